@@ -1,0 +1,1 @@
+# agent/: see doc/ARCHITECTURE.md

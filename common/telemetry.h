@@ -1,0 +1,138 @@
+/* telemetry.h - what an agent tells the controller about its ranks: the items, and their bytes.
+ *
+ * A batch is a header and items one after the other, each a kind byte and a fixed little-endian layout
+ * (no padding, the fields in the order below).  A batch has at most TELEMETRY_BATCH_MAX bytes.  Decoding believes nothing: a short,
+ * long or unknown item is an error that names it, and the whole batch is refused.
+ *
+ * Units: nanoseconds of the node's own CLOCK_MONOTONIC (two nodes' clocks have nothing to do with each
+ * other), bytes.  `rank` is the rank's name in the step, `app` counts the MPI programs the step's tasks ran in turn
+ * (ring_info.incarnation). */
+#ifndef SYNCGUARD_COMMON_TELEMETRY_H
+#define SYNCGUARD_COMMON_TELEMETRY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/err.h"
+
+#define TELEMETRY_BATCH_MAX (256u << 10)
+
+enum telemetry_kind {
+    TELEMETRY_SAMPLE = 1,
+    TELEMETRY_STEP,
+    TELEMETRY_LIVE,
+    TELEMETRY_COUNTS,
+    TELEMETRY_COMM,
+};
+
+enum sample_flags {
+    SAMPLE_NONBLOCKING = 1, /* as in ring_event_flags, of the first of the block */
+    SAMPLE_PERSISTENT = 2,
+    SAMPLE_UNWAITED = 4,
+    SAMPLE_FAILED = 8,
+    SAMPLE_INTER = 16,
+    SAMPLE_WHOLE = 32, /* sent beside the blocks because it, or one near it, was unusual: n is 1, sums are its own;
+                        * already contained in the block that covers its seq */
+    SAMPLE_GAP = 64,   /* events are missing inside the block: the sums are of fewer than n */
+};
+
+/* A block of n collectives [seq, seq + n) of one communicator on one rank; n is a power of two and divides
+ * seq, so blocks of ranks that thin out differently still nest.  n = 1: the collective itself. */
+struct sample {
+    uint32_t rank;
+    uint16_t app;
+    uint8_t op, flags; /* of the first */
+    uint64_t comm;
+    uint32_t seq, n;
+    int32_t root;       /* of the first */
+    uint64_t bytes;     /* of the first */
+    uint64_t enter_ns;  /* of the first: when it entered (nonblocking: was posted) */
+    uint64_t stay_ns;   /* of the first: leave - enter */
+    uint64_t stay_sum_ns; /* of all n */
+    uint64_t gap_sum_ns;  /* of all n: from leaving the rank's previous collective, on whichever communicator, to entering */
+    uint64_t p2p_sum_ns;  /* the part of the gaps spent in point-to-point calls */
+};
+
+/* n_steps training steps of one rank in a row, found from the period of the main communicator's sequence. */
+struct step {
+    uint32_t rank;
+    uint16_t app;
+    uint64_t comm;      /* the communicator whose sequence repeats */
+    uint32_t seq;       /* its collective that begins the (first) step: names the step on all ranks */
+    uint32_t period;    /* collectives a step on comm */
+    uint32_t n_steps;
+    uint64_t enter_ns;  /* when the first step began */
+    uint64_t duration_ns; /* of all n_steps */
+    uint64_t gap_ns;    /* outside of collectives: own work (point-to-point included) */
+    uint64_t p2p_ns;    /* of gap_ns, in point-to-point calls */
+    uint64_t stay_ns;   /* inside of collectives */
+};
+
+/* What a rank is inside of, sent while that lasts longer than a second, and once when it ended. */
+struct live {
+    uint32_t rank;
+    uint16_t app;
+    uint8_t op; /* RING_OP_NONE: outside of MPI; comm and seq then name the last collective it left */
+    uint8_t state; /* enum ring_state */
+    uint64_t comm;
+    uint32_t seq;
+    uint64_t bytes;
+    uint64_t enter_ns; /* since when */
+    uint64_t age_ns;   /* for how long, by the node's own clock at sending */
+};
+
+/* Running totals of a rank's probe, since it began. */
+struct counts {
+    uint32_t rank;
+    uint16_t app;
+    uint64_t events, dropped, missed;
+    uint64_t p2p_calls, p2p_bytes, p2p_ns;
+};
+
+/* A communicator as one of its ranks knows it. */
+struct comm_item {
+    uint32_t rank;
+    uint16_t app;
+    uint64_t name, membership;
+    uint32_t size, comm_rank, instance, first, last, flags; /* see struct ring_comm */
+};
+
+struct telemetry_item {
+    enum telemetry_kind kind;
+    union {
+        struct sample sample;
+        struct step step;
+        struct live live;
+        struct counts counts;
+        struct comm_item comm;
+    };
+};
+
+struct telemetry_header {
+    uint64_t batch;  /* counts the agent's batches from 1: the controller acknowledges it, a gap is a loss */
+    uint64_t now_ns; /* the node's CLOCK_MONOTONIC at sending */
+    uint32_t items;
+};
+
+/* A batch being written: caller's memory of TELEMETRY_BATCH_MAX bytes. */
+struct telemetry_writer {
+    uint8_t *data;
+    size_t bytes, cap;
+    uint32_t items;
+};
+void telemetry_begin(struct telemetry_writer *w, uint8_t *data, size_t cap);
+/* 0, or -1 when it does not fit any more (nothing was written: send this batch, begin another). */
+int telemetry_put(struct telemetry_writer *w, const struct telemetry_item *item);
+/* Fill in the header; returns the batch's bytes. */
+size_t telemetry_end(struct telemetry_writer *w, uint64_t batch, uint64_t now_ns);
+
+struct telemetry_reader {
+    const uint8_t *data;
+    size_t bytes, at;
+    struct telemetry_header header;
+};
+int telemetry_open(struct telemetry_reader *r, const uint8_t *data, size_t bytes, struct err *err);
+/* 1: an item; 0: that was all; -1: malformed. */
+int telemetry_next(struct telemetry_reader *r, struct telemetry_item *item, struct err *err);
+
+#endif

@@ -1,0 +1,25 @@
+/* units.h - numbers with units, read and written the way people write them.
+ * Everything inside the programs is SI: seconds, bytes, ratios. */
+#ifndef SYNCGUARD_COMMON_UNITS_H
+#define SYNCGUARD_COMMON_UNITS_H
+
+#include <stddef.h>
+
+#include "common/err.h"
+
+/* Each reads the whole string or fails with what is accepted.  NaN and infinity are refused.
+ * seconds: "250ms", "30s", "5m", "2h", "1-12:00:00", "10:00" (Slurm's forms: minutes:seconds), bare = seconds
+ * bytes:   "64K", "2MiB", "1GB" (K/M/G/T and KiB.. are powers of 1024, KB/MB/GB/TB of 1000), bare = bytes
+ * ratio:   "5%", "0.05" */
+int units_seconds(const char *text, double *seconds, struct err *err);
+int units_bytes(const char *text, double *bytes, struct err *err);
+int units_ratio(const char *text, double *ratio, struct err *err);
+
+/* Short forms for screens, three significant digits: "1.23 ms", "45.6 s", "2h05m"; "?" for NaN.
+ * Return buf. */
+char *units_format_s(char *buf, size_t size, double seconds);
+char *units_format_bytes(char *buf, size_t size, double bytes);    /* "1.50 MiB" */
+char *units_format_percent(char *buf, size_t size, double ratio);  /* "12.3 %" */
+char *units_format_number(char *buf, size_t size, double number);  /* "12.3", "4.56k" */
+
+#endif

@@ -1,0 +1,1 @@
+# ctl/: see doc/ARCHITECTURE.md

@@ -1,0 +1,1 @@
+# policies/: see doc/ARCHITECTURE.md

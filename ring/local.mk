@@ -1,0 +1,1 @@
+# ring/: one rank's events in shared memory

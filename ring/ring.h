@@ -1,0 +1,183 @@
+/* ring.h - one rank's events, passed from the probe to the agent through shared memory.
+ *
+ * A ring is a file in the step's directory (see below), mapped by both.  One writer (a thread of the
+ * rank), one reader (the agent), no locks; a full ring drops and counts.  The events outlive the
+ * process: after a SIGKILL the agent still reads them, and the live slot still says what the rank was
+ * inside of.
+ *
+ * It refuses to wait, to allocate after creation, to believe a file it did not check: ring_open()
+ * verifies sizes and offsets, ring_drain() bounds whatever the writer says.
+ *
+ * Units: times are ticks of the ring's clock (ring_info.clock); ring_clock_ns() turns them into
+ * CLOCK_MONOTONIC nanoseconds.  Sizes are bytes. */
+#ifndef SYNCGUARD_RING_RING_H
+#define SYNCGUARD_RING_RING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* The step's directory on a node: /dev/shm/syncguard.UID.JOB.STEP.NODE, mode 0700, owned by the job's user,
+ * made by the plugin, named to the tasks in SYNCGUARD_DIR, removed by the agent at the step's end.
+ *   RANK.INCARNATION.THREAD.ring   one a thread that calls MPI; THREAD 0 is the one that initialised MPI.
+ *                                  RANK is the rank in MPI_COMM_WORLD, or SLURM_PROCID where that world has one
+ *                                  member; INCARNATION counts the MPI programs that one task runs in turn.
+ *   control                        the control page (control.h), written by the agent */
+#define RING_ENV_DIR "SYNCGUARD_DIR"
+
+#define RING_CAPACITY_MAIN   16384u /* events: 1 MiB */
+#define RING_CAPACITY_THREAD 4096u  /* further threads: 256 KiB each ... */
+#define RING_THREADS_MAX     5u     /* ... at most so many rings a rank: all together under 2 MiB */
+#define RING_COMMS_MAX       512u   /* communicators described in a ring; later ones are named but not described */
+
+/* Operations.  The table of names (ring_op_name) is the one the trace format and all screens use. */
+enum ring_op {
+    RING_OP_NONE,
+    RING_OP_BARRIER,
+    RING_OP_BCAST,
+    RING_OP_GATHER,
+    RING_OP_GATHERV,
+    RING_OP_SCATTER,
+    RING_OP_SCATTERV,
+    RING_OP_ALLGATHER,
+    RING_OP_ALLGATHERV,
+    RING_OP_ALLTOALL,
+    RING_OP_ALLTOALLV,
+    RING_OP_ALLTOALLW,
+    RING_OP_REDUCE,
+    RING_OP_ALLREDUCE,
+    RING_OP_REDUCE_SCATTER,
+    RING_OP_REDUCE_SCATTER_BLOCK,
+    RING_OP_SCAN,
+    RING_OP_EXSCAN,
+    RING_OP_NEIGHBOR_ALLGATHER,
+    RING_OP_NEIGHBOR_ALLGATHERV,
+    RING_OP_NEIGHBOR_ALLTOALL,
+    RING_OP_NEIGHBOR_ALLTOALLV,
+    RING_OP_NEIGHBOR_ALLTOALLW,
+    RING_OP_COMM_CREATE, /* split, dup, create...: collective over the parent communicator */
+    RING_OP_POINT_TO_POINT, /* in the live slot only: events of single messages are summed, not recorded */
+    RING_OP_WAIT,           /* in the live slot only: MPI_Wait and its kin */
+    RING_OP_MAX
+};
+
+const char *ring_op_name(enum ring_op op);        /* "allreduce"; "unknown" out of range */
+enum ring_op ring_op_from_name(const char *name); /* RING_OP_NONE when unknown */
+/* Every rank leaves only after every rank has entered: allreduce, barrier, allgather, alltoall ...
+ * Only for these does a short stay mean a late arrival (rooted and prefix operations do not synchronise). */
+bool ring_op_synchronises(enum ring_op op);
+/* Bytes may differ from rank to rank (the v and w variants): not part of the step's signature. */
+bool ring_op_irregular(enum ring_op op);
+
+enum ring_event_flags {
+    RING_EVENT_NONBLOCKING = 1,  /* enter = posted, wait = when the rank began to wait for it, leave = seen done */
+    RING_EVENT_PERSISTENT = 2,   /* posted by MPI_Start; also NONBLOCKING */
+    RING_EVENT_UNWAITED = 4,     /* seen done by a test or found done: leave does not tell when it ended */
+    RING_EVENT_FAILED = 8,       /* the library returned an error */
+    RING_EVENT_INTER = 16,       /* on an intercommunicator */
+};
+
+struct ring_event {        /* one cache line */
+    uint64_t enter, leave; /* ticks */
+    uint64_t wait;         /* ticks; nonblocking: began to wait.  0 otherwise */
+    uint64_t comm;         /* the communicator's name, the same on all its ranks */
+    uint64_t bytes;        /* this rank's contribution: count x size of its send buffer (recv where it only receives) */
+    uint64_t p2p;          /* ticks spent in point-to-point calls since the previous event of this ring */
+    uint32_t seq;          /* n-th collective posted on comm by this rank, from 0: the same on all its ranks */
+    int32_t root;          /* rooted operations: the root's rank in comm; -1 otherwise */
+    uint32_t p2p_calls;    /* point-to-point calls since the previous event of this ring */
+    uint8_t op, flags;
+    uint16_t reserved;
+};
+_Static_assert(sizeof(struct ring_event) == 64, "events are 64 bytes");
+
+/* What the rank is inside of right now. */
+struct ring_live {
+    uint64_t comm, enter, bytes; /* as in ring_event; enter: since when (inside) or when it last left (outside) */
+    uint32_t seq;
+    uint16_t op; /* RING_OP_NONE: outside of any MPI call; then comm and seq name the last collective left */
+    uint16_t flags;
+};
+
+struct ring_comm {
+    uint64_t name;       /* as in ring_event.comm */
+    uint64_t membership; /* hash of the world ranks in order */
+    uint32_t size, rank; /* members, and this rank's place among them */
+    uint32_t instance;   /* n-th communicator with that membership, from 0 */
+    uint32_t first, last; /* smallest and largest world rank in it */
+    uint32_t flags;       /* RING_EVENT_INTER */
+};
+
+enum ring_clock { RING_CLOCK_MONOTONIC = 1, RING_CLOCK_COUNTER = 2 }; /* ns; or the CPU's invariant counter */
+
+enum ring_state { RING_STATE_RUNNING = 1, RING_STATE_FINALIZED, RING_STATE_ABORTED };
+
+struct ring_info {
+    uint32_t version, capacity;
+    uint32_t rank, incarnation, thread; /* as in the file's name; rank is the name used everywhere */
+    uint32_t task;                      /* SLURM_PROCID; UINT32_MAX when unset */
+    uint32_t world_rank, world_size;    /* in its MPI_COMM_WORLD */
+    pid_t pid;
+    enum ring_clock clock;
+    enum ring_state state;
+    char program[64];  /* base name of the executable */
+    char library[64];  /* "Open MPI 4.1.4", "MPICH 4.0.2" */
+    char topology[128]; /* SLURM_TOPOLOGY_ADDR, "" when unset */
+};
+
+/* Running totals, kept by the writer, read at any time. */
+struct ring_counts {
+    uint64_t events;  /* recorded */
+    uint64_t dropped; /* the ring was full */
+    uint64_t missed;  /* could not be recorded for another reason (too many threads, lost request) */
+    uint64_t p2p_calls, p2p_bytes, p2p_ticks;
+};
+
+struct ring; /* layout private to ring.c */
+
+/* ---- writer: the probe.  No system call, allocation or lock in emit, enter, leave and p2p. ---- */
+
+/* Make DIR/RANK.INCARNATION.THREAD.ring and map it; info's thread, rank, task, world_*, program, library, topology are
+ * taken, INCARNATION is the first that is free (thread 0) or info's.  NULL on failure, errno set. */
+struct ring *ring_create(const char *dir, struct ring_info *info, uint32_t capacity);
+uint64_t ring_now(const struct ring *r);             /* ticks */
+void ring_emit(struct ring *r, const struct ring_event *e);
+void ring_enter(struct ring *r, const struct ring_live *live);      /* going inside */
+void ring_leave(struct ring *r, uint64_t now);                      /* outside again; keeps comm and seq of the last */
+void ring_p2p(struct ring *r, uint64_t bytes, uint64_t ticks);
+void ring_missed(struct ring *r);
+int ring_comm_add(struct ring *r, const struct ring_comm *c);       /* -1: table full */
+void ring_state_set(struct ring *r, enum ring_state state);
+
+/* ---- reader: the agent, the dump ---- */
+
+/* Map the ring at path for reading (the reader's position is kept in the file, so a restarted agent goes on
+ * where the last one stopped).  NULL on failure, errno set (EPROTO: not a ring, or another version).
+ * peek: look without taking, read-only: drain returns what is there and does not move the position. */
+struct ring *ring_open(const char *path, bool peek);
+void ring_close(struct ring *r); /* either end; NULL is fine; the file stays */
+
+/* Move up to max events into out (caller's memory); returns how many. */
+size_t ring_drain(struct ring *r, struct ring_event *out, size_t max);
+void ring_info_get(const struct ring *r, struct ring_info *info);
+void ring_counts_get(const struct ring *r, struct ring_counts *counts);
+/* A consistent copy; false when the writer was busy with it throughout (try again later). */
+bool ring_live_get(const struct ring *r, struct ring_live *live);
+/* Copies up to max of the communicators from the first-th on; returns how many. */
+size_t ring_comms_get(const struct ring *r, size_t first, struct ring_comm *out, size_t max);
+
+/* ---- clocks ---- */
+
+/* A node's map from counter ticks to CLOCK_MONOTONIC nanoseconds: one a node, so that all its ranks agree.
+ * Calibrated over at least 50 ms from the first call; the slope is then kept. */
+struct ring_clock_map {
+    uint64_t tick0, ns0;
+    double ns_per_tick; /* 0: not calibrated yet */
+};
+void ring_clock_start(struct ring_clock_map *m);
+/* True when the map can be used; calls that come too early return false (try after the next drain). */
+bool ring_clock_ready(struct ring_clock_map *m);
+uint64_t ring_clock_ns(const struct ring_clock_map *m, enum ring_clock clock, uint64_t ticks);
+
+#endif

@@ -1,0 +1,1 @@
+# spank/: see doc/ARCHITECTURE.md

@@ -1,0 +1,1 @@
+# tui/: see doc/ARCHITECTURE.md
