@@ -1,0 +1,367 @@
+#include "analysis/flow.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/period.h"
+#include "common/xalloc.h"
+#include "ring/ring.h"
+
+#define BLOCK_MAX  4096u /* collectives in a block */
+#define NEAR       4u    /* collectives sent whole on each side of an unusual one */
+#define UNUSUAL    5.0   /* times the usual stay or gap */
+#define UNUSUAL_NS 2e6   /* and at least so much */
+#define USUAL_MIN  16u   /* events before anything is called unusual */
+#define STEPS_HZ   20.0  /* step items a second at the most */
+#define SILENT_NS \
+    (10ull * 1000000000u) /* the step's communicator may be quiet so long before another is taken */
+
+struct flow_comm {
+    uint64_t name;
+    uint32_t size;
+    uint64_t last_ns;
+    uint32_t next_seq;
+    uint32_t events;
+    double usual_stay_ns, usual_gap_ns; /* running medians, by stochastic approximation */
+    struct sample block;                /* open while block.n > 0; filled so far */
+    uint32_t filled;
+    struct sample recent[NEAR]; /* the newest ones, to be sent whole when the next is unusual */
+    uint32_t recent_n;
+    uint32_t whole_left;
+    struct period period;
+};
+
+struct flow {
+    uint32_t rank;
+    uint16_t app;
+    double rate_hz;
+    bool whole;
+    uint32_t block_n;              /* power of two */
+    uint64_t second_ns, in_second; /* the rate is counted over seconds of event time */
+    uint64_t last_leave_ns;
+    struct flow_comm *comm[FLOW_COMMS_MAX];
+    size_t n_comms;
+    struct flow_comm *main; /* whose period makes the steps */
+    struct step step;       /* open while step.period > 0 */
+    uint32_t step_in;       /* steps in it already */
+    uint32_t step_block;    /* steps an item */
+};
+
+struct flow *flow_new(uint32_t rank, uint16_t app, double rate_hz)
+{
+    struct flow *f = xcalloc(1, sizeof(*f));
+
+    f->rank = rank;
+    f->app = app;
+    f->rate_hz = rate_hz;
+    f->block_n = 1;
+    f->step_block = 1;
+    return f;
+}
+
+void flow_free(struct flow *f)
+{
+    if (!f)
+        return;
+    for (size_t i = 0; i < f->n_comms; i++)
+        free(f->comm[i]);
+    free(f);
+}
+
+void flow_control(struct flow *f, double rate_hz, bool whole)
+{
+    f->rate_hz = rate_hz;
+    f->whole = whole;
+}
+
+static void send_sample(const struct sample *s, flow_sink *sink, void *arg)
+{
+    struct telemetry_item item = { .kind = TELEMETRY_SAMPLE, .sample = *s };
+
+    sink(&item, arg);
+}
+
+static void close_block(struct flow_comm *c, flow_sink *sink, void *arg)
+{
+    if (!c->block.n)
+        return;
+    if (c->filled < c->block.n)
+        c->block.flags |= SAMPLE_GAP;
+    send_sample(&c->block, sink, arg);
+    c->block.n = 0;
+    c->filled = 0;
+}
+
+static struct flow_comm *comm_get(struct flow *f, const struct flow_event *e, flow_sink *sink, void *arg)
+{
+    struct flow_comm *c, *oldest = NULL;
+
+    for (size_t i = 0; i < f->n_comms; i++) {
+        c = f->comm[i];
+        if (c->name == e->comm)
+            return c;
+        if (!oldest || c->last_ns < oldest->last_ns)
+            oldest = c;
+    }
+    if (f->n_comms < FLOW_COMMS_MAX) {
+        c = f->comm[f->n_comms++] = xcalloc(1, sizeof(*c));
+    } else {
+        c = oldest;
+        close_block(c, sink, arg);
+        if (f->main == c)
+            f->main = NULL;
+        memset(c, 0, sizeof(*c));
+    }
+    c->name = e->comm;
+    c->next_seq = e->seq;
+    return c;
+}
+
+/* How many collectives a block, from what the last second brought.  Only ever a factor of two at a time, so
+ * that the ranks of a job stay near each other. */
+static void count_rate(struct flow *f, uint64_t now_ns)
+{
+    double elapsed_s, rate_hz;
+
+    f->in_second++;
+    if (!f->second_ns)
+        f->second_ns = now_ns;
+    if (now_ns < f->second_ns + 1000000000u)
+        return;
+    elapsed_s = (double)(now_ns - f->second_ns) * 1e-9;
+    rate_hz = (double)f->in_second / elapsed_s;
+    if (rate_hz / f->block_n > f->rate_hz && f->block_n < BLOCK_MAX)
+        f->block_n *= 2;
+    else if (f->block_n > 1 && rate_hz / f->block_n < f->rate_hz / 3)
+        f->block_n /= 2;
+    f->second_ns = now_ns;
+    f->in_second = 0;
+}
+
+/* Largest power of two that divides seq and is not above n. */
+static uint32_t block_size(uint32_t seq, uint32_t n)
+{
+    uint32_t divides = seq ? seq & -seq : n;
+
+    return divides < n ? divides : n;
+}
+
+static void add_to_block(struct flow *f, struct flow_comm *c, const struct sample *one, flow_sink *sink,
+                         void *arg)
+{
+    if (c->block.n && one->seq >= c->block.seq + c->block.n)
+        close_block(c, sink, arg);
+    if (!c->block.n) {
+        uint32_t n = f->whole ? 1 : block_size(one->seq, f->block_n);
+
+        c->block = *one;
+        c->block.n = n;
+        c->filled = 1;
+    } else {
+        c->block.stay_sum_ns += one->stay_sum_ns;
+        c->block.gap_sum_ns += one->gap_sum_ns;
+        c->block.p2p_sum_ns += one->p2p_sum_ns;
+        c->filled++;
+    }
+    if (one->seq + 1 == c->block.seq + c->block.n)
+        close_block(c, sink, arg);
+}
+
+static void send_whole(struct sample s, flow_sink *sink, void *arg)
+{
+    s.flags |= SAMPLE_WHOLE;
+    send_sample(&s, sink, arg);
+}
+
+/* A running median: a step towards the value, the size of the step relative to the median itself. */
+static void usual_update(double *usual, double value, uint32_t n)
+{
+    double gain = n < USUAL_MIN ? 0.5 : 0.05;
+
+    if (n == 0)
+        *usual = value;
+    else if (value > *usual)
+        *usual += gain * fmin(value - *usual, *usual + 1);
+    else
+        *usual -= gain * fmin(*usual - value, *usual);
+}
+
+static bool unusual(double value, double usual)
+{
+    return value > UNUSUAL * usual && value > UNUSUAL_NS;
+}
+
+/* Send an unusual collective and its neighbours whole, where the block would hide them. */
+static void keep_unusual(struct flow_comm *c, const struct sample *one, bool hidden, flow_sink *sink,
+                         void *arg)
+{
+    bool now = c->events >= USUAL_MIN && (unusual((double)one->stay_ns, c->usual_stay_ns) ||
+                                          unusual((double)one->gap_sum_ns, c->usual_gap_ns));
+
+    usual_update(&c->usual_stay_ns, (double)one->stay_ns, c->events);
+    usual_update(&c->usual_gap_ns, (double)one->gap_sum_ns, c->events);
+    c->events++;
+    if (now && hidden) {
+        for (uint32_t i = 0; i < c->recent_n; i++)
+            send_whole(c->recent[i], sink, arg);
+        c->recent_n = 0;
+        c->whole_left = NEAR + 1;
+    }
+    if (c->whole_left && hidden) {
+        c->whole_left--;
+        send_whole(*one, sink, arg);
+        return;
+    }
+    if (c->recent_n == NEAR) {
+        memmove(c->recent, c->recent + 1, (NEAR - 1) * sizeof(c->recent[0]));
+        c->recent_n--;
+    }
+    c->recent[c->recent_n++] = *one;
+}
+
+static void send_step(struct flow *f, flow_sink *sink, void *arg)
+{
+    struct telemetry_item item = { .kind = TELEMETRY_STEP, .step = f->step };
+
+    if (f->step.period && f->step_in) {
+        item.step.n_steps = f->step_in;
+        sink(&item, arg);
+    }
+    f->step.period = 0;
+    f->step_in = 0;
+}
+
+/* Steps an item: a power of two, so that the items of all ranks begin at steps that nest like the blocks do.
+ */
+static uint32_t steps_per_item(const struct step *s, uint32_t steps)
+{
+    double step_s = (double)s->duration_ns * 1e-9 / steps;
+    uint32_t n = 1;
+
+    while (n < 1024 && step_s * n < 1 / STEPS_HZ)
+        n *= 2;
+    return n;
+}
+
+static void begin_step(struct flow *f, const struct flow_comm *c, const struct flow_event *e, uint32_t seq)
+{
+    f->step = (struct step){ .rank = f->rank,
+                             .app = f->app,
+                             .comm = c->name,
+                             .seq = seq,
+                             .period = c->period.length,
+                             .enter_ns = e->enter_ns };
+    f->step_in = 0;
+}
+
+/* A step ends where the next begins: at entering the first collective of the cycle. */
+static void step_boundary(struct flow *f, const struct flow_comm *c, const struct flow_event *e,
+                          flow_sink *sink, void *arg)
+{
+    if (f->step.period == c->period.length && f->step.comm == c->name &&
+        e->seq == f->step.seq + (f->step_in + 1) * f->step.period) {
+        f->step.duration_ns = e->enter_ns - f->step.enter_ns;
+        f->step_in++;
+        if (e->seq / f->step.period % f->step_block == 0 || f->step_in >= f->step_block) {
+            f->step_block = steps_per_item(&f->step, f->step_in);
+            send_step(f, sink, arg);
+        }
+    } else {
+        send_step(f, sink, arg);
+    }
+    if (!f->step.period)
+        begin_step(f, c, e, e->seq);
+}
+
+/* The step is read off the largest communicator with a period; between equals the first that had one. */
+static bool is_main(struct flow *f, struct flow_comm *c, uint64_t now_ns)
+{
+    if (!c->period.length)
+        return false;
+    if (!f->main || c->size > f->main->size || f->main->last_ns + SILENT_NS < now_ns)
+        f->main = c;
+    return f->main == c;
+}
+
+/* Own work since the last collective; the share of this step it belongs to is the one that it precedes. */
+static void add_to_step(struct flow *f, uint64_t gap_ns, uint64_t p2p_ns, uint64_t stay_ns)
+{
+    if (!f->step.period)
+        return;
+    f->step.gap_ns += gap_ns;
+    f->step.p2p_ns += p2p_ns;
+    f->step.stay_ns += stay_ns;
+}
+
+static uint64_t minus(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+void flow_event(struct flow *f, const struct flow_event *e, flow_sink *sink, void *arg)
+{
+    bool inside_later = (e->flags & RING_EVENT_NONBLOCKING) && e->wait_ns > e->enter_ns;
+    /* A nonblocking collective keeps the rank only while it waits for it. */
+    uint64_t held_from_ns = inside_later ? e->wait_ns : e->enter_ns;
+    uint64_t gap_ns = f->last_leave_ns ? minus(held_from_ns, f->last_leave_ns) : 0;
+    uint64_t held_ns = minus(e->leave_ns, held_from_ns > f->last_leave_ns ? held_from_ns : f->last_leave_ns);
+    struct sample one = {
+        .rank = f->rank,
+        .app = f->app,
+        .op = e->op,
+        .flags = e->flags &
+                 (SAMPLE_NONBLOCKING | SAMPLE_PERSISTENT | SAMPLE_UNWAITED | SAMPLE_FAILED | SAMPLE_INTER),
+        .comm = e->comm,
+        .seq = e->seq,
+        .n = 1,
+        .root = e->root,
+        .bytes = e->bytes,
+        .enter_ns = e->enter_ns,
+        .stay_ns = minus(e->leave_ns, e->enter_ns),
+        .stay_sum_ns = minus(e->leave_ns, e->enter_ns),
+        .gap_sum_ns = gap_ns,
+        .p2p_sum_ns = e->p2p_ns < gap_ns ? e->p2p_ns : gap_ns,
+    };
+    struct flow_comm *c;
+
+    if (e->comm_size == 1)
+        return;
+    c = comm_get(f, e, sink, arg);
+    if (e->seq != c->next_seq)
+        period_gap(&c->period);
+    c->next_seq = e->seq + 1;
+    c->last_ns = e->leave_ns;
+    if (e->comm_size)
+        c->size = e->comm_size;
+    count_rate(f, e->leave_ns);
+
+    bool begins = period_push(&c->period, period_token(e->op, e->bytes, e->root));
+
+    /* The gap before a step's first collective belongs to the step that ends there. */
+    add_to_step(f, gap_ns, one.p2p_sum_ns, 0);
+    if (is_main(f, c, e->leave_ns)) {
+        if (!c->period.locked)
+            send_step(f, sink, arg);
+        else if (begins)
+            step_boundary(f, c, e, sink, arg);
+    }
+    add_to_step(f, 0, 0, held_ns);
+
+    add_to_block(f, c, &one, sink, arg);
+    keep_unusual(c, &one, c->block.n > 1 || f->block_n > 1, sink, arg);
+    if (e->leave_ns > f->last_leave_ns)
+        f->last_leave_ns = e->leave_ns;
+}
+
+void flow_flush(struct flow *f, uint64_t now_ns, uint64_t max_age_ns, flow_sink *sink, void *arg)
+{
+    for (size_t i = 0; i < f->n_comms; i++) {
+        struct flow_comm *c = f->comm[i];
+
+        if (c->block.n && (!max_age_ns || c->block.enter_ns + max_age_ns < now_ns))
+            close_block(c, sink, arg);
+    }
+    if (!max_age_ns)
+        send_step(f, sink, arg);
+}
