@@ -1,0 +1,317 @@
+#include "common/conf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct reader { /* one conf_read(), all its files */
+    conf_line_fn *fn;
+    void *arg;
+    struct err *err;
+    unsigned depth, files;
+};
+
+struct source { /* one file */
+    struct reader *reader;
+    const char *at, *end;
+    unsigned line_number;
+    size_t used; /* of words */
+    struct conf_line line;
+    char words[CONF_LINE_MAX]; /* the line's keys and values, each ended by NUL */
+};
+
+static int read_text(struct reader *r, const char *name, const char *text, size_t bytes);
+
+__attribute__((format(printf, 2, 3))) static int fail(struct source *s, const char *fmt, ...)
+{
+    char reason[256];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(reason, sizeof(reason), fmt, ap);
+    va_end(ap);
+    return err_set(s->reader->err, "%s:%u: %s", s->line.file, s->line_number, reason);
+}
+
+int conf_error(const struct conf_line *line, const struct conf_pair *pair, struct err *err, const char *fmt,
+               ...)
+{
+    char reason[sizeof(err->text)];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(reason, sizeof(reason), fmt, ap);
+    va_end(ap);
+    return err_set(err, "%s:%u: %s=%.80s: %s", line->file, pair->line, pair->key, pair->value, reason);
+}
+
+/* The next byte, or -1 at the end.  A carriage return is blank: files come from everywhere. */
+static int peek(const struct source *s)
+{
+    if (s->at == s->end)
+        return -1;
+    return *s->at == '\r' ? ' ' : (unsigned char)*s->at;
+}
+
+static bool is_blank(int c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static bool ends_word(int c)
+{
+    return c < 0 || is_blank(c) || c == '\n' || c == '#';
+}
+
+/* Step over a backslash that ends the line, and its newline. */
+static bool skip_continuation(struct source *s)
+{
+    const char *p = s->at;
+
+    if (p == s->end || *p++ != '\\')
+        return false;
+    if (p < s->end && *p == '\r')
+        p++;
+    if (p < s->end && *p != '\n')
+        return false;
+    s->at = p < s->end ? p + 1 : p;
+    s->line_number++;
+    return true;
+}
+
+/* Up to the next word, or the newline (not taken). */
+static void skip_blank(struct source *s)
+{
+    for (;;) {
+        int c = peek(s);
+
+        if (is_blank(c))
+            s->at++;
+        else if (c == '#')
+            while (s->at < s->end && *s->at != '\n')
+                s->at++;
+        else if (!skip_continuation(s))
+            return;
+    }
+}
+
+static int put(struct source *s, int c)
+{
+    if (s->used == sizeof(s->words))
+        return fail(s, "a line has at most %u characters", CONF_LINE_MAX);
+    if (c && ((c < ' ' && c != '\t') || c == 0x7f))
+        return fail(s, "character 0x%02x: plain text expected", (unsigned)c);
+    s->words[s->used++] = (char)c;
+    return 0;
+}
+
+static int read_quoted(struct source *s)
+{
+    s->at++;
+    for (;;) {
+        int c = peek(s);
+
+        if (c < 0 || c == '\n')
+            return fail(s, "a quote is not closed on its line");
+        if (skip_continuation(s))
+            continue;
+        s->at++;
+        if (c == '"')
+            break;
+        if (c == '\\' && (peek(s) == '"' || peek(s) == '\\'))
+            c = (unsigned char)*s->at++;
+        if (c == 0)
+            return fail(s, "character 0x00: plain text expected");
+        if (put(s, c) < 0)
+            return -1;
+    }
+    if (!ends_word(peek(s)) && peek(s) != '\\')
+        return fail(s, "a blank is expected after a closing quote");
+    return put(s, 0);
+}
+
+/* A run of characters up to a blank, a comment, the line's end, or stop. */
+static int read_bare(struct source *s, int stop)
+{
+    for (;;) {
+        int c = peek(s);
+
+        if (ends_word(c) || c == stop)
+            break;
+        if (skip_continuation(s))
+            continue;
+        s->at++;
+        if (c == '\\' && peek(s) == '#')
+            c = (unsigned char)*s->at++;
+        if (c == 0)
+            return fail(s, "character 0x00: plain text expected");
+        if (put(s, c) < 0)
+            return -1;
+    }
+    return put(s, 0);
+}
+
+static int read_value(struct source *s, const char **value)
+{
+    *value = s->words + s->used;
+    return peek(s) == '"' ? read_quoted(s) : read_bare(s, -1);
+}
+
+/* The whole file into *text (the caller's).  A pipe or device would block or never end: regular files only.
+ */
+static int slurp(const char *path, char **text, size_t *bytes, struct err *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct stat st;
+    ssize_t n = 0;
+    int saved = 0;
+
+    *text = NULL;
+    *bytes = 0;
+    if (fd < 0 || fstat(fd, &st) < 0) {
+        saved = errno;
+        err_set(err, "%s: %s", path, strerror(saved));
+        goto done;
+    }
+    if (!S_ISREG(st.st_mode) || st.st_size > CONF_FILE_MAX) {
+        saved = EINVAL;
+        err_set(err, "%s: a plain file of at most %u KiB is expected", path, CONF_FILE_MAX / 1024);
+        goto done;
+    }
+    *text = malloc((size_t)st.st_size + 1);
+    if (!*text) {
+        saved = ENOMEM;
+        err_set(err, "%s: out of memory", path);
+        goto done;
+    }
+    while (*bytes < (size_t)st.st_size && (n = read(fd, *text + *bytes, (size_t)st.st_size - *bytes)) > 0)
+        *bytes += (size_t)n;
+    if (n < 0) {
+        saved = errno;
+        err_set(err, "%s: %s", path, strerror(saved));
+    }
+done:
+    if (fd >= 0)
+        close(fd);
+    errno = saved;
+    return saved ? -1 : 0;
+}
+
+/* Include FILE, relative to the folder of this file. */
+static int read_include(struct source *s)
+{
+    const char *slash = strrchr(s->line.file, '/'), *name;
+    char path[4096], *text;
+    struct err reason;
+    size_t bytes;
+    int n, rc;
+
+    if (read_value(s, &name) < 0)
+        return -1;
+    skip_blank(s);
+    if (!*name || (peek(s) >= 0 && peek(s) != '\n'))
+        return fail(s, "Include: one file name is expected");
+    if (*name == '/' || !slash)
+        n = snprintf(path, sizeof(path), "%s", name);
+    else
+        n = snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - s->line.file), s->line.file, name);
+    if (n < 0 || (size_t)n >= sizeof(path))
+        return fail(s, "Include: the path is too long");
+    if (s->reader->depth == CONF_DEPTH_MAX || s->reader->files == CONF_FILES_MAX)
+        return fail(s, "Include %s: at most %u files, %u deep (does a file include itself?)", name,
+                    CONF_FILES_MAX, CONF_DEPTH_MAX);
+    if (slurp(path, &text, &bytes, &reason) < 0)
+        return fail(s, "Include: %s", reason.text);
+    rc = read_text(s->reader, path, text, bytes); /* its reasons name their own place */
+    free(text);
+    return rc;
+}
+
+static int read_pair(struct source *s)
+{
+    struct conf_pair *pair = &s->line.pairs[s->line.n];
+
+    if (s->line.n == CONF_PAIRS_MAX)
+        return fail(s, "at most %u keys a line", CONF_PAIRS_MAX);
+    pair->line = s->line_number;
+    pair->key = s->words + s->used;
+    if (read_bare(s, '=') < 0)
+        return -1;
+    skip_blank(s);
+    if (s->line.n == 0 && peek(s) != '=' && !strcasecmp(pair->key, "Include"))
+        return read_include(s);
+    if (!*pair->key || peek(s) != '=')
+        return fail(s, "\"%.80s\": Key=Value is expected", pair->key);
+    s->at++;
+    skip_blank(s);
+    s->line.n++;
+    return read_value(s, &pair->value);
+}
+
+static int read_line(struct source *s)
+{
+    s->line.n = 0;
+    s->used = 0;
+    for (;;) {
+        skip_blank(s);
+        if (peek(s) < 0 || peek(s) == '\n')
+            break;
+        if (read_pair(s) < 0)
+            return -1;
+    }
+    if (s->line.n > 0 && s->reader->fn(&s->line, s->reader->arg, s->reader->err) < 0)
+        return -1;
+    if (s->at < s->end)
+        s->at++;
+    s->line_number++;
+    return 0;
+}
+
+static int read_text(struct reader *r, const char *name, const char *text, size_t bytes)
+{
+    struct source *s = calloc(1, sizeof(*s));
+    int rc = 0;
+
+    if (!s)
+        return err_set(r->err, "%s: out of memory", name);
+    s->reader = r;
+    s->line.file = name;
+    s->at = text;
+    s->end = text + bytes;
+    s->line_number = 1;
+    r->depth++;
+    r->files++;
+    while (rc == 0 && s->at < s->end)
+        rc = read_line(s);
+    r->depth--;
+    free(s);
+    return rc;
+}
+
+int conf_parse(const char *name, const char *text, size_t bytes, conf_line_fn *fn, void *arg, struct err *err)
+{
+    struct reader r = { .fn = fn, .arg = arg, .err = err };
+
+    return read_text(&r, name, text, bytes);
+}
+
+int conf_read(const char *path, conf_line_fn *fn, void *arg, struct err *err)
+{
+    size_t bytes;
+    char *text;
+    int rc;
+
+    if (slurp(path, &text, &bytes, err) < 0)
+        return -1;
+    rc = conf_parse(path, text, bytes, fn, arg, err);
+    free(text);
+    errno = rc < 0 ? EINVAL : 0;
+    return rc;
+}

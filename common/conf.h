@@ -1,0 +1,47 @@
+/* conf.h - files in the dialect of slurm.conf, as lines of keys and values that know where they stood.
+ *
+ *   Key=Value Key="a value with spaces"   # comment
+ *   Include FILE                          (relative to the file that includes it)
+ *   a backslash at the end continues a line; inside quotes \" and \\ are meant literally, elsewhere \# is a #
+ *
+ * It knows no key: config.c does.  Everything is bounded, a file must be a regular one.  Never aborts, never
+ * prints: guests use it. */
+#ifndef SYNCGUARD_COMMON_CONF_H
+#define SYNCGUARD_COMMON_CONF_H
+
+#include <stddef.h>
+
+#include "common/err.h"
+
+#define CONF_FILE_MAX  (1u << 20) /* bytes a file */
+#define CONF_LINE_MAX  8192u      /* bytes of keys and values a line, continuations included */
+#define CONF_PAIRS_MAX 64u        /* a line */
+#define CONF_DEPTH_MAX 8u         /* of Include */
+#define CONF_FILES_MAX 64u        /* in all */
+
+struct conf_pair {
+    const char *key, *value; /* never NULL */
+    unsigned line;
+};
+
+struct conf_line {
+    const char *file;
+    size_t n; /* at least 1 */
+    struct conf_pair pairs[CONF_PAIRS_MAX];
+};
+
+/* Called for each line that has pairs; lent for the call.  -1 with a reason (conf_error) ends the reading. */
+typedef int conf_line_fn(const struct conf_line *line, void *arg, struct err *err);
+
+/* 0, or -1 with a reason that names file and line.  errno is ENOENT when path itself does not exist. */
+int conf_read(const char *path, conf_line_fn *fn, void *arg, struct err *err);
+/* The same for text in memory; name stands for the file in reasons and for the folder that Include starts
+ * from. */
+int conf_parse(const char *name, const char *text, size_t bytes, conf_line_fn *fn, void *arg,
+               struct err *err);
+
+/* "FILE:LINE: KEY=VALUE: " and the reason.  Returns -1. */
+__attribute__((format(printf, 4, 5))) int
+conf_error(const struct conf_line *line, const struct conf_pair *pair, struct err *err, const char *fmt, ...);
+
+#endif

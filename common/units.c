@@ -1,0 +1,274 @@
+#include "common/units.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SECONDS_ACCEPTED "a time such as 250ms, 30s, 5m, 2h, 1h30m, 10:00 (minutes:seconds) or 1-12:00:00"
+#define BYTES_ACCEPTED   "a size such as 4096, 64K, 2MiB (powers of 1024) or 1GB (of 1000)"
+#define RATIO_ACCEPTED   "a ratio such as 0.05 or 5%"
+
+struct suffix {
+    const char *name;
+    double factor;
+};
+
+static const struct suffix seconds_suffixes[] = {
+    { "ns", 1e-9 }, { "us", 1e-6 }, { "ms", 1e-3 }, { "sec", 1 },   { "s", 1 },
+    { "min", 60 },  { "m", 60 },    { "h", 3600 },  { "d", 86400 }, { NULL, 0 },
+};
+
+static const struct suffix bytes_suffixes[] = {
+    { "KiB", 0x1p10 }, { "MiB", 0x1p20 }, { "GiB", 0x1p30 }, { "TiB", 0x1p40 }, { "KB", 1e3 },
+    { "MB", 1e6 },     { "GB", 1e9 },     { "TB", 1e12 },    { "K", 0x1p10 },   { "M", 0x1p20 },
+    { "G", 0x1p30 },   { "T", 0x1p40 },   { "B", 1 },        { NULL, 0 },
+};
+
+/* A decimal number without sign or exponent.  strtod would follow the locale, and take "nan", "inf", "0x1p3".
+ * Returns what follows it, or NULL when there is none. */
+static const char *read_number(const char *s, double *number)
+{
+    double mantissa = 0, scale = 1;
+    int digits = 0;
+
+    for (; isdigit((unsigned char)*s); s++, digits++)
+        mantissa = mantissa * 10 + (*s - '0');
+    if (*s == '.') {
+        for (s++; isdigit((unsigned char)*s); s++, digits++) {
+            mantissa = mantissa * 10 + (*s - '0');
+            scale *= 10;
+        }
+    }
+    /* Beyond 40 digits the scale could overflow, and nobody means them. */
+    if (digits == 0 || digits > 40)
+        return NULL;
+    *number = mantissa / scale;
+    return s;
+}
+
+static const struct suffix *read_suffix(const struct suffix *table, const char **s)
+{
+    for (; table->name; table++) {
+        if (!strncasecmp(*s, table->name, strlen(table->name))) {
+            *s += strlen(table->name);
+            return table;
+        }
+    }
+    return NULL;
+}
+
+static const char *skip_space(const char *s)
+{
+    while (*s == ' ')
+        s++;
+    return s;
+}
+
+/* Digits only, at most max. */
+static const char *read_field(const char *s, double max, double *field)
+{
+    if (!isdigit((unsigned char)*s))
+        return NULL;
+    s = read_number(s, field);
+    return s && s[-1] != '.' && *field == floor(*field) && *field <= max ? s : NULL;
+}
+
+/* Slurm's forms: [days-]hours[:minutes[:seconds]] after days, else minutes:seconds or hours:minutes:seconds.
+ */
+static bool read_clock(const char *s, double *seconds)
+{
+    double days = 0, field[3] = { 0 };
+    bool with_days = strchr(s, '-') != NULL;
+    int n = 0;
+
+    if (with_days) {
+        s = read_field(s, 1e6, &days);
+        if (!s || *s++ != '-')
+            return false;
+    }
+    for (;;) {
+        s = read_field(s, n > 0 ? 59 : with_days ? 23 : 1e9, &field[n]);
+        if (!s)
+            return false;
+        n++;
+        if (!*s)
+            break;
+        if (n == 3 || *s++ != ':')
+            return false;
+    }
+    if (with_days)
+        *seconds = days * 86400 + field[0] * 3600 + field[1] * 60 + field[2];
+    else
+        *seconds = n == 3 ? field[0] * 3600 + field[1] * 60 + field[2] : field[0] * 60 + field[1];
+    return true;
+}
+
+/* Numbers with suffixes, largest first ("1h30m"); a lone number is seconds. */
+static bool read_suffixed(const char *s, double *seconds)
+{
+    double total = 0, last = INFINITY;
+
+    for (;;) {
+        const struct suffix *suffix;
+        double number;
+
+        s = read_number(s, &number);
+        if (!s)
+            return false;
+        s = skip_space(s);
+        if (!*s && isinf(last)) {
+            total = number;
+            break;
+        }
+        suffix = read_suffix(seconds_suffixes, &s);
+        if (!suffix || suffix->factor >= last)
+            return false;
+        total += number * suffix->factor;
+        last = suffix->factor;
+        s = skip_space(s);
+        if (!*s)
+            break;
+    }
+    *seconds = total;
+    return true;
+}
+
+int units_seconds(const char *text, double *seconds, struct err *err)
+{
+    double value;
+
+    if (!(strpbrk(text, ":-") ? read_clock(text, &value) : read_suffixed(text, &value)))
+        return err_set(err, "%s", SECONDS_ACCEPTED);
+    *seconds = value;
+    return 0;
+}
+
+int units_bytes(const char *text, double *bytes, struct err *err)
+{
+    const struct suffix *suffix;
+    double value;
+    const char *s = read_number(text, &value);
+
+    if (!s)
+        return err_set(err, "%s", BYTES_ACCEPTED);
+    s = skip_space(s);
+    if (*s) {
+        suffix = read_suffix(bytes_suffixes, &s);
+        if (!suffix || *s)
+            return err_set(err, "%s", BYTES_ACCEPTED);
+        value *= suffix->factor;
+    }
+    *bytes = value;
+    return 0;
+}
+
+int units_ratio(const char *text, double *ratio, struct err *err)
+{
+    double value;
+    const char *s = read_number(text, &value);
+
+    if (!s)
+        return err_set(err, "%s", RATIO_ACCEPTED);
+    s = skip_space(s);
+    if (*s == '%') {
+        value /= 100;
+        s++;
+    }
+    if (*s)
+        return err_set(err, "%s", RATIO_ACCEPTED);
+    *ratio = value;
+    return 0;
+}
+
+/* How many decimals leave three significant digits; 9.996 counts as 10.0. */
+static int decimals_of(double value)
+{
+    return value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+}
+
+/* NaN and infinity have a text of their own. */
+static const char *special(double value)
+{
+    return isnan(value) ? "?" : isinf(value) ? (value < 0 ? "-inf" : "inf") : NULL;
+}
+
+char *units_format_s(char *buf, size_t size, double seconds)
+{
+    static const struct suffix units[] = { { "ns", 1e-9 }, { "us", 1e-6 }, { "ms", 1e-3 }, { "s", 1 } };
+    const char *minus = seconds < 0 ? "-" : "";
+    double value = fabs(seconds), whole = round(value);
+    size_t u = 0;
+
+    if (special(seconds))
+        snprintf(buf, size, "%s", special(seconds));
+    else if (value == 0)
+        snprintf(buf, size, "0 s");
+    else if (value < 59.95) {
+        while (u < 3 && value / units[u].factor >= 999.5)
+            u++;
+        value /= units[u].factor;
+        snprintf(buf, size, "%s%.*f %s", minus, decimals_of(value), value, units[u].name);
+    } else if (whole < 3600)
+        snprintf(buf, size, "%s%.0fm%02.0fs", minus, floor(whole / 60), fmod(whole, 60));
+    else if ((whole = round(value / 60)) < 1440)
+        snprintf(buf, size, "%s%.0fh%02.0fm", minus, floor(whole / 60), fmod(whole, 60));
+    else {
+        whole = round(value / 3600);
+        snprintf(buf, size, "%s%.0fd%02.0fh", minus, floor(whole / 24), fmod(whole, 24));
+    }
+    return buf;
+}
+
+char *units_format_bytes(char *buf, size_t size, double bytes)
+{
+    static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB" };
+    const char *minus = bytes < 0 ? "-" : "";
+    double value = fabs(bytes);
+    size_t u = 0;
+
+    if (special(bytes)) {
+        snprintf(buf, size, "%s", special(bytes));
+        return buf;
+    }
+    while (u + 1 < sizeof(units) / sizeof(units[0]) && value >= 999.5) {
+        value /= 1024;
+        u++;
+    }
+    snprintf(buf, size, "%s%.*f %s", minus, u ? decimals_of(value) : 0, value, units[u]);
+    return buf;
+}
+
+char *units_format_percent(char *buf, size_t size, double ratio)
+{
+    if (special(ratio))
+        snprintf(buf, size, "%s", special(ratio));
+    else
+        snprintf(buf, size, "%.*f %%", decimals_of(fabs(ratio * 100)), ratio * 100);
+    return buf;
+}
+
+char *units_format_number(char *buf, size_t size, double number)
+{
+    static const char *const units[] = { "", "k", "M", "G", "T", "P" };
+    const char *minus = number < 0 ? "-" : "";
+    double value = fabs(number);
+    size_t u = 0;
+
+    if (special(number)) {
+        snprintf(buf, size, "%s", special(number));
+        return buf;
+    }
+    while (u + 1 < sizeof(units) / sizeof(units[0]) && value >= 999.5) {
+        value /= 1000;
+        u++;
+    }
+    if (u == 0 && value == floor(value))
+        snprintf(buf, size, "%s%.0f", minus, value);
+    else if (u == 0 && value < 1) /* leading zeros do not count */
+        snprintf(buf, size, value < 1e-4 ? "%s%.2e" : "%s%.3g", minus, value);
+    else
+        snprintf(buf, size, "%s%.*f%s", minus, decimals_of(value), value, units[u]);
+    return buf;
+}

@@ -1,0 +1,257 @@
+#include "common/config.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "common/conf.h"
+#include "tests/tap.h"
+
+static char dir[64];
+
+static const char *write_file(const char *name, const char *text)
+{
+    static char path[128];
+    FILE *f;
+
+    snprintf(path, sizeof(path), "%s/%s", dir, name);
+    f = fopen(path, "w");
+    if (f) {
+        fputs(text, f);
+        fclose(f);
+    }
+    return path;
+}
+
+/* Each line as "line:key=value|key=value;". */
+static int collect(const struct conf_line *line, void *arg, struct err *err)
+{
+    char *out = arg;
+
+    (void)err;
+    for (size_t i = 0; i < line->n; i++)
+        sprintf(out + strlen(out), "%s%u:%s=%s", i ? "|" : "", line->pairs[i].line, line->pairs[i].key,
+                line->pairs[i].value);
+    strcat(out, ";");
+    return 0;
+}
+
+static const struct {
+    const char *text, *want; /* lines, or the reason */
+} dialect[] = {
+    { "", "" },
+    { "# nothing\n\n  \t\r\n", "" },
+    { "A=1\nB=2", "1:A=1;2:B=2;" },
+    { "A=1 B = 2 # C=3\r\n", "1:A=1|1:B=2;" },
+    { "A=\"b c # d\" E=f", "1:A=b c # d|1:E=f;" },
+    { "A=\"say \\\"x\\\" \\\\ \\n\"", "1:A=say \"x\" \\ \\n;" },
+    { "A=1 \\\n  B=2\nC=3\n", "1:A=1|2:B=2;3:C=3;" },
+    { "A=1\\\n2\n", "1:A=12;" },
+    { "A=1 \\\r\nB=2", "1:A=1|2:B=2;" },
+    { "A=x\\#y", "1:A=x#y;" },
+    { "A=C:\\dir", "1:A=C:\\dir;" },
+    { "A=socket=/run/x", "1:A=socket=/run/x;" },
+    { "A=\nB=\"\"", "1:A=;2:B=;" },
+    { "A=1 \\", "1:A=1;" },
+    { "foo\n", "t.conf:1: \"foo\": Key=Value is expected" },
+    { "A=1\n\n=x", "t.conf:3: \"\": Key=Value is expected" },
+    { "A=\"open\nB=1", "t.conf:1: a quote is not closed on its line" },
+    { "A=\"x\"y", "t.conf:1: a blank is expected after a closing quote" },
+    { "A=1 B=\x01", "t.conf:1: character 0x01: plain text expected" },
+    { "Include", "t.conf:1: Include: one file name is expected" },
+    { "Include a b", "t.conf:1: Include: one file name is expected" },
+    { "\ninclude /nonexistent/x", "t.conf:2: Include: /nonexistent/x: No such file or directory" },
+    { "Include /dev/zero", "t.conf:1: Include: /dev/zero: a plain file of at most 1024 KiB is expected" },
+};
+
+static void test_dialect(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(dialect); i++) {
+        struct err err = { "" };
+        char out[1024] = "", what[32];
+
+        snprintf(what, sizeof(what), "dialect, case %zu", i);
+        conf_parse("t.conf", dialect[i].text, strlen(dialect[i].text), collect, out, &err);
+        is_str(err.text[0] ? err.text : out, dialect[i].want, what);
+    }
+}
+
+static void test_bounds(void)
+{
+    static char text[CONF_LINE_MAX + 64], out[64 * CONF_PAIRS_MAX];
+    struct err err = { "" };
+
+    memset(text, 'x', sizeof(text) - 1);
+    memcpy(text, "A=", 2);
+    ok(conf_parse("t.conf", text, strlen(text), collect, out, &err) < 0 && strstr(err.text, "at most 8192"),
+       "a line is bounded: %s", err.text);
+    text[0] = '\0';
+    for (unsigned i = 0; i <= CONF_PAIRS_MAX; i++)
+        strcat(text, "A=1 ");
+    ok(conf_parse("t.conf", text, strlen(text), collect, out, &err) < 0 &&
+           strstr(err.text, "at most 64 keys"),
+       "a line's keys are bounded: %s", err.text);
+    ok(conf_parse("t.conf", "A=1\0B=2", 7, collect, out, &err) < 0 && strstr(err.text, "0x00"),
+       "NUL is refused");
+    ok(conf_read(write_file("loop.conf", "Include loop.conf\n"), collect, out, &err) < 0 &&
+           strstr(err.text, "include itself"),
+       "a loop of Includes ends: %s", err.text);
+}
+
+static void test_include(void)
+{
+    char out[256] = "", want[256];
+    struct err err = { "" };
+
+    write_file("inner.conf", "B=2\n\nC\n");
+    conf_read(write_file("outer.conf", "A=1\nInclude inner.conf\nD=4\n"), collect, out, &err);
+    snprintf(want, sizeof(want), "%s/inner.conf:3: \"C\": Key=Value is expected", dir);
+    is_str(err.text, want, "an included file's mistake names the included file");
+    is_str(out, "1:A=1;1:B=2;", "what came before it was seen");
+}
+
+static const struct {
+    const char *text, *want;
+} mistakes[] = {
+    { "Policy=x MinSlowdown=0.5", "1: MinSlowdown=0.5: a ratio from 1 to 10 (default 1.02)" },
+    { "\nPort=70000", "2: Port=70000: a whole number from 1 to 65535 (default 6825)" },
+    { "Port=80.5", "1: Port=80.5: a whole number from 1 to 65535 (default 6825)" },
+    { "Port=80%", "1: Port=80%: a whole number from 1 to 65535 (default 6825)" },
+    { "Policy=x HangTimeout=fast", "1: HangTimeout=fast: a time from 1.00 s to 1d00h (default 30s)" },
+    { "Policy=x SampleRate=0", "1: SampleRate=0: a rate from 1 to 1000 a second (default 50)" },
+    { "Policy=off", "1: Policy=off: the name has another meaning in --sync-guard=off" },
+    { "Policy=../x", "1: Policy=../x: a name of at most 31 letters, digits, '_', '-' and '.'" },
+    { "Policy=x Colour=red",
+      "1: Colour=red: unknown key; a policy has Description, MinSlowdown, HangTimeout, SampleRate" },
+    { "Policy=x SampleRate=5 samplerate=6", "1: samplerate=6: set twice on this line" },
+    { "SampleRate=5", "1: SampleRate=5: belongs to a policy: Policy=NAME SampleRate=..." },
+    { "Controler=x",
+      "1: Controler=x: unknown key; there are Controller, Port, Listen, AuthInfo, StateDir, LogFile, "
+      "LogLevel, Operators, SlurmUser, DefaultPolicy, AgentPath, ProbePath, HistoryDays, Policy, Include" },
+    { "Controller=a:b", "1: Controller=a:b: HOST[:PORT][,HOST[:PORT]...] (default localhost)" },
+    { "Controller=a,", "1: Controller=a,: HOST[:PORT][,HOST[:PORT]...] (default localhost)" },
+    { "Controller=a:0", "1: Controller=a:0: HOST[:PORT][,HOST[:PORT]...] (default localhost)" },
+    { "AuthInfo=/run/munge", "1: AuthInfo=/run/munge: socket=PATH, at most 107 characters of path" },
+    { "LogLevel=loud", "1: LogLevel=loud: error, warning, info or debug (default info)" },
+    { "AgentPath=agent",
+      "1: AgentPath=agent: a path that begins with / (default " PKGLIBEXECDIR "/syncguard-agent)" },
+    { "StateDir=", "1: StateDir=: a path that begins with / (default " LOCALSTATEDIR "/lib/syncguard)" },
+    { "Operators=a,,b", "1: Operators=a,,b: USER[,USER...]" },
+};
+
+static void test_mistakes(void)
+{
+    struct config c = { .port = 1 };
+
+    for (size_t i = 0; i < ARRAY_SIZE(mistakes); i++) {
+        const char *path = write_file("bad.conf", mistakes[i].text);
+        struct err err = { "" };
+        char want[512];
+
+        snprintf(want, sizeof(want), "%s:%s", path, mistakes[i].want);
+        config_load(&c, path, &err);
+        is_str(err.text, want, mistakes[i].want);
+    }
+    is_int(c.port, 1, "nothing changed on failure");
+}
+
+static void test_loading(void)
+{
+    static struct config c;
+    const struct config_policy *p;
+    struct err err = { "" };
+    char names[128], want[256];
+
+    is_int(config_load(&c, write_file("empty.conf", ""), &err), 0, "an empty file is fine");
+    is_str(c.controller, "localhost", "controller by default");
+    is_int(c.port, CONFIG_DEFAULT_PORT, "port by default");
+    is_int(c.history_days, 90, "history by default");
+    is_str(c.agent, PKGLIBEXECDIR "/syncguard-agent", "agent by default");
+    is_str(config_policy_names(&c, names, sizeof(names)), "observe, balanced", "the built-in policies");
+    is_str(config_policy_names(&c, names, 5), "obse", "names are cut to the buffer");
+    p = config_policy_find(&c, "BALANCED");
+    ok(p && near(p->min_slowdown_ratio, 1.02, 1e-12) && near(p->hang_timeout_s, 30, 1e-12) &&
+           near(p->sample_rate_hz, 50, 1e-12),
+       "balanced is made of the defaults");
+    ok(!config_policy_find(&c, "nosuch"), "an unknown policy is not found");
+
+    is_int(config_load(&c,
+                       write_file("full.conf",
+                                  "controller=head1:7000,head2,[::1]:5\nPORT=7001\nAuthInfo=socket=/m/s\n"
+                                  "Operators=ann,bob\nDefaultPolicy=Night\nLogFile=\n"
+                                  "Policy=balanced HangTimeout=2m\n"
+                                  "Policy=night Description=\"At night\" \\\n  MinSlowdown=110%\n"),
+                       &err),
+           0, "a full file");
+    is_str(err.text, "", "no reason");
+    is_str(c.controller, "head1:7000,head2,[::1]:5", "Controller");
+    is_int(c.port, 7001, "Port");
+    is_str(c.munge_socket, "/m/s", "AuthInfo");
+    is_int((long long)c.n_policies, 3, "one policy more");
+    p = config_policy_find(&c, "balanced");
+    ok(p && near(p->hang_timeout_s, 120, 1e-12) && near(p->sample_rate_hz, 50, 1e-12),
+       "a built-in one is changed");
+    p = config_policy_find(&c, "night");
+    ok(p && near(p->min_slowdown_ratio, 1.1, 1e-12) && !strcmp(p->text, "At night"), "a new one");
+
+    config_load(&c, write_file("dup.conf", "Port=1\nport=2\n"), &err);
+    snprintf(want, sizeof(want), "%s/dup.conf:2: port=2: set before, at %s/dup.conf:1", dir, dir);
+    is_str(err.text, want, "a key set twice");
+    config_load(&c, write_file("nopol.conf", "DefaultPolicy=gone\n"), &err);
+    snprintf(want, sizeof(want),
+             "%s/nopol.conf: DefaultPolicy=gone: no such policy; there are observe, balanced", dir);
+    is_str(err.text, want, "an unknown default policy");
+    ok(config_load(&c, "/nonexistent/c.conf", &err) < 0, "a named file must exist: %s", err.text);
+    ok(config_load(&c, dir, &err) < 0, "a folder is no file: %s", err.text);
+}
+
+static void test_shipped(void)
+{
+    static const char *const files[] = { "policies/observe.conf", "policies/balanced.conf",
+                                         "policies/syncguard.conf.example" };
+    static struct config builtin, c;
+    const char *top = getenv("top_srcdir");
+    char path[4096];
+
+    if (config_load(&builtin, write_file("empty.conf", ""), NULL) < 0)
+        return;
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+        struct err err = { "" };
+
+        snprintf(path, sizeof(path), "%s/%s", top ? top : ".", files[i]);
+        is_int(config_load(&c, path, &err), 0, files[i]);
+        ok(!memcmp(c.policies, builtin.policies, sizeof(c.policies)), "%s says what is built in %s", files[i],
+           err.text);
+    }
+}
+
+static void test_keys(void)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    config_print_keys(out);
+    fclose(out);
+    ok(strstr(text, "  MinSlowdown=\n") && strstr(text, "a ratio from 1 to 10; default 1.02"),
+       "the keys are printed");
+    free(text);
+}
+
+int main(void)
+{
+    char command[128];
+
+    strcpy(dir, "/tmp/sg-config.XXXXXX");
+    if (!mkdtemp(dir))
+        return skip_all("no temporary folder");
+    test_dialect();
+    test_bounds();
+    test_include();
+    test_mistakes();
+    test_loading();
+    test_shipped();
+    test_keys();
+    snprintf(command, sizeof(command), "rm -r '%s'", dir);
+    is_int(system(command), 0, "cleaned up");
+    return done_testing();
+}

@@ -1,0 +1,145 @@
+#include "common/units.h"
+
+#include "tests/tap.h"
+
+typedef int read_fn(const char *, double *, struct err *);
+
+static const struct {
+    read_fn *read;
+    const char *text;
+    double want; /* NAN: refused */
+} reads[] = {
+    { units_seconds, "250ms", 0.25 },
+    { units_seconds, "30s", 30 },
+    { units_seconds, "30", 30 },
+    { units_seconds, "1.5 s", 1.5 },
+    { units_seconds, ".5", 0.5 },
+    { units_seconds, "5m", 300 },
+    { units_seconds, "5min", 300 },
+    { units_seconds, "2h", 7200 },
+    { units_seconds, "2h05m", 7500 },
+    { units_seconds, "1d 2h", 93600 },
+    { units_seconds, "3us", 3e-6 },
+    { units_seconds, "40ns", 40e-9 },
+    { units_seconds, "10:00", 600 },
+    { units_seconds, "90:30", 5430 },
+    { units_seconds, "1:00:01", 3601 },
+    { units_seconds, "1-12:00:00", 129600 },
+    { units_seconds, "1-12", 129600 },
+    { units_seconds, "1-12:30", 131400 },
+    { units_seconds, "", NAN },
+    { units_seconds, " ", NAN },
+    { units_seconds, "-1", NAN },
+    { units_seconds, "nan", NAN },
+    { units_seconds, "inf", NAN },
+    { units_seconds, "0x10", NAN },
+    { units_seconds, "1e3", NAN },
+    { units_seconds, "5x", NAN },
+    { units_seconds, "5m5h", NAN },
+    { units_seconds, "5m30", NAN },
+    { units_seconds, "10:60", NAN },
+    { units_seconds, "10:", NAN },
+    { units_seconds, "1:2:3:4", NAN },
+    { units_seconds, "1-24:00:00", NAN },
+    { units_seconds, "1.5:00", NAN },
+    { units_seconds, "1.:00", NAN },
+    { units_seconds, "99999999999999999999999999999999999999999999", NAN },
+    { units_bytes, "0", 0 },
+    { units_bytes, "4096", 4096 },
+    { units_bytes, "512B", 512 },
+    { units_bytes, "64K", 65536 },
+    { units_bytes, "2MiB", 2097152 },
+    { units_bytes, "2 mib", 2097152 },
+    { units_bytes, "1GB", 1e9 },
+    { units_bytes, "1.5k", 1536 },
+    { units_bytes, "3T", 3.0 * (1ull << 40) },
+    { units_bytes, "1KBB", NAN },
+    { units_bytes, "K", NAN },
+    { units_bytes, "-4", NAN },
+    { units_ratio, "5%", 0.05 },
+    { units_ratio, "5 %", 0.05 },
+    { units_ratio, "0.05", 0.05 },
+    { units_ratio, "1.02", 1.02 },
+    { units_ratio, "0,05", NAN },
+    { units_ratio, "5%%", NAN },
+    { units_ratio, "+1", NAN },
+    { units_ratio, ".", NAN },
+};
+
+typedef char *format_fn(char *, size_t, double);
+
+static const struct {
+    format_fn *format;
+    double value;
+    const char *want;
+} formats[] = {
+    { units_format_s, NAN, "?" },
+    { units_format_s, 0, "0 s" },
+    { units_format_s, 40e-9, "40.0 ns" },
+    { units_format_s, 1.234e-6, "1.23 us" },
+    { units_format_s, 0.00123456, "1.23 ms" },
+    { units_format_s, 0.0009996, "1.00 ms" },
+    { units_format_s, 0.9999, "1.00 s" },
+    { units_format_s, 0.123, "123 ms" },
+    { units_format_s, 45.64, "45.6 s" },
+    { units_format_s, 9.999, "10.0 s" },
+    { units_format_s, -0.0123, "-12.3 ms" },
+    { units_format_s, 59.97, "1m00s" },
+    { units_format_s, 125, "2m05s" },
+    { units_format_s, 3599.7, "1h00m" },
+    { units_format_s, 7500, "2h05m" },
+    { units_format_s, 86399, "1d00h" },
+    { units_format_s, 273600, "3d04h" },
+    { units_format_s, INFINITY, "inf" },
+    { units_format_bytes, NAN, "?" },
+    { units_format_bytes, 0, "0 B" },
+    { units_format_bytes, 512, "512 B" },
+    { units_format_bytes, 1572864, "1.50 MiB" },
+    { units_format_bytes, 1023 * 1024.0, "1.00 MiB" },
+    { units_format_bytes, 65536, "64.0 KiB" },
+    { units_format_bytes, 5e15, "4.44 PiB" },
+    { units_format_percent, NAN, "?" },
+    { units_format_percent, 0.123, "12.3 %" },
+    { units_format_percent, 0.0012, "0.12 %" },
+    { units_format_percent, 1, "100 %" },
+    { units_format_percent, 0.09999, "10.0 %" },
+    { units_format_number, NAN, "?" },
+    { units_format_number, 0, "0" },
+    { units_format_number, 42, "42" },
+    { units_format_number, 12.34, "12.3" },
+    { units_format_number, 0.01234, "0.0123" },
+    { units_format_number, 4560, "4.56k" },
+    { units_format_number, 999.7, "1.00k" },
+    { units_format_number, 2.5e9, "2.50G" },
+    { units_format_number, -1500, "-1.50k" },
+};
+
+static void test_read(size_t i)
+{
+    struct err err = { "" };
+    double got = -7;
+    int rc = reads[i].read(reads[i].text, &got, &err);
+
+    if (isnan(reads[i].want))
+        ok(rc == -1 && got == -7 && strstr(err.text, " such as "), "\"%s\" is refused with words",
+           reads[i].text);
+    else
+        ok(rc == 0 && near(got, reads[i].want, 1e-15), "\"%s\" is %g", reads[i].text, reads[i].want);
+}
+
+int main(void)
+{
+    char buf[32], tiny[4];
+    double seconds;
+
+    for (size_t i = 0; i < ARRAY_SIZE(reads); i++)
+        test_read(i);
+    for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
+        is_str(formats[i].format(buf, sizeof(buf), formats[i].value), formats[i].want, formats[i].want);
+    is_str(units_format_bytes(tiny, sizeof(tiny), 1572864), "1.5", "a short buffer cuts");
+    for (double s = 1e-8; s < 1e7; s *= 1.37) {
+        units_format_s(buf, sizeof(buf), s);
+        ok(units_seconds(buf, &seconds, NULL) == 0 && near(seconds, s, 0.05), "%s is read again", buf);
+    }
+    return done_testing();
+}
