@@ -16,3 +16,4 @@ endif
 EXTRA_DIST += tests/fuzz/conf.corpus/good tests/fuzz/conf.corpus/open-quote tests/fuzz/conf.corpus/include \
 	tests/fuzz/conf.corpus/continued-end tests/fuzz/conf.corpus/reserved tests/fuzz/conf.corpus/nul \
 	tests/fuzz/conf.corpus/many-keys tests/fuzz/conf.corpus/long-line
+include tests/workloads/local.mk

@@ -1,0 +1,128 @@
+#!/bin/sh
+# The trainer: it learns, it repeats itself bit by bit, it survives what training jobs go through.
+. "$top_srcdir/tests/workloads/mpi.sh"
+
+trainer=$top_builddir/tests/workloads/trainer
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
+small='--batch 32 --hidden 48 --context 6 --embed 8'
+[ -d /usr/share/common-licenses ] || small="$small --text $top_srcdir/LICENSE"
+
+libraries=$(mpi_libraries "$trainer")
+if [ -z "$libraries" ]; then
+    echo "1..0 # SKIP no MPI library to run the trainer with"
+    exit 0
+fi
+
+result() { sed -n 's/^result: //p' "$1"; }
+field() { sed -n "s/^$2: .* $3 \([^ ]*\).*/\1/p" "$1"; } # field FILE LINE KEY
+
+# run NAME RANKS OPTION...: output in $dir/NAME, the exit status kept
+run() {
+    out=$dir/$1 ranks=$2
+    shift 2
+    # shellcheck disable=SC2086
+    mpi_run "$mpi" "$ranks" "$trainer.$mpi" $small "$@" >"$out" 2>&1
+}
+
+same() { # same A B TEXT: two runs with a result, and the same one
+    [ -n "$(result "$dir/$1")" ] && [ "$(result "$dir/$1")" = "$(result "$dir/$2")" ]
+    ok $? "$mpi: $3"
+}
+
+learns() {
+    run learns 4 --steps 150 --eval-every 50 --sample 40
+    ok $? "$mpi: 150 steps on 4 ranks"
+    loss=$(field "$dir/learns" result loss)
+    awk -v l="$loss" 'BEGIN { exit !(l > 0 && l < 2.8) }'
+    ok $? "$mpi: the loss falls from 4.5 below 2.8 ($loss)"
+    [ "$(sed -n '/^sample:/,/^end of sample/p' "$dir/learns" | wc -c)" -gt 50 ]
+    ok $? "$mpi: prints a sample"
+    [ "$(grep -c '^eval: step' "$dir/learns")" -eq 3 ]
+    ok $? "$mpi: evaluates every 50 steps"
+}
+
+repeats() {
+    run again 4 --steps 150 --loader
+    same learns again 'the same bits again, without evaluation and with a loader'
+    run other 4 --steps 150 --seed 2
+    [ "$(result "$dir/other")" != "$(result "$dir/learns")" ]
+    ok $? "$mpi: another seed gives another result"
+    for ways in '--overlap' '--inner 2' '--overlap --inner 2 --buckets 7'; do
+        # shellcheck disable=SC2086
+        run first 4 --steps 40 $ways
+        # shellcheck disable=SC2086
+        run second 4 --steps 40 $ways
+        same first second "the same bits twice with $ways"
+    done
+}
+
+restarts() {
+    run whole 2 --steps 60
+    run half 2 --steps 30 --checkpoint "$dir/ck" --checkpoint-every 10
+    run rest 2 --steps 60 --checkpoint "$dir/ck" --restart
+    grep -q 'restart: from step 30' "$dir/rest"
+    ok $? "$mpi: goes on from step 30"
+    same whole rest 'a restarted run ends as the uninterrupted one, bit by bit'
+    run anew 2 --steps 60 --checkpoint "$dir/absent.ck" --restart=auto
+    same whole anew '--restart=auto starts anew without a checkpoint'
+    run refused 2 --steps 60 --checkpoint "$dir/ck" --restart --seed 5
+    [ $? -eq 1 ] && grep -q 'of another run' "$dir/refused"
+    ok $? "$mpi: a checkpoint of another run is refused"
+    cp "$dir/ck" "$dir/cut.ck" && truncate -s -100 "$dir/cut.ck"
+    run cut 2 --steps 60 --checkpoint "$dir/cut.ck" --restart
+    [ $? -eq 1 ] && grep -q 'damaged' "$dir/cut"
+    ok $? "$mpi: a damaged checkpoint is refused"
+}
+
+# Killed again and again while it does little but write checkpoints: what is left is whole each time.
+survives_kills() {
+    run calm 1 --steps 200
+    rm -f "$dir/kill.ck"
+    bad=0 step=0
+    for round in 1 2 3 4 5 6; do
+        # shellcheck disable=SC2086
+        "$trainer.$mpi" $small --steps 100000 --checkpoint "$dir/kill.ck" --checkpoint-every 1 --restart=auto \
+            >"$dir/killed.$round" 2>&1 &
+        victim=$!
+        sleep "0.$((round + 4))"
+        kill -9 $victim
+        wait $victim 2>/dev/null
+        if [ -e "$dir/kill.ck" ]; then
+            # shellcheck disable=SC2086
+            run probe 1 --steps 1 --checkpoint "$dir/kill.ck" --restart || bad=1
+            now=$(sed -n 's/^restart: from step //p' "$dir/probe")
+            [ "${now:-0}" -ge "$step" ] || bad=1
+            step=${now:-0}
+        fi
+    done
+    [ "$bad" -eq 0 ] && [ "$step" -gt 0 ]
+    ok $? "$mpi: six kill -9 among checkpoints, the file is whole each time (step $step)"
+}
+
+refuses() {
+    for bad in '--batch 0' '--batch x' '--hidden 1e9' '--nonsense' '--steps' '--restart=maybe --checkpoint f' \
+        '--restart' '--checkpoint-every 5' '--overlap=3' 'stray'; do
+        # shellcheck disable=SC2086
+        "$trainer.$mpi" $bad >"$dir/bad" 2>&1
+        [ $? -eq 2 ] && [ "$(wc -l <"$dir/bad")" -eq 1 ]
+        ok $? "$mpi: refused in one line: $bad: $(head -n 1 "$dir/bad")"
+    done
+    run inner 3 --inner 2 --steps 1
+    [ $? -eq 1 ] && [ "$(grep -c '^trainer: ' "$dir/inner")" -eq 1 ]
+    ok $? "$mpi: groups that do not fit are refused once"
+    small= run none 2 --steps 1 --text "$dir/absent"
+    [ $? -eq 1 ] && grep -q 'absent: No such file' "$dir/none"
+    ok $? "$mpi: a missing text is named"
+    "$trainer.$mpi" --help | grep -q -- '--checkpoint-every N'
+    ok $? "$mpi: --help"
+}
+
+for mpi in $libraries; do
+    learns
+    repeats
+    restarts
+    survives_kills
+    refuses
+done
+plan

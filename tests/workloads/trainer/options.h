@@ -1,0 +1,38 @@
+/* options.h - the trainer's command line. */
+#ifndef SYNCGUARD_WORKLOADS_OPTIONS_H
+#define SYNCGUARD_WORKLOADS_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "common/err.h"
+
+enum restart { RESTART_NO, RESTART_YES, RESTART_AUTO };
+
+struct options {
+    char **text; /* files and folders, as in argv */
+    size_t texts;
+    int64_t steps;  /* 0: no limit */
+    double seconds; /* 0: no limit */
+    int batch, context, embed, hidden;
+    double rate, momentum;
+    uint64_t seed;
+    int buckets, inner;
+    bool overlap, gentle;
+    int loader; /* batches ahead; 0: no thread */
+    int64_t eval_every, checkpoint_every;
+    const char *checkpoint, *log;
+    enum restart restart;
+    int sample;
+    bool help;
+};
+
+/* Changes the order of argv.  -1 with one line that names the option and what it accepts. */
+int options_parse(struct options *o, int argc, char **argv, struct err *err);
+/* What can only be checked once the number of ranks is known. */
+int options_fit(const struct options *o, int ranks, struct err *err);
+void options_help(FILE *out, const char *program);
+
+#endif

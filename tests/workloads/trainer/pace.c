@@ -1,0 +1,58 @@
+#include "tests/workloads/trainer/pace.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+
+enum { WARM_UP = 5 };
+
+void pace_add(struct pace *p, double step_s, double inside_s)
+{
+    p->step_s = xgrow(p->step_s, &p->step_cap, p->n + 1, sizeof(double));
+    p->inside_s = xgrow(p->inside_s, &p->inside_cap, p->n + 1, sizeof(double));
+    p->step_s[p->n] = step_s;
+    p->inside_s[p->n++] = inside_s;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+struct pace_summary pace_sum(const struct pace *p)
+{
+    size_t skip = p->n > 2 * WARM_UP ? WARM_UP : 0, n = p->n - skip;
+    struct pace_summary s = { NAN, NAN, NAN, NAN, NAN };
+    double sum = 0, squares = 0, inside = 0;
+    double *sorted;
+
+    if (!n)
+        return s;
+    sorted = xcalloc(n, sizeof(double));
+    memcpy(sorted, p->step_s + skip, n * sizeof(double));
+    qsort(sorted, n, sizeof(double), by_size);
+    for (size_t i = 0; i < n; i++) {
+        sum += sorted[i];
+        inside += p->inside_s[skip + i];
+    }
+    s.mean_s = sum / (double)n;
+    for (size_t i = 0; i < n; i++)
+        squares += (sorted[i] - s.mean_s) * (sorted[i] - s.mean_s);
+    s.p50_s = sorted[n / 2];
+    s.p95_s = sorted[n * 95 / 100];
+    s.cv = sqrt(squares / (double)n) / s.mean_s;
+    s.inside_s = inside / (double)n;
+    free(sorted);
+    return s;
+}
+
+void pace_free(struct pace *p)
+{
+    free(p->step_s);
+    free(p->inside_s);
+    *p = (struct pace){ 0 };
+}
