@@ -17,3 +17,18 @@ EXTRA_DIST += tests/fuzz/conf.corpus/good tests/fuzz/conf.corpus/open-quote test
 	tests/fuzz/conf.corpus/continued-end tests/fuzz/conf.corpus/reserved tests/fuzz/conf.corpus/nul \
 	tests/fuzz/conf.corpus/many-keys tests/fuzz/conf.corpus/long-line
 include tests/workloads/local.mk
+
+
+# sgctl
+check_PROGRAMS += tests/unit/report tests/unit/usage tests/unit/trace tests/unit/plugstack
+tests_unit_report_SOURCES = tests/unit/report.c
+tests_unit_report_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_unit_report_LDADD = libctl.la
+tests_unit_usage_SOURCES = tests/unit/usage.c
+tests_unit_usage_LDADD = libctl.la
+tests_unit_trace_SOURCES = tests/unit/trace.c
+tests_unit_trace_LDADD = libctl.la
+tests_unit_plugstack_SOURCES = tests/unit/plugstack.c
+tests_unit_plugstack_LDADD = libctl.la
+CTL_CASES = status status-empty jobs jobs-none nodes nodes-none job-straggler job-hang job-starting job-hostile
+EXTRA_DIST += $(CTL_CASES:%=tests/ctl/%.json) $(CTL_CASES:%=tests/ctl/%.txt)

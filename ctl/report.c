@@ -1,0 +1,147 @@
+/* report.c - the lists: controller, jobs, nodes.  The report of one job is report_job.c. */
+#include "ctl/report.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "ctl/answer.h"
+#include "ctl/text.h"
+
+static void status_line(struct table *t, const char *what, const char *value)
+{
+    table_cell(t, "%s", what);
+    table_cell(t, "%s", value);
+}
+
+int report_status(FILE *out, const json_t *answer, int columns, struct err *err)
+{
+    static const struct table_column layout[] = { { "", false }, { "", false } };
+    char buf[512], host[128], version[64], store[256];
+    struct table *t;
+
+    if (answer_check(answer, "version", JSON_STRING, err) < 0)
+        return -1;
+    t = table_new(layout, ARRAY_SIZE(layout));
+    snprintf(buf, sizeof(buf), "syncguardd %s on %s, up %s",
+             answer_text(answer, "version", version, sizeof(version)),
+             answer_text(answer, "host", host, sizeof(host)), text_s(answer_number(answer, "uptime_s")).s);
+    status_line(t, "Controller", buf);
+    snprintf(buf, sizeof(buf), "%s jobs, %s ranks", text_count(answer_number(answer, "jobs")).s,
+             text_count(answer_number(answer, "ranks")).s);
+    status_line(t, "Guards", buf);
+    snprintf(buf, sizeof(buf), "%s agents, %s terminals, %s batches/s",
+             text_count(answer_number(answer, "agents")).s, text_count(answer_number(answer, "clients")).s,
+             text_number(answer_number(answer, "batches_per_s")).s);
+    status_line(t, "Connections", buf);
+    snprintf(buf, sizeof(buf), "%s of a core, %s", text_percent(answer_number(answer, "cpu_ratio")).s,
+             text_bytes(answer_number(answer, "rss_bytes")).s);
+    status_line(t, "Uses", buf);
+    snprintf(buf, sizeof(buf), "%s, %s", answer_text(answer, "store", store, sizeof(store)),
+             text_bytes(answer_number(answer, "store_bytes")).s);
+    status_line(t, "History", buf);
+    status_line(t, "Policies", answer_list(answer_array(answer, "policies"), 64, buf, sizeof(buf)));
+    status_line(t, "You see", answer_true(answer, "operator") ? "all jobs (operator)" : "your own jobs");
+    table_print(t, out, 0);
+    table_free(t);
+    (void)columns;
+    return 0;
+}
+
+static void jobs_row(struct table *t, const json_t *job)
+{
+    const json_t *step = answer_object(job, "step_s"), *skew = answer_object(job, "skew_s"),
+                 *worst = answer_object(job, "worst");
+    char text[64];
+
+    table_cell(t, "%s", answer_text(job, "id", text, sizeof(text)));
+    table_cell(t, "%s", answer_text(job, "user", text, 17));
+    table_cell(t, "%s", answer_text(job, "name", text, 17));
+    table_cell(t, "%s", answer_text(job, "state", text, sizeof(text)));
+    table_cell(t, "%s", text_s(answer_number(job, "elapsed_s")).s);
+    table_cell(t, "%s", text_count(answer_number(job, "ranks")).s);
+    table_cell(t, "%s", text_count(answer_number(job, "nodes")).s);
+    table_cell(t, "%s", text_count(answer_number(job, "steps")).s);
+    table_cell(t, "%s", text_s(answer_number(step, "p50")).s);
+    table_cell(t, "%s", text_number(answer_number(job, "steps_per_s")).s);
+    table_cell(t, "%s", text_s(answer_number(skew, "p50")).s);
+    table_cell(t, "%s", text_percent(answer_number(job, "lost_ratio")).s);
+    table_cell(t, "%s", answer_text(job, "regime", text, sizeof(text)));
+    table_cell(t, "%s", answer_text(worst, "node", text, sizeof(text)));
+}
+
+int report_jobs(FILE *out, const json_t *answer, int columns, struct err *err)
+{
+    static const struct table_column layout[] = {
+        { "JOB", false },  { "USER", false },   { "NAME", false },   { "STATE", false },  { "FOR", true },
+        { "RANKS", true }, { "NODES", true },   { "STEPS", true },   { "STEP", true },    { "STEPS/S", true },
+        { "SKEW", true },  { "WAITING", true }, { "REGIME", false }, { "LATEST", false },
+    };
+    const json_t *jobs, *job;
+    struct table *t;
+    size_t i;
+
+    if (answer_check(answer, "jobs", JSON_ARRAY, err) < 0)
+        return -1;
+    jobs = answer_array(answer, "jobs");
+    if (json_array_size(jobs) == 0) {
+        text_wrap(out, "No guarded jobs. Start one with: srun --sync-guard PROGRAM", 0, columns);
+        return 0;
+    }
+    t = table_new(layout, ARRAY_SIZE(layout));
+    json_array_foreach(jobs, i, job) jobs_row(t, job);
+    table_print(t, out, 0);
+    table_free(t);
+    return 0;
+}
+
+/* The agent of a node: null where none is connected now. */
+static const char *agent_word(const json_t *agent)
+{
+    return !agent ? "none" : answer_true(agent, "connected") ? "connected" : "lost";
+}
+
+static void nodes_row(struct table *t, const json_t *node, double now)
+{
+    const json_t *agent = answer_object(node, "agent");
+    double last = answer_number(node, "last_culprit");
+    char text[128];
+
+    table_cell(t, "%s", answer_text(node, "node", text, sizeof(text)));
+    table_cell(t, "%s", answer_text(node, "switch", text, sizeof(text)));
+    table_cell(t, "%s", answer_list(answer_array(node, "jobs"), 3, text, sizeof(text)));
+    table_cell(t, "%s", text_count(answer_number(node, "ranks")).s);
+    table_cell(t, "%s", text_s(answer_number(node, "lateness_s")).s);
+    table_cell(t, "%s", text_times(answer_number(node, "slowdown")).s);
+    table_cell(t, "%s", answer_text(node, "verdict", text, sizeof(text)));
+    table_cell(t, "%s", text_count(answer_number(node, "culprit_count")).s);
+    table_cell(t, "%s%s", text_s(now - last).s, isnan(now - last) ? "" : " ago");
+    table_cell(t, "%s", agent_word(agent));
+    table_cell(t, "%s", text_percent(answer_number(agent, "cpu_ratio")).s);
+    table_cell(t, "%s", text_bytes(answer_number(agent, "rss_bytes")).s);
+}
+
+int report_nodes(FILE *out, const json_t *answer, int columns, struct err *err)
+{
+    static const struct table_column layout[] = {
+        { "NODE", false },     { "SWITCH", false }, { "JOBS", false },    { "RANKS", true },
+        { "LATE", true },      { "PRICE", true },   { "VERDICT", false }, { "CULPRIT", true },
+        { "LAST TIME", true }, { "AGENT", false },  { "CPU", true },      { "MEMORY", true },
+    };
+    const json_t *nodes, *node;
+    struct table *t;
+    size_t i;
+
+    if (answer_check(answer, "nodes", JSON_ARRAY, err) < 0)
+        return -1;
+    nodes = answer_array(answer, "nodes");
+    if (json_array_size(nodes) == 0) {
+        text_wrap(out, "No nodes are known yet. They appear with the first guarded job.", 0, columns);
+        return 0;
+    }
+    t = table_new(layout, ARRAY_SIZE(layout));
+    json_array_foreach(nodes, i, node) nodes_row(t, node, answer_number(answer, "now"));
+    table_print(t, out, 0);
+    table_free(t);
+    return 0;
+}

@@ -1,0 +1,373 @@
+/* report_job.c - one job, from the sentence that matters to the notes of its agents. */
+#include <math.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "ctl/answer.h"
+#include "ctl/report.h"
+#include "ctl/text.h"
+
+#define INDENT     2
+#define EVENTS_MAX 8
+#define COMMS_MAX  12
+
+struct page {
+    FILE *out;
+    const json_t *job;
+    int columns;
+};
+
+static void title(const struct page *p, const char *text)
+{
+    fprintf(p->out, "\n%s\n", text);
+}
+
+static void put_sentence(const struct page *p)
+{
+    char sentence[1024], id[64], state[32];
+
+    if (json_is_string(json_object_get(p->job, "sentence")))
+        answer_text(p->job, "sentence", sentence, sizeof(sentence));
+    else
+        snprintf(sentence, sizeof(sentence), "Job %s is %s; nothing can be said about it yet.",
+                 answer_text(p->job, "id", id, sizeof(id)),
+                 answer_text(p->job, "state", state, sizeof(state)));
+    text_wrap(p->out, sentence, 0, p->columns);
+}
+
+static void put_verdict(const struct page *p, const json_t *verdict)
+{
+    char class[32], scope[32], culprits[256], text[1024], head[1024];
+    double price = answer_number(verdict, "slowdown"), confidence = answer_number(verdict, "confidence");
+    int n;
+
+    n = snprintf(head, sizeof(head), "%s  %s of %s %s", isnan(price) ? "  -  " : text_times(price).s,
+                 answer_text(verdict, "class", class, sizeof(class)),
+                 answer_text(verdict, "scope", scope, sizeof(scope)),
+                 answer_list(answer_array(verdict, "culprits"), 8, culprits, sizeof(culprits)));
+    if (!isnan(answer_number(verdict, "since_step")))
+        n += snprintf(head + n, sizeof(head) - (size_t)n, ", since step %s",
+                      text_count(answer_number(verdict, "since_step")).s);
+    if (!isnan(answer_number(verdict, "since_s")))
+        n += snprintf(head + n, sizeof(head) - (size_t)n, ", for %s",
+                      text_s(answer_number(verdict, "since_s")).s);
+    if (!isnan(confidence))
+        snprintf(head + n, sizeof(head) - (size_t)n, ", %s sure", text_percent(confidence).s);
+    fprintf(p->out, "%*s%s\n", INDENT, "", head);
+    if (json_is_string(json_object_get(verdict, "text")))
+        text_wrap(p->out, answer_text(verdict, "text", text, sizeof(text)), INDENT + 7, p->columns);
+}
+
+static void put_verdicts(const struct page *p)
+{
+    const json_t *verdicts = answer_array(p->job, "verdicts"), *verdict;
+    size_t i;
+
+    if (json_array_size(verdicts) == 0)
+        return;
+    title(p, "Verdicts (price: step time over the step time without the cause)");
+    json_array_foreach(verdicts, i, verdict) put_verdict(p, verdict);
+}
+
+/* ---- figures: a name and words, one a line ---- */
+
+/* Unknown: no line. */
+static void put_figure(struct table *t, const char *name, const char *words)
+{
+    if (!strcmp(words, "-"))
+        return;
+    table_cell(t, "%s", name);
+    table_cell(t, "%s", words);
+}
+
+static void figure_identity(struct table *t, const json_t *job)
+{
+    char line[512], id[64], name[80], user[64], state[32], partition[64], policy[64];
+    int n;
+
+    snprintf(line, sizeof(line), "%s \"%s\" of %s, partition %s", answer_text(job, "id", id, sizeof(id)),
+             answer_text(job, "name", name, sizeof(name)), answer_text(job, "user", user, sizeof(user)),
+             answer_text(job, "partition", partition, sizeof(partition)));
+    put_figure(t, "Job", line);
+    n = snprintf(line, sizeof(line), "%s for %s", answer_text(job, "state", state, sizeof(state)),
+                 text_s(answer_number(job, "elapsed_s")).s);
+    if (!isnan(answer_number(job, "age_s")))
+        snprintf(line + n, sizeof(line) - (size_t)n, ", last heard of %s ago",
+                 text_s(answer_number(job, "age_s")).s);
+    put_figure(t, "State", line);
+    snprintf(line, sizeof(line), "%s ranks on %s of %s nodes", text_count(answer_number(job, "ranks")).s,
+             text_count(answer_number(job, "nodes")).s, text_count(answer_number(job, "nodes_total")).s);
+    put_figure(t, "Size", line);
+    put_figure(t, "Policy", answer_text(job, "policy", policy, sizeof(policy)));
+}
+
+static void figure_pace(struct table *t, const json_t *job)
+{
+    const json_t *step = answer_object(job, "step_s"), *skew = answer_object(job, "skew_s");
+    char line[512];
+
+    if (!isnan(answer_number(job, "steps"))) {
+        snprintf(line, sizeof(line), "%s, %s collectives each", text_count(answer_number(job, "steps")).s,
+                 text_count(answer_number(job, "period")).s);
+        put_figure(t, "Steps", line);
+    }
+    if (step) {
+        snprintf(line, sizeof(line), "median %s, mean %s, 95th percentile %s, variation %s",
+                 text_s(answer_number(step, "p50")).s, text_s(answer_number(step, "mean")).s,
+                 text_s(answer_number(step, "p95")).s, text_percent(answer_number(step, "cv")).s);
+        put_figure(t, "Step time", line);
+    }
+    if (!isnan(answer_number(job, "steps_per_s"))) {
+        int n = snprintf(line, sizeof(line), "%s steps/s", text_number(answer_number(job, "steps_per_s")).s);
+
+        if (!isnan(answer_number(job, "samples_per_s")))
+            snprintf(line + n, sizeof(line) - (size_t)n, ", %s samples/s",
+                     text_number(answer_number(job, "samples_per_s")).s);
+        put_figure(t, "Throughput", line);
+    }
+    if (skew) {
+        snprintf(line, sizeof(line), "median %s, 95th percentile %s", text_s(answer_number(skew, "p50")).s,
+                 text_s(answer_number(skew, "p95")).s);
+        put_figure(t, "Skew", line);
+    }
+}
+
+static void figure_time(struct table *t, const json_t *job)
+{
+    static const struct {
+        const char *key, *name;
+    } shares[] = {
+        { "compute", "compute" },
+        { "communication", "communication" },
+        { "synchronisation", "synchronisation" },
+        { "point_to_point", "point-to-point" },
+    };
+    const json_t *share = answer_object(job, "shares"), *worst = answer_object(job, "worst");
+    char line[512], node[128];
+    int n = 0;
+
+    if (!isnan(answer_number(job, "lost_ratio"))) {
+        snprintf(line, sizeof(line), "%s of the ranks' time, waiting for a later rank",
+                 text_percent(answer_number(job, "lost_ratio")).s);
+        put_figure(t, "Lost", line);
+    }
+    for (size_t i = 0; share && i < ARRAY_SIZE(shares); i++)
+        n += snprintf(line + n, sizeof(line) - (size_t)n, "%s%s %s", i ? ", " : "", shares[i].name,
+                      text_percent(answer_number(share, shares[i].key)).s);
+    if (share)
+        put_figure(t, "Time goes to", line);
+    put_figure(t, "Regime", answer_text(job, "regime", line, sizeof(line)));
+    if (worst) {
+        snprintf(line, sizeof(line), "rank %s on %s: %s late on average, the last in %s of the collectives",
+                 text_count(answer_number(worst, "rank")).s, answer_text(worst, "node", node, sizeof(node)),
+                 text_s(answer_number(worst, "lateness_s")).s,
+                 text_percent(answer_number(worst, "last_ratio")).s);
+        put_figure(t, "Latest", line);
+    }
+}
+
+static void put_figures(const struct page *p)
+{
+    static const struct table_column layout[] = { { "", false }, { "", false } };
+    struct table *t = table_new(layout, ARRAY_SIZE(layout));
+
+    figure_identity(t, p->job);
+    figure_pace(t, p->job);
+    figure_time(t, p->job);
+    title(p, "Figures");
+    table_print(t, p->out, INDENT);
+    table_free(t);
+}
+
+/* ---- tables ---- */
+
+static void inside_words(const json_t *inside, char *buf, size_t size)
+{
+    char op[32], comm[64];
+
+    if (inside)
+        snprintf(buf, size, "%s %s on %s for %s", answer_text(inside, "op", op, sizeof(op)),
+                 text_count(answer_number(inside, "seq")).s, answer_text(inside, "comm", comm, sizeof(comm)),
+                 text_s(answer_number(inside, "age_s")).s);
+    else
+        snprintf(buf, size, "-");
+}
+
+static void put_ranks(const struct page *p)
+{
+    static const struct table_column layout[] = {
+        { "RANK", true }, { "NODE", false }, { "SWITCH", false }, { "STATE", false },
+        { "LATE", true }, { "P95", true },   { "LAST", true },    { "COMPUTE", true },
+        { "STAY", true }, { "PRICE", true }, { "INSIDE", false },
+    };
+    const json_t *ranks = answer_array(p->job, "rank_table"), *rank;
+    double total = answer_number(p->job, "rank_table_total");
+    size_t shown = json_array_size(ranks), i;
+    char text[128];
+    struct table *t;
+
+    if (shown == 0)
+        return;
+    if (isnan(total) || total < (double)shown)
+        total = (double)shown;
+    if (shown > REPORT_RANKS)
+        shown = REPORT_RANKS;
+    snprintf(text, sizeof(text),
+             total > (double)shown ? "Ranks, the latest %zu of %.0f" : "Ranks, the latest first", shown,
+             total);
+    title(p, text);
+    t = table_new(layout, ARRAY_SIZE(layout));
+    for (i = 0; i < shown; i++) {
+        rank = json_array_get(ranks, i);
+        table_cell(t, "%s", text_count(answer_number(rank, "rank")).s);
+        table_cell(t, "%s", answer_text(rank, "node", text, sizeof(text)));
+        table_cell(t, "%s", answer_text(rank, "switch", text, sizeof(text)));
+        table_cell(t, "%s", answer_text(rank, "state", text, sizeof(text)));
+        table_cell(t, "%s", text_s(answer_number(rank, "lateness_s")).s);
+        table_cell(t, "%s", text_s(answer_number(rank, "lateness_p95_s")).s);
+        table_cell(t, "%s", text_percent(answer_number(rank, "last_ratio")).s);
+        table_cell(t, "%s", text_s(answer_number(rank, "compute_s")).s);
+        table_cell(t, "%s", text_s(answer_number(rank, "stay_s")).s);
+        table_cell(t, "%s", text_times(answer_number(rank, "slowdown")).s);
+        inside_words(answer_object(rank, "inside"), text, sizeof(text));
+        table_cell(t, "%s", text);
+    }
+    table_print(t, p->out, INDENT);
+    table_free(t);
+}
+
+static void put_communicators(const struct page *p)
+{
+    static const struct table_column layout[] = {
+        { "NAME", false }, { "LABEL", false },  { "SIZE", true }, { "OF THE KIND", true },
+        { "PER S", true }, { "BYTES/S", true }, { "SKEW", true }, { "TRANSFER", true },
+    };
+    const json_t *comms = answer_array(p->job, "communicators"), *comm;
+    struct table *t;
+    char text[96];
+    size_t i;
+
+    if (json_array_size(comms) == 0)
+        return;
+    title(p, "Communicators, the largest first");
+    t = table_new(layout, ARRAY_SIZE(layout));
+    for (i = 0; i < json_array_size(comms) && i < COMMS_MAX; i++) {
+        comm = json_array_get(comms, i);
+        table_cell(t, "%s", answer_text(comm, "name", text, sizeof(text)));
+        table_cell(t, "%s", answer_text(comm, "label", text, sizeof(text)));
+        table_cell(t, "%s", text_count(answer_number(comm, "size")).s);
+        table_cell(t, "%s", text_count(answer_number(comm, "instances")).s);
+        table_cell(t, "%s", text_number(answer_number(comm, "collectives_per_s")).s);
+        table_cell(t, "%s", text_bytes(answer_number(comm, "bytes_per_s")).s);
+        table_cell(t, "%s", text_s(answer_number(comm, "skew_s")).s);
+        table_cell(t, "%s", text_s(answer_number(comm, "transfer_s")).s);
+    }
+    table_print(t, p->out, INDENT);
+    table_free(t);
+    if (i < json_array_size(comms))
+        fprintf(p->out, "%*sand %zu more\n", INDENT, "", json_array_size(comms) - i);
+}
+
+/* How much of the job these figures stand for: a guard that sees half of the ranks must say so. */
+static void put_probe(const struct page *p)
+{
+    const json_t *probe = answer_object(p->job, "probe");
+    double guarded = answer_number(probe, "ranks_guarded"), total = answer_number(probe, "ranks_total");
+
+    if (!probe)
+        return;
+    title(p, "Probe");
+    fprintf(p->out, "%*s%s of %s ranks are guarded%s\n", INDENT, "", text_count(guarded).s,
+            text_count(total).s, guarded < total ? ": the others are not seen" : "");
+    fprintf(p->out, "%*s%s collectives recorded, %s dropped (ring full), %s missed\n", INDENT, "",
+            text_number(answer_number(probe, "events")).s, text_number(answer_number(probe, "dropped")).s,
+            text_number(answer_number(probe, "missed")).s);
+    fprintf(p->out, "%*sestimated cost: %s of the ranks' time\n", INDENT, "",
+            text_percent(answer_number(probe, "overhead_ratio")).s);
+}
+
+static void put_agents(const struct page *p)
+{
+    static const struct table_column layout[] = {
+        { "NODE", false },  { "SWITCH", false }, { "LINK", false },        { "CPU", true },
+        { "MEMORY", true }, { "BACKLOG", true }, { "LOST BATCHES", true }, { "HEARD", true },
+    };
+    const json_t *agents = answer_array(p->job, "agents"), *agent;
+    struct table *t;
+    char text[128];
+    size_t i;
+
+    if (json_array_size(agents) == 0)
+        return;
+    title(p, "Agents");
+    t = table_new(layout, ARRAY_SIZE(layout));
+    json_array_foreach(agents, i, agent)
+    {
+        double age = answer_number(agent, "age_s");
+
+        table_cell(t, "%s", answer_text(agent, "node", text, sizeof(text)));
+        table_cell(t, "%s", answer_text(agent, "switch", text, sizeof(text)));
+        table_cell(t, "%s", answer_true(agent, "connected") ? "connected" : "lost");
+        table_cell(t, "%s", text_percent(answer_number(agent, "cpu_ratio")).s);
+        table_cell(t, "%s", text_bytes(answer_number(agent, "rss_bytes")).s);
+        table_cell(t, "%s", text_bytes(answer_number(agent, "backlog_bytes")).s);
+        table_cell(t, "%s", text_count(answer_number(agent, "lost_batches")).s);
+        table_cell(t, "%s%s", text_s(age).s, isnan(age) ? "" : " ago");
+    }
+    table_print(t, p->out, INDENT);
+    table_free(t);
+}
+
+static void put_events(const struct page *p)
+{
+    static const struct table_column layout[] = { { "", true }, { "", false } };
+    const json_t *events = answer_array(p->job, "events");
+    struct table *t;
+    char text[400];
+
+    if (json_array_size(events) == 0)
+        return;
+    title(p, "Events, the newest first");
+    t = table_new(layout, ARRAY_SIZE(layout));
+    for (size_t i = 0; i < json_array_size(events) && i < EVENTS_MAX; i++) {
+        const json_t *event = json_array_get(events, i);
+        double age = answer_number(event, "age_s");
+
+        table_cell(t, "%s%s", text_s(age).s, isnan(age) ? "" : " ago");
+        table_cell(t, "%s", answer_text(event, "text", text, sizeof(text)));
+    }
+    table_print(t, p->out, INDENT);
+    table_free(t);
+}
+
+static void put_notes(const struct page *p)
+{
+    const json_t *notes = answer_array(p->job, "notes"), *note;
+    char text[1024];
+    size_t i;
+
+    if (json_array_size(notes) == 0)
+        return;
+    title(p, "Notes");
+    json_array_foreach(notes, i, note)
+        text_wrap(p->out, answer_printable(note, text, sizeof(text)), INDENT, p->columns);
+}
+
+int report_job(FILE *out, const json_t *answer, int columns, struct err *err)
+{
+    struct page page = { out, answer, columns };
+
+    if (answer_check(answer, "id", JSON_STRING, err) < 0 ||
+        answer_check(answer, "state", JSON_STRING, err) < 0)
+        return -1;
+    put_sentence(&page);
+    put_verdicts(&page);
+    put_figures(&page);
+    put_ranks(&page);
+    put_communicators(&page);
+    put_probe(&page);
+    put_agents(&page);
+    put_events(&page);
+    put_notes(&page);
+    return 0;
+}

@@ -1,0 +1,189 @@
+#include "ctl/text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "common/xalloc.h"
+
+struct table {
+    const struct table_column *columns;
+    size_t n_columns, n_cells, cap;
+    char **cells;
+};
+
+static struct text unknown(void)
+{
+    return (struct text){ "-" };
+}
+
+struct text text_s(double seconds)
+{
+    struct text t = unknown();
+
+    if (!isnan(seconds))
+        units_format_s(t.s, sizeof(t.s), seconds);
+    return t;
+}
+
+struct text text_bytes(double bytes)
+{
+    struct text t = unknown();
+
+    if (!isnan(bytes))
+        units_format_bytes(t.s, sizeof(t.s), bytes);
+    return t;
+}
+
+struct text text_percent(double ratio)
+{
+    struct text t = unknown();
+
+    if (!isnan(ratio))
+        units_format_percent(t.s, sizeof(t.s), ratio);
+    return t;
+}
+
+struct text text_number(double number)
+{
+    struct text t = unknown();
+
+    if (!isnan(number))
+        units_format_number(t.s, sizeof(t.s), number);
+    return t;
+}
+
+struct text text_count(double number)
+{
+    struct text t = unknown();
+
+    if (!isnan(number))
+        snprintf(t.s, sizeof(t.s), "%.0f", number);
+    return t;
+}
+
+struct text text_times(double slowdown)
+{
+    struct text t = unknown();
+
+    if (!isnan(slowdown))
+        snprintf(t.s, sizeof(t.s), "%.2fx", slowdown);
+    return t;
+}
+
+/* Characters, not bytes: continuation bytes of UTF-8 take no room. */
+static int width(const char *s, size_t bytes)
+{
+    int n = 0;
+
+    for (size_t i = 0; i < bytes; i++)
+        n += ((unsigned char)s[i] & 0xc0) != 0x80;
+    return n;
+}
+
+void text_wrap(FILE *out, const char *paragraph, int indent, int columns)
+{
+    int at = 0;
+
+    while (*(paragraph += strspn(paragraph, " "))) {
+        size_t bytes = strcspn(paragraph, " ");
+        int word = width(paragraph, bytes);
+
+        if (at && at + 1 + word > columns) {
+            fputc('\n', out);
+            at = 0;
+        }
+        at += fprintf(out, "%*s", at ? 1 : indent, "") + word;
+        fwrite(paragraph, 1, bytes, out);
+        paragraph += bytes;
+    }
+    fputc('\n', out);
+}
+
+struct table *table_new(const struct table_column *columns, size_t n_columns)
+{
+    struct table *t = xcalloc(1, sizeof(*t));
+
+    t->columns = columns;
+    t->n_columns = n_columns;
+    return t;
+}
+
+void table_cell(struct table *t, const char *fmt, ...)
+{
+    char text[512];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof(text), fmt, ap);
+    va_end(ap);
+    t->cells = xgrow(t->cells, &t->cap, t->n_cells + 1, sizeof(*t->cells));
+    t->cells[t->n_cells++] = xstrdup(text);
+}
+
+/* 0: the column is left out. */
+static int column_width(const struct table *t, size_t c)
+{
+    const char *title = t->columns[c].title;
+    int w = width(title, strlen(title));
+    bool known = false;
+
+    for (size_t i = c; i < t->n_cells; i += t->n_columns) {
+        int cell = width(t->cells[i], strlen(t->cells[i]));
+
+        known |= strcmp(t->cells[i], "-") != 0;
+        w = cell > w ? cell : w;
+    }
+    return known ? w : 0;
+}
+
+/* One line, without spaces at its end. */
+static void put_row(FILE *out, const struct table *t, char *const *cells, const int *widths, int indent)
+{
+    int pending = indent;
+
+    for (size_t c = 0; c < t->n_columns; c++) {
+        const char *cell = cells ? cells[c] : t->columns[c].title;
+        int pad = widths[c] - width(cell, strlen(cell));
+
+        if (!widths[c])
+            continue;
+        if (t->columns[c].right)
+            pending += pad;
+        if (*cell) {
+            fprintf(out, "%*s%s", pending, "", cell);
+            pending = 0;
+        }
+        pending += 2 + (t->columns[c].right ? 0 : pad);
+    }
+    fputc('\n', out);
+}
+
+void table_print(const struct table *t, FILE *out, int indent)
+{
+    int *widths = xcalloc(t->n_columns, sizeof(*widths));
+    bool titled = false, known = false;
+
+    for (size_t c = 0; c < t->n_columns; c++) {
+        widths[c] = column_width(t, c);
+        titled |= *t->columns[c].title != '\0';
+        known |= widths[c] > 0;
+    }
+    if (titled && known)
+        put_row(out, t, NULL, widths, indent);
+    for (size_t i = 0; known && i + t->n_columns <= t->n_cells; i += t->n_columns)
+        put_row(out, t, t->cells + i, widths, indent);
+    free(widths);
+}
+
+void table_free(struct table *t)
+{
+    if (!t)
+        return;
+    for (size_t i = 0; i < t->n_cells; i++)
+        free(t->cells[i]);
+    free(t->cells);
+    free(t);
+}

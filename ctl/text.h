@@ -1,0 +1,40 @@
+/* text.h - figures and tables as text, the way all of sgctl writes them.
+ * An unknown value (NaN) is "-"; columns are aligned by characters, not bytes; nothing depends on the locale.
+ */
+#ifndef SYNCGUARD_CTL_TEXT_H
+#define SYNCGUARD_CTL_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* A figure as a string of its own, so that several can stand in one printf. */
+struct text {
+    char s[48];
+};
+struct text text_s(double seconds);      /* "1.23 ms" */
+struct text text_bytes(double bytes);    /* "1.50 MiB" */
+struct text text_percent(double ratio);  /* "12.3 %" */
+struct text text_number(double number);  /* "4.56k" */
+struct text text_count(double number);   /* "12345" */
+struct text text_times(double slowdown); /* "1.22x" */
+
+/* A paragraph, broken between words so that no line is longer than columns (a longer word stands alone). */
+void text_wrap(FILE *out, const char *paragraph, int indent, int columns);
+
+struct table_column {
+    const char *title;
+    bool right; /* numbers are flushed right */
+};
+struct table;
+
+/* columns is borrowed until table_free. */
+struct table *table_new(const struct table_column *columns, size_t n_columns);
+/* The next cell, left to right, row by row. */
+__attribute__((format(printf, 2, 3))) void table_cell(struct table *t, const char *fmt, ...);
+/* Titles (unless they are all ""), then the rows.  A column in which every cell is "-" is left out: it has
+ * nothing to say. */
+void table_print(const struct table *t, FILE *out, int indent);
+void table_free(struct table *t); /* NULL is fine */
+
+#endif

@@ -1,0 +1,144 @@
+/* The reports, from JSON files to expected text.  Where a change of the text is meant:
+ *     UPDATE=1 tests/unit/report     writes the expected files anew; read them before committing. */
+#include "ctl/report.h"
+
+#include <stdlib.h>
+
+#include "ctl/answer.h"
+#include "tests/tap.h"
+
+#define COLUMNS 100
+
+typedef int report_fn(FILE *out, const json_t *answer, int columns, struct err *err);
+
+/* tests/ctl/NAME.json gives tests/ctl/NAME.txt */
+static const struct {
+    const char *name;
+    report_fn *report;
+} cases[] = {
+    { "status", report_status },     { "status-empty", report_status }, { "jobs", report_jobs },
+    { "jobs-none", report_jobs },    { "nodes", report_nodes },         { "nodes-none", report_nodes },
+    { "job-straggler", report_job }, { "job-hang", report_job },        { "job-starting", report_job },
+    { "job-hostile", report_job },
+};
+
+static char *path_of(const char *name, const char *suffix)
+{
+    static char path[4096];
+    const char *top = getenv("top_srcdir");
+
+    snprintf(path, sizeof(path), "%s/tests/ctl/%s.%s", top ? top : ".", name, suffix);
+    return path;
+}
+
+static char *read_all(const char *path)
+{
+    FILE *f = fopen(path, "re");
+    char *text = calloc(1, 1 << 16);
+
+    if (f) {
+        size_t n = fread(text, 1, (1 << 16) - 1, f);
+
+        text[n] = '\0';
+        fclose(f);
+    }
+    return text;
+}
+
+static void compare(const char *name, report_fn *report)
+{
+    json_t *answer = json_load_file(path_of(name, "json"), 0, NULL);
+    char *got = NULL, *wanted;
+    struct err err = { "" };
+    size_t size;
+    FILE *out = open_memstream(&got, &size);
+
+    ok(answer != NULL, "%s.json can be read", name);
+    ok(report(out, answer, COLUMNS, &err) == 0, "%s: is reported %s", name, err.text);
+    fclose(out);
+    if (getenv("UPDATE")) {
+        FILE *f = fopen(path_of(name, "txt"), "we");
+
+        fputs(got, f);
+        fclose(f);
+    }
+    wanted = read_all(path_of(name, "txt"));
+    is_str(got, wanted, name);
+    free(wanted);
+    free(got);
+    json_decref(answer);
+}
+
+/* Whatever a controller of another version or mind sends: a line that says so, and nothing on stdout. */
+static void refuse(const char *what, report_fn *report, const char *json, const char *reason)
+{
+    json_t *answer = json_loads(json, JSON_DECODE_ANY, NULL);
+    char *got = NULL;
+    struct err err = { "" };
+    size_t size;
+    FILE *out = open_memstream(&got, &size);
+
+    ok(report(out, answer, COLUMNS, &err) == -1, "%s is refused", what);
+    fclose(out);
+    is_str(err.text, reason, what);
+    is_int((long long)size, 0, "nothing was written");
+    free(got);
+    json_decref(answer);
+}
+
+static void texts(void)
+{
+    static const struct {
+        const char *json, *want;
+    } words[] = {
+        { "\"plain\"", "plain" },
+        { "\"\"", "-" },
+        { "null", "-" },
+        { "3.5", "-" },
+        { "7", "7" },
+        { "[1]", "-" },
+        { "\"a\\u001b[2J\"", "a?[2J" },
+        { "\"a\\u009b2J\"", "a?2J" },
+        { "\"\\u007f\"", "?" },
+        { "\"gr\xc3\xbc\xc3\x9f\"", "gr\xc3\xbc\xc3\x9f" },
+        { "\"123456789012345678901234567890\"", "123456789012345" },
+        { "\"12345678901234\xc3\xbc\"", "12345678901234" },
+    };
+    char buf[16];
+
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+        json_t *value = json_loads(words[i].json, JSON_DECODE_ANY, NULL);
+
+        is_str(answer_printable(value, buf, sizeof(buf)), words[i].want, words[i].json);
+        json_decref(value);
+    }
+}
+
+static void lists(void)
+{
+    json_t *list = json_loads("[\"n1\",\"n2\",\"n3\",4]", 0, NULL);
+    char buf[64], small[8];
+
+    is_str(answer_list(list, 10, buf, sizeof(buf)), "n1, n2, n3, 4", "a whole list");
+    is_str(answer_list(list, 2, buf, sizeof(buf)), "n1, n2 and 2 more", "a long list is cut");
+    is_str(answer_list(list, 10, small, sizeof(small)), "n1, n2,", "a list in too little room");
+    is_str(answer_list(NULL, 10, buf, sizeof(buf)), "-", "no list");
+    json_decref(list);
+}
+
+int main(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+        compare(cases[i].name, cases[i].report);
+    refuse("jobs that are no list", report_jobs, "{\"jobs\":{}}",
+           "the controller's answer has no 'jobs' that is a list");
+    refuse("an answer without nodes", report_nodes, "{}",
+           "the controller's answer has no 'nodes' that is a list");
+    refuse("a job without an id", report_job, "{\"state\":\"running\"}",
+           "the controller's answer has no 'id' that is a text");
+    refuse("a list as a job", report_job, "[]", "the controller's answer is no JSON object");
+    refuse("nothing as status", report_status, "null", "the controller's answer is no JSON object");
+    texts();
+    lists();
+    return done_testing();
+}
