@@ -19,17 +19,18 @@
 #include <sys/types.h>
 
 /* The step's directory on a node: /dev/shm/syncguard.UID.JOB.STEP.NODE, mode 0700, owned by the job's user,
- * made by the plugin, named to the tasks in SYNCGUARD_DIR, removed by the agent at the step's end.
+ * made by the plugin, named to the tasks in SYNCGUARD_DIR, removed by the agent at the step's end (with all
+ * that is in it: a probe killed while it made a ring leaves a .RANK.THREAD.PID.tmp).
  *   RANK.INCARNATION.THREAD.ring   one a thread that calls MPI; THREAD 0 is the one that initialised MPI.
- *                                  RANK is the rank in MPI_COMM_WORLD, or SLURM_PROCID where that world has one
- *                                  member; INCARNATION counts the MPI programs that one task runs in turn.
- *   control                        the control page (control.h), written by the agent */
+ *                                  RANK is the rank in MPI_COMM_WORLD, or SLURM_PROCID where that world has
+ * one member; INCARNATION counts the MPI programs that one task runs in turn. control the control page
+ * (control.h), written by the agent */
 #define RING_ENV_DIR "SYNCGUARD_DIR"
 
 #define RING_CAPACITY_MAIN   16384u /* events: 1 MiB */
-#define RING_CAPACITY_THREAD 4096u  /* further threads: 256 KiB each ... */
-#define RING_THREADS_MAX     5u     /* ... at most so many rings a rank: all together under 2 MiB */
-#define RING_COMMS_MAX       512u   /* communicators described in a ring; later ones are named but not described */
+#define RING_CAPACITY_THREAD 2048u  /* further threads: 128 KiB each ... */
+#define RING_THREADS_MAX     7u     /* ... at most so many rings a rank: all together under 2 MiB */
+#define RING_COMMS_MAX       512u /* communicators described in a ring; later ones are named but not described */
 
 /* Operations.  The table of names (ring_op_name) is the one the trace format and all screens use. */
 enum ring_op {
@@ -56,7 +57,7 @@ enum ring_op {
     RING_OP_NEIGHBOR_ALLTOALL,
     RING_OP_NEIGHBOR_ALLTOALLV,
     RING_OP_NEIGHBOR_ALLTOALLW,
-    RING_OP_COMM_CREATE, /* split, dup, create...: collective over the parent communicator */
+    RING_OP_COMM_CREATE,    /* split, dup, create...: collective over the parent communicator */
     RING_OP_POINT_TO_POINT, /* in the live slot only: events of single messages are summed, not recorded */
     RING_OP_WAIT,           /* in the live slot only: MPI_Wait and its kin */
     RING_OP_MAX
@@ -71,22 +72,24 @@ bool ring_op_synchronises(enum ring_op op);
 bool ring_op_irregular(enum ring_op op);
 
 enum ring_event_flags {
-    RING_EVENT_NONBLOCKING = 1,  /* enter = posted, wait = when the rank began to wait for it, leave = seen done */
-    RING_EVENT_PERSISTENT = 2,   /* posted by MPI_Start; also NONBLOCKING */
-    RING_EVENT_UNWAITED = 4,     /* seen done by a test or found done: leave does not tell when it ended */
-    RING_EVENT_FAILED = 8,       /* the library returned an error */
-    RING_EVENT_INTER = 16,       /* on an intercommunicator */
+    RING_EVENT_NONBLOCKING =
+        1, /* enter = posted, wait = when the rank began to wait for it, leave = seen done */
+    RING_EVENT_PERSISTENT = 2, /* posted by MPI_Start; also NONBLOCKING */
+    RING_EVENT_UNWAITED = 4,   /* seen done by a test or found done: leave does not tell when it ended */
+    RING_EVENT_FAILED = 8,     /* the library returned an error */
+    RING_EVENT_INTER = 16,     /* on an intercommunicator */
 };
 
 struct ring_event {        /* one cache line */
     uint64_t enter, leave; /* ticks */
     uint64_t wait;         /* ticks; nonblocking: began to wait.  0 otherwise */
     uint64_t comm;         /* the communicator's name, the same on all its ranks */
-    uint64_t bytes;        /* this rank's contribution: count x size of its send buffer (recv where it only receives) */
-    uint64_t p2p;          /* ticks spent in point-to-point calls since the previous event of this ring */
-    uint32_t seq;          /* n-th collective posted on comm by this rank, from 0: the same on all its ranks */
-    int32_t root;          /* rooted operations: the root's rank in comm; -1 otherwise */
-    uint32_t p2p_calls;    /* point-to-point calls since the previous event of this ring */
+    uint64_t
+        bytes; /* this rank's contribution: count x size of its send buffer (recv where it only receives) */
+    uint64_t p2p;       /* ticks spent in point-to-point calls since the previous event of this ring */
+    uint32_t seq;       /* n-th collective posted on comm by this rank, from 0: the same on all its ranks */
+    int32_t root;       /* rooted operations: the root's rank in comm; -1 otherwise */
+    uint32_t p2p_calls; /* point-to-point calls since the previous event of this ring */
     uint8_t op, flags;
     uint16_t reserved;
 };
@@ -94,17 +97,18 @@ _Static_assert(sizeof(struct ring_event) == 64, "events are 64 bytes");
 
 /* What the rank is inside of right now. */
 struct ring_live {
-    uint64_t comm, enter, bytes; /* as in ring_event; enter: since when (inside) or when it last left (outside) */
+    uint64_t comm, enter,
+        bytes; /* as in ring_event; enter: since when (inside) or when it last left (outside) */
     uint32_t seq;
     uint16_t op; /* RING_OP_NONE: outside of any MPI call; then comm and seq name the last collective left */
     uint16_t flags;
 };
 
 struct ring_comm {
-    uint64_t name;       /* as in ring_event.comm */
-    uint64_t membership; /* hash of the world ranks in order */
-    uint32_t size, rank; /* members, and this rank's place among them */
-    uint32_t instance;   /* n-th communicator with that membership, from 0 */
+    uint64_t name;        /* as in ring_event.comm */
+    uint64_t membership;  /* hash of the world ranks in order */
+    uint32_t size, rank;  /* members, and this rank's place among them */
+    uint32_t instance;    /* n-th communicator with that membership, from 0 */
     uint32_t first, last; /* smallest and largest world rank in it */
     uint32_t flags;       /* RING_EVENT_INTER */
 };
@@ -121,8 +125,8 @@ struct ring_info {
     pid_t pid;
     enum ring_clock clock;
     enum ring_state state;
-    char program[64];  /* base name of the executable */
-    char library[64];  /* "Open MPI 4.1.4", "MPICH 4.0.2" */
+    char program[64];   /* base name of the executable */
+    char library[64];   /* "Open MPI 4.1.4", "MPICH 4.0.2" */
     char topology[128]; /* SLURM_TOPOLOGY_ADDR, "" when unset */
 };
 
@@ -131,23 +135,24 @@ struct ring_counts {
     uint64_t events;  /* recorded */
     uint64_t dropped; /* the ring was full */
     uint64_t missed;  /* could not be recorded for another reason (too many threads, lost request) */
-    uint64_t p2p_calls, p2p_bytes, p2p_ticks;
+    uint64_t p2p_calls, p2p_bytes, p2p_ticks; /* bytes: sent */
 };
 
 struct ring; /* layout private to ring.c */
 
 /* ---- writer: the probe.  No system call, allocation or lock in emit, enter, leave and p2p. ---- */
 
-/* Make DIR/RANK.INCARNATION.THREAD.ring and map it; info's thread, rank, task, world_*, program, library, topology are
- * taken, INCARNATION is the first that is free (thread 0) or info's.  NULL on failure, errno set. */
+/* Make DIR/RANK.INCARNATION.THREAD.ring and map it; info's thread, rank, task, world_*, program, library,
+ * topology are taken, INCARNATION is the first that is free (thread 0) or info's.  NULL on failure, errno
+ * set. */
 struct ring *ring_create(const char *dir, struct ring_info *info, uint32_t capacity);
-uint64_t ring_now(const struct ring *r);             /* ticks */
-void ring_emit(struct ring *r, const struct ring_event *e);
-void ring_enter(struct ring *r, const struct ring_live *live);      /* going inside */
-void ring_leave(struct ring *r, uint64_t now);                      /* outside again; keeps comm and seq of the last */
+uint64_t ring_now(const struct ring *r);                       /* ticks */
+void ring_emit(struct ring *r, const struct ring_event *e);    /* fills in p2p and p2p_calls itself */
+void ring_enter(struct ring *r, const struct ring_live *live); /* going inside */
+void ring_leave(struct ring *r, uint64_t now); /* outside again; keeps comm and seq of the last */
 void ring_p2p(struct ring *r, uint64_t bytes, uint64_t ticks);
-void ring_missed(struct ring *r);
-int ring_comm_add(struct ring *r, const struct ring_comm *c);       /* -1: table full */
+void ring_missed(struct ring *r);                             /* any thread may */
+int ring_comm_add(struct ring *r, const struct ring_comm *c); /* -1: table full; one thread at a time */
 void ring_state_set(struct ring *r, enum ring_state state);
 
 /* ---- reader: the agent, the dump ---- */
@@ -160,6 +165,12 @@ void ring_close(struct ring *r); /* either end; NULL is fine; the file stays */
 
 /* Move up to max events into out (caller's memory); returns how many. */
 size_t ring_drain(struct ring *r, struct ring_event *out, size_t max);
+/* Copy up to max of the newest events, whether taken already or not, oldest first; returns how many. */
+size_t ring_last(const struct ring *r, struct ring_event *out, size_t max);
+/* Give the memory of the events back to the node; the file stays, to keep its INCARNATION taken.  Only when
+ * the ring is drained and its process has finalised or is gone: a writer would take the memory again, or a
+ * SIGBUS. */
+void ring_retire(struct ring *r);
 void ring_info_get(const struct ring *r, struct ring_info *info);
 void ring_counts_get(const struct ring *r, struct ring_counts *counts);
 /* A consistent copy; false when the writer was busy with it throughout (try again later). */

@@ -1,4 +1,5 @@
 # tests/: see doc/ARCHITECTURE.md
+include tests/probe/local.mk
 
 # Units, configuration files
 check_PROGRAMS += tests/unit/units tests/unit/config tests/fuzz/conf

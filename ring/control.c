@@ -1,0 +1,100 @@
+/* control.c - see control.h */
+#include "ring/control.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int control_path(char path[PATH_MAX], const char *dir, const char *suffix)
+{
+    if (snprintf(path, PATH_MAX, "%s/" CONTROL_FILE "%s", dir, suffix) < PATH_MAX)
+        return 0;
+    errno = ENAMETOOLONG;
+    return -1;
+}
+
+/* A new agent takes over the page of the one before (probes keep it mapped), and a page that is no page is
+ * replaced.  Made under another name first: a probe sees all of it or nothing. */
+struct control_page *control_create(const char *dir)
+{
+    static const struct control_page fresh = { CONTROL_MAGIC, CONTROL_VERSION, 1, 1, { 0 } };
+    char path[PATH_MAX], temporary[PATH_MAX];
+    struct control_page *page = NULL;
+    struct stat st;
+    void *map;
+    int fd;
+
+    if (control_path(path, dir, "") < 0 || control_path(temporary, dir, ".new") < 0)
+        return NULL;
+    fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size != (off_t)sizeof(fresh))) {
+        close(fd);
+        fd = -1;
+    }
+    if (fd < 0) {
+        unlink(temporary);
+        fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+        if (fd < 0)
+            return NULL;
+        if (write(fd, &fresh, sizeof(fresh)) != (ssize_t)sizeof(fresh) || rename(temporary, path) < 0) {
+            int saved = errno;
+
+            unlink(temporary);
+            close(fd);
+            errno = saved;
+            return NULL;
+        }
+    }
+    map = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (map != MAP_FAILED) {
+        page = map;
+        page->magic = CONTROL_MAGIC;
+        page->version = CONTROL_VERSION;
+        __atomic_store_n(&page->record, 1, __ATOMIC_RELAXED);
+        __atomic_add_fetch(&page->generation, 1, __ATOMIC_RELEASE);
+    }
+    close(fd);
+    return page;
+}
+
+const struct control_page *control_open(const char *dir)
+{
+    char path[PATH_MAX];
+    const struct control_page *page;
+    struct stat st;
+    void *map;
+    int fd;
+
+    if (control_path(path, dir, "") < 0)
+        return NULL;
+    fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return NULL;
+    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size != (off_t)sizeof(*page)) {
+        close(fd);
+        errno = EPROTO;
+        return NULL;
+    }
+    map = mmap(NULL, sizeof(*page), PROT_READ, MAP_SHARED, fd, 0);
+    close(fd);
+    if (map == MAP_FAILED)
+        return NULL;
+    page = map;
+    if (page->magic != CONTROL_MAGIC || page->version != CONTROL_VERSION) {
+        control_close(page);
+        errno = EPROTO;
+        return NULL;
+    }
+    return page;
+}
+
+void control_close(const struct control_page *page)
+{
+    if (page)
+        munmap((void *)page, sizeof(*page));
+}

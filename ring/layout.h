@@ -1,0 +1,90 @@
+/* layout.h - how a ring lies in its file; private to ring/.
+ *
+ *   0      struct ring_header: what never changes, then one cache line each for what the writer, the live
+ *          slot and the reader change, so that they do not disturb each other
+ *   4096   RING_COMMS_MAX struct ring_comm
+ *   ...    capacity struct ring_event
+ *
+ * Every field that changes after creation is atomic.  Little-endian only: both ends are on one node. */
+#ifndef SYNCGUARD_RING_LAYOUT_H
+#define SYNCGUARD_RING_LAYOUT_H
+
+#include <stdatomic.h>
+
+#include "ring/ring.h"
+
+#define RING_MAGIC        0x52474e52474e5953u /* "SYNGRNGR" */
+#define RING_VERSION      1u
+#define RING_CAPACITY_MIN 64u
+#define RING_CAPACITY_MAX (1u << 20)
+#define RING_CACHE_LINE   64
+#define RING_PAGE         4096u
+
+struct ring_header {
+    uint64_t magic;
+    uint32_t version, capacity;
+    uint64_t file_bytes, comms_offset, events_offset;
+    uint32_t rank, incarnation, thread, task, world_rank, world_size;
+    int32_t pid;
+    uint32_t clock;
+    char program[64], library[64], topology[128];
+
+    /* the writer's */
+    _Alignas(RING_CACHE_LINE) _Atomic uint64_t head; /* events written so far */
+    _Atomic uint64_t dropped, p2p_calls, p2p_bytes, p2p_ticks;
+    _Atomic uint32_t comms;
+    _Atomic uint32_t state;
+
+    /* the live slot: a sequence lock (odd: being written) */
+    _Alignas(RING_CACHE_LINE) _Atomic uint64_t live_version;
+    _Atomic uint64_t live_comm, live_enter, live_bytes, live_what; /* what: seq, op << 32, flags << 48 */
+
+    /* any thread's */
+    _Alignas(RING_CACHE_LINE) _Atomic uint64_t missed;
+
+    /* the reader's */
+    _Alignas(RING_CACHE_LINE) _Atomic uint64_t tail; /* events taken so far */
+};
+_Static_assert(sizeof(struct ring_header) <= RING_PAGE, "the header is a page");
+
+static inline uint64_t ring_comms_offset(void)
+{
+    return RING_PAGE;
+}
+
+static inline uint64_t ring_events_offset(void)
+{
+    uint64_t comms_bytes = RING_COMMS_MAX * sizeof(struct ring_comm);
+
+    return ring_comms_offset() + (comms_bytes + RING_PAGE - 1) / RING_PAGE * RING_PAGE;
+}
+
+static inline uint64_t ring_file_bytes(uint32_t capacity)
+{
+    return ring_events_offset() + capacity * sizeof(struct ring_event);
+}
+
+static inline bool ring_capacity_ok(uint32_t capacity)
+{
+    return capacity >= RING_CAPACITY_MIN && capacity <= RING_CAPACITY_MAX && (capacity & (capacity - 1)) == 0;
+}
+
+struct ring {
+    struct ring_header *file;
+    struct ring_event *events;
+    struct ring_comm *comms;
+    uint64_t mask; /* capacity - 1 */
+    size_t bytes;
+    int fd; /* reader only; -1 */
+    bool writer, peek;
+    enum ring_clock clock;
+
+    uint64_t head;      /* writer: its own copy */
+    uint64_t tail;      /* writer: the reader's position as last seen; peek: our own position */
+    uint64_t p2p_ticks; /* writer: since the last event */
+    uint32_t p2p_calls;
+    uint64_t last_comm; /* writer: the last collective that was entered */
+    uint32_t last_seq;
+};
+
+#endif

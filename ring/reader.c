@@ -1,0 +1,255 @@
+/* reader.c - the agent's end of a ring.  See ring.h, layout.h.
+ * The file belongs to the job's user, and so does everything in it: sizes are checked when it is opened and
+ * each time it is read, positions are bounded, strings are ended.  The worst that a lying writer gets is
+ * wrong figures. */
+#include "ring/layout.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ring/clock.h"
+
+/* A file that somebody cut short would raise SIGBUS when touched. */
+static bool still_whole(const struct ring *r)
+{
+    struct stat st;
+
+    return r->fd < 0 || (fstat(r->fd, &st) == 0 && (uint64_t)st.st_size >= r->bytes);
+}
+
+static bool header_ok(const struct ring_header *h, uint64_t file_bytes)
+{
+    return h->magic == RING_MAGIC && h->version == RING_VERSION && ring_capacity_ok(h->capacity) &&
+           h->file_bytes == ring_file_bytes(h->capacity) && h->file_bytes == file_bytes &&
+           h->comms_offset == ring_comms_offset() && h->events_offset == ring_events_offset() &&
+           (h->clock == RING_CLOCK_MONOTONIC || (h->clock == RING_CLOCK_COUNTER && CLOCK_HAVE_COUNTER));
+}
+
+/* Judged on a copy that was read, not mapped: what is believed below cannot change meanwhile. */
+static int header_read(int fd, struct ring_header *h)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) < 0)
+        return -1;
+    if (!S_ISREG(st.st_mode) || pread(fd, h, sizeof(*h), 0) != (ssize_t)sizeof(*h) ||
+        !header_ok(h, (uint64_t)st.st_size)) {
+        errno = EPROTO;
+        return -1;
+    }
+    return 0;
+}
+
+struct ring *ring_open(const char *path, bool peek)
+{
+    struct ring_header h;
+    struct ring *r = calloc(1, sizeof(*r));
+    void *map;
+    int saved;
+
+    if (!r)
+        return NULL;
+    /* O_NONBLOCK: a FIFO in the ring's place must not hold us up. */
+    r->fd = open(path, (peek ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (r->fd < 0 || header_read(r->fd, &h) < 0)
+        goto fail;
+    r->peek = peek;
+    r->bytes = ring_file_bytes(h.capacity);
+    r->mask = h.capacity - 1;
+    r->clock = (enum ring_clock)h.clock;
+    map = mmap(NULL, r->bytes, PROT_READ | (peek ? 0 : PROT_WRITE), MAP_SHARED, r->fd, 0);
+    if (map == MAP_FAILED)
+        goto fail;
+    r->file = map;
+    r->comms = (struct ring_comm *)((char *)map + ring_comms_offset());
+    r->events = (struct ring_event *)((char *)map + ring_events_offset());
+    r->tail = atomic_load_explicit(&h.tail, memory_order_relaxed);
+    return r;
+fail:
+    saved = errno;
+    ring_close(r);
+    errno = saved;
+    return NULL;
+}
+
+void ring_close(struct ring *r)
+{
+    if (!r)
+        return;
+    if (r->file)
+        munmap(r->file, r->bytes);
+    if (r->fd >= 0)
+        close(r->fd);
+    free(r);
+}
+
+/* Copy n events from position on, in at most two pieces. */
+static void copy_out(const struct ring *r, uint64_t position, struct ring_event *out, size_t n)
+{
+    size_t at = (size_t)(position & r->mask), first = (size_t)r->mask + 1 - at;
+
+    if (first > n)
+        first = n;
+    memcpy(out, &r->events[at], first * sizeof(*out));
+    memcpy(out + first, r->events, (n - first) * sizeof(*out));
+}
+
+/* Somebody who only looks may be overtaken by the writer: drop from out what it may have touched meanwhile.
+ */
+static size_t drop_overtaken(const struct ring *r, uint64_t position, struct ring_event *out, size_t n)
+{
+    uint64_t head = atomic_load_explicit(&r->file->head, memory_order_acquire);
+    uint64_t tail = atomic_load_explicit(&r->file->tail, memory_order_acquire);
+    uint64_t behind = head - position, lost = 0;
+
+    if (behind > r->mask && tail != position && tail - position <= behind) /* else not given free yet */
+        lost = behind - r->mask;
+    if (lost >= n)
+        return 0;
+    memmove(out, out + lost, (n - lost) * sizeof(*out));
+    return n - lost;
+}
+
+size_t ring_drain(struct ring *r, struct ring_event *out, size_t max)
+{
+    uint64_t head, tail, n;
+
+    if (!still_whole(r))
+        return 0;
+    head = atomic_load_explicit(&r->file->head, memory_order_acquire);
+    tail = r->peek ? r->tail : atomic_load_explicit(&r->file->tail, memory_order_relaxed);
+    n = head - tail;
+    if (n > r->mask + 1) { /* no honest pair of positions: go on with what the ring can hold */
+        n = r->mask + 1;
+        tail = head - n;
+    }
+    if (n > max)
+        n = max;
+    copy_out(r, tail, out, n);
+    if (r->peek) {
+        r->tail = tail + n;
+        return drop_overtaken(r, tail, out, n);
+    }
+    atomic_store_explicit(&r->file->tail, tail + n, memory_order_release);
+    return n;
+}
+
+size_t ring_last(const struct ring *r, struct ring_event *out, size_t max)
+{
+    uint64_t head, n;
+
+    if (!still_whole(r))
+        return 0;
+    head = atomic_load_explicit(&r->file->head, memory_order_acquire);
+    n = head < r->mask + 1 ? head : r->mask + 1;
+    if (n > max)
+        n = max;
+    copy_out(r, head - n, out, n);
+    return drop_overtaken(r, head - n, out, n);
+}
+
+void ring_retire(struct ring *r)
+{
+    if (r->peek || !still_whole(r))
+        return;
+    /* Dropping pages is a favour to the node: where the file system cannot, nothing is lost. */
+    if (fallocate(r->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)ring_events_offset(),
+                  (off_t)(ring_file_bytes((uint32_t)r->mask + 1) - ring_events_offset())) < 0)
+        return;
+}
+
+static void copy_text(char *out, const char *in, size_t size)
+{
+    memcpy(out, in, size);
+    out[size - 1] = 0;
+}
+
+void ring_info_get(const struct ring *r, struct ring_info *info)
+{
+    const struct ring_header *h = r->file;
+    uint32_t state;
+
+    memset(info, 0, sizeof(*info));
+    if (!still_whole(r))
+        return;
+    info->version = RING_VERSION;
+    info->capacity = (uint32_t)r->mask + 1;
+    info->rank = h->rank;
+    info->incarnation = h->incarnation;
+    info->thread = h->thread;
+    info->task = h->task;
+    info->world_rank = h->world_rank;
+    info->world_size = h->world_size;
+    info->pid = h->pid;
+    info->clock = r->clock;
+    state = atomic_load_explicit(&h->state, memory_order_acquire);
+    info->state = state == RING_STATE_FINALIZED || state == RING_STATE_ABORTED ? (enum ring_state)state
+                                                                               : RING_STATE_RUNNING;
+    copy_text(info->program, h->program, sizeof(info->program));
+    copy_text(info->library, h->library, sizeof(info->library));
+    copy_text(info->topology, h->topology, sizeof(info->topology));
+}
+
+void ring_counts_get(const struct ring *r, struct ring_counts *counts)
+{
+    struct ring_header *h = r->file;
+
+    memset(counts, 0, sizeof(*counts));
+    if (!still_whole(r))
+        return;
+    counts->events = atomic_load_explicit(&h->head, memory_order_relaxed);
+    counts->dropped = atomic_load_explicit(&h->dropped, memory_order_relaxed);
+    counts->missed = atomic_load_explicit(&h->missed, memory_order_relaxed);
+    counts->p2p_calls = atomic_load_explicit(&h->p2p_calls, memory_order_relaxed);
+    counts->p2p_bytes = atomic_load_explicit(&h->p2p_bytes, memory_order_relaxed);
+    counts->p2p_ticks = atomic_load_explicit(&h->p2p_ticks, memory_order_relaxed);
+}
+
+bool ring_live_get(const struct ring *r, struct ring_live *live)
+{
+    struct ring_header *h = r->file;
+
+    if (!still_whole(r))
+        return false;
+    for (int i = 0; i < 1000; i++) {
+        uint64_t version = atomic_load_explicit(&h->live_version, memory_order_acquire), what;
+
+        if (version & 1)
+            continue;
+        live->comm = atomic_load_explicit(&h->live_comm, memory_order_acquire);
+        live->enter = atomic_load_explicit(&h->live_enter, memory_order_acquire);
+        live->bytes = atomic_load_explicit(&h->live_bytes, memory_order_acquire);
+        what = atomic_load_explicit(&h->live_what, memory_order_acquire);
+        if (atomic_load_explicit(&h->live_version, memory_order_relaxed) != version)
+            continue;
+        live->seq = (uint32_t)what;
+        live->op = (uint16_t)(what >> 32);
+        live->flags = (uint16_t)(what >> 48);
+        return true;
+    }
+    return false;
+}
+
+size_t ring_comms_get(const struct ring *r, size_t first, struct ring_comm *out, size_t max)
+{
+    size_t n;
+
+    if (!still_whole(r))
+        return 0;
+    n = atomic_load_explicit(&r->file->comms, memory_order_acquire);
+    if (n > RING_COMMS_MAX)
+        n = RING_COMMS_MAX;
+    if (first >= n)
+        return 0;
+    n -= first;
+    if (n > max)
+        n = max;
+    memcpy(out, r->comms + first, n * sizeof(*out));
+    return n;
+}

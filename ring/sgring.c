@@ -1,0 +1,406 @@
+/* sgring.c - print what a ring, or every ring in a step's directory, holds.  Never moves the agent's
+ * position. */
+#include <dirent.h>
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "ring/control.h"
+#include "ring/ring.h"
+
+struct view {
+    bool json;
+    size_t events;
+    struct ring_clock_map clock;
+    size_t printed, failed;
+};
+
+struct snapshot {
+    struct ring_info info;
+    struct ring_counts counts;
+    struct ring_live live;
+    bool live_known;
+    uint64_t now; /* ticks */
+    struct ring_comm comms[RING_COMMS_MAX];
+    size_t n_comms, n_events;
+    struct ring_event *events;
+};
+
+static const char usage[] = "Usage: sgring [OPTION]... [RING|DIRECTORY]...\n"
+                            "Print the rings of a guarded step: who wrote them, their totals, what each rank "
+                            "is inside of right now, its\n"
+                            "communicators.  Without an argument: the directory that SYNCGUARD_DIR names.\n"
+                            "\n"
+                            "  -e, --events=N  the last N recorded events of each ring as well\n"
+                            "  -j, --json      one JSON object\n"
+                            "  -h, --help      this text\n"
+                            "  -V, --version   version\n"
+                            "\n"
+                            "The agent's place in the ring is left alone.  Exit status: 0; 1 when a ring "
+                            "could not be read; 2 for a wrong call.\n";
+
+static const char *const states[] = {
+    [RING_STATE_RUNNING] = "running", [RING_STATE_FINALIZED] = "finalized", [RING_STATE_ABORTED] = "aborted"
+};
+
+/* What a rank is doing, seen from outside: a process that is gone without MPI_Finalize has vanished. */
+static const char *state_name(const struct ring_info *info)
+{
+    if (info->state == RING_STATE_RUNNING && info->pid > 0 && kill(info->pid, 0) < 0 && errno == ESRCH)
+        return "vanished";
+    return states[info->state];
+}
+
+static const struct {
+    uint32_t bit;
+    const char *name;
+} flag_names[] = {
+    { RING_EVENT_NONBLOCKING, "nonblocking" },
+    { RING_EVENT_PERSISTENT, "persistent" },
+    { RING_EVENT_UNWAITED, "unwaited" },
+    { RING_EVENT_FAILED, "failed" },
+    { RING_EVENT_INTER, "inter" },
+};
+
+static void print_flags(uint32_t flags, const char *quote, const char *separator)
+{
+    const char *before = "";
+
+    for (size_t i = 0; i < sizeof(flag_names) / sizeof(flag_names[0]); i++)
+        if (flags & flag_names[i].bit) {
+            printf("%s%s%s%s", before, quote, flag_names[i].name, quote);
+            before = separator;
+        }
+}
+
+static void print_json_string(const char *s)
+{
+    putchar('"');
+    for (; *s; s++) {
+        unsigned char c = (unsigned char)*s;
+
+        if (c == '"' || c == '\\')
+            printf("\\%c", c);
+        else if (c < 0x20 || c >= 0x7f) /* the file may hold anything: keep the JSON valid */
+            printf("\\u%04x", c);
+        else
+            putchar(c);
+    }
+    putchar('"');
+}
+
+static void print_text_string(const char *s)
+{
+    for (; *s; s++)
+        putchar((unsigned char)*s < 0x20 || (unsigned char)*s >= 0x7f ? '?' : *s);
+}
+
+static double seconds(const struct view *v, const struct snapshot *s, uint64_t from, uint64_t to)
+{
+    return ((double)ring_clock_ns(&v->clock, s->info.clock, to) -
+            (double)ring_clock_ns(&v->clock, s->info.clock, from)) /
+           1e9;
+}
+
+static double duration(const struct view *v, const struct snapshot *s, uint64_t ticks)
+{
+    return seconds(v, s, v->clock.tick0, v->clock.tick0 + ticks);
+}
+
+/* ---- text ---- */
+
+static void text_events(const struct view *v, const struct snapshot *s)
+{
+    if (!s->n_events)
+        return;
+    printf("  %12s  %-20s %-16s %8s %5s %10s %12s %12s  %s\n", "s ago", "operation", "communicator", "seq",
+           "root", "bytes", "stay us", "p2p us", "flags");
+    for (size_t i = 0; i < s->n_events; i++) {
+        const struct ring_event *e = &s->events[i];
+
+        printf("  %12.6f  %-20s %016" PRIx64 " %8" PRIu32 " %5" PRId32 " %10" PRIu64 " %12.3f %12.3f  ",
+               seconds(v, s, e->enter, s->now), ring_op_name((enum ring_op)e->op), e->comm, e->seq, e->root,
+               e->bytes, seconds(v, s, e->enter, e->leave) * 1e6, duration(v, s, e->p2p) * 1e6);
+        print_flags(e->flags, "", ",");
+        putchar('\n');
+    }
+}
+
+static void text_live(const struct view *v, const struct snapshot *s)
+{
+    if (!s->live_known)
+        printf("  live         unknown (the writer stopped in the middle of writing it)\n");
+    else if (s->live.op == RING_OP_NONE && !s->live.comm)
+        printf("  live         outside of MPI\n");
+    else if (s->live.op == RING_OP_NONE)
+        printf("  live         outside of MPI for %.6f s; last collective: %016" PRIx64 " seq %" PRIu32 "\n",
+               seconds(v, s, s->live.enter, s->now), s->live.comm, s->live.seq);
+    else
+        printf("  live         inside %s for %.6f s: communicator %016" PRIx64 " seq %" PRIu32 ", %" PRIu64
+               " bytes\n",
+               ring_op_name((enum ring_op)s->live.op), seconds(v, s, s->live.enter, s->now), s->live.comm,
+               s->live.seq, s->live.bytes);
+}
+
+static void text_ring(struct view *v, const char *path, const struct snapshot *s)
+{
+    const struct ring_info *i = &s->info;
+    const struct ring_counts *c = &s->counts;
+
+    printf("%s%s\n", v->printed ? "\n" : "", path);
+    printf("  rank         %" PRIu32 " (incarnation %" PRIu32 ", thread %" PRIu32 "), %" PRIu32 " of %" PRIu32
+           " in its world\n",
+           i->rank, i->incarnation, i->thread, i->world_rank, i->world_size);
+    printf("  process      %ld ", (long)i->pid);
+    print_text_string(i->program);
+    printf(", %s, ", state_name(i));
+    print_text_string(i->library);
+    printf("\n  events       %" PRIu64 " recorded, %" PRIu64 " dropped, %" PRIu64 " missed (room for %" PRIu32
+           ")\n",
+           c->events, c->dropped, c->missed, i->capacity);
+    printf("  messages     %" PRIu64 " calls, %" PRIu64 " bytes sent, %.6f s\n", c->p2p_calls, c->p2p_bytes,
+           duration(v, s, c->p2p_ticks));
+    text_live(v, s);
+    for (size_t k = 0; k < s->n_comms; k++)
+        printf("  communicator %016" PRIx64 ": rank %" PRIu32 " of %" PRIu32 ", world ranks %" PRIu32
+               "-%" PRIu32 ", instance %" PRIu32 "%s\n",
+               s->comms[k].name, s->comms[k].rank, s->comms[k].size, s->comms[k].first, s->comms[k].last,
+               s->comms[k].instance, s->comms[k].flags & RING_EVENT_INTER ? ", between two groups" : "");
+    text_events(v, s);
+}
+
+/* ---- JSON ---- */
+
+static void json_number_or_null(const char *key, uint32_t value)
+{
+    if (value == UINT32_MAX)
+        printf(",\"%s\":null", key);
+    else
+        printf(",\"%s\":%" PRIu32, key, value);
+}
+
+static void json_string(const char *key, const char *value)
+{
+    printf(",\"%s\":", key);
+    print_json_string(value);
+}
+
+static void json_events(const struct view *v, const struct snapshot *s)
+{
+    printf(",\"events\":[");
+    for (size_t i = 0; i < s->n_events; i++) {
+        const struct ring_event *e = &s->events[i];
+
+        printf("%s{\"op\":\"%s\",\"comm\":\"%016" PRIx64 "\",\"seq\":%" PRIu32 ",\"root\":", i ? "," : "",
+               ring_op_name((enum ring_op)e->op), e->comm, e->seq);
+        if (e->root < 0)
+            printf("null");
+        else
+            printf("%" PRId32, e->root);
+        printf(",\"bytes\":%" PRIu64 ",\"enter_ns\":%" PRIu64 ",\"leave_ns\":%" PRIu64 ",\"wait_ns\":",
+               e->bytes, ring_clock_ns(&v->clock, s->info.clock, e->enter),
+               ring_clock_ns(&v->clock, s->info.clock, e->leave));
+        if (e->wait)
+            printf("%" PRIu64, ring_clock_ns(&v->clock, s->info.clock, e->wait));
+        else
+            printf("null");
+        printf(",\"p2p_s\":%.9f,\"p2p_calls\":%" PRIu32 ",\"flags\":[", duration(v, s, e->p2p), e->p2p_calls);
+        print_flags(e->flags, "\"", ",");
+        printf("]}");
+    }
+    printf("]");
+}
+
+static void json_ring(struct view *v, const char *path, const struct snapshot *s)
+{
+    const struct ring_info *i = &s->info;
+    const struct ring_counts *c = &s->counts;
+
+    printf("%s\n{\"path\":", v->printed ? "," : "");
+    print_json_string(path);
+    printf(",\"rank\":%" PRIu32 ",\"incarnation\":%" PRIu32 ",\"thread\":%" PRIu32, i->rank, i->incarnation,
+           i->thread);
+    json_number_or_null("task", i->task);
+    printf(",\"world_rank\":%" PRIu32 ",\"world_size\":%" PRIu32
+           ",\"pid\":%ld,\"state\":\"%s\",\"clock\":\"%s\"",
+           i->world_rank, i->world_size, (long)i->pid, state_name(i),
+           i->clock == RING_CLOCK_COUNTER ? "counter" : "monotonic");
+    json_string("program", i->program);
+    json_string("library", i->library);
+    json_string("topology", i->topology);
+    printf(",\"capacity\":%" PRIu32 ",\"counts\":{\"events\":%" PRIu64 ",\"dropped\":%" PRIu64
+           ",\"missed\":%" PRIu64 ",\"p2p_calls\":%" PRIu64 ",\"p2p_bytes\":%" PRIu64 ",\"p2p_s\":%.9f}",
+           i->capacity, c->events, c->dropped, c->missed, c->p2p_calls, c->p2p_bytes,
+           duration(v, s, c->p2p_ticks));
+    if (s->live_known)
+        printf(",\"live\":{\"op\":\"%s\",\"comm\":\"%016" PRIx64 "\",\"seq\":%" PRIu32 ",\"bytes\":%" PRIu64
+               ",\"age_s\":%.9f}",
+               ring_op_name((enum ring_op)s->live.op), s->live.comm, s->live.seq, s->live.bytes,
+               seconds(v, s, s->live.enter, s->now));
+    else
+        printf(",\"live\":null");
+    printf(",\"comms\":[");
+    for (size_t k = 0; k < s->n_comms; k++)
+        printf("%s{\"name\":\"%016" PRIx64 "\",\"membership\":\"%016" PRIx64 "\",\"size\":%" PRIu32
+               ",\"rank\":%" PRIu32 ",\"instance\":%" PRIu32 ",\"first\":%" PRIu32 ",\"last\":%" PRIu32
+               ",\"inter\":%s}",
+               k ? "," : "", s->comms[k].name, s->comms[k].membership, s->comms[k].size, s->comms[k].rank,
+               s->comms[k].instance, s->comms[k].first, s->comms[k].last,
+               s->comms[k].flags & RING_EVENT_INTER ? "true" : "false");
+    printf("]");
+    if (v->events)
+        json_events(v, s);
+    printf("}");
+}
+
+/* ---- rings and directories ---- */
+
+static void show_ring(struct view *v, const char *path)
+{
+    struct ring *r = ring_open(path, true);
+    struct snapshot *s;
+
+    if (!r) {
+        fprintf(stderr, "sgring: %s: %s\n", path,
+                errno == EPROTO ? "not a ring, or one of another version of SyncGuard" : strerror(errno));
+        v->failed++;
+        return;
+    }
+    s = calloc(1, sizeof(*s));
+    if (!s || (v->events && !(s->events = calloc(v->events, sizeof(*s->events)))))
+        abort();
+    ring_info_get(r, &s->info);
+    ring_counts_get(r, &s->counts);
+    s->live_known = ring_live_get(r, &s->live);
+    s->now = ring_now(r);
+    s->n_comms = ring_comms_get(r, 0, s->comms, RING_COMMS_MAX);
+    s->n_events = v->events ? ring_last(r, s->events, v->events) : 0;
+    (v->json ? json_ring : text_ring)(v, path, s);
+    v->printed++;
+    free(s->events);
+    free(s);
+    ring_close(r);
+}
+
+static bool ring_name_parse(const char *name, unsigned long part[3])
+{
+    int end = 0;
+
+    return sscanf(name, "%lu.%lu.%lu.ring%n", &part[0], &part[1], &part[2], &end) == 3 && end > 0 &&
+           !name[end];
+}
+
+static int is_ring(const struct dirent *d)
+{
+    unsigned long part[3];
+
+    return ring_name_parse(d->d_name, part);
+}
+
+static int by_number(const struct dirent **a, const struct dirent **b)
+{
+    unsigned long x[3] = { 0 }, y[3] = { 0 };
+
+    ring_name_parse((*a)->d_name, x);
+    ring_name_parse((*b)->d_name, y);
+    for (int i = 0; i < 3; i++)
+        if (x[i] != y[i])
+            return x[i] < y[i] ? -1 : 1;
+    return 0;
+}
+
+static void show_directory(struct view *v, const char *dir)
+{
+    struct dirent **entries = NULL;
+    const struct control_page *page = control_open(dir);
+    int n = scandir(dir, &entries, is_ring, by_number);
+
+    if (n < 0) {
+        fprintf(stderr, "sgring: %s: %s\n", dir, strerror(errno));
+        v->failed++;
+    }
+    if (page && page->record == 0 && !v->json)
+        printf("%s: recording is switched off\n", dir);
+    for (int i = 0; i < n; i++) {
+        char path[PATH_MAX];
+
+        if (snprintf(path, sizeof(path), "%s/%s", dir, entries[i]->d_name) < (int)sizeof(path))
+            show_ring(v, path);
+        free(entries[i]);
+    }
+    free(entries);
+    control_close(page);
+}
+
+static void show(struct view *v, const char *path)
+{
+    struct stat st;
+
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        show_directory(v, path);
+    else
+        show_ring(v, path);
+}
+
+static int wrong_call(const char *what, const char *value)
+{
+    fprintf(stderr, "sgring: %s%s; see sgring --help\n", what, value);
+    return 2;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option options[] = { { "events", required_argument, NULL, 'e' },
+                                             { "json", no_argument, NULL, 'j' },
+                                             { "help", no_argument, NULL, 'h' },
+                                             { "version", no_argument, NULL, 'V' },
+                                             { 0 } };
+    struct view v = { 0 };
+    const char *dir = getenv(RING_ENV_DIR);
+    char *end;
+    long n;
+    int c;
+
+    while ((c = getopt_long(argc, argv, "e:jhV", options, NULL)) != -1)
+        switch (c) {
+        case 'e':
+            n = strtol(optarg, &end, 10);
+            if (*end || end == optarg || n < 1 || n > 1 << 20)
+                return wrong_call("--events takes a number from 1 to 1048576, not ", optarg);
+            v.events = (size_t)n;
+            break;
+        case 'j':
+            v.json = true;
+            break;
+        case 'h':
+            fputs(usage, stdout);
+            return 0;
+        case 'V':
+            puts("sgring (SyncGuard) " PACKAGE_VERSION);
+            return 0;
+        default:
+            return 2;
+        }
+    if (optind == argc && !dir)
+        return wrong_call("name a ring or a directory (" RING_ENV_DIR " is not set)", "");
+
+    ring_clock_start(&v.clock);
+    while (!ring_clock_ready(&v.clock))
+        nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+    if (v.json)
+        printf("{\"rings\":[");
+    if (optind == argc)
+        show(&v, dir);
+    for (; optind < argc; optind++)
+        show(&v, argv[optind]);
+    if (v.json)
+        printf("\n]}\n");
+    return v.failed ? 1 : 0;
+}

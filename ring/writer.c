@@ -1,0 +1,231 @@
+/* writer.c - the probe's end of a ring.  See ring.h, layout.h.
+ * This runs inside other people's programs: what can fail, fails in ring_create(). */
+#include "ring/layout.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "ring/clock.h"
+
+#define INCARNATIONS_MAX                                                               \
+    4096u /* a task that runs more MPI programs in turn has its further ones unguarded \
+           */
+
+/* A counter with one writer: a locked addition would cost ten times as much. */
+static inline void add(_Atomic uint64_t *counter, uint64_t n)
+{
+    atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n,
+                          memory_order_relaxed);
+}
+
+/* All of the file's memory is taken now: a full /dev/shm must be an error here, not a SIGBUS in the job
+ * later. */
+static int file_make(const char *path, size_t bytes)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int rc;
+
+    if (fd < 0)
+        return -1;
+    do {
+        rc = posix_fallocate(fd, 0, (off_t)bytes);
+    } while (rc == EINTR);
+    if (rc) {
+        unlink(path);
+        close(fd);
+        errno = rc;
+        return -1;
+    }
+    return fd;
+}
+
+/* Give the finished file its name, so that a reader never meets half a header.  Thread 0 takes the first
+ * incarnation that is free; other threads have that of their thread 0. */
+static int file_publish(const char *dir, const char *temporary, struct ring *r, struct ring_info *info)
+{
+    char path[PATH_MAX];
+
+    for (;;) {
+        r->file->incarnation = info->incarnation;
+        if (snprintf(path, sizeof(path), "%s/%u.%u.%u.ring", dir, info->rank, info->incarnation,
+                     info->thread) >= (int)sizeof(path)) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        if (link(temporary, path) == 0)
+            return 0;
+        if (errno != EEXIST || info->thread != 0 || ++info->incarnation >= INCARNATIONS_MAX)
+            return -1;
+    }
+}
+
+static void header_fill(struct ring_header *h, struct ring_info *info, uint32_t capacity)
+{
+    info->version = RING_VERSION;
+    info->capacity = capacity;
+    info->pid = getpid();
+    info->clock = clock_choose();
+    info->state = RING_STATE_RUNNING;
+
+    h->magic = RING_MAGIC;
+    h->version = info->version;
+    h->capacity = capacity;
+    h->file_bytes = ring_file_bytes(capacity);
+    h->comms_offset = ring_comms_offset();
+    h->events_offset = ring_events_offset();
+    h->rank = info->rank;
+    h->thread = info->thread;
+    h->task = info->task;
+    h->world_rank = info->world_rank;
+    h->world_size = info->world_size;
+    h->pid = info->pid;
+    h->clock = info->clock;
+    snprintf(h->program, sizeof(h->program), "%s", info->program);
+    snprintf(h->library, sizeof(h->library), "%s", info->library);
+    snprintf(h->topology, sizeof(h->topology), "%s", info->topology);
+    atomic_store_explicit(&h->state, info->state, memory_order_relaxed);
+}
+
+struct ring *ring_create(const char *dir, struct ring_info *info, uint32_t capacity)
+{
+    char temporary[PATH_MAX];
+    struct ring *r = NULL;
+    void *map = MAP_FAILED;
+    int fd = -1, saved;
+
+    if (!ring_capacity_ok(capacity)) {
+        errno = EINVAL;
+        return NULL;
+    }
+    if (info->thread == 0)
+        info->incarnation = 0;
+    if (snprintf(temporary, sizeof(temporary), "%s/.%u.%u.%ld.tmp", dir, info->rank, info->thread,
+                 (long)getpid()) >= (int)sizeof(temporary)) {
+        errno = ENAMETOOLONG;
+        return NULL;
+    }
+    r = calloc(1, sizeof(*r));
+    if (!r)
+        return NULL;
+    r->fd = -1;
+    r->writer = true;
+    r->bytes = ring_file_bytes(capacity);
+    fd = file_make(temporary, r->bytes);
+    if (fd < 0)
+        goto fail;
+    map = mmap(NULL, r->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (map == MAP_FAILED)
+        goto fail;
+    r->file = map;
+    r->comms = (struct ring_comm *)((char *)map + ring_comms_offset());
+    r->events = (struct ring_event *)((char *)map + ring_events_offset());
+    r->mask = capacity - 1;
+    header_fill(r->file, info, capacity);
+    r->clock = info->clock;
+    if (file_publish(dir, temporary, r, info) < 0)
+        goto fail;
+    unlink(temporary);
+    close(fd);
+    return r;
+fail:
+    saved = errno;
+    if (fd >= 0) {
+        unlink(temporary);
+        close(fd);
+    }
+    ring_close(r);
+    errno = saved;
+    return NULL;
+}
+
+uint64_t ring_now(const struct ring *r)
+{
+    return clock_read(r->clock);
+}
+
+void ring_emit(struct ring *r, const struct ring_event *e)
+{
+    uint64_t head = r->head;
+    struct ring_event *slot = &r->events[head & r->mask];
+
+    if (head - r->tail > r->mask) {
+        r->tail = atomic_load_explicit(&r->file->tail, memory_order_acquire);
+        if (head - r->tail > r->mask) {
+            add(&r->file->dropped, 1);
+            return;
+        }
+    }
+    *slot = *e;
+    slot->p2p = r->p2p_ticks;
+    slot->p2p_calls = r->p2p_calls;
+    r->p2p_ticks = 0;
+    r->p2p_calls = 0;
+    r->head = head + 1;
+    atomic_store_explicit(&r->file->head, head + 1, memory_order_release);
+}
+
+/* Release stores throughout, no fences: a reader that sees one new word then sees the odd version too.  They
+ * are plain stores on x86, and the thread sanitizer understands them. */
+static inline void live_set(struct ring_header *h, uint64_t comm, uint64_t enter, uint64_t bytes,
+                            uint64_t what)
+{
+    uint64_t version = atomic_load_explicit(&h->live_version, memory_order_relaxed);
+
+    atomic_store_explicit(&h->live_version, version + 1, memory_order_relaxed);
+    atomic_store_explicit(&h->live_comm, comm, memory_order_release);
+    atomic_store_explicit(&h->live_enter, enter, memory_order_release);
+    atomic_store_explicit(&h->live_bytes, bytes, memory_order_release);
+    atomic_store_explicit(&h->live_what, what, memory_order_release);
+    atomic_store_explicit(&h->live_version, version + 2, memory_order_release);
+}
+
+void ring_enter(struct ring *r, const struct ring_live *live)
+{
+    if (live->op < RING_OP_POINT_TO_POINT) {
+        r->last_comm = live->comm;
+        r->last_seq = live->seq;
+    }
+    live_set(r->file, live->comm, live->enter, live->bytes,
+             live->seq | (uint64_t)live->op << 32 | (uint64_t)live->flags << 48);
+}
+
+void ring_leave(struct ring *r, uint64_t now)
+{
+    live_set(r->file, r->last_comm, now, 0, r->last_seq);
+}
+
+void ring_p2p(struct ring *r, uint64_t bytes, uint64_t ticks)
+{
+    r->p2p_ticks += ticks;
+    r->p2p_calls++;
+    add(&r->file->p2p_calls, 1);
+    add(&r->file->p2p_bytes, bytes);
+    add(&r->file->p2p_ticks, ticks);
+}
+
+void ring_missed(struct ring *r)
+{
+    atomic_fetch_add_explicit(&r->file->missed, 1, memory_order_relaxed);
+}
+
+int ring_comm_add(struct ring *r, const struct ring_comm *c)
+{
+    uint32_t n = atomic_load_explicit(&r->file->comms, memory_order_relaxed);
+
+    if (n >= RING_COMMS_MAX)
+        return -1;
+    r->comms[n] = *c;
+    atomic_store_explicit(&r->file->comms, n + 1, memory_order_release);
+    return 0;
+}
+
+void ring_state_set(struct ring *r, enum ring_state state)
+{
+    atomic_store_explicit(&r->file->state, state, memory_order_release);
+}

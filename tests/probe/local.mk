@@ -1,0 +1,14 @@
+# Tests of ring/ and probe/
+
+check_PROGRAMS += tests/unit/ring tests/fuzz/ring_open
+tests_unit_ring_SOURCES = tests/unit/ring.c
+tests_unit_ring_LDADD = libring.la
+tests_fuzz_ring_open_SOURCES = tests/fuzz/ring_open.c
+tests_fuzz_ring_open_LDADD = libring.la
+if FUZZERS
+tests_fuzz_ring_open_LDFLAGS = -fsanitize=fuzzer
+else
+tests_fuzz_ring_open_SOURCES += tests/fuzz/replay.c
+endif
+EXTRA_DIST += tests/fuzz/ring_open.corpus/empty tests/fuzz/ring_open.corpus/valid tests/fuzz/ring_open.corpus/full \
+	tests/fuzz/ring_open.corpus/positions tests/fuzz/ring_open.corpus/capacity tests/fuzz/ring_open.corpus/short

@@ -1,0 +1,499 @@
+/* ring.c - tests of ring/: one writer, one reader, what happens when either dies or lies. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ring/control.h"
+#include "ring/layout.h"
+#include "tests/tap.h"
+
+static char dir[] = "/tmp/ring-test.XXXXXX";
+static char path[128];
+
+static struct ring *make(uint32_t rank, uint32_t thread, uint32_t capacity)
+{
+    struct ring_info info = { .rank = rank,
+                              .thread = thread,
+                              .task = 7,
+                              .world_rank = rank,
+                              .world_size = 4,
+                              .program = "prog",
+                              .library = "MPI 1",
+                              .topology = "s0.n1" };
+    struct ring *r = ring_create(dir, &info, capacity);
+
+    snprintf(path, sizeof(path), "%s/%u.%u.%u.ring", dir, rank, info.incarnation, thread);
+    return r;
+}
+
+/* An event whose fields all follow from i, so that a torn one shows. */
+static struct ring_event event(uint64_t i)
+{
+    return (struct ring_event){ .enter = i,
+                                .leave = i * 3,
+                                .comm = ~i,
+                                .bytes = i ^ 0x5555,
+                                .seq = (uint32_t)i,
+                                .root = -1,
+                                .op = RING_OP_ALLREDUCE };
+}
+
+static bool intact(const struct ring_event *e, uint64_t i)
+{
+    return e->enter == i && e->leave == i * 3 && e->comm == ~i && e->bytes == (i ^ 0x5555) &&
+           e->seq == (uint32_t)i && e->root == -1 && e->op == RING_OP_ALLREDUCE;
+}
+
+static void emit(struct ring *w, uint64_t from, uint64_t to)
+{
+    for (uint64_t i = from; i < to; i++) {
+        struct ring_event e = event(i);
+
+        ring_emit(w, &e);
+    }
+}
+
+static void test_basics(void)
+{
+    struct ring *w = make(3, 0, 64), *r, *peek, *second;
+    struct ring_event e[128];
+    struct ring_info info;
+    struct ring_counts counts;
+    struct ring_live live;
+    struct ring_comm comm = { .name = 11, .size = 4, .rank = 3, .last = 3 }, comms[4];
+
+    ok(w != NULL, "a ring is made");
+    r = ring_open(path, false);
+    peek = ring_open(path, true);
+    ok(r && peek, "and opened, to take and to look");
+    ring_info_get(r, &info);
+    ok(info.rank == 3 && info.thread == 0 && info.incarnation == 0 && info.task == 7 &&
+           info.pid == getpid() && info.world_size == 4 && info.capacity == 64 &&
+           info.state == RING_STATE_RUNNING,
+       "numbers of the writer arrive");
+    is_str(info.program, "prog", "its program");
+    is_str(info.library, "MPI 1", "its library");
+    is_str(info.topology, "s0.n1", "its place");
+    is_int((long long)ring_drain(r, e, 128), 0, "nothing there yet");
+
+    emit(w, 0, 10);
+    is_int((long long)ring_drain(peek, e, 128), 10, "looking sees ten events");
+    is_int((long long)ring_drain(peek, e, 128), 0, "once");
+    is_int((long long)ring_drain(r, e, 4), 4, "taking takes as many as there is room for");
+    is_int((long long)ring_drain(r, e + 4, 124), 6, "then the rest");
+    ok(intact(&e[0], 0) && intact(&e[9], 9), "in order and whole");
+    is_int((long long)ring_last(peek, e, 3), 3, "the newest are still there to look at");
+    ok(intact(&e[0], 7) && intact(&e[2], 9), "oldest of them first");
+
+    emit(w, 10, 20);
+    ring_close(r);
+    r = ring_open(path, false);
+    is_int((long long)ring_drain(r, e, 128), 10, "a new reader goes on where the old one stopped");
+    ok(intact(&e[0], 10), "at the next event");
+
+    emit(w, 20, 120);
+    ring_counts_get(r, &counts);
+    is_int((long long)counts.events, 84, "a full ring takes its capacity");
+    is_int((long long)counts.dropped, 36, "and counts what it drops");
+    is_int((long long)ring_last(peek, e, 128), 64, "all of a full ring can be looked at");
+    is_int((long long)ring_drain(r, e, 128), 64, "all of it can be taken");
+    ok(intact(&e[0], 20) && intact(&e[63], 83), "the oldest survive");
+
+    ring_enter(w,
+               &(struct ring_live){ .comm = 11, .enter = 1000, .bytes = 8, .seq = 5, .op = RING_OP_BARRIER });
+    ok(ring_live_get(r, &live) && live.op == RING_OP_BARRIER && live.comm == 11 && live.seq == 5 &&
+           live.enter == 1000 && live.bytes == 8,
+       "the live slot says inside of what");
+    ring_leave(w, 2000);
+    ring_enter(w, &(struct ring_live){ .comm = 12, .enter = 3000, .seq = 9, .op = RING_OP_POINT_TO_POINT });
+    ring_leave(w, 4000);
+    ok(ring_live_get(r, &live) && live.op == RING_OP_NONE && live.comm == 11 && live.seq == 5 &&
+           live.enter == 4000,
+       "outside it names the last collective, not the last message");
+
+    ring_p2p(w, 100, 7);
+    ring_p2p(w, 50, 3);
+    ring_missed(w);
+    emit(w, 0, 2);
+    ring_drain(r, e, 128);
+    ok(e[0].p2p == 10 && e[0].p2p_calls == 2 && e[1].p2p == 0 && e[1].p2p_calls == 0,
+       "point-to-point is summed up to the next event");
+    ring_counts_get(r, &counts);
+    ok(counts.p2p_calls == 2 && counts.p2p_bytes == 150 && counts.p2p_ticks == 10 && counts.missed == 1,
+       "and in all");
+
+    for (int i = 0; i < 600; i++)
+        if (ring_comm_add(w, &comm) < 0) {
+            is_int(i, RING_COMMS_MAX, "the table of communicators is bounded");
+            break;
+        }
+    is_int((long long)ring_comms_get(r, RING_COMMS_MAX - 2, comms, 4), 2,
+           "communicators arrive, from where asked");
+    ok(comms[1].name == 11 && comms[1].last == 3, "as they were told");
+    is_int((long long)ring_comms_get(r, 600, comms, 4), 0, "none beyond the end");
+
+    second = make(3, 0, 64);
+    ring_close(second);
+    is_int(access(path, F_OK), 0, "a second program of the same rank gets the next incarnation");
+    ok(strstr(path, "/3.1.0.ring") != NULL, "numbered 1");
+
+    ring_state_set(w, RING_STATE_FINALIZED);
+    ring_info_get(r, &info);
+    is_int(info.state, RING_STATE_FINALIZED, "the end is told");
+    ring_retire(r);
+    is_int((long long)ring_drain(r, e, 128), 0, "a retired ring is readable and empty");
+    ring_close(peek);
+    ring_close(r);
+    ring_close(w);
+    ring_close(NULL);
+}
+
+static void test_refusals(void)
+{
+    struct ring_info info = { 0 };
+    char name[160];
+
+    ok(!ring_create("/nowhere/at/all", &info, 64) && errno == ENOENT, "no directory, no ring");
+    ok(!ring_create(dir, &info, 100) && errno == EINVAL, "the capacity is a power of two");
+    ok(!ring_open("/nowhere/at/all", false) && errno == ENOENT, "no file, no ring");
+    ok(!ring_open("/dev/null", false) && errno == EPROTO, "a device is no ring");
+    snprintf(name, sizeof(name), "%s/fifo", dir);
+    mkfifo(name, 0600);
+    ok(!ring_open(name, false) && errno == EPROTO, "nor is a FIFO, and it does not hold us up");
+    unlink(name);
+    snprintf(name, sizeof(name), "%s/link", dir);
+    if (symlink(path, name) == 0)
+        ok(!ring_open(name, false), "nor a symbolic link");
+    unlink(name);
+}
+
+static void test_corrupt(void)
+{
+    static const struct {
+        const char *what;
+        size_t at;
+        uint64_t value;
+        size_t size;
+    } cases[] = {
+        { "magic", offsetof(struct ring_header, magic), 1, 8 },
+        { "version", offsetof(struct ring_header, version), 99, 4 },
+        { "capacity not a power of two", offsetof(struct ring_header, capacity), 65, 4 },
+        { "capacity beyond the file", offsetof(struct ring_header, capacity), 128, 4 },
+        { "capacity zero", offsetof(struct ring_header, capacity), 0, 4 },
+        { "capacity absurd", offsetof(struct ring_header, capacity), 1u << 31, 4 },
+        { "size", offsetof(struct ring_header, file_bytes), 12, 8 },
+        { "events' offset", offsetof(struct ring_header, events_offset), UINT64_MAX - 64, 8 },
+        { "communicators' offset", offsetof(struct ring_header, comms_offset), 8, 8 },
+        { "clock", offsetof(struct ring_header, clock), 9, 4 },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct ring *w = make(10 + (uint32_t)i, 0, 64);
+        int fd = open(path, O_RDWR);
+
+        ok(pwrite(fd, &cases[i].value, cases[i].size, (off_t)cases[i].at) > 0 && !ring_open(path, true) &&
+               errno == EPROTO,
+           "refused: a wrong %s", cases[i].what);
+        close(fd);
+        ring_close(w);
+    }
+}
+
+static void test_hostile(void)
+{
+    struct ring *w = make(30, 0, 64), *r = ring_open(path, false);
+    struct ring_event e[256];
+    struct ring_info info;
+    struct ring_counts counts;
+    struct ring_live live;
+    struct ring_comm comms[4];
+
+    atomic_store(&w->file->head, UINT64_MAX / 2);
+    ok(ring_drain(r, e, 256) <= 64, "a head far away gives one ring's worth at most");
+    atomic_store(&w->file->head, 5);
+    ok(ring_drain(r, e, 256) <= 64, "so does a head that went back");
+    atomic_store(&w->file->tail, 1u << 30);
+    ok(ring_last(r, e, 256) <= 64, "looking is bounded too");
+    emit(w, 0, 300);
+    ok(ring_drain(r, e, 256) <= 64, "and a writer is not led astray by the reader's position");
+    atomic_store(&w->file->comms, UINT32_MAX);
+    ok(ring_comms_get(r, RING_COMMS_MAX - 1, comms, 4) == 1, "the number of communicators is bounded");
+    atomic_store(&w->file->live_version, 1);
+    ok(!ring_live_get(r, &live), "a live slot that is never finished is said to be unknown");
+    memset(w->file->program, 'x', sizeof(w->file->program));
+    atomic_store(&w->file->state, 77);
+    ring_info_get(r, &info);
+    ok(strlen(info.program) == sizeof(info.program) - 1, "strings are ended");
+    is_int(info.state, RING_STATE_RUNNING, "an unknown state is running");
+
+    if (truncate(path, 4096) < 0)
+        ok(false, "truncate");
+    is_int((long long)ring_drain(r, e, 256), 0, "a file cut short drains nothing");
+    ring_counts_get(r, &counts);
+    ok(ring_comms_get(r, 0, comms, 4) == 0 && !ring_live_get(r, &live) && ring_last(r, e, 4) == 0 &&
+           counts.events == 0,
+       "and nothing else is touched");
+    ring_close(r);
+    ok(!ring_open(path, false) && errno == EPROTO, "and is not opened again");
+    ring_close(w);
+}
+
+/* ---- two processes ---- */
+
+#define STRESS_EVENTS 2000000u
+
+static void stress_writer(void)
+{
+    struct ring *w = make(40, 0, 1024);
+
+    for (uint64_t i = 0; i < STRESS_EVENTS; i++) {
+        struct ring_event e = event(i);
+        struct ring_live live = {
+            .comm = i, .enter = i * 2, .bytes = i * 3, .seq = (uint32_t)i, .op = RING_OP_BCAST
+        };
+
+        ring_enter(w, &live);
+        ring_emit(w, &e);
+        if (i % 512 == 0)
+            sched_yield(); /* few cores: let the reader come */
+    }
+    ring_state_set(w, RING_STATE_FINALIZED);
+    _exit(0);
+}
+
+static void test_two_processes(void)
+{
+    struct ring *r = NULL;
+    struct ring_event *e = calloc(1024, sizeof(*e));
+    struct ring_info info = { 0 };
+    struct ring_counts counts;
+    uint64_t got = 0, last = 0, torn = 0, backwards = 0, live_bad = 0, live_seen = 0;
+    pid_t pid = fork();
+
+    if (pid == 0)
+        stress_writer();
+    snprintf(path, sizeof(path), "%s/40.0.0.ring", dir);
+    while (!r)
+        r = ring_open(path, false);
+    do {
+        struct ring_live live;
+        size_t n;
+
+        ring_info_get(r, &info);
+        n = ring_drain(r, e, 1024);
+        for (size_t i = 0; i < n; i++) {
+            torn += !intact(&e[i], e[i].enter);
+            backwards += got + i > 0 && e[i].enter <= last;
+            last = e[i].enter;
+        }
+        got += n;
+        if (ring_live_get(r, &live) && live.op == RING_OP_BCAST) {
+            live_seen++;
+            live_bad +=
+                live.enter != live.comm * 2 || live.bytes != live.comm * 3 || live.seq != (uint32_t)live.comm;
+        }
+        if (n == 0)
+            sched_yield();
+        ring_counts_get(r, &counts);
+    } while (info.state == RING_STATE_RUNNING || got < counts.events);
+    waitpid(pid, NULL, 0);
+    is_int((long long)torn, 0, "two processes: no event is torn");
+    is_int((long long)backwards, 0, "none comes twice or out of order");
+    is_int((long long)(got + counts.dropped), STRESS_EVENTS, "each arrives or is counted as dropped");
+    is_int((long long)got, (long long)counts.events, "as many as the writer says");
+    is_int((long long)live_bad, 0, "the live slot is never torn");
+    printf("# %llu taken, %llu dropped, live slot seen %llu times\n", (unsigned long long)got,
+           (unsigned long long)counts.dropped, (unsigned long long)live_seen);
+    ring_close(r);
+    free(e);
+}
+
+static void test_killed(void)
+{
+    struct ring *r;
+    struct ring_event e[64];
+    struct ring_live live;
+    int ready[2], status;
+    char byte;
+    pid_t pid;
+
+    if (pipe(ready) < 0)
+        exit(2);
+    pid = fork();
+    if (pid == 0) {
+        struct ring *w = make(50, 0, 64);
+
+        emit(w, 0, 5);
+        ring_enter(w, &(struct ring_live){ .comm = 42, .enter = 9, .seq = 5, .op = RING_OP_ALLTOALL });
+        if (write(ready[1], "", 1) != 1)
+            _exit(1);
+        pause();
+    }
+    if (read(ready[0], &byte, 1) != 1)
+        exit(2);
+    kill(pid, SIGKILL);
+    waitpid(pid, &status, 0);
+    snprintf(path, sizeof(path), "%s/50.0.0.ring", dir);
+    r = ring_open(path, false);
+    is_int((long long)ring_drain(r, e, 64), 5, "events outlive a SIGKILL");
+    ok(intact(&e[4], 4), "whole");
+    ok(ring_live_get(r, &live) && live.op == RING_OP_ALLTOALL && live.comm == 42 && live.seq == 5,
+       "and the live slot still says what the rank was inside of");
+    ring_close(r);
+    close(ready[0]);
+    close(ready[1]);
+}
+
+/* ---- two threads on one mapping: for the thread sanitizer, which sees nothing between processes ---- */
+
+static void *thread_writer(void *arg)
+{
+    struct ring *w = arg;
+
+    for (uint64_t i = 0; i < 200000; i++) {
+        struct ring_event e = event(i);
+
+        ring_enter(w, &(struct ring_live){ .comm = i, .enter = i, .bytes = i, .op = RING_OP_SCAN });
+        ring_emit(w, &e);
+        ring_p2p(w, 1, 1);
+        if (i % 1000 == 0)
+            ring_comm_add(w, &(struct ring_comm){ .name = i });
+        if (i % 64 == 0)
+            sched_yield();
+    }
+    ring_state_set(w, RING_STATE_FINALIZED);
+    return NULL;
+}
+
+static void test_two_threads(void)
+{
+    struct ring *w = make(60, 0, 256);
+    struct ring r = *w;
+    struct ring_event e[256];
+    struct ring_info info;
+    struct ring_comm comms[16];
+    struct ring_live live;
+    struct ring_counts counts;
+    uint64_t bad = 0, got = 0;
+    pthread_t t;
+
+    r.writer = false;
+    pthread_create(&t, NULL, thread_writer, w);
+    do {
+        size_t n;
+
+        ring_info_get(&r, &info);
+        n = ring_drain(&r, e, 256);
+        for (size_t i = 0; i < n; i++)
+            bad += !intact(&e[i], e[i].enter);
+        got += n;
+        if (ring_live_get(&r, &live))
+            bad += live.comm != live.enter || live.bytes != live.enter;
+        ring_comms_get(&r, 0, comms, 16);
+        ring_counts_get(&r, &counts);
+    } while (info.state == RING_STATE_RUNNING || got < counts.events);
+    pthread_join(t, NULL);
+    is_int((long long)bad, 0, "two threads: nothing is torn");
+    is_int((long long)(counts.events + counts.dropped), 200000, "nothing is lost uncounted");
+    ring_close(w);
+}
+
+static void test_tables(void)
+{
+    int same = 0;
+
+    for (int op = 1; op < RING_OP_MAX; op++)
+        same += ring_op_from_name(ring_op_name((enum ring_op)op)) == (enum ring_op)op;
+    is_int(same, RING_OP_MAX - 1, "every operation is found by its name");
+    is_int(ring_op_from_name("frobnicate"), RING_OP_NONE, "an unknown name is none");
+    is_str(ring_op_name((enum ring_op)250), "unknown", "an unknown operation is so called");
+    ok(ring_op_synchronises(RING_OP_ALLREDUCE) && !ring_op_synchronises(RING_OP_BCAST) &&
+           !ring_op_synchronises(RING_OP_SCAN) && !ring_op_synchronises(RING_OP_MAX),
+       "rooted and prefix operations do not synchronise");
+    ok(ring_op_irregular(RING_OP_ALLTOALLV) && !ring_op_irregular(RING_OP_ALLTOALL),
+       "v variants are irregular");
+}
+
+static void test_clock(void)
+{
+    struct ring *w = make(70, 0, 64);
+    struct ring_clock_map m;
+    struct ring_info info;
+    struct timespec ts;
+    uint64_t ns;
+    int64_t off;
+
+    ring_clock_start(&m);
+    while (!ring_clock_ready(&m))
+        nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+    ring_info_get(w, &info);
+    ns = ring_clock_ns(&m, info.clock, ring_now(w));
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    off = (int64_t)(ts.tv_sec * 1000000000ll + ts.tv_nsec) - (int64_t)ns;
+    ok(off > -100000 && off < 10000000, "ticks turn into monotonic time");
+    printf("# clock: %s, %.6f ns a tick\n", info.clock == RING_CLOCK_COUNTER ? "counter" : "monotonic",
+           m.ns_per_tick);
+    is_int((long long)ring_clock_ns(&m, RING_CLOCK_MONOTONIC, 12345), 12345,
+           "monotonic ticks are nanoseconds");
+    ok(ring_clock_ns(&m, RING_CLOCK_COUNTER, m.tick0 - (1ull << 62)) == 0, "absurd ticks stay in range");
+    ring_close(w);
+}
+
+static void test_control(void)
+{
+    struct control_page *page;
+    const struct control_page *seen;
+    char name[160];
+    uint32_t generation;
+    int fd;
+
+    snprintf(name, sizeof(name), "%s/" CONTROL_FILE, dir);
+    ok(!control_open(dir), "no control page yet");
+    page = control_create(dir);
+    seen = control_open(dir);
+    ok(page && seen && seen->record == 1, "a new page says: record");
+    generation = seen->generation;
+    page->record = 0;
+    is_int(seen->record, 0, "a change is seen");
+    control_close(page);
+    page = control_create(dir);
+    ok(seen->record == 1 && seen->generation > generation,
+       "a new agent takes the page over, and records again");
+    control_close(page);
+    control_close(seen);
+    fd = open(name, O_RDWR | O_TRUNC);
+    ok(!control_open(dir) && errno == EPROTO, "an empty page is none");
+    close(fd);
+    page = control_create(dir);
+    ok(page != NULL, "and is replaced");
+    control_close(page);
+    control_close(NULL);
+}
+
+int main(void)
+{
+    char command[64];
+
+    if (!mkdtemp(dir))
+        return skip_all("no temporary directory");
+    test_basics();
+    test_refusals();
+    test_corrupt();
+    test_hostile();
+    test_two_processes();
+    test_killed();
+    test_two_threads();
+    test_tables();
+    test_clock();
+    test_control();
+    snprintf(command, sizeof(command), "rm -r %s", dir);
+    if (system(command) != 0)
+        return 2;
+    return done_testing();
+}
