@@ -1,10 +1,15 @@
 /* link.h - an authenticated, sealed connection between two of our programs, on libevent.
  *
- * The connecting end sends a munge credential whose encrypted payload carries a fresh session key; the
- * accepting end learns uid and gid from munge and answers sealed under that key, which proves that it could read
- * the credential.  From then on every frame is sealed (XChaCha20-Poly1305, a counter a direction as nonce: a
- * replayed, reordered or altered frame closes the link).  Frames are bounded (LINK_FRAME_MAX) before memory is spent on them; a peer that
- * does not finish the handshake in 5 s is dropped, one that does not read is dropped at LINK_PENDING_MAX.
+ * The connecting end sends a munge credential whose encrypted payload carries a public key made for this
+ * connection; the accepting end learns uid and gid from munge and answers with a key of its own, and both
+ * prove by a first sealed frame that they hold the session's keys, which only a reader of the credential can.
+ * From then on every frame is sealed (XChaCha20-Poly1305, a counter a direction as nonce: a replayed,
+ * reordered or altered frame closes the link).  Frames are bounded (LINK_FRAME_MAX) before memory is spent on
+ * them; a peer that does not finish the handshake in 5 s is dropped, one that does not read is dropped at
+ * LINK_PENDING_MAX or after 30 s.
+ *
+ * The accepting end is known to hold the cluster's munge key, not by its uid.  The calls to munged wait for
+ * it, about a millisecond a connection; everything else does not block.
  *
  * It refuses to reconnect, to retry and to log: its owner decides. */
 #ifndef SYNCGUARD_COMMON_LINK_H

@@ -43,7 +43,7 @@ void log_reopen(void)
 }
 
 /* One write per line: lines of several processes do not mix. */
-static void put(enum log_level level, const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static void put(enum log_level level, const char *fmt, va_list ap)
 {
     static const char *const names[] = { "error", "warning", "info", "debug" };
     char line[1024], stamp[40];
@@ -56,7 +56,8 @@ static void put(enum log_level level, const char *fmt, va_list ap)
     clock_gettime(CLOCK_REALTIME, &now);
     localtime_r(&now.tv_sec, &tm);
     strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%S", &tm);
-    n = snprintf(line, sizeof(line), "%s.%03ld %s: %s: ", stamp, now.tv_nsec / 1000000, state.program, names[level]);
+    n = snprintf(line, sizeof(line), "%s.%03ld %s: %s: ", stamp, now.tv_nsec / 1000000, state.program,
+                 names[level]);
     n += vsnprintf(line + n, sizeof(line) - (size_t)n - 1, fmt, ap);
     if (n > (int)sizeof(line) - 2)
         n = sizeof(line) - 2;
@@ -65,13 +66,13 @@ static void put(enum log_level level, const char *fmt, va_list ap)
         return; /* nowhere left to say so */
 }
 
-#define LOG_FUNCTION(name, level)                                                                                      \
-    void name(const char *fmt, ...)                                                                                    \
-    {                                                                                                                  \
-        va_list ap;                                                                                                    \
-        va_start(ap, fmt);                                                                                             \
-        put(level, fmt, ap);                                                                                           \
-        va_end(ap);                                                                                                    \
+#define LOG_FUNCTION(name, level)   \
+    void name(const char *fmt, ...) \
+    {                               \
+        va_list ap;                 \
+        va_start(ap, fmt);          \
+        put(level, fmt, ap);        \
+        va_end(ap);                 \
     }
 
 LOG_FUNCTION(log_error, LOG_LEVEL_ERROR)

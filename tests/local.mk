@@ -33,3 +33,33 @@ tests_unit_plugstack_SOURCES = tests/unit/plugstack.c
 tests_unit_plugstack_LDADD = libctl.la
 CTL_CASES = status status-empty jobs jobs-none nodes nodes-none job-straggler job-hang job-starting job-hostile
 EXTRA_DIST += $(CTL_CASES:%=tests/ctl/%.json) $(CTL_CASES:%=tests/ctl/%.txt)
+
+
+# Telemetry, links and their parts
+check_PROGRAMS += tests/unit/telemetry tests/unit/hosts tests/unit/seal tests/unit/link tests/unit/client \
+	tests/fuzz/telemetry tests/fuzz/frames
+tests_unit_telemetry_SOURCES = tests/unit/telemetry.c
+tests_unit_telemetry_LDADD = libcommon.la
+tests_unit_hosts_SOURCES = tests/unit/hosts.c
+tests_unit_hosts_LDADD = liblink.la
+tests_unit_seal_SOURCES = tests/unit/seal.c
+tests_unit_seal_LDADD = liblink.la
+tests_unit_link_SOURCES = tests/unit/link.c tests/munge.h
+tests_unit_link_LDADD = liblink.la
+tests_unit_client_SOURCES = tests/unit/client.c tests/munge.h
+tests_unit_client_LDADD = liblink.la
+tests_fuzz_telemetry_SOURCES = tests/fuzz/telemetry.c
+tests_fuzz_telemetry_LDADD = libcommon.la
+tests_fuzz_frames_SOURCES = tests/fuzz/frames.c
+tests_fuzz_frames_LDADD = liblink.la
+if FUZZERS
+tests_fuzz_telemetry_LDFLAGS = -fsanitize=fuzzer
+tests_fuzz_frames_LDFLAGS = -fsanitize=fuzzer
+else
+tests_fuzz_telemetry_SOURCES += tests/fuzz/replay.c
+tests_fuzz_frames_SOURCES += tests/fuzz/replay.c
+endif
+EXTRA_DIST += tests/fuzz/telemetry.corpus/all-kinds tests/fuzz/telemetry.corpus/empty-batch \
+	tests/fuzz/telemetry.corpus/cut tests/fuzz/telemetry.corpus/bad-kind tests/fuzz/telemetry.corpus/bad-block \
+	tests/fuzz/frames.corpus/nothing tests/fuzz/frames.corpus/three-and-garbage tests/fuzz/frames.corpus/huge-length \
+	tests/fuzz/frames.corpus/hosts

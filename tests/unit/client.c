@@ -1,0 +1,239 @@
+/* Questions to a small controller: answers, errors, several hosts, one that goes and comes back. */
+#include "common/client.h"
+
+#include <arpa/inet.h>
+#include <event2/event.h>
+#include <event2/listener.h>
+
+#include "common/link.h"
+#include "tests/munge.h"
+#include "tests/tap.h"
+
+static struct test_munge mung;
+
+/* ---- the controller, a process of its own: client_ask has the loop of its caller ---- */
+
+static void answer(struct link *l, enum link_frame type, const void *data, size_t bytes, void *arg)
+{
+    json_t *q = json_loadb(data, bytes, 0, NULL);
+    const char *name = json_string_value(json_object_get(q, "query"));
+    const char *text = "{\"jobs\":3}";
+
+    (void)type, (void)arg;
+    if (name && !strcmp(name, "secret"))
+        text = "{\"error\":\"not yours\"}";
+    else if (name && !strcmp(name, "garbage"))
+        text = "[1,";
+    else if (name && !strcmp(name, "silence"))
+        text = NULL;
+    else if (name && !strcmp(name, "leave"))
+        _exit(0);
+    if (text)
+        link_send(l, LINK_JSON, text, strlen(text));
+    json_decref(q);
+}
+
+static void nothing(struct link *l, void *arg)
+{
+    (void)l, (void)arg;
+}
+
+static void gone(struct link *l, const char *why, void *arg)
+{
+    (void)l, (void)why, (void)arg;
+}
+
+static void on_accept(struct evconnlistener *l, evutil_socket_t fd, struct sockaddr *sa, int len, void *arg)
+{
+    static const struct link_events events = { nothing, answer, gone };
+
+    (void)sa, (void)len, (void)arg;
+    link_accept(evconnlistener_get_base(l), fd, mung.socket, &events, NULL, NULL);
+}
+
+static int listen_socket(int port)
+{
+    struct sockaddr_in sin = { .sin_family = AF_INET,
+                               .sin_port = htons((uint16_t)port),
+                               .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0), on = 1;
+
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    if (bind(fd, (struct sockaddr *)&sin, sizeof(sin)) < 0 || listen(fd, 5) < 0)
+        return -1;
+    return fd;
+}
+
+static pid_t start_controller(int fd)
+{
+    struct event_base *base;
+    pid_t pid = fork();
+
+    if (pid) {
+        close(fd);
+        return pid;
+    }
+    base = event_base_new();
+    evconnlistener_new(base, on_accept, NULL, LEV_OPT_CLOSE_ON_FREE, 0, fd);
+    alarm(60);
+    event_base_dispatch(base);
+    _exit(0);
+}
+
+static int port_of(int fd)
+{
+    struct sockaddr_in sin;
+    socklen_t len = sizeof(sin);
+
+    getsockname(fd, (struct sockaddr *)&sin, &len);
+    return ntohs(sin.sin_port);
+}
+
+/* ---- asking ---- */
+
+static double now_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static json_t *ask(const char *hosts, const char *query, double timeout_s, struct err *err)
+{
+    struct client_options o = { .hosts = hosts, .munge_socket = mung.socket };
+    json_t *q = json_pack("{s:s}", "query", query);
+    json_t *a = client_ask(&o, q, timeout_s, err);
+
+    json_decref(q);
+    return a;
+}
+
+static void asking(int port, int closed_port)
+{
+    struct err err = { "" };
+    char hosts[64], both[128];
+    double t;
+    json_t *a;
+
+    snprintf(hosts, sizeof(hosts), "127.0.0.1:%d", port);
+    snprintf(both, sizeof(both), "127.0.0.1:%d,127.0.0.1:%d", closed_port, port);
+    a = ask(hosts, "status", 5, &err);
+    is_int(json_integer_value(json_object_get(a, "jobs")), 3, "a question is answered");
+    json_decref(a);
+    a = ask(both, "status", 5, &err);
+    ok(a != NULL, "the second host is asked when the first is not there");
+    json_decref(a);
+    ok(!ask(hosts, "secret", 5, &err), "an error is a reason");
+    is_str(err.text, "not yours", "in the controller's words");
+    ok(!ask(hosts, "garbage", 5, &err) && strstr(err.text, "no JSON object"), "garbage: %s", err.text);
+    t = now_s();
+    ok(!ask(hosts, "silence", 0.3, &err) && strstr(err.text, "no answer within 0.3 s"), "silence: %s",
+       err.text);
+    ok(now_s() - t < 1, "and it takes no longer");
+    snprintf(both, sizeof(both), "127.0.0.1:%d,127.0.0.1:%d", closed_port, closed_port);
+    ok(!ask(both, "status", 5, &err) && strstr(err.text, "; 127.0.0.1"), "nobody: %s", err.text);
+    ok(!ask("", "status", 5, &err), "no host: %s", err.text);
+}
+
+/* ---- standing ---- */
+
+static struct {
+    int ups, downs, answers;
+    bool free_in_answer;
+    struct client *client;
+    char why[512];
+} seen;
+
+static void on_answer(struct client *c, json_t *a, void *arg)
+{
+    (void)a, (void)arg;
+    seen.answers++;
+    if (seen.free_in_answer) {
+        client_free(c);
+        seen.client = NULL;
+    }
+}
+
+static void on_state(struct client *c, bool up, const char *why, void *arg)
+{
+    (void)c, (void)arg;
+    *(up ? &seen.ups : &seen.downs) += 1;
+    snprintf(seen.why, sizeof(seen.why), "%s", why);
+}
+
+static void on_tick(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd, (void)what, (void)arg;
+}
+
+static bool reaches(struct event_base *base, const int *counter, int value)
+{
+    struct event *tick = event_new(base, -1, EV_PERSIST, on_tick, NULL);
+    double until = now_s() + 5;
+
+    event_add(tick, &(struct timeval){ 0, 10000 });
+    while (*counter < value && now_s() < until)
+        event_base_loop(base, EVLOOP_ONCE);
+    event_free(tick);
+    return *counter >= value;
+}
+
+static bool send_query(const char *query)
+{
+    json_t *q = json_pack("{s:s}", "query", query);
+    int rc = client_send(seen.client, q);
+
+    json_decref(q);
+    return !rc;
+}
+
+static void standing(int port, pid_t *controller)
+{
+    static const struct client_events events = { on_answer, on_state };
+    struct event_base *base = event_base_new();
+    char hosts[64];
+    struct client_options o = { .hosts = hosts, .munge_socket = mung.socket };
+
+    snprintf(hosts, sizeof(hosts), "127.0.0.1:%d", port);
+    seen.client = client_new(base, &o, &events, NULL);
+    ok(!send_query("status"), "nothing is sent before it is up");
+    ok(reaches(base, &seen.ups, 1) && send_query("status") && reaches(base, &seen.answers, 1),
+       "up, asked, answered");
+    ok(send_query("secret") && reaches(base, &seen.answers, 2) && seen.downs == 0, "an error is an answer");
+    send_query("leave");
+    ok(reaches(base, &seen.downs, 1), "the controller goes: %s", seen.why);
+    waitpid(*controller, NULL, 0);
+    ok(reaches(base, &seen.downs, 3), "it is tried again: %s", seen.why);
+    *controller = start_controller(listen_socket(port));
+    ok(reaches(base, &seen.ups, 2) && send_query("status") && reaches(base, &seen.answers, 3),
+       "it comes back");
+    ok(send_query("garbage") && reaches(base, &seen.downs, 4) && reaches(base, &seen.ups, 3),
+       "garbage starts anew: %s", seen.why);
+    seen.free_in_answer = true;
+    ok(send_query("status") && reaches(base, &seen.answers, 4) && !seen.client,
+       "a client may go in its own answer");
+    client_free(seen.client);
+    event_base_free(base);
+}
+
+int main(void)
+{
+    int fd, closed, port, closed_port;
+    pid_t controller;
+
+    if (!test_munge_start(&mung))
+        return skip_all("munged is not there, or does not start");
+    fd = listen_socket(0);
+    closed = listen_socket(0);
+    port = port_of(fd);
+    closed_port = port_of(closed);
+    close(closed);
+    controller = start_controller(fd);
+    asking(port, closed_port);
+    standing(port, &controller);
+    kill(controller, SIGTERM);
+    waitpid(controller, NULL, 0);
+    test_munge_stop(&mung);
+    return done_testing();
+}

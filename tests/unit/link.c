@@ -1,0 +1,474 @@
+/* Links against a munged of their own: the handshake, and everything a stranger on the way can do to one. */
+#include "common/link.h"
+
+#include <arpa/inet.h>
+#include <event2/buffer.h>
+#include <event2/bufferevent.h>
+#include <event2/event.h>
+#include <event2/listener.h>
+
+#include "tests/munge.h"
+#include "tests/tap.h"
+
+static struct event_base *base;
+static struct test_munge ours, theirs;
+
+/* ---- one end of a link, and what happened to it ---- */
+
+struct end {
+    struct link *link;
+    bool up, down, close_on_frame;
+    int frames;
+    size_t bytes;
+    char last[64], why[400];
+};
+
+static void on_up(struct link *l, void *arg)
+{
+    ((struct end *)arg)->link = l;
+    ((struct end *)arg)->up = true;
+}
+
+static void on_frame(struct link *l, enum link_frame type, const void *data, size_t bytes, void *arg)
+{
+    struct end *e = arg;
+
+    e->frames++;
+    e->bytes += bytes;
+    snprintf(e->last, sizeof(e->last), "%d:%.*s", (int)type, bytes < 40 ? (int)bytes : 40,
+             (const char *)data);
+    if (e->close_on_frame) {
+        link_close(l);
+        e->link = NULL;
+    }
+}
+
+static void on_down(struct link *l, const char *why, void *arg)
+{
+    struct end *e = arg;
+
+    (void)l;
+    e->down = true;
+    e->link = NULL;
+    snprintf(e->why, sizeof(e->why), "%s", why);
+}
+
+static const struct link_events events = { on_up, on_frame, on_down };
+
+/* ---- the accepting side ---- */
+
+static struct end server;
+static const char *server_munge;
+static char server_hosts[64];
+
+static int port_of(evutil_socket_t fd)
+{
+    struct sockaddr_in sin;
+    socklen_t len = sizeof(sin);
+
+    getsockname(fd, (struct sockaddr *)&sin, &len);
+    return ntohs(sin.sin_port);
+}
+
+static struct evconnlistener *listen_on(evconnlistener_cb cb, char *hosts)
+{
+    struct sockaddr_in sin = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    struct evconnlistener *l = evconnlistener_new_bind(base, cb, NULL, LEV_OPT_CLOSE_ON_FREE, 5,
+                                                       (struct sockaddr *)&sin, sizeof(sin));
+
+    if (l)
+        sprintf(hosts, "127.0.0.1:%d", port_of(evconnlistener_get_fd(l)));
+    return l;
+}
+
+static void on_accept(struct evconnlistener *l, evutil_socket_t fd, struct sockaddr *sa, int len, void *arg)
+{
+    (void)l, (void)sa, (void)len, (void)arg;
+    server.link = link_accept(base, fd, server_munge, &events, &server, NULL);
+}
+
+/* ---- a stranger between the two, who forwards, and may do worse ---- */
+
+static enum { FORWARD, TAMPER, REPLAY, GROW, STALL, CUT } mischief;
+static char relay_hosts[64];
+static uint8_t heard[65536]; /* what the connecting end sent */
+static size_t heard_bytes;
+
+struct relay {
+    struct bufferevent *near, *far;
+};
+
+static void relay_close(struct relay *r)
+{
+    bufferevent_free(r->near);
+    bufferevent_free(r->far);
+    free(r);
+}
+
+static void relay_read(struct bufferevent *from, void *arg)
+{
+    struct relay *r = arg;
+    struct bufferevent *to = from == r->near ? r->far : r->near;
+    static uint8_t buf[1 << 16];
+    size_t n;
+
+    if (mischief == STALL)
+        bufferevent_disable(from, EV_READ);
+    if (mischief == CUT) {
+        relay_close(r);
+        return;
+    }
+    while (mischief != STALL && (n = bufferevent_read(from, buf, sizeof(buf))) > 0) {
+        if (from == r->near && heard_bytes + n <= sizeof(heard)) {
+            memcpy(heard + heard_bytes, buf, n);
+            heard_bytes += n;
+        }
+        if (mischief == TAMPER)
+            buf[n / 2] ^= 1;
+        if (mischief == GROW)
+            buf[3] = 0x7f;
+        bufferevent_write(to, buf, n);
+        if (mischief == REPLAY)
+            bufferevent_write(to, buf, n);
+    }
+}
+
+static void relay_event(struct bufferevent *bev, short what, void *arg)
+{
+    (void)bev;
+    if (what & (BEV_EVENT_EOF | BEV_EVENT_ERROR))
+        relay_close(arg);
+}
+
+static void on_relay(struct evconnlistener *l, evutil_socket_t fd, struct sockaddr *sa, int len, void *arg)
+{
+    struct relay *r = calloc(1, sizeof(*r));
+    struct sockaddr_in sin = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+
+    (void)l, (void)sa, (void)len, (void)arg;
+    sin.sin_port = htons((uint16_t)atoi(strchr(server_hosts, ':') + 1));
+    r->near = bufferevent_socket_new(base, fd, BEV_OPT_CLOSE_ON_FREE);
+    r->far = bufferevent_socket_new(base, -1, BEV_OPT_CLOSE_ON_FREE);
+    bufferevent_setcb(r->near, relay_read, NULL, relay_event, r);
+    bufferevent_setcb(r->far, relay_read, NULL, relay_event, r);
+    bufferevent_socket_connect(r->far, (struct sockaddr *)&sin, sizeof(sin));
+    bufferevent_enable(r->near, EV_READ | EV_WRITE);
+    bufferevent_enable(r->far, EV_READ | EV_WRITE);
+}
+
+/* ---- running ---- */
+
+static double now_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void on_tick(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd, (void)what, (void)arg;
+}
+
+/* Run the loop until *flag, or so many seconds. */
+static bool wait_for(const bool *flag, double seconds)
+{
+    double until = now_s() + seconds;
+    struct event *tick = event_new(base, -1, EV_PERSIST, on_tick, NULL);
+
+    event_add(tick, &(struct timeval){ 0, 10000 });
+    while (!(flag && *flag) && now_s() < until)
+        event_base_loop(base, EVLOOP_ONCE);
+    event_free(tick);
+    return flag && *flag;
+}
+
+static bool wait_frames(const struct end *e, int frames)
+{
+    for (double until = now_s() + 5; e->frames < frames && !e->down && now_s() < until;)
+        wait_for(NULL, 0.02);
+    return e->frames >= frames;
+}
+
+static void forget(struct end *e)
+{
+    link_close(e->link);
+    memset(e, 0, sizeof(*e));
+}
+
+/* Both ends up, through the relay. */
+static bool meet(struct end *client, const char *hosts)
+{
+    struct err err;
+
+    forget(client);
+    forget(&server);
+    mischief = FORWARD;
+    heard_bytes = 0;
+    server_munge = ours.socket;
+    client->link = link_connect(base, hosts, 0, ours.socket, &events, client, &err);
+    return client->link && wait_for(&client->up, 5) && wait_for(&server.up, 5);
+}
+
+static void handshake(void)
+{
+    struct end client = { 0 };
+    static char big[LINK_FRAME_MAX + 1];
+    char named[128];
+
+    ok(meet(&client, server_hosts), "both ends come up");
+    ok(link_uid(server.link) == getuid() && link_gid(server.link) == getgid(),
+       "the accepting end knows who it is");
+    is_str(link_peer(client.link), server_hosts, "the connecting end tells where to");
+    ok(!strncmp(link_peer(server.link), "127.0.0.1:", 10), "the accepting end tells where from");
+    link_send(client.link, LINK_JSON, "{}", 2);
+    link_send(client.link, LINK_TELEMETRY, "abc", 3);
+    link_send(server.link, LINK_JSON, "", 0);
+    ok(wait_frames(&server, 2) && wait_frames(&client, 1), "frames arrive in both directions");
+    is_str(server.last, "2:abc", "with type and bytes");
+    is_str(client.last, "1:", "an empty one too");
+    is_int(link_send(client.link, LINK_TELEMETRY, big, LINK_FRAME_MAX + 1), -1,
+           "a frame above the bound is not taken");
+    ok(!client.down, "and the link stays");
+    link_send(client.link, LINK_TELEMETRY, big, LINK_FRAME_MAX);
+    ok(wait_frames(&server, 3) && server.bytes == LINK_FRAME_MAX + 5, "the largest frame arrives");
+    ok(link_pending_bytes(client.link) == 0, "nothing is pending then");
+    link_close(client.link);
+    client.link = NULL;
+    ok(wait_for(&server.down, 5) && !client.down, "closing is seen by the other end only: %s", server.why);
+
+    snprintf(named, sizeof(named), "localhost%s,ignored.invalid", strchr(server_hosts, ':'));
+    ok(meet(&client, named), "a name from /etc/hosts is found: %s",
+       client.down ? client.why : link_peer(client.link));
+    forget(&client);
+
+    meet(&client, server_hosts);
+    server.close_on_frame = true;
+    link_send(client.link, LINK_JSON, "1", 1);
+    link_send(client.link, LINK_JSON, "2", 1);
+    ok(wait_for(&client.down, 5) && server.frames == 1, "a link may be closed from inside its own frame");
+    forget(&client);
+}
+
+/* Through the relay: each kind of mischief on a link that is up. */
+static void strangers(void)
+{
+    static const struct {
+        int mischief;
+        const char *what, *why;
+    } cases[] = {
+        { TAMPER, "an altered frame", "did not seal" },
+        { REPLAY, "a repeated frame", "did not seal" },
+        { GROW, "a length of 2 GiB", "a frame of more than 1048576 bytes" },
+        { CUT, "a cut", "closed by the peer" },
+    };
+    struct end client = { 0 };
+    static char big[LINK_FRAME_MAX];
+    int sent = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        bool up = meet(&client, relay_hosts);
+
+        mischief = cases[i].mischief;
+        link_send(client.link, LINK_JSON, "{\"a\":1}", 7);
+        ok(up && wait_for(&server.down, 5) && strstr(server.why, cases[i].why), "%s closes the link: %s",
+           cases[i].what, server.why);
+        ok(server.frames == (cases[i].mischief == REPLAY), "%s: nothing false is delivered", cases[i].what);
+        wait_for(&client.down, 2);
+    }
+    meet(&client, relay_hosts);
+    mischief = STALL;
+    while (sent < 100 && !link_send(client.link, LINK_TELEMETRY, big, sizeof(big))) {
+        sent++;
+        wait_for(NULL, 0.01);
+    }
+    ok(sent >= 16 && sent < 30, "a peer that does not read is given %d MiB", sent);
+    is_int(link_send(client.link, LINK_JSON, "x", 1), -1, "then nothing is taken any more");
+    ok(wait_for(&client.down, 5) && strstr(client.why, "too slow"), "and the link goes down by itself: %s",
+       client.why);
+    forget(&server);
+}
+
+/* ---- raw peers ---- */
+
+static int raw_connect(void)
+{
+    struct sockaddr_in sin = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    forget(&server);
+    sin.sin_port = htons((uint16_t)atoi(strchr(server_hosts, ':') + 1));
+    if (connect(fd, (struct sockaddr *)&sin, sizeof(sin)) < 0)
+        return -1;
+    return fd;
+}
+
+static void raw_send(int fd, const void *data, size_t bytes)
+{
+    if (send(fd, data, bytes, MSG_NOSIGNAL) < 0)
+        perror("# send");
+}
+
+/* What the server told the raw peer before it closed, printable. */
+static const char *raw_reason(int fd)
+{
+    static char text[512];
+    ssize_t n;
+
+    wait_for(&server.down, 8);
+    n = recv(fd, text, sizeof(text) - 1, MSG_DONTWAIT);
+    close(fd);
+    if (n < 11)
+        return "";
+    text[n] = '\0';
+    return text + 11;
+}
+
+static void raw_peers(void)
+{
+    static const char head_v2[] = "SGLK\x02\0\0\0\x01\x04\0abcd";
+    static const char head_long[] = "SGLK\x01\0\0\0\x01\xff\xff";
+    static const char head_kind[] = "SGLK\x01\0\0\0\x02\x00\0";
+    static const char head_cred[] = "SGLK\x01\0\0\0\x01\x08\0MUNGE:x:";
+    struct end client = { 0 };
+    uint8_t greeting[4096];
+    size_t n;
+    int fd;
+
+    server_munge = ours.socket;
+    fd = raw_connect();
+    raw_send(fd, "GET / HTTP/1.1\r\nHost: syncguard\r\n\r\n", 36);
+    raw_reason(fd);
+    ok(strstr(server.why, "does not speak our protocol"), "garbage: %s", server.why);
+    fd = raw_connect();
+    raw_send(fd, head_v2, sizeof(head_v2) - 1);
+    ok(strstr(raw_reason(fd), "protocol version 1, the peer version 2"), "another version is told so: %s",
+       server.why);
+    fd = raw_connect();
+    raw_send(fd, head_long, sizeof(head_long) - 1);
+    raw_reason(fd);
+    ok(strstr(server.why, "a message of 65535 bytes"), "an oversized greeting: %s", server.why);
+    fd = raw_connect();
+    raw_send(fd, head_kind, sizeof(head_kind) - 1);
+    raw_reason(fd);
+    ok(strstr(server.why, "out of place"), "an answer to nothing: %s", server.why);
+    fd = raw_connect();
+    raw_send(fd, head_cred, sizeof(head_cred) - 1);
+    ok(strstr(raw_reason(fd), "munge"), "a false credential is refused: %s", server.why);
+    fd = raw_connect();
+    raw_send(fd, head_cred, 13);
+    wait_for(NULL, 0.1);
+    close(fd);
+    ok(wait_for(&server.down, 5) && strstr(server.why, "during the handshake"), "an early close: %s",
+       server.why);
+
+    meet(&client, relay_hosts);
+    n = 11 + (size_t)(heard[9] | heard[10] << 8);
+    memcpy(greeting, heard, n);
+    forget(&client);
+    wait_for(&server.down, 5);
+    fd = raw_connect();
+    raw_send(fd, greeting, n);
+    ok(strcasestr(raw_reason(fd), "replayed"), "a recorded greeting: %s", server.why);
+    fd = raw_connect();
+    raw_reason(fd);
+    ok(strstr(server.why, "longer than 5 s"), "a peer that says nothing: %s", server.why);
+}
+
+/* ---- what the connecting end is told ---- */
+
+static const char *reply;
+static size_t reply_bytes;
+static int raw_server = -1;
+
+static void on_raw_accept(struct evconnlistener *l, evutil_socket_t fd, struct sockaddr *sa, int len,
+                          void *arg)
+{
+    (void)l, (void)sa, (void)len, (void)arg;
+    raw_send(fd, reply, reply_bytes);
+    if (raw_server >= 0)
+        close(raw_server);
+    raw_server = fd; /* stays open: closing with unread bytes would take the reply back */
+}
+
+static void expect_down(const char *hosts, const char *munge, const char *what, const char *why)
+{
+    struct end client = { 0 };
+    struct err err = { "" };
+
+    client.link = link_connect(base, hosts, 0, munge, &events, &client, &err);
+    if (client.link)
+        wait_for(&client.down, 8);
+    ok(!client.up && strcasestr(client.link   ? ""
+                                : client.down ? client.why
+                                              : err.text,
+                                why),
+       "%s: %s", what, client.down ? client.why : err.text);
+    forget(&client);
+}
+
+static void reasons(void)
+{
+    char hosts[64], none[128];
+    struct evconnlistener *raw = listen_on(on_raw_accept, hosts);
+
+    reply = "SGLK\x07\0\0\0\x02\x01\0x";
+    reply_bytes = 12;
+    expect_down(hosts, ours.socket, "a controller of another version",
+                "the peer speaks protocol version 7, this end version 1");
+    reply = "SGLK\x07\0\0\0\x03\x06\0no\x1b[2J";
+    reply_bytes = 17;
+    expect_down(hosts, ours.socket, "its refusal is shown, without control characters", "no?[2J");
+    reply = "SGLK\x01\0\0\0\x02\x20\0................................\x11\0\0\0.................";
+    reply_bytes = 64;
+    expect_down(hosts, ours.socket, "an answer from one who cannot read the greeting", "did not seal");
+    reply = "220 mail ready\r\n";
+    reply_bytes = 16;
+    expect_down(hosts, ours.socket, "another service", "does not speak our protocol");
+    evconnlistener_free(raw);
+    expect_down(hosts, ours.socket, "nobody listens", "refused");
+
+    server_munge = theirs.socket;
+    expect_down(server_hosts, ours.socket, "a credential of another cluster's key", "invalid credential");
+    wait_for(&server.down, 2);
+    ok(strcasestr(server.why, "invalid credential"), "which the accepting end knows too: %s", server.why);
+    snprintf(none, sizeof(none), "%s/none", ours.dir);
+    expect_down(server_hosts, none, "no munged", "munge");
+    server_munge = none;
+    expect_down(server_hosts, ours.socket, "no munged at the controller", "refused: munge");
+    expect_down("a:b", ours.socket, "a malformed list", "port must be");
+    expect_down("no-such-host.invalid", ours.socket, "an unknown name", "");
+}
+
+int main(void)
+{
+    struct evconnlistener *listener, *relay;
+    struct end client = { 0 };
+
+    if (!test_munge_start(&ours) || !test_munge_start(&theirs))
+        return skip_all("munged is not there, or does not start");
+    base = event_base_new();
+    listener = listen_on(on_accept, server_hosts);
+    relay = listen_on(on_relay, relay_hosts);
+    handshake();
+    strangers();
+    raw_peers();
+    reasons();
+    /* an owner that leaves in the middle of everything */
+    client.link = link_connect(base, "no-such-host.invalid", 0, ours.socket, &events, &client, NULL);
+    wait_for(NULL, 0.05);
+    forget(&client);
+    client.link = link_connect(base, server_hosts, 0, ours.socket, &events, &client, NULL);
+    forget(&client);
+    wait_for(NULL, 0.3);
+    ok(!client.down && !client.up, "a link closed early says nothing more");
+    forget(&server);
+    evconnlistener_free(listener);
+    evconnlistener_free(relay);
+    wait_for(NULL, 0.1);
+    event_base_free(base);
+    test_munge_stop(&ours);
+    test_munge_stop(&theirs);
+    return done_testing();
+}

@@ -1,0 +1,199 @@
+/* Batches survive the way, and only whole ones are believed. */
+#include "common/telemetry.h"
+#include "ring/ring.h"
+#include "tests/tap.h"
+
+static const struct telemetry_item items[] = {
+    { TELEMETRY_SAMPLE, .sample = { .rank = 7,
+                                    .app = 2,
+                                    .op = RING_OP_ALLREDUCE,
+                                    .flags = SAMPLE_GAP,
+                                    .comm = 0x0123456789abcdefULL,
+                                    .seq = 48,
+                                    .n = 16,
+                                    .root = -1,
+                                    .bytes = 4096,
+                                    .enter_ns = 1ULL << 60,
+                                    .stay_ns = 3,
+                                    .stay_sum_ns = 50,
+                                    .gap_sum_ns = 99,
+                                    .p2p_sum_ns = 1 } },
+    { TELEMETRY_STEP, .step = { .rank = UINT32_MAX,
+                                .app = UINT16_MAX,
+                                .comm = 5,
+                                .seq = 6,
+                                .period = 7,
+                                .n_steps = 8,
+                                .enter_ns = 9,
+                                .duration_ns = UINT64_MAX,
+                                .gap_ns = 11,
+                                .p2p_ns = 12,
+                                .stay_ns = 13 } },
+    { TELEMETRY_LIVE, .live = { .rank = 1,
+                                .app = 0,
+                                .op = RING_OP_WAIT,
+                                .state = RING_STATE_RUNNING,
+                                .comm = 2,
+                                .seq = 3,
+                                .bytes = 4,
+                                .enter_ns = 5,
+                                .age_ns = 6 } },
+    { TELEMETRY_COUNTS, .counts = { .rank = 1,
+                                    .app = 1,
+                                    .events = 2,
+                                    .dropped = 3,
+                                    .missed = 4,
+                                    .p2p_calls = 5,
+                                    .p2p_bytes = 6,
+                                    .p2p_ns = 7 } },
+    { TELEMETRY_COMM, .comm = { .rank = 3,
+                                .app = 1,
+                                .name = 4,
+                                .membership = 5,
+                                .size = 6,
+                                .comm_rank = 2,
+                                .instance = 8,
+                                .first = 9,
+                                .last = 10,
+                                .flags = RING_EVENT_INTER } },
+};
+
+static uint8_t batch[TELEMETRY_BATCH_MAX];
+
+static size_t write_items(uint8_t *data, size_t cap)
+{
+    struct telemetry_writer w;
+
+    telemetry_begin(&w, data, cap);
+    for (size_t i = 0; i < ARRAY_SIZE(items); i++)
+        if (telemetry_put(&w, &items[i]) < 0)
+            return 0;
+    return telemetry_end(&w, 42, 4711);
+}
+
+/* All of a batch: the number of items, or -1. */
+static int read_all(const uint8_t *data, size_t bytes, struct err *err)
+{
+    struct telemetry_reader r;
+    struct telemetry_item item;
+    int n = 0, rc;
+
+    if (telemetry_open(&r, data, bytes, err) < 0)
+        return -1;
+    while ((rc = telemetry_next(&r, &item, err)) > 0)
+        n++;
+    return rc < 0 ? -1 : n;
+}
+
+static void there_and_back(void)
+{
+    size_t n = write_items(batch, sizeof(batch));
+    struct telemetry_reader r;
+    struct telemetry_item got;
+    struct err err = { "" };
+
+    is_int((long long)n, 20 + 77 + 67 + 45 + 55 + 47, "the bytes are those of the layouts, without padding");
+    ok(!telemetry_open(&r, batch, n, &err) && r.header.batch == 42 && r.header.now_ns == 4711 &&
+           r.header.items == 5,
+       "the header is read");
+    for (size_t i = 0; i < ARRAY_SIZE(items); i++) {
+        struct telemetry_item want;
+
+        memset(&want, 0, sizeof(want));
+        want.kind = items[i].kind;
+        switch (want.kind) {
+        case TELEMETRY_SAMPLE:
+            want.sample = items[i].sample;
+            break;
+        case TELEMETRY_STEP:
+            want.step = items[i].step;
+            break;
+        case TELEMETRY_LIVE:
+            want.live = items[i].live;
+            break;
+        case TELEMETRY_COUNTS:
+            want.counts = items[i].counts;
+            break;
+        case TELEMETRY_COMM:
+            want.comm = items[i].comm;
+            break;
+        }
+        ok(telemetry_next(&r, &got, &err) == 1 && got.kind == want.kind, "item %zu is there", i);
+        /* field by field through a second encoding: padding does not count */
+        uint8_t a[256] = { 0 }, b[256] = { 0 };
+        struct telemetry_writer wa, wb;
+
+        telemetry_begin(&wa, a, sizeof(a));
+        telemetry_begin(&wb, b, sizeof(b));
+        telemetry_put(&wa, &got);
+        telemetry_put(&wb, &want);
+        ok(!memcmp(a, b, sizeof(a)), "item %zu is the same", i);
+    }
+    is_int(telemetry_next(&r, &got, &err), 0, "and then it ends");
+    ok(got.comm.comm_rank == 2 && got.comm.last == 10, "fields are where they belong");
+    is_int(batch[20], TELEMETRY_SAMPLE, "the first byte of an item is its kind");
+    is_int(batch[21], 7, "little-endian: the lowest byte of rank comes first");
+}
+
+static void refusals(void)
+{
+    static const struct {
+        size_t at;
+        uint8_t value;
+        const char *what, *why;
+    } cases[] = {
+        { 16, 4, "fewer items announced than there are", "bytes after the last item" },
+        { 16, 6, "more items announced", "missing at the end" },
+        { 20, 0, "kind 0", "kind 0 is unknown" },
+        { 20, 200, "kind 200", "kind 200 is unknown" },
+        { 27, 0, "no operation", "operation 0 is unknown" },
+        { 27, 255, "operation 255", "operation 255 is unknown" },
+        { 41, 0, "a block of none", "power of two" },
+        { 41, 15, "a block of 15", "power of two" },
+        { 37, 49, "a block at a number it does not divide", "power of two" },
+        { 0, 0, "batch 0", "counted from 1" },
+    };
+    struct err err = { "" };
+    size_t n = write_items(batch, sizeof(batch));
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        uint8_t copy[1024];
+
+        memcpy(copy, batch, n);
+        copy[cases[i].at] = cases[i].value;
+        ok(read_all(copy, n, &err) < 0 && strstr(err.text, cases[i].why), "%s: %s", cases[i].what, err.text);
+    }
+    for (size_t cut = 0; cut < n; cut++)
+        if (read_all(batch, cut, &err) >= 0) {
+            ok(false, "a batch cut at %zu is refused", cut);
+            return;
+        }
+    ok(true, "a batch cut anywhere is refused");
+    ok(read_all(batch, TELEMETRY_BATCH_MAX + 1, &err) < 0, "a batch above the bound is refused: %s",
+       err.text);
+}
+
+static void full(void)
+{
+    struct telemetry_writer w;
+    struct err err = { "" };
+    size_t n = 0, bytes;
+
+    telemetry_begin(&w, batch, sizeof(batch));
+    while (!telemetry_put(&w, &items[n % ARRAY_SIZE(items)]))
+        n++;
+    bytes = telemetry_end(&w, 1, 1);
+    ok(bytes <= TELEMETRY_BATCH_MAX && bytes > TELEMETRY_BATCH_MAX - 100,
+       "a batch takes %zu items, then no more", n);
+    is_int(read_all(batch, bytes, &err), (long long)n, "and all of them are read");
+    telemetry_begin(&w, batch, 10);
+    ok(telemetry_put(&w, &items[0]) < 0, "memory below a header takes nothing");
+}
+
+int main(void)
+{
+    there_and_back();
+    refusals();
+    full();
+    return done_testing();
+}
