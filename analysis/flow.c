@@ -319,7 +319,7 @@ void flow_event(struct flow *f, const struct flow_event *e, flow_sink *sink, voi
         .bytes = e->bytes,
         .enter_ns = e->enter_ns,
         .stay_ns = minus(e->leave_ns, e->enter_ns),
-        .stay_sum_ns = minus(e->leave_ns, e->enter_ns),
+        .stay_sum_ns = held_ns,
         .gap_sum_ns = gap_ns,
         .p2p_sum_ns = e->p2p_ns < gap_ns ? e->p2p_ns : gap_ns,
     };

@@ -2,11 +2,15 @@
 noinst_LTLIBRARIES += libanalysis.la
 libanalysis_la_SOURCES = \
 	analysis/flow.c analysis/flow.h \
-	analysis/period.c analysis/period.h
+	analysis/join.c analysis/join.h \
+	analysis/period.c analysis/period.h \
+	analysis/straggler.c analysis/straggler.h \
+	analysis/view.c analysis/view.h \
+	analysis/view_judge.c analysis/view_private.h
 libanalysis_la_LIBADD = -lm
 
-check_PROGRAMS += tests/unit/period tests/unit/flow
+check_PROGRAMS += tests/unit/period tests/unit/view
 tests_unit_period_SOURCES = tests/unit/period.c
 tests_unit_period_LDADD = libanalysis.la libring.la libcommon.la
-tests_unit_flow_SOURCES = tests/unit/flow.c
-tests_unit_flow_LDADD = libanalysis.la libring.la libcommon.la
+tests_unit_view_SOURCES = tests/unit/view.c
+tests_unit_view_LDADD = libanalysis.la libring.la libcommon.la

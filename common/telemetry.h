@@ -48,7 +48,7 @@ struct sample {
     uint64_t bytes;     /* of the first */
     uint64_t enter_ns;  /* of the first: when it entered (nonblocking: was posted) */
     uint64_t stay_ns;   /* of the first: leave - enter */
-    uint64_t stay_sum_ns; /* of all n */
+    uint64_t stay_sum_ns; /* of all n: how long it kept the rank (nonblocking: from beginning to wait) */
     uint64_t gap_sum_ns;  /* of all n: from leaving the rank's previous collective, on whichever communicator, to entering */
     uint64_t p2p_sum_ns;  /* the part of the gaps spent in point-to-point calls */
 };

@@ -1,0 +1,409 @@
+#include "analysis/straggler.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+
+/* A window of w steps names a rank when its mean excess is so many standard errors.  Neighbouring steps of a
+ * shared machine are not independent: the limits are far above those of independent noise (5 would be one
+ * false alarm in a million steps). */
+static const struct {
+    uint32_t steps;
+    double z;
+} windows[] = { { 8, 7.0 }, { 16, 6.5 }, { 32, 6.5 }, { 64, 6.5 } };
+#define WINDOWS ARRAY_SIZE(windows)
+
+#define CLIP         6.0   /* standard deviations that one step can tell */
+#define SIGMA_MIN    0.002 /* of the work: clocks and exit skew are no better */
+#define STEPS_MIN    8u    /* before anything is said */
+#define PRICE_MIN    4u    /* steps that a price stands on, at the least */
+#define CONFIRM      2u    /* steps in a row above the limit */
+#define LET_GO_Z     2.5   /* over 16 steps ... */
+#define LET_GO       8u    /* ... so many steps in a row */
+#define COMPANION_Z  3.0   /* the others of a node, once one of them is named */
+#define EXCESS_STEPS 16u   /* that a rank's excess is shown over */
+#define CUSUM_SLACK  1.0   /* standard deviations */
+
+struct rank {
+    uint32_t node, leaf;
+    uint32_t seen;                 /* steps told */
+    float work_s[STRAGGLER_STEPS]; /* NaN: not told */
+    float x[STRAGGLER_STEPS];      /* excess over the median, clipped */
+    double sum[WINDOWS];
+    double mean, spread; /* slow running mean and mean absolute deviation of the excess */
+    double cusum;
+    uint64_t onset;
+    uint32_t above, below;
+    bool named;
+};
+
+struct straggler {
+    struct rank *rank;
+    uint32_t n;
+    size_t cap;
+    uint64_t steps; /* taken */
+    uint64_t number[STRAGGLER_STEPS];
+    double duration_s[STRAGGLER_STEPS];
+    double typical_s[STRAGGLER_STEPS]; /* median work */
+    double sigma;                      /* of one rank's excess in one step; NaN: not known yet */
+    bool standing[STRAGGLER_SCOPES];
+    float *scratch;
+};
+
+struct straggler *straggler_new(void)
+{
+    struct straggler *s = xcalloc(1, sizeof(*s));
+
+    s->sigma = NAN;
+    return s;
+}
+
+void straggler_free(struct straggler *s)
+{
+    if (!s)
+        return;
+    free(s->rank);
+    free(s->scratch);
+    free(s);
+}
+
+void straggler_reset(struct straggler *s)
+{
+    struct rank *rank = s->rank;
+    float *scratch = s->scratch;
+    size_t cap = s->cap;
+
+    memset(s, 0, sizeof(*s));
+    s->rank = rank;
+    s->scratch = scratch;
+    s->cap = cap;
+    s->sigma = NAN;
+    if (rank)
+        memset(rank, 0, cap * sizeof(*rank));
+}
+
+static void reserve(struct straggler *s, uint32_t n)
+{
+    size_t cap = s->cap;
+
+    if (n <= s->n)
+        return;
+    s->rank = xgrow(s->rank, &cap, n, sizeof(*s->rank));
+    if (cap != s->cap)
+        s->scratch = xrealloc(s->scratch, cap, sizeof(*s->scratch));
+    s->cap = cap;
+    for (uint32_t r = s->n; r < n; r++) {
+        s->rank[r].node = s->rank[r].leaf = STRAGGLER_PLACE_NONE;
+        for (uint32_t i = 0; i < STRAGGLER_STEPS; i++)
+            s->rank[r].work_s[i] = NAN;
+    }
+    s->n = n;
+}
+
+void straggler_place(struct straggler *s, uint32_t rank, uint32_t node, uint32_t leaf)
+{
+    reserve(s, rank + 1);
+    s->rank[rank].node = node;
+    s->rank[rank].leaf = leaf;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Median of the scratch area's first n. */
+static double median(struct straggler *s, uint32_t n)
+{
+    if (!n)
+        return NAN;
+    qsort(s->scratch, n, sizeof(*s->scratch), by_value);
+    return n % 2 ? s->scratch[n / 2] : (s->scratch[n / 2 - 1] + s->scratch[n / 2]) / 2;
+}
+
+static double median_work(struct straggler *s, const float *work_s, uint32_t n)
+{
+    uint32_t m = 0;
+
+    for (uint32_t r = 0; r < n; r++)
+        if (!isnan(work_s[r]))
+            s->scratch[m++] = work_s[r];
+    return m >= 2 ? median(s, m) : NAN;
+}
+
+/* The noise of one step: the median over ranks, so that a faulty rank does not raise it. */
+static void update_sigma(struct straggler *s)
+{
+    uint32_t m = 0;
+    double typical;
+
+    for (uint32_t r = 0; r < s->n; r++)
+        if (s->rank[r].seen >= STEPS_MIN / 2)
+            s->scratch[m++] = (float)s->rank[r].spread;
+    typical = median(s, m);
+    /* Mean absolute deviation to standard deviation, for normal noise: sqrt(pi / 2). */
+    s->sigma = isnan(typical) ? NAN : fmax(SIGMA_MIN, 1.2533 * typical);
+}
+
+static void push(struct straggler *s, struct rank *k, double x)
+{
+    uint64_t at = s->steps % STRAGGLER_STEPS;
+    double gain = k->seen < 32 ? 1.0 / (k->seen + 1) : 1.0 / 32;
+    double clipped = x;
+
+    if (!isnan(s->sigma))
+        clipped = fmax(-CLIP * s->sigma, fmin(CLIP * s->sigma, x));
+    for (size_t w = 0; w < WINDOWS; w++)
+        if (k->seen >= windows[w].steps)
+            k->sum[w] -= k->x[(at + STRAGGLER_STEPS - windows[w].steps) % STRAGGLER_STEPS];
+    k->x[at] = (float)clipped;
+    for (size_t w = 0; w < WINDOWS; w++)
+        k->sum[w] += k->x[at];
+    if (k->seen > 2)
+        k->spread +=
+            gain * (fmin(fabs(x - k->mean), isnan(s->sigma) ? INFINITY : CLIP * s->sigma) - k->spread);
+    k->mean += gain * (clipped - k->mean);
+    if (!isnan(s->sigma)) {
+        if (k->cusum <= 0)
+            k->onset = s->number[at];
+        k->cusum = fmax(0, k->cusum + clipped / s->sigma - CUSUM_SLACK);
+    }
+    k->seen++;
+}
+
+static double window_z(const struct straggler *s, const struct rank *k, size_t w)
+{
+    if (k->seen < windows[w].steps || isnan(s->sigma))
+        return 0;
+    return k->sum[w] / sqrt(windows[w].steps) / s->sigma;
+}
+
+static void judge(const struct straggler *s, struct rank *k)
+{
+    bool above = false;
+
+    for (size_t w = 0; w < WINDOWS; w++)
+        above = above || window_z(s, k, w) > windows[w].z;
+    k->above = above ? k->above + 1 : 0;
+    k->below = window_z(s, k, 1) < LET_GO_Z && !above ? k->below + 1 : 0;
+    if (k->above >= CONFIRM)
+        k->named = true;
+    if (k->below >= LET_GO)
+        k->named = false;
+}
+
+void straggler_step(struct straggler *s, uint64_t step, const float *work_s, uint32_t n, double duration_s)
+{
+    uint64_t at = s->steps % STRAGGLER_STEPS;
+    double typical;
+
+    reserve(s, n);
+    typical = median_work(s, work_s, n);
+    s->number[at] = step;
+    s->duration_s[at] = duration_s;
+    s->typical_s[at] = typical;
+    for (uint32_t r = 0; r < s->n; r++) {
+        struct rank *k = &s->rank[r];
+        bool told = r < n && !isnan(work_s[r]) && typical > 0;
+
+        k->work_s[at] = told ? work_s[r] : NAN;
+        push(s, k, told ? work_s[r] / typical - 1 : 0);
+    }
+    s->steps++;
+    update_sigma(s);
+    if (s->steps < STEPS_MIN)
+        return;
+    for (uint32_t r = 0; r < s->n; r++)
+        judge(s, &s->rank[r]);
+}
+
+struct sums {
+    double marked, others;
+    uint32_t n_marked, n_others;
+    float longest, longest_other;
+};
+
+static struct sums step_sums(const struct straggler *s, const bool *marked, uint64_t at)
+{
+    struct sums k = { 0 };
+
+    for (uint32_t r = 0; r < s->n; r++) {
+        float w = s->rank[r].work_s[at];
+
+        if (isnan(w))
+            continue;
+        k.longest = fmaxf(k.longest, w);
+        if (marked[r]) {
+            k.marked += w;
+            k.n_marked++;
+        } else {
+            k.others += w;
+            k.n_others++;
+            k.longest_other = fmaxf(k.longest_other, w);
+        }
+    }
+    return k;
+}
+
+/* Over the steps since the onset: step time over the step time with the marked ranks no later than the last
+ * of the others; how often one of them was the last; their mean work over that of the others. */
+static void price(const struct straggler *s, const bool *marked, struct straggler_finding *f)
+{
+    uint64_t have = s->steps < STRAGGLER_STEPS ? s->steps : STRAGGLER_STEPS, used = 0, last = 0;
+    double total = 0, saved = 0, own = 0, others = 0;
+
+    for (uint64_t i = 1; i <= have; i++) {
+        uint64_t at = (s->steps - i) % STRAGGLER_STEPS;
+        struct sums k = step_sums(s, marked, at);
+
+        if (s->number[at] < f->since_step && i > PRICE_MIN)
+            break;
+        if (!k.n_marked || !k.n_others)
+            continue;
+        used++;
+        last += k.longest > k.longest_other;
+        total += s->duration_s[at];
+        saved += fmin(k.longest - k.longest_other, 0.95 * s->duration_s[at]);
+        own += k.marked / k.n_marked;
+        others += k.others / k.n_others;
+    }
+    f->slowdown = used ? total / (total - saved) : 1;
+    f->last_ratio = used ? (double)last / (double)used : NAN;
+    f->excess_ratio = used ? own / others - 1 : NAN;
+}
+
+static uint32_t place_at(const struct rank *k, enum straggler_scope scope, uint32_t r)
+{
+    return scope == STRAGGLER_SWITCH ? k->leaf : scope == STRAGGLER_NODE ? k->node : r;
+}
+
+/* Is every rank of the place late (one of them named, the others leaning the same way), and is the place
+ * not all there is? */
+static bool place_is_late(const struct straggler *s, enum straggler_scope scope, uint32_t place)
+{
+    uint32_t members = 0, named = 0, nodes = 0, node = STRAGGLER_PLACE_NONE;
+
+    for (uint32_t r = 0; r < s->n; r++) {
+        const struct rank *k = &s->rank[r];
+
+        if (place_at(k, scope, r) != place)
+            continue;
+        if (!k->named && window_z(s, k, 0) < COMPANION_Z)
+            return false;
+        members++;
+        named += k->named;
+        nodes += k->node != node;
+        node = k->node;
+    }
+    if (scope == STRAGGLER_SWITCH && nodes < 2)
+        return false;
+    return named && members < s->n;
+}
+
+static void add_culprit(struct straggler_finding *f, uint32_t place)
+{
+    for (uint32_t i = 0; i < f->n_culprits; i++)
+        if (f->culprit[i] == place)
+            return;
+    if (f->n_culprits < STRAGGLER_CULPRITS_MAX)
+        f->culprit[f->n_culprits++] = place;
+}
+
+static void take_rank(const struct straggler *s, struct straggler_finding *f, uint32_t r, bool *marked)
+{
+    const struct rank *k = &s->rank[r];
+    double z = 0;
+
+    for (size_t w = 0; w < WINDOWS; w++)
+        z = fmax(z, window_z(s, k, w));
+    marked[r] = true;
+    f->ranks++;
+    f->z = fmax(f->z, z);
+    if (k->named && k->onset < f->since_step)
+        f->since_step = k->onset;
+}
+
+/* All late ranks that sit in late places of this scope and are not claimed by a wider one. */
+static bool gather(const struct straggler *s, enum straggler_scope scope, bool *claimed, bool *marked,
+                   struct straggler_finding *f)
+{
+    *f = (struct straggler_finding){ .scope = scope, .since_step = UINT64_MAX, .slowdown = 1 };
+    memset(marked, 0, s->n * sizeof(*marked));
+    for (uint32_t r = 0; r < s->n; r++) {
+        uint32_t place = place_at(&s->rank[r], scope, r);
+
+        if (claimed[r] || place == STRAGGLER_PLACE_NONE || !s->rank[r].named ||
+            !place_is_late(s, scope, place))
+            continue;
+        add_culprit(f, place);
+        for (uint32_t q = 0; q < s->n; q++)
+            if (place_at(&s->rank[q], scope, q) == place && !claimed[q]) {
+                claimed[q] = true;
+                take_rank(s, f, q, marked);
+            }
+    }
+    return f->ranks > 0 && f->ranks * 2 <= s->n;
+}
+
+static int by_price(const void *a, const void *b)
+{
+    double x = ((const struct straggler_finding *)a)->slowdown,
+           y = ((const struct straggler_finding *)b)->slowdown;
+
+    return (x < y) - (x > y);
+}
+
+size_t straggler_find(struct straggler *s, double min_slowdown,
+                      struct straggler_finding out[STRAGGLER_SCOPES])
+{
+    bool *claimed, *marked;
+    size_t n = 0;
+
+    if (s->steps < STEPS_MIN || !s->n)
+        return 0;
+    claimed = xcalloc(2 * s->n, sizeof(*claimed));
+    marked = claimed + s->n;
+    for (int scope = STRAGGLER_SWITCH; scope >= STRAGGLER_RANK; scope--) {
+        double limit = s->standing[scope] ? 1 + (min_slowdown - 1) / 2 : min_slowdown;
+
+        s->standing[scope] = false;
+        if (!gather(s, (enum straggler_scope)scope, claimed, marked, &out[n]))
+            continue;
+        price(s, marked, &out[n]);
+        s->standing[scope] = out[n].slowdown >= limit;
+        n += s->standing[scope];
+    }
+    free(claimed);
+    qsort(out, n, sizeof(*out), by_price);
+    return n;
+}
+
+double straggler_mds(const struct straggler *s)
+{
+    if (s->steps < windows[WINDOWS - 1].steps || isnan(s->sigma))
+        return NAN;
+    return 1 + windows[WINDOWS - 1].z * s->sigma / sqrt(windows[WINDOWS - 1].steps);
+}
+
+double straggler_excess(const struct straggler *s, uint32_t rank)
+{
+    uint64_t have = s->steps < EXCESS_STEPS ? s->steps : EXCESS_STEPS;
+    double sum = 0;
+    uint32_t told = 0;
+
+    if (rank >= s->n)
+        return NAN;
+    for (uint64_t i = 1; i <= have; i++) {
+        uint64_t at = (s->steps - i) % STRAGGLER_STEPS;
+
+        if (isnan(s->rank[rank].work_s[at]))
+            continue;
+        sum += s->rank[rank].work_s[at] / s->typical_s[at] - 1;
+        told++;
+    }
+    return told ? sum / told : NAN;
+}

@@ -1,0 +1,138 @@
+/* view.h - what is known about one guarded step: its ranks, its steps, who is late, who is to blame.
+ *
+ * Telemetry items go in, figures and verdicts come out. Pure: the time is the caller's (any clock that only
+ * grows, in seconds; live the controller's, in a trace the trace's), nothing is read, written or logged.
+ * Items are believed only inside bounds; what does not fit is counted in view_figures.refused.
+ *
+ * Units: seconds, bytes, ratios. NaN is unknown. */
+#ifndef SYNCGUARD_ANALYSIS_VIEW_H
+#define SYNCGUARD_ANALYSIS_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/telemetry.h"
+
+#define VIEW_RANKS_MAX    65536u
+#define VIEW_COMMS_MAX    4096u
+#define VIEW_COLUMNS      120u /* of history; a column starts at a second and doubles with slow steps */
+#define VIEW_VERDICTS_MAX 4u
+#define VIEW_CULPRITS_MAX 16u
+
+struct view_params {
+    double min_slowdown;   /* stragglers below this price are not named */
+    double hang_timeout_s; /* a collective open longer is a hang */
+};
+
+enum view_regime { VIEW_STARTING, VIEW_COMPUTE, VIEW_COMMUNICATION, VIEW_SYNCHRONISATION, VIEW_STALLED };
+const char *view_regime_name(enum view_regime r);
+
+enum view_class { VIEW_STRAGGLER, VIEW_HANG };
+enum view_scope { VIEW_SCOPE_NONE, VIEW_SCOPE_RANK, VIEW_SCOPE_NODE, VIEW_SCOPE_SWITCH };
+const char *view_class_name(enum view_class c);
+const char *view_scope_name(enum view_scope s);
+
+struct view_verdict {
+    enum view_class class;
+    enum view_scope scope;
+    char culprit[VIEW_CULPRITS_MAX][64]; /* "r3", a node's or a switch's name */
+    uint32_t n_culprits;
+    double slowdown;    /* step time over the step time without it; NaN for a hang */
+    double confidence;  /* 0 to 1 */
+    int64_t since_step; /* -1: not known */
+    double since_s;     /* caller's clock */
+    char text[512];     /* the evidence, one sentence */
+};
+
+struct view;
+
+/* now_s: when the step began, by the caller's clock. */
+struct view *view_new(const struct view_params *p, double now_s);
+void view_free(struct view *v); /* NULL is fine */
+void view_params_set(struct view *v, const struct view_params *p);
+
+/* rank runs on node, below switch (NULL or "": not known). A larger app than before: another MPI program of
+ * the step, what was known of ranks and communicators is forgotten.  -1: out of bounds. */
+int view_rank_add(struct view *v, uint32_t rank, uint16_t app, const char *node, const char *leaf);
+/* rank ended, or its process vanished without finalizing: its figures stay, it is no longer waited for. */
+void view_rank_end(struct view *v, uint32_t rank, uint16_t app, bool vanished);
+
+void view_item(struct view *v, double now_s, const struct telemetry_item *item);
+/* Call about every quarter second: columns, hangs, verdicts. */
+void view_tick(struct view *v, double now_s);
+
+struct view_figures {
+    uint32_t ranks;  /* that were told of and did not end */
+    uint64_t steps;  /* training steps done; valid with a period */
+    uint32_t period; /* collectives a step on the main communicator; 0: not known */
+    double step_mean_s, step_p50_s, step_p95_s, step_cv;
+    double steps_per_s;
+    double skew_p50_s, skew_p95_s;
+    double compute_ratio, communication_ratio, synchronisation_ratio,
+        p2p_ratio; /* shares of the ranks' time */
+    enum view_regime regime;
+    double mds;          /* smallest slowdown that could be named now */
+    uint32_t worst_rank; /* largest mean lateness; valid with worst_lateness_s known */
+    double worst_lateness_s, worst_last_ratio;
+    uint64_t events, dropped, missed, collectives, refused;
+};
+void view_figures_get(const struct view *v, double now_s, struct view_figures *f);
+
+/* Most costly first; returns how many. */
+size_t view_verdicts_get(const struct view *v, const struct view_verdict **verdicts);
+
+/* What is going on and what it costs, one sentence. */
+char *view_sentence(const struct view *v, double now_s, char *buf, size_t size);
+
+/* What changed since the last call, oldest first: texts for the event list.  false: nothing more. */
+struct view_event {
+    double at_s;
+    char text[512];
+};
+bool view_event_take(struct view *v, struct view_event *e);
+
+struct view_rank_figures {
+    uint32_t rank;
+    const char *node, *leaf; /* lent; "" not known */
+    bool ended;
+    double lateness_s, lateness_p95_s; /* mean and 95th percentile over the last columns */
+    double last_ratio;                 /* share of collectives in which it came last */
+    double compute_s, stay_s;          /* own work and time in collectives, a step */
+    double slowdown;                   /* own work over the median of the ranks */
+    uint8_t inside_op;                 /* RING_OP_NONE: nothing told */
+    uint64_t inside_comm;
+    uint32_t inside_seq;
+    double inside_s;
+};
+uint32_t view_rank_limit(const struct view *v); /* ranks are below this */
+bool view_rank_get(const struct view *v, double now_s, uint32_t rank,
+                   struct view_rank_figures *f); /* false: never told of */
+
+/* When the rank entered what it is inside of, by its node's clock (as the live item told); 0: not told. */
+uint64_t view_rank_inside_ns(const struct view *v, uint32_t rank);
+
+/* History, oldest column first; arrays of VIEW_COLUMNS are the caller's, NaN where there was nothing. Returns
+ * how many. */
+double view_column_s(const struct view *v);
+size_t view_rank_columns(const struct view *v, uint32_t rank, float *lateness_s);
+struct view_columns {
+    float step_s[VIEW_COLUMNS], steps_per_s[VIEW_COLUMNS], skew_s[VIEW_COLUMNS], lost_ratio[VIEW_COLUMNS];
+};
+size_t view_columns_get(const struct view *v, struct view_columns *c);
+
+struct view_comm {
+    uint64_t name;
+    uint32_t size, instances; /* how many communicators of that size are shown as this one (inner groups) */
+    bool main;
+    double collectives_per_s, bytes_per_s; /* of one of them, one rank */
+    double skew_s, transfer_s;
+};
+/* How people call a communicator: "world", "world.1" (its dup), "4@8" (4 ranks, the first is 8), "4@8.1".
+ * Returns buf. */
+char *view_comm_label(const struct view *v, uint64_t name, char *buf, size_t size);
+uint32_t view_comm_size(const struct view *v, uint64_t name); /* guarded members; 0: not known */
+/* Communicators of one size are shown as one row; largest first; returns how many. */
+size_t view_comms_get(const struct view *v, double now_s, struct view_comm *out, size_t max);
+
+#endif

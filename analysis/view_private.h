@@ -1,0 +1,120 @@
+/* view_private.h - what view.c (intake, figures) and view_judge.c (regime, verdicts, words) share. */
+#ifndef SYNCGUARD_ANALYSIS_VIEW_PRIVATE_H
+#define SYNCGUARD_ANALYSIS_VIEW_PRIVATE_H
+
+#include "analysis/join.h"
+#include "analysis/straggler.h"
+#include "analysis/view.h"
+
+#define STEPS_OPEN    16u /* steps being put together */
+#define STEPS_KEPT    600u
+#define STEP_WINDOW_S 60.0
+#define STEPS_LATE    4u  /* a step is given up when one so much newer is complete */
+#define SETTLE_S      1.0 /* after a rank was added more may follow: what seems complete may not be */
+#define SKEWS         512u
+#define BUCKETS       32u
+#define EVENTS        64u
+#define COMM_WINDOW_S 5.0
+#define LIVE_VALID_S  3.5 /* live items come every second while something lasts */
+#define TIME_MAX_NS   (30ull * 24 * 3600 * 1000000000u)
+
+struct cell {         /* a rank in a column of history */
+    float lateness_s; /* sum */
+    uint16_t joined, last;
+};
+
+struct view_rank {
+    bool known, ended, vanished;
+    uint32_t node, leaf; /* numbers of names; STRAGGLER_PLACE_NONE */
+    struct cell now, columns[VIEW_COLUMNS];
+    uint16_t bucket[BUCKETS], bucketed; /* lateness, for its quantiles */
+    double compute_s, stay_s;           /* a step, smoothed; 0: nothing yet */
+    uint8_t inside_op, live_op;         /* live_op: the last told, also when it has left since */
+    uint32_t inside_seq;
+    uint64_t inside_comm, inside_ns; /* ns: by the node's clock */
+    double inside_since_s, live_at_s;
+    uint64_t events, dropped, missed;
+};
+
+struct comm_totals {
+    double collectives, bytes, skew_s, transfer_s, over_s;
+    uint64_t joined;
+};
+
+struct comm {
+    uint64_t name;
+    uint32_t size, first, instance; /* see struct ring_comm */
+    struct join *join;
+    struct comm_totals now, before; /* the running and the last full window */
+};
+
+struct totals {                   /* all ranks, one column of history */
+    double wait_s, transfer_s;    /* in the collectives that were joined */
+    double work_s, p2p_s, stay_s; /* of all */
+    double skew_sum_s, step_sum_s;
+    uint32_t skews, steps;
+};
+
+struct open_step {
+    bool used;
+    uint32_t seq, n_steps, present, cap;
+    double duration_sum_s;
+    float *work_s; /* by rank */
+};
+
+struct view {
+    struct view_params params;
+    double start_s;
+    uint16_t app;
+    struct view_rank *rank;
+    uint32_t n_ranks, ranks; /* limit; running */
+    size_t ranks_cap;
+    char **name; /* of nodes and switches */
+    size_t n_names, names_cap;
+    struct comm *comm; /* by name */
+    size_t n_comms, comms_cap;
+    double comms_since_s;
+    uint32_t main_size; /* of the largest communicator seen */
+    uint64_t step_comm;
+    uint32_t step_size, period;
+    uint64_t steps;
+    double steps_seen_s;
+    double now_s, added_s; /* the caller's clock as last told; when the last rank was added */
+    struct open_step open[STEPS_OPEN];
+    struct {
+        float duration_s;
+        double at_s;
+    } step[STEPS_KEPT];
+    size_t steps_kept;
+    float skew_s[SKEWS];
+    size_t skews_kept;
+    struct totals now, columns[VIEW_COLUMNS];
+    size_t column, n_columns; /* where now will go; columns with now */
+    double column_s, column_begin_s;
+    struct straggler *straggler;
+    bool judge; /* a step was taken since the last judgement */
+    enum view_regime regime;
+    double stalled_s; /* how long, when regime is stalled */
+    struct view_verdict verdict[VIEW_VERDICTS_MAX];
+    size_t n_verdicts;
+    struct view_event event[EVENTS];
+    uint64_t events_in, events_out;
+    uint64_t collectives, refused;
+};
+
+struct joined_arg {
+    struct view *view;
+    struct comm *comm;
+};
+
+struct comm *view_comm_find(const struct view *v, uint64_t name);
+const char *view_place_name(const struct view *v, uint32_t place);
+double view_step_mean_s(const struct view *v, double now_s);
+void view_recent_totals(const struct view *v, struct totals *sum);
+void view_recent_cell(const struct view *v, uint32_t rank, struct cell *sum);
+__attribute__((format(printf, 3, 4))) void view_event(struct view *v, double now_s, const char *fmt, ...);
+
+/* view_judge.c: regime and verdicts as they are now. */
+void view_judge(struct view *v, double now_s);
+
+#endif

@@ -1,0 +1,276 @@
+/* agents.c - what agents tell: who they are, their ranks, their batches. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/log.h"
+#include "common/telemetry.h"
+#include "daemon/record.h"
+#include "daemon/server.h"
+#include "daemon/store.h"
+
+/* Integers and strings out of an object, bounded; a wrong type is the same as absent. */
+static int64_t get_int(const json_t *o, const char *key, int64_t min, int64_t max, int64_t absent)
+{
+    const json_t *v = json_object_get(o, key);
+    int64_t n = json_integer_value(v);
+
+    return json_is_integer(v) && n >= min && n <= max ? n : absent;
+}
+
+static double get_real(const json_t *o, const char *key)
+{
+    const json_t *v = json_object_get(o, key);
+
+    return json_is_number(v) ? json_number_value(v) : NAN;
+}
+
+/* Names go to terminals: no control characters. */
+static void get_text(const json_t *o, const char *key, char *out, size_t size)
+{
+    const char *text = json_string_value(json_object_get(o, key));
+
+    snprintf(out, size, "%s", text ? text : "");
+    for (char *c = out; *c; c++)
+        if ((unsigned char)*c < 32 || *c == 127)
+            *c = '?';
+}
+
+static void refuse(struct peer *p, const char *why)
+{
+    log_warn("%s (uid %u): agent refused: %s", link_peer(p->link), (unsigned)link_uid(p->link), why);
+    server_send(p, json_pack("{s:s}", "error", why));
+}
+
+static void text_id(struct job *j)
+{
+    if (j->array_job >= 0)
+        snprintf(j->text_id, sizeof(j->text_id), "%" PRId64 "_%" PRId64 ".%u", j->array_job, j->array_task, j->id.step);
+    else
+        snprintf(j->text_id, sizeof(j->text_id), "%u.%u", j->id.job, j->id.step);
+}
+
+static void describe(struct job *j, const struct server *s, const json_t *hello)
+{
+    const struct config_policy *policy;
+
+    get_text(hello, "name", j->name, sizeof(j->name));
+    get_text(hello, "user", j->user, sizeof(j->user));
+    get_text(hello, "partition", j->partition, sizeof(j->partition));
+    get_text(hello, "account", j->account, sizeof(j->account));
+    get_text(hello, "qos", j->qos, sizeof(j->qos));
+    get_text(hello, "policy", j->policy, sizeof(j->policy));
+    j->nodes_total = (uint32_t)get_int(hello, "nodes", 0, JOB_AGENTS_MAX, 0);
+    j->tasks = (uint32_t)get_int(hello, "tasks", 0, VIEW_RANKS_MAX, 0);
+    j->array_job = get_int(hello, "array_job", 0, UINT32_MAX, -1);
+    j->array_task = get_int(hello, "array_task", 0, UINT32_MAX, -1);
+    text_id(j);
+    policy = config_policy_find(&s->config, j->policy);
+    if (policy)
+        job_policy_set(j, policy);
+    else
+        job_note(j, s->host, "the policy is not known to the controller: the default one applies");
+}
+
+/* A requeued step begins anew: its former life is over. */
+static void end_former_lives(struct server *s, const struct job_id *id)
+{
+    for (size_t i = 0; i < s->jobs.n; i++) {
+        struct job *j = s->jobs.job[i];
+
+        if (j->id.uid == id->uid && j->id.job == id->job && j->id.step == id->step && j->id.restarts < id->restarts)
+            for (size_t a = 0; a < j->n_agents; a++)
+                j->agent[a]->bye = true;
+    }
+}
+
+static struct job *job_of(struct peer *p, const json_t *hello)
+{
+    struct server *s = p->server;
+    const struct config_policy *params = config_policy_find(&s->config, s->config.default_policy);
+    struct job_id id = {
+        .uid = (uid_t)get_int(hello, "uid", 0, UINT32_MAX - 1, UINT32_MAX),
+        .job = (uint32_t)get_int(hello, "job", 1, UINT32_MAX, 0),
+        .step = (uint32_t)get_int(hello, "step", 0, UINT32_MAX, UINT32_MAX),
+        .restarts = (uint32_t)get_int(hello, "restarts", 0, UINT32_MAX, 0),
+    };
+    uint32_t leader = (uint32_t)get_int(hello, "het_job", 1, UINT32_MAX, 0);
+    uid_t uid = link_uid(p->link);
+    struct job *j;
+
+    if (leader)
+        id.job = leader;
+    if (id.uid == UINT32_MAX || !id.job || id.step == UINT32_MAX)
+        return refuse(p, "its hello lacks uid, job or step"), NULL;
+    if (uid != id.uid && uid != 0 && uid != s->slurm_uid)
+        return refuse(p, "it speaks for another user's job"), NULL;
+    j = jobs_find(&s->jobs, &id);
+    if (j)
+        return j;
+    if (s->jobs.n >= JOBS_MAX)
+        return refuse(p, "too many guarded steps"), NULL;
+    end_former_lives(s, &id);
+    j = job_new(&id, params ? params : &s->config.policies[0], server_now_s());
+    jobs_add(&s->jobs, j);
+    describe(j, s, hello);
+    log_info("job %s: guarded, %u tasks on %u nodes, policy %s", j->text_id, j->tasks, j->nodes_total, j->policy);
+    return j;
+}
+
+static void take_notes(struct job *j, const char *node, const json_t *notes)
+{
+    size_t i;
+    json_t *v;
+
+    json_array_foreach(notes, i, v)
+        if (json_is_string(v))
+            job_note(j, node, json_string_value(v));
+}
+
+static json_t *control_json(const struct job *j)
+{
+    return json_pack("{s:{s:b,s:f,s:b}}", "control", "record", 1, "rate_hz", j->params.sample_rate_hz, "whole",
+                     recording(j));
+}
+
+static uint64_t get_life(const json_t *hello)
+{
+    const char *hex = json_string_value(json_object_get(hello, "agent"));
+
+    return hex ? strtoull(hex, NULL, 16) : 0;
+}
+
+void agents_hello(struct peer *p, const json_t *hello)
+{
+    uint64_t life = get_life(hello), first = (uint64_t)get_int(hello, "first_batch", 0, INT64_MAX, 1);
+    struct job *j = job_of(p, hello);
+    struct job_agent *a;
+    char node[64], hex[24];
+
+    if (!j)
+        return;
+    get_text(hello, "node", node, sizeof(node));
+    if (!*node)
+        return refuse(p, "its hello lacks the node");
+    a = job_agent_get(j, node);
+    if (!a)
+        return refuse(p, "too many agents for one step");
+    get_text(hello, "switch", a->leaf, sizeof(a->leaf));
+    if (a->life && a->life != life)
+        job_event(j, "the agent on %s was restarted", node);
+    if (a->life != life)
+        a->batch = 0;
+    else if (first > a->batch + 1)
+        job_event(j, "%llu batches of %s are lost", (unsigned long long)(first - a->batch - 1), node);
+    a->life = life;
+    a->link = p->link;
+    a->heard_s = j->heard_s = server_now_s();
+    a->bye = false;
+    p->job = j;
+    p->agent = a;
+    p->acked = a->batch;
+    take_notes(j, node, json_object_get(hello, "notes"));
+    snprintf(hex, sizeof(hex), "%016llx", (unsigned long long)p->server->life);
+    server_send(p, json_pack("{s:s,s:s,s:I}", "welcome", "agent", "controller", hex, "batch", (json_int_t)a->batch));
+    server_send(p, control_json(j));
+}
+
+static void take_rank(struct job *j, const struct job_agent *a, const json_t *o)
+{
+    uint32_t rank = (uint32_t)get_int(o, "rank", 0, VIEW_RANKS_MAX - 1, UINT32_MAX);
+    uint16_t app = (uint16_t)get_int(o, "app", 0, UINT16_MAX, UINT16_MAX);
+    const char *state = json_string_value(json_object_get(o, "state"));
+    char program[64], library[64];
+
+    get_text(o, "program", program, sizeof(program));
+    get_text(o, "library", library, sizeof(library));
+    if (job_rank_add(j, rank, app, a, program, library,
+                     (uint32_t)get_int(o, "world_size", 1, UINT32_MAX, 0)) < 0)
+        return;
+    if (state && strcmp(state, "running"))
+        view_rank_end(j->view, rank, app, strcmp(state, "finalized") != 0);
+}
+
+static void take_stats(struct job_agent *a, const json_t *o)
+{
+    double cpu_s = get_real(o, "cpu_s"), wall_s = get_real(o, "wall_s");
+
+    a->cpu_ratio = wall_s > 0 ? cpu_s / wall_s : NAN;
+    a->rss_bytes = get_real(o, "rss_bytes");
+    a->backlog_bytes = get_real(o, "backlog_bytes");
+    a->lost_batches = get_real(o, "lost_batches");
+}
+
+void agents_json(struct peer *p, const json_t *o)
+{
+    const json_t *v;
+    size_t i;
+    json_t *rank;
+
+    p->agent->heard_s = p->job->heard_s = server_now_s();
+    if ((v = json_object_get(o, "ranks")))
+        json_array_foreach(v, i, rank)
+            take_rank(p->job, p->agent, rank);
+    if ((v = json_object_get(o, "agent_stats")))
+        take_stats(p->agent, v);
+    if ((v = json_object_get(o, "note")) && json_is_string(v))
+        job_note(p->job, p->agent->node, json_string_value(v));
+    if (json_object_get(o, "bye")) {
+        p->agent->bye = true;
+        agents_ack(p);
+    }
+}
+
+void agents_batch(struct peer *p, const void *data, size_t bytes)
+{
+    struct telemetry_reader r;
+    struct telemetry_item item;
+    struct err err;
+    double now_s = server_now_s();
+    int rc;
+
+    if (telemetry_open(&r, data, bytes, &err) < 0)
+        goto malformed;
+    p->agent->heard_s = p->job->heard_s = now_s;
+    p->server->batches++;
+    if (r.header.batch <= p->agent->batch)
+        return; /* a resend of what is here */
+    while ((rc = telemetry_next(&r, &item, &err)) > 0) {
+        view_item(p->job->view, now_s, &item);
+        if (item.kind == TELEMETRY_SAMPLE && recording(p->job))
+            recorders_sample(p->job, now_s, &item.sample);
+    }
+    if (rc < 0)
+        goto malformed;
+    p->agent->batch = r.header.batch;
+    return;
+malformed:
+    log_warn("job %s: %s: batch refused: %s", p->job->text_id, p->agent->node, err.text);
+    job_note(p->job, p->agent->node, "a malformed batch was refused");
+}
+
+void agents_ack(struct peer *p)
+{
+    if (!p->agent || p->acked == p->agent->batch)
+        return;
+    p->acked = p->agent->batch;
+    server_send(p, json_pack("{s:I}", "ack", (json_int_t)p->acked));
+}
+
+void agents_gone(struct peer *p)
+{
+    if (!p->agent || p->agent->link != p->link)
+        return;
+    p->agent->link = NULL;
+    if (!p->agent->bye)
+        job_event(p->job, "the agent on %s is not heard any more", p->agent->node);
+}
+
+void agents_control(struct server *s, struct job *j)
+{
+    for (struct peer *p = s->peers; p; p = p->next)
+        if (p->job == j && p->agent)
+            server_send(p, control_json(j));
+}

@@ -1,0 +1,107 @@
+/* job.h - one guarded job step as the controller knows it: who it is, its agents, its view, its event list.
+ * Owned by the table of jobs; agents' sessions and recorders point to it and are told when it goes.
+ * Times: now_s is the controller's monotonic clock, wall_s is Unix time. */
+#ifndef SYNCGUARD_DAEMON_JOB_H
+#define SYNCGUARD_DAEMON_JOB_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "analysis/view.h"
+#include "common/config.h"
+#include "common/err.h"
+
+#define JOB_AGENTS_MAX 16384u
+#define JOB_EVENTS     50u
+#define JOB_NOTES_MAX  64u
+#define JOBS_MAX       4096u
+#define JOB_LOST_S     30.0  /* without any agent: the step is called lost */
+#define JOB_KEEP_S     900.0 /* finished steps stay in memory so long; then the store has them */
+
+enum job_state { JOB_STARTING, JOB_RUNNING, JOB_STALLED, JOB_FINISHED, JOB_LOST };
+const char *job_state_name(enum job_state s);
+
+struct link;
+struct recorder;
+
+struct job_id {
+    uid_t uid;
+    uint32_t job, step, restarts; /* a het job is its leader's id, so its components are one step */
+};
+
+/* An agent as the step knows it: stays when the link goes, until the step ends. */
+struct job_agent {
+    char node[64], leaf[64];
+    uint64_t life;          /* a restarted agent has another */
+    uint64_t batch;         /* the last one taken of this life */
+    struct link *link;      /* NULL: not connected */
+    double heard_s;
+    bool bye;
+    double cpu_ratio, rss_bytes, backlog_bytes, lost_batches; /* NaN: not told */
+};
+
+struct job_rank {
+    bool known;
+    uint16_t app;
+    uint32_t agent; /* index of its node's */
+    uint32_t world_size;
+    char program[64], library[64];
+};
+
+struct job {
+    struct job_id id;
+    char text_id[48]; /* "123.0", "120_3.0", "123.0" of a het job's leader */
+    int64_t array_job, array_task; /* -1: none */
+    char name[128], user[64], partition[64], account[64], qos[64], policy[32];
+    uint32_t nodes_total, tasks;
+    double start_wall_s, start_s, heard_s, end_s, idle_since_s;
+    enum job_state state;
+    struct config_policy params;
+    struct view *view;
+    struct job_agent **agent;
+    size_t n_agents, agents_cap;
+    struct job_rank *rank;
+    size_t n_ranks, ranks_cap;
+    char *note[JOB_NOTES_MAX];
+    size_t n_notes;
+    struct {
+        double wall_s;
+        char text[512];
+    } event[JOB_EVENTS];
+    uint64_t n_events;
+    struct recorder *recorders; /* record.h */
+    double saved_s;
+    bool final; /* the end is in the store */
+};
+
+struct job *job_new(const struct job_id *id, const struct config_policy *params, double now_s);
+void job_free(struct job *j); /* NULL is fine */
+void job_policy_set(struct job *j, const struct config_policy *p);
+
+/* The node's agent, made when it is new; NULL when there are too many. */
+struct job_agent *job_agent_get(struct job *j, const char *node);
+size_t job_agents_connected(const struct job *j);
+void job_note(struct job *j, const char *node, const char *text); /* once; bounded */
+__attribute__((format(printf, 2, 3))) void job_event(struct job *j, const char *fmt, ...);
+/* A rank that its agent told of; -1 when out of bounds. */
+int job_rank_add(struct job *j, uint32_t rank, uint16_t app, const struct job_agent *a, const char *program, const char *library,
+                 uint32_t world_size);
+
+/* Time passes: view, state, events.  raised is called for every event of the view (verdicts, regime). */
+void job_tick(struct job *j, double now_s, void (*raised)(struct job *j, const char *text, void *arg), void *arg);
+
+/* ---- the table ---- */
+
+struct jobs {
+    struct job **job;
+    size_t n, cap;
+};
+struct job *jobs_find(const struct jobs *t, const struct job_id *id);
+void jobs_add(struct jobs *t, struct job *j);
+void jobs_remove(struct jobs *t, struct job *j); /* and free it */
+/* "123", "123.0", "120_3", "120_3.0", "123+1": the newest that fits and that uid may see (UINT32_MAX: everything). */
+struct job *jobs_lookup(const struct jobs *t, const char *text, uid_t uid, struct err *err);
+
+#endif

@@ -1,0 +1,316 @@
+/* query.c - a terminal's questions: see doc/protocol.md.  Everybody may ask; what is shown depends on who asks. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "common/xalloc.h"
+#include "daemon/record.h"
+#include "daemon/report.h"
+#include "daemon/server.h"
+#include "daemon/store.h"
+
+#define FINISHED_MAX 100 /* rows of finished steps */
+
+/* UINT32_MAX: sees everything. */
+static uid_t sees(const struct peer *p)
+{
+    uid_t uid = link_uid(p->link);
+
+    return server_is_operator(p->server, uid) ? UINT32_MAX : uid;
+}
+
+static bool may_see(const struct peer *p, const struct job *j)
+{
+    uid_t uid = sees(p);
+
+    return uid == UINT32_MAX || uid == j->id.uid;
+}
+
+static double rss_bytes(void)
+{
+    long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "re");
+
+    if (!f)
+        return NAN;
+    if (fscanf(f, "%*d %ld", &pages) != 1)
+        pages = 0;
+    fclose(f);
+    return pages ? (double)pages * (double)sysconf(_SC_PAGESIZE) : NAN;
+}
+
+static json_t *answer_status(struct peer *p, const json_t *q)
+{
+    struct server *s = p->server;
+    size_t agents = 0, ranks = 0, running = 0, clients = 0;
+    json_t *policies = json_array(), *o;
+    char life[24];
+
+    (void)q;
+    for (size_t i = 0; i < s->jobs.n; i++) {
+        struct view_figures f;
+
+        if (s->jobs.job[i]->state >= JOB_FINISHED)
+            continue;
+        view_figures_get(s->jobs.job[i]->view, server_now_s(), &f);
+        running++;
+        ranks += f.ranks;
+        agents += job_agents_connected(s->jobs.job[i]);
+    }
+    for (struct peer *c = s->peers; c; c = c->next)
+        clients += c->up && !c->agent;
+    for (size_t i = 0; i < s->config.n_policies; i++)
+        json_array_append_new(policies, json_string(s->config.policies[i].name));
+    snprintf(life, sizeof(life), "%016llx", (unsigned long long)s->life);
+    o = json_pack("{s:s,s:s,s:s,s:o,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:b,s:o,s:o,s:b}", "version", PACKAGE_VERSION,
+                  "controller", life, "host", s->host, "uptime_s", report_real(server_now_s() - s->start_s), "jobs",
+                  (json_int_t)running, "agents", (json_int_t)agents, "ranks", (json_int_t)ranks, "clients",
+                  (json_int_t)clients, "batches_per_s", report_real(s->batches_per_s), "cpu_ratio",
+                  report_real(s->cpu_ratio), "rss_bytes", report_real(rss_bytes()), "store", s->store != NULL,
+                  "store_bytes", report_real(store_bytes(s->store)), "policies", policies, "operator",
+                  sees(p) == UINT32_MAX);
+    return o;
+}
+
+static json_t *answer_jobs(struct peer *p, const json_t *q)
+{
+    struct server *s = p->server;
+    bool finished = json_is_true(json_object_get(q, "finished"));
+    json_t *list = json_array(), *stored, *row;
+    double now_s = server_now_s();
+    size_t i;
+
+    for (i = s->jobs.n; i-- > 0;)
+        if (may_see(p, s->jobs.job[i]) && s->jobs.job[i]->state < JOB_FINISHED)
+            json_array_append_new(list, report_row(s->jobs.job[i], now_s));
+    if (finished) {
+        stored = store_list(s->store, sees(p), FINISHED_MAX);
+        json_array_foreach(stored, i, row)
+            json_array_append(list, row);
+        json_decref(stored);
+    }
+    return json_pack("{s:o,s:o}", "now", report_real(now_s), "jobs", list);
+}
+
+/* A step that is only in the store: its last report. */
+static json_t *stored_job(struct peer *p, const char *text)
+{
+    char *end;
+    long long job = strtoll(text, &end, 10), step = -1;
+
+    if (*end == '.')
+        step = strtoll(end + 1, &end, 10);
+    return job > 0 && *end == '\0' ? store_report(p->server->store, job, step, sees(p)) : NULL;
+}
+
+static const char *job_text(const json_t *q, char buf[24])
+{
+    const json_t *v = json_object_get(q, "job");
+
+    if (json_is_integer(v)) {
+        snprintf(buf, 24, "%lld", (long long)json_integer_value(v));
+        return buf;
+    }
+    return json_is_string(v) ? json_string_value(v) : "";
+}
+
+static json_t *answer_job(struct peer *p, const json_t *q)
+{
+    struct report_view view;
+    struct err err;
+    char number[24];
+    const char *text = job_text(q, number);
+    struct job *j = jobs_lookup(&p->server->jobs, text, sees(p), &err);
+    json_t *stored;
+
+    if (!j) {
+        stored = stored_job(p, text);
+        return stored ? stored : json_pack("{s:s}", "error", err.text);
+    }
+    report_view_parse(&view, json_object_get(q, "view"));
+    return report_job(j, server_now_s(), &view);
+}
+
+/* ---- nodes ---- */
+
+struct node_row {
+    const char *name, *leaf;
+    json_t *jobs;
+    uint32_t ranks, joined;
+    double lateness_s, slowdown;
+    const char *verdict;
+    const struct job_agent *agent;
+};
+
+struct node_rows {
+    struct node_row *row;
+    size_t n, cap;
+};
+
+static struct node_row *node_row(struct node_rows *t, const char *name)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (!strcmp(t->row[i].name, name))
+            return &t->row[i];
+    t->row = xgrow(t->row, &t->cap, t->n + 1, sizeof(*t->row));
+    t->row[t->n] = (struct node_row){ .name = name, .leaf = "", .jobs = json_array(), .slowdown = NAN };
+    return &t->row[t->n++];
+}
+
+static void add_rank(struct node_rows *t, const struct view_rank_figures *f)
+{
+    struct node_row *n = node_row(t, f->node);
+
+    n->ranks += !f->ended;
+    n->leaf = f->leaf;
+    if (!isnan(f->lateness_s)) {
+        n->lateness_s += f->lateness_s;
+        n->joined++;
+    }
+    if (!isnan(f->slowdown) && !(f->slowdown <= n->slowdown))
+        n->slowdown = f->slowdown;
+}
+
+/* Does the verdict name this node: itself, its switch, or a rank on it? */
+static bool accused(const struct job *j, const struct view_verdict *d, const struct job_agent *a, double now_s)
+{
+    for (uint32_t i = 0; i < d->n_culprits; i++) {
+        struct view_rank_figures f;
+
+        if (!strcmp(d->culprit[i], a->node) || (*a->leaf && !strcmp(d->culprit[i], a->leaf)))
+            return true;
+        if (d->scope == VIEW_SCOPE_RANK && view_rank_get(j->view, now_s, (uint32_t)atoi(d->culprit[i] + 1), &f) &&
+            !strcmp(f.node, a->node))
+            return true;
+    }
+    return false;
+}
+
+static void add_job(struct node_rows *t, const struct job *j, double now_s)
+{
+    const struct view_verdict *d;
+    size_t n = view_verdicts_get(j->view, &d);
+
+    for (size_t i = 0; i < j->n_agents; i++) {
+        struct node_row *row = node_row(t, j->agent[i]->node);
+
+        json_array_append_new(row->jobs, json_string(j->text_id));
+        row->agent = j->agent[i];
+        if (*j->agent[i]->leaf)
+            row->leaf = j->agent[i]->leaf;
+        for (size_t k = 0; k < n; k++)
+            if (accused(j, &d[k], j->agent[i], now_s))
+                row->verdict = d[k].text;
+    }
+    for (uint32_t r = 0; r < view_rank_limit(j->view); r++) {
+        struct view_rank_figures f;
+
+        if (view_rank_get(j->view, now_s, r, &f) && *f.node)
+            add_rank(t, &f);
+    }
+}
+
+static int worst_first(const void *a, const void *b)
+{
+    const struct node_row *x = a, *y = b;
+    double lx = x->joined ? x->lateness_s / x->joined : -1, ly = y->joined ? y->lateness_s / y->joined : -1;
+
+    if (!x->verdict != !y->verdict)
+        return x->verdict ? -1 : 1;
+    if (lx != ly)
+        return lx < ly ? 1 : -1;
+    return strcmp(x->name, y->name);
+}
+
+static json_t *node_json(struct server *s, const struct node_row *n, double now_s)
+{
+    double last_s;
+    int count;
+    bool known = store_node(s->store, n->name, &count, &last_s) == 0;
+
+    return json_pack("{s:s,s:s?,s:O,s:i,s:o,s:o,s:s?,s:o,s:o,s:o}", "node", n->name, "switch", *n->leaf ? n->leaf : NULL,
+                     "jobs", n->jobs, "ranks", (int)n->ranks, "lateness_s",
+                     report_real(n->joined ? n->lateness_s / n->joined : NAN), "slowdown", report_real(n->slowdown),
+                     "verdict", n->verdict, "culprit_count", known ? json_integer(count) : json_null(), "last_culprit",
+                     known && count ? json_real(last_s) : json_null(), "agent",
+                     n->agent ? report_agent(n->agent, now_s) : json_null());
+}
+
+static json_t *answer_nodes(struct peer *p, const json_t *q)
+{
+    struct node_rows t = { 0 };
+    double now_s = server_now_s();
+    json_t *list = json_array();
+
+    (void)q;
+    for (size_t i = 0; i < p->server->jobs.n; i++)
+        if (may_see(p, p->server->jobs.job[i]) && p->server->jobs.job[i]->state < JOB_FINISHED)
+            add_job(&t, p->server->jobs.job[i], now_s);
+    qsort(t.row, t.n, sizeof(*t.row), worst_first);
+    for (size_t i = 0; i < t.n; i++) {
+        json_array_append_new(list, node_json(p->server, &t.row[i], now_s));
+        json_decref(t.row[i].jobs);
+    }
+    free(t.row);
+    return json_pack("{s:o}", "nodes", list);
+}
+
+/* ---- record ---- */
+
+static json_t *answer_record(struct peer *p, const json_t *q)
+{
+    struct err err;
+    char number[24];
+    struct job *j;
+
+    if (json_is_true(json_object_get(q, "stop"))) {
+        j = p->recording;
+        if (!j)
+            return json_pack("{s:s}", "error", "nothing is being recorded here");
+        p->recording = NULL;
+        recorder_stop(j, p->link, "stopped");
+        agents_control(p->server, j);
+        return NULL;
+    }
+    if (p->recording)
+        return json_pack("{s:s}", "error", "this connection records already");
+    j = jobs_lookup(&p->server->jobs, job_text(q, number), sees(p), &err);
+    if (!j)
+        return json_pack("{s:s}", "error", err.text);
+    if (j->state >= JOB_FINISHED)
+        return json_pack("{s:s}", "error", "the step has ended: there is nothing left to record");
+    p->recording = j;
+    recorder_start(j, p->link, json_object_get(q, "id"));
+    agents_control(p->server, j);
+    return NULL;
+}
+
+static const struct {
+    const char *name;
+    json_t *(*answer)(struct peer *p, const json_t *q); /* NULL: it answered by itself */
+} queries[] = {
+    { "status", answer_status }, { "jobs", answer_jobs },     { "job", answer_job },
+    { "nodes", answer_nodes },   { "record", answer_record },
+};
+
+void query_answer(struct peer *p, const json_t *question)
+{
+    const char *name = json_string_value(json_object_get(question, "query"));
+    json_t *id = json_object_get(question, "id"), *answer = NULL;
+    size_t i = 0;
+
+    while (i < ARRAY_SIZE(queries) && (!name || strcmp(name, queries[i].name)))
+        i++;
+    if (i == ARRAY_SIZE(queries))
+        answer = json_pack("{s:s}", "error", "unknown query: accepted are status, jobs, job, nodes, record");
+    else
+        answer = queries[i].answer(p, question);
+    if (!answer)
+        return;
+    if (id)
+        json_object_set(answer, "id", id);
+    server_send(p, answer);
+}

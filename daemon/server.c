@@ -1,0 +1,376 @@
+#include "daemon/server.h"
+
+#include <errno.h>
+#include <event2/event.h>
+#include <event2/listener.h>
+#include <math.h>
+#include <netdb.h>
+#include <pwd.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "common/xalloc.h"
+#include "daemon/record.h"
+#include "daemon/report.h"
+#include "daemon/store.h"
+
+#define TICK_S    0.25
+#define SAVE_S    30.0
+#define EXPIRE_TICKS 14400u /* an hour */
+
+double server_now_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+bool server_is_operator(const struct server *s, uid_t uid)
+{
+    if (uid == 0 || uid == s->slurm_uid || uid == geteuid())
+        return true;
+    for (size_t i = 0; i < s->n_operators; i++)
+        if (s->operators[i] == uid)
+            return true;
+    return false;
+}
+
+/* ---- peers ---- */
+
+static void peer_free(struct peer *p)
+{
+    struct job *recorded = p->recording;
+
+    agents_gone(p);
+    if (recorded) {
+        recorder_stop(recorded, p->link, NULL);
+        p->recording = NULL;
+    }
+    *p->back = p->next;
+    if (p->next)
+        p->next->back = p->back;
+    p->server->n_peers--;
+    if (recorded)
+        agents_control(p->server, recorded);
+    free(p);
+}
+
+void server_send(struct peer *p, json_t *o)
+{
+    char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
+
+    if (text && strlen(text) <= LINK_FRAME_MAX) {
+        link_send(p->link, LINK_JSON, text, strlen(text));
+    } else if (text) {
+        static const char large[] = "{\"error\":\"the answer is too large: ask for fewer ranks\"}";
+
+        link_send(p->link, LINK_JSON, large, sizeof(large) - 1);
+    }
+    free(text);
+    json_decref(o);
+}
+
+static void on_up(struct link *l, void *arg)
+{
+    struct peer *p = arg;
+
+    (void)l;
+    p->up = true;
+}
+
+static void on_json(struct peer *p, const void *data, size_t bytes)
+{
+    json_error_t e;
+    json_t *o = json_loadb(data, bytes, JSON_REJECT_DUPLICATES, &e);
+
+    if (!json_is_object(o))
+        server_send(p, json_pack("{s:s}", "error", "a frame is one JSON object"));
+    else if (p->agent)
+        agents_json(p, o);
+    else if (json_object_get(o, "hello"))
+        agents_hello(p, o);
+    else
+        query_answer(p, o);
+    json_decref(o);
+}
+
+static void on_frame(struct link *l, enum link_frame type, const void *data, size_t bytes, void *arg)
+{
+    struct peer *p = arg;
+
+    (void)l;
+    if (type == LINK_JSON)
+        on_json(p, data, bytes);
+    else if (type == LINK_TELEMETRY && p->agent)
+        agents_batch(p, data, bytes);
+}
+
+static void on_down(struct link *l, const char *why, void *arg)
+{
+    struct peer *p = arg;
+
+    if (!p->up)
+        log_warn("%s: not let in: %s", link_peer(l), why);
+    else
+        log_debug("%s: gone: %s", link_peer(l), why);
+    peer_free(p);
+}
+
+static const struct link_events peer_events = { .up = on_up, .frame = on_frame, .down = on_down };
+
+static void on_accept(struct evconnlistener *listener, evutil_socket_t fd, struct sockaddr *addr, int len, void *arg)
+{
+    struct server *s = arg;
+    struct peer *p;
+    struct err err;
+
+    (void)listener;
+    (void)addr;
+    (void)len;
+    if (s->n_peers >= PEERS_MAX) {
+        log_warn("a connection is refused: %u are open", PEERS_MAX);
+        close(fd);
+        return;
+    }
+    p = xcalloc(1, sizeof(*p));
+    p->server = s;
+    p->link = link_accept(s->base, fd, *s->config.munge_socket ? s->config.munge_socket : NULL, &peer_events, p, &err);
+    if (!p->link) {
+        log_warn("a connection is refused: %s", err.text);
+        free(p);
+        return;
+    }
+    p->next = s->peers;
+    p->back = &s->peers;
+    if (p->next)
+        p->next->back = &p->next;
+    s->peers = p;
+    s->n_peers++;
+}
+
+/* ---- time ---- */
+
+static void save(struct server *s, struct job *j)
+{
+    json_t *report = report_job(j, server_now_s(), &REPORT_VIEW_ALL);
+    struct err err;
+
+    if (store_step(s->store, j, report, &err) < 0)
+        log_warn("job %s: not kept: %s", j->text_id, err.text);
+    json_decref(report);
+}
+
+/* A verdict was raised: history keeps each culprit with its node. */
+static void save_verdicts(struct server *s, const struct job *j)
+{
+    const struct view_verdict *d;
+    size_t n = view_verdicts_get(j->view, &d);
+    struct err err;
+
+    for (size_t i = 0; i < n; i++) {
+        if (server_now_s() - d[i].since_s > TICK_S)
+            continue; /* stood before */
+        for (uint32_t c = 0; c < d[i].n_culprits; c++) {
+            struct view_rank_figures f;
+            const char *node = d[i].scope == VIEW_SCOPE_NODE ? d[i].culprit[c] : "";
+
+            if (d[i].scope == VIEW_SCOPE_RANK &&
+                view_rank_get(j->view, server_now_s(), (uint32_t)atoi(d[i].culprit[c] + 1), &f))
+                node = f.node;
+            if (store_verdict(s->store, j, view_class_name(d[i].class), view_scope_name(d[i].scope), d[i].culprit[c], node,
+                              d[i].slowdown, d[i].text, &err) < 0)
+                log_warn("job %s: verdict not kept: %s", j->text_id, err.text);
+        }
+    }
+}
+
+static void on_raised(struct job *j, const char *text, void *arg)
+{
+    (void)arg;
+    log_info("job %s: %s", j->text_id, text);
+}
+
+static void forget_recordings(struct server *s, struct job *j)
+{
+    for (struct peer *p = s->peers; p; p = p->next)
+        if (p->recording == j && !recording(j))
+            p->recording = NULL;
+}
+
+static bool tick_job(struct server *s, struct job *j, double now_s)
+{
+    uint64_t events = j->n_events;
+    bool ended = j->state >= JOB_FINISHED;
+
+    job_tick(j, now_s, on_raised, s);
+    recorders_tick(j, now_s);
+    if (j->n_events != events)
+        save_verdicts(s, j);
+    if (j->state >= JOB_FINISHED && !ended)
+        log_info("job %s: %s", j->text_id, job_state_name(j->state));
+    if ((j->state >= JOB_FINISHED && !j->final) || now_s > j->saved_s + SAVE_S) {
+        if (!j->final)
+            save(s, j);
+        j->saved_s = now_s;
+        j->final = j->state >= JOB_FINISHED;
+    }
+    forget_recordings(s, j);
+    return j->state < JOB_FINISHED || now_s < j->end_s + JOB_KEEP_S || job_agents_connected(j);
+}
+
+static void rate(struct server *s, double now_s)
+{
+    struct rusage use;
+    double cpu_s, over_s = now_s - s->rated_s;
+
+    if (over_s < 5)
+        return;
+    getrusage(RUSAGE_SELF, &use);
+    cpu_s = (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
+            (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) * 1e-6;
+    s->batches_per_s = (double)(s->batches - s->rated_batches) / over_s;
+    s->cpu_ratio = (cpu_s - s->rated_cpu_s) / over_s;
+    s->rated_s = now_s;
+    s->rated_cpu_s = cpu_s;
+    s->rated_batches = s->batches;
+}
+
+static void on_tick(evutil_socket_t fd, short what, void *arg)
+{
+    struct server *s = arg;
+    double now_s = server_now_s();
+    struct err err;
+
+    (void)fd;
+    (void)what;
+    for (struct peer *p = s->peers; p; p = p->next)
+        agents_ack(p);
+    for (size_t i = s->jobs.n; i-- > 0;) {
+        struct job *j = s->jobs.job[i];
+
+        if (!tick_job(s, j, now_s))
+            jobs_remove(&s->jobs, j);
+    }
+    rate(s, now_s);
+    if (s->ticks++ % EXPIRE_TICKS == 0 && store_expire(s->store, s->config.history_days, &err) < 0)
+        log_warn("%s: old history stays", err.text);
+}
+
+/* ---- life ---- */
+
+static uid_t uid_of(const char *name)
+{
+    struct passwd *pw = *name ? getpwnam(name) : NULL;
+
+    return pw ? pw->pw_uid : UINT32_MAX;
+}
+
+void server_configure(struct server *s, const struct config *c)
+{
+    char names[sizeof(c->operators)], *rest = names, *name;
+
+    s->config = *c;
+    s->slurm_uid = uid_of(c->slurm_user);
+    s->n_operators = 0;
+    snprintf(names, sizeof(names), "%s", c->operators);
+    while ((name = strsep(&rest, ", "))) {
+        uid_t uid = uid_of(name);
+
+        if (*name && uid == UINT32_MAX)
+            log_warn("Operators: no user %s here: left out", name);
+        else if (*name && s->n_operators < ARRAY_SIZE(s->operators))
+            s->operators[s->n_operators++] = uid;
+    }
+    for (size_t i = 0; i < s->jobs.n; i++) {
+        const struct config_policy *p = config_policy_find(c, s->jobs.job[i]->policy);
+
+        if (p) {
+            job_policy_set(s->jobs.job[i], p);
+            agents_control(s, s->jobs.job[i]);
+        }
+    }
+}
+
+static int open_listener(struct server *s, struct err *err)
+{
+    struct addrinfo hints = { .ai_flags = AI_PASSIVE | AI_NUMERICSERV, .ai_socktype = SOCK_STREAM }, *found;
+    const char *host = *s->config.listen ? s->config.listen : NULL;
+    char port[16];
+    int rc;
+
+    snprintf(port, sizeof(port), "%d", s->config.port);
+    rc = getaddrinfo(host, port, &hints, &found);
+    if (rc)
+        return err_set(err, "Listen=%s: %s", host ? host : "", gai_strerror(rc));
+    s->listener = evconnlistener_new_bind(s->base, on_accept, s, LEV_OPT_CLOSE_ON_FREE | LEV_OPT_REUSEABLE | LEV_OPT_CLOSE_ON_EXEC,
+                                          512, found->ai_addr, (int)found->ai_addrlen);
+    freeaddrinfo(found);
+    if (!s->listener)
+        return err_set(err, "cannot listen on %s port %s: %s", host ? host : "any address", port, strerror(errno));
+    return 0;
+}
+
+struct server *server_new(struct event_base *base, const struct config *c, struct err *err)
+{
+    struct server *s = xcalloc(1, sizeof(*s));
+    struct timeval every = { 0, (long)(TICK_S * 1e6) };
+    struct err store_err;
+
+    s->base = base;
+    s->config = *c;
+    s->start_s = s->rated_s = server_now_s();
+    s->batches_per_s = s->cpu_ratio = NAN;
+    gethostname(s->host, sizeof(s->host) - 1);
+    if (sodium_init() < 0) {
+        err_set(err, "libsodium cannot be initialised");
+        goto fail;
+    }
+    randombytes_buf(&s->life, sizeof(s->life));
+    if (open_listener(s, err) < 0)
+        goto fail;
+    s->store = store_open(c->state_dir, &store_err);
+    if (!s->store)
+        log_warn("%s: goes on without history", store_err.text);
+    s->tick = event_new(base, -1, EV_PERSIST, on_tick, s);
+    event_add(s->tick, &every);
+    server_configure(s, c);
+    return s;
+fail:
+    server_free(s);
+    return NULL;
+}
+
+void server_free(struct server *s)
+{
+    if (!s)
+        return;
+    if (s->listener)
+        evconnlistener_free(s->listener);
+    if (s->tick)
+        event_free(s->tick);
+    for (size_t i = 0; i < s->jobs.n; i++) {
+        if (!s->jobs.job[i]->final)
+            save(s, s->jobs.job[i]);
+        recorders_end(s->jobs.job[i], "the controller stops");
+    }
+    while (s->peers) {
+        struct peer *p = s->peers;
+
+        p->recording = NULL;
+        link_close(p->link);
+        p->agent = NULL;
+        peer_free(p);
+    }
+    while (s->jobs.n)
+        jobs_remove(&s->jobs, s->jobs.job[0]);
+    free(s->jobs.job);
+    store_close(s->store);
+    free(s);
+}

@@ -1,0 +1,308 @@
+/* From events of ranks whose clocks have nothing to do with each other to steps, lateness, verdicts. */
+#include "analysis/view.h"
+
+#include <stdlib.h>
+
+#include "analysis/flow.h"
+#include "ring/ring.h"
+#include "tests/tap.h"
+
+#define RANKS    8u
+#define PER_NODE 2u
+#define WORLD    0x1234u
+#define COMPUTE  0.050
+#define NOISE    0.04
+
+static const uint64_t buckets[] = { 4 << 20, 4 << 20, 1 << 20, 8 };
+
+static struct job {
+    struct view *view;
+    struct flow *flow[RANKS];
+    double now_s[RANKS];   /* true time */
+    double clock_s[RANKS]; /* what the node's clock is ahead of it */
+    uint32_t seq, step;
+    double factor[RANKS]; /* of own work */
+} job;
+
+static uint64_t random_state;
+
+static double uniform(void)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(random_state >> 11) / (double)(1ull << 53);
+}
+
+static double gauss(void)
+{
+    double sum = 0;
+
+    for (int i = 0; i < 12; i++)
+        sum += uniform();
+    return sum - 6;
+}
+
+static void to_view(const struct telemetry_item *item, void *arg)
+{
+    (void)arg;
+    view_item(job.view, job.now_s[0], item);
+}
+
+static void start(double rate_hz)
+{
+    static const struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 30 };
+
+    memset(&job, 0, sizeof(job));
+    random_state = 7;
+    job.view = view_new(&params, 0);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        char node[16], leaf[16];
+
+        snprintf(node, sizeof(node), "node%u", r / PER_NODE);
+        snprintf(leaf, sizeof(leaf), "leaf%u", r / PER_NODE / 2);
+        job.flow[r] = flow_new(r, 0, rate_hz);
+        job.clock_s[r] = 1000 + 5000 * (r / PER_NODE);
+        job.factor[r] = 1;
+        view_rank_add(job.view, r, 0, node, leaf);
+        view_item(job.view, 0,
+                  &(struct telemetry_item){ .kind = TELEMETRY_COMM,
+                                            .comm = { .rank = r,
+                                                      .name = WORLD,
+                                                      .membership = 1,
+                                                      .size = RANKS,
+                                                      .comm_rank = r,
+                                                      .last = RANKS - 1 } });
+    }
+}
+
+static void finish(void)
+{
+    for (uint32_t r = 0; r < RANKS; r++)
+        flow_free(job.flow[r]);
+    view_free(job.view);
+}
+
+static void collective(uint64_t bytes, double compute_s)
+{
+    double enter[RANKS], last = 0;
+
+    for (uint32_t r = 0; r < RANKS; r++) {
+        enter[r] = job.now_s[r] + compute_s * job.factor[r] * (1 + NOISE * gauss());
+        last = fmax(last, enter[r]);
+    }
+    for (uint32_t r = 0; r < RANKS; r++) {
+        double leave = last + 0.001 + 5e-6 * uniform();
+        struct flow_event e = { .enter_ns = (uint64_t)((enter[r] + job.clock_s[r]) * 1e9),
+                                .leave_ns = (uint64_t)((leave + job.clock_s[r]) * 1e9),
+                                .comm = WORLD,
+                                .bytes = bytes,
+                                .seq = job.seq,
+                                .comm_size = RANKS,
+                                .root = -1,
+                                .op = RING_OP_ALLREDUCE };
+
+        flow_event(job.flow[r], &e, to_view, NULL);
+        job.now_s[r] = leave;
+    }
+    job.seq++;
+}
+
+static void steps(uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++, job.step++) {
+        for (size_t b = 0; b < ARRAY_SIZE(buckets); b++)
+            collective(buckets[b], b ? COMPUTE / 6 : COMPUTE / 2);
+        view_tick(job.view, job.now_s[0]);
+    }
+}
+
+static const struct view_verdict *verdict(void)
+{
+    const struct view_verdict *list;
+
+    return view_verdicts_get(job.view, &list) ? list : NULL;
+}
+
+static void healthy(void)
+{
+    struct view_figures f;
+    char sentence[256];
+
+    start(100);
+    steps(600);
+    view_figures_get(job.view, job.now_s[0], &f);
+    is_int(f.period, ARRAY_SIZE(buckets), "the step is found without markers");
+    ok(f.steps >= 590 && f.steps <= 600, "steps are counted: %llu of 600", (unsigned long long)f.steps);
+    ok(near(f.step_mean_s, 0.056, 0.05), "step time %.4f s", f.step_mean_s);
+    ok(f.regime == VIEW_COMPUTE, "regime %s", view_regime_name(f.regime));
+    ok(!verdict(), "noise alone names nobody");
+    ok(f.mds > 1 && f.mds < 1.05, "smallest slowdown that would be named: %.3f", f.mds);
+    ok(f.synchronisation_ratio > 0.02 && f.synchronisation_ratio < 0.15, "waiting is %.3f",
+       f.synchronisation_ratio);
+    ok(fabs(f.compute_ratio + f.communication_ratio + f.synchronisation_ratio + f.p2p_ratio - 1) < 1e-9,
+       "shares make one");
+    is_int((long long)f.refused, 0, "nothing was refused");
+    printf("# %s\n", view_sentence(job.view, job.now_s[0], sentence, sizeof(sentence)));
+    finish();
+}
+
+/* slow_rank computes by factor slower; how many steps until the verdict, and is it right? */
+static int steps_until_named(uint32_t first, uint32_t last, double factor, uint32_t limit)
+{
+    steps(100);
+    for (uint32_t r = first; r <= last; r++)
+        job.factor[r] = factor;
+    for (uint32_t i = 1; i <= limit; i++) {
+        steps(1);
+        if (verdict())
+            return (int)i;
+    }
+    return -1;
+}
+
+/* The longest work of n ranks over the mean: the expected largest of n normals (exact values), with the noise
+ * of a step made of four parts. */
+static double longest(uint32_t n)
+{
+    static const double z[] = { 0, 0, 0.5642, 0.8463, 1.0294, 1.1630, 1.2672, 1.3522, 1.4236 };
+
+    return 1 + z[n] * NOISE * sqrt(0.25 + 3.0 / 36);
+}
+
+static void stragglers(void)
+{
+    static const struct {
+        uint32_t first, last;
+        double factor;
+        enum view_scope scope;
+        const char *culprit;
+        uint32_t limit;
+    } cases[] = {
+        { 5, 5, 1.2, VIEW_SCOPE_RANK, "r5", 12 },    { 5, 5, 1.05, VIEW_SCOPE_RANK, "r5", 64 },
+        { 2, 3, 1.2, VIEW_SCOPE_NODE, "node1", 12 }, { 4, 7, 1.3, VIEW_SCOPE_SWITCH, "leaf1", 12 },
+        { 0, 0, 2.0, VIEW_SCOPE_RANK, "r0", 8 },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        const struct view_verdict *d;
+        struct view_event e;
+        int after;
+
+        start(100);
+        after = steps_until_named(cases[i].first, cases[i].last, cases[i].factor, cases[i].limit);
+        steps(16);
+        d = verdict();
+        ok(after > 0 && d && d->scope == cases[i].scope && !strcmp(d->culprit[0], cases[i].culprit),
+           "%s slower by %.0f %% is named after %d steps", cases[i].culprit, 100 * (cases[i].factor - 1),
+           after);
+        if (!d) {
+            finish();
+            continue;
+        }
+        ok(labs((long)d->since_step - 100) <= 8, "since step 100: %ld", (long)d->since_step);
+        printf("# %s\n", d->text);
+        steps(60);
+        d = verdict();
+        double want = (cases[i].factor * COMPUTE * longest(cases[i].last - cases[i].first + 1) + 0.004) /
+                      (COMPUTE * longest(RANKS - 1 - (cases[i].last - cases[i].first)) + 0.004);
+        ok(d && fabs(d->slowdown - want) < 0.01, "price %.3f, about %.3f", d ? d->slowdown : NAN, want);
+        for (uint32_t r = 0; r < RANKS; r++)
+            job.factor[r] = 1;
+        steps(120);
+        ok(!verdict(), "and let go when it is over");
+        while (view_event_take(job.view, &e))
+            printf("# %.2f s: %s\n", e.at_s, e.text);
+        finish();
+    }
+}
+
+static void thinned(void)
+{
+    struct view_figures f;
+
+    start(20);
+    int after = steps_until_named(5, 5, 1.2, 24);
+    ok(after > 0 && !strcmp(verdict()->culprit[0], "r5"), "a thinned stream names it too, after %d steps",
+       after);
+    view_figures_get(job.view, job.now_s[0], &f);
+    ok(f.worst_rank == 5 && f.worst_lateness_s < 0.002, "rank %u is the worst: late by %.4f s", f.worst_rank,
+       f.worst_lateness_s);
+    finish();
+}
+
+static void live(uint32_t rank, uint8_t op, uint32_t seq, double age_s)
+{
+    view_item(job.view, job.now_s[0],
+              &(struct telemetry_item){ .kind = TELEMETRY_LIVE,
+                                        .live = { .rank = rank,
+                                                  .op = op,
+                                                  .state = RING_STATE_RUNNING,
+                                                  .comm = WORLD,
+                                                  .seq = seq,
+                                                  .age_ns = (uint64_t)(age_s * 1e9) } });
+}
+
+static void hang(void)
+{
+    const struct view_verdict *d;
+    struct view_figures f;
+
+    start(100);
+    steps(50);
+    for (int second = 1; second <= 35; second++) {
+        job.now_s[0] += 1;
+        for (uint32_t r = 0; r < RANKS; r++)
+            live(r, r == 6 ? RING_OP_NONE : RING_OP_ALLREDUCE, job.seq - (r == 6), second);
+        view_tick(job.view, job.now_s[0]);
+        if (second == 10) {
+            view_figures_get(job.view, job.now_s[0], &f);
+            ok(f.regime == VIEW_STALLED && !verdict(), "stalled at 10 s, not yet a hang");
+        }
+    }
+    d = verdict();
+    ok(d && d->class == VIEW_HANG && d->n_culprits == 1 && !strcmp(d->culprit[0], "r6"),
+       "a hang names who is missing");
+    printf("# %s\n", d ? d->text : "");
+    steps(2);
+    ok(!verdict(), "and is over when the collective ends");
+    finish();
+}
+
+static void bounds(void)
+{
+    struct view_figures f;
+    struct telemetry_item bad[] = {
+        { .kind = TELEMETRY_SAMPLE, .sample = { .rank = 99, .comm = WORLD, .n = 1 } },
+        { .kind = TELEMETRY_SAMPLE, .sample = { .rank = 1, .comm = WORLD, .n = 0 } },
+        { .kind = TELEMETRY_SAMPLE, .sample = { .rank = 1, .comm = WORLD, .n = 1, .stay_ns = UINT64_MAX } },
+        { .kind = TELEMETRY_STEP,
+          .step = { .rank = 1, .comm = WORLD, .period = 0, .n_steps = 1, .duration_ns = 1 } },
+        { .kind = TELEMETRY_STEP,
+          .step = { .rank = 1, .comm = WORLD, .period = 1, .n_steps = 1, .duration_ns = 1, .p2p_ns = 2 } },
+        { .kind = TELEMETRY_LIVE, .live = { .rank = 1, .op = 200 } },
+        { .kind = TELEMETRY_COMM, .comm = { .rank = 1, .name = 5, .size = 1u << 31, .last = 3 } },
+        { .kind = TELEMETRY_COMM, .comm = { .rank = 1, .name = 5, .size = 4, .first = 9, .last = 3 } },
+        { .kind = TELEMETRY_COUNTS, .counts = { .rank = 1, .app = 9 } },
+    };
+
+    start(100);
+    steps(4);
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+        view_item(job.view, 1, &bad[i]);
+    view_figures_get(job.view, 1, &f);
+    is_int((long long)f.refused, ARRAY_SIZE(bad), "each item out of bounds is refused and counted");
+    is_int(view_rank_add(job.view, VIEW_RANKS_MAX, 0, "n", ""), -1, "so is a rank out of bounds");
+    is_int(view_rank_add(job.view, 0, 1, "node9", ""), 0, "another program of the step");
+    view_figures_get(job.view, 1, &f);
+    ok(f.ranks == 1 && !f.period && isnan(f.step_mean_s), "starts from nothing");
+    finish();
+}
+
+int main(void)
+{
+    healthy();
+    stragglers();
+    thinned();
+    hang();
+    bounds();
+    return done_testing();
+}
