@@ -47,7 +47,8 @@ static void refuse(struct peer *p, const char *why)
 static void text_id(struct job *j)
 {
     if (j->array_job >= 0)
-        snprintf(j->text_id, sizeof(j->text_id), "%" PRId64 "_%" PRId64 ".%u", j->array_job, j->array_task, j->id.step);
+        snprintf(j->text_id, sizeof(j->text_id), "%" PRId64 "_%" PRId64 ".%u", j->array_job, j->array_task,
+                 j->id.step);
     else
         snprintf(j->text_id, sizeof(j->text_id), "%u.%u", j->id.job, j->id.step);
 }
@@ -80,7 +81,8 @@ static void end_former_lives(struct server *s, const struct job_id *id)
     for (size_t i = 0; i < s->jobs.n; i++) {
         struct job *j = s->jobs.job[i];
 
-        if (j->id.uid == id->uid && j->id.job == id->job && j->id.step == id->step && j->id.restarts < id->restarts)
+        if (j->id.uid == id->uid && j->id.job == id->job && j->id.step == id->step &&
+            j->id.restarts < id->restarts)
             for (size_t a = 0; a < j->n_agents; a++)
                 j->agent[a]->bye = true;
     }
@@ -115,7 +117,8 @@ static struct job *job_of(struct peer *p, const json_t *hello)
     j = job_new(&id, params ? params : &s->config.policies[0], server_now_s());
     jobs_add(&s->jobs, j);
     describe(j, s, hello);
-    log_info("job %s: guarded, %u tasks on %u nodes, policy %s", j->text_id, j->tasks, j->nodes_total, j->policy);
+    log_info("job %s: guarded, %u tasks on %u nodes, policy %s", j->text_id, j->tasks, j->nodes_total,
+             j->policy);
     return j;
 }
 
@@ -124,15 +127,13 @@ static void take_notes(struct job *j, const char *node, const json_t *notes)
     size_t i;
     json_t *v;
 
-    json_array_foreach(notes, i, v)
-        if (json_is_string(v))
-            job_note(j, node, json_string_value(v));
+    json_array_foreach(notes, i, v) if (json_is_string(v)) job_note(j, node, json_string_value(v));
 }
 
 static json_t *control_json(const struct job *j)
 {
-    return json_pack("{s:{s:b,s:f,s:b}}", "control", "record", 1, "rate_hz", j->params.sample_rate_hz, "whole",
-                     recording(j));
+    return json_pack("{s:{s:b,s:f,s:b}}", "control", "record", 1, "rate_hz", j->params.sample_rate_hz,
+                     "whole", recording(j));
 }
 
 static uint64_t get_life(const json_t *hello)
@@ -140,6 +141,16 @@ static uint64_t get_life(const json_t *hello)
     const char *hex = json_string_value(json_object_get(hello, "agent"));
 
     return hex ? strtoull(hex, NULL, 16) : 0;
+}
+
+/* One link an agent: an older one is dead and just not noticed yet. */
+static void drop_former_link(struct peer *p, const struct job_agent *a)
+{
+    for (struct peer *q = p->server->peers, *next; q; q = next) {
+        next = q->next;
+        if (q != p && q->agent == a)
+            server_drop(q);
+    }
 }
 
 void agents_hello(struct peer *p, const json_t *hello)
@@ -164,6 +175,7 @@ void agents_hello(struct peer *p, const json_t *hello)
         a->batch = 0;
     else if (first > a->batch + 1)
         job_event(j, "%llu batches of %s are lost", (unsigned long long)(first - a->batch - 1), node);
+    drop_former_link(p, a);
     a->life = life;
     a->link = p->link;
     a->heard_s = j->heard_s = server_now_s();
@@ -173,7 +185,8 @@ void agents_hello(struct peer *p, const json_t *hello)
     p->acked = a->batch;
     take_notes(j, node, json_object_get(hello, "notes"));
     snprintf(hex, sizeof(hex), "%016llx", (unsigned long long)p->server->life);
-    server_send(p, json_pack("{s:s,s:s,s:I}", "welcome", "agent", "controller", hex, "batch", (json_int_t)a->batch));
+    server_send(
+        p, json_pack("{s:s,s:s,s:I}", "welcome", "agent", "controller", hex, "batch", (json_int_t)a->batch));
     server_send(p, control_json(j));
 }
 
@@ -211,8 +224,7 @@ void agents_json(struct peer *p, const json_t *o)
 
     p->agent->heard_s = p->job->heard_s = server_now_s();
     if ((v = json_object_get(o, "ranks")))
-        json_array_foreach(v, i, rank)
-            take_rank(p->job, p->agent, rank);
+        json_array_foreach(v, i, rank) take_rank(p->job, p->agent, rank);
     if ((v = json_object_get(o, "agent_stats")))
         take_stats(p->agent, v);
     if ((v = json_object_get(o, "note")) && json_is_string(v))

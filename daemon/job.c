@@ -164,7 +164,8 @@ static void set_state(struct job *j, double now_s, enum job_state s)
     j->state = s;
 }
 
-void job_tick(struct job *j, double now_s, void (*raised)(struct job *j, const char *text, void *arg), void *arg)
+void job_tick(struct job *j, double now_s, void (*raised)(struct job *j, const char *text, void *arg),
+              void *arg)
 {
     struct view_figures f;
     struct view_event e;

@@ -34,9 +34,9 @@ struct job_id {
 /* An agent as the step knows it: stays when the link goes, until the step ends. */
 struct job_agent {
     char node[64], leaf[64];
-    uint64_t life;          /* a restarted agent has another */
-    uint64_t batch;         /* the last one taken of this life */
-    struct link *link;      /* NULL: not connected */
+    uint64_t life;     /* a restarted agent has another */
+    uint64_t batch;    /* the last one taken of this life */
+    struct link *link; /* NULL: not connected */
     double heard_s;
     bool bye;
     double cpu_ratio, rss_bytes, backlog_bytes, lost_batches; /* NaN: not told */
@@ -52,7 +52,7 @@ struct job_rank {
 
 struct job {
     struct job_id id;
-    char text_id[48]; /* "123.0", "120_3.0", "123.0" of a het job's leader */
+    char text_id[48];              /* "123.0", "120_3.0", "123.0" of a het job's leader */
     int64_t array_job, array_task; /* -1: none */
     char name[128], user[64], partition[64], account[64], qos[64], policy[32];
     uint32_t nodes_total, tasks;
@@ -86,11 +86,12 @@ size_t job_agents_connected(const struct job *j);
 void job_note(struct job *j, const char *node, const char *text); /* once; bounded */
 __attribute__((format(printf, 2, 3))) void job_event(struct job *j, const char *fmt, ...);
 /* A rank that its agent told of; -1 when out of bounds. */
-int job_rank_add(struct job *j, uint32_t rank, uint16_t app, const struct job_agent *a, const char *program, const char *library,
-                 uint32_t world_size);
+int job_rank_add(struct job *j, uint32_t rank, uint16_t app, const struct job_agent *a, const char *program,
+                 const char *library, uint32_t world_size);
 
 /* Time passes: view, state, events.  raised is called for every event of the view (verdicts, regime). */
-void job_tick(struct job *j, double now_s, void (*raised)(struct job *j, const char *text, void *arg), void *arg);
+void job_tick(struct job *j, double now_s, void (*raised)(struct job *j, const char *text, void *arg),
+              void *arg);
 
 /* ---- the table ---- */
 
@@ -101,7 +102,8 @@ struct jobs {
 struct job *jobs_find(const struct jobs *t, const struct job_id *id);
 void jobs_add(struct jobs *t, struct job *j);
 void jobs_remove(struct jobs *t, struct job *j); /* and free it */
-/* "123", "123.0", "120_3", "120_3.0", "123+1": the newest that fits and that uid may see (UINT32_MAX: everything). */
+/* "123", "123.0", "120_3", "120_3.0", "123+1": the newest that fits and that uid may see (UINT32_MAX:
+ * everything). */
 struct job *jobs_lookup(const struct jobs *t, const char *text, uid_t uid, struct err *err);
 
 #endif

@@ -1,4 +1,5 @@
-/* query.c - a terminal's questions: see doc/protocol.md.  Everybody may ask; what is shown depends on who asks. */
+/* query.c - a terminal's questions: see doc/protocol.md.  Everybody may ask; what is shown depends on who
+ * asks. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,9 +67,9 @@ static json_t *answer_status(struct peer *p, const json_t *q)
         json_array_append_new(policies, json_string(s->config.policies[i].name));
     snprintf(life, sizeof(life), "%016llx", (unsigned long long)s->life);
     o = json_pack("{s:s,s:s,s:s,s:o,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:b,s:o,s:o,s:b}", "version", PACKAGE_VERSION,
-                  "controller", life, "host", s->host, "uptime_s", report_real(server_now_s() - s->start_s), "jobs",
-                  (json_int_t)running, "agents", (json_int_t)agents, "ranks", (json_int_t)ranks, "clients",
-                  (json_int_t)clients, "batches_per_s", report_real(s->batches_per_s), "cpu_ratio",
+                  "controller", life, "host", s->host, "uptime_s", report_real(server_now_s() - s->start_s),
+                  "jobs", (json_int_t)running, "agents", (json_int_t)agents, "ranks", (json_int_t)ranks,
+                  "clients", (json_int_t)clients, "batches_per_s", report_real(s->batches_per_s), "cpu_ratio",
                   report_real(s->cpu_ratio), "rss_bytes", report_real(rss_bytes()), "store", s->store != NULL,
                   "store_bytes", report_real(store_bytes(s->store)), "policies", policies, "operator",
                   sees(p) == UINT32_MAX);
@@ -88,8 +89,7 @@ static json_t *answer_jobs(struct peer *p, const json_t *q)
             json_array_append_new(list, report_row(s->jobs.job[i], now_s));
     if (finished) {
         stored = store_list(s->store, sees(p), FINISHED_MAX);
-        json_array_foreach(stored, i, row)
-            json_array_append(list, row);
+        json_array_foreach(stored, i, row) json_array_append(list, row);
         json_decref(stored);
     }
     return json_pack("{s:o,s:o}", "now", report_real(now_s), "jobs", list);
@@ -175,15 +175,16 @@ static void add_rank(struct node_rows *t, const struct view_rank_figures *f)
 }
 
 /* Does the verdict name this node: itself, its switch, or a rank on it? */
-static bool accused(const struct job *j, const struct view_verdict *d, const struct job_agent *a, double now_s)
+static bool accused(const struct job *j, const struct view_verdict *d, const struct job_agent *a,
+                    double now_s)
 {
     for (uint32_t i = 0; i < d->n_culprits; i++) {
         struct view_rank_figures f;
 
         if (!strcmp(d->culprit[i], a->node) || (*a->leaf && !strcmp(d->culprit[i], a->leaf)))
             return true;
-        if (d->scope == VIEW_SCOPE_RANK && view_rank_get(j->view, now_s, (uint32_t)atoi(d->culprit[i] + 1), &f) &&
-            !strcmp(f.node, a->node))
+        if (d->scope == VIEW_SCOPE_RANK &&
+            view_rank_get(j->view, now_s, (uint32_t)atoi(d->culprit[i] + 1), &f) && !strcmp(f.node, a->node))
             return true;
     }
     return false;
@@ -231,10 +232,11 @@ static json_t *node_json(struct server *s, const struct node_row *n, double now_
     int count;
     bool known = store_node(s->store, n->name, &count, &last_s) == 0;
 
-    return json_pack("{s:s,s:s?,s:O,s:i,s:o,s:o,s:s?,s:o,s:o,s:o}", "node", n->name, "switch", *n->leaf ? n->leaf : NULL,
-                     "jobs", n->jobs, "ranks", (int)n->ranks, "lateness_s",
-                     report_real(n->joined ? n->lateness_s / n->joined : NAN), "slowdown", report_real(n->slowdown),
-                     "verdict", n->verdict, "culprit_count", known ? json_integer(count) : json_null(), "last_culprit",
+    return json_pack("{s:s,s:s?,s:O,s:i,s:o,s:o,s:s?,s:o,s:o,s:o}", "node", n->name, "switch",
+                     *n->leaf ? n->leaf : NULL, "jobs", n->jobs, "ranks", (int)n->ranks, "lateness_s",
+                     report_real(n->joined ? n->lateness_s / n->joined : NAN), "slowdown",
+                     report_real(n->slowdown), "verdict", n->verdict, "culprit_count",
+                     known ? json_integer(count) : json_null(), "last_culprit",
                      known && count ? json_real(last_s) : json_null(), "agent",
                      n->agent ? report_agent(n->agent, now_s) : json_null());
 }

@@ -10,9 +10,9 @@
 #include "daemon/job.h"
 #include "ring/ring.h"
 
-#define GROUPS      1024u        /* collectives being put together */
-#define CHUNK_BYTES (64u << 10)  /* lines a frame */
-#define SLOW_BYTES  (4u << 20)   /* not yet taken by the reader: records are left out */
+#define GROUPS      1024u       /* collectives being put together */
+#define CHUNK_BYTES (64u << 10) /* lines a frame */
+#define SLOW_BYTES  (4u << 20)  /* not yet taken by the reader: records are left out */
 
 struct group {
     bool used;
@@ -59,17 +59,18 @@ static void put_line(struct recorder *r, const char *line, size_t n)
     r->bytes += n;
 }
 
-static void put_record(struct recorder *r, const struct job *j, uint32_t rank, uint64_t comm, uint32_t seq, uint8_t op,
-                       uint64_t bytes, uint64_t t0, const uint64_t *t1)
+static void put_record(struct recorder *r, const struct job *j, uint32_t rank, uint64_t comm, uint32_t seq,
+                       uint8_t op, uint64_t bytes, uint64_t t0, const uint64_t *t1)
 {
     char line[320], label[64], leave[32] = "null";
     int n;
 
     if (t1)
         snprintf(leave, sizeof(leave), "%llu", (unsigned long long)*t1);
-    n = snprintf(line, sizeof(line), "{\"r\":%u,\"c\":\"%s\",\"s\":%u,\"o\":\"%s\",\"b\":%llu,\"t0\":%llu,\"t1\":%s}\n", rank,
-                 view_comm_label(j->view, comm, label, sizeof(label)), seq, ring_op_name(op), (unsigned long long)bytes,
-                 (unsigned long long)t0, leave);
+    n = snprintf(line, sizeof(line),
+                 "{\"r\":%u,\"c\":\"%s\",\"s\":%u,\"o\":\"%s\",\"b\":%llu,\"t0\":%llu,\"t1\":%s}\n", rank,
+                 view_comm_label(j->view, comm, label, sizeof(label)), seq, ring_op_name(op),
+                 (unsigned long long)bytes, (unsigned long long)t0, leave);
     put_line(r, line, (size_t)n);
     r->records++;
 }
@@ -98,7 +99,8 @@ static void put_header(struct recorder *r, const struct job *j, double now_s)
             json_array_append_new(ranks, json_pack("{s:i,s:s,s:s*}", "rank", (int)i, "node", f.node, "switch",
                                                    f.leaf[0] ? f.leaf : NULL));
     }
-    header = json_pack("{s:s,s:i,s:s,s:o}", "format", "syncguard-trace", "version", 1, "job", j->text_id, "ranks", ranks);
+    header = json_pack("{s:s,s:i,s:s,s:o}", "format", "syncguard-trace", "version", 1, "job", j->text_id,
+                       "ranks", ranks);
     text = json_dumps(header, JSON_COMPACT);
     put_line(r, text, strlen(text));
     put_line(r, "\n", 1);
@@ -181,8 +183,8 @@ void recorders_tick(struct job *j, double now_s)
     }
 }
 
-/* Ranks that are inside of something now: entered and never left. Their entry is told as an age; the trace wants the
- * node's clock, which the last batch's header gave. */
+/* Ranks that are inside of something now: entered and never left. Their entry is told as an age; the trace
+ * wants the node's clock, which the last batch's header gave. */
 static void put_inside(struct recorder *r, const struct job *j)
 {
     for (uint32_t i = 0; i < view_rank_limit(j->view); i++) {

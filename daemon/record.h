@@ -1,7 +1,8 @@
 /* record.h - a job's collectives as they come, as a trace (format syncguard-trace, JSON Lines).
  *
- * The records of one collective stand together, in the order in which the collectives completed: a record waits
- * until all members told theirs, at most RECORD_WAIT_S. A reader that is too slow loses records, counted and told at the end. */
+ * The records of one collective stand together, in the order in which the collectives completed: a record
+ * waits until all members told theirs, at most RECORD_WAIT_S. A reader that is too slow loses records,
+ * counted and told at the end. */
 #ifndef SYNCGUARD_DAEMON_RECORD_H
 #define SYNCGUARD_DAEMON_RECORD_H
 
@@ -18,7 +19,8 @@ struct recorder;
 
 /* Begin: sends the answer and the header line. The recorder belongs to the job. */
 struct recorder *recorder_start(struct job *j, struct link *to, json_t *id);
-void recorder_stop(struct job *j, struct link *to, const char *why); /* those of this link; why NULL: the link is gone */
+void recorder_stop(struct job *j, struct link *to,
+                   const char *why); /* those of this link; why NULL: the link is gone */
 bool recording(const struct job *j);
 
 void recorders_sample(struct job *j, double now_s, const struct sample *s);

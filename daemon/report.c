@@ -53,11 +53,13 @@ void report_view_parse(struct report_view *v, const json_t *view)
     if (filter)
         snprintf(v->filter, sizeof(v->filter), "%s", filter);
     if (json_is_integer(json_object_get(view, "offset")))
-        v->offset = (uint32_t)fmax(0, fmin(VIEW_RANKS_MAX, json_number_value(json_object_get(view, "offset"))));
+        v->offset =
+            (uint32_t)fmax(0, fmin(VIEW_RANKS_MAX, json_number_value(json_object_get(view, "offset"))));
     if (json_is_integer(json_object_get(view, "count")))
         v->count = (uint32_t)fmax(0, fmin(VIEW_RANKS_MAX, json_number_value(json_object_get(view, "count"))));
     if (json_is_integer(json_object_get(view, "columns")))
-        v->columns = (uint32_t)fmax(0, fmin(COLUMNS_MAX, json_number_value(json_object_get(view, "columns"))));
+        v->columns =
+            (uint32_t)fmax(0, fmin(COLUMNS_MAX, json_number_value(json_object_get(view, "columns"))));
 }
 
 /* ---- the row: keys down to `worst` ---- */
@@ -369,7 +371,8 @@ static char heat_level(double lateness_s, double step_s)
     return level;
 }
 
-static json_t *heat_json(const struct job *j, const struct ranks *ranks, const struct report_view *v, double step_s)
+static json_t *heat_json(const struct job *j, const struct ranks *ranks, const struct report_view *v,
+                         double step_s)
 {
     json_t *o = json_object(), *scale = json_array(), *rows = json_array();
     uint32_t end = range_end(v, ranks->n);

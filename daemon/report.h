@@ -4,6 +4,7 @@
 #define SYNCGUARD_DAEMON_REPORT_H
 
 #include <jansson.h>
+#include <stdint.h>
 
 struct job;
 struct job_agent;
@@ -23,9 +24,9 @@ struct report_view {
 /* Reads VIEW; NULL gives everything, nonsense is bounded. */
 void report_view_parse(struct report_view *v, const json_t *view);
 
-json_t *report_row(const struct job *j, double now_s);                          /* the caller's */
+json_t *report_row(const struct job *j, double now_s);                              /* the caller's */
 json_t *report_job(const struct job *j, double now_s, const struct report_view *v); /* the caller's */
-json_t *report_agent(const struct job_agent *a, double now_s);                   /* the caller's */
+json_t *report_agent(const struct job_agent *a, double now_s);                      /* the caller's */
 json_t *report_real(double value); /* null for NaN and infinity */
 
 #endif

@@ -20,8 +20,8 @@
 #include "daemon/report.h"
 #include "daemon/store.h"
 
-#define TICK_S    0.25
-#define SAVE_S    30.0
+#define TICK_S       0.25
+#define SAVE_S       30.0
 #define EXPIRE_TICKS 14400u /* an hour */
 
 double server_now_s(void)
@@ -60,6 +60,12 @@ static void peer_free(struct peer *p)
     if (recorded)
         agents_control(p->server, recorded);
     free(p);
+}
+
+void server_drop(struct peer *p)
+{
+    link_close(p->link);
+    peer_free(p);
 }
 
 void server_send(struct peer *p, json_t *o)
@@ -125,7 +131,8 @@ static void on_down(struct link *l, const char *why, void *arg)
 
 static const struct link_events peer_events = { .up = on_up, .frame = on_frame, .down = on_down };
 
-static void on_accept(struct evconnlistener *listener, evutil_socket_t fd, struct sockaddr *addr, int len, void *arg)
+static void on_accept(struct evconnlistener *listener, evutil_socket_t fd, struct sockaddr *addr, int len,
+                      void *arg)
 {
     struct server *s = arg;
     struct peer *p;
@@ -141,7 +148,8 @@ static void on_accept(struct evconnlistener *listener, evutil_socket_t fd, struc
     }
     p = xcalloc(1, sizeof(*p));
     p->server = s;
-    p->link = link_accept(s->base, fd, *s->config.munge_socket ? s->config.munge_socket : NULL, &peer_events, p, &err);
+    p->link = link_accept(s->base, fd, *s->config.munge_socket ? s->config.munge_socket : NULL, &peer_events,
+                          p, &err);
     if (!p->link) {
         log_warn("a connection is refused: %s", err.text);
         free(p);
@@ -184,8 +192,8 @@ static void save_verdicts(struct server *s, const struct job *j)
             if (d[i].scope == VIEW_SCOPE_RANK &&
                 view_rank_get(j->view, server_now_s(), (uint32_t)atoi(d[i].culprit[c] + 1), &f))
                 node = f.node;
-            if (store_verdict(s->store, j, view_class_name(d[i].class), view_scope_name(d[i].scope), d[i].culprit[c], node,
-                              d[i].slowdown, d[i].text, &err) < 0)
+            if (store_verdict(s->store, j, view_class_name(d[i].class), view_scope_name(d[i].scope),
+                              d[i].culprit[c], node, d[i].slowdown, d[i].text, &err) < 0)
                 log_warn("job %s: verdict not kept: %s", j->text_id, err.text);
         }
     }
@@ -309,11 +317,13 @@ static int open_listener(struct server *s, struct err *err)
     rc = getaddrinfo(host, port, &hints, &found);
     if (rc)
         return err_set(err, "Listen=%s: %s", host ? host : "", gai_strerror(rc));
-    s->listener = evconnlistener_new_bind(s->base, on_accept, s, LEV_OPT_CLOSE_ON_FREE | LEV_OPT_REUSEABLE | LEV_OPT_CLOSE_ON_EXEC,
+    s->listener = evconnlistener_new_bind(s->base, on_accept, s,
+                                          LEV_OPT_CLOSE_ON_FREE | LEV_OPT_REUSEABLE | LEV_OPT_CLOSE_ON_EXEC,
                                           512, found->ai_addr, (int)found->ai_addrlen);
     freeaddrinfo(found);
     if (!s->listener)
-        return err_set(err, "cannot listen on %s port %s: %s", host ? host : "any address", port, strerror(errno));
+        return err_set(err, "cannot listen on %s port %s: %s", host ? host : "any address", port,
+                       strerror(errno));
     return 0;
 }
 

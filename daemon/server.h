@@ -33,10 +33,10 @@ struct peer {
 struct server {
     struct event_base *base;
     struct config config;
-    uid_t slurm_uid;     /* UINT32_MAX: there is no such user */
+    uid_t slurm_uid; /* UINT32_MAX: there is no such user */
     uid_t operators[64];
     size_t n_operators;
-    uint64_t life;       /* this controller's */
+    uint64_t life; /* this controller's */
     double start_s;
     struct jobs jobs;
     struct store *store; /* NULL: works without */
@@ -59,15 +59,16 @@ void server_free(struct server *s); /* NULL is fine; what is running is written 
 /* Take over another configuration: policies, operators, log level; listener and store stay. */
 void server_configure(struct server *s, const struct config *c);
 
-double server_now_s(void); /* monotonic */
+double server_now_s(void);                                  /* monotonic */
 bool server_is_operator(const struct server *s, uid_t uid); /* root, SlurmUser, listed */
-void server_send(struct peer *p, json_t *o); /* takes o */
+void server_send(struct peer *p, json_t *o);                /* takes o */
+void server_drop(struct peer *p);                           /* close its link and forget it */
 
 /* agents.c: frames of an agent */
 void agents_hello(struct peer *p, const json_t *hello);
 void agents_json(struct peer *p, const json_t *o);
 void agents_batch(struct peer *p, const void *data, size_t bytes);
-void agents_gone(struct peer *p);                    /* its link went */
+void agents_gone(struct peer *p);                     /* its link went */
 void agents_control(struct server *s, struct job *j); /* tell all agents of the job what they should send */
 void agents_ack(struct peer *p);
 

@@ -133,8 +133,8 @@ int store_step(struct store *s, const struct job *j, const json_t *report, struc
     return rc;
 }
 
-int store_verdict(struct store *s, const struct job *j, const char *class, const char *scope, const char *culprit,
-                  const char *node, double slowdown, const char *text, struct err *err)
+int store_verdict(struct store *s, const struct job *j, const char *class, const char *scope,
+                  const char *culprit, const char *node, double slowdown, const char *text, struct err *err)
 {
     sqlite3_stmt *st;
 
@@ -229,8 +229,8 @@ int store_expire(struct store *s, int days, struct err *err)
 
     if (!s)
         return 0;
-    snprintf(text, sizeof(text), "DELETE FROM step WHERE updated < %.0f; DELETE FROM verdict WHERE at < %.0f;", before,
-             before);
+    snprintf(text, sizeof(text),
+             "DELETE FROM step WHERE updated < %.0f; DELETE FROM verdict WHERE at < %.0f;", before, before);
     if (sqlite3_exec(s->db, text, NULL, NULL, &why) != SQLITE_OK) {
         err_set(err, "history: %s", why ? why : "cannot expire");
         sqlite3_free(why);

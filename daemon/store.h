@@ -19,9 +19,10 @@ void store_close(struct store *s);
 
 /* The step's row as it is now; report is lent. */
 int store_step(struct store *s, const struct job *j, const json_t *report, struct err *err);
-int store_verdict(struct store *s, const struct job *j, const char *class, const char *scope, const char *culprit,
-                  const char *node, double slowdown, const char *text, struct err *err);
-/* The report of the newest stored step that fits (step -1: any) and that uid may see (UINT32_MAX: every).  NULL: none.  The caller's. */
+int store_verdict(struct store *s, const struct job *j, const char *class, const char *scope,
+                  const char *culprit, const char *node, double slowdown, const char *text, struct err *err);
+/* The report of the newest stored step that fits (step -1: any) and that uid may see (UINT32_MAX: every).
+ * NULL: none.  The caller's. */
 json_t *store_report(struct store *s, int64_t job, int64_t step, uid_t uid);
 /* Rows for the list of finished steps, newest first: array of the reports' first keys. The caller's. */
 json_t *store_list(struct store *s, uid_t uid, int limit);

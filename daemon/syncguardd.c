@@ -19,7 +19,8 @@ static const char usage[] =
     "  -h, --help        this text\n"
     "  -V, --version     the version\n"
     "\n"
-    "SIGHUP reads the configuration again (all of it or nothing) and reopens the log; SIGTERM and SIGINT end it.\n";
+    "SIGHUP reads the configuration again (all of it or nothing) and reopens the log; SIGTERM and SIGINT end "
+    "it.\n";
 
 struct options {
     const char *conf;
@@ -125,7 +126,8 @@ static int serve(struct daemon *d, const struct config *c)
     signals[0] = on_signal(d, SIGTERM, on_end);
     signals[1] = on_signal(d, SIGINT, on_end);
     signals[2] = on_signal(d, SIGHUP, on_reload);
-    log_info("syncguardd " PACKAGE_VERSION " listens on %s port %d", *c->listen ? c->listen : "every address", c->port);
+    log_info("syncguardd " PACKAGE_VERSION " listens on %s port %d", *c->listen ? c->listen : "every address",
+             c->port);
     event_base_dispatch(d->base);
     log_info("ends");
     server_free(d->server);

@@ -63,3 +63,9 @@ EXTRA_DIST += tests/fuzz/telemetry.corpus/all-kinds tests/fuzz/telemetry.corpus/
 	tests/fuzz/telemetry.corpus/cut tests/fuzz/telemetry.corpus/bad-kind tests/fuzz/telemetry.corpus/bad-block \
 	tests/fuzz/frames.corpus/nothing tests/fuzz/frames.corpus/three-and-garbage tests/fuzz/frames.corpus/huge-length \
 	tests/fuzz/frames.corpus/hosts
+
+# The controller
+noinst_PROGRAMS += tests/daemon/simjob
+tests_daemon_simjob_SOURCES = tests/daemon/simjob.c
+tests_daemon_simjob_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)
+tests_daemon_simjob_LDADD = libanalysis.la libring.la liblink.la

@@ -1,0 +1,270 @@
+/* simjob - the agents of a job that does not exist: nodes, ranks, steps, one slower rank, in real time.
+ * For tests and benchmarks of the controller and the terminals; the telemetry goes the real way (link,
+ * batches). */
+#include <event2/event.h>
+#include <getopt.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "analysis/flow.h"
+#include "common/link.h"
+#include "common/telemetry.h"
+#include "common/xalloc.h"
+#include "ring/ring.h"
+
+#define WORLD  0x5797c03d7ab1e001u
+#define SEND_S 0.1
+
+static struct {
+    unsigned nodes, per_node, job, slow_rank;
+    double step_s, factor, slow_after_s, seconds, noise;
+    const char *hosts, *munge;
+} o = { 8, 1, 4242, UINT32_MAX, 0.1, 1.2, 5, 20, 0.03, "127.0.0.1", NULL };
+
+struct node {
+    unsigned index;
+    struct link *link;
+    bool up;
+    uint64_t batch;
+    struct telemetry_writer w;
+    uint8_t data[TELEMETRY_BATCH_MAX];
+};
+
+static struct node *node;
+static struct flow **flow;
+static double *now_s; /* true time of each rank */
+static uint32_t seq;
+static struct event_base *base;
+static double begin_s;
+
+static double clock_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static double gauss(void)
+{
+    double sum = 0;
+
+    for (int i = 0; i < 12; i++)
+        sum += drand48();
+    return sum - 6;
+}
+
+static void send_json(struct node *n, json_t *v)
+{
+    char *text = json_dumps(v, JSON_COMPACT);
+
+    link_send(n->link, LINK_JSON, text, strlen(text));
+    free(text);
+    json_decref(v);
+}
+
+static void send_batch(struct node *n)
+{
+    if (n->w.items && n->up) {
+        size_t bytes = telemetry_end(&n->w, ++n->batch, (uint64_t)(clock_s() * 1e9));
+
+        link_send(n->link, LINK_TELEMETRY, n->data, bytes);
+    }
+    telemetry_begin(&n->w, n->data, sizeof(n->data));
+}
+
+static void put(const struct telemetry_item *item, void *arg)
+{
+    struct node *n = arg;
+
+    if (telemetry_put(&n->w, item) == 0)
+        return;
+    send_batch(n);
+    telemetry_put(&n->w, item);
+}
+
+static void on_up(struct link *l, void *arg)
+{
+    struct node *n = arg;
+    char name[32], leaf[32], life[32];
+    json_t *ranks = json_array();
+
+    (void)l;
+    snprintf(name, sizeof(name), "sim%u", n->index);
+    snprintf(leaf, sizeof(leaf), "leaf%u", n->index / 4);
+    snprintf(life, sizeof(life), "%x", n->index + 1);
+    n->up = true;
+    send_json(n, json_pack("{s:s,s:s,s:s,s:i,s:i,s:i,s:s,s:s,s:s,s:s,s:i,s:i,s:i,s:s,s:i}", "hello", "agent",
+                           "version", PACKAGE_VERSION, "agent", life, "job", (int)o.job, "step", 0, "uid",
+                           (int)getuid(), "user", "sim", "name", "simulated", "node", name, "switch", leaf,
+                           "node_index", (int)n->index, "nodes", (int)o.nodes, "tasks",
+                           (int)(o.nodes * o.per_node), "policy", "balanced", "first_batch", 1));
+    for (unsigned i = 0; i < o.per_node; i++) {
+        unsigned r = n->index * o.per_node + i;
+
+        json_array_append_new(ranks, json_pack("{s:i,s:i,s:i,s:s,s:s}", "rank", (int)r, "app", 0,
+                                               "world_size", (int)(o.nodes * o.per_node), "program", "simjob",
+                                               "state", "running"));
+        put(&(struct telemetry_item){ .kind = TELEMETRY_COMM,
+                                      .comm = { .rank = r,
+                                                .name = WORLD,
+                                                .membership = 1,
+                                                .size = o.nodes * o.per_node,
+                                                .comm_rank = r,
+                                                .last = o.nodes * o.per_node - 1 } },
+            n);
+    }
+    send_json(n, json_pack("{s:o}", "ranks", ranks));
+}
+
+static void on_frame(struct link *l, enum link_frame type, const void *data, size_t bytes, void *arg)
+{
+    (void)l, (void)type, (void)data, (void)bytes, (void)arg;
+}
+
+static void on_down(struct link *l, const char *why, void *arg)
+{
+    struct node *n = arg;
+
+    (void)l;
+    fprintf(stderr, "simjob: node %u: %s\n", n->index, why);
+    n->up = false;
+    n->link = NULL;
+}
+
+static const struct link_events events = { .up = on_up, .frame = on_frame, .down = on_down };
+
+/* A step: two buckets and a loss, each an all-reduce of all ranks. */
+static void step(void)
+{
+    static const uint64_t buckets[] = { 25 << 20, 5 << 20, 8 };
+    unsigned ranks = o.nodes * o.per_node;
+    bool slow = now_s[0] > o.slow_after_s;
+
+    for (size_t b = 0; b < 3; b++) {
+        double *enter = xcalloc(ranks, sizeof(*enter)), last = 0;
+
+        for (unsigned r = 0; r < ranks; r++) {
+            double work = o.step_s * (b ? 0.2 : 0.5) * (1 + o.noise * gauss());
+
+            enter[r] = now_s[r] + work * (slow && r == o.slow_rank ? o.factor : 1);
+            last = fmax(last, enter[r]);
+        }
+        for (unsigned r = 0; r < ranks; r++) {
+            double leave = last + 0.02 * o.step_s + 1e-5 * drand48(), ahead = 1e4 * (r / o.per_node);
+            struct flow_event e = { .enter_ns = (uint64_t)((enter[r] + ahead + 1) * 1e9),
+                                    .leave_ns = (uint64_t)((leave + ahead + 1) * 1e9),
+                                    .comm = WORLD,
+                                    .bytes = buckets[b],
+                                    .seq = seq,
+                                    .comm_size = ranks,
+                                    .root = -1,
+                                    .op = RING_OP_ALLREDUCE };
+
+            flow_event(flow[r], &e, put, &node[r / o.per_node]);
+            now_s[r] = leave;
+        }
+        seq++;
+        free(enter);
+    }
+}
+
+static void on_tick(evutil_socket_t fd, short what, void *arg)
+{
+    double t = clock_s() - begin_s;
+
+    (void)fd, (void)what, (void)arg;
+    while (now_s[0] < t)
+        step();
+    for (unsigned i = 0; i < o.nodes; i++) {
+        if (t > o.seconds && node[i].up)
+            send_json(&node[i], json_pack("{s:s}", "bye", "step ended"));
+        send_batch(&node[i]);
+    }
+    if (t > o.seconds + 0.5)
+        event_base_loopbreak(base);
+}
+
+static const struct option longs[] = {
+    { "nodes", 1, 0, 'n' },
+    { "per-node", 1, 0, 'p' },
+    { "job", 1, 0, 'j' },
+    { "slow-rank", 1, 0, 'r' },
+    { "step", 1, 0, 's' },
+    { "factor", 1, 0, 'f' },
+    { "slow-after", 1, 0, 'a' },
+    { "seconds", 1, 0, 'd' },
+    { "controller", 1, 0, 'c' },
+    { "munge-socket", 1, 0, 'm' },
+    { 0 },
+};
+
+int main(int argc, char **argv)
+{
+    struct timeval every = { 0, (long)(SEND_S * 1e6) };
+    struct event *tick;
+    struct err err;
+    int c;
+
+    while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
+        switch (c) {
+        case 'n':
+            o.nodes = (unsigned)atoi(optarg);
+            break;
+        case 'p':
+            o.per_node = (unsigned)atoi(optarg);
+            break;
+        case 'j':
+            o.job = (unsigned)atoi(optarg);
+            break;
+        case 'r':
+            o.slow_rank = (unsigned)atoi(optarg);
+            break;
+        case 's':
+            o.step_s = atof(optarg);
+            break;
+        case 'f':
+            o.factor = atof(optarg);
+            break;
+        case 'a':
+            o.slow_after_s = atof(optarg);
+            break;
+        case 'd':
+            o.seconds = atof(optarg);
+            break;
+        case 'c':
+            o.hosts = optarg;
+            break;
+        case 'm':
+            o.munge = optarg;
+            break;
+        default:
+            return 2;
+        }
+    }
+    base = event_base_new();
+    node = xcalloc(o.nodes, sizeof(*node));
+    flow = xcalloc(o.nodes * o.per_node, sizeof(struct flow *));
+    now_s = xcalloc(o.nodes * o.per_node, sizeof(*now_s));
+    for (unsigned r = 0; r < o.nodes * o.per_node; r++)
+        flow[r] = flow_new(r, 0, 50);
+    for (unsigned i = 0; i < o.nodes; i++) {
+        node[i].index = i;
+        telemetry_begin(&node[i].w, node[i].data, sizeof(node[i].data));
+        node[i].link = link_connect(base, o.hosts, 0, o.munge, &events, &node[i], &err);
+        if (!node[i].link) {
+            fprintf(stderr, "simjob: %s\n", err.text);
+            return 1;
+        }
+    }
+    begin_s = clock_s();
+    tick = event_new(base, -1, EV_PERSIST, on_tick, NULL);
+    event_add(tick, &every);
+    event_base_dispatch(base);
+    return 0;
+}
