@@ -1,0 +1,54 @@
+#!/bin/sh
+# The zoo without a probe: what it checks and counts must hold by itself before a probe is tried on it.
+. "$top_srcdir/tests/workloads/mpi.sh"
+
+here=$top_builddir/tests/workloads
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
+
+libraries=$(mpi_libraries "$here/mpizoo")
+if [ -z "$libraries" ]; then
+    echo "1..0 # SKIP no MPI library to run the zoo with"
+    exit 0
+fi
+
+# zoo RANKS OPTION...: every rank says ok, and all members of a communicator count the same collectives on it
+zoo() {
+    ranks=$1
+    shift
+    rm -f "$dir"/zoo.*
+    mpi_run "$mpi" "$ranks" "$here/mpizoo.$mpi" --output "$dir/zoo" "$@" >"$dir/out" 2>&1
+    status=$?
+    [ "$status" -eq "${want:-0}" ] && [ "$(cat "$dir"/zoo.* | grep -c '^zoo: rank=[0-9]* ok$')" -eq "$ranks" ]
+    ok $? "$mpi: $ranks ranks $* (status $status)"
+    [ "$status" -eq "${want:-0}" ] || sed 's/^/# /' "$dir/out" | head -n 20
+}
+
+# Without rank and place, the lines of a world communicator's members are the same.
+alike() {
+    [ "$(grep -h 'comm=world ' "$dir"/zoo.* | sed 's/rank=[0-9]* //; s/place=[0-9]* //' | sort -u | wc -l)" -eq 1 ]
+    ok $? "$mpi: all ranks counted the same on the world"
+}
+
+for mpi in $libraries; do
+    for n in 1 2 3 4; do
+        zoo "$n"
+    done
+    alike
+    zoo 3 --threads --fork
+    alike
+    want=3 zoo 2 --abort
+    unset want
+    if [ -x "$here/zoo_f.$mpi" ]; then
+        mpi_run "$mpi" 3 "$here/zoo_f.$mpi" >"$dir/out" 2>&1 && [ "$(grep -c ' ok$' "$dir/out")" -eq 3 ]
+        ok $? "$mpi: from Fortran"
+    fi
+    mpi_run "$mpi" 2 "$here/dlopen_mpi" "$mpi" >"$dir/out" 2>&1 && [ "$(grep -c ' ok$' "$dir/out")" -eq 2 ]
+    ok $? "$mpi: found at run time, with RTLD_LOCAL"
+    mpi_run "$mpi" 1 "$here/mpizoo.$mpi" --nonsense >/dev/null 2>&1
+    [ $? -eq 2 ]
+    ok $? "$mpi: a bad argument is refused"
+done
+[ "$("$here/nompi")" = ok ]
+ok $? 'a program without MPI'
+plan
