@@ -69,3 +69,7 @@ noinst_PROGRAMS += tests/daemon/simjob
 tests_daemon_simjob_SOURCES = tests/daemon/simjob.c
 tests_daemon_simjob_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)
 tests_daemon_simjob_LDADD = libanalysis.la libring.la liblink.la
+check_PROGRAMS += tests/daemon/controller
+tests_daemon_controller_SOURCES = tests/daemon/controller.c tests/munge.h
+tests_daemon_controller_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)
+tests_daemon_controller_LDADD = liblink.la $(EVENT_LIBS) $(JANSSON_LIBS)

@@ -1,0 +1,414 @@
+/* The real controller with the agents of a simulated job: what it answers, to whom, and what it survives. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <event2/event.h>
+#include <jansson.h>
+#include <limits.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "common/client.h"
+#include "common/telemetry.h"
+#include "common/xalloc.h"
+#include "tests/munge.h"
+#include "tests/tap.h"
+
+static struct test_munge munge;
+static char conf[PATH_MAX], hosts[64];
+static int port;
+static pid_t controller;
+
+static char *built(const char *name)
+{
+    const char *top = getenv("top_builddir");
+
+    return xasprintf("%s/%s", top ? top : ".", name);
+}
+
+static pid_t spawn(char *const argv[])
+{
+    pid_t pid = fork();
+
+    if (pid)
+        return pid;
+    execv(argv[0], argv);
+    _exit(127);
+}
+
+static int free_port(void)
+{
+    struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    socklen_t len = sizeof(a);
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    if (bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0 || getsockname(fd, (struct sockaddr *)&a, &len) < 0)
+        return -1;
+    close(fd);
+    return ntohs(a.sin_port);
+}
+
+static void write_conf(const char *more)
+{
+    FILE *f = fopen(conf, "w");
+
+    fprintf(f,
+            "Controller=127.0.0.1\nPort=%d\nListen=127.0.0.1\nAuthInfo=socket=%s\nStateDir=%s/"
+            "state\nLogFile=%s/log.d\n%s\n",
+            port, munge.socket, munge.dir, munge.dir, more);
+    fclose(f);
+}
+
+static void pause_s(double s)
+{
+    nanosleep(&(struct timespec){ (time_t)s, (long)((s - (double)(time_t)s) * 1e9) }, NULL);
+}
+
+static json_t *ask(const char *question)
+{
+    struct client_options o = { .hosts = hosts, .munge_socket = munge.socket };
+    json_t *q = json_loads(question, 0, NULL), *answer;
+    struct err err;
+
+    answer = client_ask(&o, q, 5, &err);
+    json_decref(q);
+    return answer ? answer : json_pack("{s:s}", "error", err.text);
+}
+
+/* "a.b.0.c" of an object; NULL when a part is not there. */
+static json_t *at(json_t *o, const char *path)
+{
+    char copy[128], *rest = copy, *key;
+
+    snprintf(copy, sizeof(copy), "%s", path);
+    while (o && (key = strsep(&rest, ".")))
+        o = json_is_array(o) ? json_array_get(o, (size_t)atoi(key)) : json_object_get(o, key);
+    return o;
+}
+
+static double number(json_t *o, const char *path)
+{
+    json_t *v = at(o, path);
+
+    return json_is_number(v) ? json_number_value(v) : NAN;
+}
+
+static const char *text(json_t *o, const char *path)
+{
+    return json_string_value(at(o, path));
+}
+
+static void start_controller(void)
+{
+    char *path = built("syncguardd");
+    char *argv[] = { path, (char *)"-f", conf, NULL };
+    json_t *answer;
+
+    controller = spawn(argv);
+    for (int i = 0; i < 100; i++) {
+        pause_s(0.05);
+        answer = ask("{\"query\":\"status\"}");
+        bool up = text(answer, "version") != NULL;
+
+        json_decref(answer);
+        if (up)
+            break;
+    }
+    free(path);
+}
+
+static int stop_controller(int sig)
+{
+    int status;
+
+    kill(controller, sig);
+    waitpid(controller, &status, 0);
+    return status;
+}
+
+static pid_t start_job(const char *seconds, const char *nodes)
+{
+    char *path = built("tests/daemon/simjob");
+    char *argv[] = { path,
+                     (char *)"--controller",
+                     hosts,
+                     (char *)"--munge-socket",
+                     munge.socket,
+                     (char *)"--seconds",
+                     (char *)seconds,
+                     (char *)"--nodes",
+                     (char *)nodes,
+                     (char *)"--step",
+                     (char *)"0.05",
+                     (char *)"--slow-rank",
+                     (char *)"3",
+                     (char *)"--slow-after",
+                     (char *)"2",
+                     (char *)"--factor",
+                     (char *)"1.3",
+                     NULL };
+    pid_t pid = spawn(argv);
+
+    free(path);
+    return pid;
+}
+
+static void questions(void)
+{
+    json_t *a = ask("{\"query\":\"status\", \"id\":7}");
+
+    is_int((long long)number(a, "id"), 7, "an answer carries the question's id");
+    ok(json_is_true(at(a, "operator")) && number(a, "jobs") == 0, "status: no job, and we may see all");
+    ok(number(a, "rss_bytes") > 1e6 && json_is_null(at(a, "batches_per_s")), "unknown is null, not zero");
+    json_decref(a);
+    a = ask("{\"query\":\"weather\"}");
+    ok(text(a, "error") && strstr(text(a, "error"), "status, jobs, job, nodes, record"),
+       "a wrong query is told the right ones");
+    json_decref(a);
+    a = ask("{\"query\":\"job\", \"job\":\"12x\"}");
+    ok(text(a, "error") && strstr(text(a, "error"), "123.0"), "a wrong job id is told the form: %s",
+       text(a, "error"));
+    json_decref(a);
+    a = ask("{\"query\":\"job\", \"job\":\"99\"}");
+    ok(text(a, "error") && strstr(text(a, "error"), "not known"), "an unknown job: %s", text(a, "error"));
+    json_decref(a);
+}
+
+static void a_job(void)
+{
+    json_t *a =
+        ask("{\"query\":\"job\", \"job\":4242, \"view\":{\"sort\":\"lateness\",\"count\":3,\"columns\":4}}");
+
+    is_str(text(a, "id"), "4242.0", "a job is found by its number");
+    is_str(text(a, "state"), "running", "it runs");
+    is_int((long long)number(a, "ranks"), 8, "with its ranks");
+    is_int((long long)number(a, "period"), 3, "its step is three collectives");
+    ok(number(a, "step_s.p50") > 0.04 && number(a, "step_s.p50") < 0.08, "step time %.3f s",
+       number(a, "step_s.p50"));
+    is_str(text(a, "verdicts.0.class"), "straggler", "the slower rank is a straggler");
+    is_str(text(a, "verdicts.0.culprits.0"), "sim3", "named by its node");
+    ok(number(a, "verdicts.0.slowdown") > 1.1, "with its price: %.2f", number(a, "verdicts.0.slowdown"));
+    is_int((long long)json_array_size(at(a, "rank_table")), 3, "a view gets the rows it asks for");
+    is_int((long long)number(a, "rank_table.0.rank"), 3, "sorted");
+    is_int((long long)json_array_size(at(a, "heat.rows")), 3, "the heat map has the same rows");
+    is_int((long long)number(a, "rank_table_total"), 8, "of so many");
+    ok(json_is_null(at(a, "samples_per_s")), "samples a second are unknown");
+    printf("# %s\n", text(a, "sentence"));
+    json_decref(a);
+
+    a = ask("{\"query\":\"jobs\"}");
+    is_int((long long)json_array_size(at(a, "jobs")), 1, "the list has it");
+    json_decref(a);
+    a = ask("{\"query\":\"nodes\"}");
+    is_str(text(a, "nodes.0.node"), "sim3", "nodes: the accused one first");
+    ok(number(a, "nodes.0.culprit_count") >= 1, "and history counts it");
+    json_decref(a);
+}
+
+/* What somebody else sees: the other user's process asks for itself. */
+static void another_user(void)
+{
+    int status = -1;
+    pid_t pid;
+
+    if (geteuid()) {
+        ok(true, "another user # SKIP only root can become one");
+        return;
+    }
+    fflush(stdout);
+    pid = fork();
+    if (!pid) {
+        json_t *status_a, *jobs, *job, *record;
+
+        if (setgid(65534) < 0 || setuid(65534) < 0)
+            _exit(100);
+        status_a = ask("{\"query\":\"status\"}");
+        jobs = ask("{\"query\":\"jobs\"}");
+        job = ask("{\"query\":\"job\",\"job\":4242}");
+        record = ask("{\"query\":\"record\",\"job\":4242}");
+        _exit(!text(status_a, "version") * 1 + json_is_true(at(status_a, "operator")) * 2 +
+              (json_array_size(at(jobs, "jobs")) != 0) * 4 + !text(job, "error") * 8 +
+              !text(record, "error") * 16);
+    }
+    waitpid(pid, &status, 0);
+    is_int(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 0, "another user sees the status and not the job");
+}
+
+/* ---- peers that misbehave ---- */
+
+struct bad {
+    struct event_base *base;
+    const char *send; /* NULL: a malformed batch after a hello */
+    char answer[512];
+    bool down;
+};
+
+static void bad_up(struct link *l, void *arg)
+{
+    struct bad *b = arg;
+
+    if (b->send)
+        link_send(l, LINK_JSON, b->send, strlen(b->send));
+}
+
+static void bad_frame(struct link *l, enum link_frame type, const void *data, size_t bytes, void *arg)
+{
+    struct bad *b = arg;
+
+    (void)l;
+    (void)type;
+    snprintf(b->answer + strlen(b->answer), sizeof(b->answer) - strlen(b->answer), "%.*s", (int)bytes,
+             (const char *)data);
+}
+
+static void bad_down(struct link *l, const char *why, void *arg)
+{
+    struct bad *b = arg;
+
+    (void)l;
+    (void)why;
+    b->down = true;
+    event_base_loopbreak(b->base);
+}
+
+/* What the controller says to one frame. */
+static void say(struct bad *b, const char *frame, const void *then, size_t bytes)
+{
+    static const struct link_events events = { .up = bad_up, .frame = bad_frame, .down = bad_down };
+    struct timeval some = { 0, 300000 };
+    struct link *l;
+    struct err err;
+
+    *b = (struct bad){ .base = event_base_new(), .send = frame };
+    l = link_connect(b->base, hosts, 0, munge.socket, &events, b, &err);
+    event_base_loopexit(b->base, &some);
+    event_base_dispatch(b->base);
+    if (then && !b->down) {
+        link_send(l, LINK_TELEMETRY, then, bytes);
+        event_base_loopexit(b->base, &some);
+        event_base_dispatch(b->base);
+    }
+    if (!b->down)
+        link_close(l);
+    event_base_free(b->base);
+}
+
+static bool still_answers(void)
+{
+    json_t *a = ask("{\"query\":\"status\"}");
+    bool good = text(a, "version") != NULL;
+
+    json_decref(a);
+    return good;
+}
+
+static void misbehaviour(void)
+{
+    struct sockaddr_in a = { .sin_family = AF_INET,
+                             .sin_port = htons((uint16_t)port),
+                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    char garbage[4096];
+    struct bad b;
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    for (size_t i = 0; i < sizeof(garbage); i++)
+        garbage[i] = (char)(i * 37);
+    if (connect(fd, (struct sockaddr *)&a, sizeof(a)) == 0 && write(fd, garbage, sizeof(garbage)) < 0)
+        printf("# %s\n", strerror(errno));
+    ok(still_answers(), "raw garbage on the port");
+    close(fd);
+    say(&b, "[1,2,3]", NULL, 0);
+    ok(strstr(b.answer, "one JSON object"), "a frame that is no object: %s", b.answer);
+    say(&b, "{\"hello\":\"agent\",\"job\":1}", NULL, 0);
+    ok(strstr(b.answer, "lacks uid, job or step"), "a hello with holes: %s", b.answer);
+    say(&b,
+        "{\"hello\":\"agent\",\"job\":77,\"step\":0,\"uid\":0,\"node\":\"evil\\u001b[2J\",\"policy\":"
+        "\"none\"}",
+        garbage, sizeof(garbage));
+    ok(strstr(b.answer, "welcome") && still_answers(), "a malformed batch");
+    json_t *j = ask("{\"query\":\"job\",\"job\":77}");
+    is_str(text(j, "agents.0.node"), "evil?[2J", "no control characters reach a screen");
+    is_str(text(j, "regime"), "starting", "nothing of the malformed batch is believed");
+    json_decref(j);
+}
+
+static void history(pid_t job)
+{
+    json_t *a;
+
+    waitpid(job, NULL, 0);
+    pause_s(0.6);
+    a = ask("{\"query\":\"job\", \"job\":\"4242.0\"}");
+    is_str(text(a, "state"), "finished", "the step ended");
+    json_decref(a);
+    is_int(stop_controller(SIGTERM), 0, "SIGTERM ends the controller cleanly");
+    start_controller();
+    a = ask("{\"query\":\"job\", \"job\":\"4242.0\"}");
+    ok(!strcmp(text(a, "state") ? text(a, "state") : "", "finished") && number(a, "steps") > 20,
+       "another controller knows the step from history: %.0f steps", number(a, "steps"));
+    json_decref(a);
+    a = ask("{\"query\":\"jobs\", \"finished\":true}");
+    ok(json_array_size(at(a, "jobs")) >= 1, "and lists it among the finished");
+    json_decref(a);
+}
+
+static void reload(void)
+{
+    json_t *a;
+
+    write_conf("Policy=gentle MinSlowdown=1.5");
+    kill(controller, SIGHUP);
+    pause_s(0.3);
+    a = ask("{\"query\":\"status\"}");
+    size_t n = json_array_size(at(a, "policies"));
+    is_str(json_string_value(json_array_get(at(a, "policies"), n - 1)), "gentle",
+           "SIGHUP reads the configuration again");
+    json_decref(a);
+    write_conf("Policy=gentle MinSlowdown=0.5");
+    kill(controller, SIGHUP);
+    pause_s(0.3);
+    a = ask("{\"query\":\"status\"}");
+    is_int((long long)json_array_size(at(a, "policies")), (long long)n, "a bad one changes nothing");
+    json_decref(a);
+    is_int(stop_controller(SIGKILL), SIGKILL, "killed");
+    write_conf("");
+    start_controller();
+    ok(still_answers(), "after a kill the next one works on the same history");
+}
+
+static void clean_up(void)
+{
+    static const char *const files[] = { "sg.conf", "log.d", "state/history.sqlite", "state/history.sqlite-wal",
+                                         "state/history.sqlite-shm", "state" };
+
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+        char *path = xasprintf("%s/%s", munge.dir, files[i]);
+
+        remove(path);
+        free(path);
+    }
+    test_munge_stop(&munge);
+}
+
+int main(void)
+{
+    pid_t job;
+
+    if (!test_munge_start(&munge))
+        return skip_all("munged is not here, or does not start");
+    snprintf(conf, sizeof(conf), "%s/sg.conf", munge.dir);
+    port = free_port();
+    snprintf(hosts, sizeof(hosts), "127.0.0.1:%d", port);
+    write_conf("");
+    start_controller();
+    questions();
+    job = start_job("6", "8");
+    pause_s(4.5);
+    a_job();
+    another_user();
+    misbehaviour();
+    history(job);
+    reload();
+    stop_controller(SIGTERM);
+    clean_up();
+    return done_testing();
+}
