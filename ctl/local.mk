@@ -2,10 +2,20 @@
 noinst_LTLIBRARIES += libctl.la
 libctl_la_SOURCES = \
 	ctl/answer.c ctl/answer.h \
+	ctl/doctor.c ctl/doctor.h \
 	ctl/plugstack.c ctl/plugstack.h \
+	ctl/record.c ctl/record.h \
 	ctl/report.c ctl/report_job.c ctl/report.h \
 	ctl/text.c ctl/text.h \
 	ctl/trace.c ctl/trace.h \
 	ctl/usage.c ctl/usage.h
-libctl_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-libctl_la_LIBADD = libcommon.la $(JANSSON_LIBS)
+libctl_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(EVENT_CFLAGS)
+libctl_la_LIBADD = liblink.la libcommon.la $(JANSSON_LIBS) $(EVENT_LIBS) $(MUNGE_LIBS)
+
+bin_PROGRAMS += sgctl
+sgctl_SOURCES = ctl/sgctl.c
+sgctl_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+sgctl_LDADD = libctl.la
+
+bashcompletiondir = $(datadir)/bash-completion/completions
+dist_bashcompletion_DATA = ctl/completion/sgctl ctl/completion/sgtop

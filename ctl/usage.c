@@ -361,7 +361,7 @@ static void mdoc_option(FILE *out, const struct option *o)
     if (o->value)
         fprintf(out, " Ar %s", o->value);
     fputc('\n', out);
-    mdoc_sentences(out, o->text);
+    fprintf(out, "%c%s.\n", o->text[0] - 'a' + 'A', o->text + 1);
 }
 
 void usage_mdoc(FILE *out)
@@ -373,11 +373,12 @@ void usage_mdoc(FILE *out)
         fprintf(out, ".It Cm %s", c->name);
         for (size_t o = 0; o < ARRAY_SIZE(options); o++)
             if (c->options & BIT(o))
-                fprintf(out, " Op Fl \\-%s%s%s", options[o].name, options[o].value ? " Ar " : "",
+                fprintf(out, " Oo Fl \\-%s%s%s Oc", options[o].name, options[o].value ? " Ar " : "",
                         options[o].value ? options[o].value : "");
         fprintf(out, "%s%s\n", *c->operands ? " Ar " : "", c->operands);
         fprintf(out, "%c%s.\n", c->text[0] - 'a' + 'A', c->text + 1);
-        mdoc_sentences(out, c->more);
+        if (*c->more)
+            mdoc_sentences(out, c->more);
     }
     fputs(".El\n.Sh OPTIONS\n.Bl -tag -width Ds\n", out);
     for (size_t o = 0; o < ARRAY_SIZE(options); o++)

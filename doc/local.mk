@@ -1,1 +1,18 @@
-# doc/: see doc/ARCHITECTURE.md
+# doc/: manual pages, the protocol, decisions
+MANUALS = doc/sgctl.1 doc/sgring.1 doc/syncguard.7 doc/syncguard.conf.5 doc/syncguardd.8 doc/syncguard-agent.8
+man_MANS = $(MANUALS)
+CLEANFILES += $(MANUALS)
+EXTRA_DIST += $(MANUALS:%=%.in)
+
+# Pages name the paths that were configured; the TABLES line is where sgctl's own table of commands goes.
+PATHS = -e 's|@sysconfdir[@]|$(sysconfdir)|g' -e 's|@localstatedir[@]|$(localstatedir)|g' \
+	-e 's|@pkglibdir[@]|$(pkglibdir)|g' -e 's|@pkglibexecdir[@]|$(pkglibexecdir)|g' -e 's|@docdir[@]|$(docdir)|g' \
+	-e 's|@sbindir[@]|$(sbindir)|g'
+
+doc/sgctl.1: doc/sgctl.1.in sgctl$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) doc && ./sgctl$(EXEEXT) help --mdoc >$@.tables && \
+	$(SED) $(PATHS) -e '/^@TABLES[@]$$/{r $@.tables' -e 'd;}' $(srcdir)/$@.in >$@.new && \
+	rm $@.tables && mv $@.new $@
+
+doc/sgring.1 doc/syncguard.7 doc/syncguard.conf.5 doc/syncguardd.8 doc/syncguard-agent.8: %: %.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) doc && $(SED) $(PATHS) $(srcdir)/$@.in >$@.new && mv $@.new $@

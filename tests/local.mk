@@ -1,6 +1,14 @@
 # tests/: see doc/ARCHITECTURE.md
 include tests/probe/local.mk
 
+# What needs no cluster and no program but itself: for sanitizers, other compilers and distcheck.
+UNIT_TESTS = $(filter tests/unit/% tests/fuzz/%,$(check_PROGRAMS))
+.PHONY: check-unit distcheck-unit
+check-unit:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(UNIT_TESTS)'
+distcheck-unit:
+	$(MAKE) $(AM_MAKEFLAGS) distcheck TESTS='$(UNIT_TESTS)'
+
 # Units, configuration files
 check_PROGRAMS += tests/unit/units tests/unit/config tests/fuzz/conf
 tests_unit_units_SOURCES = tests/unit/units.c
@@ -32,6 +40,17 @@ tests_unit_trace_LDADD = libctl.la
 tests_unit_plugstack_SOURCES = tests/unit/plugstack.c
 tests_unit_plugstack_LDADD = libctl.la
 CTL_CASES = status status-empty jobs jobs-none nodes nodes-none job-straggler job-hang job-starting job-hostile
+check_PROGRAMS += tests/fuzz/answer
+tests_fuzz_answer_SOURCES = tests/fuzz/answer.c
+tests_fuzz_answer_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_fuzz_answer_LDADD = libctl.la
+if FUZZERS
+tests_fuzz_answer_LDFLAGS = -fsanitize=fuzzer
+else
+tests_fuzz_answer_SOURCES += tests/fuzz/replay.c
+endif
+EXTRA_DIST += $(addprefix tests/fuzz/answer.corpus/,job-hostile job-hang nodes trace)
+dist_check_SCRIPTS += tests/ctl/commands.sh tests/doc/pages.sh
 EXTRA_DIST += $(CTL_CASES:%=tests/ctl/%.json) $(CTL_CASES:%=tests/ctl/%.txt)
 
 

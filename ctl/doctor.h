@@ -1,0 +1,25 @@
+/* doctor.h - sgctl doctor: is this machine set up for guarded jobs, and if not, what to type next?
+ * It looks and asks, it changes nothing.  Run it on a login node and on a compute node: each needs all of it.
+ */
+#ifndef SYNCGUARD_CTL_DOCTOR_H
+#define SYNCGUARD_CTL_DOCTOR_H
+
+#include <stdio.h>
+
+#include "common/client.h"
+#include "common/config.h"
+#include "common/err.h"
+
+struct doctor {
+    const struct config *config; /* NULL when it could not be read: config_err says why */
+    const char *config_path;     /* that was read, or tried */
+    struct err config_err;
+    struct client_options client;
+    double timeout_s;
+    const char *slurm_conf; /* $SLURM_CONF has precedence */
+};
+
+/* Writes a line a check, and what to type below those that are missing.  Returns how many are missing. */
+int doctor_run(const struct doctor *d, FILE *out);
+
+#endif

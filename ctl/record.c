@@ -1,0 +1,285 @@
+#include "ctl/record.h"
+
+#include <errno.h>
+#include <event2/event.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/xalloc.h"
+#include "ctl/answer.h"
+#include "ctl/text.h"
+#include "ctl/trace.h"
+
+#define PROGRESS_AFTER_S 2
+#define PROGRESS_EVERY_S 1
+#define RETRY_S          1
+#define RETRIES_MAX      30 /* a controller that was restarted learns of the job when its agents are back */
+
+struct record {
+    const struct record_options *o;
+    struct event_base *base;
+    struct client *client;
+    struct event *interrupt, *terminate, *deadline, *progress, *retry;
+    struct trace *trace;
+    int fd;
+    bool recording; /* the controller has said so at least once */
+    bool failed, live_line;
+    int retries;
+    double begin_s;
+    const char *end; /* why it ended */
+    char why[256];   /* the last reason for having no connection */
+    struct err *err;
+};
+
+static double now_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void finish(struct record *r, const char *why)
+{
+    r->end = why;
+    event_base_loopbreak(r->base);
+}
+
+/* r->err is filled in already. */
+static void fail(struct record *r)
+{
+    r->failed = true;
+    event_base_loopbreak(r->base);
+}
+
+static void timer_set(struct event *timer, double seconds)
+{
+    struct timeval tv = { .tv_sec = (time_t)seconds };
+
+    tv.tv_usec = (suseconds_t)((seconds - (double)tv.tv_sec) * 1e6);
+    event_add(timer, &tv);
+}
+
+/* ---- what a person sees meanwhile ---- */
+
+static void note(struct record *r, const char *text, const char *why)
+{
+    fprintf(stderr, "%ssgctl: %s: %s\n", r->live_line ? "\n" : "", text, why);
+    r->live_line = false;
+}
+
+static void put_counts(const struct record *r)
+{
+    struct trace_counts c = trace_counts_get(r->trace);
+
+    fprintf(stderr, "%" PRIu64 " records of %zu ranks, %s, in %s; ", c.records, c.ranks,
+            text_bytes((double)c.bytes).s, text_s(now_s() - r->begin_s).s);
+    if (c.lost)
+        fprintf(stderr, "%" PRIu64 " lost (%s)", c.lost,
+                text_percent((double)c.lost / (double)(c.lost + c.records)).s);
+    else
+        fprintf(stderr, "nothing lost");
+}
+
+static void on_progress(evutil_socket_t fd, short what, void *arg)
+{
+    struct record *r = arg;
+
+    (void)fd, (void)what;
+    if (!isatty(STDERR_FILENO))
+        return; /* a log wants the last line only */
+    fprintf(stderr, "\rsgctl: ");
+    put_counts(r);
+    fprintf(stderr, "\033[K");
+    r->live_line = true;
+    timer_set(r->progress, PROGRESS_EVERY_S);
+}
+
+/* ---- the conversation ---- */
+
+static void on_begin(struct record *r)
+{
+    r->retries = 0;
+    if (r->recording)
+        return;
+    r->recording = true;
+    r->begin_s = now_s();
+    event_del(r->deadline);
+    if (!isnan(r->o->seconds))
+        timer_set(r->deadline, r->o->seconds);
+    timer_set(r->progress, PROGRESS_AFTER_S);
+}
+
+static void ask(struct record *r)
+{
+    json_t *question = json_pack("{s:s, s:s}", "query", "record", "job", r->o->job);
+
+    client_send(r->client, question); /* not up: on_state asks again */
+    json_decref(question);
+}
+
+static void on_error(struct record *r, const json_t *answer)
+{
+    char why[256];
+
+    answer_text(answer, "error", why, sizeof(why));
+    if (!r->recording || ++r->retries > RETRIES_MAX) {
+        err_set(r->err, "%s", why);
+        fail(r);
+        return;
+    }
+    if (r->retries == 1)
+        note(r, "waiting to go on", why);
+    timer_set(r->retry, RETRY_S);
+}
+
+static void on_answer(struct client *client, json_t *answer, void *arg)
+{
+    struct record *r = arg;
+    const json_t *trace = json_object_get(answer, "trace");
+
+    (void)client;
+    if (json_object_get(answer, "error")) {
+        on_error(r, answer);
+    } else if (json_object_get(answer, "recording")) {
+        on_begin(r);
+    } else if (json_is_string(trace)) {
+        if (trace_put(r->trace, json_string_value(trace), json_string_length(trace), r->err) < 0)
+            fail(r);
+    } else if (json_object_get(answer, "end")) {
+        answer_text(answer, "end", r->why, sizeof(r->why));
+        finish(r, r->why);
+    }
+}
+
+static void on_state(struct client *client, bool up, const char *why, void *arg)
+{
+    struct record *r = arg;
+
+    (void)client;
+    if (up) {
+        ask(r);
+        return;
+    }
+    if (why)
+        snprintf(r->why, sizeof(r->why), "%s", why);
+    if (r->recording)
+        note(r, "lost the controller, trying again", r->why);
+}
+
+static void on_deadline(evutil_socket_t fd, short what, void *arg)
+{
+    struct record *r = arg;
+
+    (void)fd, (void)what;
+    if (r->recording) {
+        finish(r, "the time is over");
+        return;
+    }
+    err_set(r->err, "no answer from %s in %s%s%s", r->o->client.hosts, text_s(r->o->timeout_s).s,
+            r->why[0] ? ": " : "", r->why);
+    fail(r);
+}
+
+static void on_retry(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd, (void)what;
+    ask(arg);
+}
+
+static void on_signal(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd, (void)what;
+    finish(arg, "interrupted");
+}
+
+/* ---- ---- */
+
+static int open_output(struct record *r)
+{
+    const char *path = r->o->output;
+
+    if (path && strcmp(path, "-")) {
+        r->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
+        return r->fd < 0 ? err_set(r->err, "%s: %s", path, strerror(errno)) : 0;
+    }
+    if (!path && isatty(STDOUT_FILENO))
+        return err_set(r->err,
+                       "a trace is not for the screen: give -o FILE, or > FILE (or -o - if you mean it)");
+    r->fd = STDOUT_FILENO;
+    return 0;
+}
+
+static int open_loop(struct record *r)
+{
+    static const struct client_events events = { .answer = on_answer, .state = on_state };
+
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write */
+    r->base = event_base_new();
+    if (!r->base)
+        return err_set(r->err, "cannot make an event loop");
+    r->interrupt = evsignal_new(r->base, SIGINT, on_signal, r);
+    r->terminate = evsignal_new(r->base, SIGTERM, on_signal, r);
+    r->deadline = evtimer_new(r->base, on_deadline, r);
+    r->progress = evtimer_new(r->base, on_progress, r);
+    r->retry = evtimer_new(r->base, on_retry, r);
+    if (!r->interrupt || !r->terminate || !r->deadline || !r->progress || !r->retry)
+        return err_set(r->err, "cannot make the loop's events");
+    event_add(r->interrupt, NULL);
+    event_add(r->terminate, NULL);
+    timer_set(r->deadline, r->o->timeout_s);
+    r->client = client_new(r->base, &r->o->client, &events, r);
+    return r->client ? 0 : err_set(r->err, "cannot begin to connect to %s", r->o->client.hosts);
+}
+
+static void close_loop(struct record *r)
+{
+    struct event *events[] = { r->interrupt, r->terminate, r->deadline, r->progress, r->retry };
+
+    client_free(r->client);
+    for (size_t i = 0; i < ARRAY_SIZE(events); i++)
+        if (events[i])
+            event_free(events[i]);
+    if (r->base)
+        event_base_free(r->base);
+}
+
+static void summary(struct record *r)
+{
+    if (r->live_line)
+        fprintf(stderr, "\r\033[K");
+    fprintf(stderr, "sgctl: %s: ", r->o->output && r->fd != STDOUT_FILENO ? r->o->output : "trace");
+    put_counts(r);
+    fprintf(stderr, "%s%s\n", r->end ? "; " : "", r->end ? r->end : "");
+}
+
+int record_run(const struct record_options *o, struct err *err)
+{
+    struct record r = { .o = o, .fd = -1, .err = err };
+    int rc = -1;
+
+    if (open_output(&r) < 0)
+        return -1;
+    r.trace = trace_new(r.fd);
+    if (open_loop(&r) < 0)
+        goto end;
+    event_base_dispatch(r.base);
+    if (r.recording)
+        summary(&r);
+    rc = r.failed ? -1 : 0;
+    if (!r.recording && rc == 0)
+        rc = err_set(err, "interrupted before the recording began");
+end:
+    close_loop(&r);
+    trace_free(r.trace);
+    if (r.fd >= 0 && r.fd != STDOUT_FILENO && close(r.fd) < 0 && rc == 0)
+        rc = err_set(err, "%s: %s", o->output, strerror(errno));
+    return rc;
+}

@@ -1,0 +1,22 @@
+/* record.h - sgctl record: a job step's every collective, from the controller into a trace file.
+ * It goes on after a lost connection (what happened meanwhile is missing and is counted), and ends the
+ * file on the end of a line whatever happens. */
+#ifndef SYNCGUARD_CTL_RECORD_H
+#define SYNCGUARD_CTL_RECORD_H
+
+#include "common/client.h"
+#include "common/err.h"
+
+struct record_options {
+    struct client_options client;
+    const char *job;
+    const char *output; /* NULL or "-": standard output */
+    double timeout_s;   /* to begin */
+    double seconds;     /* to record; NaN: until the step ends */
+};
+
+/* Records until the end, the time is over, SIGINT or SIGTERM; says on stderr what became of it.
+ * 0, or -1 with the reason when nothing could be recorded or the file could not be written to its end. */
+int record_run(const struct record_options *o, struct err *err);
+
+#endif

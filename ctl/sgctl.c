@@ -1,0 +1,305 @@
+/* sgctl - ask SyncGuard's controller about guarded jobs.  What each command says is in report.c, what there
+ * is in usage.c. */
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "common/client.h"
+#include "common/config.h"
+#include "common/xalloc.h"
+#include "ctl/doctor.h"
+#include "ctl/record.h"
+#include "ctl/report.h"
+#include "ctl/usage.h"
+
+#define SLURM_CONF "/etc/slurm/slurm.conf"
+#define COLUMNS    100 /* of paragraphs, where there is no terminal */
+
+enum { OK = 0, FAILED = 1, USAGE = 2 };
+
+typedef int report_fn(FILE *out, const json_t *answer, int columns, struct err *err);
+
+static int complain(int code, const struct err *err)
+{
+    fprintf(stderr, "sgctl: %s\n", err->text);
+    return code;
+}
+
+static const char *config_path(const struct usage *u)
+{
+    const char *environment = getenv("SYNCGUARD_CONF");
+
+    return u->conf ? u->conf : environment && *environment ? environment : NULL;
+}
+
+/* Command line before configuration. The strings are lent by both. */
+static struct client_options client_options(const struct usage *u, const struct config *c)
+{
+    struct client_options o = { u->controller, u->munge_socket };
+
+    if (!o.hosts)
+        o.hosts = c ? c->controller : "localhost";
+    if (!o.munge_socket && c && *c->munge_socket)
+        o.munge_socket = c->munge_socket;
+    return o;
+}
+
+static struct config *config_new(const struct usage *u, struct err *err)
+{
+    struct config *c = xcalloc(1, sizeof(*c));
+
+    if (config_load(c, config_path(u), err) == 0)
+        return c;
+    free(c);
+    return NULL;
+}
+
+static int terminal_columns(void)
+{
+    struct winsize w;
+
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) < 0 || w.ws_col < 40)
+        return COLUMNS;
+    return w.ws_col < COLUMNS ? w.ws_col : COLUMNS;
+}
+
+static int print_answer(const struct usage *u, const json_t *answer, report_fn *report)
+{
+    struct err err;
+
+    if (u->json) {
+        /* ASCII only: a name in it cannot drive a terminal. */
+        json_dumpf(answer, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
+        putchar('\n');
+        return OK;
+    }
+    return report(stdout, answer, terminal_columns(), &err) < 0 ? complain(FAILED, &err) : OK;
+}
+
+/* question is taken. */
+static int query(const struct usage *u, json_t *question, report_fn *report)
+{
+    struct client_options options;
+    json_t *answer = NULL;
+    struct config *c;
+    struct err err;
+    int rc = FAILED;
+
+    c = config_new(u, &err);
+    if (!c) {
+        complain(FAILED, &err);
+        goto end;
+    }
+    options = client_options(u, c);
+    answer = client_ask(&options, question, u->timeout_s, &err);
+    rc = answer ? print_answer(u, answer, report) : complain(FAILED, &err);
+end:
+    json_decref(answer);
+    json_decref(question);
+    free(c);
+    return rc;
+}
+
+static int run_status(const struct usage *u)
+{
+    return query(u, json_pack("{s:s}", "query", "status"), report_status);
+}
+
+static int run_jobs(const struct usage *u)
+{
+    return query(u, json_pack("{s:s, s:b}", "query", "jobs", "finished", u->finished), report_jobs);
+}
+
+static int run_nodes(const struct usage *u)
+{
+    return query(u, json_pack("{s:s}", "query", "nodes"), report_nodes);
+}
+
+/* 123, 123.0, 123_4, 123_4.0, 123+1, 123+1.0 */
+static bool is_job(const char *s)
+{
+    const char *start = s;
+
+    while (isdigit((unsigned char)*s))
+        s++;
+    if (s == start || s - start > 10)
+        return false;
+    if ((*s == '_' || *s == '+') && isdigit((unsigned char)s[1]))
+        for (s++; isdigit((unsigned char)*s);)
+            s++;
+    if (*s == '.' && isdigit((unsigned char)s[1]))
+        for (s++; isdigit((unsigned char)*s);)
+            s++;
+    return !*s && s - start < 40;
+}
+
+static int refuse_job(const char *word)
+{
+    fprintf(stderr,
+            "sgctl: '%s' is no job; accepted are 123, 123.0 (a step), 123_4 (of an array), 123+1 (of a het "
+            "job)\n",
+            word);
+    return USAGE;
+}
+
+static int run_job(const struct usage *u)
+{
+    const char *job = u->operands[0];
+    json_t *question;
+
+    if (!is_job(job))
+        return refuse_job(job);
+    /* As text the worst ranks do; as JSON all of them are wanted. */
+    if (u->json)
+        question = json_pack("{s:s, s:s}", "query", "job", "job", job);
+    else
+        question = json_pack("{s:s, s:s, s:{s:s, s:i, s:i, s:i}}", "query", "job", "job", job, "view", "sort",
+                             "lateness", "offset", 0, "count", REPORT_RANKS, "columns", 1);
+    return query(u, question, report_job);
+}
+
+static int run_record(const struct usage *u)
+{
+    struct record_options o = {
+        .job = u->operands[0], .output = u->output, .timeout_s = u->timeout_s, .seconds = u->seconds
+    };
+    struct config *c;
+    struct err err;
+    int rc = OK;
+
+    if (!is_job(o.job))
+        return refuse_job(o.job);
+    c = config_new(u, &err);
+    if (!c)
+        return complain(FAILED, &err);
+    o.client = client_options(u, c);
+    if (record_run(&o, &err) < 0)
+        rc = complain(FAILED, &err);
+    free(c);
+    return rc;
+}
+
+/* The sgtop beside this sgctl if there is one, else the one in PATH. */
+static int run_top(const struct usage *u)
+{
+    const struct {
+        const char *name, *value;
+    } passed_on[] = { { "--conf", config_path(u) },
+                      { "--controller", u->controller },
+                      { "--munge-socket", u->munge_socket } };
+    char self[PATH_MAX] = "", beside[PATH_MAX + 8];
+    const char **argv = xcalloc(2 * ARRAY_SIZE(passed_on) + (size_t)u->n_operands + 2, sizeof(*argv));
+    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    char *slash = n > 0 ? strrchr(self, '/') : NULL;
+    struct err err;
+    int argc = 0;
+
+    argv[argc++] = "sgtop";
+    for (size_t i = 0; i < ARRAY_SIZE(passed_on); i++) {
+        if (!passed_on[i].value)
+            continue;
+        argv[argc++] = passed_on[i].name;
+        argv[argc++] = passed_on[i].value;
+    }
+    for (int i = 0; i < u->n_operands; i++)
+        argv[argc++] = u->operands[i];
+    if (slash) {
+        snprintf(beside, sizeof(beside), "%.*s/sgtop", (int)(slash - self), self);
+        execv(beside, (char *const *)argv);
+    }
+    execvp("sgtop", (char *const *)argv);
+    err_set(&err, "cannot start sgtop: %s", strerror(errno));
+    free(argv);
+    return complain(FAILED, &err);
+}
+
+static int run_config(const struct usage *u)
+{
+    struct usage checked = *u;
+    struct config *c;
+    char names[1024];
+    struct err err;
+
+    if (u->n_operands == 0) {
+        config_print_keys(stdout);
+        return OK;
+    }
+    if (strcmp(u->operands[0], "check") || u->n_operands != 2) {
+        err_set(&err, "usage: sgctl config, or sgctl config check FILE");
+        return complain(USAGE, &err);
+    }
+    checked.conf = u->operands[1];
+    c = config_new(&checked, &err);
+    if (!c)
+        return complain(FAILED, &err);
+    printf("%s is fine: controller %s, policies %s\n", checked.conf, c->controller,
+           config_policy_names(c, names, sizeof(names)));
+    free(c);
+    return OK;
+}
+
+static int run_doctor(const struct usage *u)
+{
+    struct doctor d = { .timeout_s = u->timeout_s, .slurm_conf = SLURM_CONF };
+    struct config *c = config_new(u, &d.config_err);
+    int missing;
+
+    d.config = c;
+    d.config_path = config_path(u) ? config_path(u) : CONFIG_DEFAULT_PATH;
+    d.client = client_options(u, c);
+    missing = doctor_run(&d, stdout);
+    free(c);
+    if (missing)
+        printf("\n%d missing. Type what stands behind `next:`, then `sgctl doctor` again.\n", missing);
+    return missing ? FAILED : OK;
+}
+
+static int run_help(const struct usage *u)
+{
+    enum usage_command command = u->n_operands ? usage_command_find(u->operands[0]) : USAGE_COMMANDS;
+    struct err err;
+
+    if (u->mdoc) {
+        usage_mdoc(stdout);
+        return OK;
+    }
+    if (u->n_operands && command == USAGE_COMMANDS) {
+        err_set(&err, "'%s' is no command; `sgctl help` lists them", u->operands[0]);
+        return complain(USAGE, &err);
+    }
+    (u->words ? usage_words : usage_help)(stdout, command);
+    return OK;
+}
+
+static int (*const run[USAGE_COMMANDS])(const struct usage *u) = {
+    [USAGE_STATUS] = run_status, [USAGE_JOBS] = run_jobs,     [USAGE_JOB] = run_job,
+    [USAGE_NODES] = run_nodes,   [USAGE_RECORD] = run_record, [USAGE_TOP] = run_top,
+    [USAGE_CONFIG] = run_config, [USAGE_DOCTOR] = run_doctor, [USAGE_HELP] = run_help,
+};
+
+int main(int argc, char **argv)
+{
+    struct usage u;
+    struct err err;
+    int rc = OK;
+
+    if (usage_parse(&u, argc, argv, &err) < 0)
+        return complain(USAGE, &err);
+    if (u.version)
+        puts("sgctl " PACKAGE_VERSION);
+    else if (u.help)
+        usage_help(stdout, u.command == USAGE_HELP ? USAGE_COMMANDS : u.command);
+    else
+        rc = run[u.command](&u);
+    if ((fflush(stdout) != 0 || ferror(stdout)) && rc == OK) {
+        err_set(&err, "cannot write: %s", strerror(errno));
+        rc = complain(FAILED, &err);
+    }
+    return rc;
+}

@@ -1,0 +1,102 @@
+#!/bin/bash
+# sgctl as a shell sees it: exit codes, streams, completion.  No controller is asked; where one is needed, none is there.
+: "${top_srcdir:=$PWD}" "${top_builddir:=$PWD}"
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+PATH=$top_builddir:$PATH
+unset SYNCGUARD_CONF SLURM_CONF
+n=0 bad=0
+is() { # is GOT WANTED WORDS
+    n=$((n + 1))
+    if [ "$1" = "$2" ]; then
+        echo "ok $n - $3"
+    else
+        bad=1
+        printf 'not ok %d - %s\n#   got:    %s\n#   wanted: %s\n' $n "$3" "$1" "$2"
+    fi
+}
+code() { # code WANTED WORDS...: exit code; stdout and stderr are in $dir
+    local wanted=$1
+    shift
+    timeout 20 sgctl "$@" >"$dir/out" 2>"$dir/err" </dev/null
+    is $? "$wanted" "sgctl $*"
+}
+nobody=(--controller 127.0.0.1:1 --timeout 2)
+
+code 0 --version
+is "$(cut -d' ' -f1 "$dir/out")" sgctl "the version names the program"
+code 0 --help
+code 0 help record
+code 2 help nothing
+code 2
+is "$(wc -c <"$dir/out")" 0 "a wrong call prints nothing on standard output"
+code 2 job 12x
+is "$(cat "$dir/err")" "sgctl: '12x' is no job; accepted are 123, 123.0 (a step), 123_4 (of an array), 123+1 (of a het job)" \
+    "and says what a job is"
+for job in 1 1.0 1_2 1_2.3 1+0 1+0.1; do
+    code 1 "${nobody[@]}" job $job
+done
+for job in . 1. 1_ _1 1+x 1.0.0 -- '1 2' 12345678901; do
+    code 2 "${nobody[@]}" job "$job"
+done
+is "$(wc -c <"$dir/out")" 0 "no answer leaves standard output empty"
+code 1 "${nobody[@]}" status --json
+code 1 "${nobody[@]}" jobs --finished
+code 1 "${nobody[@]}" nodes
+is "$(wc -l <"$dir/err")" 1 "the reason is one line"
+
+code 1 "${nobody[@]}" record 1 -o "$dir/trace"
+is "$(wc -c <"$dir/trace")" 0 "a recording that did not begin leaves an empty file"
+code 1 "${nobody[@]}" record 1 -o "$dir/no/such/folder"
+is "$(cat "$dir/err")" "sgctl: $dir/no/such/folder: No such file or directory" "a file that cannot be made"
+timeout 20 sgctl "${nobody[@]}" --timeout 60 record 1 >"$dir/out" 2>"$dir/err" &
+pid=$!
+sleep 0.5
+kill -INT $pid
+wait $pid
+is $? 1 "Ctrl-C before the recording began"
+
+echo 'Controller=nowhere' >"$dir/good.conf"
+printf 'Controller=a\nPrt=1\n' >"$dir/bad.conf"
+code 0 config
+code 0 config check "$dir/good.conf"
+code 1 config check "$dir/bad.conf"
+is "$(grep -c "bad.conf:2.*Prt" "$dir/err")" 1 "the wrong line is named"
+code 2 config chek "$dir/good.conf"
+code 1 --conf "$dir/bad.conf" jobs
+is "$(SYNCGUARD_CONF=$dir/bad.conf sgctl jobs 2>&1 | grep -c 'bad.conf:2')" 1 "SYNCGUARD_CONF is read"
+
+printf 'optional /x/syncguard.so\n' >"$dir/plugstack.conf"
+: >"$dir/slurm.conf"
+SLURM_CONF=$dir/slurm.conf code 1 --conf "$dir/good.conf" --controller 127.0.0.1:1 --timeout 1 doctor
+is "$(grep -c '^ok ' "$dir/out") $(grep -c '^missing ' "$dir/out")" \
+    "$(($(grep -cE '^(ok|missing) ' "$dir/out") - $(grep -c 'next: ' "$dir/out"))) $(grep -c 'next: ' "$dir/out")" \
+    "doctor has a next command for all that is missing"
+is "$(grep -c "^missing  plugin .*plugstack.conf:1: /x/syncguard.so: No such file" "$dir/out")" 1 "doctor sees a plugin that is not there"
+is "$(grep -c '^ok  *configuration' "$dir/out")" 1 "doctor sees the configuration"
+
+printf '#!/bin/sh\necho "$@"\n' >"$dir/sgtop" && chmod +x "$dir/sgtop"
+cp "$top_builddir/sgctl" "$dir/sgctl" 2>/dev/null
+is "$("$dir/sgctl" -c a,b top --json 5.0)" "--controller a,b --json 5.0" "top hands its arguments on"
+
+complete_words() {
+    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+    _sgctl
+    echo "${COMPREPLY[*]}"
+}
+. "$top_srcdir/ctl/completion/sgctl"
+is "$(complete_words sgctl do)" doctor "completion of a command"
+is "$(complete_words sgctl record --sec)" --seconds= "completion of an option"
+is "$(complete_words sgctl --conf "$dir/goo")" "$dir/good.conf" "completion of a file"
+is "$(complete_words sgctl --conf = "$dir/bad")" "$dir/bad.conf" "completion behind ="
+is "$(complete_words sgctl config check "$dir/goo")" "$dir/good.conf" "completion of a file to check"
+is "$(complete_words sgctl --timeout 1 help jo)" "jobs job" "completion behind options with values"
+(
+    sgctl() {
+        [ "$*" = "--timeout 1 --conf x.conf jobs" ] && printf 'JOB USER\n12.0 a\n13.0 b\n' || command sgctl "$@"
+    }
+    complete_words sgctl --conf x.conf job 1 >"$dir/words"
+)
+is "$(cat "$dir/words")" "12.0 13.0" "completion of jobs asks the right controller"
+echo "1..$n"
+exit $bad

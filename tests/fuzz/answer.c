@@ -1,0 +1,42 @@
+/* Whatever a controller answers: the reports print it, the trace takes or refuses it. */
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "ctl/report.h"
+#include "ctl/trace.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static int (*const reports[])(FILE *, const json_t *, int, struct err *) = { report_status, report_jobs,
+                                                                                 report_job, report_nodes };
+    static int null = -1;
+    json_t *answer = json_loadb((const char *)data, size, 0, NULL);
+    struct trace *trace;
+    struct err err;
+
+    if (null < 0)
+        null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    for (size_t i = 0; answer && i < sizeof(reports) / sizeof(reports[0]); i++) {
+        char *text = NULL;
+        size_t bytes;
+        FILE *out = open_memstream(&text, &bytes);
+
+        reports[i](out, answer, 80, &err);
+        fclose(out);
+        for (size_t c = 0; c < bytes; c++) /* nothing that moves a terminal's cursor */
+            if (text[c] != '\n' && ((unsigned char)text[c] < 0x20 || text[c] == 0x7f))
+                abort();
+        free(text);
+    }
+    json_decref(answer);
+    trace = trace_new(null);
+    trace_put(trace, (const char *)data, size, &err);
+    trace_counts_get(trace);
+    trace_free(trace);
+    return 0;
+}
