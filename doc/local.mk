@@ -16,3 +16,14 @@ doc/sgctl.1: doc/sgctl.1.in sgctl$(EXEEXT)
 
 doc/sgring.1 doc/syncguard.7 doc/syncguard.conf.5 doc/syncguardd.8 doc/syncguard-agent.8: %: %.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) doc && $(SED) $(PATHS) $(srcdir)/$@.in >$@.new && mv $@.new $@
+
+# Examples, installed beside the documentation.
+nodist_doc_DATA = daemon/syncguardd.service
+dist_doc_DATA = README.md
+CLEANFILES += daemon/syncguardd.service
+EXTRA_DIST += daemon/syncguardd.service.in doc/decisions/0001-dependencies.md doc/decisions/0002-clock-free-lateness.md \
+	doc/decisions/0003-one-probe-for-both-mpis.md doc/decisions/0004-blocks-of-a-power-of-two.md \
+	doc/decisions/0005-keeper-in-slurmstepd.md doc/decisions/0006-json-and-binary.md doc/decisions/0007-analysis-apart.md
+
+daemon/syncguardd.service: %: %.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) daemon && $(SED) $(PATHS) $(srcdir)/$@.in >$@.new && mv $@.new $@
