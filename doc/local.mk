@@ -18,7 +18,7 @@ doc/sgring.1 doc/syncguard.7 doc/syncguard.conf.5 doc/syncguardd.8 doc/syncguard
 	$(AM_V_GEN)$(MKDIR_P) doc && $(SED) $(PATHS) $(srcdir)/$@.in >$@.new && mv $@.new $@
 
 # Examples, installed beside the documentation.
-nodist_doc_DATA = daemon/syncguardd.service
+nodist_example_DATA = daemon/syncguardd.service
 dist_doc_DATA = README.md
 CLEANFILES += daemon/syncguardd.service
 EXTRA_DIST += daemon/syncguardd.service.in doc/decisions/0001-dependencies.md doc/decisions/0002-clock-free-lateness.md \
