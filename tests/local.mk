@@ -92,3 +92,18 @@ check_PROGRAMS += tests/daemon/controller
 tests_daemon_controller_SOURCES = tests/daemon/controller.c tests/munge.h
 tests_daemon_controller_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)
 tests_daemon_controller_LDADD = liblink.la $(EVENT_LIBS) $(JANSSON_LIBS)
+
+# analysis/
+check_PROGRAMS += tests/unit/flow tests/unit/join tests/fuzz/items
+tests_unit_flow_SOURCES = tests/unit/flow.c
+tests_unit_flow_LDADD = libanalysis.la libring.la libcommon.la
+tests_unit_join_SOURCES = tests/unit/join.c
+tests_unit_join_LDADD = libanalysis.la libring.la libcommon.la
+tests_fuzz_items_SOURCES = tests/fuzz/items.c
+tests_fuzz_items_LDADD = libanalysis.la libring.la libcommon.la
+if FUZZERS
+tests_fuzz_items_LDFLAGS = -fsanitize=fuzzer
+else
+tests_fuzz_items_SOURCES += tests/fuzz/replay.c
+endif
+EXTRA_DIST += tests/fuzz/items.corpus/a-job tests/fuzz/items.corpus/all-kinds tests/fuzz/items.corpus/empty-batch

@@ -1,0 +1,35 @@
+/* Any bytes as a batch, its items into a view: whatever an agent may send. */
+#include <stdint.h>
+
+#include "analysis/view.h"
+#include "common/telemetry.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 5 };
+    struct view *v = view_new(&params, 0);
+    struct telemetry_reader r;
+    struct telemetry_item item;
+    struct view_figures f;
+    struct view_comm comm[4];
+    char text[256];
+    double now_s = 0;
+
+    for (uint32_t rank = 0; rank < 4; rank++)
+        view_rank_add(v, rank, 0, rank < 2 ? "a" : "b", "s");
+    if (telemetry_open(&r, data, size, NULL) == 0)
+        while (telemetry_next(&r, &item, NULL) > 0) {
+            view_item(v, now_s, &item);
+            now_s += 0.1;
+            if (item.kind == TELEMETRY_LIVE)
+                view_tick(v, now_s);
+        }
+    view_tick(v, now_s + 1);
+    view_figures_get(v, now_s, &f);
+    view_comms_get(v, now_s, comm, 4);
+    view_sentence(v, now_s, text, sizeof(text));
+    view_free(v);
+    return 0;
+}

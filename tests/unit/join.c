@@ -1,0 +1,90 @@
+/* Collectives out of what their ranks tell, in whatever order, or not at all. */
+#include "analysis/join.h"
+
+#include "ring/ring.h"
+#include "tests/tap.h"
+
+static struct {
+    int n;
+    struct joined last;
+    double late_s[8]; /* by rank */
+} got;
+
+static void take(const struct joined *j, void *arg)
+{
+    (void)arg;
+    got.n++;
+    got.last = *j;
+    for (uint32_t i = 0; i < j->slots; i++)
+        if (j->rank[i] < 8)
+            got.late_s[j->rank[i]] = j->stay_max_s - j->stay_s[i];
+}
+
+static struct join *four(void)
+{
+    struct join *j = join_new(&(struct comm_item){ .name = 9, .size = 4, .first = 0, .last = 6 });
+
+    for (uint32_t r = 0; r < 4; r++)
+        join_member(j, 2 * r, r); /* ranks 0 2 4 6 */
+    memset(&got, 0, sizeof(got));
+    return j;
+}
+
+static bool put(struct join *j, uint32_t rank, uint32_t seq, double stay_s)
+{
+    struct sample s = { .rank = rank,
+                        .comm = 9,
+                        .seq = seq,
+                        .n = 1,
+                        .op = RING_OP_ALLREDUCE,
+                        .stay_ns = (uint64_t)(stay_s * 1e9) };
+
+    return join_sample(j, &s, take, NULL);
+}
+
+int main(void)
+{
+    struct join *j = four();
+
+    put(j, 6, 0, 0.001);
+    put(j, 0, 0, 0.011);
+    put(j, 4, 0, 0.005);
+    is_int(got.n, 0, "not before all members told");
+    put(j, 2, 0, 0.011);
+    ok(got.n == 1 && got.last.complete, "then at once");
+    ok(got.last.last == 6, "the shortest stay came last: rank %u", got.last.last);
+    ok(near(got.late_s[6], 0.010, 1e-5) && near(got.late_s[4], 0.006, 1e-5) && got.late_s[0] == 0,
+       "lateness = longest stay - own stay");
+    ok(near(got.last.stay_min_s, 0.001, 1e-5), "transfer is the last one's stay");
+    ok(!put(j, 1, 1, 0.1) && !put(j, 99, 1, 0.1), "who is no member is not believed");
+    join_free(j);
+
+    j = four();
+    for (uint32_t seq = 0; seq < 100; seq++)
+        for (uint32_t r = 0; r < 8; r += 2)
+            if (seq != 50 || r != 4)
+                put(j, r, seq, 0.01);
+    is_int(got.n, 100, "a lost record costs one rank's share of one collective");
+    ok(!put(j, 4, 50, 0.01) || got.n == 100, "and comes too late afterwards");
+    join_free(j);
+
+    j = four();
+    for (uint32_t seq = 0; seq < 100; seq++)
+        put(j, 0, seq, 0.01);
+    is_int(got.n, 0, "one rank of four shows nothing");
+    join_leave(j, 2);
+    join_leave(j, 4);
+    for (uint32_t seq = 100; seq < 300; seq++) {
+        put(j, 0, seq, 0.01);
+        put(j, 6, seq, 0.02);
+    }
+    ok(got.n >= 150, "those that ended are no longer waited for: %d", got.n);
+    join_free(j);
+
+    ok(!join_new(&(struct comm_item){ .size = 0 }) &&
+           !join_new(&(struct comm_item){ .size = 4, .first = 3, .last = 1 }) &&
+           !join_new(&(struct comm_item){ .size = 4, .last = 2 }) &&
+           !join_new(&(struct comm_item){ .size = UINT32_MAX, .last = UINT32_MAX - 1 }),
+       "impossible communicators are refused");
+    return done_testing();
+}
