@@ -49,7 +49,7 @@ static const struct option_row rows[] = {
 };
 
 static const struct options defaults = {
-    .batch = 768,
+    .batch = 512,
     .context = 12,
     .embed = 24,
     .hidden = 256,
