@@ -1,1 +1,56 @@
-# tui/: see doc/ARCHITECTURE.md
+# tui/: sgtop
+noinst_LTLIBRARIES += libtui.la
+libtui_la_SOURCES = \
+	tui/canvas.c tui/canvas.h \
+	tui/draw.c tui/draw.h \
+	tui/figures.c tui/figures.h \
+	tui/frame.c \
+	tui/keymap.c tui/keymap.h \
+	tui/options.c tui/options.h \
+	tui/report.c tui/report.h \
+	tui/screen.h tui/screen_help.c tui/screen_job.c tui/screen_jobs.c tui/screen_nodes.c \
+	tui/snapshot.c tui/snapshot.h \
+	tui/table.c tui/table.h \
+	tui/term.c tui/term.h \
+	tui/ui.c tui/ui.h
+libtui_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(NCURSES_CFLAGS) $(EVENT_CFLAGS)
+libtui_la_LIBADD = liblink.la libcommon.la $(JANSSON_LIBS) $(NCURSES_LIBS) $(EVENT_LIBS) -lm
+
+bin_PROGRAMS += sgtop
+sgtop_SOURCES = tui/sgtop.c
+sgtop_CPPFLAGS = $(libtui_la_CPPFLAGS)
+sgtop_LDADD = libtui.la
+
+check_PROGRAMS += tests/tui/screens
+tests_tui_screens_SOURCES = tests/tui/screens.c tests/tui/fake.c tests/tui/fake.h
+tests_tui_screens_CPPFLAGS = $(libtui_la_CPPFLAGS)
+tests_tui_screens_LDADD = libtui.la
+
+# A controller for the tests of the program itself.
+noinst_PROGRAMS += tests/tui/fakecontroller
+tests_tui_fakecontroller_SOURCES = tests/tui/fakecontroller.c tests/tui/fake.c tests/tui/fake.h tests/munge.h
+tests_tui_fakecontroller_CPPFLAGS = $(libtui_la_CPPFLAGS)
+tests_tui_fakecontroller_LDADD = libtui.la
+dist_man_MANS += doc/sgtop.1
+
+TUI_SCREENS = jobs-80x24 jobs-200x50 job-80x24 job-80x24-ascii job-80x24-quiet job-100x30 job-200x50 nodes-80x24 \
+	nodes-200x50 help-80x24
+EXTRA_DIST += $(TUI_SCREENS:%=tests/tui/expected/%)
+
+check_PROGRAMS += tests/tui/snapshot tests/tui/keys tests/fuzz/snapshot
+tests_tui_snapshot_SOURCES = tests/tui/snapshot.c
+tests_tui_snapshot_CPPFLAGS = $(libtui_la_CPPFLAGS)
+tests_tui_snapshot_LDADD = libtui.la
+tests_tui_keys_SOURCES = tests/tui/keys.c tests/tui/fake.c tests/tui/fake.h
+tests_tui_keys_CPPFLAGS = $(libtui_la_CPPFLAGS)
+tests_tui_keys_LDADD = libtui.la
+tests_fuzz_snapshot_SOURCES = tests/fuzz/snapshot.c
+tests_fuzz_snapshot_CPPFLAGS = $(libtui_la_CPPFLAGS)
+tests_fuzz_snapshot_LDADD = libtui.la
+if FUZZERS
+tests_fuzz_snapshot_LDFLAGS = -fsanitize=fuzzer
+else
+tests_fuzz_snapshot_SOURCES += tests/fuzz/replay.c
+endif
+EXTRA_DIST += tests/fuzz/snapshot.corpus/job tests/fuzz/snapshot.corpus/jobs tests/fuzz/snapshot.corpus/nodes \
+	tests/fuzz/snapshot.corpus/error tests/fuzz/snapshot.corpus/huge-numbers

@@ -1,0 +1,452 @@
+#include "tests/tui/fake.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+
+#define STEP_S   0.0241
+#define EXTRA_S  0.0062 /* what the slow node needs longer */
+#define COLUMN_S 0.5
+#define JOB_ID   "4711.0"
+#define HUNG_ID  "4712.0"
+#define START_AT 1790000000.0
+
+const struct fake fake_default = {
+    .ranks = 64, .ranks_per_node = 8, .slow_at_s = 12, .slow_node = 5, .jobs = 3
+};
+
+/* 0..1, the same for the same arguments. */
+static double noise(uint64_t a, uint64_t b)
+{
+    uint64_t x = a * 0x9e3779b97f4a7c15u ^ (b + 1) * 0xc2b2ae3d27d4eb4fu;
+
+    x ^= x >> 29;
+    x *= 0xbf58476d1ce4e5b9u;
+    x ^= x >> 32;
+    return (double)(x >> 11) / 9007199254740992.0;
+}
+
+static json_t *number(double x)
+{
+    return isnan(x) ? json_null() : json_real(x);
+}
+
+static char *node_name(char buf[32], int node)
+{
+    snprintf(buf, 32, "node%02d", node);
+    return buf;
+}
+
+static char *switch_name(char buf[32], int node)
+{
+    snprintf(buf, 32, "leaf%d", node / 4);
+    return buf;
+}
+
+static bool slow(const struct fake *f, double t_s)
+{
+    return t_s >= f->slow_at_s;
+}
+
+/* Lateness of a rank in the column of time that ends at t_s. */
+static double lateness(const struct fake *f, int rank, double t_s)
+{
+    uint64_t column = (uint64_t)(t_s / COLUMN_S);
+    double late =
+        0.0002 + 0.0009 * pow(noise((uint64_t)rank, column), 3) + 0.0003 * noise((uint64_t)rank, 77);
+
+    if (rank / f->ranks_per_node == f->slow_node && slow(f, t_s))
+        late += EXTRA_S * (0.8 + 0.2 * noise((uint64_t)rank, column + 1));
+    return late;
+}
+
+static double step_s(const struct fake *f, double t_s)
+{
+    return STEP_S + (slow(f, t_s) ? EXTRA_S : 0) + 0.0006 * noise(5, (uint64_t)(t_s / COLUMN_S));
+}
+
+/* ---- a JOB row ---- */
+
+static json_t *verdicts(const struct fake *f, double t_s)
+{
+    char name[32], text[256];
+
+    if (!slow(f, t_s))
+        return json_array();
+    node_name(name, f->slow_node);
+    snprintf(text, sizeof(text), "%s holds the others back: its ranks compute 26 %% longer", name);
+    return json_pack("[{s:s, s:s, s:[s], s:f, s:I, s:f, s:f, s:s}]", "class", "straggler", "scope", "node",
+                     "culprits", name, "slowdown", (STEP_S + EXTRA_S) / STEP_S, "since_step",
+                     (json_int_t)(f->slow_at_s / STEP_S), "since_s", t_s - f->slow_at_s, "confidence", 0.97,
+                     "text", text);
+}
+
+static json_t *sentence(const struct fake *f, double t_s)
+{
+    char name[32], text[512];
+
+    if (!slow(f, t_s))
+        return json_string("All ranks keep step: 2 % of their time is spent waiting for a later one.");
+    snprintf(text, sizeof(text),
+             "%s is slow: its %d ranks arrive 6.2 ms late since %.0f s; the step takes 30.6 ms, without it "
+             "24.4 ms "
+             "(20 %% of the job's time is lost).",
+             node_name(name, f->slow_node), f->ranks_per_node, t_s - f->slow_at_s);
+    return json_string(text);
+}
+
+static void put_times(json_t *job, const struct fake *f, double t_s)
+{
+    double step = step_s(f, t_s), late = slow(f, t_s) ? EXTRA_S : 0.0009;
+
+    json_object_set_new(
+        job, "step_s",
+        json_pack("{s:f, s:f, s:f, s:f}", "mean", step, "p50", step * 0.99, "p95", step * 1.04, "cv", 0.02));
+    json_object_set_new(job, "steps_per_s", json_real(1 / step));
+    json_object_set_new(job, "samples_per_s", json_real(2048 / step));
+    json_object_set_new(job, "skew_s", json_pack("{s:f, s:f}", "p50", late, "p95", late * 1.3));
+    json_object_set_new(job, "lost_ratio", json_real(slow(f, t_s) ? 0.196 : 0.021));
+    json_object_set_new(job, "shares",
+                        json_pack("{s:f, s:f, s:f, s:f}", "compute", slow(f, t_s) ? 0.62 : 0.78,
+                                  "communication", 0.171, "synchronisation", slow(f, t_s) ? 0.196 : 0.021,
+                                  "point_to_point", 0.004));
+}
+
+static json_t *job_row(const struct fake *f, double t_s)
+{
+    int slow_rank = f->slow_node * f->ranks_per_node + 3, nodes = f->ranks / f->ranks_per_node;
+    char name[32];
+    json_t *job =
+        json_pack("{s:i, s:i, s:s, s:s, s:s, s:s, s:s, s:s}", "job", 4711, "step", 0, "id", JOB_ID, "name",
+                  "train-lm", "user", "alice", "partition", "gpu", "policy", "balanced", "state", "running");
+
+    json_object_set_new(job, "start", json_real(START_AT));
+    json_object_set_new(job, "elapsed_s", json_real(3723 + floor(t_s)));
+    json_object_set_new(job, "age_s", json_real(0.1));
+    json_object_set_new(job, "ranks", json_integer(f->ranks));
+    json_object_set_new(job, "nodes", json_integer(nodes));
+    json_object_set_new(job, "nodes_total", json_integer(nodes));
+    json_object_set_new(job, "steps", json_integer((json_int_t)((3723 + t_s) / STEP_S)));
+    json_object_set_new(job, "period", json_integer(7));
+    put_times(job, f, t_s);
+    json_object_set_new(job, "regime", json_string(slow(f, t_s) ? "synchronisation" : "compute"));
+    json_object_set_new(job, "verdicts", verdicts(f, t_s));
+    json_object_set_new(job, "sentence", sentence(f, t_s));
+    json_object_set_new(job, "worst",
+                        json_pack("{s:i, s:s, s:f, s:f}", "rank", slow(f, t_s) ? slow_rank : 17, "node",
+                                  node_name(name, slow(f, t_s) ? f->slow_node : 17 / f->ranks_per_node),
+                                  "lateness_s", lateness(f, slow_rank, t_s), "last_ratio",
+                                  slow(f, t_s) ? 0.31 : 0.04));
+    return job;
+}
+
+static json_t *hung_row(double t_s)
+{
+    json_t *job =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:s}", "id", HUNG_ID, "name",
+                  "namd-équilibre", "user", "bob", "partition", "batch", "policy", "observe", "state",
+                  "stalled", "ranks", 32, "nodes", 4, "nodes_total", 4, "steps", 18211, "regime", "stalled");
+
+    json_object_set_new(job, "elapsed_s", json_real(90211));
+    json_object_set_new(job, "age_s", json_real(0.2));
+    json_object_set_new(job, "verdicts",
+                        json_pack("[{s:s, s:s, s:[s], s:n, s:f, s:s}]", "class", "hang", "scope", "rank",
+                                  "culprits", "r9", "slowdown", "since_s", 41 + t_s, "text",
+                                  "r9 on node11 never entered Allreduce #127477 that 31 ranks wait in"));
+    json_object_set_new(job, "sentence",
+                        json_string("Everybody waits for r9 on node11, which computes since 41 s "
+                                    "and never entered Allreduce #127477."));
+    json_object_set_new(
+        job, "worst",
+        json_pack("{s:i, s:s, s:n, s:n}", "rank", 9, "node", "node11", "lateness_s", "last_ratio"));
+    return job;
+}
+
+static json_t *quiet_row(int i)
+{
+    static const char *const names[] = { "cfd-wing", "lammps-melt", "prepare \033[31mdata",
+                                         "語言模型-large" };
+    static const char *const states[] = { "running", "starting", "finished", "running" };
+    static const char *const regimes[] = { "communication", "starting", "compute", "compute" };
+    char id[32];
+    json_t *job;
+
+    snprintf(id, sizeof(id), "%d.0", 4690 + i);
+    job = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:[], s:s}", "id", id, "name", names[i % 4],
+                    "user", i % 2 ? "carol" : "a-rather-long-user-name", "partition", "batch", "policy",
+                    "balanced", "state", states[i % 4], "regime", regimes[i % 4], "ranks", 16 << i % 4,
+                    "verdicts", "sentence", "All ranks keep step.");
+    json_object_set_new(job, "elapsed_s", json_real(600.0 * (i + 1)));
+    if (i % 4 == 1)
+        return job;
+    json_object_set_new(job, "age_s", json_real(i % 4 == 3 ? 37 : 0.1));
+    json_object_set_new(job, "step_s", json_pack("{s:f}", "mean", 1.25 * (i + 1)));
+    json_object_set_new(job, "steps_per_s", json_real(0.8 / (i + 1)));
+    json_object_set_new(job, "skew_s", json_pack("{s:f}", "p50", 0.0000421 * (i + 1)));
+    json_object_set_new(job, "lost_ratio", json_real(0.013 * (i + 1)));
+    json_object_set_new(job, "worst", json_pack("{s:i, s:s}", "rank", 3, "node", "node07"));
+    return job;
+}
+
+static json_t *jobs(const struct fake *f, const json_t *q, double t_s)
+{
+    json_t *rows = json_array();
+
+    json_array_append_new(rows, job_row(f, t_s));
+    if (f->jobs)
+        json_array_append_new(rows, hung_row(t_s));
+    for (int i = 0; i < f->jobs; i++)
+        if (i % 4 != 2 || json_is_true(json_object_get(q, "finished")))
+            json_array_append_new(rows, quiet_row(i));
+    return json_pack("{s:f, s:o}", "now", START_AT + t_s, "jobs", rows);
+}
+
+/* ---- one job ---- */
+
+struct row {
+    int rank;
+    double lateness_s, last_ratio, compute_s;
+};
+
+static char sort_key; /* qsort has no argument */
+
+static int compare_rows(const void *pa, const void *pb)
+{
+    const struct row *a = pa, *b = pb;
+    double x = 0, y = 0;
+
+    if (sort_key == 'l')
+        x = a->lateness_s, y = b->lateness_s;
+    else if (sort_key == 'a')
+        x = a->last_ratio, y = b->last_ratio;
+    else if (sort_key == 'c')
+        x = a->compute_s, y = b->compute_s;
+    return x != y ? (x < y) - (x > y) : a->rank - b->rank;
+}
+
+static double last_ratio(const struct fake *f, int rank, double t_s)
+{
+    if (!slow(f, t_s))
+        return 2 * noise((uint64_t)rank, 4) / f->ranks;
+    if (rank / f->ranks_per_node != f->slow_node)
+        return 0.1 * noise((uint64_t)rank, 4) / f->ranks;
+    return rank % f->ranks_per_node == 3 ? 0.58 : 0.4 / f->ranks_per_node * noise((uint64_t)rank, 5);
+}
+
+static size_t fill_rows(const struct fake *f, const json_t *view, double t_s, struct row *rows)
+{
+    const char *sort = json_string_value(json_object_get(view, "sort"));
+    const char *filter = json_string_value(json_object_get(view, "filter"));
+    size_t n = 0;
+
+    for (int rank = 0; rank < f->ranks; rank++) {
+        char name[32], label[32];
+
+        snprintf(label, sizeof(label), "r%d", rank);
+        node_name(name, rank / f->ranks_per_node);
+        if (filter && !strstr(name, filter) && !strstr(label, filter))
+            continue;
+        rows[n++] =
+            (struct row){ rank, lateness(f, rank, floor(t_s / COLUMN_S / 8) * COLUMN_S * 8),
+                          last_ratio(f, rank, t_s),
+                          STEP_S * 0.78 + 0.0002 * noise((uint64_t)rank, 6) +
+                              (rank / f->ranks_per_node == f->slow_node && slow(f, t_s) ? EXTRA_S : 0) };
+    }
+    sort_key = !sort || !strcmp(sort, "lateness") ? 'l' : !strcmp(sort, "last") ? 'a' : sort[0];
+    qsort(rows, n, sizeof(*rows), compare_rows);
+    return n;
+}
+
+static json_t *rank_row(const struct fake *f, const struct row *r, double t_s)
+{
+    char node[32], leaf[32];
+    int n = r->rank / f->ranks_per_node;
+    bool late = n == f->slow_node && slow(f, t_s);
+    json_t *row = json_pack("{s:i, s:s, s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:f}", "rank", r->rank, "node",
+                            node_name(node, n), "switch", switch_name(leaf, n), "state", "running",
+                            "lateness_s", r->lateness_s, "lateness_p95_s", r->lateness_s * 1.4, "last_ratio",
+                            r->last_ratio, "compute_s", r->compute_s, "stay_s", STEP_S * 0.2, "slowdown",
+                            late && r->rank % f->ranks_per_node == 3 ? 1.03 : 1.0);
+
+    json_object_set_new(row, "inside",
+                        late && r->rank % f->ranks_per_node == 1
+                            ? json_pack("{s:s, s:s, s:I, s:f}", "op", "Allreduce", "comm", "WORLD", "seq",
+                                        (json_int_t)(t_s / STEP_S * 7), "age_s", 1.0)
+                            : json_null());
+    return row;
+}
+
+static json_t *heat_row(const struct fake *f, int rank, int columns, double t_s)
+{
+    static const double scale[] = { 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1 };
+    char levels[513];
+    int i;
+
+    for (i = 0; i < columns && i < 512; i++) {
+        double at = t_s - (columns - 1 - i) * COLUMN_S, late;
+        int level = 0;
+
+        late = at < 0 ? 0 : lateness(f, rank, at) / step_s(f, at);
+        while (level < 8 && late >= scale[level])
+            level++;
+        levels[i] = at < 0 ? '.' : (char)('0' + level);
+    }
+    levels[i] = '\0';
+    return json_pack("{s:i, s:s}", "rank", rank, "levels", levels);
+}
+
+static json_t *history(const struct fake *f, int columns, double t_s)
+{
+    json_t *step = json_array(), *rate = json_array(), *skew = json_array(), *lost = json_array();
+
+    for (int i = 0; i < columns; i++) {
+        double at = t_s - (columns - 1 - i) * COLUMN_S;
+        double s = at < 0 ? NAN : step_s(f, at);
+
+        json_array_append_new(step, number(s));
+        json_array_append_new(rate, number(1 / s));
+        json_array_append_new(skew, number(at < 0 ? NAN
+                                                  : (slow(f, at) ? EXTRA_S : 0.0009) *
+                                                        (1 + 0.1 * noise(9, (uint64_t)(at / COLUMN_S)))));
+        json_array_append_new(lost, number(at < 0 ? NAN : slow(f, at) ? 0.196 : 0.021));
+    }
+    return json_pack("{s:f, s:o, s:o, s:o, s:o}", "column_s", COLUMN_S, "step_s", step, "steps_per_s", rate,
+                     "skew_s", skew, "lost_ratio", lost);
+}
+
+static void put_ranks(json_t *job, const struct fake *f, const json_t *view, double t_s)
+{
+    struct row *rows = xcalloc((size_t)f->ranks, sizeof(*rows));
+    size_t n = fill_rows(f, view, t_s, rows), offset = 0, count = n;
+    int columns = view ? (int)json_integer_value(json_object_get(view, "columns")) : 60;
+    json_t *table = json_array(), *heat = json_array();
+
+    if (view) {
+        offset = (size_t)json_integer_value(json_object_get(view, "offset"));
+        count = (size_t)json_integer_value(json_object_get(view, "count"));
+    }
+    for (size_t i = offset; i < n && i < offset + count; i++) {
+        json_array_append_new(table, rank_row(f, &rows[i], t_s));
+        json_array_append_new(heat, heat_row(f, rows[i].rank, columns, t_s));
+    }
+    free(rows);
+    json_object_set_new(job, "rank_table", table);
+    json_object_set_new(job, "rank_table_total", json_integer((json_int_t)n));
+    json_object_set_new(job, "heat",
+                        json_pack("{s:f, s:i, s:[f,f,f,f,f,f,f,f], s:o}", "column_s", COLUMN_S, "columns",
+                                  columns, "scale", 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, "rows",
+                                  heat));
+    json_object_set_new(job, "history", history(f, columns, t_s));
+}
+
+static json_t *agent(int node, double t_s)
+{
+    char name[32];
+
+    return json_pack("{s:s, s:b, s:f, s:i, s:i, s:i, s:f}", "node", node_name(name, node), "connected",
+                     node != 14, "cpu_ratio", 0.004 + 0.001 * noise((uint64_t)node, (uint64_t)t_s),
+                     "rss_bytes", 5 << 20, "backlog_bytes", node == 14 ? 1 << 20 : 0, "lost_batches", 0,
+                     "age_s", node == 14 ? 12.0 : 0.1);
+}
+
+static json_t *events(const struct fake *f, double t_s)
+{
+    json_t *a = json_array();
+
+    if (slow(f, t_s)) {
+        json_array_append_new(a, json_pack("{s:f, s:s}", "age_s", t_s - f->slow_at_s, "text",
+                                           "straggler: node05 holds the others back (x1.26)"));
+        json_array_append_new(a, json_pack("{s:f, s:s}", "age_s", t_s - f->slow_at_s, "text",
+                                           "regime compute -> synchronisation"));
+    }
+    json_array_append_new(a,
+                          json_pack("{s:f, s:s}", "age_s", 3700 + t_s, "text", "regime starting -> compute"));
+    json_array_append_new(a, json_pack("{s:f, s:s}", "age_s", 3723 + t_s, "text", "all agents are heard"));
+    return a;
+}
+
+static json_t *job(const struct fake *f, const json_t *q, double t_s)
+{
+    const char *id = json_string_value(json_object_get(q, "job"));
+    json_t *o, *agents = json_array();
+
+    if (!id || (strcmp(id, JOB_ID) && strcmp(id, "4711"))) {
+        if (id && !strcmp(id, HUNG_ID))
+            return hung_row(t_s);
+        return json_pack("{s:s}", "error", "no guarded job has this id");
+    }
+    o = job_row(f, t_s);
+    json_object_set_new(o, "probe",
+                        json_pack("{s:I, s:i, s:i, s:i, s:i, s:f}", "events",
+                                  (json_int_t)(t_s / STEP_S * 7 * f->ranks), "dropped", 0, "missed", 0,
+                                  "ranks_guarded", f->ranks, "ranks_total", f->ranks, "overhead_ratio",
+                                  0.0004));
+    for (int i = 0; i < f->ranks / f->ranks_per_node; i++)
+        json_array_append_new(agents, agent(i, t_s));
+    json_object_set_new(o, "agents", agents);
+    json_object_set_new(o, "communicators",
+                        json_pack("[{s:s,s:s,s:i,s:i,s:f,s:f,s:f,s:f},{s:s,s:s,s:i,s:i,s:f,s:f,s:f,s:f}]",
+                                  "name", "9f3a21c04417beef", "label", "WORLD", "size", f->ranks, "instances",
+                                  1, "collectives_per_s", 7 / step_s(f, t_s), "bytes_per_s", 4.1e8, "skew_s",
+                                  slow(f, t_s) ? EXTRA_S : 0.0009, "transfer_s", 0.00042, "name",
+                                  "11aa21c04417beef", "label", "inner group of 8", "size", 8, "instances",
+                                  f->ranks / 8, "collectives_per_s", 2 / step_s(f, t_s), "bytes_per_s", 2.2e6,
+                                  "skew_s", 0.00031, "transfer_s", 0.000061));
+    json_object_set_new(o, "events", events(f, t_s));
+    json_object_set_new(o, "notes", json_pack("[s]", "node03: /dev/shm is 91 % full"));
+    put_ranks(o, f, json_object_get(q, "view"), t_s);
+    return o;
+}
+
+/* ---- nodes, status ---- */
+
+static json_t *nodes(const struct fake *f, double t_s)
+{
+    json_t *rows = json_array();
+    int n = f->ranks / f->ranks_per_node;
+
+    for (int i = 0; i < n + 8; i++) {
+        bool late = i == f->slow_node && slow(f, t_s);
+        char name[32], leaf[32];
+        json_t *row = json_pack("{s:s, s:s, s:[s], s:i, s:f, s:f, s:i}", "node", node_name(name, i), "switch",
+                                switch_name(leaf, i), "jobs", i < n ? JOB_ID : HUNG_ID, "ranks",
+                                f->ranks_per_node, "lateness_s", lateness(f, i * f->ranks_per_node, t_s),
+                                "slowdown", late ? 1.26 : 1.0, "culprit_count", late ? 3 : i % 5 == 2);
+
+        json_object_set_new(row, "verdict", late ? json_string("straggler") : json_null());
+        json_object_set_new(row, "last_culprit", late ? json_real(START_AT + f->slow_at_s) : json_null());
+        json_object_set_new(row, "agent", agent(i, t_s));
+        json_array_append_new(rows, row);
+    }
+    return json_pack("{s:o}", "nodes", rows);
+}
+
+static json_t *status(const struct fake *f, double t_s)
+{
+    return json_pack("{s:s, s:s, s:f, s:i, s:i, s:i, s:f, s:i}", "version", "0.1.0", "host", "ctl01",
+                     "uptime_s", 86400 * 3.0 + floor(t_s), "jobs", f->jobs + (f->jobs ? 2 : 1), "agents",
+                     f->ranks / f->ranks_per_node, "ranks", f->ranks + 32, "cpu_ratio", 0.012, "rss_bytes",
+                     21 << 20);
+}
+
+json_t *fake_answer(const struct fake *f, const json_t *question, double t_s)
+{
+    const char *query = json_string_value(json_object_get(question, "query"));
+
+    if (!query)
+        return json_pack("{s:s}", "error", "a question has a query");
+    if (!strcmp(query, "jobs"))
+        return jobs(f, question, t_s);
+    if (!strcmp(query, "job"))
+        return job(f, question, t_s);
+    if (!strcmp(query, "nodes"))
+        return nodes(f, t_s);
+    if (!strcmp(query, "status"))
+        return status(f, t_s);
+    return json_pack("{s:s}", "error", "unknown query");
+}

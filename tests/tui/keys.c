@@ -1,0 +1,319 @@
+/* Keys and clicks against the state behind the screens, and the texts that are made from the same tables. */
+#include "tests/tap.h"
+
+#include <locale.h>
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+#include "tests/tui/fake.h"
+#include "tui/figures.h"
+#include "tui/options.h"
+#include "tui/ui.h"
+
+static struct ui ui;
+static struct canvas *canvas;
+
+static void answer(void)
+{
+    int64_t offset;
+    json_t *question = ui_question(&ui, &offset), *a;
+
+    if (!question)
+        return;
+    a = fake_answer(&fake_default, question, 30);
+    ui_answer(&ui, ui.screen, offset, a);
+    json_decref(question);
+    json_decref(a);
+    ui_fit(&ui, 80, 24);
+}
+
+static void keys(const char *text)
+{
+    for (; *text; text++)
+        ui_key(&ui, *text);
+    ui_fit(&ui, 80, 24);
+    answer();
+}
+
+static char *asked(void)
+{
+    int64_t offset;
+    json_t *question = ui_question(&ui, &offset);
+    char *text = question ? json_dumps(question, JSON_COMPACT) : xstrdup("nothing");
+
+    json_decref(question);
+    return text;
+}
+
+static void is_asked(const char *part, bool want)
+{
+    char *text = asked();
+
+    if (!ok((strstr(text, part) != NULL) == want, "%s is %sasked for", part, want ? "" : "not "))
+        printf("# %s\n", text);
+    free(text);
+}
+
+static const char *selected(void)
+{
+    const struct ui_list *l = &ui.list[ui.screen];
+
+    return ui.screen == SCREEN_JOBS ? ui.jobs->job[l->order[l->selected]].id
+                                    : ui.nodes->node[l->order[l->selected]].node;
+}
+
+static void start(void)
+{
+    ui_reset(&ui);
+    ui_link_changed(&ui, true, NULL);
+    ui_fit(&ui, 80, 24);
+    answer();
+}
+
+static void test_list(void)
+{
+    start();
+    is_str(selected(), "4712.0", "the list begins with the worst job");
+    keys("j");
+    is_str(selected(), "4711.0", "one row down");
+    keys("G");
+    is_str(selected(), "4692.0", "the last row");
+    keys("j");
+    is_str(selected(), "4692.0", "there is nothing below it");
+    keys("kkkkkkkkk");
+    is_str(selected(), "4712.0", "nor above the first");
+    keys("j/cfd");
+    is_int((long long)ui.list[SCREEN_JOBS].n, 1, "a filter leaves what matches");
+    keys("\n");
+    ok(!ui.filtering, "Enter ends the typing");
+    keys("\033");
+    is_int((long long)ui.list[SCREEN_JOBS].n, 5, "Esc drops the filter");
+    ok(!ui.quit, "and does not quit");
+    keys("\033\033");
+    ok(!ui.quit, "nor does another Esc");
+    keys("e");
+    is_int((long long)ui.list[SCREEN_JOBS].n, 4, "e hides what ended");
+    keys("q");
+    ok(ui.quit, "q on the list quits");
+}
+
+static void test_sort(void)
+{
+    start();
+    keys("s");
+    is_str(selected(), "4712.0", "by job: the newest first");
+    keys("r");
+    keys("g");
+    is_str(selected(), "4690.0", "reversed: the oldest first");
+    keys("j");
+    ui_act(&ui, ACTION_SORT, 1);
+    is_str(selected(), "4691.0", "the cursor stays on its row when the order changes");
+}
+
+static void test_job(void)
+{
+    start();
+    keys("j\n");
+    ok(ui.screen == SCREEN_JOB && !strcmp(ui.job_id, "4711.0"), "Enter opens the job");
+    is_asked("\"sort\":\"lateness\"", true);
+    is_asked("\"offset\":0,\"count\":11,\"columns\":", true);
+    keys("G");
+    is_asked("\"offset\":53", true);
+    ok(ui.view->offset == 53 && ui.view->n_ranks == 11, "only the rows that are seen come");
+    keys("s");
+    is_asked("\"sort\":\"compute\"", true);
+    ok(ui.list[SCREEN_JOB].top == 0, "another order begins at the top");
+    keys("/node03\n");
+    is_asked("\"filter\":\"node03\"", true);
+    is_int((long long)ui.list[SCREEN_JOB].n, 8, "the controller filters");
+    keys("q");
+    ok(ui.screen == SCREEN_JOB && !ui.list[SCREEN_JOB].filter[0], "q drops the filter first");
+    keys("q");
+    ok(ui.screen == SCREEN_JOBS && !ui.quit, "then goes back");
+    keys("3");
+    keys("/node05\n\n");
+    ok(ui.screen == SCREEN_JOB && !strcmp(ui.list[SCREEN_JOB].filter, "node05"),
+       "Enter on a node opens its job there");
+}
+
+static void test_freeze(void)
+{
+    start();
+    keys("j\n");
+    keys(" ");
+    ok(ui.frozen && ui.view->n_ranks == 64, "a frozen picture has all ranks");
+    is_asked("nothing", true);
+    keys("G");
+    ok(ui.list[SCREEN_JOB].selected == 63, "and can be scrolled");
+    keys(" ");
+    ok(!ui.frozen, "Space goes on");
+    is_asked("\"count\":11", true);
+}
+
+static void draw(void)
+{
+    ui_draw(canvas, &ui);
+}
+
+static void test_mouse(void)
+{
+    start();
+    draw();
+    ui_click(&ui, canvas, 4, 20, false);
+    is_str(selected(), "4690.0", "a click chooses the row");
+    ui_click(&ui, canvas, 1, 10, false);
+    is_int(ui.list[SCREEN_JOBS].sort, 1, "a click on a title sorts by it");
+    ui_click(&ui, canvas, 0, 27, false);
+    answer();
+    ok(ui.screen == SCREEN_NODES, "a click on a tab shows the screen");
+    ui_act(&ui, ACTION_SCREEN, SCREEN_JOBS);
+    draw();
+    ui_click(&ui, canvas, 3, 20, true);
+    ok(ui.screen == SCREEN_JOB, "a double click opens the job");
+    answer();
+    ui_act(&ui, ACTION_WHEEL, 3);
+    is_int(ui.list[SCREEN_JOB].top, 3, "the wheel turns three rows");
+    ui_act(&ui, ACTION_WHEEL, -30);
+    is_int(ui.list[SCREEN_JOB].top, 0, "and not beyond the first");
+    ui_act(&ui, ACTION_WHEEL, 3000);
+    is_int(ui.list[SCREEN_JOB].top, 53, "nor the last");
+}
+
+static bool drawn(const char *text)
+{
+    char *all = NULL;
+    size_t size;
+    FILE *out = open_memstream(&all, &size);
+    bool found;
+
+    draw();
+    canvas_print(canvas, out);
+    fclose(out);
+    found = strstr(all, text) != NULL;
+    if (!found)
+        printf("# %s is not in\n%s", text, all);
+    free(all);
+    return found;
+}
+
+static void test_honest(void)
+{
+    json_t *error = json_pack("{s:s}", "error", "no guarded job has this id");
+
+    ui_reset(&ui);
+    snprintf(ui.hosts, sizeof(ui.hosts), "ctl01:6825");
+    ok(drawn("connecting to ctl01:6825"), "the first picture says what is going on");
+    ui_link_changed(&ui, false, "ctl01:6825: Connection refused");
+    ok(drawn("Connection refused") && drawn("What to check"), "no controller: why, and what to check");
+    start();
+    ui.now_s += 1;
+    ok(drawn("  live"), "an answer is live");
+    ui.now_s += 10;
+    ok(drawn("STALE  11 s, no answer"), "an old one is called old, with its age");
+    ui_link_changed(&ui, false, "gone");
+    ok(drawn("connection lost, retrying") && drawn("4711.0"), "a lost connection leaves the old picture");
+    ui_open(&ui, "99");
+    ui_link_changed(&ui, true, NULL);
+    ui_answer(&ui, SCREEN_JOB, 0, error);
+    ok(drawn("no guarded job has this id"), "a refusal is shown");
+    json_decref(error);
+}
+
+static void test_figures(void)
+{
+    static const double seconds[] = { 0,     4e-9,  9.9951e-6, 1.2345e-3, 0.0999, 0.9996,
+                                      59.94, 999.4, 999.6,     1e5,       NAN,    -1 };
+    static const char *const want[] = { "0.00 ms", "4.00 ns", "10.0 µs", "1.23 ms", "99.9 ms", "1.00 s ",
+                                        "59.9 s ", " 999 s ", "16.7 m ", "27.8 h ", "      -", "      -" };
+
+    for (size_t i = 0; i < ARRAY_SIZE(seconds); i++) {
+        struct figure f = figure_s(seconds[i]);
+
+        is_str(f.text, want[i], "seconds");
+        ok(canvas_text_width(f.text) == 7, "seven columns");
+    }
+    is_str(figure_percent(0.0004).text, "<0.1 %", "little is not nothing");
+    is_str(figure_percent(0).text, " 0.0 %", "nothing is nothing");
+    is_str(figure_percent(1).text, " 100 %", "all");
+    is_str(figure_number(999.7).text, "1.00k", "thousands");
+    is_str(figure_steps(1234567).text, "1 234 567", "steps");
+}
+
+static void test_options(void)
+{
+    static const struct {
+        const char *argv[4];
+        const char *want; /* NULL: accepted */
+    } cases[] = {
+        { { "sgtop", "123.0", "-i", "1s" }, NULL },
+        { { "sgtop", "--size=80x24" }, NULL },
+        { { "sgtop", "--size=80" }, "--size=80: expected WIDTHxHEIGHT, each from 10 to 1000 (80x24)" },
+        { { "sgtop", "--interval=0" }, "--interval=0: expected 0.1 s to 60 s" },
+        { { "sgtop", "--colour" }, "--colour is no option of sgtop, see --help" },
+        { { "sgtop", "--conf" }, "--conf needs a value, see --help" },
+        { { "sgtop", "1", "2" }, "2: one job at most" },
+        { { "sgtop", "train" }, "train: expected a job as 123, 123.0, 123_4 or 123+1" },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        char *argv[5] = { NULL };
+        struct options o;
+        struct err err = { "" };
+        int argc = 0;
+
+        while (argc < 4 && cases[i].argv[argc]) {
+            argv[argc] = xstrdup(cases[i].argv[argc]);
+            argc++;
+        }
+        if (options_parse(&o, argc, argv, &err) == 0)
+            ok(!cases[i].want, "%s is accepted", cases[i].argv[1]);
+        else
+            is_str(err.text, cases[i].want, "what is wrong is refused");
+        while (argc)
+            free(argv[--argc]);
+    }
+}
+
+/* The manual page holds each key and option as the tables have them. */
+static void test_manual(void)
+{
+    const char *top = getenv("top_srcdir");
+    char *path = xasprintf("%s/doc/sgtop.1", top ? top : "."), *want = NULL, *save = NULL,
+         *page = xcalloc(1, 1 << 16);
+    FILE *in = fopen(path, "r"), *out;
+    size_t size;
+
+    if (ok(in != NULL, "%s is there", path)) {
+        page[fread(page, 1, (1 << 16) - 1, in)] = '\0';
+        fclose(in);
+    }
+    out = open_memstream(&want, &size);
+    keymap_print_mdoc(out);
+    options_names(out);
+    fclose(out);
+    for (char *line = strtok_r(want, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+        ok(strstr(page, line) != NULL, "the manual page has: %s", line);
+    free(want);
+    free(page);
+    free(path);
+}
+
+int main(void)
+{
+    if (!setlocale(LC_ALL, "C.UTF-8") && !setlocale(LC_ALL, "en_US.UTF-8"))
+        return skip_all("no UTF-8 locale here");
+    ui_init(&ui);
+    canvas = canvas_new(80, 24, false);
+    test_list();
+    test_sort();
+    test_job();
+    test_freeze();
+    test_mouse();
+    test_honest();
+    test_figures();
+    test_options();
+    test_manual();
+    ui_reset(&ui);
+    canvas_free(canvas);
+    return done_testing();
+}

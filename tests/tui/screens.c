@@ -1,0 +1,145 @@
+/* The screens at three sizes, as text, against tests/tui/expected/NAME.  A change that is meant is taken over
+ * by tests/tui/screens --write   (then look at the difference before it is committed) */
+#include "tests/tap.h"
+
+#include <locale.h>
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+#include "tests/tui/fake.h"
+#include "tui/ui.h"
+
+static const struct {
+    const char *name;
+    enum screen screen;
+    int width, height;
+    double t_s;
+    const char *keys;
+    bool ascii;
+} cases[] = {
+    { "jobs-80x24", SCREEN_JOBS, 80, 24, 30, "", false },
+    { "jobs-200x50", SCREEN_JOBS, 200, 50, 30, "", false },
+    { "job-80x24", SCREEN_JOB, 80, 24, 30, "", false },
+    { "job-80x24-ascii", SCREEN_JOB, 80, 24, 30, "", true },
+    { "job-80x24-quiet", SCREEN_JOB, 80, 24, 8, "j", false },
+    { "job-100x30", SCREEN_JOB, 100, 30, 30, "/node05\n", false },
+    { "job-200x50", SCREEN_JOB, 200, 50, 60, "", false },
+    { "nodes-80x24", SCREEN_NODES, 80, 24, 30, "", false },
+    { "nodes-200x50", SCREEN_NODES, 200, 50, 30, "", false },
+    { "help-80x24", SCREEN_JOB, 80, 24, 30, "?", false },
+};
+
+static void ask(struct ui *ui, double t_s)
+{
+    int64_t offset;
+    json_t *question = ui_question(ui, &offset), *answer = fake_answer(&fake_default, question, t_s);
+
+    ui_answer(ui, ui->screen, offset, answer);
+    json_decref(question);
+    json_decref(answer);
+}
+
+static void load(struct ui *ui, size_t i)
+{
+    json_t *question = ui_question_status(), *answer = fake_answer(&fake_default, question, cases[i].t_s);
+
+    ui_init(ui);
+    ui_link_changed(ui, true, NULL);
+    ui->now_s = 100;
+    ui->wall_s = 1790000000 + cases[i].t_s;
+    ui_answer_status(ui, answer);
+    json_decref(question);
+    json_decref(answer);
+    if (cases[i].screen == SCREEN_JOB)
+        ui_open(ui, "4711.0");
+    ui->screen = cases[i].screen;
+    ui_fit(ui, cases[i].width, cases[i].height);
+    ask(ui, cases[i].t_s);
+    for (const char *key = cases[i].keys; *key; key++)
+        ui_key(ui, *key);
+    ui_fit(ui, cases[i].width, cases[i].height);
+    ask(ui, cases[i].t_s);
+    ui_fit(ui, cases[i].width, cases[i].height);
+}
+
+static char *picture(size_t i)
+{
+    struct canvas *c = canvas_new(cases[i].width, cases[i].height, cases[i].ascii);
+    struct ui ui;
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    load(&ui, i);
+    ui_draw(c, &ui);
+    canvas_print(c, out);
+    fclose(out);
+    ui_reset(&ui);
+    canvas_free(c);
+    return text;
+}
+
+static char *read_file(const char *path)
+{
+    FILE *in = fopen(path, "r");
+    char *text = xcalloc(1, 1 << 16);
+    size_t n;
+
+    if (in) {
+        n = fread(text, 1, (1 << 16) - 1, in);
+        text[n] = '\0';
+        fclose(in);
+    }
+    return text;
+}
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *out = fopen(path, "w");
+
+    if (!out || fputs(text, out) < 0 || fclose(out) != 0)
+        perror(path);
+}
+
+/* No line may be wider than the screen: a terminal would wrap it. */
+static bool fits(const char *text, int width, int height)
+{
+    int lines = 0;
+
+    while (*text) {
+        const char *end = strchr(text, '\n');
+        char line[2048];
+
+        snprintf(line, sizeof(line), "%.*s", (int)(end - text), text);
+        if (canvas_text_width(line) > width)
+            return false;
+        text = end + 1;
+        lines++;
+    }
+    return lines == height;
+}
+
+int main(int argc, char **argv)
+{
+    const char *top = getenv("top_srcdir");
+    bool write = argc > 1 && !strcmp(argv[1], "--write");
+
+    if (!setlocale(LC_ALL, "C.UTF-8") && !setlocale(LC_ALL, "en_US.UTF-8"))
+        return skip_all("no UTF-8 locale here");
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        char *path = xasprintf("%s/tests/tui/expected/%s", top ? top : ".", cases[i].name);
+        char *got = picture(i), *want = read_file(path);
+
+        if (write) {
+            write_file(path, got);
+            puts(got);
+        } else {
+            ok(fits(got, cases[i].width, cases[i].height), "%s fits its size", cases[i].name);
+            is_str(got, want, cases[i].name);
+        }
+        free(got);
+        free(want);
+        free(path);
+    }
+    return done_testing();
+}

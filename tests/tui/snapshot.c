@@ -1,0 +1,156 @@
+/* Answers into structs: what is believed, what is not, and where it is cut. */
+#include "tui/snapshot.h"
+
+#include <stdlib.h>
+
+#include "tests/tap.h"
+
+static json_t *json(const char *text)
+{
+    json_error_t at;
+    json_t *v = json_loads(text, 0, &at);
+
+    if (!v)
+        printf("# %s: %s\n", text, at.text);
+    return v;
+}
+
+static void test_text(void)
+{
+    static const struct {
+        const char *from, *want;
+        size_t size;
+    } cases[] = {
+        { "train-lm", "train-lm", 64 },
+        { "équilibre", "équilibre", 64 },
+        { "équilibre", "", 2 }, /* half a character is none */
+        { "équilibre", "é", 3 },
+        { "red \033[31m", "red ?[31m", 64 },
+        { "tab\tnew\nline\177", "tab?new?line?", 64 },
+        { "c1 \302\233m", "c1 ?m", 64 },                         /* a control sequence of one character */
+        { "turned \342\200\256gpj.exe", "turned ?gpj.exe", 64 }, /* right to left */
+        { "\377\376 broken \303", "?? broken ?", 64 },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        char to[64];
+
+        snap_text(to, cases[i].size, cases[i].from);
+        is_str(to, cases[i].want, "text");
+    }
+}
+
+static struct snap_view *view(const char *text)
+{
+    json_t *o = json(text);
+    struct snap_view *v = snap_view_parse(o, NULL);
+
+    json_decref(o);
+    return v;
+}
+
+static void test_unknown(void)
+{
+    struct snap_view *v =
+        view("{\"id\":\"1.0\",\"ranks\":-5,\"steps\":null,\"steps_per_s\":\"fast\",\"lost_ratio\":1e300,"
+             "\"step_s\":7,\"worst\":null,\"verdicts\":{},\"rank_table\":[7,null,{\"rank\":3}]}");
+
+    if (!ok(v != NULL, "a job of nonsense is still a job"))
+        return;
+    ok(v->job.ranks == -1, "a negative count is unknown");
+    ok(v->job.steps == -1, "null is unknown");
+    ok(isnan(v->job.steps_per_s), "a number of another type is unknown");
+    ok(isnan(v->job.lost_ratio), "an absurd number is unknown");
+    ok(isnan(v->job.step_mean_s), "an object of another type is unknown");
+    ok(!v->job.has_worst && v->job.n_verdicts == 0, "no worst, no verdicts");
+    ok(v->n_ranks == 3 && v->rank[0].rank == -1 && v->rank[2].rank == 3,
+       "rows of nonsense are rows of unknown");
+    ok(v->agents.total == -1, "no agents told: unknown");
+    ok(snap_job_severity(&v->job) == SEVERITY_NONE, "a job of unknown state is neither good nor bad");
+    snap_view_free(v);
+}
+
+static void test_limits(void)
+{
+    json_t *o = json("{\"id\":\"1.0\",\"state\":\"running\"}"), *rows = json_array(), *heat = json_array();
+    json_t *series = json_array(), *events = json_array();
+    struct snap_view *v;
+    char levels[1001];
+
+    memset(levels, '9', 1000);
+    levels[999] = '1';
+    levels[998] = 'x';
+    levels[1000] = '\0';
+    for (int i = 0; i < 3000; i++) {
+        json_array_append_new(rows, json_pack("{s:i}", "rank", i));
+        json_array_append_new(heat, json_pack("{s:i, s:s}", "rank", i, "levels", levels));
+        json_array_append_new(series, json_integer(i));
+        json_array_append_new(events, json_pack("{s:i, s:s}", "age_s", i, "text", "event"));
+    }
+    json_object_set_new(o, "rank_table", rows);
+    json_object_set_new(o, "heat", json_pack("{s:o}", "rows", heat));
+    json_object_set_new(o, "history", json_pack("{s:o}", "step_s", series));
+    json_object_set_new(o, "events", events);
+    v = snap_view_parse(o, NULL);
+    json_decref(o);
+    if (!ok(v != NULL, "a large answer is read"))
+        return;
+    is_int((long long)v->n_ranks, SNAP_RANKS_MAX, "rows are cut");
+    is_int((long long)v->n_events, SNAP_EVENTS_MAX, "events are cut");
+    is_int((long long)v->step_s.n, SNAP_COLUMNS_MAX, "history is cut");
+    ok(v->step_s.value[SNAP_COLUMNS_MAX - 1] == 2999, "of a long history the newest is kept");
+    is_int((long long)strlen(v->rank[SNAP_RANKS_MAX - 1].heat), SNAP_COLUMNS_MAX, "a heat row is cut");
+    is_str(v->rank[5].heat + SNAP_COLUMNS_MAX - 3, "9.1", "the newest is kept; what is no level is no data");
+    snap_view_free(v);
+}
+
+static void test_refused(void)
+{
+    static const struct {
+        const char *text, *want;
+    } cases[] = {
+        { "{\"error\":\"not your job\"}", "not your job" },
+        { "{\"error\":\"\\u001b[2J\"}", "?[2J" },
+        { "[]", "the controller's answer is no JSON object" },
+        { "{\"nodes\":[]}", "the controller's answer lists no jobs" },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        json_t *o = json(cases[i].text);
+        struct err err = { "" };
+
+        ok(!snap_jobs_parse(o, &err), "%s is refused", cases[i].text);
+        is_str(err.text, cases[i].want, "with the reason");
+        json_decref(o);
+    }
+}
+
+static void test_job(void)
+{
+    json_t *o = json("{\"now\":1,\"jobs\":[{\"id\":\"12_3.0\",\"state\":\"running\",\"ranks\":64,\"step_s\":{"
+                     "\"mean\":0.5},"
+                     "\"verdicts\":[{\"class\":\"straggler\",\"scope\":\"rank\",\"culprits\":[\"r3\",\"r9\"],"
+                     "\"slowdown\":1.05,\"text\":\"r3 and r9 are slow\"}],"
+                     "\"worst\":{\"rank\":3,\"node\":\"n1\",\"lateness_s\":0.01,\"last_ratio\":0.5}}]}");
+    struct snap_jobs *s = snap_jobs_parse(o, NULL);
+
+    json_decref(o);
+    if (!ok(s && s->n == 1, "a list of one job"))
+        return;
+    is_str(s->job[0].id, "12_3.0", "id");
+    ok(s->job[0].ranks == 64 && s->job[0].step_mean_s == 0.5, "numbers");
+    is_str(s->job[0].verdict[0].culprits, "r3, r9", "culprits");
+    ok(s->job[0].has_worst && s->job[0].worst.rank == 3, "worst rank");
+    ok(snap_job_severity(&s->job[0]) == SEVERITY_WARN, "5 %% slower is a warning");
+    snap_jobs_free(s);
+}
+
+int main(void)
+{
+    test_text();
+    test_unknown();
+    test_limits();
+    test_refused();
+    test_job();
+    return done_testing();
+}

@@ -1,0 +1,149 @@
+#include "tui/draw.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+
+#define FULL_BLOCK 0x2588u
+
+/* ▏ to █: k eighths from the left. */
+static uint32_t left_block(int eighths)
+{
+    return eighths <= 0 ? ' ' : FULL_BLOCK + (uint32_t)(8 - eighths);
+}
+
+/* ▁ to █: k eighths from below. */
+static uint32_t lower_block(int eighths)
+{
+    return eighths <= 0 ? ' ' : 0x2580u + (uint32_t)eighths;
+}
+
+void draw_bar(struct canvas *c, int y, int x, int width, enum style style, double ratio)
+{
+    int eighths, whole;
+
+    if (!(ratio > 0))
+        return;
+    eighths = (int)lround(fmin(ratio, 1) * width * 8);
+    if (eighths == 0)
+        eighths = 1;
+    whole = eighths / 8;
+    canvas_fill(c, y, x, whole, style, FULL_BLOCK);
+    if (eighths % 8)
+        canvas_fill(c, y, x + whole, 1, style, left_block(eighths % 8));
+}
+
+static void range(const struct snap_series *s, size_t first, double *low, double *high)
+{
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (size_t i = first; i < s->n; i++) {
+        if (isnan(s->value[i]))
+            continue;
+        *low = fmin(*low, s->value[i]);
+        *high = fmax(*high, s->value[i]);
+    }
+    if (*high - *low < 0.2 * *high) {
+        double middle = (*high + *low) / 2;
+
+        *low = middle * 0.9;
+        *high = middle * 1.1;
+    }
+}
+
+void draw_spark(struct canvas *c, int y, int x, int width, enum style style, const struct snap_series *s)
+{
+    size_t first = s->n > (size_t)width ? s->n - (size_t)width : 0;
+    int at = x + width - (int)(s->n - first);
+    double low, high;
+
+    range(s, first, &low, &high);
+    for (size_t i = first; i < s->n; i++, at++) {
+        double part = high > low ? (s->value[i] - low) / (high - low) : 0;
+
+        if (!isnan(s->value[i]))
+            canvas_fill(c, y, at, 1, style, lower_block(1 + (int)lround(part * 7)));
+    }
+}
+
+void draw_heat(struct canvas *c, int y, int x, int width, const char *levels, size_t n_scale)
+{
+    size_t n = strlen(levels), first = n > (size_t)width ? n - (size_t)width : 0;
+    int at = x + width - (int)(n - first);
+
+    for (size_t i = first; i < n; i++, at++) {
+        int level = levels[i] - '0', heat;
+
+        if (levels[i] == '.')
+            continue;
+        if (level > (int)n_scale)
+            level = (int)n_scale;
+        heat = n_scale ? (level * (CANVAS_HEATS - 1) + (int)n_scale - 1) / (int)n_scale : 0;
+        canvas_fill(c, y, at, 1, (enum style)(STYLE_HEAT + heat), heat ? lower_block(heat) : 0xb7u);
+    }
+}
+
+void draw_shares(struct canvas *c, int y, int x, int width, const double share[SHARES])
+{
+    static const struct {
+        enum style style;
+        uint32_t ch;
+    } look[SHARES] = {
+        [SHARE_COMPUTE] = { STYLE_SHARE_COMPUTE, FULL_BLOCK },
+        [SHARE_COMMUNICATION] = { STYLE_SHARE_COMMUNICATION, 0x2593 },
+        [SHARE_SYNCHRONISATION] = { STYLE_SHARE_SYNCHRONISATION, 0x2592 },
+        [SHARE_P2P] = { STYLE_SHARE_P2P, 0x2591 },
+    };
+    double sum = 0;
+    int from = 0;
+
+    for (int i = 0; i < SHARES; i++) {
+        int to;
+
+        if (!(share[i] > 0))
+            continue;
+        sum += share[i];
+        to = (int)lround(fmin(sum, 1) * width);
+        canvas_fill(c, y, x + from, to - from, look[i].style, look[i].ch);
+        from = to;
+    }
+}
+
+void draw_rule(struct canvas *c, int y, int x, int width, const char *title)
+{
+    canvas_fill(c, y, x, width, STYLE_DIM, 0x2500);
+    if (title[0])
+        canvas_printf(c, y, x + 2, width - 4, STYLE_BOLD, " %s ", title);
+}
+
+enum style draw_severity_style(enum severity s)
+{
+    static const enum style styles[] = { STYLE_DIM, STYLE_GOOD, STYLE_WARN, STYLE_BAD };
+
+    return styles[s];
+}
+
+enum style draw_severity_tag_style(enum severity s)
+{
+    static const enum style styles[] = { STYLE_TITLE, STYLE_GOOD_TAG, STYLE_WARN_TAG, STYLE_BAD_TAG };
+
+    return styles[s];
+}
+
+const char *draw_job_tag(const struct snap_job *j)
+{
+    static const struct {
+        const char *state, *tag;
+    } states[] = { { "finished", "ENDED" }, { "lost", "LOST" }, { "stalled", "HUNG" } };
+
+    for (size_t i = 0; i < ARRAY_SIZE(states); i++)
+        if (!strcmp(j->state, states[i].state))
+            return states[i].tag;
+    for (size_t i = 0; i < j->n_verdicts; i++)
+        if (!strcmp(j->verdict[i].class, "hang"))
+            return "HUNG";
+    if (j->n_verdicts)
+        return "SLOW";
+    return !strcmp(j->state, "running") ? "OK" : !strcmp(j->state, "starting") ? "START" : "?";
+}

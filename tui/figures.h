@@ -1,0 +1,25 @@
+/* figures.h - numbers for columns: always the same width, unit in its own place, so that nothing jumps when a
+ * value changes.  Unknown (NaN, negative counts) is "-", never 0.  (units.h writes the same for sentences.)
+ * By value, so that a call can stand inside another: canvas_put(..., figure_s(x).text). */
+#ifndef SYNCGUARD_TUI_FIGURES_H
+#define SYNCGUARD_TUI_FIGURES_H
+
+#include <stdint.h>
+
+struct figure {
+    char text[24];
+};
+
+struct figure figure_s(double seconds);     /* "24.3 ms", "1.25 s ": 7 columns */
+struct figure figure_percent(double ratio); /* "14.2 %": 6 columns */
+struct figure figure_times(double ratio);   /* "×1.17": 5 columns */
+struct figure figure_number(double number); /* "41.2", "4.12k": 5 columns */
+struct figure figure_count(int64_t n);      /* "12345", "1234k": 5 columns */
+struct figure figure_bytes(double bytes);   /* "12.3 M": 6 columns, powers of 1024 */
+struct figure figure_age(double seconds);   /* " 12 s", " 3m05", " 2h07", " 3d04": 5 columns */
+struct figure figure_steps(int64_t n);      /* "1 234 567": as long as it must be */
+
+/* Without the blanks around it, for running text. */
+struct figure figure_trim(struct figure f);
+
+#endif

@@ -1,0 +1,234 @@
+/* frame.c - what is around every screen: title, bottom line, rows with a cursor, and what stands in place of
+ * a screen that has nothing to show yet. */
+#include <math.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "tui/draw.h"
+#include "tui/figures.h"
+#include "tui/screen.h"
+
+const struct screen_ops *const screens[SCREENS] = { &screen_jobs, &screen_job, &screen_nodes };
+
+/* ---- title ---- */
+
+static int tab(struct canvas *c, const struct ui *ui, int x, enum screen s)
+{
+    char label[96];
+    int width;
+
+    if (s == SCREEN_JOB && ui->job_id[0])
+        snprintf(label, sizeof(label), " %d job %s ", s + 1, ui->job_id);
+    else
+        snprintf(label, sizeof(label), " %d %s ", s + 1, screens[s]->title);
+    width = canvas_put(c, 0, x, c->width - x, s == ui->screen ? STYLE_TAB : STYLE_TITLE, label);
+    canvas_hit(c, 0, x, 1, width, ACTION_SCREEN, s);
+    return x + width;
+}
+
+/* How far the picture can be trusted: live, frozen, old, or why there is none. */
+static enum style liveness(const struct ui *ui, char *text, size_t size)
+{
+    double stale = ui_stale_s(ui);
+
+    if (ui->frozen) {
+        snprintf(text, size, " FROZEN %s ", figure_age(ui->now_s - ui->frozen_s).text);
+        return STYLE_WARN_TAG;
+    }
+    if (!isnan(stale)) {
+        snprintf(text, size, " STALE %s%s ", figure_age(stale).text,
+                 ui->link == UI_DOWN ? ", connection lost, retrying" : ", no answer");
+        return STYLE_BAD_TAG;
+    }
+    if (ui->link != UI_UP) {
+        snprintf(text, size, " %s ", ui->link == UI_DOWN ? "not connected, retrying" : "connecting …");
+        return ui->link == UI_DOWN ? STYLE_BAD_TAG : STYLE_TITLE;
+    }
+    snprintf(text, size, " live ");
+    return STYLE_TITLE;
+}
+
+/* On a job's screen who it is, elsewhere who tells. */
+static void controller_text(const struct ui *ui, char *text, size_t size)
+{
+    const struct snap_status *s = &ui->status;
+    const struct snap_job *j = ui->view ? &ui->view->job : NULL;
+
+    text[0] = '\0';
+    if (ui->screen == SCREEN_JOB && j) {
+        snprintf(text, size, "%s · %s · %s ", j->name[0] ? j->name : "-", j->user[0] ? j->user : "-",
+                 j->partition[0] ? j->partition : "-");
+        return;
+    }
+    if (!ui->has_status)
+        return;
+    snprintf(text, size, "%s up %s · %lld job%s · %lld rank%s ", s->host[0] ? s->host : "controller",
+             figure_trim(figure_age(s->uptime_s)).text, (long long)s->jobs, s->jobs == 1 ? "" : "s",
+             (long long)s->ranks, s->ranks == 1 ? "" : "s");
+}
+
+static void draw_title(struct canvas *c, const struct ui *ui)
+{
+    char live[128] = "", status[160];
+    enum style style = STYLE_TITLE;
+    int x, width, right = c->width;
+
+    canvas_fill(c, 0, 0, c->width, STYLE_TITLE, ' ');
+    x = canvas_put(c, 0, 0, c->width, STYLE_TITLE, " sgtop ");
+    for (int s = 0; s < SCREENS; s++)
+        x = tab(c, ui, x, (enum screen)s);
+    if (!ui->report)
+        style = liveness(ui, live, sizeof(live));
+    width = canvas_text_width(live);
+    if (width > right - x)
+        width = right - x;
+    right -= width;
+    canvas_put(c, 0, right, width, style, live);
+    controller_text(ui, status, sizeof(status));
+    width = canvas_text_width(status);
+    if (x + 2 + width <= right)
+        canvas_put(c, 0, right - width, width, STYLE_TITLE, status);
+}
+
+/* ---- bottom line ---- */
+
+static void draw_filter(struct canvas *c, const struct ui *ui, int y)
+{
+    const struct ui_list *l = &ui->list[ui->screen];
+    int x = canvas_put(c, y, 0, c->width, STYLE_KEY, "/");
+
+    x += canvas_put(c, y, x, c->width - x - 34, STYLE_BOLD, l->filter);
+    canvas_fill(c, y, x++, 1, STYLE_SELECTED, ' ');
+    canvas_put_right(c, y, x, c->width - x, STYLE_DIM, "Enter keeps the filter, Esc drops it");
+}
+
+static void draw_keys(struct canvas *c, const struct ui *ui, int y)
+{
+    const struct ui_list *l = &ui->list[ui->screen];
+    char rows[96], filter[80] = "";
+    int x = 0, width;
+
+    if (l->filter[0])
+        snprintf(filter, sizeof(filter), "filter: %s  ", l->filter);
+    snprintf(rows, sizeof(rows), "%s%d/%d", filter, l->n ? l->selected + 1 : 0, (int)l->n);
+    width = canvas_text_width(rows);
+    canvas_put_right(c, y, c->width - width - 1, width, l->filter[0] ? STYLE_WARN : STYLE_DIM, rows);
+    for (const struct keymap_entry *e = keymap; e->action; e++) {
+        char key[16];
+        int from = x;
+
+        if (!e->label || (e->action == ACTION_OPEN && ui->screen == SCREEN_JOB))
+            continue;
+        snprintf(key, sizeof(key), "%.*s", (int)strcspn(e->keys, " "), e->keys);
+        if (x + canvas_text_width(key) + canvas_text_width(e->label) + 3 > c->width - width - 2)
+            break;
+        x += canvas_put(c, y, x, c->width - x, STYLE_KEY, key);
+        x += 1 + canvas_put(c, y, x + 1, c->width - x - 1, STYLE_TEXT, e->label);
+        canvas_hit(c, y, from, 1, x - from, e->action, e->arg);
+        x += 2;
+    }
+}
+
+static void draw_bottom(struct canvas *c, const struct ui *ui)
+{
+    int y = c->height - 1;
+
+    if (ui->filtering)
+        draw_filter(c, ui, y);
+    else if (ui->message[0])
+        canvas_put(c, y, 0, c->width, STYLE_WARN, ui->message);
+    else
+        draw_keys(c, ui, y);
+}
+
+/* ---- rows ---- */
+
+void screen_rows_draw(struct canvas *c, const struct ui *ui, const struct screen_rows *r)
+{
+    const struct ui_list *l = &ui->list[ui->screen];
+    const struct table_layout *t = r->layout;
+    int plain = r->plain < t->n ? r->plain : t->n, end = plain ? t->x[plain - 1] + t->width[plain - 1] : 0;
+
+    for (int i = 0; i < r->height && l->top + i < (int)l->n; i++) {
+        const void *row = r->row(ui, l->top + i);
+
+        if (row)
+            table_row(c, r->y + i, t, r->columns, row, r->context);
+        if (l->top + i == l->selected && !ui->report) {
+            canvas_restyle(c, r->y + i, 0, end, STYLE_SELECTED);
+            canvas_put(c, r->y + i, 0, 1, STYLE_SELECTED, "▶");
+        }
+    }
+    if (r->height > 0 && l->n)
+        canvas_hit(c, r->y, 0, r->height, c->width, ACTION_ROW, l->top);
+}
+
+/* ---- nothing to show yet ---- */
+
+static const char *const checks[] = {
+    "· Does the controller run?   on its host: systemctl status syncguardd",
+    "· Is it the right one?       Controller= in the file below, or --controller HOST[:PORT]",
+    "· Does munge work here?      munge -n | unmunge, and the same key on both hosts",
+    "· Is its port open?          6825/tcp, unless Port= says otherwise",
+};
+
+static void draw_down(struct canvas *c, const struct ui *ui, int y)
+{
+    canvas_printf(c, y, 2, c->width - 4, STYLE_BAD, "No controller: cannot reach %s", ui->hosts);
+    y += 1 + canvas_wrap(c, y + 1, 4, c->width - 6, 3, STYLE_BOLD, ui->why);
+    canvas_printf(c, y + 1, 2, c->width - 4, STYLE_TEXT,
+                  "It is tried again all the time (since %s); this screen fills as soon as it answers.",
+                  figure_trim(figure_age(ui->now_s - ui->down_s)).text);
+    canvas_put(c, y + 3, 2, c->width - 4, STYLE_BOLD, "What to check");
+    y += 4;
+    for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
+        canvas_put(c, y++, 4, c->width - 6, STYLE_TEXT, checks[i]);
+    canvas_printf(c, y + 1, 4, c->width - 6, STYLE_DIM, "configuration: %s", ui->conf);
+}
+
+void screen_wait_draw(struct canvas *c, const struct ui *ui)
+{
+    int y = 3;
+
+    if (ui->link == UI_DOWN)
+        draw_down(c, ui, y);
+    else if (ui->problem[ui->screen][0])
+        canvas_wrap(c, y, 2, c->width - 4, 4, STYLE_BAD, ui->problem[ui->screen]);
+    else if (ui->link == UI_CONNECTING)
+        canvas_printf(c, y, 2, c->width - 4, STYLE_TEXT, "connecting to %s …", ui->hosts);
+    else
+        canvas_put(c, y, 2, c->width - 4, STYLE_DIM, "waiting for the answer …");
+}
+
+/* ---- all of it ---- */
+
+static bool has_data(const struct ui *ui)
+{
+    return ui->screen == SCREEN_JOBS  ? ui->jobs != NULL
+           : ui->screen == SCREEN_JOB ? ui->view != NULL
+                                      : ui->nodes != NULL;
+}
+
+void ui_draw(struct canvas *c, const struct ui *ui)
+{
+    canvas_clear(c);
+    if (!ui->report && (c->width < UI_WIDTH_MIN || c->height < UI_HEIGHT_MIN)) {
+        canvas_printf(c, c->height / 2, 0, c->width, STYLE_WARN, "sgtop needs %dx%d, this is %dx%d",
+                      UI_WIDTH_MIN, UI_HEIGHT_MIN, c->width, c->height);
+        return;
+    }
+    draw_title(c, ui);
+    if (ui->help)
+        screen_help_draw(c, ui);
+    else if (has_data(ui))
+        screens[ui->screen]->draw(c, ui);
+    else
+        screen_wait_draw(c, ui);
+    if (!ui->report)
+        draw_bottom(c, ui);
+}
+
+int ui_natural_height(const struct ui *ui, int width)
+{
+    return has_data(ui) ? screens[ui->screen]->natural(ui, width) : 8;
+}

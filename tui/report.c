@@ -1,0 +1,116 @@
+#include "tui/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/xalloc.h"
+#include "tui/ui.h"
+
+#define TIMEOUT_S     10
+#define WIDTH         100
+#define WIDTH_MAX     400
+#define HEIGHT_TO_ASK 60
+
+static int report_width(const struct options *o)
+{
+    const char *columns = getenv("COLUMNS");
+    int width = o->width ? o->width : columns ? atoi(columns) : WIDTH;
+
+    return width < UI_WIDTH_MIN && !o->width ? WIDTH : width > WIDTH_MAX ? WIDTH_MAX : width;
+}
+
+static json_t *ask(const struct client_options *client, json_t *question, struct err *err)
+{
+    json_t *answer = client_ask(client, question, TIMEOUT_S, err);
+
+    json_decref(question);
+    return answer;
+}
+
+static int load(struct ui *ui, const struct client_options *client, enum screen screen, struct err *err)
+{
+    int64_t offset;
+    json_t *answer;
+
+    ui->screen = screen;
+    answer = ask(client, ui_question(ui, &offset), err);
+    if (!answer)
+        return -1;
+    ui_answer(ui, screen, offset, answer);
+    json_decref(answer);
+    return ui->problem[screen][0] ? err_set(err, "%s", ui->problem[screen]) : 0;
+}
+
+static void print(struct ui *ui, const struct options *o, FILE *out)
+{
+    int width = report_width(o), height = o->height ? o->height : ui_natural_height(ui, width);
+    struct canvas *c = canvas_new(width, height, o->ascii);
+
+    ui_fit(ui, width, height);
+    ui_draw(c, ui);
+    canvas_print(c, out);
+    canvas_free(c);
+}
+
+static int print_screen(struct ui *ui, const struct client_options *client, const struct options *o,
+                        enum screen screen, FILE *out, struct err *err)
+{
+    if (load(ui, client, screen, err) < 0)
+        return -1;
+    print(ui, o, out);
+    return 0;
+}
+
+static int print_all(struct ui *ui, const struct client_options *client, const struct options *o, FILE *out,
+                     struct err *err)
+{
+    const struct ui_list *l = &ui->list[SCREEN_JOBS];
+
+    if (print_screen(ui, client, o, SCREEN_JOBS, out, err) < 0)
+        return -1;
+    if (l->n && snap_job_alive(&ui->jobs->job[l->order[0]])) {
+        ui_open(ui, ui->jobs->job[l->order[0]].id);
+        fputc('\n', out);
+        /* It may have ended in between, or not be ours to see: the list and the nodes still stand. */
+        if (print_screen(ui, client, o, SCREEN_JOB, out, err) < 0)
+            fprintf(out, "%s: %s\n", ui->job_id, err->text);
+    }
+    fputc('\n', out);
+    return print_screen(ui, client, o, SCREEN_NODES, out, err);
+}
+
+int report_text(const struct client_options *client, const struct options *o, FILE *out, struct err *err)
+{
+    struct ui ui;
+    int rc;
+
+    ui_init(&ui);
+    ui.report = true;
+    ui.link = UI_UP;
+    ui.wall_s = (double)time(NULL);
+    ui_fit(&ui, report_width(o), o->height ? o->height : HEIGHT_TO_ASK);
+    if (o->job) {
+        ui_open(&ui, o->job);
+        rc = print_screen(&ui, client, o, SCREEN_JOB, out, err);
+    } else {
+        rc = print_all(&ui, client, o, out, err);
+    }
+    ui_reset(&ui);
+    return rc;
+}
+
+int report_json(const struct client_options *client, const struct options *o, FILE *out, struct err *err)
+{
+    json_t *question = o->job ? json_pack("{s:s, s:s}", "query", "job", "job", o->job)
+                              : json_pack("{s:s, s:b}", "query", "jobs", "finished", 1);
+    json_t *answer = ask(client, question, err);
+    int rc;
+
+    if (!answer)
+        return -1;
+    rc = json_dumpf(answer, out, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+    fputc('\n', out);
+    json_decref(answer);
+    return rc < 0 ? err_set(err, "the answer cannot be written") : 0;
+}

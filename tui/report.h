@@ -1,0 +1,15 @@
+/* report.h - sgtop without a terminal: the screens as text once, or the controller's answer as JSON. */
+#ifndef SYNCGUARD_TUI_REPORT_H
+#define SYNCGUARD_TUI_REPORT_H
+
+#include <stdio.h>
+
+#include "common/client.h"
+#include "tui/options.h"
+
+/* One job's screen when a job is asked for; otherwise the list, the most urgent job and the nodes.  With a
+ * size each has it, otherwise as many lines as it needs.  0, or -1 with the reason why there is no answer. */
+int report_text(const struct client_options *client, const struct options *o, FILE *out, struct err *err);
+int report_json(const struct client_options *client, const struct options *o, FILE *out, struct err *err);
+
+#endif

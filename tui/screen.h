@@ -1,0 +1,44 @@
+/* screen.h - the screens: each draws a part of the state and owns no data.
+ * The title and the bottom line are ui_draw's; a screen has the rows between. */
+#ifndef SYNCGUARD_TUI_SCREEN_H
+#define SYNCGUARD_TUI_SCREEN_H
+
+#include "tui/table.h"
+#include "tui/ui.h"
+
+struct screen_ops {
+    const char *title;
+    const struct table_column *columns;
+    int n_columns;
+    int sort; /* the column to begin with */
+    void (*draw)(struct canvas *c, const struct ui *ui);
+    int (*rows)(const struct ui *ui, int width, int height); /* room for rows of the table */
+    int (*natural)(const struct ui *ui, int width);          /* see ui_natural_height */
+};
+
+extern const struct screen_ops screen_jobs, screen_job, screen_nodes;
+extern const struct screen_ops *const screens[SCREENS];
+
+void screen_help_draw(struct canvas *c, const struct ui *ui);
+/* In place of a screen that has nothing to show yet: connecting, refused, and what to check. */
+void screen_wait_draw(struct canvas *c, const struct ui *ui);
+
+/* Columns of the heat map at that width: as many as are asked for. */
+int screen_job_heat_columns(int width);
+
+/* Rows that its table can have at most on this screen: as many as are asked for. */
+int screen_job_rows_max(const struct ui *ui);
+
+/* The rows of the list, with cursor and clicks; row gives the i-th row's data, context goes to its columns.
+ * The first plain columns of each are reversed under the cursor. */
+struct screen_rows {
+    int y, height;
+    const struct table_layout *layout;
+    const struct table_column *columns;
+    const void *(*row)(const struct ui *ui, int i);
+    const void *context;
+    int plain;
+};
+void screen_rows_draw(struct canvas *c, const struct ui *ui, const struct screen_rows *r);
+
+#endif

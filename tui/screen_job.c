@@ -1,0 +1,455 @@
+/* screen_job.c - one job: what is going on, what it costs, which rank and node to look at. */
+#include <math.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "tui/draw.h"
+#include "tui/figures.h"
+#include "tui/screen.h"
+
+/* ---- the table of ranks ---- */
+
+static void draw_rank(const struct table_cell *at, const void *row)
+{
+    const struct snap_rank *r = row;
+    char text[24] = "?";
+
+    if (r->rank >= 0)
+        snprintf(text, sizeof(text), "r%lld", (long long)r->rank);
+    table_put(at, STYLE_BOLD, text);
+}
+
+static bool blamed(const struct snap_job *j, const struct snap_rank *r)
+{
+    char rank[24];
+
+    snprintf(rank, sizeof(rank), "r%lld", (long long)r->rank);
+    for (size_t i = 0; i < j->n_verdicts; i++) {
+        char names[sizeof(j->verdict[i].culprits)], *save = NULL;
+
+        snprintf(names, sizeof(names), "%s", j->verdict[i].culprits);
+        for (char *s = strtok_r(names, ", ", &save); s; s = strtok_r(NULL, ", ", &save))
+            if (!strcmp(s, rank) || !strcmp(s, r->node) || (r->leaf[0] && !strcmp(s, r->leaf)))
+                return true;
+    }
+    return false;
+}
+
+/* "!" beside a culprit, so that mono screens show it too. */
+static void draw_node(const struct table_cell *at, const void *row)
+{
+    const struct ui *ui = at->context;
+    const struct snap_rank *r = row;
+    char text[72];
+
+    if (!blamed(&ui->view->job, r)) {
+        table_put(at, STYLE_TEXT, r->node);
+        return;
+    }
+    snprintf(text, sizeof(text), "%.*s!", at->width - 1, r->node);
+    table_put(at, draw_severity_style(snap_job_severity(&ui->view->job)), text);
+}
+
+static enum style dim(const void *row)
+{
+    (void)row;
+    return STYLE_DIM;
+}
+
+static enum style slowdown_style(const void *row)
+{
+    double slowdown = ((const struct snap_rank *)row)->slowdown;
+
+    return slowdown >= 1.1 ? STYLE_BAD : slowdown >= 1.02 ? STYLE_WARN : STYLE_TEXT;
+}
+
+/* The board of last arrivers: the share of collectives that waited for this rank. */
+static void draw_last(const struct table_cell *at, const void *row)
+{
+    double last = ((const struct snap_rank *)row)->last_ratio;
+    enum style style = last >= 0.5 ? STYLE_BAD : last >= 0.2 ? STYLE_WARN : STYLE_ACCENT;
+    char text[16] = "   -";
+
+    if (!isnan(last))
+        snprintf(text, sizeof(text), "%3.0f%%", last * 100);
+    canvas_put(at->canvas, at->y, at->x, 4, STYLE_TEXT, text);
+    draw_bar(at->canvas, at->y, at->x + 5, at->width - 5, style, last);
+}
+
+static void draw_inside(const struct table_cell *at, const void *row)
+{
+    const struct snap_rank *r = row;
+    char text[96];
+
+    if (!r->inside) {
+        table_put(at, STYLE_DIM, strcmp(r->state, "running") ? r->state : "");
+        return;
+    }
+    snprintf(text, sizeof(text), "%s%s", r->op, figure_age(r->inside_age_s).text);
+    table_put(at, STYLE_WARN, text);
+}
+
+static void draw_heat_row(const struct table_cell *at, const void *row)
+{
+    const struct ui *ui = at->context;
+
+    draw_heat(at->canvas, at->y, at->x, at->width, ((const struct snap_rank *)row)->heat, ui->view->n_scale);
+}
+
+enum { COLUMN_SWITCH = 2, COLUMN_P95 = 4, COLUMN_COST = 6, COLUMN_LAST, COLUMN_INSIDE, COLUMN_HEAT };
+
+/* On narrower screens the heat map says more in that room than these. */
+static const struct {
+    int column, width;
+} from_width[] = { { COLUMN_COST, 90 }, { COLUMN_P95, 120 }, { COLUMN_SWITCH, 130 }, { COLUMN_INSIDE, 150 } };
+
+static const struct table_column columns[] = {
+    { "RANK", 6, 0, 0, TABLE_TEXT, 0, draw_rank, .key = "rank", .meaning = "rank in the step" },
+    { "NODE", 9, 5, 0, TABLE_TEXT, 0, draw_node, .key = "node", .meaning = "where it runs; ! is blamed" },
+    { "SWITCH", 8, 4, 5, TABLE_TEXT, offsetof(struct snap_rank, leaf), .style = dim, .unsorted = true,
+      .meaning = "the node's leaf switch" },
+    { "LATE", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_rank, lateness_s), .key = "lateness",
+      .meaning = "after the first arrival" },
+    { "P95", 7, 0, 4, TABLE_SECONDS, offsetof(struct snap_rank, lateness_p95_s), .unsorted = true,
+      .meaning = "95 % are less late" },
+    { "COMPUTE", 7, 0, 2, TABLE_SECONDS, offsetof(struct snap_rank, compute_s), .key = "compute",
+      .meaning = "its own work in a step" },
+    { "COST", 5, 0, 3, TABLE_TIMES, offsetof(struct snap_rank, slowdown), .style = slowdown_style,
+      .unsorted = true, .meaning = "step time over without it" },
+    { "LAST", 12, 4, 0, TABLE_TEXT, 0, draw_last, .key = "last", .meaning = "how often it came last" },
+    { "INSIDE", 14, 4, 6, TABLE_TEXT, 0, draw_inside, .unsorted = true,
+      .meaning = "the call it is stuck in" },
+    { "LATENESS", 30, SNAP_COLUMNS_MAX, 0, TABLE_TEXT, 0, draw_heat_row, .unsorted = true,
+      .meaning = "over time, now at the right" },
+};
+
+static void fit_columns(struct table_layout *l, int width)
+{
+    unsigned hidden = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(from_width); i++)
+        if (width < from_width[i].width)
+            hidden |= 1u << from_width[i].column;
+    table_fit(l, columns, ARRAY_SIZE(columns), 1, width - 2, hidden);
+}
+
+int screen_job_heat_columns(int width)
+{
+    struct table_layout l;
+    int heat;
+
+    fit_columns(&l, width);
+    heat = table_width(&l, COLUMN_HEAT);
+    return heat < SNAP_COLUMNS_MAX ? heat : SNAP_COLUMNS_MAX;
+}
+
+static const void *rank_row(const struct ui *ui, int i)
+{
+    int64_t at = i - ui->view->offset;
+
+    /* After a scroll the rows are those of the answer to come. */
+    return at >= 0 && at < (int64_t)ui->view->n_ranks ? &ui->view->rank[at] : NULL;
+}
+
+/* ---- where everything stands ---- */
+
+#define REPORT_RANKS 32 /* a report names the worst ones */
+
+#define WIDE 120 /* from here on the communicators stand beside the events */
+
+struct layout {
+    int sentence_rows, facts, sparks, shares, table, rows, detail, bottom, bottom_rows;
+};
+
+/* The rows under the table: some always, more on high screens, all that the table does not need. */
+static void lay_out(struct layout *l, const struct ui *ui, int64_t total, int width, int height)
+{
+    int end = ui->report ? height : height - 1, free_rows; /* the bottom line is the frame's */
+    int bottom = height < 30 ? 2 : height < 40 ? 5 : 9;
+
+    l->sentence_rows = width < 130 ? 2 : 1;
+    l->facts = 1 + l->sentence_rows;
+    l->sparks = l->facts + 1;
+    l->shares = l->sparks + 2;
+    l->table = l->shares + 1;
+    free_rows = end - (l->table + 1) - 2; /* the header; detail and rule */
+    l->rows = free_rows - bottom;
+    if (l->rows > total)
+        l->rows = total > 1 ? (int)total : 1;
+    if (l->rows < 1)
+        l->rows = 1;
+    l->detail = l->table + 1 + l->rows;
+    l->bottom = l->detail + 1;
+    l->bottom_rows = end - l->bottom - 1;
+}
+
+static int room(const struct ui *ui, int width, int height)
+{
+    struct layout l;
+
+    lay_out(&l, ui, ui->view ? ui->view->rank_total : SNAP_RANKS_MAX, width, height);
+    return l.rows;
+}
+
+int screen_job_rows_max(const struct ui *ui)
+{
+    struct layout l;
+
+    lay_out(&l, ui, SNAP_RANKS_MAX, ui->width, ui->height);
+    return l.rows;
+}
+
+static int natural(const struct ui *ui, int width)
+{
+    const struct snap_view *v = ui->view;
+    int events = (int)(v->n_events + v->n_notes), comms = (int)v->n_comms;
+    int bottom = width >= WIDE ? (events > comms ? events : comms) : events + comms + (comms ? 2 : 0);
+
+    int ranks = v->rank_total < REPORT_RANKS ? (int)v->rank_total : REPORT_RANKS;
+
+    return (width < 130 ? 10 : 9) + ranks + (bottom > 9 ? bottom : 9) + 1;
+}
+
+/* ---- the parts ---- */
+
+static void draw_sentence(struct canvas *c, const struct snap_job *j, int rows)
+{
+    enum severity s = snap_job_severity(j);
+    char tag[16];
+    int x;
+
+    snprintf(tag, sizeof(tag), " %s ", draw_job_tag(j));
+    x = canvas_put(c, 1, 0, c->width, draw_severity_tag_style(s), tag) + 1;
+    canvas_wrap(c, 1, x, c->width - x, rows, s >= SEVERITY_WARN ? draw_severity_style(s) : STYLE_BOLD,
+                j->sentence[0] ? j->sentence : "nothing is known yet");
+}
+
+/* "label value" with the value in bold; returns where the next can stand. */
+static int fact(struct canvas *c, int y, int x, const char *label, const char *value)
+{
+    if (x + canvas_text_width(label) + canvas_text_width(value) + 1 > c->width)
+        return c->width;
+    if (label[0])
+        x += canvas_put(c, y, x, c->width - x, STYLE_DIM, label) + 1;
+    x += canvas_put(c, y, x, c->width - x, STYLE_BOLD, value[0] ? value : "-");
+    return x + 2;
+}
+
+static int fact_of(struct canvas *c, int y, int x, const char *label, int64_t have, int64_t all)
+{
+    char text[64], have_text[24] = "?";
+
+    if (have >= 0)
+        snprintf(have_text, sizeof(have_text), "%lld", (long long)have);
+    if (all >= 0 && all != have)
+        snprintf(text, sizeof(text), "%s/%lld", have_text, (long long)all);
+    else
+        snprintf(text, sizeof(text), "%s", have_text);
+    return fact(c, y, x, label, text);
+}
+
+static void draw_facts(struct canvas *c, const struct snap_view *v, int y)
+{
+    const struct snap_job *j = &v->job;
+    int x = 1;
+
+    x = fact(c, y, x, "", j->state);
+    x = fact(c, y, x, "for", figure_trim(figure_age(j->elapsed_s)).text);
+    x = fact(c, y, x, "regime", j->regime);
+    x = fact_of(c, y, x, "ranks", j->ranks, v->probe.ranks_total);
+    x = fact_of(c, y, x, "nodes", j->nodes, j->nodes_total);
+    x = fact(c, y, x, "steps", figure_steps(j->steps).text);
+    if (!isnan(j->samples_per_s))
+        x = fact(c, y, x, "samples/s", figure_trim(figure_number(j->samples_per_s)).text);
+    x = fact(c, y, x, "policy", j->policy);
+    x = fact_of(c, y, x, "collectives/step", j->period, -1);
+    if (v->probe.dropped > 0)
+        x = fact(c, y, x, "dropped", figure_trim(figure_count(v->probe.dropped)).text);
+    fact(c, y, x, "probe cost", figure_trim(figure_percent(v->probe.overhead_ratio)).text);
+}
+
+static void draw_trend(struct canvas *c, int y, int x, int width, const char *label, const char *value,
+                       enum style style, const struct snap_series *s)
+{
+    canvas_put(c, y, x, 8, STYLE_DIM, label);
+    canvas_put_right(c, y, x + 8, 7, STYLE_BOLD, value);
+    draw_spark(c, y, x + 16, width - 16, style, s);
+}
+
+static void draw_trends(struct canvas *c, const struct snap_view *v, int y)
+{
+    const struct snap_job *j = &v->job;
+    int half = (c->width - 3) / 2, right = 1 + half + 1;
+
+    draw_trend(c, y, 1, half, "step", figure_s(j->step_mean_s).text, STYLE_ACCENT, &v->step_s);
+    draw_trend(c, y, right, half, "steps/s", figure_number(j->steps_per_s).text, STYLE_GOOD, &v->steps_per_s);
+    draw_trend(c, y + 1, 1, half, "skew", figure_s(j->skew_p50_s).text, STYLE_WARN, &v->skew_s);
+    draw_trend(c, y + 1, right, half, "lost", figure_percent(j->lost_ratio).text, STYLE_BAD, &v->lost_ratio);
+}
+
+static void draw_time(struct canvas *c, const struct snap_job *j, int y)
+{
+    static const char *const names[] = { "compute", "comm", "waiting", "p2p" };
+    static const enum style styles[] = { STYLE_SHARE_COMPUTE, STYLE_SHARE_COMMUNICATION,
+                                         STYLE_SHARE_SYNCHRONISATION, STYLE_SHARE_P2P };
+    int x = 1;
+
+    x += canvas_put(c, y, x, 8, STYLE_DIM, "time") + 2;
+    for (int i = 0; i < SHARES; i++) {
+        char share[16] = "  -";
+
+        if (!isnan(j->share[i]))
+            snprintf(share, sizeof(share), "%3.0f%%", j->share[i] * 100);
+        x += canvas_put(c, y, x, c->width - x, styles[i], names[i]);
+        canvas_put(c, y, x, c->width - x, STYLE_BOLD, share);
+        x += 6;
+    }
+    draw_shares(c, y, x, c->width - 1 - x, j->share);
+}
+
+/* "how long the heat map reaches back" in its own title. */
+static void draw_table(struct canvas *c, const struct ui *ui, const struct layout *l)
+{
+    const struct snap_view *v = ui->view;
+    struct table_layout layout;
+    struct screen_rows rows = { .y = l->table + 1,
+                                .height = l->rows,
+                                .layout = &layout,
+                                .columns = columns,
+                                .row = rank_row,
+                                .context = ui };
+    int heat, x;
+    char text[64];
+
+    fit_columns(&layout, c->width);
+    canvas_fill(c, l->table, 0, c->width, STYLE_HEADER, ' ');
+    table_header(c, l->table, &layout, columns, ui->list[SCREEN_JOB].sort, false, ACTION_SORT);
+    heat = screen_job_heat_columns(c->width);
+    x = layout.x[layout.n - 1];
+    if (v->heat_column_s > 0) {
+        snprintf(text, sizeof(text), "last%s", figure_age(v->heat_column_s * heat).text);
+        canvas_put_right(c, l->table, x + 9, heat - 9, STYLE_HEADER, text);
+    }
+    rows.plain = layout.n - 1;
+    while (rows.plain && layout.column[rows.plain - 1] >= COLUMN_LAST)
+        rows.plain--; /* bars and heat keep their colours under the cursor */
+    screen_rows_draw(c, ui, &rows);
+    if (!ui->list[SCREEN_JOB].n)
+        canvas_put(c, l->table + 1, 2, c->width - 4, STYLE_DIM,
+                   ui->list[SCREEN_JOB].filter[0] ? "no rank matches the filter" : "no rank is known yet");
+}
+
+static void draw_detail(struct canvas *c, const struct ui *ui, int y)
+{
+    const struct ui_list *l = &ui->list[SCREEN_JOB];
+    const struct snap_rank *r = rank_row(ui, l->selected);
+    char text[512], inside[160] = "";
+
+    if (!r || ui->report || l->selected >= (int)l->n)
+        return;
+    if (r->inside)
+        snprintf(inside, sizeof(inside), " · inside %s on %s #%lld for %s", r->op, r->comm[0] ? r->comm : "?",
+                 (long long)r->seq, figure_trim(figure_age(r->inside_age_s)).text);
+    snprintf(text, sizeof(text), "r%lld %s%s%s · %s%s · cost %s · p95 %s · stays %s · computes %s",
+             (long long)r->rank, r->node, r->leaf[0] ? " " : "", r->leaf, r->state[0] ? r->state : "?",
+             inside, figure_trim(figure_times(r->slowdown)).text,
+             figure_trim(figure_s(r->lateness_p95_s)).text, figure_trim(figure_s(r->stay_s)).text,
+             figure_trim(figure_s(r->compute_s)).text);
+    canvas_put(c, y, 1, c->width - 2, STYLE_ACCENT, text);
+}
+
+static int draw_agents(struct canvas *c, const struct snap_view *v, int y, int x, int width)
+{
+    if (v->agents.total <= 0 || v->agents.connected >= v->agents.total)
+        return 0;
+    canvas_printf(c, y, x, width, STYLE_WARN, "%lld of %lld agents not heard: %s",
+                  (long long)(v->agents.total - v->agents.connected), (long long)v->agents.total,
+                  v->agents.missing);
+    return 1;
+}
+
+static void draw_events(struct canvas *c, const struct snap_view *v, int y, int x, int width, int rows)
+{
+    int at = draw_agents(c, v, y, x, width);
+    size_t event = 0;
+
+    /* More verdicts than the sentence tells stand first. */
+    for (size_t i = 1; i < v->job.n_verdicts && at < rows; i++, at++)
+        canvas_printf(c, y + at, x, width, draw_severity_style(snap_verdict_severity(&v->job.verdict[i])),
+                      "also: %s", v->job.verdict[i].text);
+    for (; event < v->n_events && at < rows; event++, at++) {
+        canvas_put(c, y + at, x, 6, STYLE_DIM, figure_age(v->event[event].age_s).text);
+        canvas_put(c, y + at, x + 7, width - 7, STYLE_TEXT, v->event[event].text);
+    }
+    for (size_t i = 0; i < v->n_notes && at < rows; i++, at++)
+        canvas_printf(c, y + at, x, width, STYLE_WARN, "note: %s", v->note[i]);
+    if (at == 0 && rows > 0)
+        canvas_put(c, y, x, width, STYLE_DIM, "none yet");
+}
+
+static const struct table_column comm_columns[] = {
+    { "COMMUNICATOR", 12, 20, 0, TABLE_TEXT, offsetof(struct snap_comm, label), .unsorted = true },
+    { "SIZE", 5, 0, 0, TABLE_COUNT, offsetof(struct snap_comm, size), .unsorted = true },
+    { "COUNT", 5, 0, 3, TABLE_COUNT, offsetof(struct snap_comm, instances), .unsorted = true },
+    { "COLL/S", 6, 0, 0, TABLE_NUMBER, offsetof(struct snap_comm, collectives_per_s), .unsorted = true },
+    { "BYTES/S", 7, 0, 2, TABLE_BYTES, offsetof(struct snap_comm, bytes_per_s), .unsorted = true },
+    { "SKEW", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_comm, skew_s), .unsorted = true },
+    { "TRANSFER", 8, 0, 1, TABLE_SECONDS, offsetof(struct snap_comm, transfer_s), .unsorted = true },
+};
+
+static void draw_comms(struct canvas *c, const struct snap_view *v, int y, int x, int width, int rows)
+{
+    struct table_layout layout;
+
+    table_fit(&layout, comm_columns, ARRAY_SIZE(comm_columns), x, width, 0);
+    canvas_fill(c, y, x, width, STYLE_HEADER, ' ');
+    table_header(c, y, &layout, comm_columns, -1, false, ACTION_NONE);
+    for (int i = 0; i + 1 < rows && i < (int)v->n_comms; i++)
+        table_row(c, y + 1 + i, &layout, comm_columns, &v->comm[i], NULL);
+}
+
+static void draw_bottom(struct canvas *c, const struct snap_view *v, const struct layout *l)
+{
+    int y = l->bottom, rows = l->bottom_rows, half = c->width / 2, comms = (int)v->n_comms;
+
+    if (c->width >= WIDE) {
+        draw_comms(c, v, y, 1, half - 3, rows + 1);
+        draw_rule(c, y, half, c->width - half, "events");
+        draw_events(c, v, y + 1, half + 1, c->width - half - 2, rows);
+        return;
+    }
+    if (rows >= 5 && comms) {
+        int show = comms < rows / 3 + 1 ? comms : rows / 3 + 1;
+
+        draw_comms(c, v, y, 1, c->width - 2, show + 1);
+        y += show + 1;
+        rows -= show + 1;
+    }
+    draw_rule(c, y, 0, c->width, "events");
+    draw_events(c, v, y + 1, 1, c->width - 2, rows);
+}
+
+static void draw(struct canvas *c, const struct ui *ui)
+{
+    const struct snap_view *v = ui->view;
+    struct layout l;
+
+    lay_out(&l, ui, v->rank_total, c->width, c->height);
+    draw_sentence(c, &v->job, l.sentence_rows);
+    draw_facts(c, v, l.facts);
+    draw_trends(c, v, l.sparks);
+    draw_time(c, &v->job, l.shares);
+    draw_table(c, ui, &l);
+    draw_detail(c, ui, l.detail);
+    draw_bottom(c, v, &l);
+}
+
+const struct screen_ops screen_job = {
+    .title = "job",
+    .columns = columns,
+    .n_columns = ARRAY_SIZE(columns),
+    .sort = 3,
+    .draw = draw,
+    .rows = room,
+    .natural = natural,
+};

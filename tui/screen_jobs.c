@@ -1,0 +1,231 @@
+/* screen_jobs.c - the list of guarded jobs. */
+#include <math.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "tui/draw.h"
+#include "tui/figures.h"
+#include "tui/screen.h"
+
+#define SILENT_S 5 /* without telemetry for so long, a running job's figures are old */
+
+static bool silent(const struct snap_job *j)
+{
+    return snap_job_alive(j) && j->age_s > SILENT_S;
+}
+
+static enum style fading(const void *row)
+{
+    const struct snap_job *j = row;
+
+    return !snap_job_alive(j) || silent(j) ? STYLE_DIM : STYLE_TEXT;
+}
+
+static enum style fading_bold(const void *row)
+{
+    return snap_job_alive(row) ? STYLE_BOLD : STYLE_DIM;
+}
+
+static enum style dim(const void *row)
+{
+    (void)row;
+    return STYLE_DIM;
+}
+
+static enum style state_style(const void *row)
+{
+    const struct snap_job *j = row;
+
+    return snap_job_severity(j) == SEVERITY_BAD && strcmp(j->state, "running") ? STYLE_BAD : fading(j);
+}
+
+static enum style lost_style(const void *row)
+{
+    const struct snap_job *j = row;
+
+    return j->lost_ratio >= 0.1 && fading(j) == STYLE_TEXT ? STYLE_WARN : fading(j);
+}
+
+static void draw_tag(const struct table_cell *at, const void *row)
+{
+    const struct snap_job *j = row;
+
+    table_put(at, draw_severity_style(snap_job_severity(j)), draw_job_tag(j));
+}
+
+static void draw_regime(const struct table_cell *at, const void *row)
+{
+    const struct snap_job *j = row;
+    static const struct {
+        const char *name, *brief;
+    } brief[] = { { "communication", "comm" }, { "synchronisation", "sync" }, { "starting", "start" } };
+    const char *text = j->regime[0] ? j->regime : "-";
+
+    for (size_t i = 0; i < ARRAY_SIZE(brief) && (int)strlen(text) > at->width; i++)
+        if (!strcmp(text, brief[i].name))
+            text = brief[i].brief;
+    table_put(at, fading(j), text);
+}
+
+/* A rank alone is unsure to be found: its node stands first, that is where one looks. */
+static void draw_worst(const struct table_cell *at, const void *row)
+{
+    const struct snap_job *j = row;
+    enum severity s = snap_job_severity(j);
+    char text[96];
+
+    if (!j->has_worst || j->worst.rank < 0) {
+        table_put(at, STYLE_DIM, "-");
+        return;
+    }
+    snprintf(text, sizeof(text), "%s r%lld", j->worst.node[0] ? j->worst.node : "?",
+             (long long)j->worst.rank);
+    table_put(at, s >= SEVERITY_WARN ? draw_severity_style(s) : fading(j), text);
+}
+
+static void draw_verdict(const struct table_cell *at, const void *row)
+{
+    const struct snap_job *j = row;
+    char text[64];
+
+    if (silent(j)) {
+        snprintf(text, sizeof(text), "no telemetry for %s", figure_age(j->age_s).text);
+        table_put(at, STYLE_WARN, text);
+    } else if (j->n_verdicts) {
+        table_put(at, draw_severity_style(snap_verdict_severity(&j->verdict[0])), j->verdict[0].text);
+    } else {
+        table_put(at, STYLE_DIM, "-");
+    }
+}
+
+/* A job that does no work at all comes before one that works slowly, and what runs before what ended. */
+static int urgency(const struct snap_job *j)
+{
+    const char *tag = draw_job_tag(j);
+
+    if (!strcmp(tag, "HUNG") || !strcmp(tag, "LOST"))
+        return 100;
+    return (snap_job_alive(j) ? 10 : 0) + (int)snap_job_severity(j);
+}
+
+static int by_urgency(const void *a, const void *b)
+{
+    const struct snap_job *ja = a, *jb = b;
+    int by = urgency(jb) - urgency(ja);
+
+    return by ? by : table_compare_number(ja->lost_ratio, jb->lost_ratio);
+}
+
+static int newest_first(const void *a, const void *b)
+{
+    return strverscmp(((const struct snap_job *)b)->id, ((const struct snap_job *)a)->id);
+}
+
+enum { COLUMN_SAMPLES = 8 };
+
+static const struct table_column columns[] = {
+    { "", 5, 0, 0, TABLE_TEXT, 0, draw_tag, by_urgency, .meaning = "how it goes, worst first" },
+    { "JOB", 8, 4, 0, TABLE_TEXT, offsetof(struct snap_job, id), NULL, newest_first, fading_bold,
+      .meaning = "Slurm's job and step" },
+    { "NAME", 8, 16, 1, TABLE_TEXT, offsetof(struct snap_job, name), .style = fading,
+      .meaning = "the job's name" },
+    { "USER", 8, 2, 7, TABLE_TEXT, offsetof(struct snap_job, user), .style = dim, .meaning = "whose it is" },
+    { "STATE", 8, 0, 6, TABLE_TEXT, offsetof(struct snap_job, state), .style = state_style,
+      .meaning = "the job's state" },
+    { "RANKS", 5, 0, 0, TABLE_COUNT, offsetof(struct snap_job, ranks), .style = fading,
+      .meaning = "guarded ranks" },
+    { "STEP", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_job, step_mean_s), .style = fading,
+      .meaning = "mean time of a step" },
+    { "STEP/S", 6, 0, 0, TABLE_NUMBER, offsetof(struct snap_job, steps_per_s), .style = fading,
+      .meaning = "steps a second" },
+    { "SAMP/S", 6, 0, 2, TABLE_NUMBER, offsetof(struct snap_job, samples_per_s), .style = fading,
+      .meaning = "samples a second, if told" },
+    { "SKEW", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_job, skew_p50_s), .style = fading,
+      .meaning = "last minus first arrival" },
+    { "LOST", 6, 0, 0, TABLE_PERCENT, offsetof(struct snap_job, lost_ratio), .style = lost_style,
+      .meaning = "share of time spent waiting" },
+    { "REGIME", 7, 8, 0, TABLE_TEXT, offsetof(struct snap_job, regime), draw_regime,
+      .meaning = "what bounds it" },
+    { "WORST", 10, 9, 0, TABLE_TEXT, offsetof(struct snap_job, worst.node), draw_worst,
+      .meaning = "node and rank that is latest" },
+    { "VERDICT", 24, 400, 8, TABLE_TEXT, 0, draw_verdict, .unsorted = true, .meaning = "what was found" },
+};
+
+static const void *job_row(const struct ui *ui, int i)
+{
+    return &ui->jobs->job[ui->list[SCREEN_JOBS].order[i]];
+}
+
+static unsigned hidden(const struct ui *ui)
+{
+    for (size_t i = 0; i < ui->jobs->n; i++)
+        if (!isnan(ui->jobs->job[i].samples_per_s))
+            return 0;
+    return 1u << COLUMN_SAMPLES;
+}
+
+/* The sentence of the job under the cursor, in two lines under the list. */
+static void draw_selected(struct canvas *c, const struct ui *ui, int y)
+{
+    const struct ui_list *l = &ui->list[SCREEN_JOBS];
+    const struct snap_job *j;
+    char title[320];
+
+    if (l->selected >= (int)l->n) {
+        draw_rule(c, y, 0, c->width, "");
+        return;
+    }
+    j = job_row(ui, l->selected);
+    snprintf(title, sizeof(title), "%s %s · %s · %s · policy %s · %s", j->id, j->name,
+             j->user[0] ? j->user : "-", j->partition[0] ? j->partition : "-", j->policy[0] ? j->policy : "-",
+             figure_trim(figure_age(j->elapsed_s)).text);
+    draw_rule(c, y, 0, c->width, title);
+    if (silent(j))
+        canvas_printf(c, y + 1, 1, c->width - 2, STYLE_WARN, "no telemetry for %s: these figures are old",
+                      figure_age(j->age_s).text);
+    else
+        canvas_wrap(c, y + 1, 1, c->width - 2, 2, draw_severity_style(snap_job_severity(j)), j->sentence);
+}
+
+static int room(const struct ui *ui, int width, int height)
+{
+    (void)width;
+    return ui->report ? height - 3 : height - 6; /* title, header; rule, two lines, keys */
+}
+
+static int natural(const struct ui *ui, int width)
+{
+    (void)width;
+    return 3 + (ui->list[SCREEN_JOBS].n ? (int)ui->list[SCREEN_JOBS].n : 1);
+}
+
+static void draw(struct canvas *c, const struct ui *ui)
+{
+    const struct ui_list *l = &ui->list[SCREEN_JOBS];
+    struct table_layout layout;
+    struct screen_rows rows = { .y = 2, .layout = &layout, .columns = columns, .row = job_row };
+
+    table_fit(&layout, columns, ARRAY_SIZE(columns), 1, c->width - 1, hidden(ui));
+    canvas_fill(c, 1, 0, c->width, STYLE_HEADER, ' ');
+    table_header(c, 1, &layout, columns, l->sort, l->reverse, ACTION_SORT);
+    rows.height = room(ui, c->width, c->height);
+    rows.plain = layout.n;
+    screen_rows_draw(c, ui, &rows);
+    if (!l->n)
+        canvas_put(c, 3, 2, c->width - 4, STYLE_DIM,
+                   l->filter[0]   ? "no job matches the filter"
+                   : ui->finished ? "no guarded job; start one with: srun --sync-guard ..."
+                                  : "no guarded job runs (e shows ended ones)");
+    if (!ui->report)
+        draw_selected(c, ui, c->height - 4);
+}
+
+const struct screen_ops screen_jobs = {
+    .title = "jobs",
+    .columns = columns,
+    .n_columns = ARRAY_SIZE(columns),
+    .sort = 0,
+    .draw = draw,
+    .rows = room,
+    .natural = natural,
+};

@@ -1,0 +1,405 @@
+/* sgtop.c - the program: command line, and the loop between keys, answers and the screen. */
+#include <errno.h>
+#include <event2/event.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/client.h"
+#include "common/config.h"
+#include "common/hosts.h"
+#include "common/xalloc.h"
+#include "tui/options.h"
+#include "tui/report.h"
+#include "tui/term.h"
+#include "tui/ui.h"
+
+#define ASKED_MAX      4
+#define LISTS_EVERY_S  0.5 /* jobs and nodes change slowly and are answered whole */
+#define STATUS_EVERY_S 5
+#define GIVE_UP_S      10 /* a controller that is connected and silent for so long is tried anew */
+#define DOUBLE_CLICK_S 0.4
+
+enum { EXIT_GOOD, EXIT_NO_ANSWER, EXIT_USAGE };
+
+struct asked {
+    bool status;
+    enum screen screen;
+    int64_t offset;
+};
+
+struct app {
+    struct event_base *base;
+    struct event *tick, *keys, *paint;
+    struct event *signals[8];
+    size_t n_signals;
+    struct client *client;
+    const struct client_options *client_options;
+    struct ui ui;
+    struct canvas *canvas;
+    bool ascii;
+    struct asked asked[ASKED_MAX]; /* answers come in the order of the questions */
+    size_t n_asked;
+    bool ask_again; /* the question changed while one was under way */
+    double asked_s, status_s, click_s;
+    int click_y;
+    int caught; /* signal to die of, once the terminal is put back */
+};
+
+static double clock_s(clockid_t id)
+{
+    struct timespec t;
+
+    clock_gettime(id, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void update_clock(struct app *a)
+{
+    a->ui.now_s = clock_s(CLOCK_MONOTONIC);
+    a->ui.wall_s = clock_s(CLOCK_REALTIME);
+}
+
+/* ---- the picture ---- */
+
+/* Whatever wants to be seen asks for a picture; however many ask, one is painted. */
+static void want_paint(struct app *a)
+{
+    event_active(a->paint, EV_TIMEOUT, 0);
+}
+
+static void paint(struct app *a)
+{
+    int width, height;
+
+    term_size(&width, &height);
+    if (!a->canvas || a->canvas->width != width || a->canvas->height != height) {
+        canvas_free(a->canvas);
+        a->canvas = canvas_new(width, height, a->ascii);
+    }
+    ui_fit(&a->ui, width, height);
+    ui_draw(a->canvas, &a->ui);
+    term_show(a->canvas);
+}
+
+static void on_paint(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    update_clock(arg);
+    paint(arg);
+}
+
+/* ---- questions ---- */
+
+static void send_question(struct app *a, json_t *question, struct asked asked)
+{
+    if (question && a->n_asked < ASKED_MAX && client_send(a->client, question) == 0) {
+        a->asked[a->n_asked++] = asked;
+        a->asked_s = a->ui.now_s;
+    }
+    json_decref(question);
+}
+
+static void ask(struct app *a)
+{
+    struct asked asked = { .screen = a->ui.screen };
+    json_t *question;
+
+    if (a->n_asked) {
+        a->ask_again = true;
+        return;
+    }
+    a->ask_again = false;
+    question = ui_question(&a->ui, &asked.offset);
+    send_question(a, question, asked);
+    if (a->ui.now_s - a->status_s >= STATUS_EVERY_S) {
+        a->status_s = a->ui.now_s;
+        send_question(a, ui_question_status(), (struct asked){ .status = true });
+    }
+}
+
+static void on_answer(struct client *c, json_t *answer, void *arg)
+{
+    struct app *a = arg;
+    struct asked asked;
+
+    (void)c;
+    if (!a->n_asked)
+        return;
+    asked = a->asked[0];
+    memmove(a->asked, a->asked + 1, --a->n_asked * sizeof(*a->asked));
+    update_clock(a);
+    if (asked.status)
+        ui_answer_status(&a->ui, answer);
+    else
+        ui_answer(&a->ui, asked.screen, asked.offset, answer);
+    if (a->ask_again && !a->n_asked)
+        ask(a);
+    if (!asked.status)
+        want_paint(a);
+}
+
+static void on_state(struct client *c, bool up, const char *why, void *arg)
+{
+    struct app *a = arg;
+
+    (void)c;
+    update_clock(a);
+    a->n_asked = 0;
+    a->status_s = -INFINITY;
+    ui_link_changed(&a->ui, up, why);
+    if (up)
+        ask(a);
+    want_paint(a);
+}
+
+static const struct client_events client_events = { .answer = on_answer, .state = on_state };
+
+static void connect_anew(struct app *a, const char *why)
+{
+    client_free(a->client);
+    a->client = client_new(a->base, a->client_options, &client_events, a);
+    a->n_asked = 0;
+    if (why)
+        ui_link_changed(&a->ui, false, why);
+}
+
+static void on_tick(evutil_socket_t fd, short what, void *arg)
+{
+    struct app *a = arg;
+    double every_s = a->ui.screen == SCREEN_JOB ? 0 : LISTS_EVERY_S;
+
+    (void)fd;
+    (void)what;
+    update_clock(a);
+    if (a->n_asked && a->ui.now_s - a->asked_s > GIVE_UP_S)
+        connect_anew(a, "connected, but it does not answer");
+    /* The half of a tick: ticks are not exact, and a list asked for every second one should be. */
+    if (!a->n_asked && a->ui.link == UI_UP && a->ui.now_s - a->asked_s > every_s - a->ui.interval_s / 2)
+        ask(a);
+    if (a->ui.frozen || a->ui.link != UI_UP || !isnan(ui_stale_s(&a->ui)))
+        want_paint(a); /* ages go on; when nothing else changed, that is all that is sent */
+}
+
+/* ---- keys and signals ---- */
+
+static bool handle_input(struct app *a, const struct term_input *in)
+{
+    bool twice;
+
+    if (in->key == ('L' & 0x1f))
+        term_repaint();
+    if (in->key)
+        return ui_key(&a->ui, in->key);
+    if (in->wheel)
+        return ui_act(&a->ui, ACTION_WHEEL, in->wheel);
+    twice = in->y == a->click_y && a->ui.now_s - a->click_s < DOUBLE_CLICK_S;
+    a->click_y = in->y;
+    a->click_s = a->ui.now_s;
+    return a->canvas && ui_click(&a->ui, a->canvas, in->y, in->x, twice);
+}
+
+/* The terminal is gone: readable, and nothing to read. */
+static bool at_end(void)
+{
+    struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
+
+    return poll(&p, 1, 0) > 0 && (p.revents & (POLLHUP | POLLERR));
+}
+
+static void on_keys(evutil_socket_t fd, short what, void *arg)
+{
+    struct app *a = arg;
+    struct term_input in;
+    bool any = false, changed = false;
+
+    (void)fd;
+    (void)what;
+    update_clock(a);
+    while (!a->ui.quit && term_read(&in)) {
+        any = true;
+        changed |= handle_input(a, &in);
+    }
+    if (a->ui.quit || (!any && at_end())) {
+        event_base_loopbreak(a->base);
+        return;
+    }
+    if (changed && a->ui.link == UI_UP) {
+        /* What is shown at once needs the place that the answer will have. */
+        ui_fit(&a->ui, a->ui.width, a->ui.height);
+        ask(a);
+    }
+    want_paint(a);
+}
+
+static void on_signal(evutil_socket_t sig, short what, void *arg)
+{
+    struct app *a = arg;
+
+    (void)what;
+    if (sig == SIGWINCH) {
+        term_resized();
+        update_clock(a);
+        paint(a);
+        if (a->ui.link == UI_UP)
+            ask(a);
+    } else if (sig == SIGTSTP) {
+        term_suspend();
+        raise(SIGSTOP);
+        term_resume();
+        want_paint(a);
+    } else {
+        a->caught = sig == SIGINT ? 0 : (int)sig; /* Ctrl-C is a way to quit like q */
+        event_base_loopbreak(a->base);
+    }
+}
+
+/* ---- the program ---- */
+
+static void add_signals(struct app *a)
+{
+    static const int signals[] = { SIGWINCH, SIGTSTP, SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+
+    for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
+        a->signals[i] = evsignal_new(a->base, signals[i], on_signal, a);
+        event_add(a->signals[i], NULL);
+        a->n_signals++;
+    }
+    signal(SIGPIPE, SIG_IGN);
+}
+
+static void add_events(struct app *a)
+{
+    struct timeval tv = { .tv_sec = (time_t)a->ui.interval_s };
+
+    tv.tv_usec = (suseconds_t)((a->ui.interval_s - (double)tv.tv_sec) * 1e6);
+    a->paint = event_new(a->base, -1, 0, on_paint, a);
+    a->keys = event_new(a->base, STDIN_FILENO, EV_READ | EV_PERSIST, on_keys, a);
+    a->tick = event_new(a->base, -1, EV_PERSIST, on_tick, a);
+    event_add(a->keys, NULL);
+    event_add(a->tick, &tv);
+    add_signals(a);
+}
+
+static void close_app(struct app *a)
+{
+    client_free(a->client);
+    for (size_t i = 0; i < a->n_signals; i++)
+        event_free(a->signals[i]);
+    event_free(a->tick);
+    event_free(a->keys);
+    event_free(a->paint);
+    event_base_free(a->base);
+    canvas_free(a->canvas);
+    ui_reset(&a->ui);
+}
+
+static int run_screen(const struct client_options *client, const struct options *o, const char *conf)
+{
+    struct app a = {
+        .client_options = client, .ascii = o->ascii, .status_s = -INFINITY, .click_s = -INFINITY
+    };
+    struct err err;
+
+    ui_init(&a.ui);
+    a.ui.interval_s = o->interval_s;
+    snprintf(a.ui.hosts, sizeof(a.ui.hosts), "%s", client->hosts);
+    snprintf(a.ui.conf, sizeof(a.ui.conf), "%s", conf);
+    if (o->job)
+        ui_open(&a.ui, o->job);
+    if (term_open(o->mono, &err) < 0) {
+        fprintf(stderr, "sgtop: %s\n", err.text);
+        return EXIT_USAGE;
+    }
+    update_clock(&a);
+    paint(&a); /* before anything that can wait */
+    a.base = event_base_new();
+    add_events(&a);
+    connect_anew(&a, NULL);
+    event_base_dispatch(a.base);
+    close_app(&a);
+    term_close();
+    if (a.caught) {
+        signal(a.caught, SIG_DFL);
+        raise(a.caught);
+    }
+    return EXIT_GOOD;
+}
+
+/* "host:port,..." with the configured port where none is written. */
+static char *hosts_with_port(const char *hosts, int port, struct err *err)
+{
+    int n = hosts_pick(hosts, 0, port, NULL, err);
+    char *all = n < 0 ? NULL : xstrdup("");
+
+    for (int i = 0; i < n; i++) {
+        struct host host;
+        char *more;
+
+        hosts_pick(hosts, (unsigned)i, port, &host, NULL);
+        more = xasprintf(strchr(host.name, ':') ? "%s%s[%s]:%d" : "%s%s%s:%d", all, i ? "," : "", host.name,
+                         host.port);
+        free(all);
+        all = more;
+    }
+    return all;
+}
+
+static int run(struct options *o)
+{
+    static struct config config;
+    struct client_options client = { 0 };
+    struct err err = { "" };
+    char *hosts;
+    int rc;
+
+    if (config_load(&config, o->conf, &err) < 0 ||
+        !(hosts = hosts_with_port(o->controller ? o->controller : config.controller, config.port, &err))) {
+        fprintf(stderr, "sgtop: %s\n", err.text);
+        return EXIT_USAGE;
+    }
+    client.hosts = hosts;
+    client.munge_socket = o->munge_socket          ? o->munge_socket
+                          : config.munge_socket[0] ? config.munge_socket
+                                                   : NULL;
+    if (!o->dump && !o->json && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) {
+        rc = run_screen(&client, o, o->conf ? o->conf : CONFIG_DEFAULT_PATH);
+    } else {
+        rc = o->json ? report_json(&client, o, stdout, &err) : report_text(&client, o, stdout, &err);
+        if (rc < 0)
+            fprintf(stderr, "sgtop: %s\n", err.text);
+        rc = rc < 0 || fflush(stdout) != 0 ? EXIT_NO_ANSWER : EXIT_GOOD;
+    }
+    free(hosts);
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    struct options o;
+    struct err err;
+
+    if (options_parse(&o, argc, argv, &err) < 0) {
+        fprintf(stderr, "sgtop: %s\n", err.text);
+        return EXIT_USAGE;
+    }
+    if (o.help) {
+        options_help(stdout);
+        return EXIT_GOOD;
+    }
+    if (o.version) {
+        puts("sgtop (syncguard) " PACKAGE_VERSION);
+        return EXIT_GOOD;
+    }
+    if (!setlocale(LC_ALL, "") || strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
+        o.ascii = true;
+    setlocale(LC_NUMERIC, "C"); /* columns are the same everywhere */
+    return run(&o);
+}

@@ -1,0 +1,163 @@
+/* snapshot.h - the controller's answers (doc/protocol.md) as plain structs that screens draw.
+ *
+ * Everything is bounded before it is believed: arrays are cut at the limits below, strings at their field (at
+ * a character's boundary, control and text-direction characters become '?'), numbers that are not finite or
+ * absurd are unknown.  A value of another type is unknown too; keys that are not known are ignored. Unknown
+ * is NaN, -1 or "", as the type has it. */
+#ifndef SYNCGUARD_TUI_SNAPSHOT_H
+#define SYNCGUARD_TUI_SNAPSHOT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/err.h"
+
+#define SNAP_JOBS_MAX     4096
+#define SNAP_NODES_MAX    16384
+#define SNAP_RANKS_MAX    1024 /* rows of one answer, not ranks of a job */
+#define SNAP_COLUMNS_MAX  256
+#define SNAP_SCALE_MAX    9
+#define SNAP_VERDICTS_MAX 4
+#define SNAP_COMMS_MAX    64
+#define SNAP_EVENTS_MAX   50
+#define SNAP_NOTES_MAX    16
+
+/* How bad it is, for colour and order. */
+enum severity { SEVERITY_NONE, SEVERITY_GOOD, SEVERITY_WARN, SEVERITY_BAD };
+
+struct snap_verdict {
+    char class[16], scope[16];
+    char culprits[128]; /* "node07" or "r3, r9" */
+    char text[256];
+    double slowdown, since_s, confidence;
+    int64_t since_step;
+};
+
+struct snap_worst {
+    int64_t rank;
+    char node[64];
+    double lateness_s, last_ratio;
+};
+
+enum { SHARE_COMPUTE, SHARE_COMMUNICATION, SHARE_SYNCHRONISATION, SHARE_P2P, SHARES };
+
+struct snap_job {
+    char id[48], name[64], user[32], partition[32], policy[32];
+    char state[16], regime[24];
+    double start, elapsed_s, age_s;
+    int64_t ranks, nodes, nodes_total, steps, period;
+    double step_mean_s, step_p50_s, step_p95_s, step_cv;
+    double steps_per_s, samples_per_s, skew_p50_s, skew_p95_s, lost_ratio;
+    double share[SHARES];
+    size_t n_verdicts; /* at most SNAP_VERDICTS_MAX are kept, most costly first */
+    struct snap_verdict verdict[SNAP_VERDICTS_MAX];
+    char sentence[512];
+    bool has_worst;
+    struct snap_worst worst;
+};
+
+struct snap_jobs {
+    size_t n;
+    struct snap_job *job;
+};
+
+struct snap_rank {
+    int64_t rank;
+    char node[64], leaf[32], state[16];
+    double lateness_s, lateness_p95_s, last_ratio, compute_s, stay_s, slowdown;
+    bool inside;
+    char op[32], comm[32];
+    int64_t seq;
+    double inside_age_s;
+    char heat[SNAP_COLUMNS_MAX + 1]; /* digits and '.', the newest last */
+};
+
+struct snap_series {
+    size_t n;
+    double value[SNAP_COLUMNS_MAX]; /* the newest last, NaN where there was nothing */
+};
+
+struct snap_comm {
+    char name[24], label[48];
+    int64_t size, instances;
+    double collectives_per_s, bytes_per_s, skew_s, transfer_s;
+};
+
+struct snap_event {
+    double age_s;
+    char text[256];
+};
+
+struct snap_agents {
+    int64_t total, connected;
+    double cpu_ratio; /* of the busiest */
+    int64_t lost_batches;
+    double backlog_bytes;
+    char missing[128]; /* names of those not connected */
+};
+
+struct snap_probe {
+    int64_t events, dropped, missed, ranks_guarded, ranks_total;
+    double overhead_ratio;
+};
+
+struct snap_view { /* one job's whole answer */
+    struct snap_job job;
+    struct snap_probe probe;
+    struct snap_agents agents;
+    int64_t rank_total; /* rows there would be */
+    int64_t offset;     /* of the first row in that table: as it was asked for, set by who asked */
+    size_t n_ranks;
+    struct snap_rank *rank;
+    double heat_column_s, scale[SNAP_SCALE_MAX];
+    size_t n_scale;
+    double history_column_s;
+    struct snap_series step_s, steps_per_s, skew_s, lost_ratio;
+    size_t n_comms, n_events, n_notes;
+    struct snap_comm comm[SNAP_COMMS_MAX];
+    struct snap_event event[SNAP_EVENTS_MAX];
+    char note[SNAP_NOTES_MAX][256];
+};
+
+struct snap_node {
+    char node[64], leaf[32], jobs[64], verdict[96];
+    int64_t n_jobs, ranks, culprit_count;
+    char first_job[48];
+    double lateness_s, slowdown, last_culprit;
+    bool has_agent, connected;
+    double cpu_ratio, rss_bytes, backlog_bytes, age_s;
+    int64_t lost_batches;
+};
+
+struct snap_nodes {
+    size_t n;
+    struct snap_node *node;
+};
+
+struct snap_status {
+    char version[32], host[64];
+    double uptime_s, cpu_ratio, rss_bytes;
+    int64_t jobs, agents, ranks;
+};
+
+/* Each gives a new struct, or NULL with the reason: no object, the answer's own "error", or what it is about
+ * is missing. */
+struct snap_jobs *snap_jobs_parse(const json_t *answer, struct err *err);
+struct snap_view *snap_view_parse(const json_t *answer, struct err *err);
+struct snap_nodes *snap_nodes_parse(const json_t *answer, struct err *err);
+int snap_status_parse(struct snap_status *s, const json_t *answer, struct err *err);
+void snap_jobs_free(struct snap_jobs *s); /* NULL is fine for all */
+void snap_view_free(struct snap_view *s);
+void snap_nodes_free(struct snap_nodes *s);
+
+enum severity snap_verdict_severity(const struct snap_verdict *v);
+enum severity snap_job_severity(const struct snap_job *j);
+/* Not finished: somebody can still look at it. */
+bool snap_job_alive(const struct snap_job *j);
+
+/* Copy UTF-8 into size bytes: cut at a character's boundary, what could derange a terminal becomes '?'. */
+void snap_text(char *to, size_t size, const char *from);
+
+#endif

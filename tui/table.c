@@ -1,0 +1,170 @@
+#include "tui/table.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tui/figures.h"
+
+#define GAP 1
+
+static bool sortable(const struct table_column *column)
+{
+    return !column->unsorted;
+}
+
+/* Take out the most dispensable columns until the rest fits. */
+static unsigned choose(const struct table_column *columns, int n, int width, unsigned hidden)
+{
+    for (;;) {
+        int need = -GAP, victim = -1;
+
+        for (int i = 0; i < n; i++) {
+            if (hidden & 1u << i)
+                continue;
+            need += columns[i].width + GAP;
+            if (columns[i].spare && (victim < 0 || columns[i].spare >= columns[victim].spare))
+                victim = i;
+        }
+        if (need <= width || victim < 0)
+            return hidden;
+        hidden |= 1u << victim;
+    }
+}
+
+void table_fit(struct table_layout *l, const struct table_column *columns, int n, int x, int width,
+               unsigned hidden)
+{
+    int left = width + GAP, first_x = x;
+
+    l->n = 0;
+    hidden = choose(columns, n, width, hidden);
+    for (int i = 0; i < n; i++) {
+        if (hidden & 1u << i)
+            continue;
+        l->column[l->n] = i;
+        l->width[l->n++] = columns[i].width;
+        left -= columns[i].width + GAP;
+    }
+    for (int i = 0; i < l->n && left > 0; i++) {
+        int more = columns[l->column[i]].grow < left ? columns[l->column[i]].grow : left;
+
+        l->width[i] += more;
+        left -= more;
+    }
+    for (int i = 0; i < l->n; i++) {
+        l->x[i] = x;
+        if (x + l->width[i] > first_x + width)
+            l->width[i] = first_x + width > x ? first_x + width - x : 0;
+        x += l->width[i] + GAP;
+    }
+}
+
+void table_header(struct canvas *c, int y, const struct table_layout *l, const struct table_column *columns,
+                  int sort, bool reverse, int action)
+{
+    for (int i = 0; i < l->n; i++) {
+        const struct table_column *column = &columns[l->column[i]];
+        bool sorted = l->column[i] == sort;
+        enum style style = sorted ? STYLE_SORTED : STYLE_HEADER;
+        const char *mark = !sorted ? "" : reverse ? "▲" : "▼";
+        char title[64];
+
+        snprintf(title, sizeof(title), "%.*s%s", sorted ? l->width[i] - 1 : 60, column->title, mark);
+        canvas_fill(c, y, l->x[i], l->width[i] + (i + 1 < l->n ? GAP : 0), STYLE_HEADER, ' ');
+        if (column->kind != TABLE_TEXT)
+            canvas_put_right(c, y, l->x[i], l->width[i], style, title);
+        else
+            canvas_put(c, y, l->x[i], l->width[i], style, title);
+        if (sortable(column))
+            canvas_hit(c, y, l->x[i], 1, l->width[i] + GAP, action, l->column[i]);
+    }
+}
+
+static double number_in(const struct table_column *column, const void *row)
+{
+    const char *field = (const char *)row + column->field;
+
+    return column->kind == TABLE_COUNT ? (double)*(const int64_t *)(const void *)field
+                                       : *(const double *)(const void *)field;
+}
+
+static struct figure figure_of(const struct table_column *column, const void *row)
+{
+    double x = number_in(column, row);
+
+    switch (column->kind) {
+    case TABLE_SECONDS:
+        return figure_s(x);
+    case TABLE_PERCENT:
+        return figure_percent(x);
+    case TABLE_TIMES:
+        return figure_times(x);
+    case TABLE_COUNT:
+        return figure_count((int64_t)x);
+    case TABLE_BYTES:
+        return figure_bytes(x);
+    default:
+        return figure_number(x);
+    }
+}
+
+void table_put(const struct table_cell *at, enum style style, const char *text)
+{
+    if (at->column->kind != TABLE_TEXT)
+        canvas_put_right(at->canvas, at->y, at->x, at->width, style, text);
+    else
+        canvas_put(at->canvas, at->y, at->x, at->width, style, text[0] ? text : "-");
+}
+
+void table_row(struct canvas *c, int y, const struct table_layout *l, const struct table_column *columns,
+               const void *row, const void *context)
+{
+    for (int i = 0; i < l->n; i++) {
+        const struct table_column *column = &columns[l->column[i]];
+        struct table_cell at = { column, c, y, l->x[i], l->width[i], context };
+        enum style style = column->style ? column->style(row) : STYLE_TEXT;
+
+        if (at.width <= 0)
+            continue;
+        if (column->draw)
+            column->draw(&at, row);
+        else if (column->kind == TABLE_TEXT)
+            table_put(&at, style, (const char *)row + column->field);
+        else
+            table_put(&at, style, figure_of(column, row).text);
+    }
+}
+
+int table_compare_number(double a, double b)
+{
+    if (isnan(a) || isnan(b))
+        return isnan(a) - isnan(b);
+    return (a < b) - (a > b);
+}
+
+int table_compare(const struct table_column *column, const void *a, const void *b)
+{
+    if (column->compare)
+        return column->compare(a, b);
+    if (column->kind != TABLE_TEXT)
+        return table_compare_number(number_in(column, a), number_in(column, b));
+    return strverscmp((const char *)a + column->field, (const char *)b + column->field);
+}
+
+int table_width(const struct table_layout *l, int column)
+{
+    for (int i = 0; i < l->n; i++)
+        if (l->column[i] == column)
+            return l->width[i];
+    return 0;
+}
+
+int table_sort_next(const struct table_column *columns, int n, int sort, int by)
+{
+    for (int tries = 0; tries < n; tries++) {
+        sort = (sort + by + n) % n;
+        if (sortable(&columns[sort]))
+            break;
+    }
+    return sort;
+}

@@ -1,0 +1,33 @@
+/* term.h - the terminal, by ncurses: the only place that knows colours and key codes.
+ * It shows canvases; ncurses sends what changed and nothing else.  The terminal is put back on every way out,
+ * also when the program crashes. */
+#ifndef SYNCGUARD_TUI_TERM_H
+#define SYNCGUARD_TUI_TERM_H
+
+#include <stdbool.h>
+
+#include "common/err.h"
+#include "tui/canvas.h"
+
+/* Takes standard input and output.  -1 with the reason when TERM cannot do it. */
+int term_open(bool mono, struct err *err);
+void term_close(void); /* also when it was not open, and twice */
+
+void term_size(int *width, int *height);
+void term_resized(void); /* after SIGWINCH */
+/* Only cells that differ from the last picture are touched; false: nothing changed, nothing sent. */
+bool term_show(const struct canvas *c);
+void term_repaint(void); /* what is on the screen is unknown: send all of it next time */
+
+/* Around being stopped (Ctrl-Z). */
+void term_suspend(void);
+void term_resume(void);
+
+struct term_input {
+    int key;         /* as in keymap.h; 0: the mouse */
+    int y, x, wheel; /* wheel: rows to move by; 0: a click */
+};
+/* The next thing typed, false when there is none now. */
+bool term_read(struct term_input *in);
+
+#endif

@@ -1,0 +1,565 @@
+#include "tui/ui.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "tui/screen.h"
+
+void ui_init(struct ui *ui)
+{
+    memset(ui, 0, sizeof(*ui));
+    for (int i = 0; i < SCREENS; i++) {
+        ui->got_s[i] = NAN;
+        ui->list[i].sort = screens[i]->sort;
+    }
+    ui->interval_s = 0.25;
+    ui->finished = true;
+}
+
+void ui_reset(struct ui *ui)
+{
+    snap_jobs_free(ui->jobs);
+    snap_view_free(ui->view);
+    snap_nodes_free(ui->nodes);
+    for (int i = 0; i < SCREENS; i++)
+        free(ui->list[i].order);
+    ui_init(ui);
+}
+
+/* ---- rows: filter, order, cursor ---- */
+
+static bool contains(const char *text, const char *part)
+{
+    return strcasestr(text, part) != NULL;
+}
+
+static bool job_matches(const struct snap_job *j, const char *filter)
+{
+    return contains(j->id, filter) || contains(j->name, filter) || contains(j->user, filter) ||
+           contains(j->partition, filter) || contains(j->state, filter) || contains(j->regime, filter) ||
+           contains(j->worst.node, filter) || contains(j->sentence, filter);
+}
+
+static bool node_matches(const struct snap_node *n, const char *filter)
+{
+    return contains(n->node, filter) || contains(n->leaf, filter) || contains(n->jobs, filter) ||
+           contains(n->verdict, filter);
+}
+
+static const void *row_of(const struct ui *ui, enum screen s, int i)
+{
+    return s == SCREEN_JOBS ? (const void *)&ui->jobs->job[i] : (const void *)&ui->nodes->node[i];
+}
+
+static const char *key_of(const struct ui *ui, enum screen s, int i)
+{
+    return s == SCREEN_JOBS ? ui->jobs->job[i].id : ui->nodes->node[i].node;
+}
+
+static bool shown(const struct ui *ui, enum screen s, int i)
+{
+    const char *filter = ui->list[s].filter;
+
+    if (s == SCREEN_NODES)
+        return node_matches(&ui->nodes->node[i], filter);
+    return (ui->finished || snap_job_alive(&ui->jobs->job[i])) && job_matches(&ui->jobs->job[i], filter);
+}
+
+struct order_context {
+    const struct ui *ui;
+    enum screen screen;
+    const struct table_column *column;
+    bool reverse;
+};
+
+/* Equal rows stay in the controller's order, so that nothing flutters. */
+static int compare_rows(const void *pa, const void *pb, void *arg)
+{
+    const struct order_context *o = arg;
+    int a = *(const int *)pa, b = *(const int *)pb;
+    int by = table_compare(o->column, row_of(o->ui, o->screen, a), row_of(o->ui, o->screen, b));
+
+    if (by == 0)
+        return a - b;
+    return o->reverse ? -by : by;
+}
+
+static void clamp(struct ui_list *l)
+{
+    int n = (int)l->n, rows = l->rows > 0 ? l->rows : 1;
+
+    if (l->selected >= n)
+        l->selected = n - 1;
+    if (l->selected < 0)
+        l->selected = 0;
+    if (l->top > l->selected)
+        l->top = l->selected;
+    if (l->top < l->selected - rows + 1)
+        l->top = l->selected - rows + 1;
+    if (l->top > n - rows)
+        l->top = n - rows;
+    if (l->top < 0)
+        l->top = 0;
+}
+
+/* Remember what the cursor stands on. */
+static void hold(struct ui *ui, enum screen s)
+{
+    struct ui_list *l = &ui->list[s];
+
+    l->key[0] = '\0';
+    if (s != SCREEN_JOB && l->selected < (int)l->n)
+        snap_text(l->key, sizeof(l->key), key_of(ui, s, l->order[l->selected]));
+}
+
+/* Filter and sort again; the cursor follows the row that it was on.  At the top it stays at the top: there is
+ * the worst. */
+static void arrange(struct ui *ui, enum screen s)
+{
+    struct ui_list *l = &ui->list[s];
+    struct order_context o = { ui, s, &screens[s]->columns[l->sort], l->reverse };
+    int n = s == SCREEN_JOBS ? (ui->jobs ? (int)ui->jobs->n : 0) : ui->nodes ? (int)ui->nodes->n : 0;
+
+    if (s == SCREEN_JOB) {
+        l->n = ui->view ? (size_t)ui->view->rank_total : 0;
+        clamp(l);
+        return;
+    }
+    l->n = 0;
+    l->order = xgrow(l->order, &l->cap, (size_t)n + 1, sizeof(*l->order));
+    for (int i = 0; i < n; i++)
+        if (shown(ui, s, i))
+            l->order[l->n++] = i;
+    qsort_r(l->order, l->n, sizeof(*l->order), compare_rows, &o);
+    for (int i = 0; l->key[0] && l->selected > 0 && i < (int)l->n; i++)
+        if (!strcmp(key_of(ui, s, l->order[i]), l->key))
+            l->selected = i;
+    clamp(l);
+    hold(ui, s);
+}
+
+/* ---- actions ---- */
+
+static bool show(struct ui *ui, enum screen s)
+{
+    if (s == SCREEN_JOB && !ui->job_id[0]) {
+        const struct ui_list *l = &ui->list[SCREEN_JOBS];
+
+        if (l->selected >= (int)l->n) {
+            snprintf(ui->message, sizeof(ui->message), "no job to show");
+            return false;
+        }
+        ui_open(ui, ui->jobs->job[l->order[l->selected]].id);
+        return true;
+    }
+    ui->frozen = false; /* the other screen's picture would be another moment's */
+    ui->screen = s;
+    return true;
+}
+
+void ui_open(struct ui *ui, const char *job_id)
+{
+    struct ui_list *l = &ui->list[SCREEN_JOB];
+
+    if (strcmp(ui->job_id, job_id) != 0) {
+        snap_view_free(ui->view);
+        ui->view = NULL;
+        ui->got_s[SCREEN_JOB] = NAN;
+        ui->problem[SCREEN_JOB][0] = '\0';
+        l->selected = l->top = 0;
+        l->n = 0;
+        l->filter[0] = '\0';
+        snap_text(ui->job_id, sizeof(ui->job_id), job_id);
+    }
+    show(ui, SCREEN_JOB);
+}
+
+/* A job's screen without a job is passed over. */
+static bool show_next(struct ui *ui, int by)
+{
+    enum screen s = (ui->screen + (enum screen)by) % SCREENS;
+
+    if (s == SCREEN_JOB && !ui->job_id[0] && !ui->list[SCREEN_JOBS].n)
+        s = (s + (enum screen)by) % SCREENS;
+    return show(ui, s);
+}
+
+static bool open_selected(struct ui *ui)
+{
+    const struct ui_list *l = &ui->list[ui->screen];
+    const struct snap_node *node;
+
+    if (ui->screen == SCREEN_JOB || l->selected >= (int)l->n)
+        return false;
+    if (ui->screen == SCREEN_JOBS) {
+        ui_open(ui, ui->jobs->job[l->order[l->selected]].id);
+        return true;
+    }
+    node = &ui->nodes->node[l->order[l->selected]];
+    if (!node->first_job[0]) {
+        snprintf(ui->message, sizeof(ui->message), "no guarded job on %s", node->node);
+        return false;
+    }
+    ui_open(ui, node->first_job);
+    snap_text(ui->list[SCREEN_JOB].filter, sizeof(ui->list[SCREEN_JOB].filter), node->node);
+    return true;
+}
+
+static bool back(struct ui *ui, bool quit)
+{
+    struct ui_list *l = &ui->list[ui->screen];
+
+    if (ui->help) {
+        ui->help = false;
+        return false;
+    }
+    if (l->filter[0]) {
+        l->filter[0] = '\0';
+        arrange(ui, ui->screen);
+        return true;
+    }
+    if (ui->screen != SCREEN_JOBS)
+        return show(ui, SCREEN_JOBS);
+    ui->quit = quit;
+    return false;
+}
+
+static bool move(struct ui *ui, int by)
+{
+    struct ui_list *l = &ui->list[ui->screen];
+    int top = l->top;
+
+    l->selected += by;
+    clamp(l);
+    hold(ui, ui->screen);
+    return ui->screen == SCREEN_JOB && l->top != top;
+}
+
+/* The wheel moves the picture, and the cursor only as far as it must stay on it. */
+static bool wheel(struct ui *ui, int by)
+{
+    struct ui_list *l = &ui->list[ui->screen];
+    int top = l->top, last = (int)l->n - l->rows;
+
+    l->top += by;
+    if (l->top > last)
+        l->top = last;
+    if (l->top < 0)
+        l->top = 0;
+    if (l->selected < l->top)
+        l->selected = l->top;
+    if (l->selected >= l->top + l->rows)
+        l->selected = l->top + l->rows - 1;
+    clamp(l);
+    hold(ui, ui->screen);
+    return ui->screen == SCREEN_JOB && l->top != top;
+}
+
+static bool sort_by(struct ui *ui, int column)
+{
+    struct ui_list *l = &ui->list[ui->screen];
+
+    if (ui->screen == SCREEN_JOB && ui->frozen) {
+        snprintf(ui->message, sizeof(ui->message), "frozen: Space goes on, then sort");
+        return false;
+    }
+    if (l->sort == column && ui->screen != SCREEN_JOB)
+        l->reverse = !l->reverse;
+    else
+        l->reverse = false;
+    l->sort = column;
+    if (ui->screen == SCREEN_JOB)
+        l->selected = l->top = 0;
+    arrange(ui, ui->screen);
+    return ui->screen == SCREEN_JOB;
+}
+
+static bool sort_next(struct ui *ui, int by)
+{
+    const struct screen_ops *ops = screens[ui->screen];
+
+    return sort_by(ui, table_sort_next(ops->columns, ops->n_columns, ui->list[ui->screen].sort, by));
+}
+
+static bool reverse(struct ui *ui)
+{
+    if (ui->screen == SCREEN_JOB) {
+        snprintf(ui->message, sizeof(ui->message), "the ranks of a job are always worst first");
+        return false;
+    }
+    ui->list[ui->screen].reverse = !ui->list[ui->screen].reverse;
+    arrange(ui, ui->screen);
+    return false;
+}
+
+static bool freeze(struct ui *ui)
+{
+    ui->frozen = !ui->frozen;
+    ui->frozen_s = ui->now_s;
+    ui->frozen_whole = ui->screen != SCREEN_JOB;
+    return true;
+}
+
+static bool click_row(struct ui *ui, int row, bool twice)
+{
+    struct ui_list *l = &ui->list[ui->screen];
+
+    l->selected = row;
+    clamp(l);
+    hold(ui, ui->screen);
+    return twice && open_selected(ui);
+}
+
+bool ui_act(struct ui *ui, enum action action, int arg)
+{
+    const struct ui_list *l = &ui->list[ui->screen];
+
+    ui->message[0] = '\0';
+    if (ui->help && action != ACTION_HELP && action != ACTION_QUIT) {
+        ui->help = false;
+        return false;
+    }
+    switch (action) {
+    case ACTION_HELP:
+        ui->help = !ui->help;
+        return false;
+    case ACTION_FILTER:
+        ui->filtering = true;
+        return false;
+    case ACTION_SORT_NEXT:
+        return sort_next(ui, 1);
+    case ACTION_SORT_PREVIOUS:
+        return sort_next(ui, -1);
+    case ACTION_SORT:
+        return sort_by(ui, arg);
+    case ACTION_REVERSE:
+        return reverse(ui);
+    case ACTION_FREEZE:
+        return freeze(ui);
+    case ACTION_OPEN:
+        return open_selected(ui);
+    case ACTION_ROW:
+        return click_row(ui, arg, false);
+    case ACTION_BACK:
+        return back(ui, arg != KEYMAP_ESC && arg != KEYMAP_LEFT);
+    case ACTION_UP:
+        return move(ui, -1);
+    case ACTION_DOWN:
+        return move(ui, 1);
+    case ACTION_PAGE_UP:
+        return move(ui, -l->rows);
+    case ACTION_PAGE_DOWN:
+        return move(ui, l->rows);
+    case ACTION_HOME:
+        return move(ui, -(int)l->n);
+    case ACTION_END:
+        return move(ui, (int)l->n);
+    case ACTION_WHEEL:
+        return wheel(ui, arg);
+    case ACTION_NEXT_SCREEN:
+        return show_next(ui, 1);
+    case ACTION_PREVIOUS_SCREEN:
+        return show_next(ui, SCREENS - 1);
+    case ACTION_SCREEN:
+        return show(ui, (enum screen)arg);
+    case ACTION_FINISHED:
+        ui->finished = !ui->finished;
+        snprintf(ui->message, sizeof(ui->message), "ended jobs are %s", ui->finished ? "shown" : "hidden");
+        arrange(ui, SCREEN_JOBS);
+        return true;
+    case ACTION_QUIT:
+        ui->quit = true;
+        return false;
+    case ACTION_REDRAW:
+    case ACTION_NONE:
+        break;
+    }
+    return false;
+}
+
+/* A key while the filter is being typed. */
+static bool filter_key(struct ui *ui, int key)
+{
+    struct ui_list *l = &ui->list[ui->screen];
+    size_t n = strlen(l->filter);
+
+    if (key == KEYMAP_ENTER || key == '\r') {
+        ui->filtering = false;
+        return false;
+    }
+    if (key == KEYMAP_ESC) {
+        ui->filtering = false;
+        l->filter[0] = '\0';
+    } else if (key == KEYMAP_BACKSPACE || key == 127 || key == 8) {
+        l->filter[n ? n - 1 : 0] = '\0';
+    } else if (key == ('U' & 0x1f)) {
+        l->filter[0] = '\0';
+    } else if (key >= 0x20 && key < 0x7f && n + 1 < sizeof(l->filter)) {
+        l->filter[n] = (char)key;
+        l->filter[n + 1] = '\0';
+    } else {
+        return false;
+    }
+    l->selected = l->top = 0;
+    l->key[0] = '\0';
+    arrange(ui, ui->screen);
+    return true;
+}
+
+bool ui_key(struct ui *ui, int key)
+{
+    int arg;
+    enum action action;
+
+    if (ui->filtering && key != ('C' & 0x1f))
+        return filter_key(ui, key);
+    action = keymap_find(key, &arg);
+    return ui_act(ui, action, action == ACTION_BACK ? key : arg);
+}
+
+bool ui_click(struct ui *ui, const struct canvas *c, int y, int x, bool twice)
+{
+    const struct canvas_hit *hit = canvas_hit_at(c, y, x);
+
+    if (!hit)
+        return false;
+    if (hit->action == ACTION_ROW && !ui->help)
+        return click_row(ui, hit->arg + y - hit->y, twice);
+    if (hit->action == ACTION_BACK)
+        return ui_act(ui, ACTION_BACK, KEYMAP_ESC);
+    return ui_act(ui, (enum action)hit->action, hit->arg);
+}
+
+/* ---- questions and answers ---- */
+
+static json_t *job_question(const struct ui *ui, int64_t *offset)
+{
+    const struct ui_list *l = &ui->list[SCREEN_JOB];
+    const char *sort = screen_job.columns[l->sort].key;
+    json_t *view;
+
+    *offset = ui->frozen ? 0 : l->top;
+    view = json_pack("{s:s, s:I, s:i, s:i}", "sort", sort ? sort : "lateness", "offset", (json_int_t)*offset,
+                     "count", ui->frozen ? SNAP_RANKS_MAX : screen_job_rows_max(ui), "columns",
+                     screen_job_heat_columns(ui->width));
+    if (l->filter[0])
+        json_object_set_new(view, "filter", json_string(l->filter));
+    return json_pack("{s:s, s:s, s:o}", "query", "job", "job", ui->job_id, "view", view);
+}
+
+json_t *ui_question(const struct ui *ui, int64_t *offset)
+{
+    *offset = 0;
+    if (ui->frozen && ui->frozen_whole)
+        return NULL;
+    switch (ui->screen) {
+    case SCREEN_JOB:
+        return job_question(ui, offset);
+    case SCREEN_NODES:
+        return json_pack("{s:s}", "query", "nodes");
+    default:
+        return json_pack("{s:s, s:b}", "query", "jobs", "finished", ui->finished);
+    }
+}
+
+json_t *ui_question_status(void)
+{
+    return json_pack("{s:s}", "query", "status");
+}
+
+static bool take_jobs(struct ui *ui, const json_t *answer, struct err *err)
+{
+    struct snap_jobs *s = snap_jobs_parse(answer, err);
+
+    if (!s)
+        return false;
+    hold(ui, SCREEN_JOBS);
+    snap_jobs_free(ui->jobs);
+    ui->jobs = s;
+    return true;
+}
+
+static bool take_view(struct ui *ui, int64_t offset, const json_t *answer, struct err *err)
+{
+    struct snap_view *v = snap_view_parse(answer, err);
+
+    if (!v)
+        return false;
+    v->offset = offset;
+    snap_view_free(ui->view);
+    ui->view = v;
+    return true;
+}
+
+static bool take_nodes(struct ui *ui, const json_t *answer, struct err *err)
+{
+    struct snap_nodes *s = snap_nodes_parse(answer, err);
+
+    if (!s)
+        return false;
+    hold(ui, SCREEN_NODES);
+    snap_nodes_free(ui->nodes);
+    ui->nodes = s;
+    return true;
+}
+
+void ui_answer(struct ui *ui, enum screen screen, int64_t offset, const json_t *answer)
+{
+    struct err err = { "" };
+    bool good;
+
+    if (ui->frozen) {
+        if (ui->frozen_whole || screen != ui->screen)
+            return;
+        ui->frozen_whole = true;
+    }
+    good = screen == SCREEN_JOBS  ? take_jobs(ui, answer, &err)
+           : screen == SCREEN_JOB ? take_view(ui, offset, answer, &err)
+                                  : take_nodes(ui, answer, &err);
+    snap_text(ui->problem[screen], sizeof(ui->problem[screen]), err.text);
+    if (!good)
+        return;
+    ui->got_s[screen] = ui->now_s;
+    arrange(ui, screen);
+}
+
+void ui_answer_status(struct ui *ui, const json_t *answer)
+{
+    ui->has_status = snap_status_parse(&ui->status, answer, NULL) == 0;
+}
+
+void ui_link_changed(struct ui *ui, bool up, const char *why)
+{
+    if (up) {
+        ui->link = UI_UP;
+        return;
+    }
+    if (ui->link != UI_DOWN)
+        ui->down_s = ui->now_s;
+    ui->link = UI_DOWN;
+    snap_text(ui->why, sizeof(ui->why), why ? why : "");
+}
+
+double ui_stale_s(const struct ui *ui)
+{
+    double age = ui->now_s - ui->got_s[ui->screen];
+
+    if (ui->report || ui->frozen || isnan(age))
+        return NAN;
+    /* Two questions may be lost before it is called old; a screen just chosen has a moment to be answered. */
+    return age > fmax(2, 4 * ui->interval_s) ? age : NAN;
+}
+
+void ui_fit(struct ui *ui, int width, int height)
+{
+    ui->width = width;
+    ui->height = height;
+    for (int i = 0; i < SCREENS; i++) {
+        ui->list[i].rows = screens[i]->rows(ui, width, height);
+        clamp(&ui->list[i]);
+    }
+}
