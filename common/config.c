@@ -384,30 +384,38 @@ static int load_line(const struct conf_line *line, void *arg, struct err *err)
     return 0;
 }
 
-static int load_into(struct loading *l, const char *path, struct err *err)
+/* Where the settings come from: a file, or text in memory. */
+struct origin {
+    const char *name, *text;
+    size_t bytes;
+    bool optional; /* no file is no error */
+};
+
+static int load_into(struct loading *l, const struct origin *from, struct err *err)
 {
     struct config *c = l->config;
-    const char *file = path ? path : CONFIG_DEFAULT_PATH;
     char names[256];
 
-    if (strlen(file) >= sizeof(c->path))
-        return err_set(err, "%.64s...: the path is too long", file);
+    if (strlen(from->name) >= sizeof(c->path))
+        return err_set(err, "%.64s...: the path is too long", from->name);
     defaults(config_keys, COUNT(config_keys), c);
     if (conf_parse("built-in", builtin, sizeof(builtin) - 1, load_line, l, err) < 0)
         return -1;
-    if (conf_read(file, load_line, l, err) < 0) {
-        if (path || errno != ENOENT)
+    if (from->text) {
+        if (conf_parse(from->name, from->text, from->bytes, load_line, l, err) < 0)
             return -1;
-        file = "";
+    } else if (conf_read(from->name, load_line, l, err) == 0) {
+        memcpy(c->path, from->name, strlen(from->name) + 1);
+    } else if (!from->optional || errno != ENOENT) {
+        return -1;
     }
-    memcpy(c->path, file, strlen(file) + 1);
     if (!config_policy_find(c, c->default_policy))
-        return err_set(err, "%s: DefaultPolicy=%s: no such policy; there are %s", file, c->default_policy,
-                       config_policy_names(c, names, sizeof(names)));
+        return err_set(err, "%s: DefaultPolicy=%s: no such policy; there are %s", from->name,
+                       c->default_policy, config_policy_names(c, names, sizeof(names)));
     return 0;
 }
 
-int config_load(struct config *c, const char *path, struct err *err)
+static int load(struct config *c, const struct origin *from, struct err *err)
 {
     struct loading *l = calloc(1, sizeof(*l));
     int rc = -1;
@@ -415,13 +423,27 @@ int config_load(struct config *c, const char *path, struct err *err)
     if (l)
         l->config = calloc(1, sizeof(*l->config));
     if (!l || !l->config)
-        err_set(err, "%s: out of memory", path ? path : CONFIG_DEFAULT_PATH);
-    else if ((rc = load_into(l, path, err)) == 0)
+        err_set(err, "%s: out of memory", from->name);
+    else if ((rc = load_into(l, from, err)) == 0)
         memcpy(c, l->config, sizeof(*c));
     if (l)
         free(l->config);
     free(l);
     return rc;
+}
+
+int config_load(struct config *c, const char *path, struct err *err)
+{
+    struct origin from = { .name = path ? path : CONFIG_DEFAULT_PATH, .optional = !path };
+
+    return load(c, &from, err);
+}
+
+int config_parse(struct config *c, const char *name, const char *text, size_t bytes, struct err *err)
+{
+    struct origin from = { .name = name, .text = text, .bytes = bytes };
+
+    return load(c, &from, err);
 }
 
 const struct config_policy *config_policy_find(const struct config *c, const char *name)

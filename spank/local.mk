@@ -1,1 +1,19 @@
-# spank/: see doc/ARCHITECTURE.md
+# spank/: the plugin, a guest in srun, sbatch, salloc and slurmstepd
+
+# What it shares with our own programs, compiled for guests.
+noinst_LTLIBRARIES += libspank.la
+libspank_la_SOURCES = \
+	common/conf.c common/config.c common/err.c common/units.c \
+	spank/args.c spank/args.h \
+	spank/keeper.c spank/keeper.h \
+	spank/settings.c spank/settings.h \
+	spank/stepdir.c spank/stepdir.h \
+	spank/text.c spank/text.h
+libspank_la_CFLAGS = $(GUEST_CFLAGS)
+libspank_la_LIBADD = -lm
+
+pkglib_LTLIBRARIES += syncguard.la
+syncguard_la_SOURCES = spank/plugin.c spank/local.c spank/local.h spank/remote.c spank/remote.h
+syncguard_la_CFLAGS = $(GUEST_CFLAGS)
+syncguard_la_LDFLAGS = -module -avoid-version
+syncguard_la_LIBADD = libspank.la

@@ -1,4 +1,5 @@
 # tests/: see doc/ARCHITECTURE.md
+include tests/spank/local.mk
 include tests/probe/local.mk
 
 # What needs no cluster and no program but itself: for sanitizers, other compilers and distcheck.

@@ -204,6 +204,21 @@ static void test_loading(void)
     ok(config_load(&c, dir, &err) < 0, "a folder is no file: %s", err.text);
 }
 
+static void test_text(void)
+{
+    static const char text[] = "Controller=h\nPolicy=p SampleRate=7\n";
+    static struct config c;
+    struct err err = { "" };
+
+    is_int(config_parse(&c, "env", text, sizeof(text) - 1, &err), 0, "settings from memory");
+    is_str(c.controller, "h", "as from a file");
+    ok(config_policy_find(&c, "p") && !c.path[0], "with a policy and without a path");
+    is_int(config_parse(&c, "env", "Port=x", 6, &err), -1, "mistakes in memory are seen");
+    is_str(err.text, "env:1: Port=x: a whole number from 1 to 65535 (default 6825)", "and named");
+    is_int(config_parse(&c, "built-in", "", 0, &err), 0, "no text");
+    is_str(c.controller, "localhost", "is the defaults");
+}
+
 static void test_shipped(void)
 {
     static const char *const files[] = { "policies/observe.conf", "policies/balanced.conf",
@@ -249,6 +264,7 @@ int main(void)
     test_include();
     test_mistakes();
     test_loading();
+    test_text();
     test_shipped();
     test_keys();
     snprintf(command, sizeof(command), "rm -r '%s'", dir);

@@ -1,0 +1,315 @@
+#include "spank/keeper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "spank/stepdir.h"
+
+/* Everything below keeper_main() runs after fork() in a process that had threads: only system calls, no
+ * allocation, no locks, no stdio. */
+
+struct keeper {
+    const struct keeper_plan *plan;
+    int sock, children; /* descriptors: the step's end; SIGCHLD */
+    pid_t agent;        /* 0: none */
+    int status;         /* of the agent that ended last */
+};
+
+enum wake { WAKE_OVER, WAKE_CHILD, WAKE_RING, WAKE_TIME };
+
+static int64_t now_ms(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+static void empty(int fd)
+{
+    char buf[4096];
+
+    while (read(fd, buf, sizeof(buf)) > 0)
+        ;
+}
+
+/* True once, when the agent has ended. */
+static bool reap(struct keeper *k)
+{
+    int status;
+
+    empty(k->children);
+    if (k->agent == 0 || waitpid(k->agent, &status, WNOHANG) != k->agent)
+        return false;
+    k->agent = 0;
+    k->status = status;
+    return true;
+}
+
+/* Until the step is over (unless told that already), the agent has ended, something appears in the directory
+ * (inotify >= 0), or the time is up (ms < 0: never). */
+static enum wake wait_for(struct keeper *k, int inotify, int ms, bool over_too)
+{
+    int64_t until = now_ms() + ms;
+    struct pollfd fds[3] = {
+        { .fd = over_too ? k->sock : -1, .events = POLLIN },
+        { .fd = k->children, .events = POLLIN },
+        { .fd = inotify, .events = POLLIN },
+    };
+
+    for (;;) {
+        int64_t left = ms < 0 ? -1 : until - now_ms();
+
+        if (ms >= 0 && left <= 0)
+            return WAKE_TIME;
+        if (poll(fds, 3, (int)left) < 0)
+            continue;
+        if (fds[0].revents)
+            return WAKE_OVER; /* nobody writes to us: readable is the end of it */
+        if (fds[1].revents && reap(k))
+            return WAKE_CHILD;
+        if (fds[2].revents) {
+            empty(inotify);
+            if (stepdir_has_ring(k->plan->dir))
+                return WAKE_RING;
+        }
+    }
+}
+
+/* False when the step was over before there was a reason to start an agent. */
+static bool wait_for_reason(struct keeper *k)
+{
+    int inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+    enum wake wake = WAKE_RING;
+
+    if (inotify >= 0)
+        inotify_add_watch(inotify, k->plan->dir, IN_CREATE | IN_MOVED_TO);
+    if (!k->plan->at_once && !stepdir_has_ring(k->plan->dir))
+        wake = wait_for(k, inotify, KEEPER_PATIENCE_MS, true);
+    if (inotify >= 0)
+        close(inotify);
+    /* A program that ran and ended before we looked has left its ring: worth an agent. */
+    return wake != WAKE_OVER || stepdir_has_ring(k->plan->dir);
+}
+
+/* fork() would take locks that a thread that is not here may hold. */
+static pid_t plain_fork(void)
+{
+    return (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+}
+
+static void agent_start(struct keeper *k)
+{
+    pid_t keeper = getpid(), pid = plain_fork();
+    sigset_t none;
+
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        if (getppid() != keeper)
+            _exit(0);
+        sigemptyset(&none);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        execve(k->plan->argv[0], k->plan->argv, k->plan->envp);
+        _exit(127);
+    }
+    if (pid > 0) {
+        k->agent = pid;
+        send(k->sock, "A", 1, MSG_NOSIGNAL | MSG_DONTWAIT); /* keeper_wait() then has more patience */
+    } else {
+        k->status = 127 << 8;
+    }
+}
+
+static void agent_end(struct keeper *k)
+{
+    if (k->agent == 0)
+        return;
+    kill(k->agent, SIGTERM);
+    if (wait_for(k, -1, KEEPER_GRACE_MS, false) != WAKE_CHILD && k->agent) {
+        kill(k->agent, SIGKILL);
+        waitpid(k->agent, NULL, 0);
+    }
+}
+
+/* Until the step is over or the agent has done its work. */
+static void keep(struct keeper *k)
+{
+    static const int backoff_ms[] = { 100, 500, 2000, 5000, 10000 };
+    size_t tries = 0, last = sizeof(backoff_ms) / sizeof(backoff_ms[0]) - 1;
+
+    for (;;) {
+        agent_start(k);
+        if (k->agent) {
+            if (wait_for(k, -1, -1, true) == WAKE_OVER)
+                return;
+            if (WIFEXITED(k->status) && WEXITSTATUS(k->status) == 0)
+                return;
+        }
+        /* After the last try wait for the end: the ranks still write to their rings in the directory. */
+        if (wait_for(k, -1, tries == KEEPER_RESTARTS_MAX ? -1 : backoff_ms[tries < last ? tries : last],
+                     true) == WAKE_OVER)
+            return;
+        tries++;
+    }
+}
+
+/* Signals are the job's business.  What is ignored here stays so in the agent, which takes SIGTERM alone. */
+static int settle_signals(void)
+{
+    struct sigaction ignore = { .sa_handler = SIG_IGN }, standard = { .sa_handler = SIG_DFL };
+    sigset_t mask;
+
+    for (int sig = 1; sig < NSIG; sig++)
+        sigaction(sig,
+                  sig == SIGCHLD || sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL ||
+                          sig == SIGABRT || sig == SIGSYS || sig == SIGTRAP
+                      ? &standard
+                      : &ignore,
+                  NULL);
+    sigaction(SIGTERM, &standard, NULL); /* the agent's; blocked here */
+    sigemptyset(&mask);
+    sigaddset(&mask, SIGCHLD);
+    sigaddset(&mask, SIGTERM);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    sigdelset(&mask, SIGTERM);
+    return signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* 0, 1, 2 are /dev/null, 3 is sock, nothing else is open. */
+static int settle_descriptors(int sock)
+{
+    int null;
+    struct rlimit limit;
+
+    if (dup2(sock, 3) < 0)
+        return -1;
+    fcntl(3, F_SETFD, FD_CLOEXEC);
+    for (int fd = 0; fd < 3; fd++)
+        close(fd);
+    if (syscall(SYS_close_range, 4u, ~0u, 0u) < 0 && getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        for (int fd = 4; fd < 65536 && (rlim_t)fd < limit.rlim_cur; fd++)
+            close(fd);
+    }
+    null = open("/dev/null", O_RDWR);
+    if (null == 0) {
+        dup2(0, 1);
+        dup2(0, 2);
+    }
+    return 3;
+}
+
+/* slurmstepd protects itself from the out-of-memory killer, and we inherit that: when memory is short, the
+ * job goes before us no longer. */
+static void be_expendable(void)
+{
+    int fd = open("/proc/self/oom_score_adj", O_WRONLY);
+
+    if (fd >= 0) {
+        if (write(fd, "500", 3) < 0)
+            errno = 0; /* not allowed here: nothing to be done */
+        close(fd);
+    }
+}
+
+/* slurmstepd calls us with the user's effective ids over root's real ones: keep nothing to go back to.  The
+ * system calls themselves, as the library's wrappers talk to the threads that are not here. */
+static bool drop_privileges(void)
+{
+    gid_t gid = getegid();
+    uid_t uid = geteuid();
+
+    return syscall(SYS_setresgid, gid, gid, gid) == 0 && syscall(SYS_setresuid, uid, uid, uid) == 0;
+}
+
+__attribute__((noreturn)) static void keeper_main(const struct keeper_plan *plan, int sock)
+{
+    struct keeper k = { .plan = plan };
+
+    setsid();
+    k.sock = settle_descriptors(sock);
+    k.children = settle_signals();
+    prctl(PR_SET_NAME, KEEPER_NAME);
+    if (chdir("/") < 0 || k.sock < 0 || k.children < 0 || !drop_privileges())
+        _exit(1);
+    be_expendable();
+    if (wait_for_reason(&k))
+        keep(&k);
+    agent_end(&k);
+    stepdir_remove(plan->dir);
+    _exit(0);
+}
+
+int keeper_start(const struct keeper_plan *plan)
+{
+    sigset_t all, old;
+    int pair[2], saved, status = 0;
+    pid_t pid;
+
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+        return -1;
+    /* The host's handlers must not run in the child. */
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &old);
+    /* Twice, so that it is nobody's child; the one between shares our memory and stops us, which spares a
+     * copy. */
+    pid = vfork();
+    if (pid == 0) {
+        pid_t keeper = plain_fork();
+
+        if (keeper == 0)
+            keeper_main(plan, pair[1]);
+        _exit(keeper < 0);
+    }
+    saved = errno;
+    if (pid > 0)
+        while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+            ;
+    if (pid > 0 && status) {
+        pid = -1;
+        saved = EAGAIN;
+    }
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    close(pair[1]);
+    if (pid > 0)
+        return pair[0];
+    close(pair[0]);
+    errno = saved;
+    return -1;
+}
+
+void keeper_end(int fd)
+{
+    shutdown(fd, SHUT_WR);
+}
+
+bool keeper_wait(int fd, int quick_ms, int slow_ms)
+{
+    int64_t start = now_ms();
+    int patience = quick_ms;
+
+    for (;;) {
+        struct pollfd p = { .fd = fd, .events = POLLIN };
+        int64_t left = start + patience - now_ms();
+        char byte;
+
+        if (left <= 0 || poll(&p, 1, (int)left) == 0)
+            return false;
+        if (p.revents && recv(fd, &byte, 1, MSG_DONTWAIT) <= 0)
+            return true; /* its end is closed */
+        if (p.revents)
+            patience = slow_ms;
+    }
+}

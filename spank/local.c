@@ -1,0 +1,100 @@
+#include "spank/local.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <slurm/spank.h>
+
+#include "spank/settings.h"
+
+static const char *inherited(void)
+{
+    const char *value = getenv(SETTINGS_ENV);
+
+    return value && strlen(value) < SETTINGS_ENV_SIZE ? value : "";
+}
+
+static void print_help(const struct config *c, const char *trouble)
+{
+    printf("Policies of --sync-guard[=POLICY]:\n");
+    for (size_t i = 0; i < c->n_policies; i++) {
+        const struct config_policy *p = &c->policies[i];
+
+        printf("  %-16s %s%s\n", p->name, p->text,
+               !strcasecmp(p->name, c->default_policy) ? "  [default]" : "");
+    }
+    printf("  %-16s %s\n  %-16s %s\n", "off", "Do not guard this job.", "help", "Print this.");
+    if (*trouble)
+        printf("Only what is built in: %s\n", trouble);
+}
+
+static int refuse(const struct config *c, const char *text)
+{
+    char names[1024];
+
+    slurm_error("--sync-guard=%s: unknown policy; there are %s, off (--sync-guard=help explains them)", text,
+                config_policy_names(c, names, sizeof(names)));
+    return -1;
+}
+
+/* The chosen policy must exist, as far as it can be known here. */
+static int check(const struct config *c, bool loaded, const char *text, const struct choice *choice,
+                 const struct err *err)
+{
+    if (settings_policy(c, choice))
+        return 0;
+    if (loaded)
+        return refuse(c, text);
+    slurm_spank_log(
+        "sync-guard: policy %s cannot be checked here (%s): where a node does not know it, the job runs "
+        "unguarded",
+        choice->policy, err->text);
+    return 0;
+}
+
+int local_option(const struct args *args, const char *text, struct choice *choice)
+{
+    struct config *c = calloc(1, sizeof(*c));
+    struct err err = { "" };
+    bool loaded;
+    int rc = 0;
+
+    if (!c)
+        return 0; /* srun itself will not get far */
+    loaded = settings_load(c, args, inherited(), &err) == 0;
+    if (!choice_parse(choice, text)) {
+        rc = refuse(c, text);
+    } else if (choice->kind == CHOICE_HELP) {
+        print_help(c, err.text);
+        free(c);
+        fflush(stdout);
+        exit(0);
+    } else if (choice->kind != CHOICE_OFF) {
+        rc = check(c, loaded, text, choice, &err);
+    }
+    free(c);
+    return rc;
+}
+
+void local_export(const struct args *args, const struct choice *choice)
+{
+    struct choice standard = { .kind = CHOICE_DEFAULT };
+    const struct config_policy *policy;
+    char text[SETTINGS_ENV_SIZE];
+    struct config *c;
+
+    /* The partition is not known before the job is there: any of them may turn the guard on. */
+    if (choice ? choice->kind == CHOICE_OFF : !args_any_default(args))
+        return;
+    c = calloc(1, sizeof(*c));
+    if (!c)
+        return;
+    if (settings_load(c, args, inherited(), NULL) == 0) {
+        policy = settings_policy(c, choice ? choice : &standard);
+        if (policy && settings_export(c, policy, text, sizeof(text)))
+            setenv(SETTINGS_ENV, text, 1);
+    }
+    free(c);
+}

@@ -1,0 +1,99 @@
+/* plugin.c - syncguard.so, the SPANK plugin: what Slurm calls, and who does it.
+ *
+ *   plugstack.conf:  optional PKGLIBDIR/syncguard.so [conf=FILE] [default=...] [partition=...] ...   (see
+ * args.h)
+ *
+ * Every callback but the option's own returns 0 whatever happens: a failing plugin can fail jobs and drain
+ * nodes. */
+#include <stdint.h>
+#include <stddef.h>
+
+#pragma GCC visibility push(default)
+#include <slurm/slurm_errno.h>
+#include <slurm/spank.h>
+SPANK_PLUGIN(syncguard, 1)
+#pragma GCC visibility pop
+
+#include "spank/args.h"
+#include "spank/local.h"
+#include "spank/remote.h"
+
+static struct {
+    struct args args;
+    const char *unknown;  /* argument; NULL: none */
+    bool chosen;          /* the user said --sync-guard */
+    struct choice choice; /* the last word */
+} plugin;
+
+/* Called more than once: for what is inherited, then for what this command says itself. */
+static int on_option(int val, const char *text, int remote)
+{
+    struct choice choice;
+
+    (void)val;
+    if (!remote) {
+        if (local_option(&plugin.args, text, &choice) < 0)
+            return -1;
+    } else if (!choice_parse(&choice, text)) {
+        return 0; /* refused where it was typed */
+    }
+    plugin.choice = choice;
+    plugin.chosen = true;
+    return 0;
+}
+
+static struct spank_option option = {
+    .name = (char *)"sync-guard",
+    .arginfo = (char *)"POLICY",
+    .usage = (char *)"guard the job's synchronised steps; POLICY, off, or help to list the policies",
+    .has_arg = 2,
+    .cb = on_option,
+};
+
+int slurm_spank_init(spank_t sp, int argc, char **argv)
+{
+    spank_context_t context = spank_context();
+
+    plugin.unknown = args_parse(&plugin.args, argc, argv);
+    /* Once is when slurmd starts; users see it when they ask srun to be verbose. */
+    if (plugin.unknown && context == S_CTX_SLURMD)
+        slurm_error("sync-guard: plugstack.conf: the argument %s is not understood and ignored",
+                    plugin.unknown);
+    else if (plugin.unknown && context != S_CTX_REMOTE)
+        slurm_verbose("sync-guard: plugstack.conf: the argument %s is not understood and ignored",
+                      plugin.unknown);
+    if (context == S_CTX_LOCAL || context == S_CTX_ALLOCATOR || context == S_CTX_REMOTE)
+        spank_option_register(sp, &option);
+    return 0;
+}
+
+int slurm_spank_init_post_opt(spank_t sp, int argc, char **argv)
+{
+    spank_context_t context = spank_context();
+
+    (void)sp, (void)argc, (void)argv;
+    if (context == S_CTX_LOCAL || context == S_CTX_ALLOCATOR)
+        local_export(&plugin.args, plugin.chosen ? &plugin.choice : NULL);
+    return 0;
+}
+
+int slurm_spank_user_init(spank_t sp, int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    remote_begin(sp, &plugin.args, plugin.chosen ? &plugin.choice : NULL, plugin.unknown);
+    return 0;
+}
+
+int slurm_spank_task_exit(spank_t sp, int argc, char **argv)
+{
+    (void)sp, (void)argc, (void)argv;
+    remote_task_exit();
+    return 0;
+}
+
+int slurm_spank_exit(spank_t sp, int argc, char **argv)
+{
+    (void)sp, (void)argc, (void)argv;
+    remote_end();
+    return 0;
+}

@@ -1,0 +1,390 @@
+#include "spank/remote.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ring/ring.h"
+#include "spank/keeper.h"
+#include "spank/settings.h"
+#include "spank/stepdir.h"
+#include "spank/text.h"
+
+/* What we put into LD_PRELOAD, so that it can be taken out again in a step inside this one. */
+#define ENV_PRELOADED "SYNCGUARD_PRELOADED"
+
+/* Step ids from here on are no steps of tasks: interactive, batch script, extern, pending. */
+#define FIRST_SPECIAL_STEP 0xfffffff0u
+#define NONE               UINT32_MAX
+
+#define END_QUICK_MS 20  /* the keeper alone */
+#define END_SLOW_MS  250 /* the agent's last drain */
+
+static struct {
+    int keeper; /* its socket; -1: none */
+    bool ended;
+    uint32_t tasks_left;
+    uid_t uid;
+    gid_t gid;
+    char dir[STEPDIR_SIZE]; /* "": none made */
+} guard = { .keeper = -1 };
+
+/* What is known about the step on this node. */
+struct step {
+    spank_t sp;
+    uid_t uid;
+    gid_t gid;
+    uint32_t job, id, node_index, nodes, local_tasks, tasks;
+    uint32_t het_job, het_offset; /* NONE: not heterogeneous */
+    const char *node;
+    struct notes notes;
+    bool unguarded;
+};
+
+static uint32_t item(spank_t sp, spank_item_t which)
+{
+    uint32_t value = NONE;
+
+    return spank_get_item(sp, which, &value) == ESPANK_SUCCESS ? value : NONE;
+}
+
+/* The job's variable, "" when it is not there. */
+static const char *job_env(const struct step *s, const char *name, char *buf, size_t size)
+{
+    if (spank_getenv(s->sp, name, buf, (int)size) != ESPANK_SUCCESS)
+        buf[0] = '\0';
+    return buf;
+}
+
+static uint32_t job_env_number(const struct step *s, const char *name)
+{
+    char buf[32], *end;
+    unsigned long value = strtoul(job_env(s, name, buf, sizeof(buf)), &end, 10);
+
+    return *buf && !*end && value < NONE ? (uint32_t)value : NONE;
+}
+
+/* In a heterogeneous step SPANK gives each component its own job id and counts; the job's name is that of its
+ * first component. */
+static void step_het(struct step *s)
+{
+    uint32_t size = job_env_number(s, "SLURM_HET_SIZE"), n;
+    char name[48];
+
+    s->het_job = s->het_offset = NONE;
+    if (size == NONE || size > 1024)
+        return;
+    for (uint32_t i = 0; i < size; i++) {
+        snprintf(name, sizeof(name), "SLURM_JOB_ID_PACK_GROUP_%u", i);
+        n = job_env_number(s, name);
+        if (n == NONE) {
+            snprintf(name, sizeof(name), "SLURM_JOB_ID_HET_GROUP_%u", i);
+            n = job_env_number(s, name);
+        }
+        if (i == 0)
+            s->het_job = n;
+        if (n == s->job)
+            s->het_offset = i;
+    }
+}
+
+static bool step_read(struct step *s, spank_t sp)
+{
+    memset(s, 0, sizeof(*s));
+    s->sp = sp;
+    s->uid = geteuid();
+    s->gid = getegid();
+    s->job = item(sp, S_JOB_ID);
+    s->id = item(sp, S_JOB_STEPID);
+    s->node_index = item(sp, S_JOB_NODEID);
+    s->nodes = item(sp, S_JOB_NNODES);
+    s->local_tasks = item(sp, S_JOB_LOCAL_TASK_COUNT);
+    s->tasks = item(sp, S_JOB_TOTAL_TASK_COUNT);
+    s->node = getenv("SLURMD_NODENAME"); /* slurmd sets it for slurmstepd itself */
+    step_het(s);
+    return s->job != NONE && s->id < FIRST_SPECIAL_STEP;
+}
+
+__attribute__((format(printf, 2, 3))) static void unguarded(struct step *s, const char *fmt, ...)
+{
+    char reason[600];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(reason, sizeof(reason), fmt, ap);
+    va_end(ap);
+    notes_add(&s->notes, "unguarded: %s", reason);
+    if (!s->unguarded && s->node_index == 0 && (s->het_offset == NONE || s->het_offset == 0))
+        slurm_spank_log("sync-guard: %u.%u runs unguarded: %s: %s", s->job, s->id, s->node ? s->node : "?",
+                        reason);
+    else
+        slurm_info("sync-guard: %u.%u runs unguarded: %s", s->job, s->id, reason);
+    s->unguarded = true;
+}
+
+/* ---- the tasks' environment ---- */
+
+/* A step inside a guarded one inherits the outer guard: take it out again, it is not this step's. */
+static void environment_clean(struct step *s)
+{
+    char probe[4096], list[16384], rest[16384];
+
+    if (!*job_env(s, RING_ENV_DIR, list, sizeof(list)) && !*job_env(s, ENV_PRELOADED, probe, sizeof(probe)))
+        return;
+    spank_unsetenv(s->sp, RING_ENV_DIR);
+    if (*job_env(s, ENV_PRELOADED, probe, sizeof(probe)) &&
+        preload_remove(job_env(s, "LD_PRELOAD", list, sizeof(list)), probe, rest, sizeof(rest))) {
+        if (*rest)
+            spank_setenv(s->sp, "LD_PRELOAD", rest, 1);
+        else
+            spank_unsetenv(s->sp, "LD_PRELOAD");
+    }
+    spank_unsetenv(s->sp, ENV_PRELOADED);
+}
+
+static void environment_guard(struct step *s, const char *probe)
+{
+    char list[16384], with[16384];
+    spank_err_t rc = spank_getenv(s->sp, "LD_PRELOAD", list, sizeof(list));
+
+    if (rc == ESPANK_ENV_NOEXIST)
+        list[0] = '\0';
+    else if (rc != ESPANK_SUCCESS) {
+        unguarded(s, "LD_PRELOAD is too long");
+        return;
+    }
+    if (!preload_add(list, probe, with, sizeof(with)))
+        unguarded(s, "the probe %s cannot be put into LD_PRELOAD", probe);
+    else if (spank_setenv(s->sp, RING_ENV_DIR, guard.dir, 1) != ESPANK_SUCCESS ||
+             spank_setenv(s->sp, ENV_PRELOADED, probe, 1) != ESPANK_SUCCESS ||
+             spank_setenv(s->sp, "LD_PRELOAD", with, 1) != ESPANK_SUCCESS)
+        unguarded(s, "the tasks' environment cannot be set");
+}
+
+/* ---- the agent's command line and environment ---- */
+
+static void add_number(struct strings *env, const char *name, uint32_t value)
+{
+    if (value != NONE)
+        strings_add(env, "%s=%u", name, value);
+}
+
+static void agent_environment(const struct step *s, struct strings *env)
+{
+    static const char *const passed[] = {
+        "SLURM_JOB_NAME",      "SLURM_JOB_PARTITION", "SLURM_JOB_ACCOUNT",           "SLURM_JOB_QOS",
+        "SLURM_JOB_USER",      "SLURM_JOB_UID",       "SLURM_ARRAY_JOB_ID",          "SLURM_ARRAY_TASK_ID",
+        "SLURM_RESTART_COUNT", "SLURM_TOPOLOGY_ADDR", "SLURM_TOPOLOGY_ADDR_PATTERN", "SLURM_CLUSTER_NAME",
+    };
+    bool het = s->het_job != NONE;
+    uint32_t all_tasks = het ? job_env_number(s, "SLURM_NTASKS") : NONE;
+    char value[4096];
+
+    strings_add(env, "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
+    add_number(env, "SLURM_JOB_ID", s->job);
+    add_number(env, "SLURM_STEP_ID", s->id);
+    add_number(env, "SLURM_NNODES", s->nodes);
+    add_number(env, "SLURM_NTASKS", all_tasks != NONE ? all_tasks : s->tasks);
+    add_number(env, "SLURM_NODEID", s->node_index);
+    add_number(env, "SYNCGUARD_LOCAL_TASKS", s->local_tasks);
+    add_number(env, "SLURM_HET_JOB_ID", s->het_job);
+    add_number(env, "SLURM_HET_JOB_OFFSET", s->het_offset);
+    strings_add(env, "SLURMD_NODENAME=%s", s->node);
+    for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++) {
+        if (*job_env(s, passed[i], value, sizeof(value)))
+            strings_add(env, "%s=%s", passed[i], value);
+    }
+    if (s->notes.n)
+        strings_add(env, "SYNCGUARD_NOTES=%s", s->notes.text);
+}
+
+static void agent_command(const struct step *s, const struct config *c, const struct config_policy *policy,
+                          const char *policy_name, struct strings *argv)
+{
+    char hosts[2048];
+
+    if (!hosts_with_port(c->controller, c->port, hosts, sizeof(hosts)))
+        snprintf(hosts, sizeof(hosts), "%s", c->controller);
+    strings_add(argv, "%s", c->agent);
+    strings_add(argv, "--dir");
+    strings_add(argv, "%s", guard.dir);
+    strings_add(argv, "--policy");
+    strings_add(argv, "%s", policy_name);
+    strings_add(argv, "--controller");
+    strings_add(argv, "%s", hosts);
+    if (*c->munge_socket) {
+        strings_add(argv, "--munge-socket");
+        strings_add(argv, "%s", c->munge_socket);
+    }
+    if (policy) {
+        strings_add(argv, "--rate");
+        strings_add(argv, "%g", policy->sample_rate_hz);
+    }
+    strings_add(argv, "--node");
+    strings_add(argv, "%s", s->node);
+}
+
+static void keeper_run(struct step *s, const struct config *c, const struct config_policy *policy,
+                       const char *policy_name)
+{
+    struct strings argv = { 0 }, env = { 0 };
+    struct keeper_plan plan = {
+        .dir = guard.dir, .argv = argv.item, .envp = env.item, .at_once = s->unguarded
+    };
+
+    agent_command(s, c, policy, policy_name, &argv);
+    agent_environment(s, &env);
+    if (argv.lost || env.lost)
+        unguarded(s, "out of memory");
+    else if ((guard.keeper = keeper_start(&plan)) < 0)
+        unguarded(s, "no process for the agent: %s", strerror(errno));
+    strings_free(&argv);
+    strings_free(&env);
+}
+
+/* ---- the guard ---- */
+
+/* May the user read or run it?  access() would ask for root, whose real id slurmstepd has. */
+static bool usable(const char *path, int mode)
+{
+    struct stat st;
+
+    return faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* From the settings to the running guard.  The agent comes where it can even if the rest does not: it carries
+ * the notes. */
+static void guard_with(struct step *s, const struct config *c, const struct choice *choice)
+{
+    const struct config_policy *policy = settings_policy(c, choice);
+    const char *policy_name = policy ? policy->name : choice->policy;
+    char names[1024];
+    struct err err;
+
+    if (!policy)
+        unguarded(s, "policy %s is not known here; there are %s", policy_name,
+                  config_policy_names(c, names, sizeof(names)));
+    if (!usable(c->agent, X_OK)) {
+        unguarded(s, "the agent %s cannot be run: %s", c->agent, strerror(errno));
+        return;
+    }
+    if (!usable(c->probe, R_OK))
+        unguarded(s, "the probe %s cannot be read: %s", c->probe, strerror(errno));
+    if (stepdir_path(guard.dir, sizeof(guard.dir), STEPDIR_BASE, s->uid, s->job, s->id, s->node) < 0) {
+        guard.dir[0] = '\0';
+        unguarded(s, "the node's name %s is no name for a directory", s->node);
+        return;
+    }
+    if (stepdir_make(guard.dir, &err) < 0) {
+        guard.dir[0] = '\0';
+        unguarded(s, "%s", err.text);
+        return;
+    }
+    if (!s->unguarded)
+        environment_guard(s, c->probe);
+    keeper_run(s, c, policy, policy_name);
+    if (guard.keeper < 0) {
+        environment_clean(s);
+        stepdir_remove(guard.dir);
+        guard.dir[0] = '\0';
+    }
+}
+
+static void guard_start(struct step *s, const struct args *args, const struct choice *choice)
+{
+    struct config *c = calloc(1, sizeof(*c));
+    char *inherited = calloc(1, SETTINGS_ENV_SIZE);
+    struct err err;
+
+    if (!c || !inherited)
+        unguarded(s, "out of memory");
+    else if (!s->node)
+        unguarded(s, "SLURMD_NODENAME is not set");
+    else if (settings_load(c, args, job_env(s, SETTINGS_ENV, inherited, SETTINGS_ENV_SIZE), &err) < 0)
+        unguarded(s, "%s", err.text);
+    else
+        guard_with(s, c, choice);
+    free(inherited);
+    free(c);
+}
+
+void remote_begin(spank_t sp, const struct args *args, const struct choice *option, const char *unknown)
+{
+    char partition[128];
+    struct choice choice;
+    struct step step;
+    bool is_step = step_read(&step, sp);
+
+    environment_clean(&step);
+    if (!is_step)
+        return;
+    choice = option ? *option
+                    : args_default(args, job_env(&step, "SLURM_JOB_PARTITION", partition, sizeof(partition)));
+    if (choice.kind == CHOICE_OFF || choice.kind == CHOICE_HELP)
+        return;
+    if (unknown)
+        notes_add(&step.notes, "plugstack.conf: the argument %.128s is not understood and ignored", unknown);
+    guard.uid = step.uid;
+    guard.gid = step.gid;
+    guard.tasks_left = step.local_tasks;
+    guard_start(&step, args, &choice);
+}
+
+/* ---- the end ---- */
+
+static void end(void)
+{
+    if (guard.keeper < 0 || guard.ended)
+        return;
+    guard.ended = true;
+    keeper_end(guard.keeper);
+    keeper_wait(guard.keeper, END_QUICK_MS, END_SLOW_MS);
+}
+
+void remote_task_exit(void)
+{
+    if (guard.tasks_left > 0 && guard.tasks_left != NONE && --guard.tasks_left == 0)
+        end();
+}
+
+/* Remove the directory as its owner; slurmstepd is root by now, which should not touch what a user can
+ * rearrange. */
+static void remove_as_user(void)
+{
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        /* Without root we are the user already. */
+        if (geteuid() != 0 || (syscall(SYS_setgroups, 0, NULL) == 0 &&
+                               syscall(SYS_setresgid, guard.gid, guard.gid, guard.gid) == 0 &&
+                               syscall(SYS_setresuid, guard.uid, guard.uid, guard.uid) == 0))
+            stepdir_remove(guard.dir);
+        _exit(0);
+    }
+    if (pid > 0)
+        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+            ;
+}
+
+void remote_end(void)
+{
+    struct stat st;
+
+    end();
+    if (guard.keeper < 0)
+        return;
+    /* A keeper that is still there removes it when the agent is through; one that was killed cannot. */
+    if (keeper_wait(guard.keeper, 1, 1) && lstat(guard.dir, &st) == 0)
+        remove_as_user();
+    close(guard.keeper);
+    guard.keeper = -1;
+    guard.dir[0] = '\0';
+}

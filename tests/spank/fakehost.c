@@ -1,0 +1,812 @@
+/* fakehost.c - srun, sbatch, slurmd and slurmstepd as the plugin sees them: implements the SPANK functions
+ * that it uses, loads it, and walks through the callbacks in Slurm's order, as the real ones do it (a child a
+ * run, as the plugin has a life a process). Agent and probe are stand-ins. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* What the plugin finds in its host. */
+#pragma GCC visibility push(default)
+#include <slurm/slurm_errno.h>
+#include <slurm/spank.h>
+#pragma GCC visibility pop
+
+#include "tests/tap.h"
+
+#define STEP_BATCH       0xfffffffbu
+#define STEP_INTERACTIVE 0xfffffffau
+#define STEP_EXTERN      0xfffffffcu
+#define NOBODY           65534
+
+enum during { NOTHING, MAKE_RING, KILL_AGENT, KILL_KEEPER, VANISH, LET_FAIL };
+
+struct run {
+    spank_context_t context;
+    const char *args;       /* of plugstack.conf, blank between */
+    const char *options[3]; /* given to the option callback in turn; "-": an argument left out */
+    const char *env[8];     /* the user's or the job's */
+    uint32_t step, node_index;
+    enum during during; /* between user_init and the last task's exit */
+};
+
+struct outcome {
+    int option_rc, has_arg, exit_code, restarts;
+    bool callbacks_ok, dir_made, dir_left, agent_ran, as_user;
+    double begin_s, end_s; /* user_init; task_exit and exit */
+    char log[8192];        /* what the user sees */
+    char hidden[4096];     /* what only the log files see */
+    char out[4096];        /* stdout */
+    char dir[256], preload[1024], settings[4096];
+    char agent[16384]; /* what the agent wrote down, the last one */
+};
+
+struct spank_handle {
+    int unused;
+};
+
+static struct outcome *seen; /* shared with the child */
+static const struct run *now;
+static char base[64], node[32];
+static struct {
+    char name[64], value[16384];
+    bool set;
+} job_env[64];
+static spank_opt_cb_f option_cb;
+
+/* ---- SPANK's own functions ---- */
+
+static void append(char *to, size_t size, const char *fmt, va_list ap)
+{
+    size_t len = strlen(to);
+
+    vsnprintf(to + len, size - len, fmt, ap);
+    len = strlen(to);
+    snprintf(to + len, size - len, "\n");
+}
+
+#define LOGGER(name, where)                                \
+    void name(const char *fmt, ...)                        \
+    {                                                      \
+        va_list ap;                                        \
+        va_start(ap, fmt);                                 \
+        append(seen->where, sizeof(seen->where), fmt, ap); \
+        va_end(ap);                                        \
+    }
+LOGGER(slurm_error, log)
+LOGGER(slurm_spank_log, log)
+LOGGER(slurm_info, hidden)
+LOGGER(slurm_verbose, hidden)
+
+spank_context_t spank_context(void)
+{
+    return now->context;
+}
+
+spank_err_t spank_option_register(spank_t sp, struct spank_option *opt)
+{
+    (void)sp;
+    option_cb = opt->cb;
+    seen->has_arg = opt->has_arg;
+    return ESPANK_SUCCESS;
+}
+
+static long slot_of(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(job_env); i++) {
+        if (job_env[i].set && !strcmp(job_env[i].name, name))
+            return (long)i;
+    }
+    return -1;
+}
+
+spank_err_t spank_getenv(spank_t sp, const char *name, char *buf, int len)
+{
+    long i = slot_of(name);
+
+    (void)sp;
+    if (i < 0)
+        return ESPANK_ENV_NOEXIST;
+    return snprintf(buf, (size_t)len, "%s", job_env[i].value) < len ? ESPANK_SUCCESS : ESPANK_NOSPACE;
+}
+
+spank_err_t spank_setenv(spank_t sp, const char *name, const char *value, int overwrite)
+{
+    long i = slot_of(name);
+
+    (void)sp;
+    if (i >= 0 && !overwrite)
+        return ESPANK_ENV_EXISTS;
+    for (size_t k = 0; i < 0 && k < ARRAY_SIZE(job_env); k++) {
+        if (!job_env[k].set)
+            i = (long)k;
+    }
+    job_env[i].set = true;
+    snprintf(job_env[i].name, sizeof(job_env[i].name), "%s", name);
+    snprintf(job_env[i].value, sizeof(job_env[i].value), "%s", value);
+    return ESPANK_SUCCESS;
+}
+
+spank_err_t spank_unsetenv(spank_t sp, const char *name)
+{
+    long i = slot_of(name);
+
+    (void)sp;
+    if (i >= 0)
+        job_env[i].set = false;
+    return ESPANK_SUCCESS;
+}
+
+spank_err_t spank_get_item(spank_t sp, spank_item_t item, ...)
+{
+    uint32_t value = 0;
+    va_list ap;
+
+    (void)sp;
+    switch (item) {
+    case S_JOB_ID:
+        value = 4242;
+        break;
+    case S_JOB_STEPID:
+        value = now->step;
+        break;
+    case S_JOB_NODEID:
+        value = now->node_index;
+        break;
+    case S_JOB_NNODES:
+        value = 2;
+        break;
+    case S_JOB_LOCAL_TASK_COUNT:
+        value = 2;
+        break;
+    case S_JOB_TOTAL_TASK_COUNT:
+        value = 4;
+        break;
+    default:
+        return ESPANK_NOT_AVAIL;
+    }
+    va_start(ap, item);
+    *va_arg(ap, uint32_t *) = value;
+    va_end(ap);
+    return ESPANK_SUCCESS;
+}
+
+/* ---- a life ---- */
+
+static double clock_s(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
+}
+
+static void nap(int ms)
+{
+    usleep((useconds_t)ms * 1000);
+}
+
+/* The agent's papers: base/agent.log.NODE.PID; how many there are, and the youngest one's path. */
+static size_t papers(char *path, size_t size)
+{
+    char pattern[128];
+    struct stat st, youngest = { 0 };
+    glob_t g;
+    size_t n;
+
+    snprintf(pattern, sizeof(pattern), "%s/agent.log.%s.*", base, node);
+    if (glob(pattern, 0, NULL, &g) != 0)
+        return 0;
+    for (size_t i = 0; i < g.gl_pathc; i++) {
+        if (stat(g.gl_pathv[i], &st) == 0 && st.st_size > 0 &&
+            (st.st_mtim.tv_sec > youngest.st_mtim.tv_sec ||
+             (st.st_mtim.tv_sec == youngest.st_mtim.tv_sec &&
+              st.st_mtim.tv_nsec >= youngest.st_mtim.tv_nsec))) {
+            youngest = st;
+            snprintf(path, size, "%s", g.gl_pathv[i]);
+        }
+    }
+    n = g.gl_pathc;
+    globfree(&g);
+    return n;
+}
+
+static bool wait_papers(size_t n, char *path, size_t size)
+{
+    for (int i = 0; i < 400; i++) {
+        if (papers(path, size) >= n)
+            return true;
+        nap(10);
+    }
+    return false;
+}
+
+/* The parent of process pid; the keeper of an agent. */
+static pid_t parent_of(pid_t pid)
+{
+    char path[64];
+    FILE *f;
+    int parent = -1;
+
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    f = fopen(path, "r");
+    if (f && fscanf(f, "%*d %*s %*c %d", &parent) != 1)
+        parent = -1;
+    if (f)
+        fclose(f);
+    return parent;
+}
+
+static void make_ring(void)
+{
+    char path[512];
+
+    snprintf(path, sizeof(path), "%s/0.0.0.ring", seen->dir);
+    close(open(path, O_CREAT | O_WRONLY, 0600));
+}
+
+static void meanwhile(void)
+{
+    char path[512] = "";
+    pid_t agent;
+
+    if (now->during == NOTHING)
+        return;
+    make_ring();
+    if (!wait_papers(1, path, sizeof(path)))
+        return;
+    agent = (pid_t)atoi(strrchr(path, '.') + 1);
+    if (now->during == KILL_AGENT) {
+        kill(agent, SIGKILL);
+        wait_papers(2, path, sizeof(path));
+    } else if (now->during == KILL_KEEPER) {
+        kill(parent_of(agent), SIGKILL);
+        kill(agent, SIGKILL);
+        nap(50);
+    } else if (now->during == LET_FAIL) {
+        nap(900); /* the first tries come at 0, 0.1 and 0.6 s */
+    }
+}
+
+static spank_f *callback(void *plugin, const char *name)
+{
+    spank_f *fn;
+
+    *(void **)&fn = dlsym(plugin, name);
+    return fn;
+}
+
+static bool call(void *plugin, const char *name, int argc, char **argv)
+{
+    static struct spank_handle handle;
+    spank_f *fn = callback(plugin, name);
+
+    return !fn || fn(&handle, argc, argv) == 0;
+}
+
+static void become(uid_t uid, gid_t gid)
+{
+    if (getuid() == 0 && (seteuid(0) < 0 || setegid(gid) < 0 || seteuid(uid) < 0))
+        _exit(99);
+}
+
+static void steal(char *to, size_t size, const char *name)
+{
+    long i = slot_of(name);
+
+    snprintf(to, size, "%s", i >= 0 ? job_env[i].value : "");
+}
+
+static void remote_life(void *plugin, int argc, char **argv)
+{
+    double t0;
+    struct stat st;
+
+    setenv("SLURMD_NODENAME", node, 1);
+    become(NOBODY, NOBODY);
+    t0 = clock_s();
+    seen->callbacks_ok &= call(plugin, "slurm_spank_user_init", argc, argv);
+    seen->begin_s = clock_s() - t0;
+    steal(seen->dir, sizeof(seen->dir), "SYNCGUARD_DIR");
+    steal(seen->preload, sizeof(seen->preload), "LD_PRELOAD");
+    seen->dir_made = *seen->dir && lstat(seen->dir, &st) == 0 && S_ISDIR(st.st_mode) &&
+                     (st.st_mode & 07777) == 0700 && st.st_uid == geteuid();
+    meanwhile();
+    become(0, 0);
+    if (now->during == VANISH)
+        return;
+    t0 = clock_s();
+    seen->callbacks_ok &= call(plugin, "slurm_spank_task_exit", argc, argv);
+    seen->callbacks_ok &= call(plugin, "slurm_spank_task_exit", argc, argv);
+    seen->callbacks_ok &= call(plugin, "slurm_spank_exit", argc, argv);
+    seen->end_s = clock_s() - t0;
+}
+
+static void live(const char *plugin_path)
+{
+    void *plugin = dlopen(plugin_path, RTLD_NOW | RTLD_LOCAL);
+    bool remote = now->context == S_CTX_REMOTE;
+    char *argv[16], *words = strdup(now->args ? now->args : "");
+    int argc = 0;
+
+    if (!plugin || !words) {
+        snprintf(seen->log, sizeof(seen->log), "%s", dlerror());
+        return;
+    }
+    for (char *w = strtok(words, " "); w && argc < 16; w = strtok(NULL, " "))
+        argv[argc++] = w;
+    for (size_t i = 0; i < ARRAY_SIZE(now->env) && now->env[i]; i++) {
+        char name[64];
+
+        snprintf(name, sizeof(name), "%.*s", (int)strcspn(now->env[i], "="), now->env[i]);
+        if (remote)
+            spank_setenv(NULL, name, strchr(now->env[i], '=') + 1, 1);
+        else
+            setenv(name, strchr(now->env[i], '=') + 1, 1);
+    }
+    seen->callbacks_ok = call(plugin, "slurm_spank_init", argc, argv);
+    for (size_t i = 0; option_cb && i < ARRAY_SIZE(now->options) && now->options[i] && seen->option_rc == 0;
+         i++)
+        seen->option_rc = option_cb(0, strcmp(now->options[i], "-") ? now->options[i] : NULL, remote);
+    seen->callbacks_ok &= call(plugin, "slurm_spank_init_post_opt", argc, argv);
+    if (remote)
+        remote_life(plugin, argc, argv);
+    else
+        seen->callbacks_ok &= call(plugin, "slurm_spank_exit", argc, argv);
+    if (getenv("SYNCGUARD_SETTINGS"))
+        snprintf(seen->settings, sizeof(seen->settings), "%s", getenv("SYNCGUARD_SETTINGS"));
+}
+
+static void read_into(const char *path, char *to, size_t size)
+{
+    FILE *f = fopen(path, "r");
+
+    to[f ? fread(to, 1, size - 1, f) : 0] = '\0';
+    if (f)
+        fclose(f);
+}
+
+static void clear_papers(void)
+{
+    char path[512];
+
+    while (papers(path, sizeof(path)) > 0)
+        unlink(path);
+}
+
+/* The directory must go, but may take the keeper a moment after the plugin is through. */
+static bool dir_stays(void)
+{
+    struct stat st;
+    char path[256];
+
+    snprintf(path, sizeof(path), "/dev/shm/syncguard.%d.4242.%u.%s", getuid() == 0 ? NOBODY : (int)getuid(),
+             now->step, node);
+    for (int i = 0; i < 600; i++) {
+        if (lstat(path, &st) < 0)
+            return false;
+        nap(10);
+    }
+    return true;
+}
+
+static struct outcome *run(const struct run *r)
+{
+    const char *top = getenv("top_builddir");
+    char plugin[4096], path[512], out[128];
+    int status = 0;
+    pid_t pid;
+
+    snprintf(plugin, sizeof(plugin), "%s/.libs/syncguard.so", top ? top : ".");
+    snprintf(out, sizeof(out), "%s/stdout", base);
+    memset(seen, 0, sizeof(*seen));
+    now = r;
+    clear_papers();
+    fflush(stdout);
+    pid = fork();
+    if (pid == 0) {
+        if (!freopen(out, "w", stdout))
+            _exit(98);
+        seen->exit_code = -1;
+        live(plugin);
+        fflush(stdout);
+        _exit(77);
+    }
+    waitpid(pid, &status, 0);
+    seen->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+    read_into(out, seen->out, sizeof(seen->out));
+    seen->dir_left = r->context == S_CTX_REMOTE && dir_stays();
+    seen->restarts = (int)papers(path, sizeof(path));
+    seen->agent_ran = seen->restarts > 0;
+    if (seen->agent_ran)
+        read_into(path, seen->agent, sizeof(seen->agent));
+    return seen;
+}
+
+/* ---- the tests ---- */
+
+static char conf_arg[256], settings_env[512];
+
+static int lines(const char *text)
+{
+    int n = 0;
+
+    for (; *text; text++)
+        n += *text == '\n';
+    return n;
+}
+
+static void write_file(const char *name, const char *text)
+{
+    char path[256];
+    FILE *f;
+
+    snprintf(path, sizeof(path), "%s/%s", base, name);
+    f = fopen(path, "w");
+    if (f) {
+        fputs(text, f);
+        fclose(f);
+    }
+}
+
+static void test_local(void)
+{
+    struct outcome *o;
+
+    for (spank_context_t context = S_CTX_LOCAL; context <= S_CTX_ALLOCATOR;
+         context += S_CTX_ALLOCATOR - S_CTX_LOCAL) {
+        const char *who = context == S_CTX_LOCAL ? "srun" : "sbatch";
+
+        o = run(&(struct run){ .context = context, .args = conf_arg, .options = { "-" } });
+        ok(o->option_rc == 0 && o->callbacks_ok && !*o->log && o->has_arg == 2, "%s: a plain --sync-guard",
+           who);
+        ok(strstr(o->settings, "Controller=head,head2:9 Port=7000") &&
+               strstr(o->settings, "DefaultPolicy=balanced"),
+           "%s: the settings go along", who);
+        o = run(&(struct run){ .context = context, .args = conf_arg, .options = { "nosuch" } });
+        ok(o->option_rc == -1, "%s: an unknown policy is refused", who);
+        is_str(o->log,
+               "--sync-guard=nosuch: unknown policy; there are observe, balanced, night, off "
+               "(--sync-guard=help explains "
+               "them)\n",
+               "with the known ones");
+        o = run(&(struct run){ .context = context, .args = conf_arg, .options = { "off" } });
+        ok(o->option_rc == 0 && !*o->settings && !*o->log, "%s: off", who);
+        o = run(&(struct run){ .context = context, .args = conf_arg, .options = { "help" } });
+        ok(o->exit_code == 0 && strstr(o->out, "  night            At night\n") &&
+               strstr(o->out, "[default]") && !*o->log,
+           "%s: help lists the policies and ends well", who);
+        o = run(&(struct run){ .context = context, .args = conf_arg, .options = { "observe", "NIGHT" } });
+        ok(o->option_rc == 0 && strstr(o->settings, "DefaultPolicy=night"),
+           "%s: its own word goes before the inherited", who);
+        o = run(&(struct run){ .context = context, .args = conf_arg });
+        ok(!*o->settings && !*o->log, "%s: nothing without the option", who);
+    }
+    o = run(&(struct run){
+        .context = S_CTX_LOCAL, .args = conf_arg, .options = { "a-name-that-is-longer-than-any-policy" } });
+    is_int(o->option_rc, -1, "a name too long is refused");
+}
+
+static void test_local_trouble(void)
+{
+    char with[512];
+    struct outcome *o;
+
+    o = run(&(struct run){
+        .context = S_CTX_LOCAL, .args = "conf=/nonexistent/s.conf", .options = { "observe" } });
+    ok(o->option_rc == 0 && !*o->log, "without a file a built-in policy goes through");
+    o = run(
+        &(struct run){ .context = S_CTX_LOCAL, .args = "conf=/nonexistent/s.conf", .options = { "night" } });
+    ok(o->option_rc == 0 && lines(o->log) == 1 &&
+           strstr(o->log, "cannot be checked here (/nonexistent/s.conf: No such"),
+       "another one is said to be unchecked, once");
+    o = run(&(struct run){ .context = S_CTX_LOCAL,
+                           .args = "conf=/nonexistent/s.conf",
+                           .options = { "night" },
+                           .env = { settings_env } });
+    ok(o->option_rc == 0 && !*o->log, "inside a job the job's settings are known");
+    snprintf(with, sizeof(with), "conf=%s/broken.conf", base);
+    o = run(&(struct run){ .context = S_CTX_LOCAL, .args = with, .options = { "night" } });
+    ok(o->option_rc == 0 && lines(o->log) == 1 && strstr(o->log, "broken.conf:2: Port=x: a whole number"),
+       "a broken file is named");
+    snprintf(with, sizeof(with), "%s default=night", conf_arg);
+    o = run(&(struct run){ .context = S_CTX_LOCAL, .args = with });
+    ok(*o->settings && !*o->log, "on by default: the settings go along");
+    snprintf(with, sizeof(with), "%s colour=red conf=relative", conf_arg);
+    o = run(&(struct run){ .context = S_CTX_SLURMD, .args = with });
+    ok(lines(o->log) == 1 && strstr(o->log, "colour=red"), "slurmd says once what it does not understand");
+    o = run(&(struct run){ .context = S_CTX_LOCAL, .args = with, .options = { "-" } });
+    ok(!*o->log && *o->settings, "srun does not");
+}
+
+static bool agent_says(const struct outcome *o, const char *line)
+{
+    char whole[512];
+
+    snprintf(whole, sizeof(whole), "%s\n", line);
+    return strstr(o->agent, whole) != NULL;
+}
+
+static void test_remote(void)
+{
+    struct run r = { .context = S_CTX_REMOTE,
+                     .args = conf_arg,
+                     .options = { "-", "" },
+                     .during = MAKE_RING,
+                     .env = { "SLURM_JOB_PARTITION=main", "SLURM_JOB_NAME=train", "NCCL_DEBUG=INFO" } };
+    struct outcome *o = run(&r);
+    char line[256];
+
+    ok(o->callbacks_ok && !*o->log && o->exit_code == 77, "a guarded step: nothing to say %s", o->log);
+    ok(o->dir_made, "its directory is the user's alone");
+    snprintf(line, sizeof(line), "%s/probe.so", base);
+    is_str(o->preload, line, "the probe is preloaded");
+    ok(o->agent_ran && !o->dir_left, "the agent ran, and all is cleaned up");
+    snprintf(line, sizeof(line),
+             "arg --policy\narg balanced\narg --controller\narg head:7000,head2:9\narg --munge-socket\narg "
+             "/m/sock\narg --rate\narg 50\narg --node\narg %s",
+             node);
+    ok(agent_says(o, line), "the agent's command line");
+    ok(agent_says(o, "env SLURM_JOB_ID=4242") && agent_says(o, "env SLURM_NTASKS=4") &&
+           agent_says(o, "env SYNCGUARD_LOCAL_TASKS=2") && agent_says(o, "env SLURM_JOB_NAME=train") &&
+           agent_says(o, "env SLURM_JOB_PARTITION=main") && !strstr(o->agent, "NCCL") &&
+           !strstr(o->agent, "NOTES"),
+       "the agent's environment");
+    ok(agent_says(o, "fd 0 /dev/null") && agent_says(o, "fd 2 /dev/null") && !strstr(o->agent, "fd 3 ") &&
+           !strstr(o->agent, "stdout"),
+       "no descriptor is inherited");
+    ok(agent_says(o, "parent sg-keeper"), "it is the keeper's child");
+    if (getuid() == 0)
+        ok(strstr(o->agent, "Uid:\t65534\t65534\t65534\t65534"), "root is gone for good");
+    ok(o->end_s < 0.3, "the end takes %.0f ms", 1e3 * o->end_s);
+
+    r.during = NOTHING;
+    o = run(&r);
+    ok(!o->agent_ran && !o->dir_left && o->dir_made,
+       "a step without rings has no agent (%.1f ms to begin, %.1f to end)", 1e3 * o->begin_s, 1e3 * o->end_s);
+    r.options[0] = "(null)";
+    r.options[1] = NULL;
+    ok(run(&r)->dir_made, "(null) is no argument");
+    r.options[0] = "help";
+    ok(!run(&r)->dir_made, "help guards nothing");
+    r.options[0] = "night";
+    r.env[3] = "LD_PRELOAD=/a/tool.so:/b/other.so";
+    o = run(&r);
+    snprintf(line, sizeof(line), "/a/tool.so:/b/other.so:%s/probe.so", base);
+    is_str(o->preload, line, "what was preloaded stays, and stays first");
+}
+
+static void test_defaults(void)
+{
+    static const struct {
+        const char *args, *option, *partition;
+        uint32_t step;
+        bool guarded;
+    } cases[] = {
+        { "", NULL, "main", 0, false },
+        { "default=on", NULL, "main", 0, true },
+        { "default=on", "off", "main", 0, false },
+        { "default=on partition=debug:off", NULL, "debug", 0, false },
+        { "default=on partition=debug:off", NULL, "main", 0, true },
+        { "partition=gpu:night", NULL, "gpu", 0, true },
+        { "partition=gpu:night", NULL, "cpu", 0, false },
+        { "partition=gpu:off", "night", "gpu", 0, true },
+        { "default=on", "night", "main", STEP_BATCH, false },
+        { "default=on", "night", "main", STEP_INTERACTIVE, false },
+        { "default=on", "night", "main", STEP_EXTERN, false },
+        { "default=on", NULL, "main", 7, true },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        char args[512], partition[64];
+        struct outcome *o;
+
+        snprintf(args, sizeof(args), "%s %s", conf_arg, cases[i].args);
+        snprintf(partition, sizeof(partition), "SLURM_JOB_PARTITION=%s", cases[i].partition);
+        o = run(&(struct run){ .context = S_CTX_REMOTE,
+                               .args = args,
+                               .options = { cases[i].option },
+                               .env = { partition },
+                               .step = cases[i].step });
+        ok(o->dir_made == cases[i].guarded && !*o->log && !o->dir_left,
+           "%s, --sync-guard=%s, %s, step %d: %s", cases[i].args,
+           cases[i].option ? cases[i].option : "(not given)", cases[i].partition, (int)cases[i].step,
+           cases[i].guarded ? "guarded" : "not guarded");
+    }
+}
+
+/* A step inside a guarded step must not write into the outer one's directory. */
+static void test_inside(void)
+{
+    char preload[256], preloaded[256];
+    struct run r = { .context = S_CTX_REMOTE,
+                     .args = conf_arg,
+                     .options = { "off" },
+                     .step = 1,
+                     .env = { "SYNCGUARD_DIR=/dev/shm/outer", preload, preloaded } };
+    struct outcome *o;
+
+    snprintf(preload, sizeof(preload), "LD_PRELOAD=/a/tool.so:%s/probe.so", base);
+    snprintf(preloaded, sizeof(preloaded), "SYNCGUARD_PRELOADED=%s/probe.so", base);
+    o = run(&r);
+    is_str(o->preload, "/a/tool.so", "off inside a guarded step: the probe is taken out");
+    is_str(o->dir, "", "and so is the directory");
+    r.options[0] = "on";
+    o = run(&r);
+    ok(o->dir_made && strcmp(o->dir, "/dev/shm/outer"), "on inside a guarded step: a directory of its own");
+    is_str(o->preload, preload + strlen("LD_PRELOAD="), "and the probe once");
+}
+
+static void test_missing(void)
+{
+    struct run r = { .context = S_CTX_REMOTE, .options = { "-" } };
+    char args[512];
+    struct outcome *o;
+
+    r.args = args;
+    snprintf(args, sizeof(args), "%s agent=/nonexistent/agent", conf_arg);
+    o = run(&r);
+    ok(!*o->preload && !*o->dir && !o->dir_left && o->callbacks_ok,
+       "without an agent the step is left alone");
+    ok(lines(o->log) == 1 && strstr(o->log, "runs unguarded") &&
+           strstr(o->log, "/nonexistent/agent cannot be run: No such"),
+       "and it is said once: %.100s", o->log);
+    r.node_index = 1;
+    o = run(&r);
+    ok(!*o->log && strstr(o->hidden, "/nonexistent/agent"), "only the first node says it to the user");
+    r.node_index = 0;
+
+    snprintf(args, sizeof(args), "%s probe=/nonexistent/probe.so", conf_arg);
+    r.during = KILL_AGENT;
+    o = run(&r);
+    ok(!*o->preload && !*o->dir && lines(o->log) == 1 && strstr(o->log, "probe.so cannot be read"),
+       "without a probe the step is left alone: %.100s", o->log);
+    r.during = NOTHING;
+
+    snprintf(args, sizeof(args), "conf=/nonexistent/s.conf");
+    o = run(&r);
+    ok(!*o->preload && lines(o->log) == 1 && strstr(o->log, "/nonexistent/s.conf: No such file"),
+       "without a file the step is left alone: %.100s", o->log);
+    r.env[0] = settings_env;
+    r.options[0] = "night";
+    r.during = MAKE_RING;
+    o = run(&r);
+    ok(o->dir_made && !*o->log && agent_says(o, "arg elsewhere:6825") && agent_says(o, "arg night"),
+       "unless the submitting side sent its settings");
+    r.env[0] = "SYNCGUARD_SETTINGS=Port=x";
+    o = run(&r);
+    ok(!o->dir_made && strstr(o->log, "SYNCGUARD_SETTINGS:1: Port=x: a whole number"),
+       "bad settings are refused");
+    r.env[0] = NULL;
+    r.during = NOTHING;
+
+    snprintf(args, sizeof(args), "%s", conf_arg);
+    r.options[0] = "unheard";
+    o = run(&r);
+    ok(!o->dir_made && lines(o->log) == 1 &&
+           strstr(o->log, "policy unheard is not known here; there are observe, balanced"),
+       "a policy that only this node does not know");
+    snprintf(args, sizeof(args), "%s colour=red", conf_arg);
+    r.options[0] = "on";
+    r.during = MAKE_RING;
+    o = run(&r);
+    ok(o->dir_made && !*o->log &&
+           strstr(o->agent, "env SYNCGUARD_NOTES=plugstack.conf: the argument colour=red"),
+       "a note goes with the agent");
+}
+
+static void test_hostile(void)
+{
+    struct run r = { .context = S_CTX_REMOTE, .args = conf_arg, .options = { "-" }, .step = 3 };
+    uid_t uid = getuid() == 0 ? NOBODY : getuid();
+    char path[256], inside[300], target[128];
+    struct outcome *o;
+    struct stat st;
+
+    snprintf(path, sizeof(path), "/dev/shm/syncguard.%d.4242.3.%s", (int)uid, node);
+    snprintf(target, sizeof(target), "%s/target", base);
+    mkdir(target, 0777);
+    for (int kind = 0; kind < 3; kind++) {
+        if (kind == 0 && symlink(target, path) < 0)
+            continue;
+        if (kind == 1)
+            close(open(path, O_CREAT | O_WRONLY, 0666));
+        if (kind == 2 && (getuid() != 0 || mkdir(path, 0777) < 0))
+            continue;
+        r.step = 3;
+        o = run(&r);
+        ok(!*o->dir && !*o->preload && lines(o->log) == 1 && lstat(path, &st) == 0,
+           "%s in its place: left alone, %.120s",
+           kind == 0   ? "a link"
+           : kind == 1 ? "a file"
+                       : "another user's directory",
+           o->log);
+        if (kind == 2)
+            rmdir(path);
+        else
+            unlink(path);
+    }
+    if (mkdir(path, 0755) < 0 || (getuid() == 0 && chown(path, uid, uid) < 0))
+        return;
+    snprintf(inside, sizeof(inside), "%s/9.0.0.ring", path);
+    close(open(inside, O_CREAT | O_WRONLY, 0600));
+    o = run(&r);
+    ok(o->dir_made && !o->agent_ran && !o->dir_left, "what an earlier run left is emptied and taken");
+}
+
+static void test_deaths(void)
+{
+    struct run r = {
+        .context = S_CTX_REMOTE, .args = conf_arg, .options = { "-" }, .during = KILL_AGENT, .step = 5
+    };
+    struct outcome *o = run(&r);
+
+    ok(o->restarts == 2 && !o->dir_left && o->callbacks_ok, "a killed agent comes back");
+    r.during = KILL_KEEPER;
+    o = run(&r);
+    ok(!o->dir_left && o->callbacks_ok && o->exit_code == 77,
+       "with keeper and agent killed, slurmstepd cleans up");
+    r.during = VANISH;
+    o = run(&r);
+    ok(o->agent_ran && !o->dir_left, "with slurmstepd gone, the keeper does");
+    write_file("agent.fail", "");
+    r.during = LET_FAIL;
+    o = run(&r);
+    ok(o->restarts == 3 && !o->dir_left && o->callbacks_ok && o->end_s < 0.3,
+       "an agent that fails is tried with growing patience (%d times in 0.9 s)", o->restarts);
+}
+
+static bool set_up(void)
+{
+    const char *top = getenv("top_builddir");
+    char command[8192];
+
+    strcpy(base, "/tmp/sg-fakehost.XXXXXX");
+    seen = mmap(NULL, sizeof(*seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (seen == MAP_FAILED || !mkdtemp(base) || chmod(base, 0777) < 0)
+        return false;
+    snprintf(node, sizeof(node), "fake%d", (int)getpid());
+    snprintf(command, sizeof(command),
+             "cp '%s/tests/spank/standin-agent' %s/agent && cp '%s/.libs/standin-probe.so' %s/probe.so",
+             top ? top : ".", base, top ? top : ".", base);
+    write_file("broken.conf", "Controller=head\nPort=x\n");
+    snprintf(conf_arg, sizeof(conf_arg), "conf=%s/s.conf", base);
+    snprintf(
+        settings_env, sizeof(settings_env),
+        "SYNCGUARD_SETTINGS=Controller=elsewhere AgentPath=%s/agent ProbePath=%s/probe.so\nPolicy=night\n",
+        base, base);
+    return system(command) == 0;
+}
+
+int main(void)
+{
+    char text[512], command[128];
+
+    if (!set_up())
+        return skip_all("the stand-ins are not built, or there is no temporary folder");
+    snprintf(text, sizeof(text),
+             "Controller=head,head2:9\nPort=7000\nAuthInfo=socket=/m/sock\nAgentPath=%s/agent\nProbePath=%s/"
+             "probe.so\n"
+             "Policy=night Description=\"At night\"\n",
+             base, base);
+    write_file("s.conf", text);
+    test_local();
+    test_local_trouble();
+    test_remote();
+    test_defaults();
+    test_inside();
+    test_missing();
+    test_hostile();
+    test_deaths();
+    snprintf(command, sizeof(command), "rm -r '%s'", base);
+    is_int(system(command), 0, "cleaned up");
+    return done_testing();
+}

@@ -1,0 +1,101 @@
+/* standin-agent.c - what the plugin's tests run in place of syncguard-agent: it writes down how it was
+ * started, and behaves as told. LOG.NODE.PID is written for each life: arguments, environment, descriptors,
+ * ignored signals, parents' names LOG is the path of the program itself with ".log" in place of the name, so
+ * that no environment has to pass the plugin A file PROGRAM.fail makes it exit with 3. */
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern char **environ;
+static const char *dir = "";
+
+static void remove_dir(void)
+{
+    DIR *d = opendir(dir);
+    struct dirent *e;
+    char path[4096];
+
+    while (d && (e = readdir(d))) {
+        snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
+        unlink(path);
+    }
+    if (d)
+        closedir(d);
+    rmdir(dir);
+}
+
+static void print_descriptors(FILE *out)
+{
+    DIR *d = opendir("/proc/self/fd");
+    struct dirent *e;
+    char link[64], target[256];
+    ssize_t n;
+
+    while (d && (e = readdir(d))) {
+        int fd = atoi(e->d_name);
+
+        snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+        n = readlink(link, target, sizeof(target) - 1);
+        if (e->d_name[0] != '.' && fd != dirfd(d) && fd != fileno(out) && n > 0)
+            fprintf(out, "fd %d %.*s\n", fd, (int)n, target);
+    }
+    if (d)
+        closedir(d);
+}
+
+static void write_down(const char *path, char **argv)
+{
+    char line[256];
+    FILE *out = fopen(path, "w"), *status = fopen("/proc/self/status", "r"), *parent;
+
+    if (!out)
+        return;
+    for (int i = 0; argv[i]; i++)
+        fprintf(out, "arg %s\n", argv[i]);
+    for (int i = 0; environ[i]; i++)
+        fprintf(out, "env %s\n", environ[i]);
+    print_descriptors(out);
+    fprintf(out, "uid %d %d %d\n", (int)getuid(), (int)geteuid(), (int)getsid(0));
+    while (status && fgets(line, sizeof(line), status)) {
+        if (!strncmp(line, "Sig", 3) || !strncmp(line, "Uid", 3))
+            fprintf(out, "%s", line);
+    }
+    snprintf(line, sizeof(line), "/proc/%d/comm", (int)getppid());
+    parent = fopen(line, "r");
+    if (parent && fgets(line, sizeof(line), parent))
+        fprintf(out, "parent %s", line);
+    if (parent)
+        fclose(parent);
+    if (status)
+        fclose(status);
+    fclose(out);
+}
+
+int main(int argc, char **argv)
+{
+    const char *node = "";
+    char path[4096];
+    sigset_t set;
+    int sig;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    for (int i = 1; i + 1 < argc; i++) {
+        if (!strcmp(argv[i], "--dir"))
+            dir = argv[i + 1];
+        else if (!strcmp(argv[i], "--node"))
+            node = argv[i + 1];
+    }
+    snprintf(path, sizeof(path), "%s.log.%s.%d", argv[0], node, (int)getpid());
+    write_down(path, argv);
+    snprintf(path, sizeof(path), "%s.fail", argv[0]);
+    if (access(path, F_OK) == 0)
+        return 3;
+    sigwait(&set, &sig);
+    remove_dir();
+    return 0;
+}
