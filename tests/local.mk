@@ -108,3 +108,4 @@ else
 tests_fuzz_items_SOURCES += tests/fuzz/replay.c
 endif
 EXTRA_DIST += tests/fuzz/items.corpus/a-job tests/fuzz/items.corpus/all-kinds tests/fuzz/items.corpus/empty-batch
+include tests/cluster/local.mk
