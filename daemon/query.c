@@ -66,11 +66,11 @@ static json_t *answer_status(struct peer *p, const json_t *q)
     for (size_t i = 0; i < s->config.n_policies; i++)
         json_array_append_new(policies, json_string(s->config.policies[i].name));
     snprintf(life, sizeof(life), "%016llx", (unsigned long long)s->life);
-    o = json_pack("{s:s,s:s,s:s,s:o,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:b,s:o,s:o,s:b}", "version", PACKAGE_VERSION,
+    o = json_pack("{s:s,s:s,s:s,s:o,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:s?,s:o,s:o,s:b}", "version", PACKAGE_VERSION,
                   "controller", life, "host", s->host, "uptime_s", report_real(server_now_s() - s->start_s),
                   "jobs", (json_int_t)running, "agents", (json_int_t)agents, "ranks", (json_int_t)ranks,
                   "clients", (json_int_t)clients, "batches_per_s", report_real(s->batches_per_s), "cpu_ratio",
-                  report_real(s->cpu_ratio), "rss_bytes", report_real(rss_bytes()), "store", s->store != NULL,
+                  report_real(s->cpu_ratio), "rss_bytes", report_real(rss_bytes()), "store", s->store ? s->config.state_dir : NULL,
                   "store_bytes", report_real(store_bytes(s->store)), "policies", policies, "operator",
                   sees(p) == UINT32_MAX);
     return o;
