@@ -21,6 +21,7 @@
 #define PROGRESS_EVERY_S 1
 #define RETRY_S          1
 #define RETRIES_MAX      30 /* a controller that was restarted learns of the job when its agents are back */
+#define STOP_S           3  /* for what is under way when the recording is stopped */
 
 struct record {
     const struct record_options *o;
@@ -30,7 +31,7 @@ struct record {
     struct trace *trace;
     int fd;
     bool recording; /* the controller has said so at least once */
-    bool failed, live_line;
+    bool up, stopping, failed, live_line;
     int retries;
     double begin_s;
     const char *end; /* why it ended */
@@ -52,19 +53,33 @@ static void finish(struct record *r, const char *why)
     event_base_loopbreak(r->base);
 }
 
-/* r->err is filled in already. */
-static void fail(struct record *r)
-{
-    r->failed = true;
-    event_base_loopbreak(r->base);
-}
-
 static void timer_set(struct event *timer, double seconds)
 {
     struct timeval tv = { .tv_sec = (time_t)seconds };
 
     tv.tv_usec = (suseconds_t)((seconds - (double)tv.tv_sec) * 1e6);
     event_add(timer, &tv);
+}
+
+/* The controller then sends the collectives that are not complete yet, and the end.  Asked a second time: at
+ * once. */
+static void stop(struct record *r, const char *why)
+{
+    json_t *question = json_pack("{s:s, s:b}", "query", "record", "stop", 1);
+
+    if (r->stopping || !r->recording || !r->up || client_send(r->client, question) < 0)
+        finish(r, r->stopping ? r->end : why);
+    r->stopping = true;
+    r->end = why;
+    timer_set(r->deadline, STOP_S);
+    json_decref(question);
+}
+
+/* r->err is filled in already. */
+static void fail(struct record *r)
+{
+    r->failed = true;
+    event_base_loopbreak(r->base);
 }
 
 /* ---- what a person sees meanwhile ---- */
@@ -155,7 +170,7 @@ static void on_answer(struct client *client, json_t *answer, void *arg)
             fail(r);
     } else if (json_object_get(answer, "end")) {
         answer_text(answer, "end", r->why, sizeof(r->why));
-        finish(r, r->why);
+        finish(r, r->stopping ? r->end : r->why);
     }
 }
 
@@ -164,13 +179,16 @@ static void on_state(struct client *client, bool up, const char *why, void *arg)
     struct record *r = arg;
 
     (void)client;
+    r->up = up;
     if (up) {
         ask(r);
         return;
     }
     if (why)
         snprintf(r->why, sizeof(r->why), "%s", why);
-    if (r->recording)
+    if (r->stopping)
+        finish(r, r->end);
+    else if (r->recording)
         note(r, "lost the controller, trying again", r->why);
 }
 
@@ -180,7 +198,7 @@ static void on_deadline(evutil_socket_t fd, short what, void *arg)
 
     (void)fd, (void)what;
     if (r->recording) {
-        finish(r, "the time is over");
+        stop(r, "the time is over");
         return;
     }
     err_set(r->err, "no answer from %s in %s%s%s", r->o->client.hosts, text_s(r->o->timeout_s).s,
@@ -197,7 +215,7 @@ static void on_retry(evutil_socket_t fd, short what, void *arg)
 static void on_signal(evutil_socket_t fd, short what, void *arg)
 {
     (void)fd, (void)what;
-    finish(arg, "interrupted");
+    stop(arg, "interrupted");
 }
 
 /* ---- ---- */
@@ -271,11 +289,16 @@ int record_run(const struct record_options *o, struct err *err)
     if (open_loop(&r) < 0)
         goto end;
     event_base_dispatch(r.base);
-    if (r.recording)
+    if (trace_counts_get(r.trace).records)
         summary(&r);
-    rc = r.failed ? -1 : 0;
-    if (!r.recording && rc == 0)
+    if (r.failed)
+        rc = -1;
+    else if (!r.recording)
         rc = err_set(err, "interrupted before the recording began");
+    else if (!trace_counts_get(r.trace).records)
+        rc = err_set(err, "no collective was seen in %s (%s)", text_s(now_s() - r.begin_s).s, r.end);
+    else
+        rc = 0;
 end:
     close_loop(&r);
     trace_free(r.trace);

@@ -17,7 +17,7 @@ static void status_line(struct table *t, const char *what, const char *value)
 int report_status(FILE *out, const json_t *answer, int columns, struct err *err)
 {
     static const struct table_column layout[] = { { "", false }, { "", false } };
-    char buf[512], host[128], version[64], store[256];
+    char buf[512], host[128], version[64];
     struct table *t;
 
     if (answer_check(answer, "version", JSON_STRING, err) < 0)
@@ -37,9 +37,10 @@ int report_status(FILE *out, const json_t *answer, int columns, struct err *err)
     snprintf(buf, sizeof(buf), "%s of a core, %s", text_percent(answer_number(answer, "cpu_ratio")).s,
              text_bytes(answer_number(answer, "rss_bytes")).s);
     status_line(t, "Uses", buf);
-    snprintf(buf, sizeof(buf), "%s, %s", answer_text(answer, "store", store, sizeof(store)),
-             text_bytes(answer_number(answer, "store_bytes")).s);
-    status_line(t, "History", buf);
+    if (answer_true(answer, "store"))
+        status_line(t, "History", text_bytes(answer_number(answer, "store_bytes")).s);
+    else
+        status_line(t, "History", "is not kept");
     status_line(t, "Policies", answer_list(answer_array(answer, "policies"), 64, buf, sizeof(buf)));
     status_line(t, "You see", answer_true(answer, "operator") ? "all jobs (operator)" : "your own jobs");
     table_print(t, out, 0);
@@ -105,7 +106,7 @@ static void nodes_row(struct table *t, const json_t *node, double now)
 {
     const json_t *agent = answer_object(node, "agent");
     double last = answer_number(node, "last_culprit");
-    char text[128];
+    char text[128], verdict[400];
 
     table_cell(t, "%s", answer_text(node, "node", text, sizeof(text)));
     table_cell(t, "%s", answer_text(node, "switch", text, sizeof(text)));
@@ -113,20 +114,20 @@ static void nodes_row(struct table *t, const json_t *node, double now)
     table_cell(t, "%s", text_count(answer_number(node, "ranks")).s);
     table_cell(t, "%s", text_s(answer_number(node, "lateness_s")).s);
     table_cell(t, "%s", text_times(answer_number(node, "slowdown")).s);
-    table_cell(t, "%s", answer_text(node, "verdict", text, sizeof(text)));
     table_cell(t, "%s", text_count(answer_number(node, "culprit_count")).s);
     table_cell(t, "%s%s", text_s(now - last).s, isnan(now - last) ? "" : " ago");
     table_cell(t, "%s", agent_word(agent));
     table_cell(t, "%s", text_percent(answer_number(agent, "cpu_ratio")).s);
     table_cell(t, "%s", text_bytes(answer_number(agent, "rss_bytes")).s);
+    table_cell(t, "%s", answer_text(node, "verdict", verdict, sizeof(verdict)));
 }
 
 int report_nodes(FILE *out, const json_t *answer, int columns, struct err *err)
 {
     static const struct table_column layout[] = {
-        { "NODE", false },     { "SWITCH", false }, { "JOBS", false },    { "RANKS", true },
-        { "LATE", true },      { "PRICE", true },   { "VERDICT", false }, { "CULPRIT", true },
-        { "LAST TIME", true }, { "AGENT", false },  { "CPU", true },      { "MEMORY", true },
+        { "NODE", false },  { "SWITCH", false }, { "JOBS", false },  { "RANKS", true },
+        { "LATE", true },   { "PRICE", true },   { "NAMED", true },  { "LAST NAMED", true },
+        { "AGENT", false }, { "CPU", true },     { "MEMORY", true }, { "VERDICT", false },
     };
     const json_t *nodes, *node;
     struct table *t;

@@ -12,6 +12,7 @@
 
 #include "common/client.h"
 #include "common/config.h"
+#include "common/hosts.h"
 #include "common/xalloc.h"
 #include "ctl/doctor.h"
 #include "ctl/record.h"
@@ -38,25 +39,54 @@ static const char *config_path(const struct usage *u)
     return u->conf ? u->conf : environment && *environment ? environment : NULL;
 }
 
-/* Command line before configuration. The strings are lent by both. */
-static struct client_options client_options(const struct usage *u, const struct config *c)
-{
-    struct client_options o = { u->controller, u->munge_socket };
+/* Whom to ask and how: command line before configuration. */
+struct session {
+    struct config config;
+    char *hosts; /* each with its port */
+    struct client_options client;
+};
 
-    if (!o.hosts)
-        o.hosts = c ? c->controller : "localhost";
-    if (!o.munge_socket && c && *c->munge_socket)
-        o.munge_socket = c->munge_socket;
-    return o;
+static void session_close(struct session *s)
+{
+    if (s)
+        free(s->hosts);
+    free(s);
 }
 
-static struct config *config_new(const struct usage *u, struct err *err)
+/* hosts with Port= where none is written; NULL with the reason. */
+static char *with_port(const char *hosts, int port, struct err *err)
 {
-    struct config *c = xcalloc(1, sizeof(*c));
+    struct host host;
+    int n = hosts_pick(hosts, 0, port, &host, err);
+    char *all = NULL;
 
-    if (config_load(c, config_path(u), err) == 0)
-        return c;
-    free(c);
+    for (int i = 0; i < n; i++) {
+        char *before = all;
+
+        hosts_pick(hosts, (unsigned)i, port, &host, NULL);
+        all = xasprintf(strchr(host.name, ':') ? "%s%s[%s]:%d" : "%s%s%s:%d", before ? before : "",
+                        before ? "," : "", host.name, host.port);
+        free(before);
+    }
+    return all;
+}
+
+static struct session *session_open(const struct usage *u, struct err *err)
+{
+    struct session *s = xcalloc(1, sizeof(*s));
+
+    if (config_load(&s->config, config_path(u), err) < 0)
+        goto fail;
+    s->hosts = with_port(u->controller ? u->controller : s->config.controller, s->config.port, err);
+    if (!s->hosts)
+        goto fail;
+    s->client.hosts = s->hosts;
+    s->client.munge_socket = u->munge_socket           ? u->munge_socket
+                             : *s->config.munge_socket ? s->config.munge_socket
+                                                       : NULL;
+    return s;
+fail:
+    session_close(s);
     return NULL;
 }
 
@@ -85,24 +115,14 @@ static int print_answer(const struct usage *u, const json_t *answer, report_fn *
 /* question is taken. */
 static int query(const struct usage *u, json_t *question, report_fn *report)
 {
-    struct client_options options;
-    json_t *answer = NULL;
-    struct config *c;
     struct err err;
-    int rc = FAILED;
+    struct session *s = session_open(u, &err);
+    json_t *answer = s ? client_ask(&s->client, question, u->timeout_s, &err) : NULL;
+    int rc = answer ? print_answer(u, answer, report) : complain(FAILED, &err);
 
-    c = config_new(u, &err);
-    if (!c) {
-        complain(FAILED, &err);
-        goto end;
-    }
-    options = client_options(u, c);
-    answer = client_ask(&options, question, u->timeout_s, &err);
-    rc = answer ? print_answer(u, answer, report) : complain(FAILED, &err);
-end:
     json_decref(answer);
     json_decref(question);
-    free(c);
+    session_close(s);
     return rc;
 }
 
@@ -169,19 +189,19 @@ static int run_record(const struct usage *u)
     struct record_options o = {
         .job = u->operands[0], .output = u->output, .timeout_s = u->timeout_s, .seconds = u->seconds
     };
-    struct config *c;
+    struct session *s;
     struct err err;
     int rc = OK;
 
     if (!is_job(o.job))
         return refuse_job(o.job);
-    c = config_new(u, &err);
-    if (!c)
+    s = session_open(u, &err);
+    if (!s)
         return complain(FAILED, &err);
-    o.client = client_options(u, c);
+    o.client = s->client;
     if (record_run(&o, &err) < 0)
         rc = complain(FAILED, &err);
-    free(c);
+    session_close(s);
     return rc;
 }
 
@@ -221,10 +241,10 @@ static int run_top(const struct usage *u)
 
 static int run_config(const struct usage *u)
 {
-    struct usage checked = *u;
     struct config *c;
     char names[1024];
     struct err err;
+    int rc = OK;
 
     if (u->n_operands == 0) {
         config_print_keys(stdout);
@@ -234,27 +254,28 @@ static int run_config(const struct usage *u)
         err_set(&err, "usage: sgctl config, or sgctl config check FILE");
         return complain(USAGE, &err);
     }
-    checked.conf = u->operands[1];
-    c = config_new(&checked, &err);
-    if (!c)
-        return complain(FAILED, &err);
-    printf("%s is fine: controller %s, policies %s\n", checked.conf, c->controller,
-           config_policy_names(c, names, sizeof(names)));
+    c = xcalloc(1, sizeof(*c));
+    if (config_load(c, u->operands[1], &err) < 0)
+        rc = complain(FAILED, &err);
+    else
+        printf("%s is fine: controller %s, policies %s\n", u->operands[1], c->controller,
+               config_policy_names(c, names, sizeof(names)));
     free(c);
-    return OK;
+    return rc;
 }
 
 static int run_doctor(const struct usage *u)
 {
     struct doctor d = { .timeout_s = u->timeout_s, .slurm_conf = SLURM_CONF };
-    struct config *c = config_new(u, &d.config_err);
+    struct session *s = session_open(u, &d.config_err);
     int missing;
 
-    d.config = c;
+    d.config = s ? &s->config : NULL;
     d.config_path = config_path(u) ? config_path(u) : CONFIG_DEFAULT_PATH;
-    d.client = client_options(u, c);
+    d.client = s ? s->client
+                 : (struct client_options){ u->controller ? u->controller : "localhost", u->munge_socket };
     missing = doctor_run(&d, stdout);
-    free(c);
+    session_close(s);
     if (missing)
         printf("\n%d missing. Type what stands behind `next:`, then `sgctl doctor` again.\n", missing);
     return missing ? FAILED : OK;

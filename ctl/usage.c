@@ -83,8 +83,8 @@ static const struct command {
                     "is shown; finished ones are answered from the controller's history.",
                     BIT(OPTION_JSON), 1, 1 },
     [USAGE_NODES] = { "nodes", "", "list the nodes, the one that costs most first",
-                      "CULPRIT counts how often the node was named, LAST TIME tells when.", BIT(OPTION_JSON),
-                      0, 0 },
+                      "NAMED counts how often the node was found to blame, LAST NAMED tells when.",
+                      BIT(OPTION_JSON), 0, 0 },
     [USAGE_RECORD] = { "record", "JOB", "write every collective of a job step as a trace",
                        "Format: syncguard-trace version 1, JSON lines. While anybody records, the agents of "
                        "that step "

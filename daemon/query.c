@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/xalloc.h"
@@ -76,6 +77,15 @@ static json_t *answer_status(struct peer *p, const json_t *q)
     return o;
 }
 
+/* Of the controller's clock: what `start` and `last_culprit` count from, and what terminals compare theirs with. */
+static json_t *unix_time(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_REALTIME, &t);
+    return json_real((double)t.tv_sec + (double)t.tv_nsec * 1e-9);
+}
+
 static json_t *answer_jobs(struct peer *p, const json_t *q)
 {
     struct server *s = p->server;
@@ -92,7 +102,7 @@ static json_t *answer_jobs(struct peer *p, const json_t *q)
         json_array_foreach(stored, i, row) json_array_append(list, row);
         json_decref(stored);
     }
-    return json_pack("{s:o,s:o}", "now", report_real(now_s), "jobs", list);
+    return json_pack("{s:o,s:o}", "now", unix_time(), "jobs", list);
 }
 
 /* A step that is only in the store: its last report. */
@@ -257,7 +267,7 @@ static json_t *answer_nodes(struct peer *p, const json_t *q)
         json_decref(t.row[i].jobs);
     }
     free(t.row);
-    return json_pack("{s:o}", "nodes", list);
+    return json_pack("{s:o,s:o}", "now", unix_time(), "nodes", list);
 }
 
 /* ---- record ---- */

@@ -51,7 +51,7 @@ else
 tests_fuzz_answer_SOURCES += tests/fuzz/replay.c
 endif
 EXTRA_DIST += $(addprefix tests/fuzz/answer.corpus/,job-hostile job-hang nodes trace)
-dist_check_SCRIPTS += tests/ctl/commands.sh tests/doc/pages.sh
+dist_check_SCRIPTS += tests/ctl/commands.sh tests/ctl/live.sh tests/doc/pages.sh
 EXTRA_DIST += $(CTL_CASES:%=tests/ctl/%.json) $(CTL_CASES:%=tests/ctl/%.txt)
 
 

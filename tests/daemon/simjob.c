@@ -103,7 +103,7 @@ static void on_up(struct link *l, void *arg)
                            "version", PACKAGE_VERSION, "agent", life, "job", (int)o.job, "step", 0, "uid",
                            (int)getuid(), "user", "sim", "name", "simulated", "node", name, "switch", leaf,
                            "node_index", (int)n->index, "nodes", (int)o.nodes, "tasks",
-                           (int)(o.nodes * o.per_node), "policy", "balanced", "first_batch", 1));
+                           (int)(o.nodes * o.per_node), "policy", "balanced", "first_batch", (int)n->batch + 1));
     for (unsigned i = 0; i < o.per_node; i++) {
         unsigned r = n->index * o.per_node + i;
 
@@ -124,7 +124,15 @@ static void on_up(struct link *l, void *arg)
 
 static void on_frame(struct link *l, enum link_frame type, const void *data, size_t bytes, void *arg)
 {
-    (void)l, (void)type, (void)data, (void)bytes, (void)arg;
+    const struct node *n = arg;
+    json_t *said = type == LINK_JSON ? json_loadb(data, bytes, 0, NULL) : NULL, *control;
+
+    (void)l;
+    control = json_object_get(said, "control");
+    for (unsigned i = 0; json_is_object(control) && i < o.per_node; i++)
+        flow_control(flow[n->index * o.per_node + i], json_number_value(json_object_get(control, "rate_hz")),
+                     json_is_true(json_object_get(control, "whole")));
+    json_decref(said);
 }
 
 static void on_down(struct link *l, const char *why, void *arg)
@@ -174,6 +182,15 @@ static void step(void)
     }
 }
 
+/* A controller that was restarted is found again; what happened meanwhile is lost. */
+static void connect_again(struct node *n)
+{
+    struct err err;
+
+    if (!n->link)
+        n->link = link_connect(base, o.hosts, 0, o.munge, &events, n, &err);
+}
+
 static void on_tick(evutil_socket_t fd, short what, void *arg)
 {
     double t = clock_s() - begin_s;
@@ -182,6 +199,8 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
     while (now_s[0] < t)
         step();
     for (unsigned i = 0; i < o.nodes; i++) {
+        if (t < o.seconds)
+            connect_again(&node[i]);
         if (t > o.seconds && node[i].up)
             send_json(&node[i], json_pack("{s:s}", "bye", "step ended"));
         send_batch(&node[i]);

@@ -1,0 +1,138 @@
+#!/bin/bash
+# sgctl, the real controller and the agents of a simulated job: every question, and a recording in all its endings.
+: "${top_srcdir:=$PWD}" "${top_builddir:=$PWD}"
+if [ ! -x /usr/sbin/munged ] || ! command -v jq >/dev/null; then
+    echo "1..0 # SKIP munged or jq is not installed"
+    exit 0
+fi
+dir=$(mktemp -d /tmp/sgctl-live-XXXXXX) || exit 1
+chmod 755 "$dir" # munged insists that everybody may reach its socket
+pids=()
+cleanup() {
+    [ ${#pids[@]} -eq 0 ] || kill -TERM "${pids[@]}" 2>/dev/null
+    wait 2>/dev/null
+    rm -rf "$dir"
+}
+trap cleanup EXIT
+trap 'exit 1' INT TERM
+n=0 bad=0
+is() { # is GOT WANTED WORDS
+    n=$((n + 1))
+    if [ "$1" = "$2" ]; then
+        echo "ok $n - $3"
+    else
+        bad=1
+        printf 'not ok %d - %s\n#   got:    %s\n#   wanted: %s\n' $n "$3" "$1" "$2"
+    fi
+}
+yes() { # yes WORDS COMMAND...
+    local words=$1
+    shift
+    "$@" >/dev/null
+    is $? 0 "$words"
+}
+until_true() { # until_true SECONDS COMMAND...
+    local end=$((SECONDS + $1))
+    shift
+    until "$@" >/dev/null 2>&1; do
+        [ $SECONDS -lt $end ] || return 1
+        sleep 0.2
+    done
+}
+sgctl() { timeout 30 "$top_builddir/sgctl" "$@"; }
+
+head -c 64 /dev/urandom >"$dir/key" && chmod 600 "$dir/key"
+/usr/sbin/munged --foreground --force --num-threads=1 --key-file="$dir/key" --log-file="$dir/munge.log" \
+    --pid-file="$dir/munge.pid" --seed-file="$dir/seed" --socket="$dir/munge" >/dev/null 2>&1 &
+pids+=($!)
+port=$((20000 + $$ % 20000))
+cat >"$dir/syncguard.conf" <<CONF
+Controller=127.0.0.1
+Port=$port
+Listen=127.0.0.1
+AuthInfo=socket=$dir/munge
+StateDir=$dir/state
+LogFile=$dir/syncguardd.log
+CONF
+export SYNCGUARD_CONF=$dir/syncguard.conf
+controller() {
+    "$top_builddir/syncguardd" --conf "$SYNCGUARD_CONF" &
+    controller=$!
+    pids+=($controller)
+}
+until_true 10 test -S "$dir/munge"
+controller
+until_true 10 sgctl --timeout 1 status
+is $? 0 "the controller answers"
+is "$(sgctl jobs)" "No guarded jobs. Start one with: srun --sync-guard PROGRAM" "no job yet"
+sgctl job 4242 >"$dir/out" 2>"$dir/err"
+is $? 1 "an unknown job"
+is "$(wc -c <"$dir/out") $(wc -l <"$dir/err")" "0 1" "is one line on standard error"
+
+"$top_builddir/tests/daemon/simjob" --controller 127.0.0.1:$port --munge-socket "$dir/munge" --nodes 4 --per-node 2 --step 0.05 \
+    --seconds 26 --slow-rank 5 --slow-after 1 >"$dir/simjob.log" 2>&1 &
+simjob=$!
+pids+=($simjob)
+running() { sgctl job 4242 --json | jq '.steps > 40' | grep -q true; }
+until_true 20 running
+is $? 0 "steps are counted"
+yes "status as text" grep -q '^Guards  *1 jobs, 8 ranks' <(sgctl status)
+is "$(sgctl jobs | awk 'NR == 2 { print $1 }')" 4242.0 "the job is listed"
+yes "its report has figures" grep -qE '^  Step time +median [0-9.]+ ms' <(sgctl job 4242.0)
+yes "its nodes are listed" grep -qE '^[a-z]+[0-9]+ .* connected' <(sgctl nodes)
+is "$(sgctl job 4242 --json | jq -r 'keys_unsorted | map(select(. == "id" or . == "state" or . == "ranks" or . == "nodes" or
+    . == "steps" or . == "step_s" or . == "steps_per_s" or . == "skew_s" or . == "lost_ratio" or . == "regime" or . == "verdicts" or
+    . == "probe")) | sort | join(" ")')" "id lost_ratio nodes probe ranks regime skew_s state step_s steps steps_per_s verdicts" \
+    "the stable keys are there"
+clock=$(sgctl doctor | grep -A1 clock)
+is "${clock:0:2}" ok "doctor: the controller's clock agrees"
+
+# Every record of a trace is a whole line of JSON, after one header.
+good_trace() {
+    jq -es '.[0].format == "syncguard-trace" and .[0].version == 1 and (.[0].ranks | length) == 8 and length > 100 and
+        (.[1:] | all((.r | type) == "number" and (.c | type) == "string" and (.s | type) == "number" and has("t1")))' "$1" \
+        >/dev/null && [ "$(tail -c 1 "$1" | od -An -c | tr -d ' ')" = '\n' ]
+}
+sgctl record 4242 --seconds 3 -o "$dir/a.jsonl" 2>"$dir/err"
+is $? 0 "a recording of three seconds"
+good_trace "$dir/a.jsonl"
+is $? 0 "is a trace"
+yes "and says what there is" grep -qE 'records of 8 ranks, .* in [34][.0-9]* s; nothing lost; the time is over' "$dir/err"
+
+"$top_builddir/sgctl" record 4242 --seconds 30 >"$dir/b.jsonl" 2>"$dir/err" &
+pid=$!
+sleep 3
+kill -INT $pid
+wait $pid
+is $? 0 "Ctrl-C ends a recording"
+good_trace "$dir/b.jsonl"
+is $? 0 "with a whole trace"
+yes "and says so" grep -q 'interrupted$' "$dir/err"
+
+sgctl record 4242 --seconds 2 2>"$dir/err" | head -n 20 >"$dir/c.jsonl"
+is "${PIPESTATUS[0]} $(jq -es length "$dir/c.jsonl")" "1 20" "a reader that goes away"
+yes "is an error with a reason" grep -q 'cannot write the trace: Broken pipe' "$dir/err"
+
+# The controller goes and comes back in the middle; the recording goes on in the same file.
+"$top_builddir/sgctl" record 4242 --seconds 60 -o "$dir/d.jsonl" 2>"$dir/err" &
+pid=$!
+until_true 10 test -s "$dir/d.jsonl"
+sleep 1
+kill -KILL $controller
+wait $controller 2>/dev/null
+controller
+wait $simjob
+wait $pid
+is $? 0 "the recording outlives the controller, and ends with the step"
+good_trace "$dir/d.jsonl"
+is $? 0 "with one header and whole lines"
+yes "what happened is said" grep -q 'lost the controller, trying again' "$dir/err"
+sed 's/^/# /' "$dir/err"
+finished() { sgctl jobs --finished | grep -q '^4242.0 .* finished'; }
+until_true 10 finished
+is $? 0 "the finished step is in the history"
+yes "and is still reported" grep -q 4242.0 <(sgctl job 4242)
+sgctl record 4242 -o "$dir/e.jsonl" 2>"$dir/err"
+is $? 1 "a finished step cannot be recorded: $(cut -c1-80 "$dir/err")"
+echo "1..$n"
+exit $bad
