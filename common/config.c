@@ -391,6 +391,39 @@ struct origin {
     bool optional; /* no file is no error */
 };
 
+/* Has this host a port of its own?  A colon behind the name, or behind the bracket of an IPv6 address. */
+static bool has_port(const char *host, size_t len)
+{
+    const char *bracket = memchr(host, ']', len);
+
+    return memchr(bracket ? bracket : host, ':', bracket ? (size_t)(host + len - bracket) : len) != NULL;
+}
+
+/* Controller's hosts without a port listen on Port: written out once, so that everybody who connects need not
+ * know. */
+static int complete_ports(struct config *c, const char *name, struct err *err)
+{
+    char out[sizeof(c->controller)];
+    size_t at = 0;
+
+    for (const char *host = c->controller; *host;) {
+        size_t len = strcspn(host, ",");
+        int n = has_port(host, len)
+                    ? snprintf(out + at, sizeof(out) - at, "%.*s", (int)len, host)
+                    : snprintf(out + at, sizeof(out) - at, "%.*s:%d", (int)len, host, c->port);
+
+        at += (size_t)n;
+        if (host[len] && at < sizeof(out))
+            out[at++] = ',';
+        if (at >= sizeof(out))
+            return err_set(err, "%s: Controller=%.64s...: too long with its ports", name, c->controller);
+        host += len + (host[len] != '\0');
+    }
+    out[at] = '\0';
+    memcpy(c->controller, out, at + 1);
+    return 0;
+}
+
 static int load_into(struct loading *l, const struct origin *from, struct err *err)
 {
     struct config *c = l->config;
@@ -412,7 +445,7 @@ static int load_into(struct loading *l, const struct origin *from, struct err *e
     if (!config_policy_find(c, c->default_policy))
         return err_set(err, "%s: DefaultPolicy=%s: no such policy; there are %s", from->name,
                        c->default_policy, config_policy_names(c, names, sizeof(names)));
-    return 0;
+    return complete_ports(c, from->name, err);
 }
 
 static int load(struct config *c, const struct origin *from, struct err *err)

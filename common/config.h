@@ -29,7 +29,8 @@ struct config_policy {
 
 struct config {
     char path[4096];
-    char controller[1024];   /* Controller=host[:port][,host[:port]...]; "localhost" */
+    char controller[1024];   /* Controller=host[:port][,host[:port]...]; "localhost". Each with its port once
+                                loaded */
     int port;                /* Port= */
     char listen[256];        /* Listen=address; "" is every address */
     char munge_socket[108];  /* AuthInfo=socket=PATH, as in slurm.conf; "" is munge's own */

@@ -162,7 +162,7 @@ static void test_loading(void)
     char names[128], want[256];
 
     is_int(config_load(&c, write_file("empty.conf", ""), &err), 0, "an empty file is fine");
-    is_str(c.controller, "localhost", "controller by default");
+    is_str(c.controller, "localhost:6825", "controller by default, with its port");
     is_int(c.port, CONFIG_DEFAULT_PORT, "port by default");
     is_int(c.history_days, 90, "history by default");
     is_str(c.agent, PKGLIBEXECDIR "/syncguard-agent", "agent by default");
@@ -183,7 +183,7 @@ static void test_loading(void)
                        &err),
            0, "a full file");
     is_str(err.text, "", "no reason");
-    is_str(c.controller, "head1:7000,head2,[::1]:5", "Controller");
+    is_str(c.controller, "head1:7000,head2:7001,[::1]:5", "Controller: those without a port are at Port");
     is_int(c.port, 7001, "Port");
     is_str(c.munge_socket, "/m/s", "AuthInfo");
     is_int((long long)c.n_policies, 3, "one policy more");
@@ -211,12 +211,12 @@ static void test_text(void)
     struct err err = { "" };
 
     is_int(config_parse(&c, "env", text, sizeof(text) - 1, &err), 0, "settings from memory");
-    is_str(c.controller, "h", "as from a file");
+    is_str(c.controller, "h:6825", "as from a file");
     ok(config_policy_find(&c, "p") && !c.path[0], "with a policy and without a path");
     is_int(config_parse(&c, "env", "Port=x", 6, &err), -1, "mistakes in memory are seen");
     is_str(err.text, "env:1: Port=x: a whole number from 1 to 65535 (default 6825)", "and named");
     is_int(config_parse(&c, "built-in", "", 0, &err), 0, "no text");
-    is_str(c.controller, "localhost", "is the defaults");
+    is_str(c.controller, "localhost:6825", "is the defaults");
 }
 
 static void test_shipped(void)
