@@ -12,3 +12,9 @@ tests_fuzz_ring_open_SOURCES += tests/fuzz/replay.c
 endif
 EXTRA_DIST += tests/fuzz/ring_open.corpus/empty tests/fuzz/ring_open.corpus/valid tests/fuzz/ring_open.corpus/full \
 	tests/fuzz/ring_open.corpus/positions tests/fuzz/ring_open.corpus/capacity tests/fuzz/ring_open.corpus/short
+
+# The probe on real programs
+noinst_PROGRAMS += tests/probe/compare
+tests_probe_compare_SOURCES = tests/probe/compare.c
+tests_probe_compare_LDADD = libring.la
+dist_check_SCRIPTS += tests/probe/zoo.sh

@@ -1,0 +1,94 @@
+/* call.h - one collective call: before it, around it, after it.  The same for all of them; collective.c and
+ * create.c bring the arguments. */
+#ifndef SYNCGUARD_PROBE_CALL_H
+#define SYNCGUARD_PROBE_CALL_H
+
+#include "probe/comm.h"
+#include "probe/request.h"
+
+struct call {
+    struct comm *comm; /* NULL: the call is not ours to record */
+    struct ring *ring; /* NULL: nor is it recorded, but its sequence number counts */
+    struct ring_event event;
+};
+
+/* True when the call's arguments are to be looked at. */
+static inline bool call_begin(struct call *k, handle comm, void *frame)
+{
+    k->comm = NULL;
+    k->ring = NULL;
+    if (!call_wanted(frame))
+        return false;
+    k->comm = comm_find(comm);
+    if (!k->comm)
+        return false;
+    self.frame = frame;
+    k->ring = call_ring();
+    return k->ring != NULL;
+}
+
+static inline void call_enter(struct call *k, enum ring_op op, unsigned flags, uint64_t bytes, int root)
+{
+    struct ring_event *e = &k->event;
+
+    e->op = (uint8_t)op;
+    e->flags = (uint8_t)(flags | k->comm->flags);
+    e->bytes = bytes;
+    e->root = root < 0 ? -1 : root;
+    e->comm = k->comm->name;
+    /* Posted now, by every member in the same order; our own number may still be ahead of the others'. */
+    e->seq = atomic_load_explicit(&k->comm->seq, memory_order_relaxed);
+    e->wait = 0;
+    e->reserved = 0;
+    e->enter = clock_read(k->ring->clock);
+    ring_enter(k->ring, &(struct ring_live){ .comm = e->comm,
+                                             .enter = e->enter,
+                                             .bytes = bytes,
+                                             .seq = e->seq,
+                                             .op = (uint16_t)op,
+                                             .flags = e->flags });
+}
+
+/* Leave a blocking call. */
+static inline void call_leave(struct call *k, int rc)
+{
+    if (!k->comm)
+        return;
+    if (k->ring) {
+        k->event.leave = clock_read(k->ring->clock);
+        k->event.flags |= rc ? RING_EVENT_FAILED : 0;
+        ring_emit(k->ring, &k->event);
+        ring_leave(k->ring, k->event.leave);
+    }
+    self.frame = NULL;
+}
+
+/* The number is taken before the library is called: another thread may post on the same communicator once the
+ * call is inside. */
+static inline void call_count(struct call *k)
+{
+    if (k->comm)
+        comm_next_seq(k->comm);
+}
+
+/* Leave a call that posted a nonblocking operation. */
+static inline void call_posted(struct call *k, int rc, const void *request)
+{
+    if (!k->comm)
+        return;
+    if (k->ring) {
+        uint64_t now = clock_read(k->ring->clock);
+
+        k->event.leave = now;
+        if (rc) {
+            k->event.flags |= RING_EVENT_FAILED;
+            ring_emit(k->ring, &k->event);
+        } else {
+            request_posted(k->ring, handle_at(request, 0), &k->event);
+        }
+        ring_leave(k->ring, now);
+    }
+    self.frame = NULL;
+}
+
+#endif

@@ -1,0 +1,172 @@
+/* collective.c - the collectives: blocking, nonblocking, persistent.  One table (collective.def), read twice:
+ * for int counts, and for the large ones of MPI 4. */
+#include "probe/call.h"
+
+/* ---- figures that the table asks for ---- */
+
+static inline bool in_place(const void *buf)
+{
+    return buf == probe.in_place;
+}
+
+static inline bool is_root(const struct comm *c, int root)
+{
+    return !(c->flags & RING_EVENT_INTER) && root == c->rank;
+}
+
+/* In a broadcast between two groups the root says MPI_ROOT, its fellows MPI_PROC_NULL; only the latter has no
+ * buffer. */
+static inline bool root_is_null(int root)
+{
+    return root == (probe.abi == ABI_MPICH ? -1 : -2);
+}
+
+static inline uint32_t group_size(const struct comm *c)
+{
+    return c->flags & RING_EVENT_INTER ? c->size - c->peers : c->size;
+}
+
+static int64_t sum_int(const int *n, uint32_t count)
+{
+    int64_t sum = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        sum += n[i];
+    return sum;
+}
+
+static int64_t sum_large(const int64_t *n, uint32_t count)
+{
+    int64_t sum = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        sum += n[i];
+    return sum;
+}
+
+static uint64_t sum_types_int(const int *n, const void *types, uint32_t count)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        sum += bytes_of(n[i], handle_at(types, (int)i));
+    return sum;
+}
+
+static uint64_t sum_types_large(const int64_t *n, const void *types, uint32_t count)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        sum += bytes_of(n[i], handle_at(types, (int)i));
+    return sum;
+}
+
+/* ---- the wrappers ---- */
+
+#define LIST(...) __VA_ARGS__
+
+#define BLOCKING(symbol, ring_op, params, args, bytes, root)    \
+    EXPORT int symbol params;                                   \
+    int symbol params                                           \
+    {                                                           \
+        static struct next next = { #symbol, NULL };            \
+        struct call k;                                          \
+        int rc;                                                 \
+                                                                \
+        if (call_begin(&k, comm, __builtin_frame_address(0))) { \
+            const struct comm *c = k.comm;                      \
+                                                                \
+            (void)c;                                            \
+            call_enter(&k, ring_op, 0, bytes, root);            \
+        }                                                       \
+        call_count(&k);                                         \
+        rc = ((int(*) params)next_get(&next))args;              \
+        call_leave(&k, rc);                                     \
+        return rc;                                              \
+    }
+
+#define NONBLOCKING(symbol, ring_op, params, args, bytes, root)                   \
+    EXPORT int symbol(LIST params, void *request);                                \
+    int symbol(LIST params, void *request)                                        \
+    {                                                                             \
+        static struct next next = { #symbol, NULL };                              \
+        struct call k;                                                            \
+        int rc;                                                                   \
+                                                                                  \
+        if (call_begin(&k, comm, __builtin_frame_address(0))) {                   \
+            const struct comm *c = k.comm;                                        \
+                                                                                  \
+            (void)c;                                                              \
+            call_enter(&k, ring_op, RING_EVENT_NONBLOCKING, bytes, root);         \
+        }                                                                         \
+        call_count(&k);                                                           \
+        rc = ((int (*)(LIST params, void *))next_get(&next))(LIST args, request); \
+        call_posted(&k, rc, request);                                             \
+        return rc;                                                                \
+    }
+
+/* Making a persistent request is local: no event, no number.  Its arguments are looked at even while
+ * recording is off. */
+#define PERSISTENT(symbol, ring_op, params, args, bytes_, root_)                                \
+    EXPORT int symbol(LIST params, handle info, void *request);                                 \
+    int symbol(LIST params, handle info, void *request)                                         \
+    {                                                                                           \
+        static struct next next = { #symbol, NULL };                                            \
+        struct call k;                                                                          \
+        int rc;                                                                                 \
+                                                                                                \
+        call_begin(&k, comm, __builtin_frame_address(0));                                       \
+        rc = ((int (*)(LIST params, handle, void *))next_get(&next))(LIST args, info, request); \
+        if (k.comm) {                                                                           \
+            const struct comm *c = k.comm;                                                      \
+            int at_root = (root_) < 0 ? -1 : (root_);                                           \
+                                                                                                \
+            if (!rc)                                                                            \
+                request_made(handle_at(request, 0), k.comm,                                     \
+                             &(struct ring_event){ .comm = c->name,                             \
+                                                   .bytes = bytes_,                             \
+                                                   .root = at_root,                             \
+                                                   .op = ring_op,                               \
+                                                   .flags = c->flags | RING_EVENT_NONBLOCKING | \
+                                                            RING_EVENT_PERSISTENT });           \
+            self.frame = NULL;                                                                  \
+        }                                                                                       \
+        return rc;                                                                              \
+    }
+
+/* MPI_X with int counts; Open MPI 4's persistent ones are called MPIX. */
+#define COUNT     int
+#define DISPL     int
+#define SUM       sum_int
+#define SUM_TYPES sum_types_int
+#define COLLECTIVE(name, lower, op, params, args, bytes, root)              \
+    BLOCKING(MPI_##name, RING_OP_##op, params, args, bytes, root)           \
+    BLOCKING(PMPI_##name, RING_OP_##op, params, args, bytes, root)          \
+    NONBLOCKING(MPI_I##lower, RING_OP_##op, params, args, bytes, root)      \
+    NONBLOCKING(PMPI_I##lower, RING_OP_##op, params, args, bytes, root)     \
+    PERSISTENT(MPI_##name##_init, RING_OP_##op, params, args, bytes, root)  \
+    PERSISTENT(PMPI_##name##_init, RING_OP_##op, params, args, bytes, root) \
+    PERSISTENT(MPIX_##name##_init, RING_OP_##op, params, args, bytes, root) \
+    PERSISTENT(PMPIX_##name##_init, RING_OP_##op, params, args, bytes, root)
+#include "probe/collective.def"
+#undef COLLECTIVE
+#undef SUM_TYPES
+#undef SUM
+#undef DISPL
+#undef COUNT
+
+/* MPI_X_c: MPI_Count for counts, MPI_Aint for displacements.  */
+#define LARGE
+#define COUNT     int64_t
+#define DISPL     intptr_t
+#define SUM       sum_large
+#define SUM_TYPES sum_types_large
+#define COLLECTIVE(name, lower, op, params, args, bytes, root)               \
+    BLOCKING(MPI_##name##_c, RING_OP_##op, params, args, bytes, root)        \
+    BLOCKING(PMPI_##name##_c, RING_OP_##op, params, args, bytes, root)       \
+    NONBLOCKING(MPI_I##lower##_c, RING_OP_##op, params, args, bytes, root)   \
+    NONBLOCKING(PMPI_I##lower##_c, RING_OP_##op, params, args, bytes, root)  \
+    PERSISTENT(MPI_##name##_init_c, RING_OP_##op, params, args, bytes, root) \
+    PERSISTENT(PMPI_##name##_init_c, RING_OP_##op, params, args, bytes, root)
+#include "probe/collective.def"

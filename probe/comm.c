@@ -1,0 +1,290 @@
+/* comm.c - see comm.h */
+#include "probe/comm.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#define BUCKETS    1024u /* a power of two */
+#define MEMBERSETS 256u
+#define FOREIGN    UINT64_MAX /* a member outside of this MPI_COMM_WORLD */
+
+static struct comm *_Atomic buckets[BUCKETS];
+
+/* How many communicators of a membership were made so far.  Never freed: the count must not start again. */
+struct memberset {
+    struct memberset *next;
+    uint64_t membership;
+    uint32_t instances;
+};
+static struct memberset *membersets[MEMBERSETS];
+
+static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
+
+/* The finalizer of splitmix64 (Steele, Lea, Flood 2014). */
+static uint64_t mix(uint64_t x)
+{
+    x ^= x >> 30;
+    x *= 0xbf58476d1ce4e5b9u;
+    x ^= x >> 27;
+    x *= 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+static inline struct comm *_Atomic *bucket(handle h)
+{
+    return &buckets[(uint64_t)(uintptr_t)h * 0x9e3779b97f4a7c15u >> 54];
+}
+_Static_assert(BUCKETS == 1u << (64 - 54), "the hash has as many values as there are buckets");
+
+static struct comm *lookup(handle h)
+{
+    struct comm *c = atomic_load_explicit(bucket(h), memory_order_acquire);
+
+    while (c && atomic_load_explicit(&c->at, memory_order_acquire) != h)
+        c = c->next;
+    return c;
+}
+
+/* ---- asking the library: all of it local ---- */
+
+static struct next comm_group = { "PMPI_Comm_group", NULL },
+                   comm_remote_group = { "PMPI_Comm_remote_group", NULL },
+                   comm_rank = { "PMPI_Comm_rank", NULL }, comm_inter = { "PMPI_Comm_test_inter", NULL },
+                   group_free = { "PMPI_Group_free", NULL }, group_size = { "PMPI_Group_size", NULL },
+                   group_ranks = { "PMPI_Group_translate_ranks", NULL };
+static struct next topo_cart = { "PMPI_Cartdim_get", NULL },
+                   topo_graph = { "PMPI_Graph_neighbors_count", NULL },
+                   topo_dist = { "PMPI_Dist_graph_neighbors_count", NULL },
+                   topo_test = { "PMPI_Topo_test", NULL };
+
+typedef int (*ask_fn)(handle, void *);
+
+static int ask(struct next *n, handle h, int *answer)
+{
+    return ((ask_fn)next_get(n))(h, answer) ? -1 : 0;
+}
+
+/* Members' names in order; the caller's to free.  NULL on failure. */
+static uint64_t *members(handle h, bool remote, uint32_t *n_members)
+{
+    uint64_t group = 0, world = 0, *ids = NULL;
+    int n = 0, *in = NULL, *out;
+
+    if (((ask_fn)next_get(remote ? &comm_remote_group : &comm_group))(h, &group) ||
+        ((ask_fn)next_get(&comm_group))(probe.world, &world))
+        goto done;
+    if (ask(&group_size, (handle)(uintptr_t)group, &n) || n < 1)
+        goto done;
+    in = malloc(2 * (size_t)n * sizeof(*in));
+    ids = malloc((size_t)n * sizeof(*ids));
+    if (!in || !ids)
+        goto fail;
+    out = in + n;
+    for (int i = 0; i < n; i++)
+        in[i] = i;
+    if (((int (*)(handle, int, int *, handle, int *))next_get(&group_ranks))((handle)(uintptr_t)group, n, in,
+                                                                             (handle)(uintptr_t)world, out))
+        goto fail;
+    for (int i = 0; i < n; i++) {
+        if (out[i] < 0)
+            ids[i] = FOREIGN;
+        else
+            ids[i] = probe.world_size == 1 ? probe.rank : (uint64_t)out[i];
+    }
+    *n_members = (uint32_t)n;
+    goto done;
+fail:
+    free(ids);
+    ids = NULL;
+done:
+    free(in);
+    if (group)
+        ((int (*)(void *))next_get(&group_free))(&group);
+    if (world)
+        ((int (*)(void *))next_get(&group_free))(&world);
+    return ids;
+}
+
+/* How many neighbours this rank has.  The constants that MPI_Topo_test answers with differ between the
+ * libraries: ask each kind that is possible; a question of the wrong kind would raise an error, so the order
+ * of the values must tell. */
+static void topology(handle h, struct comm *c)
+{
+    /* MPICH: graph 1, cart 2, dist_graph 3.  Open MPI: cart 1, graph 2, dist_graph 3. */
+    int cart = probe.abi == ABI_MPICH ? 2 : 1, graph = 3 - cart, kind = 0, a = 0, b = 0, weighted;
+
+    if (c->flags & RING_EVENT_INTER || ask(&topo_test, h, &kind))
+        return;
+    if (kind == cart && !ask(&topo_cart, h, &a)) {
+        c->sources = c->destinations = (uint32_t)(2 * a);
+    } else if (kind == graph && !((int (*)(handle, int, int *))next_get(&topo_graph))(h, c->rank, &a)) {
+        c->sources = c->destinations = (uint32_t)a;
+    } else if (kind == 3 &&
+               !((int (*)(handle, int *, int *, int *))next_get(&topo_dist))(h, &a, &b, &weighted)) {
+        c->sources = (uint32_t)a;
+        c->destinations = (uint32_t)b;
+    }
+}
+
+/* ---- naming ---- */
+
+struct group {
+    uint64_t *ids;
+    uint32_t n;
+};
+
+static uint64_t group_hash(const struct group *g, uint64_t h)
+{
+    for (uint32_t i = 0; i < g->n; i++)
+        h = mix(h ^ (g->ids[i] + 0x9e3779b97f4a7c15u));
+    return h;
+}
+
+static uint32_t instance_of(uint64_t membership)
+{
+    struct memberset **at = &membersets[membership % MEMBERSETS];
+
+    while (*at && (*at)->membership != membership)
+        at = &(*at)->next;
+    if (!*at) {
+        *at = calloc(1, sizeof(**at));
+        if (!*at)
+            return 0;
+        (*at)->membership = membership;
+    }
+    return (*at)->instances++;
+}
+
+static void describe(const struct comm *c, const struct group g[2], int n_groups, uint64_t membership,
+                     uint32_t instance)
+{
+    struct ring_comm d = { .name = c->name,
+                           .membership = membership,
+                           .size = c->size,
+                           .rank = (uint32_t)c->rank,
+                           .instance = instance,
+                           .first = UINT32_MAX,
+                           .flags = c->flags };
+
+    for (int k = 0; k < n_groups; k++)
+        for (uint32_t i = 0; i < g[k].n; i++) {
+            uint64_t id = g[k].ids[i];
+
+            if (id == FOREIGN)
+                continue;
+            d.first = id < d.first ? (uint32_t)id : d.first;
+            d.last = id > d.last ? (uint32_t)id : d.last;
+        }
+    /* Between two groups: the place in both, the one with the smaller first member counted first. */
+    if (n_groups == 2 && g[1].ids[0] < g[0].ids[0])
+        d.rank += g[1].n;
+    if (probe.main)
+        ring_comm_add(probe.main, &d);
+}
+
+static struct comm *place(handle h)
+{
+    struct comm *c = atomic_load_explicit(bucket(h), memory_order_relaxed);
+
+    while (c && atomic_load_explicit(&c->at, memory_order_relaxed))
+        c = c->next;
+    return c;
+}
+
+/* With the lock held. */
+static struct comm *name(handle h)
+{
+    struct group g[2] = { { NULL, 0 } };
+    struct comm *c = NULL;
+    uint64_t membership = mix(probe.spawned ? 2 : 1);
+    int inter = 0, rank = 0, n_groups, first;
+    uint32_t instance;
+    bool fresh;
+
+    if (ask(&comm_inter, h, &inter) || ask(&comm_rank, h, &rank))
+        return NULL;
+    n_groups = inter ? 2 : 1;
+    for (int k = 0; k < n_groups; k++)
+        if (!(g[k].ids = members(h, k == 1, &g[k].n)))
+            goto done;
+    c = place(h);
+    fresh = !c;
+    if (fresh && !(c = calloc(1, sizeof(*c))))
+        goto done;
+    /* Both sides hash the groups in the same order. */
+    first = inter && g[1].ids[0] < g[0].ids[0];
+    membership = group_hash(&g[first], membership);
+    if (inter)
+        membership = group_hash(&g[!first], mix(membership ^ 1));
+    instance = instance_of(membership);
+    c->name = mix(membership ^ mix(instance + 1));
+    c->name += !c->name; /* 0 is no communicator */
+    atomic_store_explicit(&c->seq, 0, memory_order_relaxed);
+    c->size = g[0].n + g[1].n;
+    c->rank = rank;
+    c->peers = inter ? g[1].n : g[0].n;
+    c->flags = inter ? RING_EVENT_INTER : 0;
+    c->sources = c->destinations = 0;
+    topology(h, c);
+    describe(c, g, n_groups, membership, instance);
+    atomic_store_explicit(&c->at, h, memory_order_release);
+    if (fresh) {
+        c->next = atomic_load_explicit(bucket(h), memory_order_relaxed);
+        atomic_store_explicit(bucket(h), c, memory_order_release);
+    }
+done:
+    free(g[0].ids);
+    free(g[1].ids);
+    return c;
+}
+
+static struct comm *name_locked(handle h, bool again)
+{
+    int saved = errno;
+    struct comm *c;
+
+    pthread_mutex_lock(&making);
+    c = lookup(h);
+    if (c && again) { /* it was freed where we did not see it: the handle means another one now */
+        atomic_store_explicit(&c->at, NULL, memory_order_release);
+        c = NULL;
+    }
+    if (!c)
+        c = name(h);
+    pthread_mutex_unlock(&making);
+    errno = saved;
+    return c;
+}
+
+struct comm *comm_find(handle h)
+{
+    struct comm *c;
+
+    h = handle_of(h);
+    c = lookup(h);
+    if (__builtin_expect(c != NULL, 1))
+        return c;
+    return h && h != probe.null_comm ? name_locked(h, false) : NULL;
+}
+
+void comm_made(handle h)
+{
+    if (h && h != probe.null_comm)
+        name_locked(h, true);
+}
+
+struct comm *comm_forget(handle h)
+{
+    struct comm *c = lookup(h);
+
+    if (c)
+        atomic_store_explicit(&c->at, NULL, memory_order_release);
+    return c;
+}
+
+void comm_keep(struct comm *c, handle h)
+{
+    if (c)
+        atomic_store_explicit(&c->at, h, memory_order_release);
+}

@@ -1,0 +1,43 @@
+/* comm.h - communicators: from the library's handle to the name that all members give it, without
+ * communication.
+ *
+ * The name is a hash of (world ranks in order, n-th communicator with that membership): communicators are
+ * made collectively, so members count alike.  A communicator that reaches outside of this MPI_COMM_WORLD
+ * (spawn, accept, connect) has a name that is only this world's. */
+#ifndef SYNCGUARD_PROBE_COMM_H
+#define SYNCGUARD_PROBE_COMM_H
+
+#include "probe/probe.h"
+
+struct comm {
+    handle _Atomic at; /* NULL: free for another */
+    struct comm *next; /* in its bucket; never changes */
+    uint64_t name;
+    _Atomic uint32_t seq; /* collectives posted so far */
+    uint32_t size;        /* members; of both groups where there are two */
+    int32_t rank;         /* in the own group */
+    uint32_t peers; /* whom a rooted or all-to-all operation exchanges with: the remote group's size where
+                       there is one */
+    uint32_t sources, destinations; /* neighbours in its topology */
+    uint8_t flags;                  /* RING_EVENT_INTER */
+};
+
+/* Hot path.  Registers what it does not know; NULL when that fails (or for a null handle). */
+struct comm *comm_find(handle h);
+/* A communicator was made: name it now, in the order of making. */
+void comm_made(handle h);
+/* It is about to be freed; its handle may mean another one the next moment. */
+struct comm *comm_forget(handle h);
+void comm_keep(struct comm *c, handle h); /* freeing failed after all */
+
+/* The next number on c.  Collectives on one communicator are ordered by the program, so this needs no locked
+ * addition. */
+static inline uint32_t comm_next_seq(struct comm *c)
+{
+    uint32_t seq = atomic_load_explicit(&c->seq, memory_order_relaxed);
+
+    atomic_store_explicit(&c->seq, seq + 1, memory_order_relaxed);
+    return seq;
+}
+
+#endif

@@ -1,0 +1,191 @@
+/* init.c - joining at MPI_Init, leaving at MPI_Finalize, and MPI_Abort.  There is no constructor: a process
+ * that never calls MPI is left alone. */
+#include "probe/comm.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct probe probe;
+
+typedef int (*ask_fn)(handle, void *);
+
+/* ---- which library ---- */
+
+/* "Open MPI v4.1.4, package: ...", "MPICH Version:      4.0.2\n...": name and number. */
+static void library_name(char out[64], const char *text)
+{
+    const char *number = text + strcspn(text, "0123456789\n"), *version = strstr(text, " Version");
+    size_t name = (size_t)(number - text);
+
+    if (version && version < number)
+        name = (size_t)(version - text);
+    else if (name > 2 && !strncmp(number - 2, " v", 2))
+        name -= 2;
+    snprintf(out, 64, "%.*s %.*s", (int)name, text, (int)strspn(number, "0123456789."), number);
+}
+
+static bool library_know(char name[64])
+{
+    static struct next version = { "PMPI_Get_library_version", NULL };
+    static char text[16384]; /* MPI_MAX_LIBRARY_VERSION_STRING is 8192 in MPICH */
+    int length = 0;
+    void *world = next_symbol("ompi_mpi_comm_world");
+
+    if (!next_symbol(version.name) || ((int (*)(char *, int *))next_get(&version))(text, &length))
+        return false;
+    library_name(name, text);
+    if (world) {
+        probe.abi = ABI_OPENMPI;
+        probe.world = world;
+        probe.self_comm = next_symbol("ompi_mpi_comm_self");
+        probe.null_comm = next_symbol("ompi_mpi_comm_null");
+        probe.null_type = next_symbol("ompi_mpi_datatype_null");
+        probe.null_request = next_symbol("ompi_request_null");
+        probe.empty_request = next_symbol("ompi_request_empty");
+        probe.in_place = (void *)1;
+        return true;
+    }
+    /* Those who agreed on MPICH's ABI, whatever their names. */
+    if (!strstr(text, "MPICH") && !strstr(text, "Intel") && !strstr(text, "MVAPICH"))
+        return false;
+    probe.abi = ABI_MPICH;
+    probe.world = (handle)0x44000000;
+    probe.self_comm = (handle)0x44000001;
+    probe.null_comm = (handle)0x04000000;
+    probe.null_type = (handle)0x0c000000;
+    probe.null_request = probe.empty_request = (handle)0x2c000000;
+    probe.in_place = (void *)-1;
+    return true;
+}
+
+uint64_t type_bytes_ask(handle type)
+{
+    static struct next type_size = { "PMPI_Type_size", NULL };
+    int size = 0;
+
+    if (!type || type == probe.null_type || ((ask_fn)next_get(&type_size))(type, &size) || size < 0)
+        return 0;
+    return (uint64_t)size;
+}
+
+/* ---- joining ---- */
+
+static uint32_t task_number(void)
+{
+    const char *text = getenv("SLURM_PROCID");
+    char *end;
+    unsigned long n;
+
+    if (!text || *text < '0' || *text > '9')
+        return UINT32_MAX;
+    n = strtoul(text, &end, 10);
+    return *end || n >= UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+}
+
+static bool who_am_i(struct ring_info *info)
+{
+    static struct next rank = { "PMPI_Comm_rank", NULL }, size = { "PMPI_Comm_size", NULL },
+                       parent = { "PMPI_Comm_get_parent", NULL };
+    const char *topology = getenv("SLURM_TOPOLOGY_ADDR");
+    uint64_t parent_comm = 0;
+    int world_rank = 0, world_size = 0;
+
+    if (((ask_fn)next_get(&rank))(probe.world, &world_rank) ||
+        ((ask_fn)next_get(&size))(probe.world, &world_size))
+        return false;
+    if (next_symbol(parent.name) && ((int (*)(void *))next_get(&parent))(&parent_comm) == 0)
+        probe.spawned = (handle)(uintptr_t)parent_comm != probe.null_comm;
+    info->world_rank = (uint32_t)world_rank;
+    info->world_size = (uint32_t)world_size;
+    info->task = task_number();
+    info->rank = world_size == 1 && info->task != UINT32_MAX ? info->task : info->world_rank;
+    snprintf(info->program, sizeof(info->program), "%s", program_invocation_short_name);
+    snprintf(info->topology, sizeof(info->topology), "%s", topology ? topology : "");
+    probe.rank = info->rank;
+    probe.world_size = info->world_size;
+    return true;
+}
+
+/* All of it local: not one message more is sent because of us.  Without a ring at the end: unguarded, and the
+ * agent knows, for it counts rings. */
+static void join(void)
+{
+    static const struct control_page record = { .record = 1 };
+    const char *dir = getenv(RING_ENV_DIR);
+    struct ring_info info = { 0 };
+    int saved = errno;
+
+    if (!dir || !*dir || probe.main)
+        return;
+    if (library_know(info.library) && who_am_i(&info))
+        probe.main = ring_create(dir, &info, RING_CAPACITY_MAIN);
+    if (probe.main && thread_setup(dir, &info) == 0) {
+        probe.control = control_open(dir);
+        if (!probe.control)
+            probe.control = &record;
+        comm_made(probe.world);
+        comm_made(probe.self_comm);
+        atomic_store_explicit(&probe.active, true, memory_order_release);
+    }
+    errno = saved;
+}
+
+typedef int (*init_fn)(int *, char ***);
+typedef int (*init_thread_fn)(int *, char ***, int, int *);
+
+static int init(struct next *n, int *argc, char ***argv)
+{
+    int rc = ((init_fn)next_get(n))(argc, argv);
+
+    if (!rc)
+        join();
+    return rc;
+}
+
+static int init_thread(struct next *n, int *argc, char ***argv, int required, int *provided)
+{
+    int rc = ((init_thread_fn)next_get(n))(argc, argv, required, provided);
+
+    if (!rc)
+        join();
+    return rc;
+}
+
+/* ---- leaving ---- */
+
+static int finalize(struct next *n)
+{
+    bool ours = atomic_exchange_explicit(&probe.active, false, memory_order_relaxed);
+    int rc = ((int (*)(void))next_get(n))();
+
+    if (ours)
+        thread_states_set(RING_STATE_FINALIZED);
+    return rc;
+}
+
+static int abort_all(struct next *n, handle comm, int code)
+{
+    if (atomic_load_explicit(&probe.active, memory_order_relaxed))
+        thread_states_set(RING_STATE_ABORTED);
+    return ((int (*)(handle, int))next_get(n))(comm, code);
+}
+
+#define AS(symbol, function, params, ...)            \
+    EXPORT int symbol params;                        \
+    int symbol params                                \
+    {                                                \
+        static struct next next = { #symbol, NULL }; \
+                                                     \
+        return function(&next, ##__VA_ARGS__);       \
+    }
+#define BOTH(name, function, params, ...)           \
+    AS(MPI_##name, function, params, ##__VA_ARGS__) \
+    AS(PMPI_##name, function, params, ##__VA_ARGS__)
+
+BOTH(Init, init, (int *argc, char ***argv), argc, argv)
+BOTH(Init_thread, init_thread, (int *argc, char ***argv, int required, int *provided), argc, argv, required,
+     provided)
+BOTH(Finalize, finalize, (void))
+BOTH(Abort, abort_all, (handle comm, int code), comm, code)

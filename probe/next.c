@@ -1,0 +1,110 @@
+/* next.c - see next.h */
+#include "probe/next.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/probe.h"
+
+#define OBJECTS_MAX 4096
+
+static void *_Atomic library; /* one that brings MPI, where RTLD_NEXT does not reach it */
+
+struct objects {
+    char *name[OBJECTS_MAX];
+    size_t n;
+};
+
+static int collect(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    struct objects *o = arg;
+
+    (void)size;
+    if (o->n < OBJECTS_MAX && info->dlpi_name && *info->dlpi_name &&
+        (o->name[o->n] = strdup(info->dlpi_name)))
+        o->n++;
+    return 0;
+}
+
+static bool is_ours(void *at)
+{
+    static const char anchor;
+    Dl_info ours, theirs;
+
+    return dladdr(&anchor, &ours) && dladdr(at, &theirs) && ours.dli_fbase == theirs.dli_fbase;
+}
+
+/* Programs that load MPI themselves with RTLD_LOCAL (an extension module of Python that is linked with it):
+ * the library is in nobody's search order but that module's.  Ask every loaded object. */
+static void *find_local(const char *name)
+{
+    struct objects *o = calloc(1, sizeof(*o));
+    void *at = NULL;
+
+    if (!o)
+        return NULL;
+    dl_iterate_phdr(collect, o);
+    for (size_t i = 0; i < o->n; i++) {
+        void *object = at ? NULL : dlopen(o->name[i], RTLD_LAZY | RTLD_NOLOAD);
+
+        if (object) {
+            at = dlsym(object, name);
+            if (at && is_ours(at))
+                at = NULL;
+            if (at)
+                atomic_store_explicit(&library, object, memory_order_release); /* kept: it must not go away */
+            else
+                dlclose(object);
+        }
+        free(o->name[i]);
+    }
+    free(o);
+    return at;
+}
+
+static void *find(const char *name, void *where)
+{
+    void *object = atomic_load_explicit(&library, memory_order_acquire), *at;
+    int saved = errno;
+
+    at = dlsym(where, name);
+    if (!at && object)
+        at = dlsym(object, name);
+    if (!at && !object)
+        at = find_local(name);
+    (void)dlerror(); /* what we failed to find is not the program's business */
+    errno = saved;
+    return at;
+}
+
+void *next_symbol(const char *name)
+{
+    return find(name, RTLD_DEFAULT);
+}
+
+/* A program can come here only if it asked with dlsym() or a weak reference whether its library has the
+ * function, and found ours.  It gets what a library says of an operation that it does not support. */
+static int unsupported(void)
+{
+    static struct next call_errhandler = { "PMPI_Comm_call_errhandler", NULL };
+    int code = probe.abi == ABI_MPICH ? 15 : 16; /* MPI_ERR_OTHER */
+
+    if (probe.abi != ABI_UNKNOWN)
+        ((int (*)(handle, int))next_get(&call_errhandler))(probe.world, code);
+    return code;
+}
+
+next_fn next_find(struct next *n)
+{
+    void *at = find(n->name, RTLD_NEXT);
+
+    if (!at)
+        return (next_fn)unsupported; /* not remembered: the library may be loaded later */
+    atomic_store_explicit(&n->at, at, memory_order_release);
+    return (next_fn)at;
+}

@@ -1,0 +1,181 @@
+/* request.c - see request.h */
+#include "probe/request.h"
+
+#define SLOTS  4096u /* a power of two */
+#define WINDOW 16u
+
+#define FREE 0u
+#define BUSY 1u /* taken: being filled in, or waited for; no handle has this value */
+
+static _Atomic uint64_t keys[SLOTS];
+static struct request slots[SLOTS]; /* 432 KiB of zero pages, touched as far as used */
+atomic_uint request_count;
+
+struct request *request_get(uint32_t slot)
+{
+    return &slots[slot];
+}
+
+static inline uint32_t home(uint64_t key)
+{
+    return (uint32_t)(key * 0x9e3779b97f4a7c15u >> 52);
+}
+_Static_assert(SLOTS == 1u << (64 - 52), "the hash has as many values as there are slots");
+
+static inline uint64_t key_of(handle h)
+{
+    return (uint64_t)(uintptr_t)h;
+}
+
+static uint32_t find(handle h)
+{
+    uint64_t key = key_of(h);
+    uint32_t at = home(key);
+
+    for (uint32_t i = 0; i < WINDOW; i++, at = (at + 1) & (SLOTS - 1))
+        if (atomic_load_explicit(&keys[at], memory_order_acquire) == key)
+            return at;
+    return REQUEST_NONE;
+}
+
+static void release(uint32_t slot)
+{
+    atomic_store_explicit(&keys[slot], FREE, memory_order_release);
+    atomic_fetch_sub_explicit(&request_count, 1, memory_order_relaxed);
+}
+
+/* A slot for h, still without its key. */
+static uint32_t slot_for(handle h)
+{
+    uint32_t at = find(h);
+
+    if (at != REQUEST_NONE) { /* its end escaped us: the library gave the handle out again */
+        ring_missed(probe.main);
+        release(at);
+    }
+    at = home(key_of(h));
+    for (uint32_t i = 0; i < WINDOW; i++, at = (at + 1) & (SLOTS - 1)) {
+        uint64_t expected = FREE;
+
+        if (atomic_load_explicit(&keys[at], memory_order_relaxed) == FREE &&
+            atomic_compare_exchange_strong_explicit(&keys[at], &expected, BUSY, memory_order_acquire,
+                                                    memory_order_relaxed))
+            return at;
+    }
+    ring_missed(probe.main);
+    return REQUEST_NONE;
+}
+
+static void publish(uint32_t slot, handle h)
+{
+    atomic_fetch_add_explicit(&request_count, 1, memory_order_relaxed);
+    atomic_store_explicit(&keys[slot], key_of(h), memory_order_release);
+}
+
+/* Handles that libraries give for operations that were done at once, the same for all of them. */
+static bool shared(handle h)
+{
+    /* MPICH's ABI: the kind in the upper two bits is 'built in' */
+    if (probe.abi == ABI_MPICH)
+        return (uint32_t)(uintptr_t)h >> 30 == 1;
+    return h == probe.empty_request || h == probe.null_request;
+}
+
+void request_posted(struct ring *r, handle h, const struct ring_event *e)
+{
+    struct ring_event done;
+    uint32_t slot;
+
+    if (shared(h)) {
+        done = *e;
+        done.flags |= RING_EVENT_UNWAITED;
+        ring_emit(r, &done);
+        return;
+    }
+    slot = slot_for(h);
+    if (slot == REQUEST_NONE)
+        return;
+    slots[slot].event = *e;
+    slots[slot].persistent = false;
+    slots[slot].live = true;
+    publish(slot, h);
+}
+
+void request_made(handle h, struct comm *c, const struct ring_event *e)
+{
+    uint32_t slot = slot_for(h);
+
+    if (slot == REQUEST_NONE)
+        return;
+    slots[slot].event = *e;
+    slots[slot].comm = c;
+    slots[slot].persistent = true;
+    slots[slot].live = false;
+    publish(slot, h);
+}
+
+bool request_started(struct ring *r, handle h, uint64_t now)
+{
+    uint32_t at = find(h);
+    struct request *q;
+
+    if (at == REQUEST_NONE || !slots[at].persistent)
+        return false;
+    q = &slots[at];
+    q->event.seq = comm_next_seq(q->comm);
+    q->event.enter = now;
+    q->live = r != NULL;
+    return true;
+}
+
+void request_freed(handle h)
+{
+    uint32_t at = find(h);
+
+    if (at == REQUEST_NONE)
+        return;
+    if (slots[at].live)
+        ring_missed(probe.main);
+    release(at);
+}
+
+uint32_t request_take(const void *array, int n)
+{
+    uint32_t first = REQUEST_NONE;
+
+    for (int i = n - 1; i >= 0; i--) {
+        handle h = handle_at(array, i);
+        uint32_t at = find(h);
+
+        if (at == REQUEST_NONE || (slots[at].persistent && !slots[at].live))
+            continue;
+        atomic_store_explicit(&keys[at], BUSY, memory_order_relaxed);
+        slots[at].at = h;
+        slots[at].index = (uint32_t)i;
+        slots[at].next = first;
+        first = at;
+    }
+    return first;
+}
+
+void request_keep(struct request *q)
+{
+    atomic_store_explicit(&keys[q - slots], key_of(q->at), memory_order_release);
+}
+
+void request_done(struct ring *r, struct request *q, uint64_t wait, uint64_t leave, unsigned flags)
+{
+    if (r && q->live) {
+        struct ring_event e = q->event;
+
+        e.wait = wait;
+        e.leave = leave;
+        e.flags |= (uint8_t)flags;
+        ring_emit(r, &e);
+    }
+    q->live = false;
+    if (q->persistent)
+        request_keep(q);
+    else
+        release((uint32_t)(q - slots));
+}

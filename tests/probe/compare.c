@@ -1,0 +1,235 @@
+/* compare.c - do a step's rings hold what a program says it did?
+ *     compare DIRECTORY OUTPUT RANKS      the zoo's output files OUTPUT.0 ... (tests/workloads/zoo/mpizoo.c)
+ *     compare DIRECTORY - RANKS           only that the ranks agree with each other
+ * Each rank: as many events on each communicator as the program counted, of each kind; numbers without gaps;
+ * times in order. Between ranks: the same name for the same communicator, the same operation and size under
+ * the same number. Exit status: 0 the same, 1 not (what differs is printed), 2 a wrong call. */
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ring/ring.h"
+
+#define RANKS_MAX  64
+#define EVENTS_MAX (RING_CAPACITY_MAIN * RING_THREADS_MAX)
+
+struct rank {
+    struct ring_event *events;
+    size_t n_events;
+    struct ring_comm comms[RING_COMMS_MAX];
+    size_t n_comms;
+};
+
+static struct rank ranks[RANKS_MAX];
+static unsigned wrong;
+
+#define WRONG(...) (wrong++ < 20 ? (void)printf(__VA_ARGS__) : (void)0)
+
+static int load(const char *path)
+{
+    struct ring *r = ring_open(path, true);
+    struct ring_counts counts;
+    struct ring_info info;
+    struct rank *k;
+
+    if (!r) {
+        perror(path);
+        return -1;
+    }
+    ring_info_get(r, &info);
+    ring_counts_get(r, &counts);
+    if (info.rank >= RANKS_MAX) {
+        ring_close(r);
+        return -1;
+    }
+    if (counts.dropped || counts.missed)
+        WRONG("rank %u thread %u: %llu dropped, %llu missed\n", info.rank, info.thread,
+              (unsigned long long)counts.dropped, (unsigned long long)counts.missed);
+    k = &ranks[info.rank];
+    if (!k->events)
+        k->events = calloc(EVENTS_MAX, sizeof(*k->events));
+    if (!k->events)
+        abort();
+    k->n_events += ring_last(r, k->events + k->n_events, info.capacity);
+    if (info.thread == 0)
+        k->n_comms = ring_comms_get(r, 0, k->comms, RING_COMMS_MAX);
+    ring_close(r);
+    return 0;
+}
+
+static int load_all(const char *dir)
+{
+    DIR *d = opendir(dir);
+    struct dirent *e;
+    char path[4096];
+
+    if (!d) {
+        perror(dir);
+        return -1;
+    }
+    while ((e = readdir(d))) {
+        const char *dot = strrchr(e->d_name, '.');
+
+        snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
+        if (dot && !strcmp(dot, ".ring") && load(path) < 0)
+            return -1;
+    }
+    closedir(d);
+    return 0;
+}
+
+/* ---- a rank against its program ---- */
+
+static long value(const char *line, const char *key)
+{
+    char name[64];
+    const char *at;
+
+    snprintf(name, sizeof(name), " %s=", key);
+    at = strstr(line, name);
+    return at ? strtol(at + strlen(name), NULL, 10) : 0;
+}
+
+static void compare_comm(unsigned rank, const struct ring_comm *c, const char *line)
+{
+    const struct rank *k = &ranks[rank];
+    long total = 0, nonblocking = 0, persistent = 0, failed = 0, count[RING_OP_MAX] = { 0 };
+    uint64_t numbers = 0;
+
+    for (size_t i = 0; i < k->n_events; i++) {
+        const struct ring_event *e = &k->events[i];
+
+        if (e->comm != c->name || e->op >= RING_OP_MAX)
+            continue;
+        total++;
+        numbers += e->seq;
+        count[e->op]++;
+        persistent += (e->flags & RING_EVENT_PERSISTENT) != 0;
+        if (e->op != RING_OP_COMM_CREATE) /* the zoo counts MPI_Comm_idup as it does the others */
+            nonblocking +=
+                (e->flags & (RING_EVENT_NONBLOCKING | RING_EVENT_PERSISTENT)) == RING_EVENT_NONBLOCKING;
+        failed += (e->flags & RING_EVENT_FAILED) != 0;
+        if (e->enter > e->leave || (e->wait && (e->wait < e->enter || e->wait > e->leave)))
+            WRONG("rank %u: %s %u on %016llx: times out of order\n", rank, ring_op_name((enum ring_op)e->op),
+                  e->seq, (unsigned long long)e->comm);
+    }
+    if (total != value(line, "total") || nonblocking != value(line, "nonblocking") ||
+        persistent != value(line, "persistent") || failed != value(line, "failed"))
+        WRONG("rank %u: %ld events, %ld nonblocking, %ld persistent, %ld failed; the program: %s", rank,
+              total, nonblocking, persistent, failed, line);
+    if (numbers != (uint64_t)total * (uint64_t)(total - 1) / 2 && total)
+        WRONG("rank %u: numbers with gaps; the program: %s", rank, line);
+    for (int op = 1; op < RING_OP_MAX; op++)
+        if (count[op] != value(line, ring_op_name((enum ring_op)op)))
+            WRONG("rank %u: %ld times %s; the program: %s", rank, count[op], ring_op_name((enum ring_op)op),
+                  line);
+    if ((long)c->first != value(line, "first") || (long)c->last != value(line, "last") ||
+        (long)c->instance != value(line, "instance"))
+        WRONG("rank %u: first %u last %u instance %u; the program: %s", rank, c->first, c->last, c->instance,
+              line);
+}
+
+/* Both list communicators in the order of making. */
+static void compare_rank(unsigned rank, const char *output)
+{
+    char path[4096], line[4096];
+    size_t n = 0;
+    FILE *f;
+
+    snprintf(path, sizeof(path), "%s.%u", output, rank);
+    f = fopen(path, "r");
+    if (!f) {
+        perror(path);
+        exit(2);
+    }
+    while (fgets(line, sizeof(line), f)) {
+        if (!strstr(line, " comm="))
+            continue;
+        if (n < ranks[rank].n_comms)
+            compare_comm(rank, &ranks[rank].comms[n], line);
+        n++;
+    }
+    fclose(f);
+    if (n != ranks[rank].n_comms)
+        WRONG("rank %u: %zu communicators, the program has %zu\n", rank, ranks[rank].n_comms, n);
+}
+
+/* ---- ranks against each other ---- */
+
+static const struct ring_event *find(const struct rank *k, uint64_t comm, uint32_t seq)
+{
+    for (size_t i = 0; i < k->n_events; i++)
+        if (k->events[i].comm == comm && k->events[i].seq == seq)
+            return &k->events[i];
+    return NULL;
+}
+
+static bool member(const struct rank *k, uint64_t comm)
+{
+    for (size_t i = 0; i < k->n_comms; i++)
+        if (k->comms[i].name == comm)
+            return true;
+    return false;
+}
+
+static void compare_members(unsigned n_ranks, unsigned rank, const struct ring_comm *c)
+{
+    uint32_t members = 0;
+
+    for (unsigned i = 0; i < n_ranks; i++)
+        members += member(&ranks[i], c->name);
+    if (members != c->size)
+        WRONG("rank %u: communicator %016llx has %u members, %u know it\n", rank, (unsigned long long)c->name,
+              c->size, members);
+}
+
+static void compare_event(unsigned n_ranks, unsigned rank, const struct ring_event *e)
+{
+    for (unsigned i = 0; i < n_ranks; i++) {
+        const struct ring_event *o =
+            i != rank && member(&ranks[i], e->comm) ? find(&ranks[i], e->comm, e->seq) : e;
+        bool inter = e->flags & RING_EVENT_INTER, rooted = !ring_op_synchronises((enum ring_op)e->op);
+
+        if (!o)
+            WRONG("%s %u on %016llx: rank %u has it, rank %u not\n", ring_op_name((enum ring_op)e->op),
+                  e->seq, (unsigned long long)e->comm, rank, i);
+        else if (o->op != e->op || (!inter && o->root != e->root) ||
+                 ((o->flags ^ e->flags) &
+                  (RING_EVENT_NONBLOCKING | RING_EVENT_PERSISTENT | RING_EVENT_INTER)) ||
+                 (!(inter && rooted) && !ring_op_irregular((enum ring_op)e->op) && o->bytes != e->bytes))
+            WRONG("number %u on %016llx: rank %u says %s, %llu bytes, root %d, flags %u; rank %u %s, %llu, "
+                  "%d, %u\n",
+                  e->seq, (unsigned long long)e->comm, rank, ring_op_name((enum ring_op)e->op),
+                  (unsigned long long)e->bytes, e->root, e->flags, i, ring_op_name((enum ring_op)o->op),
+                  (unsigned long long)o->bytes, o->root, o->flags);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    unsigned n_ranks = argc == 4 ? (unsigned)strtoul(argv[3], NULL, 10) : 0;
+    size_t events = 0, comms = 0;
+
+    if (n_ranks < 1 || n_ranks > RANKS_MAX) {
+        fprintf(stderr, "usage: compare DIRECTORY OUTPUT|- RANKS\n");
+        return 2;
+    }
+    if (load_all(argv[1]) < 0)
+        return 2;
+    for (unsigned i = 0; i < n_ranks; i++) {
+        if (!ranks[i].n_comms)
+            WRONG("rank %u: no ring\n", i);
+        if (strcmp(argv[2], "-") != 0)
+            compare_rank(i, argv[2]);
+        for (size_t k = 0; k < ranks[i].n_comms; k++)
+            compare_members(n_ranks, i, &ranks[i].comms[k]);
+        for (size_t k = 0; k < ranks[i].n_events; k++)
+            compare_event(n_ranks, i, &ranks[i].events[k]);
+        events += ranks[i].n_events;
+        comms += ranks[i].n_comms;
+    }
+    printf("%zu events, %zu communicators, %u differences\n", events, comms, wrong);
+    return wrong != 0;
+}

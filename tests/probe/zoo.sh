@@ -1,0 +1,88 @@
+#!/bin/sh
+# The probe on every kind of MPI call, with both libraries: the rings hold what the programs count, the programs' results are the
+# same as without it.
+. "$top_srcdir/tests/workloads/mpi.sh"
+
+work=$top_builddir/tests/workloads
+probe=$top_builddir/.libs/libsyncguard_probe.so
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
+
+libraries=$(mpi_libraries "$work/mpizoo")
+if [ -z "$libraries" ]; then
+    echo "1..0 # SKIP no MPI library to try the probe with"
+    exit 0
+fi
+
+# guarded RANKS CMD...: in a step's directory of its own, $dir/step; output in $dir/out
+guarded() {
+    ranks=$1
+    shift
+    rm -rf "$dir/step" "$dir"/zoo.*
+    mkdir -m 700 "$dir/step"
+    mpi_run "$mpi" "$ranks" env SYNCGUARD_DIR="$dir/step" LD_PRELOAD="$probe" "$@" >"$dir/out" 2>&1
+}
+
+why() {
+    sed 's/^/# /' "$1" | head -n "${2:-10}"
+}
+
+# zoo RANKS OPTION...
+zoo() {
+    ranks=$1
+    shift
+    guarded "$ranks" "$work/mpizoo.$mpi" --output "$dir/zoo" "$@"
+    status=$?
+    [ $status -eq 0 ] && [ "$(cat "$dir"/zoo.* | grep -c '^zoo: rank=[0-9]* ok$')" -eq "$ranks" ]
+    ok $? "$mpi: $ranks ranks $*: results right (status $status)" || why "$dir/out"
+    "$top_builddir/tests/probe/compare" "$dir/step" "$dir/zoo" "$ranks" >"$dir/compare" 2>&1
+    same=$?
+    ok $same "$mpi: $ranks ranks $*: recorded what was done: $(tail -n 1 "$dir/compare")"
+    [ $same -eq 0 ] || why "$dir/compare"
+}
+
+states() {
+    "$top_builddir/sgring" --json "$dir/step" | grep -o '"state":"[a-z]*"' | sort | uniq -c | tr -s ' "\n' ' '
+}
+
+for mpi in $libraries; do
+    for n in 1 2 3 4; do
+        zoo "$n"
+    done
+    [ "$(states)" = ' 4 state : finalized ' ]
+    ok $? "$mpi: the rings say that the ranks finalized"
+    zoo 3 --threads --fork
+    guarded 2 "$work/mpizoo.$mpi" --output "$dir/zoo" --abort
+    [ $? -eq 3 ]
+    ok $? "$mpi: MPI_Abort ends the program with its code"
+    case $(states) in
+    *aborted*) true ;;
+    *) false ;;
+    esac
+    ok $? "$mpi: a rank that calls MPI_Abort is said to have aborted:$(states)"
+    if [ -x "$work/zoo_f.$mpi" ]; then
+        guarded 3 "$work/zoo_f.$mpi" && [ "$(grep -c ' ok$' "$dir/out")" -eq 3 ]
+        ok $? "$mpi: Fortran: results right"
+        "$top_builddir/tests/probe/compare" "$dir/step" - 3 >"$dir/compare"
+        ok $? "$mpi: Fortran: ranks agree: $(tail -n 1 "$dir/compare")"
+        why "$dir/compare" 5
+        for rank in 0 1 2; do # once each, whatever layers a call goes through
+            want=$(sed -n "s/^zoo: rank=$rank comm=.* total=\([0-9]*\).*/\1/p" "$dir/out" | awk '{ n += $1 } END { print n }')
+            got=$("$top_builddir/sgring" --json "$dir/step/$rank.0.0.ring" | sed -n 's/.*"events":\([0-9]*\).*/\1/p')
+            [ "$got" = "$want" ]
+            ok $? "$mpi: Fortran: rank $rank recorded $got of $want"
+        done
+    fi
+    guarded 2 "$work/dlopen_mpi" "$mpi" && [ "$(grep -c ' ok$' "$dir/out")" -eq 2 ]
+    ok $? "$mpi: found at run time: results right"
+    rm -rf "$dir/step"
+    mpi_run "$mpi" 2 env SYNCGUARD_DIR="$dir/step" LD_PRELOAD="$probe" "$work/mpizoo.$mpi" >"$dir/out" 2>&1
+    ok $? "$mpi: no step directory: the program runs"
+    mpi_run "$mpi" 2 env LD_PRELOAD="$probe" "$work/mpizoo.$mpi" >"$dir/out" 2>&1
+    ok $? "$mpi: no directory named: the program runs"
+done
+
+mkdir "$dir/step" 2>/dev/null
+[ "$(SYNCGUARD_DIR="$dir/step" LD_PRELOAD="$probe" "$work/nompi")" = ok ] && [ -z "$(ls "$dir/step")" ]
+ok $? 'a program without MPI leaves no file'
+plan
