@@ -25,6 +25,7 @@ struct keeper {
     const struct keeper_plan *plan;
     int sock, children; /* descriptors: the step's end; SIGCHLD */
     pid_t agent;        /* 0: none */
+    int64_t started_ms; /* when it was */
     int status;         /* of the agent that ended last */
 };
 
@@ -127,6 +128,7 @@ static void agent_start(struct keeper *k)
     }
     if (pid > 0) {
         k->agent = pid;
+        k->started_ms = now_ms();
         send(k->sock, "A", 1, MSG_NOSIGNAL | MSG_DONTWAIT); /* keeper_wait() then has more patience */
     } else {
         k->status = 127 << 8;
@@ -135,6 +137,12 @@ static void agent_start(struct keeper *k)
 
 static void agent_end(struct keeper *k)
 {
+    int64_t age = now_ms() - k->started_ms;
+
+    /* A step that is over this soon must not lose its record because SIGTERM came before the agent could
+     * listen to it. */
+    if (k->agent && age < KEEPER_SETTLE_MS)
+        wait_for(k, -1, (int)(KEEPER_SETTLE_MS - age), false);
     if (k->agent == 0)
         return;
     kill(k->agent, SIGTERM);

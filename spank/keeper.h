@@ -17,6 +17,7 @@
 
 #define KEEPER_NAME         "sg-keeper"
 #define KEEPER_PATIENCE_MS  1000
+#define KEEPER_SETTLE_MS    100 /* the agent's own start */
 #define KEEPER_GRACE_MS     5000
 #define KEEPER_RESTARTS_MAX 20
 

@@ -9,3 +9,4 @@ standin_probe_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 check_PROGRAMS += tests/spank/fakehost
 tests_spank_fakehost_SOURCES = tests/spank/fakehost.c
 tests_spank_fakehost_LDFLAGS = -export-dynamic
+dist_check_SCRIPTS += tests/cluster/spank-test.sh
