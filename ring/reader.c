@@ -164,6 +164,11 @@ void ring_retire(struct ring *r)
         return;
 }
 
+void ring_relax(struct ring *r)
+{
+    madvise(r->file, r->bytes, MADV_DONTNEED);
+}
+
 static void copy_text(char *out, const char *in, size_t size)
 {
     memcpy(out, in, size);

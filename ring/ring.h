@@ -171,6 +171,8 @@ size_t ring_last(const struct ring *r, struct ring_event *out, size_t max);
  * the ring is drained and its process has finalised or is gone: a writer would take the memory again, or a
  * SIGBUS. */
 void ring_retire(struct ring *r);
+/* Take this mapping's pages out of our own resident memory; they stay in the file, and come back when touched. */
+void ring_relax(struct ring *r);
 void ring_info_get(const struct ring *r, struct ring_info *info);
 void ring_counts_get(const struct ring *r, struct ring_counts *counts);
 /* A consistent copy; false when the writer was busy with it throughout (try again later). */
