@@ -1,1 +1,18 @@
-# agent/: see doc/ARCHITECTURE.md
+# agent/: one process a node and job step
+noinst_LTLIBRARIES += libagent.la
+libagent_la_SOURCES = \
+	agent/agent.c agent/agent.h \
+	agent/backlog.c agent/backlog.h \
+	agent/messages.c agent/messages.h \
+	agent/options.c agent/options.h \
+	agent/outbox.c agent/outbox.h \
+	agent/proc.c agent/proc.h \
+	agent/rank.c agent/rank.h \
+	agent/ranks.c agent/ranks.h \
+	agent/uplink.c agent/uplink.h
+libagent_la_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)
+libagent_la_LIBADD = libanalysis.la liblink.la libring.la
+
+pkglibexec_PROGRAMS += syncguard-agent
+syncguard_agent_SOURCES = agent/main.c
+syncguard_agent_LDADD = libagent.la

@@ -35,25 +35,28 @@ enum link_frame {
 };
 
 struct link_events {
-    void (*up)(struct link *l, void *arg);                       /* handshake done */
+    void (*up)(struct link *l, void *arg); /* handshake done */
     void (*frame)(struct link *l, enum link_frame type, const void *data, size_t bytes, void *arg);
-    void (*down)(struct link *l, const char *why, void *arg);    /* once; the link is freed when it returns */
+    void (*down)(struct link *l, const char *why, void *arg); /* once; the link is freed when it returns */
 };
 
-/* hosts: "host[:port][,host[:port]...]"; the index-th (modulo their number) is tried: give 0, 1, 2 ... in turn.
- * munge_socket: NULL for munge's own.  Name resolution and connecting do not block.  NULL on failure. */
-struct link *link_connect(struct event_base *base, const char *hosts, unsigned index, const char *munge_socket,
-                          const struct link_events *events, void *arg, struct err *err);
+/* hosts: "host[:port][,host[:port]...]"; the index-th (modulo their number) is tried: give 0, 1, 2 ... in
+ * turn. munge_socket: NULL for munge's own.  Name resolution and connecting do not block.  NULL on failure.
+ */
+struct link *link_connect(struct event_base *base, const char *hosts, unsigned index,
+                          const char *munge_socket, const struct link_events *events, void *arg,
+                          struct err *err);
 /* Take over an accepted socket (closed on failure). */
-struct link *link_accept(struct event_base *base, int fd, const char *munge_socket, const struct link_events *events,
-                         void *arg, struct err *err);
+struct link *link_accept(struct event_base *base, int fd, const char *munge_socket,
+                         const struct link_events *events, void *arg, struct err *err);
 
-/* 0; -1 when the link is not up, the frame too large or the peer too slow (the link then goes down by itself). */
+/* 0; -1 when the link is not up, the frame too large or the peer too slow (the link then goes down by
+ * itself). */
 int link_send(struct link *l, enum link_frame type, const void *data, size_t bytes);
 size_t link_pending_bytes(const struct link *l); /* not yet taken by the kernel */
 uid_t link_uid(const struct link *l);            /* accepting end, once up: who connected, says munge */
 gid_t link_gid(const struct link *l);
-const char *link_peer(const struct link *l);     /* "10.77.0.12:39412" or "host:port" */
+const char *link_peer(const struct link *l); /* "10.77.0.12:39412" or "host:port" */
 /* Close without calling down. NULL is fine. */
 void link_close(struct link *l);
 

@@ -109,3 +109,14 @@ tests_fuzz_items_SOURCES += tests/fuzz/replay.c
 endif
 EXTRA_DIST += tests/fuzz/items.corpus/a-job tests/fuzz/items.corpus/all-kinds tests/fuzz/items.corpus/empty-batch
 include tests/cluster/local.mk
+# The agent
+check_PROGRAMS += tests/agent/agent-test tests/unit/backlog tests/unit/options
+tests_agent_agent_test_SOURCES = tests/agent/agent-test.c tests/agent/controller.c tests/agent/controller.h tests/munge.h
+tests_agent_agent_test_LDADD = liblink.la libring.la
+tests_unit_backlog_SOURCES = tests/unit/backlog.c
+tests_unit_backlog_LDADD = libagent.la
+tests_unit_options_SOURCES = tests/unit/options.c
+tests_unit_options_LDADD = libagent.la
+noinst_PROGRAMS += tests/agent/writers
+tests_agent_writers_SOURCES = tests/agent/writers.c
+tests_agent_writers_LDADD = libring.la

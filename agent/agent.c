@@ -1,0 +1,467 @@
+#include "agent/agent.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <event2/event.h>
+
+#include "agent/backlog.h"
+#include "agent/messages.h"
+#include "agent/outbox.h"
+#include "agent/proc.h"
+#include "agent/ranks.h"
+#include "agent/uplink.h"
+#include "common/config.h"
+#include "common/hosts.h"
+#include "common/log.h"
+#include "common/telemetry.h"
+#include "common/xalloc.h"
+#include "ring/control.h"
+
+#define DRAIN_S       0.040 /* 25 Hz */
+#define QUIET_S       0.048 /* when no event came for QUIET_AFTER_S; 20 Hz is promised */
+#define QUIET_AFTER_S 10.0
+#define EMPTY_S       0.25 /* when no rank is running */
+#define FLUSH_S       0.2  /* between batches */
+#define BACKLOG_BYTES (4u << 20)
+#define KEEP_S        30.0 /* what is acknowledged, for a controller that starts anew */
+#define NOTES_MAX     32u
+#define GRACE_S       1.0  /* for the last acknowledgement */
+#define GRACE_ALONE_S 0.15 /* for a controller that is not there */
+
+struct agent {
+    const struct options *o;
+    struct event_base *base;
+    struct event *drain, *second, *look, *sigterm, *sigint; /* at work */
+    struct event *ending, *farewell, *hurry;                /* at the end */
+    int dir_lock, inotify;
+    struct control_page *control;
+    struct control_request wanted;
+    struct ranks *ranks;
+    struct backlog *backlog;
+    struct outbox *outbox;
+    struct uplink *uplink;
+    json_t *notes;
+    char life[17], text[256];
+    double started_s, last_event_s, last_flush_s;
+    bool ends, bye_said, alone;
+};
+
+static double now_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void add_timer(struct event *e, double s)
+{
+    event_add(
+        e, &(struct timeval){ .tv_sec = (time_t)s, .tv_usec = (suseconds_t)((s - (double)(time_t)s) * 1e6) });
+}
+
+/* ---- notes ---- */
+
+static void add_note(const char *text, void *arg)
+{
+    struct agent *a = arg;
+    json_t *note = message_text(text), *old;
+    size_t i;
+
+    json_array_foreach(a->notes, i, old)
+    {
+        if (json_equal(old, note)) {
+            json_decref(note);
+            return;
+        }
+    }
+    if (json_array_size(a->notes) >= NOTES_MAX) {
+        json_decref(note);
+        return;
+    }
+    log_warn("%s", text);
+    if (a->uplink)
+        uplink_json(a->uplink, json_pack("{s:O}", "note", note));
+    json_array_append_new(a->notes, note);
+}
+
+static void take_notes(struct agent *a, const char *lines)
+{
+    char *copy = xstrdup(lines), *save = NULL;
+
+    for (char *line = copy ? strtok_r(copy, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save))
+        add_note(line, a);
+    free(copy);
+}
+
+/* ---- to the controller ---- */
+
+static void put_item(const struct telemetry_item *item, void *arg)
+{
+    struct agent *a = arg;
+
+    outbox_put(a->outbox, item);
+}
+
+static void send_news(struct agent *a)
+{
+    size_t at = 0;
+    json_t *message;
+
+    while (uplink_ready(a->uplink) && (message = ranks_news(a->ranks, &at)))
+        uplink_json(a->uplink, message);
+}
+
+static void flush(struct agent *a)
+{
+    outbox_flush(a->outbox);
+    uplink_pump(a->uplink);
+}
+
+static void send_stats(struct agent *a)
+{
+    struct agent_stats s = {
+        .cpu_s = proc_own_cpu_s(),
+        .wall_s = now_s() - a->started_s,
+        .rss_bytes = proc_own_rss_bytes(),
+        .backlog_bytes = backlog_waiting_bytes(a->backlog),
+        .lost_batches = backlog_lost(a->backlog),
+    };
+
+    if (uplink_ready(a->uplink))
+        uplink_json(a->uplink, message_stats(&s));
+}
+
+static void apply_control(struct agent *a)
+{
+    uint32_t record = a->wanted.record;
+
+    if (a->control && a->control->record != record) {
+        __atomic_store_n(&a->control->record, record, __ATOMIC_RELAXED);
+        __atomic_add_fetch(&a->control->generation, 1, __ATOMIC_RELEASE);
+    }
+    ranks_control(a->ranks, a->wanted.rate_hz, a->wanted.whole);
+}
+
+static void on_control(const json_t *control, void *arg)
+{
+    struct agent *a = arg;
+
+    message_control(control, &a->wanted);
+    apply_control(a);
+}
+
+static json_t *on_hello(void *arg)
+{
+    struct agent *a = arg;
+
+    return message_hello(a->o, a->life, backlog_first(a->backlog), a->notes);
+}
+
+/* All communicators, in batches numbered from first on; returns how many batches they are. */
+static uint64_t tell_comms(struct agent *a, uint64_t first, bool send)
+{
+    struct backlog *told = backlog_new(first, SIZE_MAX, 0);
+    struct outbox *usual = a->outbox;
+    uint64_t n;
+    const void *data;
+    size_t bytes;
+
+    a->outbox = outbox_new(told);
+    ranks_announce(a->ranks);
+    outbox_flush(a->outbox);
+    n = backlog_next(told) - first;
+    for (uint64_t i = first; send && i < first + n; i++)
+        if ((data = backlog_get(told, i, &bytes)))
+            uplink_batch(a->uplink, data, bytes);
+    outbox_free(a->outbox);
+    a->outbox = usual;
+    backlog_free(told);
+    return n;
+}
+
+/* Ranks and communicators were told in frames that are gone, or in batches that were given up since: they are
+ * told again, the communicators in batches under the numbers just before the backlog's, so that the
+ * controller takes them, and takes them first. */
+static void on_ready(bool fresh, uint64_t lacks, void *arg)
+{
+    struct agent *a = arg;
+    uint64_t n = tell_comms(a, 1, false);
+
+    if (a->alone)
+        log_info("the controller is back");
+    a->alone = false;
+    if (fresh) { /* it asks again for what it wants */
+        a->wanted = (struct control_request){ .record = true, .rate_hz = a->o->rate_hz };
+        apply_control(a);
+    }
+    send_news(a);
+    if (n && lacks < backlog_first(a->backlog)) {
+        backlog_drop(a->backlog, lacks + n - 1);
+        tell_comms(a, backlog_first(a->backlog) - n, true);
+    }
+    if (a->ends)
+        add_timer(a->hurry, GRACE_S);
+}
+
+/* Once an outage, not once a try. */
+static void on_trouble(const char *why, void *arg)
+{
+    struct agent *a = arg;
+
+    if (!a->alone)
+        log_warn("controller %s; what it lacks is kept, up to %u MiB", why, BACKLOG_BYTES >> 20);
+    a->alone = true;
+}
+
+/* ---- the loop ---- */
+
+static void on_drain(evutil_socket_t fd, short what, void *arg)
+{
+    struct agent *a = arg;
+    double now = now_s();
+
+    (void)fd;
+    (void)what;
+    if (ranks_drain(a->ranks))
+        a->last_event_s = now;
+    if (now - a->last_flush_s >= FLUSH_S) {
+        a->last_flush_s = now;
+        flush(a);
+    }
+    if (!ranks_running(a->ranks))
+        add_timer(a->drain, EMPTY_S);
+    else
+        add_timer(a->drain, now - a->last_event_s > QUIET_AFTER_S ? QUIET_S : DRAIN_S);
+}
+
+static void look(struct agent *a)
+{
+    if (ranks_scan(a->ranks) < 0) {
+        log_info("%s is gone: the step has ended", a->o->dir);
+        event_active(a->ending, EV_TIMEOUT, 0);
+    }
+    send_news(a);
+}
+
+static void on_second(evutil_socket_t fd, short what, void *arg)
+{
+    struct agent *a = arg;
+
+    (void)fd;
+    (void)what;
+    if (a->inotify < 0 || access(a->o->dir, F_OK) < 0)
+        look(a);
+    ranks_second(a->ranks);
+    send_news(a);
+    send_stats(a);
+}
+
+/* Something appeared in the directory. */
+static void on_look(evutil_socket_t fd, short what, void *arg)
+{
+    struct agent *a = arg;
+    char buf[4096];
+
+    (void)what;
+    while (read(fd, buf, sizeof(buf)) > 0)
+        ;
+    look(a);
+    add_timer(a->drain, DRAIN_S);
+}
+
+/* ---- the end ---- */
+
+static void on_hurry(evutil_socket_t fd, short what, void *arg)
+{
+    struct agent *a = arg;
+
+    (void)fd;
+    (void)what;
+    event_base_loopbreak(a->base);
+}
+
+/* Every 10 ms: what else must be sent, and is it all there? */
+static void on_farewell(evutil_socket_t fd, short what, void *arg)
+{
+    struct agent *a = arg;
+
+    (void)fd;
+    (void)what;
+    uplink_pump(a->uplink);
+    if (!a->bye_said && uplink_sent(a->uplink)) {
+        send_stats(a);
+        uplink_json(a->uplink, json_pack("{s:s}", "bye", "step ended"));
+        a->bye_said = true;
+    } else if (a->bye_said && (uplink_through(a->uplink) || !uplink_ready(a->uplink))) {
+        event_base_loopbreak(a->base);
+    }
+}
+
+/* The step has ended: once more whatever the ranks left, then goodbye. */
+static void on_ending(evutil_socket_t fd, short what, void *arg)
+{
+    struct agent *a = arg;
+
+    (void)fd;
+    (void)what;
+    if (a->ends)
+        return;
+    a->ends = true;
+    event_del(a->drain);
+    event_del(a->second);
+    ranks_settle(a->ranks);
+    ranks_scan(a->ranks);
+    for (int i = 0; i < 64 && ranks_drain(a->ranks); i++)
+        ;
+    ranks_second(a->ranks);
+    ranks_flush(a->ranks);
+    outbox_flush(a->outbox);
+    send_news(a);
+    add_timer(a->hurry, uplink_ready(a->uplink) ? GRACE_S : GRACE_ALONE_S);
+    event_add(a->farewell, &(struct timeval){ .tv_usec = 10000 });
+    event_active(a->farewell, EV_TIMEOUT, 0);
+}
+
+/* ---- from beginning to end ---- */
+
+/* Two agents in one directory would take each other's events. */
+static int take_dir(struct agent *a, const char *dir, struct err *err)
+{
+    a->dir_lock = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (a->dir_lock < 0)
+        return err_set(err, "%s: %s", dir, strerror(errno));
+    if (flock(a->dir_lock, LOCK_EX | LOCK_NB) < 0)
+        return err_set(err, "%s: another agent is at work there", dir);
+    return 0;
+}
+
+static void watch_dir(struct agent *a)
+{
+    a->inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    if (a->inotify >= 0 &&
+        inotify_add_watch(a->inotify, a->o->dir,
+                          IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR) < 0) {
+        close(a->inotify);
+        a->inotify = -1;
+    }
+    if (a->inotify >= 0)
+        a->look = event_new(a->base, a->inotify, EV_READ | EV_PERSIST, on_look, a);
+}
+
+static int make_events(struct agent *a, struct err *err)
+{
+    a->base = event_base_new();
+    if (!a->base)
+        return err_set(err, "no event loop");
+    watch_dir(a);
+    a->drain = evtimer_new(a->base, on_drain, a);
+    a->second = event_new(a->base, -1, EV_PERSIST, on_second, a);
+    a->ending = evtimer_new(a->base, on_ending, a);
+    a->hurry = evtimer_new(a->base, on_hurry, a);
+    a->farewell = event_new(a->base, -1, EV_PERSIST, on_farewell, a);
+    a->sigterm = evsignal_new(a->base, SIGTERM, on_ending, a);
+    a->sigint = evsignal_new(a->base, SIGINT, on_ending, a);
+    if (!a->drain || !a->second || !a->ending || !a->hurry || !a->farewell || !a->sigterm || !a->sigint)
+        return err_set(err, "no event");
+    return 0;
+}
+
+static void make_life(char life[17])
+{
+    uint64_t id;
+
+    if (getrandom(&id, sizeof(id), 0) != sizeof(id))
+        id = (uint64_t)getpid() << 32 ^ (uint64_t)time(NULL);
+    snprintf(life, 17, "%016llx", (unsigned long long)id);
+}
+
+struct agent *agent_new(const struct options *o, struct err *err)
+{
+    static const struct uplink_events events = { on_hello, on_ready, on_control, on_trouble };
+    struct agent *a = xcalloc(1, sizeof(*a));
+
+    a->o = o;
+    a->inotify = -1;
+    a->started_s = a->last_event_s = now_s();
+    a->notes = json_array();
+    a->wanted = (struct control_request){ .record = true, .rate_hz = o->rate_hz };
+    make_life(a->life);
+    if (hosts_pick(o->controller, 0, CONFIG_DEFAULT_PORT, NULL, err) < 0 || take_dir(a, o->dir, err) < 0 ||
+        make_events(a, err) < 0)
+        goto fail;
+    a->backlog = backlog_new(1, BACKLOG_BYTES, KEEP_S);
+    a->outbox = outbox_new(a->backlog);
+    a->ranks = ranks_new(o->dir, o->rate_hz, put_item, add_note, a);
+    a->uplink = uplink_new(a->base, o->controller, o->munge_socket, a->backlog, &events, a);
+    if (!a->uplink) {
+        err_set(err, "no event");
+        goto fail;
+    }
+    take_notes(a, o->notes);
+    a->control = control_create(o->dir);
+    if (!a->control) {
+        snprintf(a->text, sizeof(a->text), "no control page: %s; the probes record always", strerror(errno));
+        add_note(a->text, a);
+    }
+    return a;
+fail:
+    agent_free(a);
+    return NULL;
+}
+
+void agent_run(struct agent *a)
+{
+    if (a->look)
+        event_add(a->look, NULL);
+    event_add(a->sigterm, NULL);
+    event_add(a->sigint, NULL);
+    event_add(a->second, &(struct timeval){ .tv_sec = 1 });
+    look(a);
+    add_timer(a->drain, DRAIN_S);
+    event_base_dispatch(a->base);
+    ranks_remove_dir(a->o->dir);
+}
+
+static void free_event(struct event *e)
+{
+    if (e)
+        event_free(e);
+}
+
+void agent_free(struct agent *a)
+{
+    if (!a)
+        return;
+    uplink_free(a->uplink);
+    ranks_free(a->ranks);
+    outbox_free(a->outbox);
+    backlog_free(a->backlog);
+    control_close(a->control);
+    free_event(a->drain);
+    free_event(a->second);
+    free_event(a->ending);
+    free_event(a->hurry);
+    free_event(a->farewell);
+    free_event(a->look);
+    free_event(a->sigterm);
+    free_event(a->sigint);
+    if (a->inotify >= 0)
+        close(a->inotify);
+    if (a->dir_lock > 0)
+        close(a->dir_lock);
+    if (a->base)
+        event_base_free(a->base);
+    json_decref(a->notes);
+    free(a);
+}

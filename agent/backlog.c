@@ -1,0 +1,154 @@
+#include "agent/backlog.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+
+struct batch {
+    void *data;
+    size_t bytes;
+    double acked_s; /* when */
+};
+
+struct backlog {
+    struct batch *ring; /* cap is a power of two; batch number n lies at n % cap */
+    size_t cap;
+    uint64_t first, next; /* numbers: [first, next) are there */
+    uint64_t acked;       /* up to and with */
+    uint64_t lost;
+    size_t bytes, waiting, bytes_max;
+    double keep_s;
+};
+
+struct backlog *backlog_new(uint64_t first, size_t bytes_max, double keep_s)
+{
+    struct backlog *b = xcalloc(1, sizeof(*b));
+
+    b->cap = 64;
+    b->ring = xcalloc(b->cap, sizeof(*b->ring));
+    b->first = b->next = first;
+    b->acked = first - 1;
+    b->bytes_max = bytes_max;
+    b->keep_s = keep_s;
+    return b;
+}
+
+static struct batch *at(const struct backlog *b, uint64_t batch)
+{
+    return &b->ring[batch & (b->cap - 1)];
+}
+
+static void drop_first(struct backlog *b)
+{
+    struct batch *old = at(b, b->first);
+
+    if (b->first > b->acked) {
+        b->lost++;
+        b->waiting -= old->bytes;
+    }
+    b->bytes -= old->bytes;
+    free(old->data);
+    *old = (struct batch){ 0 };
+    b->first++;
+}
+
+void backlog_free(struct backlog *b)
+{
+    if (!b)
+        return;
+    while (b->first < b->next)
+        drop_first(b);
+    free(b->ring);
+    free(b);
+}
+
+static void grow(struct backlog *b)
+{
+    size_t cap = b->cap * 2;
+    struct batch *ring = xcalloc(cap, sizeof(*ring));
+
+    for (uint64_t n = b->first; n < b->next; n++)
+        ring[n & (cap - 1)] = *at(b, n);
+    free(b->ring);
+    b->ring = ring;
+    b->cap = cap;
+}
+
+static void expire(struct backlog *b, double now_s)
+{
+    while (b->first < b->next && b->first <= b->acked && at(b, b->first)->acked_s + b->keep_s < now_s)
+        drop_first(b);
+}
+
+void backlog_add(struct backlog *b, const void *data, size_t bytes, double now_s)
+{
+    struct batch new = { .data = xcalloc(1, bytes), .bytes = bytes };
+
+    memcpy(new.data, data, bytes);
+    expire(b, now_s);
+    while (b->first < b->next && b->bytes + bytes > b->bytes_max)
+        drop_first(b);
+    if (b->next - b->first == b->cap)
+        grow(b);
+    *at(b, b->next++) = new;
+    b->bytes += bytes;
+    b->waiting += bytes;
+}
+
+void backlog_ack(struct backlog *b, uint64_t batch, double now_s)
+{
+    if (batch >= b->next)
+        return;
+    for (; b->acked < batch; b->acked++) {
+        if (b->acked + 1 < b->first)
+            continue; /* given up before: counted as lost, and had after all */
+        at(b, b->acked + 1)->acked_s = now_s;
+        b->waiting -= at(b, b->acked + 1)->bytes;
+    }
+    expire(b, now_s);
+}
+
+const void *backlog_get(const struct backlog *b, uint64_t batch, size_t *bytes)
+{
+    if (batch < b->first || batch >= b->next)
+        return NULL;
+    *bytes = at(b, batch)->bytes;
+    return at(b, batch)->data;
+}
+
+void backlog_drop(struct backlog *b, uint64_t batch)
+{
+    while (b->first < b->next && b->first <= batch)
+        drop_first(b);
+}
+
+uint64_t backlog_next(const struct backlog *b)
+{
+    return b->next;
+}
+
+uint64_t backlog_first(const struct backlog *b)
+{
+    return b->first;
+}
+
+uint64_t backlog_acked(const struct backlog *b)
+{
+    return b->acked;
+}
+
+uint64_t backlog_lost(const struct backlog *b)
+{
+    return b->lost;
+}
+
+size_t backlog_waiting_bytes(const struct backlog *b)
+{
+    return b->waiting;
+}
+
+size_t backlog_bytes(const struct backlog *b)
+{
+    return b->bytes;
+}

@@ -1,0 +1,42 @@
+/* syncguard-agent: see agent.h */
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+
+#include "agent/agent.h"
+#include "agent/options.h"
+#include "common/log.h"
+
+/* A ring is a file: a node full of threads needs more of them than the usual limit. */
+static void raise_file_limit(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    struct options options;
+    struct agent *agent;
+    struct err err;
+    int rc;
+
+    log_open("syncguard-agent", NULL, LOG_LEVEL_INFO, NULL);
+    rc = options_read(&options, argc, argv, &err);
+    if (rc > 0)
+        return 0;
+    signal(SIGPIPE, SIG_IGN);
+    raise_file_limit();
+    agent = rc < 0 ? NULL : agent_new(&options, &err);
+    if (!agent) {
+        log_error("%s", err.text);
+        return 1;
+    }
+    agent_run(agent);
+    agent_free(agent);
+    return 0;
+}

@@ -1,0 +1,23 @@
+/* options.h - what the agent is told: its command line, and Slurm's own environment variables.
+ * Strings point into argv and environ; absent ones are NULL, absent numbers -1. */
+#ifndef SYNCGUARD_AGENT_OPTIONS_H
+#define SYNCGUARD_AGENT_OPTIONS_H
+
+#include <stdint.h>
+
+#include "common/err.h"
+
+struct options {
+    const char *dir, *policy, *controller, *munge_socket, *node;
+    double rate_hz;
+
+    const char *user, *name, *partition, *account, *qos, *notes;
+    char leaf_switch[128]; /* "" when unknown */
+    int64_t job, step, nodes, tasks, local_tasks, node_index;
+    int64_t het_job, het_offset, array_job, array_task, restarts;
+};
+
+/* 0; 1: --help or --version was asked for and printed; -1 with the reason. */
+int options_read(struct options *o, int argc, char **argv, struct err *err);
+
+#endif

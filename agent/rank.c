@@ -1,0 +1,525 @@
+#include "agent/rank.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/messages.h"
+#include "agent/proc.h"
+#include "common/xalloc.h"
+
+#define DRAIN_EVENTS   512u          /* at a time */
+#define LONG_NS        1000000000ull /* a stay inside or outside that is worth telling */
+#define BLOCK_WAIT_NS  1000000000ull
+#define FUTURE_NS      1000000000ull
+#define PAST_NS        (366ull * 86400 * 1000000000ull)
+#define UNSEEN_SECONDS 60 /* a process that we could never see, without a sign of life: vanished */
+
+struct thread {
+    struct ring *ring;
+    uint32_t number;
+    size_t comms; /* of its table, read so far */
+};
+
+struct rank {
+    struct ring_info info;
+    enum rank_state state;
+    bool news, over;
+    uint64_t started; /* the process's, 0: never seen */
+    uint64_t signs;   /* of life: what its counters and live slot said last */
+    unsigned still_s; /* for how long they say the same */
+
+    struct thread thread[RING_THREADS_MAX];
+    size_t n_threads;
+    struct ring_comm *comms;
+    size_t n_comms, cap_comms, last_comm; /* last_comm: found last */
+
+    struct flow *flow;
+    struct flow_event *pending; /* of several threads: waiting to be put in order */
+    size_t n_pending, cap_pending;
+
+    uint64_t bad;         /* events that cannot be */
+    struct counts counts; /* sent last */
+    bool counts_due;
+    struct ring_live live; /* sent last */
+    bool live_open;
+};
+
+/* ---- what it consists of ---- */
+
+struct rank *rank_new(const struct ring_info *info, double rate_hz, bool whole)
+{
+    struct rank *r = xcalloc(1, sizeof(*r));
+
+    r->info = *info;
+    r->state = RANK_RUNNING;
+    r->news = r->counts_due = true;
+    r->started = proc_start(info->pid);
+    r->flow = flow_new(info->rank, (uint16_t)info->incarnation, rate_hz);
+    flow_control(r->flow, rate_hz, whole);
+    return r;
+}
+
+static void close_rings(struct rank *r)
+{
+    for (size_t i = 0; i < r->n_threads; i++)
+        ring_close(r->thread[i].ring);
+    r->n_threads = 0;
+}
+
+void rank_free(struct rank *r)
+{
+    if (!r)
+        return;
+    close_rings(r);
+    flow_free(r->flow);
+    free(r->pending);
+    free(r->comms);
+    free(r);
+}
+
+uint32_t rank_number(const struct rank *r)
+{
+    return r->info.rank;
+}
+
+uint32_t rank_app(const struct rank *r)
+{
+    return r->info.incarnation;
+}
+
+bool rank_has_thread(const struct rank *r, uint32_t thread)
+{
+    if (r->over)
+        return true;
+    for (size_t i = 0; i < r->n_threads; i++)
+        if (r->thread[i].number == thread)
+            return true;
+    return false;
+}
+
+int rank_add(struct rank *r, struct ring *ring, const struct ring_info *info)
+{
+    if (rank_has_thread(r, info->thread) || r->n_threads == RING_THREADS_MAX) {
+        ring_close(ring);
+        return -1;
+    }
+    /* The first thread's ring tells about the rank best. */
+    if (info->thread == 0) {
+        r->info = *info;
+        r->news = true;
+    }
+    r->thread[r->n_threads++] = (struct thread){ .ring = ring, .number = info->thread };
+    return 0;
+}
+
+/* ---- communicators ---- */
+
+static void put_comm(const struct rank *r, const struct ring_comm *c, const struct rank_output *out)
+{
+    struct telemetry_item item = {
+        .kind = TELEMETRY_COMM,
+        .comm = { .rank = r->info.rank,
+                  .app = (uint16_t)r->info.incarnation,
+                  .name = c->name,
+                  .membership = c->membership,
+                  .size = c->size,
+                  .comm_rank = c->rank,
+                  .instance = c->instance,
+                  .first = c->first,
+                  .last = c->last,
+                  .flags = c->flags },
+    };
+
+    if (c->size > 1)
+        out->put(&item, out->arg);
+}
+
+static void read_comms(struct rank *r, const struct rank_output *out)
+{
+    struct ring_comm some[32];
+    size_t n;
+
+    for (size_t i = 0; i < r->n_threads; i++) {
+        struct thread *t = &r->thread[i];
+
+        while ((n = ring_comms_get(t->ring, t->comms, some, ARRAY_SIZE(some))) > 0) {
+            r->comms = xgrow(r->comms, &r->cap_comms, r->n_comms + n, sizeof(*r->comms));
+            memcpy(r->comms + r->n_comms, some, n * sizeof(*some));
+            r->n_comms += n;
+            t->comms += n;
+            for (size_t j = 0; j < n; j++)
+                put_comm(r, &some[j], out);
+        }
+    }
+}
+
+/* Its members; 0: not described. */
+static uint32_t comm_size(struct rank *r, uint64_t name)
+{
+    for (size_t i = 0; i < r->n_comms; i++) {
+        size_t at = (r->last_comm + i) % r->n_comms;
+
+        if (r->comms[at].name == name) {
+            r->last_comm = at;
+            return r->comms[at].size;
+        }
+    }
+    return 0;
+}
+
+/* ---- events ---- */
+
+static uint64_t span_ns(const struct rank_output *out, enum ring_clock clock, uint64_t ticks)
+{
+    double ns = clock == RING_CLOCK_COUNTER ? (double)ticks * out->clock->ns_per_tick : (double)ticks;
+
+    return ns < (double)PAST_NS ? (uint64_t)ns : PAST_NS;
+}
+
+static uint64_t now_ns(const struct rank *r, const struct rank_output *out)
+{
+    return ring_clock_ns(out->clock, r->info.clock, ring_now(r->thread[0].ring));
+}
+
+/* False: no program on this node did that. */
+static bool convert(struct rank *r, const struct rank_output *out, const struct ring_event *e, uint64_t now,
+                    struct flow_event *f)
+{
+    enum ring_clock clock = r->info.clock;
+
+    *f = (struct flow_event){
+        .enter_ns = ring_clock_ns(out->clock, clock, e->enter),
+        .leave_ns = ring_clock_ns(out->clock, clock, e->leave),
+        .wait_ns = e->wait ? ring_clock_ns(out->clock, clock, e->wait) : 0,
+        .comm = e->comm,
+        .bytes = e->bytes,
+        .p2p_ns = span_ns(out, clock, e->p2p),
+        .seq = e->seq,
+        .comm_size = comm_size(r, e->comm),
+        .root = e->root,
+        .op = e->op,
+        .flags = e->flags,
+    };
+    if (e->op == RING_OP_NONE || e->op >= RING_OP_POINT_TO_POINT)
+        return false;
+    if (f->enter_ns > f->leave_ns || f->leave_ns > now + FUTURE_NS || f->enter_ns + PAST_NS < now)
+        return false;
+    if (f->wait_ns < f->enter_ns || f->wait_ns > f->leave_ns)
+        f->wait_ns = 0;
+    return true;
+}
+
+static int by_leave(const void *a, const void *b)
+{
+    const struct flow_event *x = a, *y = b;
+
+    return (x->leave_ns > y->leave_ns) - (x->leave_ns < y->leave_ns);
+}
+
+/* In order, up to a moment before which no thread will bring another event. */
+static void release_pending(struct rank *r, const struct rank_output *out, uint64_t until_ns)
+{
+    size_t n = 0;
+
+    if (!r->n_pending)
+        return;
+    qsort(r->pending, r->n_pending, sizeof(*r->pending), by_leave);
+    while (n < r->n_pending && r->pending[n].leave_ns <= until_ns)
+        flow_event(r->flow, &r->pending[n++], out->put, out->arg);
+    memmove(r->pending, r->pending + n, (r->n_pending - n) * sizeof(*r->pending));
+    r->n_pending -= n;
+}
+
+static size_t drain_thread(struct rank *r, struct thread *t, const struct rank_output *out, uint64_t now)
+{
+    static struct ring_event events[DRAIN_EVENTS];
+    size_t n, taken = 0;
+    struct flow_event f;
+
+    /* A writer that lies about its position could keep us here: a ring's worth at a time. */
+    while (taken < RING_CAPACITY_MAIN && (n = ring_drain(t->ring, events, DRAIN_EVENTS)) > 0) {
+        read_comms(r, out); /* a communicator is described before its first event */
+        taken += n;
+        for (size_t i = 0; i < n; i++) {
+            if (!convert(r, out, &events[i], now, &f)) {
+                r->bad++;
+            } else if (r->n_threads == 1 && !r->n_pending) {
+                flow_event(r->flow, &f, out->put, out->arg);
+            } else {
+                r->pending = xgrow(r->pending, &r->cap_pending, r->n_pending + 1, sizeof(*r->pending));
+                r->pending[r->n_pending++] = f;
+            }
+        }
+        if (n < DRAIN_EVENTS)
+            break;
+    }
+    if (taken && out->many)
+        ring_relax(t->ring);
+    return taken;
+}
+
+static void put_live(struct rank *r, const struct rank_output *out, const struct ring_live *live,
+                     uint64_t now);
+static bool read_live(const struct rank *r, struct ring_live *live);
+
+/* The end of a long stay is told at once. */
+static void check_live_end(struct rank *r, const struct rank_output *out, uint64_t now)
+{
+    struct ring_live live;
+
+    if (!r->live_open || !read_live(r, &live) || live.enter == r->live.enter)
+        return;
+    put_live(r, out, &live, now);
+    r->live_open = false;
+}
+
+size_t rank_drain(struct rank *r, const struct rank_output *out)
+{
+    size_t taken = 0;
+    uint64_t before;
+
+    if (!r->n_threads)
+        return 0;
+    before = now_ns(r, out);
+    for (size_t i = 0; i < r->n_threads; i++)
+        taken += drain_thread(r, &r->thread[i], out, before);
+    release_pending(r, out, before);
+    check_live_end(r, out, before);
+    return taken;
+}
+
+/* ---- what it is inside of ---- */
+
+/* Of several threads the one that is inside longest; if all are outside, the one that left last. */
+static bool read_live(const struct rank *r, struct ring_live *live)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < r->n_threads; i++) {
+        struct ring_live l;
+        bool inside, better;
+
+        if (!ring_live_get(r->thread[i].ring, &l) || !l.enter || l.op >= RING_OP_MAX)
+            continue;
+        inside = l.op != RING_OP_NONE;
+        if (!any || inside != (live->op != RING_OP_NONE))
+            better = !any || inside;
+        else
+            better = inside ? l.enter < live->enter : l.enter > live->enter;
+        if (better)
+            *live = l;
+        any = true;
+    }
+    return any;
+}
+
+static void put_live(struct rank *r, const struct rank_output *out, const struct ring_live *live,
+                     uint64_t now)
+{
+    uint64_t enter = ring_clock_ns(out->clock, r->info.clock, live->enter);
+    struct telemetry_item item = {
+        .kind = TELEMETRY_LIVE,
+        .live = { .rank = r->info.rank,
+                  .app = (uint16_t)r->info.incarnation,
+                  .op = (uint8_t)live->op,
+                  .state = (uint8_t)r->state,
+                  .comm = live->comm,
+                  .seq = live->seq,
+                  .bytes = live->bytes,
+                  .enter_ns = enter,
+                  .age_ns = enter < now ? now - enter : 0 },
+    };
+
+    out->put(&item, out->arg);
+    r->live = *live;
+}
+
+static void tell_live(struct rank *r, const struct rank_output *out, uint64_t now)
+{
+    uint64_t enter;
+    struct ring_live live;
+
+    if (!read_live(r, &live))
+        return;
+    enter = ring_clock_ns(out->clock, r->info.clock, live.enter);
+    if (enter + LONG_NS > now || enter + PAST_NS < now)
+        return;
+    put_live(r, out, &live, now);
+    r->live_open = true;
+}
+
+/* ---- counts and state ---- */
+
+static void read_counts(const struct rank *r, const struct rank_output *out, struct counts *c)
+{
+    *c = (struct counts){ .rank = r->info.rank, .app = (uint16_t)r->info.incarnation, .missed = r->bad };
+    for (size_t i = 0; i < r->n_threads; i++) {
+        struct ring_counts n;
+
+        ring_counts_get(r->thread[i].ring, &n);
+        c->events += n.events;
+        c->dropped += n.dropped;
+        c->missed += n.missed;
+        c->p2p_calls += n.p2p_calls;
+        c->p2p_bytes += n.p2p_bytes;
+        c->p2p_ns += span_ns(out, r->info.clock, n.p2p_ticks);
+    }
+}
+
+static void tell_counts(struct rank *r, const struct rank_output *out)
+{
+    struct telemetry_item item = { .kind = TELEMETRY_COUNTS };
+
+    if (r->n_threads)
+        read_counts(r, out, &item.counts);
+    else
+        item.counts = r->counts; /* over: what it said last */
+    if (!r->counts_due && !memcmp(&item.counts, &r->counts, sizeof(item.counts)))
+        return;
+    out->put(&item, out->arg);
+    r->counts = item.counts;
+    r->counts_due = false;
+}
+
+static bool shows_life(struct rank *r)
+{
+    uint64_t signs = r->counts.events + r->counts.dropped + r->counts.p2p_calls;
+    struct ring_live live;
+
+    if (read_live(r, &live))
+        signs += live.enter * 31 + live.op;
+    if (signs == r->signs)
+        return false;
+    r->signs = signs;
+    return true;
+}
+
+/* In a container the process may be hidden from us all the time; then only its silence tells. */
+static bool has_vanished(struct rank *r)
+{
+    r->still_s = shows_life(r) ? 0 : r->still_s + 1;
+    if (proc_alive(r->info.pid, r->started)) {
+        if (!r->started)
+            r->started = proc_start(r->info.pid);
+        return false;
+    }
+    return r->started || r->still_s > UNSEEN_SECONDS;
+}
+
+static void update_state(struct rank *r)
+{
+    enum rank_state state = has_vanished(r) ? RANK_VANISHED : RANK_RUNNING;
+    struct ring_info info;
+
+    for (size_t i = 0; i < r->n_threads; i++) {
+        ring_info_get(r->thread[i].ring, &info);
+        if (info.state == RING_STATE_FINALIZED)
+            state = RANK_FINALIZED;
+        else if (info.state == RING_STATE_ABORTED)
+            state = RANK_ABORTED;
+    }
+    r->news |= state != r->state;
+    r->state = state;
+}
+
+/* After its last event: what is open is sent, and only what it was stays. */
+static void finish(struct rank *r, const struct rank_output *out)
+{
+    struct ring_live live;
+
+    while (rank_drain(r, out))
+        ;
+    rank_flush(r, out);
+    if (read_live(r, &live))
+        put_live(r, out, &live, now_ns(r, out));
+    r->live_open = false;
+    tell_counts(r, out);
+    for (size_t i = 0; i < r->n_threads; i++)
+        ring_retire(r->thread[i].ring);
+    close_rings(r);
+    flow_free(r->flow);
+    free(r->pending);
+    r->flow = NULL;
+    r->pending = NULL;
+    r->n_pending = r->cap_pending = 0;
+    r->over = true;
+}
+
+void rank_second(struct rank *r, const struct rank_output *out)
+{
+    enum rank_state before = r->state;
+    uint64_t now;
+
+    if (r->n_threads) {
+        now = now_ns(r, out);
+        update_state(r);
+        read_comms(r, out);
+        flow_flush(r->flow, now, BLOCK_WAIT_NS, out->put, out->arg);
+        if (r->state == RANK_RUNNING)
+            tell_live(r, out, now);
+        for (size_t i = 0; i < r->n_threads; i++)
+            ring_relax(r->thread[i].ring);
+    }
+    tell_counts(r, out);
+    /* One second later than the state: a thread that still wrote has been heard then. */
+    if (r->n_threads && r->state != RANK_RUNNING && before == r->state)
+        finish(r, out);
+}
+
+void rank_flush(struct rank *r, const struct rank_output *out)
+{
+    if (!r->flow)
+        return;
+    release_pending(r, out, UINT64_MAX);
+    flow_flush(r->flow, now_ns(r, out), 0, out->put, out->arg);
+    tell_counts(r, out);
+}
+
+/* ---- telling ---- */
+
+enum rank_state rank_state(const struct rank *r)
+{
+    return r->state;
+}
+
+bool rank_over(const struct rank *r)
+{
+    return r->over;
+}
+
+bool rank_take_news(struct rank *r)
+{
+    bool news = r->news;
+
+    r->news = false;
+    return news;
+}
+
+json_t *rank_describe(const struct rank *r)
+{
+    static const char *const states[] = { [RANK_RUNNING] = "running",
+                                          [RANK_FINALIZED] = "finalized",
+                                          [RANK_ABORTED] = "aborted",
+                                          [RANK_VANISHED] = "vanished" };
+    const struct ring_info *i = &r->info;
+
+    return json_pack(
+        "{s:I, s:I, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:s}", "rank", (json_int_t)i->rank, "app",
+        (json_int_t)i->incarnation, "task", i->task == UINT32_MAX ? json_null() : json_integer(i->task),
+        "world_rank", (json_int_t)i->world_rank, "world_size", (json_int_t)i->world_size, "pid",
+        (json_int_t)i->pid, "program", message_text(i->program), "library", message_text(i->library),
+        "topology", message_text(*i->topology ? i->topology : NULL), "state", states[r->state]);
+}
+
+void rank_announce(struct rank *r, const struct rank_output *out)
+{
+    r->news = r->counts_due = true;
+    for (size_t i = 0; i < r->n_comms; i++)
+        put_comm(r, &r->comms[i], out);
+}
+
+void rank_control(struct rank *r, double rate_hz, bool whole)
+{
+    if (r->flow)
+        flow_control(r->flow, rate_hz, whole);
+}

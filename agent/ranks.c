@@ -1,0 +1,261 @@
+#include "agent/ranks.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <stdarg.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/xalloc.h"
+#include "ring/control.h"
+
+/* Touching one page of a ring maps 16 of them, about 128 KiB a ring and drain: with few ranks cheaper to keep
+ * for a second (0.5 % of a core instead of 0.9 % with 8 ranks at 1000 events/s), with 64 ranks 10 MiB too
+ * much. */
+#define MANY         16u
+#define DESCRIBE_MAX 256u /* ranks a JSON frame: far below the bound of a frame */
+
+struct ranks {
+    char *dir;
+    struct ring_clock_map clock;
+    struct rank **rank;
+    size_t n, cap, live; /* live: the first of them that is not over may be there or later */
+    double rate_hz;
+    bool whole;
+    flow_sink *put;
+    void (*note)(const char *text, void *arg);
+    void *arg;
+};
+
+struct ranks *ranks_new(const char *dir, double rate_hz, flow_sink *put,
+                        void (*note)(const char *text, void *arg), void *arg)
+{
+    struct ranks *rs = xcalloc(1, sizeof(*rs));
+
+    rs->dir = xstrdup(dir);
+    rs->rate_hz = rate_hz;
+    rs->put = put;
+    rs->note = note;
+    rs->arg = arg;
+    ring_clock_start(&rs->clock);
+    return rs;
+}
+
+void ranks_free(struct ranks *rs)
+{
+    if (!rs)
+        return;
+    for (size_t i = 0; i < rs->n; i++)
+        rank_free(rs->rank[i]);
+    free(rs->rank);
+    free(rs->dir);
+    free(rs);
+}
+
+static bool get_output(struct ranks *rs, struct rank_output *out)
+{
+    *out = (struct rank_output){
+        .clock = &rs->clock, .put = rs->put, .arg = rs->arg, .many = rs->n - rs->live > MANY
+    };
+    return ring_clock_ready(&rs->clock);
+}
+
+void ranks_settle(struct ranks *rs)
+{
+    while (!ring_clock_ready(&rs->clock))
+        nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
+}
+
+/* ---- finding rings ---- */
+
+/* "RANK.INCARNATION.THREAD.ring", written as the probe writes it. */
+static bool parse_name(const char *name, uint32_t *rank, uint32_t *incarnation, uint32_t *thread)
+{
+    char again[64];
+
+    if (sscanf(name, "%9u.%9u.%9u.ring", rank, incarnation, thread) != 3)
+        return false;
+    snprintf(again, sizeof(again), "%u.%u.%u.ring", *rank, *incarnation, *thread);
+    return !strcmp(name, again);
+}
+
+static struct rank *find(const struct ranks *rs, uint32_t rank, uint32_t incarnation)
+{
+    for (size_t i = rs->n; i-- > 0;) /* newest first */
+        if (rank_number(rs->rank[i]) == rank && rank_app(rs->rank[i]) == incarnation)
+            return rs->rank[i];
+    return NULL;
+}
+
+__attribute__((format(printf, 2, 3))) static void note(const struct ranks *rs, const char *fmt, ...)
+{
+    char text[512];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof(text), fmt, ap);
+    va_end(ap);
+    rs->note(text, rs->arg);
+}
+
+static void take_ring(struct ranks *rs, const char *name, uint32_t rank, uint32_t incarnation,
+                      uint32_t thread)
+{
+    struct rank *r = find(rs, rank, incarnation);
+    struct ring_info info;
+    struct ring *ring;
+    char path[4096];
+
+    if (r && rank_has_thread(r, thread))
+        return;
+    if (!r && rs->n == RANKS_MAX) {
+        note(rs, "more than %u programs of ranks on this node: the rest is not watched", RANKS_MAX);
+        return;
+    }
+    snprintf(path, sizeof(path), "%s/%s", rs->dir, name);
+    ring = ring_open(path, false);
+    if (!ring) {
+        note(rs, "%s is not watched: %s", name,
+             errno == EPROTO ? "no ring of this version" : strerror(errno));
+        return;
+    }
+    ring_info_get(ring, &info);
+    if (info.rank != rank || info.incarnation != incarnation || info.thread != thread ||
+        incarnation > UINT16_MAX) {
+        note(rs, "%s is not watched: it says it is another rank's", name);
+        ring_close(ring);
+        return;
+    }
+    if (!r) {
+        r = rank_new(&info, rs->rate_hz, rs->whole);
+        rs->rank = xgrow(rs->rank, &rs->cap, rs->n + 1, sizeof(struct rank *));
+        rs->rank[rs->n++] = r;
+    }
+    if (rank_add(r, ring, &info) < 0)
+        note(rs, "%s is not watched: more than %u threads call MPI", name, RING_THREADS_MAX);
+}
+
+int ranks_scan(struct ranks *rs)
+{
+    DIR *d = opendir(rs->dir);
+    uint32_t rank, incarnation, thread;
+    struct dirent *e;
+
+    if (!d)
+        return errno == ENOENT || errno == ENOTDIR ? -1 : 0;
+    while ((e = readdir(d)))
+        if (parse_name(e->d_name, &rank, &incarnation, &thread))
+            take_ring(rs, e->d_name, rank, incarnation, thread);
+    closedir(d);
+    return 0;
+}
+
+/* ---- all of them ---- */
+
+static void skip_over(struct ranks *rs)
+{
+    while (rs->live < rs->n && rank_over(rs->rank[rs->live]))
+        rs->live++;
+}
+
+size_t ranks_drain(struct ranks *rs)
+{
+    struct rank_output out;
+    size_t taken = 0;
+
+    if (!get_output(rs, &out))
+        return 0;
+    for (size_t i = rs->live; i < rs->n; i++)
+        taken += rank_drain(rs->rank[i], &out);
+    return taken;
+}
+
+void ranks_second(struct ranks *rs)
+{
+    struct rank_output out;
+
+    if (!get_output(rs, &out))
+        return;
+    for (size_t i = rs->live; i < rs->n; i++)
+        rank_second(rs->rank[i], &out);
+    skip_over(rs);
+}
+
+void ranks_flush(struct ranks *rs)
+{
+    struct rank_output out;
+
+    if (!get_output(rs, &out))
+        return;
+    for (size_t i = rs->live; i < rs->n; i++)
+        rank_flush(rs->rank[i], &out);
+}
+
+size_t ranks_running(const struct ranks *rs)
+{
+    size_t n = 0;
+
+    for (size_t i = rs->live; i < rs->n; i++)
+        n += rank_state(rs->rank[i]) == RANK_RUNNING;
+    return n;
+}
+
+void ranks_announce(struct ranks *rs)
+{
+    struct rank_output out;
+
+    get_output(rs, &out);
+    for (size_t i = 0; i < rs->n; i++)
+        rank_announce(rs->rank[i], &out);
+    rs->live = 0; /* the counts of those that are over are due again */
+}
+
+void ranks_control(struct ranks *rs, double rate_hz, bool whole)
+{
+    rs->rate_hz = rate_hz;
+    rs->whole = whole;
+    for (size_t i = rs->live; i < rs->n; i++)
+        rank_control(rs->rank[i], rate_hz, whole);
+}
+
+json_t *ranks_news(struct ranks *rs, size_t *at)
+{
+    json_t *list = json_array();
+
+    for (; *at < rs->n && json_array_size(list) < DESCRIBE_MAX; ++*at)
+        if (rank_take_news(rs->rank[*at]))
+            json_array_append_new(list, rank_describe(rs->rank[*at]));
+    if (json_array_size(list))
+        return json_pack("{s:o}", "ranks", list);
+    json_decref(list);
+    return NULL;
+}
+
+/* ---- the end ---- */
+
+static bool ours(const char *name)
+{
+    size_t n = strlen(name);
+
+    return !strcmp(name, CONTROL_FILE) || !strcmp(name, CONTROL_FILE ".new") ||
+           (n > 5 && !strcmp(name + n - 5, ".ring")) ||
+           (n > 4 && name[0] == '.' && !strcmp(name + n - 4, ".tmp"));
+}
+
+void ranks_remove_dir(const char *dir)
+{
+    DIR *d = opendir(dir);
+    struct dirent *e;
+
+    if (!d)
+        return;
+    while ((e = readdir(d)))
+        if (ours(e->d_name))
+            unlinkat(dirfd(d), e->d_name, 0);
+    closedir(d);
+    rmdir(dir);
+}
