@@ -25,7 +25,8 @@ static const struct {
     { 'a', "ascii", NULL, "no characters beyond ASCII (also: a locale without UTF-8)" },
     { 'C', "controller", "HOSTS", "host[:port][,host[:port]...] instead of Controller= in the file" },
     { 'M', "munge-socket", "PATH", "instead of AuthInfo= in the file" },
-    { 'F', "conf", "FILE", "configuration instead of " SYSCONFDIR "/syncguard/syncguard.conf" },
+    { 'F', "conf", "FILE",
+      "configuration instead of $SYNCGUARD_CONF, or " SYSCONFDIR "/syncguard/syncguard.conf" },
     { 'h', "help", NULL, "this text" },
     { 'V', "version", NULL, "the version" },
 };

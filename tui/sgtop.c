@@ -360,7 +360,7 @@ static int run(struct options *o)
     char *hosts;
     int rc;
 
-    if (config_load(&config, o->conf, &err) < 0 ||
+    if (config_load(&config, o->conf ? o->conf : getenv("SYNCGUARD_CONF"), &err) < 0 ||
         !(hosts = hosts_with_port(o->controller ? o->controller : config.controller, config.port, &err))) {
         fprintf(stderr, "sgtop: %s\n", err.text);
         return EXIT_USAGE;
