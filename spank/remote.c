@@ -209,17 +209,13 @@ static void agent_environment(const struct step *s, struct strings *env)
 static void agent_command(const struct step *s, const struct config *c, const struct config_policy *policy,
                           const char *policy_name, struct strings *argv)
 {
-    char hosts[2048];
-
-    if (!hosts_with_port(c->controller, c->port, hosts, sizeof(hosts)))
-        snprintf(hosts, sizeof(hosts), "%s", c->controller);
     strings_add(argv, "%s", c->agent);
     strings_add(argv, "--dir");
     strings_add(argv, "%s", guard.dir);
     strings_add(argv, "--policy");
     strings_add(argv, "%s", policy_name);
     strings_add(argv, "--controller");
-    strings_add(argv, "%s", hosts);
+    strings_add(argv, "%s", c->controller);
     if (*c->munge_socket) {
         strings_add(argv, "--munge-socket");
         strings_add(argv, "%s", c->munge_socket);

@@ -77,23 +77,3 @@ void notes_add(struct notes *notes, const char *fmt, ...)
     va_end(ap);
     notes->n++;
 }
-
-bool hosts_with_port(const char *hosts, int port, char *out, size_t size)
-{
-    size_t at = 0;
-
-    for (;;) {
-        size_t len = strcspn(hosts, ",");
-        const char *bracket = memchr(hosts, ']', len);
-        bool has_port = memchr(bracket ? bracket : hosts, ':', len - (size_t)(bracket ? bracket - hosts : 0));
-        int n = has_port ? snprintf(out + at, size - at, "%s%.*s", at ? "," : "", (int)len, hosts)
-                         : snprintf(out + at, size - at, "%s%.*s:%d", at ? "," : "", (int)len, hosts, port);
-
-        if (n < 0 || (size_t)n >= size - at)
-            return false;
-        at += (size_t)n;
-        if (!hosts[len])
-            return true;
-        hosts += len + 1;
-    }
-}

@@ -29,8 +29,4 @@ struct notes {
 };
 __attribute__((format(printf, 2, 3))) void notes_add(struct notes *notes, const char *fmt, ...);
 
-/* HOSTS where each host without a port has port: "a,b:7" with 6825 is "a:6825,b:7".  False when it does not
- * fit. */
-bool hosts_with_port(const char *hosts, int port, char *out, size_t size);
-
 #endif

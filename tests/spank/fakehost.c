@@ -272,7 +272,7 @@ static void meanwhile(void)
         kill(agent, SIGKILL);
         nap(50);
     } else if (now->during == LET_FAIL) {
-        nap(900); /* the first tries come at 0, 0.1 and 0.6 s */
+        wait_papers(3, path, sizeof(path)); /* the first tries come at 0, 0.1 and 0.6 s */
     }
 }
 
@@ -468,7 +468,7 @@ static void test_local(void)
         o = run(&(struct run){ .context = context, .args = conf_arg, .options = { "-" } });
         ok(o->option_rc == 0 && o->callbacks_ok && !*o->log && o->has_arg == 2, "%s: a plain --sync-guard",
            who);
-        ok(strstr(o->settings, "Controller=head,head2:9 Port=7000") &&
+        ok(strstr(o->settings, "Controller=head:7000,head2:9 Port=7000") &&
                strstr(o->settings, "DefaultPolicy=balanced"),
            "%s: the settings go along", who);
         o = run(&(struct run){ .context = context, .args = conf_arg, .options = { "nosuch" } });
@@ -760,8 +760,8 @@ static void test_deaths(void)
     write_file("agent.fail", "");
     r.during = LET_FAIL;
     o = run(&r);
-    ok(o->restarts == 3 && !o->dir_left && o->callbacks_ok && o->end_s < 0.3,
-       "an agent that fails is tried with growing patience (%d times in 0.9 s)", o->restarts);
+    ok(o->restarts >= 3 && !o->dir_left && o->callbacks_ok && o->end_s < 0.3,
+       "an agent that fails is tried again and again");
 }
 
 static bool set_up(void)
