@@ -6,25 +6,27 @@
 
 #include "common/xalloc.h"
 
-/* A window of w steps names a rank when its mean excess is so many standard errors.  Neighbouring steps of a
- * shared machine are not independent: the limits are far above those of independent noise (5 would be one
- * false alarm in a million steps). */
-static const struct {
-    uint32_t steps;
-    double z;
-} windows[] = { { 8, 7.0 }, { 16, 6.5 }, { 32, 6.5 }, { 64, 6.5 } };
-#define WINDOWS ARRAY_SIZE(windows)
+/* A window names a rank when its mean excess is so many standard errors; many ranks are looked at in many
+ * overlapping windows, so the limit is far above what one look would need. */
+static const uint32_t windows[] = { 8, 16, 32, 64 };
+#define WINDOWS  ARRAY_SIZE(windows)
+#define SHORTEST windows[0]
+#define LIMIT_Z  6.0
 
-#define CLIP         6.0   /* standard deviations that one step can tell */
-#define SIGMA_MIN    0.002 /* of the work: clocks and exit skew are no better */
-#define STEPS_MIN    8u    /* before anything is said */
-#define PRICE_MIN    4u    /* steps that a price stands on, at the least */
-#define CONFIRM      2u    /* steps in a row above the limit */
-#define LET_GO_Z     2.5   /* over 16 steps ... */
-#define LET_GO       8u    /* ... so many steps in a row */
-#define COMPANION_Z  3.0   /* the others of a node, once one of them is named */
-#define EXCESS_STEPS 16u   /* that a rank's excess is shown over */
-#define CUSUM_SLACK  1.0   /* standard deviations */
+#define CLIP           3.0   /* standard deviations that one step can tell */
+#define SIGMA_MIN      0.002 /* of the work: clocks and exit skew are no better */
+#define STEPS_MIN      8u    /* before anything is said */
+#define PRICE_MIN      4u    /* steps that a price stands on, at the least */
+#define CONFIRM        2u    /* steps in a row above the limit */
+#define LET_GO_Z       2.5   /* over 16 steps ... */
+#define LET_GO         8u    /* ... so many steps in a row */
+#define COMPANION_Z    3.0   /* the others of a node, once one of them is named */
+#define EXCESS_STEPS   16u   /* that a rank's excess is shown over */
+#define INFLATE_STEPS  48u   /* before the windows' own noise is measured */
+#define INFLATE_MAX    6.0
+#define INFLATE_EARLY  1.5
+#define INFLATE_MARGIN 1.1 /* the estimate comes from few windows */
+#define CUSUM_SLACK    1.0 /* standard deviations */
 
 struct rank {
     uint32_t node, leaf;
@@ -32,7 +34,10 @@ struct rank {
     float work_s[STRAGGLER_STEPS]; /* NaN: not told */
     float x[STRAGGLER_STEPS];      /* excess over the median, clipped */
     double sum[WINDOWS];
-    double mean, spread; /* slow running mean and mean absolute deviation of the excess */
+    double step_change;  /* mean absolute change of the excess from step to step ... */
+    double block_change; /* ... and of the shortest window's mean from window to window: a lasting fault
+                            changes each but once */
+    double before, block_before; /* excess of the step, mean of the window before */
     double cusum;
     uint64_t onset;
     uint32_t above, below;
@@ -48,6 +53,7 @@ struct straggler {
     double duration_s[STRAGGLER_STEPS];
     double typical_s[STRAGGLER_STEPS]; /* median work */
     double sigma;                      /* of one rank's excess in one step; NaN: not known yet */
+    double inflate;                    /* of a window's standard error over that of independent steps */
     bool standing[STRAGGLER_SCOPES];
     float *scratch;
 };
@@ -125,61 +131,96 @@ static double median(struct straggler *s, uint32_t n)
     return n % 2 ? s->scratch[n / 2] : (s->scratch[n / 2 - 1] + s->scratch[n / 2]) / 2;
 }
 
-static double median_work(struct straggler *s, const float *work_s, uint32_t n)
+static double median_work(struct straggler *s, const float *work_s, uint32_t n, uint32_t *told)
 {
     uint32_t m = 0;
 
     for (uint32_t r = 0; r < n; r++)
         if (!isnan(work_s[r]))
             s->scratch[m++] = work_s[r];
+    *told = m;
     return m >= 2 ? median(s, m) : NAN;
 }
 
-/* The noise of one step: the median over ranks, so that a faulty rank does not raise it. */
-static void update_sigma(struct straggler *s)
+/* Mean absolute difference of two draws to standard deviation, for normal noise: sqrt(pi) / 2. */
+#define CHANGE_TO_SIGMA 0.8862
+
+static double typical_change(struct straggler *s, bool of_blocks)
 {
     uint32_t m = 0;
-    double typical;
 
-    for (uint32_t r = 0; r < s->n; r++)
-        if (s->rank[r].seen >= STEPS_MIN / 2)
-            s->scratch[m++] = (float)s->rank[r].spread;
-    typical = median(s, m);
-    /* Mean absolute deviation to standard deviation, for normal noise: sqrt(pi / 2). */
-    s->sigma = isnan(typical) ? NAN : fmax(SIGMA_MIN, 1.2533 * typical);
+    for (uint32_t r = 0; r < s->n; r++) {
+        const struct rank *k = &s->rank[r];
+
+        if (of_blocks ? k->seen >= INFLATE_STEPS : k->seen >= STEPS_MIN / 2)
+            s->scratch[m++] = (float)(of_blocks ? k->block_change : k->step_change);
+    }
+    return median(s, m);
+}
+
+/* The noise of one step and of a window, from successive differences (von Neumann 1941), so that a fault does
+ * not raise it, and as medians over the ranks. Neighbouring steps of a shared machine are not independent;
+ * how much less a window averages out than independent steps would is measured on the shortest. */
+static void update_sigma(struct straggler *s)
+{
+    double step = typical_change(s, false), block;
+
+    s->sigma = isnan(step) ? NAN : fmax(SIGMA_MIN, CHANGE_TO_SIGMA * step);
+    s->inflate = INFLATE_EARLY;
+    if (s->steps < INFLATE_STEPS)
+        return;
+    block = CHANGE_TO_SIGMA * typical_change(s, true);
+    if (block > 0)
+        s->inflate = fmax(1, fmin(INFLATE_MAX, INFLATE_MARGIN * block * sqrt(SHORTEST) / s->sigma));
+}
+
+/* A running mean that settles quickly and then moves slowly. */
+static void settle(double *mean, double value, uint32_t n)
+{
+    *mean += (value - *mean) / (n < 32 ? n + 1 : 32);
+}
+
+static void update_noise(const struct straggler *s, struct rank *k, double x)
+{
+    double limit = isnan(s->sigma) ? INFINITY : 2 * CLIP * s->sigma;
+
+    if (k->seen > 1)
+        settle(&k->step_change, fmin(fabs(x - k->before), limit), k->seen - 2);
+    k->before = x;
+    if (k->seen % SHORTEST != 0 || !k->seen)
+        return;
+    if (k->seen > SHORTEST)
+        settle(&k->block_change, fabs(k->sum[0] / SHORTEST - k->block_before), k->seen / SHORTEST - 2);
+    k->block_before = k->sum[0] / SHORTEST;
 }
 
 static void push(struct straggler *s, struct rank *k, double x)
 {
     uint64_t at = s->steps % STRAGGLER_STEPS;
-    double gain = k->seen < 32 ? 1.0 / (k->seen + 1) : 1.0 / 32;
-    double clipped = x;
+    double limit =
+        isnan(s->sigma) ? 0 : CLIP * s->sigma * s->inflate; /* without a scale nothing is evidence */
+    double clipped = fmax(-limit, fmin(limit, x));
 
-    if (!isnan(s->sigma))
-        clipped = fmax(-CLIP * s->sigma, fmin(CLIP * s->sigma, x));
     for (size_t w = 0; w < WINDOWS; w++)
-        if (k->seen >= windows[w].steps)
-            k->sum[w] -= k->x[(at + STRAGGLER_STEPS - windows[w].steps) % STRAGGLER_STEPS];
+        if (k->seen >= windows[w])
+            k->sum[w] -= k->x[(at + STRAGGLER_STEPS - windows[w]) % STRAGGLER_STEPS];
     k->x[at] = (float)clipped;
     for (size_t w = 0; w < WINDOWS; w++)
         k->sum[w] += k->x[at];
-    if (k->seen > 2)
-        k->spread +=
-            gain * (fmin(fabs(x - k->mean), isnan(s->sigma) ? INFINITY : CLIP * s->sigma) - k->spread);
-    k->mean += gain * (clipped - k->mean);
-    if (!isnan(s->sigma)) {
-        if (k->cusum <= 0)
-            k->onset = s->number[at];
-        k->cusum = fmax(0, k->cusum + clipped / s->sigma - CUSUM_SLACK);
-    }
     k->seen++;
+    update_noise(s, k, x);
+    if (isnan(s->sigma))
+        return;
+    if (k->cusum <= 0)
+        k->onset = s->number[at];
+    k->cusum = fmax(0, k->cusum + clipped / s->sigma - CUSUM_SLACK);
 }
 
 static double window_z(const struct straggler *s, const struct rank *k, size_t w)
 {
-    if (k->seen < windows[w].steps || isnan(s->sigma))
+    if (k->seen < windows[w] || isnan(s->sigma))
         return 0;
-    return k->sum[w] / sqrt(windows[w].steps) / s->sigma;
+    return k->sum[w] / sqrt(windows[w]) / (s->sigma * s->inflate);
 }
 
 static void judge(const struct straggler *s, struct rank *k)
@@ -187,7 +228,7 @@ static void judge(const struct straggler *s, struct rank *k)
     bool above = false;
 
     for (size_t w = 0; w < WINDOWS; w++)
-        above = above || window_z(s, k, w) > windows[w].z;
+        above = above || window_z(s, k, w) > LIMIT_Z;
     k->above = above ? k->above + 1 : 0;
     k->below = window_z(s, k, 1) < LET_GO_Z && !above ? k->below + 1 : 0;
     if (k->above >= CONFIRM)
@@ -199,10 +240,11 @@ static void judge(const struct straggler *s, struct rank *k)
 void straggler_step(struct straggler *s, uint64_t step, const float *work_s, uint32_t n, double duration_s)
 {
     uint64_t at = s->steps % STRAGGLER_STEPS;
+    uint32_t told_by;
     double typical;
 
     reserve(s, n);
-    typical = median_work(s, work_s, n);
+    typical = median_work(s, work_s, n, &told_by);
     s->number[at] = step;
     s->duration_s[at] = duration_s;
     s->typical_s[at] = typical;
@@ -211,7 +253,11 @@ void straggler_step(struct straggler *s, uint64_t step, const float *work_s, uin
         bool told = r < n && !isnan(work_s[r]) && typical > 0;
 
         k->work_s[at] = told ? work_s[r] : NAN;
-        push(s, k, told ? work_s[r] / typical - 1 : 0);
+        /* Of two ranks, each is held against the other: their median contains the fault. */
+        if (told && told_by == 2)
+            push(s, k, work_s[r] / (2 * typical - work_s[r]) - 1);
+        else
+            push(s, k, told ? work_s[r] / typical - 1 : 0);
     }
     s->steps++;
     update_sigma(s);
@@ -384,9 +430,9 @@ size_t straggler_find(struct straggler *s, double min_slowdown,
 
 double straggler_mds(const struct straggler *s)
 {
-    if (s->steps < windows[WINDOWS - 1].steps || isnan(s->sigma))
+    if (s->steps < windows[WINDOWS - 1] || isnan(s->sigma))
         return NAN;
-    return 1 + windows[WINDOWS - 1].z * s->sigma / sqrt(windows[WINDOWS - 1].steps);
+    return 1 + LIMIT_Z * s->sigma * s->inflate / sqrt(windows[WINDOWS - 1]);
 }
 
 double straggler_excess(const struct straggler *s, uint32_t rank)

@@ -120,3 +120,6 @@ tests_unit_options_LDADD = libagent.la
 noinst_PROGRAMS += tests/agent/writers
 tests_agent_writers_SOURCES = tests/agent/writers.c
 tests_agent_writers_LDADD = libring.la
+check_PROGRAMS += tests/unit/straggler
+tests_unit_straggler_SOURCES = tests/unit/straggler.c
+tests_unit_straggler_LDADD = libanalysis.la libring.la libcommon.la
