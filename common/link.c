@@ -393,6 +393,7 @@ static void set_options(evutil_socket_t fd)
 {
     int on = 1, idle_s = 10, interval_s = 5, probes = 4, stuck_ms = 30000;
 
+    evutil_make_socket_closeonexec(fd);
     /* A dead machine says nothing: without these a link to it would stay for minutes.  Not every kind of
      * socket has them, and nothing is lost then. */
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
@@ -569,7 +570,6 @@ struct link *link_accept(struct event_base *base, int fd, const char *munge_sock
     l->phase = PHASE_GREETING;
     name_peer(l, fd);
     set_options(fd);
-    evutil_make_socket_closeonexec(fd);
     if (evutil_make_socket_nonblocking(fd) < 0 || open_bufferevent(l, fd) < 0) {
         err_set(err, "%s: the connection cannot be taken over", l->peer);
         if (!l->bev)

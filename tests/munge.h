@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -24,6 +25,7 @@ static inline void test_munge_exec(const char *dir, const char *socket)
     char key[128], log[128], pid[128], seed[128], sock[128];
     int fd;
 
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that crashes leaves no daemon behind */
     snprintf(key, sizeof(key), "--key-file=%s/key", dir);
     snprintf(log, sizeof(log), "--log-file=%s/log", dir);
     snprintf(pid, sizeof(pid), "--pid-file=%s/pid", dir);
