@@ -205,13 +205,13 @@ void canvas_fill(struct canvas *c, int y, int x, int width, enum style style, ui
         put_cell(c, y, x + i, style, ch);
 }
 
-void canvas_restyle(struct canvas *c, int y, int x, int width, enum style style)
+void canvas_reverse(struct canvas *c, int y, int x, int width)
 {
     for (int i = 0; i < width; i++) {
         struct cell *cell = canvas_at(c, y, x + i);
 
         if (cell)
-            cell->style = (uint8_t)style;
+            cell->reversed = 1;
     }
 }
 

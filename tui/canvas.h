@@ -20,11 +20,10 @@ enum style {
     STYLE_TEXT,
     STYLE_DIM,
     STYLE_BOLD,
-    STYLE_TITLE,    /* the bars at the top and bottom */
-    STYLE_TAB,      /* the chosen screen in the title */
-    STYLE_HEADER,   /* titles of a table's columns */
-    STYLE_SORTED,   /* ... of the one that it is sorted by */
-    STYLE_SELECTED, /* the row under the cursor */
+    STYLE_TITLE,  /* the bars at the top and bottom */
+    STYLE_TAB,    /* the chosen screen in the title */
+    STYLE_HEADER, /* titles of a table's columns */
+    STYLE_SORTED, /* ... of the one that it is sorted by */
     STYLE_KEY,
     STYLE_ACCENT,
     STYLE_GOOD,
@@ -44,6 +43,8 @@ enum style {
 struct cell {
     uint32_t ch; /* Unicode; 0 is the right half of a wide character */
     uint8_t style;
+    uint8_t reversed; /* under the cursor: the same colours, the other way round */
+    uint16_t unused;  /* no padding: cells are compared as bytes */
 };
 
 struct canvas_hit {
@@ -71,8 +72,8 @@ __attribute__((format(printf, 6, 7))) int canvas_printf(struct canvas *c, int y,
                                                         enum style style, const char *fmt, ...);
 /* One character in each of width columns. */
 void canvas_fill(struct canvas *c, int y, int x, int width, enum style style, uint32_t ch);
-/* Give what is there another style. */
-void canvas_restyle(struct canvas *c, int y, int x, int width, enum style style);
+/* Put the cursor there. */
+void canvas_reverse(struct canvas *c, int y, int x, int width);
 /* Text over at most rows lines, broken between words.  Returns the rows that it took. */
 int canvas_wrap(struct canvas *c, int y, int x, int width, int rows, enum style style, const char *text);
 

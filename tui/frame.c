@@ -98,7 +98,7 @@ static void draw_filter(struct canvas *c, const struct ui *ui, int y)
     int x = canvas_put(c, y, 0, c->width, STYLE_KEY, "/");
 
     x += canvas_put(c, y, x, c->width - x - 34, STYLE_BOLD, l->filter);
-    canvas_fill(c, y, x++, 1, STYLE_SELECTED, ' ');
+    canvas_reverse(c, y, x++, 1);
     canvas_put_right(c, y, x, c->width - x, STYLE_DIM, "Enter keeps the filter, Esc drops it");
 }
 
@@ -155,8 +155,8 @@ void screen_rows_draw(struct canvas *c, const struct ui *ui, const struct screen
         if (row)
             table_row(c, r->y + i, t, r->columns, row, r->context);
         if (l->top + i == l->selected && !ui->report) {
-            canvas_restyle(c, r->y + i, 0, end, STYLE_SELECTED);
-            canvas_put(c, r->y + i, 0, 1, STYLE_SELECTED, "▶");
+            canvas_put(c, r->y + i, 0, 1, STYLE_TEXT, "▶");
+            canvas_reverse(c, r->y + i, 0, end);
         }
     }
     if (r->height > 0 && l->n)

@@ -26,8 +26,11 @@ tests_tui_screens_SOURCES = tests/tui/screens.c tests/tui/fake.c tests/tui/fake.
 tests_tui_screens_CPPFLAGS = $(libtui_la_CPPFLAGS)
 tests_tui_screens_LDADD = libtui.la
 
-# A controller for the tests of the program itself.
-noinst_PROGRAMS += tests/tui/fakecontroller
+# The program itself: a controller for it, what it costs, and a person at the keys.
+noinst_PROGRAMS += tests/tui/fakecontroller tests/tui/cost
+tests_tui_cost_SOURCES = tests/tui/cost.c
+tests_tui_cost_LDADD = -lutil
+dist_check_SCRIPTS += tests/tui/terminal.sh
 tests_tui_fakecontroller_SOURCES = tests/tui/fakecontroller.c tests/tui/fake.c tests/tui/fake.h tests/munge.h
 tests_tui_fakecontroller_CPPFLAGS = $(libtui_la_CPPFLAGS)
 tests_tui_fakecontroller_LDADD = libtui.la

@@ -105,7 +105,7 @@ static const struct {
 
 static const struct table_column columns[] = {
     { "RANK", 6, 0, 0, TABLE_TEXT, 0, draw_rank, .key = "rank", .meaning = "rank in the step" },
-    { "NODE", 9, 5, 0, TABLE_TEXT, 0, draw_node, .key = "node", .meaning = "where it runs; ! is blamed" },
+    { "NODE", 9, 6, 0, TABLE_TEXT, 0, draw_node, .key = "node", .meaning = "where it runs; ! is blamed" },
     { "SWITCH", 8, 4, 5, TABLE_TEXT, offsetof(struct snap_rank, leaf), .style = dim, .unsorted = true,
       .meaning = "the node's leaf switch" },
     { "LATE", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_rank, lateness_s), .key = "lateness",
@@ -283,8 +283,9 @@ static void draw_trends(struct canvas *c, const struct snap_view *v, int y)
 
     draw_trend(c, y, 1, half, "step", figure_s(j->step_mean_s).text, STYLE_ACCENT, &v->step_s);
     draw_trend(c, y, right, half, "steps/s", figure_number(j->steps_per_s).text, STYLE_GOOD, &v->steps_per_s);
-    draw_trend(c, y + 1, 1, half, "skew", figure_s(j->skew_p50_s).text, STYLE_WARN, &v->skew_s);
-    draw_trend(c, y + 1, right, half, "lost", figure_percent(j->lost_ratio).text, STYLE_BAD, &v->lost_ratio);
+    draw_trend(c, y + 1, 1, half, "skew", figure_s(j->skew_p50_s).text, STYLE_ACCENT, &v->skew_s);
+    draw_trend(c, y + 1, right, half, "lost", figure_percent(j->lost_ratio).text, STYLE_ACCENT,
+               &v->lost_ratio);
 }
 
 static void draw_time(struct canvas *c, const struct snap_job *j, int y)

@@ -130,7 +130,7 @@ static const struct table_column columns[] = {
     { "NAME", 8, 16, 1, TABLE_TEXT, offsetof(struct snap_job, name), .style = fading,
       .meaning = "the job's name" },
     { "USER", 8, 2, 7, TABLE_TEXT, offsetof(struct snap_job, user), .style = dim, .meaning = "whose it is" },
-    { "STATE", 8, 0, 6, TABLE_TEXT, offsetof(struct snap_job, state), .style = state_style,
+    { "STATE", 8, 0, 9, TABLE_TEXT, offsetof(struct snap_job, state), .style = state_style,
       .meaning = "the job's state" },
     { "RANKS", 5, 0, 0, TABLE_COUNT, offsetof(struct snap_job, ranks), .style = fading,
       .meaning = "guarded ranks" },
@@ -148,7 +148,7 @@ static const struct table_column columns[] = {
       .meaning = "what bounds it" },
     { "WORST", 10, 9, 0, TABLE_TEXT, offsetof(struct snap_job, worst.node), draw_worst,
       .meaning = "node and rank that is latest" },
-    { "VERDICT", 24, 400, 8, TABLE_TEXT, 0, draw_verdict, .unsorted = true, .meaning = "what was found" },
+    { "VERDICT", 40, 400, 8, TABLE_TEXT, 0, draw_verdict, .unsorted = true, .meaning = "what was found" },
 };
 
 static const void *job_row(const struct ui *ui, int i)

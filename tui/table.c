@@ -45,11 +45,17 @@ void table_fit(struct table_layout *l, const struct table_column *columns, int n
         l->width[l->n++] = columns[i].width;
         left -= columns[i].width + GAP;
     }
-    for (int i = 0; i < l->n && left > 0; i++) {
-        int more = columns[l->column[i]].grow < left ? columns[l->column[i]].grow : left;
+    for (int more = 1; more && left > 0;) { /* in turn, so that no column takes all */
+        more = 0;
+        for (int i = 0; i < l->n && left > 0; i++) {
+            const struct table_column *column = &columns[l->column[i]];
 
-        l->width[i] += more;
-        left -= more;
+            if (l->width[i] >= column->width + column->grow)
+                continue;
+            l->width[i]++;
+            left--;
+            more = 1;
+        }
     }
     for (int i = 0; i < l->n; i++) {
         l->x[i] = x;

@@ -29,7 +29,6 @@ static const struct look looks[STYLE_COUNT] = {
     [STYLE_TAB] = { 16, 153, COLOR_BLACK, COLOR_WHITE, A_BOLD, A_BOLD },
     [STYLE_HEADER] = { 255, 239, COLOR_BLACK, COLOR_CYAN, 0, A_UNDERLINE },
     [STYLE_SORTED] = { 229, 239, COLOR_WHITE, COLOR_CYAN, A_BOLD, A_UNDERLINE | A_BOLD },
-    [STYLE_SELECTED] = { -1, -1, -1, -1, A_REVERSE, A_REVERSE },
     [STYLE_KEY] = { 32, -1, COLOR_CYAN, -1, A_BOLD, A_BOLD },
     [STYLE_ACCENT] = { 32, -1, COLOR_CYAN, -1, 0, 0 },
     [STYLE_GOOD] = { 34, -1, COLOR_GREEN, -1, 0, 0 },
@@ -127,6 +126,13 @@ static void init_colours(bool mono)
     }
 }
 
+/* All of its events, though few mean something here: after one that was not asked for, ncurses waits for the
+ * next key inside of wget_wch, nodelay or not. */
+static void take_mouse(void)
+{
+    mousemask(ALL_MOUSE_EVENTS, NULL);
+}
+
 int term_open(bool mono, struct err *err)
 {
     const char *name = getenv("TERM");
@@ -146,7 +152,7 @@ int term_open(bool mono, struct err *err)
     keypad(term.input, TRUE);
     nodelay(term.input, TRUE);
     mouseinterval(0); /* a press counts at once; what is double, the main loop knows */
-    mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+    take_mouse();
     guard_crashes();
     atexit(term_close);
     return 0;
@@ -176,7 +182,7 @@ void term_suspend(void)
 void term_resume(void)
 {
     reset_prog_mode();
-    mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+    take_mouse();
     term_resized();
     term_repaint();
 }
@@ -208,16 +214,18 @@ void term_repaint(void)
 static void show_cell(int y, int x, const struct cell *cell)
 {
     const struct look *l = &looks[cell->style];
+    attr_t reverse = cell->reversed ? A_REVERSE : 0;
     wchar_t text[2] = { (wchar_t)cell->ch, 0 };
     cchar_t c;
 
     if (!cell->ch)
         return;
+    if (term.colours == 8 && cell->style == STYLE_DIM)
+        reverse |= A_DIM;
     if (term.colours)
-        setcchar(&c, text, l->colour | (cell->style == STYLE_DIM && term.colours == 8 ? A_DIM : 0),
-                 (short)(cell->style + 1), NULL);
+        setcchar(&c, text, l->colour | reverse, (short)(cell->style + 1), NULL);
     else
-        setcchar(&c, text, l->mono, 0, NULL);
+        setcchar(&c, text, l->mono | reverse, 0, NULL);
     mvadd_wch(y, x, &c);
 }
 
