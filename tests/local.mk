@@ -1,6 +1,5 @@
 # tests/: see doc/ARCHITECTURE.md
 include tests/spank/local.mk
-include tests/probe/local.mk
 
 # What needs no cluster and no program but itself: for sanitizers, other compilers and distcheck.
 UNIT_TESTS = $(filter tests/unit/% tests/fuzz/%,$(check_PROGRAMS))
@@ -27,6 +26,8 @@ EXTRA_DIST += tests/fuzz/conf.corpus/good tests/fuzz/conf.corpus/open-quote test
 	tests/fuzz/conf.corpus/continued-end tests/fuzz/conf.corpus/reserved tests/fuzz/conf.corpus/nul \
 	tests/fuzz/conf.corpus/many-keys tests/fuzz/conf.corpus/long-line
 include tests/workloads/local.mk
+include tests/probe/local.mk
+include tests/bench/hook.mk
 
 
 # sgctl

@@ -18,3 +18,21 @@ noinst_PROGRAMS += tests/probe/compare
 tests_probe_compare_SOURCES = tests/probe/compare.c
 tests_probe_compare_LDADD = libring.la
 dist_check_SCRIPTS += tests/probe/zoo.sh
+
+# The probe's hot path, watched from outside
+EXTRA_DIST += tests/probe/path.c
+dist_check_SCRIPTS += tests/probe/path.sh
+PATH_FLAGS = -D_GNU_SOURCE -I$(top_srcdir) -std=gnu11 -O2 -g $(WARN)
+if HAVE_OPENMPI
+check_SCRIPTS += tests/probe/path.openmpi
+tests/probe/path.openmpi: tests/probe/path.c
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(MPICC_OPENMPI) $(PATH_FLAGS) -o $@ $(top_srcdir)/tests/probe/path.c
+endif
+if HAVE_MPICH
+check_SCRIPTS += tests/probe/path.mpich
+tests/probe/path.mpich: tests/probe/path.c
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(MPICC_MPICH) $(PATH_FLAGS) -o $@ $(top_srcdir)/tests/probe/path.c
+endif
+CLEANFILES += tests/probe/path.openmpi tests/probe/path.mpich

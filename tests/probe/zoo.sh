@@ -82,7 +82,24 @@ for mpi in $libraries; do
     ok $? "$mpi: no directory named: the program runs"
 done
 
-mkdir "$dir/step" 2>/dev/null
+if /usr/bin/python3 -c 'import mpi4py' 2>/dev/null; then # built for one of them, loaded with RTLD_LOCAL
+    mpi=$(/usr/bin/python3 -c 'import mpi4py.MPI as m; print(m.get_vendor()[0])' | tr -d ' ' | tr '[:upper:]' '[:lower:]')
+    guarded 2 /usr/bin/python3 -c '
+from mpi4py import MPI
+w = MPI.COMM_WORLD
+d = w.Dup()
+for i in range(10):
+    assert d.allreduce(i) == 2 * i
+r = d.Ibarrier()
+r.Wait()
+d.Free()'
+    ok $? "$mpi: Python: results right" || why "$dir/out"
+    "$top_builddir/tests/probe/compare" "$dir/step" - 2 >"$dir/compare" && ! grep -q '^0 events' "$dir/compare"
+    ok $? "$mpi: Python: ranks agree: $(tail -n 1 "$dir/compare")"
+fi
+
+rm -rf "$dir/step"
+mkdir "$dir/step"
 [ "$(SYNCGUARD_DIR="$dir/step" LD_PRELOAD="$probe" "$work/nompi")" = ok ] && [ -z "$(ls "$dir/step")" ]
 ok $? 'a program without MPI leaves no file'
 plan

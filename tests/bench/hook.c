@@ -1,0 +1,187 @@
+/* hook.c - what recording one collective costs, by the method that mpiP's authors published: the time of a
+ * call on MPI_COMM_SELF, where the library itself does next to nothing.  Run it with the probe preloaded and
+ * SYNCGUARD_DIR set (tests/bench/hook.sh).
+ *
+ * Three ways to the same function, in turns within one process, so that a slow spell hits all: the library's
+ * own, an empty wrapper, and the probe.  A child drains the ring 20 times a second, as the agent does, and
+ * the program keeps below what fits between two drains: a full ring would be cheaper.
+ *
+ * Prints a line for each operation: name, ns of bare, empty, probe (medians of batches), then what the probe
+ * adds: the median of batches' differences, and the 99.9th percentile of single calls over the bare median;
+ * then the same percentile of bare calls. */
+#include <dlfcn.h>
+#include <mpi.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ring/clock.h"
+#include "ring/ring.h"
+
+enum { BATCH = 1000, ROUNDS = 600, SINGLES = 100000, FIT = 12000 };
+
+/* The calling conventions of both operations are the same in all three ways. */
+typedef int (*barrier_fn)(MPI_Comm);
+typedef int (*allreduce_fn)(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm);
+
+static barrier_fn library_barrier;
+static allreduce_fn library_allreduce;
+
+static int empty_barrier(MPI_Comm comm)
+{
+    return library_barrier(comm);
+}
+
+static int empty_allreduce(const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+    return library_allreduce(in, out, n, type, op, comm);
+}
+
+static void call_barrier(void *f)
+{
+    ((barrier_fn)f)(MPI_COMM_SELF);
+}
+
+static void call_allreduce(void *f)
+{
+    static double in = 1, out;
+
+    ((allreduce_fn)f)(&in, &out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_SELF);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+static double quantile(double *v, size_t n, double q)
+{
+    qsort(v, n, sizeof(*v), by_value);
+    return v[(size_t)(q * (double)(n - 1))];
+}
+
+/* ---- the reader ---- */
+
+static void drain_forever(const char *dir)
+{
+    static struct ring_event events[RING_CAPACITY_MAIN];
+    char path[4096];
+    struct ring *r = NULL;
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    snprintf(path, sizeof(path), "%s/0.0.0.ring", dir);
+    for (;;) {
+        if (!r)
+            r = ring_open(path, false);
+        if (r)
+            ring_drain(r, events, RING_CAPACITY_MAIN);
+        nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
+    }
+}
+
+/* Spend so many events; when the ring might be full, wait until the reader came by. */
+static void spend(int events)
+{
+    static int spent;
+
+    spent += events;
+    if (spent <= FIT)
+        return;
+    nanosleep(&(struct timespec){ .tv_nsec = 120000000 }, NULL);
+    spent = events;
+}
+
+/* ---- measuring ---- */
+
+static double ns_per_tick;
+
+static double batch_ns(void (*call)(void *), void *f)
+{
+    uint64_t t0 = clock_counter();
+
+    for (int i = 0; i < BATCH; i++)
+        call(f);
+    return (double)(clock_counter() - t0) * ns_per_tick / BATCH;
+}
+
+static double single_ns(void (*call)(void *), void *f)
+{
+    uint64_t t0 = clock_counter();
+
+    call(f);
+    return (double)(clock_counter() - t0) * ns_per_tick;
+}
+
+static void measure(const char *name, void (*call)(void *), void *bare, void *empty, void *probe)
+{
+    static double b[ROUNDS], e[ROUNDS], p[ROUNDS], extra[ROUNDS], sb[SINGLES], sp[SINGLES];
+    double bare_median, extra_median;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        spend(BATCH);
+        b[i] = batch_ns(call, bare);
+        e[i] = batch_ns(call, empty);
+        p[i] = batch_ns(call, probe);
+        extra[i] = p[i] - b[i];
+    }
+    for (int i = 0; i < SINGLES; i++) {
+        spend(1);
+        sb[i] = single_ns(call, bare);
+        sp[i] = single_ns(call, probe);
+    }
+    extra_median = quantile(extra, ROUNDS, 0.5);
+    bare_median = quantile(sb, SINGLES, 0.5);
+    printf("%s %.2f %.2f %.2f %.2f %.2f %.2f\n", name, quantile(b, ROUNDS, 0.5), quantile(e, ROUNDS, 0.5),
+           quantile(p, ROUNDS, 0.5), extra_median, quantile(sp, SINGLES, 0.999) - bare_median,
+           quantile(sb, SINGLES, 0.999) - bare_median);
+}
+
+static void *behind_the_probe(const char *library, const char *name)
+{
+    void *object = dlopen(library, RTLD_LAZY | RTLD_NOLOAD), *at = object ? dlsym(object, name) : NULL;
+
+    if (!at) {
+        fprintf(stderr, "hook: %s in %s: not found\n", name, library);
+        exit(2);
+    }
+    return at;
+}
+
+int main(int argc, char **argv)
+{
+    const char *dir = getenv(RING_ENV_DIR);
+    struct ring_clock_map map;
+    pid_t reader;
+
+    if (argc != 2 || !dir) {
+        fprintf(stderr, "usage: %s=DIRECTORY LD_PRELOAD=PROBE hook LIBRARY.so\n", RING_ENV_DIR);
+        return 2;
+    }
+    unsetenv("LD_PRELOAD"); /* the library's own helpers */
+    ring_clock_start(&map);
+    reader = fork();
+    if (reader == 0)
+        drain_forever(dir);
+    MPI_Init(NULL, NULL);
+    while (!ring_clock_ready(&map))
+        nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+    ns_per_tick = map.ns_per_tick;
+    library_barrier = (barrier_fn)behind_the_probe(argv[1], "MPI_Barrier");
+    library_allreduce = (allreduce_fn)behind_the_probe(argv[1], "MPI_Allreduce");
+    measure("barrier", call_barrier, (void *)library_barrier, (void *)empty_barrier,
+            dlsym(RTLD_DEFAULT, "MPI_Barrier"));
+    measure("allreduce", call_allreduce, (void *)library_allreduce, (void *)empty_allreduce,
+            dlsym(RTLD_DEFAULT, "MPI_Allreduce"));
+    MPI_Finalize();
+    kill(reader, SIGKILL);
+    waitpid(reader, NULL, 0);
+    return 0;
+}

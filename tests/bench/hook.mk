@@ -1,0 +1,24 @@
+# The hook benchmark: tests/bench/hook.sh, one program for each MPI library.
+HOOK_C = tests/bench/hook.c ring/clock.c ring/reader.c
+HOOK_FLAGS = -D_GNU_SOURCE -I$(top_srcdir) -std=gnu11 -O2 -g $(WARN)
+EXTRA_DIST += tests/bench/hook.c tests/bench/hook.sh
+hook_inputs = for f in $(HOOK_C); do echo $(top_srcdir)/$$f; done
+BENCH_HOOK =
+if HAVE_OPENMPI
+BENCH_HOOK += tests/bench/hook.openmpi
+tests/bench/hook.openmpi: $(HOOK_C) ring/layout.h ring/ring.h
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(MPICC_OPENMPI) $(HOOK_FLAGS) -o $@ `$(hook_inputs)` -ldl
+endif
+if HAVE_MPICH
+BENCH_HOOK += tests/bench/hook.mpich
+tests/bench/hook.mpich: $(HOOK_C) ring/layout.h ring/ring.h
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(MPICC_MPICH) $(HOOK_FLAGS) -o $@ `$(hook_inputs)` -ldl
+endif
+# `make bench` runs it from the build tree.
+tests/bench/hook: tests/bench/hook.sh
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)cp $(top_srcdir)/tests/bench/hook.sh $@ && chmod 755 $@
+noinst_SCRIPTS += tests/bench/hook $(BENCH_HOOK)
+CLEANFILES += tests/bench/hook $(BENCH_HOOK)

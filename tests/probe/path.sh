@@ -1,0 +1,60 @@
+#!/bin/sh
+# The probe's hot path: no system call, no allocation, no lock, and few instructions.
+. "$top_srcdir/tests/workloads/mpi.sh"
+
+probe=$top_builddir/.libs/libsyncguard_probe.so
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
+calls=2000
+
+libraries=$(mpi_libraries "$top_builddir/tests/probe/path")
+if [ -z "$libraries" ] || ! command -v strace >/dev/null || ! command -v valgrind >/dev/null; then
+    echo "1..0 # SKIP needs an MPI library, strace and valgrind"
+    exit 0
+fi
+
+# instructions N GUARD: inside of path_calls(), by callgrind
+instructions() {
+    rm -rf "$dir/step"
+    mkdir "$dir/step"
+    if [ "$2" = guarded ]; then
+        set -- "$1" LD_PRELOAD="$probe" SYNCGUARD_DIR="$dir/step"
+    else
+        set -- "$1" GUARD=none
+    fi
+    n=$1
+    shift
+    env "$@" timeout 200 valgrind --tool=callgrind --toggle-collect=path_calls --callgrind-out-file="$dir/callgrind" \
+        "$top_builddir/tests/probe/path.$mpi" "$n" >"$dir/out" 2>&1 || return 1
+    sed -n 's/^c\{0,1\}fn=([0-9]*) \(.*\)/\1/p' "$dir/callgrind" | sed "s/'.*//; s/@.*//" | sort -u >"$dir/functions"
+    sed -n 's/^summary: *\([0-9]*\).*/\1/p; s/^totals: *\([0-9]*\).*/\1/p' "$dir/callgrind" | head -n 1
+}
+
+for mpi in $libraries; do
+    mkdir "$dir/$mpi"
+    SYNCGUARD_DIR=$dir/$mpi LD_PRELOAD=$probe timeout 60 strace -o "$dir/trace" "$top_builddir/tests/probe/path.$mpi" $calls
+    ok $? "$mpi: the program runs under strace"
+    between=$(awk '/^getpgid/ { on = !on; marks++; next } on { n++ } END { print (marks == 2 ? n + 0 : "no marks") }' "$dir/trace")
+    [ "$between" = 0 ]
+    ok $? "$mpi: system calls during $calls rounds: $between"
+    events=$("$top_builddir/sgring" --json "$dir/$mpi" | sed -n 's/.*"events":\([0-9]*\),"dropped":0,"missed":0.*/\1/p')
+    [ "$events" -eq $((21 + calls * 2 + calls / 10)) ]
+    ok $? "$mpi: all of them recorded: $events"
+
+    bare=$(instructions $calls bare) && mv "$dir/functions" "$dir/bare" && guarded=$(instructions $calls guarded)
+    each=$(awk "BEGIN { print int(($guarded - $bare) / $calls / 2.1) }")
+    [ "${each:-9999}" -le 300 ]
+    ok $? "$mpi: the probe adds $each instructions to a collective"
+    comm -13 "$dir/bare" "$dir/functions" >"$dir/added"
+    [ -s "$dir/added" ] && ! grep -Eq 'alloc|free$|lock|dlsym|open|write|syscall' "$dir/added"
+    ok $? "$mpi: among the functions added there is no allocation and no lock: $(tr '\n' ' ' <"$dir/added")"
+
+    mkdir "$dir/$mpi.switch"
+    { printf 'TCGS\001\000\000\000\001\000\000\000\001\000\000\000' && head -c 4080 /dev/zero; } >"$dir/$mpi.switch/control"
+    SYNCGUARD_DIR=$dir/$mpi.switch LD_PRELOAD=$probe timeout 60 "$top_builddir/tests/probe/path.$mpi" switch
+    ok $? "$mpi: recording switched off and on"
+    numbers=$("$top_builddir/sgring" --json --events=100 "$dir/$mpi.switch" | grep -o '"seq":[0-9]*,"root"' | tr -dc '0-9\n' | tr '\n' ' ')
+    [ "$numbers" = '0 1 2 3 4 11 12 13 14 15 ' ]
+    ok $? "$mpi: numbers go on meanwhile: $numbers"
+done
+plan
