@@ -20,7 +20,7 @@ static void read_all(bool peek)
     struct ring_info info;
     struct ring_counts counts;
     struct ring_live live;
-    volatile size_t sum = 0;
+    static volatile size_t sum;
 
     if (!r)
         return;
