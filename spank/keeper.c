@@ -100,9 +100,8 @@ static bool wait_for_reason(struct keeper *k)
         inotify_add_watch(inotify, k->plan->dir, IN_CREATE | IN_MOVED_TO);
     if (!k->plan->at_once && !stepdir_has_ring(k->plan->dir))
         wake = wait_for(k, inotify, KEEPER_PATIENCE_MS, true);
-    if (inotify >= 0)
-        close(inotify);
-    /* A program that ran and ended before we looked has left its ring: worth an agent. */
+    /* inotify stays open until we exit: closing it waits for the kernel, 15 ms where that was measured.
+     * A program that ran and ended before we looked has left its ring: worth an agent. */
     return wake != WAKE_OVER || stepdir_has_ring(k->plan->dir);
 }
 
@@ -219,27 +218,25 @@ static int settle_descriptors(int sock)
     return 3;
 }
 
-/* slurmstepd protects itself from the out-of-memory killer, and we inherit that: when memory is short, the
- * job goes before us no longer. */
-static void be_expendable(void)
-{
-    int fd = open("/proc/self/oom_score_adj", O_WRONLY);
-
-    if (fd >= 0) {
-        if (write(fd, "500", 3) < 0)
-            errno = 0; /* not allowed here: nothing to be done */
-        close(fd);
-    }
-}
-
-/* slurmstepd calls us with the user's effective ids over root's real ones: keep nothing to go back to.  The
- * system calls themselves, as the library's wrappers talk to the threads that are not here. */
+/* slurmstepd calls us with the user's effective ids over root's real ones: keep nothing to go back to, and
+ * nothing for the user to look into (we are a copy of root's memory).  The system calls themselves, as the
+ * library's wrappers talk to threads that are not here. */
 static bool drop_privileges(void)
 {
     gid_t gid = getegid();
     uid_t uid = geteuid();
+    int fd;
 
-    return syscall(SYS_setresgid, gid, gid, gid) == 0 && syscall(SYS_setresuid, uid, uid, uid) == 0;
+    /* slurmstepd protects itself from the out-of-memory killer, and we inherit that: when memory is short, we
+     * go before the job.  Only root may write there while we cannot be looked into. */
+    syscall(SYS_setresuid, -1, 0, -1);
+    fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (fd >= 0 && write(fd, "500", 3) < 0)
+        errno = 0; /* not allowed here: nothing to be done */
+    if (fd >= 0)
+        close(fd);
+    return prctl(PR_SET_DUMPABLE, 0) == 0 && syscall(SYS_setresgid, gid, gid, gid) == 0 &&
+           syscall(SYS_setresuid, uid, uid, uid) == 0;
 }
 
 __attribute__((noreturn)) static void keeper_main(const struct keeper_plan *plan, int sock)
@@ -252,11 +249,11 @@ __attribute__((noreturn)) static void keeper_main(const struct keeper_plan *plan
     prctl(PR_SET_NAME, KEEPER_NAME);
     if (chdir("/") < 0 || k.sock < 0 || k.children < 0 || !drop_privileges())
         _exit(1);
-    be_expendable();
     if (wait_for_reason(&k))
         keep(&k);
     agent_end(&k);
     stepdir_remove(plan->dir);
+    shutdown(k.sock, SHUT_RDWR); /* all done: nobody needs to wait for the rest of our end */
     _exit(0);
 }
 

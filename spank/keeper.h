@@ -32,7 +32,8 @@ struct keeper_plan {
 int keeper_start(const struct keeper_plan *plan);
 /* Tell it that the step is over.  It may be told twice. */
 void keeper_end(int fd);
-/* Wait until it is gone, at most quick_ms, or slow_ms if it has started an agent.  True when it is gone. */
+/* Wait until it is through or gone, at most quick_ms, or slow_ms if it has started an agent.  True when it
+ * is. */
 bool keeper_wait(int fd, int quick_ms, int slow_ms);
 
 #endif

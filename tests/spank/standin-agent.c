@@ -63,6 +63,8 @@ static void write_down(const char *path, char **argv)
         if (!strncmp(line, "Sig", 3) || !strncmp(line, "Uid", 3))
             fprintf(out, "%s", line);
     }
+    snprintf(line, sizeof(line), "/proc/%d/maps", (int)getppid());
+    fprintf(out, "parent's memory %s\n", access(line, F_OK) == 0 && fopen(line, "r") ? "open" : "closed");
     snprintf(line, sizeof(line), "/proc/%d/comm", (int)getppid());
     parent = fopen(line, "r");
     if (parent && fgets(line, sizeof(line), parent))
