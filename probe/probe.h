@@ -7,7 +7,13 @@
  *
  * It refuses to print, to exit, to touch errno, statuses or buffers, to call anything collective.  Whatever
  * fails leaves the program's calls going straight through; what could have been recorded and was not is
- * counted. */
+ * counted.
+ *
+ * What it does not reach, and the agent shows as ranks without a ring: MPI linked statically; programs that
+ * ask dlsym() for each MPI function by the library's own handle (interposing dlsym would put every process of
+ * the job at risk); MPI-4 sessions without MPI_Init. Since a function that the library lacks is exported all
+ * the same (MPI_Allreduce_init under Open MPI 4), dlsym() and weak references find it; calling it raises
+ * MPI_ERR_OTHER, as a library does for an operation that it does not support. */
 #ifndef SYNCGUARD_PROBE_PROBE_H
 #define SYNCGUARD_PROBE_PROBE_H
 
