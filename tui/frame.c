@@ -166,10 +166,10 @@ void screen_rows_draw(struct canvas *c, const struct ui *ui, const struct screen
 /* ---- nothing to show yet ---- */
 
 static const char *const checks[] = {
-    "· Does the controller run?   on its host: systemctl status syncguardd",
-    "· Is it the right one?       Controller= in the file below, or --controller HOST[:PORT]",
-    "· Does munge work here?      munge -n | unmunge, and the same key on both hosts",
-    "· Is its port open?          6825/tcp, unless Port= says otherwise",
+    "· Does it run there?      systemctl status syncguardd",
+    "· Is it the right host?   Controller= in the file below, or --controller",
+    "· Does munge work?        munge -n | unmunge; the same key on both hosts",
+    "· Is its port open?       6825/tcp, unless Port= says otherwise",
 };
 
 static void draw_down(struct canvas *c, const struct ui *ui, int y)
@@ -177,7 +177,7 @@ static void draw_down(struct canvas *c, const struct ui *ui, int y)
     canvas_printf(c, y, 2, c->width - 4, STYLE_BAD, "No controller: cannot reach %s", ui->hosts);
     y += 1 + canvas_wrap(c, y + 1, 4, c->width - 6, 3, STYLE_BOLD, ui->why);
     canvas_printf(c, y + 1, 2, c->width - 4, STYLE_TEXT,
-                  "It is tried again all the time (since %s); this screen fills as soon as it answers.",
+                  "Tried again and again since %s; this fills as soon as it answers.",
                   figure_trim(figure_age(ui->now_s - ui->down_s)).text);
     canvas_put(c, y + 3, 2, c->width - 4, STYLE_BOLD, "What to check");
     y += 4;

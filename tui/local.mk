@@ -8,11 +8,13 @@ libtui_la_SOURCES = \
 	tui/keymap.c tui/keymap.h \
 	tui/options.c tui/options.h \
 	tui/report.c tui/report.h \
+	tui/rows.c tui/rows.h \
 	tui/screen.h tui/screen_help.c tui/screen_job.c tui/screen_jobs.c tui/screen_nodes.c \
 	tui/snapshot.c tui/snapshot.h \
 	tui/table.c tui/table.h \
 	tui/term.c tui/term.h \
-	tui/ui.c tui/ui.h
+	tui/ui.c tui/ui.h \
+	tui/value.c tui/value.h
 libtui_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(NCURSES_CFLAGS) $(EVENT_CFLAGS)
 libtui_la_LIBADD = liblink.la libcommon.la $(JANSSON_LIBS) $(NCURSES_LIBS) $(EVENT_LIBS) -lm
 
@@ -56,4 +58,4 @@ else
 tests_fuzz_snapshot_SOURCES += tests/fuzz/replay.c
 endif
 EXTRA_DIST += tests/fuzz/snapshot.corpus/job tests/fuzz/snapshot.corpus/jobs tests/fuzz/snapshot.corpus/nodes \
-	tests/fuzz/snapshot.corpus/error tests/fuzz/snapshot.corpus/huge-numbers
+	tests/fuzz/snapshot.corpus/error tests/fuzz/snapshot.corpus/job-without-id tests/fuzz/snapshot.corpus/huge-numbers

@@ -82,7 +82,8 @@ static void draw_inside(const struct table_cell *at, const void *row)
     char text[96];
 
     if (!r->inside) {
-        table_put(at, STYLE_DIM, strcmp(r->state, "running") ? r->state : "");
+        if (strcmp(r->state, "running") != 0)
+            table_put(at, STYLE_DIM, r->state);
         return;
     }
     snprintf(text, sizeof(text), "%s%s", r->op, figure_age(r->inside_age_s).text);

@@ -157,7 +157,4 @@ enum severity snap_job_severity(const struct snap_job *j);
 /* Not finished: somebody can still look at it. */
 bool snap_job_alive(const struct snap_job *j);
 
-/* Copy UTF-8 into size bytes: cut at a character's boundary, what could derange a terminal becomes '?'. */
-void snap_text(char *to, size_t size, const char *from);
-
 #endif

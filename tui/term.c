@@ -38,11 +38,11 @@ static const struct look looks[STYLE_COUNT] = {
     [STYLE_WARN_TAG] = { 16, 214, COLOR_BLACK, COLOR_YELLOW, A_BOLD, A_REVERSE | A_BOLD },
     [STYLE_BAD_TAG] = { 231, 160, COLOR_WHITE, COLOR_RED, A_BOLD, A_REVERSE | A_BOLD },
     [STYLE_SHARE_COMPUTE] = { 34, -1, COLOR_GREEN, -1, 0, 0 },
-    [STYLE_SHARE_COMMUNICATION] = { 32, -1, COLOR_BLUE, -1, 0, 0 },
+    [STYLE_SHARE_COMMUNICATION] = { 32, -1, COLOR_CYAN, -1, 0, 0 },
     [STYLE_SHARE_SYNCHRONISATION] = { 202, -1, COLOR_RED, -1, 0, 0 },
     [STYLE_SHARE_P2P] = { 133, -1, COLOR_MAGENTA, -1, 0, 0 },
     [STYLE_HEAT + 0] = { 244, -1, -1, -1, 0, 0 },
-    [STYLE_HEAT + 1] = { 66, -1, COLOR_BLUE, -1, 0, 0 },
+    [STYLE_HEAT + 1] = { 66, -1, COLOR_CYAN, -1, 0, 0 },
     [STYLE_HEAT + 2] = { 30, -1, COLOR_CYAN, -1, 0, 0 },
     [STYLE_HEAT + 3] = { 36, -1, COLOR_CYAN, -1, 0, 0 },
     [STYLE_HEAT + 4] = { 70, -1, COLOR_GREEN, -1, 0, 0 },
@@ -213,17 +213,20 @@ void term_repaint(void)
 
 static void show_cell(int y, int x, const struct cell *cell)
 {
-    const struct look *l = &looks[cell->style];
+    /* Under the cursor only what is good or bad keeps its colour: a bar of many colours is no bar. */
+    bool plain = cell->reversed && (cell->style < STYLE_GOOD || cell->style > STYLE_BAD);
+    enum style style = plain ? STYLE_TEXT : (enum style)cell->style;
+    const struct look *l = &looks[style];
     attr_t reverse = cell->reversed ? A_REVERSE : 0;
     wchar_t text[2] = { (wchar_t)cell->ch, 0 };
     cchar_t c;
 
     if (!cell->ch)
         return;
-    if (term.colours == 8 && cell->style == STYLE_DIM)
+    if (term.colours == 8 && style == STYLE_DIM)
         reverse |= A_DIM;
     if (term.colours)
-        setcchar(&c, text, l->colour | reverse, (short)(cell->style + 1), NULL);
+        setcchar(&c, text, l->colour | reverse, (short)(style + 1), NULL);
     else
         setcchar(&c, text, l->mono | reverse, 0, NULL);
     mvadd_wch(y, x, &c);

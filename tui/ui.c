@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "common/xalloc.h"
+#include "tui/rows.h"
 #include "tui/screen.h"
+#include "tui/value.h"
 
 void ui_init(struct ui *ui)
 {
@@ -30,134 +32,13 @@ void ui_reset(struct ui *ui)
     ui_init(ui);
 }
 
-/* ---- rows: filter, order, cursor ---- */
-
-static bool contains(const char *text, const char *part)
-{
-    return strcasestr(text, part) != NULL;
-}
-
-static bool job_matches(const struct snap_job *j, const char *filter)
-{
-    return contains(j->id, filter) || contains(j->name, filter) || contains(j->user, filter) ||
-           contains(j->partition, filter) || contains(j->state, filter) || contains(j->regime, filter) ||
-           contains(j->worst.node, filter) || contains(j->sentence, filter);
-}
-
-static bool node_matches(const struct snap_node *n, const char *filter)
-{
-    return contains(n->node, filter) || contains(n->leaf, filter) || contains(n->jobs, filter) ||
-           contains(n->verdict, filter);
-}
-
-static const void *row_of(const struct ui *ui, enum screen s, int i)
-{
-    return s == SCREEN_JOBS ? (const void *)&ui->jobs->job[i] : (const void *)&ui->nodes->node[i];
-}
-
-static const char *key_of(const struct ui *ui, enum screen s, int i)
-{
-    return s == SCREEN_JOBS ? ui->jobs->job[i].id : ui->nodes->node[i].node;
-}
-
-static bool shown(const struct ui *ui, enum screen s, int i)
-{
-    const char *filter = ui->list[s].filter;
-
-    if (s == SCREEN_NODES)
-        return node_matches(&ui->nodes->node[i], filter);
-    return (ui->finished || snap_job_alive(&ui->jobs->job[i])) && job_matches(&ui->jobs->job[i], filter);
-}
-
-struct order_context {
-    const struct ui *ui;
-    enum screen screen;
-    const struct table_column *column;
-    bool reverse;
-};
-
-/* Equal rows stay in the controller's order, so that nothing flutters. */
-static int compare_rows(const void *pa, const void *pb, void *arg)
-{
-    const struct order_context *o = arg;
-    int a = *(const int *)pa, b = *(const int *)pb;
-    int by = table_compare(o->column, row_of(o->ui, o->screen, a), row_of(o->ui, o->screen, b));
-
-    if (by == 0)
-        return a - b;
-    return o->reverse ? -by : by;
-}
-
-static void clamp(struct ui_list *l)
-{
-    int n = (int)l->n, rows = l->rows > 0 ? l->rows : 1;
-
-    if (l->selected >= n)
-        l->selected = n - 1;
-    if (l->selected < 0)
-        l->selected = 0;
-    if (l->top > l->selected)
-        l->top = l->selected;
-    if (l->top < l->selected - rows + 1)
-        l->top = l->selected - rows + 1;
-    if (l->top > n - rows)
-        l->top = n - rows;
-    if (l->top < 0)
-        l->top = 0;
-}
-
-/* Remember what the cursor stands on. */
-static void hold(struct ui *ui, enum screen s)
-{
-    struct ui_list *l = &ui->list[s];
-
-    l->key[0] = '\0';
-    if (s != SCREEN_JOB && l->selected < (int)l->n)
-        snap_text(l->key, sizeof(l->key), key_of(ui, s, l->order[l->selected]));
-}
-
-/* Filter and sort again; the cursor follows the row that it was on.  At the top it stays at the top: there is
- * the worst. */
-static void arrange(struct ui *ui, enum screen s)
-{
-    struct ui_list *l = &ui->list[s];
-    struct order_context o = { ui, s, &screens[s]->columns[l->sort], l->reverse };
-    int n = s == SCREEN_JOBS ? (ui->jobs ? (int)ui->jobs->n : 0) : ui->nodes ? (int)ui->nodes->n : 0;
-
-    if (s == SCREEN_JOB) {
-        l->n = ui->view ? (size_t)ui->view->rank_total : 0;
-        clamp(l);
-        return;
-    }
-    l->n = 0;
-    l->order = xgrow(l->order, &l->cap, (size_t)n + 1, sizeof(*l->order));
-    for (int i = 0; i < n; i++)
-        if (shown(ui, s, i))
-            l->order[l->n++] = i;
-    qsort_r(l->order, l->n, sizeof(*l->order), compare_rows, &o);
-    for (int i = 0; l->key[0] && l->selected > 0 && i < (int)l->n; i++)
-        if (!strcmp(key_of(ui, s, l->order[i]), l->key))
-            l->selected = i;
-    clamp(l);
-    hold(ui, s);
-}
-
 /* ---- actions ---- */
 
-static bool show(struct ui *ui, enum screen s)
+static bool switch_to(struct ui *ui, enum screen s)
 {
-    if (s == SCREEN_JOB && !ui->job_id[0]) {
-        const struct ui_list *l = &ui->list[SCREEN_JOBS];
-
-        if (l->selected >= (int)l->n) {
-            snprintf(ui->message, sizeof(ui->message), "no job to show");
-            return false;
-        }
-        ui_open(ui, ui->jobs->job[l->order[l->selected]].id);
-        return true;
-    }
     ui->frozen = false; /* the other screen's picture would be another moment's */
     ui->screen = s;
+    ui->chosen_s = ui->now_s;
     return true;
 }
 
@@ -173,9 +54,28 @@ void ui_open(struct ui *ui, const char *job_id)
         l->selected = l->top = 0;
         l->n = 0;
         l->filter[0] = '\0';
-        snap_text(ui->job_id, sizeof(ui->job_id), job_id);
+        value_clean(ui->job_id, sizeof(ui->job_id), job_id);
     }
-    show(ui, SCREEN_JOB);
+    switch_to(ui, SCREEN_JOB);
+}
+
+/* The job under the cursor of the list. */
+static bool open_listed(struct ui *ui)
+{
+    const struct ui_list *l = &ui->list[SCREEN_JOBS];
+    const char *id = l->selected < (int)l->n ? ui->jobs->job[l->order[l->selected]].id : "";
+
+    if (!id[0]) {
+        snprintf(ui->message, sizeof(ui->message), "no job to show");
+        return false;
+    }
+    ui_open(ui, id);
+    return true;
+}
+
+static bool show(struct ui *ui, enum screen s)
+{
+    return s == SCREEN_JOB && !ui->job_id[0] ? open_listed(ui) : switch_to(ui, s);
 }
 
 /* A job's screen without a job is passed over. */
@@ -193,19 +93,17 @@ static bool open_selected(struct ui *ui)
     const struct ui_list *l = &ui->list[ui->screen];
     const struct snap_node *node;
 
+    if (ui->screen == SCREEN_JOBS)
+        return open_listed(ui);
     if (ui->screen == SCREEN_JOB || l->selected >= (int)l->n)
         return false;
-    if (ui->screen == SCREEN_JOBS) {
-        ui_open(ui, ui->jobs->job[l->order[l->selected]].id);
-        return true;
-    }
     node = &ui->nodes->node[l->order[l->selected]];
     if (!node->first_job[0]) {
         snprintf(ui->message, sizeof(ui->message), "no guarded job on %s", node->node);
         return false;
     }
     ui_open(ui, node->first_job);
-    snap_text(ui->list[SCREEN_JOB].filter, sizeof(ui->list[SCREEN_JOB].filter), node->node);
+    value_clean(ui->list[SCREEN_JOB].filter, sizeof(ui->list[SCREEN_JOB].filter), node->node);
     return true;
 }
 
@@ -219,7 +117,7 @@ static bool back(struct ui *ui, bool quit)
     }
     if (l->filter[0]) {
         l->filter[0] = '\0';
-        arrange(ui, ui->screen);
+        rows_arrange(ui, ui->screen);
         return true;
     }
     if (ui->screen != SCREEN_JOBS)
@@ -234,8 +132,8 @@ static bool move(struct ui *ui, int by)
     int top = l->top;
 
     l->selected += by;
-    clamp(l);
-    hold(ui, ui->screen);
+    rows_clamp(l);
+    rows_hold(ui, ui->screen);
     return ui->screen == SCREEN_JOB && l->top != top;
 }
 
@@ -254,8 +152,8 @@ static bool wheel(struct ui *ui, int by)
         l->selected = l->top;
     if (l->selected >= l->top + l->rows)
         l->selected = l->top + l->rows - 1;
-    clamp(l);
-    hold(ui, ui->screen);
+    rows_clamp(l);
+    rows_hold(ui, ui->screen);
     return ui->screen == SCREEN_JOB && l->top != top;
 }
 
@@ -274,7 +172,7 @@ static bool sort_by(struct ui *ui, int column)
     l->sort = column;
     if (ui->screen == SCREEN_JOB)
         l->selected = l->top = 0;
-    arrange(ui, ui->screen);
+    rows_arrange(ui, ui->screen);
     return ui->screen == SCREEN_JOB;
 }
 
@@ -292,14 +190,14 @@ static bool reverse(struct ui *ui)
         return false;
     }
     ui->list[ui->screen].reverse = !ui->list[ui->screen].reverse;
-    arrange(ui, ui->screen);
+    rows_arrange(ui, ui->screen);
     return false;
 }
 
 static bool freeze(struct ui *ui)
 {
     ui->frozen = !ui->frozen;
-    ui->frozen_s = ui->now_s;
+    ui->frozen_s = ui->chosen_s = ui->now_s;
     ui->frozen_whole = ui->screen != SCREEN_JOB;
     return true;
 }
@@ -309,8 +207,8 @@ static bool click_row(struct ui *ui, int row, bool twice)
     struct ui_list *l = &ui->list[ui->screen];
 
     l->selected = row;
-    clamp(l);
-    hold(ui, ui->screen);
+    rows_clamp(l);
+    rows_hold(ui, ui->screen);
     return twice && open_selected(ui);
 }
 
@@ -369,7 +267,7 @@ bool ui_act(struct ui *ui, enum action action, int arg)
     case ACTION_FINISHED:
         ui->finished = !ui->finished;
         snprintf(ui->message, sizeof(ui->message), "ended jobs are %s", ui->finished ? "shown" : "hidden");
-        arrange(ui, SCREEN_JOBS);
+        rows_arrange(ui, SCREEN_JOBS);
         return true;
     case ACTION_QUIT:
         ui->quit = true;
@@ -406,7 +304,7 @@ static bool filter_key(struct ui *ui, int key)
     }
     l->selected = l->top = 0;
     l->key[0] = '\0';
-    arrange(ui, ui->screen);
+    rows_arrange(ui, ui->screen);
     return true;
 }
 
@@ -477,7 +375,7 @@ static bool take_jobs(struct ui *ui, const json_t *answer, struct err *err)
 
     if (!s)
         return false;
-    hold(ui, SCREEN_JOBS);
+    rows_hold(ui, SCREEN_JOBS);
     snap_jobs_free(ui->jobs);
     ui->jobs = s;
     return true;
@@ -501,7 +399,7 @@ static bool take_nodes(struct ui *ui, const json_t *answer, struct err *err)
 
     if (!s)
         return false;
-    hold(ui, SCREEN_NODES);
+    rows_hold(ui, SCREEN_NODES);
     snap_nodes_free(ui->nodes);
     ui->nodes = s;
     return true;
@@ -520,11 +418,11 @@ void ui_answer(struct ui *ui, enum screen screen, int64_t offset, const json_t *
     good = screen == SCREEN_JOBS  ? take_jobs(ui, answer, &err)
            : screen == SCREEN_JOB ? take_view(ui, offset, answer, &err)
                                   : take_nodes(ui, answer, &err);
-    snap_text(ui->problem[screen], sizeof(ui->problem[screen]), err.text);
+    value_clean(ui->problem[screen], sizeof(ui->problem[screen]), err.text);
     if (!good)
         return;
     ui->got_s[screen] = ui->now_s;
-    arrange(ui, screen);
+    rows_arrange(ui, screen);
 }
 
 void ui_answer_status(struct ui *ui, const json_t *answer)
@@ -541,17 +439,18 @@ void ui_link_changed(struct ui *ui, bool up, const char *why)
     if (ui->link != UI_DOWN)
         ui->down_s = ui->now_s;
     ui->link = UI_DOWN;
-    snap_text(ui->why, sizeof(ui->why), why ? why : "");
+    value_clean(ui->why, sizeof(ui->why), why ? why : "");
 }
 
 double ui_stale_s(const struct ui *ui)
 {
     double age = ui->now_s - ui->got_s[ui->screen];
+    double waited = ui->now_s - fmax(ui->got_s[ui->screen], ui->chosen_s);
 
     if (ui->report || ui->frozen || isnan(age))
         return NAN;
-    /* Two questions may be lost before it is called old; a screen just chosen has a moment to be answered. */
-    return age > fmax(2, 4 * ui->interval_s) ? age : NAN;
+    /* Some questions may be lost before it is called old; a screen just chosen has as long to be answered. */
+    return waited > fmax(2, 4 * ui->interval_s) ? age : NAN;
 }
 
 void ui_fit(struct ui *ui, int width, int height)
@@ -560,6 +459,6 @@ void ui_fit(struct ui *ui, int width, int height)
     ui->height = height;
     for (int i = 0; i < SCREENS; i++) {
         ui->list[i].rows = screens[i]->rows(ui, width, height);
-        clamp(&ui->list[i]);
+        rows_clamp(&ui->list[i]);
     }
 }

@@ -44,6 +44,7 @@ struct ui {
     struct snap_nodes *nodes;
     struct snap_status status;
     bool has_status;
+    double chosen_s;            /* when this screen was chosen, or let go on */
     double got_s[SCREENS];      /* when its last answer came; NaN: never */
     char problem[SCREENS][256]; /* why the last answer was none; "" */
 

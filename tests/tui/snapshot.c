@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "tests/tap.h"
+#include "tui/value.h"
 
 static json_t *json(const char *text)
 {
@@ -35,7 +36,7 @@ static void test_text(void)
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         char to[64];
 
-        snap_text(to, cases[i].size, cases[i].from);
+        value_clean(to, cases[i].size, cases[i].from);
         is_str(to, cases[i].want, "text");
     }
 }

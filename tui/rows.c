@@ -1,0 +1,115 @@
+#include "tui/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "tui/screen.h"
+#include "tui/value.h"
+
+static bool contains(const char *text, const char *part)
+{
+    return strcasestr(text, part) != NULL;
+}
+
+static bool job_matches(const struct snap_job *j, const char *filter)
+{
+    return contains(j->id, filter) || contains(j->name, filter) || contains(j->user, filter) ||
+           contains(j->partition, filter) || contains(j->state, filter) || contains(j->regime, filter) ||
+           contains(j->worst.node, filter) || contains(j->sentence, filter);
+}
+
+static bool node_matches(const struct snap_node *n, const char *filter)
+{
+    return contains(n->node, filter) || contains(n->leaf, filter) || contains(n->jobs, filter) ||
+           contains(n->verdict, filter);
+}
+
+static const void *row_of(const struct ui *ui, enum screen s, int i)
+{
+    return s == SCREEN_JOBS ? (const void *)&ui->jobs->job[i] : (const void *)&ui->nodes->node[i];
+}
+
+static const char *key_of(const struct ui *ui, enum screen s, int i)
+{
+    return s == SCREEN_JOBS ? ui->jobs->job[i].id : ui->nodes->node[i].node;
+}
+
+static bool shown(const struct ui *ui, enum screen s, int i)
+{
+    const char *filter = ui->list[s].filter;
+
+    if (s == SCREEN_NODES)
+        return node_matches(&ui->nodes->node[i], filter);
+    return (ui->finished || snap_job_alive(&ui->jobs->job[i])) && job_matches(&ui->jobs->job[i], filter);
+}
+
+struct order_context {
+    const struct ui *ui;
+    enum screen screen;
+    const struct table_column *column;
+    bool reverse;
+};
+
+/* Equal rows stay in the controller's order, so that nothing flutters. */
+static int compare_rows(const void *pa, const void *pb, void *arg)
+{
+    const struct order_context *o = arg;
+    int a = *(const int *)pa, b = *(const int *)pb;
+    int by = table_compare(o->column, row_of(o->ui, o->screen, a), row_of(o->ui, o->screen, b));
+
+    if (by == 0)
+        return a - b;
+    return o->reverse ? -by : by;
+}
+
+void rows_clamp(struct ui_list *l)
+{
+    int n = (int)l->n, rows = l->rows > 0 ? l->rows : 1;
+
+    if (l->selected >= n)
+        l->selected = n - 1;
+    if (l->selected < 0)
+        l->selected = 0;
+    if (l->top > l->selected)
+        l->top = l->selected;
+    if (l->top < l->selected - rows + 1)
+        l->top = l->selected - rows + 1;
+    if (l->top > n - rows)
+        l->top = n - rows;
+    if (l->top < 0)
+        l->top = 0;
+}
+
+void rows_hold(struct ui *ui, enum screen s)
+{
+    struct ui_list *l = &ui->list[s];
+
+    l->key[0] = '\0';
+    if (s != SCREEN_JOB && l->selected < (int)l->n)
+        value_clean(l->key, sizeof(l->key), key_of(ui, s, l->order[l->selected]));
+}
+
+void rows_arrange(struct ui *ui, enum screen s)
+{
+    struct ui_list *l = &ui->list[s];
+    struct order_context o = { ui, s, &screens[s]->columns[l->sort], l->reverse };
+    int n = s == SCREEN_JOBS ? (ui->jobs ? (int)ui->jobs->n : 0) : ui->nodes ? (int)ui->nodes->n : 0;
+
+    if (s == SCREEN_JOB) {
+        l->n = ui->view ? (size_t)ui->view->rank_total : 0;
+        rows_clamp(l);
+        return;
+    }
+    l->n = 0;
+    l->order = xgrow(l->order, &l->cap, (size_t)n + 1, sizeof(*l->order));
+    for (int i = 0; i < n; i++)
+        if (shown(ui, s, i))
+            l->order[l->n++] = i;
+    qsort_r(l->order, l->n, sizeof(*l->order), compare_rows, &o);
+    for (int i = 0; l->key[0] && l->selected > 0 && i < (int)l->n; i++)
+        if (!strcmp(key_of(ui, s, l->order[i]), l->key))
+            l->selected = i;
+    rows_clamp(l);
+    rows_hold(ui, s);
+}
