@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/inotify.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -29,7 +28,7 @@ struct keeper {
     int status;         /* of the agent that ended last */
 };
 
-enum wake { WAKE_OVER, WAKE_CHILD, WAKE_RING, WAKE_TIME };
+enum wake { WAKE_OVER, WAKE_CHILD, WAKE_TIME };
 
 static int64_t now_ms(void)
 {
@@ -60,15 +59,14 @@ static bool reap(struct keeper *k)
     return true;
 }
 
-/* Until the step is over (unless told that already), the agent has ended, something appears in the directory
- * (inotify >= 0), or the time is up (ms < 0: never). */
-static enum wake wait_for(struct keeper *k, int inotify, int ms, bool over_too)
+/* Until the step is over (unless told that already), the agent has ended, or the time is up (ms < 0: never).
+ */
+static enum wake wait_for(struct keeper *k, int ms, bool over_too)
 {
     int64_t until = now_ms() + ms;
-    struct pollfd fds[3] = {
+    struct pollfd fds[2] = {
         { .fd = over_too ? k->sock : -1, .events = POLLIN },
         { .fd = k->children, .events = POLLIN },
-        { .fd = inotify, .events = POLLIN },
     };
 
     for (;;) {
@@ -76,33 +74,13 @@ static enum wake wait_for(struct keeper *k, int inotify, int ms, bool over_too)
 
         if (ms >= 0 && left <= 0)
             return WAKE_TIME;
-        if (poll(fds, 3, (int)left) < 0)
+        if (poll(fds, 2, (int)left) < 0)
             continue;
         if (fds[0].revents)
             return WAKE_OVER; /* nobody writes to us: readable is the end of it */
         if (fds[1].revents && reap(k))
             return WAKE_CHILD;
-        if (fds[2].revents) {
-            empty(inotify);
-            if (stepdir_has_ring(k->plan->dir))
-                return WAKE_RING;
-        }
     }
-}
-
-/* False when the step was over before there was a reason to start an agent. */
-static bool wait_for_reason(struct keeper *k)
-{
-    int inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-    enum wake wake = WAKE_RING;
-
-    if (inotify >= 0)
-        inotify_add_watch(inotify, k->plan->dir, IN_CREATE | IN_MOVED_TO);
-    if (!k->plan->at_once && !stepdir_has_ring(k->plan->dir))
-        wake = wait_for(k, inotify, KEEPER_PATIENCE_MS, true);
-    /* inotify stays open until we exit: closing it waits for the kernel, 15 ms where that was measured.
-     * A program that ran and ended before we looked has left its ring: worth an agent. */
-    return wake != WAKE_OVER || stepdir_has_ring(k->plan->dir);
 }
 
 /* fork() would take locks that a thread that is not here may hold. */
@@ -141,11 +119,11 @@ static void agent_end(struct keeper *k)
     /* A step that is over this soon must not lose its record because SIGTERM came before the agent could
      * listen to it. */
     if (k->agent && age < KEEPER_SETTLE_MS)
-        wait_for(k, -1, (int)(KEEPER_SETTLE_MS - age), false);
+        wait_for(k, (int)(KEEPER_SETTLE_MS - age), false);
     if (k->agent == 0)
         return;
     kill(k->agent, SIGTERM);
-    if (wait_for(k, -1, KEEPER_GRACE_MS, false) != WAKE_CHILD && k->agent) {
+    if (wait_for(k, KEEPER_GRACE_MS, false) != WAKE_CHILD && k->agent) {
         kill(k->agent, SIGKILL);
         waitpid(k->agent, NULL, 0);
     }
@@ -160,14 +138,14 @@ static void keep(struct keeper *k)
     for (;;) {
         agent_start(k);
         if (k->agent) {
-            if (wait_for(k, -1, -1, true) == WAKE_OVER)
+            if (wait_for(k, -1, true) == WAKE_OVER)
                 return;
             if (WIFEXITED(k->status) && WEXITSTATUS(k->status) == 0)
                 return;
         }
         /* After the last try wait for the end: the ranks still write to their rings in the directory. */
-        if (wait_for(k, -1, tries == KEEPER_RESTARTS_MAX ? -1 : backoff_ms[tries < last ? tries : last],
-                     true) == WAKE_OVER)
+        if (wait_for(k, tries == KEEPER_RESTARTS_MAX ? -1 : backoff_ms[tries < last ? tries : last], true) ==
+            WAKE_OVER)
             return;
         tries++;
     }
@@ -218,25 +196,26 @@ static int settle_descriptors(int sock)
     return 3;
 }
 
-/* slurmstepd calls us with the user's effective ids over root's real ones: keep nothing to go back to, and
- * nothing for the user to look into (we are a copy of root's memory).  The system calls themselves, as the
- * library's wrappers talk to threads that are not here. */
-static bool drop_privileges(void)
+/* slurmstepd has root's real ids and, now and then, the user's effective ones: keep nothing to go back to,
+ * and nothing for the user to look into (we are a copy of root's memory).  The system calls themselves, as
+ * the library's wrappers talk to threads that are not here. */
+static bool drop_privileges(const struct keeper_plan *plan)
 {
-    gid_t gid = getegid();
-    uid_t uid = geteuid();
+    bool root = syscall(SYS_setresuid, -1, 0, -1) == 0;
     int fd;
 
     /* slurmstepd protects itself from the out-of-memory killer, and we inherit that: when memory is short, we
-     * go before the job.  Only root may write there while we cannot be looked into. */
-    syscall(SYS_setresuid, -1, 0, -1);
+     * go before the job. */
     fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
     if (fd >= 0 && write(fd, "500", 3) < 0)
         errno = 0; /* not allowed here: nothing to be done */
     if (fd >= 0)
         close(fd);
-    return prctl(PR_SET_DUMPABLE, 0) == 0 && syscall(SYS_setresgid, gid, gid, gid) == 0 &&
-           syscall(SYS_setresuid, uid, uid, uid) == 0;
+    if (prctl(PR_SET_DUMPABLE, 0) < 0)
+        return false;
+    return !root || (syscall(SYS_setgroups, plan->n_groups, plan->groups) == 0 &&
+                     syscall(SYS_setresgid, plan->gid, plan->gid, plan->gid) == 0 &&
+                     syscall(SYS_setresuid, plan->uid, plan->uid, plan->uid) == 0);
 }
 
 __attribute__((noreturn)) static void keeper_main(const struct keeper_plan *plan, int sock)
@@ -247,10 +226,9 @@ __attribute__((noreturn)) static void keeper_main(const struct keeper_plan *plan
     k.sock = settle_descriptors(sock);
     k.children = settle_signals();
     prctl(PR_SET_NAME, KEEPER_NAME);
-    if (chdir("/") < 0 || k.sock < 0 || k.children < 0 || !drop_privileges())
+    if (chdir("/") < 0 || k.sock < 0 || k.children < 0 || !drop_privileges(plan))
         _exit(1);
-    if (wait_for_reason(&k))
-        keep(&k);
+    keep(&k);
     agent_end(&k);
     stepdir_remove(plan->dir);
     shutdown(k.sock, SHUT_RDWR); /* all done: nobody needs to wait for the rest of our end */

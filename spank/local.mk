@@ -8,9 +8,10 @@ libspank_la_SOURCES = \
 	spank/keeper.c spank/keeper.h \
 	spank/settings.c spank/settings.h \
 	spank/stepdir.c spank/stepdir.h \
-	spank/text.c spank/text.h
+	spank/text.c spank/text.h \
+	spank/watch.c spank/watch.h
 libspank_la_CFLAGS = $(GUEST_CFLAGS)
-libspank_la_LIBADD = -lm
+libspank_la_LIBADD = -lm -lpthread
 
 pkglib_LTLIBRARIES += syncguard.la
 syncguard_la_SOURCES = spank/plugin.c spank/local.c spank/local.h spank/remote.c spank/remote.h

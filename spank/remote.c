@@ -17,6 +17,7 @@
 #include "spank/settings.h"
 #include "spank/stepdir.h"
 #include "spank/text.h"
+#include "spank/watch.h"
 
 /* What we put into LD_PRELOAD, so that it can be taken out again in a step inside this one. */
 #define ENV_PRELOADED "SYNCGUARD_PRELOADED"
@@ -29,19 +30,18 @@
 #define END_SLOW_MS  250 /* the agent's last drain */
 
 static struct {
+    bool watching;
     int keeper; /* its socket; -1: none */
-    bool ended;
     uint32_t tasks_left;
-    uid_t uid;
-    gid_t gid;
     char dir[STEPDIR_SIZE]; /* "": none made */
+    struct strings argv, env;
+    struct keeper_plan plan;
 } guard = { .keeper = -1 };
 
 /* What is known about the step on this node. */
 struct step {
     spank_t sp;
     uid_t uid;
-    gid_t gid;
     uint32_t job, id, node_index, nodes, local_tasks, tasks;
     uint32_t het_job, het_offset; /* NONE: not heterogeneous */
     const char *node;
@@ -101,7 +101,6 @@ static bool step_read(struct step *s, spank_t sp)
     memset(s, 0, sizeof(*s));
     s->sp = sp;
     s->uid = geteuid();
-    s->gid = getegid();
     s->job = item(sp, S_JOB_ID);
     s->id = item(sp, S_JOB_STEPID);
     s->node_index = item(sp, S_JOB_NODEID);
@@ -228,22 +227,28 @@ static void agent_command(const struct step *s, const struct config *c, const st
     strings_add(argv, "%s", s->node);
 }
 
-static void keeper_run(struct step *s, const struct config *c, const struct config_policy *policy,
-                       const char *policy_name)
+static void watch_run(struct step *s, const struct config *c, const struct config_policy *policy,
+                      const char *policy_name)
 {
-    struct strings argv = { 0 }, env = { 0 };
-    struct keeper_plan plan = {
-        .dir = guard.dir, .argv = argv.item, .envp = env.item, .at_once = s->unguarded
-    };
+    struct keeper_plan *plan = &guard.plan;
 
-    agent_command(s, c, policy, policy_name, &argv);
-    agent_environment(s, &env);
-    if (argv.lost || env.lost)
+    agent_command(s, c, policy, policy_name, &guard.argv);
+    agent_environment(s, &guard.env);
+    *plan = (struct keeper_plan){ .dir = guard.dir,
+                                  .argv = guard.argv.item,
+                                  .envp = guard.env.item,
+                                  .uid = s->uid,
+                                  .gid = getegid(),
+                                  .at_once = s->unguarded };
+    plan->n_groups = getgroups(KEEPER_GROUPS_MAX, plan->groups);
+    if (plan->n_groups < 0)
+        plan->n_groups = 0;
+    if (guard.argv.lost || guard.env.lost)
         unguarded(s, "out of memory");
-    else if ((guard.keeper = keeper_start(&plan)) < 0)
-        unguarded(s, "no process for the agent: %s", strerror(errno));
-    strings_free(&argv);
-    strings_free(&env);
+    else if (watch_start(plan) < 0)
+        unguarded(s, "no thread to start the agent: %s", strerror(errno));
+    else
+        guard.watching = true;
 }
 
 /* ---- the guard ---- */
@@ -286,11 +291,10 @@ static void guard_with(struct step *s, const struct config *c, const struct choi
     }
     if (!s->unguarded)
         environment_guard(s, c->probe);
-    keeper_run(s, c, policy, policy_name);
-    if (guard.keeper < 0) {
+    watch_run(s, c, policy, policy_name);
+    if (!guard.watching) {
         environment_clean(s);
         stepdir_remove(guard.dir);
-        guard.dir[0] = '\0';
     }
 }
 
@@ -328,8 +332,6 @@ void remote_begin(spank_t sp, const struct args *args, const struct choice *opti
         return;
     if (unknown)
         notes_add(&step.notes, "plugstack.conf: the argument %.128s is not understood and ignored", unknown);
-    guard.uid = step.uid;
-    guard.gid = step.gid;
     guard.tasks_left = step.local_tasks;
     guard_start(&step, args, &choice);
 }
@@ -338,9 +340,12 @@ void remote_begin(spank_t sp, const struct args *args, const struct choice *opti
 
 static void end(void)
 {
-    if (guard.keeper < 0 || guard.ended)
+    if (!guard.watching)
         return;
-    guard.ended = true;
+    guard.watching = false;
+    guard.keeper = watch_end();
+    if (guard.keeper < 0)
+        return;
     keeper_end(guard.keeper);
     keeper_wait(guard.keeper, END_QUICK_MS, END_SLOW_MS);
 }
@@ -355,13 +360,14 @@ void remote_task_exit(void)
  * rearrange. */
 static void remove_as_user(void)
 {
+    const struct keeper_plan *plan = &guard.plan;
     pid_t pid = fork();
 
     if (pid == 0) {
         /* Without root we are the user already. */
         if (geteuid() != 0 || (syscall(SYS_setgroups, 0, NULL) == 0 &&
-                               syscall(SYS_setresgid, guard.gid, guard.gid, guard.gid) == 0 &&
-                               syscall(SYS_setresuid, guard.uid, guard.uid, guard.uid) == 0))
+                               syscall(SYS_setresgid, plan->gid, plan->gid, plan->gid) == 0 &&
+                               syscall(SYS_setresuid, plan->uid, plan->uid, plan->uid) == 0))
             stepdir_remove(guard.dir);
         _exit(0);
     }
@@ -372,15 +378,20 @@ static void remove_as_user(void)
 
 void remote_end(void)
 {
-    struct stat st;
+    bool through;
 
     end();
-    if (guard.keeper < 0)
+    if (!*guard.dir)
         return;
-    /* A keeper that is still there removes it when the agent is through; one that was killed cannot. */
-    if (keeper_wait(guard.keeper, 1, 1) && lstat(guard.dir, &st) == 0)
+    /* A keeper that is still there removes it when the agent is through; one that was killed cannot, and in a
+     * step without rings there was none.  rmdir() follows no link and takes nothing that is in use. */
+    through = guard.keeper < 0 || keeper_wait(guard.keeper, 1, 1);
+    if (through && rmdir(guard.dir) < 0 && errno != ENOENT)
         remove_as_user();
-    close(guard.keeper);
+    if (guard.keeper >= 0)
+        close(guard.keeper);
     guard.keeper = -1;
     guard.dir[0] = '\0';
+    strings_free(&guard.argv);
+    strings_free(&guard.env);
 }

@@ -19,10 +19,16 @@ int stepdir_path(char *path, size_t size, const char *base, uid_t uid, uint32_t 
     return n < 0 || (size_t)n >= size ? -1 : 0;
 }
 
+/* The directory, if it is a real one. */
+static int open_dir(const char *path)
+{
+    return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
 /* The directory, if it is a real one and ours; -1 with errno otherwise. */
 static int open_ours(const char *path)
 {
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int fd = open_dir(path);
     struct stat st;
 
     if (fd < 0)
@@ -76,7 +82,7 @@ static bool is_ring(int fd, const char *name)
 
 bool stepdir_has_ring(const char *path)
 {
-    int fd = open_ours(path);
+    int fd = open_dir(path);
     bool found;
 
     if (fd < 0)

@@ -27,7 +27,7 @@ int stepdir_make(const char *path, struct err *err);
  * calls: for use between fork and exec, too.  Returns true when nothing is there afterwards. */
 bool stepdir_remove(const char *path);
 
-/* Does it hold a file that ends in ".ring"?  Async-signal-safe as well. */
+/* Does it hold a file that ends in ".ring"?  Whoever asks, whosever it is. */
 bool stepdir_has_ring(const char *path);
 
 #endif
