@@ -226,6 +226,27 @@ static void on_trouble(const char *why, void *arg)
 
 /* ---- the loop ---- */
 
+static void look(struct agent *a)
+{
+    if (ranks_scan(a->ranks) < 0) {
+        log_info("%s is gone: the step has ended", a->o->dir);
+        event_active(a->ending, EV_TIMEOUT, 0);
+    }
+    send_news(a);
+}
+
+/* Something appeared in the directory. */
+static void look_if_told(struct agent *a)
+{
+    char buf[4096];
+    bool told = false;
+
+    while (a->inotify >= 0 && read(a->inotify, buf, sizeof(buf)) > 0)
+        told = true;
+    if (told)
+        look(a);
+}
+
 static void on_drain(evutil_socket_t fd, short what, void *arg)
 {
     struct agent *a = arg;
@@ -233,6 +254,7 @@ static void on_drain(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
+    look_if_told(a); /* a thread's first events must not come after later ones of another thread */
     if (ranks_drain(a->ranks))
         a->last_event_s = now;
     if (now - a->last_flush_s >= FLUSH_S) {
@@ -243,15 +265,6 @@ static void on_drain(evutil_socket_t fd, short what, void *arg)
         add_timer(a->drain, EMPTY_S);
     else
         add_timer(a->drain, now - a->last_event_s > QUIET_AFTER_S ? QUIET_S : DRAIN_S);
-}
-
-static void look(struct agent *a)
-{
-    if (ranks_scan(a->ranks) < 0) {
-        log_info("%s is gone: the step has ended", a->o->dir);
-        event_active(a->ending, EV_TIMEOUT, 0);
-    }
-    send_news(a);
 }
 
 static void on_second(evutil_socket_t fd, short what, void *arg)
@@ -267,16 +280,13 @@ static void on_second(evutil_socket_t fd, short what, void *arg)
     send_stats(a);
 }
 
-/* Something appeared in the directory. */
 static void on_look(evutil_socket_t fd, short what, void *arg)
 {
     struct agent *a = arg;
-    char buf[4096];
 
+    (void)fd;
     (void)what;
-    while (read(fd, buf, sizeof(buf)) > 0)
-        ;
-    look(a);
+    look_if_told(a);
     add_timer(a->drain, DRAIN_S);
 }
 
@@ -422,10 +432,16 @@ fail:
 
 void agent_run(struct agent *a)
 {
+    sigset_t set;
+
     if (a->look)
         event_add(a->look, NULL);
     event_add(a->sigterm, NULL);
     event_add(a->sigint, NULL);
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
     event_add(a->second, &(struct timeval){ .tv_sec = 1 });
     look(a);
     add_timer(a->drain, DRAIN_S);

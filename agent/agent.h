@@ -10,7 +10,7 @@ struct agent;
 
 /* Takes the directory (only one agent can have it). NULL with the reason. */
 struct agent *agent_new(const struct options *o, struct err *err);
-/* Until a signal ends the step, or the directory is gone. */
+/* Until SIGTERM or SIGINT (unblocked here) ends the step, or the directory is gone. */
 void agent_run(struct agent *a);
 void agent_free(struct agent *a); /* NULL is fine */
 

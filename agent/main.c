@@ -18,6 +18,18 @@ static void raise_file_limit(void)
     }
 }
 
+/* A step may end before we are ready: the signal waits until agent_run() hears it. */
+static void hold_signals(void)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    signal(SIGPIPE, SIG_IGN);
+}
+
 int main(int argc, char **argv)
 {
     struct options options;
@@ -25,11 +37,11 @@ int main(int argc, char **argv)
     struct err err;
     int rc;
 
+    hold_signals();
     log_open("syncguard-agent", NULL, LOG_LEVEL_INFO, NULL);
     rc = options_read(&options, argc, argv, &err);
     if (rc > 0)
         return 0;
-    signal(SIGPIPE, SIG_IGN);
     raise_file_limit();
     agent = rc < 0 ? NULL : agent_new(&options, &err);
     if (!agent) {

@@ -446,6 +446,8 @@ static void threads(void)
 
         if (ctl.items[i].kind != TELEMETRY_SAMPLE || s->rank != 2)
             continue;
+        if (s->enter_ns < last)
+            printf("# %u comes %.3f us too late\n", s->seq, (double)(last - s->enter_ns) * 1e-3);
         ordered &= s->enter_ns >= last;
         last = s->enter_ns;
     }
@@ -532,6 +534,7 @@ static void alone(void)
 /* Ended within a blink: before the clock is calibrated, before the controller has answered. */
 static void blink(void)
 {
+    char page[256];
     pid_t agent;
 
     make_dir();
@@ -540,7 +543,9 @@ static void blink(void)
     ring_state_set(rank0, RING_STATE_FINALIZED);
     controller_forget(&ctl);
     agent = start_agent();
-    run_for(&ctl, 0.02);
+    snprintf(page, sizeof(page), "%s/" CONTROL_FILE, dir);
+    for (int i = 0; i < 5000 && access(page, F_OK) < 0; i++)
+        run_for(&ctl, 0.001);
     kill(agent, SIGTERM);
     is_int(agent_exit(agent, 5), 0, "an agent may end right after it began");
     run_for(&ctl, 0.1);
