@@ -64,7 +64,7 @@ static spank_opt_cb_f option_cb;
 
 /* ---- SPANK's own functions ---- */
 
-static void append(char *to, size_t size, const char *fmt, va_list ap)
+__attribute__((format(printf, 3, 0))) static void append(char *to, size_t size, const char *fmt, va_list ap)
 {
     size_t len = strlen(to);
 
