@@ -49,9 +49,15 @@ code 1 "${nobody[@]}" record 1 -o "$dir/trace"
 is "$(wc -c <"$dir/trace")" 0 "a recording that did not begin leaves an empty file"
 code 1 "${nobody[@]}" record 1 -o "$dir/no/such/folder"
 is "$(cat "$dir/err")" "sgctl: $dir/no/such/folder: No such file or directory" "a file that cannot be made"
-timeout 20 sgctl "${nobody[@]}" --timeout 60 record 1 >"$dir/out" 2>"$dir/err" &
+sgctl "${nobody[@]}" --timeout 60 record 1 >"$dir/out" 2>"$dir/err" &
 pid=$!
-sleep 0.5
+# Until then the signal would just end it: sgctl catches SIGINT (bit 1) once its loop runs.
+for ((i = 0; i < 200; i++)); do
+    caught=$(sed -n 's/^SigCgt:\t//p' /proc/$pid/status 2>/dev/null)
+    (((16#${caught:-0} & 2) && (16#${caught:-0} & 16384))) && break
+    sleep 0.05
+done
+sleep 0.2
 kill -INT $pid
 wait $pid
 is $? 1 "Ctrl-C before the recording began"
