@@ -236,24 +236,26 @@ static size_t line_length(const char *text, int width, bool ascii)
     }
 }
 
-int canvas_wrap(struct canvas *c, int y, int x, int width, int rows, enum style style, const char *text)
+int canvas_wrap(struct canvas *c, int y, int x, int rest, int width, int rows, enum style style,
+                const char *text)
 {
     char line[1024];
-    int row = 0;
+    int row = 0, end = x + width;
 
-    while (*text && row < rows && width > 1) {
-        size_t n = line_length(text, width, c->ascii);
+    while (*text && row < rows && end > x + 1) {
+        size_t n = line_length(text, end - x, c->ascii);
 
         if (row == rows - 1 || n == 0 || n >= sizeof(line)) {
-            canvas_put(c, y + row, x, width, style, text);
+            canvas_put(c, y + row, x, end - x, style, text);
             return row + 1;
         }
         memcpy(line, text, n);
         line[n] = '\0';
-        canvas_put(c, y + row++, x, width, style, line);
+        canvas_put(c, y + row++, x, end - x, style, line);
         text += n;
         while (*text == ' ')
             text++;
+        x = rest;
     }
     return row;
 }

@@ -74,8 +74,10 @@ __attribute__((format(printf, 6, 7))) int canvas_printf(struct canvas *c, int y,
 void canvas_fill(struct canvas *c, int y, int x, int width, enum style style, uint32_t ch);
 /* Put the cursor there. */
 void canvas_reverse(struct canvas *c, int y, int x, int width);
-/* Text over at most rows lines, broken between words.  Returns the rows that it took. */
-int canvas_wrap(struct canvas *c, int y, int x, int width, int rows, enum style style, const char *text);
+/* Text over at most rows lines, broken between words; those after the first begin at column rest, and all end
+ * where the first does.  Returns the rows that it took. */
+int canvas_wrap(struct canvas *c, int y, int x, int rest, int width, int rows, enum style style,
+                const char *text);
 
 void canvas_hit(struct canvas *c, int y, int x, int height, int width, int action, int arg);
 /* What a click at y, x means: the last hit put there, NULL for none. */

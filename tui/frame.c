@@ -175,7 +175,7 @@ static const char *const checks[] = {
 static void draw_down(struct canvas *c, const struct ui *ui, int y)
 {
     canvas_printf(c, y, 2, c->width - 4, STYLE_BAD, "No controller: cannot reach %s", ui->hosts);
-    y += 1 + canvas_wrap(c, y + 1, 4, c->width - 6, 3, STYLE_BOLD, ui->why);
+    y += 1 + canvas_wrap(c, y + 1, 4, 4, c->width - 6, 3, STYLE_BOLD, ui->why);
     canvas_printf(c, y + 1, 2, c->width - 4, STYLE_TEXT,
                   "Tried again and again since %s; this fills as soon as it answers.",
                   figure_trim(figure_age(ui->now_s - ui->down_s)).text);
@@ -193,7 +193,7 @@ void screen_wait_draw(struct canvas *c, const struct ui *ui)
     if (ui->link == UI_DOWN)
         draw_down(c, ui, y);
     else if (ui->problem[ui->screen][0])
-        canvas_wrap(c, y, 2, c->width - 4, 4, STYLE_BAD, ui->problem[ui->screen]);
+        canvas_wrap(c, y, 2, 2, c->width - 4, 4, STYLE_BAD, ui->problem[ui->screen]);
     else if (ui->link == UI_CONNECTING)
         canvas_printf(c, y, 2, c->width - 4, STYLE_TEXT, "connecting to %s …", ui->hosts);
     else

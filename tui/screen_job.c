@@ -221,7 +221,7 @@ static void draw_sentence(struct canvas *c, const struct snap_job *j, int rows)
 
     snprintf(tag, sizeof(tag), " %s ", draw_job_tag(j));
     x = canvas_put(c, 1, 0, c->width, draw_severity_tag_style(s), tag) + 1;
-    canvas_wrap(c, 1, x, c->width - x, rows, s >= SEVERITY_WARN ? draw_severity_style(s) : STYLE_BOLD,
+    canvas_wrap(c, 1, x, 1, c->width - x, rows, s >= SEVERITY_WARN ? draw_severity_style(s) : STYLE_BOLD,
                 j->sentence[0] ? j->sentence : "nothing is known yet");
 }
 

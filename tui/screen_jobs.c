@@ -184,7 +184,7 @@ static void draw_selected(struct canvas *c, const struct ui *ui, int y)
         canvas_printf(c, y + 1, 1, c->width - 2, STYLE_WARN, "no telemetry for %s: these figures are old",
                       figure_age(j->age_s).text);
     else
-        canvas_wrap(c, y + 1, 1, c->width - 2, 2, draw_severity_style(snap_job_severity(j)), j->sentence);
+        canvas_wrap(c, y + 1, 1, 1, c->width - 2, 2, draw_severity_style(snap_job_severity(j)), j->sentence);
 }
 
 static int room(const struct ui *ui, int width, int height)
