@@ -8,12 +8,13 @@
 #include "common/xalloc.h"
 #include "ring/ring.h"
 
-#define BLOCK_MAX  4096u /* collectives in a block */
-#define NEAR       4u    /* collectives sent whole on each side of an unusual one */
-#define UNUSUAL    5.0   /* times the usual stay or gap */
-#define UNUSUAL_NS 2e6   /* and at least so much */
-#define USUAL_MIN  16u   /* events before anything is called unusual */
-#define STEPS_HZ   20.0  /* step items a second at the most */
+#define BLOCK_MAX      4096u /* collectives in a block */
+#define NEAR           4u    /* collectives sent whole on each side of an unusual one */
+#define UNUSUAL        5.0   /* times the usual stay or gap */
+#define UNUSUAL_NS     2e6   /* and at least so much */
+#define USUAL_MIN      16u   /* events before anything is called unusual */
+#define STEPS_HZ       20.0  /* step items a second at the most */
+#define STEP_BLOCK_MAX 1024u
 #define SILENT_NS \
     (10ull * 1000000000u) /* the step's communicator may be quiet so long before another is taken */
 
@@ -46,6 +47,7 @@ struct flow {
     struct step step;       /* open while step.period > 0 */
     uint32_t step_in;       /* steps in it already */
     uint32_t step_block;    /* steps an item */
+    double step_s;          /* smoothed */
 };
 
 struct flow *flow_new(uint32_t rank, uint16_t app, double rate_hz)
@@ -232,16 +234,18 @@ static void send_step(struct flow *f, flow_sink *sink, void *arg)
     f->step_in = 0;
 }
 
-/* Steps an item: a power of two, so that the items of all ranks begin at steps that nest like the blocks do.
- */
-static uint32_t steps_per_item(const struct step *s, uint32_t steps)
+/* Steps an item: a power of two, so that the items of all ranks end at steps that nest like the blocks do.
+ * Changed only when the step time is well past the limit, or the ranks would not agree for long. */
+static void update_step_block(struct flow *f)
 {
-    double step_s = (double)s->duration_ns * 1e-9 / steps;
-    uint32_t n = 1;
+    double step_s = (double)f->step.duration_ns * 1e-9 / f->step_in, item_s;
 
-    while (n < 1024 && step_s * n < 1 / STEPS_HZ)
-        n *= 2;
-    return n;
+    f->step_s = f->step_s > 0 ? f->step_s + (step_s - f->step_s) / 8 : step_s;
+    item_s = f->step_s * f->step_block;
+    if (item_s < 0.8 / STEPS_HZ && f->step_block < STEP_BLOCK_MAX)
+        f->step_block *= 2;
+    else if (item_s > 2.5 / STEPS_HZ && f->step_block > 1)
+        f->step_block /= 2;
 }
 
 static void begin_step(struct flow *f, const struct flow_comm *c, const struct flow_event *e, uint32_t seq)
@@ -264,7 +268,7 @@ static void step_boundary(struct flow *f, const struct flow_comm *c, const struc
         f->step.duration_ns = e->enter_ns - f->step.enter_ns;
         f->step_in++;
         if (e->seq / f->step.period % f->step_block == 0 || f->step_in >= f->step_block) {
-            f->step_block = steps_per_item(&f->step, f->step_in);
+            update_step_block(f);
             send_step(f, sink, arg);
         }
     } else {

@@ -22,6 +22,8 @@ struct period {
     /* private */
     uint32_t at; /* locked: place of the next token in cycle; else: how much of it was seen again */
     uint32_t cycle[PERIOD_MAX];    /* from the step's beginning */
+    uint32_t seen;                 /* repetitions of it */
+    uint32_t doubt;                /* tokens for which other cycles are looked for */
     uint32_t run[PERIOD_MAX + 1];  /* searching: run[p] tokens in a row equal those p before */
     uint32_t last[2 * PERIOD_MAX]; /* a ring of the newest tokens */
     uint64_t pushed;

@@ -44,6 +44,12 @@ struct view *view_new(const struct view_params *p, double now_s)
     return v;
 }
 
+static void forget_open_steps(struct view *v)
+{
+    for (size_t i = 0; i < STEPS_OPEN; i++)
+        v->open[i].used = false;
+}
+
 static void forget_comms(struct view *v)
 {
     for (size_t i = 0; i < v->n_comms; i++)
@@ -57,10 +63,11 @@ void view_free(struct view *v)
         return;
     forget_comms(v);
     for (size_t i = 0; i < STEPS_OPEN; i++)
-        free(v->open[i].work_s);
+        free(v->open[i].rank);
     for (size_t i = 0; i < v->n_names; i++)
         free(v->name[i]);
     free(v->name);
+    free(v->work_s);
     free(v->comm);
     free(v->rank);
     straggler_free(v->straggler);
@@ -121,9 +128,8 @@ static void next_app(struct view *v, uint16_t app)
     straggler_reset(v->straggler);
     for (uint32_t r = 0; r < v->n_ranks; r++)
         v->rank[r] = (struct view_rank){ .node = STRAGGLER_PLACE_NONE, .leaf = STRAGGLER_PLACE_NONE };
-    for (size_t i = 0; i < STEPS_OPEN; i++)
-        v->open[i].used = false;
-    v->ranks = 0;
+    forget_open_steps(v);
+    v->ranks = v->ranks_most = 0;
     v->period = 0;
     v->step_comm = 0;
     v->steps_kept = 0;
@@ -145,6 +151,7 @@ int view_rank_add(struct view *v, uint32_t rank, uint16_t app, const char *node,
     }
     k = &v->rank[rank];
     v->ranks += !k->known || k->ended;
+    v->ranks_most = v->ranks > v->ranks_most ? v->ranks : v->ranks_most;
     k->known = true;
     k->ended = k->vanished = false;
     k->node = intern(v, node);
@@ -347,32 +354,35 @@ static double smooth(double old, double now)
     return old > 0 ? old + (now - old) / 8 : now;
 }
 
-/* All that told of a step: hold its ranks against each other. */
+/* All that told of a stretch of steps: hold its ranks against each other. */
 static void deliver_step(struct view *v, double now_s, struct open_step *o)
 {
-    double duration_s = o->duration_sum_s / o->present;
+    uint32_t limit = v->n_ranks < o->cap ? v->n_ranks : o->cap, most = 0;
+    double duration_s = o->told ? o->duration_sum_s / o->told : 0;
 
     o->used = false;
-    if (o->present * 2 < v->ranks)
+    if (o->present * 2 < v->ranks_most || !o->told)
         return;
-    v->steps += o->n_steps;
+    for (uint32_t r = 0; r < limit; r++) {
+        most = o->rank[r].steps > most ? o->rank[r].steps : most;
+        v->work_s[r] = o->rank[r].steps ? o->rank[r].work_s / (float)o->rank[r].steps : NAN;
+    }
+    v->steps += most;
     v->steps_seen_s = now_s;
     remember_step(v, now_s, duration_s);
-    straggler_step(v->straggler, o->seq / (v->period ? v->period : 1), o->work_s,
-                   v->n_ranks < o->cap ? v->n_ranks : o->cap, duration_s);
-    v->judge = true;
+    straggler_step(v->straggler, v->steps, v->work_s, limit, duration_s);
 }
 
-/* A complete step, after those before it: in order, and none left behind. */
+/* A complete stretch, after those before it: in order, and none left behind. */
 static void deliver_up_to(struct view *v, double now_s, struct open_step *complete)
 {
-    uint32_t end = complete->seq;
+    uint32_t end = complete->number;
 
     for (;;) {
         struct open_step *oldest = complete;
 
         for (struct open_step *o = v->open; o < v->open + STEPS_OPEN; o++)
-            if (o->used && o->seq + STEPS_LATE * v->period < end && o->seq < oldest->seq)
+            if (o->used && o->number + STEPS_LATE * v->step_block < end && o->number < oldest->number)
                 oldest = o;
         deliver_step(v, now_s, oldest);
         if (oldest == complete)
@@ -380,34 +390,39 @@ static void deliver_up_to(struct view *v, double now_s, struct open_step *comple
     }
 }
 
-static struct open_step *open_step_get(struct view *v, double now_s, const struct step *s)
+static void reserve_step(struct view *v, struct open_step *o)
+{
+    if (v->work_cap < v->n_ranks)
+        v->work_s = xgrow(v->work_s, &v->work_cap, v->n_ranks, sizeof(*v->work_s));
+    if (o->cap >= v->n_ranks)
+        return;
+    o->cap = v->n_ranks;
+    o->rank = xrealloc(o->rank, o->cap, sizeof(*o->rank));
+}
+
+static struct open_step *open_step_get(struct view *v, double now_s, uint32_t number)
 {
     struct open_step *slot = NULL, *oldest = &v->open[0];
 
     for (struct open_step *o = v->open; o < v->open + STEPS_OPEN; o++) {
-        if (o->used && o->seq == s->seq)
+        if (o->used && o->number == number)
             return o;
         if (!o->used)
             slot = o;
-        else if (o->seq < oldest->seq)
+        else if (o->number < oldest->number)
             oldest = o;
     }
     if (!slot) {
-        if (s->seq < oldest->seq)
+        if (number < oldest->number)
             return NULL;
         slot = oldest;
         deliver_step(v, now_s, slot);
     }
-    if (slot->cap < v->n_ranks) {
-        slot->cap = v->n_ranks;
-        slot->work_s = xrealloc(slot->work_s, slot->cap, sizeof(*slot->work_s));
-    }
-    for (uint32_t i = 0; i < slot->cap; i++)
-        slot->work_s[i] = NAN;
+    reserve_step(v, slot);
+    memset(slot->rank, 0, slot->cap * sizeof(*slot->rank));
     slot->used = true;
-    slot->seq = s->seq;
-    slot->n_steps = s->n_steps;
-    slot->present = 0;
+    slot->number = number;
+    slot->present = slot->full = slot->told = 0;
     slot->duration_sum_s = 0;
     return slot;
 }
@@ -430,40 +445,60 @@ static bool counts_steps(struct view *v, double now_s, const struct step *s)
         return false;
     if (s->comm == v->step_comm && v->period != s->period) {
         v->period = s->period;
-        for (size_t i = 0; i < STEPS_OPEN; i++)
-            v->open[i].used = false;
+        v->step_block = 1;
+        forget_open_steps(v);
         view_event(v, now_s, "a step is %u collectives on %u ranks", s->period, c->size);
     }
     return s->period == v->period;
 }
 
+/* Fast steps come several an item, not always as many from every rank: they are put together over stretches
+ * as long as the longest item. */
+static void widen_stretch(struct view *v, uint32_t n_steps)
+{
+    if (n_steps <= v->step_block)
+        return;
+    while (v->step_block < n_steps)
+        v->step_block *= 2;
+    forget_open_steps(v);
+}
+
+static void add_steps(struct view *v, double now_s, const struct step *s, double work_s)
+{
+    uint32_t number = s->seq / s->period / v->step_block * v->step_block;
+    struct open_step *o = open_step_get(v, now_s, number);
+
+    if (!o || s->rank >= o->cap)
+        return;
+    o->present += !o->rank[s->rank].steps;
+    o->rank[s->rank].steps += s->n_steps;
+    o->rank[s->rank].work_s += (float)(work_s * s->n_steps);
+    o->full += o->rank[s->rank].steps >= v->step_block && o->rank[s->rank].steps - s->n_steps < v->step_block;
+    o->duration_sum_s += (double)s->duration_ns * 1e-9;
+    o->told += s->n_steps;
+    if (v->ranks && o->full >= v->ranks && now_s >= v->added_s + SETTLE_S)
+        deliver_up_to(v, now_s, o);
+}
+
 static void take_step(struct view *v, double now_s, const struct step *s)
 {
     struct view_rank *k = rank_get(v, s->rank, s->app);
-    struct open_step *o;
-    double n = s->n_steps, work_s;
+    double work_s;
 
     if (!k)
         return;
-    if (!s->period || !s->n_steps || s->n_steps > 65536 || s->duration_ns > TIME_MAX_NS || !s->duration_ns ||
-        s->gap_ns > TIME_MAX_NS || s->p2p_ns > s->gap_ns || s->stay_ns > TIME_MAX_NS) {
+    if (!s->period || !s->n_steps || s->n_steps > STEPS_ITEM_MAX || s->duration_ns > TIME_MAX_NS ||
+        !s->duration_ns || s->gap_ns > TIME_MAX_NS || s->p2p_ns > s->gap_ns || s->stay_ns > TIME_MAX_NS) {
         v->refused++;
         return;
     }
     if (!counts_steps(v, now_s, s))
         return;
-    work_s = (double)(s->gap_ns - s->p2p_ns) * 1e-9 / n;
+    work_s = (double)(s->gap_ns - s->p2p_ns) * 1e-9 / s->n_steps;
     k->compute_s = smooth(k->compute_s, work_s);
-    k->stay_s = smooth(k->stay_s, (double)s->stay_ns * 1e-9 / n);
-    o = open_step_get(v, now_s, s);
-    if (!o || s->rank >= o->cap)
-        return;
-    if (isnan(o->work_s[s->rank]))
-        o->present++;
-    o->work_s[s->rank] = (float)work_s;
-    o->duration_sum_s += (double)s->duration_ns * 1e-9 / n;
-    if (o->present >= v->ranks && now_s >= v->added_s + SETTLE_S)
-        deliver_up_to(v, now_s, o);
+    k->stay_s = smooth(k->stay_s, (double)s->stay_ns * 1e-9 / s->n_steps);
+    widen_stretch(v, s->n_steps);
+    add_steps(v, now_s, s, work_s);
 }
 
 /* ---- the rest of the items ---- */
@@ -607,6 +642,21 @@ void view_tick(struct view *v, double now_s)
         widen_columns(v);
     roll_comm_rates(v, now_s);
     view_judge(v, now_s);
+}
+
+void view_finish(struct view *v, double now_s)
+{
+    for (;;) {
+        struct open_step *oldest = NULL;
+
+        for (struct open_step *o = v->open; o < v->open + STEPS_OPEN; o++)
+            if (o->used && (!oldest || o->number < oldest->number))
+                oldest = o;
+        if (!oldest)
+            break;
+        deliver_step(v, now_s, oldest);
+    }
+    view_tick(v, now_s);
 }
 
 double view_column_s(const struct view *v)
@@ -759,6 +809,7 @@ static void worst_figures(const struct view *v, struct view_figures *f)
 
         if (!v->rank[r].known)
             continue;
+        f->ranks_known++;
         f->events += v->rank[r].events;
         f->dropped += v->rank[r].dropped;
         f->missed += v->rank[r].missed;

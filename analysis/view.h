@@ -61,11 +61,14 @@ void view_rank_end(struct view *v, uint32_t rank, uint16_t app, bool vanished);
 void view_item(struct view *v, double now_s, const struct telemetry_item *item);
 /* Call about every quarter second: columns, hangs, verdicts. */
 void view_tick(struct view *v, double now_s);
+/* Nothing more will come: what is half put together counts as it is. */
+void view_finish(struct view *v, double now_s);
 
 struct view_figures {
-    uint32_t ranks;  /* that were told of and did not end */
-    uint64_t steps;  /* training steps done; valid with a period */
-    uint32_t period; /* collectives a step on the main communicator; 0: not known */
+    uint32_t ranks;       /* that were told of and did not end */
+    uint32_t ranks_known; /* that were told of */
+    uint64_t steps;       /* training steps done; valid with a period */
+    uint32_t period;      /* collectives a step on the main communicator; 0: not known */
     double step_mean_s, step_p50_s, step_p95_s, step_cv;
     double steps_per_s;
     double skew_p50_s, skew_p95_s;

@@ -6,17 +6,18 @@
 #include "analysis/straggler.h"
 #include "analysis/view.h"
 
-#define STEPS_OPEN    16u /* steps being put together */
-#define STEPS_KEPT    600u
-#define STEP_WINDOW_S 60.0
-#define STEPS_LATE    4u  /* a step is given up when one so much newer is complete */
-#define SETTLE_S      1.0 /* after a rank was added more may follow: what seems complete may not be */
-#define SKEWS         512u
-#define BUCKETS       32u
-#define EVENTS        64u
-#define COMM_WINDOW_S 5.0
-#define LIVE_VALID_S  3.5 /* live items come every second while something lasts */
-#define TIME_MAX_NS   (30ull * 24 * 3600 * 1000000000u)
+#define STEPS_OPEN     16u /* steps being put together */
+#define STEPS_ITEM_MAX 4096u
+#define STEPS_KEPT     600u
+#define STEP_WINDOW_S  60.0
+#define STEPS_LATE     4u  /* a step is given up when one so much newer is complete */
+#define SETTLE_S       1.0 /* after a rank was added more may follow: what seems complete may not be */
+#define SKEWS          512u
+#define BUCKETS        32u
+#define EVENTS         64u
+#define COMM_WINDOW_S  5.0
+#define LIVE_VALID_S   3.5 /* live items come every second while something lasts */
+#define TIME_MAX_NS    (30ull * 24 * 3600 * 1000000000u)
 
 struct cell {         /* a rank in a column of history */
     float lateness_s; /* sum */
@@ -55,11 +56,16 @@ struct totals {                   /* all ranks, one column of history */
     uint32_t skews, steps;
 };
 
-struct open_step {
+struct open_step { /* a stretch of step_block steps being put together */
     bool used;
-    uint32_t seq, n_steps, present, cap;
+    uint32_t number;        /* of its first step */
+    uint32_t present, full; /* ranks that told some, all of it */
+    uint32_t told, cap;
     double duration_sum_s;
-    float *work_s; /* by rank */
+    struct {
+        float work_s;
+        uint32_t steps;
+    } * rank;
 };
 
 struct view {
@@ -67,7 +73,7 @@ struct view {
     double start_s;
     uint16_t app;
     struct view_rank *rank;
-    uint32_t n_ranks, ranks; /* limit; running */
+    uint32_t n_ranks, ranks, ranks_most; /* limit; running; most that ran at a time */
     size_t ranks_cap;
     char **name; /* of nodes and switches */
     size_t n_names, names_cap;
@@ -80,7 +86,10 @@ struct view {
     uint64_t steps;
     double steps_seen_s;
     double now_s, added_s; /* the caller's clock as last told; when the last rank was added */
+    uint32_t step_block;   /* steps a stretch: a power of two */
     struct open_step open[STEPS_OPEN];
+    float *work_s; /* by rank: of the stretch being judged */
+    size_t work_cap;
     struct {
         float duration_s;
         double at_s;
@@ -92,7 +101,6 @@ struct view {
     size_t column, n_columns; /* where now will go; columns with now */
     double column_s, column_begin_s;
     struct straggler *straggler;
-    bool judge; /* a step was taken since the last judgement */
     enum view_regime regime;
     double stalled_s; /* how long, when regime is stalled */
     struct view_verdict verdict[VIEW_VERDICTS_MAX];
