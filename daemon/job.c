@@ -157,6 +157,7 @@ static void set_state(struct job *j, double now_s, enum job_state s)
     if (j->state == s)
         return;
     if (s == JOB_FINISHED || s == JOB_LOST) {
+        view_finish(j->view, now_s);
         j->end_s = now_s;
         job_event(j, s == JOB_FINISHED ? "the step ended" : "no agent heard for %.0f s: lost", JOB_LOST_S);
         recorders_end(j, s == JOB_FINISHED ? "step ended" : "the step's agents are lost");

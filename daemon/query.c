@@ -67,17 +67,18 @@ static json_t *answer_status(struct peer *p, const json_t *q)
     for (size_t i = 0; i < s->config.n_policies; i++)
         json_array_append_new(policies, json_string(s->config.policies[i].name));
     snprintf(life, sizeof(life), "%016llx", (unsigned long long)s->life);
-    o = json_pack("{s:s,s:s,s:s,s:o,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:s?,s:o,s:o,s:b}", "version", PACKAGE_VERSION,
+    o = json_pack("{s:s,s:s,s:s,s:o,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:b,s:o,s:o,s:b}", "version", PACKAGE_VERSION,
                   "controller", life, "host", s->host, "uptime_s", report_real(server_now_s() - s->start_s),
                   "jobs", (json_int_t)running, "agents", (json_int_t)agents, "ranks", (json_int_t)ranks,
                   "clients", (json_int_t)clients, "batches_per_s", report_real(s->batches_per_s), "cpu_ratio",
-                  report_real(s->cpu_ratio), "rss_bytes", report_real(rss_bytes()), "store", s->store ? s->config.state_dir : NULL,
+                  report_real(s->cpu_ratio), "rss_bytes", report_real(rss_bytes()), "store", s->store != NULL,
                   "store_bytes", report_real(store_bytes(s->store)), "policies", policies, "operator",
                   sees(p) == UINT32_MAX);
     return o;
 }
 
-/* Of the controller's clock: what `start` and `last_culprit` count from, and what terminals compare theirs with. */
+/* Of the controller's clock: what `start` and `last_culprit` count from, and what terminals compare theirs
+ * with. */
 static json_t *unix_time(void)
 {
     struct timespec t;
@@ -295,7 +296,7 @@ static json_t *answer_record(struct peer *p, const json_t *q)
     if (j->state >= JOB_FINISHED)
         return json_pack("{s:s}", "error", "the step has ended: there is nothing left to record");
     p->recording = j;
-    recorder_start(j, p->link, json_object_get(q, "id"));
+    recorder_start(j, p->link, json_object_get(q, "tag"));
     agents_control(p->server, j);
     return NULL;
 }
@@ -311,7 +312,7 @@ static const struct {
 void query_answer(struct peer *p, const json_t *question)
 {
     const char *name = json_string_value(json_object_get(question, "query"));
-    json_t *id = json_object_get(question, "id"), *answer = NULL;
+    json_t *tag = json_object_get(question, "tag"), *answer = NULL;
     size_t i = 0;
 
     while (i < ARRAY_SIZE(queries) && (!name || strcmp(name, queries[i].name)))
@@ -322,7 +323,7 @@ void query_answer(struct peer *p, const json_t *question)
         answer = queries[i].answer(p, question);
     if (!answer)
         return;
-    if (id)
-        json_object_set(answer, "id", id);
+    if (tag)
+        json_object_set(answer, "tag", tag);
     server_send(p, answer);
 }

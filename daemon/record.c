@@ -12,7 +12,8 @@
 
 #define GROUPS      1024u       /* collectives being put together */
 #define CHUNK_BYTES (64u << 10) /* lines a frame */
-#define SLOW_BYTES  (4u << 20)  /* not yet taken by the reader: records are left out */
+#define COMMS       256u
+#define SLOW_BYTES  (4u << 20) /* not yet taken by the reader: records are left out */
 
 struct group {
     bool used;
@@ -27,6 +28,11 @@ struct recorder {
     struct recorder *next;
     struct link *to;
     struct group group[GROUPS];
+    struct {
+        uint64_t comm;
+        uint32_t seq;
+    } begun[COMMS]; /* a communicator's first whole collective: from there on the trace tells all */
+    size_t n_begun;
     char *text; /* lines not sent yet */
     size_t bytes, cap;
     uint64_t records, left_out;
@@ -75,6 +81,31 @@ static void put_record(struct recorder *r, const struct job *j, uint32_t rank, u
     r->records++;
 }
 
+static bool has_begun(const struct recorder *r, uint64_t comm, uint32_t seq)
+{
+    for (size_t i = 0; i < r->n_begun; i++)
+        if (r->begun[i].comm == comm)
+            return seq >= r->begun[i].seq;
+    return r->n_begun == COMMS;
+}
+
+static void begin(struct recorder *r, const struct sample *s)
+{
+    for (size_t i = 0; i < r->n_begun; i++)
+        if (r->begun[i].comm == s->comm)
+            return;
+    if (r->n_begun == COMMS)
+        return;
+    r->begun[r->n_begun].comm = s->comm;
+    r->begun[r->n_begun++].seq = s->seq;
+}
+
+static void drop_group(struct group *g)
+{
+    g->used = false;
+    g->n = 0;
+}
+
 static void put_group(struct recorder *r, const struct job *j, struct group *g)
 {
     for (size_t i = 0; i < g->n; i++) {
@@ -83,8 +114,17 @@ static void put_group(struct recorder *r, const struct job *j, struct group *g)
 
         put_record(r, j, s->rank, s->comm, s->seq, s->op, s->bytes, s->enter_ns, &t1);
     }
-    g->used = false;
-    g->n = 0;
+    drop_group(g);
+}
+
+/* A record of it is missing.  At the beginning that is the agents' still sending blocks: not part of the
+ * trace. */
+static void put_incomplete(struct recorder *r, const struct job *j, struct group *g)
+{
+    if (has_begun(r, g->comm, g->seq))
+        put_group(r, j, g);
+    else
+        drop_group(g);
 }
 
 static void put_header(struct recorder *r, const struct job *j, double now_s)
@@ -108,14 +148,14 @@ static void put_header(struct recorder *r, const struct job *j, double now_s)
     json_decref(header);
 }
 
-struct recorder *recorder_start(struct job *j, struct link *to, json_t *id)
+struct recorder *recorder_start(struct job *j, struct link *to, json_t *tag)
 {
     struct recorder *r = xcalloc(1, sizeof(*r));
 
     r->to = to;
     r->next = j->recorders;
     j->recorders = r;
-    send_object(r, json_pack("{s:s,s:O*}", "recording", j->text_id, "id", id));
+    send_object(r, json_pack("{s:s,s:O*}", "recording", j->text_id, "tag", tag));
     put_header(r, j, j->heard_s);
     flush(r);
     return r;
@@ -141,7 +181,7 @@ static struct group *group_get(struct recorder *r, const struct job *j, const st
             break; /* never used: none behind it is either */
     }
     if (!unused) {
-        put_group(r, j, oldest);
+        put_incomplete(r, j, oldest);
         unused = oldest;
     }
     unused->used = true;
@@ -168,8 +208,10 @@ void recorders_sample(struct job *j, double now_s, const struct sample *s)
         g = group_get(r, j, s, now_s);
         g->sample = xgrow(g->sample, &g->cap, g->n + 1, sizeof(*g->sample));
         g->sample[g->n++] = *s;
-        if (members && g->n >= members)
-            put_group(r, j, g);
+        if (!members || g->n < members)
+            continue;
+        begin(r, s);
+        put_group(r, j, g);
     }
 }
 
@@ -178,7 +220,7 @@ void recorders_tick(struct job *j, double now_s)
     for (struct recorder *r = j->recorders; r; r = r->next) {
         for (struct group *g = r->group; g < r->group + GROUPS; g++)
             if (g->used && g->since_s + RECORD_WAIT_S < now_s)
-                put_group(r, j, g);
+                put_incomplete(r, j, g);
         flush(r);
     }
 }
@@ -210,9 +252,7 @@ static void recorder_free(struct recorder *r)
 static void end(struct job *j, struct recorder *r, const char *why)
 {
     if (why) {
-        for (struct group *g = r->group; g < r->group + GROUPS; g++)
-            if (g->used)
-                put_group(r, j, g);
+        /* What is incomplete now is still on its way: not lost, but after the end. */
         put_inside(r, j);
         flush(r);
         send_object(r, json_pack("{s:s,s:I,s:I}", "end", why, "records", (json_int_t)r->records, "left_out",

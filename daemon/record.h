@@ -18,7 +18,7 @@ struct link;
 struct recorder;
 
 /* Begin: sends the answer and the header line. The recorder belongs to the job. */
-struct recorder *recorder_start(struct job *j, struct link *to, json_t *id);
+struct recorder *recorder_start(struct job *j, struct link *to, json_t *tag);
 void recorder_stop(struct job *j, struct link *to,
                    const char *why); /* those of this link; why NULL: the link is gone */
 bool recording(const struct job *j);

@@ -127,7 +127,7 @@ static void put_identity(json_t *o, const struct job *j, double now_s, const str
     put_real(o, "start", j->start_wall_s);
     put_real(o, "elapsed_s", (ended ? j->end_s : now_s) - j->start_s);
     put_real(o, "age_s", now_s - j->heard_s);
-    put_int(o, "ranks", f->ranks);
+    put_int(o, "ranks", f->ranks_known);
     put_int(o, "nodes", (int64_t)job_agents_connected(j));
     put_int(o, "nodes_total", j->nodes_total);
 }
@@ -173,14 +173,14 @@ json_t *report_row(const struct job *j, double now_s)
 static json_t *probe_json(const struct job *j, double now_s, const struct view_figures *f)
 {
     json_t *o = json_object();
-    double time_s = f->ranks * (now_s - j->start_s);
+    double time_s = f->ranks_known * (now_s - j->start_s);
 
     put_int(o, "events", (int64_t)f->events);
     put_int(o, "dropped", (int64_t)f->dropped);
     put_int(o, "missed", (int64_t)f->missed);
-    put_int(o, "ranks_guarded", f->ranks);
+    put_int(o, "ranks_guarded", f->ranks_known);
     put_int(o, "ranks_total", j->tasks);
-    put_real(o, "overhead_ratio", f->ranks && time_s > 0 ? (double)f->events * REPORT_HOOK_S / time_s : NAN);
+    put_real(o, "overhead_ratio", time_s > 0 ? (double)f->events * REPORT_HOOK_S / time_s : NAN);
     return o;
 }
 

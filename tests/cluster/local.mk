@@ -7,3 +7,4 @@ tests_cluster_linkdelay_SOURCES = tests/cluster/linkdelay.c
 dist_check_SCRIPTS += tests/cluster/slurm-test.sh
 EXTRA_DIST += packages.txt tests/cluster/slurm tests/cluster/inside.sh tests/cluster/config.sh \
 	tests/cluster/record.sh tests/cluster/install-packages
+dist_check_SCRIPTS += tests/cluster/guard-test.sh

@@ -154,9 +154,9 @@ static pid_t start_job(const char *seconds, const char *nodes)
 
 static void questions(void)
 {
-    json_t *a = ask("{\"query\":\"status\", \"id\":7}");
+    json_t *a = ask("{\"query\":\"status\", \"tag\":7}");
 
-    is_int((long long)number(a, "id"), 7, "an answer carries the question's id");
+    is_int((long long)number(a, "tag"), 7, "an answer carries the question's tag");
     ok(json_is_true(at(a, "operator")) && number(a, "jobs") == 0, "status: no job, and we may see all");
     ok(number(a, "rss_bytes") > 1e6 && json_is_null(at(a, "batches_per_s")), "unknown is null, not zero");
     json_decref(a);

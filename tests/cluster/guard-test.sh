@@ -1,0 +1,179 @@
+#!/bin/bash
+# The whole way, on a real Slurm: a job that really trains, guarded; what is said of it; what it survives.
+set -u
+top_srcdir=${top_srcdir:-$(dirname "$(readlink -f "$0")")/../..}
+top_builddir=${top_builddir:-$PWD}
+slurm=$top_srcdir/tests/cluster/slurm
+trainer=$top_builddir/tests/workloads/trainer.openmpi
+here=$(mktemp -d "${TMPDIR:-/tmp}/guard-test.XXXXXX")
+n=0 job=0
+
+ok() { # DESCRIPTION COMMAND...: passes when the command does
+    local what=$1
+
+    shift
+    n=$((n + 1))
+    if "$@"; then echo "ok $n - $what"; else echo "not ok $n - $what"; fi
+}
+
+is() { # GOT WANTED DESCRIPTION
+    ok "$3" test "$1" = "$2"
+    [ "$1" = "$2" ] || printf '#   got:    %s\n#   wanted: %s\n' "$1" "$2"
+}
+
+skip() { # DESCRIPTION REASON
+    n=$((n + 1))
+    echo "ok $n - $1 # SKIP $2"
+}
+
+# Bounded: what hangs fails here, and is ended with the cluster.
+C() { timeout 120 "$slurm" --dir "$here/c" "$@"; }
+
+on_exit() {
+    C down >/dev/null 2>&1
+    rm -rf "$here"
+}
+trap on_exit EXIT
+trap 'exit 130' INT TERM
+
+if ! why=$("$slurm" check 2>&1); then
+    echo "1..0 # SKIP ${why#slurm: }"
+    exit 0
+fi
+[ -x "$trainer" ] || { echo "1..0 # SKIP the trainer is not built for Open MPI"; exit 0; }
+make -s -C "$top_builddir" install prefix="$here/inst" >"$here/install.log" 2>&1 ||
+    { cat "$here/install.log"; echo "1..0 # SKIP not installed"; exit 1; }
+C up 4 --plugin "$here/inst" >"$here/up.log" 2>&1 || { cat "$here/up.log"; echo "Bail out! no cluster"; exit 1; }
+
+report() { C exec sgctl job "$job" --json 2>/dev/null; }
+figure() { report | jq -r "$1"; }
+# Wait until the report's FILTER is true, at most SECONDS.
+until_true() { # SECONDS FILTER
+    local end=$((SECONDS + $1))
+
+    while [ $SECONDS -lt $end ]; do
+        [ "$(figure "$2" 2>/dev/null)" = true ] && return 0
+        sleep .3
+    done
+    echo "#   never: $2"
+    report | jq -c '{state, ranks, nodes, steps, regime, verdicts}' | sed 's/^/#   /'
+    return 1
+}
+start() { # srun's arguments; its output in $here/out, its job's number in $job
+    C exec srun "$@" >"$here/out" 2>"$here/err" &
+    srun=$!
+    job=$((job + 1))
+}
+result() { sed -n 's/^result: //p' "$1"; }
+
+# ---- guarded and unguarded: the same result, bit by bit ----
+
+work=("$trainer" --steps 60 --batch 64)
+start -N4 "${work[@]}"
+wait $srun
+bare=$(result "$here/out")
+start --sync-guard -N4 "${work[@]}"
+wait $srun
+is $? 0 "a guarded job ends as it should"
+is "$(result "$here/out")" "$bare" "with the same loss and the same parameters, bit by bit"
+is "$(cat "$here/err")" "" "and says nothing that it did not say before"
+ok "its record says that it finished" until_true 5 '.state == "finished"'
+is "$(figure '.probe | [.ranks_guarded, .ranks_total, .dropped, .missed] | join(" ")')" "4 4 0 0" "all of its ranks were guarded, nothing was lost"
+is "$(figure '.period')" 5 "a step is four buckets and a loss"
+figure '"#   steps: \(.steps)"'
+ok "its steps were counted" test "$(figure '.steps >= 56 and .steps <= 60')" = true
+is "$(C on node1 sh -c 'ls /dev/shm | grep -c syncguard')" 0 "nothing stays in shared memory"
+
+# ---- live: figures, a slowed node, a trace ----
+
+start --sync-guard -N4 "$trainer" --seconds 60 --batch 256
+ok "a running job is seen" until_true 20 '.state == "running" and .steps != null and .steps > 20'
+is "$(figure '[.ranks, .nodes, .nodes_total] | join(" ")')" "4 4 4" "with its ranks and nodes"
+ok "shares of the time make one" test "$(figure '.shares | add | . > 0.99 and . < 1.01')" = true
+C exec sgctl record "$job" --seconds 3 -o "$here/trace.jsonl" 2>"$here/err"
+is "$(head -1 "$here/trace.jsonl" | jq -r '[.format, .version, (.ranks | length)] | join(" ")')" "syncguard-trace 1 4" "a trace has its header"
+is "$(sed 1d "$here/trace.jsonl" | jq -s 'group_by([.c, .s]) | map(length) | .[2:-2] | unique | tostring' -r)" "[4]" "and every rank's record of every collective"
+is "$(sed 1d "$here/trace.jsonl" | jq -r '"\(.c) \(.s)"' | uniq | sort | uniq -d | head -1)" "" "those of one collective stand together"
+C slow node3 400 >/dev/null
+ok "a node that is slowed is named" until_true 30 'any(.verdicts[]; .class == "straggler" and .culprits == ["node3"])'
+C slow node3 off >/dev/null
+
+# ---- kill -9 of what guards: the job goes on, the picture comes back ----
+
+C on node2 sh -c 'kill -9 $(pidof syncguard-agent)'
+ok "a killed agent is started again" until_true 20 '.nodes == 4 and any(.events[]; .text | test("node2.*restarted"))'
+C controller kill >/dev/null 2>&1
+sleep 1
+C controller start >/dev/null 2>&1
+ok "a killed controller's picture comes back" until_true 20 '.state == "running" and .nodes == 4 and .steps > 50'
+ok "the job is still there" kill -0 $srun
+C exec scancel --signal=KILL "$job"
+wait $srun
+ok "a cancelled job ends" until_true 10 '.state == "finished"'
+
+# ---- a rank that stops ----
+
+start --sync-guard -N4 "$trainer" --seconds 40 --batch 64
+until_true 20 '.state == "running" and .steps != null and .steps > 20' >/dev/null
+C on node4 sh -c 'kill -STOP $(pidof trainer.openmpi)'
+ok "a stopped rank is a stall" until_true 20 '.state == "stalled" and .regime == "stalled"'
+C on node4 sh -c 'kill -CONT $(pidof trainer.openmpi)'
+ok "and over when it goes on" until_true 20 '.state == "running"'
+C exec scancel --signal=KILL "$job"
+wait $srun
+
+# ---- no MPI at all ----
+
+start --sync-guard -N2 sleep 3
+ok "a job without MPI is told to be unguarded" until_true 10 '.ranks == 0 and .probe.ranks_total == 2'
+wait $srun
+
+# ---- programs that nobody here wrote: the same results ----
+
+if command -v hpcc >/dev/null; then
+    for kind in bare guarded; do
+        mkdir -p "$here/hpcc-$kind"
+        sed -e 's/^1000 *Ns/200 Ns/' -e 's/^1000/200/' /usr/share/doc/hpcc/examples/_hpccinf.txt >"$here/hpcc-$kind/hpccinf.txt"
+        flag=$([ $kind = guarded ] && echo --sync-guard || echo --sync-guard=off)
+        start "$flag" -N2 --ntasks-per-node=2 --chdir="$here/hpcc-$kind" hpcc
+        wait $srun
+        # What it checks, without what it times.
+        grep -hE '^Found|^Node\(s\) with error|^\|\|Ax-b|tests completed|^Success=|_Errors=|^PTRANS_residual=' \
+            "$here/hpcc-$kind/hpccoutf.txt" >"$here/hpcc-$kind.result"
+    done
+    ok "HPC Challenge tells something" test -s "$here/hpcc-bare.result"
+    ok "HPC Challenge: the same checks with the same outcome" cmp -s "$here/hpcc-bare.result" "$here/hpcc-guarded.result"
+    ok "and its ranks were guarded" test "$(figure '.probe.ranks_guarded == 4 or .state == "finished"')" = true
+else
+    skip "HPC Challenge" "hpcc is not installed"
+fi
+if command -v lmp >/dev/null; then
+    cat >"$here/melt.in" <<'IN'
+units lj
+atom_style atomic
+lattice fcc 0.8442
+region box block 0 8 0 8 0 8
+create_box 1 box
+create_atoms 1 box
+mass 1 1.0
+velocity all create 1.44 87287 loop geom
+pair_style lj/cut 2.5
+pair_coeff 1 1 1.0 1.0 2.5
+neighbor 0.3 bin
+neigh_modify every 20 delay 0 check no
+fix 1 all nve
+thermo 20
+run 200
+IN
+    for flag in --sync-guard=off --sync-guard; do
+        start "$flag" -N2 --ntasks-per-node=2 --chdir="$here" lmp -in "$here/melt.in" -log none
+        wait $srun
+        sed -n '/^ *Step/,/^Loop/p' "$here/out" | grep -v '^Loop' >"$here/lmp$flag.result"
+    done
+    ok "LAMMPS computed something" test "$(wc -l <"$here/lmp--sync-guard.result")" -ge 11
+    ok "LAMMPS: the same thermodynamics to the last digit" cmp -s "$here/lmp--sync-guard=off.result" "$here/lmp--sync-guard.result"
+else
+    skip "LAMMPS" "lammps is not installed"
+fi
+
+echo "1..$n"
