@@ -126,7 +126,7 @@ int report_nodes(FILE *out, const json_t *answer, int columns, struct err *err)
 {
     static const struct table_column layout[] = {
         { "NODE", false },  { "SWITCH", false }, { "JOBS", false },  { "RANKS", true },
-        { "LATE", true },   { "PRICE", true },   { "NAMED", true },  { "LAST NAMED", true },
+        { "LATE", true },   { "WORK", true },    { "NAMED", true },  { "LAST NAMED", true },
         { "AGENT", false }, { "CPU", true },     { "MEMORY", true }, { "VERDICT", false },
     };
     const json_t *nodes, *node;

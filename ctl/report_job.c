@@ -198,7 +198,7 @@ static void put_ranks(const struct page *p)
     static const struct table_column layout[] = {
         { "RANK", true }, { "NODE", false }, { "SWITCH", false }, { "STATE", false },
         { "LATE", true }, { "P95", true },   { "LAST", true },    { "COMPUTE", true },
-        { "STAY", true }, { "PRICE", true }, { "INSIDE", false },
+        { "STAY", true }, { "WORK", true }, { "INSIDE", false },
     };
     const json_t *ranks = answer_array(p->job, "rank_table"), *rank;
     double total = answer_number(p->job, "rank_table_total");

@@ -97,12 +97,12 @@ static void draw_heat_row(const struct table_cell *at, const void *row)
     draw_heat(at->canvas, at->y, at->x, at->width, ((const struct snap_rank *)row)->heat, ui->view->n_scale);
 }
 
-enum { COLUMN_SWITCH = 2, COLUMN_P95 = 4, COLUMN_COST = 6, COLUMN_LAST, COLUMN_INSIDE, COLUMN_HEAT };
+enum { COLUMN_SWITCH = 2, COLUMN_P95 = 4, COLUMN_WORK = 6, COLUMN_LAST, COLUMN_INSIDE, COLUMN_HEAT };
 
 /* On narrower screens the heat map says more in that room than these. */
 static const struct {
     int column, width;
-} from_width[] = { { COLUMN_COST, 90 }, { COLUMN_P95, 120 }, { COLUMN_SWITCH, 130 }, { COLUMN_INSIDE, 150 } };
+} from_width[] = { { COLUMN_WORK, 90 }, { COLUMN_P95, 120 }, { COLUMN_SWITCH, 130 }, { COLUMN_INSIDE, 150 } };
 
 static const struct table_column columns[] = {
     { "RANK", 6, 0, 0, TABLE_TEXT, 0, draw_rank, .key = "rank", .meaning = "rank in the step" },
@@ -115,8 +115,8 @@ static const struct table_column columns[] = {
       .meaning = "95 % are less late" },
     { "COMPUTE", 7, 0, 2, TABLE_SECONDS, offsetof(struct snap_rank, compute_s), .key = "compute",
       .meaning = "its own work in a step" },
-    { "COST", 5, 0, 3, TABLE_TIMES, offsetof(struct snap_rank, slowdown), .style = slowdown_style,
-      .unsorted = true, .meaning = "step time over without it" },
+    { "WORK", 5, 0, 3, TABLE_TIMES, offsetof(struct snap_rank, slowdown), .style = slowdown_style,
+      .unsorted = true, .meaning = "own work over the others'" },
     { "LAST", 12, 4, 0, TABLE_TEXT, 0, draw_last, .key = "last", .meaning = "how often it came last" },
     { "INSIDE", 14, 4, 6, TABLE_TEXT, 0, draw_inside, .unsorted = true,
       .meaning = "the call it is stuck in" },
@@ -352,7 +352,7 @@ static void draw_detail(struct canvas *c, const struct ui *ui, int y)
     if (r->inside)
         snprintf(inside, sizeof(inside), " · inside %s on %s #%lld for %s", r->op, r->comm[0] ? r->comm : "?",
                  (long long)r->seq, figure_trim(figure_age(r->inside_age_s)).text);
-    snprintf(text, sizeof(text), "r%lld %s%s%s · %s%s · cost %s · p95 %s · stays %s · computes %s",
+    snprintf(text, sizeof(text), "r%lld %s%s%s · %s%s · work %s · p95 %s · stays %s · computes %s",
              (long long)r->rank, r->node, r->leaf[0] ? " " : "", r->leaf, r->state[0] ? r->state : "?",
              inside, figure_trim(figure_times(r->slowdown)).text,
              figure_trim(figure_s(r->lateness_p95_s)).text, figure_trim(figure_s(r->stay_s)).text,
