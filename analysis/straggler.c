@@ -52,8 +52,9 @@ struct straggler {
     uint64_t number[STRAGGLER_STEPS];
     double duration_s[STRAGGLER_STEPS];
     double typical_s[STRAGGLER_STEPS]; /* median work */
-    double sigma;                      /* of one rank's excess in one step; NaN: not known yet */
-    double inflate;                    /* of a window's standard error over that of independent steps */
+    uint32_t told_by[STRAGGLER_STEPS];
+    double sigma;   /* of one rank's excess in one step; NaN: not known yet */
+    double inflate; /* of a window's standard error over that of independent steps */
     bool standing[STRAGGLER_SCOPES];
     float *scratch;
 };
@@ -237,14 +238,21 @@ static void judge(const struct straggler *s, struct rank *k)
         k->named = false;
 }
 
+/* Of two ranks, each is held against the other: their median contains the fault. */
+static double excess(const struct straggler *s, uint64_t at, double work_s)
+{
+    double others_s = s->told_by[at] == 2 ? 2 * s->typical_s[at] - work_s : s->typical_s[at];
+
+    return work_s / others_s - 1;
+}
+
 void straggler_step(struct straggler *s, uint64_t step, const float *work_s, uint32_t n, double duration_s)
 {
     uint64_t at = s->steps % STRAGGLER_STEPS;
-    uint32_t told_by;
     double typical;
 
     reserve(s, n);
-    typical = median_work(s, work_s, n, &told_by);
+    typical = median_work(s, work_s, n, &s->told_by[at]);
     s->number[at] = step;
     s->duration_s[at] = duration_s;
     s->typical_s[at] = typical;
@@ -253,11 +261,7 @@ void straggler_step(struct straggler *s, uint64_t step, const float *work_s, uin
         bool told = r < n && !isnan(work_s[r]) && typical > 0;
 
         k->work_s[at] = told ? work_s[r] : NAN;
-        /* Of two ranks, each is held against the other: their median contains the fault. */
-        if (told && told_by == 2)
-            push(s, k, work_s[r] / (2 * typical - work_s[r]) - 1);
-        else
-            push(s, k, told ? work_s[r] / typical - 1 : 0);
+        push(s, k, told ? excess(s, at, work_s[r]) : 0);
     }
     s->steps++;
     update_sigma(s);
@@ -448,7 +452,7 @@ double straggler_excess(const struct straggler *s, uint32_t rank)
 
         if (isnan(s->rank[rank].work_s[at]))
             continue;
-        sum += s->rank[rank].work_s[at] / s->typical_s[at] - 1;
+        sum += excess(s, at, s->rank[rank].work_s[at]);
         told++;
     }
     return told ? sum / told : NAN;

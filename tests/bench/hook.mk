@@ -22,3 +22,9 @@ tests/bench/hook: tests/bench/hook.sh
 	$(AM_V_GEN)cp $(top_srcdir)/tests/bench/hook.sh $@ && chmod 755 $@
 noinst_SCRIPTS += tests/bench/hook $(BENCH_HOOK)
 CLEANFILES += tests/bench/hook $(BENCH_HOOK)
+
+# All figures: prints them with the commands that made them, writes bench.json.
+EXTRA_DIST += tests/bench/bench
+.PHONY: bench
+bench: all
+	$(top_srcdir)/tests/bench/bench --build . --out bench.json
