@@ -5,7 +5,8 @@ libanalysis_la_SOURCES = \
 	analysis/join.c analysis/join.h \
 	analysis/period.c analysis/period.h \
 	analysis/straggler.c analysis/straggler.h \
-	analysis/view.c analysis/view.h \
+	analysis/view.c analysis/view.h analysis/view_comms.c analysis/view_figures.c \
+	analysis/view_history.c analysis/view_steps.c \
 	analysis/view_judge.c analysis/view_private.h
 libanalysis_la_LIBADD = -lm
 

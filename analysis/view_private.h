@@ -1,4 +1,5 @@
-/* view_private.h - what view.c (intake, figures) and view_judge.c (regime, verdicts, words) share. */
+/* view_private.h - what the files of the view share: view.c (its life, ranks, items), view_comms.c,
+ * view_steps.c, view_history.c, view_figures.c and view_judge.c (regime, verdicts, words). */
 #ifndef SYNCGUARD_ANALYSIS_VIEW_PRIVATE_H
 #define SYNCGUARD_ANALYSIS_VIEW_PRIVATE_H
 
@@ -115,12 +116,32 @@ struct joined_arg {
     struct comm *comm;
 };
 
-struct comm *view_comm_find(const struct view *v, uint64_t name);
+/* view.c */
 const char *view_place_name(const struct view *v, uint32_t place);
-double view_step_mean_s(const struct view *v, double now_s);
+struct view_rank *view_rank_told(struct view *v, uint32_t rank,
+                                 uint16_t app); /* NULL: not told of, counted */
+__attribute__((format(printf, 3, 4))) void view_event(struct view *v, double now_s, const char *fmt, ...);
+
+/* view_comms.c */
+struct comm *view_comm_find(const struct view *v, uint64_t name);
+void view_forget_comms(struct view *v);
+void view_take_comm(struct view *v, const struct comm_item *c);
+void view_take_sample(struct view *v, const struct sample *s);
+void view_roll_comms(struct view *v, double now_s);
+double view_lateness_quantile(const struct view_rank *k, double q);
+
+/* view_steps.c */
+void view_forget_steps(struct view *v);
+void view_take_step(struct view *v, double now_s, const struct step *s);
+void view_finish_steps(struct view *v, double now_s); /* what is open counts as it is */
+
+/* view_history.c */
+void view_roll_columns(struct view *v, double now_s);
 void view_recent_totals(const struct view *v, struct totals *sum);
 void view_recent_cell(const struct view *v, uint32_t rank, struct cell *sum);
-__attribute__((format(printf, 3, 4))) void view_event(struct view *v, double now_s, const char *fmt, ...);
+
+/* view_figures.c */
+double view_step_mean_s(const struct view *v, double now_s);
 
 /* view_judge.c: regime and verdicts as they are now. */
 void view_judge(struct view *v, double now_s);

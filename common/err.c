@@ -28,7 +28,7 @@ int err_prefix(struct err *err, const char *fmt, ...)
     va_start(ap, fmt);
     n = vsnprintf(err->text, sizeof(err->text), fmt, ap);
     va_end(ap);
-    if (n >= 0 && (size_t)n < sizeof(err->text))
-        snprintf(err->text + n, sizeof(err->text) - (size_t)n, ": %s", reason);
+    if (n >= 0 && (size_t)n + 3 < sizeof(err->text))
+        snprintf(err->text + n, sizeof(err->text) - (size_t)n, ": %.*s", (int)sizeof(err->text) - n - 3, reason);
     return -1;
 }

@@ -36,3 +36,7 @@ tests/probe/path.mpich: tests/probe/path.c
 	$(AM_V_GEN)$(MPICC_MPICH) $(PATH_FLAGS) -o $@ $(top_srcdir)/tests/probe/path.c
 endif
 CLEANFILES += tests/probe/path.openmpi tests/probe/path.mpich
+check_PROGRAMS += tests/unit/ring_threads
+tests_unit_ring_threads_SOURCES = tests/unit/ring_threads.c
+tests_unit_ring_threads_CFLAGS = $(AM_CFLAGS) -pthread
+tests_unit_ring_threads_LDADD = libring.la libcommon.la

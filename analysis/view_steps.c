@@ -1,0 +1,189 @@
+/* view_steps.c - a view's training steps: what the ranks tell of them, put together and held against each
+ * other. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/view_private.h"
+#include "common/xalloc.h"
+
+void view_forget_steps(struct view *v)
+{
+    for (size_t i = 0; i < STEPS_OPEN; i++)
+        v->open[i].used = false;
+}
+
+static void remember_step(struct view *v, double now_s, double duration_s)
+{
+    v->step[v->steps_kept % STEPS_KEPT].duration_s = (float)duration_s;
+    v->step[v->steps_kept % STEPS_KEPT].at_s = now_s;
+    v->steps_kept++;
+    v->now.step_sum_s += duration_s;
+    v->now.steps++;
+}
+
+static double smooth(double old, double now)
+{
+    return old > 0 ? old + (now - old) / 8 : now;
+}
+
+/* All that told of a stretch of steps: hold its ranks against each other. */
+static void deliver_step(struct view *v, double now_s, struct open_step *o)
+{
+    uint32_t limit = v->n_ranks < o->cap ? v->n_ranks : o->cap, most = 0;
+    double duration_s = o->told ? o->duration_sum_s / o->told : 0;
+
+    o->used = false;
+    if (o->present * 2 < v->ranks_most || !o->told)
+        return;
+    for (uint32_t r = 0; r < limit; r++) {
+        most = o->rank[r].steps > most ? o->rank[r].steps : most;
+        v->work_s[r] = o->rank[r].steps ? o->rank[r].work_s / (float)o->rank[r].steps : NAN;
+    }
+    v->steps += most;
+    v->steps_seen_s = now_s;
+    remember_step(v, now_s, duration_s);
+    straggler_step(v->straggler, v->steps, v->work_s, limit, duration_s);
+}
+
+/* A complete stretch, after those before it: in order, and none left behind. */
+static void deliver_up_to(struct view *v, double now_s, struct open_step *complete)
+{
+    uint32_t end = complete->number;
+
+    for (;;) {
+        struct open_step *oldest = complete;
+
+        for (struct open_step *o = v->open; o < v->open + STEPS_OPEN; o++)
+            if (o->used && o->number + STEPS_LATE * v->step_block < end && o->number < oldest->number)
+                oldest = o;
+        deliver_step(v, now_s, oldest);
+        if (oldest == complete)
+            return;
+    }
+}
+
+static void reserve_step(struct view *v, struct open_step *o)
+{
+    if (v->work_cap < v->n_ranks)
+        v->work_s = xgrow(v->work_s, &v->work_cap, v->n_ranks, sizeof(*v->work_s));
+    if (o->cap >= v->n_ranks)
+        return;
+    o->cap = v->n_ranks;
+    o->rank = xrealloc(o->rank, o->cap, sizeof(*o->rank));
+}
+
+static struct open_step *open_step_get(struct view *v, double now_s, uint32_t number)
+{
+    struct open_step *slot = NULL, *oldest = &v->open[0];
+
+    for (struct open_step *o = v->open; o < v->open + STEPS_OPEN; o++) {
+        if (o->used && o->number == number)
+            return o;
+        if (!o->used)
+            slot = o;
+        else if (o->number < oldest->number)
+            oldest = o;
+    }
+    if (!slot) {
+        if (number < oldest->number)
+            return NULL;
+        slot = oldest;
+        deliver_step(v, now_s, slot);
+    }
+    reserve_step(v, slot);
+    memset(slot->rank, 0, slot->cap * sizeof(*slot->rank));
+    slot->used = true;
+    slot->number = number;
+    slot->present = slot->full = slot->told = 0;
+    slot->duration_sum_s = 0;
+    return slot;
+}
+
+/* The communicator that steps are counted on: the first told of, a larger one instead, any other when it fell
+ * silent. */
+static bool counts_steps(struct view *v, double now_s, const struct step *s)
+{
+    struct comm *c = view_comm_find(v, s->comm);
+
+    if (!c)
+        return false;
+    if (s->comm != v->step_comm && (c->size > v->step_size || v->steps_seen_s + 10 < now_s)) {
+        v->step_comm = s->comm;
+        v->step_size = c->size;
+        v->steps = s->seq / s->period;
+        v->steps_seen_s = now_s;
+    }
+    if (c->size != v->step_size)
+        return false;
+    if (s->comm == v->step_comm && v->period != s->period) {
+        v->period = s->period;
+        v->step_block = 1;
+        view_forget_steps(v);
+        view_event(v, now_s, "a step is %u collectives on %u ranks", s->period, c->size);
+    }
+    return s->period == v->period;
+}
+
+/* Fast steps come several an item, not always as many from every rank: they are put together over stretches
+ * as long as the longest item. */
+static void widen_stretch(struct view *v, uint32_t n_steps)
+{
+    if (n_steps <= v->step_block)
+        return;
+    while (v->step_block < n_steps)
+        v->step_block *= 2;
+    view_forget_steps(v);
+}
+
+static void add_steps(struct view *v, double now_s, const struct step *s, double work_s)
+{
+    uint32_t number = s->seq / s->period / v->step_block * v->step_block;
+    struct open_step *o = open_step_get(v, now_s, number);
+
+    if (!o || s->rank >= o->cap)
+        return;
+    o->present += !o->rank[s->rank].steps;
+    o->rank[s->rank].steps += s->n_steps;
+    o->rank[s->rank].work_s += (float)(work_s * s->n_steps);
+    o->full += o->rank[s->rank].steps >= v->step_block && o->rank[s->rank].steps - s->n_steps < v->step_block;
+    o->duration_sum_s += (double)s->duration_ns * 1e-9;
+    o->told += s->n_steps;
+    if (v->ranks && o->full >= v->ranks && now_s >= v->added_s + SETTLE_S)
+        deliver_up_to(v, now_s, o);
+}
+
+void view_take_step(struct view *v, double now_s, const struct step *s)
+{
+    struct view_rank *k = view_rank_told(v, s->rank, s->app);
+    double work_s;
+
+    if (!k)
+        return;
+    if (!s->period || !s->n_steps || s->n_steps > STEPS_ITEM_MAX || s->duration_ns > TIME_MAX_NS ||
+        !s->duration_ns || s->gap_ns > TIME_MAX_NS || s->p2p_ns > s->gap_ns || s->stay_ns > TIME_MAX_NS) {
+        v->refused++;
+        return;
+    }
+    if (!counts_steps(v, now_s, s))
+        return;
+    work_s = (double)(s->gap_ns - s->p2p_ns) * 1e-9 / s->n_steps;
+    k->compute_s = smooth(k->compute_s, work_s);
+    k->stay_s = smooth(k->stay_s, (double)s->stay_ns * 1e-9 / s->n_steps);
+    widen_stretch(v, s->n_steps);
+    add_steps(v, now_s, s, work_s);
+}
+
+void view_finish_steps(struct view *v, double now_s)
+{
+    for (;;) {
+        struct open_step *oldest = NULL;
+
+        for (struct open_step *o = v->open; o < v->open + STEPS_OPEN; o++)
+            if (o->used && (!oldest || o->number < oldest->number))
+                oldest = o;
+        if (!oldest)
+            return;
+        deliver_step(v, now_s, oldest);
+    }
+}
