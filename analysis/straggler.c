@@ -13,16 +13,20 @@ static const uint32_t windows[] = { 8, 16, 32, 64 };
 #define SHORTEST windows[0]
 #define LIMIT_Z  6.0
 
-#define CLIP           3.0   /* standard deviations that one step can tell */
-#define SIGMA_MIN      0.002 /* of the work: clocks and exit skew are no better */
-#define STEPS_MIN      8u    /* before anything is said */
-#define PRICE_MIN      4u    /* steps that a price stands on, at the least */
-#define CONFIRM        2u    /* steps in a row above the limit */
-#define LET_GO_Z       2.5   /* over 16 steps ... */
-#define LET_GO         8u    /* ... so many steps in a row */
-#define COMPANION_Z    3.0   /* the others of a node, once one of them is named */
-#define EXCESS_STEPS   16u   /* that a rank's excess is shown over */
-#define INFLATE_STEPS  48u   /* before the windows' own noise is measured */
+#define CLIP        3.0   /* standard deviations that one step can tell */
+#define SIGMA_MIN   0.002 /* of the work: clocks and exit skew are no better */
+#define STEPS_MIN   8u    /* before anything is said */
+#define PRICE_MIN   4u    /* steps that a price stands on, at the least */
+#define CONFIRM     2u    /* steps in a row above the limit */
+#define LET_GO_Z    2.5   /* over 16 steps ... */
+#define LET_GO      8u    /* ... so many steps in a row */
+#define COMPANION_Z 3.0   /* the others of a node, once one of them is named */
+/* Who holds the others back is mostly the last of them: share of the steps that raises, and that keeps a
+ * verdict. */
+#define LAST_RAISES 0.5
+#define LAST_STAYS  0.35
+
+#define EXCESS_STEPS   16u /* that a rank's excess is shown over */
 #define INFLATE_MAX    6.0
 #define INFLATE_EARLY  1.5
 #define INFLATE_MARGIN 1.1 /* the estimate comes from few windows */
@@ -34,10 +38,11 @@ struct rank {
     float work_s[STRAGGLER_STEPS]; /* NaN: not told */
     float x[STRAGGLER_STEPS];      /* excess over the median, clipped */
     double sum[WINDOWS];
-    double step_change;  /* mean absolute change of the excess from step to step ... */
-    double block_change; /* ... and of the shortest window's mean from window to window: a lasting fault
-                            changes each but once */
-    double before, block_before; /* excess of the step, mean of the window before */
+    double step_change;           /* mean absolute change of the excess from step to step ... */
+    double before;                /* excess of the step before */
+    double block_change[WINDOWS]; /* ... and of a window's mean from one to the next: a lasting fault changes
+                                     each but once */
+    double block_before[WINDOWS];
     double cusum;
     uint64_t onset;
     uint32_t above, below;
@@ -53,8 +58,8 @@ struct straggler {
     double duration_s[STRAGGLER_STEPS];
     double typical_s[STRAGGLER_STEPS]; /* median work */
     uint32_t told_by[STRAGGLER_STEPS];
-    double sigma;   /* of one rank's excess in one step; NaN: not known yet */
-    double inflate; /* of a window's standard error over that of independent steps */
+    double sigma;            /* of one rank's excess in one step; NaN: not known yet */
+    double inflate[WINDOWS]; /* of a window's standard error over that of independent steps */
     bool standing[STRAGGLER_SCOPES];
     float *scratch;
 };
@@ -146,33 +151,57 @@ static double median_work(struct straggler *s, const float *work_s, uint32_t n, 
 /* Mean absolute difference of two draws to standard deviation, for normal noise: sqrt(pi) / 2. */
 #define CHANGE_TO_SIGMA 0.8862
 
-static double typical_change(struct straggler *s, bool of_blocks)
+/* Windows that a rank has seen in full: fewer tell nothing of how they vary. */
+#define BLOCKS_MIN 6u
+
+static double typical_step_change(struct straggler *s)
 {
     uint32_t m = 0;
 
-    for (uint32_t r = 0; r < s->n; r++) {
-        const struct rank *k = &s->rank[r];
-
-        if (of_blocks ? k->seen >= INFLATE_STEPS : k->seen >= STEPS_MIN / 2)
-            s->scratch[m++] = (float)(of_blocks ? k->block_change : k->step_change);
-    }
+    for (uint32_t r = 0; r < s->n; r++)
+        if (s->rank[r].seen >= STEPS_MIN / 2)
+            s->scratch[m++] = (float)s->rank[r].step_change;
     return median(s, m);
 }
 
-/* The noise of one step and of a window, from successive differences (von Neumann 1941), so that a fault does
- * not raise it, and as medians over the ranks. Neighbouring steps of a shared machine are not independent;
- * how much less a window averages out than independent steps would is measured on the shortest. */
+static double typical_block_change(struct straggler *s, size_t w)
+{
+    uint32_t m = 0;
+
+    for (uint32_t r = 0; r < s->n; r++)
+        if (s->rank[r].seen >= BLOCKS_MIN * windows[w])
+            s->scratch[m++] = (float)s->rank[r].block_change[w];
+    return median(s, m);
+}
+
+/* Neighbouring steps of a shared machine are not independent: how much less a window averages out than
+ * independent steps would is measured, window by window. One that was not seen often enough is taken to go on
+ * as the shorter ones do. */
+static void update_inflation(struct straggler *s)
+{
+    for (size_t w = 0; w < WINDOWS; w++) {
+        double block = CHANGE_TO_SIGMA * typical_block_change(s, w), growth = 1;
+
+        if (block > 0) {
+            s->inflate[w] = INFLATE_MARGIN * block * sqrt(windows[w]) / s->sigma;
+        } else {
+            if (w > 1)
+                growth = fmax(1, s->inflate[w - 1] / s->inflate[w - 2]);
+            s->inflate[w] = w ? s->inflate[w - 1] * growth : INFLATE_EARLY;
+        }
+        s->inflate[w] = fmax(1, fmin(INFLATE_MAX, s->inflate[w]));
+    }
+}
+
+/* Noise from successive differences (von Neumann 1941), so that a fault does not raise it, and as medians
+ * over the ranks. */
 static void update_sigma(struct straggler *s)
 {
-    double step = typical_change(s, false), block;
+    double step = typical_step_change(s);
 
     s->sigma = isnan(step) ? NAN : fmax(SIGMA_MIN, CHANGE_TO_SIGMA * step);
-    s->inflate = INFLATE_EARLY;
-    if (s->steps < INFLATE_STEPS)
-        return;
-    block = CHANGE_TO_SIGMA * typical_change(s, true);
-    if (block > 0)
-        s->inflate = fmax(1, fmin(INFLATE_MAX, INFLATE_MARGIN * block * sqrt(SHORTEST) / s->sigma));
+    if (!isnan(s->sigma) && (s->steps % SHORTEST == 0 || s->inflate[0] < 1))
+        update_inflation(s);
 }
 
 /* A running mean that settles quickly and then moves slowly. */
@@ -188,18 +217,21 @@ static void update_noise(const struct straggler *s, struct rank *k, double x)
     if (k->seen > 1)
         settle(&k->step_change, fmin(fabs(x - k->before), limit), k->seen - 2);
     k->before = x;
-    if (k->seen % SHORTEST != 0 || !k->seen)
-        return;
-    if (k->seen > SHORTEST)
-        settle(&k->block_change, fabs(k->sum[0] / SHORTEST - k->block_before), k->seen / SHORTEST - 2);
-    k->block_before = k->sum[0] / SHORTEST;
+    for (size_t w = 0; w < WINDOWS && k->seen % windows[w] == 0; w++) {
+        uint32_t blocks = k->seen / windows[w];
+        double mean = k->sum[w] / windows[w];
+
+        if (blocks > 1)
+            settle(&k->block_change[w], fabs(mean - k->block_before[w]), blocks - 2);
+        k->block_before[w] = mean;
+    }
 }
 
 static void push(struct straggler *s, struct rank *k, double x)
 {
     uint64_t at = s->steps % STRAGGLER_STEPS;
     double limit =
-        isnan(s->sigma) ? 0 : CLIP * s->sigma * s->inflate; /* without a scale nothing is evidence */
+        isnan(s->sigma) ? 0 : CLIP * s->sigma * s->inflate[0]; /* without a scale nothing is evidence */
     double clipped = fmax(-limit, fmin(limit, x));
 
     for (size_t w = 0; w < WINDOWS; w++)
@@ -221,7 +253,7 @@ static double window_z(const struct straggler *s, const struct rank *k, size_t w
 {
     if (k->seen < windows[w] || isnan(s->sigma))
         return 0;
-    return k->sum[w] / sqrt(windows[w]) / (s->sigma * s->inflate);
+    return k->sum[w] / sqrt(windows[w]) / (s->sigma * s->inflate[w]);
 }
 
 static void judge(const struct straggler *s, struct rank *k)
@@ -419,12 +451,13 @@ size_t straggler_find(struct straggler *s, double min_slowdown,
     marked = claimed + s->n;
     for (int scope = STRAGGLER_SWITCH; scope >= STRAGGLER_RANK; scope--) {
         double limit = s->standing[scope] ? 1 + (min_slowdown - 1) / 2 : min_slowdown;
+        double last = s->standing[scope] ? LAST_STAYS : LAST_RAISES;
 
         s->standing[scope] = false;
         if (!gather(s, (enum straggler_scope)scope, claimed, marked, &out[n]))
             continue;
         price(s, marked, &out[n]);
-        s->standing[scope] = out[n].slowdown >= limit;
+        s->standing[scope] = out[n].slowdown >= limit && out[n].last_ratio >= last;
         n += s->standing[scope];
     }
     free(claimed);
@@ -436,7 +469,7 @@ double straggler_mds(const struct straggler *s)
 {
     if (s->steps < windows[WINDOWS - 1] || isnan(s->sigma))
         return NAN;
-    return 1 + LIMIT_Z * s->sigma * s->inflate / sqrt(windows[WINDOWS - 1]);
+    return 1 + LIMIT_Z * s->sigma * s->inflate[WINDOWS - 1] / sqrt(windows[WINDOWS - 1]);
 }
 
 double straggler_excess(const struct straggler *s, uint32_t rank)
