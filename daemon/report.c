@@ -128,7 +128,7 @@ static void put_identity(json_t *o, const struct job *j, double now_s, const str
     put_real(o, "elapsed_s", (ended ? j->end_s : now_s) - j->start_s);
     put_real(o, "age_s", now_s - j->heard_s);
     put_int(o, "ranks", f->ranks_known);
-    put_int(o, "nodes", (int64_t)job_agents_connected(j));
+    put_int(o, "nodes", (int64_t)(ended ? j->n_agents : job_agents_connected(j)));
     put_int(o, "nodes_total", j->nodes_total);
 }
 

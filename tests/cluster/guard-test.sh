@@ -79,6 +79,7 @@ is "$(result "$here/out")" "$bare" "with the same loss and the same parameters, 
 is "$(cat "$here/err")" "" "and says nothing that it did not say before"
 ok "its record says that it finished" until_true 5 '.state == "finished"'
 is "$(figure '.probe | [.ranks_guarded, .ranks_total, .dropped, .missed] | join(" ")')" "4 4 0 0" "all of its ranks were guarded, nothing was lost"
+is "$(figure '[.ranks, .nodes, .nodes_total] | join(" ")')" "4 4 4" "and its size is still told"
 is "$(figure '.period')" 5 "a step is four buckets and a loss"
 figure '"#   steps: \(.steps)"'
 ok "its steps were counted" test "$(figure '.steps >= 56 and .steps <= 60')" = true
@@ -145,7 +146,7 @@ if command -v hpcc >/dev/null; then
     ok "HPC Challenge: the same checks with the same outcome" cmp -s "$here/hpcc-bare.result" "$here/hpcc-guarded.result"
     ok "and its ranks were guarded" test "$(figure '.probe.ranks_guarded == 4 or .state == "finished"')" = true
 else
-    skip "HPC Challenge" "hpcc is not installed"
+    skip "HPC Challenge" "apt-get install hpcc"
 fi
 if command -v lmp >/dev/null; then
     cat >"$here/melt.in" <<'IN'
@@ -173,7 +174,7 @@ IN
     ok "LAMMPS computed something" test "$(wc -l <"$here/lmp--sync-guard.result")" -ge 11
     ok "LAMMPS: the same thermodynamics to the last digit" cmp -s "$here/lmp--sync-guard=off.result" "$here/lmp--sync-guard.result"
 else
-    skip "LAMMPS" "lammps is not installed"
+    skip "LAMMPS" "apt-get install lammps"
 fi
 
 echo "1..$n"
