@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/xalloc.h"
+
 #define SEPARATORS ", \t\n"
 
 static int parse_port(const char *text, size_t len, int *port)
@@ -85,4 +87,22 @@ double hosts_retry_s(unsigned failures, int n)
     unsigned rounds = n > 0 && failures ? (failures - 1) / (unsigned)n : 0;
 
     return rounds > 3 ? 2 : 0.2 * (1u << rounds);
+}
+
+char *hosts_complete(const char *hosts, int default_port, struct err *err)
+{
+    int n = hosts_pick(hosts, 0, default_port, NULL, err);
+    char *all = n < 0 ? NULL : xstrdup("");
+
+    for (int i = 0; i < n; i++) {
+        struct host host;
+        char *more;
+
+        hosts_pick(hosts, (unsigned)i, default_port, &host, NULL);
+        more = xasprintf(strchr(host.name, ':') ? "%s%s[%s]:%d" : "%s%s%s:%d", all, i ? "," : "", host.name,
+                         host.port);
+        free(all);
+        all = more;
+    }
+    return all;
 }

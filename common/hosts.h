@@ -18,6 +18,10 @@ struct host {
  * -1 with the reason when any of them is malformed or there is none. */
 int hosts_pick(const char *hosts, unsigned index, int default_port, struct host *host, struct err *err);
 
+/* The same list with default_port written out where a host has none, e.g. "a:6825,[::1]:5"; the caller's to
+ * free. NULL with the reason. */
+char *hosts_complete(const char *hosts, int default_port, struct err *err);
+
 /* Seconds to wait before a try after `failures` failed ones in a row: 0.2 s, doubled with every round through
  * all n hosts, 2 s at most. */
 double hosts_retry_s(unsigned failures, int n);

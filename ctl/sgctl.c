@@ -53,31 +53,13 @@ static void session_close(struct session *s)
     free(s);
 }
 
-/* hosts with Port= where none is written; NULL with the reason. */
-static char *with_port(const char *hosts, int port, struct err *err)
-{
-    struct host host;
-    int n = hosts_pick(hosts, 0, port, &host, err);
-    char *all = NULL;
-
-    for (int i = 0; i < n; i++) {
-        char *before = all;
-
-        hosts_pick(hosts, (unsigned)i, port, &host, NULL);
-        all = xasprintf(strchr(host.name, ':') ? "%s%s[%s]:%d" : "%s%s%s:%d", before ? before : "",
-                        before ? "," : "", host.name, host.port);
-        free(before);
-    }
-    return all;
-}
-
 static struct session *session_open(const struct usage *u, struct err *err)
 {
     struct session *s = xcalloc(1, sizeof(*s));
 
     if (config_load(&s->config, config_path(u), err) < 0)
         goto fail;
-    s->hosts = with_port(u->controller ? u->controller : s->config.controller, s->config.port, err);
+    s->hosts = hosts_complete(u->controller ? u->controller : s->config.controller, s->config.port, err);
     if (!s->hosts)
         goto fail;
     s->client.hosts = s->hosts;

@@ -333,25 +333,6 @@ static int run_screen(const struct client_options *client, const struct options 
     return EXIT_GOOD;
 }
 
-/* "host:port,..." with the configured port where none is written. */
-static char *hosts_with_port(const char *hosts, int port, struct err *err)
-{
-    int n = hosts_pick(hosts, 0, port, NULL, err);
-    char *all = n < 0 ? NULL : xstrdup("");
-
-    for (int i = 0; i < n; i++) {
-        struct host host;
-        char *more;
-
-        hosts_pick(hosts, (unsigned)i, port, &host, NULL);
-        more = xasprintf(strchr(host.name, ':') ? "%s%s[%s]:%d" : "%s%s%s:%d", all, i ? "," : "", host.name,
-                         host.port);
-        free(all);
-        all = more;
-    }
-    return all;
-}
-
 static int run(struct options *o)
 {
     static struct config config;
@@ -361,7 +342,7 @@ static int run(struct options *o)
     int rc;
 
     if (config_load(&config, o->conf ? o->conf : getenv("SYNCGUARD_CONF"), &err) < 0 ||
-        !(hosts = hosts_with_port(o->controller ? o->controller : config.controller, config.port, &err))) {
+        !(hosts = hosts_complete(o->controller ? o->controller : config.controller, config.port, &err))) {
         fprintf(stderr, "sgtop: %s\n", err.text);
         return EXIT_USAGE;
     }

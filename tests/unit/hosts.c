@@ -1,5 +1,7 @@
 /* Lists of controllers, and the waits between tries. */
 #include "common/hosts.h"
+#include <stdlib.h>
+
 #include "tests/tap.h"
 
 static const struct {
@@ -41,5 +43,10 @@ int main(void)
        "one host: 0.2, 0.4 ... 2 s");
     ok(near(hosts_retry_s(3, 3), 0.2, 0) && near(hosts_retry_s(4, 3), 0.4, 0),
        "three hosts: each is tried before the wait grows");
+    char *all = hosts_complete("head1, head2:7000,[::1]", 6825, &err);
+
+    is_str(all, "head1:6825,head2:7000,[::1]:6825", "a list with every port written out");
+    free(all);
+    ok(!hosts_complete("head1:x", 6825, &err), "or refused: %s", err.text);
     return done_testing();
 }
