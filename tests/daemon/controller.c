@@ -320,10 +320,11 @@ static void misbehaviour(void)
     ok(strstr(b.answer, "one JSON object"), "a frame that is no object: %s", b.answer);
     say(&b, "{\"hello\":\"agent\",\"job\":1}", NULL, 0);
     ok(strstr(b.answer, "lacks uid, job or step"), "a hello with holes: %s", b.answer);
-    say(&b,
-        "{\"hello\":\"agent\",\"job\":77,\"step\":0,\"uid\":0,\"node\":\"evil\\u001b[2J\",\"policy\":"
-        "\"none\"}",
-        garbage, sizeof(garbage));
+    char *hello = xasprintf("{\"hello\":\"agent\",\"job\":77,\"step\":0,\"uid\":%u,\"node\":\"evil\\u001b["
+                            "2J\",\"policy\":\"none\"}",
+                            (unsigned)getuid());
+    say(&b, hello, garbage, sizeof(garbage));
+    free(hello);
     ok(strstr(b.answer, "welcome") && still_answers(), "a malformed batch");
     json_t *j = ask("{\"query\":\"job\",\"job\":77}");
     is_str(text(j, "agents.0.node"), "evil?[2J", "no control characters reach a screen");
@@ -377,8 +378,10 @@ static void reload(void)
 
 static void clean_up(void)
 {
-    static const char *const files[] = { "sg.conf", "log.d", "state/history.sqlite", "state/history.sqlite-wal",
-                                         "state/history.sqlite-shm", "state" };
+    static const char *const files[] = {
+        "sg.conf", "log.d", "state/history.sqlite", "state/history.sqlite-wal", "state/history.sqlite-shm",
+        "state"
+    };
 
     for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
         char *path = xasprintf("%s/%s", munge.dir, files[i]);

@@ -245,7 +245,11 @@ done
 ok $? "Ctrl-Z stops it"
 kill -CONT $pid
 shows "4711.0" "and it paints again when it goes on"
-keys C-c
+for _ in $(seq 20); do # the old picture may still stand there: what is typed before it listens again is lost
+    [ "$(ps -o state= -p $pid)" = T ] || keys C-c
+    sleep 0.3
+    ps -o state= -p $pid >/dev/null || break
+done
 shows "status 0" "Ctrl-C quits"
 
 # ---- a controller that comes and goes ----
