@@ -86,11 +86,12 @@ finish() {
 trap finish EXIT
 trap 'exit 1' INT TERM
 
-# A new terminal that runs sgtop and then tells its status and the terminal's settings.
+# A new terminal that runs sgtop and then tells its status and the terminal's settings. bash: unlike dash it lets a program that
+# catches Ctrl-C decide.
 open_terminal() { # ARGUMENT...
     close_terminal
     SERVER=$((SERVER + 1)) # a name of its own: the server before may still be on its way out
-    tm new-session -d -s t -x 80 -y 24 "${ENV:-env} $SGTOP $* ; echo status \$?; stty -a; exec sleep 100"
+    tm new-session -d -s t -x 80 -y 24 bash -c "${ENV:-env} $SGTOP $* ; echo status \$?; stty -a; exec sleep 100"
 }
 
 if ! command -v munged >/dev/null && [ ! -x /usr/sbin/munged ]; then
