@@ -39,7 +39,7 @@ struct view *view_new(const struct view_params *p, double now_s)
     v->params = *p;
     v->straggler = straggler_new();
     v->column_s = 1;
-    v->column_begin_s = v->start_s = v->now_s = v->added_s = now_s;
+    v->column_begin_s = v->now_s = v->added_s = now_s;
     v->n_columns = 1;
     return v;
 }

@@ -87,9 +87,8 @@ static void describe_missing(const struct view *v, uint32_t rank, double now_s, 
         snprintf(buf, size, "in %s for %s", ring_op_name(k->live_op), age);
 }
 
-static void add_rank_culprit(const struct view *v, struct view_verdict *d, uint32_t rank)
+static void add_rank_culprit(struct view_verdict *d, uint32_t rank)
 {
-    (void)v;
     if (d->n_culprits < VIEW_CULPRITS_MAX)
         snprintf(d->culprit[d->n_culprits++], sizeof(d->culprit[0]), "r%u", rank);
 }
@@ -116,7 +115,7 @@ static void judge_stall(const struct view *v, double now_s, struct stall *s, str
         } else if (!is_inside(k, now_s) && (k->vanished || !k->ended)) {
             s->missing++;
             first = r < first ? r : first;
-            add_rank_culprit(v, d, r);
+            add_rank_culprit(d, r);
         }
     }
     d->scope = d->n_culprits ? VIEW_SCOPE_RANK : VIEW_SCOPE_NONE;
@@ -146,7 +145,7 @@ static void name_culprits(const struct view *v, const struct straggler_finding *
     d->scope = scopes[f->scope];
     for (uint32_t i = 0; i < f->n_culprits && i < VIEW_CULPRITS_MAX; i++) {
         if (f->scope == STRAGGLER_RANK)
-            add_rank_culprit(v, d, f->culprit[i]);
+            add_rank_culprit(d, f->culprit[i]);
         else
             snprintf(d->culprit[d->n_culprits++], sizeof(d->culprit[0]), "%s",
                      view_place_name(v, f->culprit[i]));

@@ -71,7 +71,6 @@ struct open_step { /* a stretch of step_block steps being put together */
 
 struct view {
     struct view_params params;
-    double start_s;
     uint16_t app;
     struct view_rank *rank;
     uint32_t n_ranks, ranks, ranks_most; /* limit; running; most that ran at a time */

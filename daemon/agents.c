@@ -195,12 +195,8 @@ static void take_rank(struct job *j, const struct job_agent *a, const json_t *o)
     uint32_t rank = (uint32_t)get_int(o, "rank", 0, VIEW_RANKS_MAX - 1, UINT32_MAX);
     uint16_t app = (uint16_t)get_int(o, "app", 0, UINT16_MAX, UINT16_MAX);
     const char *state = json_string_value(json_object_get(o, "state"));
-    char program[64], library[64];
 
-    get_text(o, "program", program, sizeof(program));
-    get_text(o, "library", library, sizeof(library));
-    if (job_rank_add(j, rank, app, a, program, library,
-                     (uint32_t)get_int(o, "world_size", 1, UINT32_MAX, 0)) < 0)
+    if (view_rank_add(j->view, rank, app, a->node, a->leaf) < 0)
         return;
     if (state && strcmp(state, "running"))
         view_rank_end(j->view, rank, app, strcmp(state, "finalized") != 0);

@@ -55,7 +55,6 @@ void job_free(struct job *j)
     for (size_t i = 0; i < j->n_notes; i++)
         free(j->note[i]);
     free(j->agent);
-    free(j->rank);
     free(j);
 }
 
@@ -119,29 +118,6 @@ void job_event(struct job *j, const char *fmt, ...)
     vsnprintf(text, sizeof(j->event[0].text), fmt, ap);
     va_end(ap);
     j->n_events++;
-}
-
-int job_rank_add(struct job *j, uint32_t rank, uint16_t app, const struct job_agent *a, const char *program,
-                 const char *library, uint32_t world_size)
-{
-    struct job_rank *k;
-    uint32_t index = 0;
-
-    if (rank >= VIEW_RANKS_MAX)
-        return -1;
-    while (index < j->n_agents && j->agent[index] != a)
-        index++;
-    j->rank = xgrow(j->rank, &j->ranks_cap, rank + 1, sizeof(*j->rank));
-    if (rank >= j->n_ranks)
-        j->n_ranks = rank + 1;
-    k = &j->rank[rank];
-    k->known = true;
-    k->app = app;
-    k->agent = index;
-    k->world_size = world_size;
-    snprintf(k->program, sizeof(k->program), "%s", program ? program : "");
-    snprintf(k->library, sizeof(k->library), "%s", library ? library : "");
-    return view_rank_add(j->view, rank, app, a->node, a->leaf);
 }
 
 static bool all_said_bye(const struct job *j)

@@ -42,14 +42,6 @@ struct job_agent {
     double cpu_ratio, rss_bytes, backlog_bytes, lost_batches; /* NaN: not told */
 };
 
-struct job_rank {
-    bool known;
-    uint16_t app;
-    uint32_t agent; /* index of its node's */
-    uint32_t world_size;
-    char program[64], library[64];
-};
-
 struct job {
     struct job_id id;
     char text_id[48];              /* "123.0", "120_3.0", "123.0" of a het job's leader */
@@ -62,8 +54,6 @@ struct job {
     struct view *view;
     struct job_agent **agent;
     size_t n_agents, agents_cap;
-    struct job_rank *rank;
-    size_t n_ranks, ranks_cap;
     char *note[JOB_NOTES_MAX];
     size_t n_notes;
     struct {
@@ -85,10 +75,6 @@ struct job_agent *job_agent_get(struct job *j, const char *node);
 size_t job_agents_connected(const struct job *j);
 void job_note(struct job *j, const char *node, const char *text); /* once; bounded */
 __attribute__((format(printf, 2, 3))) void job_event(struct job *j, const char *fmt, ...);
-/* A rank that its agent told of; -1 when out of bounds. */
-int job_rank_add(struct job *j, uint32_t rank, uint16_t app, const struct job_agent *a, const char *program,
-                 const char *library, uint32_t world_size);
-
 /* Time passes: view, state, events.  raised is called for every event of the view (verdicts, regime). */
 void job_tick(struct job *j, double now_s, void (*raised)(struct job *j, const char *text, void *arg),
               void *arg);
