@@ -119,6 +119,7 @@ static void next_app(struct view *v, uint16_t app)
     v->ranks = v->ranks_most = 0;
     v->period = 0;
     v->step_comm = 0;
+    v->step_size = v->main_size = 0;
     v->steps_kept = 0;
     v->skews_kept = 0;
 }

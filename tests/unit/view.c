@@ -297,6 +297,35 @@ static void bounds(void)
     finish();
 }
 
+/* A step's second program is smaller than its first: nothing of the first one's size is waited for. */
+static void next_program(void)
+{
+    struct view_figures f;
+
+    start(100);
+    steps(30);
+    for (uint32_t r = 0; r < 2; r++)
+        view_rank_add(job.view, r, 1, "node0", "leaf0");
+    for (uint32_t r = 0; r < 2; r++)
+        view_item(job.view, 3,
+                  &(struct telemetry_item){
+                      .kind = TELEMETRY_COMM,
+                      .comm = { .rank = r, .app = 1, .name = 5, .size = 2, .comm_rank = r, .last = 1 } });
+    view_item(job.view, 3,
+              &(struct telemetry_item){ .kind = TELEMETRY_STEP,
+                                        .step = { .rank = 0,
+                                                  .app = 1,
+                                                  .comm = 5,
+                                                  .seq = 6,
+                                                  .period = 2,
+                                                  .n_steps = 1,
+                                                  .duration_ns = 1000,
+                                                  .gap_ns = 10 } });
+    view_figures_get(job.view, 3, &f);
+    is_int(f.period, 2, "the steps of a smaller second program are counted at once");
+    finish();
+}
+
 int main(void)
 {
     healthy();
@@ -304,5 +333,6 @@ int main(void)
     thinned();
     hang();
     bounds();
+    next_program();
     return done_testing();
 }
