@@ -30,6 +30,18 @@ shows() { # TEXT NAME
     screen | sed 's/^/# /'
 }
 
+# What stty says after sgtop's end; it says so a moment after the status.
+restored() {
+    local i
+    for i in $(seq 100); do
+        screen | grep -q ' icanon' && screen | grep -q ' echo ' &&
+            { ok 0 "and leaves the terminal as it was"; return; }
+        sleep 0.1
+    done
+    ok 1 "and leaves the terminal as it was"
+    screen | sed 's/^/# /'
+}
+
 hides() { # TEXT NAME
     local i
     for i in $(seq 100); do
@@ -203,8 +215,7 @@ shows "SAMP/S" "a wider one shows more columns"
 ok $? "and uses all of its height"
 keys q
 shows "status 0" "q quits with 0"
-screen | grep -q ' icanon' && screen | grep -q ' echo '
-ok $? "and leaves the terminal as it was"
+restored
 
 # ---- colours ----
 ENV= open_terminal "$AT" 4711
@@ -231,8 +242,7 @@ for signal in TERM HUP QUIT; do
     pid=$(tm list-panes -t t -F '#{pane_pid}')
     kill -"$signal" "$(ps -o pid= --ppid "$pid" | head -1)"
     shows "status $((128 + $(kill -l $signal)))" "dies of it"
-    screen | grep -q ' icanon' && screen | grep -q ' echo '
-    ok $? "and leaves the terminal as it was"
+    restored
 done
 ENV= open_terminal "$AT"
 shows "4711.0" "running, before Ctrl-Z"
