@@ -7,6 +7,7 @@ check_SCRIPTS =
 
 TRAINER_C = \
 	tests/workloads/trainer/checkpoint.c \
+	tests/workloads/trainer/device.c \
 	tests/workloads/trainer/feed.c \
 	tests/workloads/trainer/model.c \
 	tests/workloads/trainer/options.c \
@@ -16,6 +17,7 @@ TRAINER_C = \
 	tests/workloads/trainer/trainer.c
 TRAINER_H = \
 	tests/workloads/trainer/checkpoint.h \
+	tests/workloads/trainer/device.h \
 	tests/workloads/trainer/feed.h \
 	tests/workloads/trainer/model.h \
 	tests/workloads/trainer/options.h \

@@ -21,7 +21,9 @@ struct options {
     uint64_t seed;
     int buckets, inner;
     bool overlap, gentle;
-    int loader; /* batches ahead; 0: no thread */
+    double device;            /* seconds a step on an accelerator that is not there; 0: none */
+    const char *device_clock; /* folder with its clock on each host; NULL */
+    int loader;               /* batches ahead; 0: no thread */
     int64_t eval_every, checkpoint_every;
     const char *checkpoint, *log;
     enum restart restart;

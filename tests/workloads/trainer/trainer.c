@@ -13,6 +13,7 @@
 
 #include "common/xalloc.h"
 #include "tests/workloads/trainer/checkpoint.h"
+#include "tests/workloads/trainer/device.h"
 #include "tests/workloads/trainer/feed.h"
 #include "tests/workloads/trainer/model.h"
 #include "tests/workloads/trainer/options.h"
@@ -202,8 +203,9 @@ static bool mean_loss(struct trainer *t, double own)
 static bool train_step(struct trainer *t)
 {
     const struct batch *b = feed_next(t->feed);
-    double own = model_forward(t->model, b);
+    double begun_s = clock_s(), own = model_forward(t->model, b);
 
+    device_wait(&(struct device){ t->options.device, t->options.device_clock }, begun_s);
     model_backward(t->model, b, 1.0f / (float)t->ranks, reduce_ready, t->reduce);
     reduce_finish(t->reduce);
     update(t);
