@@ -1,4 +1,4 @@
-/* sgctl - ask SyncGuard's controller about guarded jobs.  What each command says is in report.c, what there
+/* sgctl - ask SyncGuard's controller about guarded jobs.  What each command says is in page.c, what there
  * is in usage.c. */
 #include <ctype.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "common/xalloc.h"
 #include "ctl/doctor.h"
 #include "ctl/record.h"
-#include "ctl/report.h"
+#include "ctl/page.h"
 #include "ctl/usage.h"
 
 #define SLURM_CONF "/etc/slurm/slurm.conf"
@@ -24,7 +24,7 @@
 
 enum { OK = 0, FAILED = 1, USAGE = 2 };
 
-typedef int report_fn(FILE *out, const json_t *answer, int columns, struct err *err);
+typedef int page_fn(FILE *out, const json_t *answer, int columns, struct err *err);
 
 static int complain(int code, const struct err *err)
 {
@@ -81,7 +81,7 @@ static int terminal_columns(void)
     return w.ws_col < COLUMNS ? w.ws_col : COLUMNS;
 }
 
-static int print_answer(const struct usage *u, const json_t *answer, report_fn *report)
+static int print_answer(const struct usage *u, const json_t *answer, page_fn *page)
 {
     struct err err;
 
@@ -91,16 +91,16 @@ static int print_answer(const struct usage *u, const json_t *answer, report_fn *
         putchar('\n');
         return OK;
     }
-    return report(stdout, answer, terminal_columns(), &err) < 0 ? complain(FAILED, &err) : OK;
+    return page(stdout, answer, terminal_columns(), &err) < 0 ? complain(FAILED, &err) : OK;
 }
 
 /* question is taken. */
-static int query(const struct usage *u, json_t *question, report_fn *report)
+static int query(const struct usage *u, json_t *question, page_fn *page)
 {
     struct err err;
     struct session *s = session_open(u, &err);
     json_t *answer = s ? client_ask(&s->client, question, u->timeout_s, &err) : NULL;
-    int rc = answer ? print_answer(u, answer, report) : complain(FAILED, &err);
+    int rc = answer ? print_answer(u, answer, page) : complain(FAILED, &err);
 
     json_decref(answer);
     json_decref(question);
@@ -110,17 +110,17 @@ static int query(const struct usage *u, json_t *question, report_fn *report)
 
 static int run_status(const struct usage *u)
 {
-    return query(u, json_pack("{s:s}", "query", "status"), report_status);
+    return query(u, json_pack("{s:s}", "query", "status"), page_status);
 }
 
 static int run_jobs(const struct usage *u)
 {
-    return query(u, json_pack("{s:s, s:b}", "query", "jobs", "finished", u->finished), report_jobs);
+    return query(u, json_pack("{s:s, s:b}", "query", "jobs", "finished", u->finished), page_jobs);
 }
 
 static int run_nodes(const struct usage *u)
 {
-    return query(u, json_pack("{s:s}", "query", "nodes"), report_nodes);
+    return query(u, json_pack("{s:s}", "query", "nodes"), page_nodes);
 }
 
 /* 123, 123.0, 123_4, 123_4.0, 123+1, 123+1.0 */
@@ -162,8 +162,8 @@ static int run_job(const struct usage *u)
         question = json_pack("{s:s, s:s}", "query", "job", "job", job);
     else
         question = json_pack("{s:s, s:s, s:{s:s, s:i, s:i, s:i}}", "query", "job", "job", job, "view", "sort",
-                             "lateness", "offset", 0, "count", REPORT_RANKS, "columns", 1);
-    return query(u, question, report_job);
+                             "lateness", "offset", 0, "count", PAGE_RANKS, "columns", 1);
+    return query(u, question, page_job);
 }
 
 static int run_record(const struct usage *u)

@@ -31,10 +31,10 @@ include tests/bench/hook.mk
 
 
 # sgctl
-check_PROGRAMS += tests/unit/report tests/unit/usage tests/unit/trace tests/unit/plugstack
-tests_unit_report_SOURCES = tests/unit/report.c
-tests_unit_report_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-tests_unit_report_LDADD = libctl.la
+check_PROGRAMS += tests/unit/page tests/unit/usage tests/unit/trace tests/unit/plugstack
+tests_unit_page_SOURCES = tests/unit/page.c
+tests_unit_page_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_unit_page_LDADD = libctl.la
 tests_unit_usage_SOURCES = tests/unit/usage.c
 tests_unit_usage_LDADD = libctl.la
 tests_unit_trace_SOURCES = tests/unit/trace.c

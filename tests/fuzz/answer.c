@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "ctl/report.h"
+#include "ctl/page.h"
 #include "ctl/trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static int (*const reports[])(FILE *, const json_t *, int, struct err *) = { report_status, report_jobs,
-                                                                                 report_job, report_nodes };
+    static int (*const reports[])(FILE *, const json_t *, int, struct err *) = { page_status, page_jobs,
+                                                                                 page_job, page_nodes };
     static int null = -1;
     json_t *answer = json_loadb((const char *)data, size, 0, NULL);
     struct trace *trace;

@@ -1,5 +1,5 @@
-/* report.c - the lists: controller, jobs, nodes.  The report of one job is report_job.c. */
-#include "ctl/report.h"
+/* page.c - the lists: controller, jobs, nodes.  One job is page_job.c. */
+#include "ctl/page.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static void status_line(struct table *t, const char *what, const char *value)
     table_cell(t, "%s", value);
 }
 
-int report_status(FILE *out, const json_t *answer, int columns, struct err *err)
+int page_status(FILE *out, const json_t *answer, int columns, struct err *err)
 {
     static const struct table_column layout[] = { { "", false }, { "", false } };
     char buf[512], host[128], version[64];
@@ -71,7 +71,7 @@ static void jobs_row(struct table *t, const json_t *job)
     table_cell(t, "%s", answer_text(worst, "node", text, sizeof(text)));
 }
 
-int report_jobs(FILE *out, const json_t *answer, int columns, struct err *err)
+int page_jobs(FILE *out, const json_t *answer, int columns, struct err *err)
 {
     static const struct table_column layout[] = {
         { "JOB", false },  { "USER", false },   { "NAME", false },   { "STATE", false },  { "FOR", true },
@@ -122,7 +122,7 @@ static void nodes_row(struct table *t, const json_t *node, double now)
     table_cell(t, "%s", answer_text(node, "verdict", verdict, sizeof(verdict)));
 }
 
-int report_nodes(FILE *out, const json_t *answer, int columns, struct err *err)
+int page_nodes(FILE *out, const json_t *answer, int columns, struct err *err)
 {
     static const struct table_column layout[] = {
         { "NODE", false },  { "SWITCH", false }, { "JOBS", false },  { "RANKS", true },

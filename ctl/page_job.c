@@ -1,10 +1,10 @@
-/* report_job.c - one job, from the sentence that matters to the notes of its agents. */
+/* page_job.c - one job, from the sentence that matters to the notes of its agents. */
 #include <math.h>
 #include <string.h>
 
 #include "common/xalloc.h"
 #include "ctl/answer.h"
-#include "ctl/report.h"
+#include "ctl/page.h"
 #include "ctl/text.h"
 
 #define INDENT     2
@@ -210,8 +210,8 @@ static void put_ranks(const struct page *p)
         return;
     if (isnan(total) || total < (double)shown)
         total = (double)shown;
-    if (shown > REPORT_RANKS)
-        shown = REPORT_RANKS;
+    if (shown > PAGE_RANKS)
+        shown = PAGE_RANKS;
     snprintf(text, sizeof(text),
              total > (double)shown ? "Ranks, the latest %zu of %.0f" : "Ranks, the latest first", shown,
              total);
@@ -353,7 +353,7 @@ static void put_notes(const struct page *p)
         text_wrap(p->out, answer_printable(note, text, sizeof(text)), INDENT, p->columns);
 }
 
-int report_job(FILE *out, const json_t *answer, int columns, struct err *err)
+int page_job(FILE *out, const json_t *answer, int columns, struct err *err)
 {
     struct page page = { out, answer, columns };
 

@@ -1,6 +1,6 @@
 /* The reports, from JSON files to expected text.  Where a change of the text is meant:
- *     UPDATE=1 tests/unit/report     writes the expected files anew; read them before committing. */
-#include "ctl/report.h"
+ *     UPDATE=1 tests/unit/page     writes the expected files anew; read them before committing. */
+#include "ctl/page.h"
 
 #include <stdlib.h>
 
@@ -9,17 +9,17 @@
 
 #define COLUMNS 100
 
-typedef int report_fn(FILE *out, const json_t *answer, int columns, struct err *err);
+typedef int page_fn(FILE *out, const json_t *answer, int columns, struct err *err);
 
 /* tests/ctl/NAME.json gives tests/ctl/NAME.txt */
 static const struct {
     const char *name;
-    report_fn *report;
+    page_fn *page;
 } cases[] = {
-    { "status", report_status },     { "status-empty", report_status }, { "jobs", report_jobs },
-    { "jobs-none", report_jobs },    { "nodes", report_nodes },         { "nodes-none", report_nodes },
-    { "job-straggler", report_job }, { "job-hang", report_job },        { "job-starting", report_job },
-    { "job-hostile", report_job },
+    { "status", page_status },     { "status-empty", page_status }, { "jobs", page_jobs },
+    { "jobs-none", page_jobs },    { "nodes", page_nodes },         { "nodes-none", page_nodes },
+    { "job-straggler", page_job }, { "job-hang", page_job },        { "job-starting", page_job },
+    { "job-hostile", page_job },
 };
 
 static char *path_of(const char *name, const char *suffix)
@@ -45,7 +45,7 @@ static char *read_all(const char *path)
     return text;
 }
 
-static void compare(const char *name, report_fn *report)
+static void compare(const char *name, page_fn *page)
 {
     json_t *answer = json_load_file(path_of(name, "json"), 0, NULL);
     char *got = NULL, *wanted;
@@ -54,7 +54,7 @@ static void compare(const char *name, report_fn *report)
     FILE *out = open_memstream(&got, &size);
 
     ok(answer != NULL, "%s.json can be read", name);
-    ok(report(out, answer, COLUMNS, &err) == 0, "%s: is reported %s", name, err.text);
+    ok(page(out, answer, COLUMNS, &err) == 0, "%s: is reported %s", name, err.text);
     fclose(out);
     if (getenv("UPDATE")) {
         FILE *f = fopen(path_of(name, "txt"), "we");
@@ -70,7 +70,7 @@ static void compare(const char *name, report_fn *report)
 }
 
 /* Whatever a controller of another version or mind sends: a line that says so, and nothing on stdout. */
-static void refuse(const char *what, report_fn *report, const char *json, const char *reason)
+static void refuse(const char *what, page_fn *page, const char *json, const char *reason)
 {
     json_t *answer = json_loads(json, JSON_DECODE_ANY, NULL);
     char *got = NULL;
@@ -78,7 +78,7 @@ static void refuse(const char *what, report_fn *report, const char *json, const 
     size_t size;
     FILE *out = open_memstream(&got, &size);
 
-    ok(report(out, answer, COLUMNS, &err) == -1, "%s is refused", what);
+    ok(page(out, answer, COLUMNS, &err) == -1, "%s is refused", what);
     fclose(out);
     is_str(err.text, reason, what);
     is_int((long long)size, 0, "nothing was written");
@@ -129,15 +129,15 @@ static void lists(void)
 int main(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-        compare(cases[i].name, cases[i].report);
-    refuse("jobs that are no list", report_jobs, "{\"jobs\":{}}",
+        compare(cases[i].name, cases[i].page);
+    refuse("jobs that are no list", page_jobs, "{\"jobs\":{}}",
            "the controller's answer has no 'jobs' that is a list");
-    refuse("an answer without nodes", report_nodes, "{}",
+    refuse("an answer without nodes", page_nodes, "{}",
            "the controller's answer has no 'nodes' that is a list");
-    refuse("a job without an id", report_job, "{\"state\":\"running\"}",
+    refuse("a job without an id", page_job, "{\"state\":\"running\"}",
            "the controller's answer has no 'id' that is a text");
-    refuse("a list as a job", report_job, "[]", "the controller's answer is no JSON object");
-    refuse("nothing as status", report_status, "null", "the controller's answer is no JSON object");
+    refuse("a list as a job", page_job, "[]", "the controller's answer is no JSON object");
+    refuse("nothing as status", page_status, "null", "the controller's answer is no JSON object");
     texts();
     lists();
     return done_testing();

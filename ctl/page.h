@@ -1,11 +1,11 @@
-/* report.h - the controller's answers as text for people.
+/* page.h - the controller's answers as text for people.
  *
  * Pure: JSON in (doc/protocol.md), text out; no clock, no terminal, no network.  Unknown is "-", a column in
  * which nothing is known is left out.  Each returns 0, or -1 with the reason when the answer is not what was
  * asked for (then nothing was written).  columns is the width that paragraphs are broken at; tables take what
  * they need. */
-#ifndef SYNCGUARD_CTL_REPORT_H
-#define SYNCGUARD_CTL_REPORT_H
+#ifndef SYNCGUARD_CTL_PAGE_H
+#define SYNCGUARD_CTL_PAGE_H
 
 #include <jansson.h>
 #include <stdio.h>
@@ -13,11 +13,11 @@
 #include "common/err.h"
 
 /* The report of a job shows so many ranks; ask the controller for no more. */
-#define REPORT_RANKS 16
+#define PAGE_RANKS 16
 
-int report_status(FILE *out, const json_t *answer, int columns, struct err *err);
-int report_jobs(FILE *out, const json_t *answer, int columns, struct err *err);
-int report_job(FILE *out, const json_t *answer, int columns, struct err *err);
-int report_nodes(FILE *out, const json_t *answer, int columns, struct err *err);
+int page_status(FILE *out, const json_t *answer, int columns, struct err *err);
+int page_jobs(FILE *out, const json_t *answer, int columns, struct err *err);
+int page_job(FILE *out, const json_t *answer, int columns, struct err *err);
+int page_nodes(FILE *out, const json_t *answer, int columns, struct err *err);
 
 #endif
