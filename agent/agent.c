@@ -15,6 +15,7 @@
 #include <event2/event.h>
 
 #include "agent/backlog.h"
+#include "agent/energy.h"
 #include "agent/messages.h"
 #include "agent/outbox.h"
 #include "agent/proc.h"
@@ -47,6 +48,7 @@ struct agent {
     struct control_page *control;
     struct control_request wanted;
     struct ranks *ranks;
+    struct energy *energy;
     struct backlog *backlog;
     struct outbox *outbox;
     struct uplink *uplink;
@@ -136,6 +138,7 @@ static void send_stats(struct agent *a)
         .rss_bytes = proc_own_rss_bytes(),
         .backlog_bytes = backlog_waiting_bytes(a->backlog),
         .lost_batches = backlog_lost(a->backlog),
+        .energy_j = energy_j(a->energy),
     };
 
     if (uplink_ready(a->uplink))
@@ -410,6 +413,7 @@ struct agent *agent_new(const struct options *o, struct err *err)
     if (hosts_pick(o->controller, 0, CONFIG_DEFAULT_PORT, NULL, err) < 0 || take_dir(a, o->dir, err) < 0 ||
         make_events(a, err) < 0)
         goto fail;
+    a->energy = energy_open("");
     a->backlog = backlog_new(1, BACKLOG_BYTES, KEEP_S);
     a->outbox = outbox_new(a->backlog);
     a->ranks = ranks_new(o->dir, o->rate_hz, put_item, add_note, a);
@@ -461,6 +465,7 @@ void agent_free(struct agent *a)
         return;
     uplink_free(a->uplink);
     ranks_free(a->ranks);
+    energy_close(a->energy);
     outbox_free(a->outbox);
     backlog_free(a->backlog);
     control_close(a->control);

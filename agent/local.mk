@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += libagent.la
 libagent_la_SOURCES = \
 	agent/agent.c agent/agent.h \
 	agent/backlog.c agent/backlog.h \
+	agent/energy.c agent/energy.h \
 	agent/messages.c agent/messages.h \
 	agent/options.c agent/options.h \
 	agent/outbox.c agent/outbox.h \
@@ -11,7 +12,7 @@ libagent_la_SOURCES = \
 	agent/ranks.c agent/ranks.h \
 	agent/uplink.c agent/uplink.h
 libagent_la_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)
-libagent_la_LIBADD = libanalysis.la liblink.la libring.la
+libagent_la_LIBADD = libanalysis.la liblink.la libring.la -lm
 
 pkglibexec_PROGRAMS += syncguard-agent
 syncguard_agent_SOURCES = agent/main.c

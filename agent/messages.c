@@ -68,9 +68,10 @@ json_t *message_hello(const struct options *o, const char *life, uint64_t first_
 
 json_t *message_stats(const struct agent_stats *s)
 {
-    return json_pack("{s:{s:f, s:f, s:I, s:I, s:I}}", "agent_stats", "cpu_s", s->cpu_s, "wall_s", s->wall_s,
-                     "rss_bytes", (json_int_t)s->rss_bytes, "backlog_bytes", (json_int_t)s->backlog_bytes,
-                     "lost_batches", (json_int_t)s->lost_batches);
+    return json_pack("{s:{s:f, s:f, s:I, s:I, s:I, s:o}}", "agent_stats", "cpu_s", s->cpu_s, "wall_s",
+                     s->wall_s, "rss_bytes", (json_int_t)s->rss_bytes, "backlog_bytes",
+                     (json_int_t)s->backlog_bytes, "lost_batches", (json_int_t)s->lost_batches, "energy_j",
+                     isnan(s->energy_j) ? json_null() : json_real(s->energy_j));
 }
 
 void message_control(const json_t *control, struct control_request *c)

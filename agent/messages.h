@@ -17,6 +17,7 @@ json_t *message_hello(const struct options *o, const char *life, uint64_t first_
 struct agent_stats {
     double cpu_s, wall_s;
     uint64_t rss_bytes, backlog_bytes, lost_batches;
+    double energy_j; /* NaN: unknown */
 };
 json_t *message_stats(const struct agent_stats *s);
 
