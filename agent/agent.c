@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,8 @@
 
 #include "agent/backlog.h"
 #include "agent/energy.h"
+#include "agent/gpu_watch.h"
+#include "agent/health.h"
 #include "agent/messages.h"
 #include "agent/outbox.h"
 #include "agent/proc.h"
@@ -35,6 +38,10 @@
 #define FLUSH_S       0.2  /* between batches */
 #define BACKLOG_BYTES (4u << 20)
 #define KEEP_S        30.0 /* what is acknowledged, for a controller that starts anew */
+#define HEALTH_S      1.0  /* between two looks at the node and the ranks' processes ... */
+#define HEALTH_SHARE  5e-4 /* ... and longer where a look costs more than this share of a core */
+#define GPU_S         2.0
+#define GPU_DEVICE    "/dev/nvidiactl" /* without it there is nothing to watch */
 #define NOTES_MAX     32u
 #define GRACE_S       1.0  /* for the last acknowledgement */
 #define GRACE_ALONE_S 0.15 /* for a controller that is not there */
@@ -49,6 +56,9 @@ struct agent {
     struct control_request wanted;
     struct ranks *ranks;
     struct energy *energy;
+    struct health *health;
+    struct gpu_watch *gpus; /* NULL: none here */
+    double health_due_s;
     struct backlog *backlog;
     struct outbox *outbox;
     struct uplink *uplink;
@@ -133,7 +143,7 @@ static void flush(struct agent *a)
 static void send_stats(struct agent *a)
 {
     struct agent_stats s = {
-        .cpu_s = proc_own_cpu_s(),
+        .cpu_s = proc_own_cpu_s() + (a->gpus ? gpu_watch_cpu_s(a->gpus) : 0),
         .wall_s = now_s() - a->started_s,
         .rss_bytes = proc_own_rss_bytes(),
         .backlog_bytes = backlog_waiting_bytes(a->backlog),
@@ -270,6 +280,36 @@ static void on_drain(evutil_socket_t fd, short what, void *arg)
         add_timer(a->drain, now - a->last_event_s > QUIET_AFTER_S ? QUIET_S : DRAIN_S);
 }
 
+static void name_rank(uint32_t rank, uint16_t app, pid_t pid, void *arg)
+{
+    health_rank(arg, rank, app, pid);
+}
+
+static double cpu_now_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* What a look costs depends on the node: its CPUs, its ranks, its kernel. */
+static void look_at_health(struct agent *a)
+{
+    struct gpu_figures gpu[GPUS_MAX];
+    size_t n = a->gpus ? gpu_watch_take(a->gpus, gpu) : 0;
+    double now = now_s(), cpu_s = cpu_now_s();
+
+    if (n)
+        health_gpus(a->health, gpu, n);
+    if (now < a->health_due_s)
+        return;
+    ranks_each(a->ranks, name_rank, a->health);
+    health_look(a->health, now, put_item, a);
+    a->health_due_s =
+        now + fmax(HEALTH_S - 0.1, (cpu_now_s() - cpu_s) / HEALTH_SHARE); /* the timer's own jitter */
+}
+
 static void on_second(evutil_socket_t fd, short what, void *arg)
 {
     struct agent *a = arg;
@@ -279,6 +319,7 @@ static void on_second(evutil_socket_t fd, short what, void *arg)
     if (a->inotify < 0 || access(a->o->dir, F_OK) < 0)
         look(a);
     ranks_second(a->ranks);
+    look_at_health(a);
     send_news(a);
     send_stats(a);
 }
@@ -410,12 +451,15 @@ struct agent *agent_new(const struct options *o, struct err *err)
     a->notes = json_array();
     a->wanted = (struct control_request){ .record = true, .rate_hz = o->rate_hz };
     make_life(a->life);
+    if (access(GPU_DEVICE, F_OK) == 0)
+        a->gpus = gpu_watch_start(GPU_LIBRARY, GPU_S); /* a fork: before there is a loop */
     if (hosts_pick(o->controller, 0, CONFIG_DEFAULT_PORT, NULL, err) < 0 || take_dir(a, o->dir, err) < 0 ||
         make_events(a, err) < 0)
         goto fail;
     a->energy = energy_open("");
     a->backlog = backlog_new(1, BACKLOG_BYTES, KEEP_S);
     a->outbox = outbox_new(a->backlog);
+    a->health = health_new("");
     a->ranks = ranks_new(o->dir, o->rate_hz, put_item, add_note, a);
     a->uplink = uplink_new(a->base, o->controller, o->munge_socket, a->backlog, &events, a);
     if (!a->uplink) {
@@ -466,6 +510,8 @@ void agent_free(struct agent *a)
     uplink_free(a->uplink);
     ranks_free(a->ranks);
     energy_close(a->energy);
+    health_free(a->health);
+    gpu_watch_stop(a->gpus);
     outbox_free(a->outbox);
     backlog_free(a->backlog);
     control_close(a->control);

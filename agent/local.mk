@@ -3,16 +3,24 @@ noinst_LTLIBRARIES += libagent.la
 libagent_la_SOURCES = \
 	agent/agent.c agent/agent.h \
 	agent/backlog.c agent/backlog.h \
+	agent/cpuset.c agent/cpuset.h \
 	agent/energy.c agent/energy.h \
+	agent/gpu.c agent/gpu.h \
+	agent/gpu_watch.c agent/gpu_watch.h \
+	agent/health.c agent/health.h \
+	agent/health_node.c agent/health_node.h \
+	agent/health_task.c agent/health_task.h \
+	agent/health_text.c agent/health_text.h \
+	agent/locality.c agent/locality.h \
 	agent/messages.c agent/messages.h \
 	agent/options.c agent/options.h \
 	agent/outbox.c agent/outbox.h \
 	agent/proc.c agent/proc.h \
 	agent/rank.c agent/rank.h \
-	agent/ranks.c agent/ranks.h \
+	agent/ranks.c agent/ranks.h agent/rate.h \
 	agent/uplink.c agent/uplink.h
 libagent_la_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)
-libagent_la_LIBADD = libanalysis.la liblink.la libring.la -lm
+libagent_la_LIBADD = libanalysis.la liblink.la libring.la -ldl -lm
 
 pkglibexec_PROGRAMS += syncguard-agent
 syncguard_agent_SOURCES = agent/main.c

@@ -9,17 +9,19 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-static bool read_file(const char *path, char *buf, size_t size)
+bool proc_read(const char *path, char *buf, size_t size)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
+    size_t have = 0;
     ssize_t n;
 
     if (fd < 0)
         return false;
-    n = read(fd, buf, size - 1);
+    while (have < size - 1 && (n = read(fd, buf + have, size - 1 - have)) > 0)
+        have += (size_t)n;
     close(fd);
-    buf[n > 0 ? n : 0] = '\0';
-    return n > 0;
+    buf[have] = '\0';
+    return have > 0;
 }
 
 /* proc(5): the state is the 3rd field of stat, the start time the 22nd; the 2nd is a name that may hold
@@ -30,7 +32,7 @@ uint64_t proc_start(pid_t pid)
     uint64_t start;
 
     snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-    if (!read_file(path, buf, sizeof(buf)) || !(p = strrchr(buf, ')')))
+    if (!proc_read(path, buf, sizeof(buf)) || !(p = strrchr(buf, ')')))
         return 0;
     if (sscanf(p + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %" SCNu64,
                &state, &start) != 2)
@@ -61,7 +63,7 @@ uint64_t proc_own_rss_bytes(void)
     char buf[256];
     uint64_t pages;
 
-    if (!read_file("/proc/self/statm", buf, sizeof(buf)) || sscanf(buf, "%*u %" SCNu64, &pages) != 1)
+    if (!proc_read("/proc/self/statm", buf, sizeof(buf)) || sscanf(buf, "%*u %" SCNu64, &pages) != 1)
         return 0;
     return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }

@@ -3,9 +3,12 @@
 #define SYNCGUARD_AGENT_PROC_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
+/* A small file's text, NUL behind it, cut to size - 1; false: it is not there, hidden or empty. */
+bool proc_read(const char *path, char *buf, size_t size);
 /* When it started (the kernel's ticks since boot); 0 when it is not there, a zombie, or hidden from us. */
 uint64_t proc_start(pid_t pid);
 /* Is there a process of that id? started: from proc_start(), 0 when that was not known. */

@@ -87,6 +87,11 @@ uint32_t rank_app(const struct rank *r)
     return r->info.incarnation;
 }
 
+pid_t rank_pid(const struct rank *r)
+{
+    return r->info.pid;
+}
+
 bool rank_has_thread(const struct rank *r, uint32_t thread)
 {
     if (r->over)

@@ -31,6 +31,7 @@ void rank_free(struct rank *r); /* NULL is fine */
 
 uint32_t rank_number(const struct rank *r);
 uint32_t rank_app(const struct rank *r);
+pid_t rank_pid(const struct rank *r); /* as its process knows it */
 bool rank_has_thread(const struct rank *r, uint32_t thread);
 /* Takes the ring.  -1 (and the ring is closed) when the rank has that thread already, or too many. */
 int rank_add(struct rank *r, struct ring *ring, const struct ring_info *info);

@@ -195,6 +195,14 @@ void ranks_flush(struct ranks *rs)
         rank_flush(rs->rank[i], &out);
 }
 
+void ranks_each(const struct ranks *rs, void (*each)(uint32_t rank, uint16_t app, pid_t pid, void *arg),
+                void *arg)
+{
+    for (size_t i = rs->live; i < rs->n; i++)
+        if (rank_state(rs->rank[i]) == RANK_RUNNING)
+            each(rank_number(rs->rank[i]), (uint16_t)rank_app(rs->rank[i]), rank_pid(rs->rank[i]), arg);
+}
+
 size_t ranks_running(const struct ranks *rs)
 {
     size_t n = 0;

@@ -25,6 +25,9 @@ size_t ranks_drain(struct ranks *rs);
 void ranks_second(struct ranks *rs);
 void ranks_flush(struct ranks *rs);
 
+/* Tells each that runs: its number, program and process. */
+void ranks_each(const struct ranks *rs, void (*each)(uint32_t rank, uint16_t app, pid_t pid, void *arg),
+                void *arg);
 size_t ranks_running(const struct ranks *rs);
 /* All communicators again, and all ranks are news; counts follow with the next second. */
 void ranks_announce(struct ranks *rs);

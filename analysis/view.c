@@ -223,6 +223,10 @@ void view_item(struct view *v, double now_s, const struct telemetry_item *item)
     case TELEMETRY_COMM:
         view_take_comm(v, &item->comm);
         break;
+    case TELEMETRY_NODE:
+    case TELEMETRY_TASK:
+    case TELEMETRY_GPU:
+        break;
     }
 }
 

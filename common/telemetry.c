@@ -48,6 +48,56 @@ static const struct field comm_fields[] = {
     FIELD(comm_item, flags),
     { 0, 0 },
 };
+static const struct field node_fields[] = {
+    FIELD(node_item, rank),
+    FIELD(node_item, app),
+    FIELD(node_item, cpus),
+    FIELD(node_item, run_queue),
+    FIELD(node_item, busy_ratio),
+    FIELD(node_item, steal_ratio),
+    FIELD(node_item, frequency_hz),
+    FIELD(node_item, frequency_ratio),
+    FIELD(node_item, throttled_per_s),
+    FIELD(node_item, quota_ratio),
+    FIELD(node_item, cpu_pressure_ratio),
+    FIELD(node_item, memory_pressure_ratio),
+    FIELD(node_item, io_pressure_ratio),
+    FIELD(node_item, swap_per_s),
+    FIELD(node_item, retransmits_per_s),
+    FIELD(node_item, nic_errors_per_s),
+    FIELD(node_item, nic),
+    { 0, 0 },
+};
+static const struct field task_fields[] = {
+    FIELD(task_item, rank),
+    FIELD(task_item, app),
+    FIELD(task_item, flags),
+    FIELD(task_item, cpu),
+    FIELD(task_item, n_cpus),
+    FIELD(task_item, numa),
+    FIELD(task_item, nic_numa),
+    FIELD(task_item, gpu),
+    FIELD(task_item, gpu_numa),
+    FIELD(task_item, run_delay_ratio),
+    FIELD(task_item, cpu_ratio),
+    FIELD(task_item, foreign_ratio),
+    FIELD(task_item, involuntary_per_s),
+    FIELD(task_item, voluntary_per_s),
+    FIELD(task_item, major_faults_per_s),
+    FIELD(task_item, cpus),
+    { 0, 0 },
+};
+static const struct field gpu_fields[] = {
+    FIELD(gpu_item, rank),
+    FIELD(gpu_item, app),
+    FIELD(gpu_item, index),
+    FIELD(gpu_item, throttle),
+    FIELD(gpu_item, clock_ratio),
+    FIELD(gpu_item, temperature_c),
+    FIELD(gpu_item, power_w),
+    FIELD(gpu_item, busy_ratio),
+    { 0, 0 },
+};
 static const struct field header_fields[] = {
     FIELD(telemetry_header, batch),
     FIELD(telemetry_header, now_ns),
@@ -61,7 +111,8 @@ static const struct {
 } kinds[] = {
     [TELEMETRY_SAMPLE] = { "sample", sample_fields },   [TELEMETRY_STEP] = { "step", step_fields },
     [TELEMETRY_LIVE] = { "live", live_fields },         [TELEMETRY_COUNTS] = { "counts", counts_fields },
-    [TELEMETRY_COMM] = { "communicator", comm_fields },
+    [TELEMETRY_COMM] = { "communicator", comm_fields }, [TELEMETRY_NODE] = { "node", node_fields },
+    [TELEMETRY_TASK] = { "task", task_fields },         [TELEMETRY_GPU] = { "GPU", gpu_fields },
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
@@ -74,7 +125,8 @@ static size_t layout_bytes(const struct field *f)
     return n;
 }
 
-/* A field of 1, 2, 4 or 8 bytes in the host's order, as a number. */
+/* A field of 1, 2, 4 or 8 bytes in the host's order, as a number (a float as its bits); a longer one is text, and
+ * goes byte by byte. */
 static uint64_t load(const void *base, const struct field *f)
 {
     const uint8_t *p = (const uint8_t *)base + f->offset;
@@ -121,8 +173,14 @@ static void store(void *base, const struct field *f, uint64_t v)
 static void encode(uint8_t *out, const void *base, const struct field *f)
 {
     for (; f->size; f++) {
-        uint64_t v = load(base, f);
+        uint64_t v;
 
+        if (f->size > 8) {
+            memcpy(out, (const uint8_t *)base + f->offset, f->size);
+            out += f->size;
+            continue;
+        }
+        v = load(base, f);
         for (int i = 0; i < f->size; i++)
             *out++ = (uint8_t)(v >> (8 * i));
     }
@@ -133,6 +191,11 @@ static void decode(const uint8_t *in, void *base, const struct field *f)
     for (; f->size; f++) {
         uint64_t v = 0;
 
+        if (f->size > 8) {
+            memcpy((uint8_t *)base + f->offset, in, f->size);
+            in += f->size;
+            continue;
+        }
         for (int i = 0; i < f->size; i++)
             v |= (uint64_t)*in++ << (8 * i);
         store(base, f, v);
@@ -181,6 +244,11 @@ int telemetry_open(struct telemetry_reader *r, const uint8_t *data, size_t bytes
     return 0;
 }
 
+static int check_text(const char *text, size_t size, size_t at, struct err *err)
+{
+    return memchr(text, '\0', size) ? 0 : err_set(err, "telemetry: item at byte %zu: a text without end", at);
+}
+
 /* What the layout says but the bytes alone cannot: the values that readers index and divide by. */
 static int check(const struct telemetry_item *item, size_t at, struct err *err)
 {
@@ -206,8 +274,13 @@ static int check(const struct telemetry_item *item, size_t at, struct err *err)
         if (item->live.op >= RING_OP_MAX)
             return err_set(err, "telemetry: live at byte %zu: operation %u is unknown", at, item->live.op);
         return 0;
+    case TELEMETRY_NODE:
+        return check_text(item->node.nic, sizeof(item->node.nic), at, err);
+    case TELEMETRY_TASK:
+        return check_text(item->task.cpus, sizeof(item->task.cpus), at, err);
     case TELEMETRY_COUNTS:
     case TELEMETRY_COMM:
+    case TELEMETRY_GPU:
         break;
     }
     return 0;

@@ -1,12 +1,12 @@
 /* telemetry.h - what an agent tells the controller about its ranks: the items, and their bytes.
  *
  * A batch is a header and items one after the other, each a kind byte and a fixed little-endian layout
- * (no padding, the fields in the order below).  A batch has at most TELEMETRY_BATCH_MAX bytes.  Decoding believes nothing: a short,
- * long or unknown item is an error that names it, and the whole batch is refused.
+ * (no padding, the fields in the order below).  A batch has at most TELEMETRY_BATCH_MAX bytes.  Decoding
+ * believes nothing: a short, long or unknown item is an error that names it, and the whole batch is refused.
  *
  * Units: nanoseconds of the node's own CLOCK_MONOTONIC (two nodes' clocks have nothing to do with each
- * other), bytes.  `rank` is the rank's name in the step, `app` counts the MPI programs the step's tasks ran in turn
- * (ring_info.incarnation). */
+ * other), bytes.  `rank` is the rank's name in the step, `app` counts the MPI programs the step's tasks ran
+ * in turn (ring_info.incarnation). */
 #ifndef SYNCGUARD_COMMON_TELEMETRY_H
 #define SYNCGUARD_COMMON_TELEMETRY_H
 
@@ -23,6 +23,9 @@ enum telemetry_kind {
     TELEMETRY_LIVE,
     TELEMETRY_COUNTS,
     TELEMETRY_COMM,
+    TELEMETRY_NODE,
+    TELEMETRY_TASK,
+    TELEMETRY_GPU,
 };
 
 enum sample_flags {
@@ -31,8 +34,8 @@ enum sample_flags {
     SAMPLE_UNWAITED = 4,
     SAMPLE_FAILED = 8,
     SAMPLE_INTER = 16,
-    SAMPLE_WHOLE = 32, /* sent beside the blocks because it, or one near it, was unusual: n is 1, sums are its own;
-                        * already contained in the block that covers its seq */
+    SAMPLE_WHOLE = 32, /* sent beside the blocks because it, or one near it, was unusual: n is 1, sums are its
+                        * own; already contained in the block that covers its seq */
     SAMPLE_GAP = 64,   /* events are missing inside the block: the sums are of fewer than n */
 };
 
@@ -44,12 +47,13 @@ struct sample {
     uint8_t op, flags; /* of the first */
     uint64_t comm;
     uint32_t seq, n;
-    int32_t root;       /* of the first */
-    uint64_t bytes;     /* of the first */
-    uint64_t enter_ns;  /* of the first: when it entered (nonblocking: was posted) */
-    uint64_t stay_ns;   /* of the first: leave - enter */
+    int32_t root;         /* of the first */
+    uint64_t bytes;       /* of the first */
+    uint64_t enter_ns;    /* of the first: when it entered (nonblocking: was posted) */
+    uint64_t stay_ns;     /* of the first: leave - enter */
     uint64_t stay_sum_ns; /* of all n: how long it kept the rank (nonblocking: from beginning to wait) */
-    uint64_t gap_sum_ns;  /* of all n: from leaving the rank's previous collective, on whichever communicator, to entering */
+    uint64_t gap_sum_ns;  /* of all n: from leaving the rank's previous collective, on whichever communicator,
+                             to entering */
     uint64_t p2p_sum_ns;  /* the part of the gaps spent in point-to-point calls */
 };
 
@@ -72,7 +76,7 @@ struct step {
 struct live {
     uint32_t rank;
     uint16_t app;
-    uint8_t op; /* RING_OP_NONE: outside of MPI; comm and seq then name the last collective it left */
+    uint8_t op;    /* RING_OP_NONE: outside of MPI; comm and seq then name the last collective it left */
     uint8_t state; /* enum ring_state */
     uint64_t comm;
     uint32_t seq;
@@ -97,6 +101,60 @@ struct comm_item {
     uint32_t size, comm_rank, instance, first, last, flags; /* see struct ring_comm */
 };
 
+/* How a node fares beside the arrivals: rates and shares over the time since the agent looked last.  `rank` is any
+ * rank of the node and says which one it is.  NaN: not known there; a ratio is a share of the time unless it says
+ * otherwise. */
+#define TELEMETRY_NIC_TEXT 16u
+struct node_item {
+    uint32_t rank;
+    uint16_t app;
+    uint16_t cpus;               /* online; 0: not known */
+    float run_queue;             /* tasks running or ready to run, at that moment */
+    float busy_ratio;            /* of all its CPUs' time */
+    float steal_ratio;           /* of all its CPUs' time: the hypervisor gave it to others */
+    float frequency_hz;          /* mean of the ranks' CPUs that are busy */
+    float frequency_ratio;       /* the same over what they can */
+    float throttled_per_s;       /* thermal events of the CPU that has most */
+    float quota_ratio;           /* the step's cgroup was held at its CPU quota */
+    float cpu_pressure_ratio;    /* some task waited for a CPU: of the step's cgroup where it tells, else of the node */
+    float memory_pressure_ratio; /* ... for memory */
+    float io_pressure_ratio;     /* ... for storage */
+    float swap_per_s;            /* pages swapped in and out */
+    float retransmits_per_s;     /* TCP segments and RDMA packets sent again */
+    float nic_errors_per_s;      /* errors and drops of all interfaces and RDMA ports */
+    char nic[TELEMETRY_NIC_TEXT]; /* the interface with most of them; "" */
+};
+
+/* How a rank's process fares on its node.  Run delay and switches are its main thread's. */
+enum task_flags {
+    TASK_SHARED_CPU = 1, /* ranks outnumber the CPUs that it and they may run on */
+};
+#define TELEMETRY_CPUS_TEXT 32u
+struct task_item {
+    uint32_t rank;
+    uint16_t app;
+    uint16_t flags;
+    int16_t cpu;                  /* where it ran last; -1: not known */
+    uint16_t n_cpus;              /* that it may run on; 0: not known */
+    int16_t numa, nic_numa;       /* NUMA node of those CPUs (-1: not known, or several), and of the nearest NIC */
+    int16_t gpu, gpu_numa;        /* the GPU that it uses, by NVML's index, and its NUMA node; -1 */
+    float run_delay_ratio;        /* ready to run, but another ran */
+    float cpu_ratio;              /* CPU time of all its threads over time: 2 is two CPUs */
+    float foreign_ratio;          /* of its CPUs' time: used by processes that are no ranks of the step */
+    float involuntary_per_s, voluntary_per_s; /* context switches */
+    float major_faults_per_s;
+    char cpus[TELEMETRY_CPUS_TEXT]; /* that it may run on, as the kernel writes them: "0-3,8"; cut: ends in ".." */
+};
+
+struct gpu_item {
+    uint32_t rank; /* as in node_item */
+    uint16_t app;
+    uint16_t index;     /* NVML's */
+    uint32_t throttle;  /* NVML's reasons for a lower clock, as bits; 0: none */
+    float clock_ratio;  /* of the multiprocessors' clock over its largest */
+    float temperature_c, power_w, busy_ratio;
+};
+
 struct telemetry_item {
     enum telemetry_kind kind;
     union {
@@ -105,6 +163,9 @@ struct telemetry_item {
         struct live live;
         struct counts counts;
         struct comm_item comm;
+        struct node_item node;
+        struct task_item task;
+        struct gpu_item gpu;
     };
 };
 

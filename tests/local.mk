@@ -81,7 +81,7 @@ tests_fuzz_telemetry_SOURCES += tests/fuzz/replay.c
 tests_fuzz_frames_SOURCES += tests/fuzz/replay.c
 endif
 EXTRA_DIST += tests/fuzz/telemetry.corpus/all-kinds tests/fuzz/telemetry.corpus/empty-batch \
-	tests/fuzz/telemetry.corpus/cut tests/fuzz/telemetry.corpus/bad-kind tests/fuzz/telemetry.corpus/bad-block \
+	tests/fuzz/telemetry.corpus/cut tests/fuzz/telemetry.corpus/health tests/fuzz/telemetry.corpus/bad-kind tests/fuzz/telemetry.corpus/bad-block \
 	tests/fuzz/frames.corpus/nothing tests/fuzz/frames.corpus/three-and-garbage tests/fuzz/frames.corpus/huge-length \
 	tests/fuzz/frames.corpus/hosts
 
@@ -121,6 +121,23 @@ tests_unit_options_LDADD = libagent.la
 check_PROGRAMS += tests/unit/energy
 tests_unit_energy_SOURCES = tests/unit/energy.c
 tests_unit_energy_LDADD = libagent.la
+check_PROGRAMS += tests/unit/health tests/fuzz/health_text
+tests_unit_health_SOURCES = tests/unit/health.c
+tests_unit_health_LDADD = libagent.la
+tests_fuzz_health_text_SOURCES = tests/fuzz/health_text.c
+tests_fuzz_health_text_LDADD = libagent.la
+if FUZZERS
+tests_fuzz_health_text_LDFLAGS = -fsanitize=fuzzer
+else
+tests_fuzz_health_text_SOURCES += tests/fuzz/replay.c
+endif
+check_PROGRAMS += tests/unit/gpu
+tests_unit_gpu_SOURCES = tests/unit/gpu.c
+tests_unit_gpu_LDADD = libagent.la
+check_LTLIBRARIES += tests/agent/fake_nvml.la
+tests_agent_fake_nvml_la_SOURCES = tests/agent/fake-nvml.c
+tests_agent_fake_nvml_la_LDFLAGS = -module -avoid-version -rpath /nowhere
+EXTRA_DIST += $(addprefix tests/fuzz/health_text.corpus/,cgroup cpus dev pressure process schedstat snmp stat status vmstat)
 noinst_PROGRAMS += tests/agent/writers
 tests_agent_writers_SOURCES = tests/agent/writers.c
 tests_agent_writers_LDADD = libring.la

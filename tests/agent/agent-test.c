@@ -2,8 +2,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -532,6 +534,64 @@ static void alone(void)
     remove_tree(away);
 }
 
+/* A rank that computes all the time on a CPU that it has to share with another process. */
+static bool has_run_delay(const struct controller *c)
+{
+    for (size_t i = 0; i < c->n_items; i++) {
+        const struct task_item *t = &c->items[i].task;
+
+        if (c->items[i].kind == TELEMETRY_TASK && t->rank == 6 && t->run_delay_ratio > 0.2f &&
+            t->foreign_ratio > 0.2f && t->involuntary_per_s > 1)
+            return true;
+    }
+    return false;
+}
+
+static bool has_node(const struct controller *c)
+{
+    return count_items(c, TELEMETRY_NODE) > 0;
+}
+
+static pid_t burn(const cpu_set_t *cpus, uint32_t rank)
+{
+    pid_t pid = fork();
+
+    if (pid)
+        return pid;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    sched_setaffinity(0, sizeof(*cpus), cpus);
+    if (rank != UINT32_MAX)
+        make_rank(rank, 0);
+    for (volatile unsigned i = 0;; i++)
+        ;
+}
+
+static void shared_cpu(void)
+{
+    cpu_set_t allowed, one;
+    pid_t agent, rank, other;
+    int cpu = 0;
+
+    sched_getaffinity(0, sizeof(allowed), &allowed);
+    while (!CPU_ISSET(cpu, &allowed))
+        cpu++;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    make_dir();
+    controller_forget(&ctl);
+    agent = start_agent();
+    rank = burn(&one, 6);
+    other = burn(&one, UINT32_MAX);
+    ok(wait_until(&ctl, has_node, 10), "the node's own figures arrive");
+    ok(wait_until(&ctl, has_run_delay, 30), "a rank whose CPU another process uses is seen to wait for it");
+    kill(rank, SIGKILL);
+    kill(other, SIGKILL);
+    waitpid(rank, NULL, 0);
+    waitpid(other, NULL, 0);
+    kill(agent, SIGTERM);
+    is_int(agent_exit(agent, 5), 0, "and the agent ends well");
+}
+
 /* Ended within a blink: before the clock is calibrated, before the controller has answered. */
 static void blink(void)
 {
@@ -559,6 +619,7 @@ int main(void)
     const char *top = getenv("top_builddir");
     pid_t agent;
 
+    signal(SIGPIPE, SIG_IGN); /* an acknowledgement may go to an agent that was just killed */
     snprintf(program, sizeof(program), "%s/syncguard-agent", top ? top : ".");
     if (!test_munge_start(&mung))
         return skip_all("munged is not there, or does not start");
@@ -579,6 +640,7 @@ int main(void)
     ending(agent);
     alone();
     blink();
+    shared_cpu();
     controller_free(&ctl);
     event_base_free(ctl.base);
     test_munge_stop(&mung);

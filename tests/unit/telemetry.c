@@ -56,6 +56,47 @@ static const struct telemetry_item items[] = {
                                 .first = 9,
                                 .last = 10,
                                 .flags = RING_EVENT_INTER } },
+    { TELEMETRY_NODE, .node = { .rank = 3,
+                                .app = 1,
+                                .cpus = 128,
+                                .run_queue = 7,
+                                .busy_ratio = 0.5f,
+                                .steal_ratio = 0.12f,
+                                .frequency_hz = 1.9e9f,
+                                .frequency_ratio = 0.6f,
+                                .throttled_per_s = NAN,
+                                .quota_ratio = 0,
+                                .cpu_pressure_ratio = 0.25f,
+                                .memory_pressure_ratio = 0.18f,
+                                .io_pressure_ratio = 1,
+                                .swap_per_s = 4e3f,
+                                .retransmits_per_s = 12,
+                                .nic_errors_per_s = 210,
+                                .nic = "eth0" } },
+    { TELEMETRY_TASK, .task = { .rank = 3,
+                                .app = 1,
+                                .flags = TASK_SHARED_CPU,
+                                .cpu = 5,
+                                .n_cpus = 2,
+                                .numa = -1,
+                                .nic_numa = 1,
+                                .gpu = 0,
+                                .gpu_numa = 1,
+                                .run_delay_ratio = 0.34f,
+                                .cpu_ratio = 1.5f,
+                                .foreign_ratio = 0.5f,
+                                .involuntary_per_s = 250,
+                                .voluntary_per_s = 1,
+                                .major_faults_per_s = NAN,
+                                .cpus = "4-5" } },
+    { TELEMETRY_GPU, .gpu = { .rank = 3,
+                              .app = 1,
+                              .index = 2,
+                              .throttle = 0x40,
+                              .clock_ratio = 0.7f,
+                              .temperature_c = 91,
+                              .power_w = 650,
+                              .busy_ratio = NAN } },
 };
 
 static uint8_t batch[TELEMETRY_BATCH_MAX];
@@ -92,9 +133,10 @@ static void there_and_back(void)
     struct telemetry_item got;
     struct err err = { "" };
 
-    is_int((long long)n, 20 + 77 + 67 + 45 + 55 + 47, "the bytes are those of the layouts, without padding");
+    is_int((long long)n, 20 + 77 + 67 + 45 + 55 + 47 + 77 + 77 + 29,
+           "the bytes are those of the layouts, without padding");
     ok(!telemetry_open(&r, batch, n, &err) && r.header.batch == 42 && r.header.now_ns == 4711 &&
-           r.header.items == 5,
+           r.header.items == ARRAY_SIZE(items),
        "the header is read");
     for (size_t i = 0; i < ARRAY_SIZE(items); i++) {
         struct telemetry_item want;
@@ -117,6 +159,15 @@ static void there_and_back(void)
         case TELEMETRY_COMM:
             want.comm = items[i].comm;
             break;
+        case TELEMETRY_NODE:
+            want.node = items[i].node;
+            break;
+        case TELEMETRY_TASK:
+            want.task = items[i].task;
+            break;
+        case TELEMETRY_GPU:
+            want.gpu = items[i].gpu;
+            break;
         }
         ok(telemetry_next(&r, &got, &err) == 1 && got.kind == want.kind, "item %zu is there", i);
         /* field by field through a second encoding: padding does not count */
@@ -130,7 +181,8 @@ static void there_and_back(void)
         ok(!memcmp(a, b, sizeof(a)), "item %zu is the same", i);
     }
     is_int(telemetry_next(&r, &got, &err), 0, "and then it ends");
-    ok(got.comm.comm_rank == 2 && got.comm.last == 10, "fields are where they belong");
+    ok(got.gpu.throttle == 0x40 && got.gpu.power_w == 650 && isnan(got.gpu.busy_ratio),
+       "fields are where they belong");
     is_int(batch[20], TELEMETRY_SAMPLE, "the first byte of an item is its kind");
     is_int(batch[21], 7, "little-endian: the lowest byte of rank comes first");
 }
@@ -142,8 +194,8 @@ static void refusals(void)
         uint8_t value;
         const char *what, *why;
     } cases[] = {
-        { 16, 4, "fewer items announced than there are", "bytes after the last item" },
-        { 16, 6, "more items announced", "missing at the end" },
+        { 16, 7, "fewer items announced than there are", "bytes after the last item" },
+        { 16, 9, "more items announced", "missing at the end" },
         { 20, 0, "kind 0", "kind 0 is unknown" },
         { 20, 200, "kind 200", "kind 200 is unknown" },
         { 27, 0, "no operation", "operation 0 is unknown" },

@@ -1,0 +1,312 @@
+#include "agent/health.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/health_node.h"
+#include "agent/health_task.h"
+#include "agent/locality.h"
+#include "common/xalloc.h"
+
+struct member {
+    struct health_task *task;
+    uint32_t rank;
+    uint16_t app;
+    pid_t pid;
+    bool named, seen; /* since the last look; by the last look */
+    struct task_item told;
+    double told_s;
+};
+
+struct health {
+    const char *root;
+    struct health_node *node;
+    struct locality *locality;
+    struct member *member;
+    size_t n, cap, cursor; /* cursor: ranks are named in the same order each time */
+    bool changed;          /* who is here, or where they may run */
+    struct node_item told;
+    double told_s;
+    struct gpu_figures gpu[GPUS_MAX];
+    int16_t gpu_numa[GPUS_MAX];
+    size_t n_gpus;
+    bool gpus_new;
+    struct gpu_item gpu_told[GPUS_MAX];
+    double gpu_told_s[GPUS_MAX];
+    float own[CPUSET_MAX]; /* CPU time that the ranks themselves use of each CPU, a second */
+};
+
+struct health *health_new(const char *root)
+{
+    struct health *h = xcalloc(1, sizeof(*h));
+
+    h->root = root;
+    h->node = health_node_new(root);
+    h->locality = locality_new(root);
+    h->told_s = -INFINITY;
+    return h;
+}
+
+void health_free(struct health *h)
+{
+    if (!h)
+        return;
+    for (size_t i = 0; i < h->n; i++)
+        health_task_free(h->member[i].task);
+    free(h->member);
+    health_node_free(h->node);
+    locality_free(h->locality);
+    free(h);
+}
+
+void health_rank(struct health *h, uint32_t rank, uint16_t app, pid_t pid)
+{
+    struct member *m;
+
+    for (size_t i = 0; i < h->n; i++) {
+        size_t at = (h->cursor + i) % h->n;
+
+        m = &h->member[at];
+        if (m->rank == rank && m->app == app) {
+            m->named = true;
+            h->cursor = at + 1;
+            return;
+        }
+    }
+    if (h->n == HEALTH_RANKS_MAX)
+        return;
+    h->member = xgrow(h->member, &h->cap, h->n + 1, sizeof(*h->member));
+    h->member[h->n++] = (struct member){ .task = health_task_new(h->root, rank, app, pid),
+                                         .rank = rank,
+                                         .app = app,
+                                         .pid = pid,
+                                         .named = true,
+                                         .told_s = -INFINITY };
+    if (h->n == 1)
+        health_node_cgroup(h->node, pid);
+    h->changed = true;
+}
+
+static void forget_gone(struct health *h)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < h->n; i++) {
+        if (!h->member[i].named) {
+            health_task_free(h->member[i].task);
+            h->changed = true;
+            continue;
+        }
+        h->member[i].named = false;
+        h->member[kept++] = h->member[i];
+    }
+    h->n = kept;
+}
+
+/* ---- who shares CPUs with whom ---- */
+
+/* Ranks that may run nowhere else than on a set of CPUs, and are more than these CPUs (Hall's condition fails
+ * for it). */
+static bool outnumbered(const struct health *h, const struct cpuset *cpus)
+{
+    uint32_t n = 0;
+
+    for (size_t i = 0; i < h->n && n <= cpus->n; i++)
+        n += h->member[i].seen && cpuset_within(health_task_cpus(h->member[i].task), cpus);
+    return n > cpus->n;
+}
+
+static void place_ranks(struct health *h)
+{
+    struct cpuset all = { 0 };
+
+    for (size_t i = 0; i < h->n; i++) {
+        const struct cpuset *cpus = health_task_cpus(h->member[i].task);
+        struct task_item *item = health_task_item(h->member[i].task);
+
+        cpuset_add(&all, cpus);
+        item->numa = (int16_t)locality_cpus(h->locality, cpus);
+        item->nic_numa = (int16_t)locality_nic(h->locality, item->numa);
+        item->flags = cpus->n && outnumbered(h, cpus) ? TASK_SHARED_CPU : 0;
+    }
+    health_node_cpus(h->node, &all);
+    h->changed = false;
+}
+
+/* What the ranks use is spread evenly over the CPUs that each may run on; what is used beyond that, others
+ * use. */
+static void find_foreign(struct health *h)
+{
+    memset(h->own, 0, sizeof(h->own));
+    for (size_t i = 0; i < h->n; i++) {
+        const struct cpuset *cpus = health_task_cpus(h->member[i].task);
+        float used = health_task_item(h->member[i].task)->cpu_ratio;
+
+        if (!h->member[i].seen || isnan(used)) /* then nobody can be told from it */
+            return;
+        for (uint32_t cpu = cpuset_next(cpus, 0); cpu < CPUSET_MAX; cpu = cpuset_next(cpus, cpu + 1))
+            h->own[cpu] += used / (float)cpus->n;
+    }
+    for (size_t i = 0; i < h->n; i++) {
+        const struct cpuset *cpus = health_task_cpus(h->member[i].task);
+        double foreign = 0;
+
+        for (uint32_t cpu = cpuset_next(cpus, 0); cpu < CPUSET_MAX; cpu = cpuset_next(cpus, cpu + 1))
+            foreign += health_node_busy(h->node, cpu) - (double)h->own[cpu];
+        health_task_item(h->member[i].task)->foreign_ratio =
+            cpus->n ? (float)(foreign < 0 ? 0 : foreign / cpus->n) : NAN;
+    }
+}
+
+/* ---- GPUs ---- */
+
+void health_gpus(struct health *h, const struct gpu_figures *gpu, size_t n)
+{
+    h->n_gpus = n < GPUS_MAX ? n : GPUS_MAX;
+    for (size_t i = 0; i < h->n_gpus; i++) {
+        if (strcmp(h->gpu[i].bus, gpu[i].bus) || h->gpu[i].index != gpu[i].index || !*gpu[i].bus) {
+            h->gpu_numa[i] = (int16_t)locality_pci(h->locality, gpu[i].bus);
+            h->gpu_told_s[i] = -INFINITY;
+        }
+        h->gpu[i] = gpu[i];
+    }
+    h->gpus_new = true;
+}
+
+static bool uses(const struct gpu_figures *g, pid_t pid)
+{
+    for (size_t i = 0; i < g->n_pids; i++)
+        if (g->pid[i] == (uint32_t)pid)
+            return true;
+    return false;
+}
+
+/* The first GPU that a rank computes on. */
+static void find_gpus(struct health *h)
+{
+    for (size_t i = 0; i < h->n; i++) {
+        struct task_item *item = health_task_item(h->member[i].task);
+
+        item->gpu = item->gpu_numa = -1;
+        for (size_t g = h->n_gpus; g-- > 0;)
+            if (uses(&h->gpu[g], h->member[i].pid)) {
+                item->gpu = (int16_t)h->gpu[g].index;
+                item->gpu_numa = h->gpu_numa[g];
+            }
+    }
+}
+
+/* ---- telling ---- */
+
+/* A change below a tenth, or below the figure's own grain, is none. */
+static bool differs(float a, float b, float grain)
+{
+    if (isnan(a) || isnan(b))
+        return isnan(a) != isnan(b);
+    return fabsf(a - b) > fmaxf(grain, 0.1f * fmaxf(fabsf(a), fabsf(b)));
+}
+
+static bool node_differs(const struct node_item *a, const struct node_item *b)
+{
+    return a->rank != b->rank || a->app != b->app || differs(a->run_queue, b->run_queue, 2) ||
+           differs(a->busy_ratio, b->busy_ratio, 0.1f) || differs(a->steal_ratio, b->steal_ratio, 0.01f) ||
+           differs(a->frequency_ratio, b->frequency_ratio, 0.05f) ||
+           differs(a->throttled_per_s, b->throttled_per_s, 1) ||
+           differs(a->quota_ratio, b->quota_ratio, 0.01f) ||
+           differs(a->cpu_pressure_ratio, b->cpu_pressure_ratio, 0.1f) ||
+           differs(a->memory_pressure_ratio, b->memory_pressure_ratio, 0.01f) ||
+           differs(a->io_pressure_ratio, b->io_pressure_ratio, 0.05f) ||
+           differs(a->swap_per_s, b->swap_per_s, 10) ||
+           differs(a->retransmits_per_s, b->retransmits_per_s, 5) ||
+           differs(a->nic_errors_per_s, b->nic_errors_per_s, 1);
+}
+
+static bool task_differs(const struct task_item *a, const struct task_item *b)
+{
+    return a->flags != b->flags || a->gpu != b->gpu || strcmp(a->cpus, b->cpus) ||
+           differs(a->run_delay_ratio, b->run_delay_ratio, 0.01f) ||
+           differs(a->cpu_ratio, b->cpu_ratio, 0.2f) || differs(a->foreign_ratio, b->foreign_ratio, 0.1f) ||
+           differs(a->involuntary_per_s, b->involuntary_per_s, 50) ||
+           differs(a->voluntary_per_s, b->voluntary_per_s, 500) ||
+           differs(a->major_faults_per_s, b->major_faults_per_s, 2);
+}
+
+static void tell_node(struct health *h, const struct node_item *node, double now_s, flow_sink *put, void *arg)
+{
+    struct telemetry_item item = { .kind = TELEMETRY_NODE, .node = *node };
+
+    if (now_s < h->told_s + HEALTH_TELL_S && !node_differs(node, &h->told))
+        return;
+    put(&item, arg);
+    h->told = *node;
+    h->told_s = now_s;
+}
+
+static void tell_task(struct member *m, double now_s, flow_sink *put, void *arg)
+{
+    struct telemetry_item item = { .kind = TELEMETRY_TASK, .task = *health_task_item(m->task) };
+
+    if (!m->seen || (now_s < m->told_s + HEALTH_TELL_S && !task_differs(&item.task, &m->told)))
+        return;
+    put(&item, arg);
+    m->told = item.task;
+    m->told_s = now_s;
+}
+
+static bool gpu_differs(const struct gpu_item *a, const struct gpu_item *b)
+{
+    return a->throttle != b->throttle || differs(a->clock_ratio, b->clock_ratio, 0.02f) ||
+           differs(a->temperature_c, b->temperature_c, 3) || differs(a->power_w, b->power_w, 20) ||
+           differs(a->busy_ratio, b->busy_ratio, 0.1f);
+}
+
+static void tell_gpus(struct health *h, double now_s, flow_sink *put, void *arg)
+{
+    for (size_t i = 0; h->gpus_new && i < h->n_gpus; i++) {
+        const struct gpu_figures *g = &h->gpu[i];
+        struct telemetry_item item = { .kind = TELEMETRY_GPU,
+                                       .gpu = { .rank = h->member[0].rank,
+                                                .app = h->member[0].app,
+                                                .index = g->index,
+                                                .throttle = g->throttle,
+                                                .clock_ratio = g->clock_ratio,
+                                                .temperature_c = g->temperature_c,
+                                                .power_w = g->power_w,
+                                                .busy_ratio = g->busy_ratio } };
+
+        if (now_s < h->gpu_told_s[i] + HEALTH_TELL_S && !gpu_differs(&item.gpu, &h->gpu_told[i]))
+            continue;
+        put(&item, arg);
+        h->gpu_told[i] = item.gpu;
+        h->gpu_told_s[i] = now_s;
+    }
+    h->gpus_new = false; /* what is not read anew is not told again */
+}
+
+void health_look(struct health *h, double now_s, flow_sink *put, void *arg)
+{
+    struct node_item node;
+
+    forget_gone(h);
+    if (!h->n)
+        return;
+    node = (struct node_item){ .rank = h->member[0].rank, .app = h->member[0].app };
+    health_node_look(h->node, now_s, &node);
+    for (size_t i = 0; i < h->n; i++) {
+        struct member *m = &h->member[i];
+        struct cpuset before = *health_task_cpus(m->task);
+        bool seen = health_task_look(m->task, now_s);
+
+        h->changed |= seen != m->seen || memcmp(&before, health_task_cpus(m->task), sizeof(before));
+        m->seen = seen;
+    }
+    if (h->changed)
+        place_ranks(h);
+    find_foreign(h);
+    find_gpus(h);
+    tell_node(h, &node, now_s, put, arg);
+    for (size_t i = 0; i < h->n; i++)
+        tell_task(&h->member[i], now_s, put, arg);
+    tell_gpus(h, now_s, put, arg);
+}

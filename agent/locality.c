@@ -1,0 +1,109 @@
+#include "agent/locality.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/proc.h"
+#include "common/xalloc.h"
+
+#define NUMA_MAX 64
+
+struct locality {
+    const char *root;
+    struct cpuset node[NUMA_MAX]; /* empty: no such node */
+    uint64_t nics;                /* bit n: NUMA node n has an adapter */
+};
+
+/* A device's numa_node file: one number, -1 where the firmware does not say. */
+static int read_numa(const struct locality *l, const char *device)
+{
+    char path[1024], text[32];
+    int n;
+
+    snprintf(path, sizeof(path), "%s%s/numa_node", l->root, device);
+    if (!proc_read(path, text, sizeof(text)) || sscanf(text, "%d", &n) != 1 || n < 0 || n >= NUMA_MAX)
+        return -1;
+    return n;
+}
+
+static void read_nodes(struct locality *l)
+{
+    char path[1024], text[4096];
+
+    for (int i = 0; i < NUMA_MAX; i++) {
+        snprintf(path, sizeof(path), "%s/sys/devices/system/node/node%d/cpulist", l->root, i);
+        if (proc_read(path, text, sizeof(text)))
+            cpuset_parse(&l->node[i], text);
+    }
+}
+
+/* Adapters of a class; those without a device (loopback, bridges) are nowhere. */
+static void read_nics(struct locality *l, const char *class)
+{
+    char path[1024];
+    struct dirent *e;
+    DIR *d;
+    int numa;
+
+    snprintf(path, sizeof(path), "%s%s", l->root, class);
+    d = opendir(path);
+    while (d && (e = readdir(d))) {
+        snprintf(path, sizeof(path), "%s/%s/device", class, e->d_name);
+        if (e->d_name[0] != '.' && (numa = read_numa(l, path)) >= 0)
+            l->nics |= 1ull << numa;
+    }
+    if (d)
+        closedir(d);
+}
+
+struct locality *locality_new(const char *root)
+{
+    struct locality *l = xcalloc(1, sizeof(*l));
+
+    l->root = root;
+    read_nodes(l);
+    read_nics(l, "/sys/class/infiniband");
+    if (!l->nics) /* where there is RDMA, the job's messages go there */
+        read_nics(l, "/sys/class/net");
+    return l;
+}
+
+void locality_free(struct locality *l)
+{
+    free(l);
+}
+
+int locality_cpus(const struct locality *l, const struct cpuset *cpus)
+{
+    for (int i = 0; i < NUMA_MAX; i++)
+        if (cpus->n && l->node[i].n && cpuset_within(cpus, &l->node[i]))
+            return i;
+    return -1;
+}
+
+int locality_nic(const struct locality *l, int numa)
+{
+    if (numa >= 0 && numa < NUMA_MAX && l->nics >> numa & 1)
+        return numa;
+    return l->nics ? __builtin_ctzll(l->nics) : -1;
+}
+
+int locality_pci(const struct locality *l, const char *bus)
+{
+    const char *colon = strchr(bus, ':');
+    char device[64];
+    size_t at;
+
+    if (!colon || strlen(bus) > 31 || strspn(bus, "0123456789abcdefABCDEF:.") != strlen(bus))
+        return -1;
+    if (colon - bus > 4) /* NVML's domain has eight digits, the kernel's four */
+        bus = colon - 4;
+    at = (size_t)snprintf(device, sizeof(device), "/sys/bus/pci/devices/");
+    for (; *bus; bus++)
+        device[at++] = (char)tolower((unsigned char)*bus);
+    device[at] = '\0';
+    return read_numa(l, device);
+}

@@ -1,0 +1,205 @@
+/* GPUs through a library that stands in for NVIDIA's, and where on the node they are. */
+#include "agent/gpu.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/gpu_watch.h"
+#include "agent/health.h"
+#include "agent/locality.h"
+#include "tests/tap.h"
+
+static char library[4096], root[64];
+
+static double now_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static size_t wait_for(struct gpu_watch *w, struct gpu_figures gpu[GPUS_MAX], double seconds)
+{
+    double until = now_s() + seconds;
+    size_t n;
+
+    while (!(n = gpu_watch_take(w, gpu)) && now_s() < until)
+        usleep(5000);
+    return n;
+}
+
+static void reading(void)
+{
+    struct gpu_figures gpu[GPUS_MAX];
+    struct gpu *g;
+
+    ok(!gpu_open("libthere-is-none.so.1"), "without the library there is nothing");
+    ok(!gpu_open("libm.so.6"), "nor with another one");
+    g = gpu_open(library);
+    if (!ok(g && gpu_read(g, gpu) == 2, "two GPUs may be seen"))
+        return;
+    ok(near(gpu[0].clock_ratio, 1, 1e-6) && gpu[0].temperature_c == 60 && !gpu[0].throttle && !gpu[0].n_pids,
+       "the first is well");
+    ok(isnan(gpu[0].power_w) && isnan(gpu[0].busy_ratio), "what it does not tell is unknown");
+    ok(near(gpu[1].clock_ratio, 0.6, 1e-6) && near(gpu[1].power_w, 650.5, 1e-6) && gpu[1].throttle == 0x40,
+       "the second is throttled");
+    ok(gpu[1].n_pids == 1 && gpu[1].pid[0] == (uint32_t)getppid(), "and used by a process");
+    is_str(gpu[1].bus, "00000000:3B:00.0", "on its bus");
+    gpu_close(g);
+}
+
+static void watching(void)
+{
+    struct gpu_figures gpu[GPUS_MAX];
+    struct gpu_watch *w = gpu_watch_start(library, 0.02);
+    int status;
+    double t;
+
+    ok(wait_for(w, gpu, 10) == 2 && gpu[1].pid[0] == (uint32_t)getpid(), "a child reads them");
+    ok(wait_for(w, gpu, 10) == 2 && gpu_watch_cpu_s(w) > 0, "again and again, and says what that costs");
+    gpu_watch_stop(w);
+    waitpid(-1, &status, 0);
+
+    w = gpu_watch_start("libthere-is-none.so.1", 0.02);
+    ok(!wait_for(w, gpu, 0.2), "without the library nothing comes");
+    gpu_watch_stop(w);
+
+    setenv("FAKE_NVML_HANG", "1", 1);
+    w = gpu_watch_start(library, 0.02);
+    unsetenv("FAKE_NVML_HANG");
+    t = now_s();
+    ok(!gpu_watch_take(w, gpu) && now_s() - t < 1, "a driver that hangs holds nobody up");
+    t = now_s();
+    gpu_watch_stop(w);
+    ok(now_s() - t < 1, "not even at the end");
+}
+
+/* ---- where they are ---- */
+
+__attribute__((format(printf, 2, 3))) static void put(const char *path, const char *fmt, ...)
+{
+    char full[512];
+    va_list ap;
+    FILE *f;
+
+    snprintf(full, sizeof(full), "%s/%s", root, path);
+    for (char *p = full + strlen(root) + 1; (p = strchr(p, '/')); p++) {
+        *p = '\0';
+        mkdir(full, 0700);
+        *p = '/';
+    }
+    f = fopen(full, "we");
+    va_start(ap, fmt);
+    vfprintf(f, fmt, ap);
+    va_end(ap);
+    fclose(f);
+}
+
+static int numa_of(const struct locality *l, const char *text)
+{
+    struct cpuset cpus;
+
+    cpuset_parse(&cpus, text);
+    return locality_cpus(l, &cpus);
+}
+
+static void places(void)
+{
+    struct locality *l;
+
+    put("sys/devices/system/node/node0/cpulist", "0-31\n");
+    put("sys/devices/system/node/node1/cpulist", "32-63\n");
+    put("sys/class/net/eth0/device/numa_node", "0\n");
+    put("sys/class/infiniband/mlx5_0/device/numa_node", "1\n");
+    put("sys/bus/pci/devices/0000:3b:00.0/numa_node", "1\n");
+    put("sys/bus/pci/devices/0000:0a:00.0/numa_node", "-1\n");
+    l = locality_new(root);
+    ok(numa_of(l, "3,5") == 0 && numa_of(l, "32-63") == 1, "CPUs are on a NUMA node");
+    ok(numa_of(l, "31-32") == -1 && numa_of(l, "") == -1, "or on several");
+    ok(locality_nic(l, 0) == 1 && locality_nic(l, 1) == 1,
+       "messages go by the RDMA adapter where there is one");
+    is_int(locality_pci(l, "00000000:3B:00.0"), 1, "a GPU is found by its bus");
+    ok(locality_pci(l, "0000:3b:00.0") == 1 && locality_pci(l, "0000:0a:00.0") == -1,
+       "where the firmware says so");
+    ok(locality_pci(l, "../../../etc:x") == -1 && locality_pci(l, "") == -1, "and by nothing else");
+    locality_free(l);
+    l = locality_new("/nowhere");
+    ok(numa_of(l, "0") == -1 && locality_nic(l, 0) == -1, "without /sys nothing is known");
+    locality_free(l);
+}
+
+static struct telemetry_item told[8];
+static size_t n_told;
+
+static void take(const struct telemetry_item *item, void *arg)
+{
+    (void)arg;
+    if (n_told < ARRAY_SIZE(told))
+        told[n_told++] = *item;
+}
+
+static const struct telemetry_item *find(enum telemetry_kind kind)
+{
+    for (size_t i = n_told; i-- > 0;)
+        if (told[i].kind == kind)
+            return &told[i];
+    return NULL;
+}
+
+static void look(struct health *h, double at_s)
+{
+    n_told = 0;
+    health_rank(h, 5, 0, 100);
+    health_look(h, at_s, take, NULL);
+}
+
+static void telling(void)
+{
+    struct gpu_figures gpu = {
+        .index = 1, .clock_ratio = 0.6f, .n_pids = 1, .pid = { 100 }, .bus = "00000000:3B:00.0"
+    };
+    struct health *h;
+
+    put("proc/100/stat", "100 (t) R 1 1 1 0 1 0 1 0 0 0 0 0 0 0 20 0 1 0 77 1 1 1 1 1 1 1 1 0 0 0 0 0 0 0 17 "
+                         "1 0 0 0 0 0 1 1 1 1 1 1 1 0");
+    put("proc/100/status",
+        "Pid:\t100\nUid:\t%u\t%u\nCpus_allowed_list:\t0-3\nvoluntary_ctxt_switches:\t0\nnonvoluntary_ctxt_"
+        "switches:\t0\n",
+        geteuid(), geteuid());
+    h = health_new(root);
+    look(h, 1);
+    ok(find(TELEMETRY_TASK)->task.gpu == -1 && !find(TELEMETRY_GPU), "no GPU, nothing said");
+    health_gpus(h, &gpu, 1);
+    look(h, 2);
+    ok(find(TELEMETRY_GPU) && find(TELEMETRY_GPU)->gpu.rank == 5 &&
+           near(find(TELEMETRY_GPU)->gpu.clock_ratio, 0.6, 1e-6),
+       "a GPU is told of");
+    ok(find(TELEMETRY_TASK)->task.gpu == 1 && find(TELEMETRY_TASK)->task.gpu_numa == 1 &&
+           find(TELEMETRY_TASK)->task.numa == 0 && find(TELEMETRY_TASK)->task.nic_numa == 1,
+       "and of the rank that it is far from its GPU");
+    look(h, 9);
+    ok(!find(TELEMETRY_GPU), "what was not read again is not told again");
+    health_free(h);
+}
+
+int main(void)
+{
+    const char *top = getenv("top_builddir");
+    char rm[128];
+
+    snprintf(library, sizeof(library), "%s/tests/agent/.libs/fake_nvml.so", top ? top : ".");
+    strcpy(root, "/tmp/gpu-test-XXXXXX");
+    if (!mkdtemp(root))
+        perror("# mkdtemp");
+    reading();
+    watching();
+    places();
+    telling();
+    snprintf(rm, sizeof(rm), "rm -rf %s", root);
+    return system(rm) ? 1 : done_testing();
+}

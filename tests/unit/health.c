@@ -1,0 +1,288 @@
+/* What is read of a node and of its processes: texts as kernels wrote them, then a whole tree of them. */
+#include "agent/health.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "agent/health_text.h"
+#include "tests/tap.h"
+
+static const char *recorded(const char *name)
+{
+    static char text[16384];
+    const char *top = getenv("top_srcdir");
+    char path[4096];
+    size_t n = 0;
+    FILE *f;
+
+    snprintf(path, sizeof(path), "%s/tests/fuzz/health_text.corpus/%s", top ? top : ".", name);
+    f = fopen(path, "re");
+    if (f) {
+        n = fread(text, 1, sizeof(text) - 1, f);
+        fclose(f);
+    }
+    text[n] = '\0';
+    return text;
+}
+
+/* ---- texts ---- */
+
+static void cpusets(void)
+{
+    static const struct {
+        const char *text;
+        int n; /* -1: refused */
+    } cases[] = {
+        { "0-3,8,10-11\n", 7 }, { "5", 1 },      { "0-1,1-2\n", 3 },  { "\n", 0 },
+        { "3-1", -1 },          { "a", -1 },     { "1-", -1 },        { "1,-2", -1 },
+        { "1;2", -1 },          { "999999", 0 }, { "2047-99999", 1 }, { "1 2", -1 },
+    };
+    struct cpuset s, all;
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        int rc = cpuset_parse(&s, cases[i].text);
+
+        ok(rc < 0 ? cases[i].n < 0 && !s.n : (int)s.n == cases[i].n, "the CPUs \"%.*s\" are %d",
+           (int)strcspn(cases[i].text, "\n"), cases[i].text, cases[i].n);
+    }
+    cpuset_parse(&s, "1,64");
+    cpuset_parse(&all, "0-64");
+    ok(cpuset_within(&s, &all) && !cpuset_within(&all, &s), "a set is within a larger one");
+    ok(cpuset_next(&s, 0) == 1 && cpuset_next(&s, 2) == 64 && cpuset_next(&s, 65) == CPUSET_MAX,
+       "its CPUs are found one after the other");
+}
+
+static void node_texts(void)
+{
+    static struct health_ticks cpu[4];
+    struct health_nic nic[8];
+    struct health_stat s;
+    char path[128];
+    uint64_t n;
+
+    ok(health_text_stat(recorded("stat"), &s, cpu, 4), "/proc/stat is read");
+    ok(s.n == 2 && s.running == 9, "two CPUs, 9 tasks running or ready");
+    ok(s.all.total == cpu[0].total + cpu[1].total && s.all.steal == 3744,
+       "ticks are summed as the kernel does");
+    ok(!health_text_stat("intr 0\n", &s, cpu, 4) && s.running == UINT32_MAX,
+       "without its lines it is unknown");
+    ok(health_text_stat("cpu  1 2 3 4\n", &s, cpu, 4) && s.all.busy == 6 && s.all.steal == 0 &&
+           s.running == UINT32_MAX,
+       "an old or cut one gives what it has");
+    ok(health_text_pressure(recorded("pressure"), &n) && n == 3619413836,
+       "of pressure, the time some task waited");
+    ok(!health_text_pressure("full avg10=0.00 total=5\n", &n), "which must be there");
+    ok(!health_text_pressure("some avg10=0.00\nfull avg10=0.00 total=5\n", &n), "on its own line");
+    ok(health_text_value(recorded("vmstat"), "pswpout", &n) && n == 30, "pages swapped out");
+    ok(!health_text_value(recorded("vmstat"), "pswp", &n), "half a name is none");
+    ok(health_text_table(recorded("snmp"), "Tcp", "RetransSegs", &n) && n == 77, "segments sent again");
+    ok(!health_text_table(recorded("snmp"), "Udp", "InErrors", &n), "a group that is not there is unknown");
+    is_int((long long)health_text_nics(recorded("dev"), nic, 8), 2, "two interfaces without the loopback");
+    ok(!strcmp(nic[1].name, "eth0") && nic[1].errors == 1 + 2 + 3 + 4, "errors and drops both ways");
+    ok(health_text_cgroup(recorded("cgroup"), path, sizeof(path)), "a cgroup");
+    is_str(path, "/system.slice/slurmstepd.scope/job_12/step_0", "is the step's, not the task's");
+    ok(!health_text_cgroup("4:memory:/x\n", path, sizeof(path)) &&
+           !health_text_cgroup("0::/0123456789\n", path, 5),
+       "none in the old hierarchy, none that is cut");
+}
+
+static void process_texts(void)
+{
+    struct health_process p;
+    struct health_status s;
+    uint64_t run, delay;
+
+    ok(health_text_schedstat(recorded("schedstat"), &run, &delay) && delay == 340000000,
+       "time without a CPU");
+    ok(!health_text_schedstat("123\n", &run, &delay), "one number is not enough");
+    ok(health_text_process(recorded("process"), &p), "a process whose name holds brackets and blanks");
+    ok(p.cpu_ticks == 1000 && p.major_faults == 17 && p.started == 8415 && p.cpu == 5,
+       "gives the right fields");
+    ok(!health_text_process("1 (x) R 1 2\n", &p), "a short one none");
+    ok(health_text_status(recorded("status"), &s), "its status");
+    ok(s.uid == 1000 && s.pid == 12 && s.voluntary == 150 && s.involuntary == 2511 && s.cpus.n == 8,
+       "tells user, process in its own namespace, switches and CPUs");
+    is_str(s.cpus_text, "0-3,64-67", "as they are written");
+    ok(health_text_status("Pid:\t1\nUid:\t0\t0\t0\t0\nCpus_allowed_list:\t0,2,4,6,8,10,12,14,16,18,20,22,24\n"
+                          "voluntary_ctxt_switches:\t1\nnonvoluntary_ctxt_switches:\t1\n",
+                          &s),
+       "with many CPUs");
+    is_str(s.cpus_text, "0,2,4,6,8,10,12,14,16,18,20..", "the text is cut behind a number");
+}
+
+/* ---- a tree ---- */
+
+static char root[64];
+
+__attribute__((format(printf, 2, 3))) static void put(const char *path, const char *fmt, ...)
+{
+    char full[512];
+    va_list ap;
+    FILE *f;
+
+    snprintf(full, sizeof(full), "%s/%s", root, path);
+    for (char *p = full + strlen(root) + 1; (p = strchr(p, '/')); p++) {
+        *p = '\0';
+        mkdir(full, 0700);
+        *p = '/';
+    }
+    f = fopen(full, "we");
+    va_start(ap, fmt);
+    vfprintf(f, fmt, ap);
+    va_end(ap);
+    fclose(f);
+}
+
+static void put_process(int pid, const char *cpus, long long delay_ns, int ticks, int involuntary)
+{
+    char path[64];
+
+    snprintf(path, sizeof(path), "proc/%d/stat", pid);
+    put(path,
+        "%d (t) R 1 1 1 0 1 0 1 0 0 0 %d 0 0 0 20 0 1 0 77 1 1 1 1 1 1 1 1 0 0 0 0 0 0 0 17 1 0 0 0 0 0 1 1 "
+        "1 1 1 1 1 0",
+        pid, ticks);
+    snprintf(path, sizeof(path), "proc/%d/schedstat", pid);
+    put(path, "1 %lld 1\n", delay_ns);
+    snprintf(path, sizeof(path), "proc/%d/status", pid);
+    put(path,
+        "Pid:\t%d\nUid:\t%u\t%u\t0\t0\nNSpid:\t%d\nCpus_allowed_list:\t%s\nvoluntary_ctxt_switches:\t0\n"
+        "nonvoluntary_ctxt_switches:\t%d\n",
+        pid, geteuid(), geteuid(), pid, cpus, involuntary);
+}
+
+static struct telemetry_item told[32];
+static size_t n_told;
+
+static void take(const struct telemetry_item *item, void *arg)
+{
+    (void)arg;
+    if (n_told < ARRAY_SIZE(told))
+        told[n_told++] = *item;
+}
+
+static const struct telemetry_item *find(enum telemetry_kind kind, uint32_t rank)
+{
+    for (size_t i = n_told; i-- > 0;)
+        if (told[i].kind == kind && (kind == TELEMETRY_NODE || told[i].task.rank == rank))
+            return &told[i];
+    return NULL;
+}
+
+static void look(struct health *h, double now_s)
+{
+    n_told = 0;
+    for (uint32_t r = 0; r < 3; r++)
+        health_rank(h, r, 0, (pid_t)(100 + r));
+    health_look(h, now_s, take, NULL);
+}
+
+static void remove_tree(void)
+{
+    pid_t pid = fork();
+
+    if (!pid) {
+        execlp("rm", "rm", "-rf", root, NULL);
+        _exit(127);
+    }
+    waitpid(pid, NULL, 0);
+}
+
+/* Ticks of two CPUs in a second: cpu0 all busy, cpu1 half; steal on cpu1. */
+static void put_second(int second)
+{
+    int t = 100 * (int)sysconf(_SC_CLK_TCK) / 100 * (second + 1);
+
+    put("proc/stat",
+        "cpu  %d 0 0 %d 0 0 0 %d\ncpu0 %d 0 0 0 0 0 0 0\ncpu1 %d 0 0 %d 0 0 0 %d\nprocs_running 4\n",
+        t + t / 2, t / 4, t / 4, t, t / 2, t / 4, t / 4);
+    put("sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "1900000\n");
+    put("sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "3800000\n");
+    put("sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count", "%d\n", 7 * second);
+    put("proc/pressure/memory", "some avg10=0 total=%d\n", 180000 * second);
+    put("proc/net/dev",
+        "a\nb\n  eth0: 0 0 %d 0 0 0 0 0 0 0 0 0 0 0 0 0\n  eth1: 0 0 5 5 0 0 0 0 0 0 0 0 0 0 0 0\n",
+        210 * second);
+    put("sys/class/infiniband/mlx5_0/ports/1/hw_counters/packet_seq_err", "%d\n", second);
+}
+
+static void a_node(void)
+{
+    const struct telemetry_item *node, *task;
+    struct health *h;
+    int hz = (int)sysconf(_SC_CLK_TCK);
+
+    strcpy(root, "/tmp/health-test-XXXXXX");
+    if (!mkdtemp(root))
+        perror("# mkdtemp");
+    put_second(0);
+    put_process(100, "0", 0, 0, 0);
+    put_process(101, "1", 0, 0, 0);
+    put_process(102, "0-1", 0, 0, 0);
+    h = health_new(root);
+    look(h, 10);
+    node = find(TELEMETRY_NODE, 0);
+    task = find(TELEMETRY_TASK, 1);
+    ok(node && node->node.run_queue == 3 && node->node.cpus == 2 && isnan(node->node.steal_ratio) &&
+           isnan(node->node.nic_errors_per_s),
+       "the first look has no rates: unknown, not zero");
+    ok(task && !strcmp(task->task.cpus, "1") && task->task.n_cpus == 1 && isnan(task->task.run_delay_ratio),
+       "of a rank it knows the CPUs");
+    ok(!task->task.flags && find(TELEMETRY_TASK, 2)->task.flags == TASK_SHARED_CPU,
+       "three ranks on two CPUs: shared is the one that may run on both, and so on those of the others");
+
+    put_second(1);
+    put_process(100, "0", 340000000, hz / 2, 250);
+    put_process(101, "1", 0, hz / 4, 0);
+    put_process(102, "0-1", 0, 0, 0);
+    look(h, 11);
+    node = find(TELEMETRY_NODE, 0);
+    ok(node && near(node->node.steal_ratio, 0.125, 1e-3) && near(node->node.busy_ratio, 0.75, 1e-3),
+       "steal is a share of all CPUs' time");
+    ok(near(node->node.frequency_hz, 1.9e9, 1e-3) && near(node->node.frequency_ratio, 0.5, 1e-3),
+       "the clock is that of a CPU that is busy");
+    ok(near(node->node.memory_pressure_ratio, 0.18, 1e-3) && isnan(node->node.throttled_per_s),
+       "memory pressure; throttling is counted from when the ranks' CPUs were known");
+    ok(isnan(node->node.io_pressure_ratio) && isnan(node->node.swap_per_s) && isnan(node->node.quota_ratio),
+       "a file that is not there: unknown");
+    ok(near(node->node.nic_errors_per_s, 210, 1e-3) && !strcmp(node->node.nic, "eth0"), "errors, and where");
+    task = find(TELEMETRY_TASK, 0);
+    ok(near(task->task.run_delay_ratio, 0.34, 1e-3) && near(task->task.involuntary_per_s, 250, 1e-3) &&
+           near(task->task.cpu_ratio, 0.5, 1e-3),
+       "a rank waited 34 %% of the time for its CPU");
+    ok(near(task->task.foreign_ratio, 0.5, 1e-3), "of which another process had half");
+
+    put_second(2);
+    look(h, 12);
+    ok(near(find(TELEMETRY_NODE, 0)->node.throttled_per_s, 7, 1e-3), "then throttling, too");
+    put_second(3);
+    look(h, 13);
+    ok(!find(TELEMETRY_TASK, 1), "what did not change is not told again");
+    look(h, 17.5);
+    ok(find(TELEMETRY_TASK, 1) && find(TELEMETRY_NODE, 0), "for five seconds");
+    put_process(101, "0", 0, hz / 4, 0);
+    look(h, 19);
+    ok(find(TELEMETRY_TASK, 1)->task.flags == TASK_SHARED_CPU && find(TELEMETRY_TASK, 0)->task.flags,
+       "two ranks bound to one CPU share it");
+    put("proc/101/status", "Pid:\t101\n");
+    look(h, 20);
+    ok(!find(TELEMETRY_TASK, 1) && !find(TELEMETRY_TASK, 0)->task.flags,
+       "of a process that is hidden nothing is said");
+    n_told = 0;
+    health_look(h, 30, take, NULL);
+    is_int((long long)n_told, 0, "without ranks nothing is told");
+    health_free(h);
+    remove_tree();
+}
+
+int main(void)
+{
+    cpusets();
+    node_texts();
+    process_texts();
+    a_node();
+    return done_testing();
+}
