@@ -27,10 +27,12 @@ struct flow_comm {
     double usual_stay_ns, usual_gap_ns; /* running medians, by stochastic approximation */
     struct sample block;                /* open while block.n > 0; filled so far */
     uint32_t filled;
-    struct sample recent[NEAR]; /* the newest ones, to be sent whole when the next is unusual */
+    struct sample *recent; /* NEAR; the newest ones, to be sent whole when the next is unusual */
     uint32_t recent_n;
     uint32_t whole_left;
     struct period period;
+    uint64_t left_ns;                                /* when the rank left its newest collective, and ... */
+    uint64_t gap_then_ns, p2p_then_ns, stay_then_ns; /* ... what the rank's sums were */
 };
 
 struct flow {
@@ -41,13 +43,17 @@ struct flow {
     uint32_t block_n;              /* power of two */
     uint64_t second_ns, in_second; /* the rate is counted over seconds of event time */
     uint64_t last_leave_ns;
-    struct flow_comm *comm[FLOW_COMMS_MAX];
-    size_t n_comms;
-    struct flow_comm *main; /* whose period makes the steps */
-    struct step step;       /* open while step.period > 0 */
-    uint32_t step_in;       /* steps in it already */
-    uint32_t step_block;    /* steps an item */
-    double step_s;          /* smoothed */
+    struct flow_comm **comm;
+    size_t n_comms, comms_cap;
+    struct flow_comm *main;           /* whose period makes the steps */
+    uint64_t gap_ns, p2p_ns, stay_ns; /* sums of all so far */
+    struct step step;                 /* open while step.period > 0 */
+    struct step done;                 /* as it was when its last step was complete */
+    uint32_t step_in;                 /* steps in it already */
+    uint32_t step_next;               /* the sequence number that goes on with it */
+    bool holed;          /* records are missing since the main communicator's newest collective */
+    uint32_t step_block; /* steps an item */
+    double step_s;       /* smoothed */
 };
 
 struct flow *flow_new(uint32_t rank, uint16_t app, double rate_hz)
@@ -62,12 +68,22 @@ struct flow *flow_new(uint32_t rank, uint16_t app, double rate_hz)
     return f;
 }
 
+static void comm_clear(struct flow_comm *c)
+{
+    period_free(&c->period);
+    free(c->recent);
+    memset(c, 0, sizeof(*c));
+}
+
 void flow_free(struct flow *f)
 {
     if (!f)
         return;
-    for (size_t i = 0; i < f->n_comms; i++)
+    for (size_t i = 0; i < f->n_comms; i++) {
+        comm_clear(f->comm[i]);
         free(f->comm[i]);
+    }
+    free(f->comm);
     free(f);
 }
 
@@ -107,13 +123,14 @@ static struct flow_comm *comm_get(struct flow *f, const struct flow_event *e, fl
             oldest = c;
     }
     if (f->n_comms < FLOW_COMMS_MAX) {
+        f->comm = xgrow(f->comm, &f->comms_cap, f->n_comms + 1, sizeof(struct flow_comm *));
         c = f->comm[f->n_comms++] = xcalloc(1, sizeof(*c));
     } else {
         c = oldest;
         close_block(c, sink, arg);
         if (f->main == c)
             f->main = NULL;
-        memset(c, 0, sizeof(*c));
+        comm_clear(c);
     }
     c->name = e->comm;
     c->next_seq = e->seq;
@@ -157,6 +174,10 @@ static void add_to_block(struct flow *f, struct flow_comm *c, const struct sampl
     if (!c->block.n) {
         uint32_t n = f->whole ? 1 : block_size(one->seq, f->block_n);
 
+        if (n == 1) {
+            send_sample(one, sink, arg);
+            return;
+        }
         c->block = *one;
         c->block.n = n;
         c->filled = 1;
@@ -215,6 +236,8 @@ static void keep_unusual(struct flow_comm *c, const struct sample *one, bool hid
         send_whole(*one, sink, arg);
         return;
     }
+    if (!c->recent)
+        c->recent = xcalloc(NEAR, sizeof(*c->recent));
     if (c->recent_n == NEAR) {
         memmove(c->recent, c->recent + 1, (NEAR - 1) * sizeof(c->recent[0]));
         c->recent_n--;
@@ -224,7 +247,7 @@ static void keep_unusual(struct flow_comm *c, const struct sample *one, bool hid
 
 static void send_step(struct flow *f, flow_sink *sink, void *arg)
 {
-    struct telemetry_item item = { .kind = TELEMETRY_STEP, .step = f->step };
+    struct telemetry_item item = { .kind = TELEMETRY_STEP, .step = f->done };
 
     if (f->step.period && f->step_in) {
         item.step.n_steps = f->step_in;
@@ -242,40 +265,68 @@ static void update_step_block(struct flow *f)
 
     f->step_s = f->step_s > 0 ? f->step_s + (step_s - f->step_s) / 8 : step_s;
     item_s = f->step_s * f->step_block;
-    if (item_s < 0.8 / STEPS_HZ && f->step_block < STEP_BLOCK_MAX)
+    if (f->whole)
+        f->step_block = 1;
+    else if (item_s < 0.8 / STEPS_HZ && f->step_block < STEP_BLOCK_MAX)
         f->step_block *= 2;
     else if (item_s > 2.5 / STEPS_HZ && f->step_block > 1)
         f->step_block /= 2;
 }
 
-static void begin_step(struct flow *f, const struct flow_comm *c, const struct flow_event *e, uint32_t seq)
+static void begin_step(struct flow *f, const struct flow_comm *c, uint32_t seq)
 {
+    uint32_t period = c->period.length;
+
     f->step = (struct step){ .rank = f->rank,
                              .app = f->app,
                              .comm = c->name,
                              .seq = seq,
-                             .period = c->period.length,
-                             .enter_ns = e->enter_ns };
+                             .period = period,
+                             .parts = (uint8_t)(period < STEP_PARTS_MAX ? period : STEP_PARTS_MAX),
+                             .enter_ns = c->left_ns };
     f->step_in = 0;
+    f->step_next = seq;
+    if (!c->left_ns) /* the communicator's first: when its work began is not known */
+        f->step.flags |= STEP_HOLED;
 }
 
-/* A step ends where the next begins: at entering the first collective of the cycle. */
-static void step_boundary(struct flow *f, const struct flow_comm *c, const struct flow_event *e,
-                          flow_sink *sink, void *arg)
+/* What the rank did since it left the communicator's previous collective is the step's. */
+static void add_to_step(struct flow *f, const struct flow_comm *c)
 {
-    if (f->step.period == c->period.length && f->step.comm == c->name &&
-        e->seq == f->step.seq + (f->step_in + 1) * f->step.period) {
-        f->step.duration_ns = e->enter_ns - f->step.enter_ns;
-        f->step_in++;
-        if (e->seq / f->step.period % f->step_block == 0 || f->step_in >= f->step_block) {
-            update_step_block(f);
-            send_step(f, sink, arg);
-        }
-    } else {
+    f->step.gap_ns += f->gap_ns - c->gap_then_ns;
+    f->step.p2p_ns += f->p2p_ns - c->p2p_then_ns;
+    f->step.stay_ns += f->stay_ns - c->stay_then_ns;
+}
+
+/* The collective at this place of the step is over (not a number and 0: its record is lost). */
+static void step_collective(struct flow *f, const struct flow_comm *c, uint32_t seq, uint32_t place,
+                            float stay_s, uint64_t leave_ns, flow_sink *sink, void *arg)
+{
+    uint32_t period = c->period.length;
+
+    if (f->step.period != period || f->step.comm != c->name || f->step_next != seq)
         send_step(f, sink, arg);
-    }
+    if (!f->step.period && place)
+        return;
     if (!f->step.period)
-        begin_step(f, c, e, e->seq);
+        begin_step(f, c, seq);
+    f->step_next = seq + 1;
+    add_to_step(f, c);
+    if (f->holed)
+        f->step.flags |= STEP_HOLED;
+    f->step.stay_s[(uint64_t)(seq % period) * f->step.parts / period] += stay_s;
+    if (place + 1 < period)
+        return;
+    f->step_in++;
+    if (!(f->step.flags & STEP_HOLED))
+        f->step.duration_ns = leave_ns - f->step.enter_ns;
+    f->done = f->step;
+    if (!(f->step.flags & STEP_HOLED)) {
+        if ((seq + 1) / period % f->step_block != 0 && f->step_in < f->step_block)
+            return;
+        update_step_block(f);
+    }
+    send_step(f, sink, arg);
 }
 
 /* The step is read off the largest communicator with a period; between equals the first that had one. */
@@ -288,19 +339,61 @@ static bool is_main(struct flow *f, struct flow_comm *c, uint64_t now_ns)
     return f->main == c;
 }
 
-/* Own work since the last collective; the share of this step it belongs to is the one that it precedes. */
-static void add_to_step(struct flow *f, uint64_t gap_ns, uint64_t p2p_ns, uint64_t stay_ns)
+/* Of a smaller communicator than the main one no cycle is looked for, as long as that one is heard of. */
+static bool may_be_main(const struct flow *f, const struct flow_comm *c, uint64_t now_ns)
 {
-    if (!f->step.period)
-        return;
-    f->step.gap_ns += gap_ns;
-    f->step.p2p_ns += p2p_ns;
-    f->step.stay_ns += stay_ns;
+    return !f->main || f->main == c || c->size >= f->main->size || f->main->last_ns + SILENT_NS < now_ns;
 }
 
 static uint64_t minus(uint64_t a, uint64_t b)
 {
     return a > b ? a - b : 0;
+}
+
+/* Records of a communicator are missing: its cycle goes on behind them, where that can be, and of the rank's
+ * own work at that time nothing is known. */
+static void count_over(struct flow *f, struct flow_comm *c, const struct flow_event *e, flow_sink *sink,
+                       void *arg)
+{
+    uint32_t lost = e->seq - c->next_seq, place = c->period.at;
+    bool steps = c->period.locked && is_main(f, c, e->leave_ns);
+
+    f->holed = true;
+    if (!period_gap(&c->period, lost)) {
+        if (f->main == c)
+            f->step.period = 0;
+        return;
+    }
+    for (uint32_t i = 0; steps && i < lost; i++, place = place + 1 == c->period.length ? 0 : place + 1)
+        step_collective(f, c, c->next_seq + i, place, NAN, 0, sink, arg);
+}
+
+/* The collective as part of a step: the work before it and the stay in it. */
+static void take_in_step(struct flow *f, struct flow_comm *c, const struct flow_event *e, uint64_t gap_ns,
+                         const struct sample *one, flow_sink *sink, void *arg)
+{
+    uint32_t place = 0;
+    float work = c->left_ns ? (float)(f->gap_ns + gap_ns - c->gap_then_ns) : NAN;
+    bool in_cycle = false;
+
+    if (may_be_main(f, c, e->leave_ns))
+        in_cycle = period_push(&c->period, period_token(e->op, e->bytes, e->root), work, &place);
+    else
+        period_free(&c->period);
+
+    f->gap_ns += gap_ns;
+    f->p2p_ns += one->p2p_sum_ns;
+    f->stay_ns += one->stay_sum_ns;
+    if (is_main(f, c, e->leave_ns) && in_cycle)
+        step_collective(f, c, e->seq, place, (float)((double)one->stay_sum_ns * 1e-9), e->leave_ns, sink,
+                        arg);
+    else if (f->main == c)
+        send_step(f, sink, arg);
+    f->holed = f->holed && f->main != c;
+    c->left_ns = e->leave_ns;
+    c->gap_then_ns = f->gap_ns;
+    c->p2p_then_ns = f->p2p_ns;
+    c->stay_then_ns = f->stay_ns;
 }
 
 void flow_event(struct flow *f, const struct flow_event *e, flow_sink *sink, void *arg)
@@ -332,28 +425,18 @@ void flow_event(struct flow *f, const struct flow_event *e, flow_sink *sink, voi
     if (e->comm_size == 1)
         return;
     c = comm_get(f, e, sink, arg);
-    if (e->seq != c->next_seq)
-        period_gap(&c->period);
-    c->next_seq = e->seq + 1;
-    c->last_ns = e->leave_ns;
     if (e->comm_size)
         c->size = e->comm_size;
+    if (e->seq != c->next_seq)
+        count_over(f, c, e, sink, arg);
     count_rate(f, e->leave_ns);
-
-    bool begins = period_push(&c->period, period_token(e->op, e->bytes, e->root));
-
-    /* The gap before a step's first collective belongs to the step that ends there. */
-    add_to_step(f, gap_ns, one.p2p_sum_ns, 0);
-    if (is_main(f, c, e->leave_ns)) {
-        if (!c->period.locked)
-            send_step(f, sink, arg);
-        else if (begins)
-            step_boundary(f, c, e, sink, arg);
-    }
-    add_to_step(f, 0, 0, held_ns);
+    take_in_step(f, c, e, gap_ns, &one, sink, arg);
+    c->next_seq = e->seq + 1;
+    c->last_ns = e->leave_ns;
 
     add_to_block(f, c, &one, sink, arg);
-    keep_unusual(c, &one, c->block.n > 1 || f->block_n > 1, sink, arg);
+    if (!f->whole)
+        keep_unusual(c, &one, c->block.n > 1 || f->block_n > 1, sink, arg);
     if (e->leave_ns > f->last_leave_ns)
         f->last_leave_ns = e->leave_ns;
 }

@@ -43,7 +43,8 @@ void flow_event(struct flow *f, const struct flow_event *e, flow_sink *sink, voi
 /* Send what is open (a block that waits for its end longer than max_age_ns before now_ns; 0: all of it). */
 void flow_flush(struct flow *f, uint64_t now_ns, uint64_t max_age_ns, flow_sink *sink, void *arg);
 
-/* Samples to aim at a second; whole: every collective as its own block, whatever the rate. */
+/* Samples to aim at a second; whole: every collective as its own block, every step as its own item, whatever
+ * the rate. */
 void flow_control(struct flow *f, double rate_hz, bool whole);
 
 #endif

@@ -61,11 +61,12 @@ struct open_step { /* a stretch of step_block steps being put together */
     bool used;
     uint32_t number;        /* of its first step */
     uint32_t present, full; /* ranks that told some, all of it */
-    uint32_t told, cap;
+    uint32_t told, cap;     /* told: steps whose duration is known */
     double duration_sum_s;
     struct {
         float work_s;
-        uint32_t steps;
+        uint32_t steps; /* told of ... */
+        bool holed;     /* ... with records missing */
     } * rank;
 };
 

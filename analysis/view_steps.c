@@ -38,7 +38,8 @@ static void deliver_step(struct view *v, double now_s, struct open_step *o)
         return;
     for (uint32_t r = 0; r < limit; r++) {
         most = o->rank[r].steps > most ? o->rank[r].steps : most;
-        v->work_s[r] = o->rank[r].steps ? o->rank[r].work_s / (float)o->rank[r].steps : NAN;
+        v->work_s[r] =
+            o->rank[r].steps && !o->rank[r].holed ? o->rank[r].work_s / (float)o->rank[r].steps : NAN;
     }
     v->steps += most;
     v->steps_seen_s = now_s;
@@ -145,12 +146,24 @@ static void add_steps(struct view *v, double now_s, const struct step *s, double
         return;
     o->present += !o->rank[s->rank].steps;
     o->rank[s->rank].steps += s->n_steps;
-    o->rank[s->rank].work_s += (float)(work_s * s->n_steps);
     o->full += o->rank[s->rank].steps >= v->step_block && o->rank[s->rank].steps - s->n_steps < v->step_block;
-    o->duration_sum_s += (double)s->duration_ns * 1e-9;
-    o->told += s->n_steps;
+    if (s->flags & STEP_HOLED) {
+        o->rank[s->rank].holed = true;
+    } else {
+        o->rank[s->rank].work_s += (float)(work_s * s->n_steps);
+        o->duration_sum_s += (double)s->duration_ns * 1e-9;
+        o->told += s->n_steps;
+    }
     if (v->ranks && o->full >= v->ranks && now_s >= v->added_s + SETTLE_S)
         deliver_up_to(v, now_s, o);
+}
+
+static bool believable(const struct step *s)
+{
+    return s->period && s->n_steps && s->n_steps <= STEPS_ITEM_MAX && s->parts &&
+           s->parts <= STEP_PARTS_MAX && s->gap_ns <= TIME_MAX_NS && s->p2p_ns <= s->gap_ns &&
+           s->stay_ns <= TIME_MAX_NS && s->duration_ns <= TIME_MAX_NS &&
+           (s->duration_ns || (s->flags & STEP_HOLED));
 }
 
 void view_take_step(struct view *v, double now_s, const struct step *s)
@@ -160,16 +173,17 @@ void view_take_step(struct view *v, double now_s, const struct step *s)
 
     if (!k)
         return;
-    if (!s->period || !s->n_steps || s->n_steps > STEPS_ITEM_MAX || s->duration_ns > TIME_MAX_NS ||
-        !s->duration_ns || s->gap_ns > TIME_MAX_NS || s->p2p_ns > s->gap_ns || s->stay_ns > TIME_MAX_NS) {
+    if (!believable(s)) {
         v->refused++;
         return;
     }
     if (!counts_steps(v, now_s, s))
         return;
     work_s = (double)(s->gap_ns - s->p2p_ns) * 1e-9 / s->n_steps;
-    k->compute_s = smooth(k->compute_s, work_s);
-    k->stay_s = smooth(k->stay_s, (double)s->stay_ns * 1e-9 / s->n_steps);
+    if (!(s->flags & STEP_HOLED)) {
+        k->compute_s = smooth(k->compute_s, work_s);
+        k->stay_s = smooth(k->stay_s, (double)s->stay_ns * 1e-9 / s->n_steps);
+    }
     widen_stretch(v, s->n_steps);
     add_steps(v, now_s, s, work_s);
 }

@@ -22,10 +22,19 @@ static const struct field sample_fields[] = {
     FIELD(sample, gap_sum_ns), FIELD(sample, p2p_sum_ns), { 0, 0 },
 };
 static const struct field step_fields[] = {
-    FIELD(step, rank),   FIELD(step, app),     FIELD(step, comm),     FIELD(step, seq),
-    FIELD(step, period), FIELD(step, n_steps), FIELD(step, enter_ns), FIELD(step, duration_ns),
-    FIELD(step, gap_ns), FIELD(step, p2p_ns),  FIELD(step, stay_ns),  { 0, 0 },
+    FIELD(step, rank),      FIELD(step, app),
+    FIELD(step, comm),      FIELD(step, seq),
+    FIELD(step, period),    FIELD(step, n_steps),
+    FIELD(step, enter_ns),  FIELD(step, duration_ns),
+    FIELD(step, gap_ns),    FIELD(step, p2p_ns),
+    FIELD(step, stay_ns),   FIELD(step, flags),
+    FIELD(step, parts),     FIELD(step, stay_s[0]),
+    FIELD(step, stay_s[1]), FIELD(step, stay_s[2]),
+    FIELD(step, stay_s[3]), FIELD(step, stay_s[4]),
+    FIELD(step, stay_s[5]), FIELD(step, stay_s[6]),
+    FIELD(step, stay_s[7]), { 0, 0 },
 };
+_Static_assert(STEP_PARTS_MAX == 8, "each part is a field");
 static const struct field live_fields[] = {
     FIELD(live, rank), FIELD(live, app),   FIELD(live, op),       FIELD(live, state),  FIELD(live, comm),
     FIELD(live, seq),  FIELD(live, bytes), FIELD(live, enter_ns), FIELD(live, age_ns), { 0, 0 },
@@ -268,6 +277,9 @@ static int check(const struct telemetry_item *item, size_t at, struct err *err)
     case TELEMETRY_STEP:
         if (!t->n_steps || !t->period)
             return err_set(err, "telemetry: step at byte %zu: %u steps of %u collectives", at, t->n_steps,
+                           t->period);
+        if (!t->parts || t->parts > STEP_PARTS_MAX || t->parts > t->period)
+            return err_set(err, "telemetry: step at byte %zu: %u parts of %u collectives", at, t->parts,
                            t->period);
         return 0;
     case TELEMETRY_LIVE:

@@ -57,19 +57,32 @@ struct sample {
     uint64_t p2p_sum_ns;  /* the part of the gaps spent in point-to-point calls */
 };
 
-/* n_steps training steps of one rank in a row, found from the period of the main communicator's sequence. */
+#define STEP_PARTS_MAX 8u
+
+enum step_flags {
+    STEP_HOLED = 1, /* records are missing in it: the sums are not known, of stay_s what is not NaN */
+};
+
+/* n_steps training steps of one rank in a row, found from the period of the main communicator's sequence. A
+ * step lasts from leaving the collective before its first one to leaving its last one: what a rank does
+ * before a collective belongs to the step of that collective. */
 struct step {
     uint32_t rank;
     uint16_t app;
-    uint64_t comm;      /* the communicator whose sequence repeats */
-    uint32_t seq;       /* its collective that begins the (first) step: names the step on all ranks */
-    uint32_t period;    /* collectives a step on comm */
+    uint8_t flags;   /* enum step_flags */
+    uint8_t parts;   /* min(period, STEP_PARTS_MAX) */
+    uint64_t comm;   /* the communicator whose sequence repeats */
+    uint32_t seq;    /* its collective that begins the (first) step: names the step on all ranks */
+    uint32_t period; /* collectives a step on comm */
     uint32_t n_steps;
-    uint64_t enter_ns;  /* when the first step began */
-    uint64_t duration_ns; /* of all n_steps */
-    uint64_t gap_ns;    /* outside of collectives: own work (point-to-point included) */
-    uint64_t p2p_ns;    /* of gap_ns, in point-to-point calls */
-    uint64_t stay_ns;   /* inside of collectives */
+    uint64_t enter_ns;            /* when the first step began */
+    uint64_t duration_ns;         /* of all n_steps */
+    uint64_t gap_ns;              /* outside of collectives: own work (point-to-point included) */
+    uint64_t p2p_ns;              /* of gap_ns, in point-to-point calls */
+    uint64_t stay_ns;             /* inside of collectives */
+    float stay_s[STEP_PARTS_MAX]; /* of the stay, what was spent in comm's collectives, those with seq %
+                                   * period * parts / period = i summed up; NaN not known; the same on all
+                                   * ranks, wherever they take a step to begin */
 };
 
 /* What a rank is inside of, sent while that lasts longer than a second, and once when it ended. */

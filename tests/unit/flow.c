@@ -95,7 +95,7 @@ int main(void)
 
     is_int((long long)got.samples, 90, "a slow job sends every collective");
     ok(got.gap_ns + got.stay_ns == total - 20 * MS, "work and stay add up to the time");
-    ok(got.steps >= 25 && got.step_ns == got.steps * 90 * MS, "%llu steps of 90 ms",
+    ok(got.steps >= 24 && got.step_ns == got.steps * 90 * MS, "%llu steps of 90 ms",
        (unsigned long long)got.steps);
     ok(got.last_step_seq > got.first_step_seq && got.last_step_seq % 3 == got.first_step_seq % 3,
        "steps begin at the same place of the cycle");

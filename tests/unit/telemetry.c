@@ -28,7 +28,10 @@ static const struct telemetry_item items[] = {
                                 .duration_ns = UINT64_MAX,
                                 .gap_ns = 11,
                                 .p2p_ns = 12,
-                                .stay_ns = 13 } },
+                                .stay_ns = 13,
+                                .flags = STEP_HOLED,
+                                .parts = 7,
+                                .stay_s = { 0.5f, 1, 2, 3, 4, 5, 6, 0 } } },
     { TELEMETRY_LIVE, .live = { .rank = 1,
                                 .app = 0,
                                 .op = RING_OP_WAIT,
@@ -133,7 +136,7 @@ static void there_and_back(void)
     struct telemetry_item got;
     struct err err = { "" };
 
-    is_int((long long)n, 20 + 77 + 67 + 45 + 55 + 47 + 77 + 77 + 29,
+    is_int((long long)n, 20 + 77 + 101 + 45 + 55 + 47 + 77 + 77 + 29,
            "the bytes are those of the layouts, without padding");
     ok(!telemetry_open(&r, batch, n, &err) && r.header.batch == 42 && r.header.now_ns == 4711 &&
            r.header.items == ARRAY_SIZE(items),
