@@ -1,13 +1,21 @@
 # analysis/: pure, from events to verdicts
 noinst_LTLIBRARIES += libanalysis.la
 libanalysis_la_SOURCES = \
+	analysis/diagnosis.c analysis/diagnosis.h \
 	analysis/flow.c analysis/flow.h \
 	analysis/join.c analysis/join.h \
+	analysis/names.c analysis/names.h \
+	analysis/onset.c analysis/onset.h \
+	analysis/oscillation.c analysis/oscillation.h \
 	analysis/period.c analysis/period.h \
+	analysis/places.c analysis/places.h \
+	analysis/scatter.c analysis/scatter.h \
 	analysis/straggler.c analysis/straggler.h \
+	analysis/transfer.c analysis/transfer.h \
 	analysis/view.c analysis/view.h analysis/view_comms.c analysis/view_figures.c \
-	analysis/view_history.c analysis/view_steps.c \
-	analysis/view_judge.c analysis/view_private.h
+	analysis/view_history.c analysis/view_judge.c analysis/view_private.h \
+	analysis/view_phases.c analysis/view_steps.c \
+	analysis/work.c analysis/work.h
 libanalysis_la_LIBADD = -lm
 
 check_PROGRAMS += tests/unit/period tests/unit/view

@@ -1,14 +1,12 @@
-/* straggler.h - who does its own work slower than the others, since when, and at what price.
+/* straggler.h - who does its own work slower than the others: a rank, a node, the nodes of a switch; since
+ * when, whether it grows.
  *
- * Fed with one vector a step: each rank's own work (time outside of collectives). The step time itself says
- * nothing (it already contains the maximum); each rank is held against the median of the ranks in the same
- * step, so that what slows all does not count. Evidence is the mean excess over windows of 8 to 64 steps in
- * units of its own standard error, clipped so that a single spike proves nothing; onset is where a CUSUM
- * (Page 1954) last left zero. A rank is named after two steps in a row above the limit and let go well below
- * it.
+ * The place (places.h) with the strongest evidence is the culprit: if a node is slow, the mean of its ranks
+ * stands out more than each of them; where not all of its parts are late it gives way to the part that is. Of
+ * two halves the slower one is. Named after two steps in a row above the limit, if it costs enough, and let
+ * go well below.
  *
- * Price (what-if, after Ousterhout 2015 and Lin 2025): the step time over the step time if the named ranks
- * had finished with the last of the others, step by step. */
+ * Since when, and whether it grows: onset.h. */
 #ifndef SYNCGUARD_ANALYSIS_STRAGGLER_H
 #define SYNCGUARD_ANALYSIS_STRAGGLER_H
 
@@ -16,44 +14,47 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define STRAGGLER_STEPS      64u /* remembered */
-#define STRAGGLER_PLACE_NONE UINT32_MAX
+#include "analysis/places.h"
+#include "analysis/work.h"
 
-struct straggler;
+#define STRAGGLERS_MAX 8u /* culprits at a time */
 
-struct straggler *straggler_new(void);
-void straggler_free(struct straggler *s);  /* NULL is fine */
-void straggler_reset(struct straggler *s); /* another program: forget all */
-
-/* Where rank sits: numbers of its node and switch (STRAGGLER_PLACE_NONE: not known). */
-void straggler_place(struct straggler *s, uint32_t rank, uint32_t node, uint32_t leaf);
-
-/* The next step: work_s[n] by rank, NaN where not known; duration_s of the whole step (enter to enter). */
-void straggler_step(struct straggler *s, uint64_t step, const float *work_s, uint32_t n, double duration_s);
-
-enum straggler_scope { STRAGGLER_RANK, STRAGGLER_NODE, STRAGGLER_SWITCH, STRAGGLER_SCOPES };
-#define STRAGGLER_CULPRITS_MAX 16u
-
-struct straggler_finding {
+struct straggler {
+    uint32_t id; /* of the finding: stays when scope or shape are seen better */
     enum straggler_scope scope;
-    uint32_t culprit[STRAGGLER_CULPRITS_MAX]; /* ranks, or numbers of nodes or switches */
-    uint32_t n_culprits;                      /* named; more may be affected */
-    uint32_t ranks;                           /* affected */
-    double slowdown;                          /* price, >= 1 */
-    double excess_ratio;                      /* mean own work over that of the others, minus 1 */
-    double last_ratio; /* share of the steps in which one of them had the longest work */
+    uint32_t place; /* a rank, or the number of a node or a switch */
+    uint32_t ranks; /* that belong to it */
+    uint64_t onset; /* step, counted as work.steps is */
+    uint64_t named; /* the step after which it was named */
+    bool drift;
+    uint64_t ramp_end; /* drift: the step at which it stopped growing, or the newest */
+    double excess;     /* over the others and its own past, now (drift: as the ramp stands) */
+    double before;     /* what it had before the onset */
     double z;          /* evidence, in standard errors */
-    uint64_t since_step;
 };
 
-/* Findings now, most costly first; at most one a scope.  min_slowdown: cheaper ones are left out (half of the
- * excess keeps one that stands). */
-size_t straggler_find(struct straggler *s, double min_slowdown,
-                      struct straggler_finding out[STRAGGLER_SCOPES]);
+struct stragglers;
 
-/* The smallest slowdown that could be named now, given the noise; NaN while that is not known. */
-double straggler_mds(const struct straggler *s);
-/* rank's mean own work over the median, minus 1, over the last steps (NaN: not known). */
-double straggler_excess(const struct straggler *s, uint32_t rank);
+struct stragglers *stragglers_new(void);
+void stragglers_free(struct stragglers *s); /* NULL is fine */
+void stragglers_reset(struct stragglers *s);
+
+/* Judge after work_take(). A culprit must cost so much (ratio of the step time, e.g. 1.01) to be named. */
+void stragglers_step(struct stragglers *s, const struct work *w, double min_slowdown);
+
+/* Those that are named now; lent until the next step. */
+size_t stragglers_get(const struct stragglers *s, const struct straggler **list);
+
+/* Is this rank one of its? */
+bool straggler_has(const struct straggler *g, const struct work *w, uint32_t rank);
+/* How much longer than without it the step in that slot (number `step`) took, in seconds; 0 before its onset.
+ * Several at a time (list[n]): without any of them. */
+double straggler_saved_s(const struct straggler *list, size_t n, const struct work *w, uint32_t slot,
+                         uint64_t step);
+/* Did one of its ranks have the longest work in that slot? */
+bool straggler_was_last(const struct straggler *g, const struct work *w, uint32_t slot);
+
+/* The smallest excess of one rank that could be named now, given the noise; NaN while that is not known. */
+double stragglers_limit(const struct stragglers *s, const struct work *w);
 
 #endif

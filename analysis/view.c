@@ -7,14 +7,24 @@
 #include <string.h>
 
 #include "analysis/join.h"
-#include "analysis/straggler.h"
+#include "analysis/diagnosis.h"
 #include "common/xalloc.h"
 #include "ring/ring.h"
 
 #include "analysis/view_private.h"
 
-static const char *const regimes[] = { "starting", "compute", "communication", "synchronisation", "stalled" };
-static const char *const classes[] = { "straggler", "hang" };
+static const char *const regimes[] = { "starting",    "compute",    "communication", "synchronisation",
+                                       "oscillating", "checkpoint", "stalled" };
+static const char *const classes[VIEW_CLASSES] = {
+    [VIEW_CLASS_STRAGGLER] = "straggler",
+    [VIEW_CLASS_DRIFT] = "drift",
+    [VIEW_CLASS_JITTER] = "jitter",
+    [VIEW_CLASS_IMBALANCE] = "imbalance",
+    [VIEW_CLASS_COMMUNICATION] = "communication",
+    [VIEW_CLASS_CONGESTION] = "congestion",
+    [VIEW_CLASS_OSCILLATION] = "oscillation",
+    [VIEW_CLASS_HANG] = "hang",
+};
 static const char *const scopes[] = { "none", "rank", "node", "switch" };
 
 const char *view_regime_name(enum view_regime r)
@@ -37,9 +47,11 @@ struct view *view_new(const struct view_params *p, double now_s)
     struct view *v = xcalloc(1, sizeof(*v));
 
     v->params = *p;
-    v->straggler = straggler_new();
+    v->places = names_new();
+    v->diagnosis = diagnosis_new();
     v->column_s = 1;
     v->column_begin_s = v->now_s = v->added_s = now_s;
+    v->begun_s = NAN;
     v->n_columns = 1;
     return v;
 }
@@ -51,13 +63,11 @@ void view_free(struct view *v)
     view_forget_comms(v);
     for (size_t i = 0; i < STEPS_OPEN; i++)
         free(v->open[i].rank);
-    for (size_t i = 0; i < v->n_names; i++)
-        free(v->name[i]);
-    free(v->name);
+    names_free(v->places);
     free(v->work_s);
     free(v->comm);
     free(v->rank);
-    straggler_free(v->straggler);
+    diagnosis_free(v->diagnosis);
     free(v);
 }
 
@@ -89,22 +99,15 @@ bool view_event_take(struct view *v, struct view_event *e)
 
 /* ---- ranks ---- */
 
-/* Names of nodes and switches, each kept once; their number is the place the straggler search works with. */
-static uint32_t intern(struct view *v, const char *name)
+/* The number of a node's or switch's name is the place that the diagnosis works with. */
+static uint32_t place_of(struct view *v, const char *name)
 {
-    if (!name || !*name)
-        return STRAGGLER_PLACE_NONE;
-    for (size_t i = 0; i < v->n_names; i++)
-        if (!strcmp(v->name[i], name))
-            return (uint32_t)i;
-    v->name = xgrow(v->name, &v->names_cap, v->n_names + 1, sizeof(*v->name));
-    v->name[v->n_names] = xstrdup(name);
-    return (uint32_t)v->n_names++;
+    return name && *name ? names_add(v->places, name, strlen(name)) : WORK_PLACE_NONE;
 }
 
 const char *view_place_name(const struct view *v, uint32_t place)
 {
-    return place < v->n_names ? v->name[place] : "";
+    return place < names_count(v->places) ? names_text(v->places, place) : "";
 }
 
 /* Another program began: what was measured of the one before does not apply. */
@@ -112,9 +115,9 @@ static void next_app(struct view *v, uint16_t app)
 {
     v->app = app;
     view_forget_comms(v);
-    straggler_reset(v->straggler);
+    diagnosis_restart(v->diagnosis);
     for (uint32_t r = 0; r < v->n_ranks; r++)
-        v->rank[r] = (struct view_rank){ .node = STRAGGLER_PLACE_NONE, .leaf = STRAGGLER_PLACE_NONE };
+        v->rank[r] = (struct view_rank){ .node = WORK_PLACE_NONE, .leaf = WORK_PLACE_NONE };
     view_forget_steps(v);
     v->ranks = v->ranks_most = 0;
     v->period = 0;
@@ -135,16 +138,16 @@ int view_rank_add(struct view *v, uint32_t rank, uint16_t app, const char *node,
     if (rank >= v->n_ranks) {
         v->rank = xgrow(v->rank, &v->ranks_cap, rank + 1, sizeof(*v->rank));
         for (; v->n_ranks <= rank; v->n_ranks++)
-            v->rank[v->n_ranks].node = v->rank[v->n_ranks].leaf = STRAGGLER_PLACE_NONE;
+            v->rank[v->n_ranks].node = v->rank[v->n_ranks].leaf = WORK_PLACE_NONE;
     }
     k = &v->rank[rank];
     v->ranks += !k->known || k->ended;
     v->ranks_most = v->ranks > v->ranks_most ? v->ranks : v->ranks_most;
     k->known = true;
     k->ended = k->vanished = false;
-    k->node = intern(v, node);
-    k->leaf = intern(v, leaf);
-    straggler_place(v->straggler, rank, k->node, k->leaf);
+    k->node = place_of(v, node);
+    k->leaf = place_of(v, leaf);
+    diagnosis_place(v->diagnosis, rank, k->node, k->leaf);
     v->added_s = v->now_s;
     return 0;
 }
@@ -180,7 +183,7 @@ static void take_live(struct view *v, double now_s, const struct live *l)
 
     if (!k)
         return;
-    if (l->age_ns > TIME_MAX_NS || l->op >= RING_OP_MAX) {
+    if ((l->age_ns > TIME_MAX_NS && l->age_ns != LIVE_NEVER_LEFT) || l->op >= RING_OP_MAX) {
         v->refused++;
         return;
     }
@@ -189,7 +192,10 @@ static void take_live(struct view *v, double now_s, const struct live *l)
     k->inside_comm = l->comm;
     k->inside_ns = l->enter_ns;
     k->inside_seq = l->seq;
-    k->inside_since_s = now_s - (double)l->age_ns * 1e-9;
+    k->never_left = l->age_ns == LIVE_NEVER_LEFT && l->op != RING_OP_NONE;
+    k->inside_since_s = now_s - (k->never_left ? 0 : (double)l->age_ns * 1e-9);
+    if (l->comm == v->step_comm && l->op != RING_OP_NONE && l->seq > v->main_seq)
+        v->main_seq = l->seq;
     k->live_at_s = now_s;
 }
 
@@ -207,6 +213,8 @@ static void take_counts(struct view *v, const struct counts *c)
 void view_item(struct view *v, double now_s, const struct telemetry_item *item)
 {
     v->now_s = now_s;
+    if (isnan(v->begun_s))
+        v->begun_s = now_s;
     switch (item->kind) {
     case TELEMETRY_SAMPLE:
         view_take_sample(v, &item->sample);
@@ -240,6 +248,7 @@ void view_tick(struct view *v, double now_s)
 
 void view_finish(struct view *v, double now_s)
 {
+    v->finished = true;
     view_finish_steps(v, now_s);
     view_tick(v, now_s);
 }

@@ -18,6 +18,7 @@
 #define VIEW_COMMS_MAX    4096u
 #define VIEW_COLUMNS      120u /* of history; a column starts at a second and doubles with slow steps */
 #define VIEW_VERDICTS_MAX 4u
+#define VIEW_RAISED_MAX   32u /* verdicts of the whole run; the oldest that is over gives way */
 #define VIEW_CULPRITS_MAX 16u
 
 struct view_params {
@@ -25,24 +26,49 @@ struct view_params {
     double hang_timeout_s; /* a collective open longer is a hang */
 };
 
-enum view_regime { VIEW_STARTING, VIEW_COMPUTE, VIEW_COMMUNICATION, VIEW_SYNCHRONISATION, VIEW_STALLED };
+enum view_regime {
+    VIEW_STARTING,
+    VIEW_COMPUTE,         /* of the ranks' time most is their own work */
+    VIEW_COMMUNICATION,   /* most is in transfers */
+    VIEW_SYNCHRONISATION, /* waiting for late ranks weighs */
+    VIEW_OSCILLATING,     /* steps alternate between fast and slow */
+    VIEW_CHECKPOINT,      /* no rank is in a collective, none begins a step: all pause */
+    VIEW_STALLED,         /* a collective is open for far longer than a step */
+};
 const char *view_regime_name(enum view_regime r);
 
-enum view_class { VIEW_STRAGGLER, VIEW_HANG };
+enum view_class {
+    VIEW_CLASS_STRAGGLER,     /* ranks, a node or a switch's nodes do their own work slower than the others */
+    VIEW_CLASS_DRIFT,         /* the same, growing slowly */
+    VIEW_CLASS_JITTER,        /* rare long delays that strike another rank each time */
+    VIEW_CLASS_IMBALANCE,     /* every rank's work varies widely from step to step */
+    VIEW_CLASS_COMMUNICATION, /* the collectives themselves became slower, and stayed so */
+    VIEW_CLASS_CONGESTION,    /* the collectives are slow in bursts */
+    VIEW_CLASS_OSCILLATION,   /* all ranks together alternate between fast and slow steps */
+    VIEW_CLASS_HANG,          /* some ranks do not enter a collective, the others wait for them */
+    VIEW_CLASSES
+};
 enum view_scope { VIEW_SCOPE_NONE, VIEW_SCOPE_RANK, VIEW_SCOPE_NODE, VIEW_SCOPE_SWITCH };
 const char *view_class_name(enum view_class c);
 const char *view_scope_name(enum view_scope s);
 
 struct view_verdict {
+    uint32_t id; /* the same as long as it is about the same thing */
     enum view_class class;
     enum view_scope scope;
     char culprit[VIEW_CULPRITS_MAX][64]; /* "r3", a node's or a switch's name */
     uint32_t n_culprits;
-    double slowdown;    /* step time over the step time without it; NaN for a hang */
-    double confidence;  /* 0 to 1 */
-    int64_t since_step; /* -1: not known */
-    double since_s;     /* caller's clock */
-    char text[512];     /* the evidence, one sentence */
+    double slowdown;      /* step time over the step time without it; NaN for a hang */
+    double saved_s;       /* the run would be so much shorter without it, by now; NaN for a hang */
+    double confidence;    /* 0 to 1 */
+    int64_t since_step;   /* -1: not known */
+    int64_t onset_seq;    /* the main communicator's collective at which it began; -1: not known */
+    int64_t detected_seq; /* the newest one that was complete when the verdict was raised; -1: not known */
+    double since_s;       /* caller's clock */
+    bool follows;         /* it came with another one that explains it, and is listed behind */
+    bool standing;        /* false: it was let go at over_s */
+    double over_s;
+    char text[512]; /* the evidence, one sentence */
 };
 
 struct view;
@@ -82,8 +108,21 @@ struct view_figures {
 };
 void view_figures_get(const struct view *v, double now_s, struct view_figures *f);
 
-/* Most costly first; returns how many. */
+/* Those that stand, most costly first; returns how many. */
 size_t view_verdicts_get(const struct view *v, const struct view_verdict **verdicts);
+/* All that were raised since the beginning and not taken back, standing or over: most costly first, a hang
+ * before all. slowdown is over the whole run: its time over its time without that cause. */
+size_t view_verdicts_raised(const struct view *v, const struct view_verdict **verdicts);
+
+/* What in the run is no ordinary step and no fault. */
+struct view_phases {
+    int32_t warm_up_steps;        /* first ones that took longer; -1: not known yet */
+    uint64_t pauses;              /* in which no rank worked, before a step (checkpoints) ... */
+    double pause_s;               /* ... and how long all of them were */
+    uint64_t evaluations;         /* stretches of collectives between steps that belong to none ... */
+    uint64_t foreign_collectives; /* ... and how many those were */
+};
+void view_phases_get(const struct view *v, struct view_phases *p);
 
 /* What is going on and what it costs, one sentence. */
 char *view_sentence(const struct view *v, double now_s, char *buf, size_t size);

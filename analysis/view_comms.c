@@ -153,6 +153,12 @@ void view_take_sample(struct view *v, const struct sample *s)
         v->refused++;
         return;
     }
+    if (s->comm == v->step_comm && s->seq + s->n - 1 > v->main_seq)
+        v->main_seq = s->seq + s->n - 1;
+    k->left_at_s = v->now_s;
+    k->left_op = s->op;
+    k->left_comm = s->comm;
+    k->left_seq = s->seq + s->n - 1;
     k->inside_op = RING_OP_NONE; /* it left a collective since it was told to be inside of something */
     if (s->flags & SAMPLE_WHOLE)
         return; /* its block tells it too; whole ones are for traces */

@@ -77,7 +77,7 @@ static void skew_figures(const struct view *v, struct view_figures *f)
     f->skew_p95_s = quantile(skew, n, 0.95);
 }
 
-static void share_figures(const struct view *v, struct view_figures *f)
+void view_share_figures(const struct view *v, struct view_figures *f)
 {
     struct totals t;
     double all, joined, waiting;
@@ -120,12 +120,12 @@ void view_figures_get(const struct view *v, double now_s, struct view_figures *f
     f->steps = v->steps;
     f->period = v->period;
     f->regime = v->regime;
-    f->mds = straggler_mds(v->straggler);
+    f->mds = 1 + diagnosis_limit(v->diagnosis);
     f->collectives = v->collectives;
     f->refused = v->refused;
     step_figures(v, now_s, f);
     skew_figures(v, f);
-    share_figures(v, f);
+    view_share_figures(v, f);
     worst_figures(v, f);
 }
 
@@ -153,7 +153,7 @@ bool view_rank_get(const struct view *v, double now_s, uint32_t rank, struct vie
         .lateness_p95_s = view_lateness_quantile(k, 0.95),
         .compute_s = k->compute_s > 0 ? k->compute_s : NAN,
         .stay_s = k->stay_s > 0 ? k->stay_s : NAN,
-        .slowdown = 1 + straggler_excess(v->straggler, rank),
+        .slowdown = 1 + diagnosis_excess(v->diagnosis, rank),
         .inside_op = k->live_at_s + LIVE_VALID_S > now_s ? k->inside_op : RING_OP_NONE,
         .inside_comm = k->inside_comm,
         .inside_seq = k->inside_seq,

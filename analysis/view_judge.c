@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/view_private.h"
@@ -10,8 +11,9 @@
 
 #define STALL_STEPS 5.0 /* a collective open for so many steps, and at least STALL_S, is a stall */
 #define STALL_S     3.0
-#define SYNC_SHARE \
-    0.10 /* waiting for late ranks above this share names the regime, where it outweighs the transfers */
+#define PAUSE_S     1.0        /* the rest of a step may come so much later */
+#define HANG_ID     UINT32_MAX /* there is one hang at a time; findings count from 0 */
+#define SAME_TIME   0.1        /* of a step: as long ago as the other */
 
 __attribute__((format(printf, 4, 5))) static size_t append(char *buf, size_t size, size_t at, const char *fmt,
                                                            ...)
@@ -38,6 +40,7 @@ struct stall {
     uint32_t seq, inside, missing;
     uint64_t comm;
     uint8_t op;
+    bool never_left;
     double age_s;
 };
 
@@ -47,26 +50,49 @@ static bool is_inside(const struct view_rank *k, double now_s)
            k->live_at_s + LIVE_VALID_S > now_s;
 }
 
-/* The collective that has been open longest.  false: none is. */
+/* The collective that has been open longest; between equals the one on the larger communicator, where more
+ * wait.  false: none is. */
 static bool find_stall(const struct view *v, double now_s, struct stall *s)
 {
-    *s = (struct stall){ 0 };
+    uint32_t most = 0;
+
+    *s = (struct stall){ .age_s = -1 };
     for (uint32_t r = 0; r < v->n_ranks; r++) {
         const struct view_rank *k = &v->rank[r];
+        struct comm *c;
+        uint32_t size;
 
-        if (!is_inside(k, now_s) || now_s - k->inside_since_s <= s->age_s)
+        if (!is_inside(k, now_s) || now_s - k->inside_since_s < s->age_s)
             continue;
+        c = view_comm_find(v, k->inside_comm);
+        size = c ? c->size : 1;
+        if (now_s - k->inside_since_s <= s->age_s && size <= most)
+            continue;
+        most = size;
         *s = (struct stall){ .comm = k->inside_comm,
                              .seq = k->inside_seq,
                              .op = k->inside_op,
+                             .never_left = k->never_left,
                              .age_s = now_s - k->inside_since_s };
     }
-    return s->age_s > 0;
+    return s->age_s >= 0;
 }
 
 static bool inside_of(const struct view_rank *k, const struct stall *s, double now_s)
 {
     return is_inside(k, now_s) && k->inside_comm == s->comm && k->inside_seq == s->seq;
+}
+
+/* Of a trace nobody tells what a rank is doing; what it left last is known. */
+static void append_last(const struct view *v, const struct view_rank *k, char *buf, size_t size)
+{
+    char label[64];
+
+    if (k->left_op == RING_OP_NONE)
+        snprintf(buf, size, "nothing was ever heard of it");
+    else
+        snprintf(buf, size, "last heard of when it left %s %u of %s", ring_op_name(k->left_op), k->left_seq,
+                 view_comm_label(v, k->left_comm, label, sizeof(label)));
 }
 
 static void describe_missing(const struct view *v, uint32_t rank, double now_s, char *buf, size_t size)
@@ -80,7 +106,7 @@ static void describe_missing(const struct view *v, uint32_t rank, double now_s, 
     else if (k->ended)
         snprintf(buf, size, "it has finalized MPI");
     else if (k->live_at_s + LIVE_VALID_S <= now_s)
-        snprintf(buf, size, "nothing is heard of it");
+        append_last(v, k, buf, size);
     else if (k->live_op == RING_OP_NONE)
         snprintf(buf, size, "outside of MPI for %s, last in collective %u", age, k->inside_seq);
     else
@@ -93,26 +119,49 @@ static void add_rank_culprit(struct view_verdict *d, uint32_t rank)
         snprintf(d->culprit[d->n_culprits++], sizeof(d->culprit[0]), "r%u", rank);
 }
 
+static bool is_missing(const struct view_rank *k, double now_s)
+{
+    return k->known && !is_inside(k, now_s) && (k->vanished || !k->ended);
+}
+
+/* Of the ranks that are in no collective, those that have been out of any for longest: another one may just
+ * have left an inner group's (or the record that it is inside is lost). */
+static double missing_since(const struct view *v, double now_s)
+{
+    double step_s = view_step_mean_s(v, now_s), since_s = INFINITY;
+
+    for (uint32_t r = 0; r < v->n_ranks; r++)
+        if (is_missing(&v->rank[r], now_s))
+            since_s = fmin(since_s, v->rank[r].left_at_s);
+    return since_s + (isnan(step_s) ? 0 : SAME_TIME * step_s);
+}
+
 /* Who keeps the others waiting: the ranks that are in no collective at all. A rank that waits in another one
  * (an inner group's) is itself held up by somebody. */
 static void judge_stall(const struct view *v, double now_s, struct stall *s, struct view_verdict *d)
 {
     struct comm *c = view_comm_find(v, s->comm);
-    char age[32], why[128] = "";
+    double since_s = missing_since(v, now_s);
+    char age[32], label[64], why[192] = "";
     uint32_t first = UINT32_MAX;
     size_t at;
 
-    *d = (struct view_verdict){
-        .class = VIEW_HANG, .slowdown = NAN, .confidence = 1, .since_step = -1, .since_s = now_s - s->age_s
-    };
+    *d = (struct view_verdict){ .id = HANG_ID,
+                                .class = VIEW_CLASS_HANG,
+                                .slowdown = NAN,
+                                .saved_s = NAN,
+                                .confidence = 1,
+                                .since_step = -1,
+                                .onset_seq = v->step_comm ? (int64_t)v->main_seq : -1,
+                                .detected_seq = v->step_comm ? (int64_t)v->main_seq : -1,
+                                .since_s = now_s - s->age_s,
+                                .standing = true };
     for (uint32_t r = 0; r < v->n_ranks; r++) {
         const struct view_rank *k = &v->rank[r];
 
-        if (!k->known)
-            continue;
         if (inside_of(k, s, now_s)) {
             s->inside++;
-        } else if (!is_inside(k, now_s) && (k->vanished || !k->ended)) {
+        } else if (is_missing(k, now_s) && k->left_at_s <= since_s) {
             s->missing++;
             first = r < first ? r : first;
             add_rank_culprit(d, r);
@@ -123,8 +172,9 @@ static void judge_stall(const struct view *v, double now_s, struct stall *s, str
         d->since_step = (int64_t)v->steps;
     if (first != UINT32_MAX)
         describe_missing(v, first, now_s, why, sizeof(why));
-    at = append(d->text, sizeof(d->text), 0, "%s %u of %u ranks is open for %s", ring_op_name(s->op), s->seq,
-                c ? c->size : s->inside, format_s(age, s->age_s));
+    at = append(d->text, sizeof(d->text), 0, "%s %u of %s (%u ranks) is open for %s", ring_op_name(s->op),
+                s->seq, view_comm_label(v, s->comm, label, sizeof(label)), c ? c->size : s->inside,
+                format_s(age, s->age_s));
     if (first == UINT32_MAX)
         append(d->text, sizeof(d->text), at,
                ": every rank has entered and none leaves, the transfer itself stands still");
@@ -136,115 +186,239 @@ static void judge_stall(const struct view *v, double now_s, struct stall *s, str
                s->inside, s->missing, first, view_place_name(v, v->rank[first].node), why);
 }
 
-/* ---- stragglers ---- */
+/* ---- findings ---- */
 
-static void name_culprits(const struct view *v, const struct straggler_finding *f, struct view_verdict *d)
+static void name_culprit(const struct view *v, const struct finding *f, struct view_verdict *d)
 {
-    static const enum view_scope scopes[] = { VIEW_SCOPE_RANK, VIEW_SCOPE_NODE, VIEW_SCOPE_SWITCH };
-
-    d->scope = scopes[f->scope];
-    for (uint32_t i = 0; i < f->n_culprits && i < VIEW_CULPRITS_MAX; i++) {
-        if (f->scope == STRAGGLER_RANK)
-            add_rank_culprit(d, f->culprit[i]);
-        else
-            snprintf(d->culprit[d->n_culprits++], sizeof(d->culprit[0]), "%s",
-                     view_place_name(v, f->culprit[i]));
-    }
+    if (f->scope == VIEW_SCOPE_NONE)
+        return;
+    if (f->scope == VIEW_SCOPE_RANK)
+        snprintf(d->culprit[0], sizeof(d->culprit[0]), "r%u", f->place);
+    else
+        snprintf(d->culprit[0], sizeof(d->culprit[0]), "%s", view_place_name(v, f->place));
+    d->n_culprits = 1;
 }
 
-/* "rank 3 on node4", "node4 (4 ranks)", "node4, node7" */
-static size_t append_culprits(const struct view *v, const struct straggler_finding *f, char *buf, size_t size)
+static uint32_t ranks_of(const struct view *v, const struct finding *f)
+{
+    uint32_t n = 0;
+
+    for (uint32_t r = 0; r < v->n_ranks; r++)
+        n +=
+            v->rank[r].known && (f->scope == VIEW_SCOPE_NODE ? v->rank[r].node : v->rank[r].leaf) == f->place;
+    return n;
+}
+
+/* "rank 3 on node4", "node4 (4 ranks)" */
+static size_t append_culprit(const struct view *v, const struct finding *f, char *buf, size_t size)
+{
+    uint32_t n;
+
+    if (f->scope == VIEW_SCOPE_RANK)
+        return append(buf, size, 0, "rank %u on %s", f->place,
+                      f->place < v->n_ranks ? view_place_name(v, v->rank[f->place].node) : "");
+    n = ranks_of(v, f);
+    return append(buf, size, 0, "%s%s (%u rank%s)", f->scope == VIEW_SCOPE_SWITCH ? "switch " : "",
+                  view_place_name(v, f->place), n, n == 1 ? "" : "s");
+}
+
+/* The evidence, without its price. */
+static size_t append_evidence(const struct view *v, const struct finding *f, char *buf, size_t size)
 {
     size_t at = 0;
 
-    for (uint32_t i = 0; i < f->n_culprits && i < 3; i++) {
-        uint32_t c = f->culprit[i];
-
-        if (f->scope == STRAGGLER_RANK)
-            at = append(buf, size, at, "%srank %u on %s", i ? ", " : "", c,
-                        view_place_name(v, v->rank[c].node));
-        else
-            at = append(buf, size, at, "%s%s", i ? ", " : "", view_place_name(v, c));
+    switch (f->class) {
+    case VIEW_CLASS_STRAGGLER:
+        at = append_culprit(v, f, buf, size);
+        return append(buf, size, at, ": own work %.1f %% above the others', last in %.0f %% of the steps",
+                      100 * f->excess, 100 * f->last_ratio);
+    case VIEW_CLASS_DRIFT:
+        at = append_culprit(v, f, buf, size);
+        return append(buf, size, at,
+                      ": own work grew slowly to %.1f %% above the others', last in %.0f %% of the steps",
+                      100 * f->excess, 100 * f->last_ratio);
+    case VIEW_CLASS_JITTER:
+        return append(
+            buf, size, 0,
+            "Another rank each time is struck by a long delay: in %.0f %% of the steps, by %.0f %% of a "
+            "step's work on average",
+            100 * f->rate, 100 * f->excess);
+    case VIEW_CLASS_IMBALANCE:
+        return append(buf, size, 0,
+                      "Every rank's work varies from step to step, by %.0f %% (standard deviation)",
+                      100 * f->excess);
+    case VIEW_CLASS_COMMUNICATION:
+        return append(buf, size, 0,
+                      "The collectives themselves take %.2f times what they did before, arrivals unchanged",
+                      1 + f->excess);
+    case VIEW_CLASS_CONGESTION:
+        return append(buf, size, 0, "The collectives are slow in bursts (%.0f so far), %.2f times the usual",
+                      f->rate, 1 + f->excess);
+    case VIEW_CLASS_OSCILLATION:
+        return append(
+            buf, size, 0,
+            "All ranks together alternate every %.0f steps between fast ones and ones of %.0f %% more work",
+            f->rate, 100 * f->excess);
+    case VIEW_CLASS_HANG:
+    case VIEW_CLASSES:
+        break;
     }
-    if (f->n_culprits > 3)
-        at = append(buf, size, at, " and %u more", f->n_culprits - 3);
-    if (f->scope != STRAGGLER_RANK)
-        at = append(buf, size, at, " (%u rank%s)", f->ranks, f->ranks == 1 ? "" : "s");
     return at;
 }
 
-static void judge_straggler(const struct view *v, double now_s, const struct straggler_finding *f,
-                            struct view_verdict *d)
+/* Many places were looked at in many windows: the chance that noise alone went so far (union bound on normal
+ * tails). Of the other classes the evidence is counted, not measured in standard errors. */
+static double confidence_of(const struct view *v, const struct finding *f)
+{
+    double looks = 5.0 * (2.0 * v->n_ranks + 1) * (double)diagnosis_steps(v->diagnosis);
+
+    return isnan(f->z) ? NAN : fmax(0, 1 - looks * 0.5 * erfc(f->z / sqrt(2)));
+}
+
+static void describe_finding(const struct view *v, double now_s, const struct finding *f,
+                             struct view_verdict *d)
 {
     double step_s = view_step_mean_s(v, now_s);
+    uint64_t since = diagnosis_steps(v->diagnosis) - f->onset_step + 1;
     char lost[32];
     size_t at;
 
-    *d = (struct view_verdict){ .class = VIEW_STRAGGLER,
+    *d = (struct view_verdict){ .id = f->id,
+                                .class = f->class,
+                                .scope = f->scope,
                                 .slowdown = f->slowdown,
-                                .confidence = f->last_ratio,
-                                .since_step = f->since_step == UINT64_MAX ? -1 : (int64_t)f->since_step,
-                                .since_s = now_s };
-    name_culprits(v, f, d);
-    at = append_culprits(v, f, d->text, sizeof(d->text));
-    append(d->text, sizeof(d->text), at,
-           ": own work %.0f %% above the others', last in %.0f %% of the steps; "
-           "each step waits %s for it (%.2f times the step time without it)",
-           100 * f->excess_ratio, 100 * f->last_ratio, format_s(lost, step_s * (1 - 1 / f->slowdown)),
-           f->slowdown);
+                                .saved_s = f->saved_s,
+                                .confidence = confidence_of(v, f),
+                                .since_step = (int64_t)v->steps - (int64_t)(since * v->step_block),
+                                .onset_seq = f->onset_seq,
+                                .detected_seq = f->named_seq,
+                                .since_s = now_s,
+                                .follows = f->follows,
+                                .standing = true };
+    name_culprit(v, f, d);
+    at = append_evidence(v, f, d->text, sizeof(d->text));
+    if (d->since_step < 0)
+        d->since_step = 0;
+    if (f->slowdown > 1)
+        append(d->text, sizeof(d->text), at,
+               "; each step waits %s for it (%.2f times the step time without it)",
+               format_s(lost, step_s * (1 - 1 / f->slowdown)), f->slowdown);
 }
 
 /* ---- all together ---- */
 
-static bool same_verdict(const struct view_verdict *a, const struct view_verdict *b)
+static struct view_verdict *find_raised(struct view *v, uint32_t id)
 {
-    return a->class == b->class && a->scope == b->scope && a->n_culprits && b->n_culprits &&
-           !strcmp(a->culprit[0], b->culprit[0]);
-}
-
-static const struct view_verdict *find_same(const struct view_verdict *list, size_t n,
-                                            const struct view_verdict *d)
-{
-    for (size_t i = 0; i < n; i++)
-        if (same_verdict(&list[i], d))
-            return &list[i];
+    for (size_t i = 0; i < v->n_raised; i++)
+        if (v->raised[i].id == id && v->raised[i].standing)
+            return &v->raised[i];
     return NULL;
 }
 
-/* A verdict that stood before keeps its beginning; changes become events. */
-static void replace_verdicts(struct view *v, double now_s, struct view_verdict *now, size_t n)
+/* Room in the run's list: the one that has been over for longest gives way. */
+static struct view_verdict *raised_add(struct view *v)
 {
-    for (size_t i = 0; i < n; i++) {
-        const struct view_verdict *before = find_same(v->verdict, v->n_verdicts, &now[i]);
+    struct view_verdict *over = NULL;
 
-        if (before) {
-            now[i].since_s = before->since_s;
-            now[i].since_step = before->since_step;
-        } else {
-            view_event(v, now_s, "%s: %.480s", view_class_name(now[i].class), now[i].text);
-        }
-    }
-    for (size_t i = 0; i < v->n_verdicts; i++)
-        if (!find_same(now, n, &v->verdict[i]))
-            view_event(v, now_s, "%s %s: over", view_class_name(v->verdict[i].class),
-                       v->verdict[i].n_culprits ? v->verdict[i].culprit[0] : "");
-    memcpy(v->verdict, now, n * sizeof(*now));
-    v->n_verdicts = n;
+    if (v->n_raised < VIEW_RAISED_MAX)
+        return &v->raised[v->n_raised++];
+    for (struct view_verdict *r = v->raised; r < v->raised + v->n_raised; r++)
+        if (!r->standing && (!over || r->over_s < over->over_s))
+            over = r;
+    return over;
 }
 
-static enum view_regime regime_of(const struct view *v, double now_s, bool stalled)
+/* The run's list follows what stands; changes become events. */
+static void keep_raised(struct view *v, double now_s, const struct view_verdict *d)
 {
-    struct view_figures f;
+    struct view_verdict *r = find_raised(v, d->id);
+    bool says_anew =
+        !r || r->class != d->class || r->scope != d->scope || strcmp(r->culprit[0], d->culprit[0]) != 0;
+    double since_s = r ? r->since_s : d->since_s;
 
-    if (stalled)
-        return VIEW_STALLED;
-    view_figures_get(v, now_s, &f);
-    if (isnan(f.compute_ratio) || v->collectives < 16)
-        return VIEW_STARTING;
-    if (f.synchronisation_ratio >= SYNC_SHARE &&
-        f.synchronisation_ratio >= f.communication_ratio + f.p2p_ratio)
-        return VIEW_SYNCHRONISATION;
-    return f.communication_ratio + f.p2p_ratio > f.compute_ratio ? VIEW_COMMUNICATION : VIEW_COMPUTE;
+    if (!r)
+        r = raised_add(v);
+    if (says_anew)
+        view_event(v, now_s, "%s: %.480s", view_class_name(d->class), d->text);
+    if (!r)
+        return;
+    *r = *d;
+    r->since_s = since_s;
+}
+
+static bool still_stands(const struct view_verdict *r, const struct view_verdict *now, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (now[i].id == r->id)
+            return true;
+    return false;
+}
+
+static void close_raised(struct view *v, double now_s, const struct view_verdict *now, size_t n)
+{
+    for (struct view_verdict *r = v->raised; r < v->raised + v->n_raised; r++) {
+        if (!r->standing || still_stands(r, now, n))
+            continue;
+        r->standing = false;
+        r->over_s = now_s;
+        view_event(v, now_s, "%s %s: over", view_class_name(r->class), r->culprit[0]);
+    }
+}
+
+static int by_price(const void *a, const void *b)
+{
+    const struct view_verdict *x = a, *y = b;
+    double p = x->class == VIEW_CLASS_HANG ? INFINITY : x->saved_s;
+    double q = y->class == VIEW_CLASS_HANG ? INFINITY : y->saved_s;
+
+    return x->follows != y->follows ? x->follows - y->follows : (q > p) - (q < p);
+}
+
+static int by_slowdown(const void *a, const void *b)
+{
+    const struct view_verdict *x = a, *y = b;
+    double p = x->class == VIEW_CLASS_HANG ? INFINITY : x->slowdown;
+    double q = y->class == VIEW_CLASS_HANG ? INFINITY : y->slowdown;
+
+    return x->follows != y->follows ? x->follows - y->follows : (q > p) - (q < p);
+}
+
+/* Findings that came and went between two looks were raised too. */
+static size_t take_findings(struct view *v, double now_s, struct view_verdict *now, size_t n)
+{
+    const struct finding *f;
+    size_t found = diagnosis_findings(v->diagnosis, &f);
+
+    for (size_t i = 0; i < found; i++) {
+        struct view_verdict d;
+
+        if (!f[i].standing && f[i].id < v->next_finding)
+            continue;
+        describe_finding(v, now_s, &f[i], &d);
+        keep_raised(v, now_s, &d);
+        v->next_finding = f[i].id >= v->next_finding ? f[i].id + 1 : v->next_finding;
+        if (f[i].standing && n < VIEW_RAISED_MAX)
+            now[n++] = d;
+    }
+    return n;
+}
+
+/* The most costly ones are what stands now, the run's list is priced by the whole run. */
+static void set_verdicts(struct view *v, double now_s, struct view_verdict *now, size_t n)
+{
+    double run_s = now_s - v->begun_s;
+
+    qsort(now, n, sizeof(now[0]), by_slowdown);
+    v->n_verdicts = n < VIEW_VERDICTS_MAX ? n : VIEW_VERDICTS_MAX;
+    memcpy(v->verdict, now, v->n_verdicts * sizeof(*now));
+    for (struct view_verdict *r = v->raised; r < v->raised + v->n_raised; r++) {
+        for (size_t i = 0; i < v->n_verdicts; i++)
+            if (v->verdict[i].id == r->id && r->standing)
+                v->verdict[i].since_s = r->since_s;
+        if (r->class != VIEW_CLASS_HANG)
+            r->slowdown = run_s > r->saved_s ? run_s / (run_s - r->saved_s) : NAN;
+    }
+    qsort(v->raised, v->n_raised, sizeof(v->raised[0]), by_price);
 }
 
 /* The smallest wait that can be called a stall: the job's own rhythm decides. */
@@ -255,25 +429,71 @@ static double stall_limit_s(const struct view *v, double now_s)
     return isnan(step_s) ? 2 * STALL_S : fmax(STALL_S, STALL_STEPS * step_s);
 }
 
+/* No step for long, and no rank is inside of anything: they all do something else. */
+static bool all_pause(const struct view *v, double now_s)
+{
+    if (!v->steps || v->finished || now_s < v->steps_seen_s + stall_limit_s(v, now_s))
+        return false;
+    for (uint32_t r = 0; r < v->n_ranks; r++)
+        if (v->rank[r].known && !v->rank[r].ended &&
+            (v->rank[r].inside_op != RING_OP_NONE || v->rank[r].left_at_s > v->steps_seen_s + PAUSE_S))
+            return false;
+    return true;
+}
+
+static bool oscillates(const struct view *v)
+{
+    for (size_t i = 0; i < v->n_verdicts; i++)
+        if (v->verdict[i].class == VIEW_CLASS_OSCILLATION)
+            return true;
+    return false;
+}
+
+static enum view_regime regime_of(const struct view *v, double now_s, bool stalled)
+{
+    struct view_figures f;
+
+    if (stalled)
+        return VIEW_STALLED;
+    view_share_figures(v, &f);
+    if (isnan(f.compute_ratio) || v->collectives < 16)
+        return VIEW_STARTING;
+    if (all_pause(v, now_s))
+        return VIEW_CHECKPOINT;
+    if (oscillates(v))
+        return VIEW_OSCILLATING;
+    if (f.synchronisation_ratio >= SYNC_SHARE &&
+        f.synchronisation_ratio >= f.communication_ratio + f.p2p_ratio)
+        return VIEW_SYNCHRONISATION;
+    return f.communication_ratio + f.p2p_ratio > f.compute_ratio ? VIEW_COMMUNICATION : VIEW_COMPUTE;
+}
+
 void view_judge(struct view *v, double now_s)
 {
-    struct straggler_finding found[STRAGGLER_SCOPES];
-    struct view_verdict now[VIEW_VERDICTS_MAX];
+    struct view_verdict now[VIEW_RAISED_MAX];
     struct stall stall;
-    bool stalled = find_stall(v, now_s, &stall) && stall.age_s > stall_limit_s(v, now_s);
+    bool stalled = find_stall(v, now_s, &stall) &&
+                   (stall.age_s > stall_limit_s(v, now_s) || (v->finished && stall.never_left));
     enum view_regime before = v->regime;
-    size_t n = 0, m;
+    size_t n = 0;
 
     v->stalled_s = stalled ? stall.age_s : 0;
-    if (stalled && stall.age_s > v->params.hang_timeout_s)
-        judge_stall(v, now_s, &stall, &now[n++]);
-    m = straggler_find(v->straggler, v->params.min_slowdown, found);
-    for (size_t i = 0; i < m && n < VIEW_VERDICTS_MAX; i++)
-        judge_straggler(v, now_s, &found[i], &now[n++]);
-    replace_verdicts(v, now_s, now, n);
+    if (stalled && (stall.age_s > v->params.hang_timeout_s || (v->finished && stall.never_left))) {
+        judge_stall(v, now_s, &stall, &now[n]);
+        keep_raised(v, now_s, &now[n++]);
+    }
+    n = take_findings(v, now_s, now, n);
+    close_raised(v, now_s, now, n);
+    set_verdicts(v, now_s, now, n);
     v->regime = regime_of(v, now_s, stalled);
     if (v->regime != before)
         view_event(v, now_s, "regime: %s", view_regime_name(v->regime));
+}
+
+size_t view_verdicts_raised(const struct view *v, const struct view_verdict **verdicts)
+{
+    *verdicts = v->raised;
+    return v->n_raised;
 }
 
 size_t view_verdicts_get(const struct view *v, const struct view_verdict **verdicts)

@@ -4,7 +4,8 @@
 #define SYNCGUARD_ANALYSIS_VIEW_PRIVATE_H
 
 #include "analysis/join.h"
-#include "analysis/straggler.h"
+#include "analysis/names.h"
+#include "analysis/diagnosis.h"
 #include "analysis/view.h"
 
 #define STEPS_OPEN     16u /* steps being put together */
@@ -18,6 +19,7 @@
 #define EVENTS         64u
 #define COMM_WINDOW_S  5.0
 #define LIVE_VALID_S   3.5 /* live items come every second while something lasts */
+#define SYNC_SHARE     0.10 /* waiting for late ranks above this share names the regime */
 #define TIME_MAX_NS    (30ull * 24 * 3600 * 1000000000u)
 
 struct cell {         /* a rank in a column of history */
@@ -27,14 +29,19 @@ struct cell {         /* a rank in a column of history */
 
 struct view_rank {
     bool known, ended, vanished;
-    uint32_t node, leaf; /* numbers of names; STRAGGLER_PLACE_NONE */
+    uint32_t node, leaf; /* numbers of names; WORK_PLACE_NONE */
     struct cell now, columns[VIEW_COLUMNS];
     uint16_t bucket[BUCKETS], bucketed; /* lateness, for its quantiles */
-    double compute_s, stay_s;           /* a step, smoothed; 0: nothing yet */
-    uint8_t inside_op, live_op;         /* live_op: the last told, also when it has left since */
+    double compute_s, stay_s; /* a step, smoothed; 0: nothing yet */
+    uint8_t left_op;          /* the collective it left last, as its samples tell */
+    uint32_t left_seq;
+    uint64_t left_comm;
+    uint8_t inside_op, live_op; /* live_op: the last told, also when it has left since */
     uint32_t inside_seq;
-    uint64_t inside_comm, inside_ns; /* ns: by the node's clock */
-    double inside_since_s, live_at_s;
+    uint64_t inside_comm, inside_ns;             /* ns: by the node's clock */
+    double inside_since_s, live_at_s, left_at_s; /* left: told to have left its newest collective */
+    bool never_left;
+    uint32_t period; /* the last it told that is not the view's */
     uint64_t events, dropped, missed;
 };
 
@@ -62,23 +69,34 @@ struct open_step { /* a stretch of step_block steps being put together */
     uint32_t number;        /* of its first step */
     uint32_t present, full; /* ranks that told some, all of it */
     uint32_t told, cap;     /* told: steps whose duration is known */
+    uint32_t last_seq;
     double duration_sum_s;
+    float stay_s[STEP_PARTS_MAX]; /* of the last arrivers, by part; infinite not told */
+    uint32_t parts;
     struct {
         float work_s;
-        uint32_t steps; /* told of ... */
+        uint16_t steps; /* told of ... */
         bool holed;     /* ... with records missing */
     } * rank;
 };
 
+struct phases { /* of the run, but for steps: since it was last begun anew */
+    uint64_t steps;
+    float first_s[32];
+    uint32_t warm_up, last_seq;
+    uint64_t pauses, evaluations, foreign;
+    double pause_s;
+};
+
 struct view {
+    struct phases phases;
     struct view_params params;
     uint16_t app;
     struct view_rank *rank;
     uint32_t n_ranks, ranks, ranks_most; /* limit; running; most that ran at a time */
     size_t ranks_cap;
-    char **name; /* of nodes and switches */
-    size_t n_names, names_cap;
-    struct comm *comm; /* by name */
+    struct names *places; /* nodes and switches */
+    struct comm *comm;    /* by name */
     size_t n_comms, comms_cap;
     double comms_since_s;
     uint32_t main_size; /* of the largest communicator seen */
@@ -101,11 +119,17 @@ struct view {
     struct totals now, columns[VIEW_COLUMNS];
     size_t column, n_columns; /* where now will go; columns with now */
     double column_s, column_begin_s;
-    struct straggler *straggler;
+    struct diagnosis *diagnosis;
+    double begun_s;    /* the first step or collective was told of; NaN not yet */
+    uint32_t main_seq; /* the newest of step_comm that was told of */
+    bool finished;
     enum view_regime regime;
     double stalled_s; /* how long, when regime is stalled */
     struct view_verdict verdict[VIEW_VERDICTS_MAX];
     size_t n_verdicts;
+    struct view_verdict raised[VIEW_RAISED_MAX];
+    size_t n_raised;
+    uint32_t next_finding; /* findings below it were seen */
     struct view_event event[EVENTS];
     uint64_t events_in, events_out;
     uint64_t collectives, refused;
@@ -135,6 +159,11 @@ void view_forget_steps(struct view *v);
 void view_take_step(struct view *v, double now_s, const struct step *s);
 void view_finish_steps(struct view *v, double now_s); /* what is open counts as it is */
 
+/* view_phases.c */
+void view_forget_phases(struct view *v);
+/* After diagnosis_step: the step of these collectives of the main communicator. */
+void view_phases_step(struct view *v, double now_s, uint32_t first_seq, uint32_t last_seq);
+
 /* view_history.c */
 void view_roll_columns(struct view *v, double now_s);
 void view_recent_totals(const struct view *v, struct totals *sum);
@@ -142,6 +171,7 @@ void view_recent_cell(const struct view *v, uint32_t rank, struct cell *sum);
 
 /* view_figures.c */
 double view_step_mean_s(const struct view *v, double now_s);
+void view_share_figures(const struct view *v, struct view_figures *f); /* fills in the shares alone */
 
 /* view_judge.c: regime and verdicts as they are now. */
 void view_judge(struct view *v, double now_s);

@@ -27,11 +27,22 @@ static double smooth(double old, double now)
     return old > 0 ? old + (now - old) / 8 : now;
 }
 
+/* What the last arrivers stayed in the collectives of a step, all of them together. */
+static double transfer_s(const struct open_step *o, uint32_t steps)
+{
+    double sum = 0;
+
+    for (uint32_t p = 0; p < o->parts; p++)
+        sum += o->stay_s[p];
+    return isfinite(sum) && steps ? sum / steps : NAN;
+}
+
 /* All that told of a stretch of steps: hold its ranks against each other. */
 static void deliver_step(struct view *v, double now_s, struct open_step *o)
 {
     uint32_t limit = v->n_ranks < o->cap ? v->n_ranks : o->cap, most = 0;
     double duration_s = o->told ? o->duration_sum_s / o->told : 0;
+    struct diagnosis_step step = { .seq = o->last_seq, .period = v->period * v->step_block, .n = limit };
 
     o->used = false;
     if (o->present * 2 < v->ranks_most || !o->told)
@@ -44,23 +55,35 @@ static void deliver_step(struct view *v, double now_s, struct open_step *o)
     v->steps += most;
     v->steps_seen_s = now_s;
     remember_step(v, now_s, duration_s);
-    straggler_step(v->straggler, v->steps, v->work_s, limit, duration_s);
+    step.own_s = v->work_s;
+    step.duration_s = duration_s;
+    step.ended_s = now_s;
+    step.begun_s = v->begun_s;
+    step.transfer_s = transfer_s(o, most);
+    diagnosis_step(v->diagnosis, &step, v->params.min_slowdown);
+    view_phases_step(v, now_s, o->last_seq + 1 - v->period * most, o->last_seq);
 }
 
-/* A complete stretch, after those before it: in order, and none left behind. */
-static void deliver_up_to(struct view *v, double now_s, struct open_step *complete)
+static struct open_step *oldest_open(struct view *v)
 {
-    uint32_t end = complete->number;
+    struct open_step *oldest = NULL;
 
+    for (struct open_step *o = v->open; o < v->open + STEPS_OPEN; o++)
+        if (o->used && (!oldest || o->number < oldest->number))
+            oldest = o;
+    return oldest;
+}
+
+/* In order: those before a complete stretch first. One that is not complete is waited for a little. */
+static void deliver_up_to(struct view *v, double now_s, uint32_t complete)
+{
     for (;;) {
-        struct open_step *oldest = complete;
+        struct open_step *o = oldest_open(v);
 
-        for (struct open_step *o = v->open; o < v->open + STEPS_OPEN; o++)
-            if (o->used && o->number + STEPS_LATE * v->step_block < end && o->number < oldest->number)
-                oldest = o;
-        deliver_step(v, now_s, oldest);
-        if (oldest == complete)
+        if (!o || o->number > complete ||
+            (o->full < v->ranks && o->number + STEPS_LATE * v->step_block > complete))
             return;
+        deliver_step(v, now_s, o);
     }
 }
 
@@ -76,29 +99,40 @@ static void reserve_step(struct view *v, struct open_step *o)
 
 static struct open_step *open_step_get(struct view *v, double now_s, uint32_t number)
 {
-    struct open_step *slot = NULL, *oldest = &v->open[0];
+    struct open_step *slot = NULL;
 
     for (struct open_step *o = v->open; o < v->open + STEPS_OPEN; o++) {
         if (o->used && o->number == number)
             return o;
         if (!o->used)
             slot = o;
-        else if (o->number < oldest->number)
-            oldest = o;
     }
     if (!slot) {
-        if (number < oldest->number)
+        slot = oldest_open(v);
+        if (number < slot->number)
             return NULL;
-        slot = oldest;
         deliver_step(v, now_s, slot);
     }
     reserve_step(v, slot);
     memset(slot->rank, 0, slot->cap * sizeof(*slot->rank));
     slot->used = true;
     slot->number = number;
-    slot->present = slot->full = slot->told = 0;
+    slot->present = slot->full = slot->told = slot->last_seq = slot->parts = 0;
     slot->duration_sum_s = 0;
+    for (uint32_t p = 0; p < STEP_PARTS_MAX; p++)
+        slot->stay_s[p] = INFINITY;
     return slot;
+}
+
+/* Each rank finds the step on its own, and one in a hundred thousand errs: do at least half say so? */
+static bool most_say(struct view *v, const struct step *s)
+{
+    uint32_t n = 0;
+
+    v->rank[s->rank].period = s->period;
+    for (uint32_t r = 0; r < v->n_ranks; r++)
+        n += v->rank[r].known && !v->rank[r].ended && v->rank[r].period == s->period;
+    return 2 * n >= v->ranks;
 }
 
 /* The communicator that steps are counted on: the first told of, a larger one instead, any other when it fell
@@ -117,10 +151,12 @@ static bool counts_steps(struct view *v, double now_s, const struct step *s)
     }
     if (c->size != v->step_size)
         return false;
-    if (s->comm == v->step_comm && v->period != s->period) {
+    if (s->comm == v->step_comm && v->period != s->period && most_say(v, s)) {
         v->period = s->period;
         v->step_block = 1;
         view_forget_steps(v);
+        diagnosis_restart(v->diagnosis);
+        view_forget_phases(v);
         view_event(v, now_s, "a step is %u collectives on %u ranks", s->period, c->size);
     }
     return s->period == v->period;
@@ -135,18 +171,26 @@ static void widen_stretch(struct view *v, uint32_t n_steps)
     while (v->step_block < n_steps)
         v->step_block *= 2;
     view_forget_steps(v);
+    diagnosis_restart(v->diagnosis);
+    view_forget_phases(v);
 }
 
 static void add_steps(struct view *v, double now_s, const struct step *s, double work_s)
 {
-    uint32_t number = s->seq / s->period / v->step_block * v->step_block;
+    uint32_t number = s->seq / s->period / v->step_block * v->step_block, before;
+    uint32_t last = s->seq + s->period * s->n_steps - 1;
     struct open_step *o = open_step_get(v, now_s, number);
 
-    if (!o || s->rank >= o->cap)
+    if (!o || s->rank >= o->cap || o->rank[s->rank].steps + s->n_steps > UINT16_MAX)
         return;
-    o->present += !o->rank[s->rank].steps;
-    o->rank[s->rank].steps += s->n_steps;
-    o->full += o->rank[s->rank].steps >= v->step_block && o->rank[s->rank].steps - s->n_steps < v->step_block;
+    before = o->rank[s->rank].steps;
+    o->present += !before;
+    o->rank[s->rank].steps = (uint16_t)(before + s->n_steps);
+    o->full += before < v->step_block && before + s->n_steps >= v->step_block;
+    o->last_seq = last > o->last_seq ? last : o->last_seq;
+    o->parts = s->parts;
+    for (uint32_t p = 0; p < s->parts && s->n_steps == v->step_block; p++)
+        o->stay_s[p] = fminf(o->stay_s[p], isnan(s->stay_s[p]) ? INFINITY : s->stay_s[p]);
     if (s->flags & STEP_HOLED) {
         o->rank[s->rank].holed = true;
     } else {
@@ -155,7 +199,7 @@ static void add_steps(struct view *v, double now_s, const struct step *s, double
         o->told += s->n_steps;
     }
     if (v->ranks && o->full >= v->ranks && now_s >= v->added_s + SETTLE_S)
-        deliver_up_to(v, now_s, o);
+        deliver_up_to(v, now_s, number);
 }
 
 static bool believable(const struct step *s)
@@ -190,14 +234,8 @@ void view_take_step(struct view *v, double now_s, const struct step *s)
 
 void view_finish_steps(struct view *v, double now_s)
 {
-    for (;;) {
-        struct open_step *oldest = NULL;
+    struct open_step *o;
 
-        for (struct open_step *o = v->open; o < v->open + STEPS_OPEN; o++)
-            if (o->used && (!oldest || o->number < oldest->number))
-                oldest = o;
-        if (!oldest)
-            return;
-        deliver_step(v, now_s, oldest);
-    }
+    while ((o = oldest_open(v)))
+        deliver_step(v, now_s, o);
 }

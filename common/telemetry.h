@@ -95,8 +95,11 @@ struct live {
     uint32_t seq;
     uint64_t bytes;
     uint64_t enter_ns; /* since when */
-    uint64_t age_ns;   /* for how long, by the node's own clock at sending */
+    uint64_t age_ns;   /* for how long, by the node's own clock at sending; or LIVE_NEVER_LEFT */
 };
+
+/* From a recorded trace alone: the record ends with the rank inside, for how long nobody saw. */
+#define LIVE_NEVER_LEFT UINT64_MAX
 
 /* Running totals of a rank's probe, since it began. */
 struct counts {

@@ -204,7 +204,7 @@ static void stragglers(void)
         d = verdict();
         double want = (cases[i].factor * COMPUTE * longest(cases[i].last - cases[i].first + 1) + 0.004) /
                       (COMPUTE * longest(RANKS - 1 - (cases[i].last - cases[i].first)) + 0.004);
-        ok(d && fabs(d->slowdown - want) < 0.01, "price %.3f, about %.3f", d ? d->slowdown : NAN, want);
+        ok(d && fabs(d->slowdown - want) < 0.015, "price %.3f, about %.3f", d ? d->slowdown : NAN, want);
         for (uint32_t r = 0; r < RANKS; r++)
             job.factor[r] = 1;
         steps(120);
@@ -259,7 +259,7 @@ static void hang(void)
         }
     }
     d = verdict();
-    ok(d && d->class == VIEW_HANG && d->n_culprits == 1 && !strcmp(d->culprit[0], "r6"),
+    ok(d && d->class == VIEW_CLASS_HANG && d->n_culprits == 1 && !strcmp(d->culprit[0], "r6"),
        "a hang names who is missing");
     printf("# %s\n", d ? d->text : "");
     steps(2);
@@ -305,6 +305,33 @@ static void bounds(void)
     finish();
 }
 
+/* Warm-up, checkpoints and evaluations are told as what they are, and accuse nobody. */
+static void phases(void)
+{
+    struct view_phases p;
+
+    start(100);
+    for (uint32_t i = 0; i < 200; i++) {
+        for (uint32_t r = 0; r < RANKS; r++)
+            job.factor[r] = i < 10 ? 1.5 : 1;
+        if (i == 60 || i == 120)
+            for (uint32_t r = 0; r < RANKS; r++)
+                job.now_s[r] += 3;
+        if (i == 90 || i == 150)
+            for (int e = 0; e < 3; e++)
+                collective(16, COMPUTE);
+        steps(1);
+    }
+    view_phases_get(job.view, &p);
+    ok(p.warm_up_steps > 0 && p.warm_up_steps <= 10, "%d steps seen warming up", p.warm_up_steps);
+    ok(p.pauses == 2 && near(p.pause_s, 6, 0.05), "%llu pauses, %.2f s in all", (unsigned long long)p.pauses,
+       p.pause_s);
+    ok(p.evaluations == 2 && p.foreign_collectives == 6, "%llu evaluations of %llu collectives",
+       (unsigned long long)p.evaluations, (unsigned long long)p.foreign_collectives);
+    ok(!verdict(), "no verdict");
+    finish();
+}
+
 /* A step's second program is smaller than its first: nothing of the first one's size is waited for. */
 static void next_program(void)
 {
@@ -342,6 +369,7 @@ int main(void)
     thinned();
     hang();
     bounds();
+    phases();
     next_program();
     return done_testing();
 }

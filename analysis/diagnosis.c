@@ -1,0 +1,421 @@
+#include "analysis/diagnosis.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/oscillation.h"
+#include "analysis/scatter.h"
+#include "analysis/straggler.h"
+#include "analysis/transfer.h"
+#include "analysis/work.h"
+#include "common/xalloc.h"
+
+#define EARLY          4u   /* steps after which an onset is still the beginning */
+#define BETWEEN_MAX    16.0 /* steps' time */
+#define PRICED_AT_ONCE 512u /* ranks that are priced at every step */
+#define TOGETHER       24u  /* steps between two that began, or were named, together */
+#define RECENT         64u  /* steps that the slowdown of now stands on, at the most */
+
+/* A finding is known to its detector by one of these; stragglers have their own numbers from STRAGGLER_KEY
+ * on. */
+enum key { KEY_JITTER, KEY_IMBALANCE, KEY_OSCILLATION, KEY_TRANSFER, STRAGGLER_KEY };
+
+struct entry {
+    uint64_t key;
+    struct straggler straggler; /* as it last was */
+    double expired_s;           /* saved in steps that are no longer remembered */
+};
+
+struct diagnosis {
+    struct work *work;
+    struct stragglers *stragglers;
+    struct scatter *scatter;
+    struct oscillation oscillation;
+    struct transfer transfer;
+    struct finding finding[FINDINGS_MAX];
+    struct entry entry[FINDINGS_MAX];
+    size_t n;
+    uint32_t next_id;
+    double unseen_s, seen_s; /* before the first step that was judged; of those since */
+    double between_s;        /* between those: steps of another kind (evaluation) */
+    double ended_s;          /* when the newest ended */
+    uint64_t priced;         /* the step at which the stragglers' prices were taken */
+    size_t priced_n;         /* findings then */
+};
+
+struct diagnosis *diagnosis_new(void)
+{
+    struct diagnosis *d = xcalloc(1, sizeof(*d));
+
+    d->work = work_new();
+    d->stragglers = stragglers_new();
+    d->scatter = scatter_new();
+    return d;
+}
+
+void diagnosis_free(struct diagnosis *d)
+{
+    if (!d)
+        return;
+    work_free(d->work);
+    stragglers_free(d->stragglers);
+    scatter_free(d->scatter);
+    free(d);
+}
+
+void diagnosis_place(struct diagnosis *d, uint32_t rank, uint32_t node, uint32_t leaf)
+{
+    work_place(d->work, rank, node, leaf);
+}
+
+/* ---- the list ---- */
+
+static size_t find(const struct diagnosis *d, uint64_t key)
+{
+    for (size_t i = d->n; i-- > 0;)
+        if (d->finding[i].standing && d->entry[i].key == key)
+            return i;
+    return d->n;
+}
+
+static size_t add(struct diagnosis *d, uint64_t key)
+{
+    size_t at = d->n;
+
+    if (d->n == FINDINGS_MAX) {
+        at = 0;
+        while (at < d->n && d->finding[at].standing)
+            at++;
+        if (at == d->n)
+            return d->n;
+        memmove(&d->finding[at], &d->finding[at + 1], (d->n - at - 1) * sizeof(d->finding[0]));
+        memmove(&d->entry[at], &d->entry[at + 1], (d->n - at - 1) * sizeof(d->entry[0]));
+        at = d->n - 1;
+    } else {
+        d->n++;
+    }
+    d->finding[at] = (struct finding){ .id = d->next_id++,
+                                       .scope = VIEW_SCOPE_NONE,
+                                       .place = WORK_PLACE_NONE,
+                                       .standing = true,
+                                       .slowdown = NAN,
+                                       .last_ratio = NAN,
+                                       .rate = NAN,
+                                       .z = NAN };
+    d->entry[at] = (struct entry){ .key = key };
+    return at;
+}
+
+static void end(struct finding *f, uint64_t step)
+{
+    f->standing = false;
+    f->over_step = step;
+}
+
+/* The collective with which step `number` (from 1) ended; the oldest remembered where it is further back. */
+static uint32_t seq_of(const struct work *w, uint64_t number)
+{
+    uint64_t back = w->steps - number;
+
+    return w->step[work_slot(w, back < work_kept(w) ? (uint32_t)back : work_kept(w) - 1)].seq;
+}
+
+/* A finding's class as its detector has it now; where that changed it was only now said to be so. */
+static struct finding *refresh(struct diagnosis *d, uint64_t key, enum view_class class, uint64_t onset)
+{
+    const struct work *w = d->work;
+    size_t at = find(d, key);
+    struct finding *f;
+
+    if (at == d->n && (at = add(d, key)) == d->n)
+        return NULL;
+    f = &d->finding[at];
+    if (!f->named_step || f->class != class) {
+        f->class = class;
+        f->named_step = w->steps;
+        f->named_seq = seq_of(w, w->steps);
+    }
+    if (onset + 1 != f->onset_step) {
+        f->onset_step = onset + 1;
+        f->onset_seq = seq_of(w, f->onset_step);
+    }
+    return f;
+}
+
+static double recent_s(const struct work *w, uint64_t onset, uint32_t *steps)
+{
+    double all_s = 0;
+
+    *steps = 0;
+    while (*steps < RECENT && *steps < work_kept(w) && w->steps - *steps > onset)
+        all_s += w->step[work_slot(w, (*steps)++)].duration_s;
+    return all_s;
+}
+
+/* Slowdown over the newest steps, from what all steps since the onset lost on average. */
+static double mean_slowdown(const struct work *w, uint64_t onset, double saved_s)
+{
+    double all_s = 0, since = (double)(w->steps - onset);
+    uint32_t n = 0;
+
+    for (; n < work_kept(w) && w->steps - n > onset; n++)
+        all_s += w->step[work_slot(w, n)].duration_s;
+    if (!n)
+        return NAN;
+    all_s *= since / n;
+    return all_s > saved_s ? all_s / (all_s - saved_s) : NAN;
+}
+
+/* Who works slower in the steps that were judged does so in those between (an evaluation), and what was there
+ * when the first was judged has been there before, while the steps' length was still looked for: that time is
+ * taken to have been lost alike. */
+static double with_unseen(const struct diagnosis *d, uint64_t onset, double saved_s)
+{
+    double unseen_s = fmax(0, d->between_s) + (onset <= EARLY ? d->unseen_s : 0);
+
+    return d->seen_s > 0 ? saved_s * (1 + unseen_s / d->seen_s) : saved_s;
+}
+
+static void follow_time(struct diagnosis *d, const struct diagnosis_step *s)
+{
+    double gap_s = s->ended_s - s->duration_s - d->ended_s;
+
+    if (!d->work->steps) {
+        d->unseen_s = fmax(0, s->ended_s - s->duration_s - s->begun_s);
+        d->seen_s = d->between_s = 0;
+    } else if (gap_s < BETWEEN_MAX * s->duration_s) { /* longer: nobody worked */
+        d->between_s += gap_s;
+    }
+    d->ended_s = s->ended_s;
+    d->seen_s += s->duration_s;
+}
+
+/* ---- what each detector says ---- */
+
+static void take_simple(struct diagnosis *d, enum key key, enum view_class class, bool standing,
+                        uint64_t onset, double saved_s, double excess, double rate)
+{
+    struct finding *f;
+    size_t at = find(d, key);
+
+    if (!standing) {
+        if (at < d->n)
+            end(&d->finding[at], d->work->steps);
+        return;
+    }
+    f = refresh(d, key, class, onset);
+    if (!f)
+        return;
+    f->saved_s = key == KEY_TRANSFER ? saved_s : with_unseen(d, onset, saved_s);
+    f->slowdown = mean_slowdown(d->work, onset, saved_s);
+    f->excess = excess;
+    f->rate = rate;
+}
+
+static void take_stragglers(struct diagnosis *d)
+{
+    const struct straggler *g;
+    size_t n = stragglers_get(d->stragglers, &g);
+
+    for (size_t i = 0; i < n; i++) {
+        struct finding *f = refresh(d, STRAGGLER_KEY + g[i].id,
+                                    g[i].drift ? VIEW_CLASS_DRIFT : VIEW_CLASS_STRAGGLER, g[i].onset);
+
+        if (!f)
+            continue;
+        d->entry[f - d->finding].straggler = g[i];
+        f->scope = g[i].scope == STRAGGLER_RANK   ? VIEW_SCOPE_RANK
+                   : g[i].scope == STRAGGLER_NODE ? VIEW_SCOPE_NODE
+                                                  : VIEW_SCOPE_SWITCH;
+        f->place = g[i].place;
+        f->excess = g[i].excess / (1 + g[i].before);
+        f->z = g[i].z;
+    }
+    for (size_t i = 0; i < d->n; i++) {
+        bool named = d->entry[i].key < STRAGGLER_KEY;
+
+        for (size_t j = 0; j < n; j++)
+            named = named || d->entry[i].key == STRAGGLER_KEY + g[j].id;
+        if (d->finding[i].standing && !named)
+            end(&d->finding[i], d->work->steps);
+    }
+}
+
+/* Whose CPU is taken away is late, and slow to take part when it has come: collectives that became slow
+ * together with somebody's own work are its doing. */
+static void find_leader(struct diagnosis *d)
+{
+    size_t at = find(d, KEY_TRANSFER);
+    bool any = false;
+
+    if (at == d->n)
+        return;
+    for (size_t i = 0; i < d->n; i++) {
+        const struct finding *f = &d->finding[i], *t = &d->finding[at];
+
+        if (!f->standing || d->entry[i].key < STRAGGLER_KEY)
+            continue;
+        any = true;
+        if (llabs((long long)(f->onset_step - t->onset_step)) <= TOGETHER ||
+            llabs((long long)(f->named_step - t->named_step)) <= TOGETHER)
+            d->finding[at].follows = true;
+    }
+    d->finding[at].follows = d->finding[at].follows && any;
+}
+
+/* ---- the price of stragglers ---- */
+
+/* Those that stand, the asked for one first; returns how many. */
+static size_t standing(const struct diagnosis *d, size_t asked, struct straggler list[STRAGGLERS_MAX])
+{
+    size_t n = 0;
+
+    list[n++] = d->entry[asked].straggler;
+    for (size_t i = 0; i < d->n && n < STRAGGLERS_MAX; i++)
+        if (i != asked && d->finding[i].standing && d->entry[i].key >= STRAGGLER_KEY)
+            list[n++] = d->entry[i].straggler;
+    return n;
+}
+
+/* What one costs in a step. Of several at a time it is the mean of what it costs alone and of what it adds to
+ * the others (Shapley 1953, for two). */
+static double saved_in(const struct straggler *list, size_t n, const struct work *w, uint32_t slot,
+                       uint64_t step)
+{
+    double alone_s = straggler_saved_s(list, 1, w, slot, step);
+
+    if (n == 1)
+        return alone_s;
+    return (alone_s + straggler_saved_s(list, n, w, slot, step) -
+            straggler_saved_s(list + 1, n - 1, w, slot, step)) /
+           2;
+}
+
+/* Before the newest step overwrites the oldest: what that one cost is kept as it is known now. */
+static void keep_expiring(struct diagnosis *d)
+{
+    const struct work *w = d->work;
+    struct straggler list[STRAGGLERS_MAX];
+
+    if (w->steps < WORK_STEPS)
+        return;
+    for (size_t i = 0; i < d->n; i++)
+        if (d->finding[i].standing && d->entry[i].key >= STRAGGLER_KEY)
+            d->entry[i].expired_s += saved_in(list, standing(d, i, list), w,
+                                              (uint32_t)(w->steps % WORK_STEPS), w->steps - WORK_STEPS);
+}
+
+static void price(struct diagnosis *d, size_t at)
+{
+    const struct work *w = d->work;
+    struct finding *f = &d->finding[at];
+    struct straggler list[STRAGGLERS_MAX];
+    size_t n = standing(d, at, list);
+    uint32_t recent, last = 0;
+    double newest_s = 0, all_s = recent_s(w, list[0].onset, &recent);
+
+    f->saved_s = d->entry[at].expired_s;
+    for (uint32_t b = 0; b < work_kept(w); b++) {
+        double saved_s = saved_in(list, n, w, work_slot(w, b), w->steps - 1 - b);
+
+        f->saved_s += saved_s;
+        if (b < recent) {
+            newest_s += saved_s;
+            last += straggler_was_last(&list[0], w, work_slot(w, b));
+        }
+    }
+    f->saved_s = with_unseen(d, list[0].onset, f->saved_s);
+    f->slowdown = all_s > newest_s ? all_s / (all_s - newest_s) : NAN;
+    f->last_ratio = recent ? last / (double)recent : NAN;
+}
+
+static void price_stragglers(struct diagnosis *d)
+{
+    /* Of very many ranks not at every step: it takes WORK_STEPS times as long as they are many. */
+    if (d->priced_n == d->n && d->work->steps <= d->priced + d->work->n / PRICED_AT_ONCE)
+        return;
+    d->priced = d->work->steps;
+    d->priced_n = d->n;
+    for (size_t i = 0; i < d->n; i++)
+        if (d->finding[i].standing && d->entry[i].key >= STRAGGLER_KEY)
+            price(d, i);
+}
+
+/* ---- all together ---- */
+
+void diagnosis_step(struct diagnosis *d, const struct diagnosis_step *s, double min_slowdown)
+{
+    struct work *w = d->work;
+    const struct scatter *c = d->scatter;
+    const struct oscillation *o = &d->oscillation;
+    const struct transfer *t = &d->transfer;
+    const struct straggler *named;
+    size_t before = stragglers_get(d->stragglers, &named);
+
+    keep_expiring(d);
+    follow_time(d, s);
+    work_take(w, s->seq, s->own_s, s->n, s->duration_s, s->transfer_s);
+    scatter_step(d->scatter, w, named, before, min_slowdown);
+    stragglers_step(d->stragglers, w, min_slowdown);
+    oscillation_step(&d->oscillation, w, s->period, min_slowdown);
+    transfer_step(&d->transfer, w, min_slowdown);
+    if (stragglers_get(d->stragglers, &named) < before)
+        price_stragglers(d); /* what is over keeps its last price */
+    take_stragglers(d);
+    take_simple(d, KEY_JITTER, VIEW_CLASS_JITTER, c->jitter, c->jitter_onset, c->jitter_saved_s,
+                c->strike_ratio, c->strikes_per_step);
+    take_simple(d, KEY_IMBALANCE, VIEW_CLASS_IMBALANCE, c->imbalance, c->imbalance_onset,
+                c->imbalance_saved_s, w->sigma, NAN);
+    take_simple(d, KEY_OSCILLATION, VIEW_CLASS_OSCILLATION, o->standing, o->onset, o->saved_s, o->ratio - 1,
+                o->period);
+    take_simple(d, KEY_TRANSFER, t->congestion ? VIEW_CLASS_CONGESTION : VIEW_CLASS_COMMUNICATION,
+                t->standing, t->onset, t->saved_s + fmax(0, t->stretch_s), t->tall, t->bursts);
+    find_leader(d);
+}
+
+void diagnosis_restart(struct diagnosis *d)
+{
+    price_stragglers(d);
+    for (size_t i = 0; i < d->n; i++)
+        if (d->finding[i].standing)
+            end(&d->finding[i], d->work->steps);
+    work_reset(d->work);
+    stragglers_reset(d->stragglers);
+    scatter_reset(d->scatter);
+    memset(&d->oscillation, 0, sizeof(d->oscillation));
+    memset(&d->transfer, 0, sizeof(d->transfer));
+    d->priced = 0;
+}
+
+uint64_t diagnosis_steps(const struct diagnosis *d)
+{
+    return d->work->steps;
+}
+
+size_t diagnosis_findings(struct diagnosis *d, const struct finding **list)
+{
+    price_stragglers(d);
+    *list = d->finding;
+    return d->n;
+}
+
+const struct work_step *diagnosis_newest(const struct diagnosis *d)
+{
+    return &d->work->step[work_slot(d->work, 0)];
+}
+
+double diagnosis_noise(const struct diagnosis *d)
+{
+    return d->work->sigma;
+}
+
+double diagnosis_limit(const struct diagnosis *d)
+{
+    return stragglers_limit(d->stragglers, d->work);
+}
+
+double diagnosis_excess(const struct diagnosis *d, uint32_t rank)
+{
+    return work_recent_excess(d->work, rank);
+}

@@ -1,0 +1,70 @@
+/* diagnosis.h - what holds a job back: all detectors over the steps of one job, and what each finding costs.
+ *
+ * Fed step by step, in order; judges at once, from what was fed. Findings stay in the list for the whole run
+ * (the oldest that is over gives way). Prices are what-ifs by replaying the arrivals with the cause removed
+ * (Ousterhout et al. 2015; Lin et al. 2025): a step ends with its last rank, so what a cause costs in a step
+ * is the longest own work less the longest there would be without it. */
+#ifndef SYNCGUARD_ANALYSIS_DIAGNOSIS_H
+#define SYNCGUARD_ANALYSIS_DIAGNOSIS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/view.h"
+#include "analysis/work.h"
+
+#define FINDINGS_MAX VIEW_RAISED_MAX
+
+struct finding {
+    uint32_t id;
+    enum view_class class;
+    enum view_scope scope;
+    uint32_t place; /* rank, or number of a node or switch; WORK_PLACE_NONE without scope */
+    bool standing;
+    bool follows; /* communication, congestion: it came with a rank, node or switch that is slow, which is
+                   * slow inside of the collectives too */
+    uint64_t onset_step, named_step, over_step; /* counted from 1 as diagnosis_steps() is */
+    uint32_t onset_seq, named_seq;              /* the newest collective of the main communicator then */
+    double saved_s;    /* since the onset: what the run would have been shorter without it */
+    double slowdown;   /* step time over the step time without it, over the newest steps */
+    double excess;     /* straggler, drift: own work over the others'; jitter: length of a strike,
+                        * imbalance: noise of the own work, oscillation: slow over fast, communication and
+                        * congestion: transfer over the usual; all minus 1 */
+    double last_ratio; /* straggler, drift: share of the steps in which it came last */
+    double rate;       /* jitter: strikes a step; congestion: bursts; oscillation: steps a period */
+    double z;          /* evidence in standard errors; NaN: not of that kind */
+};
+
+struct diagnosis;
+
+struct diagnosis *diagnosis_new(void);
+void diagnosis_free(struct diagnosis *d); /* NULL is fine */
+/* Another program, or other steps: what was learnt does not apply; all that stood is over. */
+void diagnosis_restart(struct diagnosis *d);
+void diagnosis_place(struct diagnosis *d, uint32_t rank, uint32_t node, uint32_t leaf);
+
+struct diagnosis_step {
+    uint32_t seq;       /* of its last collective on the main communicator */
+    uint32_t period;    /* collectives a step there */
+    const float *own_s; /* n: own work by rank, NaN not known */
+    uint32_t n;
+    double duration_s, transfer_s; /* transfer NaN: not known */
+    double ended_s;                /* the caller's clock, and ... */
+    double begun_s;                /* ... when the job's first step or collective was told of */
+};
+void diagnosis_step(struct diagnosis *d, const struct diagnosis_step *s, double min_slowdown);
+
+uint64_t diagnosis_steps(const struct diagnosis *d);
+/* Findings of the run, prices as of now; lent until the next call of any of these. */
+size_t diagnosis_findings(struct diagnosis *d, const struct finding **list);
+/* The newest step as it is kept, after diagnosis_step; lent until the next. */
+const struct work_step *diagnosis_newest(const struct diagnosis *d);
+/* Noise of one rank's own work in one step, relative; NaN not known. */
+double diagnosis_noise(const struct diagnosis *d);
+/* The smallest excess of a rank's own work that could be named now; NaN while that is not known. */
+double diagnosis_limit(const struct diagnosis *d);
+/* A rank's mean own work over the median's, minus 1, over the newest steps; NaN not known. */
+double diagnosis_excess(const struct diagnosis *d, uint32_t rank);
+
+#endif

@@ -1,0 +1,165 @@
+#include "analysis/oscillation.h"
+
+#include <math.h>
+#include <string.h>
+
+#define WINDOW     32u /* steps looked at, at the most ... */
+#define CYCLES_MIN 4u  /* ... and so many cycles at the least */
+#define STEPS_MIN  12u
+#define EXPLAINED  0.75 /* of the variance, by the phases */
+#define RATIO_MIN  1.02 /* slow over fast */
+#define CONFIRM    2u
+#define LET_GO     16u
+
+/* The newest typical works, newest first, as far as the steps follow one another. */
+static uint32_t take(const struct work *w, uint32_t period, float *y)
+{
+    uint32_t n = 0;
+
+    while (n < WINDOW && n < work_kept(w)) {
+        const struct work_step *k = &w->step[work_slot(w, n)];
+
+        if (n && k->seq + period != w->step[work_slot(w, n - 1)].seq)
+            break;
+        y[n++] = k->pause ? NAN : k->typical_s;
+    }
+    return n;
+}
+
+struct fold {
+    uint32_t period;
+    double explained, fast_s, slow_s;
+};
+
+static double mean_of(const float *y, uint32_t n, uint32_t phase, uint32_t period, uint32_t *told)
+{
+    double sum = 0;
+
+    *told = 0;
+    for (uint32_t i = phase; i < n; i += period)
+        if (!isnan(y[i])) {
+            sum += y[i];
+            (*told)++;
+        }
+    return *told ? sum / *told : NAN;
+}
+
+/* Share of the variance that the phases explain (less what chance would), and the two levels. */
+static struct fold fold_at(const float *y, uint32_t n, uint32_t period)
+{
+    struct fold f = { .period = period };
+    double mean[OSCILLATION_MAX], all, total = 0, within = 0, middle, low = INFINITY, high = 0;
+    uint32_t told, in[OSCILLATION_MAX], slow = 0, fast = 0;
+
+    all = mean_of(y, n, 0, 1, &told);
+    for (uint32_t p = 0; p < period; p++) {
+        mean[p] = mean_of(y, n, p, period, &in[p]);
+        low = fmin(low, mean[p]);
+        high = fmax(high, mean[p]);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (!isnan(y[i])) {
+            total += (y[i] - all) * (y[i] - all);
+            within += (y[i] - mean[i % period]) * (y[i] - mean[i % period]);
+        }
+    if (told <= period + 1 || !(total > 0))
+        return f;
+    f.explained = 1 - within / (told - period) / (total / (told - 1));
+    middle = (low + high) / 2;
+    for (uint32_t p = 0; p < period; p++) {
+        if (mean[p] > middle) {
+            f.slow_s += mean[p] * in[p];
+            slow += in[p];
+        } else {
+            f.fast_s += mean[p] * in[p];
+            fast += in[p];
+        }
+    }
+    f.slow_s /= slow;
+    f.fast_s /= fast;
+    return f;
+}
+
+static struct fold best_fold(const float *y, uint32_t n)
+{
+    struct fold best = { 0 };
+
+    for (uint32_t p = 2; p <= OSCILLATION_MAX && n >= CYCLES_MIN * p; p++) {
+        struct fold f = fold_at(y, n, p);
+
+        if (f.explained > best.explained + 0.02) /* a multiple of the period explains as much */
+            best = f;
+    }
+    return best;
+}
+
+/* Had this step been a fast one. */
+static double saved_s(const struct oscillation *o, const struct work *w, uint32_t back)
+{
+    const struct work_step *k = &w->step[work_slot(w, back)];
+    double middle_s = k->usual_s; /* a running median of two levels lies between them */
+
+    return !k->pause && k->typical_s > middle_s ? k->longest_s * (1 - 1 / o->ratio) : 0;
+}
+
+/* How far back do the steps alternate? */
+static uint32_t alternates_since(const struct work *w, const struct fold *f)
+{
+    double middle_s = (f->fast_s + f->slow_s) / 2;
+    uint32_t far = 0, half = f->period / 2 ? f->period / 2 : 1, wrong = 0;
+
+    for (uint32_t b = 0; b + half < work_kept(w); b++) {
+        const struct work_step *k = &w->step[work_slot(w, b)], *h = &w->step[work_slot(w, b + half)];
+
+        if (k->pause || h->pause)
+            continue;
+        if ((k->typical_s > middle_s) == (h->typical_s > middle_s)) {
+            if (++wrong > 2 * f->period)
+                break;
+            continue;
+        }
+        wrong = wrong ? wrong - 1 : 0;
+        far = b + half;
+    }
+    return far;
+}
+
+static void name(struct oscillation *o, const struct work *w, const struct fold *f, double min_slowdown)
+{
+    uint32_t far = alternates_since(w, f);
+    double lost_s = 0, all_s = 0;
+
+    o->ratio = f->slow_s / f->fast_s;
+    for (uint32_t b = 0; b <= far; b++) {
+        lost_s += saved_s(o, w, b);
+        all_s += w->step[work_slot(w, b)].duration_s;
+    }
+    if (all_s < (all_s - lost_s) * min_slowdown)
+        return;
+    o->standing = true;
+    o->saved_s = lost_s;
+    o->period = f->period;
+    o->onset = w->steps - 1 - far;
+    o->without = 0;
+}
+
+void oscillation_step(struct oscillation *o, const struct work *w, uint32_t period, double min_slowdown)
+{
+    float y[WINDOW];
+    uint32_t n = take(w, period, y);
+    struct fold f = best_fold(y, n);
+    bool there = f.explained > EXPLAINED && f.slow_s > RATIO_MIN * f.fast_s;
+
+    if (o->standing) {
+        o->saved_s += saved_s(o, w, 0);
+        o->without = there || n < STEPS_MIN ? 0 : o->without + 1;
+        if (there)
+            o->ratio += (f.slow_s / f.fast_s - o->ratio) / 8;
+        if (o->without >= LET_GO)
+            o->standing = false;
+        return;
+    }
+    o->with = there && n >= STEPS_MIN ? o->with + 1 : 0;
+    if (o->with >= CONFIRM)
+        name(o, w, &f, min_slowdown);
+}

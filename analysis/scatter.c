@@ -1,0 +1,227 @@
+#include "analysis/scatter.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+
+#define STRIKE_Z     5.0f /* standard deviations above the rank's own usual excess */
+#define STRIKE_RATIO 0.1f /* and at least so much of the typical work */
+#define TOGETHER     8u   /* more than one in so many ranks at once is no strike: something they share */
+#define STRIKES_MIN  4u   /* among the newest WINDOW steps */
+#define RANKS_MIN    3u   /* that they hit (fewer where there are fewer ranks) */
+#define WINDOW       96u
+#define COST_MIN     48u
+#define QUIET        64u /* steps without one, and four times the usual distance: over */
+
+/* Own work on dedicated cores varies by a few per cent from step to step (Petrini et al. 2003; Hoefler et al.
+ * 2010); above WIDE the variation is the work's own. Where no calm time was seen, ORDINARY stands for it. */
+#define WIDE     0.08
+#define NARROW   0.06
+#define ORDINARY 0.025
+#define WIDE_MIN 16u /* steps */
+
+struct scatter *scatter_new(void)
+{
+    struct scatter *s = xcalloc(1, sizeof(*s));
+
+    s->calm = NAN;
+    return s;
+}
+
+void scatter_free(struct scatter *s)
+{
+    if (!s)
+        return;
+    free(s->usual);
+    free(s);
+}
+
+void scatter_reset(struct scatter *s)
+{
+    free(s->usual);
+    *s = (struct scatter){ .calm = NAN };
+}
+
+static void reserve(struct scatter *s, uint32_t n)
+{
+    if (s->n == n)
+        return;
+    scatter_reset(s);
+    s->usual = xcalloc(n, sizeof(*s->usual));
+    s->n = n;
+}
+
+/* ---- jitter ---- */
+
+static bool is_late(const struct straggler *late, size_t n, const struct work *w, uint32_t rank)
+{
+    for (size_t i = 0; i < n; i++)
+        if (straggler_has(&late[i], w, rank))
+            return true;
+    return false;
+}
+
+/* The newest step: who was struck, what the others took at the longest, and
+ * how long the late ones did. */
+struct look {
+    uint32_t struck, who;
+    float others_s, unstruck_s, late_s;
+};
+
+static struct look look_at_step(struct scatter *s, const struct work *w, const struct straggler *late,
+                                size_t n)
+{
+    float limit = fmaxf(STRIKE_Z * (float)w->sigma, STRIKE_RATIO);
+    struct look l = { 0 };
+
+    for (uint32_t r = 0; r < w->n; r++) {
+        float x = w->excess[r], own_s = w->newest_s[r];
+
+        if (isnan(x))
+            continue;
+        if (is_late(late, n, w, r)) {
+            l.late_s = fmaxf(l.late_s, own_s);
+        } else if (x - s->usual[r] > limit) {
+            l.who = r;
+            l.struck++;
+            l.others_s = fmaxf(l.others_s, own_s);
+        } else {
+            l.unstruck_s = fmaxf(l.unstruck_s, own_s);
+            l.others_s = fmaxf(l.others_s, own_s);
+        }
+        /* A strike moves the usual a little, so that what stays becomes usual within some steps. */
+        s->usual[r] += fmaxf(-limit, fminf(limit, x - s->usual[r])) / 4;
+    }
+    return l;
+}
+
+static void take_strike(struct scatter *s, struct work *w, struct look *l)
+{
+    struct work_step *k = &w->step[work_slot(w, 0)];
+
+    k->struck_s = fmaxf(l->unstruck_s, l->late_s); /* for the late ones all wait anyway */
+    s->jitter_saved_s += k->longest_s - k->struck_s;
+    l->others_s = l->unstruck_s; /* it is no imbalance */
+    s->strike[s->strikes % SCATTER_STRIKES].step = w->steps;
+    s->strike[s->strikes++ % SCATTER_STRIKES].rank = l->who;
+}
+
+struct tally {
+    uint32_t strikes, ranks, most;
+    uint64_t first;
+};
+
+/* The strikes of the window: how many, on how many ranks, how many on the commonest. */
+static struct tally count_strikes(const struct scatter *s, uint64_t now)
+{
+    uint64_t have = s->strikes < SCATTER_STRIKES ? s->strikes : SCATTER_STRIKES;
+    uint32_t rank[SCATTER_STRIKES], hits[SCATTER_STRIKES];
+    struct tally t = { .first = now };
+
+    for (uint64_t i = 1; i <= have; i++) {
+        uint64_t at = (s->strikes - i) % SCATTER_STRIKES;
+        uint32_t j = 0;
+
+        if (s->strike[at].step + WINDOW < now)
+            break;
+        t.strikes++;
+        t.first = s->strike[at].step;
+        while (j < t.ranks && rank[j] != s->strike[at].rank)
+            j++;
+        if (j == t.ranks) {
+            rank[t.ranks] = s->strike[at].rank;
+            hits[t.ranks++] = 0;
+        }
+        hits[j]++;
+        t.most = hits[j] > t.most ? hits[j] : t.most;
+    }
+    return t;
+}
+
+/* Cost of the strikes since `first`, over COST_MIN steps at the least. */
+static double strikes_cost(const struct work *w, uint64_t first, double *ratio)
+{
+    double saved_s = 0, all_s = 0, excess = 0;
+    uint32_t n = 0;
+
+    for (uint32_t b = 0; b < work_kept(w) && (b < COST_MIN || w->steps - b >= first); b++) {
+        const struct work_step *k = &w->step[work_slot(w, b)];
+
+        all_s += k->duration_s;
+        saved_s += k->longest_s - k->struck_s;
+        if (k->longest_s > k->struck_s) {
+            excess += k->longest_s / k->typical_s - 1;
+            n++;
+        }
+    }
+    *ratio = n ? excess / n : NAN;
+    return all_s > saved_s ? all_s / (all_s - saved_s) : 1;
+}
+
+static void judge_jitter(struct scatter *s, const struct work *w, double min_slowdown)
+{
+    struct tally t = count_strikes(s, w->steps);
+    uint64_t newest = s->strikes ? s->strike[(s->strikes - 1) % SCATTER_STRIKES].step : 0;
+    uint32_t ranks_min = w->n < 2 * RANKS_MIN ? (w->n + 1) / 2 : RANKS_MIN;
+
+    if (t.strikes > 1)
+        s->strikes_per_step = (t.strikes - 1) / (double)(w->steps > t.first ? w->steps - t.first : 1);
+    if (s->jitter && w->steps > newest + QUIET && w->steps > newest + 4 / s->strikes_per_step)
+        s->jitter = false;
+    if (s->jitter || t.strikes < STRIKES_MIN || t.ranks < ranks_min || 2 * t.most > t.strikes + 1)
+        return;
+    if (strikes_cost(w, t.first, &s->strike_ratio) < min_slowdown)
+        return;
+    s->jitter = true;
+    /* Nearer to the first step than strikes are to one another: from the beginning. */
+    s->jitter_onset = t.first > 2 / s->strikes_per_step ? t.first - 1 : 0;
+}
+
+/* ---- imbalance ---- */
+
+static void judge_imbalance(struct scatter *s, const struct work *w, const struct look *l,
+                            double min_slowdown)
+{
+    const struct work_step *k = &w->step[work_slot(w, 0)];
+    double keeps, lost_s, step_s;
+
+    if (w->sigma < NARROW && w->changes >= WIDE_MIN)
+        s->calm = isnan(s->calm) ? w->sigma : s->calm + (w->sigma - s->calm) / 32;
+    if (!(w->sigma > (s->imbalance ? NARROW : WIDE))) {
+        s->imbalance = false;
+        s->wide_since = w->steps;
+        s->spread_s = 0;
+        return;
+    }
+    s->spread_s += fmax(0, l->others_s - fmaxf(k->typical_s, l->late_s));
+    keeps = (isnan(s->calm) ? ORDINARY : s->calm) / w->sigma;
+    lost_s = s->spread_s * (1 - keeps);
+    if (s->imbalance) {
+        s->imbalance_saved_s = lost_s;
+        return;
+    }
+    step_s = k->duration_s;
+    if (w->steps - s->wide_since < WIDE_MIN ||
+        lost_s < (1 - 1 / min_slowdown) * step_s * (double)(w->steps - s->wide_since))
+        return;
+    s->imbalance = true;
+    s->imbalance_onset = s->wide_since;
+    s->imbalance_saved_s = lost_s;
+}
+
+void scatter_step(struct scatter *s, struct work *w, const struct straggler *late, size_t n,
+                  double min_slowdown)
+{
+    struct look l;
+
+    reserve(s, w->n);
+    if (isnan(w->sigma) || w->n < 2)
+        return;
+    l = look_at_step(s, w, late, n);
+    if (l.struck && l.struck <= 1 + w->n / TOGETHER && w->steps > 4)
+        take_strike(s, w, &l);
+    judge_jitter(s, w, min_slowdown);
+    judge_imbalance(s, w, &l, min_slowdown);
+}

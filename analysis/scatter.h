@@ -1,0 +1,49 @@
+/* scatter.h - delays that stay with nobody: jitter (rare and long, another rank each time) and imbalance
+ * (every rank's work varies widely from step to step).
+ *
+ * A strike is an excess far beyond the noise that is over with its step. Jitter is when strikes hit different
+ * ranks again and again; its price is the time that the struck ranks came behind the slowest of the others.
+ * Imbalance is noise itself above what is ordinary; its price is the part of the longest work that shrinks
+ * away with the noise (max = typical (1 + z_N cv): MODELS, order statistics; David & Nagaraja 2003). */
+#ifndef SYNCGUARD_ANALYSIS_SCATTER_H
+#define SYNCGUARD_ANALYSIS_SCATTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analysis/straggler.h"
+#include "analysis/work.h"
+
+#define SCATTER_STRIKES 32u /* remembered */
+
+struct scatter {
+    float *usual; /* n: each rank's excess as it mostly is */
+    uint32_t n;
+    struct {
+        uint64_t step;
+        uint32_t rank;
+    } strike[SCATTER_STRIKES];
+    uint64_t strikes;
+    bool jitter;
+    uint64_t jitter_onset; /* step */
+    double jitter_saved_s; /* of all strikes so far */
+    double strikes_per_step;
+    double strike_ratio; /* mean length of a strike over the typical work */
+    bool imbalance;
+    uint64_t imbalance_onset;
+    double imbalance_saved_s; /* since the onset */
+    double spread_s;          /* longest minus typical, summed up since wide_since */
+    uint64_t wide_since;
+    double calm; /* noise when it was ordinary; NaN never */
+};
+
+struct scatter *scatter_new(void);
+void scatter_free(struct scatter *s); /* NULL is fine */
+void scatter_reset(struct scatter *s);
+
+/* Judge after work_take(), without the ranks of late[n], who are known to be late; fills in the newest step's
+ * struck_s. */
+void scatter_step(struct scatter *s, struct work *w, const struct straggler *late, size_t n,
+                  double min_slowdown);
+
+#endif

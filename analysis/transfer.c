@@ -1,0 +1,181 @@
+#include "analysis/transfer.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SIGMA_MIN 0.02
+#define SIGMA_MAX 1.0
+#define FOLLOW    0.03 /* of the noise, that the usual transfer and its noise move a step */
+#define SLACK     1.0  /* standard deviations a step */
+#define TELL_MAX  6.0  /* that one step can tell */
+#define LIMIT     8.0
+#define SLOW_MIN  0.15 /* relative excess of a slow stretch, at the least ... */
+#define SLOW_Z    2.5  /* ... and in standard deviations */
+#define CALM      3u   /* steps as before that end a stretch */
+#define BURST_MAX 40u  /* steps; what was slow longer was no burst */
+#define LASTS     10u  /* slow steps in a row that need no window */
+#define WINDOW    64u
+#define QUIET     200u /* steps without a burst: congestion is over */
+
+static float median3(const float v[3])
+{
+    float low = fminf(v[0], v[1]), high = fmaxf(v[0], v[1]);
+
+    return fmaxf(low, fminf(high, v[2]));
+}
+
+/* The first steps tell what is usual: their median, and its noise. */
+static void learn(struct transfer *t, float transfer_s)
+{
+    float v[TRANSFER_LEARN];
+
+    t->first_s[t->learnt++] = transfer_s;
+    if (t->learnt < TRANSFER_LEARN)
+        return;
+    memcpy(v, t->first_s, sizeof(v));
+    t->usual_s = work_median(v, TRANSFER_LEARN);
+    for (uint32_t i = 0; i < TRANSFER_LEARN; i++)
+        v[i] = fabsf(t->first_s[i] / (float)t->usual_s - 1);
+    t->sigma = fmin(SIGMA_MAX, fmax(SIGMA_MIN, work_median(v, TRANSFER_LEARN) / 0.6745));
+}
+
+/* Running medians by stochastic approximation: of the transfer, and of its absolute deviation. */
+static void follow_usual(struct transfer *t, double excess)
+{
+    double step = FOLLOW * t->sigma;
+
+    t->usual_s *= excess > 0 ? 1 + step : 1 - step;
+    t->sigma += fabs(excess) > 0.6745 * t->sigma ? step : -step;
+    t->sigma = fmin(SIGMA_MAX, fmax(SIGMA_MIN, t->sigma));
+}
+
+/* Step time over the step time without it, over the steps since then, but at least so many of the newest. */
+static double cost(const struct work *w, uint64_t since, uint32_t least, double saved_s)
+{
+    double all_s = 0;
+
+    for (uint32_t b = 0; b < work_kept(w) && (b < least || w->steps - 1 - b >= since); b++)
+        all_s += w->step[work_slot(w, b)].duration_s;
+    return all_s > saved_s ? all_s / (all_s - saved_s) : 1;
+}
+
+static bool is_slow(const struct transfer *t, double excess)
+{
+    double limit = fmax(SLOW_MIN, SLOW_Z * t->sigma);
+
+    /* In a stretch half of its height decides: its noise grows with it. */
+    if (t->slow && t->height_n >= 3)
+        limit = fmax(limit, t->height / 2);
+    return excess > limit;
+}
+
+static void begin_stretch(struct transfer *t, double excess)
+{
+    t->slow = true;
+    t->since = t->rises;
+    t->calm = 0;
+    t->stretch_s = t->pending_s;
+    t->height = excess;
+    t->height_n = 1;
+}
+
+static void end_stretch(struct transfer *t, uint64_t now, double min_excess)
+{
+    uint64_t lasted = now - CALM - t->since;
+
+    t->slow = false;
+    t->cusum = 0;
+    if (t->height < min_excess)
+        return;
+    if (lasted <= BURST_MAX) {
+        t->first_burst = t->bursts++ ? t->first_burst : t->since;
+        t->longest = lasted > t->longest ? lasted : t->longest;
+        if (t->standing && !t->congestion) {
+            t->congestion = true;
+            t->named = now;
+        }
+    } else if (t->standing && !t->congestion) {
+        t->standing = false;
+        t->over = now - CALM;
+    }
+}
+
+/* A stretch that lasts must be worth it while it lasts, bursts over a window at the least. */
+static void say(struct transfer *t, const struct work *w, double min_slowdown)
+{
+    uint64_t first = t->bursts ? t->first_burst : t->since;
+
+    if (t->standing || t->height_n < 2 ||
+        (cost(w, first, WINDOW, t->saved_s + t->stretch_s) < min_slowdown &&
+         (t->height_n < LASTS || cost(w, t->since, 0, t->stretch_s) < min_slowdown)))
+        return;
+    t->standing = true;
+    t->named = w->steps;
+    t->congestion = t->bursts > 0;
+    t->onset = first;
+}
+
+static void in_stretch(struct transfer *t, const struct work *w, double excess, double excess_s,
+                       double min_slowdown)
+{
+    bool slow = is_slow(t, excess);
+
+    t->calm = slow ? 0 : t->calm + 1;
+    if (slow) {
+        t->height_n++;
+        t->height += (excess - t->height) / t->height_n;
+        t->tall = t->height;
+        say(t, w, min_slowdown);
+    }
+    t->stretch_s += excess_s;
+    /* Slow for longer than any burst: it stays. */
+    if (t->standing && t->congestion && w->steps - t->since > BURST_MAX &&
+        w->steps - t->since > 2 * t->longest) {
+        t->congestion = false;
+        t->named = w->steps;
+    }
+    if (t->calm < CALM)
+        return;
+    t->saved_s += fmax(0, t->stretch_s);
+    t->stretch_s = 0;
+    end_stretch(t, w->steps, SLOW_MIN);
+}
+
+static void out_of_stretch(struct transfer *t, const struct work *w, double excess, double excess_s)
+{
+    if (t->cusum <= 0) {
+        /* The median of three tells of a step when the next one is there. */
+        t->rises = w->steps > 1 ? w->steps - 2 : 0;
+        t->pending_s = t->before_s;
+    }
+    t->cusum = fmin(2 * LIMIT, fmax(0, t->cusum + fmin(TELL_MAX, excess / t->sigma) - SLACK));
+    t->pending_s += excess_s;
+    t->before_s = excess_s;
+    if (t->cusum > LIMIT && is_slow(t, excess))
+        begin_stretch(t, excess);
+    else
+        follow_usual(t, excess); /* what is little above the usual for long becomes it */
+    if (t->standing && t->congestion && w->steps > t->since + QUIET) {
+        t->standing = false;
+        t->over = w->steps;
+    }
+}
+
+void transfer_step(struct transfer *t, const struct work *w, double min_slowdown)
+{
+    float transfer_s = w->step[work_slot(w, 0)].transfer_s;
+    double excess;
+
+    if (isnan(transfer_s) || !(transfer_s > 0))
+        return;
+    t->newest_s[t->told++ % 3] = transfer_s;
+    if (t->learnt < TRANSFER_LEARN) {
+        learn(t, transfer_s);
+        return;
+    }
+    excess = median3(t->newest_s) / t->usual_s - 1;
+    if (t->slow)
+        in_stretch(t, w, excess, transfer_s - t->usual_s, min_slowdown);
+    else
+        out_of_stretch(t, w, excess, transfer_s - t->usual_s);
+}

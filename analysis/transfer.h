@@ -1,0 +1,47 @@
+/* transfer.h - did the collectives themselves become slower? For good (communication) or in bursts
+ * (congestion).
+ *
+ * The transfer of a step (what the last arrivers stayed in its collectives) is held against what it was: a
+ * running median that stands still while it is slow. Single slow steps are no news on any network, so the
+ * median of three steps is looked at; its noise is the median of its absolute deviations, whatever
+ * neighbouring steps have in common. A stretch of slow steps begins when a CUSUM (Page 1954) of the relative
+ * excess passes its limit, and ends when three steps in a row are as before. A stretch that ends soon was a
+ * burst. The price is the time above what it was. */
+#ifndef SYNCGUARD_ANALYSIS_TRANSFER_H
+#define SYNCGUARD_ANALYSIS_TRANSFER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analysis/work.h"
+
+#define TRANSFER_LEARN 12u
+
+struct transfer {
+    uint32_t learnt; /* steps that the usual transfer stands on */
+    float first_s[TRANSFER_LEARN];
+    float newest_s[3];     /* of the newest steps with one, a ring */
+    uint32_t told;         /* steps with one */
+    double usual_s, sigma; /* of the median of three; sigma relative */
+    double cusum;
+    uint64_t rises;   /* step at which the cusum left zero */
+    double before_s;  /* above the usual in the step before */
+    double pending_s; /* above the usual since then */
+    bool slow;        /* in a stretch */
+    uint64_t since;   /* of the stretch */
+    uint32_t calm;    /* steps in a row as before */
+    uint32_t bursts;
+    uint64_t first_burst, longest; /* step; steps */
+    double height;                 /* mean excess in slow steps of the stretch, relative */
+    uint32_t height_n;
+    bool standing, congestion; /* what is said; congestion: in bursts */
+    uint64_t onset, named, over;
+    double saved_s;   /* since the onset */
+    double stretch_s; /* of this stretch */
+    double tall;      /* height of the stretch that was told of last */
+};
+
+/* Judge after work_take(); all zero is one that saw nothing. */
+void transfer_step(struct transfer *t, const struct work *w, double min_slowdown);
+
+#endif

@@ -1,0 +1,89 @@
+/* view_phases.c - what in a run is no ordinary step, and is no fault either: warm-up, pauses (checkpoints),
+ * collectives of another kind between the steps (evaluations). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/view_private.h"
+#include "common/units.h"
+
+#define WARM_UP_STEPS 32u  /* the first ones, looked at when they are over */
+#define WARM_UP_RATIO 1.1f /* the first step's work over what the later ones have, at the least */
+#define WARM_RATIO    1.05f
+
+static int by_value(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* How many of the first steps took clearly longer than those after them. */
+static uint32_t warm_up_steps(const float first_s[WARM_UP_STEPS])
+{
+    float later[WARM_UP_STEPS / 2], usual_s;
+    uint32_t n = 0;
+
+    memcpy(later, first_s + WARM_UP_STEPS / 2, sizeof(later));
+    qsort(later, WARM_UP_STEPS / 2, sizeof(later[0]), by_value);
+    usual_s = later[WARM_UP_STEPS / 4];
+    if (first_s[0] < WARM_UP_RATIO * usual_s)
+        return 0;
+    while (n < WARM_UP_STEPS / 2 && first_s[n] > WARM_RATIO * usual_s)
+        n++;
+    return n;
+}
+
+static void look_at_beginning(struct view *v, double now_s, const struct work_step *k)
+{
+    struct phases *p = &v->phases;
+
+    if (p->steps >= WARM_UP_STEPS)
+        return;
+    p->first_s[p->steps] = k->typical_s;
+    if (p->steps + 1 < WARM_UP_STEPS)
+        return;
+    p->warm_up = warm_up_steps(p->first_s);
+    if (p->warm_up)
+        view_event(v, now_s, "warmed up: the first %u step%s seen took up to %.2f times as long", p->warm_up,
+                   p->warm_up == 1 ? "" : "s", p->first_s[0] / p->first_s[WARM_UP_STEPS - 1]);
+}
+
+void view_forget_phases(struct view *v)
+{
+    v->phases.steps = 0; /* what was counted of the run stays */
+}
+
+void view_phases_step(struct view *v, double now_s, uint32_t first_seq, uint32_t last_seq)
+{
+    const struct work_step *k = diagnosis_newest(v->diagnosis);
+    struct phases *p = &v->phases;
+    char text[32];
+
+    look_at_beginning(v, now_s, k);
+    if (k->pause) {
+        p->pauses++;
+        p->pause_s += k->typical_s - k->usual_s;
+        view_event(v, now_s, "all ranks paused for %s before a step (a checkpoint?)",
+                   units_format_s(text, sizeof(text), k->typical_s - k->usual_s));
+    }
+    /* Fast steps come several at a time, and their ends are not exact. */
+    if (p->steps && v->step_block == 1 && first_seq > p->last_seq + 1) {
+        p->evaluations++;
+        p->foreign += first_seq - p->last_seq - 1;
+        view_event(v, now_s, "%u collective%s between two steps that belong to none (an evaluation?)",
+                   first_seq - p->last_seq - 1, first_seq - p->last_seq - 1 == 1 ? "" : "s");
+    }
+    p->last_seq = last_seq;
+    p->steps++;
+}
+
+void view_phases_get(const struct view *v, struct view_phases *p)
+{
+    *p = (struct view_phases){ .warm_up_steps =
+                                   v->phases.steps >= WARM_UP_STEPS ? (int32_t)v->phases.warm_up : -1,
+                               .pauses = v->phases.pauses,
+                               .pause_s = v->phases.pause_s,
+                               .evaluations = v->phases.evaluations,
+                               .foreign_collectives = v->phases.foreign };
+}

@@ -1,0 +1,240 @@
+#include "analysis/work.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+
+#define PAUSE_RATIO  2.2   /* all ranks did nothing for so many times the usual work: a pause */
+#define PAUSE_MAX    3u    /* that many such steps in a row are no pause, the work has changed */
+#define SIGMA_MIN    0.002 /* clocks and exit skew are no better */
+#define CHANGES      64.0f /* steps that the noise is a running mean over */
+#define RECENT       8.0   /* and where noise has grown, over so many ... */
+#define RECENT_SHARE 0.9   /* ... of which this counts: they are few */
+#define CLIP         6.0f  /* standard deviations that one change can tell */
+
+struct work *work_new(void)
+{
+    struct work *w = xcalloc(1, sizeof(*w));
+
+    work_reset(w);
+    return w;
+}
+
+void work_free(struct work *w)
+{
+    if (!w)
+        return;
+    free(w->own);
+    free(w->newest_s);
+    free(w->excess);
+    free(w->rank);
+    free(w->scratch);
+    free(w);
+}
+
+void work_reset(struct work *w)
+{
+    w->steps = 0;
+    w->usual_s = NAN;
+    w->sigma = NAN;
+    w->lasting_sigma = w->recent_sigma = 0;
+    w->changes = 0;
+    for (uint32_t r = 0; r < w->n; r++) {
+        w->rank[r].told = 0;
+        w->rank[r].change = 0;
+    }
+}
+
+/* Room for more ranks; what was known of fewer is forgotten. */
+static void reserve(struct work *w, uint32_t n)
+{
+    uint32_t before = w->n;
+
+    if (n <= before)
+        return;
+    w->rank = xgrow(w->rank, &w->rank_cap, n, sizeof(*w->rank));
+    w->excess = xrealloc(w->excess, n, sizeof(*w->excess));
+    w->scratch = xrealloc(w->scratch, n, sizeof(*w->scratch));
+    w->own = xrealloc(w->own, (size_t)WORK_STEPS * n, sizeof(*w->own));
+    w->newest_s = xrealloc(w->newest_s, n, sizeof(*w->newest_s));
+    for (uint32_t r = before; r < n; r++)
+        w->rank[r] = (struct work_rank){ .node = WORK_PLACE_NONE, .leaf = WORK_PLACE_NONE };
+    w->n = n;
+    work_reset(w);
+}
+
+void work_place(struct work *w, uint32_t rank, uint32_t node, uint32_t leaf)
+{
+    reserve(w, rank + 1);
+    w->rank[rank].node = node;
+    w->rank[rank].leaf = leaf;
+}
+
+/* The k-th smallest of v[n]: Hoare's selection (1961) in Wirth's form. */
+static float nth(float *v, int64_t n, int64_t k)
+{
+    int64_t left = 0, right = n - 1;
+
+    while (left < right) {
+        float pivot = v[k];
+        int64_t i = left, j = right;
+
+        do {
+            while (v[i] < pivot)
+                i++;
+            while (pivot < v[j])
+                j--;
+            if (i <= j) {
+                float t = v[i];
+
+                v[i++] = v[j];
+                v[j--] = t;
+            }
+        } while (i <= j);
+        if (j < k)
+            left = i;
+        if (k < i)
+            right = j;
+    }
+    return v[k];
+}
+
+float work_median(float *v, uint32_t n)
+{
+    float upper, lower;
+
+    if (!n)
+        return NAN;
+    upper = nth(v, n, n / 2);
+    if (n % 2)
+        return upper;
+    lower = v[0];
+    for (uint32_t i = 1; i < n / 2; i++)
+        lower = fmaxf(lower, v[i]);
+    return (lower + upper) / 2;
+}
+
+static float median_own(struct work *w, const float *own_s, uint32_t *told)
+{
+    uint32_t m = 0;
+
+    for (uint32_t r = 0; r < w->n; r++)
+        if (!isnan(own_s[r]))
+            w->scratch[m++] = own_s[r];
+    *told = m;
+    return work_median(w->scratch, m);
+}
+
+/* The usual typical work: a running median by stochastic approximation, quick at the beginning. */
+static void follow_usual(struct work *w, float typical_s)
+{
+    float gain = w->steps < 16 ? 0.25f : 0.05f;
+
+    if (isnan(w->usual_s))
+        w->usual_s = typical_s;
+    else
+        w->usual_s += gain * fminf(fmaxf(typical_s - w->usual_s, -w->usual_s), w->usual_s);
+}
+
+static bool is_pause(const struct work *w, float typical_s)
+{
+    uint32_t kept = work_kept(w), before = 0;
+
+    while (before < kept && before < PAUSE_MAX && w->step[work_slot(w, before)].pause)
+        before++;
+    return w->steps >= 4 && before < PAUSE_MAX && typical_s > PAUSE_RATIO * w->usual_s;
+}
+
+/* Of a typical absolute change of normal noise to its standard deviation: a median over many ranks' changes,
+ * or the mean of the one that two ranks have. */
+static double change_to_sigma(uint32_t told)
+{
+    return told > 2 ? 1 / 0.9539 : 1 / 1.1284;
+}
+
+/* The noise, from how much each rank's excess changed since the step before. */
+static void learn_noise(struct work *w)
+{
+    uint32_t m = 0;
+    double sigma;
+
+    for (uint32_t r = 0; r < w->n; r++) {
+        struct work_rank *k = &w->rank[r];
+        float x = w->excess[r], change;
+
+        if (isnan(x))
+            continue;
+        if (k->told++) {
+            change = fabsf(x - k->before);
+            w->scratch[m++] = change;
+            if (!isnan(w->sigma))
+                change = fminf(change, CLIP * (float)w->sigma);
+            k->change += (change - k->change) / fminf((float)k->told - 1, CHANGES);
+        }
+        k->before = x;
+    }
+    if (m < 2)
+        return;
+    sigma = fmax(SIGMA_MIN, work_median(w->scratch, m) * change_to_sigma(m));
+    w->changes++;
+    w->lasting_sigma += (sigma - w->lasting_sigma) / fmin(w->changes, CHANGES);
+    w->recent_sigma += (sigma - w->recent_sigma) / fmin(w->changes, RECENT);
+    w->sigma = fmax(w->lasting_sigma, RECENT_SHARE * w->recent_sigma);
+}
+
+static void keep_row(struct work *w, const struct work_step *s)
+{
+    uint16_t *row = w->own + (size_t)(w->steps % WORK_STEPS) * w->n;
+
+    for (uint32_t r = 0; r < w->n; r++) {
+        float own = w->newest_s[r] / s->typical_s * WORK_UNITS + 0.5f;
+
+        row[r] = (uint16_t)(!(own >= 0) ? WORK_UNKNOWN : own < WORK_BEYOND ? own : WORK_BEYOND);
+    }
+}
+
+void work_take(struct work *w, uint32_t seq, const float *own_s, uint32_t n, double duration_s,
+               double transfer_s)
+{
+    struct work_step *s;
+    float usual_s;
+
+    reserve(w, n);
+    s = &w->step[w->steps % WORK_STEPS];
+    for (uint32_t r = 0; r < w->n; r++)
+        w->newest_s[r] = r < n ? own_s[r] : NAN;
+    *s = (struct work_step){ .seq = seq, .duration_s = (float)duration_s, .transfer_s = (float)transfer_s };
+    s->typical_s = median_own(w, w->newest_s, &s->told);
+    s->usual_s = w->usual_s;
+    s->longest_s = NAN;
+    for (uint32_t r = 0; r < w->n; r++)
+        s->longest_s = fmaxf(s->longest_s, w->newest_s[r]);
+    keep_row(w, s);
+    s->struck_s = s->longest_s;
+    s->pause = is_pause(w, s->typical_s);
+    usual_s = s->pause ? s->usual_s : s->typical_s > 0 ? s->typical_s : NAN;
+    w->steps++;
+    if (!s->pause && s->typical_s > 0)
+        follow_usual(w, s->typical_s);
+    for (uint32_t r = 0; r < w->n; r++)
+        w->excess[r] = (w->newest_s[r] - s->typical_s) / usual_s;
+    learn_noise(w);
+}
+
+double work_recent_excess(const struct work *w, uint32_t rank)
+{
+    uint32_t n = work_kept(w) < 16 ? work_kept(w) : 16, told = 0;
+    double sum = 0;
+
+    for (uint32_t b = 0; b < n && rank < w->n; b++) {
+        float x = work_excess(w, work_slot(w, b), rank);
+
+        if (isnan(x))
+            continue;
+        sum += x;
+        told++;
+    }
+    return told ? sum / told : NAN;
+}

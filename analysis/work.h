@@ -1,0 +1,105 @@
+/* work.h - the newest steps of a job: each rank's own work, the transfer, what is usual and how much it
+ * varies.
+ *
+ * What the detectors (straggler.h, scatter.h, transfer.h, oscillation.h) share; they read it, work_take()
+ * alone writes. Each rank's own work is held against the median of the ranks in the same step, so that what
+ * slows all counts for none; that ratio minus 1 is the rank's excess. Noise is the spread of a rank's excess
+ * from one step to the next (von Neumann 1941: successive differences, so that a lasting fault does not raise
+ * it), as a median over the ranks.
+ *
+ * Units: seconds, ratios; NaN not known. Memory: 2 WORK_STEPS bytes a rank and some. */
+#ifndef SYNCGUARD_ANALYSIS_WORK_H
+#define SYNCGUARD_ANALYSIS_WORK_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WORK_STEPS      256u /* remembered */
+#define WORK_PLACE_NONE UINT32_MAX
+#define WORK_UNITS      8190.0f
+#define WORK_BEYOND     65534u
+#define WORK_UNKNOWN    65535u
+
+struct work_step {
+    uint32_t seq;     /* of the step's last collective on the main communicator */
+    uint32_t told;    /* ranks whose own work is known */
+    float duration_s; /* of the whole step */
+    float typical_s;  /* median own work */
+    float usual_s;    /* what typical_s mostly was before */
+    float longest_s;  /* own work of the slowest rank */
+    float transfer_s; /* in the collectives, of the last arrivers */
+    bool pause;       /* all ranks paused before it (a checkpoint) */
+    float struck_s;   /* longest own work of the ranks that nothing rare struck; see scatter.h */
+};
+
+struct work_rank {
+    uint32_t node, leaf;
+    uint32_t told; /* steps */
+    float change;  /* running mean of the absolute change of the excess from step to step */
+    float before;  /* excess of the step before */
+};
+
+struct work {
+    uint32_t n;     /* ranks */
+    uint64_t steps; /* taken; the newest is in slot (steps - 1) % WORK_STEPS */
+    struct work_step step[WORK_STEPS];
+    uint16_t *own;   /* WORK_STEPS rows of n: own work over the typical of the step, in 1 / WORK_UNITS */
+    float *newest_s; /* n: own work in the newest step, as it was told */
+    float *excess;   /* n: of the newest step */
+    struct work_rank *rank;
+    size_t rank_cap;
+    float usual_s;                      /* of the typical own work, a running median; NaN not yet */
+    double sigma;                       /* noise of one rank's excess in one step; NaN not known yet */
+    double lasting_sigma, recent_sigma; /* what it is made of */
+    uint32_t changes;                   /* steps that sigma stands on */
+    float *scratch;                     /* n */
+};
+
+struct work *work_new(void);
+void work_free(struct work *w);  /* NULL is fine */
+void work_reset(struct work *w); /* another program or another step: forget all but the places */
+
+/* Where rank sits: numbers of its node and switch (WORK_PLACE_NONE: not known). */
+void work_place(struct work *w, uint32_t rank, uint32_t node, uint32_t leaf);
+
+/* The next step: own_s[n] by rank, NaN where not known; duration_s of the whole step, transfer_s NaN where
+ * not known. */
+void work_take(struct work *w, uint32_t seq, const float *own_s, uint32_t n, double duration_s,
+               double transfer_s);
+
+/* Slot of the step that is back before the newest; back < work_kept(). */
+static inline uint32_t work_slot(const struct work *w, uint32_t back)
+{
+    return (uint32_t)((w->steps - 1 - back) % WORK_STEPS);
+}
+static inline uint32_t work_kept(const struct work *w)
+{
+    return w->steps < WORK_STEPS ? (uint32_t)w->steps : WORK_STEPS;
+}
+/* Own work of a rank in the step in that slot, to a hundredth of a per cent; what was more than eight times
+ * the typical is taken for the longest of the step. */
+static inline float work_own_s(const struct work *w, uint32_t slot, uint32_t rank)
+{
+    uint16_t own = w->own[(size_t)slot * w->n + rank];
+
+    return own == WORK_UNKNOWN  ? NAN
+           : own == WORK_BEYOND ? w->step[slot].longest_s
+                                : (float)own * (w->step[slot].typical_s / WORK_UNITS);
+}
+/* Excess of a rank in the step in that slot. */
+static inline float work_excess(const struct work *w, uint32_t slot, uint32_t rank)
+{
+    const struct work_step *s = &w->step[slot];
+
+    return (work_own_s(w, slot, rank) - s->typical_s) / (s->pause ? s->usual_s : s->typical_s);
+}
+
+/* Mean excess of a rank over the newest steps; NaN not known. */
+double work_recent_excess(const struct work *w, uint32_t rank);
+
+/* Median of v[n], which is reordered; NaN of none. */
+float work_median(float *v, uint32_t n);
+
+#endif

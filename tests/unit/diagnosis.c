@@ -1,0 +1,344 @@
+/* What holds a job back: said soon when it is so, with its place and its price; never when it is noise. */
+#include "analysis/diagnosis.h"
+
+#include <stdlib.h>
+
+#include "tests/tap.h"
+
+#define RANKS_MAX 64u
+#define COMPUTE_S 0.05
+#define ONSET     200u
+
+static uint64_t random_state;
+
+static double uniform(void)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(random_state >> 11) / (double)(1ull << 53);
+}
+
+static double gauss(void)
+{
+    return sqrt(-2 * log(1 - uniform())) * cos(2 * M_PI * uniform());
+}
+
+/* A job of nodes of 2 ranks, switches of 4 nodes. Noise of one step has memory (AR(1), rho), ranks differ a
+ * little for good, rare spikes hit one rank. From step ONSET to `end` (0: for good) something is wrong. */
+struct job {
+    uint32_t ranks;
+    double noise, rho, differ, spikes;
+    enum view_class fault; /* VIEW_CLASSES: none */
+    uint32_t first, last;  /* ranks that are slower */
+    double severity;
+    uint32_t end;
+};
+
+#define HEALTHY VIEW_CLASSES
+
+static double own_factor(const struct job *job, uint32_t rank, uint32_t k, uint32_t struck)
+{
+    bool on = k >= ONSET && (!job->end || k < job->end);
+
+    if (!on)
+        return 1;
+    switch (job->fault) {
+    case VIEW_CLASS_STRAGGLER:
+        return rank >= job->first && rank <= job->last ? 1 + job->severity : 1;
+    case VIEW_CLASS_DRIFT:
+        return rank >= job->first && rank <= job->last ? 1 + job->severity * fmin(1, (k - ONSET) / 150.0) : 1;
+    case VIEW_CLASS_JITTER:
+        return rank == struck ? 1 + job->severity : 1;
+    case VIEW_CLASS_OSCILLATION:
+        return k / 2 % 2 ? 1 + job->severity : 1;
+    default:
+        return 1;
+    }
+}
+
+static double transfer_factor(const struct job *job, uint32_t k)
+{
+    bool on = k >= ONSET && (!job->end || k < job->end);
+    bool burst = (k - ONSET) % 30 < 6;
+
+    return on && (job->fault == VIEW_CLASS_COMMUNICATION || (job->fault == VIEW_CLASS_CONGESTION && burst))
+               ? 1 + job->severity
+               : 1;
+}
+
+struct run {
+    struct diagnosis *d;
+    double state[RANKS_MAX], differ[RANKS_MAX];
+    double time_s, faultless_s;
+    uint32_t k;
+};
+
+static void begin(struct run *run, const struct job *job)
+{
+    *run = (struct run){ .d = diagnosis_new() };
+    for (uint32_t r = 0; r < job->ranks; r++) {
+        diagnosis_place(run->d, r, 100 + r / 2, 200 + r / 8);
+        run->differ[r] = 1 + job->differ * gauss();
+    }
+}
+
+static void one_step(struct run *run, const struct job *job)
+{
+    uint32_t k = run->k++, struck = (uint32_t)(uniform() * 3 * job->ranks);
+    float own[RANKS_MAX], longest = 0, faultless = 0;
+    double transfer_s = 0.02 * fmax(0.5, 1 + 0.04 * gauss());
+
+    for (uint32_t r = 0; r < job->ranks; r++) {
+        double usual;
+        double noise = job->fault == VIEW_CLASS_IMBALANCE && k >= ONSET ? job->severity : job->noise;
+
+        run->state[r] = job->rho * run->state[r] + sqrt(1 - job->rho * job->rho) * gauss();
+        usual = COMPUTE_S * run->differ[r] * fmax(0.2, 1 + job->noise * run->state[r]);
+        own[r] = (float)(COMPUTE_S * run->differ[r] * fmax(0.2, 1 + noise * run->state[r]));
+        if (uniform() < job->spikes)
+            usual = own[r] = own[r] * 2;
+        own[r] *= (float)own_factor(job, r, k, struck);
+        longest = fmaxf(longest, own[r]);
+        faultless = fmaxf(faultless, (float)usual);
+    }
+    run->faultless_s += faultless + transfer_s;
+    transfer_s *= transfer_factor(job, k);
+    run->time_s += longest + transfer_s;
+    diagnosis_step(run->d,
+                   &(struct diagnosis_step){ .seq = 4 * k + 3,
+                                             .period = 4,
+                                             .own_s = own,
+                                             .n = job->ranks,
+                                             .duration_s = longest + transfer_s,
+                                             .transfer_s = transfer_s,
+                                             .ended_s = run->time_s },
+                   1.01);
+}
+
+static const struct finding *costliest(struct run *run)
+{
+    const struct finding *list, *best = NULL;
+    size_t n = diagnosis_findings(run->d, &list);
+
+    for (size_t i = 0; i < n; i++)
+        if (!best || list[i].saved_s > best->saved_s)
+            best = &list[i];
+    return best;
+}
+
+static void false_alarms(void)
+{
+    /* Own work that varies by more than WIDE is imbalance, and rightly called so: only places are looked for.
+     */
+    static const struct {
+        struct job job;
+        bool places;
+    } cases[] = {
+        { { 8, 0.02, 0.0, 0.005, 0, HEALTHY, 0, 0, 0, 0 }, false },
+        { { 8, 0.05, 0.0, 0.010, 0, HEALTHY, 0, 0, 0, 0 }, false },
+        { { 8, 0.25, 0.0, 0, 0, HEALTHY, 0, 0, 0, 0 }, true },
+        { { 8, 0.25, 0.5, 0, 0, HEALTHY, 0, 0, 0, 0 }, true },
+        { { 64, 0.004, 0.0, 0.005, 0, HEALTHY, 0, 0, 0, 0 }, false },
+        { { 64, 0.05, 0.0, 0.010, 0, HEALTHY, 0, 0, 0, 0 }, false },
+        { { 64, 0.10, 0.5, 0, 0, HEALTHY, 0, 0, 0, 0 }, true },
+        { { 16, 0.05, 0.0, 0.005, 0.0002, HEALTHY, 0, 0, 0, 0 }, false },
+        { { 16, 0.10, 0.3, 0, 0.0002, HEALTHY, 0, 0, 0, 0 }, true },
+        { { 2, 0.05, 0.0, 0.005, 0, HEALTHY, 0, 0, 0, 0 }, false },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        const struct job *job = &cases[i].job;
+        int alarms = 0;
+
+        for (int n = 0; n < 20; n++) {
+            const struct finding *list;
+            struct run run;
+            size_t found;
+
+            begin(&run, job);
+            while (run.k < 2000)
+                one_step(&run, job);
+            found = diagnosis_findings(run.d, &list);
+            for (size_t f = 0; f < found; f++)
+                if (!cases[i].places || list[f].scope != VIEW_SCOPE_NONE)
+                    alarms++;
+            diagnosis_free(run.d);
+        }
+        ok(alarms == 0,
+           "%u ranks, noise %.1f %%, memory %.1f, spikes %.4f: %d alarms in 20 jobs of 2,000 steps",
+           job->ranks, 100 * job->noise, job->rho, job->spikes, alarms);
+    }
+}
+
+static void detections(void)
+{
+    static const struct {
+        const char *name;
+        struct job job;
+        enum view_scope scope;
+        uint32_t place, within; /* steps */
+    } cases[] = {
+        { "a rank", { 8, 0.02, 0, 0, 0, VIEW_CLASS_STRAGGLER, 3, 3, 0.20, 0 }, VIEW_SCOPE_RANK, 3, 6 },
+        { "a rank in noise",
+          { 8, 0.05, 0, 0.01, 0, VIEW_CLASS_STRAGGLER, 3, 3, 0.20, 0 },
+          VIEW_SCOPE_RANK,
+          3,
+          16 },
+        { "a rank, noise with memory",
+          { 8, 0.05, 0.5, 0, 0, VIEW_CLASS_STRAGGLER, 0, 0, 0.20, 0 },
+          VIEW_SCOPE_RANK,
+          0,
+          36 },
+        { "one of 64",
+          { 64, 0.02, 0, 0.005, 0, VIEW_CLASS_STRAGGLER, 40, 40, 0.10, 0 },
+          VIEW_SCOPE_RANK,
+          40,
+          12 },
+        { "one of two", { 2, 0.02, 0, 0, 0, VIEW_CLASS_STRAGGLER, 1, 1, 0.20, 0 }, VIEW_SCOPE_RANK, 1, 10 },
+        { "a node",
+          { 16, 0.03, 0, 0.005, 0, VIEW_CLASS_STRAGGLER, 4, 5, 0.15, 0 },
+          VIEW_SCOPE_NODE,
+          102,
+          10 },
+        { "a switch",
+          { 32, 0.03, 0, 0.005, 0, VIEW_CLASS_STRAGGLER, 8, 15, 0.10, 0 },
+          VIEW_SCOPE_SWITCH,
+          201,
+          8 },
+        { "half of all",
+          { 16, 0.03, 0, 0.005, 0, VIEW_CLASS_STRAGGLER, 0, 7, 0.15, 0 },
+          VIEW_SCOPE_SWITCH,
+          200,
+          8 },
+        { "a drift", { 16, 0.02, 0, 0.005, 0, VIEW_CLASS_DRIFT, 2, 2, 0.30, 0 }, VIEW_SCOPE_RANK, 2, 60 },
+        { "jitter", { 16, 0.02, 0, 0.005, 0, VIEW_CLASS_JITTER, 0, 0, 0.80, 0 }, VIEW_SCOPE_NONE, 0, 40 },
+        { "imbalance",
+          { 16, 0.02, 0, 0.005, 0, VIEW_CLASS_IMBALANCE, 0, 0, 0.20, 0 },
+          VIEW_SCOPE_NONE,
+          0,
+          80 },
+        { "slower transfers",
+          { 16, 0.02, 0, 0, 0, VIEW_CLASS_COMMUNICATION, 0, 0, 0.50, 0 },
+          VIEW_SCOPE_NONE,
+          0,
+          12 },
+        { "bursts", { 16, 0.02, 0, 0, 0, VIEW_CLASS_CONGESTION, 0, 0, 3.0, 0 }, VIEW_SCOPE_NONE, 0, 20 },
+        { "fast and slow steps",
+          { 16, 0.02, 0, 0, 0, VIEW_CLASS_OSCILLATION, 0, 0, 0.15, 0 },
+          VIEW_SCOPE_NONE,
+          0,
+          40 },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        const struct job *job = &cases[i].job;
+        uint32_t right = 0, placed = 0, worst = 0;
+        double error = 0;
+
+        for (int n = 0; n < 20; n++) {
+            const struct finding *f;
+            struct run run;
+            double slowdown, truth;
+            uint32_t named = 0;
+
+            begin(&run, job);
+            while (run.k < 500) {
+                one_step(&run, job);
+                if (!named && (f = costliest(&run)))
+                    named = run.k > ONSET ? run.k - ONSET : 1000;
+            }
+            f = costliest(&run);
+            right += f && f->class == job->fault && f->standing;
+            placed += f && f->scope == cases[i].scope &&
+                      (f->scope == VIEW_SCOPE_NONE || f->place == cases[i].place);
+            worst = !named || named > worst ? (named ? named : 1000) : worst;
+            truth = run.time_s / run.faultless_s;
+            slowdown = f ? run.time_s / (run.time_s - f->saved_s) : 1;
+            error = fmax(error, fabs(slowdown - truth));
+            diagnosis_free(run.d);
+        }
+        ok(right == 20, "%s: %s in %u of 20", cases[i].name, view_class_name(job->fault), right);
+        ok(placed == 20, "  at the right place in %u", placed);
+        ok(worst <= cases[i].within, "  said within %u steps", worst);
+        ok(error <= 0.03, "  price off by at most %.4f", error);
+    }
+}
+
+/* What is over is said to be over, and its price stays. */
+static void endings(void)
+{
+    static const struct job jobs[] = {
+        { 16, 0.03, 0, 0.005, 0, VIEW_CLASS_STRAGGLER, 3, 3, 0.20, 300 },
+        { 16, 0.03, 0, 0.005, 0, VIEW_CLASS_COMMUNICATION, 0, 0, 0.80, 300 },
+        { 16, 0.03, 0, 0.005, 0, VIEW_CLASS_OSCILLATION, 0, 0, 0.20, 300 },
+        { 16, 0.03, 0, 0.005, 0, VIEW_CLASS_JITTER, 0, 0, 0.80, 300 },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(jobs); i++) {
+        const struct finding *f;
+        struct run run;
+        double truth;
+
+        begin(&run, &jobs[i]);
+        while (run.k < 300)
+            one_step(&run, &jobs[i]);
+        f = costliest(&run);
+        ok(f && f->standing, "%s stands at its end", view_class_name(jobs[i].fault));
+        while (run.k < 700)
+            one_step(&run, &jobs[i]);
+        f = costliest(&run);
+        truth = run.time_s / run.faultless_s;
+        ok(f && f->class == jobs[i].fault && !f->standing, "  and is over after it");
+        ok(f && near(run.time_s / (run.time_s - f->saved_s), truth, 0.02), "  its price is still told");
+        diagnosis_free(run.d);
+    }
+}
+
+/* Two equally slow ranks: without one of them the other still holds all back. */
+static void two_at_once(void)
+{
+    struct job job = { .ranks = 16, .fault = HEALTHY };
+    const struct finding *list;
+    struct run run;
+    uint32_t ranks = 0;
+    size_t n;
+
+    begin(&run, &job);
+    while (run.k < 400) {
+        float own[16], longest = 0;
+
+        for (uint32_t r = 0; r < 16; r++) {
+            own[r] =
+                (float)(COMPUTE_S * (1 + 0.02 * gauss()) * (run.k >= ONSET && (r == 3 || r == 12) ? 1.2 : 1));
+            longest = fmaxf(longest, own[r]);
+        }
+        run.k++;
+        diagnosis_step(run.d,
+                       &(struct diagnosis_step){ .seq = 4 * run.k,
+                                                 .period = 4,
+                                                 .own_s = own,
+                                                 .n = 16,
+                                                 .duration_s = longest + 0.01,
+                                                 .transfer_s = 0.01,
+                                                 .ended_s = run.k },
+                       1.01);
+    }
+    n = diagnosis_findings(run.d, &list);
+    for (size_t i = 0; i < n; i++)
+        if (list[i].standing && list[i].scope == VIEW_SCOPE_RANK &&
+            (list[i].place == 3 || list[i].place == 12))
+            ranks++;
+    is_int((long long)n, 2, "two slow ranks are two findings");
+    is_int(ranks, 2, "each with its own place");
+    ok(n == 2 && near(list[0].saved_s, list[1].saved_s, 0.3), "and each with a share of the price");
+    diagnosis_free(run.d);
+}
+
+int main(void)
+{
+    random_state = 42;
+    false_alarms();
+    detections();
+    endings();
+    two_at_once();
+    return done_testing();
+}
