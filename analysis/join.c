@@ -100,6 +100,13 @@ bool join_is_member(const struct join *j, uint32_t rank)
     return place && *place;
 }
 
+uint32_t join_place(const struct join *j, uint32_t rank)
+{
+    uint32_t *place = place_of(j, rank);
+
+    return place && *place ? *place - 1 : UINT32_MAX;
+}
+
 static void deliver(struct join *j, struct open *o, join_sink *sink, void *arg)
 {
     const float *stay = j->stay_s + (size_t)(o - j->open) * j->size;

@@ -15,7 +15,7 @@
 
 #include "common/telemetry.h"
 
-#define JOIN_OPEN        48u
+#define JOIN_OPEN        32u
 #define JOIN_MEMBERS_MAX 65536u
 
 struct join;
@@ -48,6 +48,7 @@ void join_leave(struct join *j, uint32_t rank);
 uint32_t join_size(const struct join *j);      /* members, guarded or not */
 uint32_t join_announced(const struct join *j); /* members told of */
 bool join_is_member(const struct join *j, uint32_t rank);
+uint32_t join_place(const struct join *j, uint32_t rank); /* among the members; UINT32_MAX: not one */
 
 /* Take a sample of a synchronising operation; false: not a member, or too late. */
 bool join_sample(struct join *j, const struct sample *s, join_sink *sink, void *arg);

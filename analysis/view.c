@@ -119,6 +119,8 @@ static void next_app(struct view *v, uint16_t app)
     for (uint32_t r = 0; r < v->n_ranks; r++)
         v->rank[r] = (struct view_rank){ .node = WORK_PLACE_NONE, .leaf = WORK_PLACE_NONE };
     view_forget_steps(v);
+    view_forget_sums(v);
+    view_forget_series(v);
     v->ranks = v->ranks_most = 0;
     v->period = 0;
     v->step_comm = 0;

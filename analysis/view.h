@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/efficiency.h"
+#include "analysis/trend.h"
 #include "common/telemetry.h"
 
 #define VIEW_RANKS_MAX    65536u
@@ -24,6 +26,7 @@
 struct view_params {
     double min_slowdown;   /* stragglers below this price are not named */
     double hang_timeout_s; /* a collective open longer is a hang */
+    double sync_limit; /* share of waiting that projections look for; 0: the regime synchronisation's own */
 };
 
 enum view_regime {
@@ -138,11 +141,13 @@ struct view_rank_figures {
     uint32_t rank;
     const char *node, *leaf; /* lent; "" not known */
     bool ended;
-    double lateness_s, lateness_p95_s; /* mean and 95th percentile over the last columns */
-    double last_ratio;                 /* share of collectives in which it came last */
-    double compute_s, stay_s;          /* own work and time in collectives, a step */
-    double slowdown;                   /* own work over the median of the ranks */
-    uint8_t inside_op;                 /* RING_OP_NONE: nothing told */
+    double lateness_s, lateness_p50_s, lateness_p95_s, lateness_p99_s; /* mean and percentiles */
+    double last_ratio;        /* share of collectives in which it came last */
+    double wait_s;            /* mean wait a collective: for those that came later */
+    double delay_s;           /* the others' waiting that it causes, a step (delay.h) */
+    double compute_s, stay_s; /* own work and time in collectives, a step */
+    double slowdown;          /* own work over the median of the ranks */
+    uint8_t inside_op;        /* RING_OP_NONE: nothing told */
     uint64_t inside_comm;
     uint32_t inside_seq;
     double inside_s;
@@ -169,6 +174,8 @@ struct view_comm {
     bool main;
     double collectives_per_s, bytes_per_s; /* of one of them, one rank */
     double skew_s, transfer_s;
+    /* What its collectives cost: all that its members do outside of them counts as useful. */
+    struct efficiency recent, run;
 };
 /* How people call a communicator: "world", "world.1" (its dup), "4@8" (4 ranks, the first is 8), "4@8.1".
  * Returns buf. */
@@ -176,5 +183,39 @@ char *view_comm_label(const struct view *v, uint64_t name, char *buf, size_t siz
 uint32_t view_comm_size(const struct view *v, uint64_t name); /* guarded members; 0: not known */
 /* Communicators of one size are shown as one row; largest first; returns how many. */
 size_t view_comms_get(const struct view *v, double now_s, struct view_comm *out, size_t max);
+
+/* Of the ranks together: recent is over the last columns (older ones fade), run since the program began. */
+struct view_efficiency {
+    struct efficiency recent, run;
+};
+void view_efficiency_get(const struct view *v, struct view_efficiency *e);
+
+/* On whose arrival the collectives of the last columns waited. */
+#define VIEW_CRITICAL_MAX 8u
+struct view_critical_path {
+    double
+        concentration; /* share of the collectives whose last arriver is the commonest one; NaN: none yet */
+    size_t n;
+    struct {
+        uint32_t rank;
+        const char *node;           /* lent; "" not known */
+        double last_ratio, delay_s; /* as in view_rank_figures */
+    } rank[VIEW_CRITICAL_MAX];      /* most often last first */
+};
+void view_critical_path_get(const struct view *v, struct view_critical_path *c);
+
+/* Where the share of waiting is heading: the shortest of three windows (3 minutes, 24 minutes, 3 hours) that
+ * shows a trend. */
+struct view_projection {
+    double lost_ratio; /* now */
+    enum trend_direction trend;
+    double per_hour;          /* ratio an hour; NaN without a trend */
+    double limit;             /* where the regime becomes, or ceases to be, synchronisation */
+    struct trend_reach reach; /* seconds from now until limit; NaN: not reached in a foreseeable time */
+    double step_per_hour;     /* growth of the step time, of itself an hour; NaN without a trend */
+    bool warning;             /* it fluctuates ever wider and slower, as before many changes of regime */
+    char text[256];           /* all but the warning, in a few words */
+};
+void view_projection_get(const struct view *v, double now_s, struct view_projection *p);
 
 #endif

@@ -8,11 +8,20 @@
 #include "common/xalloc.h"
 #include "ring/ring.h"
 
+static void comm_free(struct comm *c)
+{
+    join_free(c->join);
+    free(c->member);
+}
+
 void view_forget_comms(struct view *v)
 {
     for (size_t i = 0; i < v->n_comms; i++)
-        join_free(v->comm[i].join);
+        comm_free(&v->comm[i]);
     v->n_comms = 0;
+    free(v->delay);
+    v->delay = NULL;
+    v->delay_cap = 0;
 }
 
 struct comm *view_comm_find(const struct view *v, uint64_t name)
@@ -41,9 +50,14 @@ static struct comm *comm_add(struct view *v, const struct comm_item *c)
         at++;
     v->comm = xgrow(v->comm, &v->comms_cap, v->n_comms + 1, sizeof(*v->comm));
     memmove(&v->comm[at + 1], &v->comm[at], (v->n_comms - at) * sizeof(*v->comm));
-    v->comm[at] = (struct comm){
-        .name = c->name, .size = c->size, .first = c->first, .instance = c->instance, .join = join
-    };
+    v->comm[at] = (struct comm){ .name = c->name,
+                                 .size = c->size,
+                                 .first = c->first,
+                                 .instance = c->instance,
+                                 .join = join,
+                                 .member = xcalloc(c->size, sizeof(struct member_sums)) };
+    if (v->delay_cap < 2 * (size_t)c->size)
+        v->delay = xgrow(v->delay, &v->delay_cap, 2 * (size_t)c->size, sizeof(*v->delay));
     v->n_comms++;
     return &v->comm[at];
 }
@@ -139,6 +153,7 @@ static void on_joined(const struct joined *j, void *arg)
     }
     if (j->last < v->n_ranks)
         v->rank[j->last].now.last++;
+    view_sum_joined(v, c, j);
 }
 
 void view_take_sample(struct view *v, const struct sample *s)
@@ -166,6 +181,7 @@ void view_take_sample(struct view *v, const struct sample *s)
     v->now.p2p_s += (double)s->p2p_sum_ns * 1e-9;
     v->now.stay_s += (double)s->stay_sum_ns * 1e-9;
     arg.comm = view_comm_find(v, s->comm);
+    view_sum_sample(v, arg.comm, s);
     if (!arg.comm || !ring_op_synchronises(s->op) || (s->flags & (SAMPLE_INTER | SAMPLE_FAILED)))
         return;
     if (arg.comm->size > v->main_size)
@@ -220,22 +236,23 @@ static int by_size(const void *a, const void *b)
     return x->size == y->size ? 0 : x->size < y->size ? 1 : -1;
 }
 
-/* Adds c to the row of its size; false: no row yet and no room. */
-static bool comm_row(const struct view *v, const struct comm *c, double now_s, struct view_comm *out,
-                     size_t *n, size_t max)
+/* The place in out of the row of c's size; max: no row yet and no room. */
+static size_t comm_row(const struct comm *c, struct view_comm *out, size_t *n, size_t max)
+{
+    size_t row = 0;
+
+    while (row < *n && out[row].size != c->size)
+        row++;
+    if (row == *n && row < max)
+        out[(*n)++] = (struct view_comm){ .name = c->name, .size = c->size };
+    return row;
+}
+
+static void add_to_row(const struct view *v, const struct comm *c, double now_s, struct view_comm *row)
 {
     const struct comm_totals *t = comm_totals(c);
     double over_s = t->over_s > 0 ? t->over_s : now_s - v->comms_since_s;
-    struct view_comm *row = out;
 
-    while (row < out + *n && row->size != c->size)
-        row++;
-    if (row == out + max)
-        return false;
-    if (row == out + *n) {
-        *row = (struct view_comm){ .name = c->name, .size = c->size, .main = c->name == v->step_comm };
-        (*n)++;
-    }
     row->instances++;
     row->main = row->main || c->name == v->step_comm;
     if (over_s > 0) {
@@ -244,21 +261,41 @@ static bool comm_row(const struct view *v, const struct comm *c, double now_s, s
     }
     row->skew_s += t->joined ? t->skew_s / (double)t->joined : 0;
     row->transfer_s += t->joined ? t->transfer_s / (double)t->joined : 0;
-    return true;
+}
+
+/* Efficiencies of the communicators of one row together. */
+static void row_efficiency(const struct view *v, struct view_comm *row)
+{
+    struct efficiency_sums recent = { 0 }, run = { 0 };
+
+    for (size_t i = 0; i < v->n_comms; i++)
+        if (v->comm[i].size == row->size) {
+            view_sum_comm(v, &v->comm[i], false, &recent);
+            view_sum_comm(v, &v->comm[i], true, &run);
+        }
+    row->recent = efficiency_of(&recent);
+    row->run = efficiency_of(&run);
 }
 
 size_t view_comms_get(const struct view *v, double now_s, struct view_comm *out, size_t max)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < v->n_comms; i++)
-        if (v->comm[i].now.joined || v->comm[i].before.joined)
-            comm_row(v, &v->comm[i], now_s, out, &n, max);
+    for (size_t i = 0; i < v->n_comms; i++) {
+        size_t row;
+
+        if (!v->comm[i].now.joined && !v->comm[i].before.joined)
+            continue;
+        row = comm_row(&v->comm[i], out, &n, max);
+        if (row < max)
+            add_to_row(v, &v->comm[i], now_s, &out[row]);
+    }
     for (size_t i = 0; i < n; i++) {
         out[i].collectives_per_s /= out[i].instances;
         out[i].bytes_per_s /= out[i].instances;
         out[i].skew_s /= out[i].instances;
         out[i].transfer_s /= out[i].instances;
+        row_efficiency(v, &out[i]);
     }
     qsort(out, n, sizeof(*out), by_size);
     return n;

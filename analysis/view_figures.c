@@ -137,12 +137,14 @@ uint32_t view_rank_limit(const struct view *v)
 bool view_rank_get(const struct view *v, double now_s, uint32_t rank, struct view_rank_figures *f)
 {
     const struct view_rank *k;
+    struct totals t;
     struct cell c;
 
     if (rank >= v->n_ranks || !v->rank[rank].known)
         return false;
     k = &v->rank[rank];
     view_recent_cell(v, rank, &c);
+    view_recent_totals(v, &t);
     *f = (struct view_rank_figures){
         .rank = rank,
         .node = view_place_name(v, k->node),
@@ -150,7 +152,11 @@ bool view_rank_get(const struct view *v, double now_s, uint32_t rank, struct vie
         .ended = k->ended,
         .lateness_s = c.joined ? c.lateness_s / c.joined : NAN,
         .last_ratio = c.joined ? (double)c.last / c.joined : NAN,
+        .lateness_p50_s = view_lateness_quantile(k, 0.5),
         .lateness_p95_s = view_lateness_quantile(k, 0.95),
+        .lateness_p99_s = view_lateness_quantile(k, 0.99),
+        .wait_s = k->recent.collectives > 0 ? k->recent.wait_s / k->recent.collectives : NAN,
+        .delay_s = view_rank_delay_s(k, t.steps ? t.step_sum_s / t.steps : NAN),
         .compute_s = k->compute_s > 0 ? k->compute_s : NAN,
         .stay_s = k->stay_s > 0 ? k->stay_s : NAN,
         .slowdown = 1 + diagnosis_excess(v->diagnosis, rank),

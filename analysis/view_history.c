@@ -4,7 +4,7 @@
 
 #include "analysis/view_private.h"
 
-static void add_totals(struct totals *a, const struct totals *b)
+void view_add_totals(struct totals *a, const struct totals *b)
 {
     a->wait_s += b->wait_s;
     a->transfer_s += b->transfer_s;
@@ -24,6 +24,31 @@ static void add_cell(struct cell *a, const struct cell *b)
     a->last += b->last;
 }
 
+#define CELL_MAX 255
+
+/* Only the ratios of a cell laid down matter. */
+static void lay_down(struct view_rank *k, size_t at, const struct cell *c)
+{
+    uint32_t scale = (uint32_t)(c->joined + CELL_MAX) / CELL_MAX;
+
+    scale = scale ? scale : 1;
+    k->late_s[at] = c->joined ? c->lateness_s / c->joined : 0;
+    k->joined[at] = (uint8_t)((c->joined + scale - 1) / scale);
+    k->last[at] = (uint8_t)(c->last / scale);
+}
+
+static struct cell laid_down(const struct view_rank *k, size_t at)
+{
+    return (struct cell){ k->late_s[at] * k->joined[at], k->joined[at], k->last[at] };
+}
+
+static void add_laid_down(struct cell *sum, const struct view_rank *k, size_t at)
+{
+    struct cell c = laid_down(k, at);
+
+    add_cell(sum, &c);
+}
+
 static size_t column_at(const struct view *v, size_t back)
 {
     return (v->column + VIEW_COLUMNS - back) % VIEW_COLUMNS;
@@ -32,10 +57,12 @@ static size_t column_at(const struct view *v, size_t back)
 /* The newest column is kept in `now` while it fills, and laid down when it is over. */
 static void next_column(struct view *v)
 {
+    view_series_add(v, &v->now, v->column_begin_s, v->column_begin_s + v->column_s);
+    view_fade_sums(v);
     v->columns[v->column] = v->now;
     memset(&v->now, 0, sizeof(v->now));
     for (uint32_t r = 0; r < v->n_ranks; r++) {
-        v->rank[r].columns[v->column] = v->rank[r].now;
+        lay_down(&v->rank[r], v->column, &v->rank[r].now);
         memset(&v->rank[r].now, 0, sizeof(v->rank[r].now));
     }
     v->column = (v->column + 1) % VIEW_COLUMNS;
@@ -53,13 +80,13 @@ static void widen_columns(struct view *v)
         size_t to = column_at(v, i + 1), a = column_at(v, 2 * i + 1), b = column_at(v, 2 * i + 2);
         struct totals sum = v->columns[a];
 
-        add_totals(&sum, &v->columns[b]);
+        view_add_totals(&sum, &v->columns[b]);
         v->columns[to] = sum;
         for (uint32_t r = 0; r < v->n_ranks; r++) {
-            struct cell cell = v->rank[r].columns[a];
+            struct cell cell = laid_down(&v->rank[r], a);
 
-            add_cell(&cell, &v->rank[r].columns[b]);
-            v->rank[r].columns[to] = cell;
+            add_laid_down(&cell, &v->rank[r], b);
+            lay_down(&v->rank[r], to, &cell);
         }
     }
     v->n_columns = kept + 1;
@@ -85,14 +112,14 @@ size_t view_rank_columns(const struct view *v, uint32_t rank, float *lateness_s)
 {
     for (size_t i = 0; i < v->n_columns; i++) {
         size_t back = v->n_columns - 1 - i;
-        const struct cell *c = back ? &v->rank[rank].columns[column_at(v, back)] : &v->rank[rank].now;
+        struct cell c = back ? laid_down(&v->rank[rank], column_at(v, back)) : v->rank[rank].now;
 
-        lateness_s[i] = c->joined ? c->lateness_s / (float)c->joined : NAN;
+        lateness_s[i] = c.joined ? c.lateness_s / (float)c.joined : NAN;
     }
     return v->n_columns;
 }
 
-static float lost_ratio(const struct totals *t)
+float view_lost_ratio(const struct totals *t)
 {
     double all = t->work_s + t->p2p_s + t->stay_s;
     double joined = t->wait_s + t->transfer_s;
@@ -109,23 +136,21 @@ size_t view_columns_get(const struct view *v, struct view_columns *c)
         c->step_s[i] = t->steps ? (float)(t->step_sum_s / t->steps) : NAN;
         c->steps_per_s[i] = t->steps ? (float)(t->steps / t->step_sum_s) : NAN;
         c->skew_s[i] = t->skews ? (float)(t->skew_sum_s / t->skews) : NAN;
-        c->lost_ratio[i] = lost_ratio(t);
+        c->lost_ratio[i] = view_lost_ratio(t);
     }
     return v->n_columns;
 }
-
-#define RECENT 10u /* columns that "now" means */
 
 void view_recent_totals(const struct view *v, struct totals *sum)
 {
     *sum = v->now;
     for (size_t back = 1; back < v->n_columns && back <= RECENT; back++)
-        add_totals(sum, &v->columns[column_at(v, back)]);
+        view_add_totals(sum, &v->columns[column_at(v, back)]);
 }
 
 void view_recent_cell(const struct view *v, uint32_t rank, struct cell *sum)
 {
     *sum = v->rank[rank].now;
     for (size_t back = 1; back < v->n_columns && back <= RECENT; back++)
-        add_cell(sum, &v->rank[rank].columns[column_at(v, back)]);
+        add_laid_down(sum, &v->rank[rank], column_at(v, back));
 }

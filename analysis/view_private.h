@@ -1,8 +1,10 @@
 /* view_private.h - what the files of the view share: view.c (its life, ranks, items), view_comms.c,
- * view_steps.c, view_history.c, view_figures.c and view_judge.c (regime, verdicts, words). */
+ * view_steps.c, view_history.c, view_figures.c, view_efficiency.c, view_projection.c and view_judge.c
+ * (regime, verdicts, words). */
 #ifndef SYNCGUARD_ANALYSIS_VIEW_PRIVATE_H
 #define SYNCGUARD_ANALYSIS_VIEW_PRIVATE_H
 
+#include "analysis/delay.h"
 #include "analysis/join.h"
 #include "analysis/names.h"
 #include "analysis/diagnosis.h"
@@ -19,6 +21,9 @@
 #define EVENTS         64u
 #define COMM_WINDOW_S  5.0
 #define LIVE_VALID_S   3.5 /* live items come every second while something lasts */
+#define RECENT         10u /* columns that "now" means */
+#define SERIES         3u
+#define SERIES_POINTS  90u
 #define SYNC_SHARE     0.10 /* waiting for late ranks above this share names the regime */
 #define TIME_MAX_NS    (30ull * 24 * 3600 * 1000000000u)
 
@@ -27,11 +32,29 @@ struct cell {         /* a rank in a column of history */
     uint16_t joined, last;
 };
 
+struct rank_sums {
+    double work_s, stay_s, time_s;       /* of all samples */
+    double wait_s, delay_s, collectives; /* of those joined, each for those that it stands for */
+};
+
+struct joined_sums {
+    double wait_s, transfer_s; /* of all ranks */
+};
+
+struct member_sums { /* a rank's stay in a communicator's collectives; kept when it has left */
+    double recent_s, run_s;
+    uint32_t rank;
+    bool told;
+};
+
 struct view_rank {
     bool known, ended, vanished;
     uint32_t node, leaf; /* numbers of names; WORK_PLACE_NONE */
-    struct cell now, columns[VIEW_COLUMNS];
-    uint16_t bucket[BUCKETS], bucketed; /* lateness, for its quantiles */
+    struct cell now;
+    float late_s[VIEW_COLUMNS];                       /* cells laid down: mean lateness, ... */
+    uint8_t joined[VIEW_COLUMNS], last[VIEW_COLUMNS]; /* ... and how many, scaled down where there are many */
+    uint16_t bucket[BUCKETS], bucketed;               /* lateness, for its quantiles */
+    struct rank_sums recent, run;
     double compute_s, stay_s; /* a step, smoothed; 0: nothing yet */
     uint8_t left_op;          /* the collective it left last, as its samples tell */
     uint32_t left_seq;
@@ -55,6 +78,8 @@ struct comm {
     uint32_t size, first, instance; /* see struct ring_comm */
     struct join *join;
     struct comm_totals now, before; /* the running and the last full window */
+    struct joined_sums recent, run;
+    struct member_sums *member; /* by place */
 };
 
 struct totals {                   /* all ranks, one column of history */
@@ -62,6 +87,16 @@ struct totals {                   /* all ranks, one column of history */
     double work_s, p2p_s, stay_s; /* of all */
     double skew_sum_s, step_sum_s;
     uint32_t skews, steps;
+};
+
+struct series { /* history in longer columns, for what changes slowly */
+    double begin_s;
+    struct totals sum;
+    struct {
+        double at_s;
+        float lost_ratio, step_s;
+    } point[SERIES_POINTS];
+    size_t points; /* ever laid down */
 };
 
 struct open_step { /* a stretch of step_block steps being put together */
@@ -98,6 +133,10 @@ struct view {
     struct names *places; /* nodes and switches */
     struct comm *comm;    /* by name */
     size_t n_comms, comms_cap;
+    struct delay *delay; /* of the collective being shared out */
+    size_t delay_cap;
+    struct joined_sums recent, run;
+    struct series series[SERIES];
     double comms_since_s;
     uint32_t main_size; /* of the largest communicator seen */
     uint64_t step_comm;
@@ -168,6 +207,21 @@ void view_phases_step(struct view *v, double now_s, uint32_t first_seq, uint32_t
 void view_roll_columns(struct view *v, double now_s);
 void view_recent_totals(const struct view *v, struct totals *sum);
 void view_recent_cell(const struct view *v, uint32_t rank, struct cell *sum);
+
+void view_add_totals(struct totals *a, const struct totals *b);
+float view_lost_ratio(const struct totals *t); /* share of the time spent waiting */
+
+/* view_efficiency.c: running sums, of the whole run and of the last columns (older ones fade) */
+void view_forget_sums(struct view *v);
+void view_fade_sums(struct view *v);                                          /* a column is over */
+void view_sum_sample(struct view *v, struct comm *c, const struct sample *s); /* c: NULL not known */
+void view_sum_joined(struct view *v, struct comm *c, const struct joined *j);
+void view_sum_comm(const struct view *v, const struct comm *c, bool run, struct efficiency_sums *sums);
+double view_rank_delay_s(const struct view_rank *k, double step_s);
+
+/* view_projection.c */
+void view_forget_series(struct view *v);
+void view_series_add(struct view *v, const struct totals *column, double begin_s, double end_s);
 
 /* view_figures.c */
 double view_step_mean_s(const struct view *v, double now_s);

@@ -14,6 +14,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct telemetry_item item;
     struct view_figures f;
     struct view_comm comm[4];
+    struct view_rank_figures figures;
+    struct view_efficiency e;
+    struct view_critical_path path;
+    struct view_projection p;
     char text[256];
     double now_s = 0;
 
@@ -29,6 +33,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     view_tick(v, now_s + 1);
     view_figures_get(v, now_s, &f);
     view_comms_get(v, now_s, comm, 4);
+    view_rank_get(v, now_s, 0, &figures);
+    view_efficiency_get(v, &e);
+    view_critical_path_get(v, &path);
+    view_projection_get(v, now_s, &p);
     view_sentence(v, now_s, text, sizeof(text));
     view_free(v);
     return 0;

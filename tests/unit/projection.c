@@ -1,0 +1,146 @@
+/* Where the share of waiting is heading, seen through a view of two ranks of which one becomes slower. */
+#include "analysis/view.h"
+#include "ring/ring.h"
+#include "tests/tap.h"
+
+#define WORLD 1u
+#define STEP  0.25 /* s */
+
+static struct view *view;
+static double now_s;
+static uint32_t seq;
+static uint64_t random_state;
+
+static double uniform(void)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(random_state >> 11) / (double)(1ull << 53);
+}
+
+static void start(double sync_limit)
+{
+    struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 30, .sync_limit = sync_limit };
+
+    random_state = 4;
+    now_s = 0;
+    seq = 0;
+    view = view_new(&params, 0);
+    for (uint32_t r = 0; r < 2; r++) {
+        struct telemetry_item comm = {
+            .kind = TELEMETRY_COMM, .comm = { .rank = r, .name = WORLD, .size = 2, .comm_rank = r, .last = 1 }
+        };
+
+        view_rank_add(view, r, 0, "n", "");
+        view_item(view, 0, &comm);
+    }
+}
+
+static void meet(uint32_t rank, double work_s, double stay_s)
+{
+    struct telemetry_item item = { .kind = TELEMETRY_SAMPLE,
+                                   .sample = { .rank = rank,
+                                               .op = RING_OP_ALLREDUCE,
+                                               .comm = WORLD,
+                                               .seq = seq,
+                                               .n = 1,
+                                               .root = -1,
+                                               .stay_ns = (uint64_t)(1e9 * stay_s),
+                                               .stay_sum_ns = (uint64_t)(1e9 * stay_s),
+                                               .gap_sum_ns = (uint64_t)(1e9 * work_s) } };
+
+    view_item(view, now_s, &item);
+}
+
+/* For so long, the share of waiting goes from one value to another, give or take. */
+static void run(double for_s, double from, double to)
+{
+    double begin_s = now_s;
+
+    while (now_s < begin_s + for_s) {
+        double share = from + (to - from) * (now_s - begin_s) / for_s + 0.01 * (uniform() - 0.5);
+        double wait_s = fmax(0, 2 * share * STEP), transfer_s = 0.01;
+
+        meet(0, STEP - wait_s - transfer_s, wait_s + transfer_s);
+        meet(1, STEP - transfer_s, transfer_s);
+        seq++;
+        now_s += STEP;
+        view_tick(view, now_s);
+    }
+}
+
+static void rising(void)
+{
+    struct view_projection p;
+
+    start(0);
+    view_projection_get(view, now_s, &p);
+    ok(p.trend == TREND_UNKNOWN && isnan(p.lost_ratio) && isnan(p.per_hour) && isnan(p.reach.p50) &&
+           !p.warning,
+       "nothing is known at first: %s", p.text);
+    run(200, 0.02, 0.06);
+    view_projection_get(view, now_s, &p);
+    ok(p.trend == TREND_RISING && near(p.per_hour, 0.72, 0.1), "0.72 an hour: %.3f", p.per_hour);
+    ok(near(p.limit, 0.10, 1e-9) && p.reach.p10 < p.reach.p50 && p.reach.p50 < p.reach.p90 &&
+           near(p.reach.p50, 200, 0.05),
+       "10 %% in 200 s: %.0f (%.0f to %.0f)", p.reach.p50, p.reach.p10, p.reach.p90);
+    ok(strstr(p.text, "synchronisation in about ") != NULL, "%s", p.text);
+    run(300, 0.06, 0.12);
+    view_projection_get(view, now_s, &p);
+    ok(p.trend == TREND_RISING && isnan(p.reach.p50) && strstr(p.text, "already"), "%s", p.text);
+    view_rank_add(view, 0, 1, "n", "");
+    view_projection_get(view, now_s, &p);
+    ok(p.trend == TREND_UNKNOWN, "another program starts from nothing");
+    view_free(view);
+}
+
+static void falling(void)
+{
+    struct view_projection p;
+
+    start(0.05);
+    run(200, 0.20, 0.10);
+    view_projection_get(view, now_s, &p);
+    ok(p.trend == TREND_FALLING && near(p.limit, 0.05, 1e-9) && near(p.reach.p50, 100, 0.1), "%s", p.text);
+    view_free(view);
+}
+
+/* Hours of the same, or a step from one steady state to another. */
+static void steady(void)
+{
+    struct view_projection p;
+    int trends = 0;
+
+    start(0);
+    for (int i = 0; i < 60; i++) {
+        run(120, 0.05, 0.05);
+        view_projection_get(view, now_s, &p);
+        trends += p.trend > TREND_NONE;
+    }
+    ok(trends <= 2, "two steady hours show a trend %d of 60 times", trends);
+    ok(isnan(p.reach.p50) && strstr(p.text, "no trend"), "%s", p.text);
+    run(90, 0.09, 0.09);
+    view_projection_get(view, now_s, &p);
+    ok(p.trend == TREND_NONE, "a step is no trend: %s", p.text);
+    view_free(view);
+}
+
+/* Too slow for the shortest window: the longer ones see it. */
+static void slow(void)
+{
+    struct view_projection p;
+
+    start(0);
+    run(3000, 0.05, 0.08);
+    view_projection_get(view, now_s, &p);
+    ok(p.trend == TREND_RISING && near(p.reach.p50, 2000, 0.25), "%s", p.text);
+    view_free(view);
+}
+
+int main(void)
+{
+    rising();
+    falling();
+    steady();
+    slow();
+    return done_testing();
+}
