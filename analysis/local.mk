@@ -1,6 +1,7 @@
 # analysis/: pure, from events to verdicts
 noinst_LTLIBRARIES += libanalysis.la
 libanalysis_la_SOURCES = \
+	analysis/cause.c analysis/cause.h \
 	analysis/delay.c analysis/delay.h \
 	analysis/diagnosis.c analysis/diagnosis.h \
 	analysis/efficiency.c analysis/efficiency.h \
@@ -16,7 +17,7 @@ libanalysis_la_SOURCES = \
 	analysis/transfer.c analysis/transfer.h \
 	analysis/trend.c analysis/trend.h \
 	analysis/view.c analysis/view.h analysis/view_comms.c analysis/view_efficiency.c analysis/view_figures.c \
-	analysis/view_history.c analysis/view_judge.c analysis/view_private.h \
+	analysis/view_health.c analysis/view_history.c analysis/view_judge.c analysis/view_private.h \
 	analysis/view_phases.c analysis/view_projection.c analysis/view_steps.c \
 	analysis/work.c analysis/work.h
 libanalysis_la_LIBADD = -lm
@@ -35,3 +36,6 @@ tests_unit_projection_SOURCES = tests/unit/projection.c
 tests_unit_projection_LDADD = libanalysis.la libring.la libcommon.la
 tests_unit_trend_SOURCES = tests/unit/trend.c
 tests_unit_trend_LDADD = libanalysis.la
+check_PROGRAMS += tests/unit/cause
+tests_unit_cause_SOURCES = tests/unit/cause.c
+tests_unit_cause_LDADD = libanalysis.la libring.la libcommon.la

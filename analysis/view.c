@@ -64,6 +64,9 @@ void view_free(struct view *v)
     for (size_t i = 0; i < STEPS_OPEN; i++)
         free(v->open[i].rank);
     names_free(v->places);
+    free(v->node_health);
+    for (uint32_t r = 0; r < v->n_ranks; r++)
+        free(v->rank[r].health);
     free(v->work_s);
     free(v->comm);
     free(v->rank);
@@ -116,8 +119,10 @@ static void next_app(struct view *v, uint16_t app)
     v->app = app;
     view_forget_comms(v);
     diagnosis_restart(v->diagnosis);
-    for (uint32_t r = 0; r < v->n_ranks; r++)
+    for (uint32_t r = 0; r < v->n_ranks; r++) {
+        free(v->rank[r].health);
         v->rank[r] = (struct view_rank){ .node = WORK_PLACE_NONE, .leaf = WORK_PLACE_NONE };
+    }
     view_forget_steps(v);
     view_forget_sums(v);
     view_forget_series(v);
@@ -234,8 +239,13 @@ void view_item(struct view *v, double now_s, const struct telemetry_item *item)
         view_take_comm(v, &item->comm);
         break;
     case TELEMETRY_NODE:
+        view_take_node(v, now_s, &item->node);
+        break;
     case TELEMETRY_TASK:
+        view_take_task(v, now_s, &item->task);
+        break;
     case TELEMETRY_GPU:
+        view_take_gpu(v, now_s, &item->gpu);
         break;
     }
 }
@@ -245,6 +255,7 @@ void view_tick(struct view *v, double now_s)
     v->now_s = now_s;
     view_roll_columns(v, now_s);
     view_roll_comms(v, now_s);
+    view_roll_health(v, now_s);
     view_judge(v, now_s);
 }
 

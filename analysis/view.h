@@ -71,7 +71,8 @@ struct view_verdict {
     bool follows;         /* it came with another one that explains it, and is listed behind */
     bool standing;        /* false: it was let go at over_s */
     double over_s;
-    char text[512]; /* the evidence, one sentence */
+    char text[512];  /* the evidence, one sentence */
+    char cause[256]; /* what else is known of the culprit ("its CPU is shared ..."); "" nothing */
 };
 
 struct view;
@@ -155,6 +156,22 @@ struct view_rank_figures {
 uint32_t view_rank_limit(const struct view *v); /* ranks are below this */
 bool view_rank_get(const struct view *v, double now_s, uint32_t rank,
                    struct view_rank_figures *f); /* false: never told of */
+
+/* How a rank's process and a node fare, smoothed over some seconds.  false: nothing was told lately. */
+#define VIEW_GPUS_MAX 16u /* a node */
+struct view_rank_health {
+    struct task_item figures;
+    double follows;  /* correlation of its lateness with its run delay */
+    char cause[256]; /* what stands out from the other ranks and nodes; "" nothing does */
+};
+bool view_rank_health_get(const struct view *v, double now_s, uint32_t rank, struct view_rank_health *h);
+struct view_node_health {
+    struct node_item figures;
+    double involuntary_per_s; /* of all its ranks */
+    struct gpu_item gpu[VIEW_GPUS_MAX];
+    size_t n_gpus;
+};
+bool view_node_health_get(const struct view *v, double now_s, const char *node, struct view_node_health *h);
 
 /* When the rank entered what it is inside of, by its node's clock (as the live item told); 0: not told. */
 uint64_t view_rank_inside_ns(const struct view *v, uint32_t rank);

@@ -148,6 +148,13 @@ void view_recent_totals(const struct view *v, struct totals *sum)
         view_add_totals(sum, &v->columns[column_at(v, back)]);
 }
 
+void view_newest_cell(const struct view *v, uint32_t rank, struct cell *sum)
+{
+    *sum = v->rank[rank].now;
+    if (v->n_columns > 1)
+        add_laid_down(sum, &v->rank[rank], column_at(v, 1));
+}
+
 void view_recent_cell(const struct view *v, uint32_t rank, struct cell *sum)
 {
     *sum = v->rank[rank].now;

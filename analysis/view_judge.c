@@ -303,6 +303,7 @@ static void describe_finding(const struct view *v, double now_s, const struct fi
         append(d->text, sizeof(d->text), at,
                "; each step waits %s for it (%.2f times the step time without it)",
                format_s(lost, step_s * (1 - 1 / f->slowdown)), f->slowdown);
+    view_cause(v, d, d->cause, sizeof(d->cause));
 }
 
 /* ---- all together ---- */
@@ -480,6 +481,7 @@ void view_judge(struct view *v, double now_s)
     v->stalled_s = stalled ? stall.age_s : 0;
     if (stalled && (stall.age_s > v->params.hang_timeout_s || (v->finished && stall.never_left))) {
         judge_stall(v, now_s, &stall, &now[n]);
+        view_cause(v, &now[n], now[n].cause, sizeof(now[n].cause));
         keep_raised(v, now_s, &now[n++]);
     }
     n = take_findings(v, now_s, now, n);

@@ -5,6 +5,7 @@
 #define SYNCGUARD_ANALYSIS_VIEW_PRIVATE_H
 
 #include "analysis/delay.h"
+#include "analysis/cause.h"
 #include "analysis/join.h"
 #include "analysis/names.h"
 #include "analysis/diagnosis.h"
@@ -47,6 +48,24 @@ struct member_sums { /* a rank's stay in a communicator's collectives; kept when
     bool told;
 };
 
+struct task_health { /* what its node tells of its process */
+    double told_s;
+    struct task_item figures;            /* smoothed */
+    float n, mean_x, mean_y, xx, yy, xy; /* of run delay and lateness, old ones fade; n: how many count */
+};
+
+struct node_health { /* of a place that is a node */
+    bool told;
+    double told_s;
+    struct node_item figures;
+    float involuntary_per_s; /* of all its ranks */
+    struct {
+        bool told;
+        double told_s;
+        struct gpu_item figures;
+    } gpu[VIEW_GPUS_MAX];
+};
+
 struct view_rank {
     bool known, ended, vanished;
     uint32_t node, leaf; /* numbers of names; WORK_PLACE_NONE */
@@ -66,6 +85,7 @@ struct view_rank {
     bool never_left;
     uint32_t period; /* the last it told that is not the view's */
     uint64_t events, dropped, missed;
+    struct task_health *health; /* NULL: nothing told yet */
 };
 
 struct comm_totals {
@@ -172,6 +192,10 @@ struct view {
     struct view_event event[EVENTS];
     uint64_t events_in, events_out;
     uint64_t collectives, refused;
+    struct node_health *node_health;                 /* by place */
+    size_t n_node_health, node_health_cap, n_health; /* n_health: ranks and nodes that ever told */
+    struct cause_norm norm[CAUSE_KINDS];             /* of all ranks and nodes, at norm_s */
+    double norm_s;
 };
 
 struct joined_arg {
@@ -206,6 +230,7 @@ void view_phases_step(struct view *v, double now_s, uint32_t first_seq, uint32_t
 /* view_history.c */
 void view_roll_columns(struct view *v, double now_s);
 void view_recent_totals(const struct view *v, struct totals *sum);
+void view_newest_cell(const struct view *v, uint32_t rank, struct cell *sum); /* the last second or two */
 void view_recent_cell(const struct view *v, uint32_t rank, struct cell *sum);
 
 void view_add_totals(struct totals *a, const struct totals *b);
@@ -222,6 +247,15 @@ double view_rank_delay_s(const struct view_rank *k, double step_s);
 /* view_projection.c */
 void view_forget_series(struct view *v);
 void view_series_add(struct view *v, const struct totals *column, double begin_s, double end_s);
+
+/* view_health.c */
+void view_take_node(struct view *v, double now_s, const struct node_item *n);
+void view_take_task(struct view *v, double now_s, const struct task_item *t);
+void view_take_gpu(struct view *v, double now_s, const struct gpu_item *g);
+void view_roll_health(struct view *v, double now_s);
+/* What in the health of the verdict's culprits stands out from the others', in words; "" nothing does, or
+ * nothing is known.  Returns buf. */
+char *view_cause(const struct view *v, const struct view_verdict *d, char *buf, size_t size);
 
 /* view_figures.c */
 double view_step_mean_s(const struct view *v, double now_s);

@@ -108,7 +108,7 @@ tests_fuzz_items_LDFLAGS = -fsanitize=fuzzer
 else
 tests_fuzz_items_SOURCES += tests/fuzz/replay.c
 endif
-EXTRA_DIST += tests/fuzz/items.corpus/a-job tests/fuzz/items.corpus/all-kinds tests/fuzz/items.corpus/empty-batch
+EXTRA_DIST += tests/fuzz/items.corpus/a-job tests/fuzz/items.corpus/all-kinds tests/fuzz/items.corpus/health tests/fuzz/items.corpus/empty-batch
 include tests/cluster/local.mk
 # The agent
 check_PROGRAMS += tests/agent/agent-test tests/unit/backlog tests/unit/options

@@ -1,7 +1,7 @@
 /* Any bytes as a batch, its items into a view: whatever an agent may send. */
 #include <stdint.h>
 
-#include "analysis/view.h"
+#include "analysis/view_private.h"
 #include "common/telemetry.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -18,6 +18,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct view_efficiency e;
     struct view_critical_path path;
     struct view_projection p;
+    struct view_rank_health rank_health;
+    struct view_node_health node_health;
     char text[256];
     double now_s = 0;
 
@@ -38,6 +40,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     view_critical_path_get(v, &path);
     view_projection_get(v, now_s, &p);
     view_sentence(v, now_s, text, sizeof(text));
+    view_tick(v, now_s + 5); /* health is compared every few seconds */
+    for (int scope = VIEW_SCOPE_NONE; scope <= VIEW_SCOPE_SWITCH; scope++) {
+        struct view_verdict d = { .class = VIEW_CLASS_CONGESTION,
+                                  .scope = (enum view_scope)scope,
+                                  .culprit = { "r1", "a", "s" },
+                                  .n_culprits = 3 };
+
+        view_cause(v, &d, text, sizeof(text));
+    }
+    view_rank_health_get(v, now_s, 1, &rank_health);
+    view_node_health_get(v, now_s, "a", &node_health);
     view_free(v);
     return 0;
 }

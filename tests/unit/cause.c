@@ -1,0 +1,350 @@
+/* Late, and why: what stands out in the health of the late from that of the others. */
+#include "analysis/cause.h"
+
+#include <stdlib.h>
+
+#include "analysis/view_private.h"
+#include "tests/tap.h"
+
+/* ---- standing out ---- */
+
+static void scores(void)
+{
+    static const struct {
+        enum cause_kind kind;
+        double value;
+        float others[8];
+        size_t n;
+        double score;
+        const char *what;
+    } cases[] = {
+        { CAUSE_RUN_DELAY,
+          0.34,
+          { 0.004f, 0.003f, 0.005f, 0.004f },
+          4,
+          0.336,
+          "waits for its CPU, the others do not" },
+        { CAUSE_RUN_DELAY, 0.34, { 0.34f, 0.3f, 0.36f, 0.33f }, 4, 0, "all wait for their CPUs alike" },
+        { CAUSE_RUN_DELAY, 0.34, { 0.1f, 0.2f, 0.3f, 0.4f, 0.5f }, 5, 0, "within the spread of the others" },
+        { CAUSE_RUN_DELAY, 0.02, { 0, 0, 0 }, 3, 0, "too little to explain anything" },
+        { CAUSE_RUN_DELAY, 0.34, { 0.004f }, 1, 0.336, "one other is enough where the difference is large" },
+        { CAUSE_RUN_DELAY, 0.34, { 0 }, 0, 0, "nobody to compare with" },
+        { CAUSE_RUN_DELAY, NAN, { 0 }, 1, 0, "not known of it" },
+        { CAUSE_CLOCK, 1.9e9, { 3.1e9f, 3.1e9f, 3.0e9f }, 3, 0.3871, "a slower clock" },
+        { CAUSE_CLOCK, 3.9e9, { 3.1e9f, 3.1e9f, 3.0e9f }, 3, 0, "a faster one is no trouble" },
+        { CAUSE_NIC_ERRORS, 210, { 0, 0, 1 }, 3, 0.0976, "a count is worth less than a tenth of the time" },
+        { CAUSE_NIC_ERRORS, 9, { 0, 0, 0 }, 3, 0, "a few errors are none" },
+        { CAUSE_GPU_FAR, 1, { 0, 0, 0 }, 3, 0.075, "alone far from its GPU" },
+        { CAUSE_GPU_FAR, 1, { 1, 0, 1 }, 3, 0, "as most are" },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        float others[8];
+        struct cause_norm norm;
+
+        memcpy(others, cases[i].others, sizeof(others));
+        norm = cause_norm(cases[i].kind, others, cases[i].n);
+        ok(near(cause_score(cases[i].kind, cases[i].value, &norm), cases[i].score, 1e-3), "%s: %.3g",
+           cases[i].what, cause_score(cases[i].kind, cases[i].value, &norm));
+    }
+}
+
+static void median_and_mad(void)
+{
+    float odd[] = { 5, 1, 2, 9, 4 }, even[] = { 1, 100 }, clocks[] = { 1, 100 };
+    struct cause_norm norm = cause_norm(CAUSE_FAULTS, odd, 5);
+
+    ok(norm.median == 4 && norm.mad == 2, "median 4 and median deviation 2 of 1 2 4 5 9");
+    norm = cause_norm(CAUSE_FAULTS, even, 2);
+    ok(norm.median == 1 && norm.mad == 0, "of two the better one, so that the other can stand out");
+    norm = cause_norm(CAUSE_CLOCK, clocks, 2);
+    ok(norm.median == 100, "which is the larger one for clocks");
+}
+
+static int by_value(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The median without ordering is the one with. */
+static void any_order(void)
+{
+    static float value[200], sorted[200];
+    int wrong = 0;
+
+    srand(7);
+    for (size_t n = 1; n <= ARRAY_SIZE(value); n++) {
+        for (size_t i = 0; i < n; i++)
+            sorted[i] = value[i] = (float)(rand() % (n % 7 ? 10 : 1000)); /* with equal ones */
+        qsort(sorted, n, sizeof(*sorted), by_value);
+        wrong += cause_norm(CAUSE_FAULTS, value, n).median != sorted[(n - 1) / 2];
+    }
+    is_int(wrong, 0, "whatever the number and the order of the values");
+}
+
+/* ---- a job of four nodes, two ranks each ---- */
+
+#define RANKS 8u
+
+static const struct node_item well_node = { .cpus = 64,
+                                            .run_queue = 2,
+                                            .steal_ratio = 0.001f,
+                                            .frequency_hz = 3.1e9f,
+                                            .frequency_ratio = 0.8f,
+                                            .throttled_per_s = 0,
+                                            .quota_ratio = NAN,
+                                            .memory_pressure_ratio = 0,
+                                            .io_pressure_ratio = 0.01f,
+                                            .swap_per_s = 0,
+                                            .retransmits_per_s = 1,
+                                            .nic_errors_per_s = 0,
+                                            .busy_ratio = 0.5f,
+                                            .cpu_pressure_ratio = NAN };
+static const struct task_item well_task = { .cpu = 3,
+                                            .n_cpus = 4,
+                                            .numa = 0,
+                                            .nic_numa = 0,
+                                            .gpu = 0,
+                                            .gpu_numa = 0,
+                                            .run_delay_ratio = 0.004f,
+                                            .cpu_ratio = 1,
+                                            .foreign_ratio = 0.01f,
+                                            .involuntary_per_s = 3,
+                                            .voluntary_per_s = 10,
+                                            .major_faults_per_s = 0,
+                                            .cpus = "0-3" };
+static const struct gpu_item well_gpu = {
+    .clock_ratio = 0.98f, .temperature_c = 60, .power_w = 500, .busy_ratio = 1
+};
+
+static struct node_item node[RANKS / 2];
+static struct task_item task[RANKS];
+static struct gpu_item gpu[RANKS];
+
+static void all_well(void)
+{
+    for (uint32_t r = 0; r < RANKS; r++) {
+        node[r / 2] = well_node;
+        node[r / 2].rank = r / 2 * 2;
+        task[r] = well_task;
+        task[r].rank = r;
+        task[r].gpu = (int16_t)(r % 2);
+        gpu[r] = well_gpu;
+        gpu[r].rank = r;
+        gpu[r].index = (uint16_t)(r % 2);
+    }
+}
+
+static struct view *told(void)
+{
+    static const struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 30 };
+    struct view *v = view_new(&params, 0);
+
+    for (uint32_t r = 0; r < RANKS; r++) {
+        char name[16], leaf[16];
+
+        snprintf(name, sizeof(name), "node%02u", r / 2);
+        snprintf(leaf, sizeof(leaf), "leaf%u", r / 4);
+        view_rank_add(v, r, 0, name, leaf);
+    }
+    for (int s = 1; s <= 5; s++) {
+        for (uint32_t r = 0; r < RANKS; r++) {
+            if (r % 2 == 0)
+                view_item(v, s, &(struct telemetry_item){ .kind = TELEMETRY_NODE, .node = node[r / 2] });
+            view_item(v, s, &(struct telemetry_item){ .kind = TELEMETRY_TASK, .task = task[r] });
+            view_item(v, s, &(struct telemetry_item){ .kind = TELEMETRY_GPU, .gpu = gpu[r] });
+        }
+        view_tick(v, s);
+    }
+    return v;
+}
+
+static const char *cause_of(enum view_class class, enum view_scope scope, const char *culprit, char buf[256])
+{
+    struct view_verdict d = { .class = class, .scope = scope, .n_culprits = scope != VIEW_SCOPE_NONE };
+    struct view *v = told();
+
+    snprintf(d.culprit[0], sizeof(d.culprit[0]), "%s", culprit);
+    view_cause(v, &d, buf, 256);
+    view_free(v);
+    return buf;
+}
+
+#define RANK3 VIEW_CLASS_STRAGGLER, VIEW_SCOPE_RANK, "r3"
+#define NODE1 VIEW_CLASS_STRAGGLER, VIEW_SCOPE_NODE, "node01"
+#define LEAF1 VIEW_CLASS_STRAGGLER, VIEW_SCOPE_SWITCH, "leaf1"
+
+static void causes(void)
+{
+    char buf[256];
+
+    all_well();
+    is_str(cause_of(RANK3, buf), "", "where nothing stands out nothing is said");
+
+    task[3].run_delay_ratio = 0.34f;
+    is_str(cause_of(RANK3, buf), "it waited 34.0 % of the time for a CPU, the others 0.40 %",
+           "run delay alone");
+    task[3].foreign_ratio = 0.5f;
+    is_str(
+        cause_of(RANK3, buf),
+        "its CPU is shared with other processes: it waited 34.0 % of the time for a CPU, the others 0.40 %",
+        "another process on its CPUs");
+    task[3].flags = TASK_SHARED_CPU;
+    is_str(cause_of(RANK3, buf),
+           "its CPU is shared with other ranks: it waited 34.0 % of the time for a CPU, the others 0.40 %",
+           "ranks that outnumber their CPUs");
+    task[3].flags = 0;
+    task[3].foreign_ratio = 0;
+    task[3].cpu_ratio = 3.9f;
+    is_str(cause_of(RANK3, buf),
+           "its own threads outnumber its CPUs: it waited 34.0 % of the time for a CPU, the others 0.40 %",
+           "its own threads on its CPUs");
+    is_str(cause_of(VIEW_CLASS_STRAGGLER, VIEW_SCOPE_RANK, "r4", buf), "",
+           "another rank's trouble is not its cause");
+
+    all_well();
+    gpu[3].clock_ratio = 0.6f;
+    gpu[3].throttle = 0x40;
+    is_str(
+        cause_of(RANK3, buf),
+        "its GPU runs at 60.0 % of the largest clock, the others' at 98.0 %, held down for its temperature",
+        "a GPU that is too hot");
+    gpu[3].throttle = 1;
+    is_str(cause_of(RANK3, buf), "", "an idle GPU's clock says nothing");
+
+    all_well();
+    task[3].gpu_numa = 1;
+    is_str(cause_of(RANK3, buf), "its GPU is on another NUMA node than its CPUs, the others' are not",
+           "bound far away");
+
+    all_well();
+    node[1].frequency_hz = 1.9e9f;
+    is_str(cause_of(NODE1, buf), "the CPUs on node01 run at 1.9 GHz, the others' at 3.1",
+           "slow clocks of a node");
+    node[1].steal_ratio = 0.5f;
+    is_str(cause_of(NODE1, buf), "the hypervisor steals 50.0 % of the CPU time on node01, elsewhere 0.10 %",
+           "the strongest counts");
+    node[1].memory_pressure_ratio = 0.9f;
+    is_str(cause_of(NODE1, buf), "memory pressure on node01 is 90.0 %, elsewhere 0.00 %", "whichever it is");
+
+    all_well();
+    node[2].frequency_hz = node[3].frequency_hz = 1.9e9f;
+    is_str(cause_of(LEAF1, buf), "the CPUs on 2 nodes run at 1.9 GHz, the others' at 3.1",
+           "of a switch's nodes");
+
+    all_well();
+    node[1].nic_errors_per_s = 210;
+    strcpy(node[1].nic, "eth0");
+    is_str(cause_of(NODE1, buf), "210 errors a second are counted by NIC eth0 of node01, by the others' 0",
+           "a bad interface");
+    is_str(cause_of(VIEW_CLASS_CONGESTION, VIEW_SCOPE_NONE, "", buf),
+           "210 errors a second are counted by NIC eth0 of node01, by the others' 0",
+           "which is also found when the collectives are slow");
+    is_str(cause_of(VIEW_CLASS_JITTER, VIEW_SCOPE_NONE, "", buf), "", "but is no cause of jitter");
+}
+
+static void rows(void)
+{
+    struct view_rank_health r;
+    struct view_node_health n;
+    struct view *v;
+
+    all_well();
+    task[3].run_delay_ratio = 0.34f;
+    node[1].steal_ratio = NAN;
+    v = told();
+    ok(view_rank_health_get(v, 5, 3, &r) && strstr(r.cause, "waited 34.0 %"),
+       "a row says what stands out: %s", r.cause);
+    ok(view_rank_health_get(v, 5, 2, &r) && !*r.cause && !strcmp(r.figures.cpus, "0-3"), "or nothing");
+    ok(isnan(r.follows), "a correlation needs lateness");
+    ok(view_node_health_get(v, 5, "node01", &n) && isnan(n.figures.steal_ratio) &&
+           near(n.involuntary_per_s, 6, 1e-6) && n.n_gpus == 2,
+       "a node: unknown stays unknown, its ranks' switches are summed");
+    ok(!view_node_health_get(v, 5, "leaf0", &n) && !view_node_health_get(v, 5, "x", &n),
+       "a switch is no node");
+    ok(!view_rank_health_get(v, 60, 3, &r) && !view_node_health_get(v, 60, "node01", &n),
+       "old figures are none");
+    view_free(v);
+}
+
+static void smoothed(void)
+{
+    struct view_rank_health r;
+    struct view *v;
+
+    all_well();
+    v = told();
+    task[3].run_delay_ratio = 1;
+    view_item(v, 6, &(struct telemetry_item){ .kind = TELEMETRY_TASK, .task = task[3] });
+    view_rank_health_get(v, 6, 3, &r);
+    ok(near(r.figures.run_delay_ratio, 0.004 + (1 - 0.004) * (1 - exp(-1 / 3.0)), 1e-4),
+       "one second counts for a third: %.3f", r.figures.run_delay_ratio);
+    task[3].run_delay_ratio = NAN;
+    view_item(v, 7, &(struct telemetry_item){ .kind = TELEMETRY_TASK, .task = task[3] });
+    view_rank_health_get(v, 7, 3, &r);
+    ok(isnan(r.figures.run_delay_ratio), "what is not told any more is unknown");
+    view_free(v);
+}
+
+static void refused(void)
+{
+    struct telemetry_item bad[] = {
+        { .kind = TELEMETRY_TASK, .task = { .rank = 1, .run_delay_ratio = -1 } },
+        { .kind = TELEMETRY_TASK, .task = { .rank = 1, .cpu_ratio = INFINITY } },
+        { .kind = TELEMETRY_TASK, .task = { .rank = 99 } },
+        { .kind = TELEMETRY_NODE, .node = { .rank = 99 } },
+        { .kind = TELEMETRY_NODE, .node = { .steal_ratio = 1e9f } },
+        { .kind = TELEMETRY_GPU, .gpu = { .index = VIEW_GPUS_MAX } },
+        { .kind = TELEMETRY_GPU, .gpu = { .power_w = -3 } },
+    };
+    struct telemetry_item odd = { .kind = TELEMETRY_TASK, .task = { .cpus = "1\x1b[2J" } };
+    struct view_rank_health r;
+    struct view_figures f;
+    struct view *v;
+
+    all_well();
+    v = told();
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+        view_item(v, 6, &bad[i]);
+    view_figures_get(v, 6, &f);
+    is_int((long long)f.refused, ARRAY_SIZE(bad), "what cannot be is refused and counted");
+    view_item(v, 6, &odd);
+    view_rank_health_get(v, 6, 0, &r);
+    is_str(r.figures.cpus, "1?[2J", "texts are made printable");
+    view_free(v);
+}
+
+/* A rank whose lateness comes and goes with its run delay. */
+static void follows(void)
+{
+    struct view_rank_health r;
+    struct view *v;
+
+    all_well();
+    v = told();
+    for (int s = 6; s < 40; s++) {
+        bool bad = s / 3 % 2;
+
+        v->rank[3].now = (struct cell){ .lateness_s = bad ? 0.02f : 0.001f, .joined = 1 };
+        v->n_columns = 1;
+        task[3].run_delay_ratio = bad ? 0.4f : 0.01f;
+        view_item(v, s, &(struct telemetry_item){ .kind = TELEMETRY_TASK, .task = task[3] });
+    }
+    ok(view_rank_health_get(v, 39, 3, &r) && r.follows > 0.99, "the correlation is %.2f", r.follows);
+    view_free(v);
+}
+
+int main(void)
+{
+    scores();
+    median_and_mad();
+    any_order();
+    causes();
+    rows();
+    smoothed();
+    refused();
+    follows();
+    return done_testing();
+}
