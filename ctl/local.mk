@@ -5,7 +5,7 @@ libctl_la_SOURCES = \
 	ctl/doctor.c ctl/doctor.h \
 	ctl/plugstack.c ctl/plugstack.h \
 	ctl/record.c ctl/record.h \
-	ctl/page.c ctl/page_job.c ctl/page.h \
+	ctl/page.c ctl/page_job.c ctl/page.h ctl/page_parts.h \
 	ctl/text.c ctl/text.h \
 	ctl/trace.c ctl/trace.h \
 	ctl/usage.c ctl/usage.h

@@ -5,24 +5,20 @@
 #include "common/xalloc.h"
 #include "ctl/answer.h"
 #include "ctl/page.h"
+#include "ctl/page_parts.h"
 #include "ctl/text.h"
 
 #define INDENT     2
 #define EVENTS_MAX 8
 #define COMMS_MAX  12
+#define WAITED_MAX 3
 
-struct page {
-    FILE *out;
-    const json_t *job;
-    int columns;
-};
-
-static void title(const struct page *p, const char *text)
+void page_title(const struct page *p, const char *text)
 {
     fprintf(p->out, "\n%s\n", text);
 }
 
-static void put_sentence(const struct page *p)
+void page_sentence(const struct page *p)
 {
     char sentence[1024], id[64], state[32];
 
@@ -65,14 +61,14 @@ static void put_verdicts(const struct page *p)
 
     if (json_array_size(verdicts) == 0)
         return;
-    title(p, "Verdicts (price: step time over the step time without the cause)");
+    page_title(p, "Verdicts (price: step time over the step time without the cause)");
     json_array_foreach(verdicts, i, verdict) put_verdict(p, verdict);
 }
 
 /* ---- figures: a name and words, one a line ---- */
 
 /* Unknown: no line. */
-static void put_figure(struct table *t, const char *name, const char *words)
+void page_figure(struct table *t, const char *name, const char *words)
 {
     if (!strcmp(words, "-"))
         return;
@@ -88,20 +84,44 @@ static void figure_identity(struct table *t, const json_t *job)
     snprintf(line, sizeof(line), "%s \"%s\" of %s, partition %s", answer_text(job, "id", id, sizeof(id)),
              answer_text(job, "name", name, sizeof(name)), answer_text(job, "user", user, sizeof(user)),
              answer_text(job, "partition", partition, sizeof(partition)));
-    put_figure(t, "Job", line);
+    page_figure(t, "Job", line);
     n = snprintf(line, sizeof(line), "%s for %s", answer_text(job, "state", state, sizeof(state)),
                  text_s(answer_number(job, "elapsed_s")).s);
     if (!isnan(answer_number(job, "age_s")))
         snprintf(line + n, sizeof(line) - (size_t)n, ", last heard of %s ago",
                  text_s(answer_number(job, "age_s")).s);
-    put_figure(t, "State", line);
+    page_figure(t, "State", line);
     snprintf(line, sizeof(line), "%s ranks on %s of %s nodes", text_count(answer_number(job, "ranks")).s,
              text_count(answer_number(job, "nodes")).s, text_count(answer_number(job, "nodes_total")).s);
-    put_figure(t, "Size", line);
-    put_figure(t, "Policy", answer_text(job, "policy", policy, sizeof(policy)));
+    page_figure(t, "Size", line);
+    page_figure(t, "Policy", answer_text(job, "policy", policy, sizeof(policy)));
 }
 
-static void figure_pace(struct table *t, const json_t *job)
+/* "the first 6 steps warming up; 3 pauses, 9.21 s in all; 4 evaluations of 12 collectives" */
+static void page_phases(struct table *t, const json_t *phases)
+{
+    double warm_up = answer_number(phases, "warm_up_steps"), pauses = answer_number(phases, "pauses");
+    double evaluations = answer_number(phases, "evaluations");
+    char line[256] = "";
+    int n = 0;
+
+    if (warm_up > 0)
+        n = snprintf(line, sizeof(line), "the first %s step%s warming up", text_count(warm_up).s,
+                     warm_up > 1 ? "s" : "");
+    if (pauses > 0)
+        n += snprintf(line + n, sizeof(line) - (size_t)n, "%s%s pause%s of all ranks, %s in all",
+                      n ? "; " : "", text_count(pauses).s, pauses > 1 ? "s" : "",
+                      text_s(answer_number(phases, "pause_s")).s);
+    if (evaluations > 0)
+        snprintf(line + n, sizeof(line) - (size_t)n,
+                 "%s%s stretch%s of other collectives between steps, %s of them", n ? "; " : "",
+                 text_count(evaluations).s, evaluations > 1 ? "es" : "",
+                 text_count(answer_number(phases, "foreign_collectives")).s);
+    if (*line)
+        page_figure(t, "Also", line);
+}
+
+void page_pace(struct table *t, const json_t *job)
 {
     const json_t *step = answer_object(job, "step_s"), *skew = answer_object(job, "skew_s");
     char line[512];
@@ -109,13 +129,14 @@ static void figure_pace(struct table *t, const json_t *job)
     if (!isnan(answer_number(job, "steps"))) {
         snprintf(line, sizeof(line), "%s, %s collectives each", text_count(answer_number(job, "steps")).s,
                  text_count(answer_number(job, "period")).s);
-        put_figure(t, "Steps", line);
+        page_figure(t, "Steps", line);
     }
+    page_phases(t, answer_object(job, "phases"));
     if (step) {
         snprintf(line, sizeof(line), "median %s, mean %s, 95th percentile %s, variation %s",
                  text_s(answer_number(step, "p50")).s, text_s(answer_number(step, "mean")).s,
                  text_s(answer_number(step, "p95")).s, text_percent(answer_number(step, "cv")).s);
-        put_figure(t, "Step time", line);
+        page_figure(t, "Step time", line);
     }
     if (!isnan(answer_number(job, "steps_per_s"))) {
         int n = snprintf(line, sizeof(line), "%s steps/s", text_number(answer_number(job, "steps_per_s")).s);
@@ -123,16 +144,16 @@ static void figure_pace(struct table *t, const json_t *job)
         if (!isnan(answer_number(job, "samples_per_s")))
             snprintf(line + n, sizeof(line) - (size_t)n, ", %s samples/s",
                      text_number(answer_number(job, "samples_per_s")).s);
-        put_figure(t, "Throughput", line);
+        page_figure(t, "Throughput", line);
     }
     if (skew) {
         snprintf(line, sizeof(line), "median %s, 95th percentile %s", text_s(answer_number(skew, "p50")).s,
                  text_s(answer_number(skew, "p95")).s);
-        put_figure(t, "Skew", line);
+        page_figure(t, "Skew", line);
     }
 }
 
-static void figure_time(struct table *t, const json_t *job)
+void page_time(struct table *t, const json_t *job)
 {
     static const struct {
         const char *key, *name;
@@ -149,21 +170,74 @@ static void figure_time(struct table *t, const json_t *job)
     if (!isnan(answer_number(job, "lost_ratio"))) {
         snprintf(line, sizeof(line), "%s of the ranks' time, waiting for a later rank",
                  text_percent(answer_number(job, "lost_ratio")).s);
-        put_figure(t, "Lost", line);
+        page_figure(t, "Lost", line);
     }
     for (size_t i = 0; share && i < ARRAY_SIZE(shares); i++)
         n += snprintf(line + n, sizeof(line) - (size_t)n, "%s%s %s", i ? ", " : "", shares[i].name,
                       text_percent(answer_number(share, shares[i].key)).s);
     if (share)
-        put_figure(t, "Time goes to", line);
-    put_figure(t, "Regime", answer_text(job, "regime", line, sizeof(line)));
+        page_figure(t, "Time goes to", line);
+    page_figure(t, "Regime", answer_text(job, "regime", line, sizeof(line)));
     if (worst) {
         snprintf(line, sizeof(line), "rank %s on %s: %s late on average, the last in %s of the collectives",
                  text_count(answer_number(worst, "rank")).s, answer_text(worst, "node", node, sizeof(node)),
                  text_s(answer_number(worst, "lateness_s")).s,
                  text_percent(answer_number(worst, "last_ratio")).s);
-        put_figure(t, "Latest", line);
+        page_figure(t, "Latest", line);
     }
+}
+
+static void figure_efficiency(struct table *t, const json_t *job)
+{
+    const json_t *e = answer_object(job, "efficiency");
+    char line[256];
+
+    if (isnan(answer_number(e, "parallel")))
+        return;
+    snprintf(line, sizeof(line), "%s: load balance %s x serialisation %s x transfer %s",
+             text_percent(answer_number(e, "parallel")).s, text_percent(answer_number(e, "load_balance")).s,
+             text_percent(answer_number(e, "serialisation")).s, text_percent(answer_number(e, "transfer")).s);
+    page_figure(t, "Efficiency", line);
+}
+
+/* The ranks that come last most often: on their arrival the collectives wait. */
+static void figure_critical_path(struct table *t, const json_t *job)
+{
+    const json_t *path = answer_object(job, "critical_path"), *ranks = answer_array(path, "ranks");
+    char line[512], node[64];
+
+    for (size_t i = 0; i < json_array_size(ranks) && i < WAITED_MAX; i++) {
+        const json_t *rank = json_array_get(ranks, i);
+        double delay_s = answer_number(rank, "delay_s");
+        int n =
+            snprintf(line, sizeof(line), "rank %s on %s: last in %s of its collectives",
+                     text_count(answer_number(rank, "rank")).s, answer_text(rank, "node", node, sizeof(node)),
+                     text_percent(answer_number(rank, "last_ratio")).s);
+
+        if (!isnan(delay_s))
+            snprintf(line + n, sizeof(line) - (size_t)n, ", costs the others %s a step", text_s(delay_s).s);
+        page_figure(t, i ? "" : "Waits for", line);
+    }
+}
+
+static void figure_projection(struct table *t, const json_t *job)
+{
+    const json_t *p = answer_object(job, "projection");
+    char line[512], text[300];
+
+    if (!p)
+        return;
+    answer_text(p, "text", text, sizeof(text));
+    snprintf(line, sizeof(line), "%s%s", text,
+             answer_true(p, "warning") ? "; it swings wider and slower: a change is near" : "");
+    page_figure(t, "Ahead", line);
+}
+
+void page_outlook(struct table *t, const json_t *job)
+{
+    figure_efficiency(t, job);
+    figure_critical_path(t, job);
+    figure_projection(t, job);
 }
 
 static void put_figures(const struct page *p)
@@ -172,9 +246,10 @@ static void put_figures(const struct page *p)
     struct table *t = table_new(layout, ARRAY_SIZE(layout));
 
     figure_identity(t, p->job);
-    figure_pace(t, p->job);
-    figure_time(t, p->job);
-    title(p, "Figures");
+    page_pace(t, p->job);
+    page_time(t, p->job);
+    page_outlook(t, p->job);
+    page_title(p, "Figures");
     table_print(t, p->out, INDENT);
     table_free(t);
 }
@@ -183,22 +258,24 @@ static void put_figures(const struct page *p)
 
 static void inside_words(const json_t *inside, char *buf, size_t size)
 {
+    double age_s = answer_number(inside, "age_s");
     char op[32], comm[64];
 
-    if (inside)
-        snprintf(buf, size, "%s %s on %s for %s", answer_text(inside, "op", op, sizeof(op)),
-                 text_count(answer_number(inside, "seq")).s, answer_text(inside, "comm", comm, sizeof(comm)),
-                 text_s(answer_number(inside, "age_s")).s);
-    else
+    if (!inside) {
         snprintf(buf, size, "-");
+        return;
+    }
+    snprintf(buf, size, "%s %s on %s%s%s", answer_text(inside, "op", op, sizeof(op)),
+             text_count(answer_number(inside, "seq")).s, answer_text(inside, "comm", comm, sizeof(comm)),
+             isnan(age_s) ? "" : " for ", isnan(age_s) ? "" : text_s(age_s).s);
 }
 
-static void put_ranks(const struct page *p)
+void page_ranks(const struct page *p)
 {
     static const struct table_column layout[] = {
-        { "RANK", true }, { "NODE", false }, { "SWITCH", false }, { "STATE", false },
-        { "LATE", true }, { "P95", true },   { "LAST", true },    { "COMPUTE", true },
-        { "STAY", true }, { "WORK", true }, { "INSIDE", false },
+        { "RANK", true }, { "NODE", false }, { "SWITCH", false }, { "STATE", false }, { "LATE", true },
+        { "P95", true },  { "LAST", true },  { "WAIT", true },    { "DELAY", true },  { "COMPUTE", true },
+        { "STAY", true }, { "WORK", true },  { "INSIDE", false },
     };
     const json_t *ranks = answer_array(p->job, "rank_table"), *rank;
     double total = answer_number(p->job, "rank_table_total");
@@ -215,7 +292,7 @@ static void put_ranks(const struct page *p)
     snprintf(text, sizeof(text),
              total > (double)shown ? "Ranks, the latest %zu of %.0f" : "Ranks, the latest first", shown,
              total);
-    title(p, text);
+    page_title(p, text);
     t = table_new(layout, ARRAY_SIZE(layout));
     for (i = 0; i < shown; i++) {
         rank = json_array_get(ranks, i);
@@ -226,6 +303,8 @@ static void put_ranks(const struct page *p)
         table_cell(t, "%s", text_s(answer_number(rank, "lateness_s")).s);
         table_cell(t, "%s", text_s(answer_number(rank, "lateness_p95_s")).s);
         table_cell(t, "%s", text_percent(answer_number(rank, "last_ratio")).s);
+        table_cell(t, "%s", text_s(answer_number(rank, "wait_s")).s);
+        table_cell(t, "%s", text_s(answer_number(rank, "delay_s")).s);
         table_cell(t, "%s", text_s(answer_number(rank, "compute_s")).s);
         table_cell(t, "%s", text_s(answer_number(rank, "stay_s")).s);
         table_cell(t, "%s", text_times(answer_number(rank, "slowdown")).s);
@@ -236,11 +315,12 @@ static void put_ranks(const struct page *p)
     table_free(t);
 }
 
-static void put_communicators(const struct page *p)
+void page_communicators(const struct page *p)
 {
     static const struct table_column layout[] = {
-        { "NAME", false }, { "LABEL", false },  { "SIZE", true }, { "OF THE KIND", true },
-        { "PER S", true }, { "BYTES/S", true }, { "SKEW", true }, { "TRANSFER", true },
+        { "NAME", false },       { "LABEL", false },   { "SIZE", true },
+        { "OF THE KIND", true }, { "PER S", true },    { "BYTES/S", true },
+        { "SKEW", true },        { "TRANSFER", true }, { "EFFICIENCY", true },
     };
     const json_t *comms = answer_array(p->job, "communicators"), *comm;
     struct table *t;
@@ -249,7 +329,7 @@ static void put_communicators(const struct page *p)
 
     if (json_array_size(comms) == 0)
         return;
-    title(p, "Communicators, the largest first");
+    page_title(p, "Communicators, the largest first");
     t = table_new(layout, ARRAY_SIZE(layout));
     for (i = 0; i < json_array_size(comms) && i < COMMS_MAX; i++) {
         comm = json_array_get(comms, i);
@@ -261,6 +341,7 @@ static void put_communicators(const struct page *p)
         table_cell(t, "%s", text_bytes(answer_number(comm, "bytes_per_s")).s);
         table_cell(t, "%s", text_s(answer_number(comm, "skew_s")).s);
         table_cell(t, "%s", text_s(answer_number(comm, "transfer_s")).s);
+        table_cell(t, "%s", text_percent(answer_number(answer_object(comm, "efficiency"), "parallel")).s);
     }
     table_print(t, p->out, INDENT);
     table_free(t);
@@ -276,7 +357,7 @@ static void put_probe(const struct page *p)
 
     if (!probe)
         return;
-    title(p, "Probe");
+    page_title(p, "Probe");
     fprintf(p->out, "%*s%s of %s ranks are guarded%s\n", INDENT, "", text_count(guarded).s,
             text_count(total).s, guarded < total ? ": the others are not seen" : "");
     fprintf(p->out, "%*s%s collectives recorded, %s dropped (ring full), %s missed\n", INDENT, "",
@@ -299,7 +380,7 @@ static void put_agents(const struct page *p)
 
     if (json_array_size(agents) == 0)
         return;
-    title(p, "Agents");
+    page_title(p, "Agents");
     t = table_new(layout, ARRAY_SIZE(layout));
     json_array_foreach(agents, i, agent)
     {
@@ -327,7 +408,7 @@ static void put_events(const struct page *p)
 
     if (json_array_size(events) == 0)
         return;
-    title(p, "Events, the newest first");
+    page_title(p, "Events, the newest first");
     t = table_new(layout, ARRAY_SIZE(layout));
     for (size_t i = 0; i < json_array_size(events) && i < EVENTS_MAX; i++) {
         const json_t *event = json_array_get(events, i);
@@ -348,7 +429,7 @@ static void put_notes(const struct page *p)
 
     if (json_array_size(notes) == 0)
         return;
-    title(p, "Notes");
+    page_title(p, "Notes");
     json_array_foreach(notes, i, note)
         text_wrap(p->out, answer_printable(note, text, sizeof(text)), INDENT, p->columns);
 }
@@ -360,11 +441,11 @@ int page_job(FILE *out, const json_t *answer, int columns, struct err *err)
     if (answer_check(answer, "id", JSON_STRING, err) < 0 ||
         answer_check(answer, "state", JSON_STRING, err) < 0)
         return -1;
-    put_sentence(&page);
+    page_sentence(&page);
     put_verdicts(&page);
     put_figures(&page);
-    put_ranks(&page);
-    put_communicators(&page);
+    page_ranks(&page);
+    page_communicators(&page);
     put_probe(&page);
     put_agents(&page);
     put_events(&page);

@@ -170,11 +170,12 @@ void agents_hello(struct peer *p, const json_t *hello)
         return refuse(p, "too many agents for one step");
     get_text(hello, "switch", a->leaf, sizeof(a->leaf));
     if (a->life && a->life != life)
-        job_event(j, "the agent on %s was restarted", node);
+        job_event(j, server_now_s(), "the agent on %s was restarted", node);
     if (a->life != life)
         a->batch = 0;
     else if (first > a->batch + 1)
-        job_event(j, "%llu batches of %s are lost", (unsigned long long)(first - a->batch - 1), node);
+        job_event(j, server_now_s(), "%llu batches of %s are lost",
+                  (unsigned long long)(first - a->batch - 1), node);
     drop_former_link(p, a);
     a->life = life;
     a->link = p->link;
@@ -273,7 +274,7 @@ void agents_gone(struct peer *p)
         return;
     p->agent->link = NULL;
     if (!p->agent->bye)
-        job_event(p->job, "the agent on %s is not heard any more", p->agent->node);
+        job_event(p->job, server_now_s(), "the agent on %s is not heard any more", p->agent->node);
 }
 
 void agents_control(struct server *s, struct job *j)

@@ -25,7 +25,7 @@ static double wall_s(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static struct view_params view_params(const struct config_policy *p)
+struct view_params job_view_params(const struct config_policy *p)
 {
     return (struct view_params){ .min_slowdown = p->min_slowdown_ratio, .hang_timeout_s = p->hang_timeout_s };
 }
@@ -33,7 +33,7 @@ static struct view_params view_params(const struct config_policy *p)
 struct job *job_new(const struct job_id *id, const struct config_policy *params, double now_s)
 {
     struct job *j = xcalloc(1, sizeof(*j));
-    struct view_params vp = view_params(params);
+    struct view_params vp = job_view_params(params);
 
     j->id = *id;
     j->params = *params;
@@ -60,7 +60,7 @@ void job_free(struct job *j)
 
 void job_policy_set(struct job *j, const struct config_policy *p)
 {
-    struct view_params vp = view_params(p);
+    struct view_params vp = job_view_params(p);
 
     j->params = *p;
     view_params_set(j->view, &vp);
@@ -108,12 +108,12 @@ void job_note(struct job *j, const char *node, const char *text)
     j->note[j->n_notes++] = note;
 }
 
-void job_event(struct job *j, const char *fmt, ...)
+void job_event(struct job *j, double now_s, const char *fmt, ...)
 {
     va_list ap;
     char *text = j->event[j->n_events % JOB_EVENTS].text;
 
-    j->event[j->n_events % JOB_EVENTS].wall_s = wall_s();
+    j->event[j->n_events % JOB_EVENTS].at_s = now_s;
     va_start(ap, fmt);
     vsnprintf(text, sizeof(j->event[0].text), fmt, ap);
     va_end(ap);
@@ -133,40 +133,60 @@ static void set_state(struct job *j, double now_s, enum job_state s)
     if (j->state == s)
         return;
     if (s == JOB_FINISHED || s == JOB_LOST) {
-        view_finish(j->view, now_s);
         j->end_s = now_s;
-        job_event(j, s == JOB_FINISHED ? "the step ended" : "no agent heard for %.0f s: lost", JOB_LOST_S);
+        job_event(j, now_s, s == JOB_FINISHED ? "the step ended" : "no agent heard for %.0f s: lost",
+                  JOB_LOST_S);
         recorders_end(j, s == JOB_FINISHED ? "step ended" : "the step's agents are lost");
     }
     j->state = s;
 }
 
-void job_tick(struct job *j, double now_s, void (*raised)(struct job *j, const char *text, void *arg),
-              void *arg)
+static void end(struct job *j, double now_s, enum job_state s)
+{
+    if (j->state == s)
+        return;
+    view_finish(j->view, now_s);
+    set_state(j, now_s, s);
+}
+
+void job_update(struct job *j, double now_s, void (*raised)(struct job *j, const char *text, void *arg),
+                void *arg)
 {
     struct view_figures f;
     struct view_event e;
 
-    if (j->state == JOB_FINISHED || (j->state == JOB_LOST && !job_agents_connected(j)))
-        return;
-    if (all_said_bye(j)) {
-        set_state(j, now_s, JOB_FINISHED);
-        return;
-    }
-    view_tick(j->view, now_s);
     while (view_event_take(j->view, &e)) {
-        job_event(j, "%s", e.text);
-        raised(j, e.text, arg);
+        job_event(j, e.at_s, "%s", e.text);
+        if (raised)
+            raised(j, e.text, arg);
     }
-    if (job_agents_connected(j))
+    if (job_agents_connected(j) || !j->n_agents)
         j->idle_since_s = now_s;
     view_figures_get(j->view, now_s, &f);
     if (now_s > j->idle_since_s + JOB_LOST_S)
-        set_state(j, now_s, JOB_LOST);
+        end(j, now_s, JOB_LOST);
     else if (f.regime == VIEW_STALLED)
         set_state(j, now_s, JOB_STALLED);
     else
         set_state(j, now_s, f.collectives ? JOB_RUNNING : JOB_STARTING);
+}
+
+void job_tick(struct job *j, double now_s, void (*raised)(struct job *j, const char *text, void *arg),
+              void *arg)
+{
+    if (j->state == JOB_FINISHED || (j->state == JOB_LOST && !job_agents_connected(j)))
+        return;
+    if (all_said_bye(j)) {
+        end(j, now_s, JOB_FINISHED);
+        return;
+    }
+    view_tick(j->view, now_s);
+    job_update(j, now_s, raised, arg);
+}
+
+void job_finish(struct job *j, double now_s)
+{
+    set_state(j, now_s, JOB_FINISHED);
 }
 
 /* ---- the table ---- */

@@ -57,7 +57,7 @@ struct job {
     char *note[JOB_NOTES_MAX];
     size_t n_notes;
     struct {
-        double wall_s;
+        double at_s;
         char text[512];
     } event[JOB_EVENTS];
     uint64_t n_events;
@@ -74,10 +74,17 @@ void job_policy_set(struct job *j, const struct config_policy *p);
 struct job_agent *job_agent_get(struct job *j, const char *node);
 size_t job_agents_connected(const struct job *j);
 void job_note(struct job *j, const char *node, const char *text); /* once; bounded */
-__attribute__((format(printf, 2, 3))) void job_event(struct job *j, const char *fmt, ...);
-/* Time passes: view, state, events.  raised is called for every event of the view (verdicts, regime). */
+__attribute__((format(printf, 3, 4))) void job_event(struct job *j, double now_s, const char *fmt, ...);
+/* Time passes: view, state, events.  raised is called for every event of the view (verdicts, regime); NULL:
+ * nobody is told. A step that never had an agent, as one of a trace, is not called lost. */
 void job_tick(struct job *j, double now_s, void (*raised)(struct job *j, const char *text, void *arg),
               void *arg);
+/* The same without the view's own tick, for a view that is ticked by who feeds it. */
+void job_update(struct job *j, double now_s, void (*raised)(struct job *j, const char *text, void *arg),
+                void *arg);
+/* The step is over and its view is finished. */
+void job_finish(struct job *j, double now_s);
+struct view_params job_view_params(const struct config_policy *p);
 
 /* ---- the table ---- */
 

@@ -1,15 +1,19 @@
 # daemon/: syncguardd, the controller
-noinst_LTLIBRARIES += libdaemon.la
+noinst_LTLIBRARIES += libjob.la libdaemon.la
+# A step and what is told of it: the controller's, and not only its own.
+libjob_la_SOURCES = \
+	daemon/job.c daemon/job.h \
+	daemon/record.c daemon/record.h \
+	daemon/report.c daemon/report_diagnosis.c daemon/report_health.c daemon/report_nodes.c daemon/report.h
+libjob_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(EVENT_CFLAGS)
+libjob_la_LIBADD = libanalysis.la libring.la liblink.la $(JANSSON_LIBS) -lm
 libdaemon_la_SOURCES = \
 	daemon/agents.c \
-	daemon/job.c daemon/job.h \
 	daemon/query.c \
-	daemon/record.c daemon/record.h \
-	daemon/report.c daemon/report.h \
 	daemon/server.c daemon/server.h \
 	daemon/store.c daemon/store.h
 libdaemon_la_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS) $(SODIUM_CFLAGS) $(SQLITE_CFLAGS)
-libdaemon_la_LIBADD = libanalysis.la libring.la liblink.la $(EVENT_LIBS) $(JANSSON_LIBS) $(SODIUM_LIBS) $(SQLITE_LIBS) $(MUNGE_LIBS) -lm
+libdaemon_la_LIBADD = libjob.la libanalysis.la libring.la liblink.la $(EVENT_LIBS) $(JANSSON_LIBS) $(SODIUM_LIBS) $(SQLITE_LIBS) $(MUNGE_LIBS) -lm
 
 sbin_PROGRAMS += syncguardd
 syncguardd_SOURCES = daemon/syncguardd.c

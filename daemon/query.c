@@ -147,127 +147,31 @@ static json_t *answer_job(struct peer *p, const json_t *q)
 
 /* ---- nodes ---- */
 
-struct node_row {
-    const char *name, *leaf;
-    json_t *jobs;
-    uint32_t ranks, joined;
-    double lateness_s, slowdown;
-    const char *verdict;
-    const struct job_agent *agent;
-};
-
-struct node_rows {
-    struct node_row *row;
-    size_t n, cap;
-};
-
-static struct node_row *node_row(struct node_rows *t, const char *name)
-{
-    for (size_t i = 0; i < t->n; i++)
-        if (!strcmp(t->row[i].name, name))
-            return &t->row[i];
-    t->row = xgrow(t->row, &t->cap, t->n + 1, sizeof(*t->row));
-    t->row[t->n] = (struct node_row){ .name = name, .leaf = "", .jobs = json_array(), .slowdown = NAN };
-    return &t->row[t->n++];
-}
-
-static void add_rank(struct node_rows *t, const struct view_rank_figures *f)
-{
-    struct node_row *n = node_row(t, f->node);
-
-    n->ranks += !f->ended;
-    n->leaf = f->leaf;
-    if (!isnan(f->lateness_s)) {
-        n->lateness_s += f->lateness_s;
-        n->joined++;
-    }
-    if (!isnan(f->slowdown) && !(f->slowdown <= n->slowdown))
-        n->slowdown = f->slowdown;
-}
-
-/* Does the verdict name this node: itself, its switch, or a rank on it? */
-static bool accused(const struct job *j, const struct view_verdict *d, const struct job_agent *a,
-                    double now_s)
-{
-    for (uint32_t i = 0; i < d->n_culprits; i++) {
-        struct view_rank_figures f;
-
-        if (!strcmp(d->culprit[i], a->node) || (*a->leaf && !strcmp(d->culprit[i], a->leaf)))
-            return true;
-        if (d->scope == VIEW_SCOPE_RANK &&
-            view_rank_get(j->view, now_s, (uint32_t)atoi(d->culprit[i] + 1), &f) && !strcmp(f.node, a->node))
-            return true;
-    }
-    return false;
-}
-
-static void add_job(struct node_rows *t, const struct job *j, double now_s)
-{
-    const struct view_verdict *d;
-    size_t n = view_verdicts_get(j->view, &d);
-
-    for (size_t i = 0; i < j->n_agents; i++) {
-        struct node_row *row = node_row(t, j->agent[i]->node);
-
-        json_array_append_new(row->jobs, json_string(j->text_id));
-        row->agent = j->agent[i];
-        if (*j->agent[i]->leaf)
-            row->leaf = j->agent[i]->leaf;
-        for (size_t k = 0; k < n; k++)
-            if (accused(j, &d[k], j->agent[i], now_s))
-                row->verdict = d[k].text;
-    }
-    for (uint32_t r = 0; r < view_rank_limit(j->view); r++) {
-        struct view_rank_figures f;
-
-        if (view_rank_get(j->view, now_s, r, &f) && *f.node)
-            add_rank(t, &f);
-    }
-}
-
-static int worst_first(const void *a, const void *b)
-{
-    const struct node_row *x = a, *y = b;
-    double lx = x->joined ? x->lateness_s / x->joined : -1, ly = y->joined ? y->lateness_s / y->joined : -1;
-
-    if (!x->verdict != !y->verdict)
-        return x->verdict ? -1 : 1;
-    if (lx != ly)
-        return lx < ly ? 1 : -1;
-    return strcmp(x->name, y->name);
-}
-
-static json_t *node_json(struct server *s, const struct node_row *n, double now_s)
+/* What the history knows of the node. */
+static void put_history(struct server *s, json_t *row)
 {
     double last_s;
     int count;
-    bool known = store_node(s->store, n->name, &count, &last_s) == 0;
+    bool known = store_node(s->store, json_string_value(json_object_get(row, "node")), &count, &last_s) == 0;
 
-    return json_pack("{s:s,s:s?,s:O,s:i,s:o,s:o,s:s?,s:o,s:o,s:o}", "node", n->name, "switch",
-                     *n->leaf ? n->leaf : NULL, "jobs", n->jobs, "ranks", (int)n->ranks, "lateness_s",
-                     report_real(n->joined ? n->lateness_s / n->joined : NAN), "slowdown",
-                     report_real(n->slowdown), "verdict", n->verdict, "culprit_count",
-                     known ? json_integer(count) : json_null(), "last_culprit",
-                     known && count ? json_real(last_s) : json_null(), "agent",
-                     n->agent ? report_agent(n->agent, now_s) : json_null());
+    json_object_set_new(row, "culprit_count", known ? json_integer(count) : json_null());
+    json_object_set_new(row, "last_culprit", known && count ? json_real(last_s) : json_null());
 }
 
 static json_t *answer_nodes(struct peer *p, const json_t *q)
 {
-    struct node_rows t = { 0 };
-    double now_s = server_now_s();
-    json_t *list = json_array();
+    struct jobs *all = &p->server->jobs;
+    const struct job **seen = xcalloc(all->n, sizeof(*seen));
+    size_t n = 0, i;
+    json_t *list, *row;
 
     (void)q;
-    for (size_t i = 0; i < p->server->jobs.n; i++)
-        if (may_see(p, p->server->jobs.job[i]) && p->server->jobs.job[i]->state < JOB_FINISHED)
-            add_job(&t, p->server->jobs.job[i], now_s);
-    qsort(t.row, t.n, sizeof(*t.row), worst_first);
-    for (size_t i = 0; i < t.n; i++) {
-        json_array_append_new(list, node_json(p->server, &t.row[i], now_s));
-        json_decref(t.row[i].jobs);
-    }
-    free(t.row);
+    for (i = 0; i < all->n; i++)
+        if (may_see(p, all->job[i]) && all->job[i]->state < JOB_FINISHED)
+            seen[n++] = all->job[i];
+    list = report_nodes(seen, n, server_now_s());
+    free(seen);
+    json_array_foreach(list, i, row) put_history(p->server, row);
     return json_pack("{s:o,s:o}", "now", unix_time(), "nodes", list);
 }
 

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/xalloc.h"
 #include "daemon/job.h"
@@ -64,30 +63,6 @@ void report_view_parse(struct report_view *v, const json_t *view)
 
 /* ---- the row: keys down to `worst` ---- */
 
-static json_t *verdicts_json(const struct job *j, double now_s)
-{
-    const struct view_verdict *d;
-    size_t n = view_verdicts_get(j->view, &d);
-    json_t *list = json_array();
-
-    for (size_t i = 0; i < n; i++, d++) {
-        json_t *o = json_object(), *culprits = json_array();
-
-        for (uint32_t c = 0; c < d->n_culprits; c++)
-            json_array_append_new(culprits, json_string(d->culprit[c]));
-        put_text(o, "class", view_class_name(d->class));
-        put_text(o, "scope", view_scope_name(d->scope));
-        json_object_set_new(o, "culprits", culprits);
-        put_real(o, "slowdown", d->slowdown);
-        json_object_set_new(o, "since_step", d->since_step < 0 ? json_null() : json_integer(d->since_step));
-        put_real(o, "since_s", now_s - d->since_s);
-        put_real(o, "confidence", d->confidence);
-        put_text(o, "text", d->text);
-        json_array_append_new(list, o);
-    }
-    return list;
-}
-
 static json_t *worst_json(const struct job *j, double now_s, const struct view_figures *f)
 {
     struct view_rank_figures r;
@@ -128,8 +103,26 @@ static void put_identity(json_t *o, const struct job *j, double now_s, const str
     put_real(o, "elapsed_s", (ended ? j->end_s : now_s) - j->start_s);
     put_real(o, "age_s", now_s - j->heard_s);
     put_int(o, "ranks", f->ranks_known);
-    put_int(o, "nodes", (int64_t)(ended ? j->n_agents : job_agents_connected(j)));
+    put_int(o, "nodes",
+            (int64_t)(!j->n_agents ? j->nodes_total
+                      : ended      ? j->n_agents
+                                   : job_agents_connected(j)));
     put_int(o, "nodes_total", j->nodes_total);
+}
+
+static json_t *phases_json(const struct job *j)
+{
+    json_t *o = json_object();
+    struct view_phases p;
+
+    view_phases_get(j->view, &p);
+    json_object_set_new(o, "warm_up_steps",
+                        p.warm_up_steps < 0 ? json_null() : json_integer(p.warm_up_steps));
+    put_int(o, "pauses", (int64_t)p.pauses);
+    put_real(o, "pause_s", p.pause_s);
+    put_int(o, "evaluations", (int64_t)p.evaluations);
+    put_int(o, "foreign_collectives", (int64_t)p.foreign_collectives);
+    return o;
 }
 
 static json_t *row(const struct job *j, double now_s, const struct view_figures *f)
@@ -140,6 +133,7 @@ static json_t *row(const struct job *j, double now_s, const struct view_figures 
     put_identity(o, j, now_s, f);
     json_object_set_new(o, "steps", f->period ? json_integer((json_int_t)f->steps) : json_null());
     json_object_set_new(o, "period", f->period ? json_integer(f->period) : json_null());
+    json_object_set_new(o, "phases", phases_json(j));
     put_real(step, "mean", f->step_mean_s);
     put_real(step, "cv", f->step_cv);
     json_object_set_new(o, "step_s", step);
@@ -154,7 +148,7 @@ static json_t *row(const struct job *j, double now_s, const struct view_figures 
     json_object_set_new(o, "shares", shares);
     put_text(o, "regime", view_regime_name(f->regime));
     put_real(o, "mds_ratio", f->mds - 1);
-    json_object_set_new(o, "verdicts", verdicts_json(j, now_s));
+    json_object_set_new(o, "verdicts", report_verdicts(j, now_s));
     put_text(o, "sentence", view_sentence(j->view, now_s, sentence, sizeof(sentence)));
     json_object_set_new(o, "worst", worst_json(j, now_s, f));
     return o;
@@ -199,12 +193,22 @@ json_t *report_agent(const struct job_agent *a, double now_s)
     return o;
 }
 
-static json_t *agents_json(const struct job *j, double now_s)
+static void put_health(json_t *o, json_t *health)
+{
+    if (health)
+        json_object_set_new(o, "health", health);
+}
+
+static json_t *agents_json(const struct job *j, double now_s, double at_s)
 {
     json_t *list = json_array();
 
-    for (size_t i = 0; i < j->n_agents; i++)
-        json_array_append_new(list, report_agent(j->agent[i], now_s));
+    for (size_t i = 0; i < j->n_agents; i++) {
+        json_t *o = report_agent(j->agent[i], now_s);
+
+        put_health(o, report_node_health(j, at_s, j->agent[i]->node));
+        json_array_append_new(list, o);
+    }
     return list;
 }
 
@@ -232,21 +236,21 @@ static json_t *comms_json(const struct job *j, double now_s)
         put_real(o, "bytes_per_s", comm[i].bytes_per_s);
         put_real(o, "skew_s", comm[i].skew_s);
         put_real(o, "transfer_s", comm[i].transfer_s);
+        json_object_set_new(o, "efficiency", report_efficiency(&comm[i].recent, &comm[i].run));
         json_array_append_new(list, o);
     }
     return list;
 }
 
-static json_t *events_json(const struct job *j)
+static json_t *events_json(const struct job *j, double now_s)
 {
     json_t *list = json_array();
-    double wall_s = (double)time(NULL);
 
     for (uint64_t i = 1; i <= j->n_events && i <= JOB_EVENTS; i++) {
         uint64_t at = (j->n_events - i) % JOB_EVENTS;
         json_t *o = json_object();
 
-        put_real(o, "age_s", fmax(0, wall_s - j->event[at].wall_s));
+        put_real(o, "age_s", fmax(0, now_s - j->event[at].at_s));
         put_text(o, "text", j->event[at].text);
         json_array_append_new(list, o);
     }
@@ -337,7 +341,7 @@ static json_t *inside_json(const struct job *j, const struct view_rank_figures *
     return o;
 }
 
-static json_t *rank_json(const struct job *j, const struct view_rank_figures *f)
+static json_t *rank_json(const struct job *j, double now_s, const struct view_rank_figures *f)
 {
     json_t *o = json_object();
 
@@ -346,12 +350,17 @@ static json_t *rank_json(const struct job *j, const struct view_rank_figures *f)
     put_text(o, "switch", f->leaf);
     put_text(o, "state", f->ended ? "ended" : "running");
     put_real(o, "lateness_s", f->lateness_s);
+    put_real(o, "lateness_p50_s", f->lateness_p50_s);
     put_real(o, "lateness_p95_s", f->lateness_p95_s);
+    put_real(o, "lateness_p99_s", f->lateness_p99_s);
+    put_real(o, "wait_s", f->wait_s);
+    put_real(o, "delay_s", f->delay_s);
     put_real(o, "last_ratio", f->last_ratio);
     put_real(o, "compute_s", f->compute_s);
     put_real(o, "stay_s", f->stay_s);
     put_real(o, "slowdown", f->slowdown);
     json_object_set_new(o, "inside", inside_json(j, f));
+    put_health(o, report_rank_health(j, now_s, f->rank));
     return o;
 }
 
@@ -421,13 +430,14 @@ static json_t *history_json(const struct job *j, uint32_t max)
     return o;
 }
 
-static json_t *table_json(const struct job *j, const struct ranks *ranks, const struct report_view *v)
+static json_t *table_json(const struct job *j, double now_s, const struct ranks *ranks,
+                          const struct report_view *v)
 {
     uint32_t end = range_end(v, ranks->n);
     json_t *list = json_array();
 
     for (uint32_t i = v->offset; i < end; i++)
-        json_array_append_new(list, rank_json(j, &ranks->f[i]));
+        json_array_append_new(list, rank_json(j, now_s, &ranks->f[i]));
     return list;
 }
 
@@ -435,25 +445,31 @@ json_t *report_job(const struct job *j, double now_s, const struct report_view *
 {
     bool ended = j->state == JOB_FINISHED || j->state == JOB_LOST;
     double at_s = ended ? j->end_s : now_s;
+    struct view_efficiency e;
     struct view_figures f;
     struct ranks ranks;
     json_t *o, *notes = json_array();
 
     view_figures_get(j->view, at_s, &f);
+    view_efficiency_get(j->view, &e);
     o = row(j, now_s, &f);
+    json_object_set_new(o, "timeline", report_timeline(j, at_s));
+    json_object_set_new(o, "efficiency", report_efficiency(&e.recent, &e.run));
+    json_object_set_new(o, "critical_path", report_critical_path(j));
+    json_object_set_new(o, "projection", report_projection(j, at_s));
     ranks = select_ranks(j, at_s, v);
     json_object_set_new(o, "probe", probe_json(j, at_s, &f));
-    json_object_set_new(o, "agents", agents_json(j, now_s));
+    json_object_set_new(o, "agents", agents_json(j, now_s, at_s));
     json_object_set_new(o, "communicators", comms_json(j, at_s));
     for (size_t i = 0; i < j->n_notes; i++)
         json_array_append_new(notes, json_string(j->note[i]));
     json_object_set_new(o, "notes", notes);
     json_object_set_new(o, "policy_params", params_json(j));
     json_object_set_new(o, "rank_table_total", json_integer((json_int_t)ranks.n));
-    json_object_set_new(o, "rank_table", table_json(j, &ranks, v));
+    json_object_set_new(o, "rank_table", table_json(j, at_s, &ranks, v));
     json_object_set_new(o, "heat", heat_json(j, &ranks, v, f.step_mean_s));
     json_object_set_new(o, "history", history_json(j, v->columns));
-    json_object_set_new(o, "events", events_json(j));
+    json_object_set_new(o, "events", events_json(j, now_s));
     free(ranks.f);
     return o;
 }

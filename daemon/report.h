@@ -1,4 +1,5 @@
-/* report.h - a guarded step as a JSON object: the answer to "job" and the row of "jobs" (doc/protocol.md).
+/* report.h - guarded steps as JSON objects: the answer to "job", the rows of "jobs" and "nodes"
+ * (doc/protocol.md).
  * Pure: reads the job, changes nothing. */
 #ifndef SYNCGUARD_DAEMON_REPORT_H
 #define SYNCGUARD_DAEMON_REPORT_H
@@ -6,6 +7,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
+struct efficiency;
 struct job;
 struct job_agent;
 
@@ -27,6 +29,17 @@ void report_view_parse(struct report_view *v, const json_t *view);
 json_t *report_row(const struct job *j, double now_s);                              /* the caller's */
 json_t *report_job(const struct job *j, double now_s, const struct report_view *v); /* the caller's */
 json_t *report_agent(const struct job_agent *a, double now_s);                      /* the caller's */
+/* The nodes of these steps, worst first, without what the history knows of them; the caller's. */
+json_t *report_nodes(const struct job *const *jobs, size_t n, double now_s);
+/* Parts of the job object; the caller's. */
+json_t *report_verdicts(const struct job *j, double now_s); /* that stand */
+json_t *report_timeline(const struct job *j, double now_s); /* of the whole run, oldest first */
+json_t *report_efficiency(const struct efficiency *recent, const struct efficiency *run); /* run: or NULL */
+json_t *report_critical_path(const struct job *j);
+json_t *report_projection(const struct job *j, double now_s);
+/* How a node and a rank fare; NULL: nothing was told lately. */
+json_t *report_node_health(const struct job *j, double now_s, const char *node);
+json_t *report_rank_health(const struct job *j, double now_s, uint32_t rank);
 json_t *report_real(double value); /* null for NaN and infinity */
 
 #endif

@@ -192,6 +192,32 @@ static void a_job(void)
     is_int((long long)json_array_size(at(a, "heat.rows")), 3, "the heat map has the same rows");
     is_int((long long)number(a, "rank_table_total"), 8, "of so many");
     ok(json_is_null(at(a, "samples_per_s")), "samples a second are unknown");
+    is_str(text(a, "timeline.0.class"), "straggler", "the timeline has what was raised");
+    ok(number(a, "efficiency.parallel") > 0.5 && number(a, "efficiency.parallel") < 0.95 &&
+           near(number(a, "efficiency.parallel"),
+                number(a, "efficiency.load_balance") * number(a, "efficiency.serialisation") *
+                    number(a, "efficiency.transfer"),
+                1e-6),
+       "the parallel efficiency %.2f is the product of its factors", number(a, "efficiency.parallel"));
+    ok(number(a, "communicators.0.efficiency.run.parallel") > 0, "a communicator has them, too");
+    ok(number(a, "critical_path.ranks.0.rank") == 3 && number(a, "critical_path.concentration") > 0.25 &&
+           number(a, "critical_path.ranks.0.delay_s") > 0,
+       "the critical path runs through the slower rank, the last in %.2f, costing %.4f s a step",
+       number(a, "critical_path.concentration"), number(a, "critical_path.ranks.0.delay_s"));
+    ok(number(a, "rank_table.0.delay_s") > number(a, "rank_table.1.delay_s") &&
+           number(a, "rank_table.0.wait_s") < number(a, "rank_table.1.wait_s"),
+       "it causes waiting and has none itself");
+    ok(near(number(a, "agents.0.health.frequency_hz"), 3.1e9, 1e-6) &&
+           !at(a, "agents.0.health.throttled_per_s") && !at(a, "agents.0.health.gpus"),
+       "nodes tell how they fare, and not what they do not know");
+    ok(number(a, "rank_table.0.health.involuntary_per_s") > 10 &&
+           json_is_false(at(a, "rank_table.0.health.shared_cpu")) && !at(a, "rank_table.0.health.gpu"),
+       "so do ranks");
+    ok(text(a, "rank_table.0.health.cause") &&
+           strstr(text(a, "rank_table.0.health.cause"), "its CPU is shared with other processes") &&
+           json_is_null(at(a, "rank_table.1.health.cause")),
+       "and why it may be late: %s", text(a, "rank_table.0.health.cause"));
+    ok(at(a, "projection.warning") && text(a, "projection.text"), "%s", text(a, "projection.text"));
     printf("# %s\n", text(a, "sentence"));
     json_decref(a);
 

@@ -19,6 +19,7 @@
 
 #define WORLD  0x5797c03d7ab1e001u
 #define SEND_S 0.1
+#define NODE_W 100.0 /* what a node uses */
 
 static struct {
     unsigned nodes, per_node, job, slow_rank;
@@ -40,7 +41,7 @@ static struct flow **flow;
 static double *now_s; /* true time of each rank */
 static uint32_t seq;
 static struct event_base *base;
-static double begin_s;
+static double begin_s, health_at_s;
 
 static double clock_s(void)
 {
@@ -99,11 +100,12 @@ static void on_up(struct link *l, void *arg)
     snprintf(leaf, sizeof(leaf), "leaf%u", n->index / 4);
     snprintf(life, sizeof(life), "%x", n->index + 1);
     n->up = true;
-    send_json(n, json_pack("{s:s,s:s,s:s,s:i,s:i,s:i,s:s,s:s,s:s,s:s,s:i,s:i,s:i,s:s,s:i}", "hello", "agent",
-                           "version", PACKAGE_VERSION, "agent", life, "job", (int)o.job, "step", 0, "uid",
-                           (int)getuid(), "user", "sim", "name", "simulated", "node", name, "switch", leaf,
-                           "node_index", (int)n->index, "nodes", (int)o.nodes, "tasks",
-                           (int)(o.nodes * o.per_node), "policy", "balanced", "first_batch", (int)n->batch + 1));
+    send_json(n,
+              json_pack("{s:s,s:s,s:s,s:i,s:i,s:i,s:s,s:s,s:s,s:s,s:i,s:i,s:i,s:s,s:i}", "hello", "agent",
+                        "version", PACKAGE_VERSION, "agent", life, "job", (int)o.job, "step", 0, "uid",
+                        (int)getuid(), "user", "sim", "name", "simulated", "node", name, "switch", leaf,
+                        "node_index", (int)n->index, "nodes", (int)o.nodes, "tasks",
+                        (int)(o.nodes * o.per_node), "policy", "balanced", "first_batch", (int)n->batch + 1));
     for (unsigned i = 0; i < o.per_node; i++) {
         unsigned r = n->index * o.per_node + i;
 
@@ -182,6 +184,42 @@ static void step(void)
     }
 }
 
+/* The slow rank is slow because another process uses its CPU; what nodes mostly cannot tell is not told. */
+static void tell_health(struct node *n, bool slow)
+{
+    struct telemetry_item item = { .kind = TELEMETRY_NODE,
+                                   .node = { .rank = n->index * o.per_node,
+                                             .cpus = 64,
+                                             .run_queue = (float)o.per_node,
+                                             .busy_ratio = 0.5f,
+                                             .frequency_hz = 3.1e9f,
+                                             .frequency_ratio = 0.8f,
+                                             .throttled_per_s = NAN,
+                                             .quota_ratio = NAN } };
+
+    put(&item, n);
+    for (unsigned r = n->index * o.per_node; r < (n->index + 1) * o.per_node; r++) {
+        bool late = slow && r == o.slow_rank;
+
+        item =
+            (struct telemetry_item){ .kind = TELEMETRY_TASK,
+                                     .task = { .rank = r,
+                                               .cpu = 3,
+                                               .n_cpus = 1,
+                                               .numa = 0,
+                                               .nic_numa = -1,
+                                               .gpu = -1,
+                                               .gpu_numa = -1,
+                                               .run_delay_ratio = late ? (float)(1 - 1 / o.factor) : 0.004f,
+                                               .cpu_ratio = 0.75f,
+                                               .foreign_ratio = late ? 0.5f : 0.01f,
+                                               .involuntary_per_s = late ? 250 : 3,
+                                               .voluntary_per_s = 10,
+                                               .cpus = "3" } };
+        put(&item, n);
+    }
+}
+
 /* A controller that was restarted is found again; what happened meanwhile is lost. */
 static void connect_again(struct node *n)
 {
@@ -198,9 +236,17 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
     (void)fd, (void)what, (void)arg;
     while (now_s[0] < t)
         step();
+    if (t > health_at_s) {
+        for (unsigned i = 0; i < o.nodes; i++)
+            tell_health(&node[i], t > o.slow_after_s);
+        health_at_s += 1;
+    }
     for (unsigned i = 0; i < o.nodes; i++) {
         if (t < o.seconds)
             connect_again(&node[i]);
+        if (node[i].up)
+            send_json(&node[i], json_pack("{s:{s:f,s:f,s:f}}", "agent_stats", "cpu_s", 0.0, "wall_s", t,
+                                          "energy_j", t * NODE_W));
         if (t > o.seconds && node[i].up)
             send_json(&node[i], json_pack("{s:s}", "bye", "step ended"));
         send_batch(&node[i]);

@@ -1,0 +1,27 @@
+/* page_parts.h - what the reports of a job and of a trace share: paragraphs, figures and tables of an
+ * answer that has the keys of a job (doc/protocol.md).  What an answer does not tell is left out. */
+#ifndef SYNCGUARD_CTL_PAGE_PARTS_H
+#define SYNCGUARD_CTL_PAGE_PARTS_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "ctl/text.h"
+
+struct page {
+    FILE *out;
+    const json_t *job;
+    int columns;
+};
+
+void page_title(const struct page *p, const char *text);
+void page_sentence(const struct page *p);
+/* A row of a table of two columns; words "-": none. */
+void page_figure(struct table *t, const char *name, const char *words);
+void page_pace(struct table *t, const json_t *job);    /* steps, step time, throughput, skew */
+void page_time(struct table *t, const json_t *job);    /* where the ranks' time goes, who is latest */
+void page_outlook(struct table *t, const json_t *job); /* efficiency, who is waited for, what lies ahead */
+void page_ranks(const struct page *p);
+void page_communicators(const struct page *p);
+
+#endif
