@@ -102,6 +102,20 @@ static const char *agent_word(const json_t *agent)
     return !agent ? "none" : answer_true(agent, "connected") ? "connected" : "lost";
 }
 
+#define LEMON_SURE 0.95 /* a score from here on is called a lemon: doc/protocol.md */
+
+/* In how many of the jobs that were seen on the node it was the culprit, and whether that is too many. */
+static void nodes_past(struct table *t, const json_t *node)
+{
+    double seen = answer_number(node, "seen_jobs"), score = answer_number(node, "lemon_score");
+
+    if (isnan(seen))
+        table_cell(t, "-");
+    else
+        table_cell(t, "%s of %s jobs", text_count(answer_number(node, "culprit_jobs")).s, text_count(seen).s);
+    table_cell(t, "%s%s", score >= LEMON_SURE ? "YES, " : "", text_percent(score).s);
+}
+
 static void nodes_row(struct table *t, const json_t *node, double now)
 {
     const json_t *agent = answer_object(node, "agent");
@@ -116,18 +130,37 @@ static void nodes_row(struct table *t, const json_t *node, double now)
     table_cell(t, "%s", text_times(answer_number(node, "slowdown")).s);
     table_cell(t, "%s", text_count(answer_number(node, "culprit_count")).s);
     table_cell(t, "%s%s", text_s(now - last).s, isnan(now - last) ? "" : " ago");
+    nodes_past(t, node);
     table_cell(t, "%s", agent_word(agent));
     table_cell(t, "%s", text_percent(answer_number(agent, "cpu_ratio")).s);
     table_cell(t, "%s", text_bytes(answer_number(agent, "rss_bytes")).s);
     table_cell(t, "%s", answer_text(node, "verdict", verdict, sizeof(verdict)));
 }
 
+static void explain_lemons(FILE *out, const json_t *nodes, int columns)
+{
+    const json_t *node;
+    bool any = false;
+    size_t i;
+
+    json_array_foreach(nodes, i, node) any |= answer_number(node, "lemon_score") >= LEMON_SURE;
+    if (!any)
+        return;
+    fputc('\n', out);
+    text_wrap(
+        out,
+        "A lemon is a node that keeps being the culprit, job after job: so likely is it that it holds jobs "
+        "back more than 3 times as often as the other nodes do. It is better drained and tested.",
+        0, columns);
+}
+
 int page_nodes(FILE *out, const json_t *answer, int columns, struct err *err)
 {
     static const struct table_column layout[] = {
-        { "NODE", false },  { "SWITCH", false }, { "JOBS", false },  { "RANKS", true },
-        { "LATE", true },   { "WORK", true },    { "NAMED", true },  { "LAST NAMED", true },
-        { "AGENT", false }, { "CPU", true },     { "MEMORY", true }, { "VERDICT", false },
+        { "NODE", false },      { "SWITCH", false },  { "JOBS", false },  { "RANKS", true },
+        { "LATE", true },       { "WORK", true },     { "NAMED", true },  { "LAST NAMED", true },
+        { "CULPRIT IN", true }, { "LEMON?", true },   { "AGENT", false }, { "CPU", true },
+        { "MEMORY", true },     { "VERDICT", false },
     };
     const json_t *nodes, *node;
     struct table *t;
@@ -144,5 +177,6 @@ int page_nodes(FILE *out, const json_t *answer, int columns, struct err *err)
     json_array_foreach(nodes, i, node) nodes_row(t, node, answer_number(answer, "now"));
     table_print(t, out, 0);
     table_free(t);
+    explain_lemons(out, nodes, columns);
     return 0;
 }

@@ -421,6 +421,26 @@ static void put_events(const struct page *p)
     table_free(t);
 }
 
+/* This run beside the earlier ones like it. */
+static void put_past(const struct page *p)
+{
+    const json_t *past = answer_object(p->job, "past");
+    double energy = answer_number(past, "energy_j_per_step"), ratio = answer_number(past, "energy_ratio");
+    char text[512];
+
+    if (!json_is_string(json_object_get(past, "text")))
+        return;
+    page_title(p, "Earlier runs like this");
+    text_wrap(p->out, answer_text(past, "text", text, sizeof(text)), INDENT, p->columns);
+    if (answer_number(past, "reruns") > 0)
+        fprintf(p->out, "%*s%s of the last %s starts were re-runs\n", INDENT, "",
+                text_count(answer_number(past, "reruns")).s, text_count(answer_number(past, "starts")).s);
+    if (!isnan(energy))
+        fprintf(p->out, "%*sa step uses %s J on the nodes%s%s%s\n", INDENT, "", text_number(energy).s,
+                isnan(ratio) ? "" : ", ", isnan(ratio) ? "" : text_percent(ratio).s,
+                isnan(ratio) ? "" : " of what it did");
+}
+
 static void put_notes(const struct page *p)
 {
     const json_t *notes = answer_array(p->job, "notes"), *note;
@@ -444,6 +464,7 @@ int page_job(FILE *out, const json_t *answer, int columns, struct err *err)
     page_sentence(&page);
     put_verdicts(&page);
     put_figures(&page);
+    put_past(&page);
     page_ranks(&page);
     page_communicators(&page);
     put_probe(&page);

@@ -11,6 +11,8 @@
 #include "daemon/server.h"
 #include "daemon/store.h"
 
+#define ENERGY_MAX_J 1e13 /* a megawatt for months */
+
 /* Integers and strings out of an object, bounded; a wrong type is the same as absent. */
 static int64_t get_int(const json_t *o, const char *key, int64_t min, int64_t max, int64_t absent)
 {
@@ -199,8 +201,19 @@ static void take_rank(struct job *j, const struct job_agent *a, const json_t *o)
 
     if (view_rank_add(j->view, rank, app, a->node, a->leaf) < 0)
         return;
+    j->broken_ranks += state && (!strcmp(state, "aborted") || !strcmp(state, "vanished"));
     if (state && strcmp(state, "running"))
         view_rank_end(j->view, rank, app, strcmp(state, "finalized") != 0);
+}
+
+/* It only grows; less than before comes of an agent that was restarted and counts anew. */
+static void take_energy(struct job_agent *a, double energy_j)
+{
+    if (!(energy_j >= 0 && energy_j < ENERGY_MAX_J))
+        energy_j = NAN;
+    if (energy_j < a->energy_j)
+        a->energy_before_j += a->energy_j;
+    a->energy_j = energy_j;
 }
 
 static void take_stats(struct job_agent *a, const json_t *o)
@@ -211,6 +224,7 @@ static void take_stats(struct job_agent *a, const json_t *o)
     a->rss_bytes = get_real(o, "rss_bytes");
     a->backlog_bytes = get_real(o, "backlog_bytes");
     a->lost_batches = get_real(o, "lost_batches");
+    take_energy(a, get_real(o, "energy_j"));
 }
 
 void agents_json(struct peer *p, const json_t *o)

@@ -77,7 +77,7 @@ struct job_agent *job_agent_get(struct job *j, const char *node)
         return NULL;
     a = xcalloc(1, sizeof(*a));
     snprintf(a->node, sizeof(a->node), "%s", node);
-    a->cpu_ratio = a->rss_bytes = a->backlog_bytes = a->lost_batches = NAN;
+    a->cpu_ratio = a->rss_bytes = a->backlog_bytes = a->lost_batches = a->energy_j = NAN;
     j->agent = xgrow(j->agent, &j->agents_cap, j->n_agents + 1, sizeof(struct job_agent *));
     j->agent[j->n_agents++] = a;
     return a;

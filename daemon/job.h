@@ -40,6 +40,8 @@ struct job_agent {
     double heard_s;
     bool bye;
     double cpu_ratio, rss_bytes, backlog_bytes, lost_batches; /* NaN: not told */
+    double energy_j,
+        energy_before_j; /* the node's, since this life began (NaN: not told) and in the lives before */
 };
 
 struct job {
@@ -61,6 +63,7 @@ struct job {
         char text[512];
     } event[JOB_EVENTS];
     uint64_t n_events;
+    uint32_t broken_ranks;      /* whose process ended without finalizing */
     struct recorder *recorders; /* record.h */
     double saved_s;
     bool final; /* the end is in the store */

@@ -9,9 +9,13 @@ libjob_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(EVENT_CFLAGS)
 libjob_la_LIBADD = libanalysis.la libring.la liblink.la $(JANSSON_LIBS) -lm
 libdaemon_la_SOURCES = \
 	daemon/agents.c \
+	daemon/culprit.c daemon/culprit.h \
+	daemon/history.c daemon/history.h \
+	daemon/lemon.c daemon/lemon.h \
+	daemon/past.c daemon/past.h \
 	daemon/query.c \
 	daemon/server.c daemon/server.h \
-	daemon/store.c daemon/store.h
+	daemon/store.c daemon/store.h daemon/store_schema.c daemon/store_schema.h
 libdaemon_la_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS) $(SODIUM_CFLAGS) $(SQLITE_CFLAGS)
 libdaemon_la_LIBADD = libjob.la libanalysis.la libring.la liblink.la $(EVENT_LIBS) $(JANSSON_LIBS) $(SODIUM_LIBS) $(SQLITE_LIBS) $(MUNGE_LIBS) -lm
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/xalloc.h"
+#include "daemon/history.h"
 #include "daemon/record.h"
 #include "daemon/report.h"
 #include "daemon/server.h"
@@ -135,14 +136,16 @@ static json_t *answer_job(struct peer *p, const json_t *q)
     char number[24];
     const char *text = job_text(q, number);
     struct job *j = jobs_lookup(&p->server->jobs, text, sees(p), &err);
-    json_t *stored;
+    json_t *stored, *report;
 
     if (!j) {
         stored = stored_job(p, text);
         return stored ? stored : json_pack("{s:s}", "error", err.text);
     }
     report_view_parse(&view, json_object_get(q, "view"));
-    return report_job(j, server_now_s(), &view);
+    report = report_job(j, server_now_s(), &view);
+    history_put_past(p->server->history, j, report);
+    return report;
 }
 
 /* ---- nodes ---- */
@@ -156,6 +159,7 @@ static void put_history(struct server *s, json_t *row)
 
     json_object_set_new(row, "culprit_count", known ? json_integer(count) : json_null());
     json_object_set_new(row, "last_culprit", known && count ? json_real(last_s) : json_null());
+    history_put_node(s->history, row);
 }
 
 static json_t *answer_nodes(struct peer *p, const json_t *q)
@@ -171,6 +175,8 @@ static json_t *answer_nodes(struct peer *p, const json_t *q)
             seen[n++] = all->job[i];
     list = report_nodes(seen, n, server_now_s());
     free(seen);
+    if (sees(p) == UINT32_MAX)
+        history_add_lemons(p->server->history, list);
     json_array_foreach(list, i, row) put_history(p->server, row);
     return json_pack("{s:o,s:o}", "now", unix_time(), "nodes", list);
 }

@@ -16,6 +16,7 @@
 
 #include "common/log.h"
 #include "common/xalloc.h"
+#include "daemon/history.h"
 #include "daemon/record.h"
 #include "daemon/report.h"
 #include "daemon/store.h"
@@ -167,36 +168,13 @@ static void on_accept(struct evconnlistener *listener, evutil_socket_t fd, struc
 
 static void save(struct server *s, struct job *j)
 {
-    json_t *report = report_job(j, server_now_s(), &REPORT_VIEW_ALL);
+    double now_s = server_now_s();
+    json_t *report = report_job(j, now_s, &REPORT_VIEW_ALL);
     struct err err;
 
-    if (store_step(s->store, j, report, &err) < 0)
+    if (history_save(s->history, j, now_s, report, &err) < 0)
         log_warn("job %s: not kept: %s", j->text_id, err.text);
     json_decref(report);
-}
-
-/* A verdict was raised: history keeps each culprit with its node. */
-static void save_verdicts(struct server *s, const struct job *j)
-{
-    const struct view_verdict *d;
-    size_t n = view_verdicts_get(j->view, &d);
-    struct err err;
-
-    for (size_t i = 0; i < n; i++) {
-        if (server_now_s() - d[i].since_s > TICK_S)
-            continue; /* stood before */
-        for (uint32_t c = 0; c < d[i].n_culprits; c++) {
-            struct view_rank_figures f;
-            const char *node = d[i].scope == VIEW_SCOPE_NODE ? d[i].culprit[c] : "";
-
-            if (d[i].scope == VIEW_SCOPE_RANK &&
-                view_rank_get(j->view, server_now_s(), (uint32_t)atoi(d[i].culprit[c] + 1), &f))
-                node = f.node;
-            if (store_verdict(s->store, j, view_class_name(d[i].class), view_scope_name(d[i].scope),
-                              d[i].culprit[c], node, d[i].slowdown, d[i].text, &err) < 0)
-                log_warn("job %s: verdict not kept: %s", j->text_id, err.text);
-        }
-    }
 }
 
 static void on_raised(struct job *j, const char *text, void *arg)
@@ -216,11 +194,12 @@ static bool tick_job(struct server *s, struct job *j, double now_s)
 {
     uint64_t events = j->n_events;
     bool ended = j->state >= JOB_FINISHED;
+    struct err err;
 
     job_tick(j, now_s, on_raised, s);
     recorders_tick(j, now_s);
-    if (j->n_events != events)
-        save_verdicts(s, j);
+    if (j->n_events != events && history_verdicts(s->history, j, now_s, &err) < 0)
+        log_warn("job %s: verdict not kept: %s", j->text_id, err.text);
     if (j->state >= JOB_FINISHED && !ended)
         log_info("job %s: %s", j->text_id, job_state_name(j->state));
     if ((j->state >= JOB_FINISHED && !j->final) || now_s > j->saved_s + SAVE_S) {
@@ -263,9 +242,12 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
     for (size_t i = s->jobs.n; i-- > 0;) {
         struct job *j = s->jobs.job[i];
 
-        if (!tick_job(s, j, now_s))
+        if (!tick_job(s, j, now_s)) {
+            history_forget(s->history, j);
             jobs_remove(&s->jobs, j);
+        }
     }
+    history_tick(s->history, now_s);
     rate(s, now_s);
     if (s->ticks++ % EXPIRE_TICKS == 0 && store_expire(s->store, s->config.history_days, &err) < 0)
         log_warn("%s: old history stays", err.text);
@@ -348,6 +330,7 @@ struct server *server_new(struct event_base *base, const struct config *c, struc
     s->store = store_open(c->state_dir, &store_err);
     if (!s->store)
         log_warn("%s: goes on without history", store_err.text);
+    s->history = history_new(s->store);
     s->tick = event_new(base, -1, EV_PERSIST, on_tick, s);
     event_add(s->tick, &every);
     server_configure(s, c);
@@ -381,6 +364,7 @@ void server_free(struct server *s)
     while (s->jobs.n)
         jobs_remove(&s->jobs, s->jobs.job[0]);
     free(s->jobs.job);
+    history_free(s->history);
     store_close(s->store);
     free(s);
 }

@@ -15,6 +15,7 @@
 #define PEERS_MAX 20000u
 
 struct event_base;
+struct history;
 struct store;
 struct server;
 
@@ -40,6 +41,7 @@ struct server {
     double start_s;
     struct jobs jobs;
     struct store *store; /* NULL: works without */
+    struct history *history;
     struct peer *peers;
     size_t n_peers;
     uint64_t batches;

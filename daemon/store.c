@@ -11,32 +11,53 @@
 
 #include "common/xalloc.h"
 #include "daemon/job.h"
+#include "daemon/store_schema.h"
 
-static const char schema[] =
-    "PRAGMA journal_mode=WAL;"
-    "PRAGMA synchronous=NORMAL;"
-    "PRAGMA busy_timeout=200;"
-    "CREATE TABLE IF NOT EXISTS step("
-    " uid INTEGER, job INTEGER, step INTEGER, restarts INTEGER, name TEXT, user TEXT, partition TEXT,"
-    " begin REAL, updated REAL, state TEXT, report TEXT,"
-    " PRIMARY KEY(uid, job, step, restarts)) WITHOUT ROWID;"
-    "CREATE INDEX IF NOT EXISTS step_updated ON step(updated);"
-    "CREATE TABLE IF NOT EXISTS verdict("
-    " at REAL, uid INTEGER, job INTEGER, step INTEGER, class TEXT, scope TEXT, culprit TEXT, node TEXT,"
-    " slowdown REAL, text TEXT);"
-    "CREATE INDEX IF NOT EXISTS verdict_node ON verdict(node, at);"
-    "PRAGMA user_version=1;";
+#define STEPS_MIN  20  /* a run of fewer says nothing about its step time */
+#define STARTS_MAX 256 /* rows looked at for runs like one */
 
-enum statement { PUT_STEP, PUT_VERDICT, GET_REPORT, GET_LIST, GET_NODE, STATEMENTS };
+static const char pragmas[] = "PRAGMA journal_mode=WAL;"
+                              "PRAGMA synchronous=NORMAL;"
+                              "PRAGMA busy_timeout=200;";
+
+enum statement {
+    PUT_STEP,
+    PUT_VERDICT,
+    PUT_RUN,
+    PUT_PART,
+    GET_REPORT,
+    GET_LIST,
+    GET_NODE,
+    GET_STARTS,
+    GET_NODE_JOBS,
+    STATEMENTS
+};
 
 static const char *const sql[STATEMENTS] = {
     [PUT_STEP] = "INSERT OR REPLACE INTO step VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)",
     [PUT_VERDICT] = "INSERT INTO verdict VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)",
+    /* ?17: how soon after a broken run a start is a re-run */
+    [PUT_RUN] =
+        "INSERT INTO run VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,"
+        " ?4>0 OR EXISTS(SELECT 1 FROM run WHERE uid=?1 AND name=?5 AND partition=?6"
+        "  AND begin<=?9 AND broken AND heard BETWEEN ?9-?17 AND ?9+1 AND NOT(job=?2 AND step=?3)),"
+        " ?13,?14,?15,?16)"
+        " ON CONFLICT DO UPDATE SET ranks=excluded.ranks, period=excluded.period, heard=excluded.heard,"
+        " ended=excluded.ended, broken=excluded.broken, rerun=max(rerun,excluded.rerun),"
+        " steps=excluded.steps, step_p50_s=excluded.step_p50_s, step_cv=excluded.step_cv,"
+        " energy_j_per_step=excluded.energy_j_per_step",
+    [PUT_PART] = "INSERT OR REPLACE INTO part VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)",
     [GET_REPORT] = "SELECT report FROM step WHERE job=?1 AND (?2<0 OR step=?2) AND (?3<0 OR uid=?3)"
                    " ORDER BY restarts DESC, updated DESC LIMIT 1",
     [GET_LIST] = "SELECT report FROM step WHERE (?1<0 OR uid=?1) AND state IN ('finished','lost')"
                  " ORDER BY updated DESC LIMIT ?2",
     [GET_NODE] = "SELECT count(*), max(at) FROM verdict WHERE node=?1",
+    [GET_STARTS] =
+        "SELECT job, step, restarts, ranks, period, rerun, steps, step_p50_s, step_cv, energy_j_per_step"
+        " FROM run WHERE uid=?1 AND name=?2 AND partition=?3 AND begin<=?4 ORDER BY begin DESC LIMIT ?5",
+    /* ordered as the key is: nothing is sorted */
+    [GET_NODE_JOBS] = "SELECT node, uid, sum(seconds), sum(culprit_s), max(at) FROM part WHERE node>?1"
+                      " GROUP BY node, uid, job ORDER BY node, uid, job",
 };
 
 struct store {
@@ -49,10 +70,70 @@ static double now_wall_s(void)
     return (double)time(NULL);
 }
 
+static int execute(struct store *s, const char *text, struct err *err)
+{
+    char *why = NULL;
+    int rc = sqlite3_exec(s->db, text, NULL, NULL, &why);
+
+    if (rc != SQLITE_OK)
+        err_set(err, "history: %s", why ? why : "out of order");
+    sqlite3_free(why);
+    return rc == SQLITE_OK ? 0 : -1;
+}
+
+static int version(struct store *s)
+{
+    sqlite3_stmt *st;
+    int n = -1;
+
+    if (sqlite3_prepare_v2(s->db, "PRAGMA user_version", -1, &st, NULL) != SQLITE_OK)
+        return -1;
+    if (sqlite3_step(st) == SQLITE_ROW)
+        n = sqlite3_column_int(st, 0);
+    sqlite3_finalize(st);
+    return n;
+}
+
+/* One version up, or nothing changed. */
+static int migrate_from(struct store *s, int n, struct err *err)
+{
+    char *text = xasprintf("BEGIN IMMEDIATE;%sPRAGMA user_version=%d;COMMIT;", store_migrations[n], n + 1);
+    int rc = execute(s, text, err);
+
+    if (rc < 0)
+        sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+    free(text);
+    return rc;
+}
+
+static int migrate(struct store *s, struct err *err)
+{
+    int n = version(s);
+
+    if (n < 0)
+        return err_set(err, "history: %s", sqlite3_errmsg(s->db));
+    if (n > store_version)
+        return err_set(err, "history: its version is %d, of a newer program; this one knows %d", n,
+                       store_version);
+    for (; n < store_version; n++)
+        if (migrate_from(s, n, err) < 0)
+            return -1;
+    return 0;
+}
+
+static int prepare(struct store *s, struct err *err)
+{
+    for (int i = 0; i < STATEMENTS; i++)
+        if (sqlite3_prepare_v3(s->db, sql[i], -1, SQLITE_PREPARE_PERSISTENT, &s->st[i], NULL) != SQLITE_OK)
+            return err_set(err, "history: %s", sqlite3_errmsg(s->db));
+    return 0;
+}
+
 struct store *store_open(const char *dir, struct err *err)
 {
     struct store *s = xcalloc(1, sizeof(*s));
-    char *path = xasprintf("%s/history.sqlite", dir), *why = NULL;
+    char *path = xasprintf("%s/history.sqlite", dir);
+    struct err why;
 
     if (mkdir(dir, 0750) < 0 && errno != EEXIST) {
         err_set(err, "%s: %s", dir, strerror(errno));
@@ -62,19 +143,13 @@ struct store *store_open(const char *dir, struct err *err)
         err_set(err, "%s: %s", path, sqlite3_errmsg(s->db));
         goto fail;
     }
-    if (sqlite3_exec(s->db, schema, NULL, NULL, &why) != SQLITE_OK) {
-        err_set(err, "%s: %s", path, why ? why : "cannot make its tables");
+    if (execute(s, pragmas, &why) < 0 || migrate(s, &why) < 0 || prepare(s, &why) < 0) {
+        err_set(err, "%s: %s", path, why.text);
         goto fail;
     }
-    for (int i = 0; i < STATEMENTS; i++)
-        if (sqlite3_prepare_v3(s->db, sql[i], -1, SQLITE_PREPARE_PERSISTENT, &s->st[i], NULL) != SQLITE_OK) {
-            err_set(err, "%s: %s", path, sqlite3_errmsg(s->db));
-            goto fail;
-        }
     free(path);
     return s;
 fail:
-    sqlite3_free(why);
     free(path);
     store_close(s);
     return NULL;
@@ -93,6 +168,28 @@ void store_close(struct store *s)
 static void bind_text(sqlite3_stmt *st, int at, const char *text)
 {
     sqlite3_bind_text(st, at, text, -1, SQLITE_TRANSIENT);
+}
+
+/* NaN is null. */
+static void bind_real(sqlite3_stmt *st, int at, double value)
+{
+    if (isfinite(value))
+        sqlite3_bind_double(st, at, value);
+    else
+        sqlite3_bind_null(st, at);
+}
+
+static double real_column(sqlite3_stmt *st, int at)
+{
+    return sqlite3_column_type(st, at) == SQLITE_NULL ? NAN : sqlite3_column_double(st, at);
+}
+
+static void bind_id(sqlite3_stmt *st, int at, const struct job_id *id)
+{
+    sqlite3_bind_int64(st, at, id->uid);
+    sqlite3_bind_int64(st, at + 1, id->job);
+    sqlite3_bind_int64(st, at + 2, id->step);
+    sqlite3_bind_int64(st, at + 3, id->restarts);
 }
 
 /* Run a statement that gives no rows, and make it ready again. */
@@ -117,10 +214,7 @@ int store_step(struct store *s, const struct job *j, const json_t *report, struc
         return 0;
     st = s->st[PUT_STEP];
     text = json_dumps(report, JSON_COMPACT);
-    sqlite3_bind_int64(st, 1, j->id.uid);
-    sqlite3_bind_int64(st, 2, j->id.job);
-    sqlite3_bind_int64(st, 3, j->id.step);
-    sqlite3_bind_int64(st, 4, j->id.restarts);
+    bind_id(st, 1, &j->id);
     bind_text(st, 5, j->name);
     bind_text(st, 6, j->user);
     bind_text(st, 7, j->partition);
@@ -149,11 +243,136 @@ int store_verdict(struct store *s, const struct job *j, const char *class, const
     bind_text(st, 6, scope);
     bind_text(st, 7, culprit);
     bind_text(st, 8, node);
-    if (!isnan(slowdown))
-        sqlite3_bind_double(st, 9, slowdown);
+    bind_real(st, 9, slowdown);
     bind_text(st, 10, text);
     return run(s, st, err);
 }
+
+/* ---- runs ---- */
+
+int store_run(struct store *s, const struct store_run *r, struct err *err)
+{
+    sqlite3_stmt *st;
+
+    if (!s)
+        return 0;
+    st = s->st[PUT_RUN];
+    bind_id(st, 1, &r->job->id);
+    bind_text(st, 5, r->job->name);
+    bind_text(st, 6, r->job->partition);
+    sqlite3_bind_int64(st, 7, r->ranks);
+    if (r->period)
+        sqlite3_bind_int64(st, 8, r->period);
+    sqlite3_bind_double(st, 9, r->job->start_wall_s);
+    sqlite3_bind_double(st, 10, r->heard);
+    sqlite3_bind_int(st, 11, r->ended);
+    sqlite3_bind_int(st, 12, r->broken);
+    sqlite3_bind_int64(st, 13, (sqlite3_int64)r->steps);
+    bind_real(st, 14, r->figures.step_p50_s);
+    bind_real(st, 15, r->figures.step_cv);
+    bind_real(st, 16, r->figures.energy_j_per_step);
+    sqlite3_bind_double(st, 17, STORE_RERUN_S);
+    return run(s, st, err);
+}
+
+static void take_start(sqlite3_stmt *st, const struct store_run *r, struct store_past *out)
+{
+    const struct job_id *id = &r->job->id;
+    bool self = sqlite3_column_int64(st, 0) == id->job && sqlite3_column_int64(st, 1) == id->step &&
+                sqlite3_column_int64(st, 2) == id->restarts;
+
+    if (out->n_starts < PAST_RUNS_MAX)
+        out->rerun[out->n_starts++] = sqlite3_column_int(st, 5);
+    if (self || out->n == PAST_RUNS_MAX || sqlite3_column_int64(st, 3) != r->ranks ||
+        sqlite3_column_int64(st, 4) != r->period || sqlite3_column_int64(st, 6) < STEPS_MIN)
+        return;
+    out->run[out->n++] = (struct past_run){ real_column(st, 7), real_column(st, 8), real_column(st, 9) };
+}
+
+int store_past(struct store *s, const struct store_run *r, struct store_past *out)
+{
+    sqlite3_stmt *st;
+
+    out->n = out->n_starts = 0;
+    if (!s)
+        return -1;
+    st = s->st[GET_STARTS];
+    sqlite3_bind_int64(st, 1, r->job->id.uid);
+    bind_text(st, 2, r->job->name);
+    bind_text(st, 3, r->job->partition);
+    sqlite3_bind_double(st, 4, r->job->start_wall_s);
+    sqlite3_bind_int(st, 5, STARTS_MAX);
+    while (sqlite3_step(st) == SQLITE_ROW)
+        take_start(st, r, out);
+    sqlite3_reset(st);
+    return 0;
+}
+
+int store_parts(struct store *s, const struct job *j, double now, const struct store_part *part, size_t n,
+                struct err *err)
+{
+    sqlite3_stmt *st;
+
+    if (!s)
+        return 0;
+    st = s->st[PUT_PART];
+    for (size_t i = 0; i < n; i++) {
+        bind_text(st, 1, part[i].node);
+        bind_id(st, 2, &j->id);
+        sqlite3_bind_double(st, 6, now);
+        sqlite3_bind_double(st, 7, part[i].seconds);
+        sqlite3_bind_double(st, 8, part[i].culprit_s);
+        bind_real(st, 9, part[i].lost_s);
+        bind_real(st, 10, part[i].slowdown);
+        if (part[i].class)
+            bind_text(st, 11, part[i].class);
+        if (run(s, st, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int store_node_jobs(struct store *s, char node[STORE_NODE_MAX], size_t max, store_node_job *each, void *arg)
+{
+    sqlite3_stmt *st;
+    size_t n = 0;
+    int rc;
+
+    if (!s)
+        return -1;
+    st = s->st[GET_NODE_JOBS];
+    bind_text(st, 1, node);
+    while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(st, 0);
+
+        if (n >= max && strcmp(name, node))
+            break;
+        snprintf(node, STORE_NODE_MAX, "%s", name);
+        each(name, sqlite3_column_int64(st, 1), sqlite3_column_double(st, 2), sqlite3_column_double(st, 3),
+             sqlite3_column_double(st, 4), arg);
+        n++;
+    }
+    sqlite3_reset(st);
+    return rc == SQLITE_ROW;
+}
+
+void store_begin(struct store *s)
+{
+    if (s)
+        sqlite3_exec(s->db, "BEGIN", NULL, NULL, NULL);
+}
+
+int store_end(struct store *s, struct err *err)
+{
+    if (!s)
+        return 0;
+    if (execute(s, "COMMIT", err) == 0)
+        return 0;
+    sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+    return -1;
+}
+
+/* ---- answers ---- */
 
 static int64_t uid_filter(uid_t uid)
 {
@@ -224,19 +443,16 @@ int store_node(struct store *s, const char *node, int *count, double *last_wall_
 
 int store_expire(struct store *s, int days, struct err *err)
 {
-    char text[256], *why = NULL;
     double before = now_wall_s() - days * 86400.0;
+    char text[320];
 
     if (!s)
         return 0;
     snprintf(text, sizeof(text),
-             "DELETE FROM step WHERE updated < %.0f; DELETE FROM verdict WHERE at < %.0f;", before, before);
-    if (sqlite3_exec(s->db, text, NULL, NULL, &why) != SQLITE_OK) {
-        err_set(err, "history: %s", why ? why : "cannot expire");
-        sqlite3_free(why);
-        return -1;
-    }
-    return 0;
+             "DELETE FROM step WHERE updated < %.0f; DELETE FROM verdict WHERE at < %.0f;"
+             "DELETE FROM run WHERE heard < %.0f; DELETE FROM part WHERE at < %.0f;",
+             before, before, before, before);
+    return execute(s, text, err);
 }
 
 double store_bytes(struct store *s)

@@ -1,14 +1,23 @@
 /* store.h - what outlives the controller and the step: history in SQLite (WAL).
- * One row a step, with the report as it last stood; one row a verdict. The controller works without it:
- * every function takes NULL. */
+ *
+ * One row a step, with the report as it last stood; one row a verdict; one row a run (the step's figures, to
+ * compare the next run like it with); one row a run and node (that it took part, and for how long it was the
+ * culprit: so a rate has a denominator). The schema has a version; an older one is migrated when the store is
+ * opened, a newer one is refused. The controller works without it: every function takes NULL.
+ *
+ * Times: Unix seconds. Unknown: NaN, in the database null. */
 #ifndef SYNCGUARD_DAEMON_STORE_H
 #define SYNCGUARD_DAEMON_STORE_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #include "common/err.h"
+#include "daemon/past.h"
+
+#define STORE_RERUN_S 600.0 /* a start so soon after a broken run of the same name is a re-run of it */
 
 struct store;
 struct job;
@@ -21,6 +30,57 @@ void store_close(struct store *s);
 int store_step(struct store *s, const struct job *j, const json_t *report, struct err *err);
 int store_verdict(struct store *s, const struct job *j, const char *class, const char *scope,
                   const char *culprit, const char *node, double slowdown, const char *text, struct err *err);
+
+/* ---- runs ---- */
+
+struct store_run {
+    const struct job *job;  /* who: uid, job, step, restarts, name, partition, begin */
+    uint32_t ranks, period; /* period 0: not known */
+    uint64_t steps;
+    double heard; /* when it was last heard of */
+    bool ended;   /* nothing more will come */
+    bool broken;  /* and it did not end well: lost, hanging, processes gone */
+    struct past_run figures;
+};
+/* The run's row as it is now. Whether it is a re-run (requeued, or started soon after a broken one of the
+ * same user, name and partition) the store finds out. */
+int store_run(struct store *s, const struct store_run *r, struct err *err);
+
+/* The earlier runs like r (same user, name, partition, ranks and period, at least 20 steps), newest first,
+ * and of the newest starts of that name, r first, whether they were re-runs; both arrays are PAST_RUNS_MAX
+ * long. */
+struct store_past {
+    struct past_run run[PAST_RUNS_MAX];
+    bool rerun[PAST_RUNS_MAX];
+    size_t n, n_starts;
+};
+int store_past(struct store *s, const struct store_run *r, struct store_past *out);
+
+/* A node's part in a run. */
+struct store_part {
+    const char *node;
+    double seconds;    /* in the run */
+    double culprit_s;  /* of these it was the culprit; 0: never */
+    double lost_s;     /* the run's time lost to it */
+    double slowdown;   /* the highest price */
+    const char *class; /* of that verdict; NULL: none */
+};
+int store_parts(struct store *s, const struct job *j, double now, const struct store_part *part, size_t n,
+                struct err *err);
+/* The jobs of the nodes behind `node` ("": of all), ordered by node (strcmp), then by user: a job's steps and
+ * restarts are one. Ends with the node that makes it max jobs or more, which is put into node. 1: there are
+ * more, 0: that was the last node, -1: no store. */
+#define STORE_NODE_MAX 64
+typedef void store_node_job(const char *node, int64_t uid, double seconds, double culprit_s, double at,
+                            void *arg);
+int store_node_jobs(struct store *s, char node[STORE_NODE_MAX], size_t max, store_node_job *each, void *arg);
+
+/* What is stored in between is written at once, or not at all. */
+void store_begin(struct store *s);
+int store_end(struct store *s, struct err *err);
+
+/* ---- answers ---- */
+
 /* The report of the newest stored step that fits (step -1: any) and that uid may see (UINT32_MAX: every).
  * NULL: none.  The caller's. */
 json_t *store_report(struct store *s, int64_t job, int64_t step, uid_t uid);

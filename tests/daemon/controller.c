@@ -125,7 +125,7 @@ static int stop_controller(int sig)
     return status;
 }
 
-static pid_t start_job(const char *seconds, const char *nodes)
+static pid_t start_job(const char *number, const char *seconds, const char *nodes)
 {
     char *path = built("tests/daemon/simjob");
     char *argv[] = { path,
@@ -133,6 +133,8 @@ static pid_t start_job(const char *seconds, const char *nodes)
                      hosts,
                      (char *)"--munge-socket",
                      munge.socket,
+                     (char *)"--job",
+                     (char *)number,
                      (char *)"--seconds",
                      (char *)seconds,
                      (char *)"--nodes",
@@ -378,6 +380,38 @@ static void history(pid_t job)
     json_decref(a);
 }
 
+/* The same once more: history knows the run before, and the node that was slow then. */
+static void once_more(void)
+{
+    pid_t job = start_job("4243", "4", "8");
+    json_t *a;
+
+    pause_s(2);
+    a = ask("{\"query\":\"nodes\"}");
+    is_int((long long)json_array_size(at(a, "nodes")), 8, "the second run is on the same nodes");
+    for (size_t i = 0; i < json_array_size(at(a, "nodes")); i++) {
+        json_t *node = json_array_get(at(a, "nodes"), i);
+        bool slow = !strcmp(text(node, "node"), "sim3");
+
+        if (number(node, "seen_jobs") != 1 || number(node, "culprit_jobs") != slow ||
+            !at(node, "lemon_score"))
+            ok(false, "%s was seen in a job", text(node, "node"));
+    }
+    json_decref(a);
+    waitpid(job, NULL, 0);
+    pause_s(0.6);
+    a = ask("{\"query\":\"job\", \"job\":\"4243.0\"}");
+    is_int((long long)number(a, "past.runs"), 1, "it has a run before it");
+    ok(number(a, "past.step_ratio") > 0.5 && number(a, "past.step_ratio") < 2, "%s", text(a, "past.text"));
+    ok(number(a, "past.energy_j_per_step") > 20 && number(a, "past.energy_ratio") > 0.3,
+       "a step uses %.0f J on its nodes, %.2f times what it did", number(a, "past.energy_j_per_step"),
+       number(a, "past.energy_ratio"));
+    json_decref(a);
+    a = ask("{\"query\":\"job\", \"job\":\"4242.0\"}");
+    ok(json_is_null(at(a, "past")), "which the first run had not");
+    json_decref(a);
+}
+
 static void reload(void)
 {
     json_t *a;
@@ -430,12 +464,13 @@ int main(void)
     write_conf("");
     start_controller();
     questions();
-    job = start_job("6", "8");
+    job = start_job("4242", "6", "8");
     pause_s(4.5);
     a_job();
     another_user();
     misbehaviour();
     history(job);
+    once_more();
     reload();
     stop_controller(SIGTERM);
     clean_up();

@@ -1,0 +1,330 @@
+/* What a step leaves behind, from its telemetry to the rows of the store, and what is said of the next one.
+ */
+#include "daemon/history.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "analysis/flow.h"
+#include "common/xalloc.h"
+#include "daemon/job.h"
+#include "daemon/lemon.h"
+#include "daemon/store.h"
+#include "ring/ring.h"
+#include "tests/tap.h"
+
+#define RANKS 4u
+#define WORLD 0x77u
+
+static char dir[64];
+static struct store *store;
+static struct history *history;
+
+static uint64_t random_state = 5;
+
+static double uniform(void)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(random_state >> 11) / (double)(1ull << 53);
+}
+
+static double gauss(void)
+{
+    double sum = 0;
+
+    for (int i = 0; i < 12; i++)
+        sum += uniform();
+    return sum - 6;
+}
+
+/* ---- a job: a rank a node, a step of two all-reduces, one rank may be slow ---- */
+
+struct sim {
+    struct job *job;
+    struct flow *flow[RANKS];
+    double now_s, slow;
+    uint32_t slow_rank, seq;
+};
+
+static void to_view(const struct telemetry_item *item, void *arg)
+{
+    struct sim *s = arg;
+
+    view_item(s->job->view, s->now_s, item);
+}
+
+/* The job's number is the user's id too unless uid is given; nodes are "n0" to "n3". */
+static struct sim begin(uint32_t number, uint32_t uid)
+{
+    struct config_policy policy = { .min_slowdown_ratio = 1.02, .hang_timeout_s = 30 };
+    struct job_id id = { .uid = uid, .job = number };
+    struct sim s = { .job = job_new(&id, &policy, 0), .slow = 1, .slow_rank = RANKS };
+
+    snprintf(s.job->name, sizeof(s.job->name), "train");
+    s.job->start_wall_s += number;
+    for (uint32_t r = 0; r < RANKS; r++) {
+        char node[16];
+
+        snprintf(node, sizeof(node), "n%u", r);
+        job_agent_get(s.job, node);
+        s.flow[r] = flow_new(r, 0, 100);
+        view_rank_add(s.job->view, r, 0, node, "");
+        view_item(s.job->view, 0,
+                  &(struct telemetry_item){ .kind = TELEMETRY_COMM,
+                                            .comm = { .rank = r,
+                                                      .name = WORLD,
+                                                      .membership = 1,
+                                                      .size = RANKS,
+                                                      .comm_rank = r,
+                                                      .last = RANKS - 1 } });
+    }
+    return s;
+}
+
+static void collective(struct sim *s, uint64_t bytes)
+{
+    double enter[RANKS], last = 0;
+
+    for (uint32_t r = 0; r < RANKS; r++) {
+        enter[r] = s->now_s + 0.04 * (1 + 0.03 * gauss()) * (r == s->slow_rank ? s->slow : 1);
+        last = fmax(last, enter[r]);
+    }
+    for (uint32_t r = 0; r < RANKS; r++) {
+        struct flow_event e = { .enter_ns = (uint64_t)((enter[r] + 1) * 1e9),
+                                .leave_ns = (uint64_t)((last + 1.001) * 1e9),
+                                .comm = WORLD,
+                                .bytes = bytes,
+                                .seq = s->seq,
+                                .comm_size = RANKS,
+                                .root = -1,
+                                .op = RING_OP_ALLREDUCE };
+
+        flow_event(s->flow[r], &e, to_view, s);
+    }
+    s->now_s = last + 0.001;
+    s->seq++;
+}
+
+static void on_raised(struct job *j, const char *text, void *arg)
+{
+    (void)j, (void)text, (void)arg;
+}
+
+static void steps(struct sim *s, int n)
+{
+    struct err err;
+
+    while (n-- > 0) {
+        collective(s, 1 << 20);
+        collective(s, 8);
+        view_tick(s->job->view, s->now_s);
+        history_verdicts(history, s->job, s->now_s, &err);
+    }
+}
+
+/* The key `past` of the report that was stored; lent until the next call. */
+static json_t *saved(struct sim *s)
+{
+    static json_t *report;
+    struct err err = { "" };
+
+    json_decref(report);
+    report = s ? json_object() : NULL;
+    if (!s)
+        return NULL;
+    ok(history_save(history, s->job, s->now_s, report, &err) == 0, "job %u is kept %s", s->job->id.job,
+       err.text);
+    return json_object_get(report, "past");
+}
+
+static void end(struct sim *s)
+{
+    for (size_t i = 0; i < s->job->n_agents; i++)
+        s->job->agent[i]->bye = true;
+    job_tick(s->job, s->now_s, on_raised, NULL);
+}
+
+static void gone(struct sim *s)
+{
+    history_forget(history, s->job);
+    for (uint32_t r = 0; r < RANKS; r++)
+        flow_free(s->flow[r]);
+    job_free(s->job);
+}
+
+static double number(const json_t *o, const char *key)
+{
+    const json_t *v = json_object_get(o, key);
+
+    return json_is_number(v) ? json_number_value(v) : NAN;
+}
+
+static json_t *node(const char *name, double now_s)
+{
+    json_t *row = json_pack("{s:s}", "node", name);
+
+    history_tick(history, now_s);
+    history_put_node(history, row);
+    return row;
+}
+
+/* ---- */
+
+static void a_sound_run(void)
+{
+    struct sim s = begin(1, 1);
+    json_t *row;
+
+    steps(&s, 400);
+    end(&s);
+    ok(json_is_null(saved(&s)), "the first run of its kind has nothing to be compared with");
+    row = node("n2", 0);
+    ok(number(row, "seen_jobs") == 1 && number(row, "culprit_jobs") == 0,
+       "a run without a verdict counts: its nodes were seen");
+    ok(json_is_null(json_object_get(row, "lemon_score")), "one job tells nothing of a node");
+    json_decref(row);
+    row = node("n9", 0);
+    ok(number(row, "seen_jobs") == 0, "another node was not seen");
+    json_decref(row);
+    gone(&s);
+}
+
+static void energy(struct sim *s, double watt)
+{
+    for (size_t i = 0; i < s->job->n_agents; i++)
+        s->job->agent[i]->energy_j = watt * s->now_s;
+}
+
+static double culprit_s, seconds;
+
+static void take_n2(const char *name, int64_t uid, double all_s, double bad_s, double at, void *arg)
+{
+    (void)uid, (void)at, (void)arg;
+    if (!strcmp(name, "n2") && bad_s > 0) {
+        culprit_s = bad_s;
+        seconds = all_s;
+    }
+}
+
+/* Rank 2 is slow in the second half. */
+static void a_slow_node(void)
+{
+    struct sim s = begin(2, 1);
+    double half_s, last_s;
+    json_t *past, *row;
+    int count;
+
+    steps(&s, 400);
+    half_s = s.now_s;
+    s.slow_rank = 2;
+    s.slow = 1.4;
+    steps(&s, 300);
+    energy(&s, 100);
+    end(&s);
+    past = saved(&s);
+    ok(number(past, "runs") == 1 && number(past, "step_ratio") > 1.15, "beside the run before: %s",
+       json_string_value(json_object_get(past, "text")));
+    ok(near(number(past, "energy_j_per_step"), RANKS * 100 * s.now_s / 700, 0.05),
+       "all nodes' energy over the steps: %.1f J", number(past, "energy_j_per_step"));
+    ok(json_is_null(json_object_get(past, "energy_ratio")), "what the other run used is not known");
+    char from[STORE_NODE_MAX] = "";
+
+    store_node_jobs(store, from, 1000, take_n2, NULL);
+    ok(near(seconds, s.now_s, 0.01) && culprit_s > 0.8 * (s.now_s - half_s) &&
+           culprit_s < 1.1 * (s.now_s - half_s),
+       "it was the culprit for %.1f s, slow for %.1f of %.1f", culprit_s, s.now_s - half_s, seconds);
+    store_node(store, "n2", &count, &last_s);
+    is_int(count, 1, "the verdict was stored once, though it stood long");
+    row = node("n2", 1);
+    is_int((long long)number(row, "seen_jobs"), 1, "scores are not worked out for every question");
+    json_decref(row);
+    row = node("n2", 10 * HISTORY_LEMONS_S);
+    ok(number(row, "seen_jobs") == 2 && number(row, "culprit_jobs") == 1, "but after a while");
+    json_decref(row);
+    gone(&s);
+}
+
+/* Users of all kinds meet the same node. */
+static void a_lemon(void)
+{
+    json_t *list = json_array(), *row;
+
+    for (uint32_t i = 0; i < 12; i++) {
+        struct sim s = begin(10 + i, 100 + i);
+
+        s.slow_rank = 2;
+        s.slow = 1.4;
+        steps(&s, 800);
+        end(&s);
+        saved(&s);
+        gone(&s);
+    }
+    history_tick(history, 100 * HISTORY_LEMONS_S);
+    history_add_lemons(history, list);
+    is_int((long long)json_array_size(list), 1, "there is one");
+    row = json_array_get(list, 0);
+    is_str(json_string_value(json_object_get(row, "node")), "n2", "it is listed though nothing runs on it");
+    history_put_node(history, row);
+    ok(number(row, "lemon_score") >= LEMON_SURE && number(row, "culprit_jobs") >= 12, "score %.3f",
+       number(row, "lemon_score"));
+    history_add_lemons(history, list);
+    is_int((long long)json_array_size(list), 1, "and not twice");
+    json_decref(list);
+    row = node("n1", 100 * HISTORY_LEMONS_S);
+    ok(number(row, "lemon_score") < 0.5, "its neighbour is none: %.3f", number(row, "lemon_score"));
+    json_decref(row);
+}
+
+static void without_a_store(void)
+{
+    struct history *none = history_new(NULL);
+    struct sim s = begin(99, 1);
+    json_t *row = json_pack("{s:s}", "node", "n1"), *list = json_array(), *report = json_object();
+    struct err err;
+
+    ok(history_save(none, s.job, 0, report, &err) == 0 && history_verdicts(none, s.job, 0, &err) == 0 &&
+           history_save(NULL, s.job, 0, report, &err) == 0,
+       "nothing is kept");
+    history_put_past(none, s.job, report);
+    history_tick(none, 0);
+    history_tick(NULL, 0);
+    history_put_node(none, row);
+    history_add_lemons(none, list);
+    ok(json_is_null(json_object_get(report, "past")) && json_is_null(json_object_get(row, "seen_jobs")) &&
+           json_array_size(list) == 0,
+       "and nothing is known, which is null");
+    json_decref(row);
+    json_decref(list);
+    json_decref(report);
+    gone(&s);
+    history_free(none);
+    history_free(NULL);
+}
+
+int main(void)
+{
+    static const char *const files[] = { "", "-wal", "-shm" };
+    struct err err;
+
+    snprintf(dir, sizeof(dir), "/tmp/history-test.XXXXXX");
+    if (!mkdtemp(dir))
+        return skip_all("no directory");
+    store = store_open(dir, &err);
+    history = history_new(store);
+    a_sound_run();
+    a_slow_node();
+    a_lemon();
+    without_a_store();
+    saved(NULL);
+    history_free(history);
+    store_close(store);
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+        char *path = xasprintf("%s/history.sqlite%s", dir, files[i]);
+
+        unlink(path);
+        free(path);
+    }
+    rmdir(dir);
+    return done_testing();
+}

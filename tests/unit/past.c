@@ -1,0 +1,150 @@
+/* A run beside its earlier likes: hand-computed medians, and how often chance alone is called unusual. */
+#include "daemon/past.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "tests/tap.h"
+
+static uint64_t random_state = 1;
+
+static double uniform(void)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(random_state >> 11) / (double)(1ull << 53);
+}
+
+static double gauss(void)
+{
+    double sum = 0;
+
+    for (int i = 0; i < 12; i++)
+        sum += uniform();
+    return sum - 6;
+}
+
+static const bool none[PAST_RUNS_MAX];
+
+static void nothing_to_compare_with(void)
+{
+    struct past_run now = { 0.1, 0.05, NAN }, unknown = { NAN, NAN, NAN };
+    struct past p;
+
+    ok(!past_compare(&now, NULL, 0, none, 1, &p), "the first of its kind");
+    ok(!past_compare(&now, &unknown, 1, none, 2, &p),
+       "an earlier run without a step time is nothing to compare with");
+}
+
+static void by_hand(void)
+{
+    struct past_run earlier[] = {
+        { 0.100, 0.02, 10 }, { 0.102, 0.02, NAN }, { 0.098, 0.02, 10 },
+        { 0.100, 0.02, 10 }, { 0.104, 0.02, 10 },
+    };
+    struct past_run now = { 0.130, 0.02, 11 };
+    struct past p;
+
+    ok(past_compare(&now, earlier, 5, none, 6, &p), "five earlier runs");
+    is_int((long long)p.runs, 5, "are five");
+    ok(near(p.step.median, 0.1, 1e-9) && near(p.step.ratio, 1.3, 1e-9), "step ratio %.2f", p.step.ratio);
+    ok(near(p.step.spread, 1.4826 * log(1.02), 0.03), "their spread %.4f", p.step.spread);
+    ok(near(p.energy.ratio, 1.1, 1e-9), "energy of the four that know it: %.2f", p.energy.ratio);
+    is_str(p.text, "Steps take 1.30 times the 100 ms of the 5 earlier runs like this, as is usual.",
+           "five runs are hardly enough to call anything unusual");
+    now.step_p50_s = 0.2;
+    now.energy_j_per_step = 30;
+    past_compare(&now, earlier, 5, none, 6, &p);
+    ok(p.step.unusual && p.energy.unusual && !p.cv.unusual, "twice the time, thrice the energy");
+    is_str(
+        p.text,
+        "Steps take 2.00 times the 100 ms of the 5 earlier runs like this, outside what is usual (robust z "
+        "23.6); a step uses 3.00 times the energy.",
+        "is said");
+    past_compare(&now, earlier, 1, none, 2, &p);
+    ok(isnan(p.step.z) && isnan(p.step.spread), "one run has no spread");
+    is_str(p.text,
+           "Steps take 2.00 times the 100 ms of the one earlier run like this, too few to say what is usual.",
+           "nor says it what is usual");
+    now.step_p50_s = NAN;
+    past_compare(&now, earlier, 5, none, 6, &p);
+    is_str(p.text, "A step took 100 ms in the 5 earlier runs like this; a step uses 3.00 times the energy.",
+           "before it has steps, the earlier ones' time is known");
+}
+
+/* A run of 0.03 % more is no news however steady the others were. */
+static void too_steady(void)
+{
+    struct past_run earlier[8], now = { 0.1003, NAN, NAN };
+    struct past p;
+
+    for (size_t i = 0; i < ARRAY_SIZE(earlier); i++)
+        earlier[i] = (struct past_run){ 0.1, NAN, NAN };
+    past_compare(&now, earlier, 8, none, 9, &p);
+    ok(!p.step.unusual && isnan(p.cv.ratio), "equal runs do not make a small difference unusual");
+    now.step_p50_s = 0.12;
+    past_compare(&now, earlier, 8, none, 9, &p);
+    ok(p.step.unusual, "20 %% beside equal runs are");
+}
+
+static void chance_alone(void)
+{
+    static const size_t sizes[] = { 4, 5, 7, 8, 11, 16, 31, 64 };
+    const int trials = 2000;
+
+    for (size_t s = 0; s < ARRAY_SIZE(sizes); s++) {
+        int unusual = 0;
+
+        for (int t = 0; t < trials; t++) {
+            struct past_run run[PAST_RUNS_MAX], now;
+            struct past p;
+
+            for (size_t i = 0; i <= sizes[s]; i++)
+                *(i ? &run[i - 1] : &now) = (struct past_run){ 0.1 * exp(0.08 * gauss()), NAN, NAN };
+            past_compare(&now, run, sizes[s], none, sizes[s] + 1, &p);
+            unusual += p.step.unusual;
+        }
+        ok(unusual < 0.025 * trials, "%zu earlier runs: %.1f %% of runs like them are called unusual",
+           sizes[s], 100.0 * unusual / trials);
+    }
+    ok(isinf(past_limit_z(3)), "three runs have no limit");
+}
+
+static void reruns(void)
+{
+    struct past_run earlier[4] = {
+        { 0.1, NAN, NAN }, { 0.1, NAN, NAN }, { 0.1, NAN, NAN }, { 0.1, NAN, NAN }
+    };
+    struct past_run now = { 0.1, NAN, NAN };
+    bool start[100] = { false };
+    struct past p;
+
+    /* A tea-tasting lady's cups: 4 of 4 and 0 of 4 is one in 70. */
+    ok(near(past_chance(4, 4, 0, 4), 1.0 / 70, 1e-9), "Fisher's eight cups of tea");
+    ok(near(past_chance(3, 4, 1, 4), 17.0 / 70, 1e-9), "with one wrong");
+    ok(near(past_chance(0, 4, 4, 4), 1, 1e-9), "none of the recent ones");
+    for (size_t i = 0; i < 7; i++)
+        start[i] = true;
+    past_compare(&now, earlier, 4, start, 16, &p);
+    ok(p.more_reruns && p.reruns == 7 && p.starts == 16, "seven of the last eight starts, none before");
+    is_str(p.text,
+           "Steps take 1.00 times the 100 ms of the 4 earlier runs like this, as is usual; it is started "
+           "again more "
+           "often than it used to be (7 of the last 16 starts).",
+           "is said");
+    for (size_t i = 0; i < 16; i += 2)
+        start[i] = true, start[i + 1] = false;
+    past_compare(&now, earlier, 4, start, 16, &p);
+    ok(!p.more_reruns, "every other one always: as it used to be");
+    past_compare(&now, earlier, 4, start, 100, &p);
+    is_int((long long)p.starts, PAST_RUNS_MAX, "only the newest starts are looked at");
+}
+
+int main(void)
+{
+    nothing_to_compare_with();
+    by_hand();
+    too_steady();
+    chance_alone();
+    reruns();
+    return done_testing();
+}

@@ -1,0 +1,382 @@
+/* The history on disk: an old one is migrated and loses nothing, like runs are found, nodes' jobs add up. */
+#include "daemon/store.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/xalloc.h"
+#include "daemon/history.h"
+#include "daemon/job.h"
+#include "tests/tap.h"
+
+static char dir[64];
+
+static char *path(void)
+{
+    static char p[96];
+
+    snprintf(p, sizeof(p), "%s/history.sqlite", dir);
+    return p;
+}
+
+static void fresh_dir(void)
+{
+    snprintf(dir, sizeof(dir), "/tmp/store-test.XXXXXX");
+    if (!mkdtemp(dir))
+        printf("Bail out! no directory\n");
+}
+
+static void remove_dir(void)
+{
+    static const char *const suffixes[] = { "", "-wal", "-shm" };
+
+    for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
+        char *p = xasprintf("%s%s", path(), suffixes[i]);
+
+        unlink(p);
+        free(p);
+    }
+    ok(rmdir(dir) == 0, "nothing else was left behind");
+}
+
+static struct store *opened(const char *what)
+{
+    struct err err = { "" };
+    struct store *s = store_open(dir, &err);
+
+    ok(s != NULL, "%s opens %s", what, err.text);
+    return s;
+}
+
+static double clock_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+/* By another connection, as a person with sqlite3 would; the first column of the first row. */
+static long long by_hand(const char *sql)
+{
+    sqlite3 *db;
+    sqlite3_stmt *st;
+    long long n = -1;
+
+    sqlite3_open(path(), &db);
+    while (*sql && sqlite3_prepare_v2(db, sql, -1, &st, &sql) == SQLITE_OK && st) {
+        if (sqlite3_step(st) == SQLITE_ROW)
+            n = sqlite3_column_int64(st, 0);
+        sqlite3_finalize(st);
+    }
+    sqlite3_close(db);
+    return n;
+}
+
+/* ---- migration ---- */
+
+/* What the first version wrote, word for word. */
+static const char version_1[] =
+    "PRAGMA journal_mode=WAL;"
+    "CREATE TABLE step("
+    " uid INTEGER, job INTEGER, step INTEGER, restarts INTEGER, name TEXT, user TEXT, partition TEXT,"
+    " begin REAL, updated REAL, state TEXT, report TEXT,"
+    " PRIMARY KEY(uid, job, step, restarts)) WITHOUT ROWID;"
+    "CREATE INDEX step_updated ON step(updated);"
+    "CREATE TABLE verdict("
+    " at REAL, uid INTEGER, job INTEGER, step INTEGER, class TEXT, scope TEXT, culprit TEXT, node TEXT,"
+    " slowdown REAL, text TEXT);"
+    "CREATE INDEX verdict_node ON verdict(node, at);"
+    "INSERT INTO step VALUES(7,100,0,0,'train','anna','gpu',1000,1600,'finished',"
+    " '{\"id\":\"100.0\",\"ranks\":4,\"period\":3,\"steps\":500,\"elapsed_s\":600,"
+    "\"step_s\":{\"p50\":0.5,\"cv\":0.1},\"agents\":[{\"node\":\"n1\"},{\"node\":\"n2\"}]}');"
+    "INSERT INTO step VALUES(7,101,0,1,'train','anna','gpu',2000,2300,'lost',"
+    " '{\"id\":\"101.0\",\"ranks\":4,\"period\":null,\"steps\":null,\"elapsed_s\":300,"
+    "\"step_s\":{\"p50\":null},\"agents\":[{\"node\":\"n1\"}]}');"
+    "INSERT INTO step VALUES(7,102,0,0,'train','anna','gpu',3000,3300,'finished','not JSON');"
+    "INSERT INTO verdict VALUES(1200,7,100,0,'straggler','node','n2','n2',1.2,'n2 is slow');"
+    "PRAGMA user_version=1;";
+
+static void first_job(const char *node, int64_t uid, double seconds, double culprit_s, double at, void *arg)
+{
+    char *list = arg;
+
+    snprintf(list + strlen(list), 256 - strlen(list), "%s:%lld %.0f/%.0f at %.0f; ", node, (long long)uid,
+             culprit_s, seconds, at);
+}
+
+static void an_old_one(void)
+{
+    struct job_id id = { .uid = 7, .job = 200 };
+    struct config_policy policy = { .hang_timeout_s = 30 };
+    struct job *j = job_new(&id, &policy, 0);
+    struct store_run r = { .job = j, .ranks = 4, .period = 3 };
+    struct store_past past;
+    char list[256] = "", from[STORE_NODE_MAX] = "";
+    struct store *s;
+    json_t *report;
+    double last_s;
+    int count;
+
+    fresh_dir();
+    by_hand(version_1);
+    s = opened("the first version's history");
+    report = store_report(s, 100, 0, 7);
+    is_str(json_string_value(json_object_get(report, "id")), "100.0", "its reports are there");
+    json_decref(report);
+    is_int(by_hand("SELECT count(*) FROM step"), 3, "all of them, also one that cannot be read");
+    store_node(s, "n2", &count, &last_s);
+    ok(count == 1 && last_s == 1200, "its verdicts are there");
+    is_int(by_hand("PRAGMA user_version"), 2, "it is of the new version");
+    snprintf(j->name, sizeof(j->name), "train");
+    snprintf(j->partition, sizeof(j->partition), "gpu");
+    j->start_wall_s = 5000;
+    store_past(s, &r, &past);
+    ok(past.n == 1 && past.run[0].step_p50_s == 0.5 && isnan(past.run[0].energy_j_per_step),
+       "its runs are compared with");
+    ok(past.n_starts == 2 && past.rerun[0] && !past.rerun[1], "a requeued one is a re-run");
+    is_int(store_node_jobs(s, from, 1, first_job, list), 1, "a node, and there are more");
+    is_str(from, "n1", "which was the last, is told");
+    is_int(store_node_jobs(s, from, 1, first_job, list), 0, "the others");
+    is_str(list, "n1:7 0/600 at 1600; n2:7 400/600 at 1600; ",
+           "its nodes took part in what had steps, and were the culprit from the verdict on");
+    store_close(s);
+
+    by_hand("PRAGMA user_version=1");
+    s = opened("one that an old program was let at again");
+    is_int(by_hand("SELECT count(*) FROM part"), 2, "nothing is there twice");
+    store_close(s);
+    by_hand("PRAGMA user_version=99");
+    {
+        struct err err;
+
+        s = store_open(dir, &err);
+        ok(!s && strstr(err.text, "99") && strstr(err.text, "newer"), "one of a newer program is refused: %s",
+           err.text);
+        is_int(by_hand("SELECT count(*) FROM step"), 3, "and is left as it is");
+    }
+    job_free(j);
+    remove_dir();
+}
+
+/* A migration that fails half-way leaves the old version whole. */
+static void no_half_migration(void)
+{
+    struct err err;
+
+    fresh_dir();
+    by_hand(version_1);
+    by_hand("CREATE TABLE part(something TEXT)");
+    ok(!store_open(dir, &err), "tables that are in the way: %s", err.text);
+    ok(by_hand("PRAGMA user_version") == 1 &&
+           by_hand("SELECT count(*) FROM sqlite_master WHERE name='run'") == 0,
+       "nothing of the new version is there");
+    remove_dir();
+}
+
+/* ---- runs ---- */
+
+struct run {
+    uint32_t job, restarts, ranks;
+    double begin_s, over_s, p50_s;
+    bool broken;
+};
+
+static void put(struct store *s, const struct run *run)
+{
+    struct job_id id = { .uid = 7, .job = run->job, .restarts = run->restarts };
+    struct config_policy policy = { .hang_timeout_s = 30 };
+    struct job *j = job_new(&id, &policy, 0);
+    struct store_run r = { .job = j,
+                           .ranks = run->ranks,
+                           .period = 3,
+                           .steps = 100,
+                           .heard = run->over_s,
+                           .ended = true,
+                           .broken = run->broken,
+                           .figures = { run->p50_s, 0.1, NAN } };
+    struct err err;
+
+    j->start_wall_s = run->begin_s;
+    snprintf(j->name, sizeof(j->name), "train");
+    ok(store_run(s, &r, &err) == 0, "run %u", run->job);
+    job_free(j);
+}
+
+static void like_runs(void)
+{
+    static const struct run runs[] = {
+        { 1, 0, 4, 1000, 1900, 0.10, false },  { 2, 0, 4, 3000, 3500, 0.11, true },
+        { 3, 0, 4, 3560, 4000, 0.12, false },  /* a minute after a broken one */
+        { 4, 0, 8, 5000, 5900, 0.07, false },  /* of another size */
+        { 5, 2, 4, 7000, 7900, 0.13, true },   /* requeued */
+        { 6, 0, 4, 9000, 9900, 0.14, false },  /* long after */
+        { 7, 0, 4, 20000, 20900, 0.9, false }, /* later than the one that asks */
+    };
+    struct job_id id = { .uid = 7, .job = 6 };
+    struct config_policy policy = { .hang_timeout_s = 30 };
+    struct job *j = job_new(&id, &policy, 0);
+    struct store_run r = { .job = j, .ranks = 4, .period = 3 };
+    struct store_past past;
+    struct store *s;
+
+    fresh_dir();
+    s = opened("a new history");
+    for (size_t i = 0; i < ARRAY_SIZE(runs); i++)
+        put(s, &runs[i]);
+    put(s, &runs[2]);
+    snprintf(j->name, sizeof(j->name), "train");
+    j->start_wall_s = 9000;
+    store_past(s, &r, &past);
+    is_int((long long)past.n, 4, "earlier runs of the same size, without itself");
+    ok(past.run[0].step_p50_s == 0.13 && past.run[3].step_p50_s == 0.10, "the newest first");
+    is_int((long long)past.n_starts, 6, "starts are of every size, itself among them");
+    ok(!past.rerun[0] && past.rerun[1] && !past.rerun[2] && past.rerun[3] && !past.rerun[4] && !past.rerun[5],
+       "a start is a re-run after a broken one, and when it was requeued");
+    snprintf(j->name, sizeof(j->name), "other");
+    store_past(s, &r, &past);
+    is_int((long long)(past.n + past.n_starts), 0, "nobody else's name");
+    store_close(s);
+    job_free(j);
+    remove_dir();
+}
+
+/* ---- without a store, and with a large one ---- */
+
+static void no_store(void)
+{
+    struct store_past past;
+    struct err err;
+    int count;
+    double last_s;
+
+    ok(store_run(NULL, NULL, &err) == 0 && store_parts(NULL, NULL, 0, NULL, 0, &err) == 0,
+       "nothing is written");
+    ok(store_past(NULL, NULL, &past) == -1 && past.n == 0, "nothing is known");
+    ok(store_node_jobs(NULL, NULL, 1, first_job, NULL) == -1 && store_node(NULL, "n1", &count, &last_s) == -1,
+       "of nodes neither");
+    store_begin(NULL);
+    ok(store_end(NULL, &err) == 0, "no transaction");
+}
+
+static void count_jobs(const char *node, int64_t uid, double seconds, double culprit_s, double at, void *arg)
+{
+    long *n = arg;
+
+    (void)node, (void)uid, (void)seconds, (void)culprit_s, (void)at;
+    ++*n;
+}
+
+/* What the answer to "nodes" asks the history for each node. */
+static double ask_all(struct store *s, struct history *h, char (*name)[16], int n)
+{
+    double begin_ms = clock_ms(), last_s;
+    int count;
+
+    for (int i = 0; i < n; i++) {
+        json_t *row = json_pack("{s:s}", "node", name[i]);
+
+        store_node(s, name[i], &count, &last_s);
+        history_put_node(h, row);
+        json_decref(row);
+    }
+    return clock_ms() - begin_ms;
+}
+
+/* The largest step there is. */
+static void a_wide_step(struct store *s)
+{
+    struct config_policy policy = { .hang_timeout_s = 30 };
+    struct job_id id = { .uid = 1, .job = 99999 };
+    struct job *j = job_new(&id, &policy, 0);
+    struct store_part *part = xcalloc(JOB_AGENTS_MAX, sizeof(*part));
+    char(*name)[16] = xcalloc(JOB_AGENTS_MAX, sizeof(*name));
+    double begin_ms = clock_ms();
+    struct err err = { "" };
+
+    for (uint32_t i = 0; i < JOB_AGENTS_MAX; i++) {
+        snprintf(name[i], sizeof(*name), "wide%05u", i);
+        part[i] = (struct store_part){ .node = name[i], .seconds = 60, .slowdown = NAN };
+    }
+    store_begin(s);
+    ok(store_parts(s, j, (double)time(NULL), part, JOB_AGENTS_MAX, &err) == 0 && store_end(s, &err) == 0,
+       "a step of %u nodes %s", JOB_AGENTS_MAX, err.text);
+    printf("# written in %.0f ms\n", clock_ms() - begin_ms);
+    job_free(j);
+    free(part);
+    free(name);
+}
+
+/* 100000 rows: 1000 runs on 100 of 1000 nodes.  The times are told, not judged. */
+static void a_large_one(void)
+{
+    enum { RUNS = 1000, PER_RUN = 100, NODES = 1000 };
+    struct config_policy policy = { .hang_timeout_s = 30 };
+    struct store_part *part = xcalloc(PER_RUN, sizeof(*part));
+    char(*name)[16] = xcalloc(NODES, sizeof(*name));
+    double begin_ms = clock_ms(), last_ms = 0, now = (double)time(NULL);
+    struct store_past past;
+    struct history *h;
+    struct store *s;
+    struct err err;
+    char from[STORE_NODE_MAX] = "";
+    int parts = 0;
+    long n = 0;
+
+    fresh_dir();
+    s = opened("a history to be large");
+    for (int i = 0; i < NODES; i++)
+        snprintf(name[i], sizeof(*name), "node%04d", i);
+    for (uint32_t i = 0; i < RUNS; i++) {
+        struct job_id id = { .uid = i % 20, .job = i + 1 };
+        struct job *j = job_new(&id, &policy, 0);
+        struct store_run r = { .job = j, .ranks = 100, .period = 3, .steps = 1000, .heard = now + i };
+        double from_ms = clock_ms();
+
+        snprintf(j->name, sizeof(j->name), "train%u", i % 3);
+        j->start_wall_s = now + i;
+        for (uint32_t k = 0; k < PER_RUN; k++)
+            part[k] = (struct store_part){
+                .node = name[(i * 37 + k) % NODES], .seconds = 3600, .culprit_s = k ? 0 : 60, .slowdown = NAN
+            };
+        store_begin(s);
+        store_run(s, &r, &err);
+        store_past(s, &r, &past);
+        store_parts(s, j, now + i, part, PER_RUN, &err);
+        if (store_end(s, &err) < 0)
+            printf("# %s\n", err.text);
+        last_ms = i >= RUNS - 100 ? last_ms + (clock_ms() - from_ms) / 100 : 0;
+        job_free(j);
+    }
+    is_int(by_hand("SELECT count(*) FROM part"), (long long)RUNS * PER_RUN, "a hundred thousand rows");
+    printf("# written in %.0f ms; the last runs, with 100 nodes each, took %.2f ms\n", clock_ms() - begin_ms,
+           last_ms);
+    begin_ms = clock_ms();
+    while (store_node_jobs(s, from, 2000, count_jobs, &n) > 0)
+        parts++;
+    is_int(n, (long long)RUNS * PER_RUN, "all are read");
+    printf("# read in %.1f ms, in %d parts\n", clock_ms() - begin_ms, parts + 1);
+    h = history_new(s);
+    history_tick(h, 0);
+    printf("# a question for 1000 nodes took %.1f ms\n", ask_all(s, h, name, NODES));
+    history_free(h);
+    ok(store_expire(s, 1, &err) == 0 && by_hand("SELECT count(*) FROM part") == (long long)RUNS * PER_RUN,
+       "what is of today does not expire");
+    a_wide_step(s);
+    store_close(s);
+    free(name);
+    free(part);
+    remove_dir();
+}
+
+int main(void)
+{
+    an_old_one();
+    no_half_migration();
+    like_runs();
+    no_store();
+    a_large_one();
+    return done_testing();
+}
