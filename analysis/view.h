@@ -194,10 +194,15 @@ struct view_comm {
     /* What its collectives cost: all that its members do outside of them counts as useful. */
     struct efficiency recent, run;
 };
-/* How people call a communicator: "world", "world.1" (its dup), "4@8" (4 ranks, the first is 8), "4@8.1".
- * Returns buf. */
+/* How people call a communicator: what view_comm_call says, or "world", "world.1" (its dup), "4@8" (4 ranks,
+ * the first is 8), "4@8.1".  Returns buf. */
 char *view_comm_label(const struct view *v, uint64_t name, char *buf, size_t size);
 uint32_t view_comm_size(const struct view *v, uint64_t name); /* guarded members; 0: not known */
+/* A communicator that was told of is called label from now on (a copy is kept; it has no effect on others).
+ */
+void view_comm_call(struct view *v, uint64_t name, const char *label);
+/* Forget one communicator: it will be told of anew, with more members. */
+void view_comm_forget(struct view *v, uint64_t name);
 /* Communicators of one size are shown as one row; largest first; returns how many. */
 size_t view_comms_get(const struct view *v, double now_s, struct view_comm *out, size_t max);
 

@@ -11,6 +11,7 @@
 static void comm_free(struct comm *c)
 {
     join_free(c->join);
+    free(c->label);
     free(c->member);
 }
 
@@ -37,6 +38,27 @@ struct comm *view_comm_find(const struct view *v, uint64_t name)
             high = mid;
     }
     return low < v->n_comms && v->comm[low].name == name ? &v->comm[low] : NULL;
+}
+
+void view_comm_forget(struct view *v, uint64_t name)
+{
+    struct comm *c = view_comm_find(v, name);
+
+    if (!c)
+        return;
+    comm_free(c);
+    v->n_comms--;
+    memmove(c, c + 1, (size_t)(v->comm + v->n_comms - c) * sizeof(*c));
+}
+
+void view_comm_call(struct view *v, uint64_t name, const char *label)
+{
+    struct comm *c = view_comm_find(v, name);
+
+    if (!c)
+        return;
+    free(c->label);
+    c->label = xstrdup(label);
 }
 
 static struct comm *comm_add(struct view *v, const struct comm_item *c)
@@ -210,6 +232,8 @@ char *view_comm_label(const struct view *v, uint64_t name, char *buf, size_t siz
         snprintf(dup, sizeof(dup), ".%u", c->instance);
     if (!c)
         snprintf(buf, size, "%016llx", (unsigned long long)name);
+    else if (c->label)
+        snprintf(buf, size, "%s", c->label);
     else if (c->size == v->n_ranks)
         snprintf(buf, size, "world%s", dup);
     else

@@ -96,6 +96,7 @@ struct comm_totals {
 struct comm {
     uint64_t name;
     uint32_t size, first, instance; /* see struct ring_comm */
+    char *label;                    /* NULL: called by its size and first rank */
     struct join *join;
     struct comm_totals now, before; /* the running and the last full window */
     struct joined_sums recent, run;

@@ -1,16 +1,17 @@
 # ctl/: sgctl, questions to the controller
 noinst_LTLIBRARIES += libctl.la
 libctl_la_SOURCES = \
+	ctl/analyze.c ctl/analyze.h \
 	ctl/answer.c ctl/answer.h \
 	ctl/doctor.c ctl/doctor.h \
 	ctl/plugstack.c ctl/plugstack.h \
 	ctl/record.c ctl/record.h \
-	ctl/page.c ctl/page_job.c ctl/page.h ctl/page_parts.h \
+	ctl/page.c ctl/page_analysis.c ctl/page_job.c ctl/page.h ctl/page_parts.h \
 	ctl/text.c ctl/text.h \
 	ctl/trace.c ctl/trace.h \
 	ctl/usage.c ctl/usage.h
 libctl_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(EVENT_CFLAGS)
-libctl_la_LIBADD = liblink.la libcommon.la $(JANSSON_LIBS) $(EVENT_LIBS) $(MUNGE_LIBS)
+libctl_la_LIBADD = libjob.la libanalysis.la libring.la liblink.la libcommon.la $(JANSSON_LIBS) $(EVENT_LIBS) $(MUNGE_LIBS)
 
 bin_PROGRAMS += sgctl
 sgctl_SOURCES = ctl/sgctl.c

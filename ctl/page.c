@@ -1,4 +1,4 @@
-/* page.c - the lists: controller, jobs, nodes.  One job is page_job.c. */
+/* page.c - the lists: controller, jobs, nodes.  One job is page_job.c, a trace page_analysis.c. */
 #include "ctl/page.h"
 
 #include <math.h>

@@ -19,5 +19,6 @@ int page_status(FILE *out, const json_t *answer, int columns, struct err *err);
 int page_jobs(FILE *out, const json_t *answer, int columns, struct err *err);
 int page_job(FILE *out, const json_t *answer, int columns, struct err *err);
 int page_nodes(FILE *out, const json_t *answer, int columns, struct err *err);
+int page_analysis(FILE *out, const json_t *answer, int columns, struct err *err); /* of sgctl analyze */
 
 #endif

@@ -14,6 +14,7 @@
 #include "common/config.h"
 #include "common/hosts.h"
 #include "common/xalloc.h"
+#include "ctl/analyze.h"
 #include "ctl/doctor.h"
 #include "ctl/record.h"
 #include "ctl/page.h"
@@ -187,6 +188,42 @@ static int run_record(const struct usage *u)
     return rc;
 }
 
+/* The default policy's; a configuration is read only where one is named: a trace is judged alike everywhere.
+ */
+static int view_params(const struct usage *u, struct view_params *p, struct err *err)
+{
+    struct config *c = xcalloc(1, sizeof(*c));
+    int rc = u->conf ? config_load(c, u->conf, err) : config_parse(c, "defaults", "", 0, err);
+    const struct config_policy *policy = rc == 0 ? config_policy_find(c, c->default_policy) : NULL;
+
+    if (policy)
+        *p = (struct view_params){ .min_slowdown = policy->min_slowdown_ratio,
+                                   .hang_timeout_s = policy->hang_timeout_s };
+    else if (rc == 0)
+        rc = err_set(err, "there is no policy %s", c->default_policy);
+    free(c);
+    return rc;
+}
+
+static int run_analyze(const struct usage *u)
+{
+    struct view_params params;
+    json_t *answer;
+    struct err err;
+    int rc;
+
+    if (view_params(u, &params, &err) < 0)
+        return complain(FAILED, &err);
+    answer = analyze_file(u->operands[0], &params, &err);
+    if (!answer)
+        return complain(FAILED, &err);
+    rc = print_answer(u, answer, page_analysis);
+    if (rc == OK && u->fail && analyze_stands(answer))
+        rc = FAILED;
+    json_decref(answer);
+    return rc;
+}
+
 /* The sgtop beside this sgctl if there is one, else the one in PATH. */
 static int run_top(const struct usage *u)
 {
@@ -282,8 +319,9 @@ static int run_help(const struct usage *u)
 
 static int (*const run[USAGE_COMMANDS])(const struct usage *u) = {
     [USAGE_STATUS] = run_status, [USAGE_JOBS] = run_jobs,     [USAGE_JOB] = run_job,
-    [USAGE_NODES] = run_nodes,   [USAGE_RECORD] = run_record, [USAGE_TOP] = run_top,
-    [USAGE_CONFIG] = run_config, [USAGE_DOCTOR] = run_doctor, [USAGE_HELP] = run_help,
+    [USAGE_NODES] = run_nodes,   [USAGE_RECORD] = run_record, [USAGE_ANALYZE] = run_analyze,
+    [USAGE_TOP] = run_top,       [USAGE_CONFIG] = run_config, [USAGE_DOCTOR] = run_doctor,
+    [USAGE_HELP] = run_help,
 };
 
 int main(int argc, char **argv)

@@ -16,6 +16,7 @@ enum option_id {
     OPTION_TIMEOUT,
     OPTION_JSON,
     OPTION_FINISHED,
+    OPTION_FAIL,
     OPTION_SECONDS,
     OPTION_OUTPUT,
     OPTION_WORDS,
@@ -49,6 +50,8 @@ static const struct option {
                       "print the answer as one JSON object" },
     [OPTION_FINISHED] = { "finished", '\0', FLAG, NULL, offsetof(struct usage, finished),
                           "list finished job steps too" },
+    [OPTION_FAIL] = { "fail", '\0', FLAG, NULL, offsetof(struct usage, fail),
+                      "exit with 1 when a verdict stands at the end" },
     [OPTION_SECONDS] = { "seconds", 's', SECONDS, "TIME", offsetof(struct usage, seconds),
                          "stop after so long (default: when the job step ends, or at Ctrl-C)" },
     [OPTION_OUTPUT] = { "output", 'o', TEXT, "FILE", offsetof(struct usage, output),
@@ -92,6 +95,13 @@ static const struct command {
                        "Ctrl-C, always on the end of a line; then says on standard error how many "
                        "records of how many ranks there are and how many were lost.",
                        BIT(OPTION_SECONDS) | BIT(OPTION_OUTPUT), 1, 1 },
+    [USAGE_ANALYZE] = { "analyze", "TRACE", "judge a recorded trace as the controller would have",
+                        "TRACE is a file that sgctl record wrote, or - for standard input. The very engine "
+                        "that "
+                        "judges live jobs reads it, by the trace's own clock and without looking ahead. The "
+                        "parameters are those of the default policy; with --conf, of that file's. Asks no "
+                        "controller.",
+                        BIT(OPTION_JSON) | BIT(OPTION_FAIL), 1, 1 },
     [USAGE_TOP] = { "top", "[ARGUMENTS]", "start sgtop, the live screen",
                     "Everything behind the word top is given to sgtop.", 0, 0, -1 },
     [USAGE_CONFIG] = { "config", "[check FILE]", "print the keys of syncguard.conf, or check such a file",
@@ -328,6 +338,8 @@ void usage_words(FILE *out, enum usage_command command)
         words_options(out, commands[command].options | EVERYWHERE);
         if (!strcmp(operands, "JOB"))
             fputs("JOB\n", out);
+        else if (command == USAGE_ANALYZE)
+            fputs("FILE\n", out);
         else if (command == USAGE_CONFIG)
             fputs("check\nFILE\n", out);
         else if (command == USAGE_HELP)

@@ -14,6 +14,7 @@ enum usage_command {
     USAGE_JOB,
     USAGE_NODES,
     USAGE_RECORD,
+    USAGE_ANALYZE,
     USAGE_TOP,
     USAGE_CONFIG,
     USAGE_DOCTOR,
@@ -26,7 +27,7 @@ struct usage {
     enum usage_command command;
     const char *conf, *controller, *munge_socket, *output;
     double timeout_s, seconds; /* seconds: NaN when not given */
-    bool json, finished, help, version, words, mdoc;
+    bool json, finished, fail, help, version, words, mdoc;
     char *const *operands; /* what is neither command nor option; of `top`: everything behind it, untouched */
     int n_operands;
 };

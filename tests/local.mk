@@ -41,6 +41,10 @@ tests_unit_trace_SOURCES = tests/unit/trace.c
 tests_unit_trace_LDADD = libctl.la
 tests_unit_plugstack_SOURCES = tests/unit/plugstack.c
 tests_unit_plugstack_LDADD = libctl.la
+check_PROGRAMS += tests/unit/trace_reader
+tests_unit_trace_reader_SOURCES = tests/unit/trace_reader.c
+tests_unit_trace_reader_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_unit_trace_reader_LDADD = libctl.la
 CTL_CASES = status status-empty jobs jobs-none nodes nodes-none job-straggler job-hang job-starting job-hostile
 check_PROGRAMS += tests/fuzz/answer
 tests_fuzz_answer_SOURCES = tests/fuzz/answer.c
@@ -52,7 +56,18 @@ else
 tests_fuzz_answer_SOURCES += tests/fuzz/replay.c
 endif
 EXTRA_DIST += $(addprefix tests/fuzz/answer.corpus/,job-hostile job-hang nodes trace)
-dist_check_SCRIPTS += tests/ctl/commands.sh tests/ctl/live.sh tests/doc/pages.sh
+check_PROGRAMS += tests/fuzz/trace_reader
+tests_fuzz_trace_reader_SOURCES = tests/fuzz/trace_reader.c
+tests_fuzz_trace_reader_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_fuzz_trace_reader_LDADD = libctl.la
+if FUZZERS
+tests_fuzz_trace_reader_LDFLAGS = -fsanitize=fuzzer
+else
+tests_fuzz_trace_reader_SOURCES += tests/fuzz/replay.c
+endif
+EXTRA_DIST += $(addprefix tests/fuzz/trace_reader.corpus/,bad-header duplicates escapes hang huge keys members-learnt no-header not-json reordered \
+	second-header small sparse-ranks times-apart torn)
+dist_check_SCRIPTS += tests/ctl/commands.sh tests/ctl/live.sh tests/doc/pages.sh tests/analysis/corpus.sh
 EXTRA_DIST += $(CTL_CASES:%=tests/ctl/%.json) $(CTL_CASES:%=tests/ctl/%.txt)
 
 

@@ -62,6 +62,48 @@ kill -INT $pid
 wait $pid
 is $? 1 "Ctrl-C before the recording began"
 
+# Ranks 0 to 7 on two nodes; rank 3 takes half as long again for its own work in every step from the 30th on.
+awk 'BEGIN {
+    printf "{\"format\":\"syncguard-trace\",\"version\":1,\"job\":\"7.0\",\"ranks\":["
+    for (r = 0; r < 8; r++) printf "%s{\"rank\":%d,\"node\":\"n%d\"}", r ? "," : "", r, r / 4
+    print "]}"
+    for (s = 0; s < 120; s++) {
+        for (r = last = 0; r < 8; r++) {
+            t0[r] = now + 1e8 + (s * 7 + r * 13) % 10 * 1e5 + (r == 3 && s >= 30 ? 5e7 : 0)
+            if (t0[r] > last) last = t0[r]
+        }
+        now = last + 1e6
+        for (r = 0; r < 8; r++)
+            printf "{\"r\":%d,\"c\":\"world\",\"s\":%d,\"o\":\"allreduce\",\"b\":8,\"t0\":%d,\"t1\":%d}\n", r, s, t0[r], now
+    }
+}' >"$dir/slow.jsonl"
+head -c 40000 "$dir/slow.jsonl" >"$dir/torn.jsonl"
+head -200 "$dir/slow.jsonl" >"$dir/healthy.jsonl"
+code 2 analyze
+code 1 analyze "$dir/none.jsonl"
+is "$(cat "$dir/err")" "sgctl: $dir/none.jsonl: No such file or directory" "a trace that is not there"
+code 0 analyze --json "$dir/slow.jsonl"
+cp "$dir/out" "$dir/whole"
+python3 - "$dir/whole" >"$dir/words" <<'END'
+import json, sys
+a = json.load(open(sys.argv[1]))
+print(a["ranks"], a["collectives_per_step"], a["trace"]["records"], a["trace"]["lost"], sorted({c for v in a["verdicts"] for c in v["culprits"]}))
+END
+is "$(cat "$dir/words")" "8 1 960 0 ['r3']" "the slow rank of a trace is named"
+is "$( (head -c 5000; sleep 0.1; cat) <"$dir/slow.jsonl" | sgctl analyze --json - | cmp - "$dir/whole" && echo same)" same \
+    "a pipe that comes in pieces gives the same answer"
+code 0 analyze "$dir/slow.jsonl"
+is "$(sed -n 1p "$dir/out")" "Trace of 7.0: 8 ranks on 2 nodes, 120 collectives in 16.6 s." "the report says what the trace is"
+is "$(grep -c 'straggler: rank r3' "$dir/out")" 1 "and who holds it back"
+is "$(wc -c <"$dir/err")" 0 "nothing is said of progress where nobody looks on"
+code 0 analyze "$dir/torn.jsonl"
+is "$(grep -c 'the last line is torn' "$dir/out")" 1 "a torn end is told"
+code 1 analyze --fail "$dir/slow.jsonl"
+code 0 analyze --fail "$dir/healthy.jsonl"
+sed '9s/"t1":[0-9]*/"t1":0/' "$dir/slow.jsonl" >"$dir/wrong.jsonl"
+code 1 analyze "$dir/wrong.jsonl"
+is "$(cat "$dir/err")" "sgctl: $dir/wrong.jsonl: line 9: t1 is before t0" "what is wrong is said with its line"
+
 echo 'Controller=nowhere' >"$dir/good.conf"
 printf 'Controller=a\nPrt=1\n' >"$dir/bad.conf"
 code 0 config
@@ -96,6 +138,7 @@ is "$(complete_words sgctl record --sec)" --seconds= "completion of an option"
 is "$(complete_words sgctl --conf "$dir/goo")" "$dir/good.conf" "completion of a file"
 is "$(complete_words sgctl --conf = "$dir/bad")" "$dir/bad.conf" "completion behind ="
 is "$(complete_words sgctl config check "$dir/goo")" "$dir/good.conf" "completion of a file to check"
+is "$(complete_words sgctl analyze "$dir/slo")" "$dir/slow.jsonl" "completion of a trace"
 is "$(complete_words sgctl --timeout 1 help jo)" "jobs job" "completion behind options with values"
 (
     sgctl() {

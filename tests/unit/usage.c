@@ -45,6 +45,8 @@ static void accepted(void)
     ok(parse(&u, "job --help", &err) == 0 && u.help && u.command == USAGE_JOB, "--help needs no operand");
     ok(parse(&u, "-V", &err) == 0 && u.version, "-V");
     ok(parse(&u, "job -- -1", &err) == 0 && !strcmp(u.operands[0], "-1"), "-- ends the options");
+    ok(parse(&u, "analyze --fail -", &err) == 0 && u.fail && !strcmp(u.operands[0], "-"),
+       "and an operand: standard input");
     ok(parse(&u, "record 1 -o -", &err) == 0 && !strcmp(u.output, "-"), "a lone - is a value");
 }
 
@@ -55,7 +57,8 @@ static void refused(void)
     } bad[] = {
         { "", "a command is missing; `sgctl help` lists them" },
         { "jobz",
-          "'jobz' is no command; there are status, jobs, job, nodes, record, top, config, doctor, help" },
+          "'jobz' is no command; there are status, jobs, job, nodes, record, analyze, top, config, doctor, "
+          "help" },
         { "job", "`sgctl job` needs more: sgctl job JOB" },
         { "job 1 2", "`sgctl job`: '2' is too much; usage: sgctl job JOB" },
         { "jobs --seconds 3", "`sgctl jobs` has no option --seconds; `sgctl help jobs` lists them" },

@@ -1,0 +1,23 @@
+/* analyze.h - a recorded trace judged: the bytes of a file in, what the controller would have said out.
+ *
+ * The answer (sgctl(1), "analyze") has the keys that a job's has, where they apply, so that one who reads the
+ * one reads the other. Nothing of it depends on this machine, its clock, or on how the file was read. */
+#ifndef SYNCGUARD_CTL_ANALYZE_H
+#define SYNCGUARD_CTL_ANALYZE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "analysis/trace.h"
+#include "common/err.h"
+
+/* path: a file, or "-" for standard input.  Says on standard error how far it is, when that is a terminal and
+ * it takes long.  NULL with the reason. */
+json_t *analyze_file(const char *path, const struct view_params *p, struct err *err);
+
+/* The answer about what a reader has taken so far. */
+json_t *analyze_answer(struct trace_reader *r);
+/* Does a verdict stand at the end? */
+bool analyze_stands(const json_t *answer);
+
+#endif

@@ -1,0 +1,94 @@
+/* Whatever a trace says: it is read or refused, the same in pieces as whole; the two ways to read a line
+ * agree; and nothing of it moves a terminal's cursor. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/trace.h"
+#include "analysis/trace_line.h"
+#include "ctl/analyze.h"
+#include "ctl/page.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* The answer as text, or why there is none. */
+static char *read_pieces(const char *text, size_t bytes, size_t piece)
+{
+    static const struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 30 };
+    struct trace_reader *r = trace_reader_new(&params);
+    json_t *answer = NULL;
+    struct err err;
+    char *out;
+    int rc = 0;
+
+    for (size_t at = 0; at < bytes && rc == 0; at += piece)
+        rc = trace_reader_feed(r, text + at, bytes - at < piece ? bytes - at : piece, &err);
+    if (rc == 0)
+        rc = trace_reader_finish(r, &err);
+    if (rc == 0)
+        answer = analyze_answer(r);
+    out = answer ? json_dumps(answer, JSON_COMPACT) : strdup(err.text);
+    json_decref(answer);
+    trace_reader_free(r);
+    return out;
+}
+
+static void check_lines(const char *text, size_t bytes)
+{
+    const char *end = text + bytes, *next;
+
+    for (; text < end; text = next) {
+        struct trace_record a, b;
+
+        next = memchr(text, '\n', (size_t)(end - text));
+        next = next ? next + 1 : end;
+        if (!trace_record_scan(text, (size_t)(next - text), &a))
+            continue;
+        if (trace_record_parse(text, (size_t)(next - text), &b, NULL) < 0 || strcmp(a.comm, b.comm) ||
+            a.comm_bytes != b.comm_bytes || a.rank != b.rank || a.seq != b.seq || a.op != b.op ||
+            a.bytes != b.bytes || a.t0_ns != b.t0_ns || a.left != b.left || a.t1_ns != b.t1_ns)
+            abort();
+    }
+}
+
+static void check_harmless(const char *text)
+{
+    for (; *text; text++)
+        if (*text != '\n' && ((unsigned char)*text < 0x20 || *text == 0x7f))
+            abort();
+}
+
+static void check_report(const char *text)
+{
+    json_t *answer = json_loads(text, 0, NULL);
+    char *report = NULL;
+    size_t bytes;
+    FILE *out;
+
+    if (!answer) { /* it was refused: that is said to a person, too */
+        check_harmless(text);
+        return;
+    }
+    out = open_memstream(&report, &bytes);
+    if (page_analysis(out, answer, 80, NULL) < 0)
+        abort();
+    fclose(out);
+    check_harmless(report);
+    free(report);
+    json_decref(answer);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const char *text = (const char *)data;
+    char *whole = read_pieces(text, size, size + 1), *cut = read_pieces(text, size, size % 13 + 1);
+
+    if (strcmp(whole, cut))
+        abort();
+    check_lines(text, size);
+    check_report(whole);
+    free(whole);
+    free(cut);
+    return 0;
+}

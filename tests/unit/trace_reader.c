@@ -1,0 +1,445 @@
+/* A trace is read the same however it is cut, what is wrong with it is named or counted, and what it shows is
+ * judged as if it were live. */
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "analysis/names.h"
+#include "analysis/trace.h"
+#include "analysis/trace_line.h"
+#include "common/xalloc.h"
+#include "ctl/analyze.h"
+#include "tests/tap.h"
+
+/* ---- traces made here ---- */
+
+struct text {
+    char *s;
+    size_t n, cap;
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct text *t, const char *fmt, ...)
+{
+    char line[512];
+    va_list ap;
+    int n;
+
+    va_start(ap, fmt);
+    n = vsnprintf(line, sizeof(line), fmt, ap);
+    va_end(ap);
+    t->s = xgrow(t->s, &t->cap, t->n + (size_t)n + 1, 1);
+    memcpy(t->s + t->n, line, (size_t)n + 1);
+    t->n += (size_t)n;
+}
+
+static uint64_t random_next(uint64_t *state) /* xorshift64* */
+{
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return *state * 0x2545f4914f6cdd1du;
+}
+
+enum { NODES = 4, PER_NODE = 4, RANKS = NODES * PER_NODE, PARTS = 3 };
+
+struct plan {
+    int steps, onset, slow_rank, hung_rank; /* -1: none */
+    double loss_ratio;
+    bool inner; /* a collective inside of each node, too */
+};
+
+static void put_header(struct text *t)
+{
+    put(t, "{\"format\":\"syncguard-trace\",\"version\":1,\"job\":\"7.0\",\"ranks\":[");
+    for (int r = 0; r < RANKS; r++)
+        put(t, "%s{\"rank\":%d,\"node\":\"n%d\",\"switch\":\"s%d\"}", r ? "," : "", r, r / PER_NODE,
+            r / PER_NODE / 2);
+    put(t, "]}\n");
+}
+
+/* Ranks compute 90 to 100 ms (the slow one a third more) before each of PARTS all-reduces a step; nodes'
+ * clocks are hours apart.  The hung rank enters nothing from the onset on. */
+static char *trace_make(const struct plan *p, size_t *bytes)
+{
+    uint64_t now[RANKS] = { 0 }, random = 88172645463325252u;
+    struct text t = { 0 };
+    unsigned seq = 0;
+
+    put_header(&t);
+    for (int step = 0; step < p->steps; step++)
+        for (int part = p->inner ? -1 : 0; part < PARTS; part++) {
+            uint64_t enter[RANKS], last[NODES] = { 0 }, all = 0;
+            bool hung = p->hung_rank >= 0 && step >= p->onset;
+
+            for (int r = 0; r < RANKS; r++) {
+                double work_s = 0.03 + 1e-3 * (double)(random_next(&random) % 1000) / 1000;
+
+                if (r == p->slow_rank && step >= p->onset)
+                    work_s *= 1.33;
+                enter[r] = now[r] + (uint64_t)(work_s * 1e9);
+                last[r / PER_NODE] = enter[r] > last[r / PER_NODE] ? enter[r] : last[r / PER_NODE];
+                all = enter[r] > all ? enter[r] : all;
+            }
+            for (int r = 0; r < RANKS; r++) {
+                uint64_t clock_ns = (uint64_t)(r / PER_NODE + 1) * 3600000000000u;
+                uint64_t leave = (part < 0 ? last[r / PER_NODE] : all) + 1000000;
+                bool lost = (double)(random_next(&random) % 100000) < p->loss_ratio * 100000;
+
+                now[r] = leave;
+                if (lost || (hung && r == p->hung_rank))
+                    continue;
+                if (part < 0)
+                    put(&t, "{\"r\":%d,\"c\":\"node%d\",\"s\":%d,\"o\":\"barrier\",\"b\":0", r, r / PER_NODE,
+                        step);
+                else
+                    put(&t, "{\"r\":%d,\"c\":\"world\",\"s\":%u,\"o\":\"allreduce\",\"b\":%d", r, seq,
+                        4096 << part);
+                put(&t, ",\"t0\":%llu", (unsigned long long)(clock_ns + enter[r]));
+                if (hung)
+                    put(&t, ",\"t1\":null}\n");
+                else
+                    put(&t, ",\"t1\":%llu}\n", (unsigned long long)(clock_ns + leave));
+            }
+            if (hung)
+                goto end;
+            seq += part >= 0;
+        }
+end:
+    *bytes = t.n;
+    return t.s;
+}
+
+static const struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 30 };
+
+/* Feeds text in pieces of the given size (0: whole). */
+static struct trace_reader *read_pieces(const char *text, size_t bytes, size_t piece, struct err *err,
+                                        int *rc)
+{
+    struct trace_reader *r = trace_reader_new(&params);
+
+    *rc = 0;
+    for (size_t at = 0; at < bytes && *rc == 0; at += piece ? piece : bytes)
+        *rc = trace_reader_feed(r, text + at, piece && piece < bytes - at ? piece : bytes - at, err);
+    if (*rc == 0)
+        *rc = trace_reader_finish(r, err);
+    return r;
+}
+
+static char *answer_of(const char *text, size_t bytes, size_t piece)
+{
+    struct err err;
+    int rc;
+    struct trace_reader *r = read_pieces(text, bytes, piece, &err, &rc);
+    json_t *answer = rc == 0 ? analyze_answer(r) : NULL;
+    char *json = answer ? json_dumps(answer, JSON_INDENT(1)) : xstrdup(err.text);
+
+    json_decref(answer);
+    trace_reader_free(r);
+    return json;
+}
+
+static struct trace_figures figures_of(const char *text, struct err *err, int *rc)
+{
+    struct trace_figures f;
+    struct trace_reader *r = read_pieces(text, strlen(text), 0, err, rc);
+
+    trace_reader_figures_get(r, &f);
+    trace_reader_free(r);
+    return f;
+}
+
+/* ---- what it shows ---- */
+
+static void check_verdicts(void)
+{
+    static const struct plan plans[] = { { 120, 0, -1, -1, 0, true }, { 120, 40, 5, -1, 0.002, true } };
+    const struct view_verdict *d;
+
+    for (size_t i = 0; i < ARRAY_SIZE(plans); i++) {
+        struct view_figures f;
+        struct err err;
+        size_t bytes, n;
+        char *text = trace_make(&plans[i], &bytes), label[64];
+        int rc;
+        struct trace_reader *r = read_pieces(text, bytes, 0, &err, &rc);
+        double now_s = trace_reader_now_s(r);
+
+        is_int(rc, 0, i ? "a trace with a slow rank is read" : "a healthy trace is read");
+        view_figures_get(trace_reader_view(r), now_s, &f);
+        is_int(f.period, PARTS, "its step is found");
+        n = view_verdicts_raised(trace_reader_view(r), &d);
+        is_int((long long)n, plans[i].slow_rank >= 0, "as many verdicts were raised as there are slow ranks");
+        if (n && plans[i].slow_rank >= 0) {
+            is_str(d->culprit[0], "r5", "it is that rank");
+            ok(d->standing && llabs(d->onset_seq - plans[i].onset * PARTS) <= 4 * PARTS &&
+                   d->detected_seq >= plans[i].onset * PARTS,
+               "still at the end, from about collective %d on (%lld), seen at %lld", plans[i].onset * PARTS,
+               (long long)d->onset_seq, (long long)d->detected_seq);
+        }
+        ok(near(now_s, f.step_mean_s * 120, 0.2), "the clock is the trace's own (%.1f s)", now_s);
+        is_str(view_comm_label(trace_reader_view(r), names_hash("node2", 5), label, sizeof(label)), "node2",
+               "communicators keep the names that the trace gives them");
+        is_int(view_comm_size(trace_reader_view(r), names_hash("node2", 5)), PER_NODE,
+               "and have the members that were seen in them");
+        trace_reader_free(r);
+        free(text);
+    }
+}
+
+static void check_never_left(void)
+{
+    static const struct plan plan = { 40, 20, -1, 6, 0, false };
+    const struct view_verdict *d;
+    struct trace_figures f;
+    struct err err;
+    size_t bytes, n;
+    char *text = trace_make(&plan, &bytes);
+    int rc;
+    struct trace_reader *r = read_pieces(text, bytes, 0, &err, &rc);
+
+    trace_reader_figures_get(r, &f);
+    is_int(rc, 0, "a trace that ends in a hang is read");
+    is_int((long long)f.never_left, RANKS - 1, "everybody else is inside and never left");
+    is_int((long long)f.lost, 0, "nothing is called lost");
+    n = view_verdicts_raised(trace_reader_view(r), &d);
+    if (ok(n == 1 && d->class == VIEW_CLASS_HANG, "that is a hang, and nothing else"))
+        is_str(d->culprit[0], "r6", "of the rank that is missing");
+    trace_reader_free(r);
+    free(text);
+}
+
+/* ---- cut anywhere, known early ---- */
+
+static void check_pieces(void)
+{
+    static const struct plan plan = { 60, 20, 5, -1, 0.01, true };
+    static const size_t pieces[] = { 1, 7, 120, 4096, 65537 };
+    size_t bytes;
+    char *text = trace_make(&plan, &bytes), *whole = answer_of(text, bytes, 0);
+
+    for (size_t i = 0; i < ARRAY_SIZE(pieces); i++) {
+        char *cut = answer_of(text, bytes, pieces[i]);
+
+        ok(!strcmp(cut, whole), "pieces of %zu bytes give the same answer, byte for byte", pieces[i]);
+        free(cut);
+    }
+    free(whole);
+    free(text);
+}
+
+static char *answer_so_far(struct trace_reader *r)
+{
+    json_t *answer = analyze_answer(r);
+    char *json = json_dumps(answer, JSON_INDENT(1));
+
+    json_decref(answer);
+    return json;
+}
+
+/* Causal: what is said after so many lines is what a reader says that knows of no others. */
+static void check_prefixes(void)
+{
+    static const struct plan plan = { 60, 20, 5, -1, 0.01, true };
+    struct trace_reader *all = trace_reader_new(&params);
+    size_t bytes, line = 0, different = 0, compared = 0;
+    char *text = trace_make(&plan, &bytes);
+    struct err err;
+
+    for (size_t at = 0, next; at < bytes; at = next, line++) {
+        next = (size_t)((char *)memchr(text + at, '\n', bytes - at) - text) + 1;
+        trace_reader_feed(all, text + at, next - at, &err);
+        if (line % 397 == 0) {
+            struct trace_reader *some = trace_reader_new(&params);
+            char *want = answer_so_far(all), *got;
+
+            trace_reader_feed(some, text, next, &err);
+            got = answer_so_far(some);
+            different += strcmp(got, want) != 0;
+            compared++;
+            free(want);
+            free(got);
+            trace_reader_free(some);
+        }
+    }
+    ok(compared > 5 && !different, "at %zu places nothing depends on what comes behind", compared);
+    trace_reader_free(all);
+    free(text);
+}
+
+/* ---- what is wrong with it ---- */
+
+#define HEADER \
+    "{\"format\":\"syncguard-trace\",\"version\":1,\"ranks\":[{\"rank\":0,\"node\":\"a\"},{\"rank\":1}]}\n"
+#define RECORD(r, s) \
+    "{\"r\":" #r ",\"c\":\"w\",\"s\":" #s ",\"o\":\"barrier\",\"b\":0,\"t0\":" #s "0,\"t1\":" #s "5}\n"
+
+static void check_fatal(void)
+{
+    static const struct {
+        const char *text, *want;
+    } cases[] = {
+        { "", "no header: the trace is empty" },
+        { "{\"format\":\"syncg", "line 1: no header: not JSON" },
+        { "hello\n", "line 1: no header: not JSON" },
+        { "[1]\n", "line 1: no header: not a JSON object" },
+        { RECORD(0, 1), "line 1: no header: a trace begins with" },
+        { "{\"format\":\"syncguard-trace\",\"version\":2,\"ranks\":[{\"rank\":0}]}\n",
+          "line 1: \"version\" is not 1" },
+        { "{\"format\":\"syncguard-trace\",\"version\":1,\"ranks\":[]}\n",
+          "line 1: the header names no ranks" },
+        { "{\"format\":\"syncguard-trace\",\"version\":1,\"ranks\":[{\"rank\":65536}]}\n",
+          "line 1: ranks[0] has no \"rank\": 0 to 65535 is accepted" },
+        { "{\"format\":\"syncguard-trace\",\"version\":1,\"ranks\":[{\"rank\":3},{\"rank\":3}]}\n",
+          "line 1: ranks[1]: rank 3 stands there twice" },
+        { HEADER HEADER, "line 2: another header" },
+        { HEADER RECORD(0, 1) RECORD(2, 1), "line 3: rank 2 is not in the header" },
+        { HEADER "\n{\"r\":0,\"c\":\"w\",\"s\":1,\"o\":\"barrier\",\"b\":0,\"t0\":9,\"t1\":8}\n",
+          "line 3: t1 is before t0" },
+        { HEADER "{\"r\":0,\"c\":\"w\",\"s\":1,\"o\":\"barrier\",\"b\":0,\"t0\":9}\n",
+          "line 2: a record has no \"t1\"" },
+        { HEADER "{\"r\":-1,\"c\":\"w\",\"s\":1,\"o\":\"barrier\",\"b\":0,\"t0\":9,\"t1\":9}\n",
+          "line 2: \"r\" is -1: 0 to 65535 is accepted" },
+        { HEADER "{\"r\":0,\"c\":\"w\",\"s\":1.5,\"o\":\"barrier\",\"b\":0,\"t0\":9,\"t1\":9}\n",
+          "line 2: a record's \"s\" is no integer" },
+        { HEADER "{\"r\":0,\"c\":\"\",\"s\":1,\"o\":\"barrier\",\"b\":0,\"t0\":9,\"t1\":9}\n",
+          "line 2: a record's \"c\" is no name" },
+        { HEADER "{\"r\":0,\"c\":\"w\",\"s\":4294967295,\"o\":\"barrier\",\"b\":0,\"t0\":9,\"t1\":9}\n",
+          "line 2: \"s\" is 4294967295" },
+        { HEADER
+          "{\"r\":0,\"c\":\"w\",\"s\":1,\"o\":\"barrier\",\"b\":0,\"t0\":9,\"t1\":4611686018427387904}\n",
+          "line 2: \"t1\" is 4611686018427387904" },
+        { HEADER
+          "{\"r\":0,\"c\":\"w\",\"s\":1,\"o\":\"barrier\",\"b\":0,\"t0\":9,\"t1\":99999999999999999999}\n",
+          "line 2: not JSON: too big" },
+        { HEADER
+          "{\"r\":0,\"c\":\"w\",\"s\":1,\"o\":\"barrier\",\"b\":0,\"t0\":9,\"t1\":4611686018427387903}\n",
+          "line 2: its time is more than 366 days" },
+        { HEADER RECORD(0, 1) "{\"r\":0\n", "line 3: not JSON" },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+        for (int by_byte = 0; by_byte < 2; by_byte++) {
+            struct err err = { "" };
+            int rc;
+            struct trace_reader *r = read_pieces(cases[i].text, strlen(cases[i].text), by_byte, &err, &rc);
+
+            ok(rc < 0 && !strncmp(err.text, cases[i].want, strlen(cases[i].want)), "case %zu: %s", i,
+               err.text);
+            if (i == 10)
+                ok(trace_reader_feed(r, RECORD(0, 2), 10, &err) < 0 && strstr(err.text, "line 3: rank 2"),
+                   "what failed stays failed, with the same words");
+            trace_reader_free(r);
+        }
+}
+
+static void check_counted(void)
+{
+    static const struct {
+        const char *what, *text;
+        unsigned records, lost, duplicates, reordered, unnamed;
+        bool torn;
+    } cases[] = {
+        { "nothing", HEADER, 0, 0, 0, 0, 0, false },
+        { "two ranks", HEADER RECORD(0, 1) RECORD(1, 1), 2, 0, 0, 0, 0, false },
+        { "two lost", HEADER RECORD(0, 1) RECORD(0, 4), 2, 2, 0, 0, 0, false },
+        { "one twice at once", HEADER RECORD(0, 1) RECORD(0, 1), 1, 0, 1, 0, 0, false },
+        { "one twice, later", HEADER RECORD(0, 1) RECORD(0, 2) RECORD(0, 3) RECORD(0, 1), 3, 0, 1, 0, 0,
+          false },
+        { "a late one was not lost", HEADER RECORD(0, 1) RECORD(0, 3) RECORD(0, 2) RECORD(0, 2), 2, 0, 1, 1,
+          0, false },
+        { "older than is remembered", HEADER RECORD(0, 9) RECORD(0, 1000) RECORD(0, 10), 2, 990, 0, 1, 0,
+          false },
+        { "an unknown operation",
+          HEADER "{\"r\":0,\"c\":\"w\",\"s\":1,\"o\":\"gossip\",\"b\":0,\"t0\":1,\"t1\":2}\n", 1, 0, 0, 0, 1,
+          false },
+        { "a torn end", HEADER RECORD(0, 1) "{\"r\":0,\"c\":\"w\",\"s\":2,\"o\":\"barr", 1, 0, 0, 0, 0,
+          true },
+        { "no newline at the end",
+          HEADER "{\"r\":0,\"c\":\"w\",\"s\":1,\"o\":\"barrier\",\"b\":0,\"t0\":1,\"t1\":2}", 1, 0, 0, 0, 0,
+          false },
+        { "empty lines", HEADER "\n" RECORD(0, 1) " \r\n", 1, 0, 0, 0, 0, false },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct err err = { "" };
+        int rc;
+        struct trace_figures f = figures_of(cases[i].text, &err, &rc);
+
+        ok(rc == 0 && f.records == cases[i].records && f.lost == cases[i].lost &&
+               f.duplicates == cases[i].duplicates && f.reordered == cases[i].reordered &&
+               f.unnamed == cases[i].unnamed && f.torn == cases[i].torn,
+           "%s: %llu records, %llu lost, %llu twice, %llu out of order, %llu unnamed%s%s", cases[i].what,
+           (unsigned long long)f.records, (unsigned long long)f.lost, (unsigned long long)f.duplicates,
+           (unsigned long long)f.reordered, (unsigned long long)f.unnamed, f.torn ? ", torn " : " ",
+           err.text);
+    }
+}
+
+/* More communicators than are followed: the others go on. */
+static void check_beyond(void)
+{
+    struct text t = { 0 };
+    struct trace_figures f;
+    struct err err = { "" };
+    int rc;
+
+    put(&t, "%s", HEADER);
+    for (unsigned c = 0; c < TRACE_COMMS_MAX + 2; c++)
+        for (int r = 0; r < 2; r++)
+            put(&t, "{\"r\":%d,\"c\":\"c%u\",\"s\":0,\"o\":\"barrier\",\"b\":0,\"t0\":%u,\"t1\":%u}\n", r, c,
+                10 * c, 10 * c + 5);
+    f = figures_of(t.s, &err, &rc);
+    ok(rc == 0 && f.comms == TRACE_COMMS_MAX && f.records == 2 * TRACE_COMMS_MAX && f.beyond == 4,
+       "beyond %u communicators records are left out and counted %s", TRACE_COMMS_MAX, err.text);
+    free(t.s);
+}
+
+/* ---- lines: the scanner and the parser agree ---- */
+
+static void check_lines(void)
+{
+    static const char *const lines[] = {
+        "{\"r\":3,\"c\":\"world\",\"s\":41,\"o\":\"allreduce\",\"b\":26214400,\"t0\":5,\"t1\":7}",
+        " { \"t1\" : null ,\t\"t0\":5,\"b\":0 , \"o\":\"barrier\",\"s\":0,\"c\":\"4@8.1\",\"r\":65535 } \r",
+        ("{\"x\":1,\"y\":\"z\",\"z\":null,\"w\":true,\"r\":3,\"c\":\"c\",\"s\":1,\"o\":\"scan\",\"b\":1,"
+         "\"t0\":5,\"t1\":7}"),
+        "{\"r\":3,\"r\":4,\"c\":\"c\",\"s\":1,\"o\":\"scan\",\"b\":1,\"t0\":5,\"t1\":null,\"t1\":7}",
+        "{\"r\":3,\"c\":\"c\",\"s\":1,\"o\":\"scan\",\"b\":1,\"t0\":5,\"t1\":7,\"t1\":null}",
+    };
+    static const char *const careful[] = {
+        "{\"r\":3,\"c\":\"wor\\u006cd\",\"s\":41,\"o\":\"allreduce\",\"b\":1,\"t0\":5,\"t1\":7}",
+        ("{\"r\":3,\"c\":\"world\",\"s\":41,\"o\":\"allreduce\",\"b\":1,\"t0\":5,\"t1\":7,\"x\":{\"r\":[1,-2."
+         "5e3]}}"),
+        "{\"r\":3,\"c\":\"world\",\"s\":41,\"o\":\"allreduce\",\"b\":1,\"t0\":5,\"t1\":1000000000000000000}",
+        "{\"r\":3,\"c\":\"w\xc3\xb6rld\",\"s\":41,\"o\":\"allreduce\",\"b\":1,\"t0\":5,\"t1\":7}",
+    };
+    struct trace_record a, b;
+    struct err err;
+
+    for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+        memset(&a, 0, sizeof(a));
+        memset(&b, 0, sizeof(b));
+        ok(trace_record_scan(lines[i], strlen(lines[i]), &a), "line %zu is scanned", i);
+        ok(trace_record_parse(lines[i], strlen(lines[i]), &b, &err) == 0 && !memcmp(&a, &b, sizeof(a)),
+           "and parsed to the same");
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(careful); i++) {
+        ok(!trace_record_scan(careful[i], strlen(careful[i]), &a), "careful line %zu is not scanned", i);
+        is_int(trace_record_parse(careful[i], strlen(careful[i]), &b, &err), 0, "but parsed");
+    }
+    trace_record_parse(careful[0], strlen(careful[0]), &b, &err);
+    is_str(b.comm, "world", "escapes in names are read");
+}
+
+int main(void)
+{
+    check_lines();
+    check_fatal();
+    check_counted();
+    check_beyond();
+    check_pieces();
+    check_prefixes();
+    check_never_left();
+    check_verdicts();
+    return done_testing();
+}
