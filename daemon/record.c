@@ -33,6 +33,9 @@ struct recorder {
         uint32_t seq;
     } begun[COMMS]; /* a communicator's first whole collective: from there on the trace tells all */
     size_t n_begun;
+    bool header;    /* it is written, with the first record */
+    uint8_t *ranks; /* 1: it names this rank */
+    uint32_t n_ranks;
     char *text; /* lines not sent yet */
     size_t bytes, cap;
     uint64_t records, left_out;
@@ -65,12 +68,45 @@ static void put_line(struct recorder *r, const char *line, size_t n)
     r->bytes += n;
 }
 
+/* With the first record: when a collective is whole its ranks are known, which at the beginning of a step
+ * they are not. */
+static void put_header(struct recorder *r, const struct job *j)
+{
+    json_t *ranks = json_array(), *header;
+    char *text;
+
+    r->header = true;
+    r->n_ranks = view_rank_limit(j->view);
+    r->ranks = xcalloc(r->n_ranks ? r->n_ranks : 1, sizeof(*r->ranks));
+    for (uint32_t i = 0; i < r->n_ranks; i++) {
+        struct view_rank_figures f;
+
+        r->ranks[i] = view_rank_get(j->view, j->heard_s, i, &f);
+        if (r->ranks[i])
+            json_array_append_new(ranks, json_pack("{s:i,s:s,s:s*}", "rank", (int)i, "node", f.node, "switch",
+                                                   f.leaf[0] ? f.leaf : NULL));
+    }
+    header = json_pack("{s:s,s:i,s:s,s:o}", "format", "syncguard-trace", "version", 1, "job", j->text_id,
+                       "ranks", ranks);
+    text = json_dumps(header, JSON_COMPACT);
+    put_line(r, text, strlen(text));
+    put_line(r, "\n", 1);
+    free(text);
+    json_decref(header);
+}
+
 static void put_record(struct recorder *r, const struct job *j, uint32_t rank, uint64_t comm, uint32_t seq,
                        uint8_t op, uint64_t bytes, uint64_t t0, const uint64_t *t1)
 {
     char line[320], label[64], leave[32] = "null";
     int n;
 
+    if (!r->header)
+        put_header(r, j);
+    if (rank >= r->n_ranks || !r->ranks[rank]) { /* it came later */
+        r->left_out++;
+        return;
+    }
     if (t1)
         snprintf(leave, sizeof(leave), "%llu", (unsigned long long)*t1);
     n = snprintf(line, sizeof(line),
@@ -127,25 +163,25 @@ static void put_incomplete(struct recorder *r, const struct job *j, struct group
         drop_group(g);
 }
 
-static void put_header(struct recorder *r, const struct job *j, double now_s)
+static bool overtaken(const struct group *g, const struct group *by)
 {
-    json_t *ranks = json_array(), *header;
-    char *text;
+    return g->used && g->comm == by->comm && g->seq < by->seq && !(g->sample[0].flags & SAMPLE_NONBLOCKING);
+}
 
-    for (uint32_t i = 0; i < view_rank_limit(j->view); i++) {
-        struct view_rank_figures f;
+/* newer is whole. What is missing of older ones of its communicator was lost: a rank's collectives come in
+ * order, but for nonblocking ones. They go first, or they would stand behind newer ones in the trace. */
+static void put_older(struct recorder *r, const struct job *j, const struct group *newer)
+{
+    for (;;) {
+        struct group *oldest = NULL;
 
-        if (view_rank_get(j->view, now_s, i, &f))
-            json_array_append_new(ranks, json_pack("{s:i,s:s,s:s*}", "rank", (int)i, "node", f.node, "switch",
-                                                   f.leaf[0] ? f.leaf : NULL));
+        for (struct group *g = r->group; g < r->group + GROUPS && (g->used || g->cap); g++)
+            if (overtaken(g, newer) && (!oldest || g->seq < oldest->seq))
+                oldest = g;
+        if (!oldest)
+            return;
+        put_incomplete(r, j, oldest);
     }
-    header = json_pack("{s:s,s:i,s:s,s:o}", "format", "syncguard-trace", "version", 1, "job", j->text_id,
-                       "ranks", ranks);
-    text = json_dumps(header, JSON_COMPACT);
-    put_line(r, text, strlen(text));
-    put_line(r, "\n", 1);
-    free(text);
-    json_decref(header);
 }
 
 struct recorder *recorder_start(struct job *j, struct link *to, json_t *tag)
@@ -156,8 +192,6 @@ struct recorder *recorder_start(struct job *j, struct link *to, json_t *tag)
     r->next = j->recorders;
     j->recorders = r;
     send_object(r, json_pack("{s:s,s:O*}", "recording", j->text_id, "tag", tag));
-    put_header(r, j, j->heard_s);
-    flush(r);
     return r;
 }
 
@@ -210,6 +244,7 @@ void recorders_sample(struct job *j, double now_s, const struct sample *s)
         g->sample[g->n++] = *s;
         if (!members || g->n < members)
             continue;
+        put_older(r, j, g);
         begin(r, s);
         put_group(r, j, g);
     }
@@ -245,6 +280,7 @@ static void recorder_free(struct recorder *r)
 {
     for (struct group *g = r->group; g < r->group + GROUPS; g++)
         free(g->sample);
+    free(r->ranks);
     free(r->text);
     free(r);
 }
@@ -254,6 +290,8 @@ static void end(struct job *j, struct recorder *r, const char *why)
     if (why) {
         /* What is incomplete now is still on its way: not lost, but after the end. */
         put_inside(r, j);
+        if (!r->header)
+            put_header(r, j);
         flush(r);
         send_object(r, json_pack("{s:s,s:I,s:I}", "end", why, "records", (json_int_t)r->records, "left_out",
                                  (json_int_t)r->left_out));

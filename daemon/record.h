@@ -1,8 +1,9 @@
 /* record.h - a job's collectives as they come, as a trace (format syncguard-trace, JSON Lines).
  *
  * The records of one collective stand together, in the order in which the collectives completed: a record
- * waits until all members told theirs, at most RECORD_WAIT_S. A reader that is too slow loses records,
- * counted and told at the end. */
+ * waits until all members told theirs, at most RECORD_WAIT_S, and not longer than until a newer one of its
+ * communicator is whole. The header comes with the first record. A reader that is too slow loses records, as
+ * do ranks that the header does not name because they came later: counted and told at the end. */
 #ifndef SYNCGUARD_DAEMON_RECORD_H
 #define SYNCGUARD_DAEMON_RECORD_H
 
@@ -17,7 +18,7 @@ struct job;
 struct link;
 struct recorder;
 
-/* Begin: sends the answer and the header line. The recorder belongs to the job. */
+/* Begin: sends the answer. The recorder belongs to the job. */
 struct recorder *recorder_start(struct job *j, struct link *to, json_t *tag);
 void recorder_stop(struct job *j, struct link *to,
                    const char *why); /* those of this link; why NULL: the link is gone */

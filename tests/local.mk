@@ -101,6 +101,10 @@ EXTRA_DIST += tests/fuzz/telemetry.corpus/all-kinds tests/fuzz/telemetry.corpus/
 	tests/fuzz/frames.corpus/hosts
 
 # The controller
+check_PROGRAMS += tests/unit/recorder
+tests_unit_recorder_SOURCES = tests/unit/recorder.c
+tests_unit_recorder_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_unit_recorder_LDADD = libjob.la $(JANSSON_LIBS)
 noinst_PROGRAMS += tests/daemon/simjob
 tests_daemon_simjob_SOURCES = tests/daemon/simjob.c
 tests_daemon_simjob_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)

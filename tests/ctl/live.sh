@@ -97,6 +97,8 @@ sgctl record 4242 --seconds 3 -o "$dir/a.jsonl" 2>"$dir/err"
 is $? 0 "a recording of three seconds"
 good_trace "$dir/a.jsonl"
 is $? 0 "is a trace"
+yes "and shows the slow rank as the job does" jq -e '.trace.ranks == 8 and .trace.reordered == 0 and
+    ([.verdicts[] | select(.class == "straggler") | .culprits[]] | index("r5"))' <(sgctl analyze --json "$dir/a.jsonl")
 yes "and says what there is" grep -qE 'records of 8 ranks, .* in [34][.0-9]* s; nothing lost; the time is over' "$dir/err"
 
 "$top_builddir/sgctl" record 4242 --seconds 30 >"$dir/b.jsonl" 2>"$dir/err" &
@@ -126,6 +128,8 @@ wait $pid
 is $? 0 "the recording outlives the controller, and ends with the step"
 good_trace "$dir/d.jsonl"
 is $? 0 "with one header and whole lines"
+sgctl analyze "$dir/d.jsonl" >"$dir/out" 2>"$dir/err2"
+is $? 0 "that can be read back $(cat "$dir/err2")"
 yes "what happened is said" grep -q 'lost the controller, trying again' "$dir/err"
 sed 's/^/# /' "$dir/err"
 finished() { sgctl jobs --finished | grep -q '^4242.0 .* finished'; }
