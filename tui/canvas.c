@@ -83,12 +83,12 @@ static uint32_t plain(uint32_t ch)
         uint32_t from;
         char to;
     } table[] = {
-        { 0x2581, '_' },  { 0x2582, '-' }, { 0x2583, ':' }, { 0x2584, '=' }, { 0x2585, '+' }, { 0x2586, '*' },
-        { 0x2587, '%' },  { 0x2588, '#' }, { 0x2589, '=' }, { 0x258a, '=' }, { 0x258b, '=' }, { 0x258c, '-' },
-        { 0x258d, '-' },  { 0x258e, '-' }, { 0x258f, ' ' }, { 0x2591, '.' }, { 0x2592, '+' }, { 0x2593, '=' },
-        { 0x2500, '-' },  { 0x2502, '|' }, { 0x00b7, '.' }, { 0x2026, '~' }, { 0x00b5, 'u' }, { 0x25bc, 'v' },
-        { 0x25b2, '^' },  { 0x25b6, '>' }, { 0x25cf, '*' }, { 0x2013, '-' }, { 0x2014, '-' }, { 0x00d7, 'x' },
-        { 0x2019, '\'' }, { 0x2192, '>' }, { 0x2191, '^' }, { 0x2193, 'v' },
+        { 0x2581, '_' }, { 0x2582, '-' }, { 0x2583, ':' },  { 0x2584, '=' }, { 0x2585, '+' }, { 0x2586, '*' },
+        { 0x2587, '%' }, { 0x2588, '#' }, { 0x2589, '=' },  { 0x258a, '=' }, { 0x258b, '=' }, { 0x258c, '-' },
+        { 0x258d, '-' }, { 0x258e, '-' }, { 0x258f, ' ' },  { 0x2591, '.' }, { 0x2592, '+' }, { 0x2593, '=' },
+        { 0x2500, '-' }, { 0x2501, '=' }, { 0x2502, '|' },  { 0x00b7, '.' }, { 0x2026, '~' }, { 0x00b5, 'u' },
+        { 0x25bc, 'v' }, { 0x25b2, '^' }, { 0x25c0, '<' },  { 0x25b6, '>' }, { 0x25cf, '*' }, { 0x2013, '-' },
+        { 0x2014, '-' }, { 0x00d7, 'x' }, { 0x2019, '\'' }, { 0x2192, '>' }, { 0x2191, '^' }, { 0x2193, 'v' },
     };
 
     if (ch < 0x80)
@@ -258,6 +258,18 @@ int canvas_wrap(struct canvas *c, int y, int x, int rest, int width, int rows, e
         x = rest;
     }
     return row;
+}
+
+void canvas_copy(struct canvas *c, int y, int rows, const struct canvas *from, int from_y)
+{
+    for (int i = 0; i < rows; i++)
+        for (int x = 0; x < c->width; x++) {
+            struct cell *to = canvas_at(c, y + i, x);
+            const struct cell *cell = canvas_at(from, from_y + i, x);
+
+            if (to && cell)
+                *to = *cell;
+        }
 }
 
 void canvas_hit(struct canvas *c, int y, int x, int height, int width, int action, int arg)

@@ -36,6 +36,14 @@ enum style {
     STYLE_SHARE_COMMUNICATION,
     STYLE_SHARE_SYNCHRONISATION,
     STYLE_SHARE_P2P,
+    STYLE_HANG, /* classes of verdicts, as bars over time */
+    STYLE_STRAGGLER,
+    STYLE_DRIFT,
+    STYLE_JITTER,
+    STYLE_IMBALANCE,
+    STYLE_COMMUNICATION,
+    STYLE_CONGESTION,
+    STYLE_OSCILLATION,
     STYLE_HEAT, /* the first of CANVAS_HEATS, from cold to hot */
     STYLE_COUNT = STYLE_HEAT + CANVAS_HEATS
 };
@@ -78,6 +86,9 @@ void canvas_reverse(struct canvas *c, int y, int x, int width);
  * where the first does.  Returns the rows that it took. */
 int canvas_wrap(struct canvas *c, int y, int x, int rest, int width, int rows, enum style style,
                 const char *text);
+
+/* Rows of another canvas from its row from_y on, to row y; its hits do not come along. */
+void canvas_copy(struct canvas *c, int y, int rows, const struct canvas *from, int from_y);
 
 void canvas_hit(struct canvas *c, int y, int x, int height, int width, int action, int arg);
 /* What a click at y, x means: the last hit put there, NULL for none. */

@@ -1,9 +1,12 @@
 #include "tui/draw.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/xalloc.h"
+
+#define NAMES_WIDTH 20u /* of culprits in a line; the first stands whole */
 
 #define FULL_BLOCK 0x2588u
 
@@ -129,6 +132,74 @@ enum style draw_severity_tag_style(enum severity s)
     static const enum style styles[] = { STYLE_TITLE, STYLE_GOOD_TAG, STYLE_WARN_TAG, STYLE_BAD_TAG };
 
     return styles[s];
+}
+
+static const struct {
+    const char *name;
+    char letter;
+    enum style style;
+} classes[] = {
+    { "hang", 'H', STYLE_HANG },
+    { "straggler", 'S', STYLE_STRAGGLER },
+    { "drift", 'D', STYLE_DRIFT },
+    { "jitter", 'J', STYLE_JITTER },
+    { "imbalance", 'I', STYLE_IMBALANCE },
+    { "communication", 'C', STYLE_COMMUNICATION },
+    { "congestion", 'G', STYLE_CONGESTION },
+    { "oscillation", 'O', STYLE_OSCILLATION },
+};
+
+char draw_class_letter(const char *class)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
+        if (!strcmp(class, classes[i].name))
+            return classes[i].letter;
+    return '?';
+}
+
+enum style draw_class_style(const char *class)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
+        if (!strcmp(class, classes[i].name))
+            return classes[i].style;
+    return STYLE_BOLD;
+}
+
+int draw_classes(struct canvas *c, int y, int x, int width)
+{
+    int at = 0, rows = 1;
+
+    for (size_t i = 0; i < ARRAY_SIZE(classes); i++) {
+        int need = (int)strlen(classes[i].name) + 2;
+
+        if (at && at + need > width) {
+            at = 0;
+            rows++;
+        }
+        canvas_fill(c, y + rows - 1, x + at, 1, classes[i].style, (uint32_t)classes[i].letter);
+        canvas_put(c, y + rows - 1, x + at + 2, width - at - 2, STYLE_TEXT, classes[i].name);
+        at += need + 2;
+    }
+    return rows;
+}
+
+char *draw_culprits(char *buf, size_t size, const char *culprits, size_t n)
+{
+    size_t end = strcspn(culprits, ","), shown = culprits[0] != '\0';
+
+    while (culprits[end] == ',' && culprits[end + 1] == ' ') {
+        size_t next = end + 2 + strcspn(culprits + end + 2, ",");
+
+        if (next > NAMES_WIDTH)
+            break;
+        end = next;
+        shown++;
+    }
+    if (n > shown)
+        snprintf(buf, size, "%.*s +%zu", (int)end, culprits, n - shown);
+    else
+        snprintf(buf, size, "%.*s", (int)end, culprits);
+    return buf;
 }
 
 const char *draw_job_tag(const struct snap_job *j)

@@ -25,6 +25,14 @@ void draw_rule(struct canvas *c, int y, int x, int width, const char *title);
 
 enum style draw_severity_style(enum severity s);
 enum style draw_severity_tag_style(enum severity s);
+/* How a class of verdicts is written in one column, and its colour: "S" of a straggler; "?" of one that is
+ * not known here. */
+char draw_class_letter(const char *class);
+enum style draw_class_style(const char *class);
+/* "S straggler  D drift ...", in their colours, over as many rows as it takes; returns how many. */
+int draw_classes(struct canvas *c, int y, int x, int width);
+/* "r3, r9", "r3, r9 +14": the first names, and how many more there are. Returns buf. */
+char *draw_culprits(char *buf, size_t size, const char *culprits, size_t n);
 /* "OK", "SLOW", "HUNG", "LOST", ...: the severity in a word, for screens without colour. */
 const char *draw_job_tag(const struct snap_job *j);
 

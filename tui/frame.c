@@ -110,14 +110,18 @@ static void draw_keys(struct canvas *c, const struct ui *ui, int y)
 
     if (l->filter[0])
         snprintf(filter, sizeof(filter), "filter: %s  ", l->filter);
-    snprintf(rows, sizeof(rows), "%s%d/%d", filter, l->n ? l->selected + 1 : 0, (int)l->n);
+    if (ui->screen == SCREEN_JOB && ui->panel != PANEL_RANKS)
+        snprintf(rows, sizeof(rows), "%s", filter);
+    else
+        snprintf(rows, sizeof(rows), "%s%d/%d", filter, l->n ? l->selected + 1 : 0, (int)l->n);
     width = canvas_text_width(rows);
     canvas_put_right(c, y, c->width - width - 1, width, l->filter[0] ? STYLE_WARN : STYLE_DIM, rows);
     for (const struct keymap_entry *e = keymap; e->action; e++) {
         char key[16];
         int from = x;
 
-        if (!e->label || (e->action == ACTION_OPEN && ui->screen == SCREEN_JOB))
+        if (!e->label || (e->action == ACTION_OPEN && ui->screen == SCREEN_JOB) ||
+            (e->action == ACTION_PANEL && ui->screen != SCREEN_JOB))
             continue;
         snprintf(key, sizeof(key), "%.*s", (int)strcspn(e->keys, " "), e->keys);
         if (x + canvas_text_width(key) + canvas_text_width(e->label) + 3 > c->width - width - 2)

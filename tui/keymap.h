@@ -24,6 +24,7 @@ enum action {
     ACTION_NEXT_SCREEN,
     ACTION_PREVIOUS_SCREEN,
     ACTION_SCREEN, /* arg: which; 1, 2, 3 */
+    ACTION_PANEL,  /* arg: enum panel of ui.h; again: the ranks */
     ACTION_FINISHED,
     ACTION_REDRAW,
     ACTION_QUIT,
@@ -54,7 +55,7 @@ struct keymap_entry {
     enum action action;
     int arg;
     int key[4];        /* 0 ends */
-    const char *keys;  /* as people write them */
+    const char *keys;  /* as people write them; NULL: told of by the entry before */
     const char *label; /* for the bottom line, or NULL */
     const char *text;  /* what it does */
 };
@@ -64,9 +65,8 @@ extern const struct keymap_entry keymap[];
 
 /* The action of a key, ACTION_NONE for none. */
 enum action keymap_find(int key, int *arg);
-/* The entry of an action (its first). */
-const struct keymap_entry *keymap_of(enum action action);
-/* The table as the manual page has it (mdoc). */
+/* The table as the manual page has it (mdoc), and as --help has it. */
 void keymap_print_mdoc(FILE *out);
+void keymap_print_help(FILE *out);
 
 #endif

@@ -5,14 +5,18 @@ libtui_la_SOURCES = \
 	tui/draw.c tui/draw.h \
 	tui/figures.c tui/figures.h \
 	tui/frame.c \
+	tui/health.c tui/health.h \
 	tui/keymap.c tui/keymap.h \
 	tui/options.c tui/options.h \
+	tui/outlook.c tui/outlook.h \
+	tui/panel.c tui/panel.h tui/panel_evidence.c tui/panel_path.c \
 	tui/report.c tui/report.h \
 	tui/rows.c tui/rows.h \
 	tui/screen.h tui/screen_help.c tui/screen_job.c tui/screen_jobs.c tui/screen_nodes.c \
 	tui/snapshot.c tui/snapshot.h \
 	tui/table.c tui/table.h \
 	tui/term.c tui/term.h \
+	tui/timeline.c tui/timeline.h \
 	tui/ui.c tui/ui.h \
 	tui/value.c tui/value.h
 libtui_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(NCURSES_CFLAGS) $(EVENT_CFLAGS)
@@ -39,7 +43,9 @@ tests_tui_fakecontroller_LDADD = libtui.la
 dist_man_MANS += doc/sgtop.1
 
 TUI_SCREENS = jobs-80x24 jobs-200x50 job-80x24 job-80x24-ascii job-80x24-quiet job-100x30 job-200x50 nodes-80x24 \
-	nodes-200x50 help-80x24
+	nodes-200x50 help-80x24 job-80x24-many job-120x40-many job-80x24-bare evidence-80x24 evidence-80x24-end \
+	evidence-80x24-bare evidence-120x40-quiet evidence-200x50-many path-80x24 path-80x24-ascii path-80x24-bare \
+	path-120x40
 EXTRA_DIST += $(TUI_SCREENS:%=tests/tui/expected/%)
 
 check_PROGRAMS += tests/tui/snapshot tests/tui/keys tests/fuzz/snapshot
@@ -58,4 +64,6 @@ else
 tests_fuzz_snapshot_SOURCES += tests/fuzz/replay.c
 endif
 EXTRA_DIST += tests/fuzz/snapshot.corpus/job tests/fuzz/snapshot.corpus/jobs tests/fuzz/snapshot.corpus/nodes \
-	tests/fuzz/snapshot.corpus/error tests/fuzz/snapshot.corpus/job-without-id tests/fuzz/snapshot.corpus/huge-numbers
+	tests/fuzz/snapshot.corpus/error tests/fuzz/snapshot.corpus/job-without-id tests/fuzz/snapshot.corpus/huge-numbers \
+	tests/fuzz/snapshot.corpus/evidence tests/fuzz/snapshot.corpus/evidence-hostile \
+	tests/fuzz/snapshot.corpus/nodes-health

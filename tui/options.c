@@ -151,7 +151,6 @@ void options_help(FILE *out)
         fprintf(out, "  %-26s %s\n", name, table[i].text);
     }
     fputs("\nKeys:\n", out);
-    for (const struct keymap_entry *e = keymap; e->action; e++)
-        fprintf(out, "  %-26s %s\n", e->keys, e->text);
+    keymap_print_help(out);
     fputs("\nExit status: 0 good, 1 no answer from the controller, 2 wrong usage.\n", out);
 }

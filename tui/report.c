@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "common/xalloc.h"
+#include "tui/panel.h"
 #include "tui/ui.h"
 
 #define TIMEOUT_S     10
@@ -53,12 +54,38 @@ static void print(struct ui *ui, const struct options *o, FILE *out)
     canvas_free(c);
 }
 
+static void print_panel(struct ui *ui, const struct options *o, FILE *out)
+{
+    int width = report_width(o), height = panel_rows(ui, width) + 2;
+    struct canvas *c = canvas_new(width, height, o->ascii);
+
+    panel_draw(c, ui, 0);
+    canvas_print(c, out);
+    canvas_free(c);
+}
+
 static int print_screen(struct ui *ui, const struct client_options *client, const struct options *o,
                         enum screen screen, FILE *out, struct err *err)
 {
     if (load(ui, client, screen, err) < 0)
         return -1;
     print(ui, o, out);
+    return 0;
+}
+
+/* The job's screen, and what its keys would show where that says anything. */
+static int print_job(struct ui *ui, const struct client_options *client, const struct options *o, FILE *out,
+                     struct err *err)
+{
+    if (print_screen(ui, client, o, SCREEN_JOB, out, err) < 0)
+        return -1;
+    for (int p = PANEL_EVIDENCE; p <= PANEL_PATH && !o->height; p++) {
+        if (!panel_of((enum panel)p)->tells(ui->view))
+            continue;
+        ui->panel = (enum panel)p;
+        print_panel(ui, o, out);
+    }
+    ui->panel = PANEL_RANKS;
     return 0;
 }
 
@@ -73,7 +100,7 @@ static int print_all(struct ui *ui, const struct client_options *client, const s
         ui_open(ui, ui->jobs->job[l->order[0]].id);
         fputc('\n', out);
         /* It may have ended in between, or not be ours to see: the list and the nodes still stand. */
-        if (print_screen(ui, client, o, SCREEN_JOB, out, err) < 0)
+        if (print_job(ui, client, o, out, err) < 0)
             fprintf(out, "%s: %s\n", ui->job_id, err->text);
     }
     fputc('\n', out);
@@ -92,7 +119,7 @@ int report_text(const struct client_options *client, const struct options *o, FI
     ui_fit(&ui, report_width(o), o->height ? o->height : HEIGHT_TO_ASK);
     if (o->job) {
         ui_open(&ui, o->job);
-        rc = print_screen(&ui, client, o, SCREEN_JOB, out, err);
+        rc = print_job(&ui, client, o, out, err);
     } else {
         rc = print_all(&ui, client, o, out, err);
     }

@@ -8,7 +8,8 @@
 #include "tui/options.h"
 
 /* One job's screen when a job is asked for; otherwise the list, the most urgent job and the nodes.  With a
- * size each has it, otherwise as many lines as it needs.  0, or -1 with the reason why there is no answer. */
+ * size each has it, otherwise as many lines as it needs, and the job its evidence and critical path.  0, or
+ * -1 with the reason why there is no answer. */
 int report_text(const struct client_options *client, const struct options *o, FILE *out, struct err *err);
 int report_json(const struct client_options *client, const struct options *o, FILE *out, struct err *err);
 

@@ -29,6 +29,9 @@ int screen_job_heat_columns(int width);
 /* Rows that its table can have at most on this screen: as many as are asked for. */
 int screen_job_rows_max(const struct ui *ui);
 
+/* Rows above a panel: the title, the sentence, what was found. */
+int screen_job_head_rows(const struct ui *ui);
+
 /* The rows of the list, with cursor and clicks; row gives the i-th row's data, context goes to its columns.
  * The first plain columns of each are reversed under the cursor. */
 struct screen_rows {

@@ -6,9 +6,11 @@
 
 static void draw_keymap(struct canvas *c, int y, int x, int width)
 {
-    for (const struct keymap_entry *e = keymap; e->action && y < c->height - 1; e++, y++) {
-        canvas_put(c, y, x, 12, STYLE_KEY, e->keys);
-        canvas_put(c, y, x + 13, width - 13, STYLE_TEXT, e->text);
+    for (const struct keymap_entry *e = keymap; e->action && y < c->height - 1; e++) {
+        if (!e->keys)
+            continue;
+        canvas_put(c, y, x, 13, STYLE_KEY, e->keys);
+        canvas_put(c, y++, x + 14, width - 14, STYLE_TEXT, e->text);
     }
 }
 
@@ -23,9 +25,9 @@ static int draw_columns(struct canvas *c, const struct ui *ui, int y, int x, int
     return y;
 }
 
-static void draw_meaning(struct canvas *c, int y, int x, int width)
+static void draw_meaning(struct canvas *c, const struct ui *ui, int y, int x, int width)
 {
-    if (y + 4 > c->height - 1)
+    if (y + 5 > c->height - 1)
         return;
     draw_heat(c, y, x, 9, "012345678", 8);
     canvas_put(c, y++, x + 10, width - 10, STYLE_TEXT, "late: little ... much");
@@ -34,7 +36,9 @@ static void draw_meaning(struct canvas *c, int y, int x, int width)
     canvas_put(c, y, x, 9, STYLE_BAD_TAG, " STALE ");
     canvas_put(c, y++, x + 10, width - 10, STYLE_TEXT, "old data, and how old");
     canvas_put(c, y, x, 9, STYLE_TEXT, "Mouse");
-    canvas_put(c, y, x + 10, width - 10, STYLE_TEXT, "rows, titles, tabs, wheel");
+    canvas_put(c, y++, x + 10, width - 10, STYLE_TEXT, "rows, titles, tabs, wheel");
+    if (ui->screen == SCREEN_JOB && y + 3 < c->height - 1)
+        draw_classes(c, y + 1, x, width);
 }
 
 void screen_help_draw(struct canvas *c, const struct ui *ui)
@@ -43,5 +47,5 @@ void screen_help_draw(struct canvas *c, const struct ui *ui)
 
     draw_keymap(c, 1, 1, half - 1);
     y = draw_columns(c, ui, 1, half + 2, c->width - half - 3);
-    draw_meaning(c, y + 1, half + 2, c->width - half - 1);
+    draw_meaning(c, ui, y + 1, half + 2, c->width - half - 1);
 }

@@ -5,7 +5,10 @@
 #include "common/xalloc.h"
 #include "tui/draw.h"
 #include "tui/figures.h"
+#include "tui/outlook.h"
+#include "tui/panel.h"
 #include "tui/screen.h"
+#include "tui/timeline.h"
 
 /* ---- the table of ranks ---- */
 
@@ -154,32 +157,67 @@ static const void *rank_row(const struct ui *ui, int i)
 
 /* ---- where everything stands ---- */
 
+#define HEIGHT_ANY   1000
 #define REPORT_RANKS 32 /* a report names the worst ones */
 
 #define WIDE 120 /* from here on the communicators stand beside the events */
+#define TALL 30  /* from here on there is room for more than the least */
+
+#define PANEL_RANKS_ASKED 32 /* a panel lists the first ranks of the table */
 
 struct layout {
-    int sentence_rows, facts, sparks, shares, table, rows, detail, bottom, bottom_rows;
+    int sentence_rows, facts, sparks, shares, found, ahead, past; /* 0: not there */
+    int table, rows, timeline, timeline_rows, detail, bottom, bottom_rows;
 };
+
+static struct timeline_place place_of(const struct snap_view *v, int width)
+{
+    struct table_layout l;
+
+    fit_columns(&l, width);
+    return (struct timeline_place){ l.x[l.n - 1], screen_job_heat_columns(width), v->heat_column_s };
+}
+
+/* The rows above the table; returns the first below them. */
+static int lay_out_head(struct layout *l, const struct snap_view *v, int width, int height)
+{
+    char text[8];
+    int y = 1;
+
+    l->sentence_rows = width < 130 ? 2 : 1;
+    y += l->sentence_rows;
+    l->facts = y++;
+    l->sparks = y;
+    l->shares = y + 2;
+    l->found = y + 3;
+    y += 4;
+    l->ahead = v && v->projection.known && (height >= TALL || v->projection.trend[0]) ? y++ : 0;
+    l->past = v && height >= TALL && outlook_past(&v->past, text, sizeof(text))[0] ? y++ : 0;
+    return y;
+}
 
 /* The rows under the table: some always, more on high screens, all that the table does not need. */
 static void lay_out(struct layout *l, const struct ui *ui, int64_t total, int width, int height)
 {
+    const struct snap_view *v = ui->view;
     int end = ui->report ? height : height - 1, free_rows; /* the bottom line is the frame's */
-    int bottom = height < 30 ? 2 : height < 40 ? 5 : 9;
+    int bottom = height < TALL ? 2 : height < 40 ? 5 : 9, lines = height < TALL ? 2 : height < 40 ? 3 : 5;
+    struct timeline_place place;
 
-    l->sentence_rows = width < 130 ? 2 : 1;
-    l->facts = 1 + l->sentence_rows;
-    l->sparks = l->facts + 1;
-    l->shares = l->sparks + 2;
-    l->table = l->shares + 1;
-    free_rows = end - (l->table + 1) - 2; /* the header; detail and rule */
+    l->table = lay_out_head(l, v, width, height);
+    l->timeline_rows = 1;
+    if (v) {
+        place = place_of(v, width);
+        l->timeline_rows = timeline_rows(v, &place, lines);
+    }
+    free_rows = end - (l->table + 1) - l->timeline_rows - 2; /* the header; detail and rule */
     l->rows = free_rows - bottom;
     if (l->rows > total)
         l->rows = total > 1 ? (int)total : 1;
     if (l->rows < 1)
         l->rows = 1;
-    l->detail = l->table + 1 + l->rows;
+    l->timeline = l->table + 1 + l->rows;
+    l->detail = l->timeline + l->timeline_rows;
     l->bottom = l->detail + 1;
     l->bottom_rows = end - l->bottom - 1;
 }
@@ -196,8 +234,15 @@ int screen_job_rows_max(const struct ui *ui)
 {
     struct layout l;
 
+    if (ui->panel != PANEL_RANKS)
+        return PANEL_RANKS_ASKED;
     lay_out(&l, ui, SNAP_RANKS_MAX, ui->width, ui->height);
     return l.rows;
+}
+
+int screen_job_head_rows(const struct ui *ui)
+{
+    return ui->width < 130 ? 4 : 3; /* title, sentence, what was found */
 }
 
 static int natural(const struct ui *ui, int width)
@@ -207,8 +252,14 @@ static int natural(const struct ui *ui, int width)
     int bottom = width >= WIDE ? (events > comms ? events : comms) : events + comms + (comms ? 2 : 0);
 
     int ranks = v->rank_total < REPORT_RANKS ? (int)v->rank_total : REPORT_RANKS;
+    struct timeline_place place = place_of(v, width);
+    struct layout l;
 
-    return (width < 130 ? 10 : 9) + ranks + (bottom > 9 ? bottom : 9) + 1;
+    if (ui->panel != PANEL_RANKS)
+        return screen_job_head_rows(ui) + 1 + panel_rows(ui, width);
+    /* the header, detail and rule */
+    return lay_out_head(&l, v, width, HEIGHT_ANY) + 1 + ranks + timeline_rows(v, &place, 5) + 2 +
+           (bottom > 9 ? bottom : 9);
 }
 
 /* ---- the parts ---- */
@@ -397,6 +448,7 @@ static const struct table_column comm_columns[] = {
     { "BYTES/S", 7, 0, 2, TABLE_BYTES, offsetof(struct snap_comm, bytes_per_s), .unsorted = true },
     { "SKEW", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_comm, skew_s), .unsorted = true },
     { "TRANSFER", 8, 0, 1, TABLE_SECONDS, offsetof(struct snap_comm, transfer_s), .unsorted = true },
+    { "EFFIC", 6, 0, 4, TABLE_PERCENT, offsetof(struct snap_comm, efficiency.parallel), .unsorted = true },
 };
 
 static void draw_comms(struct canvas *c, const struct snap_view *v, int y, int x, int width, int rows)
@@ -431,17 +483,48 @@ static void draw_bottom(struct canvas *c, const struct snap_view *v, const struc
     draw_events(c, v, y + 1, 1, c->width - 2, rows);
 }
 
+static void draw_past(struct canvas *c, const struct snap_past *p, int y)
+{
+    char text[400];
+    int x = 1;
+
+    x += canvas_put(c, y, x, 5, STYLE_DIM, "past") + 4;
+    canvas_put(c, y, x, c->width - x - 1, p->unusual ? STYLE_WARN : STYLE_TEXT,
+               outlook_past(p, text, sizeof(text)));
+}
+
+/* Under a panel the sentence and what was found stay. */
+static void draw_with_panel(struct canvas *c, const struct ui *ui)
+{
+    int head = screen_job_head_rows(ui);
+
+    draw_sentence(c, &ui->view->job, head - 2);
+    outlook_verdicts(c, head - 1, 1, c->width - 2, &ui->view->job);
+    panel_draw(c, ui, head);
+}
+
 static void draw(struct canvas *c, const struct ui *ui)
 {
     const struct snap_view *v = ui->view;
+    struct timeline_place place = place_of(v, c->width);
     struct layout l;
 
+    if (ui->panel != PANEL_RANKS) {
+        draw_with_panel(c, ui);
+        return;
+    }
     lay_out(&l, ui, v->rank_total, c->width, c->height);
     draw_sentence(c, &v->job, l.sentence_rows);
     draw_facts(c, v, l.facts);
     draw_trends(c, v, l.sparks);
     draw_time(c, &v->job, l.shares);
+    outlook_verdicts(c, l.found, 1, c->width - 2, &v->job);
+    if (l.ahead)
+        outlook_projection_draw(c, l.ahead, 1, c->width - 2, &v->projection);
+    if (l.past)
+        draw_past(c, &v->past, l.past);
     draw_table(c, ui, &l);
+    timeline_draw(c, l.timeline, l.timeline_rows, v, &place);
     draw_detail(c, ui, l.detail);
     draw_bottom(c, v, &l);
 }

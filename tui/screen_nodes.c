@@ -5,7 +5,10 @@
 #include "common/xalloc.h"
 #include "tui/draw.h"
 #include "tui/figures.h"
+#include "tui/health.h"
 #include "tui/screen.h"
+
+#define LEMON 0.95 /* from here on the controller calls it one */
 
 static enum severity severity(const struct snap_node *n)
 {
@@ -67,6 +70,21 @@ static void draw_agent(const struct table_cell *at, const void *row)
     }
 }
 
+static void draw_health(const struct table_cell *at, const void *row)
+{
+    char text[256];
+    enum severity s = health_symptoms(&((const struct snap_node *)row)->health, text, sizeof(text));
+
+    table_put(at, s >= SEVERITY_WARN ? draw_severity_style(s) : STYLE_TEXT, text);
+}
+
+static enum style lemon_style(const void *row)
+{
+    double score = ((const struct snap_node *)row)->lemon_score;
+
+    return score >= LEMON ? STYLE_BAD : score >= 0.5 ? STYLE_WARN : STYLE_TEXT;
+}
+
 static int by_severity(const void *a, const void *b)
 {
     const struct snap_node *na = a, *nb = b;
@@ -75,13 +93,15 @@ static int by_severity(const void *a, const void *b)
     return by ? by : table_compare_number(na->slowdown, nb->slowdown);
 }
 
+enum { COLUMN_LEMON = 8, COLUMN_HEALTH = 11 };
+
 static const struct table_column columns[] = {
     { "", 4, 0, 0, TABLE_TEXT, 0, draw_tag, by_severity, .meaning = "how it goes, worst first" },
     { "NODE", 10, 10, 0, TABLE_TEXT, offsetof(struct snap_node, node), .style = trouble_style,
       .meaning = "Slurm's node name" },
-    { "SWITCH", 8, 6, 3, TABLE_TEXT, offsetof(struct snap_node, leaf), .style = dim,
+    { "SWITCH", 8, 6, 5, TABLE_TEXT, offsetof(struct snap_node, leaf), .style = dim,
       .meaning = "its leaf switch" },
-    { "JOBS", 10, 8, 0, TABLE_TEXT, offsetof(struct snap_node, jobs), .meaning = "guarded job steps on it" },
+    { "JOBS", 9, 9, 0, TABLE_TEXT, offsetof(struct snap_node, jobs), .meaning = "guarded job steps on it" },
     { "RANKS", 6, 0, 2, TABLE_COUNT, offsetof(struct snap_node, ranks), .meaning = "guarded ranks on it" },
     { "LATE", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_node, lateness_s),
       .meaning = "mean lateness of its ranks" },
@@ -89,15 +109,25 @@ static const struct table_column columns[] = {
       .meaning = "own work over the others'" },
     { "BLAMED", 7, 0, 4, TABLE_COUNT, offsetof(struct snap_node, culprit_count),
       .meaning = "how often the culprit" },
-    { "AGO", 5, 0, 5, TABLE_NUMBER, offsetof(struct snap_node, last_culprit), draw_last,
+    { "LEMON", 6, 0, 3, TABLE_PERCENT, offsetof(struct snap_node, lemon_score), .style = lemon_style,
+      .meaning = "how surely it slows its jobs" },
+    { "AGO", 5, 0, 6, TABLE_NUMBER, offsetof(struct snap_node, last_culprit), draw_last,
       .meaning = "when so for the last time" },
-    { "AGENT", 10, 0, 0, TABLE_TEXT, 0, draw_agent, .unsorted = true, .meaning = "is its agent heard" },
-    { "CPU", 6, 0, 6, TABLE_PERCENT, offsetof(struct snap_node, cpu_ratio),
+    { "AGENT", 9, 0, 0, TABLE_TEXT, 0, draw_agent, .unsorted = true, .meaning = "is its agent heard" },
+    { "HEALTH", 15, 60, 1, TABLE_TEXT, 0, draw_health, .unsorted = true,
+      .meaning = "what is not as it should be" },
+    { "RUNQ", 5, 0, 7, TABLE_NUMBER, offsetof(struct snap_node, health.run_queue),
+      .meaning = "tasks that want to run" },
+    { "CLOCK", 6, 0, 7, TABLE_PERCENT, offsetof(struct snap_node, health.frequency_ratio),
+      .meaning = "of its busy CPUs, over the best" },
+    { "STEAL", 6, 0, 7, TABLE_PERCENT, offsetof(struct snap_node, health.steal_ratio),
+      .meaning = "taken by other machines" },
+    { "CPU", 6, 0, 8, TABLE_PERCENT, offsetof(struct snap_node, cpu_ratio),
       .meaning = "the agent's share of a core" },
-    { "MEM", 6, 0, 7, TABLE_BYTES, offsetof(struct snap_node, rss_bytes), .meaning = "the agent's memory" },
-    { "BACKLOG", 8, 0, 8, TABLE_BYTES, offsetof(struct snap_node, backlog_bytes),
+    { "MEM", 6, 0, 9, TABLE_BYTES, offsetof(struct snap_node, rss_bytes), .meaning = "the agent's memory" },
+    { "BACKLOG", 8, 0, 10, TABLE_BYTES, offsetof(struct snap_node, backlog_bytes),
       .meaning = "what it has not sent yet" },
-    { "VERDICT", 20, 400, 9, TABLE_TEXT, offsetof(struct snap_node, verdict), .style = severity_style,
+    { "VERDICT", 20, 400, 11, TABLE_TEXT, offsetof(struct snap_node, verdict), .style = severity_style,
       .unsorted = true, .meaning = "what was found" },
 };
 
@@ -109,13 +139,51 @@ static const void *node_row(const struct ui *ui, int i)
 static int room(const struct ui *ui, int width, int height)
 {
     (void)width;
-    return ui->report ? height - 2 : height - 3;
+    return ui->report ? height - 2 : height - 7; /* title, header; rule, three lines, keys */
 }
 
 static int natural(const struct ui *ui, int width)
 {
     (void)width;
     return 2 + (ui->list[SCREEN_NODES].n ? (int)ui->list[SCREEN_NODES].n : 2);
+}
+
+/* A column that nothing is told for. */
+static unsigned hidden(const struct ui *ui)
+{
+    unsigned lemon = 1u << COLUMN_LEMON, health = 15u << COLUMN_HEALTH;
+
+    for (size_t i = 0; i < ui->nodes->n; i++) {
+        if (!isnan(ui->nodes->node[i].lemon_score))
+            lemon = 0;
+        if (ui->nodes->node[i].health.known)
+            health = 0;
+    }
+    return lemon | health;
+}
+
+/* The node under the cursor: what was found, how often it was to blame, how it is. */
+static void draw_selected(struct canvas *c, const struct ui *ui, int y)
+{
+    const struct ui_list *l = &ui->list[SCREEN_NODES];
+    const struct snap_node *n;
+    char text[512], blamed[96] = "";
+
+    if (l->selected >= (int)l->n) {
+        draw_rule(c, y, 0, c->width, "");
+        return;
+    }
+    n = node_row(ui, l->selected);
+    if (n->seen_jobs > 0 && n->culprit_jobs >= 0)
+        snprintf(blamed, sizeof(blamed), " · to blame in %lld of %lld jobs", (long long)n->culprit_jobs,
+                 (long long)n->seen_jobs);
+    snprintf(text, sizeof(text), "%s%s%s · %s%s", n->node, n->leaf[0] ? " " : "", n->leaf,
+             n->jobs[0] ? n->jobs : "no job", blamed);
+    draw_rule(c, y, 0, c->width, text);
+    y += 1 + canvas_wrap(c, y + 1, 1, 1, c->width - 2, n->health.n_gpus ? 1 : 2,
+                         draw_severity_style(severity(n)), n->verdict[0] ? n->verdict : "nothing found");
+    canvas_put(c, y++, 1, c->width - 2, STYLE_TEXT, health_figures(&n->health, text, sizeof(text)));
+    canvas_put(c, y, 1, c->width - 2, STYLE_TEXT, health_gpus(&n->health, text, sizeof(text)));
 }
 
 static void draw(struct canvas *c, const struct ui *ui)
@@ -126,7 +194,7 @@ static void draw(struct canvas *c, const struct ui *ui)
         .y = 2, .layout = &layout, .columns = columns, .row = node_row, .context = ui
     };
 
-    table_fit(&layout, columns, ARRAY_SIZE(columns), 1, c->width - 1, 0);
+    table_fit(&layout, columns, ARRAY_SIZE(columns), 1, c->width - 1, hidden(ui));
     canvas_fill(c, 1, 0, c->width, STYLE_HEADER, ' ');
     table_header(c, 1, &layout, columns, l->sort, l->reverse, ACTION_SORT);
     rows.height = room(ui, c->width, c->height);
@@ -135,6 +203,8 @@ static void draw(struct canvas *c, const struct ui *ui)
     if (!l->n)
         canvas_put(c, 3, 2, c->width - 4, STYLE_DIM,
                    l->filter[0] ? "no node matches the filter" : "no node with a guarded job");
+    if (!ui->report)
+        draw_selected(c, ui, c->height - 5);
 }
 
 const struct screen_ops screen_nodes = {

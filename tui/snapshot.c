@@ -24,16 +24,29 @@ static int check(const json_t *answer, struct err *err)
 
 /* ---- a job ---- */
 
+static size_t culprits(const json_t *o, char *buf, size_t size)
+{
+    const json_t *list = json_object_get(o, "culprits");
+
+    value_join(list, buf, size);
+    return json_is_array(list) ? json_array_size(list) : buf[0] != '\0';
+}
+
 static void parse_verdict(struct snap_verdict *v, const json_t *o)
 {
     value_text(o, "class", v->class, sizeof(v->class));
     value_text(o, "scope", v->scope, sizeof(v->scope));
-    value_join(json_object_get(o, "culprits"), v->culprits, sizeof(v->culprits));
+    v->n_culprits = culprits(o, v->culprits, sizeof(v->culprits));
     value_text(o, "text", v->text, sizeof(v->text));
     v->slowdown = value_amount(o, "slowdown");
     v->since_s = value_amount(o, "since_s");
-    v->confidence = value_amount(o, "confidence");
+    v->confidence = value_share(o, "confidence");
     v->since_step = value_count(o, "since_step");
+    v->onset_seq = value_count(o, "onset_seq");
+    v->detected_seq = value_count(o, "detected_seq");
+    v->standing = !json_is_false(json_object_get(o, "standing"));
+    v->over_s = value_amount(o, "over_s");
+    value_text(o, "cause", v->cause, sizeof(v->cause));
 }
 
 static void parse_worst(struct snap_job *j, const json_t *o)
@@ -60,6 +73,7 @@ static void parse_times(struct snap_job *j, const json_t *o)
     j->steps_per_s = value_amount(o, "steps_per_s");
     j->samples_per_s = value_amount(o, "samples_per_s");
     j->lost_ratio = value_amount(o, "lost_ratio");
+    j->mds_ratio = value_amount(o, "mds_ratio");
     for (int i = 0; i < SHARES; i++)
         j->share[i] = value_amount(json_object_get(o, "shares"), shares[i]);
 }
@@ -120,7 +134,54 @@ void snap_jobs_free(struct snap_jobs *s)
     free(s);
 }
 
+/* ---- a node's health ---- */
+
+static void parse_gpus(struct snap_health *h, const json_t *o)
+{
+    const json_t *a = value_list(o, "gpus", SNAP_GPUS_MAX, &h->n_gpus);
+
+    for (size_t i = 0; i < h->n_gpus; i++) {
+        const json_t *g = json_array_get(a, i);
+
+        h->gpu[i].index = value_count(g, "index");
+        h->gpu[i].clock_ratio = value_amount(g, "clock_ratio");
+        h->gpu[i].temperature_c = value_amount(g, "temperature_c");
+        h->gpu[i].power_w = value_amount(g, "power_w");
+        h->gpu[i].busy_ratio = value_share(g, "busy_ratio");
+        value_text(g, "throttle", h->gpu[i].throttle, sizeof(h->gpu[i].throttle));
+    }
+}
+
+static void parse_health(struct snap_health *h, const json_t *o)
+{
+    h->known = json_is_object(o);
+    h->run_queue = value_amount(o, "run_queue");
+    h->involuntary_per_s = value_amount(o, "involuntary_per_s");
+    h->busy_ratio = value_amount(o, "busy_ratio");
+    h->steal_ratio = value_amount(o, "steal_ratio");
+    h->frequency_ratio = value_amount(o, "frequency_ratio");
+    h->throttled_per_s = value_amount(o, "throttled_per_s");
+    h->quota_ratio = value_amount(o, "quota_ratio");
+    h->cpu_pressure_ratio = value_amount(o, "cpu_pressure_ratio");
+    h->swap_per_s = value_amount(o, "swap_per_s");
+    h->memory_pressure_ratio = value_amount(o, "memory_pressure_ratio");
+    h->io_pressure_ratio = value_amount(o, "io_pressure_ratio");
+    h->retransmits_per_s = value_amount(o, "retransmits_per_s");
+    h->nic_errors_per_s = value_amount(o, "nic_errors_per_s");
+    parse_gpus(h, o);
+}
+
 /* ---- a job's screen ---- */
+
+static void parse_rank_health(struct snap_rank *r, const json_t *o)
+{
+    r->has_health = json_is_object(o);
+    r->shared_cpu = json_is_true(json_object_get(o, "shared_cpu"));
+    r->run_delay_ratio = value_amount(o, "run_delay_ratio");
+    r->involuntary_per_s = value_amount(o, "involuntary_per_s");
+    value_text(o, "cpus", r->cpus, sizeof(r->cpus));
+    value_text(o, "cause", r->cause, sizeof(r->cause));
+}
 
 static void parse_rank(struct snap_rank *r, const json_t *o)
 {
@@ -136,6 +197,11 @@ static void parse_rank(struct snap_rank *r, const json_t *o)
     r->compute_s = value_amount(o, "compute_s");
     r->stay_s = value_amount(o, "stay_s");
     r->slowdown = value_amount(o, "slowdown");
+    r->lateness_p50_s = value_amount(o, "lateness_p50_s");
+    r->lateness_p99_s = value_amount(o, "lateness_p99_s");
+    r->wait_s = value_amount(o, "wait_s");
+    r->delay_s = value_amount(o, "delay_s");
+    parse_rank_health(r, json_object_get(o, "health"));
     r->inside = json_is_object(inside);
     value_text(inside, "op", r->op, sizeof(r->op));
     value_text(inside, "comm", r->comm, sizeof(r->comm));
@@ -194,6 +260,96 @@ static void parse_series(struct snap_series *s, const json_t *history, const cha
     }
 }
 
+static void parse_efficiency(struct snap_efficiency *e, const json_t *o)
+{
+    e->parallel = value_share(o, "parallel");
+    e->load_balance = value_share(o, "load_balance");
+    e->serialisation = value_share(o, "serialisation");
+    e->transfer = value_share(o, "transfer");
+}
+
+static void parse_path(struct snap_path *p, const json_t *o)
+{
+    const json_t *a = value_list(o, "ranks", SNAP_PATH_MAX, &p->n);
+
+    p->concentration = value_share(o, "concentration");
+    for (size_t i = 0; i < p->n; i++) {
+        const json_t *r = json_array_get(a, i);
+
+        p->rank[i].rank = value_count(r, "rank");
+        value_text(r, "node", p->rank[i].node, sizeof(p->rank[i].node));
+        p->rank[i].last_ratio = value_share(r, "last_ratio");
+        p->rank[i].delay_s = value_amount(r, "delay_s");
+    }
+}
+
+static void parse_projection(struct snap_projection *p, const json_t *o)
+{
+    const json_t *reach = json_object_get(o, "reach_s");
+
+    p->known = json_is_object(o);
+    p->warning = json_is_true(json_object_get(o, "warning"));
+    value_text(o, "trend", p->trend, sizeof(p->trend));
+    p->lost_ratio = value_amount(o, "lost_ratio");
+    p->per_hour = value_number(o, "per_hour");
+    p->limit_ratio = value_amount(o, "limit");
+    p->reach_p10_s = value_amount(reach, "p10");
+    p->reach_p50_s = value_amount(reach, "p50");
+    p->reach_p90_s = value_amount(reach, "p90");
+    value_text(o, "text", p->text, sizeof(p->text));
+}
+
+static void parse_past(struct snap_past *p, const json_t *o)
+{
+    p->known = json_is_object(o);
+    p->unusual = json_is_true(json_object_get(o, "unusual"));
+    p->runs = value_count(o, "runs");
+    p->reruns = value_count(o, "reruns");
+    p->step_p50_s = value_amount(o, "step_p50_s");
+    p->step_ratio = value_amount(o, "step_ratio");
+    p->spread_ratio = value_amount(o, "spread_ratio");
+    p->energy_j_per_step = value_amount(o, "energy_j_per_step");
+    p->energy_ratio = value_amount(o, "energy_ratio");
+    value_text(o, "text", p->text, sizeof(p->text));
+}
+
+static void parse_span(struct snap_span *s, const json_t *o)
+{
+    value_text(o, "class", s->class, sizeof(s->class));
+    s->n_culprits = culprits(o, s->culprits, sizeof(s->culprits));
+    value_text(o, "text", s->text, sizeof(s->text));
+    s->slowdown = value_amount(o, "slowdown");
+    s->from_s = value_amount(o, "from_s");
+    s->to_s = value_amount(o, "to_s");
+}
+
+/* Of a verdict that is told of without its life: as long as it stands. */
+static void span_of(struct snap_span *s, const struct snap_verdict *v)
+{
+    memcpy(s->class, v->class, sizeof(s->class));
+    memcpy(s->culprits, v->culprits, sizeof(s->culprits));
+    s->n_culprits = v->n_culprits;
+    memcpy(s->text, v->text, sizeof(s->text));
+    s->slowdown = v->slowdown;
+    s->from_s = v->since_s;
+    s->to_s = v->standing ? NAN : v->over_s;
+}
+
+/* Of a long one the newest. */
+static void parse_timeline(struct snap_view *v, const json_t *o)
+{
+    const json_t *a = json_object_get(o, "timeline");
+    size_t n = json_array_size(a), skip = n > SNAP_TIMELINE_MAX ? n - SNAP_TIMELINE_MAX : 0;
+
+    v->n_spans = json_is_array(a) ? n - skip : v->job.n_verdicts;
+    for (size_t i = 0; i < v->n_spans; i++) {
+        if (json_is_array(a))
+            parse_span(&v->span[i], json_array_get(a, skip + i));
+        else
+            span_of(&v->span[i], &v->job.verdict[i]);
+    }
+}
+
 static void parse_comms(struct snap_view *v, const json_t *o)
 {
     const json_t *a = value_list(o, "communicators", SNAP_COMMS_MAX, &v->n_comms);
@@ -209,6 +365,7 @@ static void parse_comms(struct snap_view *v, const json_t *o)
         v->comm[i].bytes_per_s = value_amount(c, "bytes_per_s");
         v->comm[i].skew_s = value_amount(c, "skew_s");
         v->comm[i].transfer_s = value_amount(c, "transfer_s");
+        parse_efficiency(&v->comm[i].efficiency, json_object_get(c, "efficiency"));
     }
 }
 
@@ -260,6 +417,23 @@ static void parse_agents(struct snap_agents *s, const json_t *o)
     }
 }
 
+/* Only of nodes whose agent told. */
+static void parse_nodes_health(struct snap_view *v, const json_t *o)
+{
+    size_t n;
+    const json_t *a = value_list(o, "agents", SNAP_NODES_MAX, &n);
+
+    v->health = xcalloc(n, sizeof(*v->health));
+    for (size_t i = 0; i < n; i++) {
+        const json_t *agent = json_array_get(a, i);
+        struct snap_node_health *to = &v->health[v->n_health];
+
+        parse_health(&to->health, json_object_get(agent, "health"));
+        value_text(agent, "node", to->node, sizeof(to->node));
+        v->n_health += to->health.known;
+    }
+}
+
 static void parse_probe(struct snap_probe *p, const json_t *o)
 {
     p->events = value_count(o, "events");
@@ -285,6 +459,12 @@ struct snap_view *snap_view_parse(const json_t *answer, struct err *err)
     parse_job(&v->job, answer);
     parse_probe(&v->probe, json_object_get(answer, "probe"));
     parse_agents(&v->agents, answer);
+    parse_nodes_health(v, answer);
+    parse_efficiency(&v->efficiency, json_object_get(answer, "efficiency"));
+    parse_path(&v->path, json_object_get(answer, "critical_path"));
+    parse_projection(&v->projection, json_object_get(answer, "projection"));
+    parse_past(&v->past, json_object_get(answer, "past"));
+    parse_timeline(v, answer);
     ranks = value_list(answer, "rank_table", SNAP_RANKS_MAX, &v->n_ranks);
     v->rank = xcalloc(v->n_ranks, sizeof(*v->rank));
     for (size_t i = 0; i < v->n_ranks; i++)
@@ -308,6 +488,7 @@ void snap_view_free(struct snap_view *v)
 {
     if (!v)
         return;
+    free(v->health);
     free(v->rank);
     free(v);
 }
@@ -346,6 +527,10 @@ static void parse_node(struct snap_node *n, const json_t *o)
     n->backlog_bytes = value_amount(agent, "backlog_bytes");
     n->age_s = value_amount(agent, "age_s");
     n->lost_batches = value_count(agent, "lost_batches");
+    n->lemon_score = value_share(o, "lemon_score");
+    n->culprit_jobs = value_count(o, "culprit_jobs");
+    n->seen_jobs = value_count(o, "seen_jobs");
+    parse_health(&n->health, json_object_get(agent, "health"));
 }
 
 struct snap_nodes *snap_nodes_parse(const json_t *answer, struct err *err)
@@ -396,6 +581,8 @@ int snap_status_parse(struct snap_status *s, const json_t *answer, struct err *e
 
 enum severity snap_verdict_severity(const struct snap_verdict *v)
 {
+    if (!v->standing)
+        return SEVERITY_NONE;
     if (!strcmp(v->class, "hang"))
         return SEVERITY_BAD;
     return v->slowdown >= 1.1 ? SEVERITY_BAD : SEVERITY_WARN;

@@ -23,6 +23,9 @@
 #define SNAP_COMMS_MAX    64
 #define SNAP_EVENTS_MAX   50
 #define SNAP_NOTES_MAX    16
+#define SNAP_TIMELINE_MAX 32
+#define SNAP_PATH_MAX     8
+#define SNAP_GPUS_MAX     16
 
 /* How bad it is, for colour and order. */
 enum severity { SEVERITY_NONE, SEVERITY_GOOD, SEVERITY_WARN, SEVERITY_BAD };
@@ -30,9 +33,42 @@ enum severity { SEVERITY_NONE, SEVERITY_GOOD, SEVERITY_WARN, SEVERITY_BAD };
 struct snap_verdict {
     char class[16], scope[16];
     char culprits[128]; /* "node07" or "r3, r9" */
-    char text[256];
-    double slowdown, since_s, confidence;
-    int64_t since_step;
+    size_t n_culprits;  /* all of them, also those that culprits has no room for */
+    char text[512], cause[256];
+    double slowdown, since_s, confidence; /* slowdown: NaN of a hang, which has no price */
+    int64_t since_step, onset_seq, detected_seq;
+    bool standing; /* unless it is told otherwise */
+    double over_s; /* so long ago it was let go */
+};
+
+/* A verdict's life, in ages: it began from_s ago and ended to_s ago. */
+struct snap_span {
+    char class[16];
+    char culprits[128], text[512];
+    size_t n_culprits;
+    double slowdown, from_s, to_s; /* to_s NaN: it still stands */
+};
+
+/* As in the POP model: parallel = load_balance x serialisation x transfer, each 0 to 1. */
+struct snap_efficiency {
+    double parallel, load_balance, serialisation, transfer;
+};
+
+struct snap_gpu {
+    int64_t index;
+    double clock_ratio, temperature_c, power_w, busy_ratio;
+    char throttle[24]; /* why its clock is held down; "" it is not */
+};
+
+/* Of a node. */
+struct snap_health {
+    bool known;
+    double run_queue, involuntary_per_s, busy_ratio, steal_ratio, frequency_ratio, throttled_per_s,
+        quota_ratio;
+    double cpu_pressure_ratio, memory_pressure_ratio, io_pressure_ratio, swap_per_s;
+    double retransmits_per_s, nic_errors_per_s;
+    size_t n_gpus;
+    struct snap_gpu gpu[SNAP_GPUS_MAX];
 };
 
 struct snap_worst {
@@ -50,6 +86,7 @@ struct snap_job {
     int64_t ranks, nodes, nodes_total, steps, period;
     double step_mean_s, step_p50_s, step_p95_s, step_cv;
     double steps_per_s, samples_per_s, skew_p50_s, skew_p95_s, lost_ratio;
+    double mds_ratio; /* the smallest slowdown that could be found now */
     double share[SHARES];
     size_t n_verdicts; /* at most SNAP_VERDICTS_MAX are kept, most costly first */
     struct snap_verdict verdict[SNAP_VERDICTS_MAX];
@@ -67,6 +104,11 @@ struct snap_rank {
     int64_t rank;
     char node[64], leaf[32], state[16];
     double lateness_s, lateness_p95_s, last_ratio, compute_s, stay_s, slowdown;
+    double lateness_p50_s, lateness_p99_s;
+    double wait_s, delay_s; /* its own mean wait a collective; the wait it caused in the others, a step */
+    bool has_health, shared_cpu;
+    double run_delay_ratio, involuntary_per_s; /* ready, and another ran; how often it was put aside */
+    char cpus[32], cause[128];
     bool inside;
     char op[32], comm[32];
     int64_t seq;
@@ -83,6 +125,37 @@ struct snap_comm {
     char name[24], label[48];
     int64_t size, instances;
     double collectives_per_s, bytes_per_s, skew_s, transfer_s;
+    struct snap_efficiency efficiency;
+};
+
+struct snap_path_rank {
+    int64_t rank;
+    char node[64];
+    double last_ratio, delay_s;
+};
+
+/* Who the collectives waited for. */
+struct snap_path {
+    double concentration; /* share of the collectives whose last arriver is the commonest one */
+    size_t n;
+    struct snap_path_rank rank[SNAP_PATH_MAX];
+};
+
+/* Where the time lost in waiting is going. */
+struct snap_projection {
+    bool known, warning; /* warning: it varies more and more slowly, as before a change */
+    char trend[16];      /* rising, falling, none */
+    double per_hour;     /* ratio an hour, may be below zero */
+    double lost_ratio, limit_ratio, reach_p10_s, reach_p50_s, reach_p90_s;
+    char text[256];
+};
+
+/* This run against the user's runs like it. */
+struct snap_past {
+    bool known, unusual;
+    int64_t runs, reruns;
+    double step_p50_s, step_ratio, spread_ratio, energy_j_per_step, energy_ratio;
+    char text[384];
 };
 
 struct snap_event {
@@ -98,6 +171,11 @@ struct snap_agents {
     char missing[128]; /* names of those not connected */
 };
 
+struct snap_node_health {
+    char node[64];
+    struct snap_health health;
+};
+
 struct snap_probe {
     int64_t events, dropped, missed, ranks_guarded, ranks_total;
     double overhead_ratio;
@@ -107,6 +185,14 @@ struct snap_view { /* one job's whole answer */
     struct snap_job job;
     struct snap_probe probe;
     struct snap_agents agents;
+    size_t n_health; /* nodes whose agent told, in the answer's order */
+    struct snap_node_health *health;
+    struct snap_efficiency efficiency;
+    struct snap_path path;
+    struct snap_projection projection;
+    struct snap_past past;
+    size_t n_spans; /* the newest last; without a timeline in the answer: the verdicts that stand */
+    struct snap_span span[SNAP_TIMELINE_MAX];
     int64_t rank_total; /* rows there would be */
     int64_t offset;     /* of the first row in that table: as it was asked for, set by who asked */
     size_t n_ranks;
@@ -129,6 +215,9 @@ struct snap_node {
     bool has_agent, connected;
     double cpu_ratio, rss_bytes, backlog_bytes, age_s;
     int64_t lost_batches;
+    double lemon_score; /* how likely it is that this node slows the jobs it is given */
+    int64_t culprit_jobs, seen_jobs;
+    struct snap_health health;
 };
 
 struct snap_nodes {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/xalloc.h"
+#include "tui/panel.h"
 #include "tui/rows.h"
 #include "tui/screen.h"
 #include "tui/value.h"
@@ -107,6 +108,19 @@ static bool open_selected(struct ui *ui)
     return true;
 }
 
+/* On another screen: of the job that Enter would open. */
+static bool show_panel(struct ui *ui, enum panel p)
+{
+    if (ui->screen != SCREEN_JOB) {
+        ui->panel = PANEL_RANKS;
+        if (!open_selected(ui))
+            return false;
+    }
+    ui->panel = ui->panel == p ? PANEL_RANKS : p;
+    ui->panel_top = 0;
+    return true;
+}
+
 static bool back(struct ui *ui, bool quit)
 {
     struct ui_list *l = &ui->list[ui->screen];
@@ -115,6 +129,8 @@ static bool back(struct ui *ui, bool quit)
         ui->help = false;
         return false;
     }
+    if (ui->screen == SCREEN_JOB && ui->panel != PANEL_RANKS)
+        return show_panel(ui, ui->panel);
     if (l->filter[0]) {
         l->filter[0] = '\0';
         rows_arrange(ui, ui->screen);
@@ -126,11 +142,31 @@ static bool back(struct ui *ui, bool quit)
     return false;
 }
 
+static bool in_panel(const struct ui *ui)
+{
+    return ui->screen == SCREEN_JOB && ui->panel != PANEL_RANKS;
+}
+
+static void scroll_panel(struct ui *ui, int by)
+{
+    int last = ui->panel_rows - ui->panel_room;
+
+    ui->panel_top += by;
+    if (ui->panel_top > last)
+        ui->panel_top = last;
+    if (ui->panel_top < 0)
+        ui->panel_top = 0;
+}
+
 static bool move(struct ui *ui, int by)
 {
     struct ui_list *l = &ui->list[ui->screen];
     int top = l->top;
 
+    if (in_panel(ui)) {
+        scroll_panel(ui, by);
+        return false;
+    }
     l->selected += by;
     rows_clamp(l);
     rows_hold(ui, ui->screen);
@@ -143,6 +179,10 @@ static bool wheel(struct ui *ui, int by)
     struct ui_list *l = &ui->list[ui->screen];
     int top = l->top, last = (int)l->n - l->rows;
 
+    if (in_panel(ui)) {
+        scroll_panel(ui, by);
+        return false;
+    }
     l->top += by;
     if (l->top > last)
         l->top = last;
@@ -215,6 +255,7 @@ static bool click_row(struct ui *ui, int row, bool twice)
 bool ui_act(struct ui *ui, enum action action, int arg)
 {
     const struct ui_list *l = &ui->list[ui->screen];
+    int page = in_panel(ui) ? ui->panel_room : l->rows, all = in_panel(ui) ? ui->panel_rows : (int)l->n;
 
     ui->message[0] = '\0';
     if (ui->help && action != ACTION_HELP && action != ACTION_QUIT) {
@@ -249,13 +290,13 @@ bool ui_act(struct ui *ui, enum action action, int arg)
     case ACTION_DOWN:
         return move(ui, 1);
     case ACTION_PAGE_UP:
-        return move(ui, -l->rows);
+        return move(ui, -page);
     case ACTION_PAGE_DOWN:
-        return move(ui, l->rows);
+        return move(ui, page);
     case ACTION_HOME:
-        return move(ui, -(int)l->n);
+        return move(ui, -all);
     case ACTION_END:
-        return move(ui, (int)l->n);
+        return move(ui, all);
     case ACTION_WHEEL:
         return wheel(ui, arg);
     case ACTION_NEXT_SCREEN:
@@ -264,6 +305,8 @@ bool ui_act(struct ui *ui, enum action action, int arg)
         return show_next(ui, SCREENS - 1);
     case ACTION_SCREEN:
         return show(ui, (enum screen)arg);
+    case ACTION_PANEL:
+        return show_panel(ui, (enum panel)arg);
     case ACTION_FINISHED:
         ui->finished = !ui->finished;
         snprintf(ui->message, sizeof(ui->message), "ended jobs are %s", ui->finished ? "shown" : "hidden");
@@ -340,7 +383,7 @@ static json_t *job_question(const struct ui *ui, int64_t *offset)
     const char *sort = screen_job.columns[l->sort].key;
     json_t *view;
 
-    *offset = ui->frozen ? 0 : l->top;
+    *offset = ui->frozen || in_panel(ui) ? 0 : l->top;
     view = json_pack("{s:s, s:I, s:i, s:i}", "sort", sort ? sort : "lateness", "offset", (json_int_t)*offset,
                      "count", ui->frozen ? SNAP_RANKS_MAX : screen_job_rows_max(ui), "columns",
                      screen_job_heat_columns(ui->width));
@@ -460,5 +503,10 @@ void ui_fit(struct ui *ui, int width, int height)
     for (int i = 0; i < SCREENS; i++) {
         ui->list[i].rows = screens[i]->rows(ui, width, height);
         rows_clamp(&ui->list[i]);
+    }
+    if (in_panel(ui) && ui->view) {
+        ui->panel_rows = panel_rows(ui, width);
+        ui->panel_room = panel_room(ui, height);
+        scroll_panel(ui, 0);
     }
 }

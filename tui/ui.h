@@ -17,6 +17,9 @@
 
 enum screen { SCREEN_JOBS, SCREEN_JOB, SCREEN_NODES, SCREENS };
 
+/* What stands under the sentence of a job. */
+enum panel { PANEL_RANKS, PANEL_EVIDENCE, PANEL_PATH };
+
 /* A table's place: which rows, in what order, where the cursor stands. */
 struct ui_list {
     int selected, top, rows; /* rows: as many as the screen has room for */
@@ -37,6 +40,8 @@ struct ui {
     double frozen_s;   /* when the picture was frozen */
     bool frozen_whole; /* ... and all ranks of the job fetched */
     char job_id[48];
+    enum panel panel;
+    int panel_top, panel_rows, panel_room; /* first row shown, all rows, room for them */
     struct ui_list list[SCREENS];
 
     struct snap_jobs *jobs;

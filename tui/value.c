@@ -69,12 +69,24 @@ double value_number_of(const json_t *v)
     return isfinite(x) && fabs(x) <= 1e18 ? x : NAN;
 }
 
+double value_number(const json_t *o, const char *key)
+{
+    return value_number_of(json_object_get(o, key));
+}
+
 /* Times, rates, sizes: below zero makes no sense. */
 double value_amount(const json_t *o, const char *key)
 {
-    double x = value_number_of(json_object_get(o, key));
+    double x = value_number(o, key);
 
     return x >= 0 ? x : NAN;
+}
+
+double value_share(const json_t *o, const char *key)
+{
+    double x = value_amount(o, key);
+
+    return x <= 1.001 ? fmin(x, 1) : NAN; /* what was computed may be a little above */
 }
 
 int64_t value_count(const json_t *o, const char *key)

@@ -12,7 +12,9 @@ void value_clean(char *to, size_t size, const char *from);
 
 void value_text(const json_t *o, const char *key, char *to, size_t size);
 double value_number_of(const json_t *v);
+double value_number(const json_t *o, const char *key);
 double value_amount(const json_t *o, const char *key); /* a number not below zero */
+double value_share(const json_t *o, const char *key);  /* a number from 0 to 1 */
 int64_t value_count(const json_t *o, const char *key);
 
 /* The array under key, and how many of its items are looked at. */

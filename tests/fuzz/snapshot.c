@@ -35,9 +35,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         ui_fit(&ui, 80, 24);
         ui_answer(&ui, (enum screen)s, 0, answer);
         draw(&ui, 80, 24, true);
-        for (const char *key = "GsssjjrS/n\n\n"; *key; key++)
+        for (const char *key = "GsssjjrS/n\n\nvGkcf"; *key; key++)
             ui_key(&ui, *key);
         draw(&ui, 200, 50, false);
+        ui_key(&ui, 'v');
+        draw(&ui, 80, 24, true);
+        ui_key(&ui, 'v');
+        draw(&ui, 120, 40, false);
         draw(&ui, 7, 3, false);
         ui.report = true;
         draw(&ui, 12, 9, false);

@@ -72,18 +72,77 @@ static double step_s(const struct fake *f, double t_s)
 
 /* ---- a JOB row ---- */
 
+/* What befalls the job, in seconds of its time: one that stays, and from MANY_AT_S on more of them. */
+#define MANY_AT_S 100.0
+
+static const struct trouble {
+    const char *class, *scope, *culprit, *text, *cause;
+    double from_s, to_s, slowdown, confidence;
+} troubles[] = {
+    { "straggler", "node", "node05", "node05 holds the others back: its ranks compute 26 % longer",
+      "its CPUs run at 54 % of their clock", 12, INFINITY, (STEP_S + EXTRA_S) / STEP_S, 0.97 },
+    { "jitter", "none", NULL,
+      "rare long delays strike another rank each time: 1 step of 90 takes 3 times as long", NULL,
+      MANY_AT_S - 15, MANY_AT_S - 8, 1.021, 0.8 },
+    { "drift", "rank", "r17", "r17 becomes slower by 2 % a minute", NULL, MANY_AT_S - 12, INFINITY, 1.04,
+      0.9 },
+    { "communication", "none", NULL, "an Allreduce of 4 MiB takes 420 µs, 160 µs at the beginning", NULL,
+      MANY_AT_S - 4, INFINITY, 1.12, 0.88 },
+    { "oscillation", "none", NULL, "all ranks together alternate between 24 ms and 31 ms every 40 steps",
+      NULL, MANY_AT_S - 6, MANY_AT_S - 3, 1.06, 0.7 },
+};
+
+static double from_s(const struct fake *f, const struct trouble *t)
+{
+    return t == troubles ? f->slow_at_s : t->from_s;
+}
+
+static bool known(const struct fake *f, const struct trouble *t, double t_s)
+{
+    return t_s >= (t == troubles ? from_s(f, t) : MANY_AT_S);
+}
+
+static json_t *culprits(const struct trouble *t)
+{
+    return t->culprit ? json_pack("[s]", t->culprit) : json_array();
+}
+
+static json_t *verdict(const struct fake *f, const struct trouble *t, double t_s)
+{
+    double onset = floor(from_s(f, t) / STEP_S);
+
+    return json_pack("{s:s, s:s, s:o, s:f, s:I, s:f, s:f, s:s, s:I, s:I, s:b, s:n, s:s?}", "class", t->class,
+                     "scope", t->scope, "culprits", culprits(t), "slowdown", t->slowdown, "since_step",
+                     (json_int_t)onset, "since_s", t_s - from_s(f, t), "confidence", t->confidence, "text",
+                     t->text, "onset_seq", (json_int_t)(onset * 7), "detected_seq",
+                     (json_int_t)(onset * 7 + 41), "standing", 1, "over_s", "cause", t->cause);
+}
+
 static json_t *verdicts(const struct fake *f, double t_s)
 {
-    char name[32], text[256];
+    json_t *list = json_array();
 
-    if (!slow(f, t_s))
-        return json_array();
-    node_name(name, f->slow_node);
-    snprintf(text, sizeof(text), "%s holds the others back: its ranks compute 26 %% longer", name);
-    return json_pack("[{s:s, s:s, s:[s], s:f, s:I, s:f, s:f, s:s}]", "class", "straggler", "scope", "node",
-                     "culprits", name, "slowdown", (STEP_S + EXTRA_S) / STEP_S, "since_step",
-                     (json_int_t)(f->slow_at_s / STEP_S), "since_s", t_s - f->slow_at_s, "confidence", 0.97,
-                     "text", text);
+    for (size_t i = 0; i < ARRAY_SIZE(troubles); i++)
+        if (known(f, &troubles[i], t_s) && t_s < troubles[i].to_s)
+            json_array_append_new(list, verdict(f, &troubles[i], t_s));
+    return list;
+}
+
+static json_t *timeline(const struct fake *f, double t_s)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < ARRAY_SIZE(troubles); i++) {
+        const struct trouble *t = &troubles[i];
+
+        if (known(f, t, t_s))
+            json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:f, s:f, s:o, s:s}", "class", t->class,
+                                                  "scope", t->scope, "culprits", culprits(t), "slowdown",
+                                                  t->slowdown, "from_s", t_s - from_s(f, t), "to_s",
+                                                  t_s < t->to_s ? json_null() : json_real(t_s - t->to_s),
+                                                  "text", t->text));
+    }
+    return list;
 }
 
 static json_t *sentence(const struct fake *f, double t_s)
@@ -135,6 +194,7 @@ static json_t *job_row(const struct fake *f, double t_s)
     json_object_set_new(job, "period", json_integer(7));
     put_times(job, f, t_s);
     json_object_set_new(job, "regime", json_string(slow(f, t_s) ? "synchronisation" : "compute"));
+    json_object_set_new(job, "mds_ratio", json_real(0.021));
     json_object_set_new(job, "verdicts", verdicts(f, t_s));
     json_object_set_new(job, "sentence", sentence(f, t_s));
     json_object_set_new(job, "worst",
@@ -208,6 +268,49 @@ static json_t *jobs(const struct fake *f, const json_t *q, double t_s)
 
 /* ---- one job ---- */
 
+static json_t *efficiency(double balance, double serialisation, double transfer)
+{
+    return json_pack("{s:f, s:f, s:f, s:f}", "parallel", balance * serialisation * transfer, "load_balance",
+                     balance, "serialisation", serialisation, "transfer", transfer);
+}
+
+static json_t *critical_path(const struct fake *f, double t_s)
+{
+    json_t *ranks = json_array();
+    int first = slow(f, t_s) ? f->slow_node * f->ranks_per_node : 16;
+
+    for (int i = 0; i < 4; i++) {
+        static const double last[] = { 0.58, 0.11, 0.07, 0.03 };
+        int rank = first + (3 + i) % f->ranks_per_node;
+        char name[32];
+
+        json_array_append_new(ranks, json_pack("{s:i, s:s, s:f, s:f}", "rank", rank, "node",
+                                               node_name(name, rank / f->ranks_per_node), "last_ratio",
+                                               slow(f, t_s) ? last[i] : 0.04, "delay_s",
+                                               slow(f, t_s) ? EXTRA_S * last[i] : 0.0001));
+    }
+    return json_pack("{s:f, s:o}", "concentration", slow(f, t_s) ? 0.58 : 0.04, "ranks", ranks);
+}
+
+static json_t *projection(const struct fake *f, double t_s)
+{
+    if (!slow(f, t_s))
+        return json_pack("{s:f, s:s, s:n, s:f, s:n, s:b, s:s}", "lost_ratio", 0.021, "trend", "none",
+                         "per_hour", "limit", 0.3, "reach_s", "warning", 0, "text", "no trend");
+    return json_pack("{s:f, s:s, s:f, s:f, s:{s:f, s:f, s:f}, s:b, s:s}", "lost_ratio", 0.196, "trend",
+                     "rising", "per_hour", 0.15, "limit", 0.3, "reach_s", "p10", 1500.0, "p50", 2400.0, "p90",
+                     4200.0, "warning", t_s >= MANY_AT_S, "text",
+                     "synchronisation in about 40 min (25 to 70)");
+}
+
+static json_t *past(void)
+{
+    return json_pack("{s:i, s:f, s:f, s:f, s:i, s:n, s:n, s:s}", "runs", 7, "step_p50_s", STEP_S,
+                     "step_ratio", 1.26, "spread_ratio", 0.03, "reruns", 1, "energy_j_per_step",
+                     "energy_ratio", "text",
+                     "26 % slower a step than the median of 7 runs like it, which differ by 3 %");
+}
+
 struct row {
     int rank;
     double lateness_s, last_ratio, compute_s;
@@ -273,6 +376,14 @@ static json_t *rank_row(const struct fake *f, const struct row *r, double t_s)
                             r->last_ratio, "compute_s", r->compute_s, "stay_s", STEP_S * 0.2, "slowdown",
                             late && r->rank % f->ranks_per_node == 3 ? 1.03 : 1.0);
 
+    json_object_set_new(row, "lateness_p50_s", json_real(r->lateness_s * 0.9));
+    json_object_set_new(row, "lateness_p99_s", json_real(r->lateness_s * 1.8));
+    json_object_set_new(row, "wait_s", json_real(late ? 0.0004 : EXTRA_S * 0.8));
+    json_object_set_new(row, "delay_s", json_real(late ? EXTRA_S * r->last_ratio : 0));
+    json_object_set_new(row, "health",
+                        json_pack("{s:f, s:f, s:s, s:b, s:s?}", "run_delay_ratio", late ? 0.21 : 0.002,
+                                  "involuntary_per_s", late ? 212.0 : 1.5, "cpus", "0-3,64-67", "shared_cpu",
+                                  late, "cause", late ? "its CPUs are shared with r40" : NULL));
     json_object_set_new(row, "inside",
                         late && r->rank % f->ranks_per_node == 1
                             ? json_pack("{s:s, s:s, s:I, s:f}", "op", "Allreduce", "comm", "WORLD", "seq",
@@ -344,14 +455,35 @@ static void put_ranks(json_t *job, const struct fake *f, const json_t *view, dou
     json_object_set_new(job, "history", history(f, columns, t_s));
 }
 
+/* Of node05 with a CPU and a GPU held down, of node02 with too little memory. */
+static json_t *health(int node)
+{
+    json_t *gpus = json_array();
+
+    for (int i = 0; i < 2; i++)
+        json_array_append_new(gpus,
+                              json_pack("{s:i, s:f, s:f, s:f, s:s?}", "index", i, "clock_ratio",
+                                        node == 5 && i ? 0.71 : 0.99, "temperature_c", 64.0 + node, "power_w",
+                                        301.0, "throttle", node == 5 && i ? "thermal" : NULL));
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o}", "run_queue", 8.5,
+                     "involuntary_per_s", 11.0, "steal_ratio", 0.001, "frequency_ratio",
+                     node == 5 ? 0.54 : 0.93, "throttled_per_s", 0.0, "memory_pressure_ratio",
+                     node == 2 ? 0.08 : 0.0, "io_pressure_ratio", 0.004, "retransmits_per_s", 0.5,
+                     "nic_errors_per_s", 0.0, "gpus", gpus);
+}
+
 static json_t *agent(int node, double t_s)
 {
     char name[32];
+    json_t *o;
 
-    return json_pack("{s:s, s:b, s:f, s:i, s:i, s:i, s:f}", "node", node_name(name, node), "connected",
-                     node != 14, "cpu_ratio", 0.004 + 0.001 * noise((uint64_t)node, (uint64_t)t_s),
-                     "rss_bytes", 5 << 20, "backlog_bytes", node == 14 ? 1 << 20 : 0, "lost_batches", 0,
-                     "age_s", node == 14 ? 12.0 : 0.1);
+    o = json_pack("{s:s, s:b, s:f, s:i, s:i, s:i, s:f}", "node", node_name(name, node), "connected",
+                  node != 14, "cpu_ratio", 0.004 + 0.001 * noise((uint64_t)node, (uint64_t)t_s), "rss_bytes",
+                  5 << 20, "backlog_bytes", node == 14 ? 1 << 20 : 0, "lost_batches", 0, "age_s",
+                  node == 14 ? 12.0 : 0.1);
+    if (node != 14)
+        json_object_set_new(o, "health", health(node));
+    return o;
 }
 
 static json_t *events(const struct fake *f, double t_s)
@@ -397,6 +529,15 @@ static json_t *job(const struct fake *f, const json_t *q, double t_s)
                                   "11aa21c04417beef", "label", "inner group of 8", "size", 8, "instances",
                                   f->ranks / 8, "collectives_per_s", 2 / step_s(f, t_s), "bytes_per_s", 2.2e6,
                                   "skew_s", 0.00031, "transfer_s", 0.000061));
+    json_object_set_new(json_array_get(json_object_get(o, "communicators"), 0), "efficiency",
+                        efficiency(slow(f, t_s) ? 0.79 : 0.97, 0.99, 0.98));
+    json_object_set_new(json_array_get(json_object_get(o, "communicators"), 1), "efficiency",
+                        efficiency(0.96, 0.99, 0.995));
+    json_object_set_new(o, "efficiency", efficiency(slow(f, t_s) ? 0.81 : 0.97, 0.985, 0.98));
+    json_object_set_new(o, "critical_path", critical_path(f, t_s));
+    json_object_set_new(o, "projection", projection(f, t_s));
+    json_object_set_new(o, "past", slow(f, t_s) ? past() : json_null());
+    json_object_set_new(o, "timeline", timeline(f, t_s));
     json_object_set_new(o, "events", events(f, t_s));
     json_object_set_new(o, "notes", json_pack("[s]", "node03: /dev/shm is 91 % full"));
     put_ranks(o, f, json_object_get(q, "view"), t_s);
@@ -421,6 +562,10 @@ static json_t *nodes(const struct fake *f, double t_s)
         json_object_set_new(row, "verdict", late ? json_string("straggler") : json_null());
         json_object_set_new(row, "last_culprit", late ? json_real(START_AT + f->slow_at_s) : json_null());
         json_object_set_new(row, "agent", agent(i, t_s));
+        json_object_set_new(row, "lemon_score",
+                            i == 3 ? json_null() : json_real(late ? 0.97 : 0.01 * (i % 5)));
+        json_object_set_new(row, "culprit_jobs", json_integer(late ? 3 : i % 5 == 2));
+        json_object_set_new(row, "seen_jobs", json_integer(12));
         json_array_append_new(rows, row);
     }
     return json_pack("{s:o}", "nodes", rows);

@@ -116,10 +116,10 @@ static void test_job(void)
     keys("j\n");
     ok(ui.screen == SCREEN_JOB && !strcmp(ui.job_id, "4711.0"), "Enter opens the job");
     is_asked("\"sort\":\"lateness\"", true);
-    is_asked("\"offset\":0,\"count\":11,\"columns\":", true);
+    is_asked("\"offset\":0,\"count\":8,\"columns\":", true);
     keys("G");
-    is_asked("\"offset\":53", true);
-    ok(ui.view->offset == 53 && ui.view->n_ranks == 11, "only the rows that are seen come");
+    is_asked("\"offset\":56", true);
+    ok(ui.view->offset == 56 && ui.view->n_ranks == 8, "only the rows that are seen come");
     keys("s");
     is_asked("\"sort\":\"compute\"", true);
     ok(ui.list[SCREEN_JOB].top == 0, "another order begins at the top");
@@ -136,6 +136,57 @@ static void test_job(void)
        "Enter on a node opens its job there");
 }
 
+static void draw(void)
+{
+    ui_draw(canvas, &ui);
+}
+
+static bool drawn(const char *text)
+{
+    char *all = NULL;
+    size_t size;
+    FILE *out = open_memstream(&all, &size);
+    bool found;
+
+    draw();
+    canvas_print(canvas, out);
+    fclose(out);
+    found = strstr(all, text) != NULL;
+    if (!found)
+        printf("# %s is not in\n%s", text, all);
+    free(all);
+    return found;
+}
+
+static void test_panels(void)
+{
+    start();
+    keys("jv");
+    ok(ui.screen == SCREEN_JOB && ui.panel == PANEL_EVIDENCE && !strcmp(ui.job_id, "4711.0"),
+       "v in the list opens the job's evidence");
+    ok(drawn("97 % sure") && drawn("cause: its CPUs run at 54 %"), "how sure, and why");
+    is_asked("\"offset\":0,\"count\":32", true);
+    keys("jj");
+    is_int(ui.panel_top, 2, "j scrolls it");
+    ok(!drawn("97 % sure"), "what is above is gone");
+    keys("G");
+    is_int(ui.panel_top, ui.panel_rows - ui.panel_room, "G shows its end");
+    keys("k");
+    keys("f");
+    is_int(ui.panel_top, ui.panel_rows - ui.panel_room, "nothing is below it");
+    keys("c");
+    ok(ui.panel == PANEL_PATH && ui.panel_top == 0 &&
+           drawn("58.0 % of the collectives wait for the same rank (by chance: 1.6 %)"),
+       "c shows the critical path from its beginning");
+    keys("q");
+    ok(ui.screen == SCREEN_JOB && ui.panel == PANEL_RANKS, "q goes back to the ranks");
+    keys("cc");
+    ok(ui.panel == PANEL_RANKS, "so does the same key again");
+    keys("3");
+    keys("/node05\nc");
+    ok(ui.screen == SCREEN_JOB && ui.panel == PANEL_PATH, "c on a node opens its job's path");
+}
+
 static void test_freeze(void)
 {
     start();
@@ -147,12 +198,7 @@ static void test_freeze(void)
     ok(ui.list[SCREEN_JOB].selected == 63, "and can be scrolled");
     keys(" ");
     ok(!ui.frozen, "Space goes on");
-    is_asked("\"count\":11", true);
-}
-
-static void draw(void)
-{
-    ui_draw(canvas, &ui);
+    is_asked("\"count\":8", true);
 }
 
 static void test_mouse(void)
@@ -176,24 +222,7 @@ static void test_mouse(void)
     ui_act(&ui, ACTION_WHEEL, -30);
     is_int(ui.list[SCREEN_JOB].top, 0, "and not beyond the first");
     ui_act(&ui, ACTION_WHEEL, 3000);
-    is_int(ui.list[SCREEN_JOB].top, 53, "nor the last");
-}
-
-static bool drawn(const char *text)
-{
-    char *all = NULL;
-    size_t size;
-    FILE *out = open_memstream(&all, &size);
-    bool found;
-
-    draw();
-    canvas_print(canvas, out);
-    fclose(out);
-    found = strstr(all, text) != NULL;
-    if (!found)
-        printf("# %s is not in\n%s", text, all);
-    free(all);
-    return found;
+    is_int(ui.list[SCREEN_JOB].top, 56, "nor the last");
 }
 
 static void test_honest(void)
@@ -307,6 +336,7 @@ int main(void)
     test_list();
     test_sort();
     test_job();
+    test_panels();
     test_freeze();
     test_mouse();
     test_honest();

@@ -16,17 +16,30 @@ static const struct {
     double t_s;
     const char *keys;
     bool ascii;
+    const char *job; /* NULL: 4711.0 */
 } cases[] = {
-    { "jobs-80x24", SCREEN_JOBS, 80, 24, 30, "", false },
-    { "jobs-200x50", SCREEN_JOBS, 200, 50, 30, "", false },
-    { "job-80x24", SCREEN_JOB, 80, 24, 30, "", false },
-    { "job-80x24-ascii", SCREEN_JOB, 80, 24, 30, "", true },
-    { "job-80x24-quiet", SCREEN_JOB, 80, 24, 8, "j", false },
-    { "job-100x30", SCREEN_JOB, 100, 30, 30, "/node05\n", false },
-    { "job-200x50", SCREEN_JOB, 200, 50, 60, "", false },
-    { "nodes-80x24", SCREEN_NODES, 80, 24, 30, "", false },
-    { "nodes-200x50", SCREEN_NODES, 200, 50, 30, "", false },
-    { "help-80x24", SCREEN_JOB, 80, 24, 30, "?", false },
+    { "jobs-80x24", SCREEN_JOBS, 80, 24, 30, "", false, NULL },
+    { "jobs-200x50", SCREEN_JOBS, 200, 50, 30, "", false, NULL },
+    { "job-80x24", SCREEN_JOB, 80, 24, 30, "", false, NULL },
+    { "job-80x24-ascii", SCREEN_JOB, 80, 24, 30, "", true, NULL },
+    { "job-80x24-quiet", SCREEN_JOB, 80, 24, 8, "j", false, NULL },
+    { "job-100x30", SCREEN_JOB, 100, 30, 30, "/node05\n", false, NULL },
+    { "job-200x50", SCREEN_JOB, 200, 50, 60, "", false, NULL },
+    { "job-80x24-many", SCREEN_JOB, 80, 24, 110, "", true, NULL },
+    { "job-120x40-many", SCREEN_JOB, 120, 40, 110, "", false, NULL },
+    { "job-80x24-bare", SCREEN_JOB, 80, 24, 30, "", false, "4712.0" },
+    { "evidence-80x24", SCREEN_JOB, 80, 24, 30, "v", false, NULL },
+    { "evidence-80x24-end", SCREEN_JOB, 80, 24, 110, "vG", true, NULL },
+    { "evidence-80x24-bare", SCREEN_JOB, 80, 24, 30, "v", false, "4712.0" },
+    { "evidence-120x40-quiet", SCREEN_JOB, 120, 40, 8, "v", false, NULL },
+    { "evidence-200x50-many", SCREEN_JOB, 200, 50, 110, "v", false, NULL },
+    { "path-80x24", SCREEN_JOB, 80, 24, 30, "c", false, NULL },
+    { "path-80x24-ascii", SCREEN_JOB, 80, 24, 8, "c", true, NULL },
+    { "path-80x24-bare", SCREEN_JOB, 80, 24, 30, "c", false, "4712.0" },
+    { "path-120x40", SCREEN_JOB, 120, 40, 30, "c", false, NULL },
+    { "nodes-80x24", SCREEN_NODES, 80, 24, 30, "", false, NULL },
+    { "nodes-200x50", SCREEN_NODES, 200, 50, 30, "", false, NULL },
+    { "help-80x24", SCREEN_JOB, 80, 24, 30, "?", false, NULL },
 };
 
 static void ask(struct ui *ui, double t_s)
@@ -51,12 +64,16 @@ static void load(struct ui *ui, size_t i)
     json_decref(question);
     json_decref(answer);
     if (cases[i].screen == SCREEN_JOB)
-        ui_open(ui, "4711.0");
+        ui_open(ui, cases[i].job ? cases[i].job : "4711.0");
     ui->screen = cases[i].screen;
     ui_fit(ui, cases[i].width, cases[i].height);
     ask(ui, cases[i].t_s);
-    for (const char *key = cases[i].keys; *key; key++)
+    for (const char *key = cases[i].keys; *key; key++) {
         ui_key(ui, *key);
+        ui_fit(ui, cases[i].width, cases[i].height);
+        ask(ui, cases[i].t_s);
+        ui_fit(ui, cases[i].width, cases[i].height);
+    }
     ui_fit(ui, cases[i].width, cases[i].height);
     ask(ui, cases[i].t_s);
     ui_fit(ui, cases[i].width, cases[i].height);

@@ -3,7 +3,9 @@
 
 #include <stdlib.h>
 
+#include "common/xalloc.h"
 #include "tests/tap.h"
+#include "tui/draw.h"
 #include "tui/value.h"
 
 static json_t *json(const char *text)
@@ -146,6 +148,88 @@ static void test_job(void)
     snap_jobs_free(s);
 }
 
+static void test_evidence(void)
+{
+    struct snap_view *v = view(
+        "{\"id\":\"1.0\",\"state\":\"running\",\"mds_ratio\":0.021,"
+        "\"verdicts\":[{\"class\":\"drift\",\"culprits\":[\"r3\"],\"slowdown\":1.2,\"since_s\":9,"
+        "\"confidence\":7,"
+        "\"onset_seq\":40,\"detected_seq\":-3,\"cause\":\"hot\"},{\"class\":\"jitter\",\"standing\":false}],"
+        "\"efficiency\":{\"parallel\":0.8,\"load_balance\":1.0005,\"serialisation\":2,\"transfer\":\"x\"},"
+        "\"critical_path\":{\"concentration\":-1,\"ranks\":[{\"rank\":3,\"last_ratio\":0.5},1,2,3,4,5,6,7,8,"
+        "9]},"
+        "\"projection\":{\"trend\":\"falling\",\"per_hour\":-0.1,\"reach_s\":null,\"warning\":1},"
+        "\"past\":null,\"agents\":[{\"node\":\"a\"},{\"node\":\"b\",\"health\":{\"run_queue\":3,\"gpus\":[{"
+        "\"index\":0}]}}],"
+        "\"rank_table\":[{\"rank\":3,\"health\":{\"shared_cpu\":true,\"cpus\":\"0-3\"}}]}");
+
+    if (!ok(v != NULL, "a job with evidence"))
+        return;
+    ok(v->job.mds_ratio == 0.021, "what could be found");
+    ok(isnan(v->job.verdict[0].confidence), "a confidence above 1 is unknown");
+    ok(v->job.verdict[0].onset_seq == 40 && v->job.verdict[0].detected_seq == -1,
+       "a negative number is unknown");
+    ok(v->job.verdict[0].standing && !v->job.verdict[1].standing, "a verdict stands unless told otherwise");
+    ok(snap_job_severity(&v->job) == SEVERITY_BAD, "20 %% slower is bad");
+    ok(v->efficiency.parallel == 0.8 && v->efficiency.load_balance == 1 &&
+           isnan(v->efficiency.serialisation) && isnan(v->efficiency.transfer),
+       "efficiencies are 0 to 1, rounding allowed for");
+    ok(isnan(v->path.concentration) && v->path.n == SNAP_PATH_MAX && v->path.rank[0].last_ratio == 0.5 &&
+           v->path.rank[1].rank == -1,
+       "the critical path is cut");
+    ok(v->projection.known && v->projection.per_hour == -0.1 && isnan(v->projection.reach_p50_s) &&
+           !v->projection.warning,
+       "a trend may fall; a number is no warning");
+    ok(!v->past.known, "no past");
+    ok(v->n_health == 1 && !strcmp(v->health[0].node, "b") && v->health[0].health.run_queue == 3 &&
+           isnan(v->health[0].health.steal_ratio) && v->health[0].health.n_gpus == 1,
+       "the health of who told");
+    ok(v->rank[0].has_health && v->rank[0].shared_cpu && isnan(v->rank[0].involuntary_per_s),
+       "a rank's health");
+    ok(v->n_spans == 2 && v->span[0].from_s == 9 && isnan(v->span[0].to_s),
+       "without a timeline the verdicts are it");
+    snap_view_free(v);
+}
+
+static void test_culprits(void)
+{
+    static const struct {
+        const char *names, *want;
+        size_t n;
+    } cases[] = {
+        { "", "", 0 },
+        { "node07", "node07", 1 },
+        { "r3, r9", "r3, r9", 2 },
+        { "r9, r10, r14, r16, r22, r25", "r9, r10, r14, r16 +12", 16 },
+        { "a-node-whose-name-is-long.example, b", "a-node-whose-name-is-long.example +1", 2 },
+        { "cut short, after all, ", "cut short, after all +5", 7 },
+        { ",", "", 0 }, /* no name of a node, but it may come */
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        char buf[160];
+
+        is_str(draw_culprits(buf, sizeof(buf), cases[i].names, cases[i].n), cases[i].want,
+               "culprits in short");
+    }
+}
+
+static void test_timeline(void)
+{
+    json_t *o = json("{\"id\":\"1.0\",\"verdicts\":[{\"class\":\"hang\"}]}"), *spans = json_array();
+    struct snap_view *v;
+
+    for (int i = 0; i < 50; i++)
+        json_array_append_new(spans,
+                              json_pack("{s:s, s:i, s:i}", "class", "drift", "from_s", 100 - i, "to_s", 50));
+    json_object_set_new(o, "timeline", spans);
+    v = snap_view_parse(o, NULL);
+    json_decref(o);
+    is_int((long long)v->n_spans, SNAP_TIMELINE_MAX, "a timeline is cut");
+    ok(v->span[SNAP_TIMELINE_MAX - 1].from_s == 51, "the newest are kept");
+    snap_view_free(v);
+}
+
 int main(void)
 {
     test_text();
@@ -153,5 +237,8 @@ int main(void)
     test_limits();
     test_refused();
     test_job();
+    test_evidence();
+    test_timeline();
+    test_culprits();
     return done_testing();
 }

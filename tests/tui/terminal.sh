@@ -179,6 +179,14 @@ keys '?'
 shows "this help" "? helps"
 keys '?'
 hides "this help" "? again does not"
+keys v
+shows "97 % sure" "v shows the evidence"
+keys Down
+shows " 2 to 19 of " "Down scrolls it"
+keys c
+shows "collectives wait for the same rank" "c shows the critical path"
+keys q
+shows "RANK   NODE" "q goes back to the ranks"
 keys / node03
 shows "/node03" "the filter is typed at the bottom"
 shows "r24 " "its ranks are shown"
@@ -200,11 +208,11 @@ shows " 1/64" "back at the top"
 mouse 65 20 12
 shows " 4/64" "the wheel scrolls"
 click 20 12
-shows " 7/64" "a click chooses a row"
-click 4 8
+shows " 5/64" "a click chooses a row"
+click 4 10
 shows "RANK▼" "a click on a title sorts"
 click 33 1
-shows "BLAMED" "a click on a screen's name shows it"
+shows "LEMON" "a click on a screen's name shows it"
 keys 1
 shows "REGIME" "1 is the list"
 tm resize-window -t t -x 60 -y 20

@@ -1,0 +1,160 @@
+#include "tui/health.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "tui/figures.h"
+
+enum kind { PERCENT, RATE, NUMBER };
+
+/* From warn on it is told, from bad on it is bad; where less is worse, both are upper bounds. Far out,
+ * because what is usual differs from machine to machine: what stands out among the nodes of a job is the
+ * controller's to say (the ranks' cause). Three are told as figures alone. */
+static const struct {
+    const char *name;
+    size_t field;
+    enum kind kind;
+    bool less;
+    double warn, bad;
+} figures[] = {
+    { "clock", offsetof(struct snap_health, frequency_ratio), PERCENT, true, 0.65, 0.4 },
+    { "throttled", offsetof(struct snap_health, throttled_per_s), RATE, false, 0.1, 10 },
+    { "quota", offsetof(struct snap_health, quota_ratio), PERCENT, false, 0.02, 0.2 },
+    { "steal", offsetof(struct snap_health, steal_ratio), PERCENT, false, 0.02, 0.1 },
+    { "swap", offsetof(struct snap_health, swap_per_s), RATE, false, 10, 1000 },
+    { "memory pressure", offsetof(struct snap_health, memory_pressure_ratio), PERCENT, false, 0.05, 0.25 },
+    { "I/O pressure", offsetof(struct snap_health, io_pressure_ratio), PERCENT, false, 0.1, 0.4 },
+    { "CPU pressure", offsetof(struct snap_health, cpu_pressure_ratio), PERCENT, false, 0.3, 0.7 },
+    { "NIC errors", offsetof(struct snap_health, nic_errors_per_s), RATE, false, 1e-2, 1 },
+    { "retransmits", offsetof(struct snap_health, retransmits_per_s), RATE, false, 50, 1000 },
+    { "busy", offsetof(struct snap_health, busy_ratio), PERCENT, false, INFINITY, INFINITY },
+    { "run queue", offsetof(struct snap_health, run_queue), NUMBER, false, INFINITY, INFINITY },
+    { "put aside", offsetof(struct snap_health, involuntary_per_s), RATE, false, INFINITY, INFINITY },
+};
+
+/* A clock below is told when the GPU has work; a limit that somebody set, or of power, only with the clock.
+ */
+#define GPU_CLOCK_WARN 0.9
+static const char *const gpu_faults[] = { "thermal", "power brake", "hardware" };
+
+static void add(char *buf, size_t size, const char *between, const char *text)
+{
+    size_t at = strlen(buf);
+
+    snprintf(buf + at, size - at, "%s%s", at ? between : "", text);
+}
+
+static double value_of(const struct snap_health *h, size_t i)
+{
+    return *(const double *)(const void *)((const char *)h + figures[i].field);
+}
+
+/* "74 %", "0.4 %": symptoms are short */
+static struct figure share(double ratio)
+{
+    struct figure f = figure_trim(figure_percent(ratio));
+
+    if (ratio >= 0.1 && ratio < 99)
+        snprintf(f.text, sizeof(f.text), "%.0f %%", ratio * 100);
+    return f;
+}
+
+static void add_figure(char *buf, size_t size, const char *between, const struct snap_health *h, size_t i)
+{
+    double x = value_of(h, i);
+    struct figure f = figures[i].kind == PERCENT ? share(x) : figure_trim(figure_number(x));
+    char text[64];
+
+    snprintf(text, sizeof(text), "%s %s%s", figures[i].name, f.text, figures[i].kind == RATE ? "/s" : "");
+    add(buf, size, between, text);
+}
+
+static enum severity severity_of(const struct snap_health *h, size_t i)
+{
+    double x = value_of(h, i), sign = figures[i].less ? -1 : 1;
+
+    if (!(sign * x >= sign * figures[i].warn))
+        return SEVERITY_GOOD;
+    return sign * x >= sign * figures[i].bad ? SEVERITY_BAD : SEVERITY_WARN;
+}
+
+static bool is_fault(const char *throttle)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(gpu_faults); i++)
+        if (!strcmp(throttle, gpu_faults[i]))
+            return true;
+    return false;
+}
+
+static bool gpu_symptom(const struct snap_gpu *g, char *buf, size_t size)
+{
+    bool slow = g->clock_ratio < GPU_CLOCK_WARN && strcmp(g->throttle, "idle") != 0 && g->busy_ratio != 0;
+
+    if (!slow && !is_fault(g->throttle))
+        return false;
+    snprintf(buf, size, "GPU%lld", (long long)g->index);
+    if (slow)
+        add(buf, size, " clock ", share(g->clock_ratio).text);
+    if (g->throttle[0])
+        add(buf, size, " throttled: ", g->throttle);
+    return true;
+}
+
+enum severity health_symptoms(const struct snap_health *h, char *buf, size_t size)
+{
+    enum severity worst = SEVERITY_GOOD;
+
+    buf[0] = '\0';
+    if (!h->known)
+        return SEVERITY_NONE;
+    for (size_t i = 0; i < h->n_gpus; i++) {
+        char text[96];
+
+        if (gpu_symptom(&h->gpu[i], text, sizeof(text))) {
+            add(buf, size, ", ", text);
+            worst = SEVERITY_WARN;
+        }
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(figures); i++) {
+        enum severity s = severity_of(h, i);
+
+        if (s > SEVERITY_GOOD)
+            add_figure(buf, size, ", ", h, i);
+        worst = s > worst ? s : worst;
+    }
+    if (!buf[0])
+        snprintf(buf, size, "fine");
+    return worst;
+}
+
+char *health_figures(const struct snap_health *h, char *buf, size_t size)
+{
+    buf[0] = '\0';
+    for (size_t i = 0; h->known && i < ARRAY_SIZE(figures); i++)
+        if (value_of(h, i) > 0 || figures[i].less)
+            add_figure(buf, size, " · ", h, i);
+    return buf;
+}
+
+char *health_gpus(const struct snap_health *h, char *buf, size_t size)
+{
+    buf[0] = '\0';
+    for (size_t i = 0; h->known && i < h->n_gpus; i++) {
+        const struct snap_gpu *g = &h->gpu[i];
+        char text[128];
+
+        snprintf(text, sizeof(text), "GPU%lld clock %s", (long long)g->index, share(g->clock_ratio).text);
+        if (!isnan(g->temperature_c))
+            snprintf(text + strlen(text), sizeof(text) - strlen(text), " %.0f C",
+                     fmin(g->temperature_c, 9999));
+        if (!isnan(g->power_w))
+            snprintf(text + strlen(text), sizeof(text) - strlen(text), " %.0f W", fmin(g->power_w, 99999));
+        if (g->throttle[0])
+            add(text, sizeof(text), " throttled: ", g->throttle);
+        add(buf, size, " · ", text);
+    }
+    return buf;
+}

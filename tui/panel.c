@@ -1,0 +1,68 @@
+#include "tui/panel.h"
+
+#include <stdio.h>
+
+#include "tui/draw.h"
+#include "tui/screen.h"
+
+#define PAGE_ROWS 600
+#define TEXT_ROWS 12
+
+const struct panel_ops *panel_of(enum panel p)
+{
+    return p == PANEL_EVIDENCE ? &panel_evidence : p == PANEL_PATH ? &panel_path : NULL;
+}
+
+static struct canvas *page_of(const struct ui *ui, int width, bool ascii, int *rows)
+{
+    struct canvas *page = canvas_new(width, PAGE_ROWS, ascii);
+
+    *rows = panel_of(ui->panel)->draw(page, ui);
+    if (*rows > PAGE_ROWS)
+        *rows = PAGE_ROWS;
+    return page;
+}
+
+int panel_rows(const struct ui *ui, int width)
+{
+    int rows;
+
+    canvas_free(page_of(ui, width, false, &rows));
+    return rows;
+}
+
+int panel_room(const struct ui *ui, int height)
+{
+    return height - screen_job_head_rows(ui) - (ui->report ? 1 : 2); /* its title; the bottom line */
+}
+
+void panel_draw(struct canvas *c, const struct ui *ui, int y)
+{
+    int total, room = c->height - y - (ui->report ? 1 : 2);
+    struct canvas *page = page_of(ui, c->width, c->ascii, &total);
+    char where[48];
+
+    draw_rule(c, y, 0, c->width, panel_of(ui->panel)->title);
+    if (total > room) {
+        int last = ui->panel_top + room;
+
+        snprintf(where, sizeof(where), " %d to %d of %d ", ui->panel_top + 1, last < total ? last : total,
+                 total);
+        canvas_put_right(c, y, 0, c->width - 1, STYLE_DIM, where);
+    }
+    canvas_copy(c, y + 1, room < total ? room : total, page, ui->panel_top);
+    canvas_free(page);
+}
+
+int panel_text(struct canvas *page, int y, int x, enum style style, const char *text)
+{
+    return y + canvas_wrap(page, y, x, x, page->width - x - 1, TEXT_ROWS, style, text);
+}
+
+int panel_heading(struct canvas *page, int y, const char *text)
+{
+    if (y)
+        y++;
+    canvas_put(page, y, 1, page->width - 2, STYLE_BOLD, text);
+    return y + 1;
+}

@@ -1,0 +1,31 @@
+/* panel.h - what a key lays over the job's ranks: the evidence for what was found, the critical path.
+ * A panel is drawn as long as it needs on a page of its own; the screen shows a part of it. */
+#ifndef SYNCGUARD_TUI_PANEL_H
+#define SYNCGUARD_TUI_PANEL_H
+
+#include "tui/canvas.h"
+#include "tui/ui.h"
+
+struct panel_ops {
+    const char *title;
+    int (*draw)(struct canvas *page, const struct ui *ui); /* from row 0; returns the rows that it took */
+    bool (*tells)(const struct snap_view *v);              /* has anything to say, for reports */
+};
+
+extern const struct panel_ops panel_evidence, panel_path;
+
+/* NULL: the ranks. */
+const struct panel_ops *panel_of(enum panel p);
+
+/* Rows of the panel shown at that width, and how many of them the screen has room for. */
+int panel_rows(const struct ui *ui, int width);
+int panel_room(const struct ui *ui, int height);
+/* Title and the part of the panel from ui->panel_top on, from row y to the screen's last. */
+void panel_draw(struct canvas *c, const struct ui *ui, int y);
+
+/* For panels: a text over as many rows as it needs, at most 12; returns the next row. */
+int panel_text(struct canvas *page, int y, int x, enum style style, const char *text);
+/* A heading of a part, after a blank row when it is not the first; returns the next row. */
+int panel_heading(struct canvas *page, int y, const char *text);
+
+#endif

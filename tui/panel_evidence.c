@@ -1,0 +1,256 @@
+/* panel_evidence.c - why a job is said to be slow: every verdict in full, how the ranks and nodes are. */
+#include <math.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "tui/draw.h"
+#include "tui/figures.h"
+#include "tui/health.h"
+#include "tui/outlook.h"
+#include "tui/panel.h"
+#include "tui/table.h"
+
+#define RANKS_SHOWN 4
+#define NODES_SHOWN 64 /* those with symptoms first */
+
+static void append(char *buf, size_t size, const char *between, const char *text)
+{
+    size_t at = strlen(buf);
+
+    snprintf(buf + at, size - at, "%s%s", at ? between : "", text);
+}
+
+/* "straggler · node node05 · the step takes ×1.26 · 97 % sure · for 18 s" */
+static void headline(const struct snap_verdict *v, char *buf, size_t size)
+{
+    char text[192];
+
+    snprintf(buf, size, "%s", v->class[0] ? v->class : "?");
+    if (v->culprits[0]) {
+        snprintf(text, sizeof(text), "%s%s%s", strcmp(v->scope, "none") ? v->scope : "",
+                 v->scope[0] ? " " : "", v->culprits);
+        append(buf, size, " · ", text);
+    }
+    if (!isnan(v->slowdown)) {
+        snprintf(text, sizeof(text), "the step takes %s", figure_trim(figure_times(v->slowdown)).text);
+        append(buf, size, " · ", text);
+    }
+    if (!isnan(v->confidence)) {
+        snprintf(text, sizeof(text), "%.0f %% sure", v->confidence * 100);
+        append(buf, size, " · ", text);
+    }
+    if (!isnan(v->since_s)) {
+        snprintf(text, sizeof(text), "for %s", figure_trim(figure_age(v->since_s)).text);
+        append(buf, size, " · ", text);
+    }
+    if (!v->standing)
+        append(buf, size, " · ", "over");
+}
+
+/* "began at step 155 123, collective 1 090 332; found 40 collectives later" */
+static void onset(const struct snap_verdict *v, char *buf, size_t size)
+{
+    char text[96];
+
+    buf[0] = '\0';
+    if (v->since_step >= 0) {
+        snprintf(text, sizeof(text), "began at step %s", figure_steps(v->since_step).text);
+        append(buf, size, "", text);
+    }
+    if (v->onset_seq >= 0) {
+        snprintf(text, sizeof(text), "%scollective %s", buf[0] ? "" : "began at ",
+                 figure_steps(v->onset_seq).text);
+        append(buf, size, ", ", text);
+    }
+    if (v->detected_seq >= 0 && v->detected_seq >= v->onset_seq && v->onset_seq >= 0) {
+        snprintf(text, sizeof(text), "found %s collectives later",
+                 figure_steps(v->detected_seq - v->onset_seq).text);
+        append(buf, size, "; ", text);
+    }
+}
+
+static int draw_verdict(struct canvas *c, int y, const struct snap_verdict *v)
+{
+    char text[512];
+
+    headline(v, text, sizeof(text));
+    canvas_fill(c, y, 1, 1, draw_class_style(v->class), (uint32_t)draw_class_letter(v->class));
+    y = panel_text(c, y, 3, draw_severity_style(snap_verdict_severity(v)), text);
+    if (v->text[0])
+        y = panel_text(c, y, 3, STYLE_TEXT, v->text);
+    if (v->cause[0]) {
+        canvas_put(c, y, 3, 8, STYLE_DIM, "cause:");
+        y = panel_text(c, y, 10, STYLE_BOLD, v->cause);
+    }
+    onset(v, text, sizeof(text));
+    if (text[0])
+        y = panel_text(c, y, 3, STYLE_DIM, text);
+    return y;
+}
+
+static int draw_verdicts(struct canvas *c, int y, const struct snap_job *j)
+{
+    for (size_t i = 0; i < j->n_verdicts; i++)
+        y = draw_verdict(c, y + (i > 0), &j->verdict[i]);
+    return y;
+}
+
+/* What stands no more, the newest first. */
+static int draw_former(struct canvas *c, int y, const struct snap_view *v)
+{
+    bool any = false;
+
+    for (size_t i = v->n_spans; i-- > 0;) {
+        const struct snap_span *s = &v->span[i];
+        char text[700];
+
+        if (isnan(s->to_s))
+            continue;
+        if (!any)
+            y = panel_heading(c, y, "found before");
+        any = true;
+        snprintf(text, sizeof(text), "%s to %s ago · %s", figure_trim(figure_age(s->from_s)).text,
+                 figure_trim(figure_age(s->to_s)).text, s->text[0] ? s->text : s->class);
+        canvas_fill(c, y, 1, 1, draw_class_style(s->class), (uint32_t)draw_class_letter(s->class));
+        y = panel_text(c, y, 3, STYLE_TEXT, text);
+    }
+    return y;
+}
+
+/* ---- ranks ---- */
+
+static void draw_rank(const struct table_cell *at, const void *row)
+{
+    char text[24];
+
+    snprintf(text, sizeof(text), "r%lld", (long long)((const struct snap_rank *)row)->rank);
+    table_put(at, STYLE_BOLD, text);
+}
+
+static void draw_shared(const struct table_cell *at, const void *row)
+{
+    bool shared = ((const struct snap_rank *)row)->shared_cpu;
+
+    table_put(at, shared ? STYLE_WARN : STYLE_TEXT, shared ? "shared" : "own");
+}
+
+static enum style warn(const void *row)
+{
+    (void)row;
+    return STYLE_WARN;
+}
+
+static const struct table_column rank_columns[] = {
+    { "RANK", 6, 0, 0, TABLE_TEXT, 0, draw_rank, .unsorted = true },
+    { "NODE", 9, 8, 0, TABLE_TEXT, offsetof(struct snap_rank, node), .unsorted = true },
+    { "WORK", 5, 0, 2, TABLE_TIMES, offsetof(struct snap_rank, slowdown), .unsorted = true },
+    { "CPUS", 10, 8, 0, TABLE_TEXT, offsetof(struct snap_rank, cpus), .unsorted = true },
+    { "", 6, 0, 0, TABLE_TEXT, 0, draw_shared, .unsorted = true },
+    { "DELAY", 6, 0, 0, TABLE_PERCENT, offsetof(struct snap_rank, run_delay_ratio), .unsorted = true },
+    { "ASIDE/S", 7, 0, 1, TABLE_NUMBER, offsetof(struct snap_rank, involuntary_per_s), .unsorted = true },
+    { "CAUSE", 30, 80, 0, TABLE_TEXT, offsetof(struct snap_rank, cause), .style = warn, .unsorted = true },
+};
+
+/* Something is known against it. */
+static bool suspicious(const struct snap_rank *r)
+{
+    return r->has_health && (r->cause[0] || r->shared_cpu);
+}
+
+static size_t count(const struct snap_view *v, bool suspects)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < v->n_ranks; i++)
+        n += v->rank[i].has_health && (!suspects || suspicious(&v->rank[i]));
+    return n;
+}
+
+/* Those with something against them, or the first of the table. */
+static int draw_ranks(struct canvas *c, int y, const struct snap_view *v)
+{
+    size_t told = count(v, false), suspects = count(v, true), shown = 0;
+    struct table_layout layout;
+
+    if (!told)
+        return y;
+    y = panel_heading(c, y, "ranks: their CPUs, and the share of the time that others DELAY them there");
+    table_fit(&layout, rank_columns, ARRAY_SIZE(rank_columns), 1, c->width - 2, 0);
+    canvas_fill(c, y, 0, c->width, STYLE_HEADER, ' ');
+    table_header(c, y++, &layout, rank_columns, -1, false, ACTION_NONE);
+    for (size_t i = 0; i < v->n_ranks; i++) {
+        const struct snap_rank *r = &v->rank[i];
+
+        if (!r->has_health || (suspects && !suspicious(r)) || (!suspects && shown >= RANKS_SHOWN))
+            continue;
+        table_row(c, y++, &layout, rank_columns, r, NULL);
+        shown++;
+    }
+    if (told > shown)
+        canvas_printf(c, y++, 3, c->width - 4, STYLE_GOOD, "nothing against %zu others", told - shown);
+    return y;
+}
+
+/* ---- nodes ---- */
+
+static int draw_node(struct canvas *c, int y, const struct snap_node_health *n)
+{
+    char text[512];
+    enum severity s = health_symptoms(&n->health, text, sizeof(text));
+
+    canvas_put(c, y, 3, 14, STYLE_BOLD, n->node);
+    y = panel_text(c, y, 18, draw_severity_style(s), text);
+    health_figures(&n->health, text, sizeof(text));
+    if (text[0])
+        y = panel_text(c, y, 18, STYLE_DIM, text);
+    health_gpus(&n->health, text, sizeof(text));
+    return text[0] ? panel_text(c, y, 18, STYLE_DIM, text) : y;
+}
+
+/* Those with symptoms in full, the others as a number. */
+static int draw_nodes(struct canvas *c, int y, const struct snap_view *v)
+{
+    size_t shown = 0, fine = 0;
+
+    if (v->n_health)
+        y = panel_heading(c, y, "nodes");
+    for (size_t i = 0; i < v->n_health; i++) {
+        char text[256];
+
+        if (health_symptoms(&v->health[i].health, text, sizeof(text)) <= SEVERITY_GOOD && v->n_health > 4)
+            fine++;
+        else if (shown++ < NODES_SHOWN)
+            y = draw_node(c, y, &v->health[i]);
+    }
+    if (fine)
+        canvas_printf(c, y++, 3, c->width - 4, STYLE_GOOD, "%zu %sfine", fine,
+                      shown ? "others are " : "are ");
+    return y;
+}
+
+/* ---- the panel ---- */
+
+static int draw(struct canvas *c, const struct ui *ui)
+{
+    const struct snap_view *v = ui->view;
+    char text[512];
+    int y = draw_verdicts(c, 0, &v->job);
+
+    y = draw_former(c, y, v);
+    y = draw_ranks(c, y, v);
+    y = draw_nodes(c, y, v);
+    if (v->past.known && outlook_past(&v->past, text, sizeof(text))[0]) {
+        y = panel_heading(c, y, "runs like it");
+        y = panel_text(c, y, 3, v->past.unusual ? STYLE_WARN : STYLE_TEXT, text);
+    }
+    if (!y)
+        canvas_put(c, y++, 1, c->width - 2, STYLE_DIM, "nothing more is known");
+    return y;
+}
+
+static bool tells(const struct snap_view *v)
+{
+    return v->job.n_verdicts || v->n_spans || v->n_health || v->past.known;
+}
+
+const struct panel_ops panel_evidence = { "evidence: what was found, and why", draw, tells };

@@ -1,0 +1,155 @@
+#include "tui/timeline.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/draw.h"
+#include "tui/figures.h"
+
+#define LETTERS 3 /* side by side, of verdicts that began together */
+
+static bool is_hang(const struct snap_span *s)
+{
+    return !strcmp(s->class, "hang");
+}
+
+/* What stands before what is over, a hang before what has a price, then the price. */
+static int by_weight(const void *pa, const void *pb)
+{
+    const struct snap_span *a = *(const struct snap_span *const *)pa,
+                           *b = *(const struct snap_span *const *)pb;
+
+    if (isnan(a->to_s) != isnan(b->to_s))
+        return isnan(b->to_s) - isnan(a->to_s);
+    if (is_hang(a) != is_hang(b))
+        return is_hang(b) - is_hang(a);
+    if (a->slowdown != b->slowdown && !isnan(a->slowdown) && !isnan(b->slowdown))
+        return a->slowdown < b->slowdown ? 1 : -1;
+    return (a > b) - (a < b);
+}
+
+/* Those that reach into the columns, the heaviest first; returns how many. */
+static size_t choose(const struct snap_span *chosen[SNAP_TIMELINE_MAX], const struct snap_view *v,
+                     const struct timeline_place *at)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < v->n_spans; i++) {
+        const struct snap_span *s = &v->span[i];
+
+        if (s->from_s >= 0 && !(s->to_s >= at->columns * at->column_s))
+            chosen[n++] = s;
+    }
+    qsort(chosen, n, sizeof(*chosen), by_weight);
+    return n;
+}
+
+int timeline_rows(const struct snap_view *v, const struct timeline_place *at, int max)
+{
+    const struct snap_span *chosen[SNAP_TIMELINE_MAX];
+    int n = (int)choose(chosen, v, at);
+
+    return n < 1 ? 1 : n > max ? max : n;
+}
+
+/* Columns back from the newest; -1: not within them. */
+static int column_of(const struct timeline_place *at, double age_s)
+{
+    double back = age_s / at->column_s;
+
+    return back < at->columns ? (int)back : -1;
+}
+
+/* The column on the canvas where it began; -1: before the oldest. */
+static int begin_of(const struct timeline_place *at, const struct snap_span *s)
+{
+    int back = column_of(at, s->from_s);
+
+    return back < 0 ? -1 : at->x + at->columns - 1 - back;
+}
+
+static void draw_letter(struct canvas *c, int y, int x, const struct snap_span *s)
+{
+    canvas_fill(c, y, x, 1, draw_class_style(s->class), (uint32_t)draw_class_letter(s->class));
+}
+
+static void draw_span(struct canvas *c, int y, const struct snap_span *s, const struct timeline_place *at)
+{
+    enum style style = draw_class_style(s->class);
+    int begin = begin_of(at, s), from = begin < 0 ? at->x : begin;
+    int to = at->x + at->columns - 1 - (isnan(s->to_s) ? 0 : column_of(at, s->to_s));
+
+    canvas_fill(c, y, from, to - from + 1, style, 0x2501);
+    if (to > from)
+        canvas_fill(c, y, to, 1, style, isnan(s->to_s) ? 0x25b6 : 0x2502);
+    if (begin < 0 && to > from)
+        canvas_fill(c, y, from++, 1, style, 0x25c0);
+    draw_letter(c, y, from, s);
+}
+
+/* What lies under a heavier one shows at least its letter where it began, or just after those that are there.
+ */
+static void draw_above(struct canvas *c, int y, const struct snap_span *s, const struct timeline_place *at)
+{
+    int x = begin_of(at, s), end = at->x + at->columns - 1;
+    const struct cell *cell;
+
+    for (int last = x + LETTERS; x >= 0 && x < last && x < end; x++) {
+        cell = canvas_at(c, y, x);
+        if (!cell || !(cell->ch >= 'A' && cell->ch <= 'Z')) {
+            draw_letter(c, y, x, s);
+            return;
+        }
+    }
+}
+
+static void draw_label(struct canvas *c, int y, int width, const struct snap_span *s)
+{
+    char text[256], names[160], price[32] = "";
+
+    if (!isnan(s->slowdown))
+        snprintf(price, sizeof(price), " %s", figure_trim(figure_times(s->slowdown)).text);
+    snprintf(text, sizeof(text), "%s%s%s%s", s->class[0] ? s->class : "?", s->culprits[0] ? " " : "",
+             draw_culprits(names, sizeof(names), s->culprits, s->n_culprits), price);
+    canvas_put_right(c, y, 1, width, isnan(s->to_s) ? draw_class_style(s->class) : STYLE_DIM, text);
+}
+
+/* The line of all that have none of their own. */
+static void draw_rest(struct canvas *c, int y, int width, const struct snap_span *const *s, size_t n,
+                      const struct timeline_place *at)
+{
+    char text[256], names[160];
+
+    for (size_t i = n; i-- > 0;)
+        draw_span(c, y, s[i], at);
+    for (size_t i = 1; i < n; i++)
+        draw_above(c, y, s[i], at);
+    snprintf(text, sizeof(text), "%s%s%s and %zu more", s[0]->class, s[0]->culprits[0] ? " " : "",
+             draw_culprits(names, sizeof(names), s[0]->culprits, s[0]->n_culprits), n - 1);
+    canvas_put_right(c, y, 1, width, isnan(s[0]->to_s) ? draw_class_style(s[0]->class) : STYLE_DIM, text);
+}
+
+void timeline_draw(struct canvas *c, int y, int rows, const struct snap_view *v,
+                   const struct timeline_place *at)
+{
+    const struct snap_span *chosen[SNAP_TIMELINE_MAX];
+    size_t n = choose(chosen, v, at);
+    int width = at->x - 2;
+
+    if (!(at->column_s > 0))
+        return;
+    for (int i = 0; i < rows; i++)
+        canvas_fill(c, y + i, at->x, at->columns, STYLE_DIM, 0x2500);
+    if (!n)
+        canvas_put_right(c, y, 1, width, STYLE_DIM, "no verdict in this time");
+    for (int i = 0; i < rows && i < (int)n; i++) {
+        if (i == rows - 1 && (int)n > rows) {
+            draw_rest(c, y + i, width, chosen + i, n - (size_t)i, at);
+        } else {
+            draw_span(c, y + i, chosen[i], at);
+            draw_label(c, y + i, width, chosen[i]);
+        }
+    }
+}
