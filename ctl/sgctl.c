@@ -224,30 +224,31 @@ static int run_analyze(const struct usage *u)
     return rc;
 }
 
-/* The sgtop beside this sgctl if there is one, else the one in PATH. */
-static int run_top(const struct usage *u)
+struct passed_on {
+    const char *name, *value; /* value NULL: not given */
+};
+
+/* The sgtop beside this sgctl if there is one, else the one in PATH; does not return unless there is none. */
+static int start_sgtop(const struct passed_on *options, size_t n_options, char *const *operands,
+                       int n_operands)
 {
-    const struct {
-        const char *name, *value;
-    } passed_on[] = { { "--conf", config_path(u) },
-                      { "--controller", u->controller },
-                      { "--munge-socket", u->munge_socket } };
     char self[PATH_MAX] = "", beside[PATH_MAX + 8];
-    const char **argv = xcalloc(2 * ARRAY_SIZE(passed_on) + (size_t)u->n_operands + 2, sizeof(*argv));
+    const char **argv = xcalloc(2 * n_options + (size_t)n_operands + 2, sizeof(*argv));
     ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
     char *slash = n > 0 ? strrchr(self, '/') : NULL;
     struct err err;
     int argc = 0;
 
     argv[argc++] = "sgtop";
-    for (size_t i = 0; i < ARRAY_SIZE(passed_on); i++) {
-        if (!passed_on[i].value)
+    for (size_t i = 0; i < n_options; i++) {
+        if (!options[i].value)
             continue;
-        argv[argc++] = passed_on[i].name;
-        argv[argc++] = passed_on[i].value;
+        argv[argc++] = options[i].name;
+        if (*options[i].value) /* a flag has none */
+            argv[argc++] = options[i].value;
     }
-    for (int i = 0; i < u->n_operands; i++)
-        argv[argc++] = u->operands[i];
+    for (int i = 0; i < n_operands; i++)
+        argv[argc++] = operands[i];
     if (slash) {
         snprintf(beside, sizeof(beside), "%.*s/sgtop", (int)(slash - self), self);
         execv(beside, (char *const *)argv);
@@ -256,6 +257,26 @@ static int run_top(const struct usage *u)
     err_set(&err, "cannot start sgtop: %s", strerror(errno));
     free(argv);
     return complain(FAILED, &err);
+}
+
+static int run_top(const struct usage *u)
+{
+    const struct passed_on options[] = { { "--conf", config_path(u) },
+                                         { "--controller", u->controller },
+                                         { "--munge-socket", u->munge_socket } };
+
+    return start_sgtop(options, ARRAY_SIZE(options), u->operands, u->n_operands);
+}
+
+static int run_replay(const struct usage *u)
+{
+    const struct passed_on options[] = { { "--conf", u->conf },
+                                         { "--speed", u->speed },
+                                         { "--from", u->from },
+                                         { "--json", u->json ? "" : NULL },
+                                         { "--replay", u->operands[0] } };
+
+    return start_sgtop(options, ARRAY_SIZE(options), NULL, 0);
 }
 
 static int run_config(const struct usage *u)
@@ -320,8 +341,8 @@ static int run_help(const struct usage *u)
 static int (*const run[USAGE_COMMANDS])(const struct usage *u) = {
     [USAGE_STATUS] = run_status, [USAGE_JOBS] = run_jobs,     [USAGE_JOB] = run_job,
     [USAGE_NODES] = run_nodes,   [USAGE_RECORD] = run_record, [USAGE_ANALYZE] = run_analyze,
-    [USAGE_TOP] = run_top,       [USAGE_CONFIG] = run_config, [USAGE_DOCTOR] = run_doctor,
-    [USAGE_HELP] = run_help,
+    [USAGE_REPLAY] = run_replay, [USAGE_TOP] = run_top,       [USAGE_CONFIG] = run_config,
+    [USAGE_DOCTOR] = run_doctor, [USAGE_HELP] = run_help,
 };
 
 int main(int argc, char **argv)

@@ -19,6 +19,8 @@ enum option_id {
     OPTION_FAIL,
     OPTION_SECONDS,
     OPTION_OUTPUT,
+    OPTION_SPEED,
+    OPTION_FROM,
     OPTION_WORDS,
     OPTION_MDOC,
     OPTION_HELP,
@@ -56,6 +58,10 @@ static const struct option {
                          "stop after so long (default: when the job step ends, or at Ctrl-C)" },
     [OPTION_OUTPUT] = { "output", 'o', TEXT, "FILE", offsetof(struct usage, output),
                         "write here instead of standard output" },
+    [OPTION_SPEED] = { "speed", '\0', TEXT, "X", offsetof(struct usage, speed),
+                       "play so many times as fast as it was, 0.25 to 1000, or max (1)" },
+    [OPTION_FROM] = { "from", '\0', TEXT, "TIME", offsetof(struct usage, from),
+                      "begin at this moment of the trace" },
     [OPTION_WORDS] = { "words", '\0', FLAG, NULL, offsetof(struct usage, words),
                        "print bare words, for shell completion" },
     [OPTION_MDOC] = { "mdoc", '\0', FLAG, NULL, offsetof(struct usage, mdoc),
@@ -102,6 +108,13 @@ static const struct command {
                         "parameters are those of the default policy; with --conf, of that file's. Asks no "
                         "controller.",
                         BIT(OPTION_JSON) | BIT(OPTION_FAIL), 1, 1 },
+    [USAGE_REPLAY] = { "replay", "TRACE", "play a recorded trace on the live screen",
+                       "TRACE is a file that sgctl record wrote. Starts sgtop on it: the screens, and the "
+                       "verdicts as they were "
+                       "known then. Space pauses, + and - change the speed, the arrows seek; ? tells all "
+                       "keys. "
+                       "Where the output is no terminal, one report of the whole trace is printed.",
+                       BIT(OPTION_SPEED) | BIT(OPTION_FROM) | BIT(OPTION_JSON), 1, 1 },
     [USAGE_TOP] = { "top", "[ARGUMENTS]", "start sgtop, the live screen",
                     "Everything behind the word top is given to sgtop.", 0, 0, -1 },
     [USAGE_CONFIG] = { "config", "[check FILE]", "print the keys of syncguard.conf, or check such a file",
@@ -338,7 +351,7 @@ void usage_words(FILE *out, enum usage_command command)
         words_options(out, commands[command].options | EVERYWHERE);
         if (!strcmp(operands, "JOB"))
             fputs("JOB\n", out);
-        else if (command == USAGE_ANALYZE)
+        else if (command == USAGE_ANALYZE || command == USAGE_REPLAY)
             fputs("FILE\n", out);
         else if (command == USAGE_CONFIG)
             fputs("check\nFILE\n", out);

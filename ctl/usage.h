@@ -15,6 +15,7 @@ enum usage_command {
     USAGE_NODES,
     USAGE_RECORD,
     USAGE_ANALYZE,
+    USAGE_REPLAY,
     USAGE_TOP,
     USAGE_CONFIG,
     USAGE_DOCTOR,
@@ -25,7 +26,7 @@ enum usage_command {
 /* What a command line says. Text is borrowed from argv, NULL when not given. */
 struct usage {
     enum usage_command command;
-    const char *conf, *controller, *munge_socket, *output;
+    const char *conf, *controller, *munge_socket, *output, *speed, *from;
     double timeout_s, seconds; /* seconds: NaN when not given */
     bool json, finished, fail, help, version, words, mdoc;
     char *const *operands; /* what is neither command nor option; of `top`: everything behind it, untouched */

@@ -1,6 +1,6 @@
 # daemon/: syncguardd, the controller
 noinst_LTLIBRARIES += libjob.la libdaemon.la
-# A step and what is told of it: the controller's, and not only its own.
+# A step and what is told of it: the controller's own, and sgtop's for a trace.
 libjob_la_SOURCES = \
 	daemon/job.c daemon/job.h \
 	daemon/record.c daemon/record.h \

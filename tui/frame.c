@@ -31,6 +31,14 @@ static enum style liveness(const struct ui *ui, char *text, size_t size)
 {
     double stale = ui_stale_s(ui);
 
+    if (ui->pace.on) {
+        char pace[160];
+
+        snprintf(text, size, " %s ", pace_text(&ui->pace, pace, sizeof(pace)));
+        return ui->pace.problem[0]                 ? STYLE_BAD_TAG
+               : ui->pace.paused || ui->pace.ended ? STYLE_WARN_TAG
+                                                   : STYLE_TITLE;
+    }
     if (ui->frozen) {
         snprintf(text, size, " FROZEN %s ", figure_age(ui->now_s - ui->frozen_s).text);
         return STYLE_WARN_TAG;
@@ -56,8 +64,11 @@ static void controller_text(const struct ui *ui, char *text, size_t size)
 
     text[0] = '\0';
     if (ui->screen == SCREEN_JOB && j) {
-        snprintf(text, size, "%s · %s · %s ", j->name[0] ? j->name : "-", j->user[0] ? j->user : "-",
-                 j->partition[0] ? j->partition : "-");
+        if (ui->pace.on) /* whose it was, a trace does not tell */
+            snprintf(text, size, "%s ", j->name);
+        else
+            snprintf(text, size, "%s · %s · %s ", j->name[0] ? j->name : "-", j->user[0] ? j->user : "-",
+                     j->partition[0] ? j->partition : "-");
         return;
     }
     if (!ui->has_status)
@@ -102,6 +113,29 @@ static void draw_filter(struct canvas *c, const struct ui *ui, int y)
     canvas_put_right(c, y, x, c->width - x, STYLE_DIM, "Enter keeps the filter, Esc drops it");
 }
 
+/* "? help  / filter ..." as far as end; returns the column after them. Of the keys of a replay all stand
+ * there: each does something else. */
+static int draw_labels(struct canvas *c, const struct ui *ui, const struct keymap_entry *table, int y, int x,
+                       int end)
+{
+    for (const struct keymap_entry *e = table; e->action; e++) {
+        char key[16];
+        int from = x;
+
+        if (!e->label || (e->action == ACTION_OPEN && ui->screen == SCREEN_JOB) ||
+            (e->action == ACTION_PANEL && ui->screen != SCREEN_JOB) || (ui->pace.on && keymap_replaced(e)))
+            continue;
+        snprintf(key, sizeof(key), "%.*s", table == keymap_replay ? 15 : (int)strcspn(e->keys, " "), e->keys);
+        if (x + canvas_text_width(key) + canvas_text_width(e->label) + 3 > end)
+            break;
+        x += canvas_put(c, y, x, c->width - x, STYLE_KEY, key);
+        x += 1 + canvas_put(c, y, x + 1, c->width - x - 1, STYLE_TEXT, e->label);
+        canvas_hit(c, y, from, 1, x - from, e->action, e->arg);
+        x += 2;
+    }
+    return x;
+}
+
 static void draw_keys(struct canvas *c, const struct ui *ui, int y)
 {
     const struct ui_list *l = &ui->list[ui->screen];
@@ -116,29 +150,18 @@ static void draw_keys(struct canvas *c, const struct ui *ui, int y)
         snprintf(rows, sizeof(rows), "%s%d/%d", filter, l->n ? l->selected + 1 : 0, (int)l->n);
     width = canvas_text_width(rows);
     canvas_put_right(c, y, c->width - width - 1, width, l->filter[0] ? STYLE_WARN : STYLE_DIM, rows);
-    for (const struct keymap_entry *e = keymap; e->action; e++) {
-        char key[16];
-        int from = x;
-
-        if (!e->label || (e->action == ACTION_OPEN && ui->screen == SCREEN_JOB) ||
-            (e->action == ACTION_PANEL && ui->screen != SCREEN_JOB))
-            continue;
-        snprintf(key, sizeof(key), "%.*s", (int)strcspn(e->keys, " "), e->keys);
-        if (x + canvas_text_width(key) + canvas_text_width(e->label) + 3 > c->width - width - 2)
-            break;
-        x += canvas_put(c, y, x, c->width - x, STYLE_KEY, key);
-        x += 1 + canvas_put(c, y, x + 1, c->width - x - 1, STYLE_TEXT, e->label);
-        canvas_hit(c, y, from, 1, x - from, e->action, e->arg);
-        x += 2;
-    }
+    if (ui->pace.on)
+        x = draw_labels(c, ui, keymap_replay, y, x, c->width - width - 2);
+    draw_labels(c, ui, keymap, y, x, c->width - width - 2);
 }
-
 static void draw_bottom(struct canvas *c, const struct ui *ui)
 {
     int y = c->height - 1;
 
     if (ui->filtering)
         draw_filter(c, ui, y);
+    else if (ui->pace.problem[0])
+        canvas_put(c, y, 0, c->width, STYLE_BAD, ui->pace.problem);
     else if (ui->message[0])
         canvas_put(c, y, 0, c->width, STYLE_WARN, ui->message);
     else

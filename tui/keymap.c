@@ -37,28 +37,55 @@ const struct keymap_entry keymap[] = {
     { 0 },
 };
 
-enum action keymap_find(int key, int *arg)
+const struct keymap_entry keymap_replay[] = {
+    { ACTION_PAUSE, 0, { ' ' }, "Space", "pause", "pause the replay; go on" },
+    { ACTION_SPEED, 1, { '+', '=' }, "+ -", "speed", "faster, slower" },
+    { ACTION_SPEED, -1, { '-', '_' }, NULL, NULL, NULL },
+    { ACTION_SEEK, -1, { KEYMAP_LEFT }, "Left Right", "seek", "10 s back, 10 s on" },
+    { ACTION_SEEK, 1, { KEYMAP_RIGHT }, NULL, NULL, NULL },
+    { ACTION_SEEK_STEP, -1, { 'p' }, "p n", NULL, "one step back, one on" },
+    { ACTION_SEEK_STEP, 1, { 'n' }, NULL, NULL, NULL },
+    { ACTION_SEEK_BEGIN, 0, { KEYMAP_HOME }, "Home End", NULL, "the beginning, the end" },
+    { ACTION_SEEK_END, 0, { KEYMAP_END }, NULL, NULL, NULL },
+    { 0 },
+};
+
+static const struct keymap_entry *find(const struct keymap_entry *table, int key)
 {
-    for (const struct keymap_entry *e = keymap; e->action; e++)
+    for (const struct keymap_entry *e = table; e->action; e++)
         for (size_t i = 0; i < sizeof(e->key) / sizeof(*e->key) && e->key[i]; i++)
-            if (e->key[i] == key) {
-                *arg = e->arg;
-                return e->action;
-            }
-    *arg = 0;
-    return ACTION_NONE;
+            if (e->key[i] == key)
+                return e;
+    return NULL;
 }
 
-void keymap_print_mdoc(FILE *out)
+enum action keymap_find(int key, bool replay, int *arg)
 {
-    for (const struct keymap_entry *e = keymap; e->action; e++)
+    const struct keymap_entry *e = replay ? find(keymap_replay, key) : NULL;
+
+    if (!e)
+        e = find(keymap, key);
+    *arg = e ? e->arg : 0;
+    return e ? e->action : ACTION_NONE;
+}
+
+bool keymap_replaced(const struct keymap_entry *e)
+{
+    const struct keymap_entry *other = find(keymap_replay, e->key[0]);
+
+    return other && other->action != e->action;
+}
+
+void keymap_print_mdoc(const struct keymap_entry *table, FILE *out)
+{
+    for (const struct keymap_entry *e = table; e->action; e++)
         if (e->keys)
             fprintf(out, ".It Ic %s\n%s\n", e->keys, e->text);
 }
 
-void keymap_print_help(FILE *out)
+void keymap_print_help(const struct keymap_entry *table, FILE *out)
 {
-    for (const struct keymap_entry *e = keymap; e->action; e++)
+    for (const struct keymap_entry *e = table; e->action; e++)
         if (e->keys)
             fprintf(out, "  %-26s %s\n", e->keys, e->text);
 }

@@ -3,6 +3,7 @@
 #ifndef SYNCGUARD_TUI_KEYMAP_H
 #define SYNCGUARD_TUI_KEYMAP_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 enum action {
@@ -28,6 +29,13 @@ enum action {
     ACTION_FINISHED,
     ACTION_REDRAW,
     ACTION_QUIT,
+    /* of a trace that is replayed */
+    ACTION_PAUSE,
+    ACTION_SPEED,     /* arg: +1 faster, -1 slower */
+    ACTION_SEEK,      /* arg: +1 on, -1 back */
+    ACTION_SEEK_STEP, /* the same by a step of the job */
+    ACTION_SEEK_BEGIN,
+    ACTION_SEEK_END,
     /* only the mouse has these */
     ACTION_ROW,   /* arg: which row; a second click opens it */
     ACTION_SORT,  /* arg: which column */
@@ -60,13 +68,16 @@ struct keymap_entry {
     const char *text;  /* what it does */
 };
 
-/* Ends with action ACTION_NONE. */
-extern const struct keymap_entry keymap[];
+/* End with action ACTION_NONE. The second has the keys while a trace is replayed; they go before those of the
+ * first. */
+extern const struct keymap_entry keymap[], keymap_replay[];
 
 /* The action of a key, ACTION_NONE for none. */
-enum action keymap_find(int key, int *arg);
-/* The table as the manual page has it (mdoc), and as --help has it. */
-void keymap_print_mdoc(FILE *out);
-void keymap_print_help(FILE *out);
+enum action keymap_find(int key, bool replay, int *arg);
+/* While a trace is replayed, the entry's first key does something else. */
+bool keymap_replaced(const struct keymap_entry *e);
+/* A table as the manual page has it (mdoc), and as --help has it. */
+void keymap_print_mdoc(const struct keymap_entry *table, FILE *out);
+void keymap_print_help(const struct keymap_entry *table, FILE *out);
 
 #endif

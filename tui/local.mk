@@ -10,17 +10,20 @@ libtui_la_SOURCES = \
 	tui/options.c tui/options.h \
 	tui/outlook.c tui/outlook.h \
 	tui/panel.c tui/panel.h tui/panel_evidence.c tui/panel_path.c \
+	tui/pace.c tui/pace.h \
+	tui/replay.c tui/replay.h \
 	tui/report.c tui/report.h \
 	tui/rows.c tui/rows.h \
 	tui/screen.h tui/screen_help.c tui/screen_job.c tui/screen_jobs.c tui/screen_nodes.c \
 	tui/snapshot.c tui/snapshot.h \
+	tui/source.c tui/source.h \
 	tui/table.c tui/table.h \
 	tui/term.c tui/term.h \
 	tui/timeline.c tui/timeline.h \
 	tui/ui.c tui/ui.h \
 	tui/value.c tui/value.h
 libtui_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(NCURSES_CFLAGS) $(EVENT_CFLAGS)
-libtui_la_LIBADD = liblink.la libcommon.la $(JANSSON_LIBS) $(NCURSES_LIBS) $(EVENT_LIBS) -lm
+libtui_la_LIBADD = libjob.la liblink.la libcommon.la $(JANSSON_LIBS) $(NCURSES_LIBS) $(EVENT_LIBS) -lm
 
 bin_PROGRAMS += sgtop
 sgtop_SOURCES = tui/sgtop.c
@@ -48,7 +51,10 @@ TUI_SCREENS = jobs-80x24 jobs-200x50 job-80x24 job-80x24-ascii job-80x24-quiet j
 	path-120x40
 EXTRA_DIST += $(TUI_SCREENS:%=tests/tui/expected/%)
 
-check_PROGRAMS += tests/tui/snapshot tests/tui/keys tests/fuzz/snapshot
+check_PROGRAMS += tests/tui/snapshot tests/tui/keys tests/tui/replay tests/fuzz/snapshot
+tests_tui_replay_SOURCES = tests/tui/replay.c
+tests_tui_replay_CPPFLAGS = $(libtui_la_CPPFLAGS)
+tests_tui_replay_LDADD = libtui.la
 tests_tui_snapshot_SOURCES = tests/tui/snapshot.c
 tests_tui_snapshot_CPPFLAGS = $(libtui_la_CPPFLAGS)
 tests_tui_snapshot_LDADD = libtui.la

@@ -7,6 +7,7 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "tui/keymap.h"
+#include "tui/pace.h"
 
 #define INTERVAL_MIN_S 0.1
 #define INTERVAL_MAX_S 60.0
@@ -27,6 +28,9 @@ static const struct {
     { 'M', "munge-socket", "PATH", "instead of AuthInfo= in the file" },
     { 'F', "conf", "FILE",
       "configuration instead of $SYNCGUARD_CONF, or " SYSCONFDIR "/syncguard/syncguard.conf" },
+    { 'r', "replay", "TRACE", "play a trace that sgctl record wrote, instead of asking a controller" },
+    { 'x', "speed", "X", "with --replay: so many times as fast as it was, 0.25 to 1000, or max (1)" },
+    { 'f', "from", "S", "with --replay: begin at this second of the trace" },
     { 'h', "help", NULL, "this text" },
     { 'V', "version", NULL, "the version" },
 };
@@ -49,6 +53,18 @@ static int parse_interval(struct options *o, const char *text, struct err *err)
     if (o->interval_s < INTERVAL_MIN_S || o->interval_s > INTERVAL_MAX_S)
         return err_set(err, "--interval=%s: expected %g s to %g s", text, INTERVAL_MIN_S, INTERVAL_MAX_S);
     return 0;
+}
+
+static int parse_speed(struct options *o, const char *text, struct err *err)
+{
+    if (pace_speed_parse(text, &o->speed) < 0)
+        return err_set(err, "--speed=%s: expected %g to %g, or max", text, PACE_SPEED_MIN, PACE_SPEED_MAX);
+    return 0;
+}
+
+static int parse_from(struct options *o, const char *text, struct err *err)
+{
+    return units_seconds(text, &o->from_s, err) < 0 ? err_prefix(err, "--from") : 0;
 }
 
 static int take(struct options *o, int letter, const char *value, struct err *err)
@@ -80,6 +96,13 @@ static int take(struct options *o, int letter, const char *value, struct err *er
     case 'F':
         o->conf = value;
         return 0;
+    case 'r':
+        o->replay = value;
+        return 0;
+    case 'x':
+        return parse_speed(o, value, err);
+    case 'f':
+        return parse_from(o, value, err);
     case 'h':
         o->help = true;
         return 0;
@@ -107,6 +130,7 @@ int options_parse(struct options *o, int argc, char **argv, struct err *err)
     memset(o, 0, sizeof(*o));
     memset(longs, 0, sizeof(longs));
     o->interval_s = 0.25;
+    o->speed = 1;
     for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
         longs[i] = (struct option){ table[i].name, table[i].value ? required_argument : no_argument, NULL,
                                     table[i].letter };
@@ -128,6 +152,8 @@ int options_parse(struct options *o, int argc, char **argv, struct err *err)
     if (argc - optind > 1)
         return err_set(err, "%s: one job at most", argv[optind + 1]);
     o->job = optind < argc ? argv[optind] : NULL;
+    if (o->job && o->replay)
+        return err_set(err, "%s: a trace is of one job, with --replay none can be chosen", o->job);
     return o->job ? check_job(o->job, err) : 0;
 }
 
@@ -151,6 +177,8 @@ void options_help(FILE *out)
         fprintf(out, "  %-26s %s\n", name, table[i].text);
     }
     fputs("\nKeys:\n", out);
-    keymap_print_help(out);
-    fputs("\nExit status: 0 good, 1 no answer from the controller, 2 wrong usage.\n", out);
+    keymap_print_help(keymap, out);
+    fputs("\nKeys while a trace is replayed:\n", out);
+    keymap_print_help(keymap_replay, out);
+    fputs("\nExit status: 0 good, 1 no answer from the controller or no trace, 2 wrong usage.\n", out);
 }

@@ -10,7 +10,8 @@
 struct options {
     const char *job;                              /* NULL: the list */
     const char *controller, *munge_socket, *conf; /* NULL: as the configuration says */
-    double interval_s;
+    const char *replay;                           /* a trace instead of a controller */
+    double interval_s, speed, from_s;
     int width, height; /* of --size; 0: natural */
     bool dump, json, mono, ascii, help, version;
 };

@@ -8,7 +8,6 @@
 #include "tui/panel.h"
 #include "tui/ui.h"
 
-#define TIMEOUT_S     10
 #define WIDTH         100
 #define WIDTH_MAX     400
 #define HEIGHT_TO_ASK 60
@@ -21,21 +20,21 @@ static int report_width(const struct options *o)
     return width < UI_WIDTH_MIN && !o->width ? WIDTH : width > WIDTH_MAX ? WIDTH_MAX : width;
 }
 
-static json_t *ask(const struct client_options *client, json_t *question, struct err *err)
+static json_t *ask(const struct report_asked *asked, json_t *question, struct err *err)
 {
-    json_t *answer = client_ask(client, question, TIMEOUT_S, err);
+    json_t *answer = asked->ask(question, asked->arg, err);
 
     json_decref(question);
     return answer;
 }
 
-static int load(struct ui *ui, const struct client_options *client, enum screen screen, struct err *err)
+static int load(struct ui *ui, const struct report_asked *asked, enum screen screen, struct err *err)
 {
     int64_t offset;
     json_t *answer;
 
     ui->screen = screen;
-    answer = ask(client, ui_question(ui, &offset), err);
+    answer = ask(asked, ui_question(ui, &offset), err);
     if (!answer)
         return -1;
     ui_answer(ui, screen, offset, answer);
@@ -64,20 +63,20 @@ static void print_panel(struct ui *ui, const struct options *o, FILE *out)
     canvas_free(c);
 }
 
-static int print_screen(struct ui *ui, const struct client_options *client, const struct options *o,
+static int print_screen(struct ui *ui, const struct report_asked *asked, const struct options *o,
                         enum screen screen, FILE *out, struct err *err)
 {
-    if (load(ui, client, screen, err) < 0)
+    if (load(ui, asked, screen, err) < 0)
         return -1;
     print(ui, o, out);
     return 0;
 }
 
 /* The job's screen, and what its keys would show where that says anything. */
-static int print_job(struct ui *ui, const struct client_options *client, const struct options *o, FILE *out,
+static int print_job(struct ui *ui, const struct report_asked *asked, const struct options *o, FILE *out,
                      struct err *err)
 {
-    if (print_screen(ui, client, o, SCREEN_JOB, out, err) < 0)
+    if (print_screen(ui, asked, o, SCREEN_JOB, out, err) < 0)
         return -1;
     for (int p = PANEL_EVIDENCE; p <= PANEL_PATH && !o->height; p++) {
         if (!panel_of((enum panel)p)->tells(ui->view))
@@ -89,25 +88,25 @@ static int print_job(struct ui *ui, const struct client_options *client, const s
     return 0;
 }
 
-static int print_all(struct ui *ui, const struct client_options *client, const struct options *o, FILE *out,
+static int print_all(struct ui *ui, const struct report_asked *asked, const struct options *o, FILE *out,
                      struct err *err)
 {
     const struct ui_list *l = &ui->list[SCREEN_JOBS];
 
-    if (print_screen(ui, client, o, SCREEN_JOBS, out, err) < 0)
+    if (print_screen(ui, asked, o, SCREEN_JOBS, out, err) < 0)
         return -1;
     if (l->n && snap_job_alive(&ui->jobs->job[l->order[0]])) {
         ui_open(ui, ui->jobs->job[l->order[0]].id);
         fputc('\n', out);
         /* It may have ended in between, or not be ours to see: the list and the nodes still stand. */
-        if (print_job(ui, client, o, out, err) < 0)
+        if (print_job(ui, asked, o, out, err) < 0)
             fprintf(out, "%s: %s\n", ui->job_id, err->text);
     }
     fputc('\n', out);
-    return print_screen(ui, client, o, SCREEN_NODES, out, err);
+    return print_screen(ui, asked, o, SCREEN_NODES, out, err);
 }
 
-int report_text(const struct client_options *client, const struct options *o, FILE *out, struct err *err)
+int report_text(const struct report_asked *asked, const struct options *o, FILE *out, struct err *err)
 {
     struct ui ui;
     int rc;
@@ -119,19 +118,19 @@ int report_text(const struct client_options *client, const struct options *o, FI
     ui_fit(&ui, report_width(o), o->height ? o->height : HEIGHT_TO_ASK);
     if (o->job) {
         ui_open(&ui, o->job);
-        rc = print_job(&ui, client, o, out, err);
+        rc = print_job(&ui, asked, o, out, err);
     } else {
-        rc = print_all(&ui, client, o, out, err);
+        rc = print_all(&ui, asked, o, out, err);
     }
     ui_reset(&ui);
     return rc;
 }
 
-int report_json(const struct client_options *client, const struct options *o, FILE *out, struct err *err)
+int report_json(const struct report_asked *asked, const struct options *o, FILE *out, struct err *err)
 {
     json_t *question = o->job ? json_pack("{s:s, s:s}", "query", "job", "job", o->job)
                               : json_pack("{s:s, s:b}", "query", "jobs", "finished", 1);
-    json_t *answer = ask(client, question, err);
+    json_t *answer = ask(asked, question, err);
     int rc;
 
     if (!answer)

@@ -1,16 +1,23 @@
-/* report.h - sgtop without a terminal: the screens as text once, or the controller's answer as JSON. */
+/* report.h - sgtop without a terminal: the screens as text once, or the answer as JSON. */
 #ifndef SYNCGUARD_TUI_REPORT_H
 #define SYNCGUARD_TUI_REPORT_H
 
+#include <jansson.h>
 #include <stdio.h>
 
-#include "common/client.h"
+#include "common/err.h"
 #include "tui/options.h"
+
+/* Who answers: a controller, a trace. The answer is the caller's; NULL with the reason. */
+struct report_asked {
+    json_t *(*ask)(const json_t *question, void *arg, struct err *err);
+    void *arg;
+};
 
 /* One job's screen when a job is asked for; otherwise the list, the most urgent job and the nodes.  With a
  * size each has it, otherwise as many lines as it needs, and the job its evidence and critical path.  0, or
  * -1 with the reason why there is no answer. */
-int report_text(const struct client_options *client, const struct options *o, FILE *out, struct err *err);
-int report_json(const struct client_options *client, const struct options *o, FILE *out, struct err *err);
+int report_text(const struct report_asked *asked, const struct options *o, FILE *out, struct err *err);
+int report_json(const struct report_asked *asked, const struct options *o, FILE *out, struct err *err);
 
 #endif

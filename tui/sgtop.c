@@ -11,12 +11,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/client.h"
 #include "common/config.h"
 #include "common/hosts.h"
 #include "common/xalloc.h"
 #include "tui/options.h"
+#include "tui/replay.h"
 #include "tui/report.h"
+#include "tui/source.h"
 #include "tui/term.h"
 #include "tui/ui.h"
 
@@ -25,6 +26,7 @@
 #define STATUS_EVERY_S 5
 #define GIVE_UP_S      10 /* a controller that is connected and silent for so long is tried anew */
 #define DOUBLE_CLICK_S 0.4
+#define TIMEOUT_S      10 /* of a report */
 
 enum { EXIT_GOOD, EXIT_NO_ANSWER, EXIT_USAGE };
 
@@ -39,8 +41,7 @@ struct app {
     struct event *tick, *keys, *paint;
     struct event *signals[8];
     size_t n_signals;
-    struct client *client;
-    const struct client_options *client_options;
+    struct source *source;
     struct ui ui;
     struct canvas *canvas;
     bool ascii;
@@ -100,7 +101,7 @@ static void on_paint(evutil_socket_t fd, short what, void *arg)
 
 static void send_question(struct app *a, json_t *question, struct asked asked)
 {
-    if (question && a->n_asked < ASKED_MAX && client_send(a->client, question) == 0) {
+    if (question && a->n_asked < ASKED_MAX && source_ask(a->source, question) == 0) {
         a->asked[a->n_asked++] = asked;
         a->asked_s = a->ui.now_s;
     }
@@ -125,12 +126,11 @@ static void ask(struct app *a)
     }
 }
 
-static void on_answer(struct client *c, json_t *answer, void *arg)
+static void on_answer(const json_t *answer, void *arg)
 {
     struct app *a = arg;
     struct asked asked;
 
-    (void)c;
     if (!a->n_asked)
         return;
     asked = a->asked[0];
@@ -146,11 +146,10 @@ static void on_answer(struct client *c, json_t *answer, void *arg)
         want_paint(a);
 }
 
-static void on_state(struct client *c, bool up, const char *why, void *arg)
+static void on_state(bool up, const char *why, void *arg)
 {
     struct app *a = arg;
 
-    (void)c;
     update_clock(a);
     a->n_asked = 0;
     a->status_s = -INFINITY;
@@ -160,16 +159,7 @@ static void on_state(struct client *c, bool up, const char *why, void *arg)
     want_paint(a);
 }
 
-static const struct client_events client_events = { .answer = on_answer, .state = on_state };
-
-static void connect_anew(struct app *a, const char *why)
-{
-    client_free(a->client);
-    a->client = client_new(a->base, a->client_options, &client_events, a);
-    a->n_asked = 0;
-    if (why)
-        ui_link_changed(&a->ui, false, why);
-}
+static const struct source_events source_events = { .answer = on_answer, .state = on_state };
 
 static void on_tick(evutil_socket_t fd, short what, void *arg)
 {
@@ -179,8 +169,11 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     update_clock(a);
-    if (a->n_asked && a->ui.now_s - a->asked_s > GIVE_UP_S)
-        connect_anew(a, "connected, but it does not answer");
+    if (a->n_asked && a->ui.now_s - a->asked_s > GIVE_UP_S) {
+        a->n_asked = 0;
+        source_restart(a->source);
+        ui_link_changed(&a->ui, false, "connected, but it does not answer");
+    }
     /* The half of a tick: ticks are not exact, and a list asked for every second one should be. */
     if (!a->n_asked && a->ui.link == UI_UP && a->ui.now_s - a->asked_s > every_s - a->ui.interval_s / 2)
         ask(a);
@@ -231,6 +224,8 @@ static void on_keys(evutil_socket_t fd, short what, void *arg)
         event_base_loopbreak(a->base);
         return;
     }
+    if (a->ui.pace.on)
+        source_hurry(a->source);
     if (changed && a->ui.link == UI_UP) {
         /* What is shown at once needs the place that the answer will have. */
         ui_fit(&a->ui, a->ui.width, a->ui.height);
@@ -290,7 +285,7 @@ static void add_events(struct app *a)
 
 static void close_app(struct app *a)
 {
-    client_free(a->client);
+    source_free(a->source);
     for (size_t i = 0; i < a->n_signals; i++)
         event_free(a->signals[i]);
     event_free(a->tick);
@@ -301,18 +296,33 @@ static void close_app(struct app *a)
     ui_reset(&a->ui);
 }
 
-static int run_screen(const struct client_options *client, const struct options *o, const char *conf)
+/* Whom the screens ask: a controller, or (replay is not NULL) a trace. */
+struct asking {
+    const struct client_options *client;
+    const char *conf; /* where the controller's name comes from */
+    struct replay *replay;
+};
+
+static void begin_replay(struct ui *ui, const struct asking *to, const struct options *o)
 {
-    struct app a = {
-        .client_options = client, .ascii = o->ascii, .status_s = -INFINITY, .click_s = -INFINITY
-    };
+    ui->pace.on = true;
+    ui->pace.speed = o->speed;
+    ui->pace.seek_s = o->from_s > 0 ? o->from_s : NAN;
+    ui_open(ui, replay_job(to->replay));
+}
+
+static int run_screen(const struct asking *to, const struct options *o)
+{
+    struct app a = { .ascii = o->ascii, .status_s = -INFINITY, .click_s = -INFINITY };
     struct err err;
 
     ui_init(&a.ui);
     a.ui.interval_s = o->interval_s;
-    snprintf(a.ui.hosts, sizeof(a.ui.hosts), "%s", client->hosts);
-    snprintf(a.ui.conf, sizeof(a.ui.conf), "%s", conf);
-    if (o->job)
+    snprintf(a.ui.hosts, sizeof(a.ui.hosts), "%s", to->replay ? o->replay : to->client->hosts);
+    snprintf(a.ui.conf, sizeof(a.ui.conf), "%s", to->conf);
+    if (to->replay)
+        begin_replay(&a.ui, to, o);
+    else if (o->job)
         ui_open(&a.ui, o->job);
     if (term_open(o->mono, &err) < 0) {
         fprintf(stderr, "sgtop: %s\n", err.text);
@@ -322,7 +332,8 @@ static int run_screen(const struct client_options *client, const struct options 
     paint(&a); /* before anything that can wait */
     a.base = event_base_new();
     add_events(&a);
-    connect_anew(&a, NULL);
+    a.source = to->replay ? source_replay(a.base, to->replay, &a.ui.pace, &source_events, &a)
+                          : source_link(a.base, to->client, &source_events, &a);
     event_base_dispatch(a.base);
     close_app(&a);
     term_close();
@@ -333,10 +344,73 @@ static int run_screen(const struct client_options *client, const struct options 
     return EXIT_GOOD;
 }
 
-static int run(struct options *o)
+static json_t *ask_controller(const json_t *question, void *arg, struct err *err)
+{
+    return client_ask(((const struct asking *)arg)->client, question, TIMEOUT_S, err);
+}
+
+/* Of the whole trace: it has been read to its end. */
+static json_t *ask_trace(const json_t *question, void *arg, struct err *err)
+{
+    (void)err;
+    return replay_answer(((const struct asking *)arg)->replay, question);
+}
+
+static int run_report(struct asking *to, const struct options *o)
+{
+    struct report_asked asked = { to->replay ? ask_trace : ask_controller, to };
+    struct err err = { "" };
+    int rc = 0;
+
+    if (to->replay && replay_read(to->replay, INFINITY, SIZE_MAX, &err) == REPLAY_FAILED)
+        rc = err_prefix(&err, "%s", o->replay);
+    if (rc == 0)
+        rc = o->json ? report_json(&asked, o, stdout, &err) : report_text(&asked, o, stdout, &err);
+    if (rc < 0)
+        fprintf(stderr, "sgtop: %s\n", err.text);
+    return rc < 0 || fflush(stdout) != 0 ? EXIT_NO_ANSWER : EXIT_GOOD;
+}
+
+static int run(struct asking *to, const struct options *o)
+{
+    if (!o->dump && !o->json && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+        return run_screen(to, o);
+    return run_report(to, o);
+}
+
+/* As sgctl analyze judges: by the defaults unless a file is named, so that a trace is judged alike
+ * everywhere.
+ */
+static int run_trace(struct options *o)
+{
+    static struct config config;
+    struct asking to = { .conf = "" };
+    const struct config_policy *policy = NULL;
+    struct err err = { "" };
+    int rc = o->conf ? config_load(&config, o->conf, &err) : config_parse(&config, "defaults", "", 0, &err);
+
+    if (rc == 0 && !(policy = config_policy_find(&config, config.default_policy)))
+        rc = err_set(&err, "there is no policy %s", config.default_policy);
+    if (rc < 0) {
+        fprintf(stderr, "sgtop: %s\n", err.text);
+        return EXIT_USAGE;
+    }
+    to.replay = replay_open(o->replay, policy, &err);
+    if (!to.replay) {
+        fprintf(stderr, "sgtop: %s\n", err.text);
+        return EXIT_NO_ANSWER;
+    }
+    o->job = replay_job(to.replay);
+    rc = run(&to, o);
+    replay_close(to.replay);
+    return rc;
+}
+
+static int run_live(const struct options *o)
 {
     static struct config config;
     struct client_options client = { 0 };
+    struct asking to = { .client = &client, .conf = o->conf ? o->conf : CONFIG_DEFAULT_PATH };
     struct err err = { "" };
     char *hosts;
     int rc;
@@ -350,14 +424,7 @@ static int run(struct options *o)
     client.munge_socket = o->munge_socket          ? o->munge_socket
                           : config.munge_socket[0] ? config.munge_socket
                                                    : NULL;
-    if (!o->dump && !o->json && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) {
-        rc = run_screen(&client, o, o->conf ? o->conf : CONFIG_DEFAULT_PATH);
-    } else {
-        rc = o->json ? report_json(&client, o, stdout, &err) : report_text(&client, o, stdout, &err);
-        if (rc < 0)
-            fprintf(stderr, "sgtop: %s\n", err.text);
-        rc = rc < 0 || fflush(stdout) != 0 ? EXIT_NO_ANSWER : EXIT_GOOD;
-    }
+    rc = run(&to, o);
     free(hosts);
     return rc;
 }
@@ -382,5 +449,5 @@ int main(int argc, char **argv)
     if (!setlocale(LC_ALL, "") || strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
         o.ascii = true;
     setlocale(LC_NUMERIC, "C"); /* columns are the same everywhere */
-    return run(&o);
+    return o.replay ? run_trace(&o) : run_live(&o);
 }

@@ -21,6 +21,7 @@ void ui_init(struct ui *ui)
     }
     ui->interval_s = 0.25;
     ui->finished = true;
+    pace_init(&ui->pace);
 }
 
 void ui_reset(struct ui *ui)
@@ -315,6 +316,22 @@ bool ui_act(struct ui *ui, enum action action, int arg)
     case ACTION_QUIT:
         ui->quit = true;
         return false;
+    case ACTION_PAUSE:
+        pace_pause(&ui->pace);
+        return true;
+    case ACTION_SPEED:
+        pace_faster(&ui->pace, arg);
+        return true;
+    case ACTION_SEEK:
+        pace_seek(&ui->pace, arg * PACE_SEEK_S);
+        return true;
+    case ACTION_SEEK_STEP:
+        pace_seek_step(&ui->pace, arg);
+        return true;
+    case ACTION_SEEK_BEGIN:
+    case ACTION_SEEK_END:
+        pace_seek_to(&ui->pace, action == ACTION_SEEK_BEGIN ? 0 : INFINITY);
+        return true;
     case ACTION_REDRAW:
     case ACTION_NONE:
         break;
@@ -358,7 +375,7 @@ bool ui_key(struct ui *ui, int key)
 
     if (ui->filtering && key != ('C' & 0x1f))
         return filter_key(ui, key);
-    action = keymap_find(key, &arg);
+    action = keymap_find(key, ui->pace.on, &arg);
     return ui_act(ui, action, action == ACTION_BACK ? key : arg);
 }
 

@@ -10,6 +10,7 @@
 
 #include "tui/canvas.h"
 #include "tui/keymap.h"
+#include "tui/pace.h"
 #include "tui/snapshot.h"
 
 #define UI_WIDTH_MIN  80
@@ -52,6 +53,8 @@ struct ui {
     double chosen_s;            /* when this screen was chosen, or let go on */
     double got_s[SCREENS];      /* when its last answer came; NaN: never */
     char problem[SCREENS][256]; /* why the last answer was none; "" */
+
+    struct pace pace; /* what is shown is a trace, when it is on */
 
     enum ui_link link;
     char hosts[256], conf[256], why[256]; /* whom we ask; the file that says so; why it is down */

@@ -125,6 +125,8 @@ is "$(grep -c '^ok  *configuration' "$dir/out")" 1 "doctor sees the configuratio
 
 printf '#!/bin/sh\necho "$@"\n' >"$dir/sgtop" && chmod +x "$dir/sgtop"
 cp "$top_builddir/sgctl" "$dir/sgctl" 2>/dev/null
+is "$("$dir/sgctl" replay --speed 10 --from=5s "$dir/slow.jsonl")" "--speed 10 --from 5s --replay $dir/slow.jsonl" \
+    "replay starts sgtop on the trace"
 is "$("$dir/sgctl" -c a,b top --json 5.0)" "--controller a,b --json 5.0" "top hands its arguments on"
 
 complete_words() {

@@ -280,6 +280,9 @@ static void test_options(void)
         { { "sgtop", "--interval=0" }, "--interval=0: expected 0.1 s to 60 s" },
         { { "sgtop", "--colour" }, "--colour is no option of sgtop, see --help" },
         { { "sgtop", "--conf" }, "--conf needs a value, see --help" },
+        { { "sgtop", "--replay=t", "--speed=max", "--from=10s" }, NULL },
+        { { "sgtop", "--replay=t", "--speed=0" }, "--speed=0: expected 0.25 to 1000, or max" },
+        { { "sgtop", "--replay=t", "1" }, "1: a trace is of one job, with --replay none can be chosen" },
         { { "sgtop", "1", "2" }, "2: one job at most" },
         { { "sgtop", "train" }, "train: expected a job as 123, 123.0, 123_4 or 123+1" },
     };
@@ -317,7 +320,8 @@ static void test_manual(void)
         fclose(in);
     }
     out = open_memstream(&want, &size);
-    keymap_print_mdoc(out);
+    keymap_print_mdoc(keymap, out);
+    keymap_print_mdoc(keymap_replay, out);
     options_names(out);
     fclose(out);
     for (char *line = strtok_r(want, "\n", &save); line; line = strtok_r(NULL, "\n", &save))

@@ -145,6 +145,36 @@ AT="--controller $HOSTS --munge-socket $SOCKET"
     [ $? = 2 ] && [ "$(wc -l <"$DIR/err")" = 1 ]
     ok $? "status 2 and one line for a wrong option"
 
+    # ---- a trace ----
+    awk 'BEGIN {
+        printf "{\"format\":\"syncguard-trace\",\"version\":1,\"job\":\"7.0\",\"ranks\":["
+        for (r = 0; r < 8; r++) printf "%s{\"rank\":%d,\"node\":\"n%d\"}", r ? "," : "", r, r / 2
+        print "]}"
+        for (s = 0; s < 300; s++) {
+            for (last = r = 0; r < 8; r++) {
+                t0[r] = now + (80 + (r * 7919 + s * 104729) % 97 / 60) * (r == 5 && s > 100 ? 1.5 : 1) * 1e6
+                if (t0[r] > last) last = t0[r]
+            }
+            now = last + 1e5
+            for (r = 0; r < 8; r++)
+                printf "{\"r\":%d,\"c\":\"world\",\"s\":%d,\"o\":\"allreduce\",\"b\":8,\"t0\":%.0f,\"t1\":%.0f}\n", r, s, t0[r], now
+        }
+    }' >"$DIR/slow.jsonl"
+    "$SGTOP" --replay "$DIR/slow.jsonl" >"$DIR/report" </dev/null
+    ok $? "a trace gives a report of itself"
+    grep -q 'found   straggler r5' "$DIR/report" && grep -q 'critical path' "$DIR/report"
+    ok $? "with what was found, and the critical path"
+    "$SGTOP" --replay - <"$DIR/slow.jsonl" | sed 1d | cmp -s - <(sed 1d "$DIR/report")
+    ok $? "from a pipe the same"
+    [ "$("$top_builddir/sgctl" replay --json "$DIR/slow.jsonl" | python3 -c 'import json,sys; print(json.load(sys.stdin)["sentence"])')" = \
+        "$("$top_builddir/sgctl" analyze --json "$DIR/slow.jsonl" | python3 -c 'import json,sys; print(json.load(sys.stdin)["sentence"])')" ]
+    ok $? "sgctl replay says what sgctl analyze says"
+    "$SGTOP" --replay "$DIR/slow.jsonl" --json </dev/null | python3 -c 'import json,sys; j=json.load(sys.stdin); sys.exit(j["id"] != "7.0" or len(j["rank_table"]) != 8)'
+    ok $? "and as JSON what a controller would have answered"
+    "$SGTOP" --replay "$DIR/none" >/dev/null 2>"$DIR/err" </dev/null
+    [ $? = 1 ] && grep -q 'none: No such file' "$DIR/err"
+    ok $? "status 1 and the reason for a trace that is not there"
+
     # ---- what it costs (a figure, and a limit far beyond it for machines that are busy) ----
     cost=$("$COST" 2 80x24 "$SGTOP" $AT 4711)
     echo "# $cost"
@@ -286,6 +316,46 @@ start_fake --at 20 --port "${HOSTS#*:}"
 # Its munged is another one: this sgtop asks the old socket, a new one asks the new.
 open_terminal "--controller $HOSTS --munge-socket $SOCKET"
 shows "4711.0" "and it fills when the controller is there"
+
+# ---- a trace ----
+# shellcheck disable=SC2086
+keys Q
+shows "status 0" "Q quits"
+ENV= open_terminal --replay "$DIR/slow.jsonl" --from 5
+shows "replay ×1  5." "a trace is played from where it was asked for"
+keys Space
+shows "paused ×1" "Space pauses"
+before=$(screen | head -n 1)
+sleep 0.4
+[ "$(screen | head -n 1)" = "$before" ]
+ok $? "then it stands still"
+keys +
+shows "paused ×2" "+ is faster"
+keys Right
+shows "paused ×2  15." "Right goes on by 10 s"
+keys Left
+shows "paused ×2  5." "Left goes back by 10 s"
+keys n
+shows "r5 " "n goes on by a step"
+keys End
+shows "ENDED" "End shows the end"
+shows " of " "whose time is known now"
+keys v
+shows "evidence: what was found" "the panels are there"
+keys v
+keys Home
+shows "paused ×2  0.00 ms" "Home is the beginning"
+keys Space
+hides "paused" "Space goes on"
+keys '?'
+shows "pause the replay" "? tells the keys of a replay"
+keys '?'
+keys 3
+shows "LATE" "the nodes of a trace"
+keys q
+shows "REGIME" "q goes back to the list of its one job"
+keys q
+shows "status 0" "q quits with 0"
 
 echo "1..$N"
 exit $FAILED

@@ -45,6 +45,9 @@ static void accepted(void)
     ok(parse(&u, "job --help", &err) == 0 && u.help && u.command == USAGE_JOB, "--help needs no operand");
     ok(parse(&u, "-V", &err) == 0 && u.version, "-V");
     ok(parse(&u, "job -- -1", &err) == 0 && !strcmp(u.operands[0], "-1"), "-- ends the options");
+    ok(parse(&u, "replay --speed=10 --from 1m t.jsonl", &err) == 0 && !strcmp(u.speed, "10") &&
+           !strcmp(u.from, "1m") && !strcmp(u.operands[0], "t.jsonl"),
+       "a trace to be played");
     ok(parse(&u, "analyze --fail -", &err) == 0 && u.fail && !strcmp(u.operands[0], "-"),
        "and an operand: standard input");
     ok(parse(&u, "record 1 -o -", &err) == 0 && !strcmp(u.output, "-"), "a lone - is a value");
@@ -57,8 +60,8 @@ static void refused(void)
     } bad[] = {
         { "", "a command is missing; `sgctl help` lists them" },
         { "jobz",
-          "'jobz' is no command; there are status, jobs, job, nodes, record, analyze, top, config, doctor, "
-          "help" },
+          "'jobz' is no command; there are status, jobs, job, nodes, record, analyze, replay, top, config, "
+          "doctor, help" },
         { "job", "`sgctl job` needs more: sgctl job JOB" },
         { "job 1 2", "`sgctl job`: '2' is too much; usage: sgctl job JOB" },
         { "jobs --seconds 3", "`sgctl jobs` has no option --seconds; `sgctl help jobs` lists them" },

@@ -1,0 +1,290 @@
+/* A trace played: however one gets to a moment, and by whatever pieces, the answers are the same; and what
+ * the keys do to the pace. */
+#include "tests/tap.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "common/xalloc.h"
+#include "tui/figures.h"
+#include "tui/replay.h"
+#include "tui/ui.h"
+
+#define RANKS  8
+#define STEPS  400
+#define SLOW   5   /* this rank */
+#define ONSET  150 /* from this step on */
+#define STEP_S 0.1
+
+static struct config config;
+static char path[] = "/tmp/syncguard-replay-XXXXXX";
+
+/* Work with a little noise, the same in every run: r5 works half as long again from step 150 on. */
+static double work_s(int rank, int step)
+{
+    double noise = (double)((unsigned)(rank * 7919 + step * 104729) % 97) / 97;
+
+    return STEP_S * (0.8 + 0.02 * noise) * (rank == SLOW && step >= ONSET ? 1.5 : 1);
+}
+
+static void write_trace(const char *wrong_line)
+{
+    FILE *out = fopen(path, "w");
+    double end_s = 0;
+
+    fputs("{\"format\":\"syncguard-trace\",\"version\":1,\"job\":\"7.0\",\"ranks\":[", out);
+    for (int r = 0; r < RANKS; r++)
+        fprintf(out, "%s{\"rank\":%d,\"node\":\"n%d\"}", r ? "," : "", r, r / 2);
+    fputs("]}\n", out);
+    for (int s = 0; s < STEPS; s++) {
+        double last_s = 0;
+
+        for (int r = 0; r < RANKS; r++)
+            last_s = fmax(last_s, end_s + work_s(r, s));
+        for (int r = 0; r < RANKS; r++)
+            fprintf(
+                out,
+                "{\"r\":%d,\"c\":\"world\",\"s\":%d,\"o\":\"allreduce\",\"b\":8,\"t0\":%.0f,\"t1\":%.0f}\n",
+                r, s, (end_s + work_s(r, s)) * 1e9, (last_s + 1e-4) * 1e9);
+        end_s = last_s + 1e-4;
+    }
+    fputs(wrong_line, out);
+    fclose(out);
+}
+
+static struct replay *open_trace(void)
+{
+    struct err err = { "" };
+    struct replay *r = replay_open(path, config_policy_find(&config, config.default_policy), &err);
+
+    if (!r)
+        printf("# %s\n", err.text);
+    return r;
+}
+
+static char *told(const struct replay *r, const char *query)
+{
+    json_t *q = json_pack("{s:s}", "query", query), *a = replay_answer(r, q);
+    char *text = json_dumps(a, JSON_SORT_KEYS | JSON_INDENT(1));
+
+    json_decref(q);
+    json_decref(a);
+    return text;
+}
+
+static bool same(const struct replay *a, const struct replay *b)
+{
+    static const char *const queries[] = { "job", "jobs", "nodes", "status" };
+    bool equal = true;
+
+    for (size_t i = 0; i < ARRAY_SIZE(queries); i++) {
+        char *x = told(a, queries[i]), *y = told(b, queries[i]);
+
+        equal &= !strcmp(x, y);
+        free(x);
+        free(y);
+    }
+    return equal;
+}
+
+static void test_same(void)
+{
+    struct replay *a = open_trace(), *b = open_trace();
+    struct err err = { "" };
+    char *text;
+
+    if (!ok(a && b, "a trace is opened"))
+        return;
+    is_str(replay_job(a), "7.0", "it is of this job");
+    ok(replay_read(a, 20, SIZE_MAX, &err) == REPLAY_REACHED && replay_now_s(a) >= 20 &&
+           replay_now_s(a) < 20.3,
+       "read to its 20th second");
+    while (replay_read(b, 20, 100, &err) == REPLAY_MORE)
+        ;
+    ok(same(a, b), "in small pieces: the same answers");
+    text = told(a, "job");
+    ok(strstr(text, "\"straggler\"") && strstr(text, "r5"), "the slow rank is named by then");
+    free(text);
+    ok(isnan(replay_end_s(a)) && replay_share(a) > 0.3 && replay_share(a) < 0.7,
+       "how long it is is not known yet, but how much of the file was read");
+    ok(replay_read(a, INFINITY, SIZE_MAX, &err) == REPLAY_ENDED && replay_end_s(a) > 40 &&
+           replay_share(a) == 1,
+       "read to its end");
+    text = told(a, "job");
+    ok(strstr(text, "\"state\": \"finished\"") != NULL, "there the step has ended");
+    free(text);
+    ok(replay_rewind(a, &err) == 0 && replay_read(a, 20, SIZE_MAX, &err) == REPLAY_REACHED && same(a, b),
+       "back again: the same answers");
+    ok(replay_end_s(a) > 40, "now it is known how long it is");
+    ok(replay_rewind(a, &err) == 0 && replay_read(a, 10, SIZE_MAX, &err) == REPLAY_REACHED,
+       "before the onset");
+    text = told(a, "job");
+    ok(!strstr(text, "\"straggler\"") && strstr(text, "\"state\": \"running\""), "nobody is named");
+    free(text);
+    replay_close(a);
+    replay_close(b);
+}
+
+/* The screens draw it as they draw a controller's answer. */
+static void test_drawn(void)
+{
+    struct replay *r = open_trace();
+    struct canvas *c = canvas_new(100, 30, true);
+    struct ui ui;
+    struct err err;
+    char *text = NULL;
+    size_t size;
+    int64_t offset;
+    json_t *q, *a;
+    FILE *out = open_memstream(&text, &size);
+
+    replay_read(r, 30, SIZE_MAX, &err);
+    ui_init(&ui);
+    ui_link_changed(&ui, true, NULL);
+    ui.pace.on = true;
+    ui.pace.at_s = replay_now_s(r);
+    ui.pace.share = replay_share(r);
+    ui.pace.speed = 10;
+    ui_open(&ui, replay_job(r));
+    ui_fit(&ui, 100, 30);
+    q = ui_question(&ui, &offset);
+    a = replay_answer(r, q);
+    ui_answer(&ui, SCREEN_JOB, offset, a);
+    ui_fit(&ui, 100, 30);
+    ui_draw(c, &ui);
+    canvas_print(c, out);
+    fclose(out);
+    ok(strstr(text, "replay x10  30.") && strstr(text, "% of the file)"), "the title tells where it is");
+    ok(strstr(text, "found   straggler") && strstr(text, ">r5 "), "and the screen who is slow");
+    ok(strstr(text, " straggler r5 x1.") != NULL, "and since when, under the heat map");
+    ok(strstr(text, "+ - speed  Left Right seek") != NULL, "the keys of a replay stand at the bottom");
+    free(text);
+    json_decref(q);
+    json_decref(a);
+    ui_reset(&ui);
+    canvas_free(c);
+    replay_close(r);
+}
+
+static void test_wrong(void)
+{
+    struct config_policy policy = *config_policy_find(&config, config.default_policy);
+    struct err err = { "" };
+    struct replay *r;
+
+    ok(!replay_open("/nowhere/x", &policy, &err), "no file");
+    is_str(err.text, "/nowhere/x: No such file or directory", "is told so");
+    ok(!replay_open("/dev/null", &policy, &err) && strstr(err.text, "no header"),
+       "an empty file is no trace");
+    write_trace("{\"r\":99}\n");
+    r = open_trace();
+    ok(replay_read(r, INFINITY, SIZE_MAX, &err) == REPLAY_FAILED && strstr(err.text, "line 3202"),
+       "a wrong line is named");
+    ok(replay_read(r, INFINITY, SIZE_MAX, &err) == REPLAY_FAILED, "and not read again");
+    ok(replay_rewind(r, &err) == 0 && replay_read(r, 10, SIZE_MAX, &err) == REPLAY_REACHED,
+       "what stands before it can be seen");
+    replay_close(r);
+}
+
+static const char *shown(const struct pace *p)
+{
+    static char text[160];
+
+    return pace_text(p, text, sizeof(text));
+}
+
+static void test_pace(void)
+{
+    struct pace p;
+    double speed;
+
+    pace_init(&p);
+    is_str(shown(&p), "replay ×1  0.00 ms", "a replay begins at its own speed");
+    pace_faster(&p, 1);
+    ok(p.speed == 2, "faster");
+    p.speed = 7;
+    pace_faster(&p, 1);
+    ok(p.speed == 10, "from a speed between: the next");
+    pace_faster(&p, -1);
+    ok(p.speed == 5, "slower");
+    for (int i = 0; i < 20; i++)
+        pace_faster(&p, 1);
+    ok(isinf(p.speed), "at last as fast as it can be read");
+    for (int i = 0; i < 20; i++)
+        pace_faster(&p, -1);
+    ok(p.speed == PACE_SPEED_MIN, "and never stands still");
+    p.at_s = 65;
+    p.share = 0.33;
+    is_str(shown(&p), "replay ×0.25  1m05 (33 % of the file)",
+           "the file's share where the length is not known");
+    p.end_s = 200;
+    is_str(shown(&p), "replay ×0.25  1m05 of 3m20", "the length where it is");
+    pace_seek(&p, -10);
+    pace_seek(&p, -10);
+    ok(p.seek_s == 45, "two presses go twice as far");
+    pace_seek(&p, -100);
+    ok(p.seek_s == 0, "not before the beginning");
+    pace_seek(&p, 1000);
+    ok(isinf(p.seek_s), "nor beyond the end");
+    p.seek_s = NAN;
+    p.step_s = 0.5;
+    pace_seek_step(&p, 1);
+    ok(p.paused && p.seek_s == 65.5, "a step on pauses");
+    p.seek_s = NAN;
+    p.ended = true;
+    pace_pause(&p);
+    ok(p.seek_s == 0 && !p.paused, "Space at the end begins again");
+    ok(pace_speed_parse("max", &speed) == 0 && isinf(speed), "max");
+    ok(pace_speed_parse("0.25", &speed) == 0 && speed == 0.25, "0.25");
+    ok(pace_speed_parse("0", &speed) < 0 && pace_speed_parse("1001", &speed) < 0 &&
+           pace_speed_parse("fast", &speed) < 0 && pace_speed_parse("nan", &speed) < 0 &&
+           pace_speed_parse("2x", &speed) < 0,
+       "what is no speed is refused");
+}
+
+static void test_keys(void)
+{
+    struct ui ui;
+
+    ui_init(&ui);
+    ui_key(&ui, ' ');
+    ok(ui.frozen && !ui.pace.paused, "without a trace Space freezes");
+    ui_reset(&ui);
+    ui.pace.on = true;
+    ui_open(&ui, "7.0");
+    ui_key(&ui, ' ');
+    ok(!ui.frozen && ui.pace.paused, "with one it pauses");
+    ui_key(&ui, KEYMAP_RIGHT);
+    ok(ui.pace.seek_s == 10, "Right goes 10 s on");
+    ui_key(&ui, KEYMAP_END);
+    ok(isinf(ui.pace.seek_s), "End to the end");
+    ui_key(&ui, KEYMAP_HOME);
+    ok(ui.pace.seek_s == 0, "Home to the beginning");
+    ui_key(&ui, '+');
+    ok(ui.pace.speed == 2, "+ is faster");
+    ui_key(&ui, 'v');
+    ok(ui.panel == PANEL_EVIDENCE, "the other keys do what they do");
+    ui_reset(&ui);
+}
+
+int main(void)
+{
+    int fd;
+
+    if (!setlocale(LC_ALL, "C.UTF-8") && !setlocale(LC_ALL, "en_US.UTF-8"))
+        return skip_all("no UTF-8 locale here");
+    fd = mkstemp(path);
+    config_parse(&config, "defaults", "", 0, NULL);
+    write_trace("");
+    test_same();
+    test_drawn();
+    test_wrong();
+    test_pace();
+    test_keys();
+    close(fd);
+    unlink(path);
+    return done_testing();
+}

@@ -1,0 +1,111 @@
+#include "tui/pace.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "tui/figures.h"
+
+#define STEP_UNKNOWN_S 0.1
+
+static const double speeds[] = { PACE_SPEED_MIN, 0.5,     1, 2, 5, 10, 20, 50, 100, 200, 500,
+                                 PACE_SPEED_MAX, INFINITY };
+
+void pace_init(struct pace *p)
+{
+    memset(p, 0, sizeof(*p));
+    p->speed = 1;
+    p->seek_s = p->end_s = p->share = p->step_s = NAN;
+}
+
+void pace_pause(struct pace *p)
+{
+    if (p->ended && isnan(p->seek_s)) {
+        p->seek_s = 0;
+        p->paused = false;
+        return;
+    }
+    p->paused = !p->paused;
+}
+
+void pace_faster(struct pace *p, int by)
+{
+    size_t n = ARRAY_SIZE(speeds), i = 0;
+
+    if (by > 0) {
+        while (i + 1 < n && speeds[i] <= p->speed)
+            i++;
+    } else {
+        i = n - 1;
+        while (i > 0 && speeds[i] >= p->speed)
+            i--;
+    }
+    p->speed = speeds[i];
+}
+
+static double wanted_s(const struct pace *p)
+{
+    return isnan(p->seek_s) ? p->at_s : p->seek_s;
+}
+
+void pace_seek(struct pace *p, double by_s)
+{
+    double to_s = fmax(0, wanted_s(p) + by_s);
+
+    pace_seek_to(p, to_s > p->end_s ? INFINITY : to_s);
+}
+
+void pace_seek_step(struct pace *p, int by)
+{
+    p->paused = true;
+    pace_seek(p, by * (p->step_s > 0 ? p->step_s : STEP_UNKNOWN_S));
+}
+
+void pace_seek_to(struct pace *p, double to_s)
+{
+    p->seek_s = to_s;
+}
+
+int pace_speed_parse(const char *text, double *speed)
+{
+    char *end;
+    double x;
+
+    if (!strcmp(text, "max")) {
+        *speed = INFINITY;
+        return 0;
+    }
+    x = strtod(text, &end);
+    if (end == text || *end || !(x >= PACE_SPEED_MIN) || x > PACE_SPEED_MAX)
+        return -1;
+    *speed = x;
+    return 0;
+}
+
+/* "12.3 s", "1m05": a moment of the trace */
+static struct figure moment(double s)
+{
+    return figure_trim(s < 60 ? figure_s(s) : figure_age(s));
+}
+
+char *pace_text(const struct pace *p, char *buf, size_t size)
+{
+    char speed[16] = "max", where[64] = "";
+
+    if (!isinf(p->speed))
+        snprintf(speed, sizeof(speed), "×%.4g", p->speed);
+    if (!isnan(p->end_s))
+        snprintf(where, sizeof(where), " of %s", moment(p->end_s).text);
+    else if (!isnan(p->share))
+        snprintf(where, sizeof(where), " (%.0f %% of the file)", p->share * 100);
+    snprintf(buf, size, "%s %s  %s%s",
+             !isnan(p->seek_s) ? "seeking"
+             : p->problem[0]   ? "broken"
+             : p->ended        ? "end"
+             : p->paused       ? "paused"
+                               : "replay",
+             speed, moment(p->at_s).text, where);
+    return buf;
+}

@@ -1,0 +1,40 @@
+/* replay.h - a recorded trace told as a controller tells of a live job: the same reader, the same view, the
+ * same reports (analysis/trace.h, daemon/job.h, daemon/report.h), at the moment up to which it was read.
+ *
+ * No clock in here: how far to read is the caller's. Going back reads the file again from its beginning. */
+#ifndef SYNCGUARD_TUI_REPLAY_H
+#define SYNCGUARD_TUI_REPLAY_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "common/config.h"
+#include "common/err.h"
+
+struct replay;
+
+/* "-" is standard input. Reads the header.  NULL with the reason: no such file, no trace. */
+struct replay *replay_open(const char *path, const struct config_policy *policy, struct err *err);
+void replay_close(struct replay *r); /* NULL is fine */
+
+enum replay_read {
+    REPLAY_REACHED, /* the trace's clock is at to_s or beyond */
+    REPLAY_MORE,    /* max_bytes were read, and it is not */
+    REPLAY_ENDED,   /* the trace has ended before */
+    REPLAY_FAILED,  /* err names the line; what was read up to there stands */
+};
+/* Read on until to_s (INFINITY: the end). */
+enum replay_read replay_read(struct replay *r, double to_s, size_t max_bytes, struct err *err);
+/* To the beginning.  -1 where the file cannot be read again (a pipe). */
+int replay_rewind(struct replay *r, struct err *err);
+
+double replay_now_s(const struct replay *r);
+double replay_end_s(const struct replay *r);    /* of the whole trace; NaN before its end was seen once */
+double replay_share(const struct replay *r);    /* of the file's bytes that were read; NaN of a pipe */
+double replay_step_s(const struct replay *r);   /* the job's mean step; NaN unknown */
+const char *replay_job(const struct replay *r); /* its id, as the answers have it */
+
+/* The answer to a terminal's question (doc/protocol.md); the caller's. */
+json_t *replay_answer(const struct replay *r, const json_t *question);
+
+#endif

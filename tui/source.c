@@ -1,0 +1,231 @@
+#include "tui/source.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/xalloc.h"
+
+#define TICK_S       0.05
+#define PASSED_MAX_S 1          /* it was stopped for longer: so was the replay */
+#define READ_BYTES   (1u << 20) /* between two looks at the keys */
+#define ANSWERS_MAX  4
+
+struct source {
+    const struct source_events *events;
+    void *arg;
+    struct event_base *base;
+    /* the link's */
+    const struct client_options *options;
+    struct client *client;
+    /* the replay's */
+    struct replay *replay;
+    struct pace *pace;
+    struct event *tick, *tell;
+    json_t *answer[ANSWERS_MAX]; /* told when the asker is back in its loop */
+    size_t n_answers;
+    double ticked_s, play_s; /* real time; how far the trace should be */
+    bool up;
+};
+
+/* ---- the controller ---- */
+
+static void on_answer(struct client *c, json_t *answer, void *arg)
+{
+    struct source *s = arg;
+
+    (void)c;
+    s->events->answer(answer, s->arg);
+}
+
+static void on_state(struct client *c, bool up, const char *why, void *arg)
+{
+    struct source *s = arg;
+
+    (void)c;
+    s->events->state(up, why, s->arg);
+}
+
+static const struct client_events client_events = { .answer = on_answer, .state = on_state };
+
+static struct source *source_new(struct event_base *base, const struct source_events *events, void *arg)
+{
+    struct source *s = xcalloc(1, sizeof(*s));
+
+    s->base = base;
+    s->events = events;
+    s->arg = arg;
+    return s;
+}
+
+struct source *source_link(struct event_base *base, const struct client_options *o,
+                           const struct source_events *events, void *arg)
+{
+    struct source *s = source_new(base, events, arg);
+
+    s->options = o;
+    s->client = client_new(base, o, &client_events, s);
+    return s;
+}
+
+/* ---- a trace ---- */
+
+static double now_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void schedule(struct source *s, double after_s)
+{
+    struct timeval tv = { .tv_usec = (suseconds_t)(after_s * 1e6) };
+
+    event_add(s->tick, &tv);
+}
+
+static void report_pace(struct source *s)
+{
+    struct pace *p = s->pace;
+
+    p->at_s = replay_now_s(s->replay);
+    p->end_s = replay_end_s(s->replay);
+    p->share = replay_share(s->replay);
+    p->step_s = replay_step_s(s->replay);
+}
+
+/* A wish to go somewhere: back means from the beginning. */
+static void begin_seek(struct source *s)
+{
+    struct pace *p = s->pace;
+    struct err err;
+
+    s->play_s = p->seek_s;
+    if (s->play_s >= replay_now_s(s->replay))
+        return;
+    p->ended = false;
+    p->problem[0] = '\0';
+    if (replay_rewind(s->replay, &err) < 0) {
+        snprintf(p->problem, sizeof(p->problem), "%s", err.text);
+        p->seek_s = NAN;
+    }
+}
+
+/* Reads on as far as it should be by now; true: there is more to read at once. */
+static bool play(struct source *s, double passed_s)
+{
+    struct pace *p = s->pace;
+    bool seeking = !isnan(p->seek_s);
+    enum replay_read rc;
+    struct err err;
+
+    if (p->problem[0] || (p->paused && !seeking))
+        return false;
+    if (!seeking)
+        s->play_s = isinf(p->speed) ? INFINITY : s->play_s + passed_s * p->speed;
+    rc = replay_read(s->replay, s->play_s, READ_BYTES, &err);
+    if (rc == REPLAY_FAILED)
+        snprintf(p->problem, sizeof(p->problem), "%s", err.text);
+    p->ended = rc == REPLAY_ENDED;
+    if (rc == REPLAY_MORE) {
+        if (!seeking) /* it cannot be read so fast: what is late is not made up for */
+            s->play_s = replay_now_s(s->replay);
+        return true;
+    }
+    if (seeking || rc != REPLAY_REACHED)
+        s->play_s = replay_now_s(s->replay);
+    p->seek_s = NAN;
+    return false;
+}
+
+static void on_tick(evutil_socket_t fd, short what, void *arg)
+{
+    struct source *s = arg;
+    double t_s = now_s(), passed_s = fmin(t_s - s->ticked_s, PASSED_MAX_S);
+
+    (void)fd;
+    (void)what;
+    s->ticked_s = t_s;
+    schedule(s, play(s, passed_s) ? 0 : TICK_S);
+    report_pace(s);
+    if (!s->up) {
+        s->up = true;
+        s->events->state(true, NULL, s->arg);
+    }
+}
+
+static void on_tell(evutil_socket_t fd, short what, void *arg)
+{
+    struct source *s = arg;
+    json_t *answer;
+
+    (void)fd;
+    (void)what;
+    while (s->n_answers) {
+        answer = s->answer[0];
+        memmove(s->answer, s->answer + 1, --s->n_answers * sizeof(*s->answer));
+        s->events->answer(answer, s->arg);
+        json_decref(answer);
+    }
+}
+
+struct source *source_replay(struct event_base *base, struct replay *r, struct pace *p,
+                             const struct source_events *events, void *arg)
+{
+    struct source *s = source_new(base, events, arg);
+
+    s->replay = r;
+    s->pace = p;
+    s->ticked_s = now_s();
+    s->tick = event_new(base, -1, 0, on_tick, s);
+    s->tell = event_new(base, -1, 0, on_tell, s);
+    report_pace(s);
+    source_hurry(s);
+    return s;
+}
+
+/* ---- both ---- */
+
+void source_free(struct source *s)
+{
+    if (!s)
+        return;
+    client_free(s->client);
+    for (size_t i = 0; i < s->n_answers; i++)
+        json_decref(s->answer[i]);
+    if (s->tick)
+        event_free(s->tick);
+    if (s->tell)
+        event_free(s->tell);
+    free(s);
+}
+
+int source_ask(struct source *s, const json_t *question)
+{
+    if (s->client)
+        return client_send(s->client, question);
+    if (s->n_answers == ANSWERS_MAX)
+        return -1;
+    s->answer[s->n_answers++] = replay_answer(s->replay, question);
+    event_active(s->tell, EV_TIMEOUT, 0);
+    return 0;
+}
+
+void source_restart(struct source *s)
+{
+    if (!s->client)
+        return;
+    client_free(s->client);
+    s->client = client_new(s->base, s->options, &client_events, s);
+}
+
+void source_hurry(struct source *s)
+{
+    if (!s->replay)
+        return;
+    if (!isnan(s->pace->seek_s))
+        begin_seek(s);
+    schedule(s, 0);
+}

@@ -1,0 +1,36 @@
+/* source.h - where the screens' answers come from: the controller over its link, or a recorded trace. To the
+ * screens there is no difference. */
+#ifndef SYNCGUARD_TUI_SOURCE_H
+#define SYNCGUARD_TUI_SOURCE_H
+
+#include <event2/event.h>
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "common/client.h"
+#include "tui/pace.h"
+#include "tui/replay.h"
+
+struct source;
+
+struct source_events {
+    void (*answer)(const json_t *answer, void *arg);    /* lent; in the questions' order */
+    void (*state)(bool up, const char *why, void *arg); /* went up; went down and will be tried again */
+};
+
+/* o is borrowed. */
+struct source *source_link(struct event_base *base, const struct client_options *o,
+                           const struct source_events *events, void *arg);
+/* r is borrowed; p says how it is to be played and is told how far it is. */
+struct source *source_replay(struct event_base *base, struct replay *r, struct pace *p,
+                             const struct source_events *events, void *arg);
+void source_free(struct source *s); /* NULL is fine */
+
+/* -1 when it cannot be asked now: ask again from the next answer or timer. */
+int source_ask(struct source *s, const json_t *question);
+/* It has been silent for too long: what was asked is lost, begin anew. */
+void source_restart(struct source *s);
+/* The pace was changed: do not wait for the next tick. */
+void source_hurry(struct source *s);
+
+#endif
