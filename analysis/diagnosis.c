@@ -23,6 +23,11 @@ enum key { KEY_JITTER, KEY_IMBALANCE, KEY_OSCILLATION, KEY_TRANSFER, STRAGGLER_K
 
 struct entry {
     uint64_t key;
+    struct said {
+        enum view_class class;
+        uint64_t step; /* 0: not yet */
+        uint32_t seq;
+    } said[2];                  /* each class that it was said to be, and first when */
     struct straggler straggler; /* as it last was */
     double expired_s;           /* saved in steps that are no longer remembered */
 };
@@ -121,21 +126,32 @@ static uint32_t seq_of(const struct work *w, uint64_t number)
     return w->step[work_slot(w, back < work_kept(w) ? (uint32_t)back : work_kept(w) - 1)].seq;
 }
 
-/* A finding's class as its detector has it now; where that changed it was only now said to be so. */
+/* When it was first said to be of that class: a finding has one of two, and may be taken for the other for a
+ * while. */
+static const struct said *first_said(const struct work *w, struct entry *e, enum view_class class)
+{
+    struct said *said = e->said[0].step && e->said[0].class != class ? &e->said[1] : &e->said[0];
+
+    if (!said->step)
+        *said = (struct said){ class, w->steps, seq_of(w, w->steps) };
+    return said;
+}
+
+/* A finding's class as its detector has it now. */
 static struct finding *refresh(struct diagnosis *d, uint64_t key, enum view_class class, uint64_t onset)
 {
     const struct work *w = d->work;
     size_t at = find(d, key);
+    const struct said *said;
     struct finding *f;
 
     if (at == d->n && (at = add(d, key)) == d->n)
         return NULL;
     f = &d->finding[at];
-    if (!f->named_step || f->class != class) {
-        f->class = class;
-        f->named_step = w->steps;
-        f->named_seq = seq_of(w, w->steps);
-    }
+    said = first_said(w, &d->entry[at], class);
+    f->class = class;
+    f->named_step = said->step;
+    f->named_seq = said->seq;
     if (onset + 1 != f->onset_step) {
         f->onset_step = onset + 1;
         f->onset_seq = seq_of(w, f->onset_step);

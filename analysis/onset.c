@@ -9,7 +9,7 @@
 #define CLIP       5.0f /* standard deviations below nothing, and above the newest values */
 #define NEWEST     9u
 #define STEP_GAIN  16.0 /* variances that a change point must explain; else it was so from the beginning */
-#define RAMP_GAIN  9.0  /* that a ramp must explain beyond the best step */
+#define RAMP_GAIN  4.0  /* that a ramp must explain beyond the best step */
 #define RAMP_MIN   12u  /* values */
 #define RAMP_SHORT 32u
 

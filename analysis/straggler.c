@@ -11,11 +11,12 @@
 #define LET_GO_SHARE 0.35 /* of the excess is left over PLACES_MEDIAN_STEPS ... */
 #define LET_GO       8u   /* ... so many steps in a row */
 #define PART_SHARE   0.5  /* of the latest part of a place: what each part must have */
-#define REFIT        8u   /* steps between two looks at onset and shape */
+#define REFIT        4u   /* steps between two looks at onset and shape */
 #define OTHER_SCOPE  1.15 /* evidence for another scope over that of the one named ... */
 #define OTHER_STEPS  4u   /* ... so many steps in a row */
 #define PRICE_STEPS  64u  /* newest steps that a price stands on, and the fewest */
 #define PRICE_MIN    4u
+#define GROWING      0.25 /* of the least price is enough for a drift that still grows: it will cost more */
 #define TRY_AGAIN    4u /* steps after a candidate was found too cheap */
 #define SHAPE_WINDOW 2  /* of 16 steps: about as long as the onsets and drifts that are looked for */
 
@@ -283,21 +284,29 @@ static size_t find_candidate(const struct stragglers *s, const struct work *w)
     return best;
 }
 
-/* Does it cost enough? One of several equally slow ones costs nothing alone: what counts is what it adds to
- * the others, and what all cost together. */
+/* To within the accuracy that a ramp's end is known. */
+static bool still_grows(const struct straggler *g, const struct work *w)
+{
+    return g->drift && 4 * (w->steps - g->ramp_end) < g->ramp_end - g->onset;
+}
+
+/* Does it cost enough, or will it soon? One of several equally slow ones costs nothing alone: what counts is
+ * what it adds to the others, and what all cost together. */
 static void refuse_cheap(struct stragglers *s, const struct work *w, size_t from, double min_slowdown)
 {
     struct straggler all[STRAGGLERS_MAX];
 
     for (size_t i = s->n_named; i-- > from;) {
-        double with, without;
+        double with, without, least = min_slowdown;
 
         for (size_t j = 0; j < s->n_named; j++)
             all[j] = s->named[j].g;
         with = slowdown(all, s->n_named, w);
         memmove(&all[i], &all[i + 1], (s->n_named - i - 1) * sizeof(all[0]));
         without = slowdown(all, s->n_named - 1, w);
-        if (with < without * min_slowdown)
+        if (still_grows(&s->named[i].g, w))
+            least = 1 + GROWING * (least - 1);
+        if (with < without * least)
             drop(s, i);
     }
 }

@@ -238,19 +238,17 @@ static void detections(void)
             const struct finding *f;
             struct run run;
             double slowdown, truth;
-            uint32_t named = 0;
+            uint32_t named;
 
             begin(&run, job);
-            while (run.k < 500) {
+            while (run.k < 500)
                 one_step(&run, job);
-                if (!named && (f = costliest(&run)))
-                    named = run.k > ONSET ? run.k - ONSET : 1000;
-            }
             f = costliest(&run);
+            named = f && f->named_step > ONSET ? (uint32_t)f->named_step - ONSET : 1000;
             right += f && f->class == job->fault && f->standing;
             placed += f && f->scope == cases[i].scope &&
                       (f->scope == VIEW_SCOPE_NONE || f->place == cases[i].place);
-            worst = !named || named > worst ? (named ? named : 1000) : worst;
+            worst = named > worst ? named : worst;
             truth = run.time_s / run.faultless_s;
             slowdown = f ? run.time_s / (run.time_s - f->saved_s) : 1;
             error = fmax(error, fabs(slowdown - truth));
