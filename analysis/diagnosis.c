@@ -159,27 +159,24 @@ static struct finding *refresh(struct diagnosis *d, uint64_t key, enum view_clas
     return f;
 }
 
-static double recent_s(const struct work *w, uint64_t onset, uint32_t *steps)
+/* Steps since the onset that are remembered, at most so many. */
+static uint32_t steps_since(const struct work *w, uint64_t onset, uint32_t most)
 {
-    double all_s = 0;
+    uint64_t since = w->steps - onset;
+    uint32_t kept = work_kept(w) < most ? work_kept(w) : most;
 
-    *steps = 0;
-    while (*steps < RECENT && *steps < work_kept(w) && w->steps - *steps > onset)
-        all_s += w->step[work_slot(w, (*steps)++)].duration_s;
-    return all_s;
+    return since < kept ? (uint32_t)since : kept;
 }
 
 /* Slowdown over the newest steps, from what all steps since the onset lost on average. */
 static double mean_slowdown(const struct work *w, uint64_t onset, double saved_s)
 {
-    double all_s = 0, since = (double)(w->steps - onset);
-    uint32_t n = 0;
+    uint32_t n = steps_since(w, onset, WORK_STEPS);
+    double all_s;
 
-    for (; n < work_kept(w) && w->steps - n > onset; n++)
-        all_s += w->step[work_slot(w, n)].duration_s;
     if (!n)
         return NAN;
-    all_s *= since / n;
+    all_s = work_time_s(w, n) * (double)(w->steps - onset) / n;
     return all_s > saved_s ? all_s / (all_s - saved_s) : NAN;
 }
 
@@ -328,8 +325,8 @@ static void price(struct diagnosis *d, size_t at)
     struct finding *f = &d->finding[at];
     struct straggler list[STRAGGLERS_MAX];
     size_t n = standing(d, at, list);
-    uint32_t recent, last = 0;
-    double newest_s = 0, all_s = recent_s(w, list[0].onset, &recent);
+    uint32_t recent = steps_since(w, list[0].onset, RECENT), last = 0;
+    double newest_s = 0, all_s = work_time_s(w, recent);
 
     f->saved_s = d->entry[at].expired_s;
     for (uint32_t b = 0; b < work_kept(w); b++) {
@@ -419,11 +416,6 @@ size_t diagnosis_findings(struct diagnosis *d, const struct finding **list)
 const struct work_step *diagnosis_newest(const struct diagnosis *d)
 {
     return &d->work->step[work_slot(d->work, 0)];
-}
-
-double diagnosis_noise(const struct diagnosis *d)
-{
-    return d->work->sigma;
 }
 
 double diagnosis_limit(const struct diagnosis *d)

@@ -60,8 +60,6 @@ uint64_t diagnosis_steps(const struct diagnosis *d);
 size_t diagnosis_findings(struct diagnosis *d, const struct finding **list);
 /* The newest step as it is kept, after diagnosis_step; lent until the next. */
 const struct work_step *diagnosis_newest(const struct diagnosis *d);
-/* Noise of one rank's own work in one step, relative; NaN not known. */
-double diagnosis_noise(const struct diagnosis *d);
 /* The smallest excess of a rank's own work that could be named now; NaN while that is not known. */
 double diagnosis_limit(const struct diagnosis *d);
 /* A rank's mean own work over the median's, minus 1, over the newest steps; NaN not known. */

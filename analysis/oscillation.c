@@ -127,13 +127,11 @@ static uint32_t alternates_since(const struct work *w, const struct fold *f)
 static void name(struct oscillation *o, const struct work *w, const struct fold *f, double min_slowdown)
 {
     uint32_t far = alternates_since(w, f);
-    double lost_s = 0, all_s = 0;
+    double lost_s = 0, all_s = work_time_s(w, far + 1);
 
     o->ratio = f->slow_s / f->fast_s;
-    for (uint32_t b = 0; b <= far; b++) {
+    for (uint32_t b = 0; b <= far; b++)
         lost_s += saved_s(o, w, b);
-        all_s += w->step[work_slot(w, b)].duration_s;
-    }
     if (all_s < (all_s - lost_s) * min_slowdown)
         return;
     o->standing = true;

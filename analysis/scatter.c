@@ -63,8 +63,7 @@ static bool is_late(const struct straggler *late, size_t n, const struct work *w
     return false;
 }
 
-/* The newest step: who was struck, what the others took at the longest, and
- * how long the late ones did. */
+/* The newest step: who was struck, what the others took at the longest, and how long the late ones did. */
 struct look {
     uint32_t struck, who;
     float others_s, unstruck_s, late_s;

@@ -143,7 +143,7 @@ bool straggler_was_last(const struct straggler *g, const struct work *w, uint32_
 static double slowdown(const struct straggler *list, size_t n, const struct work *w)
 {
     uint64_t onset = 0;
-    double saved_s = 0, all_s = 0;
+    double saved_s = 0, all_s;
     uint32_t steps;
 
     for (size_t i = 0; i < n; i++)
@@ -151,10 +151,9 @@ static double slowdown(const struct straggler *list, size_t n, const struct work
     steps = (uint32_t)(w->steps - onset);
     steps = steps < PRICE_MIN ? PRICE_MIN : steps < PRICE_STEPS ? steps : PRICE_STEPS;
     steps = steps < work_kept(w) ? steps : work_kept(w);
-    for (uint32_t b = 0; b < steps; b++) {
+    for (uint32_t b = 0; b < steps; b++)
         saved_s += straggler_saved_s(list, n, w, work_slot(w, b), w->steps - 1 - b);
-        all_s += w->step[work_slot(w, b)].duration_s;
-    }
+    all_s = work_time_s(w, steps);
     return n && all_s > saved_s ? all_s / (all_s - saved_s) : 1;
 }
 
@@ -324,7 +323,6 @@ static void name_new(struct stragglers *s, const struct work *w, double min_slow
             break;
         d.track = whole_node(s, late_part(s, w, d.track));
         describe(s, w, &d);
-        d.g.named = w->steps;
         d.g.id = s->next_id++;
         s->named[s->n_named++] = d;
     }

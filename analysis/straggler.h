@@ -25,7 +25,6 @@ struct straggler {
     uint32_t place; /* a rank, or the number of a node or a switch */
     uint32_t ranks; /* that belong to it */
     uint64_t onset; /* step, counted as work.steps is */
-    uint64_t named; /* the step after which it was named */
     bool drift;
     uint64_t ramp_end; /* drift: the step at which it stopped growing, or the newest */
     double excess;     /* over the others and its own past, now (drift: as the ramp stands) */

@@ -52,10 +52,9 @@ static void follow_usual(struct transfer *t, double excess)
 /* Step time over the step time without it, over the steps since then, but at least so many of the newest. */
 static double cost(const struct work *w, uint64_t since, uint32_t least, double saved_s)
 {
-    double all_s = 0;
+    uint64_t steps = w->steps - since > least ? w->steps - since : least;
+    double all_s = work_time_s(w, steps);
 
-    for (uint32_t b = 0; b < work_kept(w) && (b < least || w->steps - 1 - b >= since); b++)
-        all_s += w->step[work_slot(w, b)].duration_s;
     return all_s > saved_s ? all_s / (all_s - saved_s) : 1;
 }
 
@@ -90,13 +89,9 @@ static void end_stretch(struct transfer *t, uint64_t now, double min_excess)
     if (lasted <= BURST_MAX) {
         t->first_burst = t->bursts++ ? t->first_burst : t->since;
         t->longest = lasted > t->longest ? lasted : t->longest;
-        if (t->standing && !t->congestion) {
-            t->congestion = true;
-            t->named = now;
-        }
+        t->congestion = t->congestion || t->standing;
     } else if (t->standing && !t->congestion) {
         t->standing = false;
-        t->over = now - CALM;
     }
 }
 
@@ -110,7 +105,6 @@ static void say(struct transfer *t, const struct work *w, double min_slowdown)
          (t->height_n < LASTS || cost(w, t->since, 0, t->stretch_s) < min_slowdown)))
         return;
     t->standing = true;
-    t->named = w->steps;
     t->congestion = t->bursts > 0;
     t->onset = first;
 }
@@ -132,7 +126,6 @@ static void in_stretch(struct transfer *t, const struct work *w, double excess, 
     if (t->standing && t->congestion && w->steps - t->since > BURST_MAX &&
         w->steps - t->since > 2 * t->longest) {
         t->congestion = false;
-        t->named = w->steps;
     }
     if (t->calm < CALM)
         return;
@@ -157,7 +150,6 @@ static void out_of_stretch(struct transfer *t, const struct work *w, double exce
         follow_usual(t, excess); /* what is little above the usual for long becomes it */
     if (t->standing && t->congestion && w->steps > t->since + QUIET) {
         t->standing = false;
-        t->over = w->steps;
     }
 }
 

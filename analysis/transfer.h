@@ -35,7 +35,7 @@ struct transfer {
     double height;                 /* mean excess in slow steps of the stretch, relative */
     uint32_t height_n;
     bool standing, congestion; /* what is said; congestion: in bursts */
-    uint64_t onset, named, over;
+    uint64_t onset;
     double saved_s;   /* since the onset */
     double stretch_s; /* of this stretch */
     double tall;      /* height of the stretch that was told of last */

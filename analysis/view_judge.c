@@ -366,22 +366,26 @@ static void close_raised(struct view *v, double now_s, const struct view_verdict
     }
 }
 
+/* What follows from another comes behind all others; a hang, which has no price, before them. */
+static int costlier(const struct view_verdict *x, double p, const struct view_verdict *y, double q)
+{
+    p = x->class == VIEW_CLASS_HANG ? INFINITY : p;
+    q = y->class == VIEW_CLASS_HANG ? INFINITY : q;
+    return x->follows != y->follows ? x->follows - y->follows : (q > p) - (q < p);
+}
+
 static int by_price(const void *a, const void *b)
 {
     const struct view_verdict *x = a, *y = b;
-    double p = x->class == VIEW_CLASS_HANG ? INFINITY : x->saved_s;
-    double q = y->class == VIEW_CLASS_HANG ? INFINITY : y->saved_s;
 
-    return x->follows != y->follows ? x->follows - y->follows : (q > p) - (q < p);
+    return costlier(x, x->saved_s, y, y->saved_s);
 }
 
 static int by_slowdown(const void *a, const void *b)
 {
     const struct view_verdict *x = a, *y = b;
-    double p = x->class == VIEW_CLASS_HANG ? INFINITY : x->slowdown;
-    double q = y->class == VIEW_CLASS_HANG ? INFINITY : y->slowdown;
 
-    return x->follows != y->follows ? x->follows - y->follows : (q > p) - (q < p);
+    return costlier(x, x->slowdown, y, y->slowdown);
 }
 
 /* Findings that came and went between two looks were raised too. */

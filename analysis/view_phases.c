@@ -5,18 +5,12 @@
 #include <string.h>
 
 #include "analysis/view_private.h"
+#include "analysis/work.h"
 #include "common/units.h"
 
 #define WARM_UP_STEPS 32u  /* the first ones, looked at when they are over */
 #define WARM_UP_RATIO 1.1f /* the first step's work over what the later ones have, at the least */
 #define WARM_RATIO    1.05f
-
-static int by_value(const void *a, const void *b)
-{
-    float x = *(const float *)a, y = *(const float *)b;
-
-    return (x > y) - (x < y);
-}
 
 /* How many of the first steps took clearly longer than those after them. */
 static uint32_t warm_up_steps(const float first_s[WARM_UP_STEPS])
@@ -25,8 +19,7 @@ static uint32_t warm_up_steps(const float first_s[WARM_UP_STEPS])
     uint32_t n = 0;
 
     memcpy(later, first_s + WARM_UP_STEPS / 2, sizeof(later));
-    qsort(later, WARM_UP_STEPS / 2, sizeof(later[0]), by_value);
-    usual_s = later[WARM_UP_STEPS / 4];
+    usual_s = work_median(later, WARM_UP_STEPS / 2);
     if (first_s[0] < WARM_UP_RATIO * usual_s)
         return 0;
     while (n < WARM_UP_STEPS / 2 && first_s[n] > WARM_RATIO * usual_s)

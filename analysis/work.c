@@ -12,7 +12,6 @@
 #define CHANGES      64.0f /* steps that the noise is a running mean over */
 #define RECENT       8.0   /* and where noise has grown, over so many ... */
 #define RECENT_SHARE 0.9   /* ... of which this counts: they are few */
-#define CLIP         6.0f  /* standard deviations that one change can tell */
 
 struct work *work_new(void)
 {
@@ -41,10 +40,8 @@ void work_reset(struct work *w)
     w->sigma = NAN;
     w->lasting_sigma = w->recent_sigma = 0;
     w->changes = 0;
-    for (uint32_t r = 0; r < w->n; r++) {
+    for (uint32_t r = 0; r < w->n; r++)
         w->rank[r].told = 0;
-        w->rank[r].change = 0;
-    }
 }
 
 /* Room for more ranks; what was known of fewer is forgotten. */
@@ -116,14 +113,13 @@ float work_median(float *v, uint32_t n)
     return (lower + upper) / 2;
 }
 
-static float median_own(struct work *w, const float *own_s, uint32_t *told)
+static float median_own(struct work *w, const float *own_s)
 {
     uint32_t m = 0;
 
     for (uint32_t r = 0; r < w->n; r++)
         if (!isnan(own_s[r]))
             w->scratch[m++] = own_s[r];
-    *told = m;
     return work_median(w->scratch, m);
 }
 
@@ -162,17 +158,12 @@ static void learn_noise(struct work *w)
 
     for (uint32_t r = 0; r < w->n; r++) {
         struct work_rank *k = &w->rank[r];
-        float x = w->excess[r], change;
+        float x = w->excess[r];
 
         if (isnan(x))
             continue;
-        if (k->told++) {
-            change = fabsf(x - k->before);
-            w->scratch[m++] = change;
-            if (!isnan(w->sigma))
-                change = fminf(change, CLIP * (float)w->sigma);
-            k->change += (change - k->change) / fminf((float)k->told - 1, CHANGES);
-        }
+        if (k->told++)
+            w->scratch[m++] = fabsf(x - k->before);
         k->before = x;
     }
     if (m < 2)
@@ -206,7 +197,7 @@ void work_take(struct work *w, uint32_t seq, const float *own_s, uint32_t n, dou
     for (uint32_t r = 0; r < w->n; r++)
         w->newest_s[r] = r < n ? own_s[r] : NAN;
     *s = (struct work_step){ .seq = seq, .duration_s = (float)duration_s, .transfer_s = (float)transfer_s };
-    s->typical_s = median_own(w, w->newest_s, &s->told);
+    s->typical_s = median_own(w, w->newest_s);
     s->usual_s = w->usual_s;
     s->longest_s = NAN;
     for (uint32_t r = 0; r < w->n; r++)
@@ -221,6 +212,15 @@ void work_take(struct work *w, uint32_t seq, const float *own_s, uint32_t n, dou
     for (uint32_t r = 0; r < w->n; r++)
         w->excess[r] = (w->newest_s[r] - s->typical_s) / usual_s;
     learn_noise(w);
+}
+
+double work_time_s(const struct work *w, uint64_t steps)
+{
+    double all_s = 0;
+
+    for (uint32_t b = 0; b < steps && b < work_kept(w); b++)
+        all_s += w->step[work_slot(w, b)].duration_s;
+    return all_s;
 }
 
 double work_recent_excess(const struct work *w, uint32_t rank)

@@ -24,7 +24,6 @@
 
 struct work_step {
     uint32_t seq;     /* of the step's last collective on the main communicator */
-    uint32_t told;    /* ranks whose own work is known */
     float duration_s; /* of the whole step */
     float typical_s;  /* median own work */
     float usual_s;    /* what typical_s mostly was before */
@@ -37,7 +36,6 @@ struct work_step {
 struct work_rank {
     uint32_t node, leaf;
     uint32_t told; /* steps */
-    float change;  /* running mean of the absolute change of the excess from step to step */
     float before;  /* excess of the step before */
 };
 
@@ -95,6 +93,9 @@ static inline float work_excess(const struct work *w, uint32_t slot, uint32_t ra
 
     return (work_own_s(w, slot, rank) - s->typical_s) / (s->pause ? s->usual_s : s->typical_s);
 }
+
+/* What the newest steps took together, in seconds; steps more than are kept: those that are. */
+double work_time_s(const struct work *w, uint64_t steps);
 
 /* Mean excess of a rank over the newest steps; NaN not known. */
 double work_recent_excess(const struct work *w, uint32_t rank);

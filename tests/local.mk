@@ -153,7 +153,7 @@ check_PROGRAMS += tests/unit/energy
 tests_unit_energy_SOURCES = tests/unit/energy.c
 tests_unit_energy_LDADD = libagent.la
 check_PROGRAMS += tests/unit/health tests/fuzz/health_text
-tests_unit_health_SOURCES = tests/unit/health.c
+tests_unit_health_SOURCES = tests/unit/health.c tests/tree.h
 tests_unit_health_LDADD = libagent.la
 tests_fuzz_health_text_SOURCES = tests/fuzz/health_text.c
 tests_fuzz_health_text_LDADD = libagent.la
@@ -163,7 +163,7 @@ else
 tests_fuzz_health_text_SOURCES += tests/fuzz/replay.c
 endif
 check_PROGRAMS += tests/unit/gpu
-tests_unit_gpu_SOURCES = tests/unit/gpu.c
+tests_unit_gpu_SOURCES = tests/unit/gpu.c tests/tree.h
 tests_unit_gpu_LDADD = libagent.la
 check_LTLIBRARIES += tests/agent/fake_nvml.la
 tests_agent_fake_nvml_la_SOURCES = tests/agent/fake-nvml.c

@@ -12,8 +12,9 @@
 #include "agent/health.h"
 #include "agent/locality.h"
 #include "tests/tap.h"
+#include "tests/tree.h"
 
-static char library[4096], root[64];
+static char library[4096];
 
 static double now_s(void)
 {
@@ -80,25 +81,6 @@ static void watching(void)
 }
 
 /* ---- where they are ---- */
-
-__attribute__((format(printf, 2, 3))) static void put(const char *path, const char *fmt, ...)
-{
-    char full[512];
-    va_list ap;
-    FILE *f;
-
-    snprintf(full, sizeof(full), "%s/%s", root, path);
-    for (char *p = full + strlen(root) + 1; (p = strchr(p, '/')); p++) {
-        *p = '\0';
-        mkdir(full, 0700);
-        *p = '/';
-    }
-    f = fopen(full, "we");
-    va_start(ap, fmt);
-    vfprintf(f, fmt, ap);
-    va_end(ap);
-    fclose(f);
-}
 
 static int numa_of(const struct locality *l, const char *text)
 {
@@ -190,16 +172,13 @@ static void telling(void)
 int main(void)
 {
     const char *top = getenv("top_builddir");
-    char rm[128];
 
     snprintf(library, sizeof(library), "%s/tests/agent/.libs/fake_nvml.so", top ? top : ".");
-    strcpy(root, "/tmp/gpu-test-XXXXXX");
-    if (!mkdtemp(root))
-        perror("# mkdtemp");
+    tree_new();
     reading();
     watching();
     places();
     telling();
-    snprintf(rm, sizeof(rm), "rm -rf %s", root);
-    return system(rm) ? 1 : done_testing();
+    tree_remove();
+    return done_testing();
 }

@@ -9,6 +9,7 @@
 
 #include "agent/health_text.h"
 #include "tests/tap.h"
+#include "tests/tree.h"
 
 static const char *recorded(const char *name)
 {
@@ -115,27 +116,6 @@ static void process_texts(void)
 
 /* ---- a tree ---- */
 
-static char root[64];
-
-__attribute__((format(printf, 2, 3))) static void put(const char *path, const char *fmt, ...)
-{
-    char full[512];
-    va_list ap;
-    FILE *f;
-
-    snprintf(full, sizeof(full), "%s/%s", root, path);
-    for (char *p = full + strlen(root) + 1; (p = strchr(p, '/')); p++) {
-        *p = '\0';
-        mkdir(full, 0700);
-        *p = '/';
-    }
-    f = fopen(full, "we");
-    va_start(ap, fmt);
-    vfprintf(f, fmt, ap);
-    va_end(ap);
-    fclose(f);
-}
-
 static void put_process(int pid, const char *cpus, long long delay_ns, int ticks, int involuntary)
 {
     char path[64];
@@ -180,17 +160,6 @@ static void look(struct health *h, double now_s)
     health_look(h, now_s, take, NULL);
 }
 
-static void remove_tree(void)
-{
-    pid_t pid = fork();
-
-    if (!pid) {
-        execlp("rm", "rm", "-rf", root, NULL);
-        _exit(127);
-    }
-    waitpid(pid, NULL, 0);
-}
-
 /* Ticks of two CPUs in a second: cpu0 all busy, cpu1 half; steal on cpu1. */
 static void put_second(int second)
 {
@@ -215,9 +184,7 @@ static void a_node(void)
     struct health *h;
     int hz = (int)sysconf(_SC_CLK_TCK);
 
-    strcpy(root, "/tmp/health-test-XXXXXX");
-    if (!mkdtemp(root))
-        perror("# mkdtemp");
+    tree_new();
     put_second(0);
     put_process(100, "0", 0, 0, 0);
     put_process(101, "1", 0, 0, 0);
@@ -275,7 +242,7 @@ static void a_node(void)
     health_look(h, 30, take, NULL);
     is_int((long long)n_told, 0, "without ranks nothing is told");
     health_free(h);
-    remove_tree();
+    tree_remove();
 }
 
 int main(void)
