@@ -97,15 +97,9 @@ static const struct field task_fields[] = {
     { 0, 0 },
 };
 static const struct field gpu_fields[] = {
-    FIELD(gpu_item, rank),
-    FIELD(gpu_item, app),
-    FIELD(gpu_item, index),
-    FIELD(gpu_item, throttle),
-    FIELD(gpu_item, clock_ratio),
-    FIELD(gpu_item, temperature_c),
-    FIELD(gpu_item, power_w),
-    FIELD(gpu_item, busy_ratio),
-    { 0, 0 },
+    FIELD(gpu_item, rank),     FIELD(gpu_item, app),         FIELD(gpu_item, index),
+    FIELD(gpu_item, throttle), FIELD(gpu_item, clock_ratio), FIELD(gpu_item, temperature_c),
+    FIELD(gpu_item, power_w),  FIELD(gpu_item, busy_ratio),  { 0, 0 },
 };
 static const struct field header_fields[] = {
     FIELD(telemetry_header, batch),
@@ -134,8 +128,8 @@ static size_t layout_bytes(const struct field *f)
     return n;
 }
 
-/* A field of 1, 2, 4 or 8 bytes in the host's order, as a number (a float as its bits); a longer one is text, and
- * goes byte by byte. */
+/* A field of 1, 2, 4 or 8 bytes in the host's order, as a number (a float as its bits); a longer one is text,
+ * and goes byte by byte. */
 static uint64_t load(const void *base, const struct field *f)
 {
     const uint8_t *p = (const uint8_t *)base + f->offset;

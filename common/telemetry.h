@@ -117,27 +117,28 @@ struct comm_item {
     uint32_t size, comm_rank, instance, first, last, flags; /* see struct ring_comm */
 };
 
-/* How a node fares beside the arrivals: rates and shares over the time since the agent looked last.  `rank` is any
- * rank of the node and says which one it is.  NaN: not known there; a ratio is a share of the time unless it says
- * otherwise. */
+/* How a node fares beside the arrivals: rates and shares over the time since the agent looked last.  `rank`
+ * is any rank of the node and says which one it is.  NaN: not known there; a ratio is a share of the time
+ * unless it says otherwise. */
 #define TELEMETRY_NIC_TEXT 16u
 struct node_item {
     uint32_t rank;
     uint16_t app;
-    uint16_t cpus;               /* online; 0: not known */
-    float run_queue;             /* tasks running or ready to run, at that moment */
-    float busy_ratio;            /* of all its CPUs' time */
-    float steal_ratio;           /* of all its CPUs' time: the hypervisor gave it to others */
-    float frequency_hz;          /* mean of the ranks' CPUs that are busy */
-    float frequency_ratio;       /* the same over what they can */
-    float throttled_per_s;       /* thermal events of the CPU that has most */
-    float quota_ratio;           /* the step's cgroup was held at its CPU quota */
-    float cpu_pressure_ratio;    /* some task waited for a CPU: of the step's cgroup where it tells, else of the node */
-    float memory_pressure_ratio; /* ... for memory */
-    float io_pressure_ratio;     /* ... for storage */
-    float swap_per_s;            /* pages swapped in and out */
-    float retransmits_per_s;     /* TCP segments and RDMA packets sent again */
-    float nic_errors_per_s;      /* errors and drops of all interfaces and RDMA ports */
+    uint16_t cpus;            /* online; 0: not known */
+    float run_queue;          /* tasks running or ready to run, at that moment */
+    float busy_ratio;         /* of all its CPUs' time */
+    float steal_ratio;        /* of all its CPUs' time: the hypervisor gave it to others */
+    float frequency_hz;       /* mean of the ranks' CPUs that are busy */
+    float frequency_ratio;    /* the same over what they can */
+    float throttled_per_s;    /* thermal events of the CPU that has most */
+    float quota_ratio;        /* the step's cgroup was held at its CPU quota */
+    float cpu_pressure_ratio; /* some task waited for a CPU: of the step's cgroup where it tells, else of the
+                                 node */
+    float memory_pressure_ratio;  /* ... for memory */
+    float io_pressure_ratio;      /* ... for storage */
+    float swap_per_s;             /* pages swapped in and out */
+    float retransmits_per_s;      /* TCP segments and RDMA packets sent again */
+    float nic_errors_per_s;       /* errors and drops of all interfaces and RDMA ports */
     char nic[TELEMETRY_NIC_TEXT]; /* the interface with most of them; "" */
 };
 
@@ -150,24 +151,25 @@ struct task_item {
     uint32_t rank;
     uint16_t app;
     uint16_t flags;
-    int16_t cpu;                  /* where it ran last; -1: not known */
-    uint16_t n_cpus;              /* that it may run on; 0: not known */
-    int16_t numa, nic_numa;       /* NUMA node of those CPUs (-1: not known, or several), and of the nearest NIC */
-    int16_t gpu, gpu_numa;        /* the GPU that it uses, by NVML's index, and its NUMA node; -1 */
-    float run_delay_ratio;        /* ready to run, but another ran */
-    float cpu_ratio;              /* CPU time of all its threads over time: 2 is two CPUs */
-    float foreign_ratio;          /* of its CPUs' time: used by processes that are no ranks of the step */
+    int16_t cpu;            /* where it ran last; -1: not known */
+    uint16_t n_cpus;        /* that it may run on; 0: not known */
+    int16_t numa, nic_numa; /* NUMA node of those CPUs (-1: not known, or several), and of the nearest NIC */
+    int16_t gpu, gpu_numa;  /* the GPU that it uses, by NVML's index, and its NUMA node; -1 */
+    float run_delay_ratio;  /* ready to run, but another ran */
+    float cpu_ratio;        /* CPU time of all its threads over time: 2 is two CPUs */
+    float foreign_ratio;    /* of its CPUs' time: used by processes that are no ranks of the step */
     float involuntary_per_s, voluntary_per_s; /* context switches */
     float major_faults_per_s;
-    char cpus[TELEMETRY_CPUS_TEXT]; /* that it may run on, as the kernel writes them: "0-3,8"; cut: ends in ".." */
+    char cpus[TELEMETRY_CPUS_TEXT]; /* that it may run on, as the kernel writes them: "0-3,8"; cut: ends in
+                                       ".." */
 };
 
 struct gpu_item {
     uint32_t rank; /* as in node_item */
     uint16_t app;
-    uint16_t index;     /* NVML's */
-    uint32_t throttle;  /* NVML's reasons for a lower clock, as bits; 0: none */
-    float clock_ratio;  /* of the multiprocessors' clock over its largest */
+    uint16_t index;    /* NVML's */
+    uint32_t throttle; /* NVML's reasons for a lower clock, as bits; 0: none */
+    float clock_ratio; /* of the multiprocessors' clock over its largest */
     float temperature_c, power_w, busy_ratio;
 };
 

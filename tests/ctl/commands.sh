@@ -74,7 +74,7 @@ awk 'BEGIN {
         }
         now = last + 1e6
         for (r = 0; r < 8; r++)
-            printf "{\"r\":%d,\"c\":\"world\",\"s\":%d,\"o\":\"allreduce\",\"b\":8,\"t0\":%d,\"t1\":%d}\n", r, s, t0[r], now
+            printf "{\"r\":%d,\"c\":\"world\",\"s\":%d,\"o\":\"allreduce\",\"b\":8,\"t0\":%.0f,\"t1\":%.0f}\n", r, s, t0[r], now
     }
 }' >"$dir/slow.jsonl"
 head -c 40000 "$dir/slow.jsonl" >"$dir/torn.jsonl"
