@@ -10,7 +10,7 @@
 #define NEWEST     9u
 #define STEP_GAIN  16.0 /* variances that a change point must explain; else it was so from the beginning */
 #define RAMP_GAIN  4.0  /* that a ramp must explain beyond the best step */
-#define RAMP_MIN   12u  /* values */
+#define RAMP_MIN   24u  /* values; shorter, a step that is blurred looks like one */
 #define RAMP_SHORT 32u
 
 struct shape {
@@ -109,6 +109,20 @@ static struct fit fit_ramp(const struct shape *h)
     return best;
 }
 
+/* Variance that is left since the ramp began: what makes a rank slow may make it uneven, too. */
+static double left_by(const struct fit *ramp, const float *y, uint32_t n)
+{
+    double sum = 0;
+
+    for (uint32_t i = ramp->from; i < n; i++) {
+        double up = i < ramp->to ? (double)(i - ramp->from) / (ramp->to - ramp->from) : 1;
+        double off = y[i] - ramp->before - ramp->height * up;
+
+        sum += off * off;
+    }
+    return sum / (n - ramp->from);
+}
+
 /* A short ramp with a long plateau behind it is a step with a blurred edge. */
 static bool grows_slowly(const struct fit *ramp, uint32_t n)
 {
@@ -126,7 +140,10 @@ struct onset onset_find(float *y, uint32_t n, double inflate, double lasting, bo
     sum_up(&h, y, n, fmax(SIGMA_MIN, fill(y, n) * inflate));
     step = fit_step(&h);
     ramp = fit_ramp(&h);
-    is_ramp = ramp.gain > step.gain + (was_ramp ? 0 : RAMP_GAIN) && grows_slowly(&ramp, n);
+    is_ramp = ramp.gain > step.gain &&
+              (was_ramp ||
+               (ramp.gain - step.gain) * h.variance > RAMP_GAIN * fmax(h.variance, left_by(&ramp, y, n))) &&
+              grows_slowly(&ramp, n);
     best = is_ramp ? ramp : step;
     /* What was as high before has been so from the beginning, and varies. */
     if (!is_ramp && (step.gain < STEP_GAIN || step.before > fmax(step.height, lasting)))

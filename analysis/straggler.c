@@ -17,8 +17,8 @@
 #define PRICE_STEPS  64u  /* newest steps that a price stands on, and the fewest */
 #define PRICE_MIN    4u
 #define GROWING      0.25 /* of the least price is enough for a drift that still grows: it will cost more */
-#define TRY_AGAIN    4u /* steps after a candidate was found too cheap */
-#define SHAPE_WINDOW 2  /* of 16 steps: about as long as the onsets and drifts that are looked for */
+#define TRY_AGAIN    4u   /* steps after a candidate was found too cheap */
+#define SHAPE_WINDOW 2    /* of 16 steps: about as long as the onsets and drifts that are looked for */
 
 struct named {
     struct straggler g;
