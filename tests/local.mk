@@ -115,12 +115,12 @@ tests_daemon_controller_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLA
 tests_daemon_controller_LDADD = liblink.la $(EVENT_LIBS) $(JANSSON_LIBS)
 
 check_PROGRAMS += tests/unit/lemon tests/unit/past tests/unit/store tests/unit/history
-tests_unit_history_SOURCES = tests/unit/history.c
+tests_unit_history_SOURCES = tests/unit/history.c tests/random.h
 tests_unit_history_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)
 tests_unit_history_LDADD = libdaemon.la libanalysis.la libring.la $(JANSSON_LIBS)
 tests_unit_lemon_SOURCES = tests/unit/lemon.c
 tests_unit_lemon_LDADD = libdaemon.la
-tests_unit_past_SOURCES = tests/unit/past.c
+tests_unit_past_SOURCES = tests/unit/past.c tests/random.h
 tests_unit_past_LDADD = libdaemon.la
 tests_unit_store_SOURCES = tests/unit/store.c
 tests_unit_store_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS) $(SQLITE_CFLAGS)

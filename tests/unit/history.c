@@ -12,6 +12,7 @@
 #include "daemon/lemon.h"
 #include "daemon/store.h"
 #include "ring/ring.h"
+#include "tests/random.h"
 #include "tests/tap.h"
 
 #define RANKS 4u
@@ -20,23 +21,6 @@
 static char dir[64];
 static struct store *store;
 static struct history *history;
-
-static uint64_t random_state = 5;
-
-static double uniform(void)
-{
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(random_state >> 11) / (double)(1ull << 53);
-}
-
-static double gauss(void)
-{
-    double sum = 0;
-
-    for (int i = 0; i < 12; i++)
-        sum += uniform();
-    return sum - 6;
-}
 
 /* ---- a job: a rank a node, a step of two all-reduces, one rank may be slow ---- */
 

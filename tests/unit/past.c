@@ -4,24 +4,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "tests/random.h"
 #include "tests/tap.h"
-
-static uint64_t random_state = 1;
-
-static double uniform(void)
-{
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(random_state >> 11) / (double)(1ull << 53);
-}
-
-static double gauss(void)
-{
-    double sum = 0;
-
-    for (int i = 0; i < 12; i++)
-        sum += uniform();
-    return sum - 6;
-}
 
 static const bool none[PAST_RUNS_MAX];
 

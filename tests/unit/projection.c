@@ -1,6 +1,7 @@
 /* Where the share of waiting is heading, seen through a view of two ranks of which one becomes slower. */
 #include "analysis/view.h"
 #include "ring/ring.h"
+#include "tests/random.h"
 #include "tests/tap.h"
 
 #define WORLD 1u
@@ -9,14 +10,6 @@
 static struct view *view;
 static double now_s;
 static uint32_t seq;
-static uint64_t random_state;
-
-static double uniform(void)
-{
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(random_state >> 11) / (double)(1ull << 53);
-}
-
 static void start(double sync_limit)
 {
     struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 30, .sync_limit = sync_limit };

@@ -3,27 +3,11 @@
 
 #include <stdint.h>
 
+#include "tests/random.h"
 #include "tests/tap.h"
 
 #define N     90
 #define SEEDS 300
-
-static uint64_t random_state;
-
-static double uniform(void)
-{
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(random_state >> 11) / (double)(1ull << 53);
-}
-
-static double gauss(void)
-{
-    double sum = 0;
-
-    for (int i = 0; i < 12; i++)
-        sum += uniform();
-    return sum - 6;
-}
 
 /* First-order noise of standard deviation 1 around slope * i. */
 static void make(double *at, double *y, int n, double rho, double slope)

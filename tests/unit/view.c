@@ -5,6 +5,7 @@
 
 #include "analysis/flow.h"
 #include "ring/ring.h"
+#include "tests/random.h"
 #include "tests/tap.h"
 
 #define RANKS    8u
@@ -23,23 +24,6 @@ static struct job {
     uint32_t seq, step;
     double factor[RANKS]; /* of own work */
 } job;
-
-static uint64_t random_state;
-
-static double uniform(void)
-{
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(random_state >> 11) / (double)(1ull << 53);
-}
-
-static double gauss(void)
-{
-    double sum = 0;
-
-    for (int i = 0; i < 12; i++)
-        sum += uniform();
-    return sum - 6;
-}
 
 static void to_view(const struct telemetry_item *item, void *arg)
 {
