@@ -12,6 +12,7 @@
 #define RAMP_GAIN  4.0  /* that a ramp must explain beyond the best step */
 #define RAMP_MIN   24u  /* values; shorter, a step that is blurred looks like one */
 #define RAMP_SHORT 32u
+#define MEMORY_MAX 0.8 /* of the correlation from one value to the next */
 
 struct shape {
     uint32_t n;
@@ -109,18 +110,23 @@ static struct fit fit_ramp(const struct shape *h)
     return best;
 }
 
-/* Variance that is left since the ramp began: what makes a rank slow may make it uneven, too. */
+/* Variance that is left since the ramp began: what makes a rank slow may make it uneven, too. A mean over
+ * values that hang together, as x(i) = rho x(i-1) + noise, varies (1 + rho) / (1 - rho) times as much as one
+ * over independent ones. */
 static double left_by(const struct fit *ramp, const float *y, uint32_t n)
 {
-    double sum = 0;
+    double sum = 0, next = 0, rho, before = 0;
 
     for (uint32_t i = ramp->from; i < n; i++) {
         double up = i < ramp->to ? (double)(i - ramp->from) / (ramp->to - ramp->from) : 1;
         double off = y[i] - ramp->before - ramp->height * up;
 
         sum += off * off;
+        next += off * before;
+        before = off;
     }
-    return sum / (n - ramp->from);
+    rho = sum > 0 ? fmin(MEMORY_MAX, fmax(0, next / sum)) : 0;
+    return sum / (n - ramp->from) * (1 + rho) / (1 - rho);
 }
 
 /* A short ramp with a long plateau behind it is a step with a blurred edge. */
