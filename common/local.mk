@@ -7,6 +7,7 @@ libcommon_la_SOURCES = \
 	common/err.c common/err.h \
 	common/log.c common/log.h \
 	common/telemetry.c common/telemetry.h \
+	common/text.c common/text.h \
 	common/xalloc.c common/xalloc.h
 libcommon_la_LIBADD = -lm
 

@@ -9,6 +9,9 @@
 #define SECONDS_ACCEPTED "a time such as 250ms, 30s, 5m, 2h, 1h30m, 10:00 (minutes:seconds) or 1-12:00:00"
 #define BYTES_ACCEPTED   "a size such as 4096, 64K, 2MiB (powers of 1024) or 1GB (of 1000)"
 #define RATIO_ACCEPTED   "a ratio such as 0.05 or 5%"
+#define RATE_ACCEPTED    "a rate such as 25GB/s, 1.5GiB/s or 400Gbit/s"
+#define NUMBER_ACCEPTED  "a number such as 0.08 or 1e-3"
+#define COUNT_ACCEPTED   "a number such as 64, 175e9, 7B or 1.5M (powers of 1000)"
 
 struct suffix {
     const char *name;
@@ -24,6 +27,16 @@ static const struct suffix bytes_suffixes[] = {
     { "KiB", 0x1p10 }, { "MiB", 0x1p20 }, { "GiB", 0x1p30 }, { "TiB", 0x1p40 }, { "KB", 1e3 },
     { "MB", 1e6 },     { "GB", 1e9 },     { "TB", 1e12 },    { "K", 0x1p10 },   { "M", 0x1p20 },
     { "G", 0x1p30 },   { "T", 0x1p40 },   { "B", 1 },        { NULL, 0 },
+};
+
+/* Read before the bytes: "Mbit" begins with "M". */
+static const struct suffix bits_suffixes[] = {
+    { "Kbit", 1e3 / 8 },  { "Mbit", 1e6 / 8 }, { "Gbit", 1e9 / 8 },
+    { "Tbit", 1e12 / 8 }, { "bit", 1.0 / 8 },  { NULL, 0 },
+};
+
+static const struct suffix count_suffixes[] = {
+    { "K", 1e3 }, { "M", 1e6 }, { "B", 1e9 }, { "T", 1e12 }, { NULL, 0 },
 };
 
 /* A decimal number without sign or exponent.  strtod would follow the locale, and take "nan", "inf", "0x1p3".
@@ -46,6 +59,23 @@ static const char *read_number(const char *s, double *number)
         return NULL;
     *number = mantissa / scale;
     return s;
+}
+
+/* The same with an exponent, as in 175e9. */
+static const char *read_scientific(const char *s, double *number)
+{
+    double exponent;
+    bool minus;
+
+    s = read_number(s, number);
+    if (!s || (*s != 'e' && *s != 'E'))
+        return s;
+    minus = s[1] == '-';
+    s = read_number(s + 1 + (minus || s[1] == '+'), &exponent);
+    if (!s || s[-1] == '.' || exponent != floor(exponent) || exponent > 300)
+        return NULL;
+    *number *= pow(10, minus ? -exponent : exponent);
+    return isfinite(*number) ? s : NULL;
 }
 
 static const struct suffix *read_suffix(const struct suffix *table, const char **s)
@@ -145,22 +175,104 @@ int units_seconds(const char *text, double *seconds, struct err *err)
     return 0;
 }
 
+/* "Gb", "mb", "Gib": bits by the letter, bytes by what people mean. "mib" can only be meant as bytes. */
+static bool is_ambiguous(const char *suffix)
+{
+    size_t n = strspn(suffix, "KMGTkmgt");
+
+    if (n != 1)
+        return false;
+    if (suffix[1] == 'i' && strchr("KMGT", suffix[0]))
+        n++;
+    return suffix[n] == 'b' && !isalpha((unsigned char)suffix[n + 1]);
+}
+
+/* Refuses an ambiguous unit with the reason; behind is what a good one ends in. */
+static int refuse_ambiguous(const char *suffix, const char *behind, struct err *err)
+{
+    int prefix = toupper((unsigned char)suffix[0]);
+
+    return err_set(err, "'%s' may be bits or bytes: write one such as %cB%s or %cbit%s", suffix, prefix,
+                   behind, prefix, behind);
+}
+
+/* A number of bytes or bits; *end is what follows its unit. */
+static const char *read_size(const char *s, double *bytes)
+{
+    const struct suffix *suffix;
+
+    s = read_scientific(s, bytes);
+    if (!s)
+        return NULL;
+    s = skip_space(s);
+    suffix = read_suffix(bits_suffixes, &s);
+    if (!suffix)
+        suffix = read_suffix(bytes_suffixes, &s);
+    if (suffix)
+        *bytes *= suffix->factor;
+    return s;
+}
+
+/* What stands behind the number. */
+static const char *unit_of(const char *text)
+{
+    double number;
+    const char *s = read_scientific(text, &number);
+
+    return s ? skip_space(s) : "";
+}
+
 int units_bytes(const char *text, double *bytes, struct err *err)
+{
+    double value;
+    const char *s;
+
+    if (is_ambiguous(unit_of(text)))
+        return refuse_ambiguous(unit_of(text), "", err);
+    s = read_size(text, &value);
+    if (!s || *s || !isfinite(value))
+        return err_set(err, "%s", BYTES_ACCEPTED);
+    *bytes = value;
+    return 0;
+}
+
+int units_rate(const char *text, double *bytes_per_s, struct err *err)
+{
+    const char *unit = unit_of(text), *s;
+    double value;
+
+    if (is_ambiguous(unit))
+        return refuse_ambiguous(unit, "/s", err);
+    s = read_size(text, &value);
+    /* "25GB" is no rate, "25" none either. */
+    if (!s || !isalpha((unsigned char)*unit) || strcasecmp(s, "/s") != 0 || !isfinite(value))
+        return err_set(err, "%s", RATE_ACCEPTED);
+    *bytes_per_s = value;
+    return 0;
+}
+
+int units_number(const char *text, double *number, struct err *err)
+{
+    double value;
+    const char *s = read_scientific(text, &value);
+
+    if (!s || *s)
+        return err_set(err, "%s", NUMBER_ACCEPTED);
+    *number = value;
+    return 0;
+}
+
+int units_count(const char *text, double *count, struct err *err)
 {
     const struct suffix *suffix;
     double value;
-    const char *s = read_number(text, &value);
+    const char *s = read_scientific(text, &value);
 
-    if (!s)
-        return err_set(err, "%s", BYTES_ACCEPTED);
-    s = skip_space(s);
-    if (*s) {
-        suffix = read_suffix(bytes_suffixes, &s);
-        if (!suffix || *s)
-            return err_set(err, "%s", BYTES_ACCEPTED);
-        value *= suffix->factor;
-    }
-    *bytes = value;
+    if (s && (suffix = read_suffix(count_suffixes, &s)))
+        value = round(value * suffix->factor * 1e3) / 1e3; /* 1.1B is whole */
+    if (!s || *s || value != floor(value))
+        return err_set(err, "%s", COUNT_ACCEPTED);
+    *count = value;
     return 0;
 }
 
@@ -221,23 +333,45 @@ char *units_format_s(char *buf, size_t size, double seconds)
     return buf;
 }
 
+/* value in the largest unit of which there is at least one, each base times the one before. */
+static char *format_scaled(char *buf, size_t size, double number, double base, const char *const *units,
+                           size_t n_units, const char *behind)
+{
+    const char *minus = number < 0 ? "-" : "";
+    double value = fabs(number);
+    size_t u = 0;
+
+    if (special(number)) {
+        snprintf(buf, size, "%s", special(number));
+        return buf;
+    }
+    while (u + 1 < n_units && value >= 999.5) {
+        value /= base;
+        u++;
+    }
+    snprintf(buf, size, "%s%.*f %s%s", minus, u ? decimals_of(value) : 0, value, units[u], behind);
+    return buf;
+}
+
 char *units_format_bytes(char *buf, size_t size, double bytes)
 {
     static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB" };
-    const char *minus = bytes < 0 ? "-" : "";
-    double value = fabs(bytes);
-    size_t u = 0;
 
-    if (special(bytes)) {
-        snprintf(buf, size, "%s", special(bytes));
-        return buf;
-    }
-    while (u + 1 < sizeof(units) / sizeof(units[0]) && value >= 999.5) {
-        value /= 1024;
-        u++;
-    }
-    snprintf(buf, size, "%s%.*f %s", minus, u ? decimals_of(value) : 0, value, units[u]);
-    return buf;
+    return format_scaled(buf, size, bytes, 1024, units, sizeof(units) / sizeof(units[0]), "");
+}
+
+static const char *const decimal_units[] = { "B", "KB", "MB", "GB", "TB", "PB" };
+
+char *units_format_decimal_bytes(char *buf, size_t size, double bytes)
+{
+    return format_scaled(buf, size, bytes, 1000, decimal_units,
+                         sizeof(decimal_units) / sizeof(decimal_units[0]), "");
+}
+
+char *units_format_rate(char *buf, size_t size, double bytes_per_s)
+{
+    return format_scaled(buf, size, bytes_per_s, 1000, decimal_units,
+                         sizeof(decimal_units) / sizeof(decimal_units[0]), "/s");
 }
 
 char *units_format_percent(char *buf, size_t size, double ratio)

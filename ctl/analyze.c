@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/text.h"
 #include "common/xalloc.h"
 #include "ctl/page.h"
-#include "ctl/text.h"
 #include "daemon/job.h"
 #include "daemon/report.h"
 

@@ -11,10 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/text.h"
 #include "common/xalloc.h"
 #include "ctl/answer.h"
 #include "ctl/plugstack.h"
-#include "ctl/text.h"
 
 #define PLUGIN_NAME   "syncguard.so"
 #define SHM           "/dev/shm"

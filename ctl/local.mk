@@ -7,7 +7,6 @@ libctl_la_SOURCES = \
 	ctl/plugstack.c ctl/plugstack.h \
 	ctl/record.c ctl/record.h \
 	ctl/page.c ctl/page_analysis.c ctl/page_job.c ctl/page.h ctl/page_parts.h \
-	ctl/text.c ctl/text.h \
 	ctl/trace.c ctl/trace.h \
 	ctl/usage.c ctl/usage.h
 libctl_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(EVENT_CFLAGS)

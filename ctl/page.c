@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "common/xalloc.h"
 #include "ctl/answer.h"
-#include "ctl/text.h"
 
 static void status_line(struct table *t, const char *what, const char *value)
 {

@@ -2,11 +2,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "common/xalloc.h"
 #include "ctl/answer.h"
 #include "ctl/page.h"
 #include "ctl/page_parts.h"
-#include "ctl/text.h"
 
 #define INDENT     2
 #define EVENTS_MAX 8

@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "ctl/text.h"
+#include "common/text.h"
 
 struct page {
     FILE *out;

@@ -12,9 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/text.h"
 #include "common/xalloc.h"
 #include "ctl/answer.h"
-#include "ctl/text.h"
 #include "ctl/trace.h"
 
 #define PROGRESS_AFTER_S 2

@@ -56,6 +56,42 @@ static const struct {
     { units_bytes, "1KBB", NAN },
     { units_bytes, "K", NAN },
     { units_bytes, "-4", NAN },
+    { units_bytes, "700MB", 7e8 },
+    { units_bytes, "1e9", 1e9 },
+    { units_bytes, "8Gbit", 1e9 },
+    { units_bytes, "2 kbit", 250 },
+    { units_bytes, "1Gb", NAN }, /* bits or bytes? */
+    { units_bytes, "1 mb", NAN },
+    { units_bytes, "1Gib", NAN },
+    { units_bytes, "1GB/s", NAN },
+    { units_bytes, "1e400", NAN },
+    { units_rate, "25GB/s", 25e9 },
+    { units_rate, "12.5 GB/s", 12.5e9 },
+    { units_rate, "400Gbit/s", 50e9 },
+    { units_rate, "1GiB/s", 0x1p30 },
+    { units_rate, "100B/s", 100 },
+    { units_rate, "25", NAN }, /* of what? */
+    { units_rate, "25GB", NAN },
+    { units_rate, "25/s", NAN },
+    { units_rate, "400Gb/s", NAN },
+    { units_rate, "400Gb", NAN },
+    { units_rate, "-1GB/s", NAN },
+    { units_number, "0.08", 0.08 },
+    { units_number, "1e-3", 1e-3 },
+    { units_number, "2.5E+2", 250 },
+    { units_number, "1e", NAN },
+    { units_number, "1e2.", NAN },
+    { units_number, "5%", NAN },
+    { units_number, "-1", NAN },
+    { units_count, "64", 64 },
+    { units_count, "175e9", 175e9 },
+    { units_count, "7B", 7e9 },
+    { units_count, "1.1B", 1.1e9 },
+    { units_count, "1.5m", 1.5e6 },
+    { units_count, "1.5", NAN },
+    { units_count, "0.5e1", 5 },
+    { units_count, "7x", NAN },
+    { units_count, "", NAN },
     { units_ratio, "5%", 0.05 },
     { units_ratio, "5 %", 0.05 },
     { units_ratio, "0.05", 0.05 },
@@ -98,6 +134,12 @@ static const struct {
     { units_format_bytes, 1023 * 1024.0, "1.00 MiB" },
     { units_format_bytes, 65536, "64.0 KiB" },
     { units_format_bytes, 5e15, "4.44 PiB" },
+    { units_format_decimal_bytes, NAN, "?" },
+    { units_format_decimal_bytes, 7e8, "700 MB" },
+    { units_format_decimal_bytes, 1536, "1.54 KB" },
+    { units_format_rate, NAN, "?" },
+    { units_format_rate, 25e9, "25.0 GB/s" },
+    { units_format_rate, 1.25e9, "1.25 GB/s" },
     { units_format_percent, NAN, "?" },
     { units_format_percent, 0.123, "12.3 %" },
     { units_format_percent, 0.0012, "0.12 %" },
@@ -137,6 +179,11 @@ int main(void)
     for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
         is_str(formats[i].format(buf, sizeof(buf), formats[i].value), formats[i].want, formats[i].want);
     is_str(units_format_bytes(tiny, sizeof(tiny), 1572864), "1.5", "a short buffer cuts");
+    struct err err = { "" };
+
+    ok(units_rate("400Gb/s", &seconds, &err) < 0 && strstr(err.text, "bits or bytes") &&
+           strstr(err.text, "Gbit/s"),
+       "a unit that may be bits or bytes is refused with the reason: %s", err.text);
     for (double s = 1e-8; s < 1e7; s *= 1.37) {
         units_format_s(buf, sizeof(buf), s);
         ok(units_seconds(buf, &seconds, NULL) == 0 && near(seconds, s, 0.05), "%s is read again", buf);

@@ -1,4 +1,4 @@
-#include "ctl/text.h"
+#include "common/text.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
-/* text.h - figures and tables as text, the way all of sgctl writes them.
+/* text.h - figures and tables as text, the way sgctl and sgplan write them.
  * An unknown value (NaN) is "-"; columns are aligned by characters, not bytes; nothing depends on the locale.
  */
-#ifndef SYNCGUARD_CTL_TEXT_H
-#define SYNCGUARD_CTL_TEXT_H
+#ifndef SYNCGUARD_COMMON_TEXT_H
+#define SYNCGUARD_COMMON_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
