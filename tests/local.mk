@@ -175,3 +175,10 @@ tests_agent_writers_LDADD = libring.la
 check_PROGRAMS += tests/unit/diagnosis
 tests_unit_diagnosis_SOURCES = tests/unit/diagnosis.c
 tests_unit_diagnosis_LDADD = libanalysis.la libring.la libcommon.la
+# model/, plan/
+check_PROGRAMS += tests/unit/step
+tests_unit_step_LDADD = libmodel.la
+check_PROGRAMS += tests/unit/plan_answer tests/unit/question
+tests_unit_plan_answer_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_unit_plan_answer_LDADD = libplan.la
+tests_unit_question_LDADD = libplan.la

@@ -1,0 +1,60 @@
+/* sgplan step: how much of a step is work. */
+#include <math.h>
+
+#include "model/step.h"
+#include "plan/answer.h"
+#include "plan/options.h"
+#include "plan/questions.h"
+
+static const struct question_option accumulate = {
+    "accumulate", "K", QUESTION_COUNT, 1, 1e6, NULL, "rounds of work before each exchange"
+};
+
+static const struct question_use uses[] = {
+    { &option_compute, QUESTION_REQUIRED },
+    { &option_comm, QUESTION_REQUIRED },
+    { &accumulate, "1" },
+    { &option_backward, NULL },
+    { &option_overlap, "0" },
+    { NULL, NULL },
+};
+
+static enum question_result run(const struct asked *a, struct answer *answer, struct err *err)
+{
+    double compute_s = asked_number(a, "compute"), comm_s = asked_number(a, "comm");
+    double rounds = asked_number(a, "accumulate"), overlap = asked_number(a, "overlap");
+    double backward_s = asked_number(a, "backward"), exposed_s, step_s;
+
+    if (overlap > 0 && isnan(backward_s)) {
+        err_set(err, "--overlap needs --backward=TIME: how long is the work that can hide communication?");
+        return QUESTION_WRONG;
+    }
+    if (backward_s > compute_s) {
+        err_set(err, "--backward is a part of --compute: it cannot be longer");
+        return QUESTION_WRONG;
+    }
+    exposed_s = overlap > 0 ? step_exposed_s(comm_s, overlap, backward_s) : comm_s;
+    step_s = rounds * compute_s + exposed_s;
+    answer_title(answer, "A step of %g round%s of work and one exchange", rounds, rounds > 1 ? "s" : "");
+    answer_figure(answer, "step_s", step_s, ANSWER_SECONDS, "the whole step");
+    answer_figure(answer, "exposed_comm_s", exposed_s, ANSWER_SECONDS, "communication that nothing hides");
+    answer_figure(answer, "comm_share", exposed_s / step_s, ANSWER_SHARE, "of the step is that");
+    answer_figure(answer, "efficiency", step_efficiency(compute_s, exposed_s, rounds), ANSWER_SHARE,
+                  "of the step is work");
+    answer_source(answer, "K Tc + max(0, Tm - overlap Tb); efficiency K Tc over that");
+    answer_assumes(
+        answer, "all ranks take equally long (see straggler), the exchange is one and hides behind the last "
+                "round's backward work");
+    return QUESTION_DONE;
+}
+
+const struct question question_step = {
+    .name = "step",
+    .operands = "",
+    .text = "how much of a step is work, with accumulation and overlap",
+    .more =
+        "Work is --compute in each of --accumulate rounds, then --comm. With --overlap and --backward the "
+        "exchange hides behind the backward work of the last round.",
+    .uses = uses,
+    .run = run,
+};
