@@ -1,5 +1,15 @@
 # model/: pure formulas; what they need is libm alone
 noinst_LTLIBRARIES += libmodel.la
 libmodel_la_SOURCES = \
-	model/step.c model/step.h
+	model/bucket.c model/bucket.h \
+	model/cadence.c model/cadence.h \
+	model/collective.c model/collective.h \
+	model/failure.c model/failure.h \
+	model/memory.c model/memory.h \
+	model/order.c model/order.h \
+	model/pipeline.c model/pipeline.h \
+	model/staleness.c model/staleness.h \
+	model/step.c model/step.h \
+	model/trade.c model/trade.h \
+	model/train.c model/train.h
 libmodel_la_LIBADD = -lm

@@ -176,8 +176,17 @@ check_PROGRAMS += tests/unit/diagnosis
 tests_unit_diagnosis_SOURCES = tests/unit/diagnosis.c
 tests_unit_diagnosis_LDADD = libanalysis.la libring.la libcommon.la
 # model/, plan/
-check_PROGRAMS += tests/unit/step
+check_PROGRAMS += tests/unit/cadence tests/unit/collective tests/unit/failure tests/unit/order tests/unit/pipeline \
+	tests/unit/staleness tests/unit/step tests/unit/trade tests/unit/train
+tests_unit_cadence_LDADD = libmodel.la
+tests_unit_collective_LDADD = libmodel.la
+tests_unit_failure_LDADD = libmodel.la
+tests_unit_order_LDADD = libmodel.la
+tests_unit_pipeline_LDADD = libmodel.la
+tests_unit_staleness_LDADD = libmodel.la
 tests_unit_step_LDADD = libmodel.la
+tests_unit_trade_LDADD = libmodel.la
+tests_unit_train_LDADD = libmodel.la
 check_PROGRAMS += tests/unit/plan_answer tests/unit/question
 tests_unit_plan_answer_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_unit_plan_answer_LDADD = libplan.la

@@ -1,0 +1,72 @@
+/* collective.h - what a collective should cost, by the model of Hockney (1994): a message of m bytes takes
+ * latency + m / bandwidth, and nobody is in anybody's way.
+ *
+ * Pure.  Seconds, bytes, bytes per second.  Every cost is a fixed part and a part by the byte, so that sizes
+ * at which two algorithms cost the same follow directly.  What an algorithm cannot do costs NaN. */
+#ifndef SYNCGUARD_MODEL_COLLECTIVE_H
+#define SYNCGUARD_MODEL_COLLECTIVE_H
+
+#include <stdbool.h>
+
+enum collective_op {
+    COLLECTIVE_ALLREDUCE,
+    COLLECTIVE_ALLGATHER,      /* bytes: of the whole vector, after it */
+    COLLECTIVE_REDUCE_SCATTER, /* bytes: of the whole vector, before it */
+    COLLECTIVE_ALLTOALL,       /* bytes: all that one rank sends, its own part included */
+    COLLECTIVE_BROADCAST,
+    COLLECTIVE_REDUCE,
+    COLLECTIVE_PARAMETER_SERVER, /* all ranks push and pull bytes at servers of the same bandwidth */
+    COLLECTIVE_OPS,
+};
+
+enum collective_algo {
+    COLLECTIVE_RING,
+    COLLECTIVE_TREE,         /* binomial, not pipelined */
+    COLLECTIVE_HALVING,      /* recursive halving and doubling */
+    COLLECTIVE_HIERARCHICAL, /* a ring inside the nodes, rings of one rank a node between them */
+    COLLECTIVE_ALGOS,
+};
+
+const char *collective_op_name(enum collective_op op);
+const char *collective_algo_name(enum collective_algo algo);
+/* COLLECTIVE_OPS, COLLECTIVE_ALGOS: no such name. */
+enum collective_op collective_op_find(const char *name);
+enum collective_algo collective_algo_find(const char *name);
+
+/* Is the operation done this way?  All-to-all and parameter server know one way, whatever algo says. */
+bool collective_has(enum collective_op op, enum collective_algo algo);
+
+struct collective_link {
+    double latency_s, bytes_per_s;
+};
+
+struct collective {
+    enum collective_op op;
+    enum collective_algo algo;
+    double ranks;
+    struct collective_link link;  /* between nodes, or of all ranks alike */
+    struct collective_link intra; /* inside a node: hierarchical only */
+    double slowest_bytes_per_s;   /* of one link slower than the others; infinity: none */
+    double ranks_per_node, rails; /* hierarchical only; ranks is a multiple of the former */
+    double shards;                /* of the parameter server */
+    double skew;                  /* all-to-all: what the busiest rank sends or receives over the mean */
+};
+
+struct collective_cost {
+    double fixed_s, s_per_byte;
+};
+
+/* Ring: Patarasuk & Yuan, J. Parallel Distrib. Comput. 69 (2009).  Tree, halving: Thakur, Rabenseifner &
+ * Gropp, Int. J. High Perform. Comput. Appl. 19 (2005); log2 of the ranks is not rounded up for trees,
+ * halving folds ranks beyond a power of two first.  One slow link sets the pace of all: every algorithm here
+ * has a step that waits for it. */
+struct collective_cost collective_cost(const struct collective *c);
+double collective_time_s(const struct collective *c, double bytes);
+
+/* What the busiest rank sends, in bytes of a vector of `bytes`. */
+double collective_sent_bytes(const struct collective *c, double bytes);
+
+/* The size at which both cost the same; NaN when one is cheaper at every size. */
+double collective_crossover_bytes(const struct collective *a, const struct collective *b);
+
+#endif

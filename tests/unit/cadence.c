@@ -1,0 +1,75 @@
+/* How often to write checkpoints.  Wanted values: mpmath at 30 digits. */
+#include "model/cadence.h"
+
+#include "tests/tap.h"
+
+static void lambert(void)
+{
+    static const struct {
+        double x, want;
+    } cases[] = {
+        { -0.3678, -0.97936071495782848 }, { -0.2, -0.25917110181907375 },
+        { -1e-9, -1.000000001e-9 },        { 0, 0 },
+        { 0.5, 0.35173371124919583 },      { 1, 0.56714329040978387 },
+        { 10, 1.7455280027406994 },        { 1e10, 20.028685413304951 },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+        ok(near(cadence_lambert_w0(cases[i].x), cases[i].want, 1e-12), "W0(%g)", cases[i].x);
+    ok(isnan(cadence_lambert_w0(-0.4)), "left of the branch point there is none");
+    ok(fabs(cadence_lambert_w0(-exp(-1)) + 1) < 1e-7, "at the branch point it is -1");
+    for (double x = -0.36; x < 1e6; x = x < 1 ? x + 0.13 : x * 3) {
+        double w = cadence_lambert_w0(x);
+
+        ok(near(w * exp(w), x, 1e-12), "W0 inverts w e^w at %g", x);
+    }
+}
+
+/* tau* / M = 1 + W0(-e^(-1-c)); at c = 1e-12 a plain W0 has lost half of its digits. */
+static void optimal(void)
+{
+    static const struct {
+        double c, want;
+    } cases[] = {
+        { 1e-12, 1.4142128957065069e-6 },
+        { 1e-8, 0.00014141468964921174 },
+        { 1e-4, 0.014075547672763036 },
+        { 0.01, 0.13483475106683469 },
+        { 1, 0.84140566043696064 },
+        { 10, 0.99998329802025596 },
+        { 50, 1 },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+        ok(near(cadence_optimal_s(cases[i].c, 1), cases[i].want, 1e-13), "the best interval, C/M %g",
+           cases[i].c);
+    ok(cadence_optimal_s(0, 100) == 0, "what costs nothing is done all the time");
+    for (double c = 1; c < 1e5; c *= 7) {
+        double tau = cadence_optimal_s(c, 6491), best = cadence_overhead(tau, c, 0, 6491);
+
+        ok(best <= cadence_overhead(tau * 1.01, c, 0, 6491) &&
+               best <= cadence_overhead(tau * 0.99, c, 0, 6491),
+           "no other interval has less overhead (C = %g)", c);
+    }
+}
+
+int main(void)
+{
+    lambert();
+    optimal();
+    ok(near(cadence_young_s(60, 86400), 3219.94, 1e-5), "Young");
+    ok(near(cadence_daly_s(10, 6491), 353.669597360709, 1e-9), "Daly");
+    ok(cadence_daly_s(200, 100) == 100, "Daly beyond C = 2M");
+    ok(near(cadence_daly_s(1e-3, 1e6), cadence_optimal_s(1e-3, 1e6), 1e-6), "for small C all agree");
+    ok(near(cadence_segment_s(100, 10, 0, 1e12), 110, 1e-9),
+       "without failures an interval takes what it takes");
+    ok(near(cadence_overhead(353.66982637732895, 10, 0, 6491), 0.0576260061577516, 1e-9),
+       "overhead at the best one");
+    ok(near(cadence_goodput(100, 10, 20, 1000) * (1 + cadence_overhead(100, 10, 20, 1000)), 1, 1e-12),
+       "goodput and overhead are the same");
+    /* first order says 14.1 %: C/tau + tau/2M */
+    ok(near(cadence_overhead(sqrt(0.02), 0.01, 0, 1), 0.156, 0.02),
+       "first order under-predicts at C/M = 0.01");
+    ok(cadence_goodput(1e6, 10, 0, 1) == 0, "an interval that never ends does no work");
+    return done_testing();
+}

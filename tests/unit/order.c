@@ -1,0 +1,93 @@
+/* The last of many.  Wanted values: mpmath at 30 digits, from the density of the order statistic. */
+#include "model/order.h"
+
+#include "tests/random.h"
+#include "tests/tap.h"
+
+static void published(void)
+{
+    static const struct {
+        double n, dropped, want;
+    } z[] = {
+        { 1, 0, 0 },
+        { 2, 0, 0.564189583547756 }, /* 1/sqrt(pi) */
+        { 3, 0, 0.846284375321634 }, /* 3/(2 sqrt(pi)) */
+        { 64, 0, 2.34373346507944 },
+        { 1000, 0, 3.24143576913344 },
+        { 1e6, 0, 4.86289748619646 },
+        { 1e7, 0, 5.30095401017332 },
+        { 256, 1, 2.50275644293863 },
+        { 256, 13, 1.61621701723431 },
+        { 1000, 500, -0.00125304519562924 }, /* just under the median */
+        { 10, 9, -1.53875273083517 },        /* the smallest */
+    };
+    static const struct {
+        double n, dropped, cv, want;
+    } lognormal[] = {
+        { 64, 0, 0.3, 1.9231321315269 },   { 1024, 0, 0.1, 1.37665811114093 },
+        { 1e6, 0, 0.5, 8.95933649123511 }, { 256, 13, 0.2, 1.35093551280898 },
+        { 2, 0, 1, 1.44394082434302 },     { 1000, 0, 3, 51.1033929882058 },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(z); i++)
+        ok(near(order_z(z[i].n, z[i].dropped), z[i].want, 1e-9), "z of %g, %g dropped: %.12g", z[i].n,
+           z[i].dropped, order_z(z[i].n, z[i].dropped));
+    for (size_t i = 0; i < ARRAY_SIZE(lognormal); i++)
+        ok(near(order_amplification(ORDER_LOGNORMAL, lognormal[i].n, lognormal[i].dropped, lognormal[i].cv),
+                lognormal[i].want, 1e-9),
+           "amplification of %g lognormal ranks, cv %g", lognormal[i].n, lognormal[i].cv);
+    ok(near(order_z(10, 0), -order_z(10, 9), 1e-9), "largest and smallest mirror each other");
+}
+
+static void limits(void)
+{
+    double last = 0;
+
+    for (double n = 1; n <= 1e7; n *= 10) {
+        double a = order_amplification(ORDER_LOGNORMAL, n, 0, 0.2);
+
+        ok(a >= 1 && a > last, "more ranks wait longer (%g: %g)", n, a);
+        last = a;
+    }
+    ok(order_amplification(ORDER_LOGNORMAL, 1000, 0, 0) == 1 &&
+           order_amplification(ORDER_NORMAL, 1000, 0, 0) == 1,
+       "without noise nobody waits");
+    ok(near(order_amplification(ORDER_LOGNORMAL, 1000, 0, 1e-4),
+            order_amplification(ORDER_NORMAL, 1000, 0, 1e-4), 1e-6),
+       "with little noise the distributions agree");
+    ok(order_z(1e7, 0) < sqrt(2 * log(1e7)), "the asymptote overshoots");
+    ok(order_amplification(ORDER_NORMAL, 256, 13, 0.2) < order_amplification(ORDER_NORMAL, 256, 1, 0.2),
+       "dropping the slowest helps");
+}
+
+/* Against draws: the definition itself. */
+static void drawn(void)
+{
+    double sum = 0;
+
+    random_state = 7;
+    for (int i = 0; i < 20000; i++) {
+        double slowest = -1e9;
+
+        for (int r = 0; r < 16; r++)
+            slowest = fmax(slowest, sqrt(-2 * log(1 - uniform())) * cos(2 * M_PI * uniform()));
+        sum += slowest / 20000;
+    }
+    ok(fabs(sum - order_z(16, 0)) < 4 * 0.6 / sqrt(20000), "draws of 16 have that mean (%g, %g)", sum,
+       order_z(16, 0));
+}
+
+int main(void)
+{
+    published();
+    limits();
+    drawn();
+    ok(near(order_any(1024, 0.001), 0.64102852181029, 1e-12), "some rank is slow");
+    ok(near(order_any(1000, 1e-18), 1e-15, 1e-9), "even where 1 - p is 1 to a computer");
+    ok(order_any(5, 1) == 1 && order_any(5, 0) == 0, "certainty");
+    ok(near(order_amplification_every(64, 0.3, 4), 1 + 0.3 * order_z(64, 0) / 2, 1e-12),
+       "a barrier every four steps");
+    ok(near(order_rebalanced(8, 1.5), 8 / (7 + 1 / 1.5), 1e-12), "shares by speed");
+    ok(order_rebalanced(8, 1) == 1, "of equal ranks nothing is gained");
+    return done_testing();
+}
