@@ -1,0 +1,218 @@
+#include "sim/network_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+
+/* AUTO walks no more messages than this as events: about a second of work. */
+#define EVENT_MESSAGES 500000u
+
+struct network *network_new(const struct fabric *f, double eager_bytes)
+{
+    struct network *n = xcalloc(1, sizeof(*n));
+
+    n->fabric = *f;
+    n->eager_bytes = eager_bytes;
+    n->faults = 1;
+    n->share = share_new(f->links);
+    for (uint32_t l = 0; l < f->links; l++)
+        share_set_capacity(n->share, l, fabric_link_bytes_per_s(f, l));
+    return n;
+}
+
+void network_free(struct network *n)
+{
+    if (!n)
+        return;
+    share_free(n->share);
+    free(n->link_extra_s);
+    free(n->rank_slowdown);
+    free(n);
+}
+
+const struct fabric *network_fabric(const struct network *n)
+{
+    return &n->fabric;
+}
+
+/* ---- faults ---- */
+
+int network_set_link(struct network *n, uint32_t link, double slowdown, double extra_latency_s)
+{
+    double capacity;
+
+    if (link >= n->fabric.links || !isfinite(slowdown) || slowdown <= 0 || !isfinite(extra_latency_s) ||
+        extra_latency_s < 0)
+        return -1;
+    if (!n->link_extra_s && extra_latency_s > 0)
+        n->link_extra_s = xcalloc(n->fabric.links, sizeof(*n->link_extra_s));
+    capacity = fabric_link_bytes_per_s(&n->fabric, link) / slowdown;
+    if (share_capacity(n->share, link) == capacity &&
+        (n->link_extra_s ? n->link_extra_s[link] : 0) == extra_latency_s)
+        return 0;
+    if (n->link_extra_s)
+        n->link_extra_s[link] = extra_latency_s;
+    share_set_capacity(n->share, link, capacity);
+    n->faults++;
+    return 0;
+}
+
+int network_set_rank(struct network *n, uint32_t rank, double slowdown)
+{
+    if (rank >= n->fabric.ranks || !isfinite(slowdown) || slowdown <= 0)
+        return -1;
+    if (!n->rank_slowdown) {
+        n->rank_slowdown = xcalloc(n->fabric.ranks, sizeof(*n->rank_slowdown));
+        for (uint32_t r = 0; r < n->fabric.ranks; r++)
+            n->rank_slowdown[r] = 1;
+    }
+    if (n->rank_slowdown[rank] != slowdown)
+        n->faults++;
+    n->rank_slowdown[rank] = slowdown;
+    return 0;
+}
+
+void network_heal(struct network *n)
+{
+    for (uint32_t l = 0; l < n->fabric.links; l++)
+        network_set_link(n, l, 1, 0);
+    if (n->rank_slowdown)
+        n->faults++;
+    free(n->rank_slowdown);
+    n->rank_slowdown = NULL;
+}
+
+void network_way(const struct network *n, uint32_t from_rank, uint32_t to_rank, struct network_way *way)
+{
+    double least = INFINITY, slow = 1;
+
+    fabric_route(&n->fabric, from_rank, to_rank, &way->route);
+    way->hops = way->route.hops;
+    way->link = way->route.link;
+    way->latency_s = way->route.latency_s;
+    way->bound = INFINITY;
+    for (uint32_t h = 0; n->link_extra_s && h < way->hops; h++)
+        way->latency_s += n->link_extra_s[way->link[h]];
+    if (!n->rank_slowdown)
+        return;
+    slow = fmax(n->rank_slowdown[from_rank], n->rank_slowdown[to_rank]);
+    if (slow == 1)
+        return;
+    for (uint32_t h = 0; h < way->hops; h++)
+        least = fmin(least, share_capacity(n->share, way->link[h]));
+    way->bound = least / slow;
+    way->latency_s *= slow;
+}
+
+/* ---- collectives ---- */
+
+static int check_ranks(const struct network *n, const struct schedule *s, const uint32_t *rank,
+                       struct err *err)
+{
+    uint8_t *seen = xcalloc(n->fabric.ranks, 1);
+    int rc = 0;
+
+    for (uint32_t i = 0; i < s->spec.members && !rc; i++) {
+        if (rank[i] >= n->fabric.ranks)
+            rc = err_set(err, "member %u on rank %u: the fabric has ranks 0 to %u", i, rank[i],
+                         n->fabric.ranks - 1);
+        else if (seen[rank[i]]++)
+            rc = err_set(err, "member %u on rank %u, where another member is", i, rank[i]);
+    }
+    free(seen);
+    return rc;
+}
+
+struct network_collective *network_collective_new(struct network *n, const struct schedule_spec *spec,
+                                                  const uint32_t *rank, struct err *err)
+{
+    struct schedule s;
+    struct network_collective *c;
+
+    if (schedule_init(&s, spec, err) < 0 || check_ranks(n, &s, rank, err) < 0)
+        return NULL;
+    c = xcalloc(1, sizeof(*c));
+    c->network = n;
+    c->schedule = s;
+    c->exact = -1;
+    c->rank = xcalloc(spec->members, sizeof(*c->rank));
+    memcpy(c->rank, rank, spec->members * sizeof(*rank));
+    return c;
+}
+
+void network_collective_free(struct network_collective *c)
+{
+    if (!c)
+        return;
+    network_rounds_free(c);
+    free(c->rank);
+    free(c);
+}
+
+const struct schedule *network_collective_schedule(const struct network_collective *c)
+{
+    return &c->schedule;
+}
+
+const char *network_mode_name(enum network_mode mode)
+{
+    return mode == NETWORK_EXACT ? "exact" : mode == NETWORK_ROUNDS ? "rounds" : "auto";
+}
+
+/* ---- one alone ---- */
+
+struct alone {
+    struct network_collective *collective;
+    const double *arrive_s;
+    double *leave_s;
+    double origin_s;
+    uint8_t *asked; /* how often each member was asked already */
+};
+
+static void alone_next(void *arg, uint32_t rank, double now_s, struct network_op *op)
+{
+    struct alone *a = arg;
+
+    switch (a->asked[rank]++) {
+    case 0:
+        *op = (struct network_op){ .kind = NETWORK_COMPUTE, .seconds = a->arrive_s[rank] - a->origin_s };
+        return;
+    case 1:
+        *op = (struct network_op){ .kind = NETWORK_ENTER, .collective = a->collective, .member = rank };
+        return;
+    default:
+        a->leave_s[rank] = a->origin_s + now_s;
+        *op = (struct network_op){ .kind = NETWORK_END };
+    }
+}
+
+static void run_exact(struct network_collective *c, const double *arrive_s, double *leave_s,
+                      struct network_count *count)
+{
+    uint32_t members = c->schedule.spec.members;
+    struct alone a = { c, arrive_s, leave_s, INFINITY, xcalloc(members, 1) };
+    struct network_job job = { members, alone_next, &a };
+
+    for (uint32_t i = 0; i < members; i++)
+        a.origin_s = fmin(a.origin_s, arrive_s[i]);
+    network_play(c->network, &job, 1, INFINITY, count, NULL);
+    free(a.asked);
+}
+
+void network_run(struct network_collective *c, enum network_mode mode, const double *arrive_s,
+                 double *leave_s, struct network_count *count)
+{
+    struct network_count unwanted = { 0 };
+
+    if (!count)
+        count = &unwanted;
+    if (mode == NETWORK_AUTO)
+        mode =
+            c->schedule.messages > EVENT_MESSAGES || network_rounds_exact(c) ? NETWORK_ROUNDS : NETWORK_EXACT;
+    if (mode == NETWORK_ROUNDS)
+        network_run_rounds(c, arrive_s, leave_s, count);
+    else
+        run_exact(c, arrive_s, leave_s, count);
+}

@@ -1,0 +1,469 @@
+/* network: a fabric's routes, collectives by rounds and exactly, several jobs at once, faults. */
+#include "sim/network.h"
+
+#include <stdlib.h>
+
+#include "sim/ring.h"
+#include "tests/tap.h"
+
+#define LATENCY   2e-6
+#define BANDWIDTH 10e9
+#define MANY      64
+
+static double uniform(void)
+{
+    return rand() / (RAND_MAX + 1.0);
+}
+
+/* ---- fabric ---- */
+
+/* 2 levels of 4 and 4 children, 2 spines: the leaf's 4 nodes share 2 cables. */
+static void routes(void)
+{
+    struct fabric_shape shape;
+    struct fabric f;
+    struct fabric_route r;
+    char name[64];
+
+    fabric_leafspine(&shape, 16, 4, 2, LATENCY, BANDWIDTH);
+    ok(!fabric_init(&f, &shape, NULL), "a leaf-spine fabric");
+    is_int(f.links, 2 * 16 + 2 * 4 * 2, "links, each direction");
+    fabric_route(&f, 1, 3, &r);
+    is_int(r.hops, 2, "under one leaf: up and down");
+    ok(r.link[0] == fabric_nic_link(&f, 1, 0, true) && r.link[1] == fabric_nic_link(&f, 3, 0, false),
+       "by the two NICs");
+    fabric_route(&f, 1, 14, &r);
+    is_int(r.hops, 4, "between leaves over a spine");
+    ok(near(r.latency_s, 4 * LATENCY, 1e-12), "each hop with its latency");
+    is_str(fabric_link_name(&f, r.link[1], name, sizeof(name)), "level 1 switch 0 port 0 up",
+           "destination 14 by the port 14 mod 2");
+    is_str(fabric_link_name(&f, r.link[2], name, sizeof(name)), "level 1 switch 3 port 0 down",
+           "and back down");
+    fabric_route(&f, 2, 2, &r);
+    is_int(r.hops, 0, "to itself: no hop");
+}
+
+/* D-mod-k: on a tree that blocks nothing no shift of all nodes makes two messages meet. */
+static void shifts_do_not_meet(void)
+{
+    struct fabric_shape shape = { .nodes = 64,
+                                  .ranks_per_node = 1,
+                                  .rails = 1,
+                                  .levels = 3,
+                                  .level = { { 4, 1, 1, LATENCY, BANDWIDTH },
+                                             { 4, 4, 1, LATENCY, BANDWIDTH },
+                                             { 4, 4, 1, LATENCY, BANDWIDTH } } };
+    struct fabric f;
+    uint32_t met = 0;
+
+    fabric_init(&f, &shape, NULL);
+    for (uint32_t shift = 1; shift < 64; shift++) {
+        uint8_t *used = calloc(f.links, 1);
+
+        for (uint32_t a = 0; a < 64; a++) {
+            struct fabric_route r;
+
+            fabric_route(&f, a, (a + shift) % 64, &r);
+            for (uint32_t h = 0; h < r.hops; h++)
+                met += used[r.link[h]]++;
+        }
+        free(used);
+    }
+    ok(!met, "three levels, nothing oversubscribed: all shifts without contention (%u met)", met);
+}
+
+static void rails(void)
+{
+    struct fabric_shape shape;
+    struct fabric f;
+    struct fabric_route a, b;
+
+    fabric_leafspine(&shape, 8, 4, 4, LATENCY, BANDWIDTH);
+    shape.ranks_per_node = 4;
+    shape.rails = 2;
+    shape.node_latency_s = 1e-6;
+    shape.node_bytes_per_s = 100e9;
+    fabric_init(&f, &shape, NULL);
+    fabric_route(&f, 0, 3, &a);
+    ok(a.hops == 2 && a.link[0] == fabric_rank_link(&f, 0, true) &&
+           a.link[1] == fabric_rank_link(&f, 3, false) && near(a.latency_s, 1e-6, 1e-12),
+       "within a node: the ranks' own links");
+    fabric_route(&f, 1, 31, &a);
+    fabric_route(&f, 2, 28, &b);
+    ok(a.link[0] == fabric_nic_link(&f, 0, 1, true) &&
+           a.link[a.hops - 1] == fabric_nic_link(&f, 7, 1, false) &&
+           b.link[0] == fabric_nic_link(&f, 0, 0, true),
+       "local rank i by NIC i mod rails");
+    ok(a.link[1] != b.link[1], "NICs of one node are different destinations");
+    shape.planes = true;
+    fabric_init(&f, &shape, NULL);
+    fabric_route(&f, 1, 30, &a);
+    ok(a.link[a.hops - 1] == fabric_nic_link(&f, 7, 1, false), "planes: a message stays on the sender's");
+    is_int(fabric_switches(&f, 1), 4, "planes: a leaf for each rail of each group of nodes");
+}
+
+static void bad_shapes(void)
+{
+    static const struct {
+        struct fabric_shape shape;
+        const char *why;
+    } bad[] = {
+        { { .nodes = 0, .ranks_per_node = 1 }, "0 nodes of 1 ranks: 1 to 1048576 ranks are accepted" },
+        { { .nodes = 1u << 31, .ranks_per_node = 4, .rails = 1 },
+          "2147483648 nodes of 4 ranks: 1 to 1048576 ranks are accepted" },
+        { { .nodes = 2, .ranks_per_node = 1, .rails = 2 },
+          "2 rails: 1 to the 1 ranks of a node are accepted" },
+        { { .nodes = 2, .ranks_per_node = 1, .rails = 1, .levels = 4 },
+          "4 levels of switches: 1 to 3 are accepted" },
+        { { .nodes = 2, .ranks_per_node = 1, .rails = 1, .levels = 1, .level = { { 2, 1, 1, 1e-6, 0 } } },
+          "level 0: a latency of 0 or more and a bandwidth above 0 are accepted, not 1e-06 s and 0 bytes/s" },
+        { { .nodes = 9, .ranks_per_node = 1, .rails = 1, .levels = 1, .level = { { 8, 1, 1, 0, 1 } } },
+          "9 nodes do not fit under one tree: its levels' children make room for 8" },
+        { { .nodes = 4,
+            .ranks_per_node = 1,
+            .rails = 1,
+            .levels = 2,
+            .level = { { 2, 1, 1, 0, 1 }, { 2, 1u << 31, 2, 0, 1 } } },
+          "level 1: more than 16777216 links" },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+        struct fabric f;
+        struct err err = { "" };
+
+        ok(fabric_init(&f, &bad[i].shape, &err) < 0, "refused shape %zu", i);
+        is_str(err.text, bad[i].why, "with the reason");
+    }
+}
+
+/* ---- rings at once ---- */
+
+static bool same_times(const double *a, const double *b, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (!near(a[i], b[i], 1e-11))
+            return false;
+    return true;
+}
+
+static void closed_rings(void)
+{
+    int closed = 0, wrong = 0, tried = 0;
+
+    srand(7);
+    for (int i = 0; i < 4000; i++) {
+        uint32_t n = 2 + (uint32_t)rand() % 20;
+        uint64_t rounds = (uint64_t)(rand() % 2 ? n - 1 : 2 * (n - 1)) + (i % 7 == 0 ? 30 : 0);
+        int kinds = 1 + rand() % 4;
+        double spread = pow(10, 3 * uniform() - 1), cost[32], at[32], walked[32], scratch[32 * RING_SCRATCH];
+
+        for (uint32_t j = 0; j < n; j++) {
+            cost[j] = i % 3 ? 1 + rand() % kinds : 0.5 + uniform();
+            at[j] = walked[j] = spread * uniform();
+        }
+        ring_walk(n, rounds, i % 2, cost, walked, scratch);
+        tried++;
+        if (!ring_close(n, rounds, i % 2, cost, at, at, scratch))
+            continue;
+        closed++;
+        wrong += !same_times(at, walked, n);
+    }
+    ok(!wrong, "rings at once leave as rings walked do (%d wrong of %d)", wrong, closed);
+    ok(closed > tried / 2, "most of random ones are answered at once (%d of %d)", closed, tried);
+}
+
+/* ---- collectives ---- */
+
+static const uint32_t in_order[MANY] = {
+    0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+    22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
+    44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63,
+};
+
+static struct network *flat(uint32_t nodes, double eager_bytes)
+{
+    struct fabric_shape shape;
+    struct fabric f;
+
+    fabric_flat(&shape, nodes, LATENCY, BANDWIDTH);
+    fabric_init(&f, &shape, NULL);
+    return network_new(&f, eager_bytes);
+}
+
+static double last(const double *leave, uint32_t n)
+{
+    double most = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        most = fmax(most, leave[i]);
+    return most;
+}
+
+/* Times of the textbook (doc of model/): all arrive together, a message takes 2 hops. */
+static void known_times(void)
+{
+    const double a = 2 * LATENCY, b = 1 / BANDWIDTH, m = 8e6;
+    const struct {
+        enum schedule_algorithm algorithm;
+        uint32_t n, shards;
+        double want;
+    } cases[] = {
+        { SCHEDULE_RING, 8, 0, 14 * (a + m / 8 * b) },
+        { SCHEDULE_RING, 11, 0, 20 * (a + m / 11 * b) },
+        { SCHEDULE_TREE, 8, 0, 6 * (a + m * b) },
+        { SCHEDULE_DOUBLING, 16, 0, 4 * (a + m * b) },
+        { SCHEDULE_HALVING, 16, 0, 8 * a + 2 * m * b * 15 / 16 },
+        /* Seven others send half the buffer to each of two servers, and get it back. */
+        { SCHEDULE_SERVER, 8, 2, 2 * (a + 7 * m / 2 * b) },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+        for (enum network_mode mode = NETWORK_ROUNDS; mode <= NETWORK_EXACT; mode++) {
+            struct schedule_spec spec = { SCHEDULE_ALLREDUCE, cases[i].algorithm, cases[i].n, m, 0,
+                                          cases[i].shards };
+            struct network *n = flat(cases[i].n, 0);
+            struct network_collective *c = network_collective_new(n, &spec, in_order, NULL);
+            struct network_count count = { 0 };
+            double at[MANY] = { 0 };
+
+            network_run(c, mode, at, at, &count);
+            ok(near(last(at, cases[i].n), cases[i].want, 1e-9) && count.mode == mode &&
+                   count.messages == network_collective_schedule(c)->messages,
+               "%s of %u by %s: %g s", schedule_algorithm_name(cases[i].algorithm), cases[i].n,
+               network_mode_name(mode), cases[i].want);
+            network_collective_free(c);
+            network_free(n);
+        }
+}
+
+static void compare_modes(struct network *n, const struct schedule_spec *spec, const char *what)
+{
+    struct network_collective *c = network_collective_new(n, spec, in_order, NULL);
+    int wrong = 0;
+
+    for (int i = 0; i < 20; i++) {
+        double arrive[MANY], rounds[MANY], exact[MANY], spread = pow(10, 4 * uniform() - 6);
+
+        for (uint32_t m = 0; m < spec->members; m++)
+            arrive[m] = 5 + spread * uniform();
+        network_run(c, NETWORK_ROUNDS, arrive, rounds, NULL);
+        network_run(c, NETWORK_EXACT, arrive, exact, NULL);
+        wrong += !same_times(rounds, exact, spec->members);
+    }
+    ok(network_rounds_exact(c) && !wrong, "%s by %s of %u, %s: by rounds is exact (%d of 20 differ)",
+       schedule_operation_name(spec->operation), schedule_algorithm_name(spec->algorithm), spec->members,
+       what, wrong);
+    network_collective_free(c);
+}
+
+/* On a switch that blocks nothing, one rank a NIC, no link is shared, whoever comes late. */
+static void rounds_equal_exact(void)
+{
+    static const struct schedule_spec specs[] = {
+        { SCHEDULE_ALLREDUCE, SCHEDULE_RING, 24, 1e6, 0, 0 },
+        { SCHEDULE_REDUCE_SCATTER, SCHEDULE_RING, 13, 1e6, 0, 0 },
+        { SCHEDULE_ALLREDUCE, SCHEDULE_TREE, 21, 1e6, 0, 0 },
+        { SCHEDULE_BROADCAST, SCHEDULE_TREE, 32, 1e6, 0, 0 },
+        { SCHEDULE_ALLREDUCE, SCHEDULE_DOUBLING, 22, 1e6, 0, 0 },
+        { SCHEDULE_ALLREDUCE, SCHEDULE_HALVING, 32, 1e6, 0, 0 },
+        { SCHEDULE_ALLREDUCE, SCHEDULE_HALVING, 27, 1e6, 0, 0 },
+        { SCHEDULE_ALLREDUCE, SCHEDULE_HIERARCHICAL_RING, 24, 1e6, 4, 0 },
+        { SCHEDULE_ALLREDUCE, SCHEDULE_HIERARCHICAL_HALVING, 48, 1e6, 4, 0 },
+        { SCHEDULE_ALLTOALL, SCHEDULE_DIRECT, 12, 1e6, 0, 0 },
+        { SCHEDULE_BARRIER, SCHEDULE_DOUBLING, 32, 0, 0, 0 },
+    };
+    struct network *n = flat(48, 0), *eager = flat(48, 1e9);
+
+    srand(3);
+    for (size_t i = 0; i < ARRAY_SIZE(specs); i++)
+        compare_modes(n, &specs[i], "both ends wait");
+    compare_modes(eager, &specs[0], "eager");
+    compare_modes(eager, &specs[1], "eager");
+    network_set_link(n, fabric_nic_link(network_fabric(n), 5, 0, true), 3, 1e-5);
+    network_set_rank(n, 7, 2.5);
+    compare_modes(n, &specs[0], "a slow link and a slow rank");
+    compare_modes(n, &specs[4], "a slow link and a slow rank");
+    network_free(n);
+    network_free(eager);
+}
+
+/* Leaf-spine with one spine for four nodes: a ring in which every message leaves its leaf. */
+static void sharing(void)
+{
+    struct schedule_spec spec = { SCHEDULE_ALLREDUCE, SCHEDULE_RING, 16, 16e6, 0, 0 };
+    uint32_t scattered[16];
+    struct fabric_shape shape;
+    struct fabric f;
+    struct network_count count = { 0 };
+    double at[16] = { 0 }, exact[16], want = 30 * (4 * LATENCY + 1e6 / (BANDWIDTH / 4));
+
+    for (uint32_t i = 0; i < 16; i++)
+        scattered[i] = i % 4 * 4 + i / 4;
+    fabric_leafspine(&shape, 16, 4, 1, LATENCY, BANDWIDTH);
+    fabric_init(&f, &shape, NULL);
+    struct network *n = network_new(&f, 0);
+    struct network_collective *ordered = network_collective_new(n, &spec, in_order, NULL);
+    struct network_collective *c = network_collective_new(n, &spec, scattered, NULL);
+
+    ok(network_rounds_exact(ordered), "a ring in order has each cable for itself");
+    network_run(c, NETWORK_EXACT, at, exact, &count);
+    ok(near(last(exact, 16), want, 1e-9) && count.shared, "a scattered one has a quarter of it");
+    network_run(c, NETWORK_ROUNDS, at, at, &count);
+    ok(near(last(at, 16), want, 1e-9) && count.shared, "by rounds too, which says that links are shared");
+    at[3] = 1e-3;
+    network_run(c, NETWORK_AUTO, at, exact, &count);
+    is_int(count.mode, NETWORK_EXACT, "left to itself it runs what is exact");
+    network_run(ordered, NETWORK_AUTO, at, exact, &count);
+    is_int(count.mode, NETWORK_ROUNDS, "by rounds where that is");
+    network_collective_free(ordered);
+    network_collective_free(c);
+    network_free(n);
+}
+
+static void faults(void)
+{
+    struct schedule_spec spec = { SCHEDULE_ALLREDUCE, SCHEDULE_RING, 8, 8e6, 0, 0 };
+    struct network *n = flat(8, 0);
+    struct network_collective *c = network_collective_new(n, &spec, in_order, NULL);
+    double zero[8] = { 0 }, well[8], ill[8], healed[8], cost = 2 * LATENCY + 1e6 / BANDWIDTH;
+
+    network_run(c, NETWORK_ROUNDS, zero, well, NULL);
+    network_set_link(n, fabric_nic_link(network_fabric(n), 2, 0, true), 4, 0);
+    network_run(c, NETWORK_ROUNDS, zero, ill, NULL);
+    ok(near(last(ill, 8), 14 * (cost + 3e6 / BANDWIDTH), 1e-9), "one slow link rules the ring");
+    network_heal(n);
+    network_run(c, NETWORK_ROUNDS, zero, healed, NULL);
+    ok(same_times(well, healed, 8), "healed: as before");
+    network_set_rank(n, 2, 2);
+    network_run(c, NETWORK_EXACT, zero, ill, NULL);
+    ok(near(last(ill, 8), 14 * 2 * cost, 1e-9), "a rank twice as slow, too");
+    ok(network_set_link(n, 1000, 2, 0) < 0 && network_set_rank(n, 8, 2) < 0 && network_set_rank(n, 1, 0) < 0,
+       "no such link or rank, no such slowdown");
+    network_collective_free(c);
+    network_free(n);
+}
+
+static void bad_members(void)
+{
+    struct schedule_spec spec = { SCHEDULE_ALLREDUCE, SCHEDULE_RING, 3, 8e6, 0, 0 };
+    const uint32_t twice[] = { 0, 1, 0 }, beyond[] = { 0, 1, 8 };
+    struct network *n = flat(8, 0);
+    struct err err;
+
+    ok(!network_collective_new(n, &spec, twice, &err), "a rank twice is refused");
+    is_str(err.text, "member 2 on rank 0, where another member is", "with the place");
+    ok(!network_collective_new(n, &spec, beyond, &err), "a rank that is none is refused");
+    is_str(err.text, "member 2 on rank 8: the fabric has ranks 0 to 7", "with what is accepted");
+    network_free(n);
+}
+
+/* ---- jobs ---- */
+
+/* Each rank: compute, collective, so many times. */
+struct looper {
+    struct network_collective *c;
+    uint32_t ranks, steps;
+    double compute_s[MANY], ended_s[MANY];
+    uint32_t asked[MANY];
+};
+
+static void looper_next(void *arg, uint32_t rank, double now_s, struct network_op *op)
+{
+    struct looper *l = arg;
+    uint32_t n = l->asked[rank]++;
+
+    l->ended_s[rank] = now_s;
+    if (n == 2 * l->steps)
+        op->kind = NETWORK_END;
+    else if (n % 2)
+        *op = (struct network_op){ .kind = NETWORK_ENTER, .collective = l->c, .member = rank };
+    else
+        *op = (struct network_op){ .kind = NETWORK_COMPUTE, .seconds = l->compute_s[rank] };
+}
+
+static void jobs_share_links(void)
+{
+    /* Two rings over the same two leaves, whose spine has room for one message each way. */
+    struct schedule_spec spec = { SCHEDULE_ALLREDUCE, SCHEDULE_RING, 2, 20e6, 0, 0 };
+    const uint32_t one[] = { 0, 4 }, two[] = { 1, 5 };
+    struct fabric_shape shape;
+    struct fabric f;
+    struct network_count count = { 0 };
+    struct err err;
+
+    fabric_leafspine(&shape, 8, 4, 1, LATENCY, BANDWIDTH);
+    fabric_init(&f, &shape, NULL);
+    struct network *n = network_new(&f, 0);
+    struct looper a = { .ranks = 2, .steps = 3 }, b = { .ranks = 2, .steps = 3 };
+    struct network_job jobs[] = { { 2, looper_next, &a }, { 2, looper_next, &b } };
+
+    a.c = network_collective_new(n, &spec, one, NULL);
+    b.c = network_collective_new(n, &spec, two, NULL);
+    network_play(n, jobs, 1, INFINITY, &count, &err);
+    double alone = 3 * 2 * (4 * LATENCY + 10e6 / BANDWIDTH);
+
+    ok(near(a.ended_s[0], alone, 1e-9), "a job alone");
+    is_int((long long)count.messages, 3 * 4, "its messages are counted");
+    memset(a.asked, 0, sizeof(a.asked));
+    network_play(n, jobs, 2, INFINITY, NULL, &err);
+    ok(near(a.ended_s[0], 3 * 2 * (4 * LATENCY + 20e6 / BANDWIDTH), 1e-9) &&
+           near(b.ended_s[1], a.ended_s[0], 1e-9),
+       "two that start together take half of the spine each");
+    memset(a.asked, 0, sizeof(a.asked));
+    memset(b.asked, 0, sizeof(b.asked));
+    b.compute_s[0] = b.compute_s[1] = 1;
+    network_play(n, jobs, 2, INFINITY, NULL, &err);
+    ok(near(a.ended_s[0], alone, 1e-9), "one that computes meanwhile does not disturb");
+    memset(a.asked, 0, sizeof(a.asked));
+    ok(isnan(network_play(n, (struct network_job[]){ { 1, looper_next, &a } }, 1, INFINITY, NULL, &err)),
+       "a rank whose partner never comes");
+    is_str(err.text, "1 of 1 ranks wait for others that never come", "is told");
+    network_collective_free(a.c);
+    network_collective_free(b.c);
+    network_free(n);
+}
+
+/* Random computes between: steps chained by rounds are the jobs of the event loop, and a run repeats to the
+ * bit. */
+static void steps_chain(void)
+{
+    struct schedule_spec spec = { SCHEDULE_ALLREDUCE, SCHEDULE_HALVING, 16, 4e6, 0, 0 };
+    struct network *n = flat(16, 0);
+    struct looper l = { .ranks = 16, .steps = 10 }, again;
+    struct network_job job = { 16, looper_next, &l };
+    double at[16] = { 0 };
+
+    l.c = network_collective_new(n, &spec, in_order, NULL);
+    for (int i = 0; i < 16; i++)
+        l.compute_s[i] = 1e-3 * (1 + uniform());
+    again = l;
+    network_play(n, &job, 1, INFINITY, NULL, NULL);
+    for (uint32_t k = 0; k < l.steps; k++) {
+        for (int i = 0; i < 16; i++)
+            at[i] += l.compute_s[i];
+        network_run(l.c, NETWORK_ROUNDS, at, at, NULL);
+    }
+    ok(same_times(at, l.ended_s, 16), "ten steps by rounds end as those of the event loop");
+    job.arg = &again;
+    network_play(n, &job, 1, INFINITY, NULL, NULL);
+    ok(!memcmp(again.ended_s, l.ended_s, sizeof(l.ended_s)), "twice the same run: the same to the bit");
+    network_collective_free(l.c);
+    network_free(n);
+}
+
+int main(void)
+{
+    routes();
+    shifts_do_not_meet();
+    rails();
+    bad_shapes();
+    closed_rings();
+    known_times();
+    rounds_equal_exact();
+    sharing();
+    faults();
+    bad_members();
+    jobs_share_links();
+    steps_chain();
+    return done_testing();
+}

@@ -1,0 +1,164 @@
+/* share: max-min fair rates, on cases with known answers and against the definition. */
+#include "sim/share.h"
+
+#include <stdlib.h>
+
+#include "tests/tap.h"
+
+static const uint32_t *changed;
+
+/* Bertsekas and Gallager's parking lot: one long flow over n links, a short one on each. */
+static void parking_lot(void)
+{
+    uint32_t links[5] = { 0, 1, 2, 3, 4 }, all, one[5];
+    struct share *s = share_new(5);
+
+    for (uint32_t i = 0; i < 5; i++)
+        share_set_capacity(s, i, 10);
+    all = share_add(s, links, 5, INFINITY);
+    for (uint32_t i = 0; i < 5; i++)
+        one[i] = share_add(s, &links[i], 1, INFINITY);
+    is_int((long long)share_solve(s, &changed), 6, "parking lot: all rates are new");
+    ok(near(share_rate(s, all), 5, 1e-12) && near(share_rate(s, one[3]), 5, 1e-12), "each has half");
+
+    share_set_capacity(s, 2, 4);
+    share_solve(s, &changed);
+    ok(near(share_rate(s, all), 2, 1e-12), "the narrow link rules the long flow");
+    ok(near(share_rate(s, one[2]), 2, 1e-12) && near(share_rate(s, one[0]), 8, 1e-12),
+       "what it leaves on the others goes to the short ones");
+
+    share_remove(s, all);
+    share_solve(s, &changed);
+    ok(near(share_rate(s, one[2]), 4, 1e-12) && near(share_rate(s, one[4]), 10, 1e-12),
+       "without it they have their links for themselves");
+    share_free(s);
+}
+
+/* Two bottlenecks: three flows on a link of 12, one of which goes on over a link of 2. */
+static void two_bottlenecks(void)
+{
+    uint32_t both[2] = { 0, 1 }, a, b, c;
+    struct share *s = share_new(2);
+
+    share_set_capacity(s, 0, 12);
+    share_set_capacity(s, 1, 2);
+    a = share_add(s, both, 2, INFINITY);
+    b = share_add(s, both, 1, INFINITY);
+    c = share_add(s, both, 1, 3);
+    share_solve(s, &changed);
+    ok(near(share_rate(s, a), 2, 1e-12), "two bottlenecks: the narrow one first");
+    ok(near(share_rate(s, c), 3, 1e-12), "a flow's own bound");
+    ok(near(share_rate(s, b), 7, 1e-12), "and the rest to who can use it");
+    share_free(s);
+}
+
+static void loners(void)
+{
+    uint32_t path[3] = { 0, 1, 2 }, f;
+    struct share *s = share_new(3);
+
+    for (uint32_t i = 0; i < 3; i++)
+        share_set_capacity(s, i, 5 + i);
+    f = share_add(s, path, 3, INFINITY);
+    is_int((long long)share_solve(s, &changed), 1, "a flow alone");
+    ok(share_rate(s, f) == 5, "has its slowest link for itself");
+    is_int((long long)share_solves(s), 0, "and is no problem to solve");
+    share_remove(s, f);
+    is_int((long long)share_solve(s, &changed), 0, "nobody is left");
+    share_free(s);
+}
+
+/* Max-min: every flow is at its own bound, or has a full link on which nobody has more. */
+enum { LINKS = 24, FLOWS = 60 };
+
+struct world {
+    struct share *share;
+    double capacity[LINKS];
+    struct {
+        bool used;
+        uint32_t id, hops, link[4];
+        double bound;
+    } flow[FLOWS];
+};
+
+static bool is_max_min(const struct world *w)
+{
+    double used[LINKS] = { 0 }, most[LINKS] = { 0 };
+    bool good = true;
+
+    for (int f = 0; f < FLOWS; f++)
+        for (uint32_t h = 0; w->flow[f].used && h < w->flow[f].hops; h++) {
+            double rate = share_rate(w->share, w->flow[f].id);
+
+            used[w->flow[f].link[h]] += rate;
+            most[w->flow[f].link[h]] = fmax(most[w->flow[f].link[h]], rate);
+        }
+    for (int l = 0; l < LINKS; l++)
+        good &= used[l] <= w->capacity[l] * (1 + 1e-9);
+    for (int f = 0; f < FLOWS; f++) {
+        double rate = w->flow[f].used ? share_rate(w->share, w->flow[f].id) : 0;
+        bool stopped = !w->flow[f].used || near(rate, w->flow[f].bound, 1e-9);
+
+        for (uint32_t h = 0; w->flow[f].used && h < w->flow[f].hops; h++) {
+            uint32_t l = w->flow[f].link[h];
+
+            stopped |= near(used[l], w->capacity[l], 1e-8) && rate >= most[l] * (1 - 1e-8);
+        }
+        good &= stopped;
+    }
+    return good;
+}
+
+static void random_change(struct world *w)
+{
+    int f = rand() % FLOWS;
+
+    if (rand() % 20 == 0) {
+        uint32_t l = (uint32_t)rand() % LINKS;
+
+        w->capacity[l] = 1 + rand() % 9;
+        share_set_capacity(w->share, l, w->capacity[l]);
+    } else if (w->flow[f].used) {
+        share_remove(w->share, w->flow[f].id);
+        w->flow[f].used = false;
+    } else {
+        uint32_t first = (uint32_t)rand() % LINKS;
+
+        w->flow[f].used = true;
+        w->flow[f].hops = 1 + (uint32_t)rand() % 4;
+        w->flow[f].bound = rand() % 3 ? INFINITY : 0.1 * (1 + rand() % 30);
+        for (uint32_t h = 0; h < w->flow[f].hops; h++)
+            w->flow[f].link[h] = (first + h * 5) % LINKS;
+        w->flow[f].id = share_add(w->share, w->flow[f].link, w->flow[f].hops, w->flow[f].bound);
+    }
+}
+
+static void random_worlds(void)
+{
+    int wrong = 0, changes = 0;
+
+    for (int seed = 1; seed <= 40; seed++) {
+        struct world w = { .share = share_new(LINKS) };
+
+        srand((unsigned)seed);
+        for (uint32_t l = 0; l < LINKS; l++)
+            share_set_capacity(w.share, l, w.capacity[l] = 1 + rand() % 9);
+        for (int i = 0; i < 400; i++, changes++) {
+            for (int many = 1 + rand() % 4; many--;)
+                random_change(&w);
+            share_solve(w.share, &changed);
+            wrong += !is_max_min(&w);
+        }
+        share_free(w.share);
+    }
+    ok(!wrong, "flows that come and go: max-min after each of %d changes (%d wrong)", changes, wrong);
+}
+
+int main(void)
+{
+    parking_lot();
+    two_bottlenecks();
+    loners();
+    random_worlds();
+    return done_testing();
+}
