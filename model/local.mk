@@ -4,12 +4,29 @@ libmodel_la_SOURCES = \
 	model/bucket.c model/bucket.h \
 	model/cadence.c model/cadence.h \
 	model/collective.c model/collective.h \
+	model/deviate.c model/deviate.h \
 	model/failure.c model/failure.h \
+	model/last.c model/last.h \
+	model/linkfit.c model/linkfit.h \
 	model/memory.c model/memory.h \
+	model/noise.c model/noise.h \
 	model/order.c model/order.h \
 	model/pipeline.c model/pipeline.h \
+	model/projection.c model/projection.h \
 	model/staleness.c model/staleness.h \
 	model/step.c model/step.h \
 	model/trade.c model/trade.h \
 	model/train.c model/train.h
 libmodel_la_LIBADD = -lm
+
+check_PROGRAMS += tests/unit/deviate tests/unit/last tests/unit/linkfit tests/unit/noise tests/plan/projection
+tests_unit_deviate_SOURCES = tests/unit/deviate.c
+tests_unit_deviate_LDADD = libmodel.la
+tests_unit_last_SOURCES = tests/unit/last.c
+tests_unit_last_LDADD = libmodel.la
+tests_unit_linkfit_SOURCES = tests/unit/linkfit.c
+tests_unit_linkfit_LDADD = libmodel.la
+tests_unit_noise_SOURCES = tests/unit/noise.c
+tests_unit_noise_LDADD = libmodel.la
+tests_plan_projection_SOURCES = tests/plan/projection.c
+tests_plan_projection_LDADD = libmodel.la

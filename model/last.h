@@ -1,0 +1,31 @@
+/* last.h - how far the last of many ranks is behind their mean, when ranks share nodes and switches.
+ *
+ * What ranks of a node have in common does not average out over them: the maximum is taken over the ranks of
+ * a node, then over the nodes of a switch, then over the switches, each with its own part of the noise added
+ * (MODELS of order statistics: David & Nagaraja, "Order Statistics", 2003, ch. 2; the distribution of the
+ * maximum of n is F^n, and with a common part the convolution of that with the part's density). By
+ * quadrature, not by an asymptotic formula: sqrt(2 ln n) is off by 11 to 43 % for the n of clusters.
+ *
+ * All in shares of the mean own work: 0 is the mean of one rank. Pure. */
+#ifndef SYNCGUARD_MODEL_LAST_H
+#define SYNCGUARD_MODEL_LAST_H
+
+#include <stdbool.h>
+
+#define LAST_APART_MAX 8u
+
+struct last {
+    double ranks, ranks_per_node, nodes_per_switch; /* fractions are fine; nodes_per_switch 0: one switch each
+                                                     * knows nothing of (no part of it) */
+    double rank_sd, node_sd, switch_sd;
+    bool lognormal; /* of the rank's part: else normal; nodes' and switches' are normal */
+    double tail_rate, tail_from, tail_mean; /* a rank's work is beyond tail_from in so many of its steps, by a
+                                             * mean excess (exponential); rate 0: nothing */
+    unsigned apart;                         /* ranks with a mean of their own, beside the others */
+    double apart_mean[LAST_APART_MAX];
+};
+
+/* Mean of the maximum; sd (or NULL): its standard deviation. 0 for one rank. */
+double last_mean(const struct last *l, double *sd);
+
+#endif

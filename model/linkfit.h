@@ -1,0 +1,74 @@
+/* linkfit.h - what a network costs an operation, found from the job's own collectives.
+ *
+ * Fed with transfers (the stay of a collective's last arriver, when nobody is waited for any more) it keeps a
+ * bounded sample of each size, and fits time = a + b bytes over stretches of sizes: a in seconds, b in
+ * seconds per byte, both effective (what the algorithm makes of the wire's latency and bandwidth at this
+ * number of ranks).
+ *
+ * - Sizes differ by decades and slow transfers are the very thing looked for, so residuals are relative and
+ *   Tukey's biweight passes over what is far off: iteratively reweighted least squares (Beaton & Tukey,
+ *   Technometrics 16, 1974; Holland & Welsch 1977), begun from the medians of the sizes.
+ * - What sizes differ by beyond their own noise (lack of fit) widens the intervals: a second variance
+ * component, by moments.
+ * - Switch points of the protocol are found, not assumed: another segment must lower the chi squared of the
+ *   sizes' means, over its own dispersion, by more than the Bayesian information criterion asks for its three
+ *   parameters (Schwarz 1978; with dispersion: Lebreton et al., Ecological Monographs 62, 1992).
+ * - One size tells a sum, not its parts: a and b are NaN then and their intervals are all that is possible, a
+ *   from nothing to the whole time.
+ *
+ * Pure, no allocation: struct linkfit is the caller's, all zero to begin with. Intervals hold 90 %. */
+#ifndef SYNCGUARD_MODEL_LINKFIT_H
+#define SYNCGUARD_MODEL_LINKFIT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define LINKFIT_SIZES    32u /* sizes apart by less than a quarter of an octave are taken together */
+#define LINKFIT_SAMPLES  40u /* kept of each */
+#define LINKFIT_SEGMENTS 3u
+
+struct linkfit_size {
+    int32_t key;
+    uint32_t seen;
+    double weight, bytes_sum, time_sum_s; /* of all collectives told of */
+    float bytes[LINKFIT_SAMPLES], time_s[LINKFIT_SAMPLES];
+};
+
+struct linkfit {
+    uint32_t n;
+    uint64_t draws;
+    uint64_t passed_over; /* of more sizes than there is room for */
+    struct linkfit_size size[LINKFIT_SIZES];
+};
+
+/* A collective of so many bytes whose last arriver stayed time_s; stands for `weight` like it.  What is not
+ * positive is passed over. A size's sample fades: new ones replace any (Aggarwal, VLDB 2006). */
+void linkfit_add(struct linkfit *l, double bytes, double time_s, double weight);
+
+struct linkfit_range {
+    double value, low, high;
+};
+
+struct linkfit_segment {
+    double from_bytes, to_bytes; /* smallest and largest size in it */
+    unsigned sizes;
+    struct linkfit_range a_s, b_s_per_byte; /* value NaN: one size alone */
+    double a_sd_s;                          /* NaN: one size alone */
+    double lack;                            /* relative, of the sizes from the line */
+};
+
+struct linkfit_result {
+    unsigned sizes, segments; /* no segment: nothing told */
+    uint64_t samples;
+    double noise; /* relative, of one transfer, outliers aside */
+    struct linkfit_segment segment[LINKFIT_SEGMENTS];
+};
+
+void linkfit_fit(const struct linkfit *l, struct linkfit_result *r);
+
+/* The segment that a size belongs to (the nearest one); NULL without any. */
+const struct linkfit_segment *linkfit_segment(const struct linkfit_result *r, double bytes);
+/* Seconds for bytes; NaN where only a sum of another size is known. */
+double linkfit_time_s(const struct linkfit_result *r, double bytes);
+
+#endif

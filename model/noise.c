@@ -1,0 +1,481 @@
+#include "model/noise.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "model/deviate.h"
+
+#define FAR        6.0 /* robust standard deviations: beyond is no noise */
+#define FAR_RANKS  8u  /* with fewer ranks none is set apart */
+#define KNOWN_MIN  0.5 /* of the steps: a rank that told less counts for the others' mean */
+#define PROBES     4096u
+#define PART_DRAWS 400
+#define SURE_Z     1.96
+#define SD_MIN     1e-6
+#define RATIO_MIN  0.02 /* of a mean square: with one degree of freedom it could be anything */
+
+static const char *const shapes[] = { "undecided", "normal", "lognormal" };
+
+const char *noise_shape_name(enum noise_shape s)
+{
+    return s <= NOISE_LOGNORMAL ? shapes[s] : "undecided";
+}
+
+/* ---- the design: who sits where ---- */
+
+struct design {
+    uint32_t n, nodes, switches;
+    const uint32_t *node, *leaf;
+};
+
+static bool node_ends(const struct design *d, uint32_t r)
+{
+    return r + 1 == d->n || d->node[r + 1] != d->node[r] || d->leaf[r + 1] != d->leaf[r];
+}
+
+static bool switch_ends(const struct design *d, uint32_t r)
+{
+    return r + 1 == d->n || d->leaf[r + 1] != d->leaf[r];
+}
+
+/* Degrees of freedom and coefficients of Searle's table for two nested factors. Where each node has one rank,
+ * or each switch one node, the upper level takes what cannot be told apart. */
+static void set_design(struct design *d, struct noise_squares *q)
+{
+    double in_node = 0, in_switch = 0, nodes2_of_switch = 0, nodes2 = 0, over_switches = 0, switches2 = 0;
+
+    d->nodes = d->switches = 0;
+    for (uint32_t r = 0; r < d->n; r++) {
+        in_node++;
+        in_switch++;
+        if (node_ends(d, r)) {
+            d->nodes++;
+            nodes2_of_switch += in_node * in_node;
+            in_node = 0;
+        }
+        if (switch_ends(d, r)) {
+            d->switches++;
+            nodes2 += nodes2_of_switch;
+            over_switches += nodes2_of_switch / in_switch;
+            switches2 += in_switch * in_switch;
+            nodes2_of_switch = in_switch = 0;
+        }
+    }
+    *q = (struct noise_squares){ .df = { d->n - d->nodes, d->nodes - d->switches, d->switches - 1.0 } };
+    if (q->df[NOISE_NODE] > 0)
+        q->c_node = (d->n - over_switches) / q->df[NOISE_NODE];
+    if (q->df[NOISE_SWITCH] > 0) {
+        q->c_node_of_switch = (over_switches - nodes2 / d->n) / q->df[NOISE_SWITCH];
+        q->c_switch = (d->n - switches2 / d->n) / q->df[NOISE_SWITCH];
+    }
+}
+
+/* Sums of squares of x by level, added to ss. */
+static void add_squares(const struct design *d, const double *x, double ss[NOISE_LEVELS])
+{
+    double all = 0, node = 0, in_node = 0, leaf = 0, in_leaf = 0, nodes = 0, leaves = 0, squares = 0;
+
+    for (uint32_t r = 0; r < d->n; r++) {
+        squares += x[r] * x[r];
+        node += x[r];
+        in_node++;
+        leaf += x[r];
+        in_leaf++;
+        all += x[r];
+        if (node_ends(d, r)) {
+            nodes += node * node / in_node;
+            node = in_node = 0;
+        }
+        if (switch_ends(d, r)) {
+            leaves += leaf * leaf / in_leaf;
+            leaf = in_leaf = 0;
+        }
+    }
+    ss[NOISE_RANK] += squares - nodes;
+    ss[NOISE_NODE] += nodes - leaves;
+    ss[NOISE_SWITCH] += leaves - all * all / d->n;
+}
+
+/* Means of squares, each with `times` the design's degrees of freedom. */
+static void set_squares(struct noise_squares *q, const double ss[NOISE_LEVELS], double times)
+{
+    for (int k = 0; k < NOISE_LEVELS; k++) {
+        q->df[k] *= times;
+        q->ms[k] = q->df[k] > 0 ? fmax(0, ss[k]) / q->df[k] : NAN;
+    }
+}
+
+/* Variances from mean squares, each multiplied by f[k]; less: what the lowest level has of the passing noise.
+ */
+static void solve(const struct noise_squares *q, const double f[NOISE_LEVELS],
+                  const double less[NOISE_LEVELS], double variance[NOISE_LEVELS])
+{
+    double ms[NOISE_LEVELS];
+
+    for (int k = 0; k < NOISE_LEVELS; k++) {
+        ms[k] = q->df[k] > 0 ? q->ms[k] * f[k] : 0;
+        variance[k] = 0;
+    }
+    if (q->df[NOISE_RANK] > 0)
+        variance[NOISE_RANK] = fmax(0, ms[NOISE_RANK] - less[NOISE_RANK]);
+    /* What passing noise a mean square holds is made of the same parts with the same coefficients. */
+    if (q->df[NOISE_NODE] > 0)
+        variance[NOISE_NODE] = fmax(
+            0, (ms[NOISE_NODE] - variance[NOISE_RANK] - less[NOISE_RANK]) / q->c_node - less[NOISE_NODE]);
+    if (q->df[NOISE_SWITCH] > 0)
+        variance[NOISE_SWITCH] = fmax(0, (ms[NOISE_SWITCH] - variance[NOISE_RANK] - less[NOISE_RANK] -
+                                          q->c_node_of_switch * (variance[NOISE_NODE] + less[NOISE_NODE])) /
+                                                 q->c_switch -
+                                             less[NOISE_SWITCH]);
+}
+
+/* ---- draws ---- */
+
+static void draw_factors(const struct noise_squares *q, uint64_t *draws, double f[NOISE_LEVELS])
+{
+    for (int k = 0; k < NOISE_LEVELS; k++)
+        f[k] = q->df[k] > 0 ? 1 / fmax(RATIO_MIN, deviate_chi2_ratio(deviate_draw(draws), q->df[k])) : 1;
+}
+
+static void variances(const struct noise *n, const double lasting_f[NOISE_LEVELS],
+                      const double passing_f[NOISE_LEVELS], struct noise_draw *d)
+{
+    static const double nothing[NOISE_LEVELS];
+    double passing[NOISE_LEVELS], lasting[NOISE_LEVELS], less[NOISE_LEVELS];
+
+    solve(&n->passing_squares, passing_f, nothing, passing);
+    for (int k = 0; k < NOISE_LEVELS; k++)
+        less[k] = passing[k] / n->steps;
+    solve(&n->lasting_squares, lasting_f, less, lasting);
+    for (int k = 0; k < NOISE_LEVELS; k++) {
+        d->passing[k] = sqrt(passing[k]);
+        d->lasting[k] = sqrt(lasting[k]);
+    }
+}
+
+void noise_draw(const struct noise *n, uint64_t *draws, struct noise_draw *d)
+{
+    double lasting[NOISE_LEVELS], passing[NOISE_LEVELS];
+
+    draw_factors(&n->lasting_squares, draws, lasting);
+    draw_factors(&n->passing_squares, draws, passing);
+    variances(n, lasting, passing, d);
+}
+
+void noise_estimate(const struct noise *n, struct noise_draw *d)
+{
+    static const double as_is[NOISE_LEVELS] = { 1, 1, 1 };
+
+    variances(n, as_is, as_is, d);
+}
+
+/* The level above a missing one stands for it: a node of one rank is that rank. */
+static bool told(const struct noise_squares *q, int level)
+{
+    return q->df[level] > 0;
+}
+
+static void set_parts(struct noise *n)
+{
+    float draws[2][NOISE_LEVELS][PART_DRAWS];
+    struct noise_draw d;
+    uint64_t state = 1;
+
+    for (int i = 0; i < PART_DRAWS; i++) {
+        noise_draw(n, &state, &d);
+        for (int k = 0; k < NOISE_LEVELS; k++) {
+            draws[0][k][i] = (float)d.lasting[k];
+            draws[1][k][i] = (float)d.passing[k];
+        }
+    }
+    noise_estimate(n, &d);
+    for (int k = 0; k < NOISE_LEVELS; k++) {
+        struct noise_part *part[2] = { &n->lasting[k], &n->passing[k] };
+        double sd[2] = { d.lasting[k], d.passing[k] };
+
+        for (int p = 0; p < 2; p++) {
+            *part[p] = (struct noise_part){ NAN, NAN, NAN };
+            if (!told(&n->passing_squares, k))
+                continue;
+            *part[p] = (struct noise_part){ sd[p], deviate_quantile(draws[p][k], PART_DRAWS, 0.05),
+                                            deviate_quantile(draws[p][k], PART_DRAWS, 0.95) };
+        }
+    }
+}
+
+/* ---- from the steps ---- */
+
+struct table {
+    float *x; /* steps rows of n */
+    uint32_t steps, n;
+};
+
+/* Each step over its mean, minus 1; what the means themselves are like. */
+static void center_steps(struct noise *o, struct table *t)
+{
+    double sum = 0, squares = 0, behind = 0, behind2 = 0;
+
+    for (uint32_t k = 0; k < t->steps; k++) {
+        float *x = t->x + (size_t)k * t->n;
+        double mean = 0, most = -INFINITY;
+        uint32_t known = 0;
+
+        for (uint32_t r = 0; r < t->n; r++)
+            if (!isnan(x[r])) {
+                mean += x[r];
+                most = fmax(most, x[r]);
+                known++;
+            }
+        mean = known ? mean / known : NAN;
+        for (uint32_t r = 0; r < t->n; r++)
+            x[r] = (float)(x[r] / mean - 1);
+        sum += mean;
+        squares += mean * mean;
+        behind += most / mean - 1;
+        behind2 += pow(most / mean - 1, 2);
+    }
+    o->mean_s = sum / t->steps;
+    o->common_cv =
+        sqrt(fmax(0, squares / t->steps - o->mean_s * o->mean_s) * t->steps / (t->steps - 1.0)) / o->mean_s;
+    o->behind = behind / t->steps;
+    o->behind_error = sqrt(fmax(0, behind2 / t->steps - o->behind * o->behind) / (t->steps - 1.0));
+}
+
+/* Mean excess of each rank; those that told too little get 0. */
+static void rank_means(const struct table *t, double *mean)
+{
+    for (uint32_t r = 0; r < t->n; r++) {
+        double sum = 0;
+        uint32_t known = 0;
+
+        for (uint32_t k = 0; k < t->steps; k++) {
+            float x = t->x[(size_t)k * t->n + r];
+
+            if (!isnan(x)) {
+                sum += x;
+                known++;
+            }
+        }
+        mean[r] = known >= KNOWN_MIN * t->steps ? sum / known : NAN;
+    }
+}
+
+static double robust_sd(float *v, size_t n, double *middle)
+{
+    double median = deviate_median(v, n);
+
+    for (size_t i = 0; i < n; i++)
+        v[i] = fabsf(v[i] - (float)median);
+    if (middle)
+        *middle = median;
+    return fmax(SD_MIN, deviate_median(v, n) / 0.6745);
+}
+
+/* Of all x[k][r] less the rank's mean, by a sample of them. */
+static double passing_sd(const struct table *t, const double *mean)
+{
+    float probe[PROBES];
+    size_t all = (size_t)t->steps * t->n, stride = all / PROBES + 1, n = 0;
+
+    /* Not a multiple of a row, lest it be always the same ranks. */
+    while (stride > 1 && t->n % stride == 0)
+        stride++;
+    for (size_t i = 0; i < all && n < PROBES; i += stride) {
+        float x = t->x[i] - (float)mean[i % t->n];
+
+        if (!isnan(x))
+            probe[n++] = x;
+    }
+    return n >= 8 ? robust_sd(probe, n, NULL) : NAN;
+}
+
+/* Take the rare long delays out (and what is as far on the other side): they are counted, and count for
+ * nothing else. */
+static void cut_tail(struct noise *o, struct table *t, const double *mean, double sd)
+{
+    double beyond = 0;
+    uint64_t known = 0;
+
+    o->tail_from = FAR * sd;
+    for (uint32_t k = 0; k < t->steps; k++)
+        for (uint32_t r = 0; r < t->n; r++) {
+            float *x = &t->x[(size_t)k * t->n + r];
+            double e = *x - mean[r];
+
+            if (isnan(e))
+                continue;
+            known++;
+            if (fabs(e) <= o->tail_from)
+                continue;
+            if (e > 0) {
+                o->tail_n++;
+                beyond += e - o->tail_from;
+            }
+            *x = NAN;
+        }
+    o->tail_rate = known ? (double)o->tail_n / (double)known : 0;
+    o->tail_mean = o->tail_n ? beyond / o->tail_n : 0;
+}
+
+/* Ranks that are lastingly behind all others; what remains is centred again. */
+static void set_apart(struct noise *o, double *mean, uint32_t n, float *v)
+{
+    double middle = 0, limit = INFINITY, sum = 0;
+    uint32_t m = 0;
+
+    for (uint32_t r = 0; r < n; r++)
+        if (!isnan(mean[r]))
+            v[m++] = (float)mean[r];
+    if (m >= FAR_RANKS)
+        limit = FAR * robust_sd(v, m, &middle);
+    m = 0;
+    for (uint32_t r = 0; r < n; r++) {
+        if (mean[r] - middle > limit) {
+            if (o->apart < LAST_APART_MAX) {
+                o->apart_rank[o->apart] = r;
+                o->apart_mean[o->apart++] = mean[r];
+            }
+            mean[r] = NAN;
+        }
+        if (!isnan(mean[r])) {
+            sum += mean[r];
+            m++;
+        }
+    }
+    sum = m ? sum / m : 0;
+    for (uint32_t r = 0; r < n; r++)
+        mean[r] = isnan(mean[r]) ? 0 : mean[r] - sum;
+    for (unsigned i = 0; i < o->apart; i++)
+        o->apart_mean[i] -= sum;
+    o->mean_s *= 1 + sum;
+}
+
+/* Normal against lognormal, of what is left over when the ranks' means are taken. */
+static void test_shape(struct noise *o, const struct table *t, const double *mean)
+{
+    double n = 0, x1 = 0, x2 = 0, y1 = 0, y2 = 0, d1 = 0, d2 = 0, sx, sy;
+
+    for (int pass = 0; pass < 2; pass++) {
+        sx = sqrt(fmax(SD_MIN * SD_MIN, x2 - x1 * x1));
+        sy = sqrt(fmax(SD_MIN * SD_MIN, y2 - y1 * y1));
+        for (uint32_t k = 0; k < t->steps; k++)
+            for (uint32_t r = 0; r < t->n; r++) {
+                double x = 1 + t->x[(size_t)k * t->n + r] - mean[r], y, d;
+
+                if (!(x > 0.01))
+                    continue;
+                y = log(x);
+                if (pass == 0) {
+                    n++;
+                    x1 += x;
+                    x2 += x * x;
+                    y1 += y;
+                    y2 += y * y;
+                    continue;
+                }
+                d = pow((x - x1) / sx, 2) / 2 + log(sx) - (pow((y - y1) / sy, 2) / 2 + log(sy) + y);
+                d1 += d;
+                d2 += d * d;
+            }
+        if (pass == 0 && n > 0) {
+            x1 /= n;
+            x2 /= n;
+            y1 /= n;
+            y2 /= n;
+        }
+    }
+    d1 = n > 0 ? d1 / n : 0;
+    d2 = n > 0 ? d2 / n - d1 * d1 : 0;
+    o->shape_z = d2 > 0 ? sqrt(n) * d1 / sqrt(d2) : 0;
+    o->shape = o->shape_z > SURE_Z ? NOISE_LOGNORMAL : o->shape_z < -SURE_Z ? NOISE_NORMAL : NOISE_UNDECIDED;
+}
+
+static void set_cv(struct noise *o, const struct design *d)
+{
+    struct noise_draw e;
+    double all = 0, mean = 0;
+
+    noise_estimate(o, &e);
+    for (int k = 0; k < NOISE_LEVELS; k++)
+        all += e.lasting[k] * e.lasting[k] + e.passing[k] * e.passing[k];
+    o->cv = sqrt(all + o->common_cv * o->common_cv);
+    mean = e.lasting[NOISE_RANK] * e.lasting[NOISE_RANK] / d->n +
+           e.lasting[NOISE_NODE] * e.lasting[NOISE_NODE] / d->nodes +
+           e.lasting[NOISE_SWITCH] * e.lasting[NOISE_SWITCH] / d->switches;
+    o->mean_error = sqrt(mean + o->common_cv * o->common_cv / o->steps);
+}
+
+bool noise_fit(struct noise *out, float *own_s, uint32_t steps, uint32_t ranks, const uint32_t *node,
+               const uint32_t *leaf, double *scratch)
+{
+    struct table t = { own_s, steps, ranks };
+    struct design d = { .n = ranks, .node = node, .leaf = leaf };
+    double *mean = scratch, *row = scratch + ranks, ss[NOISE_LEVELS] = { 0 }, sd;
+
+    memset(out, 0, sizeof(*out));
+    if (steps < NOISE_STEPS_MIN || ranks < 2)
+        return false;
+    out->ranks = ranks;
+    out->steps = steps;
+    set_design(&d, &out->passing_squares);
+    out->lasting_squares = out->passing_squares;
+    out->nodes = d.nodes;
+    out->switches = d.switches;
+    out->ranks_per_node = (double)ranks / d.nodes;
+    out->nodes_per_switch = (double)d.nodes / d.switches;
+    center_steps(out, &t);
+    if (!(out->mean_s > 0))
+        return false;
+    rank_means(&t, mean);
+    sd = passing_sd(&t, mean);
+    if (isnan(sd))
+        return false;
+    cut_tail(out, &t, mean, sd);
+    rank_means(&t, mean);
+    for (uint32_t k = 0; k < steps; k++) {
+        for (uint32_t r = 0; r < ranks; r++) {
+            double e = t.x[(size_t)k * ranks + r] - mean[r];
+
+            row[r] = isnan(e) ? 0 : e;
+        }
+        add_squares(&d, row, ss);
+    }
+    set_squares(&out->passing_squares, ss, steps - 1.0);
+    test_shape(out, &t, mean);
+    set_apart(out, mean, ranks, (float *)row);
+    memset(ss, 0, sizeof(ss));
+    add_squares(&d, mean, ss);
+    set_squares(&out->lasting_squares, ss, 1);
+    set_parts(out);
+    set_cv(out, &d);
+    return true;
+}
+
+/* ---- the last of them ---- */
+
+struct last noise_last(const struct noise *n, const struct noise_draw *d, double factor, bool lognormal)
+{
+    struct last l = { .ranks = n->ranks * factor - n->apart,
+                      .ranks_per_node = n->ranks_per_node,
+                      .nodes_per_switch = n->switches > 1 ? n->nodes_per_switch : 0,
+                      .rank_sd = hypot(d->lasting[NOISE_RANK], d->passing[NOISE_RANK]),
+                      .node_sd = hypot(d->lasting[NOISE_NODE], d->passing[NOISE_NODE]),
+                      .switch_sd = hypot(d->lasting[NOISE_SWITCH], d->passing[NOISE_SWITCH]),
+                      .lognormal = lognormal,
+                      .tail_rate = n->tail_rate,
+                      .tail_from = n->tail_from,
+                      .tail_mean = n->tail_mean,
+                      .apart = n->apart };
+
+    memcpy(l.apart_mean, n->apart_mean, sizeof(l.apart_mean));
+    /* Nodes of one rank, switches of one node: what the upper level was found to have is the rank's own. */
+    if (!told(&n->passing_squares, NOISE_RANK)) {
+        l.rank_sd = l.node_sd;
+        l.node_sd = 0;
+        if (!told(&n->passing_squares, NOISE_NODE)) {
+            l.rank_sd = l.switch_sd;
+            l.switch_sd = 0;
+        }
+    }
+    return l;
+}

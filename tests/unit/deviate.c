@@ -1,0 +1,63 @@
+/* Quantiles against published tables. */
+#include "model/deviate.h"
+
+#include "tests/tap.h"
+
+static const struct {
+    double p, z;
+} normal[] = { { 0.5, 0 },           { 0.75, 0.6744898 },  { 0.95, 1.6448536 }, { 0.975, 1.9599640 },
+               { 0.999, 3.0902323 }, { 1e-9, -5.9978070 }, { 0.01, -2.3263479 } };
+
+static const struct {
+    double p, df, t;
+} student[] = { { 0.95, 1, 6.3137515 }, { 0.95, 2, 2.9199856 },   { 0.975, 3, 3.1824463 },
+                { 0.95, 5, 2.0150484 }, { 0.05, 10, -1.8124611 }, { 0.95, 30, 1.6972609 },
+                { 0.5, 4, 0 } };
+
+static const struct {
+    double p, df, chi2;
+} chi2[] = { { 0.95, 1, 3.8414588 },   { 0.05, 1, 0.0039321 },   { 0.05, 2, 0.1025866 },
+             { 0.95, 2, 5.9914645 },   { 0.95, 3, 7.8147279 },   { 0.05, 10, 3.9402991 },
+             { 0.95, 10, 18.3070381 }, { 0.5, 100, 99.3341292 }, { 0.05, 3, 0.3518463 } };
+
+static void draws(void)
+{
+    uint64_t state = 0, again = 0;
+    double sum = 0, squares = 0;
+    bool same = true;
+    float v[5] = { 5, 1, 4, 2, 3 }, even[4] = { 4, 1, 3, 2 };
+
+    for (int i = 0; i < 100000; i++) {
+        double z = deviate_normal(deviate_draw(&state));
+
+        sum += z;
+        squares += z * z;
+    }
+    for (int i = 0; i < 100000; i++)
+        same = deviate_draw(&again) > 0 && same;
+    ok(fabs(sum) < 1500 && near(squares, 100000, 0.02),
+       "draws are as they should be: mean %.4f, variance %.4f", sum / 1e5, squares / 1e5);
+    ok(same && again == state, "and the same in every run");
+    ok(deviate_median(v, 5) == 3 && deviate_median(even, 4) == 2.5 && isnan(deviate_median(v, 0)), "medians");
+    ok(deviate_quantile(v, 5, 0) == 1 && deviate_quantile(v, 5, 1) == 5 && deviate_quantile(v, 5, 0.75) == 4,
+       "quantiles");
+}
+
+int main(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(normal); i++) {
+        ok(fabs(deviate_normal(normal[i].p) - normal[i].z) < 1e-6, "normal, %g: %.7f", normal[i].p,
+           deviate_normal(normal[i].p));
+        ok(near(deviate_normal_share(normal[i].z), normal[i].p, 1e-6), "and back");
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(student); i++)
+        ok(fabs(deviate_student(student[i].p, student[i].df) - student[i].t) < 0.03,
+           "Student, %g with %g: %.4f", student[i].p, student[i].df,
+           deviate_student(student[i].p, student[i].df));
+    for (size_t i = 0; i < ARRAY_SIZE(chi2); i++)
+        ok(near(deviate_chi2_ratio(chi2[i].p, chi2[i].df) * chi2[i].df, chi2[i].chi2, 0.08),
+           "chi squared, %g with %g: %.4f", chi2[i].p, chi2[i].df,
+           deviate_chi2_ratio(chi2[i].p, chi2[i].df) * chi2[i].df);
+    draws();
+    return done_testing();
+}
