@@ -12,11 +12,11 @@
  * algorithm has it. Which one it is nobody tells, so all are hypotheses (ring: Patarasuk & Yuan 2009;
  * halving-doubling and pipelined trees: Thakur, Rabenseifner & Gropp 2005; two-level ring; tree without
  * pipeline; a library that takes what is quickest), weighed by how likely a network makes them: the latency
- * of one hop that each implies (usual: 1 to 25 microseconds), and by what was measured at other sizes where
+ * of one hop that each implies (usual: 1.3 to 19 microseconds), and by what was measured at other sizes where
  * that is known. Collectives inside groups that do not grow stay as they are.
  *
  * The band holds 90 %: of draws of everything that is not known - mean squares over their chi squared, shape
- * of the noise, algorithm, fixed part, growth of contention (a factor with 3 % a doubling), which ranks one
+ * of the noise, algorithm, fixed part, growth of contention (a factor with 2 % a doubling), which ranks one
  * happens to get. factor says how far a point extrapolates; nothing is said beyond PROJECTION_FACTOR_MAX.
  *
  * Pure, no allocation. Seconds, bytes. NaN is unknown. */
