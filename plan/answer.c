@@ -60,7 +60,7 @@ bool answer_empty(const struct answer *a)
     return a->n_items == 0;
 }
 
-static char *format_words(const char *fmt, va_list ap)
+__attribute__((format(printf, 1, 0))) static char *format_words(const char *fmt, va_list ap)
 {
     char text[1024];
 
@@ -116,8 +116,8 @@ static struct item *add(struct answer *a, const char *key, json_t *value)
     return item;
 }
 
-static void add_line(struct answer *a, const char *key, json_t *value, const char *shown, const char *fmt,
-                     va_list ap)
+__attribute__((format(printf, 5, 0))) static void add_line(struct answer *a, const char *key, json_t *value,
+                                                           const char *shown, const char *fmt, va_list ap)
 {
     struct item *item = add(a, key, value);
 
@@ -216,7 +216,8 @@ void answer_cell_words(struct answer *a, const char *fmt, ...)
 
 /* ---- words ---- */
 
-static void set_words(struct answer *a, char **at, const char *key, const char *fmt, va_list ap)
+__attribute__((format(printf, 4, 0))) static void set_words(struct answer *a, char **at, const char *key,
+                                                            const char *fmt, va_list ap)
 {
     free(*at);
     *at = format_words(fmt, ap);
