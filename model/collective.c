@@ -110,7 +110,7 @@ struct collective_cost collective_cost(const struct collective *c)
     if (!collective_has(c->op, c->algo))
         return cost;
     if (c->op == COLLECTIVE_PARAMETER_SERVER)
-        return (struct collective_cost){ 2 * l.latency_s, 2 * c->ranks / c->shards / l.bytes_per_s };
+        return (struct collective_cost){ 0, 2 * c->ranks / c->shards / l.bytes_per_s };
     if (c->op == COLLECTIVE_ALLTOALL) {
         cost = ring(c->ranks, l);
         cost.s_per_byte *= c->skew;

@@ -2,11 +2,26 @@
 noinst_LTLIBRARIES += libplan.la
 libplan_la_SOURCES = \
 	plan/answer.c plan/answer.h \
+	plan/bucket.c \
+	plan/checkpoint.c \
+	plan/collective.c \
+	plan/compare.c \
+	plan/compress.c \
+	plan/draw.c plan/draw.h \
+	plan/job.c plan/job.h \
+	plan/localsgd.c \
+	plan/memory.c \
+	plan/mtbf.c \
 	plan/options.c plan/options.h \
+	plan/pipeline.c \
 	plan/question.c plan/question.h \
 	plan/questions.c plan/questions.h \
 	plan/speedup.c \
-	plan/step.c
+	plan/staleness.c \
+	plan/step.c \
+	plan/straggler.c \
+	plan/train.c \
+	plan/whatif.c
 libplan_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 libplan_la_LIBADD = libmodel.la libcommon.la $(JANSSON_LIBS) -lm
 

@@ -16,8 +16,21 @@ static const struct question question_help_ = {
 
 const struct question *const questions[] = {
     /* formulas */
+    &question_collective,
     &question_step,
     &question_speedup,
+    &question_straggler,
+    &question_staleness,
+    &question_localsgd,
+    &question_compress,
+    &question_bucket,
+    &question_pipeline,
+    &question_memory,
+    &question_checkpoint,
+    &question_mtbf,
+    &question_train,
+    &question_compare,
+    &question_whatif,
     /* measurements */
     /* simulation */
     &question_help_,

@@ -6,7 +6,12 @@
 #include "plan/question.h"
 
 /* answered by formulas */
-extern const struct question question_step, question_speedup;
+extern const struct question question_collective, question_step, question_speedup, question_straggler,
+    question_staleness;
+extern const struct question question_localsgd, question_compress, question_bucket, question_pipeline,
+    question_memory;
+extern const struct question question_checkpoint, question_mtbf, question_train, question_compare,
+    question_whatif;
 /* from measurements: a live job, a trace */
 /* by simulation */
 

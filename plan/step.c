@@ -1,8 +1,7 @@
 /* sgplan step: how much of a step is work. */
-#include <math.h>
-
 #include "model/step.h"
 #include "plan/answer.h"
+#include "plan/job.h"
 #include "plan/options.h"
 #include "plan/questions.h"
 
@@ -25,14 +24,8 @@ static enum question_result run(const struct asked *a, struct answer *answer, st
     double rounds = asked_number(a, "accumulate"), overlap = asked_number(a, "overlap");
     double backward_s = asked_number(a, "backward"), exposed_s, step_s;
 
-    if (overlap > 0 && isnan(backward_s)) {
-        err_set(err, "--overlap needs --backward=TIME: how long is the work that can hide communication?");
+    if (job_overlap_check(a, err) < 0)
         return QUESTION_WRONG;
-    }
-    if (backward_s > compute_s) {
-        err_set(err, "--backward is a part of --compute: it cannot be longer");
-        return QUESTION_WRONG;
-    }
     exposed_s = overlap > 0 ? step_exposed_s(comm_s, overlap, backward_s) : comm_s;
     step_s = rounds * compute_s + exposed_s;
     answer_title(answer, "A step of %g round%s of work and one exchange", rounds, rounds > 1 ? "s" : "");

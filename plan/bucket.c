@@ -1,0 +1,92 @@
+/* sgplan bucket: how large the buckets of gradients should be. */
+#include "model/bucket.h"
+
+#include <math.h>
+
+#include "model/collective.h"
+#include "plan/answer.h"
+#include "plan/job.h"
+#include "plan/options.h"
+#include "plan/questions.h"
+
+static const struct question_option size = {
+    "bucket", "SIZE", QUESTION_BYTES, 1, INFINITY, NULL, "say what this size of bucket gives"
+};
+
+static const struct question_use uses[] = {
+    { &option_gradient_bytes, QUESTION_REQUIRED },
+    { &option_backward, QUESTION_REQUIRED },
+    JOB_NETWORK_USES,
+    { &option_algo, "ring" },
+    { &size, NULL },
+    { NULL, NULL },
+};
+
+static void say_curve(const struct bucket *b, double best, struct answer *answer)
+{
+    static const struct answer_column columns[] = { { "bucket_bytes", "BUCKET", ANSWER_BYTES },
+                                                    { "buckets", "BUCKETS", ANSWER_COUNT },
+                                                    { "exposed_comm_s", "NOT HIDDEN", ANSWER_SECONDS } };
+
+    answer_table(answer, "curve", "Too small pays latency, too large begins late:", columns, 3);
+    for (int octave = -4; octave <= 4; octave++) {
+        double n = round(best * exp2(-octave));
+
+        if (n < 1 || (octave > -4 && n == round(best * exp2(-octave + 1))))
+            continue;
+        answer_cell(answer, b->bytes / n);
+        answer_cell(answer, n);
+        answer_cell(answer, bucket_even_exposed_s(b, b->bytes / n));
+    }
+}
+
+static enum question_result run(const struct asked *a, struct answer *answer, struct err *err)
+{
+    double given = asked_number(a, "bucket"), best;
+    struct collective_cost cost;
+    struct collective c;
+    struct bucket b;
+
+    job_network(a, &c);
+    c.algo = collective_algo_find(asked_text(a, "algo"));
+    if (job_network_check(&c, err) < 0)
+        return QUESTION_WRONG;
+    cost = collective_cost(&c);
+    b = (struct bucket){ asked_number(a, "gradient-bytes"), asked_number(a, "backward"), cost.fixed_s,
+                         cost.s_per_byte };
+    if (b.bytes <= 0) {
+        err_set(err, "--gradient-bytes: there is nothing to cut into buckets");
+        return QUESTION_WRONG;
+    }
+    best = bucket_best_count(&b);
+    answer_title(answer, "Gradients in buckets, %s over %.0f ranks", collective_algo_name(c.algo), c.ranks);
+    if (!isnan(given)) {
+        answer_figure(answer, "exposed_comm_s", bucket_even_exposed_s(&b, fmin(given, b.bytes)),
+                      ANSWER_SECONDS, "that nothing hides, with the given bucket");
+        answer_figure(answer, "buckets", ceil(b.bytes / given), ANSWER_COUNT, "of them");
+    }
+    answer_figure(answer, "best_bucket_bytes", b.bytes / best, ANSWER_BYTES, "hides most");
+    answer_figure(answer, "best_buckets", best, ANSWER_COUNT, "of them");
+    answer_figure(answer, "best_exposed_comm_s", bucket_even_exposed_s(&b, b.bytes / best), ANSWER_SECONDS,
+                  "that nothing hides then");
+    answer_figure(answer, "unbucketed_comm_s", cost.fixed_s + cost.s_per_byte * b.bytes, ANSWER_SECONDS,
+                  "in one piece after the backward work");
+    say_curve(&b, best, answer);
+    answer_source(
+        answer,
+        "finish_j = max(ready_j, finish_(j-1)) + T(bucket_j), exposed = max(0, finish - backward) (Li "
+        "et al. 2020)");
+    answer_assumes(
+        answer, "gradients become ready evenly over the backward work, exchanges follow one another and do "
+                "not slow the work down");
+    return QUESTION_DONE;
+}
+
+const struct question question_bucket = {
+    .name = "bucket",
+    .operands = "",
+    .text = "how large the buckets of gradients should be",
+    .more = "",
+    .uses = uses,
+    .run = run,
+};

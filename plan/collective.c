@@ -1,0 +1,191 @@
+/* sgplan collective: what a collective should take. */
+#include "model/collective.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "plan/answer.h"
+#include "plan/job.h"
+#include "plan/options.h"
+#include "plan/questions.h"
+
+#define OPS "allreduce allgather reduce-scatter alltoall broadcast reduce parameter-server"
+
+static const struct question_option op = { "op", "NAME", QUESTION_WORD, 0, 0, OPS, "the operation" };
+static const struct question_option crossover = {
+    "crossover",
+    "A,B",
+    QUESTION_TEXT,
+    0,
+    0,
+    NULL,
+    "say at which size two algorithms take equally long, as in ring,tree"
+};
+static const struct question_option slowest = { "slowest-link",
+                                                "RATE",
+                                                QUESTION_RATE,
+                                                QUESTION_POSITIVE,
+                                                INFINITY,
+                                                NULL,
+                                                "of one link slower than --bandwidth" };
+static const struct question_option shards = {
+    "shards", "S", QUESTION_COUNT, 1, 1e6, NULL, "parameter servers that share the vector"
+};
+static const struct question_option skew = {
+    "skew",
+    "RATIO",
+    QUESTION_NUMBER,
+    1,
+    1e6,
+    NULL,
+    "all-to-all: what the busiest rank sends or receives over the mean"
+};
+
+static const struct question_use uses[] = {
+    { &op, QUESTION_REQUIRED },
+    { &option_algo, NULL },
+    { &option_bytes, NULL },
+    JOB_NETWORK_USES,
+    { &slowest, NULL },
+    { &shards, "1" },
+    { &skew, "1" },
+    { &crossover, NULL },
+    { NULL, NULL },
+};
+
+/* "ring,tree" */
+static int read_pair(const char *text, enum collective_algo pair[2], struct err *err)
+{
+    const char *comma = strchr(text, ',');
+    char first[32] = "";
+
+    if (comma && (size_t)(comma - text) < sizeof(first))
+        memcpy(first, text, (size_t)(comma - text));
+    pair[0] = collective_algo_find(first);
+    pair[1] = comma ? collective_algo_find(comma + 1) : COLLECTIVE_ALGOS;
+    if (pair[0] == COLLECTIVE_ALGOS || pair[1] == COLLECTIVE_ALGOS || pair[0] == pair[1])
+        return err_set(err, "--crossover: '%.60s' is not accepted: two different of %s, as in ring,tree",
+                       text, option_algo.choices);
+    return 0;
+}
+
+static void say_assumptions(struct answer *answer)
+{
+    answer_source(
+        answer,
+        "latency-bandwidth model (Hockney 1994); ring: Patarasuk & Yuan 2009; tree, halving-doubling: "
+        "Thakur, Rabenseifner & Gropp 2005");
+    answer_assumes(answer,
+                   "all ranks enter at once, links are not shared, the ring follows the nodes, trees are not "
+                   "pipelined, and log2 of the ranks is not rounded up for trees");
+}
+
+static int say_crossover(const struct asked *a, const struct collective *c, struct answer *answer,
+                         struct err *err)
+{
+    struct collective one = *c, two = *c;
+    enum collective_algo pair[2];
+    double bytes;
+
+    if (read_pair(asked_text(a, "crossover"), pair, err) < 0)
+        return -1;
+    one.algo = pair[0];
+    two.algo = pair[1];
+    if (job_network_check(&one, err) < 0 || job_network_check(&two, err) < 0)
+        return -1;
+    bytes = collective_crossover_bytes(&one, &two);
+    answer_title(answer, "%s over %.0f ranks, %s against %s", collective_op_name(c->op), c->ranks,
+                 collective_algo_name(pair[0]), collective_algo_name(pair[1]));
+    answer_figure(answer, "crossover_bytes", bytes, ANSWER_BYTES, "take equally long by both");
+    if (isnan(bytes)) {
+        answer_note(answer, "One of the two is cheaper at every size.");
+        return 0;
+    }
+    answer_figure(answer, "time_s", collective_time_s(&one, bytes), ANSWER_SECONDS, "there");
+    answer_word(answer, "cheaper_above",
+                collective_cost(&one).s_per_byte < collective_cost(&two).s_per_byte
+                    ? collective_algo_name(pair[0])
+                    : collective_algo_name(pair[1]),
+                "is cheaper beyond that size, the other one below");
+    return 0;
+}
+
+/* All ways in which the operation can be done with what was given. */
+static void say_others(const struct collective *c, double bytes, struct answer *answer)
+{
+    static const struct answer_column columns[] = { { "algo", "ALGORITHM", ANSWER_WORDS },
+                                                    { "time_s", "TIME", ANSWER_SECONDS },
+                                                    { "fixed_s", "LATENCY", ANSWER_SECONDS },
+                                                    { "bytes_per_rank", "SENT", ANSWER_BYTES } };
+
+    if (c->op == COLLECTIVE_ALLTOALL || c->op == COLLECTIVE_PARAMETER_SERVER)
+        return;
+    answer_table(answer, "algorithms", "By algorithm:", columns, 4);
+    for (int i = 0; i < COLLECTIVE_ALGOS; i++) {
+        struct collective other = *c;
+
+        other.algo = (enum collective_algo)i;
+        if (!collective_has(c->op, other.algo) || (i == COLLECTIVE_HIERARCHICAL && !job_network_has_nodes(c)))
+            continue;
+        answer_cell_words(answer, "%s", collective_algo_name(other.algo));
+        answer_cell(answer, collective_time_s(&other, bytes));
+        answer_cell(answer, collective_cost(&other).fixed_s);
+        answer_cell(answer, collective_sent_bytes(&other, bytes));
+    }
+}
+
+static int say_time(const struct collective *c, double bytes, struct answer *answer, struct err *err)
+{
+    bool one_way = c->op == COLLECTIVE_ALLTOALL || c->op == COLLECTIVE_PARAMETER_SERVER;
+    double time_s = collective_time_s(c, bytes), sent = collective_sent_bytes(c, bytes);
+
+    if (isnan(bytes))
+        return err_set(err, "--bytes=SIZE is needed, or --crossover=A,B");
+    if (job_network_check(c, err) < 0)
+        return -1;
+    answer_title(answer, "%s over %.0f ranks%s%s", collective_op_name(c->op), c->ranks, one_way ? "" : ", ",
+                 one_way ? "" : collective_algo_name(c->algo));
+    answer_figure(answer, "time_s", time_s, ANSWER_SECONDS, "until the last rank has it");
+    answer_figure(answer, "bytes_per_rank", sent, ANSWER_BYTES, "the busiest rank sends");
+    answer_figure(answer, "bytes_per_s", time_s > 0 ? bytes / time_s : NAN, ANSWER_RATE, "of the vector");
+    if (c->op != COLLECTIVE_PARAMETER_SERVER)
+        answer_figure(answer, "latency_s", collective_cost(c).fixed_s, ANSWER_SECONDS,
+                      "of it does not depend on the size");
+    say_others(c, bytes, answer);
+    return 0;
+}
+
+static enum question_result run(const struct asked *a, struct answer *answer, struct err *err)
+{
+    const char *algo = asked_text(a, "algo");
+    struct collective c;
+    int rc;
+
+    job_network(a, &c);
+    c.op = collective_op_find(asked_text(a, "op"));
+    if (algo)
+        c.algo = collective_algo_find(algo);
+    else if (!collective_has(c.op, c.algo))
+        c.algo = COLLECTIVE_TREE;
+    c.shards = asked_number(a, "shards");
+    c.skew = asked_number(a, "skew");
+    if (asked_given(a, "slowest-link"))
+        c.slowest_bytes_per_s = asked_number(a, "slowest-link");
+    say_assumptions(answer);
+    rc = asked_given(a, "crossover") ? say_crossover(a, &c, answer, err)
+                                     : say_time(&c, asked_number(a, "bytes"), answer, err);
+    return rc < 0 ? QUESTION_WRONG : QUESTION_DONE;
+}
+
+const struct question question_collective = {
+    .name = "collective",
+    .operands = "",
+    .text = "what a collective should take, by operation and algorithm",
+    .more = "--bytes is the whole vector: before a reduce-scatter, after an all-gather, and all that one "
+            "rank sends in "
+            "an all-to-all, its own part included. Without --algo it is a ring, or a tree where there is no "
+            "other way. "
+            "hierarchical is a ring inside each node and --rails rings between the nodes.",
+    .uses = uses,
+    .run = run,
+};

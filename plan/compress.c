@@ -1,0 +1,63 @@
+/* sgplan compress: does compression of the exchange pay? */
+#include <math.h>
+
+#include "model/trade.h"
+#include "plan/answer.h"
+#include "plan/options.h"
+#include "plan/questions.h"
+
+static const struct question_option ratio = {
+    "ratio", "R", QUESTION_RATIO, 0, 1, NULL, "of the bytes are still sent"
+};
+static const struct question_option growth = {
+    "iterations-ratio",
+    "I",
+    QUESTION_NUMBER,
+    QUESTION_POSITIVE,
+    1e6,
+    NULL,
+    "times as many iterations are needed; measured, never assumed"
+};
+
+static const struct question_use uses[] = {
+    { &ratio, QUESTION_REQUIRED },
+    { &growth, QUESTION_REQUIRED },
+    { &option_compute, NULL },
+    { &option_comm, NULL },
+    { NULL, NULL },
+};
+
+static enum question_result run(const struct asked *a, struct answer *answer, struct err *err)
+{
+    double r = asked_number(a, "ratio"), i = asked_number(a, "iterations-ratio");
+    double compute_s = asked_number(a, "compute"), comm_s = asked_number(a, "comm");
+    double even = trade_compress_break_even(r, i);
+
+    if (isnan(compute_s) != isnan(comm_s)) {
+        err_set(err, "--compute and --comm are needed together: their ratio decides");
+        return QUESTION_WRONG;
+    }
+    answer_title(answer, "Sending %g of the bytes for %g times the iterations", r, i);
+    answer_figure(answer, "break_even_comm_over_compute", even, ANSWER_NUMBER,
+                  isinf(even) ? "it never pays: ratio times iterations is one or more"
+                              : "communication over work from which on it pays");
+    if (!isnan(comm_s)) {
+        double time_ratio = trade_compress_time_ratio(compute_s, comm_s, r, i);
+
+        answer_figure(answer, "comm_over_compute", comm_s / compute_s, ANSWER_NUMBER, "is what was given");
+        answer_figure(answer, "speedup", 1 / time_ratio, ANSWER_TIMES, "to the target");
+        answer_flag(answer, "pays", time_ratio < 1, "for this step");
+    }
+    answer_source(answer, "I (Tc + r Tm) < Tc + Tm, that is Tm/Tc > (I-1)/(1 - r I)");
+    answer_assumes(answer, "nothing of the exchange is hidden, compressing itself takes no time");
+    return QUESTION_DONE;
+}
+
+const struct question question_compress = {
+    .name = "compress",
+    .operands = "",
+    .text = "whether compressing the exchange pays for its extra iterations",
+    .more = "",
+    .uses = uses,
+    .run = run,
+};

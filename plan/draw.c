@@ -1,0 +1,67 @@
+#include "plan/draw.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/xalloc.h"
+#include "model/staleness.h"
+
+/* splitmix64 (Steele, Lea & Flood 2014); above 0, below 1 */
+static double uniform(uint64_t *state)
+{
+    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return ((double)((z ^ z >> 31) >> 12) + 0.5) * 0x1p-52;
+}
+
+/* Box & Muller 1958 */
+static double normal(uint64_t *state)
+{
+    double radius = sqrt(-2 * log(uniform(state)));
+
+    return radius * cos(2 * M_PI * uniform(state));
+}
+
+/* A line that is written over, where somebody looks on and it takes long. */
+static void progress(const struct draw *d, size_t step)
+{
+    static time_t begun, told;
+    time_t now = time(NULL);
+
+    if (step == 0)
+        begun = now;
+    if (now - begun < 2 || now == told || !isatty(STDERR_FILENO))
+        return;
+    told = now;
+    fprintf(stderr, "\rsgplan: step %zu of %zu \r", step, d->steps);
+}
+
+double draw_work(void *arg, size_t rank, size_t step)
+{
+    struct draw *d = arg;
+    double variance = log1p(d->cv * d->cv), work = 1;
+
+    if (rank == 0 && d->steps && step % 16 == 0)
+        progress(d, step);
+    if (d->cv > 0 && d->dist == ORDER_LOGNORMAL)
+        work = exp(sqrt(variance) * normal(&d->state) - variance / 2);
+    else if (d->cv > 0)
+        work = fmax(0, 1 + d->cv * normal(&d->state)); /* no work takes less than no time */
+    return rank == 0 ? work * d->slow_ratio : work;
+}
+
+double draw_step_ratio(struct draw *d, size_t ranks, size_t bound, size_t steps)
+{
+    double *finish = xcalloc(ranks, sizeof(*finish)), *gate = xcalloc(bound + 1, sizeof(*gate)), ratio;
+
+    d->steps = steps + steps / 10 + bound;
+    ratio = staleness_step_ratio(ranks, bound, steps, draw_work, d, finish, gate);
+    free(gate);
+    free(finish);
+    return ratio;
+}

@@ -1,0 +1,146 @@
+#include "plan/job.h"
+
+#include <math.h>
+
+#include "plan/options.h"
+
+const struct question_option job_batch_per_rank = {
+    "batch-per-rank", "N", QUESTION_COUNT, 1, 1e12, NULL, "samples of a rank in a step"
+};
+const struct question_option job_min_steps = {
+    "min-steps", "N", QUESTION_COUNT, 1, 1e15, NULL, "steps to the target with a batch without end"
+};
+const struct question_option job_critical_batch = {
+    "critical-batch",
+    "N",
+    QUESTION_COUNT,
+    0,
+    1e15,
+    NULL,
+    "batch that needs twice as many steps; measured, never assumed"
+};
+const struct question_option job_checkpoint_write = {
+    "checkpoint-write", "TIME", QUESTION_SECONDS, 0, INFINITY, NULL, "that a checkpoint holds the job up"
+};
+const struct question_option job_node_mtbf = { "node-mtbf",
+                                               "TIME",
+                                               QUESTION_SECONDS,
+                                               QUESTION_POSITIVE,
+                                               INFINITY,
+                                               NULL,
+                                               "mean time between failures of one node" };
+const struct question_option job_bubble = { "bubble",
+                                            "SHARE",
+                                            QUESTION_RATIO,
+                                            0,
+                                            0.99,
+                                            NULL,
+                                            "of the time that a pipeline stands still (see pipeline)" };
+
+void job_network(const struct asked *a, struct collective *c)
+{
+    *c = (struct collective){
+        .op = COLLECTIVE_ALLREDUCE,
+        .algo = COLLECTIVE_RING,
+        .ranks = asked_number(a, "ranks"),
+        .link = { asked_number(a, "latency"), asked_number(a, "bandwidth") },
+        .intra = { asked_number(a, "intra-latency"), asked_number(a, "intra-bandwidth") },
+        .slowest_bytes_per_s = INFINITY,
+        .ranks_per_node = asked_number(a, "ranks-per-node"),
+        .rails = asked_number(a, "rails"),
+        .shards = 1,
+        .skew = 1,
+    };
+}
+
+bool job_network_has_nodes(const struct collective *c)
+{
+    return c->ranks_per_node >= 1 && fmod(c->ranks, c->ranks_per_node) == 0 &&
+           c->rails <= c->ranks_per_node && !isnan(c->intra.latency_s) && !isnan(c->intra.bytes_per_s);
+}
+
+int job_network_check(const struct collective *c, struct err *err)
+{
+    if (!collective_has(c->op, c->algo))
+        return err_set(err, "%s is not done by %s", collective_op_name(c->op), collective_algo_name(c->algo));
+    if (isnan(c->link.latency_s) && c->op != COLLECTIVE_PARAMETER_SERVER)
+        return err_set(err, "--latency=TIME is needed: of one message, as in --latency=10us");
+    if (c->algo != COLLECTIVE_HIERARCHICAL)
+        return 0;
+    if (isnan(c->ranks_per_node) || isnan(c->intra.latency_s) || isnan(c->intra.bytes_per_s))
+        return err_set(err, "hierarchical needs --ranks-per-node, --intra-latency and --intra-bandwidth");
+    if (fmod(c->ranks, c->ranks_per_node) != 0)
+        return err_set(
+            err, "--ranks=%.0f is not a multiple of --ranks-per-node=%.0f: hierarchical needs full nodes",
+            c->ranks, c->ranks_per_node);
+    if (c->rails > c->ranks_per_node)
+        return err_set(err, "--rails=%.0f is more than --ranks-per-node=%.0f: a rank uses one rail", c->rails,
+                       c->ranks_per_node);
+    return 0;
+}
+
+enum order_dist job_dist(const struct asked *a)
+{
+    return asked_is(a, "dist", "lognormal") ? ORDER_LOGNORMAL : ORDER_NORMAL;
+}
+
+int job_overlap_check(const struct asked *a, struct err *err)
+{
+    if (asked_number(a, "overlap") > 0 && !asked_given(a, "backward"))
+        return err_set(err,
+                       "--overlap needs --backward=TIME: how long is the work that can hide communication?");
+    if (asked_number(a, "backward") > asked_number(a, "compute"))
+        return err_set(err, "--backward is a part of --compute: it cannot be longer");
+    return 0;
+}
+
+static int check_failures(const struct train *t, struct err *err)
+{
+    if (!isinf(t->node_mtbf_s) && isnan(t->write_s))
+        return err_set(
+            err, "--node-mtbf needs --checkpoint-write=TIME: without checkpoints a failure loses everything");
+    if (!isinf(t->node_mtbf_s) && isnan(t->ranks_per_node))
+        return err_set(err, "--node-mtbf needs --ranks-per-node=N: how many nodes are there?");
+    return 0;
+}
+
+static int check_batch(const struct train *t, struct err *err)
+{
+    int given = !isnan(t->batch_per_rank) + !isnan(t->min_steps) + !isnan(t->critical_batch);
+
+    if (given != 0 && given != 3)
+        return err_set(
+            err, "--batch-per-rank, --min-steps and --critical-batch are needed together: steps = min-steps "
+                 "(1 + critical-batch / batch)");
+    return 0;
+}
+
+int job_train(const struct asked *a, struct train *t, struct err *err)
+{
+    *t = (struct train){
+        .ranks = asked_number(a, "ranks"),
+        .ranks_per_node = asked_number(a, "ranks-per-node"),
+        .compute_s = asked_number(a, "compute"),
+        .cv = asked_number(a, "cv"),
+        .dist = job_dist(a),
+        .gradient_bytes = asked_number(a, "gradient-bytes"),
+        .backward_s = asked_number(a, "backward"),
+        .overlap = asked_number(a, "overlap"),
+        .bubble = asked_number(a, "bubble"),
+        .misc_s = asked_number(a, "misc"),
+        .batch_per_rank = asked_number(a, "batch-per-rank"),
+        .min_steps = asked_number(a, "min-steps"),
+        .critical_batch = asked_number(a, "critical-batch"),
+        .write_s = asked_number(a, "checkpoint-write"),
+        .restart_s = asked_number(a, "restart"),
+        .node_mtbf_s = asked_given(a, "node-mtbf") ? asked_number(a, "node-mtbf") : INFINITY,
+    };
+    job_network(a, &t->exchange);
+    t->exchange.algo = collective_algo_find(asked_text(a, "algo"));
+    if (job_network_check(&t->exchange, err) < 0 || job_overlap_check(a, err) < 0 ||
+        check_batch(t, err) < 0 || check_failures(t, err) < 0)
+        return -1;
+    if (isnan(t->ranks_per_node)) /* without failures and levels it does not matter */
+        t->ranks_per_node = 1;
+    return 0;
+}

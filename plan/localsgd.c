@@ -1,0 +1,60 @@
+/* sgplan localsgd: how many local steps between two exchanges. */
+#include <math.h>
+
+#include "model/trade.h"
+#include "plan/answer.h"
+#include "plan/options.h"
+#include "plan/questions.h"
+
+static const struct question_option penalty = {
+    "penalty", "C", QUESTION_NUMBER, 0, 1e6, NULL, "iterations grow as 1 + C K; measured, never assumed"
+};
+static const struct question_option local = {
+    "local-steps", "K", QUESTION_COUNT, 1, 1e9, NULL, "say what this many give, too"
+};
+
+static const struct question_use uses[] = {
+    { &option_compute, QUESTION_REQUIRED },
+    { &option_comm, QUESTION_REQUIRED },
+    { &penalty, QUESTION_REQUIRED },
+    { &local, NULL },
+    { NULL, NULL },
+};
+
+static enum question_result run(const struct asked *a, struct answer *answer, struct err *err)
+{
+    double compute_s = asked_number(a, "compute"), comm_s = asked_number(a, "comm"),
+           c = asked_number(a, "penalty");
+    double given = asked_number(a, "local-steps"), best = trade_local_best_whole(compute_s, comm_s, c);
+    double synchronous_s = compute_s + comm_s;
+    double time_s = isinf(best) ? compute_s : trade_local_s(compute_s, comm_s, c, best);
+
+    (void)err;
+    answer_title(answer, "Local steps between two exchanges");
+    answer_figure(answer, "k_continuous", trade_local_best(compute_s, comm_s, c), ANSWER_NUMBER,
+                  "steps between two exchanges would be best, as a real number");
+    answer_figure(answer, "k", best, ANSWER_COUNT, "the best whole number");
+    answer_figure(answer, "time_s", time_s, ANSWER_SECONDS, "for what one synchronous step achieves");
+    answer_figure(answer, "speedup", synchronous_s / time_s, ANSWER_TIMES, "over an exchange in every step");
+    answer_flag(answer, "pays", time_s < synchronous_s, "against synchronous steps without any penalty");
+    if (!isnan(given)) {
+        answer_figure(answer, "given_time_s", trade_local_s(compute_s, comm_s, c, given), ANSWER_SECONDS,
+                      "with %.0f local steps", given);
+        answer_figure(answer, "given_speedup", synchronous_s / trade_local_s(compute_s, comm_s, c, given),
+                      ANSWER_TIMES, "over an exchange in every step");
+    }
+    answer_source(answer, "(1 + C K) (Tc + Tm/K) is least at K = sqrt(Tm / (C Tc))");
+    answer_assumes(answer, "iterations grow as 1 + C K with the C that was given; ranks take equally long");
+    return QUESTION_DONE;
+}
+
+const struct question question_localsgd = {
+    .name = "localsgd",
+    .operands = "",
+    .text = "how many local steps between two exchanges",
+    .more = "--penalty is how much more iterations each local step costs, from an experiment with this very "
+            "model and "
+            "data.",
+    .uses = uses,
+    .run = run,
+};

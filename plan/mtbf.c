@@ -1,0 +1,132 @@
+/* sgplan mtbf: how often a job fails, and how sure that is. */
+#include <math.h>
+
+#include "model/failure.h"
+#include "plan/answer.h"
+#include "plan/job.h"
+#include "plan/options.h"
+#include "plan/questions.h"
+
+#define NODE_DAYS 86400.0
+
+static const struct question_option rate = {
+    "failures-per-1000-node-days", "F", QUESTION_NUMBER, 0, 1e9, NULL, "as clusters publish it"
+};
+static const struct question_option failures = { "failures", "K",  QUESTION_COUNT,       0,
+                                                 1e9,        NULL, "seen in --node-days" };
+static const struct question_option node_days = { "node-days",
+                                                  "D",
+                                                  QUESTION_NUMBER,
+                                                  QUESTION_POSITIVE,
+                                                  1e12,
+                                                  NULL,
+                                                  "one node for one day, in which they were seen" };
+static const struct question_option prior_failures = {
+    "prior-failures", "K", QUESTION_NUMBER, 0, 1e9, NULL, "the cluster's history, as failures ..."
+};
+static const struct question_option prior_days = {
+    "prior-node-days", "D", QUESTION_NUMBER, 0, 1e12, NULL, "... in so many node-days"
+};
+static const struct question_option duration = { "duration",
+                                                 "TIME",
+                                                 QUESTION_SECONDS,
+                                                 QUESTION_POSITIVE,
+                                                 INFINITY,
+                                                 NULL,
+                                                 "of the job: say how likely it is spared" };
+
+static const struct question_use uses[] = {
+    { &option_nodes, QUESTION_REQUIRED },
+    { &rate, NULL },
+    { &job_node_mtbf, NULL },
+    { &failures, NULL },
+    { &node_days, NULL },
+    { &prior_failures, NULL },
+    { &prior_days, NULL },
+    { &duration, NULL },
+    { NULL, NULL },
+};
+
+/* From counts: mean and a 90 % interval. */
+static int read_counts(const struct asked *a, struct failure_rate *r, struct err *err)
+{
+    if (!asked_given(a, "failures") || !asked_given(a, "node-days"))
+        return err_set(err, "--failures=K and --node-days=D are needed together");
+    if (asked_given(a, "prior-failures") != asked_given(a, "prior-node-days"))
+        return err_set(err, "--prior-failures=K and --prior-node-days=D are needed together");
+    *r = failure_rate_unknown();
+    if (asked_given(a, "prior-failures"))
+        *r = (struct failure_rate){ asked_number(a, "prior-failures"),
+                                    asked_number(a, "prior-node-days") * NODE_DAYS };
+    r->failures += asked_number(a, "failures");
+    r->node_s += asked_number(a, "node-days") * NODE_DAYS;
+    if (r->failures <= 0)
+        return err_set(err,
+                       "--prior-failures must be more than zero where none were seen: nothing fails never");
+    return 0;
+}
+
+static double read_rate(const struct asked *a)
+{
+    return asked_given(a, "node-mtbf") ? 1 / asked_number(a, "node-mtbf")
+                                       : asked_number(a, "failures-per-1000-node-days") / (1000 * NODE_DAYS);
+}
+
+static void say_mean(const struct asked *a, double rate_s, struct answer *answer)
+{
+    double n = asked_number(a, "nodes"), t = asked_number(a, "duration"), m = failure_mtbf_s(n, rate_s);
+
+    answer_figure(answer, "mtbf_s", m, ANSWER_SECONDS, "between two failures of the job, on average");
+    answer_figure(answer, "node_mtbf_s", failure_mtbf_s(1, rate_s), ANSWER_SECONDS, "of one node");
+    answer_figure(answer, "failures_per_1000_node_days", rate_s * 1000 * NODE_DAYS, ANSWER_NUMBER,
+                  "of one node");
+    if (isnan(t))
+        return;
+    answer_figure(answer, "p_no_failure", failure_none(t, m), ANSWER_SHARE,
+                  "probability that the job is spared");
+    answer_figure(answer, "failures_expected", isinf(m) ? 0 : t / m, ANSWER_NUMBER,
+                  "failures in its duration");
+}
+
+static enum question_result run(const struct asked *a, struct answer *answer, struct err *err)
+{
+    int counts = asked_given(a, "failures") || asked_given(a, "node-days");
+    double n = asked_number(a, "nodes");
+    struct failure_rate r;
+
+    if (counts + asked_given(a, "failures-per-1000-node-days") + asked_given(a, "node-mtbf") != 1) {
+        err_set(
+            err,
+            "one of --failures-per-1000-node-days=F, --node-mtbf=TIME, or --failures=K with --node-days=D is "
+            "needed");
+        return QUESTION_WRONG;
+    }
+    if (counts && read_counts(a, &r, err) < 0)
+        return QUESTION_WRONG;
+    answer_title(answer, "A job on %.0f nodes, any of which ends it", n);
+    say_mean(a, counts ? failure_rate_mean(&r) : read_rate(a), answer);
+    if (counts) {
+        answer_figure(answer, "mtbf_low_s", failure_mtbf_s(n, failure_rate_quantile(&r, 0.95)),
+                      ANSWER_SECONDS, "or as little as this (5 %%)");
+        answer_figure(answer, "mtbf_high_s", failure_mtbf_s(n, failure_rate_quantile(&r, 0.05)),
+                      ANSWER_SECONDS, "or as much as this (95 %%)");
+    }
+    answer_source(answer, "M = 1/(N r)%s",
+                  counts ? "; gamma posterior of the rate (Jeffreys' prior, or the history that "
+                           "was given)"
+                         : "");
+    answer_assumes(
+        answer, "nodes fail independently at a constant rate; small jobs die of other causes more often than "
+                "their nodes do");
+    return QUESTION_DONE;
+}
+
+const struct question question_mtbf = {
+    .name = "mtbf",
+    .operands = "",
+    .text = "how often a job fails, from its nodes, and how sure that is",
+    .more = "With counts (--failures in --node-days, added to what is known before) the answer has a 90 % "
+            "interval.",
+    .uses = uses,
+    .run = run,
+};

@@ -1,0 +1,149 @@
+/* sgplan pipeline: bubbles. */
+#include "model/pipeline.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "plan/answer.h"
+#include "plan/options.h"
+#include "plan/questions.h"
+
+#define STAGES_MAX 4096
+
+static const struct question_option schedule = {
+    "schedule", "NAME", QUESTION_WORD, 0, 0, "gpipe 1f1b interleaved", "order of the micro-batches"
+};
+static const struct question_option chunks = {
+    "chunks", "V", QUESTION_COUNT, 1, 65536, NULL, "interleaved: parts that each stage is cut into"
+};
+static const struct question_option target = {
+    "target-utilization", "SHARE", QUESTION_RATIO, 0, 0.999999, NULL, "say how many micro-batches reach it"
+};
+static const struct question_option times = {
+    "stage-times",
+    "LIST",
+    QUESTION_TEXT,
+    0,
+    0,
+    NULL,
+    "of a micro-batch in each stage, both ways, as in 100ms,120ms,90ms"
+};
+
+static const struct question_use uses[] = {
+    { &option_stages, NULL }, { &option_microbatches, NULL },
+    { &schedule, "1f1b" },    { &chunks, "1" },
+    { &target, NULL },        { &times, NULL },
+    { NULL, NULL },
+};
+
+/* "100ms,120ms": how many, or -1. */
+static int read_times(const char *text, double *stage_s, struct err *err)
+{
+    int n = 0;
+
+    for (;;) {
+        size_t length = strcspn(text, ",");
+        char one[64];
+
+        if (length >= sizeof(one))
+            return err_set(err, "--stage-times: '%.20s...' is not accepted: a time such as 100ms", text);
+        if (n == STAGES_MAX)
+            return err_set(err, "--stage-times: more than %d stages", STAGES_MAX);
+        snprintf(one, sizeof(one), "%.*s", (int)length, text);
+        if (units_seconds(one, &stage_s[n], err) < 0)
+            return err_prefix(err, "--stage-times: '%s' is not accepted", one);
+        n++;
+        if (!text[length])
+            return n;
+        text += length + 1;
+    }
+}
+
+static int say_uneven(const struct asked *a, double p, double m, struct answer *answer, struct err *err)
+{
+    static double stage_s[STAGES_MAX];
+    int n = read_times(asked_text(a, "stage-times"), stage_s, err);
+    double slowest = 0, sum = 0, time_s;
+
+    if (n < 0)
+        return -1;
+    if (!isnan(p) && p != n)
+        return err_set(err, "--stage-times has %d stages, --stages says %.0f", n, p);
+    if (isnan(m))
+        return err_set(err, "--stage-times needs --microbatches=M");
+    for (int i = 0; i < n; i++) {
+        slowest = fmax(slowest, stage_s[i]);
+        sum += stage_s[i];
+    }
+    if (sum <= 0)
+        return err_set(err, "--stage-times: all of them take no time");
+    time_s = pipeline_time_s(stage_s, (size_t)n, m);
+    answer_figure(answer, "time_s", time_s, ANSWER_SECONDS, "of a step");
+    answer_figure(answer, "bubble", 1 - m * sum / (n * time_s), ANSWER_SHARE,
+                  "of the stages' time stands still");
+    answer_figure(answer, "speedup", m * sum / time_s, ANSWER_TIMES, "over one that does all stages");
+    answer_figure(answer, "imbalance", slowest * n / sum, ANSWER_TIMES, "slowest stage over their mean");
+    return 0;
+}
+
+static int say_even(const struct asked *a, double p, double m, double v, enum pipeline_schedule how,
+                    struct answer *answer, struct err *err)
+{
+    if (isnan(p))
+        return err_set(err, "--stages=P is needed, or --stage-times=LIST");
+    if (isnan(m) && !asked_given(a, "target-utilization"))
+        return err_set(err, "--microbatches=M is needed, or --target-utilization=SHARE");
+    if (isnan(m))
+        return 0;
+    answer_figure(answer, "bubble", pipeline_bubble(p, m, v), ANSWER_SHARE,
+                  "of the time a stage stands still");
+    answer_figure(answer, "utilization", 1 - pipeline_bubble(p, m, v), ANSWER_SHARE, "of it works");
+    answer_figure(answer, "bubble_over_work", (p - 1) / (v * m), ANSWER_SHARE,
+                  "of the work, as some papers count");
+    answer_figure(answer, "speedup", pipeline_speedup(p, m, v), ANSWER_TIMES,
+                  "over one that does all stages");
+    answer_figure(answer, "in_flight", pipeline_in_flight(how, p, m, v), ANSWER_NUMBER,
+                  "micro-batches that the first stage holds at once");
+    return 0;
+}
+
+static enum question_result run(const struct asked *a, struct answer *answer, struct err *err)
+{
+    double p = asked_number(a, "stages"), m = asked_number(a, "microbatches"), v = asked_number(a, "chunks");
+    double want = asked_number(a, "target-utilization");
+    enum pipeline_schedule how = asked_is(a, "schedule", "gpipe")  ? PIPELINE_GPIPE
+                                 : asked_is(a, "schedule", "1f1b") ? PIPELINE_1F1B
+                                                                   : PIPELINE_INTERLEAVED;
+    int rc;
+
+    if (v > 1 && how != PIPELINE_INTERLEAVED) {
+        err_set(err, "--chunks is of --schedule=interleaved alone");
+        return QUESTION_WRONG;
+    }
+    answer_title(answer, "A pipeline, %s", asked_text(a, "schedule"));
+    rc = asked_given(a, "stage-times") ? say_uneven(a, p, m, answer, err)
+                                       : say_even(a, p, m, v, how, answer, err);
+    if (rc == 0 && !isnan(want) && isnan(p))
+        rc = err_set(err, "--target-utilization needs --stages=P");
+    if (rc < 0)
+        return QUESTION_WRONG;
+    if (!isnan(want))
+        answer_figure(answer, "microbatches", pipeline_microbatches(want, p, v), ANSWER_COUNT,
+                      "of equal stages work %g of the time, at least", want);
+    answer_source(
+        answer, "(p-1)/(v m + p-1): Huang et al. 2019, Narayanan et al. 2021; in flight: Korthikanti et al. "
+                "2022; unequal stages: sum t + (m-1) max t");
+    answer_assumes(answer, "handing on takes no time; with --stage-times one chunk a stage");
+    return QUESTION_DONE;
+}
+
+const struct question question_pipeline = {
+    .name = "pipeline",
+    .operands = "",
+    .text = "bubble, speed-up and memory of a pipeline; micro-batches for a target",
+    .more = "Stages take equally long unless --stage-times lists them.",
+    .uses = uses,
+    .run = run,
+};

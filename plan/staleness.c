@@ -1,0 +1,126 @@
+/* sgplan staleness: what old gradients allow, and what they give. */
+#include "model/staleness.h"
+
+#include <math.h>
+
+#include "model/order.h"
+#include "plan/answer.h"
+#include "plan/draw.h"
+#include "plan/job.h"
+#include "plan/options.h"
+#include "plan/questions.h"
+
+#define DRAWS_MAX 4e8 /* some ten seconds */
+
+static const struct question_option tau = {
+    "tau", "STEPS", QUESTION_COUNT, 0, 1e6, NULL, "gradients are so many steps old"
+};
+static const struct question_option momentum = {
+    "momentum", "BETA", QUESTION_RATIO, 0, 0.999999, NULL, "of the optimiser (heavy ball)"
+};
+static const struct question_option bound = {
+    "bound",
+    "S",
+    QUESTION_COUNT,
+    0,
+    10000,
+    NULL,
+    "a rank may be so many steps ahead of the slowest: simulate the gain"
+};
+static const struct question_option slow_ratio = {
+    "slow-ratio",
+    "R",
+    QUESTION_NUMBER,
+    1,
+    1e6,
+    NULL,
+    "with --bound: one rank always takes so many times as long"
+};
+
+static const struct question_use uses[] = {
+    { &tau, NULL },          { &momentum, "0" },        { &bound, NULL },
+    { &option_ranks, NULL }, { &option_cv, NULL },      { &option_dist, "lognormal" },
+    { &slow_ratio, "1" },    { &option_steps, "2000" }, { &option_seed, "1" },
+    { NULL, NULL },
+};
+
+static void say_limit(double age, double beta, struct answer *answer)
+{
+    double limit = staleness_limit(age, beta);
+
+    answer_figure(answer, "lr_lambda_limit", limit, ANSWER_NUMBER,
+                  "learning rate times curvature must stay below");
+    answer_figure(answer, "limit_ratio", limit / staleness_limit(0, beta), ANSWER_SHARE,
+                  "of what fresh gradients allow");
+    if (beta > 0)
+        answer_figure(answer, "limit_without_momentum", staleness_limit(age, 0), ANSWER_NUMBER,
+                      "for comparison");
+}
+
+static int say_gain(const struct asked *a, struct answer *answer, struct err *err)
+{
+    double n = asked_number(a, "ranks"), cv = asked_number(a, "cv"), steps = asked_number(a, "steps");
+    size_t s = (size_t)asked_number(a, "bound");
+    struct draw d = { .dist = job_dist(a), .cv = cv, .slow_ratio = asked_number(a, "slow-ratio") };
+    double with, without;
+
+    if (isnan(n) || isnan(cv))
+        return err_set(err, "--bound needs --ranks=N and --cv=RATIO: whose noise is it to smooth?");
+    if (n * steps > DRAWS_MAX)
+        return err_set(err, "--ranks times --steps is more than %g: fewer of --steps are accepted",
+                       DRAWS_MAX);
+    d.state = (uint64_t)asked_number(a, "seed");
+    with = draw_step_ratio(&d, (size_t)n, s, (size_t)steps);
+    d.state = (uint64_t)asked_number(a, "seed");
+    without = draw_step_ratio(&d, (size_t)n, 0, (size_t)steps);
+    answer_figure(answer, "step_ratio", with, ANSWER_TIMES, "a step over one rank's mean work");
+    answer_figure(answer, "synchronous_ratio", without, ANSWER_TIMES,
+                  "the same where every step waits for all");
+    answer_figure(answer, "gain", without / with, ANSWER_TIMES, "steps are faster by that");
+    if (d.slow_ratio > 1)
+        answer_note(
+            answer,
+            "A rank that is always slow sets the pace whatever the bound: replace it or give it less.");
+    answer_note(answer,
+                "Faster steps pay only if iterations grow by less than that. How much they grow is to be "
+                "measured.");
+    return 0;
+}
+
+static enum question_result run(const struct asked *a, struct answer *answer, struct err *err)
+{
+    double age = asked_number(a, "tau"), s = asked_number(a, "bound");
+
+    if (isnan(age) && isnan(s)) {
+        err_set(err, "staleness needs a bound: --tau=STEPS for the limit of the learning rate, --bound=S for "
+                     "the gain");
+        return QUESTION_WRONG;
+    }
+    if (isnan(s))
+        answer_title(answer, "Gradients that are %g steps old", age);
+    else
+        answer_title(answer, "Ranks that may be %g steps ahead of the slowest", s);
+    if (!isnan(age))
+        say_limit(age, asked_number(a, "momentum"), answer);
+    if (!isnan(s) && say_gain(a, answer, err) < 0)
+        return QUESTION_WRONG;
+    answer_source(
+        answer,
+        "limit: 2 sin(pi / (2 (2 tau + 1))), with momentum where a root of r^(tau+1) - (1+b) r^tau + b "
+        "r^(tau-1) + al reaches the unit circle; gain: simulated, stale synchronous parallel (Ho et "
+        "al. 2013)");
+    answer_assumes(
+        answer, "a quadratic objective and the same delay for all gradients; independent noise of the ranks");
+    return QUESTION_DONE;
+}
+
+const struct question question_staleness = {
+    .name = "staleness",
+    .operands = "",
+    .text = "what old gradients allow (learning rate) and give (shorter steps)",
+    .more = "--tau asks for the largest stable learning rate, --bound for the time that a bounded staleness "
+            "saves. Both "
+            "may be asked at once.",
+    .uses = uses,
+    .run = run,
+};

@@ -1,0 +1,236 @@
+/* sgplan whatif: which single change helps most. */
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "model/train.h"
+#include "plan/answer.h"
+#include "plan/job.h"
+#include "plan/options.h"
+#include "plan/questions.h"
+
+#define CHANGES_MAX 32
+
+static const struct question_option change = { "change",
+                                               "LIST",
+                                               QUESTION_TEXT,
+                                               0,
+                                               0,
+                                               NULL,
+                                               "only these, as in bandwidth=2x,cv=0.5x,latency=2us (default: "
+                                               "each term halved, or doubled where more is better)" };
+
+static const struct question_use uses[] = {
+    JOB_NETWORK_USES, JOB_TRAIN_USES, { &change, NULL }, { NULL, NULL }
+};
+
+/* What can be changed: where it stands, and by how much when nobody says. */
+static const struct lever {
+    const struct question_option *option;
+    size_t offset;
+    double factor;
+} levers[] = {
+    { &option_compute, offsetof(struct train, compute_s), 0.5 },
+    { &option_cv, offsetof(struct train, cv), 0.5 },
+    { &option_gradient_bytes, offsetof(struct train, gradient_bytes), 0.5 },
+    { &option_latency, offsetof(struct train, exchange.link.latency_s), 0.5 },
+    { &option_bandwidth, offsetof(struct train, exchange.link.bytes_per_s), 2 },
+    { &option_intra_latency, offsetof(struct train, exchange.intra.latency_s), 0.5 },
+    { &option_intra_bandwidth, offsetof(struct train, exchange.intra.bytes_per_s), 2 },
+    { &option_overlap, offsetof(struct train, overlap), 2 },
+    { &job_bubble, offsetof(struct train, bubble), 0.5 },
+    { &option_misc, offsetof(struct train, misc_s), 0.5 },
+    { &job_checkpoint_write, offsetof(struct train, write_s), 0.5 },
+    { &option_restart, offsetof(struct train, restart_s), 0.5 },
+    { &job_node_mtbf, offsetof(struct train, node_mtbf_s), 2 },
+    { &option_ranks, offsetof(struct train, ranks), 2 },
+};
+
+struct trial {
+    char name[64];
+    double gain, after;
+    enum train_term regime;
+};
+
+static double *field_of(struct train *t, const struct lever *l)
+{
+    return (double *)((char *)t + l->offset);
+}
+
+/* Hours where they are known, else what one rank's batch costs: both smaller is better. */
+static double price(const struct train_result *r)
+{
+    return isnan(r->hours) ? r->s_per_batch_of_rank : r->hours;
+}
+
+/* 0, or -1 when there is nothing to change, or no full nodes would be left. */
+static int try_value(struct train t, const struct lever *l, double value, double before, struct trial *trial)
+{
+    double *field = field_of(&t, l), old = *field;
+    struct train_result r;
+
+    if (!isfinite(old) || value == old)
+        return -1;
+    *field = value;
+    if (t.exchange.algo == COLLECTIVE_HIERARCHICAL && fmod(t.ranks, t.ranks_per_node) != 0)
+        return -1;
+    train_predict(&t, &r);
+    trial->after = price(&r);
+    trial->gain = before / trial->after;
+    trial->regime = r.regime;
+    return 0;
+}
+
+static size_t try_all(struct train *t, double before, struct trial *trials)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < sizeof(levers) / sizeof(levers[0]); i++) {
+        const struct lever *l = &levers[i];
+        double value = fmin(*field_of(t, l) * l->factor, l->option->max);
+
+        snprintf(trials[n].name, sizeof(trials[n].name), "%s %s", l->option->name,
+                 l->factor > 1 ? "doubled" : "halved");
+        if (try_value(*t, l, value, before, &trials[n]) == 0)
+            n++;
+    }
+    return n;
+}
+
+/* ---- changes by name ---- */
+
+static const struct lever *lever_find(const char *name, size_t length)
+{
+    for (size_t i = 0; i < sizeof(levers) / sizeof(levers[0]); i++)
+        if (strlen(levers[i].option->name) == length && !strncmp(levers[i].option->name, name, length))
+            return &levers[i];
+    return NULL;
+}
+
+static int unknown_lever(const char *word, struct err *err)
+{
+    char names[256] = "";
+    size_t at = 0;
+
+    for (size_t i = 0; i < sizeof(levers) / sizeof(levers[0]); i++)
+        at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", i ? ", " : "", levers[i].option->name);
+    return err_set(err, "--change: '%.40s' is not accepted: one of %s, then =2x or =VALUE", word, names);
+}
+
+/* "2x" of what is there, or a value of the option's own kind. */
+static int read_value(const struct lever *l, const char *text, double old, double *value, struct err *err)
+{
+    size_t length = strlen(text);
+    char number[32];
+
+    if (length < 2 || length > sizeof(number) || text[length - 1] != 'x')
+        return question_value(l->option, text, value, err);
+    snprintf(number, sizeof(number), "%.*s", (int)length - 1, text);
+    if (units_number(number, value, err) < 0)
+        return err_prefix(err, "--change: '%s' is not accepted: 2x, or", text);
+    *value *= old;
+    if (*value < l->option->min || *value > l->option->max ||
+        (l->option->kind == QUESTION_COUNT && *value != floor(*value)))
+        return err_set(err, "--change=%s=%s: %g is not accepted for --%s", l->option->name, text, *value,
+                       l->option->name);
+    return 0;
+}
+
+static int try_named(const char *list, struct train *t, double before, struct trial *trials, struct err *err)
+{
+    int n = 0;
+
+    for (;; list++) {
+        size_t length = strcspn(list, ",");
+        struct trial *trial = &trials[n];
+        char word[sizeof(trial->name)];
+        const struct lever *l;
+        double value;
+
+        snprintf(word, sizeof(word), "%.*s", (int)length, list);
+        l = lever_find(word, strcspn(word, "="));
+        if (!l || length >= sizeof(word) || !strchr(word, '='))
+            return unknown_lever(word, err);
+        if (n == CHANGES_MAX)
+            return err_set(err, "--change: more than %d", CHANGES_MAX);
+        if (read_value(l, strchr(word, '=') + 1, *field_of(t, l), &value, err) < 0)
+            return -1;
+        snprintf(trial->name, sizeof(trial->name), "%s", word);
+        if (try_value(*t, l, value, before, trial) < 0)
+            return err_set(err, "--change=%s changes nothing: --%s is not given, or is that already", word,
+                           l->option->name);
+        n++;
+        list += length;
+        if (!*list)
+            return n;
+    }
+}
+
+static int by_gain(const void *left, const void *right)
+{
+    double a = ((const struct trial *)left)->gain, b = ((const struct trial *)right)->gain;
+
+    return (a < b) - (a > b);
+}
+
+static void say_gains(const struct trial *trials, size_t n, bool hours, struct answer *answer)
+{
+    static const struct answer_column in_hours[] = { { "change", "CHANGE", ANSWER_WORDS },
+                                                     { "gain", "FASTER BY", ANSWER_TIMES },
+                                                     { "hours", "TO THE TARGET", ANSWER_HOURS },
+                                                     { "regime", "THEN", ANSWER_WORDS } };
+    static const struct answer_column in_seconds[] = { { "change", "CHANGE", ANSWER_WORDS },
+                                                       { "gain", "FASTER BY", ANSWER_TIMES },
+                                                       { "s_per_batch_of_rank", "A RANK'S BATCH",
+                                                         ANSWER_SECONDS },
+                                                       { "regime", "THEN", ANSWER_WORDS } };
+
+    answer_table(answer, "changes", "Each alone, the best first:", hours ? in_hours : in_seconds, 4);
+    for (size_t i = 0; i < n; i++) {
+        answer_cell_words(answer, "%s", trials[i].name);
+        answer_cell(answer, trials[i].gain);
+        answer_cell(answer, trials[i].after);
+        answer_cell_words(answer, "%s", train_term_name(trials[i].regime));
+    }
+}
+
+static enum question_result run(const struct asked *a, struct answer *answer, struct err *err)
+{
+    struct trial trials[CHANGES_MAX];
+    struct train_result r;
+    struct train t;
+    int n;
+
+    if (job_train(a, &t, err) < 0)
+        return QUESTION_WRONG;
+    train_predict(&t, &r);
+    n = asked_given(a, "change") ? try_named(asked_text(a, "change"), &t, price(&r), trials, err)
+                                 : (int)try_all(&t, price(&r), trials);
+    if (n < 0)
+        return QUESTION_WRONG;
+    qsort(trials, (size_t)n, sizeof(*trials), by_gain);
+    answer_title(answer, "One change at a time, on %.0f ranks", t.ranks);
+    answer_figure(answer, "hours", r.hours, ANSWER_HOURS, "to the target as it is");
+    answer_figure(answer, "iteration_s", r.iteration_s, ANSWER_SECONDS, "a step as it is");
+    answer_word(answer, "regime", train_term_name(r.regime), "takes most of the time");
+    answer_word(answer, "best_change", n ? trials[0].name : NULL, "helps most");
+    answer_figure(answer, "best_gain", n ? trials[0].gain : NAN, ANSWER_TIMES, "faster by that");
+    say_gains(trials, (size_t)n, !isnan(r.hours), answer);
+    answer_source(answer, "the formulas of train, with one input changed");
+    answer_assumes(answer, "one change leaves everything else as it is; what a change costs is not weighed");
+    return QUESTION_DONE;
+}
+
+const struct question question_whatif = {
+    .name = "whatif",
+    .operands = "",
+    .text = "which single change of a training run helps most",
+    .more = "The options are those of train. Gains are in time to the target, or where that is not known in "
+            "what one "
+            "rank's batch costs.",
+    .uses = uses,
+    .run = run,
+};
