@@ -102,6 +102,18 @@ void text_wrap(FILE *out, const char *paragraph, int indent, int columns)
     fputc('\n', out);
 }
 
+void text_mdoc(FILE *out, const char *paragraph)
+{
+    for (; *paragraph; paragraph++) {
+        fputc(*paragraph, out);
+        if (strchr(".:;", *paragraph) && paragraph[1] == ' ') {
+            fputc('\n', out);
+            paragraph++;
+        }
+    }
+    fputc('\n', out);
+}
+
 struct table *table_new(const struct table_column *columns, size_t n_columns)
 {
     struct table *t = xcalloc(1, sizeof(*t));

@@ -22,6 +22,9 @@ struct text text_times(double slowdown); /* "1.22x" */
 /* A paragraph, broken between words so that no line is longer than columns (a longer word stands alone). */
 void text_wrap(FILE *out, const char *paragraph, int indent, int columns);
 
+/* The same for a manual page, mdoc(7): a sentence a line.  No sentence may begin with a dot or a quote. */
+void text_mdoc(FILE *out, const char *paragraph);
+
 struct table_column {
     const char *title;
     bool right; /* numbers are flushed right */

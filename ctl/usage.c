@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 
@@ -298,24 +299,6 @@ static void help_all(FILE *out)
                  "Exit code: 0, 1 (no answer, not found, something is missing), 2 (wrong usage).\n");
 }
 
-/* Words of a paragraph in lines of 78. */
-static void help_paragraph(FILE *out, const char *text)
-{
-    int at = 0;
-
-    while (*(text += strspn(text, " "))) {
-        int length = (int)strcspn(text, " ");
-
-        if (at && at + 1 + length > 78) {
-            fputc('\n', out);
-            at = 0;
-        }
-        at += fprintf(out, "%s%.*s", at ? " " : "", length, text);
-        text += length;
-    }
-    fputc('\n', out);
-}
-
 void usage_help(FILE *out, enum usage_command command)
 {
     const struct command *c = &commands[command];
@@ -328,7 +311,7 @@ void usage_help(FILE *out, enum usage_command command)
             c->name, c->text);
     if (*c->more) {
         fputc('\n', out);
-        help_paragraph(out, c->more);
+        text_wrap(out, c->more, 0, 78);
     }
     fprintf(out, "\noptions:\n");
     for (size_t i = 0; i < ARRAY_SIZE(options); i++)
@@ -364,19 +347,6 @@ void usage_words(FILE *out, enum usage_command command)
     words_options(out, EVERYWHERE);
 }
 
-/* mdoc wants a sentence a line, and no line that begins with a dot or quote: ours do not. */
-static void mdoc_sentences(FILE *out, const char *text)
-{
-    for (; *text; text++) {
-        fputc(*text, out);
-        if (strchr(".:;", *text) && text[1] == ' ') {
-            fputc('\n', out);
-            text++;
-        }
-    }
-    fputc('\n', out);
-}
-
 static void mdoc_option(FILE *out, const struct option *o)
 {
     fputs(".It ", out);
@@ -403,7 +373,7 @@ void usage_mdoc(FILE *out)
         fprintf(out, "%s%s\n", *c->operands ? " Ar " : "", c->operands);
         fprintf(out, "%c%s.\n", c->text[0] - 'a' + 'A', c->text + 1);
         if (*c->more)
-            mdoc_sentences(out, c->more);
+            text_mdoc(out, c->more);
     }
     fputs(".El\n.Sh OPTIONS\n.Bl -tag -width Ds\n", out);
     for (size_t o = 0; o < ARRAY_SIZE(options); o++)

@@ -108,6 +108,41 @@ double order_amplification(enum order_dist dist, double n, double dropped, doubl
     return exp(integrate(n, dropped, sigma).log_mass - integrate(n, dropped, 0).log_mass - sigma * sigma / 2);
 }
 
+/* log of the share of ranks of mean 1 that take less than x. */
+static double log_share_below(enum order_dist dist, double cv, double x)
+{
+    double sigma = sqrt(log1p(cv * cv));
+
+    if (dist == ORDER_NORMAL)
+        return log_below((x - 1) / cv);
+    return x > 0 ? log_below((log(x) + sigma * sigma / 2) / sigma) : -INFINITY;
+}
+
+static double log_slow_below(enum order_dist dist, double n, double cv, double slow_ratio, double x)
+{
+    return (n - 1) * log_share_below(dist, cv, x) + log_share_below(dist, cv, x / slow_ratio);
+}
+
+double order_amplification_slow(enum order_dist dist, double n, double cv, double slow_ratio)
+{
+    double low = 1, high = 2 * slow_ratio, h, sum = 0;
+
+    if (slow_ratio <= 1)
+        return order_amplification(dist, n, 0, cv);
+    if (cv == 0)
+        return slow_ratio;
+    /* E = low + the integral of what is above x, from where nearly all maxima are above to where none is */
+    while (log_slow_below(dist, n, cv, slow_ratio, low) > -DEPTH && low > -1e3)
+        low -= 0.25 * fmax(cv, 0.1);
+    while (log_slow_below(dist, n, cv, slow_ratio, high) < -1e-12)
+        high *= 1.5;
+    h = (high - low) / (8 * POINTS);
+    for (int i = 0; i <= 8 * POINTS; i++)
+        sum += -expm1(log_slow_below(dist, n, cv, slow_ratio, low + i * h)) *
+               (i == 0 || i == 8 * POINTS ? 0.5 : 1);
+    return low + sum * h;
+}
+
 double order_any(double n, double p)
 {
     return p >= 1 ? 1 : -expm1(n * log1p(-p));

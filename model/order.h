@@ -14,6 +14,10 @@ double order_z(double n, double dropped);
  * a rank's own work a step takes.  Lognormal: sigma^2 = ln(1 + cv^2). */
 double order_amplification(enum order_dist dist, double n, double dropped, double cv);
 
+/* One of the n always takes slow_ratio times as long, with the same noise: the maximum of both, over the mean
+ * of the others.  1e-6. */
+double order_amplification_slow(enum order_dist dist, double n, double cv, double slow_ratio);
+
 /* Probability that at least one of n is slow when each is with probability p: 1 - (1-p)^n, exact for small p.
  */
 double order_any(double n, double p);

@@ -86,7 +86,7 @@ static const char *format_value(char *buf, size_t size, double value, enum answe
     case ANSWER_SHARE:
         return units_format_percent(buf, size, value);
     case ANSWER_TIMES:
-        snprintf(buf, size, isnan(value) ? "?" : value < 100 ? "%.3gx" : "%.0fx", value);
+        snprintf(buf, size, isnan(value) ? "?" : "%.*fx", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value);
         return buf;
     case ANSWER_COUNT:
         snprintf(buf, size, isnan(value) ? "?" : "%.0f", value);

@@ -96,7 +96,7 @@ static int say_bounds(const struct bounds *b, double best_s, struct answer *answ
     if (isnan(b->grace_s))
         return 0;
     answer_flag(answer, "fits_grace", b->write_s + wait_s <= b->grace_s,
-                "a checkpoint asked for at the notice is finished before the end");
+                "is a checkpoint that is asked for at the notice finished in time?");
     if (b->write_s + wait_s > b->grace_s)
         answer_note(
             answer,

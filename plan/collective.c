@@ -41,16 +41,18 @@ static const struct question_option skew = {
     "all-to-all: what the busiest rank sends or receives over the mean"
 };
 
+static const struct question_option measured = { "measured",
+                                                 "TIME",
+                                                 QUESTION_SECONDS,
+                                                 QUESTION_POSITIVE,
+                                                 INFINITY,
+                                                 NULL,
+                                                 "what it takes: say how healthy that is" };
+
 static const struct question_use uses[] = {
-    { &op, QUESTION_REQUIRED },
-    { &option_algo, NULL },
-    { &option_bytes, NULL },
-    JOB_NETWORK_USES,
-    { &slowest, NULL },
-    { &shards, "1" },
-    { &skew, "1" },
-    { &crossover, NULL },
-    { NULL, NULL },
+    { &op, QUESTION_REQUIRED }, { &option_algo, NULL }, { &option_bytes, NULL }, JOB_NETWORK_USES,
+    { &slowest, NULL },         { &shards, "1" },       { &skew, "1" },          { &crossover, NULL },
+    { &measured, NULL },        { NULL, NULL },
 };
 
 /* "ring,tree" */
@@ -134,8 +136,9 @@ static void say_others(const struct collective *c, double bytes, struct answer *
     }
 }
 
-static int say_time(const struct collective *c, double bytes, struct answer *answer, struct err *err)
+static int say_time(const struct asked *a, const struct collective *c, struct answer *answer, struct err *err)
 {
+    double bytes = asked_number(a, "bytes"), took_s = asked_number(a, "measured");
     bool one_way = c->op == COLLECTIVE_ALLTOALL || c->op == COLLECTIVE_PARAMETER_SERVER;
     double time_s = collective_time_s(c, bytes), sent = collective_sent_bytes(c, bytes);
 
@@ -151,7 +154,15 @@ static int say_time(const struct collective *c, double bytes, struct answer *ans
     if (c->op != COLLECTIVE_PARAMETER_SERVER)
         answer_figure(answer, "latency_s", collective_cost(c).fixed_s, ANSWER_SECONDS,
                       "of it does not depend on the size");
+    if (!isnan(took_s))
+        answer_figure(answer, "health", time_s / took_s, ANSWER_SHARE,
+                      "of what it took; above 90 %% is healthy");
     say_others(c, bytes, answer);
+    if (c->algo == COLLECTIVE_HIERARCHICAL && c->rails == 1)
+        answer_note(
+            answer,
+            "One leader a node sends no fewer bytes between nodes than a ring that follows the nodes: it "
+            "is --rails that do.");
     return 0;
 }
 
@@ -172,8 +183,7 @@ static enum question_result run(const struct asked *a, struct answer *answer, st
     if (asked_given(a, "slowest-link"))
         c.slowest_bytes_per_s = asked_number(a, "slowest-link");
     say_assumptions(answer);
-    rc = asked_given(a, "crossover") ? say_crossover(a, &c, answer, err)
-                                     : say_time(&c, asked_number(a, "bytes"), answer, err);
+    rc = asked_given(a, "crossover") ? say_crossover(a, &c, answer, err) : say_time(a, &c, answer, err);
     return rc < 0 ? QUESTION_WRONG : QUESTION_DONE;
 }
 

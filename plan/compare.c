@@ -116,11 +116,10 @@ static void add(struct comparison *c, double ratio, double exchange_s, double gr
     snprintf(s->name, sizeof(s->name), "%s", name);
 }
 
-/* Of a step in which all wait for all. With a rank that is always slow it is the later of that one and of the
- * noise. */
+/* Of a step in which all wait for all. */
 static double synchronous_ratio(const struct comparison *c, double cv)
 {
-    return fmax(order_amplification(c->dist, c->network.ranks, 0, cv), c->slow);
+    return order_amplification_slow(c->dist, c->network.ranks, cv, c->slow);
 }
 
 static void add_synchronous(struct comparison *c)

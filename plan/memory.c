@@ -58,6 +58,7 @@ static enum question_result run(const struct asked *a, struct answer *answer, st
     double has = asked_number(a, "memory");
     int stage = (int)asked_number(a, "zero");
     double bytes = p * memory_bytes_per_parameter(stage, n) + beside;
+    double needed = memory_ranks_needed(stage, p, has - beside);
 
     (void)err;
     answer_title(answer, "%g parameters on %.0f ranks, ZeRO %d", p, n, stage);
@@ -66,8 +67,9 @@ static enum question_result run(const struct asked *a, struct answer *answer, st
                   "bytes a parameter on each rank, without activations");
     if (!isnan(has)) {
         answer_flag(answer, "fits", bytes <= has, "into --memory");
-        answer_figure(answer, "ranks_needed", memory_ranks_needed(stage, p, has - beside), ANSWER_COUNT,
-                      "ranks from which on it fits with this stage");
+        answer_figure(answer, "ranks_needed", needed, ANSWER_COUNT,
+                      isinf(needed) ? "it never fits with this stage"
+                                    : "ranks from which on it fits with this stage");
     }
     say_stages(p, n, beside, has, answer);
     answer_source(answer, "Rajbhandari et al. 2020 (ZeRO): 16; 4 + 12/n; 2 + 14/n; 16/n bytes a parameter");

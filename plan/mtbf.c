@@ -22,10 +22,10 @@ static const struct question_option node_days = { "node-days",
                                                   NULL,
                                                   "one node for one day, in which they were seen" };
 static const struct question_option prior_failures = {
-    "prior-failures", "K", QUESTION_NUMBER, 0, 1e9, NULL, "the cluster's history, as failures ..."
+    "prior-failures", "K", QUESTION_NUMBER, 0, 1e9, NULL, "known before: the cluster's failures"
 };
 static const struct question_option prior_days = {
-    "prior-node-days", "D", QUESTION_NUMBER, 0, 1e12, NULL, "... in so many node-days"
+    "prior-node-days", "D", QUESTION_NUMBER, 0, 1e12, NULL, "known before: in so many node-days"
 };
 static const struct question_option duration = { "duration",
                                                  "TIME",

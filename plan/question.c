@@ -366,19 +366,6 @@ void question_words(FILE *out, const struct question *q)
         words_option(out, everywhere[e]);
 }
 
-/* mdoc wants a sentence a line, and no line that begins with a dot or quote: ours do not. */
-static void mdoc_sentences(FILE *out, const char *text)
-{
-    for (; *text; text++) {
-        fputc(*text, out);
-        if (strchr(".:;", *text) && text[1] == ' ') {
-            fputc('\n', out);
-            text++;
-        }
-    }
-    fputc('\n', out);
-}
-
 static void mdoc_option(FILE *out, const struct question_option *o, const char *otherwise)
 {
     fprintf(out, ".It Fl \\-%s", o->name);
@@ -403,7 +390,7 @@ void question_mdoc(FILE *out)
         fprintf(out, ".Ss %s%s%s\n%c%s.\n", q->name, *q->operands ? " " : "", q->operands,
                 q->text[0] - 'a' + 'A', q->text + 1);
         if (*q->more)
-            mdoc_sentences(out, q->more);
+            text_mdoc(out, q->more);
         if (!q->uses[0].option)
             continue;
         fputs(".Bl -tag -width Ds\n", out);

@@ -66,6 +66,9 @@ static int say_gain(const struct asked *a, struct answer *answer, struct err *er
 
     if (isnan(n) || isnan(cv))
         return err_set(err, "--bound needs --ranks=N and --cv=RATIO: whose noise is it to smooth?");
+    if (10 * (double)s > steps)
+        return err_set(err, "--steps=%.0f is too short to see a bound of %zu: at least ten times as many",
+                       steps, s);
     if (n * steps > DRAWS_MAX)
         return err_set(err, "--ranks times --steps is more than %g: fewer of --steps are accepted",
                        DRAWS_MAX);

@@ -50,11 +50,14 @@ static void say_noise(const struct asked *a, double n, double dropped, struct an
                       "with a barrier every %.0f steps only, if the noise is independent", k);
 }
 
-static void say_slow(double n, double ratio, struct answer *answer)
+static void say_slow(const struct asked *a, double n, double ratio, struct answer *answer)
 {
-    double balanced = order_rebalanced(n, ratio);
+    double balanced = order_rebalanced(n, ratio), cv = asked_number(a, "cv");
 
     answer_figure(answer, "persistent_slowdown", ratio, ANSWER_TIMES, "whatever the bound on staleness");
+    if (!isnan(cv))
+        answer_figure(answer, "slow_amplification", order_amplification_slow(job_dist(a), n, cv, ratio),
+                      ANSWER_TIMES, "a step over one rank's mean work, with it and the noise");
     answer_figure(answer, "rebalanced_slowdown", balanced, ANSWER_TIMES, "if work is shared out by speed");
     answer_figure(answer, "rebalance_gain", ratio / balanced, ANSWER_TIMES, "faster by that");
 }
@@ -77,7 +80,7 @@ static enum question_result run(const struct asked *a, struct answer *answer, st
         answer_figure(answer, "expected_slowdown", 1 + (ratio - 1) * order_any(n, p), ANSWER_TIMES,
                       "if a slow rank is slow by %g then", ratio);
     if (!isnan(ratio))
-        say_slow(n, ratio, answer);
+        say_slow(a, n, ratio, answer);
     answer_source(answer,
                   "order statistics by quadrature (David & Nagaraja 2003); 1 - (1-p)^N; lognormal: sigma^2 = "
                   "ln(1 + cv^2)");

@@ -191,3 +191,15 @@ check_PROGRAMS += tests/unit/plan_answer tests/unit/question
 tests_unit_plan_answer_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_unit_plan_answer_LDADD = libplan.la
 tests_unit_question_LDADD = libplan.la
+check_PROGRAMS += tests/fuzz/plan_words
+tests_fuzz_plan_words_SOURCES = tests/fuzz/plan_words.c
+tests_fuzz_plan_words_LDADD = libplan.la
+if FUZZERS
+tests_fuzz_plan_words_LDFLAGS = -fsanitize=fuzzer
+else
+tests_fuzz_plan_words_SOURCES += tests/fuzz/replay.c
+endif
+dist_check_SCRIPTS += tests/plan/commands.sh tests/plan/oracles.sh
+EXTRA_DIST += tests/plan/known.csv \
+	$(addprefix tests/fuzz/plan_words.corpus/,bits bucket checkpoint collective crossover help memory mtbf numbers \
+	pipeline straggler train twice whatif)

@@ -77,9 +77,37 @@ static void drawn(void)
        order_z(16, 0));
 }
 
+static void with_slow(void)
+{
+    double n = 64, sum = 0;
+
+    ok(near(order_amplification_slow(ORDER_NORMAL, n, 0.1, 1), order_amplification(ORDER_NORMAL, n, 0, 0.1),
+            1e-9),
+       "a slow rank that is not slow");
+    ok(order_amplification_slow(ORDER_LOGNORMAL, n, 0, 1.5) == 1.5, "without noise it sets the pace");
+    ok(near(order_amplification_slow(ORDER_NORMAL, n, 0.1, 10), 10, 1e-6), "when it is far behind, it alone");
+    ok(near(order_amplification_slow(ORDER_LOGNORMAL, n, 0.1, 1 + 1e-9),
+            order_amplification(ORDER_LOGNORMAL, n, 0, 0.1), 1e-5),
+       "when it is hardly slow, as without");
+    random_state = 5;
+    for (int i = 0; i < 20000; i++) {
+        double slowest = 0;
+
+        for (int r = 0; r < 64; r++) {
+            double z = sqrt(-2 * log(1 - uniform())) * cos(2 * M_PI * uniform()), s = sqrt(log1p(0.09));
+
+            slowest = fmax(slowest, exp(s * z - s * s / 2) * (r ? 1 : 1.8));
+        }
+        sum += slowest / 20000;
+    }
+    ok(near(order_amplification_slow(ORDER_LOGNORMAL, n, 0.3, 1.8), sum, 0.01), "draws have that mean (%g)",
+       sum);
+}
+
 int main(void)
 {
     published();
+    with_slow();
     limits();
     drawn();
     ok(near(order_any(1024, 0.001), 0.64102852181029, 1e-12), "some rank is slow");

@@ -1,0 +1,153 @@
+#!/bin/bash
+# sgplan as a shell sees it: exit codes, streams, nonsense, JSON, completion.
+: "${top_srcdir:=$PWD}" "${top_builddir:=$PWD}"
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+PATH=$top_builddir:$PATH
+n=0 bad=0
+is() { # is GOT WANTED WORDS
+    n=$((n + 1))
+    if [ "$1" = "$2" ]; then
+        echo "ok $n - $3"
+    else
+        bad=1
+        printf 'not ok %d - %s\n#   got:    %s\n#   wanted: %s\n' $n "$3" "$1" "$2"
+    fi
+}
+code() { # code WANTED WORDS...: exit code; stdout and stderr are in $dir
+    local wanted=$1
+    shift
+    timeout 60 sgplan "$@" >"$dir/out" 2>"$dir/err" </dev/null
+    is $? "$wanted" "sgplan $*"
+}
+# refused BEGINNING WORDS...: exit code 2, one line that begins so, nothing on standard output
+refused() {
+    local beginning=$1
+    shift
+    timeout 60 sgplan "$@" >"$dir/out" 2>"$dir/err" </dev/null
+    is "$? $(wc -c <"$dir/out") $(wc -l <"$dir/err") $(head -c ${#beginning} "$dir/err")" "2 0 1 $beginning" "refused: $*"
+}
+
+code 0 --version
+is "$(cut -d' ' -f1 "$dir/out")" sgplan "the version names the program"
+code 0 --help
+code 0 help whatif
+code 0 checkpoint --help
+code 2 help nothing
+code 2
+is "$(wc -c <"$dir/out")" 0 "a wrong call prints nothing on standard output"
+
+net=(--ranks=64 --latency=10us --bandwidth=25GB/s)
+refused "sgplan: --ranks: '0' is not accepted: at least 1, at most 10000000" collective --op=allreduce --ranks=0 --bytes=1MB --latency=1us --bandwidth=1GB/s
+refused "sgplan: --latency: '-1us' is not accepted: a time such as" collective --op=allreduce --ranks=8 --bytes=1MB --latency=-1us --bandwidth=1GB/s
+refused "sgplan: --bandwidth: '400Gb/s' is not accepted: 'Gb/s' may be bits or bytes: write" collective --op=allreduce --ranks=8 --bytes=1MB --latency=1us --bandwidth=400Gb/s
+refused "sgplan: --bandwidth: '400Gb' is not accepted: 'Gb' may be bits or bytes: write" collective --op=allreduce --ranks=8 --bytes=1MB --latency=1us --bandwidth=400Gb
+refused "sgplan: --bytes: '1Gb' is not accepted: 'Gb' may be bits or bytes: write" collective --op=allreduce --bytes=1Gb "${net[@]}"
+refused "sgplan: --bandwidth: '0GB/s' is not accepted: more than zero" collective --op=allreduce --ranks=8 --bytes=1MB --latency=1us --bandwidth=0GB/s
+refused "sgplan: --bandwidth: '25' is not accepted: a rate such as 25GB/s" collective --op=allreduce --ranks=8 --bytes=1MB --latency=1us --bandwidth=25
+refused "sgplan: --op: 'x' is not accepted: one of allreduce" collective --op=x --bytes=1MB "${net[@]}"
+refused "sgplan: --bytes=SIZE is needed, or --crossover=A,B" collective --op=allreduce "${net[@]}"
+refused "sgplan: --latency=TIME is needed" collective --op=allreduce --ranks=8 --bytes=1MB --bandwidth=1GB/s
+refused "sgplan: broadcast is not done by ring" collective --op=broadcast --algo=ring --bytes=1MB "${net[@]}"
+refused "sgplan: hierarchical needs --ranks-per-node" collective --op=allreduce --algo=hierarchical --bytes=1MB "${net[@]}"
+hier=(collective --op=allreduce --algo=hierarchical --bytes=1MB "${net[@]}" --intra-latency=1us --intra-bandwidth=600GB/s)
+refused "sgplan: --ranks=64 is not a multiple of --ranks-per-node=7" "${hier[@]}" --ranks-per-node=7
+refused "sgplan: --rails=9 is more than --ranks-per-node=8" "${hier[@]}" --ranks-per-node=8 --rails=9
+refused "sgplan: --crossover: 'ring' is not accepted: two different of" collective --op=allreduce "${net[@]}" --crossover=ring
+refused "sgplan: --crossover: 'ring,ring' is not accepted" collective --op=allreduce "${net[@]}" --crossover=ring,ring
+refused "sgplan: --overlap needs --backward=TIME" step --compute=1s --comm=1s --overlap=0.5
+refused "sgplan: --backward is a part of --compute" step --compute=1s --comm=1s --overlap=0.5 --backward=2s
+refused "sgplan: staleness needs a bound: " staleness
+refused "sgplan: --bound: 'inf' is not accepted: " staleness --bound=inf --ranks=8 --cv=0.1
+refused "sgplan: --tau: '-1' is not accepted: " staleness --tau=-1
+refused "sgplan: --momentum: '1' is not accepted: at least 0, at most" staleness --tau=1 --momentum=1
+refused "sgplan: --bound needs --ranks=N and --cv=RATIO" staleness --bound=2
+refused "sgplan: --steps=50 is too short to see a bound of 10" staleness --bound=10 --steps=50 --ranks=8 --cv=0.1
+refused "sgplan: --drop=8 leaves nobody of --ranks=8" straggler --ranks=8 --cv=0.1 --drop=8
+refused "sgplan: --cv: '0,1' is not accepted: a ratio such as" straggler --ranks=8 --cv=0,1
+refused "sgplan: --p-slow: '2' is not accepted: " straggler --ranks=8 --p-slow=2
+refused "sgplan: --write: '0s' is not accepted: more than zero" checkpoint --write=0s --mtbf=1h
+refused "sgplan: --time-limit leaves no room for one checkpoint" checkpoint --write=10m --mtbf=1h --time-limit=5m
+refused "sgplan: one of --failures-per-1000-node-days=F" mtbf --nodes=8
+refused "sgplan: one of --failures-per-1000-node-days=F" mtbf --nodes=8 --node-mtbf=1d --failures=1 --node-days=3
+refused "sgplan: --failures=K and --node-days=D are needed together" mtbf --nodes=8 --failures=1
+refused "sgplan: --zero: '4' is not accepted: " memory --params=7B --ranks=8 --zero=4
+refused "sgplan: --params: '7.5' is not accepted: a number such as" memory --params=7.5 --ranks=8
+refused "sgplan: --stages=P is needed" pipeline --microbatches=8
+refused "sgplan: --chunks is of --schedule=interleaved alone" pipeline --stages=4 --microbatches=8 --chunks=2
+refused "sgplan: --stage-times: 'x' is not accepted: a time such as" pipeline --stage-times=1s,x --microbatches=8
+refused "sgplan: --stage-times has 2 stages, --stages says 3" pipeline --stage-times=1s,1s --stages=3 --microbatches=8
+refused "sgplan: --target-utilization: '1' is not accepted" pipeline --stages=4 --target-utilization=1
+refused "sgplan: --compute and --comm are needed together" compress --ratio=0.1 --iterations-ratio=2 --comm=1s
+train=(--compute=400ms --gradient-bytes=1.4GB "${net[@]}")
+refused "sgplan: --batch-per-rank, --min-steps and --critical-batch are needed together" train "${train[@]}" --min-steps=5
+refused "sgplan: --node-mtbf needs --checkpoint-write=TIME" train "${train[@]}" --node-mtbf=1d
+refused "sgplan: --change: 'speed=2x' is not accepted: one of compute, cv, " whatif "${train[@]}" --change=speed=2x
+refused "sgplan: --change=bandwidth=0x: 0 is not accepted for --bandwidth" whatif "${train[@]}" --change=bandwidth=0x
+refused "sgplan: --change=cv=2x changes nothing" whatif "${train[@]}" --change=cv=2x
+refused "sgplan: --ranks=1: one rank has nobody to wait for" compare --ranks=1 --latency=1us --bandwidth=1GB/s --compute=1s --cv=0.1 --gradient-bytes=1MB
+
+# Every question says its source and its assumptions, to people and to programs; nothing is NaN.
+questions=(
+    "collective --op=allreduce --bytes=700MB ${net[*]}"
+    "collective --op=allreduce --crossover=ring,tree ${net[*]}"
+    "step --compute=100ms --comm=70ms"
+    "speedup --compute=7s --comm=1s"
+    "straggler --ranks=1024 --cv=10% --p-slow=0.1% --slow-ratio=1.5"
+    "staleness --tau=4 --momentum=0.9 --bound=2 --ranks=16 --cv=0.3"
+    "localsgd --compute=50ms --comm=100ms --penalty=0.08"
+    "compress --ratio=10% --iterations-ratio=1.2 --compute=50ms --comm=100ms"
+    "bucket --gradient-bytes=1.4GB --backward=120ms ${net[*]}"
+    "pipeline --stages=8 --microbatches=16 --target-utilization=95%"
+    "memory --params=7B --ranks=8 --memory=80GB"
+    "checkpoint --write=60s --mtbf=6h --time-limit=12h --grace=30s --step=600ms"
+    "mtbf --nodes=128 --failures=3 --node-days=900 --duration=2-00:00:00"
+    "train ${train[*]} --cv=5%"
+    "compare ${train[*]} --cv=10%"
+    "whatif ${train[*]} --cv=5% --change=bandwidth=4x,cv=1%,ranks=2x"
+)
+for question in "${questions[@]}"; do
+    read -ra words <<<"$question"
+    code 0 "${words[@]}"
+    is "$(grep -c '^Source: ' "$dir/out") $(grep -c '^Assumes: ' "$dir/out") $(grep -ciw nan "$dir/out") $(wc -c <"$dir/err")" "1 1 0 0" \
+        "${words[0]} says source and assumptions"
+    code 0 "${words[@]}" --json
+    is "$(python3 -c 'import json, sys; a = json.load(sys.stdin); print(type(a).__name__, bool(a["source"]), bool(a["assumes"]))' <"$dir/out")" \
+        "dict True True" "${words[0]} is one JSON object"
+done
+for question in $(sgplan help --words | grep -v '^-'); do
+    [ "$question" = help ] || printf '%s\n' "${questions[@]}" | grep -q "^$question " || echo "$question"
+done >"$dir/untold"
+is "$(grep -vxE 'scale|simulate|experiment|place' "$dir/untold")" "" "no question is left out of this list"
+
+is "$(sgplan staleness --bound=2 --ranks=32 --cv=0.3 --json | md5sum)" "$(sgplan staleness --bound=2 --ranks=32 --cv=0.3 --json | md5sum)" \
+    "the same seed, the same answer"
+is "$(sgplan staleness --bound=2 --ranks=32 --cv=0.3 --json --seed=2 | md5sum | grep -c "$(sgplan staleness --bound=2 --ranks=32 --cv=0.3 --json | md5sum)")" \
+    0 "another seed, another one"
+sgplan compare "${train[@]}" --cv=30% --json >"$dir/without"
+sgplan compare "${train[@]}" --cv=30% --json --staleness-penalty=0.01 >"$dir/with"
+python3 - "$dir/without" "$dir/with" >"$dir/words" <<'END'
+import json, sys
+without, given = (json.load(open(f)) for f in sys.argv[1:])
+print(all(s["time_s"] is None for s in without["strategies"] if "staleness" in s["strategy"]),
+      without["best"].startswith("synchronous"), given["best"].startswith("bounded staleness"))
+END
+is "$(cat "$dir/words")" "True True True" "a strategy is ranked only when the growth of its iterations is given"
+if [ -w /dev/full ]; then
+    sgplan help >/dev/full 2>"$dir/err"
+    is "$? $(cut -c1-21 "$dir/err")" "1 sgplan: cannot write:" "an output that cannot be written is told"
+fi
+
+complete_words() {
+    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+    _sgplan 2>/dev/null
+    echo "${COMPREPLY[*]}"
+}
+. "$top_srcdir/plan/completion/sgplan"
+is "$(complete_words sgplan check)" checkpoint "completion of a question"
+is "$(complete_words sgplan checkpoint --tim)" --time-limit= "completion of an option"
+is "$(complete_words sgplan collective --algo = ha)" halving-doubling "completion of a word behind ="
+is "$(complete_words sgplan collective --algo =)" "ring tree halving-doubling hierarchical" "completion of all words"
+is "$(complete_words sgplan help what)" whatif "completion behind help"
+echo "1..$n"
+exit $bad
