@@ -1,16 +1,18 @@
 # doc/: manual pages, the protocol, decisions
-MANUALS = doc/sgctl.1 doc/sgring.1 doc/syncguard.7 doc/syncguard.conf.5 doc/syncguardd.8 doc/syncguard-agent.8
+MANUALS = doc/sgctl.1 doc/sgplan.1 doc/sgring.1 doc/syncguard.7 doc/syncguard.conf.5 doc/syncguardd.8 doc/syncguard-agent.8
 man_MANS = $(MANUALS)
 CLEANFILES += $(MANUALS)
 EXTRA_DIST += $(MANUALS:%=%.in)
 
-# Pages name the paths that were configured; the TABLES line is where sgctl's own table of commands goes.
+# Pages name the paths that were configured; the TABLES line is where the program's own tables go.
 PATHS = -e 's|@sysconfdir[@]|$(sysconfdir)|g' -e 's|@localstatedir[@]|$(localstatedir)|g' \
 	-e 's|@pkglibdir[@]|$(pkglibdir)|g' -e 's|@pkglibexecdir[@]|$(pkglibexecdir)|g' -e 's|@docdir[@]|$(docdir)|g' \
 	-e 's|@sbindir[@]|$(sbindir)|g'
 
-doc/sgctl.1: doc/sgctl.1.in sgctl$(EXEEXT)
-	$(AM_V_GEN)$(MKDIR_P) doc && ./sgctl$(EXEEXT) help --mdoc >$@.tables && \
+doc/sgctl.1: sgctl$(EXEEXT)
+doc/sgplan.1: sgplan$(EXEEXT)
+doc/sgctl.1 doc/sgplan.1: doc/%.1: doc/%.1.in
+	$(AM_V_GEN)$(MKDIR_P) doc && ./$*$(EXEEXT) help --mdoc >$@.tables && \
 	$(SED) $(PATHS) -e '/^@TABLES[@]$$/{r $@.tables' -e 'd;}' $(srcdir)/$@.in >$@.new && \
 	rm $@.tables && mv $@.new $@
 
@@ -26,7 +28,7 @@ EXTRA_DIST += daemon/syncguardd.service.in doc/decisions/0001-dependencies.md do
 	doc/decisions/0005-keeper-in-slurmstepd.md doc/decisions/0006-json-and-binary.md doc/decisions/0007-analysis-apart.md \
 	doc/decisions/0008-own-work-against-the-median.md \
 	doc/decisions/0009-history-counts-jobs.md doc/decisions/0010-locality-from-sysfs.md \
-	doc/decisions/0011-one-diagnosis-of-the-steps.md doc/live-table.md
+	doc/decisions/0011-one-diagnosis-of-the-steps.md doc/decisions/0012-what-the-planner-computes.md doc/live-table.md
 
 daemon/syncguardd.service: %: %.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) daemon && $(SED) $(PATHS) $(srcdir)/$@.in >$@.new && mv $@.new $@

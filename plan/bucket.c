@@ -9,8 +9,10 @@
 #include "plan/options.h"
 #include "plan/questions.h"
 
-static const struct question_option size = {
-    "bucket", "SIZE", QUESTION_BYTES, 1, INFINITY, NULL, "say what this size of bucket gives"
+enum { SIZE };
+
+static const struct question_option own[] = {
+    [SIZE] = { "bucket", "SIZE", QUESTION_BYTES, 1, INFINITY, NULL, "say what this size of bucket gives" },
 };
 
 static const struct question_use uses[] = {
@@ -18,7 +20,7 @@ static const struct question_use uses[] = {
     { &option_backward, QUESTION_REQUIRED },
     JOB_NETWORK_USES,
     { &option_algo, "ring" },
-    { &size, NULL },
+    { &own[SIZE], NULL },
     { NULL, NULL },
 };
 

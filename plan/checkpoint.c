@@ -6,49 +6,31 @@
 #include "plan/options.h"
 #include "plan/questions.h"
 
-static const struct question_option write_time = {
-    "write", "TIME", QUESTION_SECONDS, QUESTION_POSITIVE, INFINITY, NULL, "that a checkpoint holds the job up"
+enum { WRITE_TIME, MTBF, INTERVAL, TIME_LIMIT, GRACE, STEP };
+
+static const struct question_option own[] = {
+    [WRITE_TIME] = { "write", "TIME", QUESTION_SECONDS, QUESTION_POSITIVE, INFINITY, NULL,
+                     "that a checkpoint holds the job up" },
+    [MTBF] = { "mtbf", "TIME", QUESTION_SECONDS, QUESTION_POSITIVE, INFINITY, NULL,
+               "mean time between failures of the whole job (see mtbf)" },
+    [INTERVAL] = { "interval", "TIME", QUESTION_SECONDS, QUESTION_POSITIVE, INFINITY, NULL,
+                   "of work between two: say what this one costs, too" },
+    [TIME_LIMIT] = { "time-limit", "TIME", QUESTION_SECONDS, QUESTION_POSITIVE, INFINITY, NULL,
+                     "of the job: the last checkpoint must be finished then" },
+    [GRACE] = { "grace", "TIME", QUESTION_SECONDS, 0, INFINITY, NULL,
+                "between a preemption's notice and its end" },
+    [STEP] = { "step", "TIME", QUESTION_SECONDS, QUESTION_POSITIVE, INFINITY, NULL,
+               "of training: checkpoints come between two of them" },
 };
-static const struct question_option mtbf = { "mtbf",
-                                             "TIME",
-                                             QUESTION_SECONDS,
-                                             QUESTION_POSITIVE,
-                                             INFINITY,
-                                             NULL,
-                                             "mean time between failures of the whole job (see mtbf)" };
-static const struct question_option interval = { "interval",
-                                                 "TIME",
-                                                 QUESTION_SECONDS,
-                                                 QUESTION_POSITIVE,
-                                                 INFINITY,
-                                                 NULL,
-                                                 "of work between two: say what this one costs, too" };
-static const struct question_option time_limit = { "time-limit",
-                                                   "TIME",
-                                                   QUESTION_SECONDS,
-                                                   QUESTION_POSITIVE,
-                                                   INFINITY,
-                                                   NULL,
-                                                   "of the job: the last checkpoint must be finished then" };
-static const struct question_option grace = {
-    "grace", "TIME", QUESTION_SECONDS, 0, INFINITY, NULL, "between a preemption's notice and its end"
-};
-static const struct question_option step = { "step",
-                                             "TIME",
-                                             QUESTION_SECONDS,
-                                             QUESTION_POSITIVE,
-                                             INFINITY,
-                                             NULL,
-                                             "of training: checkpoints come between two of them" };
 
 static const struct question_use uses[] = {
-    { &write_time, QUESTION_REQUIRED },
-    { &mtbf, QUESTION_REQUIRED },
+    { &own[WRITE_TIME], QUESTION_REQUIRED },
+    { &own[MTBF], QUESTION_REQUIRED },
     { &option_restart, "0s" },
-    { &interval, NULL },
-    { &time_limit, NULL },
-    { &grace, NULL },
-    { &step, NULL },
+    { &own[INTERVAL], NULL },
+    { &own[TIME_LIMIT], NULL },
+    { &own[GRACE], NULL },
+    { &own[STEP], NULL },
     { NULL, NULL },
 };
 

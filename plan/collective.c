@@ -11,48 +11,32 @@
 
 #define OPS "allreduce allgather reduce-scatter alltoall broadcast reduce parameter-server"
 
-static const struct question_option op = { "op", "NAME", QUESTION_WORD, 0, 0, OPS, "the operation" };
-static const struct question_option crossover = {
-    "crossover",
-    "A,B",
-    QUESTION_TEXT,
-    0,
-    0,
-    NULL,
-    "say at which size two algorithms take equally long, as in ring,tree"
-};
-static const struct question_option slowest = { "slowest-link",
-                                                "RATE",
-                                                QUESTION_RATE,
-                                                QUESTION_POSITIVE,
-                                                INFINITY,
-                                                NULL,
-                                                "of one link slower than --bandwidth" };
-static const struct question_option shards = {
-    "shards", "S", QUESTION_COUNT, 1, 1e6, NULL, "parameter servers that share the vector"
-};
-static const struct question_option skew = {
-    "skew",
-    "RATIO",
-    QUESTION_NUMBER,
-    1,
-    1e6,
-    NULL,
-    "all-to-all: what the busiest rank sends or receives over the mean"
-};
+enum { OP, CROSSOVER, SLOWEST, SHARDS, SKEW, MEASURED };
 
-static const struct question_option measured = { "measured",
-                                                 "TIME",
-                                                 QUESTION_SECONDS,
-                                                 QUESTION_POSITIVE,
-                                                 INFINITY,
-                                                 NULL,
-                                                 "what it takes: say how healthy that is" };
+static const struct question_option own[] = {
+    [OP] = { "op", "NAME", QUESTION_WORD, 0, 0, OPS, "the operation" },
+    [CROSSOVER] = { "crossover", "A,B", QUESTION_TEXT, 0, 0, NULL,
+                    "say at which size two algorithms take equally long, as in ring,tree" },
+    [SLOWEST] = { "slowest-link", "RATE", QUESTION_RATE, QUESTION_POSITIVE, INFINITY, NULL,
+                  "of one link slower than --bandwidth" },
+    [SHARDS] = { "shards", "S", QUESTION_COUNT, 1, 1e6, NULL, "parameter servers that share the vector" },
+    [SKEW] = { "skew", "RATIO", QUESTION_NUMBER, 1, 1e6, NULL,
+               "all-to-all: what the busiest rank sends or receives over the mean" },
+    [MEASURED] = { "measured", "TIME", QUESTION_SECONDS, QUESTION_POSITIVE, INFINITY, NULL,
+                   "what it takes: say how healthy that is" },
+};
 
 static const struct question_use uses[] = {
-    { &op, QUESTION_REQUIRED }, { &option_algo, NULL }, { &option_bytes, NULL }, JOB_NETWORK_USES,
-    { &slowest, NULL },         { &shards, "1" },       { &skew, "1" },          { &crossover, NULL },
-    { &measured, NULL },        { NULL, NULL },
+    { &own[OP], QUESTION_REQUIRED },
+    { &option_algo, NULL },
+    { &option_bytes, NULL },
+    JOB_NETWORK_USES,
+    { &own[SLOWEST], NULL },
+    { &own[SHARDS], "1" },
+    { &own[SKEW], "1" },
+    { &own[CROSSOVER], NULL },
+    { &own[MEASURED], NULL },
+    { NULL, NULL },
 };
 
 /* "ring,tree" */

@@ -17,47 +17,25 @@
 #define LOCAL_MAX      1000
 #define EXAMPLE_LOCAL  8
 
-static const struct question_option ranks = { "ranks",   "N",  QUESTION_COUNT,        1,
-                                              RANKS_MAX, NULL, "ranks that take part" };
-static const struct question_option shards = {
-    "shards", "S", QUESTION_COUNT, 1, 1e6, NULL, "parameter servers that share the gradients"
-};
-static const struct question_option staleness_penalty = {
-    "staleness-penalty",
-    "C",
-    QUESTION_NUMBER,
-    0,
-    1e6,
-    NULL,
-    "iterations grow as 1 + C s with staleness s; measured"
-};
-static const struct question_option local_penalty = {
-    "local-penalty",
-    "C",
-    QUESTION_NUMBER,
-    0,
-    1e6,
-    NULL,
-    "iterations grow as 1 + C K with K local steps; measured"
-};
-static const struct question_option async_growth = {
-    "async-growth",
-    "I",
-    QUESTION_NUMBER,
-    QUESTION_POSITIVE,
-    1e6,
-    NULL,
-    "times as many iterations that asynchronous training needs; measured"
-};
-static const struct question_option iterations = {
-    "iterations", "N", QUESTION_COUNT, 1, 1e15, NULL, "synchronous steps to the target: say hours, too"
-};
-static const struct question_option slow_ratio = {
-    "slow-ratio", "R", QUESTION_NUMBER, 1, 1e6, NULL, "one rank always takes so many times as long"
+enum { RANKS, SHARDS, STALENESS_PENALTY, LOCAL_PENALTY, ASYNC_GROWTH, ITERATIONS, SLOW_RATIO };
+
+static const struct question_option own[] = {
+    [RANKS] = { "ranks", "N", QUESTION_COUNT, 1, RANKS_MAX, NULL, "ranks that take part" },
+    [SHARDS] = { "shards", "S", QUESTION_COUNT, 1, 1e6, NULL, "parameter servers that share the gradients" },
+    [STALENESS_PENALTY] = { "staleness-penalty", "C", QUESTION_NUMBER, 0, 1e6, NULL,
+                            "iterations grow as 1 + C s with staleness s; measured" },
+    [LOCAL_PENALTY] = { "local-penalty", "C", QUESTION_NUMBER, 0, 1e6, NULL,
+                        "iterations grow as 1 + C K with K local steps; measured" },
+    [ASYNC_GROWTH] = { "async-growth", "I", QUESTION_NUMBER, QUESTION_POSITIVE, 1e6, NULL,
+                       "times as many iterations that asynchronous training needs; measured" },
+    [ITERATIONS] = { "iterations", "N", QUESTION_COUNT, 1, 1e15, NULL,
+                     "synchronous steps to the target: say hours, too" },
+    [SLOW_RATIO] = { "slow-ratio", "R", QUESTION_NUMBER, 1, 1e6, NULL,
+                     "one rank always takes so many times as long" },
 };
 
 static const struct question_use uses[] = {
-    { &ranks, QUESTION_REQUIRED },
+    { &own[RANKS], QUESTION_REQUIRED },
     { &option_ranks_per_node, NULL },
     { &option_rails, "1" },
     { &option_latency, QUESTION_REQUIRED },
@@ -71,12 +49,12 @@ static const struct question_use uses[] = {
     { &option_backward, NULL },
     { &option_overlap, "0" },
     { &option_misc, "0s" },
-    { &slow_ratio, "1" },
-    { &shards, "1" },
-    { &staleness_penalty, NULL },
-    { &local_penalty, NULL },
-    { &async_growth, NULL },
-    { &iterations, NULL },
+    { &own[SLOW_RATIO], "1" },
+    { &own[SHARDS], "1" },
+    { &own[STALENESS_PENALTY], NULL },
+    { &own[LOCAL_PENALTY], NULL },
+    { &own[ASYNC_GROWTH], NULL },
+    { &own[ITERATIONS], NULL },
     { &option_seed, "1" },
     { NULL, NULL },
 };

@@ -6,22 +6,17 @@
 #include "plan/options.h"
 #include "plan/questions.h"
 
-static const struct question_option ratio = {
-    "ratio", "R", QUESTION_RATIO, 0, 1, NULL, "of the bytes are still sent"
-};
-static const struct question_option growth = {
-    "iterations-ratio",
-    "I",
-    QUESTION_NUMBER,
-    QUESTION_POSITIVE,
-    1e6,
-    NULL,
-    "times as many iterations are needed; measured, never assumed"
+enum { RATIO, GROWTH };
+
+static const struct question_option own[] = {
+    [RATIO] = { "ratio", "R", QUESTION_RATIO, 0, 1, NULL, "of the bytes are still sent" },
+    [GROWTH] = { "iterations-ratio", "I", QUESTION_NUMBER, QUESTION_POSITIVE, 1e6, NULL,
+                 "times as many iterations are needed; measured, never assumed" },
 };
 
 static const struct question_use uses[] = {
-    { &ratio, QUESTION_REQUIRED },
-    { &growth, QUESTION_REQUIRED },
+    { &own[RATIO], QUESTION_REQUIRED },
+    { &own[GROWTH], QUESTION_REQUIRED },
     { &option_compute, NULL },
     { &option_comm, NULL },
     { NULL, NULL },

@@ -6,18 +6,19 @@
 #include "plan/options.h"
 #include "plan/questions.h"
 
-static const struct question_option penalty = {
-    "penalty", "C", QUESTION_NUMBER, 0, 1e6, NULL, "iterations grow as 1 + C K; measured, never assumed"
-};
-static const struct question_option local = {
-    "local-steps", "K", QUESTION_COUNT, 1, 1e9, NULL, "say what this many give, too"
+enum { PENALTY, LOCAL };
+
+static const struct question_option own[] = {
+    [PENALTY] = { "penalty", "C", QUESTION_NUMBER, 0, 1e6, NULL,
+                  "iterations grow as 1 + C K; measured, never assumed" },
+    [LOCAL] = { "local-steps", "K", QUESTION_COUNT, 1, 1e9, NULL, "say what this many give, too" },
 };
 
 static const struct question_use uses[] = {
     { &option_compute, QUESTION_REQUIRED },
     { &option_comm, QUESTION_REQUIRED },
-    { &penalty, QUESTION_REQUIRED },
-    { &local, NULL },
+    { &own[PENALTY], QUESTION_REQUIRED },
+    { &own[LOCAL], NULL },
     { NULL, NULL },
 };
 

@@ -7,30 +7,24 @@
 #include "plan/options.h"
 #include "plan/questions.h"
 
-static const struct question_option params = {
-    "params", "N", QUESTION_COUNT, 1, 1e18, NULL, "of the model, as in 7B or 175e9"
-};
-static const struct question_option zero = {
-    "zero",
-    "STAGE",
-    QUESTION_COUNT,
-    0,
-    3,
-    NULL,
-    "what ranks share: 0 nothing, 1 optimiser, 2 gradients too, 3 all"
-};
-static const struct question_option activations = { "activation-bytes", "SIZE", QUESTION_BYTES,          0,
-                                                    INFINITY,           NULL,   "of a rank, beside that" };
-static const struct question_option room = {
-    "memory", "SIZE", QUESTION_BYTES, QUESTION_POSITIVE, INFINITY, NULL, "that a rank has: say what fits"
+enum { PARAMS, ZERO, ACTIVATIONS, ROOM };
+
+static const struct question_option own[] = {
+    [PARAMS] = { "params", "N", QUESTION_COUNT, 1, 1e18, NULL, "of the model, as in 7B or 175e9" },
+    [ZERO] = { "zero", "STAGE", QUESTION_COUNT, 0, 3, NULL,
+               "what ranks share: 0 nothing, 1 optimiser, 2 gradients too, 3 all" },
+    [ACTIVATIONS] = { "activation-bytes", "SIZE", QUESTION_BYTES, 0, INFINITY, NULL,
+                      "of a rank, beside that" },
+    [ROOM] = { "memory", "SIZE", QUESTION_BYTES, QUESTION_POSITIVE, INFINITY, NULL,
+               "that a rank has: say what fits" },
 };
 
 static const struct question_use uses[] = {
-    { &params, QUESTION_REQUIRED },
+    { &own[PARAMS], QUESTION_REQUIRED },
     { &option_ranks, QUESTION_REQUIRED },
-    { &zero, "0" },
-    { &activations, "0" },
-    { &room, NULL },
+    { &own[ZERO], "0" },
+    { &own[ACTIVATIONS], "0" },
+    { &own[ROOM], NULL },
     { NULL, NULL },
 };
 

@@ -7,43 +7,32 @@
 #include "plan/options.h"
 #include "plan/questions.h"
 
-#define NODE_DAYS 86400.0
+#define NODE_DAY 86400.0
 
-static const struct question_option rate = {
-    "failures-per-1000-node-days", "F", QUESTION_NUMBER, 0, 1e9, NULL, "as clusters publish it"
+enum { RATE, FAILURES, NODE_DAYS, PRIOR_FAILURES, PRIOR_DAYS, DURATION };
+
+static const struct question_option own[] = {
+    [RATE] = { "failures-per-1000-node-days", "F", QUESTION_NUMBER, 0, 1e9, NULL, "as clusters publish it" },
+    [FAILURES] = { "failures", "K", QUESTION_COUNT, 0, 1e9, NULL, "seen in --node-days" },
+    [NODE_DAYS] = { "node-days", "D", QUESTION_NUMBER, QUESTION_POSITIVE, 1e12, NULL,
+                    "one node for one day, in which they were seen" },
+    [PRIOR_FAILURES] = { "prior-failures", "K", QUESTION_NUMBER, 0, 1e9, NULL,
+                         "known before: the cluster's failures" },
+    [PRIOR_DAYS] = { "prior-node-days", "D", QUESTION_NUMBER, 0, 1e12, NULL,
+                     "known before: in so many node-days" },
+    [DURATION] = { "duration", "TIME", QUESTION_SECONDS, QUESTION_POSITIVE, INFINITY, NULL,
+                   "of the job: say how likely it is spared" },
 };
-static const struct question_option failures = { "failures", "K",  QUESTION_COUNT,       0,
-                                                 1e9,        NULL, "seen in --node-days" };
-static const struct question_option node_days = { "node-days",
-                                                  "D",
-                                                  QUESTION_NUMBER,
-                                                  QUESTION_POSITIVE,
-                                                  1e12,
-                                                  NULL,
-                                                  "one node for one day, in which they were seen" };
-static const struct question_option prior_failures = {
-    "prior-failures", "K", QUESTION_NUMBER, 0, 1e9, NULL, "known before: the cluster's failures"
-};
-static const struct question_option prior_days = {
-    "prior-node-days", "D", QUESTION_NUMBER, 0, 1e12, NULL, "known before: in so many node-days"
-};
-static const struct question_option duration = { "duration",
-                                                 "TIME",
-                                                 QUESTION_SECONDS,
-                                                 QUESTION_POSITIVE,
-                                                 INFINITY,
-                                                 NULL,
-                                                 "of the job: say how likely it is spared" };
 
 static const struct question_use uses[] = {
     { &option_nodes, QUESTION_REQUIRED },
-    { &rate, NULL },
+    { &own[RATE], NULL },
     { &job_node_mtbf, NULL },
-    { &failures, NULL },
-    { &node_days, NULL },
-    { &prior_failures, NULL },
-    { &prior_days, NULL },
-    { &duration, NULL },
+    { &own[FAILURES], NULL },
+    { &own[NODE_DAYS], NULL },
+    { &own[PRIOR_FAILURES], NULL },
+    { &own[PRIOR_DAYS], NULL },
+    { &own[DURATION], NULL },
     { NULL, NULL },
 };
 
@@ -57,9 +46,9 @@ static int read_counts(const struct asked *a, struct failure_rate *r, struct err
     *r = failure_rate_unknown();
     if (asked_given(a, "prior-failures"))
         *r = (struct failure_rate){ asked_number(a, "prior-failures"),
-                                    asked_number(a, "prior-node-days") * NODE_DAYS };
+                                    asked_number(a, "prior-node-days") * NODE_DAY };
     r->failures += asked_number(a, "failures");
-    r->node_s += asked_number(a, "node-days") * NODE_DAYS;
+    r->node_s += asked_number(a, "node-days") * NODE_DAY;
     if (r->failures <= 0)
         return err_set(err,
                        "--prior-failures must be more than zero where none were seen: nothing fails never");
@@ -69,7 +58,7 @@ static int read_counts(const struct asked *a, struct failure_rate *r, struct err
 static double read_rate(const struct asked *a)
 {
     return asked_given(a, "node-mtbf") ? 1 / asked_number(a, "node-mtbf")
-                                       : asked_number(a, "failures-per-1000-node-days") / (1000 * NODE_DAYS);
+                                       : asked_number(a, "failures-per-1000-node-days") / (1000 * NODE_DAY);
 }
 
 static void say_mean(const struct asked *a, double rate_s, struct answer *answer)
@@ -78,7 +67,7 @@ static void say_mean(const struct asked *a, double rate_s, struct answer *answer
 
     answer_figure(answer, "mtbf_s", m, ANSWER_SECONDS, "between two failures of the job, on average");
     answer_figure(answer, "node_mtbf_s", failure_mtbf_s(1, rate_s), ANSWER_SECONDS, "of one node");
-    answer_figure(answer, "failures_per_1000_node_days", rate_s * 1000 * NODE_DAYS, ANSWER_NUMBER,
+    answer_figure(answer, "failures_per_1000_node_days", rate_s * 1000 * NODE_DAY, ANSWER_NUMBER,
                   "of one node");
     if (isnan(t))
         return;

@@ -12,29 +12,22 @@
 
 #define STAGES_MAX 4096
 
-static const struct question_option schedule = {
-    "schedule", "NAME", QUESTION_WORD, 0, 0, "gpipe 1f1b interleaved", "order of the micro-batches"
-};
-static const struct question_option chunks = {
-    "chunks", "V", QUESTION_COUNT, 1, 65536, NULL, "interleaved: parts that each stage is cut into"
-};
-static const struct question_option target = {
-    "target-utilization", "SHARE", QUESTION_RATIO, 0, 0.999999, NULL, "say how many micro-batches reach it"
-};
-static const struct question_option times = {
-    "stage-times",
-    "LIST",
-    QUESTION_TEXT,
-    0,
-    0,
-    NULL,
-    "of a micro-batch in each stage, both ways, as in 100ms,120ms,90ms"
+enum { SCHEDULE, CHUNKS, TARGET, TIMES };
+
+static const struct question_option own[] = {
+    [SCHEDULE] = { "schedule", "NAME", QUESTION_WORD, 0, 0, "gpipe 1f1b interleaved",
+                   "order of the micro-batches" },
+    [CHUNKS] = { "chunks", "V", QUESTION_COUNT, 1, 65536, NULL,
+                 "interleaved: parts that each stage is cut into" },
+    [TARGET] = { "target-utilization", "SHARE", QUESTION_RATIO, 0, 0.999999, NULL,
+                 "say how many micro-batches reach it" },
+    [TIMES] = { "stage-times", "LIST", QUESTION_TEXT, 0, 0, NULL,
+                "of a micro-batch in each stage, both ways, as in 100ms,120ms,90ms" },
 };
 
 static const struct question_use uses[] = {
-    { &option_stages, NULL }, { &option_microbatches, NULL },
-    { &schedule, "1f1b" },    { &chunks, "1" },
-    { &target, NULL },        { &times, NULL },
+    { &option_stages, NULL }, { &option_microbatches, NULL }, { &own[SCHEDULE], "1f1b" },
+    { &own[CHUNKS], "1" },    { &own[TARGET], NULL },         { &own[TIMES], NULL },
     { NULL, NULL },
 };
 

@@ -12,36 +12,23 @@
 
 #define DRAWS_MAX 4e8 /* some ten seconds */
 
-static const struct question_option tau = {
-    "tau", "STEPS", QUESTION_COUNT, 0, 1e6, NULL, "gradients are so many steps old"
-};
-static const struct question_option momentum = {
-    "momentum", "BETA", QUESTION_RATIO, 0, 0.999999, NULL, "of the optimiser (heavy ball)"
-};
-static const struct question_option bound = {
-    "bound",
-    "S",
-    QUESTION_COUNT,
-    0,
-    10000,
-    NULL,
-    "a rank may be so many steps ahead of the slowest: simulate the gain"
-};
-static const struct question_option slow_ratio = {
-    "slow-ratio",
-    "R",
-    QUESTION_NUMBER,
-    1,
-    1e6,
-    NULL,
-    "with --bound: one rank always takes so many times as long"
+enum { TAU, MOMENTUM, BOUND, SLOW_RATIO };
+
+static const struct question_option own[] = {
+    [TAU] = { "tau", "STEPS", QUESTION_COUNT, 0, 1e6, NULL, "gradients are so many steps old" },
+    [MOMENTUM] = { "momentum", "BETA", QUESTION_RATIO, 0, 0.999999, NULL, "of the optimiser (heavy ball)" },
+    [BOUND] = { "bound", "S", QUESTION_COUNT, 0, 10000, NULL,
+                "a rank may be so many steps ahead of the slowest: simulate the gain" },
+    [SLOW_RATIO] = { "slow-ratio", "R", QUESTION_NUMBER, 1, 1e6, NULL,
+                     "with --bound: one rank always takes so many times as long" },
 };
 
 static const struct question_use uses[] = {
-    { &tau, NULL },          { &momentum, "0" },        { &bound, NULL },
-    { &option_ranks, NULL }, { &option_cv, NULL },      { &option_dist, "lognormal" },
-    { &slow_ratio, "1" },    { &option_steps, "2000" }, { &option_seed, "1" },
-    { NULL, NULL },
+    { &own[TAU], NULL },       { &own[MOMENTUM], "0" },
+    { &own[BOUND], NULL },     { &option_ranks, NULL },
+    { &option_cv, NULL },      { &option_dist, "lognormal" },
+    { &own[SLOW_RATIO], "1" }, { &option_steps, "2000" },
+    { &option_seed, "1" },     { NULL, NULL },
 };
 
 static void say_limit(double age, double beta, struct answer *answer)

@@ -5,14 +5,16 @@
 #include "plan/options.h"
 #include "plan/questions.h"
 
-static const struct question_option accumulate = {
-    "accumulate", "K", QUESTION_COUNT, 1, 1e6, NULL, "rounds of work before each exchange"
+enum { ACCUMULATE };
+
+static const struct question_option own[] = {
+    [ACCUMULATE] = { "accumulate", "K", QUESTION_COUNT, 1, 1e6, NULL, "rounds of work before each exchange" },
 };
 
 static const struct question_use uses[] = {
     { &option_compute, QUESTION_REQUIRED },
     { &option_comm, QUESTION_REQUIRED },
-    { &accumulate, "1" },
+    { &own[ACCUMULATE], "1" },
     { &option_backward, NULL },
     { &option_overlap, "0" },
     { NULL, NULL },

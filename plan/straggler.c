@@ -7,27 +7,26 @@
 #include "plan/options.h"
 #include "plan/questions.h"
 
-static const struct question_option p_slow = {
-    "p-slow", "P", QUESTION_RATIO, 0, 1, NULL, "probability that a given rank is slow in a step"
-};
-static const struct question_option slow_ratio = {
-    "slow-ratio", "R", QUESTION_NUMBER, 1, 1e6, NULL, "one rank always takes so many times as long"
-};
-static const struct question_option drop = {
-    "drop", "K", QUESTION_COUNT, 0, OPTIONS_RANKS_MAX, NULL, "slowest ranks that are not waited for"
-};
-static const struct question_option every = {
-    "barrier-every", "K", QUESTION_COUNT, 1, 1e6, NULL, "steps between two barriers"
+enum { P_SLOW, SLOW_RATIO, DROP, EVERY };
+
+static const struct question_option own[] = {
+    [P_SLOW] = { "p-slow", "P", QUESTION_RATIO, 0, 1, NULL,
+                 "probability that a given rank is slow in a step" },
+    [SLOW_RATIO] = { "slow-ratio", "R", QUESTION_NUMBER, 1, 1e6, NULL,
+                     "one rank always takes so many times as long" },
+    [DROP] = { "drop", "K", QUESTION_COUNT, 0, OPTIONS_RANKS_MAX, NULL,
+               "slowest ranks that are not waited for" },
+    [EVERY] = { "barrier-every", "K", QUESTION_COUNT, 1, 1e6, NULL, "steps between two barriers" },
 };
 
 static const struct question_use uses[] = {
     { &option_ranks, QUESTION_REQUIRED },
     { &option_cv, NULL },
     { &option_dist, "normal" },
-    { &drop, "0" },
-    { &every, "1" },
-    { &p_slow, NULL },
-    { &slow_ratio, NULL },
+    { &own[DROP], "0" },
+    { &own[EVERY], "1" },
+    { &own[P_SLOW], NULL },
+    { &own[SLOW_RATIO], NULL },
     { NULL, NULL },
 };
 

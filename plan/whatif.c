@@ -14,17 +14,15 @@
 
 #define CHANGES_MAX 32
 
-static const struct question_option change = { "change",
-                                               "LIST",
-                                               QUESTION_TEXT,
-                                               0,
-                                               0,
-                                               NULL,
-                                               "only these, as in bandwidth=2x,cv=0.5x,latency=2us (default: "
-                                               "each term halved, or doubled where more is better)" };
+enum { CHANGE };
+
+static const struct question_option own[] = {
+    [CHANGE] = { "change", "LIST", QUESTION_TEXT, 0, 0, NULL,
+                 "only these, as in bandwidth=2x,cv=1%,latency=2us" },
+};
 
 static const struct question_use uses[] = {
-    JOB_NETWORK_USES, JOB_TRAIN_USES, { &change, NULL }, { NULL, NULL }
+    JOB_NETWORK_USES, JOB_TRAIN_USES, { &own[CHANGE], NULL }, { NULL, NULL }
 };
 
 /* What can be changed: where it stands, and by how much when nobody says. */

@@ -11,7 +11,7 @@ page() { find "$top_builddir/doc" "$top_srcdir"/{doc,tui,ring,agent,daemon,spank
 sgctl=$top_builddir/sgctl
 plain() { sed 's/\\-/-/g' "$1"; }
 
-for name in sgctl.1 sgring.1 sgtop.1 syncguard.7 syncguard.conf.5 syncguardd.8 syncguard-agent.8; do
+for name in sgctl.1 sgplan.1 sgring.1 sgtop.1 syncguard.7 syncguard.conf.5 syncguardd.8 syncguard-agent.8; do
     file=$(page $name)
     if [ $name = sgtop.1 ] && [ -z "$file" ] && [ ! -e "$top_builddir/sgtop" ]; then
         n=$((n + 1)); echo "ok $n # SKIP sgtop is not built here"
@@ -38,6 +38,17 @@ for word in $("$sgctl" help --words); do
     plain "$(page sgctl.1)" | grep -qE "^\.It (Cm|Fl [a-zA-Z] , Fl|Fl) ${word%=}( |\$)" || missing+=" $word"
 done
 [ -z "$missing" ]; ok $? "sgctl.1 has every command and option$missing"
+
+# sgplan.1: every question and option.
+missing=''
+sgplan=$top_builddir/sgplan
+for question in $("$sgplan" help --words | grep -v '^-'); do
+    plain "$(page sgplan.1)" | grep -qE "^\.Ss $question( |\$)" || missing+=" $question"
+    for word in $("$sgplan" help --words "$question" | grep '^-' | sed 's/=.*//' | sort -u); do
+        plain "$(page sgplan.1)" | grep -qE "^\.It Fl ${word/#--/-}( |\$)" || missing+=" $question:$word"
+    done
+done
+[ -z "$missing" ]; ok $? "sgplan.1 has every question and option$missing"
 
 # syncguard.conf.5: every key, and its default.
 missing='' key=''
