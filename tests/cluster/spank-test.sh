@@ -291,7 +291,7 @@ ok $? "and nothing is left"
 
 forget
 : >"$work/agent.fail"
-step srun -N2 --sync-guard sh -c 'sleep 1; echo done'
+step srun -N2 --sync-guard sh -c 'sleep 3; echo done'
 is "$status $(out done) $(lives | awk '{ print $1 >= 4 }')" "0 2 1" "an agent that fails again and again: neither"
 rm "$work/agent.fail"
 
