@@ -1,0 +1,35 @@
+#include "policies/pace.h"
+
+#include <math.h>
+
+void pace_learn(struct pace_state *s, double slept_s, double waited_s)
+{
+    double wait_s = slept_s + waited_s, off;
+
+    if (!(wait_s >= 0) || isinf(wait_s))
+        return;
+    if (s->n == 0) {
+        s->wait_s = wait_s;
+        s->deviation_s = wait_s / 2;
+    } else {
+        off = wait_s - s->wait_s;
+        s->wait_s += PACE_GAIN * off;
+        s->deviation_s += PACE_GAIN * (fabs(off) - s->deviation_s);
+    }
+    if (s->n < PACE_LEARN)
+        s->n++;
+}
+
+double pace_delay_s(const struct pace_state *s, const struct pace_params *p)
+{
+    double sure_s = s->wait_s - PACE_DEVIATIONS * s->deviation_s;
+
+    if (s->n < PACE_LEARN || !(sure_s > 0))
+        return 0;
+    return fmin(p->share * sure_s, p->max_delay_s);
+}
+
+bool pace_gives_core(uint32_t ranks, uint32_t cores, uint32_t arrived)
+{
+    return ranks > cores && arrived < ranks;
+}

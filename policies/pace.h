@@ -1,0 +1,42 @@
+/* pace.h - what a rank that is early does before it enters a collective: how long it sleeps, and whether it
+ * gives its core away.
+ *
+ * Pure: state in, a delay or a permission out; no clock, no I/O, no memory of its own.  Whoever paces (the
+ * probe in a job, the simulator) calls these very functions.
+ *
+ * A delay is a bounded part of what the rank is reliably early by: the mean of its waits less PACE_DEVIATIONS
+ * mean deviations (the estimator of Jacobson 1988 for round trips).  A rank whose wait varies as much as it
+ * lasts is never delayed.  What it slept counts as waited, and where the delay made it the last arriver the
+ * sum is shorter than what was expected, so the estimate falls: there is no ratchet. */
+#ifndef SYNCGUARD_POLICIES_PACE_H
+#define SYNCGUARD_POLICIES_PACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PACE_GAIN       0.125 /* weight of the newest wait */
+#define PACE_DEVIATIONS 2.0
+#define PACE_LEARN      8u /* waits that must be known before the first delay */
+
+struct pace_params {
+    double max_delay_s; /* never more than that */
+    double share;       /* of what the rank is reliably early by, 0 to 1 */
+};
+
+/* What is known of a rank's waits at one collective of the step.  All zero: nothing yet. */
+struct pace_state {
+    double wait_s, deviation_s;
+    uint32_t n;
+};
+
+/* The rank slept slept_s (0: it did not), then waited waited_s for the last arriver. */
+void pace_learn(struct pace_state *s, double slept_s, double waited_s);
+
+/* How long to sleep before entering; 0: enter at once. */
+double pace_delay_s(const struct pace_state *s, const struct pace_params *p);
+
+/* Should a rank that waits give its core away?  Yes while ranks of its node outnumber the cores they share
+ * and one of them still computes; ranks that have a core each only lose the time to wake up. */
+bool pace_gives_core(uint32_t ranks, uint32_t cores, uint32_t arrived);
+
+#endif
