@@ -1,0 +1,341 @@
+#include "sim/job.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+#include "policies/staleness.h"
+#include "sim/job_private.h"
+
+/* ---- results ---- */
+
+void job_result_init(struct job_result *r, uint32_t ranks)
+{
+    *r = (struct job_result){ .interval_s = NAN };
+    r->late_s = xcalloc(ranks, sizeof(*r->late_s));
+    r->work_s = xcalloc(ranks, sizeof(*r->work_s));
+    r->last = xcalloc(ranks, sizeof(*r->last));
+}
+
+void job_result_clear(struct job_result *r)
+{
+    free(r->late_s);
+    free(r->work_s);
+    free(r->last);
+    *r = (struct job_result){ 0 };
+}
+
+const struct job_result *job_result_get(const struct job *j)
+{
+    return &j->result;
+}
+
+/* ---- what a round consists of ---- */
+
+/* Each of the round's steps: the forward pass, with collectives inside the nodes; then the backward pass, in
+ * the last step with an exchange after each bucket. */
+static void plan_parts(struct job *j)
+{
+    const struct scenario_job *s = j->j;
+    uint32_t per_step = (uint32_t)(s->inner + s->buckets), at = 0;
+    double step = 1.0 / (double)j->per_round, back = (1 - s->forward_ratio) / per_step * step, kept = 0;
+
+    j->n_parts = (uint32_t)(s->inner * (int)j->per_round + s->buckets);
+    j->parts = xcalloc(j->n_parts, sizeof(*j->parts));
+    for (uint64_t k = 0; k < j->per_round; k++) {
+        kept += s->forward_ratio * step;
+        for (int i = 0; i < s->inner; i++, kept = 0)
+            j->parts[at++] = (struct job_part){ kept + back, -1 };
+        for (int b = 0; b < s->buckets; b++) {
+            kept += back;
+            if (k + 1 < j->per_round)
+                continue;
+            j->parts[at++] = (struct job_part){ kept, b };
+            kept = 0;
+        }
+    }
+}
+
+static void plan_buckets(struct job *j)
+{
+    const struct scenario_job *s = j->j;
+    double whole = s->bytes / (s->buckets - 1 + s->last_ratio);
+
+    j->bucket_bytes = xcalloc((size_t)s->buckets, sizeof(*j->bucket_bytes));
+    for (int b = 0; b < s->buckets; b++)
+        j->bucket_bytes[b] = b + 1 < s->buckets ? whole : whole * s->last_ratio;
+}
+
+static int open_buckets(struct job *j, struct err *err)
+{
+    const struct scenario_job *s = j->j;
+    struct schedule_spec spec = { .operation = SCHEDULE_ALLREDUCE,
+                                  .algorithm = (enum schedule_algorithm)s->algorithm,
+                                  .members = j->n,
+                                  .group = (uint32_t)s->ranks_per_node,
+                                  .shards = (uint32_t)s->servers };
+
+    j->bucket = xcalloc((size_t)s->buckets, sizeof(*j->bucket));
+    for (int b = 0; b < s->buckets && j->n > 1; b++) {
+        spec.bytes = j->bucket_bytes[b];
+        /* Buckets of one size share the rates that are kept for them. */
+        if (b > 0 && j->bucket_bytes[b] == j->bucket_bytes[b - 1] && !j->apart)
+            j->bucket[b] = j->bucket[b - 1];
+        else if (!(j->bucket[b] = network_collective_new(j->network, &spec, j->place->fabric_rank, err)))
+            return err_prefix(err, "job %s", s->name);
+    }
+    return 0;
+}
+
+static uint32_t node_size(const struct job *j, uint32_t node)
+{
+    return j->place->first[node + 1] - j->place->first[node];
+}
+
+static int open_inner(struct job *j, struct err *err)
+{
+    struct schedule_spec spec = { .operation = SCHEDULE_ALLREDUCE,
+                                  .algorithm = SCHEDULE_RING,
+                                  .bytes = j->j->inner_bytes };
+    uint32_t rank[SCENARIO_NODE_RANKS_MAX];
+
+    if (j->j->inner == 0)
+        return 0;
+    j->inner = xcalloc(j->place->nodes, sizeof(struct network_collective *));
+    for (uint32_t node = 0; node < j->place->nodes; node++) {
+        spec.members = node_size(j, node);
+        for (uint32_t i = 0; i < spec.members; i++)
+            rank[i] = j->place->fabric_rank[j->place->by_node[j->place->first[node] + i]];
+        if (spec.members > 1 && !(j->inner[node] = network_collective_new(j->network, &spec, rank, err)))
+            return err_prefix(err, "job %s", j->j->name);
+    }
+    return 0;
+}
+
+/* ---- life ---- */
+
+static double *numbers(uint32_t n)
+{
+    return xcalloc(n, sizeof(double));
+}
+
+static void exchange_init(struct job_exchange *x, uint32_t n)
+{
+    x->enter_s = numbers(n);
+    x->slept_s = numbers(n);
+    x->leave_s = numbers(n);
+    x->last_s = -INFINITY;
+}
+
+static void exchange_clear(struct job_exchange *x)
+{
+    free(x->enter_s);
+    free(x->slept_s);
+    free(x->leave_s);
+}
+
+static void make_arrays(struct job *j)
+{
+    j->depth = j->j->sync == SYNC_STALENESS ? (uint32_t)j->j->staleness + 2 : 2;
+    j->round = xcalloc(j->depth, sizeof(*j->round));
+    for (uint32_t i = 0; i < j->depth; i++) {
+        j->round[i].work_s = numbers(j->n);
+        j->round[i].delay_s = numbers(j->n);
+        j->round[i].leave_s = numbers(j->n);
+    }
+    for (int i = 0; i < 2; i++) {
+        exchange_init(&j->exchange[i], j->n);
+        exchange_init(&j->inside[i], j->inner ? j->n : 0);
+        j->inside_left[i] = xcalloc(j->place->nodes, sizeof(uint32_t));
+    }
+    j->factor = numbers(j->n);
+    j->delay = numbers(j->n);
+    j->at_s = numbers(j->n);
+    j->free_s = numbers(j->n);
+    j->wakes = xcalloc(j->n, sizeof(*j->wakes));
+    j->seq = xcalloc(j->place->nodes, sizeof(*j->seq));
+    for (uint32_t i = 0; i < j->n; i++)
+        j->at_s[i] = j->free_s[i] = j->j->start_s;
+    if (j->j->pacing == PACING_DELAY)
+        j->pace = xcalloc((size_t)j->n * (size_t)j->j->buckets, sizeof(*j->pace));
+}
+
+struct job *job_new(const struct scenario *s, size_t index, const struct placement *p, struct network *n,
+                    enum network_mode mode, const struct job_hooks *hooks, struct err *err)
+{
+    const struct scenario_job *sj = &s->jobs[index];
+    struct job *j = xcalloc(1, sizeof(*j));
+    struct noise_places places = { p->node, p->leaf, p->fabric_node, p->nodes, p->switches };
+
+    j->scenario = s;
+    j->j = sj;
+    j->index = index;
+    j->place = p;
+    j->network = n;
+    j->mode = mode;
+    if (hooks)
+        j->hooks = *hooks;
+    j->n = (uint32_t)sj->ranks;
+    j->per_round = sj->sync == SYNC_LOCAL ? (uint64_t)sj->every : 1;
+    j->rounds = ((uint64_t)sj->steps + j->per_round - 1) / j->per_round;
+    j->apart = sj->overlap || sj->sync == SYNC_STALENESS;
+    j->places = places;
+    j->noise = noise_new(s, index, &j->places);
+    job_result_init(&j->result, j->n);
+    j->result.begin_s = j->result.end_s = j->round_end_s = sj->start_s;
+    plan_parts(j);
+    plan_buckets(j);
+    if (open_buckets(j, err) < 0 || open_inner(j, err) < 0) {
+        job_free(j);
+        return NULL;
+    }
+    make_arrays(j);
+    if (s->checkpoints[index].given) {
+        j->failure = failure_new(s, index);
+        j->result.interval_s = failure_interval_s(j->failure);
+    }
+    return j;
+}
+
+static void free_collectives(struct job *j)
+{
+    for (int b = 0; j->bucket && b < j->j->buckets; b++) {
+        if (b == 0 || j->bucket[b] != j->bucket[b - 1])
+            network_collective_free(j->bucket[b]);
+    }
+    for (uint32_t i = 0; j->inner && i < j->place->nodes; i++)
+        network_collective_free(j->inner[i]);
+    free(j->bucket);
+    free(j->inner);
+}
+
+void job_free(struct job *j)
+{
+    if (!j)
+        return;
+    free_collectives(j);
+    for (uint32_t i = 0; j->round && i < j->depth; i++) {
+        free(j->round[i].work_s);
+        free(j->round[i].delay_s);
+        free(j->round[i].leave_s);
+    }
+    for (int i = 0; i < 2; i++) {
+        exchange_clear(&j->exchange[i]);
+        exchange_clear(&j->inside[i]);
+        free(j->inside_left[i]);
+    }
+    noise_free(j->noise);
+    failure_free(j->failure);
+    job_result_clear(&j->result);
+    free(j->round);
+    free(j->parts);
+    free(j->bucket_bytes);
+    free(j->factor);
+    free(j->delay);
+    free(j->at_s);
+    free(j->free_s);
+    free(j->wakes);
+    free(j->seq);
+    free(j->pace);
+    free(j->play);
+    free(j->dead);
+    free(j);
+}
+
+/* ---- rounds ---- */
+
+uint64_t job_steps_of(const struct job *j, uint64_t round)
+{
+    uint64_t left = (uint64_t)j->j->steps - round * j->per_round;
+
+    return left < j->per_round ? left : j->per_round;
+}
+
+void job_draw(struct job *j, uint64_t round)
+{
+    struct job_round *r = &j->round[round % j->depth];
+    uint64_t steps = job_steps_of(j, round);
+
+    if (round < j->drawn)
+        return;
+    for (uint32_t i = 0; i < j->n; i++)
+        r->work_s[i] = r->delay_s[i] = 0;
+    for (uint64_t k = 0; k < steps; k++) {
+        noise_step(j->noise, j->draws++, round * j->per_round + k, j->factor, j->delay);
+        for (uint32_t i = 0; i < j->n; i++) {
+            r->work_s[i] += j->factor[i] * j->j->compute_s;
+            r->delay_s[i] += j->delay[i];
+        }
+    }
+    r->last_s = -INFINITY;
+    j->drawn = round + 1;
+    if (j->hooks.step)
+        j->hooks.step(j->hooks.arg, j->index, round * j->per_round + steps - 1);
+}
+
+/* ---- one rank ---- */
+
+void job_rank_begin(struct job *j, uint32_t rank, uint64_t round)
+{
+    uint64_t bound = j->j->sync == SYNC_STALENESS ? (uint64_t)j->j->staleness : 0;
+    uint64_t needs = staleness_needs(round, bound);
+    const struct job_round *awaited;
+    double waited_s;
+
+    if (needs == 0 || !j->apart)
+        return;
+    awaited = &j->round[(needs - 1) % j->depth];
+    waited_s = awaited->leave_s[rank] - j->at_s[rank];
+    if (waited_s <= 0)
+        return;
+    job_account_wait(j, waited_s, awaited->leave_s[rank] - awaited->last_s);
+    j->at_s[rank] = awaited->leave_s[rank];
+}
+
+double job_part_work_s(const struct job *j, uint32_t rank, uint64_t round, uint32_t part)
+{
+    const struct job_round *r = &j->round[round % j->depth];
+
+    return r->work_s[rank] * j->parts[part].share + (part == 0 ? r->delay_s[rank] : 0);
+}
+
+void job_rank_worked(struct job *j, uint32_t rank, double done_s)
+{
+    double took_s = done_s - j->at_s[rank];
+
+    j->result.compute_s += took_s;
+    j->result.work_s[rank] += took_s;
+    j->at_s[rank] = done_s;
+}
+
+double job_pace_delay_s(const struct job *j, uint32_t rank, uint32_t bucket)
+{
+    struct pace_params p = { j->j->pace_max_s, j->j->pace_share };
+
+    return j->pace ? pace_delay_s(&j->pace[(size_t)bucket * j->n + rank], &p) : 0;
+}
+
+double job_rank_enter(struct job *j, uint32_t rank, uint32_t bucket, struct job_exchange *x)
+{
+    double ready_s = j->apart ? fmax(j->at_s[rank], j->free_s[rank]) : j->at_s[rank];
+
+    x->slept_s[rank] = job_pace_delay_s(j, rank, bucket);
+    x->enter_s[rank] = ready_s + x->slept_s[rank];
+    x->last_s = fmax(x->last_s, x->enter_s[rank]);
+    x->entered++;
+    return x->enter_s[rank];
+}
+
+void job_rank_leave(struct job *j, uint32_t rank, uint64_t round, uint32_t part, struct job_exchange *x,
+                    double leave_s)
+{
+    x->leave_s[rank] = leave_s;
+    x->left++;
+    j->free_s[rank] = leave_s;
+    if (!j->apart)
+        j->at_s[rank] = leave_s + (j->wakes[rank] ? j->j->wake_s : 0);
+    if (part + 1 < j->n_parts)
+        return;
+    j->round[round % j->depth].leave_s[rank] = leave_s;
+    j->round[round % j->depth].last_s = x->last_s; /* all have entered, or nobody would leave */
+}

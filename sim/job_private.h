@@ -1,0 +1,103 @@
+/* job_private.h - what the parts of sim/job*.c share. */
+#ifndef SYNCGUARD_SIM_JOB_PRIVATE_H
+#define SYNCGUARD_SIM_JOB_PRIVATE_H
+
+#include "policies/pace.h"
+#include "sim/failure.h"
+#include "sim/job.h"
+#include "sim/noise.h"
+
+/* A part of a round: work, then a collective. */
+struct job_part {
+    double share; /* of the round's work */
+    int bucket;   /* -1: a collective inside each node */
+};
+
+/* A collective on all ranks.  One is complete before the one after the next begins, so two are kept. */
+struct job_exchange {
+    double *enter_s, *slept_s, *leave_s; /* by rank */
+    double last_s;                       /* the last arrival so far */
+    uint32_t entered, left;
+};
+
+struct job {
+    const struct scenario *scenario;
+    const struct scenario_job *j;
+    size_t index;
+    const struct placement *place;
+    struct network *network;
+    enum network_mode mode;
+    struct job_hooks hooks;
+    struct err err; /* a hook's reason */
+    bool broken;
+    struct noise_places places;
+    struct noise *noise;
+    struct failure *failure; /* NULL: no checkpoints */
+    struct job_result result;
+
+    uint32_t n, n_parts;
+    struct job_part *parts;
+    uint64_t rounds, per_round; /* steps a round */
+    double *bucket_bytes;
+    bool apart; /* collectives go on beside the work: Overlap, or staleness */
+
+    struct network_collective **bucket; /* on all ranks; NULL: of one rank */
+    struct network_collective **inner;  /* of each node; NULL: none */
+    struct job_exchange exchange[2], inside[2];
+    uint32_t *inside_left[2]; /* by node */
+    uint64_t exchanges;       /* complete */
+    struct pace_state *pace;  /* by rank and bucket; NULL: no pacing */
+
+    /* Rounds that some rank may be in: round r is in slot r % depth. */
+    uint32_t depth;
+    uint64_t drawn; /* rounds of which the work is known */
+    struct job_round {
+        double *work_s, *delay_s; /* by rank */
+        double *leave_s;          /* by rank, of the last bucket */
+        double last_s;            /* the last arrival there */
+    } * round;
+    double *factor, *delay; /* scratch: of one step */
+    uint64_t draws;         /* steps drawn */
+    double round_end_s;     /* of the newest complete round */
+
+    /* By rank. */
+    double *at_s;          /* its work has come to */
+    double *free_s;        /* it left its last collective */
+    bool *wakes;           /* it gave its core away */
+    struct job_play *play; /* in play: what it is about to do; NULL in lockstep */
+    bool *dead;            /* in play: who died, at the beginning of dead_round; NULL: nobody */
+    uint64_t dead_round;
+    uint32_t *seq; /* by node: collectives inside it that are over */
+};
+
+uint64_t job_steps_of(const struct job *j, uint64_t round);
+/* Know the work of this round; called with every round in turn, or again. */
+void job_draw(struct job *j, uint64_t round);
+
+/* ---- one rank ---- */
+
+/* It begins the round: when its work may start, given what it must wait for. */
+void job_rank_begin(struct job *j, uint32_t rank, uint64_t round);
+double job_part_work_s(const struct job *j, uint32_t rank, uint64_t round, uint32_t part);
+/* It worked from its at_s until done_s. */
+void job_rank_worked(struct job *j, uint32_t rank, double done_s);
+/* The work of the part is done (at_s): when it enters the exchange.  Notes it there. */
+double job_rank_enter(struct job *j, uint32_t rank, uint32_t bucket, struct job_exchange *x);
+/* It left. */
+void job_rank_leave(struct job *j, uint32_t rank, uint64_t round, uint32_t part, struct job_exchange *x,
+                    double leave_s);
+double job_pace_delay_s(const struct job *j, uint32_t rank, uint32_t bucket);
+
+/* ---- accounts (job_account.c) ---- */
+
+/* All have left the exchange of this part; it is empty then. */
+void job_account(struct job *j, uint64_t round, uint32_t part, struct job_exchange *x);
+/* A rank waited at the beginning of a round for an exchange beside its work; transfer_s: how long that took
+ * after the last arrival. */
+void job_account_wait(struct job *j, double waited_s, double transfer_s);
+/* All of a node have left a collective inside it. */
+void job_account_inner(struct job *j, uint32_t node, struct job_exchange *x);
+/* The dead never enter the exchange, the others never leave it. */
+void job_account_stall(struct job *j, uint32_t bucket, const struct job_exchange *x, const bool *dead);
+
+#endif

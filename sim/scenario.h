@@ -1,0 +1,126 @@
+/* scenario.h - what is simulated: a fabric, jobs, their noise, faults, checkpoints, and the run itself.
+ *
+ * Read from a file in the dialect of slurm.conf (common/conf.h); sgplan-scenario(5) describes the keys, and
+ * scenario_print_keys prints the table that the file is read by.  Every number is bounded and every name that
+ * refers to something is resolved: a scenario that was read can be simulated.  SI units. */
+#ifndef SYNCGUARD_SIM_SCENARIO_H
+#define SYNCGUARD_SIM_SCENARIO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "common/err.h"
+#include "sim/line.h"
+
+#define SCENARIO_NODES_MAX      65536
+#define SCENARIO_RANKS_MAX      262144 /* of a job */
+#define SCENARIO_NODE_RANKS_MAX 256
+#define SCENARIO_STEPS_MAX      100000000
+#define SCENARIO_BUCKETS_MAX    64
+#define SCENARIO_STALENESS_MAX  64
+#define SCENARIO_JOBS_MAX       16
+#define SCENARIO_NOISES_MAX     32
+#define SCENARIO_FAULTS_MAX     64
+
+struct scenario_fabric {
+    int kind;
+    int nodes, nodes_per_switch;                 /* flat: all below one switch */
+    int spines;                                  /* each leaf has a cable to each */
+    int rails;                                   /* links of a node */
+    double link_bytes_per_s, uplink_bytes_per_s; /* of a node's link, of a cable between switches */
+    double latency_s;                            /* of a cable */
+    double local_bytes_per_s, local_latency_s;   /* between ranks of a node */
+};
+
+enum scenario_fabric_kind { FABRIC_FLAT, FABRIC_LEAFSPINE };
+enum scenario_placement { PLACEMENT_CONTIGUOUS, PLACEMENT_ROUND_ROBIN, PLACEMENT_SHUFFLED };
+enum scenario_sync { SYNC_SYNCHRONOUS, SYNC_STALENESS, SYNC_LOCAL, SYNC_ASYNCHRONOUS };
+enum scenario_pacing { PACING_NONE, PACING_DELAY, PACING_GATE };
+
+struct scenario_job {
+    char name[LINE_NAME_MAX + 1];
+    int ranks, ranks_per_node, first_node, node_stride, placement;
+    int steps;
+    double start_s;
+    double compute_s;     /* of a rank and step, without noise */
+    double forward_ratio; /* of it, before the first bucket is ready */
+    int buckets, overlap;
+    int algorithm;     /* enum schedule_algorithm (sim/schedule.h) */
+    double bytes;      /* of a step's gradient */
+    double last_ratio; /* size of the last bucket over the others' */
+    int inner;         /* collectives inside each node, a step */
+    double inner_bytes;
+    int cores; /* that the ranks of a node share; 0: each has its own */
+    double wake_s;
+    int sync, staleness, every, servers;
+    int pacing;
+    double pace_max_s, pace_share;
+    double samples; /* of a rank and step */
+};
+
+enum scenario_scope { SCOPE_RANK, SCOPE_NODE, SCOPE_SWITCH, SCOPE_JOB };
+enum scenario_shape { SHAPE_NORMAL, SHAPE_LOGNORMAL, SHAPE_GAMMA };
+
+struct scenario_noise {
+    int scope, job; /* job: index */
+    double cv;
+    int shape;
+    double autocorrelation;        /* from a step to the next */
+    double fixed;                  /* deviation of lasting differences */
+    double spike_rate, spike_mean; /* chance a step; mean over the job's compute */
+};
+
+enum scenario_fault_kind { FAULT_SLOW, FAULT_DRIFT, FAULT_LINK, FAULT_LATENCY, FAULT_STALL, FAULT_DEATH };
+
+struct scenario_fault {
+    int kind, job;
+    int rank, node, where_switch; /* the one that is meant; -1: not this */
+    double ratio;                 /* slow, drift: time over usual time; link: rate over usual rate */
+    int from, until;              /* steps; until is the first that is well again, 0: never */
+    int over;                     /* drift: steps until the ratio is reached */
+    int every;                    /* stall: again after so many steps; 0: once */
+    double time_s;                /* stall, latency */
+};
+
+enum scenario_cadence { CADENCE_FIXED, CADENCE_YOUNG, CADENCE_DALY, CADENCE_EXACT };
+
+struct scenario_checkpoint {
+    bool given;
+    double write_s, restart_s, interval_s; /* interval_s: fixed */
+    int cadence;
+    double node_mtbf_s; /* infinity: nodes do not fail */
+};
+
+enum scenario_clocks { CLOCKS_PERFECT, CLOCKS_OWN };
+
+struct scenario {
+    char name[LINE_NAME_MAX + 1], text[LINE_TEXT_MAX + 1];
+    int seed, clocks;
+    int network; /* enum network_mode (sim/network.h) */
+    struct scenario_fabric fabric;
+    size_t n_jobs, n_noises, n_faults;
+    struct scenario_job jobs[SCENARIO_JOBS_MAX];
+    struct scenario_checkpoint checkpoints[SCENARIO_JOBS_MAX]; /* of the job of the same index */
+    struct scenario_noise noises[SCENARIO_NOISES_MAX];
+    struct scenario_fault faults[SCENARIO_FAULTS_MAX];
+};
+
+/* 0, or -1 with a reason that names file, line, key and what is accepted; then *s is undefined. */
+int scenario_read(struct scenario *s, const char *path, struct err *err);
+int scenario_parse(struct scenario *s, const char *name, const char *text, size_t bytes, struct err *err);
+
+/* The table of keys: name, meaning, what is accepted, default; for people, or as a manual page's source. */
+void scenario_print_keys(FILE *out, bool mdoc);
+
+/* Switches that have nodes below them. */
+int scenario_switches(const struct scenario_fabric *f);
+int scenario_job_nodes(const struct scenario_job *j);
+/* The fabric's node of the job's node n (0 ... scenario_job_nodes - 1). */
+int scenario_job_node(const struct scenario_job *j, int n);
+/* "ring", "synchronous" ...: as the file has it. */
+const char *scenario_sync_name(int sync);
+const char *scenario_pacing_name(int pacing);
+
+#endif

@@ -1,0 +1,135 @@
+#include "sim/scenario.h"
+
+#include <stdlib.h>
+
+#include "sim/schedule.h"
+#include "tests/tap.h"
+
+#define HEAD "Run=r\nFabric=flat Nodes=4\n"
+#define GOOD HEAD "Job=a Ranks=16 RanksPerNode=4\n"
+
+static const struct {
+    const char *text, *want;
+} wrong[] = {
+    { "", "t: a line Run=NAME is missing" },
+    { "Run=r\n", "t: a line Fabric=flat Nodes=... is missing" },
+    { HEAD, "t: a line Job=NAME Ranks=... is missing" },
+    { "Color=blue", "t:1: Color=blue: a line begins with Run=, Fabric=, Job=, Noise=, Fault=, Checkpoint=" },
+    { "Run=r Run2=x", "t:1: Run2=x: unknown key; a Run line has Run, Description, Seed, Network, Clocks" },
+    { "Run=r Seed=1 Seed=2", "t:1: Seed=2: set twice on this line" },
+    { "Run=r Seed=1.5", "t:1: Seed=1.5: a whole number from 0 to 2147483647 (default 1)" },
+    { "Run=r\nRun=s", "t:2: Run=s: there is one run in a file" },
+    { "Fabric=torus Nodes=4", "t:1: Fabric=torus: flat or leafspine" },
+    { "Fabric=flat", "t:1: Fabric=flat: Nodes= is missing: a whole number from 1 to 65536" },
+    { "Fabric=flat Nodes=4 Link=25Gb",
+      "t:1: Link=25Gb: a bandwidth such as 25GB/s or 400Gbit/s, from 1000 to 1e+14 bytes per second "
+      "(default 25GB/s)" },
+    { HEAD "Job=a Ranks=0", "t:3: Ranks=0: a whole number from 1 to 262144" },
+    { HEAD "Job=a Ranks=16 \\\n Compute=never",
+      "t:4: Compute=never: a time from 0 s to 1d00h (default 100ms)" },
+    { HEAD "Job=a Ranks=16 Sync=sometimes",
+      "t:3: Sync=sometimes: synchronous, staleness, local or asynchronous (default synchronous)" },
+    { HEAD "Job=a Ranks=64 RanksPerNode=8", "t:3: Job=a: its 8 nodes end with node 7; the fabric has 4" },
+    { HEAD "Job=a Ranks=4\nJob=A Ranks=4", "t:4: Job=A: there is a job of that name" },
+    { HEAD "Job=a Ranks=6 RanksPerNode=4 Algorithm=hierarchical",
+      "t:3: Job=a: Algorithm=hierarchical needs full nodes and Placement=contiguous" },
+    { HEAD "Job=a Ranks=4 Pacing=gate", "t:3: Job=a: Pacing=gate is about shared cores: Cores= is expected" },
+    { HEAD "Job=a Ranks=4 Cores=2 Overlap=yes",
+      "t:3: Job=a: Cores= needs ranks that wait: Overlap=no, Sync=synchronous or local" },
+    { HEAD "Job=a Ranks=4 Sync=asynchronous Inner=1",
+      "t:3: Job=a: Sync=asynchronous has no collectives: Overlap=no Inner=0 are expected" },
+    { GOOD "Noise=rank Job=b", "t:4: Noise=rank: there is no job \"b\"" },
+    { GOOD "Noise=rank Shape=gamma Autocorrelation=0.5",
+      "t:4: Noise=rank: Autocorrelation= goes with Shape=normal or lognormal" },
+    { GOOD "Fault=slow", "t:4: Fault=slow: exactly one of Rank=, Node= and Switch= is expected" },
+    { GOOD "Fault=slow Rank=1 Node=1",
+      "t:4: Fault=slow: exactly one of Rank=, Node= and Switch= is expected" },
+    { GOOD "Fault=link Rank=1", "t:4: Fault=link: exactly one of Node= and Switch= is expected" },
+    { GOOD "Fault=slow Rank=16", "t:4: Fault=slow: Rank=16: a rank of a from 0 to 15" },
+    { GOOD "Fault=slow Node=4", "t:4: Fault=slow: Node=4: a node from 0 to 3" },
+    { GOOD "Fault=slow Rank=1 From=9 Until=9", "t:4: Fault=slow: Until= is a step after From=" },
+    { GOOD "Fault=link Switch=0 Ratio=0.5", "t:4: Fault=link: Switch=0: a flat fabric has no uplinks" },
+    { GOOD "Fault=link Node=0 Ratio=2",
+      "t:4: Fault=link: Ratio= is missing or above 1: the link's bandwidth over the usual" },
+    { GOOD "Checkpoint=b", "t:4: Checkpoint=b: Cadence=exact needs NodeMtbf=, or say Cadence=fixed" },
+    { GOOD "Checkpoint=b Cadence=fixed", "t:4: Checkpoint=b: there is no job \"b\"" },
+    { GOOD "Checkpoint=a Cadence=fixed\nCheckpoint=a Cadence=fixed",
+      "t:5: Checkpoint=a: that job's checkpoints are set before" },
+    { GOOD "Job=b Ranks=4 Cores=2 RanksPerNode=4",
+      "t:4: Job=b: Cores= and Checkpoint= are for a job that has the fabric to itself" },
+};
+
+static struct scenario s;
+
+static void test_wrong(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+        struct err err = { "" };
+        char what[32];
+
+        snprintf(what, sizeof(what), "mistake %zu", i);
+        scenario_parse(&s, "t", wrong[i].text, strlen(wrong[i].text), &err);
+        is_str(err.text, wrong[i].want, what);
+    }
+}
+
+static void test_values(void)
+{
+    static const char text[] =
+        "Run=r Seed=7\nFabric=leafspine Nodes=64 NodesPerSwitch=16 Spines=4 Link=400Gbit/s\n"
+        "Job=a Ranks=16 RanksPerNode=2 FirstNode=1 NodeStride=2 Compute=250ms Bytes=1GB Algorithm=halving\n"
+        "Job=b Ranks=8 RanksPerNode=1 FirstNode=20\n"
+        "Noise=node Job=b Cv=5%\nFault=drift Job=b Rank=3 Ratio=1.3 From=10 Over=20\n";
+    struct err err = { "" };
+
+    ok(scenario_parse(&s, "t", text, strlen(text), &err) == 0, "a good file is read%s", err.text);
+    ok(s.seed == 7 && s.n_jobs == 2 && s.n_noises == 1 && s.n_faults == 1, "all lines are there");
+    ok(s.fabric.link_bytes_per_s == 50e9 && scenario_switches(&s.fabric) == 4, "the fabric is as written");
+    ok(s.jobs[0].compute_s == 0.25 && s.jobs[0].bytes == 1e9 && s.jobs[0].buckets == 4,
+       "the job, with defaults");
+    ok(scenario_job_nodes(&s.jobs[0]) == 8 && scenario_job_node(&s.jobs[0], 7) == 15, "its nodes, by stride");
+    ok(s.noises[0].job == 1 && s.noises[0].cv == 0.05 && s.faults[0].job == 1, "names are resolved");
+    ok(s.faults[0].rank == 3 && s.faults[0].node == -1, "a fault knows its one place");
+    ok(isinf(s.checkpoints[0].node_mtbf_s), "nodes do not fail unless it is said");
+}
+
+/* The choices of Algorithm= are in the order of sim/schedule.h. */
+static void test_algorithms(void)
+{
+    char text[256];
+
+    for (int a = 0; a <= SCHEDULE_SERVER; a++) {
+        struct err err = { "" };
+
+        snprintf(text, sizeof(text), HEAD "Job=a Ranks=16 RanksPerNode=4 Algorithm=%s\n",
+                 schedule_algorithm_name((enum schedule_algorithm)a));
+        ok(scenario_parse(&s, "t", text, strlen(text), &err) == 0 && s.jobs[0].algorithm == a, "%s%s",
+           schedule_algorithm_name((enum schedule_algorithm)a), err.text);
+    }
+}
+
+/* What ships can be simulated. */
+static void test_shipped(void)
+{
+    static const char *const names[] = { "healthy",  "straggler", "incast", "staleness",
+                                         "failures", "large",     "cores" };
+    const char *top = getenv("top_srcdir");
+    char path[4096];
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        struct err err = { "" };
+
+        snprintf(path, sizeof(path), "%s/sim/scenarios/%s.conf", top ? top : ".", names[i]);
+        ok(scenario_read(&s, path, &err) == 0, "%s.conf%s", names[i], err.text);
+        is_str(s.name, names[i], "its run has the name of the file");
+    }
+}
+
+int main(void)
+{
+    test_wrong();
+    test_values();
+    test_algorithms();
+    test_shipped();
+    return done_testing();
+}
