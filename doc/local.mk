@@ -32,3 +32,12 @@ EXTRA_DIST += daemon/syncguardd.service.in doc/decisions/0001-dependencies.md do
 
 daemon/syncguardd.service: %: %.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) daemon && $(SED) $(PATHS) $(srcdir)/$@.in >$@.new && mv $@.new $@
+
+# The keys of scenarios come from sgplan's own tables.
+man_MANS += doc/sgplan-scenario.5
+CLEANFILES += doc/sgplan-scenario.5
+EXTRA_DIST += doc/sgplan-scenario.5.in
+doc/sgplan-scenario.5: doc/sgplan-scenario.5.in sgplan$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) doc && ./sgplan$(EXEEXT) simulate --mdoc >$@.tables && \
+	$(SED) -e 's|@pkgdatadir[@]|$(pkgdatadir)|g' -e '/^@TABLES[@]$$/{r $@.tables' -e 'd;}' $(srcdir)/$@.in >$@.new && \
+	rm $@.tables && mv $@.new $@

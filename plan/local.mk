@@ -16,6 +16,7 @@ libplan_la_SOURCES = \
 	plan/pipeline.c \
 	plan/question.c plan/question.h \
 	plan/questions.c plan/questions.h \
+	plan/simulate.c \
 	plan/speedup.c \
 	plan/staleness.c \
 	plan/step.c \
@@ -23,7 +24,7 @@ libplan_la_SOURCES = \
 	plan/train.c \
 	plan/whatif.c
 libplan_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-libplan_la_LIBADD = libmodel.la libcommon.la $(JANSSON_LIBS) -lm
+libplan_la_LIBADD = libsim.la libmodel.la libcommon.la $(JANSSON_LIBS) -lm
 
 bin_PROGRAMS += sgplan
 sgplan_SOURCES = plan/sgplan.c

@@ -33,6 +33,7 @@ const struct question *const questions[] = {
     &question_whatif,
     /* measurements */
     /* simulation */
+    &question_simulate,
     &question_help_,
     NULL,
 };

@@ -203,3 +203,5 @@ dist_check_SCRIPTS += tests/plan/commands.sh tests/plan/oracles.sh
 EXTRA_DIST += tests/plan/known.csv \
 	$(addprefix tests/fuzz/plan_words.corpus/,bits bucket checkpoint collective crossover help memory mtbf numbers \
 	pipeline straggler train twice whatif)
+# The simulator
+dist_check_SCRIPTS += tests/plan/simulate.sh

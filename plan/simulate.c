@@ -1,0 +1,441 @@
+/* sgplan simulate: a scenario, played through. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/xalloc.h"
+#include "plan/answer.h"
+#include "plan/options.h"
+#include "plan/questions.h"
+#include "sim/scenario.h"
+#include "sim/simulation.h"
+#include "sim/tracer.h"
+
+#define LATEST_RANKS     8   /* shown of each job */
+#define PROGRESS_AFTER_S 2.0 /* and so often */
+
+static const struct question_option trace = {
+    "trace",
+    "FILE",
+    QUESTION_TEXT,
+    0,
+    0,
+    NULL,
+    "write what a probe in each rank would have recorded, for sgctl analyze; - is standard output"
+};
+static const struct question_option job_name = {
+    "job", "NAME", QUESTION_TEXT, 0, 0, NULL, "the job that --trace is of (the first)"
+};
+static const struct question_option keys = { .name = "keys", .text = "print the keys of scenario files" };
+static const struct question_option no_faults = { .name = "no-faults",
+                                                  .text = "leave the faults out: what would it be without?" };
+
+static const struct question_option mdoc = { .name = "mdoc",
+                                             .text = "print them as the source of sgplan-scenario(5)" };
+
+static const struct question_use uses[] = {
+    { &trace, NULL },     { &job_name, NULL }, { &option_seed, NULL }, { &option_steps, NULL },
+    { &no_faults, NULL }, { &keys, NULL },     { &mdoc, NULL },        { NULL, NULL },
+};
+
+/* One run of the question. */
+struct run {
+    struct scenario scenario;
+    struct simulation *simulation;
+    struct tracer *tracer;
+    FILE *trace;
+    double begun_s, told_s, wall_s;
+    bool progress;
+};
+
+static double now_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* ---- hooks ---- */
+
+static void on_step(void *arg, size_t job, uint64_t step)
+{
+    struct run *r = arg;
+    double now;
+
+    if (!r->progress || (now = now_s()) - r->told_s < PROGRESS_AFTER_S)
+        return;
+    r->told_s = now;
+    fprintf(stderr, "\rjob %s: step %llu of %d, %.0f s \033[K", r->scenario.jobs[job].name,
+            (unsigned long long)step, r->scenario.jobs[job].steps, now - r->begun_s);
+}
+
+static int on_collective(void *arg, const struct job_collective *c, struct err *err)
+{
+    struct run *r = arg;
+
+    return r->tracer ? tracer_collective(r->tracer, c, err) : 0;
+}
+
+static int write_trace(void *arg, const char *text, size_t bytes, struct err *err)
+{
+    struct run *r = arg;
+
+    if (fwrite(text, 1, bytes, r->trace) != bytes)
+        return err_set(err, "cannot write the trace: %s", strerror(errno));
+    return 0;
+}
+
+/* ---- what is asked ---- */
+
+/* A file, or the name of a scenario that is installed. */
+static int read_scenario(struct scenario *s, const char *name, struct err *err)
+{
+    char path[4096];
+    struct err installed;
+
+    if (scenario_read(s, name, err) == 0)
+        return 0;
+    if (strchr(name, '/') || errno != ENOENT)
+        return -1;
+    snprintf(path, sizeof(path), "%s/scenarios/%s%s", PKGDATADIR, name, strstr(name, ".conf") ? "" : ".conf");
+    if (access(path, R_OK) < 0)
+        return err_prefix(err, "neither a file nor one of %s/scenarios", PKGDATADIR);
+    if (scenario_read(s, path, &installed) == 0)
+        return 0;
+    return err_set(err, "%s", installed.text);
+}
+
+static void change_scenario(struct scenario *s, const struct asked *a)
+{
+    s->seed = asked_int(a, "seed", s->seed);
+    for (size_t i = 0; i < s->n_jobs; i++)
+        s->jobs[i].steps = asked_int(a, "steps", s->jobs[i].steps);
+    if (asked_given(a, "no-faults"))
+        s->n_faults = 0;
+}
+
+static int open_trace(struct run *r, const struct asked *a, struct err *err)
+{
+    const char *path = asked_text(a, "trace"), *name = asked_text(a, "job");
+    size_t job = 0;
+
+    while (name && job < r->scenario.n_jobs && strcmp(r->scenario.jobs[job].name, name))
+        job++;
+    if (job == r->scenario.n_jobs)
+        return err_set(err, "--job: the scenario has no job '%.40s'", name);
+    if (!path)
+        return 0;
+    if (r->scenario.jobs[job].sync == SYNC_ASYNCHRONOUS)
+        return err_set(err, "--trace: job %s is asynchronous, it has no collectives",
+                       r->scenario.jobs[job].name);
+    r->trace = strcmp(path, "-") ? fopen(path, "w") : stdout;
+    if (!r->trace)
+        return err_set(err, "%s: %s", path, strerror(errno));
+    r->tracer = tracer_new(&r->scenario, job, simulation_placement(r->simulation, job), write_trace, r);
+    return tracer_header(r->tracer, err);
+}
+
+static int close_trace(struct run *r, struct err *err)
+{
+    if (!r->tracer)
+        return 0;
+    if (tracer_flush(r->tracer, err) < 0)
+        return -1;
+    if (fflush(r->trace) != 0)
+        return err_set(err, "cannot write the trace: %s", strerror(errno));
+    return 0;
+}
+
+/* ---- the answer ---- */
+
+static const char *state_name(enum job_state state)
+{
+    return state == JOB_DONE ? "done" : state == JOB_STALLED ? "stalled" : "stuck";
+}
+
+static void tell_jobs(const struct run *r, struct answer *answer)
+{
+    static const struct answer_column columns[] = {
+        { "job", "JOB", ANSWER_WORDS },
+        { "state", "STATE", ANSWER_WORDS },
+        { "ranks", "RANKS", ANSWER_COUNT },
+        { "steps", "STEPS", ANSWER_COUNT },
+        { "seconds", "TIME", ANSWER_SECONDS },
+        { "step_s", "STEP", ANSWER_SECONDS },
+        { "step_p50_s", "P50", ANSWER_SECONDS },
+        { "step_p95_s", "P95", ANSWER_SECONDS },
+        { "step_p99_s", "P99", ANSWER_SECONDS },
+        { "step_cv", "CV", ANSWER_NUMBER },
+        { "samples_per_s", "SAMPLES/S", ANSWER_NUMBER },
+    };
+
+    answer_table(answer, "jobs", "Jobs: how long a step takes", columns, ARRAY_SIZE(columns));
+    for (size_t i = 0; i < r->scenario.n_jobs; i++) {
+        const struct scenario_job *j = &r->scenario.jobs[i];
+        const struct job_result *x = simulation_result(r->simulation, i);
+        double seconds = x->end_s - x->begin_s;
+
+        answer_cell_words(answer, "%s", j->name);
+        answer_cell_words(answer, "%s", state_name(x->state));
+        answer_cell(answer, j->ranks);
+        answer_cell(answer, (double)x->steps);
+        answer_cell(answer, seconds);
+        answer_cell(answer, x->step.n ? x->step.mean : NAN);
+        answer_cell(answer, spread_quantile(&x->step, 0.5));
+        answer_cell(answer, spread_quantile(&x->step, 0.95));
+        answer_cell(answer, spread_quantile(&x->step, 0.99));
+        answer_cell(answer, spread_cv(&x->step));
+        answer_cell(answer, seconds > 0 ? j->samples * j->ranks * (double)x->steps / seconds : NAN);
+    }
+}
+
+static void tell_time(const struct run *r, struct answer *answer)
+{
+    static const struct answer_column columns[] = {
+        { "job", "JOB", ANSWER_WORDS },
+        { "compute_share", "WORK", ANSWER_SHARE },
+        { "communication_share", "COMMUNICATION", ANSWER_SHARE },
+        { "synchronisation_share", "WAITING", ANSWER_SHARE },
+        { "paced_share", "OF IT PACED", ANSWER_SHARE },
+        { "checkpoint_share", "CHECKPOINTS", ANSWER_SHARE },
+        { "lost_share", "LOST", ANSWER_SHARE },
+        { "goodput", "GOODPUT", ANSWER_SHARE },
+    };
+
+    answer_table(answer, "time", "Where the ranks' time goes", columns, ARRAY_SIZE(columns));
+    for (size_t i = 0; i < r->scenario.n_jobs; i++) {
+        const struct job_result *x = simulation_result(r->simulation, i);
+        double ranks = r->scenario.jobs[i].ranks;
+        double stopped_s = ranks * (x->checkpoint_s + x->lost_s);
+        double all_s = x->compute_s + x->comm_s + x->sync_s + stopped_s;
+
+        answer_cell_words(answer, "%s", r->scenario.jobs[i].name);
+        answer_cell(answer, x->compute_s / all_s);
+        answer_cell(answer, x->comm_s / all_s);
+        answer_cell(answer, x->sync_s / all_s);
+        answer_cell(answer, x->paced_s / all_s);
+        answer_cell(answer, ranks * x->checkpoint_s / all_s);
+        answer_cell(answer, ranks * x->lost_s / all_s);
+        answer_cell(answer, 1 - stopped_s / all_s);
+    }
+}
+
+static void tell_failures(const struct run *r, struct answer *answer)
+{
+    static const struct answer_column columns[] = {
+        { "job", "JOB", ANSWER_WORDS },
+        { "failures", "FAILURES", ANSWER_COUNT },
+        { "checkpoints", "CHECKPOINTS", ANSWER_COUNT },
+        { "interval_s", "EVERY", ANSWER_SECONDS },
+        { "simulated_steps", "STEPS, LOST ONES TOO", ANSWER_COUNT },
+    };
+    bool any = false;
+
+    for (size_t i = 0; i < r->scenario.n_jobs; i++)
+        any = any || r->scenario.checkpoints[i].given;
+    if (!any)
+        return;
+    answer_table(answer, "checkpoints", "Checkpoints and failures", columns, ARRAY_SIZE(columns));
+    for (size_t i = 0; i < r->scenario.n_jobs; i++) {
+        const struct job_result *x = simulation_result(r->simulation, i);
+
+        if (!r->scenario.checkpoints[i].given)
+            continue;
+        answer_cell_words(answer, "%s", r->scenario.jobs[i].name);
+        answer_cell(answer, (double)x->failures);
+        answer_cell(answer, (double)x->checkpoints);
+        answer_cell(answer, x->interval_s);
+        answer_cell(answer, (double)x->simulated);
+    }
+}
+
+static int by_number(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double median_of(const double *values, size_t n)
+{
+    double *sorted = xcalloc(n, sizeof(*sorted)), median;
+
+    memcpy(sorted, values, n * sizeof(*sorted));
+    qsort(sorted, n, sizeof(*sorted), by_number);
+    median = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
+    free(sorted);
+    return median;
+}
+
+static void tell_rank(const struct run *r, struct answer *answer, size_t job, uint32_t rank, double median_s)
+{
+    const struct job_result *x = simulation_result(r->simulation, job);
+    const struct placement *p = simulation_placement(r->simulation, job);
+    double collectives = (double)x->collectives;
+
+    answer_cell_words(answer, "%s", r->scenario.jobs[job].name);
+    answer_cell(answer, rank);
+    answer_cell_words(answer, "n%u", p->fabric_node[rank]);
+    answer_cell_words(answer, "s%u", p->leaf[rank]);
+    answer_cell(answer, x->late_s[rank] / collectives);
+    answer_cell(answer, (double)x->last[rank] / collectives);
+    answer_cell(answer, x->work_s[rank] / median_s);
+}
+
+/* The ranks that came latest on average, one after the other. */
+static void tell_latest(const struct run *r, struct answer *answer, size_t job)
+{
+    const struct job_result *x = simulation_result(r->simulation, job);
+    uint32_t n = (uint32_t)r->scenario.jobs[job].ranks, shown = n < LATEST_RANKS ? n : LATEST_RANKS;
+    double median_s = median_of(x->work_s, n);
+    uint32_t top[LATEST_RANKS], found = 0;
+
+    if (x->collectives == 0 || n < 2)
+        return;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = found < shown ? found++ : shown;
+
+        for (; at > 0 && x->late_s[i] > x->late_s[top[at - 1]]; at--) {
+            if (at < shown)
+                top[at] = top[at - 1];
+        }
+        if (at < shown)
+            top[at] = i;
+    }
+    for (uint32_t k = 0; k < found; k++)
+        tell_rank(r, answer, job, top[k], median_s);
+}
+
+static void tell_ranks(const struct run *r, struct answer *answer)
+{
+    static const struct answer_column columns[] = {
+        { "job", "JOB", ANSWER_WORDS },         { "rank", "RANK", ANSWER_COUNT },
+        { "node", "NODE", ANSWER_WORDS },       { "switch", "SWITCH", ANSWER_WORDS },
+        { "late_s", "LATE", ANSWER_SECONDS },   { "last_share", "CAME LAST", ANSWER_SHARE },
+        { "work_ratio", "WORK", ANSWER_TIMES },
+    };
+
+    answer_table(answer, "ranks",
+                 "The latest ranks (mean time after the first arrival; work over the median's)", columns,
+                 ARRAY_SIZE(columns));
+    for (size_t i = 0; i < r->scenario.n_jobs; i++)
+        tell_latest(r, answer, i);
+}
+
+/* Work of ranks, and what the network computed one by one. */
+static double count_events(const struct run *r, const struct network_count *c)
+{
+    double events = (double)c->events + (double)c->walked;
+
+    for (size_t i = 0; i < r->scenario.n_jobs; i++) {
+        const struct job_result *x = simulation_result(r->simulation, i);
+        const struct scenario_job *j = &r->scenario.jobs[i];
+
+        events += (double)x->queue_events + (double)x->collectives * j->ranks +
+                  (double)x->simulated * j->inner * j->ranks;
+    }
+    return events;
+}
+
+static void tell_run(const struct run *r, struct answer *answer)
+{
+    struct network_count c = simulation_network(r->simulation);
+    double events = count_events(r, &c);
+
+    answer_title(answer, "%s%s%s", r->scenario.name, *r->scenario.text ? ": " : "", r->scenario.text);
+    answer_figure(answer, "seed", r->scenario.seed, ANSWER_COUNT, "of the random numbers");
+    answer_word(answer, "network", c.messages ? network_mode_name(c.mode) : NULL,
+                "how collectives were executed%s%s", c.closed ? ", rings in closed form" : "",
+                c.shared && c.mode == NETWORK_ROUNDS ? "; links are shared: an approximation" : "");
+    answer_figure(answer, "messages", (double)c.messages, ANSWER_NUMBER, "sent by the collectives");
+    answer_figure(answer, "events", events, ANSWER_NUMBER, "computed one by one");
+    answer_figure(answer, "wall_s", r->wall_s, ANSWER_SECONDS, "that took");
+    answer_figure(answer, "events_per_s", events / r->wall_s, ANSWER_NUMBER, "of these a second");
+    tell_jobs(r, answer);
+    tell_time(r, answer);
+    tell_failures(r, answer);
+    tell_ranks(r, answer);
+    answer_source(answer,
+                  "random numbers: Philox4x32-10 (Salmon et al. 2011); network: max-min fair sharing of "
+                  "links; cores: processor sharing");
+}
+
+/* ---- the run ---- */
+
+static int simulate(struct run *r, const struct asked *a, struct err *err)
+{
+    struct job_hooks hooks = { on_step, on_collective, r };
+
+    r->begun_s = r->told_s = now_s();
+    r->progress = isatty(STDERR_FILENO);
+    r->simulation = simulation_new(&r->scenario, &hooks, err);
+    if (!r->simulation)
+        return err_prefix(err, "%s", a->operands[0]);
+    if (open_trace(r, a, err) < 0 || simulation_run(r->simulation, err) < 0 || close_trace(r, err) < 0)
+        return -1;
+    r->wall_s = now_s() - r->begun_s;
+    if (r->progress && r->told_s > r->begun_s)
+        fputs("\r\033[K", stderr);
+    return 0;
+}
+
+static enum question_result run_scenario(struct run *r, const struct asked *a, struct answer *answer,
+                                         struct err *err)
+{
+    if (read_scenario(&r->scenario, a->operands[0], err) < 0)
+        return QUESTION_WRONG;
+    change_scenario(&r->scenario, a);
+    if (simulate(r, a, err) < 0)
+        return QUESTION_FAILED;
+    if (r->trace != stdout)
+        tell_run(r, answer);
+    return QUESTION_DONE;
+}
+
+static enum question_result run(const struct asked *a, struct answer *answer, struct err *err)
+{
+    struct run *r;
+    enum question_result rc;
+
+    if (asked_given(a, "mdoc")) {
+        scenario_print_keys(stdout, true);
+        return QUESTION_DONE;
+    }
+    if (asked_given(a, "keys")) {
+        scenario_print_keys(stdout, false);
+        return QUESTION_DONE;
+    }
+    if (a->n_operands == 0) {
+        err_set(err, "`sgplan simulate` needs a scenario: a file, or one of those in %s/scenarios",
+                PKGDATADIR);
+        return QUESTION_WRONG;
+    }
+    r = xcalloc(1, sizeof(*r));
+    rc = run_scenario(r, a, answer, err);
+    tracer_free(r->tracer);
+    if (r->trace && r->trace != stdout && fclose(r->trace) != 0 && rc == QUESTION_DONE) {
+        err_set(err, "cannot write the trace: %s", strerror(errno));
+        rc = QUESTION_FAILED;
+    }
+    simulation_free(r->simulation);
+    free(r);
+    return rc;
+}
+
+const struct question question_simulate = {
+    .name = "simulate",
+    .operands = "[SCENARIO]",
+    .text = "play a scenario through: jobs, network, noise, faults, policies",
+    .more =
+        "SCENARIO is a file in the format of sgplan-scenario(5), or the name of one that is installed. "
+        "The same seed gives the same run; a changed scenario draws the same random numbers for what was not "
+        "changed, so that two runs differ by the change alone. --trace writes a trace that sgctl analyze and "
+        "sgctl replay read.",
+    .uses = uses,
+    .max = 1,
+    .run = run,
+};

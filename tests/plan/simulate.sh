@@ -1,0 +1,95 @@
+#!/bin/bash
+# sgplan simulate, and what sgctl analyze makes of its traces: the class and the place that were put in.
+# Once with 10,000 ranks where SYNCGUARD_LARGE is set (half a minute).
+: "${top_srcdir:=$PWD}" "${top_builddir:=$PWD}"
+sgplan=$top_builddir/sgplan sgctl=$top_builddir/sgctl
+command -v python3 >/dev/null || { echo "1..0 # SKIP there is no python3"; exit 0; }
+dir=$(mktemp -d) && trap 'rm -rf "$dir"' EXIT
+n=0 bad=0
+ok() { # ok RC WORDS
+    n=$((n + 1))
+    [ "$1" -eq 0 ] && echo "ok $n - $2" || { bad=1; echo "not ok $n - $2"; }
+}
+is() { # is GOT WANTED WORDS
+    [ "$1" = "$2" ]; ok $? "$3"
+    [ "$1" = "$2" ] || printf '#   got:    %s\n#   wanted: %s\n' "$1" "$2"
+}
+
+# verdicts < TRACE: "CLASS SCOPE CULPRITS SLOWDOWN" of each, the most costly first; "healthy" where there is none.
+verdicts() {
+    "$sgctl" analyze --json - | python3 -c '
+import json, sys
+verdicts = json.load(sys.stdin)["verdicts"]
+for v in verdicts:
+    print(v["class"], v["scope"], ",".join(v["culprits"]), round(v.get("slowdown") or 0, 2))
+if not verdicts:
+    print("healthy")'
+}
+
+# scenario FAULT-LINE [JOB-KEYS]: a job of 64 ranks with a little noise.
+scenario() {
+    cat >"$dir/s.conf" <<END
+Run=test Seed=5 Clocks=own
+Fabric=leafspine Nodes=16 NodesPerSwitch=4 Spines=4
+Job=train Ranks=64 RanksPerNode=4 Steps=200 Compute=50ms LastBucket=0.3 Bytes=100MB $2
+Noise=rank Cv=0.01 Static=0.002
+$1
+END
+}
+
+# The price that the analysis finds is the one that a run without the fault has: the same random numbers.
+seconds() { "$sgplan" simulate "$dir/s.conf" --json "$@" | python3 -c 'import json, sys; print(json.load(sys.stdin)["jobs"][0]["seconds"])'; }
+
+check() { # check "CLASS SCOPE CULPRITS" FAULT-LINE [JOB-KEYS]
+    local got price
+    scenario "$2" "$3"
+    got=$("$sgplan" simulate "$dir/s.conf" --trace=- | verdicts | head -n 1)
+    is "${got% *}" "$1" "${2:-no fault}: $1"
+    [ "$1" = "${got% *}" ] || return
+    price=$(python3 -c "print(round($(seconds) / $(seconds --no-faults), 2))")
+    python3 -c "import sys; sys.exit(abs($price - ${got##* }) > 0.03)"
+    ok $? "... and its price: ${got##* }, in truth $price"
+}
+
+scenario ''
+is "$("$sgplan" simulate "$dir/s.conf" --trace=- | verdicts)" healthy "no fault: healthy"
+check 'straggler rank r9' 'Fault=slow Rank=9 Ratio=1.2 From=80'
+check 'straggler node n3' 'Fault=slow Node=3 Ratio=1.15 From=60'
+check 'straggler switch s2' 'Fault=slow Switch=2 Ratio=1.15 From=60' 'Inner=1'
+check 'drift node n7' 'Fault=drift Node=7 Ratio=1.4 From=60 Over=100'
+# Each link of the node shares its bandwidth: the collectives, not the ranks, get slow.
+check 'communication none ' 'Fault=link Node=4 Ratio=0.2 From=90'
+
+scenario 'Fault=death Rank=9 From=100'
+is "$("$sgplan" simulate "$dir/s.conf" --trace=- | verdicts | cut -d ' ' -f 1-3)" 'hang rank r9' "a death: hang"
+
+# The same seed, the same bytes; another seed, others.
+scenario 'Fault=slow Node=3 Ratio=1.15 From=60'
+"$sgplan" simulate "$dir/s.conf" --steps=20 --trace="$dir/a"  >"$dir/page"
+"$sgplan" simulate "$dir/s.conf" --steps=20 --trace="$dir/b" >/dev/null
+"$sgplan" simulate "$dir/s.conf" --steps=20 --seed=6 --trace="$dir/c" >/dev/null
+cmp -s "$dir/a" "$dir/b"; ok $? "the same seed: the same trace"
+! cmp -s "$dir/a" "$dir/c"; ok $? "another seed: another one"
+grep -q 'network.*rounds' "$dir/page"; ok $? "the page tells how the network was executed"
+
+# What is wrong.
+"$sgplan" simulate 2>/dev/null; is $? 2 "no scenario: wrong usage"
+is "$("$sgplan" simulate "$dir/none.conf" 2>&1)" "sgplan: $dir/none.conf: No such file or directory" "no such file"
+echo 'Run=x Sed=1' >"$dir/bad.conf"
+is "$("$sgplan" simulate "$dir/bad.conf" 2>&1)" \
+    "sgplan: $dir/bad.conf:1: Sed=1: unknown key; a Run line has Run, Description, Seed, Network, Clocks" "an unknown key"
+is "$("$sgplan" simulate "$dir/s.conf" --trace=/dev/full 2>&1 | grep -c 'cannot write the trace')" 1 "a full disk is told"
+
+if [ -n "$SYNCGUARD_LARGE" ]; then
+    cat >"$dir/s.conf" <<'END'
+Run=large Seed=1 Clocks=own Network=rounds
+Fabric=leafspine Nodes=1250 NodesPerSwitch=25 Spines=25
+Job=train Ranks=10000 RanksPerNode=8 Steps=60 Buckets=2 LastBucket=0.3
+Noise=rank Cv=0.01
+Fault=slow Node=777 Ratio=1.2 From=25
+END
+    got=$("$sgplan" simulate "$dir/s.conf" --trace=- | verdicts | head -n 1)
+    is "${got% *}" 'straggler node n777' "10,000 ranks: the slow node is found"
+fi
+echo "1..$n"
+exit $bad
