@@ -7,24 +7,15 @@
 #include <unistd.h>
 
 #include "common/xalloc.h"
+#include "model/deviate.h"
 #include "model/staleness.h"
-
-/* splitmix64 (Steele, Lea & Flood 2014); above 0, below 1 */
-static double uniform(uint64_t *state)
-{
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return ((double)((z ^ z >> 31) >> 12) + 0.5) * 0x1p-52;
-}
 
 /* Box & Muller 1958 */
 static double normal(uint64_t *state)
 {
-    double radius = sqrt(-2 * log(uniform(state)));
+    double radius = sqrt(-2 * log(deviate_draw(state)));
 
-    return radius * cos(2 * M_PI * uniform(state));
+    return radius * cos(2 * M_PI * deviate_draw(state));
 }
 
 /* A line that is written over, where somebody looks on and it takes long. */

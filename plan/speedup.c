@@ -1,8 +1,10 @@
 /* sgplan speedup: strong scaling, where it stops paying and where it ends. */
 #include <math.h>
 
+#include "model/order.h"
 #include "model/step.h"
 #include "plan/answer.h"
+#include "plan/job.h"
 #include "plan/options.h"
 #include "plan/questions.h"
 
@@ -10,8 +12,24 @@ static const struct question_use uses[] = {
     { &option_compute, QUESTION_REQUIRED },
     { &option_comm, QUESTION_REQUIRED },
     { &option_ranks, NULL },
+    { &option_cv, NULL },
+    { &option_dist, "normal" },
     { NULL, NULL },
 };
+
+/* Each rank has as much to do as one had: what is lost is what they wait for one another. */
+static void say_weak(const struct asked *a, double compute_s, double comm_s, double n, struct answer *answer)
+{
+    double cv = asked_number(a, "cv"), amplification = order_amplification(job_dist(a), n, 0, cv);
+    double step_s = compute_s * amplification + comm_s;
+
+    if (isnan(cv))
+        return;
+    answer_figure(answer, "weak_step_s", step_s, ANSWER_SECONDS,
+                  "with all of the work on each rank, and its noise");
+    answer_figure(answer, "weak_efficiency", (compute_s + comm_s) / step_s, ANSWER_SHARE,
+                  "of the throughput of %.0f ranks alone", n);
+}
 
 static enum question_result run(const struct asked *a, struct answer *answer, struct err *err)
 {
@@ -28,6 +46,8 @@ static enum question_result run(const struct asked *a, struct answer *answer, st
                       "of %.0f ranks is used", n);
         answer_figure(answer, "step_s", compute_s / n + comm_s, ANSWER_SECONDS, "a step then");
     }
+    if (!isnan(n))
+        say_weak(a, compute_s, comm_s, n, answer);
     answer_figure(answer, "ranks_at_balance", balance, ANSWER_NUMBER,
                   "ranks: work and communication equally long");
     answer_figure(answer, "speedup_at_balance",
@@ -45,8 +65,10 @@ static enum question_result run(const struct asked *a, struct answer *answer, st
 const struct question question_speedup = {
     .name = "speedup",
     .operands = "",
-    .text = "strong scaling: speed-up, where it stops paying, its ceiling",
-    .more = "--compute and --comm are those of one step before the work is divided.",
+    .text = "strong scaling: speed-up, where it stops paying, its ceiling; weak scaling with noise",
+    .more = "--compute and --comm are those of one step before the work is divided. With --ranks and --cv "
+            "weak scaling is told, "
+            "too: each rank then has all of --compute.",
     .uses = uses,
     .run = run,
 };

@@ -1,13 +1,14 @@
 /* sgplan straggler: what waiting for the slowest costs. */
 #include <math.h>
 
+#include "model/last.h"
 #include "model/order.h"
 #include "plan/answer.h"
 #include "plan/job.h"
 #include "plan/options.h"
 #include "plan/questions.h"
 
-enum { P_SLOW, SLOW_RATIO, DROP, EVERY };
+enum { P_SLOW, SLOW_RATIO, DROP, EVERY, NODE_CV, SWITCH_CV, PER_SWITCH };
 
 static const struct question_option own[] = {
     [P_SLOW] = { "p-slow", "P", QUESTION_RATIO, 0, 1, NULL,
@@ -17,6 +18,11 @@ static const struct question_option own[] = {
     [DROP] = { "drop", "K", QUESTION_COUNT, 0, OPTIONS_RANKS_MAX, NULL,
                "slowest ranks that are not waited for" },
     [EVERY] = { "barrier-every", "K", QUESTION_COUNT, 1, 1e6, NULL, "steps between two barriers" },
+    [NODE_CV] = { "node-cv", "RATIO", QUESTION_RATIO, 0, 10, NULL,
+                  "noise that all ranks of a node have in common" },
+    [SWITCH_CV] = { "switch-cv", "RATIO", QUESTION_RATIO, 0, 10, NULL,
+                    "noise that all ranks below a switch have in common" },
+    [PER_SWITCH] = { "nodes-per-switch", "N", QUESTION_COUNT, 1, 65536, NULL, "nodes below one switch" },
 };
 
 static const struct question_use uses[] = {
@@ -27,6 +33,10 @@ static const struct question_use uses[] = {
     { &own[EVERY], "1" },
     { &own[P_SLOW], NULL },
     { &own[SLOW_RATIO], NULL },
+    { &own[NODE_CV], NULL },
+    { &option_ranks_per_node, NULL },
+    { &own[SWITCH_CV], NULL },
+    { &own[PER_SWITCH], NULL },
     { NULL, NULL },
 };
 
@@ -61,6 +71,37 @@ static void say_slow(const struct asked *a, double n, double ratio, struct answe
     answer_figure(answer, "rebalance_gain", ratio / balanced, ANSWER_TIMES, "faster by that");
 }
 
+/* What a node or switch has in common is drawn once for all of its ranks: grouped before the maximum is
+ * taken. */
+static int say_common(const struct asked *a, struct answer *answer, struct err *err)
+{
+    double cv = asked_number(a, "cv"), node_cv = asked_number(a, "node-cv"),
+           switch_cv = asked_number(a, "switch-cv");
+    struct last l = { .ranks = asked_number(a, "ranks"),
+                      .ranks_per_node = asked_number(a, "ranks-per-node"),
+                      .nodes_per_switch = asked_number(a, "nodes-per-switch"),
+                      .rank_sd = cv,
+                      .node_sd = isnan(node_cv) ? 0 : node_cv,
+                      .switch_sd = isnan(switch_cv) ? 0 : switch_cv,
+                      .lognormal = job_dist(a) == ORDER_LOGNORMAL };
+    double all_cv = sqrt(cv * cv + l.node_sd * l.node_sd + l.switch_sd * l.switch_sd);
+
+    if (isnan(node_cv) && isnan(switch_cv))
+        return 0;
+    if (isnan(cv) || isnan(l.ranks_per_node))
+        return err_set(
+            err, "--node-cv and --switch-cv need --cv and --ranks-per-node: noise beside that of each rank");
+    if (!isnan(switch_cv) && isnan(l.nodes_per_switch))
+        return err_set(err, "--switch-cv needs --nodes-per-switch=N");
+    if (asked_number(a, "drop") > 0)
+        return err_set(err, "--drop is not answered together with --node-cv or --switch-cv");
+    answer_figure(answer, "grouped_amplification", 1 + last_mean(&l, NULL), ANSWER_TIMES,
+                  "with what nodes and switches have in common");
+    answer_figure(answer, "ungrouped_amplification", order_amplification(job_dist(a), l.ranks, 0, all_cv),
+                  ANSWER_TIMES, "if all of that were independent from rank to rank");
+    return 0;
+}
+
 static enum question_result run(const struct asked *a, struct answer *answer, struct err *err)
 {
     double n = asked_number(a, "ranks"), dropped = asked_number(a, "drop"), p = asked_number(a, "p-slow");
@@ -72,6 +113,8 @@ static enum question_result run(const struct asked *a, struct answer *answer, st
     }
     answer_title(answer, "%.0f ranks that wait for the slowest%s", n, dropped > 0 ? " but a few" : "");
     say_noise(a, n, dropped, answer);
+    if (say_common(a, answer, err) < 0)
+        return QUESTION_WRONG;
     if (!isnan(p))
         answer_figure(answer, "p_any_slow", order_any(n, p), ANSWER_SHARE,
                       "of the steps have at least one slow rank");
@@ -83,9 +126,8 @@ static enum question_result run(const struct asked *a, struct answer *answer, st
     answer_source(answer,
                   "order statistics by quadrature (David & Nagaraja 2003); 1 - (1-p)^N; lognormal: sigma^2 = "
                   "ln(1 + cv^2)");
-    answer_assumes(answer,
-                   "ranks are independent (what ranks of a node or switch have in common does not average "
-                   "out), --cv is of one rank's own work, never of the step, which is already a maximum");
+    answer_assumes(answer, "ranks are independent but for --node-cv and --switch-cv, --cv is of one rank's "
+                           "own work, never of the step, which is already a maximum");
     return QUESTION_DONE;
 }
 

@@ -64,6 +64,8 @@ refused "sgplan: --momentum: '1' is not accepted: at least 0, at most" staleness
 refused "sgplan: --bound needs --ranks=N and --cv=RATIO" staleness --bound=2
 refused "sgplan: --steps=50 is too short to see a bound of 10" staleness --bound=10 --steps=50 --ranks=8 --cv=0.1
 refused "sgplan: --drop=8 leaves nobody of --ranks=8" straggler --ranks=8 --cv=0.1 --drop=8
+refused "sgplan: --node-cv and --switch-cv need --cv and --ranks-per-node" straggler --ranks=8 --node-cv=0.1
+refused "sgplan: --switch-cv needs --nodes-per-switch=N" straggler --ranks=8 --cv=0.1 --ranks-per-node=2 --switch-cv=0.1
 refused "sgplan: --cv: '0,1' is not accepted: a ratio such as" straggler --ranks=8 --cv=0,1
 refused "sgplan: --p-slow: '2' is not accepted: " straggler --ranks=8 --p-slow=2
 refused "sgplan: --write: '0s' is not accepted: more than zero" checkpoint --write=0s --mtbf=1h
