@@ -17,7 +17,6 @@ struct source {
     uint32_t places;
     double *fixed;           /* by place; NULL: none */
     double *state;           /* by place: the autoregression's normal; NULL: none */
-    double innovation;       /* weight of what is new in it */
     double *value, *spike_s; /* by place, of this step */
 };
 
@@ -69,7 +68,6 @@ static void source_init(struct source *src, const struct noise *n, size_t index)
         src->stream[k] = random_of((uint64_t)n->s->seed, (uint32_t)n->job, (uint32_t)(index * STREAMS + k));
     src->value = xcalloc(src->places, sizeof(*src->value));
     src->spike_s = xcalloc(src->places, sizeof(*src->spike_s));
-    src->innovation = sqrt(1 - s->autocorrelation * s->autocorrelation);
     if (s->autocorrelation > 0)
         src->state = xcalloc(src->places, sizeof(*src->state));
     if (s->fixed > 0) {
@@ -88,7 +86,7 @@ struct noise *noise_new(const struct scenario *s, size_t job, const struct noise
     n->places = places;
     n->ranks = (uint32_t)s->jobs[job].ranks;
     for (size_t i = 0; i < s->n_noises; i++) {
-        if ((size_t)s->noises[i].job == job)
+        if ((size_t)s->noises[i].job == job && s->noises[i].scope != SCOPE_LINK)
             source_init(&n->source[n->n++], n, i);
     }
     return n;
@@ -112,23 +110,35 @@ static double shaped(const struct scenario_noise *s, double z)
     return s->shape == SHAPE_NORMAL ? fmax(FLOOR, 1 + s->cv * z) : random_lognormal_of(z, s->cv);
 }
 
-/* Without spikes.  An autocorrelated place is asked draw by draw. */
+double noise_value(const struct scenario_noise *s, const struct random *r, uint32_t place, uint64_t draw,
+                   double *state)
+{
+    double z, rho = s->autocorrelation;
+
+    if (s->cv <= 0)
+        return 1;
+    if (s->shape == SHAPE_GAMMA)
+        return random_gamma(r, place, draw, s->cv);
+    z = random_normal(r, place, draw);
+    if (state) {
+        if (draw > 0)
+            z = rho * *state + sqrt(1 - rho * rho) * z;
+        *state = z;
+    }
+    return shaped(s, z);
+}
+
+struct random noise_random(const struct scenario *s, size_t i)
+{
+    return random_of((uint64_t)s->seed, (uint32_t)s->noises[i].job, (uint32_t)(i * STREAMS + STREAM_STEP));
+}
+
+/* An autocorrelated place is asked draw by draw. */
 static double source_value(struct source *src, uint32_t place, uint64_t draw)
 {
-    const struct scenario_noise *s = src->s;
-    double value = 1, z;
+    double *state = src->state ? &src->state[place] : NULL;
+    double value = noise_value(src->s, &src->stream[STREAM_STEP], place, draw, state);
 
-    if (s->cv > 0 && s->shape == SHAPE_GAMMA) {
-        value = random_gamma(&src->stream[STREAM_STEP], place, draw, s->cv);
-    } else if (s->cv > 0) {
-        z = random_normal(&src->stream[STREAM_STEP], place, draw);
-        if (src->state) {
-            if (draw > 0)
-                z = s->autocorrelation * src->state[place] + src->innovation * z;
-            src->state[place] = z;
-        }
-        value = shaped(s, z);
-    }
     return src->fixed ? value * src->fixed[place] : value;
 }
 

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/random.h"
 #include "sim/scenario.h"
 
 struct noise;
@@ -29,6 +30,13 @@ struct noise_places {
 
 struct noise *noise_new(const struct scenario *s, size_t job, const struct noise_places *places);
 void noise_free(struct noise *n); /* NULL is fine */
+
+/* One value of a source without spikes and lasting differences, mean 1.  state: the autoregression's normal
+ * of the draw before, and then of this one; NULL where there is none. */
+double noise_value(const struct scenario_noise *s, const struct random *r, uint32_t place, uint64_t draw,
+                   double *state);
+/* The random numbers of the i-th source of a scenario, for noise_value(). */
+struct random noise_random(const struct scenario *s, size_t i);
 
 /* Of every rank: what its work in this step is multiplied with, and seconds of delay on top.  draw: counts
  * the steps that were simulated (faults strike in logical steps, which a restart repeats). */

@@ -16,7 +16,7 @@ static const char *const pacings[] = { "none", "delay", "gate", NULL };
 static const char *const algorithms[] = {
     "ring", "tree", "doubling", "halving", "hierarchical", "hierarchical-halving", "server", NULL
 };
-static const char *const scopes[] = { "rank", "node", "switch", "job", NULL };
+static const char *const scopes[] = { "rank", "node", "switch", "job", "link", NULL };
 static const char *const shapes[] = { "normal", "lognormal", "gamma", NULL };
 static const char *const fault_kinds[] = { "slow", "drift", "link", "latency", "stall", "death", NULL };
 static const char *const cadences[] = { "fixed", "young", "daly", "exact", NULL };
@@ -125,8 +125,15 @@ static const struct line_key job_keys[] = {
 
 static const struct line_key noise_keys[] = {
     { "Noise", LINE_CHOICE, NOISE(scope), 0, 0, NULL,
-      "Who has it in common: nobody (each rank its own), a node, a switch, or all of the job.", scopes },
+      "Who has it in common: nobody (each rank its own), a node, a switch, or all of the job; link: how long "
+      "a "
+      "link takes varies, for other traffic leaves it more or less (its bandwidth is then the mean share).",
+      scopes },
     { "Job", LINE_REFERENCE, NOISE(job), 0, 0, "", "Whose; the first one's if it is not said.", NULL },
+    { "Node", LINE_INTEGER, NOISE(node), 0, SCENARIO_NODES_MAX - 1, "", "link: the node whose link it is.",
+      NULL },
+    { "Switch", LINE_INTEGER, NOISE(where_switch), 0, SCENARIO_NODES_MAX - 1, "",
+      "link: the leaf whose uplinks they are.", NULL },
     { "Cv", LINE_RATIO, NOISE(cv), 0, 10, "0", "Deviation of the work from step to step, over its mean.",
       NULL },
     { "Shape", LINE_CHOICE, NOISE(shape), 0, 0, "lognormal", "Of its distribution.", shapes },
@@ -238,11 +245,19 @@ static int load_job(struct reading *r, const struct conf_line *line, struct err 
 static int load_noise(struct reading *r, const struct conf_line *line, struct err *err)
 {
     struct scenario *s = r->s;
+    struct scenario_noise *n;
 
     if (s->n_noises == SCENARIO_NOISES_MAX)
         return conf_error(line, &line->pairs[0], err, "at most %d lines of noise", SCENARIO_NOISES_MAX);
-    if (line_load(line, noise_keys, &s->noises[s->n_noises], &r->of_noise[s->n_noises], err) < 0)
+    n = &s->noises[s->n_noises];
+    n->node = n->where_switch = -1;
+    if (line_load(line, noise_keys, n, &r->of_noise[s->n_noises], err) < 0)
         return -1;
+    if ((n->node >= 0) + (n->where_switch >= 0) != (n->scope == SCOPE_LINK))
+        return conf_error(line, &line->pairs[0], err,
+                          "exactly one of Node= and Switch= with Noise=link, else none");
+    if (n->scope == SCOPE_LINK && (n->fixed > 0 || n->spike_rate > 0))
+        return conf_error(line, &line->pairs[0], err, "links have Cv=, Shape= and Autocorrelation= alone");
     s->n_noises++;
     return 0;
 }
@@ -414,6 +429,14 @@ static int check_job(const struct scenario *s, size_t i, const struct line_refer
 static int check_noise(const struct scenario *s, const struct scenario_noise *n,
                        const struct line_reference *ref, struct err *err)
 {
+    int switches = scenario_switches(&s->fabric);
+
+    if (n->node >= s->fabric.nodes)
+        return err_set(err, "%s: Node=%d: a node from 0 to %d", ref->place, n->node, s->fabric.nodes - 1);
+    if (n->where_switch >= 0 && s->fabric.kind == FABRIC_FLAT)
+        return err_set(err, "%s: Switch=%d: a flat fabric has no uplinks", ref->place, n->where_switch);
+    if (n->where_switch >= switches)
+        return err_set(err, "%s: Switch=%d: a switch from 0 to %d", ref->place, n->where_switch, switches - 1);
     if (n->autocorrelation > 0 && n->shape == SHAPE_GAMMA)
         return err_set(err, "%s: Autocorrelation= goes with Shape=normal or lognormal", ref->place);
     if (n->autocorrelation > 0 && n->scope != SCOPE_RANK && s->jobs[n->job].sync == SYNC_ASYNCHRONOUS)

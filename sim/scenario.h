@@ -60,11 +60,12 @@ struct scenario_job {
     double samples; /* of a rank and step */
 };
 
-enum scenario_scope { SCOPE_RANK, SCOPE_NODE, SCOPE_SWITCH, SCOPE_JOB };
+enum scenario_scope { SCOPE_RANK, SCOPE_NODE, SCOPE_SWITCH, SCOPE_JOB, SCOPE_LINK };
 enum scenario_shape { SHAPE_NORMAL, SHAPE_LOGNORMAL, SHAPE_GAMMA };
 
 struct scenario_noise {
-    int scope, job; /* job: index */
+    int scope, job;         /* job: index */
+    int node, where_switch; /* link: that of a node, or a switch's uplinks; -1: not this */
     double cv;
     int shape;
     double autocorrelation;        /* from a step to the next */

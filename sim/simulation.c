@@ -5,6 +5,7 @@
 
 #include "common/xalloc.h"
 #include "sim/asynchronous.h"
+#include "sim/noise.h"
 
 struct simulation {
     const struct scenario *s;
@@ -14,7 +15,9 @@ struct simulation {
     struct placement *place[SCENARIO_JOBS_MAX];
     struct job *job[SCENARIO_JOBS_MAX]; /* NULL: asynchronous */
     struct job_result asynchronous[SCENARIO_JOBS_MAX];
-    bool on[SCENARIO_FAULTS_MAX]; /* faults of links, now */
+    bool on[SCENARIO_FAULTS_MAX];        /* faults of links, now */
+    double traffic[SCENARIO_NOISES_MAX]; /* noise of links, now: time over the usual */
+    double normal[SCENARIO_NOISES_MAX];  /* its autoregression */
     struct network_count played;
 };
 
@@ -44,47 +47,56 @@ static bool fault_is_on(const struct scenario_fault *f, uint64_t step)
     return step >= (uint64_t)f->from && (!f->until || step < (uint64_t)f->until);
 }
 
-/* What all faults that are on do to one link together: each link is set by the first of them. */
-static void set_link(struct simulation *m, const struct scenario_fault *f, uint32_t link)
+/* Does this line mean the same link? */
+static bool same_place(int node, int where_switch, int other_node, int other_switch)
 {
-    double slowdown = f->kind == FAULT_LINK ? 1 / f->ratio : 1;
-    double extra_s = f->kind == FAULT_LATENCY ? f->time_s : 0;
-
-    for (size_t k = 0; k < m->s->n_faults; k++) {
-        const struct scenario_fault *g = &m->s->faults[k];
-
-        if (!m->on[k] || g == f || g->node != f->node || g->where_switch != f->where_switch)
-            continue;
-        if (g->kind == FAULT_LINK)
-            slowdown /= g->ratio;
-        else
-            extra_s += g->time_s;
-    }
-    if (link != FABRIC_NO_LINK)
-        network_set_link(m->network, link, slowdown, extra_s);
+    return node == other_node && where_switch == other_switch;
 }
 
-static void set_fault(struct simulation *m, const struct scenario_fault *f)
+/* Everything that is the matter with one place's links. */
+static void trouble(const struct simulation *m, int node, int where_switch, double *slowdown, double *extra_s)
+{
+    *slowdown = 1;
+    *extra_s = 0;
+    for (size_t k = 0; k < m->s->n_faults; k++) {
+        const struct scenario_fault *f = &m->s->faults[k];
+
+        if (!m->on[k] || !same_place(node, where_switch, f->node, f->where_switch))
+            continue;
+        if (f->kind == FAULT_LINK)
+            *slowdown /= f->ratio;
+        else
+            *extra_s += f->time_s;
+    }
+    for (size_t k = 0; k < m->s->n_noises; k++) {
+        const struct scenario_noise *n = &m->s->noises[k];
+
+        if (n->scope == SCOPE_LINK && same_place(node, where_switch, n->node, n->where_switch))
+            *slowdown *= m->traffic[k];
+    }
+}
+
+static void set_links(struct simulation *m, int node, int where_switch)
 {
     const struct fabric_shape *shape = &m->fabric.shape;
-    uint32_t ports = shape->level[1].parents * shape->level[1].parallel;
+    uint32_t ports = node >= 0 ? shape->rails : shape->level[1].parents * shape->level[1].parallel;
+    double slowdown, extra_s;
 
-    if (f->node >= 0) {
-        for (uint32_t rail = 0; rail < shape->rails; rail++) {
-            set_link(m, f, fabric_nic_link(&m->fabric, (uint32_t)f->node, rail, true));
-            set_link(m, f, fabric_nic_link(&m->fabric, (uint32_t)f->node, rail, false));
-        }
-        return;
-    }
+    trouble(m, node, where_switch, &slowdown, &extra_s);
     for (uint32_t port = 0; port < ports; port++) {
-        set_link(m, f, fabric_switch_link(&m->fabric, 1, (uint32_t)f->where_switch, port, true));
-        set_link(m, f, fabric_switch_link(&m->fabric, 1, (uint32_t)f->where_switch, port, false));
+        for (int up = 0; up < 2; up++) {
+            uint32_t link = node >= 0 ? fabric_nic_link(&m->fabric, (uint32_t)node, port, up)
+                                      : fabric_switch_link(&m->fabric, 1, (uint32_t)where_switch, port, up);
+
+            if (link != FABRIC_NO_LINK)
+                network_set_link(m->network, link, slowdown, extra_s);
+        }
     }
 }
 
-static void on_step(void *arg, size_t job, uint64_t step)
+/* Faults of links that begin or end with this step of the job. */
+static bool faults_change(struct simulation *m, size_t job, uint64_t step)
 {
-    struct simulation *m = arg;
     bool changed = false;
 
     for (size_t k = 0; k < m->s->n_faults; k++) {
@@ -96,11 +108,40 @@ static void on_step(void *arg, size_t job, uint64_t step)
         changed = changed || on != m->on[k];
         m->on[k] = on;
     }
-    if (changed) {
+    return changed;
+}
+
+static bool traffic_changes(struct simulation *m, size_t job, uint64_t step)
+{
+    bool changed = false;
+
+    for (size_t k = 0; k < m->s->n_noises; k++) {
+        const struct scenario_noise *n = &m->s->noises[k];
+        struct random r;
+
+        if ((size_t)n->job != job || n->scope != SCOPE_LINK)
+            continue;
+        r = noise_random(m->s, k);
+        m->traffic[k] = noise_value(n, &r, 0, step, n->autocorrelation > 0 ? &m->normal[k] : NULL);
+        changed = true;
+    }
+    return changed;
+}
+
+static void on_step(void *arg, size_t job, uint64_t step)
+{
+    struct simulation *m = arg;
+    bool faults = faults_change(m, job, step), traffic = traffic_changes(m, job, step);
+
+    if (faults || traffic) {
         network_heal(m->network);
         for (size_t k = 0; k < m->s->n_faults; k++) {
             if (m->on[k])
-                set_fault(m, &m->s->faults[k]);
+                set_links(m, m->s->faults[k].node, m->s->faults[k].where_switch);
+        }
+        for (size_t k = 0; k < m->s->n_noises; k++) {
+            if (m->s->noises[k].scope == SCOPE_LINK)
+                set_links(m, m->s->noises[k].node, m->s->noises[k].where_switch);
         }
     }
     if (m->hooks.step)
@@ -135,6 +176,8 @@ struct simulation *simulation_new(const struct scenario *s, const struct job_hoo
     struct fabric_shape shape;
 
     m->s = s;
+    for (size_t k = 0; k < s->n_noises; k++)
+        m->traffic[k] = 1;
     if (hooks)
         m->hooks = *hooks;
     shape_of(&shape, s);

@@ -263,10 +263,17 @@ static void test_links(void)
     "Run=r\nFabric=flat Nodes=8 Link=1GB/s Latency=1us\nJob=a Ranks=8 RanksPerNode=1 Steps=20 Compute=1ms "
     double well = simulate(LINKS "Bytes=10MB\n")->end_s;
     double slow = simulate(LINKS "Bytes=10MB\nFault=link Node=3 Ratio=0.5 From=10\n")->end_s;
+    const struct job_result *r;
     double late = simulate(LINKS "Bytes=0\nFault=latency Node=3 Time=1ms From=10 Until=15\n")->end_s;
 
     ok(near(slow - well, (well - 0.020) / 2, 0.02),
        "half a link for half the steps: half as much transfer again");
+    /* One server: its link is the collective, so the step varies as the link does. */
+    r = simulate("Run=r\nFabric=flat Nodes=8 Link=1GB/s Latency=0us\nJob=a Ranks=8 RanksPerNode=1 Steps=4000 "
+                 "Compute=0s Buckets=1 Bytes=10MB Algorithm=server\nNoise=link Node=0 Cv=0.3\n");
+    ok(near(r->step.mean, 2 * 7 * 10e6 / 1e9, 0.02) && near(spread_cv(&r->step), 0.3, 0.05),
+       "a link that varies: the mean stays (%.4f s), the step varies (%.3f)", r->step.mean,
+       spread_cv(&r->step));
     /* Four collectives a step, each of 14 rounds that cross that node once each way. */
     ok(late > 5 * 4 * 14 * 1e-3, "latency strikes every round of the ring, while it lasts (%.3f s)", late);
 }
