@@ -8,6 +8,7 @@ libplan_la_SOURCES = \
 	plan/compare.c \
 	plan/compress.c \
 	plan/draw.c plan/draw.h \
+	plan/experiment.c \
 	plan/job.c plan/job.h \
 	plan/localsgd.c \
 	plan/memory.c \

@@ -34,6 +34,7 @@ const struct question *const questions[] = {
     /* measurements */
     /* simulation */
     &question_simulate,
+    &question_experiment,
     &question_help_,
     NULL,
 };

@@ -14,6 +14,6 @@ extern const struct question question_checkpoint, question_mtbf, question_train,
     question_whatif;
 /* from measurements: a live job, a trace */
 /* by simulation */
-extern const struct question question_simulate;
+extern const struct question question_simulate, question_experiment;
 
 #endif

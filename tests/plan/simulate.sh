@@ -80,6 +80,23 @@ is "$("$sgplan" simulate "$dir/bad.conf" 2>&1)" \
     "sgplan: $dir/bad.conf:1: Sed=1: unknown key; a Run line has Run, Description, Seed, Network, Clocks" "an unknown key"
 is "$("$sgplan" simulate "$dir/s.conf" --trace=/dev/full 2>&1 | grep -c 'cannot write the trace')" 1 "a full disk is told"
 
+# The experiment meets the column that it is fitted to, says what it found of the other, and the same each time.
+"$sgplan" experiment scaling --json --steps=200 >"$dir/e.json"; ok $? "experiment scaling runs"
+"$sgplan" experiment scaling --json --steps=200 | cmp -s - "$dir/e.json"; ok $? "... and says the same again"
+python3 - "$dir/e.json" <<'PYTHON'
+import json, sys
+e = json.load(open(sys.argv[1]))
+rate = {r["name"]: r["rate_64"] for r in e["remedies"]}
+assert e["fit_error"] <= 0.05, e["fit_error"]
+assert all(abs(c["simulated"] / c["published"] - 1) <= 0.05 for c in e["columns"])
+# What no bytes are saved by gains nothing; what takes the server out of the way does.
+assert rate["pacing"] <= 1.01 * rate["uncoordinated"] < rate["servers_4"] < rate["ring"]
+assert any("Pacing does not produce" in note for note in e["notes"])
+PYTHON
+ok $? "... the uncoordinated column within 5 %, and honest about pacing"
+"$sgplan" experiment scaling | grep -q '^ *8000 |.*o'; ok $? "... with a plot for people"
+"$sgplan" experiment other 2>/dev/null; is $? 2 "another experiment: wrong usage"
+
 if [ -n "$SYNCGUARD_LARGE" ]; then
     cat >"$dir/s.conf" <<'END'
 Run=large Seed=1 Clocks=own Network=rounds
