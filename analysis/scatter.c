@@ -101,7 +101,8 @@ static void take_strike(struct scatter *s, struct work *w, struct look *l)
     struct work_step *k = &w->step[work_slot(w, 0)];
 
     k->struck_s = fmaxf(l->unstruck_s, l->late_s); /* for the late ones all wait anyway */
-    s->jitter_saved_s += k->longest_s - k->struck_s;
+    if (s->jitter)
+        s->jitter_saved_s += k->longest_s - k->struck_s;
     l->others_s = l->unstruck_s; /* it is no imbalance */
     s->strike[s->strikes % SCATTER_STRIKES].step = w->steps;
     s->strike[s->strikes++ % SCATTER_STRIKES].rank = l->who;
@@ -140,23 +141,24 @@ static struct tally count_strikes(const struct scatter *s, uint64_t now)
 }
 
 /* Cost of the strikes since `first`, over COST_MIN steps at the least. */
-static double strikes_cost(const struct work *w, uint64_t first, double *ratio)
+static double strikes_cost(const struct work *w, uint64_t first, double *saved_s, double *ratio)
 {
-    double saved_s = 0, all_s = 0, excess = 0;
+    double all_s = 0, excess = 0;
     uint32_t n = 0;
 
+    *saved_s = 0;
     for (uint32_t b = 0; b < work_kept(w) && (b < COST_MIN || w->steps - b >= first); b++) {
         const struct work_step *k = &w->step[work_slot(w, b)];
 
         all_s += k->duration_s;
-        saved_s += k->longest_s - k->struck_s;
+        *saved_s += k->longest_s - k->struck_s;
         if (k->longest_s > k->struck_s) {
             excess += k->longest_s / k->typical_s - 1;
             n++;
         }
     }
     *ratio = n ? excess / n : NAN;
-    return all_s > saved_s ? all_s / (all_s - saved_s) : 1;
+    return all_s > *saved_s ? all_s / (all_s - *saved_s) : 1;
 }
 
 static void judge_jitter(struct scatter *s, const struct work *w, double min_slowdown)
@@ -171,7 +173,7 @@ static void judge_jitter(struct scatter *s, const struct work *w, double min_slo
         s->jitter = false;
     if (s->jitter || t.strikes < STRIKES_MIN || t.ranks < ranks_min || 2 * t.most > t.strikes + 1)
         return;
-    if (strikes_cost(w, t.first, &s->strike_ratio) < min_slowdown)
+    if (strikes_cost(w, t.first, &s->jitter_saved_s, &s->strike_ratio) < min_slowdown)
         return;
     s->jitter = true;
     /* Nearer to the first step than strikes are to one another: from the beginning. */

@@ -26,7 +26,7 @@ struct scatter {
     uint64_t strikes;
     bool jitter;
     uint64_t jitter_onset; /* step */
-    double jitter_saved_s; /* of all strikes so far */
+    double jitter_saved_s; /* since the onset */
     double strikes_per_step;
     double strike_ratio; /* mean length of a strike over the typical work */
     bool imbalance;

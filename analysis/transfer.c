@@ -49,11 +49,13 @@ static void follow_usual(struct transfer *t, double excess)
     t->sigma = fmin(SIGMA_MAX, fmax(SIGMA_MIN, t->sigma));
 }
 
-/* Step time over the step time without it, over the steps since then, but at least so many of the newest. */
+/* Step time over the step time without it, over the steps since then, but at least so many of the newest.
+ * What is no longer remembered took as long as what is. */
 static double cost(const struct work *w, uint64_t since, uint32_t least, double saved_s)
 {
     uint64_t steps = w->steps - since > least ? w->steps - since : least;
-    double all_s = work_time_s(w, steps);
+    uint32_t kept = steps < work_kept(w) ? (uint32_t)steps : work_kept(w);
+    double all_s = work_time_s(w, kept) * fmax(1, (double)(w->steps - since) / kept);
 
     return all_s > saved_s ? all_s / (all_s - saved_s) : 1;
 }
@@ -68,8 +70,19 @@ static bool is_slow(const struct transfer *t, double excess)
     return excess > limit;
 }
 
+/* It is over: what comes next is another one. */
+static void let_go(struct transfer *t)
+{
+    t->standing = t->congestion = false;
+    t->bursts = 0;
+    t->longest = 0;
+    t->saved_s = 0;
+}
+
 static void begin_stretch(struct transfer *t, double excess)
 {
+    if (!t->standing && !t->bursts)
+        t->saved_s = 0;
     t->slow = true;
     t->since = t->rises;
     t->calm = 0;
@@ -91,7 +104,7 @@ static void end_stretch(struct transfer *t, uint64_t now, double min_excess)
         t->longest = lasted > t->longest ? lasted : t->longest;
         t->congestion = t->congestion || t->standing;
     } else if (t->standing && !t->congestion) {
-        t->standing = false;
+        let_go(t);
     }
 }
 
@@ -148,9 +161,8 @@ static void out_of_stretch(struct transfer *t, const struct work *w, double exce
         begin_stretch(t, excess);
     else
         follow_usual(t, excess); /* what is little above the usual for long becomes it */
-    if (t->standing && t->congestion && w->steps > t->since + QUIET) {
-        t->standing = false;
-    }
+    if (t->bursts && w->steps > t->since + QUIET)
+        let_go(t);
 }
 
 void transfer_step(struct transfer *t, const struct work *w, double min_slowdown)

@@ -8,6 +8,7 @@
 #define RANKS_MAX 64u
 #define COMPUTE_S 0.05
 #define ONSET     200u
+#define AGAIN     1500u
 
 static uint64_t random_state;
 
@@ -30,16 +31,19 @@ struct job {
     enum view_class fault; /* VIEW_CLASSES: none */
     uint32_t first, last;  /* ranks that are slower */
     double severity;
-    uint32_t end;
+    uint32_t end; /* 0: never; what ended is there again from AGAIN on */
 };
+
+static bool is_on(const struct job *job, uint32_t k)
+{
+    return k >= ONSET && (!job->end || k < job->end || k >= AGAIN);
+}
 
 #define HEALTHY VIEW_CLASSES
 
 static double own_factor(const struct job *job, uint32_t rank, uint32_t k, uint32_t struck)
 {
-    bool on = k >= ONSET && (!job->end || k < job->end);
-
-    if (!on)
+    if (!is_on(job, k))
         return 1;
     switch (job->fault) {
     case VIEW_CLASS_STRAGGLER:
@@ -57,10 +61,10 @@ static double own_factor(const struct job *job, uint32_t rank, uint32_t k, uint3
 
 static double transfer_factor(const struct job *job, uint32_t k)
 {
-    bool on = k >= ONSET && (!job->end || k < job->end);
     bool burst = (k - ONSET) % 30 < 6;
 
-    return on && (job->fault == VIEW_CLASS_COMMUNICATION || (job->fault == VIEW_CLASS_CONGESTION && burst))
+    return is_on(job, k) &&
+                   (job->fault == VIEW_CLASS_COMMUNICATION || (job->fault == VIEW_CLASS_CONGESTION && burst))
                ? 1 + job->severity
                : 1;
 }
@@ -123,6 +127,17 @@ static const struct finding *costliest(struct run *run)
         if (!best || list[i].saved_s > best->saved_s)
             best = &list[i];
     return best;
+}
+
+static const struct finding *standing(struct run *run)
+{
+    const struct finding *list;
+    size_t n = diagnosis_findings(run->d, &list);
+
+    for (size_t i = n; i-- > 0;)
+        if (list[i].standing)
+            return &list[i];
+    return NULL;
 }
 
 static void false_alarms(void)
@@ -261,12 +276,14 @@ static void detections(void)
     }
 }
 
-/* What is over is said to be over, and its price stays. */
+/* What is over is said to be over, and its price stays; the same again is another finding at its own price.
+ */
 static void endings(void)
 {
     static const struct job jobs[] = {
         { 16, 0.03, 0, 0.005, 0, VIEW_CLASS_STRAGGLER, 3, 3, 0.20, 300 },
         { 16, 0.03, 0, 0.005, 0, VIEW_CLASS_COMMUNICATION, 0, 0, 0.80, 300 },
+        { 16, 0.03, 0, 0.005, 0, VIEW_CLASS_CONGESTION, 0, 0, 4.0, 400 },
         { 16, 0.03, 0, 0.005, 0, VIEW_CLASS_OSCILLATION, 0, 0, 0.20, 300 },
         { 16, 0.03, 0, 0.005, 0, VIEW_CLASS_JITTER, 0, 0, 0.80, 300 },
     };
@@ -274,10 +291,10 @@ static void endings(void)
     for (size_t i = 0; i < ARRAY_SIZE(jobs); i++) {
         const struct finding *f;
         struct run run;
-        double truth;
+        double truth, before_s;
 
         begin(&run, &jobs[i]);
-        while (run.k < 300)
+        while (run.k < jobs[i].end)
             one_step(&run, &jobs[i]);
         f = costliest(&run);
         ok(f && f->standing, "%s stands at its end", view_class_name(jobs[i].fault));
@@ -287,6 +304,15 @@ static void endings(void)
         truth = run.time_s / run.faultless_s;
         ok(f && f->class == jobs[i].fault && !f->standing, "  and is over after it");
         ok(f && near(run.time_s / (run.time_s - f->saved_s), truth, 0.02), "  its price is still told");
+        while (run.k < AGAIN)
+            one_step(&run, &jobs[i]);
+        before_s = run.time_s - run.faultless_s;
+        while (run.k < AGAIN + 120)
+            one_step(&run, &jobs[i]);
+        f = standing(&run);
+        truth = run.time_s - run.faultless_s - before_s;
+        ok(f && f->class == jobs[i].fault && near(f->saved_s, truth, 0.2), "  again: it costs %.2f s of %.2f",
+           f ? f->saved_s : NAN, truth);
         diagnosis_free(run.d);
     }
 }
