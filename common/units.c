@@ -279,7 +279,7 @@ int units_count(const char *text, double *count, struct err *err)
 int units_ratio(const char *text, double *ratio, struct err *err)
 {
     double value;
-    const char *s = read_number(text, &value);
+    const char *s = read_scientific(text, &value);
 
     if (!s)
         return err_set(err, "%s", RATIO_ACCEPTED);

@@ -22,9 +22,9 @@ enum { RANKS, SHARDS, STALENESS_PENALTY, LOCAL_PENALTY, ASYNC_GROWTH, ITERATIONS
 static const struct question_option own[] = {
     [RANKS] = { "ranks", "N", QUESTION_COUNT, 1, RANKS_MAX, NULL, "ranks that take part" },
     [SHARDS] = { "shards", "S", QUESTION_COUNT, 1, 1e6, NULL, "parameter servers that share the gradients" },
-    [STALENESS_PENALTY] = { "staleness-penalty", "C", QUESTION_NUMBER, 0, 1e6, NULL,
+    [STALENESS_PENALTY] = { "staleness-penalty", "C", QUESTION_RATIO, 0, 1e6, NULL,
                             "iterations grow as 1 + C s with staleness s; measured" },
-    [LOCAL_PENALTY] = { "local-penalty", "C", QUESTION_NUMBER, 0, 1e6, NULL,
+    [LOCAL_PENALTY] = { "local-penalty", "C", QUESTION_RATIO, 0, 1e6, NULL,
                         "iterations grow as 1 + C K with K local steps; measured" },
     [ASYNC_GROWTH] = { "async-growth", "I", QUESTION_NUMBER, QUESTION_POSITIVE, 1e6, NULL,
                        "times as many iterations that asynchronous training needs; measured" },
@@ -168,15 +168,16 @@ static void add_local(struct comparison *c)
     add(c, local_ratio(c, best), c->exchange_s / best, 1 + penalty * best, name);
 }
 
-/* Time for as many gradients as there are ranks: each at its own pace, or as fast as the servers take them.
- */
+/* Time for as many gradients as there are ranks, each at its own pace: the rates add up, noise does not
+ * matter.  Or as fast as the servers take them. */
 static void add_asynchronous(struct comparison *c)
 {
     double n = c->network.ranks, own_s = 2 * c->gradient_bytes / c->network.link.bytes_per_s;
-    double pace = n / (n - 1 + 1 / c->slow), served_s = server_s(c);
+    double each_s = c->compute_s + own_s + c->misc_s, slow_s = each_s + (c->slow - 1) * c->compute_s;
+    double round_s = n / ((n - 1) / each_s + 1 / slow_s), held_up_s = fmax(0, server_s(c) - round_s);
 
-    add(c, pace, fmax(own_s * pace, served_s - (c->compute_s + c->misc_s) * pace),
-        asked_number(c->a, "async-growth"), "asynchronous");
+    add(c, 1 + (round_s - each_s) / c->compute_s, own_s + held_up_s, asked_number(c->a, "async-growth"),
+        "asynchronous");
 }
 
 /* Known ones by time, the others behind them by step. */
@@ -216,13 +217,17 @@ static void say_reason(const struct strategy *s, double reference_s, struct answ
 static void say_table(const struct comparison *c, struct answer *answer)
 {
     static const struct answer_column columns[] = {
-        { "strategy", "STRATEGY", ANSWER_WORDS },           { "step_s", "STEP", ANSWER_SECONDS },
-        { "iterations_ratio", "ITERATIONS", ANSWER_TIMES }, { "time_s", "TIME", ANSWER_SECONDS },
-        { "hours", "TO THE TARGET", ANSWER_HOURS },         { "reason", "WHY", ANSWER_WORDS },
+        { "strategy", "STRATEGY", ANSWER_WORDS },
+        { "step_s", "STEP", ANSWER_SECONDS },
+        { "iterations_ratio", "ITERATIONS", ANSWER_TIMES },
+        { "time_s", "TIME", ANSWER_SECONDS },
+        { "reason", "WHY", ANSWER_WORDS },
+        { "hours", "TO THE TARGET", ANSWER_HOURS },
     };
     double total = asked_number(c->a, "iterations"), reference_s = time_s(best_synchronous(c));
 
-    answer_table(answer, "strategies", "TIME is what replaces one synchronous step:", columns, 6);
+    answer_table(answer, "strategies", "TIME is what replaces one synchronous step:", columns,
+                 isnan(total) ? 5 : 6);
     for (size_t i = 0; i < c->n; i++) {
         const struct strategy *s = &c->list[i];
 
@@ -230,8 +235,9 @@ static void say_table(const struct comparison *c, struct answer *answer)
         answer_cell(answer, step_s(s));
         answer_cell(answer, s->growth);
         answer_cell(answer, time_s(s));
-        answer_cell(answer, time_s(s) * total / 3600);
         say_reason(s, reference_s, answer);
+        if (!isnan(total))
+            answer_cell(answer, time_s(s) * total / 3600);
     }
 }
 

@@ -9,7 +9,7 @@
 enum { PENALTY, LOCAL };
 
 static const struct question_option own[] = {
-    [PENALTY] = { "penalty", "C", QUESTION_NUMBER, 0, 1e6, NULL,
+    [PENALTY] = { "penalty", "C", QUESTION_RATIO, 0, 1e6, NULL,
                   "iterations grow as 1 + C K; measured, never assumed" },
     [LOCAL] = { "local-steps", "K", QUESTION_COUNT, 1, 1e9, NULL, "say what this many give, too" },
 };

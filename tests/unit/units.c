@@ -96,6 +96,8 @@ static const struct {
     { units_ratio, "5 %", 0.05 },
     { units_ratio, "0.05", 0.05 },
     { units_ratio, "1.02", 1.02 },
+    { units_ratio, "1e-3", 1e-3 },
+    { units_ratio, "1e", NAN },
     { units_ratio, "0,05", NAN },
     { units_ratio, "5%%", NAN },
     { units_ratio, "+1", NAN },
