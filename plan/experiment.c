@@ -330,7 +330,7 @@ static void print_plot(FILE *out, const struct column *got)
 
 static const struct question_use uses[] = {
     { &option_steps, "400" },
-    { &option_seed, "1" },
+    { &option_scenario_seed, "1" },
     { NULL, NULL },
 };
 

@@ -85,6 +85,9 @@ const struct question_option option_nodes = { "nodes",           "N",  QUESTION_
 const struct question_option option_seed = {
     "seed", "N", QUESTION_COUNT, 0, 9e15, NULL, "of the random numbers: the same seed, the same answer"
 };
+const struct question_option option_scenario_seed = {
+    "seed", "N", QUESTION_COUNT, 0, 2147483647, NULL, "of the random numbers, instead of the scenario's"
+};
 const struct question_option option_steps = {
     "steps", "N", QUESTION_COUNT, 1, 1e7, NULL, "steps to simulate"
 };

@@ -15,6 +15,6 @@ extern const struct question_option option_compute, option_comm, option_backward
 extern const struct question_option option_dist, option_cv;
 extern const struct question_option option_stages, option_microbatches;
 extern const struct question_option option_restart, option_nodes;
-extern const struct question_option option_seed, option_steps;
+extern const struct question_option option_seed, option_scenario_seed, option_steps;
 
 #endif

@@ -37,7 +37,7 @@ static const struct question_option mdoc = { .name = "mdoc",
                                              .text = "print them as the source of sgplan-scenario(5)" };
 
 static const struct question_use uses[] = {
-    { &trace, NULL },     { &job_name, NULL }, { &option_seed, NULL }, { &option_steps, NULL },
+    { &trace, NULL },     { &job_name, NULL }, { &option_scenario_seed, NULL }, { &option_steps, NULL },
     { &no_faults, NULL }, { &keys, NULL },     { &mdoc, NULL },        { NULL, NULL },
 };
 
