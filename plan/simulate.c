@@ -350,7 +350,7 @@ static void tell_run(const struct run *r, struct answer *answer)
     answer_figure(answer, "seed", r->scenario.seed, ANSWER_COUNT, "of the random numbers");
     answer_word(answer, "network", c.messages ? network_mode_name(c.mode) : NULL,
                 "how collectives were executed%s%s", c.closed ? ", rings in closed form" : "",
-                c.shared && c.mode == NETWORK_ROUNDS ? "; links are shared: an approximation" : "");
+                c.shared && c.mode != NETWORK_EXACT ? "; links are shared: an approximation" : "");
     answer_figure(answer, "messages", (double)c.messages, ANSWER_NUMBER, "sent by the collectives");
     answer_figure(answer, "events", events, ANSWER_NUMBER, "computed one by one");
     answer_figure(answer, "wall_s", r->wall_s, ANSWER_SECONDS, "that took");

@@ -8,6 +8,7 @@ libsim_la_SOURCES += \
 	sim/fabric.c sim/fabric.h \
 	sim/network.c sim/network.h sim/network_private.h sim/play.c sim/rounds.c \
 	sim/ring.c sim/ring.h \
+	sim/sample.c \
 	sim/schedule.c sim/schedule.h \
 	sim/share.c sim/share.h
 

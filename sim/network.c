@@ -6,9 +6,6 @@
 
 #include "common/xalloc.h"
 
-/* AUTO walks no more messages than this as events: about a second of work. */
-#define EVENT_MESSAGES 500000u
-
 struct network *network_new(const struct fabric *f, double eager_bytes)
 {
     struct network *n = xcalloc(1, sizeof(*n));
@@ -35,6 +32,12 @@ void network_free(struct network *n)
 const struct fabric *network_fabric(const struct network *n)
 {
     return &n->fabric;
+}
+
+void network_weigh_latency(struct network *n, bool weigh)
+{
+    n->faults += n->weighs_latency != weigh;
+    n->weighs_latency = weigh;
 }
 
 /* ---- faults ---- */
@@ -93,8 +96,11 @@ void network_way(const struct network *n, uint32_t from_rank, uint32_t to_rank, 
     way->link = way->route.link;
     way->latency_s = way->route.latency_s;
     way->bound = INFINITY;
+    way->weight = 1;
     for (uint32_t h = 0; n->link_extra_s && h < way->hops; h++)
         way->latency_s += n->link_extra_s[way->link[h]];
+    if (n->weighs_latency && way->latency_s > 0)
+        way->weight = 1 / way->latency_s;
     if (!n->rank_slowdown)
         return;
     slow = fmax(n->rank_slowdown[from_rank], n->rank_slowdown[to_rank]);
@@ -147,6 +153,7 @@ void network_collective_free(struct network_collective *c)
     if (!c)
         return;
     network_rounds_free(c);
+    network_samples_free(c);
     free(c->rank);
     free(c);
 }
@@ -158,7 +165,9 @@ const struct schedule *network_collective_schedule(const struct network_collecti
 
 const char *network_mode_name(enum network_mode mode)
 {
-    return mode == NETWORK_EXACT ? "exact" : mode == NETWORK_ROUNDS ? "rounds" : "auto";
+    static const char *const names[] = { "auto", "rounds", "exact", "sampled" };
+
+    return mode <= NETWORK_SAMPLED ? names[mode] : "?";
 }
 
 /* ---- one alone ---- */
@@ -188,8 +197,8 @@ static void alone_next(void *arg, uint32_t rank, double now_s, struct network_op
     }
 }
 
-static void run_exact(struct network_collective *c, const double *arrive_s, double *leave_s,
-                      struct network_count *count)
+void network_run_exact(struct network_collective *c, const double *arrive_s, double *leave_s,
+                       struct network_count *count)
 {
     uint32_t members = c->schedule.spec.members;
     struct alone a = { c, arrive_s, leave_s, INFINITY, xcalloc(members, 1) };
@@ -209,10 +218,18 @@ void network_run(struct network_collective *c, enum network_mode mode, const dou
     if (!count)
         count = &unwanted;
     if (mode == NETWORK_AUTO)
-        mode =
-            c->schedule.messages > EVENT_MESSAGES || network_rounds_exact(c) ? NETWORK_ROUNDS : NETWORK_EXACT;
-    if (mode == NETWORK_ROUNDS)
+        mode = network_can_sample(c) && !network_rounds_exact(c) ? NETWORK_SAMPLED : NETWORK_ROUNDS;
+    if (mode == NETWORK_SAMPLED && !network_can_sample(c))
+        mode = NETWORK_ROUNDS;
+    switch (mode) {
+    case NETWORK_EXACT:
+        network_run_exact(c, arrive_s, leave_s, count);
+        break;
+    case NETWORK_SAMPLED:
+        network_run_sampled(c, arrive_s, leave_s, count);
+        break;
+    default:
         network_run_rounds(c, arrive_s, leave_s, count);
-    else
-        run_exact(c, arrive_s, leave_s, count);
+    }
+    count->mode = mode;
 }

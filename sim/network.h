@@ -11,6 +11,11 @@
  * tells); an approximation where links are: it over-counts sharing between messages that skew keeps apart,
  * and misses that between messages of different rounds and jobs.
  *
+ *   sampled    where links are shared: by rounds, with what messages were seen to take in an exact run of the
+ * same collective (of a ring: some of its rounds).  A sample serves later runs whose arrivals spread alike
+ *              and whose faults are the same; arrivals that spread otherwise, or other faults, take a new
+ * one.
+ *
  * Refused: packets, congestion control, adaptive routes; see doc/decisions/0013-network-model.md.
  * Seconds, bytes, bytes a second.  One thread. */
 #ifndef SYNCGUARD_SIM_NETWORK_H
@@ -33,6 +38,11 @@ struct network *network_new(const struct fabric *f, double eager_bytes);
 void network_free(struct network *n); /* NULL is fine; collectives first */
 const struct fabric *network_fabric(const struct network *n);
 
+/* Shall messages that meet on a link share it in inverse proportion to the latency of their routes, as TCP's
+ * long connections come off worse (and as SimGrid's CM02 does)?  Default: no, equally.  Not while anything
+ * runs. */
+void network_weigh_latency(struct network *n, bool weigh);
+
 /* Faults, to be changed between collectives only (and inside a network_play() program's next()).
  * A link's bandwidth is divided by slowdown, extra_latency_s is added.  A rank's messages, in and out, have
  * slowdown times their latency, and at most 1/slowdown of the bandwidth that their route has without others.
@@ -52,9 +62,10 @@ void network_collective_free(struct network_collective *c); /* NULL is fine */
 const struct schedule *network_collective_schedule(const struct network_collective *c);
 
 enum network_mode {
-    NETWORK_AUTO,   /* by rounds where that is exact or the event loop would be long, else exact */
-    NETWORK_ROUNDS, /* "rounds" */
-    NETWORK_EXACT,  /* "exact" */
+    NETWORK_AUTO,    /* by rounds where that is exact; else sampled if that is no long work; else by rounds */
+    NETWORK_ROUNDS,  /* "rounds" */
+    NETWORK_EXACT,   /* "exact" */
+    NETWORK_SAMPLED, /* "sampled" */
 };
 const char *network_mode_name(enum network_mode mode);
 
@@ -68,6 +79,7 @@ struct network_count {
     uint64_t walked;   /* messages whose times were computed one by one */
     uint64_t events;   /* exact: starts of transfer, ends of transfer, ends of compute */
     uint64_t solves;   /* max-min problems */
+    uint64_t samples;  /* exact runs for the sampled execution; what they walked is counted, too */
 };
 
 /* One collective alone on the network, in seconds from any origin; arrive and leave by member, which may be

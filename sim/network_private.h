@@ -8,6 +8,7 @@
 struct network {
     struct fabric fabric;
     double eager_bytes;
+    bool weighs_latency;
     double *link_extra_s;  /* NULL: none has any */
     double *rank_slowdown; /* NULL: none is slow */
     uint64_t faults;       /* grows with every change */
@@ -18,7 +19,7 @@ struct network {
 struct network_way {
     uint32_t hops;
     const uint32_t *link;
-    double latency_s, bound;
+    double latency_s, bound, weight;
     struct fabric_route route;
 };
 void network_way(const struct network *n, uint32_t from_rank, uint32_t to_rank, struct network_way *way);
@@ -30,6 +31,19 @@ struct round {
     uint32_t *from, *to; /* members */
     double *latency_s, *s_per_byte;
     bool solved, shared;
+};
+
+/* What a collective's messages took in exact runs (sample.c). */
+struct sample {
+    uint64_t faults;
+    uint32_t runs, used; /* they serve in turn */
+    double spread_s;     /* of the arrivals */
+    double *cost_s;      /* [run][slot][sender], see network_slot(); from both ends ready to through */
+};
+
+/* Watches an exact run: the start of each message, and its end. */
+struct probe {
+    void (*through)(struct probe *p, uint32_t round, uint32_t from, double start_s, double end_s);
 };
 
 struct entered; /* a collective under way (play.c) */
@@ -45,8 +59,13 @@ struct network_collective {
     struct round scratch_round;
     double *scratch;
     int exact; /* is by rounds exact?  -1: not known yet */
+    /* Sampled. */
+    struct sample *sample;
+    uint32_t samples;
     /* Exact. */
-    uint64_t *entries; /* of each member in the play that goes on; NULL: none does */
+    struct probe *probe; /* NULL: nobody watches */
+    double at_once_s;    /* events so close are one, beside rounding */
+    uint64_t *entries;   /* of each member in the play that goes on; NULL: none does */
     struct entered *oldest;
     uint64_t oldest_number;
     struct network_collective *next_played;
@@ -55,5 +74,20 @@ struct network_collective {
 void network_run_rounds(struct network_collective *c, const double *arrive_s, double *leave_s,
                         struct network_count *count);
 void network_rounds_free(struct network_collective *c);
+/* The same with costs by slot and sender instead of what a round costs with all under way. */
+void network_run_costs(struct network_collective *c, const double *cost_s, const double *arrive_s,
+                       double *leave_s, struct network_count *count);
+/* Rounds with the same messages share a slot: a stage, or each round of a shift. */
+uint32_t network_slots(const struct schedule *s);
+uint32_t network_slot(const struct schedule *s, uint64_t round);
+/* Stages from this one on that are one ring. */
+uint32_t network_ring_stages(const struct schedule *s, uint32_t stage);
+
+bool network_can_sample(const struct network_collective *c);
+void network_run_sampled(struct network_collective *c, const double *arrive_s, double *leave_s,
+                         struct network_count *count);
+void network_samples_free(struct network_collective *c);
+void network_run_exact(struct network_collective *c, const double *arrive_s, double *leave_s,
+                       struct network_count *count);
 
 #endif

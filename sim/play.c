@@ -36,6 +36,7 @@ struct message {
     struct network_collective *collective;
     struct entered *in;
     uint32_t from, to, round;
+    double start_s;
     double bytes; /* still to go, at time since_s */
     double since_s, rate;
     struct network_way way;
@@ -61,6 +62,7 @@ struct play {
     struct early *early;
     size_t early_cap;
     uint32_t earlies, early_spare;
+    double at_once_s;
     uint32_t *of_flow; /* message */
     size_t of_flow_cap;
     struct network_collective *played;
@@ -124,6 +126,7 @@ static void begin_playing(struct play *p, struct network_collective *c)
         return;
     c->entries = xcalloc(c->schedule.spec.members, sizeof(*c->entries));
     c->oldest_number = 0;
+    p->at_once_s = fmax(p->at_once_s, c->at_once_s);
     c->next_played = p->played;
     p->played = c;
 }
@@ -150,9 +153,13 @@ static void start(struct play *p, struct network_collective *c, struct entered *
     uint32_t id = message_new(p);
     struct message *m = &p->message[id];
 
-    *m = (struct message){
-        .collective = c, .in = in, .from = what->from, .to = what->to, .round = round, .bytes = what->bytes
-    };
+    *m = (struct message){ .collective = c,
+                           .in = in,
+                           .from = what->from,
+                           .to = what->to,
+                           .round = round,
+                           .bytes = what->bytes,
+                           .start_s = p->now_s };
     network_way(p->network, c->rank[m->from], c->rank[m->to], &m->way);
     m->way.link = NULL; /* messages move in memory: route.link is what counts */
     p->count->walked++;
@@ -167,7 +174,7 @@ static void move(struct play *p, uint32_t id)
     m->moving = true;
     m->since_s = p->now_s;
     m->rate = 0;
-    m->flow = share_add(p->network->share, m->way.route.link, m->way.hops, m->way.bound);
+    m->flow = share_add(p->network->share, m->way.route.link, m->way.hops, m->way.bound, m->way.weight);
     p->of_flow = xgrow(p->of_flow, &p->of_flow_cap, m->flow + 1, sizeof(*p->of_flow));
     p->of_flow[m->flow] = id;
     p->count->shared |= share_meets(p->network->share, m->flow);
@@ -309,6 +316,8 @@ static void end(struct play *p, uint32_t id)
     if (m.moving)
         share_remove(p->network->share, m.flow);
     message_free(p, id);
+    if (m.collective->probe)
+        m.collective->probe->through(m.collective->probe, m.round, m.from, m.start_s, p->now_s);
     m.in->inside++; /* both ends leave before it goes */
     member_through(p, m.collective, m.in, m.from, m.round);
     member_through(p, m.collective, m.in, m.to, m.round);
@@ -398,7 +407,7 @@ double network_play(struct network *n, const struct network_job *job, size_t job
 
     play_begin(&p, jobs);
     while (agenda_first(p.agenda, &item, &time_s) && time_s <= until_s) {
-        double last_s = fmin(until_s, time_s + AT_ONCE * time_s);
+        double last_s = fmin(until_s, time_s + AT_ONCE * time_s + p.at_once_s);
 
         do {
             agenda_drop(p.agenda);

@@ -10,6 +10,7 @@
 
 #define NOBODY       UINT32_MAX
 #define KEPT_BYTES   (256u << 20) /* of solved rounds, for each collective */
+#define TOGETHER     1e-3         /* messages that end so close (of the time so far) end together */
 #define CLOSE_ROUNDS 16u          /* rings of fewer are walked as fast */
 
 static double later(double a, double b)
@@ -48,12 +49,51 @@ static void round_fill(struct network_collective *c, struct round *r, uint64_t r
         schedule_sends(&c->schedule, round, m, add_message, r);
 }
 
+/* Shares all of the round's messages, begun together, as they end one after the other: those that are left
+ * take over what the others had.  Rates are no longer solved once so few are left of a time that rounding
+ * decides. */
+static void drain(struct share *share, struct round *r)
+{
+    const uint32_t *changed;
+    uint32_t left = r->messages, *flow = xcalloc(left, sizeof(*flow));
+    double *rest = xcalloc(left, sizeof(*rest)), now = 0;
+
+    for (uint32_t m = 0; m < left; m++) {
+        flow[m] = m;
+        rest[m] = 1;
+    }
+    while (left) {
+        double step = INFINITY;
+        uint32_t kept = 0;
+
+        share_solve(share, &changed);
+        for (uint32_t i = 0; i < left; i++)
+            step = fmin(step, rest[flow[i]] / share_rate(share, flow[i]));
+        step += (now + step) * TOGETHER;
+        for (uint32_t i = 0; i < left; i++) {
+            uint32_t m = flow[i];
+            double rate = share_rate(share, m);
+
+            if (rest[m] <= rate * step) {
+                r->s_per_byte[m] = now + rest[m] / rate;
+                share_remove(share, m);
+            } else {
+                rest[m] -= rate * step;
+                flow[kept++] = m;
+            }
+        }
+        left = kept;
+        now += step;
+    }
+    free(flow);
+    free(rest);
+}
+
 /* What each message costs with all of them under way. */
 static void round_solve(struct network_collective *c, struct round *r)
 {
     struct network *n = c->network;
     struct network_way way;
-    const uint32_t *changed;
 
     if (r->solved && r->faults == n->faults)
         return;
@@ -61,13 +101,11 @@ static void round_solve(struct network_collective *c, struct round *r)
     for (uint32_t m = 0; m < r->messages; m++) {
         network_way(n, c->rank[r->from[m]], c->rank[r->to[m]], &way);
         r->latency_s[m] = way.latency_s;
-        share_add(n->share, way.link, way.hops, way.bound); /* numbered from 0 */
+        share_add(n->share, way.link, way.hops, way.bound, way.weight); /* numbered from 0 */
     }
-    share_solve(n->share, &changed);
-    for (uint32_t m = 0; m < r->messages; m++) {
-        r->s_per_byte[m] = 1 / share_rate(n->share, m);
-        r->shared |= share_meets(n->share, m);
-    }
+    for (uint32_t m = 0; m < r->messages && !r->shared; m++)
+        r->shared = share_meets(n->share, m);
+    drain(n->share, r);
     share_clear(n->share);
     r->faults = n->faults;
     r->solved = true;
@@ -140,8 +178,8 @@ void network_rounds_free(struct network_collective *c)
     free(c->scratch);
 }
 
-/* The round's messages with their costs. */
-static struct round *round_get(struct network_collective *c, uint32_t stage, uint32_t k)
+/* The round's messages, with their costs if wanted. */
+static struct round *round_get(struct network_collective *c, uint32_t stage, uint32_t k, bool costs)
 {
     const struct schedule_stage *st = &c->schedule.stage[stage];
     struct round *r = &c->scratch_round;
@@ -150,7 +188,8 @@ static struct round *round_get(struct network_collective *c, uint32_t stage, uin
         round_fill(c, r, st->first + k);
     else
         r = &c->round[c->of_stage[stage] + k % distinct_rounds(st)];
-    round_solve(c, r);
+    if (costs)
+        round_solve(c, r);
     return r;
 }
 
@@ -188,7 +227,7 @@ static bool find_exact(struct network_collective *c)
     for (uint32_t s = 0; s < c->schedule.stages && exact; s++) {
         exact = c->of_stage[s] != NOBODY;
         for (uint32_t k = 0; exact && k < distinct_rounds(&c->schedule.stage[s]); k++) {
-            struct round *r = round_get(c, s, k);
+            struct round *r = round_get(c, s, k, true);
 
             exact = !r->shared && take_turns(c, r, c->schedule.stage[s].bytes, sender, sender + links);
         }
@@ -207,14 +246,20 @@ bool network_rounds_exact(struct network_collective *c)
 
 /* ---- from round to round ---- */
 
-static void walk_round(const struct round *r, double bytes, bool eager, double *time_s, double *next_s,
-                       uint32_t members)
+/* What message m takes: as it was seen to (by sender), or by the rates of its round. */
+static inline double message_cost(const struct round *r, const double *seen_s, double bytes, uint32_t m)
+{
+    return seen_s ? seen_s[r->from[m]] : r->latency_s[m] + (bytes > 0 ? bytes * r->s_per_byte[m] : 0);
+}
+
+static void walk_round(const struct round *r, const double *seen_s, double bytes, bool eager, double *time_s,
+                       double *next_s, uint32_t members)
 {
     memcpy(next_s, time_s, members * sizeof(*next_s));
     for (uint32_t m = 0; m < r->messages; m++) {
         uint32_t from = r->from[m], to = r->to[m];
         double start = eager ? time_s[from] : later(time_s[from], time_s[to]);
-        double end = start + r->latency_s[m] + (bytes > 0 ? bytes * r->s_per_byte[m] : 0);
+        double end = start + message_cost(r, seen_s, bytes, m);
 
         next_s[from] = later(next_s[from], end);
         next_s[to] = later(next_s[to], end);
@@ -224,7 +269,8 @@ static void walk_round(const struct round *r, double bytes, bool eager, double *
 
 /* Rings side by side; one that is not answered at once is walked. */
 static void run_rings(struct network_collective *c, const struct schedule_stage *st, uint64_t rounds,
-                      const struct round *r, double *time_s, struct network_count *count)
+                      const struct round *r, const double *seen_s, double *time_s,
+                      struct network_count *count)
 {
     uint32_t members = c->schedule.spec.members, n = st->size;
     double *cost = c->scratch, *at = cost + members, *scratch = at + members;
@@ -236,7 +282,7 @@ static void run_rings(struct network_collective *c, const struct schedule_stage 
         for (uint32_t i = 0; i < n; i++) {
             uint32_t m = base + i * st->stride; /* each member sends one message: they stand in order */
 
-            cost[i] = r->latency_s[m] + (st->bytes > 0 ? st->bytes * r->s_per_byte[m] : 0);
+            cost[i] = message_cost(r, seen_s, st->bytes, m);
             at[i] = time_s[m];
         }
         if (rounds >= CLOSE_ROUNDS && ring_close(n, rounds, rendezvous, cost, at, at, scratch)) {
@@ -250,8 +296,7 @@ static void run_rings(struct network_collective *c, const struct schedule_stage 
     }
 }
 
-/* Stages from this one on that are one ring. */
-static uint32_t ring_stages(const struct schedule *s, uint32_t stage)
+uint32_t network_ring_stages(const struct schedule *s, uint32_t stage)
 {
     uint32_t n = 1;
 
@@ -261,40 +306,78 @@ static uint32_t ring_stages(const struct schedule *s, uint32_t stage)
     return n;
 }
 
-static void run_stage(struct network_collective *c, uint32_t stage, double *time_s,
+uint32_t network_slots(const struct schedule *s)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < s->stages; i++)
+        n += distinct_rounds(&s->stage[i]);
+    return n;
+}
+
+uint32_t network_slot(const struct schedule *s, uint64_t round)
+{
+    const struct schedule_stage *st = schedule_stage(s, round);
+    uint32_t n = (uint32_t)(round - st->first) % distinct_rounds(st);
+
+    for (const struct schedule_stage *i = s->stage; i < st; i++)
+        n += distinct_rounds(i);
+    return n;
+}
+
+static void run_stage(struct network_collective *c, uint32_t stage, const double *seen_s, double *time_s,
                       struct network_count *count)
 {
     const struct schedule_stage *st = &c->schedule.stage[stage];
     uint32_t members = c->schedule.spec.members;
 
     for (uint32_t k = 0; k < st->rounds; k++) {
-        struct round *r = round_get(c, stage, k);
+        struct round *r = round_get(c, stage, k, !seen_s);
 
-        walk_round(r, st->bytes, st->bytes < c->network->eager_bytes, time_s, c->scratch, members);
+        walk_round(r, seen_s, st->bytes, st->bytes < c->network->eager_bytes, time_s, c->scratch, members);
         count->walked += r->messages;
+        if (seen_s && distinct_rounds(st) > 1)
+            seen_s += members;
     }
+}
+
+static void run(struct network_collective *c, const double *seen_s, double *time_s,
+                struct network_count *count)
+{
+    const struct schedule *s = &c->schedule;
+    uint32_t members = s->spec.members;
+
+    for (uint32_t stage = 0, many; stage < s->stages; stage += many) {
+        const struct schedule_stage *st = &s->stage[stage];
+
+        many = 1;
+        if (st->pattern == SCHEDULE_P_RING && c->of_stage[stage] != NOBODY) {
+            many = network_ring_stages(s, stage);
+            run_rings(c, st, (uint64_t)many * st->rounds, round_get(c, stage, 0, !seen_s), seen_s, time_s,
+                      count);
+        } else {
+            run_stage(c, stage, seen_s, time_s, count);
+        }
+        for (uint32_t i = 0; seen_s && i < many; i++)
+            seen_s += (size_t)distinct_rounds(&st[i]) * members;
+    }
+}
+
+void network_run_costs(struct network_collective *c, const double *cost_s, const double *arrive_s,
+                       double *leave_s, struct network_count *count)
+{
+    prepare(c);
+    memmove(leave_s, arrive_s, c->schedule.spec.members * sizeof(*leave_s));
+    run(c, cost_s, leave_s, count);
+    count->messages += c->schedule.messages;
 }
 
 void network_run_rounds(struct network_collective *c, const double *arrive_s, double *leave_s,
                         struct network_count *count)
 {
-    const struct schedule *s = &c->schedule;
     uint64_t solves = share_solves(c->network->share);
 
-    prepare(c);
-    memmove(leave_s, arrive_s, s->spec.members * sizeof(*leave_s));
-    for (uint32_t stage = 0, many; stage < s->stages; stage += many) {
-        many = 1;
-        if (s->stage[stage].pattern == SCHEDULE_P_RING && c->of_stage[stage] != NOBODY) {
-            many = ring_stages(s, stage);
-            run_rings(c, &s->stage[stage], (uint64_t)many * s->stage[stage].rounds, round_get(c, stage, 0),
-                      leave_s, count);
-        } else {
-            run_stage(c, stage, leave_s, count);
-        }
-    }
-    count->mode = NETWORK_ROUNDS;
+    network_run_costs(c, NULL, arrive_s, leave_s, count);
     count->shared |= !network_rounds_exact(c);
-    count->messages += s->messages;
     count->solves += share_solves(c->network->share) - solves;
 }

@@ -21,7 +21,7 @@ static const char *const shapes[] = { "normal", "lognormal", "gamma", NULL };
 static const char *const fault_kinds[] = { "slow", "drift", "link", "latency", "stall", "death", NULL };
 static const char *const cadences[] = { "fixed", "young", "daly", "exact", NULL };
 static const char *const clocks[] = { "perfect", "own", NULL };
-static const char *const networks[] = { "auto", "rounds", "exact", NULL };
+static const char *const networks[] = { "auto", "rounds", "exact", "sampled", NULL };
 static const char *const yes_no[] = { "no", "yes", NULL };
 static const char *const fabrics[] = { "flat", "leafspine", NULL };
 
@@ -38,8 +38,9 @@ static const struct line_key run_keys[] = {
     { "Seed", LINE_INTEGER, RUN(seed), 0, 2147483647, "1",
       "Of all random numbers: the same seed, the same run.", NULL },
     { "Network", LINE_CHOICE, RUN(network), 0, 0, "auto",
-      "How collectives of a lone job are executed: by rounds, message by message (exact), or as it "
-      "fits; several jobs are always exact.",
+      "How collectives of a lone job are executed: by rounds, by rounds with what an exact run showed "
+      "(sampled), "
+      "message by message (exact), or as it fits; several jobs are always exact.",
       networks },
     { "Clocks", LINE_CHOICE, RUN(clocks), 0, 0, "perfect",
       "Of the nodes, in traces: one for all, or each its own, hours apart and up to 50 ppm fast or slow.",
@@ -436,7 +437,8 @@ static int check_noise(const struct scenario *s, const struct scenario_noise *n,
     if (n->where_switch >= 0 && s->fabric.kind == FABRIC_FLAT)
         return err_set(err, "%s: Switch=%d: a flat fabric has no uplinks", ref->place, n->where_switch);
     if (n->where_switch >= switches)
-        return err_set(err, "%s: Switch=%d: a switch from 0 to %d", ref->place, n->where_switch, switches - 1);
+        return err_set(err, "%s: Switch=%d: a switch from 0 to %d", ref->place, n->where_switch,
+                       switches - 1);
     if (n->autocorrelation > 0 && n->shape == SHAPE_GAMMA)
         return err_set(err, "%s: Autocorrelation= goes with Shape=normal or lognormal", ref->place);
     if (n->autocorrelation > 0 && n->scope != SCOPE_RANK && s->jobs[n->job].sync == SYNC_ASYNCHRONOUS)

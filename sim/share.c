@@ -23,13 +23,14 @@ struct link {
     bool bound;       /* could it bind anybody when rates were last solved? */
     bool dirty, seen; /* on the list of changed links; of the links of this problem */
     /* While a problem is solved. */
-    double left;
-    uint32_t open;
+    double left, weight; /* what is not given out; of the open flows */
+    uint32_t open;       /* flows without a rate yet */
 };
 
 struct flow {
-    double bound, full; /* full: at most this, with no other flow anywhere */
-    double rate;        /* NaN: not solved yet */
+    double bound, weight;
+    double full; /* at most this, with no other flow anywhere */
+    double rate; /* NaN: not solved yet */
     uint32_t hops;
     bool used, seen, fixed;
 };
@@ -106,7 +107,7 @@ static double full_rate(const struct share *s, const struct flow *f, const struc
     return full;
 }
 
-uint32_t share_add(struct share *s, const uint32_t *link, uint32_t hops, double bound)
+uint32_t share_add(struct share *s, const uint32_t *link, uint32_t hops, double bound, double weight)
 {
     uint32_t id = s->spare.n ? s->spare.at[--s->spare.n] : s->flows++;
     struct flow *f;
@@ -116,7 +117,7 @@ uint32_t share_add(struct share *s, const uint32_t *link, uint32_t hops, double 
     s->hop = xgrow(s->hop, &s->hop_cap, (size_t)(id + 1) * SHARE_HOPS_MAX, sizeof(*s->hop));
     f = &s->flow[id];
     hop = &s->hop[(size_t)id * SHARE_HOPS_MAX];
-    *f = (struct flow){ .bound = bound, .hops = hops, .rate = NAN, .used = true };
+    *f = (struct flow){ .bound = bound, .weight = weight, .hops = hops, .rate = NAN, .used = true };
     for (uint32_t h = 0; h < hops; h++)
         hop[h].link = link[h];
     f->full = full_rate(s, f, hop);
@@ -246,6 +247,9 @@ static void take_link(struct share *s, uint32_t link)
     l->seen = true;
     l->left = l->capacity;
     l->open = l->flows;
+    l->weight = 0;
+    for (uint32_t i = l->first; i != NONE; i = s->hop[i].next)
+        l->weight += s->flow[i / SHARE_HOPS_MAX].weight;
     push(&s->binding, link);
     take_flows(s, link);
 }
@@ -300,7 +304,7 @@ static void heap_fill(struct share *s)
     for (size_t i = 0; i < s->binding.n; i++) {
         uint32_t link = s->binding.at[i];
 
-        s->key[link] = s->link[link].left / s->link[link].open;
+        s->key[link] = s->link[link].left / s->link[link].weight;
         push(&s->heap, link);
     }
     for (size_t i = s->heap.n / 2; i--;)
@@ -313,7 +317,7 @@ static uint32_t heap_top(struct share *s)
     while (s->heap.n) {
         uint32_t link = s->heap.at[0];
         const struct link *l = &s->link[link];
-        double now = l->open ? fmax(0, l->left) / l->open : INFINITY;
+        double now = l->open ? fmax(0, l->left) / l->weight : INFINITY;
 
         if (!l->open) {
             s->heap.at[0] = s->heap.at[--s->heap.n];
@@ -338,6 +342,7 @@ static void fix(struct share *s, uint32_t flow, double rate)
 
         if (l->seen) {
             l->left -= rate;
+            l->weight -= f->weight;
             l->open--;
         }
     }
@@ -347,10 +352,16 @@ static void fix(struct share *s, uint32_t flow, double rate)
     push(&s->changed, flow);
 }
 
-static int by_full(const void *a, const void *b, void *share)
+/* What a unit of its weight has once the flow is at its own bound. */
+static double flow_level(const struct flow *f)
+{
+    return f->full / f->weight;
+}
+
+static int by_level(const void *a, const void *b, void *share)
 {
     const struct share *s = share;
-    double x = s->flow[*(const uint32_t *)a].full, y = s->flow[*(const uint32_t *)b].full;
+    double x = flow_level(&s->flow[*(const uint32_t *)a]), y = flow_level(&s->flow[*(const uint32_t *)b]);
 
     return (x > y) - (x < y);
 }
@@ -360,18 +371,18 @@ static void sort_problem(struct share *s)
     bool sorted = true;
 
     for (size_t i = 1; i < s->problem.n && sorted; i++)
-        sorted = s->flow[s->problem.at[i - 1]].full <= s->flow[s->problem.at[i]].full;
+        sorted = flow_level(&s->flow[s->problem.at[i - 1]]) <= flow_level(&s->flow[s->problem.at[i]]);
     if (!sorted)
-        qsort_r(s->problem.at, s->problem.n, sizeof(*s->problem.at), by_full, s);
+        qsort_r(s->problem.at, s->problem.n, sizeof(*s->problem.at), by_level, s);
 }
 
 static void fix_link(struct share *s, uint32_t link)
 {
-    double rate = s->key[link];
+    double level = s->key[link];
 
     for (uint32_t i = s->link[link].first; i != NONE; i = s->hop[i].next)
         if (!s->flow[i / SHARE_HOPS_MAX].fixed)
-            fix(s, i / SHARE_HOPS_MAX, rate);
+            fix(s, i / SHARE_HOPS_MAX, level * s->flow[i / SHARE_HOPS_MAX].weight);
 }
 
 size_t share_solve(struct share *s, const uint32_t **changed)
@@ -392,7 +403,7 @@ size_t share_solve(struct share *s, const uint32_t **changed)
             continue;
         }
         link = heap_top(s);
-        if (link == NONE || s->flow[flow].full <= s->key[link])
+        if (link == NONE || flow_level(&s->flow[flow]) <= s->key[link])
             fix(s, flow, s->flow[flow].full);
         else
             fix_link(s, link);

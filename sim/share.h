@@ -22,10 +22,10 @@ void share_free(struct share *s);        /* NULL is fine */
 void share_set_capacity(struct share *s, uint32_t link, double capacity);
 double share_capacity(const struct share *s, uint32_t link);
 
-/* A flow over distinct links (at most 8; none: bound alone rules), at most at rate bound (INFINITY: unbound).
- * Its number, reused after removal. */
+/* A flow over distinct links (at most 8; none: bound alone rules), at most at rate bound (INFINITY: unbound),
+ * with a weight above 0 (1: all alike).  Its number, reused after removal. */
 #define SHARE_HOPS_MAX 8u
-uint32_t share_add(struct share *s, const uint32_t *link, uint32_t hops, double bound);
+uint32_t share_add(struct share *s, const uint32_t *link, uint32_t hops, double bound, double weight);
 void share_remove(struct share *s, uint32_t flow);
 void share_clear(struct share *s); /* all flows */
 

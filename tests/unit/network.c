@@ -312,12 +312,63 @@ static void sharing(void)
     ok(near(last(at, 16), want, 1e-9) && count.shared, "by rounds too, which says that links are shared");
     at[3] = 1e-3;
     network_run(c, NETWORK_AUTO, at, exact, &count);
-    is_int(count.mode, NETWORK_EXACT, "left to itself it runs what is exact");
+    is_int(count.mode, NETWORK_SAMPLED, "left to itself it samples");
     network_run(ordered, NETWORK_AUTO, at, exact, &count);
     is_int(count.mode, NETWORK_ROUNDS, "by rounds where that is");
     network_collective_free(ordered);
     network_collective_free(c);
     network_free(n);
+}
+
+/* Steps of noisy computes on an oversubscribed tree, in scattered order: their whole time. */
+static double steps_s(struct network_collective *c, enum network_mode mode, struct network_count *count)
+{
+    double at[MANY] = { 0 };
+    uint32_t n = network_collective_schedule(c)->spec.members;
+
+    srand(5);
+    for (int step = 0; step < 20; step++) {
+        for (uint32_t i = 0; i < n; i++)
+            at[i] += 2e-3 * uniform();
+        network_run(c, mode, at, at, count);
+    }
+    return last(at, n);
+}
+
+static void samples(void)
+{
+    static const enum schedule_algorithm algorithms[] = { SCHEDULE_RING, SCHEDULE_DOUBLING, SCHEDULE_HALVING,
+                                                          SCHEDULE_TREE };
+    uint32_t scattered[MANY];
+    struct fabric_shape shape;
+    struct fabric f;
+
+    for (uint32_t i = 0; i < MANY; i++)
+        scattered[i] = i * 37 % MANY;
+    fabric_leafspine(&shape, MANY, 8, 2, LATENCY, BANDWIDTH);
+    fabric_init(&f, &shape, NULL);
+    for (size_t i = 0; i < ARRAY_SIZE(algorithms); i++) {
+        struct schedule_spec spec = { SCHEDULE_ALLREDUCE, algorithms[i], MANY, 20e6, 0, 0 };
+        struct network *n = network_new(&f, 0);
+        struct network_collective *c = network_collective_new(n, &spec, scattered, NULL);
+        struct network_count count = { 0 }, more;
+        double exact = steps_s(c, NETWORK_EXACT, NULL), sampled = steps_s(c, NETWORK_SAMPLED, &count);
+
+        ok(near(sampled, exact, 0.05) && count.mode == NETWORK_SAMPLED && count.shared,
+           "%s: sampled steps end within 5 %% of exact ones", schedule_algorithm_name(algorithms[i]));
+        if (!near(sampled, exact, 0.05))
+            printf("#   sampled %g s, exact %g s\n", sampled, exact);
+        ok(count.samples > 0 && count.messages == 20 * network_collective_schedule(c)->messages,
+           "and say how many were sampled");
+        more = count;
+        steps_s(c, NETWORK_SAMPLED, &more);
+        is_int((long long)more.samples, (long long)count.samples, "what is known is not sampled again");
+        network_set_rank(n, 3, 4);
+        steps_s(c, NETWORK_SAMPLED, &more);
+        ok(more.samples > count.samples, "with a fault it is");
+        network_collective_free(c);
+        network_free(n);
+    }
 }
 
 static void faults(void)
@@ -461,6 +512,7 @@ int main(void)
     known_times();
     rounds_equal_exact();
     sharing();
+    samples();
     faults();
     bad_members();
     jobs_share_links();

@@ -15,9 +15,9 @@ static void parking_lot(void)
 
     for (uint32_t i = 0; i < 5; i++)
         share_set_capacity(s, i, 10);
-    all = share_add(s, links, 5, INFINITY);
+    all = share_add(s, links, 5, INFINITY, 1);
     for (uint32_t i = 0; i < 5; i++)
-        one[i] = share_add(s, &links[i], 1, INFINITY);
+        one[i] = share_add(s, &links[i], 1, INFINITY, 1);
     is_int((long long)share_solve(s, &changed), 6, "parking lot: all rates are new");
     ok(near(share_rate(s, all), 5, 1e-12) && near(share_rate(s, one[3]), 5, 1e-12), "each has half");
 
@@ -42,13 +42,26 @@ static void two_bottlenecks(void)
 
     share_set_capacity(s, 0, 12);
     share_set_capacity(s, 1, 2);
-    a = share_add(s, both, 2, INFINITY);
-    b = share_add(s, both, 1, INFINITY);
-    c = share_add(s, both, 1, 3);
+    a = share_add(s, both, 2, INFINITY, 1);
+    b = share_add(s, both, 1, INFINITY, 1);
+    c = share_add(s, both, 1, 3, 1);
     share_solve(s, &changed);
     ok(near(share_rate(s, a), 2, 1e-12), "two bottlenecks: the narrow one first");
     ok(near(share_rate(s, c), 3, 1e-12), "a flow's own bound");
     ok(near(share_rate(s, b), 7, 1e-12), "and the rest to who can use it");
+    share_free(s);
+}
+
+static void weights(void)
+{
+    uint32_t link = 0, a, b;
+    struct share *s = share_new(1);
+
+    share_set_capacity(s, 0, 12);
+    a = share_add(s, &link, 1, INFINITY, 1);
+    b = share_add(s, &link, 1, INFINITY, 3);
+    share_solve(s, &changed);
+    ok(near(share_rate(s, a), 3, 1e-12) && near(share_rate(s, b), 9, 1e-12), "by weight");
     share_free(s);
 }
 
@@ -59,7 +72,7 @@ static void loners(void)
 
     for (uint32_t i = 0; i < 3; i++)
         share_set_capacity(s, i, 5 + i);
-    f = share_add(s, path, 3, INFINITY);
+    f = share_add(s, path, 3, INFINITY, 1);
     is_int((long long)share_solve(s, &changed), 1, "a flow alone");
     ok(share_rate(s, f) == 5, "has its slowest link for itself");
     is_int((long long)share_solves(s), 0, "and is no problem to solve");
@@ -68,7 +81,7 @@ static void loners(void)
     share_free(s);
 }
 
-/* Max-min: every flow is at its own bound, or has a full link on which nobody has more. */
+/* Max-min: every flow is at its own bound, or has a full link on which nobody has more for its weight. */
 enum { LINKS = 24, FLOWS = 60 };
 
 struct world {
@@ -77,7 +90,7 @@ struct world {
     struct {
         bool used;
         uint32_t id, hops, link[4];
-        double bound;
+        double bound, weight;
     } flow[FLOWS];
 };
 
@@ -91,7 +104,7 @@ static bool is_max_min(const struct world *w)
             double rate = share_rate(w->share, w->flow[f].id);
 
             used[w->flow[f].link[h]] += rate;
-            most[w->flow[f].link[h]] = fmax(most[w->flow[f].link[h]], rate);
+            most[w->flow[f].link[h]] = fmax(most[w->flow[f].link[h]], rate / w->flow[f].weight);
         }
     for (int l = 0; l < LINKS; l++)
         good &= used[l] <= w->capacity[l] * (1 + 1e-9);
@@ -102,7 +115,8 @@ static bool is_max_min(const struct world *w)
         for (uint32_t h = 0; w->flow[f].used && h < w->flow[f].hops; h++) {
             uint32_t l = w->flow[f].link[h];
 
-            stopped |= near(used[l], w->capacity[l], 1e-8) && rate >= most[l] * (1 - 1e-8);
+            stopped |=
+                near(used[l], w->capacity[l], 1e-8) && rate / w->flow[f].weight >= most[l] * (1 - 1e-8);
         }
         good &= stopped;
     }
@@ -126,10 +140,12 @@ static void random_change(struct world *w)
 
         w->flow[f].used = true;
         w->flow[f].hops = 1 + (uint32_t)rand() % 4;
+        w->flow[f].weight = rand() % 2 ? 1 : 0.5 + rand() % 3;
         w->flow[f].bound = rand() % 3 ? INFINITY : 0.1 * (1 + rand() % 30);
         for (uint32_t h = 0; h < w->flow[f].hops; h++)
             w->flow[f].link[h] = (first + h * 5) % LINKS;
-        w->flow[f].id = share_add(w->share, w->flow[f].link, w->flow[f].hops, w->flow[f].bound);
+        w->flow[f].id =
+            share_add(w->share, w->flow[f].link, w->flow[f].hops, w->flow[f].bound, w->flow[f].weight);
     }
 }
 
@@ -158,6 +174,7 @@ int main(void)
 {
     parking_lot();
     two_bottlenecks();
+    weights();
     loners();
     random_worlds();
     return done_testing();
