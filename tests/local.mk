@@ -28,6 +28,7 @@ EXTRA_DIST += tests/fuzz/conf.corpus/good tests/fuzz/conf.corpus/open-quote test
 include tests/workloads/local.mk
 include tests/probe/local.mk
 include tests/bench/hook.mk
+include tests/simgrid/local.mk
 
 
 # sgctl
