@@ -81,8 +81,8 @@ is "$("$sgplan" simulate "$dir/bad.conf" 2>&1)" \
 is "$("$sgplan" simulate "$dir/s.conf" --trace=/dev/full 2>&1 | grep -c 'cannot write the trace')" 1 "a full disk is told"
 
 # The experiment meets the column that it is fitted to, says what it found of the other, and the same each time.
-"$sgplan" experiment scaling --json --steps=200 >"$dir/e.json"; ok $? "experiment scaling runs"
-"$sgplan" experiment scaling --json --steps=200 | cmp -s - "$dir/e.json"; ok $? "... and says the same again"
+"$sgplan" experiment scaling --json --steps=100 >"$dir/e.json"; ok $? "experiment scaling runs"
+"$sgplan" experiment scaling --json --steps=100 | cmp -s - "$dir/e.json"; ok $? "... and says the same again"
 python3 - "$dir/e.json" <<'PYTHON'
 import json, sys
 e = json.load(open(sys.argv[1]))
@@ -94,7 +94,7 @@ assert rate["pacing"] <= 1.01 * rate["uncoordinated"] < rate["servers_4"] < rate
 assert any("Pacing does not produce" in note for note in e["notes"])
 PYTHON
 ok $? "... the uncoordinated column within 5 %, and honest about pacing"
-"$sgplan" experiment scaling | grep -q '^ *8000 |.*o'; ok $? "... with a plot for people"
+"$sgplan" experiment scaling --steps=50 | grep -qE '^ +[0-9]+ \|.*c$'; ok $? "... with a plot for people"
 "$sgplan" experiment other 2>/dev/null; is $? 2 "another experiment: wrong usage"
 
 if [ -n "$SYNCGUARD_LARGE" ]; then
