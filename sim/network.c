@@ -12,7 +12,6 @@ struct network *network_new(const struct fabric *f, double eager_bytes)
 
     n->fabric = *f;
     n->eager_bytes = eager_bytes;
-    n->faults = 1;
     n->share = share_new(f->links);
     for (uint32_t l = 0; l < f->links; l++)
         share_set_capacity(n->share, l, fabric_link_bytes_per_s(f, l));
@@ -34,13 +33,38 @@ const struct fabric *network_fabric(const struct network *n)
     return &n->fabric;
 }
 
+/* A place's part of the name of all faults (SplitMix64's finish); 0 for a healthy one. */
+static uint64_t mixed(uint64_t place, double slowdown, double extra_latency_s)
+{
+    uint64_t part[3] = { place }, x = 0;
+
+    memcpy(&part[1], &slowdown, sizeof(slowdown));
+    memcpy(&part[2], &extra_latency_s, sizeof(extra_latency_s));
+    for (int i = 0; i < 3; i++) {
+        x += part[i] + 0x9e3779b97f4a7c15u;
+        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+        x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+        x ^= x >> 31;
+    }
+    return x;
+}
+
 void network_weigh_latency(struct network *n, bool weigh)
 {
-    n->faults += n->weighs_latency != weigh;
+    n->faults ^= n->weighs_latency != weigh ? mixed(UINT64_MAX, 1, 0) : 0;
     n->weighs_latency = weigh;
 }
 
 /* ---- faults ---- */
+
+static uint64_t link_name(const struct network *n, uint32_t link)
+{
+    double extra_s = n->link_extra_s ? n->link_extra_s[link] : 0, capacity = share_capacity(n->share, link);
+
+    if (capacity == fabric_link_bytes_per_s(&n->fabric, link) && extra_s == 0)
+        return 0;
+    return mixed(link, capacity, extra_s);
+}
 
 int network_set_link(struct network *n, uint32_t link, double slowdown, double extra_latency_s)
 {
@@ -51,15 +75,21 @@ int network_set_link(struct network *n, uint32_t link, double slowdown, double e
         return -1;
     if (!n->link_extra_s && extra_latency_s > 0)
         n->link_extra_s = xcalloc(n->fabric.links, sizeof(*n->link_extra_s));
-    capacity = fabric_link_bytes_per_s(&n->fabric, link) / slowdown;
-    if (share_capacity(n->share, link) == capacity &&
-        (n->link_extra_s ? n->link_extra_s[link] : 0) == extra_latency_s)
-        return 0;
+    n->faults ^= link_name(n, link);
     if (n->link_extra_s)
         n->link_extra_s[link] = extra_latency_s;
-    share_set_capacity(n->share, link, capacity);
-    n->faults++;
+    capacity = fabric_link_bytes_per_s(&n->fabric, link) / slowdown;
+    if (share_capacity(n->share, link) != capacity)
+        share_set_capacity(n->share, link, capacity);
+    n->faults ^= link_name(n, link);
     return 0;
+}
+
+static uint64_t rank_name(const struct network *n, uint32_t rank)
+{
+    double slowdown = n->rank_slowdown[rank];
+
+    return slowdown == 1 ? 0 : mixed((uint64_t)n->fabric.links + rank, slowdown, 0);
 }
 
 int network_set_rank(struct network *n, uint32_t rank, double slowdown)
@@ -71,9 +101,9 @@ int network_set_rank(struct network *n, uint32_t rank, double slowdown)
         for (uint32_t r = 0; r < n->fabric.ranks; r++)
             n->rank_slowdown[r] = 1;
     }
-    if (n->rank_slowdown[rank] != slowdown)
-        n->faults++;
+    n->faults ^= rank_name(n, rank);
     n->rank_slowdown[rank] = slowdown;
+    n->faults ^= rank_name(n, rank);
     return 0;
 }
 
@@ -81,8 +111,8 @@ void network_heal(struct network *n)
 {
     for (uint32_t l = 0; l < n->fabric.links; l++)
         network_set_link(n, l, 1, 0);
-    if (n->rank_slowdown)
-        n->faults++;
+    for (uint32_t r = 0; n->rank_slowdown && r < n->fabric.ranks; r++)
+        network_set_rank(n, r, 1);
     free(n->rank_slowdown);
     n->rank_slowdown = NULL;
 }

@@ -11,7 +11,7 @@ struct network {
     bool weighs_latency;
     double *link_extra_s;  /* NULL: none has any */
     double *rank_slowdown; /* NULL: none is slow */
-    uint64_t faults;       /* grows with every change */
+    uint64_t faults;       /* names the state of all of them: 0, none; what comes back has its old name */
     struct share *share;   /* capacities; flows only while somebody runs */
 };
 

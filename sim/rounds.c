@@ -10,7 +10,6 @@
 
 #define NOBODY       UINT32_MAX
 #define KEPT_BYTES   (256u << 20) /* of solved rounds, for each collective */
-#define TOGETHER     1e-3         /* messages that end so close (of the time so far) end together */
 #define CLOSE_ROUNDS 16u          /* rings of fewer are walked as fast */
 
 static double later(double a, double b)
@@ -49,51 +48,12 @@ static void round_fill(struct network_collective *c, struct round *r, uint64_t r
         schedule_sends(&c->schedule, round, m, add_message, r);
 }
 
-/* Shares all of the round's messages, begun together, as they end one after the other: those that are left
- * take over what the others had.  Rates are no longer solved once so few are left of a time that rounding
- * decides. */
-static void drain(struct share *share, struct round *r)
-{
-    const uint32_t *changed;
-    uint32_t left = r->messages, *flow = xcalloc(left, sizeof(*flow));
-    double *rest = xcalloc(left, sizeof(*rest)), now = 0;
-
-    for (uint32_t m = 0; m < left; m++) {
-        flow[m] = m;
-        rest[m] = 1;
-    }
-    while (left) {
-        double step = INFINITY;
-        uint32_t kept = 0;
-
-        share_solve(share, &changed);
-        for (uint32_t i = 0; i < left; i++)
-            step = fmin(step, rest[flow[i]] / share_rate(share, flow[i]));
-        step += (now + step) * TOGETHER;
-        for (uint32_t i = 0; i < left; i++) {
-            uint32_t m = flow[i];
-            double rate = share_rate(share, m);
-
-            if (rest[m] <= rate * step) {
-                r->s_per_byte[m] = now + rest[m] / rate;
-                share_remove(share, m);
-            } else {
-                rest[m] -= rate * step;
-                flow[kept++] = m;
-            }
-        }
-        left = kept;
-        now += step;
-    }
-    free(flow);
-    free(rest);
-}
-
 /* What each message costs with all of them under way. */
 static void round_solve(struct network_collective *c, struct round *r)
 {
     struct network *n = c->network;
     struct network_way way;
+    const uint32_t *changed;
 
     if (r->solved && r->faults == n->faults)
         return;
@@ -103,9 +63,11 @@ static void round_solve(struct network_collective *c, struct round *r)
         r->latency_s[m] = way.latency_s;
         share_add(n->share, way.link, way.hops, way.bound, way.weight); /* numbered from 0 */
     }
-    for (uint32_t m = 0; m < r->messages && !r->shared; m++)
-        r->shared = share_meets(n->share, m);
-    drain(n->share, r);
+    share_solve(n->share, &changed);
+    for (uint32_t m = 0; m < r->messages; m++) {
+        r->s_per_byte[m] = 1 / share_rate(n->share, m);
+        r->shared |= share_meets(n->share, m);
+    }
     share_clear(n->share);
     r->faults = n->faults;
     r->solved = true;

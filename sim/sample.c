@@ -16,7 +16,7 @@
 #include "common/xalloc.h"
 
 #define SAMPLES_MAX     8u
-#define SAMPLE_MESSAGES 300000u /* one of more is no sample, but work */
+#define SAMPLE_MESSAGES 110000u /* one of more is no sample, but work */
 #define SAMPLE_BYTES    (256u << 20)
 #define RING_ROUNDS     72u  /* of a ring that are sampled, at least */
 #define RING_SHARE      0.4  /* and at least, of its members */

@@ -366,9 +366,37 @@ static void samples(void)
         network_set_rank(n, 3, 4);
         steps_s(c, NETWORK_SAMPLED, &more);
         ok(more.samples > count.samples, "with a fault it is");
+        network_heal(n);
+        count = more;
+        steps_s(c, NETWORK_SAMPLED, &more);
+        is_int((long long)more.samples, (long long)count.samples, "healed, what was known serves again");
         network_collective_free(c);
         network_free(n);
     }
+}
+
+/* Two messages to one node, from its own leaf and from another: by latency, 4 hops get half of what 2 get. */
+static void latency_weighs(void)
+{
+    struct schedule_spec spec = { SCHEDULE_ALLREDUCE, SCHEDULE_SERVER, 3, 30e6, 0, 1 };
+    const uint32_t rank[] = { 0, 1, 4 };
+    double zero[3] = { 0 }, equal[3], weighed[3];
+    struct fabric_shape shape;
+    struct fabric f;
+
+    fabric_leafspine(&shape, 8, 4, 4, LATENCY, BANDWIDTH);
+    fabric_init(&f, &shape, NULL);
+    struct network *n = network_new(&f, 0);
+    struct network_collective *c = network_collective_new(n, &spec, rank, NULL);
+
+    network_run(c, NETWORK_ROUNDS, zero, equal, NULL);
+    network_weigh_latency(n, true);
+    network_run(c, NETWORK_ROUNDS, zero, weighed, NULL);
+    ok(near(equal[2], 2 * (4 * LATENCY + 30e6 / BANDWIDTH * 2), 1e-9) &&
+           near(weighed[2], 2 * (4 * LATENCY + 30e6 / BANDWIDTH * 3), 1e-9),
+       "shares equal, or by latency");
+    network_collective_free(c);
+    network_free(n);
 }
 
 static void faults(void)
@@ -513,6 +541,7 @@ int main(void)
     rounds_equal_exact();
     sharing();
     samples();
+    latency_weighs();
     faults();
     bad_members();
     jobs_share_links();
