@@ -160,8 +160,8 @@ static void make_arrays(struct job *j)
         j->pace = xcalloc((size_t)j->n * (size_t)j->j->buckets, sizeof(*j->pace));
 }
 
-struct job *job_new(const struct scenario *s, size_t index, const struct placement *p, struct network *n,
-                    enum network_mode mode, const struct job_hooks *hooks, struct err *err)
+struct job *job_open(const struct scenario *s, size_t index, const struct placement *p, struct network *n,
+                     enum network_mode mode, const struct job_hooks *hooks, struct err *err)
 {
     const struct scenario_job *sj = &s->jobs[index];
     struct job *j = xcalloc(1, sizeof(*j));
@@ -186,7 +186,7 @@ struct job *job_new(const struct scenario *s, size_t index, const struct placeme
     plan_parts(j);
     plan_buckets(j);
     if (open_buckets(j, err) < 0 || open_inner(j, err) < 0) {
-        job_free(j);
+        job_close(j);
         return NULL;
     }
     make_arrays(j);
@@ -209,7 +209,7 @@ static void free_collectives(struct job *j)
     free(j->inner);
 }
 
-void job_free(struct job *j)
+void job_close(struct job *j)
 {
     if (!j)
         return;

@@ -79,9 +79,9 @@ struct job_hooks {
 struct job;
 
 /* NULL with the reason.  The scenario, network and placement are borrowed. */
-struct job *job_new(const struct scenario *s, size_t index, const struct placement *p, struct network *n,
-                    enum network_mode mode, const struct job_hooks *hooks, struct err *err);
-void job_free(struct job *j); /* NULL is fine */
+struct job *job_open(const struct scenario *s, size_t index, const struct placement *p, struct network *n,
+                     enum network_mode mode, const struct job_hooks *hooks, struct err *err);
+void job_close(struct job *j); /* NULL is fine */
 
 /* All of the job in lockstep.  0, or -1 with a hook's reason. */
 int job_run(struct job *j, struct err *err);

@@ -117,8 +117,8 @@ static double largest_below(const double *cost, uint32_t n, double limit)
     return found;
 }
 
-bool ring_close(uint32_t places, uint64_t rounds, bool rendezvous, const double *cost_s,
-                const double *arrive_s, double *leave_s, double *scratch)
+bool ring_closed_form(uint32_t places, uint64_t rounds, bool rendezvous, const double *cost_s,
+                      const double *arrive_s, double *leave_s, double *scratch)
 {
     struct ways w = { .n = places,
                       .cost = cost_s,

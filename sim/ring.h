@@ -24,8 +24,8 @@
 
 /* leave_s may be arrive_s.  false: not answered (leave_s is as it was), for a walk would need more steps than
  * there are rounds, or too many costs matter; walk the rounds then. */
-bool ring_close(uint32_t places, uint64_t rounds, bool rendezvous, const double *cost_s,
-                const double *arrive_s, double *leave_s, double *scratch);
+bool ring_closed_form(uint32_t places, uint64_t rounds, bool rendezvous, const double *cost_s,
+                      const double *arrive_s, double *leave_s, double *scratch);
 
 /* The same, round by round. */
 void ring_walk(uint32_t places, uint64_t rounds, bool rendezvous, const double *cost_s, double *time_s,

@@ -247,7 +247,7 @@ static void run_rings(struct network_collective *c, const struct schedule_stage 
             cost[i] = message_cost(r, seen_s, st->bytes, m);
             at[i] = time_s[m];
         }
-        if (rounds >= CLOSE_ROUNDS && ring_close(n, rounds, rendezvous, cost, at, at, scratch)) {
+        if (rounds >= CLOSE_ROUNDS && ring_closed_form(n, rounds, rendezvous, cost, at, at, scratch)) {
             count->closed = true;
         } else {
             ring_walk(n, rounds, rendezvous, cost, at, scratch);

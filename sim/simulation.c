@@ -166,7 +166,7 @@ static int open_job(struct simulation *m, size_t i, struct err *err)
         job_result_init(&m->asynchronous[i], m->place[i]->ranks);
         return 0;
     }
-    m->job[i] = job_new(m->s, i, m->place[i], m->network, (enum network_mode)m->s->network, &hooks, err);
+    m->job[i] = job_open(m->s, i, m->place[i], m->network, (enum network_mode)m->s->network, &hooks, err);
     return m->job[i] ? 0 : -1;
 }
 
@@ -201,7 +201,7 @@ void simulation_free(struct simulation *m)
     if (!m)
         return;
     for (size_t i = 0; i < m->s->n_jobs; i++) {
-        job_free(m->job[i]);
+        job_close(m->job[i]);
         job_result_clear(&m->asynchronous[i]);
         placement_free(m->place[i]);
     }

@@ -163,7 +163,7 @@ static void closed_rings(void)
         }
         ring_walk(n, rounds, i % 2, cost, walked, scratch);
         tried++;
-        if (!ring_close(n, rounds, i % 2, cost, at, at, scratch))
+        if (!ring_closed_form(n, rounds, i % 2, cost, at, at, scratch))
             continue;
         closed++;
         wrong += !same_times(at, walked, n);
