@@ -413,6 +413,11 @@ size_t diagnosis_findings(struct diagnosis *d, const struct finding **list)
     return d->n;
 }
 
+const struct work *diagnosis_work(const struct diagnosis *d)
+{
+    return d->work;
+}
+
 const struct work_step *diagnosis_newest(const struct diagnosis *d)
 {
     return &d->work->step[work_slot(d->work, 0)];

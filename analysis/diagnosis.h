@@ -60,6 +60,8 @@ uint64_t diagnosis_steps(const struct diagnosis *d);
 size_t diagnosis_findings(struct diagnosis *d, const struct finding **list);
 /* The newest step as it is kept, after diagnosis_step; lent until the next. */
 const struct work_step *diagnosis_newest(const struct diagnosis *d);
+/* What the newest steps were like; lent. */
+const struct work *diagnosis_work(const struct diagnosis *d);
 /* The smallest excess of a rank's own work that could be named now; NaN while that is not known. */
 double diagnosis_limit(const struct diagnosis *d);
 /* A rank's mean own work over the median's, minus 1, over the newest steps; NaN not known. */

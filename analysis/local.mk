@@ -19,10 +19,10 @@ libanalysis_la_SOURCES = \
 	analysis/trend.c analysis/trend.h \
 	analysis/view.c analysis/view.h analysis/view_comms.c analysis/view_efficiency.c analysis/view_figures.c \
 	analysis/view_health.c analysis/view_history.c analysis/view_judge.c analysis/view_private.h \
-	analysis/view_phases.c analysis/view_projection.c analysis/view_steps.c \
+	analysis/view_phases.c analysis/view_projection.c analysis/view_scaling.c analysis/view_steps.c \
 	analysis/work.c analysis/work.h
 libanalysis_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-libanalysis_la_LIBADD = $(JANSSON_LIBS) -lm
+libanalysis_la_LIBADD = libmodel.la $(JANSSON_LIBS) -lm
 
 check_PROGRAMS += tests/unit/period tests/unit/view
 tests_unit_period_SOURCES = tests/unit/period.c
@@ -41,3 +41,6 @@ tests_unit_trend_LDADD = libanalysis.la
 check_PROGRAMS += tests/unit/cause
 tests_unit_cause_SOURCES = tests/unit/cause.c
 tests_unit_cause_LDADD = libanalysis.la libring.la libcommon.la
+check_PROGRAMS += tests/unit/scaling
+tests_unit_scaling_SOURCES = tests/unit/scaling.c tests/random.h
+tests_unit_scaling_LDADD = libanalysis.la libring.la libcommon.la

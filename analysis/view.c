@@ -49,6 +49,7 @@ struct view *view_new(const struct view_params *p, double now_s)
     v->params = *p;
     v->places = names_new();
     v->diagnosis = diagnosis_new();
+    v->scaling = view_scaling_new();
     v->column_s = 1;
     v->column_begin_s = v->now_s = v->added_s = now_s;
     v->begun_s = NAN;
@@ -71,6 +72,7 @@ void view_free(struct view *v)
     free(v->comm);
     free(v->rank);
     diagnosis_free(v->diagnosis);
+    view_scaling_free(v->scaling);
     free(v);
 }
 
@@ -126,6 +128,7 @@ static void next_app(struct view *v, uint16_t app)
     view_forget_steps(v);
     view_forget_sums(v);
     view_forget_series(v);
+    view_forget_scaling(v);
     v->ranks = v->ranks_most = 0;
     v->period = 0;
     v->step_comm = 0;

@@ -15,6 +15,9 @@
 #include "analysis/efficiency.h"
 #include "analysis/trend.h"
 #include "common/telemetry.h"
+#include "model/linkfit.h"
+#include "model/noise.h"
+#include "model/projection.h"
 
 #define VIEW_RANKS_MAX    65536u
 #define VIEW_COMMS_MAX    4096u
@@ -239,5 +242,24 @@ struct view_projection {
     char text[256];           /* all but the warning, in a few words */
 };
 void view_projection_get(const struct view *v, double now_s, struct view_projection *p);
+
+/* What this job would be on more ranks (model/projection.h), and what that stands on: the newest steps'
+ * noise, and the cost of each operation on communicators of one size. */
+#define VIEW_LINKS_MAX 8u
+struct view_link {
+    uint8_t op;
+    uint32_t ranks, instances; /* members of one; how many communicators of that size are taken together */
+    bool grows;                /* as the job does; else a group that stays as it is */
+    struct linkfit_result fit;
+};
+struct view_scaling {
+    struct projection projection;
+    struct noise noise; /* its ranks' indices are those of apart_rank here */
+    uint32_t apart_rank[LAST_APART_MAX];
+    size_t n_links;
+    struct view_link link[VIEW_LINKS_MAX]; /* those of most time a step first */
+};
+/* NULL, or what is missing (a text that stays). Looks at all of the newest steps and draws: some 50 ms. */
+const char *view_scaling_get(const struct view *v, bool strong, struct view_scaling *s);
 
 #endif

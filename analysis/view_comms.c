@@ -176,6 +176,7 @@ static void on_joined(const struct joined *j, void *arg)
     if (j->last < v->n_ranks)
         v->rank[j->last].now.last++;
     view_sum_joined(v, c, j);
+    view_scaling_joined(v, c, j);
 }
 
 void view_take_sample(struct view *v, const struct sample *s)

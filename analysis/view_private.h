@@ -144,6 +144,8 @@ struct phases { /* of the run, but for steps: since it was last begun anew */
     double pause_s;
 };
 
+struct scaling;
+
 struct view {
     struct phases phases;
     struct view_params params;
@@ -180,6 +182,7 @@ struct view {
     size_t column, n_columns; /* where now will go; columns with now */
     double column_s, column_begin_s;
     struct diagnosis *diagnosis;
+    struct scaling *scaling;
     double begun_s;    /* the first step or collective was told of; NaN not yet */
     uint32_t main_seq; /* the newest of step_comm that was told of */
     bool finished;
@@ -257,6 +260,13 @@ void view_roll_health(struct view *v, double now_s);
 /* What in the health of the verdict's culprits stands out from the others', in words; "" nothing does, or
  * nothing is known.  Returns buf. */
 char *view_cause(const struct view *v, const struct view_verdict *d, char *buf, size_t size);
+
+/* view_scaling.c */
+struct scaling *view_scaling_new(void);
+void view_scaling_free(struct scaling *s);
+void view_forget_scaling(struct view *v);
+void view_scaling_joined(struct view *v, const struct comm *c, const struct joined *j);
+void view_scaling_steps(struct view *v, uint32_t steps); /* so many more are done */
 
 /* view_figures.c */
 double view_step_mean_s(const struct view *v, double now_s);

@@ -61,6 +61,7 @@ static void deliver_step(struct view *v, double now_s, struct open_step *o)
     step.begun_s = v->begun_s;
     step.transfer_s = transfer_s(o, most);
     diagnosis_step(v->diagnosis, &step, v->params.min_slowdown);
+    view_scaling_steps(v, most);
     view_phases_step(v, now_s, o->last_seq + 1 - v->period * most, o->last_seq);
 }
 
@@ -157,6 +158,7 @@ static bool counts_steps(struct view *v, double now_s, const struct step *s)
         view_forget_steps(v);
         diagnosis_restart(v->diagnosis);
         view_forget_phases(v);
+        view_forget_scaling(v);
         view_event(v, now_s, "a step is %u collectives on %u ranks", s->period, c->size);
     }
     return s->period == v->period;

@@ -189,7 +189,7 @@ static void progress_say(struct progress *p, const struct trace_reader *r)
         return;
     p->said_s = now_s;
     trace_reader_figures_get(r, &f);
-    fprintf(stderr, "\rsgctl: %s read", text_bytes((double)f.bytes).s);
+    fprintf(stderr, "\r%s: %s read", program_invocation_short_name, text_bytes((double)f.bytes).s);
     if (p->total_bytes > 0)
         fprintf(stderr, " of %s (%s)", text_bytes(p->total_bytes).s,
                 text_percent((double)f.bytes / p->total_bytes).s);
@@ -222,24 +222,26 @@ static int read_all(int fd, struct trace_reader *r, struct err *err)
     return rc < 0 ? -1 : trace_reader_finish(r, err);
 }
 
-json_t *analyze_file(const char *path, const struct view_params *p, struct err *err)
+int analyze_read(const char *path, struct trace_reader *r, struct err *err)
 {
     bool standard = !strcmp(path, "-");
-    int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    struct trace_reader *r;
-    json_t *answer = NULL;
+    int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), rc;
 
-    if (fd < 0) {
-        err_set(err, "%s: %s", path, strerror(errno));
-        return NULL;
-    }
-    r = trace_reader_new(p);
-    if (read_all(fd, r, err) < 0)
+    if (fd < 0)
+        return err_set(err, "%s: %s", path, strerror(errno));
+    rc = read_all(fd, r, err);
+    if (rc < 0)
         err_prefix(err, "%s", standard ? "standard input" : path);
-    else
-        answer = analyze_answer(r);
-    trace_reader_free(r);
     if (!standard)
         close(fd);
+    return rc;
+}
+
+json_t *analyze_file(const char *path, const struct view_params *p, struct err *err)
+{
+    struct trace_reader *r = trace_reader_new(p);
+    json_t *answer = analyze_read(path, r, err) < 0 ? NULL : analyze_answer(r);
+
+    trace_reader_free(r);
     return answer;
 }

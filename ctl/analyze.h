@@ -15,6 +15,9 @@
  * it takes long.  NULL with the reason. */
 json_t *analyze_file(const char *path, const struct view_params *p, struct err *err);
 
+/* Read a file (or "-") to its end into r; the same words on the way. 0, or -1 with the reason. */
+int analyze_read(const char *path, struct trace_reader *r, struct err *err);
+
 /* The answer about what a reader has taken so far. */
 json_t *analyze_answer(struct trace_reader *r);
 /* Does a verdict stand at the end? */

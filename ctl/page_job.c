@@ -233,11 +233,30 @@ static void figure_projection(struct table *t, const json_t *job)
     page_figure(t, "Ahead", line);
 }
 
+/* The next wall, and the furthest point that is projected. */
+static void figure_scaling(struct table *t, const json_t *job)
+{
+    const json_t *s = answer_object(job, "scaling"), *points = answer_array(s, "points");
+    const json_t *last = json_array_get(points, json_array_size(points) - 1), *rate;
+    char line[512], text[256], regime[24];
+
+    if (!last)
+        return;
+    page_figure(t, "More ranks", answer_text(s, "text", text, sizeof(text)));
+    rate = answer_object(last, "throughput_ratio");
+    snprintf(line, sizeof(line), "%s ranks (%s as many): %s the throughput (%s to %s), %s",
+             text_count(answer_number(last, "ranks")).s, text_times(answer_number(last, "factor")).s,
+             text_times(answer_number(rate, "p50")).s, text_times(answer_number(rate, "p5")).s,
+             text_times(answer_number(rate, "p95")).s, answer_text(last, "regime", regime, sizeof(regime)));
+    page_figure(t, "", line);
+}
+
 void page_outlook(struct table *t, const json_t *job)
 {
     figure_efficiency(t, job);
     figure_critical_path(t, job);
     figure_projection(t, job);
+    figure_scaling(t, job);
 }
 
 static void put_figures(const struct page *p)

@@ -54,6 +54,8 @@ void job_free(struct job *j)
         free(j->agent[i]);
     for (size_t i = 0; i < j->n_notes; i++)
         free(j->note[i]);
+    json_decref(j->scaling[0].report);
+    json_decref(j->scaling[1].report);
     free(j->agent);
     free(j);
 }

@@ -44,6 +44,12 @@ struct job_agent {
         energy_before_j; /* the node's, since this life began (NaN: not told) and in the lives before */
 };
 
+/* What was last reported of it on more ranks (report.h); NULL: nothing yet. */
+struct job_scaling {
+    json_t *report;
+    double at_s;
+};
+
 struct job {
     struct job_id id;
     char text_id[48];              /* "123.0", "120_3.0", "123.0" of a het job's leader */
@@ -63,8 +69,9 @@ struct job {
         char text[512];
     } event[JOB_EVENTS];
     uint64_t n_events;
-    uint32_t broken_ranks;      /* whose process ended without finalizing */
-    struct recorder *recorders; /* record.h */
+    uint32_t broken_ranks;         /* whose process ended without finalizing */
+    struct recorder *recorders;    /* record.h */
+    struct job_scaling scaling[2]; /* weak, strong */
     double saved_s;
     bool final; /* the end is in the store */
 };

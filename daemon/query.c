@@ -143,6 +143,7 @@ static json_t *answer_job(struct peer *p, const json_t *q)
         return stored ? stored : json_pack("{s:s}", "error", err.text);
     }
     report_view_parse(&view, json_object_get(q, "view"));
+    report_scaling_renew(j, server_now_s(), false);
     report = report_job(j, server_now_s(), &view);
     history_put_past(p->server->history, j, report);
     return report;
@@ -160,6 +161,23 @@ static void put_history(struct server *s, json_t *row)
     json_object_set_new(row, "culprit_count", known ? json_integer(count) : json_null());
     json_object_set_new(row, "last_culprit", known && count ? json_real(last_s) : json_null());
     history_put_node(s->history, row);
+}
+
+static json_t *answer_scaling(struct peer *p, const json_t *q)
+{
+    struct err err;
+    char number[24];
+    const char *mode = json_string_value(json_object_get(q, "mode"));
+    struct job *j = jobs_lookup(&p->server->jobs, job_text(q, number), sees(p), &err);
+    bool strong;
+
+    if (!j)
+        return json_pack("{s:s}", "error", err.text);
+    if (mode && strcmp(mode, "weak") != 0 && strcmp(mode, "strong") != 0)
+        return json_pack("{s:s}", "error", "not a mode: accepted are weak and strong");
+    strong = mode && !strcmp(mode, "strong");
+    report_scaling_renew(j, server_now_s(), strong);
+    return json_pack("{s:s,s:O}", "job", j->text_id, "scaling", j->scaling[strong].report);
 }
 
 static json_t *answer_nodes(struct peer *p, const json_t *q)
@@ -216,7 +234,7 @@ static const struct {
     json_t *(*answer)(struct peer *p, const json_t *q); /* NULL: it answered by itself */
 } queries[] = {
     { "status", answer_status }, { "jobs", answer_jobs },     { "job", answer_job },
-    { "nodes", answer_nodes },   { "record", answer_record },
+    { "nodes", answer_nodes },   { "record", answer_record }, { "scaling", answer_scaling },
 };
 
 void query_answer(struct peer *p, const json_t *question)
@@ -228,7 +246,8 @@ void query_answer(struct peer *p, const json_t *question)
     while (i < ARRAY_SIZE(queries) && (!name || strcmp(name, queries[i].name)))
         i++;
     if (i == ARRAY_SIZE(queries))
-        answer = json_pack("{s:s}", "error", "unknown query: accepted are status, jobs, job, nodes, record");
+        answer = json_pack("{s:s}", "error",
+                           "unknown query: accepted are status, jobs, job, nodes, scaling, record");
     else
         answer = queries[i].answer(p, question);
     if (!answer)

@@ -457,6 +457,9 @@ json_t *report_job(const struct job *j, double now_s, const struct report_view *
     json_object_set_new(o, "efficiency", report_efficiency(&e.recent, &e.run));
     json_object_set_new(o, "critical_path", report_critical_path(j));
     json_object_set_new(o, "projection", report_projection(j, at_s));
+    json_object_set_new(o, "scaling",
+                        j->scaling[0].report ? json_incref(j->scaling[0].report)
+                                             : report_scaling(j->view, false));
     ranks = select_ranks(j, at_s, v);
     json_object_set_new(o, "probe", probe_json(j, at_s, &f));
     json_object_set_new(o, "agents", agents_json(j, now_s, at_s));

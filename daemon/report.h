@@ -5,11 +5,13 @@
 #define SYNCGUARD_DAEMON_REPORT_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct efficiency;
 struct job;
 struct job_agent;
+struct view;
 
 /* Recorded calls cost about so much each beyond the library's own: what the hook benchmark measured. */
 #define REPORT_HOOK_S 40e-9
@@ -37,6 +39,11 @@ json_t *report_timeline(const struct job *j, double now_s); /* of the whole run,
 json_t *report_efficiency(const struct efficiency *recent, const struct efficiency *run); /* run: or NULL */
 json_t *report_critical_path(const struct job *j);
 json_t *report_projection(const struct job *j, double now_s);
+/* {"missing": why} when too little is known.  It takes some 50 ms: a job keeps the last one, which is
+ * made anew here when it is older than REPORT_SCALING_S. */
+#define REPORT_SCALING_S 10.0
+json_t *report_scaling(const struct view *v, bool strong);
+void report_scaling_renew(struct job *j, double now_s, bool strong);
 /* How a node and a rank fare; NULL: nothing was told lately. */
 json_t *report_node_health(const struct job *j, double now_s, const char *node);
 json_t *report_rank_health(const struct job *j, double now_s, uint32_t rank);

@@ -169,9 +169,11 @@ static void on_accept(struct evconnlistener *listener, evutil_socket_t fd, struc
 static void save(struct server *s, struct job *j)
 {
     double now_s = server_now_s();
-    json_t *report = report_job(j, now_s, &REPORT_VIEW_ALL);
+    json_t *report;
     struct err err;
 
+    report_scaling_renew(j, now_s, false);
+    report = report_job(j, now_s, &REPORT_VIEW_ALL);
     if (history_save(s->history, j, now_s, report, &err) < 0)
         log_warn("job %s: not kept: %s", j->text_id, err.text);
     json_decref(report);

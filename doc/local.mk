@@ -29,7 +29,7 @@ EXTRA_DIST += daemon/syncguardd.service.in doc/decisions/0001-dependencies.md do
 	doc/decisions/0008-own-work-against-the-median.md \
 	doc/decisions/0009-history-counts-jobs.md doc/decisions/0010-locality-from-sysfs.md \
 	doc/decisions/0011-one-diagnosis-of-the-steps.md doc/decisions/0012-what-the-planner-computes.md \
-	doc/decisions/0013-network-model.md doc/live-table.md
+	doc/decisions/0013-network-model.md doc/decisions/0014-projection-from-fits.md doc/live-table.md
 
 daemon/syncguardd.service: %: %.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) daemon && $(SED) $(PATHS) $(srcdir)/$@.in >$@.new && mv $@.new $@

@@ -17,7 +17,8 @@
 #define UNSEEN_NETWORK 1.0  /* logarithmic, where ranks leave the one node that was seen */
 #define EARLIER_SPREAD 0.10 /* relative, between two runs */
 #define SHAPE_DOUBT    0.10 /* relative, of the fitted noise's maximum against the measured one */
-#define WALL_STEPS     48   /* to look for a wall in, up to PROJECTION_FACTOR_MAX */
+#define WALL_SHARE     0.05
+#define WALL_STEPS     48 /* to look for a wall in, up to PROJECTION_FACTOR_MAX */
 
 static const char *const regimes[] = { "compute", "communication", "synchronisation" };
 static const char *const algorithms[] = { "ring", "halving-doubling", "two-level", "tree", "quickest" };
@@ -25,6 +26,26 @@ static const char *const algorithms[] = { "ring", "halving-doubling", "two-level
 const char *projection_regime_name(enum projection_regime r)
 {
     return r < PROJECTION_REGIMES ? regimes[r] : "unknown";
+}
+
+static const struct {
+    const char *name, *text;
+} walls[] = {
+    [PROJECTION_WALL_NONE] = { "none", "" },
+    [PROJECTION_WALL_SYNC_OVER_COMMUNICATION] = { "synchronisation over communication",
+                                                  "synchronisation overtakes communication" },
+    [PROJECTION_WALL_COMMUNICATION_OVER_SYNC] = { "communication over synchronisation",
+                                                  "communication overtakes synchronisation" },
+    [PROJECTION_WALL_SYNC_OVER_COMPUTE] = { "synchronisation over compute",
+                                            "synchronisation overtakes compute" },
+    [PROJECTION_WALL_COMMUNICATION_OVER_COMPUTE] = { "communication over compute",
+                                                     "communication overtakes compute" },
+    [PROJECTION_WALL_SYNC_REGIME] = { "synchronisation", "synchronisation becomes the regime" },
+};
+
+const char *projection_wall_name(enum projection_wall w)
+{
+    return w <= PROJECTION_WALL_SYNC_REGIME ? walls[w].name : "none";
 }
 
 const char *projection_algorithm_name(enum projection_algorithm a)
@@ -84,6 +105,15 @@ struct network {
     double weight[PROJECTION_ALGORITHMS];
 };
 
+/* Of a link's communicator when the job has n ranks. */
+static struct course link_course(const struct network *w, const struct projection_link *k,
+                                 enum projection_algorithm a, double n)
+{
+    double members = k->ranks * n / w->ranks, per_node = fmax(1, w->per_node * k->ranks / w->ranks);
+
+    return course_of(k->op, a, members, per_node);
+}
+
 /* Two levels need at least two nodes, of several ranks. */
 static bool possible(const struct network *w, enum projection_algorithm a)
 {
@@ -101,7 +131,7 @@ static double hop_density(double fixed_s, double hops)
 static double link_weight(const struct network *w, const struct projection_link *k,
                           enum projection_algorithm a)
 {
-    double hops = course_of(k->op, a, w->ranks, w->per_node).hops, density = 0;
+    double hops = link_course(w, k, a, w->ranks).hops, density = 0;
 
     /* Only the sum is known: the fixed part is at most that. */
     if (isnan(k->fixed_s))
@@ -119,8 +149,7 @@ static double link_weight(const struct network *w, const struct projection_link 
 static double scaled_s(const struct network *w, const struct projection_link *k, enum projection_algorithm a,
                        double n, double fixed_s)
 {
-    struct course now = course_of(k->op, a, w->ranks, w->per_node),
-                  then = course_of(k->op, a, n, w->per_node);
+    struct course now = link_course(w, k, a, w->ranks), then = link_course(w, k, a, n);
 
     return fixed_s * then.hops / now.hops + (k->time_s - fixed_s) * then.bytes / now.bytes;
 }
@@ -135,14 +164,15 @@ static double pipelined_s(double n, double hop_s, double bytes_s)
 /* A library that chooses: what is a ring now may be a tree over more ranks; what is a tree now stays one. */
 static double quickest_s(const struct network *w, const struct projection_link *k, double n, double fixed_s)
 {
-    struct course now = course_of(k->op, PROJECTION_RING, w->ranks, w->per_node);
+    struct course now = link_course(w, k, PROJECTION_RING, w->ranks);
     double hop_s = fixed_s / now.hops, bytes_s = (k->time_s - fixed_s) / now.bytes;
 
     if (k->op != COLLECTIVE_ALLREDUCE)
         return scaled_s(w, k, PROJECTION_RING, n, fixed_s);
-    if (pipelined_s(w->ranks, hop_s, bytes_s) < k->time_s)
+    if (pipelined_s(k->ranks, hop_s, bytes_s) < k->time_s)
         return scaled_s(w, k, PROJECTION_HALVING, n, fixed_s);
-    return fmin(scaled_s(w, k, PROJECTION_RING, n, fixed_s), pipelined_s(n, hop_s, bytes_s));
+    return fmin(scaled_s(w, k, PROJECTION_RING, n, fixed_s),
+                pipelined_s(k->ranks * n / w->ranks, hop_s, bytes_s));
 }
 
 static double link_s(const struct network *w, const struct projection_link *k, enum projection_algorithm a,
@@ -155,7 +185,7 @@ static double link_s(const struct network *w, const struct projection_link *k, e
 static double fixed_quantile(const struct network *w, const struct projection_link *k,
                              enum projection_algorithm a, double p)
 {
-    double hops = course_of(k->op, a, w->ranks, w->per_node).hops, most;
+    double hops = link_course(w, k, a, w->ranks).hops, most;
 
     if (!isnan(k->fixed_s))
         return fmin(k->time_s, fmax(0, k->fixed_s + k->fixed_sd_s * deviate_normal(p)));
@@ -465,6 +495,17 @@ static double beyond(const struct parts *p, enum projection_wall wall)
     }
 }
 
+/* Of two losses that are both next to nothing neither is a wall. */
+static bool weighs(const struct parts *p, enum projection_wall wall)
+{
+    double least_s = WALL_SHARE * (p->compute_s + p->communication_s + p->synchronisation_s);
+
+    return wall == PROJECTION_WALL_COMMUNICATION_OVER_SYNC ||
+                   wall == PROJECTION_WALL_COMMUNICATION_OVER_COMPUTE
+               ? p->communication_s >= least_s
+               : p->synchronisation_s >= least_s;
+}
+
 static void find_wall(const struct world *w, struct projection *o)
 {
     struct parts before = parts_at(w, 1);
@@ -478,7 +519,7 @@ static void find_wall(const struct world *w, struct projection *o)
         for (int k = PROJECTION_WALL_SYNC_REGIME; k > PROJECTION_WALL_NONE; k--) {
             double was = beyond(&before, k), is = beyond(&now, k), share;
 
-            if (was > 0 || !(is > 0))
+            if (was > 0 || !(is > 0) || !weighs(&now, k))
                 continue;
             share = is > was ? -was / (is - was) : 1;
             o->wall = k;
@@ -491,26 +532,19 @@ static void find_wall(const struct world *w, struct projection *o)
 
 static void say(struct projection *o)
 {
-    static const char *const walls[] = {
-        [PROJECTION_WALL_SYNC_OVER_COMMUNICATION] = "synchronisation overtakes communication",
-        [PROJECTION_WALL_COMMUNICATION_OVER_SYNC] = "communication overtakes synchronisation",
-        [PROJECTION_WALL_SYNC_OVER_COMPUTE] = "synchronisation overtakes compute",
-        [PROJECTION_WALL_COMMUNICATION_OVER_COMPUTE] = "communication overtakes compute",
-        [PROJECTION_WALL_SYNC_REGIME] = "synchronisation becomes the regime",
-    };
-
     if (o->wall == PROJECTION_WALL_NONE)
         snprintf(o->text, sizeof(o->text), "no other wall up to %.0f ranks (%.0f times as many)",
                  o->ranks * PROJECTION_FACTOR_MAX, PROJECTION_FACTOR_MAX);
     else
-        snprintf(o->text, sizeof(o->text), "%s at about %.0f ranks (%.3g times as many)", walls[o->wall],
+        snprintf(o->text, sizeof(o->text), "%s at about %.0f ranks (%.3g times as many)", walls[o->wall].text,
                  o->wall_ranks, o->wall_ranks / o->ranks);
 }
 
 /* ---- all of it ---- */
 
 size_t projection_links(const struct linkfit *l, const struct linkfit_result *fit, double steps,
-                        enum collective_op op, bool grows, struct projection_link *out, size_t max)
+                        enum collective_op op, double ranks, bool grows, struct projection_link *out,
+                        size_t max)
 {
     size_t n = 0;
 
@@ -520,6 +554,7 @@ size_t projection_links(const struct linkfit *l, const struct linkfit_result *fi
         const struct linkfit_segment *k = linkfit_segment(fit, bytes);
 
         out[n++] = (struct projection_link){ .op = op,
+                                             .ranks = ranks,
                                              .grows = grows,
                                              .per_step = s->weight / steps,
                                              .bytes = bytes,

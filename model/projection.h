@@ -60,6 +60,7 @@ const char *projection_algorithm_name(enum projection_algorithm a);
 /* Collectives of one operation and size in a step. */
 struct projection_link {
     enum collective_op op; /* bytes are of the whole vector, which stays as large over more ranks */
+    double ranks;          /* that take part in one */
     bool grows;            /* over all ranks; else over a group that stays as it is */
     double per_step;       /* how many of them */
     double bytes;
@@ -107,6 +108,9 @@ enum projection_wall {
     PROJECTION_WALL_SYNC_REGIME, /* waiting becomes the regime */
 };
 
+/* "none", "synchronisation over communication", ... */
+const char *projection_wall_name(enum projection_wall w);
+
 struct projection {
     double ranks, step_s;
     struct projection_point point[PROJECTION_POINTS];
@@ -124,7 +128,8 @@ struct projection {
 struct linkfit;
 struct linkfit_result;
 size_t projection_links(const struct linkfit *l, const struct linkfit_result *fit, double steps,
-                        enum collective_op op, bool grows, struct projection_link *out, size_t max);
+                        enum collective_op op, double ranks, bool grows, struct projection_link *out,
+                        size_t max);
 
 /* false: too little is known. */
 bool projection_make(const struct projection_input *in, struct projection *out);

@@ -163,7 +163,7 @@ static void questions(void)
     ok(number(a, "rss_bytes") > 1e6 && json_is_null(at(a, "batches_per_s")), "unknown is null, not zero");
     json_decref(a);
     a = ask("{\"query\":\"weather\"}");
-    ok(text(a, "error") && strstr(text(a, "error"), "status, jobs, job, nodes, record"),
+    ok(text(a, "error") && strstr(text(a, "error"), "status, jobs, job, nodes, scaling, record"),
        "a wrong query is told the right ones");
     json_decref(a);
     a = ask("{\"query\":\"job\", \"job\":\"12x\"}");

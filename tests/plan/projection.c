@@ -205,8 +205,8 @@ static bool project(const struct truth *t, struct projection *p)
     made = noise_fit(&noise, own_s, t->steps, t->ranks, node, leaf, scratch);
     in.step_s = m.step_s;
     linkfit_fit(&links, &fit);
-    in.n_links =
-        projection_links(&links, &fit, t->steps, COLLECTIVE_ALLREDUCE, true, in.link, PROJECTION_LINKS);
+    in.n_links = projection_links(&links, &fit, t->steps, COLLECTIVE_ALLREDUCE, t->ranks, true, in.link,
+                                  PROJECTION_LINKS);
     made = made && projection_make(&in, p);
     free(node);
     free(leaf);

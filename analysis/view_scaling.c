@@ -1,0 +1,244 @@
+/* view_scaling.c - what a view tells of the job on more ranks: the transfers that it took, its newest steps,
+ * and the projection from them. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/view_private.h"
+#include "common/xalloc.h"
+#include "ring/ring.h"
+
+#define VALUES_MAX (1u << 18) /* own works looked at: of many ranks fewer steps */
+
+struct link {
+    uint32_t ranks;
+    uint8_t op;
+    struct linkfit fit;
+};
+
+struct scaling {
+    struct link *link[VIEW_LINKS_MAX];
+    size_t n_links;
+    double steps; /* since the step is known */
+};
+
+struct scaling *view_scaling_new(void)
+{
+    return xcalloc(1, sizeof(struct scaling));
+}
+
+static void forget(struct scaling *s)
+{
+    for (size_t i = 0; i < s->n_links; i++)
+        free(s->link[i]);
+    s->n_links = 0;
+    s->steps = 0;
+}
+
+void view_scaling_free(struct scaling *s)
+{
+    if (!s)
+        return;
+    forget(s);
+    free(s);
+}
+
+void view_forget_scaling(struct view *v)
+{
+    forget(v->scaling);
+}
+
+static struct link *link_of(struct scaling *s, uint32_t ranks, uint8_t op)
+{
+    for (size_t i = 0; i < s->n_links; i++)
+        if (s->link[i]->ranks == ranks && s->link[i]->op == op)
+            return s->link[i];
+    if (s->n_links == VIEW_LINKS_MAX)
+        return NULL;
+    s->link[s->n_links] = xcalloc(1, sizeof(struct link));
+    s->link[s->n_links]->ranks = ranks;
+    s->link[s->n_links]->op = op;
+    return s->link[s->n_links++];
+}
+
+/* While no step is known its collectives belong to none. */
+void view_scaling_joined(struct view *v, const struct comm *c, const struct joined *j)
+{
+    struct link *l = v->period ? link_of(v->scaling, c->size, j->op) : NULL;
+
+    if (l)
+        linkfit_add(&l->fit, (double)j->bytes, j->stay_min_s, j->n);
+}
+
+void view_scaling_steps(struct view *v, uint32_t steps)
+{
+    v->scaling->steps += steps;
+}
+
+/* ---- the newest steps, ordered ---- */
+
+struct steps {
+    uint32_t n, ranks;
+    float *own_s;
+    uint32_t *rank, *node, *leaf; /* by column: who it is, where it sits */
+    double *scratch;
+    double step_s;
+};
+
+static void steps_free(struct steps *s)
+{
+    free(s->own_s);
+    free(s->rank);
+    free(s->node);
+    free(s->leaf);
+    free(s->scratch);
+}
+
+static int by_place(const void *a, const void *b, void *arg)
+{
+    const struct work_rank *rank = arg, *x = &rank[*(const uint32_t *)a], *y = &rank[*(const uint32_t *)b];
+
+    if (x->leaf != y->leaf)
+        return x->leaf < y->leaf ? -1 : 1;
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    return *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
+}
+
+/* Ranks that told anything in the newest steps, in the order that noise_fit wants. */
+static void order_ranks(const struct work *w, struct steps *s)
+{
+    s->rank = xcalloc(w->n, sizeof(*s->rank));
+    for (uint32_t r = 0; r < w->n; r++)
+        if (w->rank[r].told)
+            s->rank[s->ranks++] = r;
+    qsort_r(s->rank, s->ranks, sizeof(*s->rank), by_place, w->rank);
+    s->node = xcalloc(s->ranks, sizeof(*s->node));
+    s->leaf = xcalloc(s->ranks, sizeof(*s->leaf));
+    for (uint32_t i = 0; i < s->ranks; i++) {
+        s->node[i] = w->rank[s->rank[i]].node;
+        s->leaf[i] = w->rank[s->rank[i]].leaf;
+        if (s->node[i] == WORK_PLACE_NONE) /* not known: each on its own */
+            s->node[i] = UINT32_MAX / 2 + i;
+    }
+}
+
+/* The steps of one state of the run, without pauses and without the first ones, which may be warming up. */
+static void take_steps(const struct work *w, uint32_t warm_up, struct steps *s)
+{
+    uint32_t kept = work_kept(w), most = s->ranks ? VALUES_MAX / s->ranks : 0, first = 0;
+
+    if (w->steps < WORK_STEPS)
+        first = warm_up < kept ? warm_up : kept;
+    most = most < NOISE_STEPS_MIN ? NOISE_STEPS_MIN : most > kept ? kept : most;
+    s->own_s = xcalloc((size_t)most * s->ranks + 1, sizeof(*s->own_s));
+    s->scratch = xcalloc(2 * (size_t)s->ranks + 1, sizeof(*s->scratch));
+    for (uint32_t back = 0; back < kept - first && s->n < most; back++) {
+        uint32_t slot = work_slot(w, back);
+
+        if (w->step[slot].pause || !(w->step[slot].typical_s > 0))
+            continue;
+        for (uint32_t i = 0; i < s->ranks; i++)
+            s->own_s[(size_t)s->n * s->ranks + i] = work_own_s(w, slot, s->rank[i]);
+        s->step_s += w->step[slot].duration_s;
+        s->n++;
+    }
+    s->step_s = s->n ? s->step_s / s->n : NAN;
+}
+
+/* ---- links ---- */
+
+static enum collective_op model_op(uint8_t op)
+{
+    switch (op) {
+    case RING_OP_ALLGATHER:
+    case RING_OP_ALLGATHERV:
+        return COLLECTIVE_ALLGATHER;
+    case RING_OP_ALLTOALL:
+    case RING_OP_ALLTOALLV:
+    case RING_OP_ALLTOALLW:
+        return COLLECTIVE_ALLTOALL;
+    case RING_OP_REDUCE_SCATTER:
+    case RING_OP_REDUCE_SCATTER_BLOCK:
+        return COLLECTIVE_REDUCE_SCATTER;
+    default:
+        return COLLECTIVE_ALLREDUCE;
+    }
+}
+
+static uint32_t instances_of(const struct view *v, uint32_t ranks)
+{
+    uint32_t n = 0;
+
+    for (size_t i = 0; i < v->n_comms; i++)
+        n += v->comm[i].size == ranks;
+    return n ? n : 1;
+}
+
+static double time_of(const struct link *l)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < l->fit.n; i++)
+        sum += l->fit.size[i].time_sum_s;
+    return sum;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    double x = time_of(*(struct link *const *)a), y = time_of(*(struct link *const *)b);
+
+    return (x < y) - (x > y);
+}
+
+static void put_links(const struct view *v, struct view_scaling *out, struct projection_input *in)
+{
+    struct scaling *s = v->scaling;
+
+    qsort(s->link, s->n_links, sizeof(struct link *), by_time);
+    out->n_links = s->n_links;
+    for (size_t i = 0; i < s->n_links; i++) {
+        const struct link *l = s->link[i];
+        struct view_link *o = &out->link[i];
+
+        *o = (struct view_link){ .op = l->op,
+                                 .ranks = l->ranks,
+                                 .instances = instances_of(v, l->ranks),
+                                 .grows = l->ranks == v->main_size };
+        linkfit_fit(&l->fit, &o->fit);
+        in->n_links += projection_links(&l->fit, &o->fit, s->steps * o->instances, model_op(l->op), l->ranks,
+                                        o->grows, in->link + in->n_links, PROJECTION_LINKS - in->n_links);
+    }
+}
+
+/* ---- the projection ---- */
+
+const char *view_scaling_get(const struct view *v, bool strong, struct view_scaling *out)
+{
+    const struct work *w = diagnosis_work(v->diagnosis);
+    struct projection_input in = { .strong = strong, .noise = &out->noise };
+    struct steps steps = { 0 };
+    struct view_figures f;
+    const char *why = NULL;
+
+    memset(out, 0, sizeof(*out));
+    if (!v->period)
+        return "no steps are seen yet";
+    order_ranks(w, &steps);
+    take_steps(w, v->phases.warm_up, &steps);
+    view_share_figures(v, &f);
+    in.step_s = steps.step_s;
+    in.other_s = f.p2p_ratio > 0 ? f.p2p_ratio * steps.step_s : 0;
+    if (steps.ranks < 2)
+        why = "one rank has nobody to wait for";
+    else if (!noise_fit(&out->noise, steps.own_s, steps.n, steps.ranks, steps.node, steps.leaf,
+                        steps.scratch))
+        why = "too few steps are seen yet";
+    for (unsigned i = 0; i < out->noise.apart; i++)
+        out->apart_rank[i] = steps.rank[out->noise.apart_rank[i]];
+    steps_free(&steps);
+    if (why)
+        return why;
+    put_links(v, out, &in);
+    return projection_make(&in, &out->projection) ? NULL : "too little is known yet";
+}

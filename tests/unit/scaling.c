@@ -1,0 +1,122 @@
+/* What a view tells of a job on more ranks: of a job whose steps are made here. */
+#include "analysis/view.h"
+#include "ring/ring.h"
+#include "tests/random.h"
+#include "tests/tap.h"
+
+#define WORLD 1u
+#define RANKS 16u
+#define WORK  0.1 /* s */
+
+static struct view *view;
+static double now_s;
+static uint32_t seq;
+
+static void start(void)
+{
+    struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 30 };
+
+    random_state = 4;
+    now_s = 0;
+    seq = 0;
+    view = view_new(&params, 0);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        struct telemetry_item comm = {
+            .kind = TELEMETRY_COMM,
+            .comm = { .rank = r, .name = WORLD, .size = RANKS, .comm_rank = r, .last = RANKS - 1 }
+        };
+        char node[8], leaf[8];
+
+        snprintf(node, sizeof(node), "n%u", r / 4);
+        snprintf(leaf, sizeof(leaf), "s%u", r / 8);
+        view_rank_add(view, r, 0, node, leaf);
+        view_item(view, 0, &comm);
+    }
+}
+
+static uint64_t ns(double s)
+{
+    return (uint64_t)(1e9 * s + 0.5);
+}
+
+/* A step is one all-reduce of a million bytes and one of a thousand: latency 200 us, 10 GB/s. */
+static void step(double cv)
+{
+    static const double bytes[] = { 1e6, 1e3 };
+    double own_s[RANKS], most = 0;
+
+    for (uint32_t r = 0; r < RANKS; r++) {
+        own_s[r] = WORK * (1 + cv * gauss());
+        most = fmax(most, own_s[r]);
+    }
+    for (uint32_t k = 0; k < 2; k++)
+        for (uint32_t r = 0; r < RANKS; r++) {
+            double transfer_s = 200e-6 + 1e-10 * bytes[k], wait_s = k ? 0 : most - own_s[r];
+            struct telemetry_item item = { .kind = TELEMETRY_SAMPLE,
+                                           .sample = { .rank = r,
+                                                       .op = RING_OP_ALLREDUCE,
+                                                       .comm = WORLD,
+                                                       .seq = 2 * seq + k,
+                                                       .n = 1,
+                                                       .root = -1,
+                                                       .bytes = (uint64_t)bytes[k],
+                                                       .stay_ns = ns(wait_s + transfer_s),
+                                                       .stay_sum_ns = ns(wait_s + transfer_s),
+                                                       .gap_sum_ns = k ? 0 : ns(own_s[r]) } };
+
+            view_item(view, now_s, &item);
+        }
+    for (uint32_t r = 0; r < RANKS; r++) {
+        double stay_s = most - own_s[r] + 2 * 200e-6 + 1e-10 * 1.001e6;
+        struct telemetry_item item = { .kind = TELEMETRY_STEP,
+                                       .step = { .rank = r,
+                                                 .parts = 2,
+                                                 .comm = WORLD,
+                                                 .seq = 2 * seq,
+                                                 .period = 2,
+                                                 .n_steps = 1,
+                                                 .duration_ns = ns(own_s[r] + stay_s),
+                                                 .gap_ns = ns(own_s[r]),
+                                                 .stay_ns = ns(stay_s),
+                                                 .stay_s = { (float)stay_s / 2, (float)stay_s / 2 } } };
+
+        view_item(view, now_s, &item);
+    }
+    seq++;
+    now_s += most;
+    view_tick(view, now_s);
+}
+
+int main(void)
+{
+    static struct view_scaling scaling;
+    const struct view_scaling *s = &scaling;
+    const struct linkfit_segment *g;
+    const char *why;
+
+    start();
+    why = view_scaling_get(view, false, &scaling);
+    ok(why && *why, "nothing is projected before there are steps: %s", why ? why : "");
+    for (int i = 0; i < 120; i++)
+        step(0.05);
+    why = view_scaling_get(view, false, &scaling);
+    if (!ok(!why, "a job of 120 steps is projected"))
+        return done_testing();
+    ok(s->noise.ranks == RANKS && s->noise.ranks_per_node == 4 && s->noise.nodes_per_switch == 2,
+       "who sits where is known");
+    ok(near(s->noise.mean_s, WORK, 0.02) && near(s->noise.passing[NOISE_RANK].sd, 0.05, 0.1),
+       "own work %.4f s, noise %.4f", s->noise.mean_s, s->noise.passing[NOISE_RANK].sd);
+    g = &s->link[0].fit.segment[0];
+    ok(s->n_links == 1 && s->link[0].grows && s->link[0].ranks == RANKS && near(g->a_s.value, 200e-6, 0.01) &&
+           near(g->b_s_per_byte.value, 1e-10, 0.01),
+       "latency %.1f us, %.3g GB/s", 1e6 * g->a_s.value, 1e-9 / g->b_s_per_byte.value);
+    ok(s->projection.point[4].ranks == 256 && s->projection.point[4].step_s.p50 > s->projection.step_s,
+       "at 256 ranks a step takes longer: %.4f s for %.4f s", s->projection.point[4].step_s.p50,
+       s->projection.step_s);
+    ok(near(s->projection.point[0].communication_s, 500e-6, 0.05), "transfers are %.0f us of a step",
+       1e6 * s->projection.point[0].communication_s);
+    why = view_scaling_get(view, true, &scaling);
+    ok(!why && s->projection.point[4].compute_s < WORK / 10, "strong scaling divides the work");
+    view_free(view);
+    return done_testing();
+}
