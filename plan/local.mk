@@ -17,6 +17,7 @@ libplan_la_SOURCES = \
 	plan/pipeline.c \
 	plan/question.c plan/question.h \
 	plan/questions.c plan/questions.h \
+	plan/scale.c \
 	plan/simulate.c \
 	plan/speedup.c \
 	plan/staleness.c \
@@ -25,7 +26,7 @@ libplan_la_SOURCES = \
 	plan/train.c \
 	plan/whatif.c
 libplan_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-libplan_la_LIBADD = libsim.la libmodel.la libcommon.la $(JANSSON_LIBS) -lm
+libplan_la_LIBADD = libsim.la libctl.la libmodel.la libcommon.la $(JANSSON_LIBS) -lm
 
 bin_PROGRAMS += sgplan
 sgplan_SOURCES = plan/sgplan.c

@@ -32,6 +32,7 @@ const struct question *const questions[] = {
     &question_compare,
     &question_whatif,
     /* measurements */
+    &question_scale,
     /* simulation */
     &question_simulate,
     &question_experiment,

@@ -13,6 +13,7 @@ extern const struct question question_localsgd, question_compress, question_buck
 extern const struct question question_checkpoint, question_mtbf, question_train, question_compare,
     question_whatif;
 /* from measurements: a live job, a trace */
+extern const struct question question_scale;
 /* by simulation */
 extern const struct question question_simulate, question_experiment;
 

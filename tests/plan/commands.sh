@@ -135,6 +135,58 @@ print(all(s["time_s"] is None for s in without["strategies"] if "staleness" in s
       without["best"].startswith("synchronous"), given["best"].startswith("bounded staleness"))
 END
 is "$(cat "$dir/words")" "True True True" "a strategy is ranked only when the growth of its iterations is given"
+# Jobs on more ranks. A trace of 8 ranks whose own work is what the table of noise must find again.
+trace() { # trace STEPS: two all-reduces a step, 100 us and 10 GB/s; ranks differ by up to 5 % a step
+    awk -v steps="$1" 'BEGIN {
+        printf "{\"format\":\"syncguard-trace\",\"version\":1,\"job\":\"made\",\"ranks\":["
+        for (r = 0; r < 8; r++)
+            printf "%s{\"rank\":%d,\"node\":\"n%d\",\"switch\":\"s%d\"}", r ? "," : "", r, r / 2, r / 4
+        print "]}"
+        seed = 7
+        for (k = 0; k < 2 * steps; k++) {
+            last = 0
+            for (r = 0; r < 8; r++) {
+                seed = (seed * 16807) % 2147483647
+                work = k % 2 ? 0 : 100000000 * (1 + 0.1 * (seed / 2147483647 - 0.5))
+                enter[r] = now + work
+                last = enter[r] > last ? enter[r] : last
+            }
+            bytes = k % 2 ? 1000 : 10000000
+            now = last + 100000 + bytes / 10
+            for (r = 0; r < 8; r++)
+                printf "{\"r\":%d,\"c\":\"world\",\"s\":%d,\"o\":\"allreduce\",\"b\":%d,\"t0\":%.0f,\"t1\":%.0f}\n", r, k,
+                    bytes, enter[r], now
+        }
+    }'
+}
+refused "sgplan: one of --trace=FILE and --job=ID is needed" scale
+refused "sgplan: one of --trace=FILE and --job=ID is needed" scale --trace=x --job=1
+refused "sgplan: --mode: 'x' is not accepted: one of weak strong" scale --trace=x --mode=x
+trace 150 >"$dir/trace"
+trace 5 >"$dir/short"
+code 1 scale --trace="$dir/none"
+is "$(cut -d: -f1 "$dir/err")" sgplan "a trace that is not there"
+code 1 scale --trace="$dir/short"
+is "$(grep -c "^sgplan: nothing can be projected: " "$dir/err")" 1 "a trace too short says so"
+code 0 scale --trace="$dir/trace"
+is "$(grep -c '^ *128 *16.0x' "$dir/out")" 1 "16 times the ranks"
+is "$(sgplan scale --trace=- --json <"$dir/trace" | md5sum)" "$(sgplan scale --trace="$dir/trace" --json | md5sum)" \
+    "from standard input the same"
+sgplan scale --trace="$dir/trace" --json >"$dir/weak"
+sgplan scale --trace="$dir/trace" --json --mode=strong >"$dir/strong"
+python3 - "$dir/weak" "$dir/strong" >"$dir/words" <<'END'
+import json, sys
+weak, strong = (json.load(open(f)) for f in sys.argv[1:])
+link = weak["links"][0]
+near = lambda a, b, r: abs(a - b) <= r * b
+print([p["ranks"] for p in weak["points"]] == [8, 16, 32, 64, 128],
+      near(weak["compute_s"], 0.1, 0.02), near(weak["noise"][0]["passing"], 0.1 / 12 ** 0.5, 0.1),
+      near(link["fixed_s"], 1e-4, 0.02), near(link["bytes_per_s"], 1e10, 0.02),
+      all(p["step_low_s"] <= p["step_s"] <= p["step_high_s"] for p in weak["points"] + strong["points"]),
+      all(p["step_s"] < q["step_s"] for p, q in zip(strong["points"][1:], weak["points"][1:])))
+END
+is "$(cat "$dir/words")" "True True True True True True True" "what the trace was made of is found again"
+
 if [ -w /dev/full ]; then
     sgplan help >/dev/full 2>"$dir/err"
     is "$? $(cut -c1-21 "$dir/err")" "1 sgplan: cannot write:" "an output that cannot be written is told"

@@ -1,0 +1,277 @@
+/* sgplan scale: what a job that runs, or ran, would be on more ranks. */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/trace.h"
+#include "common/client.h"
+#include "common/config.h"
+#include "common/hosts.h"
+#include "common/text.h"
+#include "ctl/analyze.h"
+#include "ctl/answer.h"
+#include "daemon/report.h"
+#include "plan/answer.h"
+#include "plan/questions.h"
+
+#define TIMEOUT_S 10.0
+
+enum { TRACE, JOB, MODE, CONF, CONTROLLER };
+
+static const struct question_option own[] = {
+    [TRACE] = { "trace", "FILE", QUESTION_TEXT, 0, 0, NULL, "a recorded trace; - is standard input" },
+    [JOB] = { "job", "ID", QUESTION_TEXT, 0, 0, NULL, "a job that the controller knows" },
+    [MODE] = { "mode", "MODE", QUESTION_WORD, 0, 0, "weak strong",
+               "weak: each rank has as much to do as now; strong: they share it" },
+    [CONF] = { "conf", "PATH", QUESTION_TEXT, 0, 0, NULL, "syncguard.conf, for --job" },
+    [CONTROLLER] = { "controller", "HOST", QUESTION_TEXT, 0, 0, NULL, "whom to ask, for --job" },
+};
+
+static const struct question_use uses[] = {
+    { &own[TRACE], NULL }, { &own[JOB], NULL },        { &own[MODE], "weak" },
+    { &own[CONF], NULL },  { &own[CONTROLLER], NULL }, { NULL, NULL },
+};
+
+/* ---- where it comes from ---- */
+
+static json_t *of_trace(const char *path, bool strong, struct err *err)
+{
+    static const struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 60 };
+    struct trace_reader *r = trace_reader_new(&params);
+    json_t *o = NULL;
+
+    if (analyze_read(path, r, err) == 0)
+        o = report_scaling(trace_reader_view(r), strong);
+    trace_reader_free(r);
+    return o;
+}
+
+static json_t *ask(const struct config *config, const char *controller, json_t *question, struct err *err)
+{
+    struct client_options client = { .munge_socket = *config->munge_socket ? config->munge_socket : NULL };
+    char *hosts = hosts_complete(controller ? controller : config->controller, config->port, err);
+    json_t *answer, *o = NULL;
+
+    if (!hosts)
+        return NULL;
+    client.hosts = hosts;
+    answer = client_ask(&client, question, TIMEOUT_S, err);
+    if (answer && answer_check(answer, "scaling", JSON_OBJECT, err) == 0)
+        o = json_incref(json_object_get(answer, "scaling"));
+    json_decref(answer);
+    free(hosts);
+    return o;
+}
+
+static json_t *of_job(const struct asked *a, bool strong, struct err *err)
+{
+    const char *environment = getenv("SYNCGUARD_CONF"), *conf = asked_text(a, "conf");
+    struct config *config = calloc(1, sizeof(*config));
+    json_t *question, *o = NULL;
+
+    if (!config) {
+        err_set(err, "out of memory");
+        return NULL;
+    }
+    if (!conf && environment && *environment)
+        conf = environment;
+    question = json_pack("{s:s, s:s, s:s}", "query", "scaling", "job", asked_text(a, "job"), "mode",
+                         strong ? "strong" : "weak");
+    if (question && config_load(config, conf, err) == 0)
+        o = ask(config, asked_text(a, "controller"), question, err);
+    else if (!question)
+        err_set(err, "--job: that is no text");
+    json_decref(question);
+    free(config);
+    return o;
+}
+
+/* ---- what is said ---- */
+
+static const struct answer_column point_columns[] = {
+    { "ranks", "RANKS", ANSWER_COUNT },
+    { "factor", "TIMES", ANSWER_TIMES },
+    { "step_s", "STEP", ANSWER_SECONDS },
+    { "step_low_s", "FROM", ANSWER_SECONDS },
+    { "step_high_s", "TO", ANSWER_SECONDS },
+    { "throughput_ratio", "THROUGHPUT", ANSWER_TIMES },
+    { "throughput_low_ratio", "FROM", ANSWER_TIMES },
+    { "throughput_high_ratio", "TO", ANSWER_TIMES },
+    { "compute_share", "COMPUTE", ANSWER_SHARE },
+    { "communication_share", "COMM", ANSWER_SHARE },
+    { "synchronisation_share", "SYNC", ANSWER_SHARE },
+    { "regime", "REGIME", ANSWER_WORDS },
+};
+
+static void put_points(struct answer *a, const json_t *points)
+{
+    const json_t *p;
+    size_t i;
+
+    answer_table(a, "points", "On more ranks (ranges hold 90 %; throughput over the measured one)",
+                 point_columns, sizeof(point_columns) / sizeof(*point_columns));
+    json_array_foreach(points, i, p)
+    {
+        const json_t *step = answer_object(p, "step_s"), *rate = answer_object(p, "throughput_ratio"),
+                     *shares = answer_object(p, "shares");
+        char regime[24];
+
+        answer_cell(a, answer_number(p, "ranks"));
+        answer_cell(a, answer_number(p, "factor"));
+        answer_cell(a, answer_number(step, "p50"));
+        answer_cell(a, answer_number(step, "p5"));
+        answer_cell(a, answer_number(step, "p95"));
+        answer_cell(a, answer_number(rate, "p50"));
+        answer_cell(a, answer_number(rate, "p5"));
+        answer_cell(a, answer_number(rate, "p95"));
+        answer_cell(a, answer_number(shares, "compute"));
+        answer_cell(a, answer_number(shares, "communication"));
+        answer_cell(a, answer_number(shares, "synchronisation"));
+        answer_cell_words(a, "%s", answer_text(p, "regime", regime, sizeof(regime)));
+    }
+}
+
+static const struct answer_column part_columns[] = {
+    { "part", "NOISE", ANSWER_WORDS },       { "lasting", "LASTING", ANSWER_SHARE },
+    { "lasting_low", "FROM", ANSWER_SHARE }, { "lasting_high", "TO", ANSWER_SHARE },
+    { "passing", "PASSING", ANSWER_SHARE },  { "passing_low", "FROM", ANSWER_SHARE },
+    { "passing_high", "TO", ANSWER_SHARE },
+};
+
+static void put_noise(struct answer *a, const json_t *noise)
+{
+    static const char *const levels[] = { "rank", "node", "switch" };
+    const json_t *lasting = answer_object(noise, "lasting"), *passing = answer_object(noise, "passing");
+    char shape[24];
+
+    answer_figure(a, "compute_s", answer_number(noise, "compute_s"), ANSWER_SECONDS,
+                  "own work of a rank in a step");
+    answer_figure(a, "cv", answer_number(noise, "cv"), ANSWER_SHARE, "it varies by, all in all");
+    answer_word(a, "shape", answer_text(noise, "shape", shape, sizeof(shape)), "is its distribution");
+    answer_table(a, "noise",
+                 "What varies, and with whom it is in common (standard deviations, of the own work)",
+                 part_columns, sizeof(part_columns) / sizeof(*part_columns));
+    for (size_t i = 0; i < sizeof(levels) / sizeof(*levels); i++) {
+        const json_t *part[2] = { answer_object(lasting, levels[i]), answer_object(passing, levels[i]) };
+
+        answer_cell_words(a, "%s", levels[i]);
+        for (int k = 0; k < 2; k++) {
+            answer_cell(a, answer_number(part[k], "value"));
+            answer_cell(a, answer_number(part[k], "low"));
+            answer_cell(a, answer_number(part[k], "high"));
+        }
+    }
+}
+
+static const struct answer_column link_columns[] = {
+    { "op", "OPERATION", ANSWER_WORDS },        { "ranks", "RANKS", ANSWER_COUNT },
+    { "from_bytes", "FROM", ANSWER_BYTES },     { "to_bytes", "TO", ANSWER_BYTES },
+    { "fixed_s", "FIXED", ANSWER_SECONDS },     { "fixed_low_s", "FROM", ANSWER_SECONDS },
+    { "fixed_high_s", "TO", ANSWER_SECONDS },   { "bytes_per_s", "BY BYTE", ANSWER_RATE },
+    { "bytes_low_per_s", "FROM", ANSWER_RATE }, { "bytes_high_per_s", "TO", ANSWER_RATE },
+};
+
+static void put_segment(struct answer *a, const json_t *link, const json_t *segment)
+{
+    const json_t *fixed = answer_object(segment, "fixed_s"), *bytes = answer_object(segment, "s_per_byte");
+    char op[32];
+
+    answer_cell_words(a, "%s", answer_text(link, "op", op, sizeof(op)));
+    answer_cell(a, answer_number(link, "ranks"));
+    answer_cell(a, answer_number(segment, "from_bytes"));
+    answer_cell(a, answer_number(segment, "to_bytes"));
+    answer_cell(a, answer_number(fixed, "value"));
+    answer_cell(a, answer_number(fixed, "low"));
+    answer_cell(a, answer_number(fixed, "high"));
+    answer_cell(a, 1 / answer_number(bytes, "value"));
+    answer_cell(a, 1 / answer_number(bytes, "high"));
+    answer_cell(a, 1 / answer_number(bytes, "low"));
+}
+
+static void put_links(struct answer *a, const json_t *links)
+{
+    const json_t *link, *segment;
+    size_t i, k;
+
+    if (!json_array_size(links))
+        return;
+    answer_table(a, "links", "What its collectives cost: a fixed part, and a rate by the byte", link_columns,
+                 sizeof(link_columns) / sizeof(*link_columns));
+    json_array_foreach(links, i, link)
+    {
+        json_array_foreach(answer_array(link, "segments"), k, segment) put_segment(a, link, segment);
+    }
+}
+
+static void put_assumed(struct answer *a, const json_t *o)
+{
+    const json_t *words;
+    char text[256], all[1024] = "";
+    size_t i;
+
+    json_array_foreach(answer_array(o, "assumes"), i, words)
+        snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s", i ? "; " : "",
+                 answer_printable(words, text, sizeof(text)));
+    answer_assumes(a, "%s", all);
+    answer_source(a,
+                  "compute + E[max] of the fitted noise over ranks in nodes and switches + the collectives' "
+                  "cost by each algorithm, weighed (model/projection.h)");
+}
+
+static void put_scaling(struct answer *a, const json_t *o)
+{
+    const json_t *points = answer_array(o, "points");
+    double ranks = answer_number(o, "ranks"), wall = answer_number(o, "wall_ranks");
+    double most = answer_number(json_array_get(points, json_array_size(points) - 1), "factor");
+    char mode[24], text[256], name[64];
+
+    answer_title(a, "A job of %.0f ranks with a step of %s, on more ranks (%s scaling)", ranks,
+                 text_s(answer_number(o, "step_s")).s, answer_text(o, "mode", mode, sizeof(mode)));
+    answer_word(a, "wall", answer_text(o, "wall", name, sizeof(name)), "the next wall");
+    answer_figure(a, "wall_ranks", wall, ANSWER_COUNT, "%s", answer_text(o, "text", text, sizeof(text)));
+    answer_figure(a, "extrapolation", most, ANSWER_TIMES,
+                  "so many times the measured ranks is the furthest point");
+    put_points(a, points);
+    put_noise(a, answer_object(o, "noise"));
+    put_links(a, answer_array(o, "links"));
+    put_assumed(a, o);
+}
+
+static enum question_result run(const struct asked *a, struct answer *answer, struct err *err)
+{
+    const char *trace = asked_text(a, "trace");
+    bool strong = asked_is(a, "mode", "strong");
+    char why[128];
+    json_t *o;
+
+    if (!trace == !asked_text(a, "job")) {
+        err_set(err, "one of --trace=FILE and --job=ID is needed");
+        return QUESTION_WRONG;
+    }
+    o = trace ? of_trace(trace, strong, err) : of_job(a, strong, err);
+    if (!o)
+        return QUESTION_FAILED;
+    if (json_object_get(o, "missing")) {
+        err_set(err, "nothing can be projected: %s", answer_text(o, "missing", why, sizeof(why)));
+        json_decref(o);
+        return QUESTION_FAILED;
+    }
+    put_scaling(answer, o);
+    json_decref(o);
+    return QUESTION_DONE;
+}
+
+const struct question question_scale = {
+    .name = "scale",
+    .operands = "",
+    .text = "what a job would be on 2 to 16 times its ranks, from a trace or live",
+    .more = "Latency, bandwidth and noise are fitted from the job's own collectives and steps. Ranges hold "
+            "90 %: they "
+            "carry the fits' errors, which algorithm the library uses, and which ranks one happens to get. "
+            "Points far "
+            "beyond what was measured are less sure than any range can say.",
+    .uses = uses,
+    .run = run,
+};
