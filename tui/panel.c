@@ -10,7 +10,13 @@
 
 const struct panel_ops *panel_of(enum panel p)
 {
-    return p == PANEL_EVIDENCE ? &panel_evidence : p == PANEL_PATH ? &panel_path : NULL;
+    static const struct panel_ops *const ops[] = {
+        [PANEL_EVIDENCE] = &panel_evidence,
+        [PANEL_PATH] = &panel_path,
+        [PANEL_SCALING] = &panel_scaling,
+    };
+
+    return p <= PANEL_SCALING ? ops[p] : NULL;
 }
 
 static struct canvas *page_of(const struct ui *ui, int width, bool ascii, int *rows)

@@ -265,6 +265,7 @@ static json_t *answer_job(const struct replay *r, const json_t *q)
     struct report_view view;
 
     report_view_parse(&view, json_object_get(q, "view"));
+    report_scaling_renew(r->job, replay_now_s(r), false);
     return report_job(r->job, replay_now_s(r), &view);
 }
 

@@ -299,6 +299,70 @@ static void parse_projection(struct snap_projection *p, const json_t *o)
     value_text(o, "text", p->text, sizeof(p->text));
 }
 
+static void parse_point(struct snap_point *p, const json_t *o)
+{
+    static const char *const shares[SHARES] = { "compute", "communication", "synchronisation",
+                                                "point_to_point" };
+    const json_t *step = json_object_get(o, "step_s"), *rate = json_object_get(o, "throughput_ratio");
+
+    p->ranks = value_amount(o, "ranks");
+    p->factor = value_amount(o, "factor");
+    p->step_s = value_amount(step, "p50");
+    p->step_p5_s = value_amount(step, "p5");
+    p->step_p95_s = value_amount(step, "p95");
+    p->throughput = value_amount(rate, "p50");
+    p->throughput_p5 = value_amount(rate, "p5");
+    p->throughput_p95 = value_amount(rate, "p95");
+    p->ideal = value_amount(o, "ideal_ratio");
+    for (int i = 0; i < SHARES; i++)
+        p->share[i] = value_share(json_object_get(o, "shares"), shares[i]);
+    value_text(o, "regime", p->regime, sizeof(p->regime));
+}
+
+static void parse_link(struct snap_scaling *s, const json_t *o)
+{
+    size_t n;
+    const json_t *segments = value_list(o, "segments", SNAP_LINKS_MAX, &n);
+
+    for (size_t i = 0; i < n && s->n_links < SNAP_LINKS_MAX; i++) {
+        const json_t *g = json_array_get(segments, i);
+        struct snap_link *l = &s->link[s->n_links++];
+
+        value_text(o, "op", l->op, sizeof(l->op));
+        l->ranks = value_amount(o, "ranks");
+        l->from_bytes = value_amount(g, "from_bytes");
+        l->to_bytes = value_amount(g, "to_bytes");
+        l->fixed_s = value_amount(json_object_get(g, "fixed_s"), "value");
+        l->s_per_byte = value_amount(json_object_get(g, "s_per_byte"), "value");
+    }
+}
+
+static void parse_scaling(struct snap_scaling *s, const json_t *o)
+{
+    const json_t *points = value_list(o, "points", SNAP_POINTS_MAX, &s->n), *links, *assumes;
+    const json_t *noise = json_object_get(o, "noise");
+    size_t n;
+
+    value_text(o, "missing", s->missing, sizeof(s->missing));
+    s->known = s->n > 0;
+    value_text(o, "text", s->text, sizeof(s->text));
+    s->ranks = value_amount(o, "ranks");
+    s->step_s = value_amount(o, "step_s");
+    s->cv = value_amount(noise, "cv");
+    value_text(noise, "shape", s->shape, sizeof(s->shape));
+    for (size_t i = 0; i < s->n; i++)
+        parse_point(&s->point[i], json_array_get(points, i));
+    links = value_list(o, "links", SNAP_LINKS_MAX, &n);
+    for (size_t i = 0; i < n; i++)
+        parse_link(s, json_array_get(links, i));
+    assumes = value_list(o, "assumes", SNAP_ASSUMES_MAX, &s->n_assumes);
+    for (size_t i = 0; i < s->n_assumes; i++) {
+        const char *words = json_string_value(json_array_get(assumes, i));
+
+        value_clean(s->assumes[i], sizeof(s->assumes[i]), words ? words : "");
+    }
+}
+
 static void parse_past(struct snap_past *p, const json_t *o)
 {
     p->known = json_is_object(o);
@@ -463,6 +527,7 @@ struct snap_view *snap_view_parse(const json_t *answer, struct err *err)
     parse_efficiency(&v->efficiency, json_object_get(answer, "efficiency"));
     parse_path(&v->path, json_object_get(answer, "critical_path"));
     parse_projection(&v->projection, json_object_get(answer, "projection"));
+    parse_scaling(&v->scaling, json_object_get(answer, "scaling"));
     parse_past(&v->past, json_object_get(answer, "past"));
     parse_timeline(v, answer);
     ranks = value_list(answer, "rank_table", SNAP_RANKS_MAX, &v->n_ranks);

@@ -45,6 +45,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         draw(&ui, 7, 3, false);
         ui.report = true;
         draw(&ui, 12, 9, false);
+        ui.report = false;
+        ui_key(&ui, 'x');
+        draw(&ui, 80, 24, true);
+        draw(&ui, 200, 50, false);
+        draw(&ui, 7, 3, false);
         ui_reset(&ui);
     }
     json_decref(answer);

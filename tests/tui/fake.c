@@ -303,6 +303,41 @@ static json_t *projection(const struct fake *f, double t_s)
                      "synchronisation in about 40 min (25 to 70)");
 }
 
+static json_t *scaling_point(double factor, double step_s, double spread, double wait_share,
+                             double transfer_share, const char *regime)
+{
+    double rate = factor * STEP_S / step_s;
+
+    return json_pack("{s:f, s:f, s:{s:f, s:f, s:f}, s:{s:f, s:f, s:f}, s:f, s:{s:f, s:f, s:f}, s:s, s:f}",
+                     "ranks", 64 * factor, "factor", factor, "step_s", "p5", step_s * (1 - spread), "p50",
+                     step_s, "p95", step_s * (1 + spread), "throughput_ratio", "p5", rate / (1 + spread),
+                     "p50", rate, "p95", rate / (1 - spread), "ideal_ratio", factor, "shares", "compute",
+                     1 - wait_share - transfer_share, "communication", transfer_share, "synchronisation",
+                     wait_share, "regime", regime, "regime_share", 0.9);
+}
+
+static json_t *scaling(void)
+{
+    json_t *points = json_array(), *links = json_array(), *segments = json_array();
+
+    json_array_append_new(points, scaling_point(1, STEP_S, 0, 0.06, 0.11, "compute"));
+    json_array_append_new(points, scaling_point(2, 1.07 * STEP_S, 0.03, 0.09, 0.12, "compute"));
+    json_array_append_new(points, scaling_point(4, 1.19 * STEP_S, 0.06, 0.16, 0.13, "synchronisation"));
+    json_array_append_new(points, scaling_point(8, 1.40 * STEP_S, 0.10, 0.24, 0.14, "synchronisation"));
+    json_array_append_new(points, scaling_point(16, 2.45 * STEP_S, 0.20, 0.20, 0.45, "communication"));
+    json_array_append_new(segments,
+                          json_pack("{s:f, s:f, s:{s:f}, s:{s:f}}", "from_bytes", 65536.0, "to_bytes",
+                                    104857600.0, "fixed_s", "value", 310e-6, "s_per_byte", "value", 8e-11));
+    json_array_append_new(links,
+                          json_pack("{s:s, s:i, s:o}", "op", "allreduce", "ranks", 64, "segments", segments));
+    return json_pack("{s:s, s:i, s:f, s:s, s:o, s:{s:f, s:s}, s:o, s:[s, s]}", "mode", "weak", "ranks", 64,
+                     "step_s", STEP_S, "text",
+                     "synchronisation overtakes communication at about 190 ranks (2.97 times as many)",
+                     "points", points, "noise", "cv", 0.041, "shape", "lognormal", "links", links, "assumes",
+                     "each rank has as much to do as now (weak scaling)",
+                     "messages are as large, and more ranks are like those there are");
+}
+
 static json_t *past(void)
 {
     return json_pack("{s:i, s:f, s:f, s:f, s:i, s:n, s:n, s:s}", "runs", 7, "step_p50_s", STEP_S,
@@ -536,6 +571,7 @@ static json_t *job(const struct fake *f, const json_t *q, double t_s)
     json_object_set_new(o, "efficiency", efficiency(slow(f, t_s) ? 0.81 : 0.97, 0.985, 0.98));
     json_object_set_new(o, "critical_path", critical_path(f, t_s));
     json_object_set_new(o, "projection", projection(f, t_s));
+    json_object_set_new(o, "scaling", scaling());
     json_object_set_new(o, "past", slow(f, t_s) ? past() : json_null());
     json_object_set_new(o, "timeline", timeline(f, t_s));
     json_object_set_new(o, "events", events(f, t_s));

@@ -159,6 +159,9 @@ static void test_evidence(void)
         "\"critical_path\":{\"concentration\":-1,\"ranks\":[{\"rank\":3,\"last_ratio\":0.5},1,2,3,4,5,6,7,8,"
         "9]},"
         "\"projection\":{\"trend\":\"falling\",\"per_hour\":-0.1,\"reach_s\":null,\"warning\":1},"
+        "\"scaling\":{\"ranks\":8,\"text\":\"a wall\",\"points\":[{\"ranks\":8,\"factor\":1,"
+        "\"throughput_ratio\":{\"p5\":1,\"p50\":\"x\"},\"regime\":\"compute\"},7],\"links\":[{\"op\":"
+        "\"allreduce\",\"segments\":[{\"fixed_s\":{\"value\":null}},{}]}],\"assumes\":[\"one\",2]},"
         "\"past\":null,\"agents\":[{\"node\":\"a\"},{\"node\":\"b\",\"health\":{\"run_queue\":3,\"gpus\":[{"
         "\"index\":0}]}}],"
         "\"rank_table\":[{\"rank\":3,\"health\":{\"shared_cpu\":true,\"cpus\":\"0-3\"}}]}");
@@ -181,6 +184,12 @@ static void test_evidence(void)
            !v->projection.warning,
        "a trend may fall; a number is no warning");
     ok(!v->past.known, "no past");
+    ok(v->scaling.known && v->scaling.n == 2 && v->scaling.point[0].throughput_p5 == 1 &&
+           isnan(v->scaling.point[0].throughput) && isnan(v->scaling.point[1].ranks),
+       "points of other ranks, what is nonsense is unknown");
+    ok(v->scaling.n_links == 2 && !strcmp(v->scaling.link[1].op, "allreduce") &&
+           isnan(v->scaling.link[0].fixed_s) && v->scaling.n_assumes == 2 && !v->scaling.assumes[1][0],
+       "a row for each segment of a link");
     ok(v->n_health == 1 && !strcmp(v->health[0].node, "b") && v->health[0].health.run_queue == 3 &&
            isnan(v->health[0].health.steal_ratio) && v->health[0].health.n_gpus == 1,
        "the health of who told");

@@ -1,0 +1,227 @@
+/* panel_scaling.c - the job on more ranks: ideal, measured and projected throughput with its band, the regime
+ * of each point, the next wall, and what all that stands on. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "tui/draw.h"
+#include "tui/figures.h"
+#include "tui/panel.h"
+#include "tui/table.h"
+
+#define PLOT_ROWS  9
+#define PLOT_LABEL 8 /* columns left of it */
+#define PLOT_WIDTH 96
+
+static enum style regime_style(const char *regime)
+{
+    static const struct {
+        const char *name;
+        enum style style;
+    } styles[] = {
+        { "compute", STYLE_SHARE_COMPUTE },
+        { "communication", STYLE_SHARE_COMMUNICATION },
+        { "synchronisation", STYLE_SHARE_SYNCHRONISATION },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(styles); i++)
+        if (!strcmp(regime, styles[i].name))
+            return styles[i].style;
+    return STYLE_TEXT;
+}
+
+/* ---- the table ---- */
+
+static void draw_ranks(const struct table_cell *at, const void *row)
+{
+    const struct snap_point *p = row;
+
+    table_put(at, p->factor == 1 ? STYLE_BOLD : STYLE_TEXT, figure_count(llround(fmin(1e9, p->ranks))).text);
+}
+
+static void draw_factor(const struct table_cell *at, const void *row)
+{
+    const struct snap_point *p = row;
+
+    table_put(at, STYLE_DIM, p->factor == 1 ? "measured" : figure_times(p->factor).text);
+}
+
+static void draw_throughput(const struct table_cell *at, const void *row)
+{
+    const struct snap_point *p = row;
+    char text[48];
+
+    snprintf(text, sizeof(text), "%.3g (%.3g to %.3g)", p->throughput, p->throughput_p5, p->throughput_p95);
+    table_put(at, STYLE_TEXT,
+              p->factor == 1 || isnan(p->throughput) ? figure_times(p->throughput).text : text);
+}
+
+static void draw_regime(const struct table_cell *at, const void *row)
+{
+    const struct snap_point *p = row;
+
+    table_put(at, regime_style(p->regime), p->regime[0] ? p->regime : "-");
+}
+
+/* Of the ideal, from nothing to all of it: what is projected, and as far as the band goes. */
+static void draw_of_ideal(const struct table_cell *at, const void *row)
+{
+    const struct snap_point *p = row;
+    int bar = at->width - 7, low = (int)lround(p->throughput_p5 / p->ideal * bar),
+        high = (int)lround(fmin(1, p->throughput_p95 / p->ideal) * bar);
+
+    canvas_put(at->canvas, at->y, at->x, 6, STYLE_TEXT, figure_percent(p->throughput / p->ideal).text);
+    if (bar < 4 || !(p->ideal > 0) || isnan(p->throughput_p5) || isnan(p->throughput_p95))
+        return;
+    canvas_fill(at->canvas, at->y, at->x + 7, low, regime_style(p->regime), 0x2588);
+    canvas_fill(at->canvas, at->y, at->x + 7 + low, high > low ? high - low : 0, regime_style(p->regime),
+                0x2592);
+}
+
+static const struct table_column columns[] = {
+    { "RANKS", 5, 0, 0, TABLE_TEXT, 0, draw_ranks, .unsorted = true },
+    { "TIMES", 8, 0, 0, TABLE_TEXT, 0, draw_factor, .unsorted = true },
+    { "STEP", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_point, step_s), .unsorted = true },
+    { "THROUGHPUT (90 %)", 22, 0, 0, TABLE_TEXT, 0, draw_throughput, .unsorted = true },
+    { "REGIME", 15, 0, 0, TABLE_TEXT, 0, draw_regime, .unsorted = true },
+    { "OF IDEAL", 15, 40, 0, TABLE_TEXT, 0, draw_of_ideal, .unsorted = true },
+};
+
+static int draw_points(struct canvas *c, int y, const struct snap_scaling *s)
+{
+    struct table_layout layout;
+
+    table_fit(&layout, columns, ARRAY_SIZE(columns), 1, c->width - 2, 0);
+    canvas_fill(c, y, 0, c->width, STYLE_HEADER, ' ');
+    table_header(c, y++, &layout, columns, -1, false, ACTION_NONE);
+    for (size_t i = 0; i < s->n; i++)
+        table_row(c, y++, &layout, columns, &s->point[i], NULL);
+    return y;
+}
+
+/* ---- the plot: throughput over ranks, both by doublings ---- */
+
+struct plot {
+    int y, x, width;
+    double from, to, most; /* ranks; throughput */
+};
+
+static double between(double a, double b, double share)
+{
+    return exp(log(a) + share * (log(b) - log(a)));
+}
+
+static int plot_row(const struct plot *p, double value)
+{
+    double share = log(fmax(value, 1)) / log(p->most);
+
+    return p->y + PLOT_ROWS - 1 - (int)lround(fmin(1, share) * (PLOT_ROWS - 1));
+}
+
+static void plot_column(struct canvas *c, const struct plot *p, int column, const struct snap_scaling *s)
+{
+    double ranks = between(p->from, p->to, (double)column / (p->width - 1));
+    const struct snap_point *a = &s->point[0], *b, *nearest;
+    double share;
+    int low, high;
+
+    for (size_t i = 0; i + 2 < s->n && s->point[i + 1].ranks <= ranks; i++)
+        a++;
+    b = a + 1;
+    share = fmax(0, log(ranks / a->ranks) / log(b->ranks / a->ranks));
+    nearest = share < 0.5 ? a : b;
+    low = plot_row(p, between(a->throughput_p5, b->throughput_p5, share));
+    high = plot_row(p, between(a->throughput_p95, b->throughput_p95, share));
+    canvas_fill(c, plot_row(p, between(a->ideal, b->ideal, share)), p->x + column, 1, STYLE_DIM, 0x00b7);
+    for (int y = high; y <= low; y++)
+        canvas_fill(c, y, p->x + column, 1, regime_style(nearest->regime), 0x2592);
+    canvas_fill(c, plot_row(p, between(a->throughput, b->throughput, share)), p->x + column, 1,
+                regime_style(nearest->regime), 0x2588);
+}
+
+static bool plottable(const struct snap_scaling *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const struct snap_point *p = &s->point[i];
+
+        if (!(p->throughput > 0) || !(p->throughput_p5 > 0) || !(p->throughput_p95 > 0) || !(p->ideal > 0) ||
+            !(p->ranks > (i ? s->point[i - 1].ranks : 0)))
+            return false;
+    }
+    return s->n > 1 && s->point[s->n - 1].ideal > 1;
+}
+
+static int draw_plot(struct canvas *c, int y, const struct snap_scaling *s)
+{
+    const struct snap_point *last = &s->point[s->n - 1];
+    struct plot p = { .x = PLOT_LABEL, .from = s->point[0].ranks, .to = last->ranks, .most = last->ideal };
+
+    p.width = c->width - PLOT_LABEL - 8 < PLOT_WIDTH ? c->width - PLOT_LABEL - 8 : PLOT_WIDTH;
+    y = panel_heading(c, y, "throughput over ranks: ideal (dots), projected, and the band of 90 %");
+    p.y = y;
+    canvas_put_right(c, p.y, 0, PLOT_LABEL - 1, STYLE_DIM, figure_trim(figure_times(p.most)).text);
+    canvas_put_right(c, p.y + PLOT_ROWS - 1, 0, PLOT_LABEL - 1, STYLE_DIM, figure_trim(figure_times(1)).text);
+    for (int i = 0; i < p.width; i++)
+        plot_column(c, &p, i, s);
+    y += PLOT_ROWS;
+    for (size_t i = 0; i < s->n; i++) {
+        int at = p.x + (int)lround(log(s->point[i].ranks / p.from) / log(p.to / p.from) * (p.width - 1));
+
+        canvas_put(c, y, at - (i ? 2 : 0), 8, STYLE_DIM,
+                   figure_trim(figure_count(llround(fmin(1e9, s->point[i].ranks)))).text);
+    }
+    return y + 1;
+}
+
+/* ---- what it stands on ---- */
+
+static int draw_fits(struct canvas *c, int y, const struct snap_scaling *s)
+{
+    y = panel_heading(c, y, "fitted from this job");
+    if (!isnan(s->cv))
+        canvas_printf(c, y++, 3, c->width - 4, STYLE_TEXT, "own work varies by %s (shape: %s)",
+                      figure_trim(figure_percent(s->cv)).text, s->shape[0] ? s->shape : "-");
+    for (size_t i = 0; i < s->n_links; i++) {
+        const struct snap_link *l = &s->link[i];
+        char rate[32] = "-";
+
+        if (l->s_per_byte > 0)
+            snprintf(rate, sizeof(rate), "%s/s", figure_trim(figure_bytes(1 / l->s_per_byte)).text);
+        canvas_printf(c, y++, 3, c->width - 4, STYLE_TEXT,
+                      "%s of %.0f ranks, %s to %s: %s and a rate of %s%s", l->op, l->ranks,
+                      figure_trim(figure_bytes(l->from_bytes)).text,
+                      figure_trim(figure_bytes(l->to_bytes)).text, figure_trim(figure_s(l->fixed_s)).text,
+                      rate, isnan(l->fixed_s) ? " (one size tells only the sum)" : "");
+    }
+    for (size_t i = 0; i < s->n_assumes; i++)
+        y = panel_text(c, y, 3, STYLE_DIM, s->assumes[i]);
+    return y;
+}
+
+/* ---- the panel ---- */
+
+static bool tells(const struct snap_view *v)
+{
+    return v->scaling.known;
+}
+
+static int draw(struct canvas *c, const struct ui *ui)
+{
+    const struct snap_scaling *s = &ui->view->scaling;
+    int y = 0;
+
+    if (!s->known) {
+        canvas_printf(c, 0, 1, c->width - 2, STYLE_DIM, "nothing can be projected%s%s",
+                      s->missing[0] ? ": " : " yet", s->missing);
+        return 1;
+    }
+    if (s->text[0])
+        y = panel_text(c, y, 1, STYLE_WARN, s->text);
+    y = draw_points(c, y, s);
+    if (plottable(s))
+        y = draw_plot(c, y, s);
+    return draw_fits(c, y, s);
+}
+
+const struct panel_ops panel_scaling = { "scaling: the job on more ranks", draw, tells };
