@@ -16,7 +16,7 @@
 #include "analysis/trend.h"
 #include "common/telemetry.h"
 #include "model/linkfit.h"
-#include "model/noise.h"
+#include "model/variation.h"
 #include "model/projection.h"
 
 #define VIEW_RANKS_MAX    65536u
@@ -254,7 +254,7 @@ struct view_link {
 };
 struct view_scaling {
     struct projection projection;
-    struct noise noise; /* its ranks' indices are those of apart_rank here */
+    struct variation noise; /* its ranks' indices are those of apart_rank here */
     uint32_t apart_rank[LAST_APART_MAX];
     size_t n_links;
     struct view_link link[VIEW_LINKS_MAX]; /* those of most time a step first */

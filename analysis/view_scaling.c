@@ -105,7 +105,7 @@ static int by_place(const void *a, const void *b, void *arg)
     return *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
 }
 
-/* Ranks that told anything in the newest steps, in the order that noise_fit wants. */
+/* Ranks that told anything in the newest steps, in the order that variation_fit wants. */
 static void order_ranks(const struct work *w, struct steps *s)
 {
     s->rank = xcalloc(w->n, sizeof(*s->rank));
@@ -130,7 +130,7 @@ static void take_steps(const struct work *w, uint32_t warm_up, struct steps *s)
 
     if (w->steps < WORK_STEPS)
         first = warm_up < kept ? warm_up : kept;
-    most = most < NOISE_STEPS_MIN ? NOISE_STEPS_MIN : most > kept ? kept : most;
+    most = most < VARIATION_STEPS_MIN ? VARIATION_STEPS_MIN : most > kept ? kept : most;
     s->own_s = xcalloc((size_t)most * s->ranks + 1, sizeof(*s->own_s));
     s->scratch = xcalloc(2 * (size_t)s->ranks + 1, sizeof(*s->scratch));
     for (uint32_t back = 0; back < kept - first && s->n < most; back++) {
@@ -231,8 +231,8 @@ const char *view_scaling_get(const struct view *v, bool strong, struct view_scal
     in.other_s = f.p2p_ratio > 0 ? f.p2p_ratio * steps.step_s : 0;
     if (steps.ranks < 2)
         why = "one rank has nobody to wait for";
-    else if (!noise_fit(&out->noise, steps.own_s, steps.n, steps.ranks, steps.node, steps.leaf,
-                        steps.scratch))
+    else if (!variation_fit(&out->noise, steps.own_s, steps.n, steps.ranks, steps.node, steps.leaf,
+                            steps.scratch))
         why = "too few steps are seen yet";
     for (unsigned i = 0; i < out->noise.apart; i++)
         out->apart_rank[i] = steps.rank[out->noise.apart_rank[i]];

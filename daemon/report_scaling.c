@@ -99,7 +99,7 @@ static json_t *links_json(const struct view_scaling *s)
     return list;
 }
 
-static json_t *part_json(const struct noise_part *p)
+static json_t *part_json(const struct variation_part *p)
 {
     json_t *o = json_object();
 
@@ -109,19 +109,19 @@ static json_t *part_json(const struct noise_part *p)
     return o;
 }
 
-static json_t *parts_json(const struct noise_part part[NOISE_LEVELS])
+static json_t *parts_json(const struct variation_part part[VARIATION_LEVELS])
 {
     json_t *o = json_object();
 
-    json_object_set_new(o, "rank", part_json(&part[NOISE_RANK]));
-    json_object_set_new(o, "node", part_json(&part[NOISE_NODE]));
-    json_object_set_new(o, "switch", part_json(&part[NOISE_SWITCH]));
+    json_object_set_new(o, "rank", part_json(&part[VARIATION_RANK]));
+    json_object_set_new(o, "node", part_json(&part[VARIATION_NODE]));
+    json_object_set_new(o, "switch", part_json(&part[VARIATION_SWITCH]));
     return o;
 }
 
 static json_t *noise_json(const struct view_scaling *s)
 {
-    const struct noise *n = &s->noise;
+    const struct variation *n = &s->noise;
     json_t *o = json_object(), *apart = json_array();
 
     put_int(o, "steps", n->steps);
@@ -130,7 +130,7 @@ static json_t *noise_json(const struct view_scaling *s)
     put_real(o, "compute_s", n->mean_s);
     put_real(o, "cv", n->cv);
     put_real(o, "common_cv", n->common_cv);
-    put_text(o, "shape", noise_shape_name(n->shape));
+    put_text(o, "shape", variation_shape_name(n->shape));
     json_object_set_new(o, "lasting", parts_json(n->lasting));
     json_object_set_new(o, "passing", parts_json(n->passing));
     put_real(o, "tail_rate", n->tail_rate);

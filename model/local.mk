@@ -9,7 +9,7 @@ libmodel_la_SOURCES = \
 	model/last.c model/last.h \
 	model/linkfit.c model/linkfit.h \
 	model/memory.c model/memory.h \
-	model/noise.c model/noise.h \
+	model/variation.c model/variation.h \
 	model/order.c model/order.h \
 	model/pipeline.c model/pipeline.h \
 	model/projection.c model/projection.h \
@@ -19,14 +19,14 @@ libmodel_la_SOURCES = \
 	model/train.c model/train.h
 libmodel_la_LIBADD = -lm
 
-check_PROGRAMS += tests/unit/deviate tests/unit/last tests/unit/linkfit tests/unit/noise tests/plan/projection
+check_PROGRAMS += tests/unit/deviate tests/unit/last tests/unit/linkfit tests/unit/variation tests/plan/projection
 tests_unit_deviate_SOURCES = tests/unit/deviate.c
 tests_unit_deviate_LDADD = libmodel.la
 tests_unit_last_SOURCES = tests/unit/last.c
 tests_unit_last_LDADD = libmodel.la
 tests_unit_linkfit_SOURCES = tests/unit/linkfit.c
 tests_unit_linkfit_LDADD = libmodel.la
-tests_unit_noise_SOURCES = tests/unit/noise.c
-tests_unit_noise_LDADD = libmodel.la
+tests_unit_variation_SOURCES = tests/unit/variation.c
+tests_unit_variation_LDADD = libmodel.la
 tests_plan_projection_SOURCES = tests/plan/projection.c
 tests_plan_projection_LDADD = libmodel.la

@@ -271,21 +271,21 @@ static enum projection_algorithm algorithm_at(const struct network *w, double p)
 /* ---- synchronisation ---- */
 
 struct ranks {
-    const struct noise *noise;
+    const struct variation *noise;
     double waits; /* what the job waits, over what the last rank of a step is behind the mean */
     double fits;  /* that, over what the fitted noise says; as far as it is known better than doubted */
     double fits_error;
 };
 
 /* Mean excess of the last rank over a rank's mean; sd: of the part that depends on which ranks one has. */
-static double behind(const struct noise *n, const struct noise_draw *d, double factor, bool lognormal,
+static double behind(const struct variation *n, const struct variation_draw *d, double factor, bool lognormal,
                      double *sd)
 {
-    struct last l = noise_last(n, d, factor, lognormal);
+    struct last l = variation_last(n, d, factor, lognormal);
     double all, lasting = 0, total = 0, tail = l.tail_rate * (l.tail_from + l.tail_mean);
 
     all = last_mean(&l, sd);
-    for (int k = 0; k < NOISE_LEVELS; k++) {
+    for (int k = 0; k < VARIATION_LEVELS; k++) {
         lasting += d->lasting[k] * d->lasting[k];
         total += d->lasting[k] * d->lasting[k] + d->passing[k] * d->passing[k];
     }
@@ -294,21 +294,21 @@ static double behind(const struct noise *n, const struct noise_draw *d, double f
     return fmax(0, all - tail);
 }
 
-static bool lognormal_at(const struct noise *n, double p)
+static bool lognormal_at(const struct variation *n, double p)
 {
-    return n->shape == NOISE_LOGNORMAL || (n->shape == NOISE_UNDECIDED && p < 0.5);
+    return n->shape == VARIATION_LOGNORMAL || (n->shape == VARIATION_UNDECIDED && p < 0.5);
 }
 
 static void calibrate(const struct projection_input *in, double transfer_s, struct ranks *r)
 {
-    const struct noise *n = in->noise;
+    const struct variation *n = in->noise;
     double waits_s = in->step_s - n->mean_s - transfer_s - in->other_s, fitted, sd, error2;
-    struct noise_draw d;
+    struct variation_draw d;
 
     *r = (struct ranks){ .noise = n, .waits = 1, .fits = 1 };
     if (n->behind > 0 && waits_s > 0)
         r->waits = waits_s / (n->behind * n->mean_s);
-    noise_estimate(n, &d);
+    variation_estimate(n, &d);
     fitted = behind(n, &d, 1, lognormal_at(n, 0.5), &sd);
     if (fitted > 0 && n->behind > 0) {
         double share;
@@ -363,13 +363,13 @@ static double communication_draw(const struct world *w, int i, double factor)
 
 static void draw_noise(struct world *w, int i, uint64_t *draws)
 {
-    const struct noise *n = w->in->noise;
+    const struct variation *n = w->in->noise;
     bool lognormal = lognormal_at(n, even(i, DRAWS, 61));
     double z_mean = deviate_normal(even(i, DRAWS, 37)), z_ranks = deviate_normal(even(i, DRAWS, 101)),
            z_fits = deviate_normal(even(i, DRAWS, 23));
-    struct noise_draw d;
+    struct variation_draw d;
 
-    noise_draw(n, draws, &d);
+    variation_draw(n, draws, &d);
     for (unsigned p = 0; p < PROJECTION_POINTS; p++) {
         double sd, far = behind(n, &d, w->factor[p], lognormal, &sd);
         double compute_s = compute_of(w, w->factor[p]) * (1 + z_mean * n->mean_error);
@@ -455,15 +455,15 @@ struct parts {
 
 static struct parts parts_at(const struct world *w, double factor)
 {
-    const struct noise *n = w->in->noise;
+    const struct variation *n = w->in->noise;
     struct parts p = { .compute_s = compute_of(w, factor),
                        .communication_s = steady_s(w->in) + w->in->other_s };
-    struct noise_draw d;
+    struct variation_draw d;
     double far;
 
-    noise_estimate(n, &d);
+    variation_estimate(n, &d);
     far = behind(n, &d, factor, lognormal_at(n, 0.25), NULL);
-    if (n->shape == NOISE_UNDECIDED)
+    if (n->shape == VARIATION_UNDECIDED)
         far = (far + behind(n, &d, factor, false, NULL)) / 2;
     p.synchronisation_s = far * w->ranks.waits * w->ranks.fits * p.compute_s;
     for (int a = 0; a < PROJECTION_ALGORITHMS; a++)

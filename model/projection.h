@@ -5,7 +5,7 @@
  *     step(n) = compute + synchronisation(n) + communication(n)
  *
  * - Compute stays (weak scaling: each rank has as much to do) or is divided by the ranks (strong scaling).
- * - Synchronisation is the expected maximum over the ranks of the fitted noise (noise.h, last.h), ranks
+ * - Synchronisation is the expected maximum over the ranks of the fitted noise (variation.h, last.h), ranks
  * grouped by node and switch as they are now, times what the job waits beyond that now (more than one
  * collective a step).
  * - Communication: of a collective over all ranks the fixed part and the part by the byte grow as the
@@ -28,7 +28,7 @@
 #include <stdint.h>
 
 #include "model/collective.h"
-#include "model/noise.h"
+#include "model/variation.h"
 
 #define PROJECTION_LINKS      16u
 #define PROJECTION_POINTS     5u /* 1, 2, 4, 8 and 16 times as many ranks */
@@ -79,7 +79,7 @@ struct projection_input {
     bool strong;
     double step_s;  /* mean, as measured */
     double other_s; /* of it, neither own work nor collectives (point to point): stays as it is */
-    const struct noise *noise;
+    const struct variation *noise;
     struct projection_link link[PROJECTION_LINKS];
     size_t n_links;
     struct projection_earlier earlier[PROJECTION_EARLIER];

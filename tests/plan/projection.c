@@ -193,7 +193,7 @@ static bool project(const struct truth *t, struct projection *p)
     struct linkfit links = { 0 };
     struct linkfit_result fit;
     struct measured m;
-    struct noise noise;
+    struct variation noise;
     struct projection_input in = { .noise = &noise };
     bool made;
 
@@ -202,7 +202,7 @@ static bool project(const struct truth *t, struct projection *p)
         node[r] = r / t->per_node;
         leaf[r] = node[r] / t->per_switch;
     }
-    made = noise_fit(&noise, own_s, t->steps, t->ranks, node, leaf, scratch);
+    made = variation_fit(&noise, own_s, t->steps, t->ranks, node, leaf, scratch);
     in.step_s = m.step_s;
     linkfit_fit(&links, &fit);
     in.n_links = projection_links(&links, &fit, t->steps, COLLECTIVE_ALLREDUCE, t->ranks, true, in.link,

@@ -1,5 +1,5 @@
-/* noise.h - how the own work of a job's ranks varies: how much, in what shape, and what ranks of a node or of
- * a switch have in common.
+/* variation.h - how the own work of a job's ranks varies: how much, in what shape, and what ranks of a node
+ * or of a switch have in common.
  *
  * A rank's own work in a step is the job's mean, times what all ranks have in common in that step (which
  * nobody waits for), times 1 + the sum of six parts: of its switch, its node and itself, each once lasting
@@ -16,38 +16,38 @@
  * Shape of the passing part: normal or lognormal by Vuong's test (Econometrica 57, 1989), or undecided.
  *
  * Pure, no allocation. Parts are shares of the mean own work. Intervals hold 90 %. */
-#ifndef SYNCGUARD_MODEL_NOISE_H
-#define SYNCGUARD_MODEL_NOISE_H
+#ifndef SYNCGUARD_MODEL_VARIATION_H
+#define SYNCGUARD_MODEL_VARIATION_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "model/last.h"
 
-#define NOISE_STEPS_MIN 16u
+#define VARIATION_STEPS_MIN 16u
 
-enum noise_level { NOISE_RANK, NOISE_NODE, NOISE_SWITCH, NOISE_LEVELS };
-enum noise_shape { NOISE_UNDECIDED, NOISE_NORMAL, NOISE_LOGNORMAL };
+enum variation_level { VARIATION_RANK, VARIATION_NODE, VARIATION_SWITCH, VARIATION_LEVELS };
+enum variation_shape { VARIATION_UNDECIDED, VARIATION_NORMAL, VARIATION_LOGNORMAL };
 
 /* A nested analysis of variance: a mean square is expected to be the sum of c times the variances. */
-struct noise_squares {
-    double ms[NOISE_LEVELS], df[NOISE_LEVELS]; /* df 0: the level cannot be told from the one below */
+struct variation_squares {
+    double ms[VARIATION_LEVELS], df[VARIATION_LEVELS]; /* df 0: the level cannot be told from the one below */
     double c_node, c_node_of_switch, c_switch;
 };
 
-struct noise_part {
+struct variation_part {
     double sd, low, high; /* NaN: the level cannot be told from the one below, or there is but one of it */
 };
 
-struct noise {
+struct variation {
     uint32_t ranks, nodes, switches, steps; /* switches 0: not known */
     double ranks_per_node, nodes_per_switch;
     double mean_s, mean_error; /* own work of a rank in a step; standard error as a share of it */
     double cv;                 /* of one rank's own work, all in all */
     double common_cv;          /* of what all ranks have in common, from step to step */
-    struct noise_part lasting[NOISE_LEVELS], passing[NOISE_LEVELS];
-    struct noise_squares lasting_squares, passing_squares;
-    enum noise_shape shape;
+    struct variation_part lasting[VARIATION_LEVELS], passing[VARIATION_LEVELS];
+    struct variation_squares lasting_squares, passing_squares;
+    enum variation_shape shape;
     double shape_z;                         /* Vuong's: above 0 for lognormal */
     double tail_rate, tail_from, tail_mean; /* as in struct last */
     uint32_t tail_n;
@@ -61,21 +61,23 @@ struct noise {
 /* own_s[steps][ranks]: seconds of own work, NaN not known; overwritten. Ranks stand in the order of their
  * switch, then of their node; node[ranks], leaf[ranks] number them (leaf all the same: not known). scratch: 2
  * * ranks doubles. false: too few steps or ranks, nothing is said. */
-bool noise_fit(struct noise *out, float *own_s, uint32_t steps, uint32_t ranks, const uint32_t *node,
-               const uint32_t *leaf, double *scratch);
+bool variation_fit(struct variation *out, float *own_s, uint32_t steps, uint32_t ranks, const uint32_t *node,
+                   const uint32_t *leaf, double *scratch);
 
 /* Standard deviations by level that the data could have come from as well, lasting and passing. draws: see
  * deviate_draw. */
-struct noise_draw {
-    double lasting[NOISE_LEVELS], passing[NOISE_LEVELS];
+struct variation_draw {
+    double lasting[VARIATION_LEVELS], passing[VARIATION_LEVELS];
 };
-void noise_draw(const struct noise *n, uint64_t *draws, struct noise_draw *d);
+void variation_draw(const struct variation *n, uint64_t *draws, struct variation_draw *d);
 /* The estimate itself. */
-void noise_estimate(const struct noise *n, struct noise_draw *d);
+void variation_estimate(const struct variation *n, struct variation_draw *d);
 
-/* Ranks of a job that is `factor` times as large, for last_mean(); d: from noise_draw or noise_estimate. */
-struct last noise_last(const struct noise *n, const struct noise_draw *d, double factor, bool lognormal);
+/* Ranks of a job that is `factor` times as large, for last_mean(); d: from variation_draw or
+ * variation_estimate. */
+struct last variation_last(const struct variation *n, const struct variation_draw *d, double factor,
+                           bool lognormal);
 
-const char *noise_shape_name(enum noise_shape s);
+const char *variation_shape_name(enum variation_shape s);
 
 #endif

@@ -1,4 +1,4 @@
-#include "model/noise.h"
+#include "model/variation.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,9 +16,9 @@
 
 static const char *const shapes[] = { "undecided", "normal", "lognormal" };
 
-const char *noise_shape_name(enum noise_shape s)
+const char *variation_shape_name(enum variation_shape s)
 {
-    return s <= NOISE_LOGNORMAL ? shapes[s] : "undecided";
+    return s <= VARIATION_LOGNORMAL ? shapes[s] : "undecided";
 }
 
 /* ---- the design: who sits where ---- */
@@ -40,7 +40,7 @@ static bool switch_ends(const struct design *d, uint32_t r)
 
 /* Degrees of freedom and coefficients of Searle's table for two nested factors. Where each node has one rank,
  * or each switch one node, the upper level takes what cannot be told apart. */
-static void set_design(struct design *d, struct noise_squares *q)
+static void set_design(struct design *d, struct variation_squares *q)
 {
     double in_node = 0, in_switch = 0, nodes2_of_switch = 0, nodes2 = 0, over_switches = 0, switches2 = 0;
 
@@ -61,17 +61,17 @@ static void set_design(struct design *d, struct noise_squares *q)
             nodes2_of_switch = in_switch = 0;
         }
     }
-    *q = (struct noise_squares){ .df = { d->n - d->nodes, d->nodes - d->switches, d->switches - 1.0 } };
-    if (q->df[NOISE_NODE] > 0)
-        q->c_node = (d->n - over_switches) / q->df[NOISE_NODE];
-    if (q->df[NOISE_SWITCH] > 0) {
-        q->c_node_of_switch = (over_switches - nodes2 / d->n) / q->df[NOISE_SWITCH];
-        q->c_switch = (d->n - switches2 / d->n) / q->df[NOISE_SWITCH];
+    *q = (struct variation_squares){ .df = { d->n - d->nodes, d->nodes - d->switches, d->switches - 1.0 } };
+    if (q->df[VARIATION_NODE] > 0)
+        q->c_node = (d->n - over_switches) / q->df[VARIATION_NODE];
+    if (q->df[VARIATION_SWITCH] > 0) {
+        q->c_node_of_switch = (over_switches - nodes2 / d->n) / q->df[VARIATION_SWITCH];
+        q->c_switch = (d->n - switches2 / d->n) / q->df[VARIATION_SWITCH];
     }
 }
 
 /* Sums of squares of x by level, added to ss. */
-static void add_squares(const struct design *d, const double *x, double ss[NOISE_LEVELS])
+static void add_squares(const struct design *d, const double *x, double ss[VARIATION_LEVELS])
 {
     double all = 0, node = 0, in_node = 0, leaf = 0, in_leaf = 0, nodes = 0, leaves = 0, squares = 0;
 
@@ -91,15 +91,15 @@ static void add_squares(const struct design *d, const double *x, double ss[NOISE
             leaf = in_leaf = 0;
         }
     }
-    ss[NOISE_RANK] += squares - nodes;
-    ss[NOISE_NODE] += nodes - leaves;
-    ss[NOISE_SWITCH] += leaves - all * all / d->n;
+    ss[VARIATION_RANK] += squares - nodes;
+    ss[VARIATION_NODE] += nodes - leaves;
+    ss[VARIATION_SWITCH] += leaves - all * all / d->n;
 }
 
 /* Means of squares, each with `times` the design's degrees of freedom. */
-static void set_squares(struct noise_squares *q, const double ss[NOISE_LEVELS], double times)
+static void set_squares(struct variation_squares *q, const double ss[VARIATION_LEVELS], double times)
 {
-    for (int k = 0; k < NOISE_LEVELS; k++) {
+    for (int k = 0; k < VARIATION_LEVELS; k++) {
         q->df[k] *= times;
         q->ms[k] = q->df[k] > 0 ? fmax(0, ss[k]) / q->df[k] : NAN;
     }
@@ -107,98 +107,100 @@ static void set_squares(struct noise_squares *q, const double ss[NOISE_LEVELS], 
 
 /* Variances from mean squares, each multiplied by f[k]; less: what the lowest level has of the passing noise.
  */
-static void solve(const struct noise_squares *q, const double f[NOISE_LEVELS],
-                  const double less[NOISE_LEVELS], double variance[NOISE_LEVELS])
+static void solve(const struct variation_squares *q, const double f[VARIATION_LEVELS],
+                  const double less[VARIATION_LEVELS], double variance[VARIATION_LEVELS])
 {
-    double ms[NOISE_LEVELS];
+    double ms[VARIATION_LEVELS];
 
-    for (int k = 0; k < NOISE_LEVELS; k++) {
+    for (int k = 0; k < VARIATION_LEVELS; k++) {
         ms[k] = q->df[k] > 0 ? q->ms[k] * f[k] : 0;
         variance[k] = 0;
     }
-    if (q->df[NOISE_RANK] > 0)
-        variance[NOISE_RANK] = fmax(0, ms[NOISE_RANK] - less[NOISE_RANK]);
+    if (q->df[VARIATION_RANK] > 0)
+        variance[VARIATION_RANK] = fmax(0, ms[VARIATION_RANK] - less[VARIATION_RANK]);
     /* What passing noise a mean square holds is made of the same parts with the same coefficients. */
-    if (q->df[NOISE_NODE] > 0)
-        variance[NOISE_NODE] = fmax(
-            0, (ms[NOISE_NODE] - variance[NOISE_RANK] - less[NOISE_RANK]) / q->c_node - less[NOISE_NODE]);
-    if (q->df[NOISE_SWITCH] > 0)
-        variance[NOISE_SWITCH] = fmax(0, (ms[NOISE_SWITCH] - variance[NOISE_RANK] - less[NOISE_RANK] -
-                                          q->c_node_of_switch * (variance[NOISE_NODE] + less[NOISE_NODE])) /
-                                                 q->c_switch -
-                                             less[NOISE_SWITCH]);
+    if (q->df[VARIATION_NODE] > 0)
+        variance[VARIATION_NODE] =
+            fmax(0, (ms[VARIATION_NODE] - variance[VARIATION_RANK] - less[VARIATION_RANK]) / q->c_node -
+                        less[VARIATION_NODE]);
+    if (q->df[VARIATION_SWITCH] > 0)
+        variance[VARIATION_SWITCH] =
+            fmax(0, (ms[VARIATION_SWITCH] - variance[VARIATION_RANK] - less[VARIATION_RANK] -
+                     q->c_node_of_switch * (variance[VARIATION_NODE] + less[VARIATION_NODE])) /
+                            q->c_switch -
+                        less[VARIATION_SWITCH]);
 }
 
 /* ---- draws ---- */
 
-static void draw_factors(const struct noise_squares *q, uint64_t *draws, double f[NOISE_LEVELS])
+static void draw_factors(const struct variation_squares *q, uint64_t *draws, double f[VARIATION_LEVELS])
 {
-    for (int k = 0; k < NOISE_LEVELS; k++)
+    for (int k = 0; k < VARIATION_LEVELS; k++)
         f[k] = q->df[k] > 0 ? 1 / fmax(RATIO_MIN, deviate_chi2_ratio(deviate_draw(draws), q->df[k])) : 1;
 }
 
-static void variances(const struct noise *n, const double lasting_f[NOISE_LEVELS],
-                      const double passing_f[NOISE_LEVELS], struct noise_draw *d)
+static void variances(const struct variation *n, const double lasting_f[VARIATION_LEVELS],
+                      const double passing_f[VARIATION_LEVELS], struct variation_draw *d)
 {
-    static const double nothing[NOISE_LEVELS];
-    double passing[NOISE_LEVELS], lasting[NOISE_LEVELS], less[NOISE_LEVELS];
+    static const double nothing[VARIATION_LEVELS];
+    double passing[VARIATION_LEVELS], lasting[VARIATION_LEVELS], less[VARIATION_LEVELS];
 
     solve(&n->passing_squares, passing_f, nothing, passing);
-    for (int k = 0; k < NOISE_LEVELS; k++)
+    for (int k = 0; k < VARIATION_LEVELS; k++)
         less[k] = passing[k] / n->steps;
     solve(&n->lasting_squares, lasting_f, less, lasting);
-    for (int k = 0; k < NOISE_LEVELS; k++) {
+    for (int k = 0; k < VARIATION_LEVELS; k++) {
         d->passing[k] = sqrt(passing[k]);
         d->lasting[k] = sqrt(lasting[k]);
     }
 }
 
-void noise_draw(const struct noise *n, uint64_t *draws, struct noise_draw *d)
+void variation_draw(const struct variation *n, uint64_t *draws, struct variation_draw *d)
 {
-    double lasting[NOISE_LEVELS], passing[NOISE_LEVELS];
+    double lasting[VARIATION_LEVELS], passing[VARIATION_LEVELS];
 
     draw_factors(&n->lasting_squares, draws, lasting);
     draw_factors(&n->passing_squares, draws, passing);
     variances(n, lasting, passing, d);
 }
 
-void noise_estimate(const struct noise *n, struct noise_draw *d)
+void variation_estimate(const struct variation *n, struct variation_draw *d)
 {
-    static const double as_is[NOISE_LEVELS] = { 1, 1, 1 };
+    static const double as_is[VARIATION_LEVELS] = { 1, 1, 1 };
 
     variances(n, as_is, as_is, d);
 }
 
 /* The level above a missing one stands for it: a node of one rank is that rank. */
-static bool told(const struct noise_squares *q, int level)
+static bool told(const struct variation_squares *q, int level)
 {
     return q->df[level] > 0;
 }
 
-static void set_parts(struct noise *n)
+static void set_parts(struct variation *n)
 {
-    float draws[2][NOISE_LEVELS][PART_DRAWS];
-    struct noise_draw d;
+    float draws[2][VARIATION_LEVELS][PART_DRAWS];
+    struct variation_draw d;
     uint64_t state = 1;
 
     for (int i = 0; i < PART_DRAWS; i++) {
-        noise_draw(n, &state, &d);
-        for (int k = 0; k < NOISE_LEVELS; k++) {
+        variation_draw(n, &state, &d);
+        for (int k = 0; k < VARIATION_LEVELS; k++) {
             draws[0][k][i] = (float)d.lasting[k];
             draws[1][k][i] = (float)d.passing[k];
         }
     }
-    noise_estimate(n, &d);
-    for (int k = 0; k < NOISE_LEVELS; k++) {
-        struct noise_part *part[2] = { &n->lasting[k], &n->passing[k] };
+    variation_estimate(n, &d);
+    for (int k = 0; k < VARIATION_LEVELS; k++) {
+        struct variation_part *part[2] = { &n->lasting[k], &n->passing[k] };
         double sd[2] = { d.lasting[k], d.passing[k] };
 
         for (int p = 0; p < 2; p++) {
-            *part[p] = (struct noise_part){ NAN, NAN, NAN };
+            *part[p] = (struct variation_part){ NAN, NAN, NAN };
             if (!told(&n->passing_squares, k))
                 continue;
-            *part[p] = (struct noise_part){ sd[p], deviate_quantile(draws[p][k], PART_DRAWS, 0.05),
-                                            deviate_quantile(draws[p][k], PART_DRAWS, 0.95) };
+            *part[p] = (struct variation_part){ sd[p], deviate_quantile(draws[p][k], PART_DRAWS, 0.05),
+                                                deviate_quantile(draws[p][k], PART_DRAWS, 0.95) };
         }
     }
 }
@@ -211,7 +213,7 @@ struct table {
 };
 
 /* Each step over its mean, minus 1; what the means themselves are like. */
-static void center_steps(struct noise *o, struct table *t)
+static void center_steps(struct variation *o, struct table *t)
 {
     double sum = 0, squares = 0, behind = 0, behind2 = 0;
 
@@ -291,7 +293,7 @@ static double passing_sd(const struct table *t, const double *mean)
 
 /* Take the rare long delays out (and what is as far on the other side): they are counted, and count for
  * nothing else. */
-static void cut_tail(struct noise *o, struct table *t, const double *mean, double sd)
+static void cut_tail(struct variation *o, struct table *t, const double *mean, double sd)
 {
     double beyond = 0;
     uint64_t known = 0;
@@ -318,7 +320,7 @@ static void cut_tail(struct noise *o, struct table *t, const double *mean, doubl
 }
 
 /* Ranks that are lastingly behind all others; what remains is centred again. */
-static void set_apart(struct noise *o, double *mean, uint32_t n, float *v)
+static void set_apart(struct variation *o, double *mean, uint32_t n, float *v)
 {
     double middle = 0, limit = INFINITY, sum = 0;
     uint32_t m = 0;
@@ -351,7 +353,7 @@ static void set_apart(struct noise *o, double *mean, uint32_t n, float *v)
 }
 
 /* Normal against lognormal, of what is left over when the ranks' means are taken. */
-static void test_shape(struct noise *o, const struct table *t, const double *mean)
+static void test_shape(struct variation *o, const struct table *t, const double *mean)
 {
     double n = 0, x1 = 0, x2 = 0, y1 = 0, y2 = 0, d1 = 0, d2 = 0, sx, sy;
 
@@ -387,33 +389,35 @@ static void test_shape(struct noise *o, const struct table *t, const double *mea
     d1 = n > 0 ? d1 / n : 0;
     d2 = n > 0 ? d2 / n - d1 * d1 : 0;
     o->shape_z = d2 > 0 ? sqrt(n) * d1 / sqrt(d2) : 0;
-    o->shape = o->shape_z > SURE_Z ? NOISE_LOGNORMAL : o->shape_z < -SURE_Z ? NOISE_NORMAL : NOISE_UNDECIDED;
+    o->shape = o->shape_z > SURE_Z    ? VARIATION_LOGNORMAL
+               : o->shape_z < -SURE_Z ? VARIATION_NORMAL
+                                      : VARIATION_UNDECIDED;
 }
 
-static void set_cv(struct noise *o, const struct design *d)
+static void set_cv(struct variation *o, const struct design *d)
 {
-    struct noise_draw e;
+    struct variation_draw e;
     double all = 0, mean = 0;
 
-    noise_estimate(o, &e);
-    for (int k = 0; k < NOISE_LEVELS; k++)
+    variation_estimate(o, &e);
+    for (int k = 0; k < VARIATION_LEVELS; k++)
         all += e.lasting[k] * e.lasting[k] + e.passing[k] * e.passing[k];
     o->cv = sqrt(all + o->common_cv * o->common_cv);
-    mean = e.lasting[NOISE_RANK] * e.lasting[NOISE_RANK] / d->n +
-           e.lasting[NOISE_NODE] * e.lasting[NOISE_NODE] / d->nodes +
-           e.lasting[NOISE_SWITCH] * e.lasting[NOISE_SWITCH] / d->switches;
+    mean = e.lasting[VARIATION_RANK] * e.lasting[VARIATION_RANK] / d->n +
+           e.lasting[VARIATION_NODE] * e.lasting[VARIATION_NODE] / d->nodes +
+           e.lasting[VARIATION_SWITCH] * e.lasting[VARIATION_SWITCH] / d->switches;
     o->mean_error = sqrt(mean + o->common_cv * o->common_cv / o->steps);
 }
 
-bool noise_fit(struct noise *out, float *own_s, uint32_t steps, uint32_t ranks, const uint32_t *node,
-               const uint32_t *leaf, double *scratch)
+bool variation_fit(struct variation *out, float *own_s, uint32_t steps, uint32_t ranks, const uint32_t *node,
+                   const uint32_t *leaf, double *scratch)
 {
     struct table t = { own_s, steps, ranks };
     struct design d = { .n = ranks, .node = node, .leaf = leaf };
-    double *mean = scratch, *row = scratch + ranks, ss[NOISE_LEVELS] = { 0 }, sd;
+    double *mean = scratch, *row = scratch + ranks, ss[VARIATION_LEVELS] = { 0 }, sd;
 
     memset(out, 0, sizeof(*out));
-    if (steps < NOISE_STEPS_MIN || ranks < 2)
+    if (steps < VARIATION_STEPS_MIN || ranks < 2)
         return false;
     out->ranks = ranks;
     out->steps = steps;
@@ -453,14 +457,15 @@ bool noise_fit(struct noise *out, float *own_s, uint32_t steps, uint32_t ranks, 
 
 /* ---- the last of them ---- */
 
-struct last noise_last(const struct noise *n, const struct noise_draw *d, double factor, bool lognormal)
+struct last variation_last(const struct variation *n, const struct variation_draw *d, double factor,
+                           bool lognormal)
 {
     struct last l = { .ranks = n->ranks * factor - n->apart,
                       .ranks_per_node = n->ranks_per_node,
                       .nodes_per_switch = n->switches > 1 ? n->nodes_per_switch : 0,
-                      .rank_sd = hypot(d->lasting[NOISE_RANK], d->passing[NOISE_RANK]),
-                      .node_sd = hypot(d->lasting[NOISE_NODE], d->passing[NOISE_NODE]),
-                      .switch_sd = hypot(d->lasting[NOISE_SWITCH], d->passing[NOISE_SWITCH]),
+                      .rank_sd = hypot(d->lasting[VARIATION_RANK], d->passing[VARIATION_RANK]),
+                      .node_sd = hypot(d->lasting[VARIATION_NODE], d->passing[VARIATION_NODE]),
+                      .switch_sd = hypot(d->lasting[VARIATION_SWITCH], d->passing[VARIATION_SWITCH]),
                       .lognormal = lognormal,
                       .tail_rate = n->tail_rate,
                       .tail_from = n->tail_from,
@@ -469,10 +474,10 @@ struct last noise_last(const struct noise *n, const struct noise_draw *d, double
 
     memcpy(l.apart_mean, n->apart_mean, sizeof(l.apart_mean));
     /* Nodes of one rank, switches of one node: what the upper level was found to have is the rank's own. */
-    if (!told(&n->passing_squares, NOISE_RANK)) {
+    if (!told(&n->passing_squares, VARIATION_RANK)) {
         l.rank_sd = l.node_sd;
         l.node_sd = 0;
-        if (!told(&n->passing_squares, NOISE_NODE)) {
+        if (!told(&n->passing_squares, VARIATION_NODE)) {
             l.rank_sd = l.switch_sd;
             l.switch_sd = 0;
         }
