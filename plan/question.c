@@ -1,5 +1,6 @@
 #include "plan/question.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -356,6 +357,8 @@ void question_words(FILE *out, const struct question *q)
             words_option(out, use->option);
         if (strstr(q->operands, "QUESTION"))
             question_words(out, NULL);
+        else if (islower((unsigned char)*q->operands)) /* a word to be typed as it stands */
+            fprintf(out, "%s\n", q->operands);
         else if (*q->operands)
             fputs("FILE\n", out);
     } else {

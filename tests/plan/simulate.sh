@@ -95,6 +95,7 @@ assert any("Pacing does not produce" in note for note in e["notes"])
 PYTHON
 ok $? "... the uncoordinated column within 5 %, and honest about pacing"
 "$sgplan" experiment scaling --steps=50 | grep -qE '^ +[0-9]+ \|.*c$'; ok $? "... with a plot for people"
+"$sgplan" help --words experiment | grep -qx scaling; ok $? "... and a word for completion"
 "$sgplan" experiment other 2>/dev/null; is $? 2 "another experiment: wrong usage"
 
 if [ -n "$SYNCGUARD_LARGE" ]; then
