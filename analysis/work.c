@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/xalloc.h"
+#include "model/deviate.h"
 
 #define PAUSE_RATIO  2.2   /* all ranks did nothing for so many times the usual work: a pause */
 #define PAUSE_MAX    3u    /* that many such steps in a row are no pause, the work has changed */
@@ -69,50 +70,6 @@ void work_place(struct work *w, uint32_t rank, uint32_t node, uint32_t leaf)
     w->rank[rank].leaf = leaf;
 }
 
-/* The k-th smallest of v[n]: Hoare's selection (1961) in Wirth's form. */
-static float nth(float *v, int64_t n, int64_t k)
-{
-    int64_t left = 0, right = n - 1;
-
-    while (left < right) {
-        float pivot = v[k];
-        int64_t i = left, j = right;
-
-        do {
-            while (v[i] < pivot)
-                i++;
-            while (pivot < v[j])
-                j--;
-            if (i <= j) {
-                float t = v[i];
-
-                v[i++] = v[j];
-                v[j--] = t;
-            }
-        } while (i <= j);
-        if (j < k)
-            left = i;
-        if (k < i)
-            right = j;
-    }
-    return v[k];
-}
-
-float work_median(float *v, uint32_t n)
-{
-    float upper, lower;
-
-    if (!n)
-        return NAN;
-    upper = nth(v, n, n / 2);
-    if (n % 2)
-        return upper;
-    lower = v[0];
-    for (uint32_t i = 1; i < n / 2; i++)
-        lower = fmaxf(lower, v[i]);
-    return (lower + upper) / 2;
-}
-
 static float median_own(struct work *w, const float *own_s)
 {
     uint32_t m = 0;
@@ -120,7 +77,7 @@ static float median_own(struct work *w, const float *own_s)
     for (uint32_t r = 0; r < w->n; r++)
         if (!isnan(own_s[r]))
             w->scratch[m++] = own_s[r];
-    return work_median(w->scratch, m);
+    return deviate_median(w->scratch, m);
 }
 
 /* The usual typical work: a running median by stochastic approximation, quick at the beginning. */
@@ -168,7 +125,7 @@ static void learn_noise(struct work *w)
     }
     if (m < 2)
         return;
-    sigma = fmax(SIGMA_MIN, work_median(w->scratch, m) * change_to_sigma(m));
+    sigma = fmax(SIGMA_MIN, deviate_median(w->scratch, m) * change_to_sigma(m));
     w->changes++;
     w->lasting_sigma += (sigma - w->lasting_sigma) / fmin(w->changes, CHANGES);
     w->recent_sigma += (sigma - w->recent_sigma) / fmin(w->changes, RECENT);

@@ -100,7 +100,4 @@ double work_time_s(const struct work *w, uint64_t steps);
 /* Mean excess of a rank over the newest steps; NaN not known. */
 double work_recent_excess(const struct work *w, uint32_t rank);
 
-/* Median of v[n], which is reordered; NaN of none. */
-float work_median(float *v, uint32_t n);
-
 #endif

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* Standard normal: share below z, and the z below which p is (Wichura, "Algorithm AS 241", Applied Statistics
- * 37, 1988; 1e-7). */
+ * 37, 1988; 16 digits). */
 double deviate_normal_share(double z);
 double deviate_normal(double p);
 /* Student's t with df degrees of freedom (Fisher & Cornish, Technometrics 2, 1960; to 1 % from 3 on, better

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "model/deviate.h"
+
 #define ROUNDS 10
 
 struct random random_of(uint64_t seed, uint32_t job, uint32_t purpose)
@@ -68,7 +70,7 @@ double random_exponential(const struct random *r, uint32_t who, uint64_t when)
 
 double random_normal(const struct random *r, uint32_t who, uint64_t when)
 {
-    return random_normal_quantile(random_uniform(r, who, when));
+    return deviate_normal(random_uniform(r, who, when));
 }
 
 void random_normals(const struct random *r, uint64_t when, size_t n, double *out)
@@ -101,7 +103,7 @@ double random_gamma(const struct random *r, uint32_t who, uint64_t when, double 
         double z, v, u;
 
         draw(r, who, when, attempt, bits);
-        z = random_normal_quantile(open_unit(bits[0]));
+        z = deviate_normal(open_unit(bits[0]));
         u = open_unit(bits[1]);
         v = 1 + c * z;
         v = v * v * v;
@@ -109,63 +111,4 @@ double random_gamma(const struct random *r, uint32_t who, uint64_t when, double 
             return d * v * boost * cv * cv;
     }
     return 1; /* not reached: an attempt is rejected less than once in twenty */
-}
-
-/* a[0] + a[1] x + ... */
-static double polynomial(const double a[8], double x)
-{
-    double sum = a[7];
-
-    for (int i = 6; i >= 0; i--)
-        sum = sum * x + a[i];
-    return sum;
-}
-
-double random_normal_quantile(double p)
-{
-    static const double a[8] = { 3.3871328727963666080e0,  1.3314166789178437745e+2, 1.9715909503065514427e+3,
-                                 1.3731693765509461125e+4, 4.5921953931549871457e+4, 6.7265770927008700853e+4,
-                                 3.3430575583588128105e+4, 2.5090809287301226727e+3 };
-    static const double b[8] = { 1.0,
-                                 4.2313330701600911252e+1,
-                                 6.8718700749205790830e+2,
-                                 5.3941960214247511077e+3,
-                                 2.1213794301586595867e+4,
-                                 3.9307895800092710610e+4,
-                                 2.8729085735721942674e+4,
-                                 5.2264952788528545610e+3 };
-    static const double c[8] = { 1.42343711074968357734e0,  4.63033784615654529590e0,
-                                 5.76949722146069140550e0,  3.64784832476320460504e0,
-                                 1.27045825245236838258e0,  2.41780725177450611770e-1,
-                                 2.27238449892691845833e-2, 7.74545014278341407640e-4 };
-    static const double d[8] = { 1.0,
-                                 2.05319162663775882187e0,
-                                 1.67638483018380384940e0,
-                                 6.89767334985100004550e-1,
-                                 1.48103976427480074590e-1,
-                                 1.51986665636164571966e-2,
-                                 5.47593808499534494600e-4,
-                                 1.05075007164441684324e-9 };
-    static const double e[8] = { 6.65790464350110377720e0,  5.46378491116411436990e0,
-                                 1.78482653991729133580e0,  2.96560571828504891230e-1,
-                                 2.65321895265761230930e-2, 1.24266094738807843860e-3,
-                                 2.71155556874348757815e-5, 2.01033439929228813265e-7 };
-    static const double f[8] = { 1.0,
-                                 5.99832206555887937690e-1,
-                                 1.36929880922735805310e-1,
-                                 1.48753612908506148525e-2,
-                                 7.86869131145613259100e-4,
-                                 1.84631831751005468180e-5,
-                                 1.42151175831644588870e-7,
-                                 2.04426310338993978564e-15 };
-    double q = p - 0.5, r, z;
-
-    if (fabs(q) <= 0.425) {
-        r = 0.180625 - q * q;
-        return q * polynomial(a, r) / polynomial(b, r);
-    }
-    r = sqrt(-log(q < 0 ? p : 1 - p));
-    z = r <= 5 ? polynomial(c, r - 1.6) / polynomial(d, r - 1.6)
-               : polynomial(e, r - 5) / polynomial(f, r - 5);
-    return q < 0 ? -z : z;
 }

@@ -35,9 +35,6 @@ uint64_t random_bits(const struct random *r, uint32_t who, uint64_t when);
 /* n normals for who = 0 ... n-1. */
 void random_normals(const struct random *r, uint64_t when, size_t n, double *out);
 
-/* The point below which a standard normal lies with probability p (Wichura 1988, AS 241: 16 digits). */
-double random_normal_quantile(double p);
-
 /* Of a lognormal of mean 1 and this coefficient of variation, from a standard normal. */
 double random_lognormal_of(double z, double cv);
 

@@ -5,8 +5,12 @@
 
 static const struct {
     double p, z;
-} normal[] = { { 0.5, 0 },           { 0.75, 0.6744898 },  { 0.95, 1.6448536 }, { 0.975, 1.9599640 },
-               { 0.999, 3.0902323 }, { 1e-9, -5.9978070 }, { 0.01, -2.3263479 } };
+} normal[] = { { 0.5, 0 },
+               { 0.25, -0.6744897501960817 }, /* this and the next but one are Wichura's own */
+               { 0.975, 1.959963984540054 },
+               { 0.001, -3.090232306167814 },
+               { 1e-10, -6.361340902404056 },
+               { 1e-20, -9.262340089798408 } };
 
 static const struct {
     double p, df, t;
@@ -46,10 +50,12 @@ static void draws(void)
 int main(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(normal); i++) {
-        ok(fabs(deviate_normal(normal[i].p) - normal[i].z) < 1e-6, "normal, %g: %.7f", normal[i].p,
-           deviate_normal(normal[i].p));
+        ok(fabs(deviate_normal(normal[i].p) - normal[i].z) < 1e-14 * (1 + fabs(normal[i].z)),
+           "normal, %g: %.16g", normal[i].p, deviate_normal(normal[i].p));
         ok(near(deviate_normal_share(normal[i].z), normal[i].p, 1e-6), "and back");
     }
+    for (double z = -8; z <= 5; z += 0.37)
+        ok(fabs(deviate_normal(deviate_normal_share(z)) - z) < 1e-9, "there and back from %.2f", z);
     for (size_t i = 0; i < ARRAY_SIZE(student); i++)
         ok(fabs(deviate_student(student[i].p, student[i].df) - student[i].t) < 0.03,
            "Student, %g with %g: %.4f", student[i].p, student[i].df,

@@ -27,31 +27,6 @@ static void test_blocks(void)
     }
 }
 
-static void test_quantiles(void)
-{
-    /* The two that Wichura gives, and tables of the normal distribution. */
-    static const struct {
-        double p, z;
-    } known[] = {
-        { 0.25, -0.6744897501960817 },
-        { 0.001, -3.090232306167814 },
-        { 1e-20, -9.262340089798408 },
-        { 0.975, 1.959963984540054 },
-        { 0.5, 0 },
-        { 1e-10, -6.361340902404056 },
-    };
-
-    for (size_t i = 0; i < ARRAY_SIZE(known); i++)
-        ok(fabs(random_normal_quantile(known[i].p) - known[i].z) < 1e-14 * (1 + fabs(known[i].z)),
-           "normal quantile of %g", known[i].p);
-    for (double z = -8; z <= 5; z += 0.37) {
-        double back = random_normal_quantile(erfc(-z / sqrt(2)) / 2);
-
-        if (fabs(back - z) > 1e-9)
-            ok(false, "quantile of the distribution at %g is %.12g", z, back);
-    }
-}
-
 enum { NORMAL, LOGNORMAL, EXPONENTIAL, UNIFORM, GAMMA, GAMMA_WIDE };
 
 static double draw(int what, const struct random *r, uint32_t who, uint64_t when)
@@ -126,7 +101,6 @@ static void test_addresses(void)
 int main(void)
 {
     test_blocks();
-    test_quantiles();
     test_moments();
     test_addresses();
     return done_testing();
