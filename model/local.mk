@@ -30,3 +30,4 @@ tests_unit_variation_SOURCES = tests/unit/variation.c
 tests_unit_variation_LDADD = libmodel.la
 tests_plan_projection_SOURCES = tests/plan/projection.c
 tests_plan_projection_LDADD = libmodel.la
+EXTRA_DIST += tests/plan/projection-simulated

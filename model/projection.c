@@ -85,15 +85,17 @@ static struct collective_cost unit_cost(enum collective_op op, enum collective_a
 static struct course course_of(enum collective_op op, enum projection_algorithm a, double n, double g)
 {
     struct collective_cost ring = unit_cost(op, COLLECTIVE_RING, n), tree = unit_cost(op, COLLECTIVE_TREE, n),
-                           between = unit_cost(op, COLLECTIVE_RING, n / g);
+                           rings = unit_cost(op, COLLECTIVE_RING, n / g),
+                           trees = unit_cost(op, COLLECTIVE_TREE, n / g);
 
     switch (a) {
     case PROJECTION_HALVING: /* smooth between the powers of two: what folds the others is not looked for */
         return (struct course){ tree.fixed_s, ring.s_per_byte };
-    case PROJECTION_TWO_LEVEL: /* the rings between the nodes are what costs and what grows */
-        return (struct course){ between.fixed_s, between.s_per_byte };
+    /* What goes on inside of nodes costs little and does not grow: ranks of a node stand side by side. */
+    case PROJECTION_TWO_LEVEL:
+        return (struct course){ rings.fixed_s, rings.s_per_byte };
     case PROJECTION_TREE:
-        return (struct course){ tree.fixed_s, tree.s_per_byte };
+        return (struct course){ trees.fixed_s, trees.s_per_byte };
     default:
         return (struct course){ ring.fixed_s, ring.s_per_byte };
     }
@@ -111,6 +113,8 @@ static struct course link_course(const struct network *w, const struct projectio
 {
     double members = k->ranks * n / w->ranks, per_node = fmax(1, w->per_node * k->ranks / w->ranks);
 
+    if (w->nodes < 2) /* all there is to see is inside of one */
+        per_node = 1;
     return course_of(k->op, a, members, per_node);
 }
 
@@ -220,7 +224,7 @@ static double steady_s(const struct projection_input *in)
  * for small sizes than for large ones are why it is no product. */
 static void weigh(struct network *w)
 {
-    static const double prior[PROJECTION_ALGORITHMS] = { 0.35, 0.25, 0.15, 0.05, 0.2 };
+    static const double prior[PROJECTION_ALGORITHMS] = { 0.3, 0.2, 0.15, 0.15, 0.2 };
     double all = 0;
 
     for (int a = 0; a < PROJECTION_ALGORITHMS; a++) {
