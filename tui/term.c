@@ -13,6 +13,7 @@
 #include "tui/keymap.h"
 
 #define WHEEL_ROWS 3
+#define ESCAPE_MS  100 /* so far apart the bytes of a key or a click may come (ssh, a busy host) */
 
 /* How each style looks.  The middle of the 256 colours is readable on dark and on light grounds; bars and
  * labels bring their own ground.  -1: the terminal's own. */
@@ -154,7 +155,7 @@ int term_open(bool mono, struct err *err)
     noecho();
     nonl();
     curs_set(0);
-    set_escdelay(25);
+    set_escdelay(ESCAPE_MS);
     init_colours(mono);
     term.input = newpad(1, 1);
     keypad(term.input, TRUE);

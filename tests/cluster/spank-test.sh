@@ -223,7 +223,9 @@ await 40 second_life
 ok $? "a requeued job is guarded again"
 await 10 nodes_clean
 ok $? "and leaves nothing of either life"
-is "$(told 'env SLURM_RESTART_COUNT=1')" 2 "its agents know that"
+second_papers() { [ "$(told 'env SLURM_RESTART_COUNT=1')" -eq 2 ]; }
+await 10 second_papers
+ok $? "its agents know that"
 
 # ---- defaults ----
 
@@ -292,7 +294,7 @@ ok $? "and nothing is left"
 forget
 : >"$work/agent.fail"
 step srun -N2 --sync-guard sh -c 'sleep 3; echo done'
-is "$status $(out done) $(lives | awk '{ print $1 >= 4 }')" "0 2 1" "an agent that fails again and again: neither"
+is "$status $(out done) $(lives | awk '{ print ($1 >= 4) }')" "0 2 1" "an agent that fails again and again: neither"
 rm "$work/agent.fail"
 
 timeout 60 "$cluster" --dir "$dir" exec srun -N2 --job-name=tocancel --sync-guard sleep 50 >"$work/out" 2>"$work/err" </dev/null &
