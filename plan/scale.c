@@ -149,6 +149,8 @@ static void put_noise(struct answer *a, const json_t *noise)
     answer_figure(a, "compute_s", answer_number(noise, "compute_s"), ANSWER_SECONDS,
                   "own work of a rank in a step");
     answer_figure(a, "cv", answer_number(noise, "cv"), ANSWER_SHARE, "it varies by, all in all");
+    answer_figure(a, "common_cv", answer_number(noise, "common_cv"), ANSWER_SHARE,
+                  "of that all ranks have in common: phases, pauses, warm-up");
     answer_word(a, "shape", answer_text(noise, "shape", shape, sizeof(shape)), "is its distribution");
     answer_table(a, "noise",
                  "What varies, and with whom it is in common (standard deviations, of the own work)",
