@@ -80,6 +80,13 @@ yes "status as text" grep -q '^Guards  *1 jobs, 8 ranks' <(sgctl status)
 is "$(sgctl jobs | awk 'NR == 2 { print $1 }')" 4242.0 "the job is listed"
 yes "its report has figures" grep -qE '^  Step time +median [0-9.]+ ms' <(sgctl job 4242.0)
 yes "its nodes are listed" grep -qE '^[a-z]+[0-9]+ .* connected' <(sgctl nodes)
+# What the controller collected of the collectives says how the job would do on more ranks.
+projected() { timeout 30 "$top_builddir/sgplan" scale --job 4242 --json >"$dir/scale.json" 2>"$dir/err"; }
+until_true 15 projected
+is "$(jq -c '.points | map(.ranks)' "$dir/scale.json")" "[8,16,32,64,128]" "the running job is projected to more ranks"
+yes "each point within its range" jq -e '.points | all(.step_low_s <= .step_s and .step_s <= .step_high_s)' "$dir/scale.json"
+timeout 30 "$top_builddir/sgplan" scale --job 4343 >"$dir/out" 2>"$dir/err"
+is "$? $(wc -c <"$dir/out") $(wc -l <"$dir/err")" "1 0 1" "of a job that is not known it says so"
 is "$(sgctl job 4242 --json | jq -r 'keys_unsorted | map(select(. == "id" or . == "state" or . == "ranks" or . == "nodes" or
     . == "steps" or . == "step_s" or . == "steps_per_s" or . == "skew_s" or . == "lost_ratio" or . == "regime" or . == "verdicts" or
     . == "probe")) | sort | join(" ")')" "id lost_ratio nodes probe ranks regime skew_s state step_s steps steps_per_s verdicts" \
