@@ -63,6 +63,11 @@ uint32_t place_of(const struct work *w, enum straggler_scope scope, uint32_t ran
     return scope == STRAGGLER_RANK ? rank : scope == STRAGGLER_NODE ? w->rank[rank].node : w->rank[rank].leaf;
 }
 
+bool places_current(const struct places *s, const struct work *w)
+{
+    return s->n == w->n && s->placed == w->placed;
+}
+
 static size_t track_of(const struct places *s, enum straggler_scope scope, uint32_t place)
 {
     for (size_t t = s->n; t < s->n_tracks; t++)
@@ -83,6 +88,7 @@ static void make_tracks(struct places *s, const struct work *w)
 {
     places_reset(s);
     s->n = w->n;
+    s->placed = w->placed;
     s->track = xrealloc(s->track, w->n, sizeof(*s->track));
     for (uint32_t r = 0; r < w->n; r++) {
         add_track(s, STRAGGLER_RANK, r, r);
@@ -377,7 +383,7 @@ static void weigh(struct places *s, const struct work *w, struct track *k)
 
 bool places_step(struct places *s, const struct work *w)
 {
-    if (s->n != w->n)
+    if (!places_current(s, w))
         make_tracks(s, w);
     if (isnan(w->sigma) || w->n < 2)
         return false;

@@ -43,7 +43,8 @@ struct track {
 struct places {
     struct track *track; /* ranks first: track[r] is rank r's */
     size_t n_tracks;
-    uint32_t n; /* ranks that the tracks are made for */
+    uint32_t n;      /* ranks that the tracks are made for ... */
+    uint32_t placed; /* ... where they were then (work.placed) */
     uint64_t steps;
     double inflate[PLACES_WINDOWS];  /* of a window's standard error over that of independent steps */
     double spread[STRAGGLER_SCOPES]; /* of one rank's lasting excess, as each scope must take it */
@@ -57,6 +58,8 @@ struct places {
 void places_free(struct places *s); /* what it holds */
 void places_reset(struct places *s);
 
+/* Are the tracks those of the ranks as they are placed now? If not, the next step begins anew. */
+bool places_current(const struct places *s, const struct work *w);
 /* Take the step that work_take() took; every track's z, window and above are as of now.  false: too little is
  * known yet. */
 bool places_step(struct places *s, const struct work *w);

@@ -333,6 +333,8 @@ static void name_new(struct stragglers *s, const struct work *w, double min_slow
 
 void stragglers_step(struct stragglers *s, const struct work *w, double min_slowdown)
 {
+    if (!places_current(&s->places, w))
+        stragglers_reset(s); /* what is named speaks of places as they were */
     if (!places_step(&s->places, w))
         return;
     review_named(s, w);

@@ -66,6 +66,7 @@ static void reserve(struct work *w, uint32_t n)
 void work_place(struct work *w, uint32_t rank, uint32_t node, uint32_t leaf)
 {
     reserve(w, rank + 1);
+    w->placed += w->rank[rank].node != node || w->rank[rank].leaf != leaf;
     w->rank[rank].node = node;
     w->rank[rank].leaf = leaf;
 }

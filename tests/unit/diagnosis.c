@@ -357,6 +357,35 @@ static void two_at_once(void)
     diagnosis_free(run.d);
 }
 
+/* A controller that was started again hears of ranks' places one by one, while steps go on. */
+static void placed_late(void)
+{
+    struct job job = { 16, 0.02, 0, 0, 0, VIEW_CLASS_STRAGGLER, 4, 5, 0.30, 0 };
+    const struct finding *f;
+    struct run run;
+
+    begin(&run, &job);
+    diagnosis_free(run.d);
+    run.d = diagnosis_new();
+    diagnosis_place(run.d, job.ranks - 1, 107, 201);
+    for (uint32_t r = 0; r < job.ranks; r++) {
+        while (run.k < 10 * (r + 1))
+            one_step(&run, &job);
+        diagnosis_place(run.d, r, 100 + r / 2, 200 + r / 8);
+    }
+    while (run.k < ONSET + 60)
+        one_step(&run, &job);
+    f = costliest(&run);
+    ok(f && f->scope == VIEW_SCOPE_NODE && f->place == 102, "places that are told late are places");
+    diagnosis_place(run.d, 4, 110, 200);
+    diagnosis_place(run.d, 5, 110, 200);
+    while (run.k < ONSET + 300)
+        one_step(&run, &job);
+    f = standing(&run);
+    ok(f && f->scope == VIEW_SCOPE_NODE && f->place == 110, "and a node that moved is another one");
+    diagnosis_free(run.d);
+}
+
 int main(void)
 {
     random_state = 42;
@@ -364,5 +393,6 @@ int main(void)
     detections();
     endings();
     two_at_once();
+    placed_late();
     return done_testing();
 }
