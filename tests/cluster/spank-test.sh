@@ -219,7 +219,7 @@ second_life() {
     "$cluster" --dir "$dir" exec scontrol update "JobId=$job" StartTime=now >/dev/null 2>&1
     cat "$work"/requeued.* | grep -c '^1 /dev/shm/syncguard' | grep -qx 2
 }
-await 40 second_life
+await 100 second_life
 ok $? "a requeued job is guarded again"
 await 10 nodes_clean
 ok $? "and leaves nothing of either life"
