@@ -166,13 +166,19 @@ static bool counts_steps(struct view *v, double now_s, const struct step *s)
 
 /* Fast steps come several an item, not always as many from every rank: they are put together over stretches
  * as long as the longest item. */
-static void widen_stretch(struct view *v, uint32_t n_steps)
+static void widen_stretch(struct view *v, double now_s, uint32_t n_steps)
 {
     if (n_steps <= v->step_block)
         return;
+    /* What most ranks told of was steps; what the others tell of them later is too little to be counted
+     * again. */
+    for (struct open_step *o; (o = oldest_open(v));)
+        if (2 * o->present > v->ranks_most)
+            deliver_step(v, now_s, o);
+        else
+            o->used = false;
     while (v->step_block < n_steps)
         v->step_block *= 2;
-    view_forget_steps(v);
     diagnosis_restart(v->diagnosis);
     view_forget_phases(v);
 }
@@ -230,7 +236,7 @@ void view_take_step(struct view *v, double now_s, const struct step *s)
         k->compute_s = smooth(k->compute_s, work_s);
         k->stay_s = smooth(k->stay_s, (double)s->stay_ns * 1e-9 / s->n_steps);
     }
-    widen_stretch(v, s->n_steps);
+    widen_stretch(v, now_s, s->n_steps);
     add_steps(v, now_s, s, work_s);
 }
 
