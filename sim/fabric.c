@@ -170,11 +170,6 @@ uint32_t fabric_node(const struct fabric *f, uint32_t rank)
     return rank / f->shape.ranks_per_node;
 }
 
-uint32_t fabric_leaf(const struct fabric *f, uint32_t node)
-{
-    return node / f->shape.level[0].children;
-}
-
 /* The level of a link, or -1 within a node. */
 static int link_level(const struct fabric *f, uint32_t link)
 {
@@ -190,13 +185,6 @@ double fabric_link_bytes_per_s(const struct fabric *f, uint32_t link)
     int l = link_level(f, link);
 
     return l < 0 ? f->shape.node_bytes_per_s : f->shape.level[l].bytes_per_s;
-}
-
-double fabric_link_latency_s(const struct fabric *f, uint32_t link)
-{
-    int l = link_level(f, link);
-
-    return l < 0 ? f->shape.node_latency_s / 2 : f->shape.level[l].latency_s;
 }
 
 uint32_t fabric_rank_link(const struct fabric *f, uint32_t rank, bool out)

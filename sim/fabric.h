@@ -75,10 +75,7 @@ struct fabric_route {
 void fabric_route(const struct fabric *f, uint32_t from, uint32_t to, struct fabric_route *route);
 
 uint32_t fabric_node(const struct fabric *f, uint32_t rank);
-/* The leaf switch of a node (its group), counted from 0. */
-uint32_t fabric_leaf(const struct fabric *f, uint32_t node);
 double fabric_link_bytes_per_s(const struct fabric *f, uint32_t link);
-double fabric_link_latency_s(const struct fabric *f, uint32_t link);
 
 /* Links by place, for faults; FABRIC_NO_LINK if there is none such. */
 #define FABRIC_NO_LINK UINT32_MAX

@@ -539,13 +539,3 @@ void scenario_print_keys(FILE *out, bool mdoc)
         fputs(mdoc ? ".El\n" : i + 1 < ARRAY_SIZE(kinds) ? "\n" : "", out);
     }
 }
-
-const char *scenario_sync_name(int sync)
-{
-    return syncs[sync];
-}
-
-const char *scenario_pacing_name(int pacing)
-{
-    return pacings[pacing];
-}

@@ -120,8 +120,5 @@ int scenario_switches(const struct scenario_fabric *f);
 int scenario_job_nodes(const struct scenario_job *j);
 /* The fabric's node of the job's node n (0 ... scenario_job_nodes - 1). */
 int scenario_job_node(const struct scenario_job *j, int n);
-/* "ring", "synchronous" ...: as the file has it. */
-const char *scenario_sync_name(int sync);
-const char *scenario_pacing_name(int pacing);
 
 #endif

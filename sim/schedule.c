@@ -41,15 +41,6 @@ const char *schedule_algorithm_name(enum schedule_algorithm algorithm)
     return algorithm < SCHEDULE_ALGORITHMS ? algorithms[algorithm].name : "?";
 }
 
-enum schedule_operation schedule_operation_find(const char *name)
-{
-    unsigned o = 0;
-
-    while (o < SCHEDULE_OPERATIONS && strcmp(operation_names[o], name))
-        o++;
-    return o;
-}
-
 enum schedule_algorithm schedule_algorithm_find(const char *name)
 {
     unsigned a = 0;

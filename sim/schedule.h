@@ -50,11 +50,10 @@ enum schedule_algorithm {
     SCHEDULE_ALGORITHMS
 };
 
-/* "allreduce", "hierarchical-halving"; the _find() functions give ..._OPERATIONS, ..._ALGORITHMS if there is
- * none. */
+/* "allreduce", "hierarchical-halving"; schedule_algorithm_find() gives SCHEDULE_ALGORITHMS if there is none.
+ */
 const char *schedule_operation_name(enum schedule_operation operation);
 const char *schedule_algorithm_name(enum schedule_algorithm algorithm);
-enum schedule_operation schedule_operation_find(const char *name);
 enum schedule_algorithm schedule_algorithm_find(const char *name);
 bool schedule_can(enum schedule_operation operation, enum schedule_algorithm algorithm);
 
