@@ -9,6 +9,7 @@ libjob_la_SOURCES = \
 libjob_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(EVENT_CFLAGS)
 libjob_la_LIBADD = libanalysis.la libring.la liblink.la $(JANSSON_LIBS) -lm
 libdaemon_la_SOURCES = \
+	daemon/action.h \
 	daemon/agents.c \
 	daemon/culprit.c daemon/culprit.h \
 	daemon/history.c daemon/history.h \

@@ -1,0 +1,59 @@
+/* The names of actions and signals. */
+#include <signal.h>
+#include <string.h>
+
+#include "policies/action.h"
+#include "tests/tap.h"
+
+static void check_names(void)
+{
+    char names[256];
+
+    for (int k = 0; k < ACTION_KINDS; k++) {
+        ok(action_parse(action_name(k)) == k, "%s is itself", action_name(k));
+        ok(*action_text(k), "%s: %s", action_name(k), action_text(k));
+    }
+    ok(action_parse("Node-Comment") == ACTION_NODE_COMMENT, "case and dash do not matter");
+    ok(action_parse("") < 0 && action_parse("drai") < 0 && action_parse("drains") < 0 &&
+           action_parse("d") < 0,
+       "half a name is none");
+    ok(!strncmp(action_names(names, sizeof(names)), "signal, checkpoint, ", 20), "%s", names);
+    ok(!strcmp(action_names(names, 4), "sig"), "names are cut to their buffer");
+}
+
+static void check_scopes(void)
+{
+    ok(action_scope(ACTION_DRAIN) == ACTION_ON_NODES && action_scope(ACTION_NODE_COMMENT) == ACTION_ON_NODES,
+       "nodes are an operator's");
+    ok(action_scope(ACTION_EXCLUDE) == ACTION_ON_JOB && action_wants_nodes(ACTION_EXCLUDE) &&
+           action_ends_run(ACTION_EXCLUDE),
+       "exclude names nodes, changes the job and ends its run");
+    ok(!action_ends_run(ACTION_SIGNAL) && !action_wants_nodes(ACTION_REQUEUE),
+       "a signal does not, requeue names none");
+}
+
+static void check_signals(void)
+{
+    static const struct {
+        const char *text;
+        int want;
+    } cases[] = {
+        { "USR1", SIGUSR1 }, { "sigusr2", SIGUSR2 }, { "10", 10 }, { "64", 64 },        { "0", -1 },
+        { "65", -1 },        { "-9", -1 },           { "+9", -1 }, { " 9", -1 },        { "", -1 },
+        { "SIG", -1 },       { "USR", -1 },          { "9 ", -1 }, { "TERM", SIGTERM }, { "USR11", -1 },
+        { "9x", -1 },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        ok(action_signal_parse(cases[i].text) == cases[i].want, "signal \"%s\"", cases[i].text);
+    ok(!strcmp(action_signal_name(SIGUSR1), "USR1") && !*action_signal_name(0) && !*action_signal_name(1000),
+       "names of signals");
+}
+
+int main(void)
+{
+    check_names();
+    check_scopes();
+    check_signals();
+    return done_testing();
+}
