@@ -2,66 +2,53 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "common/conf.h"
-#include "common/units.h"
+#include "common/config_policy.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define KEYS_MAX 64 /* of a table */
 
-enum kind { TEXT, NAME, PATH, HOSTS, ADDRESS, AUTHINFO, USERS, LEVEL, INTEGER, RATIO, SECONDS, HERTZ };
-
-/* A key of the file, and all there is to say about it.  A key that may be empty has an empty default. */
-struct key {
-    const char *name;
-    enum kind kind;
-    size_t offset, size;  /* of its place in struct config or config_policy */
-    double min, max;      /* of numbers */
-    const char *standard; /* default, as it would be written */
-    const char *text;
-};
-
-#define IN(structure, field) offsetof(struct structure, field), sizeof(((struct structure *)0)->field)
-
-static const struct key config_keys[] = {
-    { "Controller", HOSTS, IN(config, controller), 0, 0, "localhost",
+static const struct config_key system_keys[] = {
+    { "Controller", CONFIG_HOSTS, CONFIG_AT(config, controller), CONFIG_ANY, "localhost",
       "Where syncguardd runs; further hosts are tried in turn." },
-    { "Port", INTEGER, IN(config, port), 1, 65535, "6825", "TCP port of syncguardd." },
-    { "Listen", ADDRESS, IN(config, listen), 0, 0, "",
+    { "Port", CONFIG_INTEGER, CONFIG_AT(config, port), CONFIG_RANGE(1, 65535), "6825",
+      "TCP port of syncguardd." },
+    { "Listen", CONFIG_ADDRESS, CONFIG_AT(config, listen), CONFIG_ANY, "",
       "Address that syncguardd listens on; empty: every one." },
-    { "AuthInfo", AUTHINFO, IN(config, munge_socket), 0, 0, "",
+    { "AuthInfo", CONFIG_AUTHINFO, CONFIG_AT(config, munge_socket), CONFIG_ANY, "",
       "Munge's socket, as in slurm.conf; empty: munge's own." },
-    { "StateDir", PATH, IN(config, state_dir), 0, 0, LOCALSTATEDIR "/lib/syncguard",
+    { "StateDir", CONFIG_PATH, CONFIG_AT(config, state_dir), CONFIG_ANY, LOCALSTATEDIR "/lib/syncguard",
       "Where syncguardd keeps its history." },
-    { "LogFile", PATH, IN(config, log_file), 0, 0, "", "Where syncguardd logs; empty: standard error." },
-    { "LogLevel", LEVEL, IN(config, log_level), 0, 0, "info", "How much syncguardd logs." },
-    { "Operators", USERS, IN(config, operators), 0, 0, "",
+    { "LogFile", CONFIG_PATH, CONFIG_AT(config, log_file), CONFIG_ANY, "",
+      "Where syncguardd logs; empty: standard error." },
+    { "LogLevel", CONFIG_LEVEL, CONFIG_AT(config, log_level), CONFIG_ANY, "info",
+      "How much syncguardd logs." },
+    { "Operators", CONFIG_LIST, CONFIG_AT(config, operators), CONFIG_ANY, "",
       "Users who see and control every job, beside root." },
-    { "SlurmUser", NAME, IN(config, slurm_user), 0, 0, "slurm",
+    { "SlurmUser", CONFIG_NAME, CONFIG_AT(config, slurm_user), CONFIG_ANY, "slurm",
       "As in slurm.conf; trusted like an operator." },
-    { "DefaultPolicy", NAME, IN(config, default_policy), 0, 0, "balanced",
+    { "DefaultPolicy", CONFIG_NAME, CONFIG_AT(config, default_policy), CONFIG_ANY, "balanced",
       "Policy of a plain --sync-guard." },
-    { "AgentPath", PATH, IN(config, agent), 0, 0, PKGLIBEXECDIR "/syncguard-agent",
+    { "AgentPath", CONFIG_PATH, CONFIG_AT(config, agent), CONFIG_ANY, PKGLIBEXECDIR "/syncguard-agent",
       "The agent, on the nodes." },
-    { "ProbePath", PATH, IN(config, probe), 0, 0, PKGLIBDIR "/libsyncguard_probe.so",
+    { "ProbePath", CONFIG_PATH, CONFIG_AT(config, probe), CONFIG_ANY, PKGLIBDIR "/libsyncguard_probe.so",
       "The probe, on the nodes." },
-    { "HistoryDays", INTEGER, IN(config, history_days), 1, 36500, "90",
+    { "HistoryDays", CONFIG_INTEGER, CONFIG_AT(config, history_days), CONFIG_RANGE(1, 36500), "90",
       "How long finished jobs are kept, in days." },
-};
-
-/* Keys of a Policy= line. */
-static const struct key policy_keys[] = {
-    { "Description", TEXT, IN(config_policy, text), 0, 0, "",
-      "What --sync-guard=help says about the policy." },
-    { "MinSlowdown", RATIO, IN(config_policy, min_slowdown_ratio), 1, 10, "1.02",
-      "Step time over the step time without the straggler, below which it is not named." },
-    { "HangTimeout", SECONDS, IN(config_policy, hang_timeout_s), 1, 86400, "30s",
-      "A collective that is open for longer is called a hang." },
-    { "SampleRate", HERTZ, IN(config_policy, sample_rate_hz), 1, 1000, "50",
-      "Samples a rank and second that the agents aim at." },
+    /* policies: all jobs together */
+    { "AuditLog", CONFIG_PATH, CONFIG_AT(config, audit_log), CONFIG_ANY, "",
+      "File that every decision of a policy is added to, a JSON object a line; empty: none." },
+    { "PolicyModule", CONFIG_PATH, CONFIG_AT(config, policy_module), CONFIG_ANY, "",
+      "Shared object with a policy of the site's own; root's, and writable by nobody else." },
+    { "ClusterActionsPerHour", CONFIG_INTEGER, CONFIG_AT(config, cluster_actions_per_hour),
+      CONFIG_RANGE(0, 10000), "60", "So many actions are taken an hour at most, all jobs together." },
+    { "ClusterNodesPerHour", CONFIG_INTEGER, CONFIG_AT(config, cluster_nodes_per_hour),
+      CONFIG_OF(0, 10000, "nodes"), "8",
+      "Actions are taken against so many nodes an hour at most, all jobs together." },
 };
 
 /* The built-in policies are written as an administrator would write them; policies/ ships the same lines,
@@ -71,218 +58,15 @@ static const char builtin[] =
     "MinSlowdown=1.05 HangTimeout=60s SampleRate=20\n"
     "Policy=balanced Description=\"The default: name whoever costs the job 2 % or more.\"\n";
 
-static const char *const levels[] = { "error", "warning", "info", "debug" };
 /* They mean something else after --sync-guard=. */
 static const char *const reserved[] = { "on", "off", "yes", "no", "none", "help", "default" };
 
-/* ---- what a key accepts ---- */
-
-static bool in_words(const char *word, const char *const *words, size_t n)
+static bool is_reserved(const char *name)
 {
-    for (size_t i = 0; i < n; i++) {
-        if (!strcasecmp(word, words[i]))
+    for (size_t i = 0; i < COUNT(reserved); i++)
+        if (!strcasecmp(name, reserved[i]))
             return true;
-    }
     return false;
-}
-
-static bool is_name(const char *s)
-{
-    if (!isalnum((unsigned char)*s))
-        return false;
-    return s[strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.")] == '\0';
-}
-
-/* One host[:port], [address] or [address]:port, up to the comma. */
-static bool is_host(const char *s, size_t len)
-{
-    const char *colon, *end = s + len;
-    size_t host;
-    long port;
-    char *after;
-
-    if (len > 0 && *s == '[') {
-        host = 1 + strspn(s + 1, "0123456789abcdefABCDEF:.%");
-        if (host < 3 || s[host] != ']')
-            return false;
-        colon = s + host + 1;
-    } else {
-        host = strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.");
-        if (host == 0)
-            return false;
-        colon = s + host;
-    }
-    if (colon == end)
-        return true;
-    if (*colon != ':' || !isdigit((unsigned char)colon[1]))
-        return false;
-    port = strtol(colon + 1, &after, 10);
-    return after == end && port >= 1 && port <= 65535;
-}
-
-static bool is_hosts(const char *s)
-{
-    for (;;) {
-        size_t len = strcspn(s, ",");
-
-        if (!is_host(s, len))
-            return false;
-        if (!s[len])
-            return true;
-        s += len + 1;
-    }
-}
-
-static bool is_users(const char *s)
-{
-    return *s != ',' && !strstr(s, ",,") && s[strlen(s) - 1] != ',' && !strpbrk(s, " \t=\"");
-}
-
-static bool is_printable(const char *s)
-{
-    while (*s && (unsigned char)*s >= ' ')
-        s++;
-    return !*s;
-}
-
-static bool text_fits(const struct key *key, const char *value)
-{
-    if (strlen(value) >= key->size || !is_printable(value))
-        return false;
-    if (!*value)
-        return !*key->standard;
-    switch (key->kind) {
-    case NAME:
-        return is_name(value);
-    case PATH:
-    case AUTHINFO:
-        return *value == '/';
-    case HOSTS:
-        return is_hosts(value);
-    case ADDRESS:
-        return value[strspn(value, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-.:%_")] ==
-               '\0';
-    case USERS:
-        return is_users(value);
-    case LEVEL:
-        return in_words(value, levels, COUNT(levels));
-    default:
-        return true;
-    }
-}
-
-/* "a ratio from 1 to 10": what would have been right. */
-static char *key_accepts(const struct key *key, char *buf, size_t size)
-{
-    char low[32], high[32];
-
-    switch (key->kind) {
-    case TEXT:
-        snprintf(buf, size, "at most %zu printable characters", key->size - 1);
-        break;
-    case NAME:
-        snprintf(buf, size, "a name of at most %zu letters, digits, '_', '-' and '.'", key->size - 1);
-        break;
-    case PATH:
-        snprintf(buf, size, "a path that begins with /");
-        break;
-    case HOSTS:
-        snprintf(buf, size, "HOST[:PORT][,HOST[:PORT]...]");
-        break;
-    case ADDRESS:
-        snprintf(buf, size, "an address or host name");
-        break;
-    case AUTHINFO:
-        snprintf(buf, size, "socket=PATH, at most %zu characters of path", key->size - 1);
-        break;
-    case USERS:
-        snprintf(buf, size, "USER[,USER...]");
-        break;
-    case LEVEL:
-        snprintf(buf, size, "error, warning, info or debug");
-        break;
-    case INTEGER:
-        snprintf(buf, size, "a whole number from %.0f to %.0f", key->min, key->max);
-        break;
-    case RATIO:
-        snprintf(buf, size, "a ratio from %g to %g", key->min, key->max);
-        break;
-    case SECONDS:
-        snprintf(buf, size, "a time from %s to %s", units_format_s(low, sizeof(low), key->min),
-                 units_format_s(high, sizeof(high), key->max));
-        break;
-    case HERTZ:
-        snprintf(buf, size, "a rate from %g to %g a second", key->min, key->max);
-        break;
-    }
-    return buf;
-}
-
-/* ---- storing values ---- */
-
-static int number_of(const struct key *key, const char *value, double *number)
-{
-    switch (key->kind) {
-    case SECONDS:
-        return units_seconds(value, number, NULL);
-    case RATIO:
-        return units_ratio(value, number, NULL);
-    default: /* a ratio's "%" makes no sense here */
-        return strchr(value, '%') ? -1 : units_ratio(value, number, NULL);
-    }
-}
-
-/* Write value to its place in base.  -1 when it is not accepted. */
-static int key_store(const struct key *key, void *base, const char *value)
-{
-    char *place = (char *)base + key->offset;
-    double number;
-
-    if (key->kind >= INTEGER) {
-        if (number_of(key, value, &number) < 0 || number < key->min || number > key->max)
-            return -1;
-        if (key->kind != INTEGER)
-            memcpy(place, &number, sizeof(number));
-        else if (number == floor(number))
-            memcpy(place, &(int){ (int)number }, sizeof(int));
-        else
-            return -1;
-        return 0;
-    }
-    if (key->kind == AUTHINFO && *value) {
-        if (strncasecmp(value, "socket=", strlen("socket=")) != 0)
-            return -1;
-        value += strlen("socket=");
-    }
-    if (!text_fits(key, value))
-        return -1;
-    memcpy(place, value, strlen(value) + 1);
-    return 0;
-}
-
-static const struct key *key_find(const struct key *keys, size_t n, const char *name)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (!strcasecmp(keys[i].name, name))
-            return &keys[i];
-    }
-    return NULL;
-}
-
-static char *key_names(const struct key *keys, size_t n, char *buf, size_t size)
-{
-    size_t at = 0;
-
-    buf[0] = '\0';
-    for (size_t i = 0; i < n && at < size; i++)
-        at += (size_t)snprintf(buf + at, size - at, "%s%s", i ? ", " : "", keys[i].name);
-    return buf;
-}
-
-static void defaults(const struct key *keys, size_t n, void *base)
-{
-    for (size_t i = 0; i < n; i++)
-        key_store(&keys[i], base, keys[i].standard);
 }
 
 /* ---- reading the file ---- */
@@ -292,19 +76,61 @@ struct loading {
     struct {
         char file[256];
         unsigned line;
-    } seen[COUNT(config_keys)]; /* where a key was set first; line 0: not yet */
+    } seen[COUNT(system_keys)]; /* where a key was set first; line 0: not yet */
 };
 
-static int store_pair(const struct conf_line *line, const struct conf_pair *pair, const struct key *key,
-                      void *base, struct err *err)
+static int store_pair(const struct conf_line *line, const struct conf_pair *pair,
+                      const struct config_key *key, void *base, struct err *err)
 {
     char accepted[160];
 
-    if (key_store(key, base, pair->value) == 0)
+    if (config_key_store(key, base, pair->value) == 0)
         return 0;
-    key_accepts(key, accepted, sizeof(accepted));
+    config_key_accepts(key, accepted, sizeof(accepted));
     return *key->standard ? conf_error(line, pair, err, "%s (default %s)", accepted, key->standard)
                           : conf_error(line, pair, err, "%s", accepted);
+}
+
+/* The keys behind the first of a line, each at most once. */
+static int load_keys(const struct conf_line *line, enum config_table table, const char *whose, void *base,
+                     struct err *err)
+{
+    bool seen[KEYS_MAX] = { false };
+    char names[512];
+    size_t n;
+    const struct config_key *keys = config_keys(table, &n);
+
+    for (size_t i = 1; i < line->n; i++) {
+        const struct config_key *key = config_key_find(keys, n, line->pairs[i].key);
+
+        if (!key)
+            return conf_error(line, &line->pairs[i], err, "unknown key; %s has %s", whose,
+                              config_key_names(keys, n, names, sizeof(names)));
+        if (seen[key - keys])
+            return conf_error(line, &line->pairs[i], err, "set twice on this line");
+        seen[key - keys] = true;
+        if (store_pair(line, &line->pairs[i], key, base, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int check_name(const struct conf_line *line, struct err *err)
+{
+    const struct conf_pair *pair = &line->pairs[0];
+
+    if (strlen(pair->value) >= sizeof(((struct config_policy *)0)->name) || !config_is_name(pair->value))
+        return conf_error(line, pair, err, "a name of at most %zu letters, digits, '_', '-' and '.'",
+                          sizeof(((struct config_policy *)0)->name) - 1);
+    return 0;
+}
+
+static void set_defaults(enum config_table table, void *base)
+{
+    size_t n;
+    const struct config_key *keys = config_keys(table, &n);
+
+    config_key_defaults(keys, n, base);
 }
 
 static struct config_policy *policy_take(struct config *c, const char *name)
@@ -315,7 +141,7 @@ static struct config_policy *policy_take(struct config *c, const char *name)
         return p;
     p = &c->policies[c->n_policies++];
     memset(p, 0, sizeof(*p));
-    defaults(policy_keys, COUNT(policy_keys), p);
+    set_defaults(CONFIG_POLICY, p);
     memcpy(p->name, name, strlen(name) + 1);
     return p;
 }
@@ -324,46 +150,119 @@ static struct config_policy *policy_take(struct config *c, const char *name)
 static int load_policy(struct loading *l, const struct conf_line *line, struct err *err)
 {
     const struct conf_pair *pair = &line->pairs[0];
-    bool seen[COUNT(policy_keys)] = { false };
     struct config_policy *p;
-    char names[128];
 
-    if (strlen(pair->value) >= sizeof(p->name) || !is_name(pair->value))
-        return conf_error(line, pair, err, "a name of at most %zu letters, digits, '_', '-' and '.'",
-                          sizeof(p->name) - 1);
-    if (in_words(pair->value, reserved, COUNT(reserved)))
+    if (check_name(line, err) < 0)
+        return -1;
+    if (is_reserved(pair->value))
         return conf_error(line, pair, err, "the name has another meaning in --sync-guard=%s", pair->value);
     p = policy_take(l->config, pair->value);
     if (!p)
         return conf_error(line, pair, err, "at most %d policies", CONFIG_POLICIES_MAX);
-    for (size_t i = 1; i < line->n; i++) {
-        const struct key *key = key_find(policy_keys, COUNT(policy_keys), line->pairs[i].key);
+    return load_keys(line, CONFIG_POLICY, "a policy", p, err);
+}
 
-        if (!key)
-            return conf_error(line, &line->pairs[i], err, "unknown key; a policy has %s",
-                              key_names(policy_keys, COUNT(policy_keys), names, sizeof(names)));
-        if (seen[key - policy_keys])
-            return conf_error(line, &line->pairs[i], err, "set twice on this line");
-        seen[key - policy_keys] = true;
-        if (store_pair(line, &line->pairs[i], key, p, err) < 0)
-            return -1;
-    }
+/* PolicyFor=NAME Key=Value ...: a line of its own each time. */
+static int load_selection(struct loading *l, const struct conf_line *line, struct err *err)
+{
+    struct config *c = l->config;
+    struct config_selection *s = &c->selections[c->n_selections];
+
+    if (check_name(line, err) < 0)
+        return -1;
+    if (c->n_selections == CONFIG_SELECTIONS_MAX)
+        return conf_error(line, &line->pairs[0], err, "at most %d such lines", CONFIG_SELECTIONS_MAX);
+    memset(s, 0, sizeof(*s));
+    set_defaults(CONFIG_SELECTION, s);
+    snprintf(s->policy, sizeof(s->policy), "%s", line->pairs[0].value);
+    snprintf(s->file, sizeof(s->file), "%s", line->file);
+    s->line = line->pairs[0].line;
+    c->n_selections++;
+    if (load_keys(line, CONFIG_SELECTION, "a selection", s, err) < 0)
+        return -1;
+    if ((s->max_nodes && s->max_nodes < s->min_nodes) || (s->max_ranks && s->max_ranks < s->min_ranks))
+        return conf_error(line, &line->pairs[0], err, "the largest size is below the smallest: no job fits");
     return 0;
+}
+
+static const struct conf_pair *pair_find(const struct conf_line *line, const char *key)
+{
+    for (size_t i = 1; i < line->n; i++)
+        if (!strcasecmp(line->pairs[i].key, key))
+            return &line->pairs[i];
+    return NULL;
+}
+
+static struct config_rule *rule_take(struct config *c, const char *policy, const char *name)
+{
+    struct config_rule *r;
+
+    for (size_t i = 0; i < c->n_rules; i++)
+        if (!strcasecmp(c->rules[i].policy, policy) && !strcasecmp(c->rules[i].name, name))
+            return &c->rules[i];
+    if (c->n_rules == CONFIG_RULES_MAX)
+        return NULL;
+    r = &c->rules[c->n_rules++];
+    memset(r, 0, sizeof(*r));
+    set_defaults(CONFIG_RULE, r);
+    snprintf(r->name, sizeof(r->name), "%s", name);
+    return r;
+}
+
+/* Rule=NAME Policy=NAME Key=Value ...: of a rule that the policy has already, what is not named stays. */
+static int load_rule(struct loading *l, const struct conf_line *line, struct err *err)
+{
+    const struct conf_pair *pair = &line->pairs[0], *policy = pair_find(line, "Policy"), *key;
+    struct config_rule *r;
+
+    if (check_name(line, err) < 0)
+        return -1;
+    if (!policy)
+        return conf_error(line, pair, err, "a rule belongs to a policy: Rule=%s Policy=NAME When=...",
+                          pair->value);
+    r = rule_take(l->config, policy->value, pair->value);
+    if (!r)
+        return conf_error(line, pair, err, "at most %d rules", CONFIG_RULES_MAX);
+    snprintf(r->file, sizeof(r->file), "%s", line->file);
+    r->line = pair->line;
+    if ((key = pair_find(line, "When")) || !r->when_line)
+        r->when_line = key ? key->line : pair->line;
+    if ((key = pair_find(line, "Action")) || !r->action_line)
+        r->action_line = key ? key->line : pair->line;
+    return load_keys(line, CONFIG_RULE, "a rule", r, err);
+}
+
+/* A key that stands on a line of another kind. */
+static const char *belongs_to(const char *name)
+{
+    static const char *const lines[CONFIG_TABLES] = { [CONFIG_POLICY] = "a policy: Policy=NAME",
+                                                      [CONFIG_SELECTION] = "a selection: PolicyFor=NAME",
+                                                      [CONFIG_RULE] = "a rule: Rule=NAME Policy=NAME" };
+
+    for (enum config_table t = CONFIG_POLICY; t < CONFIG_TABLES; t++) {
+        size_t n;
+        const struct config_key *keys = config_keys(t, &n);
+
+        if (config_key_find(keys, n, name))
+            return lines[t];
+    }
+    return NULL;
 }
 
 static int load_pair(struct loading *l, const struct conf_line *line, const struct conf_pair *pair,
                      struct err *err)
 {
-    const struct key *key = key_find(config_keys, COUNT(config_keys), pair->key);
-    char names[256];
+    const struct config_key *key = config_key_find(system_keys, COUNT(system_keys), pair->key);
+    const char *whose = key ? NULL : belongs_to(pair->key);
+    char names[512];
     size_t i;
 
-    if (!key && key_find(policy_keys, COUNT(policy_keys), pair->key))
-        return conf_error(line, pair, err, "belongs to a policy: Policy=NAME %s=...", pair->key);
+    if (whose)
+        return conf_error(line, pair, err, "belongs to %s %s=...", whose, pair->key);
     if (!key)
-        return conf_error(line, pair, err, "unknown key; there are %s, Policy, Include",
-                          key_names(config_keys, COUNT(config_keys), names, sizeof(names)));
-    i = (size_t)(key - config_keys);
+        return conf_error(line, pair, err, "unknown key; there are %s, Policy, PolicyFor, Rule, Include",
+                          config_key_names(system_keys, COUNT(system_keys), names, sizeof(names)));
+    i = (size_t)(key - system_keys);
     if (l->seen[i].line)
         return conf_error(line, pair, err, "set before, at %s:%u", l->seen[i].file, l->seen[i].line);
     snprintf(l->seen[i].file, sizeof(l->seen[i].file), "%s", line->file);
@@ -377,9 +276,35 @@ static int load_line(const struct conf_line *line, void *arg, struct err *err)
 
     if (!strcasecmp(line->pairs[0].key, "Policy"))
         return load_policy(l, line, err);
+    if (!strcasecmp(line->pairs[0].key, "PolicyFor"))
+        return load_selection(l, line, err);
+    if (!strcasecmp(line->pairs[0].key, "Rule"))
+        return load_rule(l, line, err);
     for (size_t i = 0; i < line->n; i++) {
         if (load_pair(l, line, &line->pairs[i], err) < 0)
             return -1;
+    }
+    return 0;
+}
+
+/* Policies may be defined behind the lines that name them. */
+static int check_policies(const struct config *c, struct err *err)
+{
+    char names[256];
+
+    for (size_t i = 0; i < c->n_selections; i++) {
+        const struct config_selection *s = &c->selections[i];
+
+        if (!config_policy_find(c, s->policy))
+            return err_set(err, "%s:%u: PolicyFor=%s: no such policy; there are %s", s->file, s->line,
+                           s->policy, config_policy_names(c, names, sizeof(names)));
+    }
+    for (size_t i = 0; i < c->n_rules; i++) {
+        const struct config_rule *r = &c->rules[i];
+
+        if (!config_policy_find(c, r->policy))
+            return err_set(err, "%s:%u: Rule=%s Policy=%s: no such policy; there are %s", r->file, r->line,
+                           r->name, r->policy, config_policy_names(c, names, sizeof(names)));
     }
     return 0;
 }
@@ -431,7 +356,7 @@ static int load_into(struct loading *l, const struct origin *from, struct err *e
 
     if (strlen(from->name) >= sizeof(c->path))
         return err_set(err, "%.64s...: the path is too long", from->name);
-    defaults(config_keys, COUNT(config_keys), c);
+    config_key_defaults(system_keys, COUNT(system_keys), c);
     if (conf_parse("built-in", builtin, sizeof(builtin) - 1, load_line, l, err) < 0)
         return -1;
     if (from->text) {
@@ -445,6 +370,8 @@ static int load_into(struct loading *l, const struct origin *from, struct err *e
     if (!config_policy_find(c, c->default_policy))
         return err_set(err, "%s: DefaultPolicy=%s: no such policy; there are %s", from->name,
                        c->default_policy, config_policy_names(c, names, sizeof(names)));
+    if (check_policies(c, err) < 0)
+        return -1;
     return complete_ports(c, from->name, err);
 }
 
@@ -499,23 +426,86 @@ char *config_policy_names(const struct config *c, char *buf, size_t size)
     return buf;
 }
 
-static void print_keys(FILE *out, const struct key *keys, size_t n)
-{
-    char accepted[160];
+/* ---- whom a policy is for ---- */
 
-    for (size_t i = 0; i < n; i++) {
-        fprintf(out, "  %s=\n      %s\n      %s", keys[i].name, keys[i].text,
-                key_accepts(&keys[i], accepted, sizeof(accepted)));
-        if (*keys[i].standard)
-            fprintf(out, "; default %s", keys[i].standard);
-        fputc('\n', out);
+/* Is it one of the names with commas between?  An empty list has room for all. */
+static bool in_list(const char *list, const char *name)
+{
+    size_t len = strlen(name), part;
+
+    if (!*list)
+        return true;
+    for (; len; list += part + 1) {
+        part = strcspn(list, ",");
+        if (part == len && !strncasecmp(list, name, len))
+            return true;
+        if (!list[part])
+            break;
     }
+    return false;
+}
+
+/* An unknown number (0) fits no bound. */
+static bool in_bounds(uint32_t n, int min, int max)
+{
+    if (!min && !max)
+        return true;
+    return n && n >= (uint32_t)min && (!max || n <= (uint32_t)max);
+}
+
+static bool selects(const struct config_selection *s, const struct config_job *j)
+{
+    return in_list(s->partition, j->partition) && in_list(s->account, j->account) &&
+           in_list(s->qos, j->qos) && in_list(s->user, j->user) &&
+           in_bounds(j->nodes, s->min_nodes, s->max_nodes) && in_bounds(j->ranks, s->min_ranks, s->max_ranks);
+}
+
+const struct config_policy *config_policy_select(const struct config *c, const struct config_job *j,
+                                                 const char *asked, const struct config_selection **why)
+{
+    const struct config_selection *s = NULL;
+
+    for (size_t i = 0; !s && i < c->n_selections; i++)
+        if (selects(&c->selections[i], j))
+            s = &c->selections[i];
+    if (s && asked && s->override)
+        s = NULL;
+    if (why)
+        *why = s;
+    return config_policy_find(c, s ? s->policy : asked ? asked : c->default_policy);
+}
+
+/* ---- the tables ---- */
+
+static const char *const table_names[CONFIG_TABLES] = { "system", "policy", "selection", "rule" };
+
+const char *config_table_name(enum config_table table)
+{
+    return table_names[table];
+}
+
+const struct config_key *config_keys(enum config_table table, size_t *n)
+{
+    if (table != CONFIG_SYSTEM)
+        return config_policy_keys(table, n);
+    *n = COUNT(system_keys);
+    return system_keys;
 }
 
 void config_print_keys(FILE *out)
 {
-    fputs("Keys of the whole system:\n", out);
-    print_keys(out, config_keys, COUNT(config_keys));
-    fputs("\nKeys of a policy (Policy=NAME Key=Value ...):\n", out);
-    print_keys(out, policy_keys, COUNT(policy_keys));
+    static const char *const titles[CONFIG_TABLES] = {
+        "Keys of the whole system:",
+        "Keys of a policy (Policy=NAME Key=Value ...):",
+        "Keys of a selection, the first that fits a job gives it the policy (PolicyFor=NAME Key=Value ...):",
+        "Keys of a rule (Rule=NAME Policy=NAME Key=Value ...):",
+    };
+
+    for (enum config_table t = CONFIG_SYSTEM; t < CONFIG_TABLES; t++) {
+        size_t n;
+        const struct config_key *keys = config_keys(t, &n);
+
+        fprintf(out, "%s%s\n", t ? "\n" : "", titles[t]);
+        config_key_print(out, keys, n);
+    }
 }

@@ -1,30 +1,65 @@
 /* config.h - syncguard.conf: one table of keys, read by controller, plugin and agent alike.
  *
  * Slurm's dialect: `Key=Value` lines, '#' comments, `Include FILE`, a backslash continues a line, keys are
- * case-insensitive; `Policy=NAME Key=Value ...` defines (or, for a known name, changes) a policy. Loading is
- * all or nothing: an error names file, line, key and what is accepted. Never aborts, never prints: the plugin
- * calls it inside srun and slurmstepd (memory failure is an error like any other).
+ * case-insensitive; `Policy=NAME Key=Value ...` defines (or, for a known name, changes) a policy,
+ * `PolicyFor=NAME Key=Value ...` says which jobs it is for, `Rule=NAME Policy=NAME Key=Value ...` what it
+ * does when. Loading is all or nothing: an error names file, line, key and what is accepted. What a rule's
+ * condition and action mean is checked where rules are known (policies/ruleset.h): guests need not know.
+ * Never aborts, never prints: the plugin calls it inside srun and slurmstepd (memory failure is an error like
+ * any other).
  */
 #ifndef SYNCGUARD_COMMON_CONFIG_H
 #define SYNCGUARD_COMMON_CONFIG_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
+#include "common/config_key.h"
 #include "common/err.h"
 
-#define CONFIG_DEFAULT_PATH SYSCONFDIR "/syncguard/syncguard.conf"
-#define CONFIG_DEFAULT_PORT 6825
-#define CONFIG_POLICIES_MAX 64
+#define CONFIG_DEFAULT_PATH   SYSCONFDIR "/syncguard/syncguard.conf"
+#define CONFIG_DEFAULT_PORT   6825
+#define CONFIG_POLICIES_MAX   64
+#define CONFIG_SELECTIONS_MAX 128
+#define CONFIG_RULES_MAX      128
 
-/* What a policy may tell so far.  All have defaults; units as in units.h. */
+enum { CONFIG_DRYRUN, CONFIG_ENFORCE }; /* config_policy.action */
+
+/* A policy's parameters, rows of the table in config_policy.c.  All have defaults; units as in units.h. */
 struct config_policy {
     char name[32];
     char text[128];            /* Description=: for --sync-guard=help */
     double min_slowdown_ratio; /* MinSlowdown: a straggler below this price is not named (1.02) */
     double hang_timeout_s;     /* HangTimeout: a collective open longer than this is a hang (30 s) */
     double sample_rate_hz;     /* SampleRate: samples a rank and second (50) */
+    /* rules */
+    int action;             /* Action: CONFIG_DRYRUN or CONFIG_ENFORCE */
+    int actions_per_hour;   /* ActionsPerHour: of one job */
+    int nodes_per_hour;     /* NodesPerHour: actions of one job are against */
+    int nodes_at_once;      /* NodesAtOnce: one action is against */
+    double effect_window_s; /* EffectWindow */
+};
+
+/* PolicyFor=: a job that fits all of it gets the policy.  Lists are empty where anything fits. */
+struct config_selection {
+    char policy[32];
+    char partition[256], account[256], qos[256], user[256];
+    int min_nodes, max_nodes, min_ranks, max_ranks; /* 0: no bound */
+    int override;                                   /* 1: --sync-guard=NAME wins over this line */
+    char file[256];
+    unsigned line;
+};
+
+/* Rule=: text, but for the numbers. */
+struct config_rule {
+    char name[32], policy[32];
+    char when[512], module[32], action[32], signal[16], text[256];
+    double hold_s, hysteresis_ratio, cool_down_s;
+    int max_per_job; /* 0: no bound */
+    char file[256];
+    unsigned line, when_line, action_line; /* where it is, and where these keys are */
 };
 
 struct config {
@@ -43,8 +78,17 @@ struct config {
     char agent[4096];        /* AgentPath=; PKGLIBEXECDIR/syncguard-agent */
     char probe[4096];        /* ProbePath=; PKGLIBDIR/libsyncguard_probe.so */
     int history_days;        /* HistoryDays=; 90 */
+    /* all jobs together */
+    char audit_log[4096];         /* AuditLog=; "" is none */
+    char policy_module[4096];     /* PolicyModule=; "" is none */
+    int cluster_actions_per_hour; /* ClusterActionsPerHour= */
+    int cluster_nodes_per_hour;   /* ClusterNodesPerHour= */
     size_t n_policies;
     struct config_policy policies[CONFIG_POLICIES_MAX]; /* the built-in ones (observe, balanced) first */
+    size_t n_selections;
+    struct config_selection selections[CONFIG_SELECTIONS_MAX];
+    size_t n_rules;
+    struct config_rule rules[CONFIG_RULES_MAX];
 };
 
 /* Fill in defaults, then read path (NULL: CONFIG_DEFAULT_PATH, and no file there is no error).
@@ -57,7 +101,24 @@ const struct config_policy *config_policy_find(const struct config *c,
                                                const char *name); /* case-insensitive; NULL */
 /* "observe, balanced, ..." into buf; returns buf. */
 char *config_policy_names(const struct config *c, char *buf, size_t size);
-/* The table of keys with unit, range, default and meaning: for --help and the manual page. */
+
+/* What a policy is selected by.  Unknown: "" and 0, which only fit where nothing is asked for. */
+struct config_job {
+    const char *partition, *account, *qos, *user;
+    uint32_t nodes, ranks;
+};
+/* The policy of a job: that of the first PolicyFor= that fits, unless the user asked for another (asked,
+ * NULL: did not) and that line lets him; without such a line what was asked for, or the default policy. *why,
+ * if wanted, is set to that line, or NULL.  NULL: asked for what is not known. */
+const struct config_policy *config_policy_select(const struct config *c, const struct config_job *j,
+                                                 const char *asked, const struct config_selection **why);
+
+/* The tables, in the order of the manual page. */
+enum config_table { CONFIG_SYSTEM, CONFIG_POLICY, CONFIG_SELECTION, CONFIG_RULE, CONFIG_TABLES };
+const struct config_key *config_keys(enum config_table table, size_t *n);
+/* "system", "policy", "selection", "rule". */
+const char *config_table_name(enum config_table table);
+/* The tables of keys with unit, range, default and meaning: for --help. */
 void config_print_keys(FILE *out);
 
 #endif

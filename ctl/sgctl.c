@@ -279,6 +279,21 @@ static int run_replay(const struct usage *u)
     return start_sgtop(options, ARRAY_SIZE(options), NULL, 0);
 }
 
+/* A table of keys as the manual page has it. */
+static int print_table(const struct usage *u)
+{
+    for (enum config_table t = CONFIG_SYSTEM; u->n_operands && t < CONFIG_TABLES; t++)
+        if (!strcmp(u->operands[0], config_table_name(t))) {
+            size_t n;
+            const struct config_key *keys = config_keys(t, &n);
+
+            config_key_mdoc(stdout, keys, n);
+            return OK;
+        }
+    fputs("sgctl: usage: sgctl config --mdoc system|policy|selection|rule\n", stderr);
+    return USAGE;
+}
+
 static int run_config(const struct usage *u)
 {
     struct config *c;
@@ -286,6 +301,8 @@ static int run_config(const struct usage *u)
     struct err err;
     int rc = OK;
 
+    if (u->mdoc)
+        return print_table(u);
     if (u->n_operands == 0) {
         config_print_keys(stdout);
         return OK;

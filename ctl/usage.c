@@ -122,7 +122,7 @@ static const struct command {
                        "The keys come with unit, range, default and meaning. config check reads FILE as the "
                        "controller would and names "
                        "the line that is wrong.",
-                       0, 0, 2 },
+                       BIT(OPTION_MDOC), 0, 2 },
     [USAGE_DOCTOR] = { "doctor", "", "check that this machine is set up, and say what to type if not",
                        "A line for each thing that a guarded job needs: configuration, munge, controller, "
                        "plugin, probe, agent, "

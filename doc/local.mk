@@ -16,7 +16,14 @@ doc/sgctl.1 doc/sgplan.1: doc/%.1: doc/%.1.in
 	$(SED) $(PATHS) -e '/^@TABLES[@]$$/{r $@.tables' -e 'd;}' $(srcdir)/$@.in >$@.new && \
 	rm $@.tables && mv $@.new $@
 
-doc/sgring.1 doc/syncguard.7 doc/syncguard.conf.5 doc/syncguardd.8 doc/syncguard-agent.8: %: %.in Makefile
+# The keys of syncguard.conf come from its own tables: a TABLE line each.
+doc/syncguard.conf.5: doc/syncguard.conf.5.in sgctl$(EXEEXT) Makefile
+	$(AM_V_GEN)$(MKDIR_P) doc && $(SED) $(PATHS) $(srcdir)/$@.in >$@.plain && \
+	$(AWK) '!/^@TABLE /{print; next} {n = 0; ask = "./sgctl$(EXEEXT) config --mdoc " $$2; \
+	  while ((ask | getline line) > 0) {print line; n++} close(ask); if (!n) exit 1}' $@.plain >$@.new && \
+	rm $@.plain && mv $@.new $@
+
+doc/sgring.1 doc/syncguard.7 doc/syncguardd.8 doc/syncguard-agent.8: %: %.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) doc && $(SED) $(PATHS) $(srcdir)/$@.in >$@.new && mv $@.new $@
 
 # Examples, installed beside the documentation.

@@ -1,0 +1,74 @@
+/* config_key.h - a key of syncguard.conf, and all there is to say about it: kind, range, default, meaning.
+ *
+ * Rows of such keys make the tables of config.c and config_policy.c, which feed parsing, `sgctl config`, the
+ * manual page, `sgctl policy` and sgtop alike. A value is read as people write it and kept in SI. Never
+ * aborts, never prints but where it is told to: guests use it. */
+#ifndef SYNCGUARD_COMMON_CONFIG_KEY_H
+#define SYNCGUARD_COMMON_CONFIG_KEY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum config_kind {
+    /* text: an array of char; empty only where the default is */
+    CONFIG_TEXT,
+    CONFIG_NAME,
+    CONFIG_PATH,
+    CONFIG_HOSTS,
+    CONFIG_ADDRESS,
+    CONFIG_AUTHINFO,
+    CONFIG_LIST, /* of names, with commas */
+    CONFIG_LEVEL,
+    /* numbers: an int */
+    CONFIG_INTEGER,
+    CONFIG_WORD, /* the index of one of words */
+    /* numbers: a double */
+    CONFIG_RATIO,
+    CONFIG_SECONDS,
+    CONFIG_HERTZ,
+    CONFIG_BYTES,
+    CONFIG_NUMBER, /* what unit says */
+};
+
+struct config_key {
+    const char *name;
+    enum config_kind kind;
+    size_t offset, size;      /* of its place in the structure */
+    double min, max;          /* of numbers */
+    const char *const *words; /* of CONFIG_WORD; ends with NULL */
+    const char *unit;         /* of CONFIG_NUMBER and CONFIG_INTEGER; NULL: none */
+    const char *standard;     /* default, as it would be written */
+    const char *text;         /* what it means, a sentence */
+};
+
+/* For rows: where the value is, and what is accepted. */
+#define CONFIG_AT(structure, field) offsetof(struct structure, field), sizeof(((struct structure *)0)->field)
+#define CONFIG_ANY                  0, 0, NULL, NULL
+#define CONFIG_RANGE(min, max)      min, max, NULL, NULL
+#define CONFIG_OF(min, max, unit)   min, max, NULL, unit
+#define CONFIG_WORDS(words)         0, 0, words, NULL
+
+/* NULL: there is none of that name (case does not matter). */
+const struct config_key *config_key_find(const struct config_key *keys, size_t n, const char *name);
+/* "A, B, C" into buf, cut at its end; returns buf. */
+char *config_key_names(const struct config_key *keys, size_t n, char *buf, size_t size);
+
+/* Write value to its place in the structure at base.  -1 when it is not accepted, and nothing is changed. */
+int config_key_store(const struct config_key *key, void *base, const char *value);
+void config_key_defaults(const struct config_key *keys, size_t n, void *base);
+/* "a ratio from 1 to 10": what is accepted.  Returns buf. */
+char *config_key_accepts(const struct config_key *key, char *buf, size_t size);
+/* The value at base, so that config_key_store would read the same ("30s", "1.02", "dryrun").  Returns buf. */
+char *config_key_write(const struct config_key *key, const void *base, char *buf, size_t size);
+/* "s", "ratio", "1/s", "bytes", or what the key says; "" none. */
+const char *config_key_unit(const struct config_key *key);
+
+/* The table for people, and the same as a list of mdoc(7). */
+void config_key_print(FILE *out, const struct config_key *keys, size_t n);
+void config_key_mdoc(FILE *out, const struct config_key *keys, size_t n);
+
+/* A name as policies and rules have: letters, digits, '_', '-', '.', the first a letter or digit. */
+bool config_is_name(const char *s);
+
+#endif
