@@ -9,6 +9,29 @@ check_PROGRAMS += tests/unit/action_kind
 tests_unit_action_kind_SOURCES = tests/unit/action_kind.c
 tests_unit_action_kind_LDADD = libpolicies.la
 
+# Rules: apart, so that guests that pace need none of it.
+noinst_LTLIBRARIES += libengine.la
+libengine_la_SOURCES = \
+	policies/condition.c policies/condition.h \
+	policies/effect.c policies/effect.h \
+	policies/engine.c policies/engine.h \
+	policies/figures.c policies/figures.h \
+	policies/rule.c policies/rule.h
+libengine_la_LIBADD = libpolicies.la libcommon.la -lm
+check_PROGRAMS += tests/unit/condition tests/unit/engine tests/fuzz/condition
+tests_unit_condition_SOURCES = tests/unit/condition.c
+tests_unit_condition_LDADD = libengine.la
+tests_unit_engine_SOURCES = tests/unit/engine.c
+tests_unit_engine_LDADD = libengine.la
+tests_fuzz_condition_SOURCES = tests/fuzz/condition.c
+tests_fuzz_condition_LDADD = libengine.la
+if FUZZERS
+tests_fuzz_condition_LDFLAGS = -fsanitize=fuzzer
+else
+tests_fuzz_condition_SOURCES += tests/fuzz/replay.c
+endif
+EXTRA_DIST += $(addprefix tests/fuzz/condition.corpus/,for nested quoted unknown-figure words)
+
 policiesdir = $(sysconfdir)/syncguard/policies
 dist_policies_DATA = policies/observe.conf policies/balanced.conf
 exampledir = $(docdir)/examples

@@ -1,0 +1,301 @@
+#include "policies/condition.h"
+
+#include <stdlib.h>
+
+#include "tests/tap.h"
+
+/* A job: 12 % lost, a straggler on n5 that costs a quarter, no time limit known. */
+static void figures(struct figures *f)
+{
+    figures_clear(f);
+    f->value[FIGURE_LOST_RATIO] = 0.12;
+    f->value[FIGURE_STEP_S] = 0.5;
+    f->value[FIGURE_STEP_P95_S] = 0.7;
+    f->value[FIGURE_SLOWDOWN] = 1.25;
+    f->value[FIGURE_RANKS] = 64;
+    f->value[FIGURE_STEPS] = 0;
+    f->value[FIGURE_STEP_PER_HOUR] = -0.02;
+    f->value[FIGURE_WARNING] = 0;
+    f->value[FIGURE_UNUSUAL] = 1;
+    figures_word(f, FIGURE_CLASS, "straggler");
+    figures_word(f, FIGURE_SCOPE, "node");
+    figures_word(f, FIGURE_REGIME, "synchronisation");
+    f->text[FIGURE_CULPRIT] = "n5";
+    f->text[FIGURE_NAME] = "big model";
+}
+
+static const struct {
+    const char *text;
+    enum truth want;
+} truths[] = {
+    { "lost_ratio > 5%", TRUTH_YES },
+    { "lost_ratio>0.05", TRUTH_YES },
+    { "LOST_RATIO > 5 %", TRUTH_YES },
+    { "lost_ratio > 12%", TRUTH_NO },
+    { "lost_ratio >= 12%", TRUTH_YES },
+    { "lost_ratio <= 12%", TRUTH_YES },
+    { "lost_ratio < 12%", TRUTH_NO },
+    { "slowdown > 1.2", TRUTH_YES },
+    { "slowdown > 125%", TRUTH_NO },
+    { "step_s < 600ms", TRUTH_YES },
+    { "step_s == 500ms", TRUTH_YES },
+    { "step_p95_s > step_s", TRUTH_YES },
+    { "step_s > step_p95_s", TRUTH_NO },
+    { "ranks >= 64", TRUTH_YES },
+    { "ranks > 0.1K", TRUTH_NO },
+    { "steps == 0", TRUTH_YES },
+    { "step_per_hour < -1%", TRUTH_YES },
+    { "class == straggler", TRUTH_YES },
+    { "class = Straggler", TRUTH_YES },
+    { "class != drift", TRUTH_YES },
+    { "class == none", TRUTH_NO },
+    { "culprit == n5", TRUTH_YES },
+    { "culprit != 'n6'", TRUTH_YES },
+    { "name == \"big model\"", TRUTH_YES },
+    { "name == 'big'", TRUTH_NO },
+    { "unusual", TRUTH_YES },
+    { "warning", TRUTH_NO },
+    { "not warning", TRUTH_YES },
+    { "warning == no", TRUTH_YES },
+    { "unusual != yes", TRUTH_NO },
+    { "ranks > 1 and steps > 1", TRUTH_NO },
+    { "ranks > 1 or steps > 1", TRUTH_YES },
+    /* "and" binds closer than "or", "not" closer than both */
+    { "steps > 1 and steps > 1 or ranks > 1", TRUTH_YES },
+    { "steps > 1 and (steps > 1 or ranks > 1)", TRUTH_NO },
+    { "ranks > 1 or ranks > 1 and steps > 1", TRUTH_YES },
+    { "not steps > 1 and ranks > 1", TRUTH_YES },
+    { "not (steps > 1 or ranks > 1)", TRUTH_NO },
+    { "not not ranks > 1", TRUTH_YES },
+    /* Kleene's tables; time_left_s, partition and trend are unknown */
+    { "time_left_s < 10m", TRUTH_UNKNOWN },
+    { "time_left_s != 10m", TRUTH_UNKNOWN },
+    { "not time_left_s < 10m", TRUTH_UNKNOWN },
+    { "reach_s < time_left_s", TRUTH_UNKNOWN },
+    { "partition == gpu", TRUTH_UNKNOWN },
+    { "partition != gpu", TRUTH_UNKNOWN },
+    { "trend != rising", TRUTH_UNKNOWN },
+    { "time_left_s < 10m and ranks > 1", TRUTH_UNKNOWN },
+    { "time_left_s < 10m and steps > 1", TRUTH_NO },
+    { "steps > 1 and time_left_s < 10m", TRUTH_NO },
+    { "time_left_s < 10m or ranks > 1", TRUTH_YES },
+    { "ranks > 1 or time_left_s < 10m", TRUTH_YES },
+    { "time_left_s < 10m or steps > 1", TRUTH_UNKNOWN },
+    { "time_left_s < 10m for 0s", TRUTH_UNKNOWN },
+    { "ranks > 1 for 0s", TRUTH_YES },
+    { "ranks > 1 for 1s", TRUTH_NO },
+};
+
+static void test_truths(void)
+{
+    struct condition_memory m;
+    struct figures f;
+
+    figures(&f);
+    for (size_t i = 0; i < ARRAY_SIZE(truths); i++) {
+        struct condition c;
+        struct err err = { "" };
+        enum truth got = TRUTH_UNKNOWN;
+
+        condition_forget(&m);
+        if (condition_parse(&c, truths[i].text, &err) == 0)
+            got = condition_eval(&c, &f, 100, false, 0, &m);
+        ok(!err.text[0] && got == truths[i].want, "%s: %s %s", truths[i].text, truth_name(got), err.text);
+    }
+}
+
+static const struct {
+    const char *text, *want;
+} mistakes[] = {
+    { "", "column 1: a figure, \"not\" or \"(\" is expected" },
+    { "lost_ration > 5%", "column 1: 'lost_ration' is no figure; is lost_ratio meant?" },
+    { "ranks > 1 and clas == drift", "column 15: 'clas' is no figure; is class meant?" },
+    { "zzz > 1", "column 1: 'zzz' is no figure; `sgctl policy figures` lists them" },
+    { "lost_ratio", "column 11: a comparison of lost_ratio is expected: >, >=, <, <=, == or !=" },
+    { "lost_ratio >", "column 13: lost_ratio is compared with '': a ratio such as 0.05 or 5% is accepted" },
+    { "lost_ratio > 5s",
+      "column 14: lost_ratio is compared with '5s': a ratio such as 0.05 or 5% is accepted" },
+    { "lost_ratio > ranks",
+      "column 14: lost_ratio is compared with 'ranks': a ratio such as 0.05 or 5% is accepted" },
+    { "step_s > 5%", "column 10: step_s is compared with '5%': a time such as 250ms, 30s or 5m is accepted" },
+    { "step_s > -5s",
+      "column 10: step_s is compared with '-5s': a time such as 250ms, 30s or 5m is accepted" },
+    { "lost_ratio > nan",
+      "column 14: lost_ratio is compared with 'nan': a ratio such as 0.05 or 5% is accepted" },
+    { "class == stragler",
+      "column 10: class is compared with 'stragler': one of none, straggler, drift, jitter, imbalance, "
+      "communication, congestion, oscillation, hang is accepted" },
+    { "class > drift", "column 9: class has no order: == and != are accepted" },
+    { "culprit < n5", "column 11: culprit has no order: == and != are accepted" },
+    { "warning == maybe", "column 12: warning is compared with 'maybe': yes or no is accepted" },
+    { "ranks > 1 for", "column 14: '' is no time: such as 30s or 5m is accepted, at most a day" },
+    { "ranks > 1 for 2d", "column 15: '2d' is no time: such as 30s or 5m is accepted, at most a day" },
+    { "ranks > 1 ranks", "column 11: 'ranks': \"and\", \"or\", \"for\" or the end is expected" },
+    { "(ranks > 1", "column 11: \"and\", \"or\" or \")\" is expected" },
+    { "ranks > 1)", "column 10: ')': \"and\", \"or\", \"for\" or the end is expected" },
+    { "ranks > 1 and", "column 14: a figure, \"not\" or \"(\" is expected" },
+    { "name == 'open",
+      "column 9: name is compared with 'open': a name, in quotes where it has blanks is accepted" },
+    { "ranks ! 1", "column 7: a comparison of ranks is expected: >, >=, <, <=, == or !=" },
+    { "not not not not not not not not not not not not not not not not ranks > 1",
+      "column 65: nested too deeply: at most 16 times" },
+};
+
+static void test_mistakes(void)
+{
+    char text[2 * CONDITION_TEXT_MAX] = "";
+    struct condition c;
+    struct err err;
+
+    for (size_t i = 0; i < ARRAY_SIZE(mistakes); i++) {
+        err.text[0] = '\0';
+        condition_parse(&c, mistakes[i].text, &err);
+        is_str(err.text, mistakes[i].want, mistakes[i].text);
+    }
+    for (int i = 0; i < 30; i++)
+        strcat(text, i ? " or ranks>1" : "ranks>1");
+    ok(condition_parse(&c, text, &err) < 0 && strstr(err.text, "too long"), "so many: %s", err.text);
+    memset(text, ' ', sizeof(text) - 1);
+    ok(condition_parse(&c, text, &err) < 0 && strstr(err.text, "at most 511"), "so long: %s", err.text);
+    text[0] = '\0';
+    for (int i = 0; i < 9; i++)
+        strcat(text, i ? " or ranks>1 for 1s" : "ranks>1 for 1s");
+    ok(condition_parse(&c, text, &err) < 0 && strstr(err.text, "at most 8"), "so many for: %s", err.text);
+}
+
+/* Rows: time, lost_ratio (percent), truth that is wanted. */
+static const struct {
+    double at_s, percent;
+    enum truth want;
+} held[] = {
+    { 0, 4, TRUTH_NO },     { 1, 6, TRUTH_NO },    { 10, 6, TRUTH_NO },        { 11, 6, TRUTH_YES },
+    { 12, 4.6, TRUTH_YES }, { 13, 4.4, TRUTH_NO }, { 14, 4.6, TRUTH_NO },      { 30, 4.6, TRUTH_NO },
+    { 31, 6, TRUTH_NO },    { 41, 6, TRUTH_YES },  { 42, NAN, TRUTH_UNKNOWN }, { 43, 6, TRUTH_NO },
+    { 53, 6, TRUTH_YES },
+};
+
+static void test_for(void)
+{
+    struct condition_memory m;
+    struct condition c;
+    struct figures f;
+
+    figures(&f);
+    condition_forget(&m);
+    condition_parse(&c, "lost_ratio > 5% for 10s and class == straggler", NULL);
+    for (size_t i = 0; i < ARRAY_SIZE(held); i++) {
+        f.value[FIGURE_LOST_RATIO] = held[i].percent / 100;
+        ok(condition_eval(&c, &f, held[i].at_s, false, 0.1, &m) == held[i].want,
+           "for 10 s, at %g s with %g %%: %s", held[i].at_s, held[i].percent, truth_name(held[i].want));
+    }
+    /* Both sides are looked at although the left one decides. */
+    condition_parse(&c, "class == drift and ranks > 1 for 10s", NULL);
+    condition_forget(&m);
+    condition_eval(&c, &f, 0, false, 0, &m);
+    figures_word(&f, FIGURE_CLASS, "drift");
+    ok(condition_eval(&c, &f, 10, false, 0, &m) == TRUTH_YES, "for counts while the other side is false");
+}
+
+static const struct {
+    const char *text;
+    double percent;
+    bool held;
+    enum truth want;
+} hysteresis[] = {
+    { "lost_ratio > 10%", 9.5, false, TRUTH_NO },
+    { "lost_ratio > 10%", 9.5, true, TRUTH_YES },
+    { "lost_ratio > 10%", 8.5, true, TRUTH_NO },
+    { "lost_ratio < 10%", 10.5, false, TRUTH_NO },
+    { "lost_ratio < 10%", 10.5, true, TRUTH_YES },
+    { "lost_ratio < 10%", 11.5, true, TRUTH_NO },
+    { "not lost_ratio < 10%", 9.5, false, TRUTH_NO },
+    { "not lost_ratio < 10%", 9.5, true, TRUTH_YES },
+    { "not lost_ratio > 10%", 10.5, true, TRUTH_YES },
+    { "not (lost_ratio > 10% or ranks > 1000)", 10.5, true, TRUTH_YES },
+    { "lost_ratio == 10%", 9.5, true, TRUTH_NO },
+    { "lost_per_hour > -10%", -10.5, true, TRUTH_YES },
+    { "lost_per_hour > -10%", -11.5, true, TRUTH_NO },
+};
+
+static void test_hysteresis(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(hysteresis); i++) {
+        struct condition_memory m;
+        struct condition c;
+        struct figures f;
+
+        figures(&f);
+        f.value[FIGURE_LOST_RATIO] = f.value[FIGURE_LOST_PER_HOUR] = hysteresis[i].percent / 100;
+        condition_forget(&m);
+        condition_parse(&c, hysteresis[i].text, NULL);
+        ok(condition_eval(&c, &f, 0, hysteresis[i].held, 0.1, &m) == hysteresis[i].want, "%s at %g %%%s: %s",
+           hysteresis[i].text, hysteresis[i].percent, hysteresis[i].held ? ", held" : "",
+           truth_name(hysteresis[i].want));
+    }
+}
+
+static const struct {
+    const char *text, *want;
+} explained[] = {
+    { "lost_ratio > 5% for 30s and class==straggler",
+      "lost_ratio (12.0 %) > 5.00 % for 30.0 s and class (straggler) == straggler" },
+    { "warning or not(step_s>1s and ranks<3)",
+      "warning (no) or not (step_s (500 ms) > 1.00 s and ranks (64) < 3)" },
+    { "slowdown>1.2 and (unusual or culprit=n5)",
+      "slowdown (1.25) > 1.2 and (unusual (yes) or culprit (n5) == 'n5')" },
+    { "time_left_s<10m and reach_s<time_left_s",
+      "time_left_s (?) < 10m00s and reach_s (?) < time_left_s (?)" },
+};
+
+static void test_words(void)
+{
+    struct condition_term term[8];
+    struct condition c;
+    struct figures f;
+    char text[512], small[8];
+
+    figures(&f);
+    for (size_t i = 0; i < ARRAY_SIZE(explained); i++) {
+        condition_parse(&c, explained[i].text, NULL);
+        is_str(condition_explain(&c, &f, text, sizeof(text)), explained[i].want, explained[i].text);
+    }
+    is_str(condition_explain(&c, &f, small, sizeof(small)), "time_le", "cut to the buffer");
+    condition_parse(&c, "lost_ratio > 5% for 30s and (time_left_s < 5m or not class == drift)", NULL);
+    is_int((long long)condition_terms(&c, &f, term, 8), 3, "each comparison by itself");
+    ok(!strcmp(term[0].text, "lost_ratio > 5.00 %") && !strcmp(term[0].value, "12.0 %") &&
+           term[0].truth == TRUTH_YES,
+       "%s: %s", term[0].text, term[0].value);
+    ok(!strcmp(term[1].value, "?") && term[1].truth == TRUTH_UNKNOWN, "%s: unknown", term[1].text);
+    ok(term[2].truth == TRUTH_NO, "%s: no", term[2].text);
+    is_int((long long)condition_terms(&c, &f, term, 2), 2, "no more than there is room for");
+}
+
+static void test_table(void)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    for (int i = 0; i < FIGURES; i++) {
+        ok(figure_table[i].name && figure_table[i].text &&
+               (figure_table[i].kind == FIGURE_WORD) == !!figure_table[i].words,
+           "figure %d is %s", i, figure_table[i].name);
+        if (figure_find(figure_table[i].name) != i)
+            ok(false, "%s is there twice", figure_table[i].name);
+    }
+    figures_print(out);
+    fclose(out);
+    ok(strstr(text, "lost_ratio") && strstr(text, "one of none, rank, node, switch"), "the table is printed");
+    free(text);
+}
+
+int main(void)
+{
+    test_truths();
+    test_mistakes();
+    test_for();
+    test_hysteresis();
+    test_words();
+    test_table();
+    return done_testing();
+}
