@@ -1,106 +1,205 @@
 #include "sim/agenda.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/xalloc.h"
 
-/* A heap of four children: as flat as two cache lines a level allow. */
-#define FAN 4u
+#define FAN        8u /* one cache line of times */
+#define LEVELS_MAX 11u
+#define QUEUES     8u /* more delays than these are no few: their items get times of their own */
+#define TREE       QUEUES
 
-struct entry {
-    double time;
-    uint32_t item;
+/* Items in the order of their times. */
+struct queue {
+    double delay;
+    uint32_t head, n, size; /* size: a power of two */
+    struct waiting {
+        double time;
+        uint32_t item;
+    } * at;
 };
 
 struct agenda {
-    struct entry *heap;
-    size_t n, cap;
-    uint32_t *place; /* 1 + where the item stands; 0: nowhere */
-    size_t places;
+    /* time[0]: of each item; time[k][i]: the least of time[k - 1][FAN * i] and the next; INFINITY: none. */
+    double *time[LEVELS_MAX];
+    uint32_t levels, capacity; /* time[levels] is one number: the least of all */
+    struct queue queue[QUEUES];
+    uint32_t queues;
 };
 
 struct agenda *agenda_new(void)
 {
-    return xcalloc(1, sizeof(struct agenda));
+    struct agenda *a = xcalloc(1, sizeof(*a));
+
+    a->time[0] = xcalloc(1, sizeof(double));
+    a->time[0][0] = INFINITY;
+    a->capacity = 1;
+    return a;
 }
 
 void agenda_free(struct agenda *a)
 {
     if (!a)
         return;
-    free(a->heap);
-    free(a->place);
+    for (uint32_t k = 0; k <= a->levels; k++)
+        free(a->time[k]);
+    for (uint32_t q = 0; q < a->queues; q++)
+        free(a->queue[q].at);
     free(a);
 }
 
-static bool before(const struct entry *a, const struct entry *b)
+/* ---- times of their own ---- */
+
+static inline double lesser(double a, double b)
 {
-    return a->time < b->time || (a->time == b->time && a->item < b->item);
+    return a < b ? a : b;
 }
 
-static void put(struct agenda *a, size_t at, struct entry e)
+static inline double least_of(const double *t)
 {
-    a->heap[at] = e;
-    a->place[e.item] = (uint32_t)at + 1;
+    return lesser(lesser(lesser(t[0], t[1]), lesser(t[2], t[3])),
+                  lesser(lesser(t[4], t[5]), lesser(t[6], t[7])));
 }
 
-static void rise(struct agenda *a, size_t at, struct entry e)
+static void grow(struct agenda *a)
 {
-    while (at && before(&e, &a->heap[(at - 1) / FAN])) {
-        put(a, at, a->heap[(at - 1) / FAN]);
-        at = (at - 1) / FAN;
+    uint32_t n = a->capacity * FAN, k = ++a->levels;
+
+    a->capacity = n;
+    for (uint32_t level = 0; level < k; level++, n /= FAN) {
+        a->time[level] = xrealloc(a->time[level], n, sizeof(double));
+        for (uint32_t i = n / FAN; i < n; i++)
+            a->time[level][i] = INFINITY;
     }
-    put(a, at, e);
-}
-
-static void sink(struct agenda *a, size_t at, struct entry e)
-{
-    for (;;) {
-        size_t first = at * FAN + 1, end = first + FAN < a->n ? first + FAN : a->n, least = first;
-
-        for (size_t child = first + 1; child < end; child++)
-            if (before(&a->heap[child], &a->heap[least]))
-                least = child;
-        if (first >= a->n || !before(&a->heap[least], &e))
-            break;
-        put(a, at, a->heap[least]);
-        at = least;
-    }
-    put(a, at, e);
+    a->time[k] = xcalloc(1, sizeof(double));
+    a->time[k][0] = least_of(a->time[k - 1]);
 }
 
 void agenda_set(struct agenda *a, uint32_t item, double time)
 {
-    struct entry e = { time, item };
-    size_t at;
+    double was;
 
-    a->place = xgrow(a->place, &a->places, (size_t)item + 1, sizeof(*a->place));
-    if (!a->place[item]) {
-        a->heap = xgrow(a->heap, &a->cap, a->n + 1, sizeof(*a->heap));
-        rise(a, a->n++, e);
+    while (item >= a->capacity)
+        grow(a);
+    was = a->time[0][item];
+    a->time[0][item] = time;
+    for (uint32_t k = 1; k <= a->levels; k++) {
+        double *least = &a->time[k][item / FAN], before = *least;
+
+        item /= FAN;
+        if (time >= before) {
+            if (was != before)
+                return;
+            time = least_of(&a->time[k - 1][item * FAN]);
+            if (time == before)
+                return;
+        }
+        *least = time;
+        was = before;
+    }
+}
+
+static uint32_t find(const struct agenda *a, double time)
+{
+    uint32_t at = 0;
+
+    for (uint32_t k = a->levels; k--;) {
+        const double *t = &a->time[k][at * FAN];
+        unsigned same = 0;
+
+        for (uint32_t i = 0; i < FAN; i++)
+            same |= (unsigned)(t[i] == time) << i;
+        at = at * FAN + (uint32_t)__builtin_ctz(same);
+    }
+    return at;
+}
+
+/* ---- queues ---- */
+
+static struct queue *queue_of(struct agenda *a, double delay)
+{
+    uint32_t q = 0;
+
+    while (q < a->queues && a->queue[q].delay != delay)
+        q++;
+    if (q < a->queues)
+        return &a->queue[q];
+    for (q = 0; q < a->queues && a->queue[q].n; q++)
+        ;
+    if (q == QUEUES)
+        return NULL;
+    a->queues += q == a->queues;
+    a->queue[q].delay = delay; /* an empty one may change */
+    return &a->queue[q];
+}
+
+static void queue_grow(struct queue *q)
+{
+    struct waiting *at = xcalloc(q->size ? 2 * (size_t)q->size : 16, sizeof(*at));
+
+    for (uint32_t i = 0; i < q->n; i++)
+        at[i] = q->at[(q->head + i) & (q->size - 1)];
+    free(q->at);
+    q->at = at;
+    q->head = 0;
+    q->size = q->size ? 2 * q->size : 16;
+}
+
+void agenda_after(struct agenda *a, uint32_t item, double now, double delay)
+{
+    struct queue *q = queue_of(a, delay);
+
+    if (!q) {
+        agenda_set(a, item, now + delay);
         return;
     }
-    at = a->place[item] - 1;
-    if (before(&e, &a->heap[at]))
-        rise(a, at, e);
-    else
-        sink(a, at, e);
+    if (q->n == q->size)
+        queue_grow(q);
+    q->at[(q->head + q->n++) & (q->size - 1)] = (struct waiting){ now + delay, item };
 }
 
-bool agenda_first(const struct agenda *a, uint32_t *item, double *time)
+/* ---- the first of all ---- */
+
+/* Its queue; TREE: it has a time of its own. */
+static inline uint32_t first_of(const struct agenda *a, double *time)
 {
-    if (!a->n)
-        return false;
-    *item = a->heap[0].item;
-    *time = a->heap[0].time;
-    return true;
+    uint32_t from = TREE;
+
+    *time = a->time[a->levels][0];
+    for (uint32_t q = 0; q < a->queues; q++) {
+        const struct queue *of = &a->queue[q];
+
+        if (of->n && of->at[of->head].time < *time) {
+            *time = of->at[of->head].time;
+            from = q;
+        }
+    }
+    return from;
 }
 
-void agenda_drop(struct agenda *a)
+double agenda_first_s(const struct agenda *a)
 {
-    struct entry last = a->heap[--a->n];
+    double time;
 
-    a->place[a->heap[0].item] = 0;
-    if (a->n)
-        sink(a, 0, last);
+    first_of(a, &time);
+    return time;
+}
+
+uint32_t agenda_take(struct agenda *a)
+{
+    double time;
+    uint32_t from = first_of(a, &time), item;
+    struct queue *q = &a->queue[from];
+
+    if (from == TREE) {
+        item = find(a, time);
+        agenda_set(a, item, INFINITY);
+        return item;
+    }
+    item = q->at[q->head].item;
+    q->head = (q->head + 1) & (q->size - 1);
+    q->n--;
+    return item;
 }

@@ -12,7 +12,9 @@ libsim_la_SOURCES += \
 	sim/schedule.c sim/schedule.h \
 	sim/share.c sim/share.h
 
-check_PROGRAMS += tests/unit/network tests/unit/schedule tests/unit/share
+check_PROGRAMS += tests/unit/agenda tests/unit/network tests/unit/schedule tests/unit/share
+tests_unit_agenda_SOURCES = tests/unit/agenda.c
+tests_unit_agenda_LDADD = libsim.la
 tests_unit_network_SOURCES = tests/unit/network.c
 tests_unit_network_LDADD = libsim.la
 tests_unit_schedule_SOURCES = tests/unit/schedule.c

@@ -40,7 +40,6 @@ struct message {
     double bytes; /* still to go, at time since_s */
     double since_s, rate;
     struct network_way way;
-    uint32_t flow;
     bool moving; /* past its latency */
 };
 
@@ -63,8 +62,6 @@ struct play {
     size_t early_cap;
     uint32_t earlies, early_spare;
     double at_once_s;
-    uint32_t *of_flow; /* message */
-    size_t of_flow_cap;
     struct network_collective *played;
     struct agenda *agenda; /* item: an actor that computes, or actors + message */
     double now_s;
@@ -163,7 +160,7 @@ static void start(struct play *p, struct network_collective *c, struct entered *
     network_way(p->network, c->rank[m->from], c->rank[m->to], &m->way);
     m->way.link = NULL; /* messages move in memory: route.link is what counts */
     p->count->walked++;
-    agenda_set(p->agenda, p->actors + id, p->now_s + m->way.latency_s);
+    agenda_after(p->agenda, p->actors + id, p->now_s, m->way.latency_s);
 }
 
 /* The latency is over: it asks for bandwidth. */
@@ -174,10 +171,8 @@ static void move(struct play *p, uint32_t id)
     m->moving = true;
     m->since_s = p->now_s;
     m->rate = 0;
-    m->flow = share_add(p->network->share, m->way.route.link, m->way.hops, m->way.bound, m->way.weight);
-    p->of_flow = xgrow(p->of_flow, &p->of_flow_cap, m->flow + 1, sizeof(*p->of_flow));
-    p->of_flow[m->flow] = id;
-    p->count->shared |= share_meets(p->network->share, m->flow);
+    p->count->shared |=
+        share_add(p->network->share, id, m->way.route.link, m->way.hops, m->way.bound, m->way.weight);
 }
 
 /* ---- members in a collective ---- */
@@ -314,7 +309,7 @@ static void end(struct play *p, uint32_t id)
     struct message m = p->message[id];
 
     if (m.moving)
-        share_remove(p->network->share, m.flow);
+        share_remove(p->network->share, id);
     message_free(p, id);
     if (m.collective->probe)
         m.collective->probe->through(m.collective->probe, m.round, m.from, m.start_s, p->now_s);
@@ -346,12 +341,12 @@ static void settle(struct play *p)
     size_t n = share_solve(p->network->share, &changed);
 
     for (size_t i = 0; i < n; i++) {
-        uint32_t id = p->of_flow[changed[i]];
+        uint32_t id = changed[i];
         struct message *m = &p->message[id];
 
         m->bytes = fmax(0, m->bytes - m->rate * (p->now_s - m->since_s));
         m->since_s = p->now_s;
-        m->rate = share_rate(p->network->share, changed[i]);
+        m->rate = share_rate(p->network->share, id);
         agenda_set(p->agenda, p->actors + id, p->now_s + m->bytes / m->rate);
     }
 }
@@ -393,7 +388,6 @@ static void play_end(struct play *p)
     free(p->message);
     free(p->spare);
     free(p->early);
-    free(p->of_flow);
 }
 
 double network_play(struct network *n, const struct network_job *job, size_t jobs, double until_s,
@@ -402,23 +396,22 @@ double network_play(struct network *n, const struct network_job *job, size_t job
     struct network_count unwanted = { 0 };
     struct play p = { .network = n, .job = job, .count = count ? count : &unwanted };
     uint64_t solves = share_solves(n->share);
-    uint32_t item;
     double time_s;
 
     play_begin(&p, jobs);
-    while (agenda_first(p.agenda, &item, &time_s) && time_s <= until_s) {
+    while ((time_s = agenda_first_s(p.agenda)) <= until_s && time_s < INFINITY) {
         double last_s = fmin(until_s, time_s + AT_ONCE * time_s + p.at_once_s);
 
         do {
-            agenda_drop(p.agenda);
             p.now_s = time_s;
-            happen(&p, item);
-        } while (agenda_first(p.agenda, &item, &time_s) && time_s <= last_s);
+            happen(&p, agenda_take(p.agenda));
+            time_s = agenda_first_s(p.agenda);
+        } while (time_s <= last_s && time_s < INFINITY);
         settle(&p);
     }
     p.count->mode = NETWORK_EXACT;
     p.count->solves += share_solves(n->share) - solves;
-    if (!agenda_first(p.agenda, &item, &time_s) && p.active) {
+    if (agenda_first_s(p.agenda) == INFINITY && p.active) {
         err_set(err, "%u of %u ranks wait for others that never come", p.active, p.actors);
         p.now_s = NAN;
     }

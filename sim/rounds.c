@@ -61,7 +61,7 @@ static void round_solve(struct network_collective *c, struct round *r)
     for (uint32_t m = 0; m < r->messages; m++) {
         network_way(n, c->rank[r->from[m]], c->rank[r->to[m]], &way);
         r->latency_s[m] = way.latency_s;
-        share_add(n->share, way.link, way.hops, way.bound, way.weight); /* numbered from 0 */
+        share_add(n->share, m, way.link, way.hops, way.bound, way.weight);
     }
     share_solve(n->share, &changed);
     for (uint32_t m = 0; m < r->messages; m++) {

@@ -9,30 +9,26 @@
 #define NONE UINT32_MAX
 /* Rates that differ by less are the same rate with other rounding. */
 #define SAME 1e-12
-
-/* A flow's stay on one of its links: hop h of flow f is number f * SHARE_HOPS_MAX + h. */
-struct hop {
-    uint32_t link, next, prev;
-};
+/* So much more than a link's capacity is no more than it. */
+#define FULL (1 + 1e-9)
 
 struct link {
-    double capacity;
-    double wanted;    /* sum of what its flows would take without each other */
-    uint32_t first;   /* hop */
-    uint32_t flows;   /* on it */
-    bool bound;       /* could it bind anybody when rates were last solved? */
-    bool dirty, seen; /* on the list of changed links; of the links of this problem */
-    /* While a problem is solved. */
-    double left, weight; /* what is not given out; of the open flows */
-    uint32_t open;       /* flows without a rate yet */
+    double capacity, full; /* full: so much is wanted before it binds anybody */
+    double wanted;         /* sum of what its flows would take without each other */
+    double level;          /* of a unit of weight; INFINITY: it binds nobody */
+    uint32_t *stay;        /* its flows: SHARE_HOPS_MAX * flow + hop, in any order */
+    uint32_t flows;
+    uint32_t room : 31, queued : 1;
 };
 
 struct flow {
-    double bound, weight;
+    double rate, weight;
     double full; /* at most this, with no other flow anywhere */
-    double rate; /* NaN: not solved yet */
-    uint32_t hops;
-    bool used, seen, fixed;
+    uint32_t link[SHARE_HOPS_MAX], place[SHARE_HOPS_MAX];
+    uint32_t rule; /* the link whose level its rate is; NONE: it is at its full rate */
+    uint8_t hops;
+    bool used, listed; /* listed: in fresh or changed */
+    double bound;
 };
 
 struct list {
@@ -40,24 +36,30 @@ struct list {
     size_t n, cap;
 };
 
+/* Links whose level is to be found, a heap by what they will hardly go below. */
+struct queue {
+    struct due {
+        double key;
+        uint32_t link;
+    } * at;
+    size_t n, cap;
+};
+
 struct share {
     uint32_t links;
     struct link *link;
     struct flow *flow;
-    struct hop *hop;
-    size_t flow_cap, hop_cap;
-    uint32_t flows; /* numbers given so far */
-    struct list spare, fresh, dirty, changed;
-    struct list problem, binding, heap; /* flows; links; links by what a flow gets there */
-    double *key;                        /* of a link in the heap */
-    uint64_t solves;
+    size_t flow_cap;
+    uint32_t flows; /* the largest number so far, and one */
+    struct list fresh, changed;
+    struct queue queue;
+    struct limit { /* scratch: of a link's flows */
+        double limit, weight;
+        uint32_t rule;
+    } * limit, *open;
+    size_t limit_cap, open_cap;
+    uint64_t solves, levels;
 };
-
-static void push(struct list *l, uint32_t v)
-{
-    l->at = xgrow(l->at, &l->cap, l->n + 1, sizeof(*l->at));
-    l->at[l->n++] = v;
-}
 
 struct share *share_new(uint32_t links)
 {
@@ -65,9 +67,8 @@ struct share *share_new(uint32_t links)
 
     s->links = links;
     s->link = xcalloc(links ? links : 1, sizeof(*s->link));
-    s->key = xcalloc(links ? links : 1, sizeof(*s->key));
     for (uint32_t i = 0; i < links; i++)
-        s->link[i].first = NONE;
+        s->link[i].level = INFINITY;
     return s;
 }
 
@@ -75,121 +76,199 @@ void share_free(struct share *s)
 {
     if (!s)
         return;
+    for (uint32_t i = 0; i < s->links; i++)
+        free(s->link[i].stay);
     free(s->link);
     free(s->flow);
-    free(s->hop);
-    free(s->spare.at);
     free(s->fresh.at);
-    free(s->dirty.at);
     free(s->changed.at);
-    free(s->problem.at);
-    free(s->binding.at);
-    free(s->heap.at);
-    free(s->key);
+    free(s->queue.at);
+    free(s->limit);
+    free(s->open);
     free(s);
+}
+
+/* ---- links that are due ---- */
+
+static void enqueue(struct share *s, uint32_t link)
+{
+    struct queue *q = &s->queue;
+    struct link *l = &s->link[link];
+    double key;
+    size_t at;
+
+    if (l->queued)
+        return;
+    l->queued = true;
+    key = l->level < INFINITY ? l->level : l->capacity / l->flows;
+    if (q->n == q->cap)
+        q->at = xgrow(q->at, &q->cap, q->n + 1, sizeof(*q->at));
+    at = q->n++;
+    while (at && key < q->at[(at - 1) / 2].key) {
+        q->at[at] = q->at[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    q->at[at] = (struct due){ key, link };
+}
+
+static uint32_t dequeue(struct share *s)
+{
+    struct queue *q = &s->queue;
+    uint32_t link = q->at[0].link;
+    struct due last = q->at[--q->n];
+    size_t at = 0;
+
+    for (size_t child; (child = 2 * at + 1) < q->n; at = child) {
+        if (child + 1 < q->n && q->at[child + 1].key < q->at[child].key)
+            child++;
+        if (q->at[child].key >= last.key)
+            break;
+        q->at[at] = q->at[child];
+    }
+    q->at[at] = last;
+    s->link[link].queued = false;
+    return link;
+}
+
+/* Does its level hang on its flows, or did it? */
+static bool matters(const struct link *l)
+{
+    return l->level < INFINITY || (l->wanted > l->full && l->flows > 1);
 }
 
 /* ---- flows come and go ---- */
 
-static void touch(struct share *s, uint32_t link)
+static void list(struct share *s, struct list *l, uint32_t flow)
 {
-    if (!s->link[link].dirty)
-        push(&s->dirty, link);
-    s->link[link].dirty = true;
+    if (s->flow[flow].listed)
+        return;
+    s->flow[flow].listed = true;
+    if (l->n == l->cap)
+        l->at = xgrow(l->at, &l->cap, l->n + 1, sizeof(*l->at));
+    l->at[l->n++] = flow;
 }
 
-static double full_rate(const struct share *s, const struct flow *f, const struct hop *hop)
+/* Its limits as they are known: what the links that are due find later goes from there. */
+static void limit_flow(const struct share *s, struct flow *f)
 {
-    double full = f->bound;
+    double level = INFINITY;
 
-    for (uint32_t h = 0; h < f->hops; h++)
-        full = fmin(full, s->link[hop[h].link].capacity);
-    return full;
+    f->full = f->bound;
+    f->rule = NONE;
+    for (uint32_t h = 0; h < f->hops; h++) {
+        const struct link *l = &s->link[f->link[h]];
+
+        f->full = l->capacity < f->full ? l->capacity : f->full;
+        if (l->level < level) {
+            level = l->level;
+            f->rule = f->link[h];
+        }
+    }
+    f->rate = level * f->weight;
+    if (f->rate >= f->full) {
+        f->rate = f->full;
+        f->rule = NONE;
+    }
 }
 
-uint32_t share_add(struct share *s, const uint32_t *link, uint32_t hops, double bound, double weight)
+static void grow_link(struct link *l)
 {
-    uint32_t id = s->spare.n ? s->spare.at[--s->spare.n] : s->flows++;
+    uint32_t room = l->room ? 2 * l->room : 4;
+
+    l->stay = xrealloc(l->stay, room, sizeof(*l->stay));
+    l->room = room & INT32_MAX;
+}
+
+bool share_add(struct share *s, uint32_t flow, const uint32_t *link, uint32_t hops, double bound,
+               double weight)
+{
     struct flow *f;
-    struct hop *hop;
+    bool meets = false;
 
-    s->flow = xgrow(s->flow, &s->flow_cap, id + 1, sizeof(*s->flow));
-    s->hop = xgrow(s->hop, &s->hop_cap, (size_t)(id + 1) * SHARE_HOPS_MAX, sizeof(*s->hop));
-    f = &s->flow[id];
-    hop = &s->hop[(size_t)id * SHARE_HOPS_MAX];
-    *f = (struct flow){ .bound = bound, .weight = weight, .hops = hops, .rate = NAN, .used = true };
+    if (flow >= s->flow_cap)
+        s->flow = xgrow(s->flow, &s->flow_cap, (size_t)flow + 1, sizeof(*s->flow));
+    if (flow >= s->flows)
+        s->flows = flow + 1;
+    f = &s->flow[flow];
+    f->bound = bound;
+    f->weight = weight;
+    f->hops = (uint8_t)hops;
+    f->used = true;
     for (uint32_t h = 0; h < hops; h++)
-        hop[h].link = link[h];
-    f->full = full_rate(s, f, hop);
+        f->link[h] = link[h];
+    limit_flow(s, f);
+    list(s, &s->fresh, flow);
     for (uint32_t h = 0; h < hops; h++) {
         struct link *l = &s->link[link[h]];
 
-        hop[h].next = l->first;
-        hop[h].prev = NONE;
-        if (l->first != NONE)
-            s->hop[l->first].prev = id * SHARE_HOPS_MAX + h;
-        l->first = id * SHARE_HOPS_MAX + h;
+        if (l->flows == l->room)
+            grow_link(l);
+        f->place[h] = l->flows;
+        l->stay[l->flows] = flow * SHARE_HOPS_MAX + h;
         l->wanted = l->flows++ ? l->wanted + f->full : f->full;
-        if (l->flows > 1)
-            touch(s, link[h]);
+        meets |= l->flows > 1;
+        if (matters(l))
+            enqueue(s, link[h]);
     }
-    push(&s->fresh, id);
-    return id;
+    return meets;
 }
 
 void share_remove(struct share *s, uint32_t flow)
 {
     struct flow *f = &s->flow[flow];
-    struct hop *hop = &s->hop[(size_t)flow * SHARE_HOPS_MAX];
 
     for (uint32_t h = 0; h < f->hops; h++) {
-        struct link *l = &s->link[hop[h].link];
+        struct link *l = &s->link[f->link[h]];
+        uint32_t last = l->stay[--l->flows];
 
-        if (hop[h].prev == NONE)
-            l->first = hop[h].next;
-        else
-            s->hop[hop[h].prev].next = hop[h].next;
-        if (hop[h].next != NONE)
-            s->hop[hop[h].next].prev = hop[h].prev;
-        l->flows--;
+        l->stay[f->place[h]] = last;
+        s->flow[last / SHARE_HOPS_MAX].place[last % SHARE_HOPS_MAX] = f->place[h];
         l->wanted -= f->full;
-        if (l->bound)
-            touch(s, hop[h].link);
+        if (!l->flows)
+            l->level = INFINITY;
+        else if (l->level < INFINITY)
+            enqueue(s, f->link[h]);
     }
     f->used = false;
-    push(&s->spare, flow);
 }
 
 void share_clear(struct share *s)
 {
-    for (uint32_t i = 0; i < s->flows; i++)
-        for (uint32_t h = 0; s->flow[i].used && h < s->flow[i].hops; h++) {
-            struct link *l = &s->link[s->hop[(size_t)i * SHARE_HOPS_MAX + h].link];
+    for (uint32_t i = 0; i < s->flows; i++) {
+        struct flow *f = &s->flow[i];
 
-            l->first = NONE;
-            l->flows = 0;
-            l->bound = false;
+        for (uint32_t h = 0; f->used && h < f->hops; h++) {
+            s->link[f->link[h]].flows = 0;
+            s->link[f->link[h]].level = INFINITY;
         }
-    for (size_t i = 0; i < s->dirty.n; i++)
-        s->link[s->dirty.at[i]].dirty = false;
-    s->dirty.n = s->fresh.n = s->spare.n = 0;
+        f->used = f->listed = false;
+    }
+    while (s->queue.n)
+        s->link[dequeue(s)].level = INFINITY;
+    s->fresh.n = s->changed.n = 0;
     s->flows = 0;
 }
 
 void share_set_capacity(struct share *s, uint32_t link, double capacity)
 {
-    s->link[link].capacity = capacity;
-    for (uint32_t i = s->link[link].first; i != NONE; i = s->hop[i].next) {
-        struct flow *f = &s->flow[i / SHARE_HOPS_MAX];
-        const struct hop *hop = &s->hop[(size_t)(i / SHARE_HOPS_MAX) * SHARE_HOPS_MAX];
-        double full = full_rate(s, f, hop);
+    struct link *changed = &s->link[link];
 
+    changed->capacity = capacity;
+    changed->full = capacity * FULL;
+    for (uint32_t i = 0; i < changed->flows; i++) {
+        uint32_t flow = changed->stay[i] / SHARE_HOPS_MAX;
+        struct flow *f = &s->flow[flow];
+        double was = f->full;
+
+        limit_flow(s, f);
         for (uint32_t h = 0; h < f->hops; h++) {
-            s->link[hop[h].link].wanted += full - f->full;
-            touch(s, hop[h].link);
+            struct link *l = &s->link[f->link[h]];
+
+            l->wanted += f->full - was;
+            if (matters(l))
+                enqueue(s, f->link[h]);
         }
-        f->full = full;
-        push(&s->fresh, i / SHARE_HOPS_MAX);
+        list(s, &s->fresh, flow);
     }
 }
 
@@ -206,7 +285,7 @@ double share_rate(const struct share *s, uint32_t flow)
 bool share_meets(const struct share *s, uint32_t flow)
 {
     for (uint32_t h = 0; h < s->flow[flow].hops; h++)
-        if (s->link[s->hop[(size_t)flow * SHARE_HOPS_MAX + h].link].flows > 1)
+        if (s->link[s->flow[flow].link[h]].flows > 1)
             return true;
     return false;
 }
@@ -216,204 +295,141 @@ uint64_t share_solves(const struct share *s)
     return s->solves;
 }
 
-/* ---- the problem: what the changes can touch ---- */
-
-static bool binds(const struct link *l)
+uint64_t share_levels(const struct share *s)
 {
-    return l->flows > 1 && l->wanted > l->capacity * (1 + 1e-9);
+    return s->levels;
 }
 
-static void take_flow(struct share *s, uint32_t flow)
+/* ---- levels ---- */
+
+/* What the flow would have were it not for this link. */
+static inline struct limit limit_of(const struct share *s, const struct flow *f, uint32_t link)
 {
-    if (s->flow[flow].seen || !s->flow[flow].used)
-        return;
-    s->flow[flow].seen = true;
-    s->flow[flow].fixed = false;
-    push(&s->problem, flow);
-}
+    struct limit e = { f->rate, f->weight, f->rule };
 
-static void take_flows(struct share *s, uint32_t link)
-{
-    for (uint32_t i = s->link[link].first; i != NONE; i = s->hop[i].next)
-        take_flow(s, i / SHARE_HOPS_MAX);
-}
+    if (f->rule != link)
+        return e;
+    e.limit = f->full;
+    e.rule = NONE;
+    for (uint32_t h = 0; h < f->hops; h++) {
+        double rate = s->link[f->link[h]].level * f->weight;
 
-static void take_link(struct share *s, uint32_t link)
-{
-    struct link *l = &s->link[link];
-
-    if (l->seen || !binds(l))
-        return;
-    l->seen = true;
-    l->left = l->capacity;
-    l->open = l->flows;
-    l->weight = 0;
-    for (uint32_t i = l->first; i != NONE; i = s->hop[i].next)
-        l->weight += s->flow[i / SHARE_HOPS_MAX].weight;
-    push(&s->binding, link);
-    take_flows(s, link);
-}
-
-static void find_problem(struct share *s)
-{
-    s->problem.n = s->binding.n = 0;
-    for (size_t i = 0; i < s->fresh.n; i++)
-        take_flow(s, s->fresh.at[i]);
-    for (size_t i = 0; i < s->dirty.n; i++) {
-        struct link *l = &s->link[s->dirty.at[i]];
-        bool bound = l->bound;
-
-        l->dirty = false;
-        l->bound = binds(l);
-        if (l->bound)
-            take_link(s, s->dirty.at[i]);
-        else if (bound)
-            take_flows(s, s->dirty.at[i]);
-    }
-    s->fresh.n = s->dirty.n = 0;
-    for (size_t i = 0; i < s->problem.n; i++) {
-        uint32_t flow = s->problem.at[i];
-
-        for (uint32_t h = 0; h < s->flow[flow].hops; h++)
-            take_link(s, s->hop[(size_t)flow * SHARE_HOPS_MAX + h].link);
-    }
-}
-
-/* ---- progressive filling ---- */
-
-/* The heap's keys may be stale, but only too low: what a link has for each of its open flows never falls
- * while others are fixed at less. */
-static void sift(struct share *s, size_t i)
-{
-    uint32_t *at = s->heap.at, moving = at[i];
-    double key = s->key[moving];
-
-    for (size_t child; (child = 2 * i + 1) < s->heap.n; i = child) {
-        if (child + 1 < s->heap.n && s->key[at[child + 1]] < s->key[at[child]])
-            child++;
-        if (s->key[at[child]] >= key)
-            break;
-        at[i] = at[child];
-    }
-    at[i] = moving;
-}
-
-static void heap_fill(struct share *s)
-{
-    s->heap.n = 0;
-    for (size_t i = 0; i < s->binding.n; i++) {
-        uint32_t link = s->binding.at[i];
-
-        s->key[link] = s->link[link].left / s->link[link].weight;
-        push(&s->heap, link);
-    }
-    for (size_t i = s->heap.n / 2; i--;)
-        sift(s, i);
-}
-
-/* The link that gives its flows least, with its key up to date; NONE when all are done. */
-static uint32_t heap_top(struct share *s)
-{
-    while (s->heap.n) {
-        uint32_t link = s->heap.at[0];
-        const struct link *l = &s->link[link];
-        double now = l->open ? fmax(0, l->left) / l->weight : INFINITY;
-
-        if (!l->open) {
-            s->heap.at[0] = s->heap.at[--s->heap.n];
-        } else if (now > s->key[link] * (1 + SAME)) {
-            s->key[link] = now;
-        } else {
-            return link;
+        if (rate < e.limit && f->link[h] != link) {
+            e.limit = rate;
+            e.rule = f->link[h];
         }
-        if (s->heap.n)
-            sift(s, 0);
     }
-    return NONE;
+    return e;
 }
 
-static void fix(struct share *s, uint32_t flow, double rate)
+/* The level at which the link is full, given what limits its flows elsewhere. */
+static double find_level(struct share *s, uint32_t link)
+{
+    const struct link *l = &s->link[link];
+    double left = l->capacity, weight = 0, wanted = 0, level;
+    uint32_t n = l->flows, kept;
+
+    if (n > s->limit_cap) {
+        s->limit = xgrow(s->limit, &s->limit_cap, n, sizeof(*s->limit));
+        s->open = xgrow(s->open, &s->open_cap, n, sizeof(*s->open));
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        s->limit[i] = limit_of(s, &s->flow[l->stay[i] / SHARE_HOPS_MAX], link);
+        s->open[i] = s->limit[i];
+        wanted += s->limit[i].limit;
+        weight += s->limit[i].weight;
+    }
+    if (n < 2 || wanted <= l->full)
+        return INFINITY;
+    do {
+        level = left / weight;
+        kept = 0;
+        for (uint32_t i = 0; i < n; i++) {
+            struct limit e = s->open[i];
+
+            if (e.limit < level * e.weight) {
+                left -= e.limit;
+                weight -= e.weight;
+            } else {
+                s->open[kept++] = e;
+            }
+        }
+        if (!kept)
+            return INFINITY; /* full by rounding alone */
+        if (kept == n)
+            return level;
+        n = kept;
+    } while (true);
+}
+
+/* Infinite ones are the same as each other only. */
+static bool is_same(double a, double b)
+{
+    return a == b || fabs(a - b) <= SAME * (a < b ? a : b);
+}
+
+static void set_rate(struct share *s, uint32_t flow, uint32_t link, double rate, uint32_t rule)
 {
     struct flow *f = &s->flow[flow];
 
-    f->fixed = true;
-    for (uint32_t h = 0; h < f->hops; h++) {
-        struct link *l = &s->link[s->hop[(size_t)flow * SHARE_HOPS_MAX + h].link];
-
-        if (l->seen) {
-            l->left -= rate;
-            l->weight -= f->weight;
-            l->open--;
-        }
-    }
-    if (fabs(rate - f->rate) <= SAME * f->rate)
+    f->rule = rule;
+    if (is_same(rate, f->rate)) {
+        f->rate = rate;
         return;
+    }
     f->rate = rate;
-    push(&s->changed, flow);
+    list(s, &s->changed, flow);
+    for (uint32_t h = 0; h < f->hops; h++)
+        if (f->link[h] != link && matters(&s->link[f->link[h]]))
+            enqueue(s, f->link[h]);
 }
 
-/* What a unit of its weight has once the flow is at its own bound. */
-static double flow_level(const struct flow *f)
+static void level_link(struct share *s, uint32_t link)
 {
-    return f->full / f->weight;
+    struct link *l = &s->link[link];
+    double level = find_level(s, link);
+
+    s->levels++;
+    if (is_same(level, l->level))
+        return;
+    l->level = level;
+    for (uint32_t i = 0; i < l->flows; i++) {
+        const struct limit *e = &s->limit[i];
+        uint32_t flow = l->stay[i] / SHARE_HOPS_MAX;
+
+        if (level * e->weight < e->limit)
+            set_rate(s, flow, link, level * e->weight, link);
+        else
+            set_rate(s, flow, link, e->limit, e->rule);
+    }
 }
 
-static int by_level(const void *a, const void *b, void *share)
+/* Flows that went before they were solved are not told. */
+static void drop_gone(struct share *s)
 {
-    const struct share *s = share;
-    double x = flow_level(&s->flow[*(const uint32_t *)a]), y = flow_level(&s->flow[*(const uint32_t *)b]);
+    size_t kept = 0;
 
-    return (x > y) - (x < y);
-}
+    for (size_t i = 0; i < s->changed.n; i++) {
+        uint32_t flow = s->changed.at[i];
 
-static void sort_problem(struct share *s)
-{
-    bool sorted = true;
-
-    for (size_t i = 1; i < s->problem.n && sorted; i++)
-        sorted = flow_level(&s->flow[s->problem.at[i - 1]]) <= flow_level(&s->flow[s->problem.at[i]]);
-    if (!sorted)
-        qsort_r(s->problem.at, s->problem.n, sizeof(*s->problem.at), by_level, s);
-}
-
-static void fix_link(struct share *s, uint32_t link)
-{
-    double level = s->key[link];
-
-    for (uint32_t i = s->link[link].first; i != NONE; i = s->hop[i].next)
-        if (!s->flow[i / SHARE_HOPS_MAX].fixed)
-            fix(s, i / SHARE_HOPS_MAX, level * s->flow[i / SHARE_HOPS_MAX].weight);
+        s->flow[flow].listed = false;
+        s->changed.at[kept] = flow;
+        kept += s->flow[flow].used;
+    }
+    s->changed.n = kept;
 }
 
 size_t share_solve(struct share *s, const uint32_t **changed)
 {
-    size_t next = 0;
+    struct list told = s->changed;
 
-    s->changed.n = 0;
-    find_problem(s);
-    s->solves += s->binding.n > 0;
-    if (s->binding.n)
-        sort_problem(s);
-    heap_fill(s);
-    while (next < s->problem.n) {
-        uint32_t flow = s->problem.at[next], link;
-
-        if (s->flow[flow].fixed) {
-            next++;
-            continue;
-        }
-        link = heap_top(s);
-        if (link == NONE || flow_level(&s->flow[flow]) <= s->key[link])
-            fix(s, flow, s->flow[flow].full);
-        else
-            fix_link(s, link);
-    }
-    for (size_t i = 0; i < s->problem.n; i++)
-        s->flow[s->problem.at[i]].seen = false;
-    for (size_t i = 0; i < s->binding.n; i++) {
-        s->link[s->binding.at[i]].seen = false;
-        s->link[s->binding.at[i]].bound = true;
-    }
+    s->changed = s->fresh;
+    s->fresh = told;
+    s->fresh.n = 0;
+    s->solves += s->queue.n > 0;
+    while (s->queue.n)
+        level_link(s, dequeue(s));
+    drop_gone(s);
     *changed = s->changed.at;
     return s->changed.n;
 }

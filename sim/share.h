@@ -1,9 +1,12 @@
 /* share.h - max-min fair rates of flows that share links.
  *
- * Every flow gets the largest rate that takes nothing from a flow with less (progressive filling: Bertsekas
- * and Gallager, "Data Networks", 6.5.2).  Exact.  Re-solved for what a change can touch only: a link whose
- * flows could all go at full speed (each bounded by its own slowest link) binds nobody, and does not connect
- * its flows; a flow that meets no binding link costs O(hops).
+ * Every flow gets the largest rate that takes nothing from a flow with less (Bertsekas and Gallager, "Data
+ * Networks", 6.5.2).  Exact.  A change costs what it changes: each link has a level, what a unit of weight
+ * gets there (none where its flows' other limits leave room), and each flow the least of its links' levels
+ * and its own bound.  A link whose flows came, went or changed their rates finds its level anew, and tells
+ * the links of those flows that get another rate; those with low levels first, for what is lower decides.
+ * That ends, with the one solution there is: Charny, Clark and Jain, "Congestion control with explicit rate
+ * indication", 1995, do the same in a network's switches.  A flow that meets no full link costs O(hops).
  *
  * Bytes a second, in any unit that is kept to. */
 #ifndef SYNCGUARD_SIM_SHARE_H
@@ -22,10 +25,12 @@ void share_free(struct share *s);        /* NULL is fine */
 void share_set_capacity(struct share *s, uint32_t link, double capacity);
 double share_capacity(const struct share *s, uint32_t link);
 
-/* A flow over distinct links (at most 8; none: bound alone rules), at most at rate bound (INFINITY: unbound),
- * with a weight above 0 (1: all alike).  Its number, reused after removal. */
-#define SHARE_HOPS_MAX 8u
-uint32_t share_add(struct share *s, const uint32_t *link, uint32_t hops, double bound, double weight);
+/* A flow over distinct links (at most 6; none: bound alone rules), at most at rate bound (INFINITY: unbound),
+ * with a weight above 0 (1: all alike).  The number is the caller's, and not in use; memory goes with the
+ * largest.  Does it meet another flow on a link? */
+#define SHARE_HOPS_MAX 6u
+bool share_add(struct share *s, uint32_t flow, const uint32_t *link, uint32_t hops, double bound,
+               double weight);
 void share_remove(struct share *s, uint32_t flow);
 void share_clear(struct share *s); /* all flows */
 
@@ -35,6 +40,9 @@ double share_rate(const struct share *s, uint32_t flow);
 
 /* Does the flow meet another on a link? (up to date at once) */
 bool share_meets(const struct share *s, uint32_t flow);
-uint64_t share_solves(const struct share *s); /* problems of more than one flow solved so far */
+
+/* What was done so far: changes that some link's level hung on; levels found. */
+uint64_t share_solves(const struct share *s);
+uint64_t share_levels(const struct share *s);
 
 #endif

@@ -7,6 +7,13 @@
 
 static const uint32_t *changed;
 
+static uint32_t add(struct share *s, uint32_t flow, const uint32_t *link, uint32_t hops, double bound,
+                    double weight)
+{
+    share_add(s, flow, link, hops, bound, weight);
+    return flow;
+}
+
 /* Bertsekas and Gallager's parking lot: one long flow over n links, a short one on each. */
 static void parking_lot(void)
 {
@@ -15,9 +22,9 @@ static void parking_lot(void)
 
     for (uint32_t i = 0; i < 5; i++)
         share_set_capacity(s, i, 10);
-    all = share_add(s, links, 5, INFINITY, 1);
+    all = add(s, 0, links, 5, INFINITY, 1);
     for (uint32_t i = 0; i < 5; i++)
-        one[i] = share_add(s, &links[i], 1, INFINITY, 1);
+        one[i] = add(s, i + 1, &links[i], 1, INFINITY, 1);
     is_int((long long)share_solve(s, &changed), 6, "parking lot: all rates are new");
     ok(near(share_rate(s, all), 5, 1e-12) && near(share_rate(s, one[3]), 5, 1e-12), "each has half");
 
@@ -42,9 +49,9 @@ static void two_bottlenecks(void)
 
     share_set_capacity(s, 0, 12);
     share_set_capacity(s, 1, 2);
-    a = share_add(s, both, 2, INFINITY, 1);
-    b = share_add(s, both, 1, INFINITY, 1);
-    c = share_add(s, both, 1, 3, 1);
+    a = add(s, 0, both, 2, INFINITY, 1);
+    b = add(s, 1, both, 1, INFINITY, 1);
+    c = add(s, 2, both, 1, 3, 1);
     share_solve(s, &changed);
     ok(near(share_rate(s, a), 2, 1e-12), "two bottlenecks: the narrow one first");
     ok(near(share_rate(s, c), 3, 1e-12), "a flow's own bound");
@@ -58,8 +65,8 @@ static void weights(void)
     struct share *s = share_new(1);
 
     share_set_capacity(s, 0, 12);
-    a = share_add(s, &link, 1, INFINITY, 1);
-    b = share_add(s, &link, 1, INFINITY, 3);
+    a = add(s, 0, &link, 1, INFINITY, 1);
+    b = add(s, 1, &link, 1, INFINITY, 3);
     share_solve(s, &changed);
     ok(near(share_rate(s, a), 3, 1e-12) && near(share_rate(s, b), 9, 1e-12), "by weight");
     share_free(s);
@@ -72,7 +79,7 @@ static void loners(void)
 
     for (uint32_t i = 0; i < 3; i++)
         share_set_capacity(s, i, 5 + i);
-    f = share_add(s, path, 3, INFINITY, 1);
+    f = add(s, 5, path, 3, INFINITY, 1);
     is_int((long long)share_solve(s, &changed), 1, "a flow alone");
     ok(share_rate(s, f) == 5, "has its slowest link for itself");
     is_int((long long)share_solves(s), 0, "and is no problem to solve");
@@ -145,7 +152,7 @@ static void random_change(struct world *w)
         for (uint32_t h = 0; h < w->flow[f].hops; h++)
             w->flow[f].link[h] = (first + h * 5) % LINKS;
         w->flow[f].id =
-            share_add(w->share, w->flow[f].link, w->flow[f].hops, w->flow[f].bound, w->flow[f].weight);
+            add(w->share, (uint32_t)f, w->flow[f].link, w->flow[f].hops, w->flow[f].bound, w->flow[f].weight);
     }
 }
 
