@@ -101,18 +101,26 @@ void agenda_set(struct agenda *a, uint32_t item, double time)
     }
 }
 
+/* Which of eight it is, the first of those alike; compared as whole numbers, which takes no branches. */
+static inline uint32_t place_in(const double *t, double time)
+{
+    uint64_t at[FAN], want;
+    uint32_t same = 0;
+
+    memcpy(at, t, sizeof(at));
+    memcpy(&want, &time, sizeof(want));
+#pragma GCC unroll 8
+    for (uint32_t i = 0; i < FAN; i++)
+        same |= (uint32_t)(at[i] == want) << i;
+    return (uint32_t)__builtin_ctz(same);
+}
+
 static uint32_t find(const struct agenda *a, double time)
 {
     uint32_t at = 0;
 
-    for (uint32_t k = a->levels; k--;) {
-        const double *t = &a->time[k][at * FAN];
-        unsigned same = 0;
-
-        for (uint32_t i = 0; i < FAN; i++)
-            same |= (unsigned)(t[i] == time) << i;
-        at = at * FAN + (uint32_t)__builtin_ctz(same);
-    }
+    for (uint32_t k = a->levels; k--;)
+        at = at * FAN + place_in(&a->time[k][at * FAN], time);
     return at;
 }
 

@@ -120,11 +120,12 @@ void network_heal(struct network *n)
 void network_way(const struct network *n, uint32_t from_rank, uint32_t to_rank, struct network_way *way)
 {
     double least = INFINITY, slow = 1;
+    struct fabric_route route;
 
-    fabric_route(&n->fabric, from_rank, to_rank, &way->route);
-    way->hops = way->route.hops;
-    way->link = way->route.link;
-    way->latency_s = way->route.latency_s;
+    fabric_route(&n->fabric, from_rank, to_rank, &route);
+    way->hops = route.hops;
+    memcpy(way->link, route.link, sizeof(way->link));
+    way->latency_s = route.latency_s;
     way->bound = INFINITY;
     way->weight = 1;
     for (uint32_t h = 0; n->link_extra_s && h < way->hops; h++)

@@ -18,11 +18,17 @@ struct network {
 /* A message's way: links, latency and the most that it gets alone, faults included. */
 struct network_way {
     uint32_t hops;
-    const uint32_t *link;
+    uint32_t link[FABRIC_HOPS_MAX];
     double latency_s, bound, weight;
-    struct fabric_route route;
 };
 void network_way(const struct network *n, uint32_t from_rank, uint32_t to_rank, struct network_way *way);
+
+/* The way that a member's last message took. */
+struct kept_way {
+    uint64_t faults;
+    uint32_t to;
+    struct network_way way;
+};
 
 /* A round's messages with what they cost; the same for all rounds with these partners. */
 struct round {
@@ -63,9 +69,10 @@ struct network_collective {
     struct sample *sample;
     uint32_t samples;
     /* Exact. */
-    struct probe *probe; /* NULL: nobody watches */
-    double at_once_s;    /* events so close are one, beside rounding */
-    uint64_t *entries;   /* of each member in the play that goes on; NULL: none does */
+    struct probe *probe;  /* NULL: nobody watches */
+    double at_once_s;     /* events so close are one, beside rounding */
+    uint64_t *entries;    /* of each member in the play that goes on; NULL: none does */
+    struct kept_way *way; /* by member */
     struct entered *oldest;
     uint64_t oldest_number;
     struct network_collective *next_played;

@@ -39,7 +39,6 @@ struct message {
     double start_s;
     double bytes; /* still to go, at time since_s */
     double since_s, rate;
-    struct network_way way;
     bool moving; /* past its latency */
 };
 
@@ -122,6 +121,9 @@ static void begin_playing(struct play *p, struct network_collective *c)
     if (c->entries)
         return;
     c->entries = xcalloc(c->schedule.spec.members, sizeof(*c->entries));
+    c->way = xcalloc(c->schedule.spec.members, sizeof(*c->way));
+    for (uint32_t i = 0; i < c->schedule.spec.members; i++)
+        c->way[i].to = NOBODY;
     c->oldest_number = 0;
     p->at_once_s = fmax(p->at_once_s, c->at_once_s);
     c->next_played = p->played;
@@ -132,47 +134,52 @@ static void begin_playing(struct play *p, struct network_collective *c)
 
 static uint32_t message_new(struct play *p)
 {
-    uint32_t m = p->spares ? p->spare[--p->spares] : p->messages++;
-
-    p->message = xgrow(p->message, &p->message_cap, p->messages, sizeof(*p->message));
-    return m;
+    if (p->spares)
+        return p->spare[--p->spares];
+    p->message = xgrow(p->message, &p->message_cap, p->messages + 1, sizeof(*p->message));
+    p->spare = xgrow(p->spare, &p->spare_cap, p->messages + 1, sizeof(*p->spare));
+    return p->messages++;
 }
 
-static void message_free(struct play *p, uint32_t m)
+/* The way of a message from this member: found anew where the one before went elsewhere. */
+static const struct network_way *way_of(const struct network_collective *c, uint32_t from, uint32_t to)
 {
-    p->spare = xgrow(p->spare, &p->spare_cap, p->spares + 1, sizeof(*p->spare));
-    p->spare[p->spares++] = m;
+    struct kept_way *kept = &c->way[from];
+
+    if (kept->to != to || kept->faults != c->network->faults) {
+        network_way(c->network, c->rank[from], c->rank[to], &kept->way);
+        kept->to = to;
+        kept->faults = c->network->faults;
+    }
+    return &kept->way;
 }
 
 static void start(struct play *p, struct network_collective *c, struct entered *in, uint32_t round,
                   const struct schedule_message *what)
 {
     uint32_t id = message_new(p);
-    struct message *m = &p->message[id];
 
-    *m = (struct message){ .collective = c,
-                           .in = in,
-                           .from = what->from,
-                           .to = what->to,
-                           .round = round,
-                           .bytes = what->bytes,
-                           .start_s = p->now_s };
-    network_way(p->network, c->rank[m->from], c->rank[m->to], &m->way);
-    m->way.link = NULL; /* messages move in memory: route.link is what counts */
+    p->message[id] = (struct message){ .collective = c,
+                                       .in = in,
+                                       .from = what->from,
+                                       .to = what->to,
+                                       .round = round,
+                                       .bytes = what->bytes,
+                                       .start_s = p->now_s };
     p->count->walked++;
-    agenda_after(p->agenda, p->actors + id, p->now_s, m->way.latency_s);
+    agenda_after(p->agenda, p->actors + id, p->now_s, way_of(c, what->from, what->to)->latency_s);
 }
 
 /* The latency is over: it asks for bandwidth. */
 static void move(struct play *p, uint32_t id)
 {
     struct message *m = &p->message[id];
+    const struct network_way *way = way_of(m->collective, m->from, m->to);
 
     m->moving = true;
     m->since_s = p->now_s;
     m->rate = 0;
-    p->count->shared |=
-        share_add(p->network->share, id, m->way.route.link, m->way.hops, m->way.bound, m->way.weight);
+    p->count->shared |= share_add(p->network->share, id, way->link, way->hops, way->bound, way->weight);
 }
 
 /* ---- members in a collective ---- */
@@ -310,7 +317,7 @@ static void end(struct play *p, uint32_t id)
 
     if (m.moving)
         share_remove(p->network->share, id);
-    message_free(p, id);
+    p->spare[p->spares++] = id;
     if (m.collective->probe)
         m.collective->probe->through(m.collective->probe, m.round, m.from, m.start_s, p->now_s);
     m.in->inside++; /* both ends leave before it goes */
@@ -380,7 +387,9 @@ static void play_end(struct play *p)
             entered_free(gone);
         }
         free(c->entries);
+        free(c->way);
         c->entries = NULL;
+        c->way = NULL;
     }
     share_clear(p->network->share);
     agenda_free(p->agenda);

@@ -7,14 +7,17 @@
 #include "common/xalloc.h"
 
 #define NONE UINT32_MAX
+#ifdef COUNT
+static double C[8];
+#endif
 /* Rates that differ by less are the same rate with other rounding. */
 #define SAME 1e-12
 /* So much more than a link's capacity is no more than it. */
 #define FULL (1 + 1e-9)
 
 struct link {
-    double capacity, full; /* full: so much is wanted before it binds anybody */
-    double wanted;         /* sum of what its flows would take without each other */
+    double capacity, full; /* full: so much is no more than the capacity */
+    double used;           /* sum of its flows' rates */
     double level;          /* of a unit of weight; INFINITY: it binds nobody */
     uint32_t *stay;        /* its flows: SHARE_HOPS_MAX * flow + hop, in any order */
     uint32_t flows;
@@ -90,17 +93,12 @@ void share_free(struct share *s)
 
 /* ---- links that are due ---- */
 
-static void enqueue(struct share *s, uint32_t link)
+static void put(struct share *s, uint32_t link, double key)
 {
     struct queue *q = &s->queue;
-    struct link *l = &s->link[link];
-    double key;
     size_t at;
 
-    if (l->queued)
-        return;
-    l->queued = true;
-    key = l->level < INFINITY ? l->level : l->capacity / l->flows;
+    s->link[link].queued = true;
     if (q->n == q->cap)
         q->at = xgrow(q->at, &q->cap, q->n + 1, sizeof(*q->at));
     at = q->n++;
@@ -111,10 +109,18 @@ static void enqueue(struct share *s, uint32_t link)
     q->at[at] = (struct due){ key, link };
 }
 
-static uint32_t dequeue(struct share *s)
+static void enqueue(struct share *s, uint32_t link)
+{
+    const struct link *l = &s->link[link];
+
+    if (!l->queued)
+        put(s, link, l->level < INFINITY ? l->level : l->capacity / l->flows);
+}
+
+static struct due dequeue(struct share *s)
 {
     struct queue *q = &s->queue;
-    uint32_t link = q->at[0].link;
+    struct due first = q->at[0];
     struct due last = q->at[--q->n];
     size_t at = 0;
 
@@ -126,14 +132,14 @@ static uint32_t dequeue(struct share *s)
         q->at[at] = q->at[child];
     }
     q->at[at] = last;
-    s->link[link].queued = false;
-    return link;
+    s->link[first.link].queued = false;
+    return first;
 }
 
-/* Does its level hang on its flows, or did it? */
+/* Does its level hang on its flows, or will it? */
 static bool matters(const struct link *l)
 {
-    return l->level < INFINITY || (l->wanted > l->full && l->flows > 1);
+    return l->level < INFINITY || (l->used > l->full && l->flows > 1);
 }
 
 /* ---- flows come and go ---- */
@@ -205,7 +211,7 @@ bool share_add(struct share *s, uint32_t flow, const uint32_t *link, uint32_t ho
             grow_link(l);
         f->place[h] = l->flows;
         l->stay[l->flows] = flow * SHARE_HOPS_MAX + h;
-        l->wanted = l->flows++ ? l->wanted + f->full : f->full;
+        l->used = l->flows++ ? l->used + f->rate : f->rate;
         meets |= l->flows > 1;
         if (matters(l))
             enqueue(s, link[h]);
@@ -223,7 +229,7 @@ void share_remove(struct share *s, uint32_t flow)
 
         l->stay[f->place[h]] = last;
         s->flow[last / SHARE_HOPS_MAX].place[last % SHARE_HOPS_MAX] = f->place[h];
-        l->wanted -= f->full;
+        l->used -= f->rate;
         if (!l->flows)
             l->level = INFINITY;
         else if (l->level < INFINITY)
@@ -244,7 +250,7 @@ void share_clear(struct share *s)
         f->used = f->listed = false;
     }
     while (s->queue.n)
-        s->link[dequeue(s)].level = INFINITY;
+        s->link[dequeue(s).link].level = INFINITY;
     s->fresh.n = s->changed.n = 0;
     s->flows = 0;
 }
@@ -258,13 +264,13 @@ void share_set_capacity(struct share *s, uint32_t link, double capacity)
     for (uint32_t i = 0; i < changed->flows; i++) {
         uint32_t flow = changed->stay[i] / SHARE_HOPS_MAX;
         struct flow *f = &s->flow[flow];
-        double was = f->full;
+        double was = f->rate;
 
         limit_flow(s, f);
         for (uint32_t h = 0; h < f->hops; h++) {
             struct link *l = &s->link[f->link[h]];
 
-            l->wanted += f->full - was;
+            l->used += f->rate - was;
             if (matters(l))
                 enqueue(s, f->link[h]);
         }
@@ -371,27 +377,42 @@ static bool is_same(double a, double b)
 static void set_rate(struct share *s, uint32_t flow, uint32_t link, double rate, uint32_t rule)
 {
     struct flow *f = &s->flow[flow];
+    double more = rate - f->rate;
+    bool same = is_same(rate, f->rate);
 
     f->rule = rule;
-    if (is_same(rate, f->rate)) {
-        f->rate = rate;
-        return;
-    }
     f->rate = rate;
-    list(s, &s->changed, flow);
-    for (uint32_t h = 0; h < f->hops; h++)
-        if (f->link[h] != link && matters(&s->link[f->link[h]]))
+    if (!same)
+        list(s, &s->changed, flow);
+    for (uint32_t h = 0; h < f->hops; h++) {
+        struct link *l = &s->link[f->link[h]];
+
+        l->used += more;
+        if (!same && f->link[h] != link && matters(l))
             enqueue(s, f->link[h]);
+    }
 }
 
-static void level_link(struct share *s, uint32_t link)
+static void level_link(struct share *s, struct due due)
 {
+    uint32_t link = due.link;
     struct link *l = &s->link[link];
     double level = find_level(s, link);
 
     s->levels++;
+#ifdef COUNT
+    C[2]++;
+    C[3] += l->flows;
+#endif
     if (is_same(level, l->level))
         return;
+    if (0 && level > s->queue.at[0].key && level > due.key * (1 + SAME)) {
+        put(s, link, level);
+        return;
+    }
+#ifdef COUNT
+    C[0]++;
+#endif
     l->level = level;
     for (uint32_t i = 0; i < l->flows; i++) {
         const struct limit *e = &s->limit[i];
@@ -419,6 +440,14 @@ static void drop_gone(struct share *s)
     s->changed.n = kept;
 }
 
+#ifdef COUNT
+#include <stdio.h>
+__attribute__((destructor)) static void show(void)
+{
+    fprintf(stderr, "solves %.0f levels/solve %.2f flows/level %.2f commits/solve %.2f changed/solve %.2f\n",
+            C[1], C[2] / C[1], C[3] / C[2], C[0] / C[1], C[4] / C[1]);
+}
+#endif
 size_t share_solve(struct share *s, const uint32_t **changed)
 {
     struct list told = s->changed;
@@ -427,9 +456,17 @@ size_t share_solve(struct share *s, const uint32_t **changed)
     s->fresh = told;
     s->fresh.n = 0;
     s->solves += s->queue.n > 0;
+#ifdef COUNT
+    bool co = s->queue.n > 0;
+    C[1] += co;
+#endif
     while (s->queue.n)
         level_link(s, dequeue(s));
     drop_gone(s);
+#ifdef COUNT
+    if (co)
+        C[4] += s->changed.n;
+#endif
     *changed = s->changed.at;
     return s->changed.n;
 }
