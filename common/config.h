@@ -78,6 +78,15 @@ struct config {
     char agent[4096];        /* AgentPath=; PKGLIBEXECDIR/syncguard-agent */
     char probe[4096];        /* ProbePath=; PKGLIBDIR/libsyncguard_probe.so */
     int history_days;        /* HistoryDays=; 90 */
+    /* what the controller acts through: daemon/action.h */
+    char slurmrestd[1024];       /* Slurmrestd=unix:/PATH|http://HOST:PORT; "" is none */
+    char slurmrestd_token[1024]; /* SlurmrestdToken=FILE; "" is none */
+    char slurmrestd_version[16]; /* SlurmrestdVersion=v0.0.40; "" is found by asking */
+    char webhook[2048];          /* Webhook=URL|FILE; "" is none */
+    char webhook_template[1024]; /* WebhookTemplate=NAME|FILE; "generic" */
+    char webhook_token[1024];    /* WebhookToken=FILE; "" is none */
+    char command_hook[1024];     /* CommandHook=PATH; "" is none */
+    char act[4096];              /* ActPath=; PKGLIBEXECDIR/syncguard-act */
     /* all jobs together */
     char audit_log[4096];         /* AuditLog=; "" is none */
     char policy_module[4096];     /* PolicyModule=; "" is none */

@@ -92,6 +92,15 @@ static bool is_printable(const char *s)
     return !*s;
 }
 
+/* http://HOST... or https://HOST..., without blanks, user and password. */
+static bool is_url(const char *s)
+{
+    const char *host = !strncasecmp(s, "http://", 7) ? s + 7 : !strncasecmp(s, "https://", 8) ? s + 8 : "";
+    size_t n = strcspn(host, "/?#");
+
+    return n > 0 && !memchr(host, '@', n) && !strpbrk(s, " \t\"\\<>");
+}
+
 static bool text_fits(const struct config_key *key, const char *value)
 {
     if (strlen(value) >= key->size || !is_printable(value))
@@ -113,6 +122,12 @@ static bool text_fits(const struct config_key *key, const char *value)
         return is_list(value);
     case CONFIG_LEVEL:
         return word_index(levels, value) >= 0;
+    case CONFIG_RESTD: /* a socket's path has room for 107 characters */
+        return is_url(value) || (!strncmp(value, "unix:/", 6) && strlen(value) <= strlen("unix:") + 107);
+    case CONFIG_WEBHOOK:
+        return *value == '/' || is_url(value);
+    case CONFIG_NAME_OR_PATH:
+        return *value == '/' || config_is_name(value);
     default:
         return true;
     }
@@ -153,6 +168,15 @@ char *config_key_accepts(const struct config_key *key, char *buf, size_t size)
         break;
     case CONFIG_LEVEL:
         return word_list(levels, buf, size);
+    case CONFIG_RESTD:
+        snprintf(buf, size, "unix:/PATH, http://HOST[:PORT] or https://HOST[:PORT]");
+        break;
+    case CONFIG_WEBHOOK:
+        snprintf(buf, size, "an http:// or https:// URL without user and password, or a path that begins with /");
+        break;
+    case CONFIG_NAME_OR_PATH:
+        snprintf(buf, size, "a name, or a path that begins with /");
+        break;
     case CONFIG_WORD:
         return word_list(key->words, buf, size);
     case CONFIG_INTEGER:

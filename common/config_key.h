@@ -20,6 +20,9 @@ enum config_kind {
     CONFIG_AUTHINFO,
     CONFIG_LIST, /* of names, with commas */
     CONFIG_LEVEL,
+    CONFIG_RESTD,   /* where slurmrestd is */
+    CONFIG_WEBHOOK, /* a URL, or a file that holds one */
+    CONFIG_NAME_OR_PATH,
     /* numbers: an int */
     CONFIG_INTEGER,
     CONFIG_WORD, /* the index of one of words */

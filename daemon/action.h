@@ -28,7 +28,6 @@
 
 struct event_base;
 struct config;
-struct store;
 struct actions;
 
 /* What to do.  Strings are lent for the call; NULL is as good as "". */
@@ -64,8 +63,13 @@ struct action_record {
     double asked_s, tried_s, ended_s; /* tried_s, ended_s: NaN while it has not come to that */
     uid_t by;
     const char *job_text, *nodes, *rule, *policy, *reason, *key;
-    const char *outcome; /* a sentence: what was done, through what; or why it failed, or is tried again */
+    const char *outcome;   /* a sentence: what was done, through what; or why it failed, or is tried again */
+    const json_t *figures; /* NULL: none */
 };
+/* As doc/protocol.md has it; the caller's. */
+json_t *action_object(const struct action_record *r);
+/* "drain node3 for job 123.0": for logs and events; into buf, which is returned. */
+char *action_phrase(const struct action_record *r, char *buf, size_t size);
 
 struct action_hooks {
     /* The action is over (done or failed), also one of an earlier life of the controller. The record is lent.
@@ -76,10 +80,11 @@ struct action_hooks {
     int (*checkpoint)(const struct action_record *r, void *arg, struct err *err);
 };
 
-/* store NULL: works without, and a restart forgets what was pending. base runs; config is read and not kept.
- */
-struct actions *actions_new(struct event_base *base, struct store *store, const struct config *c,
-                            const struct action_hooks *hooks, void *arg);
+/* Records are in StateDir/actions.sqlite; when that cannot be had, it works without, a restart forgets what
+ * was pending, and warning says so ("": all is well). Never NULL. What an earlier life left is taken up once
+ * base runs. */
+struct actions *actions_new(struct event_base *base, const struct config *c, const struct action_hooks *hooks,
+                            void *arg, struct err *warning);
 void actions_configure(struct actions *as, const struct config *c);
 /* What is pending stays in the store for the next life.  NULL is fine. */
 void actions_free(struct actions *as);
@@ -88,6 +93,8 @@ void actions_free(struct actions *as);
  * named, too much pending). An action with this key was started before: its id, and nothing else happens. */
 int64_t actions_start(struct actions *as, const struct action *a, struct err *err);
 
+/* Would actions_start() take it? 0, or -1 with the reason; nothing is recorded. */
+int actions_check(const struct actions *as, const struct action *a, struct err *err);
 /* Could actions_start() begin one of this kind: is there slurmrestd or libslurm, a URL, a command?
  * 0, or -1 with the reason. */
 int actions_can(const struct actions *as, enum action_kind kind, struct err *err);
@@ -98,6 +105,8 @@ const struct action_record *actions_find(struct actions *as, const char *key);
 /* The newest first, at most limit; job 0: of all jobs; uid UINT32_MAX: of all users.  Objects as in
  * doc/protocol.md. */
 json_t *actions_list(struct actions *as, uint32_t job, uid_t uid, int limit);
+/* Forget those that ended so many days ago. */
+void actions_expire(struct actions *as, int days);
 
 /* "JOB.STEP/RESTARTS/RULE/KIND/NODES...": the same decision about the same run has the same key.  buf has
  * ACTION_KEY_MAX bytes (a longer one ends in a hash of itself); returns buf. */

@@ -235,6 +235,7 @@ static const struct {
 } queries[] = {
     { "status", answer_status }, { "jobs", answer_jobs },     { "job", answer_job },
     { "nodes", answer_nodes },   { "record", answer_record }, { "scaling", answer_scaling },
+    { "action", query_action },  { "actions", query_actions },
 };
 
 void query_answer(struct peer *p, const json_t *question)
@@ -247,7 +248,7 @@ void query_answer(struct peer *p, const json_t *question)
         i++;
     if (i == ARRAY_SIZE(queries))
         answer = json_pack("{s:s}", "error",
-                           "unknown query: accepted are status, jobs, job, nodes, scaling, record");
+                           "unknown query: accepted are status, jobs, job, nodes, scaling, record, action, actions");
     else
         answer = queries[i].answer(p, question);
     if (!answer)

@@ -16,6 +16,7 @@
 
 #include "common/log.h"
 #include "common/xalloc.h"
+#include "daemon/action.h"
 #include "daemon/history.h"
 #include "daemon/record.h"
 #include "daemon/report.h"
@@ -253,6 +254,8 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
     rate(s, now_s);
     if (s->ticks++ % EXPIRE_TICKS == 0 && store_expire(s->store, s->config.history_days, &err) < 0)
         log_warn("%s: old history stays", err.text);
+    if (s->ticks % EXPIRE_TICKS == 1)
+        actions_expire(s->actions, s->config.history_days);
 }
 
 /* ---- life ---- */
@@ -269,6 +272,7 @@ void server_configure(struct server *s, const struct config *c)
     char names[sizeof(c->operators)], *rest = names, *name;
 
     s->config = *c;
+    actions_configure(s->actions, c);
     s->slurm_uid = uid_of(c->slurm_user);
     s->n_operators = 0;
     snprintf(names, sizeof(names), "%s", c->operators);
@@ -333,6 +337,7 @@ struct server *server_new(struct event_base *base, const struct config *c, struc
     if (!s->store)
         log_warn("%s: goes on without history", store_err.text);
     s->history = history_new(s->store);
+    server_open_actions(s, c);
     s->tick = event_new(base, -1, EV_PERSIST, on_tick, s);
     event_add(s->tick, &every);
     server_configure(s, c);
@@ -366,6 +371,7 @@ void server_free(struct server *s)
     while (s->jobs.n)
         jobs_remove(&s->jobs, s->jobs.job[0]);
     free(s->jobs.job);
+    actions_free(s->actions);
     history_free(s->history);
     store_close(s->store);
     free(s);

@@ -14,6 +14,7 @@
 
 #define PEERS_MAX 20000u
 
+struct actions;
 struct event_base;
 struct history;
 struct store;
@@ -42,6 +43,7 @@ struct server {
     struct jobs jobs;
     struct store *store; /* NULL: works without */
     struct history *history;
+    struct actions *actions;
     struct peer *peers;
     size_t n_peers;
     uint64_t batches;
@@ -76,5 +78,10 @@ void agents_ack(struct peer *p);
 
 /* query.c: a terminal's question */
 void query_answer(struct peer *p, const json_t *question);
+
+/* query_action.c: actions by hand, and what the controller says of all */
+void server_open_actions(struct server *s, const struct config *c);
+json_t *query_action(struct peer *p, const json_t *q);
+json_t *query_actions(struct peer *p, const json_t *q);
 
 #endif

@@ -206,3 +206,22 @@ EXTRA_DIST += tests/plan/known.csv \
 	pipeline straggler train twice whatif)
 # The simulator
 dist_check_SCRIPTS += tests/plan/simulate.sh
+
+# Actions
+check_PROGRAMS += tests/unit/action_parts tests/unit/action
+tests_unit_action_parts_SOURCES = tests/unit/action_parts.c
+tests_unit_action_parts_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_unit_action_parts_LDADD = libdaemon.la libpolicies.la $(JANSSON_LIBS)
+tests_unit_action_SOURCES = tests/unit/action.c
+tests_unit_action_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)
+tests_unit_action_LDADD = libdaemon.la libpolicies.la $(EVENT_LIBS) $(JANSSON_LIBS)
+check_PROGRAMS += tests/fuzz/restd
+tests_fuzz_restd_SOURCES = tests/fuzz/restd.c
+tests_fuzz_restd_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_fuzz_restd_LDADD = libdaemon.la libpolicies.la $(JANSSON_LIBS)
+if FUZZERS
+tests_fuzz_restd_LDFLAGS = -fsanitize=fuzzer
+else
+tests_fuzz_restd_SOURCES += tests/fuzz/replay.c
+endif
+EXTRA_DIST += $(addprefix tests/fuzz/restd.corpus/,hostlist job-38 job-40 node refused template torn)

@@ -1,0 +1,191 @@
+/* query_action.c - a terminal's wishes and questions about actions; and what the controller says of them
+ * itself.  Who may: the owner on their own jobs, operators on all and on nodes. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/log.h"
+#include "common/xalloc.h"
+#include "daemon/action.h"
+#include "daemon/server.h"
+
+#define LIST_MAX 200
+
+static const char *words(const json_t *q, const char *key)
+{
+    const char *s = json_string_value(json_object_get(q, key));
+
+    return s ? s : "";
+}
+
+static json_t *no(const char *text)
+{
+    return json_pack("{s:s}", "error", text);
+}
+
+static bool is_operator(const struct peer *p)
+{
+    return server_is_operator(p->server, link_uid(p->link));
+}
+
+/* UINT32_MAX: of everybody. */
+static uid_t sees(const struct peer *p)
+{
+    return is_operator(p) ? UINT32_MAX : link_uid(p->link);
+}
+
+/* ---- one action by hand ---- */
+
+/* The job that the question names, for who may act on it; NULL with the reason. */
+static const struct job *own_job(const struct peer *p, const json_t *q, struct err *err)
+{
+    const json_t *v = json_object_get(q, "job");
+    char number[24];
+    const struct job *j;
+
+    snprintf(number, sizeof(number), "%lld", (long long)json_integer_value(v));
+    j = jobs_lookup(&p->server->jobs, json_is_integer(v) ? number : words(q, "job"), sees(p), err);
+    if (j && j->state >= JOB_FINISHED) {
+        err_set(err, "step %s has ended", j->text_id);
+        return NULL;
+    }
+    return j;
+}
+
+static int read_action(const struct peer *p, const json_t *q, struct action *a, struct err *err)
+{
+    int kind = action_parse(words(q, "action"));
+    char names[256];
+    const struct job *j;
+
+    if (kind < 0)
+        return err_set(err, "no such action: there are %s", action_names(names, sizeof(names)));
+    *a = (struct action){ .kind = (enum action_kind)kind,
+                          .nodes = words(q, "nodes"),
+                          .reason = words(q, "text"),
+                          .rule = "",
+                          .policy = "",
+                          .by = link_uid(p->link) };
+    if (action_scope(a->kind) != ACTION_ON_JOB && !is_operator(p))
+        return err_set(err, "%s: only operators may", action_name(a->kind));
+    if (a->kind == ACTION_SIGNAL) {
+        a->signal = action_signal_parse(words(q, "signal"));
+        if (a->signal < 0)
+            return err_set(err, "'%.32s' is no signal; accepted are names as USR1, and 1 to 64",
+                           words(q, "signal"));
+    }
+    if (action_scope(a->kind) == ACTION_ON_NODES)
+        return 0;
+    j = own_job(p, q, err);
+    if (!j)
+        return -1;
+    a->job = j->id;
+    a->job_text = j->text_id;
+    return 0;
+}
+
+/* What it is, in words. */
+static char *phrase_of(const struct action *a, char *buf, size_t size)
+{
+    struct action_record r = { .kind = a->kind,
+                               .signal = a->signal,
+                               .job = a->job,
+                               .nodes = a->nodes,
+                               .job_text = a->job_text ? a->job_text : "" };
+
+    return action_phrase(&r, buf, size);
+}
+
+json_t *query_action(struct peer *p, const json_t *q)
+{
+    struct actions *as = p->server->actions;
+    const char *given = words(q, "key");
+    char key[ACTION_KEY_MAX], phrase[400];
+    struct action a;
+    struct err err;
+    int64_t id;
+
+    if (read_action(p, q, &a, &err) < 0 || actions_check(as, &a, &err) < 0)
+        return no(err.text);
+    if (json_is_true(json_object_get(q, "dry_run")))
+        return json_pack("{s:b,s:s}", "dry_run", 1, "text", phrase_of(&a, phrase, sizeof(phrase)));
+    if (strlen(given) < 8 || strlen(given) > 64)
+        return no("an action by hand needs a key of 8 to 64 characters, of its own");
+    /* nobody can use up the key of another, or of a rule */
+    snprintf(key, sizeof(key), "by hand/%u/%s", (unsigned)a.by, given);
+    a.key = key;
+    id = actions_start(as, &a, &err);
+    if (!id)
+        return no(err.text);
+    log_info("action %lld: %s, asked for by user %u", (long long)id, phrase_of(&a, phrase, sizeof(phrase)),
+             (unsigned)a.by);
+    return json_pack("{s:o}", "action", action_object(actions_get(as, id)));
+}
+
+/* ---- what was done ---- */
+
+static bool may_see(const struct peer *p, const struct action_record *r)
+{
+    uid_t uid = sees(p);
+
+    return uid == UINT32_MAX || uid == r->job.uid || uid == r->by;
+}
+
+static json_t *one_action(struct peer *p, int64_t id)
+{
+    const struct action_record *r = actions_get(p->server->actions, id);
+
+    return r && may_see(p, r)
+               ? json_pack("{s:f,s:[o]}", "now", (double)time(NULL), "actions", action_object(r))
+               : no("no such action");
+}
+
+json_t *query_actions(struct peer *p, const json_t *q)
+{
+    const json_t *job = json_object_get(q, "job"), *id = json_object_get(q, "id");
+    uint32_t number = 0;
+
+    if (json_is_integer(id))
+        return one_action(p, json_integer_value(id));
+    if (job) {
+        const struct job *j = jobs_lookup(&p->server->jobs, words(q, "job"), sees(p), NULL);
+
+        number = j                      ? j->id.job
+                 : json_is_integer(job) ? (uint32_t)json_integer_value(job)
+                                        : (uint32_t)strtoul(words(q, "job"), NULL, 10);
+        if (!number)
+            return no("no such job");
+    }
+    return json_pack("{s:f,s:o}", "now", (double)time(NULL), "actions",
+                     actions_list(p->server->actions, number, sees(p), LIST_MAX));
+}
+
+/* ---- what the controller says of it ---- */
+
+static void on_ended(const struct action_record *r, void *arg)
+{
+    struct server *s = arg;
+    struct job *j = r->job.job ? jobs_find(&s->jobs, &r->job) : NULL;
+    char phrase[400];
+
+    action_phrase(r, phrase, sizeof(phrase));
+    if (r->state == ACTION_DONE)
+        log_info("action %lld: %s: done: %s (%s)", (long long)r->id, phrase, r->outcome, r->reason);
+    else
+        log_warn("action %lld: %s: not done: %s (%s)", (long long)r->id, phrase, r->outcome, r->reason);
+    if (j)
+        job_event(j, server_now_s(), "%s: %s: %s", action_name(r->kind),
+                  r->state == ACTION_DONE ? "done" : "failed", r->outcome);
+}
+
+void server_open_actions(struct server *s, const struct config *c)
+{
+    static const struct action_hooks hooks = { .ended = on_ended };
+    struct err warning;
+
+    s->actions = actions_new(s->base, c, &hooks, s, &warning);
+    if (*warning.text)
+        log_warn("%s: actions are not remembered over a restart", warning.text);
+}

@@ -1,0 +1,806 @@
+/* Actions from start to end: servers that are slow, dead or lie, a helper that hangs or crashes, a controller
+ * that is restarted in the midst.  Slurm is a script here (tests/cluster/action-test.sh has the real one). */
+#include <event2/buffer.h>
+#include <event2/event.h>
+#include <event2/http.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/action.h"
+#include "daemon/action_limits.h"
+#include "common/config.h"
+#include "tests/tap.h"
+
+#define ENDS_S 60 /* a test that waits so long has failed */
+
+static struct event_base *base;
+static char dir[] = "/tmp/syncguard-action-XXXXXX";
+static struct config config;
+
+/* ---- a helper that is a script: answers what `act.answer` holds, and counts ---- */
+
+static void put(const char *name, const char *text, mode_t mode)
+{
+    char path[128];
+    int fd;
+
+    snprintf(path, sizeof(path), "%s/%s", dir, name);
+    unlink(path);
+    fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, mode);
+    if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
+        abort();
+    close(fd);
+}
+
+static char *get(const char *name)
+{
+    static char text[65536];
+    char path[128];
+    ssize_t n;
+    int fd;
+
+    snprintf(path, sizeof(path), "%s/%s", dir, name);
+    fd = open(path, O_RDONLY);
+    n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+    text[n > 0 ? n : 0] = '\0';
+    if (fd >= 0)
+        close(fd);
+    return text;
+}
+
+static unsigned lines(const char *name)
+{
+    unsigned n = 0;
+
+    for (const char *c = get(name); *c; c++)
+        n += *c == '\n';
+    return n;
+}
+
+static void helper(const char *body)
+{
+    char script[2048];
+
+    snprintf(script, sizeof(script), "#!/bin/sh\ncd %s\ncat >>act.log\necho >>act.log\n%s\n", dir, body);
+    put("act", script, 0755);
+    put("act.log", "", 0644);
+}
+
+static void command(const char *body)
+{
+    char script[2048];
+
+    snprintf(script, sizeof(script), "#!/bin/sh\ncd %s\n%s\n", dir, body);
+    put("command", script, 0755);
+    put("command.log", "", 0644);
+}
+
+/* ---- a server ---- */
+
+enum manner {
+    FINE,    /* 200 */
+    BUSY,    /* 503 */
+    GONE,    /* 404 */
+    MOVED,   /* 302 */
+    SILENT,  /* takes the request and says nothing */
+    ENDLESS, /* more than anybody wants */
+    GARBAGE, /* 200, and not what it should be */
+    LIAR,    /* slurmrestd: says that it did it, and did not */
+    OLD,     /* slurmrestd of v0.0.38 */
+    NEW,     /* slurmrestd of v0.0.40 */
+};
+
+static struct {
+    enum manner manner;
+    unsigned short port;
+    unsigned requests, changes, fails_first;
+    char body[8192], idempotency[256], authorization[256], token[256];
+    char comment[512], node_state[64], node_reason[512];
+} server;
+
+static void reply(struct evhttp_request *q, int status, const char *text)
+{
+    struct evbuffer *b = evbuffer_new();
+
+    evbuffer_add(b, text, strlen(text));
+    evhttp_add_header(evhttp_request_get_output_headers(q), "Location", "http://127.0.0.1:1/");
+    evhttp_send_reply(q, status, "so", b);
+    evbuffer_free(b);
+}
+
+static void header(struct evhttp_request *q, const char *name, char *buf, size_t size)
+{
+    const char *v = evhttp_find_header(evhttp_request_get_input_headers(q), name);
+
+    snprintf(buf, size, "%s", v ? v : "");
+}
+
+static void reply_json(struct evhttp_request *q, json_t *o)
+{
+    char *text = json_dumps(o, 0);
+
+    reply(q, 200, text);
+    free(text);
+    json_decref(o);
+}
+
+/* slurmrestd, as far as anybody asks: ping, a job 123 of user 7, a node n1. */
+static void restd(struct evhttp_request *q, int version)
+{
+    const char *uri = evhttp_request_get_uri(q);
+    json_t *sent = json_loads(server.body, 0, NULL);
+    char prefix[32];
+
+    snprintf(prefix, sizeof(prefix), "/slurm/v0.0.%d/", version);
+    if (strncmp(uri, prefix, strlen(prefix)) != 0) {
+        reply(q, 404, "no such version");
+        goto out;
+    }
+    if (evhttp_request_get_command(q) == EVHTTP_REQ_POST) {
+        server.changes++;
+        if (server.manner != LIAR) {
+            const char *comment = json_string_value(json_object_get(sent, "admin_comment"));
+            const char *state = json_string_value(json_array_get(json_object_get(sent, "state"), 0));
+            const char *reason = json_string_value(json_object_get(sent, "reason"));
+
+            snprintf(server.comment, sizeof(server.comment), "%s", comment ? comment : "");
+            snprintf(server.node_state, sizeof(server.node_state), "%s", state ? state : "IDLE");
+            snprintf(server.node_reason, sizeof(server.node_reason), "%s", reason ? reason : "");
+        }
+        reply(q, 200, "{\"errors\":[]}");
+    } else if (strstr(uri, "/ping")) {
+        reply(q, 200, "{\"pings\":[],\"errors\":[]}");
+    } else if (strstr(uri, "/job/123")) {
+        reply_json(q, json_pack("{s:[{s:i,s:i,s:s,s:s}],s:[]}", "jobs", "job_id", 123, "user_id", 7,
+                                "admin_comment", server.comment, "nodes", "n[1-4]", "errors"));
+    } else if (strstr(uri, "/node/n1")) {
+        reply_json(q, json_pack("{s:[{s:s,s:[s],s:s,s:s}],s:[]}", "nodes", "name", "n1", "state",
+                                server.node_state, "reason", server.node_reason, "comment", "", "errors"));
+    } else {
+        reply(q, 500, "{\"errors\":[{\"error\":\"not found\"}]}");
+    }
+out:
+    json_decref(sent);
+}
+
+static void on_request(struct evhttp_request *q, void *arg)
+{
+    struct evbuffer *in = evhttp_request_get_input_buffer(q);
+    size_t n = evbuffer_get_length(in);
+    static char huge[6 << 20];
+
+    (void)arg;
+    server.requests++;
+    n = n < sizeof(server.body) - 1 ? n : sizeof(server.body) - 1;
+    evbuffer_copyout(in, server.body, n);
+    server.body[n] = '\0';
+    header(q, "Idempotency-Key", server.idempotency, sizeof(server.idempotency));
+    header(q, "Authorization", server.authorization, sizeof(server.authorization));
+    header(q, "X-SLURM-USER-TOKEN", server.token, sizeof(server.token));
+    if (server.fails_first) {
+        server.fails_first--;
+        reply(q, 503, "later");
+        return;
+    }
+    switch (server.manner) {
+    case FINE:
+        reply(q, 200, "ok");
+        break;
+    case BUSY:
+        reply(q, 503, "busy");
+        break;
+    case GONE:
+        reply(q, 404, "gone");
+        break;
+    case MOVED:
+        reply(q, 302, "");
+        break;
+    case SILENT:
+        evhttp_request_own(q);
+        break;
+    case ENDLESS:
+        memset(huge, 'x', sizeof(huge) - 1);
+        reply(q, 200, huge);
+        break;
+    case GARBAGE:
+        reply(q, 200, "<html>{\"jobs\":");
+        break;
+    default:
+        restd(q, server.manner == NEW ? 40 : 38);
+    }
+}
+
+static void serve(void)
+{
+    struct evhttp *http = evhttp_new(base);
+    struct evhttp_bound_socket *s = evhttp_bind_socket_with_handle(http, "127.0.0.1", 0);
+    struct sockaddr_in a;
+    socklen_t len = sizeof(a);
+
+    evhttp_set_gencb(http, on_request, NULL);
+    if (!s || getsockname(evhttp_bound_socket_get_fd(s), (struct sockaddr *)&a, &len) < 0)
+        abort();
+    server.port = ntohs(a.sin_port);
+}
+
+static void behave(enum manner m)
+{
+    unsigned short port = server.port;
+
+    memset(&server, 0, sizeof(server));
+    server.port = port;
+    server.manner = m;
+    strcpy(server.node_state, "IDLE");
+}
+
+/* ---- actions ---- */
+
+static struct {
+    unsigned n;
+    enum action_state state;
+    unsigned tries;
+    char outcome[1024], key[ACTION_KEY_MAX];
+} ended;
+static unsigned checkpoints;
+
+static void on_ended(const struct action_record *r, void *arg)
+{
+    (void)arg;
+    ended.n++;
+    ended.state = r->state;
+    ended.tries = r->tries;
+    snprintf(ended.outcome, sizeof(ended.outcome), "%s", r->outcome);
+    snprintf(ended.key, sizeof(ended.key), "%s", r->key);
+}
+
+static int on_checkpoint(const struct action_record *r, void *arg, struct err *err)
+{
+    (void)arg;
+    checkpoints++;
+    return r->job.job == 123 ? 0 : err_set(err, "no such job here");
+}
+
+static struct actions *fresh(const char *extra)
+{
+    static const struct action_hooks hooks = { .ended = on_ended, .checkpoint = on_checkpoint };
+    static const struct action_limits quick = {
+        .first_s = 0.01, .longest_s = 0.05, .stale_s = 60, .answer_s = 0.5, .program_s = 1, .tries = 3
+    };
+    char text[4096];
+    struct actions *as;
+    struct err err;
+
+    snprintf(text, sizeof(text), "StateDir=%s\nActPath=%s/act\n%s\n", dir, dir, extra);
+    if (config_parse(&config, "test", text, strlen(text), &err) < 0) {
+        ok(false, "%s", err.text);
+        exit(done_testing());
+    }
+    as = actions_new(base, &config, &hooks, NULL, &err);
+    actions_limit(as, &quick);
+    memset(&ended, 0, sizeof(ended));
+    return as;
+}
+
+static double now_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void tick(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    (void)arg;
+}
+
+/* Run the loop until so many have ended. */
+static bool await(unsigned n)
+{
+    double until_s = now_s() + ENDS_S;
+    struct event *e = event_new(base, -1, EV_PERSIST, tick, NULL);
+
+    event_add(e, &(struct timeval){ 0, 20000 });
+    while (ended.n < n && now_s() < until_s)
+        event_base_loop(base, EVLOOP_ONCE);
+    event_free(e);
+    return ended.n >= n;
+}
+
+static void run_for(double s)
+{
+    double until_s = now_s() + s;
+    struct event *e = event_new(base, -1, EV_PERSIST, tick, NULL);
+
+    event_add(e, &(struct timeval){ 0, 20000 });
+    while (now_s() < until_s)
+        event_base_loop(base, EVLOOP_ONCE);
+    event_free(e);
+}
+
+static struct action an_action(enum action_kind kind)
+{
+    static char key[32];
+    static unsigned n;
+
+    snprintf(key, sizeof(key), "key-%u", ++n);
+    return (struct action){ .kind = kind,
+                            .job = { .uid = 7, .job = 123, .step = 0 },
+                            .nodes = action_wants_nodes(kind) ? "n1" : "",
+                            .signal = kind == ACTION_SIGNAL ? 10 : 0,
+                            .rule = "slow",
+                            .reason = "rank 3 is slow",
+                            .key = key,
+                            .by = ACTION_BY_ITSELF };
+}
+
+/* Start one, and wait for its end. */
+static void through(struct actions *as, enum action_kind kind)
+{
+    struct action a = an_action(kind);
+    unsigned before = ended.n;
+    struct err err = { "" };
+
+    if (!actions_start(as, &a, &err) || !await(before + 1))
+        ok(false, "%s: %s", action_name(kind), *err.text ? err.text : "never ended");
+}
+
+static void is_end(enum action_state state, unsigned tries, const char *words, const char *what)
+{
+    if (!ok(ended.state == state && ended.tries == tries && strstr(ended.outcome, words), "%s", what))
+        printf("#   %s after %u tries: %s\n#   wanted %s after %u: ...%s...\n",
+               action_state_name(ended.state), ended.tries, ended.outcome, action_state_name(state), tries,
+               words);
+}
+
+/* ---- the helper ---- */
+
+static void check_helper(void)
+{
+    struct actions *as = fresh("");
+    json_t *sent;
+
+    helper("echo '{\"result\":\"done\",\"text\":\"requeued\"}'");
+    through(as, ACTION_EXCLUDE);
+    is_end(ACTION_DONE, 1, "requeued", "the helper did it");
+    sent = json_loads(get("act.log"), 0, NULL);
+    ok(json_integer_value(json_object_get(sent, "job")) == 123 &&
+           json_integer_value(json_object_get(sent, "uid")) == 7,
+       "it was told whose job it is");
+    is_str(json_string_value(json_object_get(sent, "nodes")), "n1", "and the nodes");
+    json_decref(sent);
+    helper("echo '{\"result\":\"refused\",\"text\":\"not yours\"}'");
+    through(as, ACTION_DRAIN);
+    is_end(ACTION_FAILED, 1, "not yours", "what is refused is not tried again");
+    sent = json_loads(get("act.log"), 0, NULL);
+    ok(json_is_true(json_object_get(sent, "of_job")), "a rule's drain is for nodes of the job");
+    json_decref(sent);
+    helper("[ -e once ] && { rm once; echo '{\"result\":\"done\",\"text\":\"now\"}'; exit; }; touch once; "
+           "echo '{\"result\":\"again\",\"text\":\"slurmctld is away\"}'");
+    through(as, ACTION_REQUEUE);
+    is_end(ACTION_DONE, 2, "now", "what may be done later is tried again");
+    helper("echo '{\"result\":\"again\",\"text\":\"slurmctld is away\"}'");
+    through(as, ACTION_REQUEUE);
+    is_end(ACTION_FAILED, 3, "given up after 3 tries: slurmctld is away", "and given up in the end");
+    actions_free(as);
+}
+
+static void check_bad_helpers(void)
+{
+    struct actions *as = fresh("");
+
+    helper("kill -SEGV $$");
+    through(as, ACTION_DRAIN);
+    is_end(ACTION_FAILED, 3, "ended by signal 11", "a helper that crashes");
+    helper("echo 'libslurm: fatal: no slurm.conf' >&2; exit 1");
+    through(as, ACTION_DRAIN);
+    is_end(ACTION_FAILED, 3, "libslurm: fatal: no slurm.conf", "one that ends tells why");
+    helper("yes '{\"result\":'");
+    through(as, ACTION_DRAIN);
+    is_end(ACTION_FAILED, 3, "not ready in time", "one that writes without end");
+    helper("sleep 1000");
+    through(as, ACTION_REQUEUE);
+    is_end(ACTION_FAILED, 3, "not ready in time", "one that hangs");
+    through(as, ACTION_SIGNAL);
+    is_end(ACTION_FAILED, 1, "not known whether", "a signal that may have been sent is not sent again");
+    helper("exec >&-; echo '{\"result\":\"done\",\"text\":\"\\u001b[2J\"}'; sleep 0.2");
+    through(as, ACTION_JOB_COMMENT);
+    is_end(ACTION_FAILED, 3, "ended with", "one that closes its output");
+    helper("echo '{\"result\":\"done\",\"text\":\"\\u001b[2Jx\"}'");
+    through(as, ACTION_JOB_COMMENT);
+    is_end(ACTION_DONE, 1, "?[2Jx", "nothing that it says moves a cursor");
+    actions_free(as);
+}
+
+/* ---- keys, refusals, the checkpoint ---- */
+
+static void check_keys(void)
+{
+    struct actions *as = fresh("");
+    struct action a = an_action(ACTION_REQUEUE);
+    struct err err;
+    int64_t id;
+
+    helper("echo '{\"result\":\"done\",\"text\":\"requeued\"}'");
+    id = actions_start(as, &a, &err);
+    ok(id > 0 && actions_start(as, &a, &err) == id, "the same key is the same action");
+    ok(await(1), "it ends");
+    ok(actions_start(as, &a, &err) == id, "also when it has ended");
+    actions_free(as);
+    as = fresh("");
+    ok(actions_start(as, &a, &err) == id, "and after a restart");
+    run_for(0.2);
+    ok(ended.n == 0 && lines("act.log") == 1, "it was done once");
+    is_str(actions_find(as, a.key)->outcome, "requeued", "and its outcome is known");
+    actions_free(as);
+}
+
+static void check_refusals(void)
+{
+    struct actions *as = fresh("");
+    struct action a = an_action(ACTION_DRAIN);
+    struct err err;
+
+    a.nodes = "n1; reboot";
+    ok(!actions_start(as, &a, &err), "%s", err.text);
+    a.nodes = "";
+    ok(!actions_start(as, &a, &err), "%s", err.text);
+    a = an_action(ACTION_SIGNAL);
+    a.signal = 0;
+    ok(!actions_start(as, &a, &err), "%s", err.text);
+    a = an_action(ACTION_REQUEUE);
+    a.job.job = 0;
+    ok(!actions_start(as, &a, &err), "%s", err.text);
+    a = an_action(ACTION_JOB_COMMENT);
+    a.reason = "";
+    ok(!actions_start(as, &a, &err), "%s", err.text);
+    a = an_action(ACTION_WEBHOOK);
+    ok(!actions_start(as, &a, &err), "%s", err.text);
+    a = an_action(ACTION_COMMAND);
+    ok(!actions_start(as, &a, &err), "%s", err.text);
+    actions_free(as);
+    put("act", "", 0644);
+    as = fresh("");
+    a = an_action(ACTION_REQUEUE);
+    ok(!actions_start(as, &a, &err), "%.80s...", err.text);
+    ok(actions_can(as, ACTION_CHECKPOINT, &err) == 0, "a checkpoint needs no Slurm");
+    checkpoints = 0;
+    through(as, ACTION_CHECKPOINT);
+    ok(checkpoints == 1 && ended.state == ACTION_DONE, "it is asked for");
+    actions_free(as);
+}
+
+/* ---- a restart in the midst ---- */
+
+static void check_restart(void)
+{
+    struct actions *as = fresh("");
+    struct action drain = an_action(ACTION_DRAIN), signal, late;
+    struct err err;
+    int64_t id;
+
+    helper("sleep 1000");
+    id = actions_start(as, &drain, &err);
+    signal = an_action(ACTION_SIGNAL);
+    actions_start(as, &signal, &err);
+    for (int i = 0; i < 100 && lines("act.log") < 2; i++)
+        run_for(0.05);
+    ok(lines("act.log") == 2, "two are under way");
+    actions_free(as); /* as if it were killed: nothing of their end is written */
+    helper("echo '{\"result\":\"done\",\"text\":\"n1 was drained by us already\"}'");
+    as = fresh("");
+    ok(await(2), "the next life takes both up");
+    is_str(actions_get(as, id)->outcome, "n1 was drained by us already", "the drain is looked up");
+    ok(actions_find(as, signal.key)->state == ACTION_FAILED &&
+           strstr(actions_find(as, signal.key)->outcome, "restarted meanwhile"),
+       "the signal is not sent a second time: %s", actions_find(as, signal.key)->outcome);
+    ok(lines("act.log") == 1, "and the helper was called for the drain alone");
+    actions_free(as);
+
+    as = fresh("");
+    late = an_action(ACTION_REQUEUE);
+    actions_start(as, &late, &err);
+    actions_free(as);
+    as = fresh("");
+    actions_limit(as, &(struct action_limits){ .stale_s = -1, .tries = 3 });
+    ok(await(1), "what was asked for long ago ends");
+    is_end(ACTION_FAILED, 0, "too late", "untried");
+    actions_free(as);
+}
+
+/* ---- webhooks ---- */
+
+static void check_webhook(void)
+{
+    struct actions *as;
+    char conf[300];
+
+    put("token", "s3cret-token\n", 0600);
+    snprintf(conf, sizeof(conf), "Webhook=http://127.0.0.1:%u/services/s3cret\nWebhookToken=%s/token",
+             server.port, dir);
+    as = fresh(conf);
+    behave(FINE);
+    through(as, ACTION_WEBHOOK);
+    is_end(ACTION_DONE, 1, "answered 200", "a webhook is told");
+    ok(strstr(server.body, "rank 3 is slow") && strstr(server.body, "\"job\":\"123.0\""),
+       "it is told what and of whom");
+    ok(strstr(server.idempotency, ended.key) != NULL, "with the action's key");
+    is_str(server.authorization, "Bearer s3cret-token", "and the token");
+    ok(!strstr(ended.outcome, "s3cret"), "which no record holds");
+    behave(FINE);
+    server.fails_first = 2;
+    through(as, ACTION_WEBHOOK);
+    is_end(ACTION_DONE, 3, "answered 200", "one that is busy is tried again");
+    behave(BUSY);
+    through(as, ACTION_WEBHOOK);
+    is_end(ACTION_FAILED, 3, "answered 503", "and given up");
+    behave(GONE);
+    through(as, ACTION_WEBHOOK);
+    is_end(ACTION_FAILED, 1, "answered 404", "a wrong address is not tried again");
+    behave(MOVED);
+    through(as, ACTION_WEBHOOK);
+    is_end(ACTION_FAILED, 1, "redirects are not followed", "nor is a redirect followed");
+    ok(server.requests == 1, "one request");
+    behave(SILENT);
+    through(as, ACTION_WEBHOOK);
+    is_end(ACTION_FAILED, 3, "does not answer", "a silent one");
+    behave(ENDLESS);
+    through(as, ACTION_WEBHOOK);
+    is_end(ACTION_FAILED, 3, "too long", "one that says too much");
+    ok(!strstr(ended.outcome, "s3cret"), "the address is not told: %s", ended.outcome);
+    actions_free(as);
+}
+
+static void check_webhook_files(void)
+{
+    struct actions *as;
+    char conf[300], url[100];
+
+    snprintf(url, sizeof(url), "http://127.0.0.1:%u/hidden", server.port);
+    put("url", url, 0600);
+    put("template", "{\"summary\":\"${text}\",\"fixed\":1}", 0644);
+    snprintf(conf, sizeof(conf), "Webhook=%s/url\nWebhookTemplate=%s/template", dir, dir);
+    as = fresh(conf);
+    behave(FINE);
+    through(as, ACTION_WEBHOOK);
+    is_end(ACTION_DONE, 1, "answered 200", "a URL in a file");
+    is_str(server.body, "{\"summary\":\"job 123.0: rank 3 is slow\",\"fixed\":1}",
+           "and a template of the site's own");
+    put("url", url, 0644);
+    through(as, ACTION_WEBHOOK);
+    is_end(ACTION_FAILED, 1, "others may read it", "a secret that everybody can read is none");
+    put("url", "ftp://127.0.0.1/x", 0600);
+    through(as, ACTION_WEBHOOK);
+    is_end(ACTION_FAILED, 1, "http", "another protocol is refused");
+    put("template", "{\"summary\":\"${nothing}\"}", 0644);
+    ok(actions_can(as, ACTION_WEBHOOK, &(struct err){ "" }) < 0,
+       "a template that cannot be filled in is told before");
+    actions_free(as);
+}
+
+/* Many webhooks to one that is silent: the rest goes on, and the queue is bounded. */
+static void check_queue(void)
+{
+    struct actions *as;
+    char conf[100];
+    unsigned n = 0;
+    struct err err;
+
+    snprintf(conf, sizeof(conf), "Webhook=http://127.0.0.1:%u/", server.port);
+    as = fresh(conf);
+    behave(SILENT);
+    helper("echo '{\"result\":\"done\",\"text\":\"requeued\"}'");
+    for (; n < 1000; n++) {
+        struct action a = an_action(ACTION_WEBHOOK);
+
+        if (!actions_start(as, &a, &err))
+            break;
+    }
+    ok(n == 256, "%u webhooks are queued, then: %s", n, err.text);
+    through(as, ACTION_REQUEUE);
+    ok(ended.state == ACTION_DONE && strstr(ended.outcome, "requeued"), "a requeue does not wait for them");
+    actions_free(as);
+    as = fresh(conf);
+    behave(FINE);
+    ok(await(256) && server.requests == 256, "the next life tells all %u", server.requests);
+    actions_free(as);
+}
+
+/* ---- the command ---- */
+
+static void check_command(void)
+{
+    struct actions *as;
+    char conf[100];
+    json_t *sent;
+
+    snprintf(conf, sizeof(conf), "CommandHook=%s/command", dir);
+    command("cat >command.log; echo told the pager");
+    as = fresh(conf);
+    through(as, ACTION_COMMAND);
+    is_end(ACTION_DONE, 1, "told the pager", "a command is run");
+    sent = json_loads(get("command.log"), 0, NULL);
+    is_str(json_string_value(json_object_get(sent, "reason")), "rank 3 is slow",
+           "with the action on its input");
+    json_decref(sent);
+    command("echo x >>command.log; echo broken >&2; exit 3");
+    through(as, ACTION_COMMAND);
+    is_end(ACTION_FAILED, 1, "ended with 3: broken", "one that fails is not run again");
+    command("echo x >>command.log; exit 75");
+    through(as, ACTION_COMMAND);
+    is_end(ACTION_FAILED, 3, "ended with 75", "unless it asks for that");
+    ok(lines("command.log") == 3, "three times");
+    command("sleep 1000 & sleep 1000");
+    through(as, ACTION_COMMAND);
+    is_end(ACTION_FAILED, 1, "not ready in time", "one that hangs is ended");
+    command("exec cat /dev/zero");
+    through(as, ACTION_COMMAND);
+    is_end(ACTION_FAILED, 1, "not ready in time", "also one that writes without end");
+    command("ls -l /proc/self/fd | grep -vc -e total -e pipe: -e /proc/ ; grep SigIgn /proc/self/status "
+            ">command.log");
+    through(as, ACTION_COMMAND);
+    is_end(ACTION_DONE, 1, "0", "it has no descriptors of ours");
+    /* 32 and 33 are libc's own */
+    ok((strtoull(get("command.log") + strlen("SigIgn:"), NULL, 16) & ~0x180000000ull) == 0,
+       "and ignores no signals");
+    actions_free(as);
+}
+
+/* ---- slurmrestd ---- */
+
+static void check_restd(void)
+{
+    struct actions *as;
+    char conf[300];
+
+    put("jwt", "abc.def.ghi\n", 0600);
+    snprintf(conf, sizeof(conf), "Slurmrestd=http://127.0.0.1:%u\nSlurmrestdToken=%s/jwt", server.port, dir);
+    helper("echo '{\"result\":\"done\",\"text\":\"by the helper\"}'");
+    as = fresh(conf);
+    behave(OLD);
+    through(as, ACTION_JOB_COMMENT);
+    is_end(ACTION_DONE, 1, "slurmrestd: comment set", "v0.0.38 sets a job's comment");
+    is_str(server.comment, "SyncGuard: rank 3 is slow", "this one");
+    is_str(server.token, "abc.def.ghi", "and is shown the token");
+    through(as, ACTION_JOB_COMMENT);
+    is_end(ACTION_DONE, 1, "has this comment already", "what is so already is not changed");
+    ok(server.changes == 1, "one change");
+    through(as, ACTION_DRAIN);
+    is_end(ACTION_DONE, 1, "by the helper", "what it cannot do is libslurm's");
+    through(as, ACTION_REQUEUE);
+    is_end(ACTION_DONE, 1, "by the helper", "so is what no version can");
+    actions_free(as);
+
+    put("act", "", 0644); /* no libslurm */
+    as = fresh(conf);
+    behave(NEW);
+    through(as, ACTION_DRAIN);
+    is_end(ACTION_DONE, 1, "slurmrestd: drained", "v0.0.40 drains");
+    is_str(server.node_reason, "SyncGuard: rank 3 is slow", "with the reason");
+    through(as, ACTION_DRAIN);
+    is_end(ACTION_DONE, 1, "drained already", "once");
+    ok(server.changes == 1, "one change");
+    actions_free(as);
+}
+
+static void check_bad_restd(void)
+{
+    static const struct {
+        enum manner manner;
+        const char *words;
+    } cases[] = {
+        { BUSY, "503" },    { GARBAGE, "no JSON object" }, { SILENT, "slurmrestd: " },
+        { ENDLESS, "too" }, { LIAR, "and it was not" },    { GONE, "no version" },
+    };
+    char conf[300];
+    struct actions *as;
+
+    put("act", "", 0644);
+    snprintf(conf, sizeof(conf), "Slurmrestd=http://127.0.0.1:%u", server.port);
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        as = fresh(conf);
+        behave(cases[i].manner);
+        through(as, ACTION_JOB_COMMENT);
+        is_end(ACTION_FAILED, cases[i].manner == GONE ? 1 : 3, cases[i].words, "slurmrestd misbehaves");
+        actions_free(as);
+    }
+    as = fresh("Slurmrestd=http://127.0.0.1:1");
+    through(as, ACTION_JOB_COMMENT);
+    is_end(ACTION_FAILED, 3, "slurmrestd: ", "slurmrestd is dead");
+    actions_free(as);
+
+    helper("echo '{\"result\":\"done\",\"text\":\"by the helper\"}'");
+    as = fresh("Slurmrestd=http://127.0.0.1:1");
+    through(as, ACTION_JOB_COMMENT);
+    is_end(ACTION_DONE, 2, "by the helper", "and libslurm steps in at the second try");
+    actions_free(as);
+
+    as = fresh(conf);
+    behave(OLD);
+    put("act", "", 0644);
+    {
+        struct action a = an_action(ACTION_JOB_COMMENT);
+
+        a.job.uid = 8;
+        actions_start(as, &a, &(struct err){ "" });
+        await(1);
+        is_end(ACTION_FAILED, 1, "another user's", "a job is touched only when it is its user's");
+        ok(server.changes == 0, "nothing was changed");
+    }
+    actions_free(as);
+}
+
+/* No file: it works, and says what is lost. */
+static void check_no_file(void)
+{
+    static const struct action_hooks hooks = { .ended = on_ended };
+    struct err warning;
+    struct actions *as;
+
+    helper("echo '{\"result\":\"done\",\"text\":\"done\"}'");
+    snprintf(config.state_dir, sizeof(config.state_dir), "/proc/no/such/folder");
+    as = actions_new(base, &config, &hooks, NULL, &warning);
+    memset(&ended, 0, sizeof(ended));
+    ok(*warning.text, "without a folder: %s", warning.text);
+    through(as, ACTION_REQUEUE);
+    is_end(ACTION_DONE, 1, "done", "actions are done all the same");
+    actions_free(as);
+}
+
+static void check_list(void)
+{
+    struct actions *as = fresh("");
+    json_t *all = actions_list(as, 0, UINT32_MAX, 5), *none = actions_list(as, 0, 99, 5),
+           *job = actions_list(as, 4, 7, 5);
+
+    ok(json_array_size(all) == 5 && json_array_size(none) == 0 && json_array_size(job) == 0,
+       "a list is of a user and a job, and bounded");
+    ok(json_integer_value(json_object_get(json_array_get(all, 0), "id")) >
+           json_integer_value(json_object_get(json_array_get(all, 1), "id")),
+       "the newest first");
+    actions_expire(as, -1);
+    json_decref(all);
+    all = actions_list(as, 0, UINT32_MAX, 5);
+    ok(json_array_size(all) == 0, "old ones are forgotten");
+    json_decref(all);
+    json_decref(none);
+    json_decref(job);
+    actions_free(as);
+}
+
+int main(void)
+{
+    char remove[128];
+
+    signal(SIGPIPE, SIG_IGN);
+    setenv("no_proxy", "127.0.0.1", 1);
+    if (!mkdtemp(dir))
+        return 1;
+    base = event_base_new();
+    serve();
+    check_helper();
+    check_bad_helpers();
+    check_keys();
+    check_refusals();
+    check_restart();
+    check_webhook();
+    check_webhook_files();
+    check_queue();
+    check_command();
+    check_restd();
+    check_bad_restd();
+    check_list();
+    check_no_file();
+    snprintf(remove, sizeof(remove), "rm -rf %s", dir);
+    if (system(remove) != 0)
+        printf("# %s stays\n", dir);
+    return done_testing();
+}

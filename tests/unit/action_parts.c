@@ -1,0 +1,285 @@
+/* What actions are put together from: comments, host lists, templates, slurmrestd's answers, keys, waits. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/action.h"
+#include "daemon/action_limits.h"
+#include "daemon/comment.h"
+#include "daemon/hostlist.h"
+#include "daemon/http.h"
+#include "daemon/rest_answer.h"
+#include "daemon/template.h"
+#include "daemon/webhook.h"
+#include "tests/tap.h"
+
+static void check_comments(void)
+{
+    static const struct {
+        const char *old, *text, *want;
+    } cases[] = {
+        { NULL, "slow", "SyncGuard: slow" },
+        { "", "slow", "SyncGuard: slow" },
+        { "mine", "slow", "mine; SyncGuard: slow" },
+        { "mine; SyncGuard: fast", "slow", "mine; SyncGuard: slow" },
+        { "SyncGuard: fast", "slow", "SyncGuard: slow" },
+        { "about SyncGuard: read", "slow", "about SyncGuard: read; SyncGuard: slow" },
+        { "a", "two\nlines\x1b[2J", "a; SyncGuard: two lines [2J" },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        char *got = comment_merge(cases[i].old, cases[i].text);
+
+        is_str(got, cases[i].want, "comments beside each other");
+        free(got);
+    }
+}
+
+static void check_hostlists(void)
+{
+    static const struct {
+        const char *list, *node;
+        bool in;
+    } cases[] = {
+        { "node1", "node1", true },
+        { "node1", "node", false },
+        { "node1", "node12", false },
+        { "node[1-3,7]", "node2", true },
+        { "node[1-3,7]", "node7", true },
+        { "node[1-3,7]", "node4", false },
+        { "node[1-3]", "node02", false },
+        { "node[01-03]", "node02", true },
+        { "node[01-03]", "node2", false },
+        { "node[8-11]", "node10", true },
+        { "node[8-11]", "node010", false },
+        { "gpu1,node[1-3]x,cpu2", "node3x", true },
+        { "gpu1,node[1-3]x,cpu2", "cpu2", true },
+        { "rack[1-2]node[1-3]", "rack2node3", true },
+        { "rack[1-2]node[1-3]", "rack3node3", false },
+        { "", "node1", false },
+        { "node[", "node1", false },
+        { "node[1", "node1", false },
+        { "node[]", "node", false },
+        { "node[1-]", "node1", false },
+        { "node[-3]", "node1", false },
+        { "node[99999999999999999999]", "node99999999999999999999", false },
+        { ",,", "", false },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+        ok(hostlist_has(cases[i].list, cases[i].node) == cases[i].in, "%s %s %s", cases[i].node,
+           cases[i].in ? "in" : "not in", cases[i].list);
+}
+
+static void check_templates(void)
+{
+    static const struct {
+        const char *text, *want; /* NULL: refused */
+    } cases[] = {
+        { "{\"a\":\"${text}\"}", "{\"a\":\"say \\\"x\\\"\"}" },
+        { "{\"a\":\"so: ${text}!\"}", "{\"a\":\"so: say \\\"x\\\"!\"}" },
+        { "{\"a\":\"${n}\"}", "{\"a\":3}" },
+        { "{\"a\":\"n is ${n}, ${n}\"}", "{\"a\":\"n is 3, 3\"}" },
+        { "{\"a\":\"${o}\"}", "{\"a\":{\"k\":1}}" },
+        { "[\"${none}\",\"x${none}y\",1.5,true]", "[null,\"xy\",1.5,true]" },
+        { "{\"a\":\"${nothing}\"}", NULL },
+        { "{\"a\":\"${text\"}", NULL },
+        { "{\"a\":\"${}\"}", NULL },
+        { "{\"a\":", NULL },
+        { "", NULL },
+    };
+    json_t *values = json_pack("{s:s,s:i,s:{s:i},s:n}", "text", "say \"x\"", "n", 3, "o", "k", 1, "none");
+    struct err err;
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        char *got = template_fill(cases[i].text, values, &err);
+
+        is_str(got, cases[i].want, cases[i].text);
+        free(got);
+    }
+    free(template_fill("{\"a\":\"${nothing}\"}", values, &err));
+    is_str(err.text, "there is no ${nothing}", "and the reason names the place");
+    json_decref(values);
+}
+
+/* A template that asks for one long value many times ends. */
+static void check_template_bounds(void)
+{
+    char *text = malloc(60000), *at = text;
+    json_t *values = json_pack("{s:o}", "v", json_stringn(text = memset(text, 'x', 60000), 20000));
+    struct err err;
+
+    at += sprintf(at, "[\"");
+    while (at - text < 50000)
+        at += sprintf(at, "${v}");
+    sprintf(at, "\"]");
+    ok(!template_fill(text, values, &err), "a long value, often: %s", err.text);
+    memset(text, '[', 59999);
+    text[59999] = '\0';
+    ok(!template_fill(text, values, &err), "nested deeply: %.60s", err.text);
+    json_decref(values);
+    free(text);
+}
+
+static const struct action_record sample = {
+    .job = { .uid = 7, .job = 123, .step = 0, .restarts = 1 },
+    .job_text = "123.0",
+    .nodes = "node3",
+    .rule = "slow",
+    .policy = "keep",
+    .reason = "rank 3 costs <!channel> 12 % & more",
+    .key = "k1",
+    .outcome = "",
+    .asked_s = 1700000000,
+};
+
+static void check_webhook_bodies(void)
+{
+    static const char *const names[] = { "generic", "slack", "alertmanager", "pagerduty" };
+    struct err err;
+    json_t *o;
+    char *body;
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        body = webhook_body(names[i], &sample, "secret", &err);
+        o = body ? json_loads(body, 0, NULL) : NULL;
+        ok(o && (!strstr(body, "secret") || i == 3), "%s is JSON, and only pagerduty holds the token",
+           names[i]);
+        if (i == 1)
+            is_str(json_string_value(json_object_get(o, "text")),
+                   "job 123.0: rank 3 costs &lt;!channel&gt; 12 % &amp; more", "Slack rings no bell");
+        if (i == 2)
+            is_str(json_string_value(json_object_get(json_array_get(o, 0), "startsAt")),
+                   "2023-11-14T22:13:20Z", "the alert begins when it was asked for");
+        if (i == 3)
+            is_str(json_string_value(json_object_get(o, "dedup_key")), "k1", "the key is the event's");
+        json_decref(o);
+        free(body);
+    }
+    body = webhook_body("no", &sample, "", &err);
+    ok(!body, "no such template: %s", err.text);
+}
+
+/* ---- slurmrestd ---- */
+
+static enum rest_answer read_job(const char *body, struct rest_job *job)
+{
+    json_t *answer;
+    struct err err;
+    enum rest_answer how = rest_read(body, strlen(body), &answer, &err);
+
+    if (how == REST_FINE)
+        how = rest_job(answer, 123, job, &err);
+    json_decref(answer);
+    return how;
+}
+
+static void check_rest_jobs(void)
+{
+    static const struct {
+        const char *body;
+        enum rest_answer want;
+    } cases[] = {
+        { "{\"jobs\":[{\"job_id\":123,\"user_id\":7}],\"errors\":[]}", REST_FINE },
+        { "{\"jobs\":[{\"job_id\":1},{\"job_id\":{\"set\":true,\"number\":123},\"user_id\":7}]}", REST_FINE },
+        { "{\"jobs\":[{\"job_id\":124,\"user_id\":7}]}", REST_UNREADABLE },
+        { "{\"jobs\":[{\"job_id\":123}]}", REST_UNREADABLE },
+        { "{\"jobs\":[{\"job_id\":123,\"user_id\":-1}]}", REST_UNREADABLE },
+        { "{\"jobs\":[{\"job_id\":123,\"user_id\":\"root\"}]}", REST_UNREADABLE },
+        { "{\"jobs\":{}}", REST_UNREADABLE },
+        { "{\"errors\":[{\"error\":\"Invalid job id\",\"error_code\":2017}]}", REST_REFUSED },
+        { "{\"errors\":[7]}", REST_REFUSED },
+        { "[]", REST_UNREADABLE },
+        { "null", REST_UNREADABLE },
+        { "<html>", REST_UNREADABLE },
+        { "", REST_UNREADABLE },
+    };
+    struct rest_job job;
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+        ok(read_job(cases[i].body, &job) == cases[i].want, "job: %s", cases[i].body);
+    read_job(cases[0].body, &job);
+    ok(job.uid == 7, "the job's user");
+}
+
+static void check_rest_nodes(void)
+{
+    static const struct {
+        const char *body;
+        int drained; /* -1: unreadable */
+    } cases[] = {
+        { "{\"nodes\":[{\"name\":\"n1\",\"state\":\"idle\",\"state_flags\":[\"DRAIN\"]}]}", 1 },
+        { "{\"nodes\":[{\"name\":\"n1\",\"state\":\"idle\",\"state_flags\":[]}]}", 0 },
+        { "{\"nodes\":[{\"name\":\"n1\",\"state\":[\"MIXED\",\"DRAIN\"]}]}", 1 },
+        { "{\"nodes\":[{\"name\":\"n1\",\"state\":[\"MIXED\"],\"reason\":7}]}", 0 },
+        { "{\"nodes\":[{\"name\":\"n2\",\"state\":[\"MIXED\"]}]}", -1 },
+        { "{\"nodes\":[]}", -1 },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct rest_node node = { 0 };
+        struct err err;
+        json_t *o = json_loads(cases[i].body, 0, NULL);
+        int got = rest_node(o, "n1", &node, &err) == REST_FINE ? node.drained : -1;
+
+        ok(got == cases[i].drained, "node: %s", cases[i].body);
+        json_decref(o);
+    }
+}
+
+/* ---- keys and waits ---- */
+
+static void check_keys(void)
+{
+    char a[ACTION_KEY_MAX], b[ACTION_KEY_MAX], nodes[2000];
+    struct action one = {
+        .kind = ACTION_DRAIN, .job = sample.job, .nodes = "node3", .rule = "slow", .policy = "p"
+    };
+    struct action other = one;
+
+    is_str(action_key(&one, a), "7/123.0/1/p/slow/drain/0/node3", "a key names what is done, and for whom");
+    other.job.restarts = 2;
+    ok(strcmp(action_key(&one, a), action_key(&other, b)) != 0, "another run, another key");
+    memset(nodes, 'n', sizeof(nodes));
+    nodes[sizeof(nodes) - 1] = '\0';
+    one.nodes = other.nodes = nodes;
+    other.job = one.job;
+    ok(strlen(action_key(&one, a)) < ACTION_KEY_MAX && !strcmp(a, action_key(&other, b)),
+       "a long key is cut, alike");
+    nodes[1500] = 'm';
+    ok(strcmp(a, action_key(&other, b)) != 0, "and still another for other nodes");
+}
+
+static void check_waits(void)
+{
+    struct action_limits l = { .first_s = 2, .longest_s = 120 };
+
+    ok(near(action_wait_s(&l, 1, 0.5), 2, 1e-9) && near(action_wait_s(&l, 4, 0.5), 16, 1e-9), "waits double");
+    ok(near(action_wait_s(&l, 30, 0.5), 120, 1e-9), "up to the longest");
+    ok(near(action_wait_s(&l, 1, 0), 1, 1e-9) && near(action_wait_s(&l, 1, 1), 3, 1e-9), "and are spread");
+}
+
+static void check_origins(void)
+{
+    char buf[64];
+
+    is_str(http_origin("https://hooks.example.com/services/T0/secret", buf, sizeof(buf)),
+           "https://hooks.example.com", "a path is not told");
+    is_str(http_origin("http://u:p@h:80?token=x", buf, sizeof(buf)), "http://h:80",
+           "nor a password, nor a query");
+}
+
+int main(void)
+{
+    check_comments();
+    check_hostlists();
+    check_templates();
+    check_template_bounds();
+    check_webhook_bodies();
+    check_rest_jobs();
+    check_rest_nodes();
+    check_keys();
+    check_waits();
+    check_origins();
+    return done_testing();
+}
