@@ -173,7 +173,7 @@ struct network_collective *network_collective_new(struct network *n, const struc
     c = xcalloc(1, sizeof(*c));
     c->network = n;
     c->schedule = s;
-    c->exact = -1;
+    c->exact = c->can_sample = -1;
     c->rank = xcalloc(spec->members, sizeof(*c->rank));
     memcpy(c->rank, rank, spec->members * sizeof(*rank));
     return c;

@@ -66,6 +66,7 @@ struct network_collective {
     double *scratch;
     int exact; /* is by rounds exact?  -1: not known yet */
     /* Sampled. */
+    int can_sample; /* -1: not known yet */
     struct sample *sample;
     uint32_t samples;
     /* Exact. */
@@ -90,7 +91,7 @@ uint32_t network_slot(const struct schedule *s, uint64_t round);
 /* Stages from this one on that are one ring. */
 uint32_t network_ring_stages(const struct schedule *s, uint32_t stage);
 
-bool network_can_sample(const struct network_collective *c);
+bool network_can_sample(struct network_collective *c);
 void network_run_sampled(struct network_collective *c, const double *arrive_s, double *leave_s,
                          struct network_count *count);
 void network_samples_free(struct network_collective *c);

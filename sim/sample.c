@@ -16,7 +16,7 @@
 #include "common/xalloc.h"
 
 #define SAMPLES_MAX     8u
-#define SAMPLE_MESSAGES 110000u /* one of more is no sample, but work */
+#define SAMPLE_MESSAGES 300000u /* one of more is no sample, but work: some tenths of a second */
 #define SAMPLE_BYTES    (256u << 20)
 #define RING_ROUNDS     72u  /* of a ring that are sampled, at least */
 #define RING_SHARE      0.4  /* and at least, of its members */
@@ -52,7 +52,7 @@ static void shorten(struct schedule *s)
     s->rounds = round;
 }
 
-bool network_can_sample(const struct network_collective *c)
+static bool find_can_sample(const struct network_collective *c)
 {
     struct schedule s = c->schedule;
 
@@ -62,6 +62,13 @@ bool network_can_sample(const struct network_collective *c)
     return s.messages <= SAMPLE_MESSAGES &&
            (double)network_slots(&c->schedule) * s.spec.members * sizeof(double) * SAMPLES_MAX <=
                SAMPLE_BYTES;
+}
+
+bool network_can_sample(struct network_collective *c)
+{
+    if (c->can_sample < 0)
+        c->can_sample = find_can_sample(c);
+    return c->can_sample;
 }
 
 /* ---- watching ---- */

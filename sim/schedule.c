@@ -58,13 +58,10 @@ bool schedule_can(enum schedule_operation operation, enum schedule_algorithm alg
 
 /* ---- building ---- */
 
+/* The largest power of two that is not above n. */
 static uint32_t power_below(uint32_t n)
 {
-    uint32_t p = 1;
-
-    while (p <= n / 2)
-        p *= 2;
-    return p;
+    return BIT(31 - __builtin_clz(n | 1));
 }
 
 static bool is_hierarchical(const struct schedule_spec *spec)
@@ -339,7 +336,7 @@ static uint32_t unfolded(const struct schedule_stage *st, uint32_t number)
 /* The place that this one sends to (or receives from), for patterns with one partner at most. */
 static uint32_t partner(const struct schedule_stage *st, uint64_t round, uint32_t place, bool sends)
 {
-    uint32_t n = st->size, d = st->distance, extra = n - power_below(n), number;
+    uint32_t n = st->size, d = st->distance, number;
     bool up = sends == (st->pattern == SCHEDULE_P_GATHER || st->pattern == SCHEDULE_P_FOLD_IN);
 
     switch (st->pattern) {
@@ -354,7 +351,7 @@ static uint32_t partner(const struct schedule_stage *st, uint64_t round, uint32_
         return number == NOBODY ? NOBODY : unfolded(st, number ^ d);
     case SCHEDULE_P_FOLD_IN:
     case SCHEDULE_P_FOLD_OUT:
-        if (place >= 2 * extra || (place % 2 == 0) != up)
+        if (place >= 2 * (n - power_below(n)) || (place % 2 == 0) != up)
             return NOBODY;
         return up ? place + 1 : place - 1;
     case SCHEDULE_P_GATHER:

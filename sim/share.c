@@ -15,13 +15,16 @@ static double C[8];
 /* So much more than a link's capacity is no more than it. */
 #define FULL (1 + 1e-9)
 
+/* A cache line, flows included where they are few. */
+#define FEW 6u
 struct link {
-    double capacity, full; /* full: so much is no more than the capacity */
-    double used;           /* sum of its flows' rates */
-    double level;          /* of a unit of weight; INFINITY: it binds nobody */
-    uint32_t *stay;        /* its flows: SHARE_HOPS_MAX * flow + hop, in any order */
+    double capacity;
+    double used;    /* sum of its flows' rates */
+    double level;   /* of a unit of weight; INFINITY: it binds nobody */
+    uint32_t *stay; /* its flows: SHARE_HOPS_MAX * flow + hop, in any order; `few` or on the heap */
     uint32_t flows;
     uint32_t room : 31, queued : 1;
+    uint32_t few[FEW];
 };
 
 struct flow {
@@ -70,8 +73,11 @@ struct share *share_new(uint32_t links)
 
     s->links = links;
     s->link = xcalloc(links ? links : 1, sizeof(*s->link));
-    for (uint32_t i = 0; i < links; i++)
+    for (uint32_t i = 0; i < links; i++) {
         s->link[i].level = INFINITY;
+        s->link[i].stay = s->link[i].few;
+        s->link[i].room = FEW;
+    }
     return s;
 }
 
@@ -80,7 +86,8 @@ void share_free(struct share *s)
     if (!s)
         return;
     for (uint32_t i = 0; i < s->links; i++)
-        free(s->link[i].stay);
+        if (s->link[i].stay != s->link[i].few)
+            free(s->link[i].stay);
     free(s->link);
     free(s->flow);
     free(s->fresh.at);
@@ -139,7 +146,7 @@ static struct due dequeue(struct share *s)
 /* Does its level hang on its flows, or will it? */
 static bool matters(const struct link *l)
 {
-    return l->level < INFINITY || (l->used > l->full && l->flows > 1);
+    return l->level < INFINITY || (l->used > l->capacity * FULL && l->flows > 1);
 }
 
 /* ---- flows come and go ---- */
@@ -179,9 +186,12 @@ static void limit_flow(const struct share *s, struct flow *f)
 
 static void grow_link(struct link *l)
 {
-    uint32_t room = l->room ? 2 * l->room : 4;
+    uint32_t room = 2 * l->room;
 
-    l->stay = xrealloc(l->stay, room, sizeof(*l->stay));
+    if (l->stay == l->few)
+        l->stay = memcpy(xcalloc(room, sizeof(*l->stay)), l->few, sizeof(l->few));
+    else
+        l->stay = xrealloc(l->stay, room, sizeof(*l->stay));
     l->room = room & INT32_MAX;
 }
 
@@ -260,7 +270,6 @@ void share_set_capacity(struct share *s, uint32_t link, double capacity)
     struct link *changed = &s->link[link];
 
     changed->capacity = capacity;
-    changed->full = capacity * FULL;
     for (uint32_t i = 0; i < changed->flows; i++) {
         uint32_t flow = changed->stay[i] / SHARE_HOPS_MAX;
         struct flow *f = &s->flow[flow];
@@ -345,7 +354,7 @@ static double find_level(struct share *s, uint32_t link)
         wanted += s->limit[i].limit;
         weight += s->limit[i].weight;
     }
-    if (n < 2 || wanted <= l->full)
+    if (n < 2 || wanted <= l->capacity * FULL)
         return INFINITY;
     do {
         level = left / weight;
@@ -381,6 +390,8 @@ static void set_rate(struct share *s, uint32_t flow, uint32_t link, double rate,
     bool same = is_same(rate, f->rate);
 
     f->rule = rule;
+    if (more == 0)
+        return;
     f->rate = rate;
     if (!same)
         list(s, &s->changed, flow);
