@@ -6,9 +6,6 @@
 #include "common/xalloc.h"
 #include "sim/noise.h"
 
-#define CABLES_FLAT      2 /* to the server */
-#define CABLES_LEAFSPINE 4
-
 struct servers {
     const struct scenario_job *j;
     struct noise *noise;
@@ -79,12 +76,10 @@ static void serve(struct servers *q)
 
 static void servers_init(struct servers *q, const struct scenario *s, const struct scenario_job *j)
 {
-    int cables = s->fabric.kind == FABRIC_FLAT ? CABLES_FLAT : CABLES_LEAFSPINE;
-
     q->n = (uint32_t)j->ranks;
     q->service_s = 2 * j->bytes / (j->servers * s->fabric.link_bytes_per_s);
     q->wire_s = 2 * j->bytes / s->fabric.link_bytes_per_s;
-    q->transit_s = 2 * cables * s->fabric.latency_s;
+    q->transit_s = 2 * scenario_cables(&s->fabric) * s->fabric.latency_s; /* there and back */
     q->ready_s = xcalloc(q->n, sizeof(*q->ready_s));
     q->begun_s = xcalloc(q->n, sizeof(*q->begun_s));
     q->updates = xcalloc(q->n, sizeof(*q->updates));

@@ -60,5 +60,5 @@ tests_fuzz_scenario_LDFLAGS = -fsanitize=fuzzer
 else
 tests_fuzz_scenario_SOURCES += tests/fuzz/replay.c
 endif
-EXTRA_DIST += $(addprefix tests/fuzz/scenario.corpus/,cores death everything failures healthy incast one-rank staleness \
+EXTRA_DIST += $(addprefix tests/fuzz/scenario.corpus/,cores death everything failures fattree healthy incast one-rank staleness \
 	straggler stuck)

@@ -23,7 +23,7 @@ static const char *const cadences[] = { "fixed", "young", "daly", "exact", NULL 
 static const char *const clocks[] = { "perfect", "own", NULL };
 static const char *const networks[] = { "auto", "rounds", "exact", "sampled", NULL };
 static const char *const yes_no[] = { "no", "yes", NULL };
-static const char *const fabrics[] = { "flat", "leafspine", NULL };
+static const char *const fabrics[] = { "flat", "leafspine", "fattree", NULL };
 
 #define RUN(field)        offsetof(struct scenario, field)
 #define FABRIC(field)     offsetof(struct scenario_fabric, field)
@@ -45,23 +45,34 @@ static const struct line_key run_keys[] = {
     { "Clocks", LINE_CHOICE, RUN(clocks), 0, 0, "perfect",
       "Of the nodes, in traces: one for all, or each its own, hours apart and up to 50 ppm fast or slow.",
       clocks },
+    { "Lost", LINE_RATIO, RUN(lost_ratio), 0, 1, "0",
+      "Share of its records that a trace lacks, by chance: rings that were full drop some.", NULL },
     { NULL, 0, 0, 0, 0, NULL, NULL, NULL },
 };
 
 static const struct line_key fabric_keys[] = {
     { "Fabric", LINE_CHOICE, FABRIC(kind), 0, 0, NULL,
-      "Form: one switch that blocks nothing, or leaf switches joined by spine switches.", fabrics },
+      "Form: one switch that blocks nothing; leaf switches joined by spine switches; or pods of such, joined "
+      "by "
+      "top switches.",
+      fabrics },
     { "Nodes", LINE_INTEGER, FABRIC(nodes), 1, SCENARIO_NODES_MAX, NULL, "Nodes in all.", NULL },
     { "NodesPerSwitch", LINE_INTEGER, FABRIC(nodes_per_switch), 1, 4096, "16",
-      "leafspine: nodes below one leaf.", NULL },
+      "leafspine, fattree: nodes below one leaf.", NULL },
     { "Spines", LINE_INTEGER, FABRIC(spines), 1, 4096, "8",
-      "leafspine: spine switches; each leaf has one cable to each.", NULL },
+      "leafspine: spine switches, fattree: of each pod; each leaf has one cable to each.", NULL },
     { "Rails", LINE_INTEGER, FABRIC(rails), 1, 64, "1", "Links of a node; its ranks take them in turn.",
       NULL },
     { "Link", LINE_RATE, FABRIC(link_bytes_per_s), 1e3, 1e14, "25GB/s",
       "Bandwidth of a node's link, each way.", NULL },
     { "Uplink", LINE_RATE, FABRIC(uplink_bytes_per_s), 1e3, 1e14, "25GB/s",
-      "leafspine: of a cable between leaf and spine, each way.", NULL },
+      "leafspine, fattree: of a cable between leaf and spine, each way.", NULL },
+    { "LeavesPerPod", LINE_INTEGER, FABRIC(leaves_per_pod), 1, 4096, "8",
+      "fattree: leaves of a pod, which share its spines.", NULL },
+    { "TopCables", LINE_INTEGER, FABRIC(top_cables), 1, 4096, "8",
+      "fattree: cables from a spine to the top, each to a switch of its own.", NULL },
+    { "TopLink", LINE_RATE, FABRIC(top_bytes_per_s), 1e3, 1e14, "25GB/s",
+      "fattree: of a cable between spine and top, each way.", NULL },
     { "Latency", LINE_SECONDS, FABRIC(latency_s), 0, 1, "1us", "Of a cable, switch included.", NULL },
     { "Local", LINE_RATE, FABRIC(local_bytes_per_s), 1e3, 1e15, "200GB/s",
       "Bandwidth of a rank inside its node.", NULL },
@@ -373,6 +384,11 @@ static int resolve_all(struct reading *r, struct err *err)
 int scenario_switches(const struct scenario_fabric *f)
 {
     return f->kind == FABRIC_FLAT ? 1 : (f->nodes + f->nodes_per_switch - 1) / f->nodes_per_switch;
+}
+
+int scenario_cables(const struct scenario_fabric *f)
+{
+    return f->kind == FABRIC_FLAT ? 2 : f->kind == FABRIC_LEAFSPINE ? 4 : 6;
 }
 
 int scenario_job_nodes(const struct scenario_job *j)

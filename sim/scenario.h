@@ -30,11 +30,13 @@ struct scenario_fabric {
     int spines;                                  /* each leaf has a cable to each */
     int rails;                                   /* links of a node */
     double link_bytes_per_s, uplink_bytes_per_s; /* of a node's link, of a cable between switches */
-    double latency_s;                            /* of a cable */
-    double local_bytes_per_s, local_latency_s;   /* between ranks of a node */
+    int leaves_per_pod, top_cables;              /* fattree; top_cables: of a spine */
+    double top_bytes_per_s;
+    double latency_s;                          /* of a cable */
+    double local_bytes_per_s, local_latency_s; /* between ranks of a node */
 };
 
-enum scenario_fabric_kind { FABRIC_FLAT, FABRIC_LEAFSPINE };
+enum scenario_fabric_kind { FABRIC_FLAT, FABRIC_LEAFSPINE, FABRIC_FATTREE };
 enum scenario_placement { PLACEMENT_CONTIGUOUS, PLACEMENT_ROUND_ROBIN, PLACEMENT_SHUFFLED };
 enum scenario_sync { SYNC_SYNCHRONOUS, SYNC_STALENESS, SYNC_LOCAL, SYNC_ASYNCHRONOUS };
 enum scenario_pacing { PACING_NONE, PACING_DELAY, PACING_GATE };
@@ -99,7 +101,8 @@ enum scenario_clocks { CLOCKS_PERFECT, CLOCKS_OWN };
 struct scenario {
     char name[LINE_NAME_MAX + 1], text[LINE_TEXT_MAX + 1];
     int seed, clocks;
-    int network; /* enum network_mode (sim/network.h) */
+    int network;       /* enum network_mode (sim/network.h) */
+    double lost_ratio; /* of a trace's records */
     struct scenario_fabric fabric;
     size_t n_jobs, n_noises, n_faults;
     struct scenario_job jobs[SCENARIO_JOBS_MAX];
@@ -115,8 +118,9 @@ int scenario_parse(struct scenario *s, const char *name, const char *text, size_
 /* The table of keys: name, meaning, what is accepted, default; for people, or as a manual page's source. */
 void scenario_print_keys(FILE *out, bool mdoc);
 
-/* Switches that have nodes below them. */
+/* Switches that have nodes below them, and the cables between the two nodes farthest apart. */
 int scenario_switches(const struct scenario_fabric *f);
+int scenario_cables(const struct scenario_fabric *f);
 int scenario_job_nodes(const struct scenario_job *j);
 /* The fabric's node of the job's node n (0 ... scenario_job_nodes - 1). */
 int scenario_job_node(const struct scenario_job *j, int n);

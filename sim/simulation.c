@@ -23,6 +23,17 @@ struct simulation {
 
 /* ---- fabric ---- */
 
+/* Leaves and spines become pods of them. */
+static void add_top(struct fabric_shape *shape, const struct scenario_fabric *f)
+{
+    uint32_t pods = (uint32_t)((scenario_switches(f) + f->leaves_per_pod - 1) / f->leaves_per_pod);
+
+    shape->levels = 3;
+    shape->level[1].children = (uint32_t)f->leaves_per_pod;
+    shape->level[2] =
+        (struct fabric_level){ pods, (uint32_t)f->top_cables, 1, f->latency_s, f->top_bytes_per_s };
+}
+
 static void shape_of(struct fabric_shape *shape, const struct scenario *s)
 {
     const struct scenario_fabric *f = &s->fabric;
@@ -32,8 +43,10 @@ static void shape_of(struct fabric_shape *shape, const struct scenario *s)
     else
         fabric_leafspine(shape, (uint32_t)f->nodes, (uint32_t)f->nodes_per_switch, (uint32_t)f->spines,
                          f->latency_s, f->link_bytes_per_s);
-    if (f->kind == FABRIC_LEAFSPINE)
+    if (f->kind != FABRIC_FLAT)
         shape->level[1].bytes_per_s = f->uplink_bytes_per_s;
+    if (f->kind == FABRIC_FATTREE)
+        add_top(shape, f);
     shape->ranks_per_node = placement_node_ranks(s);
     shape->rails = (uint32_t)f->rails;
     shape->node_latency_s = f->local_latency_s;

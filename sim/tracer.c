@@ -10,6 +10,7 @@
 #include "sim/random.h"
 
 #define PURPOSE_CLOCK 0xff02
+#define PURPOSE_LOST  0xff03
 #define OFFSET_MAX_S  2e4
 #define RATE_MAX      50e-6
 #define HELD          (1u << 16)
@@ -22,6 +23,8 @@ struct tracer {
     tracer_write *write;
     void *arg;
     double *offset_s, *rate; /* of the clock of a job's node */
+    struct random lost;
+    uint64_t *records; /* of each rank, the lost ones too */
     size_t held;
     char text[HELD];
 };
@@ -39,6 +42,8 @@ struct tracer *tracer_new(const struct scenario *s, size_t job, const struct pla
     t->arg = arg;
     t->offset_s = xcalloc(p->nodes, sizeof(*t->offset_s));
     t->rate = xcalloc(p->nodes, sizeof(*t->rate));
+    t->lost = random_of((uint64_t)s->seed, (uint32_t)job, PURPOSE_LOST);
+    t->records = xcalloc(p->ranks, sizeof(*t->records));
     for (uint32_t i = 0; i < p->nodes; i++) {
         bool own = s->clocks == CLOCKS_OWN;
 
@@ -54,6 +59,7 @@ void tracer_free(struct tracer *t)
         return;
     free(t->offset_s);
     free(t->rate);
+    free(t->records);
     free(t);
 }
 
@@ -120,11 +126,21 @@ static void put_text(struct tracer *t, const char *text, size_t bytes)
     t->held += bytes;
 }
 
+/* Is the rank's next record one of those that never came? */
+static bool is_lost(struct tracer *t, uint32_t rank)
+{
+    uint64_t record = t->records[rank]++;
+
+    return t->s->lost_ratio > 0 && random_uniform(&t->lost, rank, record) < t->s->lost_ratio;
+}
+
 static int put_record(struct tracer *t, const struct job_collective *c, uint32_t member, const char *same,
                       size_t same_bytes, struct err *err)
 {
     uint32_t rank = c->rank ? c->rank[member] : member;
 
+    if (is_lost(t, rank))
+        return 0;
     if (make_room(t, err) < 0)
         return -1;
     put_text(t, "{\"r\":", 5);

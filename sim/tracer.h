@@ -2,7 +2,8 @@
  *
  * JSON Lines, version 1, as sgctl(1) describes; sgctl analyze and sgctl replay read it.  Times are
  * nanoseconds of each node's own clock: one for all, or (Clocks=own) up to 20,000 s apart and up to 50 ppm
- * fast or slow, drawn by the scenario's seed.  The text goes where the caller says. */
+ * fast or slow, drawn by the scenario's seed.  Lost= leaves out a share of the records, as rings do that were
+ * full; those that are left are the same as without it.  The text goes where the caller says. */
 #ifndef SYNCGUARD_SIM_TRACER_H
 #define SYNCGUARD_SIM_TRACER_H
 

@@ -72,12 +72,25 @@ cmp -s "$dir/a" "$dir/b"; ok $? "the same seed: the same trace"
 ! cmp -s "$dir/a" "$dir/c"; ok $? "another seed: another one"
 grep -q 'network.*rounds' "$dir/page"; ok $? "the page tells how the network was executed"
 
+# Rings that were full: some records are missing, the others are the same, and the finding survives it.
+sed 's/^Run=test/Run=test Lost=0.05/' "$dir/s.conf" >"$dir/lost.conf"
+"$sgplan" simulate "$dir/lost.conf" --steps=20 --trace="$dir/d" >/dev/null
+python3 - "$dir/a" "$dir/d" <<'PYTHON'
+import sys
+whole, some = (open(name).read().splitlines() for name in sys.argv[1:])
+assert whole[0] == some[0] and not set(some) - set(whole)
+assert 0.03 < 1 - len(some) / len(whole) < 0.07, (len(some), len(whole))
+PYTHON
+ok $? "a share of the records is lost"
+got=$("$sgplan" simulate "$dir/lost.conf" --trace=- | verdicts | head -n 1)
+is "${got% *}" 'straggler node n3' "... and the node is found without them"
+
 # What is wrong.
 "$sgplan" simulate 2>/dev/null; is $? 2 "no scenario: wrong usage"
 is "$("$sgplan" simulate "$dir/none.conf" 2>&1)" "sgplan: $dir/none.conf: No such file or directory" "no such file"
 echo 'Run=x Sed=1' >"$dir/bad.conf"
 is "$("$sgplan" simulate "$dir/bad.conf" 2>&1)" \
-    "sgplan: $dir/bad.conf:1: Sed=1: unknown key; a Run line has Run, Description, Seed, Network, Clocks" "an unknown key"
+    "sgplan: $dir/bad.conf:1: Sed=1: unknown key; a Run line has Run, Description, Seed, Network, Clocks, Lost" "an unknown key"
 is "$("$sgplan" simulate "$dir/s.conf" --trace=/dev/full 2>&1 | grep -c 'cannot write the trace')" 1 "a full disk is told"
 
 # The experiment meets the column that it is fitted to, says what it found of the other, and the same each time.

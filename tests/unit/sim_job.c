@@ -278,6 +278,27 @@ static void test_links(void)
     ok(late > 5 * 4 * 14 * 1e-3, "latency strikes every round of the ring, while it lasts (%.3f s)", late);
 }
 
+/* 4 pods of 4 leaves of 4 nodes.  In halving over 64 ranks in order nobody shares a cable; pods exchange a
+ * 32nd and a 64th of the buffer, both ways of the collective. */
+static void test_fattree(void)
+{
+#define FATTREE                                                                                        \
+    "Run=r\nFabric=fattree Nodes=64 NodesPerSwitch=4 Spines=4 LeavesPerPod=4 Link=1GB/s Uplink=1GB/s " \
+    "Latency=0us TopCables=%d TopLink=%s\nJob=a Ranks=64 RanksPerNode=1 Steps=1 Compute=0s Buckets=1 " \
+    "Bytes=64MB Algorithm=halving\n"
+    double whole = simulate(FATTREE, 4, "1GB/s")->end_s;
+    double narrow = simulate(FATTREE, 4, "250MB/s")->end_s;
+    double few = simulate(FATTREE, 1, "1GB/s")->end_s;
+
+    ok(near(whole, 2 * 63e6 / 1e9, 1e-9), "a fat tree of three levels, full: %g s, as on one switch", whole);
+    ok(near(narrow - whole, 2 * (2e6 + 1e6) * (4 - 1) / 1e9, 1e-6),
+       "its top at a quarter: what pods exchange");
+    ok(near(few, narrow, 0.01), "one cable of four: 4 to 1 oversubscribed, too (%g s)", few);
+    ok(near(simulate(FATTREE "Fault=link Switch=5 Ratio=0.5\n", 4, "1GB/s")->end_s - whole,
+            2 * (8e6 + 4e6 + 2e6 + 1e6) / 1e9, 1e-6),
+       "a leaf's uplinks at half: all that leaves it");
+}
+
 int main(void)
 {
     test_staleness_jitter();
@@ -293,6 +314,7 @@ int main(void)
     test_contention();
     test_shares();
     test_links();
+    test_fattree();
     simulation_free(simulation);
     return done_testing();
 }
