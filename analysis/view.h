@@ -8,6 +8,7 @@
 #ifndef SYNCGUARD_ANALYSIS_VIEW_H
 #define SYNCGUARD_ANALYSIS_VIEW_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,6 +19,7 @@
 #include "model/linkfit.h"
 #include "model/variation.h"
 #include "model/projection.h"
+#include "model/strategy.h"
 
 #define VIEW_RANKS_MAX    65536u
 #define VIEW_COMMS_MAX    4096u
@@ -261,5 +263,21 @@ struct view_scaling {
 };
 /* NULL, or what is missing (a text that stays). Looks at all of the newest steps and draws: some 50 ms. */
 const char *view_scaling_get(const struct view *v, bool strong, struct view_scaling *s);
+
+/* What this job would be by other strategies on the ranks it has (model/strategy.h). */
+struct view_strategy_options {
+    enum projection_algorithm algorithm; /* of its all-reduce; PROJECTION_ALGORITHMS: not known */
+    double shards, every;                /* parameter servers, NaN: one a node; local steps */
+    double staleness_penalty, local_penalty, async_growth; /* of the iterations; NaN: not known */
+};
+#define VIEW_STRATEGY_OPTIONS ((struct view_strategy_options){ PROJECTION_ALGORITHMS, NAN, 8, NAN, NAN, NAN })
+struct view_strategies {
+    struct strategies s;
+    uint32_t ranks, steps;
+    bool fixed_known, algorithm_known, inside_seen, several_nodes;
+};
+/* As view_scaling_get; some 20 ms. */
+const char *view_strategies_get(const struct view *v, const struct view_strategy_options *o,
+                                struct view_strategies *s);
 
 #endif

@@ -1,6 +1,7 @@
 /* view_scaling.c - what a view tells of the job on more ranks: the transfers that it took, its newest steps,
  * and the projection from them. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -241,4 +242,181 @@ const char *view_scaling_get(const struct view *v, bool strong, struct view_scal
         return why;
     put_links(v, out, &in);
     return projection_make(&in, &out->projection) ? NULL : "too little is known yet";
+}
+
+/* ---- other strategies ---- */
+
+/* The newest steps in the order of the ranks. */
+struct replayed {
+    const struct steps *steps;
+    const float *own_s;
+    uint32_t *column, *node; /* by place in that order */
+    bool placed;             /* all nodes are known */
+};
+
+static void work_of(void *arg, size_t step, double *own_s)
+{
+    const struct replayed *r = arg;
+    const float *row = r->own_s + step * r->steps->ranks;
+
+    for (uint32_t i = 0; i < r->steps->ranks; i++)
+        own_s[i] = row[r->column[i]];
+}
+
+/* Nodes are numbered anew, from 0 on: columns stand node by node. */
+static void order_columns(const struct work *w, const struct steps *s, struct replayed *r)
+{
+    uint32_t *column = xcalloc(w->n, sizeof(*column)), *node = xcalloc(s->ranks, sizeof(*node)), n = 0;
+
+    r->column = xcalloc(s->ranks, sizeof(*r->column));
+    r->node = xcalloc(s->ranks, sizeof(*r->node));
+    r->placed = true;
+    for (uint32_t i = 0; i < s->ranks; i++) {
+        node[i] = i && s->node[i] != s->node[i - 1] ? node[i - 1] + 1 : i ? node[i - 1] : 0;
+        r->placed = r->placed && w->rank[s->rank[i]].node != WORK_PLACE_NONE;
+        column[s->rank[i]] = i + 1;
+    }
+    for (uint32_t k = 0; k < w->n; k++)
+        if (column[k]) {
+            r->node[n] = node[column[k] - 1];
+            r->column[n++] = column[k] - 1;
+        }
+    free(column);
+    free(node);
+}
+
+/* Inside of nodes: as collectives of that size cost, or as is usual there: 100 GB/s and 1 us, within a factor
+ * of three nine times in ten. */
+#define INNER_S_PER_BYTE 1e-11
+#define INNER_HOP_S      1e-6
+#define INNER_SPREAD     0.67
+
+static bool set_inner(const struct view_scaling *s, double per_node, struct strategy_input *in)
+{
+    in->inner_hop_s = INNER_HOP_S;
+    in->inner_s_per_byte = INNER_S_PER_BYTE;
+    in->inner_spread = INNER_SPREAD;
+    for (size_t i = 0; i < s->n_links; i++) {
+        const struct view_link *l = &s->link[i];
+        const struct linkfit_segment *g = &l->fit.segment[0];
+
+        if (l->grows || l->ranks != per_node || !l->fit.segments || !(g->b_s_per_byte.value > 0) ||
+            model_op(l->op) != COLLECTIVE_ALLREDUCE)
+            continue;
+        in->inner_hop_s = fmax(0, g->a_s.value) / (2 * (per_node - 1));
+        in->inner_s_per_byte = g->b_s_per_byte.value / (2 * (per_node - 1) / per_node);
+        in->inner_spread = 0;
+    }
+    return in->inner_spread == 0;
+}
+
+static void name_replaced(const struct view *v, const struct work *w, const struct steps *s,
+                          const struct replayed *r, struct strategies *o)
+{
+    for (size_t i = 0; i < o->n; i++) {
+        struct strategy *k = &o->list[i];
+        uint32_t at = 0, rank;
+
+        if (k->kind != STRATEGY_REPLACE_RANK && k->kind != STRATEGY_REPLACE_NODE)
+            continue;
+        while (k->kind == STRATEGY_REPLACE_NODE && r->node[at] != (uint32_t)k->parameter)
+            at++;
+        rank = s->rank[r->column[k->kind == STRATEGY_REPLACE_RANK ? (uint32_t)k->parameter : at]];
+        if (k->kind == STRATEGY_REPLACE_RANK) {
+            snprintf(k->name, sizeof(k->name), "replace rank r%u, the slowest", rank);
+            k->parameter = rank;
+        } else {
+            snprintf(k->name, sizeof(k->name), "replace node %.32s, the slowest",
+                     view_place_name(v, w->rank[rank].node));
+        }
+    }
+}
+
+static const char *rank_strategies(const struct view *v, const struct view_strategy_options *o,
+                                   struct steps *steps, struct view_scaling *k, struct projection_input *in,
+                                   struct view_strategies *out)
+{
+    const struct work *w = diagnosis_work(v->diagnosis);
+    size_t values = (size_t)steps->n * steps->ranks, n_wires;
+    struct projection_wire *wire = xcalloc(STRATEGY_WIRES, sizeof(*wire));
+    float *own_s = xcalloc(values, sizeof(*own_s));
+    double *scratch = NULL, transfer_s = 0;
+    struct replayed r = { .steps = steps, .own_s = own_s };
+    struct strategy_input rank;
+    const char *why = NULL;
+
+    memcpy(own_s, steps->own_s, values * sizeof(*own_s));
+    if (!variation_fit(&k->noise, steps->own_s, steps->n, steps->ranks, steps->node, steps->leaf,
+                       steps->scratch)) {
+        why = "too few steps are seen yet";
+        goto out;
+    }
+    put_links(v, k, in);
+    n_wires = projection_wires(in, o->algorithm, wire, STRATEGY_WIRES);
+    for (size_t l = 0; l < in->n_links; l++)
+        transfer_s += in->link[l].per_step * in->link[l].time_s;
+    order_columns(w, steps, &r);
+    *out = (struct view_strategies){ .ranks = steps->ranks,
+                                     .steps = steps->n,
+                                     .fixed_known = true,
+                                     .algorithm_known = o->algorithm != PROJECTION_ALGORITHMS,
+                                     .several_nodes = k->noise.nodes > 1 };
+    for (size_t l = 0; l < in->n_links; l++)
+        out->fixed_known = out->fixed_known && !(in->link[l].grows && isnan(in->link[l].fixed_s));
+    rank = (struct strategy_input){
+        .ranks = { steps->ranks, k->noise.nodes, r.placed ? r.node : NULL, steps->n, 0, in->other_s, work_of,
+                   &r },
+        .ranks_per_node = k->noise.nodes > 1 ? k->noise.ranks_per_node : NAN,
+        .step_s = in->step_s,
+        .compute_s = k->noise.mean_s,
+        .waiting_s = fmax(0, in->step_s - k->noise.mean_s - transfer_s - in->other_s),
+        .link = in->link,
+        .n_links = in->n_links,
+        .wire = wire,
+        .n_wires = n_wires,
+        .shards = isnan(o->shards) ? k->noise.nodes : o->shards,
+        .every = o->every,
+        .staleness_penalty = o->staleness_penalty,
+        .local_penalty = o->local_penalty,
+        .async_growth = o->async_growth,
+    };
+    out->inside_seen = set_inner(k, k->noise.ranks_per_node, &rank);
+    scratch = xcalloc(WAITING_SCRATCH * (size_t)steps->ranks, sizeof(*scratch));
+    if (!strategy_rank(&rank, scratch, &out->s))
+        why = "no collective of all ranks is seen yet";
+    else
+        name_replaced(v, w, steps, &r, &out->s);
+out:
+    free(wire);
+    free(own_s);
+    free(scratch);
+    free(r.column);
+    free(r.node);
+    return why;
+}
+
+const char *view_strategies_get(const struct view *v, const struct view_strategy_options *o,
+                                struct view_strategies *out)
+{
+    struct view_scaling *k = xcalloc(1, sizeof(*k));
+    struct projection_input in = { .noise = &k->noise };
+    const char *why = NULL;
+    struct steps steps = { 0 };
+    struct view_figures f;
+
+    memset(out, 0, sizeof(*out));
+    if (!v->period) {
+        why = "no steps are seen yet";
+        goto out;
+    }
+    order_ranks(diagnosis_work(v->diagnosis), &steps);
+    take_steps(diagnosis_work(v->diagnosis), v->phases.warm_up, &steps);
+    view_share_figures(v, &f);
+    in.step_s = steps.step_s;
+    in.other_s = f.p2p_ratio > 0 ? f.p2p_ratio * steps.step_s : 0;
+    why = steps.ranks < 2 ? "one rank has nobody to wait for" : rank_strategies(v, o, &steps, k, &in, out);
+out:
+    steps_free(&steps);
+    free(k);
+    return why;
 }

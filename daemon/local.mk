@@ -5,7 +5,7 @@ libjob_la_SOURCES = \
 	daemon/job.c daemon/job.h \
 	daemon/record.c daemon/record.h \
 	daemon/report.c daemon/report_diagnosis.c daemon/report_health.c daemon/report_nodes.c \
-	daemon/report_scaling.c daemon/report.h
+	daemon/report_scaling.c daemon/report_strategies.c daemon/report.h
 libjob_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(EVENT_CFLAGS)
 libjob_la_LIBADD = libanalysis.la libring.la liblink.la $(JANSSON_LIBS) -lm
 libdaemon_la_SOURCES = \

@@ -180,6 +180,19 @@ static json_t *answer_scaling(struct peer *p, const json_t *q)
     return json_pack("{s:s,s:O}", "job", j->text_id, "scaling", j->scaling[strong].report);
 }
 
+static json_t *answer_strategies(struct peer *p, const json_t *q)
+{
+    struct view_strategy_options options;
+    struct err err;
+    char number[24];
+    struct job *j = jobs_lookup(&p->server->jobs, job_text(q, number), sees(p), &err);
+
+    if (!j)
+        return json_pack("{s:s}", "error", err.text);
+    report_strategy_options(&options, q);
+    return json_pack("{s:s,s:o}", "job", j->text_id, "strategies", report_strategies(j->view, &options));
+}
+
 static json_t *answer_nodes(struct peer *p, const json_t *q)
 {
     struct jobs *all = &p->server->jobs;
@@ -236,6 +249,7 @@ static const struct {
     { "status", answer_status }, { "jobs", answer_jobs },     { "job", answer_job },
     { "nodes", answer_nodes },   { "record", answer_record }, { "scaling", answer_scaling },
     { "action", query_action },  { "actions", query_actions },
+    { "strategies", answer_strategies },
 };
 
 void query_answer(struct peer *p, const json_t *question)
@@ -248,7 +262,8 @@ void query_answer(struct peer *p, const json_t *question)
         i++;
     if (i == ARRAY_SIZE(queries))
         answer = json_pack("{s:s}", "error",
-                           "unknown query: accepted are status, jobs, job, nodes, scaling, record, action, actions");
+                           "unknown query: accepted are status, jobs, job, nodes, scaling, record, action, actions, "
+                           "strategies");
     else
         answer = queries[i].answer(p, question);
     if (!answer)

@@ -44,6 +44,13 @@ json_t *report_projection(const struct job *j, double now_s);
 #define REPORT_SCALING_S 10.0
 json_t *report_scaling(const struct view *v, bool strong);
 void report_scaling_renew(struct job *j, double now_s, bool strong);
+/* Other ways to run the job on the ranks it has (model/strategy.h), {"missing": why} when too little is
+ * known; some 20 ms. Options are read from the question, what is nonsense there counts as not said. */
+struct strategies;
+struct view_strategy_options;
+json_t *report_strategies(const struct view *v, const struct view_strategy_options *options);
+json_t *report_strategy_list(const struct strategies *s);
+void report_strategy_options(struct view_strategy_options *o, const json_t *question);
 /* How a node and a rank fare; NULL: nothing was told lately. */
 json_t *report_node_health(const struct job *j, double now_s, const char *node);
 json_t *report_rank_health(const struct job *j, double now_s, uint32_t rank);

@@ -49,3 +49,4 @@ doc/sgplan-scenario.5: doc/sgplan-scenario.5.in sgplan$(EXEEXT)
 	$(AM_V_GEN)$(MKDIR_P) doc && ./sgplan$(EXEEXT) simulate --mdoc >$@.tables && \
 	$(SED) -e 's|@pkgdatadir[@]|$(pkgdatadir)|g' -e '/^@TABLES[@]$$/{r $@.tables' -e 'd;}' $(srcdir)/$@.in >$@.new && \
 	rm $@.tables && mv $@.new $@
+EXTRA_DIST += doc/decisions/0022-strategies-replay-the-work.md

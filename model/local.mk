@@ -4,16 +4,19 @@ libmodel_la_SOURCES = \
 	model/bucket.c model/bucket.h \
 	model/cadence.c model/cadence.h \
 	model/collective.c model/collective.h \
+	model/course.c model/course.h \
 	model/deviate.c model/deviate.h \
 	model/failure.c model/failure.h \
 	model/last.c model/last.h \
 	model/linkfit.c model/linkfit.h \
 	model/memory.c model/memory.h \
 	model/variation.c model/variation.h \
+	model/waiting.c model/waiting.h \
 	model/order.c model/order.h \
 	model/pipeline.c model/pipeline.h \
 	model/projection.c model/projection.h \
 	model/staleness.c model/staleness.h \
+	model/strategy.c model/strategy.h \
 	model/step.c model/step.h \
 	model/trade.c model/trade.h \
 	model/train.c model/train.h
@@ -31,3 +34,9 @@ tests_unit_variation_LDADD = libmodel.la
 tests_plan_projection_SOURCES = tests/plan/projection.c
 tests_plan_projection_LDADD = libmodel.la
 EXTRA_DIST += tests/plan/projection-simulated
+
+check_PROGRAMS += tests/unit/strategy
+tests_unit_strategy_SOURCES = tests/unit/strategy.c tests/random.h
+tests_unit_strategy_LDADD = libmodel.la
+dist_check_SCRIPTS += tests/plan/strategies.sh
+EXTRA_DIST += tests/plan/strategies-simulated

@@ -619,3 +619,26 @@ bool projection_make(const struct projection_input *in, struct projection *out)
     say(out);
     return true;
 }
+
+static void set_wire(const struct network *k, int i, int n, struct projection_wire *o)
+{
+    *o = (struct projection_wire){ .algorithm = algorithm_at(k, even(i, n, 1)) };
+    for (size_t l = 0; l < k->in->n_links; l++)
+        if (k->in->link[l].grows)
+            o->fixed_s[l] = fixed_quantile(k, &k->in->link[l], o->algorithm, even(i, n, 5));
+}
+
+size_t projection_wires(const struct projection_input *in, enum projection_algorithm known,
+                        struct projection_wire *out, size_t n)
+{
+    struct projection scratch = { 0 };
+    struct network k;
+
+    if (!in->noise || in->n_links > PROJECTION_LINKS || !network_of(in, &scratch, &k))
+        return 0;
+    for (int a = 0; known < PROJECTION_ALGORITHMS && possible(&k, known) && a < PROJECTION_ALGORITHMS; a++)
+        k.weight[a] = a == (int)known;
+    for (size_t i = 0; i < n; i++)
+        set_wire(&k, (int)i, (int)n, &out[i]);
+    return n;
+}

@@ -131,6 +131,17 @@ size_t projection_links(const struct linkfit *l, const struct linkfit_result *fi
                         enum collective_op op, double ranks, bool grows, struct projection_link *out,
                         size_t max);
 
+/* One possibility of all that may be: which algorithm is in use now, and what of a link's time is latency. */
+struct projection_wire {
+    enum projection_algorithm algorithm;
+    double fixed_s[PROJECTION_LINKS];
+};
+
+/* n of them, each as likely as another. known: the algorithm in use, where somebody knows it;
+ * PROJECTION_ALGORITHMS: nobody does. Returns how many: 0 when no collective grows. */
+size_t projection_wires(const struct projection_input *in, enum projection_algorithm known,
+                        struct projection_wire *out, size_t n);
+
 /* false: too little is known. */
 bool projection_make(const struct projection_input *in, struct projection *out);
 

@@ -1,27 +1,49 @@
-/* sgplan compare: ways to run one job on one cluster, ranked by the time to the target. */
+/* sgplan compare: ways to run one job on the ranks it has, described or measured, ranked by the time to the
+ * target. */
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "analysis/view.h"
+#include "common/text.h"
+#include "common/xalloc.h"
+#include "ctl/answer.h"
+#include "daemon/report.h"
 #include "model/order.h"
-#include "model/step.h"
-#include "model/trade.h"
+#include "model/strategy.h"
 #include "plan/answer.h"
 #include "plan/draw.h"
 #include "plan/job.h"
 #include "plan/options.h"
 #include "plan/questions.h"
+#include "plan/running.h"
 
-#define STRATEGIES_MAX 16
-#define RANKS_MAX      1e6 /* some of them are simulated */
-#define LOCAL_MAX      1000
-#define EXAMPLE_LOCAL  8
+#define RANKS_MAX     1e6 /* they are simulated ... */
+#define DRAWS         4e6 /* ... with so many draws, in from ... */
+#define STEPS_LEAST   24  /* ... to ... */
+#define STEPS_MOST    2000
+#define EXAMPLE_LOCAL "8"
 
-enum { RANKS, SHARDS, STALENESS_PENALTY, LOCAL_PENALTY, ASYNC_GROWTH, ITERATIONS, SLOW_RATIO };
+enum {
+    RANKS,
+    SHARDS,
+    EVERY,
+    STALENESS_PENALTY,
+    LOCAL_PENALTY,
+    ASYNC_GROWTH,
+    ITERATIONS,
+    SLOW_RATIO,
+    ALGORITHM
+};
 
 static const struct question_option own[] = {
     [RANKS] = { "ranks", "N", QUESTION_COUNT, 1, RANKS_MAX, NULL, "ranks that take part" },
-    [SHARDS] = { "shards", "S", QUESTION_COUNT, 1, 1e6, NULL, "parameter servers that share the gradients" },
+    [SHARDS] = { "shards", "S", QUESTION_COUNT, 1, 1e6, NULL,
+                 "parameter servers that share the gradients (1; of a measured job one a node)" },
+    [EVERY] = { "every", "K", QUESTION_COUNT, 1, 1000, NULL,
+                "local steps between exchanges, where --local-penalty does not tell the best number" },
     [STALENESS_PENALTY] = { "staleness-penalty", "C", QUESTION_RATIO, 0, 1e6, NULL,
                             "iterations grow as 1 + C s with staleness s; measured" },
     [LOCAL_PENALTY] = { "local-penalty", "C", QUESTION_RATIO, 0, 1e6, NULL,
@@ -32,25 +54,35 @@ static const struct question_option own[] = {
                      "synchronous steps to the target: say hours, too" },
     [SLOW_RATIO] = { "slow-ratio", "R", QUESTION_NUMBER, 1, 1e6, NULL,
                      "one rank always takes so many times as long" },
+    [ALGORITHM] = { "algorithm", "NAME", QUESTION_WORD, 0, 0,
+                    "ring halving-doubling two-level tree quickest unknown",
+                    "of the all-reduce that a measured job has now" },
 };
 
+/* What describes a job is needed unless --trace or --job measured one. */
 static const struct question_use uses[] = {
-    { &own[RANKS], QUESTION_REQUIRED },
+    { &running_trace, NULL },
+    { &running_job, NULL },
+    { &own[ALGORITHM], "unknown" },
+    { &running_conf, NULL },
+    { &running_controller, NULL },
+    { &own[RANKS], NULL },
     { &option_ranks_per_node, NULL },
     { &option_rails, "1" },
-    { &option_latency, QUESTION_REQUIRED },
-    { &option_bandwidth, QUESTION_REQUIRED },
+    { &option_latency, NULL },
+    { &option_bandwidth, NULL },
     { &option_intra_latency, NULL },
     { &option_intra_bandwidth, NULL },
-    { &option_compute, QUESTION_REQUIRED },
-    { &option_cv, QUESTION_REQUIRED },
+    { &option_compute, NULL },
+    { &option_cv, NULL },
     { &option_dist, "lognormal" },
-    { &option_gradient_bytes, QUESTION_REQUIRED },
+    { &option_gradient_bytes, NULL },
     { &option_backward, NULL },
     { &option_overlap, "0" },
     { &option_misc, "0s" },
     { &own[SLOW_RATIO], "1" },
-    { &own[SHARDS], "1" },
+    { &own[SHARDS], NULL },
+    { &own[EVERY], EXAMPLE_LOCAL },
     { &own[STALENESS_PENALTY], NULL },
     { &own[LOCAL_PENALTY], NULL },
     { &own[ASYNC_GROWTH], NULL },
@@ -59,270 +91,327 @@ static const struct question_use uses[] = {
     { NULL, NULL },
 };
 
-/* A step is own work, waiting for others, exchange that nothing hides, and what is left. */
-struct strategy {
-    char name[48];
-    double work_s, waiting_s, exchange_s, misc_s;
-    double growth; /* of the iterations; NaN: not given */
+static const struct question_option *const describing[] = { &own[RANKS],       &option_latency,
+                                                            &option_bandwidth, &option_compute,
+                                                            &option_cv,        &option_gradient_bytes };
+
+/* ---- a job that is described ---- */
+
+static int check(const struct asked *a, const struct collective *network, struct err *err)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(describing); i++)
+        if (!asked_given(a, describing[i]->name))
+            return err_set(
+                err, "`sgplan compare` needs --%s=%s: %s; or --trace=FILE or --job=ID of a measured job",
+                describing[i]->name, describing[i]->value, describing[i]->text);
+    if (network->ranks < 2)
+        return err_set(err,
+                       "--ranks=1: one rank has nobody to wait for; from 2 on there is something to compare");
+    return job_overlap_check(a, err);
+}
+
+struct described {
+    struct draw draw;
+    uint64_t seed;
+    double compute_s;
+    uint32_t ranks;
 };
 
-struct comparison {
-    const struct asked *a;
-    struct collective network;
-    double compute_s, cv, slow, misc_s, gradient_bytes,
-        exchange_s; /* exchange_s: of the best collective, exposed */
-    enum order_dist dist;
-    struct strategy list[STRATEGIES_MAX];
-    size_t n;
-};
-
-static double step_s(const struct strategy *s)
+static void draw_step(void *arg, size_t step, double *own_s)
 {
-    return s->work_s + s->waiting_s + s->exchange_s + s->misc_s;
+    struct described *d = arg;
+
+    draw_begin(&d->draw, d->seed, step);
+    for (uint32_t i = 0; i < d->ranks; i++)
+        own_s[i] = d->compute_s * draw_work(&d->draw, i, step);
 }
 
-static double time_s(const struct strategy *s)
+/* What a step is of when all wait for all is exact; how much less is waited by other rules is drawn. */
+static void rank_described(const struct asked *a, const struct collective *network, struct strategies *out)
 {
-    return step_s(s) * s->growth;
-}
-
-static void add(struct comparison *c, double ratio, double exchange_s, double growth, const char *name)
-{
-    struct strategy *s = &c->list[c->n++];
-
-    *s = (struct strategy){ "", c->compute_s, c->compute_s * (ratio - 1), exchange_s, c->misc_s, growth };
-    snprintf(s->name, sizeof(s->name), "%s", name);
-}
-
-/* Of a step in which all wait for all. */
-static double synchronous_ratio(const struct comparison *c, double cv)
-{
-    return order_amplification_slow(c->dist, c->network.ranks, cv, c->slow);
-}
-
-static void add_synchronous(struct comparison *c)
-{
-    double ratio = synchronous_ratio(c, c->cv), overlap = asked_number(c->a, "overlap");
-
-    c->exchange_s = INFINITY;
-    for (int i = 0; i < COLLECTIVE_ALGOS; i++) {
-        struct collective exchange = c->network;
-        double comm_s, exposed_s;
-        char name[48];
-
-        exchange.algo = (enum collective_algo)i;
-        if (i == COLLECTIVE_HIERARCHICAL && !job_network_has_nodes(&exchange))
-            continue;
-        comm_s = collective_time_s(&exchange, c->gradient_bytes);
-        exposed_s = overlap > 0 ? step_exposed_s(comm_s, overlap, asked_number(c->a, "backward")) : comm_s;
-        c->exchange_s = fmin(c->exchange_s, exposed_s);
-        snprintf(name, sizeof(name), "synchronous, %s", collective_algo_name(exchange.algo));
-        add(c, ratio, exposed_s, 1, name);
-    }
-}
-
-static double server_s(const struct comparison *c)
-{
-    struct collective servers = c->network;
-
-    servers.op = COLLECTIVE_PARAMETER_SERVER;
-    servers.shards = asked_number(c->a, "shards");
-    return collective_time_s(&servers, c->gradient_bytes);
-}
-
-static void add_bounded(struct comparison *c)
-{
-    static const size_t bounds[] = { 1, 2, 4 };
-    size_t n = (size_t)c->network.ranks, steps = (size_t)fmin(2000, fmax(50, 2e7 / c->network.ranks));
-
-    for (size_t i = 0; i < sizeof(bounds) / sizeof(bounds[0]); i++) {
-        struct draw d = { (uint64_t)asked_number(c->a, "seed"), c->dist, c->cv, c->slow, 0 };
-        double ratio = fmax(1, draw_step_ratio(&d, n, bounds[i], steps));
-        char name[48];
-
-        snprintf(name, sizeof(name), "bounded staleness %zu", bounds[i]);
-        add(c, ratio, c->exchange_s, 1 + asked_number(c->a, "staleness-penalty") * (double)bounds[i], name);
-    }
-}
-
-/* Independent noise averages out over the local steps, a slow rank does not. */
-static double local_ratio(const struct comparison *c, double k)
-{
-    return synchronous_ratio(c, c->cv / sqrt(k));
-}
-
-static void add_local(struct comparison *c)
-{
-    double penalty = asked_number(c->a, "local-penalty"), best = EXAMPLE_LOCAL, least = INFINITY;
-    char name[48];
-
-    for (double k = 1; !isnan(penalty) && k <= LOCAL_MAX; k = fmax(k + 1, floor(k * 1.1))) {
-        double t = (1 + penalty * k) * (c->compute_s * local_ratio(c, k) + c->exchange_s / k + c->misc_s);
-
-        if (t < least) {
-            least = t;
-            best = k;
-        }
-    }
-    snprintf(name, sizeof(name), "local SGD, K = %.0f%s", best, isnan(penalty) ? " (example)" : "");
-    add(c, local_ratio(c, best), c->exchange_s / best, 1 + penalty * best, name);
-}
-
-/* Time for as many gradients as there are ranks, each at its own pace: the rates add up, noise does not
- * matter.  Or as fast as the servers take them. */
-static void add_asynchronous(struct comparison *c)
-{
-    double n = c->network.ranks, own_s = 2 * c->gradient_bytes / c->network.link.bytes_per_s;
-    double each_s = c->compute_s + own_s + c->misc_s, slow_s = each_s + (c->slow - 1) * c->compute_s;
-    double round_s = n / ((n - 1) / each_s + 1 / slow_s), held_up_s = fmax(0, server_s(c) - round_s);
-
-    add(c, 1 + (round_s - each_s) / c->compute_s, own_s + held_up_s, asked_number(c->a, "async-growth"),
-        "asynchronous");
-}
-
-/* Known ones by time, the others behind them by step. */
-static int by_time(const void *left, const void *right)
-{
-    const struct strategy *a = left, *b = right;
-    bool known_a = !isnan(a->growth), known_b = !isnan(b->growth);
-    double x = known_a ? time_s(a) : step_s(a), y = known_b ? time_s(b) : step_s(b);
-
-    return known_a != known_b ? known_b - known_a : (x > y) - (x < y);
-}
-
-static const struct strategy *best_synchronous(const struct comparison *c)
-{
-    for (size_t i = 0; i < c->n; i++)
-        if (c->list[i].growth == 1)
-            return &c->list[i];
-    return &c->list[0];
-}
-
-static void say_reason(const struct strategy *s, double reference_s, struct answer *answer)
-{
-    double all = step_s(s);
-    char parts[96];
-
-    snprintf(parts, sizeof(parts), "work %.0f %%, waiting %.0f %%, exchange %.0f %%", 100 * s->work_s / all,
-             100 * s->waiting_s / all, 100 * s->exchange_s / all);
-    if (isnan(s->growth))
-        answer_cell_words(answer, "iterations growth not given; pays below %.3gx; %s", reference_s / all,
-                          parts);
-    else if (s->growth > 1)
-        answer_cell_words(answer, "%s; for %.3gx the iterations", parts, s->growth);
-    else
-        answer_cell_words(answer, "%s", parts);
-}
-
-static void say_table(const struct comparison *c, struct answer *answer)
-{
-    static const struct answer_column columns[] = {
-        { "strategy", "STRATEGY", ANSWER_WORDS },
-        { "step_s", "STEP", ANSWER_SECONDS },
-        { "iterations_ratio", "ITERATIONS", ANSWER_TIMES },
-        { "time_s", "TIME", ANSWER_SECONDS },
-        { "reason", "WHY", ANSWER_WORDS },
-        { "hours", "TO THE TARGET", ANSWER_HOURS },
+    double n = network->ranks, cv = asked_number(a, "cv"), slow = asked_number(a, "slow-ratio"),
+           compute_s = asked_number(a, "compute"), shards = asked_number(a, "shards");
+    struct described d = { .draw = { .dist = job_dist(a), .cv = cv, .slow_ratio = slow },
+                           .seed = (uint64_t)asked_number(a, "seed"),
+                           .compute_s = compute_s,
+                           .ranks = (uint32_t)n };
+    struct projection_link link = { .op = COLLECTIVE_ALLREDUCE,
+                                    .ranks = n,
+                                    .grows = true,
+                                    .per_step = 1,
+                                    .bytes = asked_number(a, "gradient-bytes"),
+                                    .time_s = NAN };
+    struct strategy_input in = {
+        .ranks = { .ranks = d.ranks,
+                   .steps = (size_t)fmin(STEPS_MOST, fmax(STEPS_LEAST, DRAWS / n)),
+                   .other_s = asked_number(a, "misc"),
+                   .work = draw_step,
+                   .arg = &d },
+        .ranks_per_node = network->ranks_per_node,
+        .step_s = NAN,
+        .compute_s = compute_s,
+        .waiting_s = compute_s * (order_amplification_slow(job_dist(a), n, cv, slow) - 1),
+        .overlap = asked_number(a, "overlap"),
+        .backward_s = asked_number(a, "backward"),
+        .link = &link,
+        .n_links = 1,
+        .network = network,
+        .shards = isnan(shards) ? 1 : shards,
+        .every = asked_number(a, "every"),
+        .staleness_penalty = asked_number(a, "staleness-penalty"),
+        .local_penalty = asked_number(a, "local-penalty"),
+        .async_growth = asked_number(a, "async-growth"),
     };
-    double total = asked_number(c->a, "iterations"), reference_s = time_s(best_synchronous(c));
+    double *scratch = xcalloc(WAITING_SCRATCH * (size_t)d.ranks, sizeof(*scratch));
 
-    answer_table(answer, "strategies", "TIME is what replaces one synchronous step:", columns,
-                 isnan(total) ? 5 : 6);
-    for (size_t i = 0; i < c->n; i++) {
-        const struct strategy *s = &c->list[i];
-
-        answer_cell_words(answer, "%s", s->name);
-        answer_cell(answer, step_s(s));
-        answer_cell(answer, s->growth);
-        answer_cell(answer, time_s(s));
-        say_reason(s, reference_s, answer);
-        if (!isnan(total))
-            answer_cell(answer, time_s(s) * total / 3600);
-    }
+    d.draw.steps = in.ranks.steps;
+    strategy_rank(&in, scratch, out); /* a job that is described lacks nothing */
+    free(scratch);
 }
 
-/* What the first has over the second, in one sentence. */
-static void say_why(const struct comparison *c, struct answer *answer)
-{
-    const struct strategy *one = &c->list[0], *two = &c->list[1];
-    double waiting_s = two->waiting_s * two->growth - one->waiting_s * one->growth;
-    double exchange_s = two->exchange_s * two->growth - one->exchange_s * one->growth;
-    double work_s = (two->work_s + two->misc_s) * two->growth - (one->work_s + one->misc_s) * one->growth;
-    const char *what = work_s >= exchange_s && work_s >= waiting_s ? "needs fewer iterations"
-                       : exchange_s >= waiting_s                   ? "spends less on the exchange"
-                                                                   : "waits less for the slowest";
-    bool unknown = false;
+/* ---- a job that was measured ---- */
 
-    for (size_t i = 0; i < c->n; i++)
-        unknown |= isnan(c->list[i].growth);
-    if (c->n > 1 && !isnan(two->growth))
-        answer_note(answer, "%s is %.3gx faster than %s, the next: mostly it %s.", one->name,
-                    time_s(two) / time_s(one), two->name, what);
-    if (c->slow > 1)
+static const char *const passed_on[][2] = { { "shards", "shards" },
+                                            { "every", "every" },
+                                            { "staleness-penalty", "staleness_penalty" },
+                                            { "local-penalty", "local_penalty" },
+                                            { "async-growth", "async_growth" } };
+
+static json_t *question_of(const struct asked *a)
+{
+    json_t *q = json_pack("{s:s, s:s}", "query", "strategies", "algorithm", asked_text(a, "algorithm"));
+
+    for (size_t i = 0; i < ARRAY_SIZE(passed_on); i++) {
+        double value = asked_number(a, passed_on[i][0]);
+
+        if (!isnan(value))
+            json_object_set_new(q, passed_on[i][1], json_real(value));
+    }
+    return q;
+}
+
+static json_t *of_trace(const struct asked *a, struct err *err)
+{
+    struct trace_reader *r = running_read(a, err);
+    struct view_strategy_options options;
+    json_t *o = NULL, *q = question_of(a);
+
+    report_strategy_options(&options, q);
+    if (r)
+        o = report_strategies(trace_reader_view(r), &options);
+    trace_reader_free(r);
+    json_decref(q);
+    return o;
+}
+
+static json_t *measured(const struct asked *a, struct err *err)
+{
+    json_t *o = asked_text(a, "trace") ? of_trace(a, err) : running_ask(a, question_of(a), "strategies", err);
+    char why[128];
+
+    if (!o || !json_object_get(o, "missing"))
+        return o;
+    err_set(err, "nothing can be compared: %s", answer_text(o, "missing", why, sizeof(why)));
+    json_decref(o);
+    return NULL;
+}
+
+/* ---- what is said ---- */
+
+#define HOURS_COLUMN 1u /* the last one, where iterations are given */
+
+static const struct answer_column columns[] = {
+    { "strategy", "STRATEGY", ANSWER_WORDS },           { "step_s", "STEP", ANSWER_SECONDS },
+    { "throughput_ratio", "SPEED", ANSWER_TIMES },      { "throughput_low_ratio", "FROM", ANSWER_TIMES },
+    { "throughput_high_ratio", "TO", ANSWER_TIMES },    { "work_share", "WORK", ANSWER_SHARE },
+    { "waiting_share", "WAIT", ANSWER_SHARE },          { "exchange_share", "EXCHANGE", ANSWER_SHARE },
+    { "iterations_ratio", "ITERATIONS", ANSWER_TIMES }, { "time_s", "TIME", ANSWER_SECONDS },
+    { "hours", "TO THE TARGET", ANSWER_HOURS },
+};
+
+static void put_row(struct answer *answer, const json_t *s, double iterations)
+{
+    const json_t *rate = answer_object(s, "throughput_ratio"), *shares = answer_object(s, "shares");
+    double time_s = answer_number(s, "time_s");
+    char text[96];
+
+    answer_cell_words(answer, "%s", answer_text(s, "strategy", text, sizeof(text)));
+    answer_cell(answer, answer_number(answer_object(s, "step_s"), "p50"));
+    answer_cell(answer, answer_number(rate, "p50"));
+    answer_cell(answer, answer_number(rate, "p5"));
+    answer_cell(answer, answer_number(rate, "p95"));
+    answer_cell(answer, answer_number(shares, "work"));
+    answer_cell(answer, answer_number(shares, "waiting"));
+    answer_cell(answer, answer_number(shares, "exchange"));
+    answer_cell(answer, answer_number(s, "iterations_ratio"));
+    answer_cell(answer, time_s);
+    if (!isnan(iterations))
+        answer_cell(answer, time_s * iterations / 3600);
+}
+
+static const struct answer_column reason_columns[] = {
+    { "strategy", "STRATEGY", ANSWER_WORDS },
+    { "pays_below_ratio", "PAYS BELOW", ANSWER_TIMES },
+    { "reason", "WHY", ANSWER_WORDS },
+    { "assumes", "ASSUMES", ANSWER_WORDS },
+};
+
+/* Of time per sample alone: so much may the iterations grow. */
+static void put_reason(struct answer *answer, const json_t *s, double best_s)
+{
+    double step_s = answer_number(answer_object(s, "step_s"), "p50");
+    char text[200];
+
+    answer_cell_words(answer, "%s", answer_text(s, "strategy", text, sizeof(text)));
+    answer_cell(answer, answer_true(s, "per_sample") ? best_s / step_s : NAN);
+    answer_cell_words(answer, "%s", answer_text(s, "reason", text, sizeof(text)));
+    answer_cell_words(answer, "%s", answer_text(s, "assumes", text, sizeof(text)));
+}
+
+static void put_tables(struct answer *answer, const json_t *list, double iterations, double best_s)
+{
+    const json_t *s;
+    size_t i;
+
+    answer_table(answer, "strategies",
+                 "SPEED is samples a second over now (ranges hold 90 %); TIME is what replaces one step:",
+                 columns, ARRAY_SIZE(columns) - (isnan(iterations) ? HOURS_COLUMN : 0));
+    json_array_foreach(list, i, s) put_row(answer, s, iterations);
+    answer_table(answer, "reasons",
+                 "PAYS BELOW so many times the iterations, where their growth is not given:", reason_columns,
+                 ARRAY_SIZE(reason_columns));
+    json_array_foreach(list, i, s) put_reason(answer, s, best_s);
+}
+
+static bool synchronous(const json_t *s)
+{
+    return answer_number(s, "iterations_ratio") == 1;
+}
+
+static const json_t *first(const json_t *list, bool accept(const json_t *))
+{
+    const json_t *s;
+    size_t i;
+
+    json_array_foreach(list, i, s) if (accept(s)) return s;
+    return NULL;
+}
+
+static bool of_unknown_growth(const json_t *s)
+{
+    return answer_true(s, "per_sample");
+}
+
+static void put_notes(const struct asked *a, struct answer *answer, const json_t *list)
+{
+    double slow = asked_number(a, "slow-ratio");
+
+    if (slow > 1 && asked_given(a, "ranks"))
         answer_note(answer,
                     "A rank that is always slow holds back all but asynchronous training, and no staleness "
                     "bound helps: replacing it gains %.3gx first.",
-                    c->slow / order_rebalanced(c->network.ranks, c->slow));
-    if (unknown)
-        answer_note(answer, "Where the growth of iterations is not given, nothing is ranked: measure it "
-                            "(--staleness-penalty, --local-penalty, --async-growth).");
+                    slow / order_rebalanced(asked_number(a, "ranks"), slow));
+    if (first(list, of_unknown_growth))
+        answer_note(answer,
+                    "Where the growth of iterations is not given, the time is per sample and nothing is "
+                    "ranked: measure it (--staleness-penalty, --local-penalty, --async-growth).");
 }
 
-static int check(const struct comparison *c, struct err *err)
+static void put_strategies(const struct asked *a, struct answer *answer, const json_t *o)
 {
-    if (c->network.ranks < 2)
-        return err_set(err,
-                       "--ranks=1: one rank has nobody to wait for; from 2 on there is something to compare");
-    return job_overlap_check(c->a, err);
+    const json_t *list = answer_array(o, "strategies"), *one = json_array_get(list, 0),
+                 *reference = first(list, synchronous);
+    double best_s = answer_number(one, "time_s"), same_s = answer_number(reference, "time_s");
+    char name[96];
+
+    answer_word(answer, "best", answer_text(one, "strategy", name, sizeof(name)),
+                "of those whose iterations are known");
+    answer_figure(answer, "best_time_s", best_s, ANSWER_SECONDS, "for what one synchronous step achieves");
+    answer_figure(answer, "synchronous_time_s", same_s, ANSWER_SECONDS, "by the best synchronous way");
+    if (answer_object(o, "step_s") == NULL && !isnan(answer_number(o, "ranks")))
+        answer_figure(answer, "now_s", answer_number(o, "step_s"), ANSWER_SECONDS,
+                      "a step as it is measured");
+    put_tables(answer, list, asked_number(a, "iterations"), same_s);
+    put_notes(a, answer, list);
+}
+
+static void put_assumed(struct answer *answer, const json_t *o)
+{
+    char text[256], all[1024] = "";
+    const json_t *words;
+    size_t i;
+
+    json_array_foreach(answer_array(o, "assumes"), i, words)
+        snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s", i ? "; " : "",
+                 answer_printable(words, text, sizeof(text)));
+    answer_assumes(answer, "%s", all);
+}
+
+static enum question_result compare_measured(const struct asked *a, struct answer *answer, struct err *err)
+{
+    json_t *o;
+
+    for (size_t i = 0; i < ARRAY_SIZE(describing); i++)
+        if (asked_given(a, describing[i]->name) || (asked_text(a, "trace") && asked_text(a, "job"))) {
+            err_set(err, "one of --trace=FILE, --job=ID and a description of the job is accepted, not two of "
+                         "them");
+            return QUESTION_WRONG;
+        }
+    o = measured(a, err);
+    if (!o)
+        return QUESTION_FAILED;
+    answer_title(answer, "A job of %.0f ranks with a step of %s, and other ways to run it",
+                 answer_number(o, "ranks"), text_s(answer_number(o, "step_s")).s);
+    put_strategies(a, answer, o);
+    answer_source(answer,
+                  "the ranks' own work of the newest %.0f steps replayed (model/waiting.h), collectives by "
+                  "what their messages were fitted to cost (model/strategy.h)",
+                  answer_number(o, "steps"));
+    put_assumed(answer, o);
+    json_decref(o);
+    return QUESTION_DONE;
 }
 
 static enum question_result run(const struct asked *a, struct answer *answer, struct err *err)
 {
-    struct comparison c = { .a = a,
-                            .compute_s = asked_number(a, "compute"),
-                            .cv = asked_number(a, "cv"),
-                            .slow = asked_number(a, "slow-ratio"),
-                            .misc_s = asked_number(a, "misc"),
-                            .gradient_bytes = asked_number(a, "gradient-bytes"),
-                            .dist = job_dist(a) };
+    struct strategies list;
+    struct collective network;
+    json_t *o;
 
-    job_network(a, &c.network);
-    if (check(&c, err) < 0)
+    if (asked_text(a, "trace") || asked_text(a, "job"))
+        return compare_measured(a, answer, err);
+    job_network(a, &network);
+    if (check(a, &network, err) < 0)
         return QUESTION_WRONG;
-    add_synchronous(&c);
-    add(&c, synchronous_ratio(&c, c.cv), server_s(&c), 1, "synchronous, parameter server");
-    add_bounded(&c);
-    add_local(&c);
-    add_asynchronous(&c);
-    qsort(c.list, c.n, sizeof(*c.list), by_time);
-    answer_title(answer, "%.0f ranks, ways to train ranked by the time to the target", c.network.ranks);
-    answer_word(answer, "best", c.list[0].name, "of those whose iterations are known");
-    answer_figure(answer, "best_time_s", time_s(&c.list[0]), ANSWER_SECONDS,
-                  "for what one synchronous step achieves");
-    answer_figure(answer, "synchronous_time_s", time_s(best_synchronous(&c)), ANSWER_SECONDS,
-                  "by the best synchronous way");
-    say_table(&c, answer);
-    say_why(&c, answer);
+    rank_described(a, &network, &list);
+    o = report_strategy_list(&list);
+    answer_title(answer, "%.0f ranks, ways to train ranked by the time to the target", network.ranks);
+    put_strategies(a, answer, o);
+    json_decref(o);
     answer_source(
         answer,
-        "collective, straggler, localsgd; bounded staleness simulated (seed %.0f); asynchronous: sum of "
-        "the ranks' own rates, or the servers'",
+        "collective, straggler; bounded staleness and local steps replayed (model/waiting.h, seed %.0f); "
+        "asynchronous: sum of the ranks' own rates, or the servers'",
         asked_number(a, "seed"));
     answer_assumes(
-        answer, "noise is independent from rank to rank and step to step, bounded staleness and local steps "
-                "use the cheapest collective, iterations grow only as given");
+        answer,
+        "noise is independent from rank to rank and step to step; with bounded staleness the exchange "
+        "goes on beside the work, and it and local steps use the cheapest collective; iterations grow "
+        "only as given");
     return QUESTION_DONE;
 }
 
 const struct question question_compare = {
     .name = "compare",
     .operands = "",
-    .text = "ways to run one job on one cluster, ranked by the time to the target",
-    .more = "Synchronous by each collective, by a parameter server, with bounded staleness, local steps, "
-            "asynchronous. "
-            "What saves time in a step may need more iterations: how many is an input, and without it a "
-            "strategy is "
-            "listed behind the others with the growth below which it would pay.",
+    .text = "ways to run one job, described or measured, ranked by the time to the target",
+    .more =
+        "Synchronous by each collective, by a parameter server, with bounded staleness, local steps, "
+        "asynchronous; of a job that was measured (--trace, --job) also without its slowest rank or node, "
+        "with fewer barriers, with its ranks in another order. What saves time in a step may need more "
+        "iterations: how many is an input, and without it a strategy is listed behind the others with the "
+        "growth below which it would pay. Without --trace and --job, --ranks, --latency, --bandwidth, "
+        "--compute, --cv and --gradient-bytes are needed.",
     .uses = uses,
     .run = run,
 };

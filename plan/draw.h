@@ -14,6 +14,8 @@ struct draw {
     size_t steps;          /* for the progress on a terminal; 0: none */
 };
 
+/* Draws of this step follow, the same whenever they are asked for. */
+void draw_begin(struct draw *d, uint64_t seed, size_t step);
 double draw_work(void *draw, size_t rank, size_t step); /* a staleness_draw_fn */
 
 /* Mean time of a step over the mean own work with this bound on staleness (model/staleness.h). */

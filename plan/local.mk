@@ -17,6 +17,7 @@ libplan_la_SOURCES = \
 	plan/pipeline.c \
 	plan/question.c plan/question.h \
 	plan/questions.c plan/questions.h \
+	plan/running.c plan/running.h \
 	plan/scale.c \
 	plan/simulate.c \
 	plan/speedup.c \

@@ -5,87 +5,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/trace.h"
-#include "common/client.h"
-#include "common/config.h"
-#include "common/hosts.h"
 #include "common/text.h"
-#include "ctl/analyze.h"
 #include "ctl/answer.h"
 #include "daemon/report.h"
 #include "plan/answer.h"
 #include "plan/questions.h"
+#include "plan/running.h"
 
-#define TIMEOUT_S 10.0
-
-enum { TRACE, JOB, MODE, CONF, CONTROLLER };
-
-static const struct question_option own[] = {
-    [TRACE] = { "trace", "FILE", QUESTION_TEXT, 0, 0, NULL, "a recorded trace; - is standard input" },
-    [JOB] = { "job", "ID", QUESTION_TEXT, 0, 0, NULL, "a job that the controller knows" },
-    [MODE] = { "mode", "MODE", QUESTION_WORD, 0, 0, "weak strong",
-               "weak: each rank has as much to do as now; strong: they share it" },
-    [CONF] = { "conf", "PATH", QUESTION_TEXT, 0, 0, NULL, "syncguard.conf, for --job" },
-    [CONTROLLER] = { "controller", "HOST", QUESTION_TEXT, 0, 0, NULL, "whom to ask, for --job" },
+static const struct question_option option_mode = {
+    "mode",
+    "MODE",
+    QUESTION_WORD,
+    0,
+    0,
+    "weak strong",
+    "weak: each rank has as much to do as now; strong: they share it"
 };
 
 static const struct question_use uses[] = {
-    { &own[TRACE], NULL }, { &own[JOB], NULL },        { &own[MODE], "weak" },
-    { &own[CONF], NULL },  { &own[CONTROLLER], NULL }, { NULL, NULL },
+    { &running_trace, NULL }, { &running_job, NULL },        { &option_mode, "weak" },
+    { &running_conf, NULL },  { &running_controller, NULL }, { NULL, NULL },
 };
 
 /* ---- where it comes from ---- */
 
-static json_t *of_trace(const char *path, bool strong, struct err *err)
+static json_t *of_trace(const struct asked *a, bool strong, struct err *err)
 {
-    static const struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 60 };
-    struct trace_reader *r = trace_reader_new(&params);
-    json_t *o = NULL;
+    struct trace_reader *r = running_read(a, err);
+    json_t *o = r ? report_scaling(trace_reader_view(r), strong) : NULL;
 
-    if (analyze_read(path, r, err) == 0)
-        o = report_scaling(trace_reader_view(r), strong);
     trace_reader_free(r);
-    return o;
-}
-
-static json_t *ask(const struct config *config, const char *controller, json_t *question, struct err *err)
-{
-    struct client_options client = { .munge_socket = *config->munge_socket ? config->munge_socket : NULL };
-    char *hosts = hosts_complete(controller ? controller : config->controller, config->port, err);
-    json_t *answer, *o = NULL;
-
-    if (!hosts)
-        return NULL;
-    client.hosts = hosts;
-    answer = client_ask(&client, question, TIMEOUT_S, err);
-    if (answer && answer_check(answer, "scaling", JSON_OBJECT, err) == 0)
-        o = json_incref(json_object_get(answer, "scaling"));
-    json_decref(answer);
-    free(hosts);
     return o;
 }
 
 static json_t *of_job(const struct asked *a, bool strong, struct err *err)
 {
-    const char *environment = getenv("SYNCGUARD_CONF"), *conf = asked_text(a, "conf");
-    struct config *config = calloc(1, sizeof(*config));
-    json_t *question, *o = NULL;
-
-    if (!config) {
-        err_set(err, "out of memory");
-        return NULL;
-    }
-    if (!conf && environment && *environment)
-        conf = environment;
-    question = json_pack("{s:s, s:s, s:s}", "query", "scaling", "job", asked_text(a, "job"), "mode",
-                         strong ? "strong" : "weak");
-    if (question && config_load(config, conf, err) == 0)
-        o = ask(config, asked_text(a, "controller"), question, err);
-    else if (!question)
-        err_set(err, "--job: that is no text");
-    json_decref(question);
-    free(config);
-    return o;
+    return running_ask(a, json_pack("{s:s, s:s}", "query", "scaling", "mode", strong ? "strong" : "weak"),
+                       "scaling", err);
 }
 
 /* ---- what is said ---- */
@@ -252,7 +208,7 @@ static enum question_result run(const struct asked *a, struct answer *answer, st
         err_set(err, "one of --trace=FILE and --job=ID is needed");
         return QUESTION_WRONG;
     }
-    o = trace ? of_trace(trace, strong, err) : of_job(a, strong, err);
+    o = trace ? of_trace(a, strong, err) : of_job(a, strong, err);
     if (!o)
         return QUESTION_FAILED;
     if (json_object_get(o, "missing")) {

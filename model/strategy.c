@@ -1,0 +1,636 @@
+#include "model/strategy.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/course.h"
+#include "model/deviate.h"
+#include "model/step.h"
+
+#define DOUBT      0.05  /* relative, in the cost of a collective that was never seen */
+#define MERGED_MIN 1.5   /* exchanges a step from which on there is something to merge */
+#define NOTICEABLE 0.005 /* of a step */
+#define LOCAL_MAX  1000
+#define INNER_MOST 0.1 /* of the time by the byte, at least, is between nodes */
+
+static const char *const kinds[STRATEGY_KINDS] = {
+    [STRATEGY_NOW] = "now",
+    [STRATEGY_RING] = "ring",
+    [STRATEGY_TREE] = "tree",
+    [STRATEGY_HALVING] = "halving-doubling",
+    [STRATEGY_HIERARCHICAL] = "hierarchical",
+    [STRATEGY_SERVER] = "parameter-server",
+    [STRATEGY_ORDER] = "rank-order",
+    [STRATEGY_MERGED] = "fewer-barriers",
+    [STRATEGY_REPLACE_RANK] = "replace-rank",
+    [STRATEGY_REPLACE_NODE] = "replace-node",
+    [STRATEGY_STALENESS] = "bounded-staleness",
+    [STRATEGY_LOCAL] = "local-sgd",
+    [STRATEGY_ASYNCHRONOUS] = "asynchronous",
+};
+
+const char *strategy_kind_name(enum strategy_kind k)
+{
+    return k < STRATEGY_KINDS ? kinds[k] : "unknown";
+}
+
+double strategy_time_s(const struct strategy *s)
+{
+    return s->step_s.p50 * s->growth;
+}
+
+#define COURSES 5
+
+struct world {
+    const struct strategy_input *in;
+    struct strategies *out;
+    struct waiting waiting;
+    const double *scratch;
+    struct course course[COURSES];  /* with the ranks where they are; measured jobs only */
+    struct course ordered[COURSES]; /* with them in the order of the nodes */
+    uint32_t nodes;                 /* that the ranks' places tell of, else each rank is one */
+};
+
+/* ---- exchange ---- */
+
+/* Does another algorithm for all-reduce change it? */
+static bool replaceable(const struct projection_link *k)
+{
+    return k->grows && k->op == COLLECTIVE_ALLREDUCE;
+}
+
+static double exposed_s(const struct world *w, double comm_s)
+{
+    return w->in->overlap > 0 ? step_exposed_s(comm_s, w->in->overlap, w->in->backward_s) : comm_s;
+}
+
+static enum course_algo course_algo(enum strategy_kind kind)
+{
+    switch (kind) {
+    case STRATEGY_TREE:
+        return COURSE_TREE;
+    case STRATEGY_HALVING:
+        return COURSE_HALVING;
+    case STRATEGY_HIERARCHICAL:
+        return COURSE_HIERARCHICAL;
+    case STRATEGY_SERVER:
+        return COURSE_SERVER;
+    default:
+        return COURSE_RING;
+    }
+}
+
+static enum strategy_kind kind_now(enum projection_algorithm a)
+{
+    switch (a) {
+    case PROJECTION_HALVING:
+        return STRATEGY_HALVING;
+    case PROJECTION_TWO_LEVEL:
+        return STRATEGY_HIERARCHICAL;
+    case PROJECTION_TREE:
+        return STRATEGY_TREE;
+    default: /* a library that takes what is quickest has a ring where it is that */
+        return STRATEGY_RING;
+    }
+}
+
+static const struct projection_wire *wire_at(const struct world *w, size_t i)
+{
+    return &w->in->wire[i % w->in->n_wires];
+}
+
+/* Evenly spread from 0 to 1, in another order for each odd factor. */
+static double even(size_t i, size_t factor)
+{
+    return ((double)(i * factor % STRATEGY_WIRES) + 0.5) / STRATEGY_WIRES;
+}
+
+/* What messages must cost for the link to take as long as it does. */
+static struct course_cost cost_of(const struct world *w, size_t i, size_t l)
+{
+    const struct strategy_input *in = w->in;
+    const struct projection_link *k = &in->link[l];
+    const struct projection_wire *wire = wire_at(w, i);
+    const struct course *c = &w->course[course_algo(kind_now(wire->algorithm))];
+    double inner = exp(in->inner_spread * deviate_normal(even(i, 29)));
+    struct course_cost o = { .inner_hop_s = inner * in->inner_hop_s,
+                             .inner_s_per_byte = inner * in->inner_s_per_byte };
+    double bytes_s = k->time_s - wire->fixed_s[l];
+
+    o.hop_s = fmax(0, wire->fixed_s[l] - c->inner_hops * o.inner_hop_s) / c->hops;
+    o.s_per_byte = fmax(INNER_MOST * bytes_s, bytes_s - c->inner_bytes * k->bytes * o.inner_s_per_byte) /
+                   (c->bytes * k->bytes);
+    return o;
+}
+
+static double described_s(const struct world *w, size_t l, enum strategy_kind kind)
+{
+    static const enum collective_algo algos[] = { [STRATEGY_RING] = COLLECTIVE_RING,
+                                                  [STRATEGY_TREE] = COLLECTIVE_TREE,
+                                                  [STRATEGY_HALVING] = COLLECTIVE_HALVING,
+                                                  [STRATEGY_HIERARCHICAL] = COLLECTIVE_HIERARCHICAL,
+                                                  [STRATEGY_SERVER] = COLLECTIVE_RING };
+    struct collective c = *w->in->network;
+
+    c.op = kind == STRATEGY_SERVER ? COLLECTIVE_PARAMETER_SERVER : COLLECTIVE_ALLREDUCE;
+    c.algo = algos[kind];
+    c.shards = w->in->shards;
+    return collective_time_s(&c, w->in->link[l].bytes);
+}
+
+static double collective_s(const struct world *w, size_t i, size_t l, enum strategy_kind kind)
+{
+    struct course_cost cost;
+
+    if (w->in->network)
+        return described_s(w, l, kind);
+    /* The same as now is what was measured, whatever the split of it. */
+    if (kind == kind_now(wire_at(w, i)->algorithm))
+        return w->in->link[l].time_s;
+    cost = cost_of(w, i, l);
+    return course_time_s(&w->course[course_algo(kind)], &cost, w->in->link[l].bytes);
+}
+
+/* All collectives of a step, those that can be by this one. */
+static double comm_s(const struct world *w, size_t i, enum strategy_kind kind)
+{
+    double sum = 0;
+
+    for (size_t l = 0; l < w->in->n_links; l++) {
+        const struct projection_link *k = &w->in->link[l];
+
+        sum += k->per_step * (replaceable(k) ? collective_s(w, i, l, kind) : k->time_s);
+    }
+    return sum;
+}
+
+static double measured_s(const struct world *w)
+{
+    double sum = 0;
+
+    for (size_t l = 0; l < w->in->n_links; l++)
+        sum += w->in->link[l].per_step * w->in->link[l].time_s;
+    return sum;
+}
+
+/* By the algorithm that there is. */
+static double ordered_s(const struct world *w, size_t i)
+{
+    enum course_algo algo = course_algo(kind_now(wire_at(w, i)->algorithm));
+    double sum = 0;
+
+    for (size_t l = 0; l < w->in->n_links; l++) {
+        const struct projection_link *k = &w->in->link[l];
+        struct course_cost cost = cost_of(w, i, l);
+
+        sum += k->per_step * (replaceable(k) ? course_time_s(&w->ordered[algo], &cost, k->bytes) : k->time_s);
+    }
+    return sum;
+}
+
+/* What does not depend on bytes is paid once a step. */
+static double merged_s(const struct world *w, size_t i)
+{
+    const struct projection_wire *wire = wire_at(w, i);
+    double sum = 0, once_s = 0;
+
+    for (size_t l = 0; l < w->in->n_links; l++) {
+        const struct projection_link *k = &w->in->link[l];
+        double fixed_s = replaceable(k) ? wire->fixed_s[l] : 0;
+
+        sum += k->per_step * (k->time_s - fixed_s);
+        once_s = fmax(once_s, fixed_s);
+    }
+    return sum + once_s;
+}
+
+static double exchanges(const struct world *w)
+{
+    double n = 0;
+
+    for (size_t l = 0; l < w->in->n_links; l++)
+        n += replaceable(&w->in->link[l]) ? w->in->link[l].per_step : 0;
+    return n;
+}
+
+/* What a rank sends to the servers and gets back takes on its own link. */
+static double own_exchange_s(const struct world *w, size_t i)
+{
+    double sum = 0;
+
+    for (size_t l = 0; l < w->in->n_links; l++) {
+        const struct projection_link *k = &w->in->link[l];
+        double s_per_byte =
+            w->in->network ? 1 / w->in->network->link.bytes_per_s : cost_of(w, i, l).s_per_byte;
+
+        sum += replaceable(k) ? 2 * k->per_step * k->bytes * s_per_byte : 0;
+    }
+    return sum;
+}
+
+static void find_courses(struct world *w, double *scratch)
+{
+    const struct waiting_input *in = &w->in->ranks;
+    uint32_t *place = (uint32_t *)scratch; /* as many as ranks, of the doubles that there are */
+    bool placed = in->node && in->nodes > 1 && in->nodes <= in->ranks;
+    struct course_place p = { in->ranks, placed ? in->nodes : in->ranks, placed ? in->node : place };
+
+    scratch += in->ranks;
+    w->nodes = p.nodes;
+    for (uint32_t i = 0; i < in->ranks; i++)
+        place[i] = i;
+    for (int a = 0; a < COURSES; a++)
+        w->course[a] = course_of((enum course_algo)a, &p, w->in->shards >= 1 ? w->in->shards : 1, scratch);
+    for (uint32_t i = 0; i < in->ranks; i++)
+        place[i] = (uint32_t)((uint64_t)i * p.nodes / in->ranks);
+    p.node = place;
+    for (int a = 0; a < COURSES; a++)
+        w->ordered[a] = course_of((enum course_algo)a, &p, 1, scratch);
+}
+
+/* ---- a strategy against now ---- */
+
+struct change {
+    struct waiting_share waiting; /* over the waiting now */
+    double waiting_least;         /* it may be anything from that on */
+    bool unseen;                  /* its exchange was never seen */
+    double exchange_s[STRATEGY_WIRES];
+};
+
+static struct change no_change(const struct world *w)
+{
+    struct change c = { .waiting = { 1, 0 }, .waiting_least = 1 };
+
+    for (size_t i = 0; i < STRATEGY_WIRES; i++)
+        c.exchange_s[i] = w->out->exchange_s;
+    return c;
+}
+
+static struct projection_range range_of(float v[STRATEGY_WIRES])
+{
+    struct projection_range r;
+
+    r.p5 = deviate_quantile(v, STRATEGY_WIRES, 0.05);
+    r.p50 = deviate_median(v, STRATEGY_WIRES);
+    r.p95 = deviate_quantile(v, STRATEGY_WIRES, 0.95);
+    return r;
+}
+
+static int digits(double share)
+{
+    return share < 0.0995;
+}
+
+/* What differs, in shares of a step now. */
+static void say(const struct world *w, struct strategy *s, const char *why)
+{
+    const struct strategies *o = w->out;
+    const struct {
+        const char *what;
+        double was_s, is_s;
+    } part[] = { { "waiting", o->waiting_s, s->waiting_s }, { "exchange", o->exchange_s, s->exchange_s } };
+    int at = snprintf(s->reason, sizeof(s->reason), "%s", why);
+    const char *before = ": ";
+
+    for (size_t i = 0; i < 2 && at > 0 && (size_t)at < sizeof(s->reason); i++) {
+        if (fabs(part[i].is_s - part[i].was_s) < NOTICEABLE * o->step_s)
+            continue;
+        at += snprintf(s->reason + at, sizeof(s->reason) - (size_t)at,
+                       "%s%s %.*f %% of a step instead of %.*f %%", before, part[i].what,
+                       digits(part[i].is_s / o->step_s), 100 * part[i].is_s / o->step_s,
+                       digits(part[i].was_s / o->step_s), 100 * part[i].was_s / o->step_s);
+        before = ", ";
+    }
+    if (before[0] == ':' && (size_t)at < sizeof(s->reason))
+        snprintf(s->reason + at, sizeof(s->reason) - (size_t)at, ": makes next to no difference");
+}
+
+static void add(struct world *w, struct strategy *s, const struct change *c, const char *why)
+{
+    float step_s[STRATEGY_WIRES], ratio[STRATEGY_WIRES];
+    const struct strategies *o = w->out;
+
+    for (size_t i = 0; i < STRATEGY_WIRES; i++) {
+        double share = c->waiting.value + c->waiting.error * deviate_normal(even(i, 37)) -
+                       even(i, 53) * (1 - c->waiting_least);
+        double exchange_s = c->exchange_s[i] * (c->unseen ? exp(DOUBT * deviate_normal(even(i, 77))) : 1);
+        double step = o->compute_s + o->other_s + o->waiting_s * fmax(0, share) + exchange_s;
+
+        step_s[i] = (float)step;
+        ratio[i] = (float)(o->step_s / step);
+    }
+    s->step_s = range_of(step_s);
+    s->ratio = range_of(ratio);
+    if (w->in->network) { /* nothing but the replay errs: to the last digit */
+        s->step_s.p50 = o->compute_s + o->other_s + o->waiting_s * c->waiting.value + c->exchange_s[0];
+        s->ratio.p50 = o->step_s / s->step_s.p50;
+    }
+    s->work_s = o->compute_s;
+    s->other_s = o->other_s;
+    s->waiting_s = o->waiting_s * (c->waiting.value - (1 - c->waiting_least) / 2);
+    s->exchange_s = fmax(0, s->step_s.p50 - s->work_s - s->other_s - s->waiting_s);
+    say(w, s, why);
+    if (w->out->n < STRATEGY_MAX)
+        w->out->list[w->out->n++] = *s;
+}
+
+static void add_now(struct world *w)
+{
+    struct strategy s = { .kind = STRATEGY_NOW, .parameter = NAN, .name = "as it is", .growth = 1 };
+    struct change c = no_change(w);
+
+    add(w, &s, &c, "measured");
+    snprintf(w->out->list[w->out->n - 1].reason, sizeof(s.reason), "measured");
+}
+
+/* ---- synchronous ---- */
+
+static bool possible(const struct world *w, enum strategy_kind kind)
+{
+    const struct collective *c = w->in->network;
+    double g = w->in->ranks_per_node, n = w->in->ranks.ranks;
+
+    if (kind == STRATEGY_SERVER)
+        return w->in->shards >= 1;
+    if (kind != STRATEGY_HIERARCHICAL)
+        return true;
+    if (!(g >= 1) || fmod(n, g) != 0)
+        return false;
+    return c ? c->rails <= g && !isnan(c->intra.latency_s) && !isnan(c->intra.bytes_per_s)
+             : g > 1 && w->nodes < n;
+}
+
+static void change_exchange(const struct world *w, struct change *c,
+                            double exchange_s(const struct world *, size_t))
+{
+    for (size_t i = 0; i < STRATEGY_WIRES; i++)
+        c->exchange_s[i] = exposed_s(w, exchange_s(w, i));
+}
+
+static void add_collective(struct world *w, enum strategy_kind kind)
+{
+    static const char *const why[] = {
+        [STRATEGY_RING] = "a ring sends least",
+        [STRATEGY_TREE] = "a tree has few hops, but sends all of it at each",
+        [STRATEGY_HALVING] = "few hops, and little to send",
+        [STRATEGY_HIERARCHICAL] = "rings inside of nodes, and between them",
+        [STRATEGY_SERVER] = "the servers take in what all ranks send",
+    };
+    struct strategy s = { .kind = kind, .parameter = NAN, .growth = 1 };
+    struct change c = no_change(w);
+
+    if (!possible(w, kind))
+        return;
+    for (size_t i = 0; i < STRATEGY_WIRES; i++)
+        c.exchange_s[i] = exposed_s(w, comm_s(w, i, kind));
+    c.unseen = !isnan(w->in->step_s);
+    snprintf(s.name, sizeof(s.name), "synchronous, %s",
+             kind == STRATEGY_SERVER ? "parameter server" : strategy_kind_name(kind));
+    if (kind == STRATEGY_SERVER) {
+        s.parameter = w->in->shards;
+        snprintf(s.assumes, sizeof(s.assumes), "%.0f servers, each with a link like the ranks'", s.parameter);
+    }
+    add(w, &s, &c, why[kind]);
+}
+
+static void add_order(struct world *w)
+{
+    struct strategy s = {
+        .kind = STRATEGY_ORDER, .parameter = NAN, .name = "ranks in the order of their nodes", .growth = 1
+    };
+    struct change c = no_change(w);
+    char why[96];
+
+    double most = w->course[COURSE_RING].bytes / w->ordered[COURSE_RING].bytes;
+
+    if (w->in->network || most < 1.5)
+        return;
+    change_exchange(w, &c, ordered_s);
+    c.unseen = true;
+    snprintf(why, sizeof(why), "a ring would leave each node once instead of %.0f times", most);
+    add(w, &s, &c, why);
+}
+
+static void add_merged(struct world *w)
+{
+    struct strategy s = { .kind = STRATEGY_MERGED,
+                          .parameter = NAN,
+                          .name = "one exchange a step",
+                          .growth = 1,
+                          .assumes =
+                              "nothing needs a part of the result earlier; how much is waited for more "
+                              "barriers than one is not known" };
+    struct change c = no_change(w);
+    char why[64];
+
+    if (isnan(w->in->step_s) || exchanges(w) < MERGED_MIN)
+        return;
+    change_exchange(w, &c, merged_s);
+    c.waiting_least = w->out->waiting_s > 0 ? fmin(1, w->waiting.all_s / w->out->waiting_s) : 1;
+    snprintf(why, sizeof(why), "fewer barriers than the %.3g there are", exchanges(w));
+    add(w, &s, &c, why);
+}
+
+/* While the others wait for one they have done what of the exchange does not need it, side by side with fewer
+ * than there will be. Only a ring waits for it as a whole. How much that is nobody has seen: up to as much
+ * again as is left when it comes, more likely little. */
+static void unhide(const struct world *w, struct change *c)
+{
+    for (size_t i = 0; i < STRATEGY_WIRES; i++)
+        if (w->in->n_wires && kind_now(wire_at(w, i)->algorithm) != STRATEGY_RING)
+            c->exchange_s[i] *= 1 + even(i, 91) * even(i, 91);
+}
+
+static void add_replaced(struct world *w)
+{
+    struct strategy s = { .growth = 1, .assumes = "what replaces it is like the others" };
+    struct change c = no_change(w);
+
+    if (w->in->ranks.node && w->in->ranks.nodes > 1) {
+        s.kind = STRATEGY_REPLACE_NODE;
+        s.parameter = w->waiting.slow_node;
+        snprintf(s.name, sizeof(s.name), "replace the slowest node");
+        c.waiting = w->waiting.no_node;
+        unhide(w, &c);
+        add(w, &s, &c, "nobody waits for it any more");
+    }
+    if (w->in->ranks.node && w->in->ranks.nodes >= w->in->ranks.ranks)
+        return;
+    s.kind = STRATEGY_REPLACE_RANK;
+    s.parameter = w->waiting.slow_rank;
+    snprintf(s.name, sizeof(s.name), "replace the slowest rank");
+    c = no_change(w);
+    c.waiting = w->waiting.no_rank;
+    unhide(w, &c);
+    add(w, &s, &c, "nobody waits for it any more");
+}
+
+/* ---- others ---- */
+
+static void add_bounded(struct world *w)
+{
+    for (int b = 0; b < WAITING_BOUNDS; b++) {
+        unsigned bound = waiting_bounds[b];
+        struct strategy s = { .kind = STRATEGY_STALENESS,
+                              .parameter = bound,
+                              .growth = 1 + w->in->staleness_penalty * bound,
+                              .assumes = "the exchange goes on beside the work" };
+        struct change c = no_change(w);
+        char why[64];
+
+        for (size_t i = 0; i < STRATEGY_WIRES; i++)
+            c.exchange_s[i] = w->waiting.exposed_s[b];
+        c.waiting = w->waiting.bounded[b];
+        snprintf(s.name, sizeof(s.name), "bounded staleness %u", bound);
+        snprintf(why, sizeof(why), "a rank may be %u step%s ahead", bound, bound > 1 ? "s" : "");
+        add(w, &s, &c, why);
+    }
+}
+
+static double local_step_s(const struct world *w, double every)
+{
+    struct waiting_share share = waiting_local(&w->waiting, w->out->compute_s, every);
+
+    return w->out->compute_s + w->out->other_s + w->out->waiting_s * share.value + w->out->exchange_s / every;
+}
+
+static double best_local(const struct world *w)
+{
+    double penalty = w->in->local_penalty, best = w->in->every, least = INFINITY;
+
+    for (double k = 1; !isnan(penalty) && k <= LOCAL_MAX; k = fmax(k + 1, floor(k * 1.1))) {
+        double time_s = (1 + penalty * k) * local_step_s(w, k);
+
+        if (time_s < least) {
+            least = time_s;
+            best = k;
+        }
+    }
+    return best;
+}
+
+static void add_local(struct world *w)
+{
+    double every = best_local(w);
+    struct strategy s = { .kind = STRATEGY_LOCAL,
+                          .parameter = every,
+                          .growth = 1 + w->in->local_penalty * every };
+    struct change c = no_change(w);
+    char why[64];
+
+    c.waiting = waiting_local(&w->waiting, w->out->compute_s, every);
+    if (isnan(c.waiting.value))
+        return;
+    for (size_t i = 0; i < STRATEGY_WIRES; i++)
+        c.exchange_s[i] = w->out->exchange_s / every;
+    snprintf(s.name, sizeof(s.name), "local SGD, K = %.0f", every);
+    snprintf(why, sizeof(why), "all meet every %.0f steps", every);
+    add(w, &s, &c, why);
+}
+
+/* Time in which n ranks have their turn each, when a turn takes alone_s of which served_s are at servers that
+ * serve one after the other: mean value analysis, with the residual of a service that takes equally long
+ * (Reiser & Lavenberg, J. ACM 27, 1980; Reiser 1979; what an arrival finds by Schweitzer 1979). */
+static double queued_s(double alone_s, double served_s, double n)
+{
+    double others = (n - 1) / n, queue = 0, turn_s = alone_s;
+
+    for (int i = 0; i < 200; i++) {
+        double busy = fmin(1, n * served_s / turn_s);
+
+        queue = n * (turn_s - alone_s + served_s) / turn_s;
+        turn_s = (turn_s + alone_s + served_s * others * fmax(0, queue - busy / 2)) / 2;
+    }
+    return fmax(turn_s, n * served_s);
+}
+
+static void add_asynchronous(struct world *w)
+{
+    struct strategy s = { .kind = STRATEGY_ASYNCHRONOUS,
+                          .parameter = w->in->shards,
+                          .name = "asynchronous",
+                          .growth = w->in->async_growth };
+    struct change c = no_change(w);
+    bool held_up = false;
+    double n = w->in->ranks.ranks;
+
+    if (!(w->in->shards >= 1))
+        return;
+    for (size_t i = 0; i < STRATEGY_WIRES; i++) {
+        double own_s = own_exchange_s(w, i), served_s = own_s / w->in->shards, round_s;
+
+        round_s = queued_s(waiting_alone_s(&w->in->ranks, w->scratch, own_s + w->out->other_s), served_s, n);
+        held_up = held_up || served_s * n > 0.9 * round_s;
+        c.exchange_s[i] = round_s - w->out->compute_s - w->out->other_s;
+    }
+    c.waiting = (struct waiting_share){ 0, 0 };
+    c.unseen = true;
+    snprintf(s.assumes, sizeof(s.assumes), "%.0f parameter servers, each with a link like the ranks'",
+             s.parameter);
+    add(w, &s, &c, held_up ? "nobody waits for anybody but the servers" : "nobody waits for anybody");
+}
+
+/* ---- all of it ---- */
+
+/* Known ones by time, the others behind them by step. */
+static int by_time(const void *left, const void *right)
+{
+    const struct strategy *a = left, *b = right;
+    bool known_a = !isnan(a->growth), known_b = !isnan(b->growth);
+    double x = known_a ? strategy_time_s(a) : a->step_s.p50, y = known_b ? strategy_time_s(b) : b->step_s.p50;
+
+    return known_a != known_b ? known_b - known_a : (x > y) - (x < y);
+}
+
+/* The best of the collectives, where nothing was measured. */
+static double cheapest_s(const struct world *w)
+{
+    double least_s = INFINITY;
+
+    for (enum strategy_kind k = STRATEGY_RING; k <= STRATEGY_HIERARCHICAL; k++)
+        if (possible(w, k))
+            least_s = fmin(least_s, comm_s(w, 0, k));
+    return least_s;
+}
+
+static void take_now(struct world *w, double *comm)
+{
+    const struct strategy_input *in = w->in;
+    struct strategies *o = w->out;
+
+    *comm = isnan(in->step_s) ? cheapest_s(w) : measured_s(w);
+    *o = (struct strategies){ .compute_s = in->compute_s,
+                              .waiting_s = in->waiting_s,
+                              .other_s = in->ranks.other_s,
+                              .exchange_s = exposed_s(w, *comm) };
+    o->step_s = isnan(in->step_s) ? o->compute_s + o->waiting_s + o->exchange_s + o->other_s : in->step_s;
+}
+
+bool strategy_rank(const struct strategy_input *in, double *scratch, struct strategies *out)
+{
+    struct world w = { .in = in, .out = out, .scratch = scratch };
+    struct waiting_input ranks = in->ranks;
+
+    if ((!in->n_wires && !in->network) || in->n_links > PROJECTION_LINKS || !(in->compute_s > 0) ||
+        in->ranks.ranks < 2)
+        return false;
+    find_courses(&w, scratch);
+    take_now(&w, &ranks.exchange_s);
+    if (!waiting_replay(&ranks, scratch, &w.waiting))
+        return false;
+    if (!isnan(in->step_s))
+        add_now(&w);
+    for (enum strategy_kind k = STRATEGY_RING; k <= STRATEGY_SERVER; k++)
+        add_collective(&w, k);
+    add_order(&w);
+    add_merged(&w);
+    if (!isnan(in->step_s))
+        add_replaced(&w);
+    add_bounded(&w);
+    add_local(&w);
+    add_asynchronous(&w);
+    qsort(out->list, out->n, sizeof(*out->list), by_time);
+    return true;
+}

@@ -1,0 +1,21 @@
+/* running.h - a job that runs, or ran: a recorded trace of it, or what the controller says of it.
+ *
+ * The questions that can be put to such a job have these options. */
+#ifndef SYNCGUARD_PLAN_RUNNING_H
+#define SYNCGUARD_PLAN_RUNNING_H
+
+#include <jansson.h>
+
+#include "analysis/trace.h"
+#include "plan/question.h"
+
+extern const struct question_option running_trace, running_job, running_conf, running_controller;
+
+/* --trace: read to its end; trace_reader_free takes it. NULL with the reason. */
+struct trace_reader *running_read(const struct asked *a, struct err *err);
+
+/* --job: put to the controller, with "job" added; question is taken. The answer's object under key, the
+ * caller's, or NULL with the reason. */
+json_t *running_ask(const struct asked *a, json_t *question, const char *key, struct err *err);
+
+#endif
