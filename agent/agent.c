@@ -16,6 +16,7 @@
 #include <event2/event.h>
 
 #include "agent/backlog.h"
+#include "agent/checkpoint.h"
 #include "agent/energy.h"
 #include "agent/gpu_watch.h"
 #include "agent/health.h"
@@ -55,6 +56,7 @@ struct agent {
     struct control_page *control;
     struct control_request wanted;
     struct ranks *ranks;
+    struct checkpoint *checkpoint;
     struct energy *energy;
     struct health *health;
     struct gpu_watch *gpus; /* NULL: none here */
@@ -166,12 +168,42 @@ static void apply_control(struct agent *a)
     ranks_control(a->ranks, a->wanted.rate_hz, a->wanted.whole);
 }
 
+/* ---- checkpoints ---- */
+
+static void tell_checkpoint(struct agent *a, bool due)
+{
+    json_t *message = uplink_ready(a->uplink) ? checkpoint_report(a->checkpoint, due) : NULL;
+
+    if (message)
+        uplink_json(a->uplink, message);
+}
+
+static void kill_rank(uint32_t rank, uint16_t app, pid_t pid, void *arg)
+{
+    (void)rank;
+    (void)app;
+    if (pid > 1)
+        kill(pid, *(const int *)arg);
+}
+
+static void kill_ranks(int sig, void *arg)
+{
+    struct agent *a = arg;
+
+    ranks_second(a->ranks); /* those that ended meanwhile are not signalled */
+    ranks_each(a->ranks, kill_rank, &sig);
+}
+
 static void on_control(const json_t *control, void *arg)
 {
     struct agent *a = arg;
 
     message_control(control, &a->wanted);
     apply_control(a);
+    if (json_object_get(control, "checkpoint")) {
+        checkpoint_control(a->checkpoint, json_object_get(control, "checkpoint"), kill_ranks);
+        tell_checkpoint(a, true);
+    }
 }
 
 static json_t *on_hello(void *arg)
@@ -219,6 +251,7 @@ static void on_ready(bool fresh, uint64_t lacks, void *arg)
         apply_control(a);
     }
     send_news(a);
+    tell_checkpoint(a, true);
     if (n && lacks < backlog_first(a->backlog)) {
         backlog_drop(a->backlog, lacks + n - 1);
         tell_comms(a, backlog_first(a->backlog) - n, true);
@@ -245,6 +278,7 @@ static void look(struct agent *a)
         log_info("%s is gone: the step has ended", a->o->dir);
         event_active(a->ending, EV_TIMEOUT, 0);
     }
+    checkpoint_scan(a->checkpoint);
     send_news(a);
 }
 
@@ -270,6 +304,7 @@ static void on_drain(evutil_socket_t fd, short what, void *arg)
     look_if_told(a); /* a thread's first events must not come after later ones of another thread */
     if (ranks_drain(a->ranks))
         a->last_event_s = now;
+    tell_checkpoint(a, false);
     if (now - a->last_flush_s >= FLUSH_S) {
         a->last_flush_s = now;
         flush(a);
@@ -319,8 +354,10 @@ static void on_second(evutil_socket_t fd, short what, void *arg)
     if (a->inotify < 0 || access(a->o->dir, F_OK) < 0)
         look(a);
     ranks_second(a->ranks);
+    checkpoint_second(a->checkpoint);
     look_at_health(a);
     send_news(a);
+    tell_checkpoint(a, true);
     send_stats(a);
 }
 
@@ -382,6 +419,7 @@ static void on_ending(evutil_socket_t fd, short what, void *arg)
     ranks_flush(a->ranks);
     outbox_flush(a->outbox);
     send_news(a);
+    tell_checkpoint(a, true);
     add_timer(a->hurry, uplink_ready(a->uplink) ? GRACE_S : GRACE_ALONE_S);
     event_add(a->farewell, &(struct timeval){ .tv_usec = 10000 });
     event_active(a->farewell, EV_TIMEOUT, 0);
@@ -472,6 +510,7 @@ struct agent *agent_new(const struct options *o, struct err *err)
         snprintf(a->text, sizeof(a->text), "no control page: %s; the probes record always", strerror(errno));
         add_note(a->text, a);
     }
+    a->checkpoint = checkpoint_new(o->dir, o->job, a->control, add_note, a);
     return a;
 fail:
     agent_free(a);
@@ -508,6 +547,7 @@ void agent_free(struct agent *a)
     if (!a)
         return;
     uplink_free(a->uplink);
+    checkpoint_free(a->checkpoint);
     ranks_free(a->ranks);
     energy_close(a->energy);
     health_free(a->health);

@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += libagent.la
 libagent_la_SOURCES = \
 	agent/agent.c agent/agent.h \
 	agent/backlog.c agent/backlog.h \
+	agent/checkpoint.c agent/checkpoint.h \
 	agent/cpuset.c agent/cpuset.h \
 	agent/energy.c agent/energy.h \
 	agent/gpu.c agent/gpu.h \

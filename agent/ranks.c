@@ -12,6 +12,7 @@
 
 #include "common/xalloc.h"
 #include "ring/control.h"
+#include "ring/steps.h"
 
 /* Touching one page of a ring maps 16 of them, about 128 KiB a ring and drain: with few ranks cheaper to keep
  * for a second (0.5 % of a core instead of 0.9 % with 8 ranks at 1000 events/s), with 64 ranks 10 MiB too
@@ -251,6 +252,7 @@ static bool ours(const char *name)
 
     return !strcmp(name, CONTROL_FILE) || !strcmp(name, CONTROL_FILE ".new") ||
            (n > 5 && !strcmp(name + n - 5, ".ring")) ||
+           (n > strlen(STEPS_SUFFIX) && !strcmp(name + n - strlen(STEPS_SUFFIX), STEPS_SUFFIX)) ||
            (n > 4 && name[0] == '.' && !strcmp(name + n - 4, ".tmp"));
 }
 

@@ -22,7 +22,9 @@ static int control_path(char path[PATH_MAX], const char *dir, const char *suffix
  * replaced.  Made under another name first: a probe sees all of it or nothing. */
 struct control_page *control_create(const char *dir)
 {
-    static const struct control_page fresh = { CONTROL_MAGIC, CONTROL_VERSION, 1, 1, { 0 } };
+    static const struct control_page fresh = {
+        .magic = CONTROL_MAGIC, .version = CONTROL_VERSION, .generation = 1, .record = 1
+    };
     char path[PATH_MAX], temporary[PATH_MAX];
     struct control_page *page = NULL;
     struct stat st;
@@ -97,4 +99,30 @@ void control_close(const struct control_page *page)
 {
     if (page)
         munmap((void *)page, sizeof(*page));
+}
+
+/* Sequentially consistent, as steps_due() is: when the agent finds all counts below `at` after it has written
+ * the state, every rank will see that state at its call `at`. */
+void control_ask(struct control_page *page, uint64_t at, uint32_t app, enum control_asked state)
+{
+    struct control_checkpoint *c = &page->checkpoint;
+
+    if (__atomic_load_n(&c->at, __ATOMIC_SEQ_CST) != at ||
+        __atomic_load_n(&c->app, __ATOMIC_SEQ_CST) != app) {
+        __atomic_store_n(&c->state, CONTROL_ASKED_NONE, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&c->app, app, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&c->at, at, __ATOMIC_SEQ_CST);
+    }
+    __atomic_store_n(&c->state, (uint32_t)state, __ATOMIC_SEQ_CST);
+    __atomic_add_fetch(&page->generation, 1, __ATOMIC_RELEASE);
+}
+
+bool control_asked(const struct control_page *page, uint64_t n, uint32_t app)
+{
+    const struct control_checkpoint *c = &page->checkpoint;
+
+    return __atomic_load_n(&c->at, __ATOMIC_SEQ_CST) == n &&
+           __atomic_load_n(&c->state, __ATOMIC_SEQ_CST) == CONTROL_ASKED_COMMITTED &&
+           __atomic_load_n(&c->app, __ATOMIC_SEQ_CST) == app &&
+           __atomic_load_n(&c->at, __ATOMIC_SEQ_CST) == n;
 }

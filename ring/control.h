@@ -4,17 +4,30 @@
 #ifndef SYNCGUARD_RING_CONTROL_H
 #define SYNCGUARD_RING_CONTROL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define CONTROL_FILE    "control"
 #define CONTROL_MAGIC   0x53474354u /* "SGCT" */
-#define CONTROL_VERSION 1u
+#define CONTROL_VERSION 2u
+
+/* A checkpoint asked for: all ranks hear it at the same call (steps.h).  A rank that comes to call `at` says
+ * yes if its program is `app` and the state is committed then, else no; later calls do not match any more. */
+enum control_asked { CONTROL_ASKED_NONE, CONTROL_ASKED_ARMED, CONTROL_ASKED_COMMITTED };
+struct control_checkpoint {
+    uint64_t at;  /* n-th call of steps_due(), from 1; 0: none */
+    uint32_t app; /* the incarnation that counts so */
+    uint32_t state;
+};
 
 struct control_page {
     uint32_t magic, version;
     uint32_t generation; /* grows with every change */
     uint32_t record;     /* 0: the probe passes every call straight through; 1: it records */
-    uint32_t reserved[1020];
+    uint32_t reserved[12];
+    struct control_checkpoint checkpoint;
+    uint32_t reserved_checkpoint[12];
+    uint32_t unused[992];
 };
 _Static_assert(sizeof(struct control_page) == 4096, "the control page is a page");
 
@@ -23,5 +36,10 @@ struct control_page *control_create(const char *dir);
 /* Probe: map it for reading.  NULL when it is not there or not ours: then the probe records. */
 const struct control_page *control_open(const char *dir);
 void control_close(const struct control_page *page); /* NULL is fine */
+
+/* Agent: say what is asked.  A rank never sees one request's call with another's state. */
+void control_ask(struct control_page *page, uint64_t at, uint32_t app, enum control_asked state);
+/* Rank: is its n-th call the one that was asked for, now? */
+bool control_asked(const struct control_page *page, uint64_t n, uint32_t app);
 
 #endif

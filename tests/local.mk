@@ -225,3 +225,18 @@ else
 tests_fuzz_restd_SOURCES += tests/fuzz/replay.c
 endif
 EXTRA_DIST += $(addprefix tests/fuzz/restd.corpus/,hostlist job-38 job-40 node refused template torn)
+
+# Checkpoints: what programs tell and hear
+check_PROGRAMS += tests/unit/steps tests/fuzz/steps_open
+tests_unit_steps_SOURCES = tests/unit/steps.c api/syncguard.c
+tests_unit_steps_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_unit_steps_LDADD = libagent.la libring.la $(JANSSON_LIBS)
+tests_fuzz_steps_open_SOURCES = tests/fuzz/steps_open.c
+tests_fuzz_steps_open_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_fuzz_steps_open_LDADD = libagent.la libring.la $(JANSSON_LIBS)
+if FUZZERS
+tests_fuzz_steps_open_LDFLAGS = -fsanitize=fuzzer
+else
+tests_fuzz_steps_open_SOURCES += tests/fuzz/replay.c
+endif
+EXTRA_DIST += $(addprefix tests/fuzz/steps_open.corpus/,huge other-version short)

@@ -1,0 +1,358 @@
+#include "agent/checkpoint.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/proc.h"
+#include "common/xalloc.h"
+#include "ring/steps.h"
+
+#define UNSEEN_SECONDS 60 /* a process that we could never see, without a call: gone */
+#define CALLS_MAX      (UINT64_C(1) << 52)
+#define SPAN_MAX_NS    (UINT64_C(366) * 86400 * 1000000000)
+
+struct caller {
+    struct steps *steps;
+    struct steps_figures f; /* as last read, bounded */
+    uint64_t started;       /* the process; 0: never seen */
+    unsigned still_s;
+    bool over;
+    uint64_t calls, call_ns; /* a second or more ago: what a step takes counts from here */
+    double step_s;           /* NaN: not known */
+};
+
+struct checkpoint {
+    char *dir;
+    int64_t job;
+    struct control_page *page;
+    void (*note)(const char *text, void *arg);
+    void *arg;
+    struct caller *caller;
+    size_t n, cap;
+    int64_t serial; /* of the controller's last word; -1: none */
+    bool missed;    /* a rank had come to that call before it was written */
+    bool answer;    /* the controller waits for it */
+    uint64_t signs; /* of what is worth telling at once */
+};
+
+struct checkpoint *checkpoint_new(const char *dir, int64_t job, struct control_page *page,
+                                  void (*note)(const char *text, void *arg), void *arg)
+{
+    struct checkpoint *c = xcalloc(1, sizeof(*c));
+
+    c->dir = xstrdup(dir);
+    c->job = job;
+    c->page = page;
+    c->note = note;
+    c->arg = arg;
+    c->serial = -1;
+    return c;
+}
+
+void checkpoint_free(struct checkpoint *c)
+{
+    if (!c)
+        return;
+    for (size_t i = 0; i < c->n; i++)
+        steps_close(c->caller[i].steps);
+    free(c->caller);
+    free(c->dir);
+    free(c);
+}
+
+/* ---- who tells ---- */
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Counters only grow, moments lie behind us, a write is no longer than a year. */
+static void read_caller(struct caller *k, uint64_t now)
+{
+    struct steps_figures f;
+
+    steps_figures_get(k->steps, &f);
+    if (f.state == STEPS_LEFT)
+        k->over = true;
+    f.calls = least(f.calls, CALLS_MAX);
+    f.yes = least(f.yes, CALLS_MAX);
+    f.yes_at = least(f.yes_at, CALLS_MAX);
+    f.samples = least(f.samples, CALLS_MAX);
+    f.writes = least(f.writes, CALLS_MAX);
+    f.call_ns = least(f.call_ns, now);
+    f.begun_ns = least(f.begun_ns, now);
+    f.write_ns = least(f.write_ns, SPAN_MAX_NS);
+    if (f.calls < k->f.calls)
+        f.calls = k->f.calls;
+    k->f = f;
+}
+
+static void read_all(struct checkpoint *c)
+{
+    uint64_t now = now_ns();
+
+    for (size_t i = 0; i < c->n; i++)
+        if (!c->caller[i].over)
+            read_caller(&c->caller[i], now);
+}
+
+static bool known(const struct checkpoint *c, uint32_t rank, uint32_t incarnation)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (c->caller[i].f.rank == rank && c->caller[i].f.incarnation == incarnation)
+            return true;
+    return false;
+}
+
+static void take(struct checkpoint *c, const char *name)
+{
+    uint32_t rank, incarnation;
+    char text[300];
+    struct caller k = { .step_s = NAN };
+
+    if (!steps_name_parse(name, &rank, &incarnation) || known(c, rank, incarnation))
+        return;
+    if (c->n == CHECKPOINT_RANKS_MAX) {
+        c->note("more than 4096 programs tell of their steps on this node: the rest is not heard", c->arg);
+        return;
+    }
+    k.steps = steps_open(c->dir, name);
+    if (!k.steps) {
+        snprintf(text, sizeof(text), "%.100s is not read: %s", name,
+                 errno == EPROTO ? "no page of this version" : strerror(errno));
+        c->note(text, c->arg);
+        return;
+    }
+    read_caller(&k, now_ns());
+    k.started = proc_start(k.f.pid);
+    c->caller = xgrow(c->caller, &c->cap, c->n + 1, sizeof(*c->caller));
+    c->caller[c->n++] = k;
+}
+
+void checkpoint_scan(struct checkpoint *c)
+{
+    DIR *d = opendir(c->dir);
+    struct dirent *e;
+
+    if (!d)
+        return;
+    while ((e = readdir(d)))
+        take(c, e->d_name);
+    closedir(d);
+}
+
+static void look_at_process(struct caller *k, bool moved)
+{
+    k->still_s = moved ? 0 : k->still_s + 1;
+    if (!k->started)
+        k->started = proc_start(k->f.pid);
+    if (k->started ? !proc_alive(k->f.pid, k->started) : k->still_s > UNSEEN_SECONDS)
+        k->over = true;
+}
+
+void checkpoint_second(struct checkpoint *c)
+{
+    read_all(c);
+    for (size_t i = 0; i < c->n; i++) {
+        struct caller *k = &c->caller[i];
+        bool moved = k->f.calls > k->calls;
+
+        if (k->over)
+            continue;
+        if (moved) {
+            if (k->calls && k->f.call_ns > k->call_ns)
+                k->step_s = (double)(k->f.call_ns - k->call_ns) * 1e-9 / (double)(k->f.calls - k->calls);
+            k->calls = k->f.calls;
+            k->call_ns = k->f.call_ns;
+        }
+        look_at_process(k, moved);
+    }
+}
+
+static bool calling(const struct caller *k)
+{
+    return !k->over && k->f.calls > 0;
+}
+
+/* ---- what is asked ---- */
+
+static const char *const states[] = { "none", "armed", "committed" };
+
+/* After the word is written the counts are read: whoever is below will see it at its call. */
+static void ask(struct checkpoint *c, uint64_t at, uint32_t app, enum control_asked state)
+{
+    c->missed = !c->page;
+    if (c->page)
+        control_ask(c->page, at, app, state);
+    read_all(c);
+    for (size_t i = 0; i < c->n; i++)
+        c->missed |= calling(&c->caller[i]) && c->caller[i].f.calls >= at;
+}
+
+static void touch(struct checkpoint *c, const char *pattern)
+{
+    const char *j = strstr(pattern, "%j");
+    char path[PATH_MAX], text[PATH_MAX + 100];
+    int fd;
+
+    if (j)
+        snprintf(path, sizeof(path), "%.*s%" PRId64 "%s", (int)(j - pattern), pattern, c->job, j + 2);
+    else
+        snprintf(path, sizeof(path), "%s", pattern);
+    errno = EINVAL;
+    fd = *path == '/' ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600) : -1;
+    if (fd < 0 || futimens(fd, NULL) < 0) {
+        snprintf(text, sizeof(text), "CheckpointFile: %.200s cannot be touched: %s", path, strerror(errno));
+        c->note(text, c->arg);
+    }
+    if (fd >= 0)
+        close(fd);
+}
+
+void checkpoint_control(struct checkpoint *c, const json_t *asked, void (*send)(int sig, void *arg))
+{
+    const json_t *at = json_object_get(asked, "at"), *app = json_object_get(asked, "app");
+    const char *state = json_string_value(json_object_get(asked, "state"));
+    const char *file = json_string_value(json_object_get(asked, "file"));
+    json_int_t n = json_integer_value(at), sig = json_integer_value(json_object_get(asked, "signal"));
+
+    if (!json_is_object(asked))
+        return;
+    if (json_is_integer(json_object_get(asked, "serial")))
+        c->serial = json_integer_value(json_object_get(asked, "serial"));
+    if (sig > 0 && sig < NSIG)
+        send((int)sig, c->arg);
+    if (file)
+        touch(c, file);
+    for (size_t i = 0;
+         state && json_is_integer(at) && n >= 0 && n < (json_int_t)CALLS_MAX && i < ARRAY_SIZE(states); i++)
+        if (!strcmp(state, states[i]))
+            ask(c, (uint64_t)n, (uint32_t)json_integer_value(app), (enum control_asked)i);
+    c->answer = true;
+}
+
+/* ---- what is told ---- */
+
+struct sum {
+    uint32_t callers, deaf, writing, app;
+    bool mixed, notice;
+    uint64_t calls_min, calls_max, newest_ns, yes_min, yes_max, samples, writes, write_ns, begun_ns;
+    double step_s;
+};
+
+static void add(struct sum *s, const struct caller *k)
+{
+    const struct steps_figures *f = &k->f;
+
+    s->notice |= f->notice;
+    if (f->begun_ns) {
+        s->writing++;
+        s->begun_ns = s->begun_ns ? least(s->begun_ns, f->begun_ns) : f->begun_ns;
+    }
+    if (f->writes > s->writes)
+        s->write_ns = 0;
+    if (f->writes >= s->writes && f->write_ns > s->write_ns)
+        s->write_ns = f->write_ns;
+    s->writes = f->writes > s->writes ? f->writes : s->writes;
+    if (!calling(k))
+        return;
+    s->mixed |= s->callers && s->app != f->incarnation;
+    s->app = f->incarnation;
+    s->deaf += !f->hears;
+    s->calls_min = s->callers ? least(s->calls_min, f->calls) : f->calls;
+    s->yes_min = s->callers ? least(s->yes_min, f->yes_at) : f->yes_at;
+    s->yes_max = f->yes_at > s->yes_max ? f->yes_at : s->yes_max;
+    if (f->calls >= s->calls_max) {
+        s->newest_ns = f->calls > s->calls_max ? f->call_ns : least(s->newest_ns, f->call_ns);
+        s->calls_max = f->calls;
+        s->step_s = k->step_s;
+    }
+    s->callers++;
+}
+
+static struct sum sum_up(const struct checkpoint *c)
+{
+    struct sum s = { .step_s = NAN };
+
+    for (size_t i = 0; i < c->n; i++) {
+        s.samples += c->caller[i].f.samples; /* of those that ended, too: it only grows */
+        if (!c->caller[i].over)
+            add(&s, &c->caller[i]);
+    }
+    return s;
+}
+
+static json_t *seconds(uint64_t ns)
+{
+    return json_real((double)ns * 1e-9);
+}
+
+static json_t *asked_json(const struct checkpoint *c)
+{
+    const struct control_checkpoint *a = c->page ? &c->page->checkpoint : NULL;
+    uint32_t state = a ? a->state : CONTROL_ASKED_NONE;
+
+    return json_pack("{s:o,s:I,s:I,s:s,s:b}", "serial", c->serial < 0 ? json_null() : json_integer(c->serial),
+                     "at", (json_int_t)(a ? a->at : 0), "app", (json_int_t)(a ? a->app : 0), "state",
+                     states[state < ARRAY_SIZE(states) ? state : 0], "missed", (int)c->missed);
+}
+
+static json_t *report_json(const struct checkpoint *c, const struct sum *s)
+{
+    uint64_t now = now_ns();
+    json_t *o =
+        json_pack("{s:o,s:I,s:I,s:b,s:I,s:[I,I],s:[I,I],s:o,s:o,s:I,s:I,s:o,s:I,s:o,s:b}", "asked",
+                  asked_json(c), "callers", (json_int_t)s->callers, "deaf", (json_int_t)s->deaf, "mixed",
+                  (int)s->mixed, "app", (json_int_t)s->app, "calls", (json_int_t)s->calls_min,
+                  (json_int_t)s->calls_max, "yes_at", (json_int_t)s->yes_min, (json_int_t)s->yes_max, "age_s",
+                  s->newest_ns ? seconds(now - s->newest_ns) : json_null(), "step_s",
+                  isnan(s->step_s) ? json_null() : json_real(s->step_s), "samples", (json_int_t)s->samples,
+                  "writing", (json_int_t)s->writing, "writing_s",
+                  s->begun_ns ? seconds(now - s->begun_ns) : json_null(), "writes", (json_int_t)s->writes,
+                  "write_s", s->writes ? seconds(s->write_ns) : json_null(), "notice", (int)s->notice);
+
+    return json_pack("{s:o}", "checkpoint", o);
+}
+
+/* Something changed that the controller should not learn a second later. */
+static uint64_t signs_of(const struct sum *s)
+{
+    return s->writes * 31 + s->writing * 1009 + s->yes_min * 7 + s->yes_max * 127 + s->notice * 524287u;
+}
+
+json_t *checkpoint_report(struct checkpoint *c, bool due)
+{
+    struct sum s;
+    uint64_t signs;
+
+    if (!c->n && !c->answer)
+        return NULL;
+    read_all(c);
+    s = sum_up(c);
+    signs = signs_of(&s);
+    if (!due && !c->answer && signs == c->signs)
+        return NULL;
+    c->signs = signs;
+    c->answer = false;
+    return report_json(c, &s);
+}

@@ -1,0 +1,76 @@
+/* syncguard.c - see syncguard.h.  All that there is to do is in ring/steps.h; here is the one of this
+ * process. */
+#include "api/syncguard.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "ring/steps.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+static struct steps *_Atomic own;
+static atomic_bool asked; /* whether there is a guard */
+
+/* The child shares its parent's page, which has one writer: it is not guarded. */
+static void forked(void)
+{
+    atomic_store_explicit(&own, NULL, memory_order_relaxed);
+}
+
+static struct steps *join(void)
+{
+    struct steps *s = NULL;
+
+    if (!atomic_exchange_explicit(&asked, true, memory_order_acq_rel) &&
+        pthread_atfork(NULL, NULL, forked) == 0) {
+        s = steps_join();
+        atomic_store_explicit(&own, s, memory_order_release);
+    }
+    return s;
+}
+
+static inline struct steps *steps(void)
+{
+    struct steps *s = atomic_load_explicit(&own, memory_order_acquire);
+
+    if (s || atomic_load_explicit(&asked, memory_order_acquire))
+        return s;
+    return join();
+}
+
+__attribute__((destructor)) static void leave(void)
+{
+    steps_leave(atomic_exchange_explicit(&own, NULL, memory_order_acq_rel));
+}
+
+EXPORT int sg_checkpoint_due(void)
+{
+    return steps_due(steps());
+}
+
+EXPORT void sg_checkpoint_begin(void)
+{
+    steps_write_begin(steps());
+}
+
+EXPORT void sg_checkpoint_end(int ok)
+{
+    steps_write_end(steps(), ok != 0);
+}
+
+EXPORT void sg_samples(uint64_t n)
+{
+    steps_samples(steps(), n);
+}
+
+/* In a signal handler: joining is not safe there, and a process that never joined has nothing to tell. */
+EXPORT void sg_preempted(void)
+{
+    steps_notice(atomic_load_explicit(&own, memory_order_acquire));
+}
+
+EXPORT int sg_guarded(void)
+{
+    return steps() != NULL;
+}

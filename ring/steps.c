@@ -1,0 +1,332 @@
+/* steps.c - see steps.h.  The file is one page; every field that changes is atomic and has one writer. */
+#include "ring/steps.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ring/control.h"
+#include "ring/ring.h"
+
+#define STEPS_MAGIC      0x53475453u /* "SGTS" */
+#define STEPS_VERSION    1u
+#define INCARNATIONS_MAX 4096u
+#define CONTROL_TRY_CALLS \
+    64u /* at each of the first calls, then at every so-many-th: a look for the control page */
+
+struct page {
+    uint32_t magic, version;
+    uint32_t rank, incarnation;
+    int32_t pid;
+    _Atomic uint32_t state;
+    _Alignas(64) _Atomic uint64_t calls;
+    _Atomic uint64_t call_ns, yes, yes_at, samples;
+    _Alignas(64) _Atomic uint64_t begun_ns;
+    _Atomic uint64_t writes, write_ns;
+    _Atomic uint32_t notice, hears;
+    char unused[4096 - 64 * 2 - 32];
+};
+_Static_assert(sizeof(struct page) == 4096, "a page");
+
+struct steps {
+    struct page *page;
+    const struct control_page *control; /* NULL: not there yet */
+    uint32_t rank, incarnation;
+    int fd; /* reader only; -1 */
+    char dir[];
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* ---- joining ---- */
+
+/* One writer: no locked addition. */
+static void put(_Atomic uint64_t *place, uint64_t value)
+{
+    atomic_store_explicit(place, value, memory_order_release);
+}
+
+static uint64_t get(const _Atomic uint64_t *place)
+{
+    return atomic_load_explicit(place, memory_order_acquire);
+}
+
+/* Under mpirun all ranks of a node are one Slurm task: the launcher next to the program knows best. */
+static uint32_t own_rank(void)
+{
+    static const char *const names[] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "RANK",
+                                         "SLURM_PROCID" };
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        const char *text = getenv(names[i]);
+        unsigned long n;
+        char *end;
+
+        if (!text || *text < '0' || *text > '9')
+            continue;
+        n = strtoul(text, &end, 10);
+        if (!*end && n <= INT32_MAX)
+            return (uint32_t)n;
+    }
+    return (uint32_t)getpid();
+}
+
+/* The memory is taken now: a full /dev/shm must be an error here, not a SIGBUS later.  Under another name
+ * first: the reader sees all of it or nothing. */
+static int file_make(const char *path, const struct page *fresh)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600), rc;
+
+    if (fd < 0)
+        return -1;
+    do {
+        rc = posix_fallocate(fd, 0, sizeof(*fresh));
+    } while (rc == EINTR);
+    if (rc == 0 && pwrite(fd, fresh, sizeof(*fresh), 0) == (ssize_t)sizeof(*fresh))
+        return fd;
+    unlink(path);
+    close(fd);
+    return -1;
+}
+
+static bool publish(struct steps *s, const char *temporary)
+{
+    char path[PATH_MAX];
+
+    for (s->incarnation = 0; s->incarnation < INCARNATIONS_MAX; s->incarnation++) {
+        s->page->incarnation = s->incarnation;
+        if (snprintf(path, sizeof(path), "%s/%u.%u" STEPS_SUFFIX, s->dir, s->rank, s->incarnation) >=
+            (int)sizeof(path))
+            return false;
+        if (link(temporary, path) == 0)
+            return true;
+        if (errno != EEXIST)
+            return false;
+    }
+    return false;
+}
+
+static bool make_page(struct steps *s)
+{
+    static const struct page fresh = { .magic = STEPS_MAGIC, .version = STEPS_VERSION };
+    char temporary[PATH_MAX];
+    bool done = false;
+    void *map;
+    int fd;
+
+    if (snprintf(temporary, sizeof(temporary), "%s/.steps.%ld.tmp", s->dir, (long)getpid()) >=
+        (int)sizeof(temporary))
+        return false;
+    fd = file_make(temporary, &fresh);
+    if (fd < 0)
+        return false;
+    map = mmap(NULL, sizeof(fresh), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (map != MAP_FAILED) {
+        s->page = map;
+        s->page->rank = s->rank;
+        s->page->pid = getpid();
+        atomic_store_explicit(&s->page->state, STEPS_RUNNING, memory_order_relaxed);
+        done = publish(s, temporary);
+    }
+    unlink(temporary);
+    close(fd);
+    return done;
+}
+
+struct steps *steps_join(void)
+{
+    const char *dir = getenv(RING_ENV_DIR);
+    size_t length = dir ? strlen(dir) : 0;
+    int saved = errno;
+    struct steps *s;
+
+    if (!length || *dir != '/' || length >= PATH_MAX - 64)
+        return NULL;
+    s = calloc(1, sizeof(*s) + length + 1);
+    if (s) {
+        memcpy(s->dir, dir, length + 1);
+        s->fd = -1;
+        s->rank = own_rank();
+        if (!make_page(s)) {
+            steps_close(s);
+            s = NULL;
+        }
+    }
+    errno = saved;
+    return s;
+}
+
+void steps_leave(struct steps *s)
+{
+    if (!s)
+        return;
+    atomic_store_explicit(&s->page->state, STEPS_LEFT, memory_order_release);
+    steps_close(s);
+}
+
+/* ---- telling ---- */
+
+/* The agent makes its page when it starts, which may be after us. */
+static bool have_control(struct steps *s, uint64_t n)
+{
+    int saved;
+
+    if (s->control)
+        return true;
+    if (n > CONTROL_TRY_CALLS && n % CONTROL_TRY_CALLS)
+        return false;
+    saved = errno;
+    s->control = control_open(s->dir);
+    errno = saved;
+    if (s->control)
+        atomic_store_explicit(&s->page->hears, 1, memory_order_release);
+    return s->control != NULL;
+}
+
+bool steps_due(struct steps *s)
+{
+    uint64_t n;
+
+    if (!s)
+        return false;
+    n = atomic_load_explicit(&s->page->calls, memory_order_relaxed) + 1;
+    put(&s->page->call_ns, now_ns());
+    /* Counted for all to see before the answer is looked up, see control_ask(). */
+    atomic_store_explicit(&s->page->calls, n, memory_order_seq_cst);
+    if (!have_control(s, n) || !control_asked(s->control, n, s->incarnation))
+        return false;
+    put(&s->page->yes_at, n);
+    put(&s->page->yes, get(&s->page->yes) + 1);
+    return true;
+}
+
+void steps_write_begin(struct steps *s)
+{
+    if (s && !get(&s->page->begun_ns))
+        put(&s->page->begun_ns, now_ns());
+}
+
+void steps_write_end(struct steps *s, bool written)
+{
+    uint64_t begun_ns = s ? get(&s->page->begun_ns) : 0;
+
+    if (!begun_ns)
+        return;
+    if (written) {
+        put(&s->page->write_ns, now_ns() - begun_ns);
+        put(&s->page->writes, get(&s->page->writes) + 1);
+    }
+    put(&s->page->begun_ns, 0);
+}
+
+void steps_samples(struct steps *s, uint64_t n)
+{
+    if (s)
+        put(&s->page->samples, get(&s->page->samples) + n);
+}
+
+void steps_notice(struct steps *s)
+{
+    if (s)
+        atomic_store_explicit(&s->page->notice, 1, memory_order_release);
+}
+
+/* ---- reading ---- */
+
+bool steps_name_parse(const char *name, uint32_t *rank, uint32_t *incarnation)
+{
+    char again[64];
+
+    if (sscanf(name, "%10u.%9u" STEPS_SUFFIX, rank, incarnation) != 2)
+        return false;
+    snprintf(again, sizeof(again), "%u.%u" STEPS_SUFFIX, *rank, *incarnation);
+    return !strcmp(name, again);
+}
+
+struct steps *steps_open(const char *dir, const char *name)
+{
+    struct steps *s = calloc(1, sizeof(*s) + 1);
+    char path[PATH_MAX];
+    struct page head;
+    struct stat st;
+    void *map;
+
+    if (!s)
+        return NULL;
+    s->fd = -1;
+    if (!steps_name_parse(name, &s->rank, &s->incarnation) ||
+        snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path)) {
+        errno = EPROTO;
+        goto fail;
+    }
+    s->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (s->fd < 0)
+        goto fail;
+    if (fstat(s->fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+        pread(s->fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head) || head.magic != STEPS_MAGIC ||
+        head.version != STEPS_VERSION || head.rank != s->rank || head.incarnation != s->incarnation) {
+        errno = EPROTO;
+        goto fail;
+    }
+    map = mmap(NULL, sizeof(struct page), PROT_READ, MAP_SHARED, s->fd, 0);
+    if (map == MAP_FAILED)
+        goto fail;
+    s->page = map;
+    return s;
+fail:
+    steps_close(s);
+    return NULL;
+}
+
+void steps_close(struct steps *s)
+{
+    int saved = errno;
+
+    if (!s)
+        return;
+    if (s->page)
+        munmap(s->page, sizeof(*s->page));
+    control_close(s->control);
+    if (s->fd >= 0)
+        close(s->fd);
+    free(s);
+    errno = saved;
+}
+
+void steps_figures_get(const struct steps *s, struct steps_figures *f)
+{
+    const struct page *p = s->page;
+    struct stat st;
+
+    *f = (struct steps_figures){ .rank = s->rank, .incarnation = s->incarnation, .state = STEPS_LEFT };
+    /* A file that somebody cut short would raise SIGBUS when touched. */
+    if (fstat(s->fd, &st) < 0 || st.st_size < (off_t)sizeof(*p))
+        return;
+    f->pid = p->pid;
+    if (atomic_load_explicit(&p->state, memory_order_acquire) == STEPS_RUNNING)
+        f->state = STEPS_RUNNING;
+    f->calls = atomic_load_explicit(&p->calls, memory_order_seq_cst);
+    f->call_ns = get(&p->call_ns);
+    f->yes = get(&p->yes);
+    f->yes_at = get(&p->yes_at);
+    f->samples = get(&p->samples);
+    f->begun_ns = get(&p->begun_ns);
+    f->writes = get(&p->writes);
+    f->write_ns = get(&p->write_ns);
+    f->hears = atomic_load_explicit(&p->hears, memory_order_acquire) != 0;
+    f->notice = atomic_load_explicit(&p->notice, memory_order_acquire) != 0;
+}
