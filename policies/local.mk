@@ -1,7 +1,8 @@
 # policies/: pure rules, the shipped policy files, and an example of syncguard.conf
 noinst_LTLIBRARIES += libpolicies.la
 libpolicies_la_SOURCES = policies/action.c policies/action.h policies/pace.c policies/pace.h policies/staleness.c policies/staleness.h
-libpolicies_la_LIBADD = -lm
+libpolicies_la_SOURCES += policies/cadence.c policies/cadence.h
+libpolicies_la_LIBADD = libmodel.la -lm
 check_PROGRAMS += tests/unit/pace
 tests_unit_pace_SOURCES = tests/unit/pace.c
 tests_unit_pace_LDADD = libpolicies.la

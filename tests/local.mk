@@ -240,3 +240,8 @@ else
 tests_fuzz_steps_open_SOURCES += tests/fuzz/replay.c
 endif
 EXTRA_DIST += $(addprefix tests/fuzz/steps_open.corpus/,huge other-version short)
+check_PROGRAMS += tests/unit/cadence_policy tests/policies/goodput
+tests_unit_cadence_policy_SOURCES = tests/unit/cadence_policy.c tests/random.h
+tests_unit_cadence_policy_LDADD = libpolicies.la libmodel.la
+tests_policies_goodput_SOURCES = tests/policies/goodput.c tests/random.h
+tests_policies_goodput_LDADD = libpolicies.la libmodel.la
