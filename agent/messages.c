@@ -43,6 +43,7 @@ json_t *message_hello(const struct options *o, const char *life, uint64_t first_
         { "array_job", number(o->array_job) },
         { "array_task", number(o->array_task) },
         { "restarts", number(o->restarts) },
+        { "end_time", number(o->end_time) },
         { "uid", number(geteuid()) },
         { "user", message_text(o->user) },
         { "name", message_text(o->name) },

@@ -51,6 +51,7 @@ static const struct {
     { "SLURM_ARRAY_JOB_ID", offsetof(struct options, array_job) },
     { "SLURM_ARRAY_TASK_ID", offsetof(struct options, array_task) },
     { "SLURM_RESTART_COUNT", offsetof(struct options, restarts) },
+    { "SLURM_JOB_END_TIME", offsetof(struct options, end_time) },
 };
 
 static void print_help(void)

@@ -15,6 +15,7 @@ struct options {
     char leaf_switch[128]; /* "" when unknown */
     int64_t job, step, nodes, tasks, local_tasks, node_index;
     int64_t het_job, het_offset, array_job, array_task, restarts;
+    int64_t end_time; /* of the job, Unix time */
 };
 
 /* 0; 1: --help or --version was asked for and printed; -1 with the reason. */

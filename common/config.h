@@ -27,6 +27,8 @@
 
 enum { CONFIG_DRYRUN, CONFIG_ENFORCE }; /* config_policy.action */
 
+enum { CONFIG_CHECKPOINT_OFF, CONFIG_CHECKPOINT_ADVISE, CONFIG_CHECKPOINT_REQUEST };
+
 /* A policy's parameters, rows of the table in config_policy.c.  All have defaults; units as in units.h. */
 struct config_policy {
     char name[32];
@@ -40,6 +42,13 @@ struct config_policy {
     int nodes_per_hour;     /* NodesPerHour: actions of one job are against */
     int nodes_at_once;      /* NodesAtOnce: one action is against */
     double effect_window_s; /* EffectWindow */
+    /* checkpoints */
+    int checkpoint;                               /* Checkpoint: CONFIG_CHECKPOINT_... */
+    char checkpoint_signal[16];                   /* CheckpointSignal: "" none */
+    char checkpoint_file[256];                    /* CheckpointFile: "" none */
+    double checkpoint_cost_s;                     /* CheckpointCost: the first guess */
+    double checkpoint_least_s, checkpoint_most_s; /* CheckpointMinInterval, CheckpointMaxInterval */
+    double preemption_grace_s;                    /* PreemptionGrace */
 };
 
 /* PolicyFor=: a job that fits all of it gets the policy.  Lists are empty where anything fits. */

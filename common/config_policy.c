@@ -3,6 +3,7 @@
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 static const char *const actions[] = { "dryrun", "enforce", NULL };
+static const char *const checkpoints[] = { "off", "advise", "request", NULL };
 static const char *const no_yes[] = { "no", "yes", NULL };
 
 #define AT(field) CONFIG_AT(config_policy, field)
@@ -31,6 +32,22 @@ static const struct config_key policy_keys[] = {
     /* pacing: Pace... */
 
     /* checkpoints: Checkpoint..., PreemptionGrace */
+    { "Checkpoint", CONFIG_WORD, AT(checkpoint), CONFIG_WORDS(checkpoints), "advise",
+      "Whether checkpoints are left alone, advised, or asked for when they are due." },
+    { "CheckpointSignal", CONFIG_NAME, AT(checkpoint_signal), CONFIG_ANY, "",
+      "Signal that asks programs for a checkpoint that do not use libsyncguard or SCR, e.g. USR1; empty: "
+      "none." },
+    { "CheckpointFile", CONFIG_PATH, AT(checkpoint_file), CONFIG_ANY, "",
+      "File that is touched on the step's first node to ask such programs; %j is the job's number; empty: "
+      "none." },
+    { "CheckpointCost", CONFIG_SECONDS, AT(checkpoint_cost_s), CONFIG_RANGE(0.001, 86400), "60s",
+      "What writing one holds the job up, until it was measured." },
+    { "CheckpointMinInterval", CONFIG_SECONDS, AT(checkpoint_least_s), CONFIG_RANGE(0, 2592000), "60s",
+      "Of work between two checkpoints, at least." },
+    { "CheckpointMaxInterval", CONFIG_SECONDS, AT(checkpoint_most_s), CONFIG_RANGE(1, 2592000), "86400s",
+      "Of work between two checkpoints, at most." },
+    { "PreemptionGrace", CONFIG_SECONDS, AT(preemption_grace_s), CONFIG_RANGE(0, 86400), "30s",
+      "From Slurm's notice (SIGTERM) to a preempted job's end, as GraceTime in slurm.conf." },
 
 };
 

@@ -138,6 +138,29 @@ static json_t *control_json(const struct job *j)
                      "whole", recording(j));
 }
 
+/* ---- checkpoints ---- */
+
+static void say_checkpoint(struct job *j, struct job_agent *a, json_t *o, void *arg)
+{
+    char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
+
+    (void)j;
+    (void)arg;
+    if (text && a->link)
+        link_send(a->link, LINK_JSON, text, strlen(text));
+    free(text);
+    json_decref(o);
+}
+
+static void take_limit(struct job *j, const json_t *hello)
+{
+    int64_t end = get_int(hello, "end_time", 1, INT64_C(1) << 40, -1);
+
+    cadence_sender_set(j->cadence, say_checkpoint, NULL);
+    if (end > 0)
+        cadence_limit_set(j, (double)end);
+}
+
 static uint64_t get_life(const json_t *hello)
 {
     const char *hex = json_string_value(json_object_get(hello, "agent"));
@@ -191,6 +214,8 @@ void agents_hello(struct peer *p, const json_t *hello)
     server_send(
         p, json_pack("{s:s,s:s,s:I}", "welcome", "agent", "controller", hex, "batch", (json_int_t)a->batch));
     server_send(p, control_json(j));
+    take_limit(j, hello);
+    cadence_hello(j, a);
 }
 
 static void take_rank(struct job *j, const struct job_agent *a, const json_t *o)
@@ -238,6 +263,8 @@ void agents_json(struct peer *p, const json_t *o)
         json_array_foreach(v, i, rank) take_rank(p->job, p->agent, rank);
     if ((v = json_object_get(o, "agent_stats")))
         take_stats(p->agent, v);
+    if ((v = json_object_get(o, "checkpoint")))
+        cadence_take(p->job, p->agent, server_now_s(), v);
     if ((v = json_object_get(o, "note")) && json_is_string(v))
         job_note(p->job, p->agent->node, json_string_value(v));
     if (json_object_get(o, "bye")) {

@@ -186,6 +186,7 @@ static struct store_run run_of(struct memory *m, const struct job *j, const stru
         .heard = j->start_wall_s + j->heard_s - j->start_s,
         .ended = ended(j),
         .broken = broken(j),
+        .node_s = fmax(j->nodes_total, (double)j->n_agents) * fmax(0, j->heard_s - j->start_s),
         .figures = { .step_p50_s = median(m->p50_s, m->n_samples),
                      .step_cv = median(m->cv, m->n_samples),
                      .energy_j_per_step = f->period && f->steps ? energy_j(j) / (double)f->steps : NAN }
@@ -396,4 +397,22 @@ void history_add_lemons(const struct history *h, json_t *nodes)
             json_array_append_new(nodes, json_pack("{s:s,s:n,s:[],s:i,s:n,s:n,s:n,s:n}", "node", l[i].node,
                                                    "switch", "jobs", "ranks", 0, "lateness_s", "slowdown",
                                                    "verdict", "agent"));
+}
+
+#define ENOUGH_FAILURES 3 /* of the partition itself */
+
+void history_failures(const struct history *h, struct job *j)
+{
+    double failures, node_s;
+
+    if (!h || !h->store)
+        return;
+    store_failures(h->store, j, j->partition, &failures, &node_s);
+    if (*j->partition && failures >= ENOUGH_FAILURES) {
+        cadence_history_set(j, failures, node_s, "partition");
+        return;
+    }
+    store_failures(h->store, j, "", &failures, &node_s);
+    if (node_s > 0)
+        cadence_history_set(j, failures, node_s, "history");
 }

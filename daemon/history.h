@@ -32,6 +32,8 @@ int history_save(struct history *h, const struct job *j, double now_s, json_t *r
 int history_verdicts(struct history *h, const struct job *j, double now_s, struct err *err);
 /* Call it about every quarter second. */
 void history_tick(struct history *h, double now_s);
+/* How often steps of its partition failed, or of all where those are too few: to its cadence. */
+void history_failures(const struct history *h, struct job *j);
 /* The step is about to go. */
 void history_forget(struct history *h, const struct job *j);
 

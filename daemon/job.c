@@ -41,6 +41,7 @@ struct job *job_new(const struct job_id *id, const struct config_policy *params,
     j->start_wall_s = wall_s();
     j->start_s = j->heard_s = j->idle_since_s = j->saved_s = now_s;
     j->view = view_new(&vp, now_s);
+    j->cadence = cadence_new(now_s);
     return j;
 }
 
@@ -50,6 +51,7 @@ void job_free(struct job *j)
         return;
     recorders_end(j, "the controller forgets this step");
     view_free(j->view);
+    cadence_free(j->cadence);
     for (size_t i = 0; i < j->n_agents; i++)
         free(j->agent[i]);
     for (size_t i = 0; i < j->n_notes; i++)

@@ -12,6 +12,7 @@
 #include "analysis/view.h"
 #include "common/config.h"
 #include "common/err.h"
+#include "daemon/cadence.h"
 
 #define JOB_AGENTS_MAX 16384u
 #define JOB_EVENTS     50u
@@ -42,6 +43,7 @@ struct job_agent {
     double cpu_ratio, rss_bytes, backlog_bytes, lost_batches; /* NaN: not told */
     double energy_j,
         energy_before_j; /* the node's, since this life began (NaN: not told) and in the lives before */
+    struct cadence_told told; /* of its ranks' steps and checkpoints */
 };
 
 /* What was last reported of it on more ranks (report.h); NULL: nothing yet. */
@@ -72,6 +74,8 @@ struct job {
     uint32_t broken_ranks;         /* whose process ended without finalizing */
     struct recorder *recorders;    /* record.h */
     struct job_scaling scaling[2]; /* weak, strong */
+    struct cadence *cadence;       /* checkpoints */
+    double failures_due_s;         /* when the history is asked how often jobs like it fail */
     double saved_s;
     bool final; /* the end is in the store */
 };

@@ -2,12 +2,13 @@
 noinst_LTLIBRARIES += libjob.la libdaemon.la
 # A step and what is told of it: the controller's own, and sgtop's for a trace.
 libjob_la_SOURCES = \
+	daemon/cadence.c daemon/cadence.h daemon/cadence_private.h daemon/cadence_request.c \
 	daemon/job.c daemon/job.h \
 	daemon/record.c daemon/record.h \
 	daemon/report.c daemon/report_diagnosis.c daemon/report_health.c daemon/report_nodes.c \
 	daemon/report_scaling.c daemon/report_strategies.c daemon/report.h
 libjob_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(EVENT_CFLAGS)
-libjob_la_LIBADD = libanalysis.la libring.la liblink.la $(JANSSON_LIBS) -lm
+libjob_la_LIBADD = libpolicies.la libanalysis.la libring.la liblink.la $(JANSSON_LIBS) -lm
 libdaemon_la_SOURCES = \
 	daemon/action.c daemon/action.h daemon/action_limits.h daemon/action_record.c \
 	daemon/action_book.c daemon/action_book.h \

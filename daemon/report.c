@@ -138,7 +138,7 @@ static json_t *row(const struct job *j, double now_s, const struct view_figures 
     put_real(step, "cv", f->step_cv);
     json_object_set_new(o, "step_s", step);
     put_real(o, "steps_per_s", f->steps_per_s);
-    json_object_set_new(o, "samples_per_s", json_null()); /* nothing tells samples a step yet */
+    put_real(o, "samples_per_s", cadence_samples_per_s(j));
     json_object_set_new(o, "skew_s", quantiles_json(f->skew_p50_s, f->skew_p95_s));
     put_real(o, "lost_ratio", f->synchronisation_ratio);
     put_real(shares, "compute", f->compute_ratio);
@@ -454,6 +454,7 @@ json_t *report_job(const struct job *j, double now_s, const struct report_view *
     view_efficiency_get(j->view, &e);
     o = row(j, now_s, &f);
     json_object_set_new(o, "timeline", report_timeline(j, at_s));
+    json_object_set_new(o, "checkpoint", cadence_json(j, at_s));
     json_object_set_new(o, "efficiency", report_efficiency(&e.recent, &e.run));
     json_object_set_new(o, "critical_path", report_critical_path(j));
     json_object_set_new(o, "projection", report_projection(j, at_s));

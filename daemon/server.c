@@ -24,6 +24,7 @@
 
 #define TICK_S       0.25
 #define SAVE_S       30.0
+#define FAILURES_S   900.0  /* between two looks at how often jobs failed */
 #define EXPIRE_TICKS 14400u /* an hour */
 
 double server_now_s(void)
@@ -200,6 +201,11 @@ static bool tick_job(struct server *s, struct job *j, double now_s)
     struct err err;
 
     job_tick(j, now_s, on_raised, s);
+    if (j->failures_due_s <= now_s) {
+        history_failures(s->history, j);
+        j->failures_due_s = now_s + FAILURES_S;
+    }
+    cadence_tick(j, now_s);
     recorders_tick(j, now_s);
     if (j->n_events != events && history_verdicts(s->history, j, now_s, &err) < 0)
         log_warn("job %s: verdict not kept: %s", j->text_id, err.text);

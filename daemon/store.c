@@ -13,8 +13,9 @@
 #include "daemon/job.h"
 #include "daemon/store_schema.h"
 
-#define STEPS_MIN  20  /* a run of fewer says nothing about its step time */
-#define STARTS_MAX 256 /* rows looked at for runs like one */
+#define STEPS_MIN    20   /* a run of fewer says nothing about its step time */
+#define FAILURES_MAX 5000 /* runs looked at for how often they fail */
+#define STARTS_MAX   256  /* rows looked at for runs like one */
 
 static const char pragmas[] = "PRAGMA journal_mode=WAL;"
                               "PRAGMA synchronous=NORMAL;"
@@ -30,6 +31,7 @@ enum statement {
     GET_NODE,
     GET_STARTS,
     GET_NODE_JOBS,
+    GET_FAILURES,
     STATEMENTS
 };
 
@@ -41,11 +43,11 @@ static const char *const sql[STATEMENTS] = {
         "INSERT INTO run VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,"
         " ?4>0 OR EXISTS(SELECT 1 FROM run WHERE uid=?1 AND name=?5 AND partition=?6"
         "  AND begin<=?9 AND broken AND heard BETWEEN ?9-?17 AND ?9+1 AND NOT(job=?2 AND step=?3)),"
-        " ?13,?14,?15,?16)"
+        " ?13,?14,?15,?16,?18)"
         " ON CONFLICT DO UPDATE SET ranks=excluded.ranks, period=excluded.period, heard=excluded.heard,"
         " ended=excluded.ended, broken=excluded.broken, rerun=max(rerun,excluded.rerun),"
         " steps=excluded.steps, step_p50_s=excluded.step_p50_s, step_cv=excluded.step_cv,"
-        " energy_j_per_step=excluded.energy_j_per_step",
+        " energy_j_per_step=excluded.energy_j_per_step, node_s=excluded.node_s",
     [PUT_PART] = "INSERT OR REPLACE INTO part VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)",
     [GET_REPORT] = "SELECT report FROM step WHERE job=?1 AND (?2<0 OR step=?2) AND (?3<0 OR uid=?3)"
                    " ORDER BY restarts DESC, updated DESC LIMIT 1",
@@ -58,6 +60,10 @@ static const char *const sql[STATEMENTS] = {
     /* ordered as the key is: nothing is sorted */
     [GET_NODE_JOBS] = "SELECT node, uid, sum(seconds), sum(culprit_s), max(at) FROM part WHERE node>?1"
                       " GROUP BY node, uid, job ORDER BY node, uid, job",
+    /* the newest runs, by the index on heard: a bounded look */
+    [GET_FAILURES] = "SELECT sum(broken), sum(node_s) FROM (SELECT broken, node_s FROM run"
+                     " WHERE steps>=?1 AND node_s>0 AND (?2='' OR partition=?2) AND NOT(job=?3 AND uid=?4)"
+                     " ORDER BY heard DESC LIMIT ?5)",
 };
 
 struct store {
@@ -272,6 +278,7 @@ int store_run(struct store *s, const struct store_run *r, struct err *err)
     bind_real(st, 15, r->figures.step_cv);
     bind_real(st, 16, r->figures.energy_j_per_step);
     sqlite3_bind_double(st, 17, STORE_RERUN_S);
+    sqlite3_bind_double(st, 18, r->node_s);
     return run(s, st, err);
 }
 
@@ -354,6 +361,28 @@ int store_node_jobs(struct store *s, char node[STORE_NODE_MAX], size_t max, stor
     }
     sqlite3_reset(st);
     return rc == SQLITE_ROW;
+}
+
+int store_failures(struct store *s, const struct job *j, const char *partition, double *failures,
+                   double *node_s)
+{
+    sqlite3_stmt *st;
+
+    *failures = *node_s = 0;
+    if (!s)
+        return -1;
+    st = s->st[GET_FAILURES];
+    sqlite3_bind_int64(st, 1, STEPS_MIN);
+    bind_text(st, 2, partition);
+    sqlite3_bind_int64(st, 3, j->id.job);
+    sqlite3_bind_int64(st, 4, j->id.uid);
+    sqlite3_bind_int64(st, 5, FAILURES_MAX);
+    if (sqlite3_step(st) == SQLITE_ROW) {
+        *failures = sqlite3_column_double(st, 0);
+        *node_s = sqlite3_column_double(st, 1);
+    }
+    sqlite3_reset(st);
+    return 0;
 }
 
 void store_begin(struct store *s)

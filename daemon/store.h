@@ -37,9 +37,10 @@ struct store_run {
     const struct job *job;  /* who: uid, job, step, restarts, name, partition, begin */
     uint32_t ranks, period; /* period 0: not known */
     uint64_t steps;
-    double heard; /* when it was last heard of */
-    bool ended;   /* nothing more will come */
-    bool broken;  /* and it did not end well: lost, hanging, processes gone */
+    double heard;  /* when it was last heard of */
+    bool ended;    /* nothing more will come */
+    bool broken;   /* and it did not end well: lost, hanging, processes gone */
+    double node_s; /* node-seconds of it */
     struct past_run figures;
 };
 /* The run's row as it is now. Whether it is a re-run (requeued, or started soon after a broken one of the
@@ -74,6 +75,11 @@ int store_parts(struct store *s, const struct job *j, double now, const struct s
 typedef void store_node_job(const char *node, int64_t uid, double seconds, double culprit_s, double at,
                             void *arg);
 int store_node_jobs(struct store *s, char node[STORE_NODE_MAX], size_t max, store_node_job *each, void *arg);
+
+/* Runs of the partition ("": of any) of at least 20 steps, but for j: how many were lost or had processes
+ * die, and the node-seconds of all of them.  -1: no store. */
+int store_failures(struct store *s, const struct job *j, const char *partition, double *failures,
+                   double *node_s);
 
 /* What is stored in between is written at once, or not at all. */
 void store_begin(struct store *s);

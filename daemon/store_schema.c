@@ -44,6 +44,9 @@ const char *const store_migrations[] = {
     "            GROUP BY node, uid, job, step) AS v"
     " ON v.node=a.node AND v.uid=a.uid AND v.job=a.job AND v.step=a.step"
     " WHERE a.node IS NOT NULL AND a.seconds>0;",
+
+    /* Failures need a denominator: node-seconds of a run. */
+    "ALTER TABLE run ADD COLUMN node_s REAL;",
 };
 
 const int store_version = sizeof(store_migrations) / sizeof(store_migrations[0]);

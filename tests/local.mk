@@ -245,3 +245,7 @@ tests_unit_cadence_policy_SOURCES = tests/unit/cadence_policy.c tests/random.h
 tests_unit_cadence_policy_LDADD = libpolicies.la libmodel.la
 tests_policies_goodput_SOURCES = tests/policies/goodput.c tests/random.h
 tests_policies_goodput_LDADD = libpolicies.la libmodel.la
+check_PROGRAMS += tests/unit/cadence_job
+tests_unit_cadence_job_SOURCES = tests/unit/cadence_job.c tests/random.h
+tests_unit_cadence_job_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_unit_cadence_job_LDADD = libjob.la $(JANSSON_LIBS)
