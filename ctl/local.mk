@@ -6,7 +6,7 @@ libctl_la_SOURCES = \
 	ctl/doctor.c ctl/doctor.h \
 	ctl/plugstack.c ctl/plugstack.h \
 	ctl/record.c ctl/record.h \
-	ctl/page.c ctl/page_analysis.c ctl/page_job.c ctl/page.h ctl/page_parts.h \
+	ctl/page.c ctl/page_analysis.c ctl/page_checkpoint.c ctl/page_job.c ctl/page.h ctl/page_parts.h \
 	ctl/trace.c ctl/trace.h \
 	ctl/usage.c ctl/usage.h
 libctl_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(EVENT_CFLAGS)

@@ -484,6 +484,7 @@ int page_job(FILE *out, const json_t *answer, int columns, struct err *err)
     put_verdicts(&page);
     put_figures(&page);
     put_past(&page);
+    page_checkpoint(&page);
     page_ranks(&page);
     page_communicators(&page);
     put_probe(&page);

@@ -23,5 +23,6 @@ void page_time(struct table *t, const json_t *job);    /* where the ranks' time 
 void page_outlook(struct table *t, const json_t *job); /* efficiency, who is waited for, what lies ahead */
 void page_ranks(const struct page *p);
 void page_communicators(const struct page *p);
+void page_checkpoint(const struct page *p); /* nothing where nothing is known */
 
 #endif

@@ -50,3 +50,12 @@ doc/sgplan-scenario.5: doc/sgplan-scenario.5.in sgplan$(EXEEXT)
 	$(SED) -e 's|@pkgdatadir[@]|$(pkgdatadir)|g' -e '/^@TABLES[@]$$/{r $@.tables' -e 'd;}' $(srcdir)/$@.in >$@.new && \
 	rm $@.tables && mv $@.new $@
 EXTRA_DIST += doc/decisions/0022-strategies-replay-the-work.md
+
+EXTRA_DIST += doc/decisions/0019-one-step-for-all-ranks.md
+# The library's page
+man_MANS += doc/syncguard.3
+CLEANFILES += doc/syncguard.3
+EXTRA_DIST += doc/syncguard.3.in
+doc/syncguard.3: %: %.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) doc && $(SED) $(PATHS) -e 's|@pkgdatadir[@]|$(pkgdatadir)|g' $(srcdir)/$@.in >$@.new && mv $@.new $@
+dist_example_DATA += api/examples/trainer.c api/examples/trainer.py

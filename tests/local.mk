@@ -249,3 +249,13 @@ check_PROGRAMS += tests/unit/cadence_job
 tests_unit_cadence_job_SOURCES = tests/unit/cadence_job.c tests/random.h
 tests_unit_cadence_job_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_unit_cadence_job_LDADD = libjob.la $(JANSSON_LIBS)
+# The example in C, with each MPI that is there
+API_EXAMPLE_FLAGS = -D_GNU_SOURCE -I$(top_srcdir)/api -std=gnu11 -O2 -g $(WARN)
+if HAVE_OPENMPI
+check_SCRIPTS += tests/workloads/api_trainer.openmpi
+tests/workloads/api_trainer.openmpi: api/examples/trainer.c api/syncguard.h libsyncguard.la
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(MPICC_OPENMPI) $(API_EXAMPLE_FLAGS) -o $@ $(top_srcdir)/api/examples/trainer.c -L.libs -lsyncguard
+CLEANFILES += tests/workloads/api_trainer.openmpi
+endif
+dist_check_SCRIPTS += tests/cluster/checkpoint-test.sh

@@ -11,7 +11,7 @@ page() { find "$top_builddir/doc" "$top_srcdir"/{doc,tui,ring,agent,daemon,spank
 sgctl=$top_builddir/sgctl
 plain() { sed 's/\\-/-/g' "$1"; }
 
-for name in sgctl.1 sgplan.1 sgring.1 sgtop.1 syncguard.7 syncguard.conf.5 syncguardd.8 syncguard-agent.8 sgplan-scenario.5; do
+for name in syncguard.3 sgctl.1 sgplan.1 sgring.1 sgtop.1 syncguard.7 syncguard.conf.5 syncguardd.8 syncguard-agent.8 sgplan-scenario.5; do
     file=$(page $name)
     if [ $name = sgtop.1 ] && [ -z "$file" ] && [ ! -e "$top_builddir/sgtop" ]; then
         n=$((n + 1)); echo "ok $n # SKIP sgtop is not built here"
