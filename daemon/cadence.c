@@ -252,7 +252,7 @@ static void look_at_samples(struct cadence *c, double now_s, uint64_t samples)
 
 double cadence_samples_per_s(const struct job *j)
 {
-    return j->cadence->samples_per_s;
+    return j->cadence ? j->cadence->samples_per_s : NAN;
 }
 
 /* ---- when one is due ---- */

@@ -31,6 +31,7 @@ enum statement {
     GET_NODE,
     GET_STARTS,
     GET_NODE_JOBS,
+    PUT_OUTCOME,
     GET_FAILURES,
     STATEMENTS
 };
@@ -43,11 +44,11 @@ static const char *const sql[STATEMENTS] = {
         "INSERT INTO run VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,"
         " ?4>0 OR EXISTS(SELECT 1 FROM run WHERE uid=?1 AND name=?5 AND partition=?6"
         "  AND begin<=?9 AND broken AND heard BETWEEN ?9-?17 AND ?9+1 AND NOT(job=?2 AND step=?3)),"
-        " ?13,?14,?15,?16,?18)"
+        " ?13,?14,?15,?16)"
         " ON CONFLICT DO UPDATE SET ranks=excluded.ranks, period=excluded.period, heard=excluded.heard,"
         " ended=excluded.ended, broken=excluded.broken, rerun=max(rerun,excluded.rerun),"
         " steps=excluded.steps, step_p50_s=excluded.step_p50_s, step_cv=excluded.step_cv,"
-        " energy_j_per_step=excluded.energy_j_per_step, node_s=excluded.node_s",
+        " energy_j_per_step=excluded.energy_j_per_step",
     [PUT_PART] = "INSERT OR REPLACE INTO part VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)",
     [GET_REPORT] = "SELECT report FROM step WHERE job=?1 AND (?2<0 OR step=?2) AND (?3<0 OR uid=?3)"
                    " ORDER BY restarts DESC, updated DESC LIMIT 1",
@@ -60,8 +61,9 @@ static const char *const sql[STATEMENTS] = {
     /* ordered as the key is: nothing is sorted */
     [GET_NODE_JOBS] = "SELECT node, uid, sum(seconds), sum(culprit_s), max(at) FROM part WHERE node>?1"
                       " GROUP BY node, uid, job ORDER BY node, uid, job",
+    [PUT_OUTCOME] = "INSERT OR REPLACE INTO outcome VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9)",
     /* the newest runs, by the index on heard: a bounded look */
-    [GET_FAILURES] = "SELECT sum(broken), sum(node_s) FROM (SELECT broken, node_s FROM run"
+    [GET_FAILURES] = "SELECT sum(broken), sum(node_s) FROM (SELECT broken, node_s FROM outcome"
                      " WHERE steps>=?1 AND node_s>0 AND (?2='' OR partition=?2) AND NOT(job=?3 AND uid=?4)"
                      " ORDER BY heard DESC LIMIT ?5)",
 };
@@ -256,6 +258,19 @@ int store_verdict(struct store *s, const struct job *j, const char *class, const
 
 /* ---- runs ---- */
 
+static int put_outcome(struct store *s, const struct store_run *r, struct err *err)
+{
+    sqlite3_stmt *st = s->st[PUT_OUTCOME];
+
+    bind_id(st, 1, &r->job->id);
+    bind_text(st, 5, r->job->partition);
+    sqlite3_bind_double(st, 6, r->heard);
+    sqlite3_bind_int(st, 7, r->broken);
+    sqlite3_bind_int64(st, 8, (sqlite3_int64)r->steps);
+    sqlite3_bind_double(st, 9, r->node_s);
+    return run(s, st, err);
+}
+
 int store_run(struct store *s, const struct store_run *r, struct err *err)
 {
     sqlite3_stmt *st;
@@ -278,8 +293,7 @@ int store_run(struct store *s, const struct store_run *r, struct err *err)
     bind_real(st, 15, r->figures.step_cv);
     bind_real(st, 16, r->figures.energy_j_per_step);
     sqlite3_bind_double(st, 17, STORE_RERUN_S);
-    sqlite3_bind_double(st, 18, r->node_s);
-    return run(s, st, err);
+    return run(s, st, err) < 0 ? -1 : put_outcome(s, r, err);
 }
 
 static void take_start(sqlite3_stmt *st, const struct store_run *r, struct store_past *out)
@@ -473,14 +487,15 @@ int store_node(struct store *s, const char *node, int *count, double *last_wall_
 int store_expire(struct store *s, int days, struct err *err)
 {
     double before = now_wall_s() - days * 86400.0;
-    char text[320];
+    char text[400];
 
     if (!s)
         return 0;
     snprintf(text, sizeof(text),
              "DELETE FROM step WHERE updated < %.0f; DELETE FROM verdict WHERE at < %.0f;"
-             "DELETE FROM run WHERE heard < %.0f; DELETE FROM part WHERE at < %.0f;",
-             before, before, before, before);
+             "DELETE FROM run WHERE heard < %.0f; DELETE FROM part WHERE at < %.0f;"
+             "DELETE FROM outcome WHERE heard < %.0f;",
+             before, before, before, before, before);
     return execute(s, text, err);
 }
 

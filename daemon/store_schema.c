@@ -45,8 +45,11 @@ const char *const store_migrations[] = {
     " ON v.node=a.node AND v.uid=a.uid AND v.job=a.job AND v.step=a.step"
     " WHERE a.node IS NOT NULL AND a.seconds>0;",
 
-    /* Failures need a denominator: node-seconds of a run. */
-    "ALTER TABLE run ADD COLUMN node_s REAL;",
+    /* Failures and their denominator, the node-seconds of a run. */
+    "CREATE TABLE IF NOT EXISTS outcome("
+    " uid INTEGER, job INTEGER, step INTEGER, restarts INTEGER, partition TEXT, heard REAL, broken INTEGER,"
+    " steps INTEGER, node_s REAL, PRIMARY KEY(uid, job, step, restarts)) WITHOUT ROWID;"
+    "CREATE INDEX IF NOT EXISTS outcome_heard ON outcome(heard);",
 };
 
 const int store_version = sizeof(store_migrations) / sizeof(store_migrations[0]);

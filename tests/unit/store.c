@@ -1,5 +1,6 @@
 /* The history on disk: an old one is migrated and loses nothing, like runs are found, nodes' jobs add up. */
 #include "daemon/store.h"
+#include "daemon/store_schema.h"
 
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -129,7 +130,7 @@ static void an_old_one(void)
     is_int(by_hand("SELECT count(*) FROM step"), 3, "all of them, also one that cannot be read");
     store_node(s, "n2", &count, &last_s);
     ok(count == 1 && last_s == 1200, "its verdicts are there");
-    is_int(by_hand("PRAGMA user_version"), 2, "it is of the new version");
+    is_int(by_hand("PRAGMA user_version"), store_version, "it is of the new version");
     snprintf(j->name, sizeof(j->name), "train");
     snprintf(j->partition, sizeof(j->partition), "gpu");
     j->start_wall_s = 5000;
@@ -196,6 +197,7 @@ static void put(struct store *s, const struct run *run)
                            .heard = run->over_s,
                            .ended = true,
                            .broken = run->broken,
+                           .node_s = run->ranks * (run->over_s - run->begin_s),
                            .figures = { run->p50_s, 0.1, NAN } };
     struct err err;
 
@@ -220,6 +222,7 @@ static void like_runs(void)
     struct job *j = job_new(&id, &policy, 0);
     struct store_run r = { .job = j, .ranks = 4, .period = 3 };
     struct store_past past;
+    double failures, node_s;
     struct store *s;
 
     fresh_dir();
@@ -238,6 +241,10 @@ static void like_runs(void)
     snprintf(j->name, sizeof(j->name), "other");
     store_past(s, &r, &past);
     is_int((long long)(past.n + past.n_starts), 0, "nobody else's name");
+    store_failures(s, j, "", &failures, &node_s);
+    ok(failures == 2 && node_s == 21760, "of the others %.0f failed, in %.0f node-seconds", failures, node_s);
+    store_failures(s, j, "gpu", &failures, &node_s);
+    ok(failures == 0 && node_s == 0, "another partition has none");
     store_close(s);
     job_free(j);
     remove_dir();
