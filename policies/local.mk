@@ -1,6 +1,7 @@
 # policies/: pure rules, the shipped policy files, and an example of syncguard.conf
 noinst_LTLIBRARIES += libpolicies.la
-libpolicies_la_SOURCES = policies/action.c policies/action.h policies/pace.c policies/pace.h policies/staleness.c policies/staleness.h
+libpolicies_la_SOURCES = policies/action.c policies/action.h policies/holdout.c policies/holdout.h policies/pace.c \
+	policies/pace.h policies/pacer.c policies/pacer.h policies/staleness.c policies/staleness.h
 libpolicies_la_SOURCES += policies/cadence.c policies/cadence.h
 libpolicies_la_LIBADD = libmodel.la -lm
 check_PROGRAMS += tests/unit/pace
@@ -9,6 +10,9 @@ tests_unit_pace_LDADD = libpolicies.la
 check_PROGRAMS += tests/unit/action_kind
 tests_unit_action_kind_SOURCES = tests/unit/action_kind.c
 tests_unit_action_kind_LDADD = libpolicies.la
+check_PROGRAMS += tests/unit/pacer
+tests_unit_pacer_SOURCES = tests/unit/pacer.c
+tests_unit_pacer_LDADD = libpolicies.la
 
 # Rules: apart, so that guests that pace need none of it.
 noinst_LTLIBRARIES += libengine.la

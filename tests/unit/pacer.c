@@ -1,0 +1,282 @@
+#include "policies/pacer.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "policies/pace.h"
+#include "tests/random.h"
+#include "tests/tap.h"
+
+/* ---- hold-out ---- */
+
+static void test_epochs(void)
+{
+    int unpaced = 0, wrong = 0, runs = 0;
+
+    for (uint32_t seq = 0; seq < 4096; seq += 2) {
+        wrong += holdout_paced(7, seq, 1, 2) == holdout_paced(7, seq + 1, 1, 2);
+        runs += holdout_paced(7, seq, 1, 2);
+    }
+    ok(wrong == 0, "on trial: one collective of two goes without");
+    ok(runs > 900 && runs < 1150, "which of the two is drawn: the first in %d of 2048", runs);
+    for (uint32_t seq = 0; seq < 8 * 64; seq++)
+        unpaced += !holdout_paced(7, seq, 1, 8);
+    ok(unpaced == 64, "in force: one of eight");
+    wrong = 0;
+    for (uint32_t seq = 0; seq < 4096; seq++)
+        wrong += holdout_paced(7, seq, 4, 2) != holdout_paced(7, seq & ~3u, 4, 2);
+    ok(wrong == 0, "an epoch of four collectives stays together");
+    ok(holdout_paced(1, 5, 0, 0) == holdout_paced(1, 5, 1, 2), "nonsense is an epoch of one, every other");
+}
+
+/* A heavy tail: what times of collectives are like at their worst. */
+static double time_s(void)
+{
+    return 0.010 * pow(1 - uniform(), -0.5);
+}
+
+static void test_validity(void)
+{
+    int fooled = 0, missed = 0, within = 0, runs = 2000;
+    double low, high;
+
+    random_state = 1;
+    for (int run = 0; run < runs; run++) {
+        struct holdout null = { 0 }, real = { 0 };
+        bool ever = false, outside = false;
+
+        for (int i = 0; i < 200; i++) {
+            holdout_take(&null, log(time_s() / time_s()));
+            ever = ever || holdout_faster(&null) >= 20 || holdout_slower(&null) >= 20;
+            if (holdout_interval(&null, 0.05, &low, &high))
+                outside = outside || low > 0 || high < 0;
+        }
+        for (int i = 0; i < 16; i++)
+            holdout_take(&real, log(0.43) + 0.1 * gauss());
+        fooled += ever;
+        within += !outside;
+        missed += holdout_faster(&real) < 20;
+    }
+    ok(fooled <= runs / 10, "200 looks at nothing, both ways: fooled in %d of %d (at most 1 in 10)", fooled,
+       runs);
+    ok(within >= runs * 95 / 100, "the interval holds zero at all 200 looks in %d of %d", within, runs);
+    ok(missed == 0, "2.3 times as fast is proven in 16 comparisons (missed %d)", missed);
+}
+
+static void test_figures(void)
+{
+    struct holdout h = { 0 };
+    double low, high;
+
+    ok(isnan(holdout_mean(&h)) && isnan(holdout_deviation(&h)) && !holdout_interval(&h, 0.05, &low, &high),
+       "nothing compared: nothing known");
+    holdout_take(&h, NAN);
+    ok(h.n == 0, "what is no number does not count");
+    for (int i = 0; i < 20; i++)
+        holdout_take(&h, i % 2 ? -0.11 : -0.09);
+    ok(near(holdout_mean(&h), -0.1, 1e-9) && near(holdout_deviation(&h), 0.01026, 1e-3),
+       "mean %g, deviation %g", holdout_mean(&h), holdout_deviation(&h));
+    holdout_interval(&h, 0.05, &low, &high);
+    ok(low < -0.1 && high > -0.1 && high < 0, "the interval is about the mean and below zero: %g to %g", low,
+       high);
+    /* by hand: S=-2, V=0.202: 2 sqrt(.04/.242) exp(4/.484) Phi(2/sqrt(.242)) = 3155 */
+    ok(near(holdout_faster(&h), 3155, 0.01), "evidence %g", holdout_faster(&h));
+    ok(holdout_slower(&h) < 1, "none for the contrary");
+    holdout_take(&h, INFINITY);
+    ok(isfinite(holdout_mean(&h)), "an outlier is bounded");
+}
+
+/* ---- a job in small ---- */
+
+struct regime {
+    const char *name;
+    uint32_t ranks, cores;
+    double switches_hz, wait_ratio, lead; /* of the early rank, as a share of the step */
+    double factor[PACER_LEVERS]; /* of the step's time, with that lever; delay: per share of the step slept
+                                    within the lead */
+};
+
+/* As measured on real MPI: doc/decisions/0018-pacing.md. */
+static const struct regime regimes[] = {
+    { "dedicated", 8, 8, 1, 0.2, 0.3, { 1.01, 1.03, 1, 1.05 } },
+    { "crowded", 8, 2, 300, 0.6, 0.3, { 0.42, 1.01, 1.8, 1 } },
+    { "contended", 2, 2, 150, 0.3, 0.3, { 0.87, 0.86, 0.98, 1 } },
+    { "contended, and nothing helps", 2, 2, 150, 0.3, 0, { 1.02, 1.2, 1.1, 1.05 } },
+    { "contended, and everything harms", 2, 2, 90, 0.1, 0, { 2, 3, 1.5, 1.1 } },
+};
+
+struct model {
+    struct pacer p;
+    struct pacer_params params;
+    struct pace_state early;
+    const struct regime *r;
+    double noise;
+    uint32_t seq;
+    uint64_t paced;
+};
+
+/* One collective; returns its time without the noise, 1 being a step without levers. */
+static double step(struct model *m)
+{
+    static const struct pace_params delay = { .max_delay_s = 0.5, .share = 0.8 };
+    const struct pacer_sight sight = { .able = 15,
+                                       .ranks = m->r->ranks,
+                                       .cores = m->r->cores,
+                                       .switches_hz = m->r->switches_hz,
+                                       .wait_ratio = m->r->wait_ratio,
+                                       .spans = true };
+    uint32_t lever = pacer_current(&m->p);
+    bool paced = lever && holdout_paced(99, m->seq, m->params.epoch, pacer_every(&m->p, &m->params));
+    double time = 1, slept;
+
+    for (uint32_t i = 0; paced && i < PACER_LEVERS; i++)
+        if (lever == 1u << i)
+            time = m->r->factor[i];
+    if (paced && lever == PACER_DELAY) { /* a lead that has gone makes the delay the job's */
+        slept = pace_delay_s(&m->early, &delay);
+        time += fmax(0, slept - m->r->lead);
+    }
+    if (!paced)
+        pace_learn(&m->early, 0, m->r->lead);
+    m->paced += paced;
+    pacer_tick(&m->p, &m->params, &sight, paced, 1, time * exp(m->noise * gauss()));
+    m->seq++;
+    return time;
+}
+
+static double run(struct model *m, int steps)
+{
+    double sum = 0;
+
+    for (int i = 0; i < steps; i++)
+        sum += step(m);
+    return sum / steps;
+}
+
+static struct model begin(int regime, uint32_t levers, double noise)
+{
+    return (struct model){ .params = { .levers = levers, .epoch = 1, .every = 8 },
+                           .r = &regimes[regime],
+                           .noise = noise };
+}
+
+static void test_choice(void)
+{
+    struct model m = begin(0, 15 & ~PACER_STAGGER, 0.02);
+    double mean;
+
+    run(&m, 5000);
+    ok(m.paced == 0, "a core each and nobody else on it: nothing is tried");
+    ok(m.p.lever[0].why == PACER_NO_CAUSE && m.p.lever[3].why == PACER_UNALLOWED, "and why is known");
+    m = begin(1, 3, 0.1);
+    run(&m, 160);
+    ok(pacer_current(&m.p) == PACER_RELEASE && m.p.mode == PACER_IN_FORCE, "more ranks than cores: release");
+    mean = run(&m, 800);
+    ok(mean < 1 / 1.8, "with the hold-out the step takes %.3f of its time", mean);
+    m = begin(1, PACER_GATE, 0.1);
+    mean = run(&m, 4000);
+    ok(pacer_current(&m.p) == 0 && mean < 1.005, "a lever that does nothing is off (%.4f)", mean);
+    m = begin(2, PACER_GATE, 0.08);
+    run(&m, 1000);
+    ok(m.p.mode == PACER_IN_FORCE, "14 %% in noise of 8 %% is proven within 1000 collectives");
+    m = begin(3, 15, 0.03);
+    mean = run(&m, 3000);
+    ok(mean < 1.01, "nothing helps: %.4f of the time over the run", mean);
+    m = begin(4, 15, 0.03);
+    mean = run(&m, 3000);
+    ok(mean < 1.01, "everything harms, threefold at worst: %.4f of the time over the run", mean);
+    m.params.levers = 0;
+    ok(run(&m, 64) <= 1.2 && pacer_current(&m.p) == 0, "no lever is allowed any more: off");
+}
+
+/* A lever without effect is off within 32 collectives, each time later. */
+static void test_backing_off(void)
+{
+    struct model m = begin(3, PACER_RELEASE | PACER_STAGGER, 0.1);
+    uint32_t longest = 0, now = 0, trials = 0;
+
+    for (int i = 0; i < 20000; i++) {
+        step(&m);
+        if (m.p.mode == PACER_OFF) {
+            now = 0;
+        } else {
+            trials += now == 0;
+            longest = ++now > longest ? now : longest;
+        }
+    }
+    ok(longest <= PACER_TRIAL, "a trial takes %u collectives at most", longest);
+    ok(trials >= 2 && trials < 24, "20000 collectives see %u trials", trials);
+}
+
+/* After any history, the cause is removed: within 64 collectives the step takes what it takes without us. */
+static void test_histories(void)
+{
+    int histories = 4000, slow = 0;
+    double worst = 0;
+
+    random_state = 20;
+    for (int h = 0; h < histories; h++) {
+        struct model m = begin(0, 15, 0.01 * uniform());
+        int chapters = 1 + (int)(uniform() * 6);
+        double mean;
+
+        m.params.every = 2 + (uint32_t)(uniform() * 7);
+        for (int c = 0; c < chapters; c++) {
+            m.r = &regimes[(size_t)(uniform() * 5)];
+            m.params.levers = (uint32_t)(uniform() * 16);
+            run(&m, (int)(uniform() * 600));
+        }
+        m.params.levers = 15;
+        m.r = &regimes[0];
+        run(&m, 64);
+        mean = run(&m, 64);
+        worst = fmax(worst, mean);
+        slow += mean > 1.01;
+        if (mean > 1.01 && slow < 4)
+            printf("# history %d: %.4f, lever %u\n", h, mean, pacer_current(&m.p));
+    }
+    ok(slow == 0, "%d random histories: 64 collectives after the cause is gone at most %.4f of the step",
+       histories, worst);
+}
+
+static void test_words(void)
+{
+    ok(pacer_levers("release,GATE") == (PACER_RELEASE | PACER_GATE) &&
+           pacer_levers("stagger") == PACER_STAGGER,
+       "levers are read");
+    ok(!pacer_levers("") && !pacer_levers("gate,") && !pacer_levers("gat"), "what is none is refused");
+    ok(pacer_lever_name(PACER_DELAY) && !pacer_lever_name(3) && !pacer_lever_name(0), "each has a name");
+}
+
+/* Times that cannot be do not stay. */
+static void test_nonsense(void)
+{
+    struct model m = begin(1, 15, 0.01);
+    struct pacer_sight sight = { 15, 8, 2, 300, 0.5, true };
+    const double times[] = { NAN, -1, 0, INFINITY, 1e300, 1e-300 };
+
+    for (int i = 0; i < 600; i++)
+        pacer_tick(&m.p, &m.params, &sight, i % 2, (uint64_t)i % 3, times[i % 6]);
+    for (uint32_t i = 0; i < PACER_LEVERS; i++)
+        if (m.p.lever[i].seen.n)
+            ok(isfinite(m.p.lever[i].seen.sum), "lever %u: finite after nonsense", i);
+    sight.wait_ratio = NAN;
+    m = begin(1, 15, 0.01);
+    for (int i = 0; i < 600; i++)
+        pacer_tick(&m.p, &m.params, &sight, false, 1, 1);
+    ok(pacer_current(&m.p) == 0, "unknown waits are no cause");
+}
+
+int main(void)
+{
+    test_epochs();
+    test_validity();
+    test_figures();
+    test_choice();
+    test_backing_off();
+    test_histories();
+    test_words();
+    test_nonsense();
+    return done_testing();
+}
