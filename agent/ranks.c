@@ -12,6 +12,7 @@
 
 #include "common/xalloc.h"
 #include "ring/control.h"
+#include "ring/pacing.h"
 #include "ring/steps.h"
 
 /* Touching one page of a ring maps 16 of them, about 128 KiB a ring and drain: with few ranks cheaper to keep
@@ -250,7 +251,7 @@ static bool ours(const char *name)
 {
     size_t n = strlen(name);
 
-    return !strcmp(name, CONTROL_FILE) || !strcmp(name, CONTROL_FILE ".new") ||
+    return !strcmp(name, CONTROL_FILE) || !strcmp(name, CONTROL_FILE ".new") || !strcmp(name, PACING_FILE) ||
            (n > 5 && !strcmp(name + n - 5, ".ring")) ||
            (n > strlen(STEPS_SUFFIX) && !strcmp(name + n - strlen(STEPS_SUFFIX), STEPS_SUFFIX)) ||
            (n > 4 && name[0] == '.' && !strcmp(name + n - 4, ".tmp"));

@@ -23,6 +23,8 @@ bool holdout_paced(uint64_t key, uint32_t seq, uint32_t epoch, uint32_t every)
 
     if (every < 2)
         every = 2;
+    if (every > HOLDOUT_EVERY_MAX)
+        every = HOLDOUT_EVERY_MAX;
     return mix(key ^ mix(at / every + 1)) % every != at % every;
 }
 

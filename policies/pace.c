@@ -29,6 +29,13 @@ double pace_delay_s(const struct pace_state *s, const struct pace_params *p)
     return fmin(p->share * sure_s, p->max_delay_s);
 }
 
+double pace_stagger_s(uint32_t index, uint32_t n, double transfer_s, const struct pace_params *p)
+{
+    if (n < 2 || index >= n || !(transfer_s > 0))
+        return 0;
+    return fmin(p->share * transfer_s * index / n, p->max_delay_s);
+}
+
 bool pace_gives_core(uint32_t ranks, uint32_t cores, uint32_t arrived)
 {
     return ranks > cores && arrived < ranks;

@@ -35,6 +35,10 @@ void pace_learn(struct pace_state *s, double slept_s, double waited_s);
 /* How long to sleep before entering; 0: enter at once. */
 double pace_delay_s(const struct pace_state *s, const struct pace_params *p);
 
+/* Ranks of a node that share an uplink and enter together fill its queue.  The index-th of n enters later by
+ * its part of p's share of the time that the transfer takes alone: in a row, they take no longer. */
+double pace_stagger_s(uint32_t index, uint32_t n, double transfer_s, const struct pace_params *p);
+
 /* Should a rank that waits give its core away?  Yes while ranks of its node outnumber the cores they share
  * and one of them still computes; ranks that have a core each only lose the time to wake up. */
 bool pace_gives_core(uint32_t ranks, uint32_t cores, uint32_t arrived);

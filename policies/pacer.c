@@ -121,7 +121,7 @@ static void take_force(struct pacer *p)
     l->why = PACER_HELPS;
     l->rest = 0;
     p->gain = holdout_mean(&l->seen);
-    p->limit = fmax(0.6 * -p->gain, 2 * holdout_deviation(&l->seen));
+    p->limit = fmax(0.4 * -p->gain, 2 * holdout_deviation(&l->seen));
     p->drift = 0;
     enter(p, PACER_IN_FORCE);
 }
@@ -160,7 +160,7 @@ static bool startable(struct pacer *p, uint32_t i, const struct pacer_params *pa
 static void off_tick(struct pacer *p, const struct pacer_params *params, const struct pacer_sight *sight)
 {
     /* In between two trials the job is as it would be without us. */
-    if (p->at - p->since < PACER_REST)
+    if (p->at - p->since < PACER_WARM)
         return;
     for (uint32_t i = 0; i < PACER_LEVERS; i++) {
         if (!startable(p, i, params, sight))

@@ -23,7 +23,8 @@
 #define PACER_LEVERS  4u
 
 #define PACER_TRIAL      32u /* collectives */
-#define PACER_REST       64u /* before the first trial and after it */
+#define PACER_WARM       32u /* before the first trial, and between two */
+#define PACER_REST       64u /* after a trial that came to nothing, at least */
 #define PACER_REST_MAX   (1u << 20)
 #define PACER_HARM_REST  8u   /* times as long after proven harm */
 #define PACER_SWITCHES   20.0 /* involuntary switches of a rank and second: somebody else wants the core */

@@ -4,12 +4,15 @@
 #define SYNCGUARD_PROBE_CALL_H
 
 #include "probe/comm.h"
+#include "probe/pace.h"
 #include "probe/request.h"
 
 struct call {
     struct comm *comm; /* NULL: the call is not ours to record */
     struct ring *ring; /* NULL: nor is it recorded, but its sequence number counts */
     struct ring_event event;
+    uint64_t paced_ns; /* 0: pacing has nothing to do with it */
+    uint32_t lever;    /* that it is entered with */
 };
 
 /* True when the call's arguments are to be looked at. */
@@ -17,6 +20,7 @@ static inline bool call_begin(struct call *k, handle comm, void *frame)
 {
     k->comm = NULL;
     k->ring = NULL;
+    k->paced_ns = 0;
     if (!call_wanted(frame))
         return false;
     k->comm = comm_find(comm);
@@ -59,6 +63,8 @@ static inline void call_leave(struct call *k, int rc)
         k->event.flags |= rc ? RING_EVENT_FAILED : 0;
         ring_emit(k->ring, &k->event);
         ring_leave(k->ring, k->event.leave);
+        if (k->paced_ns)
+            pace_leave(k);
     }
     self.frame = NULL;
 }
@@ -69,6 +75,13 @@ static inline void call_count(struct call *k)
 {
     if (k->comm)
         comm_next_seq(k->comm);
+}
+
+/* posted: the call only posts the operation. */
+static inline void call_pace(struct call *k, bool posted)
+{
+    if (k->ring && pace_asked())
+        pace_enter(k, posted);
 }
 
 /* Leave a call that posted a nonblocking operation. */

@@ -81,6 +81,7 @@ static uint64_t sum_types_large(const int64_t *n, const void *types, uint32_t co
             call_enter(&k, ring_op, 0, bytes, root);            \
         }                                                       \
         call_count(&k);                                         \
+        call_pace(&k, false);                                   \
         rc = ((int(*) params)next_get(&next))args;              \
         call_leave(&k, rc);                                     \
         return rc;                                              \
@@ -101,6 +102,7 @@ static uint64_t sum_types_large(const int64_t *n, const void *types, uint32_t co
             call_enter(&k, ring_op, RING_EVENT_NONBLOCKING, bytes, root);         \
         }                                                                         \
         call_count(&k);                                                           \
+        call_pace(&k, true);                                                      \
         rc = ((int (*)(LIST params, void *))next_get(&next))(LIST args, request); \
         call_posted(&k, rc, request);                                             \
         return rc;                                                                \

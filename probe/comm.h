@@ -9,6 +9,8 @@
 
 #include "probe/probe.h"
 
+struct pacing_gate;
+
 struct comm {
     handle _Atomic at; /* NULL: free for another */
     struct comm *next; /* in its bucket; never changes */
@@ -20,6 +22,8 @@ struct comm {
                        there is one */
     uint32_t sources, destinations; /* neighbours in its topology */
     uint8_t flags;                  /* RING_EVENT_INTER */
+    uint64_t gate_of;               /* the name that gate was taken for; 0: not yet */
+    struct pacing_gate *gate;       /* of the ranks on this node, see pace.h; NULL: none left */
 };
 
 /* Hot path.  Registers what it does not know; NULL when that fails (or for a null handle). */

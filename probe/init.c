@@ -1,6 +1,7 @@
 /* init.c - joining at MPI_Init, leaving at MPI_Finalize, and MPI_Abort.  There is no constructor: a process
  * that never calls MPI is left alone. */
 #include "probe/comm.h"
+#include "probe/pace.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -127,6 +128,7 @@ static void join(void)
             probe.control = &record;
         comm_made(probe.world);
         comm_made(probe.self_comm);
+        pace_setup(dir);
         atomic_store_explicit(&probe.active, true, memory_order_release);
     }
     errno = saved;
@@ -158,7 +160,11 @@ static int init_thread(struct next *n, int *argc, char ***argv, int required, in
 static int finalize(struct next *n)
 {
     bool ours = atomic_exchange_explicit(&probe.active, false, memory_order_relaxed);
-    int rc = ((int (*)(void))next_get(n))();
+    int rc;
+
+    if (ours)
+        pace_finish();
+    rc = ((int (*)(void))next_get(n))();
 
     if (ours)
         thread_states_set(RING_STATE_FINALIZED);

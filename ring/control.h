@@ -20,6 +20,17 @@ struct control_checkpoint {
     uint32_t state;
 };
 
+/* Pacing (policies/pacer.h).  All zero: off. */
+struct control_pace {
+    uint32_t levers;       /* PACER_... that may be used; 0: none */
+    uint32_t max_delay_us; /* a rank is held back for no longer than that, once a collective */
+    uint32_t share;        /* of what a rank is reliably early by that it may sleep, in thousandths */
+    uint32_t epoch;        /* collectives that have a lever, or not, together */
+    uint32_t every;        /* one epoch in so many goes without the lever that is in force */
+    uint32_t generation;   /* grows with every change of these */
+    uint32_t reserved[10];
+};
+
 struct control_page {
     uint32_t magic, version;
     uint32_t generation; /* grows with every change */
@@ -27,7 +38,8 @@ struct control_page {
     uint32_t reserved[12];
     struct control_checkpoint checkpoint;
     uint32_t reserved_checkpoint[12];
-    uint32_t unused[992];
+    struct control_pace pace;
+    uint32_t unused[976];
 };
 _Static_assert(sizeof(struct control_page) == 4096, "the control page is a page");
 

@@ -40,3 +40,9 @@ check_PROGRAMS += tests/unit/ring_threads
 tests_unit_ring_threads_SOURCES = tests/unit/ring_threads.c
 tests_unit_ring_threads_CFLAGS = $(AM_CFLAGS) -pthread
 tests_unit_ring_threads_LDADD = libring.la libcommon.la
+
+# What paced ranks share
+check_PROGRAMS += tests/unit/pacing
+tests_unit_pacing_SOURCES = tests/unit/pacing.c
+tests_unit_pacing_CFLAGS = $(AM_CFLAGS) -pthread
+tests_unit_pacing_LDADD = libring.la

@@ -50,7 +50,7 @@ for mpi in $libraries; do
     ok $? "$mpi: among the functions added there is no allocation and no lock: $(tr '\n' ' ' <"$dir/added")"
 
     mkdir "$dir/$mpi.switch"
-    { printf 'TCGS\001\000\000\000\001\000\000\000\001\000\000\000' && head -c 4080 /dev/zero; } >"$dir/$mpi.switch/control"
+    { printf 'TCGS\002\000\000\000\001\000\000\000\001\000\000\000' && head -c 4080 /dev/zero; } >"$dir/$mpi.switch/control"
     SYNCGUARD_DIR=$dir/$mpi.switch LD_PRELOAD=$probe timeout 60 "$top_builddir/tests/probe/path.$mpi" switch
     ok $? "$mpi: recording switched off and on"
     numbers=$("$top_builddir/sgring" --json --events=100 "$dir/$mpi.switch" | grep -o '"seq":[0-9]*,"root"' | tr -dc '0-9\n' | tr '\n' ' ')

@@ -1,0 +1,478 @@
+/* pace.c - see pace.h */
+#include "probe/pace.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "policies/pace.h"
+#include "policies/pacer.h"
+#include "probe/call.h"
+#include "ring/pacing.h"
+
+#define SLICE_NS     1000000u     /* held at a gate: the library makes progress as often */
+#define LOOK         32u          /* collectives between two looks at what the node is like */
+#define FRESH_NS     10000000000u /* a plan is good for that long, and for FRESH_CYCLES collectives */
+#define FRESH_CYCLES 16u
+#define GONE_NS      120000000000u /* a rank that is silent for so long does not count */
+#define LEADER_NS    20000000000u  /* a plan that is stale for so long has lost its leader */
+#define LEARNT       32u           /* collectives of a step whose waits are known */
+
+atomic_bool pace_engaged;
+static atomic_bool releasing;  /* the library gives the core away while it waits */
+static atomic_bool polls_seen; /* it polls where we see it (MPICH over UCX) */
+
+/* What is known of one collective of the step, from epochs without a lever. */
+struct waits {
+    uint64_t signature;
+    uint64_t least_ns; /* the shortest stay of late: that of a rank that nobody has to wait for */
+    struct pace_state early;
+};
+
+static struct {
+    char dir[PATH_MAX];
+    struct pacing_page *page;
+    struct pacing_slot *slot;
+    uint32_t slots; /* our slot's number + 1 */
+    bool failed;    /* no page, or no slot: never paced */
+    uint32_t able;  /* levers */
+    bool (*yield_set)(bool);
+
+    uint64_t left_ns; /* the last collective */
+    /* since the last look */
+    uint64_t look_ns, stay_ns, switches;
+    uint32_t collectives, look_at;
+
+    struct waits waits[LEARNT];
+
+    /* the leader's */
+    bool leads;
+    struct pacer pacer;
+    struct pacer_sight sight;
+} me;
+
+/* ---- release ---- */
+
+/* Open MPI's own switch.  Where it is on already, it is not ours to turn. */
+static bool openmpi_can_yield(void)
+{
+    bool was;
+
+    me.yield_set = (bool (*)(bool))next_symbol("opal_progress_set_yield_when_idle");
+    if (!me.yield_set)
+        return false;
+    was = me.yield_set(true);
+    me.yield_set(was);
+    return !was;
+}
+
+static void release_set(bool on)
+{
+    if (on == atomic_load_explicit(&releasing, memory_order_relaxed))
+        return;
+    if (me.yield_set)
+        me.yield_set(on);
+    atomic_store_explicit(&releasing, on, memory_order_relaxed);
+}
+
+/* MPICH (ch4 over UCX) polls with this one for as long as it waits, and has no switch: POLLS_BEFORE_YIELD is
+ * for ch3. */
+EXPORT unsigned ucp_worker_progress(void *worker);
+unsigned ucp_worker_progress(void *worker)
+{
+    static struct next next = { "ucp_worker_progress", NULL };
+    unsigned done = ((unsigned (*)(void *))next_get(&next))(worker);
+
+    if (!done && atomic_load_explicit(&releasing, memory_order_relaxed))
+        sched_yield();
+    if (__builtin_expect(!atomic_load_explicit(&polls_seen, memory_order_relaxed), 0))
+        atomic_store_explicit(&polls_seen, probe.abi != ABI_OPENMPI, memory_order_relaxed);
+    return done;
+}
+
+/* ---- joining ---- */
+
+void pace_setup(const char *dir)
+{
+    me.failed = snprintf(me.dir, sizeof(me.dir), "%s", dir) >= (int)sizeof(me.dir);
+}
+
+static void cpus_tell(struct pacing_slot *s)
+{
+    cpu_set_t set;
+    uint64_t word[PACING_CPUS / 64] = { 0 };
+
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof(set), &set) == 0)
+        for (unsigned i = 0; i < CPU_SETSIZE && i < PACING_CPUS; i++)
+            if (CPU_ISSET(i, &set))
+                word[i / 64] |= 1ull << i % 64;
+    for (unsigned i = 0; i < PACING_CPUS / 64; i++)
+        atomic_store_explicit(&s->cpus[i], word[i], memory_order_relaxed);
+}
+
+/* One that is free, or whose rank has not been heard of for long: programs follow each other in a step. */
+static struct pacing_slot *slot_take(uint64_t now)
+{
+    for (uint32_t i = 0; i < PACING_SLOTS; i++) {
+        struct pacing_slot *s = &me.page->slot[i];
+        uint32_t pid = atomic_load_explicit(&s->pid, memory_order_relaxed), n;
+
+        if (pid && now < atomic_load_explicit(&s->seen_ns, memory_order_relaxed) + GONE_NS)
+            continue;
+        atomic_store_explicit(&s->seen_ns, now, memory_order_relaxed);
+        if (!atomic_compare_exchange_strong(&s->pid, &pid, (uint32_t)getpid()))
+            continue;
+        atomic_store_explicit(&s->switches_mhz, UINT64_MAX, memory_order_relaxed);
+        atomic_store_explicit(&s->wait_permille, UINT64_MAX, memory_order_relaxed);
+        me.slots = i + 1;
+        n = atomic_load(&me.page->slots);
+        while (n < i + 1 && !atomic_compare_exchange_weak(&me.page->slots, &n, i + 1))
+            ;
+        return s;
+    }
+    return NULL;
+}
+
+static bool join(uint64_t now)
+{
+    if (me.page || me.failed)
+        return !me.failed;
+    me.failed = true;
+    me.page = pacing_join(me.dir);
+    me.slot = me.page ? slot_take(now) : NULL;
+    if (!me.slot)
+        return false;
+    cpus_tell(me.slot);
+    me.able = PACER_GATE | PACER_DELAY | PACER_STAGGER;
+    if (probe.abi == ABI_OPENMPI && openmpi_can_yield())
+        me.able |= PACER_RELEASE;
+    me.look_ns = now;
+    me.failed = false;
+    return true;
+}
+
+static void lead(bool on)
+{
+    if (!on && me.leads) {
+        atomic_store_explicit(&me.page->plan, 0, memory_order_relaxed);
+        atomic_store_explicit(&me.page->leader, 0, memory_order_release);
+    }
+    if (on && !me.leads) {
+        memset(&me.pacer, 0, sizeof(me.pacer));
+        me.sight = (struct pacer_sight){ 0 };
+        me.look_at = LOOK;
+    }
+    me.leads = on;
+}
+
+/* Pacing was switched off. */
+static void disengage(void)
+{
+    release_set(false);
+    if (me.page)
+        lead(false);
+    me.left_ns = 0;
+    atomic_store_explicit(&pace_engaged, false, memory_order_relaxed);
+}
+
+void pace_finish(void)
+{
+    disengage();
+    if (me.slot)
+        atomic_store_explicit(&me.slot->pid, 0, memory_order_release);
+}
+
+/* ---- what the node is like ---- */
+
+static void look_at_me(uint64_t now)
+{
+    double s = (double)(now - me.look_ns) * 1e-9;
+    struct rusage u;
+
+    if (getrusage(RUSAGE_SELF, &u) < 0 || !(s > 0))
+        return;
+    if (me.switches)
+        atomic_store_explicit(&me.slot->switches_mhz,
+                              (uint64_t)(1e3 * (double)((uint64_t)u.ru_nivcsw + 1 - me.switches) / s),
+                              memory_order_relaxed);
+    atomic_store_explicit(&me.slot->wait_permille, (uint64_t)((double)me.stay_ns * 1e-6 / s),
+                          memory_order_relaxed);
+    if (atomic_load_explicit(&polls_seen, memory_order_relaxed))
+        me.able |= PACER_RELEASE;
+    me.switches = (uint64_t)u.ru_nivcsw + 1;
+    me.stay_ns = 0;
+    me.look_ns = now;
+    me.collectives = 0;
+}
+
+/* Of all ranks that are alive: the leader's look. */
+static void look_at_all(uint64_t now)
+{
+    uint32_t n = atomic_load_explicit(&me.page->slots, memory_order_relaxed), known = 0;
+    uint64_t cpus[PACING_CPUS / 64] = { 0 }, figure;
+    struct pacer_sight s = { .able = me.able };
+
+    for (uint32_t i = 0; i < n && i < PACING_SLOTS; i++) {
+        struct pacing_slot *slot = &me.page->slot[i];
+
+        if (!atomic_load_explicit(&slot->pid, memory_order_relaxed) ||
+            now > atomic_load_explicit(&slot->seen_ns, memory_order_relaxed) + GONE_NS)
+            continue;
+        s.ranks++;
+        for (unsigned w = 0; w < PACING_CPUS / 64; w++)
+            cpus[w] |= atomic_load_explicit(&slot->cpus[w], memory_order_relaxed);
+        figure = atomic_load_explicit(&slot->switches_mhz, memory_order_relaxed);
+        if (figure == UINT64_MAX)
+            continue;
+        known++;
+        s.switches_hz += (double)figure * 1e-3;
+        s.wait_ratio += (double)atomic_load_explicit(&slot->wait_permille, memory_order_relaxed) * 1e-3;
+    }
+    for (unsigned w = 0; w < PACING_CPUS / 64; w++)
+        s.cores += (uint32_t)__builtin_popcountll(cpus[w]);
+    s.switches_hz = known ? s.switches_hz / known : NAN;
+    s.wait_ratio = known ? s.wait_ratio / known : NAN;
+    s.spans = probe.world_size > s.ranks;
+    me.sight = s;
+}
+
+/* ---- leading ---- */
+
+static void report(void)
+{
+    struct pacing_report r = { .mode = me.pacer.mode,
+                               .lever = pacer_current(&me.pacer),
+                               .ranks = me.sight.ranks,
+                               .cores = me.sight.cores,
+                               .collectives = me.pacer.at,
+                               .with = me.pacer.epochs[1],
+                               .without = me.pacer.epochs[0],
+                               .switches_hz = me.sight.switches_hz,
+                               .wait_ratio = me.sight.wait_ratio };
+
+    for (uint32_t i = 0; i < PACER_LEVERS; i++) {
+        const struct pacer_lever *l = &me.pacer.lever[i];
+        struct pacing_lever *out = &r.levers[i];
+
+        out->why = l->why;
+        out->compared = l->seen.n;
+        out->log_mean = holdout_mean(&l->seen);
+        if (!holdout_interval(&l->seen, 0.05, &out->log_low, &out->log_high))
+            out->log_low = out->log_high = NAN;
+    }
+    pacing_report_put(me.page, &r);
+}
+_Static_assert(PACING_LEVERS == PACER_LEVERS, "a report has a line for each lever");
+
+static struct pacer_params params_now(void)
+{
+    const struct control_pace *c = &probe.control->pace;
+
+    return (struct pacer_params){ .levers = __atomic_load_n(&c->levers, __ATOMIC_RELAXED),
+                                  .epoch = __atomic_load_n(&c->epoch, __ATOMIC_RELAXED),
+                                  .every = __atomic_load_n(&c->every, __ATOMIC_RELAXED) };
+}
+
+/* Whoever comes first, or finds that the one before is gone. */
+static bool do_i_lead(uint64_t now)
+{
+    uint32_t leader = atomic_load_explicit(&me.page->leader, memory_order_relaxed);
+
+    if (leader == me.slots && me.leads)
+        return true;
+    lead(false);
+    if (leader && now < atomic_load_explicit(&me.page->fresh_ns, memory_order_relaxed) + LEADER_NS)
+        return false;
+    atomic_store_explicit(&me.page->fresh_ns, now + FRESH_NS, memory_order_relaxed);
+    if (atomic_compare_exchange_strong(&me.page->leader, &leader, me.slots))
+        lead(true);
+    return me.leads;
+}
+
+static void lead_tick(uint64_t now, bool paced, uint64_t signature, uint64_t cycle_ns)
+{
+    const struct pacer_params params = params_now();
+    uint8_t mode = me.pacer.mode;
+    uint32_t lever;
+
+    if (me.look_at-- == 0) {
+        me.look_at = LOOK;
+        look_at_all(now);
+        report();
+    }
+    pacer_tick(&me.pacer, &params, &me.sight, paced, signature, (double)cycle_ns * 1e-9);
+    lever = pacer_current(&me.pacer);
+    atomic_store_explicit(&me.page->fresh_ns, now + FRESH_NS + FRESH_CYCLES * cycle_ns, memory_order_relaxed);
+    atomic_store_explicit(&me.page->plan, lever ? pacing_plan(lever, pacer_every(&me.pacer, &params)) : 0,
+                          memory_order_relaxed);
+    if (mode != me.pacer.mode)
+        report();
+}
+
+/* ---- the levers ---- */
+
+/* The one for this collective; 0: none. */
+static uint32_t lever_for(const struct call *k, uint64_t now)
+{
+    uint64_t plan = atomic_load_explicit(&me.page->plan, memory_order_relaxed);
+    const struct pacer_params p = params_now();
+    uint32_t lever = (uint32_t)plan & p.levers & me.able, every = (uint32_t)(plan >> 32);
+
+    if (!lever || now > atomic_load_explicit(&me.page->fresh_ns, memory_order_relaxed))
+        return 0;
+    return holdout_paced(k->event.comm, k->event.seq, p.epoch, every) ? lever : 0;
+}
+
+/* Operations that nobody leaves before all have come.  Not those of which a rank's own part may be empty. */
+static bool synchronises(const struct ring_event *e)
+{
+    switch (e->op) {
+    case RING_OP_BARRIER:
+        return true;
+    case RING_OP_ALLREDUCE:
+    case RING_OP_ALLGATHER:
+    case RING_OP_ALLTOALL:
+    case RING_OP_REDUCE_SCATTER_BLOCK:
+        return e->bytes > 0;
+    default:
+        return false;
+    }
+}
+
+/* Sends and receives that were posted before go on while a rank is held back: asking for a message from
+ * oneself is local, finds nothing, and lets the library do what is due. */
+static void progress(void)
+{
+    static struct next iprobe = { "PMPI_Iprobe", NULL };
+    int any_source = probe.abi == ABI_MPICH ? -2 : -1, found = 0;
+    void *ignore = probe.abi == ABI_MPICH ? (void *)1 : NULL;
+
+    ((int (*)(int, int, handle, int *, void *))next_get(&iprobe))(any_source, -1, probe.self_comm, &found,
+                                                                  ignore);
+}
+
+static void hold(struct call *k, uint64_t now)
+{
+    uint64_t end = now + 1000ull * __atomic_load_n(&probe.control->pace.max_delay_us, __ATOMIC_RELAXED);
+    struct comm *c = k->comm;
+    uint32_t seq = k->event.seq;
+
+    if (!synchronises(&k->event))
+        return;
+    if (c->gate_of != c->name) {
+        c->gate = pacing_gate_join(me.page, c->name);
+        c->gate_of = c->name;
+    }
+    if (!c->gate || pacing_gate_arrive(c->gate, seq))
+        return;
+    while (now < end) {
+        if (pacing_gate_sleep(c->gate, seq, end - now < SLICE_NS ? end - now : SLICE_NS))
+            return;
+        progress();
+        now = clock_monotonic_ns();
+    }
+    atomic_fetch_add_explicit(&me.slot->late, 1, memory_order_relaxed);
+}
+
+static uint64_t signature_of(const struct call *k)
+{
+    return (k->event.comm ^ k->event.bytes * 0x9e3779b97f4a7c15u) + k->event.op;
+}
+
+static struct waits *waits_of(uint64_t signature)
+{
+    struct waits *w = &me.waits[signature % LEARNT];
+
+    if (w->signature != signature)
+        *w = (struct waits){ .signature = signature, .least_ns = UINT64_MAX };
+    return w;
+}
+
+/* The least stay creeps upwards, so that a lucky one is forgotten. */
+static void learn(struct waits *w, uint64_t stay_ns)
+{
+    if (w->least_ns == UINT64_MAX || stay_ns < w->least_ns)
+        w->least_ns = stay_ns;
+    else
+        w->least_ns += (stay_ns - w->least_ns) / 1024;
+    pace_learn(&w->early, 0, (double)(stay_ns - w->least_ns) * 1e-9);
+}
+
+static void sleep_s(double s)
+{
+    const struct timespec t = { .tv_sec = (time_t)s, .tv_nsec = (long)((s - (double)(time_t)s) * 1e9) };
+
+    if (s > 0)
+        clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
+}
+
+static void delay(struct call *k, uint32_t lever)
+{
+    const struct control_pace *c = &probe.control->pace;
+    const struct pace_params p = { .max_delay_s = 1e-6 * __atomic_load_n(&c->max_delay_us, __ATOMIC_RELAXED),
+                                   .share = 1e-3 * __atomic_load_n(&c->share, __ATOMIC_RELAXED) };
+    const struct waits *w = waits_of(signature_of(k));
+
+    if (lever == PACER_DELAY)
+        sleep_s(pace_delay_s(&w->early, &p));
+    else if (w->least_ns != UINT64_MAX)
+        sleep_s(pace_stagger_s(me.slots - 1, me.page->slots, (double)w->least_ns * 1e-9, &p));
+}
+
+/* ---- a collective ---- */
+
+static void took(uint64_t now, bool paced, uint64_t signature, uint64_t stay_ns)
+{
+    uint64_t cycle_ns = me.left_ns ? now - me.left_ns : 0;
+
+    me.left_ns = now;
+    me.stay_ns += stay_ns;
+    atomic_store_explicit(&me.slot->seen_ns, now, memory_order_relaxed);
+    if (++me.collectives >= LOOK)
+        look_at_me(now);
+    if (do_i_lead(now))
+        lead_tick(now, paced, signature, cycle_ns);
+}
+
+void pace_enter(struct call *k, bool posted)
+{
+    int saved = errno;
+    uint64_t now;
+
+    if (self.ring != probe.main || k->comm->size < 2)
+        return;
+    now = clock_monotonic_ns();
+    if (!__atomic_load_n(&probe.control->pace.levers, __ATOMIC_RELAXED)) {
+        disengage();
+    } else if (join(now)) {
+        atomic_store_explicit(&pace_engaged, true, memory_order_relaxed);
+        k->lever = lever_for(k, now);
+        k->paced_ns = posted ? 0 : now;
+        if (posted) /* the time since the last one, which had that one's lever */
+            took(now, atomic_load_explicit(&releasing, memory_order_relaxed), signature_of(k), 0);
+        release_set(k->lever == PACER_RELEASE);
+        if (k->lever == PACER_GATE && !posted)
+            hold(k, now);
+        else if (k->lever & (PACER_DELAY | PACER_STAGGER) && !posted)
+            delay(k, k->lever);
+    }
+    errno = saved;
+}
+
+void pace_leave(struct call *k)
+{
+    int saved = errno;
+    uint64_t now = clock_monotonic_ns(), signature = signature_of(k);
+
+    if (!k->lever)
+        learn(waits_of(signature), now - k->paced_ns);
+    took(now, k->lever != 0, signature, now - k->paced_ns);
+    errno = saved;
+}

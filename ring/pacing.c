@@ -1,0 +1,212 @@
+/* pacing.c - see pacing.h */
+#include "ring/pacing.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- the page ---- */
+
+static struct pacing_page *page_map(int fd, int protection)
+{
+    struct pacing_page *p;
+    struct stat st;
+    void *map;
+
+    if (fstat(fd, &st) < 0)
+        return NULL;
+    if (!S_ISREG(st.st_mode) || st.st_size != (off_t)sizeof(*p)) {
+        errno = EPROTO;
+        return NULL;
+    }
+    map = mmap(NULL, sizeof(*p), protection, MAP_SHARED, fd, 0);
+    if (map == MAP_FAILED)
+        return NULL;
+    p = map;
+    if (p->magic != PACING_MAGIC || p->version != PACING_VERSION || p->bytes != sizeof(*p)) {
+        pacing_close(p);
+        errno = EPROTO;
+        return NULL;
+    }
+    return p;
+}
+
+static struct pacing_page *page_open(const char *path, int flags, int protection)
+{
+    int fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW), saved;
+    struct pacing_page *p;
+
+    if (fd < 0)
+        return NULL;
+    p = page_map(fd, protection);
+    saved = errno;
+    close(fd);
+    errno = saved;
+    return p;
+}
+
+/* Its memory is taken now: a full /dev/shm must be an error here, not a SIGBUS in the job later.  It gets its
+ * name when it is whole, and whoever comes second takes the first one's. */
+static int page_make(const char *dir, const char *path)
+{
+    const struct {
+        uint64_t magic;
+        uint32_t version, bytes;
+    } head = { PACING_MAGIC, PACING_VERSION, sizeof(struct pacing_page) };
+    char temporary[PATH_MAX];
+    int fd, rc;
+
+    if (snprintf(temporary, sizeof(temporary), "%s/.pacing.%ld.tmp", dir, (long)getpid()) >=
+        (int)sizeof(temporary))
+        return ENAMETOOLONG;
+    fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return errno;
+    do {
+        rc = posix_fallocate(fd, 0, sizeof(struct pacing_page));
+    } while (rc == EINTR);
+    if (!rc && (write(fd, &head, sizeof(head)) != (ssize_t)sizeof(head) ||
+                (link(temporary, path) < 0 && errno != EEXIST)))
+        rc = errno;
+    unlink(temporary);
+    close(fd);
+    return rc;
+}
+
+static int page_path(char path[PATH_MAX], const char *dir)
+{
+    if (snprintf(path, PATH_MAX, "%s/" PACING_FILE, dir) < PATH_MAX)
+        return 0;
+    errno = ENAMETOOLONG;
+    return -1;
+}
+
+struct pacing_page *pacing_join(const char *dir)
+{
+    char path[PATH_MAX];
+    struct pacing_page *p;
+
+    if (page_path(path, dir) < 0)
+        return NULL;
+    p = page_open(path, O_RDWR, PROT_READ | PROT_WRITE);
+    if (p || errno != ENOENT)
+        return p;
+    errno = page_make(dir, path);
+    return errno ? NULL : page_open(path, O_RDWR, PROT_READ | PROT_WRITE);
+}
+
+struct pacing_page *pacing_look(const char *dir)
+{
+    char path[PATH_MAX];
+
+    return page_path(path, dir) < 0 ? NULL : page_open(path, O_RDONLY, PROT_READ);
+}
+
+void pacing_close(struct pacing_page *p)
+{
+    if (p)
+        munmap(p, sizeof(*p));
+}
+
+/* ---- the report: a sequence lock, as the live slot of a ring ---- */
+
+#define WORDS (sizeof(((struct pacing_page *)0)->report) / sizeof(uint64_t))
+
+void pacing_report_put(struct pacing_page *p, const struct pacing_report *r)
+{
+    uint64_t word[WORDS] = { 0 },
+             version = atomic_load_explicit(&p->report_version, memory_order_relaxed) | 1;
+
+    memcpy(word, r, sizeof(*r));
+    atomic_store_explicit(&p->report_version, version, memory_order_relaxed);
+    for (size_t i = 0; i < WORDS; i++)
+        atomic_store_explicit(&p->report[i], word[i], memory_order_release);
+    atomic_store_explicit(&p->report_version, version + 1, memory_order_release);
+}
+
+bool pacing_report_get(struct pacing_page *p, struct pacing_report *r)
+{
+    uint64_t word[WORDS], version = atomic_load_explicit(&p->report_version, memory_order_acquire);
+
+    if (version & 1 || !version)
+        return false;
+    for (size_t i = 0; i < WORDS; i++)
+        word[i] = atomic_load_explicit(&p->report[i], memory_order_acquire);
+    if (atomic_load_explicit(&p->report_version, memory_order_relaxed) != version)
+        return false;
+    memcpy(r, word, sizeof(*r));
+    return true;
+}
+
+/* ---- gates ---- */
+
+struct pacing_gate *pacing_gate_join(struct pacing_page *p, uint64_t key)
+{
+    for (uint32_t i = 0; i < PACING_GATES; i++) {
+        struct pacing_gate *g = &p->gate[(key + i) % PACING_GATES];
+        uint64_t expected = 0;
+
+        if (atomic_compare_exchange_strong_explicit(&g->key, &expected, key, memory_order_relaxed,
+                                                    memory_order_relaxed) ||
+            expected == key) {
+            atomic_fetch_add_explicit(&g->members, 1, memory_order_relaxed);
+            return g;
+        }
+    }
+    return NULL;
+}
+
+static long futex(_Atomic uint32_t *word, int what, uint32_t value, const struct timespec *timeout)
+{
+    return syscall(SYS_futex, word, what, value, timeout, NULL, 0);
+}
+
+bool pacing_gate_arrive(struct pacing_gate *g, uint32_t seq)
+{
+    _Atomic uint64_t *at = &g->arrived[seq & 1];
+    uint64_t was = atomic_load_explicit(at, memory_order_relaxed), now;
+
+    do {
+        if (was && (int32_t)((uint32_t)(was >> 32) - seq) > 0)
+            return false; /* they are ahead: this is no collective that all wait for */
+        now = was && was >> 32 == seq ? was + 1 : ((uint64_t)seq << 32 | 1);
+    } while (
+        !atomic_compare_exchange_weak_explicit(at, &was, now, memory_order_seq_cst, memory_order_relaxed));
+    if ((now & UINT32_MAX) < atomic_load_explicit(&g->members, memory_order_relaxed))
+        return false;
+    atomic_fetch_add_explicit(&g->open, 1, memory_order_seq_cst);
+    if (atomic_load_explicit(&g->sleepers, memory_order_seq_cst))
+        futex(&g->open, FUTEX_WAKE, INT_MAX, NULL);
+    return true;
+}
+
+static bool all_here(struct pacing_gate *g, uint32_t seq)
+{
+    uint64_t n = atomic_load_explicit(&g->arrived[seq & 1], memory_order_seq_cst);
+
+    /* A later number: they were all here, and have gone on. */
+    return n >> 32 != seq || (n & UINT32_MAX) >= atomic_load_explicit(&g->members, memory_order_relaxed);
+}
+
+bool pacing_gate_sleep(struct pacing_gate *g, uint32_t seq, uint64_t wait_ns)
+{
+    const struct timespec timeout = { .tv_sec = (time_t)(wait_ns / 1000000000u),
+                                      .tv_nsec = (long)(wait_ns % 1000000000u) };
+    uint32_t open = atomic_load_explicit(&g->open, memory_order_seq_cst);
+
+    if (all_here(g, seq))
+        return true;
+    atomic_fetch_add_explicit(&g->sleepers, 1, memory_order_seq_cst);
+    /* Those who came since are told by the word, which the kernel compares. */
+    futex(&g->open, FUTEX_WAIT, open, &timeout);
+    atomic_fetch_sub_explicit(&g->sleepers, 1, memory_order_seq_cst);
+    return all_here(g, seq);
+}
