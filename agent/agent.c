@@ -22,6 +22,7 @@
 #include "agent/health.h"
 #include "agent/messages.h"
 #include "agent/outbox.h"
+#include "agent/pacing.h"
 #include "agent/proc.h"
 #include "agent/ranks.h"
 #include "agent/uplink.h"
@@ -57,6 +58,7 @@ struct agent {
     struct control_request wanted;
     struct ranks *ranks;
     struct checkpoint *checkpoint;
+    struct pacing *pacing;
     struct energy *energy;
     struct health *health;
     struct gpu_watch *gpus; /* NULL: none here */
@@ -142,6 +144,14 @@ static void flush(struct agent *a)
     uplink_pump(a->uplink);
 }
 
+static void send_pacing(struct agent *a)
+{
+    json_t *pace = uplink_ready(a->uplink) ? pacing_news(a->pacing, now_s()) : NULL;
+
+    if (pace)
+        uplink_json(a->uplink, json_pack("{s:o}", "pace", pace));
+}
+
 static void send_stats(struct agent *a)
 {
     struct agent_stats s = {
@@ -165,6 +175,7 @@ static void apply_control(struct agent *a)
         __atomic_store_n(&a->control->record, record, __ATOMIC_RELAXED);
         __atomic_add_fetch(&a->control->generation, 1, __ATOMIC_RELEASE);
     }
+    pacing_apply(a->control, &a->wanted.pace);
     ranks_control(a->ranks, a->wanted.rate_hz, a->wanted.whole);
 }
 
@@ -247,7 +258,9 @@ static void on_ready(bool fresh, uint64_t lacks, void *arg)
         log_info("the controller is back");
     a->alone = false;
     if (fresh) { /* it asks again for what it wants */
-        a->wanted = (struct control_request){ .record = true, .rate_hz = a->o->rate_hz };
+        a->wanted = (struct control_request){
+            .record = true, .rate_hz = a->o->rate_hz, .pace = a->wanted.pace
+        }; /* what was learnt is not to be lost */
         apply_control(a);
     }
     send_news(a);
@@ -358,6 +371,7 @@ static void on_second(evutil_socket_t fd, short what, void *arg)
     look_at_health(a);
     send_news(a);
     tell_checkpoint(a, true);
+    send_pacing(a);
     send_stats(a);
 }
 
@@ -392,6 +406,7 @@ static void on_farewell(evutil_socket_t fd, short what, void *arg)
     uplink_pump(a->uplink);
     if (!a->bye_said && uplink_sent(a->uplink)) {
         send_stats(a);
+        send_pacing(a);
         uplink_json(a->uplink, json_pack("{s:s}", "bye", "step ended"));
         a->bye_said = true;
     } else if (a->bye_said && (uplink_through(a->uplink) || !uplink_ready(a->uplink))) {
@@ -498,6 +513,7 @@ struct agent *agent_new(const struct options *o, struct err *err)
     a->backlog = backlog_new(1, BACKLOG_BYTES, KEEP_S);
     a->outbox = outbox_new(a->backlog);
     a->health = health_new("");
+    a->pacing = pacing_new(o->dir);
     a->ranks = ranks_new(o->dir, o->rate_hz, put_item, add_note, a);
     a->uplink = uplink_new(a->base, o->controller, o->munge_socket, a->backlog, &events, a);
     if (!a->uplink) {
@@ -549,6 +565,7 @@ void agent_free(struct agent *a)
     uplink_free(a->uplink);
     checkpoint_free(a->checkpoint);
     ranks_free(a->ranks);
+    pacing_free(a->pacing);
     energy_close(a->energy);
     health_free(a->health);
     gpu_watch_stop(a->gpus);

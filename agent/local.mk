@@ -16,12 +16,13 @@ libagent_la_SOURCES = \
 	agent/messages.c agent/messages.h \
 	agent/options.c agent/options.h \
 	agent/outbox.c agent/outbox.h \
+	agent/pacing.c agent/pacing.h \
 	agent/proc.c agent/proc.h \
 	agent/rank.c agent/rank.h \
 	agent/ranks.c agent/ranks.h agent/rate.h \
 	agent/uplink.c agent/uplink.h
 libagent_la_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)
-libagent_la_LIBADD = libanalysis.la liblink.la libring.la -ldl -lm
+libagent_la_LIBADD = libpolicies.la libanalysis.la liblink.la libring.la -ldl -lm
 
 pkglibexec_PROGRAMS += syncguard-agent
 syncguard_agent_SOURCES = agent/main.c

@@ -1,5 +1,7 @@
 #include "agent/messages.h"
 
+#include "agent/pacing.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -86,4 +88,5 @@ void message_control(const json_t *control, struct control_request *c)
         c->whole = json_is_true(whole);
     if (json_is_number(rate))
         c->rate_hz = fmin(fmax(json_number_value(rate), 0.1), 10000);
+    pacing_control(json_object_get(control, "pace"), &c->pace);
 }

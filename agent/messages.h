@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "agent/options.h"
+#include "ring/control.h"
 
 /* A string as JSON, whatever its bytes are (what is no UTF-8 becomes '?'); null for NULL. */
 json_t *message_text(const char *text);
@@ -25,6 +26,7 @@ json_t *message_stats(const struct agent_stats *s);
 struct control_request {
     bool record, whole;
     double rate_hz;
+    struct control_pace pace; /* its generation is not used */
 };
 void message_control(const json_t *control, struct control_request *c);
 

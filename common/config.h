@@ -49,6 +49,13 @@ struct config_policy {
     double checkpoint_cost_s;                     /* CheckpointCost: the first guess */
     double checkpoint_least_s, checkpoint_most_s; /* CheckpointMinInterval, CheckpointMaxInterval */
     double preemption_grace_s;                    /* PreemptionGrace */
+    /* pacing, policies/pacer.h */
+    int pace;                /* Pace: 0 off, 1 auto */
+    int pace_levers;         /* PaceLevers: PACER_... */
+    int pace_epoch;          /* PaceEpoch: collectives */
+    int pace_holdout;        /* PaceHoldout: epochs */
+    double pace_max_delay_s; /* PaceMaxDelay */
+    double pace_share_ratio; /* PaceShare */
 };
 
 /* PolicyFor=: a job that fits all of it gets the policy.  Lists are empty where anything fits. */

@@ -133,6 +133,48 @@ static bool text_fits(const struct config_key *key, const char *value)
     }
 }
 
+/* -1: something in the list is none of them. */
+static int word_set(const char *const *words, const char *list)
+{
+    char word[32];
+    int set = 0, i;
+
+    for (;;) {
+        size_t length = strcspn(list, ",");
+
+        if (length >= sizeof(word))
+            return -1;
+        memcpy(word, list, length);
+        word[length] = '\0';
+        i = word_index(words, word);
+        if (i < 0)
+            return -1;
+        set |= 1 << i;
+        if (!list[length])
+            return set;
+        list += length + 1;
+    }
+}
+
+static char *set_write(const char *const *words, int set, char *buf, size_t size)
+{
+    size_t at = 0;
+
+    buf[0] = '\0';
+    for (int i = 0; words[i] && at < size; i++)
+        if (set & 1 << i)
+            at += (size_t)snprintf(buf + at, size - at, "%s%s", at ? "," : "", words[i]);
+    return buf;
+}
+
+static char *set_accepts(const struct config_key *key, char *buf, size_t size)
+{
+    char list[120];
+
+    snprintf(buf, size, "one or more of %s, with commas", word_list(key->words, list, sizeof(list)));
+    return buf;
+}
+
 static char *integer_accepts(const struct config_key *key, char *buf, size_t size)
 {
     snprintf(buf, size, "a whole number%s%s from %.0f to %.0f", key->unit ? " of " : "",
@@ -179,6 +221,8 @@ char *config_key_accepts(const struct config_key *key, char *buf, size_t size)
         break;
     case CONFIG_WORD:
         return word_list(key->words, buf, size);
+    case CONFIG_SET:
+        return set_accepts(key, buf, size);
     case CONFIG_INTEGER:
         return integer_accepts(key, buf, size);
     case CONFIG_RATIO:
@@ -227,6 +271,9 @@ static int number_of(const struct config_key *key, const char *value, double *nu
     case CONFIG_WORD:
         *number = word_index(key->words, value);
         return *number < 0 ? -1 : 0;
+    case CONFIG_SET:
+        *number = word_set(key->words, value);
+        return *number < 0 ? -1 : 0;
     case CONFIG_SECONDS:
         return units_seconds(value, number, NULL);
     case CONFIG_BYTES:
@@ -244,9 +291,9 @@ static int store_number(const struct config_key *key, char *place, const char *v
 
     if (number_of(key, value, &number) < 0)
         return -1;
-    if (key->kind != CONFIG_WORD && (number < key->min || number > key->max))
+    if (!key->words && (number < key->min || number > key->max))
         return -1;
-    if (key->kind > CONFIG_WORD)
+    if (key->kind > CONFIG_SET)
         memcpy(place, &number, sizeof(number));
     else if (number == floor(number))
         memcpy(place, &(int){ (int)number }, sizeof(int));
@@ -284,7 +331,7 @@ char *config_key_write(const struct config_key *key, const void *base, char *buf
     double number = 0;
     int integer = 0;
 
-    if (key->kind > CONFIG_WORD)
+    if (key->kind > CONFIG_SET)
         memcpy(&number, place, sizeof(number));
     else if (key->kind >= CONFIG_INTEGER)
         memcpy(&integer, place, sizeof(integer));
@@ -294,6 +341,8 @@ char *config_key_write(const struct config_key *key, const void *base, char *buf
         snprintf(buf, size, "%d", integer);
     else if (key->kind == CONFIG_WORD)
         snprintf(buf, size, "%s", key->words[integer]);
+    else if (key->kind == CONFIG_SET)
+        set_write(key->words, integer, buf, size);
     else
         snprintf(buf, size, "%.12g%s", number, key->kind == CONFIG_SECONDS ? "s" : "");
     return buf;

@@ -26,6 +26,7 @@ enum config_kind {
     /* numbers: an int */
     CONFIG_INTEGER,
     CONFIG_WORD, /* the index of one of words */
+    CONFIG_SET,  /* some of words, with commas: a bit for each, the first 1 */
     /* numbers: a double */
     CONFIG_RATIO,
     CONFIG_SECONDS,
@@ -39,7 +40,7 @@ struct config_key {
     enum config_kind kind;
     size_t offset, size;      /* of its place in the structure */
     double min, max;          /* of numbers */
-    const char *const *words; /* of CONFIG_WORD; ends with NULL */
+    const char *const *words; /* of CONFIG_WORD and CONFIG_SET; ends with NULL */
     const char *unit;         /* of CONFIG_NUMBER and CONFIG_INTEGER; NULL: none */
     const char *standard;     /* default, as it would be written */
     const char *text;         /* what it means, a sentence */

@@ -4,6 +4,9 @@
 
 static const char *const actions[] = { "dryrun", "enforce", NULL };
 static const char *const checkpoints[] = { "off", "advise", "request", NULL };
+static const char *const paces[] = { "off", "auto", NULL };
+/* As policies/pacer.h has them. */
+static const char *const levers[] = { "release", "gate", "delay", "stagger", NULL };
 static const char *const no_yes[] = { "no", "yes", NULL };
 
 #define AT(field) CONFIG_AT(config_policy, field)
@@ -30,6 +33,23 @@ static const struct config_key policy_keys[] = {
     { "EffectWindow", CONFIG_SECONDS, AT(effect_window_s), CONFIG_RANGE(2, 3600), "60s",
       "The step time so long before an action is compared with that so long after it." },
     /* pacing: Pace... */
+    { "Pace", CONFIG_WORD, AT(pace), CONFIG_WORDS(paces), "auto",
+      "Whether ranks that are early in a collective may be made to wait otherwise than by spinning, where "
+      "that "
+      "proves to make the job faster. Results stay the same to the bit." },
+    { "PaceLevers", CONFIG_SET, AT(pace_levers), CONFIG_WORDS(levers), "release,gate",
+      "What may be tried: release (the MPI library gives the core away while it waits), gate (early ranks "
+      "sleep until the last one of the node has come), delay (a rank sleeps part of what it is reliably "
+      "early "
+      "by), stagger (ranks of a node enter one after another)." },
+    { "PaceMaxDelay", CONFIG_SECONDS, AT(pace_max_delay_s), CONFIG_RANGE(1e-5, 1), "20ms",
+      "A rank is held back for no longer than that in one collective." },
+    { "PaceShare", CONFIG_RATIO, AT(pace_share_ratio), CONFIG_RANGE(0, 1), "0.8",
+      "Share of what a rank is reliably early by that it may sleep." },
+    { "PaceEpoch", CONFIG_INTEGER, AT(pace_epoch), CONFIG_OF(1, 64, "collectives"), "1",
+      "So many collectives in a row have the lever, or do without it." },
+    { "PaceHoldout", CONFIG_INTEGER, AT(pace_holdout), CONFIG_OF(2, 12, "epochs"), "12",
+      "Of so many epochs one goes without the lever, to see whether it still helps." },
 
     /* checkpoints: Checkpoint..., PreemptionGrace */
     { "Checkpoint", CONFIG_WORD, AT(checkpoint), CONFIG_WORDS(checkpoints), "advise",

@@ -7,6 +7,7 @@
 
 #include "common/log.h"
 #include "common/telemetry.h"
+#include "daemon/pacing.h"
 #include "daemon/record.h"
 #include "daemon/server.h"
 #include "daemon/store.h"
@@ -134,8 +135,8 @@ static void take_notes(struct job *j, const char *node, const json_t *notes)
 
 static json_t *control_json(const struct job *j)
 {
-    return json_pack("{s:{s:b,s:f,s:b}}", "control", "record", 1, "rate_hz", j->params.sample_rate_hz,
-                     "whole", recording(j));
+    return json_pack("{s:{s:b,s:f,s:b,s:o}}", "control", "record", 1, "rate_hz", j->params.sample_rate_hz,
+                     "whole", recording(j), "pace", pacing_control_json(&j->params));
 }
 
 /* ---- checkpoints ---- */
@@ -265,6 +266,8 @@ void agents_json(struct peer *p, const json_t *o)
         take_stats(p->agent, v);
     if ((v = json_object_get(o, "checkpoint")))
         cadence_take(p->job, p->agent, server_now_s(), v);
+    if ((v = json_object_get(o, "pace")))
+        pacing_take(p->agent, v);
     if ((v = json_object_get(o, "note")) && json_is_string(v))
         job_note(p->job, p->agent->node, json_string_value(v));
     if (json_object_get(o, "bye")) {

@@ -52,8 +52,10 @@ void job_free(struct job *j)
     recorders_end(j, "the controller forgets this step");
     view_free(j->view);
     cadence_free(j->cadence);
-    for (size_t i = 0; i < j->n_agents; i++)
+    for (size_t i = 0; i < j->n_agents; i++) {
+        json_decref(j->agent[i]->pace);
         free(j->agent[i]);
+    }
     for (size_t i = 0; i < j->n_notes; i++)
         free(j->note[i]);
     json_decref(j->scaling[0].report);

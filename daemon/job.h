@@ -42,8 +42,9 @@ struct job_agent {
     bool bye;
     double cpu_ratio, rss_bytes, backlog_bytes, lost_batches; /* NaN: not told */
     double energy_j,
-        energy_before_j; /* the node's, since this life began (NaN: not told) and in the lives before */
+        energy_before_j;      /* the node's, since this life began (NaN: not told) and in the lives before */
     struct cadence_told told; /* of its ranks' steps and checkpoints */
+    json_t *pace;             /* what it told of pacing last, see pacing.h; NULL: nothing */
 };
 
 /* What was last reported of it on more ranks (report.h); NULL: nothing yet. */

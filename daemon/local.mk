@@ -4,6 +4,7 @@ noinst_LTLIBRARIES += libjob.la libdaemon.la
 libjob_la_SOURCES = \
 	daemon/cadence.c daemon/cadence.h daemon/cadence_private.h daemon/cadence_request.c \
 	daemon/job.c daemon/job.h \
+	daemon/pacing.c daemon/pacing.h \
 	daemon/record.c daemon/record.h \
 	daemon/report.c daemon/report_diagnosis.c daemon/report_health.c daemon/report_nodes.c \
 	daemon/report_scaling.c daemon/report_strategies.c daemon/report.h

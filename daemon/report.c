@@ -7,6 +7,7 @@
 
 #include "common/xalloc.h"
 #include "daemon/job.h"
+#include "daemon/pacing.h"
 #include "ring/ring.h"
 
 #define COLUMNS_MAX VIEW_COLUMNS
@@ -469,6 +470,7 @@ json_t *report_job(const struct job *j, double now_s, const struct report_view *
         json_array_append_new(notes, json_string(j->note[i]));
     json_object_set_new(o, "notes", notes);
     json_object_set_new(o, "policy_params", params_json(j));
+    json_object_set_new(o, "pace", pacing_report(j));
     json_object_set_new(o, "rank_table_total", json_integer((json_int_t)ranks.n));
     json_object_set_new(o, "rank_table", table_json(j, at_s, &ranks, v));
     json_object_set_new(o, "heat", heat_json(j, &ranks, v, f.step_mean_s));

@@ -16,6 +16,21 @@ tests/bench/hook.mpich: $(HOOK_C) ring/layout.h ring/ring.h
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)$(MPICC_MPICH) $(HOOK_FLAGS) -o $@ `$(hook_inputs)` -ldl
 endif
+# What pacing brings: tests/bench/pace.sh.
+EXTRA_DIST += tests/bench/pace.c tests/bench/pace.sh
+PACE_FLAGS = -D_GNU_SOURCE -std=gnu11 -O2 -g $(WARN)
+if HAVE_OPENMPI
+BENCH_HOOK += tests/bench/pace.openmpi
+tests/bench/pace.openmpi: tests/bench/pace.c
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(MPICC_OPENMPI) $(PACE_FLAGS) -o $@ $(top_srcdir)/tests/bench/pace.c -lm -lpthread
+endif
+if HAVE_MPICH
+BENCH_HOOK += tests/bench/pace.mpich
+tests/bench/pace.mpich: tests/bench/pace.c
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(MPICC_MPICH) $(PACE_FLAGS) -o $@ $(top_srcdir)/tests/bench/pace.c -lm -lpthread
+endif
 # `make bench` runs it from the build tree.
 tests/bench/hook: tests/bench/hook.sh
 	@$(MKDIR_P) $(@D)

@@ -41,8 +41,18 @@ tests_unit_ring_threads_SOURCES = tests/unit/ring_threads.c
 tests_unit_ring_threads_CFLAGS = $(AM_CFLAGS) -pthread
 tests_unit_ring_threads_LDADD = libring.la libcommon.la
 
+# Pacing on real programs
+noinst_PROGRAMS += tests/probe/plan
+tests_probe_plan_SOURCES = tests/probe/plan.c
+tests_probe_plan_LDADD = libring.la libpolicies.la
+dist_check_SCRIPTS += tests/probe/pace.sh
+
 # What paced ranks share
 check_PROGRAMS += tests/unit/pacing
 tests_unit_pacing_SOURCES = tests/unit/pacing.c
 tests_unit_pacing_CFLAGS = $(AM_CFLAGS) -pthread
 tests_unit_pacing_LDADD = libring.la
+check_PROGRAMS += tests/unit/pacing_messages
+tests_unit_pacing_messages_SOURCES = tests/unit/pacing_messages.c
+tests_unit_pacing_messages_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)
+tests_unit_pacing_messages_LDADD = libagent.la libdaemon.la libcommon.la $(JANSSON_LIBS) -lm

@@ -1,0 +1,130 @@
+#include "agent/pacing.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "policies/pacer.h"
+#include "ring/pacing.h"
+
+#define AGAIN_S 10.0 /* for a controller that lost it */
+
+struct pacing {
+    const char *dir;
+    struct pacing_page *page;
+    struct pacing_report told;
+    double told_s;
+};
+
+/* ---- to the ranks ---- */
+
+static void bound(const json_t *o, const char *key, double scale, double min, double max, uint32_t *to)
+{
+    const json_t *v = json_object_get(o, key);
+
+    if (json_is_number(v))
+        *to = (uint32_t)lround(fmin(fmax(json_number_value(v) * scale, min), max));
+}
+
+void pacing_control(const json_t *pace, struct control_pace *c)
+{
+    const char *levers = json_string_value(json_object_get(pace, "levers"));
+
+    if (levers)
+        c->levers = pacer_levers(levers);
+    bound(pace, "max_delay_s", 1e6, 0, 1e6, &c->max_delay_us);
+    bound(pace, "share", 1e3, 0, 1e3, &c->share);
+    bound(pace, "epoch", 1, 1, 64, &c->epoch);
+    bound(pace, "holdout", 1, 2, HOLDOUT_EVERY_MAX, &c->every);
+}
+
+static bool differs(const struct control_pace *a, const struct control_pace *b)
+{
+    return a->levers != b->levers || a->max_delay_us != b->max_delay_us || a->share != b->share ||
+           a->epoch != b->epoch || a->every != b->every;
+}
+
+/* The levers last: whoever sees them sees their bounds. */
+void pacing_apply(struct control_page *page, const struct control_pace *w)
+{
+    if (!page || !differs(&page->pace, w))
+        return;
+    __atomic_store_n(&page->pace.max_delay_us, w->max_delay_us, __ATOMIC_RELAXED);
+    __atomic_store_n(&page->pace.share, w->share, __ATOMIC_RELAXED);
+    __atomic_store_n(&page->pace.epoch, w->epoch, __ATOMIC_RELAXED);
+    __atomic_store_n(&page->pace.every, w->every, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&page->pace.generation, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&page->pace.levers, w->levers, __ATOMIC_RELEASE);
+    __atomic_add_fetch(&page->generation, 1, __ATOMIC_RELEASE);
+}
+
+/* ---- from the ranks: the job's own writing, bounded ---- */
+
+struct pacing *pacing_new(const char *dir)
+{
+    struct pacing *p = xcalloc(1, sizeof(*p));
+
+    p->dir = dir;
+    p->told_s = -INFINITY;
+    return p;
+}
+
+void pacing_free(struct pacing *p)
+{
+    if (!p)
+        return;
+    pacing_close(p->page);
+    free(p);
+}
+
+static json_t *real(double v)
+{
+    return isfinite(v) ? json_real(v) : json_null();
+}
+
+/* What a step takes with the lever over what it takes without. */
+static json_t *ratio(double log_ratio)
+{
+    return real(exp(fmin(fmax(log_ratio, -10), 10)));
+}
+
+static json_t *lever_json(uint32_t i, const struct pacing_lever *l)
+{
+    return json_pack("{s:s, s:s, s:I, s:o, s:o, s:o}", "lever", pacer_lever_name(1u << i), "why",
+                     pacer_why_text(l->why), "compared", (json_int_t)l->compared, "ratio",
+                     isnan(l->log_mean) ? json_null() : ratio(l->log_mean), "low",
+                     isnan(l->log_low) ? json_null() : ratio(l->log_low), "high",
+                     isnan(l->log_high) ? json_null() : ratio(l->log_high));
+}
+
+static json_t *report_json(const struct pacing_report *r)
+{
+    static const char *const modes[] = { "off", "trial", "in force" };
+    const char *lever = pacer_lever_name(r->lever);
+    json_t *levers = json_array();
+
+    for (uint32_t i = 0; i < PACING_LEVERS; i++)
+        json_array_append_new(levers, lever_json(i, &r->levers[i]));
+    return json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "mode", modes[r->mode % 3],
+                     "lever", lever ? json_string(lever) : json_null(), "ranks", (json_int_t)r->ranks,
+                     "cores", (json_int_t)r->cores, "collectives", (json_int_t)(r->collectives & INT64_MAX),
+                     "with", (json_int_t)(r->with & INT64_MAX), "without",
+                     (json_int_t)(r->without & INT64_MAX), "switches_hz", real(r->switches_hz), "wait_ratio",
+                     real(r->wait_ratio), "levers", levers);
+}
+
+json_t *pacing_news(struct pacing *p, double now_s)
+{
+    struct pacing_report r;
+
+    if (!p->page)
+        p->page = pacing_look(p->dir);
+    if (!p->page || !pacing_report_get(p->page, &r))
+        return NULL;
+    if (now_s < p->told_s + AGAIN_S && !memcmp(&r, &p->told, sizeof(r)))
+        return NULL;
+    p->told = r;
+    p->told_s = now_s;
+    return report_json(&r);
+}

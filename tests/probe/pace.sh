@@ -1,0 +1,62 @@
+#!/bin/sh
+# Pacing on every kind of MPI call, with both libraries: results are right, what is recorded is right, and sums are the same to
+# the bit with each lever and without.
+. "$top_srcdir/tests/workloads/mpi.sh"
+
+work=$top_builddir/tests/workloads
+probe=$top_builddir/.libs/libsyncguard_probe.so
+pages=$top_builddir/tests/probe/plan
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
+# The runs without a lever are slow enough as it is; release is tried without the library's own yielding.
+unset OMPI_MCA_mpi_yield_when_idle
+MPI_TIMEOUT=300
+
+libraries=$(mpi_libraries "$work/mpizoo")
+if [ -z "$libraries" ]; then
+    echo "1..0 # SKIP no MPI library to pace"
+    exit 0
+fi
+
+# paced RANKS CMD...: with the pages in $dir/step; output in $dir/out
+paced() {
+    ranks=$1
+    shift
+    mpi_run "$mpi" "$ranks" env SYNCGUARD_DIR="$dir/step" LD_PRELOAD="$probe" "$@" >"$dir/out" 2>&1
+}
+
+fresh() {
+    rm -rf "$dir/step" "$dir"/zoo.*
+    mkdir -m 700 "$dir/step"
+    "$pages" "$dir/step" "$@"
+}
+
+sums() {
+    sed -n 's/.*"sums":"\([0-9a-f]*\)".*/\1/p' "$dir/out"
+}
+
+for mpi in $libraries; do
+    for lever in release gate delay stagger; do
+        fresh "$lever" "$lever"
+        paced 3 "$work/mpizoo.$mpi" --output "$dir/zoo" --threads
+        status=$?
+        [ $status -eq 0 ] && [ "$(cat "$dir"/zoo.* | grep -c '^zoo: rank=[0-9]* ok$')" -eq 3 ]
+        ok $? "$mpi: $lever: 3 ranks, threads: results right (status $status)" || sed 's/^/# /' "$dir/out" | head
+        "$top_builddir/tests/probe/compare" "$dir/step" "$dir/zoo" 3 >"$dir/compare" 2>&1
+        ok $? "$mpi: $lever: recorded what was done: $(tail -n 1 "$dir/compare")"
+    done
+    bare=
+    for lever in '' release gate delay stagger; do
+        fresh "$lever" ${lever:+"$lever"}
+        paced 3 "$top_builddir/tests/bench/pace.$mpi" --steps 60 --work 0.5 --slow 1 --bytes 40000
+        [ -n "$bare" ] || bare=$(sums)
+        [ -n "$bare" ] && [ "$(sums)" = "$bare" ]
+        ok $? "$mpi: sums ${lever:+with $lever }are $(sums)"
+    done
+    fresh release,gate
+    paced 4 "$top_builddir/tests/bench/pace.$mpi" --steps 120 --work 0.3 --slow 1
+    ok $? "$mpi: the ranks try by themselves, nobody else is there"
+    "$pages" "$dir/step" >"$dir/report" && ! grep -q '"collectives":0,' "$dir/report"
+    ok $? "$mpi: and report: $(cat "$dir/report")"
+done
+plan

@@ -1,0 +1,77 @@
+/* plan.c - pacing without agent and controller: the pages that ranks read.
+ *
+ *   plan DIR LEVERS [LEVER]   make DIR's control page with these levers allowed ("" for none); with LEVER,
+ * and a page that says that it is on trial, for good plan DIR                  what the ranks report, as JSON
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "policies/pacer.h"
+#include "ring/control.h"
+#include "ring/pacing.h"
+
+static void number(const char *key, double v, const char *end)
+{
+    if (isfinite(v))
+        printf("\"%s\":%.4f%s", key, v, end);
+    else
+        printf("\"%s\":null%s", key, end);
+}
+
+static int show(const char *dir)
+{
+    struct pacing_page *p = pacing_look(dir);
+    struct pacing_report r;
+    const char *lever;
+
+    if (!p || !pacing_report_get(p, &r)) {
+        puts("{}");
+        return 1;
+    }
+    lever = pacer_lever_name(r.lever);
+    printf("{\"mode\":%u,\"lever\":\"%s\",\"collectives\":%" PRIu64 ",\"with\":%" PRIu64
+           ",\"without\":%" PRIu64 ",\"ranks\":%u,\"cores\":%u,",
+           r.mode, lever ? lever : "", r.collectives, r.with, r.without, r.ranks, r.cores);
+    number("switches_hz", r.switches_hz, ",");
+    number("wait_ratio", r.wait_ratio, ",\"levers\":[");
+    for (uint32_t i = 0; i < PACING_LEVERS; i++) {
+        const struct pacing_lever *l = &r.levers[i];
+
+        printf("%s{\"lever\":\"%s\",\"why\":\"%s\",\"compared\":%u,", i ? "," : "", pacer_lever_name(1u << i),
+               pacer_why_text(l->why), l->compared);
+        number("ratio", exp(l->log_mean), ",");
+        number("low", exp(l->log_low), ",");
+        number("high", exp(l->log_high), "}");
+    }
+    puts("]}");
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct control_page *c;
+    struct pacing_page *p;
+
+    if (argc == 2)
+        return show(argv[1]);
+    c = argc > 2 ? control_create(argv[1]) : NULL;
+    if (!c)
+        return 2;
+    c->pace = (struct control_pace){ .levers = *argv[2] ? pacer_levers(argv[2]) : 0,
+                                     .max_delay_us = 20000,
+                                     .share = 800,
+                                     .epoch = 1,
+                                     .every = HOLDOUT_EVERY_MAX };
+    if (argc == 3)
+        return 0;
+    p = pacing_join(argv[1]);
+    if (!p)
+        return 2;
+    atomic_store(&p->fresh_ns, UINT64_MAX / 2);
+    atomic_store(&p->leader, PACING_SLOTS + 1);
+    atomic_store(&p->plan, pacing_plan(pacer_levers(argv[3]), 2));
+    return 0;
+}

@@ -1,0 +1,143 @@
+/* Pacing on its way: policy to control message, message to page, report to controller; and what is bounded
+ * there. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/messages.h"
+#include "agent/pacing.h"
+#include "daemon/pacing.h"
+#include "policies/pacer.h"
+#include "ring/pacing.h"
+#include "tests/tap.h"
+
+static struct config config;
+
+static void test_policy(void)
+{
+    const struct config_policy *observe, *balanced;
+    size_t n;
+    const struct config_key *keys = config_keys(CONFIG_POLICY, &n),
+                            *levers = config_key_find(keys, n, "PaceLevers");
+    struct err err;
+    char text[] = "Policy=all Pace=auto PaceLevers=Stagger,release PaceMaxDelay=5ms PaceHoldout=4\n",
+         buf[128];
+
+    config_parse(&config, "text", text, strlen(text), &err);
+    observe = config_policy_find(&config, "observe");
+    balanced = config_policy_find(&config, "balanced");
+    ok(observe && !observe->pace, "observe does not pace");
+    ok(balanced && balanced->pace && balanced->pace_levers == (PACER_RELEASE | PACER_GATE),
+       "balanced may use what waits otherwise, and nothing that sleeps by guess");
+    ok(config_policy_find(&config, "all")->pace_levers == (PACER_RELEASE | PACER_STAGGER), "levers are read");
+    ok(!strcmp(config_key_write(levers, config_policy_find(&config, "all"), buf, sizeof(buf)),
+               "release,stagger"),
+       "and written: %s", buf);
+    for (uint32_t i = 0; i < PACER_LEVERS; i++)
+        ok(levers && !strcmp(levers->words[i], pacer_lever_name(1u << i)), "lever %u has one name", i);
+    ok(levers && !levers->words[PACER_LEVERS], "and there is none more");
+    for (const char **bad = (const char *[]){ "PaceLevers=", "PaceLevers=gate,", "PaceLevers=turbo",
+                                              "PaceHoldout=13", "PaceMaxDelay=2s", "Pace=on", NULL };
+         *bad; bad++) {
+        struct config c;
+
+        snprintf(buf, sizeof(buf), "Policy=bad %s\n", *bad);
+        ok(config_parse(&c, "text", buf, strlen(buf), &err) < 0, "%s is refused: %s", *bad, err.text);
+    }
+}
+
+static void control(struct control_request *c, const char *text)
+{
+    json_t *o = json_loads(text, 0, NULL);
+
+    message_control(o, c);
+    json_decref(o);
+}
+
+static void test_control(void)
+{
+    struct control_page page = { .generation = 7 };
+    struct control_request c = { .rate_hz = 1 };
+    json_t *o = json_pack("{s:o}", "pace", pacing_control_json(config_policy_find(&config, "all")));
+
+    message_control(o, &c);
+    json_decref(o);
+    ok(c.pace.levers == 9 && c.pace.max_delay_us == 5000 && c.pace.share == 800 && c.pace.epoch == 1 &&
+           c.pace.every == 4,
+       "what the policy says arrives");
+    pacing_apply(&page, &c.pace);
+    ok(page.pace.levers == 9 && page.generation == 8 && page.pace.generation == 1, "and is on the page");
+    pacing_apply(&page, &c.pace);
+    ok(page.generation == 8, "once");
+    pacing_apply(NULL, &c.pace);
+    control(&c, "{\"record\":true}");
+    ok(c.pace.levers == 9, "a message without it changes nothing");
+    control(&c, "{\"pace\":{\"max_delay_s\":1e30,\"share\":-3,\"epoch\":0,\"holdout\":\"x\"}}");
+    ok(c.pace.max_delay_us == 1000000 && c.pace.share == 0 && c.pace.epoch == 1 && c.pace.every == 4,
+       "what cannot be is bounded");
+    control(&c, "{\"pace\":{\"levers\":\"release,turbo\"}}");
+    ok(c.pace.levers == 0, "levers that are not known: none");
+    o = pacing_control_json(config_policy_find(&config, "observe"));
+    ok(!strcmp(json_string_value(json_object_get(o, "levers")), ""), "Pace=off: no lever");
+    json_decref(o);
+}
+
+static void test_report(void)
+{
+    char dir[] = "/tmp/syncguard-pacing.XXXXXX";
+    struct pacing_report r = { .mode = 2, .lever = PACER_GATE, .ranks = 8, .cores = 2, .switches_hz = NAN };
+    struct pacing_page *page;
+    struct pacing *p;
+    struct job_agent a = { .node = "n1" };
+    json_t *o, *lever;
+
+    if (!mkdtemp(dir))
+        return;
+    p = pacing_new(dir);
+    ok(!pacing_news(p, 0), "no page: nothing to tell");
+    page = pacing_join(dir);
+    ok(!pacing_news(p, 1), "no report: nothing to tell");
+    r.levers[1] = (struct pacing_lever){ PACER_HELPS, 12, log(0.5), log(0.4), log(0.6) };
+    r.levers[0].log_mean = NAN;
+    r.levers[2].why = 4000000000u;
+    pacing_report_put(page, &r);
+    o = pacing_news(p, 2);
+    lever = json_array_get(json_object_get(o, "levers"), 1);
+    ok(o && !strcmp(json_string_value(json_object_get(o, "lever")), "gate") &&
+           near(json_real_value(json_object_get(lever, "ratio")), 0.5, 1e-9),
+       "the lever in force, and what it does");
+    ok(json_is_null(json_object_get(o, "switches_hz")) &&
+           json_is_null(json_object_get(json_array_get(json_object_get(o, "levers"), 0), "ratio")),
+       "unknown is null");
+    ok(!pacing_news(p, 3), "told once");
+    pacing_take(&a, o);
+    json_decref(o);
+    o = pacing_news(p, 2 + 10);
+    ok(o != NULL, "and again after a while");
+    json_decref(o);
+    ok(json_integer_value(json_object_get(a.pace, "ranks")) == 8, "the controller keeps it");
+    o = json_loads("{\"lever\":\"\\u001b[2J\",\"ranks\":\"many\",\"levers\":[1,2,3,4,5,6,7],\"more\":1}", 0,
+                   NULL);
+    pacing_take(&a, o);
+    json_decref(o);
+    ok(json_is_null(json_object_get(a.pace, "lever")) && json_is_null(json_object_get(a.pace, "ranks")) &&
+           json_array_size(json_object_get(a.pace, "levers")) == PACER_LEVERS &&
+           !json_object_get(a.pace, "more"),
+       "and nothing that it should not");
+    pacing_take(&a, json_true());
+    json_decref(a.pace);
+    pacing_free(p);
+    pacing_close(page);
+    if (chdir(dir) == 0 && unlink(PACING_FILE) == 0)
+        rmdir(dir);
+}
+
+int main(void)
+{
+    test_policy();
+    test_control();
+    test_report();
+    pacing_free(NULL);
+    return done_testing();
+}
