@@ -16,8 +16,8 @@ tests/bench/hook.mpich: $(HOOK_C) ring/layout.h ring/ring.h
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)$(MPICC_MPICH) $(HOOK_FLAGS) -o $@ `$(hook_inputs)` -ldl
 endif
-# What pacing brings: tests/bench/pace.sh.
-EXTRA_DIST += tests/bench/pace.c tests/bench/pace.sh
+# What pacing brings: tests/bench/pace-table.
+EXTRA_DIST += tests/bench/pace.c tests/bench/pace-table
 PACE_FLAGS = -D_GNU_SOURCE -std=gnu11 -O2 -g $(WARN)
 if HAVE_OPENMPI
 BENCH_HOOK += tests/bench/pace.openmpi

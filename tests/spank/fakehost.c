@@ -45,7 +45,7 @@ struct outcome {
     char log[8192];        /* what the user sees */
     char hidden[4096];     /* what only the log files see */
     char out[4096];        /* stdout */
-    char dir[256], preload[1024], settings[4096];
+    char dir[256], preload[1024], settings[4096], yields[16];
     char agent[16384]; /* what the agent wrote down, the last one */
 };
 
@@ -317,6 +317,7 @@ static void remote_life(void *plugin, int argc, char **argv)
     seen->begin_s = clock_s() - t0;
     steal(seen->dir, sizeof(seen->dir), "SYNCGUARD_DIR");
     steal(seen->preload, sizeof(seen->preload), "LD_PRELOAD");
+    steal(seen->yields, sizeof(seen->yields), "OMPI_MCA_mpi_yield_when_idle");
     seen->dir_made = *seen->dir && lstat(seen->dir, &st) == 0 && S_ISDIR(st.st_mode) &&
                      (st.st_mode & 07777) == 0700 && st.st_uid == geteuid();
     meanwhile();
@@ -647,6 +648,41 @@ static void test_inside(void)
     is_str(o->preload, preload + strlen("LD_PRELOAD="), "and the probe once");
 }
 
+/* Two tasks: where they share a core, Open MPI is told to yield, unless the user said something of it. */
+static void test_yield(void)
+{
+    static const struct {
+        const char *cpus, *own, *policy, *want;
+    } cases[] = {
+        { "SLURM_CPUS_ON_NODE=1", NULL, "balanced", "1" },
+        { "SLURM_CPUS_ON_NODE=2", NULL, "balanced", "" },
+        { "SLURM_CPUS_ON_NODE=1", NULL, "observe", "" },
+        { "SLURM_CPUS_ON_NODE=1", NULL, "off", "" },
+        { "SLURM_CPUS_ON_NODE=1", "OMPI_MCA_mpi_yield_when_idle=0", "balanced", "0" },
+        { "SLURM_CPUS_ON_NODE=many", NULL, "balanced", "" },
+        { NULL, NULL, "balanced", "" },
+    };
+    struct run inside = { .context = S_CTX_REMOTE,
+                          .args = conf_arg,
+                          .options = { "off" },
+                          .env = { "SYNCGUARD_DIR=/dev/shm/outer", "OMPI_MCA_mpi_yield_when_idle=1",
+                                   "SYNCGUARD_YIELDS=1" } };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct run r = { .context = S_CTX_REMOTE, .args = conf_arg, .options = { cases[i].policy } };
+        size_t n = 0;
+
+        if (cases[i].cpus)
+            r.env[n++] = cases[i].cpus;
+        if (cases[i].own)
+            r.env[n++] = cases[i].own;
+        ok(!strcmp(run(&r)->yields, cases[i].want), "two tasks, %s, %s, policy %s: yields '%s'",
+           cases[i].cpus ? cases[i].cpus : "CPUs unknown", cases[i].own ? cases[i].own : "not set",
+           cases[i].policy, cases[i].want);
+    }
+    is_str(run(&inside)->yields, "", "off inside a guarded step: what we set is taken out");
+}
+
 static void test_missing(void)
 {
     struct run r = { .context = S_CTX_REMOTE, .options = { "-" } };
@@ -805,6 +841,7 @@ int main(void)
     test_remote();
     test_defaults();
     test_inside();
+    test_yield();
     test_missing();
     test_hostile();
     test_deaths();
