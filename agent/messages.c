@@ -59,6 +59,7 @@ json_t *message_hello(const struct options *o, const char *life, uint64_t first_
         { "tasks", number(o->tasks) },
         { "local_tasks", number(o->local_tasks) },
         { "policy", message_text(o->policy) },
+        { "policy_asked", json_boolean(o->policy_asked) },
         { "first_batch", number((int64_t)first_batch) },
         { "notes", json_deep_copy(notes) },
     };

@@ -21,6 +21,7 @@ static const struct {
 } table[] = {
     { "dir", "DIR", "the step's directory in shared memory (required)", 'd' },
     { "policy", "NAME", "the policy the step runs under (default: balanced)", 'p' },
+    { "policy-asked", NULL, "the user asked for that policy", 'a' },
     { "controller", "HOSTS", "host[:port][,host[:port]...] (default: localhost)", 'c' },
     { "munge-socket", "PATH", "munged's socket (default: munge's own)", 'm' },
     { "rate", "HZ", "samples a rank and second to aim at, 0.1 to 10000 (default: 50)", 'r' },
@@ -118,6 +119,9 @@ static int take_option(struct options *o, int key, const char *value, struct err
         return 0;
     case 'p':
         o->policy = value;
+        return 0;
+    case 'a':
+        o->policy_asked = true;
         return 0;
     case 'c':
         o->controller = value;

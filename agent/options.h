@@ -3,12 +3,14 @@
 #ifndef SYNCGUARD_AGENT_OPTIONS_H
 #define SYNCGUARD_AGENT_OPTIONS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/err.h"
 
 struct options {
     const char *dir, *policy, *controller, *munge_socket, *node;
+    bool policy_asked; /* the user named it */
     double rate_hz;
 
     const char *user, *name, *partition, *account, *qos, *notes;

@@ -508,21 +508,3 @@ const struct config_key *config_keys(enum config_table table, size_t *n)
     *n = COUNT(system_keys);
     return system_keys;
 }
-
-void config_print_keys(FILE *out)
-{
-    static const char *const titles[CONFIG_TABLES] = {
-        "Keys of the whole system:",
-        "Keys of a policy (Policy=NAME Key=Value ...):",
-        "Keys of a selection, the first that fits a job gives it the policy (PolicyFor=NAME Key=Value ...):",
-        "Keys of a rule (Rule=NAME Policy=NAME Key=Value ...):",
-    };
-
-    for (enum config_table t = CONFIG_SYSTEM; t < CONFIG_TABLES; t++) {
-        size_t n;
-        const struct config_key *keys = config_keys(t, &n);
-
-        fprintf(out, "%s%s\n", t ? "\n" : "", titles[t]);
-        config_key_print(out, keys, n);
-    }
-}

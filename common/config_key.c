@@ -6,7 +6,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "common/text.h"
 #include "common/units.h"
 
 static const char *const levels[] = { "error", "warning", "info", "debug", NULL };
@@ -365,37 +364,4 @@ char *config_key_names(const struct config_key *keys, size_t n, char *buf, size_
     for (size_t i = 0; i < n && at < size; i++)
         at += (size_t)snprintf(buf + at, size - at, "%s%s", i ? ", " : "", keys[i].name);
     return buf;
-}
-
-/* ---- the table for people ---- */
-
-void config_key_print(FILE *out, const struct config_key *keys, size_t n)
-{
-    char accepted[160];
-
-    for (size_t i = 0; i < n; i++) {
-        fprintf(out, "  %s=\n      %s\n      %s", keys[i].name, keys[i].text,
-                config_key_accepts(&keys[i], accepted, sizeof(accepted)));
-        if (*keys[i].standard)
-            fprintf(out, "; default %s", keys[i].standard);
-        fputc('\n', out);
-    }
-}
-
-void config_key_mdoc(FILE *out, const struct config_key *keys, size_t n)
-{
-    char accepted[160];
-
-    fputs(".Bl -tag -width Ds\n", out);
-    for (size_t i = 0; i < n; i++) {
-        fprintf(out, ".It Cm %s=\n", keys[i].name);
-        text_mdoc(out, keys[i].text);
-        config_key_accepts(&keys[i], accepted, sizeof(accepted));
-        accepted[0] = (char)toupper((unsigned char)accepted[0]);
-        fputs(accepted, out);
-        if (*keys[i].standard)
-            fprintf(out, "; default: %s", keys[i].standard);
-        fputs(".\n", out);
-    }
-    fputs(".El\n", out);
 }

@@ -3,7 +3,7 @@ noinst_LTLIBRARIES += libcommon.la
 libcommon_la_SOURCES = \
 	common/conf.c common/conf.h \
 	common/config.c common/config.h common/config_key.c common/config_key.h \
-	common/config_policy.c common/config_policy.h \
+	common/config_policy.c common/config_policy.h common/config_print.c \
 	common/units.c common/units.h \
 	common/err.c common/err.h \
 	common/log.c common/log.h \

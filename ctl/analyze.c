@@ -17,6 +17,7 @@
 #include "daemon/report.h"
 
 #define READ_BYTES       (256u << 10)
+#define WATCHED_BYTES    512u /* a few records */
 #define PROGRESS_AFTER_S 2.0
 #define PROGRESS_EVERY_S 0.5
 
@@ -202,7 +203,25 @@ static void progress_end(const struct progress *p)
         fprintf(stderr, "\r\033[K");
 }
 
-static int read_all(int fd, struct trace_reader *r, struct err *err)
+struct watch {
+    void (*each)(struct trace_reader *r, void *arg); /* NULL: nobody watches */
+    void *arg;
+};
+
+static int feed(struct trace_reader *r, const char *piece, size_t n, const struct watch *w, struct err *err)
+{
+    size_t slice = w->each ? WATCHED_BYTES : n;
+    int rc = 0;
+
+    for (size_t at = 0; rc == 0 && at < n; at += slice) {
+        rc = trace_reader_feed(r, piece + at, n - at < slice ? n - at : slice, err);
+        if (rc == 0 && w->each)
+            w->each(r, w->arg);
+    }
+    return rc;
+}
+
+static int read_all(int fd, struct trace_reader *r, const struct watch *w, struct err *err)
 {
     char *piece = xcalloc(READ_BYTES, 1);
     struct progress progress;
@@ -212,7 +231,7 @@ static int read_all(int fd, struct trace_reader *r, struct err *err)
     progress_begin(&progress, fd);
     while (rc == 0 && (n = read(fd, piece, READ_BYTES)) != 0) {
         if (n > 0)
-            rc = trace_reader_feed(r, piece, (size_t)n, err);
+            rc = feed(r, piece, (size_t)n, w, err);
         else if (errno != EINTR)
             rc = err_set(err, "%s", strerror(errno));
         progress_say(&progress, r);
@@ -222,19 +241,26 @@ static int read_all(int fd, struct trace_reader *r, struct err *err)
     return rc < 0 ? -1 : trace_reader_finish(r, err);
 }
 
-int analyze_read(const char *path, struct trace_reader *r, struct err *err)
+int analyze_watch(const char *path, struct trace_reader *r, void (*each)(struct trace_reader *r, void *arg),
+                  void *arg, struct err *err)
 {
+    struct watch w = { each, arg };
     bool standard = !strcmp(path, "-");
     int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), rc;
 
     if (fd < 0)
         return err_set(err, "%s: %s", path, strerror(errno));
-    rc = read_all(fd, r, err);
+    rc = read_all(fd, r, &w, err);
     if (rc < 0)
         err_prefix(err, "%s", standard ? "standard input" : path);
     if (!standard)
         close(fd);
     return rc;
+}
+
+int analyze_read(const char *path, struct trace_reader *r, struct err *err)
+{
+    return analyze_watch(path, r, NULL, NULL, err);
 }
 
 json_t *analyze_file(const char *path, const struct view_params *p, struct err *err)

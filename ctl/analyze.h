@@ -18,6 +18,10 @@ json_t *analyze_file(const char *path, const struct view_params *p, struct err *
 /* Read a file (or "-") to its end into r; the same words on the way. 0, or -1 with the reason. */
 int analyze_read(const char *path, struct trace_reader *r, struct err *err);
 
+/* The same, and each is called whenever the trace's clock may have moved on. */
+int analyze_watch(const char *path, struct trace_reader *r, void (*each)(struct trace_reader *r, void *arg),
+                  void *arg, struct err *err);
+
 /* The answer about what a reader has taken so far. */
 json_t *analyze_answer(struct trace_reader *r);
 /* Does a verdict stand at the end? */

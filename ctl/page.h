@@ -21,4 +21,12 @@ int page_job(FILE *out, const json_t *answer, int columns, struct err *err);
 int page_nodes(FILE *out, const json_t *answer, int columns, struct err *err);
 int page_analysis(FILE *out, const json_t *answer, int columns, struct err *err); /* of sgctl analyze */
 
+/* sgctl policy: list, show, what set, pause and resume leave in force, explain, try; sgctl audit */
+int page_policies(FILE *out, const json_t *answer, int columns, struct err *err);
+int page_policy(FILE *out, const json_t *answer, int columns, struct err *err);
+int page_control(FILE *out, const json_t *answer, int columns, struct err *err);
+int page_explain(FILE *out, const json_t *answer, int columns, struct err *err);
+int page_try(FILE *out, const json_t *answer, int columns, struct err *err);
+int page_audit(FILE *out, const json_t *answer, int columns, struct err *err);
+
 #endif

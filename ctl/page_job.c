@@ -76,6 +76,20 @@ void page_figure(struct table *t, const char *name, const char *words)
     table_cell(t, "%s", words);
 }
 
+/* A step's that ended long ago is its name alone. */
+static char *policy_text(const json_t *job, char *buf, size_t size)
+{
+    const json_t *policy = answer_object(job, "policy");
+    char name[64], action[32];
+
+    if (!policy)
+        return answer_text(job, "policy", buf, size);
+    snprintf(buf, size, "%s, %s%s", answer_text(policy, "name", name, sizeof(name)),
+             answer_text(policy, "action", action, sizeof(action)),
+             answer_true(policy, "paused") ? ", paused" : "");
+    return buf;
+}
+
 static void figure_identity(struct table *t, const json_t *job)
 {
     char line[512], id[64], name[80], user[64], state[32], partition[64], policy[64];
@@ -94,7 +108,7 @@ static void figure_identity(struct table *t, const json_t *job)
     snprintf(line, sizeof(line), "%s ranks on %s of %s nodes", text_count(answer_number(job, "ranks")).s,
              text_count(answer_number(job, "nodes")).s, text_count(answer_number(job, "nodes_total")).s);
     page_figure(t, "Size", line);
-    page_figure(t, "Policy", answer_text(job, "policy", policy, sizeof(policy)));
+    page_figure(t, "Policy", policy_text(job, policy, sizeof(policy)));
 }
 
 /* "the first 6 steps warming up; 3 pauses, 9.21 s in all; 4 evaluations of 12 collectives" */

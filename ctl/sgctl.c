@@ -18,7 +18,9 @@
 #include "ctl/doctor.h"
 #include "ctl/record.h"
 #include "ctl/page.h"
+#include "ctl/try.h"
 #include "ctl/usage.h"
+#include "policies/rule.h"
 
 #define SLURM_CONF "/etc/slurm/slurm.conf"
 #define COLUMNS    100 /* of paragraphs, where there is no terminal */
@@ -294,6 +296,16 @@ static int print_table(const struct usage *u)
     return USAGE;
 }
 
+/* As the controller would read it, the rules too. */
+static int check_file(struct config *c, const char *path, struct err *err)
+{
+    struct ruleset *rules = config_load(c, path, err) < 0 ? NULL : ruleset_new(c, err);
+    int rc = rules ? 0 : -1;
+
+    ruleset_free(rules);
+    return rc;
+}
+
 static int run_config(const struct usage *u)
 {
     struct config *c;
@@ -312,13 +324,123 @@ static int run_config(const struct usage *u)
         return complain(USAGE, &err);
     }
     c = xcalloc(1, sizeof(*c));
-    if (config_load(c, u->operands[1], &err) < 0)
+    if (check_file(c, u->operands[1], &err) < 0)
         rc = complain(FAILED, &err);
     else
         printf("%s is fine: controller %s, policies %s\n", u->operands[1], c->controller,
                config_policy_names(c, names, sizeof(names)));
     free(c);
     return rc;
+}
+
+/* ---- policy ---- */
+
+static int policy_list(const struct usage *u)
+{
+    return query(u, json_pack("{s:s}", "query", "policy"), page_policies);
+}
+
+static int policy_show(const struct usage *u)
+{
+    return query(u, json_pack("{s:s, s:s}", "query", "policy", "name", u->operands[1]), page_policy);
+}
+
+static int policy_explain(const struct usage *u)
+{
+    return is_job(u->operands[1]) ? query(u,
+                                          json_pack("{s:s, s:s, s:{s:i, s:i}}", "query", "job", "job",
+                                                    u->operands[1], "view", "count", 0, "columns", 1),
+                                          page_explain)
+                                  : refuse_job(u->operands[1]);
+}
+
+/* set, pause, resume */
+static int policy_control(const struct usage *u)
+{
+    json_t *words = json_array();
+
+    if (!is_job(u->operands[1])) {
+        json_decref(words);
+        return refuse_job(u->operands[1]);
+    }
+    for (int i = 2; i < u->n_operands; i++)
+        json_array_append_new(words, json_string(u->operands[i]));
+    return query(u,
+                 json_pack("{s:s, s:s, s:s, s:o}", "query", "control", "do", u->operands[0], "job",
+                           u->operands[1], "words", words),
+                 page_control);
+}
+
+static int policy_check(const struct usage *u)
+{
+    struct config *c = xcalloc(1, sizeof(*c));
+    char names[1024];
+    struct err err;
+    int rc = OK;
+
+    if (check_file(c, u->operands[1], &err) < 0)
+        rc = complain(FAILED, &err);
+    else
+        printf("%s is fine: policies %s; %zu rules, %zu selections\n", u->operands[1],
+               config_policy_names(c, names, sizeof(names)), c->n_rules, c->n_selections);
+    free(c);
+    return rc;
+}
+
+static int policy_try(const struct usage *u)
+{
+    struct err err;
+    json_t *answer =
+        try_policy(u->operands[1], u->operands[2], u->n_operands > 3 ? u->operands[3] : NULL, &err);
+    int rc = answer ? print_answer(u, answer, page_try) : complain(FAILED, &err);
+
+    json_decref(answer);
+    return rc;
+}
+
+static int policy_figures(const struct usage *u)
+{
+    (u->mdoc ? figures_mdoc : figures_print)(stdout);
+    return OK;
+}
+
+static int run_policy(const struct usage *u)
+{
+    static const struct {
+        const char *name, *operands;
+        int min, max;
+        int (*run)(const struct usage *u);
+    } table[] = {
+        { "list", "", 0, 0, policy_list },          { "show", "NAME", 1, 1, policy_show },
+        { "explain", "JOB", 1, 1, policy_explain }, { "set", "JOB Key=Value ...", 2, 33, policy_control },
+        { "pause", "JOB", 1, 1, policy_control },   { "resume", "JOB", 1, 1, policy_control },
+        { "check", "FILE", 1, 1, policy_check },    { "try", "FILE TRACE [NAME]", 2, 3, policy_try },
+        { "figures", "", 0, 0, policy_figures },
+    };
+    const char *name = u->n_operands ? u->operands[0] : "list";
+    int n = u->n_operands ? u->n_operands - 1 : 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+        if (strcmp(table[i].name, name) != 0)
+            continue;
+        if (n >= table[i].min && n <= table[i].max)
+            return table[i].run(u);
+        fprintf(stderr, "sgctl: usage: sgctl policy %s %s\n", name, table[i].operands);
+        return USAGE;
+    }
+    fprintf(stderr, "sgctl: 'policy %s' is no command; there are", name);
+    for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+        fprintf(stderr, "%s policy %s", i ? "," : "", table[i].name);
+    fputc('\n', stderr);
+    return USAGE;
+}
+
+static int run_audit(const struct usage *u)
+{
+    if (u->n_operands && !is_job(u->operands[0]))
+        return refuse_job(u->operands[0]);
+    return query(u, json_pack("{s:s, s:s*}", "query", "audit", "job", u->n_operands ? u->operands[0] : NULL),
+                 page_audit);
 }
 
 static int run_doctor(const struct usage *u)
@@ -359,7 +481,8 @@ static int (*const run[USAGE_COMMANDS])(const struct usage *u) = {
     [USAGE_STATUS] = run_status, [USAGE_JOBS] = run_jobs,     [USAGE_JOB] = run_job,
     [USAGE_NODES] = run_nodes,   [USAGE_RECORD] = run_record, [USAGE_ANALYZE] = run_analyze,
     [USAGE_REPLAY] = run_replay, [USAGE_TOP] = run_top,       [USAGE_CONFIG] = run_config,
-    [USAGE_DOCTOR] = run_doctor, [USAGE_HELP] = run_help,
+    [USAGE_DOCTOR] = run_doctor, [USAGE_HELP] = run_help,     [USAGE_POLICY] = run_policy,
+    [USAGE_AUDIT] = run_audit,
 };
 
 int main(int argc, char **argv)

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "common/config.h"
 #include "common/text.h"
 #include "common/units.h"
 #include "common/xalloc.h"
@@ -123,6 +124,35 @@ static const struct command {
                        "controller would and names "
                        "the line that is wrong.",
                        BIT(OPTION_MDOC), 0, 2 },
+    [USAGE_POLICY] = { "policy", "[list|show|explain|set|pause|resume|check|try|figures] ...",
+                       "show policies, say why one acts or does not, change a running job's",
+                       "policy list: the policies of the controller. policy show NAME: its parameters and "
+                       "rules. policy "
+                       "explain JOB: for each rule its condition with the figures now, since when it holds, "
+                       "what is "
+                       "left of cool-down and budget, and the last decision. policy set JOB Key=Value ...: "
+                       "other "
+                       "parameters for a running job, on all its ranks within a second; all of them or, when "
+                       "one is "
+                       "not accepted, none; Key=default takes one back; what was set stays when the "
+                       "configuration is "
+                       "read again, and ends with the run. policy pause JOB, policy resume JOB: decide "
+                       "nothing, and "
+                       "go on. Owners may do so with their own jobs; budgets, and what is done to nodes, are "
+                       "the "
+                       "operators'. policy check FILE: read a file as the controller would, its rules too. "
+                       "policy try "
+                       "FILE TRACE [NAME]: what the policy of that file would have decided in a recorded "
+                       "trace. "
+                       "policy figures: what a condition can ask of a job.",
+                       BIT(OPTION_JSON) | BIT(OPTION_MDOC), 0, 34 },
+    [USAGE_AUDIT] = { "audit", "[JOB]", "list what policies decided, why, and what came of it",
+                      "The newest first, of all jobs that you may see or of one: what was done, what would "
+                      "have been "
+                      "in a dry run, what was withheld and why, what people set, and what each action "
+                      "brought, "
+                      "measured afterwards.",
+                      BIT(OPTION_JSON), 0, 1 },
     [USAGE_DOCTOR] = { "doctor", "", "check that this machine is set up, and say what to type if not",
                        "A line for each thing that a guarded job needs: configuration, munge, controller, "
                        "plugin, probe, agent, "
@@ -148,7 +178,7 @@ enum usage_command usage_command_find(const char *name)
 
 static int unknown_command(const char *word, struct err *err)
 {
-    char names[256] = "";
+    char names[400] = "";
     size_t at = 0;
 
     for (size_t c = 0; c < USAGE_COMMANDS; c++)
@@ -326,6 +356,17 @@ static void words_options(FILE *out, unsigned mask)
             fprintf(out, "--%s%s\n", options[i].name, options[i].value ? "=" : "");
 }
 
+/* The commands of `sgctl policy`, and the keys that can be set. */
+static void policy_words(FILE *out)
+{
+    size_t n;
+    const struct config_key *key = config_keys(CONFIG_POLICY, &n);
+
+    fputs("list\nshow\nexplain\nset\npause\nresume\ncheck\ntry\nfigures\nJOB\nFILE\nNAME\n", out);
+    for (size_t i = 0; i < n; i++)
+        fprintf(out, "%s=\n", key[i].name);
+}
+
 void usage_words(FILE *out, enum usage_command command)
 {
     if (command < USAGE_COMMANDS) {
@@ -338,6 +379,10 @@ void usage_words(FILE *out, enum usage_command command)
             fputs("FILE\n", out);
         else if (command == USAGE_CONFIG)
             fputs("check\nFILE\n", out);
+        else if (command == USAGE_POLICY)
+            policy_words(out);
+        else if (command == USAGE_AUDIT)
+            fputs("JOB\n", out);
         else if (command == USAGE_HELP)
             usage_words(out, USAGE_COMMANDS);
         return;

@@ -18,6 +18,8 @@ enum usage_command {
     USAGE_REPLAY,
     USAGE_TOP,
     USAGE_CONFIG,
+    USAGE_POLICY,
+    USAGE_AUDIT,
     USAGE_DOCTOR,
     USAGE_HELP,
     USAGE_COMMANDS,

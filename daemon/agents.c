@@ -8,6 +8,7 @@
 #include "common/log.h"
 #include "common/telemetry.h"
 #include "daemon/pacing.h"
+#include "daemon/control.h"
 #include "daemon/record.h"
 #include "daemon/server.h"
 #include "daemon/store.h"
@@ -56,10 +57,28 @@ static void text_id(struct job *j)
         snprintf(j->text_id, sizeof(j->text_id), "%u.%u", j->id.job, j->id.step);
 }
 
+/* Which policy, by what the hello and the configuration say; j->policy is its name then. */
+static const struct config_policy *choose_policy(struct job *j, const struct server *s, const json_t *hello)
+{
+    struct config_job who = { j->partition, j->account, j->qos, j->user, j->nodes_total, j->tasks };
+    const struct config_selection *line = NULL;
+    const struct config_policy *policy;
+    const json_t *told = json_object_get(hello, "policy_asked");
+    bool asked = told ? json_is_true(told) : strcasecmp(j->policy, s->config.default_policy) != 0;
+
+    policy = config_policy_select(&s->config, &who, asked ? j->policy : NULL, &line);
+    if (!policy) {
+        job_note(j, s->host, "the policy is not known to the controller: the default one applies");
+        policy = config_policy_find(&s->config, s->config.default_policy);
+    }
+    if (line)
+        job_event(j, server_now_s(), "policy %s, by %s:%u", policy->name, line->file, line->line);
+    snprintf(j->policy, sizeof(j->policy), "%s", policy->name);
+    return policy;
+}
+
 static void describe(struct job *j, const struct server *s, const json_t *hello)
 {
-    const struct config_policy *policy;
-
     get_text(hello, "name", j->name, sizeof(j->name));
     get_text(hello, "user", j->user, sizeof(j->user));
     get_text(hello, "partition", j->partition, sizeof(j->partition));
@@ -70,12 +89,9 @@ static void describe(struct job *j, const struct server *s, const json_t *hello)
     j->tasks = (uint32_t)get_int(hello, "tasks", 0, VIEW_RANKS_MAX, 0);
     j->array_job = get_int(hello, "array_job", 0, UINT32_MAX, -1);
     j->array_task = get_int(hello, "array_task", 0, UINT32_MAX, -1);
+    j->end_wall_s = (double)get_int(hello, "end_time", 0, UINT32_MAX, 0);
     text_id(j);
-    policy = config_policy_find(&s->config, j->policy);
-    if (policy)
-        job_policy_set(j, policy);
-    else
-        job_note(j, s->host, "the policy is not known to the controller: the default one applies");
+    controls_add(s->controls, j, choose_policy(j, s, hello), server_now_s());
 }
 
 /* A requeued step begins anew: its former life is over. */

@@ -26,6 +26,7 @@ const char *job_state_name(enum job_state s);
 
 struct link;
 struct recorder;
+struct control;
 
 struct job_id {
     uid_t uid;
@@ -77,6 +78,8 @@ struct job {
     struct job_scaling scaling[2]; /* weak, strong */
     struct cadence *cadence;       /* checkpoints */
     double failures_due_s;         /* when the history is asked how often jobs like it fail */
+    struct control *control;       /* control.h; NULL: nobody decides about it */
+    double end_wall_s;             /* its time limit, Unix time; 0: not known */
     double saved_s;
     bool final; /* the end is in the store */
 };

@@ -5,11 +5,12 @@ libjob_la_SOURCES = \
 	daemon/cadence.c daemon/cadence.h daemon/cadence_private.h daemon/cadence_request.c \
 	daemon/job.c daemon/job.h \
 	daemon/pacing.c daemon/pacing.h \
+	daemon/job_figures.c daemon/job_figures.h \
 	daemon/record.c daemon/record.h \
 	daemon/report.c daemon/report_diagnosis.c daemon/report_health.c daemon/report_nodes.c \
 	daemon/report_scaling.c daemon/report_strategies.c daemon/report.h
 libjob_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(EVENT_CFLAGS)
-libjob_la_LIBADD = libpolicies.la libanalysis.la libring.la liblink.la $(JANSSON_LIBS) -lm
+libjob_la_LIBADD = libengine.la libpolicies.la libanalysis.la libring.la liblink.la $(JANSSON_LIBS) -lm
 libdaemon_la_SOURCES = \
 	daemon/action.c daemon/action.h daemon/action_limits.h daemon/action_record.c \
 	daemon/action_book.c daemon/action_book.h \
@@ -24,6 +25,8 @@ libdaemon_la_SOURCES = \
 	daemon/template.c daemon/template.h \
 	daemon/webhook.c daemon/webhook.h \
 	daemon/agents.c \
+	daemon/audit.c daemon/audit.h \
+	daemon/control.c daemon/control_report.c daemon/control.h daemon/control_private.h \
 	daemon/culprit.c daemon/culprit.h \
 	daemon/history.c daemon/history.h \
 	daemon/lemon.c daemon/lemon.h \

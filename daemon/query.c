@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/xalloc.h"
+#include "daemon/control.h"
 #include "daemon/history.h"
 #include "daemon/record.h"
 #include "daemon/report.h"
@@ -145,6 +146,7 @@ static json_t *answer_job(struct peer *p, const json_t *q)
     report_view_parse(&view, json_object_get(q, "view"));
     report_scaling_renew(j, server_now_s(), false);
     report = report_job(j, server_now_s(), &view);
+    controls_put(p->server->controls, j, server_now_s(), report);
     history_put_past(p->server->history, j, report);
     return report;
 }
@@ -242,14 +244,80 @@ static json_t *answer_record(struct peer *p, const json_t *q)
     return NULL;
 }
 
+/* ---- policies ---- */
+
+static json_t *refuse(const char *text)
+{
+    return json_pack("{s:s}", "error", text);
+}
+
+/* The owner's own, or any for operators: who may not see a job cannot name it. */
+static json_t *answer_control(struct peer *p, const json_t *q)
+{
+    const char *what = json_string_value(json_object_get(q, "do"));
+    struct controls *cs = p->server->controls;
+    uid_t by = link_uid(p->link);
+    double now_s = server_now_s();
+    char number[24];
+    struct err err;
+    struct job *j = jobs_lookup(&p->server->jobs, job_text(q, number), sees(p), &err);
+    json_t *answer;
+    int rc;
+
+    if (!j)
+        return refuse(err.text);
+    if (j->state >= JOB_FINISHED)
+        return refuse("the step has ended: there is nothing left to decide");
+    if (what && !strcmp(what, "set"))
+        rc = controls_set(cs, j, json_object_get(q, "words"), by, now_s, &err);
+    else if (what && (!strcmp(what, "pause") || !strcmp(what, "resume")))
+        rc = controls_pause(cs, j, !strcmp(what, "pause"), by, now_s, &err);
+    else
+        return refuse("not a command: accepted are set, pause, resume");
+    if (rc < 0)
+        return refuse(err.text);
+    answer = json_pack("{s:s}", "job", j->text_id);
+    controls_put(cs, j, now_s, answer);
+    return answer;
+}
+
+static json_t *answer_policy(struct peer *p, const json_t *q)
+{
+    const char *name = json_string_value(json_object_get(q, "name"));
+    char names[400];
+    struct err err;
+    json_t *answer;
+
+    if (!name)
+        return controls_policies(p->server->controls);
+    answer = controls_policy(p->server->controls, name);
+    if (answer)
+        return answer;
+    err_set(&err, "no policy %.40s; there are %s", name,
+            config_policy_names(&p->server->config, names, sizeof(names)));
+    return refuse(err.text);
+}
+
+static json_t *answer_audit(struct peer *p, const json_t *q)
+{
+    char number[24];
+    const char *text = job_text(q, number);
+    const json_t *limit = json_object_get(q, "limit");
+    long long job = strtoll(text, NULL, 10);
+    int max = json_is_integer(limit) ? (int)fmax(1, fmin(1000, json_number_value(limit))) : 50;
+
+    return json_pack("{s:o,s:o}", "now", unix_time(), "audit",
+                     controls_audit(p->server->controls, job > 0 ? (uint32_t)job : 0, sees(p), max));
+}
+
 static const struct {
     const char *name;
     json_t *(*answer)(struct peer *p, const json_t *q); /* NULL: it answered by itself */
 } queries[] = {
-    { "status", answer_status }, { "jobs", answer_jobs },     { "job", answer_job },
-    { "nodes", answer_nodes },   { "record", answer_record }, { "scaling", answer_scaling },
-    { "action", query_action },  { "actions", query_actions },
-    { "strategies", answer_strategies },
+    { "status", answer_status }, { "jobs", answer_jobs },       { "job", answer_job },
+    { "nodes", answer_nodes },   { "record", answer_record },   { "scaling", answer_scaling },
+    { "action", query_action },  { "actions", query_actions },  { "strategies", answer_strategies },
+    { "policy", answer_policy }, { "control", answer_control }, { "audit", answer_audit },
 };
 
 void query_answer(struct peer *p, const json_t *question)
@@ -261,9 +329,10 @@ void query_answer(struct peer *p, const json_t *question)
     while (i < ARRAY_SIZE(queries) && (!name || strcmp(name, queries[i].name)))
         i++;
     if (i == ARRAY_SIZE(queries))
-        answer = json_pack("{s:s}", "error",
-                           "unknown query: accepted are status, jobs, job, nodes, scaling, record, action, actions, "
-                           "strategies");
+        answer = json_pack(
+            "{s:s}", "error",
+            "unknown query: accepted are status, jobs, job, nodes, scaling, record, action, actions, "
+            "strategies, policy, control, audit");
     else
         answer = queries[i].answer(p, question);
     if (!answer)

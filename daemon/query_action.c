@@ -9,6 +9,7 @@
 #include "common/log.h"
 #include "common/xalloc.h"
 #include "daemon/action.h"
+#include "daemon/control.h"
 #include "daemon/server.h"
 
 #define LIST_MAX 200
@@ -175,6 +176,8 @@ static void on_ended(const struct action_record *r, void *arg)
         log_info("action %lld: %s: done: %s (%s)", (long long)r->id, phrase, r->outcome, r->reason);
     else
         log_warn("action %lld: %s: not done: %s (%s)", (long long)r->id, phrase, r->outcome, r->reason);
+    if (controls_ended(s->controls, r->key, r->state == ACTION_DONE, r->outcome, server_now_s()))
+        return; /* a rule's: told there */
     if (j)
         job_event(j, server_now_s(), "%s: %s: %s", action_name(r->kind),
                   r->state == ACTION_DONE ? "done" : "failed", r->outcome);

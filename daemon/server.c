@@ -17,6 +17,7 @@
 #include "common/log.h"
 #include "common/xalloc.h"
 #include "daemon/action.h"
+#include "daemon/control.h"
 #include "daemon/history.h"
 #include "daemon/record.h"
 #include "daemon/report.h"
@@ -176,6 +177,7 @@ static void save(struct server *s, struct job *j)
 
     report_scaling_renew(j, now_s, false);
     report = report_job(j, now_s, &REPORT_VIEW_ALL);
+    controls_put(s->controls, j, now_s, report);
     if (history_save(s->history, j, now_s, report, &err) < 0)
         log_warn("job %s: not kept: %s", j->text_id, err.text);
     json_decref(report);
@@ -207,6 +209,7 @@ static bool tick_job(struct server *s, struct job *j, double now_s)
     }
     cadence_tick(j, now_s);
     recorders_tick(j, now_s);
+    controls_tick(s->controls, j, now_s);
     if (j->n_events != events && history_verdicts(s->history, j, now_s, &err) < 0)
         log_warn("job %s: verdict not kept: %s", j->text_id, err.text);
     if (j->state >= JOB_FINISHED && !ended)
@@ -253,6 +256,7 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 
         if (!tick_job(s, j, now_s)) {
             history_forget(s->history, j);
+            controls_remove(s->controls, j);
             jobs_remove(&s->jobs, j);
         }
     }
@@ -260,8 +264,10 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
     rate(s, now_s);
     if (s->ticks++ % EXPIRE_TICKS == 0 && store_expire(s->store, s->config.history_days, &err) < 0)
         log_warn("%s: old history stays", err.text);
-    if (s->ticks % EXPIRE_TICKS == 1)
+    if (s->ticks % EXPIRE_TICKS == 1) {
         actions_expire(s->actions, s->config.history_days);
+        controls_expire(s->controls, s->config.history_days);
+    }
 }
 
 /* ---- life ---- */
@@ -273,10 +279,12 @@ static uid_t uid_of(const char *name)
     return pw ? pw->pw_uid : UINT32_MAX;
 }
 
-void server_configure(struct server *s, const struct config *c)
+int server_configure(struct server *s, const struct config *c, struct err *err)
 {
     char names[sizeof(c->operators)], *rest = names, *name;
 
+    if (s->controls && controls_configure(s->controls, c, err) < 0)
+        return -1;
     s->config = *c;
     actions_configure(s->actions, c);
     s->slurm_uid = uid_of(c->slurm_user);
@@ -294,10 +302,11 @@ void server_configure(struct server *s, const struct config *c)
         const struct config_policy *p = config_policy_find(c, s->jobs.job[i]->policy);
 
         if (p) {
-            job_policy_set(s->jobs.job[i], p);
+            controls_renew(s->jobs.job[i], p);
             agents_control(s, s->jobs.job[i]);
         }
     }
+    return 0;
 }
 
 static int open_listener(struct server *s, struct err *err)
@@ -344,9 +353,13 @@ struct server *server_new(struct event_base *base, const struct config *c, struc
         log_warn("%s: goes on without history", store_err.text);
     s->history = history_new(s->store);
     server_open_actions(s, c);
+    s->controls = controls_new(s, c, err);
+    if (!s->controls)
+        goto fail;
     s->tick = event_new(base, -1, EV_PERSIST, on_tick, s);
     event_add(s->tick, &every);
-    server_configure(s, c);
+    if (server_configure(s, c, err) < 0)
+        goto fail;
     return s;
 fail:
     server_free(s);
@@ -374,10 +387,13 @@ void server_free(struct server *s)
         p->agent = NULL;
         peer_free(p);
     }
-    while (s->jobs.n)
+    while (s->jobs.n) {
+        controls_remove(s->controls, s->jobs.job[0]);
         jobs_remove(&s->jobs, s->jobs.job[0]);
+    }
     free(s->jobs.job);
     actions_free(s->actions);
+    controls_free(s->controls);
     history_free(s->history);
     store_close(s->store);
     free(s);

@@ -15,6 +15,7 @@
 #define PEERS_MAX 20000u
 
 struct actions;
+struct controls;
 struct event_base;
 struct history;
 struct store;
@@ -44,6 +45,7 @@ struct server {
     struct store *store; /* NULL: works without */
     struct history *history;
     struct actions *actions;
+    struct controls *controls;
     struct peer *peers;
     size_t n_peers;
     uint64_t batches;
@@ -60,8 +62,9 @@ struct server {
 /* Listen and serve once base runs.  NULL on failure. */
 struct server *server_new(struct event_base *base, const struct config *c, struct err *err);
 void server_free(struct server *s); /* NULL is fine; what is running is written to the store */
-/* Take over another configuration: policies, operators, log level; listener and store stay. */
-void server_configure(struct server *s, const struct config *c);
+/* Take over another configuration: policies and rules, operators, log level; listener and store stay. All of
+ * it, or nothing and -1. */
+int server_configure(struct server *s, const struct config *c, struct err *err);
 
 double server_now_s(void);                                  /* monotonic */
 bool server_is_operator(const struct server *s, uid_t uid); /* root, SlurmUser, listed */

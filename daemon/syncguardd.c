@@ -95,11 +95,10 @@ static void on_reload(evutil_socket_t sig, short what, void *arg)
     (void)sig;
     (void)what;
     log_reopen();
-    if (config_load(&c, d->o.conf, &err) < 0) {
+    if (config_load(&c, d->o.conf, &err) < 0 || server_configure(d->server, &c, &err) < 0) {
         log_error("%s: the configuration stays as it is", err.text);
         return;
     }
-    server_configure(d->server, &c);
     log_info("configuration read again");
 }
 

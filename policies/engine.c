@@ -225,17 +225,37 @@ static void decide(struct decision *d, const struct rule *r, const struct advice
         d->projected_ratio = 1 / in->figures->value[FIGURE_SLOWDOWN];
 }
 
-/* It is done, or in a dry run would be. */
+/* It is done, or in a dry run would be: that run goes on. */
+static void remember(struct engine *e, size_t i, const struct decision *d, double now_s)
+{
+    rule_acted(&e->state[i], now_s);
+    for (size_t k = 0; k < d->n_nodes; k++)
+        e->done[e->n_done++ % ENGINE_NODES_MAX] = done_key(d->rule, d->node[k]);
+    if (action_ends_run(d->action) && d->state == DECISION_ENFORCED)
+        e->ending_s = now_s;
+}
+
 static void spend(struct engine *e, size_t i, const struct decision *d, const struct engine_input *in)
 {
-    rule_acted(&e->state[i], in->now_s);
+    remember(e, i, d, in->now_s);
     budget_spend(&e->budget, in->now_s, (uint32_t)d->n_nodes);
     if (in->cluster)
         budget_spend(in->cluster, in->now_s, (uint32_t)d->n_nodes);
-    for (size_t k = 0; k < d->n_nodes; k++)
-        e->done[e->n_done++ % ENGINE_NODES_MAX] = done_key(d->rule, d->node[k]);
-    if (action_ends_run(d->action))
-        e->ending_s = in->now_s;
+}
+
+void engine_restore(struct engine *e, const struct decision *d, double at_s)
+{
+    int i = rule_index(e, d->rule);
+
+    if (i >= 0 && d->state != DECISION_WITHHELD)
+        remember(e, (size_t)i, d, at_s);
+}
+
+static enum decision_state state_of(const struct decision *d, const struct engine_limits *l)
+{
+    if (!l->enforce || (action_scope(d->action) == ACTION_ON_NODES && !l->enforce_nodes))
+        return DECISION_DRYRUN;
+    return DECISION_ENFORCED;
 }
 
 /* A rule that is due.  false: nothing that was not told before. */
@@ -249,7 +269,7 @@ static bool act(struct engine *e, size_t i, const struct engine_input *in, struc
     good = aim(e, d, in->figures) && allowed(e, d, in);
     if (!good && e->state[i].withheld)
         return false;
-    d->state = !good ? DECISION_WITHHELD : in->limits->enforce ? DECISION_ENFORCED : DECISION_DRYRUN;
+    d->state = good ? state_of(d, in->limits) : DECISION_WITHHELD;
     word(d, r, &e->state[i], advice, in);
     if (good)
         spend(e, i, d, in);

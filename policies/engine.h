@@ -40,6 +40,7 @@ int budget_spent(const struct budget *b, double now_s, int *nodes);
 
 struct engine_limits {
     bool enforce;
+    bool enforce_nodes; /* also what changes nodes, which others use, too */
     int actions_per_hour, nodes_per_hour, nodes_at_once;
     int cluster_actions_per_hour, cluster_nodes_per_hour;
 };
@@ -92,6 +93,9 @@ struct engine_input {
 };
 /* Looks at every rule; returns how many decisions there are, at most max (the others come next time). */
 size_t engine_tick(struct engine *e, const struct engine_input *in, struct decision *out, size_t max);
+
+/* An engine that begins anew in the middle of a run is told what was decided before, oldest first. */
+void engine_restore(struct engine *e, const struct decision *d, double at_s);
 
 /* The last decision of this rule was not carried out: its nodes may be acted on again. */
 void engine_failed(struct engine *e, const struct decision *d);

@@ -231,13 +231,15 @@ static void agent_environment(const struct step *s, struct strings *env)
 }
 
 static void agent_command(const struct step *s, const struct config *c, const struct config_policy *policy,
-                          const char *policy_name, struct strings *argv)
+                          const char *policy_name, bool asked, struct strings *argv)
 {
     strings_add(argv, "%s", c->agent);
     strings_add(argv, "--dir");
     strings_add(argv, "%s", guard.dir);
     strings_add(argv, "--policy");
     strings_add(argv, "%s", policy_name);
+    if (asked)
+        strings_add(argv, "--policy-asked");
     strings_add(argv, "--controller");
     strings_add(argv, "%s", c->controller);
     if (*c->munge_socket) {
@@ -253,11 +255,11 @@ static void agent_command(const struct step *s, const struct config *c, const st
 }
 
 static void watch_run(struct step *s, const struct config *c, const struct config_policy *policy,
-                      const char *policy_name)
+                      const char *policy_name, bool asked)
 {
     struct keeper_plan *plan = &guard.plan;
 
-    agent_command(s, c, policy, policy_name, &guard.argv);
+    agent_command(s, c, policy, policy_name, asked, &guard.argv);
     agent_environment(s, &guard.env);
     *plan = (struct keeper_plan){ .dir = guard.dir,
                                   .argv = guard.argv.item,
@@ -318,7 +320,7 @@ static void guard_with(struct step *s, const struct config *c, const struct choi
         environment_guard(s, c->probe);
     if (!s->unguarded)
         environment_yield(s, policy);
-    watch_run(s, c, policy, policy_name);
+    watch_run(s, c, policy, policy_name, choice->kind == CHOICE_POLICY);
     if (!guard.watching) {
         environment_clean(s);
         stepdir_remove(guard.dir);

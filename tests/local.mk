@@ -259,3 +259,8 @@ tests/workloads/api_trainer.openmpi: api/examples/trainer.c api/syncguard.h libs
 CLEANFILES += tests/workloads/api_trainer.openmpi
 endif
 dist_check_SCRIPTS += tests/cluster/checkpoint-test.sh
+# Policies in the controller
+check_PROGRAMS += tests/daemon/policy
+tests_daemon_policy_SOURCES = tests/daemon/policy.c tests/daemon/live.h tests/munge.h
+tests_daemon_policy_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)
+tests_daemon_policy_LDADD = liblink.la $(EVENT_LIBS) $(JANSSON_LIBS)

@@ -87,6 +87,8 @@ static void parse_job(struct snap_job *j, const json_t *o)
     value_text(o, "user", j->user, sizeof(j->user));
     value_text(o, "partition", j->partition, sizeof(j->partition));
     value_text(o, "policy", j->policy, sizeof(j->policy));
+    if (json_is_object(json_object_get(o, "policy"))) /* of a job; a row of the list has its name */
+        value_text(json_object_get(o, "policy"), "name", j->policy, sizeof(j->policy));
     value_text(o, "state", j->state, sizeof(j->state));
     value_text(o, "regime", j->regime, sizeof(j->regime));
     value_text(o, "sentence", j->sentence, sizeof(j->sentence));

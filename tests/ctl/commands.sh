@@ -114,6 +114,44 @@ code 2 config chek "$dir/good.conf"
 code 1 --conf "$dir/bad.conf" jobs
 is "$(SYNCGUARD_CONF=$dir/bad.conf sgctl jobs 2>&1 | grep -c 'bad.conf:2')" 1 "SYNCGUARD_CONF is read"
 
+# Policies: what a file says, what it would have decided; nobody is asked.
+cat >"$dir/policy.conf" <<'END'
+Policy=mine Description="Mine" NodesAtOnce=2
+Rule=slow Policy=mine Hold=3s CoolDown=1h Action=exclude \
+    When="class == straggler and slowdown > 1.1"
+END
+sed 's/straggler/stragler/' "$dir/policy.conf" >"$dir/wrong.conf"
+code 0 policy check "$dir/policy.conf"
+is "$(cat "$dir/out")" "$dir/policy.conf is fine: policies observe, balanced, mine; 1 rules, 0 selections" "a file with a rule"
+code 1 policy check "$dir/wrong.conf"
+is "$(sed 's/ with .*//' "$dir/err")" "sgctl: $dir/wrong.conf:3: Rule=slow When=class == stragler and slowdown > 1.1: column 10: class is compared" \
+    "file, line, key and column of what is wrong"
+is "$(grep -c 'one of none, straggler, drift' "$dir/err")" 1 "and what is accepted"
+code 1 config check "$dir/wrong.conf"
+code 0 policy figures
+is "$(grep -c '^  lost_ratio ' "$dir/out")" 1 "the figures are listed"
+code 0 policy try "$dir/policy.conf" "$dir/slow.jsonl"
+is "$(grep -c 'dryrun: slow: class (straggler) == straggler and slowdown (1.*exclude n0; projected: 0\.' <(tr -s ' \n' ' ' <"$dir/out"))" 1 \
+    "a recorded job: what would have been decided"
+code 0 policy try "$dir/policy.conf" "$dir/healthy.jsonl"
+is "$(cat "$dir/out" | sed 's/over .* of/over T of/')" "Policy mine over T of the trace: 0 decisions" "and where nothing is wrong, nothing"
+code 0 --json policy try "$dir/policy.conf" "$dir/slow.jsonl" mine
+is "$(python3 -c 'import json,sys; a=json.load(open(sys.argv[1])); d=a["decisions"]; print(len(d), d[0]["action"], d[0]["nodes"], d[0]["state"])' "$dir/out")" \
+    "1 exclude ['n0'] dryrun" "the same as JSON"
+code 1 policy try "$dir/policy.conf" "$dir/slow.jsonl" other
+code 2 policy dance
+is "$(grep -c 'policy list, policy show' "$dir/err")" 1 "the commands there are"
+code 2 policy set 1
+code 2 policy set 1x HangTimeout=5s
+code 2 policy check
+code 1 "${nobody[@]}" policy set 1 HangTimeout=5s
+code 1 "${nobody[@]}" policy pause 1
+code 1 "${nobody[@]}" policy explain 1
+code 1 "${nobody[@]}" policy
+code 1 "${nobody[@]}" policy show balanced
+code 1 "${nobody[@]}" audit
+code 2 audit x
+
 printf 'optional /x/syncguard.so\n' >"$dir/plugstack.conf"
 : >"$dir/slurm.conf"
 SLURM_CONF=$dir/slurm.conf code 1 --conf "$dir/good.conf" --controller 127.0.0.1:1 --timeout 1 doctor
@@ -140,6 +178,9 @@ is "$(complete_words sgctl record --sec)" --seconds= "completion of an option"
 is "$(complete_words sgctl --conf "$dir/goo")" "$dir/good.conf" "completion of a file"
 is "$(complete_words sgctl --conf = "$dir/bad")" "$dir/bad.conf" "completion behind ="
 is "$(complete_words sgctl config check "$dir/goo")" "$dir/good.conf" "completion of a file to check"
+is "$(complete_words sgctl policy ex)" explain "completion of a command of policies"
+is "$(complete_words sgctl policy check "$dir/goo")" "$dir/good.conf" "completion of a policy file"
+is "$(complete_words sgctl policy set 1 Hang)" HangTimeout= "completion of a key"
 is "$(complete_words sgctl analyze "$dir/slo")" "$dir/slow.jsonl" "completion of a trace"
 is "$(complete_words sgctl --timeout 1 help jo)" "jobs job" "completion behind options with values"
 (

@@ -26,7 +26,7 @@ static void set_rules(const char *text)
         ok(false, "%s", err.text);
     engine_init(&engine);
     engine_bind(&engine, rules, "p");
-    limits = (struct engine_limits){ false, 6, 2, 1, 60, 8 };
+    limits = (struct engine_limits){ false, true, 6, 2, 1, 60, 8 };
     cluster = (struct budget){ cluster_spent, ARRAY_SIZE(cluster_spent), 0 };
     advice = NULL;
     figures_clear(&figures);
@@ -196,6 +196,20 @@ static void test_kinds(void)
     is_int((long long)tick(32), 1, "and the node");
     is_int(decided[0].state, DECISION_ENFORCED, "may be tried again");
 
+    set_rules("Policy=p\nRule=out Policy=p When=\"class == straggler\" Hold=0 Action=drain\n");
+    limits.enforce = true;
+    limits.enforce_nodes = false;
+    straggler("n5");
+    tick(0);
+    is_int(decided[0].state, DECISION_DRYRUN, "what changes nodes needs a permission of its own");
+    limits.enforce_nodes = true;
+    engine_init(&engine);
+    engine_bind(&engine, rules, "p");
+    engine_restore(&engine, &decided[0], 0);
+    is_int((long long)tick(1), 0, "what was decided before is known to an engine that begins anew");
+    tick(600);
+    is_str(decided[0].why_not, "that was done before in this job", "its nodes, too");
+
     set_rules(EXCLUDE);
     straggler("n5");
     figures.n_nodes = 0;
@@ -277,10 +291,13 @@ static void test_mistakes(void)
     struct err err;
 
     for (size_t i = 0; i < ARRAY_SIZE(mistakes); i++) {
+        char what[32];
+
+        snprintf(what, sizeof(what), "mistakes, case %zu", i);
         err.text[0] = '\0';
         if (config_parse(&config, "t", mistakes[i].text, strlen(mistakes[i].text), &err) == 0)
             ruleset_free(ruleset_new(&config, &err));
-        is_str(err.text, mistakes[i].want, mistakes[i].want);
+        is_str(err.text, mistakes[i].want, what);
     }
     for (int i = 0; i <= ENGINE_RULES_MAX; i++)
         sprintf(text + strlen(text), "Rule=r%d Policy=balanced When=warning Action=webhook\n", i);

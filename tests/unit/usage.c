@@ -61,7 +61,7 @@ static void refused(void)
         { "", "a command is missing; `sgctl help` lists them" },
         { "jobz",
           "'jobz' is no command; there are status, jobs, job, nodes, record, analyze, replay, top, config, "
-          "doctor, help" },
+          "policy, audit, doctor, help" },
         { "job", "`sgctl job` needs more: sgctl job JOB" },
         { "job 1 2", "`sgctl job`: '2' is too much; usage: sgctl job JOB" },
         { "jobs --seconds 3", "`sgctl jobs` has no option --seconds; `sgctl help jobs` lists them" },

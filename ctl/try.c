@@ -1,0 +1,140 @@
+#include "ctl/try.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/trace.h"
+#include "common/xalloc.h"
+#include "ctl/analyze.h"
+#include "daemon/job.h"
+#include "daemon/job_figures.h"
+#include "daemon/report.h"
+#include "policies/engine.h"
+
+#define EVERY_S     1.0 /* as the controller looks */
+#define CLUSTER_MAX 10001
+
+struct trial {
+    struct engine engine;
+    struct engine_limits limits;
+    struct budget cluster;
+    struct budget_entry spent[CLUSTER_MAX];
+    struct job job;
+    double next_s;
+    json_t *decisions;
+};
+
+static json_t *decision_json(const struct decision *d)
+{
+    json_t *nodes = json_array();
+
+    for (size_t i = 0; i < d->n_nodes; i++)
+        json_array_append_new(nodes, json_string(d->node[i]));
+    return json_pack("{s:f,s:s,s:s,s:s,s:o,s:o,s:s,s:s*,s:o}", "at_s", d->at_s, "state",
+                     decision_state_name(d->state), "rule", d->rule, "action", action_name(d->action),
+                     "signal",
+                     d->action == ACTION_SIGNAL ? json_string(action_signal_name(d->signal)) : json_null(),
+                     "nodes", nodes, "sentence", d->sentence, "why_not", *d->why_not ? d->why_not : NULL,
+                     "projected_ratio", report_real(d->projected_ratio));
+}
+
+static void look(struct trial *t, double now_s)
+{
+    struct decision decided[ENGINE_RULES_MAX];
+    struct figures f;
+    struct engine_input in = { .figures = &f, .limits = &t->limits, .cluster = &t->cluster, .now_s = now_s };
+    size_t n;
+
+    job_figures(&t->job, now_s, NULL, &f);
+    n = engine_tick(&t->engine, &in, decided, ENGINE_RULES_MAX);
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(t->decisions, decision_json(&decided[i]));
+}
+
+static void on_piece(struct trace_reader *r, void *arg)
+{
+    struct trial *t = arg;
+    double now_s = trace_reader_now_s(r);
+    struct trace_figures f;
+
+    if (!(now_s >= t->next_s))
+        return;
+    t->next_s = now_s + EVERY_S;
+    trace_reader_figures_get(r, &f);
+    t->job.nodes_total = f.nodes;
+    t->job.heard_s = now_s;
+    look(t, now_s);
+}
+
+/* A dry run: what would be done is all there is to say. */
+static void trial_begin(struct trial *t, const struct config *c, const struct ruleset *rules,
+                        const struct config_policy *p, struct trace_reader *r)
+{
+    engine_init(&t->engine);
+    engine_bind(&t->engine, rules, p->name);
+    t->limits = (struct engine_limits){ .actions_per_hour = p->actions_per_hour,
+                                        .nodes_per_hour = p->nodes_per_hour,
+                                        .nodes_at_once = p->nodes_at_once,
+                                        .cluster_actions_per_hour = c->cluster_actions_per_hour,
+                                        .cluster_nodes_per_hour = c->cluster_nodes_per_hour };
+    t->cluster = (struct budget){ .entry = t->spent, .max = CLUSTER_MAX };
+    t->job = (struct job){ .view = trace_reader_view(r), .state = JOB_RUNNING };
+    t->decisions = json_array();
+}
+
+static json_t *run_trial(const struct config *c, const struct ruleset *rules, const struct config_policy *p,
+                         const char *trace, struct err *err)
+{
+    struct view_params params = job_view_params(p);
+    struct trace_reader *r = trace_reader_new(&params);
+    struct trial *t = xcalloc(1, sizeof(*t));
+    json_t *answer = NULL;
+
+    trial_begin(t, c, rules, p, r);
+    if (analyze_watch(trace, r, on_piece, t, err) == 0)
+        answer = json_pack("{s:s,s:f,s:O}", "policy", p->name, "seconds", trace_reader_now_s(r), "decisions",
+                           t->decisions);
+    json_decref(t->decisions);
+    trace_reader_free(r);
+    free(t);
+    return answer;
+}
+
+/* The only policy with rules, else the default one. */
+static const struct config_policy *choose(const struct config *c, const char *name)
+{
+    const char *only = NULL;
+
+    if (name)
+        return config_policy_find(c, name);
+    for (size_t i = 0; i < c->n_rules; i++) {
+        if (only && strcasecmp(only, c->rules[i].policy) != 0)
+            return config_policy_find(c, c->default_policy);
+        only = c->rules[i].policy;
+    }
+    return config_policy_find(c, only ? only : c->default_policy);
+}
+
+json_t *try_policy(const char *conf, const char *trace, const char *name, struct err *err)
+{
+    struct config *c = xcalloc(1, sizeof(*c));
+    struct ruleset *rules = NULL;
+    const struct config_policy *p;
+    json_t *answer = NULL;
+    char names[300];
+
+    if (config_load(c, conf, err) < 0 || !(rules = ruleset_new(c, err)))
+        goto done;
+    p = choose(c, name);
+    if (!p)
+        err_set(err, "%s: no policy %.40s; there are %s", conf, name,
+                config_policy_names(c, names, sizeof(names)));
+    else
+        answer = run_trial(c, rules, p, trace, err);
+done:
+    ruleset_free(rules);
+    free(c);
+    return answer;
+}

@@ -1,0 +1,597 @@
+#include "daemon/control.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#include "common/log.h"
+#include "common/xalloc.h"
+#include "daemon/action.h"
+#include "daemon/audit.h"
+#include "daemon/control_private.h"
+#include "daemon/history.h"
+#include "daemon/job_figures.h"
+#include "daemon/server.h"
+#include "policies/effect.h"
+
+#define KEY         "decision/%lld"
+#define WORDS_MAX   32u
+#define SETTLE_S    2.0 /* after an action: what is under way ends */
+#define COMMAND_MAX 700
+
+static double wall_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* ---- parameters ---- */
+
+static const struct config_key *keys(size_t *n)
+{
+    return config_keys(CONFIG_POLICY, n);
+}
+
+/* Nobody but an operator may take more than the policy gives: these bounds protect the others. */
+static bool operators_only(const struct config_key *key)
+{
+    static const char *const names[] = { "ActionsPerHour", "NodesPerHour", "NodesAtOnce" };
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        if (!strcmp(key->name, names[i]))
+            return true;
+    return false;
+}
+
+/* The policy as configured, and over it what was set. */
+static void params_apply(struct control *c)
+{
+    struct config_policy p = c->config;
+    size_t n;
+    const struct config_key *key = keys(&n);
+
+    for (size_t i = 0; i < n; i++)
+        if (c->override[i])
+            config_key_store(&key[i], &p, c->override[i]);
+    job_policy_set(c->job, &p);
+}
+
+struct change {
+    size_t key;
+    const char *value; /* NULL: as the policy has it */
+};
+
+/* "Key=Value" as a change that may be made. */
+static int change_parse(const char *word, bool trusted, struct change *change, struct err *err)
+{
+    const char *equal = strchr(word, '=');
+    struct config_policy scratch = { 0 };
+    char name[64], accepts[160], names[400];
+    size_t n;
+    const struct config_key *all = keys(&n), *key;
+
+    if (!equal || equal == word || (size_t)(equal - word) >= sizeof(name) || strpbrk(word, " \t\n"))
+        return err_set(err, "'%.80s': Key=Value without blanks is expected", word);
+    snprintf(name, sizeof(name), "%.*s", (int)(equal - word), word);
+    key = config_key_find(all, n, name);
+    if (!key || !strcmp(key->name, "Description"))
+        return err_set(err, "%s: no parameter of a policy; there are %s", name,
+                       config_key_names(all + 1, n - 1, names, sizeof(names)));
+    if (operators_only(key) && !trusted)
+        return err_set(err, "%s: set by operators only", key->name);
+    *change = (struct change){ (size_t)(key - all), strcasecmp(equal + 1, "default") ? equal + 1 : NULL };
+    if (change->value && config_key_store(key, &scratch, change->value) < 0)
+        return err_set(err, "%s=%.80s: %s (default %s)", key->name, change->value,
+                       config_key_accepts(key, accepts, sizeof(accepts)), key->standard);
+    return 0;
+}
+
+static void change_make(struct control *c, const struct change *change, bool trusted)
+{
+    size_t n;
+    const struct config_key *key = &keys(&n)[change->key];
+
+    free(c->override[change->key]);
+    c->override[change->key] = change->value ? xstrdup(change->value) : NULL;
+    if (!strcmp(key->name, "Action"))
+        c->owner_enforces = change->value && !trusted;
+}
+
+/* How many changes the words are; -1: one of them cannot be. */
+static int changes_parse(const json_t *words, bool trusted, struct change change[WORDS_MAX], struct err *err)
+{
+    size_t n = json_array_size(words);
+
+    if (n == 0 || n > WORDS_MAX)
+        return err_set(err, "Key=Value is expected, 1 to %u times", WORDS_MAX);
+    for (size_t i = 0; i < n; i++) {
+        const char *word = json_string_value(json_array_get(words, i));
+
+        if (change_parse(word ? word : "", trusted, &change[i], err) < 0)
+            return -1;
+        for (size_t k = 0; k < i; k++)
+            if (change[k].key == change[i].key)
+                return err_set(err, "'%.80s': set twice", word);
+    }
+    return (int)n;
+}
+
+static void changes_make(struct control *c, const struct change *change, int n, bool trusted)
+{
+    for (int i = 0; i < n; i++)
+        change_make(c, &change[i], trusted);
+    params_apply(c);
+}
+
+/* ---- what was decided ---- */
+
+/* The newest first: 0. */
+struct control_decision *control_decision(const struct control *c, size_t i)
+{
+    return i < c->n_decisions && i < CONTROL_DECISIONS
+               ? c->decision[(c->n_decisions - 1 - i) % CONTROL_DECISIONS]
+               : NULL;
+}
+
+static struct control_decision *keep(struct control *c, const struct audit_entry *e)
+{
+    struct control_decision **slot = &c->decision[c->n_decisions++ % CONTROL_DECISIONS];
+
+    if (!*slot)
+        *slot = xcalloc(1, sizeof(**slot));
+    **slot = (struct control_decision){ .entry = *e, .due_s = NAN };
+    return *slot;
+}
+
+static void fill(struct audit_entry *e, const struct control *c)
+{
+    memset(e, 0, sizeof(*e));
+    e->at = wall_s();
+    e->job = c->job->id;
+    snprintf(e->job_text, sizeof(e->job_text), "%s", c->job->text_id);
+    snprintf(e->policy, sizeof(e->policy), "%s", c->job->policy);
+    e->by = AUDIT_NOBODY;
+    e->d.projected_ratio = e->before_s = e->effect_ratio = NAN;
+}
+
+static int command(struct controls *cs, struct control *c, uid_t by, double now_s, const char *text,
+                   struct err *err)
+{
+    struct audit_entry e;
+
+    fill(&e, c);
+    e.command = true;
+    e.by = by;
+    snprintf(e.d.sentence, sizeof(e.d.sentence), "%s", text);
+    if (audit_add(cs->audit, &e, err) < 0)
+        return -1;
+    job_event(c->job, now_s, "policy: %s, by uid %u", text, (unsigned)by);
+    log_info("job %s: policy: %s, by uid %u", c->job->text_id, text, (unsigned)by);
+    return 0;
+}
+
+/* Median step time of the policy's window before now. */
+static double step_now_s(const struct control *c)
+{
+    struct view_columns columns;
+    size_t n = view_columns_get(c->job->view, &columns);
+
+    return effect_median_s(columns.step_s, n, view_column_s(c->job->view), c->job->params.effect_window_s, 0);
+}
+
+/* What was known of the job then, for a webhook or a command. */
+static json_t *figures_json(const struct figures *f)
+{
+    json_t *o = json_object();
+    char word[64];
+
+    for (int i = 0; i < FIGURES; i++) {
+        const struct figure *figure = &figure_table[i];
+
+        if (figure->kind == FIGURE_TEXT ? !f->text[i] : isnan(f->value[i]))
+            json_object_set_new(o, figure->name, json_null());
+        else if (figure->kind < FIGURE_WORD)
+            json_object_set_new(o, figure->name, json_real(f->value[i]));
+        else
+            json_object_set_new(o, figure->name,
+                                json_string(figure_write(f, (enum figure_id)i, word, sizeof(word))));
+    }
+    return o;
+}
+
+static void hand_on(struct controls *cs, const struct audit_entry *e, const struct figures *f, double now_s)
+{
+    char key[64], nodes[FIGURE_NODES_MAX * 66] = "";
+    struct action a = { .kind = e->d.action,
+                        .job = e->job,
+                        .job_text = e->job_text,
+                        .nodes = nodes,
+                        .signal = e->d.signal,
+                        .rule = e->d.rule,
+                        .policy = e->policy,
+                        .reason = e->d.sentence,
+                        .key = key,
+                        .by = ACTION_BY_ITSELF,
+                        .figures = figures_json(f) };
+    struct err err;
+
+    snprintf(key, sizeof(key), KEY, (long long)e->id);
+    for (size_t i = 0; i < e->d.n_nodes; i++)
+        snprintf(nodes + strlen(nodes), sizeof(nodes) - strlen(nodes), "%s%s", i ? "," : "", e->d.node[i]);
+    if (!actions_start(cs->server->actions, &a, &err))
+        controls_ended(cs, key, false, err.text, now_s);
+    json_decref(a.figures);
+}
+
+static void record(struct controls *cs, struct control *c, const struct decision *d, const struct figures *f,
+                   double now_s)
+{
+    struct control_decision *k;
+    struct audit_entry e;
+    struct err err;
+
+    fill(&e, c);
+    e.d = *d;
+    e.before_s = step_now_s(c);
+    e.outcome = d->state == DECISION_ENFORCED ? AUDIT_PENDING : AUDIT_NONE;
+    job_event(c->job, now_s, "%s%.480s", d->state == DECISION_DRYRUN ? "dry run: " : "", d->sentence);
+    log_info("job %s: %s: %s", c->job->text_id, decision_state_name(d->state), d->sentence);
+    if (audit_add(cs->audit, &e, &err) < 0) {
+        /* What is not written down is not done. */
+        log_error("job %s: %s: %s", c->job->text_id, d->sentence, err.text);
+        e.outcome = d->state == DECISION_ENFORCED ? AUDIT_FAILED : AUDIT_NONE;
+        snprintf(e.outcome_text, sizeof(e.outcome_text), "%.255s", err.text);
+        engine_failed(&c->engine, d);
+    }
+    k = keep(c, &e);
+    if (e.outcome == AUDIT_PENDING)
+        hand_on(cs, &k->entry, f, now_s);
+}
+
+/* ---- outcomes and effects ---- */
+
+static struct control_decision *find_id(const struct controls *cs, int64_t id, struct control **whose)
+{
+    for (size_t i = 0; i < cs->n; i++)
+        for (size_t k = 0; control_decision(cs->control[i], k); k++)
+            if (control_decision(cs->control[i], k)->entry.id == id) {
+                *whose = cs->control[i];
+                return control_decision(cs->control[i], k);
+            }
+    return NULL;
+}
+
+static void note_outcome(struct controls *cs, struct audit_entry *e, bool done, const char *text)
+{
+    struct err err;
+
+    e->outcome = done ? AUDIT_DONE : AUDIT_FAILED;
+    snprintf(e->outcome_text, sizeof(e->outcome_text), "%s", text);
+    if (audit_update(cs->audit, e, &err) < 0)
+        log_warn("job %s: %s", e->job_text, err.text);
+}
+
+bool controls_ended(struct controls *cs, const char *key, bool done, const char *outcome, double now_s)
+{
+    struct control_decision *k;
+    struct control *c = NULL;
+    struct audit_entry stored;
+    long long id;
+
+    if (!cs || sscanf(key, KEY, &id) != 1)
+        return false;
+    k = find_id(cs, id, &c);
+    if (!k) { /* of a job that is gone, or of an earlier life of the controller */
+        if (audit_get(cs->audit, id, &stored) == 0)
+            note_outcome(cs, &stored, done, outcome);
+        return true;
+    }
+    note_outcome(cs, &k->entry, done, outcome);
+    job_event(c->job, now_s, "%s: %s: %.400s", k->entry.d.rule, done ? "done" : "failed", outcome);
+    if (!done)
+        engine_failed(&c->engine, &k->entry.d);
+    else if (!action_ends_run(k->entry.d.action))
+        k->due_s = now_s + c->job->params.effect_window_s + SETTLE_S;
+    return true;
+}
+
+static void note_effect(struct controls *cs, struct control *c, struct audit_entry *e, double now_s)
+{
+    struct err err;
+
+    e->effect_ratio = effect_ratio(e->before_s, step_now_s(c));
+    effect_text(&e->d, e->effect_ratio, e->effect, sizeof(e->effect));
+    job_event(c->job, now_s, "%s", e->effect);
+    log_info("job %s: %s", c->job->text_id, e->effect);
+    if (audit_update(cs->audit, e, &err) < 0)
+        log_warn("job %s: %s", c->job->text_id, err.text);
+}
+
+/* What the run before did so that this one is better. */
+static void measure_awaited(struct controls *cs, struct control *c, double now_s)
+{
+    struct control *whose;
+
+    if (!c->n_awaited || isnan(c->stepping_s) || now_s < c->stepping_s + c->job->params.effect_window_s)
+        return;
+    for (size_t i = 0; i < c->n_awaited; i++) {
+        struct control_decision *k = find_id(cs, c->awaited[i].id, &whose);
+
+        note_effect(cs, c, &c->awaited[i], now_s);
+        if (k)
+            k->entry = c->awaited[i];
+    }
+    c->n_awaited = 0;
+}
+
+static void measure(struct controls *cs, struct control *c, double now_s)
+{
+    for (size_t i = 0; control_decision(c, i); i++) {
+        struct control_decision *k = control_decision(c, i);
+
+        if (now_s >= k->due_s) {
+            k->due_s = NAN;
+            note_effect(cs, c, &k->entry, now_s);
+        }
+    }
+    measure_awaited(cs, c, now_s);
+}
+
+/* ---- time ---- */
+
+static void limits(const struct controls *cs, const struct control *c, struct engine_limits *l)
+{
+    const struct config_policy *p = &c->job->params;
+    const struct config *all = &cs->server->config;
+
+    *l = (struct engine_limits){ .enforce = p->action == CONFIG_ENFORCE,
+                                 .enforce_nodes = !c->owner_enforces,
+                                 .actions_per_hour = p->actions_per_hour,
+                                 .nodes_per_hour = p->nodes_per_hour,
+                                 .nodes_at_once = p->nodes_at_once,
+                                 .cluster_actions_per_hour = all->cluster_actions_per_hour,
+                                 .cluster_nodes_per_hour = all->cluster_nodes_per_hour };
+}
+
+void controls_tick(struct controls *cs, struct job *j, double now_s)
+{
+    struct control *c = j->control;
+    struct decision decided[CONTROL_DECISIONS];
+    json_t *past;
+    struct figures f;
+    struct engine_limits l;
+    struct engine_input in = { .figures = &f, .limits = &l, .cluster = &cs->cluster, .now_s = now_s };
+    size_t n;
+
+    if (!c || now_s < c->next_s || j->state >= JOB_FINISHED)
+        return;
+    c->next_s = now_s + CONTROL_EVERY_S;
+    past = json_object();
+    history_put_past(cs->server->history, j, past);
+    job_figures(j, now_s, json_object_get(past, "past"), &f);
+    if (isnan(c->stepping_s) && f.value[FIGURE_STEPS] > 0)
+        c->stepping_s = now_s;
+    limits(cs, c, &l);
+    in.paused = c->paused;
+    n = engine_tick(&c->engine, &in, decided, ARRAY_SIZE(decided));
+    for (size_t i = 0; i < n; i++)
+        record(cs, c, &decided[i], &f, now_s);
+    measure(cs, c, now_s);
+    json_decref(past);
+}
+
+/* ---- commands ---- */
+
+int controls_set(struct controls *cs, struct job *j, const json_t *words, uid_t by, double now_s,
+                 struct err *err)
+{
+    bool trusted = server_is_operator(cs->server, by);
+    struct change change[WORDS_MAX];
+    char text[COMMAND_MAX] = "set";
+    size_t at = strlen(text), i;
+    const json_t *word;
+    int n;
+
+    if (!j->control)
+        return err_set(err, "the job has no policy that could be set");
+    if ((n = changes_parse(words, trusted, change, err)) < 0)
+        return -1;
+    json_array_foreach(words, i, word)
+    {
+        at += (size_t)snprintf(text + at, sizeof(text) - at, " %s", json_string_value(word));
+        if (at >= sizeof(text))
+            return err_set(err, "too much at once: at most %d characters", COMMAND_MAX - 1);
+    }
+    if (command(cs, j->control, by, now_s, text, err) < 0)
+        return -1;
+    changes_make(j->control, change, n, trusted);
+    agents_control(cs->server, j);
+    return 0;
+}
+
+int controls_pause(struct controls *cs, struct job *j, bool pause, uid_t by, double now_s, struct err *err)
+{
+    struct control *c = j->control;
+
+    if (!c)
+        return err_set(err, "the job has no policy that could be paused");
+    if (c->paused == pause)
+        return 0;
+    if (command(cs, c, by, now_s, pause ? "pause" : "resume", err) < 0)
+        return -1;
+    c->paused = pause;
+    return 0;
+}
+
+/* ---- a job comes and goes ---- */
+
+struct restoring {
+    struct controls *cs;
+    struct control *c;
+    double now_s, wall_s;
+};
+
+static void restore_command(struct control *c, const char *text, bool trusted)
+{
+    char copy[COMMAND_MAX], *rest = copy, *word;
+    json_t *words = json_array();
+    struct change change[WORDS_MAX];
+    int n;
+
+    snprintf(copy, sizeof(copy), "%s", text);
+    word = strsep(&rest, " ");
+    while (rest)
+        json_array_append_new(words, json_string(strsep(&rest, " ")));
+    if (!strcmp(word, "set")) {
+        n = changes_parse(words, trusted, change, NULL);
+        if (n > 0) /* a key that is no more: as if it had not been set */
+            changes_make(c, change, n, trusted);
+    } else {
+        c->paused = !strcmp(word, "pause");
+    }
+    json_decref(words);
+}
+
+static void restore_entry(const struct audit_entry *e, void *arg)
+{
+    struct restoring *r = arg;
+
+    if (e->command) {
+        restore_command(r->c, e->d.sentence, server_is_operator(r->cs->server, e->by));
+        return;
+    }
+    keep(r->c, e);
+    engine_restore(&r->c->engine, &e->d, r->now_s - (r->wall_s - e->at));
+}
+
+static void restore_spent(double at, uint32_t nodes, void *arg)
+{
+    struct restoring *r = arg;
+
+    budget_spend(r->c ? &r->c->engine.budget : &r->cs->cluster, r->now_s - (r->wall_s - at), nodes);
+}
+
+static void restore_awaited(const struct audit_entry *e, void *arg)
+{
+    struct restoring *r = arg;
+
+    if (r->c->n_awaited < ARRAY_SIZE(r->c->awaited))
+        r->c->awaited[r->c->n_awaited++] = *e;
+}
+
+void controls_add(struct controls *cs, struct job *j, const struct config_policy *config, double now_s)
+{
+    struct control *c = xcalloc(1, sizeof(*c));
+    struct restoring r = { cs, c, now_s, wall_s() };
+
+    c->job = j;
+    j->control = c;
+    c->config = *config;
+    c->stepping_s = NAN;
+    engine_init(&c->engine);
+    engine_bind(&c->engine, cs->rules, j->policy);
+    cs->control = xgrow(cs->control, &cs->cap, cs->n + 1, sizeof(*cs->control));
+    cs->control[cs->n++] = c;
+    audit_spent(cs->audit, &j->id, r.wall_s - ENGINE_HOUR_S, restore_spent, &r);
+    audit_run(cs->audit, &j->id, restore_entry, &r);
+    if (j->id.restarts)
+        audit_awaiting(cs->audit, &j->id, restore_awaited, &r);
+    params_apply(c);
+}
+
+static void control_free(struct control *c)
+{
+    for (size_t i = 0; i < CONTROL_DECISIONS; i++)
+        free(c->decision[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(c->override); i++)
+        free(c->override[i]);
+    free(c);
+}
+
+void controls_remove(struct controls *cs, struct job *j)
+{
+    size_t i = 0;
+
+    if (!cs || !j->control)
+        return;
+    while (cs->control[i] != j->control)
+        i++;
+    cs->control[i] = cs->control[--cs->n];
+    control_free(j->control);
+    j->control = NULL;
+}
+
+void controls_renew(struct job *j, const struct config_policy *config)
+{
+    struct control *c = j->control;
+
+    if (!c) {
+        job_policy_set(j, config);
+        return;
+    }
+    c->config = *config;
+    params_apply(c);
+}
+
+/* ---- all of them ---- */
+
+int controls_configure(struct controls *cs, const struct config *c, struct err *err)
+{
+    struct ruleset *rules = ruleset_new(c, err), *old = cs->rules;
+
+    if (!rules)
+        return -1;
+    cs->rules = rules;
+    for (size_t i = 0; i < cs->n; i++)
+        engine_bind(&cs->control[i]->engine, rules, cs->control[i]->job->policy);
+    ruleset_free(old);
+    audit_log_to(cs->audit, c->audit_log);
+    return 0;
+}
+
+struct controls *controls_new(struct server *s, const struct config *c, struct err *err)
+{
+    struct controls *cs = xcalloc(1, sizeof(*cs));
+    struct restoring r = { .cs = cs, .now_s = server_now_s(), .wall_s = wall_s() };
+    struct err warning;
+
+    cs->server = s;
+    cs->cluster = (struct budget){ .entry = cs->spent, .max = ARRAY_SIZE(cs->spent) };
+    if (controls_configure(cs, c, err) < 0) {
+        controls_free(cs);
+        return NULL;
+    }
+    cs->audit = audit_open(c->state_dir, &warning);
+    if (*warning.text)
+        log_warn("%s: decisions are remembered only while the controller runs", warning.text);
+    audit_log_to(cs->audit, c->audit_log);
+    audit_spent(cs->audit, NULL, r.wall_s - ENGINE_HOUR_S, restore_spent, &r);
+    return cs;
+}
+
+void controls_free(struct controls *cs)
+{
+    if (!cs)
+        return;
+    for (size_t i = 0; i < cs->n; i++)
+        control_free(cs->control[i]);
+    free(cs->control);
+    ruleset_free(cs->rules);
+    audit_close(cs->audit);
+    free(cs);
+}
+
+json_t *controls_audit(struct controls *cs, uint32_t job, uid_t uid, int limit)
+{
+    return audit_list(cs->audit, job, uid, limit);
+}
+
+void controls_expire(struct controls *cs, int days)
+{
+    audit_expire(cs->audit, days);
+}

@@ -1,0 +1,254 @@
+/* control_report.c - policies, and a job's among them, as JSON objects (doc/protocol.md). */
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "common/xalloc.h"
+#include "daemon/control_private.h"
+#include "daemon/job_figures.h"
+#include "daemon/report.h"
+#include "daemon/server.h"
+
+static void put_real(json_t *o, const char *key, double value)
+{
+    json_object_set_new(o, key, report_real(value));
+}
+
+static void put_text(json_t *o, const char *key, const char *text)
+{
+    json_object_set_new(o, key, text && *text ? json_string(text) : json_null());
+}
+
+/* ---- parameters ---- */
+
+static double number_of(const struct config_key *key, const struct config_policy *p)
+{
+    const char *place = (const char *)p + key->offset;
+    double number = NAN;
+    int integer;
+
+    if (key->kind > CONFIG_WORD)
+        memcpy(&number, place, sizeof(number));
+    else if (key->kind == CONFIG_INTEGER)
+        number = (memcpy(&integer, place, sizeof(integer)), integer);
+    return number;
+}
+
+static json_t *param_json(const struct config_key *key, const struct config_policy *p, const char *override)
+{
+    char value[256], accepts[160];
+    json_t *o = json_object();
+    bool ranged = key->kind == CONFIG_INTEGER || key->kind > CONFIG_WORD;
+
+    put_text(o, "key", key->name);
+    json_object_set_new(o, "value", json_string(config_key_write(key, p, value, sizeof(value))));
+    put_real(o, "number", number_of(key, p));
+    json_object_set_new(o, "default", json_string(key->standard));
+    put_text(o, "unit", config_key_unit(key));
+    put_text(o, "range", config_key_accepts(key, accepts, sizeof(accepts)));
+    put_real(o, "min", ranged ? key->min : NAN);
+    put_real(o, "max", ranged ? key->max : NAN);
+    put_text(o, "meaning", key->text);
+    json_object_set_new(o, "set", json_boolean(override != NULL));
+    return o;
+}
+
+static json_t *params_json(const struct config_policy *p, char *const *override)
+{
+    json_t *list = json_array();
+    size_t n;
+    const struct config_key *key = config_keys(CONFIG_POLICY, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(key[i].name, "Description") != 0)
+            json_array_append_new(list, param_json(&key[i], p, override ? override[i] : NULL));
+    return list;
+}
+
+/* ---- rules ---- */
+
+static json_t *rule_json(const struct rule *r)
+{
+    json_t *o = json_object();
+
+    put_text(o, "name", r->name);
+    put_text(o, "text", r->text);
+    put_text(o, "when", r->conditional ? r->when.text : "");
+    put_text(o, "module", r->module);
+    put_text(o, "action", action_name(r->action));
+    put_text(o, "signal", r->action == ACTION_SIGNAL ? action_signal_name(r->signal) : "");
+    put_real(o, "hold_s", r->hold_s);
+    put_real(o, "hysteresis_ratio", r->hysteresis_ratio);
+    put_real(o, "cool_down_s", r->cool_down_s);
+    json_object_set_new(o, "max_per_job", r->max_per_job ? json_integer(r->max_per_job) : json_null());
+    return o;
+}
+
+static json_t *terms_json(const struct rule *r, const struct figures *f)
+{
+    struct condition_term term[CONDITION_NODES_MAX];
+    size_t n = r->conditional ? condition_terms(&r->when, f, term, CONDITION_NODES_MAX) : 0;
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(list, json_pack("{s:s,s:s,s:s}", "text", term[i].text, "value", term[i].value,
+                                              "truth", truth_name(term[i].truth)));
+    return list;
+}
+
+static json_t *last_of(const struct control *c, const char *rule)
+{
+    for (size_t i = 0; control_decision(c, i); i++)
+        if (!strcasecmp(control_decision(c, i)->entry.d.rule, rule))
+            return audit_object(&control_decision(c, i)->entry);
+    return json_null();
+}
+
+/* How a rule stands in the job, and why. */
+static json_t *standing_json(const struct control *c, size_t i, const struct figures *f, double now_s)
+{
+    const struct rule *r = c->engine.rule[i];
+    const struct rule_state *s = &c->engine.state[i];
+    double left_s = r->cool_down_s - (now_s - s->acted_s);
+    json_t *o = rule_json(r);
+
+    put_text(o, "phase", rule_phase_name(rule_phase(r, s, now_s)));
+    put_text(o, "truth", truth_name(s->truth));
+    json_object_set_new(o, "terms", terms_json(r, f));
+    put_real(o, "held_s", now_s - s->since_s);
+    put_real(o, "cooling_s", isnan(left_s) ? NAN : fmax(0, left_s));
+    json_object_set_new(o, "acted", json_integer(s->acted));
+    json_object_set_new(o, "last", last_of(c, r->name));
+    return o;
+}
+
+static json_t *standings_json(const struct control *c, double now_s)
+{
+    json_t *list = json_array();
+    struct figures f;
+
+    job_figures(c->job, now_s, NULL, &f);
+    for (size_t i = 0; i < c->engine.n; i++)
+        json_array_append_new(list, standing_json(c, i, &f, now_s));
+    return list;
+}
+
+/* ---- a job's ---- */
+
+static json_t *budget_json(const struct controls *cs, const struct control *c, double now_s)
+{
+    const struct config_policy *p = &c->job->params;
+    const struct config *all = &cs->server->config;
+    int nodes, all_nodes, actions = budget_spent(&c->engine.budget, now_s, &nodes),
+                          all_actions = budget_spent(&cs->cluster, now_s, &all_nodes);
+
+    return json_pack("{s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i}", "actions", actions, "actions_per_hour",
+                     p->actions_per_hour, "nodes", nodes, "nodes_per_hour", p->nodes_per_hour,
+                     "nodes_at_once", p->nodes_at_once, "cluster_actions", all_actions,
+                     "cluster_actions_per_hour", all->cluster_actions_per_hour, "cluster_nodes", all_nodes,
+                     "cluster_nodes_per_hour", all->cluster_nodes_per_hour);
+}
+
+static json_t *decisions_json(const struct control *c)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; control_decision(c, i); i++)
+        json_array_append_new(list, audit_object(&control_decision(c, i)->entry));
+    return list;
+}
+
+void controls_put(const struct controls *cs, const struct job *j, double now_s, json_t *report)
+{
+    const struct control *c = j->control;
+    json_t *o;
+
+    if (!c)
+        return;
+    o = json_object();
+    put_text(o, "name", j->policy);
+    put_text(o, "text", c->config.text);
+    put_text(o, "action", j->params.action == CONFIG_ENFORCE ? "enforce" : "dryrun");
+    json_object_set_new(o, "nodes_enforced",
+                        json_boolean(j->params.action == CONFIG_ENFORCE && !c->owner_enforces));
+    json_object_set_new(o, "paused", json_boolean(c->paused));
+    json_object_set_new(o, "params", params_json(&j->params, c->override));
+    json_object_set_new(o, "rules", standings_json(c, j->state >= JOB_FINISHED ? j->end_s : now_s));
+    json_object_set_new(o, "budget", budget_json(cs, c, now_s));
+    json_object_set_new(o, "decisions", decisions_json(c));
+    json_object_set_new(report, "policy", o);
+}
+
+/* ---- all of them ---- */
+
+static json_t *rules_of(const struct controls *cs, const char *policy)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < cs->rules->n; i++)
+        if (!strcasecmp(cs->rules->rule[i].policy, policy))
+            json_array_append_new(list, rule_json(&cs->rules->rule[i]));
+    return list;
+}
+
+static int jobs_of(const struct controls *cs, const char *policy)
+{
+    int n = 0;
+
+    for (size_t i = 0; i < cs->n; i++)
+        n += cs->control[i]->job->state < JOB_FINISHED && !strcasecmp(cs->control[i]->job->policy, policy);
+    return n;
+}
+
+static json_t *policy_json(const struct controls *cs, const struct config_policy *p)
+{
+    json_t *o = json_object();
+
+    put_text(o, "name", p->name);
+    put_text(o, "text", p->text);
+    put_text(o, "action", p->action == CONFIG_ENFORCE ? "enforce" : "dryrun");
+    json_object_set_new(o, "default", json_boolean(!strcasecmp(p->name, cs->server->config.default_policy)));
+    json_object_set_new(o, "jobs", json_integer(jobs_of(cs, p->name)));
+    json_object_set_new(o, "rules", rules_of(cs, p->name));
+    return o;
+}
+
+static json_t *selection_json(const struct config_selection *s)
+{
+    json_t *o = json_object();
+    char value[256];
+    size_t n;
+    const struct config_key *key = config_keys(CONFIG_SELECTION, &n);
+
+    put_text(o, "policy", s->policy);
+    for (size_t i = 0; i < n; i++) {
+        config_key_write(&key[i], s, value, sizeof(value));
+        if (strcmp(value, key[i].standard) != 0)
+            json_object_set_new(o, key[i].name, json_string(value));
+    }
+    return o;
+}
+
+json_t *controls_policies(const struct controls *cs)
+{
+    const struct config *c = &cs->server->config;
+    json_t *list = json_array(), *selections = json_array();
+
+    for (size_t i = 0; i < c->n_policies; i++)
+        json_array_append_new(list, policy_json(cs, &c->policies[i]));
+    for (size_t i = 0; i < c->n_selections; i++)
+        json_array_append_new(selections, selection_json(&c->selections[i]));
+    return json_pack("{s:o,s:o}", "policies", list, "selections", selections);
+}
+
+json_t *controls_policy(const struct controls *cs, const char *name)
+{
+    const struct config_policy *p = config_policy_find(&cs->server->config, name);
+    json_t *o;
+
+    if (!p)
+        return NULL;
+    o = policy_json(cs, p);
+    json_object_set_new(o, "params", params_json(p, NULL));
+    return o;
+}

@@ -1,0 +1,189 @@
+/* live.h - a controller of the test's own with its configuration, jobs of simjob, and questions to it.
+ * All functions inline, as in tap.h: a test program uses what it needs. */
+#ifndef SYNCGUARD_TESTS_DAEMON_LIVE_H
+#define SYNCGUARD_TESTS_DAEMON_LIVE_H
+
+#include <arpa/inet.h>
+#include <jansson.h>
+#include <limits.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "common/client.h"
+#include "common/xalloc.h"
+#include "tests/munge.h"
+#include "tests/tap.h"
+
+struct live {
+    struct test_munge munge;
+    char conf[PATH_MAX], hosts[64];
+    int port;
+    pid_t controller;
+};
+static struct live live;
+
+static inline char *built(const char *name)
+{
+    const char *top = getenv("top_builddir");
+
+    return xasprintf("%s/%s", top ? top : ".", name);
+}
+
+static inline pid_t spawn(char *const argv[])
+{
+    pid_t pid = fork();
+
+    if (pid)
+        return pid;
+    execv(argv[0], argv);
+    _exit(127);
+}
+
+static inline int free_port(void)
+{
+    struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    socklen_t len = sizeof(a);
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    if (bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0 || getsockname(fd, (struct sockaddr *)&a, &len) < 0)
+        return -1;
+    close(fd);
+    return ntohs(a.sin_port);
+}
+
+static inline void pause_s(double s)
+{
+    nanosleep(&(struct timespec){ (time_t)s, (long)((s - (double)(time_t)s) * 1e9) }, NULL);
+}
+
+/* False: there is no munged. */
+static inline bool live_begin(void)
+{
+    if (!test_munge_start(&live.munge))
+        return false;
+    snprintf(live.conf, sizeof(live.conf), "%s/sg.conf", live.munge.dir);
+    live.port = free_port();
+    snprintf(live.hosts, sizeof(live.hosts), "127.0.0.1:%d", live.port);
+    return true;
+}
+
+static inline void live_configure(const char *more)
+{
+    FILE *f = fopen(live.conf, "w");
+
+    fprintf(f,
+            "Controller=127.0.0.1\nPort=%d\nListen=127.0.0.1\nAuthInfo=socket=%s\nStateDir=%s/state\n"
+            "LogFile=%s/log.d\n%s\n",
+            live.port, live.munge.socket, live.munge.dir, live.munge.dir, more);
+    fclose(f);
+}
+
+/* An object, the caller's; {"error": ...} also when there is no answer. */
+static inline json_t *ask(const char *question)
+{
+    struct client_options o = { .hosts = live.hosts, .munge_socket = live.munge.socket };
+    json_t *q = json_loads(question, 0, NULL), *answer;
+    struct err err;
+
+    answer = client_ask(&o, q, 5, &err);
+    json_decref(q);
+    return answer ? answer : json_pack("{s:s}", "error", err.text);
+}
+
+/* "a.b.0.c" of an object; NULL when a part is not there. */
+static inline json_t *at(json_t *o, const char *path)
+{
+    char copy[128], *rest = copy, *key;
+
+    snprintf(copy, sizeof(copy), "%s", path);
+    while (o && (key = strsep(&rest, ".")))
+        o = json_is_array(o) ? json_array_get(o, (size_t)atoi(key)) : json_object_get(o, key);
+    return o;
+}
+
+static inline double number(json_t *o, const char *path)
+{
+    json_t *v = at(o, path);
+
+    return json_is_number(v) ? json_number_value(v) : NAN;
+}
+
+/* "" when it is not there. */
+static inline const char *text(json_t *o, const char *path)
+{
+    const char *s = json_string_value(at(o, path));
+
+    return s ? s : "";
+}
+
+static inline bool live_start(void)
+{
+    char *path = built("syncguardd");
+    char *argv[] = { path, (char *)"-f", live.conf, NULL };
+    bool up = false;
+
+    live.controller = spawn(argv);
+    for (int i = 0; i < 200 && !up; i++) {
+        json_t *answer;
+
+        pause_s(0.05);
+        answer = ask("{\"query\":\"status\"}");
+        up = *text(answer, "version");
+        json_decref(answer);
+    }
+    free(path);
+    return up;
+}
+
+static inline int live_stop(int sig)
+{
+    int status;
+
+    kill(live.controller, sig);
+    waitpid(live.controller, &status, 0);
+    return status;
+}
+
+/* Removes the folder with all that is in it. */
+static inline void live_end(void)
+{
+    char *command = xasprintf("rm -rf '%s/state' '%s'/log.d '%s'/sg.conf '%s'/*.jsonl '%s'/*.so",
+                              live.munge.dir, live.munge.dir, live.munge.dir, live.munge.dir, live.munge.dir);
+
+    if (system(command))
+        printf("# not cleaned up: %s\n", live.munge.dir);
+    free(command);
+    test_munge_stop(&live.munge);
+}
+
+/* A simulated job whose rank 3 becomes slower after two seconds. */
+static inline pid_t live_job(const char *job, const char *seconds, const char *nodes)
+{
+    char *path = built("tests/daemon/simjob");
+    char *argv[] = { path,
+                     (char *)"--controller",
+                     live.hosts,
+                     (char *)"--munge-socket",
+                     live.munge.socket,
+                     (char *)"--job",
+                     (char *)job,
+                     (char *)"--seconds",
+                     (char *)seconds,
+                     (char *)"--nodes",
+                     (char *)nodes,
+                     (char *)"--step",
+                     (char *)"0.05",
+                     (char *)"--slow-rank",
+                     (char *)"3",
+                     (char *)"--slow-after",
+                     (char *)"2",
+                     (char *)"--factor",
+                     (char *)"1.3",
+                     NULL };
+    pid_t pid = spawn(argv);
+
+    free(path);
+    return pid;
+}
+
+#endif

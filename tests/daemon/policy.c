@@ -1,0 +1,436 @@
+/* Policies in the real controller: a simulated job with a straggler, what its rules decide, who may change
+ * what, what a reload and a restart leave. */
+#include <event2/event.h>
+
+#include "common/link.h"
+#include "tests/daemon/live.h"
+
+#define RULES                                                                                 \
+    "Rule=slow Policy=p When=\"class == straggler and slowdown > 1.05\" Hold=1s CoolDown=1h " \
+    "Action=exclude\n"                                                                        \
+    "Rule=out Policy=p When=\"class == straggler\" Hold=1s CoolDown=1h Action=drain\n"        \
+    "Rule=never Policy=p When=\"lost_ratio > 0.95 or time_left_s < 1s\" Action=signal\n"
+#define POLICY "PolicyFor=p User=sim Override=no\n"
+
+static char jsonl[128];
+
+static void configure(const char *params)
+{
+    char *more =
+        xasprintf("Policy=p Description=\"For the test\" %s\n" POLICY RULES "AuditLog=%s\n", params, jsonl);
+
+    live_configure(more);
+    free(more);
+}
+
+static json_t *job(const char *id)
+{
+    char *q = xasprintf("{\"query\":\"job\",\"job\":\"%s\",\"view\":{\"count\":0}}", id);
+    json_t *a = ask(q);
+
+    free(q);
+    return a;
+}
+
+/* Waits, a minute at most, until that path of the job is that text. */
+static bool becomes(const char *id, const char *path, const char *want)
+{
+    bool good = false;
+
+    for (int i = 0; i < 600 && !good; i++) {
+        json_t *a = job(id);
+
+        good = !strcmp(text(a, path), want);
+        json_decref(a);
+        if (!good)
+            pause_s(0.1);
+    }
+    return good;
+}
+
+static json_t *control(const char *id, const char *what, const char *words)
+{
+    char *q =
+        xasprintf("{\"query\":\"control\",\"job\":\"%s\",\"do\":\"%s\",\"words\":[%s]}", id, what, words);
+    json_t *a = ask(q);
+
+    free(q);
+    return a;
+}
+
+/* The parameter of a job's report. */
+static json_t *param(json_t *report, const char *key)
+{
+    json_t *p;
+    size_t i;
+
+    json_array_foreach(at(report, "policy.params"), i, p) if (!strcmp(text(p, "key"), key)) return p;
+    return NULL;
+}
+
+static json_t *rule(json_t *report, const char *name)
+{
+    json_t *r;
+    size_t i;
+
+    json_array_foreach(at(report, "policy.rules"), i, r) if (!strcmp(text(r, "name"), name)) return r;
+    return NULL;
+}
+
+/* ---- what is decided ---- */
+
+static void decisions(void)
+{
+    json_t *a, *r;
+
+    ok(becomes("4242", "policy.rules.0.last.state", "dryrun"), "a straggler, and a rule that it fits");
+    a = job("4242");
+    is_str(text(a, "policy.name"), "p", "the policy is chosen by the job's user");
+    is_str(text(a, "policy.action"), "dryrun", "nothing is done unless the policy says so");
+    r = rule(a, "slow");
+    is_str(text(r, "last.action"), "exclude", "the decision");
+    is_str(text(r, "last.nodes.0"), "sim3", "aims at the straggler's node");
+    ok(number(r, "last.projected_ratio") > 0.7 && number(r, "last.projected_ratio") < 0.96, "%s",
+       text(r, "last.sentence"));
+    is_str(text(r, "phase"), "cooling", "then it cools down");
+    ok(number(r, "cooling_s") > 3000 && number(r, "acted") == 1, "for an hour");
+    is_str(text(r, "terms.0.text"), "class == straggler", "its terms");
+    is_str(text(r, "terms.0.truth"), "yes", "with their truth");
+    r = rule(a, "never");
+    is_str(text(r, "terms.1.value"), "?", "what is not known is unknown");
+    is_str(text(r, "truth"), "unknown", "and so is what hangs on it");
+    ok(json_is_null(at(r, "last")), "and nothing comes of it");
+    is_int((long long)number(a, "policy.budget.actions"), 2,
+           "the budget knows what a dry run would have used");
+    is_int((long long)json_array_size(at(a, "policy.decisions")), 2, "each decision is told once");
+    json_decref(a);
+    a = ask("{\"query\":\"audit\",\"job\":\"4242\"}");
+    is_str(text(a, "audit.1.rule"), "slow", "the audit has them");
+    json_decref(a);
+}
+
+static void audit_file(void)
+{
+    char line[4096];
+    FILE *f = fopen(jsonl, "r");
+    int n = 0, good = 0;
+
+    while (f && fgets(line, sizeof(line), f)) {
+        json_t *o = json_loads(line, 0, NULL);
+
+        n++;
+        good += *text(o, "event") && number(o, "at") > 1e9;
+        json_decref(o);
+    }
+    if (f)
+        fclose(f);
+    ok(n >= 2 && good == n, "and the file of JSON lines: %d", n);
+}
+
+/* ---- commands ---- */
+
+static void commands(void)
+{
+    json_t *a = control("4242", "set", "\"HangTimeout=45s\",\"SampleRate=7\"");
+
+    is_str(text(param(a, "HangTimeout"), "value"), "45s", "a parameter is set");
+    ok(json_is_true(at(param(a, "HangTimeout"), "set")) && !json_is_true(at(param(a, "MinSlowdown"), "set")),
+       "and told apart from the others");
+    json_decref(a);
+    a = control("4242", "set", "\"HangTimeout=50s\",\"SampleRate=0\"");
+    is_str(text(a, "error"), "SampleRate=0: a rate from 1 to 1000 a second (default 50)",
+           "one that is wrong");
+    json_decref(a);
+    a = job("4242");
+    is_str(text(param(a, "HangTimeout"), "value"), "45s", "keeps all from being set");
+    is_str(text(a, "policy.action"), "dryrun", "as it was");
+    json_decref(a);
+    a = control("4242", "set", "\"Colour=red\"");
+    ok(strstr(text(a, "error"), "Colour: no parameter of a policy; there are MinSlowdown"), "%s",
+       text(a, "error"));
+    json_decref(a);
+    a = control("4242", "set", "\"SampleRate=default\"");
+    is_str(text(param(a, "SampleRate"), "value"), "50", "default takes it back");
+    json_decref(a);
+    a = control("4242", "dance", "");
+    ok(strstr(text(a, "error"), "set, pause, resume"), "%s", text(a, "error"));
+    json_decref(a);
+    a = control("4242", "pause", "");
+    ok(json_is_true(at(a, "policy.paused")), "paused");
+    json_decref(a);
+    a = control("4242", "resume", "");
+    ok(json_is_false(at(a, "policy.paused")), "resumed");
+    json_decref(a);
+    a = control("99", "pause", "");
+    ok(strstr(text(a, "error"), "not known"), "a job that is not there");
+    json_decref(a);
+}
+
+static void lists(void)
+{
+    json_t *a = ask("{\"query\":\"policy\"}"), *p;
+    size_t i, n = 0;
+
+    json_array_foreach(at(a, "policies"), i, p) n += !strcmp(text(p, "name"), "p") && number(p, "jobs") == 1;
+    is_int((long long)n, 1, "the policies, with their jobs");
+    is_str(text(a, "selections.0.User"), "sim", "and whom they are for");
+    json_decref(a);
+    a = ask("{\"query\":\"policy\",\"name\":\"P\"}");
+    is_str(text(a, "text"), "For the test", "one of them");
+    is_int((long long)json_array_size(at(a, "rules")), 3, "with its rules");
+    ok(number(a, "params.0.min") == 1 && number(a, "params.0.max") == 10 &&
+           !strcmp(text(a, "params.0.unit"), "ratio"),
+       "and parameters with unit and range");
+    json_decref(a);
+    a = ask("{\"query\":\"policy\",\"name\":\"gone\"}");
+    ok(strstr(text(a, "error"), "there are observe, balanced, p"), "%s", text(a, "error"));
+    json_decref(a);
+}
+
+/* ---- an agent that listens ---- */
+
+struct ears {
+    struct event_base *base;
+    char heard[4096];
+};
+
+static void on_up(struct link *l, void *arg)
+{
+    char *hello =
+        xasprintf("{\"hello\":\"agent\",\"job\":77,\"step\":0,\"uid\":%u,\"node\":\"n1\",\"user\":\"sim\","
+                  "\"policy\":\"balanced\",\"policy_asked\":true}",
+                  (unsigned)getuid());
+
+    (void)arg;
+    link_send(l, LINK_JSON, hello, strlen(hello));
+    free(hello);
+}
+
+static void on_frame(struct link *l, enum link_frame type, const void *data, size_t bytes, void *arg)
+{
+    struct ears *e = arg;
+
+    (void)l;
+    (void)type;
+    snprintf(e->heard, sizeof(e->heard), "%.*s", (int)bytes, (const char *)data);
+}
+
+static void on_down(struct link *l, const char *why, void *arg)
+{
+    (void)l;
+    printf("# %s\n", why);
+    event_base_loopbreak(((struct ears *)arg)->base);
+}
+
+static bool hears(struct ears *e, const char *words)
+{
+    for (int i = 0; i < 50 && !strstr(e->heard, words); i++) {
+        struct timeval some = { 0, 100000 };
+
+        event_base_loopexit(e->base, &some);
+        event_base_dispatch(e->base);
+    }
+    return strstr(e->heard, words) != NULL;
+}
+
+static void retuning(void)
+{
+    static const struct link_events events = { .up = on_up, .frame = on_frame, .down = on_down };
+    struct ears e = { .base = event_base_new() };
+    struct err err;
+    struct link *l = link_connect(e.base, live.hosts, 0, live.munge.socket, &events, &e, &err);
+
+    ok(hears(&e, "\"rate_hz\":50"), "an agent is told the policy's parameters");
+    json_decref(control("77", "set", "\"SampleRate=7\""));
+    ok(hears(&e, "\"rate_hz\":7"), "and, when they are set, told anew: %s", e.heard);
+    configure("MinSlowdown=1.03 SampleRate=20");
+    kill(live.controller, SIGHUP);
+    json_decref(control("77", "set", "\"SampleRate=default\""));
+    ok(hears(&e, "\"rate_hz\":20"), "so it is when the configuration changes");
+    link_close(l);
+    event_base_free(e.base);
+}
+
+/* ---- reload, restart ---- */
+
+static void reload(void)
+{
+    json_t *a;
+
+    configure("MinSlowdown=1.04 HangTimeout=20s");
+    kill(live.controller, SIGHUP);
+    for (int i = 0; i < 50; i++) {
+        a = job("4242");
+        if (!strcmp(text(param(a, "MinSlowdown"), "value"), "1.04"))
+            break;
+        json_decref(a);
+        pause_s(0.1);
+        a = NULL;
+    }
+    is_str(text(param(a, "MinSlowdown"), "value"), "1.04", "a reload reaches running jobs");
+    is_str(text(param(a, "HangTimeout"), "value"), "45s", "what was set stays");
+    ok(number(rule(a, "slow"), "acted") == 1, "rules remember what they did");
+    json_decref(a);
+    live_configure("Policy=p MinSlowdown=1.09\nRule=bad Policy=p When=\"lost_ratio > 5s\" Action=drain\n");
+    kill(live.controller, SIGHUP);
+    pause_s(0.5);
+    a = job("4242");
+    is_str(text(param(a, "MinSlowdown"), "value"), "1.04", "a rule that is wrong: nothing changes");
+    json_decref(a);
+}
+
+/* Enforced, where nothing can act: it failed, and that is told. */
+static void enforce(void)
+{
+    pid_t pid = live_job("4300", "30", "8");
+    json_t *a = NULL;
+
+    for (int i = 0; i < 100; i++) {
+        a = control("4300", "set", "\"Action=enforce\"");
+        if (!*text(a, "error"))
+            break;
+        json_decref(a);
+        pause_s(0.1);
+        a = NULL;
+    }
+    is_str(text(a, "policy.action"), "enforce", "an operator enforces");
+    ok(json_is_true(at(a, "policy.nodes_enforced")), "what is done to nodes, too");
+    json_decref(a);
+    ok(becomes("4300", "policy.rules.0.last.outcome", "failed"), "what cannot be done has failed");
+    a = job("4300");
+    is_str(text(rule(a, "slow"), "last.state"), "enforced", "it was to be done");
+    ok(*text(rule(a, "slow"), "last.outcome_text"), "%s", text(rule(a, "slow"), "last.outcome_text"));
+    json_decref(a);
+    kill(pid, SIGTERM);
+    waitpid(pid, NULL, 0);
+}
+
+static void restart(void)
+{
+    json_t *a;
+
+    live_stop(SIGKILL);
+    configure("MinSlowdown=1.04");
+    ok(live_start(), "another controller");
+    ok(becomes("4242", "policy.name", "p"), "to which the agents come back");
+    a = job("4242");
+    is_str(text(param(a, "HangTimeout"), "value"), "45s", "it reads what was set from the audit");
+    is_str(text(rule(a, "slow"), "last.nodes.0"), "sim3", "and what was decided");
+    ok(number(rule(a, "slow"), "acted") == 1 && number(a, "policy.budget.actions") >= 2,
+       "so that it is neither decided again nor forgotten by the budget");
+    json_decref(a);
+}
+
+/* ---- who may ---- */
+
+static bool refused(json_t *a, const char *why)
+{
+    bool good = strstr(text(a, "error"), why) != NULL;
+
+    json_decref(a);
+    return good;
+}
+
+static bool granted(json_t *a, const char *path, const char *want)
+{
+    bool good = !strcmp(text(a, path), want);
+
+    json_decref(a);
+    return good;
+}
+
+/* As user uid: bits of what went wrong. */
+static int as_user(uid_t uid, int (*what)(void))
+{
+    int status = -1;
+    pid_t pid;
+
+    fflush(stdout);
+    pid = fork();
+    if (!pid)
+        _exit(setgid(uid) < 0 || setuid(uid) < 0 ? 100 : what());
+    waitpid(pid, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static int as_owner(void)
+{
+    return !granted(control("5000", "set", "\"HangTimeout=40s\",\"Action=enforce\""), "policy.action",
+                    "enforce") *
+               1 +
+           !refused(control("5000", "set", "\"NodesPerHour=1000\""), "set by operators only") * 2 +
+           !refused(control("4242", "pause", ""), "not known here") * 4 +
+           !granted(ask("{\"query\":\"audit\",\"job\":\"4242\"}"), "audit.0.rule", "") * 8 +
+           !granted(ask("{\"query\":\"audit\",\"job\":\"5000\"}"), "audit.0.state", "command") * 16;
+}
+
+static int as_other(void)
+{
+    return !refused(control("5000", "set", "\"HangTimeout=40s\""), "not known here") * 1 +
+           !refused(control("5000", "pause", ""), "not known here") * 2 +
+           !refused(job("5000"), "not known here") * 4;
+}
+
+static int start_as_owner(void)
+{
+    pid_t pid = live_job("5000", "30", "8");
+    bool there = false;
+
+    for (int i = 0; i < 100 && !there; i++) {
+        json_t *a = job("5000");
+
+        there = !*text(a, "error");
+        json_decref(a);
+        pause_s(0.1);
+    }
+    return there && pid > 0 ? 0 : 1;
+}
+
+static void authorisation(void)
+{
+    json_t *a;
+
+    if (geteuid()) {
+        ok(true, "owners and others # SKIP only root can become them");
+        return;
+    }
+    is_int(as_user(65534, start_as_owner), 0, "a job of an ordinary user");
+    is_int(as_user(65534, as_owner), 0, "its owner sets what touches the job alone");
+    is_int(as_user(65533, as_other), 0, "another user cannot see it, nor touch it");
+    ok(becomes("5000", "policy.rules.1.last.state", "dryrun"), "what would touch nodes stays a dry run");
+    ok(becomes("5000", "policy.rules.0.last.state", "enforced"), "what touches the job does not");
+    a = job("5000");
+    ok(json_is_false(at(a, "policy.nodes_enforced")), "which the report says");
+    json_decref(a);
+}
+
+int main(void)
+{
+    pid_t pid;
+
+    if (!live_begin())
+        return skip_all("munged is not here, or does not start");
+    snprintf(jsonl, sizeof(jsonl), "%s/audit.jsonl", live.munge.dir);
+    configure("MinSlowdown=1.02");
+    if (!live_start()) {
+        ok(false, "the controller starts");
+        return done_testing();
+    }
+    pid = live_job("4242", "600", "8");
+    decisions();
+    audit_file();
+    commands();
+    lists();
+    retuning();
+    reload();
+    configure("MinSlowdown=1.04");
+    kill(live.controller, SIGHUP);
+    enforce();
+    restart();
+    authorisation();
+    kill(pid, SIGTERM);
+    waitpid(pid, NULL, 0);
+    is_int(live_stop(SIGTERM), 0, "it ends cleanly");
+    live_end();
+    return done_testing();
+}
