@@ -1,6 +1,7 @@
 # ctl/: sgctl, questions to the controller
 noinst_LTLIBRARIES += libctl.la
 libctl_la_SOURCES = \
+	ctl/act.c ctl/act.h ctl/page_action.c \
 	ctl/analyze.c ctl/analyze.h \
 	ctl/answer.c ctl/answer.h \
 	ctl/doctor.c ctl/doctor.h \
@@ -11,7 +12,7 @@ libctl_la_SOURCES = \
 	ctl/try.c ctl/try.h \
 	ctl/usage.c ctl/usage.h
 libctl_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(EVENT_CFLAGS)
-libctl_la_LIBADD = libjob.la libanalysis.la libring.la liblink.la libcommon.la $(JANSSON_LIBS) $(EVENT_LIBS) $(MUNGE_LIBS)
+libctl_la_LIBADD = libpolicies.la libjob.la libanalysis.la libring.la liblink.la libcommon.la $(JANSSON_LIBS) $(EVENT_LIBS) $(MUNGE_LIBS)
 
 bin_PROGRAMS += sgctl
 sgctl_SOURCES = ctl/sgctl.c

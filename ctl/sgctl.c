@@ -14,6 +14,7 @@
 #include "common/config.h"
 #include "common/hosts.h"
 #include "common/xalloc.h"
+#include "ctl/act.h"
 #include "ctl/analyze.h"
 #include "ctl/doctor.h"
 #include "ctl/record.h"
@@ -167,6 +168,51 @@ static int run_job(const struct usage *u)
         question = json_pack("{s:s, s:s, s:{s:s, s:i, s:i, s:i}}", "query", "job", "job", job, "view", "sort",
                              "lateness", "offset", 0, "count", PAGE_RANKS, "columns", 1);
     return query(u, question, page_job);
+}
+
+/* question NULL: err says what is wrong with the command line. */
+static int act(const struct usage *u, json_t *question, struct err *err)
+{
+    struct act_options o = { .timeout_s = u->timeout_s, .dry_run = u->dry_run, .yes = u->yes, .json = u->json };
+    struct session *s = question ? session_open(u, err) : NULL;
+    int rc = question ? FAILED : USAGE;
+
+    if (s) {
+        o.client = s->client;
+        rc = act_run(&o, json_incref(question), err);
+    }
+    json_decref(question);
+    session_close(s);
+    return rc == OK ? OK : complain(rc, err);
+}
+
+static int run_action(const struct usage *u)
+{
+    struct err err;
+
+    if (!is_job(u->operands[0]))
+        return refuse_job(u->operands[0]);
+    return act(u, act_on_job(u->operands, u->n_operands, &err), &err);
+}
+
+static int run_node(const struct usage *u)
+{
+    struct err err;
+
+    return act(u, act_on_node(u->operands, u->n_operands, &err), &err);
+}
+
+static int run_actions(const struct usage *u)
+{
+    json_t *question = json_pack("{s:s}", "query", "actions");
+
+    if (u->n_operands && !is_job(u->operands[0])) {
+        json_decref(question);
+        return refuse_job(u->operands[0]);
+    }
+    if (u->n_operands)
+        json_object_set_new(question, "job", json_string(u->operands[0]));
+    return query(u, question, page_actions);
 }
 
 static int run_record(const struct usage *u)
@@ -482,7 +528,8 @@ static int (*const run[USAGE_COMMANDS])(const struct usage *u) = {
     [USAGE_NODES] = run_nodes,   [USAGE_RECORD] = run_record, [USAGE_ANALYZE] = run_analyze,
     [USAGE_REPLAY] = run_replay, [USAGE_TOP] = run_top,       [USAGE_CONFIG] = run_config,
     [USAGE_DOCTOR] = run_doctor, [USAGE_HELP] = run_help,     [USAGE_POLICY] = run_policy,
-    [USAGE_AUDIT] = run_audit,
+    [USAGE_AUDIT] = run_audit,   [USAGE_ACTION] = run_action, [USAGE_NODE] = run_node,
+    [USAGE_ACTIONS] = run_actions,
 };
 
 int main(int argc, char **argv)

@@ -19,6 +19,8 @@ enum option_id {
     OPTION_JSON,
     OPTION_FINISHED,
     OPTION_FAIL,
+    OPTION_DRY_RUN,
+    OPTION_YES,
     OPTION_SECONDS,
     OPTION_OUTPUT,
     OPTION_SPEED,
@@ -56,6 +58,9 @@ static const struct option {
                           "list finished job steps too" },
     [OPTION_FAIL] = { "fail", '\0', FLAG, NULL, offsetof(struct usage, fail),
                       "exit with 1 when a verdict stands at the end" },
+    [OPTION_DRY_RUN] = { "dry-run", 'n', FLAG, NULL, offsetof(struct usage, dry_run),
+                         "say what would be done, and do nothing" },
+    [OPTION_YES] = { "yes", 'y', FLAG, NULL, offsetof(struct usage, yes), "do it without asking first" },
     [OPTION_SECONDS] = { "seconds", 's', SECONDS, "TIME", offsetof(struct usage, seconds),
                          "stop after so long (default: when the job step ends, or at Ctrl-C)" },
     [OPTION_OUTPUT] = { "output", 'o', TEXT, "FILE", offsetof(struct usage, output),
@@ -96,6 +101,21 @@ static const struct command {
     [USAGE_NODES] = { "nodes", "", "list the nodes, the one that costs most first",
                       "NAMED counts how often the node was found to blame, LAST NAMED tells when.",
                       BIT(OPTION_JSON), 0, 0 },
+    [USAGE_ACTION] = { "action", "JOB WHAT", "do something about a running job",
+                       "WHAT is checkpoint (ask the job for one now), signal SIGNAL (to the guarded step), requeue, exclude "
+                       "NODES (requeue and keep the job off these nodes), or comment TEXT, for your own jobs; "
+                       "and webhook TEXT and command TEXT, for operators: they try what is configured. Asks before it does it. "
+                       "Waits for the end, at most 90 s; exits with 3 when it is still pending then.",
+                       BIT(OPTION_DRY_RUN) | BIT(OPTION_YES) | BIT(OPTION_JSON), 2, -1 },
+    [USAGE_NODE] = { "node", "NODES WHAT TEXT", "do something about nodes (operators)",
+                     "WHAT is drain, with the reason as TEXT, or comment. NODES is a list as Slurm writes it. A node that is drained "
+                     "already keeps its reason; a comment that others wrote stays in front of ours. Asks, waits and exits as action "
+                     "does. To take a node back: scontrol update NodeName=NODE State=RESUME.",
+                     BIT(OPTION_DRY_RUN) | BIT(OPTION_YES) | BIT(OPTION_JSON), 2, -1 },
+    [USAGE_ACTIONS] = { "actions", "[JOB]", "list what was done about jobs and nodes, and how it ended",
+                        "The newest first: those of policies and those by hand. Failed and given up ones say why, pending ones "
+                        "why they are tried again.",
+                        BIT(OPTION_JSON), 0, 1 },
     [USAGE_RECORD] = { "record", "JOB", "write every collective of a job step as a trace",
                        "Format: syncguard-trace version 1, JSON lines. While anybody records, the agents of "
                        "that step "
@@ -320,7 +340,7 @@ static void help_all(FILE *out)
     fprintf(out, "sgctl - ask SyncGuard's controller about guarded jobs\n\n"
                  "usage: sgctl [OPTIONS] COMMAND [ARGUMENTS]\n\ncommands:\n");
     for (size_t c = 0; c < USAGE_COMMANDS; c++)
-        fprintf(out, "  %-8s %-12s %s\n", commands[c].name, commands[c].operands, commands[c].text);
+        fprintf(out, "  %-8s %-15s %s\n", commands[c].name, commands[c].operands, commands[c].text);
     fprintf(out, "\noptions of all commands:\n");
     for (size_t i = 0; i < ARRAY_SIZE(options); i++)
         if (EVERYWHERE & BIT(i))
@@ -373,8 +393,12 @@ void usage_words(FILE *out, enum usage_command command)
         const char *operands = commands[command].operands;
 
         words_options(out, commands[command].options | EVERYWHERE);
-        if (!strcmp(operands, "JOB"))
+        if (!strcmp(operands, "JOB") || !strcmp(operands, "[JOB]"))
             fputs("JOB\n", out);
+        else if (command == USAGE_ACTION)
+            fputs("checkpoint\nsignal\nrequeue\nexclude\ncomment\nJOB\n", out);
+        else if (command == USAGE_NODE)
+            fputs("drain\ncomment\nNODE\n", out);
         else if (command == USAGE_ANALYZE || command == USAGE_REPLAY)
             fputs("FILE\n", out);
         else if (command == USAGE_CONFIG)

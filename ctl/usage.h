@@ -13,6 +13,9 @@ enum usage_command {
     USAGE_JOBS,
     USAGE_JOB,
     USAGE_NODES,
+    USAGE_ACTION,
+    USAGE_NODE,
+    USAGE_ACTIONS,
     USAGE_RECORD,
     USAGE_ANALYZE,
     USAGE_REPLAY,
@@ -30,6 +33,7 @@ struct usage {
     enum usage_command command;
     const char *conf, *controller, *munge_socket, *output, *speed, *from;
     double timeout_s, seconds; /* seconds: NaN when not given */
+    bool dry_run, yes;
     bool json, finished, fail, help, version, words, mdoc;
     char *const *operands; /* what is neither command nor option; of `top`: everything behind it, untouched */
     int n_operands;

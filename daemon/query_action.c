@@ -9,6 +9,7 @@
 #include "common/log.h"
 #include "common/xalloc.h"
 #include "daemon/action.h"
+#include "daemon/cadence.h"
 #include "daemon/control.h"
 #include "daemon/server.h"
 
@@ -183,9 +184,18 @@ static void on_ended(const struct action_record *r, void *arg)
                   r->state == ACTION_DONE ? "done" : "failed", r->outcome);
 }
 
+static int on_checkpoint(const struct action_record *r, void *arg, struct err *err)
+{
+    struct server *s = arg;
+    struct job *j = jobs_find(&s->jobs, &r->job);
+
+    return j ? cadence_request(j, r->reason, err)
+             : err_set(err, "step %s is not known here any more", r->job_text);
+}
+
 void server_open_actions(struct server *s, const struct config *c)
 {
-    static const struct action_hooks hooks = { .ended = on_ended };
+    static const struct action_hooks hooks = { .ended = on_ended, .checkpoint = on_checkpoint };
     struct err warning;
 
     s->actions = actions_new(s->base, c, &hooks, s, &warning);

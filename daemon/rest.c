@@ -18,6 +18,7 @@
 
 #define NEWEST     46 /* v0.0.NN: asked for first, then older ones */
 #define OLDEST     36
+#define ADMIN_FROM 39 /* knows AdminComment; v0.0.38 answers "Failure during parsing" */
 #define NODES_FROM 40 /* can change nodes */
 #define ANSWER_MAX (4u << 20)
 #define NODE_MAX   256
@@ -59,6 +60,12 @@ static const char *words(const struct rest_call *c, const char *key)
     const char *s = json_string_value(json_object_get(c->request, key));
 
     return s ? s : "";
+}
+
+/* The comment that is the user's, not the administrator's. */
+static bool own_comment(const struct rest_call *c)
+{
+    return !strcmp(words(c, "comment"), "own");
 }
 
 static void call_free(struct rest_call *c)
@@ -226,7 +233,7 @@ static void change(struct rest_call *c, const char *path, json_t *body)
 
 static void job_seen(struct rest_call *c, const struct rest_job *job)
 {
-    bool own = !strcmp(words(c, "comment"), "own");
+    bool own = own_comment(c);
     const char *old = own ? job->comment : job->admin_comment;
     char path[64];
 
@@ -332,7 +339,10 @@ static void next(struct rest_call *c)
         ask_version(c);
         return;
     }
-    if (c->nodes && c->rest->version < NODES_FROM) {
+    if (!c->nodes && c->rest->version < ADMIN_FROM && !own_comment(c)) {
+        snprintf(path, sizeof(path), "v0.0.%d cannot set AdminComment", c->rest->version);
+        end(c, ATTEMPT_CANNOT, path);
+    } else if (c->nodes && c->rest->version < NODES_FROM) {
         snprintf(path, sizeof(path), "v0.0.%d cannot change nodes", c->rest->version);
         end(c, ATTEMPT_CANNOT, path);
     } else if (!c->nodes || c->of_job) {

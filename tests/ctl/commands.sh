@@ -45,6 +45,19 @@ code 1 "${nobody[@]}" jobs --finished
 code 1 "${nobody[@]}" nodes
 is "$(wc -l <"$dir/err")" 1 "the reason is one line"
 
+code 2 action 1
+code 2 action 1 dance
+is "$(cat "$dir/err")" "sgctl: 'dance' is nothing to do; accepted are checkpoint, signal SIGNAL, requeue, exclude NODES, comment TEXT, webhook TEXT, command TEXT" \
+    "and says what can be done"
+code 2 action x1 requeue
+code 2 action 1 signal
+code 2 action 1 requeue now
+code 2 node n1 drain
+code 2 node n1 shoot
+code 1 "${nobody[@]}" action 1 requeue --yes
+code 1 "${nobody[@]}" node n1 drain --yes its fan is loud
+code 1 "${nobody[@]}" actions
+
 code 1 "${nobody[@]}" record 1 -o "$dir/trace"
 is "$(wc -c <"$dir/trace")" 0 "a recording that did not begin leaves an empty file"
 code 1 "${nobody[@]}" record 1 -o "$dir/no/such/folder"

@@ -145,7 +145,8 @@ static void restd(struct evhttp_request *q, int version)
     if (evhttp_request_get_command(q) == EVHTTP_REQ_POST) {
         server.changes++;
         if (server.manner != LIAR) {
-            const char *comment = json_string_value(json_object_get(sent, "admin_comment"));
+            const char *comment =
+                json_string_value(json_object_get(sent, version < 39 ? "comment" : "admin_comment"));
             const char *state = json_string_value(json_array_get(json_object_get(sent, "state"), 0));
             const char *reason = json_string_value(json_object_get(sent, "reason"));
 
@@ -158,7 +159,8 @@ static void restd(struct evhttp_request *q, int version)
         reply(q, 200, "{\"pings\":[],\"errors\":[]}");
     } else if (strstr(uri, "/job/123")) {
         reply_json(q, json_pack("{s:[{s:i,s:i,s:s,s:s}],s:[]}", "jobs", "job_id", 123, "user_id", 7,
-                                "admin_comment", server.comment, "nodes", "n[1-4]", "errors"));
+                                version < 39 ? "comment" : "admin_comment", server.comment, "nodes", "n[1-4]",
+                                "errors"));
     } else if (strstr(uri, "/node/n1")) {
         reply_json(q, json_pack("{s:[{s:s,s:[s],s:s,s:s}],s:[]}", "nodes", "name", "n1", "state",
                                 server.node_state, "reason", server.node_reason, "comment", "", "errors"));
@@ -212,7 +214,7 @@ static void on_request(struct evhttp_request *q, void *arg)
         reply(q, 200, "<html>{\"jobs\":");
         break;
     default:
-        restd(q, server.manner == NEW ? 40 : 38);
+        restd(q, server.manner == OLD ? 38 : 40);
     }
 }
 
@@ -343,14 +345,20 @@ static struct action an_action(enum action_kind kind)
 }
 
 /* Start one, and wait for its end. */
-static void through(struct actions *as, enum action_kind kind)
+static void through_by(struct actions *as, enum action_kind kind, uid_t by)
 {
     struct action a = an_action(kind);
     unsigned before = ended.n;
     struct err err = { "" };
 
+    a.by = by;
     if (!actions_start(as, &a, &err) || !await(before + 1))
         ok(false, "%s: %s", action_name(kind), *err.text ? err.text : "never ended");
+}
+
+static void through(struct actions *as, enum action_kind kind)
+{
+    through_by(as, kind, ACTION_BY_ITSELF);
 }
 
 static void is_end(enum action_state state, unsigned tries, const char *words, const char *what)
@@ -666,21 +674,26 @@ static void check_restd(void)
     helper("echo '{\"result\":\"done\",\"text\":\"by the helper\"}'");
     as = fresh(conf);
     behave(OLD);
-    through(as, ACTION_JOB_COMMENT);
-    is_end(ACTION_DONE, 1, "slurmrestd: comment set", "v0.0.38 sets a job's comment");
+    through_by(as, ACTION_JOB_COMMENT, 7);
+    is_end(ACTION_DONE, 1, "slurmrestd: comment set", "v0.0.38 sets the comment that is the user's");
     is_str(server.comment, "SyncGuard: rank 3 is slow", "this one");
     is_str(server.token, "abc.def.ghi", "and is shown the token");
-    through(as, ACTION_JOB_COMMENT);
+    through_by(as, ACTION_JOB_COMMENT, 7);
     is_end(ACTION_DONE, 1, "has this comment already", "what is so already is not changed");
     ok(server.changes == 1, "one change");
+    through(as, ACTION_JOB_COMMENT);
+    is_end(ACTION_DONE, 1, "by the helper", "what it cannot do is libslurm's: the administrator's comment");
     through(as, ACTION_DRAIN);
-    is_end(ACTION_DONE, 1, "by the helper", "what it cannot do is libslurm's");
+    is_end(ACTION_DONE, 1, "by the helper", "nodes");
     through(as, ACTION_REQUEUE);
-    is_end(ACTION_DONE, 1, "by the helper", "so is what no version can");
+    is_end(ACTION_DONE, 1, "by the helper", "and what no version can");
     actions_free(as);
 
     put("act", "", 0644); /* no libslurm */
     as = fresh(conf);
+    behave(NEW);
+    through(as, ACTION_JOB_COMMENT);
+    is_end(ACTION_DONE, 1, "slurmrestd: comment set", "v0.0.40 sets the administrator's comment");
     behave(NEW);
     through(as, ACTION_DRAIN);
     is_end(ACTION_DONE, 1, "slurmrestd: drained", "v0.0.40 drains");
@@ -724,7 +737,7 @@ static void check_bad_restd(void)
     actions_free(as);
 
     as = fresh(conf);
-    behave(OLD);
+    behave(NEW);
     put("act", "", 0644);
     {
         struct action a = an_action(ACTION_JOB_COMMENT);

@@ -19,7 +19,7 @@ static const struct {
     { "status", page_status },     { "status-empty", page_status }, { "jobs", page_jobs },
     { "jobs-none", page_jobs },    { "nodes", page_nodes },         { "nodes-none", page_nodes },
     { "job-straggler", page_job }, { "job-hang", page_job },        { "job-starting", page_job },
-    { "job-hostile", page_job },
+    { "job-hostile", page_job },   { "actions", page_actions },     { "actions-none", page_actions },
 };
 
 static char *path_of(const char *name, const char *suffix)

@@ -60,7 +60,7 @@ static void refused(void)
     } bad[] = {
         { "", "a command is missing; `sgctl help` lists them" },
         { "jobz",
-          "'jobz' is no command; there are status, jobs, job, nodes, record, analyze, replay, top, config, "
+          "'jobz' is no command; there are status, jobs, job, nodes, action, node, actions, record, analyze, replay, top, config, "
           "policy, audit, doctor, help" },
         { "job", "`sgctl job` needs more: sgctl job JOB" },
         { "job 1 2", "`sgctl job`: '2' is too much; usage: sgctl job JOB" },

@@ -1,0 +1,246 @@
+#include "ctl/act.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/xalloc.h"
+#include "ctl/answer.h"
+#include "policies/action.h"
+
+#define WAIT_S  90.0 /* a try and its repetition, where Slurm is slow */
+#define QUIET_S 2.0  /* from then on it is said that we wait */
+
+/* ---- what is asked for ---- */
+
+static char *joined(char *const *words, int n)
+{
+    char *text = xstrdup("");
+
+    for (int i = 0; i < n; i++) {
+        char *longer = xasprintf("%s%s%s", text, i ? " " : "", words[i]);
+
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
+static json_t *question(const char *action)
+{
+    uint64_t random[2];
+
+    if (getrandom(random, sizeof(random), 0) != sizeof(random))
+        random[0] = (uint64_t)time(NULL), random[1] = (uint64_t)getpid();
+    return json_pack("{s:s,s:s,s:o}", "query", "action", "action", action, "key",
+                     json_sprintf("%016" PRIx64 "%016" PRIx64, random[0], random[1]));
+}
+
+/* Words of a command line are bytes; JSON is UTF-8. */
+static int put_text(json_t *q, const char *key, char *text, struct err *err)
+{
+    json_t *s = json_string(text);
+
+    free(text);
+    if (!s)
+        return err_set(err, "the text is no UTF-8");
+    json_object_set_new(q, key, s);
+    return 0;
+}
+
+json_t *act_on_job(char *const *words, int n, struct err *err)
+{
+    static const struct {
+        const char *word;
+        enum action_kind kind;
+        const char *more; /* the key of what follows; NULL: nothing does */
+        const char *wanted;
+    } verbs[] = {
+        { "checkpoint", ACTION_CHECKPOINT, NULL, "" },
+        { "signal", ACTION_SIGNAL, "signal", "a signal, as USR1" },
+        { "requeue", ACTION_REQUEUE, NULL, "" },
+        { "exclude", ACTION_EXCLUDE, "nodes", "nodes, as node3,node[7-8]" },
+        { "comment", ACTION_JOB_COMMENT, "text", "a text" },
+        { "webhook", ACTION_WEBHOOK, "text", "a text" },
+        { "command", ACTION_COMMAND, "text", "a text" },
+    };
+    json_t *q;
+
+    for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
+        if (strcmp(words[1], verbs[i].word) != 0)
+            continue;
+        if (verbs[i].more ? n < 3 : n > 2) {
+            err_set(err, verbs[i].more ? "%s: %s is wanted" : "%s: '%s' is too much", verbs[i].word,
+                    verbs[i].more ? verbs[i].wanted : words[2]);
+            return NULL;
+        }
+        q = question(action_name(verbs[i].kind));
+        json_object_set_new(q, "job", json_string(words[0]));
+        if (!verbs[i].more || put_text(q, verbs[i].more, joined(words + 2, n - 2), err) == 0)
+            return q;
+        json_decref(q);
+        return NULL;
+    }
+    err_set(err,
+            "'%s' is nothing to do; accepted are checkpoint, signal SIGNAL, requeue, exclude NODES, comment "
+            "TEXT, "
+            "webhook TEXT, command TEXT",
+            words[1]);
+    return NULL;
+}
+
+json_t *act_on_node(char *const *words, int n, struct err *err)
+{
+    enum action_kind kind = !strcmp(words[1], "drain") ? ACTION_DRAIN : ACTION_NODE_COMMENT;
+    json_t *q;
+
+    if (kind != ACTION_DRAIN && strcmp(words[1], "comment") != 0) {
+        err_set(err, "'%s' is nothing to do; accepted are drain REASON, comment TEXT", words[1]);
+        return NULL;
+    }
+    if (n < 3) {
+        err_set(err, "%s: a %s is wanted", words[1], kind == ACTION_DRAIN ? "reason" : "text");
+        return NULL;
+    }
+    q = question(action_name(kind));
+    if (put_text(q, "nodes", xstrdup(words[0]), err) == 0 &&
+        put_text(q, "text", joined(words + 2, n - 2), err) == 0)
+        return q;
+    json_decref(q);
+    return NULL;
+}
+
+/* ---- confirming ---- */
+
+static bool confirmed(const char *what)
+{
+    char line[64];
+
+    fprintf(stderr, "%s: do it? [y/N] ", what);
+    fflush(stderr);
+    return fgets(line, sizeof(line), stdin) && (!strcasecmp(line, "y\n") || !strcasecmp(line, "yes\n"));
+}
+
+/* What the controller would do, into buf; -1: it would not. */
+static int rehearse(const struct act_options *o, json_t *q, char *buf, size_t size, struct err *err)
+{
+    json_t *answer;
+
+    json_object_set_new(q, "dry_run", json_true());
+    answer = client_ask(&o->client, q, o->timeout_s, err);
+    json_object_del(q, "dry_run");
+    if (!answer)
+        return -1;
+    answer_text(answer, "text", buf, size);
+    json_decref(answer);
+    return 0;
+}
+
+/* ---- waiting ---- */
+
+static double now_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static bool is_pending(const json_t *action)
+{
+    char state[16];
+
+    return !strcmp(answer_text(action, "state", state, sizeof(state)), "pending");
+}
+
+/* The action as it stands when it has ended, or when we have waited long enough; the caller's.  NULL: the
+ * controller does not answer any more. */
+static json_t *await(const struct act_options *o, json_t *action, struct err *err)
+{
+    double begin_s = now_s(), pause_s = 0.05;
+    json_t *q = json_pack("{s:s,s:I}", "query", "actions", "id",
+                          (json_int_t)json_integer_value(json_object_get(action, "id")));
+    bool said = false;
+    char why[512];
+
+    while (action && is_pending(action) && now_s() - begin_s < WAIT_S) {
+        json_t *answer;
+
+        nanosleep(&(struct timespec){ 0, (long)(pause_s * 1e9) }, NULL);
+        pause_s = pause_s < 0.5 ? pause_s * 1.5 : 0.5;
+        answer = client_ask(&o->client, q, o->timeout_s, err);
+        json_decref(action);
+        action = json_incref(json_array_get(json_object_get(answer, "actions"), 0));
+        json_decref(answer);
+        if (action && !said && now_s() - begin_s > QUIET_S && isatty(STDERR_FILENO)) {
+            answer_text(action, "outcome", why, sizeof(why));
+            fprintf(stderr, "waiting%s%s\n", strcmp(why, "-") ? ": " : " for Slurm",
+                    strcmp(why, "-") ? why : "");
+            said = true;
+        }
+    }
+    json_decref(q);
+    return action;
+}
+
+static int conclude(const struct act_options *o, const json_t *action, const char *what, struct err *err)
+{
+    char state[16], outcome[512];
+    bool done = !strcmp(answer_text(action, "state", state, sizeof(state)), "done");
+
+    answer_text(action, "outcome", outcome, sizeof(outcome));
+    if (o->json) {
+        json_dumpf(action, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
+        putchar('\n');
+    } else if (done) {
+        printf("%s: %s\n", what, outcome);
+    }
+    if (done)
+        return ACT_DONE;
+    if (is_pending(action)) {
+        err_set(err, "%s: still pending (%s); `sgctl actions` tells how it ends", what, outcome);
+        return ACT_PENDING;
+    }
+    err_set(err, "%s: %s", what, outcome);
+    return ACT_FAILED;
+}
+
+int act_run(const struct act_options *o, json_t *q, struct err *err)
+{
+    char what[512];
+    json_t *answer = NULL, *action = NULL;
+    int rc = ACT_FAILED;
+
+    if (rehearse(o, q, what, sizeof(what), err) < 0)
+        goto out;
+    if (o->dry_run) {
+        printf("would %s\n", what);
+        rc = ACT_DONE;
+        goto out;
+    }
+    if (!o->yes && !isatty(STDIN_FILENO)) {
+        rc = ACT_USAGE;
+        err_set(err, "%s: not done: there is no terminal to ask; say --yes", what);
+        goto out;
+    }
+    if (!o->yes && !confirmed(what)) {
+        err_set(err, "%s: not done", what);
+        goto out;
+    }
+    answer = client_ask(&o->client, q, o->timeout_s, err);
+    if (!answer) /* it may have arrived: the same key does it once */
+        answer = client_ask(&o->client, q, o->timeout_s, err);
+    action = answer ? await(o, json_incref(json_object_get(answer, "action")), err) : NULL;
+    if (action)
+        rc = conclude(o, action, what, err);
+out:
+    json_decref(action);
+    json_decref(answer);
+    json_decref(q);
+    return rc;
+}

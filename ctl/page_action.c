@@ -1,0 +1,73 @@
+/* page_action.c - what the controller did, as a table. */
+#include <math.h>
+#include <string.h>
+
+#include "common/text.h"
+#include "common/xalloc.h"
+#include "ctl/answer.h"
+#include "ctl/page.h"
+
+/* "requeue", "signal USR1", "drain node3" */
+static void what_cell(struct table *t, const json_t *action)
+{
+    char name[32], signal[32], nodes[64];
+    const char *more = answer_text(action, "signal", signal, sizeof(signal));
+
+    if (!strcmp(more, "-"))
+        more = answer_text(action, "nodes", nodes, sizeof(nodes));
+    answer_text(action, "action", name, sizeof(name));
+    table_cell(t, "%s%s%s", name, strcmp(more, "-") ? " " : "", strcmp(more, "-") ? more : "");
+}
+
+/* The rule, or who asked by hand. */
+static void who_cell(struct table *t, const json_t *action)
+{
+    char rule[64];
+    double by = answer_number(action, "by");
+
+    answer_text(action, "rule", rule, sizeof(rule));
+    if (by >= 0)
+        table_cell(t, "user %.0f", by);
+    else
+        table_cell(t, "%s", rule);
+}
+
+static void row(struct table *t, const json_t *action, double now)
+{
+    double asked = answer_number(action, "asked");
+    char text[512];
+
+    table_cell(t, "%s", text_count(answer_number(action, "id")).s);
+    table_cell(t, "%s%s", text_s(now - asked).s, isnan(now - asked) ? "" : " ago");
+    table_cell(t, "%s", answer_text(action, "job", text, 40));
+    what_cell(t, action);
+    who_cell(t, action);
+    table_cell(t, "%s", answer_text(action, "state", text, 16));
+    table_cell(t, "%s", text_count(answer_number(action, "tries")).s);
+    table_cell(t, "%s", answer_text(action, "outcome", text, 160));
+    table_cell(t, "%s", answer_text(action, "reason", text, 160));
+}
+
+int page_actions(FILE *out, const json_t *answer, int columns, struct err *err)
+{
+    static const struct table_column layout[] = {
+        { "ID", true },     { "ASKED", true }, { "JOB", false },     { "ACTION", false }, { "BY", false },
+        { "STATE", false }, { "TRIES", true }, { "OUTCOME", false }, { "REASON", false },
+    };
+    const json_t *actions, *action;
+    struct table *t;
+    size_t i;
+
+    if (answer_check(answer, "actions", JSON_ARRAY, err) < 0)
+        return -1;
+    actions = answer_array(answer, "actions");
+    if (json_array_size(actions) == 0) {
+        text_wrap(out, "No actions yet. By hand: sgctl action JOB ..., sgctl node NODE ...", 0, columns);
+        return 0;
+    }
+    t = table_new(layout, ARRAY_SIZE(layout));
+    json_array_foreach(actions, i, action) row(t, action, answer_number(answer, "now"));
+    table_print(t, out, 0);
+    table_free(t);
+    return 0;
+}
