@@ -115,6 +115,6 @@ void page_checkpoint(const struct page *p)
     page_title(p, "Checkpoints");
     put_interval(p, c);
     put_stands_on(p, c);
-    if (!strcmp(word(c, "mode"), "request"))
+    if (!strcmp(word(c, "mode"), "request") || answer_number(answer_object(c, "requests"), "asked") > 0)
         put_requests(p, answer_object(c, "requests"));
 }

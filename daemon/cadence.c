@@ -317,13 +317,15 @@ void cadence_tick(struct job *j, double now_s)
     struct cadence_decision d;
     struct err err;
 
-    if (j->state >= JOB_FINISHED)
+    if (j->state >= JOB_FINISHED) {
+        cadence_request_end(j, now_s);
         return;
+    }
     look_at_writes(j, now_s, &s);
     look_at_samples(c, now_s, s.samples);
     cadence_request_tick(j, now_s, &s);
-    if (j->params.checkpoint != CONFIG_CHECKPOINT_REQUEST || c->request.phase != CADENCE_IDLE || !s.told ||
-        now_s < c->request.again_s)
+    if (j->params.checkpoint != CONFIG_CHECKPOINT_REQUEST || c->request.phase != CADENCE_IDLE ||
+        !(s.told || cadence_other_way(j)) || now_s < c->request.again_s)
         return;
     f = cadence_figures_of(j, now_s);
     d = cadence_decide(&f, &b);
@@ -387,9 +389,9 @@ json_t *cadence_json(const struct job *j, double now_s)
                   real(d.goodput));
     json_object_set_new(o, "written", c->writes ? json_integer((json_int_t)c->writes) : json_null());
     json_object_set_new(o, "last_s", isnan(c->last_s) ? json_null() : real(now_s - c->last_s));
-    json_object_set_new(o, "next_due_s", real(d.next_s));
+    json_object_set_new(o, "next_due_s", j->state >= JOB_FINISHED ? json_null() : real(d.next_s));
     json_object_set_new(o, "lost_work_s", real(now_s - begun_s(c)));
-    json_object_set_new(o, "too_late", json_boolean(d.too_late));
+    json_object_set_new(o, "too_late", json_boolean(d.too_late && j->state < JOB_FINISHED));
     json_object_set_new(o, "limit_s", real(f.left_s));
     json_object_set_new(o, "notice_s", real(f.notice_s));
     json_object_set_new(o, "callers", s.told ? json_integer(s.callers) : json_null());

@@ -99,7 +99,7 @@ static void retry(struct job *j, double now_s, const char *why)
 
 /* ---- programs that do not ask by themselves ---- */
 
-static bool has_other_way(const struct job *j)
+bool cadence_other_way(const struct job *j)
 {
     return action_signal_parse(j->params.checkpoint_signal) > 0 || *j->params.checkpoint_file;
 }
@@ -145,10 +145,10 @@ static const char *missing(const struct job *j, double now_s, const struct caden
 {
     if (s->connected < (j->nodes_total ? j->nodes_total : j->n_agents))
         return "not all of its nodes' agents are here";
-    if (s->told < s->connected)
-        return "not all agents have told of their ranks yet";
     if (!s->callers)
         return "the program does not ask whether one is due (libsyncguard, SCR)";
+    if (s->told < s->connected)
+        return "not all agents have told of their ranks yet";
     if (s->mixed)
         return "its ranks run different programs, or some were started anew: their calls do not agree";
     if (s->deaf)
@@ -166,7 +166,7 @@ static void arm(struct job *j, double now_s, const struct cadence_sum *s)
     const char *why = missing(j, now_s, s);
     double age_s = s->age_s + now_s - s->at_s, least_s = cadence_least_step_s(j->cadence);
 
-    if (why && !s->callers && has_other_way(j)) {
+    if (why && !s->callers && cadence_other_way(j)) {
         deliver_otherwise(j, now_s);
         return;
     }
@@ -292,6 +292,12 @@ static void await(struct job *j, double now_s, const struct cadence_sum *s)
     }
 }
 
+void cadence_request_end(struct job *j, double now_s)
+{
+    if (j->cadence->request.phase != CADENCE_IDLE)
+        finish(j, now_s, "the step ended first");
+}
+
 void cadence_request_tick(struct job *j, double now_s, const struct cadence_sum *s)
 {
     switch (j->cadence->request.phase) {
@@ -318,7 +324,7 @@ int cadence_request(struct job *j, const char *reason, struct err *err)
         return err_set(err, "the step has ended");
     if (!j->cadence->say)
         return err_set(err, "there is nobody to ask: this is a recorded step");
-    if (s.told && !s.callers && !has_other_way(j))
+    if (!s.callers && !cadence_other_way(j))
         return err_set(err,
                        "the program does not ask whether a checkpoint is due (libsyncguard, SCR), and the "
                        "policy has neither CheckpointSignal nor CheckpointFile");
@@ -338,7 +344,7 @@ json_t *cadence_requests_json(const struct job *j, double now_s, const struct ca
 {
     static const char *const phases[] = { NULL, "wanted", "armed", "committed" };
     const struct cadence_requested *r = &j->cadence->request;
-    const char *why = s->told ? missing(j, now_s, s) : "no agent tells of its ranks";
+    const char *why = j->state >= JOB_FINISHED ? NULL : missing(j, now_s, s);
     json_t *newest = json_null();
 
     if (r->phase != CADENCE_IDLE)

@@ -166,8 +166,10 @@ static int finalize(struct next *n)
         pace_finish();
     rc = ((int (*)(void))next_get(n))();
 
-    if (ours)
+    if (ours) {
         thread_states_set(RING_STATE_FINALIZED);
+        scr_leave();
+    }
     return rc;
 }
 

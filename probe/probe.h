@@ -78,6 +78,8 @@ struct ring *thread_ring(void);
 /* Once a process: what happens to threads' rings when threads end and when the process forks. */
 int thread_setup(const char *dir, const struct ring_info *info);
 void thread_states_set(enum ring_state state);
+/* At MPI_Finalize: SCR's steps are over (scr.c). */
+void scr_leave(void);
 
 /* ---- one call ---- */
 

@@ -70,8 +70,8 @@ same() { # PREFIX N LINES
 
 # ---- C with MPI: 8 ranks on 4 nodes, every 3 s ----
 
-start --sync-guard=often -N4 --ntasks-per-node=2 "$trainer" 1500 30 200 "$here/c-heard"
-ok "10 requests are heard by all ranks" until_true 70 '.checkpoint.requests.heard >= 10'
+start --sync-guard=often -N4 --ntasks-per-node=2 "$trainer" 4000 30 200 "$here/c-heard"
+ok "10 requests are heard by all ranks" until_true 100 '.checkpoint.requests.heard >= 10'
 is "$(figure '.checkpoint.requests.split')" 0 "none by some alone"
 figure '.checkpoint | "# asked \(.requests.asked), heard \(.requests.heard), failed \(.requests.failed), written \(.written); cost \(.cost_s.value) s (\(.cost_s.low) to \(.cost_s.high)), \(.cost_source); interval \(.interval_s) s"'
 ok "a write costs what it takes" test "$(figure '.checkpoint | .cost_source == "program" and .cost_s.value > 0.19 and .cost_s.value < 0.5')" = true

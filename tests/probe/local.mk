@@ -56,3 +56,25 @@ check_PROGRAMS += tests/unit/pacing_messages
 tests_unit_pacing_messages_SOURCES = tests/unit/pacing_messages.c
 tests_unit_pacing_messages_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)
 tests_unit_pacing_messages_LDADD = libagent.la libdaemon.la libcommon.la $(JANSSON_LIBS) -lm
+
+# Programs that checkpoint by SCR, with a stand-in for it
+noinst_PROGRAMS += tests/probe/steps_ask
+tests_probe_steps_ask_SOURCES = tests/probe/steps_ask.c
+tests_probe_steps_ask_LDADD = libring.la
+EXTRA_DIST += tests/probe/scr_program.c tests/probe/scr_standin.c
+dist_check_SCRIPTS += tests/probe/scr.sh
+check_SCRIPTS += tests/probe/libscr.so
+tests/probe/libscr.so: tests/probe/scr_standin.c
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(CC) -std=gnu11 -O2 -g $(WARN) -fPIC -shared -o $@ $(top_srcdir)/tests/probe/scr_standin.c
+if HAVE_OPENMPI
+check_SCRIPTS += tests/probe/scr_program.openmpi
+tests/probe/scr_program.openmpi: tests/probe/scr_program.c tests/probe/libscr.so
+	$(AM_V_GEN)$(MPICC_OPENMPI) $(PATH_FLAGS) -o $@ $(top_srcdir)/tests/probe/scr_program.c -Ltests/probe -lscr
+endif
+if HAVE_MPICH
+check_SCRIPTS += tests/probe/scr_program.mpich
+tests/probe/scr_program.mpich: tests/probe/scr_program.c tests/probe/libscr.so
+	$(AM_V_GEN)$(MPICC_MPICH) $(PATH_FLAGS) -o $@ $(top_srcdir)/tests/probe/scr_program.c -Ltests/probe -lscr
+endif
+CLEANFILES += tests/probe/libscr.so tests/probe/scr_program.openmpi tests/probe/scr_program.mpich

@@ -1,0 +1,111 @@
+/* scr.c - programs that checkpoint by SCR (Scalable Checkpoint/Restart): they ask SCR_Need_checkpoint once a
+ * step, and so they hear the guard's requests without a change; what a checkpoint costs is told by SCR's own
+ * brackets.
+ *
+ * The answer is yes when either says so.  SCR's yes may stand for a halt or for an interval that the user
+ * set, and is never withheld; SCR asks and tells all ranks alike, and so do we (doc/decisions/0019). A
+ * program that uses libsyncguard itself is left alone: its steps would be counted twice. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdbool.h>
+
+#include "probe/probe.h"
+#include "ring/steps.h"
+
+#define SCR_FAILURE         1
+#define SCR_FLAG_CHECKPOINT 1 /* of SCR_Start_output: scr.h */
+
+static struct steps *_Atomic own;
+static atomic_bool joined;
+
+static struct steps *steps(void)
+{
+    if (!atomic_load_explicit(&probe.active, memory_order_relaxed))
+        return NULL;
+    if (!atomic_exchange_explicit(&joined, true, memory_order_acq_rel)) {
+        int saved = errno;
+        bool asks_itself = dlsym(RTLD_DEFAULT, "sg_checkpoint_due") != NULL;
+
+        (void)dlerror();
+        if (!asks_itself)
+            atomic_store_explicit(&own, steps_join(), memory_order_release);
+        errno = saved;
+    }
+    return atomic_load_explicit(&own, memory_order_acquire);
+}
+
+void scr_leave(void)
+{
+    steps_leave(atomic_exchange_explicit(&own, NULL, memory_order_acq_rel));
+}
+
+/* The library's own, NULL where there is none (whoever asked dlsym() for it found ours). */
+static void *library_own(void *_Atomic *at, const char *name)
+{
+    void *found = atomic_load_explicit(at, memory_order_acquire);
+    int saved = errno;
+
+    if (!found) {
+        found = dlsym(RTLD_NEXT, name);
+        (void)dlerror();
+        atomic_store_explicit(at, found, memory_order_release);
+    }
+    errno = saved;
+    return found;
+}
+
+EXPORT int SCR_Need_checkpoint(int *flag);
+int SCR_Need_checkpoint(int *flag)
+{
+    static void *_Atomic at;
+    int (*need)(int *) = (int (*)(int *))library_own(&at, "SCR_Need_checkpoint");
+    int rc = need ? need(flag) : SCR_FAILURE;
+    bool due = steps_due(steps());
+
+    if (!rc && flag && due)
+        *flag = 1;
+    return rc;
+}
+
+EXPORT int SCR_Start_checkpoint(void);
+int SCR_Start_checkpoint(void)
+{
+    static void *_Atomic at;
+    int (*start)(void) = (int (*)(void))library_own(&at, "SCR_Start_checkpoint");
+
+    steps_write_begin(steps());
+    return start ? start() : SCR_FAILURE;
+}
+
+EXPORT int SCR_Complete_checkpoint(int valid);
+int SCR_Complete_checkpoint(int valid)
+{
+    static void *_Atomic at;
+    int (*complete)(int) = (int (*)(int))library_own(&at, "SCR_Complete_checkpoint");
+    int rc = complete ? complete(valid) : SCR_FAILURE;
+
+    steps_write_end(steps(), !rc && valid);
+    return rc;
+}
+
+EXPORT int SCR_Start_output(const char *name, int flags);
+int SCR_Start_output(const char *name, int flags)
+{
+    static void *_Atomic at;
+    int (*start)(const char *, int) = (int (*)(const char *, int))library_own(&at, "SCR_Start_output");
+
+    if (flags & SCR_FLAG_CHECKPOINT)
+        steps_write_begin(steps());
+    return start ? start(name, flags) : SCR_FAILURE;
+}
+
+EXPORT int SCR_Complete_output(int valid);
+int SCR_Complete_output(int valid)
+{
+    static void *_Atomic at;
+    int (*complete)(int) = (int (*)(int))library_own(&at, "SCR_Complete_output");
+    int rc = complete ? complete(valid) : SCR_FAILURE;
+
+    steps_write_end(steps(), !rc && valid);
+    return rc;
+}
