@@ -40,7 +40,7 @@ static const struct fabric_shape large = {
 };
 
 static struct network_collective *all_ranks(struct network *n, enum schedule_algorithm algorithm,
-                                            double bytes)
+                                            double bytes, bool scattered)
 {
     const struct fabric *f = network_fabric(n);
     struct schedule_spec spec = {
@@ -49,8 +49,15 @@ static struct network_collective *all_ranks(struct network *n, enum schedule_alg
     uint32_t *rank = xcalloc(f->ranks, sizeof(*rank));
     struct network_collective *c;
 
+    srand48(7);
     for (uint32_t i = 0; i < f->ranks; i++)
         rank[i] = i;
+    for (uint32_t i = f->ranks; scattered && i > 1; i--) {
+        uint32_t j = (uint32_t)(drand48() * i), swap = rank[i - 1];
+
+        rank[i - 1] = rank[j];
+        rank[j] = swap;
+    }
     c = network_collective_new(n, &spec, rank, NULL);
     free(rank);
     return c;
@@ -76,7 +83,7 @@ static double run(struct network_collective *c, enum network_mode mode, int time
 static void by_rounds(enum schedule_algorithm algorithm, const char *name)
 {
     struct network *n = new_network(&large);
-    struct network_collective *c = all_ranks(n, algorithm, 256e6);
+    struct network_collective *c = all_ranks(n, algorithm, 256e6, false);
     struct network_count first = { 0 }, count = { 0 };
     double solve_s = run(c, NETWORK_ROUNDS, 1, &first), s = run(c, NETWORK_ROUNDS, 100, &count);
 
@@ -86,23 +93,56 @@ static void by_rounds(enum schedule_algorithm algorithm, const char *name)
     network_free(n);
 }
 
-static void exactly(enum schedule_algorithm algorithm, uint32_t parents, const char *name)
+/* One rank a node, nodes under each leaf, leaves under each pod; every switch has `parents` cables up. */
+static struct fabric_shape tree(uint32_t leaf, uint32_t pod, uint32_t pods, uint32_t parents)
 {
-    const struct fabric_shape tree = {
-        .nodes = 512,
+    return (struct fabric_shape){
+        .nodes = leaf * pod * pods,
         .ranks_per_node = 1,
         .rails = 1,
         .levels = 3,
-        .level = { { 8, 1, 1, 2e-6, 10e9 }, { 8, parents, 1, 2e-6, 10e9 }, { 8, parents, 1, 2e-6, 10e9 } },
+        .level = { { leaf, 1, 1, 2e-6, 10e9 },
+                   { pod, parents, 1, 2e-6, 10e9 },
+                   { pods, parents, 1, 2e-6, 10e9 } },
     };
-    struct network *n = new_network(&tree);
-    struct network_collective *c = all_ranks(n, algorithm, 512 * 204800.0);
+}
+
+/* An event is the start of a transfer, its end, or the end of a rank's compute; what changes rates is none.
+ */
+static void exactly(enum schedule_algorithm algorithm, uint32_t parents, bool scattered, const char *name)
+{
+    const struct fabric_shape shape = tree(8, 8, 8, parents);
+    struct network *n = new_network(&shape);
+    struct network_collective *c = all_ranks(n, algorithm, 512 * 204800.0, scattered);
     struct network_count count = { 0 };
-    double s = run(c, NETWORK_EXACT, 1, &count);
+    double s = run(c, NETWORK_EXACT, algorithm == SCHEDULE_RING ? 1 : 20, &count);
 
     printf("\"%s_s\": %.4g, \"%s_events_per_s\": %.4g, ", name, s, name, (double)count.events / s);
     network_collective_free(c);
     network_free(n);
+}
+
+/* 1,024 to 16,384 ranks: 100 collectives in order by rounds; one, scattered over an oversubscribed tree,
+ * exactly. */
+static void growth(void)
+{
+    printf("\"growth\": [");
+    for (uint32_t ranks = 1024; ranks <= 16384; ranks *= 2) {
+        const struct fabric_shape shape = tree(16, 16, ranks / 256, 8);
+        struct network *n = new_network(&shape);
+        struct network_collective *ordered = all_ranks(n, SCHEDULE_HALVING, 256e6, false);
+        struct network_collective *scattered = all_ranks(n, SCHEDULE_HALVING, 256e6, true);
+        struct network_count count = { 0 }, exact = { 0 };
+        double rounds_s = run(ordered, NETWORK_ROUNDS, 100, &count);
+        double exact_s = run(scattered, NETWORK_EXACT, 1, &exact);
+
+        printf("%s{\"ranks\": %u, \"rounds_x100_s\": %.4g, \"exact_s\": %.4g, \"exact_events_per_s\": %.4g}",
+               ranks > 1024 ? ", " : "", ranks, rounds_s, exact_s, (double)exact.events / exact_s);
+        network_collective_free(ordered);
+        network_collective_free(scattered);
+        network_free(n);
+    }
+    printf("], ");
 }
 
 int main(void)
@@ -114,8 +154,12 @@ int main(void)
     by_rounds(SCHEDULE_HIERARCHICAL_RING, "hierarchical");
     by_rounds(SCHEDULE_HIERARCHICAL_HALVING, "hierarchical_halving");
     by_rounds(SCHEDULE_RING, "ring");
-    exactly(SCHEDULE_RING, 8, "exact_ring_512");
-    exactly(SCHEDULE_HALVING, 4, "exact_halving_512");
+    exactly(SCHEDULE_RING, 8, false, "exact_ring_512");
+    exactly(SCHEDULE_HALVING, 8, false, "exact_halving_512");
+    exactly(SCHEDULE_RING, 8, true, "exact_ring_512_scattered");
+    exactly(SCHEDULE_RING, 4, true, "exact_ring_512_scattered_half");
+    exactly(SCHEDULE_HALVING, 4, true, "exact_halving_512_scattered_half");
+    growth();
     getrusage(RUSAGE_SELF, &usage);
     printf("\"peak_bytes\": %ld}\n", usage.ru_maxrss * 1024);
     return 0;
