@@ -44,7 +44,7 @@ daemon/syncguardd.service: %: %.in Makefile
 # The keys of scenarios come from sgplan's own tables.
 man_MANS += doc/sgplan-scenario.5
 CLEANFILES += doc/sgplan-scenario.5
-EXTRA_DIST += doc/sgplan-scenario.5.in doc/decisions/0014-simulated-jobs.md
+EXTRA_DIST += doc/sgplan-scenario.5.in doc/decisions/0014-simulated-jobs.md doc/decisions/0021-levels-of-links.md
 doc/sgplan-scenario.5: doc/sgplan-scenario.5.in sgplan$(EXEEXT)
 	$(AM_V_GEN)$(MKDIR_P) doc && ./sgplan$(EXEEXT) simulate --mdoc >$@.tables && \
 	$(SED) -e 's|@pkgdatadir[@]|$(pkgdatadir)|g' -e '/^@TABLES[@]$$/{r $@.tables' -e 'd;}' $(srcdir)/$@.in >$@.new && \

@@ -17,7 +17,7 @@ struct agenda;
 struct agenda *agenda_new(void);
 void agenda_free(struct agenda *a); /* NULL is fine */
 
-/* Put the item in, or move it to another time (finite). */
+/* Put the item in, or move it to another time; infinity: take it out.  Not one that agenda_after() put in. */
 void agenda_set(struct agenda *a, uint32_t item, double time);
 /* Put an item in that is not there, to stay until it is taken: at now + delay.  now never falls from one call
  * to the next. */

@@ -1,78 +1,144 @@
 #include "sim/cores.h"
 
 #include <math.h>
+#include <stdlib.h>
 
+#include "common/xalloc.h"
 #include "policies/pace.h"
 
 enum state { BEFORE, WORKING, SLEEPING, SPINNING };
 
-struct node {
-    uint32_t n, cores, arrived;
+struct cores {
+    uint32_t n, cores, begun, arrived;
     enum cores_waiting waiting;
-    const double *start_s, *work_s, *sleep_s;
-    double *done_s;
-    enum state state[CORES_RANKS_MAX];
-    double left_s[CORES_RANKS_MAX];  /* of work */
-    double until_s[CORES_RANKS_MAX]; /* of sleep */
+    double now_s;
+    struct one {
+        enum state state;
+        double left_s, work_s; /* of work */
+        double until_s;        /* of sleep */
+    } rank[];
 };
 
 /* Does somebody who waits use a core? */
-static bool spins(const struct node *nd)
+static bool spins(const struct cores *c)
 {
-    return nd->waiting != CORES_GATE || !pace_gives_core(nd->n, nd->cores, nd->arrived);
+    return c->waiting != CORES_GATE || !pace_gives_core(c->n, c->cores, c->arrived);
 }
 
-static uint32_t runnable(const struct node *nd)
+/* At which work advances. */
+static double rate(const struct cores *c)
 {
-    uint32_t n = 0;
+    bool spin = spins(c);
+    uint32_t running = 0;
 
-    for (uint32_t i = 0; i < nd->n; i++)
-        n += nd->state[i] == WORKING || ((nd->state[i] == SPINNING || nd->state[i] == BEFORE) && spins(nd));
-    return n;
+    for (uint32_t i = 0; i < c->n; i++) {
+        enum state s = c->rank[i].state;
+
+        running += s == WORKING || ((s == SPINNING || s == BEFORE) && spin);
+    }
+    return running > c->cores ? (double)c->cores / running : 1;
 }
+
+static void pass(struct cores *c, double now_s)
+{
+    double done_s = (now_s - c->now_s) * rate(c);
+
+    for (uint32_t i = 0; i < c->n; i++)
+        c->rank[i].left_s -= c->rank[i].state == WORKING ? fmin(done_s, c->rank[i].left_s) : 0;
+    c->now_s = now_s;
+}
+
+struct cores *cores_new(uint32_t n, uint32_t cores, enum cores_waiting waiting)
+{
+    struct cores *c = xcalloc(1, sizeof(*c) + n * sizeof(c->rank[0]));
+
+    c->n = n;
+    c->cores = cores;
+    c->waiting = waiting;
+    return c;
+}
+
+void cores_free(struct cores *c)
+{
+    free(c);
+}
+
+void cores_reset(struct cores *c)
+{
+    for (uint32_t i = 0; i < c->n; i++)
+        c->rank[i].state = BEFORE;
+    c->begun = c->arrived = 0;
+}
+
+void cores_begin(struct cores *c, uint32_t i, double now_s, double work_s)
+{
+    if (c->arrived == c->n)
+        cores_reset(c);
+    if (!c->begun++)
+        c->now_s = now_s;
+    pass(c, now_s);
+    c->rank[i] = (struct one){ .state = WORKING, .left_s = work_s, .work_s = work_s };
+}
+
+void cores_done(struct cores *c, uint32_t i, double now_s, double sleep_s)
+{
+    pass(c, now_s);
+    c->arrived++;
+    c->rank[i].state = c->waiting == CORES_SLEEP && sleep_s > 0 ? SLEEPING : SPINNING;
+    c->rank[i].until_s = now_s + sleep_s;
+}
+
+void cores_slept(struct cores *c, uint32_t i, double now_s)
+{
+    pass(c, now_s);
+    if (c->rank[i].state == SLEEPING)
+        c->rank[i].state = SPINNING;
+}
+
+double cores_end_s(const struct cores *c, uint32_t i)
+{
+    return c->rank[i].state == WORKING ? c->now_s + c->rank[i].left_s / rate(c) : INFINITY;
+}
+
+bool cores_all_done(const struct cores *c)
+{
+    return c->arrived == c->n;
+}
+
+/* ---- all at once ---- */
 
 /* How long nothing changes, if work advances at rate. */
-static double next_change_s(const struct node *nd, double now_s, double rate)
+static double next_change_s(const struct cores *c, const double *start_s, double rate)
 {
     double next = INFINITY;
 
-    for (uint32_t i = 0; i < nd->n; i++) {
-        if (nd->state[i] == BEFORE)
-            next = fmin(next, nd->start_s[i] - now_s);
-        else if (nd->state[i] == WORKING)
-            next = fmin(next, nd->left_s[i] / rate);
-        else if (nd->state[i] == SLEEPING)
-            next = fmin(next, nd->until_s[i] - now_s);
+    for (uint32_t i = 0; i < c->n; i++) {
+        const struct one *r = &c->rank[i];
+
+        if (r->state == BEFORE)
+            next = fmin(next, start_s[i] - c->now_s);
+        else if (r->state == WORKING)
+            next = fmin(next, r->left_s / rate);
+        else if (r->state == SLEEPING)
+            next = fmin(next, r->until_s - c->now_s);
     }
     return fmax(next, 0);
 }
 
-static void rank_done(struct node *nd, uint32_t i, double now_s)
+/* What changes now, changes.  Work within rounding of its end is at its end, or the loop would not. */
+static void change(struct cores *c, const double *start_s, const double *work_s, const double *sleep_s,
+                   double *done_s)
 {
-    nd->done_s[i] = now_s;
-    nd->arrived++;
-    nd->state[i] = SPINNING;
-    if (nd->waiting == CORES_SLEEP && nd->sleep_s[i] > 0) {
-        nd->state[i] = SLEEPING;
-        nd->until_s[i] = now_s + nd->sleep_s[i];
-    }
-}
+    for (uint32_t i = 0; i < c->n; i++) {
+        struct one *r = &c->rank[i];
 
-/* Time has come to now_s, elapsed_s after the last change, with work at rate; what changes, changes.  Work
- * within rounding of its end is at its end, or the loop would not. */
-static void advance(struct node *nd, double now_s, double elapsed_s, double rate)
-{
-    for (uint32_t i = 0; i < nd->n; i++) {
-        if (nd->state[i] == WORKING) {
-            nd->left_s[i] -= elapsed_s * rate;
-            if (nd->left_s[i] <= 1e-12 * nd->work_s[i])
-                rank_done(nd, i, now_s);
-        } else if (nd->state[i] == BEFORE && nd->start_s[i] <= now_s) {
-            nd->state[i] = WORKING;
-            if (nd->left_s[i] <= 0)
-                rank_done(nd, i, now_s);
-        } else if (nd->state[i] == SLEEPING && nd->until_s[i] <= now_s) {
-            nd->state[i] = SPINNING;
+        if (r->state == BEFORE && start_s[i] <= c->now_s)
+            cores_begin(c, i, c->now_s, work_s[i]);
+        if (r->state == WORKING && r->left_s <= 1e-12 * r->work_s) {
+            cores_done(c, i, c->now_s, sleep_s ? sleep_s[i] : 0);
+            done_s[i] = c->now_s;
+        } else if (r->state == SLEEPING && r->until_s <= c->now_s) {
+            cores_slept(c, i, c->now_s);
         }
     }
 }
@@ -80,28 +146,18 @@ static void advance(struct node *nd, double now_s, double elapsed_s, double rate
 void cores_run(uint32_t n, uint32_t cores, enum cores_waiting waiting, const double *start_s,
                const double *work_s, const double *sleep_s, double *done_s)
 {
-    struct node nd = { .n = n,
-                       .cores = cores,
-                       .waiting = waiting,
-                       .start_s = start_s,
-                       .work_s = work_s,
-                       .sleep_s = sleep_s,
-                       .done_s = done_s };
-    double now_s = INFINITY;
+    struct cores *c = cores_new(n, cores, waiting);
 
-    for (uint32_t i = 0; i < n; i++) {
-        nd.left_s[i] = work_s[i];
-        now_s = fmin(now_s, start_s[i]);
-    }
-    advance(&nd, now_s, 0, 1);
-    while (nd.arrived < n) {
-        uint32_t running = runnable(&nd);
-        double rate = running > cores ? (double)cores / running : 1;
-        double step_s = next_change_s(&nd, now_s, rate);
+    c->now_s = INFINITY;
+    for (uint32_t i = 0; i < n; i++)
+        c->now_s = fmin(c->now_s, start_s[i]);
+    change(c, start_s, work_s, sleep_s, done_s);
+    while (c->arrived < n) {
+        double step_s = next_change_s(c, start_s, rate(c));
 
         /* The clock's own resolution bounds a step from below, or rounding could stop it. */
-        step_s = fmax(step_s, fabs(now_s) * 1e-15);
-        now_s += step_s;
-        advance(&nd, now_s, step_s, rate);
+        pass(c, c->now_s + fmax(step_s, fabs(c->now_s) * 1e-15));
+        change(c, start_s, work_s, sleep_s, done_s);
     }
+    cores_free(c);
 }

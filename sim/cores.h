@@ -7,9 +7,8 @@
 #ifndef SYNCGUARD_SIM_CORES_H
 #define SYNCGUARD_SIM_CORES_H
 
+#include <stdbool.h>
 #include <stdint.h>
-
-#define CORES_RANKS_MAX 256u
 
 enum cores_waiting {
     CORES_SPIN,  /* a rank that is done spins until all are */
@@ -17,9 +16,25 @@ enum cores_waiting {
     CORES_GATE,  /* ... gives its core away until the last one of the node is done */
 };
 
-/* n ranks, at most CORES_RANKS_MAX: rank i begins work_s[i] of work at start_s[i], before that it spins, or
+/* n ranks: rank i begins work_s[i] of work at start_s[i], before that it spins, or
  * rests if the waiting is gated.  Fills in when each is done; sleep_s may be NULL unless CORES_SLEEP. */
 void cores_run(uint32_t n, uint32_t cores, enum cores_waiting waiting, const double *start_s,
                const double *work_s, const double *sleep_s, double *done_s);
+
+/* The same as it happens, for who does not know beforehand when ranks begin.  Times never fall from one call
+ * to the next; each may change when others are done. */
+struct cores;
+
+struct cores *cores_new(uint32_t n, uint32_t cores, enum cores_waiting waiting);
+void cores_free(struct cores *c);
+/* Rank i begins; the first after all were done, or after cores_reset(), has all others wait. */
+void cores_begin(struct cores *c, uint32_t i, double now_s, double work_s);
+void cores_reset(struct cores *c);
+/* It is done, for cores_end_s() has come; then it sleeps (0: it does not), and has slept. */
+void cores_done(struct cores *c, uint32_t i, double now_s, double sleep_s);
+void cores_slept(struct cores *c, uint32_t i, double now_s);
+/* When its work ends if nothing changes; infinity: it has none. */
+double cores_end_s(const struct cores *c, uint32_t i);
+bool cores_all_done(const struct cores *c);
 
 #endif

@@ -194,6 +194,7 @@ struct job *job_open(const struct scenario *s, size_t index, const struct placem
         j->failure = failure_new(s, index);
         j->result.interval_s = failure_interval_s(j->failure);
     }
+    job_save(j, 0, sj->start_s);
     return j;
 }
 
@@ -237,6 +238,9 @@ void job_close(struct job *j)
     free(j->wakes);
     free(j->seq);
     free(j->pace);
+    for (uint32_t i = 0; j->cores && i < j->place->nodes; i++)
+        cores_free(j->cores[i]);
+    free(j->cores);
     free(j->play);
     free(j->dead);
     free(j);
@@ -290,6 +294,23 @@ void job_rank_begin(struct job *j, uint32_t rank, uint64_t round)
         return;
     job_account_wait(j, waited_s, awaited->leave_s[rank] - awaited->last_s);
     j->at_s[rank] = awaited->leave_s[rank];
+}
+
+bool job_shares_cores(const struct job *j, uint32_t node)
+{
+    return j->j->cores > 0 && node_size(j, node) > (uint32_t)j->j->cores;
+}
+
+enum cores_waiting job_waiting(const struct job *j)
+{
+    switch (j->j->pacing) {
+    case PACING_GATE:
+        return CORES_GATE;
+    case PACING_DELAY:
+        return CORES_SLEEP;
+    default:
+        return CORES_SPIN;
+    }
 }
 
 double job_part_work_s(const struct job *j, uint32_t rank, uint64_t round, uint32_t part)

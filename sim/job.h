@@ -7,8 +7,9 @@
  *   in lockstep   one job on the network: a loop over the ranks for each part (job_run)
  *   in play       several jobs on one network: each rank asked in turn (job_next, for network_play())
  *
- * Shared cores, checkpoints, failures and deaths need all ranks at one moment: lockstep only.  Memory: a few
- * arrays over the ranks, whatever the number of steps.  Asynchronous jobs: asynchronous.h.
+ * In play whoever ends a round first decides whether a checkpoint is due then, and all wait there; in
+ * lockstep it is decided when all have ended it.  Memory: a few arrays over the ranks, whatever the number of
+ * steps. Asynchronous jobs: asynchronous.h.
  *
  * A failure ends the step it strikes in; messages of it that were under way are not taken back.  Restarting
  * goes on with the next draws of noise, not with those of the steps it repeats. */
@@ -86,6 +87,8 @@ void job_close(struct job *j); /* NULL is fine */
 /* All of the job in lockstep.  0, or -1 with a hook's reason. */
 int job_run(struct job *j, struct err *err);
 
+/* Ranks for network_play(): one more than the job's where it may fail, which watches for that. */
+uint32_t job_actors(const struct job *j);
 /* What a rank does next (arg: the job); job_played then tells what became of it: 0, or -1 with a hook's
  * reason. */
 void job_next(void *arg, uint32_t rank, double now_s, struct network_op *op);

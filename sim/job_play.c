@@ -5,7 +5,8 @@
 #include "common/xalloc.h"
 #include "sim/job_private.h"
 
-enum phase { BEFORE, READY, INSIDE };
+/* HELD: at the end of a round, until all are there. */
+enum phase { BEFORE, WORKING, SLEEPING, READY, INSIDE, HELD };
 
 struct job_play {
     uint64_t round;
@@ -13,13 +14,34 @@ struct job_play {
     enum phase phase;
 };
 
+static uint32_t node_size(const struct job *j, uint32_t node)
+{
+    return j->place->first[node + 1] - j->place->first[node];
+}
+
+/* Its place among the ranks of its node. */
+static uint32_t local_of(const struct job *j, uint32_t rank)
+{
+    uint32_t first = j->place->first[j->place->node[rank]], k = first;
+
+    while (j->place->by_node[k] != rank)
+        k++;
+    return k - first;
+}
+
+static void wait_until(struct network_op *op, double now_s, double at_s)
+{
+    *op = (struct network_op){ .kind = NETWORK_COMPUTE, .seconds = at_s - now_s };
+}
+
 static void left_inside(struct job *j, uint32_t rank, double now_s)
 {
     struct job_play *p = &j->play[rank];
     uint32_t node = j->place->node[rank], which = p->insides++ & 1;
 
-    j->inside[which].leave_s[rank] = j->at_s[rank] = now_s;
-    if (++j->inside_left[which][node] < j->place->first[node + 1] - j->place->first[node])
+    j->inside[which].leave_s[rank] = now_s;
+    j->at_s[rank] = now_s + (j->wakes[rank] ? j->j->wake_s : 0);
+    if (++j->inside_left[which][node] < node_size(j, node))
         return;
     j->inside_left[which][node] = 0;
     job_account_inner(j, node, &j->inside[which]);
@@ -35,6 +57,18 @@ static void left_exchange(struct job *j, uint32_t rank, double now_s)
         job_account(j, p->round, p->part, x);
 }
 
+/* Do all wait for each other at the end of the round that is before this one?  Whoever comes there first
+ * decides, as in a job: at the very end, for a checkpoint, and because somebody is about to die. */
+static bool holds(struct job *j, uint64_t next, double now_s)
+{
+    if (!j->failure || j->decided == next)
+        return j->failure && j->holds;
+    j->decided = next;
+    j->holds = next == j->rounds || noise_dead(j->noise, next * j->per_round, NULL) ||
+               job_is_due(j, next - 1, now_s);
+    return j->holds;
+}
+
 /* It left a collective. */
 static void left(struct job *j, uint32_t rank, double now_s)
 {
@@ -44,12 +78,88 @@ static void left(struct job *j, uint32_t rank, double now_s)
         left_inside(j, rank, now_s);
     else
         left_exchange(j, rank, now_s);
-    if (++p->part == j->n_parts) {
-        p->part = 0;
-        p->round++;
-    }
     p->phase = BEFORE;
+    if (++p->part < j->n_parts)
+        return;
+    p->part = 0;
+    p->round++;
+    if (!holds(j, p->round, now_s))
+        return;
+    p->phase = HELD;
+    j->held++;
 }
+
+/* ---- cores that ranks share ---- */
+
+/* Everybody's pace is another now. */
+static void pace_changed(struct job *j, uint32_t node)
+{
+    for (uint32_t i = 0; i < node_size(j, node); i++) {
+        double end_s = cores_end_s(j->cores[node], i);
+
+        if (end_s < INFINITY)
+            network_wake(j->network, j, j->place->by_node[j->place->first[node] + i], end_s);
+    }
+}
+
+/* Who gave its core away will take time to wake: all but the last. */
+static void note_waking(struct job *j, uint32_t rank, double now_s)
+{
+    uint32_t node = j->place->node[rank], n = node_size(j, node);
+    const uint32_t *ranks = j->place->by_node + j->place->first[node];
+
+    j->wakes[rank] = j->j->pacing == PACING_GATE && pace_gives_core(n, (uint32_t)j->j->cores, 1);
+    for (uint32_t i = 0; cores_all_done(j->cores[node]) && i < n; i++)
+        j->wakes[ranks[i]] = j->wakes[ranks[i]] && j->at_s[ranks[i]] < now_s;
+}
+
+/* Its work is done: true if it may enter now, or it sleeps first. */
+static bool worked_on_cores(struct job *j, uint32_t rank, double now_s, struct network_op *op)
+{
+    struct job_play *p = &j->play[rank];
+    uint32_t node = j->place->node[rank];
+    int bucket = j->parts[p->part].bucket;
+    double enter_s = now_s;
+
+    job_rank_worked(j, rank, now_s);
+    if (bucket >= 0)
+        enter_s = job_rank_enter(j, rank, (uint32_t)bucket, &j->exchange[p->exchanges & 1]);
+    else
+        j->inside[p->insides & 1].enter_s[rank] = now_s;
+    cores_done(j->cores[node], local_of(j, rank), now_s, enter_s - now_s);
+    note_waking(j, rank, now_s);
+    pace_changed(j, node);
+    p->phase = READY;
+    if (enter_s <= now_s)
+        return true;
+    p->phase = SLEEPING;
+    wait_until(op, now_s, enter_s);
+    return false;
+}
+
+static void slept_on_cores(struct job *j, uint32_t rank, double now_s)
+{
+    cores_slept(j->cores[j->place->node[rank]], local_of(j, rank), now_s);
+    pace_changed(j, j->place->node[rank]);
+    j->play[rank].phase = READY;
+}
+
+static void work_on_cores(struct job *j, uint32_t rank, double now_s, struct network_op *op)
+{
+    struct job_play *p = &j->play[rank];
+    uint32_t node = j->place->node[rank], local = local_of(j, rank);
+
+    if (j->at_s[rank] > now_s) {
+        wait_until(op, now_s, j->at_s[rank]);
+        return;
+    }
+    cores_begin(j->cores[node], local, now_s, job_part_work_s(j, rank, p->round, p->part));
+    p->phase = WORKING;
+    pace_changed(j, node);
+    wait_until(op, now_s, cores_end_s(j->cores[node], local));
+}
+
+/* ---- a rank's turn ---- */
 
 static struct network_collective *collective_of(const struct job *j, uint32_t rank)
 {
@@ -76,15 +186,7 @@ static double prepare(struct job *j, uint32_t rank)
 
 static uint32_t member_of(const struct job *j, uint32_t rank)
 {
-    uint32_t first;
-
-    if (j->parts[j->play[rank].part].bucket >= 0)
-        return rank;
-    first = j->place->first[j->place->node[rank]];
-    for (uint32_t k = first;; k++) {
-        if (j->place->by_node[k] == rank)
-            return k - first;
-    }
+    return j->parts[j->play[rank].part].bucket >= 0 ? rank : local_of(j, rank);
 }
 
 /* The rank's round is known from now on.  true: it does not live to see it. */
@@ -101,25 +203,83 @@ static bool dies(struct job *j, uint32_t rank)
     return j->dead && j->dead[rank] && round >= j->dead_round;
 }
 
-void job_next(void *arg, uint32_t rank, double now_s, struct network_op *op)
+/* Ready for its next collective?  false: op is what comes before. */
+static bool is_ready(struct job *j, uint32_t rank, double now_s, struct network_op *op)
 {
-    struct job *j = arg;
-    struct job_play *p;
+    double enter_s;
 
-    if (!j->play)
-        j->play = xcalloc(j->n, sizeof(*j->play));
-    p = &j->play[rank];
-    if (p->phase == INSIDE)
+    if (j->play[rank].phase == READY)
+        return true;
+    if (j->cores[j->place->node[rank]]) {
+        work_on_cores(j, rank, now_s, op);
+        return false;
+    }
+    enter_s = prepare(j, rank);
+    if (enter_s > now_s)
+        wait_until(op, now_s, enter_s);
+    return enter_s <= now_s;
+}
+
+/* All ranks go on with this round, each at its at_s; `self` has its turn already, the others and the watch
+ * get one. */
+static void go_on(struct job *j, uint64_t round, uint32_t self)
+{
+    for (uint32_t i = 0; i < j->n; i++)
+        j->play[i] = (struct job_play){ .round = round };
+    for (uint32_t i = 0; i < job_actors(j); i++) {
+        if (i != self)
+            network_wake(j->network, j, i, 0);
+    }
+    for (uint32_t node = 0; node < j->place->nodes; node++) {
+        if (j->cores[node])
+            cores_reset(j->cores[node]);
+        j->inside_left[0][node] = j->inside_left[1][node] = 0;
+    }
+    j->decided = round;
+    j->held = 0;
+}
+
+/* All are at the end of a round. */
+static void release(struct job *j, uint64_t next, uint32_t self)
+{
+    if (next == j->rounds) {
+        j->over = true;
+    } else if (noise_dead(j->noise, next * j->per_round, NULL)) {
+        noise_repair(j->noise, next * j->per_round);
+        next = job_fall_back(j, j->round_end_s);
+    } else {
+        next = job_checkpoint(j, next - 1);
+    }
+    go_on(j, next, self);
+}
+
+static void rank_next(struct job *j, uint32_t rank, double now_s, struct network_op *op)
+{
+    struct job_play *p = &j->play[rank];
+
+    switch (p->phase) {
+    case INSIDE:
         left(j, rank, now_s);
+        break;
+    case WORKING:
+        if (!worked_on_cores(j, rank, now_s, op))
+            return;
+        break;
+    case SLEEPING:
+        slept_on_cores(j, rank, now_s);
+        break;
+    default:
+        break;
+    }
+    if (p->phase == HELD && j->held < j->n && !j->broken) {
+        wait_until(op, now_s, INFINITY);
+        return;
+    }
+    if (p->phase == HELD && !j->broken)
+        release(j, p->round, rank);
     while (!j->broken && p->round < j->rounds && !dies(j, rank)) {
-        if (p->phase == BEFORE) {
-            double enter_s = prepare(j, rank);
-
-            if (enter_s > now_s) {
-                *op = (struct network_op){ .kind = NETWORK_COMPUTE, .seconds = enter_s - now_s };
-                return;
-            }
-        }
+        if (!is_ready(j, rank, now_s, op))
+            return;
         op->collective = collective_of(j, rank);
         if (op->collective) {
             op->kind = NETWORK_ENTER;
@@ -128,8 +288,72 @@ void job_next(void *arg, uint32_t rank, double now_s, struct network_op *op)
             return;
         }
         left(j, rank, now_s); /* one alone waits for nobody */
+        if (p->phase == HELD)
+            release(j, p->round, rank);
     }
     op->kind = NETWORK_END;
+}
+
+/* ---- failures: a watch beside the ranks ---- */
+
+static void abandon(struct job *j)
+{
+    for (int b = 0; b < j->j->buckets; b++) {
+        if (j->bucket[b] && (b == 0 || j->bucket[b] != j->bucket[b - 1]))
+            network_abandon(j->bucket[b]);
+    }
+    for (uint32_t i = 0; j->inner && i < j->place->nodes; i++) {
+        if (j->inner[i])
+            network_abandon(j->inner[i]);
+    }
+}
+
+static void watch_next(struct job *j, double now_s, struct network_op *op)
+{
+    while (!j->over && !j->broken && j->result.state != JOB_STUCK) {
+        double fails_s = failure_next_s(j->failure);
+
+        if (fails_s > now_s) {
+            wait_until(op, now_s, fails_s);
+            return;
+        }
+        abandon(j);
+        go_on(j, job_fall_back(j, fails_s), j->n);
+    }
+    op->kind = NETWORK_END;
+}
+
+/* ---- all of it ---- */
+
+uint32_t job_actors(const struct job *j)
+{
+    return j->n + (j->failure != NULL);
+}
+
+static void begin(struct job *j)
+{
+    j->play = xcalloc(j->n, sizeof(*j->play));
+    j->cores = xcalloc(j->place->nodes, sizeof(struct cores *));
+    for (uint32_t node = 0; node < j->place->nodes; node++) {
+        if (job_shares_cores(j, node))
+            j->cores[node] = cores_new(node_size(j, node), (uint32_t)j->j->cores, job_waiting(j));
+    }
+    if (!j->failure || !noise_dead(j->noise, 0, NULL))
+        return;
+    noise_repair(j->noise, 0);
+    job_fall_back(j, j->round_end_s);
+}
+
+void job_next(void *arg, uint32_t rank, double now_s, struct network_op *op)
+{
+    struct job *j = arg;
+
+    if (!j->play)
+        begin(j);
+    if (rank == j->n)
+        watch_next(j, now_s, op);
+    else
+        rank_next(j, rank, now_s, op);
 }
 
 int job_played(struct job *j, struct err *err)
@@ -139,6 +363,7 @@ int job_played(struct job *j, struct err *err)
             *err = j->err;
         return -1;
     }
-    j->result.state = j->result.steps == (uint64_t)j->j->steps ? JOB_DONE : JOB_STALLED;
+    if (j->result.state != JOB_STUCK)
+        j->result.state = j->result.steps == (uint64_t)j->j->steps ? JOB_DONE : JOB_STALLED;
     return 0;
 }

@@ -3,6 +3,7 @@
 #define SYNCGUARD_SIM_JOB_PRIVATE_H
 
 #include "policies/pace.h"
+#include "sim/cores.h"
 #include "sim/failure.h"
 #include "sim/job.h"
 #include "sim/noise.h"
@@ -20,6 +21,13 @@ struct job_exchange {
     uint32_t entered, left;
 };
 
+/* What a failure takes the job back to. */
+struct job_saved {
+    uint64_t round, steps;
+    uint32_t failed; /* so often since */
+    double at_s, compute_s, sync_s, comm_s, paced_s;
+};
+
 struct job {
     const struct scenario *scenario;
     const struct scenario_job *j;
@@ -33,6 +41,7 @@ struct job {
     struct noise_places places;
     struct noise *noise;
     struct failure *failure; /* NULL: no checkpoints */
+    struct job_saved saved;
     struct job_result result;
 
     uint32_t n, n_parts;
@@ -67,7 +76,13 @@ struct job {
     struct job_play *play; /* in play: what it is about to do; NULL in lockstep */
     bool *dead;            /* in play: who died, at the beginning of dead_round; NULL: nobody */
     uint64_t dead_round;
-    uint32_t *seq; /* by node: collectives inside it that are over */
+    struct cores **cores; /* in play: of each node where ranks share them, else NULL */
+    /* In play, with checkpoints: all wait for each other at the end of some rounds. */
+    uint64_t decided; /* rounds up to here are known to end so or not */
+    bool holds;       /* the last of them does */
+    uint32_t held;    /* ranks that wait there */
+    bool over;        /* all have come to the end */
+    uint32_t *seq;    /* by node: collectives inside it that are over */
 };
 
 uint64_t job_steps_of(const struct job *j, uint64_t round);
@@ -87,6 +102,21 @@ double job_rank_enter(struct job *j, uint32_t rank, uint32_t bucket, struct job_
 void job_rank_leave(struct job *j, uint32_t rank, uint64_t round, uint32_t part, struct job_exchange *x,
                     double leave_s);
 double job_pace_delay_s(const struct job *j, uint32_t rank, uint32_t bucket);
+
+/* Do ranks of this node share cores?  What does one do that waits? */
+bool job_shares_cores(const struct job *j, uint32_t node);
+enum cores_waiting job_waiting(const struct job *j);
+
+/* ---- checkpoints and failures (job_saved.c) ---- */
+
+void job_save(struct job *j, uint64_t round, double at_s);
+/* What was done since is lost.  The round to go on with, from then on at all ranks' at_s; or rounds: stuck.
+ */
+uint64_t job_fall_back(struct job *j, double at_s);
+/* The round is over at at_s: is it time to write? */
+bool job_is_due(const struct job *j, uint64_t round, double at_s);
+/* Write, if nothing fails meanwhile.  The round to go on with. */
+uint64_t job_checkpoint(struct job *j, uint64_t round);
 
 /* ---- accounts (job_account.c) ---- */
 

@@ -27,7 +27,7 @@ libsim_la_SOURCES += \
 	sim/asynchronous.c sim/asynchronous.h \
 	sim/cores.c sim/cores.h \
 	sim/failure.c sim/failure.h \
-	sim/job.c sim/job.h sim/job_account.c sim/job_play.c sim/job_private.h sim/job_run.c \
+	sim/job.c sim/job.h sim/job_account.c sim/job_play.c sim/job_private.h sim/job_run.c sim/job_saved.c \
 	sim/line.c sim/line.h \
 	sim/noise.c sim/noise.h \
 	sim/placement.c sim/placement.h \
@@ -60,5 +60,5 @@ tests_fuzz_scenario_LDFLAGS = -fsanitize=fuzzer
 else
 tests_fuzz_scenario_SOURCES += tests/fuzz/replay.c
 endif
-EXTRA_DIST += $(addprefix tests/fuzz/scenario.corpus/,cores death everything failures fattree healthy incast one-rank staleness \
+EXTRA_DIST += $(addprefix tests/fuzz/scenario.corpus/,cores death everything failures fattree healthy incast jobs one-rank staleness \
 	straggler stuck)

@@ -94,7 +94,7 @@ bool network_rounds_exact(struct network_collective *c);
 
 struct network_op {
     enum { NETWORK_COMPUTE, NETWORK_ENTER, NETWORK_END } kind;
-    double seconds;                        /* compute */
+    double seconds;                        /* compute; infinity: until network_wake() */
     struct network_collective *collective; /* enter: as its member `member`; a member's n-th entry meets the
                                               others' n-th */
     uint32_t member;
@@ -107,6 +107,13 @@ struct network_job {
     void (*next)(void *arg, uint32_t rank, double now_s, struct network_op *op);
     void *arg;
 };
+
+/* Within a next(): a rank of a job (known by its arg) that computes, or was inside a collective that is
+ * abandoned, is done at at_s, now or later. */
+void network_wake(struct network *n, const void *job, uint32_t rank, double at_s);
+/* Within a next() that ends a compute: nothing of the collective is under way any more.  Members that were
+ * inside wait to be woken; those that enter next do so for the first time. */
+void network_abandon(struct network_collective *c);
 
 /* Run jobs until all have ended or time until_s has come (INFINITY: no limit).  Gives the time it ended at,
  * or NaN with a reason: ranks wait for others that never come. */

@@ -5,6 +5,8 @@
 #include "sim/network.h"
 #include "sim/share.h"
 
+struct play;
+
 struct network {
     struct fabric fabric;
     double eager_bytes;
@@ -13,6 +15,7 @@ struct network {
     double *rank_slowdown; /* NULL: none is slow */
     uint64_t faults;       /* names the state of all of them: 0, none; what comes back has its old name */
     struct share *share;   /* capacities; flows only while somebody runs */
+    struct play *play;     /* NULL: nobody plays */
 };
 
 /* A message's way: links, latency and the most that it gets alone, faults included. */

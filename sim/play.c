@@ -33,13 +33,14 @@ struct entered {
 enum event { COMPUTED, STARTED, ENDED };
 
 struct message {
-    struct network_collective *collective;
+    struct network_collective *collective; /* NULL: it is through */
     struct entered *in;
     uint32_t from, to, round;
     double start_s;
     double bytes; /* still to go, at time since_s */
     double since_s, rate;
     bool moving; /* past its latency */
+    bool gone;   /* abandoned before that was over */
 };
 
 struct actor {
@@ -152,6 +153,12 @@ static const struct network_way *way_of(const struct network_collective *c, uint
         kept->faults = c->network->faults;
     }
     return &kept->way;
+}
+
+static void message_free(struct play *p, uint32_t id)
+{
+    p->message[id].collective = NULL;
+    p->spare[p->spares++] = id;
 }
 
 static void start(struct play *p, struct network_collective *c, struct entered *in, uint32_t round,
@@ -317,7 +324,7 @@ static void end(struct play *p, uint32_t id)
 
     if (m.moving)
         share_remove(p->network->share, id);
-    p->spare[p->spares++] = id;
+    message_free(p, id);
     if (m.collective->probe)
         m.collective->probe->through(m.collective->probe, m.round, m.from, m.start_s, p->now_s);
     m.in->inside++; /* both ends leave before it goes */
@@ -335,10 +342,66 @@ static void happen(struct play *p, uint32_t item)
     p->count->events++;
     if (item < p->actors)
         actor_go(p, item);
+    else if (p->message[id].gone)
+        message_free(p, id);
     else if (!p->message[id].moving && p->message[id].bytes > 0)
         move(p, id);
     else
         end(p, id);
+}
+
+void network_wake(struct network *n, const void *job, uint32_t rank, double at_s)
+{
+    struct play *p = n->play;
+    uint32_t actor = rank;
+
+    for (size_t j = 0; p->job[j].arg != job; j++)
+        actor += p->job[j].ranks;
+    agenda_set(p->agenda, actor, fmax(p->now_s, at_s));
+}
+
+static void abandon_messages(struct play *p, const struct network_collective *c)
+{
+    for (uint32_t id = 0; id < p->messages; id++) {
+        struct message *m = &p->message[id];
+
+        if (m->collective != c || m->gone)
+            continue;
+        if (!m->moving) { /* its turn comes yet */
+            m->gone = true;
+            continue;
+        }
+        share_remove(p->network->share, id);
+        agenda_set(p->agenda, p->actors + id, INFINITY);
+        message_free(p, id);
+    }
+}
+
+static void forget_early(struct play *p, struct entered *in, uint32_t members)
+{
+    for (uint32_t i = 0; i < members; i++) {
+        for (uint32_t e = in->early[i], next; e != NOBODY; e = next) {
+            next = p->early[e].next;
+            p->early[e].next = p->early_spare;
+            p->early_spare = e;
+        }
+    }
+}
+
+void network_abandon(struct network_collective *c)
+{
+    if (!c->entries)
+        return;
+    abandon_messages(c->network->play, c);
+    while (c->oldest) {
+        struct entered *gone = c->oldest;
+
+        c->oldest = gone->next;
+        forget_early(c->network->play, gone, c->schedule.spec.members);
+        entered_free(gone);
+    }
+    c->oldest_number = 0;
+    memset(c->entries, 0, c->schedule.spec.members * sizeof(*c->entries));
 }
 
 /* New rates, new ends. */
@@ -365,6 +428,7 @@ static void play_begin(struct play *p, size_t jobs)
     p->actor = xcalloc(p->actors ? p->actors : 1, sizeof(*p->actor));
     p->agenda = agenda_new();
     p->early_spare = NOBODY;
+    p->network->play = p;
     p->active = p->actors;
     for (size_t j = 0, a = 0; j < jobs; j++)
         for (uint32_t r = 0; r < p->job[j].ranks; r++)
@@ -376,6 +440,7 @@ static void play_begin(struct play *p, size_t jobs)
 
 static void play_end(struct play *p)
 {
+    p->network->play = NULL;
     while (p->played) {
         struct network_collective *c = p->played;
 

@@ -419,9 +419,6 @@ static int check_job(const struct scenario *s, size_t i, const struct line_refer
     if (j->sync == SYNC_ASYNCHRONOUS && (j->overlap || j->inner))
         return err_set(err, "%s: Sync=asynchronous has no collectives: Overlap=no Inner=0 are expected",
                        ref->place);
-    if (s->n_jobs > 1 && (j->cores || s->checkpoints[i].given))
-        return err_set(err, "%s: Cores= and Checkpoint= are for a job that has the fabric to itself",
-                       ref->place);
     if (s->n_jobs > 1 && j->inner && j->sync == SYNC_STALENESS)
         return err_set(err, "%s: Inner= with Sync=staleness is for a job that has the fabric to itself",
                        ref->place);

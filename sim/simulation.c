@@ -232,7 +232,7 @@ static int play(struct simulation *m, struct err *err)
 
     for (size_t i = 0; i < m->s->n_jobs; i++) {
         if (m->job[i])
-            jobs[n++] = (struct network_job){ m->place[i]->ranks, job_next, m->job[i] };
+            jobs[n++] = (struct network_job){ job_actors(m->job[i]), job_next, m->job[i] };
     }
     /* Without an end: ranks wait for one that died, which is what job_played() finds. */
     network_play(m->network, jobs, n, INFINITY, &m->played, &why);

@@ -66,8 +66,6 @@ static const struct {
     { GOOD "Checkpoint=b Cadence=fixed", "t:4: Checkpoint=b: there is no job \"b\"" },
     { GOOD "Checkpoint=a Cadence=fixed\nCheckpoint=a Cadence=fixed",
       "t:5: Checkpoint=a: that job's checkpoints are set before" },
-    { GOOD "Job=b Ranks=4 Cores=2 RanksPerNode=4",
-      "t:4: Job=b: Cores= and Checkpoint= are for a job that has the fabric to itself" },
 };
 
 static struct scenario s;

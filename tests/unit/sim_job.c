@@ -229,6 +229,51 @@ static void test_play(void)
     }
 }
 
+/* So it is where ranks share cores, and where a job saves, fails and begins again. */
+static void test_play_all_at_once(void)
+{
+#define SAVING                                                                            \
+    "Run=r Network=exact Seed=3\nFabric=flat Nodes=16\n"                                  \
+    "Job=a Ranks=16 RanksPerNode=4 Steps=%d Inner=1 Algorithm=halving Compute=100ms %s\n" \
+    "Fault=slow Rank=3 Ratio=1.3 From=5\n%s\n"
+#define OTHER "Job=b Ranks=8 RanksPerNode=4 FirstNode=8 Steps=30\n"
+    static const struct {
+        int steps;
+        const char *keys, *lines, *name;
+    } cases[] = {
+        { 20, "Cores=2", "Noise=rank Cv=0.1", "shared cores" },
+        { 20, "Cores=2 Pacing=gate", "Noise=rank Cv=0.1", "gated" },
+        { 20, "Cores=3 Pacing=gate Wake=1ms", "Noise=rank Cv=0.1", "gated, slow to wake" },
+        { 20, "Cores=2 Pacing=delay PaceMax=5ms", "Noise=rank Cv=0.1", "paced on shared cores" },
+        { 200, "", "Checkpoint=a Write=1s Cadence=fixed Interval=3s", "checkpoints" },
+        { 500, "", "Checkpoint=a Write=300ms Restart=1s Cadence=fixed Interval=2s NodeMtbf=40s", "failures" },
+        { 500, "Cores=2 Pacing=gate",
+          "Checkpoint=a Write=300ms Restart=1s Cadence=fixed Interval=2s NodeMtbf=40s",
+          "failures on gated cores" },
+        { 200, "Overlap=yes", "Checkpoint=a Write=300ms Restart=1s Cadence=exact NodeMtbf=60s",
+          "failures beside overlap" },
+        { 50, "", "Fault=death Rank=3 From=20\nCheckpoint=a Write=1s Restart=9s Cadence=fixed Interval=1s",
+          "a death" },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct job_result alone = *simulate(SAVING, cases[i].steps, cases[i].keys, cases[i].lines);
+        struct job_result beside = *simulate(SAVING OTHER, cases[i].steps, cases[i].keys, cases[i].lines);
+
+        ok(near(alone.end_s, beside.end_s, 1e-9) && near(alone.sync_s, beside.sync_s, 1e-6) &&
+               near(alone.compute_s, beside.compute_s, 1e-9) && near(alone.lost_s, beside.lost_s, 1e-9) &&
+               alone.checkpoints == beside.checkpoints && alone.failures == beside.failures &&
+               alone.state == beside.state,
+           "%s: the same in play (%.6f, %.6f s; %llu checkpoints, %llu failures)", cases[i].name, alone.end_s,
+           beside.end_s, (unsigned long long)alone.checkpoints, (unsigned long long)alone.failures);
+    }
+    ok(simulate("Run=r\nFabric=flat Nodes=8\nJob=a Ranks=4 RanksPerNode=1 Compute=100s Steps=3\n"
+                "Job=b Ranks=4 RanksPerNode=1 FirstNode=4 Steps=3\n"
+                "Checkpoint=a Write=1s Restart=1s NodeMtbf=20s\n")
+               ->state == JOB_STUCK,
+       "stuck, in play too");
+}
+
 static void test_contention(void)
 {
 #define UPLINKS "Run=r\nFabric=leafspine Nodes=8 NodesPerSwitch=4 Spines=1 Link=1GB/s Uplink=1GB/s\n"
@@ -311,6 +356,7 @@ int main(void)
     test_death();
     test_reproducible();
     test_play();
+    test_play_all_at_once();
     test_contention();
     test_shares();
     test_links();
