@@ -9,10 +9,10 @@
  *
  * In play whoever ends a round first decides whether a checkpoint is due then, and all wait there; in
  * lockstep it is decided when all have ended it.  Memory: a few arrays over the ranks, whatever the number of
- * steps. Asynchronous jobs: asynchronous.h.
+ * steps.  Asynchronous jobs: asynchronous.h.
  *
- * A failure ends the step it strikes in; messages of it that were under way are not taken back.  Restarting
- * goes on with the next draws of noise, not with those of the steps it repeats. */
+ * A failure ends the step it strikes in; in play its messages leave their links at once.  Restarting goes on
+ * with the next draws of noise, not with those of the steps it repeats. */
 #ifndef SYNCGUARD_SIM_JOB_H
 #define SYNCGUARD_SIM_JOB_H
 
