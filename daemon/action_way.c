@@ -169,7 +169,7 @@ static json_t *act_request(const struct action_record *r)
 static void begin_act(struct action_try *t)
 {
     char *input = json_dumps(t->request, JSON_COMPACT);
-    struct child_options o = { t->ways->act, input, t->ways->program_s, OUTPUT_MAX };
+    struct child_options o = { t->ways->act, input, t->ways->program_s, OUTPUT_MAX, NULL };
     struct err err;
 
     t->child = child_start(t->ways->base, &o, on_acted, t, &err);
@@ -222,7 +222,7 @@ static void on_command(void *arg, const struct child_end *e)
 static void begin_command(struct action_try *t)
 {
     json_t *o = action_object(t->r);
-    struct child_options options = { t->ways->command, NULL, t->ways->program_s, OUTPUT_MAX };
+    struct child_options options = { t->ways->command, NULL, t->ways->program_s, OUTPUT_MAX, NULL };
     struct err err;
     char *input;
 

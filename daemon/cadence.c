@@ -10,6 +10,7 @@
 #include "daemon/cadence_private.h"
 #include "daemon/job.h"
 
+#define OUTLIVED_S  60.0 /* a notice's end has passed, and the job goes on */
 #define SAMPLES_S   5.0  /* samples a second are over so long */
 #define STEP_GAIN   0.2  /* of the newest step time */
 #define TICK_S      0.25 /* until the next look */
@@ -56,8 +57,9 @@ void cadence_notice(struct job *j, double now_s, double grace_s)
 {
     struct cadence *c = j->cadence;
 
-    if (!isnan(c->notice_s))
+    if (!isnan(c->notice_s) || c->noticed)
         return;
+    c->noticed = true; /* a rank's flag stays: one that was outlived is not taken for another */
     c->notice_s = now_s;
     c->notice_end_s = now_s + (isnan(grace_s) ? j->params.preemption_grace_s : grace_s);
     job_event(j, now_s, "the job was told that it will be ended in about %.0f s", c->notice_end_s - now_s);
@@ -141,7 +143,7 @@ void cadence_take(struct job *j, struct job_agent *a, double now_s, const json_t
     struct cadence_told *t = &a->told;
     uint64_t writes = t->writes, calls = t->calls_max;
     int64_t serial = t->serial;
-    bool first = t->at_s == 0, noticed = !isnan(c->notice_s);
+    bool first = t->at_s == 0, noticed = c->noticed;
 
     if (!json_is_object(told))
         return;
@@ -321,6 +323,8 @@ void cadence_tick(struct job *j, double now_s)
         cadence_request_end(j, now_s);
         return;
     }
+    if (now_s > c->notice_end_s + OUTLIVED_S)
+        c->notice_s = c->notice_end_s = NAN;
     look_at_writes(j, now_s, &s);
     look_at_samples(c, now_s, s.samples);
     cadence_request_tick(j, now_s, &s);

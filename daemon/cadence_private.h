@@ -60,6 +60,7 @@ struct cadence {
     uint64_t pauses; /* of the view, seen so far */
     double pause_s;
     double limit_wall_s, notice_s, notice_end_s;
+    bool noticed; /* ever */
     double samples_s, samples_per_s;
     uint64_t samples;
     struct cadence_history history;

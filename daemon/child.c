@@ -158,14 +158,18 @@ void child_cancel(struct child *c)
 
 /* ---- its start ---- */
 
-static int spawn(struct child *c, const char *path, const int theirs[3])
+#define ARGS_MAX 16 /* further ones are left out */
+
+static int spawn(struct child *c, const struct child_options *o, const int theirs[3])
 {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
-    char *argv[] = { (char *)path, NULL };
+    char *argv[ARGS_MAX + 2] = { (char *)o->path };
     sigset_t all, none;
     int rc;
 
+    for (size_t i = 0; o->args && o->args[i] && i < ARGS_MAX; i++)
+        argv[i + 1] = (char *)o->args[i];
     sigemptyset(&none);
     sigfillset(&all);
     posix_spawn_file_actions_init(&files);
@@ -180,7 +184,7 @@ static int spawn(struct child *c, const char *path, const int theirs[3])
     posix_spawnattr_setsigdefault(&attributes, &all);
     posix_spawnattr_setflags(&attributes,
                              POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    rc = posix_spawn(&c->pid, path, &files, &attributes, argv, environ);
+    rc = posix_spawn(&c->pid, o->path, &files, &attributes, argv, environ);
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&attributes);
     return rc;
@@ -213,7 +217,7 @@ struct child *child_start(struct event_base *base, const struct child_options *o
     if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0 || pipe2(errors, O_CLOEXEC) < 0)
         rc = errno;
     else
-        rc = spawn(c, o->path, (int[]){ in[0], out[1], errors[1] });
+        rc = spawn(c, o, (int[]){ in[0], out[1], errors[1] });
     for (int i = 0; i < 3; i++) {
         int theirs = (int[]){ in[0], out[1], errors[1] }[i], ours = (int[]){ in[1], out[0], errors[0] }[i];
 

@@ -29,6 +29,7 @@ libdaemon_la_SOURCES = \
 	daemon/control.c daemon/control_report.c daemon/control.h daemon/control_private.h \
 	daemon/culprit.c daemon/culprit.h \
 	daemon/history.c daemon/history.h \
+	daemon/jobtime.c daemon/jobtime.h \
 	daemon/lemon.c daemon/lemon.h \
 	daemon/past.c daemon/past.h \
 	daemon/query.c \

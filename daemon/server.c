@@ -19,6 +19,7 @@
 #include "daemon/action.h"
 #include "daemon/control.h"
 #include "daemon/history.h"
+#include "daemon/jobtime.h"
 #include "daemon/record.h"
 #include "daemon/report.h"
 #include "daemon/store.h"
@@ -261,6 +262,7 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
         }
     }
     history_tick(s->history, now_s);
+    jobtime_tick(s->jobtime, &s->jobs, now_s);
     rate(s, now_s);
     if (s->ticks++ % EXPIRE_TICKS == 0 && store_expire(s->store, s->config.history_days, &err) < 0)
         log_warn("%s: old history stays", err.text);
@@ -352,6 +354,7 @@ struct server *server_new(struct event_base *base, const struct config *c, struc
     if (!s->store)
         log_warn("%s: goes on without history", store_err.text);
     s->history = history_new(s->store);
+    s->jobtime = jobtime_new(base);
     server_open_actions(s, c);
     s->controls = controls_new(s, c, err);
     if (!s->controls)
@@ -395,6 +398,7 @@ void server_free(struct server *s)
     actions_free(s->actions);
     controls_free(s->controls);
     history_free(s->history);
+    jobtime_free(s->jobtime);
     store_close(s->store);
     free(s);
 }

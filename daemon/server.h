@@ -18,6 +18,7 @@ struct actions;
 struct controls;
 struct event_base;
 struct history;
+struct jobtime;
 struct store;
 struct server;
 
@@ -44,6 +45,7 @@ struct server {
     struct jobs jobs;
     struct store *store; /* NULL: works without */
     struct history *history;
+    struct jobtime *jobtime;
     struct actions *actions;
     struct controls *controls;
     struct peer *peers;

@@ -264,3 +264,17 @@ check_PROGRAMS += tests/daemon/policy
 tests_daemon_policy_SOURCES = tests/daemon/policy.c tests/daemon/live.h tests/munge.h
 tests_daemon_policy_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)
 tests_daemon_policy_LDADD = liblink.la $(EVENT_LIBS) $(JANSSON_LIBS)
+
+check_PROGRAMS += tests/unit/jobtime
+tests_unit_jobtime_SOURCES = tests/unit/jobtime.c
+tests_unit_jobtime_LDADD = libdaemon.la
+check_PROGRAMS += tests/fuzz/cadence_told
+tests_fuzz_cadence_told_SOURCES = tests/fuzz/cadence_told.c
+tests_fuzz_cadence_told_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_fuzz_cadence_told_LDADD = libjob.la $(JANSSON_LIBS)
+if FUZZERS
+tests_fuzz_cadence_told_LDFLAGS = -fsanitize=fuzzer
+else
+tests_fuzz_cadence_told_SOURCES += tests/fuzz/replay.c
+endif
+EXTRA_DIST += $(addprefix tests/fuzz/cadence_told.corpus/,a-request nonsense)

@@ -32,10 +32,16 @@ fi
 [ -x "$trainer" ] || { echo "1..0 # SKIP the example is not built for Open MPI"; exit 0; }
 make -s -C "$top_builddir" install prefix="$here/inst" >"$here/install.log" 2>&1 ||
     { cat "$here/install.log"; echo "1..0 # SKIP not installed"; exit 1; }
-C up 4 --plugin "$here/inst" >"$here/up.log" 2>&1 || { cat "$here/up.log"; echo "Bail out! no cluster"; exit 1; }
+cat >"$here/more.conf" <<'CONF'
+PreemptType=preempt/partition_prio
+PreemptMode=CANCEL
+PartitionName=low Nodes=ALL PriorityTier=1 PreemptMode=CANCEL GraceTime=20
+PartitionName=high Nodes=ALL PriorityTier=10 PreemptMode=OFF
+CONF
+C up 4 --plugin "$here/inst" --conf "$here/more.conf" >"$here/up.log" 2>&1 || { cat "$here/up.log"; echo "Bail out! no cluster"; exit 1; }
 cat >>"$here/c/etc/syncguard.conf" <<CONF
 Policy=often Checkpoint=request CheckpointCost=0.05s CheckpointMinInterval=0s CheckpointMaxInterval=3s
-Policy=asked Checkpoint=request CheckpointMinInterval=1s CheckpointMaxInterval=30d PreemptionGrace=20s
+Policy=asked Checkpoint=request CheckpointCost=0.5s CheckpointMinInterval=1s CheckpointMaxInterval=30d PreemptionGrace=20s
 Policy=others Checkpoint=request CheckpointMinInterval=0s CheckpointMaxInterval=3s CheckpointSignal=USR1 CheckpointFile=$here/now.%j
 CONF
 C controller kill >/dev/null 2>&1
@@ -103,6 +109,27 @@ ok "after SIGTERM a last checkpoint is written" until_true 10 '.checkpoint.writt
 figure '.checkpoint.requests.newest | "# \(.)"'
 C exec scancel --signal=KILL "$job"
 wait $srun
+
+# ---- the time limit, as Slurm tells it ----
+
+start --sync-guard=asked -t 1 -N4 "$trainer" 5000 30 200 "$here/limit-heard"
+ok "before the time limit a last checkpoint is written" until_true 75 '.checkpoint.written >= 1 and .checkpoint.requests.newest.reason == "time limit"'
+figure '.checkpoint | "# \(.limit_s) s before the limit: \(.requests.newest)"'
+C exec scancel --signal=KILL "$job"
+wait $srun
+
+# ---- a preemption, as Slurm does it ----
+
+start --sync-guard=asked -p low -N4 "$trainer" 5000 30 200 "$here/preempt-heard"
+until_true 20 '.checkpoint.callers == 4 and .steps > 20' >/dev/null
+C exec srun -p high -N4 true >/dev/null 2>&1 &
+high=$!
+ok "a preempted job writes its last checkpoint in its grace" until_true 18 '.checkpoint.written >= 1 and .checkpoint.requests.newest.reason == "preemption"'
+figure '.checkpoint | "# \(.notice_s) s before the end: \(.requests.newest)"'
+wait $srun
+wait $high
+job=$((job + 1))
+ok "all ranks heard it at the same step" same "$here/preempt-heard" 4 1
 
 # ---- programs that do not ask: a signal and a file ----
 

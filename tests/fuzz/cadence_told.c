@@ -1,0 +1,56 @@
+/* cadence_told.c - fuzz target: what an agent tells of checkpoints, line by line, while a request is under
+ * way. */
+#include <jansson.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/job.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void say(struct job *j, struct job_agent *a, json_t *o, void *arg)
+{
+    (void)j;
+    (void)a;
+    (void)arg;
+    json_decref(o);
+}
+
+static void line(struct job *j, double now_s, const char *text, size_t n, size_t agent)
+{
+    json_t *o = json_loadb(text, n, 0, NULL), *report;
+    struct err err;
+
+    cadence_take(j, j->agent[agent], now_s, o);
+    json_decref(o);
+    cadence_tick(j, now_s);
+    cadence_request(j, "fuzz", &err);
+    report = cadence_json(j, now_s);
+    if (!json_object_get(report, "requests"))
+        abort();
+    json_decref(report);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct config_policy policy = { .hang_timeout_s = 30,
+                                    .checkpoint = CONFIG_CHECKPOINT_REQUEST,
+                                    .checkpoint_cost_s = 1,
+                                    .checkpoint_most_s = 5 };
+    struct job_id id = { .uid = 1, .job = 1 };
+    struct job *j = job_new(&id, &policy, 0);
+    const char *at = (const char *)data, *end = at + size, *next;
+
+    j->nodes_total = 2;
+    job_agent_get(j, "a")->link = (struct link *)&id;
+    job_agent_get(j, "b")->link = (struct link *)&id;
+    cadence_sender_set(j->cadence, say, NULL);
+    for (int i = 0; at < end && i < 200; i++, at = next + 1) {
+        next = memchr(at, '\n', (size_t)(end - at));
+        next = next ? next : end;
+        line(j, 1 + 0.3 * i, at, (size_t)(next - at), (size_t)i % 2);
+    }
+    job_free(j);
+    return 0;
+}
