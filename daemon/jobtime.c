@@ -95,6 +95,8 @@ static void tell(struct jobs *jobs, const char *line)
         if (j->id.job != id || j->state >= JOB_FINISHED)
             continue;
         cadence_limit_set(j, end_s);
+        if (!isnan(end_s))
+            j->end_wall_s = end_s;
         if (!isnan(preempted_s))
             cadence_notice(j, now_s, left_s > 0 ? left_s : NAN);
     }
