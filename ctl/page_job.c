@@ -8,10 +8,11 @@
 #include "ctl/page.h"
 #include "ctl/page_parts.h"
 
-#define INDENT     2
-#define EVENTS_MAX 8
-#define COMMS_MAX  12
-#define WAITED_MAX 3
+#define WORTH_RATIO 1.02 /* a smaller gain is no advice */
+#define INDENT      2
+#define EVENTS_MAX  8
+#define COMMS_MAX   12
+#define WAITED_MAX  3
 
 void page_title(const struct page *p, const char *text)
 {
@@ -265,12 +266,72 @@ static void figure_scaling(struct table *t, const json_t *job)
     page_figure(t, "", line);
 }
 
+static void put_way(struct table *t, const char *title, const json_t *way)
+{
+    const json_t *rate = answer_object(way, "throughput_ratio");
+    char line[512], name[64], reason[200];
+
+    if (!way)
+        return;
+    snprintf(line, sizeof(line), "%s: %s the samples a second (%s to %s); %s",
+             answer_text(way, "strategy", name, sizeof(name)), text_times(answer_number(rate, "p50")).s,
+             text_times(answer_number(rate, "p5")).s, text_times(answer_number(rate, "p95")).s,
+             answer_text(way, "reason", reason, sizeof(reason)));
+    page_figure(t, title, line);
+}
+
+/* The fastest of those whose mathematics stays, and of the others, where it surely gains. */
+static void figure_ways(struct table *t, const json_t *job)
+{
+    const json_t *way, *best[2] = { NULL, NULL };
+    size_t i;
+
+    json_array_foreach(answer_array(answer_object(job, "strategies"), "strategies"), i, way)
+    {
+        bool per_sample = answer_true(way, "per_sample");
+
+        if (!best[per_sample] && answer_number(answer_object(way, "throughput_ratio"), "p5") > WORTH_RATIO)
+            best[per_sample] = way;
+    }
+    put_way(t, "Faster", best[0]);
+    put_way(t, best[0] ? "Per sample" : "Faster per sample", best[1]);
+}
+
+/* Under the guard over without it, by the job's own reference. */
+static void figure_guarded(struct table *t, const json_t *job)
+{
+    static const struct {
+        const char *key, *words;
+    } figures[] = { { "throughput", "throughput" },
+                    { "cv", "variation of the step" },
+                    { "lost", "lost" },
+                    { "skew", "skew" },
+                    { "energy", "energy a step" } };
+    const json_t *g = answer_object(job, "guarded"), *ratios = answer_object(g, "ratios");
+    char line[512] = "", text[256];
+
+    if (!answer_object(ratios, "step"))
+        return;
+    page_figure(t, "Guarded", answer_text(g, "text", text, sizeof(text)));
+    for (size_t i = 0; i < ARRAY_SIZE(figures); i++) {
+        double value = answer_number(answer_object(ratios, figures[i].key), "value");
+
+        if (!isnan(value))
+            snprintf(line + strlen(line), sizeof(line) - strlen(line), "%s%s %s", *line ? ", " : "",
+                     figures[i].words, text_times(value).s);
+    }
+    if (*line)
+        page_figure(t, "", line);
+}
+
 void page_outlook(struct table *t, const json_t *job)
 {
     figure_efficiency(t, job);
     figure_critical_path(t, job);
     figure_projection(t, job);
     figure_scaling(t, job);
+    figure_ways(t, job);
+    figure_guarded(t, job);
 }
 
 static void put_figures(const struct page *p)

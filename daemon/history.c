@@ -247,6 +247,7 @@ int history_save(struct history *h, const struct job *j, double now_s, json_t *r
     if (rc == 0)
         compare(h, m, &r);
     history_put_past(h, j, report);
+    report_put_guarded(report, wall_s());
     if (rc == 0)
         rc = store_step(h->store, j, report, err);
     /* A step without a collective could not have had a culprit. */

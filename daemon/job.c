@@ -59,6 +59,7 @@ void job_free(struct job *j)
     for (size_t i = 0; i < j->n_notes; i++)
         free(j->note[i]);
     json_decref(j->scaling[0].report);
+    json_decref(j->scaling[0].strategies);
     json_decref(j->scaling[1].report);
     free(j->agent);
     free(j);

@@ -51,6 +51,7 @@ struct job_agent {
 /* What was last reported of it on more ranks (report.h); NULL: nothing yet. */
 struct job_scaling {
     json_t *report;
+    json_t *strategies; /* with the first of them */
     double at_s;
 };
 

@@ -8,7 +8,7 @@ libjob_la_SOURCES = \
 	daemon/job_figures.c daemon/job_figures.h \
 	daemon/record.c daemon/record.h \
 	daemon/report.c daemon/report_diagnosis.c daemon/report_health.c daemon/report_nodes.c \
-	daemon/report_scaling.c daemon/report_strategies.c daemon/report.h
+	daemon/report_scaling.c daemon/report_strategies.c daemon/report_guarded.c daemon/guarded.c daemon/guarded.h daemon/report.h
 libjob_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(EVENT_CFLAGS)
 libjob_la_LIBADD = libengine.la libpolicies.la libanalysis.la libring.la liblink.la $(JANSSON_LIBS) -lm
 libdaemon_la_SOURCES = \
@@ -52,3 +52,7 @@ syncguard_act_LDADD = libpolicies.la libcommon.la $(JANSSON_LIBS) -lslurm
 else
 EXTRA_DIST += daemon/act_main.c daemon/act.c
 endif
+
+check_PROGRAMS += tests/unit/guarded
+tests_unit_guarded_SOURCES = tests/unit/guarded.c
+tests_unit_guarded_LDADD = libdaemon.la libmodel.la

@@ -462,6 +462,9 @@ json_t *report_job(const struct job *j, double now_s, const struct report_view *
     json_object_set_new(o, "scaling",
                         j->scaling[0].report ? json_incref(j->scaling[0].report)
                                              : report_scaling(j->view, false));
+    json_object_set_new(o, "strategies",
+                        j->scaling[0].strategies ? json_incref(j->scaling[0].strategies)
+                                                 : report_strategies(j->view, &VIEW_STRATEGY_OPTIONS));
     ranks = select_ranks(j, at_s, v);
     json_object_set_new(o, "probe", probe_json(j, at_s, &f));
     json_object_set_new(o, "agents", agents_json(j, now_s, at_s));

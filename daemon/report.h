@@ -51,6 +51,8 @@ struct view_strategy_options;
 json_t *report_strategies(const struct view *v, const struct view_strategy_options *options);
 json_t *report_strategy_list(const struct strategies *s);
 void report_strategy_options(struct view_strategy_options *o, const json_t *question);
+/* The report gets `guarded`: the job over its own unguarded reference (guarded.h), from its other keys. */
+void report_put_guarded(json_t *report, double wall_s);
 /* How a node and a rank fare; NULL: nothing was told lately. */
 json_t *report_node_health(const struct job *j, double now_s, const char *node);
 json_t *report_rank_health(const struct job *j, double now_s, uint32_t rank);

@@ -215,6 +215,10 @@ void report_scaling_renew(struct job *j, double now_s, bool strong)
     if (!k->report || now_s < k->at_s || (over ? k->at_s < j->end_s : now_s >= k->at_s + REPORT_SCALING_S)) {
         json_decref(k->report);
         k->report = report_scaling(j->view, strong);
+        if (!strong) {
+            json_decref(k->strategies);
+            k->strategies = report_strategies(j->view, &VIEW_STRATEGY_OPTIONS);
+        }
         k->at_s = now_s;
     }
 }

@@ -278,9 +278,10 @@ static struct projection_range range_of(float v[STRATEGY_WIRES])
     return r;
 }
 
-static int digits(double share)
+/* Where whole percents would be the same, or next to nothing, tenths tell. */
+static int digits(double one, double other)
 {
-    return share < 0.0995;
+    return fmin(one, other) < 0.0995 || fabs(one - other) < 0.02;
 }
 
 /* What differs, in shares of a step now. */
@@ -293,14 +294,17 @@ static void say(const struct world *w, struct strategy *s, const char *why)
     } part[] = { { "waiting", o->waiting_s, s->waiting_s }, { "exchange", o->exchange_s, s->exchange_s } };
     int at = snprintf(s->reason, sizeof(s->reason), "%s", why);
     const char *before = ": ";
+    double share[2];
 
     for (size_t i = 0; i < 2 && at > 0 && (size_t)at < sizeof(s->reason); i++) {
         if (fabs(part[i].is_s - part[i].was_s) < NOTICEABLE * o->step_s)
             continue;
-        at += snprintf(s->reason + at, sizeof(s->reason) - (size_t)at,
-                       "%s%s %.*f %% of a step instead of %.*f %%", before, part[i].what,
-                       digits(part[i].is_s / o->step_s), 100 * part[i].is_s / o->step_s,
-                       digits(part[i].was_s / o->step_s), 100 * part[i].was_s / o->step_s);
+        share[0] = part[i].is_s / o->step_s;
+        share[1] = part[i].was_s / o->step_s;
+        at +=
+            snprintf(s->reason + at, sizeof(s->reason) - (size_t)at,
+                     "%s%s %.*f %% of a step instead of %.*f %%", before, part[i].what,
+                     digits(share[0], share[1]), 100 * share[0], digits(share[0], share[1]), 100 * share[1]);
         before = ", ";
     }
     if (before[0] == ':' && (size_t)at < sizeof(s->reason))
@@ -390,7 +394,8 @@ static void add_collective(struct world *w, enum strategy_kind kind)
              kind == STRATEGY_SERVER ? "parameter server" : strategy_kind_name(kind));
     if (kind == STRATEGY_SERVER) {
         s.parameter = w->in->shards;
-        snprintf(s.assumes, sizeof(s.assumes), "%.0f servers, each with a link like the ranks'", s.parameter);
+        snprintf(s.assumes, sizeof(s.assumes), "%.0f server%s with a link like the ranks'", s.parameter,
+                 s.parameter > 1 ? "s, each" : "");
     }
     add(w, &s, &c, why[kind]);
 }
@@ -567,8 +572,8 @@ static void add_asynchronous(struct world *w)
     }
     c.waiting = (struct waiting_share){ 0, 0 };
     c.unseen = true;
-    snprintf(s.assumes, sizeof(s.assumes), "%.0f parameter servers, each with a link like the ranks'",
-             s.parameter);
+    snprintf(s.assumes, sizeof(s.assumes), "%.0f parameter server%s with a link like the ranks'", s.parameter,
+             s.parameter > 1 ? "s, each" : "");
     add(w, &s, &c, held_up ? "nobody waits for anybody but the servers" : "nobody waits for anybody");
 }
 

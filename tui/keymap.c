@@ -9,6 +9,7 @@ const struct keymap_entry keymap[] = {
     { ACTION_PANEL, PANEL_EVIDENCE, { 'v' }, "v", "evidence", "evidence for the verdicts" },
     { ACTION_PANEL, PANEL_PATH, { 'c' }, "c", "path", "the critical path" },
     { ACTION_PANEL, PANEL_SCALING, { 'x' }, "x", "scaling", "the job on more ranks" },
+    { ACTION_PANEL, PANEL_WAYS, { 'w' }, "w", "ways", "other ways to run it" },
     { ACTION_FILTER, 0, { '/' }, "/", "filter", "only rows with a text" },
     { ACTION_SORT_NEXT, 0, { 's', '>' }, "s S > <", "sort", "sort by next column; back" },
     { ACTION_SORT_PREVIOUS, 0, { 'S', '<' }, NULL, NULL, NULL },

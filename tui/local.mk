@@ -9,7 +9,7 @@ libtui_la_SOURCES = \
 	tui/keymap.c tui/keymap.h \
 	tui/options.c tui/options.h \
 	tui/outlook.c tui/outlook.h \
-	tui/panel.c tui/panel.h tui/panel_evidence.c tui/panel_path.c tui/panel_scaling.c \
+	tui/panel.c tui/panel.h tui/panel_evidence.c tui/panel_path.c tui/panel_scaling.c tui/panel_ways.c \
 	tui/pace.c tui/pace.h \
 	tui/replay.c tui/replay.h \
 	tui/report.c tui/report.h \
@@ -48,7 +48,8 @@ dist_man_MANS += doc/sgtop.1
 TUI_SCREENS = jobs-80x24 jobs-200x50 job-80x24 job-80x24-ascii job-80x24-quiet job-100x30 job-200x50 nodes-80x24 \
 	nodes-200x50 help-80x24 job-80x24-many job-120x40-many job-80x24-bare evidence-80x24 evidence-80x24-end \
 	evidence-80x24-bare evidence-120x40-quiet evidence-200x50-many path-80x24 path-80x24-ascii path-80x24-bare \
-	path-120x40 scaling-80x24 scaling-80x24-ascii scaling-80x24-bare scaling-120x40
+	path-120x40 scaling-80x24 scaling-80x24-ascii scaling-80x24-bare scaling-120x40 \
+	ways-80x24 ways-80x24-ascii ways-80x24-bare ways-132x43
 EXTRA_DIST += $(TUI_SCREENS:%=tests/tui/expected/%)
 
 check_PROGRAMS += tests/tui/snapshot tests/tui/keys tests/tui/replay tests/fuzz/snapshot

@@ -14,9 +14,10 @@ const struct panel_ops *panel_of(enum panel p)
         [PANEL_EVIDENCE] = &panel_evidence,
         [PANEL_PATH] = &panel_path,
         [PANEL_SCALING] = &panel_scaling,
+        [PANEL_WAYS] = &panel_ways,
     };
 
-    return p <= PANEL_SCALING ? ops[p] : NULL;
+    return p <= PANEL_WAYS ? ops[p] : NULL;
 }
 
 static struct canvas *page_of(const struct ui *ui, int width, bool ascii, int *rows)

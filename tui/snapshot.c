@@ -339,9 +339,22 @@ static void parse_link(struct snap_scaling *s, const json_t *o)
     }
 }
 
+static size_t parse_assumes(char out[SNAP_ASSUMES_MAX][160], const json_t *o)
+{
+    size_t n;
+    const json_t *list = value_list(o, "assumes", SNAP_ASSUMES_MAX, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        const char *words = json_string_value(json_array_get(list, i));
+
+        value_clean(out[i], sizeof(out[i]), words ? words : "");
+    }
+    return n;
+}
+
 static void parse_scaling(struct snap_scaling *s, const json_t *o)
 {
-    const json_t *points = value_list(o, "points", SNAP_POINTS_MAX, &s->n), *links, *assumes;
+    const json_t *points = value_list(o, "points", SNAP_POINTS_MAX, &s->n), *links;
     const json_t *noise = json_object_get(o, "noise");
     size_t n;
 
@@ -357,11 +370,54 @@ static void parse_scaling(struct snap_scaling *s, const json_t *o)
     links = value_list(o, "links", SNAP_LINKS_MAX, &n);
     for (size_t i = 0; i < n; i++)
         parse_link(s, json_array_get(links, i));
-    assumes = value_list(o, "assumes", SNAP_ASSUMES_MAX, &s->n_assumes);
-    for (size_t i = 0; i < s->n_assumes; i++) {
-        const char *words = json_string_value(json_array_get(assumes, i));
+    s->n_assumes = parse_assumes(s->assumes, o);
+}
 
-        value_clean(s->assumes[i], sizeof(s->assumes[i]), words ? words : "");
+static void parse_way(struct snap_way *w, const json_t *o)
+{
+    const json_t *rate = json_object_get(o, "throughput_ratio");
+
+    value_text(o, "strategy", w->name, sizeof(w->name));
+    value_text(o, "reason", w->reason, sizeof(w->reason));
+    value_text(o, "assumes", w->assumes, sizeof(w->assumes));
+    w->step_s = value_amount(json_object_get(o, "step_s"), "p50");
+    w->ratio = value_amount(rate, "p50");
+    w->ratio_p5 = value_amount(rate, "p5");
+    w->ratio_p95 = value_amount(rate, "p95");
+    w->growth = value_amount(o, "iterations_ratio");
+    w->per_sample = json_is_true(json_object_get(o, "per_sample"));
+}
+
+static void parse_ways(struct snap_ways *w, const json_t *o)
+{
+    const json_t *list = value_list(o, "strategies", SNAP_WAYS_MAX, &w->n);
+
+    value_text(o, "missing", w->missing, sizeof(w->missing));
+    w->known = w->n > 0;
+    for (size_t i = 0; i < w->n; i++)
+        parse_way(&w->way[i], json_array_get(list, i));
+    w->n_assumes = parse_assumes(w->assumes, o);
+}
+
+static void parse_guarded(struct snap_guarded *g, const json_t *o)
+{
+    static const struct {
+        const char *key, *name;
+    } figures[SNAP_GUARDED_MAX] = { { "step", "step time" },   { "throughput", "throughput" },
+                                    { "cv", "its variation" }, { "lost", "lost to waiting" },
+                                    { "skew", "skew" },        { "energy", "energy a step" } };
+    const json_t *ratios = json_object_get(o, "ratios");
+
+    value_text(o, "text", g->text, sizeof(g->text));
+    g->known = json_is_object(json_object_get(ratios, "step"));
+    for (size_t i = 0; i < SNAP_GUARDED_MAX; i++) {
+        const json_t *r = json_object_get(ratios, figures[i].key);
+
+        snprintf(g->ratio[i].name, sizeof(g->ratio[i].name), "%s", figures[i].name);
+        value_text(r, "reference", g->ratio[i].reference, sizeof(g->ratio[i].reference));
+        g->ratio[i].value = value_amount(r, "value");
+        g->ratio[i].low = value_amount(r, "low");
+        g->ratio[i].high = value_amount(r, "high");
     }
 }
 
@@ -530,6 +586,8 @@ struct snap_view *snap_view_parse(const json_t *answer, struct err *err)
     parse_path(&v->path, json_object_get(answer, "critical_path"));
     parse_projection(&v->projection, json_object_get(answer, "projection"));
     parse_scaling(&v->scaling, json_object_get(answer, "scaling"));
+    parse_ways(&v->ways, json_object_get(answer, "strategies"));
+    parse_guarded(&v->guarded, json_object_get(answer, "guarded"));
     parse_past(&v->past, json_object_get(answer, "past"));
     parse_timeline(v, answer);
     ranks = value_list(answer, "rank_table", SNAP_RANKS_MAX, &v->n_ranks);

@@ -29,6 +29,7 @@
 #define SNAP_POINTS_MAX   8
 #define SNAP_LINKS_MAX    8
 #define SNAP_ASSUMES_MAX  8
+#define SNAP_WAYS_MAX     16
 
 /* How bad it is, for colour and order. */
 enum severity { SEVERITY_NONE, SEVERITY_GOOD, SEVERITY_WARN, SEVERITY_BAD };
@@ -178,6 +179,33 @@ struct snap_scaling {
     char assumes[SNAP_ASSUMES_MAX][160];
 };
 
+/* Another way to run the job, and what it would make of a step. */
+struct snap_way {
+    char name[64], reason[200], assumes[160];
+    double step_s, ratio, ratio_p5, ratio_p95; /* ratio: samples a second over now */
+    double growth;                             /* of the iterations, NaN not known */
+    bool per_sample;                           /* nothing is said about the time to a result */
+};
+
+/* A figure under the guard over the job's own reference. */
+#define SNAP_GUARDED_MAX 6
+struct snap_guarded {
+    bool known;
+    char text[256];
+    struct snap_guarded_ratio {
+        char name[24], reference[16]; /* reference "": the figure is not known */
+        double value, low, high;      /* low, high NaN: no interval */
+    } ratio[SNAP_GUARDED_MAX];
+};
+
+struct snap_ways {
+    bool known;
+    char missing[96];
+    size_t n, n_assumes;
+    struct snap_way way[SNAP_WAYS_MAX];
+    char assumes[SNAP_ASSUMES_MAX][160];
+};
+
 /* This run against the user's runs like it. */
 struct snap_past {
     bool known, unusual;
@@ -219,6 +247,8 @@ struct snap_view { /* one job's whole answer */
     struct snap_path path;
     struct snap_projection projection;
     struct snap_scaling scaling;
+    struct snap_ways ways;
+    struct snap_guarded guarded;
     struct snap_past past;
     size_t n_spans; /* the newest last; without a timeline in the answer: the verdicts that stand */
     struct snap_span span[SNAP_TIMELINE_MAX];

@@ -19,7 +19,7 @@
 enum screen { SCREEN_JOBS, SCREEN_JOB, SCREEN_NODES, SCREENS };
 
 /* What stands under the sentence of a job. */
-enum panel { PANEL_RANKS, PANEL_EVIDENCE, PANEL_PATH, PANEL_SCALING };
+enum panel { PANEL_RANKS, PANEL_EVIDENCE, PANEL_PATH, PANEL_SCALING, PANEL_WAYS };
 
 /* A table's place: which rows, in what order, where the cursor stands. */
 struct ui_list {

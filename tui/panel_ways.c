@@ -1,0 +1,174 @@
+/* panel_ways.c - other ways to run the job on the ranks it has: what each would make of its speed, and why.
+ * Above them what the guard makes of it, over the job's own unguarded reference. */
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "tui/draw.h"
+#include "tui/figures.h"
+#include "tui/panel.h"
+#include "tui/table.h"
+
+#define BAR_MOST 2.0 /* the bar's end: twice as fast */
+#define SURE     0.005
+
+static bool is_now(const struct snap_way *w)
+{
+    return w->ratio == 1 && w->ratio_p5 == 1 && w->ratio_p95 == 1;
+}
+
+/* Surely better, surely worse, or neither. */
+static enum style way_style(const struct snap_way *w)
+{
+    if (is_now(w))
+        return STYLE_BOLD;
+    if (w->ratio_p5 > 1 + SURE)
+        return STYLE_GOOD;
+    return w->ratio_p95 < 1 - SURE ? STYLE_DIM : STYLE_TEXT;
+}
+
+static void draw_name(const struct table_cell *at, const void *row)
+{
+    const struct snap_way *w = row;
+
+    table_put(at, way_style(w), w->name);
+}
+
+static void draw_range(const struct table_cell *at, const void *row)
+{
+    const struct snap_way *w = row;
+    char text[48];
+
+    if (is_now(w) || isnan(w->ratio_p5) || isnan(w->ratio_p95))
+        return;
+    snprintf(text, sizeof(text), "%.2f to %.2f", w->ratio_p5, w->ratio_p95);
+    table_put(at, STYLE_DIM, text);
+}
+
+static void draw_speed_bar(const struct table_cell *at, const void *row)
+{
+    const struct snap_way *w = row;
+
+    draw_bar(at->canvas, at->y, at->x, at->width, way_style(w), fmin(1, w->ratio / BAR_MOST));
+}
+
+static const struct table_column columns[] = {
+    { "WAY", 33, 7, 0, TABLE_TEXT, 0, draw_name, .unsorted = true },
+    { "SPEED", 6, 0, 0, TABLE_TIMES, offsetof(struct snap_way, ratio), .unsorted = true },
+    { "RANGE (90 %)", 12, 0, 0, TABLE_TEXT, 0, draw_range, .unsorted = true },
+    { "STEP", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_way, step_s), .unsorted = true },
+    { "TO TWICE", 10, 50, 0, TABLE_TEXT, 0, draw_speed_bar, .unsorted = true },
+};
+
+static int draw_part(struct canvas *c, int y, const struct table_layout *layout, const struct snap_ways *s,
+                     bool per_sample)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->way[i].per_sample == per_sample)
+            table_row(c, y++, layout, columns, &s->way[i], NULL);
+    return y;
+}
+
+static int draw_ways(struct canvas *c, int y, const struct snap_ways *s)
+{
+    struct table_layout layout;
+    bool any = false;
+
+    table_fit(&layout, columns, ARRAY_SIZE(columns), 1, c->width - 2, 0);
+    canvas_fill(c, y, 0, c->width, STYLE_HEADER, ' ');
+    table_header(c, y++, &layout, columns, -1, false, ACTION_NONE);
+    y = draw_part(c, y, &layout, s, false);
+    for (size_t i = 0; i < s->n; i++)
+        any = any || s->way[i].per_sample;
+    if (!any)
+        return y;
+    y = panel_heading(c, y, "per sample alone: these need more samples, how many is not known");
+    return draw_part(c, y, &layout, s, true);
+}
+
+static int draw_reasons(struct canvas *c, int y, const struct snap_ways *s)
+{
+    char text[480];
+
+    y = panel_heading(c, y, "why");
+    for (size_t i = 0; i < s->n; i++) {
+        const struct snap_way *w = &s->way[i];
+
+        if (is_now(w))
+            continue;
+        snprintf(text, sizeof(text), "%s: %s%s%s%s", w->name, w->reason, w->assumes[0] ? " (if " : "",
+                 w->assumes, w->assumes[0] ? ")" : "");
+        y = panel_text(c, y, 3, STYLE_TEXT, text);
+    }
+    for (size_t i = 0; i < s->n_assumes; i++)
+        y = panel_text(c, y, 3, STYLE_DIM, s->assumes[i]);
+    return y;
+}
+
+/* ---- under the guard, over without ---- */
+
+static void draw_guarded_value(const struct table_cell *at, const void *row)
+{
+    const struct snap_guarded_ratio *r = row;
+    enum style style = STYLE_TEXT;
+
+    if (r->high < 1 - SURE || r->low > 1 + SURE)
+        style = STYLE_BOLD;
+    table_put(at, style, figure_times(r->value).text);
+}
+
+static void draw_guarded_range(const struct table_cell *at, const void *row)
+{
+    const struct snap_guarded_ratio *r = row;
+    char text[48] = "-";
+
+    if (!isnan(r->low) && !isnan(r->high))
+        snprintf(text, sizeof(text), "%.2f to %.2f", r->low, r->high);
+    table_put(at, STYLE_DIM, text);
+}
+
+static const struct table_column guarded_columns[] = {
+    { "GUARDED", 16, 0, 0, TABLE_TEXT, offsetof(struct snap_guarded_ratio, name), .unsorted = true },
+    { "RATIO", 6, 0, 0, TABLE_TEXT, 0, draw_guarded_value, .unsorted = true },
+    { "RANGE", 12, 0, 0, TABLE_TEXT, 0, draw_guarded_range, .unsorted = true },
+    { "REFERENCE", 10, 10, 0, TABLE_TEXT, offsetof(struct snap_guarded_ratio, reference), .unsorted = true },
+};
+
+static int draw_guarded(struct canvas *c, int y, const struct snap_guarded *g)
+{
+    struct table_layout layout;
+
+    if (!g->known)
+        return y;
+    y = panel_text(c, y, 1, STYLE_TEXT, g->text);
+    table_fit(&layout, guarded_columns, ARRAY_SIZE(guarded_columns), 1, c->width - 2, 0);
+    canvas_fill(c, y, 0, c->width, STYLE_HEADER, ' ');
+    table_header(c, y++, &layout, guarded_columns, -1, false, ACTION_NONE);
+    for (size_t i = 0; i < SNAP_GUARDED_MAX; i++)
+        if (g->ratio[i].reference[0])
+            table_row(c, y++, &layout, guarded_columns, &g->ratio[i], NULL);
+    return y + 1;
+}
+
+static bool tells(const struct snap_view *v)
+{
+    return v->ways.known || v->guarded.known;
+}
+
+static int draw(struct canvas *c, const struct ui *ui)
+{
+    const struct snap_ways *s = &ui->view->ways;
+    int y = draw_guarded(c, 0, &ui->view->guarded);
+
+    if (!s->known) {
+        canvas_printf(c, y, 1, c->width - 2, STYLE_DIM, "nothing can be compared%s%s",
+                      s->missing[0] ? ": " : " yet", s->missing);
+        return y + 1;
+    }
+    y = draw_ways(c, y, s);
+    return draw_reasons(c, y, s);
+}
+
+const struct panel_ops panel_ways = { "ways: other ways to run the job", draw, tells };
