@@ -1,6 +1,7 @@
 # agent/: one process a node and job step
 noinst_LTLIBRARIES += libagent.la
 libagent_la_SOURCES = \
+	agent/adapter.c agent/adapter.h \
 	agent/agent.c agent/agent.h \
 	agent/backlog.c agent/backlog.h \
 	agent/checkpoint.c agent/checkpoint.h \

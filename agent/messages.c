@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "agent/adapter.h"
 #include "common/xalloc.h"
 
 json_t *message_text(const char *text)
@@ -27,6 +28,14 @@ json_t *message_text(const char *text)
 static json_t *number(int64_t n)
 {
     return n < 0 ? json_null() : json_integer(n);
+}
+
+static json_t *adapter_json(void)
+{
+    struct adapter a = adapter_read("");
+
+    return a.number ? json_pack("{s:f, s:i}", "bytes_per_s", a.bytes_per_s, "number", (int)a.number)
+                    : json_null();
 }
 
 json_t *message_hello(const struct options *o, const char *life, uint64_t first_batch, json_t *notes)
@@ -56,6 +65,7 @@ json_t *message_hello(const struct options *o, const char *life, uint64_t first_
         { "node_index", number(o->node_index) },
         { "nodes", number(o->nodes) },
         { "switch", message_text(*o->leaf_switch ? o->leaf_switch : NULL) },
+        { "adapter", adapter_json() },
         { "tasks", number(o->tasks) },
         { "local_tasks", number(o->local_tasks) },
         { "policy", message_text(o->policy) },

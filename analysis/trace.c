@@ -437,11 +437,15 @@ static void take_ranks(struct trace_reader *r, const json_t *header)
 static int take_header(struct trace_reader *r, const char *line, size_t bytes, struct err *err)
 {
     json_t *header = trace_header_parse(line, bytes, err);
+    unsigned number;
+    double bytes_per_s;
 
     if (!header)
         return -1;
     snprintf(r->figures.job, sizeof(r->figures.job), "%s", trace_header_job(header));
     take_ranks(r, header);
+    bytes_per_s = trace_header_adapter(header, &number);
+    view_adapter(r->view, bytes_per_s, number);
     r->figures.header = true;
     json_decref(header);
     return 0;

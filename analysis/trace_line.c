@@ -342,6 +342,20 @@ static int check_rank(const json_t *rank, size_t i, uint8_t *told, struct err *e
     return check_name(rank, "switch", i, err);
 }
 
+/* {"bytes_per_s":25e9,"number":1} */
+static int check_adapter(const json_t *adapter, struct err *err)
+{
+    double bytes_per_s = json_number_value(json_object_get(adapter, "bytes_per_s"));
+    json_int_t number = json_integer_value(json_object_get(adapter, "number"));
+
+    if (!adapter || json_is_null(adapter) ||
+        (bytes_per_s > 0 && bytes_per_s <= VIEW_ADAPTER_MAX && number >= 1 && number <= VIEW_ADAPTERS_MAX))
+        return 0;
+    return err_set(
+        err, "\"adapter\" is none: {\"bytes_per_s\":25e9,\"number\":1} with at most %g and %u is accepted",
+        VIEW_ADAPTER_MAX, VIEW_ADAPTERS_MAX);
+}
+
 static int check_header(const json_t *header, struct err *err)
 {
     const json_t *format = json_object_get(header, "format"), *version = json_object_get(header, "version"),
@@ -357,6 +371,8 @@ static int check_header(const json_t *header, struct err *err)
         return err_set(err, "\"version\" is not 1, the only one that is accepted");
     if (job && !json_is_null(job) && (!json_is_string(job) || json_string_length(job) > TRACE_NAME_MAX))
         return err_set(err, "\"job\" is no name: at most %u bytes of text are accepted", TRACE_NAME_MAX);
+    if (check_adapter(json_object_get(header, "adapter"), err) < 0)
+        return -1;
     if (!json_is_array(ranks) || !json_array_size(ranks))
         return err_set(err,
                        "the header names no ranks: \"ranks\":[{\"rank\":0,\"node\":\"n0\"},...] is accepted");
@@ -401,6 +417,14 @@ const char *trace_header_job(const json_t *header)
 size_t trace_header_ranks(const json_t *header)
 {
     return json_array_size(json_object_get(header, "ranks"));
+}
+
+double trace_header_adapter(const json_t *header, unsigned *number)
+{
+    const json_t *adapter = json_object_get(header, "adapter");
+
+    *number = (unsigned)json_integer_value(json_object_get(adapter, "number"));
+    return json_number_value(json_object_get(adapter, "bytes_per_s"));
 }
 
 struct trace_rank trace_header_rank(const json_t *header, size_t i)

@@ -38,6 +38,8 @@ struct trace_rank {
 json_t *trace_header_parse(const char *line, size_t bytes, struct err *err);
 const char *trace_header_job(const json_t *header); /* "" not told */
 size_t trace_header_ranks(const json_t *header);
+/* What a node's adapters to the network can send each, bytes a second, and how many they are; 0: not told. */
+double trace_header_adapter(const json_t *header, unsigned *number);
 struct trace_rank trace_header_rank(const json_t *header, size_t i);
 
 #endif

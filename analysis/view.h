@@ -90,6 +90,12 @@ void view_params_set(struct view *v, const struct view_params *p);
 /* rank runs on node, below switch (NULL or "": not known). A larger app than before: another MPI program of
  * the step, what was known of ranks and communicators is forgotten.  -1: out of bounds. */
 int view_rank_add(struct view *v, uint32_t rank, uint16_t app, const char *node, const char *leaf);
+/* What a node's adapters to the network can send each, bytes a second, and how many it has: the slowest
+ * node's counts. What is out of bounds is not known, and passed over. */
+#define VIEW_ADAPTER_MAX  1e13
+#define VIEW_ADAPTERS_MAX 64u
+void view_adapter(struct view *v, double bytes_per_s, unsigned number);
+double view_adapter_get(const struct view *v, unsigned *number); /* 0: none is known */
 /* rank ended, or its process vanished without finalizing: its figures stay, it is no longer waited for. */
 void view_rank_end(struct view *v, uint32_t rank, uint16_t app, bool vanished);
 
@@ -266,11 +272,11 @@ const char *view_scaling_get(const struct view *v, bool strong, struct view_scal
 
 /* What this job would be by other strategies on the ranks it has (model/strategy.h). */
 struct view_strategy_options {
-    enum projection_algorithm algorithm; /* of its all-reduce; PROJECTION_ALGORITHMS: not known */
+    enum traffic_algorithm algorithm; /* of its all-reduce; TRAFFIC_ALGORITHMS: not known */
     double shards, every;                /* parameter servers, NaN: one a node; local steps */
     double staleness_penalty, local_penalty, async_growth; /* of the iterations; NaN: not known */
 };
-#define VIEW_STRATEGY_OPTIONS ((struct view_strategy_options){ PROJECTION_ALGORITHMS, NAN, 8, NAN, NAN, NAN })
+#define VIEW_STRATEGY_OPTIONS ((struct view_strategy_options){ TRAFFIC_ALGORITHMS, NAN, 8, NAN, NAN, NAN })
 struct view_strategies {
     struct strategies s;
     uint32_t ranks, steps;

@@ -183,6 +183,7 @@ struct view {
     double column_s, column_begin_s;
     struct diagnosis *diagnosis;
     struct scaling *scaling;
+    struct traffic_adapter adapter; /* the slowest node's; 0: none told */
     double begun_s;    /* the first step or collective was told of; NaN not yet */
     uint32_t main_seq; /* the newest of step_comm that was told of */
     bool finished;

@@ -76,6 +76,22 @@ void view_scaling_steps(struct view *v, uint32_t steps)
     v->scaling->steps += steps;
 }
 
+void view_adapter(struct view *v, double bytes_per_s, unsigned number)
+{
+    struct traffic_adapter *a = &v->adapter;
+
+    if (!(bytes_per_s > 0) || !(bytes_per_s <= VIEW_ADAPTER_MAX) || !number || number > VIEW_ADAPTERS_MAX)
+        return;
+    if (!a->number || bytes_per_s * number < a->bytes_per_s * a->number)
+        *a = (struct traffic_adapter){ bytes_per_s, number };
+}
+
+double view_adapter_get(const struct view *v, unsigned *number)
+{
+    *number = v->adapter.number;
+    return v->adapter.bytes_per_s;
+}
+
 /* ---- the newest steps, ordered ---- */
 
 struct steps {
@@ -207,8 +223,9 @@ static void put_links(const struct view *v, struct view_scaling *out, struct pro
                                  .instances = instances_of(v, l->ranks),
                                  .grows = l->ranks == v->main_size };
         linkfit_fit(&l->fit, &o->fit);
-        in->n_links += projection_links(&l->fit, &o->fit, s->steps * o->instances, model_op(l->op), l->ranks,
-                                        o->grows, in->link + in->n_links, PROJECTION_LINKS - in->n_links);
+        in->traffic.n_links +=
+            traffic_links(&l->fit, &o->fit, s->steps * o->instances, model_op(l->op), l->ranks, o->grows,
+                          in->traffic.link + in->traffic.n_links, TRAFFIC_LINKS - in->traffic.n_links);
     }
 }
 
@@ -240,6 +257,7 @@ const char *view_scaling_get(const struct view *v, bool strong, struct view_scal
     steps_free(&steps);
     if (why)
         return why;
+    in.traffic.adapter = v->adapter;
     put_links(v, out, &in);
     return projection_make(&in, &out->projection) ? NULL : "too little is known yet";
 }
@@ -338,7 +356,7 @@ static const char *rank_strategies(const struct view *v, const struct view_strat
 {
     const struct work *w = diagnosis_work(v->diagnosis);
     size_t values = (size_t)steps->n * steps->ranks, n_wires;
-    struct projection_wire *wire = xcalloc(STRATEGY_WIRES, sizeof(*wire));
+    struct traffic_wire *wire = xcalloc(STRATEGY_WIRES, sizeof(*wire));
     float *own_s = xcalloc(values, sizeof(*own_s));
     double *scratch = NULL, transfer_s = 0;
     struct replayed r = { .steps = steps, .own_s = own_s };
@@ -351,18 +369,21 @@ static const char *rank_strategies(const struct view *v, const struct view_strat
         why = "too few steps are seen yet";
         goto out;
     }
+    in->traffic.adapter = v->adapter;
     put_links(v, k, in);
-    n_wires = projection_wires(in, o->algorithm, wire, STRATEGY_WIRES);
-    for (size_t l = 0; l < in->n_links; l++)
-        transfer_s += in->link[l].per_step * in->link[l].time_s;
+    n_wires = projection_traffic(in, &in->traffic) ? STRATEGY_WIRES : 0;
+    traffic_wires(&in->traffic, o->algorithm, wire, n_wires);
+    for (size_t l = 0; l < in->traffic.n_links; l++)
+        transfer_s += in->traffic.link[l].per_step * in->traffic.link[l].time_s;
     order_columns(w, steps, &r);
     *out = (struct view_strategies){ .ranks = steps->ranks,
                                      .steps = steps->n,
                                      .fixed_known = true,
-                                     .algorithm_known = o->algorithm != PROJECTION_ALGORITHMS,
+                                     .algorithm_known = o->algorithm != TRAFFIC_ALGORITHMS,
                                      .several_nodes = k->noise.nodes > 1 };
-    for (size_t l = 0; l < in->n_links; l++)
-        out->fixed_known = out->fixed_known && !(in->link[l].grows && isnan(in->link[l].fixed_s));
+    for (size_t l = 0; l < in->traffic.n_links; l++)
+        out->fixed_known =
+            out->fixed_known && !(in->traffic.link[l].grows && isnan(in->traffic.link[l].fixed_s));
     rank = (struct strategy_input){
         .ranks = { steps->ranks, k->noise.nodes, r.placed ? r.node : NULL, steps->n, 0, in->other_s, work_of,
                    &r },
@@ -370,8 +391,8 @@ static const char *rank_strategies(const struct view *v, const struct view_strat
         .step_s = in->step_s,
         .compute_s = k->noise.mean_s,
         .waiting_s = fmax(0, in->step_s - k->noise.mean_s - transfer_s - in->other_s),
-        .link = in->link,
-        .n_links = in->n_links,
+        .link = in->traffic.link,
+        .n_links = in->traffic.n_links,
         .wire = wire,
         .n_wires = n_wires,
         .shards = isnan(o->shards) ? k->noise.nodes : o->shards,

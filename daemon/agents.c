@@ -195,6 +195,12 @@ static void drop_former_link(struct peer *p, const struct job_agent *a)
     }
 }
 
+static void take_adapter(struct job *j, const json_t *adapter)
+{
+    view_adapter(j->view, get_real(adapter, "bytes_per_s"),
+                 (unsigned)get_int(adapter, "number", 1, VIEW_ADAPTERS_MAX, 0));
+}
+
 void agents_hello(struct peer *p, const json_t *hello)
 {
     uint64_t life = get_life(hello), first = (uint64_t)get_int(hello, "first_batch", 0, INT64_MAX, 1);
@@ -226,6 +232,7 @@ void agents_hello(struct peer *p, const json_t *hello)
     p->job = j;
     p->agent = a;
     p->acked = a->batch;
+    take_adapter(j, json_object_get(hello, "adapter"));
     take_notes(j, node, json_object_get(hello, "notes"));
     snprintf(hex, sizeof(hex), "%016llx", (unsigned long long)p->server->life);
     server_send(

@@ -68,6 +68,14 @@ static void put_line(struct recorder *r, const char *line, size_t n)
     r->bytes += n;
 }
 
+static json_t *adapter_json(const struct view *v)
+{
+    unsigned number;
+    double bytes_per_s = view_adapter_get(v, &number);
+
+    return number ? json_pack("{s:f,s:i}", "bytes_per_s", bytes_per_s, "number", (int)number) : NULL;
+}
+
 /* With the first record: when a collective is whole its ranks are known, which at the beginning of a step
  * they are not. */
 static void put_header(struct recorder *r, const struct job *j)
@@ -86,8 +94,8 @@ static void put_header(struct recorder *r, const struct job *j)
             json_array_append_new(ranks, json_pack("{s:i,s:s,s:s*}", "rank", (int)i, "node", f.node, "switch",
                                                    f.leaf[0] ? f.leaf : NULL));
     }
-    header = json_pack("{s:s,s:i,s:s,s:o}", "format", "syncguard-trace", "version", 1, "job", j->text_id,
-                       "ranks", ranks);
+    header = json_pack("{s:s,s:i,s:s,s:o*,s:o}", "format", "syncguard-trace", "version", 1, "job", j->text_id,
+                       "adapter", adapter_json(j->view), "ranks", ranks);
     text = json_dumps(header, JSON_COMPACT);
     put_line(r, text, strlen(text));
     put_line(r, "\n", 1);

@@ -145,8 +145,8 @@ static json_t *algorithms_json(const struct projection *p)
 {
     json_t *o = json_object();
 
-    for (int a = 0; a < PROJECTION_ALGORITHMS; a++)
-        put_real(o, projection_algorithm_name(a), p->algorithm[a]);
+    for (int a = 0; a < TRAFFIC_ALGORITHMS; a++)
+        put_real(o, traffic_algorithm_name(a), p->algorithm[a]);
     return o;
 }
 
@@ -164,6 +164,10 @@ static json_t *assumes_json(const struct view_scaling *s, bool strong)
         json_array_append_new(
             list, json_string("one size of message tells no latency: that of usual networks, 1.3 to "
                               "19 us a hop, is assumed"));
+    if (!p->rate_known)
+        json_array_append_new(
+            list,
+            json_string("no node tells how fast its adapters are: usual ones, 1.4 to 72 GB/s, are assumed"));
     if (!p->between_nodes)
         json_array_append_new(
             list,

@@ -119,13 +119,13 @@ static double option(const json_t *question, const char *key, double least, doub
     return value >= least && value <= most ? value : otherwise;
 }
 
-static enum projection_algorithm algorithm_of(const char *name)
+static enum traffic_algorithm algorithm_of(const char *name)
 {
     int a = 0;
 
-    while (a < PROJECTION_ALGORITHMS && (!name || strcmp(name, projection_algorithm_name(a)) != 0))
+    while (a < TRAFFIC_ALGORITHMS && (!name || strcmp(name, traffic_algorithm_name(a)) != 0))
         a++;
-    return (enum projection_algorithm)a;
+    return (enum traffic_algorithm)a;
 }
 
 void report_strategy_options(struct view_strategy_options *o, const json_t *question)

@@ -12,6 +12,7 @@
 #define NOISE_MIN          1e-3 /* clocks are no better */
 #define FADE               8u   /* a sample is from the newest FADE * LINKFIT_SAMPLES of its size, about */
 #define SEGMENT_PARAMETERS 3.0
+#define LACK_USUAL         0.003 /* relative, of a size from the line: counts for as much as one size's */
 #define WORTH_IT           0.02 /* relative: a switch that moves no size by more is none that anybody needs */
 
 /* ---- taking ---- */
@@ -326,7 +327,7 @@ static void segment_of(const struct fit *f, uint32_t from, uint32_t to, struct l
         samples += mean[i].n;
         least_s = fmin(least_s, mean[i].time_s);
     }
-    lack = n > 2 ? fmax(0, (lack - sampling) / (n - 2)) : 0;
+    lack = (fmax(0, lack - sampling) + LACK_USUAL * LACK_USUAL) / (n - 1);
     df = lack > sampling / n ? n - 2 : samples > 3 ? samples - 2 : 1;
     for (uint32_t i = 0; i < n; i++) {
         double fit = l.a + l.b * mean[i].bytes;

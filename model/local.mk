@@ -14,7 +14,7 @@ libmodel_la_SOURCES = \
 	model/waiting.c model/waiting.h \
 	model/order.c model/order.h \
 	model/pipeline.c model/pipeline.h \
-	model/projection.c model/projection.h \
+	model/projection.c model/projection.h model/traffic.c model/traffic.h \
 	model/staleness.c model/staleness.h \
 	model/strategy.c model/strategy.h \
 	model/step.c model/step.h \
@@ -22,6 +22,9 @@ libmodel_la_SOURCES = \
 	model/train.c model/train.h
 libmodel_la_LIBADD = -lm
 
+check_PROGRAMS += tests/unit/traffic
+tests_unit_traffic_SOURCES = tests/unit/traffic.c
+tests_unit_traffic_LDADD = libmodel.la
 check_PROGRAMS += tests/unit/deviate tests/unit/last tests/unit/linkfit tests/unit/variation tests/plan/projection
 tests_unit_deviate_SOURCES = tests/unit/deviate.c
 tests_unit_deviate_LDADD = libmodel.la

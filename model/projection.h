@@ -8,15 +8,11 @@
  * - Synchronisation is the expected maximum over the ranks of the fitted noise (variation.h, last.h), ranks
  * grouped by node and switch as they are now, times what the job waits beyond that now (more than one
  * collective a step).
- * - Communication: of a collective over all ranks the fixed part and the part by the byte grow as the
- * algorithm has it. Which one it is nobody tells, so all are hypotheses (ring: Patarasuk & Yuan 2009;
- * halving-doubling and pipelined trees: Thakur, Rabenseifner & Gropp 2005; two-level ring; tree without
- * pipeline; a library that takes what is quickest), weighed by how likely a network makes them: the latency
- * of one hop that each implies (usual: 1.3 to 19 microseconds), and by what was measured at other sizes where
- * that is known. Collectives inside groups that do not grow stay as they are.
+ * - Communication: the collectives' times grown by each algorithm that there may be, weighed by how likely a
+ * network makes what was measured (traffic.h).
  *
  * The band holds 90 %: of draws of everything that is not known - mean squares over their chi squared, shape
- * of the noise, algorithm, fixed part, growth of contention (a factor with 2 % a doubling), which ranks one
+ * of the noise, algorithm, fixed part, growth of contention (a factor with 1.5 % a doubling), which ranks one
  * happens to get. factor says how far a point extrapolates; nothing is said beyond PROJECTION_FACTOR_MAX.
  *
  * Pure, no allocation. Seconds, bytes. NaN is unknown. */
@@ -27,12 +23,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/collective.h"
+#include "model/traffic.h"
 #include "model/variation.h"
 
-#define PROJECTION_LINKS      16u
 #define PROJECTION_POINTS     5u /* 1, 2, 4, 8 and 16 times as many ranks */
-#define PROJECTION_EARLIER    8u
 #define PROJECTION_FACTOR_MAX 64.0
 
 enum projection_regime {
@@ -46,44 +40,12 @@ const char *projection_regime_name(enum projection_regime r);
  * communication or compute, what is more. */
 enum projection_regime projection_regime(double compute_s, double communication_s, double synchronisation_s);
 
-enum projection_algorithm {
-    PROJECTION_RING,
-    PROJECTION_HALVING,
-    PROJECTION_TWO_LEVEL,
-    PROJECTION_TREE,
-    PROJECTION_QUICKEST, /* of ring and pipelined tree, for each size at each number of ranks: libraries
-                            choose */
-    PROJECTION_ALGORITHMS
-};
-const char *projection_algorithm_name(enum projection_algorithm a);
-
-/* Collectives of one operation and size in a step. */
-struct projection_link {
-    enum collective_op op; /* bytes are of the whole vector, which stays as large over more ranks */
-    double ranks;          /* that take part in one */
-    bool grows;            /* over all ranks; else over a group that stays as it is */
-    double per_step;       /* how many of them */
-    double bytes;
-    double time_s;     /* mean transfer of one */
-    double time_error; /* its standard error, relative */
-    double fixed_s,
-        fixed_sd_s; /* of time_s, what does not depend on bytes; NaN: not known, only the sum is */
-};
-
-/* What was measured of the same job at another number of ranks. */
-struct projection_earlier {
-    double ranks, communication_s; /* a step */
-};
-
 struct projection_input {
     bool strong;
     double step_s;  /* mean, as measured */
     double other_s; /* of it, neither own work nor collectives (point to point): stays as it is */
     const struct variation *noise;
-    struct projection_link link[PROJECTION_LINKS];
-    size_t n_links;
-    struct projection_earlier earlier[PROJECTION_EARLIER];
-    size_t n_earlier;
+    struct traffic traffic; /* links, adapters, earlier runs; the rest is filled in from the noise */
 };
 
 struct projection_range {
@@ -114,8 +76,9 @@ const char *projection_wall_name(enum projection_wall w);
 struct projection {
     double ranks, step_s;
     struct projection_point point[PROJECTION_POINTS];
-    double algorithm[PROJECTION_ALGORITHMS]; /* weights; all NaN when no collective grows */
-    bool fixed_known;                        /* of every collective that grows, the fixed part was fitted */
+    double algorithm[TRAFFIC_ALGORITHMS]; /* weights; all NaN when no collective grows */
+    bool rate_known;                      /* the nodes told what their adapters can */
+    bool fixed_known;                     /* of every collective that grows, the fixed part was fitted */
     bool between_nodes; /* false: one node, what a network between nodes adds was never seen */
     bool between_switches;
     enum projection_wall wall;
@@ -123,24 +86,8 @@ struct projection {
     char text[192];    /* "synchronisation overtakes communication at about 96 ranks (3 times as many)" */
 };
 
-/* The collectives of one operation as links, what was fitted of them beside; steps: over which they were told
- * of. Returns how many, at most max. */
-struct linkfit;
-struct linkfit_result;
-size_t projection_links(const struct linkfit *l, const struct linkfit_result *fit, double steps,
-                        enum collective_op op, double ranks, bool grows, struct projection_link *out,
-                        size_t max);
-
-/* One possibility of all that may be: which algorithm is in use now, and what of a link's time is latency. */
-struct projection_wire {
-    enum projection_algorithm algorithm;
-    double fixed_s[PROJECTION_LINKS];
-};
-
-/* n of them, each as likely as another. known: the algorithm in use, where somebody knows it;
- * PROJECTION_ALGORITHMS: nobody does. Returns how many: 0 when no collective grows. */
-size_t projection_wires(const struct projection_input *in, enum projection_algorithm known,
-                        struct projection_wire *out, size_t n);
+/* The input's traffic with the ranks and nodes of its noise, weighed; false: no collective grows. */
+bool projection_traffic(const struct projection_input *in, struct traffic *out);
 
 /* false: too little is known. */
 bool projection_make(const struct projection_input *in, struct projection *out);

@@ -56,7 +56,7 @@ struct world {
 /* ---- exchange ---- */
 
 /* Does another algorithm for all-reduce change it? */
-static bool replaceable(const struct projection_link *k)
+static bool replaceable(const struct traffic_link *k)
 {
     return k->grows && k->op == COLLECTIVE_ALLREDUCE;
 }
@@ -82,21 +82,21 @@ static enum course_algo course_algo(enum strategy_kind kind)
     }
 }
 
-static enum strategy_kind kind_now(enum projection_algorithm a)
+static enum strategy_kind kind_now(enum traffic_algorithm a)
 {
     switch (a) {
-    case PROJECTION_HALVING:
+    case TRAFFIC_HALVING:
         return STRATEGY_HALVING;
-    case PROJECTION_TWO_LEVEL:
+    case TRAFFIC_TWO_LEVEL:
         return STRATEGY_HIERARCHICAL;
-    case PROJECTION_TREE:
+    case TRAFFIC_TREE:
         return STRATEGY_TREE;
     default: /* a library that takes what is quickest has a ring where it is that */
         return STRATEGY_RING;
     }
 }
 
-static const struct projection_wire *wire_at(const struct world *w, size_t i)
+static const struct traffic_wire *wire_at(const struct world *w, size_t i)
 {
     return &w->in->wire[i % w->in->n_wires];
 }
@@ -111,8 +111,8 @@ static double even(size_t i, size_t factor)
 static struct course_cost cost_of(const struct world *w, size_t i, size_t l)
 {
     const struct strategy_input *in = w->in;
-    const struct projection_link *k = &in->link[l];
-    const struct projection_wire *wire = wire_at(w, i);
+    const struct traffic_link *k = &in->link[l];
+    const struct traffic_wire *wire = wire_at(w, i);
     const struct course *c = &w->course[course_algo(kind_now(wire->algorithm))];
     double inner = exp(in->inner_spread * deviate_normal(even(i, 29)));
     struct course_cost o = { .inner_hop_s = inner * in->inner_hop_s,
@@ -159,7 +159,7 @@ static double comm_s(const struct world *w, size_t i, enum strategy_kind kind)
     double sum = 0;
 
     for (size_t l = 0; l < w->in->n_links; l++) {
-        const struct projection_link *k = &w->in->link[l];
+        const struct traffic_link *k = &w->in->link[l];
 
         sum += k->per_step * (replaceable(k) ? collective_s(w, i, l, kind) : k->time_s);
     }
@@ -182,7 +182,7 @@ static double ordered_s(const struct world *w, size_t i)
     double sum = 0;
 
     for (size_t l = 0; l < w->in->n_links; l++) {
-        const struct projection_link *k = &w->in->link[l];
+        const struct traffic_link *k = &w->in->link[l];
         struct course_cost cost = cost_of(w, i, l);
 
         sum += k->per_step * (replaceable(k) ? course_time_s(&w->ordered[algo], &cost, k->bytes) : k->time_s);
@@ -193,11 +193,11 @@ static double ordered_s(const struct world *w, size_t i)
 /* What does not depend on bytes is paid once a step. */
 static double merged_s(const struct world *w, size_t i)
 {
-    const struct projection_wire *wire = wire_at(w, i);
+    const struct traffic_wire *wire = wire_at(w, i);
     double sum = 0, once_s = 0;
 
     for (size_t l = 0; l < w->in->n_links; l++) {
-        const struct projection_link *k = &w->in->link[l];
+        const struct traffic_link *k = &w->in->link[l];
         double fixed_s = replaceable(k) ? wire->fixed_s[l] : 0;
 
         sum += k->per_step * (k->time_s - fixed_s);
@@ -221,7 +221,7 @@ static double own_exchange_s(const struct world *w, size_t i)
     double sum = 0;
 
     for (size_t l = 0; l < w->in->n_links; l++) {
-        const struct projection_link *k = &w->in->link[l];
+        const struct traffic_link *k = &w->in->link[l];
         double s_per_byte =
             w->in->network ? 1 / w->in->network->link.bytes_per_s : cost_of(w, i, l).s_per_byte;
 
@@ -618,7 +618,7 @@ bool strategy_rank(const struct strategy_input *in, double *scratch, struct stra
     struct world w = { .in = in, .out = out, .scratch = scratch };
     struct waiting_input ranks = in->ranks;
 
-    if ((!in->n_wires && !in->network) || in->n_links > PROJECTION_LINKS || !(in->compute_s > 0) ||
+    if ((!in->n_wires && !in->network) || in->n_links > TRAFFIC_LINKS || !(in->compute_s > 0) ||
         in->ranks.ranks < 2)
         return false;
     find_courses(&w, scratch);

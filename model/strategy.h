@@ -5,7 +5,7 @@
  * - Waiting: the ranks' own work replayed by each rule of meeting (waiting.h); how many times as much that is
  *   as when all meet in every step is applied to the waiting there is.
  * - Exchange: from what a message costs. Where that is described, by collective.h; where collectives were
- *   measured it is found from their time, whatever the algorithm in use may be (struct projection_wire), and
+ *   measured it is found from their time, whatever the algorithm in use may be (struct traffic_wire), and
  *   from where the ranks sit (course.h).
  * - Asynchronous: the ranks' rates add up, or as fast as the parameter servers take it in.
  *
@@ -63,12 +63,12 @@ struct strategy_input {
     /* A step as it is. step_s NaN: nothing was measured, the best synchronous way is taken for now. */
     double step_s, compute_s, waiting_s;
     double overlap, backward_s; /* as in step_exposed_s; overlap 0: nothing hides */
-    const struct projection_link *link;
+    const struct traffic_link *link;
     size_t n_links;
     /* What messages cost: either known ... */
     const struct collective *network; /* NULL: not this; its op and algo are set here */
     /* ... or to be found from the links' times, all of these possibilities being as likely as another. */
-    const struct projection_wire *wire;
+    const struct traffic_wire *wire;
     size_t n_wires;
     double inner_hop_s, inner_s_per_byte; /* inside of nodes, as far as is known ... */
     double inner_spread;                  /* ... logarithmic */

@@ -96,6 +96,32 @@ static void add_squares(const struct design *d, const double *x, double ss[VARIA
     ss[VARIATION_SWITCH] += leaves - all * all / d->n;
 }
 
+/* Both mean squares come from one variance, against two of which the upper one is larger. What counts of the
+ * sample is the number of groups: they are what the level's variance is seen from. */
+static double none_of(const struct variation_squares *q, int level, int below)
+{
+    double df = q->df[level] + q->df[below], ratio;
+    double pooled = (q->df[level] * q->ms[level] + q->df[below] * q->ms[below]) / df;
+
+    if (!(q->ms[level] > q->ms[below]))
+        ratio = 0;
+    else if (!(q->ms[below] > 0))
+        return 0;
+    else
+        ratio = df * log(pooled) - q->df[level] * log(q->ms[level]) - q->df[below] * log(q->ms[below]);
+    return 1 / (1 + exp((ratio - log(q->df[level] + 1)) / 2));
+}
+
+static void set_none(struct variation_squares *q)
+{
+    int below = -1;
+
+    for (int k = 0; k < VARIATION_LEVELS; k++) {
+        q->none[k] = q->df[k] > 0 && below >= 0 ? none_of(q, k, below) : 0;
+        below = q->df[k] > 0 ? k : below;
+    }
+}
+
 /* Means of squares, each with `times` the design's degrees of freedom. */
 static void set_squares(struct variation_squares *q, const double ss[VARIATION_LEVELS], double times)
 {
@@ -103,17 +129,22 @@ static void set_squares(struct variation_squares *q, const double ss[VARIATION_L
         q->df[k] *= times;
         q->ms[k] = q->df[k] > 0 ? fmax(0, ss[k]) / q->df[k] : NAN;
     }
+    set_none(q);
 }
 
-/* Variances from mean squares, each multiplied by f[k]; less: what the lowest level has of the passing noise.
- */
-static void solve(const struct variation_squares *q, const double f[VARIATION_LEVELS],
+/* What the data could be from: each mean square times f, each level's variance times some. */
+struct guess {
+    double f[VARIATION_LEVELS], some[VARIATION_LEVELS];
+};
+
+/* Variances from mean squares; less: what the lowest level has of the passing noise. */
+static void solve(const struct variation_squares *q, const struct guess *g,
                   const double less[VARIATION_LEVELS], double variance[VARIATION_LEVELS])
 {
     double ms[VARIATION_LEVELS];
 
     for (int k = 0; k < VARIATION_LEVELS; k++) {
-        ms[k] = q->df[k] > 0 ? q->ms[k] * f[k] : 0;
+        ms[k] = q->df[k] > 0 ? q->ms[k] * g->f[k] : 0;
         variance[k] = 0;
     }
     if (q->df[VARIATION_RANK] > 0)
@@ -121,10 +152,12 @@ static void solve(const struct variation_squares *q, const double f[VARIATION_LE
     /* What passing noise a mean square holds is made of the same parts with the same coefficients. */
     if (q->df[VARIATION_NODE] > 0)
         variance[VARIATION_NODE] =
+            g->some[VARIATION_NODE] *
             fmax(0, (ms[VARIATION_NODE] - variance[VARIATION_RANK] - less[VARIATION_RANK]) / q->c_node -
                         less[VARIATION_NODE]);
     if (q->df[VARIATION_SWITCH] > 0)
         variance[VARIATION_SWITCH] =
+            g->some[VARIATION_SWITCH] *
             fmax(0, (ms[VARIATION_SWITCH] - variance[VARIATION_RANK] - less[VARIATION_RANK] -
                      q->c_node_of_switch * (variance[VARIATION_NODE] + less[VARIATION_NODE])) /
                             q->c_switch -
@@ -133,22 +166,27 @@ static void solve(const struct variation_squares *q, const double f[VARIATION_LE
 
 /* ---- draws ---- */
 
-static void draw_factors(const struct variation_squares *q, uint64_t *draws, double f[VARIATION_LEVELS])
+static struct guess guess_draw(const struct variation_squares *q, uint64_t *draws)
 {
-    for (int k = 0; k < VARIATION_LEVELS; k++)
-        f[k] = q->df[k] > 0 ? 1 / fmax(RATIO_MIN, deviate_chi2_ratio(deviate_draw(draws), q->df[k])) : 1;
+    struct guess g;
+
+    for (int k = 0; k < VARIATION_LEVELS; k++) {
+        g.f[k] = q->df[k] > 0 ? 1 / fmax(RATIO_MIN, deviate_chi2_ratio(deviate_draw(draws), q->df[k])) : 1;
+        g.some[k] = deviate_draw(draws) >= q->none[k];
+    }
+    return g;
 }
 
-static void variances(const struct variation *n, const double lasting_f[VARIATION_LEVELS],
-                      const double passing_f[VARIATION_LEVELS], struct variation_draw *d)
+static void variances(const struct variation *n, const struct guess *l, const struct guess *p,
+                      struct variation_draw *d)
 {
     static const double nothing[VARIATION_LEVELS];
     double passing[VARIATION_LEVELS], lasting[VARIATION_LEVELS], less[VARIATION_LEVELS];
 
-    solve(&n->passing_squares, passing_f, nothing, passing);
+    solve(&n->passing_squares, p, nothing, passing);
     for (int k = 0; k < VARIATION_LEVELS; k++)
         less[k] = passing[k] / n->steps;
-    solve(&n->lasting_squares, lasting_f, less, lasting);
+    solve(&n->lasting_squares, l, less, lasting);
     for (int k = 0; k < VARIATION_LEVELS; k++) {
         d->passing[k] = sqrt(passing[k]);
         d->lasting[k] = sqrt(lasting[k]);
@@ -157,18 +195,17 @@ static void variances(const struct variation *n, const double lasting_f[VARIATIO
 
 void variation_draw(const struct variation *n, uint64_t *draws, struct variation_draw *d)
 {
-    double lasting[VARIATION_LEVELS], passing[VARIATION_LEVELS];
+    struct guess lasting = guess_draw(&n->lasting_squares, draws),
+                 passing = guess_draw(&n->passing_squares, draws);
 
-    draw_factors(&n->lasting_squares, draws, lasting);
-    draw_factors(&n->passing_squares, draws, passing);
-    variances(n, lasting, passing, d);
+    variances(n, &lasting, &passing, d);
 }
 
 void variation_estimate(const struct variation *n, struct variation_draw *d)
 {
-    static const double as_is[VARIATION_LEVELS] = { 1, 1, 1 };
+    static const struct guess as_is = { .f = { 1, 1, 1 }, .some = { 1, 1, 1 } };
 
-    variances(n, as_is, as_is, d);
+    variances(n, &as_is, &as_is, d);
 }
 
 /* The level above a missing one stands for it: a node of one rank is that rank. */

@@ -7,7 +7,9 @@
  * estimated by moments from a nested random-effects design (analysis of variance with unequal groups: Searle,
  * "Linear Models", 1971, ch. 11; Searle, Casella & McCulloch, "Variance Components", 1992, ch. 5). Their
  * uncertainty is drawn as generalised inference does (Weerahandi 1993): every mean square over its own chi
- * squared, differences below zero are none.
+ * squared, differences below zero are none. With few nodes that alone promises more than there is, so that a
+ * node or a switch adds nothing at all is a hypothesis of its own, weighed by the Bayesian information
+ * criterion (Schwarz 1978; with the groups for a sample: Pauler, Biometrika 85, 1998).
  *
  * Set apart before that, so that no variance is made of them: ranks that are lastingly slower than all others
  * (robust z beyond 6), and a tail of rare long delays (beyond 6 robust standard deviations: peaks over a
@@ -32,6 +34,7 @@ enum variation_shape { VARIATION_UNDECIDED, VARIATION_NORMAL, VARIATION_LOGNORMA
 /* A nested analysis of variance: a mean square is expected to be the sum of c times the variances. */
 struct variation_squares {
     double ms[VARIATION_LEVELS], df[VARIATION_LEVELS]; /* df 0: the level cannot be told from the one below */
+    double none[VARIATION_LEVELS]; /* probability that the level adds nothing to those below */
     double c_node, c_node_of_switch, c_switch;
 };
 

@@ -135,12 +135,12 @@ static void rank_described(const struct asked *a, const struct collective *netwo
                            .seed = (uint64_t)asked_number(a, "seed"),
                            .compute_s = compute_s,
                            .ranks = (uint32_t)n };
-    struct projection_link link = { .op = COLLECTIVE_ALLREDUCE,
-                                    .ranks = n,
-                                    .grows = true,
-                                    .per_step = 1,
-                                    .bytes = asked_number(a, "gradient-bytes"),
-                                    .time_s = NAN };
+    struct traffic_link link = { .op = COLLECTIVE_ALLREDUCE,
+                                 .ranks = n,
+                                 .grows = true,
+                                 .per_step = 1,
+                                 .bytes = asked_number(a, "gradient-bytes"),
+                                 .time_s = NAN };
     struct strategy_input in = {
         .ranks = { .ranks = d.ranks,
                    .steps = (size_t)fmin(STEPS_MOST, fmax(STEPS_LEAST, DRAWS / n)),

@@ -104,9 +104,8 @@ static void put_noise(struct answer *a, const json_t *noise)
 
     answer_figure(a, "compute_s", answer_number(noise, "compute_s"), ANSWER_SECONDS,
                   "own work of a rank in a step");
-    answer_figure(a, "cv", answer_number(noise, "cv"), ANSWER_SHARE, "it varies by, all in all");
-    answer_figure(a, "common_cv", answer_number(noise, "common_cv"), ANSWER_SHARE,
-                  "of that all ranks have in common: phases, pauses, warm-up");
+    answer_figure(a, "cv", answer_number(noise, "cv"), ANSWER_SHARE,
+                  "it varies by: the parts below, their squares added");
     answer_word(a, "shape", answer_text(noise, "shape", shape, sizeof(shape)), "is its distribution");
     answer_table(a, "noise",
                  "What varies, and with whom it is in common (standard deviations, of the own work)",
@@ -121,6 +120,10 @@ static void put_noise(struct answer *a, const json_t *noise)
             answer_cell(a, answer_number(part[k], "high"));
         }
     }
+    /* Phases and warm-up: it is one number a step, which nobody waits for, and has no lasting part. */
+    answer_cell_words(a, "all ranks");
+    for (int k = 0; k < 6; k++)
+        answer_cell(a, k == 3 ? answer_number(noise, "common_cv") : NAN);
 }
 
 static const struct answer_column link_columns[] = {

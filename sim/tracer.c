@@ -88,8 +88,12 @@ __attribute__((format(printf, 2, 3))) static void put(struct tracer *t, const ch
 
 int tracer_header(struct tracer *t, struct err *err)
 {
-    put(t, "{\"format\":\"syncguard-trace\",\"version\":1,\"job\":\"%s\",\"ranks\":[",
-        t->s->jobs[t->job].name);
+    const struct scenario_fabric *f = &t->s->fabric;
+
+    put(t,
+        "{\"format\":\"syncguard-trace\",\"version\":1,\"job\":\"%s\","
+        "\"adapter\":{\"bytes_per_s\":%.0f,\"number\":%d},\"ranks\":[",
+        t->s->jobs[t->job].name, f->link_bytes_per_s, f->rails);
     for (uint32_t i = 0; i < t->place->ranks; i++) {
         if (make_room(t, err) < 0)
             return -1;

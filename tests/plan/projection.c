@@ -24,6 +24,7 @@ struct truth {
     enum { RING, HALVING, TWO_LEVEL, PIPELINED_TREE, QUICKEST, COURSES } algorithm;
     int sizes;
     double hop_s, byte_s, bytes[SIZES], per_step[SIZES], transfer_cv, contention;
+    double adapter_bytes_per_s; /* as the nodes tell it; 0: they do not */
 };
 
 /* Standard normal far into the tail, which is where the last of many ranks is. */
@@ -78,6 +79,7 @@ static void draw_truth(struct truth *t)
     }
     t->transfer_cv = between(0.01, 0.1);
     t->contention = uniform() < 0.5 ? 0 : between(0, 0.06);
+    t->adapter_bytes_per_s = uniform() < 0.25 ? 0 : 1 / (t->byte_s * between(0.6, 1));
 }
 
 static double transfer_s(const struct truth *t, uint32_t n, double bytes, double doublings)
@@ -204,9 +206,10 @@ static bool project(const struct truth *t, struct projection *p)
     }
     made = variation_fit(&noise, own_s, t->steps, t->ranks, node, leaf, scratch);
     in.step_s = m.step_s;
+    in.traffic.adapter = (struct traffic_adapter){ t->adapter_bytes_per_s, 1 };
     linkfit_fit(&links, &fit);
-    in.n_links = projection_links(&links, &fit, t->steps, COLLECTIVE_ALLREDUCE, t->ranks, true, in.link,
-                                  PROJECTION_LINKS);
+    in.traffic.n_links = traffic_links(&links, &fit, t->steps, COLLECTIVE_ALLREDUCE, t->ranks, true, in.traffic.link,
+                                  TRAFFIC_LINKS);
     made = made && projection_make(&in, p);
     free(node);
     free(leaf);

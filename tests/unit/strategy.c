@@ -153,10 +153,10 @@ static const struct strategy *find(const struct strategies *s, enum strategy_kin
 
 static void test_measured(void)
 {
-    struct projection_link link = {
+    struct traffic_link link = {
         .op = COLLECTIVE_ALLREDUCE, .ranks = RANKS, .grows = true, .per_step = 1, .bytes = 1e8, .time_s = 0.4
     };
-    struct projection_wire wire = { .algorithm = PROJECTION_RING, .fixed_s = { 0.0062 } };
+    struct traffic_wire wire = { .algorithm = TRAFFIC_RING, .fixed_s = { 0.0062 } };
     struct strategy_input in = { .ranks = { .ranks = RANKS, .steps = 256, .work = of_drawn },
                                  .ranks_per_node = NAN,
                                  .step_s = 2,

@@ -314,6 +314,12 @@ static void check_fatal(void)
         { HEADER
           "{\"r\":0,\"c\":\"w\",\"s\":1,\"o\":\"barrier\",\"b\":0,\"t0\":9,\"t1\":4611686018427387903}\n",
           "line 2: its time is more than 366 days" },
+        { "{\"format\":\"syncguard-trace\",\"version\":1,\"adapter\":{\"bytes_per_s\":-1,\"number\":1},"
+          "\"ranks\":[{\"rank\":0}]}\n",
+          "line 1: \"adapter\" is none" },
+        { "{\"format\":\"syncguard-trace\",\"version\":1,\"adapter\":{\"bytes_per_s\":1e9,\"number\":1e9},"
+          "\"ranks\":[{\"rank\":0}]}\n",
+          "line 1: \"adapter\" is none" },
         { HEADER RECORD(0, 1) "{\"r\":0\n", "line 3: not JSON" },
     };
 
