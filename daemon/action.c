@@ -318,6 +318,13 @@ int actions_check(const struct actions *as, const struct action *a, struct err *
     return check(as, a, err) < 0 || has_room(as, a->kind, err) < 0 ? -1 : 0;
 }
 
+static bool same_action(const struct action_record *r, const struct action *a)
+{
+    return r->kind == a->kind && r->job.uid == a->job.uid && r->job.job == a->job.job &&
+           r->job.step == a->job.step && r->job.restarts == a->job.restarts && r->signal == a->signal &&
+           !strcmp(r->nodes, a->nodes ? a->nodes : "");
+}
+
 int64_t actions_start(struct actions *as, const struct action *a, struct err *err)
 {
     char key[ACTION_KEY_MAX], text[24];
@@ -333,8 +340,10 @@ int64_t actions_start(struct actions *as, const struct action *a, struct err *er
         action_key(a, key);
     e = action_book_find(as->book, key);
     if (e) {
-        id = e->r.id;
+        id = same_action(&e->r, a) ? e->r.id : 0;
         action_entry_free(e);
+        if (!id)
+            err_set(err, "the key %s was used for another action", key);
         return id;
     }
     if (has_room(as, a->kind, err) < 0)

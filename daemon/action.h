@@ -90,7 +90,8 @@ void actions_configure(struct actions *as, const struct config *c);
 void actions_free(struct actions *as);
 
 /* Record it and begin. Its id; 0 with the reason when it cannot be done at all (not configured, no nodes
- * named, too much pending). An action with this key was started before: its id, and nothing else happens. */
+ * named, too much pending). An action with this key was started before: its id, and nothing else happens; but
+ * another action is no reason to drop this one without a word: refused. */
 int64_t actions_start(struct actions *as, const struct action *a, struct err *err);
 
 /* Would actions_start() take it? 0, or -1 with the reason; nothing is recorded. */

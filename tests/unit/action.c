@@ -448,6 +448,8 @@ static void check_keys(void)
     run_for(0.2);
     ok(ended.n == 0 && lines("act.log") == 1, "it was done once");
     is_str(actions_find(as, a.key)->outcome, "requeued", "and its outcome is known");
+    a.job.job = 124;
+    ok(!actions_start(as, &a, &err), "%s", err.text);
     actions_free(as);
 }
 
