@@ -161,15 +161,17 @@ void answer_table(struct answer *a, const char *key, const char *title, const st
 {
     struct item *item = add(a, key, json_array());
     struct table_column *layout = xcalloc(n_columns, sizeof(*layout));
+    size_t shown = 0;
 
     for (size_t c = 0; c < n_columns; c++)
-        layout[c] = (struct table_column){ columns[c].title, columns[c].unit != ANSWER_WORDS };
+        if (columns[c].title)
+            layout[shown++] = (struct table_column){ columns[c].title, columns[c].unit != ANSWER_WORDS };
     item->kind = TABLE;
     item->title = title;
     item->columns = columns;
     item->n_columns = n_columns;
     item->layout = layout;
-    item->table = table_new(layout, n_columns);
+    item->table = table_new(layout, shown);
     a->n_cells = 0;
 }
 
@@ -187,7 +189,8 @@ static void set_cell(struct answer *a, const struct item *item, const struct ans
     if (column == item->columns)
         json_array_append_new(rows, json_object());
     json_object_set_new(json_array_get(rows, json_array_size(rows) - 1), column->key, value);
-    table_cell(item->table, "%s", shown);
+    if (column->title)
+        table_cell(item->table, "%s", shown);
 }
 
 void answer_cell(struct answer *a, double value)

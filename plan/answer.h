@@ -22,7 +22,7 @@ enum answer_unit {
 };
 
 struct answer_column {
-    const char *key, *title;
+    const char *key, *title; /* title NULL: in JSON alone; never the first column */
     enum answer_unit unit;
 };
 

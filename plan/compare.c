@@ -221,19 +221,33 @@ static json_t *measured(const struct asked *a, struct err *err)
 #define HOURS_COLUMN 1u /* the last one, where iterations are given */
 
 static const struct answer_column columns[] = {
-    { "strategy", "STRATEGY", ANSWER_WORDS },           { "step_s", "STEP", ANSWER_SECONDS },
-    { "throughput_ratio", "SPEED", ANSWER_TIMES },      { "throughput_low_ratio", "FROM", ANSWER_TIMES },
-    { "throughput_high_ratio", "TO", ANSWER_TIMES },    { "work_share", "WORK", ANSWER_SHARE },
-    { "waiting_share", "WAIT", ANSWER_SHARE },          { "exchange_share", "EXCHANGE", ANSWER_SHARE },
-    { "iterations_ratio", "ITERATIONS", ANSWER_TIMES }, { "time_s", "TIME", ANSWER_SECONDS },
+    { "strategy", "STRATEGY", ANSWER_WORDS },
+    { "step_s", "STEP", ANSWER_SECONDS },
+    { "throughput_ratio", "SPEED", ANSWER_TIMES },
+    { "throughput_low_ratio", "FROM", ANSWER_TIMES },
+    { "throughput_high_ratio", "TO", ANSWER_TIMES },
+    { "work_share", "WORK", ANSWER_SHARE },
+    { "waiting_share", "WAIT", ANSWER_SHARE },
+    { "exchange_share", "EXCHANGE", ANSWER_SHARE },
+    { "iterations_ratio", "ITERATIONS", ANSWER_TIMES },
+    { "time_s", "TIME", ANSWER_SECONDS },
+    { "pays_below_ratio", NULL, ANSWER_TIMES },
+    { "reason", NULL, ANSWER_WORDS },
+    { "assumes", NULL, ANSWER_WORDS },
     { "hours", "TO THE TARGET", ANSWER_HOURS },
 };
 
-static void put_row(struct answer *answer, const json_t *s, double iterations)
+/* Of time per sample alone: so much may the iterations grow. */
+static double pays_below(const json_t *s, double same_s)
+{
+    return answer_true(s, "per_sample") ? same_s / answer_number(answer_object(s, "step_s"), "p50") : NAN;
+}
+
+static void put_row(struct answer *answer, const json_t *s, double iterations, double same_s)
 {
     const json_t *rate = answer_object(s, "throughput_ratio"), *shares = answer_object(s, "shares");
     double time_s = answer_number(s, "time_s");
-    char text[96];
+    char text[200];
 
     answer_cell_words(answer, "%s", answer_text(s, "strategy", text, sizeof(text)));
     answer_cell(answer, answer_number(answer_object(s, "step_s"), "p50"));
@@ -245,30 +259,28 @@ static void put_row(struct answer *answer, const json_t *s, double iterations)
     answer_cell(answer, answer_number(shares, "exchange"));
     answer_cell(answer, answer_number(s, "iterations_ratio"));
     answer_cell(answer, time_s);
+    answer_cell(answer, pays_below(s, same_s));
+    answer_cell_words(answer, "%s", answer_text(s, "reason", text, sizeof(text)));
+    answer_cell_words(answer, "%s", answer_text(s, "assumes", text, sizeof(text)));
     if (!isnan(iterations))
         answer_cell(answer, time_s * iterations / 3600);
 }
 
-static const struct answer_column reason_columns[] = {
-    { "strategy", "STRATEGY", ANSWER_WORDS },
-    { "pays_below_ratio", "PAYS BELOW", ANSWER_TIMES },
-    { "reason", "WHY", ANSWER_WORDS },
-    { "assumes", "ASSUMES", ANSWER_WORDS },
-};
-
-/* Of time per sample alone: so much may the iterations grow. */
-static void put_reason(struct answer *answer, const json_t *s, double best_s)
+static void put_reason(struct answer *answer, const json_t *s, double same_s)
 {
-    double step_s = answer_number(answer_object(s, "step_s"), "p50");
-    char text[200];
+    char name[96], reason[200], assumes[200], pays[64] = "";
+    double ratio = pays_below(s, same_s);
 
-    answer_cell_words(answer, "%s", answer_text(s, "strategy", text, sizeof(text)));
-    answer_cell(answer, answer_true(s, "per_sample") ? best_s / step_s : NAN);
-    answer_cell_words(answer, "%s", answer_text(s, "reason", text, sizeof(text)));
-    answer_cell_words(answer, "%s", answer_text(s, "assumes", text, sizeof(text)));
+    if (!isnan(ratio))
+        snprintf(pays, sizeof(pays), "; pays below %.3gx the iterations", ratio);
+    answer_text(s, "assumes", assumes, sizeof(assumes));
+    answer_note(answer, "%s: %s%s%s%s.", answer_text(s, "strategy", name, sizeof(name)),
+                answer_text(s, "reason", reason, sizeof(reason)), pays,
+                json_is_string(json_object_get(s, "assumes")) ? "; if " : "",
+                json_is_string(json_object_get(s, "assumes")) ? assumes : "");
 }
 
-static void put_tables(struct answer *answer, const json_t *list, double iterations, double best_s)
+static void put_table(struct answer *answer, const json_t *list, double iterations, double same_s)
 {
     const json_t *s;
     size_t i;
@@ -276,11 +288,8 @@ static void put_tables(struct answer *answer, const json_t *list, double iterati
     answer_table(answer, "strategies",
                  "SPEED is samples a second over now (ranges hold 90 %); TIME is what replaces one step:",
                  columns, ARRAY_SIZE(columns) - (isnan(iterations) ? HOURS_COLUMN : 0));
-    json_array_foreach(list, i, s) put_row(answer, s, iterations);
-    answer_table(answer, "reasons",
-                 "PAYS BELOW so many times the iterations, where their growth is not given:", reason_columns,
-                 ARRAY_SIZE(reason_columns));
-    json_array_foreach(list, i, s) put_reason(answer, s, best_s);
+    json_array_foreach(list, i, s) put_row(answer, s, iterations, same_s);
+    json_array_foreach(list, i, s) put_reason(answer, s, same_s);
 }
 
 static bool synchronous(const json_t *s)
@@ -331,7 +340,7 @@ static void put_strategies(const struct asked *a, struct answer *answer, const j
     if (answer_object(o, "step_s") == NULL && !isnan(answer_number(o, "ranks")))
         answer_figure(answer, "now_s", answer_number(o, "step_s"), ANSWER_SECONDS,
                       "a step as it is measured");
-    put_tables(answer, list, asked_number(a, "iterations"), same_s);
+    put_table(answer, list, asked_number(a, "iterations"), same_s);
     put_notes(a, answer, list);
 }
 

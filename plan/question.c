@@ -9,7 +9,9 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 
-#define HELP_COLUMNS 100
+#define HELP_COLUMNS 80
+#define HELP_AT      27 /* where the words begin */
+#define QUESTION_AT  15
 
 static const struct question_option json = { .name = "json", .text = "print the answer as one JSON object" };
 static const struct question_option help = { .name = "help", .text = "say how a question is asked" };
@@ -289,19 +291,38 @@ int question_parse(struct asked *a, int argc, char **argv, struct err *err)
 
 /* ---- what the tables say ---- */
 
+/* A name and what it is, wrapped beside it. */
+static void help_entry(FILE *out, const char *name, const char *words, int at)
+{
+    char *text = NULL;
+    size_t size, length = strlen(name);
+    FILE *page = open_memstream(&text, &size);
+
+    if (!page)
+        return;
+    text_wrap(page, words, at, HELP_COLUMNS);
+    fclose(page);
+    if ((int)length + 3 > at)
+        fprintf(out, "  %s\n", name);
+    else if (size > length + 2)
+        memcpy(text + 2, name, length);
+    fputs(text, out);
+    free(text);
+}
+
 static void help_option(FILE *out, const struct question_option *o, const char *otherwise)
 {
-    char name[64];
+    char name[64], words[400];
+    bool needed = otherwise && !strcmp(otherwise, QUESTION_REQUIRED);
 
     snprintf(name, sizeof(name), "--%s%s%s", o->name, o->value ? "=" : "", o->value ? o->value : "");
-    fprintf(out, "  %-34s %s", name, o->text);
-    if (otherwise && !strcmp(otherwise, QUESTION_REQUIRED))
-        fputs(" (needed)", out);
-    else if (otherwise)
-        fprintf(out, " (%s)", otherwise);
-    fputc('\n', out);
-    if (o->kind == QUESTION_WORD)
-        fprintf(out, "  %-34s one of %s\n", "", o->choices);
+    snprintf(words, sizeof(words), "%s%s%s%s%s%s", o->text,
+             needed      ? " (needed"
+             : otherwise ? " ("
+                         : "",
+             otherwise && !needed ? otherwise : "", otherwise ? ")" : "",
+             o->kind == QUESTION_WORD ? "; one of " : "", o->kind == QUESTION_WORD ? o->choices : "");
+    help_entry(out, name, words, HELP_AT);
 }
 
 static void help_all(FILE *out)
@@ -309,7 +330,7 @@ static void help_all(FILE *out)
     fprintf(out, "sgplan - predict what a synchronised job will do, and compare what could be done\n\n"
                  "usage: sgplan QUESTION [OPTIONS]\n\nquestions:\n");
     for (const struct question *const *q = questions; *q; q++)
-        fprintf(out, "  %-12s %s\n", (*q)->name, (*q)->text);
+        help_entry(out, (*q)->name, (*q)->text, QUESTION_AT);
     fprintf(out, "\noptions of all questions:\n");
     for (size_t e = 0; e < ARRAY_SIZE(everywhere); e++)
         help_option(out, everywhere[e], NULL);

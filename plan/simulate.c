@@ -37,8 +37,9 @@ static const struct question_option mdoc = { .name = "mdoc",
                                              .text = "print them as the source of sgplan-scenario(5)" };
 
 static const struct question_use uses[] = {
-    { &trace, NULL },     { &job_name, NULL }, { &option_scenario_seed, NULL }, { &option_steps, NULL },
-    { &no_faults, NULL }, { &keys, NULL },     { &mdoc, NULL },        { NULL, NULL },
+    { &trace, NULL },        { &job_name, NULL },  { &option_scenario_seed, NULL },
+    { &option_steps, NULL }, { &no_faults, NULL }, { &keys, NULL },
+    { &mdoc, NULL },         { NULL, NULL },
 };
 
 /* One run of the question. */
@@ -103,7 +104,7 @@ static int read_scenario(struct scenario *s, const char *name, struct err *err)
         return -1;
     snprintf(path, sizeof(path), "%s/scenarios/%s%s", PKGDATADIR, name, strstr(name, ".conf") ? "" : ".conf");
     if (access(path, R_OK) < 0)
-        return err_prefix(err, "neither a file nor one of %s/scenarios", PKGDATADIR);
+        return err_set(err, "%s: neither a file nor a scenario in %s/scenarios", name, PKGDATADIR);
     if (scenario_read(s, path, &installed) == 0)
         return 0;
     return err_set(err, "%s", installed.text);
