@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += libpolicies.la
 libpolicies_la_SOURCES = policies/action.c policies/action.h policies/holdout.c policies/holdout.h policies/pace.c \
 	policies/pace.h policies/pacer.c policies/pacer.h policies/staleness.c policies/staleness.h
 libpolicies_la_SOURCES += policies/cadence.c policies/cadence.h
+libpolicies_la_SOURCES += policies/gate.c policies/gate.h
 libpolicies_la_LIBADD = libmodel.la -lm
 # What the probe calls, as ring/ is: without a sanitizer's runtime.
 noinst_LTLIBRARIES += libpolicies_guest.la

@@ -6,6 +6,7 @@ libsim_la_LIBADD = libcommon.la -lm
 libsim_la_SOURCES += \
 	sim/agenda.c sim/agenda.h \
 	sim/fabric.c sim/fabric.h \
+	sim/gates.c sim/gates.h \
 	sim/network.c sim/network.h sim/network_private.h sim/play.c sim/rounds.c \
 	sim/ring.c sim/ring.h \
 	sim/sample.c \
@@ -42,7 +43,7 @@ scenariosdir = $(pkgdatadir)/scenarios
 dist_scenarios_DATA = \
 	sim/scenarios/cores.conf sim/scenarios/failures.conf sim/scenarios/healthy.conf \
 	sim/scenarios/incast.conf sim/scenarios/large.conf sim/scenarios/staleness.conf \
-	sim/scenarios/straggler.conf
+	sim/scenarios/straggler.conf sim/scenarios/wide.conf
 
 check_PROGRAMS += tests/unit/cores tests/unit/random tests/unit/scenario tests/unit/sim_job tests/fuzz/scenario
 tests_unit_cores_SOURCES = tests/unit/cores.c
@@ -60,5 +61,5 @@ tests_fuzz_scenario_LDFLAGS = -fsanitize=fuzzer
 else
 tests_fuzz_scenario_SOURCES += tests/fuzz/replay.c
 endif
-EXTRA_DIST += $(addprefix tests/fuzz/scenario.corpus/,cores death everything failures fattree healthy incast jobs one-rank staleness \
+EXTRA_DIST += $(addprefix tests/fuzz/scenario.corpus/,cores death everything failures fattree gates healthy incast jobs one-rank staleness \
 	straggler stuck)

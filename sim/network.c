@@ -23,6 +23,9 @@ void network_free(struct network *n)
     if (!n)
         return;
     share_free(n->share);
+    gates_free(n->gates);
+    free(n->crowd.flows);
+    free(n->crowd.own);
     free(n->link_extra_s);
     free(n->rank_slowdown);
     free(n);
@@ -55,11 +58,108 @@ void network_weigh_latency(struct network *n, bool weigh)
     n->weighs_latency = weigh;
 }
 
+/* ---- crowds ---- */
+
+/* How much longer a port takes with so many messages. */
+static double crowd_slowdown(const struct network *n, uint32_t flows)
+{
+    if (flows <= n->crowd.buffer)
+        return 1;
+    return 1 + n->crowd.loss * (flows - n->crowd.buffer) / flows;
+}
+
+/* The link's capacity, were nothing lost. */
+static double own_capacity(const struct network *n, uint32_t link)
+{
+    return n->crowd.own ? n->crowd.own[link] : share_capacity(n->share, link);
+}
+
+/* Ports of switches lose: a rank's or a node's own link waits for who feeds it. */
+static void crowd_apply(struct network *n, uint32_t link)
+{
+    double capacity = n->crowd.own[link];
+
+    if (link >= fabric_nic_link(&n->fabric, 0, 0, false))
+        capacity /= crowd_slowdown(n, n->crowd.flows[link]);
+    if (capacity != share_capacity(n->share, link))
+        share_set_capacity(n->share, link, capacity);
+}
+
+static uint64_t crowd_name(const struct network *n)
+{
+    return n->crowd.loss > 0 ? mixed(UINT64_MAX - 1, n->crowd.loss, n->crowd.buffer) : 0;
+}
+
+int network_set_crowd(struct network *n, uint32_t buffer, double loss)
+{
+    if (!isfinite(loss) || loss < 0)
+        return -1;
+    n->faults ^= crowd_name(n);
+    n->crowd.buffer = buffer;
+    n->crowd.loss = loss;
+    n->faults ^= crowd_name(n);
+    if (!n->crowd.flows && loss > 0) {
+        n->crowd.flows = xcalloc(n->fabric.links, sizeof(*n->crowd.flows));
+        n->crowd.own = xcalloc(n->fabric.links, sizeof(*n->crowd.own));
+        for (uint32_t l = 0; l < n->fabric.links; l++)
+            n->crowd.own[l] = share_capacity(n->share, l);
+    }
+    for (uint32_t l = 0; n->crowd.flows && l < n->fabric.links; l++)
+        crowd_apply(n, l);
+    return 0;
+}
+
+static void crowd_count(struct network *n, const uint32_t *link, uint32_t hops, int change)
+{
+    for (uint32_t h = 0; n->crowd.flows && h < hops; h++) {
+        n->crowd.flows[link[h]] += (uint32_t)change;
+        crowd_apply(n, link[h]);
+    }
+}
+
+bool network_flow_add(struct network *n, uint32_t flow, const uint32_t *link, uint32_t hops, double bound,
+                      double weight)
+{
+    crowd_count(n, link, hops, 1);
+    return share_add(n->share, flow, link, hops, bound, weight);
+}
+
+void network_flow_remove(struct network *n, uint32_t flow, const uint32_t *link, uint32_t hops)
+{
+    share_remove(n->share, flow);
+    crowd_count(n, link, hops, -1);
+}
+
+void network_flows_clear(struct network *n)
+{
+    share_clear(n->share);
+    for (uint32_t l = 0; n->crowd.flows && l < n->fabric.links; l++) {
+        if (!n->crowd.flows[l])
+            continue;
+        n->crowd.flows[l] = 0;
+        crowd_apply(n, l);
+    }
+}
+
+/* ---- gates ---- */
+
+int network_set_gate(struct network *n, uint32_t link, uint32_t limit, double gap_s)
+{
+    struct gate_params p = { limit, gap_s };
+
+    if (link >= n->fabric.links || !isfinite(gap_s) || gap_s < 0)
+        return -1;
+    if (!n->gates)
+        n->gates = gates_new(n->fabric.links);
+    gates_set(n->gates, link, &p);
+    return 0;
+}
+
 /* ---- faults ---- */
 
 static uint64_t link_name(const struct network *n, uint32_t link)
 {
-    double extra_s = n->link_extra_s ? n->link_extra_s[link] : 0, capacity = share_capacity(n->share, link);
+    double extra_s = n->link_extra_s ? n->link_extra_s[link] : 0, capacity = own_capacity(n, link);
 
     if (capacity == fabric_link_bytes_per_s(&n->fabric, link) && extra_s == 0)
         return 0;
@@ -79,8 +179,12 @@ int network_set_link(struct network *n, uint32_t link, double slowdown, double e
     if (n->link_extra_s)
         n->link_extra_s[link] = extra_latency_s;
     capacity = fabric_link_bytes_per_s(&n->fabric, link) / slowdown;
-    if (share_capacity(n->share, link) != capacity)
+    if (n->crowd.own) {
+        n->crowd.own[link] = capacity;
+        crowd_apply(n, link);
+    } else if (share_capacity(n->share, link) != capacity) {
         share_set_capacity(n->share, link, capacity);
+    }
     n->faults ^= link_name(n, link);
     return 0;
 }
@@ -201,6 +305,17 @@ const char *network_mode_name(enum network_mode mode)
     return mode <= NETWORK_SAMPLED ? names[mode] : "?";
 }
 
+bool network_eager(const struct network_collective *c, double bytes)
+{
+    return c->schedule.spec.algorithm == SCHEDULE_SERVER || bytes < c->network->eager_bytes;
+}
+
+bool network_detached(const struct network_collective *c, uint64_t round)
+{
+    return c->schedule.spec.algorithm == SCHEDULE_SERVER &&
+           schedule_stage(&c->schedule, round)->pattern == SCHEDULE_P_PULL;
+}
+
 /* ---- one alone ---- */
 
 struct alone {
@@ -248,6 +363,8 @@ void network_run(struct network_collective *c, enum network_mode mode, const dou
 
     if (!count)
         count = &unwanted;
+    if (gates_any(c->network->gates))
+        mode = NETWORK_EXACT; /* only there messages wait for one another */
     if (mode == NETWORK_AUTO)
         mode = network_can_sample(c) && !network_rounds_exact(c) ? NETWORK_SAMPLED : NETWORK_ROUNDS;
     if (mode == NETWORK_SAMPLED && !network_can_sample(c))

@@ -16,6 +16,9 @@
  *              and whose faults are the same; arrivals that spread otherwise, or other faults, take a new
  * one.
  *
+ * A parameter server is a service of its node: it takes what comes when it comes, and the member on its node
+ * goes on while others fetch the sum.
+ *
  * Refused: packets, congestion control, adaptive routes; see doc/decisions/0013-network-model.md.
  * Seconds, bytes, bytes a second.  One thread. */
 #ifndef SYNCGUARD_SIM_NETWORK_H
@@ -50,6 +53,16 @@ void network_weigh_latency(struct network *n, bool weigh);
 int network_set_link(struct network *n, uint32_t link, double slowdown, double extra_latency_s);
 int network_set_rank(struct network *n, uint32_t rank, double slowdown);
 void network_heal(struct network *n); /* all of them */
+
+/* What messages lose that leave a switch by one port together.  Up to `buffer` of them lose nothing; of each
+ * one beyond, `loss` times what it carries is sent again: k messages together get k / (k + loss (k - buffer))
+ * of the port.  A port that drops the tails of bursts does that; how much is to be measured.  loss 0: none
+ * (the default).  Changed when faults are.  -1: not a number of 0 or more. */
+int network_set_crowd(struct network *n, uint32_t buffer, double loss);
+
+/* A gate before a link (policies/gate.h); both 0: none.  Collectives are executed message by message then.
+ * Not while anything runs.  -1: no such link, or gap_s not a number of 0 or more. */
+int network_set_gate(struct network *n, uint32_t link, uint32_t limit, double gap_s);
 
 /* ---- collectives ---- */
 

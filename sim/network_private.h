@@ -2,6 +2,7 @@
 #ifndef SYNCGUARD_SIM_NETWORK_PRIVATE_H
 #define SYNCGUARD_SIM_NETWORK_PRIVATE_H
 
+#include "sim/gates.h"
 #include "sim/network.h"
 #include "sim/share.h"
 
@@ -16,7 +17,27 @@ struct network {
     uint64_t faults;       /* names the state of all of them: 0, none; what comes back has its old name */
     struct share *share;   /* capacities; flows only while somebody runs */
     struct play *play;     /* NULL: nobody plays */
+    struct gates *gates;   /* NULL: none */
+    struct crowd {
+        double loss;
+        uint32_t buffer;
+        uint32_t *flows; /* by link; NULL: nothing is ever lost, nobody counts */
+        double *own;     /* by link: its capacity, were nothing lost; NULL with flows */
+    } crowd;
 };
+
+/* Messages under way, on all links of their way: share_add() and its kin, with what crowds lose. */
+bool network_flow_add(struct network *n, uint32_t flow, const uint32_t *link, uint32_t hops, double bound,
+                      double weight);
+void network_flow_remove(struct network *n, uint32_t flow, const uint32_t *link, uint32_t hops);
+void network_flows_clear(struct network *n);
+
+/* Does a message of this collective start as soon as its sender is there?  A server is a service of its node:
+ * it takes what comes when it comes. */
+bool network_eager(const struct network_collective *c, double bytes);
+/* Does the sender go on at once, whatever becomes of the round's messages?  Who shares a node with a server
+ * has the sum there, and does not wait for others to fetch theirs. */
+bool network_detached(const struct network_collective *c, uint64_t round);
 
 /* A message's way: links, latency and the most that it gets alone, faults included. */
 struct network_way {

@@ -86,7 +86,8 @@ struct noise *noise_new(const struct scenario *s, size_t job, const struct noise
     n->places = places;
     n->ranks = (uint32_t)s->jobs[job].ranks;
     for (size_t i = 0; i < s->n_noises; i++) {
-        if ((size_t)s->noises[i].job == job && s->noises[i].scope != SCOPE_LINK)
+        if ((size_t)s->noises[i].job == job && s->noises[i].scope != SCOPE_LINK &&
+            s->noises[i].scope != SCOPE_LOSS)
             source_init(&n->source[n->n++], n, i);
     }
     return n;

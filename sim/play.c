@@ -41,6 +41,8 @@ struct message {
     double since_s, rate;
     bool moving; /* past its latency */
     bool gone;   /* abandoned before that was over */
+    bool held;   /* before a gate that opens when the agenda says so */
+    bool inside; /* the gates of its way */
 };
 
 struct actor {
@@ -161,6 +163,43 @@ static void message_free(struct play *p, uint32_t id)
     p->spare[p->spares++] = id;
 }
 
+/* Both ends are ready: over the gates, or to wait before one. */
+static void depart(struct play *p, uint32_t id)
+{
+    struct message *m = &p->message[id];
+    const struct network_way *way = way_of(m->collective, m->from, m->to);
+    struct gates *g = p->network->gates;
+    double again_s;
+
+    m->inside = gates_any(g) && gates_enter(g, way->link, way->hops, id, p->now_s, &again_s);
+    m->held = gates_any(g) && !m->inside;
+    if (!m->held)
+        agenda_after(p->agenda, p->actors + id, p->now_s, way->latency_s);
+    else if (isfinite(again_s))
+        agenda_set(p->agenda, p->actors + id, again_s);
+}
+
+/* Out of the gates: those that waited for it. */
+static void leave_gates(struct play *p, uint32_t id)
+{
+    struct message *m = &p->message[id];
+    struct gates *g = p->network->gates;
+    struct network_way way;
+    uint32_t next;
+
+    if (!m->inside)
+        return;
+    m->inside = false;
+    way = *way_of(m->collective, m->from, m->to); /* others that depart may take its place */
+    gates_leave(g, way.link, way.hops);
+    while (gates_next(g, way.link, way.hops, p->now_s, &next)) {
+        if (p->message[next].gone)
+            message_free(p, next);
+        else
+            depart(p, next);
+    }
+}
+
 static void start(struct play *p, struct network_collective *c, struct entered *in, uint32_t round,
                   const struct schedule_message *what)
 {
@@ -174,7 +213,7 @@ static void start(struct play *p, struct network_collective *c, struct entered *
                                        .bytes = what->bytes,
                                        .start_s = p->now_s };
     p->count->walked++;
-    agenda_after(p->agenda, p->actors + id, p->now_s, way_of(c, what->from, what->to)->latency_s);
+    depart(p, id);
 }
 
 /* The latency is over: it asks for bandwidth. */
@@ -186,7 +225,7 @@ static void move(struct play *p, uint32_t id)
     m->moving = true;
     m->since_s = p->now_s;
     m->rate = 0;
-    p->count->shared |= share_add(p->network->share, id, way->link, way->hops, way->bound, way->weight);
+    p->count->shared |= network_flow_add(p->network, id, way->link, way->hops, way->bound, way->weight);
 }
 
 /* ---- members in a collective ---- */
@@ -200,14 +239,14 @@ struct member {
 
 static bool is_eager(const struct member *w, double bytes)
 {
-    return bytes < w->play->network->eager_bytes;
+    return network_eager(w->collective, bytes);
 }
 
 static void visit_send(void *arg, const struct schedule_message *m)
 {
     struct member *w = arg;
 
-    w->in->pending[w->member]++;
+    w->in->pending[w->member] += !network_detached(w->collective, w->round);
     if (is_eager(w, m->bytes) || w->in->round[m->to] == w->round)
         start(w->play, w->collective, w->in, w->round, m);
 }
@@ -318,17 +357,32 @@ static void member_through(struct play *p, struct network_collective *c, struct 
         actor_go(p, actor);
 }
 
+static void leave_links(struct play *p, uint32_t id)
+{
+    const struct message *m = &p->message[id];
+    const struct network_way *way;
+
+    if (!p->network->crowd.flows) {
+        share_remove(p->network->share, id);
+        return;
+    }
+    way = way_of(m->collective, m->from, m->to);
+    network_flow_remove(p->network, id, way->link, way->hops);
+}
+
 static void end(struct play *p, uint32_t id)
 {
     struct message m = p->message[id];
 
     if (m.moving)
-        share_remove(p->network->share, id);
+        leave_links(p, id);
+    leave_gates(p, id);
     message_free(p, id);
     if (m.collective->probe)
         m.collective->probe->through(m.collective->probe, m.round, m.from, m.start_s, p->now_s);
     m.in->inside++; /* both ends leave before it goes */
-    member_through(p, m.collective, m.in, m.from, m.round);
+    if (!network_detached(m.collective, m.round))
+        member_through(p, m.collective, m.in, m.from, m.round);
     member_through(p, m.collective, m.in, m.to, m.round);
     entered_leave(m.collective, m.in);
 }
@@ -344,6 +398,8 @@ static void happen(struct play *p, uint32_t item)
         actor_go(p, item);
     else if (p->message[id].gone)
         message_free(p, id);
+    else if (p->message[id].held)
+        depart(p, id);
     else if (!p->message[id].moving && p->message[id].bytes > 0)
         move(p, id);
     else
@@ -362,16 +418,17 @@ void network_wake(struct network *n, const void *job, uint32_t rank, double at_s
 
 static void abandon_messages(struct play *p, const struct network_collective *c)
 {
+    for (uint32_t id = 0; id < p->messages; id++) /* before any gate lets another in */
+        p->message[id].gone |= p->message[id].collective == c;
     for (uint32_t id = 0; id < p->messages; id++) {
         struct message *m = &p->message[id];
 
-        if (m->collective != c || m->gone)
+        if (m->collective != c)
             continue;
-        if (!m->moving) { /* its turn comes yet */
-            m->gone = true;
-            continue;
-        }
-        share_remove(p->network->share, id);
+        leave_gates(p, id);
+        if (!m->moving)
+            continue; /* its turn comes yet */
+        leave_links(p, id);
         agenda_set(p->agenda, p->actors + id, INFINITY);
         message_free(p, id);
     }
@@ -456,7 +513,9 @@ static void play_end(struct play *p)
         c->entries = NULL;
         c->way = NULL;
     }
-    share_clear(p->network->share);
+    network_flows_clear(p->network);
+    if (p->network->gates)
+        gates_clear(p->network->gates);
     agenda_free(p->agenda);
     free(p->actor);
     free(p->message);

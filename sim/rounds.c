@@ -61,14 +61,14 @@ static void round_solve(struct network_collective *c, struct round *r)
     for (uint32_t m = 0; m < r->messages; m++) {
         network_way(n, c->rank[r->from[m]], c->rank[r->to[m]], &way);
         r->latency_s[m] = way.latency_s;
-        share_add(n->share, m, way.link, way.hops, way.bound, way.weight);
+        network_flow_add(n, m, way.link, way.hops, way.bound, way.weight);
     }
     share_solve(n->share, &changed);
     for (uint32_t m = 0; m < r->messages; m++) {
         r->s_per_byte[m] = 1 / share_rate(n->share, m);
         r->shared |= share_meets(n->share, m);
     }
-    share_clear(n->share);
+    network_flows_clear(n);
     r->faults = n->faults;
     r->solved = true;
 }
@@ -164,7 +164,7 @@ static bool take_turns(const struct network_collective *c, const struct round *r
 {
     const struct network *n = c->network;
     struct network_way way;
-    bool eager = bytes < n->eager_bytes;
+    bool eager = network_eager(c, bytes);
 
     for (uint32_t m = 0; m < r->messages; m++) {
         network_way(n, c->rank[r->from[m]], c->rank[r->to[m]], &way);
@@ -214,16 +214,21 @@ static inline double message_cost(const struct round *r, const double *seen_s, d
     return seen_s ? seen_s[r->from[m]] : r->latency_s[m] + (bytes > 0 ? bytes * r->s_per_byte[m] : 0);
 }
 
-static void walk_round(const struct round *r, const double *seen_s, double bytes, bool eager, double *time_s,
-                       double *next_s, uint32_t members)
+static void walk_round(const struct network_collective *c, uint64_t round, const struct round *r,
+                       const double *seen_s, double *time_s, double *next_s)
 {
+    uint32_t members = c->schedule.spec.members;
+    double bytes = schedule_stage(&c->schedule, round)->bytes;
+    bool eager = network_eager(c, bytes), detached = network_detached(c, round);
+
     memcpy(next_s, time_s, members * sizeof(*next_s));
     for (uint32_t m = 0; m < r->messages; m++) {
         uint32_t from = r->from[m], to = r->to[m];
         double start = eager ? time_s[from] : later(time_s[from], time_s[to]);
         double end = start + message_cost(r, seen_s, bytes, m);
 
-        next_s[from] = later(next_s[from], end);
+        if (!detached)
+            next_s[from] = later(next_s[from], end);
         next_s[to] = later(next_s[to], end);
     }
     memcpy(time_s, next_s, members * sizeof(*next_s));
@@ -236,7 +241,7 @@ static void run_rings(struct network_collective *c, const struct schedule_stage 
 {
     uint32_t members = c->schedule.spec.members, n = st->size;
     double *cost = c->scratch, *at = cost + members, *scratch = at + members;
-    bool rendezvous = !(st->bytes < c->network->eager_bytes);
+    bool rendezvous = !network_eager(c, st->bytes);
 
     for (uint32_t g = 0; g < members / n; g++) {
         uint32_t base = st->stride == 1 ? g * n : g;
@@ -296,7 +301,7 @@ static void run_stage(struct network_collective *c, uint32_t stage, const double
     for (uint32_t k = 0; k < st->rounds; k++) {
         struct round *r = round_get(c, stage, k, !seen_s);
 
-        walk_round(r, seen_s, st->bytes, st->bytes < c->network->eager_bytes, time_s, c->scratch, members);
+        walk_round(c, st->first + k, r, seen_s, time_s, c->scratch);
         count->walked += r->messages;
         if (seen_s && distinct_rounds(st) > 1)
             seen_s += members;

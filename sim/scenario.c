@@ -16,9 +16,10 @@ static const char *const pacings[] = { "none", "delay", "gate", NULL };
 static const char *const algorithms[] = {
     "ring", "tree", "doubling", "halving", "hierarchical", "hierarchical-halving", "server", NULL
 };
-static const char *const scopes[] = { "rank", "node", "switch", "job", "link", NULL };
+static const char *const scopes[] = { "rank", "node", "switch", "job", "link", "loss", NULL };
 static const char *const shapes[] = { "normal", "lognormal", "gamma", NULL };
 static const char *const fault_kinds[] = { "slow", "drift", "link", "latency", "stall", "death", NULL };
+static const char *const gate_kinds[] = { "node", "switch", NULL };
 static const char *const cadences[] = { "fixed", "young", "daly", "exact", NULL };
 static const char *const clocks[] = { "perfect", "own", NULL };
 static const char *const networks[] = { "auto", "rounds", "exact", "sampled", NULL };
@@ -30,6 +31,7 @@ static const char *const fabrics[] = { "flat", "leafspine", "fattree", NULL };
 #define OF_JOB(field)     offsetof(struct scenario_job, field)
 #define NOISE(field)      offsetof(struct scenario_noise, field)
 #define FAULT(field)      offsetof(struct scenario_fault, field)
+#define GATE(field)       offsetof(struct scenario_gate, field)
 #define CHECKPOINT(field) offsetof(struct scenario_checkpoint, field)
 
 static const struct line_key run_keys[] = {
@@ -78,6 +80,10 @@ static const struct line_key fabric_keys[] = {
       "Bandwidth of a rank inside its node.", NULL },
     { "LocalLatency", LINE_SECONDS, FABRIC(local_latency_s), 0, 1, "500ns", "Between ranks of a node.",
       NULL },
+    { "Buffer", LINE_INTEGER, FABRIC(buffer), 0, 1000000, "8",
+      "Messages that leave a switch by one port together and lose nothing.", NULL },
+    { "Loss", LINE_RATIO, FABRIC(loss), 0, 1000, "0",
+      "Of each message beyond Buffer, what is dropped and sent again; 0: switches are lossless.", NULL },
     { NULL, 0, 0, 0, 0, NULL, NULL, NULL },
 };
 
@@ -139,7 +145,8 @@ static const struct line_key noise_keys[] = {
     { "Noise", LINE_CHOICE, NOISE(scope), 0, 0, NULL,
       "Who has it in common: nobody (each rank its own), a node, a switch, or all of the job; link: how long "
       "a "
-      "link takes varies, for other traffic leaves it more or less (its bandwidth is then the mean share).",
+      "link takes varies, for other traffic leaves it more or less (its bandwidth is then the mean share); "
+      "loss: what the fabric's Loss is multiplied with varies.",
       scopes },
     { "Job", LINE_REFERENCE, NOISE(job), 0, 0, "", "Whose; the first one's if it is not said.", NULL },
     { "Node", LINE_INTEGER, NOISE(node), 0, SCENARIO_NODES_MAX - 1, "", "link: the node whose link it is.",
@@ -180,6 +187,21 @@ static const struct line_key fault_keys[] = {
     { "Every", LINE_INTEGER, FAULT(every), 0, SCENARIO_STEPS_MAX, "0",
       "stall: again after so many steps; 0: once.", NULL },
     { "Time", LINE_SECONDS, FAULT(time_s), 0, 1e6, "1s", "stall: how long; latency: how much more.", NULL },
+    { NULL, 0, 0, 0, 0, NULL, NULL, NULL },
+};
+
+static const struct line_key gate_keys[] = {
+    { "Gate", LINE_CHOICE, GATE(kind), 0, 0, NULL,
+      "What messages wait before: a node's links, or each of a leaf switch's uplinks; those on the way out "
+      "and "
+      "those on the way in wait apart.",
+      gate_kinds },
+    { "Node", LINE_INTEGER, GATE(node), 0, SCENARIO_NODES_MAX - 1, "", "The node.", NULL },
+    { "Switch", LINE_INTEGER, GATE(where_switch), 0, SCENARIO_NODES_MAX - 1, "", "The leaf switch.", NULL },
+    { "Limit", LINE_INTEGER, GATE(limit), 0, 1000000, "1",
+      "Messages that are let in at a time, first come, first served; 0: any number.", NULL },
+    { "Gap", LINE_SECONDS, GATE(gap_s), 0, 3600, "0s", "From one that is let in to the next, at least.",
+      NULL },
     { NULL, 0, 0, 0, 0, NULL, NULL, NULL },
 };
 
@@ -268,8 +290,9 @@ static int load_noise(struct reading *r, const struct conf_line *line, struct er
     if ((n->node >= 0) + (n->where_switch >= 0) != (n->scope == SCOPE_LINK))
         return conf_error(line, &line->pairs[0], err,
                           "exactly one of Node= and Switch= with Noise=link, else none");
-    if (n->scope == SCOPE_LINK && (n->fixed > 0 || n->spike_rate > 0))
-        return conf_error(line, &line->pairs[0], err, "links have Cv=, Shape= and Autocorrelation= alone");
+    if ((n->scope == SCOPE_LINK || n->scope == SCOPE_LOSS) && (n->fixed > 0 || n->spike_rate > 0))
+        return conf_error(line, &line->pairs[0], err, "%s has Cv=, Shape= and Autocorrelation= alone",
+                          scopes[n->scope]);
     s->n_noises++;
     return 0;
 }
@@ -322,6 +345,25 @@ static int load_checkpoint(struct reading *r, const struct conf_line *line, stru
     return 0;
 }
 
+static int load_gate(struct reading *r, const struct conf_line *line, struct err *err)
+{
+    struct scenario *s = r->s;
+    struct scenario_gate *g = &s->gates[s->n_gates];
+    struct line_reference none = { "", "" };
+
+    if (s->n_gates == SCENARIO_GATES_MAX)
+        return conf_error(line, &line->pairs[0], err, "at most %d gates", SCENARIO_GATES_MAX);
+    g->node = g->where_switch = -1;
+    if (line_load(line, gate_keys, g, &none, err) < 0)
+        return -1;
+    if ((g->node >= 0) != (g->kind == GATE_NODE) || (g->where_switch >= 0) != (g->kind == GATE_SWITCH))
+        return conf_error(line, &line->pairs[0], err, "Node= with Gate=node, Switch= with Gate=switch");
+    if (!g->limit && g->gap_s <= 0)
+        return conf_error(line, &line->pairs[0], err, "with Limit=0 a Gap= is expected");
+    s->n_gates++;
+    return 0;
+}
+
 static const struct sort {
     const struct line_key *keys;
     int (*load)(struct reading *r, const struct conf_line *line, struct err *err);
@@ -333,6 +375,7 @@ static const struct sort {
     { noise_keys, load_noise, "Noise of a job's work (any number of lines; they multiply)" },
     { fault_keys, load_fault, "A fault (one line each)" },
     { checkpoint_keys, load_checkpoint, "Checkpoints and failures of a job" },
+    { gate_keys, load_gate, "A gate before links that messages share (one line each)" },
 };
 
 static int load_line(const struct conf_line *line, void *arg, struct err *err)
@@ -478,6 +521,21 @@ static int check_place(const struct scenario *s, const struct scenario_fault *f,
     return 0;
 }
 
+static int check_gate(const struct scenario *s, const struct scenario_gate *g, const char *name,
+                      struct err *err)
+{
+    int switches = scenario_switches(&s->fabric);
+
+    if (g->node >= s->fabric.nodes)
+        return err_set(err, "%s: Gate=node Node=%d: a node from 0 to %d", name, g->node, s->fabric.nodes - 1);
+    if (g->where_switch >= 0 && s->fabric.kind == FABRIC_FLAT)
+        return err_set(err, "%s: Gate=switch: a flat fabric has no uplinks", name);
+    if (g->where_switch >= switches)
+        return err_set(err, "%s: Gate=switch Switch=%d: a switch from 0 to %d", name, g->where_switch,
+                       switches - 1);
+    return 0;
+}
+
 static int check_all(const struct reading *r, const char *name, struct err *err)
 {
     const struct scenario *s = r->s;
@@ -507,6 +565,10 @@ static int finish(struct reading *r, const char *name, struct err *err)
     }
     for (size_t i = 0; i < s->n_faults; i++) {
         if (check_place(s, &s->faults[i], &r->of_fault[i], err) < 0)
+            return -1;
+    }
+    for (size_t i = 0; i < s->n_gates; i++) {
+        if (check_gate(s, &s->gates[i], name, err) < 0)
             return -1;
     }
     return 0;

@@ -23,6 +23,7 @@
 #define SCENARIO_JOBS_MAX       16
 #define SCENARIO_NOISES_MAX     32
 #define SCENARIO_FAULTS_MAX     64
+#define SCENARIO_GATES_MAX      64
 
 struct scenario_fabric {
     int kind;
@@ -34,6 +35,8 @@ struct scenario_fabric {
     double top_bytes_per_s;
     double latency_s;                          /* of a cable */
     double local_bytes_per_s, local_latency_s; /* between ranks of a node */
+    int buffer;  /* messages that leave a switch by one port together and lose nothing */
+    double loss; /* of those beyond, what is sent again */
 };
 
 enum scenario_fabric_kind { FABRIC_FLAT, FABRIC_LEAFSPINE, FABRIC_FATTREE };
@@ -62,7 +65,7 @@ struct scenario_job {
     double samples; /* of a rank and step */
 };
 
-enum scenario_scope { SCOPE_RANK, SCOPE_NODE, SCOPE_SWITCH, SCOPE_JOB, SCOPE_LINK };
+enum scenario_scope { SCOPE_RANK, SCOPE_NODE, SCOPE_SWITCH, SCOPE_JOB, SCOPE_LINK, SCOPE_LOSS };
 enum scenario_shape { SHAPE_NORMAL, SHAPE_LOGNORMAL, SHAPE_GAMMA };
 
 struct scenario_noise {
@@ -87,6 +90,16 @@ struct scenario_fault {
     double time_s;                /* stall, latency */
 };
 
+/* Messages wait before a node's link, or each of a switch's uplinks, and on the way back, too. */
+struct scenario_gate {
+    int kind;               /* enum scenario_gate_kind */
+    int node, where_switch; /* -1: not this */
+    int limit;              /* messages at a time; 0: any number */
+    double gap_s;           /* from one to the next, at least */
+};
+
+enum scenario_gate_kind { GATE_NODE, GATE_SWITCH };
+
 enum scenario_cadence { CADENCE_FIXED, CADENCE_YOUNG, CADENCE_DALY, CADENCE_EXACT };
 
 struct scenario_checkpoint {
@@ -104,11 +117,12 @@ struct scenario {
     int network;       /* enum network_mode (sim/network.h) */
     double lost_ratio; /* of a trace's records */
     struct scenario_fabric fabric;
-    size_t n_jobs, n_noises, n_faults;
+    size_t n_jobs, n_noises, n_faults, n_gates;
     struct scenario_job jobs[SCENARIO_JOBS_MAX];
     struct scenario_checkpoint checkpoints[SCENARIO_JOBS_MAX]; /* of the job of the same index */
     struct scenario_noise noises[SCENARIO_NOISES_MAX];
     struct scenario_fault faults[SCENARIO_FAULTS_MAX];
+    struct scenario_gate gates[SCENARIO_GATES_MAX];
 };
 
 /* 0, or -1 with a reason that names file, line, key and what is accepted; then *s is undefined. */

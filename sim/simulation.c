@@ -7,6 +7,8 @@
 #include "sim/asynchronous.h"
 #include "sim/noise.h"
 
+#define LINKS_MAX (2 * 4096u) /* of a switch: as many spines as a scenario may have, both directions */
+
 struct simulation {
     const struct scenario *s;
     struct job_hooks hooks; /* the caller's */
@@ -89,22 +91,32 @@ static void trouble(const struct simulation *m, int node, int where_switch, doub
     }
 }
 
-static void set_links(struct simulation *m, int node, int where_switch)
+/* Both directions of a node's links, or of a switch's uplinks. */
+static uint32_t links_of(const struct simulation *m, int node, int where_switch, uint32_t *links)
 {
     const struct fabric_shape *shape = &m->fabric.shape;
-    uint32_t ports = node >= 0 ? shape->rails : shape->level[1].parents * shape->level[1].parallel;
-    double slowdown, extra_s;
+    uint32_t ports = node >= 0 ? shape->rails : shape->level[1].parents * shape->level[1].parallel, n = 0;
 
-    trouble(m, node, where_switch, &slowdown, &extra_s);
     for (uint32_t port = 0; port < ports; port++) {
         for (int up = 0; up < 2; up++) {
             uint32_t link = node >= 0 ? fabric_nic_link(&m->fabric, (uint32_t)node, port, up)
                                       : fabric_switch_link(&m->fabric, 1, (uint32_t)where_switch, port, up);
 
             if (link != FABRIC_NO_LINK)
-                network_set_link(m->network, link, slowdown, extra_s);
+                links[n++] = link;
         }
     }
+    return n;
+}
+
+static void set_links(struct simulation *m, int node, int where_switch)
+{
+    uint32_t links[LINKS_MAX], n = links_of(m, node, where_switch, links);
+    double slowdown, extra_s;
+
+    trouble(m, node, where_switch, &slowdown, &extra_s);
+    for (uint32_t i = 0; i < n; i++)
+        network_set_link(m->network, links[i], slowdown, extra_s);
 }
 
 /* Faults of links that begin or end with this step of the job. */
@@ -124,6 +136,27 @@ static bool faults_change(struct simulation *m, size_t job, uint64_t step)
     return changed;
 }
 
+/* All that noise makes of the fabric's loss. */
+static void set_crowd(struct simulation *m)
+{
+    double loss = m->s->fabric.loss;
+
+    for (size_t k = 0; k < m->s->n_noises; k++)
+        loss *= m->s->noises[k].scope == SCOPE_LOSS ? m->traffic[k] : 1;
+    network_set_crowd(m->network, (uint32_t)m->s->fabric.buffer, loss);
+}
+
+static void set_gates(struct simulation *m)
+{
+    for (size_t k = 0; k < m->s->n_gates; k++) {
+        const struct scenario_gate *g = &m->s->gates[k];
+        uint32_t links[LINKS_MAX], n = links_of(m, g->node, g->where_switch, links);
+
+        for (uint32_t i = 0; i < n; i++)
+            network_set_gate(m->network, links[i], (uint32_t)g->limit, g->gap_s);
+    }
+}
+
 static bool traffic_changes(struct simulation *m, size_t job, uint64_t step)
 {
     bool changed = false;
@@ -132,7 +165,7 @@ static bool traffic_changes(struct simulation *m, size_t job, uint64_t step)
         const struct scenario_noise *n = &m->s->noises[k];
         struct random r;
 
-        if ((size_t)n->job != job || n->scope != SCOPE_LINK)
+        if ((size_t)n->job != job || (n->scope != SCOPE_LINK && n->scope != SCOPE_LOSS))
             continue;
         r = noise_random(m->s, k);
         m->traffic[k] = noise_value(n, &r, 0, step, n->autocorrelation > 0 ? &m->normal[k] : NULL);
@@ -156,6 +189,7 @@ static void on_step(void *arg, size_t job, uint64_t step)
             if (m->s->noises[k].scope == SCOPE_LINK)
                 set_links(m, m->s->noises[k].node, m->s->noises[k].where_switch);
         }
+        set_crowd(m);
     }
     if (m->hooks.step)
         m->hooks.step(m->hooks.arg, job, step);
@@ -199,6 +233,8 @@ struct simulation *simulation_new(const struct scenario *s, const struct job_hoo
         goto fail;
     }
     m->network = network_new(&m->fabric, 0);
+    set_gates(m);
+    set_crowd(m);
     for (size_t i = 0; i < s->n_jobs; i++) {
         if (open_job(m, i, err) < 0)
             goto fail;

@@ -422,6 +422,91 @@ static void faults(void)
     network_free(n);
 }
 
+/* A server is there before the member on its node is, and waits with the sum for that one's part. */
+static void server_waits(void)
+{
+    struct schedule_spec spec = { SCHEDULE_ALLREDUCE, SCHEDULE_SERVER, 8, 8e6, 0, 1 };
+    struct network *n = flat(8, 0);
+    struct network_collective *c = network_collective_new(n, &spec, in_order, NULL);
+    double late[8] = { 1 }, exact[8], rounds[8], one = 8e6 / BANDWIDTH, way = 2 * LATENCY;
+
+    network_run(c, NETWORK_EXACT, late, exact, NULL);
+    network_run(c, NETWORK_ROUNDS, late, rounds, NULL);
+    ok(near(exact[0], 1, 1e-9) && near(exact[1], 1 + way + 7 * one, 1e-9),
+       "a server takes what comes before the member on its node enters");
+    ok(same_times(exact, rounds, 8), "by rounds, too");
+    network_collective_free(c);
+    network_free(n);
+}
+
+/* Seven members send to the eighth, and take back. */
+static void gates(void)
+{
+    struct schedule_spec spec = { SCHEDULE_ALLREDUCE, SCHEDULE_SERVER, 8, 8e6, 0, 1 };
+    struct network *n = flat(8, 0);
+    struct network_collective *c = network_collective_new(n, &spec, in_order, NULL);
+    uint32_t in = fabric_nic_link(network_fabric(n), 0, 0, false);
+    uint32_t out = fabric_nic_link(network_fabric(n), 0, 0, true);
+    double zero[8] = { 0 }, leave[8], one = 8e6 / BANDWIDTH, way = 2 * LATENCY;
+    struct network_count count = { 0 };
+
+    network_run(c, NETWORK_EXACT, zero, leave, NULL);
+    ok(near(last(leave, 8), 2 * (way + 7 * one), 1e-9) && near(leave[1], leave[7], 1e-9),
+       "a server without a gate: all at once, and done at once");
+    network_set_gate(n, in, 1, 0);
+    network_set_gate(n, out, 1, 0);
+    network_run(c, NETWORK_AUTO, zero, leave, &count);
+    ok(near(last(leave, 8), 2 * 7 * (way + one), 1e-9), "one at a time: each with its latency");
+    ok(count.mode == NETWORK_EXACT && !count.shared, "message by message, and no link is shared");
+    ok(near(leave[1], 8 * (way + one), 1e-9) && near(leave[4], 11 * (way + one), 1e-9),
+       "the first has its answer long before the last");
+    ok(near(leave[0], 7 * (way + one), 1e-9), "who shares the node with the server does not wait for others");
+    network_set_gate(n, in, 2, 0);
+    network_set_gate(n, out, 0, 0);
+    network_run(c, NETWORK_AUTO, zero, leave, NULL);
+    ok(near(last(leave, 8), 3 * (way + 2 * one) + way + one + way + 7 * one, 1e-9),
+       "two at a time on the way in");
+    network_set_gate(n, in, 0, 10 * one);
+    network_run(c, NETWORK_AUTO, zero, leave, NULL);
+    ok(near(last(leave, 8), 6 * 10 * one + way + one + way + 7 * one, 1e-9), "spaced out");
+    ok(network_set_gate(n, 1000, 1, 0) < 0 && network_set_gate(n, in, 1, -1) < 0,
+       "no such link, no such gap");
+    network_collective_free(c);
+    network_free(n);
+}
+
+static void crowds(void)
+{
+    struct schedule_spec spec = { SCHEDULE_ALLREDUCE, SCHEDULE_SERVER, 8, 8e6, 0, 1 };
+    struct network *n = flat(8, 0);
+    struct network_collective *c = network_collective_new(n, &spec, in_order, NULL);
+    uint32_t in = fabric_nic_link(network_fabric(n), 0, 0, false);
+    double zero[8] = { 0 }, leave[8], well[8], one = 8e6 / BANDWIDTH, way = 2 * LATENCY;
+
+    network_run(c, NETWORK_EXACT, zero, well, NULL);
+    network_set_crowd(n, 3, 0.5);
+    network_run(c, NETWORK_EXACT, zero, leave, NULL);
+    ok(near(last(leave, 8), 2 * (way + 7 * one) + 0.5 * 4 * one, 1e-9),
+       "four messages beyond the buffer: half of each again, and on the way back nothing");
+    network_run(c, NETWORK_ROUNDS, zero, leave, NULL);
+    ok(near(last(leave, 8), 2 * (way + 7 * one) + 0.5 * 4 * one, 1e-9), "by rounds, too");
+    network_set_gate(n, in, 3, 0);
+    network_run(c, NETWORK_AUTO, zero, leave, NULL);
+    ok(near(last(leave, 8), 3 * way + 7 * one + way + 7 * one, 1e-9),
+       "a gate that lets no crowd in loses nothing");
+    network_set_gate(n, in, 0, 0);
+    network_set_link(n, in, 2, 0);
+    network_run(c, NETWORK_EXACT, zero, leave, NULL);
+    ok(near(last(leave, 8), 2 * way + 2 * (7 + 0.5 * 4) * one + 7 * one, 1e-9), "of a slow link, too");
+    network_heal(n);
+    network_set_crowd(n, 3, 0);
+    network_run(c, NETWORK_ROUNDS, zero, leave, NULL);
+    ok(same_times(well, leave, 8), "no loss: as before");
+    ok(network_set_crowd(n, 3, -1) < 0 && network_set_crowd(n, 3, NAN) < 0, "no such loss");
+    network_collective_free(c);
+    network_free(n);
+}
+
 static void bad_members(void)
 {
     struct schedule_spec spec = { SCHEDULE_ALLREDUCE, SCHEDULE_RING, 3, 8e6, 0, 0 };
@@ -543,6 +628,9 @@ int main(void)
     samples();
     latency_weighs();
     faults();
+    server_waits();
+    gates();
+    crowds();
     bad_members();
     jobs_share_links();
     steps_chain();

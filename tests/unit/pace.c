@@ -1,5 +1,8 @@
 #include "policies/pace.h"
 
+#include <math.h>
+
+#include "policies/gate.h"
 #include "policies/staleness.h"
 #include "tests/tap.h"
 
@@ -61,8 +64,29 @@ static void test_staleness(void)
     ok(staleness_needs(3, 7) == 0, "a wide bound needs nothing at first");
 }
 
+static void test_link_gate(void)
+{
+    struct gate_params two = { 2, 0 }, spaced = { 0, 0.5 }, both = { 1, 0.5 };
+    struct gate_state s = { 0 };
+
+    ok(gate_opens_s(&s, &two, -3) == -3, "an empty gate: at once, whatever the clock begins with");
+    gate_enter(&s, -3);
+    ok(gate_opens_s(&s, &two, 1) == 1, "one inside of two: at once");
+    gate_enter(&s, 1);
+    ok(isinf(gate_opens_s(&s, &two, 2)), "full: when one has left");
+    gate_leave(&s);
+    ok(gate_opens_s(&s, &two, 2) == 2, "one has left: at once");
+    ok(near(gate_opens_s(&s, &spaced, 1.25), 1.5, 1e-12), "spaced: half a second after the one before");
+    ok(gate_opens_s(&s, &spaced, 4) == 4, "... which is over");
+    ok(isinf(gate_opens_s(&s, &both, 9)), "both: neither alone is enough");
+    gate_leave(&s);
+    gate_leave(&s);
+    ok(s.inside == 0, "nobody leaves an empty gate");
+}
+
 int main(void)
 {
+    test_link_gate();
     test_delay();
     test_no_ratchet();
     test_gate();

@@ -247,6 +247,10 @@ static void test_play_all_at_once(void)
         { 20, "Cores=2 Pacing=delay PaceMax=5ms", "Noise=rank Cv=0.1", "paced on shared cores" },
         { 200, "", "Checkpoint=a Write=1s Cadence=fixed Interval=3s", "checkpoints" },
         { 500, "", "Checkpoint=a Write=300ms Restart=1s Cadence=fixed Interval=2s NodeMtbf=40s", "failures" },
+        { 500, "",
+          "Checkpoint=a Write=300ms Restart=1s Cadence=fixed Interval=2s NodeMtbf=40s\n"
+          "Noise=rank Cv=0.1\nGate=node Node=0 Limit=1\nGate=node Node=1 Limit=2",
+          "failures before gates" },
         { 500, "Cores=2 Pacing=gate",
           "Checkpoint=a Write=300ms Restart=1s Cadence=fixed Interval=2s NodeMtbf=40s",
           "failures on gated cores" },
