@@ -3,12 +3,13 @@ noinst_LTLIBRARIES += libplan.la
 libplan_la_SOURCES = \
 	plan/answer.c plan/answer.h \
 	plan/bucket.c \
+	plan/chart.c plan/chart.h \
 	plan/checkpoint.c \
 	plan/collective.c \
 	plan/compare.c \
 	plan/compress.c \
 	plan/draw.c plan/draw.h \
-	plan/experiment.c \
+	plan/experiment.c plan/experiment.h plan/experiment_page.c \
 	plan/job.c plan/job.h \
 	plan/localsgd.c \
 	plan/memory.c \
@@ -19,12 +20,14 @@ libplan_la_SOURCES = \
 	plan/questions.c plan/questions.h \
 	plan/running.c plan/running.h \
 	plan/scale.c \
+	plan/search.c plan/search.h \
 	plan/simulate.c \
 	plan/speedup.c \
 	plan/staleness.c \
 	plan/step.c \
 	plan/straggler.c \
 	plan/train.c \
+	plan/trial.c plan/trial.h \
 	plan/whatif.c
 libplan_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 libplan_la_LIBADD = libsim.la libctl.la libmodel.la libcommon.la $(JANSSON_LIBS) -lm
@@ -34,3 +37,8 @@ sgplan_SOURCES = plan/sgplan.c
 sgplan_LDADD = libplan.la
 
 dist_bashcompletion_DATA += plan/completion/sgplan
+
+# The published experiment
+check_PROGRAMS += tests/unit/experiment
+tests_unit_experiment_SOURCES = tests/unit/experiment.c
+tests_unit_experiment_LDADD = libplan.la

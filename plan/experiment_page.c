@@ -1,0 +1,394 @@
+/* What the scaling experiment found: tables, plots, and a verdict. */
+#include <math.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "plan/experiment.h"
+
+/* ---- the tables ---- */
+
+static struct trial_mean rate_of(const struct trial_figures *f)
+{
+    return trial_mean(f->rate, f->n);
+}
+
+static struct trial_mean cv_of(const struct trial_figures *f)
+{
+    return trial_mean(f->cv, f->n);
+}
+
+static void cell_rate(struct answer *answer, const struct trial_figures *f)
+{
+    answer_cell(answer, round(rate_of(f).mean));
+    answer_cell(answer, rate_of(f).error);
+}
+
+static void cell_cv(struct answer *answer, const struct trial_figures *f)
+{
+    answer_cell(answer, cv_of(f).mean);
+    answer_cell(answer, cv_of(f).error);
+}
+
+static void tell_fit(const struct experiment *e, struct answer *answer)
+{
+    struct trial_mean pacing =
+        trial_gain(&e->remedy[EXPERIMENT_PACING], &e->remedy[EXPERIMENT_UNCOORDINATED]);
+    struct trial_mean gate = trial_gain(&e->remedy[EXPERIMENT_GATED], &e->remedy[EXPERIMENT_UNCOORDINATED]);
+    double worst = 0;
+
+    for (int i = 0; i < EXPERIMENT_SIZES; i++)
+        worst = fmax(worst, EXPERIMENT_OFF * fabs(experiment_rate_miss(&experiment_published[i],
+                                                                       rate_of(&e->target[0][i]).mean)));
+    answer_title(answer, "A data-parallel job on 4 to 64 nodes: a published experiment, simulated");
+    for (int u = 0; u < TRIAL_UNKNOWNS; u++) {
+        if (e->x[0][u] > 0)
+            answer_figure(answer, trial_unknowns[u].key, e->x[0][u], trial_unknowns[u].unit, "%s",
+                          trial_unknowns[u].words);
+    }
+    answer_figure(answer, "fit_error", worst, ANSWER_SHARE,
+                  "worst throughput of the uncoordinated column, off the published one");
+    answer_figure(answer, "fit_worst", experiment_worst_miss(e->target[0]), ANSWER_NUMBER,
+                  "worst of its ten figures, of what still counts as met");
+    answer_figure(answer, "pacing_gain", pacing.mean, ANSWER_SHARE, "what pacing gains on %d nodes",
+                  experiment_most_nodes(e));
+    answer_figure(answer, "pacing_gain_error", pacing.error, ANSWER_SHARE, "its standard error");
+    answer_figure(answer, "gate_gain", gate.mean, ANSWER_SHARE, "what a gate of two messages gains there");
+    answer_figure(answer, "gate_gain_error", gate.error, ANSWER_SHARE, "its standard error");
+}
+
+static const char *met(double rate, double cv)
+{
+    if (fabs(rate) <= 1)
+        return fabs(cv) <= 1 ? "both" : "throughput";
+    return fabs(cv) <= 1 ? "variation" : "no";
+}
+
+static void tell_uncoordinated(const struct experiment *e, struct answer *answer)
+{
+    static const struct answer_column columns[] = {
+        { "nodes", "NODES", ANSWER_COUNT },
+        { "published", "PUBLISHED", ANSWER_COUNT },
+        { "simulated", "SIMULATED", ANSWER_COUNT },
+        { "simulated_error", "+-", ANSWER_NUMBER },
+        { "error", "OFF", ANSWER_SHARE },
+        { "published_cv", "CV", ANSWER_NUMBER },
+        { "simulated_cv", "SIMULATED", ANSWER_NUMBER },
+        { "simulated_cv_error", "+-", ANSWER_NUMBER },
+        { "met", "MET", ANSWER_WORDS },
+    };
+
+    answer_table(answer, "columns", "Without coordination: samples a second and variation of the iteration",
+                 columns, ARRAY_SIZE(columns));
+    for (int i = 0; i < e->sizes; i++) {
+        const struct trial_figures *f = &e->all[EXPERIMENT_UNCOORDINATED][i];
+        const struct published *p = experiment_published_of(e->nodes[i]);
+        double rate = rate_of(f).mean, cv = cv_of(f).mean;
+
+        answer_cell(answer, e->nodes[i]);
+        answer_cell(answer, p ? p->rate : NAN);
+        cell_rate(answer, f);
+        answer_cell(answer, p ? rate / p->rate - 1 : NAN);
+        answer_cell(answer, p ? p->cv : NAN);
+        cell_cv(answer, f);
+        answer_cell_words(answer, "%s",
+                          p ? met(experiment_rate_miss(p, rate), experiment_cv_miss(p, cv)) : "?");
+    }
+}
+
+static void tell_coordinated(const struct experiment *e, struct answer *answer)
+{
+    static const struct answer_column columns[] = {
+        { "nodes", "NODES", ANSWER_COUNT },         { "published", "PUBLISHED", ANSWER_COUNT },
+        { "pacing", "PACING", ANSWER_COUNT },       { "pacing_error", "+-", ANSWER_NUMBER },
+        { "gate", "GATE_2", ANSWER_COUNT },         { "gate_error", "+-", ANSWER_NUMBER },
+        { "published_cv", "CV", ANSWER_NUMBER },    { "pacing_cv", "PACING", ANSWER_NUMBER },
+        { "pacing_cv_error", "+-", ANSWER_NUMBER }, { "gate_cv", "GATE_2", ANSWER_NUMBER },
+        { "gate_cv_error", "+-", ANSWER_NUMBER },
+    };
+
+    answer_table(answer, "coordinated", "With coordination, which nothing is fitted to", columns,
+                 ARRAY_SIZE(columns));
+    for (int i = 0; i < e->sizes; i++) {
+        const struct published *p = experiment_published_of(e->nodes[i]);
+
+        answer_cell(answer, e->nodes[i]);
+        answer_cell(answer, p ? p->coordinated_rate : NAN);
+        cell_rate(answer, &e->all[EXPERIMENT_PACING][i]);
+        cell_rate(answer, &e->all[EXPERIMENT_GATED][i]);
+        answer_cell(answer, p ? p->coordinated_cv : NAN);
+        cell_cv(answer, &e->all[EXPERIMENT_PACING][i]);
+        cell_cv(answer, &e->all[EXPERIMENT_GATED][i]);
+    }
+}
+
+/* How far the way to the published coordinated figures is gone; NaN: nothing is published for this size. */
+static double gone_rate(const struct experiment *e, const struct trial_figures *f)
+{
+    const struct published *p = experiment_published_of(experiment_most_nodes(e));
+    double gain = trial_gain(f, &e->remedy[EXPERIMENT_UNCOORDINATED]).mean;
+
+    return p ? gain / (p->coordinated_rate / p->rate - 1) : NAN;
+}
+
+static double gone_cv(const struct experiment *e, const struct trial_figures *f)
+{
+    const struct published *p = experiment_published_of(experiment_most_nodes(e));
+    double calmer = 1 - cv_of(f).mean / cv_of(&e->remedy[EXPERIMENT_UNCOORDINATED]).mean;
+
+    return p ? calmer / (1 - p->coordinated_cv / p->cv) : NAN;
+}
+
+static void tell_remedies(const struct experiment *e, struct answer *answer)
+{
+    static const struct answer_column columns[] = {
+        { "name", "REMEDY", ANSWER_WORDS },     { "rate", "RATE", ANSWER_COUNT },
+        { "rate_error", "+-", ANSWER_NUMBER },  { "gain", "GAIN", ANSWER_SHARE },
+        { "gain_error", "+-", ANSWER_SHARE },   { "cv", "CV", ANSWER_NUMBER },
+        { "cv_error", "+-", ANSWER_NUMBER },    { "of_gain", "OF GAIN", ANSWER_SHARE },
+        { "of_calm", "OF CALM", ANSWER_SHARE }, { "words", "WHAT IT IS", ANSWER_WORDS },
+    };
+
+    answer_table(answer, "remedies",
+                 "On the most nodes: gain over the uncoordinated job, and how much of the published gain and "
+                 "calm that is",
+                 columns, ARRAY_SIZE(columns));
+    for (size_t k = 0; k < EXPERIMENT_REMEDIES; k++) {
+        const struct trial_figures *f = &e->remedy[k];
+        struct trial_mean gain = trial_gain(f, &e->remedy[EXPERIMENT_UNCOORDINATED]);
+
+        answer_cell_words(answer, "%s", experiment_remedies[k].key);
+        cell_rate(answer, f);
+        answer_cell(answer, gain.mean);
+        answer_cell(answer, gain.error);
+        cell_cv(answer, f);
+        answer_cell(answer, gone_rate(e, f));
+        answer_cell(answer, gone_cv(e, f));
+        answer_cell_words(answer, "%s", experiment_remedies[k].words);
+    }
+}
+
+static void tell_worlds(const struct experiment *e, struct answer *answer)
+{
+    static const struct answer_column columns[] = {
+        { "name", "WORLD", ANSWER_WORDS },
+        { "fit_worst", "WORST", ANSWER_NUMBER },
+        { "cv", "CV", ANSWER_NUMBER },
+        { "pacing_gain", "PACING", ANSWER_SHARE },
+        { "pacing_cv", "CV", ANSWER_NUMBER },
+        { "gate_gain", "GATE_2", ANSWER_SHARE },
+        { "gate_gain_error", "+-", ANSWER_SHARE },
+        { "gate_cv", "CV", ANSWER_NUMBER },
+        { "words", "WHAT IT IS", ANSWER_WORDS },
+    };
+
+    answer_table(answer, "worlds",
+                 "Other fabrics and noise that meet the uncoordinated column (WORST below 1), and what they "
+                 "make of it",
+                 columns, ARRAY_SIZE(columns));
+    for (int w = 0; w < TRIAL_WORLDS; w++) {
+        const struct trial_figures *f = e->world[w];
+
+        answer_cell_words(answer, "%s", trial_worlds[w].key);
+        answer_cell(answer, experiment_worst_miss(e->target[w]));
+        answer_cell(answer, cv_of(&f[EXPERIMENT_UNCOORDINATED]).mean);
+        answer_cell(answer, trial_gain(&f[EXPERIMENT_PACING], &f[EXPERIMENT_UNCOORDINATED]).mean);
+        answer_cell(answer, cv_of(&f[EXPERIMENT_PACING]).mean);
+        answer_cell(answer, trial_gain(&f[EXPERIMENT_GATED], &f[EXPERIMENT_UNCOORDINATED]).mean);
+        answer_cell(answer, trial_gain(&f[EXPERIMENT_GATED], &f[EXPERIMENT_UNCOORDINATED]).error);
+        answer_cell(answer, cv_of(&f[EXPERIMENT_GATED]).mean);
+        answer_cell_words(answer, "%s", trial_worlds[w].words);
+    }
+}
+
+static void tell_collectives(const struct experiment *e, struct answer *answer)
+{
+    static const struct answer_column columns[] = {
+        { "name", "COLLECTIVE", ANSWER_WORDS }, { "rate", "RATE", ANSWER_COUNT },
+        { "rate_error", "+-", ANSWER_NUMBER },  { "iteration_s", "ITERATION", ANSWER_SECONDS },
+        { "cv", "CV", ANSWER_NUMBER },          { "words", "WHAT IT IS", ANSWER_WORDS },
+    };
+
+    answer_table(answer, "collectives",
+                 "On the most nodes, eight ranks each, no other traffic: collectives and the order of ranks",
+                 columns, ARRAY_SIZE(columns));
+    for (size_t k = 0; k < EXPERIMENT_COLLECTIVES; k++) {
+        const struct trial_figures *f = &e->collective[k];
+
+        answer_cell_words(answer, "%s", experiment_collectives[k].key);
+        cell_rate(answer, f);
+        answer_cell(answer, (double)TRIAL_SAMPLES * experiment_most_nodes(e) / rate_of(f).mean);
+        answer_cell(answer, cv_of(f).mean);
+        answer_cell_words(answer, "%s", experiment_collectives[k].words);
+    }
+}
+
+void experiment_print_charts(const struct experiment *e, FILE *out, bool utf8)
+{
+    double y[2][5][CHART_PLACES_MAX];
+    static const char *const names[] = { "published, without coordination", "simulated without coordination",
+                                         "published, with coordination", "simulated with pacing",
+                                         "simulated with a gate of two messages" };
+    struct chart c[2] = {
+        { .title = "Samples a second", .rows = 21, .axis = "nodes" },
+        { .title = "Variation of the iteration time (deviation over mean)", .rows = 16, .axis = "nodes" }
+    };
+
+    for (int i = 0; i < e->sizes; i++) {
+        const struct published *p = experiment_published_of(e->nodes[i]);
+
+        y[0][0][i] = p ? p->rate : NAN;
+        y[1][0][i] = p ? p->cv : NAN;
+        y[0][2][i] = p ? p->coordinated_rate : NAN;
+        y[1][2][i] = p ? p->coordinated_cv : NAN;
+        for (int k = 0; k < EXPERIMENT_ALL_SIZES; k++) {
+            int series = k == EXPERIMENT_UNCOORDINATED ? 1 : k + 2;
+
+            y[0][series][i] = rate_of(&e->all[k][i]).mean;
+            y[1][series][i] = cv_of(&e->all[k][i]).mean;
+        }
+    }
+    for (int k = 0; k < 2; k++) {
+        c[k].places = e->sizes;
+        memcpy(c[k].place, e->nodes, sizeof(e->nodes));
+        for (c[k].n = 0; c[k].n < 5; c[k].n++)
+            c[k].series[c[k].n] =
+                (struct chart_series){ names[c[k].n], y[k][c[k].n], c[k].n == 0 || c[k].n == 2 };
+        fputc('\n', out);
+        chart_print(&c[k], out, utf8);
+    }
+}
+
+/* ---- the verdict ---- */
+
+/* "a, b, c" of those remedies that are so. */
+static void list(const struct experiment *e, char *text, size_t size,
+                 double (*share)(const struct experiment *, const struct trial_figures *), double least)
+{
+    size_t at = 0;
+
+    *text = '\0';
+    for (size_t k = 1; k < EXPERIMENT_REMEDIES; k++) {
+        if (share(e, &e->remedy[k]) >= least && at < size)
+            at += (size_t)snprintf(text + at, size - at, "%s%s", at ? ", " : "", experiment_remedies[k].key);
+    }
+    if (!*text)
+        snprintf(text, size, "none of those tried");
+}
+
+static void note_lever(const struct experiment *e, struct answer *answer, int k, const char *name,
+                       const char *why)
+{
+    const struct published *p = experiment_published_of(experiment_most_nodes(e));
+    const struct trial_figures *f = &e->remedy[k];
+    struct trial_mean gain = trial_gain(f, &e->remedy[EXPERIMENT_UNCOORDINATED]);
+    double from = cv_of(&e->remedy[EXPERIMENT_UNCOORDINATED]).mean, to = cv_of(f).mean;
+
+    if (!p) {
+        answer_note(answer, "%s changes the throughput by %+.1f %% and the variation from %.3f to %.3f.",
+                    name, 100 * gain.mean, from, to);
+        return;
+    }
+    answer_note(answer,
+                "%s %s the published coordinated column: throughput %+.1f %% (published %+.0f %%), variation "
+                "from %.3f to %.3f (published %.2f to %.2f). %s",
+                name, gone_rate(e, f) >= 0.9 && gone_cv(e, f) >= 0.9 ? "produces" : "does not produce",
+                100 * gain.mean, 100 * (p->coordinated_rate / p->rate - 1), from, to, p->cv,
+                p->coordinated_cv, why);
+}
+
+/* How far each of them gets. */
+static void note_each(const struct experiment *e, struct answer *answer)
+{
+    char text[900] = "";
+    size_t at = 0;
+
+    for (size_t k = EXPERIMENT_GATED; k < EXPERIMENT_REMEDIES && at < sizeof(text); k++)
+        at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s %.0f and %.0f", at ? ", " : "",
+                               experiment_remedies[k].key, 100 * gone_rate(e, &e->remedy[k]),
+                               100 * gone_cv(e, &e->remedy[k]));
+    answer_note(
+        answer,
+        "Of the way to the published coordinated throughput and to its variation, in per cent (100 is "
+        "there, more is beyond, less than 0 is away from it): %s.",
+        text);
+}
+
+static void note_others(const struct experiment *e, struct answer *answer)
+{
+    char gain[256], calm[256];
+
+    if (!experiment_published_of(experiment_most_nodes(e)))
+        return;
+    note_each(e, answer);
+    list(e, gain, sizeof(gain), gone_rate, 1);
+    list(e, calm, sizeof(calm), gone_cv, 1);
+    answer_note(answer, "Gaining as much as is published, or more: %s. As calm as is published, or more: %s.",
+                gain, calm);
+}
+
+static void note_assumptions(const struct experiment *e, struct answer *answer)
+{
+    char met[128] = "";
+    size_t at = 0;
+    double low = INFINITY, high = -INFINITY;
+
+    for (int w = 0; w < TRIAL_WORLDS; w++) {
+        double gain = trial_gain(&e->world[w][EXPERIMENT_GATED], &e->world[w][EXPERIMENT_UNCOORDINATED]).mean;
+
+        if (experiment_worst_miss(e->target[w]) > 1)
+            continue;
+        at += (size_t)snprintf(met + at, sizeof(met) - at, "%s%s", at ? ", " : "", trial_worlds[w].key);
+        low = fmin(low, gain);
+        high = fmax(high, gain);
+    }
+    if (!*met) {
+        answer_note(answer,
+                    "No fabric that was tried meets the uncoordinated column with these steps and seeds.");
+        return;
+    }
+    answer_note(answer,
+                "Met by: %s. The uncoordinated column does not tell these apart, and the gate gains %.1f to "
+                "%.1f %% in them: what coordination brings hangs on what is not published.",
+                met, 100 * low, 100 * high);
+}
+
+void experiment_tell_verdict(const struct experiment *e, struct answer *answer)
+{
+    note_lever(e, answer, EXPERIMENT_PACING, "Pacing",
+               "An exchange ends with its last arrival and the bytes through the server's link; delaying the "
+               "early changes neither.");
+    note_lever(e, answer, EXPERIMENT_GATED, "The gate",
+               "Who has the sum first works while others still fetch it, and sends while they still work; "
+               "a crowd that a port would drop never forms.");
+    note_others(e, answer);
+    note_assumptions(e, answer);
+    answer_note(
+        answer,
+        "What carries the result: (1) an exchange that takes time in proportion to the number of nodes, as "
+        "all of them share one server's link; a ring would not lose half of its throughput at 64. (2) That a "
+        "part of it hides behind work, and how much: what is exchanged last, a gate can stagger. (3) A "
+        "variation that grows with the exchange and is common to all nodes: independent noise of nodes gets "
+        "smaller in the maximum, not larger; what calms it keeps others off the server's link, or the job "
+        "off "
+        "it. All three are read into the uncoordinated column; the coordinated one is fitted to nowhere.");
+    answer_assumes(
+        answer,
+        "leaf switches of 16 nodes, 4 to 1 oversubscribed, links of 12.5 GB/s; one parameter server "
+        "beside the first node's work, with others' traffic on its link (lognormal, from iteration to "
+        "iteration); gradients in two parts, of which the first is exchanged beside the rest of the "
+        "backward pass; in the world of loss a port sends again what the loss says, times an "
+        "exponential factor, of each message beyond two. Met means: throughput within %.0f %%, "
+        "variation within %.0f %% of something that rounds to the published. +- is the standard "
+        "error over seeds. Shown of eight ranks a node: two seeds",
+        100 * EXPERIMENT_OFF, 100 * EXPERIMENT_OFF);
+}
+
+void experiment_tell(const struct experiment *e, struct answer *page)
+{
+    tell_fit(e, page);
+    tell_uncoordinated(e, page);
+    tell_coordinated(e, page);
+    tell_remedies(e, page);
+    tell_worlds(e, page);
+    tell_collectives(e, page);
+}
