@@ -173,7 +173,9 @@ static int run_job(const struct usage *u)
 /* question NULL: err says what is wrong with the command line. */
 static int act(const struct usage *u, json_t *question, struct err *err)
 {
-    struct act_options o = { .timeout_s = u->timeout_s, .dry_run = u->dry_run, .yes = u->yes, .json = u->json };
+    struct act_options o = {
+        .timeout_s = u->timeout_s, .dry_run = u->dry_run, .yes = u->yes, .json = u->json
+    };
     struct session *s = question ? session_open(u, err) : NULL;
     int rc = question ? FAILED : USAGE;
 
@@ -400,7 +402,7 @@ static int policy_explain(const struct usage *u)
                                   : refuse_job(u->operands[1]);
 }
 
-/* set, pause, resume */
+/* set, pause, resume, acknowledge */
 static int policy_control(const struct usage *u)
 {
     json_t *words = json_array();
@@ -457,10 +459,15 @@ static int run_policy(const struct usage *u)
         int min, max;
         int (*run)(const struct usage *u);
     } table[] = {
-        { "list", "", 0, 0, policy_list },          { "show", "NAME", 1, 1, policy_show },
-        { "explain", "JOB", 1, 1, policy_explain }, { "set", "JOB Key=Value ...", 2, 33, policy_control },
-        { "pause", "JOB", 1, 1, policy_control },   { "resume", "JOB", 1, 1, policy_control },
-        { "check", "FILE", 1, 1, policy_check },    { "try", "FILE TRACE [NAME]", 2, 3, policy_try },
+        { "list", "", 0, 0, policy_list },
+        { "show", "NAME", 1, 1, policy_show },
+        { "explain", "JOB", 1, 1, policy_explain },
+        { "set", "JOB Key=Value ...", 2, 33, policy_control },
+        { "pause", "JOB", 1, 1, policy_control },
+        { "resume", "JOB", 1, 1, policy_control },
+        { "acknowledge", "JOB", 1, 1, policy_control },
+        { "check", "FILE", 1, 1, policy_check },
+        { "try", "FILE TRACE [NAME]", 2, 3, policy_try },
         { "figures", "", 0, 0, policy_figures },
     };
     const char *name = u->n_operands ? u->operands[0] : "list";
@@ -524,11 +531,11 @@ static int run_help(const struct usage *u)
 }
 
 static int (*const run[USAGE_COMMANDS])(const struct usage *u) = {
-    [USAGE_STATUS] = run_status, [USAGE_JOBS] = run_jobs,     [USAGE_JOB] = run_job,
-    [USAGE_NODES] = run_nodes,   [USAGE_RECORD] = run_record, [USAGE_ANALYZE] = run_analyze,
-    [USAGE_REPLAY] = run_replay, [USAGE_TOP] = run_top,       [USAGE_CONFIG] = run_config,
-    [USAGE_DOCTOR] = run_doctor, [USAGE_HELP] = run_help,     [USAGE_POLICY] = run_policy,
-    [USAGE_AUDIT] = run_audit,   [USAGE_ACTION] = run_action, [USAGE_NODE] = run_node,
+    [USAGE_STATUS] = run_status,   [USAGE_JOBS] = run_jobs,     [USAGE_JOB] = run_job,
+    [USAGE_NODES] = run_nodes,     [USAGE_RECORD] = run_record, [USAGE_ANALYZE] = run_analyze,
+    [USAGE_REPLAY] = run_replay,   [USAGE_TOP] = run_top,       [USAGE_CONFIG] = run_config,
+    [USAGE_DOCTOR] = run_doctor,   [USAGE_HELP] = run_help,     [USAGE_POLICY] = run_policy,
+    [USAGE_AUDIT] = run_audit,     [USAGE_ACTION] = run_action, [USAGE_NODE] = run_node,
     [USAGE_ACTIONS] = run_actions,
 };
 

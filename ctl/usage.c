@@ -102,18 +102,24 @@ static const struct command {
                       "NAMED counts how often the node was found to blame, LAST NAMED tells when.",
                       BIT(OPTION_JSON), 0, 0 },
     [USAGE_ACTION] = { "action", "JOB WHAT", "do something about a running job",
-                       "WHAT is checkpoint (ask the job for one now), signal SIGNAL (to the guarded step), requeue, exclude "
-                       "NODES (requeue and keep the job off these nodes), or comment TEXT, for your own jobs; "
-                       "and webhook TEXT and command TEXT, for operators: they try what is configured. Asks before it does it. "
+                       "WHAT is checkpoint (ask the job for one now), signal SIGNAL (to the guarded step), "
+                       "requeue, exclude "
+                       "NODES (requeue and keep the job off these nodes), or comment TEXT, for your own "
+                       "jobs; "
+                       "and webhook TEXT and command TEXT, for operators: they try what is configured. Asks "
+                       "before it does it. "
                        "Waits for the end, at most 90 s; exits with 3 when it is still pending then.",
                        BIT(OPTION_DRY_RUN) | BIT(OPTION_YES) | BIT(OPTION_JSON), 2, -1 },
     [USAGE_NODE] = { "node", "NODES WHAT TEXT", "do something about nodes (operators)",
-                     "WHAT is drain, with the reason as TEXT, or comment. NODES is a list as Slurm writes it. A node that is drained "
-                     "already keeps its reason; a comment that others wrote stays in front of ours. Asks, waits and exits as action "
+                     "WHAT is drain, with the reason as TEXT, or comment. NODES is a list as Slurm writes "
+                     "it. A node that is drained "
+                     "already keeps its reason; a comment that others wrote stays in front of ours. Asks, "
+                     "waits and exits as action "
                      "does. To take a node back: scontrol update NodeName=NODE State=RESUME.",
                      BIT(OPTION_DRY_RUN) | BIT(OPTION_YES) | BIT(OPTION_JSON), 2, -1 },
     [USAGE_ACTIONS] = { "actions", "[JOB]", "list what was done about jobs and nodes, and how it ended",
-                        "The newest first: those of policies and those by hand. Failed and given up ones say why, pending ones "
+                        "The newest first: those of policies and those by hand. Failed and given up ones say "
+                        "why, pending ones "
                         "why they are tried again.",
                         BIT(OPTION_JSON), 0, 1 },
     [USAGE_RECORD] = { "record", "JOB", "write every collective of a job step as a trace",
@@ -144,7 +150,7 @@ static const struct command {
                        "controller would and names "
                        "the line that is wrong.",
                        BIT(OPTION_MDOC), 0, 2 },
-    [USAGE_POLICY] = { "policy", "[list|show|explain|set|pause|resume|check|try|figures] ...",
+    [USAGE_POLICY] = { "policy", "[list|show|explain|set|pause|resume|acknowledge|check|try|figures] ...",
                        "show policies, say why one acts or does not, change a running job's",
                        "policy list: the policies of the controller. policy show NAME: its parameters and "
                        "rules. policy "
@@ -158,7 +164,9 @@ static const struct command {
                        "configuration is "
                        "read again, and ends with the run. policy pause JOB, policy resume JOB: decide "
                        "nothing, and "
-                       "go on. Owners may do so with their own jobs; budgets, and what is done to nodes, are "
+                       "go on. policy acknowledge JOB: what was found has been seen; screens show it so, and "
+                       "rules can ask for it. Owners may do so with their own jobs; budgets, and what is "
+                       "done to nodes, are "
                        "the "
                        "operators'. policy check FILE: read a file as the controller would, its rules too. "
                        "policy try "
@@ -382,7 +390,8 @@ static void policy_words(FILE *out)
     size_t n;
     const struct config_key *key = config_keys(CONFIG_POLICY, &n);
 
-    fputs("list\nshow\nexplain\nset\npause\nresume\ncheck\ntry\nfigures\nJOB\nFILE\nNAME\n", out);
+    fputs("list\nshow\nexplain\nset\npause\nresume\nacknowledge\ncheck\ntry\nfigures\nJOB\nFILE\nNAME\n",
+          out);
     for (size_t i = 0; i < n; i++)
         fprintf(out, "%s=\n", key[i].name);
 }

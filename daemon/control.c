@@ -428,6 +428,13 @@ int controls_pause(struct controls *cs, struct job *j, bool pause, uid_t by, dou
     return 0;
 }
 
+int controls_acknowledge(struct controls *cs, struct job *j, uid_t by, double now_s, struct err *err)
+{
+    if (!j->control)
+        return err_set(err, "the job has no policy that could take notice");
+    return job_acknowledge(j) ? command(cs, j->control, by, now_s, "acknowledge", err) : 0;
+}
+
 /* ---- a job comes and goes ---- */
 
 struct restoring {

@@ -45,6 +45,8 @@ bool controls_ended(struct controls *cs, const char *key, bool done, const char 
 int controls_set(struct controls *cs, struct job *j, const json_t *words, uid_t by, double now_s,
                  struct err *err);
 int controls_pause(struct controls *cs, struct job *j, bool pause, uid_t by, double now_s, struct err *err);
+/* All verdicts that stand have been seen. */
+int controls_acknowledge(struct controls *cs, struct job *j, uid_t by, double now_s, struct err *err);
 
 /* report gets the key `policy` (doc/protocol.md). */
 void controls_put(const struct controls *cs, const struct job *j, double now_s, json_t *report);

@@ -127,6 +127,45 @@ void job_event(struct job *j, double now_s, const char *fmt, ...)
     j->n_events++;
 }
 
+/* ---- what somebody has seen ---- */
+
+bool job_acknowledged(const struct job *j, uint32_t verdict_id)
+{
+    for (size_t i = 0; i < j->n_seen; i++)
+        if (j->seen[i] == verdict_id)
+            return true;
+    return false;
+}
+
+size_t job_acknowledge(struct job *j)
+{
+    const struct view_verdict *v;
+    size_t n = view_verdicts_get(j->view, &v), fresh = 0;
+
+    for (size_t i = 0; i < n && j->n_seen < JOB_SEEN_MAX; i++) {
+        if (job_acknowledged(j, v[i].id))
+            continue;
+        j->seen[j->n_seen++] = v[i].id;
+        fresh++;
+    }
+    return fresh;
+}
+
+/* What was let go is new when it comes again. */
+static void forget_seen(struct job *j)
+{
+    const struct view_verdict *v;
+    size_t n = view_verdicts_get(j->view, &v), kept = 0;
+
+    for (size_t i = 0; i < j->n_seen; i++)
+        for (size_t k = 0; k < n; k++)
+            if (v[k].standing && v[k].id == j->seen[i]) {
+                j->seen[kept++] = j->seen[i];
+                break;
+            }
+    j->n_seen = kept;
+}
+
 static bool all_said_bye(const struct job *j)
 {
     for (size_t i = 0; i < j->n_agents; i++)
@@ -167,6 +206,7 @@ void job_update(struct job *j, double now_s, void (*raised)(struct job *j, const
         if (raised)
             raised(j, e.text, arg);
     }
+    forget_seen(j);
     if (job_agents_connected(j) || !j->n_agents)
         j->idle_since_s = now_s;
     view_figures_get(j->view, now_s, &f);

@@ -18,6 +18,7 @@
 #define JOB_EVENTS     50u
 #define JOB_NOTES_MAX  64u
 #define JOBS_MAX       4096u
+#define JOB_SEEN_MAX   32u
 #define JOB_LOST_S     30.0  /* without any agent: the step is called lost */
 #define JOB_KEEP_S     900.0 /* finished steps stay in memory so long; then the store has them */
 
@@ -79,8 +80,10 @@ struct job {
     struct job_scaling scaling[2]; /* weak, strong */
     struct cadence *cadence;       /* checkpoints */
     double failures_due_s;         /* when the history is asked how often jobs like it fail */
-    struct control *control;       /* control.h; NULL: nobody decides about it */
-    double end_wall_s;             /* its time limit, Unix time; 0: not known */
+    uint32_t seen[JOB_SEEN_MAX];   /* verdicts that stand and were acknowledged, by id */
+    size_t n_seen;
+    struct control *control; /* control.h; NULL: nobody decides about it */
+    double end_wall_s;       /* its time limit, Unix time; 0: not known */
     double saved_s;
     bool final; /* the end is in the store */
 };
@@ -94,6 +97,10 @@ struct job_agent *job_agent_get(struct job *j, const char *node);
 size_t job_agents_connected(const struct job *j);
 void job_note(struct job *j, const char *node, const char *text); /* once; bounded */
 __attribute__((format(printf, 3, 4))) void job_event(struct job *j, double now_s, const char *fmt, ...);
+/* Somebody has seen all verdicts that stand: they count as acknowledged until they are let go.  How many were
+ * not before. */
+size_t job_acknowledge(struct job *j);
+bool job_acknowledged(const struct job *j, uint32_t verdict_id);
 /* Time passes: view, state, events.  raised is called for every event of the view (verdicts, regime); NULL:
  * nobody is told. A step that never had an agent, as one of a trace, is not called lost. */
 void job_tick(struct job *j, double now_s, void (*raised)(struct job *j, const char *text, void *arg),

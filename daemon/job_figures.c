@@ -65,6 +65,7 @@ static void put_verdict(struct figures *f, const struct job *j, double now_s)
     f->value[FIGURE_PERSISTENCE_S] = now_s - d->since_s;
     f->text[FIGURE_CULPRIT] = d->n_culprits ? d->culprit[0] : NULL;
     f->text[FIGURE_CAUSE] = known(d->cause);
+    f->value[FIGURE_ACKNOWLEDGED] = job_acknowledged(j, d->id);
     f->sentence = d->text;
     put_nodes(f, j, now_s, d);
 }

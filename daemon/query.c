@@ -278,8 +278,10 @@ static json_t *answer_control(struct peer *p, const json_t *q)
         rc = controls_set(cs, j, json_object_get(q, "words"), by, now_s, &err);
     else if (what && (!strcmp(what, "pause") || !strcmp(what, "resume")))
         rc = controls_pause(cs, j, !strcmp(what, "pause"), by, now_s, &err);
+    else if (what && !strcmp(what, "acknowledge"))
+        rc = controls_acknowledge(cs, j, by, now_s, &err);
     else
-        return refuse("not a command: accepted are set, pause, resume");
+        return refuse("not a command: accepted are set, pause, resume, acknowledge");
     if (rc < 0)
         return refuse(err.text);
     answer = json_pack("{s:s}", "job", j->text_id);

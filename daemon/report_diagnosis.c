@@ -55,6 +55,7 @@ json_t *report_verdicts(const struct job *j, double now_s)
         put_real(o, "over_s", d->standing ? NAN : now_s - d->over_s);
         put_real(o, "confidence", d->confidence);
         put_text(o, "cause", d->cause);
+        json_object_set_new(o, "acknowledged", json_boolean(job_acknowledged(j, d->id)));
         json_array_append_new(list, o);
     }
     return list;

@@ -48,6 +48,7 @@ const struct figure figure_table[FIGURES] = {
                           NULL },
     [FIGURE_CULPRIT] = { "culprit", FIGURE_TEXT, "the first of them, such as r3 or a node's name", NULL },
     [FIGURE_CAUSE] = { "cause", FIGURE_TEXT, "what else is known of the culprit", NULL },
+    [FIGURE_ACKNOWLEDGED] = { "acknowledged", FIGURE_FLAG, "somebody has seen that verdict and said so", NULL },
     [FIGURE_LATENESS_S] = { "lateness_s", FIGURE_SECONDS, "largest mean lateness of a rank", NULL },
     [FIGURE_LAST_RATIO] = { "last_ratio", FIGURE_RATIO,
                             "share of the collectives in which that rank came last", NULL },

@@ -214,7 +214,10 @@ const char *draw_job_tag(const struct snap_job *j)
     for (size_t i = 0; i < j->n_verdicts; i++)
         if (!strcmp(j->verdict[i].class, "hang"))
             return "HUNG";
+    for (size_t i = 0; i < j->n_verdicts; i++)
+        if (!j->verdict[i].acknowledged)
+            return "SLOW";
     if (j->n_verdicts)
-        return "SLOW";
+        return "SEEN";
     return !strcmp(j->state, "running") ? "OK" : !strcmp(j->state, "starting") ? "START" : "?";
 }

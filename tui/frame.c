@@ -154,11 +154,32 @@ static void draw_keys(struct canvas *c, const struct ui *ui, int y)
         x = draw_labels(c, ui, keymap_replay, y, x, c->width - width - 2);
     draw_labels(c, ui, keymap, y, x, c->width - width - 2);
 }
+
+/* What will be done, in full, and how to let it. */
+static void draw_deed(struct canvas *c, const struct deed *d)
+{
+    static const char keys[] = "  y: do it   any other key: do not";
+    char text[sizeof(d->text) + sizeof(keys)];
+    int wide = canvas_text_width(d->text) + (int)sizeof(keys) - 1;
+    int rows = wide <= c->width ? 1 : wide <= 2 * c->width - 16 ? 2 : 3; /* words are not broken */
+
+    if (d->state != DEED_ASKING) {
+        canvas_put(c, c->height - 1, 0, c->width, STYLE_DIM, "asking the controller …");
+        return;
+    }
+    snprintf(text, sizeof(text), "%s%s", d->text, keys);
+    for (int i = 1; i <= rows; i++)
+        canvas_fill(c, c->height - i, 0, c->width, STYLE_WARN, ' ');
+    canvas_wrap(c, c->height - rows, 0, 0, c->width, rows, STYLE_WARN, text);
+}
+
 static void draw_bottom(struct canvas *c, const struct ui *ui)
 {
     int y = c->height - 1;
 
-    if (ui->filtering)
+    if (ui->deed.state != DEED_NONE)
+        draw_deed(c, &ui->deed);
+    else if (ui->filtering)
         draw_filter(c, ui, y);
     else if (ui->pace.problem[0])
         canvas_put(c, y, 0, c->width, STYLE_BAD, ui->pace.problem);

@@ -26,6 +26,7 @@ enum action {
     ACTION_PREVIOUS_SCREEN,
     ACTION_SCREEN, /* arg: which; 1, 2, 3 */
     ACTION_PANEL,  /* arg: enum panel of ui.h; again: the ranks */
+    ACTION_DEED,   /* arg: enum deed_kind of deed.h */
     ACTION_FINISHED,
     ACTION_REDRAW,
     ACTION_QUIT,

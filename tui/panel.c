@@ -15,9 +15,10 @@ const struct panel_ops *panel_of(enum panel p)
         [PANEL_PATH] = &panel_path,
         [PANEL_SCALING] = &panel_scaling,
         [PANEL_WAYS] = &panel_ways,
+        [PANEL_POLICY] = &panel_policy,
     };
 
-    return p <= PANEL_WAYS ? ops[p] : NULL;
+    return p <= PANEL_POLICY ? ops[p] : NULL;
 }
 
 static struct canvas *page_of(const struct ui *ui, int width, bool ascii, int *rows)

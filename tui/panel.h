@@ -1,5 +1,6 @@
 /* panel.h - what a key lays over the job's ranks: the evidence for what was found, the critical path, the job
- * on more ranks, other ways to run it. A panel is drawn as long as it needs on a page of its own; the screen shows a part of it. */
+ * on more ranks, other ways to run it, its policy. A panel is drawn as long as it needs on a page of its own; the
+ * screen shows a part of it. */
 #ifndef SYNCGUARD_TUI_PANEL_H
 #define SYNCGUARD_TUI_PANEL_H
 
@@ -12,7 +13,7 @@ struct panel_ops {
     bool (*tells)(const struct snap_view *v);              /* has anything to say, for reports */
 };
 
-extern const struct panel_ops panel_evidence, panel_path, panel_scaling, panel_ways;
+extern const struct panel_ops panel_evidence, panel_path, panel_scaling, panel_ways, panel_policy;
 
 /* NULL: the ranks. */
 const struct panel_ops *panel_of(enum panel p);

@@ -45,6 +45,8 @@ static void headline(const struct snap_verdict *v, char *buf, size_t size)
     }
     if (!v->standing)
         append(buf, size, " · ", "over");
+    if (v->acknowledged)
+        append(buf, size, " · ", "acknowledged");
 }
 
 /* "began at step 155 123, collective 1 090 332; found 40 collectives later" */

@@ -31,7 +31,7 @@
 enum { EXIT_GOOD, EXIT_NO_ANSWER, EXIT_USAGE };
 
 struct asked {
-    bool status;
+    bool status, deed;
     enum screen screen;
     int64_t offset;
 };
@@ -118,6 +118,7 @@ static void ask(struct app *a)
         return;
     }
     a->ask_again = false;
+    send_question(a, deed_question(&a->ui), (struct asked){ .deed = true });
     question = ui_question(&a->ui, &asked.offset);
     send_question(a, question, asked);
     if (a->ui.now_s - a->status_s >= STATUS_EVERY_S) {
@@ -138,6 +139,8 @@ static void on_answer(const json_t *answer, void *arg)
     update_clock(a);
     if (asked.status)
         ui_answer_status(&a->ui, answer);
+    else if (asked.deed)
+        deed_answer(&a->ui, answer);
     else
         ui_answer(&a->ui, asked.screen, asked.offset, answer);
     if (a->ask_again && !a->n_asked)

@@ -46,6 +46,7 @@ static void parse_verdict(struct snap_verdict *v, const json_t *o)
     v->detected_seq = value_count(o, "detected_seq");
     v->standing = !json_is_false(json_object_get(o, "standing"));
     v->over_s = value_amount(o, "over_s");
+    v->acknowledged = json_is_true(json_object_get(o, "acknowledged"));
     value_text(o, "cause", v->cause, sizeof(v->cause));
 }
 
@@ -589,6 +590,7 @@ struct snap_view *snap_view_parse(const json_t *answer, struct err *err)
     parse_ways(&v->ways, json_object_get(answer, "strategies"));
     parse_guarded(&v->guarded, json_object_get(answer, "guarded"));
     parse_past(&v->past, json_object_get(answer, "past"));
+    snap_control_parse(&v->control, answer);
     parse_timeline(v, answer);
     ranks = value_list(answer, "rank_table", SNAP_RANKS_MAX, &v->n_ranks);
     v->rank = xcalloc(v->n_ranks, sizeof(*v->rank));
@@ -710,7 +712,7 @@ enum severity snap_verdict_severity(const struct snap_verdict *v)
         return SEVERITY_NONE;
     if (!strcmp(v->class, "hang"))
         return SEVERITY_BAD;
-    return v->slowdown >= 1.1 ? SEVERITY_BAD : SEVERITY_WARN;
+    return v->slowdown >= 1.1 && !v->acknowledged ? SEVERITY_BAD : SEVERITY_WARN;
 }
 
 enum severity snap_job_severity(const struct snap_job *j)

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "common/err.h"
+#include "tui/snap_control.h"
 
 #define SNAP_JOBS_MAX     4096
 #define SNAP_NODES_MAX    16384
@@ -41,6 +42,7 @@ struct snap_verdict {
     char text[512], cause[256];
     double slowdown, since_s, confidence; /* slowdown: NaN of a hang, which has no price */
     int64_t since_step, onset_seq, detected_seq;
+    bool acknowledged;
     bool standing; /* unless it is told otherwise */
     double over_s; /* so long ago it was let go */
 };
@@ -250,6 +252,7 @@ struct snap_view { /* one job's whole answer */
     struct snap_ways ways;
     struct snap_guarded guarded;
     struct snap_past past;
+    struct snap_control control;
     size_t n_spans; /* the newest last; without a timeline in the answer: the verdicts that stand */
     struct snap_span span[SNAP_TIMELINE_MAX];
     int64_t rank_total; /* rows there would be */

@@ -308,6 +308,8 @@ bool ui_act(struct ui *ui, enum action action, int arg)
         return show(ui, (enum screen)arg);
     case ACTION_PANEL:
         return show_panel(ui, (enum panel)arg);
+    case ACTION_DEED:
+        return deed_begin(ui, (enum deed_kind)arg);
     case ACTION_FINISHED:
         ui->finished = !ui->finished;
         snprintf(ui->message, sizeof(ui->message), "ended jobs are %s", ui->finished ? "shown" : "hidden");
@@ -373,6 +375,10 @@ bool ui_key(struct ui *ui, int key)
     int arg;
     enum action action;
 
+    if (ui->deed.state == DEED_ASKING && key != ('C' & 0x1f)) {
+        deed_key(ui, key);
+        return true;
+    }
     if (ui->filtering && key != ('C' & 0x1f))
         return filter_key(ui, key);
     action = keymap_find(key, ui->pace.on, &arg);
@@ -496,6 +502,7 @@ void ui_link_changed(struct ui *ui, bool up, const char *why)
         ui->link = UI_UP;
         return;
     }
+    deed_lost(ui);
     if (ui->link != UI_DOWN)
         ui->down_s = ui->now_s;
     ui->link = UI_DOWN;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "tui/canvas.h"
+#include "tui/deed.h"
 #include "tui/keymap.h"
 #include "tui/pace.h"
 #include "tui/snapshot.h"
@@ -19,7 +20,7 @@
 enum screen { SCREEN_JOBS, SCREEN_JOB, SCREEN_NODES, SCREENS };
 
 /* What stands under the sentence of a job. */
-enum panel { PANEL_RANKS, PANEL_EVIDENCE, PANEL_PATH, PANEL_SCALING, PANEL_WAYS };
+enum panel { PANEL_RANKS, PANEL_EVIDENCE, PANEL_PATH, PANEL_SCALING, PANEL_WAYS, PANEL_POLICY };
 
 /* A table's place: which rows, in what order, where the cursor stands. */
 struct ui_list {
@@ -54,6 +55,7 @@ struct ui {
     double got_s[SCREENS];      /* when its last answer came; NaN: never */
     char problem[SCREENS][256]; /* why the last answer was none; "" */
 
+    struct deed deed; /* what a person is about to do */
     struct pace pace; /* what is shown is a trace, when it is on */
 
     enum ui_link link;

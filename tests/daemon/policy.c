@@ -129,6 +129,16 @@ static void audit_file(void)
 
 /* ---- commands ---- */
 
+/* Does the audit have a command of these words? */
+static bool says(json_t *audit, const char *words)
+{
+    json_t *e;
+    size_t i;
+
+    json_array_foreach(at(audit, "audit"), i, e) if (!strcmp(text(e, "sentence"), words)) return true;
+    return false;
+}
+
 static void commands(void)
 {
     json_t *a = control("4242", "set", "\"HangTimeout=45s\",\"SampleRate=7\"");
@@ -160,6 +170,16 @@ static void commands(void)
     json_decref(a);
     a = control("4242", "resume", "");
     ok(json_is_false(at(a, "policy.paused")), "resumed");
+    json_decref(a);
+    a = job("4242");
+    ok(json_is_false(at(a, "verdicts.0.acknowledged")), "nobody has seen the straggler");
+    json_decref(a);
+    json_decref(control("4242", "acknowledge", ""));
+    a = job("4242");
+    ok(json_is_true(at(a, "verdicts.0.acknowledged")), "acknowledged");
+    json_decref(a);
+    a = ask("{\"query\":\"audit\",\"job\":\"4242\"}");
+    ok(says(a, "acknowledge"), "and written down");
     json_decref(a);
     a = control("99", "pause", "");
     ok(strstr(text(a, "error"), "not known"), "a job that is not there");

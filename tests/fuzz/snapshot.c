@@ -46,6 +46,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         ui.report = true;
         draw(&ui, 12, 9, false);
         ui.report = false;
+        ui_key(&ui, 'p');
+        draw(&ui, 80, 24, true);
+        draw(&ui, 7, 3, false);
+        for (const char *key = "XyCyAyPyZn"; *key; key++) {
+            json_t *deed = deed_question(&ui);
+
+            if (deed)
+                deed_answer(&ui, answer);
+            json_decref(deed);
+            ui_key(&ui, *key);
+        }
+        draw(&ui, 80, 24, false);
         ui_key(&ui, 'x');
         draw(&ui, 80, 24, true);
         draw(&ui, 200, 50, false);

@@ -628,6 +628,7 @@ static json_t *job(const struct fake *f, const json_t *q, double t_s)
     json_object_set_new(o, "timeline", timeline(f, t_s));
     json_object_set_new(o, "events", events(f, t_s));
     json_object_set_new(o, "notes", json_pack("[s]", "node03: /dev/shm is 91 % full"));
+    fake_put_control(o);
     put_ranks(o, f, json_object_get(q, "view"), t_s);
     return o;
 }
@@ -681,5 +682,7 @@ json_t *fake_answer(const struct fake *f, const json_t *question, double t_s)
         return nodes(f, t_s);
     if (!strcmp(query, "status"))
         return status(f, t_s);
+    if (!strcmp(query, "control") || !strcmp(query, "action"))
+        return fake_act(question);
     return json_pack("{s:s}", "error", "unknown query");
 }

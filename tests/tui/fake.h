@@ -20,4 +20,8 @@ extern const struct fake fake_default;
 /* The answer to a question, t_s seconds after the job's start (new reference). */
 json_t *fake_answer(const struct fake *f, const json_t *question, double t_s);
 
+/* fake_control.c: policy, pacing and checkpoints of a job; the answer to `control` and `action` (new). */
+void fake_put_control(json_t *job);
+json_t *fake_act(const json_t *question);
+
 #endif

@@ -97,6 +97,71 @@ static void test_list(void)
     ok(ui.quit, "q on the list quits");
 }
 
+/* A question of the person's, answered by the fake controller. */
+static bool deed_sent(const char *part)
+{
+    json_t *question = deed_question(&ui), *a;
+    char *text = question ? json_dumps(question, JSON_COMPACT) : NULL;
+    bool has = text && strstr(text, part) != NULL;
+
+    if (text && !has)
+        printf("# %s\n", text);
+    free(text);
+    if (!question)
+        return false;
+    a = fake_answer(&fake_default, question, 30);
+    deed_answer(&ui, a);
+    json_decref(a);
+    json_decref(question);
+    return has;
+}
+
+static void test_deeds(void)
+{
+    start();
+    ui_key(&ui, 'P');
+    ok(ui.deed.state == DEED_NONE && ui.message[0], "nothing is done about a job from the list");
+    ui_open(&ui, "4711.0");
+    answer();
+
+    ui_key(&ui, 'X');
+    ok(deed_sent("\"nodes\":\"node05\",\"dry_run\":true"), "to exclude: may the node to blame be excluded?");
+    is_int(ui.deed.state, DEED_ASKING, "then the person is asked");
+    ui_key(&ui, 'n');
+    ok(ui.deed.state == DEED_NONE && !deed_question(&ui), "any other key: nothing is sent");
+    is_str(ui.message, "not done", "and that is said");
+
+    ui_key(&ui, 'X');
+    deed_sent("dry_run");
+    ui_key(&ui, 'y');
+    ok(deed_sent("\"action\":\"exclude\",\"job\":\"4711.0\",\"key\":"), "y: the controller is told, once");
+    ok(!deed_question(&ui), "and not again");
+    ok(strstr(ui.message, "begun") != NULL, "its outcome is told elsewhere");
+
+    ui_key(&ui, 'C');
+    deed_sent("\"action\":\"checkpoint\"");
+    is_str(ui.message, "not done: no rank of this job asks for checkpoints", "a refusal is shown as it is");
+    is_int(ui.deed.state, DEED_NONE, "and nobody is asked");
+
+    ui_key(&ui, 'P');
+    ui_key(&ui, 'y');
+    ok(deed_sent("\"do\":\"set\",\"job\":\"4711.0\",\"words\":[\"Pace=off\"]"), "pacing is on: off with it");
+    ui_key(&ui, 'Z');
+    ui_key(&ui, 'y');
+    ok(deed_sent("\"do\":\"pause\""), "the policy decides: it is paused");
+    ui_key(&ui, 'A');
+    ui_key(&ui, 'y');
+    ok(deed_sent("\"do\":\"acknowledge\""), "what was found is acknowledged");
+
+    ui_key(&ui, 'Z');
+    ui_key(&ui, 'y');
+    json_decref(deed_question(&ui));
+    ui_link_changed(&ui, false, "gone");
+    ok(strstr(ui.message, "may have been done") != NULL, "a link that is lost in the midst: nobody knows");
+    ui_key(&ui, 'P');
+    is_str(ui.message, "no controller", "and without one nothing is begun");
+}
+
 static void test_sort(void)
 {
     start();
@@ -339,6 +404,7 @@ int main(void)
     canvas = canvas_new(80, 24, false);
     test_list();
     test_sort();
+    test_deeds();
     test_job();
     test_panels();
     test_freeze();

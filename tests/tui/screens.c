@@ -45,6 +45,11 @@ static const struct {
     { "ways-80x24-ascii", SCREEN_JOB, 80, 24, 30, "wG", true, NULL },
     { "ways-80x24-bare", SCREEN_JOB, 80, 24, 30, "w", false, "4712.0" },
     { "ways-132x43", SCREEN_JOB, 132, 43, 30, "w", false, NULL },
+    { "policy-80x24", SCREEN_JOB, 80, 24, 30, "p", false, NULL },
+    { "policy-80x24-end", SCREEN_JOB, 80, 24, 30, "pG", true, NULL },
+    { "policy-80x24-bare", SCREEN_JOB, 80, 24, 30, "p", false, "4712.0" },
+    { "policy-120x40", SCREEN_JOB, 120, 40, 30, "p", false, NULL },
+    { "confirm-80x24", SCREEN_JOB, 80, 24, 30, "X", false, NULL },
     { "nodes-80x24", SCREEN_NODES, 80, 24, 30, "", false, NULL },
     { "nodes-200x50", SCREEN_NODES, 200, 50, 30, "", false, NULL },
     { "help-80x24", SCREEN_JOB, 80, 24, 30, "?", false, NULL },
@@ -53,8 +58,13 @@ static const struct {
 static void ask(struct ui *ui, double t_s)
 {
     int64_t offset;
+    json_t *deed = deed_question(ui), *said = deed ? fake_answer(&fake_default, deed, t_s) : NULL;
     json_t *question = ui_question(ui, &offset), *answer = fake_answer(&fake_default, question, t_s);
 
+    if (deed)
+        deed_answer(ui, said);
+    json_decref(deed);
+    json_decref(said);
     ui_answer(ui, ui->screen, offset, answer);
     json_decref(question);
     json_decref(answer);

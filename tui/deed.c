@@ -1,0 +1,217 @@
+#include "tui/deed.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "tui/ui.h"
+#include "tui/value.h"
+
+__attribute__((format(printf, 2, 3))) static bool refuse(struct ui *ui, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(ui->message, sizeof(ui->message), fmt, ap);
+    va_end(ap);
+    ui->deed.state = DEED_NONE;
+    return false;
+}
+
+/* Asked twice with the same key it is done once. */
+static bool key_new(char key[33])
+{
+    unsigned char random[16];
+
+    if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
+        return false;
+    for (size_t i = 0; i < sizeof(random); i++)
+        snprintf(key + 2 * i, 3, "%02x", random[i]);
+    return true;
+}
+
+/* ---- beginning ---- */
+
+static const char *node_of_rank(const struct snap_view *v, const char *rank)
+{
+    char name[24];
+
+    for (size_t i = 0; i < v->n_ranks; i++) {
+        snprintf(name, sizeof(name), "r%lld", (long long)v->rank[i].rank);
+        if (!strcmp(name, rank))
+            return v->rank[i].node;
+    }
+    return NULL;
+}
+
+/* The node of the most costly verdict that blames one, or one of whose ranks; NULL: none does. */
+static const char *node_to_blame(const struct snap_view *v)
+{
+    for (size_t i = 0; i < v->job.n_verdicts; i++) {
+        const struct snap_verdict *d = &v->job.verdict[i];
+
+        if (d->n_culprits != 1)
+            continue;
+        if (!strcmp(d->scope, "node"))
+            return d->culprits;
+        if (!strcmp(d->scope, "rank") && node_of_rank(v, d->culprits))
+            return node_of_rank(v, d->culprits);
+    }
+    return NULL;
+}
+
+/* What needs no dry run: it can be taken back by the same key. */
+static bool ask(struct ui *ui, const char *what)
+{
+    snprintf(ui->deed.text, sizeof(ui->deed.text), "%s", what);
+    ui->deed.state = DEED_ASKING;
+    return true;
+}
+
+static bool begin_kind(struct ui *ui, const struct snap_view *v)
+{
+    struct deed *d = &ui->deed;
+    const char *node;
+
+    switch (d->kind) {
+    case DEED_PACE:
+        d->off = v->control.pacing.allowed[0] != '\0';
+        return ask(ui, d->off ? "Switch pacing off for this job, on all its ranks?"
+                              : "Let this job be paced as its policy allows?");
+    case DEED_PAUSE:
+        d->off = !v->control.paused;
+        return ask(ui, d->off
+                           ? "Pause the policy: its rules decide nothing about this job until you resume it?"
+                           : "Resume the policy: its rules decide about this job again?");
+    case DEED_ACKNOWLEDGE:
+        if (!v->job.n_verdicts)
+            return refuse(ui, "nothing stands that could be acknowledged");
+        return ask(ui, "Acknowledge what was found: say to all that you have seen it?");
+    case DEED_EXCLUDE:
+        node = node_to_blame(v);
+        if (!node)
+            return refuse(ui, "no single node is to blame; sgctl action JOB exclude NODE takes any");
+        snprintf(d->node, sizeof(d->node), "%s", node);
+        break;
+    case DEED_CHECKPOINT:
+        break;
+    }
+    d->state = DEED_CHECKING;
+    return true;
+}
+
+bool deed_begin(struct ui *ui, enum deed_kind kind)
+{
+    const struct snap_view *v = ui->view;
+
+    if (ui->pace.on)
+        return refuse(ui, "this is a recorded job: nothing can be done about it");
+    if (ui->screen != SCREEN_JOB || !v)
+        return refuse(ui, "open a job first: Enter");
+    if (!snap_job_alive(&v->job))
+        return refuse(ui, "the job has ended");
+    if (ui->link != UI_UP)
+        return refuse(ui, "no controller");
+    ui->deed = (struct deed){ .kind = kind };
+    snprintf(ui->deed.job, sizeof(ui->deed.job), "%s", ui->job_id);
+    return key_new(ui->deed.key) ? begin_kind(ui, v) : refuse(ui, "no random numbers");
+}
+
+void deed_key(struct ui *ui, int key)
+{
+    if (ui->deed.state != DEED_ASKING)
+        return;
+    if (key != 'y' && key != 'Y') {
+        refuse(ui, "not done");
+        return;
+    }
+    ui->deed.state = DEED_DOING;
+    ui->deed.sent = false;
+}
+
+/* ---- questions and answers ---- */
+
+static json_t *control(const struct deed *d, const char *what, json_t *words)
+{
+    json_t *q = json_pack("{s:s, s:s, s:s}", "query", "control", "do", what, "job", d->job);
+
+    if (words)
+        json_object_set_new(q, "words", words);
+    return q;
+}
+
+static json_t *action(const struct deed *d, const char *kind)
+{
+    json_t *q = json_pack("{s:s, s:s, s:s, s:s, s:s}", "query", "action", "action", kind, "job", d->job,
+                          "key", d->key, "text", "asked for in sgtop");
+
+    if (d->node[0])
+        json_object_set_new(q, "nodes", json_string(d->node));
+    if (d->state == DEED_CHECKING)
+        json_object_set_new(q, "dry_run", json_true());
+    return q;
+}
+
+json_t *deed_question(struct ui *ui)
+{
+    struct deed *d = &ui->deed;
+
+    if (d->sent || (d->state != DEED_CHECKING && d->state != DEED_DOING))
+        return NULL;
+    d->sent = true;
+    switch (d->kind) {
+    case DEED_PACE:
+        return control(d, "set", json_pack("[s]", d->off ? "Pace=off" : "Pace=auto"));
+    case DEED_PAUSE:
+        return control(d, d->off ? "pause" : "resume", NULL);
+    case DEED_ACKNOWLEDGE:
+        return control(d, "acknowledge", NULL);
+    case DEED_CHECKPOINT:
+        return action(d, "checkpoint");
+    case DEED_EXCLUDE:
+        return action(d, "exclude");
+    }
+    return NULL;
+}
+
+static const char *done_text(const struct deed *d)
+{
+    switch (d->kind) {
+    case DEED_PACE:
+        return d->off ? "pacing is off" : "pacing is on";
+    case DEED_PAUSE:
+        return d->off ? "the policy is paused" : "the policy decides again";
+    case DEED_ACKNOWLEDGE:
+        return "acknowledged";
+    default:
+        return "begun: p shows what comes of it, and sgctl actions";
+    }
+}
+
+void deed_answer(struct ui *ui, const json_t *answer)
+{
+    struct deed *d = &ui->deed;
+    const char *error = json_string_value(json_object_get(answer, "error"));
+    char text[200];
+
+    if (error) {
+        value_clean(text, sizeof(text), error);
+        refuse(ui, "not done: %.110s", text);
+    } else if (d->state == DEED_CHECKING) {
+        value_text(answer, "text", text, sizeof(text));
+        snprintf(d->text, sizeof(d->text), "%s%s?", text,
+                 d->kind == DEED_EXCLUDE ? ": it is requeued without that node" : "");
+        d->state = DEED_ASKING;
+    } else if (d->state == DEED_DOING) {
+        refuse(ui, "%s", done_text(d));
+    }
+}
+
+void deed_lost(struct ui *ui)
+{
+    if (ui->deed.state == DEED_DOING && ui->deed.sent)
+        refuse(ui, "the controller is gone: it may have been done, see sgctl audit");
+    else if (ui->deed.state != DEED_NONE)
+        refuse(ui, "not done: the controller is gone");
+}

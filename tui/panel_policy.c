@@ -1,0 +1,253 @@
+/* panel_policy.c - what is decided and done about the job: its policy, pacing and checkpoints, the rules and
+ * why they act or not, what was decided with its outcome, the parameters; and the keys that act. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "tui/draw.h"
+#include "tui/figures.h"
+#include "tui/panel.h"
+#include "tui/table.h"
+
+#define LABEL 13 /* columns of what stands before a fact */
+
+static int fact(struct canvas *c, int y, const char *label, enum style style, const char *text)
+{
+    canvas_put(c, y, 1, LABEL - 1, STYLE_DIM, label);
+    return y + canvas_wrap(c, y, LABEL, LABEL, c->width - LABEL - 1, 3, style, text);
+}
+
+/* ---- policy ---- */
+
+static int draw_policy(struct canvas *c, int y, const struct snap_control *p)
+{
+    bool enforce = !strcmp(p->action, "enforce");
+    char text[300];
+
+    snprintf(text, sizeof(text), "%s, %s%s", p->name,
+             enforce ? "enforce: what is decided is done" : "dry run: what is decided is only said",
+             p->paused ? "; PAUSED: nothing is decided" : "");
+    return fact(c, y, "policy", p->paused ? STYLE_WARN : STYLE_BOLD, text);
+}
+
+/* ---- pacing ---- */
+
+/* "the time ×0.43 (×0.41 to ×0.46)" */
+static void ratio_text(const struct snap_lever *l, char *buf, size_t size)
+{
+    int n = snprintf(buf, size, "the time %s", figure_trim(figure_times(l->ratio)).text);
+
+    if (!isnan(l->low) && !isnan(l->high))
+        snprintf(buf + n, size - (size_t)n, " (%s to %s)", figure_trim(figure_times(l->low)).text,
+                 figure_trim(figure_times(l->high)).text);
+}
+
+static int draw_lever(struct canvas *c, int y, const struct snap_lever *l, int64_t nodes)
+{
+    char text[300], ratio[80] = "";
+
+    if (l->compared > 0 && !isnan(l->ratio))
+        ratio_text(l, ratio, sizeof(ratio));
+    if (l->in_force > 0)
+        snprintf(text, sizeof(text), "%s in force on %lld of %lld nodes%s%s", l->name, (long long)l->in_force,
+                 (long long)nodes, ratio[0] ? ": " : "", ratio);
+    else if (l->trial > 0)
+        snprintf(text, sizeof(text), "%s on trial on %lld of %lld nodes", l->name, (long long)l->trial,
+                 (long long)nodes);
+    else
+        snprintf(text, sizeof(text), "%s off: %s%s%s", l->name, l->why[0] ? l->why : "-",
+                 ratio[0] ? "; " : "", ratio);
+    return y + canvas_wrap(c, y, LABEL, LABEL, c->width - LABEL - 1, 2, l->in_force ? STYLE_GOOD : STYLE_TEXT,
+                           text);
+}
+
+static int draw_pacing(struct canvas *c, int y, const struct snap_pacing *p)
+{
+    if (!p->known)
+        return fact(c, y, "pacing", STYLE_DIM, "-");
+    if (!p->allowed[0])
+        return fact(c, y, "pacing", STYLE_TEXT, "off");
+    if (!p->n)
+        return fact(c, y, "pacing", STYLE_TEXT, "allowed; no node has told of it yet");
+    canvas_put(c, y, 1, LABEL - 1, STYLE_DIM, "pacing");
+    for (size_t i = 0; i < p->n; i++)
+        y = draw_lever(c, y, &p->lever[i], p->nodes);
+    return y;
+}
+
+/* ---- checkpoints ---- */
+
+static int draw_cadence(struct canvas *c, int y, const struct snap_cadence *k)
+{
+    char text[400];
+    int n;
+
+    if (!k->known || !strcmp(k->mode, "off") || isnan(k->interval_s))
+        return fact(c, y, "checkpoints", STYLE_TEXT,
+                    k->known && !strcmp(k->mode, "off") ? "left to the program" : "-");
+    n = snprintf(text, sizeof(text), "%s every %s of work (%s), a write costs %s", k->mode,
+                 figure_trim(figure_age(k->interval_s)).text, k->reason, figure_trim(figure_s(k->cost_s)).text);
+    if (!isnan(k->goodput))
+        n += snprintf(text + n, sizeof(text) - (size_t)n, "; goodput %s",
+                      figure_trim(figure_percent(k->goodput)).text);
+    if (!isnan(k->next_due_s))
+        n += snprintf(text + n, sizeof(text) - (size_t)n, k->next_due_s > 0 ? "; next in %s" : "; one is due",
+                      figure_trim(figure_age(k->next_due_s)).text);
+    if (k->asked > 0)
+        n += snprintf(text + n, sizeof(text) - (size_t)n, "; asked %lld, heard by all %lld",
+                      (long long)k->asked, (long long)k->heard);
+    if (k->missing[0])
+        snprintf(text + n, sizeof(text) - (size_t)n, "; none can be asked for: %s", k->missing);
+    return fact(c, y, "checkpoints", STYLE_TEXT, text);
+}
+
+/* ---- rules ---- */
+
+static enum style phase_style(const void *row)
+{
+    const char *phase = ((const struct snap_rule *)row)->phase;
+
+    return !strcmp(phase, "due") ? STYLE_BAD : !strcmp(phase, "holding") ? STYLE_WARN : STYLE_TEXT;
+}
+
+static const struct table_column rule_columns[] = {
+    { "RULE", 14, 10, 0, TABLE_TEXT, offsetof(struct snap_rule, name), .unsorted = true },
+    { "DOES", 14, 10, 0, TABLE_TEXT, offsetof(struct snap_rule, deed), .unsorted = true },
+    { "IS", 8, 0, 0, TABLE_TEXT, offsetof(struct snap_rule, phase), .style = phase_style, .unsorted = true },
+    { "TRUE FOR", 8, 0, 0, TABLE_SECONDS, offsetof(struct snap_rule, held_s), .unsorted = true },
+    { "OF", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_rule, hold_s), .unsorted = true },
+    { "COOLS", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_rule, cooling_s), .unsorted = true },
+    { "ACTED", 5, 0, 0, TABLE_COUNT, offsetof(struct snap_rule, acted), .unsorted = true },
+};
+
+static int draw_rules(struct canvas *c, int y, const struct snap_control *p)
+{
+    struct table_layout layout;
+
+    if (!p->n_rules)
+        return panel_text(c, y + 1, 1, STYLE_DIM, "the policy has no rules: it watches");
+    y = panel_heading(c, y, "rules");
+    table_fit(&layout, rule_columns, ARRAY_SIZE(rule_columns), 1, c->width - 2, 0);
+    canvas_fill(c, y, 0, c->width, STYLE_HEADER, ' ');
+    table_header(c, y++, &layout, rule_columns, -1, false, ACTION_NONE);
+    for (size_t i = 0; i < p->n_rules; i++)
+        table_row(c, y++, &layout, rule_columns, &p->rule[i], NULL);
+    return y;
+}
+
+/* ---- decisions ---- */
+
+/* "dry run: exclude node5"; and what came of it. */
+static int draw_decision(struct canvas *c, int y, const struct snap_decision *d, double wall_s)
+{
+    bool command = !strcmp(d->state, "command"), failed = !strcmp(d->outcome, "failed");
+    char text[800];
+
+    canvas_put_right(c, y, 1, 6, STYLE_DIM, figure_age(wall_s - d->at).text);
+    snprintf(text, sizeof(text), "%s: %s%s%s%s%s",
+             !strcmp(d->state, "dryrun") ? "dry run"
+             : command                   ? "by hand"
+                                         : d->state,
+             command ? d->sentence : d->deed, d->outcome[0] ? ": " : "", d->outcome,
+             d->outcome_text[0] ? ": " : "", d->outcome_text);
+    y = panel_text(c, y, 9,
+                   failed                          ? STYLE_BAD
+                   : !strcmp(d->state, "enforced") ? STYLE_BOLD
+                                                   : STYLE_TEXT,
+                   text);
+    if (d->effect[0])
+        y = panel_text(c, y, 11, STYLE_GOOD, d->effect);
+    if (!command && d->sentence[0])
+        y = panel_text(c, y, 11, STYLE_DIM, d->sentence);
+    return y;
+}
+
+static int draw_decisions(struct canvas *c, int y, const struct snap_control *p, double wall_s)
+{
+    y = panel_heading(c, y, "decided, the newest first");
+    if (!p->n_decisions)
+        return panel_text(c, y, 3, STYLE_DIM, "nothing yet");
+    for (size_t i = 0; i < p->n_decisions; i++)
+        y = draw_decision(c, y, &p->decision[i], wall_s);
+    return y;
+}
+
+/* ---- parameters ---- */
+
+static enum style value_style(const void *row)
+{
+    return ((const struct snap_param *)row)->set ? STYLE_WARN : STYLE_BOLD;
+}
+
+static const struct table_column param_columns[] = {
+    { "PARAMETER", 21, 4, 0, TABLE_TEXT, offsetof(struct snap_param, key), .unsorted = true },
+    { "VALUE", 12, 12, 0, TABLE_TEXT, offsetof(struct snap_param, value), .style = value_style,
+      .unsorted = true },
+    { "DEFAULT", 12, 8, 0, TABLE_TEXT, offsetof(struct snap_param, standard), .unsorted = true },
+    { "ACCEPTED", 20, 60, 0, TABLE_TEXT, offsetof(struct snap_param, range), .unsorted = true },
+};
+
+static int draw_params(struct canvas *c, int y, const struct snap_control *p)
+{
+    struct table_layout layout;
+
+    if (!p->n_params)
+        return y;
+    y = panel_heading(c, y, "parameters (sgctl policy set JOB Key=Value changes them for this run)");
+    table_fit(&layout, param_columns, ARRAY_SIZE(param_columns), 1, c->width - 2, 0);
+    canvas_fill(c, y, 0, c->width, STYLE_HEADER, ' ');
+    table_header(c, y++, &layout, param_columns, -1, false, ACTION_NONE);
+    for (size_t i = 0; i < p->n_params; i++)
+        table_row(c, y++, &layout, param_columns, &p->param[i], NULL);
+    return y;
+}
+
+/* ---- the panel ---- */
+
+static int draw_keys(struct canvas *c, int y, const struct snap_control *p)
+{
+    const struct {
+        const char *key, *does;
+    } keys[] = { { "P", p->pacing.allowed[0] ? "pacing off" : "pacing on" },
+                 { "C", "checkpoint now" },
+                 { "A", "acknowledge" },
+                 { "Z", p->paused ? "resume policy" : "pause policy" },
+                 { "X", "exclude node" } };
+    int x = 1;
+
+    for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+        x += canvas_put(c, y, x, c->width - x, STYLE_KEY, keys[i].key) + 1;
+        x += canvas_put(c, y, x, c->width - x, STYLE_TEXT, keys[i].does) + 2;
+    }
+    return y + 1;
+}
+
+static bool tells(const struct snap_view *v)
+{
+    return v->control.known;
+}
+
+static int draw(struct canvas *c, const struct ui *ui)
+{
+    const struct snap_control *p = &ui->view->control;
+    int y = 0;
+
+    if (!p->known) {
+        canvas_put(c, 0, 1, c->width - 2, STYLE_DIM,
+                   ui->pace.on
+                       ? "a recorded job: nothing is decided about it; sgctl policy try says what would be"
+                       : "nobody decides about this job any more; sgctl audit has what was");
+        return 1;
+    }
+    if (!ui->report)
+        y = draw_keys(c, y, p);
+    y = draw_policy(c, y, p);
+    y = draw_pacing(c, y, &p->pacing);
+    y = draw_cadence(c, y, &p->cadence);
+    y = draw_rules(c, y, p);
+    y = draw_decisions(c, y, p, ui->wall_s);
+    return draw_params(c, y, p);
+}
+
+const struct panel_ops panel_policy = { "policy: what is decided and done", draw, tells };
