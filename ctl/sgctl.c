@@ -329,18 +329,37 @@ static int run_replay(const struct usage *u)
     return start_sgtop(options, ARRAY_SIZE(options), NULL, 0);
 }
 
-/* A table of keys as the manual page has it. */
+static void print_actions(FILE *out)
+{
+    fputs(".Bl -tag -width Ds\n", out);
+    for (int k = 0; k < ACTION_KINDS; k++) {
+        const char *text = action_text((enum action_kind)k);
+
+        fprintf(out, ".It Cm %s\n%c%s%s.\n", action_name((enum action_kind)k), toupper((unsigned char)*text),
+                text + 1,
+                action_scope((enum action_kind)k) == ACTION_ON_NODES ? "; enforced for operators alone" : "");
+    }
+    fputs(".El\n", out);
+}
+
+/* A table as the manual page has it. */
 static int print_table(const struct usage *u)
 {
-    for (enum config_table t = CONFIG_SYSTEM; u->n_operands && t < CONFIG_TABLES; t++)
-        if (!strcmp(u->operands[0], config_table_name(t))) {
-            size_t n;
+    const char *name = u->n_operands ? u->operands[0] : "";
+    size_t n;
+
+    for (enum config_table t = CONFIG_SYSTEM; t < CONFIG_TABLES; t++)
+        if (!strcmp(name, config_table_name(t))) {
             const struct config_key *keys = config_keys(t, &n);
 
             config_key_mdoc(stdout, keys, n);
             return OK;
         }
-    fputs("sgctl: usage: sgctl config --mdoc system|policy|selection|rule\n", stderr);
+    if (!strcmp(name, "figure") || !strcmp(name, "action")) {
+        (*name == 'f' ? figures_mdoc : print_actions)(stdout);
+        return OK;
+    }
+    fputs("sgctl: usage: sgctl config --mdoc system|policy|selection|rule|figure|action\n", stderr);
     return USAGE;
 }
 
@@ -448,7 +467,8 @@ static int policy_try(const struct usage *u)
 
 static int policy_figures(const struct usage *u)
 {
-    (u->mdoc ? figures_mdoc : figures_print)(stdout);
+    (void)u;
+    figures_print(stdout);
     return OK;
 }
 

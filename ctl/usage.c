@@ -173,7 +173,7 @@ static const struct command {
                        "FILE TRACE [NAME]: what the policy of that file would have decided in a recorded "
                        "trace. "
                        "policy figures: what a condition can ask of a job.",
-                       BIT(OPTION_JSON) | BIT(OPTION_MDOC), 0, 34 },
+                       BIT(OPTION_JSON), 0, 34 },
     [USAGE_AUDIT] = { "audit", "[JOB]", "list what policies decided, why, and what came of it",
                       "The newest first, of all jobs that you may see or of one: what was done, what would "
                       "have been "

@@ -19,6 +19,7 @@
 
 #define KEY         "decision/%lld"
 #define WORDS_MAX   32u
+#define COLUMNS_MIN 4   /* of a window */
 #define SETTLE_S    2.0 /* after an action: what is under way ends */
 #define COMMAND_MAX 700
 
@@ -175,13 +176,19 @@ static int command(struct controls *cs, struct control *c, uid_t by, double now_
     return 0;
 }
 
-/* Median step time of the policy's window before now. */
+/* The policy's, and no less than some columns of the history: the newest is still being filled. */
+static double window_s(const struct control *c)
+{
+    return fmax(c->job->params.effect_window_s, COLUMNS_MIN * view_column_s(c->job->view));
+}
+
+/* Median step time of the window before now. */
 static double step_now_s(const struct control *c)
 {
     struct view_columns columns;
     size_t n = view_columns_get(c->job->view, &columns);
 
-    return effect_median_s(columns.step_s, n, view_column_s(c->job->view), c->job->params.effect_window_s, 0);
+    return effect_median_s(columns.step_s, n, view_column_s(c->job->view), window_s(c), 0);
 }
 
 /* What was known of the job then, for a webhook or a command. */
@@ -296,7 +303,7 @@ bool controls_ended(struct controls *cs, const char *key, bool done, const char 
     if (!done)
         engine_failed(&c->engine, &k->entry.d);
     else if (!action_ends_run(k->entry.d.action))
-        k->due_s = now_s + c->job->params.effect_window_s + SETTLE_S;
+        k->due_s = now_s + window_s(c) + SETTLE_S;
     return true;
 }
 
@@ -312,21 +319,36 @@ static void note_effect(struct controls *cs, struct control *c, struct audit_ent
         log_warn("job %s: %s", c->job->text_id, err.text);
 }
 
-/* What the run before did so that this one is better. */
+struct awaited {
+    struct audit_entry entry[4];
+    size_t n;
+};
+
+static void take_awaited(const struct audit_entry *e, void *arg)
+{
+    struct awaited *a = arg;
+
+    if (a->n < ARRAY_SIZE(a->entry))
+        a->entry[a->n++] = *e;
+}
+
+/* What the run before did so that this one is better: once, when this one has run for long enough. */
 static void measure_awaited(struct controls *cs, struct control *c, double now_s)
 {
     struct control *whose;
+    struct awaited a = { .n = 0 };
 
-    if (!c->n_awaited || isnan(c->stepping_s) || now_s < c->stepping_s + c->job->params.effect_window_s)
+    if (!c->awaits || isnan(c->stepping_s) || now_s < c->stepping_s + window_s(c))
         return;
-    for (size_t i = 0; i < c->n_awaited; i++) {
-        struct control_decision *k = find_id(cs, c->awaited[i].id, &whose);
+    c->awaits = false;
+    audit_awaiting(cs->audit, &c->job->id, take_awaited, &a);
+    for (size_t i = 0; i < a.n; i++) {
+        struct control_decision *k = find_id(cs, a.entry[i].id, &whose);
 
-        note_effect(cs, c, &c->awaited[i], now_s);
+        note_effect(cs, c, &a.entry[i], now_s);
         if (k)
-            k->entry = c->awaited[i];
+            k->entry = a.entry[i];
     }
-    c->n_awaited = 0;
 }
 
 static void measure(struct controls *cs, struct control *c, double now_s)
@@ -358,6 +380,14 @@ static void limits(const struct controls *cs, const struct control *c, struct en
                                  .cluster_nodes_per_hour = all->cluster_nodes_per_hour };
 }
 
+static bool asks_site(const struct control *c)
+{
+    for (size_t i = 0; i < c->engine.n; i++)
+        if (*c->engine.rule[i]->module)
+            return true;
+    return false;
+}
+
 void controls_tick(struct controls *cs, struct job *j, double now_s)
 {
     struct control *c = j->control;
@@ -365,6 +395,7 @@ void controls_tick(struct controls *cs, struct job *j, double now_s)
     json_t *past;
     struct figures f;
     struct engine_limits l;
+    struct advice advice;
     struct engine_input in = { .figures = &f, .limits = &l, .cluster = &cs->cluster, .now_s = now_s };
     size_t n;
 
@@ -377,6 +408,13 @@ void controls_tick(struct controls *cs, struct job *j, double now_s)
     if (isnan(c->stepping_s) && f.value[FIGURE_STEPS] > 0)
         c->stepping_s = now_s;
     limits(cs, c, &l);
+    if (cs->site && asks_site(c)) {
+        struct site_question q = { j->text_id, j->policy, &f, now_s };
+
+        site_ask(cs->site, &q, &advice);
+        in.advice = &advice;
+        in.n_advice = 1;
+    }
     in.paused = c->paused;
     n = engine_tick(&c->engine, &in, decided, ARRAY_SIZE(decided));
     for (size_t i = 0; i < n; i++)
@@ -483,14 +521,6 @@ static void restore_spent(double at, uint32_t nodes, void *arg)
     budget_spend(r->c ? &r->c->engine.budget : &r->cs->cluster, r->now_s - (r->wall_s - at), nodes);
 }
 
-static void restore_awaited(const struct audit_entry *e, void *arg)
-{
-    struct restoring *r = arg;
-
-    if (r->c->n_awaited < ARRAY_SIZE(r->c->awaited))
-        r->c->awaited[r->c->n_awaited++] = *e;
-}
-
 void controls_add(struct controls *cs, struct job *j, const struct config_policy *config, double now_s)
 {
     struct control *c = xcalloc(1, sizeof(*c));
@@ -506,8 +536,7 @@ void controls_add(struct controls *cs, struct job *j, const struct config_policy
     cs->control[cs->n++] = c;
     audit_spent(cs->audit, &j->id, r.wall_s - ENGINE_HOUR_S, restore_spent, &r);
     audit_run(cs->audit, &j->id, restore_entry, &r);
-    if (j->id.restarts)
-        audit_awaiting(cs->audit, &j->id, restore_awaited, &r);
+    c->awaits = j->id.restarts > 0;
     params_apply(c);
 }
 
@@ -547,18 +576,40 @@ void controls_renew(struct job *j, const struct config_policy *config)
 
 /* ---- all of them ---- */
 
+/* Rules that ask a site's policy name the one that is loaded. */
+static int check_modules(const struct ruleset *rules, const struct site *site, const struct config *c,
+                         struct err *err)
+{
+    for (size_t i = 0; i < rules->n; i++)
+        if (*rules->rule[i].module && strcasecmp(rules->rule[i].module, site_name(site)) != 0)
+            return err_set(err, "%s:%u: Rule=%s Module=%s: %s has %s", c->rules[i].file, c->rules[i].line,
+                           c->rules[i].name, c->rules[i].module, c->policy_module, site_name(site));
+    return 0;
+}
+
 int controls_configure(struct controls *cs, const struct config *c, struct err *err)
 {
     struct ruleset *rules = ruleset_new(c, err), *old = cs->rules;
+    struct site *site = NULL, *old_site = cs->site;
 
     if (!rules)
         return -1;
+    if (*c->policy_module && !(site = site_open(c->policy_module, err)))
+        goto fail;
+    if (check_modules(rules, site, c, err) < 0)
+        goto fail;
     cs->rules = rules;
+    cs->site = site;
     for (size_t i = 0; i < cs->n; i++)
         engine_bind(&cs->control[i]->engine, rules, cs->control[i]->job->policy);
     ruleset_free(old);
+    site_close(old_site);
     audit_log_to(cs->audit, c->audit_log);
     return 0;
+fail:
+    ruleset_free(rules);
+    site_close(site);
+    return -1;
 }
 
 struct controls *controls_new(struct server *s, const struct config *c, struct err *err)
@@ -589,6 +640,7 @@ void controls_free(struct controls *cs)
         control_free(cs->control[i]);
     free(cs->control);
     ruleset_free(cs->rules);
+    site_close(cs->site);
     audit_close(cs->audit);
     free(cs);
 }

@@ -4,6 +4,7 @@
 
 #include "daemon/audit.h"
 #include "daemon/control.h"
+#include "daemon/site.h"
 
 #define CONTROL_KEYS_MAX    64    /* of a policy */
 #define CONTROL_CLUSTER_MAX 10001 /* actions an hour remembered: as many as ClusterActionsPerHour can be */
@@ -22,14 +23,14 @@ struct control {
     bool owner_enforces; /* Action= was set by its owner, who may not touch nodes */
     struct control_decision *decision[CONTROL_DECISIONS]; /* a ring; NULL: not used yet */
     size_t n_decisions;
-    struct audit_entry awaited[4]; /* of the run before, their effect to be measured in this one */
-    size_t n_awaited;
+    bool awaits;               /* what the run before did is to be measured in this one */
     double next_s, stepping_s; /* next look; first look with steps, NaN: none yet */
 };
 
 struct controls {
     struct server *server;
     struct ruleset *rules;
+    struct site *site; /* NULL: there is none */
     struct audit *audit;
     struct budget cluster;
     struct budget_entry spent[CONTROL_CLUSTER_MAX];

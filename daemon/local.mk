@@ -34,6 +34,7 @@ libdaemon_la_SOURCES = \
 	daemon/past.c daemon/past.h \
 	daemon/query.c \
 	daemon/server.c daemon/server.h \
+	daemon/site.c daemon/site.h \
 	daemon/store.c daemon/store.h daemon/store_schema.c daemon/store_schema.h
 libdaemon_la_CPPFLAGS = $(AM_CPPFLAGS) $(CURL_CFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS) $(SODIUM_CFLAGS) $(SQLITE_CFLAGS)
 libdaemon_la_LIBADD = libjob.la libanalysis.la libpolicies.la libring.la liblink.la $(CURL_LIBS) $(EVENT_LIBS) $(JANSSON_LIBS) $(SODIUM_LIBS) $(SQLITE_LIBS) $(MUNGE_LIBS) -lm

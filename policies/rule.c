@@ -77,6 +77,11 @@ struct ruleset *ruleset_new(const struct config *c, struct err *err)
         }
         if (rule_compile(&s->rule[s->n], r, err) < 0)
             goto fail;
+        if (*r->module && !*c->policy_module) {
+            err_set(err, "%s:%u: Rule=%s Module=%s: PolicyModule= names no file that has it", r->file,
+                    r->line, r->name, r->module);
+            goto fail;
+        }
     }
     return s;
 fail:

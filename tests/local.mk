@@ -281,3 +281,17 @@ else
 tests_fuzz_cadence_told_SOURCES += tests/fuzz/replay.c
 endif
 EXTRA_DIST += $(addprefix tests/fuzz/cadence_told.corpus/,a-request nonsense)
+# A site's own policy
+check_PROGRAMS += tests/unit/site
+tests_unit_site_SOURCES = tests/unit/site.c
+tests_unit_site_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_unit_site_LDADD = libdaemon.la
+check_LTLIBRARIES += tests/daemon/site_other.la tests/daemon/site_none.la
+tests_daemon_site_other_la_SOURCES = tests/daemon/site_other.c
+tests_daemon_site_other_la_LDFLAGS = -module -avoid-version -rpath /nowhere
+tests_daemon_site_none_la_SOURCES = tests/daemon/site_none.c
+tests_daemon_site_none_la_LDFLAGS = -module -avoid-version -rpath /nowhere
+check_PROGRAMS += tests/unit/audit
+tests_unit_audit_SOURCES = tests/unit/audit.c
+tests_unit_audit_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)
+tests_unit_audit_LDADD = libdaemon.la $(JANSSON_LIBS)

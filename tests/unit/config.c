@@ -352,6 +352,28 @@ static void test_keys(void)
     free(text);
 }
 
+/* The files that are to be included, all together. */
+static void test_shipped_rules(void)
+{
+    static const char *const names[] = { "observe", "balanced", "throughput", "energy", "large-train" };
+    static struct config c;
+    const char *top = getenv("top_srcdir");
+    char text[2048] = "";
+    struct err err = { "" };
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        snprintf(text + strlen(text), sizeof(text) - strlen(text), "Include %s/policies/%s.conf\n",
+                 top ? top : ".", names[i]);
+    is_int(config_load(&c, write_file("all.conf", text), &err), 0, "the shipped policies go together");
+    is_str(err.text, "", "no reason");
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        const struct config_policy *p = config_policy_find(&c, names[i]);
+
+        ok(p && *p->text && p->action == CONFIG_DRYRUN, "%s is there, a dry run", names[i]);
+    }
+    ok(c.n_rules >= 8 && c.n_selections == 1, "with their rules");
+}
+
 int main(void)
 {
     char command[128];
@@ -369,6 +391,7 @@ int main(void)
     test_rules();
     test_writing();
     test_shipped();
+    test_shipped_rules();
     test_keys();
     snprintf(command, sizeof(command), "rm -r '%s'", dir);
     is_int(system(command), 0, "cleaned up");

@@ -223,7 +223,7 @@ static void test_kinds(void)
     is_int((long long)(tick(0) + tick(1) + tick(2) + tick(3)), 2, "so often a job");
     is_int(rule_phase(engine.rule[0], &engine.state[0], 3), RULE_SPENT, "then it is spent");
 
-    set_rules("Policy=p\nRule=site Policy=p Module=mine Hold=5s Action=requeue\n");
+    set_rules("PolicyModule=/x.so\nPolicy=p\nRule=site Policy=p Module=mine Hold=5s Action=requeue\n");
     is_int((long long)(tick(0) + tick(10)), 0, "a module that says nothing");
     is_int(rule_phase(engine.rule[0], &engine.state[0], 10), RULE_UNKNOWN, "is unknown");
     advice = &site;
@@ -281,6 +281,8 @@ static const struct {
                                              "drain, job_comment, webhook, command" },
     { "Rule=r Policy=balanced Action=drain",
       "t:1: Rule=r When=: column 1: a figure, \"not\" or \"(\" is expected" },
+    { "Rule=r Policy=balanced Module=m Action=drain",
+      "t:1: Rule=r Module=m: PolicyModule= names no file that has it" },
     { "Rule=r Policy=balanced When=warning Action=signal Signal=WINK",
       "t:1: Rule=r Signal=WINK: no such signal; such as USR1, TERM or 10 is accepted" },
 };
@@ -332,6 +334,25 @@ static void test_effect(void)
            "nothing was projected");
 }
 
+/* The rules of the shipped policies mean something. */
+static void test_shipped(void)
+{
+    static const char *const names[] = { "throughput", "energy", "large-train" };
+    const char *top = getenv("top_srcdir");
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        struct ruleset *set = NULL;
+        struct err err = { "" };
+        char path[4096];
+
+        snprintf(path, sizeof(path), "%s/policies/%s.conf", top ? top : ".", names[i]);
+        if (config_load(&config, path, &err) == 0)
+            set = ruleset_new(&config, &err);
+        ok(set && set->n >= 2, "%s: %zu rules %s", names[i], set ? set->n : 0, err.text);
+        ruleset_free(set);
+    }
+}
+
 int main(void)
 {
     test_hold();
@@ -341,6 +362,7 @@ int main(void)
     test_rebind();
     test_mistakes();
     test_effect();
+    test_shipped();
     ruleset_free(rules);
     return done_testing();
 }

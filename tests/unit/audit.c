@@ -1,0 +1,170 @@
+/* The audit: what is written comes back, to whom it belongs, and to whoever begins anew. */
+#include "daemon/audit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/xalloc.h"
+#include "tests/tap.h"
+
+static char dir[] = "/tmp/sg-audit.XXXXXX";
+static struct audit *audit;
+static struct audit_entry seen[16];
+static size_t n_seen;
+static uint32_t spent_nodes, spent_actions;
+
+static void see(const struct audit_entry *e, void *arg)
+{
+    (void)arg;
+    if (n_seen < ARRAY_SIZE(seen))
+        seen[n_seen++] = *e;
+}
+
+static void spend(double at, uint32_t nodes, void *arg)
+{
+    (void)at;
+    (void)arg;
+    spent_actions++;
+    spent_nodes += nodes;
+}
+
+static struct job_id run_of(uint32_t restarts)
+{
+    return (struct job_id){ .uid = 1000, .job = 7, .step = 0, .restarts = restarts };
+}
+
+/* Decided `ago_s` ago in that run: exclude n5 and n6. */
+static struct audit_entry entry(uint32_t restarts, double ago_s, enum decision_state state)
+{
+    struct audit_entry e = { .at = (double)time(NULL) - ago_s,
+                             .job = run_of(restarts),
+                             .job_text = "7.0",
+                             .policy = "p",
+                             .by = AUDIT_NOBODY,
+                             .before_s = 0.5,
+                             .effect_ratio = NAN };
+
+    e.d = (struct decision){ .state = state,
+                             .rule = "slow",
+                             .action = ACTION_EXCLUDE,
+                             .n_nodes = 2,
+                             .node = { "n5", "n6" },
+                             .projected_ratio = 0.8,
+                             .sentence = "slow: exclude n5,n6" };
+    e.outcome = state == DECISION_ENFORCED ? AUDIT_PENDING : AUDIT_NONE;
+    return e;
+}
+
+static void test_entries(void)
+{
+    struct audit_entry e = entry(0, 100, DECISION_ENFORCED), back, old = entry(0, 7200, DECISION_ENFORCED),
+                       dry = entry(1, 50, DECISION_DRYRUN), withheld = entry(1, 40, DECISION_WITHHELD),
+                       command = entry(1, 30, DECISION_DRYRUN);
+    struct err err = { "" };
+    struct job_id id = run_of(1);
+
+    ok(audit_add(audit, &old, &err) == 0 && audit_add(audit, &e, &err) == 0 && e.id > old.id, "written %s",
+       err.text);
+    ok(audit_get(audit, e.id, &back) == 0 && !strcmp(back.d.rule, "slow") &&
+           back.d.action == ACTION_EXCLUDE && back.d.n_nodes == 2 && !strcmp(back.d.node[1], "n6") &&
+           back.outcome == AUDIT_PENDING && isnan(back.effect_ratio) && near(back.before_s, 0.5, 1e-12) &&
+           near(back.d.projected_ratio, 0.8, 1e-12),
+       "and read");
+    is_int(audit_get(audit, 4711, &back), -1, "one that is not there");
+    audit_add(audit, &dry, &err);
+    audit_add(audit, &withheld, &err);
+    command.command = true;
+    command.by = 1000;
+    snprintf(command.d.sentence, sizeof(command.d.sentence), "set HangTimeout=5s");
+    audit_add(audit, &command, &err);
+
+    audit_spent(audit, NULL, (double)time(NULL) - 3600, spend, NULL);
+    ok(spent_actions == 2 && spent_nodes == 4, "an hour's budget: %u actions against %u nodes", spent_actions,
+       spent_nodes);
+    id.uid = 1001;
+    spent_actions = 0;
+    audit_spent(audit, &id, 0, spend, NULL);
+    is_int(spent_actions, 0, "another user's job of that number has used none");
+    id = run_of(1);
+    audit_run(audit, &id, see, NULL);
+    ok(n_seen == 3 && seen[0].d.state == DECISION_DRYRUN && seen[2].command && seen[2].by == 1000,
+       "all of a run, oldest first");
+    n_seen = 0;
+    audit_awaiting(audit, &id, see, NULL);
+    is_int((long long)n_seen, 0, "what is not over awaits no measure");
+    e.outcome = AUDIT_DONE;
+    snprintf(e.outcome_text, sizeof(e.outcome_text), "requeued");
+    audit_update(audit, &e, &err);
+    audit_awaiting(audit, &id, see, NULL);
+    ok(n_seen == 1 && seen[0].id == e.id, "what ended the run before does");
+    e.effect_ratio = 0.83;
+    snprintf(e.effect, sizeof(e.effect), "excluded n5,n6: 0.83 of the step time");
+    audit_update(audit, &e, &err);
+    n_seen = 0;
+    audit_awaiting(audit, &id, see, NULL);
+    is_int((long long)n_seen, 0, "once");
+}
+
+static void test_list(void)
+{
+    json_t *list = audit_list(audit, 0, UINT32_MAX, 10), *e = json_array_get(list, 0);
+
+    is_int((long long)json_array_size(list), 5, "all of them");
+    is_str(json_string_value(json_object_get(e, "state")), "command", "the newest first");
+    ok(json_is_null(json_object_get(e, "action")) && json_integer_value(json_object_get(e, "by")) == 1000,
+       "a person's command has no action");
+    e = json_array_get(list, 3);
+    is_str(json_string_value(json_object_get(e, "outcome")), "done", "an outcome");
+    ok(near(json_number_value(json_object_get(e, "effect_ratio")), 0.83, 1e-9), "an effect");
+    json_decref(list);
+    list = audit_list(audit, 8, UINT32_MAX, 10);
+    is_int((long long)json_array_size(list), 0, "another job");
+    json_decref(list);
+    list = audit_list(audit, 0, 1001, 10);
+    is_int((long long)json_array_size(list), 0, "another user");
+    json_decref(list);
+}
+
+static void test_lines(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    char line[4096];
+    int n = 0;
+
+    while (f && fgets(line, sizeof(line), f))
+        n++;
+    if (f)
+        fclose(f);
+    is_int(n, 7, "a line for each decision, command, outcome and effect");
+}
+
+int main(void)
+{
+    struct err warning;
+    char *lines, *command;
+
+    if (!mkdtemp(dir))
+        return skip_all("no temporary folder");
+    lines = xasprintf("%s/audit.jsonl", dir);
+    audit = audit_open(dir, &warning);
+    is_str(warning.text, "", "opened");
+    audit_log_to(audit, lines);
+    test_entries();
+    test_list();
+    test_lines(lines);
+    audit_close(audit);
+    audit = audit_open(dir, &warning);
+    test_list();
+    audit_expire(audit, 1);
+    audit_close(audit);
+    audit = audit_open("/nonexistent/folder", &warning);
+    ok(audit && *warning.text, "without a folder it is in memory, and says so: %s", warning.text);
+    audit_close(audit);
+    command = xasprintf("rm -r '%s'", dir);
+    is_int(system(command), 0, "cleaned up");
+    free(command);
+    free(lines);
+    return done_testing();
+}

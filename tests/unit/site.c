@@ -1,0 +1,123 @@
+/* A site's own policy: what is loaded and what is refused, and what the shipped example says. */
+#include "daemon/site.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/xalloc.h"
+#include "policies/site.h"
+#include "tests/tap.h"
+
+static char dir[] = "/tmp/sg-site.XXXXXX";
+
+static char *built(const char *name)
+{
+    const char *top = getenv("top_builddir");
+
+    return xasprintf("%s/%s", top ? top : ".", name);
+}
+
+/* A copy of it that is ours to change; lent until the next. */
+static const char *copy(const char *name, mode_t mode)
+{
+    static char path[128];
+    char *from = built(name), *command;
+
+    snprintf(path, sizeof(path), "%s/module.so", dir);
+    command = xasprintf("rm -f %s; cp '%s' %s", path, from, path);
+    if (system(command) || chmod(path, mode) < 0)
+        printf("# cannot copy %s\n", from);
+    free(command);
+    free(from);
+    return path;
+}
+
+static void refused(const char *path, const char *why)
+{
+    struct err err = { "" };
+    struct site *s = site_open(path, &err);
+
+    ok(!s && strstr(err.text, path) && strstr(err.text, why), "%s", err.text);
+    site_close(s);
+}
+
+#define EXAMPLE "policies/.libs/site_example.so"
+#define OTHER   "tests/daemon/.libs/site_other.so"
+#define NONE    "tests/daemon/.libs/site_none.so"
+
+static void test_refused(void)
+{
+    const char *path;
+
+    refused("/nonexistent/x.so", "No such file");
+    refused("/dev/null", "a plain file is expected");
+    refused(copy(EXAMPLE, 0775), "the file may be written by others than root (mode 0775)");
+    refused(copy(OTHER, 0755), "compiled for version 99 of the interface; this controller has 1");
+    refused(copy(NONE, 0755), "it does not export syncguard_site_policy");
+    path = copy(EXAMPLE, 0755);
+    if (chown(path, 65534, (gid_t)-1) == 0)
+        refused(path, "the file belongs to uid 65534: root's is accepted");
+}
+
+static void figures(struct figures *f, double nodes, double slowdown)
+{
+    figures_clear(f);
+    f->value[FIGURE_NODES] = nodes;
+    f->value[FIGURE_SLOWDOWN] = slowdown;
+    figures_word(f, FIGURE_CLASS, "straggler");
+}
+
+static const struct {
+    double nodes, slowdown;
+    bool act;
+} cases[] = {
+    { 100, 1.02, true }, { 100, 1.005, false }, { 10, 1.2, true },
+    { 10, 1.1, false },  { NAN, 2, false },     { 64, NAN, false },
+};
+
+static void test_example(void)
+{
+    struct err err = { "" };
+    struct site *s = site_open(copy(EXAMPLE, 0755), &err);
+    struct figures f;
+    struct advice a;
+    struct site_question q = { "1.0", "p", &f, 10 };
+
+    ok(s != NULL, "the shipped example is loaded %s", err.text);
+    if (!s)
+        return;
+    is_str(site_name(s), "node-equivalents", "by its name");
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        figures(&f, cases[i].nodes, cases[i].slowdown);
+        site_ask(s, &q, &a);
+        ok(a.act == cases[i].act && a.action == -1, "%g nodes, slowdown %g: %s", cases[i].nodes,
+           cases[i].slowdown, cases[i].act ? a.reason : "nothing");
+    }
+    figures(&f, 100, 1.25);
+    site_ask(s, &q, &a);
+    is_str(a.reason, "20.0 of 100 nodes are lost to straggler", "in its words");
+    ok(isnan(a.projected_ratio) && !strcmp(a.module, "node-equivalents"), "it projects nothing");
+    site_close(s);
+}
+
+int main(void)
+{
+    struct err err = { "" };
+
+    umask(022);
+    if (geteuid())
+        return skip_all("only root owns what root must own");
+    if (!mkdtemp(dir))
+        return skip_all("no temporary folder");
+    chmod(dir, 0755);
+    test_refused();
+    test_example();
+    chmod(dir, 0777);
+    ok(!site_open(copy(EXAMPLE, 0755), &err) && strstr(err.text, "its folder may be written by others"), "%s",
+       err.text);
+    if (unlink(copy(EXAMPLE, 0755)) || rmdir(dir))
+        ok(false, "cleaned up");
+    return done_testing();
+}
