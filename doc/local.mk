@@ -61,3 +61,4 @@ EXTRA_DIST += doc/syncguard.3.in
 doc/syncguard.3: %: %.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) doc && $(SED) $(PATHS) -e 's|@pkgdatadir[@]|$(pkgdatadir)|g' $(srcdir)/$@.in >$@.new && mv $@.new $@
 dist_example_DATA += api/examples/trainer.c api/examples/trainer.py
+EXTRA_DIST += doc/decisions/0020-actions.md
