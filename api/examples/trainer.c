@@ -59,8 +59,10 @@ int main(int argc, char **argv)
         MPI_Allreduce(MPI_IN_PLACE, &gradient, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
         sg_samples(BATCH);
         if (sg_checkpoint_due()) {
-            if (log)
+            if (log) {
                 fprintf(log, "%ld\n", step);
+                fflush(log);
+            }
             sg_checkpoint_begin();
             sg_checkpoint_end(save(rank, write_ms));
         }

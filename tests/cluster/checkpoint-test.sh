@@ -120,9 +120,9 @@ wait $srun
 
 # ---- a preemption, as Slurm does it ----
 
-start --sync-guard=asked -p low -N4 "$trainer" 5000 30 200 "$here/preempt-heard"
+start --sync-guard=asked -p low --exclusive -N4 "$trainer" 5000 30 200 "$here/preempt-heard"
 until_true 20 '.checkpoint.callers == 4 and .steps > 20' >/dev/null
-C exec srun -p high -N4 true >/dev/null 2>&1 &
+C exec srun -p high --exclusive -N4 true >/dev/null 2>&1 &
 high=$!
 ok "a preempted job writes its last checkpoint in its grace" until_true 18 '.checkpoint.written >= 1 and .checkpoint.requests.newest.reason == "preemption"'
 figure '.checkpoint | "# \(.notice_s) s before the end: \(.requests.newest)"'
