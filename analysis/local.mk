@@ -43,4 +43,4 @@ tests_unit_cause_SOURCES = tests/unit/cause.c
 tests_unit_cause_LDADD = libanalysis.la libring.la libcommon.la
 check_PROGRAMS += tests/unit/scaling
 tests_unit_scaling_SOURCES = tests/unit/scaling.c tests/random.h
-tests_unit_scaling_LDADD = libanalysis.la libring.la libcommon.la
+tests_unit_scaling_LDADD = libjob.la

@@ -262,6 +262,8 @@ struct view_link {
 };
 struct view_scaling {
     struct projection projection;
+    size_t n_runs; /* over other numbers of ranks, that it stands on, too */
+    double run_ranks[PROJECTION_RUNS];
     struct variation noise; /* its ranks' indices are those of apart_rank here */
     uint32_t apart_rank[LAST_APART_MAX];
     size_t n_links;
@@ -269,6 +271,12 @@ struct view_scaling {
 };
 /* NULL, or what is missing (a text that stays). Looks at all of the newest steps and draws: some 50 ms. */
 const char *view_scaling_get(const struct view *v, bool strong, struct view_scaling *s);
+
+/* What this run shows of growth, for later ones; NULL, or what is missing. */
+const char *view_run_get(const struct view *v, struct projection_run *out);
+/* Runs of the same job over other numbers of ranks, copied: the newest PROJECTION_RUNS of them, for the
+ * projection. */
+void view_runs_set(struct view *v, const struct projection_run *run, size_t n);
 
 /* What this job would be by other strategies on the ranks it has (model/strategy.h). */
 struct view_strategy_options {

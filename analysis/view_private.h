@@ -184,6 +184,8 @@ struct view {
     struct diagnosis *diagnosis;
     struct scaling *scaling;
     struct traffic_adapter adapter; /* the slowest node's; 0: none told */
+    struct projection_run other_run[PROJECTION_RUNS];
+    size_t n_other_runs;
     double begun_s;    /* the first step or collective was told of; NaN not yet */
     uint32_t main_seq; /* the newest of step_comm that was told of */
     bool finished;

@@ -231,22 +231,23 @@ static void put_links(const struct view *v, struct view_scaling *out, struct pro
 
 /* ---- the projection ---- */
 
-const char *view_scaling_get(const struct view *v, bool strong, struct view_scaling *out)
+/* All that a projection stands on; NULL, or what is missing. */
+static const char *fit(const struct view *v, struct view_scaling *out, struct projection_input *in)
 {
     const struct work *w = diagnosis_work(v->diagnosis);
-    struct projection_input in = { .strong = strong, .noise = &out->noise };
     struct steps steps = { 0 };
     struct view_figures f;
     const char *why = NULL;
 
     memset(out, 0, sizeof(*out));
+    *in = (struct projection_input){ .noise = &out->noise };
     if (!v->period)
         return "no steps are seen yet";
     order_ranks(w, &steps);
     take_steps(w, v->phases.warm_up, &steps);
     view_share_figures(v, &f);
-    in.step_s = steps.step_s;
-    in.other_s = f.p2p_ratio > 0 ? f.p2p_ratio * steps.step_s : 0;
+    in->step_s = steps.step_s;
+    in->other_s = f.p2p_ratio > 0 ? f.p2p_ratio * steps.step_s : 0;
     if (steps.ranks < 2)
         why = "one rank has nobody to wait for";
     else if (!variation_fit(&out->noise, steps.own_s, steps.n, steps.ranks, steps.node, steps.leaf,
@@ -257,9 +258,45 @@ const char *view_scaling_get(const struct view *v, bool strong, struct view_scal
     steps_free(&steps);
     if (why)
         return why;
-    in.traffic.adapter = v->adapter;
-    put_links(v, out, &in);
+    in->traffic.adapter = v->adapter;
+    put_links(v, out, in);
+    return NULL;
+}
+
+const char *view_scaling_get(const struct view *v, bool strong, struct view_scaling *out)
+{
+    struct projection_input in;
+    const char *why = fit(v, out, &in);
+
+    if (why)
+        return why;
+    in.strong = strong;
+    for (size_t i = 0; i < v->n_other_runs; i++)
+        if (v->other_run[i].ranks != out->noise.ranks)
+            in.run[in.n_runs++] = v->other_run[i];
+    out->n_runs = in.n_runs;
+    for (size_t i = 0; i < in.n_runs; i++)
+        out->run_ranks[i] = in.run[i].ranks;
     return projection_make(&in, &out->projection) ? NULL : "too little is known yet";
+}
+
+const char *view_run_get(const struct view *v, struct projection_run *out)
+{
+    struct view_scaling *s = xcalloc(1, sizeof(*s));
+    struct projection_input in;
+    const char *why = fit(v, s, &in);
+
+    if (!why)
+        projection_run_of(&in, out);
+    free(s);
+    return why;
+}
+
+void view_runs_set(struct view *v, const struct projection_run *run, size_t n)
+{
+    v->n_other_runs = n < PROJECTION_RUNS ? n : PROJECTION_RUNS;
+    if (v->n_other_runs)
+        memcpy(v->other_run, run, v->n_other_runs * sizeof(*run));
 }
 
 /* ---- other strategies ---- */

@@ -12,6 +12,7 @@
 #include "daemon/lemon.h"
 #include "daemon/past.h"
 #include "daemon/report.h"
+#include "daemon/scaling_run.h"
 #include "daemon/store.h"
 
 #define SAMPLES_MAX 64u
@@ -27,8 +28,9 @@ struct raised {
 /* What is remembered of a step until it goes. */
 struct memory {
     const struct job *job;
-    json_t *past;   /* NULL: nothing to compare with */
-    double parts_s; /* when its nodes were stored */
+    json_t *past;     /* NULL: nothing to compare with */
+    double parts_s;   /* when its nodes were stored */
+    double scaling_s; /* when what it shows of growth was; 0: not yet */
     struct raised stood[VIEW_VERDICTS_MAX];
     size_t n_stood;
     /* The view's figures are of the last minute; the run's are the medians of these, taken at every stride-th
@@ -228,6 +230,39 @@ static int save_parts(struct history *h, const struct job *j, double end_s, stru
     return rc;
 }
 
+/* ---- runs over other numbers of ranks ---- */
+
+struct runs {
+    struct projection_run run[PROJECTION_RUNS];
+    size_t n;
+};
+
+static void add_run(const char *text, void *arg)
+{
+    struct runs *r = arg;
+
+    if (r->n < PROJECTION_RUNS)
+        r->n += scaling_run_parse(text, &r->run[r->n]);
+}
+
+/* What this one shows goes to the store, what others showed to its view. */
+static int save_scaling(struct history *h, const struct job *j, const struct store_run *r, struct err *err)
+{
+    struct runs others = { .n = 0 };
+    struct projection_run own;
+    char *text;
+    int rc;
+
+    store_scaling_runs(h->store, j, r->ranks, PROJECTION_RUNS, add_run, &others);
+    view_runs_set(j->view, others.run, others.n);
+    if (view_run_get(j->view, &own))
+        return 0; /* too little is known yet */
+    text = scaling_run_text(&own);
+    rc = store_scaling(h->store, j, r->ranks, r->heard, text, err);
+    free(text);
+    return rc;
+}
+
 int history_save(struct history *h, const struct job *j, double now_s, json_t *report, struct err *err)
 {
     double end_s = ended(j) ? j->end_s : now_s;
@@ -250,6 +285,10 @@ int history_save(struct history *h, const struct job *j, double now_s, json_t *r
     report_put_guarded(report, wall_s());
     if (rc == 0)
         rc = store_step(h->store, j, report, err);
+    if (rc == 0 && r.period && (ended(j) || !m->scaling_s || now_s >= m->scaling_s + HISTORY_SCALING_S)) {
+        rc = save_scaling(h, j, &r, err);
+        m->scaling_s = now_s;
+    }
     /* A step without a collective could not have had a culprit. */
     if (rc == 0 && f.collectives && (ended(j) || now_s >= m->parts_s + HISTORY_PARTS_S)) {
         rc = save_parts(h, j, end_s, err);

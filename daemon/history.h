@@ -15,8 +15,9 @@
 
 #include "common/err.h"
 
-#define HISTORY_LEMONS_S 60.0
-#define HISTORY_PARTS_S  600.0 /* the nodes of a running step are stored so often, and at its end */
+#define HISTORY_LEMONS_S  60.0
+#define HISTORY_SCALING_S 300.0 /* what it shows of growth over more ranks, too */
+#define HISTORY_PARTS_S   600.0 /* the nodes of a running step are stored so often, and at its end */
 
 struct history;
 struct store;

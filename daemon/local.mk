@@ -8,6 +8,7 @@ libjob_la_SOURCES = \
 	daemon/job_figures.c daemon/job_figures.h \
 	daemon/record.c daemon/record.h \
 	daemon/report.c daemon/report_diagnosis.c daemon/report_health.c daemon/report_nodes.c \
+	daemon/scaling_run.c daemon/scaling_run.h \
 	daemon/report_scaling.c daemon/report_strategies.c daemon/report_guarded.c daemon/guarded.c daemon/guarded.h daemon/report.h
 libjob_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(EVENT_CFLAGS)
 libjob_la_LIBADD = libengine.la libpolicies.la libanalysis.la libring.la liblink.la $(JANSSON_LIBS) -lm

@@ -180,6 +180,15 @@ static json_t *assumes_json(const struct view_scaling *s, bool strong)
     return list;
 }
 
+static json_t *runs_json(const struct view_scaling *s)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < s->n_runs; i++)
+        json_array_append_new(list, json_integer((json_int_t)s->run_ranks[i]));
+    return list;
+}
+
 static void put_projection(json_t *o, const struct view_scaling *s, bool strong)
 {
     const struct projection *p = &s->projection;
@@ -193,6 +202,7 @@ static void put_projection(json_t *o, const struct view_scaling *s, bool strong)
     json_object_set_new(o, "algorithms", algorithms_json(p));
     json_object_set_new(o, "noise", noise_json(s));
     json_object_set_new(o, "links", links_json(s));
+    json_object_set_new(o, "runs", runs_json(s));
     json_object_set_new(o, "assumes", assumes_json(s, strong));
 }
 

@@ -33,6 +33,8 @@ enum statement {
     GET_NODE_JOBS,
     PUT_OUTCOME,
     GET_FAILURES,
+    PUT_SCALING,
+    GET_SCALING,
     STATEMENTS
 };
 
@@ -66,6 +68,11 @@ static const char *const sql[STATEMENTS] = {
     [GET_FAILURES] = "SELECT sum(broken), sum(node_s) FROM (SELECT broken, node_s FROM outcome"
                      " WHERE steps>=?1 AND node_s>0 AND (?2='' OR partition=?2) AND NOT(job=?3 AND uid=?4)"
                      " ORDER BY heard DESC LIMIT ?5)",
+    [PUT_SCALING] = "INSERT OR REPLACE INTO scaling VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9)",
+    /* of each number of ranks the newest: with max() the other columns are of that row */
+    [GET_SCALING] =
+        "SELECT run, max(heard) FROM scaling WHERE uid=?1 AND name=?2 AND partition=?3 AND ranks<>?4"
+        " GROUP BY ranks ORDER BY max(heard) DESC LIMIT ?5",
 };
 
 struct store {
@@ -399,6 +406,45 @@ int store_failures(struct store *s, const struct job *j, const char *partition, 
     return 0;
 }
 
+int store_scaling(struct store *s, const struct job *j, uint32_t ranks, double heard, const char *run_text,
+                  struct err *err)
+{
+    sqlite3_stmt *st;
+
+    if (!s)
+        return 0;
+    st = s->st[PUT_SCALING];
+    bind_id(st, 1, &j->id);
+    bind_text(st, 5, j->name);
+    bind_text(st, 6, j->partition);
+    sqlite3_bind_int64(st, 7, ranks);
+    sqlite3_bind_double(st, 8, heard);
+    bind_text(st, 9, run_text);
+    return run(s, st, err);
+}
+
+void store_scaling_runs(struct store *s, const struct job *j, uint32_t ranks, size_t max,
+                        store_scaling_run *each, void *arg)
+{
+    sqlite3_stmt *st;
+
+    if (!s)
+        return;
+    st = s->st[GET_SCALING];
+    sqlite3_bind_int64(st, 1, j->id.uid);
+    bind_text(st, 2, j->name);
+    bind_text(st, 3, j->partition);
+    sqlite3_bind_int64(st, 4, ranks);
+    sqlite3_bind_int64(st, 5, (sqlite3_int64)max);
+    while (sqlite3_step(st) == SQLITE_ROW) {
+        const char *text = (const char *)sqlite3_column_text(st, 0);
+
+        if (text)
+            each(text, arg);
+    }
+    sqlite3_reset(st);
+}
+
 void store_begin(struct store *s)
 {
     if (s)
@@ -494,8 +540,8 @@ int store_expire(struct store *s, int days, struct err *err)
     snprintf(text, sizeof(text),
              "DELETE FROM step WHERE updated < %.0f; DELETE FROM verdict WHERE at < %.0f;"
              "DELETE FROM run WHERE heard < %.0f; DELETE FROM part WHERE at < %.0f;"
-             "DELETE FROM outcome WHERE heard < %.0f;",
-             before, before, before, before, before);
+             "DELETE FROM outcome WHERE heard < %.0f; DELETE FROM scaling WHERE heard < %.0f;",
+             before, before, before, before, before, before);
     return execute(s, text, err);
 }
 

@@ -81,6 +81,15 @@ int store_node_jobs(struct store *s, char node[STORE_NODE_MAX], size_t max, stor
 int store_failures(struct store *s, const struct job *j, const char *partition, double *failures,
                    double *node_s);
 
+/* What the step shows of growth over more ranks, as scaling_run.h has it. */
+int store_scaling(struct store *s, const struct job *j, uint32_t ranks, double heard, const char *run_text,
+                  struct err *err);
+/* Of the steps of the same user, name and partition over another number of ranks: the newest of each number,
+ * the newest of them first, at most max. */
+typedef void store_scaling_run(const char *run_text, void *arg);
+void store_scaling_runs(struct store *s, const struct job *j, uint32_t ranks, size_t max,
+                        store_scaling_run *each, void *arg);
+
 /* What is stored in between is written at once, or not at all. */
 void store_begin(struct store *s);
 int store_end(struct store *s, struct err *err);

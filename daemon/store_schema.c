@@ -50,6 +50,13 @@ const char *const store_migrations[] = {
     " uid INTEGER, job INTEGER, step INTEGER, restarts INTEGER, partition TEXT, heard REAL, broken INTEGER,"
     " steps INTEGER, node_s REAL, PRIMARY KEY(uid, job, step, restarts)) WITHOUT ROWID;"
     "CREATE INDEX IF NOT EXISTS outcome_heard ON outcome(heard);",
+
+    /* What a run shows of growth over more ranks (scaling_run.h). */
+    "CREATE TABLE IF NOT EXISTS scaling("
+    " uid INTEGER, job INTEGER, step INTEGER, restarts INTEGER, name TEXT, partition TEXT, ranks INTEGER,"
+    " heard REAL, run TEXT, PRIMARY KEY(uid, job, step, restarts)) WITHOUT ROWID;"
+    "CREATE INDEX IF NOT EXISTS scaling_name ON scaling(uid, name, partition, ranks, heard);"
+    "CREATE INDEX IF NOT EXISTS scaling_heard ON scaling(heard);",
 };
 
 const int store_version = sizeof(store_migrations) / sizeof(store_migrations[0]);

@@ -13,6 +13,7 @@
 #define CONTENTION     0.015 /* relative, a doubling: nobody knows how it grows */
 #define UNSEEN_NETWORK 1.0   /* logarithmic, where ranks leave the one node that was seen */
 #define SHAPE_DOUBT    0.10  /* relative, of the fitted noise's maximum against the measured one */
+#define RUN_SPREAD     0.05  /* relative, of the waiting from run to run: other nodes, other neighbours */
 #define WALL_SHARE     0.05
 #define WALL_STEPS     48 /* to look for a wall in, up to PROJECTION_FACTOR_MAX */
 
@@ -59,6 +60,7 @@ struct ranks {
     double waits; /* what the job waits, over what the last rank of a step is behind the mean */
     double fits;  /* that, over what the fitted noise says; as far as it is known better than doubted */
     double fits_error;
+    double lognormal; /* probability */
 };
 
 /* Mean excess of the last rank over a rank's mean; sd: of the part that depends on which ranks one has. */
@@ -78,9 +80,37 @@ static double behind(const struct variation *n, const struct variation_draw *d, 
     return fmax(0, all - tail);
 }
 
-static bool lognormal_at(const struct variation *n, double p)
+/* Logarithm of how likely it is that what runs over other ranks were behind grows as the shape has it: in
+ * both directions from what it is now. */
+static double shape_log(const struct projection_input *in, const struct variation_draw *d, bool lognormal)
 {
-    return n->shape == VARIATION_LOGNORMAL || (n->shape == VARIATION_UNDECIDED && p < 0.5);
+    const struct variation *n = in->noise;
+    double now = behind(n, d, 1, lognormal, NULL), sum = 0;
+
+    for (size_t i = 0; i < in->n_runs; i++) {
+        const struct projection_run *r = &in->run[i];
+        double then = behind(n, d, r->ranks / n->ranks, lognormal, NULL), z;
+
+        if (!(r->behind > 0) || !(n->behind > 0) || !(now > 0) || !(then > 0))
+            continue;
+        z = log(r->behind / n->behind / (then / now)) /
+            hypot(RUN_SPREAD, hypot(r->behind_error / r->behind, n->behind_error / n->behind));
+        sum -= z * z / 2;
+    }
+    return sum;
+}
+
+/* Probability that the ranks' noise is lognormal, else normal: by its own test, where that decides; by how it
+ * grew from runs over other numbers of ranks, where there are any. */
+static double lognormal_share(const struct projection_input *in)
+{
+    const struct variation *n = in->noise;
+    struct variation_draw d;
+
+    if (n->shape != VARIATION_UNDECIDED)
+        return n->shape == VARIATION_LOGNORMAL;
+    variation_estimate(n, &d);
+    return 1 / (1 + exp(shape_log(in, &d, false) - shape_log(in, &d, true)));
 }
 
 static void calibrate(const struct projection_input *in, double transfer_s, struct ranks *r)
@@ -89,11 +119,11 @@ static void calibrate(const struct projection_input *in, double transfer_s, stru
     double waits_s = in->step_s - n->mean_s - transfer_s - in->other_s, fitted, sd, error2;
     struct variation_draw d;
 
-    *r = (struct ranks){ .noise = n, .waits = 1, .fits = 1 };
+    *r = (struct ranks){ .noise = n, .waits = 1, .fits = 1, .lognormal = lognormal_share(in) };
     if (n->behind > 0 && waits_s > 0)
         r->waits = waits_s / (n->behind * n->mean_s);
     variation_estimate(n, &d);
-    fitted = behind(n, &d, 1, lognormal_at(n, 0.5), &sd);
+    fitted = behind(n, &d, 1, r->lognormal > 0.5, &sd);
     if (fitted > 0 && n->behind > 0) {
         double share;
 
@@ -149,7 +179,7 @@ static double communication_draw(const struct world *w, int i, double factor)
 static void draw_noise(struct world *w, int i, uint64_t *draws)
 {
     const struct variation *n = w->in->noise;
-    bool lognormal = lognormal_at(n, even(i, DRAWS, 61));
+    bool lognormal = even(i, DRAWS, 61) < w->ranks.lognormal;
     double z_mean = deviate_normal(even(i, DRAWS, 37)), z_ranks = deviate_normal(even(i, DRAWS, 101)),
            z_fits = deviate_normal(even(i, DRAWS, 23));
     struct variation_draw d;
@@ -247,9 +277,8 @@ static struct parts parts_at(const struct world *w, double factor)
     double far;
 
     variation_estimate(n, &d);
-    far = behind(n, &d, factor, lognormal_at(n, 0.25), NULL);
-    if (n->shape == VARIATION_UNDECIDED)
-        far = (far + behind(n, &d, factor, false, NULL)) / 2;
+    far = w->ranks.lognormal * behind(n, &d, factor, true, NULL) +
+          (1 - w->ranks.lognormal) * behind(n, &d, factor, false, NULL);
     p.synchronisation_s = far * w->ranks.waits * w->ranks.fits * p.compute_s;
     for (int a = 0; w->grows && a < TRAFFIC_ALGORITHMS; a++)
         if (w->traffic.weight[a] > 0)
@@ -337,13 +366,45 @@ static bool fixed_known(const struct traffic *t)
     return known;
 }
 
+static void add_earlier(const struct projection_run *r, struct traffic *out)
+{
+    for (size_t i = 0; i < r->n_times && out->n_earlier < TRAFFIC_EARLIER; i++) {
+        const struct projection_time *k = &r->time[i];
+
+        out->earlier[out->n_earlier++] = (struct traffic_earlier){ k->op,    r->ranks,  r->ranks_per_node,
+                                                                   k->bytes, k->time_s, k->time_error };
+    }
+}
+
 bool projection_traffic(const struct projection_input *in, struct traffic *out)
 {
     *out = in->traffic;
     out->ranks = in->noise->ranks;
     out->nodes = in->noise->nodes;
     out->ranks_per_node = in->noise->ranks_per_node;
+    out->n_earlier = 0;
+    for (size_t i = 0; i < in->n_runs; i++)
+        add_earlier(&in->run[i], out);
     return traffic_weigh(out);
+}
+
+void projection_run_of(const struct projection_input *in, struct projection_run *out)
+{
+    const struct variation *n = in->noise;
+
+    *out = (struct projection_run){ .ranks = n->ranks,
+                                    .ranks_per_node = n->ranks_per_node,
+                                    .step_s = in->step_s,
+                                    .compute_s = n->mean_s,
+                                    .cv = n->cv,
+                                    .behind = n->behind,
+                                    .behind_error = n->behind_error };
+    for (size_t i = 0; i < in->traffic.n_links && out->n_times < PROJECTION_TIMES; i++) {
+        const struct traffic_link *k = &in->traffic.link[i];
+
+        if (k->grows)
+            out->time[out->n_times++] = (struct projection_time){ k->op, k->bytes, k->time_s, k->time_error };
+    }
 }
 
 bool projection_make(const struct projection_input *in, struct projection *out)
@@ -353,7 +414,7 @@ bool projection_make(const struct projection_input *in, struct projection *out)
 
     memset(out, 0, sizeof(*out));
     if (!in->noise || !(in->noise->mean_s > 0) || !(in->step_s > 0) || in->traffic.n_links > TRAFFIC_LINKS ||
-        in->traffic.n_earlier > TRAFFIC_EARLIER)
+        in->n_runs > PROJECTION_RUNS)
         return false;
     out->ranks = in->noise->ranks;
     out->step_s = in->step_s;

@@ -40,12 +40,28 @@ const char *projection_regime_name(enum projection_regime r);
  * communication or compute, what is more. */
 enum projection_regime projection_regime(double compute_s, double communication_s, double synchronisation_s);
 
+/* What an earlier run of the same job showed over another number of ranks. */
+#define PROJECTION_RUNS  8u
+#define PROJECTION_TIMES 8u
+struct projection_time {
+    enum collective_op op;
+    double bytes, time_s, time_error;
+};
+struct projection_run {
+    double ranks, ranks_per_node;
+    double step_s, compute_s, cv, behind, behind_error; /* as in struct variation */
+    struct projection_time time[PROJECTION_TIMES];      /* of collectives over all ranks */
+    size_t n_times;
+};
+
 struct projection_input {
     bool strong;
     double step_s;  /* mean, as measured */
     double other_s; /* of it, neither own work nor collectives (point to point): stays as it is */
     const struct variation *noise;
-    struct traffic traffic; /* links, adapters, earlier runs; the rest is filled in from the noise */
+    struct traffic traffic; /* links, adapter; the rest is filled in */
+    struct projection_run run[PROJECTION_RUNS];
+    size_t n_runs;
 };
 
 struct projection_range {
@@ -85,6 +101,9 @@ struct projection {
     double wall_ranks; /* NaN without a wall */
     char text[192];    /* "synchronisation overtakes communication at about 96 ranks (3 times as many)" */
 };
+
+/* What this run shows, for later ones. */
+void projection_run_of(const struct projection_input *in, struct projection_run *out);
 
 /* The input's traffic with the ranks and nodes of its noise, weighed; false: no collective grows. */
 bool projection_traffic(const struct projection_input *in, struct traffic *out);

@@ -61,6 +61,18 @@ const char *asked_text(const struct asked *a, const char *option)
     return a->text[index_of(a, option)];
 }
 
+const char *asked_texts(const struct asked *a, const char *option, size_t i)
+{
+    size_t u = index_of(a, option);
+
+    if (i == 0)
+        return a->text[u];
+    for (size_t k = 0; k < a->n_again; k++)
+        if (a->again[k].use == u && --i == 0)
+            return a->again[k].text;
+    return NULL;
+}
+
 bool asked_given(const struct asked *a, const char *option)
 {
     return a->given[index_of(a, option)];
@@ -142,6 +154,7 @@ int question_value(const struct question_option *o, const char *text, double *nu
     switch (o->kind) {
     case QUESTION_FLAG:
     case QUESTION_TEXT:
+    case QUESTION_TEXTS:
         break;
     case QUESTION_WORD:
         if (!is_choice(o->choices, text))
@@ -221,8 +234,10 @@ static int parse_option(struct asked *a, int argc, char **argv, int *i, struct e
     if (!o)
         return err_set(err, "`sgplan %s` has no option --%.*s; `sgplan help %s` lists them",
                        a->question->name, (int)length, name, a->question->name);
-    if (a->given[u])
+    if (a->given[u] && o->kind != QUESTION_TEXTS)
         return err_set(err, "--%s is given twice", o->name);
+    if (a->given[u] && a->n_again == QUESTION_TEXTS_MAX - 1)
+        return err_set(err, "--%s is given more than %d times", o->name, QUESTION_TEXTS_MAX);
     value = name[length] ? name + length + 1 : NULL;
     if (!o->value && value)
         return err_set(err, "--%s takes no value", o->name);
@@ -230,6 +245,11 @@ static int parse_option(struct asked *a, int argc, char **argv, int *i, struct e
         if (*i + 1 >= argc)
             return err_set(err, "--%s needs a value: --%s=%s", o->name, o->name, o->value);
         value = argv[++*i];
+    }
+    if (a->given[u]) {
+        a->again[a->n_again].use = u;
+        a->again[a->n_again++].text = value;
+        return 0;
     }
     a->given[u] = true;
     a->text[u] = value;

@@ -21,6 +21,7 @@ enum question_kind {
     QUESTION_FLAG,
     QUESTION_WORD,    /* one of choices */
     QUESTION_TEXT,    /* anything: the question reads it */
+    QUESTION_TEXTS,   /* the same, and it may be given several times */
     QUESTION_COUNT,   /* a whole number: 64, 175e9, 7B */
     QUESTION_NUMBER,  /* 0.08, 1e-3 */
     QUESTION_RATIO,   /* 0.05, 5% */
@@ -41,6 +42,7 @@ struct question_option {
 
 #define QUESTION_REQUIRED    "!" /* as otherwise: the question makes no sense without */
 #define QUESTION_OPTIONS_MAX 48
+#define QUESTION_TEXTS_MAX   8 /* that one option may have */
 
 /* An option as one question takes it. */
 struct question_use {
@@ -66,6 +68,11 @@ struct asked {
     double number[QUESTION_OPTIONS_MAX];
     const char *text[QUESTION_OPTIONS_MAX]; /* as written, or the default; NULL: neither */
     bool given[QUESTION_OPTIONS_MAX];
+    struct {
+        size_t use;
+        const char *text;
+    } again[QUESTION_TEXTS_MAX - 1]; /* what stands behind the first text of an option */
+    size_t n_again;
     bool json, help, version;
     char *const *operands;
     int n_operands;
@@ -74,7 +81,9 @@ struct asked {
 /* An option that the question does not list is a mistake in the program and aborts. */
 double asked_number(const struct asked *a, const char *option);    /* NaN: not given, and no default */
 const char *asked_text(const struct asked *a, const char *option); /* NULL: the same */
-bool asked_given(const struct asked *a, const char *option);       /* on the command line */
+/* The i-th of a QUESTION_TEXTS, from 0; NULL: there are no more. */
+const char *asked_texts(const struct asked *a, const char *option, size_t i);
+bool asked_given(const struct asked *a, const char *option); /* on the command line */
 bool asked_is(const struct asked *a, const char *option, const char *word);
 
 /* The whole number that the option says, or otherwise where it is not known. */

@@ -24,15 +24,20 @@ const struct question_option running_controller = {
     "controller", "HOST", QUESTION_TEXT, 0, 0, NULL, "whom to ask, for --job"
 };
 
-struct trace_reader *running_read(const struct asked *a, struct err *err)
+struct trace_reader *running_read_file(const char *path, struct err *err)
 {
     static const struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 60 };
     struct trace_reader *r = trace_reader_new(&params);
 
-    if (analyze_read(asked_text(a, "trace"), r, err) == 0)
+    if (analyze_read(path, r, err) == 0)
         return r;
     trace_reader_free(r);
     return NULL;
+}
+
+struct trace_reader *running_read(const struct asked *a, struct err *err)
+{
+    return running_read_file(asked_text(a, "trace"), err);
 }
 
 static json_t *ask(const struct config *config, const char *controller, json_t *question, const char *key,

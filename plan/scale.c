@@ -22,19 +22,68 @@ static const struct question_option option_mode = {
     "weak: each rank has as much to do as now; strong: they share it"
 };
 
+static const struct question_option option_trace = {
+    "trace",
+    "FILE",
+    QUESTION_TEXTS,
+    0,
+    0,
+    NULL,
+    "a recorded trace; - is standard input; several: of runs over different numbers of ranks"
+};
+
 static const struct question_use uses[] = {
-    { &running_trace, NULL }, { &running_job, NULL },        { &option_mode, "weak" },
-    { &running_conf, NULL },  { &running_controller, NULL }, { NULL, NULL },
+    { &option_trace, NULL }, { &running_job, NULL },        { &option_mode, "weak" },
+    { &running_conf, NULL }, { &running_controller, NULL }, { NULL, NULL },
 };
 
 /* ---- where it comes from ---- */
 
-static json_t *of_trace(const struct asked *a, bool strong, struct err *err)
+static uint32_t ranks_of(struct trace_reader *r)
 {
-    struct trace_reader *r = running_read(a, err);
-    json_t *o = r ? report_scaling(trace_reader_view(r), strong) : NULL;
+    struct view_figures f;
 
-    trace_reader_free(r);
+    view_figures_get(trace_reader_view(r), trace_reader_now_s(r), &f);
+    return f.ranks_known;
+}
+
+/* What the others show of growth goes to the one with the most ranks. */
+static int tell_runs(const struct asked *a, struct trace_reader *const *reader, size_t n, size_t largest,
+                     struct err *err)
+{
+    struct projection_run run[QUESTION_TEXTS_MAX];
+    size_t told = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const char *why = i == largest ? NULL : view_run_get(trace_reader_view(reader[i]), &run[told]);
+
+        if (why)
+            return err_set(err, "%s: nothing can be learnt: %s", asked_texts(a, "trace", i), why);
+        told += i != largest;
+    }
+    view_runs_set(trace_reader_view(reader[largest]), run, told);
+    return 0;
+}
+
+static json_t *of_traces(const struct asked *a, bool strong, struct err *err)
+{
+    struct trace_reader *reader[QUESTION_TEXTS_MAX];
+    size_t n = 0, largest = 0;
+    const char *path;
+    json_t *o = NULL;
+
+    for (; n < QUESTION_TEXTS_MAX && (path = asked_texts(a, "trace", n)); n++) {
+        reader[n] = running_read_file(path, err);
+        if (!reader[n])
+            goto out;
+        if (ranks_of(reader[n]) > ranks_of(reader[largest]))
+            largest = n;
+    }
+    if (tell_runs(a, reader, n, largest, err) == 0)
+        o = report_scaling(trace_reader_view(reader[largest]), strong);
+out:
+    while (n > 0)
+        trace_reader_free(reader[--n]);
     return o;
 }
 
@@ -181,6 +230,18 @@ static void put_assumed(struct answer *a, const json_t *o)
                   "cost by each algorithm, weighed (model/projection.h)");
 }
 
+static void put_runs(struct answer *a, const json_t *runs)
+{
+    const json_t *ranks;
+    char text[128] = "";
+    size_t i;
+
+    json_array_foreach(runs, i, ranks) snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%.0f",
+                                                i ? ", " : "", json_number_value(ranks));
+    if (*text)
+        answer_word(a, "runs", text, "ranks of other runs of the job that this stands on, too");
+}
+
 static void put_scaling(struct answer *a, const json_t *o)
 {
     const json_t *points = answer_array(o, "points");
@@ -194,6 +255,7 @@ static void put_scaling(struct answer *a, const json_t *o)
     answer_figure(a, "wall_ranks", wall, ANSWER_COUNT, "%s", answer_text(o, "text", text, sizeof(text)));
     answer_figure(a, "extrapolation", most, ANSWER_TIMES,
                   "so many times the measured ranks is the furthest point");
+    put_runs(a, answer_array(o, "runs"));
     put_points(a, points);
     put_noise(a, answer_object(o, "noise"));
     put_links(a, answer_array(o, "links"));
@@ -211,7 +273,7 @@ static enum question_result run(const struct asked *a, struct answer *answer, st
         err_set(err, "one of --trace=FILE and --job=ID is needed");
         return QUESTION_WRONG;
     }
-    o = trace ? of_trace(a, strong, err) : of_job(a, strong, err);
+    o = trace ? of_traces(a, strong, err) : of_job(a, strong, err);
     if (!o)
         return QUESTION_FAILED;
     if (json_object_get(o, "missing")) {

@@ -172,6 +172,22 @@ code 0 scale --trace="$dir/trace"
 is "$(grep -c '^ *128 *16.0x' "$dir/out")" 1 "16 times the ranks"
 is "$(sgplan scale --trace=- --json <"$dir/trace" | md5sum)" "$(sgplan scale --trace="$dir/trace" --json | md5sum)" \
     "from standard input the same"
+python3 - "$dir/trace" >"$dir/four" <<'END'
+import json, sys
+for number, line in enumerate(open(sys.argv[1])):
+    record = json.loads(line)
+    if number == 0:
+        record["ranks"] = record["ranks"][:4]
+    if number == 0 or record["r"] < 4:
+        print(json.dumps(record))
+END
+code 0 scale --trace="$dir/four" --trace="$dir/trace"
+is "$(grep -cE '^ *128 *16.0x|^.* 4 .*ranks of other runs' "$dir/out")" 2 "of two traces the larger is projected, the smaller told of"
+code 1 scale --trace="$dir/trace" --trace="$dir/short"
+is "$(grep -c "short: nothing can be learnt: " "$dir/err")" 1 "a second one too short says so"
+# shellcheck disable=SC2046
+code 2 scale $(printf -- "--trace=$dir/trace %.0s" 1 2 3 4 5 6 7 8 9)
+is "$(cat "$dir/err")" "sgplan: --trace is given more than 8 times" "nine are too many"
 sgplan scale --trace="$dir/trace" --json >"$dir/weak"
 sgplan scale --trace="$dir/trace" --json --mode=strong >"$dir/strong"
 python3 - "$dir/weak" "$dir/strong" >"$dir/words" <<'END'

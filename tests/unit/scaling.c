@@ -1,5 +1,6 @@
 /* What a view tells of a job on more ranks: of a job whose steps are made here. */
 #include "analysis/view.h"
+#include "daemon/scaling_run.h"
 #include "ring/ring.h"
 #include "tests/random.h"
 #include "tests/tap.h"
@@ -87,6 +88,49 @@ static void step(double cv)
     view_tick(view, now_s);
 }
 
+/* What it shows goes to a store and comes back; what others show moves the projection. */
+static void runs(void)
+{
+    static struct view_scaling alone, ring, halving;
+    struct projection_run run, back;
+    const char *why;
+    char *text;
+
+    why = view_run_get(view, &run);
+    ok(!why && run.ranks == RANKS && run.ranks_per_node == 4 && run.n_times == 2 &&
+           near(run.compute_s, WORK, 0.02),
+       "what a run shows: %zu sizes", run.n_times);
+    text = scaling_run_text(&run);
+    ok(scaling_run_parse(text, &back) && back.n_times == 2 && back.time[1].op == COLLECTIVE_ALLREDUCE &&
+           near(back.time[1].bytes, run.time[1].bytes, 1e-6) && near(back.behind, run.behind, 1e-6),
+       "is %zu bytes as text, and read back", strlen(text));
+    free(text);
+    ok(!scaling_run_parse("[]", &back) && !scaling_run_parse("{\"ranks\":1}", &back) &&
+           !scaling_run_parse("{\"ranks\":8,\"ranks_per_node\":9,\"step_s\":1,\"compute_s\":1}", &back),
+       "other texts are refused");
+    view_scaling_get(view, false, &alone);
+    view_runs_set(view, &run, 1);
+    view_scaling_get(view, false, &ring);
+    ok(ring.n_runs == 0 && ring.projection.point[4].step_s.p50 == alone.projection.point[4].step_s.p50,
+       "a run over as many ranks tells nothing new");
+    run.ranks = RANKS / 4;
+    for (size_t i = 0; i < run.n_times; i++) /* as a ring over a fourth of the ranks */
+        run.time[i].time_s = 200e-6 * 3 / 15 + 1e-10 * run.time[i].bytes * 12 / 15;
+    view_runs_set(view, &run, 1);
+    view_scaling_get(view, false, &ring);
+    for (size_t i = 0; i < run.n_times; i++)
+        run.time[i].time_s = 200e-6 * 2 / 4 + 1e-10 * run.time[i].bytes * 12 / 15;
+    view_runs_set(view, &run, 1);
+    view_scaling_get(view, false, &halving);
+    ok(ring.n_runs == 1 && ring.run_ranks[0] == RANKS / 4.0 &&
+           ring.projection.algorithm[TRAFFIC_RING] > alone.projection.algorithm[TRAFFIC_RING] &&
+           halving.projection.algorithm[TRAFFIC_RING] < 0.1,
+       "over fewer ranks it was one, too: a ring by %.2f, before %.2f; it was halving: by %.2f",
+       ring.projection.algorithm[TRAFFIC_RING], alone.projection.algorithm[TRAFFIC_RING],
+       halving.projection.algorithm[TRAFFIC_RING]);
+    view_runs_set(view, NULL, 0);
+}
+
 int main(void)
 {
     static struct view_scaling scaling;
@@ -115,6 +159,7 @@ int main(void)
        s->projection.step_s);
     ok(near(s->projection.point[0].communication_s, 500e-6, 0.05), "transfers are %.0f us of a step",
        1e6 * s->projection.point[0].communication_s);
+    runs();
     why = view_scaling_get(view, true, &scaling);
     ok(!why && s->projection.point[4].compute_s < WORK / 10, "strong scaling divides the work");
     view_free(view);

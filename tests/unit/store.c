@@ -207,6 +207,59 @@ static void put(struct store *s, const struct run *run)
     job_free(j);
 }
 
+struct told {
+    char text[8][8];
+    size_t n;
+};
+
+static void take_text(const char *text, void *arg)
+{
+    struct told *t = arg;
+
+    snprintf(t->text[t->n++ % 8], sizeof(t->text[0]), "%s", text);
+}
+
+/* Runs over other numbers of ranks: of each number the newest, the newest first. */
+static void other_sizes(void)
+{
+    static const struct {
+        uint32_t job, ranks;
+        double heard;
+        const char *name, *text;
+    } runs[] = {
+        { 1, 8, 100, "train", "a" },  { 2, 8, 300, "train", "b" },  { 3, 16, 200, "train", "c" },
+        { 4, 32, 400, "train", "d" }, { 5, 64, 500, "other", "e" }, { 3, 16, 250, "train", "f" },
+    };
+    struct config_policy policy = { .hang_timeout_s = 30 };
+    struct told told = { .n = 0 };
+    struct err err = { "" };
+    struct job *j = NULL;
+    struct store *s;
+
+    fresh_dir();
+    s = opened("a history of several sizes");
+    for (size_t i = 0; i < ARRAY_SIZE(runs); i++) {
+        struct job_id id = { .uid = 7, .job = runs[i].job };
+
+        job_free(j);
+        j = job_new(&id, &policy, 0);
+        snprintf(j->name, sizeof(j->name), "%s", runs[i].name);
+        store_scaling(s, j, runs[i].ranks, runs[i].heard, runs[i].text, &err);
+    }
+    snprintf(j->name, sizeof(j->name), "train");
+    store_scaling_runs(s, j, 32, 8, take_text, &told);
+    ok(told.n == 2 && !strcmp(told.text[0], "b") && !strcmp(told.text[1], "f"),
+       "of each other number of ranks the newest run: %zu %s", told.n, err.text);
+    told.n = 0;
+    store_scaling_runs(s, j, 128, 2, take_text, &told);
+    ok(told.n == 2 && !strcmp(told.text[0], "d"), "no more than are asked for, the newest first");
+    store_scaling_runs(NULL, j, 8, 8, take_text, &told);
+    is_int((long long)told.n, 2, "without a history there are none");
+    store_close(s);
+    job_free(j);
+    remove_dir();
+}
+
 static void like_runs(void)
 {
     static const struct run runs[] = {
@@ -383,6 +436,7 @@ int main(void)
     an_old_one();
     no_half_migration();
     like_runs();
+    other_sizes();
     no_store();
     a_large_one();
     return done_testing();
