@@ -48,9 +48,8 @@ static const char *const sql[STATEMENTS] = {
     [LIST] =
         "SELECT " COLUMNS " FROM audit WHERE (?1=0 OR job=?1) AND (?2<0 OR uid=?2) ORDER BY id DESC LIMIT ?3",
     /* state<2: not withheld */
-    [SPENT] = "SELECT at, n_nodes FROM audit WHERE NOT command AND state<2 AND at>=?1 AND (?2=0 OR (job=?2 "
-              "AND uid=?3))"
-              " ORDER BY id",
+    [SPENT] = "SELECT at, n_nodes FROM audit WHERE NOT command AND at>=?1 AND ((?2=0 AND state=1) OR "
+              "(job=?2 AND uid=?3 AND state<2)) ORDER BY id",
     [AWAITING] =
         "SELECT " COLUMNS " FROM audit WHERE uid=?1 AND job=?2 AND step=?3 AND restarts<?4 AND ends_run"
         " AND outcome=2 AND effect='' ORDER BY id DESC LIMIT 4",

@@ -57,7 +57,8 @@ json_t *audit_object(const struct audit_entry *e);
 /* The newest first, at most limit; job 0: of all jobs; uid UINT32_MAX: of all users. The caller's. */
 json_t *audit_list(struct audit *a, uint32_t job, uid_t uid, int limit);
 
-/* Decisions that count against a budget, oldest first: not withheld, since then, of the job (NULL: of all).
+/* Decisions that count against a budget, oldest first: since then, of the job those that were not withheld, of all
+ * jobs (NULL) those that were enforced.
  */
 void audit_spent(struct audit *a, const struct job_id *job, double since,
                  void (*each)(double at, uint32_t nodes, void *arg), void *arg);

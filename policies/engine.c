@@ -141,17 +141,14 @@ char *decision_deed(const struct decision *d, bool done, char *buf, size_t size)
 /* Is there anything to do, and to what?  false: what the action wants is not known, or done already. */
 static bool aim(const struct engine *e, struct decision *d, const struct figures *f)
 {
-    bool fresh = false;
-
     if (!action_wants_nodes(d->action))
         return true;
-    for (size_t i = 0; i < f->n_nodes && i < FIGURE_NODES_MAX; i++) {
-        snprintf(d->node[d->n_nodes++], sizeof(d->node[0]), "%s", f->node[i]);
-        fresh |= !was_done(e, done_key(d->rule, f->node[i]));
-    }
+    for (size_t i = 0; i < f->n_nodes && i < FIGURE_NODES_MAX; i++)
+        if (!was_done(e, done_key(d->rule, f->node[i])))
+            snprintf(d->node[d->n_nodes++], sizeof(d->node[0]), "%s", f->node[i]);
     if (!f->n_nodes)
         snprintf(d->why_not, sizeof(d->why_not), "no node is to blame");
-    else if (!fresh)
+    else if (!d->n_nodes)
         snprintf(d->why_not, sizeof(d->why_not), "that was done before in this job");
     return !*d->why_not;
 }
@@ -162,7 +159,8 @@ static bool allowed(const struct engine *e, struct decision *d, const struct eng
     const struct engine_limits *l = in->limits;
     int nodes, actions = budget_spent(&e->budget, in->now_s, &nodes), all_nodes = 0,
                all = in->cluster ? budget_spent(in->cluster, in->now_s, &all_nodes) : 0;
-    size_t aimed = action_wants_nodes(d->action) ? in->figures->n_nodes : 0;
+    /* a verdict against more nodes than there is room for is too wide for any of them */
+    size_t aimed = in->figures->n_nodes > FIGURE_NODES_MAX && d->n_nodes ? in->figures->n_nodes : d->n_nodes;
 
     if (in->now_s - e->ending_s < ENGINE_ENDING_S)
         snprintf(d->why_not, sizeof(d->why_not), "the run is being ended already");
@@ -239,7 +237,7 @@ static void spend(struct engine *e, size_t i, const struct decision *d, const st
 {
     remember(e, i, d, in->now_s);
     budget_spend(&e->budget, in->now_s, (uint32_t)d->n_nodes);
-    if (in->cluster)
+    if (in->cluster && d->state == DECISION_ENFORCED)
         budget_spend(in->cluster, in->now_s, (uint32_t)d->n_nodes);
 }
 

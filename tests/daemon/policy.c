@@ -17,7 +17,7 @@ static char jsonl[128];
 
 static void configure(const char *params)
 {
-    char *more = xasprintf("Policy=p Description=\"For the test\" EffectWindow=2s %s\n" POLICY RULES
+    char *more = xasprintf("Policy=p Description=\"For the test\" EffectWindow=5s %s\n" POLICY RULES
                            "AuditLog=%s\nCommandHook=/bin/true\n",
                            params, jsonl);
 

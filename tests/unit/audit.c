@@ -81,8 +81,11 @@ static void test_entries(void)
     audit_add(audit, &command, &err);
 
     audit_spent(audit, NULL, (double)time(NULL) - 3600, spend, NULL);
-    ok(spent_actions == 2 && spent_nodes == 4, "an hour's budget: %u actions against %u nodes", spent_actions,
-       spent_nodes);
+    ok(spent_actions == 1 && spent_nodes == 2, "an hour's budget of all jobs: %u actions against %u nodes, no dry run",
+       spent_actions, spent_nodes);
+    spent_actions = spent_nodes = 0;
+    audit_spent(audit, &id, (double)time(NULL) - 3600, spend, NULL);
+    ok(spent_actions == 2 && spent_nodes == 4, "of the job: %u actions against %u nodes", spent_actions, spent_nodes);
     id.uid = 1001;
     spent_actions = 0;
     audit_spent(audit, &id, 0, spend, NULL);

@@ -155,6 +155,23 @@ static void test_budgets(void)
     is_int((long long)tick(700), 1, "a third");
     is_str(decided[0].why_not, "2 nodes in the last hour; NodesPerHour=2", "is too many an hour");
 
+    set_rules(EXCLUDE);
+    limits.nodes_per_hour = limits.nodes_at_once = 8;
+    straggler("n5");
+    tick(0);
+    tick(30);
+    figures.node[1] = "n6";
+    figures.n_nodes = 2;
+    is_int((long long)tick(700), 1, "another node beside the one of before");
+    ok(decided[0].n_nodes == 1 && !strcmp(decided[0].node[0], "n6"), "is the only one that is acted on");
+    is_int(budget_spent(&cluster, 700, NULL), 0, "a dry run uses nothing of what all jobs share");
+    set_rules(EXCLUDE);
+    limits.enforce = true;
+    straggler("n5");
+    tick(0);
+    tick(30);
+    is_int(budget_spent(&cluster, 700, NULL), 1, "what is done does");
+
     set_rules(TELL);
     limits.cluster_actions_per_hour = 1;
     budget_spend(&cluster, 5, 1);
