@@ -35,7 +35,7 @@ void pacing_control(const json_t *pace, struct control_pace *c)
         c->levers = pacer_levers(levers);
     bound(pace, "max_delay_s", 1e6, 0, 1e6, &c->max_delay_us);
     bound(pace, "share", 1e3, 0, 1e3, &c->share);
-    bound(pace, "epoch", 1, 1, 64, &c->epoch);
+    bound(pace, "epoch", 1, 1, PACER_EPOCH_MAX, &c->epoch);
     bound(pace, "holdout", 1, 2, HOLDOUT_EVERY_MAX, &c->every);
 }
 

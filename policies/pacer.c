@@ -64,17 +64,23 @@ _Static_assert(PACER_SLOTS == 1u << (64 - 59), "the hash has as many values as t
 
 /* The same collective with and without the lever: the two (or more) that are nearest in time.  NaN: not both
  * yet. */
-static double compare(struct pacer *p, bool paced, uint64_t signature, double cycle_s)
+static double compare(struct pacer *p, uint32_t epoch, bool paced, uint64_t signature, double cycle_s)
 {
     struct pacer_slot *s = slot_of(p, signature);
+    uint32_t least = epoch > 1 ? epoch - 1 : 1;
     double log_ratio;
 
     if (!(cycle_s > 0) || isinf(cycle_s))
         return NAN;
+    if (paced != p->was && epoch > 1) { /* what the epoch before left behind */
+        p->was = paced;
+        return NAN;
+    }
+    p->was = paced;
     s->log_s[paced] += log(cycle_s);
     s->n[paced]++;
     p->epochs[paced]++;
-    if (!s->n[0] || !s->n[1])
+    if (s->n[0] < least || s->n[1] < least)
         return NAN;
     log_ratio = s->log_s[1] / s->n[1] - s->log_s[0] / s->n[0];
     *s = (struct pacer_slot){ .signature = signature };
@@ -94,9 +100,14 @@ static void try(struct pacer *p, bool again)
 {
     struct pacer_lever *l = &p->lever[p->current];
 
-    /* A trial that came to nothing is gone on with: the test allows to look again and again. */
-    if (again || l->why != PACER_NO_GAIN)
+    /* A trial that came to nothing is gone on with: the test allows to look again and again. Its first epochs
+     * were short, and what lasts from one to the next (on which core the kernel has put a thread) was not
+     * seen. */
+    bool more = !again && l->why == PACER_NO_GAIN;
+
+    if (!more || !l->longer)
         l->seen = (struct holdout){ 0 };
+    l->longer = more || (again && l->longer);
     l->why = PACER_ON_TRIAL;
     p->lost = 0;
     p->again = again;
@@ -107,9 +118,11 @@ static void rest(struct pacer *p, enum pacer_why why)
 {
     struct pacer_lever *l = &p->lever[p->current];
     uint32_t times = why == PACER_HARM ? PACER_HARM_REST : 2;
+    bool promising = why == PACER_NO_GAIN && holdout_faster(&l->seen) >= PACER_PROMISE;
 
-    l->rest = l->rest ? (uint32_t)fmin((double)l->rest * times, PACER_REST_MAX) : PACER_REST * times / 2;
-    l->resume = p->at + l->rest;
+    if (!promising)
+        l->rest = l->rest ? (uint32_t)fmin((double)l->rest * times, PACER_REST_MAX) : PACER_REST * times / 2;
+    l->resume = p->at + (promising ? PACER_WARM : l->rest);
     l->why = (uint8_t)why;
     enter(p, PACER_OFF);
 }
@@ -214,7 +227,7 @@ void pacer_tick(struct pacer *p, const struct pacer_params *params, const struct
         enter(p, PACER_OFF);
         return;
     }
-    log_ratio = compare(p, paced, signature, cycle_s);
+    log_ratio = compare(p, pacer_epoch(p, params), paced, signature, cycle_s);
     if (p->mode == PACER_TRYING)
         trial_tick(p, log_ratio);
     else
@@ -226,7 +239,18 @@ uint32_t pacer_current(const struct pacer *p)
     return p->mode == PACER_OFF ? 0 : 1u << p->current;
 }
 
+uint32_t pacer_epoch(const struct pacer *p, const struct pacer_params *params)
+{
+    if (p->mode == PACER_OFF || !p->lever[p->current].longer)
+        return 1;
+    return params->epoch > PACER_EPOCH_MAX ? PACER_EPOCH_MAX : params->epoch ? params->epoch : 1;
+}
+
 uint32_t pacer_every(const struct pacer *p, const struct pacer_params *params)
 {
-    return p->mode == PACER_IN_FORCE ? params->every : 2;
+    uint32_t most = 16 / pacer_epoch(p, params);
+
+    if (p->mode != PACER_IN_FORCE)
+        return 2;
+    return params->every < most ? params->every : most;
 }

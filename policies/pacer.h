@@ -23,7 +23,7 @@
 #define PACER_LEVERS  4u
 
 #define PACER_TRIAL      32u /* collectives */
-#define PACER_WARM       32u /* before the first trial, and between two */
+#define PACER_WARM       16u /* before the first trial, and between two */
 #define PACER_REST       64u /* after a trial that came to nothing, at least */
 #define PACER_REST_MAX   (1u << 20)
 #define PACER_HARM_REST  8u   /* times as long after proven harm */
@@ -31,6 +31,8 @@
 #define PACER_WAIT       0.02 /* share of the time spent in collectives: below that there is nothing to gain */
 #define PACER_PROOF      20.0 /* evidence to go by: one lever without effect in 20 gets so far, ever */
 #define PACER_PROOF_HARM 6.0  /* harm need not be proven as well */
+#define PACER_PROMISE    2.0  /* the next trial comes soon */
+#define PACER_EPOCH_MAX  8u   /* collectives: two pairs in a trial */
 #define PACER_LOSS       2.0  /* nor at all once a trial has cost the time of so many collectives */
 #define PACER_SLOTS      32u  /* collectives of a step that are told apart */
 
@@ -56,7 +58,7 @@ const char *pacer_why_text(enum pacer_why why);
 
 struct pacer_params {
     uint32_t levers; /* that may be used */
-    uint32_t epoch;  /* collectives */
+    uint32_t epoch;  /* collectives; the first trial of a lever has epochs of one */
     uint32_t every;  /* in force, one epoch in so many goes without the lever */
 };
 
@@ -74,6 +76,7 @@ struct pacer_lever {
     uint64_t resume; /* not before that collective */
     uint32_t rest;
     uint8_t why;
+    bool longer; /* epochs are as long as they may be */
 };
 
 struct pacer_slot {
@@ -93,6 +96,7 @@ struct pacer {
     double gain, drift, limit; /* in force: proven mean logarithm, cumulative sum, where it alarms */
     uint8_t mode, current;     /* which lever, its number */
     bool again;                /* the trial is of a lever that was in force */
+    bool was;                  /* the last collective had the lever */
 };
 
 /* A collective has ended.  signature tells collectives of a step apart; cycle_s since the one before; paced:
@@ -100,8 +104,10 @@ struct pacer {
 void pacer_tick(struct pacer *p, const struct pacer_params *params, const struct pacer_sight *sight,
                 bool paced, uint64_t signature, double cycle_s);
 
-/* What is current: the lever, 0 for none, and how often it goes without (2: on trial). */
+/* What is current: the lever, 0 for none; how long its epochs are, and how often one goes without (2: on
+ * trial; in force so often that 16 collectives see one). */
 uint32_t pacer_current(const struct pacer *p);
+uint32_t pacer_epoch(const struct pacer *p, const struct pacer_params *params);
 uint32_t pacer_every(const struct pacer *p, const struct pacer_params *params);
 
 #endif

@@ -17,7 +17,7 @@
 #include "ring/pacing.h"
 
 #define SLICE_NS     1000000u     /* held at a gate: the library makes progress as often */
-#define LOOK         32u          /* collectives between two looks at what the node is like */
+#define LOOK         16u          /* collectives between two looks at what the node is like */
 #define FRESH_NS     10000000000u /* a plan is good for that long, and for FRESH_CYCLES collectives */
 #define FRESH_CYCLES 16u
 #define GONE_NS      120000000000u /* a rank that is silent for so long does not count */
@@ -310,8 +310,10 @@ static void lead_tick(uint64_t now, bool paced, uint64_t signature, uint64_t cyc
     pacer_tick(&me.pacer, &params, &me.sight, paced, signature, (double)cycle_ns * 1e-9);
     lever = pacer_current(&me.pacer);
     atomic_store_explicit(&me.page->fresh_ns, now + FRESH_NS + FRESH_CYCLES * cycle_ns, memory_order_relaxed);
-    atomic_store_explicit(&me.page->plan, lever ? pacing_plan(lever, pacer_every(&me.pacer, &params)) : 0,
-                          memory_order_relaxed);
+    atomic_store_explicit(
+        &me.page->plan,
+        lever ? pacing_plan(lever, pacer_epoch(&me.pacer, &params), pacer_every(&me.pacer, &params)) : 0,
+        memory_order_relaxed);
     if (mode != me.pacer.mode)
         report();
 }
@@ -322,12 +324,13 @@ static void lead_tick(uint64_t now, bool paced, uint64_t signature, uint64_t cyc
 static uint32_t lever_for(const struct call *k, uint64_t now)
 {
     uint64_t plan = atomic_load_explicit(&me.page->plan, memory_order_relaxed);
-    const struct pacer_params p = params_now();
-    uint32_t lever = (uint32_t)plan & p.levers & me.able, every = (uint32_t)(plan >> 32);
+    uint32_t levers = __atomic_load_n(&probe.control->pace.levers, __ATOMIC_RELAXED);
+    uint32_t lever = (uint32_t)plan & levers & me.able, epoch = plan >> 32 & 0xffff,
+             every = (uint32_t)(plan >> 48);
 
     if (!lever || now > atomic_load_explicit(&me.page->fresh_ns, memory_order_relaxed))
         return 0;
-    return holdout_paced(k->event.comm, k->event.seq, p.epoch, every) ? lever : 0;
+    return holdout_paced(k->event.comm, k->event.seq, epoch, every) ? lever : 0;
 }
 
 /* Operations that nobody leaves before all have come.  Not those of which a rank's own part may be empty. */

@@ -71,10 +71,11 @@ struct pacing_page {
     struct pacing_slot slot[PACING_SLOTS];
 };
 
-/* A plan in one word: the lever (0: none), and that one epoch in `every` goes without. */
-static inline uint64_t pacing_plan(uint32_t lever, uint32_t every)
+/* A plan in one word: the lever (0: none), how many collectives an epoch has, and that one epoch in `every`
+ * goes without. */
+static inline uint64_t pacing_plan(uint32_t lever, uint32_t epoch, uint32_t every)
 {
-    return (uint64_t)every << 32 | lever;
+    return (uint64_t)(every & 0xffff) << 48 | (uint64_t)(epoch & 0xffff) << 32 | lever;
 }
 
 /* Map DIR/pacing, make it when it is not there.  NULL on failure, errno set.  Not on the hot path. */

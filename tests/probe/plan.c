@@ -1,7 +1,8 @@
 /* plan.c - pacing without agent and controller: the pages that ranks read.
  *
- *   plan DIR LEVERS [LEVER]   make DIR's control page with these levers allowed ("" for none); with LEVER,
- * and a page that says that it is on trial, for good plan DIR                  what the ranks report, as JSON
+ *   plan DIR LEVERS [LEVER [EVERY]]   make DIR's control page with these levers allowed ("" for none); with
+ * LEVER, and a page that says that it is used for good, but for one epoch in EVERY (2) plan DIR what the
+ * ranks report, as JSON
  */
 #include <inttypes.h>
 #include <math.h>
@@ -63,7 +64,7 @@ int main(int argc, char **argv)
     c->pace = (struct control_pace){ .levers = *argv[2] ? pacer_levers(argv[2]) : 0,
                                      .max_delay_us = 20000,
                                      .share = 800,
-                                     .epoch = 1,
+                                     .epoch = 4,
                                      .every = HOLDOUT_EVERY_MAX };
     if (argc == 3)
         return 0;
@@ -72,6 +73,6 @@ int main(int argc, char **argv)
         return 2;
     atomic_store(&p->fresh_ns, UINT64_MAX / 2);
     atomic_store(&p->leader, PACING_SLOTS + 1);
-    atomic_store(&p->plan, pacing_plan(pacer_levers(argv[3]), 2));
+    atomic_store(&p->plan, pacing_plan(pacer_levers(argv[3]), 1, argc > 4 ? (uint32_t)atoi(argv[4]) : 2));
     return 0;
 }

@@ -115,6 +115,7 @@ struct model {
     double noise;
     uint32_t seq;
     uint64_t paced;
+    bool sticky, before; /* a lever acts on the collective after the one that has it */
 };
 
 /* One collective; returns its time without the noise, 1 being a step without levers. */
@@ -128,10 +129,11 @@ static double step(struct model *m)
                                        .wait_ratio = m->r->wait_ratio,
                                        .spans = m->r->spans };
     uint32_t lever = pacer_current(&m->p);
-    bool paced = lever && holdout_paced(99, m->seq, m->params.epoch, pacer_every(&m->p, &m->params));
+    bool paced =
+        lever && holdout_paced(99, m->seq, pacer_epoch(&m->p, &m->params), pacer_every(&m->p, &m->params));
     double time = 1, slept;
 
-    for (uint32_t i = 0; paced && i < PACER_LEVERS; i++)
+    for (uint32_t i = 0; (m->sticky ? m->before : paced) && i < PACER_LEVERS; i++)
         if (lever == 1u << i)
             time = m->r->factor[i];
     if (paced && lever == PACER_DELAY) { /* a lead that has gone makes the delay the job's */
@@ -141,6 +143,7 @@ static double step(struct model *m)
     if (!paced)
         pace_learn(&m->early, 0, m->r->lead);
     m->paced += paced;
+    m->before = paced;
     pacer_tick(&m->p, &m->params, &sight, paced, 1, time * exp(m->noise * gauss()));
     m->seq++;
     return time;
@@ -157,7 +160,7 @@ static double run(struct model *m, int steps)
 
 static struct model begin(int regime, uint32_t levers, double noise)
 {
-    return (struct model){ .params = { .levers = levers, .epoch = 1, .every = HOLDOUT_EVERY_MAX },
+    return (struct model){ .params = { .levers = levers, .epoch = 4, .every = HOLDOUT_EVERY_MAX },
                            .r = &regimes[regime],
                            .noise = noise };
 }
@@ -181,6 +184,11 @@ static void test_choice(void)
     m = begin(2, PACER_GATE, 0.08);
     run(&m, 1000);
     ok(m.p.mode == PACER_IN_FORCE, "14 %% in noise of 8 %% is proven within 1000 collectives");
+    m = begin(2, PACER_GATE, 0.05);
+    m.sticky = true;
+    run(&m, 1500);
+    ok(m.p.mode == PACER_IN_FORCE && pacer_epoch(&m.p, &m.params) == 4,
+       "an effect that comes a collective late is proven in longer epochs");
     m = begin(3, 15, 0.03);
     mean = run(&m, 3000);
     ok(mean < 1.01, "nothing helps: %.4f of the time over the run", mean);
@@ -223,6 +231,7 @@ static void test_histories(void)
         double mean;
 
         m.params.every = 2 + (uint32_t)(uniform() * 15);
+        m.params.epoch = (uint32_t)(uniform() * 10);
         for (int c = 0; c < chapters; c++) {
             m.r = &regimes[(size_t)(uniform() * 5)];
             m.params.levers = (uint32_t)(uniform() * 16);

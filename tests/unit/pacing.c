@@ -25,8 +25,8 @@ static void test_page(void)
     a = pacing_join(dir);
     b = pacing_join(dir);
     ok(a && b, "two ranks join");
-    atomic_store(&a->plan, pacing_plan(2, 12));
-    ok(atomic_load(&b->plan) == (12ull << 32 | 2), "and see the same plan");
+    atomic_store(&a->plan, pacing_plan(2, 3, 12));
+    ok(atomic_load(&b->plan) == (12ull << 48 | 3ull << 32 | 2), "and see the same plan");
     pacing_close(a);
     pacing_close(b);
     pacing_close(NULL);
