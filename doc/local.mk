@@ -39,6 +39,7 @@ EXTRA_DIST += daemon/syncguardd.service.in doc/decisions/0001-dependencies.md do
 	doc/decisions/0013-network-model.md doc/decisions/0014-projection-from-fits.md doc/live-table.md
 EXTRA_DIST += doc/decisions/0015-which-algorithm.md
 EXTRA_DIST += doc/decisions/0017-rules-that-decide.md
+EXTRA_DIST += doc/decisions/0018-pacing.md doc/pace-table.md
 
 daemon/syncguardd.service: %: %.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) daemon && $(SED) $(PATHS) $(srcdir)/$@.in >$@.new && mv $@.new $@

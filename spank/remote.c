@@ -159,7 +159,7 @@ static void environment_clean(struct step *s)
 }
 
 /* With more ranks than cores a library that spins takes the time that the ranks need who are waited for:
- * measured 4 to 10 times as slow.  From the first collective on, which the probe's own lever is not; what the
+ * measured 3 to 6 times as slow.  From the first collective on, which the probe's own lever is not; what the
  * user set stays. MPICH has no such setting (its POLLS_BEFORE_YIELD is for ch3), there the probe yields. */
 static void environment_yield(struct step *s, const struct config_policy *policy)
 {

@@ -29,13 +29,22 @@ int settings_load(struct config *c, const struct args *args, const char *inherit
 
 bool settings_export(const struct config *c, const struct config_policy *policy, char *out, size_t size)
 {
-    int n =
-        snprintf(out, size,
-                 "Controller=%s Port=%d AgentPath=\"%s\" ProbePath=\"%s\" DefaultPolicy=%s%s%s%s\n"
-                 "Policy=%s MinSlowdown=%g HangTimeout=%g SampleRate=%g\n",
-                 c->controller, c->port, c->agent, c->probe, policy->name,
-                 *c->munge_socket ? " AuthInfo=\"socket=" : "", c->munge_socket, *c->munge_socket ? "\"" : "",
-                 policy->name, policy->min_slowdown_ratio, policy->hang_timeout_s, policy->sample_rate_hz);
+    static const char *const told[] = { "MinSlowdown", "HangTimeout", "SampleRate", "Pace", "PaceLevers" };
+    size_t n_keys;
+    const struct config_key *keys = config_keys(CONFIG_POLICY, &n_keys);
+    char value[128];
+    int n = snprintf(out, size,
+                     "Controller=%s Port=%d AgentPath=\"%s\" ProbePath=\"%s\" DefaultPolicy=%s%s%s%s\n"
+                     "Policy=%s",
+                     c->controller, c->port, c->agent, c->probe, policy->name,
+                     *c->munge_socket ? " AuthInfo=\"socket=" : "", c->munge_socket,
+                     *c->munge_socket ? "\"" : "", policy->name);
+
+    for (size_t i = 0; n > 0 && (size_t)n < size && i < sizeof(told) / sizeof(told[0]); i++)
+        n += snprintf(out + n, size - (size_t)n, " %s=%s", told[i],
+                      config_key_write(config_key_find(keys, n_keys, told[i]), policy, value, sizeof(value)));
+    if (n > 0 && (size_t)n < size)
+        n += snprintf(out + n, size - (size_t)n, "\n");
 
     return n > 0 && (size_t)n < size && !strpbrk(c->agent, "\"\\") && !strpbrk(c->probe, "\"\\") &&
            !strpbrk(c->munge_socket, "\"\\");
