@@ -123,7 +123,7 @@ static void join(void)
     if (library_know(info.library) && who_am_i(&info))
         probe.main = ring_create(dir, &info, RING_CAPACITY_MAIN);
     if (probe.main && thread_setup(dir, &info) == 0) {
-        probe.control = control_open(dir);
+        probe.control = control_join(dir);
         if (!probe.control)
             probe.control = &record;
         comm_made(probe.world);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -18,39 +19,67 @@ static int control_path(char path[PATH_MAX], const char *dir, const char *suffix
     return -1;
 }
 
-/* A new agent takes over the page of the one before (probes keep it mapped), and a page that is no page is
- * replaced.  Made under another name first: a probe sees all of it or nothing. */
-struct control_page *control_create(const char *dir)
+/* Made under another name first: whoever sees the page sees all of it.  Agent and ranks may make it at the
+ * same time, and must come to have the same one: the first stays, unless it is no page. */
+static int control_make(const char *dir, const char *path, bool replace)
 {
     static const struct control_page fresh = {
         .magic = CONTROL_MAGIC, .version = CONTROL_VERSION, .generation = 1, .record = 1
     };
-    char path[PATH_MAX], temporary[PATH_MAX];
-    struct control_page *page = NULL;
+    char temporary[PATH_MAX];
+    int fd, rc = -1, saved;
+
+    if (snprintf(temporary, PATH_MAX, "%s/." CONTROL_FILE ".%ld.tmp", dir, (long)getpid()) >= PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    unlink(temporary);
+    fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return -1;
+    if (write(fd, &fresh, sizeof(fresh)) == (ssize_t)sizeof(fresh))
+        rc = replace ? rename(temporary, path) : link(temporary, path);
+    if (rc < 0 && errno == EEXIST)
+        rc = 0;
+    saved = errno;
+    unlink(temporary);
+    close(fd);
+    errno = saved;
+    return rc;
+}
+
+/* For writing; -1: not there, or no page (errno EPROTO). */
+static int control_fd(const char *path)
+{
+    int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     struct stat st;
+
+    if (fd >= 0 &&
+        (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size != (off_t)sizeof(struct control_page))) {
+        close(fd);
+        errno = EPROTO;
+        return -1;
+    }
+    return fd;
+}
+
+/* An agent takes over the page of the one before, or one that a rank made: probes keep it mapped. */
+struct control_page *control_create(const char *dir)
+{
+    char path[PATH_MAX];
+    struct control_page *page = NULL;
     void *map;
     int fd;
 
-    if (control_path(path, dir, "") < 0 || control_path(temporary, dir, ".new") < 0)
+    if (control_path(path, dir, "") < 0)
         return NULL;
-    fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size != (off_t)sizeof(fresh))) {
-        close(fd);
-        fd = -1;
-    }
+    fd = control_fd(path);
     if (fd < 0) {
-        unlink(temporary);
-        fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+        if (control_make(dir, path, errno != ENOENT) < 0)
+            return NULL;
+        fd = control_fd(path);
         if (fd < 0)
             return NULL;
-        if (write(fd, &fresh, sizeof(fresh)) != (ssize_t)sizeof(fresh) || rename(temporary, path) < 0) {
-            int saved = errno;
-
-            unlink(temporary);
-            close(fd);
-            errno = saved;
-            return NULL;
-        }
     }
     map = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (map != MAP_FAILED) {
@@ -62,6 +91,16 @@ struct control_page *control_create(const char *dir)
     }
     close(fd);
     return page;
+}
+
+const struct control_page *control_join(const char *dir)
+{
+    const struct control_page *page = control_open(dir);
+    char path[PATH_MAX];
+
+    if (page || errno != ENOENT || control_path(path, dir, "") < 0 || control_make(dir, path, false) < 0)
+        return page;
+    return control_open(dir);
 }
 
 const struct control_page *control_open(const char *dir)

@@ -45,7 +45,10 @@ _Static_assert(sizeof(struct control_page) == 4096, "the control page is a page"
 
 /* Agent: make DIR/control (recording on) and map it for writing.  NULL on failure, errno set. */
 struct control_page *control_create(const char *dir);
-/* Probe: map it for reading.  NULL when it is not there or not ours: then the probe records. */
+/* Probe: the same to read, and made when it is not there yet: the agent starts when it sees the ranks' rings.
+ */
+const struct control_page *control_join(const char *dir);
+/* Map it for reading.  NULL when it is not there or not ours: then the probe records. */
 const struct control_page *control_open(const char *dir);
 void control_close(const struct control_page *page); /* NULL is fine */
 

@@ -448,15 +448,22 @@ static void test_clock(void)
 static void test_control(void)
 {
     struct control_page *page;
-    const struct control_page *seen;
+    const struct control_page *seen, *early;
     char name[160];
     uint32_t generation;
     int fd;
 
     snprintf(name, sizeof(name), "%s/" CONTROL_FILE, dir);
     ok(!control_open(dir), "no control page yet");
+    ok(!control_join("/nonexistent") && errno == ENOENT, "nor one in no directory");
+    early = control_join(dir);
+    ok(early && early->record == 1, "a rank that comes before the agent makes it");
     page = control_create(dir);
-    seen = control_open(dir);
+    page->pace.levers = 3;
+    ok(early->pace.levers == 3, "and the agent takes that one over");
+    page->pace.levers = 0;
+    control_close(early);
+    seen = control_join(dir);
     ok(page && seen && seen->record == 1, "a new page says: record");
     generation = seen->generation;
     page->record = 0;
