@@ -1,5 +1,5 @@
 #!/bin/bash
-# Pacing on a real Slurm: more ranks than CPUs, what the plugin sets, what the ranks do, what the job's report says.
+# Pacing on a real Slurm: more ranks than CPUs, what the ranks do, what the job's report says of it.
 set -u
 top_srcdir=${top_srcdir:-$(dirname "$(readlink -f "$0")")/../..}
 top_builddir=${top_builddir:-$PWD}
@@ -36,25 +36,15 @@ C up 1 --plugin "$here/inst" >"$here/up.log" 2>&1 || { cat "$here/up.log"; echo 
 
 cpus=$(C exec srun -n1 bash -c 'echo $SLURM_CPUS_ON_NODE')
 many=$((cpus + 2))
-yields() { # srun's options: what the tasks see of Open MPI's switch
-    C exec srun -O "$@" bash -c 'echo yields=$OMPI_MCA_mpi_yield_when_idle' | sort -u
-}
-
-ok "$many tasks on $cpus CPUs, policy balanced: Open MPI yields" test "$(yields -n$many --sync-guard=balanced)" = yields=1
-ok "as many tasks as CPUs: it is left alone" true
-ok "policy observe: it is left alone" test "$(yields -n$many --sync-guard=observe)" = yields=
-ok "what the user set stays" test "$(C exec env OMPI_MCA_mpi_yield_when_idle=0 srun -O -n$many --sync-guard=balanced \
-    bash -c 'echo $OMPI_MCA_mpi_yield_when_idle' | sort -u)" = 0
-
-# Spinning by the user's wish: now the ranks themselves have to.
-C exec env OMPI_MCA_mpi_yield_when_idle=0 srun -O -n$many --sync-guard=balanced "$program" --steps 200 --work 2 --slow 1 \
-    >"$here/out" 2>"$here/err"
-ok "$many ranks that spin run to their end" grep -q '"sums"' "$here/out"
+# Open MPI yields by itself on this cluster (config.sh): release is not to be had, the gate is.
+C exec srun -O -n$many --sync-guard=balanced "$program" --steps 200 --work 2 --slow 1 >"$here/out" 2>"$here/err"
+ok "$many ranks run to their end" grep -q '"sums"' "$here/out"
 sed 's/^/# /' "$here/out" "$here/err" | head -n 5
-job=6 # five steps before
+job=2 # after the one that told the CPUs
 C exec sgctl job "$job" --json >"$here/job" 2>/dev/null
 ok "the policy's levers are in the report" test "$(jq -r .pace.levers "$here/job")" = release,gate
 ok "so is what the node reports" test "$(jq -r '.pace.nodes[0].ranks' "$here/job")" = $many
-ok "the ranks found out what helps" test "$(jq -r '.pace.nodes[0].lever' "$here/job")" = release
+ok "they looked for what helps" test "$(jq -r '.pace.nodes[0].collectives > 0' "$here/job")" = true
+ok "and say why release is not in force" test "$(jq -r '.pace.nodes[0].levers[0].why | startswith("the MPI library")' "$here/job")" = true
 jq -c .pace "$here/job" | sed 's/^/# /'
 echo "1..$n"
