@@ -1,52 +1,9 @@
 #!/bin/bash
 # Actions on a real Slurm: by hand through libslurm and slurmrestd, who may and who may not, a controller that is killed.
-set -u
-top_srcdir=${top_srcdir:-$(dirname "$(readlink -f "$0")")/../..}
-top_builddir=${top_builddir:-$PWD}
-slurm=$top_srcdir/tests/cluster/slurm
-here=$(mktemp -d "${TMPDIR:-/tmp}/action-test.XXXXXX")
-n=0
+. "$(dirname "$(readlink -f "$0")")/prelude.sh"
 
-ok() { # DESCRIPTION COMMAND...: passes when the command does
-    local what=$1
-
-    shift
-    n=$((n + 1))
-    if "$@"; then echo "ok $n - $what"; else echo "not ok $n - $what"; fi
-}
-
-is() { # GOT WANTED DESCRIPTION
-    ok "$3" test "$1" = "$2"
-    [ "$1" = "$2" ] || printf '#   got:    %s\n#   wanted: %s\n' "$1" "$2"
-}
-
-has() { # TEXT PATTERN DESCRIPTION
-    ok "$3" grep -qE -- "$2" <<<"$1"
-    grep -qE -- "$2" <<<"$1" || printf '%s\n' "$1" | sed 's/^/#   got: /'
-}
-
-skip() { # DESCRIPTION REASON
-    n=$((n + 1))
-    echo "ok $n - $1 # SKIP $2"
-}
-
-# Bounded: what hangs fails here, and is ended with the cluster.
-C() { timeout 120 "$slurm" --dir "$here/c" "$@"; }
-
-on_exit() {
-    C down >/dev/null 2>&1
-    rm -rf "$here"
-}
-trap on_exit EXIT
-trap 'exit 130' INT TERM
-
-if ! why=$("$slurm" check 2>&1); then
-    echo "1..0 # SKIP ${why#slurm: }"
-    exit 0
-fi
-[ -x "$top_builddir/syncguard-act" ] || { echo "1..0 # SKIP built without libslurm"; exit 0; }
-make -s -C "$top_builddir" install prefix="$here/inst" >"$here/install.log" 2>&1 ||
-    { cat "$here/install.log"; echo "1..0 # SKIP not installed"; exit 1; }
+needs "$top_builddir/syncguard-act" "built without libslurm"
+installed
 
 # A second user, where we are root: whoever is nobody.
 other=$([ "$(id -u)" = 0 ] && id -u nobody)
@@ -60,7 +17,7 @@ if [ -n "$jwt" ]; then
     printf 'AuthAltTypes=auth/jwt\nAuthAltParameters=jwt_key=%s\n' "$here/jwt.key" >"$here/extra.conf"
 fi
 chmod 755 "$here"
-C up 4 --plugin "$here/inst" ${jwt:+--conf "$here/extra.conf"} >"$here/up.log" 2>&1 || { cat "$here/up.log"; echo "Bail out! no cluster"; exit 1; }
+up 4 ${jwt:+--conf "$here/extra.conf"}
 conf=$here/c/etc/syncguard.conf
 echo "ActPath=$here/inst/libexec/syncguard/syncguard-act" >>"$conf"
 C controller restart >/dev/null

@@ -1,44 +1,18 @@
 #!/bin/bash
 # Checkpoints on a real cluster: all ranks hear a request at the same step, in C with MPI and in Python without;
 # what they cost is measured; signal and file reach programs that do not ask; the last one comes in time.
-: "${top_srcdir:=$PWD}" "${top_builddir:=$PWD}"
-slurm=$top_srcdir/tests/cluster/slurm
+. "$(dirname "$(readlink -f "$0")")/prelude.sh"
+
 trainer=$top_builddir/tests/workloads/api_trainer.openmpi
-here=$(mktemp -d /tmp/syncguard-checkpoint.XXXXXX)
-n=0 job=0
-
-ok() { # WORDS COMMAND...
-    local words=$1
-    shift
-    n=$((n + 1))
-    if "$@"; then echo "ok $n - $words"; else echo "not ok $n - $words"; fi
-}
-is() { # GOT WANTED WORDS
-    ok "$3" test "$1" = "$2"
-    [ "$1" = "$2" ] || echo "#   got $1, wanted $2"
-}
-C() { timeout 120 "$slurm" --dir "$here/c" "$@"; }
-on_exit() {
-    C down >/dev/null 2>&1
-    rm -rf "$here"
-}
-trap on_exit EXIT
-trap 'exit 130' INT TERM
-
-if ! why=$("$slurm" check 2>&1); then
-    echo "1..0 # SKIP ${why#slurm: }"
-    exit 0
-fi
-[ -x "$trainer" ] || { echo "1..0 # SKIP the example is not built for Open MPI"; exit 0; }
-make -s -C "$top_builddir" install prefix="$here/inst" >"$here/install.log" 2>&1 ||
-    { cat "$here/install.log"; echo "1..0 # SKIP not installed"; exit 1; }
+needs "$trainer" "the example is not built for Open MPI"
+installed
 cat >"$here/more.conf" <<'CONF'
 PreemptType=preempt/partition_prio
 PreemptMode=CANCEL
 PartitionName=low Nodes=ALL PriorityTier=1 PreemptMode=CANCEL GraceTime=20
 PartitionName=high Nodes=ALL PriorityTier=10 PreemptMode=OFF
 CONF
-C up 4 --plugin "$here/inst" --conf "$here/more.conf" >"$here/up.log" 2>&1 || { cat "$here/up.log"; echo "Bail out! no cluster"; exit 1; }
+up 4 --conf "$here/more.conf"
 cat >>"$here/c/etc/syncguard.conf" <<CONF
 Policy=often Checkpoint=request CheckpointCost=0.05s CheckpointMinInterval=0s CheckpointMaxInterval=3s
 Policy=asked Checkpoint=request CheckpointCost=0.5s CheckpointMinInterval=1s CheckpointMaxInterval=30d PreemptionGrace=20s
@@ -50,19 +24,6 @@ sleep 1
 
 export LD_LIBRARY_PATH=$here/inst/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export PYTHONPATH=$here/inst/share/syncguard
-report() { C exec sgctl job "$job" --json 2>/dev/null; }
-figure() { report | jq -r "$1"; }
-until_true() { # SECONDS FILTER
-    local end=$((SECONDS + $1))
-
-    while [ $SECONDS -lt $end ]; do
-        [ "$(figure "$2" 2>/dev/null)" = true ] && return 0
-        sleep .5
-    done
-    echo "#   never: $2"
-    report | jq -c '{state, ranks, notes, checkpoint, events}' | sed 's/^/#   /'
-    return 1
-}
 start() {
     C exec srun "$@" >"$here/out" 2>"$here/err" &
     srun=$!

@@ -1,64 +1,12 @@
 #!/bin/bash
 # The whole way, on a real Slurm: a job that really trains, guarded; what is said of it; what it survives.
-set -u
-top_srcdir=${top_srcdir:-$(dirname "$(readlink -f "$0")")/../..}
-top_builddir=${top_builddir:-$PWD}
-slurm=$top_srcdir/tests/cluster/slurm
+. "$(dirname "$(readlink -f "$0")")/prelude.sh"
+
 trainer=$top_builddir/tests/workloads/trainer.openmpi
-here=$(mktemp -d "${TMPDIR:-/tmp}/guard-test.XXXXXX")
-n=0 job=0
+needs "$trainer" "the trainer is not built for Open MPI"
+installed
+up 4
 
-ok() { # DESCRIPTION COMMAND...: passes when the command does
-    local what=$1
-
-    shift
-    n=$((n + 1))
-    if "$@"; then echo "ok $n - $what"; else echo "not ok $n - $what"; fi
-}
-
-is() { # GOT WANTED DESCRIPTION
-    ok "$3" test "$1" = "$2"
-    [ "$1" = "$2" ] || printf '#   got:    %s\n#   wanted: %s\n' "$1" "$2"
-}
-
-skip() { # DESCRIPTION REASON
-    n=$((n + 1))
-    echo "ok $n - $1 # SKIP $2"
-}
-
-# Bounded: what hangs fails here, and is ended with the cluster.
-C() { timeout 120 "$slurm" --dir "$here/c" "$@"; }
-
-on_exit() {
-    C down >/dev/null 2>&1
-    rm -rf "$here"
-}
-trap on_exit EXIT
-trap 'exit 130' INT TERM
-
-if ! why=$("$slurm" check 2>&1); then
-    echo "1..0 # SKIP ${why#slurm: }"
-    exit 0
-fi
-[ -x "$trainer" ] || { echo "1..0 # SKIP the trainer is not built for Open MPI"; exit 0; }
-make -s -C "$top_builddir" install prefix="$here/inst" >"$here/install.log" 2>&1 ||
-    { cat "$here/install.log"; echo "1..0 # SKIP not installed"; exit 1; }
-C up 4 --plugin "$here/inst" >"$here/up.log" 2>&1 || { cat "$here/up.log"; echo "Bail out! no cluster"; exit 1; }
-
-report() { C exec sgctl job "$job" --json 2>/dev/null; }
-figure() { report | jq -r "$1"; }
-# Wait until the report's FILTER is true, at most SECONDS.
-until_true() { # SECONDS FILTER
-    local end=$((SECONDS + $1))
-
-    while [ $SECONDS -lt $end ]; do
-        [ "$(figure "$2" 2>/dev/null)" = true ] && return 0
-        sleep .3
-    done
-    echo "#   never: $2"
-    report | jq -c '{state, ranks, nodes, steps, regime, verdicts}' | sed 's/^/#   /'
-    return 1
-}
 start() { # srun's arguments; its output in $here/out, its job's number in $job
     C exec srun "$@" >"$here/out" 2>"$here/err" &
     srun=$!

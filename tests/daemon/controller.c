@@ -1,158 +1,9 @@
 /* The real controller with the agents of a simulated job: what it answers, to whom, and what it survives. */
-#include <arpa/inet.h>
 #include <errno.h>
 #include <event2/event.h>
-#include <jansson.h>
-#include <limits.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 
-#include "common/client.h"
 #include "common/telemetry.h"
-#include "common/xalloc.h"
-#include "tests/munge.h"
-#include "tests/tap.h"
-
-static struct test_munge munge;
-static char conf[PATH_MAX], hosts[64];
-static int port;
-static pid_t controller;
-
-static char *built(const char *name)
-{
-    const char *top = getenv("top_builddir");
-
-    return xasprintf("%s/%s", top ? top : ".", name);
-}
-
-static pid_t spawn(char *const argv[])
-{
-    pid_t pid = fork();
-
-    if (pid)
-        return pid;
-    execv(argv[0], argv);
-    _exit(127);
-}
-
-static int free_port(void)
-{
-    struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-    socklen_t len = sizeof(a);
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
-
-    if (bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0 || getsockname(fd, (struct sockaddr *)&a, &len) < 0)
-        return -1;
-    close(fd);
-    return ntohs(a.sin_port);
-}
-
-static void write_conf(const char *more)
-{
-    FILE *f = fopen(conf, "w");
-
-    fprintf(f,
-            "Controller=127.0.0.1\nPort=%d\nListen=127.0.0.1\nAuthInfo=socket=%s\nStateDir=%s/"
-            "state\nLogFile=%s/log.d\n%s\n",
-            port, munge.socket, munge.dir, munge.dir, more);
-    fclose(f);
-}
-
-static void pause_s(double s)
-{
-    nanosleep(&(struct timespec){ (time_t)s, (long)((s - (double)(time_t)s) * 1e9) }, NULL);
-}
-
-static json_t *ask(const char *question)
-{
-    struct client_options o = { .hosts = hosts, .munge_socket = munge.socket };
-    json_t *q = json_loads(question, 0, NULL), *answer;
-    struct err err;
-
-    answer = client_ask(&o, q, 5, &err);
-    json_decref(q);
-    return answer ? answer : json_pack("{s:s}", "error", err.text);
-}
-
-/* "a.b.0.c" of an object; NULL when a part is not there. */
-static json_t *at(json_t *o, const char *path)
-{
-    char copy[128], *rest = copy, *key;
-
-    snprintf(copy, sizeof(copy), "%s", path);
-    while (o && (key = strsep(&rest, ".")))
-        o = json_is_array(o) ? json_array_get(o, (size_t)atoi(key)) : json_object_get(o, key);
-    return o;
-}
-
-static double number(json_t *o, const char *path)
-{
-    json_t *v = at(o, path);
-
-    return json_is_number(v) ? json_number_value(v) : NAN;
-}
-
-static const char *text(json_t *o, const char *path)
-{
-    return json_string_value(at(o, path));
-}
-
-static void start_controller(void)
-{
-    char *path = built("syncguardd");
-    char *argv[] = { path, (char *)"-f", conf, NULL };
-    json_t *answer;
-
-    controller = spawn(argv);
-    for (int i = 0; i < 100; i++) {
-        pause_s(0.05);
-        answer = ask("{\"query\":\"status\"}");
-        bool up = text(answer, "version") != NULL;
-
-        json_decref(answer);
-        if (up)
-            break;
-    }
-    free(path);
-}
-
-static int stop_controller(int sig)
-{
-    int status;
-
-    kill(controller, sig);
-    waitpid(controller, &status, 0);
-    return status;
-}
-
-static pid_t start_job(const char *number, const char *seconds, const char *nodes)
-{
-    char *path = built("tests/daemon/simjob");
-    char *argv[] = { path,
-                     (char *)"--controller",
-                     hosts,
-                     (char *)"--munge-socket",
-                     munge.socket,
-                     (char *)"--job",
-                     (char *)number,
-                     (char *)"--seconds",
-                     (char *)seconds,
-                     (char *)"--nodes",
-                     (char *)nodes,
-                     (char *)"--step",
-                     (char *)"0.05",
-                     (char *)"--slow-rank",
-                     (char *)"3",
-                     (char *)"--slow-after",
-                     (char *)"2",
-                     (char *)"--factor",
-                     (char *)"1.3",
-                     NULL };
-    pid_t pid = spawn(argv);
-
-    free(path);
-    return pid;
-}
+#include "tests/daemon/live.h"
 
 static void questions(void)
 {
@@ -163,15 +14,14 @@ static void questions(void)
     ok(number(a, "rss_bytes") > 1e6 && json_is_null(at(a, "batches_per_s")), "unknown is null, not zero");
     json_decref(a);
     a = ask("{\"query\":\"weather\"}");
-    ok(text(a, "error") && strstr(text(a, "error"), "status, jobs, job, nodes, scaling, record"),
+    ok(strstr(text(a, "error"), "status, jobs, job, nodes, scaling, record"),
        "a wrong query is told the right ones");
     json_decref(a);
     a = ask("{\"query\":\"job\", \"job\":\"12x\"}");
-    ok(text(a, "error") && strstr(text(a, "error"), "123.0"), "a wrong job id is told the form: %s",
-       text(a, "error"));
+    ok(strstr(text(a, "error"), "123.0"), "a wrong job id is told the form: %s", text(a, "error"));
     json_decref(a);
     a = ask("{\"query\":\"job\", \"job\":\"99\"}");
-    ok(text(a, "error") && strstr(text(a, "error"), "not known"), "an unknown job: %s", text(a, "error"));
+    ok(strstr(text(a, "error"), "not known"), "an unknown job: %s", text(a, "error"));
     json_decref(a);
 }
 
@@ -215,11 +65,10 @@ static void a_job(void)
     ok(number(a, "rank_table.0.health.involuntary_per_s") > 10 &&
            json_is_false(at(a, "rank_table.0.health.shared_cpu")) && !at(a, "rank_table.0.health.gpu"),
        "so do ranks");
-    ok(text(a, "rank_table.0.health.cause") &&
-           strstr(text(a, "rank_table.0.health.cause"), "its CPU is shared with other processes") &&
+    ok(strstr(text(a, "rank_table.0.health.cause"), "its CPU is shared with other processes") &&
            json_is_null(at(a, "rank_table.1.health.cause")),
        "and why it may be late: %s", text(a, "rank_table.0.health.cause"));
-    ok(at(a, "projection.warning") && text(a, "projection.text"), "%s", text(a, "projection.text"));
+    ok(at(a, "projection.warning") && *text(a, "projection.text"), "%s", text(a, "projection.text"));
     printf("# %s\n", text(a, "sentence"));
     json_decref(a);
 
@@ -253,9 +102,9 @@ static void another_user(void)
         jobs = ask("{\"query\":\"jobs\"}");
         job = ask("{\"query\":\"job\",\"job\":4242}");
         record = ask("{\"query\":\"record\",\"job\":4242}");
-        _exit(!text(status_a, "version") * 1 + json_is_true(at(status_a, "operator")) * 2 +
-              (json_array_size(at(jobs, "jobs")) != 0) * 4 + !text(job, "error") * 8 +
-              !text(record, "error") * 16);
+        _exit(!*text(status_a, "version") * 1 + json_is_true(at(status_a, "operator")) * 2 +
+              (json_array_size(at(jobs, "jobs")) != 0) * 4 + !*text(job, "error") * 8 +
+              !*text(record, "error") * 16);
     }
     waitpid(pid, &status, 0);
     is_int(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 0, "another user sees the status and not the job");
@@ -307,7 +156,7 @@ static void say(struct bad *b, const char *frame, const void *then, size_t bytes
     struct err err;
 
     *b = (struct bad){ .base = event_base_new(), .send = frame };
-    l = link_connect(b->base, hosts, 0, munge.socket, &events, b, &err);
+    l = link_connect(b->base, live.hosts, 0, live.munge.socket, &events, b, &err);
     event_base_loopexit(b->base, &some);
     event_base_dispatch(b->base);
     if (then && !b->down) {
@@ -323,7 +172,7 @@ static void say(struct bad *b, const char *frame, const void *then, size_t bytes
 static bool still_answers(void)
 {
     json_t *a = ask("{\"query\":\"status\"}");
-    bool good = text(a, "version") != NULL;
+    bool good = *text(a, "version") != '\0';
 
     json_decref(a);
     return good;
@@ -332,7 +181,7 @@ static bool still_answers(void)
 static void misbehaviour(void)
 {
     struct sockaddr_in a = { .sin_family = AF_INET,
-                             .sin_port = htons((uint16_t)port),
+                             .sin_port = htons((uint16_t)live.port),
                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
     char garbage[4096];
     struct bad b;
@@ -369,10 +218,10 @@ static void history(pid_t job)
     a = ask("{\"query\":\"job\", \"job\":\"4242.0\"}");
     is_str(text(a, "state"), "finished", "the step ended");
     json_decref(a);
-    is_int(stop_controller(SIGTERM), 0, "SIGTERM ends the controller cleanly");
-    start_controller();
+    is_int(live_stop(SIGTERM), 0, "SIGTERM ends the controller cleanly");
+    live_start();
     a = ask("{\"query\":\"job\", \"job\":\"4242.0\"}");
-    ok(!strcmp(text(a, "state") ? text(a, "state") : "", "finished") && number(a, "steps") > 20,
+    ok(!strcmp(text(a, "state"), "finished") && number(a, "steps") > 20,
        "another controller knows the step from history: %.0f steps", number(a, "steps"));
     json_decref(a);
     a = ask("{\"query\":\"jobs\", \"finished\":true}");
@@ -383,7 +232,7 @@ static void history(pid_t job)
 /* The same once more: history knows the run before, and the node that was slow then. */
 static void once_more(void)
 {
-    pid_t job = start_job("4243", "4", "8");
+    pid_t job = live_job("4243", "4", "8");
     json_t *a;
 
     pause_s(2);
@@ -416,55 +265,36 @@ static void reload(void)
 {
     json_t *a;
 
-    write_conf("Policy=gentle MinSlowdown=1.5");
-    kill(controller, SIGHUP);
+    live_configure("Policy=gentle MinSlowdown=1.5");
+    kill(live.controller, SIGHUP);
     pause_s(0.3);
     a = ask("{\"query\":\"status\"}");
     size_t n = json_array_size(at(a, "policies"));
     is_str(json_string_value(json_array_get(at(a, "policies"), n - 1)), "gentle",
            "SIGHUP reads the configuration again");
     json_decref(a);
-    write_conf("Policy=gentle MinSlowdown=0.5");
-    kill(controller, SIGHUP);
+    live_configure("Policy=gentle MinSlowdown=0.5");
+    kill(live.controller, SIGHUP);
     pause_s(0.3);
     a = ask("{\"query\":\"status\"}");
     is_int((long long)json_array_size(at(a, "policies")), (long long)n, "a bad one changes nothing");
     json_decref(a);
-    is_int(stop_controller(SIGKILL), SIGKILL, "killed");
-    write_conf("");
-    start_controller();
+    is_int(live_stop(SIGKILL), SIGKILL, "killed");
+    live_configure("");
+    live_start();
     ok(still_answers(), "after a kill the next one works on the same history");
-}
-
-static void clean_up(void)
-{
-    static const char *const files[] = {
-        "sg.conf", "log.d", "state/history.sqlite", "state/history.sqlite-wal", "state/history.sqlite-shm",
-        "state"
-    };
-
-    for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
-        char *path = xasprintf("%s/%s", munge.dir, files[i]);
-
-        remove(path);
-        free(path);
-    }
-    test_munge_stop(&munge);
 }
 
 int main(void)
 {
     pid_t job;
 
-    if (!test_munge_start(&munge))
+    if (!live_begin())
         return skip_all("munged is not here, or does not start");
-    snprintf(conf, sizeof(conf), "%s/sg.conf", munge.dir);
-    port = free_port();
-    snprintf(hosts, sizeof(hosts), "127.0.0.1:%d", port);
-    write_conf("");
-    start_controller();
+    live_configure("");
+    live_start();
     questions();
-    job = start_job("4242", "6", "8");
+    job = live_job("4242", "6", "8");
     pause_s(4.5);
     a_job();
     another_user();
@@ -472,7 +302,7 @@ int main(void)
     history(job);
     once_more();
     reload();
-    stop_controller(SIGTERM);
-    clean_up();
+    live_stop(SIGTERM);
+    live_end();
     return done_testing();
 }

@@ -14,13 +14,12 @@
 #include "tests/munge.h"
 #include "tests/tap.h"
 
-struct live {
+static struct {
     struct test_munge munge;
     char conf[PATH_MAX], hosts[64];
     int port;
     pid_t controller;
-};
-static struct live live;
+} live;
 
 static inline char *built(const char *name)
 {
