@@ -30,7 +30,7 @@ static struct {
 struct node {
     unsigned index;
     struct link *link;
-    bool up;
+    bool up, tried;
     uint64_t batch;
     struct telemetry_writer w;
     uint8_t data[TELEMETRY_BATCH_MAX];
@@ -142,7 +142,9 @@ static void on_down(struct link *l, const char *why, void *arg)
     struct node *n = arg;
 
     (void)l;
-    fprintf(stderr, "simjob: node %u: %s\n", n->index, why);
+    if (n->up || !n->tried)
+        fprintf(stderr, "simjob: node %u: %s\n", n->index, why);
+    n->tried = true;
     n->up = false;
     n->link = NULL;
 }
