@@ -1,14 +1,27 @@
 #include "common/client.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <event2/event.h>
 
 #include "common/config.h"
 #include "common/hosts.h"
 #include "common/xalloc.h"
+
+void client_key(char key[CLIENT_KEY_BYTES])
+{
+    uint64_t random[2];
+
+    if (getrandom(random, sizeof(random), 0) != sizeof(random))
+        random[0] = (uint64_t)time(NULL), random[1] = (uint64_t)getpid();
+    snprintf(key, CLIENT_KEY_BYTES, "%016" PRIx64 "%016" PRIx64, random[0], random[1]);
+}
 
 static int send_json(struct link *l, const json_t *question)
 {

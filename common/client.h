@@ -15,6 +15,10 @@ struct client_options {
     const char *munge_socket; /* NULL: munge's own */
 };
 
+/* For {"query":"action"}: 32 hex digits of its own, so that what is asked twice is done once. */
+#define CLIENT_KEY_BYTES 33
+void client_key(char key[CLIENT_KEY_BYTES]);
+
 /* ---- one question, waiting for the answer (sgctl) ---- */
 
 /* Connects, asks, waits at most timeout_s.  Returns the answer (the caller's), or NULL with the reason: no

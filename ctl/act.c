@@ -1,11 +1,9 @@
 #include "ctl/act.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -33,12 +31,10 @@ static char *joined(char *const *words, int n)
 
 static json_t *question(const char *action)
 {
-    uint64_t random[2];
+    char key[CLIENT_KEY_BYTES];
 
-    if (getrandom(random, sizeof(random), 0) != sizeof(random))
-        random[0] = (uint64_t)time(NULL), random[1] = (uint64_t)getpid();
-    return json_pack("{s:s,s:s,s:o}", "query", "action", "action", action, "key",
-                     json_sprintf("%016" PRIx64 "%016" PRIx64, random[0], random[1]));
+    client_key(key);
+    return json_pack("{s:s,s:s,s:s}", "query", "action", "action", action, "key", key);
 }
 
 /* Words of a command line are bytes; JSON is UTF-8. */

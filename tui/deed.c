@@ -3,7 +3,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "tui/ui.h"
 #include "tui/value.h"
@@ -17,18 +16,6 @@ __attribute__((format(printf, 2, 3))) static bool refuse(struct ui *ui, const ch
     va_end(ap);
     ui->deed.state = DEED_NONE;
     return false;
-}
-
-/* Asked twice with the same key it is done once. */
-static bool key_new(char key[33])
-{
-    unsigned char random[16];
-
-    if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
-        return false;
-    for (size_t i = 0; i < sizeof(random); i++)
-        snprintf(key + 2 * i, 3, "%02x", random[i]);
-    return true;
 }
 
 /* ---- beginning ---- */
@@ -115,7 +102,8 @@ bool deed_begin(struct ui *ui, enum deed_kind kind)
         return refuse(ui, "no controller");
     ui->deed = (struct deed){ .kind = kind };
     snprintf(ui->deed.job, sizeof(ui->deed.job), "%s", ui->job_id);
-    return key_new(ui->deed.key) ? begin_kind(ui, v) : refuse(ui, "no random numbers");
+    client_key(ui->deed.key);
+    return begin_kind(ui, v);
 }
 
 void deed_key(struct ui *ui, int key)

@@ -10,6 +10,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "common/client.h"
+
 enum deed_kind { DEED_PACE, DEED_CHECKPOINT, DEED_ACKNOWLEDGE, DEED_PAUSE, DEED_EXCLUDE };
 
 enum deed_state {
@@ -24,7 +26,7 @@ struct deed {
     enum deed_kind kind;
     bool sent; /* the question of this state is under way */
     bool off;  /* pacing is switched off; the policy is paused */
-    char job[48], node[64], key[33], text[240];
+    char job[48], node[64], key[CLIENT_KEY_BYTES], text[240];
 };
 
 struct ui;
