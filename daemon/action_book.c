@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "common/xalloc.h"
+#include "daemon/statement.h"
 
 static const char pragmas[] = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA busy_timeout=200;";
 static const char schema[] =
@@ -110,26 +111,7 @@ void action_book_close(struct action_book *b)
 
 static void bind_text(sqlite3_stmt *st, int at, const char *text)
 {
-    sqlite3_bind_text(st, at, text ? text : "", -1, SQLITE_TRANSIENT);
-}
-
-static void bind_time(sqlite3_stmt *st, int at, double time)
-{
-    if (isfinite(time))
-        sqlite3_bind_double(st, at, time);
-    else
-        sqlite3_bind_null(st, at);
-}
-
-static int run(struct action_book *b, sqlite3_stmt *st, struct err *err)
-{
-    int rc = sqlite3_step(st);
-
-    if (rc != SQLITE_DONE)
-        err_set(err, "the book of actions: %s", sqlite3_errmsg(b->db));
-    sqlite3_reset(st);
-    sqlite3_clear_bindings(st);
-    return rc == SQLITE_DONE ? 0 : -1;
+    statement_bind_text(st, at, text ? text : "");
 }
 
 int64_t action_book_add(struct action_book *b, const struct action *a, const char *key, double now,
@@ -154,7 +136,7 @@ int64_t action_book_add(struct action_book *b, const struct action *a, const cha
     bind_text(st, 13, a->reason);
     bind_text(st, 14, figures);
     sqlite3_bind_double(st, 15, now);
-    rc = run(b, st, err);
+    rc = statement_run(st, "the book of actions", err);
     free(figures);
     return rc == 0 ? sqlite3_last_insert_rowid(b->db) : 0;
 }
@@ -167,10 +149,10 @@ int action_book_put(struct action_book *b, const struct action_entry *e, struct 
     sqlite3_bind_int(st, 2, (int)e->r.state);
     sqlite3_bind_int64(st, 3, e->r.tries);
     sqlite3_bind_int(st, 4, e->under_way);
-    bind_time(st, 5, e->r.tried_s);
-    bind_time(st, 6, e->r.ended_s);
+    statement_bind_real(st, 5, e->r.tried_s);
+    statement_bind_real(st, 6, e->r.ended_s);
     bind_text(st, 7, e->r.outcome);
-    return run(b, st, err);
+    return statement_run(st, "the book of actions", err);
 }
 
 /* ---- reading ---- */
@@ -296,5 +278,5 @@ json_t *action_book_list(struct action_book *b, uint32_t job, uid_t uid, int lim
 void action_book_expire(struct action_book *b, double before)
 {
     sqlite3_bind_double(b->st[EXPIRE], 1, before);
-    run(b, b->st[EXPIRE], NULL);
+    statement_run(b->st[EXPIRE], "the book of actions", NULL);
 }

@@ -14,6 +14,7 @@
 #include "common/log.h"
 #include "common/xalloc.h"
 #include "daemon/report.h"
+#include "daemon/statement.h"
 
 #define AUDIT_VERSION 1
 
@@ -154,23 +155,6 @@ void audit_log_to(struct audit *a, const char *path)
 
 /* ---- entries as rows ---- */
 
-static void bind_text(sqlite3_stmt *st, int at, const char *text)
-{
-    sqlite3_bind_text(st, at, text, -1, SQLITE_TRANSIENT);
-}
-
-/* NaN is null. */
-static void bind_real(sqlite3_stmt *st, int at, double value)
-{
-    if (isfinite(value))
-        sqlite3_bind_double(st, at, value);
-}
-
-static double real_column(sqlite3_stmt *st, int at)
-{
-    return sqlite3_column_type(st, at) == SQLITE_NULL ? NAN : sqlite3_column_double(st, at);
-}
-
 static void text_column(sqlite3_stmt *st, int at, char *to, size_t size)
 {
     const char *text = (const char *)sqlite3_column_text(st, at);
@@ -198,17 +182,6 @@ static void take_nodes(struct decision *d, const char *list)
     }
 }
 
-static int run(struct audit *a, sqlite3_stmt *st, struct err *err)
-{
-    int rc = sqlite3_step(st);
-
-    if (rc != SQLITE_DONE)
-        err_set(err, "audit: %s", sqlite3_errmsg(a->db));
-    sqlite3_reset(st);
-    sqlite3_clear_bindings(st);
-    return rc == SQLITE_DONE ? 0 : -1;
-}
-
 static void take_entry(sqlite3_stmt *st, struct audit_entry *e)
 {
     char text[FIGURE_NODES_MAX * 66];
@@ -233,11 +206,11 @@ static void take_entry(sqlite3_stmt *st, struct audit_entry *e)
     e->d.state = (enum decision_state)sqlite3_column_int(st, 14);
     text_column(st, 15, e->d.sentence, sizeof(e->d.sentence));
     text_column(st, 16, e->d.why_not, sizeof(e->d.why_not));
-    e->d.projected_ratio = real_column(st, 17);
+    e->d.projected_ratio = statement_real(st, 17);
     e->outcome = (enum audit_outcome)sqlite3_column_int(st, 18);
     text_column(st, 19, e->outcome_text, sizeof(e->outcome_text));
-    e->before_s = real_column(st, 20);
-    e->effect_ratio = real_column(st, 21);
+    e->before_s = statement_real(st, 20);
+    e->effect_ratio = statement_real(st, 21);
     text_column(st, 22, e->effect, sizeof(e->effect));
 }
 
@@ -311,26 +284,26 @@ int audit_add(struct audit *a, struct audit_entry *e, struct err *err)
     sqlite3_bind_int64(st, 3, e->job.job);
     sqlite3_bind_int64(st, 4, e->job.step);
     sqlite3_bind_int64(st, 5, e->job.restarts);
-    bind_text(st, 6, e->job_text);
-    bind_text(st, 7, e->policy);
+    statement_bind_text(st, 6, e->job_text);
+    statement_bind_text(st, 7, e->policy);
     sqlite3_bind_int(st, 8, e->command);
     sqlite3_bind_int64(st, 9, e->by);
-    bind_text(st, 10, d->rule);
-    bind_text(st, 11, e->command ? "" : action_name(d->action));
+    statement_bind_text(st, 10, d->rule);
+    statement_bind_text(st, 11, e->command ? "" : action_name(d->action));
     sqlite3_bind_int(st, 12, d->signal);
-    bind_text(st, 13, node_list(d, nodes, sizeof(nodes)));
+    statement_bind_text(st, 13, node_list(d, nodes, sizeof(nodes)));
     sqlite3_bind_int(st, 14, d->state);
-    bind_text(st, 15, d->sentence);
-    bind_text(st, 16, d->why_not);
-    bind_real(st, 17, d->projected_ratio);
+    statement_bind_text(st, 15, d->sentence);
+    statement_bind_text(st, 16, d->why_not);
+    statement_bind_real(st, 17, d->projected_ratio);
     sqlite3_bind_int(st, 18, e->outcome);
-    bind_text(st, 19, e->outcome_text);
-    bind_real(st, 20, e->before_s);
-    bind_real(st, 21, e->effect_ratio);
-    bind_text(st, 22, e->effect);
+    statement_bind_text(st, 19, e->outcome_text);
+    statement_bind_real(st, 20, e->before_s);
+    statement_bind_real(st, 21, e->effect_ratio);
+    statement_bind_text(st, 22, e->effect);
     sqlite3_bind_int(st, 23, (int)d->n_nodes);
     sqlite3_bind_int(st, 24, !e->command && action_ends_run(d->action));
-    if (run(a, st, err) < 0)
+    if (statement_run(st, "audit", err) < 0)
         return -1;
     e->id = sqlite3_last_insert_rowid(a->db);
     write_line(a, e, e->command ? "command" : "decision");
@@ -346,11 +319,11 @@ int audit_update(struct audit *a, const struct audit_entry *e, struct err *err)
     st = a->st[UPDATE];
     sqlite3_bind_int64(st, 1, e->id);
     sqlite3_bind_int(st, 2, e->outcome);
-    bind_text(st, 3, e->outcome_text);
-    bind_real(st, 4, e->effect_ratio);
-    bind_text(st, 5, e->effect);
+    statement_bind_text(st, 3, e->outcome_text);
+    statement_bind_real(st, 4, e->effect_ratio);
+    statement_bind_text(st, 5, e->effect);
     write_line(a, e, *e->effect ? "effect" : "outcome");
-    return run(a, st, err);
+    return statement_run(st, "audit", err);
 }
 
 void audit_expire(struct audit *a, int days)
@@ -360,7 +333,7 @@ void audit_expire(struct audit *a, int days)
     if (!a)
         return;
     sqlite3_bind_double(a->st[EXPIRE], 1, wall_s() - days * 86400.0);
-    if (run(a, a->st[EXPIRE], &err) < 0)
+    if (statement_run(a->st[EXPIRE], "audit", &err) < 0)
         log_warn("%s: old decisions stay", err.text);
 }
 

@@ -6,18 +6,9 @@
 #include "common/xalloc.h"
 #include "daemon/control_private.h"
 #include "daemon/job_figures.h"
+#include "daemon/put.h"
 #include "daemon/report.h"
 #include "daemon/server.h"
-
-static void put_real(json_t *o, const char *key, double value)
-{
-    json_object_set_new(o, key, report_real(value));
-}
-
-static void put_text(json_t *o, const char *key, const char *text)
-{
-    json_object_set_new(o, key, text && *text ? json_string(text) : json_null());
-}
 
 /* ---- parameters ---- */
 

@@ -5,6 +5,7 @@ libjob_la_SOURCES = \
 	daemon/cadence.c daemon/cadence.h daemon/cadence_private.h daemon/cadence_request.c \
 	daemon/job.c daemon/job.h \
 	daemon/pacing.c daemon/pacing.h \
+	daemon/put.h \
 	daemon/job_figures.c daemon/job_figures.h \
 	daemon/record.c daemon/record.h \
 	daemon/report.c daemon/report_diagnosis.c daemon/report_health.c daemon/report_nodes.c \
@@ -36,6 +37,7 @@ libdaemon_la_SOURCES = \
 	daemon/query.c \
 	daemon/server.c daemon/server.h \
 	daemon/site.c daemon/site.h \
+	daemon/statement.c daemon/statement.h \
 	daemon/store.c daemon/store.h daemon/store_schema.c daemon/store_schema.h
 libdaemon_la_CPPFLAGS = $(AM_CPPFLAGS) $(CURL_CFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS) $(SODIUM_CFLAGS) $(SQLITE_CFLAGS)
 libdaemon_la_LIBADD = libjob.la libanalysis.la libpolicies.la libring.la liblink.la $(CURL_LIBS) $(EVENT_LIBS) $(JANSSON_LIBS) $(SODIUM_LIBS) $(SQLITE_LIBS) $(MUNGE_LIBS) -lm

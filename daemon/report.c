@@ -8,6 +8,7 @@
 #include "common/xalloc.h"
 #include "daemon/job.h"
 #include "daemon/pacing.h"
+#include "daemon/put.h"
 #include "ring/ring.h"
 
 #define COLUMNS_MAX VIEW_COLUMNS
@@ -19,21 +20,6 @@ static const double heat_scale[] = { 0.005, 0.01, 0.02, 0.04, 0.08, 0.15, 0.25, 
 json_t *report_real(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
-}
-
-static void put_real(json_t *o, const char *key, double value)
-{
-    json_object_set_new(o, key, report_real(value));
-}
-
-static void put_text(json_t *o, const char *key, const char *text)
-{
-    json_object_set_new(o, key, text && *text ? json_string(text) : json_null());
-}
-
-static void put_int(json_t *o, const char *key, int64_t value)
-{
-    json_object_set_new(o, key, json_integer(value));
 }
 
 static const char *const sorts[] = { "lateness", "rank", "node", "last", "compute" };

@@ -57,5 +57,8 @@ void report_put_guarded(json_t *report, double wall_s);
 json_t *report_node_health(const struct job *j, double now_s, const char *node);
 json_t *report_rank_health(const struct job *j, double now_s, uint32_t rank);
 json_t *report_real(double value); /* null for NaN and infinity */
+/* {p5, p50, p95} */
+struct projection_range;
+json_t *report_range(const struct projection_range *r);
 
 #endif

@@ -5,22 +5,8 @@
 
 #include "common/xalloc.h"
 #include "daemon/job.h"
+#include "daemon/put.h"
 #include "daemon/report.h"
-
-static void put_real(json_t *o, const char *key, double value)
-{
-    json_object_set_new(o, key, report_real(value));
-}
-
-static void put_text(json_t *o, const char *key, const char *text)
-{
-    json_object_set_new(o, key, *text ? json_string(text) : json_null());
-}
-
-static void put_count(json_t *o, const char *key, int64_t value)
-{
-    json_object_set_new(o, key, value < 0 ? json_null() : json_integer(value));
-}
 
 /* ---- verdicts ---- */
 

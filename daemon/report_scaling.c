@@ -5,25 +5,11 @@
 #include "analysis/view.h"
 #include "common/xalloc.h"
 #include "daemon/job.h"
+#include "daemon/put.h"
 #include "daemon/report.h"
 #include "ring/ring.h"
 
-static void put_real(json_t *o, const char *key, double value)
-{
-    json_object_set_new(o, key, report_real(value));
-}
-
-static void put_int(json_t *o, const char *key, int64_t value)
-{
-    json_object_set_new(o, key, json_integer(value));
-}
-
-static void put_text(json_t *o, const char *key, const char *text)
-{
-    json_object_set_new(o, key, json_string(text));
-}
-
-static json_t *range_json(const struct projection_range *r)
+json_t *report_range(const struct projection_range *r)
 {
     json_t *o = json_object();
 
@@ -43,14 +29,14 @@ static json_t *points_json(const struct projection *p)
 
         put_real(o, "ranks", k->ranks);
         put_real(o, "factor", k->factor);
-        json_object_set_new(o, "step_s", range_json(&k->step_s));
-        json_object_set_new(o, "throughput_ratio", range_json(&k->throughput_ratio));
+        json_object_set_new(o, "step_s", report_range(&k->step_s));
+        json_object_set_new(o, "throughput_ratio", report_range(&k->throughput_ratio));
         put_real(o, "ideal_ratio", k->ideal_ratio);
         put_real(shares, "compute", k->compute_s / k->step_s.p50);
         put_real(shares, "communication", k->communication_s / k->step_s.p50);
         put_real(shares, "synchronisation", k->synchronisation_s / k->step_s.p50);
         json_object_set_new(o, "shares", shares);
-        put_text(o, "regime", projection_regime_name(k->regime));
+        put_string(o, "regime", projection_regime_name(k->regime));
         put_real(o, "regime_share", k->regime_share);
         json_array_append_new(list, o);
     }
@@ -75,7 +61,7 @@ static json_t *links_json(const struct view_scaling *s)
         const struct view_link *l = &s->link[i];
         json_t *o = json_object(), *segments = json_array();
 
-        put_text(o, "op", ring_op_name(l->op));
+        put_string(o, "op", ring_op_name(l->op));
         put_int(o, "ranks", l->ranks);
         put_int(o, "instances", l->instances);
         json_object_set_new(o, "grows", json_boolean(l->grows));
@@ -130,7 +116,7 @@ static json_t *noise_json(const struct view_scaling *s)
     put_real(o, "compute_s", n->mean_s);
     put_real(o, "cv", n->cv);
     put_real(o, "common_cv", n->common_cv);
-    put_text(o, "shape", variation_shape_name(n->shape));
+    put_string(o, "shape", variation_shape_name(n->shape));
     json_object_set_new(o, "lasting", parts_json(n->lasting));
     json_object_set_new(o, "passing", parts_json(n->passing));
     put_real(o, "tail_rate", n->tail_rate);
@@ -195,8 +181,8 @@ static void put_projection(json_t *o, const struct view_scaling *s, bool strong)
 
     put_int(o, "ranks", (int64_t)p->ranks);
     put_real(o, "step_s", p->step_s);
-    put_text(o, "text", p->text);
-    put_text(o, "wall", projection_wall_name(p->wall));
+    put_string(o, "text", p->text);
+    put_string(o, "wall", projection_wall_name(p->wall));
     put_real(o, "wall_ranks", p->wall_ranks);
     json_object_set_new(o, "points", points_json(p));
     json_object_set_new(o, "algorithms", algorithms_json(p));
@@ -212,9 +198,9 @@ json_t *report_scaling(const struct view *v, bool strong)
     const char *missing = view_scaling_get(v, strong, s);
     json_t *o = json_object();
 
-    put_text(o, "mode", strong ? "strong" : "weak");
+    put_string(o, "mode", strong ? "strong" : "weak");
     if (missing)
-        put_text(o, "missing", missing);
+        put_string(o, "missing", missing);
     else
         put_projection(o, s, strong);
     free(s);

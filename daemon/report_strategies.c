@@ -6,27 +6,8 @@
 #include "analysis/view.h"
 #include "common/xalloc.h"
 #include "daemon/job.h"
+#include "daemon/put.h"
 #include "daemon/report.h"
-
-static void put_real(json_t *o, const char *key, double value)
-{
-    json_object_set_new(o, key, report_real(value));
-}
-
-static void put_text(json_t *o, const char *key, const char *text)
-{
-    json_object_set_new(o, key, json_string(text));
-}
-
-static json_t *range_json(const struct projection_range *r)
-{
-    json_t *o = json_object();
-
-    put_real(o, "p5", r->p5);
-    put_real(o, "p50", r->p50);
-    put_real(o, "p95", r->p95);
-    return o;
-}
 
 static json_t *shares_json(double step_s, double work_s, double waiting_s, double exchange_s, double other_s)
 {
@@ -43,17 +24,17 @@ static json_t *strategy_json(const struct strategy *s)
 {
     json_t *o = json_object();
 
-    put_text(o, "kind", strategy_kind_name(s->kind));
+    put_string(o, "kind", strategy_kind_name(s->kind));
     put_real(o, "parameter", s->parameter);
-    put_text(o, "strategy", s->name);
-    json_object_set_new(o, "step_s", range_json(&s->step_s));
-    json_object_set_new(o, "throughput_ratio", range_json(&s->ratio));
+    put_string(o, "strategy", s->name);
+    json_object_set_new(o, "step_s", report_range(&s->step_s));
+    json_object_set_new(o, "throughput_ratio", report_range(&s->ratio));
     json_object_set_new(o, "shares",
                         shares_json(s->step_s.p50, s->work_s, s->waiting_s, s->exchange_s, s->other_s));
     put_real(o, "iterations_ratio", s->growth);
     put_real(o, "time_s", strategy_time_s(s));
     json_object_set_new(o, "per_sample", json_boolean(isnan(s->growth)));
-    put_text(o, "reason", s->reason);
+    put_string(o, "reason", s->reason);
     json_object_set_new(o, "assumes", s->assumes[0] ? json_string(s->assumes) : json_null());
     return o;
 }

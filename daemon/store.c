@@ -11,6 +11,7 @@
 
 #include "common/xalloc.h"
 #include "daemon/job.h"
+#include "daemon/statement.h"
 #include "daemon/store_schema.h"
 
 #define STEPS_MIN    20   /* a run of fewer says nothing about its step time */
@@ -180,43 +181,12 @@ void store_close(struct store *s)
     free(s);
 }
 
-static void bind_text(sqlite3_stmt *st, int at, const char *text)
-{
-    sqlite3_bind_text(st, at, text, -1, SQLITE_TRANSIENT);
-}
-
-/* NaN is null. */
-static void bind_real(sqlite3_stmt *st, int at, double value)
-{
-    if (isfinite(value))
-        sqlite3_bind_double(st, at, value);
-    else
-        sqlite3_bind_null(st, at);
-}
-
-static double real_column(sqlite3_stmt *st, int at)
-{
-    return sqlite3_column_type(st, at) == SQLITE_NULL ? NAN : sqlite3_column_double(st, at);
-}
-
 static void bind_id(sqlite3_stmt *st, int at, const struct job_id *id)
 {
     sqlite3_bind_int64(st, at, id->uid);
     sqlite3_bind_int64(st, at + 1, id->job);
     sqlite3_bind_int64(st, at + 2, id->step);
     sqlite3_bind_int64(st, at + 3, id->restarts);
-}
-
-/* Run a statement that gives no rows, and make it ready again. */
-static int run(struct store *s, sqlite3_stmt *st, struct err *err)
-{
-    int rc = sqlite3_step(st);
-
-    if (rc != SQLITE_DONE)
-        err_set(err, "history: %s", sqlite3_errmsg(s->db));
-    sqlite3_reset(st);
-    sqlite3_clear_bindings(st);
-    return rc == SQLITE_DONE ? 0 : -1;
 }
 
 int store_step(struct store *s, const struct job *j, const json_t *report, struct err *err)
@@ -230,14 +200,14 @@ int store_step(struct store *s, const struct job *j, const json_t *report, struc
     st = s->st[PUT_STEP];
     text = json_dumps(report, JSON_COMPACT);
     bind_id(st, 1, &j->id);
-    bind_text(st, 5, j->name);
-    bind_text(st, 6, j->user);
-    bind_text(st, 7, j->partition);
+    statement_bind_text(st, 5, j->name);
+    statement_bind_text(st, 6, j->user);
+    statement_bind_text(st, 7, j->partition);
     sqlite3_bind_double(st, 8, j->start_wall_s);
     sqlite3_bind_double(st, 9, now_wall_s());
-    bind_text(st, 10, job_state_name(j->state));
-    bind_text(st, 11, text);
-    rc = run(s, st, err);
+    statement_bind_text(st, 10, job_state_name(j->state));
+    statement_bind_text(st, 11, text);
+    rc = statement_run(st, "history", err);
     free(text);
     return rc;
 }
@@ -254,13 +224,13 @@ int store_verdict(struct store *s, const struct job *j, const char *class, const
     sqlite3_bind_int64(st, 2, j->id.uid);
     sqlite3_bind_int64(st, 3, j->id.job);
     sqlite3_bind_int64(st, 4, j->id.step);
-    bind_text(st, 5, class);
-    bind_text(st, 6, scope);
-    bind_text(st, 7, culprit);
-    bind_text(st, 8, node);
-    bind_real(st, 9, slowdown);
-    bind_text(st, 10, text);
-    return run(s, st, err);
+    statement_bind_text(st, 5, class);
+    statement_bind_text(st, 6, scope);
+    statement_bind_text(st, 7, culprit);
+    statement_bind_text(st, 8, node);
+    statement_bind_real(st, 9, slowdown);
+    statement_bind_text(st, 10, text);
+    return statement_run(st, "history", err);
 }
 
 /* ---- runs ---- */
@@ -270,12 +240,12 @@ static int put_outcome(struct store *s, const struct store_run *r, struct err *e
     sqlite3_stmt *st = s->st[PUT_OUTCOME];
 
     bind_id(st, 1, &r->job->id);
-    bind_text(st, 5, r->job->partition);
+    statement_bind_text(st, 5, r->job->partition);
     sqlite3_bind_double(st, 6, r->heard);
     sqlite3_bind_int(st, 7, r->broken);
     sqlite3_bind_int64(st, 8, (sqlite3_int64)r->steps);
     sqlite3_bind_double(st, 9, r->node_s);
-    return run(s, st, err);
+    return statement_run(st, "history", err);
 }
 
 int store_run(struct store *s, const struct store_run *r, struct err *err)
@@ -286,8 +256,8 @@ int store_run(struct store *s, const struct store_run *r, struct err *err)
         return 0;
     st = s->st[PUT_RUN];
     bind_id(st, 1, &r->job->id);
-    bind_text(st, 5, r->job->name);
-    bind_text(st, 6, r->job->partition);
+    statement_bind_text(st, 5, r->job->name);
+    statement_bind_text(st, 6, r->job->partition);
     sqlite3_bind_int64(st, 7, r->ranks);
     if (r->period)
         sqlite3_bind_int64(st, 8, r->period);
@@ -296,11 +266,11 @@ int store_run(struct store *s, const struct store_run *r, struct err *err)
     sqlite3_bind_int(st, 11, r->ended);
     sqlite3_bind_int(st, 12, r->broken);
     sqlite3_bind_int64(st, 13, (sqlite3_int64)r->steps);
-    bind_real(st, 14, r->figures.step_p50_s);
-    bind_real(st, 15, r->figures.step_cv);
-    bind_real(st, 16, r->figures.energy_j_per_step);
+    statement_bind_real(st, 14, r->figures.step_p50_s);
+    statement_bind_real(st, 15, r->figures.step_cv);
+    statement_bind_real(st, 16, r->figures.energy_j_per_step);
     sqlite3_bind_double(st, 17, STORE_RERUN_S);
-    return run(s, st, err) < 0 ? -1 : put_outcome(s, r, err);
+    return statement_run(st, "history", err) < 0 ? -1 : put_outcome(s, r, err);
 }
 
 static void take_start(sqlite3_stmt *st, const struct store_run *r, struct store_past *out)
@@ -314,7 +284,7 @@ static void take_start(sqlite3_stmt *st, const struct store_run *r, struct store
     if (self || out->n == PAST_RUNS_MAX || sqlite3_column_int64(st, 3) != r->ranks ||
         sqlite3_column_int64(st, 4) != r->period || sqlite3_column_int64(st, 6) < STEPS_MIN)
         return;
-    out->run[out->n++] = (struct past_run){ real_column(st, 7), real_column(st, 8), real_column(st, 9) };
+    out->run[out->n++] = (struct past_run){ statement_real(st, 7), statement_real(st, 8), statement_real(st, 9) };
 }
 
 int store_past(struct store *s, const struct store_run *r, struct store_past *out)
@@ -326,8 +296,8 @@ int store_past(struct store *s, const struct store_run *r, struct store_past *ou
         return -1;
     st = s->st[GET_STARTS];
     sqlite3_bind_int64(st, 1, r->job->id.uid);
-    bind_text(st, 2, r->job->name);
-    bind_text(st, 3, r->job->partition);
+    statement_bind_text(st, 2, r->job->name);
+    statement_bind_text(st, 3, r->job->partition);
     sqlite3_bind_double(st, 4, r->job->start_wall_s);
     sqlite3_bind_int(st, 5, STARTS_MAX);
     while (sqlite3_step(st) == SQLITE_ROW)
@@ -345,16 +315,16 @@ int store_parts(struct store *s, const struct job *j, double now, const struct s
         return 0;
     st = s->st[PUT_PART];
     for (size_t i = 0; i < n; i++) {
-        bind_text(st, 1, part[i].node);
+        statement_bind_text(st, 1, part[i].node);
         bind_id(st, 2, &j->id);
         sqlite3_bind_double(st, 6, now);
         sqlite3_bind_double(st, 7, part[i].seconds);
         sqlite3_bind_double(st, 8, part[i].culprit_s);
-        bind_real(st, 9, part[i].lost_s);
-        bind_real(st, 10, part[i].slowdown);
+        statement_bind_real(st, 9, part[i].lost_s);
+        statement_bind_real(st, 10, part[i].slowdown);
         if (part[i].class)
-            bind_text(st, 11, part[i].class);
-        if (run(s, st, err) < 0)
+            statement_bind_text(st, 11, part[i].class);
+        if (statement_run(st, "history", err) < 0)
             return -1;
     }
     return 0;
@@ -369,7 +339,7 @@ int store_node_jobs(struct store *s, char node[STORE_NODE_MAX], size_t max, stor
     if (!s)
         return -1;
     st = s->st[GET_NODE_JOBS];
-    bind_text(st, 1, node);
+    statement_bind_text(st, 1, node);
     while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(st, 0);
 
@@ -394,7 +364,7 @@ int store_failures(struct store *s, const struct job *j, const char *partition, 
         return -1;
     st = s->st[GET_FAILURES];
     sqlite3_bind_int64(st, 1, STEPS_MIN);
-    bind_text(st, 2, partition);
+    statement_bind_text(st, 2, partition);
     sqlite3_bind_int64(st, 3, j->id.job);
     sqlite3_bind_int64(st, 4, j->id.uid);
     sqlite3_bind_int64(st, 5, FAILURES_MAX);
@@ -415,12 +385,12 @@ int store_scaling(struct store *s, const struct job *j, uint32_t ranks, double h
         return 0;
     st = s->st[PUT_SCALING];
     bind_id(st, 1, &j->id);
-    bind_text(st, 5, j->name);
-    bind_text(st, 6, j->partition);
+    statement_bind_text(st, 5, j->name);
+    statement_bind_text(st, 6, j->partition);
     sqlite3_bind_int64(st, 7, ranks);
     sqlite3_bind_double(st, 8, heard);
-    bind_text(st, 9, run_text);
-    return run(s, st, err);
+    statement_bind_text(st, 9, run_text);
+    return statement_run(st, "history", err);
 }
 
 void store_scaling_runs(struct store *s, const struct job *j, uint32_t ranks, size_t max,
@@ -432,8 +402,8 @@ void store_scaling_runs(struct store *s, const struct job *j, uint32_t ranks, si
         return;
     st = s->st[GET_SCALING];
     sqlite3_bind_int64(st, 1, j->id.uid);
-    bind_text(st, 2, j->name);
-    bind_text(st, 3, j->partition);
+    statement_bind_text(st, 2, j->name);
+    statement_bind_text(st, 3, j->partition);
     sqlite3_bind_int64(st, 4, ranks);
     sqlite3_bind_int64(st, 5, (sqlite3_int64)max);
     while (sqlite3_step(st) == SQLITE_ROW) {
@@ -521,7 +491,7 @@ int store_node(struct store *s, const char *node, int *count, double *last_wall_
     if (!s)
         return -1;
     st = s->st[GET_NODE];
-    bind_text(st, 1, node);
+    statement_bind_text(st, 1, node);
     if (sqlite3_step(st) == SQLITE_ROW) {
         *count = sqlite3_column_int(st, 0);
         *last_wall_s = sqlite3_column_double(st, 1);
