@@ -46,11 +46,12 @@ static const struct config_key policy_keys[] = {
       "A rank is held back for no longer than that in one collective." },
     { "PaceShare", CONFIG_RATIO, AT(pace_share_ratio), CONFIG_RANGE(0, 1), "0.8",
       "Share of what a rank is reliably early by that it may sleep." },
-    { "PaceEpoch", CONFIG_INTEGER, AT(pace_epoch), CONFIG_OF(1, 8, "collectives"), "4",
-      "So many collectives in a row have the lever, or do without it, once single ones have told nothing." },
+    { "PaceEpoch", CONFIG_INTEGER, AT(pace_epoch), CONFIG_OF(1, 16, "collectives"), "16",
+      "So many collectives in a row have the lever, or do without it, where its effect outlasts a collective: "
+      "ranks do not outnumber cores." },
     { "PaceHoldout", CONFIG_INTEGER, AT(pace_holdout), CONFIG_OF(2, 12, "epochs"), "12",
-      "Of so many epochs (of 16 collectives at most) one goes without the lever, to see whether it still "
-      "helps." },
+      "Of so many epochs one goes without the lever, to see whether it still helps; of two, where epochs are "
+      "long." },
 
     /* checkpoints: Checkpoint..., PreemptionGrace */
     { "Checkpoint", CONFIG_WORD, AT(checkpoint), CONFIG_WORDS(checkpoints), "advise",

@@ -4,7 +4,9 @@
 #include <string.h>
 #include <strings.h>
 
-#define GAIN_MIN 0.005 /* a lever that brings less is not worth the hold-out */
+#define USUAL_GAIN 0.125
+#define LOST_MAX   2.5   /* a single one is not enough */
+#define GAIN_MIN   0.005 /* a lever that brings less is not worth the hold-out */
 
 static const char *const names[PACER_LEVERS] = { "release", "gate", "delay", "stagger" };
 
@@ -62,29 +64,78 @@ static struct pacer_slot *slot_of(struct pacer *p, uint64_t signature)
 }
 _Static_assert(PACER_SLOTS == 1u << (64 - 59), "the hash has as many values as there are slots");
 
-/* The same collective with and without the lever: the two (or more) that are nearest in time.  NaN: not both
- * yet. */
-static double compare(struct pacer *p, uint32_t epoch, bool paced, uint64_t signature, double cycle_s)
-{
-    struct pacer_slot *s = slot_of(p, signature);
-    uint32_t least = epoch > 1 ? epoch - 1 : 1;
-    double log_ratio;
+/* Of the collectives that both sides have: their sums of times, and how many times went in. */
+struct matched {
+    double s[2];
+    uint32_t n[2];
+};
 
-    if (!(cycle_s > 0) || isinf(cycle_s))
-        return NAN;
-    if (paced != p->was && epoch > 1) { /* what the epoch before left behind */
-        p->was = paced;
-        return NAN;
+static struct matched match(const struct pacer *p)
+{
+    struct matched m = { { 0 }, { 0 } };
+
+    for (uint32_t i = 0; i < PACER_SLOTS; i++) {
+        const struct pacer_slot *s = &p->slot[i];
+
+        for (int side = 0; s->n[0] && s->n[1] && side < 2; side++) {
+            m.s[side] += exp(s->log_s[side] / s->n[side]);
+            m.n[side] += s->n[side];
+        }
     }
-    p->was = paced;
-    s->log_s[paced] += log(cycle_s);
-    s->n[paced]++;
-    p->epochs[paced]++;
-    if (s->n[0] < least || s->n[1] < least)
+    return m;
+}
+
+static void forget(struct pacer_slot *s)
+{
+    memset(s->log_s, 0, sizeof(s->log_s));
+    memset(s->n, 0, sizeof(s->n));
+}
+
+static void forget_matched(struct pacer *p)
+{
+    for (uint32_t i = 0; i < PACER_SLOTS; i++)
+        if (p->slot[i].n[0] && p->slot[i].n[1])
+            forget(&p->slot[i]);
+}
+
+/* What it usually takes, from collectives without a lever alone; and what those with it lost. */
+static void learn(struct pacer *p, struct pacer_slot *s, const struct pacer_collective *c)
+{
+    if (!c->paced) {
+        s->usual_s += s->usual_s > 0 ? USUAL_GAIN * (c->cycle_s - s->usual_s) : c->cycle_s;
+    } else if (s->usual_s > 0) {
+        p->usual_s += s->usual_s;
+        p->lost_s += fmin(c->cycle_s, LOST_MAX * s->usual_s) - s->usual_s;
+        p->counted++;
+    }
+}
+
+static bool lost_too_much(const struct pacer *p)
+{
+    return p->counted && p->lost_s > PACER_LOSS * p->usual_s / p->counted;
+}
+
+/* The same collectives with and without the lever, those that are nearest in time.  NaN: not enough of both
+ * yet. */
+static double compare(struct pacer *p, struct pacer_slot *s, const struct pacer_collective *c)
+{
+    uint32_t left_out = pacer_epoch(p) / 2, least = pacer_epoch(p) - left_out;
+    struct matched m;
+
+    p->run = c->paced == p->was ? p->run + 1 : 1;
+    p->was = c->paced;
+    if (p->run <= left_out) /* what the epoch before left behind */
         return NAN;
-    log_ratio = s->log_s[1] / s->n[1] - s->log_s[0] / s->n[0];
-    *s = (struct pacer_slot){ .signature = signature };
-    return log_ratio;
+    s->log_s[c->paced] += log(c->cycle_s);
+    s->n[c->paced]++;
+    p->epochs[c->paced]++;
+    if (!s->n[!c->paced])
+        return NAN;
+    m = match(p);
+    if (m.n[0] < least || m.n[1] < least)
+        return NAN;
+    forget_matched(p);
+    return log(m.s[1] / m.s[0]);
 }
 
 /* ---- changing ---- */
@@ -93,23 +144,37 @@ static void enter(struct pacer *p, enum pacer_mode mode)
 {
     p->mode = (uint8_t)mode;
     p->since = p->at;
-    memset(p->slot, 0, sizeof(p->slot));
+    p->was = false;
+    p->run = PACER_EPOCH_MAX;
+    for (uint32_t i = 0; i < PACER_SLOTS; i++)
+        forget(&p->slot[i]);
 }
 
-static void try(struct pacer *p, bool again)
+static bool crowded(const struct pacer_sight *s)
+{
+    return s->ranks > s->cores;
+}
+
+/* How long the epochs of the next trial are: one collective, or as long as they may be. */
+static uint8_t trial_epoch(const struct pacer_lever *l, bool at_once, const struct pacer_params *params)
+{
+    if (at_once && l->why != PACER_NO_GAIN) /* it may yet be that it does not act at once */
+        return 1;
+    return (uint8_t)(params->epoch > PACER_EPOCH_MAX ? PACER_EPOCH_MAX : params->epoch ? params->epoch : 1);
+}
+
+static void try(struct pacer *p, uint8_t epoch, bool again)
 {
     struct pacer_lever *l = &p->lever[p->current];
 
-    /* A trial that came to nothing is gone on with: the test allows to look again and again. Its first epochs
-     * were short, and what lasts from one to the next (on which core the kernel has put a thread) was not
-     * seen. */
-    bool more = !again && l->why == PACER_NO_GAIN;
-
-    if (!more || !l->longer)
+    /* A trial that came to nothing, or whose cause had gone, is gone on with: the test allows to look again
+     * and again. */
+    if ((l->why != PACER_NO_GAIN && l->why != PACER_NO_CAUSE) || l->epoch != epoch)
         l->seen = (struct holdout){ 0 };
-    l->longer = more || (again && l->longer);
+    l->epoch = epoch;
     l->why = PACER_ON_TRIAL;
-    p->lost = 0;
+    p->lost_s = p->usual_s = 0;
+    p->counted = 0;
     p->again = again;
     enter(p, PACER_TRYING);
 }
@@ -134,7 +199,7 @@ static void take_force(struct pacer *p)
     l->why = PACER_HELPS;
     l->rest = 0;
     p->gain = holdout_mean(&l->seen);
-    p->limit = fmax(0.4 * -p->gain, 2 * holdout_deviation(&l->seen));
+    p->limit = fmax(0.4 * -p->gain, (l->epoch > 1 ? 4 : 2) * holdout_deviation(&l->seen));
     p->drift = 0;
     enter(p, PACER_IN_FORCE);
 }
@@ -143,13 +208,11 @@ static void take_force(struct pacer *p)
 
 static bool has_cause(uint32_t lever, const struct pacer_sight *s)
 {
-    bool crowded = s->ranks > s->cores, contended = s->switches_hz >= PACER_SWITCHES;
-
     if (!(s->wait_ratio >= PACER_WAIT))
         return false;
     if (lever == PACER_STAGGER)
         return s->spans && s->ranks > 1;
-    return s->ranks > 1 || s->spans ? crowded || contended : false;
+    return (s->ranks > 1 || s->spans) && (crowded(s) || s->switches_hz >= PACER_SWITCHES);
 }
 
 static bool startable(struct pacer *p, uint32_t i, const struct pacer_params *params,
@@ -170,16 +233,24 @@ static bool startable(struct pacer *p, uint32_t i, const struct pacer_params *pa
     return false;
 }
 
-static void off_tick(struct pacer *p, const struct pacer_params *params, const struct pacer_sight *sight)
+static void off_tick(struct pacer *p, const struct pacer_params *params, const struct pacer_sight *sight,
+                     uint32_t seq)
 {
+    static const uint8_t order[2][PACER_LEVERS] = { { 1, 0, 2, 3 }, { 0, 1, 2, 3 } };
+
     /* In between two trials the job is as it would be without us. */
     if (p->at - p->since < PACER_WARM)
         return;
     for (uint32_t i = 0; i < PACER_LEVERS; i++) {
-        if (!startable(p, i, params, sight))
+        uint8_t which = order[crowded(sight)][i], epoch;
+
+        if (!startable(p, which, params, sight))
             continue;
-        p->current = (uint8_t)i;
-        try(p, false);
+        epoch = trial_epoch(&p->lever[which], crowded(sight) || 1u << which >= PACER_DELAY, params);
+        if ((seq + 1) % (2u * epoch)) /* epochs come in pairs: begin with one */
+            continue;
+        p->current = which;
+        try(p, epoch, false);
         return;
     }
 }
@@ -189,11 +260,9 @@ static void trial_tick(struct pacer *p, double log_ratio)
     struct pacer_lever *l = &p->lever[p->current];
 
     holdout_take(&l->seen, log_ratio);
-    if (!isnan(log_ratio))
-        p->lost += expm1(fmin(log_ratio, HOLDOUT_LOG_MAX));
     if (holdout_faster(&l->seen) >= PACER_PROOF && holdout_mean(&l->seen) < -GAIN_MIN)
         take_force(p);
-    else if (p->lost > PACER_LOSS || holdout_slower(&l->seen) >= PACER_PROOF_HARM)
+    else if (lost_too_much(p) || holdout_slower(&l->seen) >= PACER_PROOF_HARM)
         rest(p, p->again ? PACER_FADED : PACER_HARM);
     else if (p->at - p->since >= PACER_TRIAL)
         rest(p, p->again ? PACER_FADED : PACER_NO_GAIN);
@@ -209,25 +278,30 @@ static void force_tick(struct pacer *p, double log_ratio)
     log_ratio = fmin(fmax(log_ratio, -HOLDOUT_LOG_MAX), HOLDOUT_LOG_MAX);
     p->drift = fmax(0, p->drift + log_ratio - p->gain / 2);
     if (p->drift > p->limit)
-        try(p, true);
+        try(p, l->epoch, true);
 }
 
 void pacer_tick(struct pacer *p, const struct pacer_params *params, const struct pacer_sight *sight,
-                bool paced, uint64_t signature, double cycle_s)
+                const struct pacer_collective *c)
 {
+    struct pacer_slot *s = slot_of(p, c->signature);
+    uint32_t lever = 1u << p->current;
+    bool timed = c->cycle_s > 0 && !isinf(c->cycle_s);
     double log_ratio;
 
     p->at++;
+    if (timed)
+        learn(p, s, c);
     if (p->mode == PACER_OFF) {
-        off_tick(p, params, sight);
+        off_tick(p, params, sight, c->seq);
         return;
     }
-    if (!(params->levers & sight->able & 1u << p->current)) { /* no longer allowed */
-        p->lever[p->current].why = PACER_UNALLOWED;
+    if (!(params->levers & sight->able & lever) || !has_cause(lever, sight)) {
+        p->lever[p->current].why = params->levers & sight->able & lever ? PACER_NO_CAUSE : PACER_UNALLOWED;
         enter(p, PACER_OFF);
         return;
     }
-    log_ratio = compare(p, pacer_epoch(p, params), paced, signature, cycle_s);
+    log_ratio = timed ? compare(p, s, c) : NAN;
     if (p->mode == PACER_TRYING)
         trial_tick(p, log_ratio);
     else
@@ -239,18 +313,18 @@ uint32_t pacer_current(const struct pacer *p)
     return p->mode == PACER_OFF ? 0 : 1u << p->current;
 }
 
-uint32_t pacer_epoch(const struct pacer *p, const struct pacer_params *params)
+uint32_t pacer_epoch(const struct pacer *p)
 {
-    if (p->mode == PACER_OFF || !p->lever[p->current].longer)
-        return 1;
-    return params->epoch > PACER_EPOCH_MAX ? PACER_EPOCH_MAX : params->epoch ? params->epoch : 1;
+    uint32_t epoch = p->lever[p->current].epoch;
+
+    return p->mode == PACER_OFF || !epoch ? 1 : epoch;
 }
 
 uint32_t pacer_every(const struct pacer *p, const struct pacer_params *params)
 {
-    uint32_t most = 16 / pacer_epoch(p, params);
+    uint32_t most = 16 / pacer_epoch(p);
 
-    if (p->mode != PACER_IN_FORCE)
+    if (p->mode != PACER_IN_FORCE || most < 2)
         return 2;
     return params->every < most ? params->every : most;
 }

@@ -3,19 +3,23 @@
  * Pure: no clock, no I/O, no memory of its own.  The probe calls it in one rank a node, tests and simulations
  * call it with a model of a job.
  *
- * A lever without a cause is not tried.  One that is tried has PACER_TRIAL collectives, every other one
- * without the lever, to prove by the hold-out (holdout.h) that it makes the job faster; then it is in force
- * with one epoch in `every` without it, else it is off for PACER_REST collectives, twice as long each time.
- * One that proves harm, or has cost the time of PACER_LOSS collectives, is off at once, and for longer.  In
- * force it is put on trial again as soon as the hold-out says that less than half of the gain is left (a
- * cumulative sum, Page 1954).  Times with the lever are compared with times without; none of them is ever the
- * measure of what is normal. */
+ * A lever without a cause is not tried, and goes with its cause.  One that is tried has PACER_TRIAL
+ * collectives, half of them without the lever, to prove by the hold-out (holdout.h) that it makes the job
+ * faster; then it is in force with one epoch in `every` without it, else it is off for PACER_REST
+ * collectives, twice as long each time.  One that proves harm, or has cost the time of PACER_LOSS
+ * collectives, is off at once, and for longer.  In force it is put on trial again as soon as the hold-out
+ * says that less than half of the gain is left (a cumulative sum, Page 1954).  Times with the lever are
+ * compared with times without; none of them is ever the measure of what is normal.
+ *
+ * Where ranks outnumber cores a lever acts at once, and epochs are of one collective.  Where somebody else
+ * wants the cores, it acts through where the kernel puts whom, which stays for many steps: epochs are long,
+ * their first half is left out, and a trial is a single comparison, which the next one adds to. */
 #ifndef SYNCGUARD_POLICIES_PACER_H
 #define SYNCGUARD_POLICIES_PACER_H
 
 #include "policies/holdout.h"
 
-/* Levers, as bits.  In the order of preference. */
+/* Levers, as bits.  In the order of preference where ranks outnumber cores; elsewhere gate comes first. */
 #define PACER_RELEASE 1u /* the library gives the core away while it waits */
 #define PACER_GATE    2u /* early ranks sleep until the last one of the node arrives */
 #define PACER_DELAY   4u /* a rank sleeps part of what it is reliably early by (pace.h) */
@@ -31,8 +35,8 @@
 #define PACER_WAIT       0.02 /* share of the time spent in collectives: below that there is nothing to gain */
 #define PACER_PROOF      20.0 /* evidence to go by: one lever without effect in 20 gets so far, ever */
 #define PACER_PROOF_HARM 6.0  /* harm need not be proven as well */
-#define PACER_PROMISE    2.0  /* the next trial comes soon */
-#define PACER_EPOCH_MAX  8u   /* collectives: two pairs in a trial */
+#define PACER_PROMISE    1.2  /* the next trial comes soon: one comparison can say no more than 2 */
+#define PACER_EPOCH_MAX  16u  /* collectives: a pair fills a trial */
 #define PACER_LOSS       2.0  /* nor at all once a trial has cost the time of so many collectives */
 #define PACER_SLOTS      32u  /* collectives of a step that are told apart */
 
@@ -58,11 +62,11 @@ const char *pacer_why_text(enum pacer_why why);
 
 struct pacer_params {
     uint32_t levers; /* that may be used */
-    uint32_t epoch;  /* collectives; the first trial of a lever has epochs of one */
+    uint32_t epoch;  /* collectives, where what a lever does outlasts one of them */
     uint32_t every;  /* in force, one epoch in so many goes without the lever */
 };
 
-/* What is seen on the node, without a lever or with it. */
+/* What is seen on the node while no lever is used. */
 struct pacer_sight {
     uint32_t able;         /* levers that can be used */
     uint32_t ranks, cores; /* that the ranks may run on */
@@ -75,13 +79,21 @@ struct pacer_lever {
     struct holdout seen;
     uint64_t resume; /* not before that collective */
     uint32_t rest;
-    uint8_t why;
-    bool longer; /* epochs are as long as they may be */
+    uint8_t why, epoch; /* of the comparisons in seen */
+};
+
+/* A collective that has ended. */
+struct pacer_collective {
+    bool paced;         /* the lever that is current was used */
+    uint32_t seq;       /* its number in its communicator, by which epochs are drawn */
+    uint64_t signature; /* tells collectives of a step apart */
+    double cycle_s;     /* since the one before */
 };
 
 struct pacer_slot {
     uint64_t signature;
-    double log_s[2]; /* sums of logarithms: without, with */
+    double usual_s;  /* without a lever, lately; 0: not known */
+    double log_s[2]; /* of this comparison, sums: without, with */
     uint32_t n[2];
 };
 
@@ -92,22 +104,23 @@ struct pacer {
     uint64_t epochs[2]; /* collectives measured without and with a lever */
     struct pacer_lever lever[PACER_LEVERS];
     struct pacer_slot slot[PACER_SLOTS];
-    double lost;               /* on trial: time, in collectives */
+    double lost_s, usual_s;    /* on trial: over what collectives with the lever usually take, and that */
+    uint32_t counted;          /* those */
     double gain, drift, limit; /* in force: proven mean logarithm, cumulative sum, where it alarms */
     uint8_t mode, current;     /* which lever, its number */
     bool again;                /* the trial is of a lever that was in force */
     bool was;                  /* the last collective had the lever */
+    uint32_t run;              /* so many have been like it */
 };
 
-/* A collective has ended.  signature tells collectives of a step apart; cycle_s since the one before; paced:
- * the lever that is current was used. */
+/* A collective has ended. */
 void pacer_tick(struct pacer *p, const struct pacer_params *params, const struct pacer_sight *sight,
-                bool paced, uint64_t signature, double cycle_s);
+                const struct pacer_collective *c);
 
 /* What is current: the lever, 0 for none; how long its epochs are, and how often one goes without (2: on
- * trial; in force so often that 16 collectives see one). */
+ * trial; in force so often that 16 collectives see one, or two epochs do). */
 uint32_t pacer_current(const struct pacer *p);
-uint32_t pacer_epoch(const struct pacer *p, const struct pacer_params *params);
+uint32_t pacer_epoch(const struct pacer *p);
 uint32_t pacer_every(const struct pacer *p, const struct pacer_params *params);
 
 #endif

@@ -16,8 +16,9 @@
 #include "probe/call.h"
 #include "ring/pacing.h"
 
-#define SLICE_NS     1000000u     /* held at a gate: the library makes progress as often */
-#define LOOK         16u          /* collectives between two looks at what the node is like */
+#define SLICE_NS     1000000u /* held at a gate: the library makes progress as often */
+#define LOOK         15u      /* collectives of a look at what the node is like: an epoch, less its first */
+#define LOOK_AFTER   2u       /* the others have told theirs by then */
 #define FRESH_NS     10000000000u /* a plan is good for that long, and for FRESH_CYCLES collectives */
 #define FRESH_CYCLES 16u
 #define GONE_NS      120000000000u /* a rank that is silent for so long does not count */
@@ -44,10 +45,10 @@ static struct {
     uint32_t able;  /* levers */
     bool (*yield_set)(bool);
 
-    uint64_t left_ns; /* the last collective */
-    /* since the last look */
-    uint64_t look_ns, stay_ns, switches;
-    uint32_t collectives, look_at;
+    uint64_t left_ns;                    /* the last collective */
+    uint64_t look_ns, stay_ns, switches; /* since the last look */
+    uint32_t in_row;                     /* collectives without a lever */
+    uint32_t look_at;                    /* the leader's at all: collectives to go */
 
     struct waits waits[LEARNT];
 
@@ -153,7 +154,6 @@ static bool join(uint64_t now)
     me.able = PACER_GATE | PACER_DELAY | PACER_STAGGER;
     if (probe.abi == ABI_OPENMPI && openmpi_can_yield())
         me.able |= PACER_RELEASE;
-    me.look_ns = now;
     me.failed = false;
     return true;
 }
@@ -191,25 +191,44 @@ void pace_finish(void)
 
 /* ---- what the node is like ---- */
 
-static void look_at_me(uint64_t now)
+static uint64_t switches_now(void)
 {
-    double s = (double)(now - me.look_ns) * 1e-9;
-    struct rusage u;
+    struct rusage u = { 0 };
 
-    if (getrusage(RUSAGE_SELF, &u) < 0 || !(s > 0))
+    getrusage(RUSAGE_SELF, &u);
+    return (uint64_t)u.ru_nivcsw;
+}
+
+static void look_tell(double s, uint64_t switches, uint64_t stay_ns)
+{
+    if (!(s > 0))
         return;
-    if (me.switches)
-        atomic_store_explicit(&me.slot->switches_mhz,
-                              (uint64_t)(1e3 * (double)((uint64_t)u.ru_nivcsw + 1 - me.switches) / s),
-                              memory_order_relaxed);
-    atomic_store_explicit(&me.slot->wait_permille, (uint64_t)((double)me.stay_ns * 1e-6 / s),
+    atomic_store_explicit(&me.slot->switches_mhz, (uint64_t)(1e3 * (double)switches / s),
+                          memory_order_relaxed);
+    atomic_store_explicit(&me.slot->wait_permille, (uint64_t)((double)stay_ns * 1e-6 / s),
                           memory_order_relaxed);
     if (atomic_load_explicit(&polls_seen, memory_order_relaxed))
         me.able |= PACER_RELEASE;
-    me.switches = (uint64_t)u.ru_nivcsw + 1;
-    me.stay_ns = 0;
-    me.look_ns = now;
-    me.collectives = 0;
+    me.look_at = me.look_at < LOOK_AFTER ? me.look_at : LOOK_AFTER;
+}
+
+/* A cause is what the node is like without a lever.  The first collective of a row does not count: what its
+ * time began with may have been a lever's. */
+static void look_at_me(uint64_t now, bool paced, uint64_t stay_ns)
+{
+    uint64_t switches;
+
+    me.stay_ns += stay_ns;
+    if (paced)
+        me.in_row = 0;
+    else if (me.in_row++ % LOOK == 0) {
+        switches = switches_now();
+        if (me.in_row > 1)
+            look_tell((double)(now - me.look_ns) * 1e-9, switches - me.switches, me.stay_ns);
+        me.switches = switches;
+        me.stay_ns = 0;
+        me.look_ns = now;
+    }
 }
 
 /* Of all ranks that are alive: the leader's look. */
@@ -296,7 +315,7 @@ static bool do_i_lead(uint64_t now)
     return me.leads;
 }
 
-static void lead_tick(uint64_t now, bool paced, uint64_t signature, uint64_t cycle_ns)
+static void lead_tick(uint64_t now, const struct pacer_collective *collective)
 {
     const struct pacer_params params = params_now();
     uint8_t mode = me.pacer.mode;
@@ -307,13 +326,15 @@ static void lead_tick(uint64_t now, bool paced, uint64_t signature, uint64_t cyc
         look_at_all(now);
         report();
     }
-    pacer_tick(&me.pacer, &params, &me.sight, paced, signature, (double)cycle_ns * 1e-9);
+    pacer_tick(&me.pacer, &params, &me.sight, collective);
     lever = pacer_current(&me.pacer);
-    atomic_store_explicit(&me.page->fresh_ns, now + FRESH_NS + FRESH_CYCLES * cycle_ns, memory_order_relaxed);
-    atomic_store_explicit(
-        &me.page->plan,
-        lever ? pacing_plan(lever, pacer_epoch(&me.pacer, &params), pacer_every(&me.pacer, &params)) : 0,
-        memory_order_relaxed);
+    atomic_store_explicit(&me.page->fresh_ns,
+                          now + FRESH_NS + (uint64_t)(FRESH_CYCLES * 1e9 * collective->cycle_s),
+                          memory_order_relaxed);
+    atomic_store_explicit(&me.page->plan,
+                          lever ? pacing_plan(lever, pacer_epoch(&me.pacer), pacer_every(&me.pacer, &params))
+                                : 0,
+                          memory_order_relaxed);
     if (mode != me.pacer.mode)
         report();
 }
@@ -431,17 +452,18 @@ static void delay(struct call *k, uint32_t lever)
 
 /* ---- a collective ---- */
 
-static void took(uint64_t now, bool paced, uint64_t signature, uint64_t stay_ns)
+static void took(const struct call *k, uint64_t now, bool paced, uint64_t stay_ns)
 {
     uint64_t cycle_ns = me.left_ns ? now - me.left_ns : 0;
 
     me.left_ns = now;
-    me.stay_ns += stay_ns;
     atomic_store_explicit(&me.slot->seen_ns, now, memory_order_relaxed);
-    if (++me.collectives >= LOOK)
-        look_at_me(now);
+    look_at_me(now, paced, stay_ns);
     if (do_i_lead(now))
-        lead_tick(now, paced, signature, cycle_ns);
+        lead_tick(now, &(struct pacer_collective){ .paced = paced,
+                                                   .seq = k->event.seq,
+                                                   .signature = signature_of(k),
+                                                   .cycle_s = (double)cycle_ns * 1e-9 });
 }
 
 void pace_enter(struct call *k, bool posted)
@@ -459,7 +481,7 @@ void pace_enter(struct call *k, bool posted)
         k->lever = lever_for(k, now);
         k->paced_ns = posted ? 0 : now;
         if (posted) /* the time since the last one, which had that one's lever */
-            took(now, atomic_load_explicit(&releasing, memory_order_relaxed), signature_of(k), 0);
+            took(k, now, atomic_load_explicit(&releasing, memory_order_relaxed), 0);
         release_set(k->lever == PACER_RELEASE);
         if (k->lever == PACER_GATE && !posted)
             hold(k, now);
@@ -472,10 +494,10 @@ void pace_enter(struct call *k, bool posted)
 void pace_leave(struct call *k)
 {
     int saved = errno;
-    uint64_t now = clock_monotonic_ns(), signature = signature_of(k);
+    uint64_t now = clock_monotonic_ns();
 
     if (!k->lever)
-        learn(waits_of(signature), now - k->paced_ns);
-    took(now, k->lever != 0, signature, now - k->paced_ns);
+        learn(waits_of(signature_of(k)), now - k->paced_ns);
+    took(k, now, k->lever != 0, now - k->paced_ns);
     errno = saved;
 }

@@ -64,7 +64,7 @@ int main(int argc, char **argv)
     c->pace = (struct control_pace){ .levers = *argv[2] ? pacer_levers(argv[2]) : 0,
                                      .max_delay_us = 20000,
                                      .share = 800,
-                                     .epoch = 4,
+                                     .epoch = PACER_EPOCH_MAX,
                                      .every = HOLDOUT_EVERY_MAX };
     if (argc == 3)
         return 0;

@@ -110,32 +110,48 @@ static const struct regime regimes[] = {
 struct model {
     struct pacer p;
     struct pacer_params params;
+    struct pacer_sight sight;
     struct pace_state early;
     const struct regime *r;
     double noise;
-    uint32_t seq;
+    uint32_t seq, in_row;
     uint64_t paced;
-    bool sticky, before; /* a lever acts on the collective after the one that has it */
+    bool lasting, good; /* what a lever does lasts: for as long as the kernel leaves threads where they are */
 };
+
+/* As the probe sees it: only from a row of collectives without a lever. */
+static void look(struct model *m, bool paced)
+{
+    m->in_row = paced ? 0 : m->in_row + 1;
+    if (m->in_row && m->in_row % 16 == 0)
+        m->sight = (struct pacer_sight){ .able = 15,
+                                         .ranks = m->r->ranks,
+                                         .cores = m->r->cores,
+                                         .switches_hz = m->r->switches_hz,
+                                         .wait_ratio = m->r->wait_ratio,
+                                         .spans = m->r->spans };
+}
+
+/* Half of the steps take twice as long, many in a row; with the lever few begin to, and they soon end. */
+static double placed(struct model *m, bool paced)
+{
+    m->good = m->good ? uniform() > (paced ? 0.01 : 0.08) : uniform() < (paced ? 0.45 : 0.06);
+    return m->good ? 1 : 1.5;
+}
 
 /* One collective; returns its time without the noise, 1 being a step without levers. */
 static double step(struct model *m)
 {
     static const struct pace_params delay = { .max_delay_s = 0.5, .share = 0.8 };
-    const struct pacer_sight sight = { .able = 15,
-                                       .ranks = m->r->ranks,
-                                       .cores = m->r->cores,
-                                       .switches_hz = m->r->switches_hz,
-                                       .wait_ratio = m->r->wait_ratio,
-                                       .spans = m->r->spans };
     uint32_t lever = pacer_current(&m->p);
-    bool paced =
-        lever && holdout_paced(99, m->seq, pacer_epoch(&m->p, &m->params), pacer_every(&m->p, &m->params));
+    bool paced = lever && holdout_paced(99, m->seq, pacer_epoch(&m->p), pacer_every(&m->p, &m->params));
     double time = 1, slept;
 
-    for (uint32_t i = 0; (m->sticky ? m->before : paced) && i < PACER_LEVERS; i++)
+    for (uint32_t i = 0; paced && i < PACER_LEVERS; i++)
         if (lever == 1u << i)
             time = m->r->factor[i];
+    if (m->lasting)
+        time = placed(m, paced);
     if (paced && lever == PACER_DELAY) { /* a lead that has gone makes the delay the job's */
         slept = pace_delay_s(&m->early, &delay);
         time += fmax(0, slept - m->r->lead);
@@ -143,8 +159,9 @@ static double step(struct model *m)
     if (!paced)
         pace_learn(&m->early, 0, m->r->lead);
     m->paced += paced;
-    m->before = paced;
-    pacer_tick(&m->p, &m->params, &sight, paced, 1, time * exp(m->noise * gauss()));
+    look(m, paced);
+    pacer_tick(&m->p, &m->params, &m->sight,
+               &(struct pacer_collective){ paced, m->seq, 1, time * exp(m->noise * gauss()) });
     m->seq++;
     return time;
 }
@@ -160,7 +177,7 @@ static double run(struct model *m, int steps)
 
 static struct model begin(int regime, uint32_t levers, double noise)
 {
-    return (struct model){ .params = { .levers = levers, .epoch = 4, .every = HOLDOUT_EVERY_MAX },
+    return (struct model){ .params = { .levers = levers, .epoch = 16, .every = HOLDOUT_EVERY_MAX },
                            .r = &regimes[regime],
                            .noise = noise };
 }
@@ -184,11 +201,6 @@ static void test_choice(void)
     m = begin(2, PACER_GATE, 0.08);
     run(&m, 1000);
     ok(m.p.mode == PACER_IN_FORCE, "14 %% in noise of 8 %% is proven within 1000 collectives");
-    m = begin(2, PACER_GATE, 0.05);
-    m.sticky = true;
-    run(&m, 1500);
-    ok(m.p.mode == PACER_IN_FORCE && pacer_epoch(&m.p, &m.params) == 4,
-       "an effect that comes a collective late is proven in longer epochs");
     m = begin(3, 15, 0.03);
     mean = run(&m, 3000);
     ok(mean < 1.01, "nothing helps: %.4f of the time over the run", mean);
@@ -197,6 +209,27 @@ static void test_choice(void)
     ok(mean < 1.01, "everything harms, threefold at worst: %.4f of the time over the run", mean);
     m.params.levers = 0;
     ok(run(&m, 64) <= 1.2 && pacer_current(&m.p) == 0, "no lever is allowed any more: off");
+}
+
+/* What lasts is seen all the same. */
+static void test_lasting(void)
+{
+    int jobs = 200, in_force = 0;
+    double without = 0, with = 0;
+
+    random_state = 5;
+    for (int i = 0; i < jobs; i++) {
+        struct model m = begin(2, 0, 0.02);
+
+        m.lasting = true;
+        without += run(&m, 1200) / jobs;
+        m = begin(2, PACER_GATE | PACER_RELEASE, 0.02);
+        m.lasting = true;
+        with += run(&m, 1200) / jobs;
+        in_force += m.p.mode == PACER_IN_FORCE;
+    }
+    ok(in_force > 0 && without / with > 1.08, "in force after 1200 in %d of %d, %.3f times as fast over all",
+       in_force, jobs, without / with);
 }
 
 /* A lever without effect is off within 32 collectives, each time later. */
@@ -231,7 +264,7 @@ static void test_histories(void)
         double mean;
 
         m.params.every = 2 + (uint32_t)(uniform() * 15);
-        m.params.epoch = (uint32_t)(uniform() * 10);
+        m.params.epoch = (uint32_t)(uniform() * 20);
         for (int c = 0; c < chapters; c++) {
             m.r = &regimes[(size_t)(uniform() * 5)];
             m.params.levers = (uint32_t)(uniform() * 16);
@@ -267,13 +300,14 @@ static void test_nonsense(void)
     const double times[] = { NAN, -1, 0, INFINITY, 1e300, 1e-300 };
 
     for (int i = 0; i < 600; i++)
-        pacer_tick(&m.p, &m.params, &sight, i % 2, (uint64_t)i % 3, times[i % 6]);
+        pacer_tick(&m.p, &m.params, &sight,
+                   &(struct pacer_collective){ i % 2, (uint32_t)i, (uint64_t)i % 3, times[i % 6] });
     for (uint32_t i = 0; i < PACER_LEVERS; i++)
         if (m.p.lever[i].seen.n)
             ok(isfinite(m.p.lever[i].seen.sum), "lever %u: finite after nonsense", i);
     m = begin(1, 15, 0.01);
     for (int i = 0; i < 600; i++)
-        pacer_tick(&m.p, &m.params, &unknown, false, 1, 1);
+        pacer_tick(&m.p, &m.params, &unknown, &(struct pacer_collective){ false, (uint32_t)i, 1, 1 });
     ok(pacer_current(&m.p) == 0, "unknown waits are no cause");
 }
 
@@ -283,6 +317,7 @@ int main(void)
     test_validity();
     test_figures();
     test_choice();
+    test_lasting();
     test_backing_off();
     test_histories();
     test_words();

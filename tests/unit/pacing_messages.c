@@ -63,7 +63,7 @@ static void test_control(void)
 
     message_control(o, &c);
     json_decref(o);
-    ok(c.pace.levers == 9 && c.pace.max_delay_us == 5000 && c.pace.share == 800 && c.pace.epoch == 4 &&
+    ok(c.pace.levers == 9 && c.pace.max_delay_us == 5000 && c.pace.share == 800 && c.pace.epoch == 16 &&
            c.pace.every == 4,
        "what the policy says arrives");
     pacing_apply(&page, &c.pace);
