@@ -110,9 +110,15 @@ static void learn(struct pacer *p, struct pacer_slot *s, const struct pacer_coll
     }
 }
 
-static bool lost_too_much(const struct pacer *p)
+static void count_anew(struct pacer *p)
 {
-    return p->counted && p->lost_s > PACER_LOSS * p->usual_s / p->counted;
+    p->lost_s = p->usual_s = 0;
+    p->counted = 0;
+}
+
+static bool lost_more_than(const struct pacer *p, double collectives)
+{
+    return p->counted && p->lost_s > collectives * p->usual_s / p->counted;
 }
 
 /* The same collectives with and without the lever, those that are nearest in time.  NaN: not enough of both
@@ -146,6 +152,7 @@ static void enter(struct pacer *p, enum pacer_mode mode)
     p->since = p->at;
     p->was = false;
     p->run = PACER_EPOCH_MAX;
+    p->ticks = p->others = 0;
     for (uint32_t i = 0; i < PACER_SLOTS; i++)
         forget(&p->slot[i]);
 }
@@ -173,8 +180,7 @@ static void try(struct pacer *p, uint8_t epoch, bool again)
         l->seen = (struct holdout){ 0 };
     l->epoch = epoch;
     l->why = PACER_ON_TRIAL;
-    p->lost_s = p->usual_s = 0;
-    p->counted = 0;
+    count_anew(p);
     p->again = again;
     enter(p, PACER_TRYING);
 }
@@ -234,7 +240,7 @@ static bool startable(struct pacer *p, uint32_t i, const struct pacer_params *pa
 }
 
 static void off_tick(struct pacer *p, const struct pacer_params *params, const struct pacer_sight *sight,
-                     uint32_t seq)
+                     const struct pacer_collective *c)
 {
     static const uint8_t order[2][PACER_LEVERS] = { { 1, 0, 2, 3 }, { 0, 1, 2, 3 } };
 
@@ -247,9 +253,10 @@ static void off_tick(struct pacer *p, const struct pacer_params *params, const s
         if (!startable(p, which, params, sight))
             continue;
         epoch = trial_epoch(&p->lever[which], crowded(sight) || 1u << which >= PACER_DELAY, params);
-        if ((seq + 1) % (2u * epoch)) /* epochs come in pairs: begin with one */
+        if ((c->seq + 1) % (2u * epoch)) /* epochs come in pairs: begin with one */
             continue;
         p->current = which;
+        p->comm = c->comm;
         try(p, epoch, false);
         return;
     }
@@ -262,9 +269,9 @@ static void trial_tick(struct pacer *p, double log_ratio)
     holdout_take(&l->seen, log_ratio);
     if (holdout_faster(&l->seen) >= PACER_PROOF && holdout_mean(&l->seen) < -GAIN_MIN)
         take_force(p);
-    else if (lost_too_much(p) || holdout_slower(&l->seen) >= PACER_PROOF_HARM)
+    else if (lost_more_than(p, PACER_LOSS) || holdout_slower(&l->seen) >= PACER_PROOF_HARM)
         rest(p, p->again ? PACER_FADED : PACER_HARM);
-    else if (p->at - p->since >= PACER_TRIAL)
+    else if (p->ticks >= PACER_TRIAL)
         rest(p, p->again ? PACER_FADED : PACER_NO_GAIN);
 }
 
@@ -272,6 +279,12 @@ static void force_tick(struct pacer *p, double log_ratio)
 {
     struct pacer_lever *l = &p->lever[p->current];
 
+    if (p->run == 1)
+        count_anew(p);
+    if (lost_more_than(p, 2 * PACER_LOSS)) {
+        rest(p, PACER_HARM);
+        return;
+    }
     if (isnan(log_ratio))
         return;
     holdout_take(&l->seen, log_ratio);
@@ -290,10 +303,10 @@ void pacer_tick(struct pacer *p, const struct pacer_params *params, const struct
     double log_ratio;
 
     p->at++;
-    if (timed)
+    if (timed && (p->mode == PACER_OFF || c->comm == p->comm))
         learn(p, s, c);
     if (p->mode == PACER_OFF) {
-        off_tick(p, params, sight, c->seq);
+        off_tick(p, params, sight, c);
         return;
     }
     if (!(params->levers & sight->able & lever) || !has_cause(lever, sight)) {
@@ -301,6 +314,15 @@ void pacer_tick(struct pacer *p, const struct pacer_params *params, const struct
         enter(p, PACER_OFF);
         return;
     }
+    if (c->comm != p->comm) {
+        if (++p->others > PACER_OTHERS) {
+            p->lever[p->current].why = PACER_NO_CAUSE;
+            enter(p, PACER_OFF);
+        }
+        return;
+    }
+    p->others = 0;
+    p->ticks++;
     log_ratio = timed ? compare(p, s, c) : NAN;
     if (p->mode == PACER_TRYING)
         trial_tick(p, log_ratio);

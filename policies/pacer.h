@@ -7,9 +7,10 @@
  * collectives, half of them without the lever, to prove by the hold-out (holdout.h) that it makes the job
  * faster; then it is in force with one epoch in `every` without it, else it is off for PACER_REST
  * collectives, twice as long each time.  One that proves harm, or has cost the time of PACER_LOSS
- * collectives, is off at once, and for longer.  In force it is put on trial again as soon as the hold-out
- * says that less than half of the gain is left (a cumulative sum, Page 1954).  Times with the lever are
- * compared with times without; none of them is ever the measure of what is normal.
+ * collectives, is off at once, and for longer: in force, too, twice that in a single epoch.  In force it is
+ * put on trial again as soon as the hold-out says that less than half of the gain is left (a cumulative sum,
+ * Page 1954).  Times with the lever are compared with times without; none of them is ever the measure of what
+ * is normal.
  *
  * Where ranks outnumber cores a lever acts at once, and epochs are of one collective.  Where somebody else
  * wants the cores, it acts through where the kernel puts whom, which stays for many steps: epochs are long,
@@ -33,12 +34,13 @@
 #define PACER_HARM_REST  8u   /* times as long after proven harm */
 #define PACER_SWITCHES   20.0 /* involuntary switches of a rank and second: somebody else wants the core */
 #define PACER_WAIT       0.02 /* share of the time spent in collectives: below that there is nothing to gain */
-#define PACER_PROOF      20.0 /* evidence to go by: one lever without effect in 20 gets so far, ever */
-#define PACER_PROOF_HARM 6.0  /* harm need not be proven as well */
-#define PACER_PROMISE    1.2  /* the next trial comes soon: one comparison can say no more than 2 */
-#define PACER_EPOCH_MAX  16u  /* collectives: a pair fills a trial */
-#define PACER_LOSS       2.0  /* nor at all once a trial has cost the time of so many collectives */
-#define PACER_SLOTS      32u  /* collectives of a step that are told apart */
+#define PACER_PROOF      20.0  /* evidence to go by: one lever without effect in 20 gets so far, ever */
+#define PACER_PROOF_HARM 6.0   /* harm need not be proven as well */
+#define PACER_PROMISE    1.2   /* the next trial comes soon: one comparison can say no more than 2 */
+#define PACER_EPOCH_MAX  16u   /* collectives: a pair fills a trial */
+#define PACER_LOSS       2.0   /* nor at all once a trial has cost the time of so many collectives */
+#define PACER_SLOTS      32u   /* collectives of a step that are told apart */
+#define PACER_OTHERS     1024u /* collectives of others in a row: the communicator is not used any more */
 
 /* "release", "gate", ...; NULL for what is no single lever. */
 const char *pacer_lever_name(uint32_t lever);
@@ -85,9 +87,10 @@ struct pacer_lever {
 /* A collective that has ended. */
 struct pacer_collective {
     bool paced;         /* the lever that is current was used */
-    uint32_t seq;       /* its number in its communicator, by which epochs are drawn */
+    uint64_t comm;      /* its communicator, and ... */
+    uint32_t seq;       /* ... its number there, by which epochs are drawn */
     uint64_t signature; /* tells collectives of a step apart */
-    double cycle_s;     /* since the one before */
+    double cycle_s;     /* since the one before on its communicator */
 };
 
 struct pacer_slot {
@@ -100,11 +103,14 @@ struct pacer_slot {
 /* All zero: a beginning. */
 struct pacer {
     uint64_t at;        /* collectives so far */
+    uint64_t comm;      /* on trial or in force: whose collectives are counted and compared */
+    uint32_t ticks;     /* those of it since then */
+    uint32_t others;    /* and of others since the last of them */
     uint64_t since;     /* when the mode was entered */
     uint64_t epochs[2]; /* collectives measured without and with a lever */
     struct pacer_lever lever[PACER_LEVERS];
     struct pacer_slot slot[PACER_SLOTS];
-    double lost_s, usual_s;    /* on trial: over what collectives with the lever usually take, and that */
+    double lost_s, usual_s;    /* on trial, or in this epoch: over what they usually take, and that */
     uint32_t counted;          /* those */
     double gain, drift, limit; /* in force: proven mean logarithm, cumulative sum, where it alarms */
     uint8_t mode, current;     /* which lever, its number */

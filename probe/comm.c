@@ -221,6 +221,7 @@ static struct comm *name(handle h)
     c->name = mix(membership ^ mix(instance + 1));
     c->name += !c->name; /* 0 is no communicator */
     atomic_store_explicit(&c->seq, 0, memory_order_relaxed);
+    c->left_ns = 0;
     c->size = g[0].n + g[1].n;
     c->rank = rank;
     c->peers = inter ? g[1].n : g[0].n;

@@ -24,6 +24,7 @@ struct comm {
     uint8_t flags;                  /* RING_EVENT_INTER */
     uint64_t gate_of;               /* the name that gate was taken for; 0: not yet */
     struct pacing_gate *gate;       /* of the ranks on this node, see pace.h; NULL: none left */
+    uint64_t left_ns;               /* its last collective while pacing was on; 0: none */
 };
 
 /* Hot path.  Registers what it does not know; NULL when that fails (or for a null handle). */

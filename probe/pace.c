@@ -45,7 +45,7 @@ static struct {
     uint32_t able;  /* levers */
     bool (*yield_set)(bool);
 
-    uint64_t left_ns;                    /* the last collective */
+    uint64_t engaged_ns;
     uint64_t look_ns, stay_ns, switches; /* since the last look */
     uint32_t in_row;                     /* collectives without a lever */
     uint32_t look_at;                    /* the leader's at all: collectives to go */
@@ -178,7 +178,6 @@ static void disengage(void)
     release_set(false);
     if (me.page)
         lead(false);
-    me.left_ns = 0;
     atomic_store_explicit(&pace_engaged, false, memory_order_relaxed);
 }
 
@@ -454,13 +453,14 @@ static void delay(struct call *k, uint32_t lever)
 
 static void took(const struct call *k, uint64_t now, bool paced, uint64_t stay_ns)
 {
-    uint64_t cycle_ns = me.left_ns ? now - me.left_ns : 0;
+    uint64_t cycle_ns = k->comm->left_ns >= me.engaged_ns ? now - k->comm->left_ns : 0;
 
-    me.left_ns = now;
+    k->comm->left_ns = now;
     atomic_store_explicit(&me.slot->seen_ns, now, memory_order_relaxed);
     look_at_me(now, paced, stay_ns);
     if (do_i_lead(now))
         lead_tick(now, &(struct pacer_collective){ .paced = paced,
+                                                   .comm = k->event.comm,
                                                    .seq = k->event.seq,
                                                    .signature = signature_of(k),
                                                    .cycle_s = (double)cycle_ns * 1e-9 });
@@ -477,7 +477,10 @@ void pace_enter(struct call *k, bool posted)
     if (!__atomic_load_n(&probe.control->pace.levers, __ATOMIC_RELAXED)) {
         disengage();
     } else if (join(now)) {
-        atomic_store_explicit(&pace_engaged, true, memory_order_relaxed);
+        if (!atomic_load_explicit(&pace_engaged, memory_order_relaxed)) {
+            atomic_store_explicit(&pace_engaged, true, memory_order_relaxed);
+            me.engaged_ns = now;
+        }
         k->lever = lever_for(k, now);
         k->paced_ns = posted ? 0 : now;
         if (posted) /* the time since the last one, which had that one's lever */

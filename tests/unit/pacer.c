@@ -161,7 +161,7 @@ static double step(struct model *m)
     m->paced += paced;
     look(m, paced);
     pacer_tick(&m->p, &m->params, &m->sight,
-               &(struct pacer_collective){ paced, m->seq, 1, time * exp(m->noise * gauss()) });
+               &(struct pacer_collective){ paced, 99, m->seq, 1, time * exp(m->noise * gauss()) });
     m->seq++;
     return time;
 }
@@ -230,6 +230,35 @@ static void test_lasting(void)
     }
     ok(in_force > 0 && without / with > 1.08, "in force after 1200 in %d of %d, %.3f times as fast over all",
        in_force, jobs, without / with);
+}
+
+/* Between two collectives on all ranks come five on few of them: those of one communicator are compared. */
+static void test_communicators(void)
+{
+    struct model m = begin(1, PACER_RELEASE, 0.05);
+    uint32_t seq = 0, others = 0;
+    bool paced;
+
+    look(&m, false);
+    for (int i = 0; i < 15; i++)
+        look(&m, false);
+    for (int i = 0; i < 6000; i++) {
+        struct pacer_collective c = { .comm = i % 6 ? 2 : 1,
+                                      .signature = i % 6 ? 2 : 1,
+                                      .seq = i % 6 ? others++ : seq++ };
+
+        paced = pacer_current(&m.p) &&
+                holdout_paced(c.comm, c.seq, pacer_epoch(&m.p), pacer_every(&m.p, &m.params));
+        c.paced = paced;
+        c.cycle_s = (paced ? 0.5 : 1) * (i % 6 ? 0.01 : 0.05) * exp(0.05 * gauss());
+        pacer_tick(&m.p, &m.params, &m.sight, &c);
+    }
+    ok(m.p.mode == PACER_IN_FORCE && near(exp(m.p.gain), 0.5, 0.1),
+       "several communicators: in force, ratio %.3f", exp(m.p.gain));
+    for (uint32_t i = 0; i <= PACER_OTHERS; i++)
+        pacer_tick(&m.p, &m.params, &m.sight,
+                   &(struct pacer_collective){ .comm = 7, .seq = i, .cycle_s = 0.01 });
+    ok(pacer_current(&m.p) == 0, "its communicator is used no more: off");
 }
 
 /* A lever without effect is off within 32 collectives, each time later. */
@@ -301,13 +330,13 @@ static void test_nonsense(void)
 
     for (int i = 0; i < 600; i++)
         pacer_tick(&m.p, &m.params, &sight,
-                   &(struct pacer_collective){ i % 2, (uint32_t)i, (uint64_t)i % 3, times[i % 6] });
+                   &(struct pacer_collective){ i % 2, 1, (uint32_t)i, (uint64_t)i % 3, times[i % 6] });
     for (uint32_t i = 0; i < PACER_LEVERS; i++)
         if (m.p.lever[i].seen.n)
             ok(isfinite(m.p.lever[i].seen.sum), "lever %u: finite after nonsense", i);
     m = begin(1, 15, 0.01);
     for (int i = 0; i < 600; i++)
-        pacer_tick(&m.p, &m.params, &unknown, &(struct pacer_collective){ false, (uint32_t)i, 1, 1 });
+        pacer_tick(&m.p, &m.params, &unknown, &(struct pacer_collective){ false, 1, (uint32_t)i, 1, 1 });
     ok(pacer_current(&m.p) == 0, "unknown waits are no cause");
 }
 
@@ -318,6 +347,7 @@ int main(void)
     test_figures();
     test_choice();
     test_lasting();
+    test_communicators();
     test_backing_off();
     test_histories();
     test_words();
