@@ -213,7 +213,8 @@ char *config_key_accepts(const struct config_key *key, char *buf, size_t size)
         snprintf(buf, size, "unix:/PATH, http://HOST[:PORT] or https://HOST[:PORT]");
         break;
     case CONFIG_WEBHOOK:
-        snprintf(buf, size, "an http:// or https:// URL without user and password, or a path that begins with /");
+        snprintf(buf, size,
+                 "an http:// or https:// URL without user and password, or a path that begins with /");
         break;
     case CONFIG_NAME_OR_PATH:
         snprintf(buf, size, "a name, or a path that begins with /");
@@ -324,26 +325,39 @@ void config_key_defaults(const struct config_key *keys, size_t n, void *base)
         config_key_store(&keys[i], base, keys[i].standard);
 }
 
+static int integer_at(const struct config_key *key, const void *base)
+{
+    int integer;
+
+    memcpy(&integer, (const char *)base + key->offset, sizeof(integer));
+    return integer;
+}
+
+double config_key_number(const struct config_key *key, const void *base)
+{
+    double number = NAN;
+
+    if (key->kind > CONFIG_SET)
+        memcpy(&number, (const char *)base + key->offset, sizeof(number));
+    else if (key->kind == CONFIG_INTEGER)
+        number = integer_at(key, base);
+    return number;
+}
+
 char *config_key_write(const struct config_key *key, const void *base, char *buf, size_t size)
 {
     const char *place = (const char *)base + key->offset;
-    double number = 0;
-    int integer = 0;
 
-    if (key->kind > CONFIG_SET)
-        memcpy(&number, place, sizeof(number));
-    else if (key->kind >= CONFIG_INTEGER)
-        memcpy(&integer, place, sizeof(integer));
     if (key->kind < CONFIG_INTEGER)
         snprintf(buf, size, "%s%s", key->kind == CONFIG_AUTHINFO && *place ? "socket=" : "", place);
     else if (key->kind == CONFIG_INTEGER)
-        snprintf(buf, size, "%d", integer);
+        snprintf(buf, size, "%d", integer_at(key, base));
     else if (key->kind == CONFIG_WORD)
-        snprintf(buf, size, "%s", key->words[integer]);
+        snprintf(buf, size, "%s", key->words[integer_at(key, base)]);
     else if (key->kind == CONFIG_SET)
-        set_write(key->words, integer, buf, size);
+        set_write(key->words, integer_at(key, base), buf, size);
     else
-        snprintf(buf, size, "%.12g%s", number, key->kind == CONFIG_SECONDS ? "s" : "");
+        snprintf(buf, size, "%.12g%s", config_key_number(key, base), key->kind == CONFIG_SECONDS ? "s" : "");
     return buf;
 }
 

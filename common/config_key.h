@@ -63,6 +63,8 @@ int config_key_store(const struct config_key *key, void *base, const char *value
 void config_key_defaults(const struct config_key *keys, size_t n, void *base);
 /* "a ratio from 1 to 10": what is accepted.  Returns buf. */
 char *config_key_accepts(const struct config_key *key, char *buf, size_t size);
+/* The number at base, in SI; NaN for what is none: text and words. */
+double config_key_number(const struct config_key *key, const void *base);
 /* The value at base, so that config_key_store would read the same ("30s", "1.02", "dryrun").  Returns buf. */
 char *config_key_write(const struct config_key *key, const void *base, char *buf, size_t size);
 /* "s", "ratio", "1/s", "bytes", or what the key says; "" none. */

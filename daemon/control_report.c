@@ -12,33 +12,20 @@
 
 /* ---- parameters ---- */
 
-static double number_of(const struct config_key *key, const struct config_policy *p)
-{
-    const char *place = (const char *)p + key->offset;
-    double number = NAN;
-    int integer;
-
-    if (key->kind > CONFIG_WORD)
-        memcpy(&number, place, sizeof(number));
-    else if (key->kind == CONFIG_INTEGER)
-        number = (memcpy(&integer, place, sizeof(integer)), integer);
-    return number;
-}
-
 static json_t *param_json(const struct config_key *key, const struct config_policy *p, const char *override)
 {
     char value[256], accepts[160];
     json_t *o = json_object();
-    bool ranged = key->kind == CONFIG_INTEGER || key->kind > CONFIG_WORD;
+    double number = config_key_number(key, p);
 
     put_text(o, "key", key->name);
     json_object_set_new(o, "value", json_string(config_key_write(key, p, value, sizeof(value))));
-    put_real(o, "number", number_of(key, p));
+    put_real(o, "number", number);
     json_object_set_new(o, "default", json_string(key->standard));
     put_text(o, "unit", config_key_unit(key));
     put_text(o, "range", config_key_accepts(key, accepts, sizeof(accepts)));
-    put_real(o, "min", ranged ? key->min : NAN);
-    put_real(o, "max", ranged ? key->max : NAN);
+    put_real(o, "min", isnan(number) ? NAN : key->min);
+    put_real(o, "max", isnan(number) ? NAN : key->max);
     put_text(o, "meaning", key->text);
     json_object_set_new(o, "set", json_boolean(override != NULL));
     return o;

@@ -34,6 +34,9 @@ static void test_policy(void)
     ok(!strcmp(config_key_write(levers, config_policy_find(&config, "all"), buf, sizeof(buf)),
                "release,stagger"),
        "and written: %s", buf);
+    ok(isnan(config_key_number(levers, balanced)), "a set of words is no number");
+    ok(config_key_number(config_key_find(keys, n, "PaceHoldout"), config_policy_find(&config, "all")) == 4,
+       "a count is one");
     for (uint32_t i = 0; i < PACER_LEVERS; i++)
         ok(levers && !strcmp(levers->words[i], pacer_lever_name(1u << i)), "lever %u has one name", i);
     ok(levers && !levers->words[PACER_LEVERS], "and there is none more");
