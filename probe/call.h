@@ -80,7 +80,7 @@ static inline void call_count(struct call *k)
 /* posted: the call only posts the operation. */
 static inline void call_pace(struct call *k, bool posted)
 {
-    if (k->ring && pace_asked())
+    if (k->ring && pace_asked(k->event.enter))
         pace_enter(k, posted);
 }
 

@@ -19,6 +19,9 @@
 #define SLICE_NS     1000000u /* held at a gate: the library makes progress as often */
 #define LOOK         15u      /* collectives of a look at what the node is like: an epoch, less its first */
 #define LOOK_AFTER   2u       /* the others have told theirs by then */
+#define SHORT_NS     100000u  /* collectives that follow each other sooner are looked at now and then: */
+#define SHORT_REST   31u      /* ... so many times as long as a look takes they are left alone */
+#define FRESH_AGAIN  1000000000u  /* a plan's time is not written for less: the others read it every time */
 #define FRESH_NS     10000000000u /* a plan is good for that long, and for FRESH_CYCLES collectives */
 #define FRESH_CYCLES 16u
 #define GONE_NS      120000000000u /* a rank that is silent for so long does not count */
@@ -26,6 +29,8 @@
 #define LEARNT       32u           /* collectives of a step whose waits are known */
 
 atomic_bool pace_engaged;
+_Atomic uint64_t pace_rest_until;
+const _Atomic uint64_t *pace_plan;
 static atomic_bool releasing;  /* the library gives the core away while it waits */
 static atomic_bool polls_seen; /* it polls where we see it (MPICH over UCX) */
 
@@ -45,8 +50,9 @@ static struct {
     uint32_t able;  /* levers */
     bool (*yield_set)(bool);
 
-    uint64_t engaged_ns;
+    uint64_t engaged_ns;                 /* since then there is no gap */
     uint64_t look_ns, stay_ns, switches; /* since the last look */
+    uint64_t look_tick;                  /* the same, by the ring's clock */
     uint32_t in_row;                     /* collectives without a lever */
     uint32_t look_at;                    /* the leader's at all: collectives to go */
 
@@ -150,6 +156,7 @@ static bool join(uint64_t now)
     me.slot = me.page ? slot_take(now) : NULL;
     if (!me.slot)
         return false;
+    pace_plan = &me.page->plan;
     cpus_tell(me.slot);
     me.able = PACER_GATE | PACER_DELAY | PACER_STAGGER;
     if (probe.abi == ABI_OPENMPI && openmpi_can_yield())
@@ -213,7 +220,7 @@ static void look_tell(double s, uint64_t switches, uint64_t stay_ns)
 
 /* A cause is what the node is like without a lever.  The first collective of a row does not count: what its
  * time began with may have been a lever's. */
-static void look_at_me(uint64_t now, bool paced, uint64_t stay_ns)
+static void look_at_me(const struct call *k, uint64_t now, bool paced, uint64_t stay_ns)
 {
     uint64_t switches;
 
@@ -222,8 +229,14 @@ static void look_at_me(uint64_t now, bool paced, uint64_t stay_ns)
         me.in_row = 0;
     else if (me.in_row++ % LOOK == 0) {
         switches = switches_now();
-        if (me.in_row > 1)
+        if (me.in_row > 1) {
             look_tell((double)(now - me.look_ns) * 1e-9, switches - me.switches, me.stay_ns);
+            if (now - me.look_ns < LOOK * SHORT_NS)
+                atomic_store_explicit(&pace_rest_until,
+                                      k->event.enter + SHORT_REST * (k->event.enter - me.look_tick),
+                                      memory_order_release);
+        }
+        me.look_tick = k->event.enter;
         me.switches = switches;
         me.stay_ns = 0;
         me.look_ns = now;
@@ -314,6 +327,16 @@ static bool do_i_lead(uint64_t now)
     return me.leads;
 }
 
+static void plan_put(uint64_t plan, uint64_t fresh_ns)
+{
+    struct pacing_page *page = me.page;
+
+    if (fresh_ns > atomic_load_explicit(&page->fresh_ns, memory_order_relaxed) + FRESH_AGAIN)
+        atomic_store_explicit(&page->fresh_ns, fresh_ns, memory_order_relaxed);
+    if (plan != atomic_load_explicit(&page->plan, memory_order_relaxed))
+        atomic_store_explicit(&page->plan, plan, memory_order_relaxed);
+}
+
 static void lead_tick(uint64_t now, const struct pacer_collective *collective)
 {
     const struct pacer_params params = params_now();
@@ -327,13 +350,8 @@ static void lead_tick(uint64_t now, const struct pacer_collective *collective)
     }
     pacer_tick(&me.pacer, &params, &me.sight, collective);
     lever = pacer_current(&me.pacer);
-    atomic_store_explicit(&me.page->fresh_ns,
-                          now + FRESH_NS + (uint64_t)(FRESH_CYCLES * 1e9 * collective->cycle_s),
-                          memory_order_relaxed);
-    atomic_store_explicit(&me.page->plan,
-                          lever ? pacing_plan(lever, pacer_epoch(&me.pacer), pacer_every(&me.pacer, &params))
-                                : 0,
-                          memory_order_relaxed);
+    plan_put(lever ? pacing_plan(lever, pacer_epoch(&me.pacer), pacer_every(&me.pacer, &params)) : 0,
+             now + FRESH_NS + (uint64_t)(FRESH_CYCLES * 1e9 * collective->cycle_s));
     if (mode != me.pacer.mode)
         report();
 }
@@ -457,7 +475,7 @@ static void took(const struct call *k, uint64_t now, bool paced, uint64_t stay_n
 
     k->comm->left_ns = now;
     atomic_store_explicit(&me.slot->seen_ns, now, memory_order_relaxed);
-    look_at_me(now, paced, stay_ns);
+    look_at_me(k, now, paced, stay_ns);
     if (do_i_lead(now))
         lead_tick(now, &(struct pacer_collective){ .paced = paced,
                                                    .comm = k->event.comm,
@@ -474,6 +492,11 @@ void pace_enter(struct call *k, bool posted)
     if (self.ring != probe.main || k->comm->size < 2)
         return;
     now = clock_monotonic_ns();
+    if (atomic_load_explicit(&pace_rest_until, memory_order_relaxed)) {
+        atomic_store_explicit(&pace_rest_until, 0, memory_order_relaxed);
+        me.engaged_ns = now;
+        me.in_row = 0;
+    }
     if (!__atomic_load_n(&probe.control->pace.levers, __ATOMIC_RELAXED)) {
         disengage();
     } else if (join(now)) {
