@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "agent/adapter.h"
+#include "common/text.h"
 #include "common/xalloc.h"
 
 json_t *message_text(const char *text)
@@ -17,10 +18,7 @@ json_t *message_text(const char *text)
     if (s)
         return s;
     copy = xstrdup(text);
-    for (char *p = copy; *p; p++)
-        if (*p & 0x80)
-            *p = '?';
-    s = json_string(copy);
+    s = json_string(text_utf8(copy));
     free(copy);
     return s;
 }

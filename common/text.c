@@ -73,6 +73,37 @@ struct text text_times(double slowdown)
     return t;
 }
 
+/* How many bytes the character at s has (RFC 3629); 0: it is none. */
+static size_t character_bytes(const unsigned char *s)
+{
+    size_t n = *s < 0x80                 ? 1
+               : *s >= 0xc2 && *s < 0xe0 ? 2
+               : *s >= 0xe0 && *s < 0xf0 ? 3
+               : *s >= 0xf0 && *s < 0xf5 ? 4
+                                         : 0;
+
+    for (size_t i = 1; i < n; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    /* Written with more bytes than it needs, a half of a pair, beyond U+10FFFF. */
+    if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] >= 0xa0) || (*s == 0xf0 && s[1] < 0x90) ||
+        (*s == 0xf4 && s[1] >= 0x90))
+        return 0;
+    return n;
+}
+
+char *text_utf8(char *text)
+{
+    for (char *c = text; *c;) {
+        size_t n = character_bytes((unsigned char *)c);
+
+        if (!n)
+            *c = '?';
+        c += n ? n : 1;
+    }
+    return text;
+}
+
 /* Characters, not bytes: continuation bytes of UTF-8 take no room. */
 static int width(const char *s, size_t bytes)
 {

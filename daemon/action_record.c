@@ -7,6 +7,7 @@
 
 #include "common/xalloc.h"
 #include "daemon/action.h"
+#include "daemon/report.h"
 
 const char *action_state_name(enum action_state s)
 {
@@ -44,11 +45,6 @@ static json_t *time_or_null(double t)
     return isfinite(t) ? json_real(t) : json_null();
 }
 
-static json_t *word_or_null(const char *s)
-{
-    return *s ? json_string(s) : json_null();
-}
-
 json_t *action_object(const struct action_record *r)
 {
     json_t *o = json_pack("{s:I,s:s,s:s,s:s,s:I,s:f}", "id", (json_int_t)r->id, "action",
@@ -56,15 +52,15 @@ json_t *action_object(const struct action_record *r)
                           (json_int_t)r->tries, "asked", r->asked_s);
 
     json_object_set_new(o, "job", r->job.job ? json_string(r->job_text) : json_null());
-    json_object_set_new(o, "nodes", word_or_null(r->nodes));
+    json_object_set_new(o, "nodes", report_words(r->nodes));
     json_object_set_new(o, "signal", r->signal ? json_string(action_signal_name(r->signal)) : json_null());
-    json_object_set_new(o, "rule", word_or_null(r->rule));
-    json_object_set_new(o, "policy", word_or_null(r->policy));
-    json_object_set_new(o, "reason", word_or_null(r->reason));
+    json_object_set_new(o, "rule", report_words(r->rule));
+    json_object_set_new(o, "policy", report_words(r->policy));
+    json_object_set_new(o, "reason", report_words(r->reason));
     json_object_set_new(o, "by", r->by == ACTION_BY_ITSELF ? json_null() : json_integer(r->by));
     json_object_set_new(o, "tried", time_or_null(r->tried_s));
     json_object_set_new(o, "ended", time_or_null(r->ended_s));
-    json_object_set_new(o, "outcome", word_or_null(r->outcome));
+    json_object_set_new(o, "outcome", report_words(r->outcome));
     return o;
 }
 

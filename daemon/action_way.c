@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/config.h"
+#include "common/text.h"
 #include "common/xalloc.h"
 #include "daemon/act.h"
 #include "daemon/action_limits.h"
@@ -101,7 +102,7 @@ static char *first_line(const char *text, char *buf, size_t size)
     for (char *c = buf; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 0x7f)
             *c = '?';
-    return buf;
+    return text_utf8(buf);
 }
 
 /* How a program ended that should have ended well. */

@@ -7,6 +7,7 @@
 
 #include "common/log.h"
 #include "common/telemetry.h"
+#include "common/text.h"
 #include "daemon/pacing.h"
 #include "daemon/control.h"
 #include "daemon/record.h"
@@ -31,7 +32,7 @@ static double get_real(const json_t *o, const char *key)
     return json_is_number(v) ? json_number_value(v) : NAN;
 }
 
-/* Names go to terminals: no control characters. */
+/* Names go to terminals: no control characters, and no half of a character where they are cut. */
 static void get_text(const json_t *o, const char *key, char *out, size_t size)
 {
     const char *text = json_string_value(json_object_get(o, key));
@@ -40,6 +41,7 @@ static void get_text(const json_t *o, const char *key, char *out, size_t size)
     for (char *c = out; *c; c++)
         if ((unsigned char)*c < 32 || *c == 127)
             *c = '?';
+    text_utf8(out);
 }
 
 static void refuse(struct peer *p, const char *why)

@@ -216,11 +216,6 @@ static void take_entry(sqlite3_stmt *st, struct audit_entry *e)
 
 /* ---- JSON ---- */
 
-static json_t *text_or_null(const char *text)
-{
-    return *text ? json_string(text) : json_null();
-}
-
 json_t *audit_object(const struct audit_entry *e)
 {
     static const char *const outcomes[] = { NULL, "pending", "done", "failed" };
@@ -228,18 +223,18 @@ json_t *audit_object(const struct audit_entry *e)
     json_t *nodes = json_array();
 
     for (size_t i = 0; i < d->n_nodes; i++)
-        json_array_append_new(nodes, json_string(d->node[i]));
-    return json_pack("{s:I,s:f,s:s,s:I,s:s,s:s,s:o,s:o,s:o,s:o,s:o,s:s,s:o,s:o,s:s?,s:o,s:o,s:o,s:o}", "id",
-                     (json_int_t)e->id, "at", e->at, "job", e->job_text, "restarts",
-                     (json_int_t)e->job.restarts, "policy", e->policy, "state",
-                     e->command ? "command" : decision_state_name(d->state), "by",
-                     e->by == AUDIT_NOBODY ? json_null() : json_integer(e->by), "rule", text_or_null(d->rule),
-                     "action", e->command ? json_null() : json_string(action_name(d->action)), "signal",
-                     !e->command && d->action == ACTION_SIGNAL ? json_integer(d->signal) : json_null(),
-                     "nodes", nodes, "sentence", d->sentence, "why_not", text_or_null(d->why_not),
-                     "projected_ratio", report_real(d->projected_ratio), "outcome", outcomes[e->outcome],
-                     "outcome_text", text_or_null(e->outcome_text), "step_before_s", report_real(e->before_s),
-                     "effect_ratio", report_real(e->effect_ratio), "effect", text_or_null(e->effect));
+        json_array_append_new(nodes, report_words(d->node[i]));
+    return json_pack(
+        "{s:I,s:f,s:s,s:I,s:s,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:s?,s:o,s:o,s:o,s:o}", "id",
+        (json_int_t)e->id, "at", e->at, "job", e->job_text, "restarts", (json_int_t)e->job.restarts, "policy",
+        e->policy, "state", e->command ? "command" : decision_state_name(d->state), "by",
+        e->by == AUDIT_NOBODY ? json_null() : json_integer(e->by), "rule", report_words(d->rule), "action",
+        e->command ? json_null() : json_string(action_name(d->action)), "signal",
+        !e->command && d->action == ACTION_SIGNAL ? json_integer(d->signal) : json_null(), "nodes", nodes,
+        "sentence", report_words(d->sentence), "why_not", report_words(d->why_not), "projected_ratio",
+        report_real(d->projected_ratio), "outcome", outcomes[e->outcome], "outcome_text",
+        report_words(e->outcome_text), "step_before_s", report_real(e->before_s), "effect_ratio",
+        report_real(e->effect_ratio), "effect", report_words(e->effect));
 }
 
 static void write_line(struct audit *a, const struct audit_entry *e, const char *event)

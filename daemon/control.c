@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "common/log.h"
+#include "common/text.h"
 #include "common/xalloc.h"
 #include "daemon/action.h"
 #include "daemon/audit.h"
@@ -244,6 +245,7 @@ static void record(struct controls *cs, struct control *c, const struct decision
 
     fill(&e, c);
     e.d = *d;
+    text_utf8(e.d.sentence); /* a webhook takes nothing else */
     e.before_s = step_now_s(c);
     e.outcome = d->state == DECISION_ENFORCED ? AUDIT_PENDING : AUDIT_NONE;
     job_event(c->job, now_s, "%s%.480s", d->state == DECISION_DRYRUN ? "dry run: " : "", d->sentence);

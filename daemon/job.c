@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/text.h"
 #include "common/xalloc.h"
 #include "daemon/record.h"
 
@@ -101,7 +102,7 @@ size_t job_agents_connected(const struct job *j)
 
 void job_note(struct job *j, const char *node, const char *text)
 {
-    char *note = xasprintf("%s: %.400s", node, text);
+    char *note = text_utf8(xasprintf("%s: %.400s", node, text));
 
     for (size_t i = 0; i < j->n_notes; i++)
         if (!strcmp(j->note[i], note)) {
@@ -124,6 +125,7 @@ void job_event(struct job *j, double now_s, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof(j->event[0].text), fmt, ap);
     va_end(ap);
+    text_utf8(text);
     j->n_events++;
 }
 

@@ -27,7 +27,7 @@ static inline void put_count(json_t *o, const char *key, int64_t value)
 /* NULL and "" are null. */
 static inline void put_text(json_t *o, const char *key, const char *text)
 {
-    json_object_set_new(o, key, text && *text ? json_string(text) : json_null());
+    json_object_set_new(o, key, report_words(text));
 }
 
 /* "" too is told. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "common/xalloc.h"
 #include "daemon/job.h"
 #include "daemon/pacing.h"
@@ -20,6 +21,19 @@ static const double heat_scale[] = { 0.005, 0.01, 0.02, 0.04, 0.08, 0.15, 0.25, 
 json_t *report_real(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *report_words(const char *text)
+{
+    json_t *o = text && *text ? json_string(text) : json_null();
+    char *copy;
+
+    if (o)
+        return o;
+    copy = xstrdup(text);
+    o = json_string(text_utf8(copy));
+    free(copy);
+    return o;
 }
 
 static const char *const sorts[] = { "lateness", "rank", "node", "last", "compute" };
@@ -456,7 +470,7 @@ json_t *report_job(const struct job *j, double now_s, const struct report_view *
     json_object_set_new(o, "agents", agents_json(j, now_s, at_s));
     json_object_set_new(o, "communicators", comms_json(j, at_s));
     for (size_t i = 0; i < j->n_notes; i++)
-        json_array_append_new(notes, json_string(j->note[i]));
+        json_array_append_new(notes, report_words(j->note[i]));
     json_object_set_new(o, "notes", notes);
     json_object_set_new(o, "policy_params", params_json(j));
     json_object_set_new(o, "pace", pacing_report(j));

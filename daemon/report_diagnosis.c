@@ -15,7 +15,7 @@ static json_t *named(const struct view_verdict *d)
     json_t *o = json_object(), *culprits = json_array();
 
     for (uint32_t c = 0; c < d->n_culprits; c++)
-        json_array_append_new(culprits, json_string(d->culprit[c]));
+        json_array_append_new(culprits, report_words(d->culprit[c]));
     put_text(o, "class", view_class_name(d->class));
     put_text(o, "scope", view_scope_name(d->scope));
     json_object_set_new(o, "culprits", culprits);

@@ -10,7 +10,9 @@ distcheck-unit:
 	$(MAKE) $(AM_MAKEFLAGS) distcheck TESTS='$(UNIT_TESTS)'
 
 # Units, configuration files
-check_PROGRAMS += tests/unit/units tests/unit/config tests/fuzz/conf
+check_PROGRAMS += tests/unit/units tests/unit/text tests/unit/config tests/fuzz/conf
+tests_unit_text_SOURCES = tests/unit/text.c
+tests_unit_text_LDADD = libcommon.la
 tests_unit_units_SOURCES = tests/unit/units.c
 tests_unit_units_LDADD = libcommon.la
 tests_unit_config_SOURCES = tests/unit/config.c

@@ -130,6 +130,20 @@ static void test_list(void)
     json_decref(list);
 }
 
+/* A command's output, say, which was cut. */
+static void test_bytes(void)
+{
+    struct audit_entry e = entry(0, 1, DECISION_ENFORCED);
+    json_t *o;
+
+    snprintf(e.outcome_text, sizeof(e.outcome_text), "gr\xc3");
+    snprintf(e.d.sentence, sizeof(e.d.sentence), "slow\xff");
+    o = audit_object(&e);
+    is_str(json_string_value(json_object_get(o, "outcome_text")), "gr?", "half of a character is none");
+    is_str(json_string_value(json_object_get(o, "sentence")), "slow?", "and what is no UTF-8 is shown so");
+    json_decref(o);
+}
+
 static void test_lines(const char *path)
 {
     FILE *f = fopen(path, "r");
@@ -156,6 +170,7 @@ int main(void)
     audit_log_to(audit, lines);
     test_entries();
     test_list();
+    test_bytes();
     test_lines(lines);
     audit_close(audit);
     audit = audit_open(dir, &warning);
