@@ -589,16 +589,21 @@ static int check_modules(const struct ruleset *rules, const struct site *site, c
     return 0;
 }
 
-int controls_configure(struct controls *cs, const struct config *c, struct err *err)
+/* At the start jobs are better watched without the site's own policy than not at all; later what is loaded
+ * stays. */
+static int configure(struct controls *cs, const struct config *c, bool start, struct err *err)
 {
     struct ruleset *rules = ruleset_new(c, err), *old = cs->rules;
     struct site *site = NULL, *old_site = cs->site;
+    bool wanted = *c->policy_module != '\0';
 
     if (!rules)
         return -1;
-    if (*c->policy_module && !(site = site_open(c->policy_module, err)))
-        goto fail;
-    if (check_modules(rules, site, c, err) < 0)
+    if (wanted)
+        site = site_open(c->policy_module, err);
+    if (wanted && !site && start)
+        log_error("%s: goes on without it: rules that ask it decide nothing", err->text);
+    else if ((wanted && !site) || check_modules(rules, site, c, err) < 0)
         goto fail;
     cs->rules = rules;
     cs->site = site;
@@ -614,6 +619,11 @@ fail:
     return -1;
 }
 
+int controls_configure(struct controls *cs, const struct config *c, struct err *err)
+{
+    return configure(cs, c, false, err);
+}
+
 struct controls *controls_new(struct server *s, const struct config *c, struct err *err)
 {
     struct controls *cs = xcalloc(1, sizeof(*cs));
@@ -622,7 +632,7 @@ struct controls *controls_new(struct server *s, const struct config *c, struct e
 
     cs->server = s;
     cs->cluster = (struct budget){ .entry = cs->spent, .max = ARRAY_SIZE(cs->spent) };
-    if (controls_configure(cs, c, err) < 0) {
+    if (configure(cs, c, true, err) < 0) {
         controls_free(cs);
         return NULL;
     }

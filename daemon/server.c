@@ -356,13 +356,12 @@ struct server *server_new(struct event_base *base, const struct config *c, struc
     s->history = history_new(s->store);
     s->jobtime = jobtime_new(base);
     server_open_actions(s, c);
+    server_configure(s, c, err); /* no rules yet, which alone could be wrong */
     s->controls = controls_new(s, c, err);
     if (!s->controls)
         goto fail;
     s->tick = event_new(base, -1, EV_PERSIST, on_tick, s);
     event_add(s->tick, &every);
-    if (server_configure(s, c, err) < 0)
-        goto fail;
     return s;
 fail:
     server_free(s);

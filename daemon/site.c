@@ -14,17 +14,20 @@
 
 #include "common/config.h"
 #include "common/log.h"
+#include "common/text.h"
 #include "common/xalloc.h"
 #include "policies/site.h"
 
 #define SYMBOL "syncguard_site_policy"
+
+#define PROJECTED_MAX 1000.0 /* times the step time now, or a part of it: beyond, it is a mistake */
 
 struct site {
     int fd; /* open as long as it is loaded: its name is the loader's, and no other file's */
     void *handle;
     const struct site_policy *policy;
     char reason[160];
-    bool complained;
+    bool complained, doubted;
 };
 
 /* ---- loading ---- */
@@ -152,7 +155,19 @@ static const char *clean(struct site *s, const struct site_decision *d)
     for (char *c = s->reason; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 0x7f)
             *c = '?';
-    return s->reason;
+    return text_utf8(s->reason);
+}
+
+/* What it projects, if that can be. */
+static double projected(struct site *s, double ratio)
+{
+    if (isnan(ratio) || (ratio >= 1 / PROJECTED_MAX && ratio <= PROJECTED_MAX))
+        return ratio;
+    if (!s->doubted)
+        log_warn("the site's policy %s projects %g of the step time: that is left out", s->policy->name,
+                 ratio);
+    s->doubted = true;
+    return NAN;
 }
 
 void site_ask(struct site *s, const struct site_question *q, struct advice *out)
@@ -174,7 +189,7 @@ void site_ask(struct site *s, const struct site_question *q, struct advice *out)
                             .act = d.act,
                             .action = d.action ? action_parse(d.action) : -1,
                             .reason = clean(s, &d),
-                            .projected_ratio = d.projected_ratio > 0 ? d.projected_ratio : NAN };
+                            .projected_ratio = projected(s, d.projected_ratio) };
     if (!d.action || out->action >= 0)
         return;
     out->act = false; /* what it wants nobody knows */

@@ -36,7 +36,7 @@ struct site_view {
 struct site_decision {
     int act;                /* not 0: the rule's condition is true, as long as this says so */
     const char *action;     /* another action than the rule's, such as "checkpoint"; NULL: the rule's */
-    double projected_ratio; /* the step time afterwards over now; NaN: no idea */
+    double projected_ratio; /* the step time afterwards over now, 0.001 to 1000; NaN: no idea */
     char reason[160];       /* a few words for people */
 };
 

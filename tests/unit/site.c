@@ -45,6 +45,7 @@ static void refused(const char *path, const char *why)
 
 #define EXAMPLE "policies/.libs/site_example.so"
 #define OTHER   "tests/daemon/.libs/site_other.so"
+#define ODD     "tests/daemon/.libs/site_odd.so"
 #define NONE    "tests/daemon/.libs/site_none.so"
 
 static void test_refused(void)
@@ -102,6 +103,30 @@ static void test_example(void)
     site_close(s);
 }
 
+/* Numbers, bytes and actions that cannot be. */
+static void test_odd(void)
+{
+    struct err err = { "" };
+    struct site *s = site_open(copy(ODD, 0755), &err);
+    struct figures f;
+    struct advice a;
+    struct site_question q = { "1.0", "p", &f, 10 };
+
+    ok(s != NULL, "one that says nonsense is loaded %s", err.text);
+    if (!s)
+        return;
+    figures(&f, 8, 1.2);
+    site_ask(s, &q, &a);
+    ok(a.act && a.action == -1, "what it wants is heard");
+    ok(isnan(a.projected_ratio), "a step time below zero is not");
+    ok(strlen(a.reason) == 159 && strspn(a.reason, "?[2J lost") == 159, "its words can be shown: %s",
+       a.reason);
+    figures_word(&f, FIGURE_CLASS, "hang");
+    site_ask(s, &q, &a);
+    ok(!a.act, "nor an action that there is not");
+    site_close(s);
+}
+
 int main(void)
 {
     struct err err = { "" };
@@ -114,6 +139,7 @@ int main(void)
     chmod(dir, 0755);
     test_refused();
     test_example();
+    test_odd();
     chmod(dir, 0777);
     ok(!site_open(copy(EXAMPLE, 0755), &err) && strstr(err.text, "its folder may be written by others"), "%s",
        err.text);

@@ -1,0 +1,174 @@
+/* A site's own policy in the real controller: the shipped example decides, one that cannot be loaded and one
+ * that says nonsense leave the controller going, and the log says why. */
+#include "tests/daemon/live.h"
+
+static char log_path[128];
+
+/* A copy of what was built, where only root may write. */
+static void install(const char *name, const char *as)
+{
+    char *from = built(name), *command = xasprintf("cp '%s' '%s/%s' && chmod 755 '%s/%s'", from,
+                                                   live.munge.dir, as, live.munge.dir, as);
+
+    if (system(command))
+        printf("# cannot copy %s\n", from);
+    free(command);
+    free(from);
+}
+
+static void configure(const char *file, const char *module, const char *rule)
+{
+    char *more = xasprintf("Policy=p MinSlowdown=1.02\nPolicyFor=p User=sim Override=no\n"
+                           "PolicyModule=%s/%s\n"
+                           "Rule=%s Policy=p Module=%s Hold=1s CoolDown=1h Action=checkpoint\n",
+                           live.munge.dir, file, rule, module);
+
+    live_configure(more);
+    free(more);
+}
+
+/* Does the log have a line with these words?  Waits for it, half a minute at most. */
+static bool logged(const char *words)
+{
+    for (int i = 0; i < 300; i++) {
+        char line[2048];
+        FILE *f = fopen(log_path, "r");
+        bool found = false;
+
+        while (f && !found && fgets(line, sizeof(line), f))
+            found = strstr(line, words) != NULL;
+        if (f)
+            fclose(f);
+        if (found)
+            return true;
+        pause_s(0.1);
+    }
+    return false;
+}
+
+static json_t *job(void)
+{
+    return ask("{\"query\":\"job\",\"job\":\"4242\",\"view\":{\"count\":0}}");
+}
+
+/* The job's report when the rule has decided, a minute at most. */
+static json_t *decided(const char *module)
+{
+    for (int i = 0; i < 600; i++) {
+        json_t *a = job();
+
+        if (!strcmp(text(a, "policy.rules.0.module"), module) && *text(a, "policy.rules.0.last.state"))
+            return a;
+        json_decref(a);
+        pause_s(0.1);
+    }
+    return NULL;
+}
+
+/* At the start: the file is no shared object. */
+static void not_loaded(void)
+{
+    json_t *a = NULL;
+
+    ok(logged("broken.so: ") && logged(": goes on without it: rules that ask it decide nothing"),
+       "what cannot be loaded is told");
+    for (int i = 0; i < 600; i++) {
+        a = job();
+        if (!strcmp(text(a, "verdicts.0.class"), "straggler"))
+            break;
+        json_decref(a);
+        pause_s(0.1);
+        a = NULL;
+    }
+    is_str(text(a, "verdicts.0.class"), "straggler", "the jobs are watched all the same");
+    is_str(text(a, "policy.rules.0.phase"), "unknown", "a rule that asks it cannot be told");
+    ok(json_is_null(at(a, "policy.rules.0.last")), "and nothing comes of it");
+    json_decref(a);
+}
+
+static void example(void)
+{
+    json_t *a, *last;
+
+    configure("example.so", "node-equivalents", "save");
+    kill(live.controller, SIGHUP);
+    a = decided("node-equivalents");
+    last = at(a, "policy.rules.0.last");
+    is_str(text(last, "state"), "dryrun", "the shipped example decides, and it is only said");
+    is_str(text(last, "action"), "checkpoint", "the rule's action");
+    ok(strstr(text(last, "sentence"), " of 16 nodes are lost to straggler") != NULL, "%s",
+       text(last, "sentence"));
+    json_decref(a);
+    a = ask("{\"query\":\"audit\",\"job\":\"4242\"}");
+    is_str(text(a, "audit.0.rule"), "save", "the audit has it");
+    is_str(text(a, "audit.0.state"), "dryrun", "as a dry run");
+    json_decref(a);
+}
+
+/* With the controller running: what is loaded stays. */
+static void reloads(void)
+{
+    json_t *a;
+
+    configure("broken.so", "node-equivalents", "other");
+    kill(live.controller, SIGHUP);
+    ok(logged("the configuration stays as it is"), "a reload with one that cannot be loaded is refused");
+    a = job();
+    is_str(text(a, "policy.rules.0.name"), "save", "the rules stay");
+    is_str(text(a, "policy.rules.0.phase"), "cooling", "and what is loaded is still asked");
+    json_decref(a);
+}
+
+static void nonsense(void)
+{
+    json_t *a, *last;
+
+    configure("odd.so", "odd", "odd");
+    kill(live.controller, SIGHUP);
+    a = decided("odd");
+    last = at(a, "policy.rules.0.last");
+    is_str(text(last, "state"), "dryrun", "one that says nonsense: what is not nonsense is heard");
+    ok(strstr(text(last, "sentence"), "odd: ?[2J lost???") == text(last, "sentence"), "%s",
+       text(last, "sentence"));
+    ok(json_is_null(at(last, "projected_ratio")) && !strstr(text(last, "sentence"), "projected"),
+       "it projects nothing");
+    is_int((long long)json_array_size(at(a, "policy.decisions")), 2, "the report has both decisions");
+    json_decref(a);
+    ok(logged("the site's policy odd projects -inf of the step time: that is left out"), "the log says why");
+    a = ask("{\"query\":\"audit\",\"job\":\"4242\"}");
+    is_int((long long)json_array_size(at(a, "audit")), 2, "and so has the audit");
+    json_decref(a);
+    a = ask("{\"query\":\"status\"}");
+    ok(number(a, "jobs") == 1 && number(a, "agents") == 16, "the controller goes on");
+    json_decref(a);
+}
+
+int main(void)
+{
+    char *command;
+    pid_t pid;
+
+    if (geteuid())
+        return skip_all("only root owns what root must own");
+    if (!live_begin())
+        return skip_all("munged is not here, or does not start");
+    snprintf(log_path, sizeof(log_path), "%s/log.d", live.munge.dir);
+    install("policies/.libs/site_example.so", "example.so");
+    install("tests/daemon/.libs/site_odd.so", "odd.so");
+    command = xasprintf("echo 'no object' >'%s/broken.so'", live.munge.dir);
+    if (system(command))
+        printf("# no broken.so\n");
+    free(command);
+    configure("broken.so", "node-equivalents", "save");
+    ok(live_start(), "the controller starts without the site's policy");
+    pid = live_job("4242", "600", "16");
+    not_loaded();
+    example();
+    reloads();
+    nonsense();
+    kill(pid, SIGTERM);
+    waitpid(pid, NULL, 0);
+    is_int(live_stop(SIGTERM), 0, "it ends cleanly");
+    live_end();
+    return done_testing();
+}
