@@ -29,16 +29,31 @@ static char *deed(const json_t *o, char *buf, size_t size)
     return buf;
 }
 
+/* What becomes of what a policy's rules decide. */
+static const char *bearing(const json_t *policy)
+{
+    const char *action = json_string_value(json_object_get(policy, "action"));
+
+    if (action && !strcmp(action, "dryrun"))
+        return "only written down (dryrun)";
+    if (!action || strcmp(action, "enforce") != 0)
+        return "done, or only written down: that is not known";
+    return json_is_false(json_object_get(policy, "nodes_enforced"))
+               ? "done (enforce), but nothing to nodes: its owner asked for it"
+               : "done (enforce)";
+}
+
 /* ---- policies ---- */
 
 static void policies_row(struct table *t, const json_t *policy)
 {
+    const json_t *rules = answer_array(policy, "rules");
     char text[160];
 
     table_cell(t, "%s%s", text_of(policy, "name", text, sizeof(text)),
                answer_true(policy, "default") ? " *" : "");
     table_cell(t, "%s", text_of(policy, "action", text, sizeof(text)));
-    table_cell(t, "%zu", json_array_size(answer_array(policy, "rules")));
+    table_cell(t, "%s", text_count(rules ? (double)json_array_size(rules) : NAN).s);
     table_cell(t, "%s", text_count(answer_number(policy, "jobs")).s);
     table_cell(t, "%s", text_of(policy, "text", text, sizeof(text)));
 }
@@ -140,9 +155,7 @@ int page_policy(FILE *out, const json_t *answer, int columns, struct err *err)
         return -1;
     fprintf(out, "Policy %s: %s\n", text_of(answer, "name", name, sizeof(name)),
             text_of(answer, "text", text, sizeof(text)));
-    fprintf(out, "What its rules decide is %s.\n\n",
-            strcmp(text_of(answer, "action", text, sizeof(text)), "enforce") ? "only written down (dryrun)"
-                                                                             : "done (enforce)");
+    fprintf(out, "What its rules decide is %s.\n\n", bearing(answer));
     put_params(out, answer_array(answer, "params"));
     rules = answer_array(answer, "rules");
     json_array_foreach(rules, i, rule) put_rule(out, rule, columns);
@@ -194,8 +207,10 @@ static char *standing(const json_t *rule, char *buf, size_t size)
     else if (!strcmp(phase, "spent"))
         snprintf(buf, size, "its condition is true for %s; it acted %s times, as often as it may",
                  text_s(held_s).s, text_count(most).s);
-    else
+    else if (!strcmp(phase, "due"))
         snprintf(buf, size, "its condition is true for %s: it is due", text_s(held_s).s);
+    else
+        snprintf(buf, size, "how it stands is not known");
     return buf;
 }
 
@@ -267,22 +282,17 @@ static void put_budget(FILE *out, const json_t *b)
 int page_explain(FILE *out, const json_t *answer, int columns, struct err *err)
 {
     const json_t *policy = answer_object(answer, "policy"), *rules = answer_array(policy, "rules"), *rule;
-    char name[64], job[64], action[32];
+    char name[64], job[64];
     size_t i;
 
     if (answer_check(answer, "policy", JSON_OBJECT, err) < 0)
         return err_set(err, "nothing is decided about this job any more; sgctl audit has what was");
     fprintf(out, "Job %s, policy %s: what its rules decide is %s%s.\n",
             text_of(answer, "id", job, sizeof(job)), text_of(policy, "name", name, sizeof(name)),
-            strcmp(text_of(policy, "action", action, sizeof(action)), "enforce")
-                ? "only written down (dryrun)"
-            : answer_true(policy, "nodes_enforced")
-                ? "done (enforce)"
-                : "done (enforce), but nothing to nodes: its owner asked for it",
-            answer_true(policy, "paused") ? "; it is paused: nothing is decided" : "");
+            bearing(policy), answer_true(policy, "paused") ? "; it is paused: nothing is decided" : "");
     put_budget(out, answer_object(policy, "budget"));
     if (json_array_size(rules) == 0)
-        text_wrap(out, "The policy has no rules.", 0, columns);
+        text_wrap(out, rules ? "The policy has no rules." : "Its rules are not known.", 0, columns);
     json_array_foreach(rules, i, rule) put_standing(out, rule, columns);
     return 0;
 }

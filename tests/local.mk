@@ -48,7 +48,9 @@ check_PROGRAMS += tests/unit/trace_reader
 tests_unit_trace_reader_SOURCES = tests/unit/trace_reader.c
 tests_unit_trace_reader_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_unit_trace_reader_LDADD = libctl.la
-CTL_CASES = status status-empty jobs jobs-none nodes nodes-none job-straggler job-hang job-starting job-hostile actions actions-none
+CTL_CASES = status status-empty jobs jobs-none nodes nodes-none job-straggler job-hang job-starting job-hostile actions actions-none \
+	policies policies-unknown policy policy-unknown control control-unknown explain explain-no-rules explain-unknown \
+	audit audit-none audit-unknown try try-unknown
 check_PROGRAMS += tests/fuzz/answer
 tests_fuzz_answer_SOURCES = tests/fuzz/answer.c
 tests_fuzz_answer_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)

@@ -16,10 +16,32 @@ static const struct {
     const char *name;
     page_fn *page;
 } cases[] = {
-    { "status", page_status },     { "status-empty", page_status }, { "jobs", page_jobs },
-    { "jobs-none", page_jobs },    { "nodes", page_nodes },         { "nodes-none", page_nodes },
-    { "job-straggler", page_job }, { "job-hang", page_job },        { "job-starting", page_job },
-    { "job-hostile", page_job },   { "actions", page_actions },     { "actions-none", page_actions },
+    { "status", page_status },
+    { "status-empty", page_status },
+    { "jobs", page_jobs },
+    { "jobs-none", page_jobs },
+    { "nodes", page_nodes },
+    { "nodes-none", page_nodes },
+    { "job-straggler", page_job },
+    { "job-hang", page_job },
+    { "job-starting", page_job },
+    { "job-hostile", page_job },
+    { "actions", page_actions },
+    { "actions-none", page_actions },
+    { "policies", page_policies },
+    { "policies-unknown", page_policies },
+    { "policy", page_policy },
+    { "policy-unknown", page_policy },
+    { "control", page_control },
+    { "control-unknown", page_control },
+    { "explain", page_explain },
+    { "explain-no-rules", page_explain },
+    { "explain-unknown", page_explain },
+    { "audit", page_audit },
+    { "audit-none", page_audit },
+    { "audit-unknown", page_audit },
+    { "try", page_try },
+    { "try-unknown", page_try },
 };
 
 static char *path_of(const char *name, const char *suffix)
@@ -138,6 +160,12 @@ int main(void)
            "the controller's answer has no 'id' that is a text");
     refuse("a list as a job", page_job, "[]", "the controller's answer is no JSON object");
     refuse("nothing as status", page_status, "null", "the controller's answer is no JSON object");
+    refuse("policies that are no list", page_policies, "{\"policies\":3}",
+           "the controller's answer has no 'policies' that is a list");
+    refuse("a job that nobody decides about", page_explain, "{\"id\":\"1.0\"}",
+           "nothing is decided about this job any more; sgctl audit has what was");
+    refuse("an audit that is no list", page_audit, "{\"audit\":null}",
+           "the controller's answer has no 'audit' that is a list");
     texts();
     lists();
     return done_testing();
