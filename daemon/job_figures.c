@@ -86,6 +86,7 @@ static void put_steps(struct figures *f, const struct job *j, const struct view_
     f->value[FIGURE_STEP_P95_S] = v->step_p95_s;
     f->value[FIGURE_STEP_CV] = v->step_cv;
     f->value[FIGURE_STEPS_PER_S] = v->steps_per_s;
+    f->value[FIGURE_SAMPLES_PER_S] = cadence_samples_per_s(j);
     f->value[FIGURE_STEPS] = v->period ? (double)v->steps : NAN;
     f->value[FIGURE_SKEW_S] = v->skew_p50_s;
     f->value[FIGURE_SKEW_P95_S] = v->skew_p95_s;

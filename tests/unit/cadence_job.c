@@ -4,6 +4,8 @@
 
 #include "common/xalloc.h"
 #include "daemon/job.h"
+#include "daemon/job_figures.h"
+#include "policies/condition.h"
 #include "tests/random.h"
 #include "tests/tap.h"
 
@@ -380,6 +382,21 @@ static void storm(void)
     end();
 }
 
+/* What a rule with that condition makes of the job. */
+static enum truth rule_sees(const char *condition)
+{
+    struct condition_memory memory;
+    struct condition c;
+    struct figures f;
+    struct err err;
+
+    if (condition_parse(&c, condition, &err) < 0)
+        return TRUTH_NO;
+    condition_forget(&memory);
+    job_figures(w.j, w.now_s, NULL, &f);
+    return condition_eval(&c, &f, w.now_s, false, 0, &memory);
+}
+
 static void writes(void)
 {
     begin(0.2);
@@ -401,6 +418,10 @@ static void writes(void)
        "and when the last one was");
     ok(near(cadence_samples_per_s(w.j), NODES * 32 / 0.2, 0.1), "%.0f samples a second",
        cadence_samples_per_s(w.j));
+    ok(rule_sees("samples_per_s > 500 and samples_per_s < 800") == TRUTH_YES, "which a rule can ask for");
+    end();
+    begin(0.2);
+    ok(rule_sees("samples_per_s < 800") == TRUTH_UNKNOWN, "unknown until they are told");
     end();
 }
 
