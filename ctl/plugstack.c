@@ -8,7 +8,8 @@
 #include <strings.h>
 
 #define LINE_BYTES    4096
-#define INCLUDE_DEPTH 8 /* a file that includes itself ends here */
+#define INCLUDE_DEPTH 8    /* a file that includes itself ends here, */
+#define FILES_MAX     256u /* and so does one that does it twice */
 
 /* name in the folder that path is in. */
 static void beside(const char *path, const char *name, char *buf, size_t size)
@@ -96,11 +97,11 @@ static int find_in(struct plugstack *p, const char *path, const char *name, int 
 {
     char line[LINE_BYTES], *word;
     int number = 0, found = 0;
-    FILE *f = depth < INCLUDE_DEPTH ? fopen(path, "re") : NULL;
+    FILE *f = depth < INCLUDE_DEPTH && p->files++ < FILES_MAX ? fopen(path, "re") : NULL;
 
     if (!f)
         return err_set(err, "%s: %s", path, strerror(errno));
-    while (!found && (word = next_line(f, line, &number))) {
+    while (!found && p->files <= FILES_MAX && (word = next_line(f, line, &number))) {
         char *plugin = cut_word(word), *arguments;
 
         if (!strcasecmp(word, "include")) {
@@ -124,7 +125,10 @@ static int find_in(struct plugstack *p, const char *path, const char *name, int 
 
 int plugstack_find(struct plugstack *p, const char *name, struct err *err)
 {
-    int rc = find_in(p, p->path, name, 0, err);
+    int rc;
+
+    p->files = 0;
+    rc = find_in(p, p->path, name, 0, err);
 
     if (rc == 0)
         return err_set(err, "%s does not name %s", p->path, name);

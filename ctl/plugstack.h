@@ -13,7 +13,8 @@ struct plugstack {
     char where[4200];  /* FILE:LINE of the plugin */
     char plugin[4096]; /* as written there */
     char arguments[1024];
-    bool required; /* a plugin that Slurm must have: refuse jobs when it fails */
+    bool required;  /* a plugin that Slurm must have: refuse jobs when it fails */
+    unsigned files; /* looked into */
 };
 
 /* Where Slurm reads it: PlugStackConfig= of slurm.conf ($SLURM_CONF, or slurm_conf), else beside that file.

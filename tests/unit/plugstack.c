@@ -68,6 +68,13 @@ static void includes(void)
     ok(find("include d/*.conf\n", &p, &err) == 0, "a relative pattern");
     is_str(p.arguments, "conf=/a", "the included line");
     ok(find("include plugstack.conf\n", &p, &err) == -1, "a file that includes itself");
+    ok(find("include plugstack.conf\ninclude plugstack.conf\ninclude plugstack.conf\n"
+            "include plugstack.conf\ninclude plugstack.conf\ninclude plugstack.conf\n"
+            "include plugstack.conf\ninclude plugstack.conf\ninclude plugstack.conf\n"
+            "include plugstack.conf\ninclude plugstack.conf\ninclude plugstack.conf\n",
+            &p, &err) == -1 &&
+           p.files < 1000,
+       "one that does it twelve times: %u files are looked into", p.files);
     ok(find("include /nowhere/*\noptional syncguard.so\n", &p, &err) == 0, "a pattern that matches nothing");
 }
 
