@@ -120,7 +120,8 @@ json_t *report_nodes(const struct job *const *jobs, size_t n, double now_s)
 
     for (size_t i = 0; i < n; i++)
         add_job(&t, jobs[i], now_s);
-    qsort(t.row, t.n, sizeof(*t.row), worst_first);
+    if (t.n)
+        qsort(t.row, t.n, sizeof(*t.row), worst_first);
     for (size_t i = 0; i < t.n; i++) {
         json_array_append_new(list, node_json(&t.row[i], now_s));
         json_decref(t.row[i].jobs);

@@ -96,7 +96,7 @@ static void on_up(struct link *l, void *arg)
     p->up = true;
 }
 
-static void on_json(struct peer *p, const void *data, size_t bytes)
+void server_json(struct peer *p, const void *data, size_t bytes)
 {
     json_error_t e;
     json_t *o = json_loadb(data, bytes, JSON_REJECT_DUPLICATES, &e);
@@ -118,7 +118,7 @@ static void on_frame(struct link *l, enum link_frame type, const void *data, siz
 
     (void)l;
     if (type == LINK_JSON)
-        on_json(p, data, bytes);
+        server_json(p, data, bytes);
     else if (type == LINK_TELEMETRY && p->agent)
         agents_batch(p, data, bytes);
 }

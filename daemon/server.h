@@ -68,10 +68,11 @@ void server_free(struct server *s); /* NULL is fine; what is running is written 
  * it, or nothing and -1. */
 int server_configure(struct server *s, const struct config *c, struct err *err);
 
-double server_now_s(void);                                  /* monotonic */
-bool server_is_operator(const struct server *s, uid_t uid); /* root, SlurmUser, listed */
-void server_send(struct peer *p, json_t *o);                /* takes o */
-void server_drop(struct peer *p);                           /* close its link and forget it */
+double server_now_s(void);                                        /* monotonic */
+bool server_is_operator(const struct server *s, uid_t uid);       /* root, SlurmUser, listed */
+void server_send(struct peer *p, json_t *o);                      /* takes o */
+void server_json(struct peer *p, const void *data, size_t bytes); /* a frame that is to be JSON */
+void server_drop(struct peer *p);                                 /* close its link and forget it */
 
 /* agents.c: frames of an agent */
 void agents_hello(struct peer *p, const json_t *hello);

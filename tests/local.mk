@@ -60,7 +60,7 @@ tests_fuzz_answer_LDFLAGS = -fsanitize=fuzzer
 else
 tests_fuzz_answer_SOURCES += tests/fuzz/replay.c
 endif
-EXTRA_DIST += $(addprefix tests/fuzz/answer.corpus/,job-hostile job-hang nodes trace)
+EXTRA_DIST += $(addprefix tests/fuzz/answer.corpus/,actions audit control explain explain-unknown job-hostile job-hang nodes policies policy trace try)
 check_PROGRAMS += tests/fuzz/trace_reader
 tests_fuzz_trace_reader_SOURCES = tests/fuzz/trace_reader.c
 tests_fuzz_trace_reader_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
@@ -231,7 +231,7 @@ tests_fuzz_restd_LDFLAGS = -fsanitize=fuzzer
 else
 tests_fuzz_restd_SOURCES += tests/fuzz/replay.c
 endif
-EXTRA_DIST += $(addprefix tests/fuzz/restd.corpus/,hostlist job-38 job-40 node refused template torn)
+EXTRA_DIST += $(addprefix tests/fuzz/restd.corpus/,hostlist job-38 job-40 node refused squeue template torn)
 
 # Checkpoints: what programs tell and hear
 check_PROGRAMS += tests/unit/steps tests/fuzz/steps_open
@@ -305,3 +305,75 @@ check_PROGRAMS += tests/unit/audit
 tests_unit_audit_SOURCES = tests/unit/audit.c
 tests_unit_audit_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)
 tests_unit_audit_LDADD = libdaemon.la $(JANSSON_LIBS)
+
+# What comes from outside, beside the parsers above
+check_PROGRAMS += tests/fuzz/pacing_page
+tests_fuzz_pacing_page_SOURCES = tests/fuzz/pacing_page.c
+tests_fuzz_pacing_page_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)
+tests_fuzz_pacing_page_LDADD = libagent.la libdaemon.la libcommon.la $(JANSSON_LIBS) -lm
+if FUZZERS
+tests_fuzz_pacing_page_LDFLAGS = -fsanitize=fuzzer
+else
+tests_fuzz_pacing_page_SOURCES += tests/fuzz/replay.c
+endif
+EXTRA_DIST += $(addprefix tests/fuzz/pacing_page.corpus/,being-written gates report short)
+check_PROGRAMS += tests/fuzz/uplink
+tests_fuzz_uplink_SOURCES = tests/fuzz/uplink.c
+tests_fuzz_uplink_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)
+tests_fuzz_uplink_LDADD = libagent.la $(EVENT_LIBS) $(JANSSON_LIBS) -lm
+if FUZZERS
+tests_fuzz_uplink_LDFLAGS = -fsanitize=fuzzer
+else
+tests_fuzz_uplink_SOURCES += tests/fuzz/replay.c
+endif
+EXTRA_DIST += $(addprefix tests/fuzz/uplink.corpus/,a-day another cannot-be torn)
+check_PROGRAMS += tests/fuzz/peers
+tests_fuzz_peers_SOURCES = tests/fuzz/peers.c
+tests_fuzz_peers_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)
+tests_fuzz_peers_LDADD = libdaemon.la $(EVENT_LIBS) $(JANSSON_LIBS) -lm
+if FUZZERS
+tests_fuzz_peers_LDFLAGS = -fsanitize=fuzzer
+else
+tests_fuzz_peers_SOURCES += tests/fuzz/replay.c
+endif
+EXTRA_DIST += $(addprefix tests/fuzz/peers.corpus/,a-job commands long-names no-nodes nonsense)
+check_PROGRAMS += tests/fuzz/plan_live
+tests_fuzz_plan_live_SOURCES = tests/fuzz/plan_live.c
+tests_fuzz_plan_live_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_fuzz_plan_live_LDADD = libplan.la
+if FUZZERS
+tests_fuzz_plan_live_LDFLAGS = -fsanitize=fuzzer
+else
+tests_fuzz_plan_live_SOURCES += tests/fuzz/replay.c
+endif
+EXTRA_DIST += $(addprefix tests/fuzz/plan_live.corpus/,both missing nonsense nothing)
+check_PROGRAMS += tests/fuzz/scaling_run
+tests_fuzz_scaling_run_SOURCES = tests/fuzz/scaling_run.c
+tests_fuzz_scaling_run_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_fuzz_scaling_run_LDADD = libjob.la $(JANSSON_LIBS) -lm
+if FUZZERS
+tests_fuzz_scaling_run_LDFLAGS = -fsanitize=fuzzer
+else
+tests_fuzz_scaling_run_SOURCES += tests/fuzz/replay.c
+endif
+EXTRA_DIST += $(addprefix tests/fuzz/scaling_run.corpus/,a-run not-ours unknown)
+check_PROGRAMS += tests/fuzz/spank_words
+# The plugin's own objects are a guest's, and have no sanitizer.
+tests_fuzz_spank_words_SOURCES = tests/fuzz/spank_words.c spank/args.c spank/text.c
+tests_fuzz_spank_words_CPPFLAGS = $(AM_CPPFLAGS)
+if FUZZERS
+tests_fuzz_spank_words_LDFLAGS = -fsanitize=fuzzer
+else
+tests_fuzz_spank_words_SOURCES += tests/fuzz/replay.c
+endif
+EXTRA_DIST += $(addprefix tests/fuzz/spank_words.corpus/,long plugstack policy preload)
+check_PROGRAMS += tests/fuzz/plugstack
+tests_fuzz_plugstack_SOURCES = tests/fuzz/plugstack.c
+tests_fuzz_plugstack_CPPFLAGS = $(AM_CPPFLAGS)
+tests_fuzz_plugstack_LDADD = libctl.la
+if FUZZERS
+tests_fuzz_plugstack_LDFLAGS = -fsanitize=fuzzer
+else
+tests_fuzz_plugstack_SOURCES += tests/fuzz/replay.c
+endif
+EXTRA_DIST += $(addprefix tests/fuzz/plugstack.corpus/,itself plain slurm)

@@ -78,4 +78,4 @@ EXTRA_DIST += tests/fuzz/snapshot.corpus/job tests/fuzz/snapshot.corpus/jobs tes
 	tests/fuzz/snapshot.corpus/error tests/fuzz/snapshot.corpus/job-without-id tests/fuzz/snapshot.corpus/huge-numbers \
 	tests/fuzz/snapshot.corpus/evidence tests/fuzz/snapshot.corpus/evidence-hostile \
 	tests/fuzz/snapshot.corpus/nodes-health tests/fuzz/snapshot.corpus/scaling \
-	tests/fuzz/snapshot.corpus/policy
+	tests/fuzz/snapshot.corpus/policy tests/fuzz/snapshot.corpus/ways

@@ -12,8 +12,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static int (*const reports[])(FILE *, const json_t *, int, struct err *) = { page_status, page_jobs,
-                                                                                 page_job, page_nodes };
+    static int (*const reports[])(FILE *, const json_t *, int, struct err *) = {
+        page_status,   page_jobs,   page_job,     page_nodes,   page_actions, page_analysis,
+        page_policies, page_policy, page_control, page_explain, page_try,     page_audit,
+    };
     static int null = -1;
     json_t *answer = json_loadb((const char *)data, size, 0, NULL);
     struct trace *trace;

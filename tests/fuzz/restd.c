@@ -1,4 +1,6 @@
-/* Whatever slurmrestd answers, whatever a site's template says, whatever a comment or a host list holds. */
+/* Whatever slurmrestd answers, whatever squeue prints, whatever a site's template says, whatever a comment or
+ * a host list holds. */
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +8,7 @@
 #include "daemon/action.h"
 #include "daemon/comment.h"
 #include "daemon/hostlist.h"
+#include "daemon/jobtime.h"
 #include "daemon/rest_answer.h"
 #include "daemon/template.h"
 
@@ -43,6 +46,16 @@ static void fill(const char *text)
     free(filled);
 }
 
+/* A line of squeue: a job's end, and when it is preempted. */
+static void read_line(const char *text)
+{
+    double end_s, preempted_s;
+    uint32_t job;
+
+    if (jobtime_line(text, &job, &end_s, &preempted_s) && (!job || isinf(end_s) || isinf(preempted_s)))
+        abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = malloc(size + 1);
@@ -51,6 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text[size] = '\0';
     read_answer(text, size);
     fill(text);
+    read_line(text);
     hostlist_has(text, "node3");
     hostlist_has("node[1-3]", text);
     free(comment_merge(text, "slow"));
