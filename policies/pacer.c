@@ -121,6 +121,21 @@ static bool lost_more_than(const struct pacer *p, double collectives)
     return p->counted && p->lost_s > collectives * p->usual_s / p->counted;
 }
 
+/* What giving a core away does to where the kernel puts whom can outlast a collective; when ranks enter does
+ * not. */
+static bool may_last(uint32_t which)
+{
+    return 1u << which < PACER_DELAY;
+}
+
+/* With one more like those before it: but one alone proves nothing. */
+static bool would_lose_too_much(const struct pacer *p)
+{
+    double most = may_last(p->current) && pacer_epoch(p) > 1 ? PACER_LOSS : PACER_LOSS_AT_ONCE;
+
+    return p->counted > 1 && lost_more_than(p, most * p->counted / (p->counted + 1));
+}
+
 /* The same collectives with and without the lever, those that are nearest in time.  NaN: not enough of both
  * yet. */
 static double compare(struct pacer *p, struct pacer_slot *s, const struct pacer_collective *c)
@@ -163,9 +178,11 @@ static bool crowded(const struct pacer_sight *s)
 }
 
 /* How long the epochs of the next trial are: one collective, or as long as they may be. */
-static uint8_t trial_epoch(const struct pacer_lever *l, bool at_once, const struct pacer_params *params)
+static uint8_t trial_epoch(const struct pacer *p, uint32_t which, bool crowded,
+                           const struct pacer_params *params)
 {
-    if (at_once && l->why != PACER_NO_GAIN) /* it may yet be that it does not act at once */
+    if (!may_last(which) ||
+        (crowded && p->lever[which].why != PACER_NO_GAIN)) /* it may yet be that it does not act at once */
         return 1;
     return (uint8_t)(params->epoch > PACER_EPOCH_MAX ? PACER_EPOCH_MAX : params->epoch ? params->epoch : 1);
 }
@@ -185,16 +202,41 @@ static void try(struct pacer *p, uint8_t epoch, bool again)
     enter(p, PACER_TRYING);
 }
 
+/* The trial was too short to tell. */
+static bool is_promising(const struct pacer *p, uint32_t which)
+{
+    const struct pacer_lever *l = &p->lever[which];
+
+    return may_last(which) && l->why == PACER_NO_GAIN && holdout_faster(&l->seen) >= PACER_PROMISE;
+}
+
+/* What the trial has cost, and how far off that may be, is to be a small share of the time until the next
+ * one, whichever lever that is of. */
+static void pay(struct pacer *p)
+{
+    double error = holdout_deviation(&p->lever[p->current].seen) * sqrt(p->counted), lost;
+
+    if (!p->counted)
+        return;
+    lost = p->lost_s / (p->usual_s / p->counted) + (isnan(error) ? 0 : error);
+    if (lost > 0)
+        p->quiet = p->at + (uint64_t)(fmin(lost, PACER_TRIAL) / PACER_COST * (double)(p->at - p->since) /
+                                      (p->ticks ? p->ticks : 1));
+}
+
 static void rest(struct pacer *p, enum pacer_why why)
 {
     struct pacer_lever *l = &p->lever[p->current];
     uint32_t times = why == PACER_HARM ? PACER_HARM_REST : 2;
-    bool promising = why == PACER_NO_GAIN && holdout_faster(&l->seen) >= PACER_PROMISE;
+    bool promising;
 
+    l->why = (uint8_t)why;
+    promising = is_promising(p, p->current);
     if (!promising)
         l->rest = l->rest ? (uint32_t)fmin((double)l->rest * times, PACER_REST_MAX) : PACER_REST * times / 2;
     l->resume = p->at + (promising ? PACER_WARM : l->rest);
-    l->why = (uint8_t)why;
+    if (!promising)
+        pay(p);
     enter(p, PACER_OFF);
 }
 
@@ -245,15 +287,16 @@ static void off_tick(struct pacer *p, const struct pacer_params *params, const s
     static const uint8_t order[2][PACER_LEVERS] = { { 1, 0, 2, 3 }, { 0, 1, 2, 3 } };
 
     /* In between two trials the job is as it would be without us. */
-    if (p->at - p->since < PACER_WARM)
+    if (p->at - p->since < PACER_WARM || p->at < p->quiet)
         return;
     for (uint32_t i = 0; i < PACER_LEVERS; i++) {
         uint8_t which = order[crowded(sight)][i], epoch;
 
         if (!startable(p, which, params, sight))
             continue;
-        epoch = trial_epoch(&p->lever[which], crowded(sight) || 1u << which >= PACER_DELAY, params);
-        if ((c->seq + 1) % (2u * epoch)) /* epochs come in pairs: begin with one */
+        epoch = trial_epoch(p, which, crowded(sight), params);
+        /* Epochs come in pairs: begin with one. */
+        if ((c->seq + 1) % (p->quiet && !is_promising(p, which) ? PACER_GRID : 2u * epoch))
             continue;
         p->current = which;
         p->comm = c->comm;
@@ -269,7 +312,7 @@ static void trial_tick(struct pacer *p, double log_ratio)
     holdout_take(&l->seen, log_ratio);
     if (holdout_faster(&l->seen) >= PACER_PROOF && holdout_mean(&l->seen) < -GAIN_MIN)
         take_force(p);
-    else if (lost_more_than(p, PACER_LOSS) || holdout_slower(&l->seen) >= PACER_PROOF_HARM)
+    else if (would_lose_too_much(p) || holdout_slower(&l->seen) >= PACER_PROOF_HARM)
         rest(p, p->again ? PACER_FADED : PACER_HARM);
     else if (p->ticks >= PACER_TRIAL)
         rest(p, p->again ? PACER_FADED : PACER_NO_GAIN);
@@ -311,6 +354,8 @@ void pacer_tick(struct pacer *p, const struct pacer_params *params, const struct
     }
     if (!(params->levers & sight->able & lever) || !has_cause(lever, sight)) {
         p->lever[p->current].why = params->levers & sight->able & lever ? PACER_NO_CAUSE : PACER_UNALLOWED;
+        if (p->mode == PACER_TRYING)
+            pay(p);
         enter(p, PACER_OFF);
         return;
     }

@@ -6,11 +6,13 @@
  * A lever without a cause is not tried, and goes with its cause.  One that is tried has PACER_TRIAL
  * collectives, half of them without the lever, to prove by the hold-out (holdout.h) that it makes the job
  * faster; then it is in force with one epoch in `every` without it, else it is off for PACER_REST
- * collectives, twice as long each time.  One that proves harm, or has cost the time of PACER_LOSS
- * collectives, is off at once, and for longer: in force, too, twice that in a single epoch.  In force it is
- * put on trial again as soon as the hold-out says that less than half of the gain is left (a cumulative sum,
- * Page 1954).  Times with the lever are compared with times without; none of them is ever the measure of what
- * is normal.
+ * collectives, twice as long each time.  One that proves harm, or would cost the time of PACER_LOSS
+ * collectives, is off at once, and for longer: in force, too, twice that in a single epoch.  Trials together
+ * are to cost PACER_COST of the time: after one that gained nothing no lever is tried for long enough, and
+ * then at multiples of PACER_GRID alone; for each node decides by itself, and pays for all others' trials. In
+ * force it is put on trial again as soon as the hold-out says that less than half of the gain is left (a
+ * cumulative sum, Page 1954).  Times with the lever are compared with times without; none of them is ever the
+ * measure of what is normal.
  *
  * Where ranks outnumber cores a lever acts at once, and epochs are of one collective.  Where somebody else
  * wants the cores, it acts through where the kernel puts whom, which stays for many steps: epochs are long,
@@ -27,20 +29,23 @@
 #define PACER_STAGGER 8u /* ranks of a node enter one after another */
 #define PACER_LEVERS  4u
 
-#define PACER_TRIAL      32u /* collectives */
-#define PACER_WARM       16u /* before the first trial, and between two */
-#define PACER_REST       64u /* after a trial that came to nothing, at least */
-#define PACER_REST_MAX   (1u << 20)
-#define PACER_HARM_REST  8u   /* times as long after proven harm */
-#define PACER_SWITCHES   20.0 /* involuntary switches of a rank and second: somebody else wants the core */
-#define PACER_WAIT       0.02 /* share of the time spent in collectives: below that there is nothing to gain */
-#define PACER_PROOF      20.0  /* evidence to go by: one lever without effect in 20 gets so far, ever */
-#define PACER_PROOF_HARM 6.0   /* harm need not be proven as well */
-#define PACER_PROMISE    1.2   /* the next trial comes soon: one comparison can say no more than 2 */
-#define PACER_EPOCH_MAX  16u   /* collectives: a pair fills a trial */
-#define PACER_LOSS       2.0   /* nor at all once a trial has cost the time of so many collectives */
-#define PACER_SLOTS      32u   /* collectives of a step that are told apart */
-#define PACER_OTHERS     1024u /* collectives of others in a row: the communicator is not used any more */
+#define PACER_TRIAL        32u /* collectives */
+#define PACER_WARM         16u /* before the first trial, and between two */
+#define PACER_REST         64u /* after a trial that came to nothing, at least */
+#define PACER_REST_MAX     (1u << 20)
+#define PACER_HARM_REST    8u   /* times as long after proven harm */
+#define PACER_SWITCHES     20.0 /* involuntary switches of a rank and second: somebody else wants the core */
+#define PACER_WAIT         0.02 /* share of the time spent in collectives: below that there is nothing to gain */
+#define PACER_PROOF        20.0  /* evidence to go by: one lever without effect in 20 gets so far, ever */
+#define PACER_PROOF_HARM   6.0   /* harm need not be proven as well */
+#define PACER_PROMISE      1.2   /* the next trial comes soon: one comparison can say no more than 2 */
+#define PACER_EPOCH_MAX    16u   /* collectives: a pair fills a trial */
+#define PACER_LOSS         2.0   /* nor at all once a trial has cost the time of so many collectives */
+#define PACER_LOSS_AT_ONCE 1.0   /* ... where epochs are short, and none can be unlucky as a whole */
+#define PACER_COST         0.005 /* of the time: what trials may cost, of all levers together */
+#define PACER_GRID         128u  /* collectives: nodes that try at their own time make the job pay for each */
+#define PACER_SLOTS        32u   /* collectives of a step that are told apart */
+#define PACER_OTHERS       1024u /* collectives of others in a row: the communicator is not used any more */
 
 /* "release", "gate", ...; NULL for what is no single lever. */
 const char *pacer_lever_name(uint32_t lever);
@@ -103,10 +108,11 @@ struct pacer_slot {
 /* All zero: a beginning. */
 struct pacer {
     uint64_t at;        /* collectives so far */
-    uint64_t comm;      /* on trial or in force: whose collectives are counted and compared */
+    uint64_t comm;      /* on trial or in force: whose collectives have the lever, are counted and compared */
     uint32_t ticks;     /* those of it since then */
     uint32_t others;    /* and of others since the last of them */
     uint64_t since;     /* when the mode was entered */
+    uint64_t quiet;     /* no trial before that collective */
     uint64_t epochs[2]; /* collectives measured without and with a lever */
     struct pacer_lever lever[PACER_LEVERS];
     struct pacer_slot slot[PACER_SLOTS];
@@ -123,8 +129,10 @@ struct pacer {
 void pacer_tick(struct pacer *p, const struct pacer_params *params, const struct pacer_sight *sight,
                 const struct pacer_collective *c);
 
-/* What is current: the lever, 0 for none; how long its epochs are, and how often one goes without (2: on
- * trial; in force so often that 16 collectives see one, or two epochs do). */
+/* What is current: the lever, 0 for none, for the collectives of `comm` alone: others would have it by draws
+ * of their own, in what is compared with it and without it alike, and nobody would see what that does; how
+ * long its epochs are, and how often one goes without (2: on trial; in force so often that 16 collectives see
+ * one, or two epochs do). */
 uint32_t pacer_current(const struct pacer *p);
 uint32_t pacer_epoch(const struct pacer *p);
 uint32_t pacer_every(const struct pacer *p, const struct pacer_params *params);

@@ -350,7 +350,9 @@ static void lead_tick(uint64_t now, const struct pacer_collective *collective)
     }
     pacer_tick(&me.pacer, &params, &me.sight, collective);
     lever = pacer_current(&me.pacer);
-    plan_put(lever ? pacing_plan(lever, pacer_epoch(&me.pacer), pacer_every(&me.pacer, &params)) : 0,
+    plan_put(lever ? pacing_plan(lever | pacing_communicator(me.pacer.comm), pacer_epoch(&me.pacer),
+                                 pacer_every(&me.pacer, &params))
+                   : 0,
              now + FRESH_NS + (uint64_t)(FRESH_CYCLES * 1e9 * collective->cycle_s));
     if (mode != me.pacer.mode)
         report();
@@ -364,9 +366,10 @@ static uint32_t lever_for(const struct call *k, uint64_t now)
     uint64_t plan = atomic_load_explicit(&me.page->plan, memory_order_relaxed);
     uint32_t levers = __atomic_load_n(&probe.control->pace.levers, __ATOMIC_RELAXED);
     uint32_t lever = (uint32_t)plan & levers & me.able, epoch = plan >> 32 & 0xffff,
-             every = (uint32_t)(plan >> 48);
+             every = (uint32_t)(plan >> 48), comm = (uint32_t)plan & ~0xffu;
 
-    if (!lever || now > atomic_load_explicit(&me.page->fresh_ns, memory_order_relaxed))
+    if (!lever || (comm && comm != pacing_communicator(k->event.comm)) ||
+        now > atomic_load_explicit(&me.page->fresh_ns, memory_order_relaxed))
         return 0;
     return holdout_paced(k->event.comm, k->event.seq, epoch, every) ? lever : 0;
 }

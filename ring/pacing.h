@@ -71,6 +71,13 @@ struct pacing_page {
     struct pacing_slot slot[PACING_SLOTS];
 };
 
+/* Of the communicator whose collectives a plan is for: in the bits of a plan's lever that no lever has.  A
+ * plan with none is for all. */
+static inline uint32_t pacing_communicator(uint64_t name)
+{
+    return (uint32_t)(name * 0x9e3779b97f4a7c15u >> 32 | 0x100) & ~0xffu;
+}
+
 /* A plan in one word: the lever (0: none), how many collectives an epoch has, and that one epoch in `every`
  * goes without. */
 static inline uint64_t pacing_plan(uint32_t lever, uint32_t epoch, uint32_t every)

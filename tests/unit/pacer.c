@@ -247,7 +247,7 @@ static void test_communicators(void)
                                       .signature = i % 6 ? 2 : 1,
                                       .seq = i % 6 ? others++ : seq++ };
 
-        paced = pacer_current(&m.p) &&
+        paced = pacer_current(&m.p) && c.comm == m.p.comm &&
                 holdout_paced(c.comm, c.seq, pacer_epoch(&m.p), pacer_every(&m.p, &m.params));
         c.paced = paced;
         c.cycle_s = (paced ? 0.5 : 1) * (i % 6 ? 0.01 : 0.05) * exp(0.05 * gauss());
@@ -259,6 +259,40 @@ static void test_communicators(void)
         pacer_tick(&m.p, &m.params, &m.sight,
                    &(struct pacer_collective){ .comm = 7, .seq = i, .cycle_s = 0.01 });
     ok(pacer_current(&m.p) == 0, "its communicator is used no more: off");
+}
+
+/* Trials of levers that harm cost a job next to nothing, however many nodes try them at times of their own.
+ */
+static void test_cost(void)
+{
+    static const struct regime harm = { "harm", 8, 4, true, 300, 0.3, 0, { 1.15, 1.15, 1.15, 1.15 } };
+    struct model m[8];
+    uint32_t steps = 4000;
+    double sum = 0;
+
+    random_state = 3;
+    for (size_t i = 0; i < ARRAY_SIZE(m); i++) {
+        m[i] = begin(1, 15, 0.05);
+        m[i].r = &harm;
+    }
+    for (uint32_t s = 0; s < steps; s++) {
+        double time = 1, noise = 0.1 * gauss();
+        bool paced[ARRAY_SIZE(m)];
+
+        for (size_t i = 0; i < ARRAY_SIZE(m); i++) {
+            paced[i] = pacer_current(&m[i].p) &&
+                       holdout_paced(99, s, pacer_epoch(&m[i].p), pacer_every(&m[i].p, &m[i].params));
+            time = paced[i] ? 1.15 : time;
+        }
+        sum += time;
+        for (size_t i = 0; i < ARRAY_SIZE(m); i++) {
+            look(&m[i], paced[i]);
+            pacer_tick(
+                &m[i].p, &m[i].params, &m[i].sight,
+                &(struct pacer_collective){ paced[i], 99, s, 1, time * exp(noise + m[i].noise * gauss()) });
+        }
+    }
+    ok(sum / steps < 1.01, "8 nodes try 4 levers that harm all of them: %.4f of the time", sum / steps);
 }
 
 /* A lever without effect is off within 32 collectives, each time later. */
@@ -348,6 +382,7 @@ int main(void)
     test_choice();
     test_lasting();
     test_communicators();
+    test_cost();
     test_backing_off();
     test_histories();
     test_words();

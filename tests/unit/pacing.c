@@ -27,6 +27,9 @@ static void test_page(void)
     ok(a && b, "two ranks join");
     atomic_store(&a->plan, pacing_plan(2, 3, 12));
     ok(atomic_load(&b->plan) == (12ull << 48 | 3ull << 32 | 2), "and see the same plan");
+    ok(pacing_communicator(1) != pacing_communicator(2) && pacing_communicator(0) &&
+           !(pacing_communicator(7) & 0xff),
+       "which may say for which communicator");
     pacing_close(a);
     pacing_close(b);
     pacing_close(NULL);
