@@ -254,6 +254,62 @@ static void tell_failures(const struct run *r, struct answer *answer)
     }
 }
 
+/* Whatever the policies of the job ever allow. */
+static uint32_t levers_of(const struct scenario *s, size_t job)
+{
+    uint32_t levers = (uint32_t)s->jobs[job].levers;
+
+    for (size_t i = 0; i < s->n_policies; i++)
+        levers |= (size_t)s->policies[i].job == job ? (uint32_t)s->policies[i].levers : 0;
+    return s->jobs[job].pacing == PACING_AUTO ? levers : 0;
+}
+
+static void tell_lever(const struct run *r, struct answer *answer, size_t job, uint32_t i)
+{
+    const struct job_result *x = simulation_result(r->simulation, job);
+    const struct job_lever *l = &x->lever[i];
+
+    answer_cell_words(answer, "%s", r->scenario.jobs[job].name);
+    answer_cell_words(answer, "%s", pacer_lever_name(1u << i));
+    answer_cell(answer, l->in_force);
+    answer_cell(answer, x->pace_nodes);
+    answer_cell(answer, l->paced);
+    answer_cell(answer, x->pace_collectives);
+    answer_cell(answer, l->compared);
+    answer_cell(answer, l->ratio);
+    answer_cell(answer, l->low);
+    answer_cell(answer, l->high);
+    answer_cell_words(answer, "%s", pacer_why_text(l->why));
+}
+
+static void tell_pacing(const struct run *r, struct answer *answer)
+{
+    static const struct answer_column columns[] = {
+        { "job", "JOB", ANSWER_WORDS },        { "lever", "LEVER", ANSWER_WORDS },
+        { "in_force", "NODES", ANSWER_COUNT }, { "nodes", "OF", ANSWER_COUNT },
+        { "paced", "PACED", ANSWER_NUMBER },   { "collectives", "OF", ANSWER_NUMBER },
+        { "compared", "PAIRS", ANSWER_COUNT }, { "ratio", "RATIO", ANSWER_NUMBER },
+        { "low", "LOW", ANSWER_NUMBER },       { "high", "HIGH", ANSWER_NUMBER },
+        { "why", "BECAUSE", ANSWER_WORDS },
+    };
+    uint32_t any = 0;
+
+    for (size_t i = 0; i < r->scenario.n_jobs; i++)
+        any |= levers_of(&r->scenario, i);
+    if (!any)
+        return;
+    answer_table(answer, "pacing",
+                 "Pacing: nodes that have the lever in force at the end, collectives with it, its hold-out "
+                 "(time with over time without)",
+                 columns, ARRAY_SIZE(columns));
+    for (size_t i = 0; i < r->scenario.n_jobs; i++) {
+        for (uint32_t k = 0; k < PACER_LEVERS; k++) {
+            if (levers_of(&r->scenario, i) & 1u << k)
+                tell_lever(r, answer, i, k);
+        }
+    }
+}
+
 static int by_number(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -359,6 +415,7 @@ static void tell_run(const struct run *r, struct answer *answer)
     tell_jobs(r, answer);
     tell_time(r, answer);
     tell_failures(r, answer);
+    tell_pacing(r, answer);
     tell_ranks(r, answer);
     answer_source(answer,
                   "random numbers: Philox4x32-10 (Salmon et al. 2011); network: max-min fair sharing of "

@@ -48,14 +48,18 @@ static void pass(struct cores *c, double now_s)
     c->now_s = now_s;
 }
 
-struct cores *cores_new(uint32_t n, uint32_t cores, enum cores_waiting waiting)
+struct cores *cores_new(uint32_t n, uint32_t cores)
 {
     struct cores *c = xcalloc(1, sizeof(*c) + n * sizeof(c->rank[0]));
 
     c->n = n;
     c->cores = cores;
-    c->waiting = waiting;
     return c;
+}
+
+void cores_wait(struct cores *c, enum cores_waiting waiting)
+{
+    c->waiting = waiting;
 }
 
 void cores_free(struct cores *c)
@@ -146,8 +150,9 @@ static void change(struct cores *c, const double *start_s, const double *work_s,
 void cores_run(uint32_t n, uint32_t cores, enum cores_waiting waiting, const double *start_s,
                const double *work_s, const double *sleep_s, double *done_s)
 {
-    struct cores *c = cores_new(n, cores, waiting);
+    struct cores *c = cores_new(n, cores);
 
+    c->waiting = waiting;
     c->now_s = INFINITY;
     for (uint32_t i = 0; i < n; i++)
         c->now_s = fmin(c->now_s, start_s[i]);

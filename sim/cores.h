@@ -25,8 +25,10 @@ void cores_run(uint32_t n, uint32_t cores, enum cores_waiting waiting, const dou
  * to the next; each may change when others are done. */
 struct cores;
 
-struct cores *cores_new(uint32_t n, uint32_t cores, enum cores_waiting waiting);
+struct cores *cores_new(uint32_t n, uint32_t cores); /* that spin */
 void cores_free(struct cores *c);
+/* What those do that wait, from now on: nobody works. */
+void cores_wait(struct cores *c, enum cores_waiting waiting);
 /* Rank i begins; the first after all were done, or after cores_reset(), has all others wait. */
 void cores_begin(struct cores *c, uint32_t i, double now_s, double work_s);
 void cores_reset(struct cores *c);

@@ -158,6 +158,8 @@ static void make_arrays(struct job *j)
         j->at_s[i] = j->free_s[i] = j->j->start_s;
     if (j->j->pacing == PACING_DELAY)
         j->pace = xcalloc((size_t)j->n * (size_t)j->j->buckets, sizeof(*j->pace));
+    if (j->j->pacing == PACING_AUTO)
+        j->paces = job_paces_new(j);
 }
 
 struct job *job_open(const struct scenario *s, size_t index, const struct placement *p, struct network *n,
@@ -238,6 +240,7 @@ void job_close(struct job *j)
     free(j->wakes);
     free(j->seq);
     free(j->pace);
+    job_paces_free(j->paces, j);
     for (uint32_t i = 0; j->cores && i < j->place->nodes; i++)
         cores_free(j->cores[i]);
     free(j->cores);
@@ -301,13 +304,15 @@ bool job_shares_cores(const struct job *j, uint32_t node)
     return j->j->cores > 0 && node_size(j, node) > (uint32_t)j->j->cores;
 }
 
-enum cores_waiting job_waiting(const struct job *j)
+enum cores_waiting job_waiting(const struct job *j, uint32_t node)
 {
     switch (j->j->pacing) {
     case PACING_GATE:
         return CORES_GATE;
     case PACING_DELAY:
         return CORES_SLEEP;
+    case PACING_AUTO:
+        return job_paces_waiting(j, node);
     default:
         return CORES_SPIN;
     }
@@ -329,18 +334,27 @@ void job_rank_worked(struct job *j, uint32_t rank, double done_s)
     j->at_s[rank] = done_s;
 }
 
-double job_pace_delay_s(const struct job *j, uint32_t rank, uint32_t bucket)
+double job_pace_delay_s(const struct job *j, uint32_t rank, int bucket)
 {
     struct pace_params p = { j->j->pace_max_s, j->j->pace_share };
 
-    return j->pace ? pace_delay_s(&j->pace[(size_t)bucket * j->n + rank], &p) : 0;
+    if (j->paces)
+        return job_paces_delay_s(j, rank, bucket);
+    return j->pace && bucket >= 0 ? pace_delay_s(&j->pace[(size_t)bucket * j->n + rank], &p) : 0;
+}
+
+double job_rank_enter_inner(struct job *j, uint32_t rank, struct job_exchange *x)
+{
+    x->slept_s[rank] = job_pace_delay_s(j, rank, -1);
+    x->enter_s[rank] = j->at_s[rank] + x->slept_s[rank];
+    return x->enter_s[rank];
 }
 
 double job_rank_enter(struct job *j, uint32_t rank, uint32_t bucket, struct job_exchange *x)
 {
     double ready_s = j->apart ? fmax(j->at_s[rank], j->free_s[rank]) : j->at_s[rank];
 
-    x->slept_s[rank] = job_pace_delay_s(j, rank, bucket);
+    x->slept_s[rank] = job_pace_delay_s(j, rank, (int)bucket);
     x->enter_s[rank] = ready_s + x->slept_s[rank];
     x->last_s = fmax(x->last_s, x->enter_s[rank]);
     x->entered++;

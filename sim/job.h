@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "common/err.h"
+#include "policies/pacer.h"
 #include "sim/network.h"
 #include "sim/placement.h"
 #include "sim/scenario.h"
@@ -31,6 +32,16 @@ enum job_state {
     JOB_DONE,
     JOB_STALLED, /* a rank died, the others wait for it for ever */
     JOB_STUCK,   /* failures come faster than work is saved */
+};
+
+/* What Pacing=auto made of a lever. */
+struct job_lever {
+    uint32_t in_force;  /* nodes, at the end */
+    double paced;       /* collectives with it, mean of the nodes */
+    enum pacer_why why; /* of the node that compared most, as is what follows */
+    uint32_t compared;  /* pairs of epochs */
+    double ratio;       /* time with it over the time without; NaN: not known */
+    double low, high;   /* where that is at all times, with 95 %; NaN: not known */
 };
 
 /* Sums over ranks are rank-seconds. */
@@ -51,6 +62,10 @@ struct job_result {
     double *late_s, *work_s;
     uint64_t *last;
     struct network_count network;
+    /* Pacing=auto: nodes whose ranks may be paced, their collectives, and by lever. */
+    uint32_t pace_nodes;
+    double pace_collectives; /* mean of the nodes */
+    struct job_lever lever[PACER_LEVERS];
     uint64_t queue_events; /* asynchronous: arrivals at the servers */
 };
 

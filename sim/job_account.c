@@ -103,7 +103,8 @@ void job_account_inner(struct job *j, uint32_t node, struct job_exchange *x)
         last_s = fmax(last_s, enter_s[i]);
     }
     for (uint32_t i = 0; i < n; i++) {
-        j->result.sync_s += last_s - enter_s[i];
+        j->result.sync_s += last_s - enter_s[i] + x->slept_s[c.rank[i]];
+        j->result.paced_s += x->slept_s[c.rank[i]];
         j->result.comm_s += leave_s[i] - last_s;
     }
     if (n > 1)

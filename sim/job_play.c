@@ -39,6 +39,7 @@ static void left_inside(struct job *j, uint32_t rank, double now_s)
     struct job_play *p = &j->play[rank];
     uint32_t node = j->place->node[rank], which = p->insides++ & 1;
 
+    job_paces_left(j, rank, p->round, p->part, &j->inside[which], now_s);
     j->inside[which].leave_s[rank] = now_s;
     j->at_s[rank] = now_s + (j->wakes[rank] ? j->j->wake_s : 0);
     if (++j->inside_left[which][node] < node_size(j, node))
@@ -52,6 +53,7 @@ static void left_exchange(struct job *j, uint32_t rank, double now_s)
     struct job_play *p = &j->play[rank];
     struct job_exchange *x = &j->exchange[p->exchanges++ & 1];
 
+    job_paces_left(j, rank, p->round, p->part, x, now_s);
     job_rank_leave(j, rank, p->round, p->part, x, now_s);
     if (x->left == j->n)
         job_account(j, p->round, p->part, x);
@@ -108,7 +110,7 @@ static void note_waking(struct job *j, uint32_t rank, double now_s)
     uint32_t node = j->place->node[rank], n = node_size(j, node);
     const uint32_t *ranks = j->place->by_node + j->place->first[node];
 
-    j->wakes[rank] = j->j->pacing == PACING_GATE && pace_gives_core(n, (uint32_t)j->j->cores, 1);
+    j->wakes[rank] = job_waiting(j, node) == CORES_GATE && pace_gives_core(n, (uint32_t)j->j->cores, 1);
     for (uint32_t i = 0; cores_all_done(j->cores[node]) && i < n; i++)
         j->wakes[ranks[i]] = j->wakes[ranks[i]] && j->at_s[ranks[i]] < now_s;
 }
@@ -119,13 +121,13 @@ static bool worked_on_cores(struct job *j, uint32_t rank, double now_s, struct n
     struct job_play *p = &j->play[rank];
     uint32_t node = j->place->node[rank];
     int bucket = j->parts[p->part].bucket;
-    double enter_s = now_s;
+    double enter_s;
 
     job_rank_worked(j, rank, now_s);
     if (bucket >= 0)
         enter_s = job_rank_enter(j, rank, (uint32_t)bucket, &j->exchange[p->exchanges & 1]);
     else
-        j->inside[p->insides & 1].enter_s[rank] = now_s;
+        enter_s = job_rank_enter_inner(j, rank, &j->inside[p->insides & 1]);
     cores_done(j->cores[node], local_of(j, rank), now_s, enter_s - now_s);
     note_waking(j, rank, now_s);
     pace_changed(j, node);
@@ -153,6 +155,7 @@ static void work_on_cores(struct job *j, uint32_t rank, double now_s, struct net
         wait_until(op, now_s, j->at_s[rank]);
         return;
     }
+    cores_wait(j->cores[node], job_waiting(j, node));
     cores_begin(j->cores[node], local, now_s, job_part_work_s(j, rank, p->round, p->part));
     p->phase = WORKING;
     pace_changed(j, node);
@@ -180,8 +183,7 @@ static double prepare(struct job *j, uint32_t rank)
     p->phase = READY;
     if (bucket >= 0)
         return job_rank_enter(j, rank, (uint32_t)bucket, &j->exchange[p->exchanges & 1]);
-    j->inside[p->insides & 1].enter_s[rank] = j->at_s[rank];
-    return j->at_s[rank];
+    return job_rank_enter_inner(j, rank, &j->inside[p->insides & 1]);
 }
 
 static uint32_t member_of(const struct job *j, uint32_t rank)
@@ -336,7 +338,7 @@ static void begin(struct job *j)
     j->cores = xcalloc(j->place->nodes, sizeof(struct cores *));
     for (uint32_t node = 0; node < j->place->nodes; node++) {
         if (job_shares_cores(j, node))
-            j->cores[node] = cores_new(node_size(j, node), (uint32_t)j->j->cores, job_waiting(j));
+            j->cores[node] = cores_new(node_size(j, node), (uint32_t)j->j->cores);
     }
     if (!j->failure || !noise_dead(j->noise, 0, NULL))
         return;
@@ -365,5 +367,6 @@ int job_played(struct job *j, struct err *err)
     }
     if (j->result.state != JOB_STUCK)
         j->result.state = j->result.steps == (uint64_t)j->j->steps ? JOB_DONE : JOB_STALLED;
+    job_paces_result(j);
     return 0;
 }

@@ -3,6 +3,7 @@
 #define SYNCGUARD_SIM_JOB_PRIVATE_H
 
 #include "policies/pace.h"
+#include "policies/pacer.h"
 #include "sim/cores.h"
 #include "sim/failure.h"
 #include "sim/job.h"
@@ -20,6 +21,8 @@ struct job_exchange {
     double last_s;                       /* the last arrival so far */
     uint32_t entered, left;
 };
+
+struct job_paces; /* Pacing=auto (job_pace.c) */
 
 /* What a failure takes the job back to. */
 struct job_saved {
@@ -55,7 +58,8 @@ struct job {
     struct job_exchange exchange[2], inside[2];
     uint32_t *inside_left[2]; /* by node */
     uint64_t exchanges;       /* complete */
-    struct pace_state *pace;  /* by rank and bucket; NULL: no pacing */
+    struct pace_state *pace;  /* Pacing=delay: by rank and bucket, else NULL */
+    struct job_paces *paces;  /* Pacing=auto, else NULL */
 
     /* Rounds that some rank may be in: round r is in slot r % depth. */
     uint32_t depth;
@@ -98,14 +102,39 @@ double job_part_work_s(const struct job *j, uint32_t rank, uint64_t round, uint3
 void job_rank_worked(struct job *j, uint32_t rank, double done_s);
 /* The work of the part is done (at_s): when it enters the exchange.  Notes it there. */
 double job_rank_enter(struct job *j, uint32_t rank, uint32_t bucket, struct job_exchange *x);
+/* The same of a collective inside its node. */
+double job_rank_enter_inner(struct job *j, uint32_t rank, struct job_exchange *x);
 /* It left. */
 void job_rank_leave(struct job *j, uint32_t rank, uint64_t round, uint32_t part, struct job_exchange *x,
                     double leave_s);
-double job_pace_delay_s(const struct job *j, uint32_t rank, uint32_t bucket);
+/* How long it sleeps before it enters the next collective, of this bucket; -1: inside its node. */
+double job_pace_delay_s(const struct job *j, uint32_t rank, int bucket);
 
-/* Do ranks of this node share cores?  What does one do that waits? */
+/* Do ranks of this node share cores?  What does one do that waits for the node's next collective? */
 bool job_shares_cores(const struct job *j, uint32_t node);
-enum cores_waiting job_waiting(const struct job *j);
+enum cores_waiting job_waiting(const struct job *j, uint32_t node);
+
+/* ---- Pacing=auto (job_pace.c) ----
+ *
+ * As in a job (probe/pace.c): a pacer a node, which is told of each of its collectives, and the lever for the
+ * next one by the plan and the hold-out's draw.  Who leaves a collective first leads.  All do nothing where
+ * paces is NULL. */
+
+struct job_paces *job_paces_new(const struct job *j);
+void job_paces_free(struct job_paces *p, const struct job *j); /* NULL is fine */
+/* The job's programs begin anew. */
+void job_paces_restart(struct job *j);
+enum cores_waiting job_paces_waiting(const struct job *j, uint32_t node);
+double job_paces_delay_s(const struct job *j, uint32_t rank, int bucket);
+/* In play: a rank left its collective of that part.  It has its enter_s and slept_s in x. */
+void job_paces_left(struct job *j, uint32_t rank, uint64_t round, uint32_t part, const struct job_exchange *x,
+                    double leave_s);
+/* In lockstep: all of the node, or of all nodes, did; leave_s too is in x. */
+void job_paces_node_left(struct job *j, uint32_t node, uint64_t round, uint32_t part,
+                         const struct job_exchange *x);
+void job_paces_all_left(struct job *j, uint64_t round, uint32_t part, const struct job_exchange *x);
+/* Fill in the result's levers. */
+void job_paces_result(struct job *j);
 
 /* ---- checkpoints and failures (job_saved.c) ---- */
 

@@ -15,13 +15,13 @@ static void node_worked(struct job *j, uint32_t node, uint64_t round, uint32_t p
     const uint32_t *rank = j->place->by_node + first;
     double start[SCENARIO_NODE_RANKS_MAX] = { 0 }, work[SCENARIO_NODE_RANKS_MAX] = { 0 };
     double sleep[SCENARIO_NODE_RANKS_MAX] = { 0 }, done[SCENARIO_NODE_RANKS_MAX], last_s = -INFINITY;
-    enum cores_waiting waiting = job_waiting(j);
+    enum cores_waiting waiting = job_waiting(j, node);
     int bucket = j->parts[part].bucket;
 
     for (uint32_t i = 0; i < n; i++) {
         start[i] = j->at_s[rank[i]];
         work[i] = job_part_work_s(j, rank[i], round, part);
-        sleep[i] = bucket < 0 ? 0 : job_pace_delay_s(j, rank[i], (uint32_t)bucket);
+        sleep[i] = job_pace_delay_s(j, rank[i], bucket);
     }
     cores_run(n, (uint32_t)j->j->cores, waiting, start, work, sleep, done);
     for (uint32_t i = 0; i < n; i++)
@@ -50,7 +50,7 @@ static void work(struct job *j, uint64_t round, uint32_t part)
 
 /* ---- collectives ---- */
 
-static void meet_inside(struct job *j, struct job_exchange *x)
+static void meet_inside(struct job *j, uint64_t round, uint32_t part, struct job_exchange *x)
 {
     double at[SCENARIO_NODE_RANKS_MAX];
 
@@ -59,13 +59,14 @@ static void meet_inside(struct job *j, struct job_exchange *x)
         const uint32_t *rank = j->place->by_node + first;
 
         for (uint32_t i = 0; i < n; i++)
-            at[i] = x->enter_s[rank[i]] = j->at_s[rank[i]];
+            at[i] = job_rank_enter_inner(j, rank[i], x);
         if (j->inner[node])
             network_run(j->inner[node], j->mode, at, at, &j->result.network);
         for (uint32_t i = 0; i < n; i++) {
             x->leave_s[rank[i]] = at[i];
             j->at_s[rank[i]] = at[i] + (j->wakes[rank[i]] ? j->j->wake_s : 0);
         }
+        job_paces_node_left(j, node, round, part, x);
         job_account_inner(j, node, x);
     }
 }
@@ -84,6 +85,7 @@ static void meet(struct job *j, uint64_t round, uint32_t part, struct job_exchan
         network_run(c, j->mode, x->enter_s, x->leave_s, &j->result.network);
     else
         memcpy(x->leave_s, x->enter_s, j->n * sizeof(*x->leave_s));
+    job_paces_all_left(j, round, part, x);
     for (uint32_t i = 0; i < j->n; i++)
         job_rank_leave(j, i, round, part, x, x->leave_s[i]);
     job_account(j, round, part, x);
@@ -100,7 +102,7 @@ static bool run_round(struct job *j, uint64_t round)
     for (uint32_t part = 0; part < j->n_parts; part++) {
         work(j, round, part);
         if (j->parts[part].bucket < 0) {
-            meet_inside(j, &j->inside[0]);
+            meet_inside(j, round, part, &j->inside[0]);
             continue;
         }
         enter_all(j, part, x);
@@ -157,5 +159,6 @@ int job_run(struct job *j, struct err *err)
     }
     if (j->result.state == JOB_RUNNING)
         j->result.state = JOB_DONE;
+    job_paces_result(j);
     return 0;
 }

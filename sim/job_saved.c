@@ -50,6 +50,7 @@ uint64_t job_fall_back(struct job *j, double at_s)
     r->comm_s = s->comm_s;
     r->paced_s = s->paced_s;
     j->drawn = s->round;
+    job_paces_restart(j);
     empty(&j->exchange[0]);
     empty(&j->exchange[1]);
     s->at_s = up_s;

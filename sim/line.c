@@ -26,6 +26,28 @@ static int choice_of(const char *const *choices, const char *word)
     return -1;
 }
 
+/* "one,two": a bit for each, or -1. */
+static int set_of(const char *const *choices, const char *words)
+{
+    int set = 0;
+
+    if (!strcasecmp(words, "none"))
+        return 0;
+    for (;; words++) {
+        size_t length = strcspn(words, ",");
+        int i = 0;
+
+        while (choices[i] && (strlen(choices[i]) != length || strncasecmp(choices[i], words, length) != 0))
+            i++;
+        if (!choices[i])
+            return -1;
+        set |= 1 << i;
+        words += length;
+        if (!*words)
+            return set;
+    }
+}
+
 static void list_choices(const char *const *choices, char *buf, size_t size)
 {
     size_t at = 0;
@@ -42,6 +64,7 @@ static void list_choices(const char *const *choices, char *buf, size_t size)
 const char *line_accepts(const struct line_key *key, char *buf, size_t size)
 {
     char low[32], high[32];
+    size_t at;
 
     switch (key->kind) {
     case LINE_NAME:
@@ -52,6 +75,10 @@ const char *line_accepts(const struct line_key *key, char *buf, size_t size)
         break;
     case LINE_CHOICE:
         list_choices(key->choices, buf, size);
+        break;
+    case LINE_SET:
+        at = (size_t)snprintf(buf, size, "none, or with commas some of ");
+        list_choices(key->choices, buf + at, size - at);
         break;
     case LINE_INTEGER:
         snprintf(buf, size, "a whole number from %.0f to %.0f", key->min, key->max);
@@ -139,7 +166,8 @@ static int key_store(const struct line_key *key, void *base, struct line_referen
         memcpy(place, value, strlen(value) + 1);
         return 0;
     case LINE_CHOICE:
-        choice = choice_of(key->choices, value);
+    case LINE_SET:
+        choice = key->kind == LINE_SET ? set_of(key->choices, value) : choice_of(key->choices, value);
         if (choice < 0)
             return -1;
         memcpy(place, &choice, sizeof(choice));
@@ -234,6 +262,7 @@ static const char *value_name(enum line_kind kind)
         return "NAME";
     case LINE_TEXT:
     case LINE_CHOICE:
+    case LINE_SET:
         return "WORDS";
     default:
         return "VALUE";

@@ -18,6 +18,7 @@ enum line_kind {
     LINE_NAME,    /* char[LINE_NAME_MAX + 1] */
     LINE_TEXT,    /* char[LINE_TEXT_MAX + 1] */
     LINE_CHOICE,  /* int, index of one of the choices */
+    LINE_SET,     /* int, a bit for each of the choices; "none": 0 */
     LINE_INTEGER, /* int */
     LINE_RATIO,   /* double, as are the others */
     LINE_SECONDS,

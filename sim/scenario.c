@@ -11,7 +11,9 @@
 
 static const char *const placements[] = { "contiguous", "round-robin", "shuffled", NULL };
 static const char *const syncs[] = { "synchronous", "staleness", "local", "asynchronous", NULL };
-static const char *const pacings[] = { "none", "delay", "gate", NULL };
+static const char *const pacings[] = { "none", "delay", "gate", "auto", NULL };
+/* In the order of PACER_... (policies/pacer.h). */
+static const char *const levers[] = { "release", "gate", "delay", "stagger", NULL };
 /* In the order of enum schedule_algorithm: those that can do an all-reduce. */
 static const char *const algorithms[] = {
     "ring", "tree", "doubling", "halving", "hierarchical", "hierarchical-halving", "server", NULL
@@ -32,6 +34,7 @@ static const char *const fabrics[] = { "flat", "leafspine", "fattree", NULL };
 #define NOISE(field)      offsetof(struct scenario_noise, field)
 #define FAULT(field)      offsetof(struct scenario_fault, field)
 #define GATE(field)       offsetof(struct scenario_gate, field)
+#define POLICY(field)     offsetof(struct scenario_policy, field)
 #define CHECKPOINT(field) offsetof(struct scenario_checkpoint, field)
 
 static const struct line_key run_keys[] = {
@@ -132,10 +135,26 @@ static const struct line_key job_keys[] = {
     { "Servers", LINE_INTEGER, OF_JOB(servers), 1, 65536, "1",
       "Parameter servers, each with a node's link, with Algorithm=server or Sync=asynchronous.", NULL },
     { "Pacing", LINE_CHOICE, OF_JOB(pacing), 0, 0, "none",
-      "What early ranks do: nothing, sleep before they enter, or give their core to the late of their node.",
+      "What early ranks do: nothing, sleep before they enter, or give their core to the late of their node; "
+      "auto: "
+      "whichever of PaceLevers proves to help on the node, as live ranks do.",
       pacings },
     { "PaceMax", LINE_SECONDS, OF_JOB(pace_max_s), 0, 3600, "10ms", "The longest sleep.", NULL },
     { "PaceShare", LINE_RATIO, OF_JOB(pace_share), 0, 1, "0.8", "Share of its lead that a rank sleeps.",
+      NULL },
+    { "PaceLevers", LINE_SET, OF_JOB(levers), 0, 0, "release,gate",
+      "auto: what may be tried, as in syncguard.conf. release: the library gives the core away while it "
+      "waits; gate: "
+      "early ranks sleep until the last one of the node has come; both give the core away here. delay: a "
+      "rank "
+      "sleeps part of what it is reliably early by; stagger: ranks of a node enter one after another.",
+      levers },
+    { "PaceEpoch", LINE_INTEGER, OF_JOB(pace_epoch), 1, 16, "16",
+      "auto: so many collectives in a row have the lever, or do without it, where it did not prove itself in "
+      "alternating ones.",
+      NULL },
+    { "PaceHoldout", LINE_INTEGER, OF_JOB(pace_holdout), 2, 12, "12",
+      "auto: of so many epochs one goes without the lever that is in force, to see whether it still helps.",
       NULL },
     { "Samples", LINE_RATIO, OF_JOB(samples), 0, 1e9, "1", "Training samples of a rank and step.", NULL },
     { NULL, 0, 0, 0, 0, NULL, NULL, NULL },
@@ -205,6 +224,14 @@ static const struct line_key gate_keys[] = {
     { NULL, 0, 0, 0, 0, NULL, NULL, NULL },
 };
 
+static const struct line_key policy_keys[] = {
+    { "Policy", LINE_REFERENCE, 0, 0, 0, NULL, "The job, one with Pacing=auto.", NULL },
+    { "From", LINE_INTEGER, POLICY(from), 0, SCENARIO_STEPS_MAX, NULL,
+      "The first step that it holds for; it does until the next one of the job.", NULL },
+    { "PaceLevers", LINE_SET, POLICY(levers), 0, 0, NULL, "What may be tried from then on.", levers },
+    { NULL, 0, 0, 0, 0, NULL, NULL, NULL },
+};
+
 static const struct line_key checkpoint_keys[] = {
     { "Checkpoint", LINE_REFERENCE, 0, 0, 0, NULL, "The job that writes them.", NULL },
     { "Write", LINE_SECONDS, CHECKPOINT(write_s), 0, 1e6, "30s", "How long writing one stops the job.",
@@ -225,7 +252,7 @@ static const struct line_key checkpoint_keys[] = {
 struct reading {
     struct scenario *s;
     struct line_reference of_noise[SCENARIO_NOISES_MAX], of_fault[SCENARIO_FAULTS_MAX];
-    struct line_reference of_checkpoint[SCENARIO_JOBS_MAX];
+    struct line_reference of_checkpoint[SCENARIO_JOBS_MAX], of_policy[SCENARIO_POLICIES_MAX];
     struct line_reference of_job[SCENARIO_JOBS_MAX]; /* only their places */
     struct scenario_checkpoint checkpoints[SCENARIO_JOBS_MAX];
     size_t n_checkpoints;
@@ -364,6 +391,18 @@ static int load_gate(struct reading *r, const struct conf_line *line, struct err
     return 0;
 }
 
+static int load_policy(struct reading *r, const struct conf_line *line, struct err *err)
+{
+    struct scenario *s = r->s;
+
+    if (s->n_policies == SCENARIO_POLICIES_MAX)
+        return conf_error(line, &line->pairs[0], err, "at most %d lines of policies", SCENARIO_POLICIES_MAX);
+    if (line_load(line, policy_keys, &s->policies[s->n_policies], &r->of_policy[s->n_policies], err) < 0)
+        return -1;
+    s->n_policies++;
+    return 0;
+}
+
 static const struct sort {
     const struct line_key *keys;
     int (*load)(struct reading *r, const struct conf_line *line, struct err *err);
@@ -375,6 +414,7 @@ static const struct sort {
     { noise_keys, load_noise, "Noise of a job's work (any number of lines; they multiply)" },
     { fault_keys, load_fault, "A fault (one line each)" },
     { checkpoint_keys, load_checkpoint, "Checkpoints and failures of a job" },
+    { policy_keys, load_policy, "Another policy of a job that paces, from a step on (one line each)" },
     { gate_keys, load_gate, "A gate before links that messages share (one line each)" },
 };
 
@@ -414,6 +454,12 @@ static int resolve_all(struct reading *r, struct err *err)
         if (resolve(s, &r->of_fault[i], &s->faults[i].job, err) < 0)
             return -1;
     }
+    for (size_t i = 0; i < s->n_policies; i++) {
+        if (resolve(s, &r->of_policy[i], &s->policies[i].job, err) < 0)
+            return -1;
+        if (s->jobs[s->policies[i].job].pacing != PACING_AUTO)
+            return err_set(err, "%s: that job has no Pacing=auto", r->of_policy[i].place);
+    }
     for (size_t i = 0; i < r->n_checkpoints; i++) {
         if (resolve(s, &r->of_checkpoint[i], &job, err) < 0)
             return -1;
@@ -442,6 +488,21 @@ int scenario_job_nodes(const struct scenario_job *j)
 int scenario_job_node(const struct scenario_job *j, int n)
 {
     return j->first_node + n * j->node_stride;
+}
+
+uint32_t scenario_levers(const struct scenario *s, size_t job, uint64_t step)
+{
+    int since = -1, now = s->jobs[job].levers;
+
+    for (size_t i = 0; i < s->n_policies; i++) {
+        const struct scenario_policy *p = &s->policies[i];
+
+        if ((size_t)p->job != job || (uint64_t)p->from > step || p->from < since)
+            continue;
+        since = p->from;
+        now = p->levers;
+    }
+    return (uint32_t)now;
 }
 
 static int check_job(const struct scenario *s, size_t i, const struct line_reference *ref, struct err *err)
@@ -476,6 +537,9 @@ static int check_job(const struct scenario *s, size_t i, const struct line_refer
                        ref->place);
     if (j->pacing == PACING_GATE && !j->cores)
         return err_set(err, "%s: Pacing=gate is about shared cores: Cores= is expected", ref->place);
+    if (j->pacing == PACING_AUTO && (j->overlap || j->sync == SYNC_STALENESS || j->sync == SYNC_ASYNCHRONOUS))
+        return err_set(err, "%s: Pacing=auto needs ranks that wait: Overlap=no, Sync=synchronous or local",
+                       ref->place);
     if (j->cores && (j->overlap || j->sync == SYNC_STALENESS || j->sync == SYNC_ASYNCHRONOUS))
         return err_set(err, "%s: Cores= needs ranks that wait: Overlap=no, Sync=synchronous or local",
                        ref->place);

@@ -1,4 +1,5 @@
-/* scenario.h - what is simulated: a fabric, jobs, their noise, faults, checkpoints, and the run itself.
+/* scenario.h - what is simulated: a fabric, jobs, their noise, faults, checkpoints, policies, and the run
+ * itself.
  *
  * Read from a file in the dialect of slurm.conf (common/conf.h); sgplan-scenario(5) describes the keys, and
  * scenario_print_keys prints the table that the file is read by.  Every number is bounded and every name that
@@ -24,6 +25,7 @@
 #define SCENARIO_NOISES_MAX     32
 #define SCENARIO_FAULTS_MAX     64
 #define SCENARIO_GATES_MAX      64
+#define SCENARIO_POLICIES_MAX   64
 
 struct scenario_fabric {
     int kind;
@@ -42,7 +44,7 @@ struct scenario_fabric {
 enum scenario_fabric_kind { FABRIC_FLAT, FABRIC_LEAFSPINE, FABRIC_FATTREE };
 enum scenario_placement { PLACEMENT_CONTIGUOUS, PLACEMENT_ROUND_ROBIN, PLACEMENT_SHUFFLED };
 enum scenario_sync { SYNC_SYNCHRONOUS, SYNC_STALENESS, SYNC_LOCAL, SYNC_ASYNCHRONOUS };
-enum scenario_pacing { PACING_NONE, PACING_DELAY, PACING_GATE };
+enum scenario_pacing { PACING_NONE, PACING_DELAY, PACING_GATE, PACING_AUTO };
 
 struct scenario_job {
     char name[LINE_NAME_MAX + 1];
@@ -62,7 +64,8 @@ struct scenario_job {
     int sync, staleness, every, servers;
     int pacing;
     double pace_max_s, pace_share;
-    double samples; /* of a rank and step */
+    int levers, pace_epoch, pace_holdout; /* Pacing=auto; levers: PACER_... (policies/pacer.h) */
+    double samples;                       /* of a rank and step */
 };
 
 enum scenario_scope { SCOPE_RANK, SCOPE_NODE, SCOPE_SWITCH, SCOPE_JOB, SCOPE_LINK, SCOPE_LOSS };
@@ -100,6 +103,11 @@ struct scenario_gate {
 
 enum scenario_gate_kind { GATE_NODE, GATE_SWITCH };
 
+/* Pacing=auto: from a step on, other levers. */
+struct scenario_policy {
+    int job, from, levers;
+};
+
 enum scenario_cadence { CADENCE_FIXED, CADENCE_YOUNG, CADENCE_DALY, CADENCE_EXACT };
 
 struct scenario_checkpoint {
@@ -117,12 +125,13 @@ struct scenario {
     int network;       /* enum network_mode (sim/network.h) */
     double lost_ratio; /* of a trace's records */
     struct scenario_fabric fabric;
-    size_t n_jobs, n_noises, n_faults, n_gates;
+    size_t n_jobs, n_noises, n_faults, n_gates, n_policies;
     struct scenario_job jobs[SCENARIO_JOBS_MAX];
     struct scenario_checkpoint checkpoints[SCENARIO_JOBS_MAX]; /* of the job of the same index */
     struct scenario_noise noises[SCENARIO_NOISES_MAX];
     struct scenario_fault faults[SCENARIO_FAULTS_MAX];
     struct scenario_gate gates[SCENARIO_GATES_MAX];
+    struct scenario_policy policies[SCENARIO_POLICIES_MAX];
 };
 
 /* 0, or -1 with a reason that names file, line, key and what is accepted; then *s is undefined. */
@@ -138,5 +147,7 @@ int scenario_cables(const struct scenario_fabric *f);
 int scenario_job_nodes(const struct scenario_job *j);
 /* The fabric's node of the job's node n (0 ... scenario_job_nodes - 1). */
 int scenario_job_node(const struct scenario_job *j, int n);
+/* Levers of pacing that the job may use in this step. */
+uint32_t scenario_levers(const struct scenario *s, size_t job, uint64_t step);
 
 #endif

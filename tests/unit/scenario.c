@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "policies/pacer.h"
 #include "sim/schedule.h"
 #include "tests/tap.h"
 
@@ -15,7 +16,7 @@ static const struct {
     { "Run=r\n", "t: a line Fabric=flat Nodes=... is missing" },
     { HEAD, "t: a line Job=NAME Ranks=... is missing" },
     { "Color=blue", "t:1: Color=blue: a line begins with Run=, Fabric=, Job=, Noise=, Fault=, Checkpoint=, "
-                    "Gate=" },
+                    "Policy=, Gate=" },
     { "Run=r Run2=x",
       "t:1: Run2=x: unknown key; a Run line has Run, Description, Seed, Network, Clocks, Lost" },
     { "Run=r Seed=1 Seed=2", "t:1: Seed=2: set twice on this line" },
@@ -47,6 +48,20 @@ static const struct {
       "t:4: Noise=loss: exactly one of Node= and Switch= with Noise=link, else none" },
     { GOOD "Noise=loss Static=0.1", "t:4: Noise=loss: loss has Cv=, Shape= and Autocorrelation= alone" },
     { HEAD "Job=a Ranks=4 Pacing=gate", "t:3: Job=a: Pacing=gate is about shared cores: Cores= is expected" },
+    { HEAD "Job=a Ranks=4 Pacing=auto Overlap=yes",
+      "t:3: Job=a: Pacing=auto needs ranks that wait: Overlap=no, Sync=synchronous or local" },
+    { HEAD "Job=a Ranks=4 PaceLevers=gate,nap",
+      "t:3: PaceLevers=gate,nap: none, or with commas some of release, gate, delay or stagger (default "
+      "release,gate)" },
+    { HEAD "Job=a Ranks=4 PaceLevers=gate,",
+      "t:3: PaceLevers=gate,: none, or with commas some of release, gate, delay or stagger (default "
+      "release,gate)" },
+    { HEAD "Job=a Ranks=4 PaceHoldout=1", "t:3: PaceHoldout=1: a whole number from 2 to 12 (default 12)" },
+    { GOOD "Policy=a From=0 PaceLevers=gate", "t:4: Policy=a: that job has no Pacing=auto" },
+    { GOOD "Policy=b From=0 PaceLevers=gate", "t:4: Policy=b: there is no job \"b\"" },
+    { GOOD "Policy=a From=9",
+      "t:4: Policy=a: PaceLevers= is missing: none, or with commas some of release, gate, delay or "
+      "stagger" },
     { HEAD "Job=a Ranks=4 Cores=2 Overlap=yes",
       "t:3: Job=a: Cores= needs ranks that wait: Overlap=no, Sync=synchronous or local" },
     { HEAD "Job=a Ranks=4 Sync=asynchronous Inner=1",
@@ -111,6 +126,28 @@ static void test_values(void)
     ok(isinf(s.checkpoints[0].node_mtbf_s), "nodes do not fail unless it is said");
 }
 
+/* Levers have the bits that policies/pacer.h gives them; the latest policy rules. */
+static void test_policies(void)
+{
+    static const char text[] =
+        GOOD "Job=b Ranks=4 FirstNode=0 Pacing=auto\n"
+             "Policy=b From=20 PaceLevers=none\nPolicy=b From=10 PaceLevers=Delay,stagger\n";
+    char line[128];
+    struct err err = { "" };
+
+    for (uint32_t i = 0; i < PACER_LEVERS; i++) {
+        snprintf(line, sizeof(line), HEAD "Job=a Ranks=4 Pacing=auto PaceLevers=%s\n",
+                 pacer_lever_name(1u << i));
+        ok(scenario_parse(&s, "t", line, strlen(line), &err) == 0 && scenario_levers(&s, 0, 0) == 1u << i,
+           "%s%s", pacer_lever_name(1u << i), err.text);
+    }
+    ok(scenario_parse(&s, "t", text, strlen(text), &err) == 0, "a history of policies%s", err.text);
+    ok(scenario_levers(&s, 1, 9) == (PACER_RELEASE | PACER_GATE), "at first the job's own");
+    ok(scenario_levers(&s, 1, 10) == (PACER_DELAY | PACER_STAGGER), "... another from its step on");
+    ok(scenario_levers(&s, 1, 20) == 0 && scenario_levers(&s, 1, 99) == 0, "... and the next, in any order");
+    ok(s.jobs[1].pace_epoch == 16 && s.jobs[1].pace_holdout == 12, "with the defaults of syncguard.conf");
+}
+
 /* The choices of Algorithm= are in the order of sim/schedule.h. */
 static void test_algorithms(void)
 {
@@ -130,7 +167,7 @@ static void test_algorithms(void)
 static void test_shipped(void)
 {
     static const char *const names[] = { "healthy",  "straggler", "incast", "staleness",
-                                         "failures", "large",     "cores" };
+                                         "failures", "large",     "cores",  "paced" };
     const char *top = getenv("top_srcdir");
     char path[4096];
 
@@ -147,6 +184,7 @@ int main(void)
 {
     test_wrong();
     test_values();
+    test_policies();
     test_algorithms();
     test_shipped();
     return done_testing();

@@ -1,0 +1,332 @@
+/* Pacing=auto: the live rules of pacing (policies/pacer.h), asked as the probe asks them (probe/pace.c). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "sim/job_private.h"
+
+#define LOOK    15u /* collectives of a look at what the node is like: a row without a lever, less its first */
+#define SLICE_S 0.003 /* that a rank runs for before another one has its core (the kernel's usual) */
+
+/* Collectives of a step that the probe cannot tell apart: one communicator, one size. */
+enum sort { INNER, WHOLE_BUCKET, LAST_BUCKET, SORTS };
+
+/* Of a rank at such collectives, without a lever. */
+struct waits {
+    double least_s; /* the shortest stay of late: that of a rank that nobody has to wait for */
+    struct pace_state early;
+};
+
+struct node_pace {
+    struct pacer pacer;
+    struct pacer_sight sight;
+    uint32_t lever;   /* for the collective that comes; 0: none */
+    uint32_t had;     /* the one that is being left */
+    uint32_t left;    /* ranks that have left it, the first of which ticks */
+    double left_s[2]; /* and when, one of all ranks, one inside the node; NaN: there was none before */
+    uint32_t in_row;  /* collectives without a lever */
+    double stay_s, leave_s,
+        since_s; /* sums over ranks: stays of the row, leaving times: now, when it began */
+    uint64_t collectives, paced[PACER_LEVERS];
+};
+
+struct job_paces {
+    struct node_pace **node; /* NULL: its ranks cannot be paced */
+    uint32_t *local;         /* by rank: its place on its node */
+    struct waits *waits[SORTS];
+};
+
+static uint32_t node_size(const struct job *j, uint32_t node)
+{
+    return j->place->first[node + 1] - j->place->first[node];
+}
+
+/* ---- life ---- */
+
+static void look(const struct job *j, uint32_t node, double wait_ratio, struct pacer_sight *s)
+{
+    uint32_t ranks = node_size(j, node), cores = job_shares_cores(j, node) ? (uint32_t)j->j->cores : ranks;
+
+    *s = (struct pacer_sight){ .able = (1u << PACER_LEVERS) - 1,
+                               .ranks = ranks,
+                               .cores = cores,
+                               .switches_hz = ranks > cores ? (double)cores / ranks / SLICE_S : 0,
+                               .wait_ratio = wait_ratio,
+                               .spans = j->place->nodes > 1 };
+}
+
+static void node_begin(const struct job *j, uint32_t node, struct node_pace *p)
+{
+    *p = (struct node_pace){ .left_s = { NAN, NAN } };
+    look(j, node, NAN, &p->sight);
+}
+
+struct job_paces *job_paces_new(const struct job *j)
+{
+    struct job_paces *p = xcalloc(1, sizeof(*p));
+
+    p->node = xcalloc(j->place->nodes, sizeof(struct node_pace *));
+    p->local = xcalloc(j->n, sizeof(*p->local));
+    for (uint32_t node = 0; node < j->place->nodes; node++) {
+        uint32_t first = j->place->first[node], n = node_size(j, node);
+
+        if (n > 1) /* one alone has a core, and nobody to enter after */
+            node_begin(j, node, p->node[node] = xcalloc(1, sizeof(struct node_pace)));
+        for (uint32_t i = 0; i < n; i++)
+            p->local[j->place->by_node[first + i]] = i;
+    }
+    for (int i = 0; i < SORTS; i++)
+        p->waits[i] = xcalloc(j->n, sizeof(struct waits));
+    return p;
+}
+
+void job_paces_free(struct job_paces *p, const struct job *j)
+{
+    if (!p)
+        return;
+    for (uint32_t node = 0; node < j->place->nodes; node++)
+        free(p->node[node]);
+    for (int i = 0; i < SORTS; i++)
+        free(p->waits[i]);
+    free(p->node);
+    free(p->local);
+    free(p);
+}
+
+void job_paces_restart(struct job *j)
+{
+    if (!j->paces)
+        return;
+    for (uint32_t node = 0; node < j->place->nodes; node++) {
+        struct node_pace *p = j->paces->node[node], was;
+
+        if (!p)
+            continue;
+        was = *p;
+        node_begin(j, node, p);
+        p->collectives = was.collectives;
+        memcpy(p->paced, was.paced, sizeof(p->paced));
+    }
+    for (int i = 0; i < SORTS; i++) {
+        for (uint32_t rank = 0; rank < j->n; rank++)
+            j->paces->waits[i][rank] = (struct waits){ 0 };
+    }
+}
+
+/* ---- what a collective is called ---- */
+
+static enum sort sort_of(const struct job *j, int bucket)
+{
+    if (bucket < 0)
+        return INNER;
+    return j->bucket_bytes[bucket] == j->bucket_bytes[0] ? WHOLE_BUCKET : LAST_BUCKET;
+}
+
+/* Of its communicator: those inside a node come before a round's exchanges. */
+static uint32_t seq_of(const struct job *j, uint64_t round, uint32_t part)
+{
+    uint32_t exchanges = (uint32_t)j->j->buckets, inner = j->n_parts - exchanges;
+
+    return (uint32_t)(part < inner ? round * inner + part : round * exchanges + part - inner);
+}
+
+static uint64_t communicator_of(const struct job *j, uint32_t node, uint32_t part)
+{
+    return (uint64_t)j->scenario->seed << 32 | (j->parts[part].bucket < 0 ? 1 + node : 0);
+}
+
+/* ---- the rule ---- */
+
+static struct pacer_params params_in(const struct job *j, uint64_t round)
+{
+    return (struct pacer_params){ .levers = scenario_levers(j->scenario, j->index, round * j->per_round),
+                                  .epoch = (uint32_t)j->j->pace_epoch,
+                                  .every = (uint32_t)j->j->pace_holdout };
+}
+
+/* The lever for the collective that follows this one. */
+static uint32_t lever_after(const struct job *j, uint32_t node, uint64_t round, uint32_t part)
+{
+    const struct pacer *p = &j->paces->node[node]->pacer;
+    struct pacer_params params;
+    uint32_t lever = pacer_current(p);
+
+    if (!lever)
+        return 0;
+    round += part + 1 == j->n_parts;
+    part = (part + 1) % j->n_parts;
+    params = params_in(j, round);
+    lever &= params.levers;
+    return lever && communicator_of(j, node, part) == p->comm &&
+                   holdout_paced(communicator_of(j, node, part), seq_of(j, round, part), pacer_epoch(p),
+                                 pacer_every(p, &params))
+               ? lever
+               : 0;
+}
+
+static void count(struct node_pace *p)
+{
+    p->collectives++;
+    for (uint32_t i = 0; i < PACER_LEVERS; i++)
+        p->paced[i] += p->lever == 1u << i;
+}
+
+/* The first of the node leaves the collective. */
+static void tick(struct job *j, uint32_t node, uint64_t round, uint32_t part, double now_s)
+{
+    struct node_pace *p = j->paces->node[node];
+    const struct pacer_params params = params_in(j, round);
+    uint32_t leader = j->place->by_node[j->place->first[node]];
+    double leave_s = now_s + (j->wakes[leader] ? j->j->wake_s : 0),
+           *left_s = &p->left_s[j->parts[part].bucket < 0];
+    const struct pacer_collective c = { .paced = p->lever != 0,
+                                        .comm = communicator_of(j, node, part),
+                                        .seq = seq_of(j, round, part),
+                                        .signature = 1 + (uint64_t)sort_of(j, j->parts[part].bucket),
+                                        .cycle_s = leave_s - *left_s };
+
+    count(p);
+    pacer_tick(&p->pacer, &params, &p->sight, &c);
+    p->had = p->lever;
+    *left_s = leave_s;
+    p->lever = lever_after(j, node, round, part);
+}
+
+/* ---- what the node is like ---- */
+
+/* The last of the node left the collective. */
+static void all_left(const struct job *j, uint32_t node, struct node_pace *p)
+{
+    if (p->had) {
+        p->in_row = 0;
+    } else if (p->in_row++ % LOOK == 0) {
+        if (p->in_row > 1 && p->leave_s > p->since_s)
+            look(j, node, p->stay_s / (p->leave_s - p->since_s), &p->sight);
+        p->stay_s = 0;
+        p->since_s = p->leave_s;
+    }
+    p->left = 0;
+    p->leave_s = 0;
+}
+
+/* The least stay creeps upwards, so that a lucky one is forgotten. */
+static void learn(struct waits *w, double stay_s)
+{
+    if (!w->early.n || stay_s < w->least_s)
+        w->least_s = stay_s;
+    else
+        w->least_s += (stay_s - w->least_s) / 1024;
+    pace_learn(&w->early, 0, stay_s - w->least_s);
+}
+
+static void one_left(struct job *j, uint32_t rank, uint32_t part, const struct job_exchange *x,
+                     double leave_s)
+{
+    uint32_t node = j->place->node[rank];
+    struct node_pace *p = j->paces->node[node];
+    double stay_s = leave_s - x->enter_s[rank] + x->slept_s[rank];
+
+    if (!p->had)
+        learn(&j->paces->waits[sort_of(j, j->parts[part].bucket)][rank], stay_s);
+    p->stay_s += stay_s;
+    p->leave_s += leave_s;
+    if (++p->left == node_size(j, node))
+        all_left(j, node, p);
+}
+
+void job_paces_left(struct job *j, uint32_t rank, uint64_t round, uint32_t part, const struct job_exchange *x,
+                    double leave_s)
+{
+    uint32_t node = j->place->node[rank];
+
+    if (!j->paces || !j->paces->node[node])
+        return;
+    if (j->paces->node[node]->left == 0)
+        tick(j, node, round, part, leave_s);
+    one_left(j, rank, part, x, leave_s);
+}
+
+void job_paces_node_left(struct job *j, uint32_t node, uint64_t round, uint32_t part,
+                         const struct job_exchange *x)
+{
+    const uint32_t *rank = j->place->by_node + j->place->first[node];
+    double first_s = INFINITY;
+
+    if (!j->paces || !j->paces->node[node])
+        return;
+    for (uint32_t i = 0; i < node_size(j, node); i++)
+        first_s = fmin(first_s, x->leave_s[rank[i]]);
+    tick(j, node, round, part, first_s);
+    for (uint32_t i = 0; i < node_size(j, node); i++)
+        one_left(j, rank[i], part, x, x->leave_s[rank[i]]);
+}
+
+void job_paces_all_left(struct job *j, uint64_t round, uint32_t part, const struct job_exchange *x)
+{
+    for (uint32_t node = 0; j->paces && node < j->place->nodes; node++)
+        job_paces_node_left(j, node, round, part, x);
+}
+
+/* ---- the levers ---- */
+
+enum cores_waiting job_paces_waiting(const struct job *j, uint32_t node)
+{
+    const struct node_pace *p = j->paces->node[node];
+
+    if (!p || !p->lever)
+        return CORES_SPIN;
+    return p->lever & (PACER_RELEASE | PACER_GATE) ? CORES_GATE : CORES_SLEEP;
+}
+
+double job_paces_delay_s(const struct job *j, uint32_t rank, int bucket)
+{
+    const struct pace_params params = { j->j->pace_max_s, j->j->pace_share };
+    uint32_t node = j->place->node[rank];
+    const struct node_pace *p = j->paces->node[node];
+    const struct waits *w = &j->paces->waits[sort_of(j, bucket)][rank];
+
+    if (p && p->lever == PACER_DELAY)
+        return pace_delay_s(&w->early, &params);
+    if (p && p->lever == PACER_STAGGER)
+        return pace_stagger_s(j->paces->local[rank], node_size(j, node), w->least_s, &params);
+    return 0;
+}
+
+/* ---- what became of it ---- */
+
+static void lever_result(struct job_lever *l, const struct pacer_lever *p)
+{
+    l->why = (enum pacer_why)p->why;
+    l->compared = p->seen.n;
+    l->ratio = exp(holdout_mean(&p->seen));
+    if (holdout_interval(&p->seen, 0.05, &l->low, &l->high)) {
+        l->low = exp(l->low);
+        l->high = exp(l->high);
+    } else {
+        l->low = l->high = NAN;
+    }
+}
+
+void job_paces_result(struct job *j)
+{
+    struct job_result *r = &j->result;
+
+    r->pace_nodes = 0;
+    for (uint32_t node = 0; j->paces && node < j->place->nodes; node++) {
+        const struct node_pace *p = j->paces->node[node];
+
+        if (!p)
+            continue;
+        r->pace_nodes++;
+        r->pace_collectives += ((double)p->collectives - r->pace_collectives) / r->pace_nodes;
+        for (uint32_t i = 0; i < PACER_LEVERS; i++) {
+            struct job_lever *l = &r->lever[i];
+
+            l->in_force += p->pacer.mode == PACER_IN_FORCE && p->pacer.current == i;
+            l->paced += ((double)p->paced[i] - l->paced) / r->pace_nodes;
+            if (r->pace_nodes == 1 || p->pacer.lever[i].seen.n > l->compared)
+                lever_result(l, &p->pacer.lever[i]);
+        }
+    }
+}
