@@ -27,7 +27,7 @@ struct cadence *cadence_new(double now_s)
     c->step_s = c->samples_per_s = c->limit_wall_s = c->notice_s = c->notice_end_s = c->last_s = NAN;
     c->heard_s = -INFINITY;
     c->work_s = now_s;
-    c->history = (struct cadence_history){ 0, 0, "published" };
+    c->history = (struct cadence_history){ .source = "published" };
     return c;
 }
 
@@ -50,7 +50,17 @@ void cadence_limit_set(struct job *j, double end_wall_s)
 
 void cadence_history_set(struct job *j, double failures, double node_s, const char *source)
 {
-    j->cadence->history = (struct cadence_history){ failures, node_s, source };
+    struct cadence_history *h = &j->cadence->history;
+
+    h->failures = failures;
+    h->node_s = node_s;
+    h->source = source;
+}
+
+void cadence_own_set(struct job *j, double failures, double node_s)
+{
+    j->cadence->history.own_failures = failures;
+    j->cadence->history.own_node_s = node_s;
 }
 
 void cadence_notice(struct job *j, double now_s, double grace_s)
@@ -63,6 +73,11 @@ void cadence_notice(struct job *j, double now_s, double grace_s)
     c->notice_s = now_s;
     c->notice_end_s = now_s + (isnan(grace_s) ? j->params.preemption_grace_s : grace_s);
     job_event(j, now_s, "the job was told that it will be ended in about %.0f s", c->notice_end_s - now_s);
+}
+
+bool cadence_noticed(const struct job *j)
+{
+    return !isnan(j->cadence->notice_s);
 }
 
 /* ---- what agents tell ---- */
@@ -272,7 +287,9 @@ static struct failure_rate rate_of(const struct job *j, double now_s)
     const struct cadence *c = j->cadence;
     struct failure_rate r = cadence_prior(c->history.failures, c->history.node_s);
 
-    r.node_s += fmax(j->nodes_total, (double)j->n_agents) * fmax(0, now_s - j->start_s);
+    r.failures += c->history.own_failures;
+    r.node_s +=
+        c->history.own_node_s + fmax(j->nodes_total, (double)j->n_agents) * fmax(0, now_s - j->start_s);
     return r;
 }
 
@@ -362,6 +379,7 @@ static json_t *rate_json(const struct job *j, const struct failure_rate *r)
     json_object_set_new(o, "failures", real(j->cadence->history.failures));
     json_object_set_new(o, "node_days", real(j->cadence->history.node_s / DAY_S));
     json_object_set_new(o, "source", json_string(j->cadence->history.source));
+    json_object_set_new(o, "own_failures", real(j->cadence->history.own_failures));
     return o;
 }
 

@@ -49,11 +49,15 @@ int cadence_request(struct job *j, const char *reason, struct err *err);
 /* The job will be ended, grace_s from now (NaN: after the policy's PreemptionGrace); told again: no change.
  */
 void cadence_notice(struct job *j, double now_s, double grace_s);
+bool cadence_noticed(const struct job *j); /* and it did not outlive that */
 
 /* When the job's time limit ends it (Unix time; NaN: not known, INFINITY: none). */
 void cadence_limit_set(struct job *j, double end_wall_s);
-/* What the history says of failures of jobs like it: so many in so many node-seconds; source: where from. */
+/* What the history says of failures of jobs like it: so many in so many node-seconds; source: where from (a
+ * word that lives forever). */
 void cadence_history_set(struct job *j, double failures, double node_s, const char *source);
+/* What the earlier runs of this very job saw (before it was requeued, its other steps). */
+void cadence_own_set(struct job *j, double failures, double node_s);
 
 double cadence_samples_per_s(const struct job *j);       /* NaN: not told */
 json_t *cadence_json(const struct job *j, double now_s); /* the report's "checkpoint"; the caller's */

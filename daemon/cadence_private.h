@@ -41,10 +41,11 @@ struct cadence_requested {
     double newest_s;
 };
 
-/* Where the rate's prior comes from. */
+/* Where the rate's prior comes from, and what the job's earlier runs saw. */
 struct cadence_history {
     double failures, node_s;
     const char *source; /* lives forever */
+    double own_failures, own_node_s;
 };
 
 struct cadence {

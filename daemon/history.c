@@ -165,18 +165,6 @@ static double energy_j(const struct job *j)
     return j->n_agents && sum > 0 ? sum : NAN;
 }
 
-/* It ended, but not well: lost, or with processes that never finalized, or in a hang. */
-static bool broken(const struct job *j)
-{
-    const struct view_verdict *d;
-    size_t n = view_verdicts_get(j->view, &d);
-    bool hangs = false;
-
-    for (size_t i = 0; i < n; i++)
-        hangs |= d[i].class == VIEW_CLASS_HANG;
-    return ended(j) && (j->state == JOB_LOST || j->broken_ranks || hangs);
-}
-
 static struct store_run run_of(struct memory *m, const struct job *j, const struct view_figures *f)
 {
     take_sample(m, f);
@@ -187,7 +175,7 @@ static struct store_run run_of(struct memory *m, const struct job *j, const stru
         .steps = f->period ? f->steps : 0,
         .heard = j->start_wall_s + j->heard_s - j->start_s,
         .ended = ended(j),
-        .broken = broken(j),
+        .broken = job_broken(j),
         .node_s = fmax(j->nodes_total, (double)j->n_agents) * fmax(0, j->heard_s - j->start_s),
         .figures = { .step_p50_s = median(m->p50_s, m->n_samples),
                      .step_cv = median(m->cv, m->n_samples),
@@ -439,14 +427,14 @@ void history_add_lemons(const struct history *h, json_t *nodes)
                                                    "verdict", "agent"));
 }
 
+/* ---- how often jobs fail ---- */
+
 #define ENOUGH_FAILURES 3 /* of the partition itself */
 
-void history_failures(const struct history *h, struct job *j)
+static void like_it(const struct history *h, struct job *j)
 {
     double failures, node_s;
 
-    if (!h || !h->store)
-        return;
     store_failures(h->store, j, j->partition, &failures, &node_s);
     if (*j->partition && failures >= ENOUGH_FAILURES) {
         cadence_history_set(j, failures, node_s, "partition");
@@ -455,4 +443,20 @@ void history_failures(const struct history *h, struct job *j)
     store_failures(h->store, j, "", &failures, &node_s);
     if (node_s > 0)
         cadence_history_set(j, failures, node_s, "history");
+}
+
+void history_failures(const struct history *h, struct job *j)
+{
+    double failures, node_s;
+
+    if (!h || !h->store)
+        return;
+    like_it(h, j);
+    store_own_failures(h->store, j, &failures, &node_s);
+    cadence_own_set(j, failures, node_s);
+}
+
+int history_outcome(const struct history *h, const struct job *j, struct err *err)
+{
+    return h ? store_outcome(h->store, j, j->outcome == JOB_OUTCOME_FAILED, err) : 0;
 }

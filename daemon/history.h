@@ -33,8 +33,11 @@ int history_save(struct history *h, const struct job *j, double now_s, json_t *r
 int history_verdicts(struct history *h, const struct job *j, double now_s, struct err *err);
 /* Call it about every quarter second. */
 void history_tick(struct history *h, double now_s);
-/* How often steps of its partition failed, or of all where those are too few: to its cadence. */
+/* How often steps of its partition failed, or of all where those are too few, and what earlier runs of the job
+ * itself saw: to its cadence. */
 void history_failures(const struct history *h, struct job *j);
+/* Slurm said how the job ended (j->outcome): its step counts as failed, or not. */
+int history_outcome(const struct history *h, const struct job *j, struct err *err);
 /* The step is about to go. */
 void history_forget(struct history *h, const struct job *j);
 

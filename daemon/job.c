@@ -233,6 +233,22 @@ void job_tick(struct job *j, double now_s, void (*raised)(struct job *j, const c
     job_update(j, now_s, raised, arg);
 }
 
+bool job_hangs(const struct job *j)
+{
+    const struct view_verdict *d;
+    size_t n = view_verdicts_get(j->view, &d);
+
+    for (size_t i = 0; i < n; i++)
+        if (d[i].class == VIEW_CLASS_HANG)
+            return true;
+    return false;
+}
+
+bool job_broken(const struct job *j)
+{
+    return j->state == JOB_LOST || (j->state == JOB_FINISHED && (j->broken_ranks || job_hangs(j)));
+}
+
 void job_finish(struct job *j, double now_s)
 {
     set_state(j, now_s, JOB_FINISHED);

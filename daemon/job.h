@@ -25,6 +25,11 @@
 enum job_state { JOB_STARTING, JOB_RUNNING, JOB_STALLED, JOB_FINISHED, JOB_LOST };
 const char *job_state_name(enum job_state s);
 
+/* How a step ended that did not end well, once Slurm said what became of the job: it failed (its program, its
+ * nodes, or it was requeued), which a checkpoint protects from; or it was ended (cancelled, its time was up,
+ * preempted, or it was done). */
+enum job_outcome { JOB_OUTCOME_UNKNOWN, JOB_OUTCOME_FAILED, JOB_OUTCOME_ENDED };
+
 struct link;
 struct recorder;
 struct control;
@@ -76,6 +81,8 @@ struct job {
     } event[JOB_EVENTS];
     uint64_t n_events;
     uint32_t broken_ranks;         /* whose process ended without finalizing */
+    enum job_outcome outcome;      /* jobtime.h */
+    bool outcome_kept;             /* the store has it */
     struct recorder *recorders;    /* record.h */
     struct job_scaling scaling[2]; /* weak, strong */
     struct cadence *cadence;       /* checkpoints */
@@ -108,6 +115,9 @@ void job_tick(struct job *j, double now_s, void (*raised)(struct job *j, const c
 /* The same without the view's own tick, for a view that is ticked by who feeds it. */
 void job_update(struct job *j, double now_s, void (*raised)(struct job *j, const char *text, void *arg),
                 void *arg);
+/* It ended, but not well: lost, in a hang, or with processes that never finalized. */
+bool job_broken(const struct job *j);
+bool job_hangs(const struct job *j); /* a verdict says so */
 /* The step is over and its view is finished. */
 void job_finish(struct job *j, double now_s);
 struct view_params job_view_params(const struct config_policy *p);

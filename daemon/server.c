@@ -221,6 +221,11 @@ static bool tick_job(struct server *s, struct job *j, double now_s)
         j->saved_s = now_s;
         j->final = j->state >= JOB_FINISHED;
     }
+    if (j->final && j->outcome && !j->outcome_kept) {
+        j->outcome_kept = true;
+        if (history_outcome(s->history, j, &err) < 0)
+            log_warn("job %s: how it ended is not kept: %s", j->text_id, err.text);
+    }
     forget_recordings(s, j);
     return j->state < JOB_FINISHED || now_s < j->end_s + JOB_KEEP_S || job_agents_connected(j);
 }

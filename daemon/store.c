@@ -34,6 +34,8 @@ enum statement {
     GET_NODE_JOBS,
     PUT_OUTCOME,
     GET_FAILURES,
+    GET_OWN_FAILURES,
+    SET_OUTCOME,
     PUT_SCALING,
     GET_SCALING,
     STATEMENTS
@@ -69,6 +71,9 @@ static const char *const sql[STATEMENTS] = {
     [GET_FAILURES] = "SELECT sum(broken), sum(node_s) FROM (SELECT broken, node_s FROM outcome"
                      " WHERE steps>=?1 AND node_s>0 AND (?2='' OR partition=?2) AND NOT(job=?3 AND uid=?4)"
                      " ORDER BY heard DESC LIMIT ?5)",
+    [GET_OWN_FAILURES] = "SELECT sum(broken), sum(node_s) FROM outcome WHERE uid=?1 AND job=?2"
+                         " AND NOT(step=?3 AND restarts=?4) AND steps>=?5 AND node_s>0",
+    [SET_OUTCOME] = "UPDATE outcome SET broken=?5 WHERE uid=?1 AND job=?2 AND step=?3 AND restarts=?4",
     [PUT_SCALING] = "INSERT OR REPLACE INTO scaling VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9)",
     /* of each number of ranks the newest: with max() the other columns are of that row */
     [GET_SCALING] =
@@ -284,7 +289,8 @@ static void take_start(sqlite3_stmt *st, const struct store_run *r, struct store
     if (self || out->n == PAST_RUNS_MAX || sqlite3_column_int64(st, 3) != r->ranks ||
         sqlite3_column_int64(st, 4) != r->period || sqlite3_column_int64(st, 6) < STEPS_MIN)
         return;
-    out->run[out->n++] = (struct past_run){ statement_real(st, 7), statement_real(st, 8), statement_real(st, 9) };
+    out->run[out->n++] =
+        (struct past_run){ statement_real(st, 7), statement_real(st, 8), statement_real(st, 9) };
 }
 
 int store_past(struct store *s, const struct store_run *r, struct store_past *out)
@@ -354,6 +360,17 @@ int store_node_jobs(struct store *s, char node[STORE_NODE_MAX], size_t max, stor
     return rc == SQLITE_ROW;
 }
 
+/* The row of a sum over outcomes. */
+static int take_failures(sqlite3_stmt *st, double *failures, double *node_s)
+{
+    if (sqlite3_step(st) == SQLITE_ROW) {
+        *failures = sqlite3_column_double(st, 0);
+        *node_s = sqlite3_column_double(st, 1);
+    }
+    sqlite3_reset(st);
+    return 0;
+}
+
 int store_failures(struct store *s, const struct job *j, const char *partition, double *failures,
                    double *node_s)
 {
@@ -368,12 +385,26 @@ int store_failures(struct store *s, const struct job *j, const char *partition, 
     sqlite3_bind_int64(st, 3, j->id.job);
     sqlite3_bind_int64(st, 4, j->id.uid);
     sqlite3_bind_int64(st, 5, FAILURES_MAX);
-    if (sqlite3_step(st) == SQLITE_ROW) {
-        *failures = sqlite3_column_double(st, 0);
-        *node_s = sqlite3_column_double(st, 1);
-    }
-    sqlite3_reset(st);
-    return 0;
+    return take_failures(st, failures, node_s);
+}
+
+int store_own_failures(struct store *s, const struct job *j, double *failures, double *node_s)
+{
+    *failures = *node_s = 0;
+    if (!s)
+        return -1;
+    bind_id(s->st[GET_OWN_FAILURES], 1, &j->id);
+    sqlite3_bind_int64(s->st[GET_OWN_FAILURES], 5, STEPS_MIN);
+    return take_failures(s->st[GET_OWN_FAILURES], failures, node_s);
+}
+
+int store_outcome(struct store *s, const struct job *j, bool failed, struct err *err)
+{
+    if (!s)
+        return 0;
+    bind_id(s->st[SET_OUTCOME], 1, &j->id);
+    sqlite3_bind_int(s->st[SET_OUTCOME], 5, failed);
+    return statement_run(s->st[SET_OUTCOME], "history", err);
 }
 
 int store_scaling(struct store *s, const struct job *j, uint32_t ranks, double heard, const char *run_text,

@@ -76,10 +76,16 @@ typedef void store_node_job(const char *node, int64_t uid, double seconds, doubl
                             void *arg);
 int store_node_jobs(struct store *s, char node[STORE_NODE_MAX], size_t max, store_node_job *each, void *arg);
 
-/* Runs of the partition ("": of any) of at least 20 steps, but for j: how many were lost or had processes
- * die, and the node-seconds of all of them.  -1: no store. */
+/* Runs of the partition ("": of any) of at least 20 steps, but for j: how many failed (were lost, hung at
+ * their end or had processes die, where store_outcome did not say otherwise), and the node-seconds of all of
+ * them.  -1: no store. */
 int store_failures(struct store *s, const struct job *j, const char *partition, double *failures,
                    double *node_s);
+
+/* The same of the job's own other runs: its steps, and what came before it was requeued. */
+int store_own_failures(struct store *s, const struct job *j, double *failures, double *node_s);
+/* The step is over, and whether it failed is known better than by `broken`. */
+int store_outcome(struct store *s, const struct job *j, bool failed, struct err *err);
 
 /* What the step shows of growth over more ranks, as scaling_run.h has it. */
 int store_scaling(struct store *s, const struct job *j, uint32_t ranks, double heard, const char *run_text,

@@ -274,6 +274,7 @@ tests_daemon_policy_LDADD = liblink.la $(EVENT_LIBS) $(JANSSON_LIBS)
 
 check_PROGRAMS += tests/unit/jobtime
 tests_unit_jobtime_SOURCES = tests/unit/jobtime.c
+tests_unit_jobtime_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_unit_jobtime_LDADD = libdaemon.la
 check_PROGRAMS += tests/fuzz/cadence_told
 tests_fuzz_cadence_told_SOURCES = tests/fuzz/cadence_told.c

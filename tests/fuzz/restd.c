@@ -46,13 +46,13 @@ static void fill(const char *text)
     free(filled);
 }
 
-/* A line of squeue: a job's end, and when it is preempted. */
+/* A line of squeue: a job's end, when it is preempted, its state. */
 static void read_line(const char *text)
 {
-    double end_s, preempted_s;
-    uint32_t job;
+    struct jobtime_line l;
 
-    if (jobtime_line(text, &job, &end_s, &preempted_s) && (!job || isinf(end_s) || isinf(preempted_s)))
+    if (jobtime_line(text, &l) && (!l.job || isinf(l.end_wall_s) || isinf(l.preempted_wall_s) ||
+                                   jobtime_outcome(&l, 0, false) > JOB_OUTCOME_ENDED))
         abort();
 }
 

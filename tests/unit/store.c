@@ -260,6 +260,18 @@ static void other_sizes(void)
     remove_dir();
 }
 
+/* What Slurm says of a run that broke. */
+static void others_end(struct store *s)
+{
+    struct job_id id = { .uid = 7, .job = 2 };
+    struct config_policy policy = { .hang_timeout_s = 30 };
+    struct job *j = job_new(&id, &policy, 0);
+    struct err err;
+
+    ok(store_outcome(s, j, false, &err) == 0 && store_outcome(NULL, j, false, &err) == 0, "an outcome");
+    job_free(j);
+}
+
 static void like_runs(void)
 {
     static const struct run runs[] = {
@@ -298,6 +310,16 @@ static void like_runs(void)
     ok(failures == 2 && node_s == 21760, "of the others %.0f failed, in %.0f node-seconds", failures, node_s);
     store_failures(s, j, "gpu", &failures, &node_s);
     ok(failures == 0 && node_s == 0, "another partition has none");
+    others_end(s);
+    store_failures(s, j, "", &failures, &node_s);
+    ok(failures == 1 && node_s == 21760, "one of them was only cancelled: %.0f failed", failures);
+    store_own_failures(s, j, &failures, &node_s);
+    ok(failures == 0 && node_s == 0, "it had no other runs itself");
+    j->id.job = 5;
+    j->id.restarts = 3;
+    store_own_failures(s, j, &failures, &node_s);
+    ok(failures == 1 && node_s == 3600, "one that was requeued did: %.0f failed in %.0f node-seconds",
+       failures, node_s);
     store_close(s);
     job_free(j);
     remove_dir();
