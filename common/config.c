@@ -39,6 +39,8 @@ static const struct config_key system_keys[] = {
       "The probe, on the nodes." },
     { "HistoryDays", CONFIG_INTEGER, CONFIG_AT(config, history_days), CONFIG_RANGE(1, 36500), "90",
       "How long finished jobs are kept, in days." },
+    { "AccountingDays", CONFIG_INTEGER, CONFIG_AT(config, accounting_days), CONFIG_RANGE(0, 3650), "90",
+      "How often nodes fail is taken from so many days of Slurm's accounting; 0: it is not asked." },
     /* actions: daemon/action.h */
     { "Slurmrestd", CONFIG_RESTD, CONFIG_AT(config, slurmrestd), CONFIG_ANY, "",
       "Slurm's REST daemon, for what it can do; empty: everything goes through libslurm." },

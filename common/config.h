@@ -94,6 +94,7 @@ struct config {
     char agent[4096];        /* AgentPath=; PKGLIBEXECDIR/syncguard-agent */
     char probe[4096];        /* ProbePath=; PKGLIBDIR/libsyncguard_probe.so */
     int history_days;        /* HistoryDays=; 90 */
+    int accounting_days;     /* AccountingDays=; 90 */
     /* what the controller acts through: daemon/action.h */
     char slurmrestd[1024];       /* Slurmrestd=unix:/PATH|http://HOST:PORT; "" is none */
     char slurmrestd_token[1024]; /* SlurmrestdToken=FILE; "" is none */

@@ -50,7 +50,7 @@ static void put_stands_on(const struct page *p, const json_t *c)
 {
     const json_t *cost = answer_object(c, "cost_s"), *rate = answer_object(c, "failure_rate");
     const char *source = word(c, "cost_source"), *from = word(rate, "source");
-    char text[512];
+    char text[512], told[200];
 
     snprintf(text, sizeof(text), "a write costs %s (%s to %s), %s", text_s(answer_number(cost, "value")).s,
              text_s(answer_number(cost, "low")).s, text_s(answer_number(cost, "high")).s,
@@ -62,8 +62,9 @@ static void put_stands_on(const struct page *p, const json_t *c)
              text_s(answer_number(c, "mtbf_s")).s, text_number(1000 * answer_number(rate, "value")).s,
              text_number(1000 * answer_number(rate, "low")).s,
              text_number(1000 * answer_number(rate, "high")).s,
-             !strcmp(from, "published")   ? "a published rate: nothing is known of this cluster yet"
-             : !strcmp(from, "slurm")     ? "from Slurm's accounting"
+             json_is_string(json_object_get(rate, "source_text"))
+                 ? answer_text(rate, "source_text", told, sizeof(told))
+             : !strcmp(from, "published") ? "a published rate: nothing is known of this cluster yet"
              : !strcmp(from, "partition") ? "from guarded jobs of the partition"
                                           : "from guarded jobs of this cluster");
     line(p, text);

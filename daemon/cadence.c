@@ -48,13 +48,14 @@ void cadence_limit_set(struct job *j, double end_wall_s)
     j->cadence->limit_wall_s = end_wall_s;
 }
 
-void cadence_history_set(struct job *j, double failures, double node_s, const char *source)
+void cadence_history_set(struct job *j, double failures, double node_s, const char *source, const char *text)
 {
     struct cadence_history *h = &j->cadence->history;
 
     h->failures = failures;
     h->node_s = node_s;
     h->source = source;
+    snprintf(h->text, sizeof(h->text), "%s", text);
 }
 
 void cadence_own_set(struct job *j, double failures, double node_s)
@@ -379,6 +380,8 @@ static json_t *rate_json(const struct job *j, const struct failure_rate *r)
     json_object_set_new(o, "failures", real(j->cadence->history.failures));
     json_object_set_new(o, "node_days", real(j->cadence->history.node_s / DAY_S));
     json_object_set_new(o, "source", json_string(j->cadence->history.source));
+    json_object_set_new(o, "source_text",
+                        *j->cadence->history.text ? json_string(j->cadence->history.text) : json_null());
     json_object_set_new(o, "own_failures", real(j->cadence->history.own_failures));
     return o;
 }

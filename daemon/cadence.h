@@ -53,9 +53,9 @@ bool cadence_noticed(const struct job *j); /* and it did not outlive that */
 
 /* When the job's time limit ends it (Unix time; NaN: not known, INFINITY: none). */
 void cadence_limit_set(struct job *j, double end_wall_s);
-/* What the history says of failures of jobs like it: so many in so many node-seconds; source: where from (a
- * word that lives forever). */
-void cadence_history_set(struct job *j, double failures, double node_s, const char *source);
+/* What a history says of failures of jobs like it: so many in so many node-seconds; source: where from (a
+ * word that lives forever), text: the same for people, "" where the word says it all. */
+void cadence_history_set(struct job *j, double failures, double node_s, const char *source, const char *text);
 /* What the earlier runs of this very job saw (before it was requeued, its other steps). */
 void cadence_own_set(struct job *j, double failures, double node_s);
 

@@ -45,6 +45,7 @@ struct cadence_requested {
 struct cadence_history {
     double failures, node_s;
     const char *source; /* lives forever */
+    char text[160];     /* the same for people; "": nothing is to be said */
     double own_failures, own_node_s;
 };
 

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "common/xalloc.h"
+#include "daemon/accounting.h"
 #include "daemon/culprit.h"
 #include "daemon/job.h"
 #include "daemon/lemon.h"
@@ -17,6 +18,7 @@
 
 #define SAMPLES_MAX 64u
 #define ROWS_A_TICK 2000 /* some 2 ms */
+#define DAY_S       86400.0
 
 /* A verdict as one that was there before is known by. */
 struct raised {
@@ -360,7 +362,7 @@ static void add_job(const char *node, int64_t uid, double seconds, double culpri
 {
     struct scoring *s = arg;
 
-    lemons_add(s->lemons, node, uid, seconds, culprit_s, (s->now - at) / 86400);
+    lemons_add(s->lemons, node, uid, seconds, culprit_s, (s->now - at) / DAY_S);
 }
 
 void history_tick(struct history *h, double now_s)
@@ -431,29 +433,62 @@ void history_add_lemons(const struct history *h, json_t *nodes)
 
 #define ENOUGH_FAILURES 3 /* of the partition itself */
 
-static void like_it(const struct history *h, struct job *j)
-{
+/* From whom the rate is learnt. */
+struct source {
     double failures, node_s;
+    const char *name;
+    char text[160];
+};
 
-    store_failures(h->store, j, j->partition, &failures, &node_s);
-    if (*j->partition && failures >= ENOUGH_FAILURES) {
-        cadence_history_set(j, failures, node_s, "partition");
-        return;
-    }
-    store_failures(h->store, j, "", &failures, &node_s);
-    if (node_s > 0)
-        cadence_history_set(j, failures, node_s, "history");
+/* What happened to guarded jobs; false: nothing is known. */
+static bool from_jobs(const struct history *h, const struct job *j, struct source *s)
+{
+    *s = (struct source){ .name = "partition" };
+    store_failures(h->store, j, j->partition, &s->failures, &s->node_s);
+    if (*j->partition && s->failures >= ENOUGH_FAILURES)
+        return true;
+    s->name = "history";
+    store_failures(h->store, j, "", &s->failures, &s->node_s);
+    return s->node_s > 0;
 }
 
-void history_failures(const struct history *h, struct job *j)
+/* What happened to the partition's nodes. */
+static bool from_nodes(struct accounting *a, const struct job *j, struct source *s)
 {
+    double nodes = fmax(j->nodes_total, (double)j->n_agents);
+    struct outages_seen seen;
+
+    if (!*j->partition || !accounting_see(a, j->partition, nodes, &seen))
+        return false;
+    *s = (struct source){ seen.failures, seen.node_s, .name = "slurm" };
+    snprintf(s->text, sizeof(s->text), "from Slurm's accounting: %u event%s on %u node%s in %.*f days",
+             seen.events, seen.events == 1 ? "" : "s", seen.nodes, seen.nodes == 1 ? "" : "s",
+             seen.span_s < 10 * DAY_S, seen.span_s / DAY_S);
+    return true;
+}
+
+/* Node events know nothing of programs that crash, guarded jobs do: where enough of the partition's failed
+ * more often than its nodes did, they are believed. */
+static bool more_often(const struct source *jobs, const struct source *nodes)
+{
+    return !strcmp(jobs->name, "partition") &&
+           jobs->failures / jobs->node_s > nodes->failures / nodes->node_s;
+}
+
+void history_failures(const struct history *h, struct accounting *a, struct job *j)
+{
+    bool kept = h && h->store;
+    struct source jobs, nodes, *s = NULL;
     double failures, node_s;
 
-    if (!h || !h->store)
-        return;
-    like_it(h, j);
-    store_own_failures(h->store, j, &failures, &node_s);
-    cadence_own_set(j, failures, node_s);
+    if (kept && from_jobs(h, j, &jobs))
+        s = &jobs;
+    if (from_nodes(a, j, &nodes) && !(s && more_often(s, &nodes)))
+        s = &nodes;
+    if (s)
+        cadence_history_set(j, s->failures, s->node_s, s->name, s->text);
+    if (kept && store_own_failures(h->store, j, &failures, &node_s) == 0)
+        cadence_own_set(j, failures, node_s);
 }
 
 int history_outcome(const struct history *h, const struct job *j, struct err *err)

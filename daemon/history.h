@@ -19,6 +19,7 @@
 #define HISTORY_SCALING_S 300.0 /* what it shows of growth over more ranks, too */
 #define HISTORY_PARTS_S   600.0 /* the nodes of a running step are stored so often, and at its end */
 
+struct accounting;
 struct history;
 struct store;
 struct job;
@@ -33,9 +34,11 @@ int history_save(struct history *h, const struct job *j, double now_s, json_t *r
 int history_verdicts(struct history *h, const struct job *j, double now_s, struct err *err);
 /* Call it about every quarter second. */
 void history_tick(struct history *h, double now_s);
-/* How often steps of its partition failed, or of all where those are too few, and what earlier runs of the job
- * itself saw: to its cadence. */
-void history_failures(const struct history *h, struct job *j);
+/* How often it will fail, to its cadence: how often the nodes of its partition went down, as Slurm's
+ * accounting has it; how often guarded steps of its partition failed, or of all where those are too few,
+ * where the accounting does not know or the partition's steps failed more often than its nodes; and what
+ * earlier runs of the job itself saw. */
+void history_failures(const struct history *h, struct accounting *a, struct job *j);
 /* Slurm said how the job ended (j->outcome): its step counts as failed, or not. */
 int history_outcome(const struct history *h, const struct job *j, struct err *err);
 /* The step is about to go. */

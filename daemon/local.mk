@@ -14,6 +14,7 @@ libjob_la_SOURCES = \
 libjob_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(EVENT_CFLAGS)
 libjob_la_LIBADD = libengine.la libpolicies.la libanalysis.la libring.la liblink.la $(JANSSON_LIBS) -lm
 libdaemon_la_SOURCES = \
+	daemon/accounting.c daemon/accounting.h daemon/outages.c daemon/outages.h \
 	daemon/slurmtool.c daemon/slurmtool.h \
 	daemon/action.c daemon/action.h daemon/action_limits.h daemon/action_record.c \
 	daemon/action_book.c daemon/action_book.h \

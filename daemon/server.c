@@ -16,6 +16,7 @@
 
 #include "common/log.h"
 #include "common/xalloc.h"
+#include "daemon/accounting.h"
 #include "daemon/action.h"
 #include "daemon/control.h"
 #include "daemon/history.h"
@@ -205,7 +206,7 @@ static bool tick_job(struct server *s, struct job *j, double now_s)
 
     job_tick(j, now_s, on_raised, s);
     if (j->failures_due_s <= now_s) {
-        history_failures(s->history, j);
+        history_failures(s->history, s->accounting, j);
         j->failures_due_s = now_s + FAILURES_S;
     }
     cadence_tick(j, now_s);
@@ -268,6 +269,9 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
     }
     history_tick(s->history, now_s);
     jobtime_tick(s->jobtime, &s->jobs, now_s);
+    if (accounting_tick(s->accounting, now_s))
+        for (size_t i = 0; i < s->jobs.n; i++)
+            s->jobs.job[i]->failures_due_s = now_s;
     rate(s, now_s);
     if (s->ticks++ % EXPIRE_TICKS == 0 && store_expire(s->store, s->config.history_days, &err) < 0)
         log_warn("%s: old history stays", err.text);
@@ -294,6 +298,7 @@ int server_configure(struct server *s, const struct config *c, struct err *err)
         return -1;
     s->config = *c;
     actions_configure(s->actions, c);
+    accounting_configure(s->accounting, c);
     s->slurm_uid = uid_of(c->slurm_user);
     s->n_operators = 0;
     snprintf(names, sizeof(names), "%s", c->operators);
@@ -360,6 +365,7 @@ struct server *server_new(struct event_base *base, const struct config *c, struc
         log_warn("%s: goes on without history", store_err.text);
     s->history = history_new(s->store);
     s->jobtime = jobtime_new(base);
+    s->accounting = accounting_new(base);
     server_open_actions(s, c);
     server_configure(s, c, err); /* no rules yet, which alone could be wrong */
     s->controls = controls_new(s, c, err);
@@ -403,6 +409,7 @@ void server_free(struct server *s)
     controls_free(s->controls);
     history_free(s->history);
     jobtime_free(s->jobtime);
+    accounting_free(s->accounting);
     store_close(s->store);
     free(s);
 }

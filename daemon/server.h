@@ -14,6 +14,7 @@
 
 #define PEERS_MAX 20000u
 
+struct accounting;
 struct actions;
 struct controls;
 struct event_base;
@@ -46,6 +47,7 @@ struct server {
     struct store *store; /* NULL: works without */
     struct history *history;
     struct jobtime *jobtime;
+    struct accounting *accounting;
     struct actions *actions;
     struct controls *controls;
     struct peer *peers;

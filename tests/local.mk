@@ -276,6 +276,20 @@ check_PROGRAMS += tests/unit/jobtime
 tests_unit_jobtime_SOURCES = tests/unit/jobtime.c
 tests_unit_jobtime_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_unit_jobtime_LDADD = libdaemon.la
+check_PROGRAMS += tests/unit/outages tests/unit/accounting tests/fuzz/slurm_text
+tests_unit_outages_SOURCES = tests/unit/outages.c
+tests_unit_outages_LDADD = libdaemon.la
+tests_unit_accounting_SOURCES = tests/unit/accounting.c tests/tree.h
+tests_unit_accounting_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)
+tests_unit_accounting_LDADD = libdaemon.la $(EVENT_LIBS) $(JANSSON_LIBS)
+tests_fuzz_slurm_text_SOURCES = tests/fuzz/slurm_text.c
+tests_fuzz_slurm_text_LDADD = libdaemon.la
+if FUZZERS
+tests_fuzz_slurm_text_LDFLAGS = -fsanitize=fuzzer
+else
+tests_fuzz_slurm_text_SOURCES += tests/fuzz/replay.c
+endif
+EXTRA_DIST += $(addprefix tests/fuzz/slurm_text.corpus/,nonsense two-crashes)
 check_PROGRAMS += tests/fuzz/cadence_told
 tests_fuzz_cadence_told_SOURCES = tests/fuzz/cadence_told.c
 tests_fuzz_cadence_told_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
