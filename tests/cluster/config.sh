@@ -1,5 +1,6 @@
 # config.sh - the files of a private cluster: Slurm's, munge's, SyncGuard's.  Sourced by `slurm`, and by
-# inside.sh for the addresses.  Uses DIR, NODES, CPUS, LEAF, PREFIX, EXTRA.
+# inside.sh for the addresses.  Uses DIR, NODES, CPUS, LEAF, PREFIX, EXTRA,
+# ACCOUNTING.
 
 # Every cluster has its own network namespace, so all may use the same addresses.
 CONTROL_ADDRESS=10.77.0.1
@@ -62,7 +63,10 @@ ProctrackType=proctrack/linuxproc
 # task/affinity would pin every node's core 0 to this machine's core 0
 TaskPlugin=task/none
 JobAcctGatherType=jobacct_gather/none
-AccountingStorageType=accounting_storage/none
+AccountingStorageType=accounting_storage/$([ -n "$ACCOUNTING" ] && echo slurmdbd || echo none)
+AccountingStorageHost=ctl
+# munge's socket, towards slurmdbd
+AccountingStoragePass=$DIR/munge/sock
 JobCompType=jobcomp/filetxt
 JobCompLoc=$DIR/log/jobcomp.txt
 SelectType=select/cons_tres
@@ -87,6 +91,22 @@ CONF
     if [ -n "$EXTRA" ]; then
         cat "$EXTRA"
     fi
+}
+
+# Its database listens in the control host's network alone, and asks for no password.
+write_slurmdbd_conf() {
+    cat <<CONF
+AuthType=auth/munge
+AuthInfo=socket=$DIR/munge/sock
+DbdHost=ctl
+SlurmUser=$(id -un)
+StorageType=accounting_storage/mysql
+StorageHost=127.0.0.1
+StorageUser=slurm
+StoragePass=none
+LogFile=$DIR/log/slurmdbd.log
+PidFile=$DIR/run/slurmdbd.pidfile
+CONF
 }
 
 write_topology() {
@@ -127,6 +147,7 @@ write_files() {
     (umask 077 && head -c 1024 /dev/urandom >"$DIR/munge/private/key")
     write_hosts >"$etc/hosts"
     write_slurm_conf >"$etc/slurm.conf"
+    [ -z "$ACCOUNTING" ] || (umask 077 && write_slurmdbd_conf >"$etc/slurmdbd.conf")
     write_topology >"$etc/topology.conf"
     write_mpi_conf >"$etc/mpi.conf"
     # no cgroup is used; this keeps slurmd from looking for one

@@ -8,4 +8,4 @@ dist_check_SCRIPTS += tests/cluster/slurm-test.sh
 EXTRA_DIST += packages.txt tests/cluster/slurm tests/cluster/inside.sh tests/cluster/config.sh tests/cluster/prelude.sh \
 	tests/cluster/record.sh tests/cluster/install-packages tests/cluster/live-table
 dist_check_SCRIPTS += tests/cluster/guard-test.sh tests/cluster/pace-test.sh
-dist_check_SCRIPTS += tests/cluster/action-test.sh
+dist_check_SCRIPTS += tests/cluster/action-test.sh tests/cluster/accounting-test.sh
