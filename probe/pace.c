@@ -56,6 +56,8 @@ static struct {
     uint32_t in_row;                     /* collectives without a lever */
     uint32_t look_at;                    /* the leader's at all: collectives to go */
 
+    uint64_t drawn_by; /* the plan's communicator, and the number of its next collective */
+    uint32_t drawn_next;
     struct waits waits[LEARNT];
 
     /* the leader's */
@@ -360,18 +362,35 @@ static void lead_tick(uint64_t now, const struct pacer_collective *collective)
 
 /* ---- the levers ---- */
 
+/* The collective whose draw this one goes by: itself on the plan's communicator, on others the next one
+ * there, in whose time it falls.  False: there was none there yet. */
+static bool draw_of(const struct call *k, uint32_t comm, uint64_t *key, uint32_t *seq)
+{
+    if (!comm || comm == pacing_communicator(k->event.comm)) {
+        me.drawn_by = k->event.comm;
+        me.drawn_next = k->event.seq + 1;
+        *key = k->event.comm;
+        *seq = k->event.seq;
+        return true;
+    }
+    *key = me.drawn_by;
+    *seq = me.drawn_next;
+    return comm == pacing_communicator(me.drawn_by);
+}
+
 /* The one for this collective; 0: none. */
 static uint32_t lever_for(const struct call *k, uint64_t now)
 {
     uint64_t plan = atomic_load_explicit(&me.page->plan, memory_order_relaxed);
     uint32_t levers = __atomic_load_n(&probe.control->pace.levers, __ATOMIC_RELAXED);
     uint32_t lever = (uint32_t)plan & levers & me.able, epoch = plan >> 32 & 0xffff,
-             every = (uint32_t)(plan >> 48), comm = (uint32_t)plan & ~0xffu;
+             every = (uint32_t)(plan >> 48), seq;
+    uint64_t key;
 
-    if (!lever || (comm && comm != pacing_communicator(k->event.comm)) ||
+    if (!lever || !draw_of(k, (uint32_t)plan & ~0xffu, &key, &seq) ||
         now > atomic_load_explicit(&me.page->fresh_ns, memory_order_relaxed))
         return 0;
-    return holdout_paced(k->event.comm, k->event.seq, epoch, every) ? lever : 0;
+    return holdout_paced(key, seq, epoch, every) ? lever : 0;
 }
 
 /* Operations that nobody leaves before all have come.  Not those of which a rank's own part may be empty. */

@@ -71,8 +71,8 @@ struct pacing_page {
     struct pacing_slot slot[PACING_SLOTS];
 };
 
-/* Of the communicator whose collectives a plan is for: in the bits of a plan's lever that no lever has.  A
- * plan with none is for all. */
+/* Of the communicator whose collectives a plan's epochs are drawn by: in the bits of a plan's lever that no
+ * lever has.  A plan with none: each communicator by its own. */
 static inline uint32_t pacing_communicator(uint64_t name)
 {
     return (uint32_t)(name * 0x9e3779b97f4a7c15u >> 32 | 0x100) & ~0xffu;

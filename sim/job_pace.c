@@ -123,17 +123,20 @@ static enum sort sort_of(const struct job *j, int bucket)
     return j->bucket_bytes[bucket] == j->bucket_bytes[0] ? WHOLE_BUCKET : LAST_BUCKET;
 }
 
-/* Of its communicator: those inside a node come before a round's exchanges. */
-static uint32_t seq_of(const struct job *j, uint64_t round, uint32_t part)
-{
-    uint32_t exchanges = (uint32_t)j->j->buckets, inner = j->n_parts - exchanges;
-
-    return (uint32_t)(part < inner ? round * inner + part : round * exchanges + part - inner);
-}
-
 static uint64_t communicator_of(const struct job *j, uint32_t node, uint32_t part)
 {
     return (uint64_t)j->scenario->seed << 32 | (j->parts[part].bucket < 0 ? 1 + node : 0);
+}
+
+/* The number of the communicator's collective that this one is, or that comes next: those inside a node come
+ * before a round's exchanges. */
+static uint32_t seq_of(const struct job *j, uint64_t comm, uint64_t round, uint32_t part)
+{
+    uint32_t exchanges = (uint32_t)j->j->buckets, inner = j->n_parts - exchanges;
+
+    if (comm & UINT32_MAX)
+        return (uint32_t)(part < inner ? round * inner + part : (round + 1) * inner);
+    return (uint32_t)(round * exchanges + (part < inner ? 0 : part - inner));
 }
 
 /* ---- the rule ---- */
@@ -158,9 +161,8 @@ static uint32_t lever_after(const struct job *j, uint32_t node, uint64_t round, 
     part = (part + 1) % j->n_parts;
     params = params_in(j, round);
     lever &= params.levers;
-    return lever && communicator_of(j, node, part) == p->comm &&
-                   holdout_paced(communicator_of(j, node, part), seq_of(j, round, part), pacer_epoch(p),
-                                 pacer_every(p, &params))
+    return lever && holdout_paced(p->comm, seq_of(j, p->comm, round, part), pacer_epoch(p),
+                                  pacer_every(p, &params))
                ? lever
                : 0;
 }
@@ -180,9 +182,10 @@ static void tick(struct job *j, uint32_t node, uint64_t round, uint32_t part, do
     uint32_t leader = j->place->by_node[j->place->first[node]];
     double leave_s = now_s + (j->wakes[leader] ? j->j->wake_s : 0),
            *left_s = &p->left_s[j->parts[part].bucket < 0];
+    uint64_t comm = communicator_of(j, node, part);
     const struct pacer_collective c = { .paced = p->lever != 0,
-                                        .comm = communicator_of(j, node, part),
-                                        .seq = seq_of(j, round, part),
+                                        .comm = comm,
+                                        .seq = seq_of(j, comm, round, part),
                                         .signature = 1 + (uint64_t)sort_of(j, j->parts[part].bucket),
                                         .cycle_s = leave_s - *left_s };
 
