@@ -106,12 +106,13 @@ static json_t *report_json(const struct pacing_report *r)
 
     for (uint32_t i = 0; i < PACING_LEVERS; i++)
         json_array_append_new(levers, lever_json(i, &r->levers[i]));
-    return json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "mode", modes[r->mode % 3],
+    return json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "mode", modes[r->mode % 3],
                      "lever", lever ? json_string(lever) : json_null(), "ranks", (json_int_t)r->ranks,
                      "cores", (json_int_t)r->cores, "collectives", (json_int_t)(r->collectives & INT64_MAX),
                      "with", (json_int_t)(r->with & INT64_MAX), "without",
-                     (json_int_t)(r->without & INT64_MAX), "switches_hz", real(r->switches_hz), "wait_ratio",
-                     real(r->wait_ratio), "levers", levers);
+                     (json_int_t)(r->without & INT64_MAX), "late_holds", (json_int_t)(r->late & INT64_MAX),
+                     "switches_hz", real(r->switches_hz), "wait_ratio", real(r->wait_ratio), "levers",
+                     levers);
 }
 
 json_t *pacing_news(struct pacing *p, double now_s)

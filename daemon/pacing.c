@@ -62,8 +62,8 @@ static json_t *copy_lever(const json_t *from)
 
 void pacing_take(struct job_agent *a, const json_t *pace)
 {
-    static const char *const numbers[] = { "ranks",   "cores",       "collectives", "with",
-                                           "without", "switches_hz", "wait_ratio" };
+    static const char *const numbers[] = { "ranks",   "cores",      "collectives", "with",
+                                           "without", "late_holds", "switches_hz", "wait_ratio" };
     const json_t *from = json_object_get(pace, "levers");
     json_t *to = json_object(), *levers = json_array();
 

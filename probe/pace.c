@@ -278,6 +278,17 @@ static void look_at_all(uint64_t now)
 
 /* ---- leading ---- */
 
+/* Of ranks that are gone, too. */
+static uint64_t late_holds(void)
+{
+    uint32_t n = atomic_load_explicit(&me.page->slots, memory_order_relaxed);
+    uint64_t late = 0;
+
+    for (uint32_t i = 0; i < n && i < PACING_SLOTS; i++)
+        late += atomic_load_explicit(&me.page->slot[i].late, memory_order_relaxed);
+    return late;
+}
+
 static void report(void)
 {
     struct pacing_report r = { .mode = me.pacer.mode,
@@ -287,6 +298,7 @@ static void report(void)
                                .collectives = me.pacer.at,
                                .with = me.pacer.epochs[1],
                                .without = me.pacer.epochs[0],
+                               .late = late_holds(),
                                .switches_hz = me.sight.switches_hz,
                                .wait_ratio = me.sight.wait_ratio };
 

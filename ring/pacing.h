@@ -15,7 +15,7 @@
 
 #define PACING_FILE    "pacing"
 #define PACING_MAGIC   0x4543415050435953u
-#define PACING_VERSION 1u
+#define PACING_VERSION 2u
 #define PACING_SLOTS   512u /* ranks of a node; those beyond are not paced */
 #define PACING_GATES   64u  /* communicators that a gate is kept for */
 #define PACING_LEVERS  4u
@@ -35,6 +35,7 @@ struct pacing_report {
     uint32_t lever;
     uint32_t ranks, cores;
     uint64_t collectives, with, without; /* since the start; measured */
+    uint64_t late;                       /* holds that ended by the clock, of all ranks so far */
     double switches_hz, wait_ratio;      /* NaN: not known */
     struct pacing_lever levers[PACING_LEVERS];
 };

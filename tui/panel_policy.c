@@ -64,6 +64,8 @@ static int draw_lever(struct canvas *c, int y, const struct snap_lever *l, int64
 
 static int draw_pacing(struct canvas *c, int y, const struct snap_pacing *p)
 {
+    char text[100];
+
     if (!p->known)
         return fact(c, y, "pacing", STYLE_DIM, "-");
     if (!p->allowed[0])
@@ -73,6 +75,11 @@ static int draw_pacing(struct canvas *c, int y, const struct snap_pacing *p)
     canvas_put(c, y, 1, LABEL - 1, STYLE_DIM, "pacing");
     for (size_t i = 0; i < p->n; i++)
         y = draw_lever(c, y, &p->lever[i], p->nodes);
+    if (p->late > 0) {
+        snprintf(text, sizeof(text), "%lld holds ended by PaceMaxDelay before all ranks had come",
+                 (long long)p->late);
+        y += canvas_wrap(c, y, LABEL, LABEL, c->width - LABEL - 1, 2, STYLE_TEXT, text);
+    }
     return y;
 }
 
@@ -87,7 +94,8 @@ static int draw_cadence(struct canvas *c, int y, const struct snap_cadence *k)
         return fact(c, y, "checkpoints", STYLE_TEXT,
                     k->known && !strcmp(k->mode, "off") ? "left to the program" : "-");
     n = snprintf(text, sizeof(text), "%s every %s of work (%s), a write costs %s", k->mode,
-                 figure_trim(figure_age(k->interval_s)).text, k->reason, figure_trim(figure_s(k->cost_s)).text);
+                 figure_trim(figure_age(k->interval_s)).text, k->reason,
+                 figure_trim(figure_s(k->cost_s)).text);
     if (!isnan(k->goodput))
         n += snprintf(text + n, sizeof(text) - (size_t)n, "; goodput %s",
                       figure_trim(figure_percent(k->goodput)).text);

@@ -70,11 +70,13 @@ static void parse_pacing_node(struct snap_pacing *p, const json_t *node)
 {
     size_t n;
     const json_t *levers = value_list(node, "levers", SNAP_LEVERS_MAX, &n);
+    int64_t late = value_count(node, "late_holds");
     char mode[16], current[16], name[16];
     struct snap_lever *l;
 
     value_text(node, "mode", mode, sizeof(mode));
     value_text(node, "lever", current, sizeof(current));
+    p->late += late > 0 ? late : 0;
     for (size_t i = 0; i < n; i++) {
         const json_t *o = json_array_get(levers, i);
         int64_t compared = value_count(o, "compared");

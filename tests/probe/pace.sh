@@ -58,5 +58,15 @@ for mpi in $libraries; do
     ok $? "$mpi: the ranks try by themselves, nobody else is there"
     "$pages" "$dir/step" >"$dir/report" && ! grep -q '"collectives":0,' "$dir/report"
     ok $? "$mpi: and report: $(cat "$dir/report")"
+    # The rank that all wait for comes later than they may be held (tests/probe/plan.c: 20 ms).
+    fresh gate
+    paced 4 "$top_builddir/tests/bench/pace.$mpi" --steps 150 --work 4 --slow 1 --factor 10
+    "$pages" "$dir/step" >"$dir/report"
+    if grep -q '"with":0,' "$dir/report"; then
+        ok 0 "$mpi: holds that end by the clock # SKIP ranks have cores enough here, no gate is tried"
+    else
+        ! grep -q '"late":0,' "$dir/report"
+        ok $? "$mpi: holds that end by the clock are counted: $(cat "$dir/report")"
+    fi
 done
 plan

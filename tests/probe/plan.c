@@ -34,8 +34,8 @@ static int show(const char *dir)
     }
     lever = pacer_lever_name(r.lever);
     printf("{\"mode\":%u,\"lever\":\"%s\",\"collectives\":%" PRIu64 ",\"with\":%" PRIu64
-           ",\"without\":%" PRIu64 ",\"ranks\":%u,\"cores\":%u,",
-           r.mode, lever ? lever : "", r.collectives, r.with, r.without, r.ranks, r.cores);
+           ",\"without\":%" PRIu64 ",\"late\":%" PRIu64 ",\"ranks\":%u,\"cores\":%u,",
+           r.mode, lever ? lever : "", r.collectives, r.with, r.without, r.late, r.ranks, r.cores);
     number("switches_hz", r.switches_hz, ",");
     number("wait_ratio", r.wait_ratio, ",\"levers\":[");
     for (uint32_t i = 0; i < PACING_LEVERS; i++) {

@@ -38,7 +38,7 @@ static const char policy_text[] =
 
 static const char pace_text[] =
     "{'levers': 'release,gate', 'nodes': ["
-    "  {'node': 'node00', 'mode': 'in force', 'lever': 'release', 'levers': ["
+    "  {'node': 'node00', 'mode': 'in force', 'lever': 'release', 'late_holds': 7, 'levers': ["
     "   {'lever': 'release', 'why': 'it helps', 'compared': 40, 'ratio': 0.43, 'low': 0.41, 'high': 0.46},"
     "   {'lever': 'gate', 'why': 'tried, and not proven to help', 'compared': 16, 'ratio': 0.998, 'low': "
     "0.93,"

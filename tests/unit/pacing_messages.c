@@ -89,7 +89,9 @@ static void test_control(void)
 static void test_report(void)
 {
     char dir[] = "/tmp/syncguard-pacing.XXXXXX";
-    struct pacing_report r = { .mode = 2, .lever = PACER_GATE, .ranks = 8, .cores = 2, .switches_hz = NAN };
+    struct pacing_report r = {
+        .mode = 2, .lever = PACER_GATE, .ranks = 8, .cores = 2, .late = 3, .switches_hz = NAN
+    };
     struct pacing_page *page;
     struct pacing *p;
     struct job_agent a = { .node = "n1" };
@@ -119,7 +121,9 @@ static void test_report(void)
     o = pacing_news(p, 2 + 10);
     ok(o != NULL, "and again after a while");
     json_decref(o);
-    ok(json_integer_value(json_object_get(a.pace, "ranks")) == 8, "the controller keeps it");
+    ok(json_integer_value(json_object_get(a.pace, "ranks")) == 8 &&
+           json_integer_value(json_object_get(a.pace, "late_holds")) == 3,
+       "the controller keeps it");
     o = json_loads("{\"lever\":\"\\u001b[2J\",\"ranks\":\"many\",\"levers\":[1,2,3,4,5,6,7],\"more\":1}", 0,
                    NULL);
     pacing_take(&a, o);
