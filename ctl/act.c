@@ -92,18 +92,30 @@ json_t *act_on_job(char *const *words, int n, struct err *err)
 
 json_t *act_on_node(char *const *words, int n, struct err *err)
 {
-    enum action_kind kind = !strcmp(words[1], "drain") ? ACTION_DRAIN : ACTION_NODE_COMMENT;
+    static const struct {
+        const char *word;
+        enum action_kind kind;
+        const char *wanted; /* NULL: a text may follow */
+    } verbs[] = {
+        { "drain", ACTION_DRAIN, "a reason" },
+        { "comment", ACTION_NODE_COMMENT, "a text" },
+        { "resume", ACTION_RESUME, NULL },
+    };
+    size_t i = 0;
     json_t *q;
 
-    if (kind != ACTION_DRAIN && strcmp(words[1], "comment") != 0) {
-        err_set(err, "'%s' is nothing to do; accepted are drain REASON, comment TEXT", words[1]);
+    while (i < ARRAY_SIZE(verbs) && strcmp(words[1], verbs[i].word) != 0)
+        i++;
+    if (i == ARRAY_SIZE(verbs)) {
+        err_set(err, "'%s' is nothing to do; accepted are drain REASON, comment TEXT, resume [TEXT]",
+                words[1]);
         return NULL;
     }
-    if (n < 3) {
-        err_set(err, "%s: a %s is wanted", words[1], kind == ACTION_DRAIN ? "reason" : "text");
+    if (verbs[i].wanted && n < 3) {
+        err_set(err, "%s: %s is wanted", words[1], verbs[i].wanted);
         return NULL;
     }
-    q = question(action_name(kind));
+    q = question(action_name(verbs[i].kind));
     if (put_text(q, "nodes", xstrdup(words[0]), err) == 0 &&
         put_text(q, "text", joined(words + 2, n - 2), err) == 0)
         return q;

@@ -16,8 +16,8 @@ struct act_options {
     bool dry_run, yes, json;
 };
 
-/* The question for the words behind `sgctl action` (JOB WHAT [MORE...]) or `sgctl node` (NODE WHAT TEXT...);
- * the caller's. NULL with what is accepted. */
+/* The question for the words behind `sgctl action` (JOB WHAT [MORE...]) or `sgctl node` (NODE WHAT
+ * [TEXT...]); the caller's. NULL with what is accepted. */
 json_t *act_on_job(char *const *words, int n, struct err *err);
 json_t *act_on_node(char *const *words, int n, struct err *err);
 

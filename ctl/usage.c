@@ -110,12 +110,13 @@ static const struct command {
                        "before it does it. "
                        "Waits for the end, at most 90 s; exits with 3 when it is still pending then.",
                        BIT(OPTION_DRY_RUN) | BIT(OPTION_YES) | BIT(OPTION_JSON), 2, -1 },
-    [USAGE_NODE] = { "node", "NODES WHAT TEXT", "do something about nodes (operators)",
-                     "WHAT is drain, with the reason as TEXT, or comment. NODES is a list as Slurm writes "
-                     "it. A node that is drained "
+    [USAGE_NODE] = { "node", "NODES WHAT [TEXT]", "do something about nodes (operators)",
+                     "WHAT is drain, with the reason as TEXT, comment, or resume: take drained nodes back, "
+                     "whoever drained them; "
+                     "its TEXT is for the record alone. NODES is a list as Slurm writes it. A node that is "
+                     "drained "
                      "already keeps its reason; a comment that others wrote stays in front of ours. Asks, "
-                     "waits and exits as action "
-                     "does. To take a node back: scontrol update NodeName=NODE State=RESUME.",
+                     "waits and exits as action does.",
                      BIT(OPTION_DRY_RUN) | BIT(OPTION_YES) | BIT(OPTION_JSON), 2, -1 },
     [USAGE_ACTIONS] = { "actions", "[JOB]", "list what was done about jobs and nodes, and how it ended",
                         "The newest first: those of policies and those by hand. Failed and given up ones say "
@@ -407,7 +408,7 @@ void usage_words(FILE *out, enum usage_command command)
         else if (command == USAGE_ACTION)
             fputs("checkpoint\nsignal\nrequeue\nexclude\ncomment\nJOB\n", out);
         else if (command == USAGE_NODE)
-            fputs("drain\ncomment\nNODE\n", out);
+            fputs("drain\ncomment\nresume\nNODE\n", out);
         else if (command == USAGE_ANALYZE || command == USAGE_REPLAY)
             fputs("FILE\n", out);
         else if (command == USAGE_CONFIG)

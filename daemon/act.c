@@ -377,6 +377,17 @@ static bool needs_drain(const node_info_t *node, const struct request *r, char *
     return false;
 }
 
+static bool needs_resume(const node_info_t *node, const struct request *r, char *found, size_t size)
+{
+    bool down = (node->node_state & NODE_STATE_BASE) == NODE_STATE_DOWN;
+
+    (void)r;
+    if (node->node_state & NODE_STATE_DRAIN)
+        return true;
+    snprintf(found, size, "%s is not drained%s", node->name, down ? ", it is down" : "");
+    return false;
+}
+
 static bool needs_comment(const node_info_t *node, const struct request *r, char *found, size_t size)
 {
     char *text = comment_merge(node->comment, r->text);
@@ -388,18 +399,20 @@ static bool needs_comment(const node_info_t *node, const struct request *r, char
     return !same;
 }
 
-static int change_node(const node_info_t *node, const struct request *r, bool drain)
+static int change_node(const node_info_t *node, const struct request *r, enum action_kind kind)
 {
     update_node_msg_t change;
-    char *text = comment_merge(drain ? NULL : node->comment, r->text);
+    char *text = comment_merge(kind == ACTION_DRAIN ? NULL : node->comment, r->text);
     int rc;
 
     slurm_init_update_node_msg(&change);
     change.node_names = node->name;
-    if (drain) {
+    if (kind == ACTION_DRAIN) {
         change.node_state = NODE_STATE_DRAIN;
         change.reason = text;
         change.reason_uid = getuid();
+    } else if (kind == ACTION_RESUME) {
+        change.node_state = NODE_RESUME; /* Slurm takes the reason away with it */
     } else {
         change.comment = text;
     }
@@ -409,8 +422,11 @@ static int change_node(const node_info_t *node, const struct request *r, bool dr
 }
 
 /* One node: NULL when it is as wanted now; found then says whether it was before. */
-static json_t *one_node(char *name, const struct request *r, bool drain, char *found, size_t size)
+static json_t *one_node(char *name, const struct request *r, enum action_kind kind, char *found, size_t size)
 {
+    needs_fn *needs = kind == ACTION_DRAIN    ? needs_drain
+                      : kind == ACTION_RESUME ? needs_resume
+                                              : needs_comment;
     node_info_msg_t *info = NULL;
     json_t *no = NULL;
 
@@ -418,23 +434,29 @@ static json_t *one_node(char *name, const struct request *r, bool drain, char *f
         return look_failed(name);
     if (info->record_count != 1 || !info->node_array[0].name)
         no = answer(ATTEMPT_REFUSED, "Slurm knows no node %s", name);
-    else if ((drain ? needs_drain : needs_comment)(&info->node_array[0], r, found, size) &&
-             change_node(&info->node_array[0], r, drain) != SLURM_SUCCESS)
+    else if (needs(&info->node_array[0], r, found, size) &&
+             change_node(&info->node_array[0], r, kind) != SLURM_SUCCESS)
         no = change_failed(name);
     slurm_free_node_info_msg(info);
     return no;
 }
 
-static json_t *nodes(const struct request *r, bool drain)
+static json_t *nodes(const struct request *r, enum action_kind kind)
 {
     json_t *no = r->of_job ? not_of_job(r) : NULL;
     __auto_type list = slurm_hostlist_create(r->nodes);
-    char found[300] = "", *name;
-    int n = 0;
+    char found[300] = "", *name; /* found: of the last one that was as wanted already */
+    const char *done = kind == ACTION_DRAIN ? "drained" : kind == ACTION_RESUME ? "resumed" : "comment set";
+    int n = 0, changed = 0;
 
     while (list && !no && (name = slurm_hostlist_shift(list))) {
-        no = one_node(name, r, drain, found, sizeof(found));
+        char was[sizeof(found)] = "";
+
+        no = one_node(name, r, kind, was, sizeof(was));
         n++;
+        changed += !*was;
+        if (*was)
+            memcpy(found, was, sizeof(found));
         free(name);
     }
     if (list)
@@ -443,8 +465,7 @@ static json_t *nodes(const struct request *r, bool drain)
         return no;
     if (n == 0)
         return answer(ATTEMPT_REFUSED, "'%s' names no nodes", r->nodes);
-    return *found ? answer(ATTEMPT_DONE, "%s", found)
-                  : answer(ATTEMPT_DONE, drain ? "drained" : "comment set");
+    return answer(ATTEMPT_DONE, "%s%s%s", changed ? done : "", changed && *found ? "; " : "", found);
 }
 
 json_t *act_do(const json_t *request)
@@ -463,9 +484,9 @@ json_t *act_do(const json_t *request)
     case ACTION_JOB_COMMENT:
         return job_comment(&r);
     case ACTION_NODE_COMMENT:
-        return nodes(&r, false);
     case ACTION_DRAIN:
-        return nodes(&r, true);
+    case ACTION_RESUME:
+        return nodes(&r, (enum action_kind)action_parse(name));
     default:
         return answer(ATTEMPT_REFUSED, "'%s' is nothing that syncguard-act does", name);
     }

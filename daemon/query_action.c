@@ -63,7 +63,7 @@ static int read_action(const struct peer *p, const json_t *q, struct action *a, 
     const struct job *j;
 
     if (kind < 0)
-        return err_set(err, "no such action: there are %s", action_names(names, sizeof(names)));
+        return err_set(err, "no such action: there are %s", action_names(true, names, sizeof(names)));
     *a = (struct action){ .kind = (enum action_kind)kind,
                           .nodes = words(q, "nodes"),
                           .reason = words(q, "text"),

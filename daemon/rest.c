@@ -218,7 +218,11 @@ static void as_wanted(struct rest_call *c, const char *text)
     if (c->nodes && *c->nodes)
         next(c);
     else
-        end(c, ATTEMPT_DONE, was ? text : c->kind == ACTION_DRAIN ? "drained" : "comment set");
+        end(c, ATTEMPT_DONE,
+            was                        ? text
+            : c->kind == ACTION_DRAIN  ? "drained"
+            : c->kind == ACTION_RESUME ? "resumed"
+                                       : "comment set");
 }
 
 /* It is not: change it, unless that was done already and had no effect. */
@@ -287,23 +291,42 @@ static void on_job(void *arg, const struct http_answer *a)
     json_decref(answer);
 }
 
+/* Is it as wanted? Then that, in words; NULL: it is not. */
+static const char *node_is(const struct rest_call *c, const struct rest_node *node)
+{
+    if (c->kind == ACTION_DRAIN)
+        return node->drained ? "drained already" : NULL;
+    if (c->kind == ACTION_RESUME)
+        return node->drained ? NULL : "the node is not drained";
+    return !strcmp(node->comment, c->wanted) ? "the node has this comment already" : NULL;
+}
+
+/* The caller's. */
+static json_t *node_change(const struct rest_call *c)
+{
+    if (c->kind == ACTION_DRAIN)
+        return json_pack("{s:[s],s:s}", "state", "DRAIN", "reason", c->wanted);
+    if (c->kind == ACTION_RESUME)
+        return json_pack("{s:[s]}", "state", "RESUME");
+    return json_pack("{s:s}", "comment", c->wanted);
+}
+
 static void node_seen(struct rest_call *c, const struct rest_node *node)
 {
-    bool drain = c->kind == ACTION_DRAIN;
+    const char *is;
     char path[NODE_MAX + 32];
 
     snprintf(path, sizeof(path), "v0.0.%d/node/%s", c->rest->version, c->node);
     if (!c->wanted)
-        c->wanted = comment_merge(drain ? NULL : node->comment, words(c, "text"));
-    if (drain ? node->drained : !strcmp(node->comment, c->wanted)) {
+        c->wanted = comment_merge(c->kind == ACTION_NODE_COMMENT ? node->comment : NULL, words(c, "text"));
+    is = node_is(c, node);
+    if (is) {
         free(c->wanted);
         c->wanted = NULL;
         *c->node = '\0';
-        as_wanted(c, drain ? "drained already" : "the node has this comment already");
+        as_wanted(c, is);
     } else {
-        change(c, path,
-               drain ? json_pack("{s:[s],s:s}", "state", "DRAIN", "reason", c->wanted)
-                     : json_pack("{s:s}", "comment", c->wanted));
+        change(c, path, node_change(c));
     }
 }
 
@@ -409,7 +432,7 @@ bool rest_can(const struct rest *r, enum action_kind kind)
 {
     if (!*r->url)
         return false;
-    if (kind == ACTION_DRAIN || kind == ACTION_NODE_COMMENT)
+    if (action_scope(kind) == ACTION_ON_NODES)
         return !r->version || r->version >= NODES_FROM;
     return kind == ACTION_JOB_COMMENT;
 }

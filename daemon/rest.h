@@ -1,9 +1,9 @@
 /* rest.h - changes in Slurm through slurmrestd, each looked up before it is made and after.
  *
- * It does what slurmrestd can: a job's Comment, from v0.0.39 on its AdminComment, from v0.0.40 on comments
- * and drains of nodes.  No version requeues a job, and none signals one step alone (the newer ones reach the
- * batch script too). A change counts as made when slurmrestd shows it, whatever it answered to the change
- * itself. */
+ * It does what slurmrestd can: a job's Comment, from v0.0.39 on its AdminComment, from v0.0.40 on comments,
+ * drains and resumes of nodes.  No version requeues a job, and none signals one step alone (the newer ones
+ * reach the batch script too). A change counts as made when slurmrestd shows it, whatever it answered to the
+ * change itself. */
 #ifndef SYNCGUARD_DAEMON_REST_H
 #define SYNCGUARD_DAEMON_REST_H
 

@@ -170,6 +170,14 @@ static double projected(struct site *s, double ratio)
     return NAN;
 }
 
+/* -1: the rule's, or none that a rule could have. */
+static int action_of(const struct site_decision *d)
+{
+    int kind = d->action ? action_parse(d->action) : -1;
+
+    return kind >= 0 && !action_by_hand_only((enum action_kind)kind) ? kind : -1;
+}
+
 void site_ask(struct site *s, const struct site_question *q, struct advice *out)
 {
     const struct figures *f = q->figures;
@@ -187,14 +195,14 @@ void site_ask(struct site *s, const struct site_question *q, struct advice *out)
     s->policy->decide(&v, &d);
     *out = (struct advice){ .module = s->policy->name,
                             .act = d.act,
-                            .action = d.action ? action_parse(d.action) : -1,
+                            .action = action_of(&d),
                             .reason = clean(s, &d),
                             .projected_ratio = projected(s, d.projected_ratio) };
     if (!d.action || out->action >= 0)
         return;
     out->act = false; /* what it wants nobody knows */
     if (!s->complained)
-        log_warn("the site's policy %s wants '%.40s', which is no action: it is not heard", s->policy->name,
-                 d.action);
+        log_warn("the site's policy %s wants '%.40s', which is no action of a rule: it is not heard",
+                 s->policy->name, d.action);
     s->complained = true;
 }

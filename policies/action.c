@@ -11,18 +11,19 @@
 static const struct {
     const char *name;
     enum action_scope scope;
-    int nodes, ends_run;
+    int nodes, ends_run, by_hand_only;
     const char *text;
 } kinds[ACTION_KINDS] = {
-    [ACTION_SIGNAL] = { "signal", ACTION_ON_JOB, 0, 0, "send a signal to the guarded step" },
-    [ACTION_CHECKPOINT] = { "checkpoint", ACTION_ON_JOB, 0, 0, "ask the job to write a checkpoint now" },
-    [ACTION_REQUEUE] = { "requeue", ACTION_ON_JOB, 0, 1, "end this run and start the job anew" },
-    [ACTION_EXCLUDE] = { "exclude", ACTION_ON_JOB, 1, 1, "requeue the job and keep it off the nodes" },
-    [ACTION_NODE_COMMENT] = { "node_comment", ACTION_ON_NODES, 1, 0, "put a comment on the nodes" },
-    [ACTION_DRAIN] = { "drain", ACTION_ON_NODES, 1, 0, "drain the nodes: nothing new starts there" },
-    [ACTION_JOB_COMMENT] = { "job_comment", ACTION_ON_JOB, 0, 0, "put a comment on the job" },
-    [ACTION_WEBHOOK] = { "webhook", ACTION_ON_NOBODY, 0, 0, "tell the configured URL" },
-    [ACTION_COMMAND] = { "command", ACTION_ON_NOBODY, 0, 0, "run the configured command" },
+    [ACTION_SIGNAL] = { "signal", ACTION_ON_JOB, 0, 0, 0, "send a signal to the guarded step" },
+    [ACTION_CHECKPOINT] = { "checkpoint", ACTION_ON_JOB, 0, 0, 0, "ask the job to write a checkpoint now" },
+    [ACTION_REQUEUE] = { "requeue", ACTION_ON_JOB, 0, 1, 0, "end this run and start the job anew" },
+    [ACTION_EXCLUDE] = { "exclude", ACTION_ON_JOB, 1, 1, 0, "requeue the job and keep it off the nodes" },
+    [ACTION_NODE_COMMENT] = { "node_comment", ACTION_ON_NODES, 1, 0, 0, "put a comment on the nodes" },
+    [ACTION_DRAIN] = { "drain", ACTION_ON_NODES, 1, 0, 0, "drain the nodes: nothing new starts there" },
+    [ACTION_JOB_COMMENT] = { "job_comment", ACTION_ON_JOB, 0, 0, 0, "put a comment on the job" },
+    [ACTION_WEBHOOK] = { "webhook", ACTION_ON_NOBODY, 0, 0, 0, "tell the configured URL" },
+    [ACTION_COMMAND] = { "command", ACTION_ON_NOBODY, 0, 0, 0, "run the configured command" },
+    [ACTION_RESUME] = { "resume", ACTION_ON_NODES, 1, 0, 1, "take drained nodes back" },
 };
 
 const char *action_name(enum action_kind kind)
@@ -50,6 +51,11 @@ int action_ends_run(enum action_kind kind)
     return kinds[kind].ends_run;
 }
 
+int action_by_hand_only(enum action_kind kind)
+{
+    return kinds[kind].by_hand_only;
+}
+
 static int same(const char *a, const char *b)
 {
     for (; *a && *b; a++, b++) {
@@ -69,14 +75,15 @@ int action_parse(const char *name)
     return -1;
 }
 
-char *action_names(char *buf, size_t size)
+char *action_names(int by_hand, char *buf, size_t size)
 {
     size_t at = 0;
 
     if (size > 0)
         buf[0] = '\0';
     for (int k = 0; k < ACTION_KINDS && at < size; k++)
-        at += (size_t)snprintf(buf + at, size - at, "%s%s", k ? ", " : "", kinds[k].name);
+        if (by_hand || !kinds[k].by_hand_only)
+            at += (size_t)snprintf(buf + at, size - at, "%s%s", at ? ", " : "", kinds[k].name);
     return buf;
 }
 

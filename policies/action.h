@@ -17,6 +17,7 @@ enum action_kind {
     ACTION_JOB_COMMENT,  /* a comment on the job, for squeue and sacct */
     ACTION_WEBHOOK,      /* tell the configured URL */
     ACTION_COMMAND,      /* run the configured command */
+    ACTION_RESUME,       /* take drained nodes back; by hand only */
     ACTION_KINDS
 };
 
@@ -36,11 +37,13 @@ enum action_scope action_scope(enum action_kind kind);
 int action_wants_nodes(enum action_kind kind);
 /* Does it end the present run of the job? */
 int action_ends_run(enum action_kind kind);
+/* Is it for people only? Whoever drained a node had a reason, which no rule can know to be gone. */
+int action_by_hand_only(enum action_kind kind);
 
 /* The kind of that name, in any case, '-' as good as '_'; -1: there is none. */
 int action_parse(const char *name);
-/* "signal, checkpoint, ..." into buf; returns buf. */
-char *action_names(char *buf, size_t size);
+/* "signal, checkpoint, ..." into buf, with what is for people only or without; returns buf. */
+char *action_names(int by_hand, char *buf, size_t size);
 
 /* "USR1", "SIGUSR1", "usr1" or "10": the signal's number, 1 to 64; -1: not a signal. */
 int action_signal_parse(const char *name);

@@ -123,6 +123,7 @@ static const struct {
     [ACTION_JOB_COMMENT] = { "put a comment on the job", "put a comment on the job" },
     [ACTION_WEBHOOK] = { "tell the webhook", "told the webhook" },
     [ACTION_COMMAND] = { "run the command", "ran the command" },
+    [ACTION_RESUME] = { "resume", "resumed" },
 };
 
 char *decision_deed(const struct decision *d, bool done, char *buf, size_t size)

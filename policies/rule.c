@@ -22,9 +22,12 @@ static int compile_action(struct rule *r, const struct config_rule *c, struct er
     int kind = action_parse(c->action);
     char names[160];
 
-    if (kind < 0) {
-        err_set(err, "%s; there are %s", *c->action ? "no such action" : "what is done must be said",
-                action_names(names, sizeof(names)));
+    if (kind < 0 || action_by_hand_only((enum action_kind)kind)) {
+        err_set(err, "%s; there are %s",
+                kind >= 0    ? "for people only"
+                : *c->action ? "no such action"
+                             : "what is done must be said",
+                action_names(false, names, sizeof(names)));
         return wrong(c, c->action_line, "Action", c->action, err);
     }
     r->action = (enum action_kind)kind;

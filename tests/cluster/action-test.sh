@@ -82,8 +82,14 @@ has "$(C exec sgctl node node3 drain --yes its fan is loud)" "drained" "a node i
 is "$(word node node3 State) $(field node node3 Reason | sed 's/ \[.*//')" "IDLE+DRAIN SyncGuard: its fan is loud" "with the reason"
 has "$(C exec sgctl node node3 drain --yes again)" "drained already" "twice is once"
 is "$(field node node3 Reason | sed 's/ \[.*//')" "SyncGuard: its fan is loud" "and the reason stays"
-C exec scontrol update nodename=node3 state=resume
-ok "it comes back" test "$(word node node3 State | grep -c DRAIN)" = 0
+has "$(C exec sgctl node node3 resume --yes the fan is new)" "resumed" "it is taken back"
+# Slurm calls it NOT_RESPONDING until it has answered a ping.
+has "$(word node node3 State) $(field node node3 Reason)" "^IDLE(\+NOT_RESPONDING)? $" "and the reason is gone"
+has "$(C exec sgctl node node3 resume --yes)" "node3 is not drained" "once"
+C exec scontrol update nodename=node3 state=drain reason=burnt
+has "$(C exec sgctl node 'node[3-4]' resume --yes)" "resumed; node4 is not drained" "of several those that are drained"
+is "$(word node node3 State | grep -c DRAIN)" 0 "whoever drained them"
+is "$(outcome '.action == "resume" and .reason == "the fan is new"')" "done: resumed" "which the record has"
 C exec scontrol update nodename=node4 comment=rack9
 has "$(C exec sgctl node 'node[3-4]' comment --yes slow at times)" "comment set" "nodes get a comment"
 is "$(field node node4 Comment)" "rack9; SyncGuard: slow at times" "beside what others wrote"
@@ -109,6 +115,10 @@ if [ -n "$other" ]; then
     S node node1 drain --yes x 2>"$here/err"
     is "$? $(grep -c 'only operators' "$here/err")" "1 1" "nor a node"
     S action "$theirs" webhook --yes x 2>"$here/err"
+    C exec scontrol update nodename=node4 state=drain reason=burnt
+    S node node4 resume --yes 2>"$here/err"
+    is "$? $(grep -c 'only operators' "$here/err") $(word node node4 State)" "1 1 IDLE+DRAIN" "nor take one back"
+    has "$(C exec sgctl node node4 resume --yes)" "resumed" "an operator does"
     is "$? $(grep -c 'only operators' "$here/err")" "1 1" "nor ring the bell"
     has "$(S action "$theirs" comment --yes my own)" "Comment set" "it may comment its own"
     is "$(word job "$theirs" AdminComment)" "" "the administrator's comment is not its to set"

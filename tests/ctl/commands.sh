@@ -54,8 +54,10 @@ code 2 action 1 signal
 code 2 action 1 requeue now
 code 2 node n1 drain
 code 2 node n1 shoot
+is "$(cat "$dir/err")" "sgctl: 'shoot' is nothing to do; accepted are drain REASON, comment TEXT, resume [TEXT]" "and says what can be done"
 code 1 "${nobody[@]}" action 1 requeue --yes
 code 1 "${nobody[@]}" node n1 drain --yes its fan is loud
+code 1 "${nobody[@]}" node n1 resume --yes
 code 1 "${nobody[@]}" actions
 
 code 1 "${nobody[@]}" record 1 -o "$dir/trace"

@@ -703,6 +703,11 @@ static void check_restd(void)
     through(as, ACTION_DRAIN);
     is_end(ACTION_DONE, 1, "drained already", "once");
     ok(server.changes == 1, "one change");
+    through_by(as, ACTION_RESUME, 0);
+    is_end(ACTION_DONE, 1, "slurmrestd: resumed", "and takes the node back");
+    through_by(as, ACTION_RESUME, 0);
+    is_end(ACTION_DONE, 1, "is not drained", "once");
+    ok(server.changes == 2, "two changes");
     actions_free(as);
 }
 

@@ -17,14 +17,17 @@ static void check_names(void)
     ok(action_parse("") < 0 && action_parse("drai") < 0 && action_parse("drains") < 0 &&
            action_parse("d") < 0,
        "half a name is none");
-    ok(!strncmp(action_names(names, sizeof(names)), "signal, checkpoint, ", 20), "%s", names);
-    ok(!strcmp(action_names(names, 4), "sig"), "names are cut to their buffer");
+    ok(!strncmp(action_names(true, names, sizeof(names)), "signal, checkpoint, ", 20), "%s", names);
+    ok(!strcmp(action_names(true, names, 4), "sig"), "names are cut to their buffer");
 }
 
 static void check_scopes(void)
 {
     ok(action_scope(ACTION_DRAIN) == ACTION_ON_NODES && action_scope(ACTION_NODE_COMMENT) == ACTION_ON_NODES,
        "nodes are an operator's");
+    ok(action_scope(ACTION_RESUME) == ACTION_ON_NODES && action_by_hand_only(ACTION_RESUME) &&
+           !action_by_hand_only(ACTION_DRAIN),
+       "what a person drained only a person takes back");
     ok(action_scope(ACTION_EXCLUDE) == ACTION_ON_JOB && action_wants_nodes(ACTION_EXCLUDE) &&
            action_ends_run(ACTION_EXCLUDE),
        "exclude names nodes, changes the job and ends its run");

@@ -296,6 +296,9 @@ static const struct {
     { "Rule=r Policy=balanced When=warning", "t:1: Rule=r Action=: what is done must be said; there are "
                                              "signal, checkpoint, requeue, exclude, node_comment, "
                                              "drain, job_comment, webhook, command" },
+    { "Rule=r Policy=balanced When=\"steps > 1\" Action=resume",
+      "t:1: Rule=r Action=resume: for people only; there are signal, checkpoint, requeue, exclude, "
+      "node_comment, drain, job_comment, webhook, command" },
     { "Rule=r Policy=balanced Action=drain",
       "t:1: Rule=r When=: column 1: a figure, \"not\" or \"(\" is expected" },
     { "Rule=r Policy=balanced Module=m Action=drain",
