@@ -250,7 +250,7 @@ static void put_result(FILE *out, const json_t *decision, int columns)
         text_wrap(out, text_of(decision, "effect", effect, sizeof(effect)), 2 * INDENT, columns);
 }
 
-static void put_standing(FILE *out, const json_t *rule, int columns)
+static void put_standing(FILE *out, const json_t *rule, double start, int columns)
 {
     const json_t *last = answer_object(rule, "last");
     char line[900], text[800];
@@ -260,9 +260,41 @@ static void put_standing(FILE *out, const json_t *rule, int columns)
     put_terms(out, answer_array(rule, "terms"));
     if (!last)
         return;
-    snprintf(line, sizeof(line), "last: %s", text_of(last, "sentence", text, sizeof(text)));
+    snprintf(line, sizeof(line), "last%s: %s", answer_number(last, "at") < start ? ", in an earlier run" : "",
+             text_of(last, "sentence", text, sizeof(text)));
     text_wrap(out, line, INDENT, columns);
     put_result(out, last, columns);
+}
+
+/* Whose doing it was, behind the sentence. */
+static void put_uid(const json_t *e, char *line, size_t size)
+{
+    double by = answer_number(e, "by");
+    size_t at = strlen(line);
+
+    if (by >= 0)
+        snprintf(line + at, size - at, " (uid %.0f)", by);
+    else
+        snprintf(line + at, size - at, " (uid -)");
+}
+
+/* What people did that ended a run. */
+static void put_by_hand(FILE *out, const json_t *decisions, int columns)
+{
+    char line[900];
+    const json_t *e;
+    size_t i;
+
+    json_array_foreach(decisions, i, e)
+    {
+        if (json_is_string(json_object_get(e, "rule")) || !json_is_string(json_object_get(e, "action")))
+            continue;
+        text_of(e, "sentence", line, sizeof(line));
+        put_uid(e, line, sizeof(line));
+        fputc('\n', out);
+        text_wrap(out, line, 0, columns);
+        put_result(out, e, columns);
+    }
 }
 
 static void put_budget(FILE *out, const json_t *b)
@@ -293,7 +325,8 @@ int page_explain(FILE *out, const json_t *answer, int columns, struct err *err)
     put_budget(out, answer_object(policy, "budget"));
     if (json_array_size(rules) == 0)
         text_wrap(out, rules ? "The policy has no rules." : "Its rules are not known.", 0, columns);
-    json_array_foreach(rules, i, rule) put_standing(out, rule, columns);
+    json_array_foreach(rules, i, rule) put_standing(out, rule, answer_number(answer, "start"), columns);
+    put_by_hand(out, answer_array(policy, "decisions"), columns);
     return 0;
 }
 
@@ -318,9 +351,8 @@ int page_audit(FILE *out, const json_t *answer, int columns, struct err *err)
         snprintf(line, sizeof(line), "%s ago  job %s, %s, %s: %s", text_s(now - answer_number(e, "at")).s,
                  text_of(e, "job", job, sizeof(job)), text_of(e, "policy", policy, sizeof(policy)), state,
                  text_of(e, "sentence", text, sizeof(text)));
-        if (!strcmp(state, "command"))
-            snprintf(line + strlen(line), sizeof(line) - strlen(line), " (uid %s)",
-                     text_count(answer_number(e, "by")).s);
+        if (!strcmp(state, "command") || answer_number(e, "by") >= 0)
+            put_uid(e, line, sizeof(line));
         text_wrap(out, line, 0, columns);
         if (strcmp(state, "dryrun") != 0)
             put_result(out, e, columns);

@@ -36,7 +36,7 @@ static const char setup[] =
     "sentence, "                                                                                            \
     "why_not, projected_ratio, outcome, outcome_text, before_s, effect_ratio, effect"
 
-enum statement { ADD, UPDATE, LIST, SPENT, AWAITING, RUN, GET, EXPIRE, STATEMENTS };
+enum statement { ADD, UPDATE, LIST, SPENT, EARLIER, ASKED, RUN, GET, EXPIRE, STATEMENTS };
 
 static const char *const sql[STATEMENTS] = {
     [ADD] =
@@ -48,17 +48,23 @@ static const char *const sql[STATEMENTS] = {
     [UPDATE] = "UPDATE audit SET outcome=?2, outcome_text=?3, effect_ratio=?4, effect=?5 WHERE id=?1",
     [LIST] =
         "SELECT " COLUMNS " FROM audit WHERE (?1=0 OR job=?1) AND (?2<0 OR uid=?2) ORDER BY id DESC LIMIT ?3",
-    /* state<2: not withheld */
-    [SPENT] = "SELECT at, n_nodes FROM audit WHERE NOT command AND at>=?1 AND ((?2=0 AND state=1) OR "
+    /* state<2: not withheld; by: of nobody */
+    [SPENT] = "SELECT at, n_nodes FROM audit WHERE NOT command AND by=4294967295 AND at>=?1 AND ((?2=0 AND "
+              "state=1) OR "
               "(job=?2 AND uid=?3 AND state<2)) ORDER BY id",
-    [AWAITING] =
+    [EARLIER] =
         "SELECT " COLUMNS " FROM audit WHERE uid=?1 AND job=?2 AND step=?3 AND restarts<?4 AND ends_run"
-        " AND outcome=2 AND effect='' ORDER BY id DESC LIMIT 4",
+        " AND outcome=2 ORDER BY id DESC LIMIT 4",
+    [ASKED] =
+        "SELECT " COLUMNS " FROM audit WHERE uid=?1 AND job=?2 AND step=?3 AND restarts=?4 AND NOT command"
+        " AND outcome=1 AND action=?5 AND by=?6 ORDER BY id LIMIT 1",
     [RUN] = "SELECT " COLUMNS " FROM audit WHERE uid=?1 AND job=?2 AND step=?3 AND restarts=?4 ORDER BY id",
     [GET] = "SELECT " COLUMNS " FROM audit WHERE id=?1",
     [EXPIRE] = "DELETE FROM audit WHERE at<?1",
 };
-_Static_assert(DECISION_WITHHELD == 2 && AUDIT_DONE == 2, "as the statements say");
+_Static_assert(DECISION_WITHHELD == 2 && AUDIT_PENDING == 1 && AUDIT_DONE == 2 &&
+                   AUDIT_NOBODY == 4294967295 && AUDIT_EARLIER == 4,
+               "as the statements say");
 
 struct audit {
     sqlite3 *db;
@@ -370,48 +376,69 @@ void audit_spent(struct audit *a, const struct job_id *job, double since,
     sqlite3_reset(st);
 }
 
-static void entries_of_run(struct audit *a, enum statement which, const struct job_id *id,
-                           void (*each)(const struct audit_entry *e, void *arg), void *arg)
+/* The statement, for rows of that run. */
+static sqlite3_stmt *of_run(struct audit *a, enum statement which, const struct job_id *id)
 {
-    struct audit_entry e;
-    sqlite3_stmt *st;
+    sqlite3_stmt *st = a->st[which];
 
-    if (!a)
-        return;
-    st = a->st[which];
     sqlite3_bind_int64(st, 1, id->uid);
     sqlite3_bind_int64(st, 2, id->job);
     sqlite3_bind_int64(st, 3, id->step);
     sqlite3_bind_int64(st, 4, id->restarts);
-    while (sqlite3_step(st) == SQLITE_ROW) {
+    return st;
+}
+
+size_t audit_earlier(struct audit *a, const struct job_id *id, struct audit_entry e[AUDIT_EARLIER])
+{
+    sqlite3_stmt *st = a ? of_run(a, EARLIER, id) : NULL;
+    size_t n = 0;
+
+    while (st && n < AUDIT_EARLIER && sqlite3_step(st) == SQLITE_ROW)
+        take_entry(st, &e[n++]);
+    sqlite3_reset(st);
+    return n;
+}
+
+static int one_row(sqlite3_stmt *st, struct audit_entry *e)
+{
+    int rc = sqlite3_step(st) == SQLITE_ROW ? 0 : -1;
+
+    if (rc == 0)
+        take_entry(st, e);
+    sqlite3_reset(st);
+    return rc;
+}
+
+int audit_asked(struct audit *a, const struct job_id *id, enum action_kind action, uid_t by,
+                struct audit_entry *e)
+{
+    sqlite3_stmt *st;
+
+    if (!a)
+        return -1;
+    st = of_run(a, ASKED, id);
+    statement_bind_text(st, 5, action_name(action));
+    sqlite3_bind_int64(st, 6, by);
+    return one_row(st, e);
+}
+
+void audit_run(struct audit *a, const struct job_id *id, void (*each)(const struct audit_entry *e, void *arg),
+               void *arg)
+{
+    sqlite3_stmt *st = a ? of_run(a, RUN, id) : NULL;
+    struct audit_entry e;
+
+    while (st && sqlite3_step(st) == SQLITE_ROW) {
         take_entry(st, &e);
         each(&e, arg);
     }
     sqlite3_reset(st);
 }
 
-void audit_awaiting(struct audit *a, const struct job_id *id,
-                    void (*each)(const struct audit_entry *e, void *arg), void *arg)
-{
-    entries_of_run(a, AWAITING, id, each, arg);
-}
-
-void audit_run(struct audit *a, const struct job_id *id, void (*each)(const struct audit_entry *e, void *arg),
-               void *arg)
-{
-    entries_of_run(a, RUN, id, each, arg);
-}
-
 int audit_get(struct audit *a, int64_t id, struct audit_entry *e)
 {
-    int rc;
-
     if (!a)
         return -1;
     sqlite3_bind_int64(a->st[GET], 1, id);
-    rc = sqlite3_step(a->st[GET]) == SQLITE_ROW ? 0 : -1;
-    if (rc == 0)
-        take_entry(a->st[GET], e);
-    sqlite3_reset(a->st[GET]);
-    return rc;
+    return one_row(a->st[GET], e);
 }

@@ -30,7 +30,7 @@ struct audit_entry {
     struct job_id job;
     char job_text[48], policy[32];
     bool command;      /* of a person; of the decision then counts the sentence alone */
-    uid_t by;          /* whose command; AUDIT_NOBODY */
+    uid_t by;          /* whose command, or who asked for the action; AUDIT_NOBODY */
     struct decision d; /* its at_s says nothing here */
     enum audit_outcome outcome;
     char outcome_text[256];
@@ -57,14 +57,18 @@ json_t *audit_object(const struct audit_entry *e);
 /* The newest first, at most limit; job 0: of all jobs; uid UINT32_MAX: of all users. The caller's. */
 json_t *audit_list(struct audit *a, uint32_t job, uid_t uid, int limit);
 
-/* Decisions that count against a budget, oldest first: since then, of the job those that were not withheld, of all
- * jobs (NULL) those that were enforced.
+/* Decisions that count against a budget, oldest first: since then, of the job those that were not withheld,
+ * of all jobs (NULL) those that were enforced. What a person asked for counts against none.
  */
 void audit_spent(struct audit *a, const struct job_id *job, double since,
                  void (*each)(double at, uint32_t nodes, void *arg), void *arg);
-/* Done by earlier runs of this job and step to be better in the next, and not measured yet. */
-void audit_awaiting(struct audit *a, const struct job_id *run,
-                    void (*each)(const struct audit_entry *e, void *arg), void *arg);
+/* What ended earlier runs of this job and step, the newest first: how many. Its effect is "" until a later
+ * run has shown it. */
+#define AUDIT_EARLIER 4u
+size_t audit_earlier(struct audit *a, const struct job_id *run, struct audit_entry e[AUDIT_EARLIER]);
+/* The oldest of these that was asked for by hand and is not over. 0, or -1: there is none. */
+int audit_asked(struct audit *a, const struct job_id *run, enum action_kind action, uid_t by,
+                struct audit_entry *e);
 /* All of one run, oldest first: what a controller that begins anew must know of it. */
 void audit_run(struct audit *a, const struct job_id *run,
                void (*each)(const struct audit_entry *e, void *arg), void *arg);

@@ -16,12 +16,8 @@
 #include "daemon/history.h"
 #include "daemon/job_figures.h"
 #include "daemon/server.h"
-#include "policies/effect.h"
 
-#define KEY         "decision/%lld"
 #define WORDS_MAX   32u
-#define COLUMNS_MIN 4   /* of a window */
-#define SETTLE_S    2.0 /* after an action: what is under way ends */
 #define COMMAND_MAX 700
 
 static double wall_s(void)
@@ -140,7 +136,7 @@ struct control_decision *control_decision(const struct control *c, size_t i)
                : NULL;
 }
 
-static struct control_decision *keep(struct control *c, const struct audit_entry *e)
+struct control_decision *control_keep(struct control *c, const struct audit_entry *e)
 {
     struct control_decision **slot = &c->decision[c->n_decisions++ % CONTROL_DECISIONS];
 
@@ -150,7 +146,7 @@ static struct control_decision *keep(struct control *c, const struct audit_entry
     return *slot;
 }
 
-static void fill(struct audit_entry *e, const struct control *c)
+void control_fill(struct audit_entry *e, const struct control *c)
 {
     memset(e, 0, sizeof(*e));
     e->at = wall_s();
@@ -166,7 +162,7 @@ static int command(struct controls *cs, struct control *c, uid_t by, double now_
 {
     struct audit_entry e;
 
-    fill(&e, c);
+    control_fill(&e, c);
     e.command = true;
     e.by = by;
     snprintf(e.d.sentence, sizeof(e.d.sentence), "%s", text);
@@ -175,21 +171,6 @@ static int command(struct controls *cs, struct control *c, uid_t by, double now_
     job_event(c->job, now_s, "policy: %s, by uid %u", text, (unsigned)by);
     log_info("job %s: policy: %s, by uid %u", c->job->text_id, text, (unsigned)by);
     return 0;
-}
-
-/* The policy's, and no less than some columns of the history: the newest is still being filled. */
-static double window_s(const struct control *c)
-{
-    return fmax(c->job->params.effect_window_s, COLUMNS_MIN * view_column_s(c->job->view));
-}
-
-/* Median step time of the window before now. */
-static double step_now_s(const struct control *c)
-{
-    struct view_columns columns;
-    size_t n = view_columns_get(c->job->view, &columns);
-
-    return effect_median_s(columns.step_s, n, view_column_s(c->job->view), window_s(c), 0);
 }
 
 /* What was known of the job then, for a webhook or a command. */
@@ -212,27 +193,28 @@ static json_t *figures_json(const struct figures *f)
     return o;
 }
 
-static void hand_on(struct controls *cs, const struct audit_entry *e, const struct figures *f, double now_s)
+static void hand_on(struct controls *cs, struct control *c, struct control_decision *k,
+                    const struct figures *f, double now_s)
 {
-    char key[64], nodes[FIGURE_NODES_MAX * 66] = "";
+    const struct audit_entry *e = &k->entry;
+    char key[ACTION_KEY_MAX], nodes[FIGURE_NODES_MAX * 66] = "";
     struct action a = { .kind = e->d.action,
                         .job = e->job,
                         .job_text = e->job_text,
                         .nodes = nodes,
-                        .signal = e->d.signal,
+                        .signal = e->d.action == ACTION_SIGNAL ? e->d.signal : 0,
                         .rule = e->d.rule,
                         .policy = e->policy,
                         .reason = e->d.sentence,
-                        .key = key,
+                        .key = control_key(e, key),
                         .by = ACTION_BY_ITSELF,
                         .figures = figures_json(f) };
     struct err err;
 
-    snprintf(key, sizeof(key), KEY, (long long)e->id);
     for (size_t i = 0; i < e->d.n_nodes; i++)
         snprintf(nodes + strlen(nodes), sizeof(nodes) - strlen(nodes), "%s%s", i ? "," : "", e->d.node[i]);
     if (!actions_start(cs->server->actions, &a, &err))
-        controls_ended(cs, key, false, err.text, now_s);
+        control_outcome(cs, c, k, false, err.text, now_s);
     json_decref(a.figures);
 }
 
@@ -243,10 +225,10 @@ static void record(struct controls *cs, struct control *c, const struct decision
     struct audit_entry e;
     struct err err;
 
-    fill(&e, c);
+    control_fill(&e, c);
     e.d = *d;
     text_utf8(e.d.sentence); /* a webhook takes nothing else */
-    e.before_s = step_now_s(c);
+    e.before_s = control_step_s(c, d->held_s);
     e.outcome = d->state == DECISION_ENFORCED ? AUDIT_PENDING : AUDIT_NONE;
     job_event(c->job, now_s, "%s%.480s", d->state == DECISION_DRYRUN ? "dry run: " : "", d->sentence);
     log_info("job %s: %s: %s", c->job->text_id, decision_state_name(d->state), d->sentence);
@@ -257,113 +239,9 @@ static void record(struct controls *cs, struct control *c, const struct decision
         snprintf(e.outcome_text, sizeof(e.outcome_text), "%.255s", err.text);
         engine_failed(&c->engine, d);
     }
-    k = keep(c, &e);
+    k = control_keep(c, &e);
     if (e.outcome == AUDIT_PENDING)
-        hand_on(cs, &k->entry, f, now_s);
-}
-
-/* ---- outcomes and effects ---- */
-
-static struct control_decision *find_id(const struct controls *cs, int64_t id, struct control **whose)
-{
-    for (size_t i = 0; i < cs->n; i++)
-        for (size_t k = 0; control_decision(cs->control[i], k); k++)
-            if (control_decision(cs->control[i], k)->entry.id == id) {
-                *whose = cs->control[i];
-                return control_decision(cs->control[i], k);
-            }
-    return NULL;
-}
-
-static void note_outcome(struct controls *cs, struct audit_entry *e, bool done, const char *text)
-{
-    struct err err;
-
-    e->outcome = done ? AUDIT_DONE : AUDIT_FAILED;
-    snprintf(e->outcome_text, sizeof(e->outcome_text), "%s", text);
-    if (audit_update(cs->audit, e, &err) < 0)
-        log_warn("job %s: %s", e->job_text, err.text);
-}
-
-bool controls_ended(struct controls *cs, const char *key, bool done, const char *outcome, double now_s)
-{
-    struct control_decision *k;
-    struct control *c = NULL;
-    struct audit_entry stored;
-    long long id;
-
-    if (!cs || sscanf(key, KEY, &id) != 1)
-        return false;
-    k = find_id(cs, id, &c);
-    if (!k) { /* of a job that is gone, or of an earlier life of the controller */
-        if (audit_get(cs->audit, id, &stored) == 0)
-            note_outcome(cs, &stored, done, outcome);
-        return true;
-    }
-    note_outcome(cs, &k->entry, done, outcome);
-    job_event(c->job, now_s, "%s: %s: %.400s", k->entry.d.rule, done ? "done" : "failed", outcome);
-    if (!done)
-        engine_failed(&c->engine, &k->entry.d);
-    else if (!action_ends_run(k->entry.d.action))
-        k->due_s = now_s + window_s(c) + SETTLE_S;
-    return true;
-}
-
-static void note_effect(struct controls *cs, struct control *c, struct audit_entry *e, double now_s)
-{
-    struct err err;
-
-    e->effect_ratio = effect_ratio(e->before_s, step_now_s(c));
-    effect_text(&e->d, e->effect_ratio, e->effect, sizeof(e->effect));
-    job_event(c->job, now_s, "%s", e->effect);
-    log_info("job %s: %s", c->job->text_id, e->effect);
-    if (audit_update(cs->audit, e, &err) < 0)
-        log_warn("job %s: %s", c->job->text_id, err.text);
-}
-
-struct awaited {
-    struct audit_entry entry[4];
-    size_t n;
-};
-
-static void take_awaited(const struct audit_entry *e, void *arg)
-{
-    struct awaited *a = arg;
-
-    if (a->n < ARRAY_SIZE(a->entry))
-        a->entry[a->n++] = *e;
-}
-
-/* What the run before did so that this one is better: once, when this one has run for long enough. */
-static void measure_awaited(struct controls *cs, struct control *c, double now_s)
-{
-    struct control *whose;
-    struct awaited a = { .n = 0 };
-
-    if (!c->awaits || isnan(c->stepping_s) || now_s < c->stepping_s + window_s(c))
-        return;
-    c->awaits = false;
-    audit_awaiting(cs->audit, &c->job->id, take_awaited, &a);
-    for (size_t i = 0; i < a.n; i++) {
-        struct control_decision *k = find_id(cs, a.entry[i].id, &whose);
-
-        note_effect(cs, c, &a.entry[i], now_s);
-        if (k)
-            k->entry = a.entry[i];
-    }
-}
-
-static void measure(struct controls *cs, struct control *c, double now_s)
-{
-    for (size_t i = 0; control_decision(c, i); i++) {
-        struct control_decision *k = control_decision(c, i);
-
-        if (now_s >= k->due_s) {
-            k->due_s = NAN;
-            note_effect(cs, c, &k->entry, now_s);
-        }
-    }
-    measure_awaited(cs, c, now_s);
+        hand_on(cs, c, k, f, now_s);
 }
 
 /* ---- time ---- */
@@ -421,7 +299,7 @@ void controls_tick(struct controls *cs, struct job *j, double now_s)
     n = engine_tick(&c->engine, &in, decided, ARRAY_SIZE(decided));
     for (size_t i = 0; i < n; i++)
         record(cs, c, &decided[i], &f, now_s);
-    measure(cs, c, now_s);
+    control_measure(cs, c, now_s);
     json_decref(past);
 }
 
@@ -512,8 +390,17 @@ static void restore_entry(const struct audit_entry *e, void *arg)
         restore_command(r->c, e->d.sentence, server_is_operator(r->cs->server, e->by));
         return;
     }
-    keep(r->c, e);
+    control_keep(r->c, e);
     engine_restore(&r->c->engine, &e->d, r->now_s - (r->wall_s - e->at));
+}
+
+/* What ended the runs before, newest first; kept oldest first. */
+static void restore_earlier(struct controls *cs, struct control *c)
+{
+    struct audit_entry e[AUDIT_EARLIER];
+
+    for (size_t n = audit_earlier(cs->audit, &c->job->id, e); n > 0; n--)
+        control_keep(c, &e[n - 1]);
 }
 
 static void restore_spent(double at, uint32_t nodes, void *arg)
@@ -537,8 +424,10 @@ void controls_add(struct controls *cs, struct job *j, const struct config_policy
     cs->control = xgrow(cs->control, &cs->cap, cs->n + 1, sizeof(*cs->control));
     cs->control[cs->n++] = c;
     audit_spent(cs->audit, &j->id, r.wall_s - ENGINE_HOUR_S, restore_spent, &r);
-    audit_run(cs->audit, &j->id, restore_entry, &r);
     c->awaits = j->id.restarts > 0;
+    if (c->awaits)
+        restore_earlier(cs, c);
+    audit_run(cs->audit, &j->id, restore_entry, &r);
     params_apply(c);
 }
 

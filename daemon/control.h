@@ -21,6 +21,8 @@
 #define CONTROL_DECISIONS 16u /* kept at hand of each job; the audit has all */
 #define CONTROL_EVERY_S   1.0
 
+struct action;
+struct action_record;
 struct server;
 struct controls;
 
@@ -38,8 +40,11 @@ void controls_remove(struct controls *cs, struct job *j); /* before it goes */
 void controls_renew(struct job *j, const struct config_policy *config);
 /* Call it about every quarter second. */
 void controls_tick(struct controls *cs, struct job *j, double now_s);
-/* An action is over. false: it was none of a rule's. */
-bool controls_ended(struct controls *cs, const char *key, bool done, const char *outcome, double now_s);
+/* A person asked for this action, which was not begun before: one that ends the run is written down beside
+ * the decisions, so that what it brings is measured. */
+void controls_asked(struct controls *cs, struct job *j, const struct action *a, double now_s);
+/* An action is over. false: it was of no rule's decision. */
+bool controls_ended(struct controls *cs, const struct action_record *r, double now_s);
 
 /* The commands of `sgctl policy`, by a user who may see the job. */
 /* words: an array of "Key=Value" ("Key=default": as the policy has it). All of them, or none and -1. */

@@ -1,4 +1,4 @@
-/* control_private.h - a job's control as control.c and control_report.c share it. */
+/* control_private.h - a job's control as control.c, control_effect.c and control_report.c share it. */
 #ifndef SYNCGUARD_DAEMON_CONTROL_PRIVATE_H
 #define SYNCGUARD_DAEMON_CONTROL_PRIVATE_H
 
@@ -21,7 +21,8 @@ struct control {
     char *override[CONTROL_KEYS_MAX]; /* by key; NULL: not set */
     bool paused;
     bool owner_enforces; /* Action= was set by its owner, who may not touch nodes */
-    struct control_decision *decision[CONTROL_DECISIONS]; /* a ring; NULL: not used yet */
+    struct control_decision *decision[CONTROL_DECISIONS]; /* a ring; NULL: not used yet. Also what ended the
+                                                             runs before: it is measured in this one */
     size_t n_decisions;
     bool awaits;               /* what the run before did is to be measured in this one */
     double next_s, stepping_s; /* next look; first look with steps, NaN: none yet */
@@ -40,5 +41,20 @@ struct controls {
 
 /* The newest is 0; NULL: no more. */
 struct control_decision *control_decision(const struct control *c, size_t i);
+struct control_decision *control_keep(struct control *c, const struct audit_entry *e);
+/* An entry about this job, of now, with nothing decided in it yet. */
+void control_fill(struct audit_entry *e, const struct control *c);
+
+/* control_effect.c */
+/* What makes its action this one and no other, also where the audit is lost and its numbers begin again.
+ * buf has ACTION_KEY_MAX bytes; returns buf. */
+char *control_key(const struct audit_entry *e, char *buf);
+/* Median step time now: of the policy's window, or of the newest part of it, of_s long (NaN: all of it). */
+double control_step_s(const struct control *c, double of_s);
+/* Its action is over. */
+void control_outcome(struct controls *cs, struct control *c, struct control_decision *k, bool done,
+                     const char *outcome, double now_s);
+/* Measure the effects that are due. */
+void control_measure(struct controls *cs, struct control *c, double now_s);
 
 #endif

@@ -30,7 +30,7 @@ libdaemon_la_SOURCES = \
 	daemon/webhook.c daemon/webhook.h \
 	daemon/agents.c \
 	daemon/audit.c daemon/audit.h \
-	daemon/control.c daemon/control_report.c daemon/control.h daemon/control_private.h \
+	daemon/control.c daemon/control_effect.c daemon/control_report.c daemon/control.h daemon/control_private.h \
 	daemon/culprit.c daemon/culprit.h \
 	daemon/history.c daemon/history.h \
 	daemon/jobtime.c daemon/jobtime.h \

@@ -106,6 +106,7 @@ json_t *query_action(struct peer *p, const json_t *q)
     const char *given = words(q, "key");
     char key[ACTION_KEY_MAX], phrase[400];
     struct action a;
+    bool asked_before;
     struct err err;
     int64_t id;
 
@@ -118,9 +119,12 @@ json_t *query_action(struct peer *p, const json_t *q)
     /* nobody can use up the key of another, or of a rule */
     snprintf(key, sizeof(key), "by hand/%u/%s", (unsigned)a.by, given);
     a.key = key;
+    asked_before = actions_find(as, key);
     id = actions_start(as, &a, &err);
     if (!id)
         return no(err.text);
+    if (!asked_before && a.job.job)
+        controls_asked(p->server->controls, jobs_find(&p->server->jobs, &a.job), &a, server_now_s());
     log_info("action %lld: %s, asked for by user %u", (long long)id, phrase_of(&a, phrase, sizeof(phrase)),
              (unsigned)a.by);
     return json_pack("{s:o}", "action", action_object(actions_get(as, id)));
@@ -177,7 +181,7 @@ static void on_ended(const struct action_record *r, void *arg)
         log_info("action %lld: %s: done: %s (%s)", (long long)r->id, phrase, r->outcome, r->reason);
     else
         log_warn("action %lld: %s: not done: %s (%s)", (long long)r->id, phrase, r->outcome, r->reason);
-    if (controls_ended(s->controls, r->key, r->state == ACTION_DONE, r->outcome, server_now_s()))
+    if (controls_ended(s->controls, r, server_now_s()))
         return; /* a rule's: told there */
     if (j)
         job_event(j, server_now_s(), "%s: %s: %s", action_name(r->kind),

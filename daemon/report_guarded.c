@@ -73,8 +73,11 @@ static double first_action(const json_t *report)
 
     if (json_array_size(list) >= CONTROL_DECISIONS)
         return NAN;
-    json_array_foreach(list, i, one) if (changes(one)) first =
-        fmin(isnan(first) ? INFINITY : first, number(one, "at"));
+    json_array_foreach(list, i, one)
+    {
+        if (changes(one) && !(number(one, "at") < number(report, "start"))) /* not of an earlier run */
+            first = fmin(isnan(first) ? INFINITY : first, number(one, "at"));
+    }
     return first;
 }
 

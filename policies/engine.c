@@ -193,8 +193,8 @@ static const struct advice *advice_of(const struct engine_input *in, const struc
     return NULL;
 }
 
-static void word(struct decision *d, const struct rule *r, const struct rule_state *s,
-                 const struct advice *advice, const struct engine_input *in)
+static void word(struct decision *d, const struct rule *r, const struct advice *advice,
+                 const struct engine_input *in)
 {
     char deed[256], why[360] = "", held[32], projected[64] = "";
 
@@ -205,9 +205,8 @@ static void word(struct decision *d, const struct rule *r, const struct rule_sta
     if (!isnan(d->projected_ratio))
         snprintf(projected, sizeof(projected), "; projected: %.2f of the step time", d->projected_ratio);
     snprintf(d->sentence, sizeof(d->sentence), "%s: %s has held for %s: %s%s%s%s", r->name, why,
-             units_format_s(held, sizeof(held), in->now_s - s->since_s),
-             decision_deed(d, false, deed, sizeof(deed)), projected, *d->why_not ? "; withheld: " : "",
-             d->why_not);
+             units_format_s(held, sizeof(held), d->held_s), decision_deed(d, false, deed, sizeof(deed)),
+             projected, *d->why_not ? "; withheld: " : "", d->why_not);
 }
 
 static void decide(struct decision *d, const struct rule *r, const struct advice *advice,
@@ -265,11 +264,12 @@ static bool act(struct engine *e, size_t i, const struct engine_input *in, struc
     bool good;
 
     decide(d, r, advice, in);
+    d->held_s = in->now_s - e->state[i].since_s;
     good = aim(e, d, in->figures) && allowed(e, d, in);
     if (!good && e->state[i].withheld)
         return false;
     d->state = good ? state_of(d, in->limits) : DECISION_WITHHELD;
-    word(d, r, &e->state[i], advice, in);
+    word(d, r, advice, in);
     if (good)
         spend(e, i, d, in);
     else

@@ -7,8 +7,9 @@
  * Whatever the rules say, a job is acted on no more than so many times an hour, against so many nodes an hour
  * and at once, and all jobs together no more than the cluster's budget allows; a run that is being ended is
  * left alone; nothing is done twice against the same node by the same rule. What is decided in a dry run
- * counts as what is done, so that it shows what would have been, but for the budget of all jobs together: one that
- * only says what it would do takes nothing from one that acts. Times: seconds of a clock that only grows.
+ * counts as what is done, so that it shows what would have been, but for the budget of all jobs together: one
+ * that only says what it would do takes nothing from one that acts. Times: seconds of a clock that only
+ * grows.
  */
 #ifndef SYNCGUARD_POLICIES_ENGINE_H
 #define SYNCGUARD_POLICIES_ENGINE_H
@@ -55,7 +56,7 @@ const char *decision_state_name(enum decision_state s); /* "dryrun", ... */
 
 struct decision {
     enum decision_state state;
-    double at_s;
+    double at_s, held_s; /* the condition was true for so long */
     char rule[32];
     enum action_kind action;
     int signal;

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Actions on a real Slurm: by hand through libslurm and slurmrestd, who may and who may not, a controller that is killed.
+# Actions on a real Slurm: by hand through libslurm and slurmrestd, who may and who may not, what a rule's and a person's
+# brought in the next run of the job, a controller that is killed.
 . "$(dirname "$(readlink -f "$0")")/prelude.sh"
 
 needs "$top_builddir/syncguard-act" "built without libslurm"
@@ -114,11 +115,11 @@ if [ -n "$other" ]; then
     done
     S node node1 drain --yes x 2>"$here/err"
     is "$? $(grep -c 'only operators' "$here/err")" "1 1" "nor a node"
-    S action "$theirs" webhook --yes x 2>"$here/err"
     C exec scontrol update nodename=node4 state=drain reason=burnt
     S node node4 resume --yes 2>"$here/err"
     is "$? $(grep -c 'only operators' "$here/err") $(word node node4 State)" "1 1 IDLE+DRAIN" "nor take one back"
     has "$(C exec sgctl node node4 resume --yes)" "resumed" "an operator does"
+    S action "$theirs" webhook --yes x 2>"$here/err"
     is "$? $(grep -c 'only operators' "$here/err")" "1 1" "nor ring the bell"
     has "$(S action "$theirs" comment --yes my own)" "Comment set" "it may comment its own"
     is "$(word job "$theirs" AdminComment)" "" "the administrator's comment is not its to set"
@@ -166,6 +167,65 @@ else
     skip "slurmrestd" "it wants root here, slurmrestd and Slurm's auth_jwt.so"
 fi
 sed -i '/^Slurmrestd/d' "$conf"
+
+# ---- what ending a run brought: measured in the next one ----
+
+trainer=$top_builddir/tests/workloads/trainer.openmpi
+# The requeued job runs. Slurm lets it wait for two minutes; what starts in the second in which its last run was killed, a
+# node takes for that run ("Job credential revoked").
+again() { # RESTARTS
+    local i
+
+    sleep 3
+    for ((i = 0; i < 150; i++)); do
+        [ "$(word job "$job" Restarts) $(word job "$job" JobState)" = "$1 RUNNING" ] && return
+        ((i % 4)) || C exec scontrol update jobid="$job" starttime=now 2>/dev/null
+        sleep 1
+    done
+    C exec scontrol show job "$job" | grep -E 'JobState|StartTime|NodeList' | sed 's/^/#/'
+    C exec sinfo -N -h -o '#  %n %T %E'
+    sed 's/^/#   /' "$here/out/$job"
+    return 1
+}
+brought() { # ACTION FIELD: of the newest such decision that the job's report has
+    figure "[.policy.decisions[] | select(.action == \"$1\")][0].$2"
+}
+if [ -x "$trainer" ]; then
+    mkdir "$here/clock"
+    cat >>"$conf" <<'CONF'
+Policy=act Action=enforce EffectWindow=8s
+Rule=slow Policy=act When="class == straggler and slowdown > 1.1" Hold=3s CoolDown=1h Action=exclude
+CONF
+    C controller restart >/dev/null
+    printf '#!/bin/bash\nsrun --sync-guard=act %s --batch 16 --device 0.1 --device-clock %s --seconds 600\n' "$trainer" "$here/clock" >"$here/train"
+    job=$(C exec sbatch --parsable --requeue -N2 -o "$here/out/%j" "$here/train")
+    ok "a job trains on two nodes" until_true 60 '.steps > 60'
+    slow=$(C exec scontrol show hostnames "$(word job "$job" NodeList)" | tail -1)
+    echo 0.77 >"$here/clock/$slow"
+    ok "a rule excludes the one that is slow" until_true 60 '.policy.decisions[0] | .action == "exclude" and .outcome == "done"'
+    brought exclude sentence | sed 's/^/#   /'
+    is "$(brought exclude nodes[0])" "$slow" "this one"
+    has "$(C exec sgctl actions "$job")" " exclude $slow +slow +done " "and the record names it"
+    ok "the job runs again" again 1
+    is "$(C exec scontrol show hostnames "$(word job "$job" NodeList)" | grep -cx "$slow")" 0 "elsewhere"
+    ok "what that brought is measured" until_true 60 'any(.policy.decisions[]; .action == "exclude" and .effect != null)'
+    effect=$(brought exclude effect)
+    echo "#   $effect"
+    has "$effect" "^excluded $slow: 0\\.[0-9]+ of the step time, (as projected|0\\.[0-9]+ was projected)" "a shorter step, beside what was projected"
+    ok "the ratio is below 1" test "$(figure '[.policy.decisions[] | select(.action == "exclude")][0] | .effect_ratio > 0.6 and .effect_ratio < 0.95')" = true
+    is "$(C exec sgctl policy explain "$job" | tr -s ' \n' '  ' | grep -cF "$effect")" 1 "policy explain tells it in the new run"
+    is "$(C exec sgctl audit "$job" | tr -s ' \n' '  ' | grep -cF "$effect")" 1 "and so does the audit"
+    has "$(C exec sgctl action "$job" requeue --yes)" "requeued" "a person requeues it"
+    ok "it runs once more" again 2
+    ok "what that brought is measured, too" until_true 60 'any(.policy.decisions[]; .action == "requeue" and .effect != null)'
+    effect=$(brought requeue effect)
+    echo "#   $effect"
+    has "$effect" "^requeued the job: [01]\\.[0-9]+ of the step time$" "nothing was projected for it"
+    has "$(C exec sgctl policy explain "$job")" "^by hand: requeue the job \(uid $me\)" "and who it was is told"
+    C exec scancel "$job"
+else
+    skip "what ending a run brought" "the trainer is not built for Open MPI"
+fi
 
 # ---- a controller that is killed in the midst ----
 

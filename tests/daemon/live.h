@@ -146,8 +146,9 @@ static inline int live_stop(int sig)
 /* Removes the folder with all that is in it. */
 static inline void live_end(void)
 {
-    char *command = xasprintf("rm -rf '%s/state' '%s'/log.d '%s'/sg.conf '%s'/*.jsonl '%s'/*.so",
-                              live.munge.dir, live.munge.dir, live.munge.dir, live.munge.dir, live.munge.dir);
+    char *command = xasprintf("rm -rf '%s/state' '%s'/log.d '%s'/sg.conf '%s'/*.jsonl '%s'/*.so '%s'/*.log",
+                              live.munge.dir, live.munge.dir, live.munge.dir, live.munge.dir, live.munge.dir,
+                              live.munge.dir);
 
     if (system(command))
         printf("# not cleaned up: %s\n", live.munge.dir);
@@ -155,8 +156,9 @@ static inline void live_end(void)
     test_munge_stop(&live.munge);
 }
 
-/* A simulated job whose rank 3 becomes slower after two seconds. */
-static inline pid_t live_job(const char *job, const char *seconds, const char *nodes)
+/* A run of a simulated job whose rank 3 becomes so much slower after two seconds. */
+static inline pid_t live_run(const char *job, const char *restarts, const char *seconds, const char *nodes,
+                             const char *factor)
 {
     char *path = built("tests/daemon/simjob");
     char *argv[] = { path,
@@ -166,6 +168,8 @@ static inline pid_t live_job(const char *job, const char *seconds, const char *n
                      live.munge.socket,
                      (char *)"--job",
                      (char *)job,
+                     (char *)"--restarts",
+                     (char *)restarts,
                      (char *)"--seconds",
                      (char *)seconds,
                      (char *)"--nodes",
@@ -177,12 +181,17 @@ static inline pid_t live_job(const char *job, const char *seconds, const char *n
                      (char *)"--slow-after",
                      (char *)"2",
                      (char *)"--factor",
-                     (char *)"1.3",
+                     (char *)factor,
                      NULL };
     pid_t pid = spawn(argv);
 
     free(path);
     return pid;
+}
+
+static inline pid_t live_job(const char *job, const char *seconds, const char *nodes)
+{
+    return live_run(job, "0", seconds, nodes, "1.3");
 }
 
 #endif

@@ -13,13 +13,13 @@
     "Rule=tell Policy=p When=\"class == straggler\" Hold=2s CoolDown=1h Action=command\n"
 #define POLICY "PolicyFor=p User=sim Override=no\n"
 
-static char jsonl[128];
+static char jsonl[128], hook[128], act[128];
 
 static void configure(const char *params)
 {
     char *more = xasprintf("Policy=p Description=\"For the test\" EffectWindow=5s %s\n" POLICY RULES
-                           "AuditLog=%s\nCommandHook=/bin/true\n",
-                           params, jsonl);
+                           "AuditLog=%s\nCommandHook=%s\nActPath=%s\n",
+                           params, jsonl, hook, act);
 
     live_configure(more);
     free(more);
@@ -358,6 +358,157 @@ static void restart(void)
     json_decref(a);
 }
 
+/* ---- the next run ---- */
+
+static void script(const char *path, const char *body)
+{
+    FILE *f = fopen(path, "w");
+
+    fprintf(f, "#!/bin/sh\n%s\n", body);
+    fclose(f);
+    chmod(path, 0700);
+}
+
+static void end_job(pid_t pid)
+{
+    kill(pid, SIGTERM);
+    waitpid(pid, NULL, 0);
+}
+
+/* The newest decision to do that. */
+static json_t *decision(json_t *report, const char *action)
+{
+    json_t *d;
+    size_t i;
+
+    json_array_foreach(at(report, "policy.decisions"), i, d) if (!strcmp(text(d, "action"), action)) return d;
+    return NULL;
+}
+
+/* Waits, a minute at most, until that text of the decision is there; the report, the caller's. */
+static json_t *decided(const char *id, const char *action, const char *key)
+{
+    json_t *a = job(id);
+
+    for (int i = 0; i < 600 && !*text(decision(a, action), key); i++) {
+        json_decref(a);
+        pause_s(0.1);
+        a = job(id);
+    }
+    return a;
+}
+
+static pid_t enforced_run(const char *id, const char *restarts, const char *factor)
+{
+    pid_t pid = live_run(id, restarts, "120", "8", factor);
+    bool set = false;
+
+    for (int i = 0; i < 100 && !set; i++) {
+        json_t *a = job(id), *d;
+
+        /* the newest run, not the one before */
+        if (number(a, "elapsed_s") < 10) {
+            d = control(id, "set", "\"Action=enforce\"");
+            set = !*text(d, "error");
+            json_decref(d);
+        }
+        json_decref(a);
+        pause_s(0.1);
+    }
+    return pid;
+}
+
+/* What ends a run is measured in the next one: what a rule decided, and what a person asked for. */
+static void next_run(void)
+{
+    static const char ask_requeue[] =
+        "{\"query\":\"action\",\"action\":\"requeue\",\"job\":\"4600\",\"key\":\"0123456789\"}";
+    json_t *a, *d;
+    pid_t pid;
+
+    script(act, "cat >/dev/null; echo '{\"result\":\"done\",\"text\":\"requeued\"}'");
+    pid = enforced_run("4600", "0", "1.3");
+    ok(becomes("4600", "policy.rules.0.last.outcome", "done"), "a node is excluded");
+    end_job(pid);
+
+    pid = enforced_run("4600", "1", "1.0");
+    a = decided("4600", "exclude", "effect");
+    d = decision(a, "exclude");
+    ok(strstr(text(d, "effect"), "excluded sim3: 0.") && strstr(text(d, "effect"), "projected"),
+       "the next run shows what that brought: %s", text(d, "effect"));
+    ok(number(d, "effect_ratio") > 0.6 && number(d, "effect_ratio") < 0.97 && number(d, "restarts") == 0,
+       "a shorter step");
+    is_str(text(rule(a, "slow"), "last.effect"), text(d, "effect"), "also as the rule's last decision");
+    json_decref(a);
+
+    json_decref(ask(ask_requeue));
+    json_decref(ask(ask_requeue));
+    a = decided("4600", "requeue", "outcome_text");
+    d = decision(a, "requeue");
+    ok(!strcmp(text(d, "sentence"), "by hand: requeue the job") && number(d, "by") == getuid() &&
+           json_is_null(at(d, "rule")),
+       "a person requeues it");
+    json_decref(a);
+    end_job(pid);
+
+    pid = enforced_run("4600", "2", "1.0");
+    a = decided("4600", "requeue", "effect");
+    d = decision(a, "requeue");
+    ok(strstr(text(d, "effect"), "requeued the job: ") && number(d, "effect_ratio") > 0.8 &&
+           number(d, "effect_ratio") < 1.25,
+       "which is measured, too: %s", text(d, "effect"));
+    is_int((long long)json_array_size(at(a, "policy.decisions")), 2, "and written down once");
+    is_int((long long)number(a, "policy.budget.actions"), 1, "but counts against no budget");
+    json_decref(a);
+    end_job(pid);
+    unlink(act);
+}
+
+/* ---- the audit is lost, the book of actions is not ---- */
+
+static int told(const char *job)
+{
+    char *command = xasprintf("test $(grep -c '\"%s\"' '%s.log') = 2", job, hook);
+    int rc = -1;
+
+    for (int i = 0; i < 300 && rc; i++) {
+        rc = system(command);
+        pause_s(0.1);
+    }
+    free(command);
+    return rc;
+}
+
+static void lost_audit(void)
+{
+    char *body = xasprintf("cat >>%s.log; echo >>%s.log", hook, hook),
+         *clear = xasprintf("rm -rf '%s'/state '%s.log'", live.munge.dir, hook),
+         *lose = xasprintf("rm '%s'/state/audit.sqlite*", live.munge.dir),
+         /* one rule: its decision is number 1 in either audit */
+             *conf = xasprintf(
+                 "Policy=p Action=enforce\n" POLICY
+                 "Rule=tell Policy=p When=\"class == straggler\" Hold=1s CoolDown=1h Action=command\n"
+                 "CommandHook=%s\n",
+                 hook);
+    pid_t pid;
+
+    live_stop(SIGTERM);
+    script(hook, body);
+    live_configure(conf);
+    ok(system(clear) == 0 && live_start(), "a controller that knows nothing");
+    pid = live_job("4700", "120", "8");
+    ok(becomes("4700", "policy.rules.0.last.outcome", "done"), "a command is run");
+    live_stop(SIGTERM);
+    ok(system(lose) == 0 && live_start(), "its audit is lost");
+    ok(becomes("4700", "policy.rules.0.last.outcome", "done") && told("4700.0") == 0,
+       "what is decided then is done, whatever its number was used for before");
+    end_job(pid);
+    free(body);
+    free(clear);
+    free(lose);
+    free(conf);
+}
+
 /* ---- who may ---- */
 
 static bool refused(json_t *a, const char *why)
@@ -448,6 +599,8 @@ int main(void)
     if (!live_begin())
         return skip_all("munged is not here, or does not start");
     snprintf(jsonl, sizeof(jsonl), "%s/audit.jsonl", live.munge.dir);
+    snprintf(act, sizeof(act), "%s/act.so", live.munge.dir); /* a name that live_end() removes */
+    snprintf(hook, sizeof(hook), "/bin/true");
     configure("MinSlowdown=1.02");
     if (!live_start()) {
         ok(false, "the controller starts");
@@ -465,8 +618,10 @@ int main(void)
     enforce();
     restart();
     authorisation();
-    kill(pid, SIGTERM);
-    waitpid(pid, NULL, 0);
+    end_job(pid);
+    next_run();
+    snprintf(hook, sizeof(hook), "%s/hook.so", live.munge.dir);
+    lost_audit();
     is_int(live_stop(SIGTERM), 0, "it ends cleanly");
     live_end();
     return done_testing();

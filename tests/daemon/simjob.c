@@ -22,10 +22,10 @@
 #define NODE_W 100.0 /* what a node uses */
 
 static struct {
-    unsigned nodes, per_node, job, slow_rank;
+    unsigned nodes, per_node, job, restarts, slow_rank;
     double step_s, factor, slow_after_s, seconds, noise;
     const char *hosts, *munge;
-} o = { 8, 1, 4242, UINT32_MAX, 0.1, 1.2, 5, 20, 0.03, "127.0.0.1", NULL };
+} o = { 8, 1, 4242, 0, UINT32_MAX, 0.1, 1.2, 5, 20, 0.03, "127.0.0.1", NULL };
 
 struct node {
     unsigned index;
@@ -101,10 +101,10 @@ static void on_up(struct link *l, void *arg)
     snprintf(life, sizeof(life), "%x", n->index + 1);
     n->up = true;
     send_json(n,
-              json_pack("{s:s,s:s,s:s,s:i,s:i,s:i,s:s,s:s,s:s,s:s,s:i,s:i,s:i,s:s,s:i}", "hello", "agent",
-                        "version", PACKAGE_VERSION, "agent", life, "job", (int)o.job, "step", 0, "uid",
-                        (int)getuid(), "user", "sim", "name", "simulated", "node", name, "switch", leaf,
-                        "node_index", (int)n->index, "nodes", (int)o.nodes, "tasks",
+              json_pack("{s:s,s:s,s:s,s:i,s:i,s:i,s:i,s:s,s:s,s:s,s:s,s:i,s:i,s:i,s:s,s:i}", "hello", "agent",
+                        "version", PACKAGE_VERSION, "agent", life, "job", (int)o.job, "step", 0, "restarts",
+                        (int)o.restarts, "uid", (int)getuid(), "user", "sim", "name", "simulated", "node",
+                        name, "switch", leaf, "node_index", (int)n->index, "nodes", (int)o.nodes, "tasks",
                         (int)(o.nodes * o.per_node), "policy", "balanced", "first_batch", (int)n->batch + 1));
     for (unsigned i = 0; i < o.per_node; i++) {
         unsigned r = n->index * o.per_node + i;
@@ -258,17 +258,10 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 }
 
 static const struct option longs[] = {
-    { "nodes", 1, 0, 'n' },
-    { "per-node", 1, 0, 'p' },
-    { "job", 1, 0, 'j' },
-    { "slow-rank", 1, 0, 'r' },
-    { "step", 1, 0, 's' },
-    { "factor", 1, 0, 'f' },
-    { "slow-after", 1, 0, 'a' },
-    { "seconds", 1, 0, 'd' },
-    { "controller", 1, 0, 'c' },
-    { "munge-socket", 1, 0, 'm' },
-    { 0 },
+    { "nodes", 1, 0, 'n' },      { "per-node", 1, 0, 'p' },     { "job", 1, 0, 'j' },
+    { "restarts", 1, 0, 't' },   { "slow-rank", 1, 0, 'r' },    { "step", 1, 0, 's' },
+    { "factor", 1, 0, 'f' },     { "slow-after", 1, 0, 'a' },   { "seconds", 1, 0, 'd' },
+    { "controller", 1, 0, 'c' }, { "munge-socket", 1, 0, 'm' }, { 0 },
 };
 
 int main(int argc, char **argv)
@@ -288,6 +281,9 @@ int main(int argc, char **argv)
             break;
         case 'j':
             o.job = (unsigned)atoi(optarg);
+            break;
+        case 't':
+            o.restarts = (unsigned)atoi(optarg);
             break;
         case 'r':
             o.slow_rank = (unsigned)atoi(optarg);

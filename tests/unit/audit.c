@@ -11,7 +11,7 @@
 
 static char dir[] = "/tmp/sg-audit.XXXXXX";
 static struct audit *audit;
-static struct audit_entry seen[16];
+static struct audit_entry seen[16], earlier[AUDIT_EARLIER];
 static size_t n_seen;
 static uint32_t spent_nodes, spent_actions;
 
@@ -81,11 +81,12 @@ static void test_entries(void)
     audit_add(audit, &command, &err);
 
     audit_spent(audit, NULL, (double)time(NULL) - 3600, spend, NULL);
-    ok(spent_actions == 1 && spent_nodes == 2, "an hour's budget of all jobs: %u actions against %u nodes, no dry run",
-       spent_actions, spent_nodes);
+    ok(spent_actions == 1 && spent_nodes == 2,
+       "an hour's budget of all jobs: %u actions against %u nodes, no dry run", spent_actions, spent_nodes);
     spent_actions = spent_nodes = 0;
     audit_spent(audit, &id, (double)time(NULL) - 3600, spend, NULL);
-    ok(spent_actions == 2 && spent_nodes == 4, "of the job: %u actions against %u nodes", spent_actions, spent_nodes);
+    ok(spent_actions == 2 && spent_nodes == 4, "of the job: %u actions against %u nodes", spent_actions,
+       spent_nodes);
     id.uid = 1001;
     spent_actions = 0;
     audit_spent(audit, &id, 0, spend, NULL);
@@ -94,20 +95,45 @@ static void test_entries(void)
     audit_run(audit, &id, see, NULL);
     ok(n_seen == 3 && seen[0].d.state == DECISION_DRYRUN && seen[2].command && seen[2].by == 1000,
        "all of a run, oldest first");
-    n_seen = 0;
-    audit_awaiting(audit, &id, see, NULL);
-    is_int((long long)n_seen, 0, "what is not over awaits no measure");
+    is_int((long long)audit_earlier(audit, &id, earlier), 0, "what is not over has ended no run");
     e.outcome = AUDIT_DONE;
     snprintf(e.outcome_text, sizeof(e.outcome_text), "requeued");
     audit_update(audit, &e, &err);
-    audit_awaiting(audit, &id, see, NULL);
-    ok(n_seen == 1 && seen[0].id == e.id, "what ended the run before does");
+    ok(audit_earlier(audit, &id, earlier) == 1 && earlier[0].id == e.id && !*earlier[0].effect,
+       "what ended the run before, and is not measured yet");
     e.effect_ratio = 0.83;
     snprintf(e.effect, sizeof(e.effect), "excluded n5,n6: 0.83 of the step time");
     audit_update(audit, &e, &err);
-    n_seen = 0;
-    audit_awaiting(audit, &id, see, NULL);
-    is_int((long long)n_seen, 0, "once");
+    ok(audit_earlier(audit, &id, earlier) == 1 && !strcmp(earlier[0].effect, e.effect), "and is");
+    id = run_of(0);
+    is_int((long long)audit_earlier(audit, &id, earlier), 0, "nothing had ended a run before the first");
+}
+
+static void test_by_hand(void)
+{
+    struct audit_entry asked = entry(2, 20, DECISION_ENFORCED), back;
+    struct job_id id = run_of(2);
+    struct err err;
+
+    spent_actions = 0;
+    audit_spent(audit, NULL, 0, spend, NULL);
+    n_seen = spent_actions;
+    is_int(audit_asked(audit, &id, ACTION_EXCLUDE, 1000, &back), -1, "nothing was asked for");
+    asked.by = 1000;
+    *asked.d.rule = '\0';
+    audit_add(audit, &asked, &err);
+    ok(audit_asked(audit, &id, ACTION_EXCLUDE, 1000, &back) == 0 && back.id == asked.id &&
+           back.d.n_nodes == 2 && back.by == 1000,
+       "what a person asked for is found");
+    ok(audit_asked(audit, &id, ACTION_REQUEUE, 1000, &back) < 0 &&
+           audit_asked(audit, &id, ACTION_EXCLUDE, 1001, &back) < 0,
+       "not another action, nor another's");
+    spent_actions = 0;
+    audit_spent(audit, NULL, 0, spend, NULL);
+    ok(spent_actions == n_seen, "and counts against no budget");
+    asked.outcome = AUDIT_FAILED;
+    audit_update(audit, &asked, &err);
+    is_int(audit_asked(audit, &id, ACTION_EXCLUDE, 1000, &back), -1, "when it is over it is over");
 }
 
 static void test_list(void)
@@ -175,6 +201,7 @@ int main(void)
     audit_close(audit);
     audit = audit_open(dir, &warning);
     test_list();
+    test_by_hand();
     audit_expire(audit, 1);
     audit_close(audit);
     audit = audit_open("/nonexistent/folder", &warning);

@@ -1,0 +1,247 @@
+/* control_effect.c - what became of decisions: whether they were carried out, and what that brought. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/log.h"
+#include "common/text.h"
+#include "daemon/action.h"
+#include "daemon/control_private.h"
+#include "daemon/hostlist.h"
+#include "daemon/job_figures.h"
+#include "policies/effect.h"
+
+#define KEY         "decision/"
+#define COLUMNS_MIN 4    /* of a window */
+#define BEFORE_MIN  3    /* of what a fault was seen in: with more of them some are from before the fault */
+#define SETTLE_S    2.0  /* after an action: what is under way ends */
+#define WINDOWS_MAX 10.0 /* a new run that shows no step time for so long shows none */
+
+/* ---- step times ---- */
+
+/* The policy's, and no less than some columns of the history: the newest is still being filled. */
+static double window_s(const struct control *c)
+{
+    return fmax(c->job->params.effect_window_s, COLUMNS_MIN * view_column_s(c->job->view));
+}
+
+double control_step_s(const struct control *c, double of_s)
+{
+    struct view_columns columns;
+    size_t n = view_columns_get(c->job->view, &columns);
+    double column_s = view_column_s(c->job->view);
+
+    return effect_median_s(columns.step_s, n, column_s, fmax(fmin(window_s(c), of_s), BEFORE_MIN * column_s),
+                           0);
+}
+
+/* ---- whose outcome it is ---- */
+
+char *control_key(const struct audit_entry *e, char *buf)
+{
+    snprintf(buf, ACTION_KEY_MAX, KEY "%lld/%u/%u.%u/%u/%.0f", (long long)e->id, (unsigned)e->job.uid,
+             e->job.job, e->job.step, e->job.restarts, e->at * 1e3);
+    return buf;
+}
+
+static bool same_run(const struct job_id *a, const struct job_id *b)
+{
+    return a->uid == b->uid && a->job == b->job && a->step == b->step && a->restarts == b->restarts;
+}
+
+/* Was this action begun for that decision, or for what a person asked? A key that is a number alone is of a
+ * controller before this one. */
+static bool is_of(const struct audit_entry *e, const struct action_record *r)
+{
+    char key[ACTION_KEY_MAX];
+    bool like = !e->command && same_run(&e->job, &r->job) && e->d.action == r->kind;
+
+    if (r->by != ACTION_BY_ITSELF)
+        return like && e->by == r->by;
+    return like && (!strchr(r->key + strlen(KEY), '/') || !strcmp(control_key(e, key), r->key));
+}
+
+/* At hand, and not over. */
+static struct control_decision *find(const struct controls *cs, const struct action_record *r,
+                                     struct control **whose)
+{
+    for (size_t i = 0; i < cs->n; i++)
+        for (size_t k = 0; control_decision(cs->control[i], k); k++)
+            if (control_decision(cs->control[i], k)->entry.outcome == AUDIT_PENDING &&
+                is_of(&control_decision(cs->control[i], k)->entry, r)) {
+                *whose = cs->control[i];
+                return control_decision(cs->control[i], k);
+            }
+    return NULL;
+}
+
+/* Written down, of a job that is gone or of an earlier life of the controller. -1: there is none. */
+static int find_stored(const struct controls *cs, const struct action_record *r, struct audit_entry *e)
+{
+    long long id;
+
+    if (r->by != ACTION_BY_ITSELF)
+        return audit_asked(cs->audit, &r->job, r->kind, r->by, e);
+    if (sscanf(r->key, KEY "%lld", &id) != 1 || audit_get(cs->audit, id, e) < 0)
+        return -1;
+    return is_of(e, r) ? 0 : -1;
+}
+
+/* ---- outcomes ---- */
+
+static void note_outcome(struct controls *cs, struct audit_entry *e, bool done, const char *text)
+{
+    struct err err;
+
+    e->outcome = done ? AUDIT_DONE : AUDIT_FAILED;
+    snprintf(e->outcome_text, sizeof(e->outcome_text), "%s", text);
+    if (audit_update(cs->audit, e, &err) < 0)
+        log_warn("job %s: %s", e->job_text, err.text);
+}
+
+void control_outcome(struct controls *cs, struct control *c, struct control_decision *k, bool done,
+                     const char *outcome, double now_s)
+{
+    note_outcome(cs, &k->entry, done, outcome);
+    if (*k->entry.d.rule)
+        job_event(c->job, now_s, "%s: %s: %.400s", k->entry.d.rule, done ? "done" : "failed", outcome);
+    if (!done)
+        engine_failed(&c->engine, &k->entry.d);
+    else if (!action_ends_run(k->entry.d.action))
+        k->due_s = now_s + window_s(c) + SETTLE_S;
+}
+
+bool controls_ended(struct controls *cs, const struct action_record *r, double now_s)
+{
+    bool by_rule = r->by == ACTION_BY_ITSELF && !strncmp(r->key, KEY, strlen(KEY));
+    bool done = r->state == ACTION_DONE;
+    struct control_decision *k;
+    struct control *c = NULL;
+    struct audit_entry stored;
+
+    if (!cs || (!by_rule && (r->by == ACTION_BY_ITSELF || !action_ends_run(r->kind))))
+        return false;
+    k = find(cs, r, &c);
+    if (k)
+        control_outcome(cs, c, k, done, r->outcome, now_s);
+    else if (find_stored(cs, r, &stored) == 0)
+        note_outcome(cs, &stored, done, r->outcome);
+    else
+        return false;
+    return by_rule;
+}
+
+/* ---- by hand ---- */
+
+/* Those of the job's nodes that the list names. */
+static void take_nodes(struct decision *d, const struct job *j, const char *list)
+{
+    for (size_t i = 0; list && i < j->n_agents && d->n_nodes < FIGURE_NODES_MAX; i++)
+        if (hostlist_has(list, j->agent[i]->node))
+            snprintf(d->node[d->n_nodes++], sizeof(d->node[0]), "%s", j->agent[i]->node);
+}
+
+/* Only keeping off every culprit brings about what the verdict projects. */
+static double projected(const struct figures *f, const struct action *a)
+{
+    if (a->kind != ACTION_EXCLUDE || !f->n_nodes || f->n_nodes > FIGURE_NODES_MAX ||
+        !(f->value[FIGURE_SLOWDOWN] >= 1))
+        return NAN;
+    for (size_t i = 0; i < f->n_nodes; i++)
+        if (!hostlist_has(a->nodes, f->node[i]))
+            return NAN;
+    return 1 / f->value[FIGURE_SLOWDOWN];
+}
+
+void controls_asked(struct controls *cs, struct job *j, const struct action *a, double now_s)
+{
+    struct audit_entry e;
+    struct figures f;
+    char deed[256], ratio[64] = "";
+    struct err err;
+
+    if (!j || !j->control || !action_ends_run(a->kind))
+        return;
+    job_figures(j, now_s, NULL, &f);
+    control_fill(&e, j->control);
+    e.by = a->by;
+    e.outcome = AUDIT_PENDING;
+    e.before_s = control_step_s(j->control, f.value[FIGURE_PERSISTENCE_S]);
+    e.d.state = DECISION_ENFORCED;
+    e.d.action = a->kind;
+    e.d.projected_ratio = projected(&f, a);
+    take_nodes(&e.d, j, a->nodes);
+    if (!isnan(e.d.projected_ratio))
+        snprintf(ratio, sizeof(ratio), "; projected: %.2f of the step time", e.d.projected_ratio);
+    snprintf(e.d.sentence, sizeof(e.d.sentence), "by hand: %s%s",
+             decision_deed(&e.d, false, deed, sizeof(deed)), ratio);
+    text_utf8(e.d.sentence);
+    if (audit_add(cs->audit, &e, &err) < 0)
+        log_warn("job %s: %s: its effect will not be known", j->text_id, err.text);
+    else
+        control_keep(j->control, &e);
+}
+
+/* ---- effects ---- */
+
+/* Where else it is shown: in the run that decided it, and in those since. */
+static void show(struct controls *cs, const struct audit_entry *e)
+{
+    for (size_t i = 0; i < cs->n; i++)
+        for (size_t k = 0; control_decision(cs->control[i], k); k++)
+            if (control_decision(cs->control[i], k)->entry.id == e->id)
+                control_decision(cs->control[i], k)->entry = *e;
+}
+
+static void note_effect(struct controls *cs, struct control *c, struct audit_entry *e, double now_s)
+{
+    struct err err;
+
+    e->effect_ratio = effect_ratio(e->before_s, control_step_s(c, NAN));
+    effect_text(&e->d, e->effect_ratio, e->effect, sizeof(e->effect));
+    job_event(c->job, now_s, "%s", e->effect);
+    log_info("job %s: %s", c->job->text_id, e->effect);
+    if (audit_update(cs->audit, e, &err) < 0)
+        log_warn("job %s: %s", c->job->text_id, err.text);
+}
+
+static bool keeps(const struct control *c, int64_t id)
+{
+    for (size_t k = 0; control_decision(c, k); k++)
+        if (control_decision(c, k)->entry.id == id)
+            return true;
+    return false;
+}
+
+/* What ended the runs before so that this one is better: once, when this one has run for long enough. */
+static void measure_earlier(struct controls *cs, struct control *c, double now_s)
+{
+    struct audit_entry e[AUDIT_EARLIER];
+    double since_s = now_s - c->stepping_s - SETTLE_S;
+
+    if (!c->awaits || isnan(since_s) || since_s < window_s(c) ||
+        (isnan(control_step_s(c, NAN)) && since_s < WINDOWS_MAX * window_s(c)))
+        return;
+    c->awaits = false;
+    for (size_t i = audit_earlier(cs->audit, &c->job->id, e); i-- > 0;) {
+        if (*e[i].effect)
+            continue;
+        note_effect(cs, c, &e[i], now_s);
+        show(cs, &e[i]);
+        if (!keeps(c, e[i].id)) /* it was over only after this run had begun */
+            control_keep(c, &e[i]);
+    }
+}
+
+void control_measure(struct controls *cs, struct control *c, double now_s)
+{
+    for (size_t i = 0; control_decision(c, i); i++) {
+        struct control_decision *k = control_decision(c, i);
+
+        if (now_s >= k->due_s) {
+            k->due_s = NAN;
+            note_effect(cs, c, &k->entry, now_s);
+        }
+    }
+    measure_earlier(cs, c, now_s);
+}
