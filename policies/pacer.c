@@ -211,12 +211,13 @@ static bool is_promising(const struct pacer *p, uint32_t which)
 }
 
 /* What the trial has cost, and how far off that may be, is to be a small share of the time until the next
- * one, whichever lever that is of. */
+ * one, whichever lever that is of.  Not where epochs are long: a single one says little of the cost, and
+ * rests are long enough. */
 static void pay(struct pacer *p)
 {
     double error = holdout_deviation(&p->lever[p->current].seen) * sqrt(p->counted), lost;
 
-    if (!p->counted)
+    if (!p->counted || (pacer_epoch(p) > 1 && !p->crowded))
         return;
     lost = p->lost_s / (p->usual_s / p->counted) + (isnan(error) ? 0 : error);
     if (lost > 0)
@@ -300,6 +301,7 @@ static void off_tick(struct pacer *p, const struct pacer_params *params, const s
             continue;
         p->current = which;
         p->comm = c->comm;
+        p->crowded = crowded(sight);
         try(p, epoch, false);
         return;
     }
