@@ -20,6 +20,15 @@ void pace_learn(struct pace_state *s, double slept_s, double waited_s)
         s->n++;
 }
 
+void pace_stayed(struct pace_stays *s, double stay_s)
+{
+    if (!s->early.n || stay_s < s->least_s)
+        s->least_s = stay_s;
+    else
+        s->least_s += (stay_s - s->least_s) / 1024;
+    pace_learn(&s->early, 0, stay_s - s->least_s);
+}
+
 double pace_delay_s(const struct pace_state *s, const struct pace_params *p)
 {
     double sure_s = s->wait_s - PACE_DEVIATIONS * s->deviation_s;

@@ -32,6 +32,17 @@ struct pace_state {
 /* The rank slept slept_s (0: it did not), then waited waited_s for the last arriver. */
 void pace_learn(struct pace_state *s, double slept_s, double waited_s);
 
+/* The same from stays alone, for who does not see arrivals: the shortest stay of late is that of a rank that
+ * nobody has to wait for, what a stay is longer was waited.  All zero: none yet. */
+struct pace_stays {
+    double least_s;
+    struct pace_state early;
+};
+
+/* Of a collective that was entered without a lever.  The least creeps upwards, so that a lucky one is
+ * forgotten. */
+void pace_stayed(struct pace_stays *s, double stay_s);
+
 /* How long to sleep before entering; 0: enter at once. */
 double pace_delay_s(const struct pace_state *s, const struct pace_params *p);
 

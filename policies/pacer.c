@@ -178,11 +178,10 @@ static bool crowded(const struct pacer_sight *s)
 }
 
 /* How long the epochs of the next trial are: one collective, or as long as they may be. */
-static uint8_t trial_epoch(const struct pacer *p, uint32_t which, bool crowded,
-                           const struct pacer_params *params)
+static uint8_t trial_epoch(const struct pacer *p, uint32_t which, const struct pacer_params *params)
 {
     if (!may_last(which) ||
-        (crowded && p->lever[which].why != PACER_NO_GAIN)) /* it may yet be that it does not act at once */
+        (p->crowded && p->lever[which].why != PACER_NO_GAIN)) /* it may yet be that it does not act at once */
         return 1;
     return (uint8_t)(params->epoch > PACER_EPOCH_MAX ? PACER_EPOCH_MAX : params->epoch ? params->epoch : 1);
 }
@@ -211,8 +210,8 @@ static bool is_promising(const struct pacer *p, uint32_t which)
 }
 
 /* What the trial has cost, and how far off that may be, is to be a small share of the time until the next
- * one, whichever lever that is of.  Not where epochs are long: a single one says little of the cost, and
- * rests are long enough. */
+ * one, whichever lever that is of.  Not where somebody else wants the cores: a single comparison of long
+ * epochs says little of the cost, and the lever's own rest is long enough. */
 static void pay(struct pacer *p)
 {
     double error = holdout_deviation(&p->lever[p->current].seen) * sqrt(p->counted), lost;
@@ -229,15 +228,15 @@ static void rest(struct pacer *p, enum pacer_why why)
 {
     struct pacer_lever *l = &p->lever[p->current];
     uint32_t times = why == PACER_HARM ? PACER_HARM_REST : 2;
-    bool promising;
 
     l->why = (uint8_t)why;
-    promising = is_promising(p, p->current);
-    if (!promising)
+    if (is_promising(p, p->current)) {
+        l->resume = p->at + PACER_WARM;
+    } else {
         l->rest = l->rest ? (uint32_t)fmin((double)l->rest * times, PACER_REST_MAX) : PACER_REST * times / 2;
-    l->resume = p->at + (promising ? PACER_WARM : l->rest);
-    if (!promising)
+        l->resume = p->at + l->rest;
         pay(p);
+    }
     enter(p, PACER_OFF);
 }
 
@@ -290,18 +289,18 @@ static void off_tick(struct pacer *p, const struct pacer_params *params, const s
     /* In between two trials the job is as it would be without us. */
     if (p->at - p->since < PACER_WARM || p->at < p->quiet)
         return;
+    p->crowded = crowded(sight);
     for (uint32_t i = 0; i < PACER_LEVERS; i++) {
-        uint8_t which = order[crowded(sight)][i], epoch;
+        uint8_t which = order[p->crowded][i], epoch;
 
         if (!startable(p, which, params, sight))
             continue;
-        epoch = trial_epoch(p, which, crowded(sight), params);
+        epoch = trial_epoch(p, which, params);
         /* Epochs come in pairs: begin with one. */
         if ((c->seq + 1) % (p->quiet && !is_promising(p, which) ? PACER_GRID : 2u * epoch))
             continue;
         p->current = which;
         p->comm = c->comm;
-        p->crowded = crowded(sight);
         try(p, epoch, false);
         return;
     }

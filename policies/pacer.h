@@ -45,7 +45,9 @@
 #define PACER_COST         0.005 /* of the time: what trials may cost, of all levers together */
 #define PACER_GRID         128u  /* collectives: nodes that try at their own time make the job pay for each */
 #define PACER_SLOTS        32u   /* collectives of a step that are told apart */
-#define PACER_OTHERS       1024u /* collectives of others in a row: the communicator is not used any more */
+#define PACER_LOOK         15u /* collectives in a row without a lever that a sight is of: an epoch, less its first \
+                                */
+#define PACER_OTHERS 1024u /* collectives of others in a row: the communicator is not used any more */
 
 /* "release", "gate", ...; NULL for what is no single lever. */
 const char *pacer_lever_name(uint32_t lever);
@@ -108,7 +110,7 @@ struct pacer_slot {
 /* All zero: a beginning. */
 struct pacer {
     uint64_t at;        /* collectives so far */
-    uint64_t comm;      /* on trial or in force: whose collectives have the lever, are counted and compared */
+    uint64_t comm;      /* on trial or in force: whose collectives are counted and compared */
     uint32_t ticks;     /* those of it since then */
     uint32_t others;    /* and of others since the last of them */
     uint64_t since;     /* when the mode was entered */
@@ -130,10 +132,11 @@ struct pacer {
 void pacer_tick(struct pacer *p, const struct pacer_params *params, const struct pacer_sight *sight,
                 const struct pacer_collective *c);
 
-/* What is current: the lever, 0 for none, for the collectives of `comm` alone: others would have it by draws
- * of their own, in what is compared with it and without it alike, and nobody would see what that does; how
- * long its epochs are, and how often one goes without (2: on trial; in force so often that 16 collectives see
- * one, or two epochs do). */
+/* What is current: the lever, 0 for none; how long its epochs are, and how often one goes without (2: on
+ * trial; in force so often that 16 collectives see one, or two epochs do).  Epochs are drawn by the
+ * collectives of `comm`; those of others go with the next one of it, in whose time they fall: by draws of
+ * their own they would have the lever in what is compared with it and without it alike, and nobody would see
+ * what that does. */
 uint32_t pacer_current(const struct pacer *p);
 uint32_t pacer_epoch(const struct pacer *p);
 uint32_t pacer_every(const struct pacer *p, const struct pacer_params *params);

@@ -16,11 +16,10 @@
 #include "probe/call.h"
 #include "ring/pacing.h"
 
-#define SLICE_NS     1000000u /* held at a gate: the library makes progress as often */
-#define LOOK         15u      /* collectives of a look at what the node is like: an epoch, less its first */
-#define LOOK_AFTER   2u       /* the others have told theirs by then */
-#define SHORT_NS     100000u  /* collectives that follow each other sooner are looked at now and then: */
-#define SHORT_REST   31u      /* ... so many times as long as a look takes they are left alone */
+#define SLICE_NS     1000000u     /* held at a gate: the library makes progress as often */
+#define LOOK_AFTER   2u           /* the others have told theirs by then */
+#define SHORT_NS     100000u      /* collectives that follow each other sooner are looked at now and then: */
+#define SHORT_REST   31u          /* ... so many times as long as a look takes they are left alone */
 #define FRESH_AGAIN  1000000000u  /* a plan's time is not written for less: the others read it every time */
 #define FRESH_NS     10000000000u /* a plan is good for that long, and for FRESH_CYCLES collectives */
 #define FRESH_CYCLES 16u
@@ -37,8 +36,7 @@ static atomic_bool polls_seen; /* it polls where we see it (MPICH over UCX) */
 /* What is known of one collective of the step, from epochs without a lever. */
 struct waits {
     uint64_t signature;
-    uint64_t least_ns; /* the shortest stay of late: that of a rank that nobody has to wait for */
-    struct pace_state early;
+    struct pace_stays stays;
 };
 
 static struct {
@@ -176,7 +174,7 @@ static void lead(bool on)
     if (on && !me.leads) {
         memset(&me.pacer, 0, sizeof(me.pacer));
         me.sight = (struct pacer_sight){ 0 };
-        me.look_at = LOOK;
+        me.look_at = PACER_LOOK;
     }
     me.leads = on;
 }
@@ -229,11 +227,11 @@ static void look_at_me(const struct call *k, uint64_t now, bool paced, uint64_t 
     me.stay_ns += stay_ns;
     if (paced)
         me.in_row = 0;
-    else if (me.in_row++ % LOOK == 0) {
+    else if (me.in_row++ % PACER_LOOK == 0) {
         switches = switches_now();
         if (me.in_row > 1) {
             look_tell((double)(now - me.look_ns) * 1e-9, switches - me.switches, me.stay_ns);
-            if (now - me.look_ns < LOOK * SHORT_NS)
+            if (now - me.look_ns < PACER_LOOK * SHORT_NS)
                 atomic_store_explicit(&pace_rest_until,
                                       k->event.enter + SHORT_REST * (k->event.enter - me.look_tick),
                                       memory_order_release);
@@ -358,7 +356,7 @@ static void lead_tick(uint64_t now, const struct pacer_collective *collective)
     uint32_t lever;
 
     if (me.look_at-- == 0) {
-        me.look_at = LOOK;
+        me.look_at = PACER_LOOK;
         look_at_all(now);
         report();
     }
@@ -466,18 +464,8 @@ static struct waits *waits_of(uint64_t signature)
     struct waits *w = &me.waits[signature % LEARNT];
 
     if (w->signature != signature)
-        *w = (struct waits){ .signature = signature, .least_ns = UINT64_MAX };
+        *w = (struct waits){ .signature = signature };
     return w;
-}
-
-/* The least stay creeps upwards, so that a lucky one is forgotten. */
-static void learn(struct waits *w, uint64_t stay_ns)
-{
-    if (w->least_ns == UINT64_MAX || stay_ns < w->least_ns)
-        w->least_ns = stay_ns;
-    else
-        w->least_ns += (stay_ns - w->least_ns) / 1024;
-    pace_learn(&w->early, 0, (double)(stay_ns - w->least_ns) * 1e-9);
 }
 
 static void sleep_s(double s)
@@ -493,12 +481,12 @@ static void delay(struct call *k, uint32_t lever)
     const struct control_pace *c = &probe.control->pace;
     const struct pace_params p = { .max_delay_s = 1e-6 * __atomic_load_n(&c->max_delay_us, __ATOMIC_RELAXED),
                                    .share = 1e-3 * __atomic_load_n(&c->share, __ATOMIC_RELAXED) };
-    const struct waits *w = waits_of(signature_of(k));
+    const struct pace_stays *w = &waits_of(signature_of(k))->stays;
 
     if (lever == PACER_DELAY)
         sleep_s(pace_delay_s(&w->early, &p));
-    else if (w->least_ns != UINT64_MAX)
-        sleep_s(pace_stagger_s(me.slots - 1, me.page->slots, (double)w->least_ns * 1e-9, &p));
+    else if (w->early.n)
+        sleep_s(pace_stagger_s(me.slots - 1, me.page->slots, w->least_s, &p));
 }
 
 /* ---- a collective ---- */
@@ -557,7 +545,7 @@ void pace_leave(struct call *k)
     uint64_t now = clock_monotonic_ns();
 
     if (!k->lever)
-        learn(waits_of(signature_of(k)), now - k->paced_ns);
+        pace_stayed(&waits_of(signature_of(k))->stays, (double)(now - k->paced_ns) * 1e-9);
     took(k, now, k->lever != 0, now - k->paced_ns);
     errno = saved;
 }

@@ -6,17 +6,10 @@
 #include "common/xalloc.h"
 #include "sim/job_private.h"
 
-#define LOOK    15u /* collectives of a look at what the node is like: a row without a lever, less its first */
 #define SLICE_S 0.003 /* that a rank runs for before another one has its core (the kernel's usual) */
 
 /* Collectives of a step that the probe cannot tell apart: one communicator, one size. */
 enum sort { INNER, WHOLE_BUCKET, LAST_BUCKET, SORTS };
-
-/* Of a rank at such collectives, without a lever. */
-struct waits {
-    double least_s; /* the shortest stay of late: that of a rank that nobody has to wait for */
-    struct pace_state early;
-};
 
 struct node_pace {
     struct pacer pacer;
@@ -32,9 +25,9 @@ struct node_pace {
 };
 
 struct job_paces {
-    struct node_pace **node; /* NULL: its ranks cannot be paced */
-    uint32_t *local;         /* by rank: its place on its node */
-    struct waits *waits[SORTS];
+    struct node_pace **node;         /* NULL: its ranks cannot be paced */
+    uint32_t *local;                 /* by rank: its place on its node */
+    struct pace_stays *stays[SORTS]; /* by rank, without a lever */
 };
 
 static uint32_t node_size(const struct job *j, uint32_t node)
@@ -77,7 +70,7 @@ struct job_paces *job_paces_new(const struct job *j)
             p->local[j->place->by_node[first + i]] = i;
     }
     for (int i = 0; i < SORTS; i++)
-        p->waits[i] = xcalloc(j->n, sizeof(struct waits));
+        p->stays[i] = xcalloc(j->n, sizeof(struct pace_stays));
     return p;
 }
 
@@ -88,7 +81,7 @@ void job_paces_free(struct job_paces *p, const struct job *j)
     for (uint32_t node = 0; node < j->place->nodes; node++)
         free(p->node[node]);
     for (int i = 0; i < SORTS; i++)
-        free(p->waits[i]);
+        free(p->stays[i]);
     free(p->node);
     free(p->local);
     free(p);
@@ -110,7 +103,7 @@ void job_paces_restart(struct job *j)
     }
     for (int i = 0; i < SORTS; i++) {
         for (uint32_t rank = 0; rank < j->n; rank++)
-            j->paces->waits[i][rank] = (struct waits){ 0 };
+            j->paces->stays[i][rank] = (struct pace_stays){ 0 };
     }
 }
 
@@ -203,7 +196,7 @@ static void all_left(const struct job *j, uint32_t node, struct node_pace *p)
 {
     if (p->had) {
         p->in_row = 0;
-    } else if (p->in_row++ % LOOK == 0) {
+    } else if (p->in_row++ % PACER_LOOK == 0) {
         if (p->in_row > 1 && p->leave_s > p->since_s)
             look(j, node, p->stay_s / (p->leave_s - p->since_s), &p->sight);
         p->stay_s = 0;
@@ -211,16 +204,6 @@ static void all_left(const struct job *j, uint32_t node, struct node_pace *p)
     }
     p->left = 0;
     p->leave_s = 0;
-}
-
-/* The least stay creeps upwards, so that a lucky one is forgotten. */
-static void learn(struct waits *w, double stay_s)
-{
-    if (!w->early.n || stay_s < w->least_s)
-        w->least_s = stay_s;
-    else
-        w->least_s += (stay_s - w->least_s) / 1024;
-    pace_learn(&w->early, 0, stay_s - w->least_s);
 }
 
 static void one_left(struct job *j, uint32_t rank, uint32_t part, const struct job_exchange *x,
@@ -231,7 +214,7 @@ static void one_left(struct job *j, uint32_t rank, uint32_t part, const struct j
     double stay_s = leave_s - x->enter_s[rank] + x->slept_s[rank];
 
     if (!p->had)
-        learn(&j->paces->waits[sort_of(j, j->parts[part].bucket)][rank], stay_s);
+        pace_stayed(&j->paces->stays[sort_of(j, j->parts[part].bucket)][rank], stay_s);
     p->stay_s += stay_s;
     p->leave_s += leave_s;
     if (++p->left == node_size(j, node))
@@ -287,7 +270,7 @@ double job_paces_delay_s(const struct job *j, uint32_t rank, int bucket)
     const struct pace_params params = { j->j->pace_max_s, j->j->pace_share };
     uint32_t node = j->place->node[rank];
     const struct node_pace *p = j->paces->node[node];
-    const struct waits *w = &j->paces->waits[sort_of(j, bucket)][rank];
+    const struct pace_stays *w = &j->paces->stays[sort_of(j, bucket)][rank];
 
     if (p && p->lever == PACER_DELAY)
         return pace_delay_s(&w->early, &params);
