@@ -29,6 +29,7 @@
 #include "common/config.h"
 #include "common/hosts.h"
 #include "common/log.h"
+#include "common/now.h"
 #include "common/telemetry.h"
 #include "common/xalloc.h"
 #include "ring/control.h"
@@ -71,14 +72,6 @@ struct agent {
     double started_s, last_event_s, last_flush_s;
     bool ends, bye_said, alone;
 };
-
-static double now_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static void add_timer(struct event *e, double s)
 {

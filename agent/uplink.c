@@ -9,6 +9,7 @@
 #include "common/config.h"
 #include "common/hosts.h"
 #include "common/link.h"
+#include "common/now.h"
 #include "common/xalloc.h"
 
 #define PENDING_BYTES (512u << 10) /* in the link at a time */
@@ -27,14 +28,6 @@ struct uplink {
     int n_hosts;
     unsigned index, failures;
 };
-
-static double now_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static void try_later(struct uplink *u, const char *why)
 {

@@ -12,6 +12,7 @@
 
 #include "common/config.h"
 #include "common/hosts.h"
+#include "common/now.h"
 #include "common/xalloc.h"
 
 void client_key(char key[CLIENT_KEY_BYTES])
@@ -95,14 +96,6 @@ static void ask_down(struct link *l, const char *why, void *arg)
     a->link = NULL;
     err_set(&a->err, "%s", why);
     event_base_loopbreak(a->base);
-}
-
-static double now_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 /* Ask the index-th host; its name into *host. */

@@ -9,7 +9,7 @@ libcommon_la_SOURCES = \
 	common/log.c common/log.h \
 	common/telemetry.c common/telemetry.h \
 	common/text.c common/text.h \
-	common/xalloc.c common/xalloc.h
+	common/now.h common/xalloc.c common/xalloc.h
 libcommon_la_LIBADD = -lm
 
 # Links between programs; apart, so that the guests need none of these libraries.

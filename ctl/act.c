@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/now.h"
 #include "common/xalloc.h"
 #include "ctl/answer.h"
 #include "policies/action.h"
@@ -150,14 +151,6 @@ static int rehearse(const struct act_options *o, json_t *q, char *buf, size_t si
 }
 
 /* ---- waiting ---- */
-
-static double now_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static bool is_pending(const json_t *action)
 {

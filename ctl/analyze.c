@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "common/now.h"
 #include "common/text.h"
 #include "common/xalloc.h"
 #include "ctl/page.h"
@@ -162,33 +162,25 @@ struct progress {
     double total_bytes;     /* NaN: a pipe */
 };
 
-static double clock_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static void progress_begin(struct progress *p, int fd)
 {
     struct stat st;
 
-    *p = (struct progress){ .begin_s = isatty(STDERR_FILENO) ? clock_s() : INFINITY };
+    *p = (struct progress){ .begin_s = isatty(STDERR_FILENO) ? now_s() : INFINITY };
     p->total_bytes = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? (double)st.st_size : NAN;
 }
 
 static void progress_say(struct progress *p, const struct trace_reader *r)
 {
     struct trace_figures f;
-    double now_s;
+    double at_s;
 
     if (isinf(p->begin_s)) /* nobody looks on */
         return;
-    now_s = clock_s();
-    if (now_s < p->begin_s + PROGRESS_AFTER_S || now_s < p->said_s + PROGRESS_EVERY_S)
+    at_s = now_s();
+    if (at_s < p->begin_s + PROGRESS_AFTER_S || at_s < p->said_s + PROGRESS_EVERY_S)
         return;
-    p->said_s = now_s;
+    p->said_s = at_s;
     trace_reader_figures_get(r, &f);
     fprintf(stderr, "\r%s: %s read", program_invocation_short_name, text_bytes((double)f.bytes).s);
     if (p->total_bytes > 0)

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/now.h"
 #include "common/text.h"
 #include "common/xalloc.h"
 #include "ctl/answer.h"
@@ -38,14 +39,6 @@ struct record {
     char why[256];   /* the last reason for having no connection */
     struct err *err;
 };
-
-static double now_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static void finish(struct record *r, const char *why)
 {

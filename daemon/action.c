@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "common/config.h"
+#include "common/now.h"
 #include "common/xalloc.h"
 #include "daemon/action_book.h"
 #include "daemon/action_limits.h"
@@ -42,22 +43,6 @@ struct actions {
 };
 
 static const size_t lane_max[LANES] = { [LANE_SLURM] = 4, [LANE_WEBHOOK] = 4, [LANE_COMMAND] = 2 };
-
-static double wall_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static double now_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 double action_wait_s(const struct action_limits *l, unsigned tries, double random)
 {

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/log.h"
+#include "common/now.h"
 #include "common/xalloc.h"
 #include "daemon/report.h"
 #include "daemon/statement.h"
@@ -72,14 +72,6 @@ struct audit {
     char *lines; /* NULL: no file */
     bool lines_failed;
 };
-
-static double wall_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* ---- opening ---- */
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "common/now.h"
 #include "common/xalloc.h"
 #include "daemon/cadence_private.h"
 #include "daemon/job.h"
@@ -274,14 +274,6 @@ double cadence_samples_per_s(const struct job *j)
 }
 
 /* ---- when one is due ---- */
-
-static double wall_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static struct failure_rate rate_of(const struct job *j, double now_s)
 {

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "common/now.h"
 #include "common/xalloc.h"
 
 #define ERRORS_MAX 1000
@@ -36,14 +36,6 @@ struct child {
     double until_s;
     bool timed_out;
 };
-
-static double now_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static void stream_close(struct stream *s)
 {

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
 #include "common/log.h"
+#include "common/now.h"
 #include "common/text.h"
 #include "common/xalloc.h"
 #include "daemon/action.h"
@@ -19,14 +19,6 @@
 
 #define WORDS_MAX   32u
 #define COMMAND_MAX 700
-
-static double wall_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* ---- parameters ---- */
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "common/now.h"
 #include "common/xalloc.h"
 #include "daemon/accounting.h"
 #include "daemon/culprit.h"
@@ -101,14 +101,6 @@ void history_forget(struct history *h, const struct job *j)
         return;
     json_decref(m->past);
     *m = h->memory[--h->n];
-}
-
-static double wall_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 static bool ended(const struct job *j)

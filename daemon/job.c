@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "common/now.h"
 #include "common/text.h"
 #include "common/xalloc.h"
 #include "daemon/record.h"
@@ -16,14 +16,6 @@ static const char *const states[] = { "starting", "running", "stalled", "finishe
 const char *job_state_name(enum job_state s)
 {
     return s < ARRAY_SIZE(states) ? states[s] : "unknown";
-}
-
-static double wall_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 struct view_params job_view_params(const struct config_policy *p)

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/now.h"
 #include "common/xalloc.h"
 #include "daemon/cadence.h"
 #include "daemon/child.h"
@@ -94,17 +95,13 @@ enum job_outcome jobtime_outcome(const struct jobtime_line *l, uint32_t restarts
 
 static void tell_limit(struct job *j, const struct jobtime_line *l)
 {
-    struct timespec wall, clock;
-    double left_s;
+    double left_s = l->end_wall_s - (double)time(NULL);
 
-    clock_gettime(CLOCK_REALTIME, &wall);
-    clock_gettime(CLOCK_MONOTONIC, &clock);
-    left_s = l->end_wall_s - (double)wall.tv_sec;
     cadence_limit_set(j, l->end_wall_s);
     if (!isnan(l->end_wall_s))
         j->end_wall_s = l->end_wall_s;
     if (!isnan(l->preempted_wall_s))
-        cadence_notice(j, (double)clock.tv_sec + (double)clock.tv_nsec * 1e-9, left_s > 0 ? left_s : NAN);
+        cadence_notice(j, now_s(), left_s > 0 ? left_s : NAN);
 }
 
 static void tell(struct jobs *jobs, const char *text)

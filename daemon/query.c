@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "common/now.h"
 #include "common/xalloc.h"
 #include "daemon/control.h"
 #include "daemon/history.h"
@@ -81,17 +81,9 @@ static json_t *answer_status(struct peer *p, const json_t *q)
 
 /* Of the controller's clock: what `start` and `last_culprit` count from, and what terminals compare theirs
  * with. */
-static double unix_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static json_t *unix_time(void)
 {
-    return json_real(unix_s());
+    return json_real(wall_s());
 }
 
 static json_t *answer_jobs(struct peer *p, const json_t *q)
@@ -153,7 +145,7 @@ static json_t *answer_job(struct peer *p, const json_t *q)
     report = report_job(j, server_now_s(), &view);
     controls_put(p->server->controls, j, server_now_s(), report);
     history_put_past(p->server->history, j, report);
-    report_put_guarded(report, unix_s());
+    report_put_guarded(report, wall_s());
     return report;
 }
 

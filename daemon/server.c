@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/log.h"
+#include "common/now.h"
 #include "common/xalloc.h"
 #include "daemon/accounting.h"
 #include "daemon/action.h"
@@ -32,10 +32,7 @@
 
 double server_now_s(void)
 {
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    return now_s();
 }
 
 bool server_is_operator(const struct server *s, uid_t uid)

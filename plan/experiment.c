@@ -6,9 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "common/now.h"
 #include "common/xalloc.h"
 #include "plan/answer.h"
 #include "plan/experiment.h"
@@ -84,14 +84,6 @@ const struct trial_remedy experiment_collectives[EXPERIMENT_COLLECTIVES] = {
 };
 
 /* ---- a run ---- */
-
-static double now_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 /* A line that is written over, where somebody looks on. */
 static void progress(void *arg)

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "common/now.h"
 #include "common/xalloc.h"
 #include "plan/answer.h"
 #include "plan/options.h"
@@ -51,14 +51,6 @@ struct run {
     double begun_s, told_s, wall_s;
     bool progress;
 };
-
-static double now_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 /* ---- hooks ---- */
 

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "ring/clock.h"
 #include "ring/control.h"
 #include "ring/ring.h"
 
@@ -43,14 +43,6 @@ struct steps {
     int fd; /* reader only; -1 */
     char dir[];
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* ---- joining ---- */
 
@@ -204,7 +196,7 @@ bool steps_due(struct steps *s)
     if (!s)
         return false;
     n = atomic_load_explicit(&s->page->calls, memory_order_relaxed) + 1;
-    put(&s->page->call_ns, now_ns());
+    put(&s->page->call_ns, clock_monotonic_ns());
     /* Counted for all to see before the answer is looked up, see control_ask(). */
     atomic_store_explicit(&s->page->calls, n, memory_order_seq_cst);
     if (!have_control(s, n) || !control_asked(s->control, n, s->incarnation))
@@ -217,7 +209,7 @@ bool steps_due(struct steps *s)
 void steps_write_begin(struct steps *s)
 {
     if (s && !get(&s->page->begun_ns))
-        put(&s->page->begun_ns, now_ns());
+        put(&s->page->begun_ns, clock_monotonic_ns());
 }
 
 void steps_write_end(struct steps *s, bool written)
@@ -227,7 +219,7 @@ void steps_write_end(struct steps *s, bool written)
     if (!begun_ns)
         return;
     if (written) {
-        put(&s->page->write_ns, now_ns() - begun_ns);
+        put(&s->page->write_ns, clock_monotonic_ns() - begun_ns);
         put(&s->page->writes, get(&s->page->writes) + 1);
     }
     put(&s->page->begun_ns, 0);

@@ -13,6 +13,7 @@
 
 #include "common/config.h"
 #include "common/hosts.h"
+#include "common/now.h"
 #include "common/xalloc.h"
 #include "tui/options.h"
 #include "tui/replay.h"
@@ -53,18 +54,10 @@ struct app {
     int caught; /* signal to die of, once the terminal is put back */
 };
 
-static double clock_s(clockid_t id)
-{
-    struct timespec t;
-
-    clock_gettime(id, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static void update_clock(struct app *a)
 {
-    a->ui.now_s = clock_s(CLOCK_MONOTONIC);
-    a->ui.wall_s = clock_s(CLOCK_REALTIME);
+    a->ui.now_s = now_s();
+    a->ui.wall_s = wall_s();
 }
 
 /* ---- the picture ---- */

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "common/now.h"
 #include "common/xalloc.h"
 
 #define TICK_S       0.05
@@ -70,14 +70,6 @@ struct source *source_link(struct event_base *base, const struct client_options 
 }
 
 /* ---- a trace ---- */
-
-static double now_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static void schedule(struct source *s, double after_s)
 {
