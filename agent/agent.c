@@ -27,12 +27,12 @@
 #include "agent/ranks.h"
 #include "agent/uplink.h"
 #include "common/config.h"
-#include "common/hosts.h"
 #include "common/log.h"
 #include "common/now.h"
-#include "common/telemetry.h"
 #include "common/xalloc.h"
 #include "ring/control.h"
+#include "wire/hosts.h"
+#include "wire/telemetry.h"
 
 #define DRAIN_S       0.040 /* 25 Hz */
 #define QUIET_S       0.048 /* when no event came for QUIET_AFTER_S; 20 Hz is promised */

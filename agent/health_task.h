@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 #include "agent/cpuset.h"
-#include "common/telemetry.h"
+#include "wire/telemetry.h"
 
 struct health_task;
 

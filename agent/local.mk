@@ -23,7 +23,7 @@ libagent_la_SOURCES = \
 	agent/ranks.c agent/ranks.h agent/rate.h \
 	agent/uplink.c agent/uplink.h
 libagent_la_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)
-libagent_la_LIBADD = libpolicies.la libanalysis.la liblink.la libring.la -ldl -lm
+libagent_la_LIBADD = libpacing.la libanalysis.la libwire.la libring.la -ldl -lm
 
 pkglibexec_PROGRAMS += syncguard-agent
 syncguard_agent_SOURCES = agent/main.c

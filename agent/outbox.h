@@ -3,7 +3,7 @@
 #define SYNCGUARD_AGENT_OUTBOX_H
 
 #include "agent/backlog.h"
-#include "common/telemetry.h"
+#include "wire/telemetry.h"
 
 struct outbox;
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/xalloc.h"
-#include "policies/pacer.h"
+#include "pacing/pacer.h"
 #include "ring/pacing.h"
 
 #define AGAIN_S 10.0 /* for a controller that lost it */

@@ -7,10 +7,10 @@
 #include <event2/event.h>
 
 #include "common/config.h"
-#include "common/hosts.h"
-#include "common/link.h"
 #include "common/now.h"
 #include "common/xalloc.h"
+#include "wire/hosts.h"
+#include "wire/link.h"
 
 #define PENDING_BYTES (512u << 10) /* in the link at a time */
 

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/telemetry.h"
+#include "wire/telemetry.h"
 
 #define FLOW_COMMS_MAX 32u
 

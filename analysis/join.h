@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/telemetry.h"
+#include "wire/telemetry.h"
 
 #define JOIN_OPEN        32u
 #define JOIN_MEMBERS_MAX 65536u

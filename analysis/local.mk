@@ -14,15 +14,13 @@ libanalysis_la_SOURCES = \
 	analysis/places.c analysis/places.h \
 	analysis/scatter.c analysis/scatter.h \
 	analysis/straggler.c analysis/straggler.h \
-	analysis/trace.c analysis/trace.h analysis/trace_line.c analysis/trace_line.h \
 	analysis/transfer.c analysis/transfer.h \
 	analysis/trend.c analysis/trend.h \
 	analysis/view.c analysis/view.h analysis/view_comms.c analysis/view_efficiency.c analysis/view_figures.c \
 	analysis/view_health.c analysis/view_history.c analysis/view_judge.c analysis/view_private.h \
 	analysis/view_phases.c analysis/view_projection.c analysis/view_scaling.c analysis/view_steps.c \
 	analysis/work.c analysis/work.h
-libanalysis_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-libanalysis_la_LIBADD = libmodel.la $(JANSSON_LIBS) -lm
+libanalysis_la_LIBADD = libmodel.la libwire.la libring.la -lm
 
 check_PROGRAMS += tests/unit/period tests/unit/view
 tests_unit_period_SOURCES = tests/unit/period.c

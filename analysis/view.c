@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/join.h"
 #include "analysis/diagnosis.h"
+#include "analysis/join.h"
 #include "common/xalloc.h"
 #include "ring/ring.h"
 

@@ -15,11 +15,11 @@
 
 #include "analysis/efficiency.h"
 #include "analysis/trend.h"
-#include "common/telemetry.h"
 #include "model/linkfit.h"
-#include "model/variation.h"
 #include "model/projection.h"
 #include "model/strategy.h"
+#include "model/variation.h"
+#include "wire/telemetry.h"
 
 #define VIEW_RANKS_MAX    65536u
 #define VIEW_COMMS_MAX    4096u

@@ -4,11 +4,11 @@
 #ifndef SYNCGUARD_ANALYSIS_VIEW_PRIVATE_H
 #define SYNCGUARD_ANALYSIS_VIEW_PRIVATE_H
 
-#include "analysis/delay.h"
 #include "analysis/cause.h"
+#include "analysis/delay.h"
+#include "analysis/diagnosis.h"
 #include "analysis/join.h"
 #include "analysis/names.h"
-#include "analysis/diagnosis.h"
 #include "analysis/view.h"
 
 #define STEPS_OPEN     16u /* steps being put together */

@@ -41,7 +41,7 @@ static const struct config_key system_keys[] = {
       "How long finished jobs are kept, in days." },
     { "AccountingDays", CONFIG_INTEGER, CONFIG_AT(config, accounting_days), CONFIG_RANGE(0, 3650), "90",
       "How often nodes fail is taken from so many days of Slurm's accounting; 0: it is not asked." },
-    /* actions: daemon/action.h */
+    /* actions: actions/action.h */
     { "Slurmrestd", CONFIG_RESTD, CONFIG_AT(config, slurmrestd), CONFIG_ANY, "",
       "Slurm's REST daemon, for what it can do; empty: everything goes through libslurm." },
     { "SlurmrestdToken", CONFIG_PATH, CONFIG_AT(config, slurmrestd_token), CONFIG_ANY, "",

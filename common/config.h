@@ -49,7 +49,7 @@ struct config_policy {
     double checkpoint_cost_s;                     /* CheckpointCost: the first guess */
     double checkpoint_least_s, checkpoint_most_s; /* CheckpointMinInterval, CheckpointMaxInterval */
     double preemption_grace_s;                    /* PreemptionGrace */
-    /* pacing, policies/pacer.h */
+    /* pacing, pacing/pacer.h */
     int pace;                /* Pace: 0 off, 1 auto */
     int pace_levers;         /* PaceLevers: PACER_... */
     int pace_epoch;          /* PaceEpoch: collectives */
@@ -95,7 +95,7 @@ struct config {
     char probe[4096];        /* ProbePath=; PKGLIBDIR/libsyncguard_probe.so */
     int history_days;        /* HistoryDays=; 90 */
     int accounting_days;     /* AccountingDays=; 90 */
-    /* what the controller acts through: daemon/action.h */
+    /* what the controller acts through: actions/action.h */
     char slurmrestd[1024];       /* Slurmrestd=unix:/PATH|http://HOST:PORT; "" is none */
     char slurmrestd_token[1024]; /* SlurmrestdToken=FILE; "" is none */
     char slurmrestd_version[16]; /* SlurmrestdVersion=v0.0.40; "" is found by asking */

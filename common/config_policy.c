@@ -5,7 +5,7 @@
 static const char *const actions[] = { "dryrun", "enforce", NULL };
 static const char *const checkpoints[] = { "off", "advise", "request", NULL };
 static const char *const paces[] = { "off", "auto", NULL };
-/* As policies/pacer.h has them. */
+/* As pacing/pacer.h has them. */
 static const char *const levers[] = { "release", "gate", "delay", "stagger", NULL };
 static const char *const no_yes[] = { "no", "yes", NULL };
 

@@ -10,7 +10,7 @@
 #include "common/now.h"
 #include "common/xalloc.h"
 #include "ctl/answer.h"
-#include "policies/action.h"
+#include "rules/action.h"
 
 #define WAIT_S  90.0 /* a try and its repetition, where Slurm is slow */
 #define QUIET_S 2.0  /* from then on it is said that we wait */

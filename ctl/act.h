@@ -5,8 +5,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "common/client.h"
 #include "common/err.h"
+#include "wire/client.h"
 
 enum { ACT_DONE = 0, ACT_FAILED = 1, ACT_USAGE = 2, ACT_PENDING = 3 }; /* exit codes */
 

@@ -13,8 +13,8 @@
 #include "common/text.h"
 #include "common/xalloc.h"
 #include "ctl/page.h"
-#include "daemon/job.h"
-#include "daemon/report.h"
+#include "job/job.h"
+#include "job/report.h"
 
 #define READ_BYTES       (256u << 10)
 #define WATCHED_BYTES    512u /* a few records */

@@ -8,8 +8,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "analysis/trace.h"
 #include "common/err.h"
+#include "trace/reader.h"
 
 /* path: a file, or "-" for standard input.  Says on standard error how far it is, when that is a terminal and
  * it takes long.  NULL with the reason. */

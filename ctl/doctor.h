@@ -6,9 +6,9 @@
 
 #include <stdio.h>
 
-#include "common/client.h"
 #include "common/config.h"
 #include "common/err.h"
+#include "wire/client.h"
 
 struct doctor {
     const struct config *config; /* NULL when it could not be read: config_err says why */

@@ -8,11 +8,10 @@ libctl_la_SOURCES = \
 	ctl/plugstack.c ctl/plugstack.h \
 	ctl/record.c ctl/record.h \
 	ctl/page.c ctl/page_analysis.c ctl/page_checkpoint.c ctl/page_job.c ctl/page_policy.c ctl/page.h ctl/page_parts.h \
-	ctl/trace.c ctl/trace.h \
 	ctl/try.c ctl/try.h \
 	ctl/usage.c ctl/usage.h
 libctl_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(EVENT_CFLAGS)
-libctl_la_LIBADD = libpolicies.la libjob.la libanalysis.la libring.la liblink.la libcommon.la $(JANSSON_LIBS) $(EVENT_LIBS) $(MUNGE_LIBS)
+libctl_la_LIBADD = librules.la libtrace.la libjob.la libwire.la libcommon.la $(JANSSON_LIBS) $(EVENT_LIBS) $(MUNGE_LIBS)
 
 bin_PROGRAMS += sgctl
 sgctl_SOURCES = ctl/sgctl.c

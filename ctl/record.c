@@ -16,7 +16,7 @@
 #include "common/text.h"
 #include "common/xalloc.h"
 #include "ctl/answer.h"
-#include "ctl/trace.h"
+#include "trace/sink.h"
 
 #define PROGRESS_AFTER_S 2
 #define PROGRESS_EVERY_S 1

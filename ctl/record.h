@@ -4,8 +4,8 @@
 #ifndef SYNCGUARD_CTL_RECORD_H
 #define SYNCGUARD_CTL_RECORD_H
 
-#include "common/client.h"
 #include "common/err.h"
+#include "wire/client.h"
 
 struct record_options {
     struct client_options client;

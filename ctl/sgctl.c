@@ -10,18 +10,18 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "common/client.h"
 #include "common/config.h"
-#include "common/hosts.h"
 #include "common/xalloc.h"
 #include "ctl/act.h"
 #include "ctl/analyze.h"
 #include "ctl/doctor.h"
-#include "ctl/record.h"
 #include "ctl/page.h"
+#include "ctl/record.h"
 #include "ctl/try.h"
 #include "ctl/usage.h"
-#include "policies/rule.h"
+#include "rules/rule.h"
+#include "wire/client.h"
+#include "wire/hosts.h"
 
 #define SLURM_CONF "/etc/slurm/slurm.conf"
 #define COLUMNS    100 /* of paragraphs, where there is no terminal */

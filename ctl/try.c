@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/trace.h"
 #include "common/xalloc.h"
 #include "ctl/analyze.h"
-#include "daemon/job.h"
-#include "daemon/job_figures.h"
-#include "daemon/report.h"
-#include "policies/engine.h"
+#include "job/job.h"
+#include "job/job_figures.h"
+#include "job/report.h"
+#include "rules/engine.h"
+#include "trace/reader.h"
 
 #define EVERY_S     1.0 /* as the controller looks */
 #define CLUSTER_MAX 10001

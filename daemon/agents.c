@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "common/log.h"
-#include "common/telemetry.h"
 #include "common/text.h"
-#include "daemon/pacing.h"
 #include "daemon/control.h"
-#include "daemon/record.h"
 #include "daemon/server.h"
-#include "daemon/store.h"
+#include "history/store.h"
+#include "job/pacing.h"
+#include "job/record.h"
+#include "wire/telemetry.h"
 
 #define ENERGY_MAX_J 1e13 /* a megawatt for months */
 

@@ -6,16 +6,16 @@
 #include <string.h>
 #include <strings.h>
 
+#include "actions/action.h"
 #include "common/log.h"
 #include "common/now.h"
 #include "common/text.h"
 #include "common/xalloc.h"
-#include "daemon/action.h"
-#include "daemon/audit.h"
 #include "daemon/control_private.h"
-#include "daemon/history.h"
-#include "daemon/job_figures.h"
 #include "daemon/server.h"
+#include "history/audit.h"
+#include "history/history.h"
+#include "job/job_figures.h"
 
 #define WORDS_MAX   32u
 #define COMMAND_MAX 700
@@ -123,14 +123,14 @@ static void changes_make(struct control *c, const struct change *change, int n, 
 /* The newest first: 0. */
 struct control_decision *control_decision(const struct control *c, size_t i)
 {
-    return i < c->n_decisions && i < CONTROL_DECISIONS
-               ? c->decision[(c->n_decisions - 1 - i) % CONTROL_DECISIONS]
+    return i < c->n_decisions && i < JOB_DECISIONS
+               ? c->decision[(c->n_decisions - 1 - i) % JOB_DECISIONS]
                : NULL;
 }
 
 struct control_decision *control_keep(struct control *c, const struct audit_entry *e)
 {
-    struct control_decision **slot = &c->decision[c->n_decisions++ % CONTROL_DECISIONS];
+    struct control_decision **slot = &c->decision[c->n_decisions++ % JOB_DECISIONS];
 
     if (!*slot)
         *slot = xcalloc(1, sizeof(**slot));
@@ -263,7 +263,7 @@ static bool asks_site(const struct control *c)
 void controls_tick(struct controls *cs, struct job *j, double now_s)
 {
     struct control *c = j->control;
-    struct decision decided[CONTROL_DECISIONS];
+    struct decision decided[JOB_DECISIONS];
     json_t *past;
     struct figures f;
     struct engine_limits l;
@@ -425,7 +425,7 @@ void controls_add(struct controls *cs, struct job *j, const struct config_policy
 
 static void control_free(struct control *c)
 {
-    for (size_t i = 0; i < CONTROL_DECISIONS; i++)
+    for (size_t i = 0; i < JOB_DECISIONS; i++)
         free(c->decision[i]);
     for (size_t i = 0; i < ARRAY_SIZE(c->override); i++)
         free(c->override[i]);

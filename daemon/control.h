@@ -15,10 +15,9 @@
 #include <stdint.h>
 
 #include "common/err.h"
-#include "daemon/job.h"
-#include "policies/engine.h"
+#include "job/job.h"
+#include "rules/engine.h"
 
-#define CONTROL_DECISIONS 16u /* kept at hand of each job; the audit has all */
 #define CONTROL_EVERY_S   1.0
 
 struct action;

@@ -3,13 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "actions/action.h"
 #include "common/log.h"
 #include "common/text.h"
-#include "daemon/action.h"
 #include "daemon/control_private.h"
-#include "daemon/hostlist.h"
-#include "daemon/job_figures.h"
-#include "policies/effect.h"
+#include "job/job_figures.h"
+#include "rules/effect.h"
+#include "slurm/hostlist.h"
 
 #define KEY         "decision/"
 #define COLUMNS_MIN 4    /* of a window */

@@ -2,9 +2,9 @@
 #ifndef SYNCGUARD_DAEMON_CONTROL_PRIVATE_H
 #define SYNCGUARD_DAEMON_CONTROL_PRIVATE_H
 
-#include "daemon/audit.h"
 #include "daemon/control.h"
-#include "daemon/site.h"
+#include "history/audit.h"
+#include "rules/site.h"
 
 #define CONTROL_KEYS_MAX    64    /* of a policy */
 #define CONTROL_CLUSTER_MAX 10001 /* actions an hour remembered: as many as ClusterActionsPerHour can be */
@@ -21,7 +21,7 @@ struct control {
     char *override[CONTROL_KEYS_MAX]; /* by key; NULL: not set */
     bool paused;
     bool owner_enforces; /* Action= was set by its owner, who may not touch nodes */
-    struct control_decision *decision[CONTROL_DECISIONS]; /* a ring; NULL: not used yet. Also what ended the
+    struct control_decision *decision[JOB_DECISIONS]; /* a ring; NULL: not used yet. Also what ended the
                                                              runs before: it is measured in this one */
     size_t n_decisions;
     bool awaits;               /* what the run before did is to be measured in this one */

@@ -5,10 +5,10 @@
 
 #include "common/xalloc.h"
 #include "daemon/control_private.h"
-#include "daemon/job_figures.h"
-#include "daemon/put.h"
-#include "daemon/report.h"
 #include "daemon/server.h"
+#include "job/job_figures.h"
+#include "job/put.h"
+#include "job/report.h"
 
 /* ---- parameters ---- */
 

@@ -10,11 +10,11 @@
 #include "common/now.h"
 #include "common/xalloc.h"
 #include "daemon/control.h"
-#include "daemon/history.h"
-#include "daemon/record.h"
-#include "daemon/report.h"
 #include "daemon/server.h"
-#include "daemon/store.h"
+#include "history/history.h"
+#include "history/store.h"
+#include "job/record.h"
+#include "job/report.h"
 
 #define FINISHED_MAX 100 /* rows of finished steps */
 

@@ -6,12 +6,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "actions/action.h"
 #include "common/log.h"
 #include "common/xalloc.h"
-#include "daemon/action.h"
-#include "daemon/cadence.h"
 #include "daemon/control.h"
 #include "daemon/server.h"
+#include "job/cadence.h"
 
 #define LIST_MAX 200
 

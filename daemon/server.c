@@ -13,17 +13,17 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "actions/action.h"
 #include "common/log.h"
 #include "common/now.h"
 #include "common/xalloc.h"
-#include "daemon/accounting.h"
-#include "daemon/action.h"
 #include "daemon/control.h"
-#include "daemon/history.h"
-#include "daemon/jobtime.h"
-#include "daemon/record.h"
-#include "daemon/report.h"
-#include "daemon/store.h"
+#include "history/history.h"
+#include "history/store.h"
+#include "job/record.h"
+#include "job/report.h"
+#include "slurm/accounting.h"
+#include "slurm/jobtime.h"
 
 #define TICK_S       0.25
 #define SAVE_S       30.0

@@ -9,8 +9,8 @@
 
 #include "common/config.h"
 #include "common/err.h"
-#include "common/link.h"
-#include "daemon/job.h"
+#include "job/job.h"
+#include "wire/link.h"
 
 #define PEERS_MAX 20000u
 

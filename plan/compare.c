@@ -10,7 +10,7 @@
 #include "common/text.h"
 #include "common/xalloc.h"
 #include "ctl/answer.h"
-#include "daemon/report.h"
+#include "job/report.h"
 #include "model/order.h"
 #include "model/strategy.h"
 #include "plan/answer.h"

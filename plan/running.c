@@ -2,12 +2,12 @@
 
 #include <stdlib.h>
 
-#include "common/client.h"
 #include "common/config.h"
-#include "common/hosts.h"
 #include "common/xalloc.h"
 #include "ctl/analyze.h"
 #include "ctl/answer.h"
+#include "wire/client.h"
+#include "wire/hosts.h"
 
 #define TIMEOUT_S 10.0
 

@@ -6,8 +6,8 @@
 
 #include <jansson.h>
 
-#include "analysis/trace.h"
 #include "plan/question.h"
+#include "trace/reader.h"
 
 extern const struct question_option running_trace, running_job, running_conf, running_controller;
 

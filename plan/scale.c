@@ -7,7 +7,7 @@
 
 #include "common/text.h"
 #include "ctl/answer.h"
-#include "daemon/report.h"
+#include "job/report.h"
 #include "plan/answer.h"
 #include "plan/questions.h"
 #include "plan/running.h"

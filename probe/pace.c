@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "policies/pace.h"
-#include "policies/pacer.h"
+#include "pacing/pace.h"
+#include "pacing/pacer.h"
 #include "probe/call.h"
 #include "ring/pacing.h"
 

@@ -20,7 +20,7 @@ struct control_checkpoint {
     uint32_t state;
 };
 
-/* Pacing (policies/pacer.h).  All zero: off. */
+/* Pacing (pacing/pacer.h).  All zero: off. */
 struct control_pace {
     uint32_t levers;       /* PACER_... that may be used; 0: none */
     uint32_t max_delay_us; /* a rank is held back for no longer than that, once a collective */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "common/xalloc.h"
-#include "policies/pace.h"
+#include "pacing/pace.h"
 
 enum state { BEFORE, WORKING, SLEEPING, SPINNING };
 

@@ -2,7 +2,7 @@
  *
  * Processor sharing: all runnable ranks of the node advance at the same rate, min(1, cores / runnable)
  * (Kleinrock 1967; the limit of a fair scheduler with short slices).  A rank that waits in a collective
- * spins: it is runnable although it does nothing, unless policies/pace.h has it sleep or give its core away.
+ * spins: it is runnable although it does nothing, unless pacing/pace.h has it sleep or give its core away.
  * Not modelled: caches, priorities, pinning.  Pure; seconds. */
 #ifndef SYNCGUARD_SIM_CORES_H
 #define SYNCGUARD_SIM_CORES_H

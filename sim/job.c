@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "common/xalloc.h"
-#include "policies/staleness.h"
 #include "sim/job_private.h"
+#include "sim/staleness.h"
 
 /* ---- results ---- */
 

@@ -21,8 +21,8 @@
 #include <stdint.h>
 
 #include "common/err.h"
-#include "policies/pacer.h"
-#include "sim/network.h"
+#include "network/network.h"
+#include "pacing/pacer.h"
 #include "sim/placement.h"
 #include "sim/scenario.h"
 #include "sim/spread.h"

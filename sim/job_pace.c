@@ -1,4 +1,4 @@
-/* Pacing=auto: the live rules of pacing (policies/pacer.h), asked as the probe asks them (probe/pace.c). */
+/* Pacing=auto: the live rules of pacing (pacing/pacer.h), asked as the probe asks them (probe/pace.c). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

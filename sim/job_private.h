@@ -2,8 +2,8 @@
 #ifndef SYNCGUARD_SIM_JOB_PRIVATE_H
 #define SYNCGUARD_SIM_JOB_PRIVATE_H
 
-#include "policies/pace.h"
-#include "policies/pacer.h"
+#include "pacing/pace.h"
+#include "pacing/pacer.h"
 #include "sim/cores.h"
 #include "sim/failure.h"
 #include "sim/job.h"

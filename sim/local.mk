@@ -1,30 +1,6 @@
-# sim/: a fabric, collectives as messages on it, jobs
+# sim/: what jobs on a cluster do, played through
 noinst_LTLIBRARIES += libsim.la
-libsim_la_SOURCES =
-libsim_la_LIBADD = libcommon.la -lm
-# The network
-libsim_la_SOURCES += \
-	sim/agenda.c sim/agenda.h \
-	sim/fabric.c sim/fabric.h \
-	sim/gates.c sim/gates.h \
-	sim/network.c sim/network.h sim/network_private.h sim/play.c sim/rounds.c \
-	sim/ring.c sim/ring.h \
-	sim/sample.c \
-	sim/schedule.c sim/schedule.h \
-	sim/share.c sim/share.h
-
-check_PROGRAMS += tests/unit/agenda tests/unit/network tests/unit/schedule tests/unit/share
-tests_unit_agenda_SOURCES = tests/unit/agenda.c
-tests_unit_agenda_LDADD = libsim.la
-tests_unit_network_SOURCES = tests/unit/network.c
-tests_unit_network_LDADD = libsim.la
-tests_unit_schedule_SOURCES = tests/unit/schedule.c
-tests_unit_schedule_LDADD = libsim.la
-tests_unit_share_SOURCES = tests/unit/share.c
-tests_unit_share_LDADD = libsim.la
-
-# Jobs on it
-libsim_la_SOURCES += \
+libsim_la_SOURCES = \
 	sim/asynchronous.c sim/asynchronous.h \
 	sim/cores.c sim/cores.h \
 	sim/failure.c sim/failure.h \
@@ -36,8 +12,9 @@ libsim_la_SOURCES += \
 	sim/scenario.c sim/scenario.h \
 	sim/simulation.c sim/simulation.h \
 	sim/spread.c sim/spread.h \
+	sim/staleness.c sim/staleness.h \
 	sim/tracer.c sim/tracer.h
-libsim_la_LIBADD += libmodel.la libpolicies.la
+libsim_la_LIBADD = libnetwork.la libmodel.la libpacing.la librules.la libcommon.la -lm
 
 scenariosdir = $(pkgdatadir)/scenarios
 dist_scenarios_DATA = \

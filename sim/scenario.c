@@ -12,7 +12,7 @@
 static const char *const placements[] = { "contiguous", "round-robin", "shuffled", NULL };
 static const char *const syncs[] = { "synchronous", "staleness", "local", "asynchronous", NULL };
 static const char *const pacings[] = { "none", "delay", "gate", "auto", NULL };
-/* In the order of PACER_... (policies/pacer.h). */
+/* In the order of PACER_... (pacing/pacer.h). */
 static const char *const levers[] = { "release", "gate", "delay", "stagger", NULL };
 /* In the order of enum schedule_algorithm: those that can do an all-reduce. */
 static const char *const algorithms[] = {

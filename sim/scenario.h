@@ -54,7 +54,7 @@ struct scenario_job {
     double compute_s;     /* of a rank and step, without noise */
     double forward_ratio; /* of it, before the first bucket is ready */
     int buckets, overlap;
-    int algorithm;     /* enum schedule_algorithm (sim/schedule.h) */
+    int algorithm;     /* enum schedule_algorithm (network/schedule.h) */
     double bytes;      /* of a step's gradient */
     double last_ratio; /* size of the last bucket over the others' */
     int inner;         /* collectives inside each node, a step */
@@ -64,7 +64,7 @@ struct scenario_job {
     int sync, staleness, every, servers;
     int pacing;
     double pace_max_s, pace_share;
-    int levers, pace_epoch, pace_holdout; /* Pacing=auto; levers: PACER_... (policies/pacer.h) */
+    int levers, pace_epoch, pace_holdout; /* Pacing=auto; levers: PACER_... (pacing/pacer.h) */
     double samples;                       /* of a rank and step */
 };
 
@@ -122,7 +122,7 @@ enum scenario_clocks { CLOCKS_PERFECT, CLOCKS_OWN };
 struct scenario {
     char name[LINE_NAME_MAX + 1], text[LINE_TEXT_MAX + 1];
     int seed, clocks;
-    int network;       /* enum network_mode (sim/network.h) */
+    int network;       /* enum network_mode (network/network.h) */
     double lost_ratio; /* of a trace's records */
     struct scenario_fabric fabric;
     size_t n_jobs, n_noises, n_faults, n_gates, n_policies;

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "policies/pacer.h"
+#include "pacing/pacer.h"
 #include "ring/ring.h"
 #include "spank/keeper.h"
 #include "spank/settings.h"

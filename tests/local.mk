@@ -2,12 +2,15 @@
 include tests/spank/local.mk
 
 # What needs no cluster and no program but itself: for sanitizers, other compilers and distcheck.
-UNIT_TESTS = $(filter tests/unit/% tests/fuzz/%,$(check_PROGRAMS))
+UNIT_TESTS = $(filter tests/unit/% tests/fuzz/%,$(check_PROGRAMS)) tests/tree.py
 .PHONY: check-unit distcheck-unit
 check-unit:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(UNIT_TESTS)'
 distcheck-unit:
 	$(MAKE) $(AM_MAKEFLAGS) distcheck TESTS='$(UNIT_TESTS)'
+
+# The folders are what doc/ARCHITECTURE.md says
+dist_check_SCRIPTS += tests/tree.py
 
 # Units, configuration files
 check_PROGRAMS += tests/unit/units tests/unit/text tests/unit/config tests/fuzz/conf
@@ -80,19 +83,19 @@ EXTRA_DIST += $(CTL_CASES:%=tests/ctl/%.json) $(CTL_CASES:%=tests/ctl/%.txt)
 check_PROGRAMS += tests/unit/telemetry tests/unit/hosts tests/unit/seal tests/unit/link tests/unit/client \
 	tests/fuzz/telemetry tests/fuzz/frames
 tests_unit_telemetry_SOURCES = tests/unit/telemetry.c
-tests_unit_telemetry_LDADD = libcommon.la
+tests_unit_telemetry_LDADD = libwire.la libcommon.la
 tests_unit_hosts_SOURCES = tests/unit/hosts.c
-tests_unit_hosts_LDADD = liblink.la
+tests_unit_hosts_LDADD = libwire.la
 tests_unit_seal_SOURCES = tests/unit/seal.c
-tests_unit_seal_LDADD = liblink.la
+tests_unit_seal_LDADD = libwire.la
 tests_unit_link_SOURCES = tests/unit/link.c tests/munge.h
-tests_unit_link_LDADD = liblink.la
+tests_unit_link_LDADD = libwire.la
 tests_unit_client_SOURCES = tests/unit/client.c tests/munge.h
-tests_unit_client_LDADD = liblink.la
+tests_unit_client_LDADD = libwire.la
 tests_fuzz_telemetry_SOURCES = tests/fuzz/telemetry.c
-tests_fuzz_telemetry_LDADD = libcommon.la
+tests_fuzz_telemetry_LDADD = libwire.la libcommon.la
 tests_fuzz_frames_SOURCES = tests/fuzz/frames.c
-tests_fuzz_frames_LDADD = liblink.la
+tests_fuzz_frames_LDADD = libwire.la
 if FUZZERS
 tests_fuzz_telemetry_LDFLAGS = -fsanitize=fuzzer
 tests_fuzz_frames_LDFLAGS = -fsanitize=fuzzer
@@ -109,15 +112,15 @@ EXTRA_DIST += tests/fuzz/telemetry.corpus/all-kinds tests/fuzz/telemetry.corpus/
 check_PROGRAMS += tests/unit/recorder
 tests_unit_recorder_SOURCES = tests/unit/recorder.c
 tests_unit_recorder_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-tests_unit_recorder_LDADD = libjob.la $(JANSSON_LIBS)
+tests_unit_recorder_LDADD = libtrace.la libjob.la $(JANSSON_LIBS)
 noinst_PROGRAMS += tests/daemon/simjob
 tests_daemon_simjob_SOURCES = tests/daemon/simjob.c
 tests_daemon_simjob_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)
-tests_daemon_simjob_LDADD = libanalysis.la libring.la liblink.la
+tests_daemon_simjob_LDADD = libanalysis.la libring.la libwire.la
 check_PROGRAMS += tests/daemon/controller
 tests_daemon_controller_SOURCES = tests/daemon/controller.c tests/munge.h
 tests_daemon_controller_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)
-tests_daemon_controller_LDADD = liblink.la $(EVENT_LIBS) $(JANSSON_LIBS)
+tests_daemon_controller_LDADD = libwire.la $(EVENT_LIBS) $(JANSSON_LIBS)
 
 check_PROGRAMS += tests/unit/lemon tests/unit/past tests/unit/store tests/unit/history
 tests_unit_history_SOURCES = tests/unit/history.c tests/random.h
@@ -149,7 +152,7 @@ include tests/cluster/local.mk
 # The agent
 check_PROGRAMS += tests/agent/agent-test tests/unit/backlog tests/unit/options
 tests_agent_agent_test_SOURCES = tests/agent/agent-test.c tests/agent/controller.c tests/agent/controller.h tests/munge.h
-tests_agent_agent_test_LDADD = liblink.la libring.la
+tests_agent_agent_test_LDADD = libwire.la libring.la
 tests_unit_backlog_SOURCES = tests/unit/backlog.c
 tests_unit_backlog_LDADD = libagent.la
 tests_unit_options_SOURCES = tests/unit/options.c
@@ -218,14 +221,14 @@ dist_check_SCRIPTS += tests/plan/simulate.sh
 check_PROGRAMS += tests/unit/action_parts tests/unit/action
 tests_unit_action_parts_SOURCES = tests/unit/action_parts.c
 tests_unit_action_parts_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-tests_unit_action_parts_LDADD = libdaemon.la libpolicies.la $(JANSSON_LIBS)
+tests_unit_action_parts_LDADD = libdaemon.la librules.la $(JANSSON_LIBS)
 tests_unit_action_SOURCES = tests/unit/action.c
 tests_unit_action_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)
-tests_unit_action_LDADD = libdaemon.la libpolicies.la $(EVENT_LIBS) $(JANSSON_LIBS)
+tests_unit_action_LDADD = libdaemon.la librules.la $(EVENT_LIBS) $(JANSSON_LIBS)
 check_PROGRAMS += tests/fuzz/restd
 tests_fuzz_restd_SOURCES = tests/fuzz/restd.c
 tests_fuzz_restd_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-tests_fuzz_restd_LDADD = libdaemon.la libpolicies.la $(JANSSON_LIBS)
+tests_fuzz_restd_LDADD = libdaemon.la librules.la $(JANSSON_LIBS)
 if FUZZERS
 tests_fuzz_restd_LDFLAGS = -fsanitize=fuzzer
 else
@@ -249,9 +252,9 @@ endif
 EXTRA_DIST += $(addprefix tests/fuzz/steps_open.corpus/,huge other-version short)
 check_PROGRAMS += tests/unit/cadence_policy tests/policies/goodput
 tests_unit_cadence_policy_SOURCES = tests/unit/cadence_policy.c tests/random.h
-tests_unit_cadence_policy_LDADD = libpolicies.la libmodel.la
+tests_unit_cadence_policy_LDADD = librules.la libmodel.la
 tests_policies_goodput_SOURCES = tests/policies/goodput.c tests/random.h
-tests_policies_goodput_LDADD = libpolicies.la libmodel.la libcommon.la
+tests_policies_goodput_LDADD = librules.la libpacing.la libmodel.la libcommon.la
 check_PROGRAMS += tests/unit/cadence_job
 tests_unit_cadence_job_SOURCES = tests/unit/cadence_job.c tests/random.h
 tests_unit_cadence_job_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
@@ -270,7 +273,7 @@ dist_check_SCRIPTS += tests/cluster/checkpoint-test.sh
 check_PROGRAMS += tests/daemon/policy
 tests_daemon_policy_SOURCES = tests/daemon/policy.c tests/daemon/live.h tests/munge.h
 tests_daemon_policy_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)
-tests_daemon_policy_LDADD = liblink.la $(EVENT_LIBS) $(JANSSON_LIBS)
+tests_daemon_policy_LDADD = libwire.la $(EVENT_LIBS) $(JANSSON_LIBS)
 
 check_PROGRAMS += tests/unit/jobtime
 tests_unit_jobtime_SOURCES = tests/unit/jobtime.c
@@ -315,7 +318,7 @@ tests_daemon_site_odd_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 check_PROGRAMS += tests/daemon/site
 tests_daemon_site_SOURCES = tests/daemon/site.c tests/daemon/live.h tests/munge.h
 tests_daemon_site_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)
-tests_daemon_site_LDADD = liblink.la $(EVENT_LIBS) $(JANSSON_LIBS)
+tests_daemon_site_LDADD = libwire.la $(EVENT_LIBS) $(JANSSON_LIBS)
 check_PROGRAMS += tests/unit/audit
 tests_unit_audit_SOURCES = tests/unit/audit.c
 tests_unit_audit_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)

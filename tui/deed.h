@@ -10,7 +10,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "common/client.h"
+#include "wire/client.h"
 
 enum deed_kind { DEED_PACE, DEED_CHECKPOINT, DEED_ACKNOWLEDGE, DEED_PAUSE, DEED_EXCLUDE };
 

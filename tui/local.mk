@@ -26,7 +26,7 @@ libtui_la_SOURCES = \
 	tui/ui.c tui/ui.h \
 	tui/value.c tui/value.h
 libtui_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(NCURSES_CFLAGS) $(EVENT_CFLAGS)
-libtui_la_LIBADD = libjob.la liblink.la libcommon.la $(JANSSON_LIBS) $(NCURSES_LIBS) $(EVENT_LIBS) -lm
+libtui_la_LIBADD = libtrace.la libjob.la libwire.la libcommon.la $(JANSSON_LIBS) $(NCURSES_LIBS) $(EVENT_LIBS) -lm
 
 bin_PROGRAMS += sgtop
 sgtop_SOURCES = tui/sgtop.c

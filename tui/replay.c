@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analysis/trace.h"
 #include "common/xalloc.h"
-#include "daemon/job.h"
-#include "daemon/report.h"
+#include "job/job.h"
+#include "job/report.h"
+#include "trace/reader.h"
 
 #define PIECE_BYTES (256u << 10)
 #define ANY_JOB     "trace" /* where the trace does not say of which job it is */

@@ -1,5 +1,5 @@
 /* replay.h - a recorded trace told as a controller tells of a live job: the same reader, the same view, the
- * same reports (analysis/trace.h, daemon/job.h, daemon/report.h), at the moment up to which it was read.
+ * same reports (trace/reader.h, job/job.h, job/report.h), at the moment up to which it was read.
  *
  * No clock in here: how far to read is the caller's. Going back reads the file again from its beginning. */
 #ifndef SYNCGUARD_TUI_REPLAY_H

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "common/config.h"
-#include "common/hosts.h"
 #include "common/now.h"
 #include "common/xalloc.h"
 #include "tui/options.h"
@@ -21,6 +20,7 @@
 #include "tui/source.h"
 #include "tui/term.h"
 #include "tui/ui.h"
+#include "wire/hosts.h"
 
 #define ASKED_MAX      4
 #define LISTS_EVERY_S  0.5 /* jobs and nodes change slowly and are answered whole */

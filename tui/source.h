@@ -7,9 +7,9 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "common/client.h"
 #include "tui/pace.h"
 #include "tui/replay.h"
+#include "wire/client.h"
 
 struct source;
 

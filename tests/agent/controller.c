@@ -10,7 +10,7 @@
 #include <event2/event.h>
 #include <event2/listener.h>
 
-#include "common/link.h"
+#include "wire/link.h"
 
 double clock_s(void)
 {

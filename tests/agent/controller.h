@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/telemetry.h"
+#include "wire/telemetry.h"
 
 struct event_base;
 

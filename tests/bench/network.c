@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "common/xalloc.h"
-#include "sim/network.h"
+#include "network/network.h"
 
 static double now_s(void)
 {

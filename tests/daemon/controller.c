@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <event2/event.h>
 
-#include "common/telemetry.h"
 #include "tests/daemon/live.h"
+#include "wire/telemetry.h"
 
 static void questions(void)
 {

@@ -9,10 +9,10 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include "common/client.h"
 #include "common/xalloc.h"
 #include "tests/munge.h"
 #include "tests/tap.h"
+#include "wire/client.h"
 
 static struct {
     struct test_munge munge;

@@ -2,8 +2,8 @@
  * what, what a reload and a restart leave. */
 #include <event2/event.h>
 
-#include "common/link.h"
 #include "tests/daemon/live.h"
+#include "wire/link.h"
 
 #define RULES                                                                                 \
     "Rule=slow Policy=p When=\"class == straggler and slowdown > 1.05\" Hold=1s CoolDown=1h " \

@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "analysis/flow.h"
-#include "common/link.h"
-#include "common/telemetry.h"
 #include "common/xalloc.h"
 #include "ring/ring.h"
+#include "wire/link.h"
+#include "wire/telemetry.h"
 
 #define WORLD  0x5797c03d7ab1e001u
 #define SEND_S 0.1

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "ctl/page.h"
-#include "ctl/trace.h"
+#include "trace/sink.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policies/condition.h"
+#include "rules/condition.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/hosts.h"
-#include "common/seal.h"
+#include "wire/hosts.h"
+#include "wire/seal.h"
 
 #define DATA_MAX 4096u
 

@@ -2,7 +2,7 @@
 #include <stdint.h>
 
 #include "analysis/view_private.h"
-#include "common/telemetry.h"
+#include "wire/telemetry.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "agent/pacing.h"
-#include "daemon/pacing.h"
-#include "policies/pacer.h"
+#include "job/pacing.h"
+#include "pacing/pacer.h"
 #include "ring/pacing.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,5 +1,5 @@
 /* peers.c - fuzz target: whatever agents and terminals say to the controller, a frame a line, in any order.
- * The first character of a line, 0 to 3, is who says it.  Takes the place of common/link.c. */
+ * The first character of a line, 0 to 3, is who says it.  Takes the place of wire/link.c. */
 #include <event2/event.h>
 #include <jansson.h>
 #include <math.h>
@@ -11,8 +11,8 @@
 #include "common/log.h"
 #include "common/xalloc.h"
 #include "daemon/control.h"
-#include "daemon/history.h"
 #include "daemon/server.h"
+#include "history/history.h"
 
 #define LINES_MAX 60
 

@@ -1,5 +1,5 @@
 /* plan_live.c - fuzz target: whatever a controller answers when sgplan asks it about a job.  Takes the place
- * of common/client.c. */
+ * of wire/client.c. */
 #include <jansson.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/client.h"
 #include "plan/answer.h"
 #include "plan/question.h"
+#include "wire/client.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

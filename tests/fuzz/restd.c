@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/action.h"
-#include "daemon/comment.h"
-#include "daemon/hostlist.h"
-#include "daemon/jobtime.h"
-#include "daemon/rest_answer.h"
-#include "daemon/template.h"
+#include "actions/action.h"
+#include "actions/rest_answer.h"
+#include "actions/template.h"
+#include "slurm/comment.h"
+#include "slurm/hostlist.h"
+#include "slurm/jobtime.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/scaling_run.h"
+#include "job/scaling_run.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

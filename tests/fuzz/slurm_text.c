@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/xalloc.h"
-#include "daemon/outages.h"
+#include "slurm/outages.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/telemetry.h"
+#include "wire/telemetry.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 

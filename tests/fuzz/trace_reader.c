@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/trace.h"
-#include "analysis/trace_line.h"
 #include "ctl/analyze.h"
 #include "ctl/page.h"
+#include "trace/line.h"
+#include "trace/reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

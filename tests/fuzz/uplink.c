@@ -1,5 +1,5 @@
 /* uplink.c - fuzz target: whatever a controller says to an agent, a frame a line: welcome, acknowledgements,
- * control.  Takes the place of common/link.c. */
+ * control.  Takes the place of wire/link.c. */
 #include <event2/event.h>
 #include <jansson.h>
 #include <math.h>
@@ -12,9 +12,9 @@
 #include "agent/messages.h"
 #include "agent/pacing.h"
 #include "agent/uplink.h"
-#include "common/link.h"
-#include "policies/holdout.h"
-#include "policies/pacer.h"
+#include "pacing/holdout.h"
+#include "pacing/pacer.h"
+#include "wire/link.h"
 
 #define LINES_MAX 200
 

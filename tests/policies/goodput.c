@@ -1,5 +1,5 @@
 /* goodput.c - jobs that do not know their failure rate nor what a checkpoint costs, paced by
- * policies/cadence, against the best fixed interval that a search finds with hindsight, on the same failures.
+ * rules/cadence, against the best fixed interval that a search finds with hindsight, on the same failures.
  *
  * A job runs for so long (restarted after each failure, which may strike while it restarts or writes);
  * goodput is the share of that time whose work was kept.  It begins with the published prior and a guess of
@@ -12,7 +12,7 @@
 
 #include "common/xalloc.h"
 #include "model/cadence.h"
-#include "policies/cadence.h"
+#include "rules/cadence.h"
 #include "tests/random.h"
 #include "tests/tap.h"
 

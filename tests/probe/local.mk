@@ -44,7 +44,7 @@ tests_unit_ring_threads_LDADD = libring.la libcommon.la
 # Pacing on real programs
 noinst_PROGRAMS += tests/probe/plan
 tests_probe_plan_SOURCES = tests/probe/plan.c
-tests_probe_plan_LDADD = libring.la libpolicies.la
+tests_probe_plan_LDADD = libring.la libpacing.la
 dist_check_SCRIPTS += tests/probe/pace.sh
 
 # What paced ranks share

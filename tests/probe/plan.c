@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policies/pacer.h"
+#include "pacing/pacer.h"
 #include "ring/control.h"
 #include "ring/pacing.h"
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "common/xalloc.h"
-#include "sim/network.h"
+#include "network/network.h"
 
 #define LATENCY_S   2e-6
 #define BYTES_PER_S 10e9

@@ -11,10 +11,10 @@
 #include <getopt.h>
 #include <time.h>
 
-#include "common/link.h"
 #include "common/xalloc.h"
 #include "tests/munge.h"
 #include "tests/tui/fake.h"
+#include "wire/link.h"
 
 struct server {
     struct event_base *base;

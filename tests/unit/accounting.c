@@ -1,6 +1,6 @@
-/* daemon/accounting with commands that stand for Slurm's: what is asked, what becomes of answers and
+/* slurm/accounting with commands that stand for Slurm's: what is asked, what becomes of answers and
  * refusals, and whom the failure rate of a job is learnt from. */
-#include "daemon/accounting.h"
+#include "slurm/accounting.h"
 
 #include <event2/event.h>
 #include <jansson.h>
@@ -13,9 +13,9 @@
 #include "common/config.h"
 #include "common/log.h"
 #include "common/xalloc.h"
-#include "daemon/history.h"
-#include "daemon/job.h"
-#include "daemon/store.h"
+#include "history/history.h"
+#include "history/store.h"
+#include "job/job.h"
 #include "tests/tap.h"
 #include "tests/tree.h"
 

@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/action.h"
-#include "daemon/action_limits.h"
+#include "actions/action.h"
+#include "actions/action_limits.h"
 #include "common/config.h"
 #include "tests/tap.h"
 

@@ -2,7 +2,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "policies/action.h"
+#include "rules/action.h"
 #include "tests/tap.h"
 
 static void check_names(void)

@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/action.h"
-#include "daemon/action_limits.h"
-#include "daemon/comment.h"
-#include "daemon/hostlist.h"
-#include "daemon/http.h"
-#include "daemon/rest_answer.h"
-#include "daemon/template.h"
-#include "daemon/webhook.h"
+#include "actions/action.h"
+#include "actions/action_limits.h"
+#include "actions/http.h"
+#include "actions/rest_answer.h"
+#include "actions/template.h"
+#include "actions/webhook.h"
+#include "slurm/comment.h"
+#include "slurm/hostlist.h"
 #include "tests/tap.h"
 
 static void check_comments(void)

@@ -1,5 +1,5 @@
 /* agenda: items come in the order of their times, whatever is put in, moved and taken out between. */
-#include "sim/agenda.h"
+#include "network/agenda.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* The audit: what is written comes back, to whom it belongs, and to whoever begins anew. */
-#include "daemon/audit.h"
+#include "history/audit.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
-/* daemon/cadence with agents and ranks that are played: do all ranks hear a request at the same call,
+/* job/cadence with agents and ranks that are played: do all ranks hear a request at the same call,
  * whatever is late, dies or starts anew? */
 #include <stdlib.h>
 
 #include "common/xalloc.h"
-#include "daemon/job.h"
-#include "daemon/job_figures.h"
-#include "policies/condition.h"
+#include "job/job.h"
+#include "job/job_figures.h"
+#include "rules/condition.h"
 #include "tests/random.h"
 #include "tests/tap.h"
 

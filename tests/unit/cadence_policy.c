@@ -1,7 +1,7 @@
-/* policies/cadence: what a write costs, what a rate is, when a checkpoint is due; preemptions by the
+/* rules/cadence: what a write costs, what a rate is, when a checkpoint is due; preemptions by the
  * thousand. */
 #include "model/cadence.h"
-#include "policies/cadence.h"
+#include "rules/cadence.h"
 #include "tests/random.h"
 #include "tests/tap.h"
 
@@ -172,7 +172,7 @@ static void test_call(void)
  */
 
 #define PREEMPTIONS 10000
-#define MARGIN_S    0.1  /* daemon/cadence.c: after a notice */
+#define MARGIN_S    0.1  /* job/cadence.c: after a notice */
 #define POLL_S      0.04 /* the agent looks so often whether a program tells of a notice */
 
 #define VARIES 0.01 /* from step to step */

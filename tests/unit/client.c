@@ -1,13 +1,13 @@
 /* Questions to a small controller: answers, errors, several hosts, one that goes and comes back. */
-#include "common/client.h"
+#include "wire/client.h"
 
 #include <arpa/inet.h>
 #include <event2/event.h>
 #include <event2/listener.h>
 
-#include "common/link.h"
 #include "tests/munge.h"
 #include "tests/tap.h"
+#include "wire/link.h"
 
 static struct test_munge mung;
 

@@ -1,4 +1,4 @@
-#include "policies/condition.h"
+#include "rules/condition.h"
 
 #include <stdlib.h>
 

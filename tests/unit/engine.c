@@ -1,9 +1,9 @@
 /* Rules, budgets, decisions, effects: a job of figures set by hand, a clock of its own. */
-#include "policies/engine.h"
+#include "rules/engine.h"
 
 #include <stdlib.h>
 
-#include "policies/effect.h"
+#include "rules/effect.h"
 #include "tests/tap.h"
 
 static struct config config;

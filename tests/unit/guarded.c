@@ -1,6 +1,6 @@
 /* A guarded job over its own reference: which one is taken, ratios computed by hand, and what stays unknown.
  */
-#include "daemon/guarded.h"
+#include "job/guarded.h"
 
 #include <string.h>
 

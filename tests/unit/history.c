@@ -1,6 +1,6 @@
 /* What a step leaves behind, from its telemetry to the rows of the store, and what is said of the next one.
  */
-#include "daemon/history.h"
+#include "history/history.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 
 #include "analysis/flow.h"
 #include "common/xalloc.h"
-#include "daemon/job.h"
-#include "daemon/lemon.h"
-#include "daemon/store.h"
+#include "history/lemon.h"
+#include "history/store.h"
+#include "job/job.h"
 #include "ring/ring.h"
 #include "tests/random.h"
 #include "tests/tap.h"

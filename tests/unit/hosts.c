@@ -1,5 +1,5 @@
 /* Lists of controllers, and the waits between tries. */
-#include "common/hosts.h"
+#include "wire/hosts.h"
 #include <stdlib.h>
 
 #include "tests/tap.h"

@@ -1,8 +1,8 @@
-/* daemon/jobtime: what squeue says of a job's end. */
+/* slurm/jobtime: what squeue says of a job's end. */
 #include <stdlib.h>
 #include <time.h>
 
-#include "daemon/jobtime.h"
+#include "slurm/jobtime.h"
 #include "tests/tap.h"
 
 static void lines(void)

@@ -1,6 +1,6 @@
 /* Which node keeps being the culprit: against closed forms, and on simulated clusters whose lemon is known.
  */
-#include "daemon/lemon.h"
+#include "history/lemon.h"
 
 #include <stdint.h>
 #include <stdlib.h>

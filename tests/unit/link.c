@@ -1,5 +1,5 @@
 /* Links against a munged of their own: the handshake, and everything a stranger on the way can do to one. */
-#include "common/link.h"
+#include "wire/link.h"
 
 #include <arpa/inet.h>
 #include <event2/buffer.h>

@@ -1,9 +1,9 @@
 /* network: a fabric's routes, collectives by rounds and exactly, several jobs at once, faults. */
-#include "sim/network.h"
+#include "network/network.h"
 
 #include <stdlib.h>
 
-#include "sim/ring.h"
+#include "network/ring.h"
 #include "tests/tap.h"
 
 #define LATENCY   2e-6

@@ -1,9 +1,9 @@
-/* daemon/outages: which events of Slurm's accounting are failures of nodes, and what a job sees of them. */
+/* slurm/outages: which events of Slurm's accounting are failures of nodes, and what a job sees of them. */
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "daemon/outages.h"
+#include "slurm/outages.h"
 #include "tests/tap.h"
 
 #define DAY 86400.0

@@ -1,9 +1,9 @@
-#include "policies/pace.h"
+#include "pacing/pace.h"
 
 #include <math.h>
 
-#include "policies/gate.h"
-#include "policies/staleness.h"
+#include "network/gate.h"
+#include "sim/staleness.h"
 #include "tests/tap.h"
 
 static const struct pace_params params = { .max_delay_s = 0.010, .share = 0.8 };

@@ -1,10 +1,10 @@
-#include "policies/pacer.h"
+#include "pacing/pacer.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "policies/pace.h"
+#include "pacing/pace.h"
 #include "tests/random.h"
 #include "tests/tap.h"
 

@@ -7,8 +7,8 @@
 
 #include "agent/messages.h"
 #include "agent/pacing.h"
-#include "daemon/pacing.h"
-#include "policies/pacer.h"
+#include "job/pacing.h"
+#include "pacing/pacer.h"
 #include "ring/pacing.h"
 #include "tests/tap.h"
 

@@ -1,5 +1,5 @@
 /* A run beside its earlier likes: hand-computed medians, and how often chance alone is called unusual. */
-#include "daemon/past.h"
+#include "history/past.h"
 
 #include <stdint.h>
 #include <stdio.h>

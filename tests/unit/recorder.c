@@ -1,13 +1,13 @@
 /* What a controller writes down of a running step can be read back, whatever was lost on the way. */
 #include <stdlib.h>
 
-#include "analysis/trace.h"
-#include "common/link.h"
 #include "common/xalloc.h"
-#include "daemon/job.h"
-#include "daemon/record.h"
+#include "job/job.h"
+#include "job/record.h"
 #include "ring/ring.h"
 #include "tests/tap.h"
+#include "trace/reader.h"
+#include "wire/link.h"
 
 /* ---- a link that keeps what is sent ---- */
 

@@ -1,6 +1,6 @@
 /* What a view tells of a job on more ranks: of a job whose steps are made here. */
 #include "analysis/view.h"
-#include "daemon/scaling_run.h"
+#include "job/scaling_run.h"
 #include "ring/ring.h"
 #include "tests/random.h"
 #include "tests/tap.h"

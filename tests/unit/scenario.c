@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "policies/pacer.h"
-#include "sim/schedule.h"
+#include "network/schedule.h"
+#include "pacing/pacer.h"
 #include "tests/tap.h"
 
 #define HEAD "Run=r\nFabric=flat Nodes=4\n"
@@ -126,7 +126,7 @@ static void test_values(void)
     ok(isinf(s.checkpoints[0].node_mtbf_s), "nodes do not fail unless it is said");
 }
 
-/* Levers have the bits that policies/pacer.h gives them; the latest policy rules. */
+/* Levers have the bits that pacing/pacer.h gives them; the latest policy rules. */
 static void test_policies(void)
 {
     static const char text[] =
@@ -148,7 +148,7 @@ static void test_policies(void)
     ok(s.jobs[1].pace_epoch == 16 && s.jobs[1].pace_holdout == 12, "with the defaults of syncguard.conf");
 }
 
-/* The choices of Algorithm= are in the order of sim/schedule.h. */
+/* The choices of Algorithm= are in the order of network/schedule.h. */
 static void test_algorithms(void)
 {
     char text[256];

@@ -1,5 +1,5 @@
 /* schedule: every byte arrives.  The data is moved, part by part, as sets of who contributed. */
-#include "sim/schedule.h"
+#include "network/schedule.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* Sealed frames open once, in order, unaltered, at the other end only. */
-#include "common/seal.h"
 #include "tests/tap.h"
+#include "wire/seal.h"
 
 static struct seal a, b;
 

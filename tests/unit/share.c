@@ -1,5 +1,5 @@
 /* share: max-min fair rates, on cases with known answers and against the definition. */
-#include "sim/share.h"
+#include "network/share.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* A site's own policy: what is loaded and what is refused, and what the shipped example says. */
-#include "daemon/site.h"
+#include "rules/site.h"
 
 #include <math.h>
 #include <stdlib.h>

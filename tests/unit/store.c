@@ -1,6 +1,6 @@
 /* The history on disk: an old one is migrated and loses nothing, like runs are found, nodes' jobs add up. */
-#include "daemon/store.h"
-#include "daemon/store_schema.h"
+#include "history/store.h"
+#include "history/store_schema.h"
 
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "common/xalloc.h"
-#include "daemon/history.h"
-#include "daemon/job.h"
+#include "history/history.h"
+#include "job/job.h"
 #include "tests/tap.h"
 
 static char dir[64];

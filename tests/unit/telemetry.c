@@ -1,7 +1,7 @@
 /* Batches survive the way, and only whole ones are believed. */
-#include "common/telemetry.h"
 #include "ring/ring.h"
 #include "tests/tap.h"
+#include "wire/telemetry.h"
 
 static const struct telemetry_item items[] = {
     { TELEMETRY_SAMPLE, .sample = { .rank = 7,

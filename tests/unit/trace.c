@@ -1,5 +1,5 @@
 /* What sgctl record keeps of what it is sent. */
-#include "ctl/trace.h"
+#include "trace/sink.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 
 #include "analysis/names.h"
-#include "analysis/trace.h"
-#include "analysis/trace_line.h"
 #include "common/xalloc.h"
 #include "ctl/analyze.h"
 #include "tests/tap.h"
+#include "trace/line.h"
+#include "trace/reader.h"
 
 /* ---- traces made here ---- */
 

@@ -1,0 +1,493 @@
+#include "actions/act.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <slurm/slurm.h>
+#include <slurm/slurm_errno.h>
+
+#include "actions/attempt.h"
+#include "common/xalloc.h"
+#include "rules/action.h"
+#include "slurm/comment.h"
+
+static json_t *answer(enum attempt_result result, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static json_t *answer(enum attempt_result result, const char *fmt, ...)
+{
+    static const char *const names[] = { [ATTEMPT_DONE] = "done",
+                                         [ATTEMPT_REFUSED] = "refused",
+                                         [ATTEMPT_AGAIN] = "again",
+                                         [ATTEMPT_UNSURE] = "unsure" };
+    char text[512];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof(text), fmt, ap);
+    va_end(ap);
+    return json_pack("{s:s,s:s}", "result", names[result], "text", text);
+}
+
+/* What Slurm's error means for who asks: its daemons did not answer, or they said no. */
+static enum attempt_result meaning(int error)
+{
+    switch (error) {
+    case SLURMCTLD_COMMUNICATIONS_CONNECTION_ERROR:
+    case SLURMCTLD_COMMUNICATIONS_SHUTDOWN_ERROR:
+    case SLURM_COMMUNICATIONS_CONNECTION_ERROR:
+    case ESLURM_IN_STANDBY_MODE:
+    case ESLURM_TRANSITION_STATE_NO_UPDATE:
+    case ESLURM_PROTOCOL_INCOMPLETE_PACKET:
+    case ECONNREFUSED:
+    case EAGAIN:
+        return ATTEMPT_AGAIN;
+    case SLURM_COMMUNICATIONS_SEND_ERROR:
+    case SLURM_COMMUNICATIONS_RECEIVE_ERROR:
+    case SLURMCTLD_COMMUNICATIONS_SEND_ERROR:
+    case SLURMCTLD_COMMUNICATIONS_RECEIVE_ERROR:
+    case SLURM_PROTOCOL_SOCKET_IMPL_TIMEOUT:
+    case ETIMEDOUT:
+        return ATTEMPT_UNSURE;
+    default:
+        return ATTEMPT_REFUSED;
+    }
+}
+
+/* A failed look changed nothing, whatever became of the connection. */
+static json_t *look_failed(const char *what)
+{
+    int error = errno;
+
+    return answer(meaning(error) == ATTEMPT_REFUSED ? ATTEMPT_REFUSED : ATTEMPT_AGAIN, "%s: %s", what,
+                  slurm_strerror(error));
+}
+
+/* A failed change of a kind that is looked up before it is tried again may simply be tried again. */
+static json_t *change_failed(const char *what)
+{
+    int error = errno;
+
+    return answer(meaning(error) == ATTEMPT_REFUSED ? ATTEMPT_REFUSED : ATTEMPT_AGAIN, "%s: %s", what,
+                  slurm_strerror(error));
+}
+
+/* ---- the request ---- */
+
+struct request {
+    uint32_t job, uid, step, restarts;
+    int signal;
+    const char *nodes, *text;
+    bool own_comment, of_job;
+};
+
+static uint32_t number(const json_t *o, const char *key, uint32_t missing)
+{
+    const json_t *v = json_object_get(o, key);
+
+    return json_is_integer(v) && json_integer_value(v) >= 0 && json_integer_value(v) < UINT32_MAX
+               ? (uint32_t)json_integer_value(v)
+               : missing;
+}
+
+static const char *words(const json_t *o, const char *key)
+{
+    const char *s = json_string_value(json_object_get(o, key));
+
+    return s ? s : "";
+}
+
+static struct request read_request(const json_t *o)
+{
+    return (struct request){
+        .job = number(o, "job", 0),
+        .uid = number(o, "uid", UINT32_MAX),
+        .step = number(o, "step", NO_VAL),
+        .restarts = number(o, "restarts", 0),
+        .signal = (int)number(o, "signal", 0),
+        .nodes = words(o, "nodes"),
+        .text = words(o, "text"),
+        .own_comment = !strcmp(words(o, "comment"), "own"),
+        .of_job = json_is_true(json_object_get(o, "of_job")),
+    };
+}
+
+/* ---- jobs ---- */
+
+/* The job as Slurm has it, in *info (free it); NULL with the answer when it is not there or somebody else's.
+ */
+static slurm_job_info_t *find_job(const struct request *r, job_info_msg_t **info, json_t **no)
+{
+    slurm_job_info_t *job = NULL;
+
+    *info = NULL;
+    if (slurm_load_job(info, r->job, SHOW_ALL | SHOW_DETAIL) != SLURM_SUCCESS) {
+        *no = look_failed("the job cannot be looked up");
+        return NULL;
+    }
+    for (uint32_t i = 0; i < (*info)->record_count && !job; i++)
+        if ((*info)->job_array[i].job_id == r->job)
+            job = &(*info)->job_array[i];
+    if (!job)
+        *no = answer(ATTEMPT_REFUSED, "Slurm knows no job %u", r->job);
+    else if (job->user_id != r->uid)
+        *no =
+            answer(ATTEMPT_REFUSED, "job %u is not user %u's: it is user %u's", r->job, r->uid, job->user_id);
+    else
+        return job;
+    slurm_free_job_info_msg(*info);
+    *info = NULL;
+    return NULL;
+}
+
+static uint32_t base_state(const slurm_job_info_t *job)
+{
+    return job->job_state & JOB_STATE_BASE;
+}
+
+static bool started_anew(const slurm_job_info_t *job, const struct request *r)
+{
+    return base_state(job) == JOB_PENDING || job->restart_cnt > r->restarts;
+}
+
+static json_t *job_comment(const struct request *r)
+{
+    job_info_msg_t *info;
+    json_t *no = NULL;
+    slurm_job_info_t *job = find_job(r, &info, &no);
+    const char *old = job ? r->own_comment ? job->comment : job->admin_comment : NULL;
+    job_desc_msg_t change;
+    char *text;
+
+    if (!job)
+        return no;
+    text = comment_merge(old, r->text);
+    if (old && !strcmp(old, text)) {
+        no = answer(ATTEMPT_DONE, "the job has this comment already");
+    } else {
+        slurm_init_job_desc_msg(&change);
+        change.job_id = r->job;
+        *(r->own_comment ? &change.comment : &change.admin_comment) = text;
+        no = slurm_update_job(&change) == SLURM_SUCCESS
+                 ? answer(ATTEMPT_DONE, "%s set", r->own_comment ? "Comment" : "AdminComment")
+                 : change_failed("the comment cannot be set");
+    }
+    free(text);
+    slurm_free_job_info_msg(info);
+    return no;
+}
+
+/* Slurm takes a signal to a step that is not there without a word. */
+static bool has_step(const struct request *r)
+{
+    job_step_info_response_msg_t *steps = NULL;
+    bool there = slurm_get_job_steps(0, r->job, r->step, &steps, SHOW_ALL) == SLURM_SUCCESS &&
+                 steps->job_step_count > 0;
+
+    slurm_free_job_step_info_response_msg(steps);
+    return there;
+}
+
+static json_t *signal_step(const struct request *r)
+{
+    job_info_msg_t *info;
+    json_t *no = NULL;
+    slurm_job_info_t *job = find_job(r, &info, &no);
+
+    if (!job)
+        return no;
+    if (base_state(job) != JOB_RUNNING && base_state(job) != JOB_SUSPENDED)
+        no = answer(ATTEMPT_REFUSED, "the job does not run now");
+    else if (job->restart_cnt != r->restarts)
+        no = answer(ATTEMPT_REFUSED, "the job was started anew since");
+    else if (!has_step(r))
+        no = answer(ATTEMPT_REFUSED, "the job has no step %u now", r->step);
+    else if (slurm_signal_job_step(r->job, r->step, (uint32_t)r->signal) == SLURM_SUCCESS)
+        no = answer(ATTEMPT_DONE, "signal %s sent to step %u.%u", action_signal_name(r->signal), r->job,
+                    r->step);
+    else {
+        int error = errno;
+
+        no = answer(meaning(error), "the signal cannot be sent: %s", slurm_strerror(error));
+    }
+    slurm_free_job_info_msg(info);
+    return no;
+}
+
+static json_t *end_run(const struct request *r, const slurm_job_info_t *job)
+{
+    if (base_state(job) >= JOB_COMPLETE && !(job->job_state & JOB_REQUEUE))
+        return answer(ATTEMPT_REFUSED, "the job has ended");
+    if (slurm_requeue(r->job, 0) != SLURM_SUCCESS)
+        return change_failed("the job cannot be requeued");
+    return NULL;
+}
+
+static json_t *requeue(const struct request *r)
+{
+    job_info_msg_t *info;
+    json_t *no = NULL;
+    slurm_job_info_t *job = find_job(r, &info, &no);
+
+    if (!job)
+        return no;
+    if (started_anew(job, r))
+        no = answer(ATTEMPT_DONE, "the job was requeued already");
+    else
+        no = end_run(r, job);
+    slurm_free_job_info_msg(info);
+    return no ? no : answer(ATTEMPT_DONE, "requeued");
+}
+
+/* Both lists as one; the caller's (free). NULL: nothing of `more` was new, or it is no list.  The type of a
+ * host list differs between versions of Slurm. */
+static char *united(const char *list, const char *more)
+{
+    __auto_type all = slurm_hostlist_create(list ? list : "");
+    __auto_type added = slurm_hostlist_create(more);
+    bool changed = false;
+    char *host, *text = NULL;
+
+    while (all && added && (host = slurm_hostlist_shift(added))) {
+        if (slurm_hostlist_find(all, host) < 0) {
+            slurm_hostlist_push_host(all, host);
+            changed = true;
+        }
+        free(host);
+    }
+    if (changed)
+        text = slurm_hostlist_ranged_string_malloc(all);
+    if (all)
+        slurm_hostlist_destroy(all);
+    if (added)
+        slurm_hostlist_destroy(added);
+    return text;
+}
+
+/* How many of the nodes are in the list. */
+static int common_nodes(const char *list, const char *nodes, int *of)
+{
+    __auto_type all = slurm_hostlist_create(list ? list : "");
+    __auto_type some = slurm_hostlist_create(nodes);
+    int n = 0;
+    char *host;
+
+    *of = 0;
+    while (all && some && (host = slurm_hostlist_shift(some))) {
+        n += slurm_hostlist_find(all, host) >= 0;
+        ++*of;
+        free(host);
+    }
+    if (all)
+        slurm_hostlist_destroy(all);
+    if (some)
+        slurm_hostlist_destroy(some);
+    return n;
+}
+
+/* Add the nodes to those that the pending job will not get. */
+static json_t *keep_off(const struct request *r, const slurm_job_info_t *job)
+{
+    char *list = united(job->exc_nodes, r->nodes);
+    job_desc_msg_t change;
+    json_t *said;
+
+    if (!list)
+        return answer(ATTEMPT_DONE, "the job is kept off %s already", r->nodes);
+    slurm_init_job_desc_msg(&change);
+    change.job_id = r->job;
+    change.exc_nodes = list;
+    said = slurm_update_job(&change) == SLURM_SUCCESS
+               ? answer(ATTEMPT_DONE, "%s, ExcNodeList=%s",
+                        job->restart_cnt || r->restarts ? "requeued" : "pending", list)
+               : change_failed("the job is requeued, but its ExcNodeList cannot be set");
+    free(list);
+    return said;
+}
+
+/* A running job's ExcNodeList cannot be changed: first requeue, then, while it completes and waits, the list.
+ */
+static json_t *exclude(const struct request *r)
+{
+    job_info_msg_t *info;
+    json_t *no = NULL;
+    slurm_job_info_t *job = find_job(r, &info, &no);
+    int of;
+
+    if (!job)
+        return no;
+    if (!started_anew(job, r)) {
+        no = end_run(r, job);
+        slurm_free_job_info_msg(info);
+        job = no ? NULL : find_job(r, &info, &no);
+        if (!job)
+            return no;
+    }
+    if (base_state(job) == JOB_PENDING)
+        no = keep_off(r, job);
+    else if (common_nodes(job->nodes, r->nodes, &of) == 0)
+        no = answer(ATTEMPT_DONE, "the job runs anew, on %s", job->nodes ? job->nodes : "other nodes");
+    else
+        no = answer(ATTEMPT_REFUSED, "the job was requeued, but runs on %s again", job->nodes);
+    slurm_free_job_info_msg(info);
+    return no;
+}
+
+/* ---- nodes ---- */
+
+static json_t *not_of_job(const struct request *r)
+{
+    job_info_msg_t *info;
+    json_t *no = NULL;
+    slurm_job_info_t *job = find_job(r, &info, &no);
+    int n = 0, of = 1;
+
+    if (!job)
+        return no;
+    /* the components of a het job come together */
+    for (uint32_t i = 0; i < info->record_count && n < of; i++)
+        if (info->job_array[i].user_id == r->uid)
+            n = common_nodes(info->job_array[i].nodes, r->nodes, &of);
+    slurm_free_job_info_msg(info);
+    return n == of && of > 0 ? NULL : answer(ATTEMPT_REFUSED, "job %u is not on %s", r->job, r->nodes);
+}
+
+/* What one node needs: true, or it is so already and `found` says how. */
+typedef bool needs_fn(const node_info_t *node, const struct request *r, char *found, size_t size);
+
+static bool needs_drain(const node_info_t *node, const struct request *r, char *found, size_t size)
+{
+    char *ours;
+    bool same;
+
+    if (!(node->node_state & NODE_STATE_DRAIN))
+        return true;
+    ours = comment_merge(NULL, r->text);
+    same = node->reason && !strcmp(node->reason, ours);
+    free(ours);
+    if (same)
+        snprintf(found, size, "%s was drained by us already", node->name);
+    else
+        snprintf(found, size, "%s is drained already: %.200s", node->name,
+                 node->reason ? node->reason : "no reason");
+    return false;
+}
+
+static bool needs_resume(const node_info_t *node, const struct request *r, char *found, size_t size)
+{
+    bool down = (node->node_state & NODE_STATE_BASE) == NODE_STATE_DOWN;
+
+    (void)r;
+    if (node->node_state & NODE_STATE_DRAIN)
+        return true;
+    snprintf(found, size, "%s is not drained%s", node->name, down ? ", it is down" : "");
+    return false;
+}
+
+static bool needs_comment(const node_info_t *node, const struct request *r, char *found, size_t size)
+{
+    char *text = comment_merge(node->comment, r->text);
+    bool same = node->comment && !strcmp(node->comment, text);
+
+    free(text);
+    if (same)
+        snprintf(found, size, "%s has this comment already", node->name);
+    return !same;
+}
+
+static int change_node(const node_info_t *node, const struct request *r, enum action_kind kind)
+{
+    update_node_msg_t change;
+    char *text = comment_merge(kind == ACTION_DRAIN ? NULL : node->comment, r->text);
+    int rc;
+
+    slurm_init_update_node_msg(&change);
+    change.node_names = node->name;
+    if (kind == ACTION_DRAIN) {
+        change.node_state = NODE_STATE_DRAIN;
+        change.reason = text;
+        change.reason_uid = getuid();
+    } else if (kind == ACTION_RESUME) {
+        change.node_state = NODE_RESUME; /* Slurm takes the reason away with it */
+    } else {
+        change.comment = text;
+    }
+    rc = slurm_update_node(&change);
+    free(text);
+    return rc;
+}
+
+/* One node: NULL when it is as wanted now; found then says whether it was before. */
+static json_t *one_node(char *name, const struct request *r, enum action_kind kind, char *found, size_t size)
+{
+    needs_fn *needs = kind == ACTION_DRAIN    ? needs_drain
+                      : kind == ACTION_RESUME ? needs_resume
+                                              : needs_comment;
+    node_info_msg_t *info = NULL;
+    json_t *no = NULL;
+
+    if (slurm_load_node_single(&info, name, SHOW_ALL | SHOW_DETAIL) != SLURM_SUCCESS)
+        return look_failed(name);
+    if (info->record_count != 1 || !info->node_array[0].name)
+        no = answer(ATTEMPT_REFUSED, "Slurm knows no node %s", name);
+    else if (needs(&info->node_array[0], r, found, size) &&
+             change_node(&info->node_array[0], r, kind) != SLURM_SUCCESS)
+        no = change_failed(name);
+    slurm_free_node_info_msg(info);
+    return no;
+}
+
+static json_t *nodes(const struct request *r, enum action_kind kind)
+{
+    json_t *no = r->of_job ? not_of_job(r) : NULL;
+    __auto_type list = slurm_hostlist_create(r->nodes);
+    char found[300] = "", *name; /* found: of the last one that was as wanted already */
+    const char *done = kind == ACTION_DRAIN ? "drained" : kind == ACTION_RESUME ? "resumed" : "comment set";
+    int n = 0, changed = 0;
+
+    while (list && !no && (name = slurm_hostlist_shift(list))) {
+        char was[sizeof(found)] = "";
+
+        no = one_node(name, r, kind, was, sizeof(was));
+        n++;
+        changed += !*was;
+        if (*was)
+            memcpy(found, was, sizeof(found));
+        free(name);
+    }
+    if (list)
+        slurm_hostlist_destroy(list);
+    if (no)
+        return no;
+    if (n == 0)
+        return answer(ATTEMPT_REFUSED, "'%s' names no nodes", r->nodes);
+    return answer(ATTEMPT_DONE, "%s%s%s", changed ? done : "", changed && *found ? "; " : "", found);
+}
+
+json_t *act_do(const json_t *request)
+{
+    struct request r = read_request(request);
+    const char *name = words(request, "do");
+
+    slurm_init(NULL);
+    switch (action_parse(name)) {
+    case ACTION_SIGNAL:
+        return signal_step(&r);
+    case ACTION_REQUEUE:
+        return requeue(&r);
+    case ACTION_EXCLUDE:
+        return exclude(&r);
+    case ACTION_JOB_COMMENT:
+        return job_comment(&r);
+    case ACTION_NODE_COMMENT:
+    case ACTION_DRAIN:
+    case ACTION_RESUME:
+        return nodes(&r, (enum action_kind)action_parse(name));
+    default:
+        return answer(ATTEMPT_REFUSED, "'%s' is nothing that syncguard-act does", name);
+    }
+}

@@ -1,0 +1,39 @@
+/* syncguard-act - the controller's helper: one change in Slurm.  A request (actions/act.h) on standard input,
+ * the outcome on standard output.  It has no rights but those of who runs it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "actions/act.h"
+
+static const char usage[] = "usage: syncguard-act < REQUEST\n"
+                            "Makes one change in Slurm for syncguardd: a JSON object in, a JSON object out.\n"
+                            "Not for calling by hand: sgctl action, sgctl node.\n";
+
+int main(int argc, char **argv)
+{
+    static char text[ACT_REQUEST_MAX];
+    size_t bytes;
+    json_t *request, *answer;
+
+    if (argc == 2 && !strcmp(argv[1], "--version")) {
+        puts("syncguard-act " PACKAGE_VERSION);
+        return 0;
+    }
+    if (argc > 1) {
+        fputs(usage, strcmp(argv[1], "--help") ? stderr : stdout);
+        return strcmp(argv[1], "--help") ? 2 : 0;
+    }
+    bytes = fread(text, 1, sizeof(text), stdin);
+    request = bytes < sizeof(text) ? json_loadb(text, bytes, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    if (!json_is_object(request)) {
+        fprintf(stderr, "syncguard-act: a request is one JSON object of at most %u bytes\n",
+                ACT_REQUEST_MAX - 1);
+        return 2;
+    }
+    answer = act_do(request);
+    json_dumpf(answer, stdout, JSON_COMPACT);
+    putchar('\n');
+    json_decref(answer);
+    json_decref(request);
+    return fflush(stdout) == 0 ? 0 : 1;
+}

@@ -1,0 +1,438 @@
+#include "actions/action.h"
+
+#include <ctype.h>
+#include <event2/event.h>
+#include <math.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "actions/action_book.h"
+#include "actions/action_limits.h"
+#include "actions/action_way.h"
+#include "common/config.h"
+#include "common/now.h"
+#include "common/xalloc.h"
+
+#define PENDING_MAX 1000u
+#define TELLING_MAX 256u /* of them webhooks and commands */
+
+/* A pending action. */
+struct task {
+    struct actions *all;
+    struct task *next, **back;
+    struct action_entry *e;
+    struct action_try *try; /* NULL: waits */
+    double due_s;           /* monotonic */
+    bool interrupted;       /* an earlier life began a try and did not see its end */
+};
+
+struct actions {
+    struct event_base *base;
+    struct action_hooks hooks;
+    void *arg;
+    struct action_book *book;
+    struct action_ways *ways;
+    struct action_limits limits;
+    struct task *first, **last; /* oldest first */
+    size_t n, n_telling, running[LANES];
+    struct event *wake;
+    struct action_entry *lent;
+};
+
+static const size_t lane_max[LANES] = { [LANE_SLURM] = 4, [LANE_WEBHOOK] = 4, [LANE_COMMAND] = 2 };
+
+double action_wait_s(const struct action_limits *l, unsigned tries, double random)
+{
+    double wait_s = l->first_s * ldexp(1, tries > 1 ? (int)(tries < 32 ? tries : 32) - 1 : 0);
+
+    return (wait_s < l->longest_s ? wait_s : l->longest_s) * (0.5 + random);
+}
+
+static bool tells(const struct task *t)
+{
+    return action_scope(t->e->r.kind) == ACTION_ON_NOBODY;
+}
+
+/* ---- the list ---- */
+
+static struct task *task_add(struct actions *as, struct action_entry *e)
+{
+    struct task *t = xcalloc(1, sizeof(*t));
+
+    t->all = as;
+    t->e = e;
+    t->due_s = now_s();
+    t->interrupted = e->under_way;
+    t->back = as->last;
+    *as->last = t;
+    as->last = &t->next;
+    as->n++;
+    as->n_telling += tells(t);
+    return t;
+}
+
+static void task_remove(struct task *t)
+{
+    struct actions *as = t->all;
+
+    *t->back = t->next;
+    if (t->next)
+        t->next->back = t->back;
+    else
+        as->last = t->back;
+    as->n--;
+    as->n_telling -= tells(t);
+    free(t);
+}
+
+static void say(struct task *t, const char *text)
+{
+    free((char *)t->e->r.outcome);
+    t->e->r.outcome = xstrdup(text);
+}
+
+/* ---- its turns ---- */
+
+static void wake_when_due(struct actions *as);
+
+static void finish(struct task *t, enum action_state state, const char *text)
+{
+    struct actions *as = t->all;
+    struct action_entry *e = t->e;
+
+    say(t, text);
+    e->r.state = state;
+    e->r.ended_s = wall_s();
+    e->under_way = false;
+    action_book_put(as->book, e,
+                    NULL); /* if it cannot: the next life looks it up again, and does nothing twice */
+    task_remove(t);
+    if (as->hooks.ended)
+        as->hooks.ended(&e->r, as->arg);
+    action_entry_free(e);
+}
+
+static void try_later(struct task *t, const char *text)
+{
+    struct actions *as = t->all;
+    char why[700];
+
+    if (t->e->r.tries >= as->limits.tries) {
+        snprintf(why, sizeof(why), "given up after %u tries: %s", t->e->r.tries, text);
+        finish(t, ACTION_FAILED, why);
+        return;
+    }
+    say(t, text);
+    t->e->under_way = false;
+    t->due_s =
+        now_s() + action_wait_s(&as->limits, t->e->r.tries, (double)randombytes_random() / 4294967296.0);
+    action_book_put(as->book, t->e, NULL);
+}
+
+static void settle(struct task *t, enum attempt_result result, const char *text)
+{
+    char why[700];
+
+    switch (result) {
+    case ATTEMPT_DONE:
+        finish(t, ACTION_DONE, text);
+        break;
+    case ATTEMPT_AGAIN:
+        try_later(t, text);
+        break;
+    case ATTEMPT_UNSURE:
+        if (action_repeatable(t->e->r.kind)) {
+            try_later(t, text);
+            break;
+        }
+        snprintf(why, sizeof(why), "it is not known whether it was done, and not done again: %s", text);
+        finish(t, ACTION_FAILED, why);
+        break;
+    default:
+        finish(t, ACTION_FAILED, text);
+    }
+}
+
+static void on_tried(void *arg, enum attempt_result result, const char *text)
+{
+    struct task *t = arg;
+    struct actions *as = t->all;
+
+    t->try = NULL;
+    as->running[action_lane(t->e->r.kind)]--;
+    settle(t, result, text);
+    wake_when_due(as);
+}
+
+static void ask_checkpoint(struct task *t)
+{
+    struct actions *as = t->all;
+    struct err err = { "nothing here can ask the job for a checkpoint" };
+    bool asked = as->hooks.checkpoint && as->hooks.checkpoint(&t->e->r, as->arg, &err) == 0;
+
+    finish(t, asked ? ACTION_DONE : ACTION_FAILED, asked ? "the job was asked for a checkpoint" : err.text);
+}
+
+/* Written first, then done. */
+static void begin(struct task *t)
+{
+    struct actions *as = t->all;
+    struct action_entry *e = t->e;
+    bool interrupted = t->interrupted;
+    struct err err;
+
+    t->interrupted = false;
+    if (interrupted && !action_repeatable(e->r.kind)) {
+        finish(t, ACTION_FAILED,
+               "the controller was restarted meanwhile: it is not known whether it was done, and not "
+               "done again");
+        return;
+    }
+    if (wall_s() - e->r.asked_s > as->limits.stale_s) {
+        char why[700];
+
+        snprintf(why, sizeof(why), "given up, it is too late for it%s%s", *e->r.outcome ? ": " : "",
+                 e->r.outcome);
+        finish(t, ACTION_FAILED, why);
+        return;
+    }
+    e->r.tries++;
+    e->r.tried_s = wall_s();
+    e->under_way = true;
+    if (action_book_put(as->book, e, &err) < 0) {
+        try_later(t, err.text);
+        return;
+    }
+    if (e->r.kind == ACTION_CHECKPOINT) {
+        ask_checkpoint(t);
+        return;
+    }
+    as->running[action_lane(e->r.kind)]++;
+    t->try = action_try_start(as->ways, &e->r, e->r.tries - 1, on_tried, t);
+}
+
+static bool lane_is_free(const struct actions *as, const struct task *t)
+{
+    enum action_lane lane = action_lane(t->e->r.kind);
+
+    return as->running[lane] < lane_max[lane];
+}
+
+static struct task *due(struct actions *as, double at_s)
+{
+    for (struct task *t = as->first; t; t = t->next)
+        if (!t->try && t->due_s <= at_s && lane_is_free(as, t))
+            return t;
+    return NULL;
+}
+
+static void on_wake(evutil_socket_t fd, short what, void *arg)
+{
+    struct actions *as = arg;
+    double at_s = now_s();
+    struct task *t;
+
+    (void)fd;
+    (void)what;
+    while ((t = due(as, at_s)))
+        begin(t);
+    wake_when_due(as);
+}
+
+static void wake_when_due(struct actions *as)
+{
+    double at_s = INFINITY, wait_s;
+
+    for (struct task *t = as->first; t; t = t->next)
+        if (!t->try && lane_is_free(as, t) && t->due_s < at_s)
+            at_s = t->due_s;
+    if (isinf(at_s)) {
+        event_del(as->wake);
+        return;
+    }
+    wait_s = fmax(0, at_s - now_s());
+    event_add(as->wake, &(struct timeval){ (time_t)wait_s, (suseconds_t)(fmod(wait_s, 1) * 1e6) });
+}
+
+/* ---- starting one ---- */
+
+static bool is_host_list(const char *s)
+{
+    return strlen(s) < ACTION_NODES_MAX && !s[strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                                        "0123456789._-,[]")];
+}
+
+static int check(const struct actions *as, const struct action *a, struct err *err)
+{
+    bool wants_text =
+        a->kind == ACTION_JOB_COMMENT || a->kind == ACTION_NODE_COMMENT || a->kind == ACTION_DRAIN;
+
+    if ((unsigned)a->kind >= ACTION_KINDS)
+        return err_set(err, "no such action");
+    if (action_scope(a->kind) == ACTION_ON_JOB && !a->job.job)
+        return err_set(err, "%s: a job is wanted", action_name(a->kind));
+    if (action_wants_nodes(a->kind) && (!a->nodes || !*a->nodes))
+        return err_set(err, "%s: nodes are wanted", action_name(a->kind));
+    if (a->nodes && !is_host_list(a->nodes))
+        return err_set(err, "%s: '%.64s' is no list of nodes; accepted are NODE[,NODE...] and node[1-3]",
+                       action_name(a->kind), a->nodes);
+    if (a->kind == ACTION_SIGNAL && (a->signal < 1 || a->signal > 64))
+        return err_set(err, "signal: a signal is wanted");
+    if (wants_text && (!a->reason || !*a->reason))
+        return err_set(err, "%s: a text is wanted", action_name(a->kind));
+    if (a->reason && strlen(a->reason) >= ACTION_REASON_MAX)
+        return err_set(err, "%s: a text of at most %u bytes is accepted", action_name(a->kind),
+                       ACTION_REASON_MAX - 1);
+    return actions_can(as, a->kind, err);
+}
+
+static int has_room(const struct actions *as, enum action_kind kind, struct err *err)
+{
+    if (as->n >= PENDING_MAX)
+        return err_set(err, "%u actions are pending already", PENDING_MAX);
+    if (action_scope(kind) == ACTION_ON_NOBODY && as->n_telling >= TELLING_MAX)
+        return err_set(err, "%u webhooks and commands are pending already", TELLING_MAX);
+    return 0;
+}
+
+int actions_check(const struct actions *as, const struct action *a, struct err *err)
+{
+    return check(as, a, err) < 0 || has_room(as, a->kind, err) < 0 ? -1 : 0;
+}
+
+static bool same_action(const struct action_record *r, const struct action *a)
+{
+    return r->kind == a->kind && r->job.uid == a->job.uid && r->job.job == a->job.job &&
+           r->job.step == a->job.step && r->job.restarts == a->job.restarts && r->signal == a->signal &&
+           !strcmp(r->nodes, a->nodes ? a->nodes : "");
+}
+
+int64_t actions_start(struct actions *as, const struct action *a, struct err *err)
+{
+    char key[ACTION_KEY_MAX], text[24];
+    struct action filled = *a;
+    struct action_entry *e;
+    int64_t id;
+
+    if (check(as, a, err) < 0)
+        return 0;
+    if (a->key)
+        snprintf(key, sizeof(key), "%s", a->key);
+    else
+        action_key(a, key);
+    e = action_book_find(as->book, key);
+    if (e) {
+        id = same_action(&e->r, a) ? e->r.id : 0;
+        action_entry_free(e);
+        if (!id)
+            err_set(err, "the key %s was used for another action", key);
+        return id;
+    }
+    if (has_room(as, a->kind, err) < 0)
+        return 0;
+    snprintf(text, sizeof(text), "%u.%u", a->job.job, a->job.step);
+    if (!a->job_text)
+        filled.job_text = a->job.job ? text : "";
+    id = action_book_add(as->book, &filled, key, wall_s(), err);
+    e = id ? action_book_get(as->book, id) : NULL;
+    if (!e)
+        return 0;
+    task_add(as, e);
+    wake_when_due(as);
+    return id;
+}
+
+int actions_can(const struct actions *as, enum action_kind kind, struct err *err)
+{
+    if (kind == ACTION_CHECKPOINT && !as->hooks.checkpoint)
+        return err_set(err, "nothing here can ask a job for a checkpoint");
+    return action_ways_can(as->ways, kind, err);
+}
+
+/* ---- asking ---- */
+
+static const struct action_record *lend(struct actions *as, struct action_entry *e)
+{
+    action_entry_free(as->lent);
+    as->lent = e;
+    return e ? &e->r : NULL;
+}
+
+const struct action_record *actions_get(struct actions *as, int64_t id)
+{
+    return lend(as, action_book_get(as->book, id));
+}
+
+const struct action_record *actions_find(struct actions *as, const char *key)
+{
+    return lend(as, action_book_find(as->book, key));
+}
+
+json_t *actions_list(struct actions *as, uint32_t job, uid_t uid, int limit)
+{
+    return action_book_list(as->book, job, uid, limit);
+}
+
+void actions_expire(struct actions *as, int days)
+{
+    action_book_expire(as->book, wall_s() - days * 86400.0);
+}
+
+/* ---- life ---- */
+
+static void take_up(struct action_entry *e, void *arg)
+{
+    task_add(arg, e);
+}
+
+struct actions *actions_new(struct event_base *base, const struct config *c, const struct action_hooks *hooks,
+                            void *arg, struct err *warning)
+{
+    struct actions *as = xcalloc(1, sizeof(*as));
+
+    as->base = base;
+    as->hooks = *hooks;
+    as->arg = arg;
+    as->last = &as->first;
+    as->limits = (struct action_limits)ACTION_LIMITS;
+    as->book = action_book_open(c->state_dir, warning);
+    as->ways = action_ways_new(base);
+    action_ways_limit(as->ways, &as->limits);
+    as->wake = event_new(base, -1, 0, on_wake, as);
+    action_ways_configure(as->ways, c);
+    action_book_pending(as->book, take_up, as);
+    wake_when_due(as);
+    return as;
+}
+
+void actions_configure(struct actions *as, const struct config *c)
+{
+    action_ways_configure(as->ways, c);
+}
+
+void actions_limit(struct actions *as, const struct action_limits *l)
+{
+    as->limits = *l;
+    action_ways_limit(as->ways, l);
+}
+
+void actions_free(struct actions *as)
+{
+    if (!as)
+        return;
+    while (as->first) {
+        struct action_entry *e = as->first->e;
+
+        action_try_cancel(as->first->try);
+        task_remove(as->first);
+        action_entry_free(e);
+    }
+    event_free(as->wake);
+    action_ways_free(as->ways);
+    action_book_close(as->book);
+    action_entry_free(as->lent);
+    free(as);
+}

@@ -1,0 +1,73 @@
+/* action_record.c - an action in words: its key, its object, a phrase for a log.  Pure. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "actions/action.h"
+#include "common/xalloc.h"
+#include "job/report.h"
+
+const char *action_state_name(enum action_state s)
+{
+    static const char *const names[] = { "pending", "done", "failed" };
+
+    return names[s];
+}
+
+/* FNV-1a: keys that are cut stay different. */
+static uint64_t hash(const char *s)
+{
+    uint64_t h = 0xcbf29ce484222325u;
+
+    for (; *s; s++)
+        h = (h ^ (unsigned char)*s) * 0x100000001b3u;
+    return h;
+}
+
+char *action_key(const struct action *a, char *buf)
+{
+    char *all = xasprintf("%u/%u.%u/%u/%s/%s/%s/%d%s%s", a->job.uid, a->job.job, a->job.step, a->job.restarts,
+                          a->policy ? a->policy : "", a->rule ? a->rule : "", action_name(a->kind), a->signal,
+                          a->nodes && *a->nodes ? "/" : "", a->nodes ? a->nodes : "");
+
+    if (strlen(all) < ACTION_KEY_MAX)
+        memcpy(buf, all, strlen(all) + 1);
+    else
+        snprintf(buf, ACTION_KEY_MAX, "%.100s#%016" PRIx64, all, hash(all));
+    free(all);
+    return buf;
+}
+
+static json_t *time_or_null(double t)
+{
+    return isfinite(t) ? json_real(t) : json_null();
+}
+
+json_t *action_object(const struct action_record *r)
+{
+    json_t *o = json_pack("{s:I,s:s,s:s,s:s,s:I,s:f}", "id", (json_int_t)r->id, "action",
+                          action_name(r->kind), "key", r->key, "state", action_state_name(r->state), "tries",
+                          (json_int_t)r->tries, "asked", r->asked_s);
+
+    json_object_set_new(o, "job", r->job.job ? json_string(r->job_text) : json_null());
+    json_object_set_new(o, "nodes", report_words(r->nodes));
+    json_object_set_new(o, "signal", r->signal ? json_string(action_signal_name(r->signal)) : json_null());
+    json_object_set_new(o, "rule", report_words(r->rule));
+    json_object_set_new(o, "policy", report_words(r->policy));
+    json_object_set_new(o, "reason", report_words(r->reason));
+    json_object_set_new(o, "by", r->by == ACTION_BY_ITSELF ? json_null() : json_integer(r->by));
+    json_object_set_new(o, "tried", time_or_null(r->tried_s));
+    json_object_set_new(o, "ended", time_or_null(r->ended_s));
+    json_object_set_new(o, "outcome", report_words(r->outcome));
+    return o;
+}
+
+char *action_phrase(const struct action_record *r, char *buf, size_t size)
+{
+    snprintf(buf, size, "%s%s%s%s%.200s%s%s", action_name(r->kind), r->signal ? " " : "",
+             r->signal ? action_signal_name(r->signal) : "", *r->nodes ? " " : "", r->nodes,
+             r->job.job ? " for job " : "", r->job.job ? r->job_text : "");
+    return buf;
+}

@@ -1,0 +1,334 @@
+#include "actions/action_way.h"
+
+#include <errno.h>
+#include <event2/event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "actions/act.h"
+#include "actions/action_limits.h"
+#include "actions/http.h"
+#include "actions/rest.h"
+#include "actions/webhook.h"
+#include "common/config.h"
+#include "common/text.h"
+#include "common/xalloc.h"
+#include "slurm/child.h"
+
+#define OUTPUT_MAX 4096
+#define TEMPFAIL   75 /* sysexits.h: come back later */
+
+struct action_ways {
+    struct event_base *base;
+    struct http *http;
+    struct rest *rest;
+    struct webhook *webhook;
+    double program_s;
+    char act[4096], command[1024];
+};
+
+struct action_try {
+    struct action_ways *ways;
+    const struct action_record *r;
+    attempt_fn *fn;
+    void *arg;
+    json_t *request; /* of changes in Slurm: actions/act.h */
+    struct event *begin;
+    bool rest_first, other_tried; /* which of two ways, and whether the other one has said that it cannot */
+    /* what is under way */
+    struct child *child;
+    struct rest_call *rest;
+    struct webhook_call *webhook;
+};
+
+enum action_lane action_lane(enum action_kind kind)
+{
+    return kind == ACTION_WEBHOOK ? LANE_WEBHOOK : kind == ACTION_COMMAND ? LANE_COMMAND : LANE_SLURM;
+}
+
+bool action_repeatable(enum action_kind kind)
+{
+    return kind != ACTION_SIGNAL && kind != ACTION_CHECKPOINT && kind != ACTION_COMMAND;
+}
+
+static bool can_act(const struct action_ways *w)
+{
+    return access(w->act, X_OK) == 0;
+}
+
+int action_ways_can(const struct action_ways *w, enum action_kind kind, struct err *err)
+{
+    if (kind == ACTION_CHECKPOINT)
+        return 0;
+    if (kind == ACTION_WEBHOOK)
+        return webhook_can(w->webhook, err);
+    if (kind == ACTION_COMMAND) {
+        if (!*w->command)
+            return err_set(err, "no command is configured: see CommandHook in syncguard.conf(5)");
+        return access(w->command, X_OK) == 0
+                   ? 0
+                   : err_set(err, "CommandHook=%s: %s", w->command, strerror(errno));
+    }
+    if (rest_can(w->rest, kind) || can_act(w))
+        return 0;
+    return err_set(err,
+                   "there is no way to %s: %s is not there (SyncGuard was built without libslurm?), and "
+                   "Slurmrestd= is not set or cannot do it",
+                   action_name(kind), w->act);
+}
+
+/* ---- the end of a try ---- */
+
+static void try_free(struct action_try *t)
+{
+    event_free(t->begin);
+    json_decref(t->request);
+    free(t);
+}
+
+static void end(struct action_try *t, enum attempt_result result, const char *text)
+{
+    t->fn(t->arg, result, text);
+    try_free(t);
+}
+
+/* The first line of what a program wrote, fit to be shown. */
+static char *first_line(const char *text, char *buf, size_t size)
+{
+    snprintf(buf, size, "%.*s", (int)strcspn(text, "\r\n"), text);
+    for (char *c = buf; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '?';
+    return text_utf8(buf);
+}
+
+/* How a program ended that should have ended well. */
+static void ending(const struct child_end *e, char *buf, size_t size)
+{
+    char line[256];
+
+    first_line(e->errors, line, sizeof(line));
+    if (e->timed_out)
+        snprintf(buf, size, "it was killed: not ready in time");
+    else if (WIFSIGNALED(e->status))
+        snprintf(buf, size, "it was ended by signal %d%s%s", WTERMSIG(e->status), *line ? ": " : "", line);
+    else
+        snprintf(buf, size, "it ended with %d%s%s", WEXITSTATUS(e->status), *line ? ": " : "", line);
+}
+
+/* ---- through libslurm ---- */
+
+static void begin_other(struct action_try *t);
+
+static enum attempt_result result_named(const char *name)
+{
+    return !name                      ? ATTEMPT_CANNOT
+           : !strcmp(name, "done")    ? ATTEMPT_DONE
+           : !strcmp(name, "refused") ? ATTEMPT_REFUSED
+           : !strcmp(name, "again")   ? ATTEMPT_AGAIN
+           : !strcmp(name, "unsure")  ? ATTEMPT_UNSURE
+                                      : ATTEMPT_CANNOT;
+}
+
+static void on_acted(void *arg, const struct child_end *e)
+{
+    struct action_try *t = arg;
+    json_t *answer = e->timed_out ? NULL : json_loadb(e->output, e->output_bytes, 0, NULL);
+    const char *text = json_string_value(json_object_get(answer, "text"));
+    enum attempt_result result = result_named(json_string_value(json_object_get(answer, "result")));
+    char why[512];
+
+    t->child = NULL;
+    if (result == ATTEMPT_CANNOT) {
+        char how[400];
+
+        ending(e, how, sizeof(how));
+        snprintf(why, sizeof(why), "%.100s: %s", t->ways->act, how);
+        end(t, ATTEMPT_UNSURE, why);
+    } else {
+        first_line(text ? text : "", why, sizeof(why));
+        end(t, result, why);
+    }
+    json_decref(answer);
+}
+
+/* The request of actions/act.h. */
+static json_t *act_request(const struct action_record *r)
+{
+    bool nodes = action_scope(r->kind) == ACTION_ON_NODES;
+
+    return json_pack("{s:s,s:I,s:I,s:I,s:I,s:s,s:i,s:s,s:s,s:b}", "do", action_name(r->kind), "job",
+                     (json_int_t)r->job.job, "uid", (json_int_t)r->job.uid, "step", (json_int_t)r->job.step,
+                     "restarts", (json_int_t)r->job.restarts, "nodes", r->nodes, "signal", r->signal, "text",
+                     r->reason, "comment", r->by == r->job.uid ? "own" : "admin", "of_job",
+                     nodes && r->job.job && r->by == ACTION_BY_ITSELF);
+}
+
+static void begin_act(struct action_try *t)
+{
+    char *input = json_dumps(t->request, JSON_COMPACT);
+    struct child_options o = { t->ways->act, input, t->ways->program_s, OUTPUT_MAX, NULL };
+    struct err err;
+
+    t->child = child_start(t->ways->base, &o, on_acted, t, &err);
+    free(input);
+    if (!t->child)
+        end(t, ATTEMPT_AGAIN, err.text);
+}
+
+/* ---- through slurmrestd ---- */
+
+static void on_rest(void *arg, enum attempt_result result, const char *text)
+{
+    struct action_try *t = arg;
+
+    t->rest = NULL;
+    if (result != ATTEMPT_CANNOT)
+        end(t, result, text);
+    else if (!t->other_tried && can_act(t->ways))
+        begin_other(t);
+    else
+        end(t, ATTEMPT_REFUSED, text);
+}
+
+static void begin_other(struct action_try *t)
+{
+    t->other_tried = true;
+    begin_act(t);
+}
+
+/* ---- the command ---- */
+
+static void on_command(void *arg, const struct child_end *e)
+{
+    struct action_try *t = arg;
+    char text[512];
+
+    t->child = NULL;
+    if (!e->timed_out && WIFEXITED(e->status) && WEXITSTATUS(e->status) == 0) {
+        first_line(e->output, text, sizeof(text));
+        end(t, ATTEMPT_DONE, *text ? text : "the command ended well");
+        return;
+    }
+    ending(e, text, sizeof(text));
+    end(t,
+        !e->timed_out && WIFEXITED(e->status) && WEXITSTATUS(e->status) == TEMPFAIL ? ATTEMPT_AGAIN
+                                                                                    : ATTEMPT_REFUSED,
+        text);
+}
+
+static void begin_command(struct action_try *t)
+{
+    json_t *o = action_object(t->r);
+    struct child_options options = { t->ways->command, NULL, t->ways->program_s, OUTPUT_MAX, NULL };
+    struct err err;
+    char *input;
+
+    json_object_set_new(o, "uid", json_integer(t->r->job.uid));
+    if (t->r->figures)
+        json_object_set(o, "figures", (json_t *)t->r->figures);
+    input = json_dumps(o, JSON_COMPACT);
+    options.input = input;
+    t->child = child_start(t->ways->base, &options, on_command, t, &err);
+    free(input);
+    json_decref(o);
+    if (!t->child)
+        end(t, ATTEMPT_REFUSED, err.text);
+}
+
+/* ---- starting ---- */
+
+static void on_webhook(void *arg, enum attempt_result result, const char *text)
+{
+    struct action_try *t = arg;
+
+    t->webhook = NULL;
+    end(t, result, text);
+}
+
+static void on_begin(evutil_socket_t fd, short what, void *arg)
+{
+    struct action_try *t = arg;
+    struct err err;
+
+    (void)fd;
+    (void)what;
+    if (action_ways_can(t->ways, t->r->kind, &err) < 0)
+        end(t, ATTEMPT_REFUSED, err.text);
+    else if (t->r->kind == ACTION_COMMAND)
+        begin_command(t);
+    else if (t->r->kind == ACTION_WEBHOOK)
+        t->webhook = webhook_start(t->ways->webhook, t->r, on_webhook, t);
+    else if (t->rest_first)
+        t->rest = rest_start(t->ways->rest, t->r->kind, t->request, on_rest, t);
+    else
+        begin_act(t);
+}
+
+struct action_try *action_try_start(struct action_ways *w, const struct action_record *r, unsigned n,
+                                    attempt_fn *fn, void *arg)
+{
+    struct action_try *t = xcalloc(1, sizeof(*t));
+
+    t->ways = w;
+    t->r = r;
+    t->fn = fn;
+    t->arg = arg;
+    t->request = act_request(r);
+    /* Both ways look first, so where one fails the other is tried next. */
+    t->rest_first = rest_can(w->rest, r->kind) && (n % 2 == 0 || !can_act(w));
+    t->begin = event_new(w->base, -1, 0, on_begin, t);
+    event_active(t->begin, EV_TIMEOUT, 0);
+    return t;
+}
+
+void action_try_cancel(struct action_try *t)
+{
+    if (!t)
+        return;
+    child_cancel(t->child);
+    rest_cancel(t->rest);
+    webhook_cancel(t->webhook);
+    try_free(t);
+}
+
+/* ---- life ---- */
+
+struct action_ways *action_ways_new(struct event_base *base)
+{
+    struct action_ways *w = xcalloc(1, sizeof(*w));
+
+    w->base = base;
+    w->http = http_new(base);
+    w->rest = rest_new(base, w->http);
+    w->webhook = webhook_new(base, w->http);
+    return w;
+}
+
+void action_ways_limit(struct action_ways *w, const struct action_limits *l)
+{
+    w->program_s = l->program_s;
+    rest_patience(w->rest, l->answer_s);
+    webhook_patience(w->webhook, l->answer_s);
+}
+
+void action_ways_configure(struct action_ways *w, const struct config *c)
+{
+    rest_configure(w->rest, c);
+    webhook_configure(w->webhook, c);
+    snprintf(w->act, sizeof(w->act), "%s", c->act);
+    snprintf(w->command, sizeof(w->command), "%s", c->command_hook);
+}
+
+void action_ways_free(struct action_ways *w)
+{
+    if (!w)
+        return;
+    rest_free(w->rest);
+    webhook_free(w->webhook);
+    http_free(w->http);
+    free(w);
+}

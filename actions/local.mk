@@ -1,0 +1,25 @@
+# actions/: what the controller does to jobs and nodes, and by which way
+noinst_LTLIBRARIES += libactions.la
+libactions_la_SOURCES = \
+	actions/act.h \
+	actions/action.c actions/action.h actions/action_limits.h actions/action_record.c \
+	actions/action_book.c actions/action_book.h \
+	actions/action_way.c actions/action_way.h \
+	actions/attempt.h \
+	actions/http.c actions/http.h \
+	actions/rest.c actions/rest.h actions/rest_answer.c actions/rest_answer.h \
+	actions/secret.c actions/secret.h \
+	actions/template.c actions/template.h \
+	actions/webhook.c actions/webhook.h
+libactions_la_CPPFLAGS = $(AM_CPPFLAGS) $(CURL_CFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS) $(SQLITE_CFLAGS)
+libactions_la_LIBADD = libhistory.la libslurmfacts.la librules.la libcommon.la $(CURL_LIBS) $(EVENT_LIBS) $(JANSSON_LIBS) $(SQLITE_LIBS)
+
+# The controller's helper that calls libslurm.
+if HAVE_LIBSLURM
+pkglibexec_PROGRAMS += syncguard-act
+syncguard_act_SOURCES = actions/act_main.c actions/act.c actions/act.h slurm/comment.c
+syncguard_act_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+syncguard_act_LDADD = librules.la libcommon.la $(JANSSON_LIBS) -lslurm
+else
+EXTRA_DIST += actions/act_main.c actions/act.c
+endif

@@ -1,0 +1,464 @@
+#include "actions/rest.h"
+
+#include <event2/event.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "actions/http.h"
+#include "actions/rest_answer.h"
+#include "actions/secret.h"
+#include "common/config.h"
+#include "common/err.h"
+#include "common/xalloc.h"
+#include "slurm/comment.h"
+#include "slurm/hostlist.h"
+
+#define NEWEST     46 /* v0.0.NN: asked for first, then older ones */
+#define OLDEST     36
+#define ADMIN_FROM 39 /* knows AdminComment; v0.0.38 answers "Failure during parsing" */
+#define NODES_FROM 40 /* can change nodes */
+#define ANSWER_MAX (4u << 20)
+#define NODE_MAX   256
+
+struct rest {
+    struct event_base *base;
+    struct http *http;
+    double answer_s;
+    char url[1024], socket[128], token[1024];
+    int version; /* 0: not known yet */
+    bool version_fixed;
+};
+
+struct rest_call {
+    struct rest *rest;
+    enum action_kind kind;
+    const json_t *request;
+    attempt_fn *fn;
+    void *arg;
+    struct event *begin;
+    struct http_call *http;
+    int asked;         /* the version that is asked for */
+    bool of_job;       /* the nodes are to be looked up in the job first */
+    bool changed;      /* the change was sent, and is to be looked up now */
+    const char *nodes; /* those still to do; NULL: about a job */
+    char node[NODE_MAX];
+    char *wanted; /* the comment that it should have */
+};
+
+static void next(struct rest_call *c);
+
+static uint32_t number(const struct rest_call *c, const char *key)
+{
+    return (uint32_t)json_integer_value(json_object_get(c->request, key));
+}
+
+static const char *words(const struct rest_call *c, const char *key)
+{
+    const char *s = json_string_value(json_object_get(c->request, key));
+
+    return s ? s : "";
+}
+
+/* The comment that is the user's, not the administrator's. */
+static bool own_comment(const struct rest_call *c)
+{
+    return !strcmp(words(c, "comment"), "own");
+}
+
+static void call_free(struct rest_call *c)
+{
+    event_free(c->begin);
+    free(c->wanted);
+    free(c);
+}
+
+static void end(struct rest_call *c, enum attempt_result result, const char *text)
+{
+    char said[600];
+
+    snprintf(said, sizeof(said), "slurmrestd: %s", text);
+    c->fn(c->arg, result, said);
+    call_free(c);
+}
+
+/* ---- one request ---- */
+
+static const char *own_name(void)
+{
+    const struct passwd *pw = getpwuid(geteuid());
+
+    return pw ? pw->pw_name : "";
+}
+
+static void send_request(struct rest_call *c, const char *method, const char *path, const json_t *body,
+                         http_fn *fn)
+{
+    char token[SECRET_MAX], key[SECRET_MAX + 32], name[300];
+    char *url = xasprintf("%s/slurm/%s", c->rest->url, path),
+         *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
+    struct http_request r = { .method = method,
+                              .url = url,
+                              .unix_socket = *c->rest->socket ? c->rest->socket : NULL,
+                              .body = text,
+                              .timeout_s = c->rest->answer_s,
+                              .answer_max = ANSWER_MAX };
+    struct err err = { "the request cannot be made" };
+
+    if (*c->rest->token && secret_read(c->rest->token, token, &err) < 0)
+        goto out;
+    if (*c->rest->token) {
+        snprintf(key, sizeof(key), "X-SLURM-USER-TOKEN: %s", token);
+        snprintf(name, sizeof(name), "X-SLURM-USER-NAME: %.250s", own_name());
+        r.header[0] = key;
+        r.header[1] = name;
+    }
+    c->http = http_start(c->rest->http, &r, fn, c);
+out:
+    explicit_bzero(token, sizeof(token));
+    explicit_bzero(key, sizeof(key));
+    free(text);
+    free(url);
+    if (!c->http)
+        end(c, ATTEMPT_AGAIN, err.text);
+}
+
+/* The answer's object when it is one to go on with; otherwise the call has ended. */
+static json_t *take(struct rest_call *c, const struct http_answer *a)
+{
+    enum rest_answer how;
+    json_t *answer = NULL;
+    struct err err;
+
+    c->http = NULL;
+    if (!a->status) {
+        end(c, ATTEMPT_AGAIN, a->why);
+        return NULL;
+    }
+    if (a->status == 404 && !c->rest->version_fixed)
+        c->rest->version = 0; /* another one may answer now: ask again */
+    how = rest_read(a->body, a->bytes, &answer, &err);
+    if (how == REST_FINE && a->status == 200)
+        return answer;
+    if (how != REST_REFUSED)
+        err_set(&err, "HTTP status %d%s%s", a->status, how == REST_UNREADABLE ? ", " : "",
+                how == REST_UNREADABLE ? "and no JSON object" : "");
+    json_decref(answer);
+    if (a->status == 405 || a->status == 501)
+        end(c, ATTEMPT_CANNOT, err.text);
+    else
+        end(c, ATTEMPT_AGAIN, err.text);
+    return NULL;
+}
+
+/* ---- which version ---- */
+
+static void ask_version(struct rest_call *c);
+
+static void on_version(void *arg, const struct http_answer *a)
+{
+    struct rest_call *c = arg;
+    json_t *answer = NULL;
+    struct err err;
+
+    c->http = NULL;
+    if (!a->status) {
+        end(c, ATTEMPT_AGAIN, a->why);
+    } else if (a->status == 200) {
+        if (rest_read(a->body, a->bytes, &answer, &err) == REST_UNREADABLE) {
+            end(c, ATTEMPT_AGAIN, err.text);
+            return;
+        }
+        json_decref(answer);
+        c->rest->version = c->asked;
+        next(c);
+    } else if (a->status == 401 || a->status == 403 || a->status == 407) {
+        end(c, ATTEMPT_AGAIN, "it does not let us in: see SlurmrestdToken");
+    } else if (a->status != 404) {
+        snprintf(err.text, sizeof(err.text), "HTTP status %d", a->status);
+        end(c, ATTEMPT_AGAIN, err.text);
+    } else if (c->asked > OLDEST) {
+        c->asked--;
+        ask_version(c);
+    } else {
+        end(c, ATTEMPT_CANNOT, "no version that we know answers");
+    }
+}
+
+static void ask_version(struct rest_call *c)
+{
+    char path[64];
+
+    snprintf(path, sizeof(path), "v0.0.%d/ping", c->asked);
+    send_request(c, "GET", path, NULL, on_version);
+}
+
+/* ---- looking and changing ---- */
+
+static void on_change(void *arg, const struct http_answer *a)
+{
+    struct rest_call *c = arg;
+    json_t *answer = take(c, a);
+
+    if (!answer)
+        return;
+    json_decref(answer);
+    c->changed = true;
+    next(c);
+}
+
+/* The thing is as it should be: go on with the next node, or end. */
+static void as_wanted(struct rest_call *c, const char *text)
+{
+    bool was = !c->changed;
+
+    c->changed = false;
+    if (c->nodes && *c->nodes)
+        next(c);
+    else
+        end(c, ATTEMPT_DONE,
+            was                        ? text
+            : c->kind == ACTION_DRAIN  ? "drained"
+            : c->kind == ACTION_RESUME ? "resumed"
+                                       : "comment set");
+}
+
+/* It is not: change it, unless that was done already and had no effect. */
+static void change(struct rest_call *c, const char *path, json_t *body)
+{
+    if (c->changed)
+        end(c, ATTEMPT_AGAIN, "it said that the change was made, and it was not");
+    else
+        send_request(c, "POST", path, body, on_change);
+    json_decref(body);
+}
+
+static void job_seen(struct rest_call *c, const struct rest_job *job)
+{
+    bool own = own_comment(c);
+    const char *old = own ? job->comment : job->admin_comment;
+    char path[64];
+
+    snprintf(path, sizeof(path), "v0.0.%d/job/%u", c->rest->version, number(c, "job"));
+    if (!c->wanted)
+        c->wanted = comment_merge(old, words(c, "text"));
+    if (!strncmp(old, c->wanted, strlen(c->wanted)) &&
+        strspn(old + strlen(c->wanted), " ") == strlen(old + strlen(c->wanted)))
+        as_wanted(c, "the job has this comment already");
+    else
+        change(c, path, json_pack("{s:s}", own ? "comment" : "admin_comment", c->wanted));
+}
+
+static bool all_in_job(const struct rest_call *c, const char *list)
+{
+    const char *s = words(c, "nodes");
+
+    while (*s) {
+        char name[NODE_MAX];
+        size_t n = strcspn(s, ",");
+
+        snprintf(name, sizeof(name), "%.*s", (int)n, s);
+        if (!hostlist_has(list, name))
+            return false;
+        s += n + (s[n] == ',');
+    }
+    return true;
+}
+
+static void on_job(void *arg, const struct http_answer *a)
+{
+    struct rest_call *c = arg;
+    json_t *answer = take(c, a);
+    struct rest_job job;
+    struct err err;
+
+    if (!answer)
+        return;
+    if (rest_job(answer, number(c, "job"), &job, &err) != REST_FINE)
+        end(c, ATTEMPT_AGAIN, err.text);
+    else if (job.uid != number(c, "uid"))
+        end(c, ATTEMPT_REFUSED, "the job is another user's");
+    else if (!c->of_job)
+        job_seen(c, &job);
+    else if (!all_in_job(c, job.nodes))
+        end(c, ATTEMPT_REFUSED, "the job is not on these nodes");
+    else {
+        c->of_job = false;
+        next(c);
+    }
+    json_decref(answer);
+}
+
+/* Is it as wanted? Then that, in words; NULL: it is not. */
+static const char *node_is(const struct rest_call *c, const struct rest_node *node)
+{
+    if (c->kind == ACTION_DRAIN)
+        return node->drained ? "drained already" : NULL;
+    if (c->kind == ACTION_RESUME)
+        return node->drained ? NULL : "the node is not drained";
+    return !strcmp(node->comment, c->wanted) ? "the node has this comment already" : NULL;
+}
+
+/* The caller's. */
+static json_t *node_change(const struct rest_call *c)
+{
+    if (c->kind == ACTION_DRAIN)
+        return json_pack("{s:[s],s:s}", "state", "DRAIN", "reason", c->wanted);
+    if (c->kind == ACTION_RESUME)
+        return json_pack("{s:[s]}", "state", "RESUME");
+    return json_pack("{s:s}", "comment", c->wanted);
+}
+
+static void node_seen(struct rest_call *c, const struct rest_node *node)
+{
+    const char *is;
+    char path[NODE_MAX + 32];
+
+    snprintf(path, sizeof(path), "v0.0.%d/node/%s", c->rest->version, c->node);
+    if (!c->wanted)
+        c->wanted = comment_merge(c->kind == ACTION_NODE_COMMENT ? node->comment : NULL, words(c, "text"));
+    is = node_is(c, node);
+    if (is) {
+        free(c->wanted);
+        c->wanted = NULL;
+        *c->node = '\0';
+        as_wanted(c, is);
+    } else {
+        change(c, path, node_change(c));
+    }
+}
+
+static void on_node(void *arg, const struct http_answer *a)
+{
+    struct rest_call *c = arg;
+    json_t *answer = take(c, a);
+    struct rest_node node;
+    struct err err;
+
+    if (!answer)
+        return;
+    if (rest_node(answer, c->node, &node, &err) != REST_FINE)
+        end(c, ATTEMPT_AGAIN, err.text);
+    else
+        node_seen(c, &node);
+    json_decref(answer);
+}
+
+static void take_node(struct rest_call *c)
+{
+    size_t n = strcspn(c->nodes, ",");
+
+    snprintf(c->node, sizeof(c->node), "%.*s", (int)n, c->nodes);
+    c->nodes += n + (c->nodes[n] == ',');
+}
+
+static void next(struct rest_call *c)
+{
+    char path[NODE_MAX + 32];
+
+    if (!c->rest->version) {
+        ask_version(c);
+        return;
+    }
+    if (!c->nodes && c->rest->version < ADMIN_FROM && !own_comment(c)) {
+        snprintf(path, sizeof(path), "v0.0.%d cannot set AdminComment", c->rest->version);
+        end(c, ATTEMPT_CANNOT, path);
+    } else if (c->nodes && c->rest->version < NODES_FROM) {
+        snprintf(path, sizeof(path), "v0.0.%d cannot change nodes", c->rest->version);
+        end(c, ATTEMPT_CANNOT, path);
+    } else if (!c->nodes || c->of_job) {
+        snprintf(path, sizeof(path), "v0.0.%d/job/%u", c->rest->version, number(c, "job"));
+        send_request(c, "GET", path, NULL, on_job);
+    } else {
+        if (!*c->node)
+            take_node(c);
+        snprintf(path, sizeof(path), "v0.0.%d/node/%s", c->rest->version, c->node);
+        send_request(c, "GET", path, NULL, on_node);
+    }
+}
+
+static void on_begin(evutil_socket_t fd, short what, void *arg)
+{
+    struct rest_call *c = arg;
+
+    (void)fd;
+    (void)what;
+    if (c->nodes && strpbrk(c->nodes, "[]"))
+        end(c, ATTEMPT_CANNOT, "nodes are named one by one there");
+    else
+        next(c);
+}
+
+/* ---- life ---- */
+
+struct rest *rest_new(struct event_base *base, struct http *http)
+{
+    struct rest *r = xcalloc(1, sizeof(*r));
+
+    r->base = base;
+    r->http = http;
+    return r;
+}
+
+void rest_configure(struct rest *r, const struct config *c)
+{
+    r->version = 0;
+    *r->socket = *r->url = '\0';
+    if (!strncmp(c->slurmrestd, "unix:", 5)) {
+        snprintf(r->socket, sizeof(r->socket), "%s", c->slurmrestd + 5);
+        snprintf(r->url, sizeof(r->url), "http://localhost");
+    } else {
+        snprintf(r->url, sizeof(r->url), "%s", c->slurmrestd);
+        while (*r->url && r->url[strlen(r->url) - 1] == '/')
+            r->url[strlen(r->url) - 1] = '\0';
+    }
+    snprintf(r->token, sizeof(r->token), "%s", c->slurmrestd_token);
+    r->version_fixed = sscanf(c->slurmrestd_version, "v0.0.%d", &r->version) == 1;
+}
+
+void rest_patience(struct rest *r, double answer_s)
+{
+    r->answer_s = answer_s;
+}
+
+void rest_free(struct rest *r)
+{
+    free(r);
+}
+
+bool rest_can(const struct rest *r, enum action_kind kind)
+{
+    if (!*r->url)
+        return false;
+    if (action_scope(kind) == ACTION_ON_NODES)
+        return !r->version || r->version >= NODES_FROM;
+    return kind == ACTION_JOB_COMMENT;
+}
+
+struct rest_call *rest_start(struct rest *r, enum action_kind kind, const json_t *request, attempt_fn *fn,
+                             void *arg)
+{
+    struct rest_call *c = xcalloc(1, sizeof(*c));
+
+    c->rest = r;
+    c->kind = kind;
+    c->request = request;
+    c->fn = fn;
+    c->arg = arg;
+    c->asked = NEWEST;
+    c->nodes = kind == ACTION_JOB_COMMENT ? NULL : words(c, "nodes");
+    c->of_job = c->nodes && json_is_true(json_object_get(request, "of_job"));
+    c->begin = event_new(r->base, -1, 0, on_begin, c);
+    event_active(c->begin, EV_TIMEOUT, 0);
+    return c;
+}
+
+void rest_cancel(struct rest_call *c)
+{
+    if (!c)
+        return;
+    http_cancel(c->http);
+    call_free(c);
+}

@@ -1,0 +1,436 @@
+#include "history/audit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "common/now.h"
+#include "common/xalloc.h"
+#include "history/statement.h"
+#include "job/report.h"
+
+#define AUDIT_VERSION 1
+
+static const char setup[] =
+    "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA busy_timeout=200;"
+    "CREATE TABLE IF NOT EXISTS audit("
+    " id INTEGER PRIMARY KEY AUTOINCREMENT, at REAL, uid INTEGER, job INTEGER, step INTEGER, restarts "
+    "INTEGER,"
+    " job_text TEXT, policy TEXT, command INTEGER, by INTEGER, rule TEXT, action TEXT, signal INTEGER, nodes "
+    "TEXT,"
+    " n_nodes INTEGER, ends_run INTEGER, state INTEGER, sentence TEXT, why_not TEXT, projected_ratio REAL,"
+    " outcome INTEGER, outcome_text TEXT, before_s REAL, effect_ratio REAL, effect TEXT);"
+    "CREATE INDEX IF NOT EXISTS audit_job ON audit(job, at);"
+    "CREATE INDEX IF NOT EXISTS audit_at ON audit(at);"
+    "PRAGMA user_version=1;";
+
+#define COLUMNS                                                                                             \
+    "id, at, uid, job, step, restarts, job_text, policy, command, by, rule, action, signal, nodes, state, " \
+    "sentence, "                                                                                            \
+    "why_not, projected_ratio, outcome, outcome_text, before_s, effect_ratio, effect"
+
+enum statement { ADD, UPDATE, LIST, SPENT, EARLIER, ASKED, RUN, GET, EXPIRE, STATEMENTS };
+
+static const char *const sql[STATEMENTS] = {
+    [ADD] =
+        "INSERT INTO audit(at, uid, job, step, restarts, job_text, policy, command, by, rule, action, signal,"
+        " nodes, state, sentence, why_not, projected_ratio, outcome, outcome_text, before_s, effect_ratio, "
+        "effect,"
+        " n_nodes, ends_run)"
+        " VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,?21,?22,?23,?24)",
+    [UPDATE] = "UPDATE audit SET outcome=?2, outcome_text=?3, effect_ratio=?4, effect=?5 WHERE id=?1",
+    [LIST] =
+        "SELECT " COLUMNS " FROM audit WHERE (?1=0 OR job=?1) AND (?2<0 OR uid=?2) ORDER BY id DESC LIMIT ?3",
+    /* state<2: not withheld; by: of nobody */
+    [SPENT] = "SELECT at, n_nodes FROM audit WHERE NOT command AND by=4294967295 AND at>=?1 AND ((?2=0 AND "
+              "state=1) OR "
+              "(job=?2 AND uid=?3 AND state<2)) ORDER BY id",
+    [EARLIER] =
+        "SELECT " COLUMNS " FROM audit WHERE uid=?1 AND job=?2 AND step=?3 AND restarts<?4 AND ends_run"
+        " AND outcome=2 ORDER BY id DESC LIMIT 4",
+    [ASKED] =
+        "SELECT " COLUMNS " FROM audit WHERE uid=?1 AND job=?2 AND step=?3 AND restarts=?4 AND NOT command"
+        " AND outcome=1 AND action=?5 AND by=?6 ORDER BY id LIMIT 1",
+    [RUN] = "SELECT " COLUMNS " FROM audit WHERE uid=?1 AND job=?2 AND step=?3 AND restarts=?4 ORDER BY id",
+    [GET] = "SELECT " COLUMNS " FROM audit WHERE id=?1",
+    [EXPIRE] = "DELETE FROM audit WHERE at<?1",
+};
+_Static_assert(DECISION_WITHHELD == 2 && AUDIT_PENDING == 1 && AUDIT_DONE == 2 &&
+                   AUDIT_NOBODY == 4294967295 && AUDIT_EARLIER == 4,
+               "as the statements say");
+
+struct audit {
+    sqlite3 *db;
+    sqlite3_stmt *st[STATEMENTS];
+    char *lines; /* NULL: no file */
+    bool lines_failed;
+};
+
+/* ---- opening ---- */
+
+static int version(sqlite3 *db)
+{
+    sqlite3_stmt *st;
+    int n = -1;
+
+    if (sqlite3_prepare_v2(db, "PRAGMA user_version", -1, &st, NULL) != SQLITE_OK)
+        return -1;
+    if (sqlite3_step(st) == SQLITE_ROW)
+        n = sqlite3_column_int(st, 0);
+    sqlite3_finalize(st);
+    return n;
+}
+
+static struct audit *open_path(const char *path, struct err *err)
+{
+    struct audit *a = xcalloc(1, sizeof(*a));
+    int is;
+
+    if (sqlite3_open(path, &a->db) != SQLITE_OK || (is = version(a->db)) < 0) {
+        err_set(err, "%s: %s", path, sqlite3_errmsg(a->db));
+        goto fail;
+    }
+    if (is > AUDIT_VERSION) {
+        err_set(err, "%s: its version is %d, of a newer program; this one knows %d", path, is, AUDIT_VERSION);
+        goto fail;
+    }
+    if (sqlite3_exec(a->db, setup, NULL, NULL, NULL) != SQLITE_OK) {
+        err_set(err, "%s: %s", path, sqlite3_errmsg(a->db));
+        goto fail;
+    }
+    for (int i = 0; i < STATEMENTS; i++)
+        if (sqlite3_prepare_v3(a->db, sql[i], -1, SQLITE_PREPARE_PERSISTENT, &a->st[i], NULL) != SQLITE_OK) {
+            err_set(err, "%s: %s", path, sqlite3_errmsg(a->db));
+            goto fail;
+        }
+    return a;
+fail:
+    audit_close(a);
+    return NULL;
+}
+
+struct audit *audit_open(const char *dir, struct err *warning)
+{
+    char *path = xasprintf("%s/audit.sqlite", dir);
+    struct audit *a = NULL;
+    struct err none;
+
+    warning->text[0] = '\0';
+    if (mkdir(dir, 0750) < 0 && errno != EEXIST)
+        err_set(warning, "%s: %s", dir, strerror(errno));
+    else
+        a = open_path(path, warning);
+    free(path);
+    return a ? a : open_path(":memory:", &none);
+}
+
+void audit_close(struct audit *a)
+{
+    if (!a)
+        return;
+    for (int i = 0; i < STATEMENTS; i++)
+        sqlite3_finalize(a->st[i]);
+    sqlite3_close(a->db);
+    free(a->lines);
+    free(a);
+}
+
+void audit_log_to(struct audit *a, const char *path)
+{
+    if (!a)
+        return;
+    free(a->lines);
+    a->lines = *path ? xstrdup(path) : NULL;
+    a->lines_failed = false;
+}
+
+/* ---- entries as rows ---- */
+
+static void text_column(sqlite3_stmt *st, int at, char *to, size_t size)
+{
+    const char *text = (const char *)sqlite3_column_text(st, at);
+
+    snprintf(to, size, "%s", text ? text : "");
+}
+
+static char *node_list(const struct decision *d, char *buf, size_t size)
+{
+    size_t at = 0;
+
+    buf[0] = '\0';
+    for (size_t i = 0; i < d->n_nodes && at < size; i++)
+        at += (size_t)snprintf(buf + at, size - at, "%s%s", i ? "," : "", d->node[i]);
+    return buf;
+}
+
+static void take_nodes(struct decision *d, const char *list)
+{
+    while (*list && d->n_nodes < FIGURE_NODES_MAX) {
+        size_t n = strcspn(list, ",");
+
+        snprintf(d->node[d->n_nodes++], sizeof(d->node[0]), "%.*s", (int)n, list);
+        list += n + (list[n] == ',');
+    }
+}
+
+static void take_entry(sqlite3_stmt *st, struct audit_entry *e)
+{
+    char text[FIGURE_NODES_MAX * 66];
+    int action;
+
+    memset(e, 0, sizeof(*e));
+    e->id = sqlite3_column_int64(st, 0);
+    e->at = sqlite3_column_double(st, 1);
+    e->job = (struct job_id){ (uid_t)sqlite3_column_int64(st, 2), (uint32_t)sqlite3_column_int64(st, 3),
+                              (uint32_t)sqlite3_column_int64(st, 4), (uint32_t)sqlite3_column_int64(st, 5) };
+    text_column(st, 6, e->job_text, sizeof(e->job_text));
+    text_column(st, 7, e->policy, sizeof(e->policy));
+    e->command = sqlite3_column_int(st, 8);
+    e->by = (uid_t)sqlite3_column_int64(st, 9);
+    text_column(st, 10, e->d.rule, sizeof(e->d.rule));
+    text_column(st, 11, text, sizeof(text));
+    action = action_parse(text);
+    e->d.action = action < 0 ? ACTION_SIGNAL : (enum action_kind)action;
+    e->d.signal = sqlite3_column_int(st, 12);
+    text_column(st, 13, text, sizeof(text));
+    take_nodes(&e->d, text);
+    e->d.state = (enum decision_state)sqlite3_column_int(st, 14);
+    text_column(st, 15, e->d.sentence, sizeof(e->d.sentence));
+    text_column(st, 16, e->d.why_not, sizeof(e->d.why_not));
+    e->d.projected_ratio = statement_real(st, 17);
+    e->outcome = (enum audit_outcome)sqlite3_column_int(st, 18);
+    text_column(st, 19, e->outcome_text, sizeof(e->outcome_text));
+    e->before_s = statement_real(st, 20);
+    e->effect_ratio = statement_real(st, 21);
+    text_column(st, 22, e->effect, sizeof(e->effect));
+}
+
+/* ---- JSON ---- */
+
+json_t *audit_object(const struct audit_entry *e)
+{
+    static const char *const outcomes[] = { NULL, "pending", "done", "failed" };
+    const struct decision *d = &e->d;
+    json_t *nodes = json_array();
+
+    for (size_t i = 0; i < d->n_nodes; i++)
+        json_array_append_new(nodes, report_words(d->node[i]));
+    return json_pack(
+        "{s:I,s:f,s:s,s:I,s:s,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:s?,s:o,s:o,s:o,s:o}", "id",
+        (json_int_t)e->id, "at", e->at, "job", e->job_text, "restarts", (json_int_t)e->job.restarts, "policy",
+        e->policy, "state", e->command ? "command" : decision_state_name(d->state), "by",
+        e->by == AUDIT_NOBODY ? json_null() : json_integer(e->by), "rule", report_words(d->rule), "action",
+        e->command ? json_null() : json_string(action_name(d->action)), "signal",
+        !e->command && d->action == ACTION_SIGNAL ? json_integer(d->signal) : json_null(), "nodes", nodes,
+        "sentence", report_words(d->sentence), "why_not", report_words(d->why_not), "projected_ratio",
+        report_real(d->projected_ratio), "outcome", outcomes[e->outcome], "outcome_text",
+        report_words(e->outcome_text), "step_before_s", report_real(e->before_s), "effect_ratio",
+        report_real(e->effect_ratio), "effect", report_words(e->effect));
+}
+
+static void write_line(struct audit *a, const struct audit_entry *e, const char *event)
+{
+    json_t *o;
+    char *text, *line;
+    int fd;
+    bool good;
+
+    if (!a->lines)
+        return;
+    o = audit_object(e);
+    json_object_set_new(o, "event", json_string(event));
+    json_object_set_new(o, "written", json_real(wall_s()));
+    text = json_dumps(o, JSON_COMPACT | JSON_ENSURE_ASCII);
+    line = xasprintf("%s\n", text ? text : "{}");
+    fd = open(a->lines, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0640);
+    good = fd >= 0 && write(fd, line, strlen(line)) == (ssize_t)strlen(line);
+    if (!good && !a->lines_failed)
+        log_warn("AuditLog=%s: %s: decisions are kept in the database alone", a->lines, strerror(errno));
+    a->lines_failed = !good;
+    if (fd >= 0)
+        close(fd);
+    free(line);
+    free(text);
+    json_decref(o);
+}
+
+/* ---- writing ---- */
+
+int audit_add(struct audit *a, struct audit_entry *e, struct err *err)
+{
+    const struct decision *d = &e->d;
+    char nodes[FIGURE_NODES_MAX * 66];
+    sqlite3_stmt *st;
+
+    if (!a)
+        return 0;
+    st = a->st[ADD];
+    sqlite3_bind_double(st, 1, e->at);
+    sqlite3_bind_int64(st, 2, e->job.uid);
+    sqlite3_bind_int64(st, 3, e->job.job);
+    sqlite3_bind_int64(st, 4, e->job.step);
+    sqlite3_bind_int64(st, 5, e->job.restarts);
+    statement_bind_text(st, 6, e->job_text);
+    statement_bind_text(st, 7, e->policy);
+    sqlite3_bind_int(st, 8, e->command);
+    sqlite3_bind_int64(st, 9, e->by);
+    statement_bind_text(st, 10, d->rule);
+    statement_bind_text(st, 11, e->command ? "" : action_name(d->action));
+    sqlite3_bind_int(st, 12, d->signal);
+    statement_bind_text(st, 13, node_list(d, nodes, sizeof(nodes)));
+    sqlite3_bind_int(st, 14, d->state);
+    statement_bind_text(st, 15, d->sentence);
+    statement_bind_text(st, 16, d->why_not);
+    statement_bind_real(st, 17, d->projected_ratio);
+    sqlite3_bind_int(st, 18, e->outcome);
+    statement_bind_text(st, 19, e->outcome_text);
+    statement_bind_real(st, 20, e->before_s);
+    statement_bind_real(st, 21, e->effect_ratio);
+    statement_bind_text(st, 22, e->effect);
+    sqlite3_bind_int(st, 23, (int)d->n_nodes);
+    sqlite3_bind_int(st, 24, !e->command && action_ends_run(d->action));
+    if (statement_run(st, "audit", err) < 0)
+        return -1;
+    e->id = sqlite3_last_insert_rowid(a->db);
+    write_line(a, e, e->command ? "command" : "decision");
+    return 0;
+}
+
+int audit_update(struct audit *a, const struct audit_entry *e, struct err *err)
+{
+    sqlite3_stmt *st;
+
+    if (!a || !e->id)
+        return 0;
+    st = a->st[UPDATE];
+    sqlite3_bind_int64(st, 1, e->id);
+    sqlite3_bind_int(st, 2, e->outcome);
+    statement_bind_text(st, 3, e->outcome_text);
+    statement_bind_real(st, 4, e->effect_ratio);
+    statement_bind_text(st, 5, e->effect);
+    write_line(a, e, *e->effect ? "effect" : "outcome");
+    return statement_run(st, "audit", err);
+}
+
+void audit_expire(struct audit *a, int days)
+{
+    struct err err;
+
+    if (!a)
+        return;
+    sqlite3_bind_double(a->st[EXPIRE], 1, wall_s() - days * 86400.0);
+    if (statement_run(a->st[EXPIRE], "audit", &err) < 0)
+        log_warn("%s: old decisions stay", err.text);
+}
+
+/* ---- reading ---- */
+
+json_t *audit_list(struct audit *a, uint32_t job, uid_t uid, int limit)
+{
+    json_t *list = json_array();
+    struct audit_entry e;
+    sqlite3_stmt *st;
+
+    if (!a)
+        return list;
+    st = a->st[LIST];
+    sqlite3_bind_int64(st, 1, job);
+    sqlite3_bind_int64(st, 2, uid == UINT32_MAX ? -1 : (int64_t)uid);
+    sqlite3_bind_int(st, 3, limit);
+    while (sqlite3_step(st) == SQLITE_ROW) {
+        take_entry(st, &e);
+        json_array_append_new(list, audit_object(&e));
+    }
+    sqlite3_reset(st);
+    return list;
+}
+
+void audit_spent(struct audit *a, const struct job_id *job, double since,
+                 void (*each)(double at, uint32_t nodes, void *arg), void *arg)
+{
+    sqlite3_stmt *st;
+
+    if (!a)
+        return;
+    st = a->st[SPENT];
+    sqlite3_bind_double(st, 1, since);
+    sqlite3_bind_int64(st, 2, job ? job->job : 0);
+    sqlite3_bind_int64(st, 3, job ? job->uid : 0);
+    while (sqlite3_step(st) == SQLITE_ROW)
+        each(sqlite3_column_double(st, 0), (uint32_t)sqlite3_column_int64(st, 1), arg);
+    sqlite3_reset(st);
+}
+
+/* The statement, for rows of that run. */
+static sqlite3_stmt *of_run(struct audit *a, enum statement which, const struct job_id *id)
+{
+    sqlite3_stmt *st = a->st[which];
+
+    sqlite3_bind_int64(st, 1, id->uid);
+    sqlite3_bind_int64(st, 2, id->job);
+    sqlite3_bind_int64(st, 3, id->step);
+    sqlite3_bind_int64(st, 4, id->restarts);
+    return st;
+}
+
+size_t audit_earlier(struct audit *a, const struct job_id *id, struct audit_entry e[AUDIT_EARLIER])
+{
+    sqlite3_stmt *st = a ? of_run(a, EARLIER, id) : NULL;
+    size_t n = 0;
+
+    while (st && n < AUDIT_EARLIER && sqlite3_step(st) == SQLITE_ROW)
+        take_entry(st, &e[n++]);
+    sqlite3_reset(st);
+    return n;
+}
+
+static int one_row(sqlite3_stmt *st, struct audit_entry *e)
+{
+    int rc = sqlite3_step(st) == SQLITE_ROW ? 0 : -1;
+
+    if (rc == 0)
+        take_entry(st, e);
+    sqlite3_reset(st);
+    return rc;
+}
+
+int audit_asked(struct audit *a, const struct job_id *id, enum action_kind action, uid_t by,
+                struct audit_entry *e)
+{
+    sqlite3_stmt *st;
+
+    if (!a)
+        return -1;
+    st = of_run(a, ASKED, id);
+    statement_bind_text(st, 5, action_name(action));
+    sqlite3_bind_int64(st, 6, by);
+    return one_row(st, e);
+}
+
+void audit_run(struct audit *a, const struct job_id *id, void (*each)(const struct audit_entry *e, void *arg),
+               void *arg)
+{
+    sqlite3_stmt *st = a ? of_run(a, RUN, id) : NULL;
+    struct audit_entry e;
+
+    while (st && sqlite3_step(st) == SQLITE_ROW) {
+        take_entry(st, &e);
+        each(&e, arg);
+    }
+    sqlite3_reset(st);
+}
+
+int audit_get(struct audit *a, int64_t id, struct audit_entry *e)
+{
+    if (!a)
+        return -1;
+    sqlite3_bind_int64(a->st[GET], 1, id);
+    return one_row(a->st[GET], e);
+}

@@ -1,0 +1,106 @@
+#include "history/culprit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "history/store.h"
+#include "job/job.h"
+
+#define TIMES_MAX ((size_t)(VIEW_RAISED_MAX + VIEW_VERDICTS_MAX) * VIEW_CULPRITS_MAX)
+
+/* From when to when a node was the culprit. */
+struct guilt {
+    const char *node; /* lent by the view */
+    double from_s, to_s, lost_s, slowdown;
+    const char *class;
+};
+
+const char *culprit_node(const struct job *j, const struct view_verdict *d, uint32_t i, double now_s)
+{
+    struct view_rank_figures f;
+
+    if (d->scope == VIEW_SCOPE_NODE)
+        return d->culprit[i];
+    if (d->scope == VIEW_SCOPE_RANK && view_rank_get(j->view, now_s, (uint32_t)atoi(d->culprit[i] + 1), &f))
+        return f.node;
+    return ""; /* of a switch: not one of its nodes' doing */
+}
+
+/* Uneven work is the program's doing, wherever it runs. */
+static bool counts(const struct view_verdict *d)
+{
+    return d->class != VIEW_CLASS_IMBALANCE;
+}
+
+static size_t add_guilt(const struct job *j, const struct view_verdict *d, bool stands, double end_s,
+                        struct guilt *out, size_t n)
+{
+    double from_s = fmax(j->start_s, d->since_s), to_s = stands ? end_s : fmin(end_s, d->over_s);
+
+    for (uint32_t c = 0; c < d->n_culprits && n < TIMES_MAX && counts(d) && to_s > from_s; c++) {
+        const char *node = culprit_node(j, d, c, end_s);
+        double lost_s = isnan(d->slowdown) ? to_s - from_s : (end_s - j->start_s) * (1 - 1 / d->slowdown);
+
+        if (*node)
+            out[n++] = (struct guilt){ node, from_s, to_s, lost_s, d->slowdown, view_class_name(d->class) };
+    }
+    return n;
+}
+
+/* Those that stand are looked at first: they may have had no room in the list of the whole run. */
+static size_t list_guilt(const struct job *j, double end_s, struct guilt *out)
+{
+    const struct view_verdict *d;
+    size_t n_verdicts = view_verdicts_get(j->view, &d), n = 0;
+
+    for (size_t i = 0; i < n_verdicts; i++)
+        n = add_guilt(j, &d[i], true, end_s, out, n);
+    n_verdicts = view_verdicts_raised(j->view, &d);
+    for (size_t i = 0; i < n_verdicts; i++)
+        n = add_guilt(j, &d[i], d[i].standing, end_s, out, n);
+    return n;
+}
+
+static int by_node_and_time(const void *a, const void *b)
+{
+    const struct guilt *x = a, *y = b;
+    int d = strcmp(x->node, y->node);
+
+    return d ? d : (x->from_s > y->from_s) - (x->from_s < y->from_s);
+}
+
+/* The times in which the node was the culprit, as one set: two verdicts at a time do not count twice. */
+static void add_up(struct store_part *part, const struct guilt *g, size_t n)
+{
+    double until_s = -INFINITY;
+
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(g[i].node, part->node))
+            continue;
+        part->culprit_s += fmax(0, g[i].to_s - fmax(until_s, g[i].from_s));
+        until_s = fmax(until_s, g[i].to_s);
+        if (!(g[i].lost_s <= part->lost_s) || !part->class) {
+            part->lost_s = fmax(0, g[i].lost_s);
+            part->slowdown = g[i].slowdown;
+            part->class = g[i].class;
+        }
+    }
+}
+
+struct store_part *culprit_parts(const struct job *j, double end_s)
+{
+    struct store_part *part = xcalloc(j->n_agents, sizeof(*part));
+    struct guilt *guilt = xcalloc(TIMES_MAX, sizeof(*guilt));
+    size_t n = list_guilt(j, end_s, guilt);
+
+    qsort(guilt, n, sizeof(*guilt), by_node_and_time);
+    for (size_t i = 0; i < j->n_agents; i++) {
+        part[i] =
+            (struct store_part){ .node = j->agent[i]->node, .seconds = end_s - j->start_s, .slowdown = NAN };
+        add_up(&part[i], guilt, n);
+    }
+    free(guilt);
+    return part;
+}

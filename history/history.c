@@ -1,0 +1,489 @@
+#include "history/history.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/now.h"
+#include "common/xalloc.h"
+#include "history/culprit.h"
+#include "history/lemon.h"
+#include "history/past.h"
+#include "history/store.h"
+#include "job/job.h"
+#include "job/report.h"
+#include "job/scaling_run.h"
+#include "slurm/accounting.h"
+
+#define SAMPLES_MAX 64u
+#define ROWS_A_TICK 2000 /* some 2 ms */
+#define DAY_S       86400.0
+
+/* A verdict as one that was there before is known by. */
+struct raised {
+    enum view_class class;
+    enum view_scope scope;
+    char culprit[64];
+};
+
+/* What is remembered of a step until it goes. */
+struct memory {
+    const struct job *job;
+    json_t *past;     /* NULL: nothing to compare with */
+    double parts_s;   /* when its nodes were stored */
+    double scaling_s; /* when what it shows of growth was; 0: not yet */
+    struct raised stood[VIEW_VERDICTS_MAX];
+    size_t n_stood;
+    /* The view's figures are of the last minute; the run's are the medians of these, taken at every stride-th
+     * save and thinned out when they are too many. */
+    double p50_s[SAMPLES_MAX], cv[SAMPLES_MAX];
+    size_t n_samples, stride, saves;
+};
+
+struct history {
+    struct store *store;
+    struct memory *memory;
+    size_t n, cap;
+    struct lemons *lemons;
+    double lemons_s; /* when they were scored */
+    bool stale;      /* rows were written since */
+    /* The next scores, while the rows are read: a part at a tick, up to the node. */
+    struct lemons *next;
+    char node[STORE_NODE_MAX];
+};
+
+struct history *history_new(struct store *s)
+{
+    struct history *h = xcalloc(1, sizeof(*h));
+
+    h->store = s;
+    h->stale = true;
+    return h;
+}
+
+void history_free(struct history *h)
+{
+    if (!h)
+        return;
+    for (size_t i = 0; i < h->n; i++)
+        json_decref(h->memory[i].past);
+    free(h->memory);
+    lemons_free(h->lemons);
+    lemons_free(h->next);
+    free(h);
+}
+
+static struct memory *find(const struct history *h, const struct job *j)
+{
+    for (size_t i = 0; h && i < h->n; i++)
+        if (h->memory[i].job == j)
+            return &h->memory[i];
+    return NULL;
+}
+
+static struct memory *memory_of(struct history *h, const struct job *j)
+{
+    struct memory *m = find(h, j);
+
+    if (m)
+        return m;
+    h->memory = xgrow(h->memory, &h->cap, h->n + 1, sizeof(*h->memory));
+    h->memory[h->n] = (struct memory){ .job = j, .parts_s = j->start_s, .stride = 1 };
+    return &h->memory[h->n++];
+}
+
+void history_forget(struct history *h, const struct job *j)
+{
+    struct memory *m = find(h, j);
+
+    if (!m)
+        return;
+    json_decref(m->past);
+    *m = h->memory[--h->n];
+}
+
+static bool ended(const struct job *j)
+{
+    return j->state >= JOB_FINISHED;
+}
+
+/* ---- the run ---- */
+
+static void thin_out(struct memory *m)
+{
+    for (size_t i = 0; i < m->n_samples / 2; i++) {
+        m->p50_s[i] = m->p50_s[2 * i];
+        m->cv[i] = m->cv[2 * i];
+    }
+    m->n_samples /= 2;
+    m->stride *= 2;
+}
+
+static void take_sample(struct memory *m, const struct view_figures *f)
+{
+    if (!f->period || !(f->step_p50_s > 0) || m->saves++ % m->stride)
+        return;
+    if (m->n_samples == SAMPLES_MAX)
+        thin_out(m);
+    m->p50_s[m->n_samples] = f->step_p50_s;
+    m->cv[m->n_samples++] = f->step_cv;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double median(const double *value, size_t n)
+{
+    double known[SAMPLES_MAX];
+    size_t m = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (isfinite(value[i]))
+            known[m++] = value[i];
+    qsort(known, m, sizeof(*known), ascending);
+    return m ? (known[(m - 1) / 2] + known[m / 2]) / 2 : NAN;
+}
+
+/* Of all nodes; one that does not tell makes the sum unknown. */
+static double energy_j(const struct job *j)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < j->n_agents; i++)
+        sum += j->agent[i]->energy_before_j + j->agent[i]->energy_j;
+    return j->n_agents && sum > 0 ? sum : NAN;
+}
+
+static struct store_run run_of(struct memory *m, const struct job *j, const struct view_figures *f)
+{
+    take_sample(m, f);
+    return (struct store_run){
+        .job = j,
+        .ranks = f->ranks_known,
+        .period = f->period,
+        .steps = f->period ? f->steps : 0,
+        .heard = j->start_wall_s + j->heard_s - j->start_s,
+        .ended = ended(j),
+        .broken = job_broken(j),
+        .node_s = fmax(j->nodes_total, (double)j->n_agents) * fmax(0, j->heard_s - j->start_s),
+        .figures = { .step_p50_s = median(m->p50_s, m->n_samples),
+                     .step_cv = median(m->cv, m->n_samples),
+                     .energy_j_per_step = f->period && f->steps ? energy_j(j) / (double)f->steps : NAN }
+    };
+}
+
+static json_t *past_json(const struct past *p, double energy_j_per_step)
+{
+    return json_pack("{s:I,s:o,s:o,s:o,s:o,s:I,s:I,s:o,s:o,s:b,s:s}", "runs", (json_int_t)p->runs,
+                     "step_p50_s", report_real(p->step.median), "step_ratio", report_real(p->step.ratio),
+                     "run_spread", report_real(p->step.spread), "spread_ratio", report_real(p->cv.ratio),
+                     "reruns", (json_int_t)p->reruns, "starts", (json_int_t)p->starts, "energy_j_per_step",
+                     report_real(energy_j_per_step), "energy_ratio", report_real(p->energy.ratio), "unusual",
+                     p->step.unusual || p->cv.unusual || p->energy.unusual || p->more_reruns, "text",
+                     p->text);
+}
+
+static void compare(struct history *h, struct memory *m, const struct store_run *r)
+{
+    struct store_past likes;
+    struct past p;
+
+    json_decref(m->past);
+    m->past = NULL;
+    if (r->period && store_past(h->store, r, &likes) == 0 &&
+        past_compare(&r->figures, likes.run, likes.n, likes.rerun, likes.n_starts, &p))
+        m->past = past_json(&p, r->figures.energy_j_per_step);
+}
+
+/* ---- its nodes ---- */
+
+static int save_parts(struct history *h, const struct job *j, double end_s, struct err *err)
+{
+    struct store_part *part = culprit_parts(j, end_s);
+    int rc = store_parts(h->store, j, wall_s(), part, j->n_agents, err);
+
+    h->stale = true;
+    free(part);
+    return rc;
+}
+
+/* ---- runs over other numbers of ranks ---- */
+
+struct runs {
+    struct projection_run run[PROJECTION_RUNS];
+    size_t n;
+};
+
+static void add_run(const char *text, void *arg)
+{
+    struct runs *r = arg;
+
+    if (r->n < PROJECTION_RUNS)
+        r->n += scaling_run_parse(text, &r->run[r->n]);
+}
+
+/* What this one shows goes to the store, what others showed to its view. */
+static int save_scaling(struct history *h, const struct job *j, const struct store_run *r, struct err *err)
+{
+    struct runs others = { .n = 0 };
+    struct projection_run own;
+    char *text;
+    int rc;
+
+    store_scaling_runs(h->store, j, r->ranks, PROJECTION_RUNS, add_run, &others);
+    view_runs_set(j->view, others.run, others.n);
+    if (view_run_get(j->view, &own))
+        return 0; /* too little is known yet */
+    text = scaling_run_text(&own);
+    rc = store_scaling(h->store, j, r->ranks, r->heard, text, err);
+    free(text);
+    return rc;
+}
+
+int history_save(struct history *h, const struct job *j, double now_s, json_t *report, struct err *err)
+{
+    double end_s = ended(j) ? j->end_s : now_s;
+    struct view_figures f;
+    struct memory *m;
+    struct store_run r;
+    struct err end_err;
+    int rc;
+
+    if (!h || !h->store)
+        return 0;
+    m = memory_of(h, j);
+    view_figures_get(j->view, end_s, &f);
+    r = run_of(m, j, &f);
+    store_begin(h->store);
+    rc = store_run(h->store, &r, err);
+    if (rc == 0)
+        compare(h, m, &r);
+    history_put_past(h, j, report);
+    report_put_guarded(report, wall_s());
+    if (rc == 0)
+        rc = store_step(h->store, j, report, err);
+    if (rc == 0 && r.period && (ended(j) || !m->scaling_s || now_s >= m->scaling_s + HISTORY_SCALING_S)) {
+        rc = save_scaling(h, j, &r, err);
+        m->scaling_s = now_s;
+    }
+    /* A step without a collective could not have had a culprit. */
+    if (rc == 0 && f.collectives && (ended(j) || now_s >= m->parts_s + HISTORY_PARTS_S)) {
+        rc = save_parts(h, j, end_s, err);
+        m->parts_s = now_s;
+    }
+    if (store_end(h->store, &end_err) < 0 && rc == 0)
+        rc = err_set(err, "%s", end_err.text);
+    return rc;
+}
+
+/* ---- verdicts ---- */
+
+static struct raised raised_of(const struct view_verdict *d)
+{
+    struct raised r = { .class = d->class, .scope = d->scope };
+
+    snprintf(r.culprit, sizeof(r.culprit), "%s", d->n_culprits ? d->culprit[0] : "");
+    return r;
+}
+
+static bool stood(const struct memory *m, const struct raised *r)
+{
+    for (size_t i = 0; i < m->n_stood; i++)
+        if (m->stood[i].class == r->class && m->stood[i].scope == r->scope &&
+            !strcmp(m->stood[i].culprit, r->culprit))
+            return true;
+    return false;
+}
+
+static int save_verdict(struct history *h, const struct job *j, const struct view_verdict *d, double now_s,
+                        struct err *err)
+{
+    for (uint32_t c = 0; c < d->n_culprits; c++)
+        if (store_verdict(h->store, j, view_class_name(d->class), view_scope_name(d->scope), d->culprit[c],
+                          culprit_node(j, d, c, now_s), d->slowdown, d->text, err) < 0)
+            return -1;
+    return 0;
+}
+
+int history_verdicts(struct history *h, const struct job *j, double now_s, struct err *err)
+{
+    struct raised stands[VIEW_VERDICTS_MAX];
+    const struct view_verdict *d;
+    struct memory *m;
+    size_t n;
+    int rc = 0;
+
+    if (!h || !h->store)
+        return 0;
+    m = memory_of(h, j);
+    n = view_verdicts_get(j->view, &d);
+    n = n < VIEW_VERDICTS_MAX ? n : VIEW_VERDICTS_MAX;
+    for (size_t i = 0; i < n; i++) {
+        stands[i] = raised_of(&d[i]);
+        if (rc == 0 && !stood(m, &stands[i]))
+            rc = save_verdict(h, j, &d[i], now_s, err);
+    }
+    memcpy(m->stood, stands, n * sizeof(*stands));
+    m->n_stood = n;
+    return rc;
+}
+
+/* ---- answers ---- */
+
+void history_put_past(const struct history *h, const struct job *j, json_t *report)
+{
+    const struct memory *m = find(h, j);
+
+    if (m && m->past)
+        json_object_set(report, "past", m->past);
+    else
+        json_object_set_new(report, "past", json_null());
+}
+
+struct scoring {
+    struct lemons *lemons;
+    double now;
+};
+
+static void add_job(const char *node, int64_t uid, double seconds, double culprit_s, double at, void *arg)
+{
+    struct scoring *s = arg;
+
+    lemons_add(s->lemons, node, uid, seconds, culprit_s, (s->now - at) / DAY_S);
+}
+
+void history_tick(struct history *h, double now_s)
+{
+    struct scoring s = { .now = wall_s() };
+
+    if (!h || !h->store)
+        return;
+    if (!h->next) {
+        if (!h->stale || (h->lemons && now_s < h->lemons_s + HISTORY_LEMONS_S))
+            return;
+        h->next = lemons_new();
+        h->node[0] = '\0';
+        h->stale = false;
+    }
+    s.lemons = h->next;
+    if (store_node_jobs(h->store, h->node, ROWS_A_TICK, add_job, &s) > 0)
+        return;
+    lemons_score(h->next);
+    lemons_free(h->lemons);
+    h->lemons = h->next;
+    h->next = NULL;
+    h->lemons_s = now_s;
+}
+
+void history_put_node(const struct history *h, json_t *row)
+{
+    const char *node = json_string_value(json_object_get(row, "node"));
+    const struct lemons *all = h ? h->lemons : NULL;
+    const struct lemon *l = all && node ? lemons_find(all, node) : NULL;
+
+    json_object_set_new(row, "lemon_score", l ? report_real(l->score) : json_null());
+    json_object_set_new(row, "culprit_jobs", all ? json_integer(l ? l->culprit_jobs : 0) : json_null());
+    json_object_set_new(row, "seen_jobs", all ? json_integer(l ? l->seen_jobs : 0) : json_null());
+}
+
+static bool listed(const json_t *nodes, const char *node)
+{
+    const json_t *row;
+    size_t i;
+
+    json_array_foreach(nodes, i, row)
+    {
+        const char *name = json_string_value(json_object_get(row, "node"));
+
+        if (name && !strcmp(name, node))
+            return true;
+    }
+    return false;
+}
+
+void history_add_lemons(const struct history *h, json_t *nodes)
+{
+    const struct lemons *all = h ? h->lemons : NULL;
+    const struct lemon *l;
+    size_t n = 0;
+
+    if (all)
+        l = lemons_get(all, &n);
+    for (size_t i = 0; i < n; i++)
+        if (l[i].score >= LEMON_SURE && !listed(nodes, l[i].node))
+            json_array_append_new(nodes, json_pack("{s:s,s:n,s:[],s:i,s:n,s:n,s:n,s:n}", "node", l[i].node,
+                                                   "switch", "jobs", "ranks", 0, "lateness_s", "slowdown",
+                                                   "verdict", "agent"));
+}
+
+/* ---- how often jobs fail ---- */
+
+#define ENOUGH_FAILURES 3 /* of the partition itself */
+
+/* From whom the rate is learnt. */
+struct source {
+    double failures, node_s;
+    const char *name;
+    char text[160];
+};
+
+/* What happened to guarded jobs; false: nothing is known. */
+static bool from_jobs(const struct history *h, const struct job *j, struct source *s)
+{
+    *s = (struct source){ .name = "partition" };
+    store_failures(h->store, j, j->partition, &s->failures, &s->node_s);
+    if (*j->partition && s->failures >= ENOUGH_FAILURES)
+        return true;
+    s->name = "history";
+    store_failures(h->store, j, "", &s->failures, &s->node_s);
+    return s->node_s > 0;
+}
+
+/* What happened to the partition's nodes. */
+static bool from_nodes(struct accounting *a, const struct job *j, struct source *s)
+{
+    double nodes = fmax(j->nodes_total, (double)j->n_agents);
+    struct outages_seen seen;
+
+    if (!*j->partition || !accounting_see(a, j->partition, nodes, &seen))
+        return false;
+    *s = (struct source){ seen.failures, seen.node_s, .name = "slurm" };
+    snprintf(s->text, sizeof(s->text), "from Slurm's accounting: %u event%s on %u node%s in %.*f days",
+             seen.events, seen.events == 1 ? "" : "s", seen.nodes, seen.nodes == 1 ? "" : "s",
+             seen.span_s < 10 * DAY_S, seen.span_s / DAY_S);
+    return true;
+}
+
+/* Node events know nothing of programs that crash, guarded jobs do: where enough of the partition's failed
+ * more often than its nodes did, they are believed. */
+static bool more_often(const struct source *jobs, const struct source *nodes)
+{
+    return !strcmp(jobs->name, "partition") &&
+           jobs->failures / jobs->node_s > nodes->failures / nodes->node_s;
+}
+
+void history_failures(const struct history *h, struct accounting *a, struct job *j)
+{
+    bool kept = h && h->store;
+    struct source jobs, nodes, *s = NULL;
+    double failures, node_s;
+
+    if (kept && from_jobs(h, j, &jobs))
+        s = &jobs;
+    if (from_nodes(a, j, &nodes) && !(s && more_often(s, &nodes)))
+        s = &nodes;
+    if (s)
+        cadence_history_set(j, s->failures, s->node_s, s->name, s->text);
+    if (kept && store_own_failures(h->store, j, &failures, &node_s) == 0)
+        cadence_own_set(j, failures, node_s);
+}
+
+int history_outcome(const struct history *h, const struct job *j, struct err *err)
+{
+    return h ? store_outcome(h->store, j, j->outcome == JOB_OUTCOME_FAILED, err) : 0;
+}

@@ -1,0 +1,556 @@
+#include "history/store.h"
+
+#include <errno.h>
+#include <math.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "common/xalloc.h"
+#include "history/statement.h"
+#include "history/store_schema.h"
+#include "job/job.h"
+
+#define STEPS_MIN    20   /* a run of fewer says nothing about its step time */
+#define FAILURES_MAX 5000 /* runs looked at for how often they fail */
+#define STARTS_MAX   256  /* rows looked at for runs like one */
+
+static const char pragmas[] = "PRAGMA journal_mode=WAL;"
+                              "PRAGMA synchronous=NORMAL;"
+                              "PRAGMA busy_timeout=200;";
+
+enum statement {
+    PUT_STEP,
+    PUT_VERDICT,
+    PUT_RUN,
+    PUT_PART,
+    GET_REPORT,
+    GET_LIST,
+    GET_NODE,
+    GET_STARTS,
+    GET_NODE_JOBS,
+    PUT_OUTCOME,
+    GET_FAILURES,
+    GET_OWN_FAILURES,
+    SET_OUTCOME,
+    PUT_SCALING,
+    GET_SCALING,
+    STATEMENTS
+};
+
+static const char *const sql[STATEMENTS] = {
+    [PUT_STEP] = "INSERT OR REPLACE INTO step VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)",
+    [PUT_VERDICT] = "INSERT INTO verdict VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)",
+    /* ?17: how soon after a broken run a start is a re-run */
+    [PUT_RUN] =
+        "INSERT INTO run VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,"
+        " ?4>0 OR EXISTS(SELECT 1 FROM run WHERE uid=?1 AND name=?5 AND partition=?6"
+        "  AND begin<=?9 AND broken AND heard BETWEEN ?9-?17 AND ?9+1 AND NOT(job=?2 AND step=?3)),"
+        " ?13,?14,?15,?16)"
+        " ON CONFLICT DO UPDATE SET ranks=excluded.ranks, period=excluded.period, heard=excluded.heard,"
+        " ended=excluded.ended, broken=excluded.broken, rerun=max(rerun,excluded.rerun),"
+        " steps=excluded.steps, step_p50_s=excluded.step_p50_s, step_cv=excluded.step_cv,"
+        " energy_j_per_step=excluded.energy_j_per_step",
+    [PUT_PART] = "INSERT OR REPLACE INTO part VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)",
+    [GET_REPORT] = "SELECT report FROM step WHERE job=?1 AND (?2<0 OR step=?2) AND (?3<0 OR uid=?3)"
+                   " ORDER BY restarts DESC, updated DESC LIMIT 1",
+    [GET_LIST] = "SELECT report FROM step WHERE (?1<0 OR uid=?1) AND state IN ('finished','lost')"
+                 " ORDER BY updated DESC LIMIT ?2",
+    [GET_NODE] = "SELECT count(*), max(at) FROM verdict WHERE node=?1",
+    [GET_STARTS] =
+        "SELECT job, step, restarts, ranks, period, rerun, steps, step_p50_s, step_cv, energy_j_per_step"
+        " FROM run WHERE uid=?1 AND name=?2 AND partition=?3 AND begin<=?4 ORDER BY begin DESC LIMIT ?5",
+    /* ordered as the key is: nothing is sorted */
+    [GET_NODE_JOBS] = "SELECT node, uid, sum(seconds), sum(culprit_s), max(at) FROM part WHERE node>?1"
+                      " GROUP BY node, uid, job ORDER BY node, uid, job",
+    [PUT_OUTCOME] = "INSERT OR REPLACE INTO outcome VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9)",
+    /* the newest runs, by the index on heard: a bounded look */
+    [GET_FAILURES] = "SELECT sum(broken), sum(node_s) FROM (SELECT broken, node_s FROM outcome"
+                     " WHERE steps>=?1 AND node_s>0 AND (?2='' OR partition=?2) AND NOT(job=?3 AND uid=?4)"
+                     " ORDER BY heard DESC LIMIT ?5)",
+    [GET_OWN_FAILURES] = "SELECT sum(broken), sum(node_s) FROM outcome WHERE uid=?1 AND job=?2"
+                         " AND NOT(step=?3 AND restarts=?4) AND steps>=?5 AND node_s>0",
+    [SET_OUTCOME] = "UPDATE outcome SET broken=?5 WHERE uid=?1 AND job=?2 AND step=?3 AND restarts=?4",
+    [PUT_SCALING] = "INSERT OR REPLACE INTO scaling VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9)",
+    /* of each number of ranks the newest: with max() the other columns are of that row */
+    [GET_SCALING] =
+        "SELECT run, max(heard) FROM scaling WHERE uid=?1 AND name=?2 AND partition=?3 AND ranks<>?4"
+        " GROUP BY ranks ORDER BY max(heard) DESC LIMIT ?5",
+};
+
+struct store {
+    sqlite3 *db;
+    sqlite3_stmt *st[STATEMENTS];
+};
+
+static double now_wall_s(void)
+{
+    return (double)time(NULL);
+}
+
+static int execute(struct store *s, const char *text, struct err *err)
+{
+    char *why = NULL;
+    int rc = sqlite3_exec(s->db, text, NULL, NULL, &why);
+
+    if (rc != SQLITE_OK)
+        err_set(err, "history: %s", why ? why : "out of order");
+    sqlite3_free(why);
+    return rc == SQLITE_OK ? 0 : -1;
+}
+
+static int version(struct store *s)
+{
+    sqlite3_stmt *st;
+    int n = -1;
+
+    if (sqlite3_prepare_v2(s->db, "PRAGMA user_version", -1, &st, NULL) != SQLITE_OK)
+        return -1;
+    if (sqlite3_step(st) == SQLITE_ROW)
+        n = sqlite3_column_int(st, 0);
+    sqlite3_finalize(st);
+    return n;
+}
+
+/* One version up, or nothing changed. */
+static int migrate_from(struct store *s, int n, struct err *err)
+{
+    char *text = xasprintf("BEGIN IMMEDIATE;%sPRAGMA user_version=%d;COMMIT;", store_migrations[n], n + 1);
+    int rc = execute(s, text, err);
+
+    if (rc < 0)
+        sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+    free(text);
+    return rc;
+}
+
+static int migrate(struct store *s, struct err *err)
+{
+    int n = version(s);
+
+    if (n < 0)
+        return err_set(err, "history: %s", sqlite3_errmsg(s->db));
+    if (n > store_version)
+        return err_set(err, "history: its version is %d, of a newer program; this one knows %d", n,
+                       store_version);
+    for (; n < store_version; n++)
+        if (migrate_from(s, n, err) < 0)
+            return -1;
+    return 0;
+}
+
+static int prepare(struct store *s, struct err *err)
+{
+    for (int i = 0; i < STATEMENTS; i++)
+        if (sqlite3_prepare_v3(s->db, sql[i], -1, SQLITE_PREPARE_PERSISTENT, &s->st[i], NULL) != SQLITE_OK)
+            return err_set(err, "history: %s", sqlite3_errmsg(s->db));
+    return 0;
+}
+
+struct store *store_open(const char *dir, struct err *err)
+{
+    struct store *s = xcalloc(1, sizeof(*s));
+    char *path = xasprintf("%s/history.sqlite", dir);
+    struct err why;
+
+    if (mkdir(dir, 0750) < 0 && errno != EEXIST) {
+        err_set(err, "%s: %s", dir, strerror(errno));
+        goto fail;
+    }
+    if (sqlite3_open(path, &s->db) != SQLITE_OK) {
+        err_set(err, "%s: %s", path, sqlite3_errmsg(s->db));
+        goto fail;
+    }
+    if (execute(s, pragmas, &why) < 0 || migrate(s, &why) < 0 || prepare(s, &why) < 0) {
+        err_set(err, "%s: %s", path, why.text);
+        goto fail;
+    }
+    free(path);
+    return s;
+fail:
+    free(path);
+    store_close(s);
+    return NULL;
+}
+
+void store_close(struct store *s)
+{
+    if (!s)
+        return;
+    for (int i = 0; i < STATEMENTS; i++)
+        sqlite3_finalize(s->st[i]);
+    sqlite3_close(s->db);
+    free(s);
+}
+
+static void bind_id(sqlite3_stmt *st, int at, const struct job_id *id)
+{
+    sqlite3_bind_int64(st, at, id->uid);
+    sqlite3_bind_int64(st, at + 1, id->job);
+    sqlite3_bind_int64(st, at + 2, id->step);
+    sqlite3_bind_int64(st, at + 3, id->restarts);
+}
+
+int store_step(struct store *s, const struct job *j, const json_t *report, struct err *err)
+{
+    sqlite3_stmt *st;
+    char *text;
+    int rc;
+
+    if (!s)
+        return 0;
+    st = s->st[PUT_STEP];
+    text = json_dumps(report, JSON_COMPACT);
+    bind_id(st, 1, &j->id);
+    statement_bind_text(st, 5, j->name);
+    statement_bind_text(st, 6, j->user);
+    statement_bind_text(st, 7, j->partition);
+    sqlite3_bind_double(st, 8, j->start_wall_s);
+    sqlite3_bind_double(st, 9, now_wall_s());
+    statement_bind_text(st, 10, job_state_name(j->state));
+    statement_bind_text(st, 11, text);
+    rc = statement_run(st, "history", err);
+    free(text);
+    return rc;
+}
+
+int store_verdict(struct store *s, const struct job *j, const char *class, const char *scope,
+                  const char *culprit, const char *node, double slowdown, const char *text, struct err *err)
+{
+    sqlite3_stmt *st;
+
+    if (!s)
+        return 0;
+    st = s->st[PUT_VERDICT];
+    sqlite3_bind_double(st, 1, now_wall_s());
+    sqlite3_bind_int64(st, 2, j->id.uid);
+    sqlite3_bind_int64(st, 3, j->id.job);
+    sqlite3_bind_int64(st, 4, j->id.step);
+    statement_bind_text(st, 5, class);
+    statement_bind_text(st, 6, scope);
+    statement_bind_text(st, 7, culprit);
+    statement_bind_text(st, 8, node);
+    statement_bind_real(st, 9, slowdown);
+    statement_bind_text(st, 10, text);
+    return statement_run(st, "history", err);
+}
+
+/* ---- runs ---- */
+
+static int put_outcome(struct store *s, const struct store_run *r, struct err *err)
+{
+    sqlite3_stmt *st = s->st[PUT_OUTCOME];
+
+    bind_id(st, 1, &r->job->id);
+    statement_bind_text(st, 5, r->job->partition);
+    sqlite3_bind_double(st, 6, r->heard);
+    sqlite3_bind_int(st, 7, r->broken);
+    sqlite3_bind_int64(st, 8, (sqlite3_int64)r->steps);
+    sqlite3_bind_double(st, 9, r->node_s);
+    return statement_run(st, "history", err);
+}
+
+int store_run(struct store *s, const struct store_run *r, struct err *err)
+{
+    sqlite3_stmt *st;
+
+    if (!s)
+        return 0;
+    st = s->st[PUT_RUN];
+    bind_id(st, 1, &r->job->id);
+    statement_bind_text(st, 5, r->job->name);
+    statement_bind_text(st, 6, r->job->partition);
+    sqlite3_bind_int64(st, 7, r->ranks);
+    if (r->period)
+        sqlite3_bind_int64(st, 8, r->period);
+    sqlite3_bind_double(st, 9, r->job->start_wall_s);
+    sqlite3_bind_double(st, 10, r->heard);
+    sqlite3_bind_int(st, 11, r->ended);
+    sqlite3_bind_int(st, 12, r->broken);
+    sqlite3_bind_int64(st, 13, (sqlite3_int64)r->steps);
+    statement_bind_real(st, 14, r->figures.step_p50_s);
+    statement_bind_real(st, 15, r->figures.step_cv);
+    statement_bind_real(st, 16, r->figures.energy_j_per_step);
+    sqlite3_bind_double(st, 17, STORE_RERUN_S);
+    return statement_run(st, "history", err) < 0 ? -1 : put_outcome(s, r, err);
+}
+
+static void take_start(sqlite3_stmt *st, const struct store_run *r, struct store_past *out)
+{
+    const struct job_id *id = &r->job->id;
+    bool self = sqlite3_column_int64(st, 0) == id->job && sqlite3_column_int64(st, 1) == id->step &&
+                sqlite3_column_int64(st, 2) == id->restarts;
+
+    if (out->n_starts < PAST_RUNS_MAX)
+        out->rerun[out->n_starts++] = sqlite3_column_int(st, 5);
+    if (self || out->n == PAST_RUNS_MAX || sqlite3_column_int64(st, 3) != r->ranks ||
+        sqlite3_column_int64(st, 4) != r->period || sqlite3_column_int64(st, 6) < STEPS_MIN)
+        return;
+    out->run[out->n++] =
+        (struct past_run){ statement_real(st, 7), statement_real(st, 8), statement_real(st, 9) };
+}
+
+int store_past(struct store *s, const struct store_run *r, struct store_past *out)
+{
+    sqlite3_stmt *st;
+
+    out->n = out->n_starts = 0;
+    if (!s)
+        return -1;
+    st = s->st[GET_STARTS];
+    sqlite3_bind_int64(st, 1, r->job->id.uid);
+    statement_bind_text(st, 2, r->job->name);
+    statement_bind_text(st, 3, r->job->partition);
+    sqlite3_bind_double(st, 4, r->job->start_wall_s);
+    sqlite3_bind_int(st, 5, STARTS_MAX);
+    while (sqlite3_step(st) == SQLITE_ROW)
+        take_start(st, r, out);
+    sqlite3_reset(st);
+    return 0;
+}
+
+int store_parts(struct store *s, const struct job *j, double now, const struct store_part *part, size_t n,
+                struct err *err)
+{
+    sqlite3_stmt *st;
+
+    if (!s)
+        return 0;
+    st = s->st[PUT_PART];
+    for (size_t i = 0; i < n; i++) {
+        statement_bind_text(st, 1, part[i].node);
+        bind_id(st, 2, &j->id);
+        sqlite3_bind_double(st, 6, now);
+        sqlite3_bind_double(st, 7, part[i].seconds);
+        sqlite3_bind_double(st, 8, part[i].culprit_s);
+        statement_bind_real(st, 9, part[i].lost_s);
+        statement_bind_real(st, 10, part[i].slowdown);
+        if (part[i].class)
+            statement_bind_text(st, 11, part[i].class);
+        if (statement_run(st, "history", err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int store_node_jobs(struct store *s, char node[STORE_NODE_MAX], size_t max, store_node_job *each, void *arg)
+{
+    sqlite3_stmt *st;
+    size_t n = 0;
+    int rc;
+
+    if (!s)
+        return -1;
+    st = s->st[GET_NODE_JOBS];
+    statement_bind_text(st, 1, node);
+    while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(st, 0);
+
+        if (n >= max && strcmp(name, node))
+            break;
+        snprintf(node, STORE_NODE_MAX, "%s", name);
+        each(name, sqlite3_column_int64(st, 1), sqlite3_column_double(st, 2), sqlite3_column_double(st, 3),
+             sqlite3_column_double(st, 4), arg);
+        n++;
+    }
+    sqlite3_reset(st);
+    return rc == SQLITE_ROW;
+}
+
+/* The row of a sum over outcomes. */
+static int take_failures(sqlite3_stmt *st, double *failures, double *node_s)
+{
+    if (sqlite3_step(st) == SQLITE_ROW) {
+        *failures = sqlite3_column_double(st, 0);
+        *node_s = sqlite3_column_double(st, 1);
+    }
+    sqlite3_reset(st);
+    return 0;
+}
+
+int store_failures(struct store *s, const struct job *j, const char *partition, double *failures,
+                   double *node_s)
+{
+    sqlite3_stmt *st;
+
+    *failures = *node_s = 0;
+    if (!s)
+        return -1;
+    st = s->st[GET_FAILURES];
+    sqlite3_bind_int64(st, 1, STEPS_MIN);
+    statement_bind_text(st, 2, partition);
+    sqlite3_bind_int64(st, 3, j->id.job);
+    sqlite3_bind_int64(st, 4, j->id.uid);
+    sqlite3_bind_int64(st, 5, FAILURES_MAX);
+    return take_failures(st, failures, node_s);
+}
+
+int store_own_failures(struct store *s, const struct job *j, double *failures, double *node_s)
+{
+    *failures = *node_s = 0;
+    if (!s)
+        return -1;
+    bind_id(s->st[GET_OWN_FAILURES], 1, &j->id);
+    sqlite3_bind_int64(s->st[GET_OWN_FAILURES], 5, STEPS_MIN);
+    return take_failures(s->st[GET_OWN_FAILURES], failures, node_s);
+}
+
+int store_outcome(struct store *s, const struct job *j, bool failed, struct err *err)
+{
+    if (!s)
+        return 0;
+    bind_id(s->st[SET_OUTCOME], 1, &j->id);
+    sqlite3_bind_int(s->st[SET_OUTCOME], 5, failed);
+    return statement_run(s->st[SET_OUTCOME], "history", err);
+}
+
+int store_scaling(struct store *s, const struct job *j, uint32_t ranks, double heard, const char *run_text,
+                  struct err *err)
+{
+    sqlite3_stmt *st;
+
+    if (!s)
+        return 0;
+    st = s->st[PUT_SCALING];
+    bind_id(st, 1, &j->id);
+    statement_bind_text(st, 5, j->name);
+    statement_bind_text(st, 6, j->partition);
+    sqlite3_bind_int64(st, 7, ranks);
+    sqlite3_bind_double(st, 8, heard);
+    statement_bind_text(st, 9, run_text);
+    return statement_run(st, "history", err);
+}
+
+void store_scaling_runs(struct store *s, const struct job *j, uint32_t ranks, size_t max,
+                        store_scaling_run *each, void *arg)
+{
+    sqlite3_stmt *st;
+
+    if (!s)
+        return;
+    st = s->st[GET_SCALING];
+    sqlite3_bind_int64(st, 1, j->id.uid);
+    statement_bind_text(st, 2, j->name);
+    statement_bind_text(st, 3, j->partition);
+    sqlite3_bind_int64(st, 4, ranks);
+    sqlite3_bind_int64(st, 5, (sqlite3_int64)max);
+    while (sqlite3_step(st) == SQLITE_ROW) {
+        const char *text = (const char *)sqlite3_column_text(st, 0);
+
+        if (text)
+            each(text, arg);
+    }
+    sqlite3_reset(st);
+}
+
+void store_begin(struct store *s)
+{
+    if (s)
+        sqlite3_exec(s->db, "BEGIN", NULL, NULL, NULL);
+}
+
+int store_end(struct store *s, struct err *err)
+{
+    if (!s)
+        return 0;
+    if (execute(s, "COMMIT", err) == 0)
+        return 0;
+    sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+    return -1;
+}
+
+/* ---- answers ---- */
+
+static int64_t uid_filter(uid_t uid)
+{
+    return uid == UINT32_MAX ? -1 : (int64_t)uid;
+}
+
+static json_t *report_column(sqlite3_stmt *st)
+{
+    const char *text = (const char *)sqlite3_column_text(st, 0);
+
+    return text ? json_loads(text, 0, NULL) : NULL;
+}
+
+json_t *store_report(struct store *s, int64_t job, int64_t step, uid_t uid)
+{
+    sqlite3_stmt *st;
+    json_t *report = NULL;
+
+    if (!s)
+        return NULL;
+    st = s->st[GET_REPORT];
+    sqlite3_bind_int64(st, 1, job);
+    sqlite3_bind_int64(st, 2, step);
+    sqlite3_bind_int64(st, 3, uid_filter(uid));
+    if (sqlite3_step(st) == SQLITE_ROW)
+        report = report_column(st);
+    sqlite3_reset(st);
+    return report;
+}
+
+json_t *store_list(struct store *s, uid_t uid, int limit)
+{
+    json_t *list = json_array();
+    sqlite3_stmt *st;
+
+    if (!s)
+        return list;
+    st = s->st[GET_LIST];
+    sqlite3_bind_int64(st, 1, uid_filter(uid));
+    sqlite3_bind_int(st, 2, limit);
+    while (sqlite3_step(st) == SQLITE_ROW) {
+        json_t *report = report_column(st);
+
+        if (report)
+            json_array_append_new(list, report);
+    }
+    sqlite3_reset(st);
+    return list;
+}
+
+int store_node(struct store *s, const char *node, int *count, double *last_wall_s)
+{
+    sqlite3_stmt *st;
+
+    *count = 0;
+    *last_wall_s = 0;
+    if (!s)
+        return -1;
+    st = s->st[GET_NODE];
+    statement_bind_text(st, 1, node);
+    if (sqlite3_step(st) == SQLITE_ROW) {
+        *count = sqlite3_column_int(st, 0);
+        *last_wall_s = sqlite3_column_double(st, 1);
+    }
+    sqlite3_reset(st);
+    return 0;
+}
+
+int store_expire(struct store *s, int days, struct err *err)
+{
+    double before = now_wall_s() - days * 86400.0;
+    char text[400];
+
+    if (!s)
+        return 0;
+    snprintf(text, sizeof(text),
+             "DELETE FROM step WHERE updated < %.0f; DELETE FROM verdict WHERE at < %.0f;"
+             "DELETE FROM run WHERE heard < %.0f; DELETE FROM part WHERE at < %.0f;"
+             "DELETE FROM outcome WHERE heard < %.0f; DELETE FROM scaling WHERE heard < %.0f;",
+             before, before, before, before, before, before);
+    return execute(s, text, err);
+}
+
+double store_bytes(struct store *s)
+{
+    struct stat st;
+
+    if (!s || stat(sqlite3_db_filename(s->db, "main"), &st) < 0)
+        return NAN;
+    return (double)st.st_size;
+}

@@ -1,0 +1,417 @@
+#include "job/cadence.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/now.h"
+#include "common/xalloc.h"
+#include "job/cadence_private.h"
+#include "job/job.h"
+
+#define OUTLIVED_S  60.0 /* a notice's end has passed, and the job goes on */
+#define SAMPLES_S   5.0  /* samples a second are over so long */
+#define STEP_GAIN   0.2  /* of the newest step time */
+#define TICK_S      0.25 /* until the next look */
+#define SETTLE_S    1.5  /* after a write: until all agents have told how long it took */
+#define CALLS_MAX   (INT64_C(1) << 52)
+#define SECONDS_MAX 3.2e7
+#define LEAST_SIGMA 3.0 /* deviations that a step may be shorter than it was */
+#define DAY_S       86400.0
+
+struct cadence *cadence_new(double now_s)
+{
+    struct cadence *c = xcalloc(1, sizeof(*c));
+
+    c->step_s = c->samples_per_s = c->limit_wall_s = c->notice_s = c->notice_end_s = c->last_s = NAN;
+    c->heard_s = -INFINITY;
+    c->work_s = now_s;
+    c->history = (struct cadence_history){ .source = "published" };
+    return c;
+}
+
+void cadence_free(struct cadence *c)
+{
+    free(c);
+}
+
+void cadence_sender_set(struct cadence *c,
+                        void (*say)(struct job *j, struct job_agent *a, json_t *o, void *arg), void *arg)
+{
+    c->say = say;
+    c->arg = arg;
+}
+
+void cadence_limit_set(struct job *j, double end_wall_s)
+{
+    j->cadence->limit_wall_s = end_wall_s;
+}
+
+void cadence_history_set(struct job *j, double failures, double node_s, const char *source, const char *text)
+{
+    struct cadence_history *h = &j->cadence->history;
+
+    h->failures = failures;
+    h->node_s = node_s;
+    h->source = source;
+    snprintf(h->text, sizeof(h->text), "%s", text);
+}
+
+void cadence_own_set(struct job *j, double failures, double node_s)
+{
+    j->cadence->history.own_failures = failures;
+    j->cadence->history.own_node_s = node_s;
+}
+
+void cadence_notice(struct job *j, double now_s, double grace_s)
+{
+    struct cadence *c = j->cadence;
+
+    if (!isnan(c->notice_s) || c->noticed)
+        return;
+    c->noticed = true; /* a rank's flag stays: one that was outlived is not taken for another */
+    c->notice_s = now_s;
+    c->notice_end_s = now_s + (isnan(grace_s) ? j->params.preemption_grace_s : grace_s);
+    job_event(j, now_s, "the job was told that it will be ended in about %.0f s", c->notice_end_s - now_s);
+}
+
+bool cadence_noticed(const struct job *j)
+{
+    return !isnan(j->cadence->notice_s);
+}
+
+/* ---- what agents tell ---- */
+
+static int64_t whole(const json_t *v, int64_t max)
+{
+    json_int_t n = json_integer_value(v);
+
+    return json_is_integer(v) && n >= 0 ? n < max ? n : max : 0;
+}
+
+static int64_t get_whole(const json_t *o, const char *key, int64_t max)
+{
+    return whole(json_object_get(o, key), max);
+}
+
+static double get_seconds(const json_t *o, const char *key)
+{
+    const json_t *v = json_object_get(o, key);
+    double s = json_number_value(v);
+
+    return json_is_number(v) && s >= 0 && s < SECONDS_MAX ? s : NAN;
+}
+
+static void get_range(const json_t *o, const char *key, uint64_t *min, uint64_t *max)
+{
+    const json_t *v = json_object_get(o, key);
+
+    *min = (uint64_t)whole(json_array_get(v, 0), CALLS_MAX);
+    *max = (uint64_t)whole(json_array_get(v, 1), CALLS_MAX);
+    if (*max < *min)
+        *max = *min;
+}
+
+static void parse(struct cadence_told *t, const json_t *o)
+{
+    const json_t *asked = json_object_get(o, "asked");
+    const char *state = json_string_value(json_object_get(asked, "state"));
+
+    t->serial =
+        json_is_integer(json_object_get(asked, "serial")) ? get_whole(asked, "serial", CALLS_MAX) : -1;
+    t->at = (uint64_t)get_whole(asked, "at", CALLS_MAX);
+    t->state = !state ? 0 : !strcmp(state, "committed") ? 2 : !strcmp(state, "armed");
+    t->missed = !json_is_false(json_object_get(asked, "missed"));
+    t->mixed = json_is_true(json_object_get(o, "mixed"));
+    t->notice = json_is_true(json_object_get(o, "notice"));
+    t->callers = (uint32_t)get_whole(o, "callers", VIEW_RANKS_MAX);
+    t->deaf = (uint32_t)get_whole(o, "deaf", VIEW_RANKS_MAX);
+    t->app = (uint32_t)get_whole(o, "app", UINT16_MAX);
+    t->writing = (uint32_t)get_whole(o, "writing", VIEW_RANKS_MAX);
+    get_range(o, "calls", &t->calls_min, &t->calls_max);
+    get_range(o, "yes_at", &t->yes_min, &t->yes_max);
+    t->samples = (uint64_t)get_whole(o, "samples", CALLS_MAX);
+    t->writes = (uint64_t)get_whole(o, "writes", CALLS_MAX);
+    t->age_s = get_seconds(o, "age_s");
+    t->step_s = get_seconds(o, "step_s");
+    t->write_s = get_seconds(o, "write_s");
+}
+
+static void learn_step(struct cadence *c, double step_s)
+{
+    double off_s = step_s - c->step_s;
+
+    if (!(step_s > 0))
+        return;
+    if (isnan(c->step_s)) {
+        c->step_s = step_s;
+        c->step_off_s = 0.1 * step_s;
+        return;
+    }
+    c->step_s += STEP_GAIN * off_s;
+    c->step_off_s += STEP_GAIN * (fabs(off_s) - c->step_off_s);
+}
+
+void cadence_take(struct job *j, struct job_agent *a, double now_s, const json_t *told)
+{
+    struct cadence *c = j->cadence;
+    struct cadence_told *t = &a->told;
+    uint64_t writes = t->writes, calls = t->calls_max;
+    int64_t serial = t->serial;
+    bool first = t->at_s == 0, noticed = c->noticed;
+
+    if (!json_is_object(told))
+        return;
+    parse(t, told);
+    t->at_s = now_s;
+    if (t->calls_max > calls)
+        learn_step(c, t->step_s);
+    if (t->writes > writes && !first) {
+        c->told_writes = true;
+        c->write_max_s = fmax(c->write_max_s, isnan(t->write_s) ? 0 : t->write_s);
+        c->written_s = c->settle_s = now_s;
+    }
+    if (t->notice)
+        cadence_notice(j, now_s, NAN);
+    c->request.answered += t->serial == c->request.serial && t->serial != serial;
+    if ((t->notice && !noticed) ||
+        (t->serial == c->request.serial && t->serial != serial && c->request.answered >= c->request.said))
+        cadence_tick(j, now_s);
+}
+
+/* ---- what is known of all of them ---- */
+
+struct cadence_sum cadence_sum_up(const struct job *j)
+{
+    struct cadence_sum s = { .age_s = NAN, .heard_s = INFINITY };
+
+    for (size_t i = 0; i < j->n_agents; i++) {
+        const struct job_agent *a = j->agent[i];
+        const struct cadence_told *t = &a->told;
+
+        s.connected += a->link != NULL && !a->bye;
+        s.samples += t->samples;
+        if (t->at_s == 0)
+            continue;
+        s.told++;
+        s.writing += t->writing;
+        if (!t->callers)
+            continue;
+        s.mixed |= t->mixed || (s.callers && t->app != s.app);
+        s.app = t->app;
+        s.deaf += t->deaf;
+        s.heard_s = fmin(s.heard_s, t->at_s);
+        if (!s.callers || t->calls_max > s.calls_max) {
+            s.calls_max = t->calls_max;
+            s.age_s = t->age_s;
+            s.at_s = t->at_s;
+        }
+        s.calls_min = s.callers && s.calls_min < t->calls_min ? s.calls_min : t->calls_min;
+        s.callers += t->callers;
+    }
+    return s;
+}
+
+double cadence_step_s(const struct job *j)
+{
+    struct view_figures f;
+
+    if (!isnan(j->cadence->step_s))
+        return j->cadence->step_s;
+    view_figures_get(j->view, j->heard_s, &f);
+    return f.step_p50_s;
+}
+
+double cadence_least_step_s(const struct cadence *c)
+{
+    return fmax(c->step_s - LEAST_SIGMA * 1.25 * c->step_off_s, 0.3 * c->step_s);
+}
+
+/* ---- what a write costs ---- */
+
+static void look_at_writes(struct job *j, double now_s, const struct cadence_sum *s)
+{
+    struct cadence *c = j->cadence;
+    struct view_phases p;
+
+    if (c->settle_s > 0 && now_s > c->settle_s + SETTLE_S && !s->writing) {
+        cadence_cost_add(&c->cost, c->write_max_s);
+        c->last_s = c->written_s;
+        c->write_max_s = c->settle_s = 0;
+        c->writes++;
+    }
+    view_phases_get(j->view, &p);
+    if (p.pauses > c->pauses && !c->told_writes) { /* several at once: their mean */
+        double each_s = (p.pause_s - c->pause_s) / (double)(p.pauses - c->pauses);
+
+        for (uint64_t i = c->pauses; i < p.pauses && i < c->pauses + CADENCE_WRITES; i++)
+            cadence_cost_add(&c->cost, each_s);
+        c->last_s = now_s;
+        c->writes += p.pauses - c->pauses;
+    }
+    c->pauses = p.pauses;
+    c->pause_s = p.pause_s;
+}
+
+static void look_at_samples(struct cadence *c, double now_s, uint64_t samples)
+{
+    double over_s = now_s - c->samples_s;
+
+    if (c->samples_s == 0 || samples < c->samples) {
+        c->samples_s = now_s;
+        c->samples = samples;
+    } else if (over_s >= SAMPLES_S) {
+        c->samples_per_s = samples ? (double)(samples - c->samples) / over_s : NAN;
+        c->samples_s = now_s;
+        c->samples = samples;
+    }
+}
+
+double cadence_samples_per_s(const struct job *j)
+{
+    return j->cadence ? j->cadence->samples_per_s : NAN;
+}
+
+/* ---- when one is due ---- */
+
+static struct failure_rate rate_of(const struct job *j, double now_s)
+{
+    const struct cadence *c = j->cadence;
+    struct failure_rate r = cadence_prior(c->history.failures, c->history.node_s);
+
+    r.failures += c->history.own_failures;
+    r.node_s +=
+        c->history.own_node_s + fmax(j->nodes_total, (double)j->n_agents) * fmax(0, now_s - j->start_s);
+    return r;
+}
+
+/* When the work began that a failure now would cost. */
+static double begun_s(const struct cadence *c)
+{
+    return isnan(c->last_s) ? c->work_s : c->last_s;
+}
+
+struct cadence_figures cadence_figures_of(const struct job *j, double now_s)
+{
+    const struct cadence *c = j->cadence;
+    struct cadence_sum s = cadence_sum_up(j);
+    double limit_s = c->limit_wall_s - wall_s();
+
+    return (struct cadence_figures){
+        .write = cadence_cost_get(&c->cost, j->params.checkpoint_cost_s),
+        .rate = rate_of(j, now_s),
+        .nodes = fmax(1, fmax(j->nodes_total, (double)j->n_agents)),
+        .step_s = cadence_step_s(j),
+        .delivery_s = CADENCE_URGENT_S + TICK_S,
+        .restart_s = NAN,
+        .since_s = now_s - fmax(c->heard_s, begun_s(c)),
+        .writing_s = s.writing ? 0 : NAN,
+        .left_s = limit_s,
+        .notice_s = c->notice_end_s - now_s,
+        .since_notice_s = now_s - c->notice_s,
+        .asked = c->request.phase != CADENCE_IDLE,
+    };
+}
+
+struct cadence_bounds cadence_bounds_of(const struct job *j)
+{
+    return (struct cadence_bounds){ j->params.checkpoint_least_s,
+                                    fmax(j->params.checkpoint_least_s, j->params.checkpoint_most_s) };
+}
+
+void cadence_tick(struct job *j, double now_s)
+{
+    struct cadence *c = j->cadence;
+    struct cadence_sum s = cadence_sum_up(j);
+    struct cadence_figures f;
+    struct cadence_bounds b = cadence_bounds_of(j);
+    struct cadence_decision d;
+    struct err err;
+
+    if (j->state >= JOB_FINISHED) {
+        cadence_request_end(j, now_s);
+        return;
+    }
+    if (now_s > c->notice_end_s + OUTLIVED_S)
+        c->notice_s = c->notice_end_s = NAN;
+    look_at_writes(j, now_s, &s);
+    look_at_samples(c, now_s, s.samples);
+    cadence_request_tick(j, now_s, &s);
+    if (j->params.checkpoint != CONFIG_CHECKPOINT_REQUEST || c->request.phase != CADENCE_IDLE ||
+        !(s.told || cadence_other_way(j)) || now_s < c->request.again_s)
+        return;
+    f = cadence_figures_of(j, now_s);
+    d = cadence_decide(&f, &b);
+    if (!d.due || c->settle_s > 0)
+        return;
+    c->request.again_s = now_s + 1;
+    if (cadence_request(j, cadence_reason_name(d.reason), &err) < 0)
+        return;
+    c->request.urgent = d.reason == CADENCE_NOTICE || d.reason == CADENCE_LIMIT;
+    cadence_request_tick(j, now_s, &s);
+}
+
+/* ---- the report ---- */
+
+static json_t *real(double v)
+{
+    return isfinite(v) ? json_real(v) : json_null();
+}
+
+static json_t *estimate_json(double value, double low, double high)
+{
+    return json_pack("{s:o,s:o,s:o}", "value", real(value), "low", real(low), "high", real(high));
+}
+
+static json_t *rate_json(const struct job *j, const struct failure_rate *r)
+{
+    json_t *o = estimate_json(failure_rate_mean(r) * DAY_S, failure_rate_quantile(r, 0.05) * DAY_S,
+                              failure_rate_quantile(r, 0.95) * DAY_S);
+
+    json_object_set_new(o, "failures", real(j->cadence->history.failures));
+    json_object_set_new(o, "node_days", real(j->cadence->history.node_s / DAY_S));
+    json_object_set_new(o, "source", json_string(j->cadence->history.source));
+    json_object_set_new(o, "source_text",
+                        *j->cadence->history.text ? json_string(j->cadence->history.text) : json_null());
+    json_object_set_new(o, "own_failures", real(j->cadence->history.own_failures));
+    return o;
+}
+
+static const char *cost_source(const struct cadence *c)
+{
+    return !c->cost.n ? "policy" : c->told_writes ? "program" : "pauses";
+}
+
+json_t *cadence_json(const struct job *j, double now_s)
+{
+    static const char *const modes[] = { "off", "advise", "request" };
+    const struct cadence *c = j->cadence;
+    struct cadence_figures f;
+    struct cadence_bounds b = cadence_bounds_of(j);
+    struct cadence_decision d;
+    struct cadence_sum s;
+    json_t *o;
+
+    if (!c || j->params.checkpoint == CONFIG_CHECKPOINT_OFF)
+        return json_pack("{s:s}", "mode", "off");
+    f = cadence_figures_of(j, now_s);
+    f.asked = false;
+    d = cadence_decide(&f, &b);
+    s = cadence_sum_up(j);
+    o = json_pack("{s:s,s:o,s:o,s:s,s:o,s:s,s:o,s:o,s:o}", "mode", modes[j->params.checkpoint], "interval_s",
+                  real(d.interval_s), "optimal_s", real(d.optimal_s), "reason", cadence_reason_name(d.reason),
+                  "cost_s", estimate_json(f.write.s, f.write.low_s, f.write.high_s), "cost_source",
+                  cost_source(c), "failure_rate", rate_json(j, &f.rate), "mtbf_s", real(d.mtbf_s), "goodput",
+                  real(d.goodput));
+    json_object_set_new(o, "written", c->writes ? json_integer((json_int_t)c->writes) : json_null());
+    json_object_set_new(o, "last_s", isnan(c->last_s) ? json_null() : real(now_s - c->last_s));
+    json_object_set_new(o, "next_due_s", j->state >= JOB_FINISHED ? json_null() : real(d.next_s));
+    json_object_set_new(o, "lost_work_s", real(now_s - begun_s(c)));
+    json_object_set_new(o, "too_late", json_boolean(d.too_late && j->state < JOB_FINISHED));
+    json_object_set_new(o, "limit_s", real(f.left_s));
+    json_object_set_new(o, "notice_s", real(f.notice_s));
+    json_object_set_new(o, "callers", s.told ? json_integer(s.callers) : json_null());
+    json_object_set_new(o, "requests", cadence_requests_json(j, now_s, &s));
+    return o;
+}

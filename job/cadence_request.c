@@ -1,0 +1,362 @@
+/* cadence_request.c - one request from the wish to the step at which all ranks heard it.
+ *
+ * Wanted: a call number is chosen and sent to every agent.  Armed: each has put it on its page and told the
+ * counts after that; if all ranks are below, and enough time is left for another round, it is committed; else
+ * it is taken back and wanted again, further ahead.  Committed: each agent says whether its ranks were below
+ * still.  If one does not say so in half the time that is left, all are told to take it back.  When all ranks
+ * have passed the call, those who heard it are counted. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "job/cadence_private.h"
+#include "job/job.h"
+#include "rules/action.h"
+
+#define MARGIN_MAX_S 60.0
+#define TRIES_MAX    12u
+#define STALE_S      5.0  /* an agent's word is older: it is not asked */
+#define OVERDUE_S    60.0 /* after the call should have come */
+#define PATIENCE_S   30.0 /* until a request that cannot be sent is given up */
+#define AGAIN_S      30.0 /* after one that failed */
+
+static const char *const states[] = { "none", "armed", "committed" };
+
+/* ---- words to the agents ---- */
+
+static json_t *word(const struct cadence_requested *r, int state)
+{
+    return json_pack("{s:{s:{s:I,s:I,s:I,s:s}}}", "control", "checkpoint", "serial", (json_int_t)r->serial,
+                     "at", (json_int_t)r->at, "app", (json_int_t)r->app, "state", states[state]);
+}
+
+static void say_all(struct job *j, double now_s, int state)
+{
+    struct cadence *c = j->cadence;
+
+    c->request.serial++;
+    c->request.sent_s = now_s;
+    c->request.said = c->request.answered = 0;
+    for (size_t i = 0; c->say && i < j->n_agents; i++) {
+        if (!j->agent[i]->link || j->agent[i]->bye)
+            continue;
+        c->request.said++;
+        c->say(j, j->agent[i], word(&c->request, state), c->arg);
+    }
+}
+
+static int state_of(const struct cadence_requested *r)
+{
+    return r->revoked ? 0 : r->phase == CADENCE_COMMITTED ? 2 : 1;
+}
+
+void cadence_hello(struct job *j, struct job_agent *a)
+{
+    struct cadence *c = j->cadence;
+
+    a->told = (struct cadence_told){ .serial = -1 };
+    if (c->say && c->request.phase >= CADENCE_ARMED)
+        c->say(j, a, word(&c->request, state_of(&c->request)), c->arg);
+}
+
+/* ---- ends ---- */
+
+static void finish(struct job *j, double now_s, const char *outcome)
+{
+    struct cadence_requested *r = &j->cadence->request;
+
+    snprintf(r->outcome, sizeof(r->outcome), "%s", outcome);
+    r->newest_s = now_s;
+    r->newest_at = r->at;
+    r->phase = CADENCE_IDLE;
+    r->tries = 0;
+}
+
+static void fail(struct job *j, double now_s, const char *why)
+{
+    struct cadence_requested *r = &j->cadence->request;
+
+    if (r->phase >= CADENCE_ARMED)
+        say_all(j, now_s, 0);
+    r->failed++;
+    r->again_s = now_s + AGAIN_S;
+    job_event(j, now_s, "a checkpoint (%s) could not be asked for: %s", r->reason, why);
+    finish(j, now_s, why);
+}
+
+/* The call was taken back, or is over: try a later one. */
+static void retry(struct job *j, double now_s, const char *why)
+{
+    struct cadence_requested *r = &j->cadence->request;
+
+    say_all(j, now_s, 0);
+    r->phase = CADENCE_WANTED;
+    r->margin_s = fmin(r->margin_s * (r->urgent ? 1.5 : 2), MARGIN_MAX_S);
+    if (++r->tries >= TRIES_MAX)
+        fail(j, now_s, why);
+}
+
+/* ---- programs that do not ask by themselves ---- */
+
+bool cadence_other_way(const struct job *j)
+{
+    return action_signal_parse(j->params.checkpoint_signal) > 0 || *j->params.checkpoint_file;
+}
+
+/* Every rank gets the signal when it comes; the file is made once, on the first node. */
+static void deliver_otherwise(struct job *j, double now_s)
+{
+    struct cadence *c = j->cadence;
+    int sig = action_signal_parse(j->params.checkpoint_signal);
+    bool touched = false;
+
+    c->request.serial++;
+    for (size_t i = 0; c->say && i < j->n_agents; i++) {
+        struct job_agent *a = j->agent[i];
+        json_t *o;
+
+        if (!a->link || a->bye)
+            continue;
+        o = json_pack("{s:I}", "serial", (json_int_t)c->request.serial);
+        if (sig > 0)
+            json_object_set_new(o, "signal", json_integer(sig));
+        if (*j->params.checkpoint_file && !touched)
+            json_object_set_new(o, "file", json_string(j->params.checkpoint_file));
+        touched = true;
+        c->say(j, a, json_pack("{s:{s:o}}", "control", "checkpoint", o), c->arg);
+    }
+    c->request.delivered++;
+    c->request.at = 0;
+    /* Nothing tells that it was heard: the write, or the pause, will. */
+    c->request.again_s = now_s + fmax(j->params.checkpoint_least_s, AGAIN_S);
+    job_event(j, now_s, "a checkpoint was asked for by %s (%s)",
+              sig > 0 && *j->params.checkpoint_file ? "signal and file"
+              : sig > 0                             ? "signal"
+                                                    : "file",
+              c->request.reason);
+    finish(j, now_s, "delivered");
+}
+
+/* ---- the phases ---- */
+
+/* NULL: all ranks can be asked at one call. */
+static const char *missing(const struct job *j, double now_s, const struct cadence_sum *s)
+{
+    if (s->connected < (j->nodes_total ? j->nodes_total : j->n_agents))
+        return "not all of its nodes' agents are here";
+    if (!s->callers)
+        return "the program does not ask whether one is due (libsyncguard, SCR)";
+    if (s->told < s->connected)
+        return "not all agents have told of their ranks yet";
+    if (s->mixed)
+        return "its ranks run different programs, or some were started anew: their calls do not agree";
+    if (s->deaf)
+        return "some ranks cannot see the agent's page";
+    if (isnan(j->cadence->step_s))
+        return "what a step takes is not known yet";
+    if (now_s - s->heard_s > STALE_S)
+        return "an agent has not told of its ranks lately";
+    return NULL;
+}
+
+static void arm(struct job *j, double now_s, const struct cadence_sum *s)
+{
+    struct cadence_requested *r = &j->cadence->request;
+    const char *why = missing(j, now_s, s);
+    double age_s = s->age_s + now_s - s->at_s, least_s = cadence_least_step_s(j->cadence);
+
+    if (why && !s->callers && cadence_other_way(j)) {
+        deliver_otherwise(j, now_s);
+        return;
+    }
+    if (r->margin_s == 0)
+        r->margin_s = r->urgent ? CADENCE_URGENT_S : CADENCE_MARGIN_S;
+    if (!why) {
+        r->app = s->app;
+        r->at = cadence_call(s->calls_max, isnan(age_s) ? 0 : age_s, least_s, r->margin_s);
+        why = r->at ? NULL : "the next call cannot be foreseen";
+    }
+    if (why) {
+        if (now_s > r->asked_s + PATIENCE_S)
+            fail(j, now_s, why);
+        return;
+    }
+    r->call_s = now_s - age_s + (double)(r->at - s->calls_max) * least_s;
+    r->phase = CADENCE_ARMED;
+    r->sure = r->revoked = false;
+    say_all(j, now_s, 1);
+}
+
+/* How many agents have the newest word; missed: one of them too late. */
+static uint32_t answers(const struct job *j, int state, bool *missed)
+{
+    const struct cadence_requested *r = &j->cadence->request;
+    uint32_t n = 0;
+
+    *missed = false;
+    for (size_t i = 0; i < j->n_agents; i++) {
+        const struct cadence_told *t = &j->agent[i]->told;
+
+        if (t->at_s == 0 || t->serial != r->serial || t->state != state || t->at != r->at)
+            continue;
+        n++;
+        *missed |= t->missed && t->callers;
+    }
+    return n;
+}
+
+/* Ranks of a synchronised job are at most a step apart, and answers at most a round. */
+static bool apart(const struct job *j, double now_s, const struct cadence_sum *s)
+{
+    double steps = (now_s - j->cadence->request.sent_s) / cadence_least_step_s(j->cadence);
+
+    return (double)(s->calls_max - s->calls_min) > 2 + ceil(steps);
+}
+
+static void commit(struct job *j, double now_s, const struct cadence_sum *s)
+{
+    struct cadence_requested *r = &j->cadence->request;
+    double round_s = now_s - r->sent_s, age_s = s->age_s + now_s - s->at_s;
+    bool missed;
+
+    if (answers(j, 1, &missed) < s->connected) {
+        if (now_s > r->call_s)
+            retry(j, now_s, "an agent does not answer in time");
+        return;
+    }
+    if (missed || s->calls_max >= r->at) {
+        retry(j, now_s, "the ranks were always there first");
+        return;
+    }
+    if (missing(j, now_s, s) || apart(j, now_s, s)) {
+        fail(j, now_s, apart(j, now_s, s) ? "its ranks do not all ask once a step" : missing(j, now_s, s));
+        return;
+    }
+    r->call_s = now_s - age_s + (double)(r->at - s->calls_max) * cadence_least_step_s(j->cadence);
+    if (r->call_s - now_s < 2 * round_s || r->call_s - now_s < r->margin_s / 4) {
+        retry(j, now_s, "messages take longer than the steps ahead");
+        return;
+    }
+    r->phase = CADENCE_COMMITTED;
+    say_all(j, now_s, 2);
+}
+
+static void judge(struct job *j, double now_s)
+{
+    struct cadence_requested *r = &j->cadence->request;
+    uint32_t heard = 0, deaf = 0;
+    char text[160];
+
+    for (size_t i = 0; i < j->n_agents; i++) {
+        const struct cadence_told *t = &j->agent[i]->told;
+
+        if (!t->callers)
+            continue;
+        heard += t->yes_min == r->at && t->yes_max == r->at;
+        deaf += t->yes_min != r->at;
+    }
+    if (heard && !deaf) {
+        r->heard++;
+        j->cadence->heard_s = now_s;
+        r->again_s = now_s + fmax(j->params.checkpoint_least_s, 1);
+        finish(j, now_s, "heard");
+        return;
+    }
+    if (!heard) {
+        retry(j, now_s, "an agent does not answer in time");
+        return;
+    }
+    r->split++;
+    snprintf(text, sizeof(text), "split: ranks on %u nodes heard it, some on %u did not", heard, deaf);
+    job_event(j, now_s, "a checkpoint was heard by some ranks alone: on %u nodes by all, on %u not", heard,
+              deaf);
+    finish(j, now_s, text);
+}
+
+static void await(struct job *j, double now_s, const struct cadence_sum *s)
+{
+    struct cadence_requested *r = &j->cadence->request;
+    bool missed;
+
+    if (!r->sure && answers(j, 2, &missed) >= s->connected && !missed)
+        r->sure = true;
+    if (s->callers && s->calls_min >= r->at) {
+        judge(j, now_s);
+    } else if (!r->revoked && (s->mixed || (!r->sure && now_s > r->sent_s + (r->call_s - r->sent_s) / 2))) {
+        /* What came of it is seen when the call is over. */
+        r->revoked = true;
+        say_all(j, now_s, 0);
+    } else if (now_s > r->call_s + OVERDUE_S + 10 * j->cadence->step_s) {
+        fail(j, now_s, "the ranks do not come to that call");
+    }
+}
+
+void cadence_request_end(struct job *j, double now_s)
+{
+    if (j->cadence->request.phase != CADENCE_IDLE)
+        finish(j, now_s, "the step ended first");
+}
+
+void cadence_request_tick(struct job *j, double now_s, const struct cadence_sum *s)
+{
+    switch (j->cadence->request.phase) {
+    case CADENCE_IDLE:
+        break;
+    case CADENCE_WANTED:
+        arm(j, now_s, s);
+        break;
+    case CADENCE_ARMED:
+        commit(j, now_s, s);
+        break;
+    case CADENCE_COMMITTED:
+        await(j, now_s, s);
+        break;
+    }
+}
+
+int cadence_request(struct job *j, const char *reason, struct err *err)
+{
+    struct cadence_requested *r = &j->cadence->request;
+    struct cadence_sum s = cadence_sum_up(j);
+
+    if (j->state >= JOB_FINISHED)
+        return err_set(err, "the step has ended");
+    if (!j->cadence->say)
+        return err_set(err, "there is nobody to ask: this is a recorded step");
+    if (!s.callers && !cadence_other_way(j))
+        return err_set(err,
+                       "the program does not ask whether a checkpoint is due (libsyncguard, SCR), and the "
+                       "policy has neither CheckpointSignal nor CheckpointFile");
+    if (r->phase != CADENCE_IDLE)
+        return 0; /* the one that is under way will do */
+    snprintf(r->reason, sizeof(r->reason), "%s", reason);
+    r->phase = CADENCE_WANTED;
+    r->asked_s = j->heard_s;
+    r->asked++;
+    r->tries = 0;
+    r->urgent = false;
+    r->margin_s = 0;
+    return 0;
+}
+
+json_t *cadence_requests_json(const struct job *j, double now_s, const struct cadence_sum *s)
+{
+    static const char *const phases[] = { NULL, "wanted", "armed", "committed" };
+    const struct cadence_requested *r = &j->cadence->request;
+    const char *why = j->state >= JOB_FINISHED ? NULL : missing(j, now_s, s);
+    json_t *newest = json_null();
+
+    if (r->phase != CADENCE_IDLE)
+        newest = json_pack("{s:s,s:s,s:o,s:f}", "reason", r->reason, "state", phases[r->phase], "call",
+                           r->phase == CADENCE_WANTED ? json_null() : json_integer((json_int_t)r->at),
+                           "age_s", fmax(0, now_s - r->asked_s));
+    else if (r->asked)
+        newest = json_pack("{s:s,s:s,s:o,s:f}", "reason", r->reason, "state", r->outcome, "call",
+                           r->newest_at ? json_integer((json_int_t)r->newest_at) : json_null(), "age_s",
+                           fmax(0, now_s - r->newest_s));
+    return json_pack("{s:I,s:I,s:I,s:I,s:I,s:o,s:o}", "asked", (json_int_t)r->asked, "heard",
+                     (json_int_t)r->heard, "delivered", (json_int_t)r->delivered, "failed",
+                     (json_int_t)r->failed, "split", (json_int_t)r->split, "newest", newest, "missing",
+                     why ? json_string(why) : json_null());
+}

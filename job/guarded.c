@@ -1,0 +1,180 @@
+#include "job/guarded.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "model/deviate.h"
+
+#define SURE       0.95 /* below and above: 90 % between */
+#define NOTHING    0.005
+#define MEDIAN_VAR 1.571 /* of a median over a mean's: pi / 2 */
+
+static const char *const figures[GUARDED_FIGURES] = { "step", "throughput", "cv", "lost", "skew", "energy" };
+static const char *const references[] = { "none", "hold-out", "before", "runs" };
+
+const char *guarded_figure_name(enum guarded_figure f)
+{
+    return f < GUARDED_FIGURES ? figures[f] : "unknown";
+}
+
+const char *guarded_reference_name(enum guarded_reference r)
+{
+    return r <= GUARDED_RUNS ? references[r] : "none";
+}
+
+static const struct guarded_ratio unknown = { NAN, NAN, NAN, GUARDED_NONE };
+
+/* ---- hold-out: by rank, and no less wide than the nodes' own ---- */
+
+static struct guarded_ratio of_holdout(const struct guarded_lever *lever, size_t n)
+{
+    double value = 0, low = 0, high = 0, ranks = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (!(lever[i].ratio > 0) || !(lever[i].low > 0) || !(lever[i].high > 0) || !(lever[i].ranks > 0))
+            continue;
+        value += lever[i].ranks * log(lever[i].ratio);
+        low += lever[i].ranks * log(lever[i].low);
+        high += lever[i].ranks * log(lever[i].high);
+        ranks += lever[i].ranks;
+    }
+    if (!(ranks > 0))
+        return unknown;
+    return (struct guarded_ratio){ exp(value / ranks), exp(low / ranks), exp(high / ranks), GUARDED_HOLDOUT };
+}
+
+/* ---- before and since ---- */
+
+struct mean {
+    double value, variance, n; /* variance: of the mean; n: columns that are worth one each */
+};
+
+/* Columns beside each other are alike: as many count as are independent (Bartlett 1946, of a first order
+ * process). */
+static struct mean mean_of(const double *v, size_t n)
+{
+    double sum = 0, square = 0, cross = 0, before = NAN, likeness;
+    struct mean m = { NAN, NAN, 0 };
+
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(v[i])) {
+            sum += v[i];
+            m.n++;
+        }
+    if (m.n < GUARDED_COLUMNS_MIN)
+        return m;
+    m.value = sum / m.n;
+    for (size_t i = 0; i < n; i++) {
+        double d = v[i] - m.value;
+
+        if (isnan(d))
+            continue;
+        square += d * d;
+        cross += isnan(before) ? 0 : d * before;
+        before = d;
+    }
+    likeness = square > 0 ? fmin(0.95, fmax(0, cross / square)) : 0;
+    m.variance = square / (m.n - 1);
+    m.n = fmax(2, m.n * (1 - likeness) / (1 + likeness));
+    m.variance /= m.n;
+    return m;
+}
+
+/* A ratio of means with its error by the delta method, Student's t with the fewer degrees of freedom. */
+static struct guarded_ratio of_series(const struct guarded_series *s)
+{
+    struct mean was, is;
+    double error, t;
+
+    if (!s->value || !s->before || s->before >= s->n)
+        return unknown;
+    was = mean_of(s->value, s->before);
+    is = mean_of(s->value + s->before, s->n - s->before);
+    if (!(was.value > 0) || !(is.value > 0))
+        return unknown;
+    error = sqrt(was.variance / (was.value * was.value) + is.variance / (is.value * is.value));
+    t = deviate_student(SURE, fmax(1, fmin(was.n, is.n) - 1));
+    return (struct guarded_ratio){ is.value / was.value, is.value / was.value * exp(-t * error),
+                                   is.value / was.value * exp(t * error), GUARDED_BEFORE };
+}
+
+/* ---- earlier runs ---- */
+
+/* A run differs from the others anyway: by their spread, and by what their median errs by. */
+static struct guarded_ratio of_runs(double ratio, double spread, double runs)
+{
+    struct guarded_ratio r = { ratio, NAN, NAN, GUARDED_RUNS };
+
+    if (!(ratio > 0))
+        return unknown;
+    if (runs >= 3 && spread >= 0) {
+        double away = deviate_student(SURE, runs - 1) * spread * sqrt(1 + MEDIAN_VAR / runs);
+
+        r.low = ratio * exp(-away);
+        r.high = ratio * exp(away);
+    }
+    return r;
+}
+
+static struct guarded_ratio inverse(struct guarded_ratio r)
+{
+    return (struct guarded_ratio){ 1 / r.value, 1 / r.high, 1 / r.low, r.reference };
+}
+
+static struct guarded_ratio of_figure(const struct guarded_input *in, enum guarded_figure f)
+{
+    struct guarded_ratio r = of_series(&in->series[f]);
+
+    if (r.reference)
+        return r;
+    switch (f) {
+    case GUARDED_STEP:
+        return of_runs(in->runs.step, in->runs.spread, in->runs.runs);
+    case GUARDED_CV:
+        return of_runs(in->runs.cv, NAN, in->runs.runs);
+    case GUARDED_ENERGY:
+        return of_runs(in->runs.energy, NAN, in->runs.runs);
+    default:
+        return unknown;
+    }
+}
+
+/* ---- all of it ---- */
+
+static void say(struct guarded *g)
+{
+    static const char *const what[] = { "", "in its own hold-out epochs", "before the first action",
+                                        "in earlier runs like it, which may have been guarded, too" };
+    const struct guarded_ratio *r = &g->ratio[GUARDED_STEP];
+    bool known = !isnan(r->low), faster = known && r->high < 1 - NOTHING,
+         slower = known && r->low > 1 + NOTHING;
+    int at;
+
+    if (!r->reference) {
+        snprintf(g->text, sizeof(g->text), "There is nothing unguarded to compare with yet.");
+        return;
+    }
+    at = snprintf(g->text, sizeof(g->text), "A step takes %.3g times what it took %s", r->value,
+                  what[r->reference]);
+    if (known)
+        at += snprintf(g->text + at, sizeof(g->text) - (size_t)at, " (%.3g to %.3g)", r->low, r->high);
+    snprintf(g->text + at, sizeof(g->text) - (size_t)at, "%s",
+             faster   ? ": the job is faster."
+             : slower ? ": the job is slower."
+             : known  ? ": no difference that could be told."
+                      : ".");
+}
+
+void guarded_compare(const struct guarded_input *in, struct guarded *out)
+{
+    struct guarded_ratio holdout = of_holdout(in->lever, in->n_levers);
+
+    for (int f = 0; f < GUARDED_FIGURES; f++)
+        out->ratio[f] = of_figure(in, (enum guarded_figure)f);
+    if (holdout.reference)
+        out->ratio[GUARDED_STEP] = holdout;
+    if (holdout.reference || !out->ratio[GUARDED_THROUGHPUT].reference)
+        out->ratio[GUARDED_THROUGHPUT] = inverse(out->ratio[GUARDED_STEP]);
+    say(out);
+}

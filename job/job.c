@@ -1,0 +1,340 @@
+#include "job/job.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/now.h"
+#include "common/text.h"
+#include "common/xalloc.h"
+#include "job/record.h"
+
+static const char *const states[] = { "starting", "running", "stalled", "finished", "lost" };
+
+const char *job_state_name(enum job_state s)
+{
+    return s < ARRAY_SIZE(states) ? states[s] : "unknown";
+}
+
+struct view_params job_view_params(const struct config_policy *p)
+{
+    return (struct view_params){ .min_slowdown = p->min_slowdown_ratio, .hang_timeout_s = p->hang_timeout_s };
+}
+
+struct job *job_new(const struct job_id *id, const struct config_policy *params, double now_s)
+{
+    struct job *j = xcalloc(1, sizeof(*j));
+    struct view_params vp = job_view_params(params);
+
+    j->id = *id;
+    j->params = *params;
+    j->array_job = j->array_task = -1;
+    j->start_wall_s = wall_s();
+    j->start_s = j->heard_s = j->idle_since_s = j->saved_s = now_s;
+    j->view = view_new(&vp, now_s);
+    j->cadence = cadence_new(now_s);
+    return j;
+}
+
+void job_free(struct job *j)
+{
+    if (!j)
+        return;
+    recorders_end(j, "the controller forgets this step");
+    view_free(j->view);
+    cadence_free(j->cadence);
+    for (size_t i = 0; i < j->n_agents; i++) {
+        json_decref(j->agent[i]->pace);
+        free(j->agent[i]);
+    }
+    for (size_t i = 0; i < j->n_notes; i++)
+        free(j->note[i]);
+    json_decref(j->scaling[0].report);
+    json_decref(j->scaling[0].strategies);
+    json_decref(j->scaling[1].report);
+    free(j->agent);
+    free(j);
+}
+
+void job_policy_set(struct job *j, const struct config_policy *p)
+{
+    struct view_params vp = job_view_params(p);
+
+    j->params = *p;
+    view_params_set(j->view, &vp);
+}
+
+struct job_agent *job_agent_get(struct job *j, const char *node)
+{
+    struct job_agent *a;
+
+    for (size_t i = 0; i < j->n_agents; i++)
+        if (!strcmp(j->agent[i]->node, node))
+            return j->agent[i];
+    if (j->n_agents >= JOB_AGENTS_MAX)
+        return NULL;
+    a = xcalloc(1, sizeof(*a));
+    snprintf(a->node, sizeof(a->node), "%s", node);
+    a->cpu_ratio = a->rss_bytes = a->backlog_bytes = a->lost_batches = a->energy_j = NAN;
+    j->agent = xgrow(j->agent, &j->agents_cap, j->n_agents + 1, sizeof(struct job_agent *));
+    j->agent[j->n_agents++] = a;
+    return a;
+}
+
+size_t job_agents_connected(const struct job *j)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < j->n_agents; i++)
+        n += j->agent[i]->link != NULL;
+    return n;
+}
+
+void job_note(struct job *j, const char *node, const char *text)
+{
+    char *note = text_utf8(xasprintf("%s: %.400s", node, text));
+
+    for (size_t i = 0; i < j->n_notes; i++)
+        if (!strcmp(j->note[i], note)) {
+            free(note);
+            return;
+        }
+    if (j->n_notes == JOB_NOTES_MAX) {
+        free(note);
+        return;
+    }
+    j->note[j->n_notes++] = note;
+}
+
+void job_event(struct job *j, double now_s, const char *fmt, ...)
+{
+    va_list ap;
+    char *text = j->event[j->n_events % JOB_EVENTS].text;
+
+    j->event[j->n_events % JOB_EVENTS].at_s = now_s;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof(j->event[0].text), fmt, ap);
+    va_end(ap);
+    text_utf8(text);
+    j->n_events++;
+}
+
+/* ---- what somebody has seen ---- */
+
+bool job_acknowledged(const struct job *j, uint32_t verdict_id)
+{
+    for (size_t i = 0; i < j->n_seen; i++)
+        if (j->seen[i] == verdict_id)
+            return true;
+    return false;
+}
+
+size_t job_acknowledge(struct job *j)
+{
+    const struct view_verdict *v;
+    size_t n = view_verdicts_get(j->view, &v), fresh = 0;
+
+    for (size_t i = 0; i < n && j->n_seen < JOB_SEEN_MAX; i++) {
+        if (job_acknowledged(j, v[i].id))
+            continue;
+        j->seen[j->n_seen++] = v[i].id;
+        fresh++;
+    }
+    return fresh;
+}
+
+/* What was let go is new when it comes again. */
+static void forget_seen(struct job *j)
+{
+    const struct view_verdict *v;
+    size_t n = view_verdicts_get(j->view, &v), kept = 0;
+
+    for (size_t i = 0; i < j->n_seen; i++)
+        for (size_t k = 0; k < n; k++)
+            if (v[k].standing && v[k].id == j->seen[i]) {
+                j->seen[kept++] = j->seen[i];
+                break;
+            }
+    j->n_seen = kept;
+}
+
+static bool all_said_bye(const struct job *j)
+{
+    for (size_t i = 0; i < j->n_agents; i++)
+        if (!j->agent[i]->bye)
+            return false;
+    return j->n_agents > 0;
+}
+
+static void set_state(struct job *j, double now_s, enum job_state s)
+{
+    if (j->state == s)
+        return;
+    if (s == JOB_FINISHED || s == JOB_LOST) {
+        j->end_s = now_s;
+        job_event(j, now_s, s == JOB_FINISHED ? "the step ended" : "no agent heard for %.0f s: lost",
+                  JOB_LOST_S);
+        recorders_end(j, s == JOB_FINISHED ? "step ended" : "the step's agents are lost");
+    }
+    j->state = s;
+}
+
+static void end(struct job *j, double now_s, enum job_state s)
+{
+    if (j->state == s)
+        return;
+    view_finish(j->view, now_s);
+    set_state(j, now_s, s);
+}
+
+void job_update(struct job *j, double now_s, void (*raised)(struct job *j, const char *text, void *arg),
+                void *arg)
+{
+    struct view_figures f;
+    struct view_event e;
+
+    while (view_event_take(j->view, &e)) {
+        job_event(j, e.at_s, "%s", e.text);
+        if (raised)
+            raised(j, e.text, arg);
+    }
+    forget_seen(j);
+    if (job_agents_connected(j) || !j->n_agents)
+        j->idle_since_s = now_s;
+    view_figures_get(j->view, now_s, &f);
+    if (now_s > j->idle_since_s + JOB_LOST_S)
+        end(j, now_s, JOB_LOST);
+    else if (f.regime == VIEW_STALLED)
+        set_state(j, now_s, JOB_STALLED);
+    else
+        set_state(j, now_s, f.collectives ? JOB_RUNNING : JOB_STARTING);
+}
+
+void job_tick(struct job *j, double now_s, void (*raised)(struct job *j, const char *text, void *arg),
+              void *arg)
+{
+    if (j->state == JOB_FINISHED || (j->state == JOB_LOST && !job_agents_connected(j)))
+        return;
+    if (all_said_bye(j)) {
+        end(j, now_s, JOB_FINISHED);
+        return;
+    }
+    view_tick(j->view, now_s);
+    job_update(j, now_s, raised, arg);
+}
+
+bool job_hangs(const struct job *j)
+{
+    const struct view_verdict *d;
+    size_t n = view_verdicts_get(j->view, &d);
+
+    for (size_t i = 0; i < n; i++)
+        if (d[i].class == VIEW_CLASS_HANG)
+            return true;
+    return false;
+}
+
+bool job_broken(const struct job *j)
+{
+    return j->state == JOB_LOST || (j->state == JOB_FINISHED && (j->broken_ranks || job_hangs(j)));
+}
+
+void job_finish(struct job *j, double now_s)
+{
+    set_state(j, now_s, JOB_FINISHED);
+}
+
+/* ---- the table ---- */
+
+struct job *jobs_find(const struct jobs *t, const struct job_id *id)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        const struct job_id *k = &t->job[i]->id;
+
+        if (k->uid == id->uid && k->job == id->job && k->step == id->step && k->restarts == id->restarts)
+            return t->job[i];
+    }
+    return NULL;
+}
+
+void jobs_add(struct jobs *t, struct job *j)
+{
+    t->job = xgrow(t->job, &t->cap, t->n + 1, sizeof(struct job *));
+    t->job[t->n++] = j;
+}
+
+void jobs_remove(struct jobs *t, struct job *j)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (t->job[i] == j) {
+            memmove(&t->job[i], &t->job[i + 1], (t->n - i - 1) * sizeof(struct job *));
+            t->n--;
+            break;
+        }
+    job_free(j);
+}
+
+/* What a person typed, as numbers; -1: not given. */
+struct wanted {
+    int64_t job, step, task, component;
+};
+
+static int parse_id(const char *text, struct wanted *w, struct err *err)
+{
+    char *end;
+
+    *w = (struct wanted){ -1, -1, -1, -1 };
+    w->job = strtoll(text, &end, 10);
+    if (end == text || w->job <= 0)
+        goto bad;
+    if (*end == '_') {
+        text = end + 1;
+        w->task = strtoll(text, &end, 10);
+        if (end == text || w->task < 0)
+            goto bad;
+    } else if (*end == '+') {
+        text = end + 1;
+        w->component = strtoll(text, &end, 10);
+        if (end == text || w->component < 0)
+            goto bad;
+    }
+    if (*end == '.') {
+        text = end + 1;
+        w->step = strtoll(text, &end, 10);
+        if (end == text || w->step < 0)
+            goto bad;
+    }
+    if (*end == '\0')
+        return 0;
+bad:
+    return err_set(err, "not a job: accepted are JOB, JOB.STEP, ARRAY_TASK and ARRAY_TASK.STEP, e.g. 123.0");
+}
+
+static bool fits(const struct job *j, const struct wanted *w)
+{
+    if (w->step >= 0 && j->id.step != (uint64_t)w->step)
+        return false;
+    if (w->task >= 0)
+        return j->array_job == w->job && j->array_task == w->task;
+    return j->id.job == (uint64_t)w->job || j->array_job == w->job;
+}
+
+struct job *jobs_lookup(const struct jobs *t, const char *text, uid_t uid, struct err *err)
+{
+    struct job *best = NULL;
+    struct wanted w;
+
+    if (parse_id(text, &w, err) < 0)
+        return NULL;
+    for (size_t i = 0; i < t->n; i++) {
+        struct job *j = t->job[i];
+
+        if ((uid == UINT32_MAX || j->id.uid == uid) && fits(j, &w) && (!best || j->start_s >= best->start_s))
+            best = j;
+    }
+    if (!best)
+        err_set(err, "job %.40s is not known here: not guarded, not yours, or too long ago", text);
+    return best;
+}

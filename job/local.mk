@@ -1,0 +1,19 @@
+# job/: a guarded step as the controller knows it, and what is said of it
+noinst_LTLIBRARIES += libjob.la
+libjob_la_SOURCES = \
+	job/cadence.c job/cadence.h job/cadence_private.h job/cadence_request.c \
+	job/guarded.c job/guarded.h \
+	job/job.c job/job.h \
+	job/job_figures.c job/job_figures.h \
+	job/pacing.c job/pacing.h \
+	job/put.h \
+	job/record.c job/record.h \
+	job/report.c job/report.h job/report_diagnosis.c job/report_guarded.c job/report_health.c job/report_nodes.c \
+	job/report_scaling.c job/report_strategies.c \
+	job/scaling_run.c job/scaling_run.h
+libjob_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(EVENT_CFLAGS)
+libjob_la_LIBADD = librules.la libpacing.la libanalysis.la libring.la libwire.la $(JANSSON_LIBS) -lm
+
+check_PROGRAMS += tests/unit/guarded
+tests_unit_guarded_SOURCES = tests/unit/guarded.c
+tests_unit_guarded_LDADD = libjob.la libmodel.la

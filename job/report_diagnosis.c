@@ -1,0 +1,145 @@
+/* report_diagnosis.c - what costs a step its time, as JSON: verdicts, efficiencies, whom it waits for, where
+ * it is heading. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+#include "job/job.h"
+#include "job/put.h"
+#include "job/report.h"
+
+/* ---- verdicts ---- */
+
+static json_t *named(const struct view_verdict *d)
+{
+    json_t *o = json_object(), *culprits = json_array();
+
+    for (uint32_t c = 0; c < d->n_culprits; c++)
+        json_array_append_new(culprits, report_words(d->culprit[c]));
+    put_text(o, "class", view_class_name(d->class));
+    put_text(o, "scope", view_scope_name(d->scope));
+    json_object_set_new(o, "culprits", culprits);
+    put_real(o, "slowdown", d->slowdown);
+    put_text(o, "text", d->text);
+    return o;
+}
+
+json_t *report_verdicts(const struct job *j, double now_s)
+{
+    const struct view_verdict *d;
+    size_t n = view_verdicts_get(j->view, &d);
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < n; i++, d++) {
+        json_t *o = named(d);
+
+        put_count(o, "since_step", d->since_step);
+        put_count(o, "onset_seq", d->onset_seq);
+        put_count(o, "detected_seq", d->detected_seq);
+        put_real(o, "since_s", now_s - d->since_s);
+        json_object_set_new(o, "standing", json_boolean(d->standing));
+        put_real(o, "over_s", d->standing ? NAN : now_s - d->over_s);
+        put_real(o, "confidence", d->confidence);
+        put_text(o, "cause", d->cause);
+        json_object_set_new(o, "acknowledged", json_boolean(job_acknowledged(j, d->id)));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static int by_onset(const void *a, const void *b)
+{
+    const struct view_verdict *const *x = a, *const *y = b;
+
+    return ((*x)->since_s > (*y)->since_s) - ((*x)->since_s < (*y)->since_s);
+}
+
+json_t *report_timeline(const struct job *j, double now_s)
+{
+    const struct view_verdict *raised, *order[VIEW_RAISED_MAX];
+    size_t n = view_verdicts_raised(j->view, &raised);
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < n; i++)
+        order[i] = &raised[i];
+    qsort(order, n, sizeof(order[0]), by_onset);
+    for (size_t i = 0; i < n; i++) {
+        json_t *o = named(order[i]);
+
+        put_real(o, "from_s", fmax(0, now_s - order[i]->since_s));
+        put_real(o, "to_s", order[i]->standing ? NAN : fmax(0, now_s - order[i]->over_s));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+/* ---- efficiency ---- */
+
+json_t *report_efficiency(const struct efficiency *recent, const struct efficiency *run)
+{
+    json_t *o = json_object();
+
+    put_real(o, "parallel", recent->parallel);
+    put_real(o, "load_balance", recent->load_balance);
+    put_real(o, "serialisation", recent->serialisation);
+    put_real(o, "transfer", recent->transfer);
+    if (run)
+        json_object_set_new(o, "run", report_efficiency(run, NULL));
+    return o;
+}
+
+json_t *report_critical_path(const struct job *j)
+{
+    json_t *o = json_object(), *ranks = json_array();
+    struct view_critical_path c;
+
+    view_critical_path_get(j->view, &c);
+    for (size_t i = 0; i < c.n; i++) {
+        json_t *rank = json_object();
+
+        put_count(rank, "rank", c.rank[i].rank);
+        put_text(rank, "node", c.rank[i].node);
+        put_real(rank, "last_ratio", c.rank[i].last_ratio);
+        put_real(rank, "delay_s", c.rank[i].delay_s);
+        json_array_append_new(ranks, rank);
+    }
+    put_real(o, "concentration", c.concentration);
+    json_object_set_new(o, "ranks", ranks);
+    return o;
+}
+
+/* ---- projection ---- */
+
+static const char *const trends[] = {
+    [TREND_UNKNOWN] = "", [TREND_NONE] = "none", [TREND_RISING] = "rising", [TREND_FALLING] = "falling"
+};
+
+static json_t *reach_json(const struct trend_reach *r)
+{
+    json_t *o;
+
+    if (isnan(r->p50))
+        return json_null();
+    o = json_object();
+    put_real(o, "p10", r->p10);
+    put_real(o, "p50", r->p50);
+    put_real(o, "p90", r->p90);
+    return o;
+}
+
+json_t *report_projection(const struct job *j, double now_s)
+{
+    struct view_projection p;
+    json_t *o = json_object();
+
+    view_projection_get(j->view, now_s, &p);
+    put_real(o, "lost_ratio", p.lost_ratio);
+    put_text(o, "trend", p.trend < ARRAY_SIZE(trends) ? trends[p.trend] : "");
+    put_real(o, "per_hour", p.per_hour);
+    put_real(o, "limit", p.limit);
+    json_object_set_new(o, "reach_s", reach_json(&p.reach));
+    put_real(o, "step_per_hour", p.step_per_hour);
+    json_object_set_new(o, "warning", json_boolean(p.warning));
+    put_text(o, "text", p.text);
+    return o;
+}

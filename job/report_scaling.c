@@ -1,0 +1,224 @@
+/* report_scaling.c - what a job would be on more ranks, and what that stands on, as JSON. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/view.h"
+#include "common/xalloc.h"
+#include "job/job.h"
+#include "job/put.h"
+#include "job/report.h"
+#include "ring/ring.h"
+
+json_t *report_range(const struct projection_range *r)
+{
+    json_t *o = json_object();
+
+    put_real(o, "p5", r->p5);
+    put_real(o, "p50", r->p50);
+    put_real(o, "p95", r->p95);
+    return o;
+}
+
+static json_t *points_json(const struct projection *p)
+{
+    json_t *list = json_array();
+
+    for (unsigned i = 0; i < PROJECTION_POINTS; i++) {
+        const struct projection_point *k = &p->point[i];
+        json_t *o = json_object(), *shares = json_object();
+
+        put_real(o, "ranks", k->ranks);
+        put_real(o, "factor", k->factor);
+        json_object_set_new(o, "step_s", report_range(&k->step_s));
+        json_object_set_new(o, "throughput_ratio", report_range(&k->throughput_ratio));
+        put_real(o, "ideal_ratio", k->ideal_ratio);
+        put_real(shares, "compute", k->compute_s / k->step_s.p50);
+        put_real(shares, "communication", k->communication_s / k->step_s.p50);
+        put_real(shares, "synchronisation", k->synchronisation_s / k->step_s.p50);
+        json_object_set_new(o, "shares", shares);
+        put_string(o, "regime", projection_regime_name(k->regime));
+        put_real(o, "regime_share", k->regime_share);
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *fitted_json(const struct linkfit_range *r)
+{
+    json_t *o = json_object();
+
+    put_real(o, "value", r->value);
+    put_real(o, "low", r->low);
+    put_real(o, "high", r->high);
+    return o;
+}
+
+static json_t *links_json(const struct view_scaling *s)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < s->n_links; i++) {
+        const struct view_link *l = &s->link[i];
+        json_t *o = json_object(), *segments = json_array();
+
+        put_string(o, "op", ring_op_name(l->op));
+        put_int(o, "ranks", l->ranks);
+        put_int(o, "instances", l->instances);
+        json_object_set_new(o, "grows", json_boolean(l->grows));
+        put_int(o, "sizes", l->fit.sizes);
+        put_int(o, "samples", (int64_t)l->fit.samples);
+        put_real(o, "noise", l->fit.noise);
+        for (unsigned k = 0; k < l->fit.segments; k++) {
+            const struct linkfit_segment *g = &l->fit.segment[k];
+            json_t *part = json_object();
+
+            put_real(part, "from_bytes", g->from_bytes);
+            put_real(part, "to_bytes", g->to_bytes);
+            put_int(part, "sizes", g->sizes);
+            json_object_set_new(part, "fixed_s", fitted_json(&g->a_s));
+            json_object_set_new(part, "s_per_byte", fitted_json(&g->b_s_per_byte));
+            json_array_append_new(segments, part);
+        }
+        json_object_set_new(o, "segments", segments);
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *part_json(const struct variation_part *p)
+{
+    json_t *o = json_object();
+
+    put_real(o, "value", p->sd);
+    put_real(o, "low", p->low);
+    put_real(o, "high", p->high);
+    return o;
+}
+
+static json_t *parts_json(const struct variation_part part[VARIATION_LEVELS])
+{
+    json_t *o = json_object();
+
+    json_object_set_new(o, "rank", part_json(&part[VARIATION_RANK]));
+    json_object_set_new(o, "node", part_json(&part[VARIATION_NODE]));
+    json_object_set_new(o, "switch", part_json(&part[VARIATION_SWITCH]));
+    return o;
+}
+
+static json_t *noise_json(const struct view_scaling *s)
+{
+    const struct variation *n = &s->noise;
+    json_t *o = json_object(), *apart = json_array();
+
+    put_int(o, "steps", n->steps);
+    put_real(o, "ranks_per_node", n->ranks_per_node);
+    put_real(o, "nodes_per_switch", n->switches > 1 ? n->nodes_per_switch : NAN);
+    put_real(o, "compute_s", n->mean_s);
+    put_real(o, "cv", n->cv);
+    put_real(o, "common_cv", n->common_cv);
+    put_string(o, "shape", variation_shape_name(n->shape));
+    json_object_set_new(o, "lasting", parts_json(n->lasting));
+    json_object_set_new(o, "passing", parts_json(n->passing));
+    put_real(o, "tail_rate", n->tail_rate);
+    put_real(o, "tail_mean", n->tail_rate > 0 ? n->tail_from + n->tail_mean : NAN);
+    for (unsigned i = 0; i < n->apart; i++)
+        json_array_append_new(apart, json_integer(s->apart_rank[i]));
+    json_object_set_new(o, "slow_ranks", apart);
+    return o;
+}
+
+static json_t *algorithms_json(const struct projection *p)
+{
+    json_t *o = json_object();
+
+    for (int a = 0; a < TRAFFIC_ALGORITHMS; a++)
+        put_real(o, traffic_algorithm_name(a), p->algorithm[a]);
+    return o;
+}
+
+/* What the figures take for granted, for this job. */
+static json_t *assumes_json(const struct view_scaling *s, bool strong)
+{
+    const struct projection *p = &s->projection;
+    json_t *list = json_array();
+
+    json_array_append_new(list, json_string(strong ? "the work is divided among the ranks (strong scaling)"
+                                                   : "each rank has as much to do as now (weak scaling)"));
+    json_array_append_new(list,
+                          json_string("messages are as large, and more ranks are like those there are"));
+    if (!p->fixed_known)
+        json_array_append_new(
+            list, json_string("one size of message tells no latency: that of usual networks, 1.3 to "
+                              "19 us a hop, is assumed"));
+    if (!p->rate_known)
+        json_array_append_new(
+            list,
+            json_string("no node tells how fast its adapters are: usual ones, 1.4 to 72 GB/s, are assumed"));
+    if (!p->between_nodes)
+        json_array_append_new(
+            list,
+            json_string("all ranks are on one node: what a network between nodes costs was never seen"));
+    if (!p->between_switches)
+        json_array_append_new(
+            list, json_string("one switch, or none told of: what lies between switches was never seen"));
+    if (s->noise.apart)
+        json_array_append_new(list, json_string("slow ranks stay as they are, and no more of them come"));
+    return list;
+}
+
+static json_t *runs_json(const struct view_scaling *s)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < s->n_runs; i++)
+        json_array_append_new(list, json_integer((json_int_t)s->run_ranks[i]));
+    return list;
+}
+
+static void put_projection(json_t *o, const struct view_scaling *s, bool strong)
+{
+    const struct projection *p = &s->projection;
+
+    put_int(o, "ranks", (int64_t)p->ranks);
+    put_real(o, "step_s", p->step_s);
+    put_string(o, "text", p->text);
+    put_string(o, "wall", projection_wall_name(p->wall));
+    put_real(o, "wall_ranks", p->wall_ranks);
+    json_object_set_new(o, "points", points_json(p));
+    json_object_set_new(o, "algorithms", algorithms_json(p));
+    json_object_set_new(o, "noise", noise_json(s));
+    json_object_set_new(o, "links", links_json(s));
+    json_object_set_new(o, "runs", runs_json(s));
+    json_object_set_new(o, "assumes", assumes_json(s, strong));
+}
+
+json_t *report_scaling(const struct view *v, bool strong)
+{
+    struct view_scaling *s = xcalloc(1, sizeof(*s));
+    const char *missing = view_scaling_get(v, strong, s);
+    json_t *o = json_object();
+
+    put_string(o, "mode", strong ? "strong" : "weak");
+    if (missing)
+        put_string(o, "missing", missing);
+    else
+        put_projection(o, s, strong);
+    free(s);
+    return o;
+}
+
+void report_scaling_renew(struct job *j, double now_s, bool strong)
+{
+    struct job_scaling *k = &j->scaling[strong];
+    bool over = j->state == JOB_FINISHED || j->state == JOB_LOST;
+
+    if (!k->report || now_s < k->at_s || (over ? k->at_s < j->end_s : now_s >= k->at_s + REPORT_SCALING_S)) {
+        json_decref(k->report);
+        k->report = report_scaling(j->view, strong);
+        if (!strong) {
+            json_decref(k->strategies);
+            k->strategies = report_strategies(j->view, &VIEW_STRATEGY_OPTIONS);
+        }
+        k->at_s = now_s;
+    }
+}

@@ -1,0 +1,131 @@
+#include "network/gates.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+
+struct gate {
+    struct gate_params params;
+    struct gate_state state;
+    uint32_t *waiting; /* from `first` on, in order */
+    size_t cap, first, end;
+};
+
+struct gates {
+    uint32_t links, gates;
+    struct gate **of_link; /* NULL: none */
+};
+
+struct gates *gates_new(uint32_t links)
+{
+    struct gates *g = xcalloc(1, sizeof(*g));
+
+    g->links = links;
+    g->of_link = xcalloc(links, sizeof(struct gate *));
+    return g;
+}
+
+static void gate_free(struct gate *gate)
+{
+    if (gate)
+        free(gate->waiting);
+    free(gate);
+}
+
+void gates_free(struct gates *g)
+{
+    if (!g)
+        return;
+    for (uint32_t l = 0; l < g->links; l++)
+        gate_free(g->of_link[l]);
+    free(g->of_link);
+    free(g);
+}
+
+void gates_set(struct gates *g, uint32_t link, const struct gate_params *p)
+{
+    bool wanted = p->limit || p->gap_s > 0;
+
+    g->gates -= g->of_link[link] != NULL;
+    gate_free(g->of_link[link]);
+    g->of_link[link] = NULL;
+    if (!wanted)
+        return;
+    g->of_link[link] = xcalloc(1, sizeof(struct gate));
+    g->of_link[link]->params = *p;
+    g->gates++;
+}
+
+bool gates_any(const struct gates *g)
+{
+    return g && g->gates;
+}
+
+void gates_clear(struct gates *g)
+{
+    for (uint32_t l = 0; l < g->links; l++) {
+        struct gate *gate = g->of_link[l];
+
+        if (!gate)
+            continue;
+        gate->state = (struct gate_state){ 0 };
+        gate->first = gate->end = 0;
+    }
+}
+
+static void wait_at(struct gate *gate, uint32_t id)
+{
+    if (gate->first == gate->end)
+        gate->first = gate->end = 0;
+    gate->waiting = xgrow(gate->waiting, &gate->cap, gate->end + 1, sizeof(*gate->waiting));
+    gate->waiting[gate->end++] = id;
+}
+
+bool gates_enter(struct gates *g, const uint32_t *link, uint32_t hops, uint32_t id, double now_s,
+                 double *again_s)
+{
+    double opens_s = now_s;
+
+    for (uint32_t h = 0; h < hops; h++) {
+        struct gate *gate = g->of_link[link[h]];
+        double at_s = gate ? gate_opens_s(&gate->state, &gate->params, now_s) : now_s;
+
+        if (isinf(at_s)) {
+            wait_at(gate, id);
+            *again_s = INFINITY;
+            return false;
+        }
+        opens_s = fmax(opens_s, at_s);
+    }
+    *again_s = opens_s;
+    if (opens_s > now_s)
+        return false;
+    for (uint32_t h = 0; h < hops; h++) {
+        if (g->of_link[link[h]])
+            gate_enter(&g->of_link[link[h]]->state, now_s);
+    }
+    return true;
+}
+
+void gates_leave(struct gates *g, const uint32_t *link, uint32_t hops)
+{
+    for (uint32_t h = 0; h < hops; h++) {
+        if (g->of_link[link[h]])
+            gate_leave(&g->of_link[link[h]]->state);
+    }
+}
+
+bool gates_next(struct gates *g, const uint32_t *link, uint32_t hops, double now_s, uint32_t *id)
+{
+    for (uint32_t h = 0; h < hops; h++) {
+        struct gate *gate = g->of_link[link[h]];
+
+        if (!gate || gate->first == gate->end || isinf(gate_opens_s(&gate->state, &gate->params, now_s)))
+            continue;
+        *id = gate->waiting[gate->first++];
+        return true;
+    }
+    return false;
+}

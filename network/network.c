@@ -1,0 +1,383 @@
+#include "network/network_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+
+struct network *network_new(const struct fabric *f, double eager_bytes)
+{
+    struct network *n = xcalloc(1, sizeof(*n));
+
+    n->fabric = *f;
+    n->eager_bytes = eager_bytes;
+    n->share = share_new(f->links);
+    for (uint32_t l = 0; l < f->links; l++)
+        share_set_capacity(n->share, l, fabric_link_bytes_per_s(f, l));
+    return n;
+}
+
+void network_free(struct network *n)
+{
+    if (!n)
+        return;
+    share_free(n->share);
+    gates_free(n->gates);
+    free(n->crowd.flows);
+    free(n->crowd.own);
+    free(n->link_extra_s);
+    free(n->rank_slowdown);
+    free(n);
+}
+
+const struct fabric *network_fabric(const struct network *n)
+{
+    return &n->fabric;
+}
+
+/* A place's part of the name of all faults (SplitMix64's finish); 0 for a healthy one. */
+static uint64_t mixed(uint64_t place, double slowdown, double extra_latency_s)
+{
+    uint64_t part[3] = { place }, x = 0;
+
+    memcpy(&part[1], &slowdown, sizeof(slowdown));
+    memcpy(&part[2], &extra_latency_s, sizeof(extra_latency_s));
+    for (int i = 0; i < 3; i++) {
+        x += part[i] + 0x9e3779b97f4a7c15u;
+        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+        x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+        x ^= x >> 31;
+    }
+    return x;
+}
+
+void network_weigh_latency(struct network *n, bool weigh)
+{
+    n->faults ^= n->weighs_latency != weigh ? mixed(UINT64_MAX, 1, 0) : 0;
+    n->weighs_latency = weigh;
+}
+
+/* ---- crowds ---- */
+
+/* How much longer a port takes with so many messages. */
+static double crowd_slowdown(const struct network *n, uint32_t flows)
+{
+    if (flows <= n->crowd.buffer)
+        return 1;
+    return 1 + n->crowd.loss * (flows - n->crowd.buffer) / flows;
+}
+
+/* The link's capacity, were nothing lost. */
+static double own_capacity(const struct network *n, uint32_t link)
+{
+    return n->crowd.own ? n->crowd.own[link] : share_capacity(n->share, link);
+}
+
+/* Ports of switches lose: a rank's or a node's own link waits for who feeds it. */
+static void crowd_apply(struct network *n, uint32_t link)
+{
+    double capacity = n->crowd.own[link];
+
+    if (link >= fabric_nic_link(&n->fabric, 0, 0, false))
+        capacity /= crowd_slowdown(n, n->crowd.flows[link]);
+    if (capacity != share_capacity(n->share, link))
+        share_set_capacity(n->share, link, capacity);
+}
+
+static uint64_t crowd_name(const struct network *n)
+{
+    return n->crowd.loss > 0 ? mixed(UINT64_MAX - 1, n->crowd.loss, n->crowd.buffer) : 0;
+}
+
+int network_set_crowd(struct network *n, uint32_t buffer, double loss)
+{
+    if (!isfinite(loss) || loss < 0)
+        return -1;
+    n->faults ^= crowd_name(n);
+    n->crowd.buffer = buffer;
+    n->crowd.loss = loss;
+    n->faults ^= crowd_name(n);
+    if (!n->crowd.flows && loss > 0) {
+        n->crowd.flows = xcalloc(n->fabric.links, sizeof(*n->crowd.flows));
+        n->crowd.own = xcalloc(n->fabric.links, sizeof(*n->crowd.own));
+        for (uint32_t l = 0; l < n->fabric.links; l++)
+            n->crowd.own[l] = share_capacity(n->share, l);
+    }
+    for (uint32_t l = 0; n->crowd.flows && l < n->fabric.links; l++)
+        crowd_apply(n, l);
+    return 0;
+}
+
+static void crowd_count(struct network *n, const uint32_t *link, uint32_t hops, int change)
+{
+    for (uint32_t h = 0; n->crowd.flows && h < hops; h++) {
+        n->crowd.flows[link[h]] += (uint32_t)change;
+        crowd_apply(n, link[h]);
+    }
+}
+
+bool network_flow_add(struct network *n, uint32_t flow, const uint32_t *link, uint32_t hops, double bound,
+                      double weight)
+{
+    crowd_count(n, link, hops, 1);
+    return share_add(n->share, flow, link, hops, bound, weight);
+}
+
+void network_flow_remove(struct network *n, uint32_t flow, const uint32_t *link, uint32_t hops)
+{
+    share_remove(n->share, flow);
+    crowd_count(n, link, hops, -1);
+}
+
+void network_flows_clear(struct network *n)
+{
+    share_clear(n->share);
+    for (uint32_t l = 0; n->crowd.flows && l < n->fabric.links; l++) {
+        if (!n->crowd.flows[l])
+            continue;
+        n->crowd.flows[l] = 0;
+        crowd_apply(n, l);
+    }
+}
+
+/* ---- gates ---- */
+
+int network_set_gate(struct network *n, uint32_t link, uint32_t limit, double gap_s)
+{
+    struct gate_params p = { limit, gap_s };
+
+    if (link >= n->fabric.links || !isfinite(gap_s) || gap_s < 0)
+        return -1;
+    if (!n->gates)
+        n->gates = gates_new(n->fabric.links);
+    gates_set(n->gates, link, &p);
+    return 0;
+}
+
+/* ---- faults ---- */
+
+static uint64_t link_name(const struct network *n, uint32_t link)
+{
+    double extra_s = n->link_extra_s ? n->link_extra_s[link] : 0, capacity = own_capacity(n, link);
+
+    if (capacity == fabric_link_bytes_per_s(&n->fabric, link) && extra_s == 0)
+        return 0;
+    return mixed(link, capacity, extra_s);
+}
+
+int network_set_link(struct network *n, uint32_t link, double slowdown, double extra_latency_s)
+{
+    double capacity;
+
+    if (link >= n->fabric.links || !isfinite(slowdown) || slowdown <= 0 || !isfinite(extra_latency_s) ||
+        extra_latency_s < 0)
+        return -1;
+    if (!n->link_extra_s && extra_latency_s > 0)
+        n->link_extra_s = xcalloc(n->fabric.links, sizeof(*n->link_extra_s));
+    n->faults ^= link_name(n, link);
+    if (n->link_extra_s)
+        n->link_extra_s[link] = extra_latency_s;
+    capacity = fabric_link_bytes_per_s(&n->fabric, link) / slowdown;
+    if (n->crowd.own) {
+        n->crowd.own[link] = capacity;
+        crowd_apply(n, link);
+    } else if (share_capacity(n->share, link) != capacity) {
+        share_set_capacity(n->share, link, capacity);
+    }
+    n->faults ^= link_name(n, link);
+    return 0;
+}
+
+static uint64_t rank_name(const struct network *n, uint32_t rank)
+{
+    double slowdown = n->rank_slowdown[rank];
+
+    return slowdown == 1 ? 0 : mixed((uint64_t)n->fabric.links + rank, slowdown, 0);
+}
+
+int network_set_rank(struct network *n, uint32_t rank, double slowdown)
+{
+    if (rank >= n->fabric.ranks || !isfinite(slowdown) || slowdown <= 0)
+        return -1;
+    if (!n->rank_slowdown) {
+        n->rank_slowdown = xcalloc(n->fabric.ranks, sizeof(*n->rank_slowdown));
+        for (uint32_t r = 0; r < n->fabric.ranks; r++)
+            n->rank_slowdown[r] = 1;
+    }
+    n->faults ^= rank_name(n, rank);
+    n->rank_slowdown[rank] = slowdown;
+    n->faults ^= rank_name(n, rank);
+    return 0;
+}
+
+void network_heal(struct network *n)
+{
+    for (uint32_t l = 0; l < n->fabric.links; l++)
+        network_set_link(n, l, 1, 0);
+    for (uint32_t r = 0; n->rank_slowdown && r < n->fabric.ranks; r++)
+        network_set_rank(n, r, 1);
+    free(n->rank_slowdown);
+    n->rank_slowdown = NULL;
+}
+
+void network_way(const struct network *n, uint32_t from_rank, uint32_t to_rank, struct network_way *way)
+{
+    double least = INFINITY, slow = 1;
+    struct fabric_route route;
+
+    fabric_route(&n->fabric, from_rank, to_rank, &route);
+    way->hops = route.hops;
+    memcpy(way->link, route.link, sizeof(way->link));
+    way->latency_s = route.latency_s;
+    way->bound = INFINITY;
+    way->weight = 1;
+    for (uint32_t h = 0; n->link_extra_s && h < way->hops; h++)
+        way->latency_s += n->link_extra_s[way->link[h]];
+    if (n->weighs_latency && way->latency_s > 0)
+        way->weight = 1 / way->latency_s;
+    if (!n->rank_slowdown)
+        return;
+    slow = fmax(n->rank_slowdown[from_rank], n->rank_slowdown[to_rank]);
+    if (slow == 1)
+        return;
+    for (uint32_t h = 0; h < way->hops; h++)
+        least = fmin(least, share_capacity(n->share, way->link[h]));
+    way->bound = least / slow;
+    way->latency_s *= slow;
+}
+
+/* ---- collectives ---- */
+
+static int check_ranks(const struct network *n, const struct schedule *s, const uint32_t *rank,
+                       struct err *err)
+{
+    uint8_t *seen = xcalloc(n->fabric.ranks, 1);
+    int rc = 0;
+
+    for (uint32_t i = 0; i < s->spec.members && !rc; i++) {
+        if (rank[i] >= n->fabric.ranks)
+            rc = err_set(err, "member %u on rank %u: the fabric has ranks 0 to %u", i, rank[i],
+                         n->fabric.ranks - 1);
+        else if (seen[rank[i]]++)
+            rc = err_set(err, "member %u on rank %u, where another member is", i, rank[i]);
+    }
+    free(seen);
+    return rc;
+}
+
+struct network_collective *network_collective_new(struct network *n, const struct schedule_spec *spec,
+                                                  const uint32_t *rank, struct err *err)
+{
+    struct schedule s;
+    struct network_collective *c;
+
+    if (schedule_init(&s, spec, err) < 0 || check_ranks(n, &s, rank, err) < 0)
+        return NULL;
+    c = xcalloc(1, sizeof(*c));
+    c->network = n;
+    c->schedule = s;
+    c->exact = c->can_sample = -1;
+    c->rank = xcalloc(spec->members, sizeof(*c->rank));
+    memcpy(c->rank, rank, spec->members * sizeof(*rank));
+    return c;
+}
+
+void network_collective_free(struct network_collective *c)
+{
+    if (!c)
+        return;
+    network_rounds_free(c);
+    network_samples_free(c);
+    free(c->rank);
+    free(c);
+}
+
+const struct schedule *network_collective_schedule(const struct network_collective *c)
+{
+    return &c->schedule;
+}
+
+const char *network_mode_name(enum network_mode mode)
+{
+    static const char *const names[] = { "auto", "rounds", "exact", "sampled" };
+
+    return mode <= NETWORK_SAMPLED ? names[mode] : "?";
+}
+
+bool network_eager(const struct network_collective *c, double bytes)
+{
+    return c->schedule.spec.algorithm == SCHEDULE_SERVER || bytes < c->network->eager_bytes;
+}
+
+bool network_detached(const struct network_collective *c, uint64_t round)
+{
+    return c->schedule.spec.algorithm == SCHEDULE_SERVER &&
+           schedule_stage(&c->schedule, round)->pattern == SCHEDULE_P_PULL;
+}
+
+/* ---- one alone ---- */
+
+struct alone {
+    struct network_collective *collective;
+    const double *arrive_s;
+    double *leave_s;
+    double origin_s;
+    uint8_t *asked; /* how often each member was asked already */
+};
+
+static void alone_next(void *arg, uint32_t rank, double now_s, struct network_op *op)
+{
+    struct alone *a = arg;
+
+    switch (a->asked[rank]++) {
+    case 0:
+        *op = (struct network_op){ .kind = NETWORK_COMPUTE, .seconds = a->arrive_s[rank] - a->origin_s };
+        return;
+    case 1:
+        *op = (struct network_op){ .kind = NETWORK_ENTER, .collective = a->collective, .member = rank };
+        return;
+    default:
+        a->leave_s[rank] = a->origin_s + now_s;
+        *op = (struct network_op){ .kind = NETWORK_END };
+    }
+}
+
+void network_run_exact(struct network_collective *c, const double *arrive_s, double *leave_s,
+                       struct network_count *count)
+{
+    uint32_t members = c->schedule.spec.members;
+    struct alone a = { c, arrive_s, leave_s, INFINITY, xcalloc(members, 1) };
+    struct network_job job = { members, alone_next, &a };
+
+    for (uint32_t i = 0; i < members; i++)
+        a.origin_s = fmin(a.origin_s, arrive_s[i]);
+    network_play(c->network, &job, 1, INFINITY, count, NULL);
+    free(a.asked);
+}
+
+void network_run(struct network_collective *c, enum network_mode mode, const double *arrive_s,
+                 double *leave_s, struct network_count *count)
+{
+    struct network_count unwanted = { 0 };
+
+    if (!count)
+        count = &unwanted;
+    if (gates_any(c->network->gates))
+        mode = NETWORK_EXACT; /* only there messages wait for one another */
+    if (mode == NETWORK_AUTO)
+        mode = network_can_sample(c) && !network_rounds_exact(c) ? NETWORK_SAMPLED : NETWORK_ROUNDS;
+    if (mode == NETWORK_SAMPLED && !network_can_sample(c))
+        mode = NETWORK_ROUNDS;
+    switch (mode) {
+    case NETWORK_EXACT:
+        network_run_exact(c, arrive_s, leave_s, count);
+        break;
+    case NETWORK_SAMPLED:
+        network_run_sampled(c, arrive_s, leave_s, count);
+        break;
+    default:
+        network_run_rounds(c, arrive_s, leave_s, count);
+    }
+    count->mode = mode;
+}

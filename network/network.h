@@ -1,0 +1,136 @@
+/* network.h - how long collectives take on a fabric: in, when each member arrives; out, when each leaves.
+ *
+ * A message takes the latency of its route, then its bytes at the rate that max-min fair sharing gives it
+ * (share.h; SimGrid's CM02 with factors of 1).  There are two executions of one schedule:
+ *
+ *   exact      an event loop over messages.  Any number of jobs at once (network_play()).  O(events) with a
+ *              re-solve of the rates of those messages that a start or an end can touch.
+ *   by rounds  the rates of a round's messages are taken as if all of them were under way together, solved
+ * once for each distinct round, and kept; times go from round to round without events.  A ring is answered in
+ * O(members) (ring.h).  The same as exact, to rounding, where no link is ever shared (network_count.shared
+ * tells); an approximation where links are: it over-counts sharing between messages that skew keeps apart,
+ * and misses that between messages of different rounds and jobs.
+ *
+ *   sampled    where links are shared: by rounds, with what messages were seen to take in an exact run of the
+ * same collective (of a ring: some of its rounds).  A sample serves later runs whose arrivals spread alike
+ *              and whose faults are the same; arrivals that spread otherwise, or other faults, take a new
+ * one.
+ *
+ * A parameter server is a service of its node: it takes what comes when it comes, and the member on its node
+ * goes on while others fetch the sum.
+ *
+ * Refused: packets, congestion control, adaptive routes; see doc/decisions/0013-network-model.md.
+ * Seconds, bytes, bytes a second.  One thread. */
+#ifndef SYNCGUARD_NETWORK_NETWORK_H
+#define SYNCGUARD_NETWORK_NETWORK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/err.h"
+#include "network/fabric.h"
+#include "network/schedule.h"
+
+struct network;
+
+/* Copies the fabric.  Messages of less than eager_bytes start as soon as the sender is there, others when
+ * both ends are (MPI's rendezvous); 0: all wait for both.  Either way an end goes on when the message is
+ * through. */
+struct network *network_new(const struct fabric *f, double eager_bytes);
+void network_free(struct network *n); /* NULL is fine; collectives first */
+const struct fabric *network_fabric(const struct network *n);
+
+/* Shall messages that meet on a link share it in inverse proportion to the latency of their routes, as TCP's
+ * long connections come off worse (and as SimGrid's CM02 does)?  Default: no, equally.  Not while anything
+ * runs. */
+void network_weigh_latency(struct network *n, bool weigh);
+
+/* Faults, to be changed between collectives only (and inside a network_play() program's next()).
+ * A link's bandwidth is divided by slowdown, extra_latency_s is added.  A rank's messages, in and out, have
+ * slowdown times their latency, and at most 1/slowdown of the bandwidth that their route has without others.
+ * 1 and 0: healthy.  -1: no such link or rank, or slowdown not a number of more than 0. */
+int network_set_link(struct network *n, uint32_t link, double slowdown, double extra_latency_s);
+int network_set_rank(struct network *n, uint32_t rank, double slowdown);
+void network_heal(struct network *n); /* all of them */
+
+/* What messages lose that leave a switch by one port together.  Up to `buffer` of them lose nothing; of each
+ * one beyond, `loss` times what it carries is sent again: k messages together get k / (k + loss (k - buffer))
+ * of the port.  A port that drops the tails of bursts does that; how much is to be measured.  loss 0: none
+ * (the default).  Changed when faults are.  -1: not a number of 0 or more. */
+int network_set_crowd(struct network *n, uint32_t buffer, double loss);
+
+/* A gate before a link (network/gate.h); both 0: none.  Collectives are executed message by message then.
+ * Not while anything runs.  -1: no such link, or gap_s not a number of 0 or more. */
+int network_set_gate(struct network *n, uint32_t link, uint32_t limit, double gap_s);
+
+/* ---- collectives ---- */
+
+struct network_collective;
+
+/* Member i of the schedule is on rank[i] (copied; distinct).  NULL with a reason. */
+struct network_collective *network_collective_new(struct network *n, const struct schedule_spec *spec,
+                                                  const uint32_t *rank, struct err *err);
+void network_collective_free(struct network_collective *c); /* NULL is fine */
+const struct schedule *network_collective_schedule(const struct network_collective *c);
+
+enum network_mode {
+    NETWORK_AUTO,    /* by rounds where that is exact; else sampled if that is no long work; else by rounds */
+    NETWORK_ROUNDS,  /* "rounds" */
+    NETWORK_EXACT,   /* "exact" */
+    NETWORK_SAMPLED, /* "sampled" */
+};
+const char *network_mode_name(enum network_mode mode);
+
+/* What a run did; sums over runs if it is not cleared between them. */
+struct network_count {
+    enum network_mode mode; /* which execution ran last: never AUTO */
+    bool closed;       /* by rounds: some ring was answered in closed form, its messages were not walked */
+    bool shared;       /* exact: messages did share a link; by rounds: they could have, and then the times
+                          are an approximation */
+    uint64_t messages; /* of the schedules that ran, walked or not */
+    uint64_t walked;   /* messages whose times were computed one by one */
+    uint64_t events;   /* exact: starts of transfer, ends of transfer, ends of compute */
+    uint64_t solves;   /* max-min problems */
+    uint64_t samples;  /* exact runs for the sampled execution; what they walked is counted, too */
+};
+
+/* One collective alone on the network, in seconds from any origin; arrive and leave by member, which may be
+ * the same array.  count may be NULL.  Not from within network_play(). */
+void network_run(struct network_collective *c, enum network_mode mode, const double *arrive_s,
+                 double *leave_s, struct network_count *count);
+
+/* By rounds only: is it exact for this collective, that is, is no link ever shared? */
+bool network_rounds_exact(struct network_collective *c);
+
+/* ---- several jobs at once, exact ---- */
+
+struct network_op {
+    enum { NETWORK_COMPUTE, NETWORK_ENTER, NETWORK_END } kind;
+    double seconds;                        /* compute; infinity: until network_wake() */
+    struct network_collective *collective; /* enter: as its member `member`; a member's n-th entry meets the
+                                              others' n-th */
+    uint32_t member;
+};
+
+/* A job: `ranks` state machines, each asked in turn what it does next.  next() is called once at time 0, and
+ * then whenever the op before is done; never after NETWORK_END. */
+struct network_job {
+    uint32_t ranks;
+    void (*next)(void *arg, uint32_t rank, double now_s, struct network_op *op);
+    void *arg;
+};
+
+/* Within a next(): a rank of a job (known by its arg) that computes, or was inside a collective that is
+ * abandoned, is done at at_s, now or later. */
+void network_wake(struct network *n, const void *job, uint32_t rank, double at_s);
+/* Within a next() that ends a compute: nothing of the collective is under way any more.  Members that were
+ * inside wait to be woken; those that enter next do so for the first time. */
+void network_abandon(struct network_collective *c);
+
+/* Run jobs until all have ended or time until_s has come (INFINITY: no limit).  Gives the time it ended at,
+ * or NaN with a reason: ranks wait for others that never come. */
+double network_play(struct network *n, const struct network_job *job, size_t jobs, double until_s,
+                    struct network_count *count, struct err *err);
+
+#endif

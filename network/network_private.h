@@ -1,0 +1,125 @@
+/* network_private.h - what the files of the network share. */
+#ifndef SYNCGUARD_NETWORK_NETWORK_PRIVATE_H
+#define SYNCGUARD_NETWORK_NETWORK_PRIVATE_H
+
+#include "network/gates.h"
+#include "network/network.h"
+#include "network/share.h"
+
+struct play;
+
+struct network {
+    struct fabric fabric;
+    double eager_bytes;
+    bool weighs_latency;
+    double *link_extra_s;  /* NULL: none has any */
+    double *rank_slowdown; /* NULL: none is slow */
+    uint64_t faults;       /* names the state of all of them: 0, none; what comes back has its old name */
+    struct share *share;   /* capacities; flows only while somebody runs */
+    struct play *play;     /* NULL: nobody plays */
+    struct gates *gates;   /* NULL: none */
+    struct crowd {
+        double loss;
+        uint32_t buffer;
+        uint32_t *flows; /* by link; NULL: nothing is ever lost, nobody counts */
+        double *own;     /* by link: its capacity, were nothing lost; NULL with flows */
+    } crowd;
+};
+
+/* Messages under way, on all links of their way: share_add() and its kin, with what crowds lose. */
+bool network_flow_add(struct network *n, uint32_t flow, const uint32_t *link, uint32_t hops, double bound,
+                      double weight);
+void network_flow_remove(struct network *n, uint32_t flow, const uint32_t *link, uint32_t hops);
+void network_flows_clear(struct network *n);
+
+/* Does a message of this collective start as soon as its sender is there?  A server is a service of its node:
+ * it takes what comes when it comes. */
+bool network_eager(const struct network_collective *c, double bytes);
+/* Does the sender go on at once, whatever becomes of the round's messages?  Who shares a node with a server
+ * has the sum there, and does not wait for others to fetch theirs. */
+bool network_detached(const struct network_collective *c, uint64_t round);
+
+/* A message's way: links, latency and the most that it gets alone, faults included. */
+struct network_way {
+    uint32_t hops;
+    uint32_t link[FABRIC_HOPS_MAX];
+    double latency_s, bound, weight;
+};
+void network_way(const struct network *n, uint32_t from_rank, uint32_t to_rank, struct network_way *way);
+
+/* The way that a member's last message took. */
+struct kept_way {
+    uint64_t faults;
+    uint32_t to;
+    struct network_way way;
+};
+
+/* A round's messages with what they cost; the same for all rounds with these partners. */
+struct round {
+    uint64_t faults; /* those it was solved under */
+    uint32_t messages;
+    uint32_t *from, *to; /* members */
+    double *latency_s, *s_per_byte;
+    bool solved, shared;
+};
+
+/* What a collective's messages took in exact runs (sample.c). */
+struct sample {
+    uint64_t faults;
+    uint32_t runs, used; /* they serve in turn */
+    double spread_s;     /* of the arrivals */
+    double *cost_s;      /* [run][slot][sender], see network_slot(); from both ends ready to through */
+};
+
+/* Watches an exact run: the start of each message, and its end. */
+struct probe {
+    void (*through)(struct probe *p, uint32_t round, uint32_t from, double start_s, double end_s);
+};
+
+struct entered; /* a collective under way (play.c) */
+
+struct network_collective {
+    struct network *network;
+    struct schedule schedule;
+    uint32_t *rank;
+    /* By rounds. */
+    uint32_t *of_stage; /* index of a stage's round in round; NOBODY: too many, solved when they are walked */
+    struct round *round;
+    uint32_t rounds;
+    struct round scratch_round;
+    double *scratch;
+    int exact; /* is by rounds exact?  -1: not known yet */
+    /* Sampled. */
+    int can_sample; /* -1: not known yet */
+    struct sample *sample;
+    uint32_t samples;
+    /* Exact. */
+    struct probe *probe;  /* NULL: nobody watches */
+    double at_once_s;     /* events so close are one, beside rounding */
+    uint64_t *entries;    /* of each member in the play that goes on; NULL: none does */
+    struct kept_way *way; /* by member */
+    struct entered *oldest;
+    uint64_t oldest_number;
+    struct network_collective *next_played;
+};
+
+void network_run_rounds(struct network_collective *c, const double *arrive_s, double *leave_s,
+                        struct network_count *count);
+void network_rounds_free(struct network_collective *c);
+/* The same with costs by slot and sender instead of what a round costs with all under way. */
+void network_run_costs(struct network_collective *c, const double *cost_s, const double *arrive_s,
+                       double *leave_s, struct network_count *count);
+/* Rounds with the same messages share a slot: a stage, or each round of a shift. */
+uint32_t network_slots(const struct schedule *s);
+uint32_t network_slot(const struct schedule *s, uint64_t round);
+/* Stages from this one on that are one ring. */
+uint32_t network_ring_stages(const struct schedule *s, uint32_t stage);
+
+bool network_can_sample(struct network_collective *c);
+void network_run_sampled(struct network_collective *c, const double *arrive_s, double *leave_s,
+                         struct network_count *count);
+void network_samples_free(struct network_collective *c);
+void network_run_exact(struct network_collective *c, const double *arrive_s, double *leave_s,
+                       struct network_count *count);
+
+#endif

@@ -1,0 +1,553 @@
+/* Exact: jobs as state machines, messages as flows, an event at a time. */
+#include "network/network_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "network/agenda.h"
+
+#define NOBODY UINT32_MAX
+#define ABSENT UINT32_MAX /* a member that has not entered */
+/* Events so close together (of the time since the start) differ by rounding, and rates are solved once for
+ * all. */
+#define AT_ONCE 1e-12
+
+/* Arrived before the receiver came to that round. */
+struct early {
+    uint32_t round;
+    uint32_t next;
+};
+
+/* One collective under way: the n-th that its members enter. */
+struct entered {
+    struct entered *next;
+    uint32_t *round;   /* each member is in; ABSENT */
+    uint32_t *pending; /* its messages of that round that are not through */
+    uint32_t *actor;   /* who plays it */
+    uint32_t *early;   /* first of its list, or NOBODY */
+    uint32_t inside;   /* members that have not left, absent ones too */
+};
+
+enum event { COMPUTED, STARTED, ENDED };
+
+struct message {
+    struct network_collective *collective; /* NULL: it is through */
+    struct entered *in;
+    uint32_t from, to, round;
+    double start_s;
+    double bytes; /* still to go, at time since_s */
+    double since_s, rate;
+    bool moving; /* past its latency */
+    bool gone;   /* abandoned before that was over */
+    bool held;   /* before a gate that opens when the agenda says so */
+    bool inside; /* the gates of its way */
+};
+
+struct actor {
+    uint32_t job, rank;
+};
+
+struct play {
+    struct network *network;
+    const struct network_job *job;
+    struct actor *actor;
+    uint32_t actors, active;
+    struct message *message;
+    size_t message_cap;
+    uint32_t messages;
+    uint32_t *spare; /* numbers of messages that are through */
+    size_t spare_cap;
+    uint32_t spares;
+    struct early *early;
+    size_t early_cap;
+    uint32_t earlies, early_spare;
+    double at_once_s;
+    struct network_collective *played;
+    struct agenda *agenda; /* item: an actor that computes, or actors + message */
+    double now_s;
+    struct network_count *count;
+};
+
+/* ---- collectives that are under way ---- */
+
+static struct entered *entered_new(uint32_t members)
+{
+    struct entered *e = xcalloc(1, sizeof(*e));
+
+    e->round = xcalloc(members, 4 * sizeof(*e->round));
+    e->pending = e->round + members;
+    e->actor = e->pending + members;
+    e->early = e->actor + members;
+    e->inside = members;
+    memset(e->round, 0xff, members * sizeof(*e->round));
+    memset(e->early, 0xff, members * sizeof(*e->early));
+    return e;
+}
+
+static void entered_free(struct entered *e)
+{
+    free(e->round);
+    free(e);
+}
+
+/* The number-th that is entered of c. */
+static struct entered *entered_get(struct play *p, struct network_collective *c, uint64_t number)
+{
+    struct entered **e = &c->oldest;
+
+    for (uint64_t n = c->oldest_number;; n++, e = &(*e)->next) {
+        if (!*e) {
+            *e = entered_new(c->schedule.spec.members);
+            p->count->messages += c->schedule.messages;
+        }
+        if (n == number)
+            return *e;
+    }
+}
+
+static void entered_leave(struct network_collective *c, struct entered *in)
+{
+    in->inside--;
+    while (c->oldest && !c->oldest->inside) {
+        struct entered *gone = c->oldest;
+
+        c->oldest = gone->next;
+        c->oldest_number++;
+        entered_free(gone);
+    }
+}
+
+static void begin_playing(struct play *p, struct network_collective *c)
+{
+    if (c->entries)
+        return;
+    c->entries = xcalloc(c->schedule.spec.members, sizeof(*c->entries));
+    c->way = xcalloc(c->schedule.spec.members, sizeof(*c->way));
+    for (uint32_t i = 0; i < c->schedule.spec.members; i++)
+        c->way[i].to = NOBODY;
+    c->oldest_number = 0;
+    p->at_once_s = fmax(p->at_once_s, c->at_once_s);
+    c->next_played = p->played;
+    p->played = c;
+}
+
+/* ---- messages ---- */
+
+static uint32_t message_new(struct play *p)
+{
+    if (p->spares)
+        return p->spare[--p->spares];
+    p->message = xgrow(p->message, &p->message_cap, p->messages + 1, sizeof(*p->message));
+    p->spare = xgrow(p->spare, &p->spare_cap, p->messages + 1, sizeof(*p->spare));
+    return p->messages++;
+}
+
+/* The way of a message from this member: found anew where the one before went elsewhere. */
+static const struct network_way *way_of(const struct network_collective *c, uint32_t from, uint32_t to)
+{
+    struct kept_way *kept = &c->way[from];
+
+    if (kept->to != to || kept->faults != c->network->faults) {
+        network_way(c->network, c->rank[from], c->rank[to], &kept->way);
+        kept->to = to;
+        kept->faults = c->network->faults;
+    }
+    return &kept->way;
+}
+
+static void message_free(struct play *p, uint32_t id)
+{
+    p->message[id].collective = NULL;
+    p->spare[p->spares++] = id;
+}
+
+/* Both ends are ready: over the gates, or to wait before one. */
+static void depart(struct play *p, uint32_t id)
+{
+    struct message *m = &p->message[id];
+    const struct network_way *way = way_of(m->collective, m->from, m->to);
+    struct gates *g = p->network->gates;
+    double again_s;
+
+    m->inside = gates_any(g) && gates_enter(g, way->link, way->hops, id, p->now_s, &again_s);
+    m->held = gates_any(g) && !m->inside;
+    if (!m->held)
+        agenda_after(p->agenda, p->actors + id, p->now_s, way->latency_s);
+    else if (isfinite(again_s))
+        agenda_set(p->agenda, p->actors + id, again_s);
+}
+
+/* Out of the gates: those that waited for it. */
+static void leave_gates(struct play *p, uint32_t id)
+{
+    struct message *m = &p->message[id];
+    struct gates *g = p->network->gates;
+    struct network_way way;
+    uint32_t next;
+
+    if (!m->inside)
+        return;
+    m->inside = false;
+    way = *way_of(m->collective, m->from, m->to); /* others that depart may take its place */
+    gates_leave(g, way.link, way.hops);
+    while (gates_next(g, way.link, way.hops, p->now_s, &next)) {
+        if (p->message[next].gone)
+            message_free(p, next);
+        else
+            depart(p, next);
+    }
+}
+
+static void start(struct play *p, struct network_collective *c, struct entered *in, uint32_t round,
+                  const struct schedule_message *what)
+{
+    uint32_t id = message_new(p);
+
+    p->message[id] = (struct message){ .collective = c,
+                                       .in = in,
+                                       .from = what->from,
+                                       .to = what->to,
+                                       .round = round,
+                                       .bytes = what->bytes,
+                                       .start_s = p->now_s };
+    p->count->walked++;
+    depart(p, id);
+}
+
+/* The latency is over: it asks for bandwidth. */
+static void move(struct play *p, uint32_t id)
+{
+    struct message *m = &p->message[id];
+    const struct network_way *way = way_of(m->collective, m->from, m->to);
+
+    m->moving = true;
+    m->since_s = p->now_s;
+    m->rate = 0;
+    p->count->shared |= network_flow_add(p->network, id, way->link, way->hops, way->bound, way->weight);
+}
+
+/* ---- members in a collective ---- */
+
+struct member {
+    struct play *play;
+    struct network_collective *collective;
+    struct entered *in;
+    uint32_t member, round;
+};
+
+static bool is_eager(const struct member *w, double bytes)
+{
+    return network_eager(w->collective, bytes);
+}
+
+static void visit_send(void *arg, const struct schedule_message *m)
+{
+    struct member *w = arg;
+
+    w->in->pending[w->member] += !network_detached(w->collective, w->round);
+    if (is_eager(w, m->bytes) || w->in->round[m->to] == w->round)
+        start(w->play, w->collective, w->in, w->round, m);
+}
+
+/* Is the message of this round here already? */
+static bool take_early(struct member *w)
+{
+    struct play *p = w->play;
+    uint32_t *link = &w->in->early[w->member], e;
+
+    while (*link != NOBODY && p->early[*link].round != w->round)
+        link = &p->early[*link].next;
+    if (*link == NOBODY)
+        return false;
+    e = *link;
+    *link = p->early[e].next;
+    p->early[e].next = p->early_spare;
+    p->early_spare = e;
+    return true;
+}
+
+static void put_early(struct play *p, struct entered *in, uint32_t member, uint32_t round)
+{
+    uint32_t e = p->early_spare;
+
+    if (e == NOBODY) {
+        e = p->earlies++;
+        p->early = xgrow(p->early, &p->early_cap, p->earlies, sizeof(*p->early));
+    } else {
+        p->early_spare = p->early[e].next;
+    }
+    p->early[e] = (struct early){ round, in->early[member] };
+    in->early[member] = e;
+}
+
+static void visit_receive(void *arg, const struct schedule_message *m)
+{
+    struct member *w = arg;
+
+    if (is_eager(w, m->bytes)) {
+        w->in->pending[w->member] += !take_early(w);
+        return;
+    }
+    w->in->pending[w->member]++;
+    if (w->in->round[m->from] == w->round)
+        start(w->play, w->collective, w->in, w->round, m);
+}
+
+/* Into this round and on, over rounds without messages of its own.  Has it left? */
+static bool member_go(struct play *p, struct network_collective *c, struct entered *in, uint32_t member,
+                      uint32_t round)
+{
+    struct member w = { p, c, in, member, round };
+
+    for (; w.round < c->schedule.rounds; w.round++) {
+        in->round[member] = w.round;
+        in->pending[member] = 0;
+        schedule_receives(&c->schedule, w.round, member, visit_receive, &w);
+        schedule_sends(&c->schedule, w.round, member, visit_send, &w);
+        if (in->pending[member])
+            return false;
+    }
+    in->round[member] = w.round;
+    entered_leave(c, in);
+    return true;
+}
+
+/* ---- what actors do ---- */
+
+/* Until something takes time. */
+static void actor_go(struct play *p, uint32_t actor)
+{
+    const struct actor *a = &p->actor[actor];
+    const struct network_job *job = &p->job[a->job];
+
+    for (;;) {
+        struct network_op op = { .kind = NETWORK_END };
+
+        job->next(job->arg, a->rank, p->now_s, &op);
+        if (op.kind == NETWORK_END) {
+            p->active--;
+            return;
+        }
+        if (op.kind == NETWORK_COMPUTE) {
+            agenda_set(p->agenda, actor, p->now_s + fmax(0, op.seconds));
+            return;
+        }
+        begin_playing(p, op.collective);
+        struct entered *in = entered_get(p, op.collective, op.collective->entries[op.member]++);
+
+        in->actor[op.member] = actor;
+        if (!member_go(p, op.collective, in, op.member, 0))
+            return;
+    }
+}
+
+/* One of its messages of the round is through. */
+static void member_through(struct play *p, struct network_collective *c, struct entered *in, uint32_t member,
+                           uint32_t round)
+{
+    uint32_t actor = in->actor[member];
+
+    if (in->round[member] != round) {
+        put_early(p, in, member, round);
+        return;
+    }
+    if (!--in->pending[member] && member_go(p, c, in, member, round + 1))
+        actor_go(p, actor);
+}
+
+static void leave_links(struct play *p, uint32_t id)
+{
+    const struct message *m = &p->message[id];
+    const struct network_way *way;
+
+    if (!p->network->crowd.flows) {
+        share_remove(p->network->share, id);
+        return;
+    }
+    way = way_of(m->collective, m->from, m->to);
+    network_flow_remove(p->network, id, way->link, way->hops);
+}
+
+static void end(struct play *p, uint32_t id)
+{
+    struct message m = p->message[id];
+
+    if (m.moving)
+        leave_links(p, id);
+    leave_gates(p, id);
+    message_free(p, id);
+    if (m.collective->probe)
+        m.collective->probe->through(m.collective->probe, m.round, m.from, m.start_s, p->now_s);
+    m.in->inside++; /* both ends leave before it goes */
+    if (!network_detached(m.collective, m.round))
+        member_through(p, m.collective, m.in, m.from, m.round);
+    member_through(p, m.collective, m.in, m.to, m.round);
+    entered_leave(m.collective, m.in);
+}
+
+/* ---- events ---- */
+
+static void happen(struct play *p, uint32_t item)
+{
+    uint32_t id = item - p->actors;
+
+    p->count->events++;
+    if (item < p->actors)
+        actor_go(p, item);
+    else if (p->message[id].gone)
+        message_free(p, id);
+    else if (p->message[id].held)
+        depart(p, id);
+    else if (!p->message[id].moving && p->message[id].bytes > 0)
+        move(p, id);
+    else
+        end(p, id);
+}
+
+void network_wake(struct network *n, const void *job, uint32_t rank, double at_s)
+{
+    struct play *p = n->play;
+    uint32_t actor = rank;
+
+    for (size_t j = 0; p->job[j].arg != job; j++)
+        actor += p->job[j].ranks;
+    agenda_set(p->agenda, actor, fmax(p->now_s, at_s));
+}
+
+static void abandon_messages(struct play *p, const struct network_collective *c)
+{
+    for (uint32_t id = 0; id < p->messages; id++) /* before any gate lets another in */
+        p->message[id].gone |= p->message[id].collective == c;
+    for (uint32_t id = 0; id < p->messages; id++) {
+        struct message *m = &p->message[id];
+
+        if (m->collective != c)
+            continue;
+        leave_gates(p, id);
+        if (!m->moving)
+            continue; /* its turn comes yet */
+        leave_links(p, id);
+        agenda_set(p->agenda, p->actors + id, INFINITY);
+        message_free(p, id);
+    }
+}
+
+static void forget_early(struct play *p, struct entered *in, uint32_t members)
+{
+    for (uint32_t i = 0; i < members; i++) {
+        for (uint32_t e = in->early[i], next; e != NOBODY; e = next) {
+            next = p->early[e].next;
+            p->early[e].next = p->early_spare;
+            p->early_spare = e;
+        }
+    }
+}
+
+void network_abandon(struct network_collective *c)
+{
+    if (!c->entries)
+        return;
+    abandon_messages(c->network->play, c);
+    while (c->oldest) {
+        struct entered *gone = c->oldest;
+
+        c->oldest = gone->next;
+        forget_early(c->network->play, gone, c->schedule.spec.members);
+        entered_free(gone);
+    }
+    c->oldest_number = 0;
+    memset(c->entries, 0, c->schedule.spec.members * sizeof(*c->entries));
+}
+
+/* New rates, new ends. */
+static void settle(struct play *p)
+{
+    const uint32_t *changed;
+    size_t n = share_solve(p->network->share, &changed);
+
+    for (size_t i = 0; i < n; i++) {
+        uint32_t id = changed[i];
+        struct message *m = &p->message[id];
+
+        m->bytes = fmax(0, m->bytes - m->rate * (p->now_s - m->since_s));
+        m->since_s = p->now_s;
+        m->rate = share_rate(p->network->share, id);
+        agenda_set(p->agenda, p->actors + id, p->now_s + m->bytes / m->rate);
+    }
+}
+
+static void play_begin(struct play *p, size_t jobs)
+{
+    for (size_t j = 0; j < jobs; j++)
+        p->actors += p->job[j].ranks;
+    p->actor = xcalloc(p->actors ? p->actors : 1, sizeof(*p->actor));
+    p->agenda = agenda_new();
+    p->early_spare = NOBODY;
+    p->network->play = p;
+    p->active = p->actors;
+    for (size_t j = 0, a = 0; j < jobs; j++)
+        for (uint32_t r = 0; r < p->job[j].ranks; r++)
+            p->actor[a++] = (struct actor){ (uint32_t)j, r };
+    for (uint32_t a = 0; a < p->actors; a++)
+        actor_go(p, a);
+    settle(p);
+}
+
+static void play_end(struct play *p)
+{
+    p->network->play = NULL;
+    while (p->played) {
+        struct network_collective *c = p->played;
+
+        p->played = c->next_played;
+        while (c->oldest) {
+            struct entered *gone = c->oldest;
+
+            c->oldest = gone->next;
+            entered_free(gone);
+        }
+        free(c->entries);
+        free(c->way);
+        c->entries = NULL;
+        c->way = NULL;
+    }
+    network_flows_clear(p->network);
+    if (p->network->gates)
+        gates_clear(p->network->gates);
+    agenda_free(p->agenda);
+    free(p->actor);
+    free(p->message);
+    free(p->spare);
+    free(p->early);
+}
+
+double network_play(struct network *n, const struct network_job *job, size_t jobs, double until_s,
+                    struct network_count *count, struct err *err)
+{
+    struct network_count unwanted = { 0 };
+    struct play p = { .network = n, .job = job, .count = count ? count : &unwanted };
+    uint64_t solves = share_solves(n->share);
+    double time_s;
+
+    play_begin(&p, jobs);
+    while ((time_s = agenda_first_s(p.agenda)) <= until_s && time_s < INFINITY) {
+        double last_s = fmin(until_s, time_s + AT_ONCE * time_s + p.at_once_s);
+
+        do {
+            p.now_s = time_s;
+            happen(&p, agenda_take(p.agenda));
+            time_s = agenda_first_s(p.agenda);
+        } while (time_s <= last_s && time_s < INFINITY);
+        settle(&p);
+    }
+    p.count->mode = NETWORK_EXACT;
+    p.count->solves += share_solves(n->share) - solves;
+    if (agenda_first_s(p.agenda) == INFINITY && p.active) {
+        err_set(err, "%u of %u ranks wait for others that never come", p.active, p.actors);
+        p.now_s = NAN;
+    }
+    play_end(&p);
+    return p.now_s;
+}

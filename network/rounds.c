@@ -1,0 +1,350 @@
+/* By rounds: what a round's messages cost, solved once, and times that go from round to round. */
+#include "network/network_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "network/ring.h"
+
+#define NOBODY       UINT32_MAX
+#define KEPT_BYTES   (256u << 20) /* of solved rounds, for each collective */
+#define CLOSE_ROUNDS 16u          /* rings of fewer are walked as fast */
+
+static double later(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- the messages of a round ---- */
+
+static void add_message(void *arg, const struct schedule_message *m)
+{
+    struct round *r = arg;
+
+    r->from[r->messages] = m->from;
+    r->to[r->messages++] = m->to;
+}
+
+static uint32_t stage_width(const struct schedule *s, const struct schedule_stage *st)
+{
+    if (st->pattern == SCHEDULE_P_PUSH || st->pattern == SCHEDULE_P_PULL)
+        return s->spec.members * s->spec.shards;
+    return s->spec.members;
+}
+
+static void round_fill(struct network_collective *c, struct round *r, uint64_t round)
+{
+    uint32_t width = stage_width(&c->schedule, schedule_stage(&c->schedule, round));
+
+    r->from = xrealloc(r->from, width, sizeof(*r->from));
+    r->to = xrealloc(r->to, width, sizeof(*r->to));
+    r->latency_s = xrealloc(r->latency_s, width, sizeof(*r->latency_s));
+    r->s_per_byte = xrealloc(r->s_per_byte, width, sizeof(*r->s_per_byte));
+    r->messages = 0;
+    r->solved = false;
+    for (uint32_t m = 0; m < c->schedule.spec.members; m++)
+        schedule_sends(&c->schedule, round, m, add_message, r);
+}
+
+/* What each message costs with all of them under way. */
+static void round_solve(struct network_collective *c, struct round *r)
+{
+    struct network *n = c->network;
+    struct network_way way;
+    const uint32_t *changed;
+
+    if (r->solved && r->faults == n->faults)
+        return;
+    r->shared = false;
+    for (uint32_t m = 0; m < r->messages; m++) {
+        network_way(n, c->rank[r->from[m]], c->rank[r->to[m]], &way);
+        r->latency_s[m] = way.latency_s;
+        network_flow_add(n, m, way.link, way.hops, way.bound, way.weight);
+    }
+    share_solve(n->share, &changed);
+    for (uint32_t m = 0; m < r->messages; m++) {
+        r->s_per_byte[m] = 1 / share_rate(n->share, m);
+        r->shared |= share_meets(n->share, m);
+    }
+    network_flows_clear(n);
+    r->faults = n->faults;
+    r->solved = true;
+}
+
+static void round_free(struct round *r)
+{
+    free(r->from);
+    free(r->to);
+    free(r->latency_s);
+    free(r->s_per_byte);
+}
+
+/* ---- the rounds of a collective ---- */
+
+static bool same_partners(const struct schedule_stage *a, const struct schedule_stage *b)
+{
+    return a->pattern == b->pattern && a->size == b->size && a->stride == b->stride &&
+           a->distance == b->distance;
+}
+
+static uint32_t distinct_rounds(const struct schedule_stage *st)
+{
+    return st->pattern == SCHEDULE_P_SHIFT ? st->rounds : 1;
+}
+
+/* Where this stage's rounds are kept: with an earlier one's that has the same partners, or behind the last.
+ */
+static uint32_t find_rounds(struct network_collective *c, uint32_t stage, double *kept_bytes)
+{
+    const struct schedule_stage *st = &c->schedule.stage[stage];
+    double bytes = (double)distinct_rounds(st) * stage_width(&c->schedule, st) * 24;
+    uint32_t at = c->rounds;
+
+    for (uint32_t i = 0; i < stage; i++)
+        if (same_partners(st, &c->schedule.stage[i]))
+            return c->of_stage[i];
+    if (*kept_bytes + bytes > KEPT_BYTES)
+        return NOBODY;
+    *kept_bytes += bytes;
+    c->rounds += distinct_rounds(st);
+    c->round = xrealloc(c->round, c->rounds, sizeof(*c->round));
+    for (uint32_t k = 0; k < distinct_rounds(st); k++) {
+        c->round[at + k] = (struct round){ 0 };
+        round_fill(c, &c->round[at + k], st->first + k);
+    }
+    return at;
+}
+
+static void prepare(struct network_collective *c)
+{
+    uint32_t members = c->schedule.spec.members;
+    double kept_bytes = 0;
+
+    if (c->of_stage)
+        return;
+    c->of_stage = xcalloc(c->schedule.stages + 1, sizeof(*c->of_stage));
+    for (uint32_t s = 0; s < c->schedule.stages; s++)
+        c->of_stage[s] = find_rounds(c, s, &kept_bytes);
+    c->scratch = xcalloc(members, (3 + RING_SCRATCH) * sizeof(*c->scratch));
+}
+
+void network_rounds_free(struct network_collective *c)
+{
+    for (uint32_t r = 0; r < c->rounds; r++)
+        round_free(&c->round[r]);
+    round_free(&c->scratch_round);
+    free(c->round);
+    free(c->of_stage);
+    free(c->scratch);
+}
+
+/* The round's messages, with their costs if wanted. */
+static struct round *round_get(struct network_collective *c, uint32_t stage, uint32_t k, bool costs)
+{
+    const struct schedule_stage *st = &c->schedule.stage[stage];
+    struct round *r = &c->scratch_round;
+
+    if (c->of_stage[stage] == NOBODY)
+        round_fill(c, r, st->first + k);
+    else
+        r = &c->round[c->of_stage[stage] + k % distinct_rounds(st)];
+    if (costs)
+        round_solve(c, r);
+    return r;
+}
+
+/* ---- is it exact? ---- */
+
+/* Messages that take turns never meet: those of one sender in different rounds, and those to one receiver if
+ * they wait for it. */
+static bool take_turns(const struct network_collective *c, const struct round *r, double bytes,
+                       uint32_t *sender, uint32_t *receiver)
+{
+    const struct network *n = c->network;
+    struct network_way way;
+    bool eager = network_eager(c, bytes);
+
+    for (uint32_t m = 0; m < r->messages; m++) {
+        network_way(n, c->rank[r->from[m]], c->rank[r->to[m]], &way);
+        for (uint32_t h = 0; h < way.hops; h++) {
+            uint32_t *s = &sender[way.link[h]], *t = &receiver[way.link[h]];
+
+            *s = *s == NOBODY || *s == r->from[m] + 1 ? r->from[m] + 1 : 0;
+            *t = !eager && (*t == NOBODY || *t == r->to[m] + 1) ? r->to[m] + 1 : 0;
+            if (!*s && !*t)
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool find_exact(struct network_collective *c)
+{
+    uint32_t links = c->network->fabric.links, *sender = xcalloc(links, 2 * sizeof(*sender));
+    bool exact = true;
+
+    memset(sender, 0xff, 2 * (size_t)links * sizeof(*sender));
+    for (uint32_t s = 0; s < c->schedule.stages && exact; s++) {
+        exact = c->of_stage[s] != NOBODY;
+        for (uint32_t k = 0; exact && k < distinct_rounds(&c->schedule.stage[s]); k++) {
+            struct round *r = round_get(c, s, k, true);
+
+            exact = !r->shared && take_turns(c, r, c->schedule.stage[s].bytes, sender, sender + links);
+        }
+    }
+    free(sender);
+    return exact;
+}
+
+bool network_rounds_exact(struct network_collective *c)
+{
+    prepare(c);
+    if (c->exact < 0)
+        c->exact = find_exact(c);
+    return c->exact;
+}
+
+/* ---- from round to round ---- */
+
+/* What message m takes: as it was seen to (by sender), or by the rates of its round. */
+static inline double message_cost(const struct round *r, const double *seen_s, double bytes, uint32_t m)
+{
+    return seen_s ? seen_s[r->from[m]] : r->latency_s[m] + (bytes > 0 ? bytes * r->s_per_byte[m] : 0);
+}
+
+static void walk_round(const struct network_collective *c, uint64_t round, const struct round *r,
+                       const double *seen_s, double *time_s, double *next_s)
+{
+    uint32_t members = c->schedule.spec.members;
+    double bytes = schedule_stage(&c->schedule, round)->bytes;
+    bool eager = network_eager(c, bytes), detached = network_detached(c, round);
+
+    memcpy(next_s, time_s, members * sizeof(*next_s));
+    for (uint32_t m = 0; m < r->messages; m++) {
+        uint32_t from = r->from[m], to = r->to[m];
+        double start = eager ? time_s[from] : later(time_s[from], time_s[to]);
+        double end = start + message_cost(r, seen_s, bytes, m);
+
+        if (!detached)
+            next_s[from] = later(next_s[from], end);
+        next_s[to] = later(next_s[to], end);
+    }
+    memcpy(time_s, next_s, members * sizeof(*next_s));
+}
+
+/* Rings side by side; one that is not answered at once is walked. */
+static void run_rings(struct network_collective *c, const struct schedule_stage *st, uint64_t rounds,
+                      const struct round *r, const double *seen_s, double *time_s,
+                      struct network_count *count)
+{
+    uint32_t members = c->schedule.spec.members, n = st->size;
+    double *cost = c->scratch, *at = cost + members, *scratch = at + members;
+    bool rendezvous = !network_eager(c, st->bytes);
+
+    for (uint32_t g = 0; g < members / n; g++) {
+        uint32_t base = st->stride == 1 ? g * n : g;
+
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t m = base + i * st->stride; /* each member sends one message: they stand in order */
+
+            cost[i] = message_cost(r, seen_s, st->bytes, m);
+            at[i] = time_s[m];
+        }
+        if (rounds >= CLOSE_ROUNDS && ring_closed_form(n, rounds, rendezvous, cost, at, at, scratch)) {
+            count->closed = true;
+        } else {
+            ring_walk(n, rounds, rendezvous, cost, at, scratch);
+            count->walked += n * rounds;
+        }
+        for (uint32_t i = 0; i < n; i++)
+            time_s[base + i * st->stride] = at[i];
+    }
+}
+
+uint32_t network_ring_stages(const struct schedule *s, uint32_t stage)
+{
+    uint32_t n = 1;
+
+    while (stage + n < s->stages && same_partners(&s->stage[stage], &s->stage[stage + n]) &&
+           s->stage[stage].bytes == s->stage[stage + n].bytes)
+        n++;
+    return n;
+}
+
+uint32_t network_slots(const struct schedule *s)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < s->stages; i++)
+        n += distinct_rounds(&s->stage[i]);
+    return n;
+}
+
+uint32_t network_slot(const struct schedule *s, uint64_t round)
+{
+    const struct schedule_stage *st = schedule_stage(s, round);
+    uint32_t n = (uint32_t)(round - st->first) % distinct_rounds(st);
+
+    for (const struct schedule_stage *i = s->stage; i < st; i++)
+        n += distinct_rounds(i);
+    return n;
+}
+
+static void run_stage(struct network_collective *c, uint32_t stage, const double *seen_s, double *time_s,
+                      struct network_count *count)
+{
+    const struct schedule_stage *st = &c->schedule.stage[stage];
+    uint32_t members = c->schedule.spec.members;
+
+    for (uint32_t k = 0; k < st->rounds; k++) {
+        struct round *r = round_get(c, stage, k, !seen_s);
+
+        walk_round(c, st->first + k, r, seen_s, time_s, c->scratch);
+        count->walked += r->messages;
+        if (seen_s && distinct_rounds(st) > 1)
+            seen_s += members;
+    }
+}
+
+static void run(struct network_collective *c, const double *seen_s, double *time_s,
+                struct network_count *count)
+{
+    const struct schedule *s = &c->schedule;
+    uint32_t members = s->spec.members;
+
+    for (uint32_t stage = 0, many; stage < s->stages; stage += many) {
+        const struct schedule_stage *st = &s->stage[stage];
+
+        many = 1;
+        if (st->pattern == SCHEDULE_P_RING && c->of_stage[stage] != NOBODY) {
+            many = network_ring_stages(s, stage);
+            run_rings(c, st, (uint64_t)many * st->rounds, round_get(c, stage, 0, !seen_s), seen_s, time_s,
+                      count);
+        } else {
+            run_stage(c, stage, seen_s, time_s, count);
+        }
+        for (uint32_t i = 0; seen_s && i < many; i++)
+            seen_s += (size_t)distinct_rounds(&st[i]) * members;
+    }
+}
+
+void network_run_costs(struct network_collective *c, const double *cost_s, const double *arrive_s,
+                       double *leave_s, struct network_count *count)
+{
+    prepare(c);
+    memmove(leave_s, arrive_s, c->schedule.spec.members * sizeof(*leave_s));
+    run(c, cost_s, leave_s, count);
+    count->messages += c->schedule.messages;
+}
+
+void network_run_rounds(struct network_collective *c, const double *arrive_s, double *leave_s,
+                        struct network_count *count)
+{
+    uint64_t solves = share_solves(c->network->share);
+
+    network_run_costs(c, NULL, arrive_s, leave_s, count);
+    count->shared |= !network_rounds_exact(c);
+    count->solves += share_solves(c->network->share) - solves;
+}

@@ -1,0 +1,130 @@
+/* schedule.h - the messages of a collective: who sends how many bytes to whom in which round.
+ *
+ * Computed, never stored: a schedule of 16,384 members takes no more memory than one of two.  A member goes
+ * on to the next round when its own messages of this one, sent and received, are done; members without any go
+ * on at once.  Rounds come in stages: within one, members have the same partners and sizes in every round.
+ *
+ *   ring          Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms", 2009
+ *   tree          binomial: reduce to member 0, then broadcast; not pipelined
+ *   doubling      recursive doubling, the whole buffer each round
+ *   halving       recursive halving, then doubling (Rabenseifner 2004).  Both fold members beyond a power of
+ * two into their neighbours first, and give them the result at the end (Thakur et al. 2005) hierarchical ring
+ * reduce-scatter among the `group` members of a node, then an all-reduce among those with the same place in
+ * their nodes (a ring, or halving), then a ring all-gather in the node server        parameter server:
+ * `shards` of the buffer, each summed and given back by one member; all members send at once direct
+ * all-to-all: in round k to the k-th next member
+ *
+ * Refused: what is not in the table of algorithms for an operation; halving for reduce-scatter and all-gather
+ * of other than a power of two members.  Not modelled: pipelining in segments.
+ *
+ * Pure, no allocation.  Bytes. */
+#ifndef SYNCGUARD_NETWORK_SCHEDULE_H
+#define SYNCGUARD_NETWORK_SCHEDULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/err.h"
+
+enum schedule_operation {
+    SCHEDULE_ALLREDUCE,
+    SCHEDULE_REDUCE_SCATTER,
+    SCHEDULE_ALLGATHER,
+    SCHEDULE_REDUCE,    /* to member 0 */
+    SCHEDULE_BROADCAST, /* from member 0 */
+    SCHEDULE_ALLTOALL,
+    SCHEDULE_BARRIER,
+    SCHEDULE_OPERATIONS
+};
+
+enum schedule_algorithm {
+    SCHEDULE_RING,
+    SCHEDULE_TREE,
+    SCHEDULE_DOUBLING,
+    SCHEDULE_HALVING,
+    SCHEDULE_HIERARCHICAL_RING,
+    SCHEDULE_HIERARCHICAL_HALVING,
+    SCHEDULE_SERVER,
+    SCHEDULE_DIRECT,
+    SCHEDULE_ALGORITHMS
+};
+
+/* "allreduce", "hierarchical-halving"; schedule_algorithm_find() gives SCHEDULE_ALGORITHMS if there is none.
+ */
+const char *schedule_operation_name(enum schedule_operation operation);
+const char *schedule_algorithm_name(enum schedule_algorithm algorithm);
+enum schedule_algorithm schedule_algorithm_find(const char *name);
+bool schedule_can(enum schedule_operation operation, enum schedule_algorithm algorithm);
+
+struct schedule_spec {
+    enum schedule_operation operation;
+    enum schedule_algorithm algorithm;
+    uint32_t members;
+    double bytes;   /* of the whole buffer: what all-reduce reduces, all-gather gathers, reduce-scatter begins
+                       with; all-to-all: all that one member sends, its own part included; barrier: 0 */
+    uint32_t group; /* hierarchical: members of a node, next to each other; must divide members */
+    uint32_t shards; /* server: 1 to members; shard s is on member s * members / shards */
+};
+
+#define SCHEDULE_STAGES_MAX 80u
+#define SCHEDULE_SERVER_MAX (1u << 24) /* members x shards */
+
+enum schedule_pattern {
+    SCHEDULE_P_RING,     /* to the next of a ring */
+    SCHEDULE_P_EXCHANGE, /* with the partner at a distance */
+    SCHEDULE_P_FOLD_IN,
+    SCHEDULE_P_FOLD_OUT,
+    SCHEDULE_P_GATHER, /* up a binomial tree */
+    SCHEDULE_P_SPREAD, /* down */
+    SCHEDULE_P_SHIFT,
+    SCHEDULE_P_PUSH, /* to the servers */
+    SCHEDULE_P_PULL,
+};
+
+struct schedule_stage {
+    enum schedule_pattern pattern;
+    uint32_t rounds;
+    uint64_t first;  /* its first round */
+    double bytes;    /* of each message */
+    uint32_t size;   /* members of each of the groups that do the same side by side */
+    uint32_t stride; /* between the members of a group; they are next to each other (1), or equally far */
+    uint32_t distance;
+    bool reduce; /* the receiver adds what it gets to what it has, or overwrites it */
+};
+
+struct schedule {
+    struct schedule_spec spec;
+    uint64_t rounds;
+    uint64_t messages; /* of all members and rounds */
+    uint32_t stages;
+    struct schedule_stage stage[SCHEDULE_STAGES_MAX];
+};
+
+/* 0, or -1 with a reason: nothing set. */
+int schedule_init(struct schedule *s, const struct schedule_spec *spec, struct err *err);
+
+/* The stage that a round belongs to. */
+const struct schedule_stage *schedule_stage(const struct schedule *s, uint64_t round);
+
+/* Calls for each message that member sends (or receives) in the round. */
+struct schedule_message {
+    uint32_t from, to;
+    double bytes;
+};
+typedef void schedule_visit(void *arg, const struct schedule_message *m);
+void schedule_sends(const struct schedule *s, uint64_t round, uint32_t member, schedule_visit *visit,
+                    void *arg);
+void schedule_receives(const struct schedule *s, uint64_t round, uint32_t member, schedule_visit *visit,
+                       void *arg);
+
+/* What a message carries: bytes from `first` of the buffer on, and the receiver adds them to its own (reduce)
+ * or overwrites.  All-to-all: first is the place in the sender's buffer. */
+struct schedule_part {
+    double first, bytes;
+    bool reduce;
+};
+void schedule_part(const struct schedule *s, uint64_t round, uint32_t from, uint32_t to,
+                   struct schedule_part *part);
+
+#endif

@@ -1,0 +1,14 @@
+# pacing/: pure rules that the probe and the simulator call alike.  Built twice, as ring/ is: for our own programs,
+# and for the probe, without a sanitizer's runtime.
+pacing_sources = pacing/holdout.c pacing/holdout.h pacing/pace.c pacing/pace.h pacing/pacer.c pacing/pacer.h
+noinst_LTLIBRARIES += libpacing.la libpacing_guest.la
+libpacing_la_SOURCES = $(pacing_sources)
+libpacing_la_LIBADD = -lm
+libpacing_guest_la_SOURCES = $(pacing_sources)
+libpacing_guest_la_CFLAGS = $(GUEST_CFLAGS) -O2
+libpacing_guest_la_LDFLAGS =
+check_PROGRAMS += tests/unit/pace tests/unit/pacer
+tests_unit_pace_SOURCES = tests/unit/pace.c
+tests_unit_pace_LDADD = libpacing.la libsim.la
+tests_unit_pacer_SOURCES = tests/unit/pacer.c
+tests_unit_pacer_LDADD = libpacing.la

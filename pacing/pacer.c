@@ -1,0 +1,398 @@
+#include "pacing/pacer.h"
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#define USUAL_GAIN 0.125
+#define LOST_MAX   2.5   /* a single one is not enough */
+#define GAIN_MIN   0.005 /* a lever that brings less is not worth the hold-out */
+
+static const char *const names[PACER_LEVERS] = { "release", "gate", "delay", "stagger" };
+
+const char *pacer_lever_name(uint32_t lever)
+{
+    for (uint32_t i = 0; i < PACER_LEVERS; i++)
+        if (lever == 1u << i)
+            return names[i];
+    return NULL;
+}
+
+uint32_t pacer_levers(const char *list)
+{
+    uint32_t levers = 0;
+
+    for (;;) {
+        size_t length = strcspn(list, ","), i = 0;
+
+        while (i < PACER_LEVERS && (strlen(names[i]) != length || strncasecmp(names[i], list, length) != 0))
+            i++;
+        if (i == PACER_LEVERS)
+            return 0;
+        levers |= 1u << i;
+        if (!list[length])
+            return levers;
+        list += length + 1;
+    }
+}
+
+const char *pacer_why_text(enum pacer_why why)
+{
+    static const char *const texts[] = {
+        [PACER_NO_CAUSE] = "nothing here that it could help against",
+        [PACER_UNABLE] = "the MPI library does not allow it, or does it by itself",
+        [PACER_UNALLOWED] = "the policy does not list it",
+        [PACER_ON_TRIAL] = "on trial",
+        [PACER_HELPS] = "it helps",
+        [PACER_NO_GAIN] = "tried, and not proven to help",
+        [PACER_HARM] = "tried, and the job got slower",
+        [PACER_FADED] = "it helped, and does no more",
+    };
+
+    return (unsigned)why < sizeof(texts) / sizeof(texts[0]) ? texts[why] : "";
+}
+
+/* ---- comparing ---- */
+
+static struct pacer_slot *slot_of(struct pacer *p, uint64_t signature)
+{
+    struct pacer_slot *s = &p->slot[signature * 0x9e3779b97f4a7c15u >> 59];
+
+    if (s->signature != signature)
+        *s = (struct pacer_slot){ .signature = signature };
+    return s;
+}
+_Static_assert(PACER_SLOTS == 1u << (64 - 59), "the hash has as many values as there are slots");
+
+/* Of the collectives that both sides have: their sums of times, and how many times went in. */
+struct matched {
+    double s[2];
+    uint32_t n[2];
+};
+
+static struct matched match(const struct pacer *p)
+{
+    struct matched m = { { 0 }, { 0 } };
+
+    for (uint32_t i = 0; i < PACER_SLOTS; i++) {
+        const struct pacer_slot *s = &p->slot[i];
+
+        for (int side = 0; s->n[0] && s->n[1] && side < 2; side++) {
+            m.s[side] += exp(s->log_s[side] / s->n[side]);
+            m.n[side] += s->n[side];
+        }
+    }
+    return m;
+}
+
+static void forget(struct pacer_slot *s)
+{
+    memset(s->log_s, 0, sizeof(s->log_s));
+    memset(s->n, 0, sizeof(s->n));
+}
+
+static void forget_matched(struct pacer *p)
+{
+    for (uint32_t i = 0; i < PACER_SLOTS; i++)
+        if (p->slot[i].n[0] && p->slot[i].n[1])
+            forget(&p->slot[i]);
+}
+
+/* What it usually takes, from collectives without a lever alone; and what those with it lost. */
+static void learn(struct pacer *p, struct pacer_slot *s, const struct pacer_collective *c)
+{
+    if (!c->paced) {
+        s->usual_s += s->usual_s > 0 ? USUAL_GAIN * (c->cycle_s - s->usual_s) : c->cycle_s;
+    } else if (s->usual_s > 0) {
+        p->usual_s += s->usual_s;
+        p->lost_s += fmin(c->cycle_s, LOST_MAX * s->usual_s) - s->usual_s;
+        p->counted++;
+    }
+}
+
+static void count_anew(struct pacer *p)
+{
+    p->lost_s = p->usual_s = 0;
+    p->counted = 0;
+}
+
+static bool lost_more_than(const struct pacer *p, double collectives)
+{
+    return p->counted && p->lost_s > collectives * p->usual_s / p->counted;
+}
+
+/* What giving a core away does to where the kernel puts whom can outlast a collective; when ranks enter does
+ * not. */
+static bool may_last(uint32_t which)
+{
+    return 1u << which < PACER_DELAY;
+}
+
+/* With one more like those before it: but one alone proves nothing. */
+static bool would_lose_too_much(const struct pacer *p)
+{
+    double most = may_last(p->current) && pacer_epoch(p) > 1 ? PACER_LOSS : PACER_LOSS_AT_ONCE;
+
+    return p->counted > 1 && lost_more_than(p, most * p->counted / (p->counted + 1));
+}
+
+/* The same collectives with and without the lever, those that are nearest in time.  NaN: not enough of both
+ * yet. */
+static double compare(struct pacer *p, struct pacer_slot *s, const struct pacer_collective *c)
+{
+    uint32_t left_out = pacer_epoch(p) / 2, least = pacer_epoch(p) - left_out;
+    struct matched m;
+
+    p->run = c->paced == p->was ? p->run + 1 : 1;
+    p->was = c->paced;
+    if (p->run <= left_out) /* what the epoch before left behind */
+        return NAN;
+    s->log_s[c->paced] += log(c->cycle_s);
+    s->n[c->paced]++;
+    p->epochs[c->paced]++;
+    if (!s->n[!c->paced])
+        return NAN;
+    m = match(p);
+    if (m.n[0] < least || m.n[1] < least)
+        return NAN;
+    forget_matched(p);
+    return log(m.s[1] / m.s[0]);
+}
+
+/* ---- changing ---- */
+
+static void enter(struct pacer *p, enum pacer_mode mode)
+{
+    p->mode = (uint8_t)mode;
+    p->since = p->at;
+    p->was = false;
+    p->run = PACER_EPOCH_MAX;
+    p->ticks = p->others = 0;
+    for (uint32_t i = 0; i < PACER_SLOTS; i++)
+        forget(&p->slot[i]);
+}
+
+static bool crowded(const struct pacer_sight *s)
+{
+    return s->ranks > s->cores;
+}
+
+/* How long the epochs of the next trial are: one collective, or as long as they may be. */
+static uint8_t trial_epoch(const struct pacer *p, uint32_t which, const struct pacer_params *params)
+{
+    if (!may_last(which) ||
+        (p->crowded && p->lever[which].why != PACER_NO_GAIN)) /* it may yet be that it does not act at once */
+        return 1;
+    return (uint8_t)(params->epoch > PACER_EPOCH_MAX ? PACER_EPOCH_MAX : params->epoch ? params->epoch : 1);
+}
+
+static void try(struct pacer *p, uint8_t epoch, bool again)
+{
+    struct pacer_lever *l = &p->lever[p->current];
+
+    /* A trial that came to nothing, or whose cause had gone, is gone on with: the test allows to look again
+     * and again. */
+    if ((l->why != PACER_NO_GAIN && l->why != PACER_NO_CAUSE) || l->epoch != epoch)
+        l->seen = (struct holdout){ 0 };
+    l->epoch = epoch;
+    l->why = PACER_ON_TRIAL;
+    count_anew(p);
+    p->again = again;
+    enter(p, PACER_TRYING);
+}
+
+/* The trial was too short to tell. */
+static bool is_promising(const struct pacer *p, uint32_t which)
+{
+    const struct pacer_lever *l = &p->lever[which];
+
+    return may_last(which) && l->why == PACER_NO_GAIN && holdout_faster(&l->seen) >= PACER_PROMISE;
+}
+
+/* What the trial has cost, and how far off that may be, is to be a small share of the time until the next
+ * one, whichever lever that is of.  Not where somebody else wants the cores: a single comparison of long
+ * epochs says little of the cost, and the lever's own rest is long enough. */
+static void pay(struct pacer *p)
+{
+    double error = holdout_deviation(&p->lever[p->current].seen) * sqrt(p->counted), lost;
+
+    if (!p->counted || (pacer_epoch(p) > 1 && !p->crowded))
+        return;
+    lost = p->lost_s / (p->usual_s / p->counted) + (isnan(error) ? 0 : error);
+    if (lost > 0)
+        p->quiet = p->at + (uint64_t)(fmin(lost, PACER_TRIAL) / PACER_COST * (double)(p->at - p->since) /
+                                      (p->ticks ? p->ticks : 1));
+}
+
+static void rest(struct pacer *p, enum pacer_why why)
+{
+    struct pacer_lever *l = &p->lever[p->current];
+    uint32_t times = why == PACER_HARM ? PACER_HARM_REST : 2;
+
+    l->why = (uint8_t)why;
+    if (is_promising(p, p->current)) {
+        l->resume = p->at + PACER_WARM;
+    } else {
+        l->rest = l->rest ? (uint32_t)fmin((double)l->rest * times, PACER_REST_MAX) : PACER_REST * times / 2;
+        l->resume = p->at + l->rest;
+        pay(p);
+    }
+    enter(p, PACER_OFF);
+}
+
+static void take_force(struct pacer *p)
+{
+    struct pacer_lever *l = &p->lever[p->current];
+
+    l->why = PACER_HELPS;
+    l->rest = 0;
+    p->gain = holdout_mean(&l->seen);
+    p->limit = fmax(0.4 * -p->gain, (l->epoch > 1 ? 4 : 2) * holdout_deviation(&l->seen));
+    p->drift = 0;
+    enter(p, PACER_IN_FORCE);
+}
+
+/* ---- the three modes ---- */
+
+static bool has_cause(uint32_t lever, const struct pacer_sight *s)
+{
+    if (!(s->wait_ratio >= PACER_WAIT))
+        return false;
+    if (lever == PACER_STAGGER)
+        return s->spans && s->ranks > 1;
+    return (s->ranks > 1 || s->spans) && (crowded(s) || s->switches_hz >= PACER_SWITCHES);
+}
+
+static bool startable(struct pacer *p, uint32_t i, const struct pacer_params *params,
+                      const struct pacer_sight *sight)
+{
+    struct pacer_lever *l = &p->lever[i];
+    uint32_t lever = 1u << i;
+
+    if (!(params->levers & lever))
+        l->why = PACER_UNALLOWED;
+    else if (!(sight->able & lever))
+        l->why = PACER_UNABLE;
+    else if (!has_cause(lever, sight)) {
+        if (l->why < PACER_ON_TRIAL)
+            l->why = PACER_NO_CAUSE;
+    } else
+        return p->at >= l->resume;
+    return false;
+}
+
+static void off_tick(struct pacer *p, const struct pacer_params *params, const struct pacer_sight *sight,
+                     const struct pacer_collective *c)
+{
+    static const uint8_t order[2][PACER_LEVERS] = { { 1, 0, 2, 3 }, { 0, 1, 2, 3 } };
+
+    /* In between two trials the job is as it would be without us. */
+    if (p->at - p->since < PACER_WARM || p->at < p->quiet)
+        return;
+    p->crowded = crowded(sight);
+    for (uint32_t i = 0; i < PACER_LEVERS; i++) {
+        uint8_t which = order[p->crowded][i], epoch;
+
+        if (!startable(p, which, params, sight))
+            continue;
+        epoch = trial_epoch(p, which, params);
+        /* Epochs come in pairs: begin with one. */
+        if ((c->seq + 1) % (p->quiet && !is_promising(p, which) ? PACER_GRID : 2u * epoch))
+            continue;
+        p->current = which;
+        p->comm = c->comm;
+        try(p, epoch, false);
+        return;
+    }
+}
+
+static void trial_tick(struct pacer *p, double log_ratio)
+{
+    struct pacer_lever *l = &p->lever[p->current];
+
+    holdout_take(&l->seen, log_ratio);
+    if (holdout_faster(&l->seen) >= PACER_PROOF && holdout_mean(&l->seen) < -GAIN_MIN)
+        take_force(p);
+    else if (would_lose_too_much(p) || holdout_slower(&l->seen) >= PACER_PROOF_HARM)
+        rest(p, p->again ? PACER_FADED : PACER_HARM);
+    else if (p->ticks >= PACER_TRIAL)
+        rest(p, p->again ? PACER_FADED : PACER_NO_GAIN);
+}
+
+static void force_tick(struct pacer *p, double log_ratio)
+{
+    struct pacer_lever *l = &p->lever[p->current];
+
+    if (p->run == 1)
+        count_anew(p);
+    if (lost_more_than(p, 2 * PACER_LOSS)) {
+        rest(p, PACER_HARM);
+        return;
+    }
+    if (isnan(log_ratio))
+        return;
+    holdout_take(&l->seen, log_ratio);
+    log_ratio = fmin(fmax(log_ratio, -HOLDOUT_LOG_MAX), HOLDOUT_LOG_MAX);
+    p->drift = fmax(0, p->drift + log_ratio - p->gain / 2);
+    if (p->drift > p->limit)
+        try(p, l->epoch, true);
+}
+
+void pacer_tick(struct pacer *p, const struct pacer_params *params, const struct pacer_sight *sight,
+                const struct pacer_collective *c)
+{
+    struct pacer_slot *s = slot_of(p, c->signature);
+    uint32_t lever = 1u << p->current;
+    bool timed = c->cycle_s > 0 && !isinf(c->cycle_s);
+    double log_ratio;
+
+    p->at++;
+    if (timed && (p->mode == PACER_OFF || c->comm == p->comm))
+        learn(p, s, c);
+    if (p->mode == PACER_OFF) {
+        off_tick(p, params, sight, c);
+        return;
+    }
+    if (!(params->levers & sight->able & lever) || !has_cause(lever, sight)) {
+        p->lever[p->current].why = params->levers & sight->able & lever ? PACER_NO_CAUSE : PACER_UNALLOWED;
+        if (p->mode == PACER_TRYING)
+            pay(p);
+        enter(p, PACER_OFF);
+        return;
+    }
+    if (c->comm != p->comm) {
+        if (++p->others > PACER_OTHERS) {
+            p->lever[p->current].why = PACER_NO_CAUSE;
+            enter(p, PACER_OFF);
+        }
+        return;
+    }
+    p->others = 0;
+    p->ticks++;
+    log_ratio = timed ? compare(p, s, c) : NAN;
+    if (p->mode == PACER_TRYING)
+        trial_tick(p, log_ratio);
+    else
+        force_tick(p, log_ratio);
+}
+
+uint32_t pacer_current(const struct pacer *p)
+{
+    return p->mode == PACER_OFF ? 0 : 1u << p->current;
+}
+
+uint32_t pacer_epoch(const struct pacer *p)
+{
+    uint32_t epoch = p->lever[p->current].epoch;
+
+    return p->mode == PACER_OFF || !epoch ? 1 : epoch;
+}
+
+uint32_t pacer_every(const struct pacer *p, const struct pacer_params *params)
+{
+    uint32_t most = 16 / pacer_epoch(p);
+
+    if (p->mode != PACER_IN_FORCE || most < 2)
+        return 2;
+    return params->every < most ? params->every : most;
+}

@@ -1,0 +1,110 @@
+#include "rules/action.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define SIGNAL_MAX 64
+
+static const struct {
+    const char *name;
+    enum action_scope scope;
+    int nodes, ends_run, by_hand_only;
+    const char *text;
+} kinds[ACTION_KINDS] = {
+    [ACTION_SIGNAL] = { "signal", ACTION_ON_JOB, 0, 0, 0, "send a signal to the guarded step" },
+    [ACTION_CHECKPOINT] = { "checkpoint", ACTION_ON_JOB, 0, 0, 0, "ask the job to write a checkpoint now" },
+    [ACTION_REQUEUE] = { "requeue", ACTION_ON_JOB, 0, 1, 0, "end this run and start the job anew" },
+    [ACTION_EXCLUDE] = { "exclude", ACTION_ON_JOB, 1, 1, 0, "requeue the job and keep it off the nodes" },
+    [ACTION_NODE_COMMENT] = { "node_comment", ACTION_ON_NODES, 1, 0, 0, "put a comment on the nodes" },
+    [ACTION_DRAIN] = { "drain", ACTION_ON_NODES, 1, 0, 0, "drain the nodes: nothing new starts there" },
+    [ACTION_JOB_COMMENT] = { "job_comment", ACTION_ON_JOB, 0, 0, 0, "put a comment on the job" },
+    [ACTION_WEBHOOK] = { "webhook", ACTION_ON_NOBODY, 0, 0, 0, "tell the configured URL" },
+    [ACTION_COMMAND] = { "command", ACTION_ON_NOBODY, 0, 0, 0, "run the configured command" },
+    [ACTION_RESUME] = { "resume", ACTION_ON_NODES, 1, 0, 1, "take drained nodes back" },
+};
+
+const char *action_name(enum action_kind kind)
+{
+    return kinds[kind].name;
+}
+
+const char *action_text(enum action_kind kind)
+{
+    return kinds[kind].text;
+}
+
+enum action_scope action_scope(enum action_kind kind)
+{
+    return kinds[kind].scope;
+}
+
+int action_wants_nodes(enum action_kind kind)
+{
+    return kinds[kind].nodes;
+}
+
+int action_ends_run(enum action_kind kind)
+{
+    return kinds[kind].ends_run;
+}
+
+int action_by_hand_only(enum action_kind kind)
+{
+    return kinds[kind].by_hand_only;
+}
+
+static int same(const char *a, const char *b)
+{
+    for (; *a && *b; a++, b++) {
+        char c = *b == '-' ? '_' : *b;
+
+        if (strncasecmp(a, &c, 1) != 0)
+            return 0;
+    }
+    return *a == *b;
+}
+
+int action_parse(const char *name)
+{
+    for (int k = 0; k < ACTION_KINDS; k++)
+        if (same(kinds[k].name, name))
+            return k;
+    return -1;
+}
+
+char *action_names(int by_hand, char *buf, size_t size)
+{
+    size_t at = 0;
+
+    if (size > 0)
+        buf[0] = '\0';
+    for (int k = 0; k < ACTION_KINDS && at < size; k++)
+        if (by_hand || !kinds[k].by_hand_only)
+            at += (size_t)snprintf(buf + at, size - at, "%s%s", at ? ", " : "", kinds[k].name);
+    return buf;
+}
+
+int action_signal_parse(const char *name)
+{
+    char *end;
+    long n = strtol(name, &end, 10);
+
+    if (end != name)
+        return *name >= '0' && *name <= '9' && !*end && n >= 1 && n <= SIGNAL_MAX ? (int)n : -1;
+    if (!strncasecmp(name, "SIG", 3))
+        name += 3;
+    for (int s = 1; s <= SIGNAL_MAX; s++)
+        if (*action_signal_name(s) && !strcasecmp(action_signal_name(s), name))
+            return s;
+    return -1;
+}
+
+const char *action_signal_name(int number)
+{
+    const char *name = number >= 1 && number <= SIGNAL_MAX ? sigabbrev_np(number) : NULL;
+
+    return name ? name : "";
+}

@@ -1,0 +1,161 @@
+#include "rules/cadence.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "model/cadence.h"
+#include "model/deviate.h"
+
+#define HUBER       5.0
+#define MAD_SIGMA   1.4826 /* median absolute deviation of a normal distribution, to its standard deviation */
+#define CONFIDENCE  0.95   /* one side */
+#define LONGEST     3.0    /* deviations */
+#define LONGEST_MIN 1.1    /* of the mean: even where all writes took the same */
+
+static const char *const reasons[] = { "none", "optimum", "maximum", "time limit", "preemption", "request" };
+
+const char *cadence_reason_name(enum cadence_reason r)
+{
+    return (size_t)r < sizeof(reasons) / sizeof(reasons[0]) ? reasons[r] : "unknown";
+}
+
+/* ---- what a checkpoint costs ---- */
+
+void cadence_cost_add(struct cadence_cost *c, double write_s)
+{
+    if (write_s >= 0 && isfinite(write_s))
+        c->s[c->n++ % CADENCE_WRITES] = write_s;
+}
+
+static double median_of(const double *v, double from, size_t n)
+{
+    float f[CADENCE_WRITES];
+
+    for (size_t i = 0; i < n; i++)
+        f[i] = (float)fabs(v[i] - from);
+    return deviate_median(f, n);
+}
+
+static struct cadence_estimate around(double s, double factor)
+{
+    return (struct cadence_estimate){ s, s / factor, s * factor, s * factor };
+}
+
+struct cadence_estimate cadence_cost_get(const struct cadence_cost *c, double guess_s)
+{
+    size_t n = c->n < CADENCE_WRITES ? c->n : CADENCE_WRITES;
+    double middle, reach, sum = 0, squares = 0, mean, sigma, wide;
+
+    if (n == 0)
+        return around(guess_s, 10);
+    if (n == 1)
+        return around(c->s[0], 2);
+    middle = median_of(c->s, 0, n);
+    reach = HUBER * fmax(MAD_SIGMA * median_of(c->s, middle, n), 0.02 * middle);
+    for (size_t i = 0; i < n; i++) {
+        double s = n < 4 ? c->s[i] : fmin(fmax(c->s[i], middle - reach), middle + reach);
+
+        sum += s;
+        squares += s * s;
+    }
+    mean = sum / (double)n;
+    sigma = sqrt(fmax(0, (squares - sum * mean) / (double)(n - 1)));
+    wide = deviate_student(CONFIDENCE, (double)(n - 1)) * sigma / sqrt((double)n);
+    return (struct cadence_estimate){ mean, fmax(mean - wide, mean / 10), mean + wide,
+                                      fmax(mean + LONGEST * sigma, LONGEST_MIN * mean) };
+}
+
+/* ---- how often the job fails ---- */
+
+struct failure_rate cadence_prior(double failures, double node_s)
+{
+    double weight = failures > CADENCE_PRIOR_FAILURES ? CADENCE_PRIOR_FAILURES / failures : 1;
+
+    if (!(node_s > 0) || !(failures >= 0))
+        weight = failures = node_s = 0;
+    return (struct failure_rate){ 1 + weight * failures, 1 / CADENCE_PUBLISHED_RATE + weight * node_s };
+}
+
+/* ---- the decision ---- */
+
+static double known(double value, double otherwise)
+{
+    return isnan(value) ? otherwise : value;
+}
+
+/* From the moment of asking until one is on disk, at the longest. */
+static double lead_s(const struct cadence_figures *f)
+{
+    return f->write.longest_s + known(f->step_s, 0) + known(f->delivery_s, 0);
+}
+
+static double bounded(const struct cadence_figures *f, const struct cadence_bounds *b, double optimal_s)
+{
+    double s = fmin(fmax(optimal_s, b->least_s), b->most_s);
+
+    return fmax(s, known(f->step_s, 0));
+}
+
+/* The last one before the end replaces one that would come less than half an interval earlier: its risk, half
+ * an interval's work at most, is worth less than a write at the optimum. */
+static void before_the_end(const struct cadence_figures *f, struct cadence_decision *d)
+{
+    double last_s = f->left_s - lead_s(f);
+
+    if (isnan(f->left_s) || isinf(f->left_s))
+        return;
+    d->too_late = f->left_s < f->write.low_s;
+    if (last_s <= 0) {
+        /* One that was finished so near the end is the last one. */
+        d->next_s = f->since_s > 2 * lead_s(f) && !d->too_late ? 0 : INFINITY;
+        d->reason = CADENCE_LIMIT;
+    } else if (d->next_s > last_s - d->interval_s / 2) {
+        d->next_s = last_s;
+        d->reason = CADENCE_LIMIT;
+    }
+}
+
+/* One asked for after the notice is enough, unless there is time for much more work. */
+static void after_a_notice(const struct cadence_figures *f, struct cadence_decision *d)
+{
+    if (isnan(f->notice_s))
+        return;
+    d->reason = CADENCE_NOTICE;
+    d->too_late = f->notice_s < f->write.low_s;
+    d->next_s = f->since_s < known(f->since_notice_s, INFINITY) ? INFINITY : 0;
+}
+
+struct cadence_decision cadence_decide(const struct cadence_figures *f, const struct cadence_bounds *b)
+{
+    struct cadence_decision d = { .optimal_s = NAN, .goodput = NAN, .lost_s = f->since_s };
+
+    d.mtbf_s = failure_mtbf_s(f->nodes, failure_rate_mean(&f->rate));
+    if (f->write.s >= 0 && d.mtbf_s > 0)
+        d.optimal_s = isinf(d.mtbf_s) ? INFINITY : cadence_optimal_s(f->write.s, d.mtbf_s);
+    d.interval_s = bounded(f, b, known(d.optimal_s, INFINITY));
+    d.reason = d.optimal_s > b->most_s ? CADENCE_MAXIMUM : CADENCE_OPTIMUM;
+    if (isfinite(d.mtbf_s) && isfinite(d.interval_s))
+        d.goodput = cadence_goodput(d.interval_s, f->write.s, known(f->restart_s, 0), d.mtbf_s);
+    d.next_s = fmax(0, d.interval_s - f->since_s);
+    before_the_end(f, &d);
+    after_a_notice(f, &d);
+    if (f->asked && d.next_s > 0) {
+        d.next_s = 0;
+        d.reason = CADENCE_REQUEST;
+    }
+    if (!isnan(f->writing_s)) /* it counts from its end */
+        d.next_s = fmax(d.next_s, d.interval_s);
+    d.due = d.next_s <= 0;
+    return d;
+}
+
+/* ---- the call at which all ranks can hear it ---- */
+
+uint64_t cadence_call(uint64_t calls, double age_s, double least_step_s, double margin_s)
+{
+    double steps = (age_s + margin_s) / least_step_s;
+
+    if (!(least_step_s > 0) || !(steps >= 0) || steps > 1e9)
+        return 0;
+    return calls + 1 + (uint64_t)steps;
+}

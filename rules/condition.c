@@ -1,0 +1,579 @@
+#include "rules/condition.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "common/units.h"
+
+#define WORD_MAX 128
+#define NOBODY   0xff /* no other figure to compare with */
+
+enum kind { COMPARE, NOT, AND, OR, FOR };
+enum op { GREATER, GREATER_EQUAL, LESS, LESS_EQUAL, EQUAL, DIFFERENT };
+static const char *const ops[] = { ">", ">=", "<", "<=", "==", "!=" };
+
+const char *truth_name(enum truth t)
+{
+    static const char *const names[] = { "no", "yes", "unknown" };
+
+    return names[t];
+}
+
+void condition_forget(struct condition_memory *m)
+{
+    for (size_t i = 0; i < CONDITION_FORS_MAX; i++)
+        m->since_s[i] = NAN;
+}
+
+/* ---- words ---- */
+
+enum token { END, OPEN, CLOSE, OPERATOR, WORD, QUOTED, BROKEN };
+
+struct parser {
+    struct condition *c;
+    struct err *err;
+    const char *at; /* behind the token */
+    enum token token;
+    size_t column; /* of the token, from 1 */
+    enum op op;
+    char word[WORD_MAX];
+    size_t words; /* used of c->words */
+    unsigned depth;
+};
+
+__attribute__((format(printf, 2, 3))) static int fail(const struct parser *p, const char *fmt, ...)
+{
+    char reason[320];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(reason, sizeof(reason), fmt, ap);
+    va_end(ap);
+    return err_set(p->err, "column %zu: %s", p->column, reason);
+}
+
+static void take_word(struct parser *p, size_t length)
+{
+    if (length >= sizeof(p->word)) {
+        p->token = BROKEN;
+        length = sizeof(p->word) - 1;
+    }
+    memcpy(p->word, p->at, length);
+    p->word[length] = '\0';
+    p->at += length;
+}
+
+static void take_operator(struct parser *p)
+{
+    static const struct {
+        const char *text;
+        enum op op;
+    } table[] = { { ">=", GREATER_EQUAL }, { "<=", LESS_EQUAL }, { "==", EQUAL }, { "!=", DIFFERENT },
+                  { ">", GREATER },        { "<", LESS },        { "=", EQUAL } };
+    size_t i = 0, n = sizeof(table) / sizeof(table[0]);
+
+    while (i < n && strncmp(p->at, table[i].text, strlen(table[i].text)) != 0)
+        i++;
+    p->token = i < n ? OPERATOR : BROKEN;
+    p->op = i < n ? table[i].op : EQUAL;
+    take_word(p, i < n ? strlen(table[i].text) : 1);
+}
+
+static void take_quoted(struct parser *p)
+{
+    char quote = *p->at++;
+    const char *end = strchr(p->at, quote);
+
+    p->token = end ? QUOTED : BROKEN;
+    take_word(p, end ? (size_t)(end - p->at) : strlen(p->at));
+    p->at += end != NULL;
+}
+
+static void next(struct parser *p)
+{
+    p->at += strspn(p->at, " \t");
+    p->column = (size_t)(p->at - p->c->text) + 1;
+    p->word[0] = '\0';
+    switch (*p->at) {
+    case '\0':
+        p->token = END;
+        return;
+    case '(':
+    case ')':
+        p->token = *p->at == '(' ? OPEN : CLOSE;
+        take_word(p, 1);
+        return;
+    case '<':
+    case '>':
+    case '=':
+    case '!':
+        take_operator(p);
+        return;
+    case '"':
+    case '\'':
+        take_quoted(p);
+        return;
+    default:
+        p->token = WORD;
+        take_word(p, strcspn(p->at, " \t()<>=!\"'"));
+    }
+}
+
+static bool is_word(const struct parser *p, const char *word)
+{
+    return p->token == WORD && !strcasecmp(p->word, word);
+}
+
+/* ---- the tree ---- */
+
+/* -1: there are too many. */
+static int node_new(struct parser *p, enum kind kind)
+{
+    if (p->c->n == CONDITION_NODES_MAX)
+        return fail(p, "the condition is too long: at most %d comparisons and words between them",
+                    CONDITION_NODES_MAX);
+    p->c->node[p->c->n] = (struct condition_node){ .kind = kind, .other = NOBODY };
+    return p->c->n++;
+}
+
+static int node_pair(struct parser *p, enum kind kind, int a, int b)
+{
+    int n = a < 0 || b < 0 ? -1 : node_new(p, kind);
+
+    if (n >= 0) {
+        p->c->node[n].a = (uint8_t)a;
+        p->c->node[n].b = (uint8_t)b;
+    }
+    return n;
+}
+
+static int parse_or(struct parser *p);
+
+static int unknown_figure(const struct parser *p)
+{
+    const char *alike = figure_alike(p->word);
+
+    if (alike)
+        return fail(p, "'%s' is no figure; is %s meant?", p->word, alike);
+    return fail(p, "'%s' is no figure; `sgctl policy figures` lists them", p->word);
+}
+
+static int refuse_value(const struct parser *p, int figure)
+{
+    char accepts[160];
+
+    return fail(p, "%s is compared with '%s': %s is accepted", figure_table[figure].name, p->word,
+                figure_accepts((enum figure_id)figure, accepts, sizeof(accepts)));
+}
+
+static int parse_number(const struct parser *p, int figure, double *value)
+{
+    const char *text = p->word + (*p->word == '-');
+    int rc;
+
+    switch (figure_table[figure].kind) {
+    case FIGURE_RATIO:
+        rc = units_ratio(text, value, NULL);
+        break;
+    case FIGURE_SECONDS:
+        rc = text == p->word ? units_seconds(text, value, NULL) : -1;
+        break;
+    case FIGURE_COUNT:
+        rc = text == p->word ? units_count(text, value, NULL) : -1;
+        break;
+    default:
+        rc = units_number(text, value, NULL);
+    }
+    if (rc == 0 && text != p->word)
+        *value = -*value;
+    return rc;
+}
+
+static int parse_word_value(const struct parser *p, int figure, double *value)
+{
+    static const char *const no_yes[] = { "no", "yes", NULL };
+    const char *const *words = figure_table[figure].kind == FIGURE_FLAG ? no_yes : figure_table[figure].words;
+
+    for (int i = 0; words[i]; i++)
+        if (!strcasecmp(words[i], p->word)) {
+            *value = i;
+            return 0;
+        }
+    return -1;
+}
+
+/* A text goes behind the others in words: all of them together are no longer than the condition. */
+static int parse_text(struct parser *p, struct condition_node *n)
+{
+    size_t length = strlen(p->word) + 1;
+
+    if (p->words + length > sizeof(p->c->words))
+        return fail(p, "the condition is too long: at most %d characters", CONDITION_TEXT_MAX - 1);
+    n->word = (uint16_t)p->words;
+    memcpy(p->c->words + p->words, p->word, length);
+    p->words += length;
+    return 0;
+}
+
+/* "5 %" as people write it. */
+static void join_percent(struct parser *p)
+{
+    const char *behind = p->at + strspn(p->at, " \t");
+    size_t length = strlen(p->word);
+
+    if (*behind == '%' && length + 1 < sizeof(p->word)) {
+        strcpy(p->word + length, "%");
+        p->at = behind + 1;
+    }
+}
+
+static int parse_value(struct parser *p, struct condition_node *n)
+{
+    enum figure_kind kind = figure_table[n->figure].kind;
+    int other = p->token == WORD ? figure_find(p->word) : -1, rc;
+
+    if (p->token != WORD && p->token != QUOTED)
+        return refuse_value(p, n->figure);
+    if (kind >= FIGURE_WORD && n->op != EQUAL && n->op != DIFFERENT)
+        return fail(p, "%s has no order: == and != are accepted", figure_table[n->figure].name);
+    if (kind == FIGURE_RATIO && p->token == WORD)
+        join_percent(p);
+    if (kind == FIGURE_WORD || kind == FIGURE_FLAG)
+        rc = parse_word_value(p, n->figure, &n->value);
+    else if (kind == FIGURE_TEXT)
+        return parse_text(p, n);
+    else if (other >= 0 && figure_table[other].kind == kind) {
+        n->other = (uint8_t)other;
+        rc = 0;
+    } else
+        rc = p->token == WORD ? parse_number(p, n->figure, &n->value) : -1;
+    return rc < 0 ? refuse_value(p, n->figure) : 0;
+}
+
+static int parse_comparison(struct parser *p)
+{
+    int figure = figure_find(p->word), i;
+    struct condition_node *n;
+
+    if (figure < 0)
+        return unknown_figure(p);
+    if ((i = node_new(p, COMPARE)) < 0)
+        return -1;
+    n = &p->c->node[i];
+    n->figure = (uint8_t)figure;
+    n->op = EQUAL;
+    n->value = 1;
+    next(p);
+    if (p->token != OPERATOR) {
+        if (figure_table[figure].kind == FIGURE_FLAG)
+            return i;
+        return fail(p, "a comparison of %s is expected: >, >=, <, <=, == or !=", figure_table[figure].name);
+    }
+    n->op = p->op;
+    next(p);
+    if (parse_value(p, n) < 0)
+        return -1;
+    next(p);
+    return i;
+}
+
+static int parse_primary(struct parser *p)
+{
+    int i;
+
+    if (p->token == WORD)
+        return parse_comparison(p);
+    if (p->token != OPEN)
+        return fail(p, "a figure, \"not\" or \"(\" is expected");
+    next(p);
+    i = parse_or(p);
+    if (i < 0)
+        return -1;
+    if (p->token != CLOSE)
+        return fail(p, "\"and\", \"or\" or \")\" is expected");
+    next(p);
+    return i;
+}
+
+static int parse_for(struct parser *p, int i)
+{
+    double seconds;
+    int n;
+
+    next(p);
+    if (p->token != WORD || units_seconds(p->word, &seconds, NULL) < 0 || seconds > 86400)
+        return fail(p, "'%s' is no time: such as 30s or 5m is accepted, at most a day", p->word);
+    if (p->c->n_fors == CONDITION_FORS_MAX)
+        return fail(p, "at most %d times \"for\"", CONDITION_FORS_MAX);
+    n = node_pair(p, FOR, i, 0);
+    if (n < 0)
+        return -1;
+    p->c->node[n].value = seconds;
+    p->c->node[n].b = p->c->n_fors++;
+    next(p);
+    return n;
+}
+
+static int parse_factor(struct parser *p)
+{
+    int i;
+
+    if (p->depth++ == CONDITION_DEPTH_MAX)
+        return fail(p, "nested too deeply: at most %d times", CONDITION_DEPTH_MAX);
+    if (is_word(p, "not")) {
+        next(p);
+        i = node_pair(p, NOT, parse_factor(p), 0);
+    } else {
+        i = parse_primary(p);
+        if (i >= 0 && is_word(p, "for"))
+            i = parse_for(p, i);
+    }
+    p->depth--;
+    return i;
+}
+
+static int parse_and(struct parser *p)
+{
+    int i = parse_factor(p);
+
+    while (i >= 0 && is_word(p, "and")) {
+        next(p);
+        i = node_pair(p, AND, i, parse_factor(p));
+    }
+    return i;
+}
+
+static int parse_or(struct parser *p)
+{
+    int i = parse_and(p);
+
+    while (i >= 0 && is_word(p, "or")) {
+        next(p);
+        i = node_pair(p, OR, i, parse_and(p));
+    }
+    return i;
+}
+
+int condition_parse(struct condition *c, const char *text, struct err *err)
+{
+    struct parser p = { .c = c, .err = err };
+    int root;
+
+    memset(c, 0, sizeof(*c));
+    if (strlen(text) >= sizeof(c->text))
+        return err_set(err, "column %d: the condition is too long: at most %d characters", CONDITION_TEXT_MAX,
+                       CONDITION_TEXT_MAX - 1);
+    strcpy(c->text, text);
+    p.at = c->text;
+    next(&p);
+    root = parse_or(&p);
+    if (root < 0)
+        return -1;
+    if (p.token != END)
+        return fail(&p, "'%s': \"and\", \"or\", \"for\" or the end is expected", p.word);
+    c->root = (uint8_t)root;
+    return 0;
+}
+
+/* ---- the truth ---- */
+
+static enum truth truth_of(bool b)
+{
+    return b ? TRUTH_YES : TRUTH_NO;
+}
+
+static enum truth compare_texts(const struct condition *c, const struct condition_node *n,
+                                const struct figures *f)
+{
+    const char *text = f->text[n->figure];
+
+    if (!text)
+        return TRUTH_UNKNOWN;
+    return truth_of(!strcasecmp(text, c->words + n->word) == (n->op == EQUAL));
+}
+
+/* relax: how far the bound gives way, as a share of itself; negative: how much further off it is. */
+static enum truth compare(const struct condition *c, const struct condition_node *n, const struct figures *f,
+                          double relax)
+{
+    double x = f->value[n->figure], bound = n->other == NOBODY ? n->value : f->value[n->other], slack;
+
+    if (figure_table[n->figure].kind == FIGURE_TEXT)
+        return compare_texts(c, n, f);
+    if (isnan(x) || isnan(bound))
+        return TRUTH_UNKNOWN;
+    slack = relax * fabs(bound);
+    switch ((enum op)n->op) {
+    case GREATER:
+        return truth_of(x > bound - slack);
+    case GREATER_EQUAL:
+        return truth_of(x >= bound - slack);
+    case LESS:
+        return truth_of(x < bound + slack);
+    case LESS_EQUAL:
+        return truth_of(x <= bound + slack);
+    case EQUAL:
+        return truth_of(x == bound);
+    default:
+        return truth_of(x != bound);
+    }
+}
+
+struct look {
+    const struct condition *c;
+    const struct figures *f;
+    double now_s, hysteresis;
+    struct condition_memory *m;
+};
+
+static enum truth eval(const struct look *l, uint8_t i, double relax);
+
+static enum truth eval_for(const struct look *l, const struct condition_node *n, double relax)
+{
+    double *since_s = &l->m->since_s[n->b];
+    enum truth t = eval(l, n->a, isnan(*since_s) ? relax : l->hysteresis);
+
+    if (t != TRUTH_YES) {
+        *since_s = NAN;
+        return t;
+    }
+    if (isnan(*since_s))
+        *since_s = l->now_s;
+    return truth_of(l->now_s - *since_s >= n->value);
+}
+
+/* Both sides are always looked at: a `for` in either must see all that happens. */
+static enum truth eval(const struct look *l, uint8_t i, double relax)
+{
+    const struct condition_node *n = &l->c->node[i];
+    enum truth a, b;
+
+    switch ((enum kind)n->kind) {
+    case COMPARE:
+        return compare(l->c, n, l->f, relax);
+    case FOR:
+        return eval_for(l, n, relax);
+    case NOT:
+        a = eval(l, n->a, -relax);
+        return a == TRUTH_UNKNOWN ? a : truth_of(a == TRUTH_NO);
+    case AND:
+        a = eval(l, n->a, relax);
+        b = eval(l, n->b, relax);
+        if (a == TRUTH_NO || b == TRUTH_NO)
+            return TRUTH_NO;
+        return a == TRUTH_YES ? b : a;
+    default:
+        a = eval(l, n->a, relax);
+        b = eval(l, n->b, relax);
+        if (a == TRUTH_YES || b == TRUTH_YES)
+            return TRUTH_YES;
+        return a == TRUTH_NO ? b : a;
+    }
+}
+
+enum truth condition_eval(const struct condition *c, const struct figures *f, double now_s, bool held,
+                          double hysteresis, struct condition_memory *m)
+{
+    struct look l = { c, f, now_s, hysteresis, m };
+
+    return eval(&l, c->root, held ? hysteresis : 0);
+}
+
+/* ---- in words ---- */
+
+struct writer {
+    const struct condition *c;
+    const struct figures *f; /* NULL: without values */
+    char *buf;
+    size_t size, at;
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct writer *w, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (w->at >= w->size)
+        return;
+    va_start(ap, fmt);
+    w->at += (size_t)vsnprintf(w->buf + w->at, w->size - w->at, fmt, ap);
+    va_end(ap);
+}
+
+static void put_comparison(struct writer *w, const struct condition_node *n)
+{
+    const struct figure *figure = &figure_table[n->figure];
+    char value[72];
+
+    put(w, "%s", figure->name);
+    if (w->f)
+        put(w, " (%s)", figure_write(w->f, n->figure, value, sizeof(value)));
+    if (figure->kind == FIGURE_FLAG && n->op == EQUAL && n->value == 1)
+        return;
+    put(w, " %s ", ops[n->op]);
+    if (figure->kind == FIGURE_TEXT)
+        put(w, "'%s'", w->c->words + n->word);
+    else if (n->other == NOBODY)
+        put(w, "%s", figure_write_value(n->figure, n->value, value, sizeof(value)));
+    else
+        put(w, "%s", figure_table[n->other].name);
+    if (n->other != NOBODY && w->f)
+        put(w, " (%s)", figure_write(w->f, n->other, value, sizeof(value)));
+}
+
+static void put_node(struct writer *w, uint8_t i, enum kind outer)
+{
+    const struct condition_node *n = &w->c->node[i];
+    bool paren = (n->kind == AND || n->kind == OR) && n->kind != outer;
+    char value[32];
+
+    if (paren)
+        put(w, "(");
+    switch ((enum kind)n->kind) {
+    case COMPARE:
+        put_comparison(w, n);
+        break;
+    case NOT:
+        put(w, "not ");
+        put_node(w, n->a, NOT);
+        break;
+    case FOR:
+        put_node(w, n->a, FOR);
+        put(w, " for %s", units_format_s(value, sizeof(value), n->value));
+        break;
+    default:
+        put_node(w, n->a, n->kind);
+        put(w, n->kind == AND ? " and " : " or ");
+        put_node(w, n->b, n->kind);
+    }
+    if (paren)
+        put(w, ")");
+}
+
+char *condition_explain(const struct condition *c, const struct figures *f, char *buf, size_t size)
+{
+    struct writer w = { c, f, buf, size, 0 };
+
+    put_node(&w, c->root, (enum kind)c->node[c->root].kind);
+    return buf;
+}
+
+size_t condition_terms(const struct condition *c, const struct figures *f, struct condition_term *out,
+                       size_t max)
+{
+    size_t k = 0;
+
+    for (uint8_t i = 0; i < c->n && k < max; i++) {
+        const struct condition_node *n = &c->node[i];
+        struct writer w = { c, NULL, out[k].text, sizeof(out[k].text), 0 };
+
+        if (n->kind != COMPARE)
+            continue;
+        put_comparison(&w, n);
+        figure_write(f, n->figure, out[k].value, sizeof(out[k].value));
+        out[k++].truth = compare(c, n, f, 0);
+    }
+    return k;
+}

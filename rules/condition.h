@@ -1,0 +1,77 @@
+/* condition.h - the condition of a rule: comparisons of a job's figures, with and, or, not, for.
+ *
+ *   lost_ratio > 5% for 30s and class == straggler and not (regime == checkpoint or time_left_s < 10m)
+ *
+ *   condition  = term { "or" term }            term = factor { "and" factor }
+ *   factor     = "not" factor | primary [ "for" TIME ]
+ *   primary    = "(" condition ")" | FLAG | FIGURE ( ">" | ">=" | "<" | "<=" | "==" | "=" | "!=" ) VALUE
+ *
+ * VALUE is another figure of the same kind, or what the figure accepts (figures.h); names with blanks stand
+ * in quotes ' or ". Words do not depend on case. `for` is true once what stands before it was true for so
+ * long.
+ *
+ * The truth has three values: a comparison with an unknown figure is unknown, `false and unknown` is false,
+ * `true or unknown` is true, all else with unknown is unknown, and unknown never starts anything (Kleene
+ * 1938).
+ *
+ * Pure: no clock, no allocation; the length is bounded. What must be remembered from one look to the next
+ * (since when a `for` holds) is the caller's. */
+#ifndef SYNCGUARD_RULES_CONDITION_H
+#define SYNCGUARD_RULES_CONDITION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/err.h"
+#include "rules/figures.h"
+
+#define CONDITION_NODES_MAX 48
+#define CONDITION_DEPTH_MAX 16
+#define CONDITION_FORS_MAX  8
+#define CONDITION_TEXT_MAX  512
+
+enum truth { TRUTH_NO, TRUTH_YES, TRUTH_UNKNOWN };
+const char *truth_name(enum truth t); /* "no", "yes", "unknown" */
+
+struct condition_node { /* private to condition.c */
+    uint8_t kind, op, figure, other, a, b;
+    uint16_t word; /* of a text: where it is in condition.words */
+    double value;
+};
+
+struct condition {
+    char text[CONDITION_TEXT_MAX];  /* as it was written */
+    char words[CONDITION_TEXT_MAX]; /* what texts are compared with, each ended by NUL */
+    struct condition_node node[CONDITION_NODES_MAX];
+    uint8_t n, root, n_fors;
+};
+
+/* Since when each `for` has held, NaN: it does not. */
+struct condition_memory {
+    double since_s[CONDITION_FORS_MAX];
+};
+void condition_forget(struct condition_memory *m);
+
+/* 0, or -1 with "column 12: ...: what is accepted". */
+int condition_parse(struct condition *c, const char *text, struct err *err);
+
+/* Does it hold now?  hysteresis: the share of its bound by which a figure may have come back from where its
+ * comparison was true, for that to count as true still. It is granted where held says that the condition has
+ * held so far, and inside of a `for` that has seen its part begin. */
+enum truth condition_eval(const struct condition *c, const struct figures *f, double now_s, bool held,
+                          double hysteresis, struct condition_memory *m);
+
+/* The condition with the figures' values: "lost_ratio (12.3 %) > 5.00 % for 30.0 s and ...".  Returns buf. */
+char *condition_explain(const struct condition *c, const struct figures *f, char *buf, size_t size);
+
+/* Each comparison by itself, in the order they are written. */
+struct condition_term {
+    char text[128];   /* "lost_ratio > 5.00 %" */
+    char value[72];   /* "12.3 %" */
+    enum truth truth; /* without hysteresis */
+};
+size_t condition_terms(const struct condition *c, const struct figures *f, struct condition_term *out,
+                       size_t max);
+
+#endif

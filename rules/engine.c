@@ -1,0 +1,302 @@
+#include "rules/engine.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "common/units.h"
+
+_Static_assert(ENGINE_RULES_MAX >= 32, "a policy's rules fit (rule.c)");
+
+/* ---- budgets ---- */
+
+void budget_spend(struct budget *b, double now_s, uint32_t nodes)
+{
+    b->entry[b->n++ % b->max] = (struct budget_entry){ now_s, nodes };
+}
+
+int budget_spent(const struct budget *b, double now_s, int *nodes)
+{
+    int actions = 0, sum = 0;
+
+    for (uint64_t i = 1; i <= b->n && i <= b->max; i++) {
+        const struct budget_entry *e = &b->entry[(b->n - i) % b->max];
+
+        if (now_s - e->at_s >= ENGINE_HOUR_S)
+            continue;
+        actions++;
+        sum += (int)e->nodes;
+    }
+    if (nodes)
+        *nodes = sum;
+    return actions;
+}
+
+/* ---- rules ---- */
+
+const char *decision_state_name(enum decision_state s)
+{
+    static const char *const names[] = { "dryrun", "enforced", "withheld" };
+
+    return names[s];
+}
+
+void engine_init(struct engine *e)
+{
+    memset(e, 0, sizeof(*e));
+    e->budget = (struct budget){ .entry = e->spent, .max = ENGINE_SPENT_MAX };
+    e->ending_s = NAN;
+}
+
+static int rule_index(const struct engine *e, const char *name)
+{
+    for (size_t i = 0; i < e->n; i++)
+        if (!strcasecmp(e->rule[i]->name, name))
+            return (int)i;
+    return -1;
+}
+
+static void inherit(const struct engine *old, const struct rule *r, struct rule_state *s)
+{
+    int i = rule_index(old, r->name);
+
+    rule_forget(s);
+    if (i < 0)
+        return;
+    if (!strcmp(old->rule[i]->when.text, r->when.text)) {
+        *s = old->state[i];
+        return;
+    }
+    s->acted = old->state[i].acted;
+    s->acted_s = old->state[i].acted_s;
+}
+
+void engine_bind(struct engine *e, const struct ruleset *s, const char *policy)
+{
+    struct engine old = *e; /* only its rules and states are looked at */
+
+    e->n = 0;
+    for (size_t i = 0; i < s->n && e->n < ENGINE_RULES_MAX; i++) {
+        if (strcasecmp(s->rule[i].policy, policy) != 0)
+            continue;
+        inherit(&old, &s->rule[i], &e->state[e->n]);
+        e->rule[e->n++] = &s->rule[i];
+    }
+}
+
+/* ---- nodes that were acted on ---- */
+
+/* FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/ */
+static uint64_t hash(uint64_t h, const char *text)
+{
+    do
+        h = (h ^ (unsigned char)*text) * 0x100000001b3u;
+    while (*text++);
+    return h;
+}
+
+static uint64_t done_key(const char *rule, const char *node)
+{
+    return hash(hash(0xcbf29ce484222325u, rule), node);
+}
+
+static bool was_done(const struct engine *e, uint64_t key)
+{
+    for (size_t i = 0; i < e->n_done && i < ENGINE_NODES_MAX; i++)
+        if (e->done[i] == key)
+            return true;
+    return false;
+}
+
+/* ---- decisions ---- */
+
+static const struct {
+    const char *now, *done;
+} deeds[ACTION_KINDS] = {
+    [ACTION_SIGNAL] = { "send", "sent" },
+    [ACTION_CHECKPOINT] = { "ask for a checkpoint", "asked for a checkpoint" },
+    [ACTION_REQUEUE] = { "requeue the job", "requeued the job" },
+    [ACTION_EXCLUDE] = { "exclude", "excluded" },
+    [ACTION_NODE_COMMENT] = { "put a comment on", "put a comment on" },
+    [ACTION_DRAIN] = { "drain", "drained" },
+    [ACTION_JOB_COMMENT] = { "put a comment on the job", "put a comment on the job" },
+    [ACTION_WEBHOOK] = { "tell the webhook", "told the webhook" },
+    [ACTION_COMMAND] = { "run the command", "ran the command" },
+    [ACTION_RESUME] = { "resume", "resumed" },
+};
+
+char *decision_deed(const struct decision *d, bool done, char *buf, size_t size)
+{
+    size_t at = (size_t)snprintf(buf, size, "%s", done ? deeds[d->action].done : deeds[d->action].now);
+
+    if (d->action == ACTION_SIGNAL && *action_signal_name(d->signal) && at < size)
+        at += (size_t)snprintf(buf + at, size - at, " %s", action_signal_name(d->signal));
+    else if (d->action == ACTION_SIGNAL && at < size)
+        at += (size_t)snprintf(buf + at, size - at, " signal %d", d->signal);
+    for (size_t i = 0; i < d->n_nodes && at < size; i++)
+        at += (size_t)snprintf(buf + at, size - at, "%s%s", i ? "," : " ", d->node[i]);
+    return buf;
+}
+
+/* Is there anything to do, and to what?  false: what the action wants is not known, or done already. */
+static bool aim(const struct engine *e, struct decision *d, const struct figures *f)
+{
+    if (!action_wants_nodes(d->action))
+        return true;
+    for (size_t i = 0; i < f->n_nodes && i < FIGURE_NODES_MAX; i++)
+        if (!was_done(e, done_key(d->rule, f->node[i])))
+            snprintf(d->node[d->n_nodes++], sizeof(d->node[0]), "%s", f->node[i]);
+    if (!f->n_nodes)
+        snprintf(d->why_not, sizeof(d->why_not), "no node is to blame");
+    else if (!d->n_nodes)
+        snprintf(d->why_not, sizeof(d->why_not), "that was done before in this job");
+    return !*d->why_not;
+}
+
+/* Is it allowed?  Fills in why_not. */
+static bool allowed(const struct engine *e, struct decision *d, const struct engine_input *in)
+{
+    const struct engine_limits *l = in->limits;
+    int nodes, actions = budget_spent(&e->budget, in->now_s, &nodes), all_nodes = 0,
+               all = in->cluster ? budget_spent(in->cluster, in->now_s, &all_nodes) : 0;
+    /* a verdict against more nodes than there is room for is too wide for any of them */
+    size_t aimed = in->figures->n_nodes > FIGURE_NODES_MAX && d->n_nodes ? in->figures->n_nodes : d->n_nodes;
+
+    if (in->now_s - e->ending_s < ENGINE_ENDING_S)
+        snprintf(d->why_not, sizeof(d->why_not), "the run is being ended already");
+    else if (aimed > (size_t)l->nodes_at_once)
+        snprintf(d->why_not, sizeof(d->why_not), "against %zu nodes at once; NodesAtOnce=%d", aimed,
+                 l->nodes_at_once);
+    else if (actions >= l->actions_per_hour)
+        snprintf(d->why_not, sizeof(d->why_not), "%d actions in the last hour; ActionsPerHour=%d", actions,
+                 l->actions_per_hour);
+    else if (aimed && nodes + (int)aimed > l->nodes_per_hour)
+        snprintf(d->why_not, sizeof(d->why_not), "%d nodes in the last hour; NodesPerHour=%d", nodes,
+                 l->nodes_per_hour);
+    else if (in->cluster && all >= l->cluster_actions_per_hour)
+        snprintf(d->why_not, sizeof(d->why_not),
+                 "%d actions in the last hour, all jobs together; ClusterActionsPerHour=%d", all,
+                 l->cluster_actions_per_hour);
+    else if (in->cluster && aimed && all_nodes + (int)aimed > l->cluster_nodes_per_hour)
+        snprintf(d->why_not, sizeof(d->why_not),
+                 "%d nodes in the last hour, all jobs together; ClusterNodesPerHour=%d", all_nodes,
+                 l->cluster_nodes_per_hour);
+    return !*d->why_not;
+}
+
+static const struct advice *advice_of(const struct engine_input *in, const struct rule *r)
+{
+    for (size_t i = 0; *r->module && i < in->n_advice; i++)
+        if (!strcasecmp(in->advice[i].module, r->module))
+            return &in->advice[i];
+    return NULL;
+}
+
+static void word(struct decision *d, const struct rule *r, const struct advice *advice,
+                 const struct engine_input *in)
+{
+    char deed[256], why[360] = "", held[32], projected[64] = "";
+
+    if (r->conditional)
+        condition_explain(&r->when, in->figures, why, sizeof(why));
+    if (advice && *advice->reason)
+        snprintf(why + strlen(why), sizeof(why) - strlen(why), "%s%.160s", *why ? "; " : "", advice->reason);
+    if (!isnan(d->projected_ratio))
+        snprintf(projected, sizeof(projected), "; projected: %.2f of the step time", d->projected_ratio);
+    snprintf(d->sentence, sizeof(d->sentence), "%s: %s has held for %s: %s%s%s%s", r->name, why,
+             units_format_s(held, sizeof(held), d->held_s), decision_deed(d, false, deed, sizeof(deed)),
+             projected, *d->why_not ? "; withheld: " : "", d->why_not);
+}
+
+static void decide(struct decision *d, const struct rule *r, const struct advice *advice,
+                   const struct engine_input *in)
+{
+    memset(d, 0, sizeof(*d));
+    snprintf(d->rule, sizeof(d->rule), "%s", r->name);
+    d->at_s = in->now_s;
+    d->action = advice && advice->action >= 0 ? (enum action_kind)advice->action : r->action;
+    d->signal = r->signal;
+    d->projected_ratio = advice ? advice->projected_ratio : NAN;
+    /* What a job without that cause would take, which only keeping off the culprit brings about. */
+    if (isnan(d->projected_ratio) && d->action == ACTION_EXCLUDE && in->figures->value[FIGURE_SLOWDOWN] >= 1)
+        d->projected_ratio = 1 / in->figures->value[FIGURE_SLOWDOWN];
+}
+
+/* It is done, or in a dry run would be: that run goes on. */
+static void remember(struct engine *e, size_t i, const struct decision *d, double now_s)
+{
+    rule_acted(&e->state[i], now_s);
+    for (size_t k = 0; k < d->n_nodes; k++)
+        e->done[e->n_done++ % ENGINE_NODES_MAX] = done_key(d->rule, d->node[k]);
+    if (action_ends_run(d->action) && d->state == DECISION_ENFORCED)
+        e->ending_s = now_s;
+}
+
+static void spend(struct engine *e, size_t i, const struct decision *d, const struct engine_input *in)
+{
+    remember(e, i, d, in->now_s);
+    budget_spend(&e->budget, in->now_s, (uint32_t)d->n_nodes);
+    if (in->cluster && d->state == DECISION_ENFORCED)
+        budget_spend(in->cluster, in->now_s, (uint32_t)d->n_nodes);
+}
+
+void engine_restore(struct engine *e, const struct decision *d, double at_s)
+{
+    int i = rule_index(e, d->rule);
+
+    if (i >= 0 && d->state != DECISION_WITHHELD)
+        remember(e, (size_t)i, d, at_s);
+}
+
+static enum decision_state state_of(const struct decision *d, const struct engine_limits *l)
+{
+    if (!l->enforce || (action_scope(d->action) == ACTION_ON_NODES && !l->enforce_nodes))
+        return DECISION_DRYRUN;
+    return DECISION_ENFORCED;
+}
+
+/* A rule that is due.  false: nothing that was not told before. */
+static bool act(struct engine *e, size_t i, const struct engine_input *in, struct decision *d)
+{
+    const struct rule *r = e->rule[i];
+    const struct advice *advice = advice_of(in, r);
+    bool good;
+
+    decide(d, r, advice, in);
+    d->held_s = in->now_s - e->state[i].since_s;
+    good = aim(e, d, in->figures) && allowed(e, d, in);
+    if (!good && e->state[i].withheld)
+        return false;
+    d->state = good ? state_of(d, in->limits) : DECISION_WITHHELD;
+    word(d, r, advice, in);
+    if (good)
+        spend(e, i, d, in);
+    else
+        e->state[i].withheld = true;
+    return true;
+}
+
+size_t engine_tick(struct engine *e, const struct engine_input *in, struct decision *out, size_t max)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < e->n; i++) {
+        enum rule_phase phase =
+            rule_look(e->rule[i], &e->state[i], in->figures, advice_of(in, e->rule[i]), in->now_s);
+
+        if (phase == RULE_DUE && !in->paused && n < max)
+            n += act(e, i, in, &out[n]);
+    }
+    return n;
+}
+
+void engine_failed(struct engine *e, const struct decision *d)
+{
+    for (size_t k = 0; k < d->n_nodes; k++)
+        for (size_t i = 0; i < ENGINE_NODES_MAX; i++)
+            if (e->done[i] == done_key(d->rule, d->node[k]))
+                e->done[i] = 0;
+    if (action_ends_run(d->action))
+        e->ending_s = NAN;
+}

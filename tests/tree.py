@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""tree - is the tree what doc/ARCHITECTURE.md says it is?
+
+Reads the table of folders there ("| folder | ... | may include |") and every #include "folder/file.h" of the C files
+outside tests/. Fails on an edge between folders that the table does not allow, on a folder that it lacks or has too many, and on a
+circle of modules (foo.h with foo.c and its foo_*.c) that is not in its list of circles.
+
+    tests/tree.py [TOP]          TAP on standard output
+"""
+import collections
+import os
+import re
+import sys
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([a-z]+)/([a-z0-9_]+\.(?:h|def))"', re.M)
+
+
+def table(text):
+    """{folder: folders it may include}, [frozenset of a circle's modules]"""
+    allowed, circles = {}, []
+    for line in text.splitlines():
+        row = re.match(r"\| `([a-z]+)/` \|.*\|([^|]*)\|$", line)
+        if row and row[1] not in ("tests", "doc"):
+            allowed[row[1]] = set(re.findall(r"[a-z]+", row[2]))
+        row = re.match(r"- circle: (.*)$", line)
+        if row:
+            circles.append(frozenset(re.findall(r"`([a-z_/]+)`", row[1])))
+    return allowed, circles
+
+
+def sources(top, folders):
+    for folder in sorted(folders):
+        for name in sorted(os.listdir(os.path.join(top, folder))):
+            if name.endswith((".c", ".h", ".def")):
+                yield folder, name
+
+
+def module(files, folder, name):
+    """foo.h and foo.c are foo; foo_bar.c without a header of its own, and foo_private.h, belong to foo."""
+    stem = name.rsplit(".", 1)[0]
+    while not (folder, stem + ".h") in files or stem.endswith("_private"):
+        if "_" not in stem:
+            break
+        stem = stem.rsplit("_", 1)[0]
+    else:
+        return f"{folder}/{stem}"
+    own = name.rsplit(".", 1)[0]
+    return f"{folder}/{stem if (folder, stem + '.h') in files else own}"
+
+
+def circles_of(edges):
+    """Strongly connected components of more than one module (Tarjan 1972)."""
+    index, low, stack, found = {}, {}, [], []
+
+    def visit(v):
+        index[v] = low[v] = len(index)
+        stack.append(v)
+        for w in sorted(edges.get(v, ())):
+            if w not in index:
+                visit(w)
+            if w in stack:
+                low[v] = min(low[v], low[w])
+        if low[v] == index[v]:
+            component = set()
+            while True:
+                w = stack.pop()
+                component.add(w)
+                if w == v:
+                    break
+            if len(component) > 1:
+                found.append(frozenset(component))
+
+    for v in sorted(edges):
+        if v not in index:
+            visit(v)
+    return found
+
+
+def main():
+    top = sys.argv[1] if len(sys.argv) > 1 else os.environ.get("top_srcdir", ".")
+    sys.setrecursionlimit(10000)
+    allowed, listed = table(open(os.path.join(top, "doc/ARCHITECTURE.md")).read())
+    present = {d for d in os.listdir(top)
+               if os.path.isfile(os.path.join(top, d, "local.mk")) and d not in ("tests", "doc")}
+    n = failures = 0
+
+    def ok(passed, text):
+        nonlocal n, failures
+        n += 1
+        failures += not passed
+        print(f"{'ok' if passed else 'not ok'} {n} - {text}")
+
+    ok(allowed, "doc/ARCHITECTURE.md has a table of folders")
+    for folder in sorted(present | set(allowed)):
+        ok(folder in present and folder in allowed, f"{folder}/ is a folder, and in the table of doc/ARCHITECTURE.md")
+    files = set(sources(top, present))
+    edges = collections.defaultdict(set)
+    for folder, name in sorted(files):
+        text = open(os.path.join(top, folder, name), errors="replace").read()
+        me = module(files, folder, name)
+        wrong = []
+        for to, header in INCLUDE.findall(text):
+            if to not in present:
+                continue
+            if to != folder and to not in allowed.get(folder, ()):
+                wrong.append(f"{to}/{header}")
+            it = module(files, to, header)
+            if it != me:
+                edges[me].add(it)
+        ok(not wrong, f"{folder}/{name} includes only what {folder}/ may"
+           + (f": not {', '.join(wrong)}" if wrong else ""))
+    for circle in circles_of(edges):
+        ok(circle in listed, "circle of modules: " + ", ".join(sorted(circle))
+           + ("" if circle in listed else ", which doc/ARCHITECTURE.md does not list"))
+    for circle in set(listed) - set(circles_of(edges)):
+        ok(False, "doc/ARCHITECTURE.md lists a circle that is none: " + ", ".join(sorted(circle)))
+    print(f"1..{n}")
+    return 1 if failures else 0
+
+
+sys.exit(main())

@@ -1,0 +1,436 @@
+#include "trace/line.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+
+#define BELOW       (1ull << 62) /* bytes and times */
+#define SAFE_DIGITS 18           /* fit into 64 bits, whatever they are */
+
+/* What a record says, before it is believed. */
+struct raw {
+    uint64_t number[5]; /* by enum field */
+    const char *comm, *op;
+    size_t comm_bytes, op_bytes;
+    bool left;
+};
+
+enum field { RANK, SEQ, BYTES, T0, T1, COMM, OP, FIELDS };
+#define ALL ((1u << FIELDS) - 1)
+
+static const struct {
+    const char *key;
+    uint64_t max;
+    const char *accepted;
+} fields[FIELDS] = {
+    [RANK] = { "r", VIEW_RANKS_MAX - 1, "0 to 65535" },
+    [SEQ] = { "s", UINT32_MAX - 1, "0 to 4294967294" },
+    [BYTES] = { "b", BELOW - 1, "0 to 2^62 - 1" },
+    [T0] = { "t0", BELOW - 1, "nanoseconds, 0 to 2^62 - 1" },
+    [T1] = { "t1", BELOW - 1, "nanoseconds, 0 to 2^62 - 1, or null" },
+    [COMM] = { "c", 0, "1 to 63 bytes of text" },
+    [OP] = { "o", 0, "1 to 63 bytes of text" },
+};
+
+static enum ring_op op_from_name(const char *text, size_t bytes)
+{
+    char name[TRACE_NAME_MAX + 1];
+    enum ring_op op;
+
+    memcpy(name, text, bytes);
+    name[bytes] = '\0';
+    op = ring_op_from_name(name);
+    /* What a live slot shows besides collectives is nothing that a record can be of. */
+    return op == RING_OP_POINT_TO_POINT || op == RING_OP_WAIT ? RING_OP_NONE : op;
+}
+
+static bool name_fits(size_t bytes)
+{
+    return bytes && bytes <= TRACE_NAME_MAX;
+}
+
+/* Everything in bounds? */
+static bool raw_fits(const struct raw *raw)
+{
+    for (int f = RANK; f <= T1; f++)
+        if (raw->number[f] > fields[f].max)
+            return false;
+    return name_fits(raw->comm_bytes) && name_fits(raw->op_bytes) &&
+           (!raw->left || raw->number[T1] >= raw->number[T0]);
+}
+
+static void take(const struct raw *raw, struct trace_record *rec)
+{
+    memcpy(rec->comm, raw->comm, raw->comm_bytes);
+    rec->comm[raw->comm_bytes] = '\0';
+    rec->comm_bytes = (uint32_t)raw->comm_bytes;
+    rec->rank = (uint32_t)raw->number[RANK];
+    rec->seq = (uint32_t)raw->number[SEQ];
+    rec->op = op_from_name(raw->op, raw->op_bytes);
+    rec->bytes = raw->number[BYTES];
+    rec->t0_ns = raw->number[T0];
+    rec->t1_ns = raw->number[T1];
+    rec->left = raw->left;
+}
+
+/* ---- scanned ---- */
+
+struct cursor {
+    const char *at, *end;
+};
+
+static void skip_space(struct cursor *c)
+{
+    while (c->at < c->end && (*c->at == ' ' || *c->at == '\t' || *c->at == '\r' || *c->at == '\n'))
+        c->at++;
+}
+
+static bool scan_char(struct cursor *c, char wanted)
+{
+    skip_space(c);
+    if (c->at == c->end || *c->at != wanted)
+        return false;
+    c->at++;
+    return true;
+}
+
+/* Printable ASCII without escapes. */
+static bool scan_string(struct cursor *c, const char **text, size_t *bytes)
+{
+    const char *from;
+
+    if (!scan_char(c, '"'))
+        return false;
+    for (from = c->at; c->at < c->end && *c->at != '"'; c->at++)
+        if (*c->at == '\\' || (unsigned char)*c->at < 0x20 || (unsigned char)*c->at > 0x7e)
+            return false;
+    if (c->at == c->end)
+        return false;
+    *text = from;
+    *bytes = (size_t)(c->at++ - from);
+    return true;
+}
+
+static bool scan_number(struct cursor *c, uint64_t *number)
+{
+    const char *from;
+    uint64_t n = 0;
+
+    skip_space(c);
+    for (from = c->at; c->at < c->end && *c->at >= '0' && *c->at <= '9'; c->at++) {
+        if (c->at - from == SAFE_DIGITS)
+            return false;
+        n = 10 * n + (uint64_t)(*c->at - '0');
+    }
+    if (c->at == from || (*from == '0' && c->at - from > 1))
+        return false;
+    *number = n;
+    /* A fraction or an exponent may follow. */
+    return c->at < c->end && *c->at != '.' && *c->at != 'e' && *c->at != 'E';
+}
+
+static bool scan_word(struct cursor *c, const char *word)
+{
+    size_t n = strlen(word);
+
+    skip_space(c);
+    if ((size_t)(c->end - c->at) < n || memcmp(c->at, word, n))
+        return false;
+    c->at += n;
+    return true;
+}
+
+static enum field field_of(const char *key, size_t bytes)
+{
+    if (bytes == 1)
+        switch (*key) {
+        case 'r':
+            return RANK;
+        case 's':
+            return SEQ;
+        case 'b':
+            return BYTES;
+        case 'c':
+            return COMM;
+        case 'o':
+            return OP;
+        default:
+            return FIELDS;
+        }
+    if (bytes == 2 && key[0] == 't')
+        return key[1] == '0' ? T0 : key[1] == '1' ? T1 : FIELDS;
+    return FIELDS;
+}
+
+/* The value of a key that means nothing here. */
+static bool scan_other(struct cursor *c)
+{
+    const char *text;
+    uint64_t number;
+    size_t bytes;
+
+    skip_space(c);
+    if (c->at == c->end)
+        return false;
+    if (*c->at == '"')
+        return scan_string(c, &text, &bytes);
+    if (*c->at >= '0' && *c->at <= '9')
+        return scan_number(c, &number);
+    return scan_word(c, "true") || scan_word(c, "false") || scan_word(c, "null");
+}
+
+static bool scan_value(struct cursor *c, enum field f, struct raw *raw)
+{
+    switch (f) {
+    case COMM:
+        return scan_string(c, &raw->comm, &raw->comm_bytes);
+    case OP:
+        return scan_string(c, &raw->op, &raw->op_bytes);
+    case FIELDS:
+        return scan_other(c);
+    case T1:
+        raw->left = !scan_word(c, "null");
+        if (raw->left)
+            return scan_number(c, &raw->number[T1]);
+        raw->number[T1] = 0;
+        return true;
+    default:
+        return scan_number(c, &raw->number[f]);
+    }
+}
+
+bool trace_record_scan(const char *line, size_t bytes, struct trace_record *rec)
+{
+    struct cursor c = { line, line + bytes };
+    struct raw raw;
+    unsigned seen = 0;
+
+    if (!scan_char(&c, '{'))
+        return false;
+    do {
+        const char *key;
+        size_t n;
+        enum field f;
+
+        if (!scan_string(&c, &key, &n) || !scan_char(&c, ':'))
+            return false;
+        f = field_of(key, n);
+        if (!scan_value(&c, f, &raw))
+            return false;
+        seen |= 1u << f;
+    } while (scan_char(&c, ','));
+    if (!scan_char(&c, '}') || (seen & ALL) != ALL)
+        return false;
+    skip_space(&c);
+    if (c.at != c.end || !raw_fits(&raw))
+        return false;
+    take(&raw, rec);
+    return true;
+}
+
+/* ---- parsed ---- */
+
+/* The parser's words quote the line: nothing of it may move a cursor. */
+static void make_printable(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < 0x20 || (unsigned char)*text > 0x7e)
+            *text = '?';
+}
+
+static json_t *parse_object(const char *line, size_t bytes, struct err *err)
+{
+    json_error_t why;
+    json_t *o = json_loadb(line, bytes, 0, &why);
+
+    if (!o) {
+        make_printable(why.text);
+        err_set(err, "not JSON: %s", why.text);
+        return NULL;
+    }
+    if (!json_is_object(o)) {
+        err_set(err, "not a JSON object");
+        json_decref(o);
+        return NULL;
+    }
+    return o;
+}
+
+static int get_number(const json_t *o, enum field f, struct raw *raw, struct err *err)
+{
+    const json_t *value = json_object_get(o, fields[f].key);
+
+    if (!json_is_integer(value))
+        return err_set(err, "a record's \"%s\" is no integer: %s is accepted", fields[f].key,
+                       fields[f].accepted);
+    if (json_integer_value(value) < 0 || (uint64_t)json_integer_value(value) > fields[f].max)
+        return err_set(err, "\"%s\" is %" JSON_INTEGER_FORMAT ": %s is accepted", fields[f].key,
+                       json_integer_value(value), fields[f].accepted);
+    raw->number[f] = (uint64_t)json_integer_value(value);
+    return 0;
+}
+
+static int get_text(const json_t *o, enum field f, const char **text, size_t *bytes, struct err *err)
+{
+    const json_t *value = json_object_get(o, fields[f].key);
+
+    *text = json_string_value(value);
+    *bytes = json_string_length(value);
+    if (!*text || !name_fits(*bytes))
+        return err_set(err, "a record's \"%s\" is no name: %s is accepted", fields[f].key,
+                       fields[f].accepted);
+    return 0;
+}
+
+static int get_record(const json_t *o, struct raw *raw, struct err *err)
+{
+    for (int f = RANK; f < FIELDS; f++)
+        if (!json_object_get(o, fields[f].key))
+            return json_object_get(o, "format")
+                       ? err_set(err, "another header; accepted is one trace at a time")
+                       : err_set(err, "a record has no \"%s\"", fields[f].key);
+    for (int f = RANK; f <= T0; f++)
+        if (get_number(o, (enum field)f, raw, err) < 0)
+            return -1;
+    raw->left = !json_is_null(json_object_get(o, "t1"));
+    raw->number[T1] = 0;
+    if (raw->left && get_number(o, T1, raw, err) < 0)
+        return -1;
+    if (raw->left && raw->number[T1] < raw->number[T0])
+        return err_set(err, "t1 is before t0");
+    if (get_text(o, COMM, &raw->comm, &raw->comm_bytes, err) < 0)
+        return -1;
+    return get_text(o, OP, &raw->op, &raw->op_bytes, err);
+}
+
+int trace_record_parse(const char *line, size_t bytes, struct trace_record *rec, struct err *err)
+{
+    json_t *o = parse_object(line, bytes, err);
+    struct raw raw;
+    int rc = -1;
+
+    if (o && (rc = get_record(o, &raw, err)) == 0)
+        take(&raw, rec);
+    json_decref(o);
+    return rc;
+}
+
+/* ---- the header ---- */
+
+static int check_name(const json_t *rank, const char *key, size_t i, struct err *err)
+{
+    const json_t *name = json_object_get(rank, key);
+
+    if (!name || json_is_null(name) || (json_is_string(name) && json_string_length(name) <= TRACE_NAME_MAX))
+        return 0;
+    return err_set(err, "ranks[%zu]: \"%s\" is no name: at most %u bytes of text are accepted", i, key,
+                   TRACE_NAME_MAX);
+}
+
+static int check_rank(const json_t *rank, size_t i, uint8_t *told, struct err *err)
+{
+    const json_t *number = json_object_get(rank, "rank");
+    json_int_t r = json_integer_value(number);
+
+    if (!json_is_integer(number) || r < 0 || r >= (json_int_t)VIEW_RANKS_MAX)
+        return err_set(err, "ranks[%zu] has no \"rank\": 0 to %u is accepted", i, VIEW_RANKS_MAX - 1);
+    if (told[r]++)
+        return err_set(err, "ranks[%zu]: rank %u stands there twice", i, (unsigned)r);
+    if (check_name(rank, "node", i, err) < 0)
+        return -1;
+    return check_name(rank, "switch", i, err);
+}
+
+/* {"bytes_per_s":25e9,"number":1} */
+static int check_adapter(const json_t *adapter, struct err *err)
+{
+    double bytes_per_s = json_number_value(json_object_get(adapter, "bytes_per_s"));
+    json_int_t number = json_integer_value(json_object_get(adapter, "number"));
+
+    if (!adapter || json_is_null(adapter) ||
+        (bytes_per_s > 0 && bytes_per_s <= VIEW_ADAPTER_MAX && number >= 1 && number <= VIEW_ADAPTERS_MAX))
+        return 0;
+    return err_set(
+        err, "\"adapter\" is none: {\"bytes_per_s\":25e9,\"number\":1} with at most %g and %u is accepted",
+        VIEW_ADAPTER_MAX, VIEW_ADAPTERS_MAX);
+}
+
+static int check_header(const json_t *header, struct err *err)
+{
+    const json_t *format = json_object_get(header, "format"), *version = json_object_get(header, "version"),
+                 *job = json_object_get(header, "job"), *ranks = json_object_get(header, "ranks"), *rank;
+    uint8_t *told;
+    size_t i;
+    int rc = 0;
+
+    if (!json_is_string(format) || strcmp(json_string_value(format), "syncguard-trace"))
+        return err_set(err,
+                       "no header: a trace begins with {\"format\":\"syncguard-trace\",\"version\":1,...}");
+    if (!json_is_integer(version) || json_integer_value(version) != 1)
+        return err_set(err, "\"version\" is not 1, the only one that is accepted");
+    if (job && !json_is_null(job) && (!json_is_string(job) || json_string_length(job) > TRACE_NAME_MAX))
+        return err_set(err, "\"job\" is no name: at most %u bytes of text are accepted", TRACE_NAME_MAX);
+    if (check_adapter(json_object_get(header, "adapter"), err) < 0)
+        return -1;
+    if (!json_is_array(ranks) || !json_array_size(ranks))
+        return err_set(err,
+                       "the header names no ranks: \"ranks\":[{\"rank\":0,\"node\":\"n0\"},...] is accepted");
+    told = xcalloc(VIEW_RANKS_MAX, sizeof(*told));
+    json_array_foreach(ranks, i, rank)
+    {
+        rc = check_rank(rank, i, told, err);
+        if (rc < 0)
+            break;
+    }
+    free(told);
+    return rc;
+}
+
+json_t *trace_header_parse(const char *line, size_t bytes, struct err *err)
+{
+    json_t *header = parse_object(line, bytes, err);
+
+    if (!header) {
+        err_prefix(err, "no header");
+        return NULL;
+    }
+    if (check_header(header, err) < 0) {
+        json_decref(header);
+        return NULL;
+    }
+    return header;
+}
+
+static const char *text_or_empty(const json_t *o, const char *key)
+{
+    const char *text = json_string_value(json_object_get(o, key));
+
+    return text ? text : "";
+}
+
+const char *trace_header_job(const json_t *header)
+{
+    return text_or_empty(header, "job");
+}
+
+size_t trace_header_ranks(const json_t *header)
+{
+    return json_array_size(json_object_get(header, "ranks"));
+}
+
+double trace_header_adapter(const json_t *header, unsigned *number)
+{
+    const json_t *adapter = json_object_get(header, "adapter");
+
+    *number = (unsigned)json_integer_value(json_object_get(adapter, "number"));
+    return json_number_value(json_object_get(adapter, "bytes_per_s"));
+}
+
+struct trace_rank trace_header_rank(const json_t *header, size_t i)
+{
+    const json_t *rank = json_array_get(json_object_get(header, "ranks"), i);
+
+    return (struct trace_rank){ (uint32_t)json_integer_value(json_object_get(rank, "rank")),
+                                text_or_empty(rank, "node"), text_or_empty(rank, "switch") };
+}

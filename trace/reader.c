@@ -1,0 +1,589 @@
+#include "trace/reader.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/flow.h"
+#include "analysis/names.h"
+#include "common/xalloc.h"
+#include "trace/line.h"
+
+#define SAMPLES_HZ 20.0 /* what agents are asked for; here every collective is its own sample anyway */
+#define COUNTS_S   5.0  /* the view is told of lost records so often */
+#define SEEN       64u  /* numbers behind the newest for which "told before" is known */
+
+struct rank {
+    struct flow *flow; /* NULL: not in the header */
+    uint32_t clock;
+    uint64_t records, lost;
+};
+
+struct clock { /* of a node */
+    bool began;
+    uint64_t first_ns;
+};
+
+struct comm {
+    uint64_t name;
+    uint32_t *member; /* ranks, by place */
+    size_t members, cap;
+    uint32_t first, last; /* smallest and largest of them */
+    bool told, grown;     /* the view knows of it; it has members that the view does not know of */
+};
+
+/* One rank in one communicator. */
+struct pair {
+    uint32_t key; /* 0: free */
+    uint32_t next_seq;
+    uint64_t seen; /* bit i: next_seq - 1 - i */
+};
+
+struct group { /* the records of one collective, as far as they have come */
+    uint32_t comm, seq;
+    struct trace_record *record;
+    size_t n, cap;
+};
+
+struct trace_reader {
+    struct view *view;
+    char *line; /* what has come of a line whose end has not */
+    size_t line_bytes, line_cap;
+    struct rank *rank; /* by number */
+    uint32_t n_ranks;  /* their numbers are below this */
+    struct clock *clock;
+    struct names *comm_names;
+    struct comm *comm; /* by number of its name */
+    size_t comms_cap;
+    struct pair *pair; /* open addressing; size is a power of two */
+    size_t pairs, pairs_size;
+    struct group group;
+    double now_s, ticked_s, counted_s;
+    struct trace_figures figures;
+    bool failed;
+    struct err err;
+};
+
+struct trace_reader *trace_reader_new(const struct view_params *p)
+{
+    struct trace_reader *r = xcalloc(1, sizeof(*r));
+
+    r->view = view_new(p, 0);
+    r->comm_names = names_new();
+    r->pairs_size = 256;
+    r->pair = xcalloc(r->pairs_size, sizeof(*r->pair));
+    return r;
+}
+
+void trace_reader_free(struct trace_reader *r)
+{
+    if (!r)
+        return;
+    for (uint32_t i = 0; i < r->n_ranks; i++)
+        flow_free(r->rank[i].flow);
+    for (uint32_t i = 0; i < names_count(r->comm_names); i++)
+        free(r->comm[i].member);
+    view_free(r->view);
+    names_free(r->comm_names);
+    free(r->comm);
+    free(r->line);
+    free(r->rank);
+    free(r->clock);
+    free(r->pair);
+    free(r->group.record);
+    free(r);
+}
+
+/* ---- what agents would send ---- */
+
+static void on_item(const struct telemetry_item *item, void *arg)
+{
+    struct trace_reader *r = arg;
+
+    view_item(r->view, r->now_s, item);
+}
+
+/* All members of a communicator, as each would tell of it. */
+static void tell_comm(struct trace_reader *r, uint32_t number)
+{
+    struct comm *c = &r->comm[number];
+
+    c->grown = false;
+    if (c->members < 2)
+        return;
+    if (c->told)
+        view_comm_forget(r->view, c->name);
+    c->told = true;
+    for (uint32_t place = 0; place < c->members; place++) {
+        struct telemetry_item item = { .kind = TELEMETRY_COMM,
+                                       .comm = { .rank = c->member[place],
+                                                 .name = c->name,
+                                                 .size = (uint32_t)c->members,
+                                                 .comm_rank = place,
+                                                 .first = c->first,
+                                                 .last = c->last } };
+
+        on_item(&item, r);
+    }
+    view_comm_call(r->view, c->name, names_text(r->comm_names, number));
+}
+
+static void tell_counts(struct trace_reader *r)
+{
+    r->counted_s = r->now_s;
+    for (uint32_t i = 0; i < r->n_ranks; i++) {
+        struct telemetry_item item = {
+            .kind = TELEMETRY_COUNTS,
+            .counts = { .rank = i, .events = r->rank[i].records, .dropped = r->rank[i].lost }
+        };
+
+        if (r->rank[i].flow)
+            on_item(&item, r);
+    }
+}
+
+static void tell_inside(struct trace_reader *r, const struct comm *c, const struct trace_record *rec)
+{
+    struct telemetry_item item = { .kind = TELEMETRY_LIVE,
+                                   .live = { .rank = rec->rank,
+                                             .op = (uint8_t)rec->op,
+                                             .state = RING_STATE_RUNNING,
+                                             .comm = c->name,
+                                             .seq = rec->seq,
+                                             .bytes = rec->bytes,
+                                             .enter_ns = rec->t0_ns,
+                                             .age_ns = LIVE_NEVER_LEFT } };
+
+    r->figures.never_left++;
+    if (rec->op != RING_OP_NONE) /* which would say that it is outside */
+        on_item(&item, r);
+}
+
+static void tell_event(struct trace_reader *r, const struct comm *c, const struct trace_record *rec)
+{
+    struct flow_event e = { .enter_ns = rec->t0_ns,
+                            .leave_ns = rec->t1_ns,
+                            .comm = c->name,
+                            .bytes = rec->bytes,
+                            .seq = rec->seq,
+                            .comm_size = (uint32_t)c->members,
+                            .root = -1,
+                            .op = (uint8_t)rec->op };
+
+    flow_event(r->rank[rec->rank].flow, &e, on_item, r);
+}
+
+/* ---- the trace's clock ---- */
+
+static double age_s(const struct clock *c, uint64_t ns)
+{
+    return (double)(int64_t)(ns - c->first_ns) * 1e-9;
+}
+
+static double record_age_s(const struct trace_reader *r, const struct trace_record *rec)
+{
+    return age_s(&r->clock[r->rank[rec->rank].clock], rec->left ? rec->t1_ns : rec->t0_ns);
+}
+
+/* A record a year away from its node's first is no time, and would stop the clock for all that follow. */
+static int check_age(struct trace_reader *r, const struct trace_record *rec, struct err *err)
+{
+    struct clock *c = &r->clock[r->rank[rec->rank].clock];
+
+    if (!c->began)
+        *c = (struct clock){ true, rec->t0_ns };
+    if (fabs(age_s(c, rec->t0_ns)) > TRACE_SPAN_MAX_S || fabs(record_age_s(r, rec)) > TRACE_SPAN_MAX_S)
+        return err_set(err, "its time is more than %.0f days from its node's first record",
+                       TRACE_SPAN_MAX_S / 86400);
+    return 0;
+}
+
+static void tick(struct trace_reader *r)
+{
+    if (r->now_s >= r->counted_s + COUNTS_S)
+        tell_counts(r);
+    if (r->now_s < r->ticked_s + TRACE_TICK_S)
+        return;
+    r->ticked_s = r->now_s;
+    view_tick(r->view, r->now_s);
+}
+
+/* ---- collectives ---- */
+
+static void deliver_group(struct trace_reader *r)
+{
+    struct group *g = &r->group;
+    struct comm *c;
+
+    if (!g->n)
+        return;
+    c = &r->comm[g->comm];
+    if (c->grown)
+        tell_comm(r, g->comm);
+    for (size_t i = 0; i < g->n; i++)
+        r->now_s = fmax(r->now_s, record_age_s(r, &g->record[i]));
+    for (size_t i = 0; i < g->n; i++)
+        if (g->record[i].left)
+            tell_event(r, c, &g->record[i]);
+        else
+            tell_inside(r, c, &g->record[i]);
+    r->figures.collectives++;
+    g->n = 0;
+    tick(r);
+}
+
+/* ---- who is in which communicator, and up to which number ---- */
+
+static struct pair *pair_slot(struct pair *pair, size_t size, uint32_t key)
+{
+    size_t at = key * 0x9e3779b97f4a7c15u >> 32 & (size - 1);
+
+    while (pair[at].key && pair[at].key != key)
+        at = (at + 1) & (size - 1);
+    return &pair[at];
+}
+
+static void pairs_widen(struct trace_reader *r)
+{
+    size_t size = 2 * r->pairs_size;
+    struct pair *pair = xcalloc(size, sizeof(*pair));
+
+    for (size_t i = 0; i < r->pairs_size; i++)
+        if (r->pair[i].key)
+            *pair_slot(pair, size, r->pair[i].key) = r->pair[i];
+    free(r->pair);
+    r->pair = pair;
+    r->pairs_size = size;
+}
+
+static void member_add(struct comm *c, uint32_t rank)
+{
+    c->member = xgrow(c->member, &c->cap, c->members + 1, sizeof(*c->member));
+    c->first = c->members && c->first < rank ? c->first : rank;
+    c->last = c->members && c->last > rank ? c->last : rank;
+    c->member[c->members++] = rank;
+    c->grown = true;
+}
+
+/* NULL: too many already. */
+static struct pair *pair_get(struct trace_reader *r, uint32_t comm, const struct trace_record *rec)
+{
+    uint32_t key = (comm << 16 | rec->rank) + 1;
+    struct pair *p = pair_slot(r->pair, r->pairs_size, key);
+
+    if (p->key)
+        return p;
+    if (r->pairs >= TRACE_PAIRS_MAX)
+        return NULL;
+    if (++r->pairs * 2 > r->pairs_size) {
+        pairs_widen(r);
+        p = pair_slot(r->pair, r->pairs_size, key);
+    }
+    *p = (struct pair){ .key = key, .next_seq = rec->seq };
+    return p;
+}
+
+/* Takes note of the record's number; false: it is not to be used. */
+static bool pair_advance(struct trace_reader *r, struct pair *p, const struct trace_record *rec)
+{
+    struct rank *rank = &r->rank[rec->rank];
+    uint32_t skipped = rec->seq - p->next_seq, behind = p->next_seq - 1 - rec->seq;
+
+    if (rec->seq >= p->next_seq) {
+        p->seen = skipped + 1 < SEEN ? p->seen << (skipped + 1) | 1 : 1;
+        p->next_seq = rec->seq + 1;
+        rank->lost += skipped;
+        r->figures.lost += skipped;
+        return true;
+    }
+    if (behind >= SEEN || !(p->seen >> behind & 1)) {
+        r->figures.reordered++;
+        if (behind < SEEN && rank->lost) { /* it was taken for lost */
+            p->seen |= (uint64_t)1 << behind;
+            rank->lost--;
+            r->figures.lost--;
+        }
+    } else {
+        r->figures.duplicates++;
+    }
+    return false;
+}
+
+static uint64_t comm_hash(const struct trace_reader *r, const struct trace_record *rec)
+{
+    uint64_t hash = names_hash(rec->comm, rec->comm_bytes);
+
+    for (uint32_t i = 0; i < r->figures.comms; i++)
+        if (r->comm[i].name == hash) { /* two names, one hash: move over, and look again from the start */
+            hash++;
+            i = UINT32_MAX;
+        }
+    return hash;
+}
+
+/* Ranks that the header tells of are members of "world" before they have a record in it. */
+static void comm_begin(struct trace_reader *r, uint32_t number, const struct trace_record *rec)
+{
+    struct comm *c;
+
+    r->comm = xgrow(r->comm, &r->comms_cap, number + 1, sizeof(*r->comm));
+    c = &r->comm[number];
+    *c = (struct comm){ .name = comm_hash(r, rec) };
+    r->figures.comms = number + 1;
+    if (strcmp(rec->comm, "world"))
+        return;
+    for (uint32_t i = 0; i < r->n_ranks; i++)
+        if (r->rank[i].flow)
+            member_add(c, i);
+}
+
+/* The communicator's number; NAMES_NONE: too many already. */
+static uint32_t comm_get(struct trace_reader *r, const struct trace_record *rec)
+{
+    uint32_t number = names_find(r->comm_names, rec->comm, rec->comm_bytes);
+
+    if (number != NAMES_NONE || r->figures.comms >= TRACE_COMMS_MAX)
+        return number;
+    number = names_add(r->comm_names, rec->comm, rec->comm_bytes);
+    comm_begin(r, number, rec);
+    return number;
+}
+
+static bool is_world(const struct trace_reader *r, uint32_t comm)
+{
+    return !strcmp(names_text(r->comm_names, comm), "world");
+}
+
+static uint32_t group_comm(const struct trace_reader *r, const struct trace_record *rec)
+{
+    const struct group *g = &r->group;
+
+    /* Most records are of the communicator that the one before was of. */
+    return g->n && !strcmp(g->record[0].comm, rec->comm) ? g->comm : NAMES_NONE;
+}
+
+static int take_record(struct trace_reader *r, const struct trace_record *rec, struct err *err)
+{
+    struct group *g = &r->group;
+    uint32_t comm = group_comm(r, rec);
+    struct pair *p;
+    bool known;
+
+    if (rec->rank >= r->n_ranks || !r->rank[rec->rank].flow)
+        return err_set(err, "rank %u is not in the header", rec->rank);
+    if (check_age(r, rec, err) < 0)
+        return -1;
+    if (comm == NAMES_NONE)
+        comm = comm_get(r, rec);
+    if (g->n && (g->comm != comm || g->seq != rec->seq))
+        deliver_group(r);
+    known = comm != NAMES_NONE;
+    p = known ? pair_get(r, comm, rec) : NULL;
+    if (!p) {
+        r->figures.beyond++;
+        return 0;
+    }
+    if (!p->seen && !is_world(r, comm))
+        member_add(&r->comm[comm], rec->rank);
+    if (!pair_advance(r, p, rec))
+        return 0;
+    r->figures.records++;
+    r->figures.unnamed += rec->op == RING_OP_NONE;
+    r->rank[rec->rank].records++;
+    g->comm = comm;
+    g->seq = rec->seq;
+    g->record = xgrow(g->record, &g->cap, g->n + 1, sizeof(*g->record));
+    g->record[g->n++] = *rec;
+    return 0;
+}
+
+/* ---- lines ---- */
+
+static void make_room(struct trace_reader *r, const json_t *header)
+{
+    for (size_t i = 0; i < trace_header_ranks(header); i++)
+        if (trace_header_rank(header, i).rank >= r->n_ranks)
+            r->n_ranks = trace_header_rank(header, i).rank + 1;
+    r->rank = xcalloc(r->n_ranks, sizeof(*r->rank));
+}
+
+/* Nodes share a clock; a rank whose node is not told has one of its own. */
+static void take_ranks(struct trace_reader *r, const json_t *header)
+{
+    struct names *nodes = names_new(), *leaves = names_new();
+    size_t n = trace_header_ranks(header);
+
+    make_room(r, header);
+    r->clock = xcalloc(2 * n, sizeof(*r->clock)); /* named nodes, then ranks without */
+    for (size_t i = 0; i < n; i++) {
+        struct trace_rank t = trace_header_rank(header, i);
+        struct rank *k = &r->rank[t.rank];
+
+        k->clock = *t.node ? names_add(nodes, t.node, strlen(t.node)) : (uint32_t)(n + i);
+        if (*t.leaf)
+            names_add(leaves, t.leaf, strlen(t.leaf));
+        k->flow = flow_new(t.rank, 0, SAMPLES_HZ);
+        flow_control(k->flow, SAMPLES_HZ, true);
+        view_rank_add(r->view, t.rank, 0, t.node, t.leaf);
+    }
+    r->figures.ranks = (uint32_t)n;
+    r->figures.nodes = names_count(nodes);
+    r->figures.switches = names_count(leaves);
+    names_free(nodes);
+    names_free(leaves);
+}
+
+static int take_header(struct trace_reader *r, const char *line, size_t bytes, struct err *err)
+{
+    json_t *header = trace_header_parse(line, bytes, err);
+    unsigned number;
+    double bytes_per_s;
+
+    if (!header)
+        return -1;
+    snprintf(r->figures.job, sizeof(r->figures.job), "%s", trace_header_job(header));
+    take_ranks(r, header);
+    bytes_per_s = trace_header_adapter(header, &number);
+    view_adapter(r->view, bytes_per_s, number);
+    r->figures.header = true;
+    json_decref(header);
+    return 0;
+}
+
+static bool is_blank(const char *line, size_t bytes)
+{
+    while (bytes && strchr(" \t\r\n", line[bytes - 1]) && line[bytes - 1])
+        bytes--;
+    return !bytes;
+}
+
+static int take_line(struct trace_reader *r, const char *line, size_t bytes, struct err *err)
+{
+    struct trace_record rec;
+
+    if (!r->figures.header)
+        return is_blank(line, bytes) ? 0 : take_header(r, line, bytes, err);
+    if (trace_record_scan(line, bytes, &rec))
+        return take_record(r, &rec, err);
+    if (is_blank(line, bytes))
+        return 0;
+    if (trace_record_parse(line, bytes, &rec, err) < 0)
+        return -1;
+    return take_record(r, &rec, err);
+}
+
+static int fail(struct trace_reader *r, struct err *err)
+{
+    r->failed = true;
+    return err_set(err, "%s", r->err.text);
+}
+
+static int next_line(struct trace_reader *r, const char *line, size_t bytes, struct err *err)
+{
+    r->figures.lines++;
+    if (take_line(r, line, bytes, &r->err) == 0)
+        return 0;
+    err_prefix(&r->err, "line %llu", (unsigned long long)r->figures.lines);
+    return fail(r, err);
+}
+
+static int keep(struct trace_reader *r, const char *data, size_t bytes, struct err *err)
+{
+    size_t max = r->figures.header ? TRACE_LINE_MAX : TRACE_HEADER_MAX;
+
+    if (r->line_bytes + bytes > max) {
+        err_set(&r->err, "line %llu is longer than %zu bytes", (unsigned long long)r->figures.lines + 1, max);
+        return fail(r, err);
+    }
+    r->line = xgrow(r->line, &r->line_cap, r->line_bytes + bytes, 1);
+    memcpy(r->line + r->line_bytes, data, bytes);
+    r->line_bytes += bytes;
+    return 0;
+}
+
+/* A line that ends in this piece; what came of it before is kept. */
+static int end_line(struct trace_reader *r, const char *data, size_t bytes, struct err *err)
+{
+    int rc;
+
+    if (!r->line_bytes && bytes <= TRACE_LINE_MAX)
+        return next_line(r, data, bytes, err);
+    if (keep(r, data, bytes, err) < 0)
+        return -1;
+    rc = next_line(r, r->line, r->line_bytes, err);
+    r->line_bytes = 0;
+    return rc;
+}
+
+int trace_reader_feed(struct trace_reader *r, const char *data, size_t bytes, struct err *err)
+{
+    const char *end = data + bytes;
+
+    if (r->failed)
+        return fail(r, err);
+    r->figures.bytes += bytes;
+    while (data < end) {
+        const char *newline = memchr(data, '\n', (size_t)(end - data));
+
+        if (!newline)
+            return keep(r, data, (size_t)(end - data), err);
+        if (end_line(r, data, (size_t)(newline - data), err) < 0)
+            return -1;
+        data = newline + 1;
+    }
+    return 0;
+}
+
+/* A last line without its end: a record all the same, or torn. */
+static int last_line(struct trace_reader *r, struct err *err)
+{
+    struct trace_record rec;
+
+    if (!r->line_bytes)
+        return 0;
+    if (r->figures.header && !is_blank(r->line, r->line_bytes) &&
+        !trace_record_scan(r->line, r->line_bytes, &rec) &&
+        trace_record_parse(r->line, r->line_bytes, &rec, NULL) < 0) {
+        r->figures.torn = true;
+        return 0;
+    }
+    return next_line(r, r->line, r->line_bytes, err);
+}
+
+int trace_reader_finish(struct trace_reader *r, struct err *err)
+{
+    if (r->failed || last_line(r, err) < 0)
+        return fail(r, err);
+    if (!r->figures.header) {
+        err_set(&r->err, "no header: the trace is empty");
+        return fail(r, err);
+    }
+    deliver_group(r);
+    for (uint32_t i = 0; i < r->n_ranks; i++)
+        if (r->rank[i].flow)
+            flow_flush(r->rank[i].flow, 0, 0, on_item, r);
+    tell_counts(r);
+    view_finish(r->view, r->now_s);
+    return 0;
+}
+
+double trace_reader_now_s(const struct trace_reader *r)
+{
+    return r->now_s;
+}
+
+struct view *trace_reader_view(struct trace_reader *r)
+{
+    return r->view;
+}
+
+void trace_reader_figures_get(const struct trace_reader *r, struct trace_figures *f)
+{
+    *f = r->figures;
+}
+
+uint64_t trace_reader_lost(const struct trace_reader *r, uint32_t rank)
+{
+    return rank < r->n_ranks ? r->rank[rank].lost : 0;
+}

@@ -1,0 +1,192 @@
+#include "trace/sink.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/xalloc.h"
+
+#define STREAMS_MAX (1u << 20) /* beyond, records are still written but no longer accounted for */
+#define RANKS_MAX   (1u << 24)
+
+/* One rank's records in one communicator. */
+struct stream {
+    uint64_t key; /* 0: free */
+    int64_t first, last;
+    uint64_t records;
+};
+
+struct trace {
+    int fd;
+    bool has_header;
+    uint64_t records, bytes;
+    struct stream *streams; /* open addressing; size is a power of two */
+    size_t n_streams, size;
+    uint8_t *rank_seen;
+    size_t rank_cap, ranks;
+};
+
+struct trace *trace_new(int fd)
+{
+    struct trace *t = xcalloc(1, sizeof(*t));
+
+    t->fd = fd;
+    t->size = 256;
+    t->streams = xcalloc(t->size, sizeof(*t->streams));
+    return t;
+}
+
+void trace_free(struct trace *t)
+{
+    if (!t)
+        return;
+    free(t->streams);
+    free(t->rank_seen);
+    free(t);
+}
+
+/* FNV-1a over rank and name.  64 bits: a million streams collide with a chance of 3 in 10^8. */
+static uint64_t stream_key(int64_t rank, const char *comm)
+{
+    uint64_t h = 14695981039346656037u;
+
+    for (int i = 0; i < 8; i++)
+        h = (h ^ ((uint64_t)rank >> 8 * i & 0xff)) * 1099511628211u;
+    for (; *comm; comm++)
+        h = (h ^ (unsigned char)*comm) * 1099511628211u;
+    return h ? h : 1;
+}
+
+static struct stream *slot(struct stream *streams, size_t size, uint64_t key)
+{
+    size_t i = key & (size - 1);
+
+    while (streams[i].key && streams[i].key != key)
+        i = (i + 1) & (size - 1);
+    return &streams[i];
+}
+
+static void grow(struct trace *t)
+{
+    size_t size = t->size * 2;
+    struct stream *streams = xcalloc(size, sizeof(*streams));
+
+    for (size_t i = 0; i < t->size; i++)
+        if (t->streams[i].key)
+            *slot(streams, size, t->streams[i].key) = t->streams[i];
+    free(t->streams);
+    t->streams = streams;
+    t->size = size;
+}
+
+static void count_rank(struct trace *t, int64_t rank)
+{
+    if (rank < 0 || rank >= RANKS_MAX)
+        return;
+    t->rank_seen = xgrow(t->rank_seen, &t->rank_cap, (size_t)rank + 1, 1);
+    t->ranks += !t->rank_seen[rank];
+    t->rank_seen[rank] = 1;
+}
+
+static void count_record(struct trace *t, int64_t rank, const char *comm, int64_t seq)
+{
+    uint64_t key = stream_key(rank, comm);
+    struct stream *s = slot(t->streams, t->size, key);
+
+    if (!s->key) {
+        if (t->n_streams >= STREAMS_MAX)
+            return;
+        if (++t->n_streams * 2 > t->size) {
+            grow(t);
+            s = slot(t->streams, t->size, key);
+        }
+        *s = (struct stream){ .key = key, .first = seq, .last = seq };
+        count_rank(t, rank);
+    }
+    s->first = seq < s->first ? seq : s->first;
+    s->last = seq > s->last ? seq : s->last;
+    s->records++;
+}
+
+static void account(struct trace *t, const char *line, size_t bytes)
+{
+    json_t *record = json_loadb(line, bytes, JSON_DISABLE_EOF_CHECK, NULL);
+    const json_t *rank = json_object_get(record, "r"), *comm = json_object_get(record, "c"),
+                 *seq = json_object_get(record, "s");
+
+    t->records++;
+    if (json_is_integer(rank) && json_is_string(comm) && json_is_integer(seq) && json_integer_value(seq) >= 0)
+        count_record(t, json_integer_value(rank), json_string_value(comm), json_integer_value(seq));
+    json_decref(record);
+}
+
+static int put(struct trace *t, const char *text, size_t bytes, struct err *err)
+{
+    size_t done = 0;
+
+    while (done < bytes) {
+        ssize_t n = write(t->fd, text + done, bytes - done);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0) {
+            int why = errno;
+            off_t end = lseek(t->fd, 0, SEEK_CUR);
+
+            /* Take the torn line back where that is possible (not in a pipe). */
+            if (end >= (off_t)done && ftruncate(t->fd, end - (off_t)done) == 0)
+                lseek(t->fd, end - (off_t)done, SEEK_SET);
+            return err_set(err, "cannot write the trace: %s", strerror(why));
+        }
+        done += (size_t)n;
+    }
+    t->bytes += bytes;
+    return 0;
+}
+
+static bool is_header(const char *line, size_t bytes)
+{
+    static const char start[] = "{\"format\":";
+
+    return bytes > sizeof(start) && !memcmp(line, start, sizeof(start) - 1);
+}
+
+int trace_put(struct trace *t, const char *text, size_t bytes, struct err *err)
+{
+    const char *from = text, *end = text + bytes;
+
+    if (!bytes)
+        return 0;
+    if (end[-1] != '\n')
+        return err_set(err, "the controller sent a torn line");
+    for (const char *line = text, *next; line < end; line = next) {
+        next = (const char *)memchr(line, '\n', (size_t)(end - line)) + 1;
+        if (!is_header(line, (size_t)(next - line))) {
+            account(t, line, (size_t)(next - line));
+            continue;
+        }
+        if (t->has_header) {
+            if (put(t, from, (size_t)(line - from), err) < 0)
+                return -1;
+            from = next;
+        }
+        t->has_header = true;
+    }
+    return put(t, from, (size_t)(end - from), err);
+}
+
+struct trace_counts trace_counts_get(const struct trace *t)
+{
+    struct trace_counts c = { .records = t->records, .bytes = t->bytes, .ranks = t->ranks };
+
+    for (size_t i = 0; i < t->size; i++) {
+        const struct stream *s = &t->streams[i];
+        uint64_t span = s->key ? (uint64_t)s->last - (uint64_t)s->first + 1 : 0;
+
+        c.lost += span > s->records ? span - s->records : 0;
+    }
+    return c;
+}

@@ -1,0 +1,75 @@
+#include "wire/auth.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <munge.h>
+
+static munge_ctx_t open_ctx(const char *socket, struct err *err)
+{
+    munge_ctx_t ctx = munge_ctx_create();
+
+    if (!ctx) {
+        err_set(err, "munge: out of memory");
+        return NULL;
+    }
+    if (socket && *socket && munge_ctx_set(ctx, MUNGE_OPT_SOCKET, socket) != EMUNGE_SUCCESS) {
+        err_set(err, "munge: %s", munge_ctx_strerror(ctx));
+        munge_ctx_destroy(ctx);
+        return NULL;
+    }
+    return ctx;
+}
+
+static void set_reason(munge_ctx_t ctx, munge_err_t rc, struct err *err)
+{
+    const char *detail = munge_ctx_strerror(ctx);
+
+    err_set(err, "munge: %s", detail ? detail : munge_strerror(rc));
+}
+
+char *auth_encode(const char *socket, const void *payload, size_t bytes, struct err *err)
+{
+    munge_ctx_t ctx = open_ctx(socket, err);
+    char *credential = NULL;
+    munge_err_t rc;
+
+    if (!ctx)
+        return NULL;
+    rc = munge_encode(&credential, ctx, payload, (int)bytes);
+    if (rc != EMUNGE_SUCCESS) {
+        set_reason(ctx, rc, err);
+        free(credential);
+        credential = NULL;
+    }
+    munge_ctx_destroy(ctx);
+    return credential;
+}
+
+int auth_decode(const char *socket, const char *credential, void *payload, size_t bytes, uid_t *uid,
+                gid_t *gid, struct err *err)
+{
+    munge_ctx_t ctx = open_ctx(socket, err);
+    void *got = NULL;
+    int len = 0, result = 0;
+    uid_t maker = (uid_t)-1;
+    gid_t group = (gid_t)-1;
+    munge_err_t rc;
+
+    if (!ctx)
+        return -1;
+    rc = munge_decode(credential, ctx, &got, &len, &maker, &group);
+    if (rc != EMUNGE_SUCCESS) {
+        set_reason(ctx, rc, err);
+        result = -1;
+    } else if (!got || (size_t)len != bytes) {
+        result = err_set(err, "munge: a credential made for something else");
+    } else {
+        memcpy(payload, got, bytes);
+        *uid = maker;
+        *gid = group;
+    }
+    free(got); /* munge gives the payload of an expired or replayed credential too */
+    munge_ctx_destroy(ctx);
+    return result;
+}

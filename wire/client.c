@@ -1,0 +1,277 @@
+#include "wire/client.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <event2/event.h>
+
+#include "common/config.h"
+#include "common/now.h"
+#include "common/xalloc.h"
+#include "wire/hosts.h"
+
+void client_key(char key[CLIENT_KEY_BYTES])
+{
+    uint64_t random[2];
+
+    if (getrandom(random, sizeof(random), 0) != sizeof(random))
+        random[0] = (uint64_t)time(NULL), random[1] = (uint64_t)getpid();
+    snprintf(key, CLIENT_KEY_BYTES, "%016" PRIx64 "%016" PRIx64, random[0], random[1]);
+}
+
+static int send_json(struct link *l, const json_t *question)
+{
+    char *text = json_dumps(question, JSON_COMPACT);
+    int rc = text ? link_send(l, LINK_JSON, text, strlen(text)) : -1;
+
+    free(text);
+    return rc;
+}
+
+static json_t *parse_answer(enum link_frame type, const void *data, size_t bytes, struct err *err)
+{
+    json_error_t at;
+    json_t *answer;
+
+    if (type != LINK_JSON) {
+        err_set(err, "the controller answers with a frame of another kind");
+        return NULL;
+    }
+    answer = json_loadb(data, bytes, 0, &at);
+    if (answer && json_is_object(answer))
+        return answer;
+    json_decref(answer);
+    err_set(err, "the controller's answer is no JSON object");
+    return NULL;
+}
+
+static struct timeval timeval_of(double s)
+{
+    struct timeval tv = { .tv_sec = (time_t)s };
+
+    tv.tv_usec = (suseconds_t)((s - (double)tv.tv_sec) * 1e6);
+    return tv;
+}
+
+/* ---- one question ---- */
+
+struct ask {
+    struct event_base *base;
+    struct link *link;
+    const json_t *question;
+    json_t *answer;
+    struct err err; /* of this host */
+};
+
+static void ask_up(struct link *l, void *arg)
+{
+    struct ask *a = arg;
+
+    if (send_json(l, a->question) < 0) {
+        err_set(&a->err, "the question is too large");
+        event_base_loopbreak(a->base);
+    }
+}
+
+static void ask_frame(struct link *l, enum link_frame type, const void *data, size_t bytes, void *arg)
+{
+    struct ask *a = arg;
+
+    (void)l;
+    if (!a->answer)
+        a->answer = parse_answer(type, data, bytes, &a->err);
+    event_base_loopbreak(a->base);
+}
+
+static void ask_down(struct link *l, const char *why, void *arg)
+{
+    struct ask *a = arg;
+
+    (void)l;
+    a->link = NULL;
+    err_set(&a->err, "%s", why);
+    event_base_loopbreak(a->base);
+}
+
+/* Ask the index-th host; its name into *host. */
+static void ask_one(struct ask *a, const struct client_options *o, unsigned index, double timeout_s,
+                    struct host *host)
+{
+    static const struct link_events events = { .up = ask_up, .frame = ask_frame, .down = ask_down };
+    struct timeval limit = timeval_of(timeout_s);
+
+    err_set(&a->err, "no answer within %.3g s", timeout_s);
+    if (hosts_pick(o->hosts, index, CONFIG_DEFAULT_PORT, host, NULL) < 0)
+        return;
+    a->link = link_connect(a->base, o->hosts, index, o->munge_socket, &events, a, &a->err);
+    if (!a->link)
+        return;
+    event_base_loopexit(a->base, &limit);
+    event_base_dispatch(a->base);
+    link_close(a->link);
+    a->link = NULL;
+}
+
+json_t *client_ask(const struct client_options *o, const json_t *question, double timeout_s, struct err *err)
+{
+    struct ask a = { .question = question };
+    double until_s = now_s() + timeout_s;
+    int n = hosts_pick(o->hosts, 0, CONFIG_DEFAULT_PORT, NULL, err);
+    struct err all = { "" };
+    const char *refusal;
+
+    for (int i = 0; i < n && !a.answer; i++) {
+        double left_s = until_s - now_s();
+        struct host host;
+
+        /* A base of its own for each: what the last one left behind (its time limit) goes with it. */
+        a.base = event_base_new();
+        if (!a.base) {
+            err_set(err, "no event loop");
+            return NULL;
+        }
+        ask_one(&a, o, (unsigned)i, left_s > 0 ? left_s / (n - i) : 0, &host);
+        event_base_loop(a.base, EVLOOP_NONBLOCK); /* a cancelled name lookup ends here */
+        event_base_free(a.base);
+        if (all.text[0])
+            err_prefix(&a.err, "%s; %s:%d", all.text, host.name, host.port);
+        else
+            err_prefix(&a.err, "%s:%d", host.name, host.port);
+        all = a.err;
+    }
+    if (n < 0)
+        return NULL;
+    if (!a.answer) {
+        err_set(err, "controller %s", all.text);
+        return NULL;
+    }
+    refusal = json_string_value(json_object_get(a.answer, "error"));
+    if (refusal) {
+        err_set(err, "%s", refusal);
+        json_decref(a.answer);
+        return NULL;
+    }
+    return a.answer;
+}
+
+/* ---- a standing connection ---- */
+
+struct client {
+    struct event_base *base;
+    char *hosts, *munge_socket;
+    struct client_events events;
+    void *arg;
+    struct event *retry;
+    struct link *link;
+    bool up;
+    int n_hosts;
+    unsigned index, failures; /* in a row */
+};
+
+static void try_later(struct client *c)
+{
+    struct timeval tv;
+
+    c->failures++;
+    c->index++;
+    tv = timeval_of(hosts_retry_s(c->failures, c->n_hosts));
+    event_add(c->retry, &tv);
+}
+
+static void on_up(struct link *l, void *arg)
+{
+    struct client *c = arg;
+
+    (void)l;
+    c->up = true;
+    c->failures = 0;
+    c->events.state(c, true, "connected", c->arg);
+}
+
+static void on_down(struct link *l, const char *why, void *arg)
+{
+    struct client *c = arg;
+    struct err err;
+
+    err_set(&err, "%s: %s", link_peer(l), why);
+    c->link = NULL;
+    c->up = false;
+    try_later(c);
+    c->events.state(c, false, err.text, c->arg); /* last: it may free c */
+}
+
+static void on_frame(struct link *l, enum link_frame type, const void *data, size_t bytes, void *arg)
+{
+    struct client *c = arg;
+    struct err err;
+    json_t *answer = parse_answer(type, data, bytes, &err);
+
+    if (answer) {
+        c->events.answer(c, answer, c->arg);
+        json_decref(answer);
+        return;
+    }
+    err_prefix(&err, "%s", link_peer(l));
+    link_close(l);
+    c->link = NULL;
+    c->up = false;
+    try_later(c);
+    c->events.state(c, false, err.text, c->arg);
+}
+
+static void on_retry(evutil_socket_t fd, short what, void *arg)
+{
+    static const struct link_events events = { .up = on_up, .frame = on_frame, .down = on_down };
+    struct client *c = arg;
+    struct err err;
+
+    (void)fd;
+    (void)what;
+    c->link = link_connect(c->base, c->hosts, c->index, c->munge_socket, &events, c, &err);
+    if (!c->link) {
+        try_later(c);
+        c->events.state(c, false, err.text, c->arg);
+    }
+}
+
+struct client *client_new(struct event_base *base, const struct client_options *o,
+                          const struct client_events *events, void *arg)
+{
+    struct client *c = xcalloc(1, sizeof(*c));
+
+    c->base = base;
+    c->hosts = xstrdup(o->hosts);
+    c->munge_socket = xstrdup(o->munge_socket);
+    c->events = *events;
+    c->arg = arg;
+    c->n_hosts = hosts_pick(o->hosts, 0, CONFIG_DEFAULT_PORT, NULL, NULL);
+    c->retry = evtimer_new(base, on_retry, c);
+    if (!c->retry) {
+        client_free(c);
+        return NULL;
+    }
+    event_active(c->retry, EV_TIMEOUT, 0); /* the first try, from the loop like all others */
+    return c;
+}
+
+int client_send(struct client *c, const json_t *question)
+{
+    return c->up ? send_json(c->link, question) : -1;
+}
+
+void client_free(struct client *c)
+{
+    if (!c)
+        return;
+    link_close(c->link);
+    if (c->retry)
+        event_free(c->retry);
+    free(c->hosts);
+    free(c->munge_socket);
+    free(c);
+}

@@ -1,0 +1,63 @@
+/* link.h - an authenticated, sealed connection between two of our programs, on libevent.
+ *
+ * The connecting end sends a munge credential whose encrypted payload carries a public key made for this
+ * connection; the accepting end learns uid and gid from munge and answers with a key of its own, and both
+ * prove by a first sealed frame that they hold the session's keys, which only a reader of the credential can.
+ * From then on every frame is sealed (XChaCha20-Poly1305, a counter a direction as nonce: a replayed,
+ * reordered or altered frame closes the link).  Frames are bounded (LINK_FRAME_MAX) before memory is spent on
+ * them; a peer that does not finish the handshake in 5 s is dropped, one that does not read is dropped at
+ * LINK_PENDING_MAX or after 30 s.
+ *
+ * The accepting end is known to hold the cluster's munge key, not by its uid.  The calls to munged wait for
+ * it, about a millisecond a connection; everything else does not block.
+ *
+ * It refuses to reconnect, to retry and to log: its owner decides. */
+#ifndef SYNCGUARD_WIRE_LINK_H
+#define SYNCGUARD_WIRE_LINK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "common/err.h"
+
+struct event_base;
+struct link;
+
+#define LINK_VERSION     1u
+#define LINK_FRAME_MAX   (1u << 20)
+#define LINK_PENDING_MAX (16u << 20)
+
+enum link_frame {
+    LINK_JSON = 1,      /* a JSON object, see doc/protocol.md */
+    LINK_TELEMETRY = 2, /* see telemetry.h */
+};
+
+struct link_events {
+    void (*up)(struct link *l, void *arg); /* handshake done */
+    void (*frame)(struct link *l, enum link_frame type, const void *data, size_t bytes, void *arg);
+    void (*down)(struct link *l, const char *why, void *arg); /* once; the link is freed when it returns */
+};
+
+/* hosts: "host[:port][,host[:port]...]"; the index-th (modulo their number) is tried: give 0, 1, 2 ... in
+ * turn. munge_socket: NULL for munge's own.  Name resolution and connecting do not block.  NULL on failure.
+ */
+struct link *link_connect(struct event_base *base, const char *hosts, unsigned index,
+                          const char *munge_socket, const struct link_events *events, void *arg,
+                          struct err *err);
+/* Take over an accepted socket (closed on failure). */
+struct link *link_accept(struct event_base *base, int fd, const char *munge_socket,
+                         const struct link_events *events, void *arg, struct err *err);
+
+/* 0; -1 when the link is not up, the frame too large or the peer too slow (the link then goes down by
+ * itself). */
+int link_send(struct link *l, enum link_frame type, const void *data, size_t bytes);
+size_t link_pending_bytes(const struct link *l); /* not yet taken by the kernel */
+uid_t link_uid(const struct link *l);            /* accepting end, once up: who connected, says munge */
+gid_t link_gid(const struct link *l);
+const char *link_peer(const struct link *l); /* "10.77.0.12:39412" or "host:port" */
+/* Close without calling down. NULL is fine. */
+void link_close(struct link *l);
+
+#endif

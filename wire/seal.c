@@ -1,0 +1,91 @@
+#include "wire/seal.h"
+
+#include <string.h>
+
+#include <sodium.h>
+
+#define TAG_BYTES   crypto_aead_xchacha20poly1305_ietf_ABYTES
+#define NONCE_BYTES crypto_aead_xchacha20poly1305_ietf_NPUBBYTES
+
+_Static_assert(SEAL_KEY_BYTES == crypto_aead_xchacha20poly1305_ietf_KEYBYTES, "key of the cipher");
+_Static_assert(SEAL_KEY_BYTES == crypto_kx_PUBLICKEYBYTES && SEAL_KEY_BYTES == crypto_kx_SESSIONKEYBYTES,
+               "keys of the exchange");
+_Static_assert(SEAL_OVERHEAD == SEAL_LENGTH_BYTES + 1 + TAG_BYTES, "length, type and tag");
+
+static void put_u32(uint8_t *p, uint32_t v)
+{
+    for (int i = 0; i < 4; i++)
+        p[i] = (uint8_t)(v >> (8 * i));
+}
+
+static uint32_t get_u32(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static void nonce_of(uint64_t count, uint8_t nonce[NONCE_BYTES])
+{
+    memset(nonce, 0, NONCE_BYTES);
+    for (int i = 0; i < 8; i++)
+        nonce[i] = (uint8_t)(count >> (8 * i));
+}
+
+int seal_pair_new(struct seal_pair *pair)
+{
+    if (sodium_init() < 0)
+        return -1;
+    return crypto_kx_keypair(pair->public_key, pair->secret_key);
+}
+
+int seal_init(struct seal *s, const struct seal_pair *own, const uint8_t peer[SEAL_KEY_BYTES], bool accepting)
+{
+    memset(s, 0, sizeof(*s));
+    return accepting
+               ? crypto_kx_server_session_keys(s->rx_key, s->tx_key, own->public_key, own->secret_key, peer)
+               : crypto_kx_client_session_keys(s->rx_key, s->tx_key, own->public_key, own->secret_key, peer);
+}
+
+void seal_wipe(void *secret, size_t bytes)
+{
+    sodium_memzero(secret, bytes);
+}
+
+void seal_put(struct seal *s, uint8_t type, const void *data, size_t bytes, uint8_t *out)
+{
+    uint8_t nonce[NONCE_BYTES], *body = out + SEAL_LENGTH_BYTES;
+
+    put_u32(out, (uint32_t)(bytes + 1 + TAG_BYTES));
+    body[0] = type;
+    if (bytes)
+        memcpy(body + 1, data, bytes);
+    nonce_of(s->tx_count++, nonce);
+    crypto_aead_xchacha20poly1305_ietf_encrypt(body, NULL, body, bytes + 1, out, SEAL_LENGTH_BYTES, NULL,
+                                               nonce, s->tx_key);
+}
+
+int64_t seal_frame_bytes(const uint8_t *head, size_t data_max)
+{
+    uint32_t n = get_u32(head);
+
+    if (n < 1 + TAG_BYTES || n - 1 - TAG_BYTES > data_max)
+        return -1;
+    return (int64_t)n + SEAL_LENGTH_BYTES;
+}
+
+int seal_get(struct seal *s, uint8_t *frame, size_t frame_bytes, uint8_t *type, const uint8_t **data,
+             size_t *bytes)
+{
+    uint8_t nonce[NONCE_BYTES], *body = frame + SEAL_LENGTH_BYTES;
+
+    if (frame_bytes < SEAL_OVERHEAD || get_u32(frame) != frame_bytes - SEAL_LENGTH_BYTES)
+        return -1;
+    nonce_of(s->rx_count, nonce);
+    if (crypto_aead_xchacha20poly1305_ietf_decrypt(body, NULL, NULL, body, frame_bytes - SEAL_LENGTH_BYTES,
+                                                   frame, SEAL_LENGTH_BYTES, nonce, s->rx_key) < 0)
+        return -1;
+    s->rx_count++;
+    *type = body[0];
+    *data = body + 1;
+    *bytes = frame_bytes - SEAL_OVERHEAD;
+    return 0;
+}

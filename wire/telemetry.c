@@ -1,0 +1,320 @@
+#include "wire/telemetry.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "ring/ring.h"
+
+/* The layouts, in the order of the bytes: one table a kind, read by both directions. */
+struct field {
+    uint16_t offset, size;
+};
+#define FIELD(type, member)                                               \
+    {                                                                     \
+        offsetof(struct type, member), sizeof(((struct type *)0)->member) \
+    }
+
+static const struct field sample_fields[] = {
+    FIELD(sample, rank),       FIELD(sample, app),        FIELD(sample, op),
+    FIELD(sample, flags),      FIELD(sample, comm),       FIELD(sample, seq),
+    FIELD(sample, n),          FIELD(sample, root),       FIELD(sample, bytes),
+    FIELD(sample, enter_ns),   FIELD(sample, stay_ns),    FIELD(sample, stay_sum_ns),
+    FIELD(sample, gap_sum_ns), FIELD(sample, p2p_sum_ns), { 0, 0 },
+};
+static const struct field step_fields[] = {
+    FIELD(step, rank),      FIELD(step, app),
+    FIELD(step, comm),      FIELD(step, seq),
+    FIELD(step, period),    FIELD(step, n_steps),
+    FIELD(step, enter_ns),  FIELD(step, duration_ns),
+    FIELD(step, gap_ns),    FIELD(step, p2p_ns),
+    FIELD(step, stay_ns),   FIELD(step, flags),
+    FIELD(step, parts),     FIELD(step, stay_s[0]),
+    FIELD(step, stay_s[1]), FIELD(step, stay_s[2]),
+    FIELD(step, stay_s[3]), FIELD(step, stay_s[4]),
+    FIELD(step, stay_s[5]), FIELD(step, stay_s[6]),
+    FIELD(step, stay_s[7]), { 0, 0 },
+};
+_Static_assert(STEP_PARTS_MAX == 8, "each part is a field");
+static const struct field live_fields[] = {
+    FIELD(live, rank), FIELD(live, app),   FIELD(live, op),       FIELD(live, state),  FIELD(live, comm),
+    FIELD(live, seq),  FIELD(live, bytes), FIELD(live, enter_ns), FIELD(live, age_ns), { 0, 0 },
+};
+static const struct field counts_fields[] = {
+    FIELD(counts, rank),      FIELD(counts, app),    FIELD(counts, events),
+    FIELD(counts, dropped),   FIELD(counts, missed), FIELD(counts, p2p_calls),
+    FIELD(counts, p2p_bytes), FIELD(counts, p2p_ns), { 0, 0 },
+};
+static const struct field comm_fields[] = {
+    FIELD(comm_item, rank),
+    FIELD(comm_item, app),
+    FIELD(comm_item, name),
+    FIELD(comm_item, membership),
+    FIELD(comm_item, size),
+    FIELD(comm_item, comm_rank),
+    FIELD(comm_item, instance),
+    FIELD(comm_item, first),
+    FIELD(comm_item, last),
+    FIELD(comm_item, flags),
+    { 0, 0 },
+};
+static const struct field node_fields[] = {
+    FIELD(node_item, rank),
+    FIELD(node_item, app),
+    FIELD(node_item, cpus),
+    FIELD(node_item, run_queue),
+    FIELD(node_item, busy_ratio),
+    FIELD(node_item, steal_ratio),
+    FIELD(node_item, frequency_hz),
+    FIELD(node_item, frequency_ratio),
+    FIELD(node_item, throttled_per_s),
+    FIELD(node_item, quota_ratio),
+    FIELD(node_item, cpu_pressure_ratio),
+    FIELD(node_item, memory_pressure_ratio),
+    FIELD(node_item, io_pressure_ratio),
+    FIELD(node_item, swap_per_s),
+    FIELD(node_item, retransmits_per_s),
+    FIELD(node_item, nic_errors_per_s),
+    FIELD(node_item, nic),
+    { 0, 0 },
+};
+static const struct field task_fields[] = {
+    FIELD(task_item, rank),
+    FIELD(task_item, app),
+    FIELD(task_item, flags),
+    FIELD(task_item, cpu),
+    FIELD(task_item, n_cpus),
+    FIELD(task_item, numa),
+    FIELD(task_item, nic_numa),
+    FIELD(task_item, gpu),
+    FIELD(task_item, gpu_numa),
+    FIELD(task_item, run_delay_ratio),
+    FIELD(task_item, cpu_ratio),
+    FIELD(task_item, foreign_ratio),
+    FIELD(task_item, involuntary_per_s),
+    FIELD(task_item, voluntary_per_s),
+    FIELD(task_item, major_faults_per_s),
+    FIELD(task_item, cpus),
+    { 0, 0 },
+};
+static const struct field gpu_fields[] = {
+    FIELD(gpu_item, rank),     FIELD(gpu_item, app),         FIELD(gpu_item, index),
+    FIELD(gpu_item, throttle), FIELD(gpu_item, clock_ratio), FIELD(gpu_item, temperature_c),
+    FIELD(gpu_item, power_w),  FIELD(gpu_item, busy_ratio),  { 0, 0 },
+};
+static const struct field header_fields[] = {
+    FIELD(telemetry_header, batch),
+    FIELD(telemetry_header, now_ns),
+    FIELD(telemetry_header, items),
+    { 0, 0 },
+};
+
+static const struct {
+    const char *name;
+    const struct field *fields;
+} kinds[] = {
+    [TELEMETRY_SAMPLE] = { "sample", sample_fields },   [TELEMETRY_STEP] = { "step", step_fields },
+    [TELEMETRY_LIVE] = { "live", live_fields },         [TELEMETRY_COUNTS] = { "counts", counts_fields },
+    [TELEMETRY_COMM] = { "communicator", comm_fields }, [TELEMETRY_NODE] = { "node", node_fields },
+    [TELEMETRY_TASK] = { "task", task_fields },         [TELEMETRY_GPU] = { "GPU", gpu_fields },
+};
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+static size_t layout_bytes(const struct field *f)
+{
+    size_t n = 0;
+
+    for (; f->size; f++)
+        n += f->size;
+    return n;
+}
+
+/* A field of 1, 2, 4 or 8 bytes in the host's order, as a number (a float as its bits); a longer one is text,
+ * and goes byte by byte. */
+static uint64_t load(const void *base, const struct field *f)
+{
+    const uint8_t *p = (const uint8_t *)base + f->offset;
+    uint16_t u16;
+    uint32_t u32;
+    uint64_t u64;
+
+    switch (f->size) {
+    case 1:
+        return *p;
+    case 2:
+        memcpy(&u16, p, 2);
+        return u16;
+    case 4:
+        memcpy(&u32, p, 4);
+        return u32;
+    default:
+        memcpy(&u64, p, 8);
+        return u64;
+    }
+}
+
+static void store(void *base, const struct field *f, uint64_t v)
+{
+    uint8_t *p = (uint8_t *)base + f->offset;
+    uint16_t u16 = (uint16_t)v;
+    uint32_t u32 = (uint32_t)v;
+
+    switch (f->size) {
+    case 1:
+        *p = (uint8_t)v;
+        break;
+    case 2:
+        memcpy(p, &u16, 2);
+        break;
+    case 4:
+        memcpy(p, &u32, 4);
+        break;
+    default:
+        memcpy(p, &v, 8);
+    }
+}
+
+static void encode(uint8_t *out, const void *base, const struct field *f)
+{
+    for (; f->size; f++) {
+        uint64_t v;
+
+        if (f->size > 8) {
+            memcpy(out, (const uint8_t *)base + f->offset, f->size);
+            out += f->size;
+            continue;
+        }
+        v = load(base, f);
+        for (int i = 0; i < f->size; i++)
+            *out++ = (uint8_t)(v >> (8 * i));
+    }
+}
+
+static void decode(const uint8_t *in, void *base, const struct field *f)
+{
+    for (; f->size; f++) {
+        uint64_t v = 0;
+
+        if (f->size > 8) {
+            memcpy((uint8_t *)base + f->offset, in, f->size);
+            in += f->size;
+            continue;
+        }
+        for (int i = 0; i < f->size; i++)
+            v |= (uint64_t)*in++ << (8 * i);
+        store(base, f, v);
+    }
+}
+
+void telemetry_begin(struct telemetry_writer *w, uint8_t *data, size_t cap)
+{
+    *w = (struct telemetry_writer){ .data = data, .bytes = layout_bytes(header_fields), .cap = cap };
+}
+
+int telemetry_put(struct telemetry_writer *w, const struct telemetry_item *item)
+{
+    const struct field *fields = kinds[item->kind].fields;
+    size_t n = 1 + layout_bytes(fields);
+
+    if (w->bytes > w->cap || n > w->cap - w->bytes)
+        return -1;
+    w->data[w->bytes] = (uint8_t)item->kind;
+    encode(w->data + w->bytes + 1, &item->sample,
+           fields); /* all members of the union begin at the same place */
+    w->bytes += n;
+    w->items++;
+    return 0;
+}
+
+size_t telemetry_end(struct telemetry_writer *w, uint64_t batch, uint64_t now_ns)
+{
+    struct telemetry_header h = { .batch = batch, .now_ns = now_ns, .items = w->items };
+
+    encode(w->data, &h, header_fields);
+    return w->bytes;
+}
+
+int telemetry_open(struct telemetry_reader *r, const uint8_t *data, size_t bytes, struct err *err)
+{
+    size_t head = layout_bytes(header_fields);
+
+    if (bytes < head || bytes > TELEMETRY_BATCH_MAX)
+        return err_set(err, "telemetry: a batch of %zu bytes, expected %zu to %u", bytes, head,
+                       TELEMETRY_BATCH_MAX);
+    *r = (struct telemetry_reader){ .data = data, .bytes = bytes, .at = head };
+    decode(data, &r->header, header_fields);
+    if (!r->header.batch)
+        return err_set(err, "telemetry: batch 0, they are counted from 1");
+    return 0;
+}
+
+static int check_text(const char *text, size_t size, size_t at, struct err *err)
+{
+    return memchr(text, '\0', size) ? 0 : err_set(err, "telemetry: item at byte %zu: a text without end", at);
+}
+
+/* What the layout says but the bytes alone cannot: the values that readers index and divide by. */
+static int check(const struct telemetry_item *item, size_t at, struct err *err)
+{
+    const struct sample *s = &item->sample;
+    const struct step *t = &item->step;
+
+    switch (item->kind) {
+    case TELEMETRY_SAMPLE:
+        if (s->op == RING_OP_NONE || s->op >= RING_OP_MAX)
+            return err_set(err, "telemetry: sample at byte %zu: operation %u is unknown", at, s->op);
+        if (!s->n || (s->n & (s->n - 1)) || s->seq % s->n)
+            return err_set(
+                err,
+                "telemetry: sample at byte %zu: a block of %u at %u, expected a power of two that divides it",
+                at, s->n, s->seq);
+        return 0;
+    case TELEMETRY_STEP:
+        if (!t->n_steps || !t->period)
+            return err_set(err, "telemetry: step at byte %zu: %u steps of %u collectives", at, t->n_steps,
+                           t->period);
+        if (!t->parts || t->parts > STEP_PARTS_MAX || t->parts > t->period)
+            return err_set(err, "telemetry: step at byte %zu: %u parts of %u collectives", at, t->parts,
+                           t->period);
+        return 0;
+    case TELEMETRY_LIVE:
+        if (item->live.op >= RING_OP_MAX)
+            return err_set(err, "telemetry: live at byte %zu: operation %u is unknown", at, item->live.op);
+        return 0;
+    case TELEMETRY_NODE:
+        return check_text(item->node.nic, sizeof(item->node.nic), at, err);
+    case TELEMETRY_TASK:
+        return check_text(item->task.cpus, sizeof(item->task.cpus), at, err);
+    case TELEMETRY_COUNTS:
+    case TELEMETRY_COMM:
+    case TELEMETRY_GPU:
+        break;
+    }
+    return 0;
+}
+
+int telemetry_next(struct telemetry_reader *r, struct telemetry_item *item, struct err *err)
+{
+    size_t left = r->bytes - r->at, at = r->at, n;
+    uint8_t kind;
+
+    if (!left) {
+        if (r->header.items)
+            return err_set(err, "telemetry: %u items are missing at the end", r->header.items);
+        return 0;
+    }
+    if (!r->header.items)
+        return err_set(err, "telemetry: %zu bytes after the last item", left);
+    kind = r->data[at];
+    if (kind >= KINDS || !kinds[kind].fields)
+        return err_set(err, "telemetry: item at byte %zu: kind %u is unknown", at, kind);
+    n = layout_bytes(kinds[kind].fields);
+    if (left - 1 < n)
+        return err_set(err, "telemetry: %s at byte %zu: %zu bytes, expected %zu", kinds[kind].name, at,
+                       left - 1, n);
+    memset(item, 0, sizeof(*item));
+    item->kind = kind;
+    decode(r->data + at + 1, &item->sample, kinds[kind].fields);
+    r->at += 1 + n;
+    r->header.items--;
+    return check(item, at, err) < 0 ? -1 : 1;
+}

@@ -1,0 +1,217 @@
+/* telemetry.h - what an agent tells the controller about its ranks: the items, and their bytes.
+ *
+ * A batch is a header and items one after the other, each a kind byte and a fixed little-endian layout
+ * (no padding, the fields in the order below).  A batch has at most TELEMETRY_BATCH_MAX bytes.  Decoding
+ * believes nothing: a short, long or unknown item is an error that names it, and the whole batch is refused.
+ *
+ * Units: nanoseconds of the node's own CLOCK_MONOTONIC (two nodes' clocks have nothing to do with each
+ * other), bytes.  `rank` is the rank's name in the step, `app` counts the MPI programs the step's tasks ran
+ * in turn (ring_info.incarnation). */
+#ifndef SYNCGUARD_WIRE_TELEMETRY_H
+#define SYNCGUARD_WIRE_TELEMETRY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/err.h"
+
+#define TELEMETRY_BATCH_MAX (256u << 10)
+
+enum telemetry_kind {
+    TELEMETRY_SAMPLE = 1,
+    TELEMETRY_STEP,
+    TELEMETRY_LIVE,
+    TELEMETRY_COUNTS,
+    TELEMETRY_COMM,
+    TELEMETRY_NODE,
+    TELEMETRY_TASK,
+    TELEMETRY_GPU,
+};
+
+enum sample_flags {
+    SAMPLE_NONBLOCKING = 1, /* as in ring_event_flags, of the first of the block */
+    SAMPLE_PERSISTENT = 2,
+    SAMPLE_UNWAITED = 4,
+    SAMPLE_FAILED = 8,
+    SAMPLE_INTER = 16,
+    SAMPLE_WHOLE = 32, /* sent beside the blocks because it, or one near it, was unusual: n is 1, sums are its
+                        * own; already contained in the block that covers its seq */
+    SAMPLE_GAP = 64,   /* events are missing inside the block: the sums are of fewer than n */
+};
+
+/* A block of n collectives [seq, seq + n) of one communicator on one rank; n is a power of two and divides
+ * seq, so blocks of ranks that thin out differently still nest.  n = 1: the collective itself. */
+struct sample {
+    uint32_t rank;
+    uint16_t app;
+    uint8_t op, flags; /* of the first */
+    uint64_t comm;
+    uint32_t seq, n;
+    int32_t root;         /* of the first */
+    uint64_t bytes;       /* of the first */
+    uint64_t enter_ns;    /* of the first: when it entered (nonblocking: was posted) */
+    uint64_t stay_ns;     /* of the first: leave - enter */
+    uint64_t stay_sum_ns; /* of all n: how long it kept the rank (nonblocking: from beginning to wait) */
+    uint64_t gap_sum_ns;  /* of all n: from leaving the rank's previous collective, on whichever communicator,
+                             to entering */
+    uint64_t p2p_sum_ns;  /* the part of the gaps spent in point-to-point calls */
+};
+
+#define STEP_PARTS_MAX 8u
+
+enum step_flags {
+    STEP_HOLED = 1, /* records are missing in it: the sums are not known, of stay_s what is not NaN */
+};
+
+/* n_steps training steps of one rank in a row, found from the period of the main communicator's sequence. A
+ * step lasts from leaving the collective before its first one to leaving its last one: what a rank does
+ * before a collective belongs to the step of that collective. */
+struct step {
+    uint32_t rank;
+    uint16_t app;
+    uint8_t flags;   /* enum step_flags */
+    uint8_t parts;   /* min(period, STEP_PARTS_MAX) */
+    uint64_t comm;   /* the communicator whose sequence repeats */
+    uint32_t seq;    /* its collective that begins the (first) step: names the step on all ranks */
+    uint32_t period; /* collectives a step on comm */
+    uint32_t n_steps;
+    uint64_t enter_ns;            /* when the first step began */
+    uint64_t duration_ns;         /* of all n_steps */
+    uint64_t gap_ns;              /* outside of collectives: own work (point-to-point included) */
+    uint64_t p2p_ns;              /* of gap_ns, in point-to-point calls */
+    uint64_t stay_ns;             /* inside of collectives */
+    float stay_s[STEP_PARTS_MAX]; /* of the stay, what was spent in comm's collectives, those with seq %
+                                   * period * parts / period = i summed up; NaN not known; the same on all
+                                   * ranks, wherever they take a step to begin */
+};
+
+/* What a rank is inside of, sent while that lasts longer than a second, and once when it ended. */
+struct live {
+    uint32_t rank;
+    uint16_t app;
+    uint8_t op;    /* RING_OP_NONE: outside of MPI; comm and seq then name the last collective it left */
+    uint8_t state; /* enum ring_state */
+    uint64_t comm;
+    uint32_t seq;
+    uint64_t bytes;
+    uint64_t enter_ns; /* since when */
+    uint64_t age_ns;   /* for how long, by the node's own clock at sending; or LIVE_NEVER_LEFT */
+};
+
+/* From a recorded trace alone: the record ends with the rank inside, for how long nobody saw. */
+#define LIVE_NEVER_LEFT UINT64_MAX
+
+/* Running totals of a rank's probe, since it began. */
+struct counts {
+    uint32_t rank;
+    uint16_t app;
+    uint64_t events, dropped, missed;
+    uint64_t p2p_calls, p2p_bytes, p2p_ns;
+};
+
+/* A communicator as one of its ranks knows it. */
+struct comm_item {
+    uint32_t rank;
+    uint16_t app;
+    uint64_t name, membership;
+    uint32_t size, comm_rank, instance, first, last, flags; /* see struct ring_comm */
+};
+
+/* How a node fares beside the arrivals: rates and shares over the time since the agent looked last.  `rank`
+ * is any rank of the node and says which one it is.  NaN: not known there; a ratio is a share of the time
+ * unless it says otherwise. */
+#define TELEMETRY_NIC_TEXT 16u
+struct node_item {
+    uint32_t rank;
+    uint16_t app;
+    uint16_t cpus;            /* online; 0: not known */
+    float run_queue;          /* tasks running or ready to run, at that moment */
+    float busy_ratio;         /* of all its CPUs' time */
+    float steal_ratio;        /* of all its CPUs' time: the hypervisor gave it to others */
+    float frequency_hz;       /* mean of the ranks' CPUs that are busy */
+    float frequency_ratio;    /* the same over what they can */
+    float throttled_per_s;    /* thermal events of the CPU that has most */
+    float quota_ratio;        /* the step's cgroup was held at its CPU quota */
+    float cpu_pressure_ratio; /* some task waited for a CPU: of the step's cgroup where it tells, else of the
+                                 node */
+    float memory_pressure_ratio;  /* ... for memory */
+    float io_pressure_ratio;      /* ... for storage */
+    float swap_per_s;             /* pages swapped in and out */
+    float retransmits_per_s;      /* TCP segments and RDMA packets sent again */
+    float nic_errors_per_s;       /* errors and drops of all interfaces and RDMA ports */
+    char nic[TELEMETRY_NIC_TEXT]; /* the interface with most of them; "" */
+};
+
+/* How a rank's process fares on its node.  Run delay and switches are its main thread's. */
+enum task_flags {
+    TASK_SHARED_CPU = 1, /* ranks outnumber the CPUs that it and they may run on */
+};
+#define TELEMETRY_CPUS_TEXT 32u
+struct task_item {
+    uint32_t rank;
+    uint16_t app;
+    uint16_t flags;
+    int16_t cpu;            /* where it ran last; -1: not known */
+    uint16_t n_cpus;        /* that it may run on; 0: not known */
+    int16_t numa, nic_numa; /* NUMA node of those CPUs (-1: not known, or several), and of the nearest NIC */
+    int16_t gpu, gpu_numa;  /* the GPU that it uses, by NVML's index, and its NUMA node; -1 */
+    float run_delay_ratio;  /* ready to run, but another ran */
+    float cpu_ratio;        /* CPU time of all its threads over time: 2 is two CPUs */
+    float foreign_ratio;    /* of its CPUs' time: used by processes that are no ranks of the step */
+    float involuntary_per_s, voluntary_per_s; /* context switches */
+    float major_faults_per_s;
+    char cpus[TELEMETRY_CPUS_TEXT]; /* that it may run on, as the kernel writes them: "0-3,8"; cut: ends in
+                                       ".." */
+};
+
+struct gpu_item {
+    uint32_t rank; /* as in node_item */
+    uint16_t app;
+    uint16_t index;    /* NVML's */
+    uint32_t throttle; /* NVML's reasons for a lower clock, as bits; 0: none */
+    float clock_ratio; /* of the multiprocessors' clock over its largest */
+    float temperature_c, power_w, busy_ratio;
+};
+
+struct telemetry_item {
+    enum telemetry_kind kind;
+    union {
+        struct sample sample;
+        struct step step;
+        struct live live;
+        struct counts counts;
+        struct comm_item comm;
+        struct node_item node;
+        struct task_item task;
+        struct gpu_item gpu;
+    };
+};
+
+struct telemetry_header {
+    uint64_t batch;  /* counts the agent's batches from 1: the controller acknowledges it, a gap is a loss */
+    uint64_t now_ns; /* the node's CLOCK_MONOTONIC at sending */
+    uint32_t items;
+};
+
+/* A batch being written: caller's memory of TELEMETRY_BATCH_MAX bytes. */
+struct telemetry_writer {
+    uint8_t *data;
+    size_t bytes, cap;
+    uint32_t items;
+};
+void telemetry_begin(struct telemetry_writer *w, uint8_t *data, size_t cap);
+/* 0, or -1 when it does not fit any more (nothing was written: send this batch, begin another). */
+int telemetry_put(struct telemetry_writer *w, const struct telemetry_item *item);
+/* Fill in the header; returns the batch's bytes. */
+size_t telemetry_end(struct telemetry_writer *w, uint64_t batch, uint64_t now_ns);
+
+struct telemetry_reader {
+    const uint8_t *data;
+    size_t bytes, at;
+    struct telemetry_header header;
+};
+int telemetry_open(struct telemetry_reader *r, const uint8_t *data, size_t bytes, struct err *err);
+/* 1: an item; 0: that was all; -1: malformed. */
+int telemetry_next(struct telemetry_reader *r, struct telemetry_item *item, struct err *err);
+
+#endif
