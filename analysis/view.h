@@ -68,7 +68,6 @@ struct view_verdict {
     uint32_t n_culprits;
     double slowdown;      /* step time over the step time without it; NaN for a hang */
     double saved_s;       /* the run would be so much shorter without it, by now; NaN for a hang */
-    double confidence;    /* 0 to 1 */
     int64_t since_step;   /* -1: not known */
     int64_t onset_seq;    /* the main communicator's collective at which it began; -1: not known */
     int64_t detected_seq; /* the newest one that was complete when the verdict was raised; -1: not known */

@@ -150,7 +150,6 @@ static void judge_stall(const struct view *v, double now_s, struct stall *s, str
                                 .class = VIEW_CLASS_HANG,
                                 .slowdown = NAN,
                                 .saved_s = NAN,
-                                .confidence = 1,
                                 .since_step = -1,
                                 .onset_seq = v->step_comm ? (int64_t)v->main_seq : -1,
                                 .detected_seq = v->step_comm ? (int64_t)v->main_seq : -1,
@@ -266,15 +265,6 @@ static size_t append_evidence(const struct view *v, const struct finding *f, cha
     return at;
 }
 
-/* Many places were looked at in many windows: the chance that noise alone went so far (union bound on normal
- * tails). Of the other classes the evidence is counted, not measured in standard errors. */
-static double confidence_of(const struct view *v, const struct finding *f)
-{
-    double looks = 5.0 * (2.0 * v->n_ranks + 1) * (double)diagnosis_steps(v->diagnosis);
-
-    return isnan(f->z) ? NAN : fmax(0, 1 - looks * 0.5 * erfc(f->z / sqrt(2)));
-}
-
 static void describe_finding(const struct view *v, double now_s, const struct finding *f,
                              struct view_verdict *d)
 {
@@ -288,7 +278,6 @@ static void describe_finding(const struct view *v, double now_s, const struct fi
                                 .scope = f->scope,
                                 .slowdown = f->slowdown,
                                 .saved_s = f->saved_s,
-                                .confidence = confidence_of(v, f),
                                 .since_step = (int64_t)v->steps - (int64_t)(since * v->step_block),
                                 .onset_seq = f->onset_seq,
                                 .detected_seq = f->named_seq,

@@ -87,7 +87,6 @@ static json_t *verdict_json(const struct view_verdict *d, double now_s)
     put_real(o, "since_s", now_s - d->since_s);
     json_object_set_new(o, "standing", json_boolean(d->standing));
     put_real(o, "over_s", d->standing ? NAN : now_s - d->over_s);
-    put_real(o, "confidence", d->confidence);
     put_text(o, "text", d->text);
     put_text(o, "cause", d->cause);
     return o;

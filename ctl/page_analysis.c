@@ -57,8 +57,7 @@ static int verdict_head(const json_t *verdict, char *buf, size_t size)
 static void verdict_when(const json_t *verdict, char *buf, size_t size)
 {
     double step = answer_number(verdict, "since_step"), onset = answer_number(verdict, "onset_seq"),
-           detected = answer_number(verdict, "detected_seq"),
-           confidence = answer_number(verdict, "confidence");
+           detected = answer_number(verdict, "detected_seq");
     int n = 0;
 
     if (!isnan(step))
@@ -69,10 +68,8 @@ static void verdict_when(const json_t *verdict, char *buf, size_t size)
     if (!isnan(detected))
         n += snprintf(buf + n, size - (size_t)n, ", seen at %s", text_count(detected).s);
     if (!answer_true(verdict, "standing"))
-        n += snprintf(buf + n, size - (size_t)n, ", over %s before the end",
-                      text_s(answer_number(verdict, "over_s")).s);
-    if (!isnan(confidence))
-        snprintf(buf + n, size - (size_t)n, ", %s sure", text_percent(confidence).s);
+        snprintf(buf + n, size - (size_t)n, ", over %s before the end",
+                 text_s(answer_number(verdict, "over_s")).s);
 }
 
 static void put_verdict(const struct page *p, const json_t *verdict)

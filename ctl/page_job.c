@@ -35,7 +35,7 @@ void page_sentence(const struct page *p)
 static void put_verdict(const struct page *p, const json_t *verdict)
 {
     char class[32], scope[32], culprits[256], text[1024], head[1024];
-    double price = answer_number(verdict, "slowdown"), confidence = answer_number(verdict, "confidence");
+    double price = answer_number(verdict, "slowdown");
     int n;
 
     n = snprintf(head, sizeof(head), "%s  %s of %s %s", isnan(price) ? "  -  " : text_times(price).s,
@@ -46,10 +46,8 @@ static void put_verdict(const struct page *p, const json_t *verdict)
         n += snprintf(head + n, sizeof(head) - (size_t)n, ", since step %s",
                       text_count(answer_number(verdict, "since_step")).s);
     if (!isnan(answer_number(verdict, "since_s")))
-        n += snprintf(head + n, sizeof(head) - (size_t)n, ", for %s",
-                      text_s(answer_number(verdict, "since_s")).s);
-    if (!isnan(confidence))
-        snprintf(head + n, sizeof(head) - (size_t)n, ", %s sure", text_percent(confidence).s);
+        snprintf(head + n, sizeof(head) - (size_t)n, ", for %s",
+                 text_s(answer_number(verdict, "since_s")).s);
     fprintf(p->out, "%*s%s\n", INDENT, "", head);
     if (json_is_string(json_object_get(verdict, "text")))
         text_wrap(p->out, answer_text(verdict, "text", text, sizeof(text)), INDENT + 7, p->columns);

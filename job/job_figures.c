@@ -61,7 +61,6 @@ static void put_verdict(struct figures *f, const struct job *j, double now_s)
     if (!n)
         return;
     f->value[FIGURE_SLOWDOWN] = d->slowdown;
-    f->value[FIGURE_CONFIDENCE] = d->confidence;
     f->value[FIGURE_PERSISTENCE_S] = now_s - d->since_s;
     f->text[FIGURE_CULPRIT] = d->n_culprits ? d->culprit[0] : NULL;
     f->text[FIGURE_CAUSE] = known(d->cause);

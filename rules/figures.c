@@ -43,7 +43,6 @@ const struct figure figure_table[FIGURES] = {
     [FIGURE_SCOPE] = { "scope", FIGURE_WORD, "what that verdict blames", scopes },
     [FIGURE_SLOWDOWN] = { "slowdown", FIGURE_RATIO,
                           "step time over the step time without that verdict's cause", NULL },
-    [FIGURE_CONFIDENCE] = { "confidence", FIGURE_RATIO, "of that verdict", NULL },
     [FIGURE_PERSISTENCE_S] = { "persistence_s", FIGURE_SECONDS, "how long that verdict's cause has lasted",
                                NULL },
     [FIGURE_CULPRITS] = { "culprits", FIGURE_COUNT, "how many ranks, nodes or switches that verdict names",

@@ -20,7 +20,7 @@ static void append(char *buf, size_t size, const char *between, const char *text
     snprintf(buf + at, size - at, "%s%s", at ? between : "", text);
 }
 
-/* "straggler · node node05 · the step takes ×1.26 · 97 % sure · for 18 s" */
+/* "straggler · node node05 · the step takes ×1.26 · for 18 s" */
 static void headline(const struct snap_verdict *v, char *buf, size_t size)
 {
     char text[192];
@@ -33,10 +33,6 @@ static void headline(const struct snap_verdict *v, char *buf, size_t size)
     }
     if (!isnan(v->slowdown)) {
         snprintf(text, sizeof(text), "the step takes %s", figure_trim(figure_times(v->slowdown)).text);
-        append(buf, size, " · ", text);
-    }
-    if (!isnan(v->confidence)) {
-        snprintf(text, sizeof(text), "%.0f %% sure", v->confidence * 100);
         append(buf, size, " · ", text);
     }
     if (!isnan(v->since_s)) {

@@ -40,7 +40,6 @@ static void parse_verdict(struct snap_verdict *v, const json_t *o)
     value_text(o, "text", v->text, sizeof(v->text));
     v->slowdown = value_amount(o, "slowdown");
     v->since_s = value_amount(o, "since_s");
-    v->confidence = value_share(o, "confidence");
     v->since_step = value_count(o, "since_step");
     v->onset_seq = value_count(o, "onset_seq");
     v->detected_seq = value_count(o, "detected_seq");

@@ -153,7 +153,6 @@ static void test_evidence(void)
     struct snap_view *v = view(
         "{\"id\":\"1.0\",\"state\":\"running\",\"mds_ratio\":0.021,"
         "\"verdicts\":[{\"class\":\"drift\",\"culprits\":[\"r3\"],\"slowdown\":1.2,\"since_s\":9,"
-        "\"confidence\":7,"
         "\"onset_seq\":40,\"detected_seq\":-3,\"cause\":\"hot\"},{\"class\":\"jitter\",\"standing\":false}],"
         "\"efficiency\":{\"parallel\":0.8,\"load_balance\":1.0005,\"serialisation\":2,\"transfer\":\"x\"},"
         "\"critical_path\":{\"concentration\":-1,\"ranks\":[{\"rank\":3,\"last_ratio\":0.5},1,2,3,4,5,6,7,8,"
@@ -169,7 +168,6 @@ static void test_evidence(void)
     if (!ok(v != NULL, "a job with evidence"))
         return;
     ok(v->job.mds_ratio == 0.021, "what could be found");
-    ok(isnan(v->job.verdict[0].confidence), "a confidence above 1 is unknown");
     ok(v->job.verdict[0].onset_seq == 40 && v->job.verdict[0].detected_seq == -1,
        "a negative number is unknown");
     ok(v->job.verdict[0].standing && !v->job.verdict[1].standing, "a verdict stands unless told otherwise");
