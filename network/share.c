@@ -7,9 +7,7 @@
 #include "common/xalloc.h"
 
 #define NONE UINT32_MAX
-#ifdef COUNT
-static double C[8];
-#endif
+
 /* Rates that differ by less are the same rate with other rounding. */
 #define SAME 1e-12
 /* So much more than a link's capacity is no more than it. */
@@ -124,10 +122,10 @@ static void enqueue(struct share *s, uint32_t link)
         put(s, link, l->level < INFINITY ? l->level : l->capacity / l->flows);
 }
 
-static struct due dequeue(struct share *s)
+static uint32_t dequeue(struct share *s)
 {
     struct queue *q = &s->queue;
-    struct due first = q->at[0];
+    uint32_t first = q->at[0].link;
     struct due last = q->at[--q->n];
     size_t at = 0;
 
@@ -139,7 +137,7 @@ static struct due dequeue(struct share *s)
         q->at[at] = q->at[child];
     }
     q->at[at] = last;
-    s->link[first.link].queued = false;
+    s->link[first].queued = false;
     return first;
 }
 
@@ -260,7 +258,7 @@ void share_clear(struct share *s)
         f->used = f->listed = false;
     }
     while (s->queue.n)
-        s->link[dequeue(s).link].level = INFINITY;
+        s->link[dequeue(s)].level = INFINITY;
     s->fresh.n = s->changed.n = 0;
     s->flows = 0;
 }
@@ -404,26 +402,14 @@ static void set_rate(struct share *s, uint32_t flow, uint32_t link, double rate,
     }
 }
 
-static void level_link(struct share *s, struct due due)
+static void level_link(struct share *s, uint32_t link)
 {
-    uint32_t link = due.link;
     struct link *l = &s->link[link];
     double level = find_level(s, link);
 
     s->levels++;
-#ifdef COUNT
-    C[2]++;
-    C[3] += l->flows;
-#endif
     if (is_same(level, l->level))
         return;
-    if (0 && level > s->queue.at[0].key && level > due.key * (1 + SAME)) {
-        put(s, link, level);
-        return;
-    }
-#ifdef COUNT
-    C[0]++;
-#endif
     l->level = level;
     for (uint32_t i = 0; i < l->flows; i++) {
         const struct limit *e = &s->limit[i];
@@ -451,14 +437,6 @@ static void drop_gone(struct share *s)
     s->changed.n = kept;
 }
 
-#ifdef COUNT
-#include <stdio.h>
-__attribute__((destructor)) static void show(void)
-{
-    fprintf(stderr, "solves %.0f levels/solve %.2f flows/level %.2f commits/solve %.2f changed/solve %.2f\n",
-            C[1], C[2] / C[1], C[3] / C[2], C[0] / C[1], C[4] / C[1]);
-}
-#endif
 size_t share_solve(struct share *s, const uint32_t **changed)
 {
     struct list told = s->changed;
@@ -467,17 +445,9 @@ size_t share_solve(struct share *s, const uint32_t **changed)
     s->fresh = told;
     s->fresh.n = 0;
     s->solves += s->queue.n > 0;
-#ifdef COUNT
-    bool co = s->queue.n > 0;
-    C[1] += co;
-#endif
     while (s->queue.n)
         level_link(s, dequeue(s));
     drop_gone(s);
-#ifdef COUNT
-    if (co)
-        C[4] += s->changed.n;
-#endif
     *changed = s->changed.at;
     return s->changed.n;
 }
