@@ -307,26 +307,22 @@ void agents_batch(struct peer *p, const void *data, size_t bytes)
     struct telemetry_item item;
     struct err err;
     double now_s = server_now_s();
-    int rc;
 
-    if (telemetry_open(&r, data, bytes, &err) < 0)
-        goto malformed;
+    if (telemetry_open(&r, data, bytes, &err) < 0) {
+        log_warn("job %s: %s: batch refused: %s", p->job->text_id, p->agent->node, err.text);
+        job_note(p->job, p->agent->node, "a malformed batch was refused");
+        return;
+    }
     p->agent->heard_s = p->job->heard_s = now_s;
     p->server->batches++;
     if (r.header.batch <= p->agent->batch)
         return; /* a resend of what is here */
-    while ((rc = telemetry_next(&r, &item, &err)) > 0) {
+    while (telemetry_next(&r, &item)) {
         view_item(p->job->view, now_s, &item);
         if (item.kind == TELEMETRY_SAMPLE && recording(p->job))
             recorders_sample(p->job, now_s, &item.sample);
     }
-    if (rc < 0)
-        goto malformed;
     p->agent->batch = r.header.batch;
-    return;
-malformed:
-    log_warn("job %s: %s: batch refused: %s", p->job->text_id, p->agent->node, err.text);
-    job_note(p->job, p->agent->node, "a malformed batch was refused");
 }
 
 void agents_ack(struct peer *p)

@@ -122,6 +122,10 @@ tests_daemon_controller_SOURCES = tests/daemon/controller.c tests/munge.h
 tests_daemon_controller_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)
 tests_daemon_controller_LDADD = libwire.la $(EVENT_LIBS) $(JANSSON_LIBS)
 
+check_PROGRAMS += tests/unit/agents
+tests_unit_agents_SOURCES = tests/unit/agents.c
+tests_unit_agents_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)
+tests_unit_agents_LDADD = libdaemon.la $(JANSSON_LIBS)
 check_PROGRAMS += tests/unit/lemon tests/unit/past tests/unit/store tests/unit/history
 tests_unit_history_SOURCES = tests/unit/history.c tests/random.h
 tests_unit_history_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)

@@ -1,6 +1,6 @@
 #include "wire/telemetry.h"
 
-#include <stdbool.h>
+#include <endian.h>
 #include <string.h>
 
 #include "ring/ring.h"
@@ -111,11 +111,16 @@ static const struct field header_fields[] = {
 static const struct {
     const char *name;
     const struct field *fields;
+    bool checked; /* has values that check_values() looks at */
 } kinds[] = {
-    [TELEMETRY_SAMPLE] = { "sample", sample_fields },   [TELEMETRY_STEP] = { "step", step_fields },
-    [TELEMETRY_LIVE] = { "live", live_fields },         [TELEMETRY_COUNTS] = { "counts", counts_fields },
-    [TELEMETRY_COMM] = { "communicator", comm_fields }, [TELEMETRY_NODE] = { "node", node_fields },
-    [TELEMETRY_TASK] = { "task", task_fields },         [TELEMETRY_GPU] = { "GPU", gpu_fields },
+    [TELEMETRY_SAMPLE] = { "sample", sample_fields, true },
+    [TELEMETRY_STEP] = { "step", step_fields, true },
+    [TELEMETRY_LIVE] = { "live", live_fields, true },
+    [TELEMETRY_COUNTS] = { "counts", counts_fields, false },
+    [TELEMETRY_COMM] = { "communicator", comm_fields, false },
+    [TELEMETRY_NODE] = { "node", node_fields, true },
+    [TELEMETRY_TASK] = { "task", task_fields, true },
+    [TELEMETRY_GPU] = { "GPU", gpu_fields, false },
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
@@ -128,81 +133,45 @@ static size_t layout_bytes(const struct field *f)
     return n;
 }
 
-/* A field of 1, 2, 4 or 8 bytes in the host's order, as a number (a float as its bits); a longer one is text,
- * and goes byte by byte. */
-static uint64_t load(const void *base, const struct field *f)
+/* Copy a field between the host's byte order and little-endian; both directions are the same.  A single byte
+ * and text are copied as they are. */
+static void copy(void *to, const void *from, size_t size)
 {
-    const uint8_t *p = (const uint8_t *)base + f->offset;
     uint16_t u16;
     uint32_t u32;
     uint64_t u64;
 
-    switch (f->size) {
-    case 1:
-        return *p;
+    switch (size) {
     case 2:
-        memcpy(&u16, p, 2);
-        return u16;
-    case 4:
-        memcpy(&u32, p, 4);
-        return u32;
-    default:
-        memcpy(&u64, p, 8);
-        return u64;
-    }
-}
-
-static void store(void *base, const struct field *f, uint64_t v)
-{
-    uint8_t *p = (uint8_t *)base + f->offset;
-    uint16_t u16 = (uint16_t)v;
-    uint32_t u32 = (uint32_t)v;
-
-    switch (f->size) {
-    case 1:
-        *p = (uint8_t)v;
-        break;
-    case 2:
-        memcpy(p, &u16, 2);
+        memcpy(&u16, from, 2);
+        u16 = htole16(u16);
+        memcpy(to, &u16, 2);
         break;
     case 4:
-        memcpy(p, &u32, 4);
+        memcpy(&u32, from, 4);
+        u32 = htole32(u32);
+        memcpy(to, &u32, 4);
+        break;
+    case 8:
+        memcpy(&u64, from, 8);
+        u64 = htole64(u64);
+        memcpy(to, &u64, 8);
         break;
     default:
-        memcpy(p, &v, 8);
+        memcpy(to, from, size);
     }
 }
 
 static void encode(uint8_t *out, const void *base, const struct field *f)
 {
-    for (; f->size; f++) {
-        uint64_t v;
-
-        if (f->size > 8) {
-            memcpy(out, (const uint8_t *)base + f->offset, f->size);
-            out += f->size;
-            continue;
-        }
-        v = load(base, f);
-        for (int i = 0; i < f->size; i++)
-            *out++ = (uint8_t)(v >> (8 * i));
-    }
+    for (; f->size; out += f->size, f++)
+        copy(out, (const uint8_t *)base + f->offset, f->size);
 }
 
 static void decode(const uint8_t *in, void *base, const struct field *f)
 {
-    for (; f->size; f++) {
-        uint64_t v = 0;
-
-        if (f->size > 8) {
-            memcpy((uint8_t *)base + f->offset, in, f->size);
-            in += f->size;
-            continue;
-        }
-        for (int i = 0; i < f->size; i++)
-            v |= (uint64_t)*in++ << (8 * i);
-        store(base, f, v);
-    }
+    for (; f->size; in += f->size, f++)
+        copy((uint8_t *)base + f->offset, in, f->size);
 }
 
 void telemetry_begin(struct telemetry_writer *w, uint8_t *data, size_t cap)
@@ -218,8 +187,8 @@ int telemetry_put(struct telemetry_writer *w, const struct telemetry_item *item)
     if (w->bytes > w->cap || n > w->cap - w->bytes)
         return -1;
     w->data[w->bytes] = (uint8_t)item->kind;
-    encode(w->data + w->bytes + 1, &item->sample,
-           fields); /* all members of the union begin at the same place */
+    /* all members of the union begin at the same place */
+    encode(w->data + w->bytes + 1, &item->sample, fields);
     w->bytes += n;
     w->items++;
     return 0;
@@ -233,27 +202,13 @@ size_t telemetry_end(struct telemetry_writer *w, uint64_t batch, uint64_t now_ns
     return w->bytes;
 }
 
-int telemetry_open(struct telemetry_reader *r, const uint8_t *data, size_t bytes, struct err *err)
-{
-    size_t head = layout_bytes(header_fields);
-
-    if (bytes < head || bytes > TELEMETRY_BATCH_MAX)
-        return err_set(err, "telemetry: a batch of %zu bytes, expected %zu to %u", bytes, head,
-                       TELEMETRY_BATCH_MAX);
-    *r = (struct telemetry_reader){ .data = data, .bytes = bytes, .at = head };
-    decode(data, &r->header, header_fields);
-    if (!r->header.batch)
-        return err_set(err, "telemetry: batch 0, they are counted from 1");
-    return 0;
-}
-
 static int check_text(const char *text, size_t size, size_t at, struct err *err)
 {
     return memchr(text, '\0', size) ? 0 : err_set(err, "telemetry: item at byte %zu: a text without end", at);
 }
 
-/* What the layout says but the bytes alone cannot: the values that readers index and divide by. */
-static int check(const struct telemetry_item *item, size_t at, struct err *err)
+/* The values that readers index and divide by. */
+static int check_values(const struct telemetry_item *item, size_t at, struct err *err)
 {
     const struct sample *s = &item->sample;
     const struct step *t = &item->step;
@@ -292,29 +247,60 @@ static int check(const struct telemetry_item *item, size_t at, struct err *err)
     return 0;
 }
 
-int telemetry_next(struct telemetry_reader *r, struct telemetry_item *item, struct err *err)
+/* The item at r->at, not yet believed; 0 and its bytes, or -1. */
+static int check_item(const struct telemetry_reader *r, size_t *bytes, struct err *err)
 {
-    size_t left = r->bytes - r->at, at = r->at, n;
-    uint8_t kind;
+    struct telemetry_item item;
+    size_t left = r->bytes - r->at;
+    uint8_t kind = r->data[r->at];
 
-    if (!left) {
-        if (r->header.items)
-            return err_set(err, "telemetry: %u items are missing at the end", r->header.items);
-        return 0;
-    }
-    if (!r->header.items)
-        return err_set(err, "telemetry: %zu bytes after the last item", left);
-    kind = r->data[at];
     if (kind >= KINDS || !kinds[kind].fields)
-        return err_set(err, "telemetry: item at byte %zu: kind %u is unknown", at, kind);
-    n = layout_bytes(kinds[kind].fields);
-    if (left - 1 < n)
-        return err_set(err, "telemetry: %s at byte %zu: %zu bytes, expected %zu", kinds[kind].name, at,
-                       left - 1, n);
+        return err_set(err, "telemetry: item at byte %zu: kind %u is unknown", r->at, kind);
+    *bytes = 1 + layout_bytes(kinds[kind].fields);
+    if (left < *bytes)
+        return err_set(err, "telemetry: %s at byte %zu: %zu bytes, expected %zu", kinds[kind].name, r->at,
+                       left - 1, *bytes - 1);
+    if (!kinds[kind].checked)
+        return 0;
+    item.kind = kind;
+    decode(r->data + r->at + 1, &item.sample, kinds[kind].fields);
+    return check_values(&item, r->at, err);
+}
+
+int telemetry_open(struct telemetry_reader *r, const uint8_t *data, size_t bytes, struct err *err)
+{
+    size_t head = layout_bytes(header_fields), n = 0;
+    uint32_t items = 0;
+
+    if (bytes < head || bytes > TELEMETRY_BATCH_MAX)
+        return err_set(err, "telemetry: a batch of %zu bytes, expected %zu to %u", bytes, head,
+                       TELEMETRY_BATCH_MAX);
+    *r = (struct telemetry_reader){ .data = data, .bytes = bytes, .at = head };
+    decode(data, &r->header, header_fields);
+    if (!r->header.batch)
+        return err_set(err, "telemetry: batch 0, they are counted from 1");
+    for (; r->at < bytes; r->at += n, items++) {
+        if (items == r->header.items)
+            return err_set(err, "telemetry: %zu bytes after the last item", bytes - r->at);
+        if (check_item(r, &n, err) < 0)
+            return -1;
+    }
+    if (items < r->header.items)
+        return err_set(err, "telemetry: %u items are missing at the end", r->header.items - items);
+    r->at = head;
+    return 0;
+}
+
+bool telemetry_next(struct telemetry_reader *r, struct telemetry_item *item)
+{
+    const struct field *fields;
+
+    if (r->at == r->bytes)
+        return false;
     memset(item, 0, sizeof(*item));
-    item->kind = kind;
-    decode(r->data + at + 1, &item->sample, kinds[kind].fields);
-    r->at += 1 + n;
-    r->header.items--;
-    return check(item, at, err) < 0 ? -1 : 1;
+    item->kind = r->data[r->at];
+    fields = kinds[item->kind].fields;
+    decode(r->data + r->at + 1, &item->sample, fields);
+    r->at += 1 + layout_bytes(fields);
+    return true;
 }

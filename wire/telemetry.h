@@ -1,8 +1,9 @@
 /* telemetry.h - what an agent tells the controller about its ranks: the items, and their bytes.
  *
  * A batch is a header and items one after the other, each a kind byte and a fixed little-endian layout
- * (no padding, the fields in the order below).  A batch has at most TELEMETRY_BATCH_MAX bytes.  Decoding
- * believes nothing: a short, long or unknown item is an error that names it, and the whole batch is refused.
+ * (no padding, the fields in the order below).  A batch has at most TELEMETRY_BATCH_MAX bytes.  All of it
+ * is checked before its first item is handed out: a short, long or unknown item is an error that names it,
+ * and the whole batch is refused.
  *
  * Units: nanoseconds of the node's own CLOCK_MONOTONIC (two nodes' clocks have nothing to do with each
  * other), bytes.  `rank` is the rank's name in the step, `app` counts the MPI programs the step's tasks ran
@@ -10,6 +11,7 @@
 #ifndef SYNCGUARD_WIRE_TELEMETRY_H
 #define SYNCGUARD_WIRE_TELEMETRY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -210,8 +212,9 @@ struct telemetry_reader {
     size_t bytes, at;
     struct telemetry_header header;
 };
+/* Check all of the batch: a malformed one is -1 and the reason, and nothing of it may be used. */
 int telemetry_open(struct telemetry_reader *r, const uint8_t *data, size_t bytes, struct err *err);
-/* 1: an item; 0: that was all; -1: malformed. */
-int telemetry_next(struct telemetry_reader *r, struct telemetry_item *item, struct err *err);
+/* The next item; false after the last.  It cannot fail: telemetry_open() has checked them all. */
+bool telemetry_next(struct telemetry_reader *r, struct telemetry_item *item);
 
 #endif

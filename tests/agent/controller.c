@@ -100,9 +100,9 @@ static void take_batch(struct controller *c, const void *data, size_t bytes)
     struct telemetry_item item;
     struct err err;
     char text[64];
-    int rc;
 
     if (telemetry_open(&r, data, bytes, &err) < 0) {
+        printf("# %s\n", err.text);
         c->bad++;
         return;
     }
@@ -110,13 +110,9 @@ static void take_batch(struct controller *c, const void *data, size_t bytes)
     if (r.header.batch <= c->batch)
         return;
     c->gaps += r.header.batch != c->batch + 1;
-    while ((rc = telemetry_next(&r, &item, &err)) > 0)
+    while (telemetry_next(&r, &item))
         if (c->n_items < SEEN_ITEMS_MAX)
             c->items[c->n_items++] = item;
-    if (rc < 0) {
-        c->bad++;
-        printf("# %s\n", err.text);
-    }
     c->batch = r.header.batch;
     snprintf(text, sizeof(text), "{\"ack\":%llu}", (unsigned long long)c->batch);
     if (!c->no_acks)

@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (uint32_t rank = 0; rank < 4; rank++)
         view_rank_add(v, rank, 0, rank < 2 ? "a" : "b", "s");
     if (telemetry_open(&r, data, size, NULL) == 0)
-        while (telemetry_next(&r, &item, NULL) > 0) {
+        while (telemetry_next(&r, &item)) {
             view_item(v, now_s, &item);
             now_s += 0.1;
             if (item.kind == TELEMETRY_LIVE)

@@ -13,17 +13,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     struct telemetry_writer w;
     struct telemetry_item item;
     struct err err;
-    int rc;
 
     telemetry_begin(&w, again, TELEMETRY_BATCH_MAX);
     if (!telemetry_open(&r, data, bytes, &err)) {
         struct telemetry_header h = r.header;
 
-        while ((rc = telemetry_next(&r, &item, &err)) > 0)
+        while (telemetry_next(&r, &item))
             if (telemetry_put(&w, &item) < 0)
                 abort();
         /* what was read whole is written again byte by byte */
-        if (!rc && (telemetry_end(&w, h.batch, h.now_ns) != bytes || memcmp(again, data, bytes)))
+        if (telemetry_end(&w, h.batch, h.now_ns) != bytes || memcmp(again, data, bytes))
             abort();
     }
     free(again);

@@ -1,0 +1,70 @@
+/* A batch of an agent counts once, or not at all. */
+#include <jansson.h>
+
+#include "common/log.h"
+#include "daemon/server.h"
+#include "ring/ring.h"
+#include "tests/tap.h"
+#include "wire/telemetry.h"
+
+static uint8_t batch[TELEMETRY_BATCH_MAX];
+
+/* Rank 0 is inside a barrier; two samples are of a rank that nobody announced, which the view counts. */
+static size_t write_batch(uint64_t number, bool bad)
+{
+    struct telemetry_writer w;
+    struct telemetry_item live = { .kind = TELEMETRY_LIVE, .live = { .op = RING_OP_BARRIER, .comm = 5 } };
+    struct telemetry_item sample = { .kind = TELEMETRY_SAMPLE,
+                                     .sample = { .rank = 9, .op = RING_OP_ALLREDUCE, .n = 1 } };
+
+    telemetry_begin(&w, batch, sizeof(batch));
+    telemetry_put(&w, &live);
+    telemetry_put(&w, &sample);
+    sample.sample.n = bad ? 3 : 1; /* blocks are powers of two */
+    telemetry_put(&w, &sample);
+    return telemetry_end(&w, number, 1);
+}
+
+static void is_state(struct peer *p, uint64_t number, uint64_t items, const char *when)
+{
+    struct view_rank_figures rank;
+    struct view_figures f;
+    char what[128];
+
+    view_figures_get(p->job->view, server_now_s(), &f);
+    view_rank_get(p->job->view, server_now_s(), 0, &rank);
+    snprintf(what, sizeof(what), "%s: last batch taken", when);
+    is_int((long long)p->agent->batch, (long long)number, what);
+    snprintf(what, sizeof(what), "%s: samples of the unknown rank", when);
+    is_int((long long)f.refused, (long long)items, what);
+    snprintf(what, sizeof(what), "%s: what rank 0 is inside of", when);
+    is_int(rank.inside_op, items ? RING_OP_BARRIER : RING_OP_NONE, what);
+}
+
+int main(void)
+{
+    static const struct config_policy policy = { .min_slowdown_ratio = 1.02, .hang_timeout_s = 30 };
+    struct server server = { .start_s = 0 };
+    struct job *j = job_new(&(struct job_id){ .job = 7 }, &policy, 0);
+    struct job_agent agent = { .node = "a" };
+    struct peer peer = { .server = &server, .job = j, .agent = &agent };
+    struct err err;
+
+    if (log_open("agents", "/dev/null", LOG_LEVEL_ERROR, &err) < 0)
+        return skip_all(err.text);
+    view_rank_add(j->view, 0, 0, "a", NULL);
+    is_state(&peer, 0, 0, "at first");
+    agents_batch(&peer, batch, write_batch(1, true));
+    is_state(&peer, 0, 0, "a batch whose last item is bad");
+    is_int((long long)server.batches, 0, "a refused batch is not counted");
+    agents_batch(&peer, batch, write_batch(1, true));
+    is_state(&peer, 0, 0, "the bad batch again");
+    agents_batch(&peer, batch, write_batch(1, false));
+    is_state(&peer, 1, 2, "a good batch of the same number");
+    agents_batch(&peer, batch, write_batch(1, false));
+    is_state(&peer, 1, 2, "the good batch again");
+    agents_batch(&peer, batch, write_batch(2, false));
+    is_state(&peer, 2, 4, "the next batch");
+    job_free(j);
+    return done_testing();
+}
