@@ -187,8 +187,8 @@ static void begin(struct task *t)
     t->interrupted = false;
     if (interrupted && !action_repeatable(e->r.kind)) {
         finish(t, ACTION_FAILED,
-               "the controller was restarted meanwhile: it is not known whether it was done, and not "
-               "done again");
+               "the controller was restarted meanwhile: it is not known whether it was done, and not done "
+               "again");
         return;
     }
     if (wall_s() - e->r.asked_s > as->limits.stale_s) {

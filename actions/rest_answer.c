@@ -29,8 +29,9 @@ static bool has_word(const json_t *o, const char *key, const char *word)
 
     if (json_is_string(v))
         return strcasestr(json_string_value(v), word) != NULL;
-    json_array_foreach(v, i, item) if (json_is_string(item) &&
-                                       !strcasecmp(json_string_value(item), word)) return true;
+    json_array_foreach(v, i, item)
+        if (json_is_string(item) && !strcasecmp(json_string_value(item), word))
+            return true;
     return false;
 }
 
@@ -61,8 +62,7 @@ static const json_t *record(const json_t *answer, const char *list, const char *
     const json_t *all = json_object_get(answer, list), *item;
     size_t i;
 
-    json_array_foreach(all, i, item)
-    {
+    json_array_foreach(all, i, item) {
         if (i == RECORDS_MAX)
             break;
         if (name ? !strcmp(words(item, key), name) : number(item, key) == id)

@@ -150,8 +150,7 @@ static json_t *fill_object(struct filling *f, const json_t *v, int depth)
     json_t *out = json_object(), *item;
     const char *key;
 
-    json_object_foreach((json_t *)v, key, item)
-    {
+    json_object_foreach((json_t *)v, key, item) {
         json_t *filled = fill(f, item, depth + 1);
 
         if (!filled) {
@@ -168,8 +167,7 @@ static json_t *fill_array(struct filling *f, const json_t *v, int depth)
     json_t *out = json_array(), *item;
     size_t i;
 
-    json_array_foreach(v, i, item)
-    {
+    json_array_foreach(v, i, item) {
         json_t *filled = fill(f, item, depth + 1);
 
         if (!filled) {

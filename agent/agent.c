@@ -87,8 +87,7 @@ static void add_note(const char *text, void *arg)
     json_t *note = message_text(text), *old;
     size_t i;
 
-    json_array_foreach(a->notes, i, old)
-    {
+    json_array_foreach(a->notes, i, old) {
         if (json_equal(old, note)) {
             json_decref(note);
             return;

@@ -11,7 +11,7 @@
  *
  * Useful is what is spent outside of MPI. What is approximated:
  * - Each rank's useful time is taken as a share of the time that its own telemetry covers, so that a rank
- * whose last block is still on its way does not look idle.
+ *   whose last block is still on its way does not look idle.
  * - The time on an ideal network is not simulated: it is the time less what the last arrivers stay in their
  *   collectives, when nobody is waited for any more. Operations that do not join the ranks (rooted ones) are
  *   divided in the same proportion, and point-to-point calls count as serialisation.

@@ -15,8 +15,8 @@
 #define USUAL_MIN      16u   /* events before anything is called unusual */
 #define STEPS_HZ       20.0  /* step items a second at the most */
 #define STEP_BLOCK_MAX 1024u
-#define SILENT_NS \
-    (10ull * 1000000000u) /* the step's communicator may be quiet so long before another is taken */
+/* The step's communicator may be quiet so long before another is taken. */
+#define SILENT_NS (10ull * 1000000000u)
 
 struct flow_comm {
     uint64_t name;

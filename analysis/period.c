@@ -26,11 +26,9 @@
 #define REPEATS_MIN   4u
 #define REPEATS_OTHER 12u /* of another cycle than an established one */
 #define REPEATS_MAX   16u
-#define REPEATS_SHARE                                        \
-    0.8                   /* of the repetitions must show it \
-                           */
-#define GUESTS_SHARE 0.75 /* of a longer cycle, in repetitions of the known one */
-#define LOOK_EVERY   8u   /* cycles between two looks at the work */
+#define REPEATS_SHARE 0.8  /* of the repetitions must show it */
+#define GUESTS_SHARE  0.75 /* of a longer cycle, in repetitions of the known one */
+#define LOOK_EVERY    8u   /* cycles between two looks at the work */
 
 /* After a break other cycles are looked for, for so many tokens. */
 #define DOUBT(p) (8 * (p)->cap)

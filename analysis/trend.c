@@ -8,10 +8,8 @@
 #define Z80        1.2815515655446004 /* half of a central 80 % */
 #define MAD_TO_SD  1.4826
 #define RHO_MAX    0.97
-#define SAMPLE_MIN 4.0 /* fewer independent points than this say nothing */
-#define REACH_MIN                                                                            \
-    12.0 /* fewer, and only lucky slopes are sure: their interval holds the truth too seldom \
-          */
+#define SAMPLE_MIN 4.0  /* fewer independent points than this say nothing */
+#define REACH_MIN  12.0 /* fewer, and only lucky slopes are sure: their interval holds the truth too seldom */
 
 static int by_value(const void *a, const void *b)
 {

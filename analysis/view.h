@@ -112,8 +112,8 @@ struct view_figures {
     double step_mean_s, step_p50_s, step_p95_s, step_cv;
     double steps_per_s;
     double skew_p50_s, skew_p95_s;
-    double compute_ratio, communication_ratio, synchronisation_ratio,
-        p2p_ratio; /* shares of the ranks' time */
+    /* Shares of the ranks' time. */
+    double compute_ratio, communication_ratio, synchronisation_ratio, p2p_ratio;
     enum view_regime regime;
     double mds;          /* smallest slowdown that could be named now */
     uint32_t worst_rank; /* largest mean lateness; valid with worst_lateness_s known */
@@ -280,7 +280,7 @@ void view_runs_set(struct view *v, const struct projection_run *run, size_t n);
 /* What this job would be by other strategies on the ranks it has (model/strategy.h). */
 struct view_strategy_options {
     enum traffic_algorithm algorithm; /* of its all-reduce; TRAFFIC_ALGORITHMS: not known */
-    double shards, every;                /* parameter servers, NaN: one a node; local steps */
+    double shards, every;             /* parameter servers, NaN: one a node; local steps */
     double staleness_penalty, local_penalty, async_growth; /* of the iterations; NaN: not known */
 };
 #define VIEW_STRATEGY_OPTIONS ((struct view_strategy_options){ TRAFFIC_ALGORITHMS, NAN, 8, NAN, NAN, NAN })

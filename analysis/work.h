@@ -48,7 +48,7 @@ struct work {
     float *excess;   /* n: of the newest step */
     struct work_rank *rank;
     size_t rank_cap;
-    uint32_t placed; /* times that a rank was told to be somewhere else */
+    uint32_t placed;                    /* times that a rank was told to be somewhere else */
     float usual_s;                      /* of the typical own work, a running median; NaN not yet */
     double sigma;                       /* noise of one rank's excess in one step; NaN not known yet */
     double lasting_sigma, recent_sigma; /* what it is made of */

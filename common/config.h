@@ -80,8 +80,7 @@ struct config_rule {
 
 struct config {
     char path[4096];
-    char controller[1024];   /* Controller=host[:port][,host[:port]...]; "localhost". Each with its port once
-                                loaded */
+    char controller[1024];   /* Controller=host[:port][,host[:port]...]; each with its port once loaded */
     int port;                /* Port= */
     char listen[256];        /* Listen=address; "" is every address */
     char munge_socket[108];  /* AuthInfo=socket=PATH, as in slurm.conf; "" is munge's own */

@@ -35,13 +35,11 @@ static const struct config_key policy_keys[] = {
     /* pacing: Pace... */
     { "Pace", CONFIG_WORD, AT(pace), CONFIG_WORDS(paces), "auto",
       "Whether ranks that are early in a collective may be made to wait otherwise than by spinning, where "
-      "that "
-      "proves to make the job faster. Results stay the same to the bit." },
+      "that proves to make the job faster. Results stay the same to the bit." },
     { "PaceLevers", CONFIG_SET, AT(pace_levers), CONFIG_WORDS(levers), "release,gate",
       "What may be tried: release (the MPI library gives the core away while it waits), gate (early ranks "
       "sleep until the last one of the node has come), delay (a rank sleeps part of what it is reliably "
-      "early "
-      "by), stagger (ranks of a node enter one after another)." },
+      "early by), stagger (ranks of a node enter one after another)." },
     { "PaceMaxDelay", CONFIG_SECONDS, AT(pace_max_delay_s), CONFIG_RANGE(1e-5, 1), "20ms",
       "A rank is held back for no longer than that in one collective." },
     { "PaceShare", CONFIG_RATIO, AT(pace_share_ratio), CONFIG_RANGE(0, 1), "0.8",

@@ -29,6 +29,7 @@ int err_prefix(struct err *err, const char *fmt, ...)
     n = vsnprintf(err->text, sizeof(err->text), fmt, ap);
     va_end(ap);
     if (n >= 0 && (size_t)n + 3 < sizeof(err->text))
-        snprintf(err->text + n, sizeof(err->text) - (size_t)n, ": %.*s", (int)sizeof(err->text) - n - 3, reason);
+        snprintf(err->text + n, sizeof(err->text) - (size_t)n, ": %.*s", (int)sizeof(err->text) - n - 3,
+                 reason);
     return -1;
 }

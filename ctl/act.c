@@ -85,8 +85,7 @@ json_t *act_on_job(char *const *words, int n, struct err *err)
     }
     err_set(err,
             "'%s' is nothing to do; accepted are checkpoint, signal SIGNAL, requeue, exclude NODES, comment "
-            "TEXT, "
-            "webhook TEXT, command TEXT",
+            "TEXT, webhook TEXT, command TEXT",
             words[1]);
     return NULL;
 }

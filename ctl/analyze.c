@@ -122,8 +122,7 @@ static json_t *figures_json(struct trace_reader *r)
 
     for (i = 0; i < ARRAY_SIZE(controllers); i++)
         json_object_del(o, controllers[i]);
-    json_array_foreach(json_object_get(o, "rank_table"), i, rank)
-    {
+    json_array_foreach(json_object_get(o, "rank_table"), i, rank) {
         json_object_del(rank, "state");
         /* It was never left: how long it has lasted nobody saw. */
         if (json_is_object(json_object_get(rank, "inside")))
@@ -149,8 +148,9 @@ bool analyze_stands(const json_t *answer)
     const json_t *verdict;
     size_t i;
 
-    json_array_foreach(json_object_get(answer, "verdicts"), i,
-                       verdict) if (json_is_true(json_object_get(verdict, "standing"))) return true;
+    json_array_foreach(json_object_get(answer, "verdicts"), i, verdict)
+        if (json_is_true(json_object_get(verdict, "standing")))
+            return true;
     return false;
 }
 

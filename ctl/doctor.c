@@ -19,8 +19,8 @@
 #define PLUGIN_NAME   "syncguard.so"
 #define SHM           "/dev/shm"
 #define SHM_BYTES_MIN (64u << 20)
-#define CLOCK_WARN_S \
-    5.0 /* munge refuses credentials at 300 s; well before, logs of two hosts no longer match */
+/* Munge refuses credentials at 300 s; well before, logs of two hosts no longer match. */
+#define CLOCK_WARN_S 5.0
 
 /* What a check found. */
 struct finding {

@@ -90,7 +90,8 @@ int page_jobs(FILE *out, const json_t *answer, int columns, struct err *err)
         return 0;
     }
     t = table_new(layout, ARRAY_SIZE(layout));
-    json_array_foreach(jobs, i, job) jobs_row(t, job);
+    json_array_foreach(jobs, i, job)
+        jobs_row(t, job);
     table_print(t, out, 0);
     table_free(t);
     return 0;
@@ -143,7 +144,8 @@ static void explain_lemons(FILE *out, const json_t *nodes, int columns)
     bool any = false;
     size_t i;
 
-    json_array_foreach(nodes, i, node) any |= answer_number(node, "lemon_score") >= LEMON_SURE;
+    json_array_foreach(nodes, i, node)
+        any |= answer_number(node, "lemon_score") >= LEMON_SURE;
     if (!any)
         return;
     fputc('\n', out);
@@ -174,7 +176,8 @@ int page_nodes(FILE *out, const json_t *answer, int columns, struct err *err)
         return 0;
     }
     t = table_new(layout, ARRAY_SIZE(layout));
-    json_array_foreach(nodes, i, node) nodes_row(t, node, answer_number(answer, "now"));
+    json_array_foreach(nodes, i, node)
+        nodes_row(t, node, answer_number(answer, "now"));
     table_print(t, out, 0);
     table_free(t);
     explain_lemons(out, nodes, columns);

@@ -66,7 +66,8 @@ int page_actions(FILE *out, const json_t *answer, int columns, struct err *err)
         return 0;
     }
     t = table_new(layout, ARRAY_SIZE(layout));
-    json_array_foreach(actions, i, action) row(t, action, answer_number(answer, "now"));
+    json_array_foreach(actions, i, action)
+        row(t, action, answer_number(answer, "now"));
     table_print(t, out, 0);
     table_free(t);
     return 0;

@@ -99,7 +99,8 @@ static void put_verdicts(const struct page *p)
     if (json_array_size(verdicts) == 0)
         return;
     page_title(p, "Verdicts (price: time of the whole trace over its time without the cause)");
-    json_array_foreach(verdicts, i, verdict) put_verdict(p, verdict);
+    json_array_foreach(verdicts, i, verdict)
+        put_verdict(p, verdict);
 }
 
 static void put_figures(const struct page *p)

@@ -61,7 +61,8 @@ static void put_verdicts(const struct page *p)
     if (json_array_size(verdicts) == 0)
         return;
     page_title(p, "Verdicts (price: step time over the step time without the cause)");
-    json_array_foreach(verdicts, i, verdict) put_verdict(p, verdict);
+    json_array_foreach(verdicts, i, verdict)
+        put_verdict(p, verdict);
 }
 
 /* ---- figures: a name and words, one a line ---- */
@@ -284,8 +285,7 @@ static void figure_ways(struct table *t, const json_t *job)
     const json_t *way, *best[2] = { NULL, NULL };
     size_t i;
 
-    json_array_foreach(answer_array(answer_object(job, "strategies"), "strategies"), i, way)
-    {
+    json_array_foreach(answer_array(answer_object(job, "strategies"), "strategies"), i, way) {
         bool per_sample = answer_true(way, "per_sample");
 
         if (!best[per_sample] && answer_number(answer_object(way, "throughput_ratio"), "p5") > WORTH_RATIO)
@@ -474,8 +474,7 @@ static void put_agents(const struct page *p)
         return;
     page_title(p, "Agents");
     t = table_new(layout, ARRAY_SIZE(layout));
-    json_array_foreach(agents, i, agent)
-    {
+    json_array_foreach(agents, i, agent) {
         double age = answer_number(agent, "age_s");
 
         table_cell(t, "%s", answer_text(agent, "node", text, sizeof(text)));

@@ -68,11 +68,9 @@ static void put_selections(FILE *out, const json_t *selections)
     if (json_array_size(selections) == 0)
         return;
     fputs("\nWhom they are for, the first that fits:\n", out);
-    json_array_foreach(selections, i, line)
-    {
+    json_array_foreach(selections, i, line) {
         fprintf(out, "  %s:", text_of(line, "policy", text, sizeof(text)));
-        json_object_foreach((json_t *)line, key, value)
-        {
+        json_object_foreach((json_t *)line, key, value) {
             if (strcmp(key, "policy") != 0)
                 fprintf(out, " %.32s=%s", key, answer_printable(value, text, sizeof(text)));
         }
@@ -93,7 +91,8 @@ int page_policies(FILE *out, const json_t *answer, int columns, struct err *err)
         return -1;
     policies = answer_array(answer, "policies");
     t = table_new(layout, ARRAY_SIZE(layout));
-    json_array_foreach(policies, i, policy) policies_row(t, policy);
+    json_array_foreach(policies, i, policy)
+        policies_row(t, policy);
     table_print(t, out, 0);
     table_free(t);
     text_wrap(out, "* of a plain --sync-guard.", 0, columns);
@@ -111,8 +110,7 @@ static void put_params(FILE *out, const json_t *params)
     char text[300];
     size_t i;
 
-    json_array_foreach(params, i, param)
-    {
+    json_array_foreach(params, i, param) {
         table_cell(t, "%s", text_of(param, "key", text, sizeof(text)));
         table_cell(t, "%s", text_of(param, "value", text, sizeof(text)));
         table_cell(t, "%s", text_of(param, "default", text, sizeof(text)));
@@ -158,7 +156,8 @@ int page_policy(FILE *out, const json_t *answer, int columns, struct err *err)
     fprintf(out, "What its rules decide is %s.\n\n", bearing(answer));
     put_params(out, answer_array(answer, "params"));
     rules = answer_array(answer, "rules");
-    json_array_foreach(rules, i, rule) put_rule(out, rule, columns);
+    json_array_foreach(rules, i, rule)
+        put_rule(out, rule, columns);
     return 0;
 }
 
@@ -176,9 +175,12 @@ int page_control(FILE *out, const json_t *answer, int columns, struct err *err)
     fprintf(out, "Job %s: policy %s, %s%s", text_of(answer, "job", job, sizeof(job)),
             text_of(policy, "name", name, sizeof(name)), text_of(policy, "action", value, sizeof(value)),
             answer_true(policy, "paused") ? ", paused" : "");
-    json_array_foreach(params, i, param) if (answer_true(param, "set")) fprintf(
-        out, "%s%s=%s (default %s)", n++ ? ", " : "; set: ", text_of(param, "key", key, sizeof(key)),
-        text_of(param, "value", value, sizeof(value)), text_of(param, "default", standard, sizeof(standard)));
+    json_array_foreach(params, i, param)
+        if (answer_true(param, "set"))
+            fprintf(out, "%s%s=%s (default %s)",
+                    n++ ? ", " : "; set: ", text_of(param, "key", key, sizeof(key)),
+                    text_of(param, "value", value, sizeof(value)),
+                    text_of(param, "default", standard, sizeof(standard)));
     fputc('\n', out);
     (void)columns;
     return 0;
@@ -222,8 +224,7 @@ static void put_terms(FILE *out, const json_t *terms)
     char text[160];
     size_t i;
 
-    json_array_foreach(terms, i, term)
-    {
+    json_array_foreach(terms, i, term) {
         table_cell(t, "%s", text_of(term, "text", text, sizeof(text)));
         table_cell(t, "now %s:", text_of(term, "value", text, sizeof(text)));
         table_cell(t, "%s", text_of(term, "truth", text, sizeof(text)));
@@ -285,8 +286,7 @@ static void put_by_hand(FILE *out, const json_t *decisions, int columns)
     const json_t *e;
     size_t i;
 
-    json_array_foreach(decisions, i, e)
-    {
+    json_array_foreach(decisions, i, e) {
         if (json_is_string(json_object_get(e, "rule")) || !json_is_string(json_object_get(e, "action")))
             continue;
         text_of(e, "sentence", line, sizeof(line));
@@ -301,8 +301,7 @@ static void put_budget(FILE *out, const json_t *b)
 {
     fprintf(out,
             "Budget of the last hour: %s of %s actions, against %s of %s nodes; all jobs together %s of %s "
-            "actions, %s "
-            "of %s nodes.\n",
+            "actions, %s of %s nodes.\n",
             text_count(answer_number(b, "actions")).s, text_count(answer_number(b, "actions_per_hour")).s,
             text_count(answer_number(b, "nodes")).s, text_count(answer_number(b, "nodes_per_hour")).s,
             text_count(answer_number(b, "cluster_actions")).s,
@@ -325,7 +324,8 @@ int page_explain(FILE *out, const json_t *answer, int columns, struct err *err)
     put_budget(out, answer_object(policy, "budget"));
     if (json_array_size(rules) == 0)
         text_wrap(out, rules ? "The policy has no rules." : "Its rules are not known.", 0, columns);
-    json_array_foreach(rules, i, rule) put_standing(out, rule, answer_number(answer, "start"), columns);
+    json_array_foreach(rules, i, rule)
+        put_standing(out, rule, answer_number(answer, "start"), columns);
     put_by_hand(out, answer_array(policy, "decisions"), columns);
     return 0;
 }
@@ -345,8 +345,7 @@ int page_audit(FILE *out, const json_t *answer, int columns, struct err *err)
     now = answer_number(answer, "now");
     if (json_array_size(list) == 0)
         text_wrap(out, "Nothing was decided yet.", 0, columns);
-    json_array_foreach(list, i, e)
-    {
+    json_array_foreach(list, i, e) {
         text_of(e, "state", state, sizeof(state));
         snprintf(line, sizeof(line), "%s ago  job %s, %s, %s: %s", text_s(now - answer_number(e, "at")).s,
                  text_of(e, "job", job, sizeof(job)), text_of(e, "policy", policy, sizeof(policy)), state,
@@ -374,8 +373,7 @@ int page_try(FILE *out, const json_t *answer, int columns, struct err *err)
     fprintf(out, "Policy %s over %s of the trace: %zu decisions\n",
             text_of(answer, "policy", policy, sizeof(policy)), text_s(answer_number(answer, "seconds")).s,
             json_array_size(list));
-    json_array_foreach(list, i, e)
-    {
+    json_array_foreach(list, i, e) {
         snprintf(line, sizeof(line), "at %s, %s: %s", text_s(answer_number(e, "at_s")).s,
                  text_of(e, "state", state, sizeof(state)), text_of(e, "sentence", text, sizeof(text)));
         text_wrap(out, line, INDENT, columns);

@@ -88,104 +88,80 @@ static const struct command {
                        BIT(OPTION_JSON), 0, 0 },
     [USAGE_JOBS] = { "jobs", "", "list the guarded job steps that you may see",
                      "Running ones first. STEP is the median step time, SKEW the median time between the "
-                     "first and the last "
-                     "arrival at a collective, WAITING the share of the ranks' time lost to waiting, LATEST "
-                     "the node "
-                     "of the latest rank.",
+                     "first and the last arrival at a collective, WAITING the share of the ranks' time lost "
+                     "to waiting, LATEST the node of the latest rank.",
                      BIT(OPTION_JSON) | BIT(OPTION_FINISHED), 0, 0 },
     [USAGE_JOB] = { "job", "JOB", "report on one job: what is going on, who is to blame, what it costs",
                     "JOB is a Slurm job or step as people write it: 123, 123.0, 123_4, 123+1. Without a step "
-                    "the newest one "
-                    "is shown; finished ones are answered from the controller's history.",
+                    "the newest one is shown; finished ones are answered from the controller's history.",
                     BIT(OPTION_JSON), 1, 1 },
     [USAGE_NODES] = { "nodes", "", "list the nodes, the one that costs most first",
                       "NAMED counts how often the node was found to blame, LAST NAMED tells when.",
                       BIT(OPTION_JSON), 0, 0 },
     [USAGE_ACTION] = { "action", "JOB WHAT", "do something about a running job",
                        "WHAT is checkpoint (ask the job for one now), signal SIGNAL (to the guarded step), "
-                       "requeue, exclude "
-                       "NODES (requeue and keep the job off these nodes), or comment TEXT, for your own "
-                       "jobs; "
-                       "and webhook TEXT and command TEXT, for operators: they try what is configured. Asks "
-                       "before it does it. "
-                       "Waits for the end, at most 90 s; exits with 3 when it is still pending then.",
+                       "requeue, exclude NODES (requeue and keep the job off these nodes), or comment TEXT, "
+                       "for your own jobs; and webhook TEXT and command TEXT, for operators: they try what "
+                       "is configured. Asks before it does it. Waits for the end, at most 90 s; exits with 3 "
+                       "when it is still pending then.",
                        BIT(OPTION_DRY_RUN) | BIT(OPTION_YES) | BIT(OPTION_JSON), 2, -1 },
     [USAGE_NODE] = { "node", "NODES WHAT [TEXT]", "do something about nodes (operators)",
                      "WHAT is drain, with the reason as TEXT, comment, or resume: take drained nodes back, "
-                     "whoever drained them; "
-                     "its TEXT is for the record alone. NODES is a list as Slurm writes it. A node that is "
-                     "drained "
-                     "already keeps its reason; a comment that others wrote stays in front of ours. Asks, "
-                     "waits and exits as action does.",
+                     "whoever drained them; its TEXT is for the record alone. NODES is a list as Slurm "
+                     "writes it. A node that is drained already keeps its reason; a comment that others "
+                     "wrote stays in front of ours. Asks, waits and exits as action does.",
                      BIT(OPTION_DRY_RUN) | BIT(OPTION_YES) | BIT(OPTION_JSON), 2, -1 },
     [USAGE_ACTIONS] = { "actions", "[JOB]", "list what was done about jobs and nodes, and how it ended",
                         "The newest first: those of policies and those by hand. Failed and given up ones say "
-                        "why, pending ones "
-                        "why they are tried again.",
+                        "why, pending ones why they are tried again.",
                         BIT(OPTION_JSON), 0, 1 },
     [USAGE_RECORD] = { "record", "JOB", "write every collective of a job step as a trace",
                        "Format: syncguard-trace version 1, JSON lines. While anybody records, the agents of "
-                       "that step "
-                       "send every collective instead of samples. Ends with the step, after --seconds, or at "
-                       "Ctrl-C, always on the end of a line; then says on standard error how many "
-                       "records of how many ranks there are and how many were lost.",
+                       "that step send every collective instead of samples. Ends with the step, after "
+                       "--seconds, or at Ctrl-C, always on the end of a line; then says on standard error "
+                       "how many records of how many ranks there are and how many were lost.",
                        BIT(OPTION_SECONDS) | BIT(OPTION_OUTPUT), 1, 1 },
     [USAGE_ANALYZE] = { "analyze", "TRACE", "judge a recorded trace as the controller would have",
                         "TRACE is a file that sgctl record wrote, or - for standard input. The very engine "
-                        "that "
-                        "judges live jobs reads it, by the trace's own clock and without looking ahead. The "
-                        "parameters are those of the default policy; with --conf, of that file's. Asks no "
-                        "controller.",
+                        "that judges live jobs reads it, by the trace's own clock and without looking ahead. "
+                        "The parameters are those of the default policy; with --conf, of that file's. Asks "
+                        "no controller.",
                         BIT(OPTION_JSON) | BIT(OPTION_FAIL), 1, 1 },
     [USAGE_REPLAY] = { "replay", "TRACE", "play a recorded trace on the live screen",
                        "TRACE is a file that sgctl record wrote. Starts sgtop on it: the screens, and the "
-                       "verdicts as they were "
-                       "known then. Space pauses, + and - change the speed, the arrows seek; ? tells all "
-                       "keys. "
-                       "Where the output is no terminal, one report of the whole trace is printed.",
+                       "verdicts as they were known then. Space pauses, + and - change the speed, the arrows "
+                       "seek; ? tells all keys. Where the output is no terminal, one report of the whole "
+                       "trace is printed.",
                        BIT(OPTION_SPEED) | BIT(OPTION_FROM) | BIT(OPTION_JSON), 1, 1 },
     [USAGE_TOP] = { "top", "[ARGUMENTS]", "start sgtop, the live screen",
                     "Everything behind the word top is given to sgtop.", 0, 0, -1 },
     [USAGE_CONFIG] = { "config", "[check FILE]", "print the keys of syncguard.conf, or check such a file",
                        "The keys come with unit, range, default and meaning. config check reads FILE as the "
-                       "controller would and names "
-                       "the line that is wrong.",
+                       "controller would and names the line that is wrong.",
                        BIT(OPTION_MDOC), 0, 2 },
     [USAGE_POLICY] = { "policy", "[list|show|explain|set|pause|resume|acknowledge|check|try|figures] ...",
                        "show policies, say why one acts or does not, change a running job's",
                        "policy list: the policies of the controller. policy show NAME: its parameters and "
-                       "rules. policy "
-                       "explain JOB: for each rule its condition with the figures now, since when it holds, "
-                       "what is "
-                       "left of cool-down and budget, and the last decision. policy set JOB Key=Value ...: "
-                       "other "
-                       "parameters for a running job, on all its ranks within a second; all of them or, when "
-                       "one is "
-                       "not accepted, none; Key=default takes one back; what was set stays when the "
-                       "configuration is "
-                       "read again, and ends with the run. policy pause JOB, policy resume JOB: decide "
-                       "nothing, and "
-                       "go on. policy acknowledge JOB: what was found has been seen; screens show it so, and "
-                       "rules can ask for it. Owners may do so with their own jobs; budgets, and what is "
-                       "done to nodes, are "
-                       "the "
+                       "rules. policy explain JOB: for each rule its condition with the figures now, since "
+                       "when it holds, what is left of cool-down and budget, and the last decision. policy "
+                       "set JOB Key=Value ...: other parameters for a running job, on all its ranks within a "
+                       "second; all of them or, when one is not accepted, none; Key=default takes one back; "
+                       "what was set stays when the configuration is read again, and ends with the run. "
+                       "policy pause JOB, policy resume JOB: decide nothing, and go on. policy acknowledge "
+                       "JOB: what was found has been seen; screens show it so, and rules can ask for it. "
+                       "Owners may do so with their own jobs; budgets, and what is done to nodes, are the "
                        "operators'. policy check FILE: read a file as the controller would, its rules too. "
-                       "policy try "
-                       "FILE TRACE [NAME]: what the policy of that file would have decided in a recorded "
-                       "trace. "
-                       "policy figures: what a condition can ask of a job.",
+                       "policy try FILE TRACE [NAME]: what the policy of that file would have decided in a "
+                       "recorded trace. policy figures: what a condition can ask of a job.",
                        BIT(OPTION_JSON), 0, 34 },
     [USAGE_AUDIT] = { "audit", "[JOB]", "list what policies decided, why, and what came of it",
                       "The newest first, of all jobs that you may see or of one: what was done, what would "
-                      "have been "
-                      "in a dry run, what was withheld and why, what people set, and what each action "
-                      "brought, "
-                      "measured afterwards.",
+                      "have been in a dry run, what was withheld and why, what people set, and what each "
+                      "action brought, measured afterwards.",
                       BIT(OPTION_JSON), 0, 1 },
     [USAGE_DOCTOR] = { "doctor", "", "check that this machine is set up, and say what to type if not",
                        "A line for each thing that a guarded job needs: configuration, munge, controller, "
-                       "plugin, probe, agent, "
-                       "shared memory, clock.",
+                       "plugin, probe, agent, shared memory, clock.",
                        0, 0, 0 },
     [USAGE_HELP] = { "help", "[COMMAND]", "say how a command is used", "",
                      BIT(OPTION_WORDS) | BIT(OPTION_MDOC), 0, 1 },

@@ -148,7 +148,9 @@ static void take_notes(struct job *j, const char *node, const json_t *notes)
     size_t i;
     json_t *v;
 
-    json_array_foreach(notes, i, v) if (json_is_string(v)) job_note(j, node, json_string_value(v));
+    json_array_foreach(notes, i, v)
+        if (json_is_string(v))
+            job_note(j, node, json_string_value(v));
 }
 
 static json_t *control_json(const struct job *j)
@@ -286,7 +288,8 @@ void agents_json(struct peer *p, const json_t *o)
 
     p->agent->heard_s = p->job->heard_s = server_now_s();
     if ((v = json_object_get(o, "ranks")))
-        json_array_foreach(v, i, rank) take_rank(p->job, p->agent, rank);
+        json_array_foreach(v, i, rank)
+            take_rank(p->job, p->agent, rank);
     if ((v = json_object_get(o, "agent_stats")))
         take_stats(p->agent, v);
     if ((v = json_object_get(o, "checkpoint")))

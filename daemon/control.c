@@ -123,9 +123,8 @@ static void changes_make(struct control *c, const struct change *change, int n, 
 /* The newest first: 0. */
 struct control_decision *control_decision(const struct control *c, size_t i)
 {
-    return i < c->n_decisions && i < JOB_DECISIONS
-               ? c->decision[(c->n_decisions - 1 - i) % JOB_DECISIONS]
-               : NULL;
+    return i < c->n_decisions && i < JOB_DECISIONS ? c->decision[(c->n_decisions - 1 - i) % JOB_DECISIONS]
+                                                   : NULL;
 }
 
 struct control_decision *control_keep(struct control *c, const struct audit_entry *e)
@@ -311,8 +310,7 @@ int controls_set(struct controls *cs, struct job *j, const json_t *words, uid_t 
         return err_set(err, "the job has no policy that could be set");
     if ((n = changes_parse(words, trusted, change, err)) < 0)
         return -1;
-    json_array_foreach(words, i, word)
-    {
+    json_array_foreach(words, i, word) {
         at += (size_t)snprintf(text + at, sizeof(text) - at, " %s", json_string_value(word));
         if (at >= sizeof(text))
             return err_set(err, "too much at once: at most %d characters", COMMAND_MAX - 1);

@@ -18,7 +18,7 @@
 #include "job/job.h"
 #include "rules/engine.h"
 
-#define CONTROL_EVERY_S   1.0
+#define CONTROL_EVERY_S 1.0
 
 struct action;
 struct action_record;

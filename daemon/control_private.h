@@ -21,8 +21,8 @@ struct control {
     char *override[CONTROL_KEYS_MAX]; /* by key; NULL: not set */
     bool paused;
     bool owner_enforces; /* Action= was set by its owner, who may not touch nodes */
-    struct control_decision *decision[JOB_DECISIONS]; /* a ring; NULL: not used yet. Also what ended the
-                                                             runs before: it is measured in this one */
+    /* A ring; NULL: not used yet.  Also what ended the runs before: it is measured in this one. */
+    struct control_decision *decision[JOB_DECISIONS];
     size_t n_decisions;
     bool awaits;               /* what the run before did is to be measured in this one */
     double next_s, stepping_s; /* next look; first look with steps, NaN: none yet */

@@ -99,7 +99,8 @@ static json_t *answer_jobs(struct peer *p, const json_t *q)
             json_array_append_new(list, report_row(s->jobs.job[i], now_s));
     if (finished) {
         stored = store_list(s->store, sees(p), FINISHED_MAX);
-        json_array_foreach(stored, i, row) json_array_append(list, row);
+        json_array_foreach(stored, i, row)
+            json_array_append(list, row);
         json_decref(stored);
     }
     return json_pack("{s:o,s:o}", "now", unix_time(), "jobs", list);
@@ -208,7 +209,8 @@ static json_t *answer_nodes(struct peer *p, const json_t *q)
     free(seen);
     if (sees(p) == UINT32_MAX)
         history_add_lemons(p->server->history, list);
-    json_array_foreach(list, i, row) put_history(p->server, row);
+    json_array_foreach(list, i, row)
+        put_history(p->server, row);
     return json_pack("{s:o,s:o}", "now", unix_time(), "nodes", list);
 }
 

@@ -21,37 +21,33 @@
 static const char setup[] =
     "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA busy_timeout=200;"
     "CREATE TABLE IF NOT EXISTS audit("
-    " id INTEGER PRIMARY KEY AUTOINCREMENT, at REAL, uid INTEGER, job INTEGER, step INTEGER, restarts "
-    "INTEGER,"
-    " job_text TEXT, policy TEXT, command INTEGER, by INTEGER, rule TEXT, action TEXT, signal INTEGER, nodes "
-    "TEXT,"
-    " n_nodes INTEGER, ends_run INTEGER, state INTEGER, sentence TEXT, why_not TEXT, projected_ratio REAL,"
-    " outcome INTEGER, outcome_text TEXT, before_s REAL, effect_ratio REAL, effect TEXT);"
+    " id INTEGER PRIMARY KEY AUTOINCREMENT, at REAL, uid INTEGER, job INTEGER, step INTEGER,"
+    " restarts INTEGER, job_text TEXT, policy TEXT, command INTEGER, by INTEGER, rule TEXT, action TEXT,"
+    " signal INTEGER, nodes TEXT, n_nodes INTEGER, ends_run INTEGER, state INTEGER, sentence TEXT,"
+    " why_not TEXT, projected_ratio REAL, outcome INTEGER, outcome_text TEXT, before_s REAL,"
+    " effect_ratio REAL, effect TEXT);"
     "CREATE INDEX IF NOT EXISTS audit_job ON audit(job, at);"
     "CREATE INDEX IF NOT EXISTS audit_at ON audit(at);"
     "PRAGMA user_version=1;";
 
-#define COLUMNS                                                                                             \
-    "id, at, uid, job, step, restarts, job_text, policy, command, by, rule, action, signal, nodes, state, " \
-    "sentence, "                                                                                            \
-    "why_not, projected_ratio, outcome, outcome_text, before_s, effect_ratio, effect"
+#define COLUMNS                                                                                      \
+    "id, at, uid, job, step, restarts, job_text, policy, command, by, rule, action, signal, nodes, " \
+    "state, sentence, why_not, projected_ratio, outcome, outcome_text, before_s, effect_ratio, effect"
 
 enum statement { ADD, UPDATE, LIST, SPENT, EARLIER, ASKED, RUN, GET, EXPIRE, STATEMENTS };
 
 static const char *const sql[STATEMENTS] = {
     [ADD] =
         "INSERT INTO audit(at, uid, job, step, restarts, job_text, policy, command, by, rule, action, signal,"
-        " nodes, state, sentence, why_not, projected_ratio, outcome, outcome_text, before_s, effect_ratio, "
-        "effect,"
-        " n_nodes, ends_run)"
+        " nodes, state, sentence, why_not, projected_ratio, outcome, outcome_text, before_s, effect_ratio,"
+        " effect, n_nodes, ends_run)"
         " VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,?21,?22,?23,?24)",
     [UPDATE] = "UPDATE audit SET outcome=?2, outcome_text=?3, effect_ratio=?4, effect=?5 WHERE id=?1",
     [LIST] =
         "SELECT " COLUMNS " FROM audit WHERE (?1=0 OR job=?1) AND (?2<0 OR uid=?2) ORDER BY id DESC LIMIT ?3",
     /* state<2: not withheld; by: of nobody */
-    [SPENT] = "SELECT at, n_nodes FROM audit WHERE NOT command AND by=4294967295 AND at>=?1 AND ((?2=0 AND "
-              "state=1) OR "
-              "(job=?2 AND uid=?3 AND state<2)) ORDER BY id",
+    [SPENT] = "SELECT at, n_nodes FROM audit WHERE NOT command AND by=4294967295 AND at>=?1"
+              " AND ((?2=0 AND state=1) OR (job=?2 AND uid=?3 AND state<2)) ORDER BY id",
     [EARLIER] =
         "SELECT " COLUMNS " FROM audit WHERE uid=?1 AND job=?2 AND step=?3 AND restarts<?4 AND ends_run"
         " AND outcome=2 ORDER BY id DESC LIMIT 4",

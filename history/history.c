@@ -396,8 +396,7 @@ static bool listed(const json_t *nodes, const char *node)
     const json_t *row;
     size_t i;
 
-    json_array_foreach(nodes, i, row)
-    {
+    json_array_foreach(nodes, i, row) {
         const char *name = json_string_value(json_object_get(row, "node"));
 
         if (name && !strcmp(name, node))

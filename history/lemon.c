@@ -7,8 +7,8 @@
 
 #include "common/xalloc.h"
 
-#define STRENGTH_MIN \
-    20.0 /* jobs that the prior is worth at least: a lemon among few nodes must not loosen it */
+/* Jobs that the prior is worth at least: a lemon among few nodes must not loosen it. */
+#define STRENGTH_MIN 20.0
 #define STRENGTH_MAX 20.0
 
 struct lemons {

@@ -2,9 +2,9 @@
  * reference that the job itself offers.
  *
  * References, in this order, each figure by the first that knows it:
- *   hold-out  the epochs in which pacing leaves the ranks alone; measured side by side, so nothing else
- * differs before    the job's own steps before the first action runs      earlier runs like it; they may have
- * been guarded, too, and the cluster has changed since
+ *   hold-out  the epochs in which pacing leaves the ranks alone; measured side by side: nothing else differs
+ *   before    the job's own steps before the first action
+ *   runs      earlier runs like it; they may have been guarded, too, and the cluster has changed since
  *
  * A ratio is known only with what it stands on; the interval holds 90 % where there is one (hold-out: 95 %,
  * at all times at once). Pure. Ratios, NaN is unknown. */

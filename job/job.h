@@ -49,8 +49,8 @@ struct job_agent {
     double heard_s;
     bool bye;
     double cpu_ratio, rss_bytes, backlog_bytes, lost_batches; /* NaN: not told */
-    double energy_j,
-        energy_before_j;      /* the node's, since this life began (NaN: not told) and in the lives before */
+    double energy_j;          /* the node's, since this life began; NaN: not told */
+    double energy_before_j;   /* ... and in the lives before */
     struct cadence_told told; /* of its ranks' steps and checkpoints */
     json_t *pace;             /* what it told of pacing last, see pacing.h; NULL: nothing */
 };

@@ -33,8 +33,7 @@ static size_t take_node(const json_t *node, struct guarded_lever *lever, size_t 
 
     if (!is_word(node, "mode", "in force"))
         return n;
-    json_array_foreach(json_object_get(node, "levers"), i, one)
-    {
+    json_array_foreach(json_object_get(node, "levers"), i, one) {
         const char *name = json_string_value(json_object_get(one, "lever"));
 
         if (name && is_word(node, "lever", name) && n < LEVERS_MAX)
@@ -49,7 +48,8 @@ static size_t take_levers(const json_t *report, struct guarded_lever *lever)
     const json_t *node, *nodes = json_object_get(json_object_get(report, "pace"), "nodes");
     size_t i, n = 0;
 
-    json_array_foreach(nodes, i, node) n = take_node(node, lever, n);
+    json_array_foreach(nodes, i, node)
+        n = take_node(node, lever, n);
     return n;
 }
 
@@ -73,8 +73,7 @@ static double first_action(const json_t *report)
 
     if (json_array_size(list) >= JOB_DECISIONS)
         return NAN;
-    json_array_foreach(list, i, one)
-    {
+    json_array_foreach(list, i, one) {
         if (changes(one) && !(number(one, "at") < number(report, "start"))) /* not of an earlier run */
             first = fmin(isnan(first) ? INFINITY : first, number(one, "at"));
     }
@@ -92,7 +91,8 @@ static void take_series(const json_t *history, const char *key, double since_s, 
     before = (double)n - 1 - floor(since_s / column_s);
     if (!(before >= 1) || n > VIEW_COLUMNS || !(column_s > 0))
         return;
-    json_array_foreach(list, i, v) room[i] = json_is_number(v) ? json_number_value(v) : NAN;
+    json_array_foreach(list, i, v)
+        room[i] = json_is_number(v) ? json_number_value(v) : NAN;
     room[(size_t)before] = NAN;
     *s = (struct guarded_series){ room, n, (size_t)before };
 }

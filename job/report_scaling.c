@@ -148,8 +148,8 @@ static json_t *assumes_json(const struct view_scaling *s, bool strong)
                           json_string("messages are as large, and more ranks are like those there are"));
     if (!p->fixed_known)
         json_array_append_new(
-            list, json_string("one size of message tells no latency: that of usual networks, 1.3 to "
-                              "19 us a hop, is assumed"));
+            list, json_string("one size of message tells no latency: that of usual networks, 1.3 to 19 us a "
+                              "hop, is assumed"));
     if (!p->rate_known)
         json_array_append_new(
             list,

@@ -68,8 +68,8 @@ static json_t *assumes_json(const struct view_strategies *s)
         json_array_append_new(list,
                               json_string("inside of nodes a byte costs what is usual, 30 to 300 GB/s"));
     json_array_append_new(list,
-                          json_string("nothing is known of how many more samples staleness, local steps "
-                                      "or asynchrony need: theirs is time per sample"));
+                          json_string("nothing is known of how many more samples staleness, local steps or "
+                                      "asynchrony need: theirs is time per sample"));
     return list;
 }
 

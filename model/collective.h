@@ -15,8 +15,8 @@ enum collective_op {
     COLLECTIVE_ALLTOALL,       /* bytes: all that one rank sends, its own part included */
     COLLECTIVE_BROADCAST,
     COLLECTIVE_REDUCE,
-    COLLECTIVE_PARAMETER_SERVER, /* all ranks push and pull bytes at servers of the same bandwidth, which is all that
-                                  * counts: no latency */
+    /* All ranks push and pull bytes at servers of the same bandwidth; latency is not counted. */
+    COLLECTIVE_PARAMETER_SERVER,
     COLLECTIVE_OPS,
 };
 

@@ -15,13 +15,14 @@
 #define LAST_APART_MAX 8u
 
 struct last {
-    double ranks, ranks_per_node, nodes_per_switch; /* fractions are fine; nodes_per_switch 0: one switch each
-                                                     * knows nothing of (no part of it) */
+    /* Fractions are fine.  nodes_per_switch 0: all nodes are on one switch. */
+    double ranks, ranks_per_node, nodes_per_switch;
     double rank_sd, node_sd, switch_sd;
     bool lognormal; /* of the rank's part: else normal; nodes' and switches' are normal */
-    double tail_rate, tail_from, tail_mean; /* a rank's work is beyond tail_from in so many of its steps, by a
-                                             * mean excess (exponential); rate 0: nothing */
-    unsigned apart;                         /* ranks with a mean of their own, beside the others */
+    /* In a share tail_rate of its steps a rank's work is beyond tail_from, by tail_mean on average
+     * (exponential); rate 0: never. */
+    double tail_rate, tail_from, tail_mean;
+    unsigned apart; /* ranks with a mean of their own, beside the others */
     double apart_mean[LAST_APART_MAX];
 };
 

@@ -9,7 +9,7 @@
  *   Tukey's biweight passes over what is far off: iteratively reweighted least squares (Beaton & Tukey,
  *   Technometrics 16, 1974; Holland & Welsch 1977), begun from the medians of the sizes.
  * - What sizes differ by beyond their own noise (lack of fit) widens the intervals: a second variance
- * component, by moments.
+ *   component, by moments.
  * - Switch points of the protocol are found, not assumed: another segment must lower the chi squared of the
  *   sizes' means, over its own dispersion, by more than the Bayesian information criterion asks for its three
  *   parameters (Schwarz 1978; with dispersion: Lebreton et al., Ecological Monographs 62, 1992).

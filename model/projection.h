@@ -6,10 +6,10 @@
  *
  * - Compute stays (weak scaling: each rank has as much to do) or is divided by the ranks (strong scaling).
  * - Synchronisation is the expected maximum over the ranks of the fitted noise (variation.h, last.h), ranks
- * grouped by node and switch as they are now, times what the job waits beyond that now (more than one
- * collective a step).
+ *   grouped by node and switch as they are now, times what the job waits beyond that now (more than one
+ *   collective a step).
  * - Communication: the collectives' times grown by each algorithm that there may be, weighed by how likely a
- * network makes what was measured (traffic.h).
+ *   network makes what was measured (traffic.h).
  *
  * The band holds 90 %: of draws of everything that is not known - mean squares over their chi squared, shape
  * of the noise, algorithm, fixed part, growth of contention (a factor with 1.5 % a doubling), which ranks one

@@ -34,8 +34,7 @@ enum traffic_algorithm {
     TRAFFIC_HALVING,
     TRAFFIC_TWO_LEVEL,
     TRAFFIC_TREE,
-    TRAFFIC_QUICKEST, /* of ring and pipelined tree, for each size at each number of ranks: libraries choose
-                       */
+    TRAFFIC_QUICKEST, /* of ring and pipelined tree, for each size and number of ranks: libraries choose */
     TRAFFIC_ALGORITHMS
 };
 const char *traffic_algorithm_name(enum traffic_algorithm a);
@@ -47,10 +46,9 @@ struct traffic_link {
     bool grows;            /* over all ranks; else over a group that stays as it is */
     double per_step;       /* how many of them */
     double bytes;
-    double time_s;     /* mean transfer of one */
-    double time_error; /* its standard error, relative */
-    double fixed_s,
-        fixed_sd_s; /* of time_s, what does not depend on bytes; NaN: not known, only the sum is */
+    double time_s;              /* mean transfer of one */
+    double time_error;          /* its standard error, relative */
+    double fixed_s, fixed_sd_s; /* of time_s, what does not depend on bytes; NaN: only the sum is known */
 };
 
 /* Collectives of one operation and size over another number of ranks, in an earlier run. */

@@ -57,8 +57,7 @@ struct variation {
     unsigned apart; /* ranks set apart, at most LAST_APART_MAX are kept: index and mean excess */
     uint32_t apart_rank[LAST_APART_MAX];
     double apart_mean[LAST_APART_MAX];
-    double behind,
-        behind_error; /* what the last rank of a step was behind the mean of all, and standard error */
+    double behind, behind_error; /* of a step's last rank, behind the mean of all, and standard error */
 };
 
 /* own_s[steps][ranks]: seconds of own work, NaN not known; overwritten. Ranks stand in the order of their

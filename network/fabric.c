@@ -45,8 +45,8 @@ static int check_node(const struct fabric_shape *s, struct err *err)
                        s->ranks_per_node);
     if (s->ranks_per_node > 1 && (!is_latency(s->node_latency_s) || !is_bandwidth(s->node_bytes_per_s)))
         return err_set(err,
-                       "link within a node: a latency of 0 or more and a bandwidth above 0 are "
-                       "accepted, not %g s and %g bytes/s",
+                       "link within a node: a latency of 0 or more and a bandwidth above 0 are accepted, not "
+                       "%g s and %g bytes/s",
                        s->node_latency_s, s->node_bytes_per_s);
     if (!s->levels || s->levels > FABRIC_LEVELS_MAX)
         return err_set(err, "%u levels of switches: 1 to %u are accepted", s->levels, FABRIC_LEVELS_MAX);

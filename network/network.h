@@ -85,9 +85,9 @@ const char *network_mode_name(enum network_mode mode);
 /* What a run did; sums over runs if it is not cleared between them. */
 struct network_count {
     enum network_mode mode; /* which execution ran last: never AUTO */
-    bool closed;       /* by rounds: some ring was answered in closed form, its messages were not walked */
-    bool shared;       /* exact: messages did share a link; by rounds: they could have, and then the times
-                          are an approximation */
+    bool closed; /* by rounds: some ring was answered in closed form, its messages were not walked */
+    /* Exact: messages did share a link; by rounds: they could have, and the times are an approximation. */
+    bool shared;
     uint64_t messages; /* of the schedules that ran, walked or not */
     uint64_t walked;   /* messages whose times were computed one by one */
     uint64_t events;   /* exact: starts of transfer, ends of transfer, ends of compute */
@@ -107,9 +107,9 @@ bool network_rounds_exact(struct network_collective *c);
 
 struct network_op {
     enum { NETWORK_COMPUTE, NETWORK_ENTER, NETWORK_END } kind;
-    double seconds;                        /* compute; infinity: until network_wake() */
-    struct network_collective *collective; /* enter: as its member `member`; a member's n-th entry meets the
-                                              others' n-th */
+    double seconds; /* compute; infinity: until network_wake() */
+    /* enter: as its member `member`; a member's n-th entry meets the others' n-th */
+    struct network_collective *collective;
     uint32_t member;
 };
 

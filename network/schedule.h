@@ -8,11 +8,12 @@
  *   tree          binomial: reduce to member 0, then broadcast; not pipelined
  *   doubling      recursive doubling, the whole buffer each round
  *   halving       recursive halving, then doubling (Rabenseifner 2004).  Both fold members beyond a power of
- * two into their neighbours first, and give them the result at the end (Thakur et al. 2005) hierarchical ring
- * reduce-scatter among the `group` members of a node, then an all-reduce among those with the same place in
- * their nodes (a ring, or halving), then a ring all-gather in the node server        parameter server:
- * `shards` of the buffer, each summed and given back by one member; all members send at once direct
- * all-to-all: in round k to the k-th next member
+ *                 two into their neighbours first, and give them the result at the end (Thakur et al. 2005)
+ *   hierarchical  ring reduce-scatter among the `group` members of a node, then an all-reduce among those
+ *                 with the same place in their nodes (a ring, or halving), then a ring all-gather in the node
+ *   server        parameter server: `shards` of the buffer, each summed and given back by one member; all
+ *                 members send at once
+ *   direct        all-to-all: in round k to the k-th next member
  *
  * Refused: what is not in the table of algorithms for an operation; halving for reduce-scatter and all-gather
  * of other than a power of two members.  Not modelled: pipelining in segments.
@@ -61,9 +62,10 @@ struct schedule_spec {
     enum schedule_operation operation;
     enum schedule_algorithm algorithm;
     uint32_t members;
-    double bytes;   /* of the whole buffer: what all-reduce reduces, all-gather gathers, reduce-scatter begins
-                       with; all-to-all: all that one member sends, its own part included; barrier: 0 */
-    uint32_t group; /* hierarchical: members of a node, next to each other; must divide members */
+    /* Of the whole buffer: what all-reduce reduces, all-gather gathers, reduce-scatter begins with;
+     * all-to-all: all that one member sends, its own part included; barrier: 0. */
+    double bytes;
+    uint32_t group;  /* hierarchical: members of a node, next to each other; must divide members */
     uint32_t shards; /* server: 1 to members; shard s is on member s * members / shards */
 };
 

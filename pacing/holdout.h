@@ -13,9 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define HOLDOUT_EVERY_MAX \
-    12u                     /* two that go without are 23 apart at most: an effect that fades is seen soon */
-#define HOLDOUT_LOG_MAX 2.0 /* a single comparison counts for no more than a factor of 7.4 */
+#define HOLDOUT_EVERY_MAX 12u /* two that go without are at most 23 apart: a fading effect is seen soon */
+#define HOLDOUT_LOG_MAX   2.0 /* a single comparison counts for no more than a factor of 7.4 */
 
 /* Comparisons so far.  All zero: none. */
 struct holdout {
@@ -24,8 +23,8 @@ struct holdout {
 };
 
 /* Is the lever used at the seq-th collective of the communicator called key?  Epochs are of epoch
- * collectives; one in each `every` of them, drawn, goes without.  epoch 0 counts as 1, every as
- * what is nearest of 2 to HOLDOUT_EVERY_MAX. */
+ * collectives; one in each `every` of them, drawn, goes without.  epoch 0 counts as 1, every as what is
+ * nearest of 2 to HOLDOUT_EVERY_MAX. */
 bool holdout_paced(uint64_t key, uint32_t seq, uint32_t epoch, uint32_t every);
 
 /* One comparison; what is no number is not counted. */

@@ -35,19 +35,18 @@
 #define PACER_REST_MAX     (1u << 20)
 #define PACER_HARM_REST    8u   /* times as long after proven harm */
 #define PACER_SWITCHES     20.0 /* involuntary switches of a rank and second: somebody else wants the core */
-#define PACER_WAIT         0.02 /* share of the time spent in collectives: below that there is nothing to gain */
-#define PACER_PROOF        20.0  /* evidence to go by: one lever without effect in 20 gets so far, ever */
-#define PACER_PROOF_HARM   6.0   /* harm need not be proven as well */
-#define PACER_PROMISE      1.2   /* the next trial comes soon: one comparison can say no more than 2 */
-#define PACER_EPOCH_MAX    16u   /* collectives: a pair fills a trial */
-#define PACER_LOSS         2.0   /* nor at all once a trial has cost the time of so many collectives */
-#define PACER_LOSS_AT_ONCE 1.0   /* ... where epochs are short, and none can be unlucky as a whole */
+#define PACER_WAIT         0.02 /* share of the time spent in collectives: below that nothing can be gained */
+#define PACER_PROOF        20.0 /* evidence to go by: one lever without effect in 20 gets so far, ever */
+#define PACER_PROOF_HARM   6.0  /* harm need not be proven as well */
+#define PACER_PROMISE      1.2  /* the next trial comes soon: one comparison can say no more than 2 */
+#define PACER_EPOCH_MAX    16u  /* collectives: a pair fills a trial */
+#define PACER_LOSS         2.0  /* nor at all once a trial has cost the time of so many collectives */
+#define PACER_LOSS_AT_ONCE 1.0  /* ... where epochs are short, and none can be unlucky as a whole */
 #define PACER_COST         0.005 /* of the time: what trials may cost, of all levers together */
 #define PACER_GRID         128u  /* collectives: nodes that try at their own time make the job pay for each */
 #define PACER_SLOTS        32u   /* collectives of a step that are told apart */
-#define PACER_LOOK         15u /* collectives in a row without a lever that a sight is of: an epoch, less its first \
-                                */
-#define PACER_OTHERS 1024u /* collectives of others in a row: the communicator is not used any more */
+#define PACER_LOOK         15u   /* collectives without a lever in one sight: an epoch, less its first */
+#define PACER_OTHERS       1024u /* collectives of others in a row: the communicator is not used any more */
 
 /* "release", "gate", ...; NULL for what is no single lever. */
 const char *pacer_lever_name(uint32_t lever);

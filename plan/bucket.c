@@ -76,8 +76,8 @@ static enum question_result run(const struct asked *a, struct answer *answer, st
     say_curve(&b, best, answer);
     answer_source(
         answer,
-        "finish_j = max(ready_j, finish_(j-1)) + T(bucket_j), exposed = max(0, finish - backward) (Li "
-        "et al. 2020)");
+        "finish_j = max(ready_j, finish_(j-1)) + T(bucket_j), exposed = max(0, finish - backward) (Li et al. "
+        "2020)");
     answer_assumes(
         answer, "gradients become ready evenly over the backward work, exchanges follow one another and do "
                 "not slow the work down");

@@ -176,10 +176,9 @@ const struct question question_collective = {
     .operands = "",
     .text = "what a collective should take, by operation and algorithm",
     .more = "--bytes is the whole vector: before a reduce-scatter, after an all-gather, and all that one "
-            "rank sends in "
-            "an all-to-all, its own part included. Without --algo it is a ring, or a tree where there is no "
-            "other way. "
-            "hierarchical is a ring inside each node and --rails rings between the nodes.",
+            "rank sends in an all-to-all, its own part included. Without --algo it is a ring, or a tree "
+            "where there is no other way. hierarchical is a ring inside each node and --rails rings between "
+            "the nodes.",
     .uses = uses,
     .run = run,
 };

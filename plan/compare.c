@@ -288,8 +288,10 @@ static void put_table(struct answer *answer, const json_t *list, double iteratio
     answer_table(answer, "strategies",
                  "SPEED is samples a second over now (ranges hold 90 %); TIME is what replaces one step:",
                  columns, ARRAY_SIZE(columns) - (isnan(iterations) ? HOURS_COLUMN : 0));
-    json_array_foreach(list, i, s) put_row(answer, s, iterations, same_s);
-    json_array_foreach(list, i, s) put_reason(answer, s, same_s);
+    json_array_foreach(list, i, s)
+        put_row(answer, s, iterations, same_s);
+    json_array_foreach(list, i, s)
+        put_reason(answer, s, same_s);
 }
 
 static bool synchronous(const json_t *s)
@@ -302,7 +304,9 @@ static const json_t *first(const json_t *list, bool accept(const json_t *))
     const json_t *s;
     size_t i;
 
-    json_array_foreach(list, i, s) if (accept(s)) return s;
+    json_array_foreach(list, i, s)
+        if (accept(s))
+            return s;
     return NULL;
 }
 
@@ -404,9 +408,9 @@ static enum question_result run(const struct asked *a, struct answer *answer, st
         asked_number(a, "seed"));
     answer_assumes(
         answer,
-        "noise is independent from rank to rank and step to step; with bounded staleness the exchange "
-        "goes on beside the work, and it and local steps use the cheapest collective; iterations grow "
-        "only as given");
+        "noise is independent from rank to rank and step to step; with bounded staleness the exchange goes "
+        "on beside the work, and it and local steps use the cheapest collective; iterations grow only as "
+        "given");
     return QUESTION_DONE;
 }
 

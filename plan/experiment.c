@@ -354,13 +354,11 @@ const struct question question_experiment = {
     .text = "run a published experiment again, in the simulator",
     .more =
         "scaling is a data-parallel job on 4 to 64 nodes, with and without coordination of its ranks. Fabric "
-        "and "
-        "noise were searched for so that the simulated job without coordination has the published throughput "
-        "and "
-        "variation (--fit does it again, and prints what it finds); then pacing, gates and other remedies "
-        "are "
-        "tried on the very same job. What is published with coordination is shown beside it and fitted to "
-        "nowhere. Tables, plots, and, last, what carries the result and how far each remedy gets.",
+        "and noise were searched for so that the simulated job without coordination has the published "
+        "throughput and variation (--fit does it again, and prints what it finds); then pacing, gates and "
+        "other remedies are tried on the very same job. What is published with coordination is shown beside "
+        "it and fitted to nowhere. Tables, plots, and, last, what carries the result and how far each remedy "
+        "gets.",
     .uses = uses,
     .min = 1,
     .max = 1,

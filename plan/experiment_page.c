@@ -369,17 +369,17 @@ void experiment_tell_verdict(const struct experiment *e, struct answer *answer)
         "part of it hides behind work, and how much: what is exchanged last, a gate can stagger. (3) A "
         "variation that grows with the exchange and is common to all nodes: independent noise of nodes gets "
         "smaller in the maximum, not larger; what calms it keeps others off the server's link, or the job "
-        "off "
-        "it. All three are read into the uncoordinated column; the coordinated one is fitted to nowhere.");
+        "off it. All three are read into the uncoordinated column; the coordinated one is fitted to "
+        "nowhere.");
     answer_assumes(
         answer,
-        "leaf switches of 16 nodes, 4 to 1 oversubscribed, links of 12.5 GB/s; one parameter server "
-        "beside the first node's work, with others' traffic on its link (lognormal, from iteration to "
-        "iteration); gradients in two parts, of which the first is exchanged beside the rest of the "
-        "backward pass; in the world of loss a port sends again what the loss says, times an "
-        "exponential factor, of each message beyond two. Met means: throughput within %.0f %%, "
-        "variation within %.0f %% of something that rounds to the published. +- is the standard "
-        "error over seeds. Shown of eight ranks a node: two seeds",
+        "leaf switches of 16 nodes, 4 to 1 oversubscribed, links of 12.5 GB/s; one parameter server beside "
+        "the first node's work, with others' traffic on its link (lognormal, from iteration to iteration); "
+        "gradients in two parts, of which the first is exchanged beside the rest of the backward pass; in "
+        "the world of loss a port sends again what the loss says, times an exponential factor, of each "
+        "message beyond two. Met means: throughput within %.0f %%, variation within %.0f %% of something "
+        "that rounds to the published. +- is the standard error over seeds. Shown of eight ranks a node: two "
+        "seeds",
         100 * EXPERIMENT_OFF, 100 * EXPERIMENT_OFF);
 }
 

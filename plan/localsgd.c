@@ -54,8 +54,7 @@ const struct question question_localsgd = {
     .operands = "",
     .text = "how many local steps between two exchanges",
     .more = "--penalty is how much more iterations each local step costs, from an experiment with this very "
-            "model and "
-            "data.",
+            "model and data.",
     .uses = uses,
     .run = run,
 };

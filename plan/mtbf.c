@@ -101,8 +101,7 @@ static enum question_result run(const struct asked *a, struct answer *answer, st
                       ANSWER_SECONDS, "or as much as this (95 %%)");
     }
     answer_source(answer, "M = 1/(N r)%s",
-                  counts ? "; gamma posterior of the rate (Jeffreys' prior, or the history that "
-                           "was given)"
+                  counts ? "; gamma posterior of the rate (Jeffreys' prior, or the history that was given)"
                          : "");
     answer_assumes(
         answer, "nodes fail independently at a constant rate; small jobs die of other causes more often than "

@@ -117,8 +117,7 @@ static void put_points(struct answer *a, const json_t *points)
 
     answer_table(a, "points", "On more ranks (ranges hold 90 %; throughput over the measured one)",
                  point_columns, sizeof(point_columns) / sizeof(*point_columns));
-    json_array_foreach(points, i, p)
-    {
+    json_array_foreach(points, i, p) {
         const json_t *step = answer_object(p, "step_s"), *rate = answer_object(p, "throughput_ratio"),
                      *shares = answer_object(p, "shares");
         char regime[24];
@@ -209,9 +208,9 @@ static void put_links(struct answer *a, const json_t *links)
         return;
     answer_table(a, "links", "What its collectives cost: a fixed part, and a rate by the byte", link_columns,
                  sizeof(link_columns) / sizeof(*link_columns));
-    json_array_foreach(links, i, link)
-    {
-        json_array_foreach(answer_array(link, "segments"), k, segment) put_segment(a, link, segment);
+    json_array_foreach(links, i, link) {
+        json_array_foreach(answer_array(link, "segments"), k, segment)
+            put_segment(a, link, segment);
     }
 }
 
@@ -236,8 +235,9 @@ static void put_runs(struct answer *a, const json_t *runs)
     char text[128] = "";
     size_t i;
 
-    json_array_foreach(runs, i, ranks) snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%.0f",
-                                                i ? ", " : "", json_number_value(ranks));
+    json_array_foreach(runs, i, ranks)
+        snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%.0f", i ? ", " : "",
+                 json_number_value(ranks));
     if (*text)
         answer_word(a, "runs", text, "ranks of other runs of the job that this stands on, too");
 }
@@ -291,10 +291,8 @@ const struct question question_scale = {
     .operands = "",
     .text = "what a job would be on 2 to 16 times its ranks, from a trace or live",
     .more = "Latency, bandwidth and noise are fitted from the job's own collectives and steps. Ranges hold "
-            "90 %: they "
-            "carry the fits' errors, which algorithm the library uses, and which ranks one happens to get. "
-            "Points far "
-            "beyond what was measured are less sure than any range can say.",
+            "90 %: they carry the fits' errors, which algorithm the library uses, and which ranks one "
+            "happens to get. Points far beyond what was measured are less sure than any range can say.",
     .uses = uses,
     .run = run,
 };

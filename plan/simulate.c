@@ -481,8 +481,8 @@ const struct question question_simulate = {
     .operands = "[SCENARIO]",
     .text = "play a scenario through: jobs, network, noise, faults, policies",
     .more =
-        "SCENARIO is a file in the format of sgplan-scenario(5), or the name of one that is installed. "
-        "The same seed gives the same run; a changed scenario draws the same random numbers for what was not "
+        "SCENARIO is a file in the format of sgplan-scenario(5), or the name of one that is installed. The "
+        "same seed gives the same run; a changed scenario draws the same random numbers for what was not "
         "changed, so that two runs differ by the change alone. --trace writes a trace that sgctl analyze and "
         "sgctl replay read.",
     .uses = uses,

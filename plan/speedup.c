@@ -67,8 +67,7 @@ const struct question question_speedup = {
     .operands = "",
     .text = "strong scaling: speed-up, where it stops paying, its ceiling; weak scaling with noise",
     .more = "--compute and --comm are those of one step before the work is divided. With --ranks and --cv "
-            "weak scaling is told, "
-            "too: each rank then has all of --compute.",
+            "weak scaling is told, too: each rank then has all of --compute.",
     .uses = uses,
     .run = run,
 };

@@ -97,8 +97,8 @@ static enum question_result run(const struct asked *a, struct answer *answer, st
     answer_source(
         answer,
         "limit: 2 sin(pi / (2 (2 tau + 1))), with momentum where a root of r^(tau+1) - (1+b) r^tau + b "
-        "r^(tau-1) + al reaches the unit circle; gain: simulated, stale synchronous parallel (Ho et "
-        "al. 2013)");
+        "r^(tau-1) + al reaches the unit circle; gain: simulated, stale synchronous parallel (Ho et al. "
+        "2013)");
     answer_assumes(
         answer, "a quadratic objective and the same delay for all gradients; independent noise of the ranks");
     return QUESTION_DONE;
@@ -109,8 +109,7 @@ const struct question question_staleness = {
     .operands = "",
     .text = "what old gradients allow (learning rate) and give (shorter steps)",
     .more = "--tau asks for the largest stable learning rate, --bound for the time that a bounded staleness "
-            "saves. Both "
-            "may be asked at once.",
+            "saves. Both may be asked at once.",
     .uses = uses,
     .run = run,
 };

@@ -75,8 +75,7 @@ const struct question question_train = {
     .operands = "",
     .text = "hours to the target, the regime, and the next wall",
     .more = "The critical batch and the fewest steps are measured for a model and its data; without them the "
-            "answer is "
-            "about iterations alone.",
+            "answer is about iterations alone.",
     .uses = uses,
     .run = run,
 };

@@ -227,9 +227,8 @@ const struct question question_whatif = {
     .operands = "",
     .text = "which single change of a training run helps most",
     .more = "The options are those of train. Without --change each term is halved, or doubled where more is "
-            "better. Gains are in time to the target, or where that is not known in "
-            "what one "
-            "rank's batch costs.",
+            "better. Gains are in time to the target, or where that is not known in what one rank's batch "
+            "costs.",
     .uses = uses,
     .run = run,
 };

@@ -4,7 +4,7 @@
  *   cc -shared -fPIC -I/usr/include/syncguard -o /etc/syncguard/ours.so site_example.c
  *   syncguard.conf: PolicyModule=/etc/syncguard/ours.so
  *                   Rule=save Policy=large-train Module=node-equivalents Action=checkpoint Hold=2m
- * CoolDown=1h
+ *                   CoolDown=1h
  */
 #include "site.h"
 

@@ -18,8 +18,7 @@ struct comm {
     _Atomic uint32_t seq; /* collectives posted so far */
     uint32_t size;        /* members; of both groups where there are two */
     int32_t rank;         /* in the own group */
-    uint32_t peers; /* whom a rooted or all-to-all operation exchanges with: the remote group's size where
-                       there is one */
+    uint32_t peers; /* of a rooted or all-to-all operation: the remote group's size where there is one */
     uint32_t sources, destinations; /* neighbours in its topology */
     uint8_t flags;                  /* RING_EVENT_INTER */
     uint64_t gate_of;               /* the name that gate was taken for; 0: not yet */

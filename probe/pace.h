@@ -1,9 +1,8 @@
 /* pace.h - pacing of a rank: what the control page allows, the node's leader plans and this rank does.
  *
  * Levers change when and how a rank waits, never what is computed: no call is replaced, no message is added,
- * every collective is the library's own.  While pacing is off a collective costs one load more, and
- * three while it rests.  All of it
- * happens in the thread of ring 0; others are never paced.
+ * every collective is the library's own.  While pacing is off a collective costs one load more, and three
+ * while it rests.  All of it happens in the thread of ring 0; others are never paced.
  *
  * Ranks need not agree: whoever has not heard of a plan yet enters as it always did.  At the gate those who
  * wait for it then wait until their time is up, once. */

@@ -21,10 +21,11 @@
 /* The step's directory on a node: /dev/shm/syncguard.UID.JOB.STEP.NODE, mode 0700, owned by the job's user,
  * made by the plugin, named to the tasks in SYNCGUARD_DIR, removed by the agent at the step's end (with all
  * that is in it: a probe killed while it made a ring leaves a .RANK.THREAD.PID.tmp).
- *   RANK.INCARNATION.THREAD.ring   one a thread that calls MPI; THREAD 0 is the one that initialised MPI.
- *                                  RANK is the rank in MPI_COMM_WORLD, or SLURM_PROCID where that world has
- * one member; INCARNATION counts the MPI programs that one task runs in turn. control the control page
- * (control.h), written by the agent */
+ *   RANK.INCARNATION.THREAD.ring   one for each thread that calls MPI; THREAD 0 is the one that initialised
+ *                                  MPI.  RANK is the rank in MPI_COMM_WORLD, or SLURM_PROCID where that world
+ *                                  has one member; INCARNATION counts the MPI programs that one task runs in
+ *                                  turn
+ *   control                        the control page (control.h), written by the agent */
 #define RING_ENV_DIR "SYNCGUARD_DIR"
 
 #define RING_CAPACITY_MAIN   16384u /* events: 1 MiB */
@@ -84,8 +85,7 @@ struct ring_event {        /* one cache line */
     uint64_t enter, leave; /* ticks */
     uint64_t wait;         /* ticks; nonblocking: began to wait.  0 otherwise */
     uint64_t comm;         /* the communicator's name, the same on all its ranks */
-    uint64_t
-        bytes; /* this rank's contribution: count x size of its send buffer (recv where it only receives) */
+    uint64_t bytes;     /* count x size of the rank's send buffer (receive buffer where it only receives) */
     uint64_t p2p;       /* ticks spent in point-to-point calls since the previous event of this ring */
     uint32_t seq;       /* n-th collective posted on comm by this rank, from 0: the same on all its ranks */
     int32_t root;       /* rooted operations: the root's rank in comm; -1 otherwise */
@@ -97,8 +97,9 @@ _Static_assert(sizeof(struct ring_event) == 64, "events are 64 bytes");
 
 /* What the rank is inside of right now. */
 struct ring_live {
-    uint64_t comm, enter,
-        bytes; /* as in ring_event; enter: since when (inside) or when it last left (outside) */
+    uint64_t comm;  /* as in ring_event */
+    uint64_t enter; /* since when (inside) or when it last left (outside) */
+    uint64_t bytes; /* as in ring_event */
     uint32_t seq;
     uint16_t op; /* RING_OP_NONE: outside of any MPI call; then comm and seq name the last collective left */
     uint16_t flags;

@@ -19,8 +19,8 @@
 #define STEPS_MAGIC      0x53475453u /* "SGTS" */
 #define STEPS_VERSION    1u
 #define INCARNATIONS_MAX 4096u
-#define CONTROL_TRY_CALLS \
-    64u /* at each of the first calls, then at every so-many-th: a look for the control page */
+/* The control page is looked for at each of the first calls, then at every so-many-th. */
+#define CONTROL_TRY_CALLS 64u
 
 struct page {
     uint32_t magic, version;

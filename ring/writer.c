@@ -13,9 +13,7 @@
 
 #include "ring/clock.h"
 
-#define INCARNATIONS_MAX                                                               \
-    4096u /* a task that runs more MPI programs in turn has its further ones unguarded \
-           */
+#define INCARNATIONS_MAX 4096u /* a task that runs more MPI programs in turn has its further ones unguarded */
 
 /* A counter with one writer: a locked addition would cost ten times as much. */
 static inline void add(_Atomic uint64_t *counter, uint64_t n)

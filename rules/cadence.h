@@ -38,9 +38,8 @@ struct cadence_estimate cadence_cost_get(const struct cadence_cost *c, double gu
 
 /* 6.50 failures in 1000 node-days: a research cluster over 11 months (Kokolis et al., HPCA 2025). */
 #define CADENCE_PUBLISHED_RATE (6.50 / (1000 * 86400.0))
-#define CADENCE_PRIOR_FAILURES                                                       \
-    20.0 /* a history counts for no more: jobs differ, and a job's own failures must \
-            be able to speak */
+/* A history counts for no more failures: jobs differ, and a job's own must be able to speak. */
+#define CADENCE_PRIOR_FAILURES 20.0
 
 /* The prior: what a history of so many failures in so many node-seconds says, mixed with one failure's worth
  * of the published rate (so broad: 90 % between 0.05 and 3 times the mean).  node_s 0: no history. */

@@ -16,8 +16,8 @@ enum cores_waiting {
     CORES_GATE,  /* ... gives its core away until the last one of the node is done */
 };
 
-/* n ranks: rank i begins work_s[i] of work at start_s[i], before that it spins, or
- * rests if the waiting is gated.  Fills in when each is done; sleep_s may be NULL unless CORES_SLEEP. */
+/* n ranks: rank i begins work_s[i] of work at start_s[i], before that it spins, or rests if the waiting is
+ * gated.  Fills in when each is done; sleep_s may be NULL unless CORES_SLEEP. */
 void cores_run(uint32_t n, uint32_t cores, enum cores_waiting waiting, const double *start_s,
                const double *work_s, const double *sleep_s, double *done_s);
 

@@ -50,8 +50,8 @@ struct job_result {
     uint64_t steps;     /* done for good */
     uint64_t simulated; /* steps, those that were lost too; asynchronous: of all ranks over ranks */
     double begin_s, end_s;
-    double compute_s, sync_s,
-        comm_s;                  /* sums over ranks: own work; waiting for others; transfers not hidden */
+    /* Sums over ranks: own work; waiting for others; transfers not hidden. */
+    double compute_s, sync_s, comm_s;
     double paced_s;              /* part of sync_s: slept on purpose */
     double checkpoint_s, lost_s; /* of the job: writing; work done in vain and restarting */
     uint64_t checkpoints, failures;

@@ -20,7 +20,7 @@ struct node_pace {
     double left_s[2]; /* and when, one of all ranks, one inside the node; NaN: there was none before */
     uint32_t in_row;  /* collectives without a lever */
     double stay_s, leave_s,
-        since_s; /* sums over ranks: stays of the row, leaving times: now, when it began */
+        since_s; /* sums over ranks: stays of the row, times of leaving now, at its begin */
     uint64_t collectives, paced[PACER_LEVERS];
 };
 

@@ -44,8 +44,7 @@ static const struct line_key run_keys[] = {
       "Of all random numbers: the same seed, the same run.", NULL },
     { "Network", LINE_CHOICE, RUN(network), 0, 0, "auto",
       "How collectives of a lone job are executed: by rounds, by rounds with what an exact run showed "
-      "(sampled), "
-      "message by message (exact), or as it fits; several jobs are always exact.",
+      "(sampled), message by message (exact), or as it fits; several jobs are always exact.",
       networks },
     { "Clocks", LINE_CHOICE, RUN(clocks), 0, 0, "perfect",
       "Of the nodes, in traces: one for all, or each its own, hours apart and up to 50 ppm fast or slow.",
@@ -58,8 +57,7 @@ static const struct line_key run_keys[] = {
 static const struct line_key fabric_keys[] = {
     { "Fabric", LINE_CHOICE, FABRIC(kind), 0, 0, NULL,
       "Form: one switch that blocks nothing; leaf switches joined by spine switches; or pods of such, joined "
-      "by "
-      "top switches.",
+      "by top switches.",
       fabrics },
     { "Nodes", LINE_INTEGER, FABRIC(nodes), 1, SCENARIO_NODES_MAX, NULL, "Nodes in all.", NULL },
     { "NodesPerSwitch", LINE_INTEGER, FABRIC(nodes_per_switch), 1, 4096, "16",
@@ -125,8 +123,7 @@ static const struct line_key job_keys[] = {
       NULL },
     { "Sync", LINE_CHOICE, OF_JOB(sync), 0, 0, "synchronous",
       "How ranks keep together: at every collective, within Staleness steps, every Every steps, or not at "
-      "all "
-      "(through a parameter server).",
+      "all (through a parameter server).",
       syncs },
     { "Staleness", LINE_INTEGER, OF_JOB(staleness), 0, SCENARIO_STALENESS_MAX, "1",
       "Steps that a rank may be ahead of the slowest, with Sync=staleness.", NULL },
@@ -136,18 +133,16 @@ static const struct line_key job_keys[] = {
       "Parameter servers, each with a node's link, with Algorithm=server or Sync=asynchronous.", NULL },
     { "Pacing", LINE_CHOICE, OF_JOB(pacing), 0, 0, "none",
       "What early ranks do: nothing, sleep before they enter, or give their core to the late of their node; "
-      "auto: "
-      "whichever of PaceLevers proves to help on the node, as live ranks do.",
+      "auto: whichever of PaceLevers proves to help on the node, as live ranks do.",
       pacings },
     { "PaceMax", LINE_SECONDS, OF_JOB(pace_max_s), 0, 3600, "10ms", "The longest sleep.", NULL },
     { "PaceShare", LINE_RATIO, OF_JOB(pace_share), 0, 1, "0.8", "Share of its lead that a rank sleeps.",
       NULL },
     { "PaceLevers", LINE_SET, OF_JOB(levers), 0, 0, "release,gate",
       "auto: what may be tried, as in syncguard.conf. release: the library gives the core away while it "
-      "waits; gate: "
-      "early ranks sleep until the last one of the node has come; both give the core away here. delay: a "
-      "rank "
-      "sleeps part of what it is reliably early by; stagger: ranks of a node enter one after another.",
+      "waits; gate: early ranks sleep until the last one of the node has come; both give the core away here. "
+      "delay: a rank sleeps part of what it is reliably early by; stagger: ranks of a node enter one after "
+      "another.",
       levers },
     { "PaceEpoch", LINE_INTEGER, OF_JOB(pace_epoch), 1, 16, "16",
       "auto: so many collectives in a row have the lever, or do without it, where it did not prove itself in "
@@ -163,8 +158,7 @@ static const struct line_key job_keys[] = {
 static const struct line_key noise_keys[] = {
     { "Noise", LINE_CHOICE, NOISE(scope), 0, 0, NULL,
       "Who has it in common: nobody (each rank its own), a node, a switch, or all of the job; link: how long "
-      "a "
-      "link takes varies, for other traffic leaves it more or less (its bandwidth is then the mean share); "
+      "a link takes varies, for other traffic leaves it more or less (its bandwidth is then the mean share); "
       "loss: what the fabric's Loss is multiplied with varies.",
       scopes },
     { "Job", LINE_REFERENCE, NOISE(job), 0, 0, "", "Whose; the first one's if it is not said.", NULL },
@@ -212,8 +206,7 @@ static const struct line_key fault_keys[] = {
 static const struct line_key gate_keys[] = {
     { "Gate", LINE_CHOICE, GATE(kind), 0, 0, NULL,
       "What messages wait before: a node's links, or each of a leaf switch's uplinks; those on the way out "
-      "and "
-      "those on the way in wait apart.",
+      "and those on the way in wait apart.",
       gate_kinds },
     { "Node", LINE_INTEGER, GATE(node), 0, SCENARIO_NODES_MAX - 1, "", "The node.", NULL },
     { "Switch", LINE_INTEGER, GATE(where_switch), 0, SCENARIO_NODES_MAX - 1, "", "The leaf switch.", NULL },

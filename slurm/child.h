@@ -15,10 +15,10 @@ struct event_base;
 struct child;
 
 struct child_options {
-    const char *path;        /* absolute; it is argv[0] */
-    const char *input;       /* lent for the call */
+    const char *path;  /* absolute; it is argv[0] */
+    const char *input; /* lent for the call */
     double timeout_s;
-    size_t output_max; /* bytes of standard output that are kept; standard error is kept to 1000 */
+    size_t output_max;       /* bytes of standard output that are kept; standard error is kept to 1000 */
     const char *const *args; /* the rest of argv, ends with NULL; NULL: none */
 };
 

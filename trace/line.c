@@ -377,8 +377,7 @@ static int check_header(const json_t *header, struct err *err)
         return err_set(err,
                        "the header names no ranks: \"ranks\":[{\"rank\":0,\"node\":\"n0\"},...] is accepted");
     told = xcalloc(VIEW_RANKS_MAX, sizeof(*told));
-    json_array_foreach(ranks, i, rank)
-    {
+    json_array_foreach(ranks, i, rank) {
         rc = check_rank(rank, i, told, err);
         if (rc < 0)
             break;

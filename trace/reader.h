@@ -56,15 +56,15 @@ struct trace_figures {
     bool header;  /* it has come; job and the counts of ranks, nodes and switches are valid */
     char job[64]; /* "" not told */
     uint32_t ranks, nodes, switches, comms;
-    uint64_t bytes, lines, records,
-        collectives;     /* taken; a collective is counted when its records are over */
-    uint64_t lost;       /* numbers that a rank skipped in a communicator */
-    uint64_t duplicates; /* dropped: told before */
-    uint64_t reordered;  /* dropped: came after a newer one */
-    uint64_t unnamed;    /* operation not known: its time counts, nothing else */
-    uint64_t beyond;     /* dropped: above TRACE_COMMS_MAX or TRACE_PAIRS_MAX */
-    uint64_t never_left; /* entered, and t1 is null */
-    bool torn;           /* the last line has no end and was dropped */
+    uint64_t bytes, lines, records; /* taken */
+    uint64_t collectives;           /* whose records are over */
+    uint64_t lost;                  /* numbers that a rank skipped in a communicator */
+    uint64_t duplicates;            /* dropped: told before */
+    uint64_t reordered;             /* dropped: came after a newer one */
+    uint64_t unnamed;               /* operation not known: its time counts, nothing else */
+    uint64_t beyond;                /* dropped: above TRACE_COMMS_MAX or TRACE_PAIRS_MAX */
+    uint64_t never_left;            /* entered, and t1 is null */
+    bool torn;                      /* the last line has no end and was dropped */
 };
 void trace_reader_figures_get(const struct trace_reader *r, struct trace_figures *f);
 uint64_t trace_reader_lost(const struct trace_reader *r,

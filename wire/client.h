@@ -29,10 +29,11 @@ json_t *client_ask(const struct client_options *o, const json_t *question, doubl
 
 struct client_events {
     void (*answer)(struct client *c, json_t *answer, void *arg); /* lent; also those with an "error" */
-    void (*state)(struct client *c, bool up, const char *why, void *arg); /* went up; went down and will be tried again */
+    /* It went up, or went down and will be tried again. */
+    void (*state)(struct client *c, bool up, const char *why, void *arg);
 };
-struct client *client_new(struct event_base *base, const struct client_options *o, const struct client_events *events,
-                          void *arg);
+struct client *client_new(struct event_base *base, const struct client_options *o,
+                          const struct client_events *events, void *arg);
 /* -1 when it is not up now (nothing is queued: ask again from the next answer or timer). */
 int client_send(struct client *c, const json_t *question);
 void client_free(struct client *c); /* NULL is fine */

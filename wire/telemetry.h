@@ -36,9 +36,10 @@ enum sample_flags {
     SAMPLE_UNWAITED = 4,
     SAMPLE_FAILED = 8,
     SAMPLE_INTER = 16,
-    SAMPLE_WHOLE = 32, /* sent beside the blocks because it, or one near it, was unusual: n is 1, sums are its
-                        * own; already contained in the block that covers its seq */
-    SAMPLE_GAP = 64,   /* events are missing inside the block: the sums are of fewer than n */
+    /* Sent beside the blocks because it, or one near it, was unusual: n is 1, sums are its own; already
+     * contained in the block that covers its seq. */
+    SAMPLE_WHOLE = 32,
+    SAMPLE_GAP = 64, /* events are missing inside the block: the sums are of fewer than n */
 };
 
 /* A block of n collectives [seq, seq + n) of one communicator on one rank; n is a power of two and divides
@@ -54,8 +55,7 @@ struct sample {
     uint64_t enter_ns;    /* of the first: when it entered (nonblocking: was posted) */
     uint64_t stay_ns;     /* of the first: leave - enter */
     uint64_t stay_sum_ns; /* of all n: how long it kept the rank (nonblocking: from beginning to wait) */
-    uint64_t gap_sum_ns;  /* of all n: from leaving the rank's previous collective, on whichever communicator,
-                             to entering */
+    uint64_t gap_sum_ns;  /* of all n: since the rank left its previous collective, of any communicator */
     uint64_t p2p_sum_ns;  /* the part of the gaps spent in point-to-point calls */
 };
 
@@ -77,14 +77,14 @@ struct step {
     uint32_t seq;    /* its collective that begins the (first) step: names the step on all ranks */
     uint32_t period; /* collectives a step on comm */
     uint32_t n_steps;
-    uint64_t enter_ns;            /* when the first step began */
-    uint64_t duration_ns;         /* of all n_steps */
-    uint64_t gap_ns;              /* outside of collectives: own work (point-to-point included) */
-    uint64_t p2p_ns;              /* of gap_ns, in point-to-point calls */
-    uint64_t stay_ns;             /* inside of collectives */
-    float stay_s[STEP_PARTS_MAX]; /* of the stay, what was spent in comm's collectives, those with seq %
-                                   * period * parts / period = i summed up; NaN not known; the same on all
-                                   * ranks, wherever they take a step to begin */
+    uint64_t enter_ns;    /* when the first step began */
+    uint64_t duration_ns; /* of all n_steps */
+    uint64_t gap_ns;      /* outside of collectives: own work (point-to-point included) */
+    uint64_t p2p_ns;      /* of gap_ns, in point-to-point calls */
+    uint64_t stay_ns;     /* inside of collectives */
+    /* Of the stay, what was spent in comm's collectives, those with seq % period * parts / period = i summed
+     * up; NaN not known; the same on all ranks, wherever they take a step to begin. */
+    float stay_s[STEP_PARTS_MAX];
 };
 
 /* What a rank is inside of, sent while that lasts longer than a second, and once when it ended. */
@@ -126,18 +126,16 @@ struct comm_item {
 struct node_item {
     uint32_t rank;
     uint16_t app;
-    uint16_t cpus;            /* online; 0: not known */
-    float run_queue;          /* tasks running or ready to run, at that moment */
-    float busy_ratio;         /* of all its CPUs' time */
-    float steal_ratio;        /* of all its CPUs' time: the hypervisor gave it to others */
-    float frequency_hz;       /* mean of the ranks' CPUs that are busy */
-    float frequency_ratio;    /* the same over what they can */
-    float throttled_per_s;    /* thermal events of the CPU that has most */
-    float quota_ratio;        /* the step's cgroup was held at its CPU quota */
-    float cpu_pressure_ratio; /* some task waited for a CPU: of the step's cgroup where it tells, else of the
-                                 node */
-    float memory_pressure_ratio;  /* ... for memory */
-    float io_pressure_ratio;      /* ... for storage */
+    uint16_t cpus;         /* online; 0: not known */
+    float run_queue;       /* tasks running or ready to run, at that moment */
+    float busy_ratio;      /* of all its CPUs' time */
+    float steal_ratio;     /* of all its CPUs' time: the hypervisor gave it to others */
+    float frequency_hz;    /* mean of the ranks' CPUs that are busy */
+    float frequency_ratio; /* the same over what they can */
+    float throttled_per_s; /* thermal events of the CPU that has most */
+    float quota_ratio;     /* the step's cgroup was held at its CPU quota */
+    /* Some task waited for a CPU, memory, storage: of the step's cgroup where it tells, else of the node. */
+    float cpu_pressure_ratio, memory_pressure_ratio, io_pressure_ratio;
     float swap_per_s;             /* pages swapped in and out */
     float retransmits_per_s;      /* TCP segments and RDMA packets sent again */
     float nic_errors_per_s;       /* errors and drops of all interfaces and RDMA ports */
@@ -162,8 +160,7 @@ struct task_item {
     float foreign_ratio;    /* of its CPUs' time: used by processes that are no ranks of the step */
     float involuntary_per_s, voluntary_per_s; /* context switches */
     float major_faults_per_s;
-    char cpus[TELEMETRY_CPUS_TEXT]; /* that it may run on, as the kernel writes them: "0-3,8"; cut: ends in
-                                       ".." */
+    char cpus[TELEMETRY_CPUS_TEXT]; /* that it may run on, as the kernel writes them; cut: ends in ".." */
 };
 
 struct gpu_item {

@@ -72,8 +72,7 @@ static void take_ranks(struct controller *c, json_t *list)
     char key[32];
     size_t i;
 
-    json_array_foreach(list, i, rank)
-    {
+    json_array_foreach(list, i, rank) {
         snprintf(key, sizeof(key), "%d.%d", (int)json_integer_value(json_object_get(rank, "rank")),
                  (int)json_integer_value(json_object_get(rank, "app")));
         json_object_set(c->ranks, key, rank);

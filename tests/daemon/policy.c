@@ -66,7 +66,9 @@ static json_t *param(json_t *report, const char *key)
     json_t *p;
     size_t i;
 
-    json_array_foreach(at(report, "policy.params"), i, p) if (!strcmp(text(p, "key"), key)) return p;
+    json_array_foreach(at(report, "policy.params"), i, p)
+        if (!strcmp(text(p, "key"), key))
+            return p;
     return NULL;
 }
 
@@ -75,7 +77,9 @@ static json_t *rule(json_t *report, const char *name)
     json_t *r;
     size_t i;
 
-    json_array_foreach(at(report, "policy.rules"), i, r) if (!strcmp(text(r, "name"), name)) return r;
+    json_array_foreach(at(report, "policy.rules"), i, r)
+        if (!strcmp(text(r, "name"), name))
+            return r;
     return NULL;
 }
 
@@ -138,7 +142,9 @@ static bool says(json_t *audit, const char *words)
     json_t *e;
     size_t i;
 
-    json_array_foreach(at(audit, "audit"), i, e) if (!strcmp(text(e, "sentence"), words)) return true;
+    json_array_foreach(at(audit, "audit"), i, e)
+        if (!strcmp(text(e, "sentence"), words))
+            return true;
     return false;
 }
 
@@ -194,7 +200,8 @@ static void lists(void)
     json_t *a = ask("{\"query\":\"policy\"}"), *p;
     size_t i, n = 0;
 
-    json_array_foreach(at(a, "policies"), i, p) n += !strcmp(text(p, "name"), "p") && number(p, "jobs") == 1;
+    json_array_foreach(at(a, "policies"), i, p)
+        n += !strcmp(text(p, "name"), "p") && number(p, "jobs") == 1;
     is_int((long long)n, 1, "the policies, with their jobs");
     is_str(text(a, "selections.0.User"), "sim", "and whom they are for");
     json_decref(a);
@@ -381,7 +388,9 @@ static json_t *decision(json_t *report, const char *action)
     json_t *d;
     size_t i;
 
-    json_array_foreach(at(report, "policy.decisions"), i, d) if (!strcmp(text(d, "action"), action)) return d;
+    json_array_foreach(at(report, "policy.decisions"), i, d)
+        if (!strcmp(text(d, "action"), action))
+            return d;
     return NULL;
 }
 

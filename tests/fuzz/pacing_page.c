@@ -45,7 +45,8 @@ static void tell(void)
     size_t i;
 
     if (told) {
-        json_array_foreach(json_object_get(told, "levers"), i, lever) check_lever(lever);
+        json_array_foreach(json_object_get(told, "levers"), i, lever)
+            check_lever(lever);
         if (i != PACER_LEVERS)
             abort();
         pacing_take(&agent, told);

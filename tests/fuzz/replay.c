@@ -1,5 +1,5 @@
-/* replay.c - a main for fuzz targets without a fuzzer: feeds files to LLVMFuzzerTestOneInput, one TAP line
- * each. PROGRAM [FILE|FOLDER...]    without arguments: $top_srcdir/tests/fuzz/PROGRAM.corpus */
+/* replay.c - a main for fuzz targets without a fuzzer: files for LLVMFuzzerTestOneInput, a TAP line each.
+ *     PROGRAM [FILE|FOLDER...]    without arguments: $top_srcdir/tests/fuzz/PROGRAM.corpus */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>

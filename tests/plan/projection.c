@@ -208,8 +208,8 @@ static bool project(const struct truth *t, struct projection *p)
     in.step_s = m.step_s;
     in.traffic.adapter = (struct traffic_adapter){ t->adapter_bytes_per_s, 1 };
     linkfit_fit(&links, &fit);
-    in.traffic.n_links = traffic_links(&links, &fit, t->steps, COLLECTIVE_ALLREDUCE, t->ranks, true, in.traffic.link,
-                                  TRAFFIC_LINKS);
+    in.traffic.n_links = traffic_links(&links, &fit, t->steps, COLLECTIVE_ALLREDUCE, t->ranks, true,
+                                       in.traffic.link, TRAFFIC_LINKS);
     made = made && projection_make(&in, p);
     free(node);
     free(leaf);
@@ -255,8 +255,7 @@ int main(int argc, char **argv)
             hold(&score[k], &p.point[k], &m);
             if (verbose && k == 4)
                 printf("# n %u g %u sw %u cv %.3f%s %.3f %.3f last %.3f %.3f %.3f tail %.1e alg %d sizes %d: "
-                       "true %.4f = %.4f + %.4f + %.4f, %.4f "
-                       "(%.4f .. %.4f) = %.4f + %.4f + %.4f\n",
+                       "true %.4f = %.4f + %.4f + %.4f, %.4f (%.4f .. %.4f) = %.4f + %.4f + %.4f\n",
                        t.ranks, t.per_node, t.per_switch, t.passing[0], &"N\0L\0G\0E"[2 * t.shape],
                        t.passing[1], t.passing[2], t.lasting[0], t.lasting[1], t.lasting[2], t.tail_rate,
                        t.algorithm, t.sizes, m.step_s, m.compute_s, m.communication_s, m.synchronisation_s,
@@ -270,8 +269,7 @@ int main(int argc, char **argv)
         double median = deviate_median(s->error, (size_t)s->n), inside = (double)s->inside / s->n;
 
         printf("# %2u times the ranks: median error %.2f %%, 90 %% below %.1f %%, band holds %.1f %% (%.1f "
-               "below, %.1f above), regime right "
-               "%.1f %%\n",
+               "below, %.1f above), regime right %.1f %%\n",
                1u << k, 100 * median, 100 * deviate_quantile(s->error, (size_t)s->n, 0.9), 100 * inside,
                100.0 * s->below / s->n, 100.0 * s->above / s->n, 100.0 * s->regime / s->n);
         right += s->regime;

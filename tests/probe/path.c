@@ -1,7 +1,7 @@
 /* path.c - the probe's hot path, for path.sh to watch: nothing but recorded calls between two markers.
- *     path COUNT     that many barriers and all-reduces on MPI_COMM_SELF, and a nonblocking one each tenth
- * time path switch    five barriers recorded, five not, five recorded again The markers are system calls that
- * nobody else makes. */
+ *     path COUNT     COUNT barriers and all-reduces on MPI_COMM_SELF, and a nonblocking one every tenth time
+ *     path switch    five barriers recorded, five not, five recorded again
+ * The markers are system calls that nobody else makes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <mpi.h>

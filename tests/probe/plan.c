@@ -1,8 +1,9 @@
 /* plan.c - pacing without agent and controller: the pages that ranks read.
  *
  *   plan DIR LEVERS [LEVER [EVERY]]   make DIR's control page with these levers allowed ("" for none); with
- * LEVER, and a page that says that it is used for good, but for one epoch in EVERY (2) plan DIR what the
- * ranks report, as JSON
+ *                                     LEVER, and a page that says that it is used for good, but for one epoch
+ *                                     in EVERY (2)
+ *   plan DIR                          what the ranks report, as JSON
  */
 #include <inttypes.h>
 #include <math.h>

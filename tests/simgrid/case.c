@@ -1,7 +1,7 @@
 /* One case for the comparison with SimGrid: steps of compute and an all-reduce on a fat tree.
  *
- *   case write DIR CASE... the case for smpirun: platform.xml, hosts, trace
- *   case auto|rounds|exact|sampled CASE... runs it; prints the simulated seconds, and what was done
+ *   case write DIR CASE...                  the case for smpirun: platform.xml, hosts, trace
+ *   case auto|rounds|exact|sampled CASE...  runs it; prints the simulated seconds, and what was done
  *
  * CASE: topo_parameters of SimGrid's FAT_TREE, algorithm, bytes, steps, mean compute seconds, their spread
  * (the standard deviation over the mean), seed, "ordered" or "shuffled" ranks. */

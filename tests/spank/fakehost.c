@@ -476,8 +476,7 @@ static void test_local(void)
         ok(o->option_rc == -1, "%s: an unknown policy is refused", who);
         is_str(o->log,
                "--sync-guard=nosuch: unknown policy; there are observe, balanced, night, off "
-               "(--sync-guard=help explains "
-               "them)\n",
+               "(--sync-guard=help explains them)\n",
                "with the known ones");
         o = run(&(struct run){ .context = context, .args = conf_arg, .options = { "off" } });
         ok(o->option_rc == 0 && !*o->settings && !*o->log, "%s: off", who);

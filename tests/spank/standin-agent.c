@@ -1,7 +1,10 @@
 /* standin-agent.c - what the plugin's tests run in place of syncguard-agent: it writes down how it was
- * started, and behaves as told. LOG.NODE.PID is written for each life: arguments, environment, descriptors,
- * ignored signals, parents' names LOG is the path of the program itself with ".log" in place of the name, so
- * that no environment has to pass the plugin A file PROGRAM.fail makes it exit with 3. */
+ * started, and behaves as told.
+ *     LOG.NODE.PID   is written for each life: arguments, environment, descriptors, ignored signals, parents'
+ *                    names
+ *     LOG            is the path of the program itself with ".log" in place of the name, so that no
+ *                    environment has to pass the plugin
+ * A file PROGRAM.fail makes it exit with 3. */
 #include <dirent.h>
 #include <signal.h>
 #include <stdio.h>

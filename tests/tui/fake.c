@@ -152,8 +152,7 @@ static json_t *sentence(const struct fake *f, double t_s)
         return json_string("All ranks keep step: 2 % of their time is spent waiting for a later one.");
     snprintf(text, sizeof(text),
              "%s is slow: its %d ranks arrive 6.2 ms late since %.0f s; the step takes 30.6 ms, without it "
-             "24.4 ms "
-             "(20 %% of the job's time is lost).",
+             "24.4 ms (20 %% of the job's time is lost).",
              node_name(name, f->slow_node), f->ranks_per_node, t_s - f->slow_at_s);
     return json_string(text);
 }
@@ -218,8 +217,8 @@ static json_t *hung_row(double t_s)
                                   "culprits", "r9", "slowdown", "since_s", 41 + t_s, "text",
                                   "r9 on node11 never entered Allreduce #127477 that 31 ranks wait in"));
     json_object_set_new(job, "sentence",
-                        json_string("Everybody waits for r9 on node11, which computes since 41 s "
-                                    "and never entered Allreduce #127477."));
+                        json_string("Everybody waits for r9 on node11, which computes since 41 s and never "
+                                    "entered Allreduce #127477."));
     json_object_set_new(
         job, "worst",
         json_pack("{s:i, s:s, s:n, s:n}", "rank", 9, "node", "node11", "lateness_s", "last_ratio"));

@@ -1,5 +1,5 @@
-/* The screens at three sizes, as text, against tests/tui/expected/NAME.  A change that is meant is taken over
- * by tests/tui/screens --write   (then look at the difference before it is committed) */
+/* The screens at three sizes, as text, against tests/tui/expected/NAME.  To take over an intended change:
+ *     tests/tui/screens --write   (then look at the difference before it is committed) */
 #include "tests/tap.h"
 
 #include <locale.h>

@@ -40,8 +40,8 @@ static void tool(const char *name, const char *script)
 static void answers(const char *script)
 {
     char *text =
-        xasprintf("echo \"$*\" >>%s/asked\ncase $2 in configuration) echo 'PurgeEventAfter = NONE';; "
-                  "*) %s;; esac",
+        xasprintf("echo \"$*\" >>%s/asked\ncase $2 in configuration) echo 'PurgeEventAfter = NONE';; *) %s;; "
+                  "esac",
                   root, script);
 
     tool("sacctmgr", text);

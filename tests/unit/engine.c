@@ -287,15 +287,13 @@ static const struct {
 } mistakes[] = {
     { "Rule=r Policy=balanced \\\n When=\"lost_ratio > 5s\" Action=drain",
       "t:2: Rule=r When=lost_ratio > 5s: column 14: lost_ratio is compared with '5s': a ratio such as 0.05 "
-      "or 5% is "
-      "accepted" },
+      "or 5% is accepted" },
     { "Rule=r Policy=balanced When=warning \\\n\\\n Action=dance",
       "t:3: Rule=r Action=dance: no such action; there are signal, checkpoint, requeue, exclude, "
-      "node_comment, drain, "
-      "job_comment, webhook, command" },
+      "node_comment, drain, job_comment, webhook, command" },
     { "Rule=r Policy=balanced When=warning", "t:1: Rule=r Action=: what is done must be said; there are "
-                                             "signal, checkpoint, requeue, exclude, node_comment, "
-                                             "drain, job_comment, webhook, command" },
+                                             "signal, checkpoint, requeue, exclude, node_comment, drain, "
+                                             "job_comment, webhook, command" },
     { "Rule=r Policy=balanced When=\"steps > 1\" Action=resume",
       "t:1: Rule=r Action=resume: for people only; there are signal, checkpoint, requeue, exclude, "
       "node_comment, drain, job_comment, webhook, command" },

@@ -94,8 +94,7 @@ struct regime {
     uint32_t ranks, cores;
     bool spans;
     double switches_hz, wait_ratio, lead; /* of the early rank, as a share of the step */
-    double factor[PACER_LEVERS]; /* of the step's time, with that lever; delay: per share of the step slept
-                                    within the lead */
+    double factor[PACER_LEVERS]; /* of the step's time, with that lever; delay: per share of the lead slept */
 };
 
 /* As measured on real MPI: doc/decisions/0018-pacing.md. */

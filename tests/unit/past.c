@@ -112,8 +112,7 @@ static void reruns(void)
     ok(p.more_reruns && p.reruns == 7 && p.starts == 16, "seven of the last eight starts, none before");
     is_str(p.text,
            "Steps take 1.00 times the 100 ms of the 4 earlier runs like this, as is usual; it is started "
-           "again more "
-           "often than it used to be (7 of the last 16 starts).",
+           "again more often than it used to be (7 of the last 16 starts).",
            "is said");
     for (size_t i = 0; i < 16; i += 2)
         start[i] = true, start[i + 1] = false;

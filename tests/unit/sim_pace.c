@@ -274,8 +274,8 @@ static void test_histories(int histories)
         const struct tally *t = &tally[crowded];
 
         ok(t->slow == 0 && t->had > t->histories / 20,
-           "%s, %d random histories, %d of them with levers, %d in force at the end: "
-           "%d collectives after the cause is gone %d steps take at most %.4f of the time without pacing",
+           "%s, %d random histories, %d of them with levers, %d in force at the end: %d collectives after "
+           "the cause is gone %d steps take at most %.4f of the time without pacing",
            crowded ? "shared cores" : "a core each", t->histories, t->had, t->ends_with, SETTLE, WINDOW,
            t->worst);
     }

@@ -77,8 +77,8 @@ static int read_checked(FILE *f, const char *path, struct checkpoint *c, struct 
     if (memcmp(&h.run, &c->run, sizeof(h.run)) != 0 || h.count != c->count)
         return err_set(
             err,
-            "%s: of another run (its seed %llu, ranks %d, batch %d, context %d, hidden %d, inner %d); "
-            "text and options must be the same",
+            "%s: of another run (its seed %llu, ranks %d, batch %d, context %d, hidden %d, inner %d); text "
+            "and options must be the same",
             path, (unsigned long long)h.run.seed, h.run.ranks, h.run.batch, h.run.context, h.run.hidden,
             h.run.inner);
     if (fread(got.parameters, sizeof(float), c->count, f) != c->count ||

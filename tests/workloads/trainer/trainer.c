@@ -308,8 +308,7 @@ static void print_timing(struct trainer *t)
     MPI_Allreduce(MPI_IN_PLACE, compute, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     if (t->rank == 0 && t->pace.n)
         printf("timing: steps %zu mean_s %.6f p50_s %.6f p95_s %.6f cv %.4f collectives_s %.6f compute_min_s "
-               "%.6f "
-               "compute_max_s %.6f\n",
+               "%.6f compute_max_s %.6f\n",
                t->pace.n, s.mean_s, s.p50_s, s.p95_s, s.cv, s.inside_s, -compute[1], compute[0]);
 }
 

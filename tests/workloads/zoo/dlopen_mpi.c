@@ -112,8 +112,7 @@ int main(int argc, char **argv)
     ((int (*)(void *))m.free)(&copy);
     for (int instance = 0; instance < 2; instance++)
         printf("zoo: rank=%d comm=%s size=%d place=%d first=0 last=%d instance=%d inter=0 total=%d "
-               "nonblocking=0 "
-               "persistent=0 failed=0 allreduce=5%s\n",
+               "nonblocking=0 persistent=0 failed=0 allreduce=5%s\n",
                rank, instance ? "dup" : "world", size, rank, size - 1, instance, instance ? 5 : 6,
                instance ? "" : " comm_create=1");
     printf("zoo: rank=%d %s\n", rank, good ? "ok" : "FAILED");
