@@ -56,12 +56,12 @@ enum ring_clock clock_choose(void)
  * the readings does not count. */
 static void read_both(uint64_t *tick, uint64_t *ns)
 {
-    uint64_t best = UINT64_MAX;
+    uint64_t best = 0;
 
     for (int i = 0; i < 16; i++) {
         uint64_t before = clock_counter(), now = clock_monotonic_ns(), after = clock_counter();
 
-        if (after - before < best) {
+        if (i == 0 || after - before < best) {
             best = after - before;
             *tick = before + (after - before) / 2;
             *ns = now;
