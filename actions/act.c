@@ -15,6 +15,7 @@
 #include "common/xalloc.h"
 #include "rules/action.h"
 #include "slurm/comment.h"
+#include "slurm/nodelist.h"
 
 static json_t *answer(enum attempt_result result, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
@@ -243,60 +244,18 @@ static json_t *requeue(const struct request *r)
     return no ? no : answer(ATTEMPT_DONE, "requeued");
 }
 
-/* Both lists as one; the caller's (free). NULL: nothing of `more` was new, or it is no list.  The type of a
- * host list differs between versions of Slurm. */
-static char *united(const char *list, const char *more)
-{
-    __auto_type all = slurm_hostlist_create(list ? list : "");
-    __auto_type added = slurm_hostlist_create(more);
-    bool changed = false;
-    char *host, *text = NULL;
-
-    while (all && added && (host = slurm_hostlist_shift(added))) {
-        if (slurm_hostlist_find(all, host) < 0) {
-            slurm_hostlist_push_host(all, host);
-            changed = true;
-        }
-        free(host);
-    }
-    if (changed)
-        text = slurm_hostlist_ranged_string_malloc(all);
-    if (all)
-        slurm_hostlist_destroy(all);
-    if (added)
-        slurm_hostlist_destroy(added);
-    return text;
-}
-
-/* How many of the nodes are in the list. */
-static int common_nodes(const char *list, const char *nodes, int *of)
-{
-    __auto_type all = slurm_hostlist_create(list ? list : "");
-    __auto_type some = slurm_hostlist_create(nodes);
-    int n = 0;
-    char *host;
-
-    *of = 0;
-    while (all && some && (host = slurm_hostlist_shift(some))) {
-        n += slurm_hostlist_find(all, host) >= 0;
-        ++*of;
-        free(host);
-    }
-    if (all)
-        slurm_hostlist_destroy(all);
-    if (some)
-        slurm_hostlist_destroy(some);
-    return n;
-}
-
 /* Add the nodes to those that the pending job will not get. */
 static json_t *keep_off(const struct request *r, const slurm_job_info_t *job)
 {
-    char *list = united(job->exc_nodes, r->nodes);
     job_desc_msg_t change;
     json_t *said;
+    char *list;
+    int added = nodelist_add(job->exc_nodes, r->nodes, &list);
 
-    if (!list)
+    if (added < 0)
+        return answer(ATTEMPT_REFUSED, "the job is requeued, but %.200s cannot be added to its ExcNodeList",
+                      r->nodes);
+    if (added == 0)
         return answer(ATTEMPT_DONE, "the job is kept off %s already", r->nodes);
     slurm_init_job_desc_msg(&change);
     change.job_id = r->job;
@@ -329,7 +288,7 @@ static json_t *exclude(const struct request *r)
     }
     if (base_state(job) == JOB_PENDING)
         no = keep_off(r, job);
-    else if (common_nodes(job->nodes, r->nodes, &of) == 0)
+    else if (nodelist_common(job->nodes, r->nodes, &of) == 0)
         no = answer(ATTEMPT_DONE, "the job runs anew, on %s", job->nodes ? job->nodes : "other nodes");
     else
         no = answer(ATTEMPT_REFUSED, "the job was requeued, but runs on %s again", job->nodes);
@@ -351,7 +310,7 @@ static json_t *not_of_job(const struct request *r)
     /* the components of a het job come together */
     for (uint32_t i = 0; i < info->record_count && n < of; i++)
         if (info->job_array[i].user_id == r->uid)
-            n = common_nodes(info->job_array[i].nodes, r->nodes, &of);
+            n = nodelist_common(info->job_array[i].nodes, r->nodes, &of);
     slurm_free_job_info_msg(info);
     return n == of && of > 0 ? NULL : answer(ATTEMPT_REFUSED, "job %u is not on %s", r->job, r->nodes);
 }

@@ -17,9 +17,12 @@ libactions_la_LIBADD = libhistory.la libslurmfacts.la librules.la libcommon.la $
 # The controller's helper that calls libslurm.
 if HAVE_LIBSLURM
 pkglibexec_PROGRAMS += syncguard-act
-syncguard_act_SOURCES = actions/act_main.c actions/act.c actions/act.h slurm/comment.c
+syncguard_act_SOURCES = actions/act_main.c actions/act.c actions/act.h slurm/comment.c slurm/nodelist.c slurm/nodelist.h
 syncguard_act_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 syncguard_act_LDADD = librules.la libcommon.la $(JANSSON_LIBS) -lslurm
+check_PROGRAMS += tests/unit/nodelist
+tests_unit_nodelist_SOURCES = tests/unit/nodelist.c slurm/nodelist.c slurm/nodelist.h
+tests_unit_nodelist_LDADD = libcommon.la -lslurm
 else
-EXTRA_DIST += actions/act_main.c actions/act.c
+EXTRA_DIST += actions/act_main.c actions/act.c slurm/nodelist.c slurm/nodelist.h tests/unit/nodelist.c
 endif
