@@ -2,10 +2,6 @@
 
 #include <string.h>
 
-#ifdef OPEN_MPI
-#include <mpi-ext.h>
-#endif
-
 /* The ways to see requests done. */
 enum way { WAIT, TEST, WAITALL, WAITANY, WAITSOME, TESTALL, TESTANY, TESTSOME, STATUS_THEN_WAIT, WAYS };
 
@@ -123,7 +119,7 @@ void zoo_nonblocking(struct zoo_comm *c)
     }
 }
 
-#if MPI_VERSION >= 4 || defined(OMPI_HAVE_MPI_EXT_PCOLLREQ)
+#ifdef ZOO_INIT
 /* MPICH 4.0 repeats these wrongly or fails (its issues 6423 and 7078): the zoo is to try the probe, not
  * MPICH. */
 static bool repeats_well(enum zoo_op op)

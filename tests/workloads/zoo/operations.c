@@ -3,9 +3,6 @@
 #include <stdlib.h>
 
 #include "common/xalloc.h"
-#ifdef OPEN_MPI
-#include <mpi-ext.h>
-#endif
 
 /* Integers a block. Rank r puts r * 1000 + i in place i of what it sends, so that each result tells whence it
  * is. */
@@ -24,17 +21,10 @@ struct zoo_act {
 
 /* The same arguments go to the three forms of a call, whose names differ as the standard says; spelled out,
  * the table of operations would be three times as long and easier to get wrong. */
-#if MPI_VERSION >= 4
-#define ZOO_INIT(Name)     MPI_##Name##_init
-#define ZOO_HAS_PERSISTENT 1
-#elif defined(OMPI_HAVE_MPI_EXT_PCOLLREQ)
-#define ZOO_INIT(Name)     MPIX_##Name##_init
-#define ZOO_HAS_PERSISTENT 1
-#endif
-#ifdef ZOO_HAS_PERSISTENT
+#ifdef ZOO_INIT
 #define ZOO_POST_PERSISTENT(Name, a, ...) ZOO_INIT(Name)(__VA_ARGS__, MPI_INFO_NULL, &(a)->request)
 #else
-#define ZOO_POST_PERSISTENT(Name, a, ...) abort()
+#define ZOO_POST_PERSISTENT(Name, a, ...) (abort(), MPI_ERR_OTHER)
 #endif
 #define ZOO_POST(a, mode, Name, name, ...)                                 \
     ((mode) == ZOO_BLOCKING      ? MPI_##Name(__VA_ARGS__)                 \

@@ -8,8 +8,19 @@
 #define SYNCGUARD_WORKLOADS_ZOO_H
 
 #include <mpi.h>
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#endif
 #include <stdbool.h>
 #include <stdio.h>
+
+/* The call that makes a persistent collective, if this library has any: they came with MPI 4.0; Open MPI 4 has them
+ * as an extension, Open MPI 5 under their final names though it calls itself MPI 3.1. */
+#if MPI_VERSION >= 4 || (defined(OPEN_MPI) && OMPI_MAJOR_VERSION >= 5)
+#define ZOO_INIT(Name) MPI_##Name##_init
+#elif defined(OMPI_HAVE_MPI_EXT_PCOLLREQ)
+#define ZOO_INIT(Name) MPIX_##Name##_init
+#endif
 
 enum zoo_op {
     ZOO_BARRIER,
