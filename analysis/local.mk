@@ -21,24 +21,3 @@ libanalysis_la_SOURCES = \
 	analysis/view_phases.c analysis/view_projection.c analysis/view_scaling.c analysis/view_steps.c \
 	analysis/work.c analysis/work.h
 libanalysis_la_LIBADD = libmodel.la libwire.la libring.la -lm
-
-check_PROGRAMS += tests/unit/period tests/unit/view
-tests_unit_period_SOURCES = tests/unit/period.c
-tests_unit_period_LDADD = libanalysis.la libring.la libcommon.la
-tests_unit_view_SOURCES = tests/unit/view.c
-tests_unit_view_LDADD = libanalysis.la libring.la libcommon.la
-check_PROGRAMS += tests/unit/delay tests/unit/efficiency tests/unit/projection tests/unit/trend
-tests_unit_delay_SOURCES = tests/unit/delay.c
-tests_unit_delay_LDADD = libanalysis.la
-tests_unit_efficiency_SOURCES = tests/unit/efficiency.c
-tests_unit_efficiency_LDADD = libanalysis.la libring.la libcommon.la
-tests_unit_projection_SOURCES = tests/unit/projection.c
-tests_unit_projection_LDADD = libanalysis.la libring.la libcommon.la
-tests_unit_trend_SOURCES = tests/unit/trend.c
-tests_unit_trend_LDADD = libanalysis.la
-check_PROGRAMS += tests/unit/cause
-tests_unit_cause_SOURCES = tests/unit/cause.c
-tests_unit_cause_LDADD = libanalysis.la libring.la libcommon.la
-check_PROGRAMS += tests/unit/scaling
-tests_unit_scaling_SOURCES = tests/unit/scaling.c tests/random.h
-tests_unit_scaling_LDADD = libjob.la

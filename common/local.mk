@@ -11,4 +11,4 @@ libcommon_la_SOURCES = \
 	common/now.h common/xalloc.c common/xalloc.h
 libcommon_la_LIBADD = -lm
 
-EXTRA_DIST += tests/tap.h ring/ring.h ring/control.h doc/ARCHITECTURE.md doc/protocol.md
+EXTRA_DIST += ring/ring.h ring/control.h doc/ARCHITECTURE.md doc/protocol.md

@@ -13,7 +13,3 @@ libjob_la_SOURCES = \
 	job/scaling_run.c job/scaling_run.h
 libjob_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(EVENT_CFLAGS)
 libjob_la_LIBADD = librules.la libpacing.la libanalysis.la libring.la libwire.la $(JANSSON_LIBS) -lm
-
-check_PROGRAMS += tests/unit/guarded
-tests_unit_guarded_SOURCES = tests/unit/guarded.c
-tests_unit_guarded_LDADD = libjob.la libmodel.la

@@ -21,25 +21,3 @@ libmodel_la_SOURCES = \
 	model/trade.c model/trade.h \
 	model/train.c model/train.h
 libmodel_la_LIBADD = -lm
-
-check_PROGRAMS += tests/unit/traffic
-tests_unit_traffic_SOURCES = tests/unit/traffic.c
-tests_unit_traffic_LDADD = libmodel.la
-check_PROGRAMS += tests/unit/deviate tests/unit/last tests/unit/linkfit tests/unit/variation tests/plan/projection
-tests_unit_deviate_SOURCES = tests/unit/deviate.c
-tests_unit_deviate_LDADD = libmodel.la
-tests_unit_last_SOURCES = tests/unit/last.c
-tests_unit_last_LDADD = libmodel.la
-tests_unit_linkfit_SOURCES = tests/unit/linkfit.c
-tests_unit_linkfit_LDADD = libmodel.la
-tests_unit_variation_SOURCES = tests/unit/variation.c
-tests_unit_variation_LDADD = libmodel.la
-tests_plan_projection_SOURCES = tests/plan/projection.c
-tests_plan_projection_LDADD = libmodel.la
-EXTRA_DIST += tests/plan/projection-simulated
-
-check_PROGRAMS += tests/unit/strategy
-tests_unit_strategy_SOURCES = tests/unit/strategy.c tests/random.h
-tests_unit_strategy_LDADD = libmodel.la
-dist_check_SCRIPTS += tests/plan/strategies.sh
-EXTRA_DIST += tests/plan/strategies-simulated

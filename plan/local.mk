@@ -37,8 +37,3 @@ sgplan_SOURCES = plan/sgplan.c
 sgplan_LDADD = libplan.la
 
 dist_bashcompletion_DATA += plan/completion/sgplan
-
-# The published experiment
-check_PROGRAMS += tests/unit/experiment
-tests_unit_experiment_SOURCES = tests/unit/experiment.c
-tests_unit_experiment_LDADD = libplan.la

@@ -139,7 +139,7 @@ char *health_figures(const struct snap_health *h, char *buf, size_t size)
     return buf;
 }
 
-char *health_gpus(const struct snap_health *h, char *buf, size_t size)
+char *health_gpus_text(const struct snap_health *h, char *buf, size_t size)
 {
     buf[0] = '\0';
     for (size_t i = 0; h->known && i < h->n_gpus; i++) {

@@ -12,6 +12,6 @@ enum severity health_symptoms(const struct snap_health *h, char *buf, size_t siz
 /* All figures that are known and not zero: "run queue 3.2 · steal 0.4 % · ..."; "" for none. Returns buf. */
 char *health_figures(const struct snap_health *h, char *buf, size_t size);
 /* The GPUs: "GPU0 clock 98 % 64 °C 301 W · ..."; "" for none. Returns buf. */
-char *health_gpus(const struct snap_health *h, char *buf, size_t size);
+char *health_gpus_text(const struct snap_health *h, char *buf, size_t size);
 
 #endif

@@ -201,7 +201,7 @@ static int draw_node(struct canvas *c, int y, const struct snap_node_health *n)
     health_figures(&n->health, text, sizeof(text));
     if (text[0])
         y = panel_text(c, y, 18, STYLE_DIM, text);
-    health_gpus(&n->health, text, sizeof(text));
+    health_gpus_text(&n->health, text, sizeof(text));
     return text[0] ? panel_text(c, y, 18, STYLE_DIM, text) : y;
 }
 

@@ -183,7 +183,7 @@ static void draw_selected(struct canvas *c, const struct ui *ui, int y)
     y += 1 + canvas_wrap(c, y + 1, 1, 1, c->width - 2, n->health.n_gpus ? 1 : 2,
                          draw_severity_style(severity(n)), n->verdict[0] ? n->verdict : "nothing found");
     canvas_put(c, y++, 1, c->width - 2, STYLE_TEXT, health_figures(&n->health, text, sizeof(text)));
-    canvas_put(c, y, 1, c->width - 2, STYLE_TEXT, health_gpus(&n->health, text, sizeof(text)));
+    canvas_put(c, y, 1, c->width - 2, STYLE_TEXT, health_gpus_text(&n->health, text, sizeof(text)));
 }
 
 static void draw(struct canvas *c, const struct ui *ui)

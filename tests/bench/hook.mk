@@ -38,16 +38,6 @@ tests/bench/hook: tests/bench/hook.sh
 noinst_SCRIPTS += tests/bench/hook $(BENCH_HOOK)
 CLEANFILES += tests/bench/hook $(BENCH_HOOK)
 
-# What judging costs.
-noinst_PROGRAMS += tests/bench/engine
-tests_bench_engine_SOURCES = tests/bench/engine.c
-tests_bench_engine_LDADD = libanalysis.la libring.la libcommon.la
-
-# What simulating a network costs.
-noinst_PROGRAMS += tests/bench/network
-tests_bench_network_SOURCES = tests/bench/network.c
-tests_bench_network_LDADD = libsim.la -lm
-
 # All figures: prints them with the commands that made them, writes bench.json.
 EXTRA_DIST += tests/bench/bench
 .PHONY: bench

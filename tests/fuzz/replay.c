@@ -1,5 +1,5 @@
 /* replay.c - a main for fuzz targets without a fuzzer: files for LLVMFuzzerTestOneInput, a TAP line each.
- *     PROGRAM [FILE|FOLDER...]    without arguments: $top_srcdir/tests/fuzz/PROGRAM.corpus */
+ *     PROGRAM [FILE|FOLDER...]    without arguments: $top_srcdir/tests/fuzz/NAME.corpus, of NAME.fuzz */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -67,7 +67,7 @@ int main(int argc, char **argv)
 
     if (!strncmp(name, "lt-", 3)) /* libtool's own name for it in the build tree */
         name += 3;
-    snprintf(corpus, sizeof(corpus), "%s/tests/fuzz/%s.corpus", top ? top : ".", name);
+    snprintf(corpus, sizeof(corpus), "%s/tests/fuzz/%.*s.corpus", top ? top : ".", (int)strcspn(name, "."), name);
     if (argc < 2)
         replay(corpus);
     for (int i = 1; i < argc; i++)

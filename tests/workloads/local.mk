@@ -86,5 +86,12 @@ tests/workloads/zoo_f.mpich: tests/workloads/zoo/zoo.f90
 endif
 CLEANFILES += $(noinst_SCRIPTS) $(check_SCRIPTS)
 
-dist_check_SCRIPTS += tests/workloads/trainer-test.sh tests/workloads/zoo-test.sh
-EXTRA_DIST += tests/workloads/mpi.sh
+# The example in C, with each MPI that is there
+API_EXAMPLE_FLAGS = -D_GNU_SOURCE -I$(top_srcdir)/api -std=gnu11 -O2 -g $(WARN)
+if HAVE_OPENMPI
+check_SCRIPTS += tests/workloads/api_trainer.openmpi
+tests/workloads/api_trainer.openmpi: api/examples/trainer.c api/syncguard.h libsyncguard.la
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(MPICC_OPENMPI) $(API_EXAMPLE_FLAGS) -o $@ $(top_srcdir)/api/examples/trainer.c -L.libs -lsyncguard
+CLEANFILES += tests/workloads/api_trainer.openmpi
+endif

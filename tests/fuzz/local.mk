@@ -1,0 +1,19 @@
+# tests/fuzz/: each NAME.c but replay.c is a target with LLVMFuzzerTestOneInput(), its old findings are NAME.corpus/.
+# Without --enable-fuzzers a target is a test that replays its corpus.
+# (FUZZ_TESTS is made in configure.ac.)
+check_DATA += $(FUZZ_TESTS)
+CLEANFILES += $(FUZZ_TESTS) tests/fuzz/*.o
+
+if FUZZERS
+FUZZ_ENGINE = -fsanitize=fuzzer
+else
+FUZZ_MAIN = tests/fuzz/libreplay.la
+endif
+check_LTLIBRARIES += tests/fuzz/libreplay.la
+tests_fuzz_libreplay_la_SOURCES = tests/fuzz/replay.c
+
+# Automake's own rule makes the objects; their headers are recorded beside replay's.
+$(FUZZ_TESTS:.fuzz=.o): tests/fuzz/$(DEPDIR)/$(am__dirstamp)
+$(FUZZ_TESTS): %.fuzz: %.o $(FUZZ_MAIN) $(filter %.la,$(LDADD))
+	$(AM_V_CCLD)$(LINK) $(FUZZ_ENGINE) $< $(FUZZ_MAIN) $(LDADD) $(LIBS)
+-include $(FUZZ_TESTS:tests/fuzz/%.fuzz=tests/fuzz/$(DEPDIR)/%.Po)
