@@ -104,6 +104,7 @@ static size_t add(struct diagnosis *d, uint64_t key)
                                        .scope = VIEW_SCOPE_NONE,
                                        .place = WORK_PLACE_NONE,
                                        .standing = true,
+                                       .onset_s = NAN,
                                        .slowdown = NAN,
                                        .last_ratio = NAN,
                                        .rate = NAN,
@@ -124,6 +125,19 @@ static uint32_t seq_of(const struct work *w, uint64_t number)
     uint64_t back = w->steps - number;
 
     return w->step[work_slot(w, back < work_kept(w) ? (uint32_t)back : work_kept(w) - 1)].seq;
+}
+
+/* When step `number` began.  The oldest remembered one stands for all before it, so that it tells nothing
+ * once others were forgotten. */
+static double began_s(const struct work *w, uint64_t number)
+{
+    uint64_t back = w->steps - number;
+    const struct work_step *s;
+
+    if (back >= work_kept(w) || (back == work_kept(w) - 1 && w->steps > work_kept(w)))
+        return NAN;
+    s = &w->step[work_slot(w, (uint32_t)back)];
+    return s->ended_s - s->duration_s;
 }
 
 /* When it was first said to be of that class: a finding has one of two, and may be taken for the other for a
@@ -155,6 +169,7 @@ static struct finding *refresh(struct diagnosis *d, uint64_t key, enum view_clas
     if (onset + 1 != f->onset_step) {
         f->onset_step = onset + 1;
         f->onset_seq = seq_of(w, f->onset_step);
+        f->onset_s = began_s(w, f->onset_step);
     }
     return f;
 }
@@ -369,6 +384,7 @@ void diagnosis_step(struct diagnosis *d, const struct diagnosis_step *s, double 
     keep_expiring(d);
     follow_time(d, s);
     work_take(w, s->seq, s->own_s, s->n, s->duration_s, s->transfer_s);
+    w->step[work_slot(w, 0)].ended_s = s->ended_s;
     scatter_step(d->scatter, w, named, before, min_slowdown);
     stragglers_step(d->stragglers, w, min_slowdown);
     oscillation_step(&d->oscillation, w, s->period, min_slowdown);

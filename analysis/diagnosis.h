@@ -27,6 +27,7 @@ struct finding {
     bool follows;
     uint64_t onset_step, named_step, over_step; /* counted from 1 as diagnosis_steps() is */
     uint32_t onset_seq, named_seq;              /* the newest collective of the main communicator then */
+    double onset_s;  /* when the onset's step began, the caller's clock; NaN: not remembered */
     double saved_s;  /* since the onset: what the run would have been shorter without it */
     double slowdown; /* step time over the step time without it, over the newest steps */
     /* Straggler, drift: own work over the others'; jitter: length of a strike; imbalance: noise of the own

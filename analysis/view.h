@@ -71,13 +71,16 @@ struct view_verdict {
     int64_t since_step;   /* -1: not known */
     int64_t onset_seq;    /* the main communicator's collective at which it began; -1: not known */
     int64_t detected_seq; /* the newest one that was complete when the verdict was raised; -1: not known */
-    double since_s;       /* caller's clock */
+    double since_s;       /* when it began, by the caller's clock; NaN: not known */
+    double found_s;       /* when the verdict was raised, by the caller's clock */
     bool follows;         /* it came with another one that explains it, and is listed behind */
     bool standing;        /* false: it was let go at over_s */
     double over_s;
     char text[512];  /* the evidence, one sentence */
     char cause[256]; /* what else is known of the culprit ("its CPU is shared ..."); "" nothing */
 };
+/* When it began as far as is known: no later than it was found. */
+double view_verdict_from_s(const struct view_verdict *d);
 
 struct view;
 

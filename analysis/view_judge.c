@@ -154,6 +154,7 @@ static void judge_stall(const struct view *v, double now_s, struct stall *s, str
                                 .onset_seq = v->step_comm ? (int64_t)v->main_seq : -1,
                                 .detected_seq = v->step_comm ? (int64_t)v->main_seq : -1,
                                 .since_s = now_s - s->age_s,
+                                .found_s = now_s,
                                 .standing = true };
     for (uint32_t r = 0; r < v->n_ranks; r++) {
         const struct view_rank *k = &v->rank[r];
@@ -281,7 +282,8 @@ static void describe_finding(const struct view *v, double now_s, const struct fi
                                 .since_step = (int64_t)v->steps - (int64_t)(since * v->step_block),
                                 .onset_seq = f->onset_seq,
                                 .detected_seq = f->named_seq,
-                                .since_s = now_s,
+                                .since_s = f->onset_s,
+                                .found_s = now_s,
                                 .follows = f->follows,
                                 .standing = true };
     name_culprit(v, f, d);
@@ -324,7 +326,7 @@ static void keep_raised(struct view *v, double now_s, const struct view_verdict 
     struct view_verdict *r = find_raised(v, d->id);
     bool says_anew =
         !r || r->class != d->class || r->scope != d->scope || strcmp(r->culprit[0], d->culprit[0]) != 0;
-    double since_s = r ? r->since_s : d->since_s;
+    double found_s = r ? r->found_s : d->found_s;
 
     if (!r)
         r = raised_add(v);
@@ -333,7 +335,7 @@ static void keep_raised(struct view *v, double now_s, const struct view_verdict 
     if (!r)
         return;
     *r = *d;
-    r->since_s = since_s;
+    r->found_s = found_s;
 }
 
 static bool still_stands(const struct view_verdict *r, const struct view_verdict *now, size_t n)
@@ -408,7 +410,7 @@ static void set_verdicts(struct view *v, double now_s, struct view_verdict *now,
     for (struct view_verdict *r = v->raised; r < v->raised + v->n_raised; r++) {
         for (size_t i = 0; i < v->n_verdicts; i++)
             if (v->verdict[i].id == r->id && r->standing)
-                v->verdict[i].since_s = r->since_s;
+                v->verdict[i].found_s = r->found_s;
         if (r->class != VIEW_CLASS_HANG)
             r->slowdown = run_s > r->saved_s ? run_s / (run_s - r->saved_s) : NAN;
     }
@@ -483,6 +485,11 @@ void view_judge(struct view *v, double now_s)
     v->regime = regime_of(v, now_s, stalled);
     if (v->regime != before)
         view_event(v, now_s, "regime: %s", view_regime_name(v->regime));
+}
+
+double view_verdict_from_s(const struct view_verdict *d)
+{
+    return isnan(d->since_s) ? d->found_s : d->since_s;
 }
 
 size_t view_verdicts_raised(const struct view *v, const struct view_verdict **verdicts)

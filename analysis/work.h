@@ -31,6 +31,7 @@ struct work_step {
     float transfer_s; /* in the collectives, of the last arrivers */
     bool pause;       /* all ranks paused before it (a checkpoint) */
     float struck_s;   /* longest own work of the ranks that nothing rare struck; see scatter.h */
+    double ended_s;   /* the caller's clock; set by the diagnosis */
 };
 
 struct work_rank {

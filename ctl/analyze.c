@@ -85,6 +85,7 @@ static json_t *verdict_json(const struct view_verdict *d, double now_s)
     if (d->detected_seq >= 0)
         put_known(o, "detected_seq", d->detected_seq);
     put_real(o, "since_s", now_s - d->since_s);
+    put_real(o, "found_s", now_s - d->found_s);
     json_object_set_new(o, "standing", json_boolean(d->standing));
     put_real(o, "over_s", d->standing ? NAN : now_s - d->over_s);
     put_text(o, "text", d->text);

@@ -48,6 +48,9 @@ static void put_verdict(const struct page *p, const json_t *verdict)
     if (!isnan(answer_number(verdict, "since_s")))
         snprintf(head + n, sizeof(head) - (size_t)n, ", for %s",
                  text_s(answer_number(verdict, "since_s")).s);
+    else if (!isnan(answer_number(verdict, "found_s")))
+        snprintf(head + n, sizeof(head) - (size_t)n, ", found %s ago",
+                 text_s(answer_number(verdict, "found_s")).s);
     fprintf(p->out, "%*s%s\n", INDENT, "", head);
     if (json_is_string(json_object_get(verdict, "text")))
         text_wrap(p->out, answer_text(verdict, "text", text, sizeof(text)), INDENT + 7, p->columns);

@@ -37,7 +37,7 @@ static bool counts(const struct view_verdict *d)
 static size_t add_guilt(const struct job *j, const struct view_verdict *d, bool stands, double end_s,
                         struct guilt *out, size_t n)
 {
-    double from_s = fmax(j->start_s, d->since_s), to_s = stands ? end_s : fmin(end_s, d->over_s);
+    double from_s = fmax(j->start_s, view_verdict_from_s(d)), to_s = stands ? end_s : fmin(end_s, d->over_s);
 
     for (uint32_t c = 0; c < d->n_culprits && n < TIMES_MAX && counts(d) && to_s > from_s; c++) {
         const char *node = culprit_node(j, d, c, end_s);

@@ -61,7 +61,7 @@ static void put_verdict(struct figures *f, const struct job *j, double now_s)
     if (!n)
         return;
     f->value[FIGURE_SLOWDOWN] = d->slowdown;
-    f->value[FIGURE_PERSISTENCE_S] = now_s - d->since_s;
+    f->value[FIGURE_PERSISTENCE_S] = now_s - view_verdict_from_s(d);
     f->text[FIGURE_CULPRIT] = d->n_culprits ? d->culprit[0] : NULL;
     f->text[FIGURE_CAUSE] = known(d->cause);
     f->value[FIGURE_ACKNOWLEDGED] = job_acknowledged(j, d->id);

@@ -37,6 +37,7 @@ json_t *report_verdicts(const struct job *j, double now_s)
         put_count(o, "onset_seq", d->onset_seq);
         put_count(o, "detected_seq", d->detected_seq);
         put_real(o, "since_s", now_s - d->since_s);
+        put_real(o, "found_s", now_s - d->found_s);
         json_object_set_new(o, "standing", json_boolean(d->standing));
         put_real(o, "over_s", d->standing ? NAN : now_s - d->over_s);
         put_text(o, "cause", d->cause);
@@ -50,7 +51,9 @@ static int by_onset(const void *a, const void *b)
 {
     const struct view_verdict *const *x = a, *const *y = b;
 
-    return ((*x)->since_s > (*y)->since_s) - ((*x)->since_s < (*y)->since_s);
+    double a_s = view_verdict_from_s(*x), b_s = view_verdict_from_s(*y);
+
+    return (a_s > b_s) - (a_s < b_s);
 }
 
 json_t *report_timeline(const struct job *j, double now_s)
@@ -65,7 +68,7 @@ json_t *report_timeline(const struct job *j, double now_s)
     for (size_t i = 0; i < n; i++) {
         json_t *o = named(order[i]);
 
-        put_real(o, "from_s", fmax(0, now_s - order[i]->since_s));
+        put_real(o, "from_s", fmax(0, now_s - view_verdict_from_s(order[i])));
         put_real(o, "to_s", order[i]->standing ? NAN : fmax(0, now_s - order[i]->over_s));
         json_array_append_new(list, o);
     }

@@ -21,6 +21,8 @@ static void describe(const struct snap_verdict *v, char *buf, size_t size)
                  isnan(v->over_s) ? "" : figure_trim(figure_age(v->over_s)).text);
     else if (!isnan(v->since_s))
         snprintf(age, sizeof(age), " for %s", figure_trim(figure_age(v->since_s)).text);
+    else if (!isnan(v->found_s))
+        snprintf(age, sizeof(age), " found %s ago", figure_trim(figure_age(v->found_s)).text);
     snprintf(buf, size, "%s%s%s%s%s%s", v->class[0] ? v->class : "?", v->culprits[0] ? " " : "",
              draw_culprits(names, sizeof(names), v->culprits, v->n_culprits), price, age,
              v->acknowledged ? ", seen" : "");

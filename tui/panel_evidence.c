@@ -38,6 +38,9 @@ static void headline(const struct snap_verdict *v, char *buf, size_t size)
     if (!isnan(v->since_s)) {
         snprintf(text, sizeof(text), "for %s", figure_trim(figure_age(v->since_s)).text);
         append(buf, size, " · ", text);
+    } else if (!isnan(v->found_s)) {
+        snprintf(text, sizeof(text), "found %s ago", figure_trim(figure_age(v->found_s)).text);
+        append(buf, size, " · ", text);
     }
     if (!v->standing)
         append(buf, size, " · ", "over");

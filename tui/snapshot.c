@@ -40,6 +40,7 @@ static void parse_verdict(struct snap_verdict *v, const json_t *o)
     value_text(o, "text", v->text, sizeof(v->text));
     v->slowdown = value_amount(o, "slowdown");
     v->since_s = value_amount(o, "since_s");
+    v->found_s = value_amount(o, "found_s");
     v->since_step = value_count(o, "since_step");
     v->onset_seq = value_count(o, "onset_seq");
     v->detected_seq = value_count(o, "detected_seq");
@@ -453,7 +454,7 @@ static void span_of(struct snap_span *s, const struct snap_verdict *v)
     s->n_culprits = v->n_culprits;
     memcpy(s->text, v->text, sizeof(s->text));
     s->slowdown = v->slowdown;
-    s->from_s = v->since_s;
+    s->from_s = isnan(v->since_s) ? v->found_s : v->since_s;
     s->to_s = v->standing ? NAN : v->over_s;
 }
 

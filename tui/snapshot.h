@@ -40,7 +40,7 @@ struct snap_verdict {
     char culprits[128]; /* "node07" or "r3, r9" */
     size_t n_culprits;  /* all of them, also those that culprits has no room for */
     char text[512], cause[256];
-    double slowdown, since_s; /* slowdown: NaN of a hang, which has no price */
+    double slowdown, since_s, found_s; /* slowdown: NaN of a hang, which has no price */
     int64_t since_step, onset_seq, detected_seq;
     bool acknowledged;
     bool standing; /* unless it is told otherwise */

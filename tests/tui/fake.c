@@ -78,17 +78,19 @@ static double step_s(const struct fake *f, double t_s)
 static const struct trouble {
     const char *class, *scope, *culprit, *text, *cause;
     double from_s, to_s, slowdown;
+    bool onset_unknown;
 } troubles[] = {
     { "straggler", "node", "node05", "node05 holds the others back: its ranks compute 26 % longer",
-      "its CPUs run at 54 % of their clock", 12, INFINITY, (STEP_S + EXTRA_S) / STEP_S },
+      "its CPUs run at 54 % of their clock", 12, INFINITY, (STEP_S + EXTRA_S) / STEP_S, false },
     { "jitter", "none", NULL,
       "rare long delays strike another rank each time: 1 step of 90 takes 3 times as long", NULL,
-      MANY_AT_S - 15, MANY_AT_S - 8, 1.021 },
-    { "drift", "rank", "r17", "r17 becomes slower by 2 % a minute", NULL, MANY_AT_S - 12, INFINITY, 1.04 },
+      MANY_AT_S - 15, MANY_AT_S - 8, 1.021, false },
+    { "drift", "rank", "r17", "r17 becomes slower by 2 % a minute", NULL, MANY_AT_S - 12, INFINITY, 1.04,
+      true },
     { "communication", "none", NULL, "an Allreduce of 4 MiB takes 420 µs, 160 µs at the beginning", NULL,
-      MANY_AT_S - 4, INFINITY, 1.12 },
+      MANY_AT_S - 4, INFINITY, 1.12, false },
     { "oscillation", "none", NULL, "all ranks together alternate between 24 ms and 31 ms every 40 steps",
-      NULL, MANY_AT_S - 6, MANY_AT_S - 3, 1.06 },
+      NULL, MANY_AT_S - 6, MANY_AT_S - 3, 1.06, false },
 };
 
 static double from_s(const struct fake *f, const struct trouble *t)
@@ -108,13 +110,14 @@ static json_t *culprits(const struct trouble *t)
 
 static json_t *verdict(const struct fake *f, const struct trouble *t, double t_s)
 {
-    double onset = floor(from_s(f, t) / STEP_S);
+    double onset = floor(from_s(f, t) / STEP_S), since_s = t_s - from_s(f, t);
 
-    return json_pack("{s:s, s:s, s:o, s:f, s:I, s:f, s:s, s:I, s:I, s:b, s:n, s:s?}", "class", t->class,
+    return json_pack("{s:s, s:s, s:o, s:f, s:I, s:o, s:f, s:s, s:I, s:I, s:b, s:n, s:s?}", "class", t->class,
                      "scope", t->scope, "culprits", culprits(t), "slowdown", t->slowdown, "since_step",
-                     (json_int_t)onset, "since_s", t_s - from_s(f, t), "text", t->text, "onset_seq",
-                     (json_int_t)(onset * 7), "detected_seq", (json_int_t)(onset * 7 + 41), "standing", 1,
-                     "over_s", "cause", t->cause);
+                     (json_int_t)onset, "since_s", t->onset_unknown ? json_null() : json_real(since_s),
+                     "found_s", since_s, "text", t->text, "onset_seq", (json_int_t)(onset * 7),
+                     "detected_seq", (json_int_t)(onset * 7 + 41), "standing", 1, "over_s", "cause",
+                     t->cause);
 }
 
 static json_t *verdicts(const struct fake *f, double t_s)

@@ -169,6 +169,7 @@ static void stragglers(void)
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         const struct view_verdict *d;
         struct view_event e;
+        double onset_s = 100 * 0.0569, found_s; /* a step of all ranks alike */
         int after;
 
         start(100);
@@ -183,11 +184,15 @@ static void stragglers(void)
             continue;
         }
         ok(labs((long)d->since_step - 100) <= 8, "since step 100: %ld", (long)d->since_step);
+        ok(fabs(d->since_s - onset_s) < 0.5, "since %.3f s, the onset was at %.3f s", d->since_s, onset_s);
+        found_s = d->found_s;
+        ok(found_s > onset_s && found_s <= job.now_s[0], "found at %.3f s", found_s);
         printf("# %s\n", d->text);
         steps(60);
         d = verdict();
         double want = (cases[i].factor * COMPUTE * longest(cases[i].last - cases[i].first + 1) + 0.004) /
                       (COMPUTE * longest(RANKS - 1 - (cases[i].last - cases[i].first)) + 0.004);
+        ok(d && d->found_s == found_s, "when it was found stays the same");
         ok(d && fabs(d->slowdown - want) < 0.015, "price %.3f, about %.3f", d ? d->slowdown : NAN, want);
         for (uint32_t r = 0; r < RANKS; r++)
             job.factor[r] = 1;
