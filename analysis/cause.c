@@ -198,12 +198,16 @@ char *cause_text(const struct cause *c, char *buf, size_t size)
                  c->others);
         break;
     case CAUSE_RETRANSMITS:
-        snprintf(buf, size, "%.3g packets a second are sent again by %s, by the others %.3g", c->value,
-                 c->node, c->others);
+        snprintf(
+            buf, size,
+            "possibly the network of %s: it retransmits %.3g packets a second (node-wide), other nodes %.3g",
+            c->node, c->value, c->others);
         break;
     case CAUSE_NIC_ERRORS:
-        snprintf(buf, size, "%.3g errors a second are counted by NIC %s of %s, by the others' %.3g", c->value,
-                 *c->nic ? c->nic : "?", c->node, c->others);
+        snprintf(buf, size,
+                 "possibly the network of %s: its NIC %s counts %.3g errors a second (node-wide), other "
+                 "nodes' %.3g",
+                 c->node, *c->nic ? c->nic : "?", c->value, c->others);
         break;
     default:
         rank_text(c, buf, size);

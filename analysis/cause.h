@@ -3,7 +3,8 @@
  * Pure.  A figure stands out when its modified z-score, 0.6745 (x - median) / MAD over the others, is
  * above 3.5 (Iglewicz & Hoaglin, How to Detect and Handle Outliers, 1993) and it is worse than their median
  * by a floor of its own: what everybody suffers from explains nobody's lateness, and what is small explains
- * nothing. */
+ * nothing. A node's network counters are of all that runs there: nothing tells whether the job is alone on
+ * the node, so that they are named as the node's, and as a possible cause only. */
 #ifndef SYNCGUARD_ANALYSIS_CAUSE_H
 #define SYNCGUARD_ANALYSIS_CAUSE_H
 

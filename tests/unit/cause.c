@@ -237,12 +237,21 @@ static void causes(void)
     all_well();
     node[1].nic_errors_per_s = 210;
     strcpy(node[1].nic, "eth0");
-    is_str(cause_of(NODE1, buf), "210 errors a second are counted by NIC eth0 of node01, by the others' 0",
-           "a bad interface");
-    is_str(cause_of(VIEW_CLASS_CONGESTION, VIEW_SCOPE_NONE, "", buf),
-           "210 errors a second are counted by NIC eth0 of node01, by the others' 0",
-           "which is also found when the collectives are slow");
+    is_str(
+        cause_of(NODE1, buf),
+        "possibly the network of node01: its NIC eth0 counts 210 errors a second (node-wide), other nodes' 0",
+        "a bad interface");
+    is_str(
+        cause_of(VIEW_CLASS_CONGESTION, VIEW_SCOPE_NONE, "", buf),
+        "possibly the network of node01: its NIC eth0 counts 210 errors a second (node-wide), other nodes' 0",
+        "which is also found when the collectives are slow");
     is_str(cause_of(VIEW_CLASS_JITTER, VIEW_SCOPE_NONE, "", buf), "", "but is no cause of jitter");
+
+    all_well();
+    node[1].retransmits_per_s = 310;
+    is_str(cause_of(VIEW_CLASS_COMMUNICATION, VIEW_SCOPE_NONE, "", buf),
+           "possibly the network of node01: it retransmits 310 packets a second (node-wide), other nodes 1",
+           "what is counted of the whole node may be another job's");
 }
 
 static void rows(void)

@@ -23,6 +23,7 @@ static struct job {
     double clock_s[RANKS]; /* what the node's clock is ahead of it */
     uint32_t seq, step;
     double factor[RANKS]; /* of own work */
+    double transfer_s;    /* of a collective */
 } job;
 
 static void to_view(const struct telemetry_item *item, void *arg)
@@ -37,6 +38,7 @@ static void start(double rate_hz)
 
     memset(&job, 0, sizeof(job));
     random_state = 7;
+    job.transfer_s = 0.001;
     job.view = view_new(&params, 0);
     for (uint32_t r = 0; r < RANKS; r++) {
         char node[16], leaf[16];
@@ -74,7 +76,7 @@ static void collective(uint64_t bytes, double compute_s)
         last = fmax(last, enter[r]);
     }
     for (uint32_t r = 0; r < RANKS; r++) {
-        double leave = last + 0.001 + 5e-6 * uniform();
+        double leave = last + job.transfer_s + 5e-6 * uniform();
         struct flow_event e = { .enter_ns = (uint64_t)((enter[r] + job.clock_s[r]) * 1e9),
                                 .leave_ns = (uint64_t)((leave + job.clock_s[r]) * 1e9),
                                 .comm = WORLD,
@@ -202,6 +204,21 @@ static void stragglers(void)
             printf("# %.2f s: %s\n", e.at_s, e.text);
         finish();
     }
+}
+
+static void slow_transfer(void)
+{
+    const struct view_verdict *d;
+
+    start(100);
+    steps(100);
+    job.transfer_s = 0.003;
+    steps(100);
+    d = verdict();
+    ok(d && d->class == VIEW_CLASS_COMMUNICATION && strstr(d->text, " times what they did before"),
+       "collectives of three times the length are named: %s", d ? d->text : "");
+    ok(d && !strstr(d->text, "arrivals"), "nothing is claimed of the arrivals, which nobody compared");
+    finish();
 }
 
 static void thinned(void)
@@ -355,6 +372,7 @@ int main(void)
 {
     healthy();
     stragglers();
+    slow_transfer();
     thinned();
     hang();
     bounds();
