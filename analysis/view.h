@@ -155,7 +155,7 @@ struct view_rank_figures {
     uint32_t rank;
     const char *node, *leaf; /* lent; "" not known */
     bool ended;
-    double lateness_s, lateness_p50_s, lateness_p95_s, lateness_p99_s; /* mean and percentiles */
+    double lateness_s, lateness_p50_s, lateness_p95_s, lateness_p99_s; /* mean; percentiles to about 5 % */
     double last_ratio;        /* share of collectives in which it came last */
     double wait_s;            /* mean wait a collective: for those that came later */
     double delay_s;           /* the others' waiting that it causes, a step (delay.h) */

@@ -99,8 +99,9 @@ void view_take_comm(struct view *v, const struct comm_item *c)
     join_member(k->join, c->rank, c->comm_rank);
 }
 
-/* Lateness spans decades: buckets of a constant ratio, from a microsecond up. */
-#define BUCKET_RATIO 1.8
+/* Lateness spans decades: buckets of a constant ratio, from a microsecond up to 80 s. A quantile is the
+ * middle of its bucket, so that it is off by 5 % at most: two digits can be shown. */
+#define BUCKET_RATIO 1.1
 
 static unsigned bucket_of(double s)
 {
@@ -109,14 +110,21 @@ static unsigned bucket_of(double s)
     return b < BUCKETS - 1 ? (unsigned)b : BUCKETS - 1;
 }
 
+/* Older ones fade by halves. What does not divide is carried to the next bucket: thrown away, the rare and
+ * late ones would be missing from the upper quantiles. */
 static void bucket_add(struct view_rank *k, double s)
 {
-    unsigned b = bucket_of(s);
+    unsigned b = bucket_of(s), carry = 0;
 
-    if (++k->bucket[b] == UINT16_MAX || ++k->bucketed >= 4096) {
-        k->bucketed = 0;
-        for (b = 0; b < BUCKETS; b++)
-            k->bucketed += k->bucket[b] /= 2;
+    k->bucket[b]++;
+    if (++k->bucketed < 4096)
+        return;
+    k->bucketed = 0;
+    for (b = 0; b < BUCKETS; b++) {
+        carry += k->bucket[b];
+        k->bucket[b] = (uint16_t)(carry / 2);
+        k->bucketed += k->bucket[b];
+        carry %= 2;
     }
 }
 
@@ -128,7 +136,7 @@ double view_lateness_quantile(const struct view_rank *k, double q)
         return NAN;
     for (unsigned b = 0; b < BUCKETS; b++) {
         if (sum + k->bucket[b] >= want && k->bucket[b])
-            return b ? 1e-6 * pow(BUCKET_RATIO, b + (want - sum) / k->bucket[b]) : 1e-6;
+            return b ? 1e-6 * pow(BUCKET_RATIO, b + 0.5) : 1e-6;
         sum += k->bucket[b];
     }
     return NAN;

@@ -248,8 +248,7 @@ static size_t append_evidence(const struct view *v, const struct finding *f, cha
                       "Every rank's work varies from step to step, by %.0f %% (standard deviation)",
                       100 * f->excess);
     case VIEW_CLASS_COMMUNICATION:
-        return append(buf, size, 0,
-                      "The collectives themselves take %.2f times what they did before",
+        return append(buf, size, 0, "The collectives themselves take %.2f times what they did before",
                       1 + f->excess);
     case VIEW_CLASS_CONGESTION:
         return append(buf, size, 0, "The collectives are slow in bursts (%.0f so far), %.2f times the usual",

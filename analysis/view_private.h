@@ -18,7 +18,7 @@
 #define STEPS_LATE     4u  /* a step is given up when one so much newer is complete */
 #define SETTLE_S       1.0 /* after a rank was added more may follow: what seems complete may not be */
 #define SKEWS          512u
-#define BUCKETS        32u
+#define BUCKETS        192u /* of lateness */
 #define EVENTS         64u
 #define COMM_WINDOW_S  5.0
 #define LIVE_VALID_S   3.5 /* live items come every second while something lasts */

@@ -28,6 +28,15 @@ struct text text_s(double seconds)
     return t;
 }
 
+struct text text_about_s(double seconds)
+{
+    struct text t = unknown();
+
+    if (!isnan(seconds))
+        units_format_about_s(t.s, sizeof(t.s), seconds);
+    return t;
+}
+
 struct text text_bytes(double bytes)
 {
     struct text t = unknown();

@@ -306,7 +306,8 @@ static const char *special(double value)
     return isnan(value) ? "?" : isinf(value) ? (value < 0 ? "-inf" : "inf") : NULL;
 }
 
-char *units_format_s(char *buf, size_t size, double seconds)
+/* Below a minute to so many significant digits, two or three. */
+static char *format_s(char *buf, size_t size, double seconds, int digits)
 {
     static const struct suffix units[] = { { "ns", 1e-9 }, { "us", 1e-6 }, { "ms", 1e-3 }, { "s", 1 } };
     const char *minus = seconds < 0 ? "-" : "";
@@ -321,7 +322,10 @@ char *units_format_s(char *buf, size_t size, double seconds)
         while (u < 3 && value / units[u].factor >= 999.5)
             u++;
         value /= units[u].factor;
-        snprintf(buf, size, "%s%.*f %s", minus, decimals_of(value), value, units[u].name);
+        if (digits == 2)
+            value = value < 9.95 ? value : value < 99.5 ? round(value) : 10 * round(value / 10);
+        snprintf(buf, size, "%s%.*f %s", minus, digits == 3 ? decimals_of(value) : value < 9.95, value,
+                 units[u].name);
     } else if (whole < 3600)
         snprintf(buf, size, "%s%.0fm%02.0fs", minus, floor(whole / 60), fmod(whole, 60));
     else if ((whole = round(value / 60)) < 1440)
@@ -331,6 +335,16 @@ char *units_format_s(char *buf, size_t size, double seconds)
         snprintf(buf, size, "%s%.0fd%02.0fh", minus, floor(whole / 24), fmod(whole, 24));
     }
     return buf;
+}
+
+char *units_format_s(char *buf, size_t size, double seconds)
+{
+    return format_s(buf, size, seconds, 3);
+}
+
+char *units_format_about_s(char *buf, size_t size, double seconds)
+{
+    return format_s(buf, size, seconds, 2);
 }
 
 /* value in the largest unit of which there is at least one, each base times the one before. */

@@ -25,6 +25,7 @@ int units_count(const char *text, double *count, struct err *err);
 /* Short forms for screens, three significant digits: "1.23 ms", "45.6 s", "2h05m"; "?" for NaN.
  * Return buf. */
 char *units_format_s(char *buf, size_t size, double seconds);
+char *units_format_about_s(char *buf, size_t size, double seconds);     /* two digits: "1.2 ms" */
 char *units_format_bytes(char *buf, size_t size, double bytes);         /* "1.50 MiB" */
 char *units_format_decimal_bytes(char *buf, size_t size, double bytes); /* "1.50 MB", powers of 1000 */
 char *units_format_rate(char *buf, size_t size, double bytes_per_s);    /* "25.0 GB/s" */

@@ -396,7 +396,7 @@ void page_ranks(const struct page *p)
         table_cell(t, "%s", answer_text(rank, "switch", text, sizeof(text)));
         table_cell(t, "%s", answer_text(rank, "state", text, sizeof(text)));
         table_cell(t, "%s", text_s(answer_number(rank, "lateness_s")).s);
-        table_cell(t, "%s", text_s(answer_number(rank, "lateness_p95_s")).s);
+        table_cell(t, "%s", text_about_s(answer_number(rank, "lateness_p95_s")).s);
         table_cell(t, "%s", text_percent(answer_number(rank, "last_ratio")).s);
         table_cell(t, "%s", text_s(answer_number(rank, "wait_s")).s);
         table_cell(t, "%s", text_s(answer_number(rank, "delay_s")).s);

@@ -19,7 +19,12 @@ static void three_digits(char buf[16], double x)
     snprintf(buf, 16, "%4.*f", x < 9.995 ? 2 : x < 99.95 ? 1 : 0, x);
 }
 
-struct figure figure_s(double seconds)
+static void two_digits(char buf[16], double x)
+{
+    snprintf(buf, 16, "%4.*f", x < 9.95, x < 99.5 ? x : 10 * round(x / 10));
+}
+
+static struct figure seconds_figure(double seconds, void (*digits)(char buf[16], double x))
 {
     static const struct {
         double size;
@@ -36,9 +41,19 @@ struct figure figure_s(double seconds)
     else
         while (i + 1 < sizeof(units) / sizeof(*units) && seconds / units[i].size >= 999.5)
             i++;
-    three_digits(number, seconds / units[i].size);
+    digits(number, seconds / units[i].size);
     snprintf(f.text, sizeof(f.text), "%s %s", number, units[i].name);
     return f;
+}
+
+struct figure figure_s(double seconds)
+{
+    return seconds_figure(seconds, three_digits);
+}
+
+struct figure figure_about_s(double seconds)
+{
+    return seconds_figure(seconds, two_digits);
 }
 
 struct figure figure_percent(double ratio)

@@ -10,14 +10,15 @@ struct figure {
     char text[24];
 };
 
-struct figure figure_s(double seconds);     /* "24.3 ms", "1.25 s ": 7 columns */
-struct figure figure_percent(double ratio); /* "14.2 %": 6 columns */
-struct figure figure_times(double ratio);   /* "×1.17": 5 columns */
-struct figure figure_number(double number); /* "41.2", "4.12k": 5 columns */
-struct figure figure_count(int64_t n);      /* "12345", "1234k": 5 columns */
-struct figure figure_bytes(double bytes);   /* "12.3 M": 6 columns, powers of 1024 */
-struct figure figure_age(double seconds);   /* " 12 s", " 3m05", " 2h07", " 3d04": 5 columns */
-struct figure figure_steps(int64_t n);      /* "1 234 567": as long as it must be */
+struct figure figure_s(double seconds);       /* "24.3 ms", "1.25 s ": 7 columns */
+struct figure figure_about_s(double seconds); /* " 24 ms", "1.3 s ": two digits of the same 7 columns */
+struct figure figure_percent(double ratio);   /* "14.2 %": 6 columns */
+struct figure figure_times(double ratio);     /* "×1.17": 5 columns */
+struct figure figure_number(double number);   /* "41.2", "4.12k": 5 columns */
+struct figure figure_count(int64_t n);        /* "12345", "1234k": 5 columns */
+struct figure figure_bytes(double bytes);     /* "12.3 M": 6 columns, powers of 1024 */
+struct figure figure_age(double seconds);     /* " 12 s", " 3m05", " 2h07", " 3d04": 5 columns */
+struct figure figure_steps(int64_t n);        /* "1 234 567": as long as it must be */
 
 /* Without the blanks around it, for running text. */
 struct figure figure_trim(struct figure f);

@@ -152,8 +152,8 @@ static const struct table_column wait_columns[] = {
     { "RANK", 6, 0, 0, TABLE_TEXT, 0, draw_rank, .unsorted = true },
     { "NODE", 10, 10, 0, TABLE_TEXT, offsetof(struct snap_rank, node), .unsorted = true },
     { "LATE", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_rank, lateness_s), .unsorted = true },
-    { "P50", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_rank, lateness_p50_s), .unsorted = true },
-    { "P99", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_rank, lateness_p99_s), .unsorted = true },
+    { "P50", 7, 0, 0, TABLE_ABOUT_SECONDS, offsetof(struct snap_rank, lateness_p50_s), .unsorted = true },
+    { "P99", 7, 0, 0, TABLE_ABOUT_SECONDS, offsetof(struct snap_rank, lateness_p99_s), .unsorted = true },
     { "WAITS", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_rank, wait_s), .unsorted = true },
     { "CAUSED", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_rank, delay_s), .unsorted = true },
 };

@@ -114,7 +114,7 @@ static const struct table_column columns[] = {
       .meaning = "the node's leaf switch" },
     { "LATE", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_rank, lateness_s), .key = "lateness",
       .meaning = "after the first arrival" },
-    { "P95", 7, 0, 4, TABLE_SECONDS, offsetof(struct snap_rank, lateness_p95_s), .unsorted = true,
+    { "P95", 7, 0, 4, TABLE_ABOUT_SECONDS, offsetof(struct snap_rank, lateness_p95_s), .unsorted = true,
       .meaning = "95 % are less late" },
     { "COMPUTE", 7, 0, 2, TABLE_SECONDS, offsetof(struct snap_rank, compute_s), .key = "compute",
       .meaning = "its own work in a step" },
@@ -406,7 +406,7 @@ static void draw_detail(struct canvas *c, const struct ui *ui, int y)
     snprintf(text, sizeof(text), "r%lld %s%s%s · %s%s · work %s · p95 %s · stays %s · computes %s",
              (long long)r->rank, r->node, r->leaf[0] ? " " : "", r->leaf, r->state[0] ? r->state : "?",
              inside, figure_trim(figure_times(r->slowdown)).text,
-             figure_trim(figure_s(r->lateness_p95_s)).text, figure_trim(figure_s(r->stay_s)).text,
+             figure_trim(figure_about_s(r->lateness_p95_s)).text, figure_trim(figure_s(r->stay_s)).text,
              figure_trim(figure_s(r->compute_s)).text);
     canvas_put(c, y, 1, c->width - 2, STYLE_ACCENT, text);
 }

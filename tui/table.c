@@ -101,6 +101,8 @@ static struct figure figure_of(const struct table_column *column, const void *ro
     switch (column->kind) {
     case TABLE_SECONDS:
         return figure_s(x);
+    case TABLE_ABOUT_SECONDS:
+        return figure_about_s(x);
     case TABLE_PERCENT:
         return figure_percent(x);
     case TABLE_TIMES:

@@ -22,6 +22,7 @@ struct table_cell { /* where a value goes */
 enum table_kind {
     TABLE_TEXT,
     TABLE_SECONDS,
+    TABLE_ABOUT_SECONDS, /* two digits */
     TABLE_PERCENT,
     TABLE_TIMES,
     TABLE_NUMBER,
