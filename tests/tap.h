@@ -1,5 +1,7 @@
 /* tap.h - Test Anything Protocol, just enough of it.
- * A test is one program: ok() per assertion, done_testing() as its exit code. */
+ * A test is one program: an assertion per call, done_testing() as its exit code.  What is asserted is a whole statement
+ * that is understood by itself ("engine: with two rules over budget one action is taken"), printf's format and arguments.
+ * is_int(), is_str() and is_near() print what was expected and what came when they differ. */
 #ifndef SYNCGUARD_TESTS_TAP_H
 #define SYNCGUARD_TESTS_TAP_H
 
@@ -20,37 +22,74 @@ static inline bool near(double a, double b, double relative)
     return fabs(a - b) <= relative * fmax(fabs(a), fabs(b)) + 1e-12;
 }
 
-__attribute__((format(printf, 2, 3))) static inline bool ok(bool good, const char *fmt, ...)
+/* The line of a result, without its end. */
+__attribute__((format(printf, 2, 0))) static inline void tap_begin(bool good, const char *fmt, va_list ap)
 {
-    va_list ap;
-
     tap_failed += !good;
     printf("%sok %d - ", good ? "" : "not ", ++tap_run);
-    va_start(ap, fmt);
     vprintf(fmt, ap);
-    va_end(ap);
+}
+
+static inline bool tap_end(bool good)
+{
     putchar('\n');
     fflush(stdout);
     return good;
 }
 
-/* Says what was got and wanted when they differ. */
-static inline bool is_str(const char *got, const char *want, const char *what)
+__attribute__((format(printf, 2, 3))) static inline bool ok(bool good, const char *fmt, ...)
 {
-    bool good = got && want ? !strcmp(got, want) : got == want;
+    va_list ap;
 
-    ok(good, "%s", what);
-    if (!good)
-        printf("#   got:    %s\n#   wanted: %s\n", got ? got : "(null)", want ? want : "(null)");
-    return good;
+    va_start(ap, fmt);
+    tap_begin(good, fmt, ap);
+    va_end(ap);
+    return tap_end(good);
 }
 
-static inline bool is_int(long long got, long long want, const char *what)
+__attribute__((format(printf, 3, 4))) static inline bool is_int(long long got, long long expected,
+                                                                const char *fmt, ...)
 {
-    ok(got == want, "%s", what);
-    if (got != want)
-        printf("#   got:    %lld\n#   wanted: %lld\n", got, want);
-    return got == want;
+    va_list ap;
+
+    va_start(ap, fmt);
+    tap_begin(got == expected, fmt, ap);
+    va_end(ap);
+    if (got != expected)
+        printf(": expected %lld, got %lld", expected, got);
+    return tap_end(got == expected);
+}
+
+/* Equal but for a relative error. */
+__attribute__((format(printf, 4, 5))) static inline bool is_near(double got, double expected, double relative,
+                                                                 const char *fmt, ...)
+{
+    bool good = near(got, expected, relative);
+    va_list ap;
+
+    va_start(ap, fmt);
+    tap_begin(good, fmt, ap);
+    va_end(ap);
+    if (!good)
+        printf(": expected %.9g within %g of it, got %.9g", expected, relative * fabs(expected), got);
+    return tap_end(good);
+}
+
+/* NULL is a value of its own.  Texts that are long stand one below the other. */
+__attribute__((format(printf, 3, 4))) static inline bool is_str(const char *got, const char *expected,
+                                                                const char *fmt, ...)
+{
+    bool good = got && expected ? !strcmp(got, expected) : got == expected;
+    va_list ap;
+
+    va_start(ap, fmt);
+    tap_begin(good, fmt, ap);
+    va_end(ap);
+    if (!good && strlen(got ? got : "") + strlen(expected ? expected : "") < 100)
+        printf(": expected '%s', got '%s'", expected ? expected : "(null)", got ? got : "(null)");
+    else if (!good)
+        printf("\n#   expected: %s\n#   got:      %s", expected ? expected : "(null)", got ? got : "(null)");
+    return tap_end(good);
 }
 
 /* The whole program has nothing to test here (a library is missing). */

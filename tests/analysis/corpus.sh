@@ -1,15 +1,11 @@
 #!/bin/bash
 # Labelled episodes, where they are at hand: how often `sgctl analyze` is right about them, and how soon.
 # Their folder, with score.py, is $SYNCGUARD_CORPUS or shared/corpus beside the source tree.
-: "${top_srcdir:=$PWD}" "${top_builddir:=$PWD}"
-skip() {
-    echo "1..0 # SKIP $1"
-    exit 0
-}
+. "${top_srcdir:=$PWD}/tests/tap.sh"
 
 corpus=${SYNCGUARD_CORPUS:-$top_srcdir/../shared/corpus}
-command -v python3 >/dev/null || skip "there is no python3"
-[ -e "$corpus/score.py" ] || skip "there is no $corpus/score.py"
+command -v python3 >/dev/null || skip_all "there is no python3"
+[ -e "$corpus/score.py" ] || skip_all "there is no $corpus/score.py"
 
 rows=$(timeout 300 python3 "$corpus/score.py" --seed ci --count 96 -- "$top_builddir/sgctl" analyze --json - 2>&1)
 exec python3 - "$rows" <<'PYTHON'
@@ -31,7 +27,7 @@ for n, (key, relation, limit) in enumerate(TARGETS, 1):
     value = totals.get(key)
     good = isinstance(value, (int, float)) and MEETS[relation](value, limit)
     failed += not good
-    print(f"{'ok' if good else 'not ok'} {n} - {key} is {value}, wanted {relation} {limit}")
+    print(f"{'ok' if good else 'not ok'} {n} - sgctl analyze on labelled episodes: {key} {relation} {limit}: got {value}")
 print(f"1..{len(TARGETS)}")
 sys.exit(failed > 0)
 PYTHON

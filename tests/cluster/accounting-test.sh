@@ -6,8 +6,7 @@
 trainer=$top_builddir/tests/workloads/api_trainer.openmpi
 needs "$trainer" "the example is not built for Open MPI"
 if ! why=$("$slurm" check --accounting 2>&1); then
-    echo "1..0 # SKIP ${why#slurm: }"
-    exit 0
+    skip_all "${why#slurm: }"
 fi
 installed
 up 4 --accounting
@@ -16,15 +15,7 @@ echo 'Policy=watched Checkpoint=advise' >>"$conf"
 export LD_LIBRARY_PATH=$here/inst/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 
 events() { C exec sacctmgr -nP show event Start=now-1days format=NodeName,State,User,Reason; }
-wait_for() { # SECONDS PATTERN COMMAND...
-    local end=$((SECONDS + $1)) pattern=$2
-
-    shift 2
-    until "$@" 2>/dev/null | grep -qE "$pattern"; do
-        [ $SECONDS -lt $end ] || return 1
-        sleep .5
-    done
-}
+prints() { "${@:2}" 2>/dev/null | grep -qE "$1"; } # PATTERN COMMAND...
 start() { # PROGRAM...: its number in $job
     C exec srun --sync-guard=watched -N2 -w 'node[1-2]' "$@" >"$here/out" 2>"$here/err" &
     srun=$!
@@ -38,17 +29,19 @@ restart() { C controller restart >/dev/null 2>&1; }
 
 C exec scontrol update nodename=node3 state=drain reason=maintenance
 C crash node4
-ok "sacctmgr shows a drain and a node that fell silent" \
-    wait_for 60 '^node4\|DOWN\*\|.*\|Not responding' events
+wait_for 60 prints '^node4\|DOWN\*\|.*\|Not responding' events
+ok $? "sacctmgr lists the crashed node as DOWN, not responding, within 60 s"
 events | sed 's/^/# /'
 restart
 start "$trainer" 5000 30 200 "$here/a"
-ok "the rate is learnt from Slurm's accounting" until_true 30 '.checkpoint.failure_rate.source == "slurm"'
-has "$(figure '.checkpoint.failure_rate.source_text')" '^from Slurm.s accounting: 1 event on 4 nodes in 0\.0 days$' \
-    "one node failed, and one was drained"
-is "$(figure '.checkpoint.failure_rate.failures')" 1 "which is one failure"
+until_true 30 '.checkpoint.failure_rate.source == "slurm"'
+ok $? "the failure rate's source is Slurm's accounting"
+like "$(figure '.checkpoint.failure_rate.source_text')" '^from Slurm.s accounting: 1 event on 4 nodes in 0\.0 days$' \
+    "the source of the failure rate is 1 event on 4 nodes: a drain does not count"
+is "$(figure '.checkpoint.failure_rate.failures')" 1 "one crashed node and one drained node are 1 failure"
 C exec sgctl job "$job" >"$here/page" 2>&1
-ok "sgctl job shows it" grep -q 'accounting: 1 event on 4 nodes' "$here/page"
+grep -q 'accounting: 1 event on 4 nodes' "$here/page"
+ok $? "sgctl job prints the source of the failure rate"
 sed -n '/^Checkpoints/,/^$/p' "$here/page" | sed 's/^/# /'
 
 # ---- guarded jobs: this one is cancelled ----
@@ -60,14 +53,15 @@ start "$trainer" 5000 30 200 "$here/b"
 under_way
 C on node2 pkill -KILL -x api_trainer.ope
 wait $srun
-ok "a job of which a process was killed has failed" \
-    wait_for 20 'FAILED' C exec sacct -nPX -j "$job" -o State
+wait_for 20 prints 'FAILED' C exec sacct -nPX -j "$job" -o State
+ok $? "sacct lists a job with a killed process as FAILED within 20 s"
 sleep 8 # squeue is asked every 5 s
 echo 'AccountingDays=0' >>"$conf"
 restart
 start "$trainer" 5000 30 200 "$here/c"
-ok "without the accounting the rate is that of guarded jobs" until_true 30 '.checkpoint.failure_rate.source == "history"'
-is "$(figure '.checkpoint.failure_rate.failures')" 1 "the one that was cancelled is no failure, the one that died is"
+until_true 30 '.checkpoint.failure_rate.source == "history"'
+ok $? "with AccountingDays=0 the failure rate's source is guarded jobs"
+is "$(figure '.checkpoint.failure_rate.failures')" 1 "of a cancelled job and one that died 1 is counted as a failure"
 C exec scancel "$job"
 wait $srun
 
@@ -78,9 +72,9 @@ restart
 C exec pkill -STOP -x slurmdbd
 restart
 start "$trainer" 5000 30 200 "$here/d"
-ok "while slurmdbd hangs the controller answers, and the former source stays" \
-    until_true 20 '.checkpoint.failure_rate.source == "history"'
+until_true 20 '.checkpoint.failure_rate.source == "history"'
+ok $? "while slurmdbd hangs the controller answers, and the failure rate keeps its former source"
 C exec pkill -CONT -x slurmdbd
 C exec scancel "$job"
 wait $srun
-echo "1..$n"
+done_testing

@@ -47,55 +47,52 @@ JOB
 chmod 755 "$here/task" "$here/job"
 mkdir -m 1777 "$here/out"
 
+is_guarded() { [ -n "$(C exec sgctl jobs --json | jq -r ".jobs[] | select(.job == $job and .nodes > 0) | .id")" ]; }
 submit() { # UID SBATCH-ARGUMENTS...: its number in $job, once its step is guarded
-    local uid=$1 i
+    local uid=$1
 
     shift
     job=$(as "$uid" sbatch --parsable --requeue -N1 -o "$here/out/%j" "$@" "$here/job")
-    for ((i = 0; i < 100; i++)); do
-        [ -n "$(C exec sgctl jobs --json | jq -r ".jobs[] | select(.job == $job and .nodes > 0) | .id")" ] && return
-        sleep .2
-    done
-    echo "#   job $job is never guarded: $(cat "$here/out/$job")"
+    wait_for 60 is_guarded || echo "#   job $job is never guarded: $(cat "$here/out/$job")"
 }
 
 # ---- by hand, through libslurm ----
 
 submit "$me" -w node1 --comment=mine
-is "$(C exec sgctl action "$job" requeue --dry-run)" "would requeue for job $job.0" "a dry run says what would be done"
-is "$(word job "$job" Restarts) $(word job "$job" JobState)" "0 RUNNING" "and does nothing"
+is "$(C exec sgctl action "$job" requeue --dry-run)" "would requeue for job $job.0" "sgctl action requeue --dry-run prints what would be done"
+is "$(word job "$job" Restarts) $(word job "$job" JobState)" "0 RUNNING" "sgctl action requeue --dry-run does not requeue the job"
 C exec sgctl action "$job" requeue </dev/null 2>"$here/err"
-is "$? $(grep -c -- '--yes' "$here/err")" "2 1" "without a terminal it wants --yes"
-has "$(C exec sgctl action "$job" comment --yes rank 3 is slow)" "Comment set" "a comment is set"
-is "$(field job "$job" Comment)" "mine; SyncGuard: rank 3 is slow" "beside the user's own"
-has "$(C exec sgctl action "$job" signal USR1 --yes)" "signal USR1 sent to step $job.0" "a signal is sent"
-for ((i = 0; i < 40; i++)); do [ -s "$here/got.$job" ] && break; sleep .25; done
-is "$(cat "$here/got.$job")" "$job.0" "to the guarded step alone, not to the batch script"
+is "$? $(grep -c -- '--yes' "$here/err")" "2 1" "sgctl action without a terminal exits with 2 and asks for --yes"
+like "$(C exec sgctl action "$job" comment --yes rank 3 is slow)" "Comment set" "sgctl action comment reports that the comment is set"
+is "$(field job "$job" Comment)" "mine; SyncGuard: rank 3 is slow" "the job's comment keeps the user's own text and adds SyncGuard's"
+like "$(C exec sgctl action "$job" signal USR1 --yes)" "signal USR1 sent to step $job.0" "sgctl action signal USR1 reports the step"
+wait_for 20 test -s "$here/got.$job"
+is "$(cat "$here/got.$job")" "$job.0" "the signal reaches the guarded step alone, not the batch script"
 C exec sgctl action "$job.7" signal USR1 --yes >/dev/null 2>"$here/err"
-is $? 1 "a step that is not there: $(cat "$here/err")"
-has "$(C exec sgctl action "$job" exclude node1 --yes)" "requeued, ExcNodeList=node1" "requeued without the node"
-is "$(word job "$job" Restarts) $(word job "$job" ExcNodeList)" "1 node1" "Slurm says so too"
+is $? 1 "sgctl action on a step that does not exist exits with 1: $(cat "$here/err")"
+like "$(C exec sgctl action "$job" exclude node1 --yes)" "requeued, ExcNodeList=node1" "sgctl action exclude requeues the job without the node"
+is "$(word job "$job" Restarts) $(word job "$job" ExcNodeList)" "1 node1" "Slurm shows one restart and the excluded node"
 is "$(C exec sgctl actions "$job" --json | jq -r '[.actions[] | .action + " " + .state] | join(", ")')" \
-    "exclude done, signal done, job_comment done" "and the list has it all"
+    "exclude done, signal done, job_comment done" "sgctl actions lists the three actions, the newest first"
 C exec scancel "$job"
 
-has "$(C exec sgctl node node3 drain --yes its fan is loud)" "drained" "a node is drained"
-is "$(word node node3 State) $(field node node3 Reason | sed 's/ \[.*//')" "IDLE+DRAIN SyncGuard: its fan is loud" "with the reason"
-has "$(C exec sgctl node node3 drain --yes again)" "drained already" "twice is once"
-is "$(field node node3 Reason | sed 's/ \[.*//')" "SyncGuard: its fan is loud" "and the reason stays"
-has "$(C exec sgctl node node3 resume --yes the fan is new)" "resumed" "it is taken back"
+like "$(C exec sgctl node node3 drain --yes its fan is loud)" "drained" "sgctl node drain reports that the node is drained"
+is "$(word node node3 State) $(field node node3 Reason | sed 's/ \[.*//')" "IDLE+DRAIN SyncGuard: its fan is loud" "Slurm shows the drained node with SyncGuard's reason"
+like "$(C exec sgctl node node3 drain --yes again)" "drained already" "sgctl node drain of a drained node reports that it was drained already"
+is "$(field node node3 Reason | sed 's/ \[.*//')" "SyncGuard: its fan is loud" "draining a drained node keeps its reason"
+like "$(C exec sgctl node node3 resume --yes the fan is new)" "resumed" "sgctl node resume reports that the node is resumed"
 # Slurm calls it NOT_RESPONDING until it has answered a ping.
-has "$(word node node3 State) $(field node node3 Reason)" "^IDLE(\+NOT_RESPONDING)? $" "and the reason is gone"
-has "$(C exec sgctl node node3 resume --yes)" "node3 is not drained" "once"
+like "$(word node node3 State) $(field node node3 Reason)" "^IDLE(\+NOT_RESPONDING)? $" "Slurm shows the resumed node as idle, without a reason"
+like "$(C exec sgctl node node3 resume --yes)" "node3 is not drained" "sgctl node resume of a node in service reports that it is not drained"
 C exec scontrol update nodename=node3 state=drain reason=burnt
-has "$(C exec sgctl node 'node[3-4]' resume --yes)" "resumed; node4 is not drained" "of several those that are drained"
-is "$(word node node3 State | grep -c DRAIN)" 0 "whoever drained them"
-is "$(outcome '.action == "resume" and .reason == "the fan is new"')" "done: resumed" "which the record has"
+like "$(C exec sgctl node 'node[3-4]' resume --yes)" "resumed; node4 is not drained" "sgctl node resume of several nodes resumes those that are drained"
+is "$(word node node3 State | grep -c DRAIN)" 0 "sgctl node resume resumes nodes that others drained"
+is "$(outcome '.action == "resume" and .reason == "the fan is new"')" "done: resumed" "sgctl actions has the resume with its reason and outcome"
 C exec scontrol update nodename=node4 comment=rack9
-has "$(C exec sgctl node 'node[3-4]' comment --yes slow at times)" "comment set" "nodes get a comment"
-is "$(field node node4 Comment)" "rack9; SyncGuard: slow at times" "beside what others wrote"
+like "$(C exec sgctl node 'node[3-4]' comment --yes slow at times)" "comment set" "sgctl node comment reports that the comment is set"
+is "$(field node node4 Comment)" "rack9; SyncGuard: slow at times" "a node's comment keeps what others wrote"
 C exec sgctl node node77 drain --yes x >/dev/null 2>"$here/err"
-has "$(cat "$here/err")" "no node node77" "a node that is not there"
+like "$(cat "$here/err")" "no node node77" "sgctl node drain of an unknown node names it"
 
 # ---- who may ----
 
@@ -107,34 +104,34 @@ if [ -n "$other" ]; then
     theirs=$job
     S() { as "$other" env SYNCGUARD_CONF="$conf" "$here/inst/bin/sgctl" "$@"; }
     S action "$mine" requeue --yes 2>"$here/err"
-    is $? 1 "a user cannot touch another's job: $(cat "$here/err")"
+    is $? 1 "a user cannot requeue another user's job: $(cat "$here/err")"
     for what in "signal USR1" "exclude node1" "comment x" checkpoint; do
         # shellcheck disable=SC2086 # words
         S action "$mine" $what --yes 2>/dev/null
-        is $? 1 "nor with $what"
+        is $? 1 "a user cannot apply '$what' to another user's job"
     done
     S node node1 drain --yes x 2>"$here/err"
-    is "$? $(grep -c 'only operators' "$here/err")" "1 1" "nor a node"
+    is "$? $(grep -c 'only operators' "$here/err")" "1 1" "a user who is no operator cannot drain a node"
     C exec scontrol update nodename=node4 state=drain reason=burnt
     S node node4 resume --yes 2>"$here/err"
-    is "$? $(grep -c 'only operators' "$here/err") $(word node node4 State)" "1 1 IDLE+DRAIN" "nor take one back"
-    has "$(C exec sgctl node node4 resume --yes)" "resumed" "an operator does"
+    is "$? $(grep -c 'only operators' "$here/err") $(word node node4 State)" "1 1 IDLE+DRAIN" "a user who is no operator cannot resume a node"
+    like "$(C exec sgctl node node4 resume --yes)" "resumed" "an operator can resume a node"
     S action "$theirs" webhook --yes x 2>"$here/err"
-    is "$? $(grep -c 'only operators' "$here/err")" "1 1" "nor ring the bell"
-    has "$(S action "$theirs" comment --yes my own)" "Comment set" "it may comment its own"
-    is "$(word job "$theirs" AdminComment)" "" "the administrator's comment is not its to set"
-    has "$(S action "$theirs" signal USR1 --yes)" "sent" "signal it"
-    has "$(S action "$theirs" requeue --yes)" "requeued" "and requeue it"
-    is "$(S actions --json | jq '[.actions[] | select(.job != "'"$theirs"'.0")] | length')" 0 "it sees nothing of others"
-    has "$(C exec sgctl action "$mine" requeue --yes)" "requeued" "an operator may"
+    is "$? $(grep -c 'only operators' "$here/err")" "1 1" "a user who is no operator cannot call the webhook"
+    like "$(S action "$theirs" comment --yes my own)" "Comment set" "a user can set the comment of the own job"
+    is "$(word job "$theirs" AdminComment)" "" "a user's comment does not set the administrator's comment"
+    like "$(S action "$theirs" signal USR1 --yes)" "sent" "a user can signal the own job"
+    like "$(S action "$theirs" requeue --yes)" "requeued" "a user can requeue the own job"
+    is "$(S actions --json | jq '[.actions[] | select(.job != "'"$theirs"'.0")] | length')" 0 "sgctl actions lists a user's own actions alone"
+    like "$(C exec sgctl action "$mine" requeue --yes)" "requeued" "an operator can requeue a user's job"
     C exec scancel "$mine" "$theirs"
     # An agent that claims another's job: Slurm is asked whose it is.
     submit "$me" -w node1
-    has "$(as "$other" sh -c 'echo "{\"do\":\"requeue\",\"job\":'"$job"',\"uid\":'"$other"'}" | '"$here/inst/libexec/syncguard/syncguard-act")" \
-        "refused.*is not user" "whoever claims another's job is refused"
+    like "$(as "$other" sh -c 'echo "{\"do\":\"requeue\",\"job\":'"$job"',\"uid\":'"$other"'}" | '"$here/inst/libexec/syncguard/syncguard-act")" \
+        "refused.*is not user" "syncguard-act refuses a user who claims another user's job"
     C exec scancel "$job"
 else
-    skip "who may" "only root can be two users"
+    skip "a user cannot act on other users' jobs" "only root can be two users"
 fi
 
 # ---- through slurmrestd ----
@@ -144,27 +141,28 @@ if [ -n "$jwt" ]; then
     mkdir -m 777 "$here/rest"
     C exec setpriv --reuid="$other" --regid="$other" --clear-groups env SLURM_JWT=daemon SLURM_CONF="$here/c/etc/slurm.conf" \
         slurmrestd -s openapi/v0.0.38 -a rest_auth/jwt "unix:$here/rest/socket" 127.0.0.1:6820 >"$here/rest.log" 2>&1 &
-    for ((i = 0; i < 50; i++)); do [ -S "$here/rest/socket" ] && break; sleep .1; done
+    wait_for 50 test -S "$here/rest/socket"
     for url in "unix:$here/rest/socket" http://127.0.0.1:6820; do
         sed -i '/^Slurmrestd/d' "$conf"
         printf 'Slurmrestd=%s\nSlurmrestdToken=%s\n' "$url" "$here/token" >>"$conf"
         C controller restart >/dev/null
         submit "$other" -w node1 --comment=mine
-        has "$(S action "$job" comment --yes "rank 3 is slow")" "slurmrestd: comment set" "${url%%:*}: slurmrestd sets a comment"
-        is "$(field job "$job" Comment)" "mine; SyncGuard: rank 3 is slow" "beside the user's"
-        has "$(S action "$job" comment --yes "rank 3 is slow")" "has this comment already" "once"
-        has "$(C exec sgctl action "$job" comment --yes "rank 3 is slow")" ": AdminComment set" "v0.0.38 cannot set the administrator's"
-        has "$(C exec sgctl node node3 drain --yes its fan)" ": drained" "what v0.0.38 cannot goes through libslurm"
+        like "$(S action "$job" comment --yes "rank 3 is slow")" "slurmrestd: comment set" "slurmrestd by ${url%%:*}: a comment is set through it"
+        is "$(field job "$job" Comment)" "mine; SyncGuard: rank 3 is slow" "slurmrestd by ${url%%:*}: the comment keeps the user's own text"
+        like "$(S action "$job" comment --yes "rank 3 is slow")" "has this comment already" "slurmrestd by ${url%%:*}: the same comment is not set twice"
+        like "$(C exec sgctl action "$job" comment --yes "rank 3 is slow")" ": AdminComment set" "slurmrestd by ${url%%:*}: the administrator's comment goes through libslurm, which v0.0.38 cannot set"
+        like "$(C exec sgctl node node3 drain --yes its fan)" ": drained" "slurmrestd by ${url%%:*}: a drain goes through libslurm, which v0.0.38 cannot do"
         C exec scontrol update nodename=node3 state=resume
         C exec scancel "$job"
     done
     echo nonsense >"$here/token"
     submit "$me" -w node1
-    has "$(C exec sgctl action "$job" comment --yes "with a bad token")" "^[^:]*: Comment set" "where slurmrestd does not let us in libslurm steps in"
+    like "$(C exec sgctl action "$job" comment --yes "with a bad token")" "^[^:]*: Comment set" "with a token that slurmrestd rejects the comment is set through libslurm"
     C exec scancel "$job"
-    ok "no token is in the log" test "$(grep -cF "$(cut -c1-40 "$here/token")" "$here/c/log/syncguardd.log")" = 0
+    test "$(grep -cF "$(cut -c1-40 "$here/token")" "$here/c/log/syncguardd.log")" = 0
+    ok $? "the controller's log does not contain the token"
 else
-    skip "slurmrestd" "it wants root here, slurmrestd and Slurm's auth_jwt.so"
+    skip "actions go through slurmrestd" "it wants root here, slurmrestd and Slurm's auth_jwt.so"
 fi
 sed -i '/^Slurmrestd/d' "$conf"
 
@@ -199,32 +197,39 @@ CONF
     C controller restart >/dev/null
     printf '#!/bin/bash\nsrun --sync-guard=act %s --batch 16 --device 0.1 --device-clock %s --seconds 600\n' "$trainer" "$here/clock" >"$here/train"
     job=$(C exec sbatch --parsable --requeue -N2 -o "$here/out/%j" "$here/train")
-    ok "a job trains on two nodes" until_true 60 '.steps > 60'
+    until_true 60 '.steps > 60'
+    ok $? "the trainer under policy act has done more than 60 steps within 60 s"
     slow=$(C exec scontrol show hostnames "$(word job "$job" NodeList)" | tail -1)
     echo 0.77 >"$here/clock/$slow"
-    ok "a rule excludes the one that is slow" until_true 60 '.policy.decisions[0] | .action == "exclude" and .outcome == "done"'
+    until_true 60 '.policy.decisions[0] | .action == "exclude" and .outcome == "done"'
+    ok $? "the rule's exclude of the slow node is done within 60 s"
     brought exclude sentence | sed 's/^/#   /'
-    is "$(brought exclude nodes[0])" "$slow" "this one"
-    has "$(C exec sgctl actions "$job")" " exclude $slow +slow +done " "and the record names it"
-    ok "the job runs again" again 1
-    is "$(C exec scontrol show hostnames "$(word job "$job" NodeList)" | grep -cx "$slow")" 0 "elsewhere"
-    ok "what that brought is measured" until_true 60 'any(.policy.decisions[]; .action == "exclude" and .effect != null)'
+    is "$(brought exclude nodes[0])" "$slow" "the rule excludes the node whose clock was lowered"
+    like "$(C exec sgctl actions "$job")" " exclude $slow +slow +done " "sgctl actions lists the exclude of the slow node"
+    again 1
+    ok $? "the requeued job runs again"
+    is "$(C exec scontrol show hostnames "$(word job "$job" NodeList)" | grep -cx "$slow")" 0 "the requeued job runs without the excluded node"
+    until_true 60 'any(.policy.decisions[]; .action == "exclude" and .effect != null)'
+    ok $? "the effect of the exclude is measured within 60 s"
     effect=$(brought exclude effect)
     echo "#   $effect"
-    has "$effect" "^excluded $slow: 0\\.[0-9]+ of the step time, (as projected|0\\.[0-9]+ was projected)" "a shorter step, beside what was projected"
-    ok "the ratio is below 1" test "$(figure '[.policy.decisions[] | select(.action == "exclude")][0] | .effect_ratio > 0.6 and .effect_ratio < 0.95')" = true
-    is "$(C exec sgctl policy explain "$job" | tr -s ' \n' '  ' | grep -cF "$effect")" 1 "policy explain tells it in the new run"
-    is "$(C exec sgctl audit "$job" | tr -s ' \n' '  ' | grep -cF "$effect")" 1 "and so does the audit"
-    has "$(C exec sgctl action "$job" requeue --yes)" "requeued" "a person requeues it"
-    ok "it runs once more" again 2
-    ok "what that brought is measured, too" until_true 60 'any(.policy.decisions[]; .action == "requeue" and .effect != null)'
+    like "$effect" "^excluded $slow: 0\\.[0-9]+ of the step time, (as projected|0\\.[0-9]+ was projected)" "the effect of the exclude is a shorter step, next to the projected one"
+    test "$(figure '[.policy.decisions[] | select(.action == "exclude")][0] | .effect_ratio > 0.6 and .effect_ratio < 0.95')" = true
+    ok $? "the effect of the exclude is 0.6 to 0.95 of the step time"
+    is "$(C exec sgctl policy explain "$job" | tr -s ' \n' '  ' | grep -cF "$effect")" 1 "sgctl policy explain prints the effect of the exclude in the new run"
+    is "$(C exec sgctl audit "$job" | tr -s ' \n' '  ' | grep -cF "$effect")" 1 "sgctl audit prints the effect of the exclude"
+    like "$(C exec sgctl action "$job" requeue --yes)" "requeued" "sgctl action requeue by hand reports that the job is requeued"
+    again 2
+    ok $? "the job requeued by hand runs again"
+    until_true 60 'any(.policy.decisions[]; .action == "requeue" and .effect != null)'
+    ok $? "the effect of the requeue by hand is measured within 60 s"
     effect=$(brought requeue effect)
     echo "#   $effect"
-    has "$effect" "^requeued the job: [01]\\.[0-9]+ of the step time$" "nothing was projected for it"
-    has "$(C exec sgctl policy explain "$job")" "^by hand: requeue the job \(uid $me\)" "and who it was is told"
+    like "$effect" "^requeued the job: [01]\\.[0-9]+ of the step time$" "the effect of the requeue by hand has no projection"
+    like "$(C exec sgctl policy explain "$job")" "^by hand: requeue the job \(uid $me\)" "sgctl policy explain names the user who requeued by hand"
     C exec scancel "$job"
 else
-    skip "what ending a run brought" "the trainer is not built for Open MPI"
+    skip "the effect of ending a run is measured" "the trainer is not built for Open MPI"
 fi
 
 # ---- a controller that is killed in the midst ----
@@ -236,13 +241,15 @@ chmod 755 "$here/inst/libexec/syncguard/syncguard-act"
 C controller restart >/dev/null
 submit "$me" -w node1
 C exec sgctl action "$job" requeue --yes --timeout 2 >/dev/null 2>&1 &
-for ((i = 0; i < 100; i++)); do [ "$(word job "$job" Restarts)" = 1 ] && break; sleep .2; done
+requeued() { [ "$(word job "$job" Restarts)" = 1 ]; }
+wait_for 60 requeued
 C controller kill >/dev/null
 C controller start >/dev/null
 wait $!
-for ((i = 0; i < 100; i++)); do [[ $(outcome '.action == "requeue"') == pending* ]] || break; sleep .2; done
-is "$(outcome '.action == "requeue"')" "done: the job was requeued already" "what was done before the kill is seen, not repeated"
-is "$(word job "$job" Restarts)" 1 "the job was requeued once"
+settled() { [[ $(outcome '.action == "requeue"') != pending* ]]; }
+wait_for 60 settled
+is "$(outcome '.action == "requeue"')" "done: the job was requeued already" "an action done before the controller was killed is recorded as done already"
+is "$(word job "$job" Restarts)" 1 "an action done before the controller was killed is not repeated"
 C exec scancel "$job"
 
-echo "1..$n"
+done_testing

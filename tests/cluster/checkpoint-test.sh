@@ -20,7 +20,8 @@ Policy=others Checkpoint=request CheckpointMinInterval=0s CheckpointMaxInterval=
 CONF
 C controller kill >/dev/null 2>&1
 C controller start >/dev/null 2>&1
-sleep 1
+answers() { C exec sgctl status >/dev/null 2>&1; }
+wait_for 20 answers
 
 export LD_LIBRARY_PATH=$here/inst/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export PYTHONPATH=$here/inst/share/syncguard
@@ -38,26 +39,32 @@ same() { # PREFIX N LINES
 # ---- C with MPI: 8 ranks on 4 nodes, every 3 s ----
 
 start --sync-guard=often -N4 --ntasks-per-node=2 "$trainer" 4000 30 200 "$here/c-heard"
-ok "10 requests are heard by all ranks" until_true 100 '.checkpoint.requests.heard >= 10'
-is "$(figure '.checkpoint.requests.split')" 0 "none by some alone"
+until_true 100 '.checkpoint.requests.heard >= 10'
+ok $? "C: 10 checkpoint requests are heard by all 8 ranks within 100 s"
+is "$(figure '.checkpoint.requests.split')" 0 "C: no request is heard by some of the ranks only"
 figure '.checkpoint | "# asked \(.requests.asked), heard \(.requests.heard), failed \(.requests.failed), written \(.written); cost \(.cost_s.value) s (\(.cost_s.low) to \(.cost_s.high)), \(.cost_source); interval \(.interval_s) s"'
-ok "a write costs what it takes" test "$(figure '.checkpoint | .cost_source == "program" and .cost_s.value > 0.19 and .cost_s.value < 0.5')" = true
-ok "samples a second are known" test "$(figure '.samples_per_s > 1000 and .samples_per_s < 10000')" = true
-is "$(figure .checkpoint.callers)" 8 "all ranks ask"
+test "$(figure '.checkpoint | .cost_source == "program" and .cost_s.value > 0.19 and .cost_s.value < 0.5')" = true
+ok $? "C: the measured cost of a checkpoint is 0.19 to 0.5 s (it takes 0.2 s)"
+test "$(figure '.samples_per_s > 1000 and .samples_per_s < 10000')" = true
+ok $? "C: the report has 1,000 to 10,000 samples a second"
+is "$(figure .checkpoint.callers)" 8 "C: all 8 ranks ask"
 C exec sgctl job "$job" >"$here/page" 2>&1
-ok "sgctl job shows them" grep -q 'heard by all ranks at one step' "$here/page"
+grep -q 'heard by all ranks at one step' "$here/page"
+ok $? "C: sgctl job prints the requests heard"
 sed -n '/^Checkpoints/,/^$/p' "$here/page" | sed 's/^/# /'
 C exec scancel --signal=KILL "$job"
 wait $srun
 for r in 0 1 2 3 4 5 6 7; do head -n 10 "$here/c-heard.$r" >"$here/c-ten.$r"; done
-ok "and every rank heard them at the same steps" same "$here/c-ten" 8 10
+same "$here/c-ten" 8 10
+ok $? "C: every rank hears a request at the same step"
 echo "#   $(head -n 10 "$here/c-heard.0" | tr '\n' ' ')"
 
 # ---- Python without MPI: 4 ranks ----
 
 TRAINER_BEGIN=$(date +%s.%N) start --sync-guard=often -N4 python3 "$top_srcdir/api/examples/trainer.py" 900 40 100 "$here/py-heard"
-ok "Python: 5 requests are heard" until_true 60 '.checkpoint.requests.heard >= 5'
-is "$(figure '.checkpoint.requests.split')" 0 "Python: none by some alone"
+until_true 60 '.checkpoint.requests.heard >= 5'
+ok $? "Python: 5 checkpoint requests are heard by all ranks within 60 s"
+is "$(figure '.checkpoint.requests.split')" 0 "Python: no request is heard by some of the ranks only"
 C exec scancel --signal=KILL "$job"
 wait $srun
 
@@ -66,7 +73,8 @@ wait $srun
 start --sync-guard=asked -N4 "$trainer" 3000 30 200 "$here/term-heard"
 until_true 20 '.checkpoint.callers == 4 and .steps > 20' >/dev/null
 C exec scancel --signal=TERM "$job.0"
-ok "after SIGTERM a last checkpoint is written" until_true 10 '.checkpoint.written >= 1 and .checkpoint.requests.newest.reason == "preemption"'
+until_true 10 '.checkpoint.written >= 1 and .checkpoint.requests.newest.reason == "preemption"'
+ok $? "a last checkpoint is written within 10 s after SIGTERM"
 figure '.checkpoint.requests.newest | "# \(.)"'
 C exec scancel --signal=KILL "$job"
 wait $srun
@@ -74,7 +82,8 @@ wait $srun
 # ---- the time limit, as Slurm tells it ----
 
 start --sync-guard=asked -t 1 -N4 "$trainer" 5000 30 200 "$here/limit-heard"
-ok "before the time limit a last checkpoint is written" until_true 75 '.checkpoint.written >= 1 and .checkpoint.requests.newest.reason == "time limit"'
+until_true 75 '.checkpoint.written >= 1 and .checkpoint.requests.newest.reason == "time limit"'
+ok $? "a last checkpoint is written before the job's time limit"
 figure '.checkpoint | "# \(.limit_s) s before the limit: \(.requests.newest)"'
 C exec scancel --signal=KILL "$job"
 wait $srun
@@ -85,12 +94,14 @@ start --sync-guard=asked -p low --exclusive -N4 "$trainer" 5000 30 200 "$here/pr
 until_true 20 '.checkpoint.callers == 4 and .steps > 20' >/dev/null
 C exec srun -p high --exclusive -N4 true >/dev/null 2>&1 &
 high=$!
-ok "a preempted job writes its last checkpoint in its grace" until_true 18 '.checkpoint.written >= 1 and .checkpoint.requests.newest.reason == "preemption"'
+until_true 18 '.checkpoint.written >= 1 and .checkpoint.requests.newest.reason == "preemption"'
+ok $? "a preempted job writes its last checkpoint within its grace time"
 figure '.checkpoint | "# \(.notice_s) s before the end: \(.requests.newest)"'
 wait $srun
 wait $high
 job=$((job + 1))
-ok "all ranks heard it at the same step" same "$here/preempt-heard" 4 1
+same "$here/preempt-heard" 4 1
+ok $? "all ranks of a preempted job hear the request at the same step"
 
 # ---- programs that do not ask: a signal and a file ----
 
@@ -126,11 +137,14 @@ int main(int argc, char **argv)
 CC
 if mpicc.openmpi -o "$here/other" "$here/other.c" 2>/dev/null; then
     start --sync-guard=others -N2 "$here/other" "$here/signalled"
-    ok "a program that does not ask gets a signal" until_true 30 '.checkpoint.requests.delivered >= 1'
-    sleep 1
-    is "$(ls "$here"/signalled.* 2>/dev/null | wc -l)" 2 "on every rank"
-    ok "and a file" test -e "$here/now.$job"
+    until_true 30 '.checkpoint.requests.delivered >= 1'
+    ok $? "a program that does not ask for requests gets one by signal"
+    both() { [ "$(ls "$here"/signalled.* 2>/dev/null | wc -l)" = 2 ]; }
+    wait_for 20 both
+    ok $? "the signal reaches both ranks within 20 s"
+    test -e "$here/now.$job"
+    ok $? "the request to a program that does not ask also makes CheckpointFile"
     C exec scancel --signal=KILL "$job"
     wait $srun
 fi
-echo "1..$n"
+done_testing

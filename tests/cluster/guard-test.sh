@@ -22,60 +22,72 @@ wait $srun
 bare=$(result "$here/out")
 start --sync-guard -N4 "${work[@]}"
 wait $srun
-is $? 0 "a guarded job ends as it should"
-is "$(result "$here/out")" "$bare" "with the same loss and the same parameters, bit by bit"
-is "$(cat "$here/err")" "" "and says nothing that it did not say before"
-ok "its record says that it finished" until_true 5 '.state == "finished"'
-is "$(figure '.probe | [.ranks_guarded, .ranks_total, .dropped, .missed] | join(" ")')" "4 4 0 0" "all of its ranks were guarded, nothing was lost"
-is "$(figure '[.ranks, .nodes, .nodes_total] | join(" ")')" "4 4 4" "and its size is still told"
-is "$(figure '.period')" 5 "a step is four buckets and a loss"
+is $? 0 "a guarded job exits with 0"
+is "$(result "$here/out")" "$bare" "a guarded job has the same loss and parameters as an unguarded one, bit by bit"
+is "$(cat "$here/err")" "" "a guarded job prints nothing more on standard error"
+until_true 5 '.state == "finished"'
+ok $? "an ended job's state is finished within 5 s"
+is "$(figure '.probe | [.ranks_guarded, .ranks_total, .dropped, .missed] | join(" ")')" "4 4 0 0" "an ended job: 4 of 4 ranks were guarded, no record was dropped or missed"
+is "$(figure '[.ranks, .nodes, .nodes_total] | join(" ")')" "4 4 4" "an ended job: its report still has 4 ranks on 4 of 4 nodes"
+is "$(figure '.period')" 5 "the step of the trainer has a period of 5 collectives"
 figure '"#   steps: \(.steps)"'
 # In half a second: from the first that was recognised, which takes longer on a busy machine; one may be told twice.
-ok "its steps were counted" test "$(figure '.steps >= 30 and .steps <= 61')" = true
-is "$(C on node1 sh -c 'ls /dev/shm | grep -c syncguard')" 0 "nothing stays in shared memory"
+test "$(figure '.steps >= 30 and .steps <= 61')" = true
+ok $? "30 to 61 of the job's 60 steps were counted"
+is "$(C on node1 sh -c 'ls /dev/shm | grep -c syncguard')" 0 "no step directory is left in shared memory"
 
 # ---- live: figures, a slowed node, a trace ----
 
 start --sync-guard -N4 "$trainer" --seconds 60 --batch 256
-ok "a running job is seen" until_true 20 '.state == "running" and .steps != null and .steps > 20'
-is "$(figure '[.ranks, .nodes, .nodes_total] | join(" ")')" "4 4 4" "with its ranks and nodes"
-ok "shares of the time make one" test "$(figure '.shares | add | . > 0.99 and . < 1.01')" = true
+until_true 20 '.state == "running" and .steps != null and .steps > 20'
+ok $? "a running job's report counts more than 20 steps within 20 s"
+is "$(figure '[.ranks, .nodes, .nodes_total] | join(" ")')" "4 4 4" "a running job's report has 4 ranks on 4 of 4 nodes"
+test "$(figure '.shares | add | . > 0.99 and . < 1.01')" = true
+ok $? "the shares of a running job's time sum up to 1"
 C exec sgctl record "$job" --seconds 3 -o "$here/trace.jsonl" 2>"$here/err"
-is "$(head -1 "$here/trace.jsonl" | jq -r '[.format, .version, (.ranks | length)] | join(" ")')" "syncguard-trace 1 4" "a trace has its header"
-is "$(sed 1d "$here/trace.jsonl" | jq -s 'group_by([.c, .s]) | map(length) | .[2:-2] | unique | tostring' -r)" "[4]" "and every rank's record of every collective"
-is "$(sed 1d "$here/trace.jsonl" | jq -r '"\(.c) \(.s)"' | uniq | sort | uniq -d | head -1)" "" "those of one collective stand together"
+is "$(head -1 "$here/trace.jsonl" | jq -r '[.format, .version, (.ranks | length)] | join(" ")')" "syncguard-trace 1 4" "sgctl record: the trace begins with its header"
+is "$(sed 1d "$here/trace.jsonl" | jq -s 'group_by([.c, .s]) | map(length) | .[2:-2] | unique | tostring' -r)" "[4]" "sgctl record: the trace has four ranks' records of every collective"
+is "$(sed 1d "$here/trace.jsonl" | jq -r '"\(.c) \(.s)"' | uniq | sort | uniq -d | head -1)" "" "sgctl record: the records of one collective stand together"
 C slow node3 400 >/dev/null
-ok "a node that is slowed is named" until_true 30 'any(.verdicts[]; .class == "straggler" and .culprits == ["node3"])'
+until_true 30 'any(.verdicts[]; .class == "straggler" and .culprits == ["node3"])'
+ok $? "a slowed node is reported as straggler within 30 s"
 C slow node3 off >/dev/null
 
 # ---- kill -9 of what guards: the job goes on, the picture comes back ----
 
 C on node2 sh -c 'kill -9 $(pidof syncguard-agent)'
-ok "a killed agent is started again" until_true 20 '.nodes == 4 and any(.events[]; .text | test("node2.*restarted"))'
+until_true 20 '.nodes == 4 and any(.events[]; .text | test("node2.*restarted"))'
+ok $? "an agent that is killed is started again and reports it"
 C controller kill >/dev/null 2>&1
 sleep 1
 C controller start >/dev/null 2>&1
-ok "a killed controller's picture comes back" until_true 20 '.state == "running" and .nodes == 4 and .steps > 50'
-ok "the job is still there" kill -0 $srun
+until_true 20 '.state == "running" and .nodes == 4 and .steps > 50'
+ok $? "after a kill of the controller the job's report comes back with its steps"
+kill -0 $srun
+ok $? "the job outlives kills of agent and controller"
 C exec scancel --signal=KILL "$job"
 wait $srun
-ok "a cancelled job ends" until_true 10 '.state == "finished"'
+until_true 10 '.state == "finished"'
+ok $? "a cancelled job's state is finished within 10 s"
 
 # ---- a rank that stops ----
 
 start --sync-guard -N4 "$trainer" --seconds 40 --batch 64
 until_true 20 '.state == "running" and .steps != null and .steps > 20' >/dev/null
 C on node4 sh -c 'kill -STOP $(pidof trainer.openmpi)'
-ok "a stopped rank is a stall" until_true 20 '.state == "stalled" and .regime == "stalled"'
+until_true 20 '.state == "stalled" and .regime == "stalled"'
+ok $? "a job with a stopped rank is reported as stalled within 20 s"
 C on node4 sh -c 'kill -CONT $(pidof trainer.openmpi)'
-ok "and over when it goes on" until_true 20 '.state == "running"'
+until_true 20 '.state == "running"'
+ok $? "the stall ends within 20 s after the rank goes on"
 C exec scancel --signal=KILL "$job"
 wait $srun
 
 # ---- no MPI at all ----
 
 start --sync-guard -N2 sleep 3
-ok "a job without MPI is told to be unguarded" until_true 10 '.ranks == 0 and .probe.ranks_total == 2'
+until_true 10 '.ranks == 0 and .probe.ranks_total == 2'
+ok $? "a guarded job without MPI is reported with 0 of 2 ranks guarded"
 wait $srun
 
 # ---- programs that nobody here wrote: the same results ----
@@ -91,9 +103,12 @@ if command -v hpcc >/dev/null; then
         grep -hE '^Found|^Node\(s\) with error|^\|\|Ax-b|tests completed|^Success=|_Errors=|^PTRANS_residual=' \
             "$here/hpcc-$kind/hpccoutf.txt" >"$here/hpcc-$kind.result"
     done
-    ok "HPC Challenge tells something" test -s "$here/hpcc-bare.result"
-    ok "HPC Challenge: the same checks with the same outcome" cmp -s "$here/hpcc-bare.result" "$here/hpcc-guarded.result"
-    ok "and its ranks were guarded" test "$(figure '.probe.ranks_guarded == 4 or .state == "finished"')" = true
+    test -s "$here/hpcc-bare.result"
+    ok $? "HPC Challenge writes results"
+    cmp -s "$here/hpcc-bare.result" "$here/hpcc-guarded.result"
+    ok $? "HPC Challenge: guarded and unguarded runs pass the same checks"
+    test "$(figure '.probe.ranks_guarded == 4 or .state == "finished"')" = true
+    ok $? "HPC Challenge: its ranks were guarded"
 else
     skip "HPC Challenge" "apt-get install hpcc"
 fi
@@ -120,10 +135,12 @@ IN
         wait $srun
         sed -n '/^ *Step/,/^Loop/p' "$here/out" | grep -v '^Loop' >"$here/lmp$flag.result"
     done
-    ok "LAMMPS computed something" test "$(wc -l <"$here/lmp--sync-guard.result")" -ge 11
-    ok "LAMMPS: the same thermodynamics to the last digit" cmp -s "$here/lmp--sync-guard=off.result" "$here/lmp--sync-guard.result"
+    test "$(wc -l <"$here/lmp--sync-guard.result")" -ge 11
+    ok $? "LAMMPS prints its thermodynamic table"
+    cmp -s "$here/lmp--sync-guard=off.result" "$here/lmp--sync-guard.result"
+    ok $? "LAMMPS: guarded and unguarded runs print the same table to the last digit"
 else
     skip "LAMMPS" "apt-get install lammps"
 fi
 
-echo "1..$n"
+done_testing

@@ -1,11 +1,10 @@
 #!/bin/bash
 # install-packages knows what is installed under any of its names, and what to install of several.  The answers of dpkg-query
 # and apt-cache are made up here; nothing is installed.
-: "${top_srcdir:=$PWD}"
+. "${top_srcdir:=$PWD}/tests/tap.sh"
 script=$top_srcdir/tests/cluster/install-packages
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
-n=0 bad=0
 
 # check LIST WANT TEXT: what --check reports for the list, "nothing" or the packages to install.
 check() {
@@ -19,18 +18,12 @@ check() {
     3) got=$(sed -n 's/^missing packages: //p' <<<"$got") ;;
     *) got="exit status $rc: $got" ;;
     esac
-    n=$((n + 1))
-    if [ "$got" = "$2" ]; then
-        echo "ok $n - $3"
-    else
-        bad=1
-        echo "not ok $n - $3: expected $2, got $got"
-    fi
+    is "$got" "$2" "install-packages: $3"
 }
 
 # It answers any format that asks for these three fields in this order.
 cat >"$dir/dpkg-query" <<'END'
-#!/bin/sh
+#!/bin/bash
 cat <<'ANSWER'
 installed, gcc, c-compiler
 installed, libpmix2t64, libpmix2 (= 5.0.7-1)
@@ -68,12 +61,5 @@ check '# nothing\n\n   # at all' nothing "a list of comments"
 
 lines=$(sed -e 's/#.*//' -e 's/[[:space:]]*$//' -e '/^$/d' "$top_srcdir/packages.txt" |
     grep -vE '^[a-z0-9][a-z0-9.+-]+( \| [a-z0-9][a-z0-9.+-]+)*$')
-n=$((n + 1))
-if [ -z "$lines" ]; then
-    echo "ok $n - packages.txt: names and alternatives are well-formed"
-else
-    bad=1
-    echo "not ok $n - packages.txt: malformed lines: $lines"
-fi
-echo "1..$n"
-exit $bad
+is "$lines" "" "packages.txt: names and alternatives are well-formed"
+done_testing

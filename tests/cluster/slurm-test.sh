@@ -2,34 +2,12 @@
 # The private cluster itself: hosts that differ, MPI, faults that are what they say, nothing left behind.
 set -u
 top_srcdir=${top_srcdir:-$(dirname "$(readlink -f "$0")")/../..}
+. "$top_srcdir/tests/tap.sh"
 slurm=$top_srcdir/tests/cluster/slurm
 # shellcheck source=tests/cluster/record.sh
 . "$top_srcdir/tests/cluster/record.sh"
 here=$(mktemp -d "${TMPDIR:-/tmp}/slurm-test.XXXXXX")
 a=$here/a b=$here/b
-n=0
-
-ok() { # DESCRIPTION COMMAND...: passes when the command does
-    local what=$1
-
-    shift
-    n=$((n + 1))
-    if "$@"; then
-        echo "ok $n - $what"
-    else
-        echo "not ok $n - $what"
-    fi
-}
-
-is() { # GOT WANTED DESCRIPTION
-    ok "$3" test "$1" = "$2"
-    [ "$1" = "$2" ] || printf '#   got:    %s\n#   wanted: %s\n' "$1" "$2"
-}
-
-skip() { # DESCRIPTION REASON
-    n=$((n + 1))
-    echo "ok $n - $1 # SKIP $2"
-}
 
 between() { # VALUE LEAST MOST
     awk -v v="$1" -v least="$2" -v most="$3" 'BEGIN { exit !(v != "" && v >= least && v <= most) }'
@@ -57,8 +35,7 @@ trap on_exit EXIT
 trap 'exit 130' INT TERM
 
 if ! why=$("$slurm" check 2>&1); then
-    echo "1..0 # SKIP ${why#slurm: }"
-    exit 0
+    skip_all "${why#slurm: }"
 fi
 
 # Every process in the namespaces of a cluster (a namespace lives as long as one does), as "PID STARTTIME".
@@ -93,20 +70,21 @@ ping_ms() { # DIR NODE: median round trip
 
 # ---- up ----
 
-ok "four nodes come up" quietly A up 4
-is "$(A exec srun -N4 hostname | sort | tr '\n' ' ')" "node1 node2 node3 node4 " "hosts have names of their own"
-is "$(A exec srun -N4 sh -c 'hostname -I' | awk '{print $1}' | sort -u | wc -l)" 4 "and addresses of their own"
-is "$(A exec hostname)" ctl "exec runs on the control host"
-is "$(A on node3 hostname)" node3 "on runs on the node"
+quietly A up 4
+ok $? "slurm up 4 starts four nodes"
+is "$(A exec srun -N4 hostname | sort | tr '\n' ' ')" "node1 node2 node3 node4 " "each node has its own host name"
+is "$(A exec srun -N4 sh -c 'hostname -I' | awk '{print $1}' | sort -u | wc -l)" 4 "each node has its own address"
+is "$(A exec hostname)" ctl "slurm exec runs a command on the control host"
+is "$(A on node3 hostname)" node3 "slurm on node3 runs a command on that node"
 A on node3 sh -c 'exit 7'
-is $? 7 "with the command's exit status"
+is $? 7 "slurm on returns the command's exit status"
 A on node1 touch /dev/shm/mark
-is "$(A exec srun -N4 sh -c 'ls /dev/shm' | tr -d '\n')" mark "shared memory is the host's own"
-is "$(A exec srun -w node2 printenv SLURM_TOPOLOGY_ADDR)" spine0.leaf0.node2 "tasks see the topology"
-is "$(cd "$here" && A exec pwd)" "$here" "the working directory stays"
-is "$(A env | sed -n 's/^export SLURM_CONF=//p')" "$a/etc/slurm.conf" "env tells Slurm's configuration"
+is "$(A exec srun -N4 sh -c 'ls /dev/shm' | tr -d '\n')" mark "each node has its own /dev/shm"
+is "$(A exec srun -w node2 printenv SLURM_TOPOLOGY_ADDR)" spine0.leaf0.node2 "tasks see their place in the topology"
+is "$(cd "$here" && A exec pwd)" "$here" "slurm exec keeps the working directory"
+is "$(A env | sed -n 's/^export SLURM_CONF=//p')" "$a/etc/slurm.conf" "slurm env prints SLURM_CONF"
 A up 2>/dev/null
-is $? 1 "a cluster that is up is not brought up again"
+is $? 1 "slurm up of a running cluster exits with 1"
 
 # ---- MPI ----
 
@@ -128,8 +106,8 @@ int main(int argc, char **argv)
 }
 C
 if mpicc.openmpi -o "$here/hello" "$here/hello.c" 2>/dev/null; then
-    is "$(A exec srun -N4 -n8 "$here/hello")" "8 ranks, sum 28" "Open MPI under srun"
-    is "$(A exec salloc -Q -N4 -n4 mpirun "$here/hello")" "4 ranks, sum 6" "Open MPI under mpirun"
+    is "$(A exec srun -N4 -n8 "$here/hello")" "8 ranks, sum 28" "Open MPI: 8 ranks under srun reduce their ranks to 28"
+    is "$(A exec salloc -Q -N4 -n4 mpirun "$here/hello")" "4 ranks, sum 6" "Open MPI: 4 ranks under mpirun reduce their ranks to 6"
 else
     skip "Open MPI" "no mpicc.openmpi"
 fi
@@ -139,13 +117,15 @@ fi
 A shape node2 5ms
 rtt=$(ping_ms "$a" node2)
 echo "# node2 with 5ms each way: round trip $rtt ms"
-ok "a link is delayed" between "$rtt" 10 30
+between "$rtt" 10 30
+ok $? "slurm shape node2 5ms: the round trip takes 10 to 30 ms"
 A shape node2 off
-ok "and is as before afterwards" between "$(ping_ms "$a" node2)" 0 9
+between "$(ping_ms "$a" node2)" 0 9
+ok $? "slurm shape node2 off: the round trip takes less than 9 ms"
 A shape node1 8mbit
-is "$(A on node1 tc qdisc show dev eth0 | grep -o "tbf.*rate 8Mbit" | cut -c1-3)" "tbf" "a link has its rate limited"
+is "$(A on node1 tc qdisc show dev eth0 | grep -o "tbf.*rate 8Mbit" | cut -c1-3)" "tbf" "slurm shape node1 8mbit limits the rate of its link"
 A shape node1 off
-is "$(A slow node1 nonsense 2>&1 >/dev/null | wc -l)" 1 "a wrong percentage is one line"
+is "$(A slow node1 nonsense 2>&1 >/dev/null | wc -l)" 1 "slurm slow with a wrong percentage prints one line of error"
 
 cat >"$here/burn.c" <<'C'
 #include <stdio.h>
@@ -174,55 +154,65 @@ if ${CC:-cc} -O1 -o "$here/burn" "$here/burn.c" 2>/dev/null; then
     done
     ratio=$(paste <(sort -n "$here/free") <(sort -n "$here/slowed") | awk 'NR == 5 { printf "%.3f", $2 / $1 }')
     echo "# node3 slower by 50 %: its task took $ratio times as long"
-    ok "a node is slowed down" between "$ratio" 1.25 2.2
-    A exec srun -Q -w node3 sleep 2 &
-    sleep 0.7
+    between "$ratio" 1.25 2.2
+    ok $? "slurm slow node3 50: a task takes 1.25 to 2.2 times as long"
+    A exec srun -Q -w node3 sleep 10 &
+    runs() { A on node3 pgrep -x sleep >/dev/null; }
+    wait_for 20 runs
     A slow node3 off
-    is "$(A on node3 ps -eo stat= | grep -c '^T')" 0 "nothing stays stopped afterwards"
+    is "$(A on node3 ps -eo stat= | grep -c '^T')" 0 "slurm slow node3 off leaves no process stopped"
     wait
 else
-    skip "a node is slowed down" "no C compiler"
+    skip "slurm slow node3 50: a task takes 1.25 to 2.2 times as long" "no C compiler"
 fi
 
 A crash node4
 A on node4 true 2>/dev/null
-is $? 1 "a crashed node is down"
+is $? 1 "after slurm crash, slurm on that node exits with 1"
 A boot node4
-ok "and comes back" A on node4 true
+A on node4 true
+ok $? "slurm boot brings a crashed node back"
 
 # ---- two side by side ----
 
-ok "a second cluster beside the first" quietly B up 2
-is "$(B exec srun -N2 hostname | sort | tr '\n' ' ')" "node1 node2 " "runs its jobs"
-is "$(A exec sinfo -h -o %D)" 4 "and the first is still itself"
+quietly B up 2
+ok $? "a second cluster starts beside the first"
+is "$(B exec srun -N2 hostname | sort | tr '\n' ' ')" "node1 node2 " "the second cluster runs jobs on its two nodes"
+is "$(A exec sinfo -h -o %D)" 4 "the first cluster still has four nodes"
 theirs=$(processes_of "$b" 2)
-ok "ends" B down
-ok "the first still runs jobs" A exec srun -w node1 true
+B down
+ok $? "slurm down ends the second cluster"
+A exec srun -w node1 true
+ok $? "the first cluster runs jobs after the second ended"
 
 # ---- down ----
 
 A exec srun -w node1 sleep 1000 &
-sleep 0.5
+runs() { A on node1 pgrep -x sleep >/dev/null; }
+wait_for 20 runs
 theirs+=$'\n'$(processes_of "$a" 4)
 echo "# $(wc -l <<<"$theirs") processes in both clusters"
-ok "down with a job that runs" A down
+A down
+ok $? "slurm down ends a cluster with a running job"
 wait
-ok "the directories are gone" test ! -e "$a" -a ! -e "$b"
-is "$(alive <<<"$theirs")" "" "no process is left in any of their namespaces"
-is "$(grep -F "$here" /proc/self/mounts)" "" "no mount is left"
-ok "down once more is no error" A down 2>/dev/null
+test ! -e "$a" -a ! -e "$b"
+ok $? "slurm down removes the directories of both clusters"
+is "$(alive <<<"$theirs")" "" "slurm down leaves no process in the clusters' namespaces"
+is "$(grep -F "$here" /proc/self/mounts)" "" "slurm down leaves no mount"
+A down 2>/dev/null
+ok $? "slurm down of a cluster that is down exits with 0"
 
 mkdir "$here/full" && touch "$here/full/mine"
 timeout 60 "$slurm" --dir "$here/full" up 2>/dev/null
-is "$? $(ls "$here/full")" "1 mine" "a directory that is somebody's is not touched"
+is "$? $(ls "$here/full")" "1 mine" "slurm up refuses a directory that has files, and leaves them"
 
 timeout -s INT 60 "$slurm" --dir "$a" up 4 --conf <(echo "NoSuchKey=1") >/dev/null 2>&1
-is "$? $(test -e "$a" && echo left)" "1 " "a start that fails cleans up"
+is "$? $(test -e "$a" && echo left)" "1 " "slurm up that fails exits with 1 and removes its directory"
 "$slurm" --dir "$a" up 8 >/dev/null 2>&1 &
 pid=$!
-sleep 0.4
+wait_for 20 test -e "$a"
 A down 2>/dev/null
 wait "$pid"
-is "$(test -e "$a" && echo left)" "" "so does one that is interrupted"
+is "$(test -e "$a" && echo left)" "" "slurm down during slurm up removes the directory"
 
-echo "1..$n"
+done_testing

@@ -2,15 +2,12 @@
 # The plugin on a real private Slurm, with stand-ins for agent and probe: every way to ask for the guard, every
 # kind of job, everything that can be missing or die.
 set -u
-top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)} top_builddir=${top_builddir:-.}
+top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+. "$top_srcdir/tests/tap.sh"
 cluster=${SYNCGUARD_CLUSTER_TOOL:-$top_srcdir/tests/cluster/slurm}
 plugin=$top_builddir/.libs/syncguard.so agent=$top_builddir/tests/spank/standin-agent
 probe=$top_builddir/.libs/standin-probe.so
 
-skip_all() {
-    echo "1..0 # SKIP $*"
-    exit 0
-}
 [ -x "$cluster" ] || skip_all "there is no cluster tool at $cluster"
 for file in "$plugin" "$agent" "$probe"; do
     [ -e "$file" ] || skip_all "$file is not built"
@@ -22,26 +19,10 @@ chmod 755 "$work"
 trap '"$cluster" --dir "$dir" down >/dev/null 2>&1; rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 
-count=0 failed=0
-ok() { # STATUS WORDS...
-    local status=$1
-    shift
-    count=$((count + 1))
-    if [ "$status" -eq 0 ]; then
-        echo "ok $count - $*"
-    else
-        failed=$((failed + 1))
-        echo "not ok $count - $*"
-        # An environment says nothing and is long.
-        grep -v '^[A-Za-z_]*=' "$work/out" | tail -n 15 | sed 's/^/#   out: /'
-        tail -n 15 "$work/err" | sed 's/^/#   err: /'
-    fi
-}
-is() { # GOT WANTED WORDS...
-    local got=$1 want=$2
-    shift 2
-    [ "$got" = "$want" ]
-    ok $? "$*$([ "$got" = "$want" ] || echo " (got '$got', wanted '$want')")"
+# An environment says nothing and is long.
+on_failure() {
+    grep -v '^[A-Za-z_]*=' "$work/out" | tail -n 15 | sed 's/^/#   out: /'
+    tail -n 15 "$work/err" | sed 's/^/#   err: /'
 }
 
 # On the control host; leaves $work/out, $work/err and $status.
@@ -52,7 +33,7 @@ run() {
 # The same, and then until the agents are through: a short step is over before they have written anything down.
 step() {
     run "$@"
-    await 10 nodes_clean
+    wait_for 10 nodes_clean
 }
 on() {
     timeout 20 "$cluster" --dir "$dir" on "$@" </dev/null
@@ -65,14 +46,6 @@ lives() { find "$work" -name "agent.log.${1:-*}.*" -size +0 | wc -l; }
 told() { cat "$work"/agent.log.* 2>/dev/null | grep -cx -- "$1"; }
 use() { # ARGUMENTS of plugstack.conf
     echo "optional $work/syncguard.so $*" >"$dir/etc/plugstack.d/syncguard.conf"
-}
-await() { # SECONDS COMMAND...
-    local until=$((SECONDS + $1))
-    shift
-    until "$@"; do
-        [ $SECONDS -lt $until ] || return 1
-        sleep .1
-    done
 }
 script() { # stdin becomes a job script
     { echo '#!/bin/bash'; cat; } >"$work/job.sh"
@@ -96,8 +69,8 @@ Policy=night Description="At night"
 CONF
 conf="conf=$work/syncguard.conf"
 if ! timeout 100 "$cluster" --dir "$dir" up 4 --cpus 4 >"$work/out" 2>"$work/err"; then
-    ok 1 "the cluster comes up"
-    echo "1..$count"
+    ok 1 "the private cluster starts"
+    done_testing
     exit 1
 fi
 use "$conf"
@@ -107,16 +80,16 @@ unset LD_PRELOAD SYNCGUARD_DIR
 # ---- asking for it ----
 
 step srun -N4 env
-is "$status $(out SYNCGUARD_DIR) $(out LD_PRELOAD) $(lives)" "0 0 0 0" "without the option nothing happens"
+is "$status $(out SYNCGUARD_DIR) $(out LD_PRELOAD) $(lives)" "0 0 0 0" "srun without the option sets no variable and starts no agent"
 step srun -N4 --sync-guard sh -c 'echo "$SLURMD_NODENAME $SYNCGUARD_DIR $LD_PRELOAD"; stat -c "%a %u" $SYNCGUARD_DIR'
 is "$status $(out "^node[1-4] /dev/shm/syncguard.$(id -u).[0-9]*.0.node[1-4] $work/probe.so\$") $(out "^700 $(id -u)\$")" \
-    "0 4 4" "--sync-guard: probe and directory on every node"
-is "$(lives) $(told 'arg balanced')" "4 4" "and an agent, with the default policy"
+    "0 4 4" "srun --sync-guard: every node has LD_PRELOAD and a directory of its own of mode 700"
+is "$(lives) $(told 'arg balanced')" "4 4" "srun --sync-guard: every node has an agent with the default policy balanced"
 is "$(told 'env SLURM_NNODES=4') $(told 'env SLURM_NTASKS=4') $(told 'env SYNCGUARD_LOCAL_TASKS=1') $(told 'env SLURM_NODEID=3')" \
-    "4 4 4 1" "which knows the step"
-is "$(wc -c <"$work/err")" 0 "nothing is said"
-await 10 nodes_clean
-ok $? "nothing is left on the nodes"
+    "4 4 4 1" "srun --sync-guard: every agent knows the step's nodes, tasks and its own node"
+is "$(wc -c <"$work/err")" 0 "srun --sync-guard prints nothing on standard error"
+wait_for 10 nodes_clean
+ok $? "no directory and no process is left on the nodes"
 
 for launcher in srun "sbatch --wrap=true" "salloc -Q"; do
     command=(${launcher%% *} -N1 --sync-guard=nosuch)
@@ -126,31 +99,31 @@ for launcher in srun "sbatch --wrap=true" "salloc -Q"; do
     esac
     run "${command[@]}"
     [ "$status" -ne 0 ] && [ "$(err 'unknown policy; there are observe, balanced, night, off')" = 1 ]
-    ok $? "${launcher%% *}: an unknown policy is refused with the known ones"
+    ok $? "${launcher%% *}: an unknown policy is rejected with the list of known ones"
     command[2]=--sync-guard=help
     run "${command[@]}"
     is "$status $(out '^  night  *At night') $(out '^  balanced .*\[default\]') $(wc -c <"$work/err")" "0 1 1 0" \
-        "${launcher%% *}: help lists the policies"
+        "${launcher%% *} --sync-guard=help lists the policies and marks the default"
 done
 run squeue -h
-is "$(wc -l <"$work/out")" 0 "none of these became a job"
+is "$(wc -l <"$work/out")" 0 "rejected policies and --sync-guard=help leave no job in the queue"
 
 forget
 step srun -N1 --sync-guard=off env
-is "$status $(out SYNCGUARD_DIR) $(lives)" "0 0 0" "off"
+is "$status $(out SYNCGUARD_DIR) $(lives)" "0 0 0" "srun --sync-guard=off sets no variable and starts no agent"
 SLURM_SPANK__SLURM_SPANK_OPTION_syncguard_sync_guard=night step srun -N1 true
-is "$status $(told 'arg night')" "0 1" "the environment form"
+is "$status $(told 'arg night')" "0 1" "the option's environment variable selects a policy"
 SLURM_SPANK__SLURM_SPANK_OPTION_syncguard_sync_guard=nosuch step srun -N1 true
 [ "$status" -ne 0 ] && [ "$(err 'unknown policy')" = 1 ]
-ok $? "is checked as well"
+ok $? "an unknown policy in the environment variable is rejected"
 cp "$work/probe.so" "$work/tool.so"
 LD_PRELOAD=$work/tool.so NCCL_DEBUG=WARN step srun -N1 --sync-guard env
-is "$(out "^LD_PRELOAD=$work/tool.so:$work/probe.so\$") $(out '^NCCL_DEBUG=WARN$')" "1 1" "what the user preloads and sets is kept"
+is "$(out "^LD_PRELOAD=$work/tool.so:$work/probe.so\$") $(out '^NCCL_DEBUG=WARN$')" "1 1" "the user's LD_PRELOAD and NCCL_DEBUG are kept"
 step srun -N1 --sync-guard sh -c 'exit 7'
-is "$status" 7 "the job's exit code is its own"
+is "$status" 7 "a guarded step's exit status is the program's"
 step srun -N1 --sync-guard sh -c 'kill -SEGV $$'
 [ "$status" -ne 0 ]
-ok $? "a crash is a crash"
+ok $? "a guarded program that crashes fails the step"
 
 # ---- jobs with steps inside ----
 
@@ -166,13 +139,13 @@ JOB
 step sbatch -W -o "$work/batch" "$work/job.sh"
 cp "$work/batch" "$work/out"
 is "$status $(out '^batch none none$') $(out '^inherits .*\.0\.node[12]$') $(out '^own .*\.1\.node[12]$') $(out '^off none none$')" \
-    "0 1 2 2 2" "sbatch: its steps inherit, their own word wins, the script is left alone"
+    "0 1 2 2 2" "sbatch --sync-guard: steps inherit the policy, a step's own option wins, the script is not guarded"
 is "$(out "^nested .*\.4\.node[12] $work/probe.so\$") $(out '^nestedoff none none$')" "1 1" \
-    "srun inside a guarded step: a guard of its own, or none"
-is "$(told 'arg night') $(told 'arg observe')" "4 2" "the agents know by which policy"
+    "srun inside a guarded step starts a guard of its own, or none with off"
+is "$(told 'arg night') $(told 'arg observe')" "4 2" "sbatch: 4 agents have the inherited policy, 2 the step's own"
 forget
 step salloc -Q -N2 --sync-guard=night srun sh -c 'echo $SYNCGUARD_DIR'
-is "$status $(out syncguard) $(told 'arg night')" "0 2 2" "salloc: its steps inherit"
+is "$status $(out syncguard) $(told 'arg night')" "0 2 2" "salloc --sync-guard: steps inherit the policy"
 
 forget
 script <<'JOB'
@@ -185,15 +158,15 @@ JOB
 step sbatch -W -o "$work/batch" "$work/job.sh"
 cp "$work/batch" "$work/out"
 is "$status $(sort -u "$work/out" | wc -l) $(lives)" "0 6 6" \
-    "three steps at once on two nodes: six directories, six agents"
+    "three steps at once on two nodes have six directories and six agents"
 
 forget
 step srun -N1 -n1 --sync-guard sh -c 'echo A $SYNCGUARD_DIR' : -N2 -n2 --sync-guard sh -c 'echo B $SYNCGUARD_DIR'
-is "$status $(out '^A .*syncguard') $(out '^B .*syncguard') $(lives)" "0 1 2 3" "a heterogeneous job: every component"
+is "$status $(out '^A .*syncguard') $(out '^B .*syncguard') $(lives)" "0 1 2 3" "every component of a heterogeneous job is guarded"
 is "$(told 'env SLURM_HET_JOB_OFFSET=0') $(told 'env SLURM_HET_JOB_OFFSET=1') $(told 'env SLURM_NTASKS=3')" "1 2 3" \
-    "whose agents know their place"
+    "agents of a heterogeneous job know their component's offset and all 3 tasks"
 first=$(sed -n 's/.*syncguard\.[0-9]*\.\([0-9]*\).*/\1/p' "$work/out" | sort -n | head -1)
-is "$(told "env SLURM_HET_JOB_ID=$first")" 3 "in the same job"
+is "$(told "env SLURM_HET_JOB_ID=$first")" 3 "agents of a heterogeneous job know the same job id"
 
 forget
 script <<'JOB'
@@ -202,7 +175,7 @@ srun true
 JOB
 step sbatch -W -o /dev/null "$work/job.sh"
 is "$status $(told 'env SLURM_ARRAY_TASK_ID=3') $(told 'env SLURM_ARRAY_TASK_ID=5') $(sort -u "$work"/agent.log.* | grep -c ARRAY_JOB)" \
-    "0 1 1 1" "an array: each task"
+    "0 1 1 1" "each task of an array is guarded and its agent knows the task's id"
 
 forget
 script <<JOB
@@ -212,36 +185,36 @@ JOB
 run sbatch --parsable -o /dev/null "$work/job.sh"
 job=$(cat "$work/out")
 first_life() { cat "$work"/requeued.* 2>/dev/null | grep -c syncguard | grep -qx 2; }
-await 20 first_life
+wait_for 20 first_life
 run scontrol requeue "$job"
 # Slurm lets a requeued job wait for two minutes, once it has left its nodes.
 second_life() {
     "$cluster" --dir "$dir" exec scontrol update "JobId=$job" StartTime=now >/dev/null 2>&1
     cat "$work"/requeued.* | grep -c '^1 /dev/shm/syncguard' | grep -qx 2
 }
-await 100 second_life
-ok $? "a requeued job is guarded again"
-await 10 nodes_clean
-ok $? "and leaves nothing of either life"
+wait_for 100 second_life
+ok $? "a requeued job is guarded again on both nodes"
+wait_for 10 nodes_clean
+ok $? "a requeued job leaves no directory and no process of either run"
 second_papers() { [ "$(told 'env SLURM_RESTART_COUNT=1')" -eq 2 ]; }
-await 10 second_papers
-ok $? "its agents know that"
+wait_for 10 second_papers
+ok $? "agents of a requeued job know its restart count within 10 s"
 
 # ---- defaults ----
 
 forget
 use "$conf" default=on
 step srun -N1 env
-is "$(out ^SYNCGUARD_DIR) $(lives)" "1 1" "default=on: guarded without a word"
+is "$(out ^SYNCGUARD_DIR) $(lives)" "1 1" "default=on: a step without the option is guarded"
 step srun -N1 --sync-guard=off env
-is "$(out ^SYNCGUARD_DIR)" 0 "but not against a word"
+is "$(out ^SYNCGUARD_DIR)" 0 "default=on: --sync-guard=off is obeyed"
 use "$conf" partition=main:night
 forget
 step srun -N1 true
-is "$(told 'arg night')" 1 "partition=NAME:POLICY"
+is "$(told 'arg night')" 1 "partition=main:night: a step without the option gets policy night"
 use "$conf" default=on partition=main:off colour=red
 step srun -N1 env
-is "$status $(out ^SYNCGUARD_DIR) $(wc -c <"$work/err")" "0 0 0" "partition=NAME:off; an unknown argument is no trouble"
+is "$status $(out ^SYNCGUARD_DIR) $(wc -c <"$work/err")" "0 0 0" "partition=main:off wins over default=on, and an unknown argument is ignored silently"
 
 # ---- what can be missing ----
 
@@ -249,26 +222,26 @@ forget
 use "$conf" agent=/nonexistent/agent
 step srun -N4 --sync-guard env
 is "$status $(out ^SYNCGUARD_DIR) $(out ^LD_PRELOAD) $(err 'runs unguarded: .*/nonexistent/agent cannot be run')" "0 0 0 1" \
-    "no agent: the job runs, unguarded, said once for four nodes"
+    "a missing agent: the job runs unguarded and one line reports it for four nodes"
 use "$conf" probe=/nonexistent/probe.so
 step srun -N4 --sync-guard sh -c 'env; sleep .5'
 is "$status $(out ^SYNCGUARD_DIR) $(out ^LD_PRELOAD) $(err 'runs unguarded: .*/nonexistent/probe.so cannot be read')" "0 0 0 1" \
-    "no probe: the same"
+    "a missing probe: the job runs unguarded and one line reports it"
 is "$(told 'env SYNCGUARD_NOTES=unguarded: the probe /nonexistent/probe.so cannot be read: No such file or directory')" 4 \
-    "and the agents report it"
+    "a missing probe: every agent gets the reason as a note"
 use conf=/nonexistent/syncguard.conf
 step srun -N4 --sync-guard env
 is "$status $(out ^SYNCGUARD_DIR) $(err 'runs unguarded: .*/nonexistent/syncguard.conf: No such file')" "0 0 1" \
-    "no configuration: the same"
+    "a missing configuration: the job runs unguarded and one line reports it"
 step srun -N2 --sync-guard=night true
-is "$status $(err 'night cannot be checked here')" "0 1" "and a policy that cannot be checked is said to be"
+is "$status $(err 'night cannot be checked here')" "0 1" "a missing configuration: one line reports that the policy cannot be checked"
 forget
 use conf=/dev/shm/submit-only.conf
 run sh -c "cp $work/syncguard.conf /dev/shm/submit-only.conf; srun -N2 --sync-guard=night env; rm /dev/shm/submit-only.conf"
 if on node1 test -e /dev/shm/submit-only.conf; then
-    ok 0 "configuration on the submitting host alone # SKIP the hosts share /dev/shm"
+    skip "a configuration on the submitting host alone is enough" "the hosts share /dev/shm"
 else
-    is "$status $(out ^SYNCGUARD_DIR) $(told 'arg night') $(err unguarded)" "0 2 2 0" "configuration on the submitting host alone: it is enough"
+    is "$status $(out ^SYNCGUARD_DIR) $(told 'arg night') $(err unguarded)" "0 2 2 0" "a configuration on the submitting host alone is enough"
 fi
 
 # ---- what can die ----
@@ -278,48 +251,47 @@ forget
 timeout 60 "$cluster" --dir "$dir" exec srun -N2 --sync-guard sh -c 'sleep 4; echo done' >"$work/out" 2>"$work/err" </dev/null &
 waiting=$!
 two() { [ "$(lives)" -ge 2 ]; }
-await 10 two
+wait_for 10 two
 victim=$(find "$work" -name 'agent.log.node1.*' | sed 's/.*\.//')
 on node1 kill -9 "$victim"
 three() { [ "$(lives node1)" -ge 2 ]; }
-await 10 three
-ok $? "kill -9 of an agent: it is started again"
+wait_for 10 three
+ok $? "an agent ended by kill -9 is started again within 10 s"
 keeper=$(on node2 sh -c 'cd /proc && for p in [0-9]*; do grep -qx sg-keeper $p/comm 2>/dev/null && echo $p; done')
 on node2 kill -9 "$keeper"
 wait $waiting
-is "$? $(out done) $(wc -c <"$work/err")" "0 2 0" "kill -9 of a keeper, too: the job does not notice"
-await 10 nodes_clean
-ok $? "and nothing is left"
+is "$? $(out done) $(wc -c <"$work/err")" "0 2 0" "after kill -9 of agent and keeper the job ends with 0 and prints nothing more"
+wait_for 10 nodes_clean
+ok $? "after kill -9 of agent and keeper no directory and no process is left"
 
 forget
 : >"$work/agent.fail"
 step srun -N2 --sync-guard sh -c 'sleep 3; echo done'
-is "$status $(out done) $(lives | awk '{ print ($1 >= 4) }')" "0 2 1" "an agent that fails again and again: neither"
+is "$status $(out done) $(lives | awk '{ print ($1 >= 4) }')" "0 2 1" "an agent that fails each time is started 4 times or more, and the job does not notice"
 rm "$work/agent.fail"
 
 timeout 60 "$cluster" --dir "$dir" exec srun -N2 --job-name=tocancel --sync-guard sleep 50 >"$work/out" 2>"$work/err" </dev/null &
 waiting=$!
 forget
-await 10 two
+wait_for 10 two
 run scancel --name=tocancel
 wait $waiting
-await 15 nodes_clean
-ok $? "a cancelled job leaves nothing"
+wait_for 15 nodes_clean
+ok $? "a cancelled job leaves no directory and no process within 15 s"
 forget
 timeout 60 "$cluster" --dir "$dir" exec srun -N1 --job-name=signalled --sync-guard sh -c 'trap "echo got it" USR1; sleep 1; sleep 1; sleep 1' >"$work/out" 2>"$work/err" </dev/null &
 waiting=$!
 one() { [ "$(lives)" -ge 1 ]; }
-await 10 one
+wait_for 10 one
 run scancel --signal=USR1 --name=signalled
 wait $waiting
-is "$(lives)" 1 "a signal to the job does not reach the agent"
+is "$(lives)" 1 "a signal to the job does not end the agent"
 
 # ---- the cluster is as it was ----
 
-await 10 nodes_clean
-ok $? "nothing is left on the nodes"
+wait_for 10 nodes_clean
+ok $? "no directory and no process is left on the nodes"
 run sinfo -h -N -o %T
 is "$(sort -u "$work/out" | tr '\n' ' ')" "idle " "no node was drained"
 
-echo "1..$count"
-exit $((failed > 0))
+done_testing

@@ -1,69 +1,59 @@
 #!/bin/bash
 # sgctl as a shell sees it: exit codes, streams, completion.  No controller is asked; where one is needed, none is there.
-: "${top_srcdir:=$PWD}" "${top_builddir:=$PWD}"
+. "${top_srcdir:=$PWD}/tests/tap.sh"
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 PATH=$top_builddir:$PATH
 unset SYNCGUARD_CONF SLURM_CONF
-n=0 bad=0
-is() { # is GOT WANTED WORDS
-    n=$((n + 1))
-    if [ "$1" = "$2" ]; then
-        echo "ok $n - $3"
-    else
-        bad=1
-        printf 'not ok %d - %s\n#   got:    %s\n#   wanted: %s\n' $n "$3" "$1" "$2"
-    fi
-}
 code() { # code WANTED WORDS...: exit code; stdout and stderr are in $dir
     local wanted=$1
     shift
     timeout 20 sgctl "$@" >"$dir/out" 2>"$dir/err" </dev/null
-    is $? "$wanted" "sgctl $*"
+    is $? "$wanted" "sgctl $*: exit status"
 }
 nobody=(--controller 127.0.0.1:1 --timeout 2)
 
 code 0 --version
-is "$(cut -d' ' -f1 "$dir/out")" sgctl "the version names the program"
+is "$(cut -d' ' -f1 "$dir/out")" sgctl "sgctl --version begins with the program's name"
 code 0 --help
 code 0 help record
 code 2 help nothing
 code 2
-is "$(wc -c <"$dir/out")" 0 "a wrong call prints nothing on standard output"
+is "$(wc -c <"$dir/out")" 0 "sgctl without a command prints nothing on standard output"
 code 2 job 12x
 is "$(cat "$dir/err")" "sgctl: '12x' is no job; accepted are 123, 123.0 (a step), 123_4 (of an array), 123+1 (of a het job)" \
-    "and says what a job is"
+    "sgctl job 12x: the error lists the accepted forms of a job"
 for job in 1 1.0 1_2 1_2.3 1+0 1+0.1; do
     code 1 "${nobody[@]}" job $job
 done
 for job in . 1. 1_ _1 1+x 1.0.0 -- '1 2' 12345678901; do
     code 2 "${nobody[@]}" job "$job"
 done
-is "$(wc -c <"$dir/out")" 0 "no answer leaves standard output empty"
+is "$(wc -c <"$dir/out")" 0 "sgctl job without a controller prints nothing on standard output"
 code 1 "${nobody[@]}" status --json
 code 1 "${nobody[@]}" jobs --finished
 code 1 "${nobody[@]}" nodes
-is "$(wc -l <"$dir/err")" 1 "the reason is one line"
+is "$(wc -l <"$dir/err")" 1 "sgctl nodes without a controller prints one line of error"
 
 code 2 action 1
 code 2 action 1 dance
 is "$(cat "$dir/err")" "sgctl: 'dance' is nothing to do; accepted are checkpoint, signal SIGNAL, requeue, exclude NODES, comment TEXT, webhook TEXT, command TEXT" \
-    "and says what can be done"
+    "sgctl action 1 dance: the error lists the actions"
 code 2 action x1 requeue
 code 2 action 1 signal
 code 2 action 1 requeue now
 code 2 node n1 drain
 code 2 node n1 shoot
-is "$(cat "$dir/err")" "sgctl: 'shoot' is nothing to do; accepted are drain REASON, comment TEXT, resume [TEXT]" "and says what can be done"
+is "$(cat "$dir/err")" "sgctl: 'shoot' is nothing to do; accepted are drain REASON, comment TEXT, resume [TEXT]" "sgctl node n1 shoot: the error lists the actions"
 code 1 "${nobody[@]}" action 1 requeue --yes
 code 1 "${nobody[@]}" node n1 drain --yes its fan is loud
 code 1 "${nobody[@]}" node n1 resume --yes
 code 1 "${nobody[@]}" actions
 
 code 1 "${nobody[@]}" record 1 -o "$dir/trace"
-is "$(wc -c <"$dir/trace")" 0 "a recording that did not begin leaves an empty file"
+is "$(wc -c <"$dir/trace")" 0 "a recording that could not begin leaves an empty file"
 code 1 "${nobody[@]}" record 1 -o "$dir/no/such/folder"
-is "$(cat "$dir/err")" "sgctl: $dir/no/such/folder: No such file or directory" "a file that cannot be made"
+is "$(cat "$dir/err")" "sgctl: $dir/no/such/folder: No such file or directory" "sgctl record -o into a missing folder names the file and the reason"
 sgctl "${nobody[@]}" --timeout 60 record 1 >"$dir/out" 2>"$dir/err" &
 pid=$!
 # Until then the signal would just end it: sgctl catches SIGINT (bit 1) once its loop runs.
@@ -75,7 +65,7 @@ done
 sleep 0.2
 kill -INT $pid
 wait $pid
-is $? 1 "Ctrl-C before the recording began"
+is $? 1 "sgctl record exits with 1 on Ctrl-C before the recording began"
 
 # Ranks 0 to 7 on two nodes; rank 3 takes half as long again for its own work in every step from the 30th on.
 awk 'BEGIN {
@@ -96,7 +86,7 @@ head -c 40000 "$dir/slow.jsonl" >"$dir/torn.jsonl"
 head -200 "$dir/slow.jsonl" >"$dir/healthy.jsonl"
 code 2 analyze
 code 1 analyze "$dir/none.jsonl"
-is "$(cat "$dir/err")" "sgctl: $dir/none.jsonl: No such file or directory" "a trace that is not there"
+is "$(cat "$dir/err")" "sgctl: $dir/none.jsonl: No such file or directory" "sgctl analyze of a missing file names it and the reason"
 code 0 analyze --json "$dir/slow.jsonl"
 cp "$dir/out" "$dir/whole"
 python3 - "$dir/whole" >"$dir/words" <<'END'
@@ -104,30 +94,30 @@ import json, sys
 a = json.load(open(sys.argv[1]))
 print(a["ranks"], a["collectives_per_step"], a["trace"]["records"], a["trace"]["lost"], sorted({c for v in a["verdicts"] for c in v["culprits"]}))
 END
-is "$(cat "$dir/words")" "8 1 960 0 ['r3']" "the slow rank of a trace is named"
+is "$(cat "$dir/words")" "8 1 960 0 ['r3']" "sgctl analyze --json: 8 ranks, 1 collective a step, 960 records, none lost, r3 is the culprit"
 is "$( (head -c 5000; sleep 0.1; cat) <"$dir/slow.jsonl" | sgctl analyze --json - | cmp - "$dir/whole" && echo same)" same \
-    "a pipe that comes in pieces gives the same answer"
+    "sgctl analyze of a pipe that comes in pieces prints the same answer"
 code 0 analyze "$dir/slow.jsonl"
-is "$(sed -n 1p "$dir/out")" "Trace of 7.0: 8 ranks on 2 nodes, 120 collectives in 16.6 s." "the report says what the trace is"
-is "$(grep -c 'straggler: rank r3' "$dir/out")" 1 "and who holds it back"
-is "$(wc -c <"$dir/err")" 0 "nothing is said of progress where nobody looks on"
+is "$(sed -n 1p "$dir/out")" "Trace of 7.0: 8 ranks on 2 nodes, 120 collectives in 16.6 s." "sgctl analyze: the first line gives job, ranks, nodes and duration of the trace"
+is "$(grep -c 'straggler: rank r3' "$dir/out")" 1 "sgctl analyze: the slow rank is reported once"
+is "$(wc -c <"$dir/err")" 0 "sgctl analyze prints no progress where standard error is no terminal"
 code 0 analyze "$dir/torn.jsonl"
-is "$(grep -c 'the last line is torn' "$dir/out")" 1 "a torn end is told"
+is "$(grep -c 'the last line is torn' "$dir/out")" 1 "sgctl analyze reports that the last line is torn"
 code 1 analyze --fail "$dir/slow.jsonl"
 code 0 analyze --fail "$dir/healthy.jsonl"
 sed '9s/"t1":[0-9]*/"t1":0/' "$dir/slow.jsonl" >"$dir/wrong.jsonl"
 code 1 analyze "$dir/wrong.jsonl"
-is "$(cat "$dir/err")" "sgctl: $dir/wrong.jsonl: line 9: t1 is before t0" "what is wrong is said with its line"
+is "$(cat "$dir/err")" "sgctl: $dir/wrong.jsonl: line 9: t1 is before t0" "sgctl analyze: a malformed record is reported with its line number"
 
 echo 'Controller=nowhere' >"$dir/good.conf"
 printf 'Controller=a\nPrt=1\n' >"$dir/bad.conf"
 code 0 config
 code 0 config check "$dir/good.conf"
 code 1 config check "$dir/bad.conf"
-is "$(grep -c "bad.conf:2.*Prt" "$dir/err")" 1 "the wrong line is named"
+is "$(grep -c "bad.conf:2.*Prt" "$dir/err")" 1 "sgctl config check names file, line and the unknown key"
 code 2 config chek "$dir/good.conf"
 code 1 --conf "$dir/bad.conf" jobs
-is "$(SYNCGUARD_CONF=$dir/bad.conf sgctl jobs 2>&1 | grep -c 'bad.conf:2')" 1 "SYNCGUARD_CONF is read"
+is "$(SYNCGUARD_CONF=$dir/bad.conf sgctl jobs 2>&1 | grep -c 'bad.conf:2')" 1 "sgctl reads the file that SYNCGUARD_CONF names"
 
 # Policies: what a file says, what it would have decided; nobody is asked.
 cat >"$dir/policy.conf" <<'END'
@@ -137,25 +127,25 @@ Rule=slow Policy=mine Hold=3s CoolDown=1h Action=exclude \
 END
 sed 's/straggler/stragler/' "$dir/policy.conf" >"$dir/wrong.conf"
 code 0 policy check "$dir/policy.conf"
-is "$(cat "$dir/out")" "$dir/policy.conf is fine: policies observe, balanced, mine; 1 rules, 0 selections" "a file with a rule"
+is "$(cat "$dir/out")" "$dir/policy.conf is fine: policies observe, balanced, mine; 1 rules, 0 selections" "sgctl policy check counts policies, rules and selections"
 code 1 policy check "$dir/wrong.conf"
 is "$(sed 's/ with .*//' "$dir/err")" "sgctl: $dir/wrong.conf:3: Rule=slow When=class == stragler and slowdown > 1.1: column 10: class is compared" \
-    "file, line, key and column of what is wrong"
-is "$(grep -c 'one of none, straggler, drift' "$dir/err")" 1 "and what is accepted"
+    "sgctl policy check reports file, line, key and column of an error"
+is "$(grep -c 'one of none, straggler, drift' "$dir/err")" 1 "sgctl policy check lists the accepted classes"
 code 1 config check "$dir/wrong.conf"
 code 0 policy figures
-is "$(grep -c '^  lost_ratio ' "$dir/out")" 1 "the figures are listed"
+is "$(grep -c '^  lost_ratio ' "$dir/out")" 1 "sgctl policy figures lists lost_ratio"
 code 0 policy try "$dir/policy.conf" "$dir/slow.jsonl"
 is "$(grep -c 'dryrun: slow: class (straggler) == straggler and slowdown (1.*exclude n0; projected: 0\.' <(tr -s ' \n' ' ' <"$dir/out"))" 1 \
-    "a recorded job: what would have been decided"
+    "sgctl policy try of a slow job's trace prints the dry-run decision with its reason"
 code 0 policy try "$dir/policy.conf" "$dir/healthy.jsonl"
-is "$(cat "$dir/out" | sed 's/over .* of/over T of/')" "Policy mine over T of the trace: 0 decisions" "and where nothing is wrong, nothing"
+is "$(cat "$dir/out" | sed 's/over .* of/over T of/')" "Policy mine over T of the trace: 0 decisions" "sgctl policy try of a healthy job's trace prints no decision"
 code 0 --json policy try "$dir/policy.conf" "$dir/slow.jsonl" mine
 is "$(python3 -c 'import json,sys; a=json.load(open(sys.argv[1])); d=a["decisions"]; print(len(d), d[0]["action"], d[0]["nodes"], d[0]["state"])' "$dir/out")" \
-    "1 exclude ['n0'] dryrun" "the same as JSON"
+    "1 exclude ['n0'] dryrun" "sgctl --json policy try has that one decision"
 code 1 policy try "$dir/policy.conf" "$dir/slow.jsonl" other
 code 2 policy dance
-is "$(grep -c 'policy list, policy show' "$dir/err")" 1 "the commands there are"
+is "$(grep -c 'policy list, policy show' "$dir/err")" 1 "sgctl policy dance: the error lists policy's commands"
 code 2 policy set 1
 code 2 policy set 1x HangTimeout=5s
 code 2 policy check
@@ -172,15 +162,15 @@ printf 'optional /x/syncguard.so\n' >"$dir/plugstack.conf"
 SLURM_CONF=$dir/slurm.conf code 1 --conf "$dir/good.conf" --controller 127.0.0.1:1 --timeout 1 doctor
 is "$(grep -c '^ok ' "$dir/out") $(grep -c '^missing ' "$dir/out")" \
     "$(($(grep -cE '^(ok|missing) ' "$dir/out") - $(grep -c 'next: ' "$dir/out"))) $(grep -c 'next: ' "$dir/out")" \
-    "doctor has a next command for all that is missing"
-is "$(grep -c "^missing  plugin .*plugstack.conf:1: /x/syncguard.so: No such file" "$dir/out")" 1 "doctor sees a plugin that is not there"
-is "$(grep -c '^ok  *configuration' "$dir/out")" 1 "doctor sees the configuration"
+    "sgctl doctor has a next command for everything that is missing"
+is "$(grep -c "^missing  plugin .*plugstack.conf:1: /x/syncguard.so: No such file" "$dir/out")" 1 "sgctl doctor reports a plugin of plugstack.conf that does not exist"
+is "$(grep -c '^ok  *configuration' "$dir/out")" 1 "sgctl doctor reports the configuration as ok"
 
 printf '#!/bin/sh\necho "$@"\n' >"$dir/sgtop" && chmod +x "$dir/sgtop"
 cp "$top_builddir/sgctl" "$dir/sgctl" 2>/dev/null
 is "$("$dir/sgctl" replay --speed 10 --from=5s "$dir/slow.jsonl")" "--speed 10 --from 5s --replay $dir/slow.jsonl" \
-    "replay starts sgtop on the trace"
-is "$("$dir/sgctl" -c a,b top --json 5.0)" "--controller a,b --json 5.0" "top hands its arguments on"
+    "sgctl replay starts sgtop with --replay and its own options"
+is "$("$dir/sgctl" -c a,b top --json 5.0)" "--controller a,b --json 5.0" "sgctl top hands its arguments to sgtop"
 
 complete_words() {
     COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
@@ -188,22 +178,21 @@ complete_words() {
     echo "${COMPREPLY[*]}"
 }
 . "$top_srcdir/ctl/completion/sgctl"
-is "$(complete_words sgctl do)" doctor "completion of a command"
-is "$(complete_words sgctl record --sec)" --seconds= "completion of an option"
-is "$(complete_words sgctl --conf "$dir/goo")" "$dir/good.conf" "completion of a file"
-is "$(complete_words sgctl --conf = "$dir/bad")" "$dir/bad.conf" "completion behind ="
-is "$(complete_words sgctl config check "$dir/goo")" "$dir/good.conf" "completion of a file to check"
-is "$(complete_words sgctl policy ex)" explain "completion of a command of policies"
-is "$(complete_words sgctl policy check "$dir/goo")" "$dir/good.conf" "completion of a policy file"
-is "$(complete_words sgctl policy set 1 Hang)" HangTimeout= "completion of a key"
-is "$(complete_words sgctl analyze "$dir/slo")" "$dir/slow.jsonl" "completion of a trace"
-is "$(complete_words sgctl --timeout 1 help jo)" "jobs job" "completion behind options with values"
+is "$(complete_words sgctl do)" doctor "completion: 'sgctl do' becomes doctor"
+is "$(complete_words sgctl record --sec)" --seconds= "completion: 'record --sec' becomes --seconds="
+is "$(complete_words sgctl --conf "$dir/goo")" "$dir/good.conf" "completion: --conf is completed with files"
+is "$(complete_words sgctl --conf = "$dir/bad")" "$dir/bad.conf" "completion: --conf= is completed with files"
+is "$(complete_words sgctl config check "$dir/goo")" "$dir/good.conf" "completion: config check is completed with files"
+is "$(complete_words sgctl policy ex)" explain "completion: 'policy ex' becomes explain"
+is "$(complete_words sgctl policy check "$dir/goo")" "$dir/good.conf" "completion: policy check is completed with files"
+is "$(complete_words sgctl policy set 1 Hang)" HangTimeout= "completion: policy set is completed with keys"
+is "$(complete_words sgctl analyze "$dir/slo")" "$dir/slow.jsonl" "completion: analyze is completed with files"
+is "$(complete_words sgctl --timeout 1 help jo)" "jobs job" "completion: commands are completed after options with values"
 (
     sgctl() {
         [ "$*" = "--timeout 1 --conf x.conf jobs" ] && printf 'JOB USER\n12.0 a\n13.0 b\n' || command sgctl "$@"
     }
     complete_words sgctl --conf x.conf job 1 >"$dir/words"
 )
-is "$(cat "$dir/words")" "12.0 13.0" "completion of jobs asks the right controller"
-echo "1..$n"
-exit $bad
+is "$(cat "$dir/words")" "12.0 13.0" "completion: jobs are asked for with the options typed so far"
+done_testing

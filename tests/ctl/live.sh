@@ -1,9 +1,8 @@
 #!/bin/bash
 # sgctl, the real controller and the agents of a simulated job: every question, and a recording in all its endings.
-: "${top_srcdir:=$PWD}" "${top_builddir:=$PWD}"
+. "${top_srcdir:=$PWD}/tests/tap.sh"
 if [ ! -x /usr/sbin/munged ] || ! command -v jq >/dev/null; then
-    echo "1..0 # SKIP munged or jq is not installed"
-    exit 0
+    skip_all "munged or jq is not installed"
 fi
 dir=$(mktemp -d /tmp/sgctl-live-XXXXXX) || exit 1
 chmod 755 "$dir" # munged insists that everybody may reach its socket
@@ -15,30 +14,13 @@ cleanup() {
 }
 trap cleanup EXIT
 trap 'exit 1' INT TERM
-n=0 bad=0
-is() { # is GOT WANTED WORDS
-    n=$((n + 1))
-    if [ "$1" = "$2" ]; then
-        echo "ok $n - $3"
-    else
-        bad=1
-        printf 'not ok %d - %s\n#   got:    %s\n#   wanted: %s\n' $n "$3" "$1" "$2"
-    fi
-}
 yes() { # yes WORDS COMMAND...
     local words=$1
     shift
     "$@" >/dev/null
     is $? 0 "$words"
 }
-until_true() { # until_true SECONDS COMMAND...
-    local end=$((SECONDS + $1))
-    shift
-    until "$@" >/dev/null 2>&1; do
-        [ $SECONDS -lt $end ] || return 1
-        sleep 0.2
-    done
-}
+wait_for_quiet() { wait_for "$@" >/dev/null 2>&1; }
 sgctl() { timeout 30 "$top_builddir/sgctl" "$@"; }
 
 head -c 64 /dev/urandom >"$dir/key" && chmod 600 "$dir/key"
@@ -60,39 +42,39 @@ controller() {
     controller=$!
     pids+=($controller)
 }
-until_true 10 test -S "$dir/munge"
+wait_for_quiet 10 test -S "$dir/munge"
 controller
-until_true 10 sgctl --timeout 1 status
+wait_for_quiet 10 sgctl --timeout 1 status
 is $? 0 "the controller answers"
-is "$(sgctl jobs)" "No guarded jobs. Start one with: srun --sync-guard PROGRAM" "no job yet"
+is "$(sgctl jobs)" "No guarded jobs. Start one with: srun --sync-guard PROGRAM" "sgctl jobs without guarded jobs prints how to start one"
 sgctl job 4242 >"$dir/out" 2>"$dir/err"
-is $? 1 "an unknown job"
-is "$(wc -c <"$dir/out") $(wc -l <"$dir/err")" "0 1" "is one line on standard error"
+is $? 1 "sgctl job of an unknown job exits with 1"
+is "$(wc -c <"$dir/out") $(wc -l <"$dir/err")" "0 1" "sgctl job of an unknown job prints one line, on standard error"
 
 "$top_builddir/tests/daemon/simjob" --controller 127.0.0.1:$port --munge-socket "$dir/munge" --nodes 4 --per-node 2 --step 0.05 \
     --seconds 26 --slow-rank 5 --slow-after 1 >"$dir/simjob.log" 2>&1 &
 simjob=$!
 pids+=($simjob)
 running() { sgctl job 4242 --json | jq '.steps > 40' | grep -q true; }
-until_true 20 running
-is $? 0 "steps are counted"
-yes "status as text" grep -q '^Guards  *1 jobs, 8 ranks' <(sgctl status)
-is "$(sgctl jobs | awk 'NR == 2 { print $1 }')" 4242.0 "the job is listed"
-yes "its report has figures" grep -qE '^  Step time +median [0-9.]+ ms' <(sgctl job 4242.0)
-yes "its nodes are listed" grep -qE '^[a-z]+[0-9]+ .* connected' <(sgctl nodes)
+wait_for_quiet 20 running
+is $? 0 "more than 40 steps of the running job are counted within 20 s"
+yes "sgctl status prints 1 job with 8 ranks" grep -q '^Guards  *1 jobs, 8 ranks' <(sgctl status)
+is "$(sgctl jobs | awk 'NR == 2 { print $1 }')" 4242.0 "sgctl jobs lists the job"
+yes "sgctl job prints a median step time" grep -qE '^  Step time +median [0-9.]+ ms' <(sgctl job 4242.0)
+yes "sgctl nodes lists connected nodes" grep -qE '^[a-z]+[0-9]+ .* connected' <(sgctl nodes)
 # What the controller collected of the collectives says how the job would do on more ranks.
 projected() { timeout 30 "$top_builddir/sgplan" scale --job 4242 --json >"$dir/scale.json" 2>"$dir/err"; }
-until_true 15 projected
-is "$(jq -c '.points | map(.ranks)' "$dir/scale.json")" "[8,16,32,64,128]" "the running job is projected to more ranks"
-yes "each point within its range" jq -e '.points | all(.step_low_s <= .step_s and .step_s <= .step_high_s)' "$dir/scale.json"
+wait_for_quiet 15 projected
+is "$(jq -c '.points | map(.ranks)' "$dir/scale.json")" "[8,16,32,64,128]" "sgplan scale --job projects the running job to 8 to 128 ranks"
+yes "sgplan scale --job: every projected step time lies within its range" jq -e '.points | all(.step_low_s <= .step_s and .step_s <= .step_high_s)' "$dir/scale.json"
 timeout 30 "$top_builddir/sgplan" scale --job 4343 >"$dir/out" 2>"$dir/err"
-is "$? $(wc -c <"$dir/out") $(wc -l <"$dir/err")" "1 0 1" "of a job that is not known it says so"
+is "$? $(wc -c <"$dir/out") $(wc -l <"$dir/err")" "1 0 1" "sgplan scale --job of an unknown job exits with 1 and one line of error"
 is "$(sgctl job 4242 --json | jq -r 'keys_unsorted | map(select(. == "id" or . == "state" or . == "ranks" or . == "nodes" or
     . == "steps" or . == "step_s" or . == "steps_per_s" or . == "skew_s" or . == "lost_ratio" or . == "regime" or . == "verdicts" or
     . == "probe")) | sort | join(" ")')" "id lost_ratio nodes probe ranks regime skew_s state step_s steps steps_per_s verdicts" \
-    "the stable keys are there"
+    "sgctl job --json has every stable key"
 clock=$(sgctl doctor | grep -A1 clock)
-is "${clock:0:2}" ok "doctor: the controller's clock agrees"
+is "${clock:0:2}" ok "sgctl doctor reports that the controller's clock agrees"
 
 # Every record of a trace is a whole line of JSON, after one header.
 good_trace() {
@@ -101,49 +83,48 @@ good_trace() {
         >/dev/null && [ "$(tail -c 1 "$1" | od -An -c | tr -d ' ')" = '\n' ]
 }
 sgctl record 4242 --seconds 3 -o "$dir/a.jsonl" 2>"$dir/err"
-is $? 0 "a recording of three seconds"
+is $? 0 "sgctl record --seconds 3 exits with 0"
 good_trace "$dir/a.jsonl"
-is $? 0 "is a trace"
-yes "and shows the slow rank as the job does" jq -e '.trace.ranks == 8 and .trace.reordered == 0 and
+is $? 0 "sgctl record --seconds 3 writes a header and whole records of 8 ranks"
+yes "sgctl analyze names the slow rank in the recorded trace" jq -e '.trace.ranks == 8 and .trace.reordered == 0 and
     ([.verdicts[] | select(.class == "straggler") | .culprits[]] | index("r5"))' <(sgctl analyze --json "$dir/a.jsonl")
-yes "and says what there is" grep -qE 'records of 8 ranks, .* in [34][.0-9]* s; nothing lost; the time is over' "$dir/err"
+yes "sgctl record reports records, ranks, duration and why it ended" grep -qE 'records of 8 ranks, .* in [34][.0-9]* s; nothing lost; the time is over' "$dir/err"
 
 "$top_builddir/sgctl" record 4242 --seconds 30 >"$dir/b.jsonl" 2>"$dir/err" &
 pid=$!
 sleep 3
 kill -INT $pid
 wait $pid
-is $? 0 "Ctrl-C ends a recording"
+is $? 0 "sgctl record exits with 0 on Ctrl-C"
 good_trace "$dir/b.jsonl"
-is $? 0 "with a whole trace"
-yes "and says so" grep -q 'interrupted$' "$dir/err"
+is $? 0 "a recording ended by Ctrl-C is a whole trace"
+yes "sgctl record reports that it was interrupted" grep -q 'interrupted$' "$dir/err"
 
 sgctl record 4242 --seconds 2 2>"$dir/err" | head -n 20 >"$dir/c.jsonl"
-is "${PIPESTATUS[0]} $(jq -es length "$dir/c.jsonl")" "1 20" "a reader that goes away"
-yes "is an error with a reason" grep -q 'cannot write the trace: Broken pipe' "$dir/err"
+is "${PIPESTATUS[0]} $(jq -es length "$dir/c.jsonl")" "1 20" "sgctl record into a pipe that is closed exits with 1, after 20 whole records"
+yes "sgctl record into a pipe that is closed reports Broken pipe" grep -q 'cannot write the trace: Broken pipe' "$dir/err"
 
 # The controller goes and comes back in the middle; the recording goes on in the same file.
 "$top_builddir/sgctl" record 4242 --seconds 60 -o "$dir/d.jsonl" 2>"$dir/err" &
 pid=$!
-until_true 10 test -s "$dir/d.jsonl"
+wait_for_quiet 10 test -s "$dir/d.jsonl"
 sleep 1
 kill -KILL $controller
 wait $controller 2>/dev/null
 controller
 wait $simjob
 wait $pid
-is $? 0 "the recording outlives the controller, and ends with the step"
+is $? 0 "sgctl record goes on after the controller was killed, and exits with 0 when the step ends"
 good_trace "$dir/d.jsonl"
-is $? 0 "with one header and whole lines"
+is $? 0 "a recording that outlived the controller has one header and whole lines"
 sgctl analyze "$dir/d.jsonl" >"$dir/out" 2>"$dir/err2"
-is $? 0 "that can be read back $(cat "$dir/err2")"
-yes "what happened is said" grep -q 'lost the controller, trying again' "$dir/err"
+is $? 0 "sgctl analyze reads a recording that outlived the controller"
+yes "sgctl record reports that it lost the controller and tries again" grep -q 'lost the controller, trying again' "$dir/err"
 sed 's/^/# /' "$dir/err"
 finished() { sgctl jobs --finished | grep -q '^4242.0 .* finished'; }
-until_true 10 finished
-is $? 0 "the finished step is in the history"
-yes "and is still reported" grep -q 4242.0 <(sgctl job 4242)
+wait_for_quiet 10 finished
+is $? 0 "sgctl jobs --finished lists the ended step within 10 s"
+yes "sgctl job still reports the ended step" grep -q 4242.0 <(sgctl job 4242)
 sgctl record 4242 -o "$dir/e.jsonl" 2>"$dir/err"
-is $? 1 "a finished step cannot be recorded: $(cut -c1-80 "$dir/err")"
-echo "1..$n"
-exit $bad
+is $? 1 "sgctl record of an ended step exits with 1: $(cut -c1-80 "$dir/err")"
+done_testing

@@ -1,11 +1,6 @@
 #!/bin/bash
 # Manual pages: every program has one, they are well-formed, and say what the programs' own tables say.
-: "${top_srcdir:=$PWD}" "${top_builddir:=$PWD}"
-n=0 bad=0
-ok() { # ok RC WORDS
-    n=$((n + 1))
-    [ "$1" -eq 0 ] && echo "ok $n - $2" || { bad=1; echo "not ok $n - $2"; }
-}
+. "${top_srcdir:=$PWD}/tests/tap.sh"
 page() { find "$top_builddir/doc" "$top_srcdir"/{doc,tui,ring,agent,daemon,spank} -name "$1" 2>/dev/null | head -n 1; }
 
 sgctl=$top_builddir/sgctl
@@ -14,20 +9,20 @@ plain() { sed 's/\\-/-/g' "$1"; }
 for name in syncguard.3 sgctl.1 sgplan.1 sgring.1 sgtop.1 syncguard.7 syncguard.conf.5 syncguardd.8 syncguard-agent.8 sgplan-scenario.5; do
     file=$(page $name)
     if [ $name = sgtop.1 ] && [ -z "$file" ] && [ ! -e "$top_builddir/sgtop" ]; then
-        n=$((n + 1)); echo "ok $n # SKIP sgtop is not built here"
+        skip "$name exists" "sgtop is not built here"
         continue
     fi
-    [ -n "$file" ]; ok $? "$name is there"
+    [ -n "$file" ]; ok $? "$name exists"
     [ -n "$file" ] || continue
-    ! grep -n '@[a-z]*@' "$file" | sed 's/^/# /' | grep .; ok $? "$name: every path is filled in"
+    ! grep -n '@[a-z]*@' "$file" | sed 's/^/# /' | grep .; ok $? "$name: no placeholder is left unfilled"
     if command -v mandoc >/dev/null; then
         ! mandoc -Tlint -Wwarning "$file" 2>&1 | sed 's/^/# /' | grep .
-        ok $? "$name: mandoc has no complaint"
+        ok $? "$name: mandoc reports no warning"
     elif command -v groff >/dev/null; then
         ! groff -man -ww -z "$file" 2>&1 | sed 's/^/# /' | grep .
-        ok $? "$name: groff has no complaint"
+        ok $? "$name: groff reports no warning"
     else
-        n=$((n + 1)); echo "ok $n # SKIP neither mandoc nor groff"
+        skip "$name is well-formed" "neither mandoc nor groff is installed"
     fi
 done
 
@@ -37,7 +32,7 @@ for word in $("$sgctl" help --words); do
     word=${word/#--/-} # "Fl \-conf" is --conf
     plain "$(page sgctl.1)" | grep -qE "^\.It (Cm|Fl [a-zA-Z] , Fl|Fl) ${word%=}( |\$)" || missing+=" $word"
 done
-[ -z "$missing" ]; ok $? "sgctl.1 has every command and option$missing"
+[ -z "$missing" ]; ok $? "sgctl.1 documents every command and option${missing:+, but not$missing}"
 
 # sgplan.1: every question and option.
 missing=''
@@ -48,7 +43,7 @@ for question in $("$sgplan" help --words | grep -v '^-'); do
         plain "$(page sgplan.1)" | grep -qE "^\.It Fl ${word/#--/-}( |\$)" || missing+=" $question:$word"
     done
 done
-[ -z "$missing" ]; ok $? "sgplan.1 has every question and option$missing"
+[ -z "$missing" ]; ok $? "sgplan.1 documents every question and option${missing:+, but not$missing}"
 
 # syncguard.conf.5: every key, and its default.
 missing='' key=''
@@ -61,13 +56,12 @@ while IFS= read -r line; do
                 missing+=" $key($value)" ;;
     esac
 done < <("$sgctl" config)
-[ -n "$key" ] && [ -z "$missing" ]; ok $? "syncguard.conf.5 has every key and default$missing"
+[ -n "$key" ] && [ -z "$missing" ]; ok $? "syncguard.conf.5 documents every key and default${missing:+, but not$missing}"
 
 # sgctl.1 documents what the protocol promises for a job, nodes and status.
 missing=''
 for key in $(sed -n '/^### job /,/^VIEW/{s/^| \(`[^|]*\) |.*/\1/p}' "$top_srcdir/doc/protocol.md" | grep -oE '[a-z_0-9]+'); do
     grep -qw -- "$key" "$(page sgctl.1)" || missing+=" $key"
 done
-[ -z "$missing" ]; ok $? "sgctl.1 has every key of a job$missing"
-echo "1..$n"
-exit $bad
+[ -z "$missing" ]; ok $? "sgctl.1 documents every key of a job's JSON${missing:+, but not$missing}"
+done_testing

@@ -1,41 +1,31 @@
 #!/bin/bash
 # sgplan as a shell sees it: exit codes, streams, nonsense, JSON, completion.
-: "${top_srcdir:=$PWD}" "${top_builddir:=$PWD}"
+. "${top_srcdir:=$PWD}/tests/tap.sh"
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 PATH=$top_builddir:$PATH
-n=0 bad=0
-is() { # is GOT WANTED WORDS
-    n=$((n + 1))
-    if [ "$1" = "$2" ]; then
-        echo "ok $n - $3"
-    else
-        bad=1
-        printf 'not ok %d - %s\n#   got:    %s\n#   wanted: %s\n' $n "$3" "$1" "$2"
-    fi
-}
 code() { # code WANTED WORDS...: exit code; stdout and stderr are in $dir
     local wanted=$1
     shift
     timeout 60 sgplan "$@" >"$dir/out" 2>"$dir/err" </dev/null
-    is $? "$wanted" "sgplan $*"
+    is $? "$wanted" "sgplan $*: exit status"
 }
 # refused BEGINNING WORDS...: exit code 2, one line that begins so, nothing on standard output
 refused() {
     local beginning=$1
     shift
     timeout 60 sgplan "$@" >"$dir/out" 2>"$dir/err" </dev/null
-    is "$? $(wc -c <"$dir/out") $(wc -l <"$dir/err") $(head -c ${#beginning} "$dir/err")" "2 0 1 $beginning" "refused: $*"
+    is "$? $(wc -c <"$dir/out") $(wc -l <"$dir/err") $(head -c ${#beginning} "$dir/err")" "2 0 1 $beginning" "sgplan $*: rejected with status 2 and one line that names the option"
 }
 
 code 0 --version
-is "$(cut -d' ' -f1 "$dir/out")" sgplan "the version names the program"
+is "$(cut -d' ' -f1 "$dir/out")" sgplan "sgplan --version begins with the program's name"
 code 0 --help
 code 0 help whatif
 code 0 checkpoint --help
 code 2 help nothing
 code 2
-is "$(wc -c <"$dir/out")" 0 "a wrong call prints nothing on standard output"
+is "$(wc -c <"$dir/out")" 0 "sgplan without a question prints nothing on standard output"
 
 net=(--ranks=64 --latency=10us --bandwidth=25GB/s)
 refused "sgplan: --ranks: '0' is not accepted: at least 1, at most 10000000" collective --op=allreduce --ranks=0 --bytes=1MB --latency=1us --bandwidth=1GB/s
@@ -112,20 +102,20 @@ for question in "${questions[@]}"; do
     read -ra words <<<"$question"
     code 0 "${words[@]}"
     is "$(grep -c '^Source: ' "$dir/out") $(grep -c '^Assumes: ' "$dir/out") $(grep -ciw nan "$dir/out") $(wc -c <"$dir/err")" "1 1 0 0" \
-        "${words[0]} says source and assumptions"
+        "sgplan ${words[0]} prints source and assumptions, no NaN, nothing on standard error"
     code 0 "${words[@]}" --json
     is "$(python3 -c 'import json, sys; a = json.load(sys.stdin); print(type(a).__name__, bool(a["source"]), bool(a["assumes"]))' <"$dir/out")" \
-        "dict True True" "${words[0]} is one JSON object"
+        "dict True True" "sgplan ${words[0]} --json is one object with source and assumptions"
 done
 for question in $(sgplan help --words | grep -v '^-'); do
     [ "$question" = help ] || printf '%s\n' "${questions[@]}" | grep -q "^$question " || echo "$question"
 done >"$dir/untold"
-is "$(grep -vxE 'scale|simulate|experiment|place' "$dir/untold")" "" "no question is left out of this list"
+is "$(grep -vxE 'scale|simulate|experiment|place' "$dir/untold")" "" "every question of sgplan is in this test's list"
 
 is "$(sgplan staleness --bound=2 --ranks=32 --cv=0.3 --json | md5sum)" "$(sgplan staleness --bound=2 --ranks=32 --cv=0.3 --json | md5sum)" \
-    "the same seed, the same answer"
+    "sgplan staleness: the same seed gives the same answer"
 is "$(sgplan staleness --bound=2 --ranks=32 --cv=0.3 --json --seed=2 | md5sum | grep -c "$(sgplan staleness --bound=2 --ranks=32 --cv=0.3 --json | md5sum)")" \
-    0 "another seed, another one"
+    0 "sgplan staleness: another seed gives another answer"
 sgplan compare "${train[@]}" --cv=30% --json >"$dir/without"
 sgplan compare "${train[@]}" --cv=30% --json --staleness-penalty=0.01 >"$dir/with"
 python3 - "$dir/without" "$dir/with" >"$dir/words" <<'END'
@@ -134,7 +124,7 @@ without, given = (json.load(open(f)) for f in sys.argv[1:])
 print(all(s["time_s"] is None for s in without["strategies"] if "staleness" in s["strategy"]),
       without["best"].startswith("synchronous"), given["best"].startswith("bounded staleness"))
 END
-is "$(cat "$dir/words")" "True True True" "a strategy is ranked only when the growth of its iterations is given"
+is "$(cat "$dir/words")" "True True True" "sgplan compare ranks bounded staleness only with --staleness-penalty"
 # Jobs on more ranks. A trace of 8 ranks whose own work is what the table of noise must find again.
 trace() { # trace STEPS: two all-reduces a step, 100 us and 10 GB/s; ranks differ by up to 5 % a step
     awk -v steps="$1" 'BEGIN {
@@ -165,13 +155,13 @@ refused "sgplan: --mode: 'x' is not accepted: one of weak strong" scale --trace=
 trace 150 >"$dir/trace"
 trace 5 >"$dir/short"
 code 1 scale --trace="$dir/none"
-is "$(cut -d: -f1 "$dir/err")" sgplan "a trace that is not there"
+is "$(cut -d: -f1 "$dir/err")" sgplan "sgplan scale of a missing trace reports an error of sgplan's"
 code 1 scale --trace="$dir/short"
-is "$(grep -c "^sgplan: nothing can be projected: " "$dir/err")" 1 "a trace too short says so"
+is "$(grep -c "^sgplan: nothing can be projected: " "$dir/err")" 1 "sgplan scale of a trace that is too short reports that nothing can be projected"
 code 0 scale --trace="$dir/trace"
-is "$(grep -c '^ *128 *16.0x' "$dir/out")" 1 "16 times the ranks"
+is "$(grep -c '^ *128 *16.0x' "$dir/out")" 1 "sgplan scale prints a row of 128 ranks, 16 times those of the trace"
 is "$(sgplan scale --trace=- --json <"$dir/trace" | md5sum)" "$(sgplan scale --trace="$dir/trace" --json | md5sum)" \
-    "from standard input the same"
+    "sgplan scale --trace=- prints the same as from a file"
 python3 - "$dir/trace" >"$dir/four" <<'END'
 import json, sys
 for number, line in enumerate(open(sys.argv[1])):
@@ -182,12 +172,12 @@ for number, line in enumerate(open(sys.argv[1])):
         print(json.dumps(record))
 END
 code 0 scale --trace="$dir/four" --trace="$dir/trace"
-is "$(grep -cE '^ *128 *16.0x|^.* 4 .*ranks of other runs' "$dir/out")" 2 "of two traces the larger is projected, the smaller told of"
+is "$(grep -cE '^ *128 *16.0x|^.* 4 .*ranks of other runs' "$dir/out")" 2 "sgplan scale of two traces projects the larger and mentions the smaller"
 code 1 scale --trace="$dir/trace" --trace="$dir/short"
-is "$(grep -c "short: nothing can be learnt: " "$dir/err")" 1 "a second one too short says so"
+is "$(grep -c "short: nothing can be learnt: " "$dir/err")" 1 "sgplan scale names the second trace that is too short"
 # shellcheck disable=SC2046
 code 2 scale $(printf -- "--trace=$dir/trace %.0s" 1 2 3 4 5 6 7 8 9)
-is "$(cat "$dir/err")" "sgplan: --trace is given more than 8 times" "nine are too many"
+is "$(cat "$dir/err")" "sgplan: --trace is given more than 8 times" "sgplan scale rejects a ninth --trace"
 sgplan scale --trace="$dir/trace" --json >"$dir/weak"
 sgplan scale --trace="$dir/trace" --json --mode=strong >"$dir/strong"
 python3 - "$dir/weak" "$dir/strong" >"$dir/words" <<'END'
@@ -201,11 +191,11 @@ print([p["ranks"] for p in weak["points"]] == [8, 16, 32, 64, 128],
       all(p["step_low_s"] <= p["step_s"] <= p["step_high_s"] for p in weak["points"] + strong["points"]),
       all(p["step_s"] < q["step_s"] for p, q in zip(strong["points"][1:], weak["points"][1:])))
 END
-is "$(cat "$dir/words")" "True True True True True True True" "what the trace was made of is found again"
+is "$(cat "$dir/words")" "True True True True True True True" "sgplan scale finds ranks, compute time, noise, latency and bandwidth that the trace was made of"
 
 if [ -w /dev/full ]; then
     sgplan help >/dev/full 2>"$dir/err"
-    is "$? $(cut -c1-21 "$dir/err")" "1 sgplan: cannot write:" "an output that cannot be written is told"
+    is "$? $(cut -c1-21 "$dir/err")" "1 sgplan: cannot write:" "sgplan exits with 1 and a reason when its output cannot be written"
 fi
 
 complete_words() {
@@ -214,10 +204,9 @@ complete_words() {
     echo "${COMPREPLY[*]}"
 }
 . "$top_srcdir/plan/completion/sgplan"
-is "$(complete_words sgplan check)" checkpoint "completion of a question"
-is "$(complete_words sgplan checkpoint --tim)" --time-limit= "completion of an option"
-is "$(complete_words sgplan collective --algo = ha)" halving-doubling "completion of a word behind ="
-is "$(complete_words sgplan collective --algo =)" "ring tree halving-doubling hierarchical" "completion of all words"
-is "$(complete_words sgplan help what)" whatif "completion behind help"
-echo "1..$n"
-exit $bad
+is "$(complete_words sgplan check)" checkpoint "completion: 'sgplan check' becomes checkpoint"
+is "$(complete_words sgplan checkpoint --tim)" --time-limit= "completion: 'checkpoint --tim' becomes --time-limit="
+is "$(complete_words sgplan collective --algo = ha)" halving-doubling "completion: '--algo=ha' becomes halving-doubling"
+is "$(complete_words sgplan collective --algo =)" "ring tree halving-doubling hierarchical" "completion: '--algo=' lists every algorithm"
+is "$(complete_words sgplan help what)" whatif "completion: 'help what' becomes whatif"
+done_testing

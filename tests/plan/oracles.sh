@@ -1,7 +1,7 @@
 #!/bin/bash
 # sgplan against known answers: the table beside this script, and one of answers computed elsewhere where it is there
 # (SYNCGUARD_ORACLES, or shared/oracles beside the source tree).
-: "${top_srcdir:=$PWD}" "${top_builddir:=$PWD}"
+. "${top_srcdir:=$PWD}/tests/tap.sh"
 shared=${SYNCGUARD_ORACLES:-$top_srcdir/../shared/oracles}
 
 exec python3 - "$top_builddir/sgplan" "$top_srcdir/tests/plan/known.csv" "$shared" <<'END'
@@ -28,10 +28,10 @@ if os.path.exists(check):
     run = subprocess.run([sys.executable, check, planner], capture_output=True, text=True, timeout=600)
     for line in run.stdout.splitlines():
         print("#", line)
-    ok(run.returncode == 0, "the answers computed elsewhere")
+    ok(run.returncode == 0, f"sgplan agrees with the answers computed elsewhere ({check})")
 else:
     n += 1
-    print(f"ok {n} # SKIP no {check}")
+    print(f"ok {n} - sgplan agrees with the answers computed elsewhere # SKIP no {check}")
 print(f"1..{n}")
 sys.exit(bad != 0)
 END

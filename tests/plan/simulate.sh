@@ -1,19 +1,10 @@
 #!/bin/bash
 # sgplan simulate, and what sgctl analyze makes of its traces: the class and the place that were put in.
 # Once with 10,000 ranks.
-: "${top_srcdir:=$PWD}" "${top_builddir:=$PWD}"
+. "${top_srcdir:=$PWD}/tests/tap.sh"
 sgplan=$top_builddir/sgplan sgctl=$top_builddir/sgctl
-command -v python3 >/dev/null || { echo "1..0 # SKIP there is no python3"; exit 0; }
+command -v python3 >/dev/null || skip_all "there is no python3"
 dir=$(mktemp -d) && trap 'rm -rf "$dir"' EXIT
-n=0 bad=0
-ok() { # ok RC WORDS
-    n=$((n + 1))
-    [ "$1" -eq 0 ] && echo "ok $n - $2" || { bad=1; echo "not ok $n - $2"; }
-}
-is() { # is GOT WANTED WORDS
-    [ "$1" = "$2" ]; ok $? "$3"
-    [ "$1" = "$2" ] || printf '#   got:    %s\n#   wanted: %s\n' "$1" "$2"
-}
 
 # verdicts < TRACE: "CLASS SCOPE CULPRITS SLOWDOWN" of each, the most costly first; "healthy" where there is none.
 verdicts() {
@@ -44,15 +35,15 @@ check() { # check "CLASS SCOPE CULPRITS" FAULT-LINE [JOB-KEYS]
     local got price
     scenario "$2" "$3"
     got=$("$sgplan" simulate "$dir/s.conf" --trace=- | verdicts | head -n 1)
-    is "${got% *}" "$1" "${2:-no fault}: $1"
+    is "${got% *}" "$1" "sgctl analyze of a simulated '${2:-no fault}': the verdict's class, scope and culprit"
     [ "$1" = "${got% *}" ] || return
     price=$(python3 -c "print(round($(seconds) / $(seconds --no-faults), 2))")
     python3 -c "import sys; sys.exit(abs($price - ${got##* }) > 0.03)"
-    ok $? "... and its price: ${got##* }, in truth $price"
+    ok $? "simulated '$2': the analysis prices it at ${got##* }, a run without it at $price (0.03 apart at most)"
 }
 
 scenario ''
-is "$("$sgplan" simulate "$dir/s.conf" --trace=- | verdicts)" healthy "no fault: healthy"
+is "$("$sgplan" simulate "$dir/s.conf" --trace=- | verdicts)" healthy "sgctl analyze of a simulation without faults is healthy"
 check 'straggler rank r9' 'Fault=slow Rank=9 Ratio=1.2 From=80'
 check 'straggler node n3' 'Fault=slow Node=3 Ratio=1.15 From=60'
 check 'straggler switch s2' 'Fault=slow Switch=2 Ratio=1.15 From=60' 'Inner=1'
@@ -61,16 +52,16 @@ check 'drift node n7' 'Fault=drift Node=7 Ratio=1.4 From=60 Over=100'
 check 'communication none ' 'Fault=link Node=4 Ratio=0.2 From=90'
 
 scenario 'Fault=death Rank=9 From=100'
-is "$("$sgplan" simulate "$dir/s.conf" --trace=- | verdicts | cut -d ' ' -f 1-3)" 'hang rank r9' "a death: hang"
+is "$("$sgplan" simulate "$dir/s.conf" --trace=- | verdicts | cut -d ' ' -f 1-3)" 'hang rank r9' "sgctl analyze of a simulated death reports a hang of that rank"
 
 # The same seed, the same bytes; another seed, others.
 scenario 'Fault=slow Node=3 Ratio=1.15 From=60'
 "$sgplan" simulate "$dir/s.conf" --steps=20 --trace="$dir/a"  >"$dir/page"
 "$sgplan" simulate "$dir/s.conf" --steps=20 --trace="$dir/b" >/dev/null
 "$sgplan" simulate "$dir/s.conf" --steps=20 --seed=6 --trace="$dir/c" >/dev/null
-cmp -s "$dir/a" "$dir/b"; ok $? "the same seed: the same trace"
-! cmp -s "$dir/a" "$dir/c"; ok $? "another seed: another one"
-grep -q 'network.*rounds' "$dir/page"; ok $? "the page tells how the network was executed"
+cmp -s "$dir/a" "$dir/b"; ok $? "sgplan simulate: the same seed gives the same trace"
+! cmp -s "$dir/a" "$dir/c"; ok $? "sgplan simulate: another seed gives another trace"
+grep -q 'network.*rounds' "$dir/page"; ok $? "sgplan simulate prints how the network was simulated"
 
 # Rings that were full: some records are missing, the others are the same, and the finding survives it.
 sed 's/^Run=test/Run=test Lost=0.05/' "$dir/s.conf" >"$dir/lost.conf"
@@ -81,21 +72,21 @@ whole, some = (open(name).read().splitlines() for name in sys.argv[1:])
 assert whole[0] == some[0] and not set(some) - set(whole)
 assert 0.03 < 1 - len(some) / len(whole) < 0.07, (len(some), len(whole))
 PYTHON
-ok $? "a share of the records is lost"
+ok $? "a scenario with Lost=0.05 drops 3 to 7 % of the records and changes none"
 got=$("$sgplan" simulate "$dir/lost.conf" --trace=- | verdicts | head -n 1)
-is "${got% *}" 'straggler node n3' "... and the node is found without them"
+is "${got% *}" 'straggler node n3' "the slow node is found in a trace with lost records"
 
 # What is wrong.
-"$sgplan" simulate 2>/dev/null; is $? 2 "no scenario: wrong usage"
-is "$("$sgplan" simulate "$dir/none.conf" 2>&1)" "sgplan: $dir/none.conf: No such file or directory" "no such file"
+"$sgplan" simulate 2>/dev/null; is $? 2 "sgplan simulate without a scenario exits with 2"
+is "$("$sgplan" simulate "$dir/none.conf" 2>&1)" "sgplan: $dir/none.conf: No such file or directory" "sgplan simulate of a missing file names it and the reason"
 echo 'Run=x Sed=1' >"$dir/bad.conf"
 is "$("$sgplan" simulate "$dir/bad.conf" 2>&1)" \
-    "sgplan: $dir/bad.conf:1: Sed=1: unknown key; a Run line has Run, Description, Seed, Network, Clocks, Lost" "an unknown key"
-is "$("$sgplan" simulate "$dir/s.conf" --trace=/dev/full 2>&1 | grep -c 'cannot write the trace')" 1 "a full disk is told"
+    "sgplan: $dir/bad.conf:1: Sed=1: unknown key; a Run line has Run, Description, Seed, Network, Clocks, Lost" "sgplan simulate reports an unknown key with its line and the keys there are"
+is "$("$sgplan" simulate "$dir/s.conf" --trace=/dev/full 2>&1 | grep -c 'cannot write the trace')" 1 "sgplan simulate reports a trace that cannot be written"
 
 # The experiment meets the column that it is fitted to, says what it found of the other, and the same each time.
-"$sgplan" experiment scaling --json --steps=150 --seeds=3 >"$dir/e.json"; ok $? "experiment scaling runs"
-"$sgplan" experiment scaling --json --steps=150 --seeds=3 | cmp -s - "$dir/e.json"; ok $? "... and says the same again"
+"$sgplan" experiment scaling --json --steps=150 --seeds=3 >"$dir/e.json"; ok $? "sgplan experiment scaling exits with 0"
+"$sgplan" experiment scaling --json --steps=150 --seeds=3 | cmp -s - "$dir/e.json"; ok $? "sgplan experiment scaling prints the same a second time"
 python3 - "$dir/e.json" <<'PYTHON'
 import json, sys
 e = json.load(open(sys.argv[1]))
@@ -121,18 +112,18 @@ assert c["hierarchical"] <= c["hierarchical_rails"]
 assert any("Pacing does not produce" in note for note in e["notes"])
 assert any("What carries the result" in note for note in e["notes"])
 PYTHON
-ok $? "... the uncoordinated column is met, and honest about pacing"
+ok $? "sgplan experiment scaling fits the uncoordinated column within 5 % and claims no gain of pacing"
 "$sgplan" experiment scaling --steps=20 --seeds=1 --nodes=2,8,100 --ascii >"$dir/e.txt"
-LC_ALL=C grep -q '[^ -~]' "$dir/e.txt"; is $? 1 "... with a plot in ASCII"
-grep -qE '^ +2 +8 +100$|nodes +2 +8 +100' "$dir/e.txt"; ok $? "... of other sizes"
-tail -n 30 "$dir/e.txt" | grep -q 'What carries the result'; ok $? "... and what carries the result at the end"
-! "$sgplan" experiment scaling --steps=20 --seeds=1 --nodes=8 --no-plot | grep -q 'deviation over mean'; ok $? "... or without a plot"
+LC_ALL=C grep -q '[^ -~]' "$dir/e.txt"; is $? 1 "sgplan experiment --ascii prints nothing but ASCII"
+grep -qE '^ +2 +8 +100$|nodes +2 +8 +100' "$dir/e.txt"; ok $? "sgplan experiment --nodes=2,8,100 has these columns"
+tail -n 30 "$dir/e.txt" | grep -q 'What carries the result'; ok $? "sgplan experiment ends with what carries the result"
+! "$sgplan" experiment scaling --steps=20 --seeds=1 --nodes=8 --no-plot | grep -q 'deviation over mean'; ok $? "sgplan experiment --no-plot prints no plot"
 for nodes in 8,4 1 4,, 4,x 2000; do
-    "$sgplan" experiment scaling --nodes="$nodes" 2>"$dir/err"; is $? 2 "--nodes=$nodes: wrong usage"
+    "$sgplan" experiment scaling --nodes="$nodes" 2>"$dir/err"; is $? 2 "sgplan experiment --nodes=$nodes exits with 2"
 done
-grep -q 'rising whole numbers from 2 to 1024' "$dir/err"; ok $? "... with what is accepted"
-"$sgplan" help --words experiment | grep -qx scaling; ok $? "... and a word for completion"
-"$sgplan" experiment other 2>/dev/null; is $? 2 "another experiment: wrong usage"
+grep -q 'rising whole numbers from 2 to 1024' "$dir/err"; ok $? "sgplan experiment --nodes=2000: the error names the accepted numbers"
+"$sgplan" help --words experiment | grep -qx scaling; ok $? "sgplan help --words experiment lists scaling"
+"$sgplan" experiment other 2>/dev/null; is $? 2 "sgplan experiment other exits with 2"
 
 # Ten thousand ranks: the slow node is found, in memory that does not go with the length of the trace.
 cat >"$dir/peak.py" <<'PYTHON'
@@ -142,10 +133,9 @@ peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
 sys.exit(f"{peak:.0f} MiB" if peak > float(sys.argv[1]) else 0)
 PYTHON
 wide=$top_srcdir/sim/scenarios/wide.conf
-python3 "$dir/peak.py" 64 "$sgplan" simulate "$wide" --trace="$dir/wide" >/dev/null; ok $? "10,000 ranks simulated in 64 MiB"
+python3 "$dir/peak.py" 64 "$sgplan" simulate "$wide" --trace="$dir/wide" >/dev/null; ok $? "sgplan simulates 10,000 ranks in 64 MiB"
 got=$(verdicts <"$dir/wide" | head -n 1)
-is "${got% *}" 'straggler node n777' "... and the slow node is found"
-python3 "$dir/peak.py" 192 "$sgctl" analyze "$dir/wide" >/dev/null; ok $? "... in 192 MiB"
+is "${got% *}" 'straggler node n777' "sgctl analyze finds the slow node among 10,000 ranks"
+python3 "$dir/peak.py" 192 "$sgctl" analyze "$dir/wide" >/dev/null; ok $? "sgctl analyze reads 10,000 ranks in 192 MiB"
 rm "$dir/wide"
-echo "1..$n"
-exit $bad
+done_testing

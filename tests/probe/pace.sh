@@ -1,6 +1,7 @@
-#!/bin/sh
+#!/bin/bash
 # Pacing on every kind of MPI call, with both libraries: results are right, what is recorded is right, and sums are the same to
 # the bit with each lever and without.
+. "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/workloads/mpi.sh"
 
 work=$top_builddir/tests/workloads
@@ -14,8 +15,7 @@ MPI_TIMEOUT=300
 
 libraries=$(mpi_libraries "$work/mpizoo")
 if [ -z "$libraries" ]; then
-    echo "1..0 # SKIP no MPI library to pace"
-    exit 0
+    skip_all "no MPI library to pace"
 fi
 
 # paced RANKS CMD...: with the pages in $dir/step; output in $dir/out
@@ -41,9 +41,9 @@ for mpi in $libraries; do
         paced 3 "$work/mpizoo.$mpi" --output "$dir/zoo" --threads
         status=$?
         [ $status -eq 0 ] && [ "$(cat "$dir"/zoo.* | grep -c '^zoo: rank=[0-9]* ok$')" -eq 3 ]
-        ok $? "$mpi: $lever: 3 ranks, threads: results right (status $status)" || sed 's/^/# /' "$dir/out" | head
+        ok $? "$mpi: pacing by $lever: all 3 ranks of a program with threads get right results (status $status)" || sed 's/^/# /' "$dir/out" | head
         "$top_builddir/tests/probe/compare" "$dir/step" "$dir/zoo" 3 >"$dir/compare" 2>&1
-        ok $? "$mpi: $lever: recorded what was done: $(tail -n 1 "$dir/compare")"
+        ok $? "$mpi: pacing by $lever: the rings hold what the program did: $(tail -n 1 "$dir/compare")"
     done
     bare=
     for lever in '' release gate delay stagger; do
@@ -51,22 +51,22 @@ for mpi in $libraries; do
         paced 3 "$top_builddir/tests/bench/pace.$mpi" --steps 60 --work 0.5 --slow 1 --bytes 40000
         [ -n "$bare" ] || bare=$(sums)
         [ -n "$bare" ] && [ "$(sums)" = "$bare" ]
-        ok $? "$mpi: sums ${lever:+with $lever }are $(sums)"
+        ok $? "$mpi: the sums with ${lever:-no lever} are the same to the bit: $(sums)"
     done
     fresh release,gate
     paced 4 "$top_builddir/tests/bench/pace.$mpi" --steps 120 --work 0.3 --slow 1
-    ok $? "$mpi: the ranks try by themselves, nobody else is there"
+    ok $? "$mpi: 4 ranks with release and gate, without an agent, exit with 0"
     "$pages" "$dir/step" >"$dir/report" && ! grep -q '"collectives":0,' "$dir/report"
-    ok $? "$mpi: and report: $(cat "$dir/report")"
+    ok $? "$mpi: 4 ranks with release and gate report collectives: $(cat "$dir/report")"
     # The rank that all wait for comes later than they may be held (tests/probe/plan.c: 20 ms).
     fresh gate
     paced 4 "$top_builddir/tests/bench/pace.$mpi" --steps 150 --work 4 --slow 1 --factor 10
     "$pages" "$dir/step" >"$dir/report"
     if grep -q '"with":0,' "$dir/report"; then
-        ok 0 "$mpi: holds that end by the clock # SKIP ranks have cores enough here, no gate is tried"
+        skip "$mpi: holds at the gate that the clock ended are counted" "ranks have cores enough here, no gate is tried"
     else
         ! grep -q '"late":0,' "$dir/report"
-        ok $? "$mpi: holds that end by the clock are counted: $(cat "$dir/report")"
+        ok $? "$mpi: holds at the gate that the clock ended are counted: $(cat "$dir/report")"
     fi
 done
-plan
+done_testing

@@ -1,5 +1,6 @@
-#!/bin/sh
+#!/bin/bash
 # The probe's hot path: no system call, no allocation, no lock, and few instructions.
+. "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/workloads/mpi.sh"
 
 probe=$top_builddir/.libs/libsyncguard_probe.so
@@ -9,8 +10,7 @@ calls=2000
 
 libraries=$(mpi_libraries "$top_builddir/tests/probe/path")
 if [ -z "$libraries" ] || ! command -v strace >/dev/null || ! command -v valgrind >/dev/null; then
-    echo "1..0 # SKIP needs an MPI library, strace and valgrind"
-    exit 0
+    skip_all "needs an MPI library, strace and valgrind"
 fi
 
 # instructions N GUARD: inside of path_calls(), by callgrind
@@ -33,28 +33,28 @@ instructions() {
 for mpi in $libraries; do
     mkdir "$dir/$mpi"
     SYNCGUARD_DIR=$dir/$mpi LD_PRELOAD=$probe timeout 60 strace -o "$dir/trace" "$top_builddir/tests/probe/path.$mpi" $calls
-    ok $? "$mpi: the program runs under strace"
+    ok $? "$mpi: the guarded program exits with 0 under strace"
     between=$(awk '/^getpgid/ { on = !on; marks++; next } on { n++ } END { print (marks == 2 ? n + 0 : "no marks") }' "$dir/trace")
     [ "$between" = 0 ]
-    ok $? "$mpi: system calls during $calls rounds: $between"
+    ok $? "$mpi: no system call between the marks of $calls rounds of collectives: $between"
     events=$("$top_builddir/sgring" --json "$dir/$mpi" | sed -n 's/.*"events":\([0-9]*\),"dropped":0,"missed":0.*/\1/p')
     [ "$events" -eq $((21 + calls * 2 + calls / 10)) ]
-    ok $? "$mpi: all of them recorded: $events"
+    ok $? "$mpi: every collective of $calls rounds is recorded, none dropped: $events"
 
     bare=$(instructions $calls bare) && mv "$dir/functions" "$dir/bare" && guarded=$(instructions $calls guarded)
     each=$(awk "BEGIN { print int(($guarded - $bare) / $calls / 2.1) }")
     [ "${each:-9999}" -le 300 ]
-    ok $? "$mpi: the probe adds $each instructions to a collective"
+    ok $? "$mpi: the probe adds at most 300 instructions to a collective: $each"
     comm -13 "$dir/bare" "$dir/functions" >"$dir/added"
     [ -s "$dir/added" ] && ! grep -Eq 'alloc|free$|lock|dlsym|open|write|syscall' "$dir/added"
-    ok $? "$mpi: among the functions added there is no allocation and no lock: $(tr '\n' ' ' <"$dir/added")"
+    ok $? "$mpi: no function that the probe adds allocates or locks: $(tr '\n' ' ' <"$dir/added")"
 
     mkdir "$dir/$mpi.switch"
     { printf 'TCGS\002\000\000\000\001\000\000\000\001\000\000\000' && head -c 4080 /dev/zero; } >"$dir/$mpi.switch/control"
     SYNCGUARD_DIR=$dir/$mpi.switch LD_PRELOAD=$probe timeout 60 "$top_builddir/tests/probe/path.$mpi" switch
-    ok $? "$mpi: recording switched off and on"
+    ok $? "$mpi: a program whose recording is switched off and on exits with 0"
     numbers=$("$top_builddir/sgring" --json --events=100 "$dir/$mpi.switch" | grep -o '"seq":[0-9]*,"root"' | tr -dc '0-9\n' | tr '\n' ' ')
     [ "$numbers" = '0 1 2 3 4 11 12 13 14 15 ' ]
-    ok $? "$mpi: numbers go on meanwhile: $numbers"
+    ok $? "$mpi: while recording is off, sequence numbers go on from 4 to 11: $numbers"
 done
-plan
+done_testing

@@ -1,6 +1,7 @@
-#!/bin/sh
+#!/bin/bash
 # The probe on every kind of MPI call, with both libraries: the rings hold what the programs count, the programs' results are the
 # same as without it.
+. "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/workloads/mpi.sh"
 
 work=$top_builddir/tests/workloads
@@ -10,8 +11,7 @@ trap 'rm -rf "$dir"' EXIT
 
 libraries=$(mpi_libraries "$work/mpizoo")
 if [ -z "$libraries" ]; then
-    echo "1..0 # SKIP no MPI library to try the probe with"
-    exit 0
+    skip_all "no MPI library to try the probe with"
 fi
 
 # guarded RANKS CMD...: in a step's directory of its own, $dir/step; output in $dir/out
@@ -34,10 +34,10 @@ zoo() {
     guarded "$ranks" "$work/mpizoo.$mpi" --output "$dir/zoo" "$@"
     status=$?
     [ $status -eq 0 ] && [ "$(cat "$dir"/zoo.* | grep -c '^zoo: rank=[0-9]* ok$')" -eq "$ranks" ]
-    ok $? "$mpi: $ranks ranks $*: results right (status $status)" || why "$dir/out"
+    ok $? "$mpi: guarded zoo on $ranks ranks $*: every rank gets right results (status $status)" || why "$dir/out"
     "$top_builddir/tests/probe/compare" "$dir/step" "$dir/zoo" "$ranks" >"$dir/compare" 2>&1
     same=$?
-    ok $same "$mpi: $ranks ranks $*: recorded what was done: $(tail -n 1 "$dir/compare")"
+    ok $same "$mpi: guarded zoo on $ranks ranks $*: the rings hold what it did: $(tail -n 1 "$dir/compare")"
     [ $same -eq 0 ] || why "$dir/compare"
 }
 
@@ -50,36 +50,36 @@ for mpi in $libraries; do
         zoo "$n"
     done
     [ "$(states)" = ' 4 state : finalized ' ]
-    ok $? "$mpi: the rings say that the ranks finalized"
+    ok $? "$mpi: the rings of 4 ranks have the state finalized"
     zoo 3 --threads --fork
     guarded 2 "$work/mpizoo.$mpi" --output "$dir/zoo" --abort
     [ $? -eq 3 ]
-    ok $? "$mpi: MPI_Abort ends the program with its code"
+    ok $? "$mpi: a guarded program that calls MPI_Abort(3) exits with 3"
     case $(states) in
     *aborted*) true ;;
     *) false ;;
     esac
-    ok $? "$mpi: a rank that calls MPI_Abort is said to have aborted:$(states)"
+    ok $? "$mpi: the ring of a rank that called MPI_Abort has the state aborted:$(states)"
     if [ -x "$work/zoo_f.$mpi" ]; then
         guarded 3 "$work/zoo_f.$mpi" && [ "$(grep -c ' ok$' "$dir/out")" -eq 3 ]
-        ok $? "$mpi: Fortran: results right"
+        ok $? "$mpi: a guarded Fortran program gets right results on 3 ranks"
         "$top_builddir/tests/probe/compare" "$dir/step" - 3 >"$dir/compare"
-        ok $? "$mpi: Fortran: ranks agree: $(tail -n 1 "$dir/compare")"
+        ok $? "$mpi: the rings of a Fortran program agree: $(tail -n 1 "$dir/compare")"
         why "$dir/compare" 5
         for rank in 0 1 2; do # once each, whatever layers a call goes through
             want=$(sed -n "s/^zoo: rank=$rank comm=.* total=\([0-9]*\).*/\1/p" "$dir/out" | awk '{ n += $1 } END { print n }')
             got=$("$top_builddir/sgring" --json "$dir/step/$rank.0.0.ring" | sed -n 's/.*"events":\([0-9]*\).*/\1/p')
             [ "$got" = "$want" ]
-            ok $? "$mpi: Fortran: rank $rank recorded $got of $want"
+            ok $? "$mpi: a Fortran program's call is recorded once on rank $rank: $got of $want"
         done
     fi
     guarded 2 "$work/dlopen_mpi" "$mpi" && [ "$(grep -c ' ok$' "$dir/out")" -eq 2 ]
-    ok $? "$mpi: found at run time: results right"
+    ok $? "$mpi: a guarded program that loads MPI by dlopen gets right results"
     rm -rf "$dir/step"
     mpi_run "$mpi" 2 env SYNCGUARD_DIR="$dir/step" LD_PRELOAD="$probe" "$work/mpizoo.$mpi" >"$dir/out" 2>&1
-    ok $? "$mpi: no step directory: the program runs"
+    ok $? "$mpi: a program whose step directory is missing exits with 0"
     mpi_run "$mpi" 2 env LD_PRELOAD="$probe" "$work/mpizoo.$mpi" >"$dir/out" 2>&1
-    ok $? "$mpi: no directory named: the program runs"
+    ok $? "$mpi: a program without SYNCGUARD_DIR exits with 0"
 done
 
 if /usr/bin/python3 -c 'import mpi4py' 2>/dev/null; then # built for one of them, loaded with RTLD_LOCAL
@@ -93,13 +93,13 @@ for i in range(10):
 r = d.Ibarrier()
 r.Wait()
 d.Free()'
-    ok $? "$mpi: Python: results right" || why "$dir/out"
+    ok $? "$mpi: a guarded mpi4py program gets right results" || why "$dir/out"
     "$top_builddir/tests/probe/compare" "$dir/step" - 2 >"$dir/compare" && ! grep -q '^0 events' "$dir/compare"
-    ok $? "$mpi: Python: ranks agree: $(tail -n 1 "$dir/compare")"
+    ok $? "$mpi: the rings of an mpi4py program agree: $(tail -n 1 "$dir/compare")"
 fi
 
 rm -rf "$dir/step"
 mkdir "$dir/step"
 [ "$(SYNCGUARD_DIR="$dir/step" LD_PRELOAD="$probe" "$work/nompi")" = ok ] && [ -z "$(ls "$dir/step")" ]
-ok $? 'a program without MPI leaves no file'
-plan
+ok $? 'a program without MPI runs with the probe and leaves no ring'
+done_testing

@@ -331,7 +331,7 @@ static void test_figures(void)
     is_str(figure_percent(1).text, " 100 %", "all");
     is_str(figure_number(999.7).text, "1.00k", "thousands");
     is_str(figure_steps(1234567).text, "1 234 567", "steps");
-    is_str(figure_about_s(0.00204).text, " 2.0 ms", "two digits of what is known to 5 %");
+    is_str(figure_about_s(0.00204).text, " 2.0 ms", "two digits of what is known to 5 %%");
     is_str(figure_about_s(0.1137).text, " 110 ms", "and no third");
 }
 

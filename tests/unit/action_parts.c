@@ -94,7 +94,7 @@ static void check_templates(void)
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         char *got = template_fill(cases[i].text, values, &err);
 
-        is_str(got, cases[i].want, cases[i].text);
+        is_str(got, cases[i].want, "%s", cases[i].text);
         free(got);
     }
     free(template_fill("{\"a\":\"${nothing}\"}", values, &err));

@@ -34,11 +34,11 @@ static void is_state(struct peer *p, uint64_t number, uint64_t items, const char
     view_figures_get(p->job->view, server_now_s(), &f);
     view_rank_get(p->job->view, server_now_s(), 0, &rank);
     snprintf(what, sizeof(what), "%s: last batch taken", when);
-    is_int((long long)p->agent->batch, (long long)number, what);
+    is_int((long long)p->agent->batch, (long long)number, "%s", what);
     snprintf(what, sizeof(what), "%s: samples of the unknown rank", when);
-    is_int((long long)f.refused, (long long)items, what);
+    is_int((long long)f.refused, (long long)items, "%s", what);
     snprintf(what, sizeof(what), "%s: what rank 0 is inside of", when);
-    is_int(rank.inside_op, items ? RING_OP_BARRIER : RING_OP_NONE, what);
+    is_int(rank.inside_op, items ? RING_OP_BARRIER : RING_OP_NONE, "%s", what);
 }
 
 int main(void)

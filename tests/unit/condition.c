@@ -152,7 +152,7 @@ static void test_mistakes(void)
     for (size_t i = 0; i < ARRAY_SIZE(mistakes); i++) {
         err.text[0] = '\0';
         condition_parse(&c, mistakes[i].text, &err);
-        is_str(err.text, mistakes[i].want, mistakes[i].text);
+        is_str(err.text, mistakes[i].want, "%s", mistakes[i].text);
     }
     for (int i = 0; i < 30; i++)
         strcat(text, i ? " or ranks>1" : "ranks>1");
@@ -259,7 +259,7 @@ static void test_words(void)
     figures(&f);
     for (size_t i = 0; i < ARRAY_SIZE(explained); i++) {
         condition_parse(&c, explained[i].text, NULL);
-        is_str(condition_explain(&c, &f, text, sizeof(text)), explained[i].want, explained[i].text);
+        is_str(condition_explain(&c, &f, text, sizeof(text)), explained[i].want, "%s", explained[i].text);
     }
     is_str(condition_explain(&c, &f, small, sizeof(small)), "time_le", "cut to the buffer");
     condition_parse(&c, "lost_ratio > 5% for 30s and (time_left_s < 5m or not class == drift)", NULL);

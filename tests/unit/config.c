@@ -71,7 +71,7 @@ static void test_dialect(void)
 
         snprintf(what, sizeof(what), "dialect, case %zu", i);
         conf_parse("t.conf", dialect[i].text, strlen(dialect[i].text), collect, out, &err);
-        is_str(err.text[0] ? err.text : out, dialect[i].want, what);
+        is_str(err.text[0] ? err.text : out, dialect[i].want, "%s", what);
     }
 }
 
@@ -165,7 +165,7 @@ static void test_mistakes(void)
         config_load(&c, path, &err);
         if (want[strlen(want) - 1] == ' ') /* and so on: tables grow */
             err.text[strlen(want)] = '\0';
-        is_str(err.text, want, mistakes[i].want);
+        is_str(err.text, want, "%s", mistakes[i].want);
     }
     is_int(c.port, 1, "nothing changed on failure");
 }
@@ -272,7 +272,7 @@ static void test_selection(void)
         char what[32];
 
         snprintf(what, sizeof(what), "selection, case %zu", i);
-        is_str(p ? p->name : "none", choices[i].want ? choices[i].want : "none", what);
+        is_str(p ? p->name : "none", choices[i].want ? choices[i].want : "none", "%s", what);
     }
 }
 
@@ -333,7 +333,7 @@ static void test_shipped(void)
         struct err err = { "" };
 
         snprintf(path, sizeof(path), "%s/%s", top ? top : ".", files[i]);
-        is_int(config_load(&c, path, &err), 0, files[i]);
+        is_int(config_load(&c, path, &err), 0, "%s", files[i]);
         ok(!memcmp(c.policies, builtin.policies, sizeof(c.policies)), "%s says what is built in %s", files[i],
            err.text);
     }

@@ -317,7 +317,7 @@ static void test_mistakes(void)
         err.text[0] = '\0';
         if (config_parse(&config, "t", mistakes[i].text, strlen(mistakes[i].text), &err) == 0)
             ruleset_free(ruleset_new(&config, &err));
-        is_str(err.text, mistakes[i].want, what);
+        is_str(err.text, mistakes[i].want, "%s", what);
     }
     for (int i = 0; i <= ENGINE_RULES_MAX; i++)
         sprintf(text + strlen(text), "Rule=r%d Policy=balanced When=warning Action=webhook\n", i);

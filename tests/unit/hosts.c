@@ -20,6 +20,16 @@ static const struct {
 static const char *const bad[] = { "",   " , ",  "a:",     "a:0",  "a:65536", "a:7x", "a:-1",
                                    ":7", "[::1", "[::1]7", "[]:7", "a,b:x",   "a/b" };
 
+/* It doubles from 0.2 to 2 s, and only once all hosts were tried. */
+static const struct {
+    unsigned failures;
+    int hosts;
+    double wait_s;
+} waits[] = {
+    { 1, 1, 0.2 },         { 2, 1, 0.4 }, { 4, 1, 1.6 }, { 5, 1, 2 },
+    { 4000000000u, 1, 2 }, { 3, 3, 0.2 }, { 4, 3, 0.4 },
+};
+
 int main(void)
 {
     struct err err;
@@ -28,25 +38,24 @@ int main(void)
     for (size_t i = 0; i < ARRAY_SIZE(good); i++)
         ok(hosts_pick(good[i].hosts, good[i].index, 6825, &h, &err) == good[i].n &&
                !strcmp(h.name, good[i].name) && h.port == good[i].port,
-           "\"%s\", %u: %s port %d", good[i].hosts, good[i].index, h.name, h.port);
+           "hosts_pick: host %2$u of '%1$s' is %3$s, port %4$d", good[i].hosts, good[i].index, h.name,
+           h.port);
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
-        ok(hosts_pick(bad[i], 0, 6825, &h, &err) < 0, "\"%s\" is refused: %s", bad[i], err.text);
+        ok(hosts_pick(bad[i], 0, 6825, &h, &err) < 0, "hosts_pick: '%s' is rejected: %s", bad[i], err.text);
     char longest[600];
 
     memset(longest, 'x', sizeof(longest) - 1);
     longest[sizeof(longest) - 1] = '\0';
-    ok(hosts_pick(longest, 0, 6825, &h, &err) < 0, "a name of 599 characters is refused");
+    ok(hosts_pick(longest, 0, 6825, &h, &err) < 0, "hosts_pick: a name of 599 characters is rejected");
 
-    ok(near(hosts_retry_s(1, 1), 0.2, 0) && near(hosts_retry_s(2, 1), 0.4, 0) &&
-           near(hosts_retry_s(4, 1), 1.6, 0) && near(hosts_retry_s(5, 1), 2, 0) &&
-           near(hosts_retry_s(4000000000u, 1), 2, 0),
-       "one host: 0.2, 0.4 ... 2 s");
-    ok(near(hosts_retry_s(3, 3), 0.2, 0) && near(hosts_retry_s(4, 3), 0.4, 0),
-       "three hosts: each is tried before the wait grows");
+    for (size_t i = 0; i < ARRAY_SIZE(waits); i++)
+        is_near(hosts_retry_s(waits[i].failures, waits[i].hosts), waits[i].wait_s, 0,
+                "hosts_retry_s: the wait after %u failures with %d hosts", waits[i].failures, waits[i].hosts);
     char *all = hosts_complete("head1, head2:7000,[::1]", 6825, &err);
 
-    is_str(all, "head1:6825,head2:7000,[::1]:6825", "a list with every port written out");
+    is_str(all, "head1:6825,head2:7000,[::1]:6825", "hosts_complete: every port is written out");
     free(all);
-    ok(!hosts_complete("head1:x", 6825, &err), "or refused: %s", err.text);
+    ok(!hosts_complete("head1:x", 6825, &err), "hosts_complete: a port that is no number is rejected: %s",
+       err.text);
     return done_testing();
 }

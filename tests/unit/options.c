@@ -51,7 +51,7 @@ int main(void)
     for (size_t i = 0; i < ARRAY_SIZE(addresses); i++) {
         setenv("SLURM_TOPOLOGY_ADDR", addresses[i].address, 1);
         read_options(&o, &err, "--dir=/x", NULL);
-        is_str(o.leaf_switch, addresses[i].leaf, addresses[i].address);
+        is_str(o.leaf_switch, addresses[i].leaf, "%s", addresses[i].address);
     }
     return done_testing();
 }

@@ -85,7 +85,7 @@ static void compare(const char *name, page_fn *page)
         fclose(f);
     }
     wanted = read_all(path_of(name, "txt"));
-    is_str(got, wanted, name);
+    is_str(got, wanted, "%s", name);
     free(wanted);
     free(got);
     json_decref(answer);
@@ -102,7 +102,7 @@ static void refuse(const char *what, page_fn *page, const char *json, const char
 
     ok(page(out, answer, COLUMNS, &err) == -1, "%s is refused", what);
     fclose(out);
-    is_str(err.text, reason, what);
+    is_str(err.text, reason, "%s", what);
     is_int((long long)size, 0, "nothing was written");
     free(got);
     json_decref(answer);
@@ -131,7 +131,7 @@ static void texts(void)
     for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
         json_t *value = json_loads(words[i].json, JSON_DECODE_ANY, NULL);
 
-        is_str(answer_printable(value, buf, sizeof(buf)), words[i].want, words[i].json);
+        is_str(answer_printable(value, buf, sizeof(buf)), words[i].want, "%s", words[i].json);
         json_decref(value);
     }
 }

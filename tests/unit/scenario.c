@@ -102,7 +102,7 @@ static void test_wrong(void)
 
         snprintf(what, sizeof(what), "mistake %zu", i);
         scenario_parse(&s, "t", wrong[i].text, strlen(wrong[i].text), &err);
-        is_str(err.text, wrong[i].want, what);
+        is_str(err.text, wrong[i].want, "%s", what);
     }
 }
 

@@ -8,19 +8,20 @@
 static const struct {
     const char *text, *want, *what;
 } cases[] = {
-    { "", "", "nothing" },
-    { "plain", "plain", "ASCII" },
-    { "gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f", "two bytes" },
-    { "\xe2\x82\xac\xf0\x9f\x98\x80", "\xe2\x82\xac\xf0\x9f\x98\x80", "three and four" },
-    { "gr\xc3\xbc\xc3", "gr\xc3\xbc?", "a character that was cut" },
-    { "\xf0\x9f\x98", "???", "another" },
-    { "gr\xfc\xdf", "gr??", "Latin 1" },
-    { "\xc0\xaf", "??", "a slash with more bytes than it needs" },
-    { "\xe0\x80\xaf", "???", "and more" },
-    { "\xed\xa0\x80", "???", "half of a pair" },
-    { "\xf4\x90\x80\x80", "????", "beyond U+10FFFF" },
-    { "\xf4\x8f\xbf\xbf", "\xf4\x8f\xbf\xbf", "U+10FFFF" },
-    { "\x80z\xff", "?z?", "bytes that begin nothing" },
+    { "", "", "an empty text stays as it is" },
+    { "plain", "plain", "ASCII stays as it is" },
+    { "gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f", "characters of two bytes stay as they are" },
+    { "\xe2\x82\xac\xf0\x9f\x98\x80", "\xe2\x82\xac\xf0\x9f\x98\x80",
+      "characters of three and four bytes stay as they are" },
+    { "gr\xc3\xbc\xc3", "gr\xc3\xbc?", "a character of two bytes that was cut becomes one '?'" },
+    { "\xf0\x9f\x98", "???", "a character of four bytes that was cut becomes three '?'" },
+    { "gr\xfc\xdf", "gr??", "letters of Latin 1 become '?'" },
+    { "\xc0\xaf", "??", "a slash in two bytes becomes two '?'" },
+    { "\xe0\x80\xaf", "???", "a slash in three bytes becomes three '?'" },
+    { "\xed\xa0\x80", "???", "half of a surrogate pair becomes three '?'" },
+    { "\xf4\x90\x80\x80", "????", "a character beyond U+10FFFF becomes four '?'" },
+    { "\xf4\x8f\xbf\xbf", "\xf4\x8f\xbf\xbf", "U+10FFFF stays as it is" },
+    { "\x80z\xff", "?z?", "bytes that begin no character become '?'" },
 };
 
 int main(void)
@@ -29,7 +30,7 @@ int main(void)
         char buf[32];
 
         snprintf(buf, sizeof(buf), "%s", cases[i].text);
-        is_str(text_utf8(buf), cases[i].want, cases[i].what);
+        is_str(text_utf8(buf), cases[i].want, "text_utf8: %s", cases[i].what);
     }
     return done_testing();
 }

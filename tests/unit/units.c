@@ -173,10 +173,10 @@ static void test_read(size_t i)
     int rc = reads[i].read(reads[i].text, &got, &err);
 
     if (isnan(reads[i].want))
-        ok(rc == -1 && got == -7 && strstr(err.text, " such as "), "\"%s\" is refused with words",
-           reads[i].text);
+        ok(rc == -1 && got == -7 && strstr(err.text, " such as "),
+           "units: '%s' is rejected with an example, the value is kept", reads[i].text);
     else
-        ok(rc == 0 && near(got, reads[i].want, 1e-15), "\"%s\" is %g", reads[i].text, reads[i].want);
+        is_near(got, reads[i].want, 1e-15, "units: '%s' is read as %g", reads[i].text, reads[i].want);
 }
 
 int main(void)
@@ -187,16 +187,20 @@ int main(void)
     for (size_t i = 0; i < ARRAY_SIZE(reads); i++)
         test_read(i);
     for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
-        is_str(formats[i].format(buf, sizeof(buf), formats[i].value), formats[i].want, formats[i].want);
-    is_str(units_format_bytes(tiny, sizeof(tiny), 1572864), "1.5", "a short buffer cuts");
+        is_str(formats[i].format(buf, sizeof(buf), formats[i].value), formats[i].want,
+               "units: %g is written as '%s'", formats[i].value, formats[i].want);
+    is_str(units_format_bytes(tiny, sizeof(tiny), 1572864), "1.5",
+           "units: a text is cut to the size of its buffer");
     struct err err = { "" };
 
     ok(units_rate("400Gb/s", &seconds, &err) < 0 && strstr(err.text, "bits or bytes") &&
            strstr(err.text, "Gbit/s"),
-       "a unit that may be bits or bytes is refused with the reason: %s", err.text);
+       "units: 400Gb/s, which may be bits or bytes, is rejected with the reason: %s", err.text);
     for (double s = 1e-8; s < 1e7; s *= 1.37) {
         units_format_s(buf, sizeof(buf), s);
-        ok(units_seconds(buf, &seconds, NULL) == 0 && near(seconds, s, 0.05), "%s is read again", buf);
+        seconds = NAN;
+        units_seconds(buf, &seconds, NULL);
+        is_near(seconds, s, 0.05, "units: '%s', as it is written, is read again", buf);
     }
     return done_testing();
 }

@@ -1,7 +1,6 @@
 # mpi.sh - for test scripts, to be read with `.`: run MPI programs without Slurm, more ranks than cores.
 #   mpi_libraries PROGRAM        the libraries (openmpi, mpich) that PROGRAM.LIBRARY is built for
 #   mpi_run LIBRARY RANKS CMD... bounded by MPI_TIMEOUT seconds (120)
-#   ok RESULT TEXT, plan         Test Anything Protocol; RESULT 0 is good
 
 # Ranks that wait give their core away; without it 8 ranks on 2 cores crawl.  mpirun refuses root by itself.
 export OMPI_MCA_mpi_yield_when_idle=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -22,20 +21,4 @@ mpi_run() {
     *) set -- "mpiexec.$mpi_library" -n "$mpi_ranks" "$@" ;;
     esac
     timeout "${MPI_TIMEOUT:-120}" "$@"
-}
-
-tap_n=0 tap_bad=0
-ok() {
-    tap_n=$((tap_n + 1))
-    if [ "$1" -eq 0 ]; then
-        echo "ok $tap_n - $2"
-    else
-        tap_bad=1
-        echo "not ok $tap_n - $2"
-    fi
-}
-
-plan() {
-    echo "1..$tap_n"
-    exit $tap_bad
 }

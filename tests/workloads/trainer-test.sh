@@ -1,5 +1,6 @@
-#!/bin/sh
+#!/bin/bash
 # The trainer: it learns, it repeats itself bit by bit, it survives what training jobs go through.
+. "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/workloads/mpi.sh"
 
 trainer=$top_builddir/tests/workloads/trainer
@@ -10,8 +11,7 @@ small='--batch 32 --hidden 48 --context 6 --embed 8'
 
 libraries=$(mpi_libraries "$trainer")
 if [ -z "$libraries" ]; then
-    echo "1..0 # SKIP no MPI library to run the trainer with"
-    exit 0
+    skip_all "no MPI library to run the trainer with"
 fi
 
 result() { sed -n 's/^result: //p' "$1"; }
@@ -32,28 +32,28 @@ same() { # same A B TEXT: two runs with a result, and the same one
 
 learns() {
     run learns 4 --steps 150 --eval-every 50 --sample 40
-    ok $? "$mpi: 150 steps on 4 ranks"
+    ok $? "$mpi: the trainer does 150 steps on 4 ranks"
     loss=$(field "$dir/learns" result loss)
     awk -v l="$loss" 'BEGIN { exit !(l > 0 && l < 2.8) }'
     ok $? "$mpi: the loss falls from 4.5 below 2.8 ($loss)"
     [ "$(sed -n '/^sample:/,/^end of sample/p' "$dir/learns" | wc -c)" -gt 50 ]
-    ok $? "$mpi: prints a sample"
+    ok $? "$mpi: --sample 40 prints a sample"
     [ "$(grep -c '^eval: step' "$dir/learns")" -eq 3 ]
-    ok $? "$mpi: evaluates every 50 steps"
+    ok $? "$mpi: --eval-every 50 evaluates 3 times in 150 steps"
 }
 
 repeats() {
     run again 4 --steps 150 --loader
-    same learns again 'the same bits again, without evaluation and with a loader'
+    same learns again 'a second run, without evaluation and with a loader, gives the same bits'
     run other 4 --steps 150 --seed 2
     [ "$(result "$dir/other")" != "$(result "$dir/learns")" ]
-    ok $? "$mpi: another seed gives another result"
+    ok $? "$mpi: another --seed gives another result"
     for ways in '--overlap' '--inner 2' '--overlap --inner 2 --buckets 7'; do
         # shellcheck disable=SC2086
         run first 4 --steps 40 $ways
         # shellcheck disable=SC2086
         run second 4 --steps 40 $ways
-        same first second "the same bits twice with $ways"
+        same first second "two runs with $ways give the same bits"
     done
 }
 
@@ -62,17 +62,17 @@ restarts() {
     run half 2 --steps 30 --checkpoint "$dir/ck" --checkpoint-every 10
     run rest 2 --steps 60 --checkpoint "$dir/ck" --restart
     grep -q 'restart: from step 30' "$dir/rest"
-    ok $? "$mpi: goes on from step 30"
+    ok $? "$mpi: --restart continues from the checkpoint of step 30"
     same whole rest 'a restarted run ends as the uninterrupted one, bit by bit'
     run anew 2 --steps 60 --checkpoint "$dir/absent.ck" --restart=auto
-    same whole anew '--restart=auto starts anew without a checkpoint'
+    same whole anew '--restart=auto without a checkpoint starts from the beginning'
     run refused 2 --steps 60 --checkpoint "$dir/ck" --restart --seed 5
     [ $? -eq 1 ] && grep -q 'of another run' "$dir/refused"
-    ok $? "$mpi: a checkpoint of another run is refused"
+    ok $? "$mpi: a checkpoint of a run with another seed is rejected"
     cp "$dir/ck" "$dir/cut.ck" && truncate -s -100 "$dir/cut.ck"
     run cut 2 --steps 60 --checkpoint "$dir/cut.ck" --restart
     [ $? -eq 1 ] && grep -q 'damaged' "$dir/cut"
-    ok $? "$mpi: a damaged checkpoint is refused"
+    ok $? "$mpi: a truncated checkpoint is rejected as damaged"
 }
 
 # Killed again and again while it does little but write checkpoints: what is left is whole each time.
@@ -97,7 +97,7 @@ survives_kills() {
         fi
     done
     [ "$bad" -eq 0 ] && [ "$step" -gt 0 ]
-    ok $? "$mpi: six kill -9 among checkpoints, the file is whole each time (step $step)"
+    ok $? "$mpi: after each of six kill -9 between checkpoints the file is whole and no older (step $step)"
 }
 
 refuses() {
@@ -106,16 +106,16 @@ refuses() {
         # shellcheck disable=SC2086
         "$trainer.$mpi" $bad >"$dir/bad" 2>&1
         [ $? -eq 2 ] && [ "$(wc -l <"$dir/bad")" -eq 1 ]
-        ok $? "$mpi: refused in one line: $bad: $(head -n 1 "$dir/bad")"
+        ok $? "$mpi: trainer $bad: rejected with status 2 in one line: $(head -n 1 "$dir/bad")"
     done
     run inner 3 --inner 2 --steps 1
     [ $? -eq 1 ] && [ "$(grep -c '^trainer: ' "$dir/inner")" -eq 1 ]
-    ok $? "$mpi: groups that do not fit are refused once"
+    ok $? "$mpi: --inner 2 on 3 ranks is rejected by one line of one rank"
     small= run none 2 --steps 1 --text "$dir/absent"
     [ $? -eq 1 ] && grep -q 'absent: No such file' "$dir/none"
-    ok $? "$mpi: a missing text is named"
+    ok $? "$mpi: --text of a missing file names it"
     "$trainer.$mpi" --help | grep -q -- '--checkpoint-every N'
-    ok $? "$mpi: --help"
+    ok $? "$mpi: --help lists --checkpoint-every"
 }
 
 for mpi in $libraries; do
@@ -125,4 +125,4 @@ for mpi in $libraries; do
     survives_kills
     refuses
 done
-plan
+done_testing

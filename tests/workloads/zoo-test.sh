@@ -1,5 +1,6 @@
-#!/bin/sh
+#!/bin/bash
 # The zoo without a probe: what it checks and counts must hold by itself before a probe is tried on it.
+. "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/workloads/mpi.sh"
 
 here=$top_builddir/tests/workloads
@@ -8,8 +9,7 @@ trap 'rm -rf "$dir"' EXIT
 
 libraries=$(mpi_libraries "$here/mpizoo")
 if [ -z "$libraries" ]; then
-    echo "1..0 # SKIP no MPI library to run the zoo with"
-    exit 0
+    skip_all "no MPI library to run the zoo with"
 fi
 
 # zoo RANKS OPTION...: every rank says ok, and all members of a communicator count the same collectives on it
@@ -20,14 +20,14 @@ zoo() {
     mpi_run "$mpi" "$ranks" "$here/mpizoo.$mpi" --output "$dir/zoo" "$@" >"$dir/out" 2>&1
     status=$?
     [ "$status" -eq "${want:-0}" ] && [ "$(cat "$dir"/zoo.* | grep -c '^zoo: rank=[0-9]* ok$')" -eq "$ranks" ]
-    ok $? "$mpi: $ranks ranks $* (status $status)"
+    ok $? "$mpi: zoo on $ranks ranks $*: every rank ends as expected (status $status)"
     [ "$status" -eq "${want:-0}" ] || sed 's/^/# /' "$dir/out" | head -n 20
 }
 
 # Without rank and place, the lines of a world communicator's members are the same.
 alike() {
     [ "$(grep -h 'comm=world ' "$dir"/zoo.* | sed 's/rank=[0-9]* //; s/place=[0-9]* //' | sort -u | wc -l)" -eq 1 ]
-    ok $? "$mpi: all ranks counted the same on the world"
+    ok $? "$mpi: all ranks count the same collectives on the world communicator"
 }
 
 for mpi in $libraries; do
@@ -41,14 +41,14 @@ for mpi in $libraries; do
     unset want
     if [ -x "$here/zoo_f.$mpi" ]; then
         mpi_run "$mpi" 3 "$here/zoo_f.$mpi" >"$dir/out" 2>&1 && [ "$(grep -c ' ok$' "$dir/out")" -eq 3 ]
-        ok $? "$mpi: from Fortran"
+        ok $? "$mpi: the Fortran zoo gets right results on 3 ranks"
     fi
     mpi_run "$mpi" 2 "$here/dlopen_mpi" "$mpi" >"$dir/out" 2>&1 && [ "$(grep -c ' ok$' "$dir/out")" -eq 2 ]
-    ok $? "$mpi: found at run time, with RTLD_LOCAL"
+    ok $? "$mpi: a program that loads MPI by dlopen with RTLD_LOCAL gets right results"
     mpi_run "$mpi" 1 "$here/mpizoo.$mpi" --nonsense >/dev/null 2>&1
     [ $? -eq 2 ]
-    ok $? "$mpi: a bad argument is refused"
+    ok $? "$mpi: the zoo rejects an unknown option with status 2"
 done
 [ "$("$here/nompi")" = ok ]
-ok $? 'a program without MPI'
-plan
+ok $? 'a program without MPI prints ok'
+done_testing
