@@ -190,15 +190,23 @@ include tests/workloads/local.mk
 include tests/probe/local.mk
 include tests/bench/hook.mk
 
-# What needs no cluster and no program but itself: for sanitizers, other compilers and distcheck.
-.PHONY: check-unit distcheck-unit
+# What needs no cluster and no program but itself (also for sanitizers, other compilers and distcheck), the programs and
+# scripts, and what runs on the private cluster: that measures, so its tests are not run beside each other.
+SINGLE_TESTS = $(filter tests/unit/%,$(check_PROGRAMS)) $(FUZZ_TESTS) tests/tree.py
+CLUSTER_TESTS = $(filter tests/cluster/%,$(dist_check_SCRIPTS))
+PROGRAM_TESTS = $(filter-out $(SINGLE_TESTS) $(CLUSTER_TESTS),$(check_PROGRAMS) $(dist_check_SCRIPTS))
+.PHONY: check-unit check-programs check-cluster distcheck-unit
+check-programs:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(PROGRAM_TESTS)'
+check-cluster:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(CLUSTER_TESTS)'
 check-unit:
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(UNIT_TESTS) $(FUZZ_TESTS) tests/tree.py'
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(SINGLE_TESTS)'
 distcheck-unit:
-	$(MAKE) $(AM_MAKEFLAGS) distcheck TESTS='$(UNIT_TESTS) $(FUZZ_TESTS) tests/tree.py'
+	$(MAKE) $(AM_MAKEFLAGS) distcheck TESTS='$(SINGLE_TESTS)'
 
 # Files of tests, by pattern.
 dist_files = $(patsubst $(srcdir)/%,%,$(wildcard $(addprefix $(srcdir)/,$(1))))
-EXTRA_DIST += packages.txt $(call dist_files,tests/*.h tests/*.sh tests/*/*.h tests/ctl/*.json tests/ctl/*.txt tests/tui/expected/* \
+EXTRA_DIST += packages.txt tests/timed $(call dist_files,tests/*.h tests/*.sh tests/*/*.h tests/ctl/*.json tests/ctl/*.txt tests/tui/expected/* \
 	tests/fuzz/*.c tests/fuzz/*.corpus/* tests/plan/known.csv tests/plan/*-simulated tests/simgrid/compare tests/workloads/*.sh \
 	tests/cluster/slurm tests/cluster/*.sh tests/cluster/install-packages tests/cluster/live-table)

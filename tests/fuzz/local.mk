@@ -1,8 +1,8 @@
 # tests/fuzz/: each NAME.c but replay.c is a target with LLVMFuzzerTestOneInput(), its old findings are NAME.corpus/.
 # Without --enable-fuzzers a target is a test that replays its corpus.
-# (FUZZ_TESTS is made in configure.ac.)
-check_DATA += $(FUZZ_TESTS)
-CLEANFILES += $(FUZZ_TESTS) tests/fuzz/*.o
+# (Their names, FUZZ_TARGETS, come from configure.ac.)
+check_DATA += $(FUZZ_TARGETS)
+CLEANFILES += $(FUZZ_TARGETS) tests/fuzz/*.o
 
 if FUZZERS
 FUZZ_ENGINE = -fsanitize=fuzzer
@@ -13,7 +13,7 @@ check_LTLIBRARIES += tests/fuzz/libreplay.la
 tests_fuzz_libreplay_la_SOURCES = tests/fuzz/replay.c
 
 # Automake's own rule makes the objects; their headers are recorded beside replay's.
-$(FUZZ_TESTS:.fuzz=.o): tests/fuzz/$(DEPDIR)/$(am__dirstamp)
-$(FUZZ_TESTS): %.fuzz: %.o $(FUZZ_MAIN) $(filter %.la,$(LDADD))
+$(FUZZ_TARGETS:.fuzz=.o): tests/fuzz/$(DEPDIR)/$(am__dirstamp)
+$(FUZZ_TARGETS): %.fuzz: %.o $(FUZZ_MAIN) $(filter %.la,$(LDADD))
 	$(AM_V_CCLD)$(LINK) $(FUZZ_ENGINE) $< $(FUZZ_MAIN) $(LDADD) $(LIBS)
--include $(FUZZ_TESTS:tests/fuzz/%.fuzz=tests/fuzz/$(DEPDIR)/%.Po)
+-include $(FUZZ_TARGETS:tests/fuzz/%.fuzz=tests/fuzz/$(DEPDIR)/%.Po)
