@@ -6,6 +6,7 @@
 
 #include "common/units.h"
 #include "common/xalloc.h"
+#include "model/statistics.h"
 
 #define OUTLIER_Z   3.5
 #define MAD_TO_Z    0.6745
@@ -29,35 +30,6 @@ static const struct {
 
 /* ---- standing out ---- */
 
-/* The k-th smallest of n values, which it puts in another order (Hoare 1961, Algorithm 65: FIND). */
-static float select_value(float *value, size_t n, size_t k)
-{
-    size_t low = 0, high = n - 1;
-
-    while (low < high) {
-        float pivot = value[low + (high - low) / 2];
-        size_t i = low, j = high;
-
-        for (;; i++, j--) {
-            while (value[i] < pivot)
-                i++;
-            while (value[j] > pivot)
-                j--;
-            if (i >= j)
-                break;
-            float swap = value[i];
-
-            value[i] = value[j];
-            value[j] = swap;
-        }
-        if (k <= j)
-            high = j;
-        else
-            low = j + 1;
-    }
-    return value[k];
-}
-
 /* Worse is larger, also for clocks. */
 static double badness(enum cause_kind kind, double value)
 {
@@ -72,10 +44,10 @@ struct cause_norm cause_norm(enum cause_kind kind, float *value, size_t n)
         return norm;
     for (size_t i = 0; i < n; i++)
         value[i] = (float)badness(kind, value[i]);
-    norm.median = select_value(value, n, (n - 1) / 2);
+    norm.median = statistics_selectf(value, n, (n - 1) / 2);
     for (size_t i = 0; i < n; i++)
         value[i] = fabsf(value[i] - (float)norm.median);
-    norm.mad = select_value(value, n, (n - 1) / 2);
+    norm.mad = statistics_selectf(value, n, (n - 1) / 2);
     norm.median = badness(kind, norm.median);
     return norm;
 }

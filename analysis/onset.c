@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analysis/work.h"
-#include "model/deviate.h"
+#include "model/statistics.h"
 
 #define SIGMA_MIN  1e-3
 #define CLIP       5.0f /* standard deviations below nothing, and above the newest values */
@@ -36,7 +36,7 @@ static double fill(float *y, uint32_t n)
     }
     for (uint32_t i = n; i-- > 0;) /* before the first that was told */
         y[i] = last = isnan(y[i]) ? last : y[i];
-    return deviate_median(change, m) / 0.9539; /* median absolute difference of two normal draws */
+    return statistics_medianf(change, m) / 0.9539; /* median absolute difference of two normal draws */
 }
 
 static void sum_up(struct shape *h, float *y, uint32_t n, double sigma)
@@ -47,7 +47,7 @@ static void sum_up(struct shape *h, float *y, uint32_t n, double sigma)
     h->n = n;
     h->variance = sigma * sigma;
     memcpy(newest, y + n - m, m * sizeof(newest[0]));
-    top = deviate_median(newest, m) + limit;
+    top = statistics_medianf(newest, m) + limit;
     h->sum[0] = h->sum_t[0] = 0;
     for (uint32_t i = 0; i < n; i++) {
         y[i] = fmaxf(-limit, fminf(top, y[i]));

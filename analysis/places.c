@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/xalloc.h"
-#include "model/deviate.h"
+#include "model/statistics.h"
 
 #define STEPS_MIN   8u  /* before anything is weighed */
 #define PAST_MIN    12u /* steps that a place's own past stands on */
@@ -225,7 +225,7 @@ static void learn_inflation(struct places *s, const struct work *w)
             if (s->track[r].seen >= blocks * windows[i])
                 s->scratch[m++] = s->track[r].block_change[i];
         if (m) {
-            s->inflate[i] = INFLATE_MARGIN * CHANGE_TO_SIGMA * deviate_median(s->scratch, m) *
+            s->inflate[i] = INFLATE_MARGIN * CHANGE_TO_SIGMA * statistics_medianf(s->scratch, m) *
                             sqrt(windows[i]) / (w->sigma * sqrt(1 + 1.0 / (s->n - 1)));
         } else {
             if (i > 1)
@@ -269,7 +269,7 @@ static double spread_within(struct places *s, const struct work *w, enum straggl
     if (m < 2)
         return NAN;
     long_n = s->steps < PAST_MAX ? (uint32_t)s->steps : PAST_MAX;
-    spread = MEDIAN_TO_SIGMA * deviate_median(s->scratch, m);
+    spread = MEDIAN_TO_SIGMA * statistics_medianf(s->scratch, m);
     noise = w->sigma * s->inflate[WINDOWS - 1] / sqrt(long_n);
     return sqrt(fmax(SPREAD_MIN * SPREAD_MIN, spread * spread - noise * noise));
 }
@@ -313,7 +313,7 @@ static float median_excess(struct places *s, const struct work *w, const struct 
         if (!isnan(x))
             s->scratch[m++] = x;
     }
-    return deviate_median(s->scratch, m);
+    return statistics_medianf(s->scratch, m);
 }
 
 float places_excess(struct places *s, const struct work *w, const struct track *k, uint32_t slot)
@@ -334,7 +334,7 @@ double places_recent_excess(struct places *s, const struct work *w, const struct
         if (!isnan(x))
             y[m++] = x;
     }
-    return deviate_median(y, m);
+    return statistics_medianf(y, m);
 }
 
 /* A mean over a window, of clipped excesses: where they all reached the limit of what one step can tell, the

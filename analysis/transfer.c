@@ -1,5 +1,5 @@
 #include "analysis/transfer.h"
-#include "model/deviate.h"
+#include "model/statistics.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,10 +34,10 @@ static void learn(struct transfer *t, float transfer_s)
     if (t->learnt < TRANSFER_LEARN)
         return;
     memcpy(v, t->first_s, sizeof(v));
-    t->usual_s = deviate_median(v, TRANSFER_LEARN);
+    t->usual_s = statistics_medianf(v, TRANSFER_LEARN);
     for (uint32_t i = 0; i < TRANSFER_LEARN; i++)
         v[i] = fabsf(t->first_s[i] / (float)t->usual_s - 1);
-    t->sigma = fmin(SIGMA_MAX, fmax(SIGMA_MIN, deviate_median(v, TRANSFER_LEARN) / 0.6745));
+    t->sigma = fmin(SIGMA_MAX, fmax(SIGMA_MIN, statistics_medianf(v, TRANSFER_LEARN) / 0.6745));
 }
 
 /* Running medians by stochastic approximation: of the transfer, and of its absolute deviation. */

@@ -4,36 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/deviate.h"
+#include "model/statistics.h"
+
 #define PAIRS_MAX  (TREND_POINTS_MAX * (TREND_POINTS_MAX - 1) / 2)
 #define Z80        1.2815515655446004 /* half of a central 80 % */
-#define MAD_TO_SD  1.4826
 #define RHO_MAX    0.97
 #define SAMPLE_MIN 4.0  /* fewer independent points than this say nothing */
 #define REACH_MIN  12.0 /* fewer, and only lucky slopes are sure: their interval holds the truth too seldom */
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-/* Orders v. */
-static double median(double *v, size_t n)
-{
-    qsort(v, n, sizeof(*v), by_value);
-    return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
-}
-
-/* Student's quantile for a normal deviate (Fisher's expansion; within 1 % from 4 degrees of freedom on for
- * what is asked here). */
-static double student(double z, double freedom)
-{
-    double z2 = z * z, d = freedom;
-
-    return z + z * (z2 + 1) / (4 * d) + z * ((5 * z2 + 16) * z2 + 3) / (96 * d * d) +
-           z * (((3 * z2 + 19) * z2 + 17) * z2 - 15) / (384 * d * d * d);
-}
 
 static double correlation(const double *v, size_t n)
 {
@@ -111,42 +89,13 @@ static size_t pair_slopes(const double *at, const double *y, size_t n, double *s
     return pairs;
 }
 
-/* Orders v just so far that v[place] is where it belongs, nothing larger before it, nothing smaller after it
- * (Hoare's selection: thousands of slopes are asked for three of them). */
-static void select_place(double *v, size_t n, size_t place)
-{
-    size_t low = 0, high = n - 1;
-
-    while (low < high) {
-        double pivot = v[low + (high - low) / 2];
-        size_t i = low, j = high;
-
-        for (;; i++, j--) {
-            while (v[i] < pivot)
-                i++;
-            while (v[j] > pivot)
-                j--;
-            if (i >= j)
-                break;
-            double swap = v[i];
-
-            v[i] = v[j];
-            v[j] = swap;
-        }
-        if (place <= j)
-            high = j;
-        else
-            low = j + 1;
-    }
-}
-
 /* Between slopes as if they were ordered; outside of them, the outermost. */
 static double slope_at(double *slope, size_t pairs, double place)
 {
     double at = fmin((double)(pairs - 1), fmax(0, place)), above;
     size_t low = (size_t)at;
 
-    select_place(slope, pairs, low);
+    statistics_select(slope, pairs, low);
     if (low + 1 == pairs)
         return slope[low];
     above = slope[low + 1];
@@ -163,10 +112,10 @@ static void fit_level(struct trend *t, const double *at, const double *y, size_t
     for (size_t i = 0; i < n; i++)
         rest[i] = y[i] - t->slope * (at[i] - t->middle);
     t->sample = effective_sample(rest, n);
-    t->level = median(rest, n);
+    t->level = statistics_median(rest, n);
     for (size_t i = 0; i < n; i++)
         rest[i] = fabs(rest[i] - t->level);
-    spread = MAD_TO_SD * median(rest, n);
+    spread = STATISTICS_MAD_TO_SD * statistics_median(rest, n);
     if (spread < 1e-9 * fabs(t->slope * (at[n - 1] - at[0])))
         t->sample = (double)n; /* a line but for rounding, whose correlation means nothing */
     /* A median's variance is pi / 2 of a mean's. */
@@ -197,8 +146,8 @@ void trend_fit(const double *at, const double *y, size_t n, double sure_z, struc
                   (2 * Z80);
     t->direction = TREND_NONE;
     z = (s - (s > 0) + (s < 0)) / s_sd;
-    if (t->sample < SAMPLE_MIN || fabs(z) < student(sure_z, t->sample - 2) || t->slope * s <= 0 ||
-        step_rest(y, n) < line_rest(at, y, n))
+    if (t->sample < SAMPLE_MIN || fabs(z) < deviate_student_of_normal(sure_z, t->sample - 2) ||
+        t->slope * s <= 0 || step_rest(y, n) < line_rest(at, y, n))
         return;
     t->direction = s > 0 ? TREND_RISING : TREND_FALLING;
 }
@@ -216,7 +165,7 @@ bool trend_reach(const struct trend *t, double limit, struct trend_reach *r)
         return false;
     /* Times x after the middle at which the line may be at limit: (away - slope x)^2 <= z^2 (level_sd^2 +
      * slope_sd^2 x^2). */
-    z = student(Z80, t->sample - 2);
+    z = deviate_student_of_normal(Z80, t->sample - 2);
     a = t->slope * t->slope - z * z * t->slope_sd * t->slope_sd;
     b = away * t->slope;
     c = away * away - z * z * t->level_sd * t->level_sd;

@@ -4,22 +4,11 @@
 #include <string.h>
 
 #include "analysis/view_private.h"
+#include "model/statistics.h"
 #include "ring/ring.h"
 
-static int by_value(const void *a, const void *b)
-{
-    float x = *(const float *)a, y = *(const float *)b;
-
-    return (x > y) - (x < y);
-}
-
-static double quantile(const float *sorted, size_t n, double q)
-{
-    return n ? sorted[(size_t)(q * (double)(n - 1) + 0.5)] : NAN;
-}
-
 /* Durations of the last minute's steps (at most STEPS_KEPT); at least 8, however old. */
-static size_t recent_steps(const struct view *v, double now_s, float out[STEPS_KEPT])
+static size_t recent_steps(const struct view *v, double now_s, double out[STEPS_KEPT])
 {
     size_t n = 0, have = v->steps_kept < STEPS_KEPT ? v->steps_kept : STEPS_KEPT;
 
@@ -35,34 +24,21 @@ static size_t recent_steps(const struct view *v, double now_s, float out[STEPS_K
 
 double view_step_mean_s(const struct view *v, double now_s)
 {
-    float d[STEPS_KEPT];
-    size_t n = recent_steps(v, now_s, d);
-    double sum = 0;
+    double d[STEPS_KEPT];
 
-    for (size_t i = 0; i < n; i++)
-        sum += d[i];
-    return n ? sum / (double)n : NAN;
+    return statistics_mean(d, recent_steps(v, now_s, d)).mean;
 }
 
 static void step_figures(const struct view *v, double now_s, struct view_figures *f)
 {
-    float d[STEPS_KEPT];
+    double d[STEPS_KEPT];
     size_t n = recent_steps(v, now_s, d);
-    double sum = 0, squares = 0;
+    struct statistics_mean m = statistics_mean(d, n);
 
-    f->step_mean_s = f->step_p50_s = f->step_p95_s = f->step_cv = f->steps_per_s = NAN;
-    if (!n)
-        return;
-    for (size_t i = 0; i < n; i++)
-        sum += d[i];
-    f->step_mean_s = sum / (double)n;
-    for (size_t i = 0; i < n; i++)
-        squares += (d[i] - f->step_mean_s) * (d[i] - f->step_mean_s);
-    if (n > 1)
-        f->step_cv = sqrt(squares / (double)(n - 1)) / f->step_mean_s;
-    qsort(d, n, sizeof(d[0]), by_value);
-    f->step_p50_s = quantile(d, n, 0.5);
-    f->step_p95_s = quantile(d, n, 0.95);
+    f->step_mean_s = m.mean;
+    f->step_cv = m.sd / m.mean;
+    f->step_p50_s = statistics_quantile(d, n, 0.5);
+    f->step_p95_s = statistics_quantile(d, n, 0.95);
     f->steps_per_s = 1 / f->step_mean_s;
 }
 
@@ -72,9 +48,8 @@ static void skew_figures(const struct view *v, struct view_figures *f)
     float skew[SKEWS];
 
     memcpy(skew, v->skew_s, n * sizeof(skew[0]));
-    qsort(skew, n, sizeof(skew[0]), by_value);
-    f->skew_p50_s = quantile(skew, n, 0.5);
-    f->skew_p95_s = quantile(skew, n, 0.95);
+    f->skew_p50_s = statistics_quantilef(skew, n, 0.5);
+    f->skew_p95_s = statistics_quantilef(skew, n, 0.95);
 }
 
 void view_share_figures(const struct view *v, struct view_figures *f)

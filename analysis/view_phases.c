@@ -7,7 +7,7 @@
 #include "analysis/view_private.h"
 #include "analysis/work.h"
 #include "common/units.h"
-#include "model/deviate.h"
+#include "model/statistics.h"
 
 #define WARM_UP_STEPS 32u  /* the first ones, looked at when they are over */
 #define WARM_UP_RATIO 1.1f /* the first step's work over what the later ones have, at the least */
@@ -20,7 +20,7 @@ static uint32_t warm_up_steps(const float first_s[WARM_UP_STEPS])
     uint32_t n = 0;
 
     memcpy(later, first_s + WARM_UP_STEPS / 2, sizeof(later));
-    usual_s = deviate_median(later, WARM_UP_STEPS / 2);
+    usual_s = statistics_medianf(later, WARM_UP_STEPS / 2);
     if (first_s[0] < WARM_UP_RATIO * usual_s)
         return 0;
     while (n < WARM_UP_STEPS / 2 && first_s[n] > WARM_RATIO * usual_s)

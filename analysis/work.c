@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/xalloc.h"
-#include "model/deviate.h"
+#include "model/statistics.h"
 
 #define PAUSE_RATIO  2.2   /* all ranks did nothing for so many times the usual work: a pause */
 #define PAUSE_MAX    3u    /* that many such steps in a row are no pause, the work has changed */
@@ -78,7 +78,7 @@ static float median_own(struct work *w, const float *own_s)
     for (uint32_t r = 0; r < w->n; r++)
         if (!isnan(own_s[r]))
             w->scratch[m++] = own_s[r];
-    return deviate_median(w->scratch, m);
+    return statistics_medianf(w->scratch, m);
 }
 
 /* The usual typical work: a running median by stochastic approximation, quick at the beginning. */
@@ -126,7 +126,7 @@ static void learn_noise(struct work *w)
     }
     if (m < 2)
         return;
-    sigma = fmax(SIGMA_MIN, deviate_median(w->scratch, m) * change_to_sigma(m));
+    sigma = fmax(SIGMA_MIN, statistics_medianf(w->scratch, m) * change_to_sigma(m));
     w->changes++;
     w->lasting_sigma += (sigma - w->lasting_sigma) / fmin(w->changes, CHANGES);
     w->recent_sigma += (sigma - w->recent_sigma) / fmin(w->changes, RECENT);

@@ -14,6 +14,7 @@
 #include "job/job.h"
 #include "job/report.h"
 #include "job/scaling_run.h"
+#include "model/statistics.h"
 #include "slurm/accounting.h"
 
 #define SAMPLES_MAX 64u
@@ -130,14 +131,7 @@ static void take_sample(struct memory *m, const struct view_figures *f)
     m->cv[m->n_samples++] = f->step_cv;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-static double median(const double *value, size_t n)
+static double median_of_known(const double *value, size_t n)
 {
     double known[SAMPLES_MAX];
     size_t m = 0;
@@ -145,8 +139,7 @@ static double median(const double *value, size_t n)
     for (size_t i = 0; i < n; i++)
         if (isfinite(value[i]))
             known[m++] = value[i];
-    qsort(known, m, sizeof(*known), ascending);
-    return m ? (known[(m - 1) / 2] + known[m / 2]) / 2 : NAN;
+    return statistics_median(known, m);
 }
 
 /* Of all nodes; one that does not tell makes the sum unknown. */
@@ -171,8 +164,8 @@ static struct store_run run_of(struct memory *m, const struct job *j, const stru
         .ended = ended(j),
         .broken = job_broken(j),
         .node_s = fmax(j->nodes_total, (double)j->n_agents) * fmax(0, j->heard_s - j->start_s),
-        .figures = { .step_p50_s = median(m->p50_s, m->n_samples),
-                     .step_cv = median(m->cv, m->n_samples),
+        .figures = { .step_p50_s = median_of_known(m->p50_s, m->n_samples),
+                     .step_cv = median_of_known(m->cv, m->n_samples),
                      .energy_j_per_step = f->period && f->steps ? energy_j(j) / (double)f->steps : NAN }
     };
 }

@@ -7,22 +7,10 @@
 #include <string.h>
 
 #include "common/xalloc.h"
+#include "model/statistics.h"
 
 #define RERUN_CHANCE 0.01
 #define SPREAD_FLOOR 0.01 /* runs that agree better than 1 % do so by luck */
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-static double median(double *value, size_t n)
-{
-    qsort(value, n, sizeof(*value), ascending);
-    return n ? (value[(n - 1) / 2] + value[n / 2]) / 2 : NAN;
-}
 
 /* The 99th percentile of |x - median| / (1.4826 MAD) for one more normal value, simulated 20000 times. */
 double past_limit_z(size_t n)
@@ -74,13 +62,13 @@ static void compare(double now, const struct past_run *earlier, size_t n, size_t
     }
     if (!m)
         return;
-    middle = median(value, m);
+    middle = statistics_median(value, m);
     f->median = exp(middle);
     f->ratio = now > 0 ? now / f->median : NAN;
     for (size_t i = 0; i < m; i++)
         away[i] = fabs(value[i] - middle);
     if (m >= 2)
-        f->spread = 1.4826 * median(away, m);
+        f->spread = STATISTICS_MAD_TO_SD * statistics_median(away, m);
     if (m < PAST_RUNS_MIN || isnan(f->ratio))
         return;
     f->z = log(f->ratio) / fmax(SPREAD_FLOOR, f->spread);

@@ -66,18 +66,21 @@ double deviate_normal(double p)
     return q < 0 ? -z : z;
 }
 
+double deviate_student_of_normal(double z, double df)
+{
+    double z2 = z * z;
+
+    return z + z * (z2 + 1) / (4 * df) + z * ((5 * z2 + 16) * z2 + 3) / (96 * df * df) +
+           z * (((3 * z2 + 19) * z2 + 17) * z2 - 15) / (384 * df * df * df);
+}
+
 double deviate_student(double p, double df)
 {
-    double z, z2;
-
     if (df <= 1)
         return tan(M_PI * (p - 0.5));
     if (df < 2.5)
         return (2 * p - 1) * M_SQRT1_2 / sqrt(p * (1 - p));
-    z = deviate_normal(p);
-    z2 = z * z;
-    return z + z * (z2 + 1) / (4 * df) + z * ((5 * z2 + 16) * z2 + 3) / (96 * df * df) +
-           z * (((3 * z2 + 19) * z2 + 17) * z2 - 15) / (384 * df * df * df);
+    return deviate_student_of_normal(deviate_normal(p), df);
 }
 
 double deviate_chi2_ratio(double p, double df)
@@ -93,55 +96,6 @@ double deviate_chi2_ratio(double p, double df)
     }
     root = 1 - c + deviate_normal(p) * sqrt(c);
     return root > 0 ? root * root * root : 0;
-}
-
-/* The k-th smallest of v[n]: Hoare's selection (1961) in Wirth's form. */
-static float nth(float *v, ptrdiff_t n, ptrdiff_t k)
-{
-    ptrdiff_t left = 0, right = n - 1;
-
-    while (left < right) {
-        float pivot = v[k];
-        ptrdiff_t i = left, j = right;
-
-        do {
-            while (v[i] < pivot)
-                i++;
-            while (pivot < v[j])
-                j--;
-            if (i <= j) {
-                float t = v[i];
-
-                v[i++] = v[j];
-                v[j--] = t;
-            }
-        } while (i <= j);
-        if (j < k)
-            left = i;
-        if (k < i)
-            right = j;
-    }
-    return v[k];
-}
-
-double deviate_median(float *v, size_t n)
-{
-    float upper, lower;
-
-    if (!n)
-        return NAN;
-    upper = nth(v, (ptrdiff_t)n, (ptrdiff_t)n / 2);
-    if (n % 2)
-        return upper;
-    lower = v[0];
-    for (size_t i = 1; i < n / 2; i++)
-        lower = fmaxf(lower, v[i]);
-    return ((double)lower + upper) / 2;
-}
-
-double deviate_quantile(float *v, size_t n, double p)
-{
-    return n ? nth(v, (ptrdiff_t)n, (ptrdiff_t)(p * (double)(n - 1) + 0.5)) : NAN;
 }
 
 double deviate_draw(uint64_t *state)

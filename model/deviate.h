@@ -1,10 +1,9 @@
-/* deviate.h - quantiles of the distributions that intervals are made of, medians, and draws.
+/* deviate.h - quantiles of the distributions that intervals are made of, and draws from one.
  *
  * Pure: no allocation, no state but the caller's. Probabilities are 0 < p < 1. */
 #ifndef SYNCGUARD_MODEL_DEVIATE_H
 #define SYNCGUARD_MODEL_DEVIATE_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 /* Standard normal: share below z, and the z below which p is (Wichura, "Algorithm AS 241", Applied Statistics
@@ -14,14 +13,11 @@ double deviate_normal(double p);
 /* Student's t with df degrees of freedom (Fisher & Cornish, Technometrics 2, 1960; to 1 % from 3 on, better
  * for more; exact for 1 and 2). */
 double deviate_student(double p, double df);
+/* The same for the probability of which z is the normal deviate; df of at least 2. */
+double deviate_student_of_normal(double z, double df);
 /* Chi squared over its degrees of freedom (Wilson & Hilferty, PNAS 17, 1931; exact for 1 and 2; to 7 % at
  * 0.05 of 3, better for more). */
 double deviate_chi2_ratio(double p, double df);
-
-/* Median of v[n], which is reordered; NaN of none. */
-double deviate_median(float *v, size_t n);
-/* The value that a share p of v[n] is below (nearest rank); v is reordered, NaN of none. */
-double deviate_quantile(float *v, size_t n, double p);
 
 /* Draws that are the same in every run: state is the caller's, any value. Uniform is above 0 and below 1
  * (xorshift64*: Vigna, ACM TOMS 42, 2016). */

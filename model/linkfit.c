@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/deviate.h"
+#include "model/statistics.h"
 
 #define PER_OCTAVE         4.0
 #define TUKEY              4.685 /* 95 % efficient for normal noise */
@@ -116,7 +117,7 @@ static struct mean mean_of(const struct linkfit_size *s, double noise)
     float v[LINKFIT_SAMPLES];
 
     memcpy(v, s->time_s, n * sizeof(*v));
-    m.time_s = deviate_median(v, n);
+    m.time_s = statistics_medianf(v, n);
     for (int round = 0; round < 5; round++) {
         double w = 0, t = 0, bytes = 0;
 
@@ -151,10 +152,10 @@ static double noise_of(const struct linkfit *l)
         if (k < 4)
             continue;
         memcpy(v, l->size[i].time_s, k * sizeof(*v));
-        median = deviate_median(v, k);
+        median = statistics_medianf(v, k);
         for (uint32_t j = 0; j < k; j++)
             v[j] = fabsf(l->size[i].time_s[j] / (float)median - 1);
-        sum += k * pow(deviate_median(v, k) / 0.6745, 2);
+        sum += k * pow(statistics_medianf(v, k) / 0.6745, 2);
         n += k;
     }
     return n > 0 ? fmax(NOISE_MIN, sqrt(sum / n)) : 0.1;

@@ -17,6 +17,7 @@ libmodel_la_SOURCES = \
 	model/projection.c model/projection.h model/traffic.c model/traffic.h \
 	model/staleness.c model/staleness.h \
 	model/strategy.c model/strategy.h \
+	model/statistics.c model/statistics.h \
 	model/step.c model/step.h \
 	model/trade.c model/trade.h \
 	model/train.c model/train.h

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/deviate.h"
+#include "model/statistics.h"
 
 #define SYNC_SHARE     0.10 /* as analysis/view has it */
 #define DRAWS          160  /* of the noise */
@@ -208,7 +209,7 @@ static double median_of(const struct sample *s, size_t offset)
 
     for (int i = 0; i < SAMPLES; i++)
         memcpy(&v[i], (const char *)&s[i] + offset, sizeof(float));
-    return deviate_median(v, SAMPLES);
+    return statistics_medianf(v, SAMPLES);
 }
 
 static struct projection_range range_of(const struct sample *s)
@@ -218,9 +219,9 @@ static struct projection_range range_of(const struct sample *s)
 
     for (int i = 0; i < SAMPLES; i++)
         v[i] = s[i].step_s;
-    r.p5 = deviate_quantile(v, SAMPLES, 0.05);
-    r.p50 = deviate_median(v, SAMPLES);
-    r.p95 = deviate_quantile(v, SAMPLES, 0.95);
+    r.p5 = statistics_quantilef(v, SAMPLES, 0.05);
+    r.p50 = statistics_medianf(v, SAMPLES);
+    r.p95 = statistics_quantilef(v, SAMPLES, 0.95);
     return r;
 }
 

@@ -7,6 +7,7 @@
 
 #include "model/course.h"
 #include "model/deviate.h"
+#include "model/statistics.h"
 #include "model/step.h"
 
 #define DOUBT      0.05  /* relative, in the cost of a collective that was never seen */
@@ -272,9 +273,9 @@ static struct projection_range range_of(float v[STRATEGY_WIRES])
 {
     struct projection_range r;
 
-    r.p5 = deviate_quantile(v, STRATEGY_WIRES, 0.05);
-    r.p50 = deviate_median(v, STRATEGY_WIRES);
-    r.p95 = deviate_quantile(v, STRATEGY_WIRES, 0.95);
+    r.p5 = statistics_quantilef(v, STRATEGY_WIRES, 0.05);
+    r.p50 = statistics_medianf(v, STRATEGY_WIRES);
+    r.p95 = statistics_quantilef(v, STRATEGY_WIRES, 0.95);
     return r;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/deviate.h"
+#include "model/statistics.h"
 
 #define FAR        6.0 /* robust standard deviations: beyond is no noise */
 #define FAR_RANKS  8u  /* with fewer ranks none is set apart */
@@ -236,8 +237,8 @@ static void set_parts(struct variation *n)
             *part[p] = (struct variation_part){ NAN, NAN, NAN };
             if (!told(&n->passing_squares, k))
                 continue;
-            *part[p] = (struct variation_part){ sd[p], deviate_quantile(draws[p][k], PART_DRAWS, 0.05),
-                                                deviate_quantile(draws[p][k], PART_DRAWS, 0.95) };
+            *part[p] = (struct variation_part){ sd[p], statistics_quantilef(draws[p][k], PART_DRAWS, 0.05),
+                                                statistics_quantilef(draws[p][k], PART_DRAWS, 0.95) };
         }
     }
 }
@@ -301,13 +302,13 @@ static void rank_means(const struct table *t, double *mean)
 
 static double robust_sd(float *v, size_t n, double *middle)
 {
-    double median = deviate_median(v, n);
+    double median = statistics_medianf(v, n);
 
     for (size_t i = 0; i < n; i++)
         v[i] = fabsf(v[i] - (float)median);
     if (middle)
         *middle = median;
-    return fmax(SD_MIN, deviate_median(v, n) / 0.6745);
+    return fmax(SD_MIN, statistics_medianf(v, n) / 0.6745);
 }
 
 /* Of all x[k][r] less the rank's mean, by a sample of them. */

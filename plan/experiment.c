@@ -177,10 +177,10 @@ static int simulate_all(struct experiment *e, struct err *err)
 static void misses(const struct trial_figures column[EXPERIMENT_SIZES], double miss[FIGURES])
 {
     for (int i = 0; i < EXPERIMENT_SIZES; i++) {
-        miss[2 * i] =
-            experiment_rate_miss(&experiment_published[i], trial_mean(column[i].rate, column[i].n).mean);
-        miss[2 * i + 1] =
-            experiment_cv_miss(&experiment_published[i], trial_mean(column[i].cv, column[i].n).mean);
+        miss[2 * i] = experiment_rate_miss(&experiment_published[i],
+                                           statistics_mean(column[i].rate, (size_t)column[i].n).mean);
+        miss[2 * i + 1] = experiment_cv_miss(&experiment_published[i],
+                                             statistics_mean(column[i].cv, (size_t)column[i].n).mean);
     }
 }
 

@@ -7,14 +7,14 @@
 
 /* ---- the tables ---- */
 
-static struct trial_mean rate_of(const struct trial_figures *f)
+static struct statistics_mean rate_of(const struct trial_figures *f)
 {
-    return trial_mean(f->rate, f->n);
+    return statistics_mean(f->rate, (size_t)f->n);
 }
 
-static struct trial_mean cv_of(const struct trial_figures *f)
+static struct statistics_mean cv_of(const struct trial_figures *f)
 {
-    return trial_mean(f->cv, f->n);
+    return statistics_mean(f->cv, (size_t)f->n);
 }
 
 static void cell_rate(struct answer *answer, const struct trial_figures *f)
@@ -31,9 +31,10 @@ static void cell_cv(struct answer *answer, const struct trial_figures *f)
 
 static void tell_fit(const struct experiment *e, struct answer *answer)
 {
-    struct trial_mean pacing =
+    struct statistics_mean pacing =
         trial_gain(&e->remedy[EXPERIMENT_PACING], &e->remedy[EXPERIMENT_UNCOORDINATED]);
-    struct trial_mean gate = trial_gain(&e->remedy[EXPERIMENT_GATED], &e->remedy[EXPERIMENT_UNCOORDINATED]);
+    struct statistics_mean gate =
+        trial_gain(&e->remedy[EXPERIMENT_GATED], &e->remedy[EXPERIMENT_UNCOORDINATED]);
     double worst = 0;
 
     for (int i = 0; i < EXPERIMENT_SIZES; i++)
@@ -154,7 +155,7 @@ static void tell_remedies(const struct experiment *e, struct answer *answer)
                  columns, ARRAY_SIZE(columns));
     for (size_t k = 0; k < EXPERIMENT_REMEDIES; k++) {
         const struct trial_figures *f = &e->remedy[k];
-        struct trial_mean gain = trial_gain(f, &e->remedy[EXPERIMENT_UNCOORDINATED]);
+        struct statistics_mean gain = trial_gain(f, &e->remedy[EXPERIMENT_UNCOORDINATED]);
 
         answer_cell_words(answer, "%s", experiment_remedies[k].key);
         cell_rate(answer, f);
@@ -280,7 +281,7 @@ static void note_lever(const struct experiment *e, struct answer *answer, int k,
 {
     const struct published *p = experiment_published_of(experiment_most_nodes(e));
     const struct trial_figures *f = &e->remedy[k];
-    struct trial_mean gain = trial_gain(f, &e->remedy[EXPERIMENT_UNCOORDINATED]);
+    struct statistics_mean gain = trial_gain(f, &e->remedy[EXPERIMENT_UNCOORDINATED]);
     double from = cv_of(&e->remedy[EXPERIMENT_UNCOORDINATED]).mean, to = cv_of(f).mean;
 
     if (!p) {

@@ -7,6 +7,7 @@
 
 #include "common/now.h"
 #include "common/xalloc.h"
+#include "model/statistics.h"
 #include "plan/answer.h"
 #include "plan/options.h"
 #include "plan/questions.h"
@@ -302,21 +303,13 @@ static void tell_pacing(const struct run *r, struct answer *answer)
     }
 }
 
-static int by_number(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static double median_of(const double *values, size_t n)
 {
-    double *sorted = xcalloc(n, sizeof(*sorted)), median;
+    double *copy = xcalloc(n, sizeof(*copy)), median;
 
-    memcpy(sorted, values, n * sizeof(*sorted));
-    qsort(sorted, n, sizeof(*sorted), by_number);
-    median = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
-    free(sorted);
+    memcpy(copy, values, n * sizeof(*copy));
+    median = statistics_median(copy, n);
+    free(copy);
     return median;
 }
 

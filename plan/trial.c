@@ -44,27 +44,13 @@ const struct trial_world trial_worlds[TRIAL_WORLDS] = {
       { 0.94699, 8.5528e7, 0.010115, 0.01606, 0.40048, 0.5 } },
 };
 
-struct trial_mean trial_mean(const double *x, int n)
-{
-    struct trial_mean m = { 0, NAN };
-    double squares = 0;
-
-    for (int i = 0; i < n; i++)
-        m.mean += x[i] / n;
-    for (int i = 0; i < n; i++)
-        squares += (x[i] - m.mean) * (x[i] - m.mean);
-    if (n > 1)
-        m.error = sqrt(squares / (n - 1) / n);
-    return m;
-}
-
-struct trial_mean trial_gain(const struct trial_figures *figures, const struct trial_figures *than)
+struct statistics_mean trial_gain(const struct trial_figures *figures, const struct trial_figures *than)
 {
     double gain[TRIAL_SEEDS_MAX];
 
     for (int i = 0; i < figures->n; i++)
         gain[i] = figures->rate[i] / than->rate[i] - 1;
-    return trial_mean(gain, figures->n);
+    return statistics_mean(gain, (size_t)figures->n);
 }
 
 static const char *or_none(const char *text)

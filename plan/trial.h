@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "common/err.h"
+#include "model/statistics.h"
 #include "plan/answer.h"
 
 #define TRIAL_SEEDS_MAX 64
@@ -64,13 +65,8 @@ struct trial_figures {
     double rate[TRIAL_SEEDS_MAX], cv[TRIAL_SEEDS_MAX];
 };
 
-/* A mean and its standard error (NaN of a single one). */
-struct trial_mean {
-    double mean, error;
-};
-struct trial_mean trial_mean(const double *x, int n);
 /* Of the ratios of one's figures to the other's less 1, seed by seed. */
-struct trial_mean trial_gain(const struct trial_figures *figures, const struct trial_figures *than);
+struct statistics_mean trial_gain(const struct trial_figures *figures, const struct trial_figures *than);
 
 /* 0, or -1 with a reason. */
 int trial_run(const struct trial *t, const struct trial_world *w, const double x[TRIAL_UNKNOWNS],

@@ -5,12 +5,12 @@
 
 #include "model/cadence.h"
 #include "model/deviate.h"
+#include "model/statistics.h"
 
 #define HUBER       5.0
-#define MAD_SIGMA   1.4826 /* median absolute deviation of a normal distribution, to its standard deviation */
-#define CONFIDENCE  0.95   /* one side */
-#define LONGEST     3.0    /* deviations */
-#define LONGEST_MIN 1.1    /* of the mean: even where all writes took the same */
+#define CONFIDENCE  0.95 /* one side */
+#define LONGEST     3.0  /* deviations */
+#define LONGEST_MIN 1.1  /* of the mean: even where all writes took the same */
 
 static const char *const reasons[] = { "none", "optimum", "maximum", "time limit", "preemption", "request" };
 
@@ -27,13 +27,14 @@ void cadence_cost_add(struct cadence_cost *c, double write_s)
         c->s[c->n++ % CADENCE_WRITES] = write_s;
 }
 
-static double median_of(const double *v, double from, size_t n)
+/* Median distance from a value. */
+static double median_from(double from, const double *v, size_t n)
 {
-    float f[CADENCE_WRITES];
+    double away[CADENCE_WRITES];
 
     for (size_t i = 0; i < n; i++)
-        f[i] = (float)fabs(v[i] - from);
-    return deviate_median(f, n);
+        away[i] = fabs(v[i] - from);
+    return statistics_median(away, n);
 }
 
 static struct cadence_estimate around(double s, double factor)
@@ -44,25 +45,21 @@ static struct cadence_estimate around(double s, double factor)
 struct cadence_estimate cadence_cost_get(const struct cadence_cost *c, double guess_s)
 {
     size_t n = c->n < CADENCE_WRITES ? c->n : CADENCE_WRITES;
-    double middle, reach, sum = 0, squares = 0, mean, sigma, wide;
+    double middle, reach, s[CADENCE_WRITES], wide;
+    struct statistics_mean m;
 
     if (n == 0)
         return around(guess_s, 10);
     if (n == 1)
         return around(c->s[0], 2);
-    middle = median_of(c->s, 0, n);
-    reach = HUBER * fmax(MAD_SIGMA * median_of(c->s, middle, n), 0.02 * middle);
-    for (size_t i = 0; i < n; i++) {
-        double s = n < 4 ? c->s[i] : fmin(fmax(c->s[i], middle - reach), middle + reach);
-
-        sum += s;
-        squares += s * s;
-    }
-    mean = sum / (double)n;
-    sigma = sqrt(fmax(0, (squares - sum * mean) / (double)(n - 1)));
-    wide = deviate_student(CONFIDENCE, (double)(n - 1)) * sigma / sqrt((double)n);
-    return (struct cadence_estimate){ mean, fmax(mean - wide, mean / 10), mean + wide,
-                                      fmax(mean + LONGEST * sigma, LONGEST_MIN * mean) };
+    middle = median_from(0, c->s, n);
+    reach = HUBER * fmax(STATISTICS_MAD_TO_SD * median_from(middle, c->s, n), 0.02 * middle);
+    for (size_t i = 0; i < n; i++)
+        s[i] = n < 4 ? c->s[i] : fmin(fmax(c->s[i], middle - reach), middle + reach);
+    m = statistics_mean(s, n);
+    wide = deviate_student(CONFIDENCE, (double)(n - 1)) * m.error;
+    return (struct cadence_estimate){ m.mean, fmax(m.mean - wide, m.mean / 10), m.mean + wide,
+                                      fmax(m.mean + LONGEST * m.sd, LONGEST_MIN * m.mean) };
 }
 
 /* ---- how often the job fails ---- */

@@ -5,14 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/statistics.h"
+
 #define COLUMNS_MAX 512
-
-static int by_value(const void *a, const void *b)
-{
-    float x = *(const float *)a, y = *(const float *)b;
-
-    return (x > y) - (x < y);
-}
 
 double effect_median_s(const float *step_s, size_t n, double column_s, double from_s, double to_s)
 {
@@ -25,10 +20,7 @@ double effect_median_s(const float *step_s, size_t n, double column_s, double fr
         if (begins_s <= from_s * (1 + 1e-9) && ends_s >= to_s && isfinite(step_s[i]) && step_s[i] > 0)
             known[k++] = step_s[i];
     }
-    if (k < EFFECT_COLUMNS_MIN)
-        return NAN;
-    qsort(known, k, sizeof(known[0]), by_value);
-    return k % 2 ? (double)known[k / 2] : ((double)known[k / 2 - 1] + (double)known[k / 2]) / 2;
+    return k < EFFECT_COLUMNS_MIN ? NAN : statistics_medianf(known, k);
 }
 
 double effect_ratio(double before_s, double after_s)

@@ -72,6 +72,7 @@ UNIT_TESTS = \
 	tests/unit/sim_pace \
 	tests/unit/site \
 	tests/unit/staleness \
+	tests/unit/statistics \
 	tests/unit/step \
 	tests/unit/steps \
 	tests/unit/store \

@@ -17,6 +17,7 @@
 #include "analysis/flow.h"
 #include "analysis/view.h"
 #include "common/xalloc.h"
+#include "model/statistics.h"
 #include "ring/ring.h"
 
 enum { RANKS = 64, MANY_RANKS = 1024, ROUNDS = 9, STEPS = 500, PARTS = 4, PER_NODE = 8, NODES_A_SWITCH = 4 };
@@ -140,19 +141,6 @@ static int by_time(const void *a, const void *b)
     return x->leave_ns < y->leave_ns ? -1 : x->leave_ns > y->leave_ns;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return x < y ? -1 : x > y;
-}
-
-static double median(double *v, size_t n)
-{
-    qsort(v, n, sizeof(*v), by_value);
-    return v[n / 2];
-}
-
 static void speeds(double *judged_s, double *sorted_s)
 {
     enum { COLLECTIVES = STEPS * PARTS, EVENTS = COLLECTIVES * RANKS };
@@ -207,8 +195,8 @@ int main(void)
     double judged_s[ROUNDS], sorted_s[ROUNDS], ours_s, theirs_s;
 
     speeds(judged_s, sorted_s);
-    ours_s = median(judged_s, ROUNDS);
-    theirs_s = median(sorted_s, ROUNDS);
+    ours_s = statistics_median(judged_s, ROUNDS);
+    theirs_s = statistics_median(sorted_s, ROUNDS);
     printf("{\"ranks\": %d, \"events_per_s\": %.0f, \"qsort_events_per_s\": %.0f, \"ratio\": %.3f, "
            "\"bytes_per_rank_1024\": %.0f}\n",
            RANKS, 1 / ours_s, 1 / theirs_s, theirs_s / ours_s, bytes_per_rank());

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "model/deviate.h"
+#include "model/statistics.h"
 #include "model/linkfit.h"
 #include "tests/random.h"
 #include "tests/tap.h"
@@ -266,11 +267,11 @@ int main(int argc, char **argv)
     ok(made == scenarios, "%d of %d jobs are projected", made, scenarios);
     for (unsigned k = 1; k < PROJECTION_POINTS; k++) {
         struct score *s = &score[k];
-        double median = deviate_median(s->error, (size_t)s->n), inside = (double)s->inside / s->n;
+        double median = statistics_medianf(s->error, (size_t)s->n), inside = (double)s->inside / s->n;
 
         printf("# %2u times the ranks: median error %.2f %%, 90 %% below %.1f %%, band holds %.1f %% (%.1f "
                "below, %.1f above), regime right %.1f %%\n",
-               1u << k, 100 * median, 100 * deviate_quantile(s->error, (size_t)s->n, 0.9), 100 * inside,
+               1u << k, 100 * median, 100 * statistics_quantilef(s->error, (size_t)s->n, 0.9), 100 * inside,
                100.0 * s->below / s->n, 100.0 * s->above / s->n, 100.0 * s->regime / s->n);
         right += s->regime;
         held += s->inside;

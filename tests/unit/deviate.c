@@ -29,7 +29,6 @@ static void draws(void)
     uint64_t state = 0, again = 0;
     double sum = 0, squares = 0;
     bool same = true;
-    float v[5] = { 5, 1, 4, 2, 3 }, even[4] = { 4, 1, 3, 2 };
 
     for (int i = 0; i < 100000; i++) {
         double z = deviate_normal(deviate_draw(&state));
@@ -42,9 +41,6 @@ static void draws(void)
     ok(fabs(sum) < 1500 && near(squares, 100000, 0.02),
        "draws are as they should be: mean %.4f, variance %.4f", sum / 1e5, squares / 1e5);
     ok(same && again == state, "and the same in every run");
-    ok(deviate_median(v, 5) == 3 && deviate_median(even, 4) == 2.5 && isnan(deviate_median(v, 0)), "medians");
-    ok(deviate_quantile(v, 5, 0) == 1 && deviate_quantile(v, 5, 1) == 5 && deviate_quantile(v, 5, 0.75) == 4,
-       "quantiles");
 }
 
 int main(void)

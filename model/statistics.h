@@ -1,0 +1,37 @@
+/* statistics.h - medians, quantiles, mean and standard deviation of a sample.
+ *
+ * Pure: no allocation; what selects reorders the caller's array and takes linear time on average (C. A. R.
+ * Hoare, "Algorithm 65: Find", Commun. ACM 4, 1961; N. Wirth's form in "Algorithms + Data Structures =
+ * Programs", 1976). The sample holds no NaN. The functions ending in f take floats, as libm's do. */
+#ifndef SYNCGUARD_MODEL_STATISTICS_H
+#define SYNCGUARD_MODEL_STATISTICS_H
+
+#include <stddef.h>
+
+/* Median absolute deviation to standard deviation, of a normal distribution: 1 / 0.6745. */
+#define STATISTICS_MAD_TO_SD 1.4826
+
+/* The k-th smallest of v[n], k < n, counted from 0; nothing larger is before v[k] then, nothing smaller after
+ * it. */
+double statistics_select(double *v, size_t n, size_t k);
+float statistics_selectf(float *v, size_t n, size_t k);
+
+/* Of an even number the mean of the two in the middle; NaN of none. */
+double statistics_median(double *v, size_t n);
+double statistics_medianf(float *v, size_t n);
+
+/* The value that a share p of v[n] is below (nearest rank, never between two values); NaN of none. */
+double statistics_quantile(double *v, size_t n, double p);
+double statistics_quantilef(float *v, size_t n, double p);
+
+struct statistics_mean {
+    double mean;  /* NaN of none */
+    double sd;    /* standard deviation over n - 1; NaN of less than two */
+    double error; /* standard error of the mean; NaN of less than two */
+};
+
+/* Two passes: exact also where the deviation is small beside the mean (Chan, Golub & LeVeque, "Algorithms for
+ * computing the sample variance", The American Statistician 37, 1983). */
+struct statistics_mean statistics_mean(const double *v, size_t n);
+
+#endif
