@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "actions/action.h"
+#include "common/hash.h"
 #include "common/xalloc.h"
 #include "job/report.h"
 
@@ -14,16 +15,6 @@ const char *action_state_name(enum action_state s)
     static const char *const names[] = { "pending", "done", "failed" };
 
     return names[s];
-}
-
-/* FNV-1a: keys that are cut stay different. */
-static uint64_t hash(const char *s)
-{
-    uint64_t h = 0xcbf29ce484222325u;
-
-    for (; *s; s++)
-        h = (h ^ (unsigned char)*s) * 0x100000001b3u;
-    return h;
 }
 
 char *action_key(const struct action *a, char *buf)
@@ -35,7 +26,7 @@ char *action_key(const struct action *a, char *buf)
     if (strlen(all) < ACTION_KEY_MAX)
         memcpy(buf, all, strlen(all) + 1);
     else
-        snprintf(buf, ACTION_KEY_MAX, "%.100s#%016" PRIx64, all, hash(all));
+        snprintf(buf, ACTION_KEY_MAX, "%.100s#%016" PRIx64, all, hash_bytes(HASH_START, all, strlen(all)));
     free(all);
     return buf;
 }

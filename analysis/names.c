@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/hash.h"
 #include "common/xalloc.h"
 
 struct name {
@@ -37,15 +38,6 @@ void names_free(struct names *n)
     free(n);
 }
 
-uint64_t names_hash(const char *text, size_t bytes)
-{
-    uint64_t h = 14695981039346656037u;
-
-    for (size_t i = 0; i < bytes; i++)
-        h = (h ^ (unsigned char)text[i]) * 1099511628211u;
-    return h;
-}
-
 /* Where text is, or the free place where it would be. */
 static size_t slot_of(const struct names *n, uint64_t hash, const char *text, size_t bytes)
 {
@@ -71,12 +63,12 @@ static void widen(struct names *n)
 
 uint32_t names_find(const struct names *n, const char *text, size_t bytes)
 {
-    return n->slot[slot_of(n, names_hash(text, bytes), text, bytes)] - 1;
+    return n->slot[slot_of(n, hash_bytes(HASH_START, text, bytes), text, bytes)] - 1;
 }
 
 uint32_t names_add(struct names *n, const char *text, size_t bytes)
 {
-    uint64_t hash = names_hash(text, bytes);
+    uint64_t hash = hash_bytes(HASH_START, text, bytes);
     size_t at = slot_of(n, hash, text, bytes);
 
     if (n->slot[at])

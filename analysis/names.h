@@ -17,7 +17,5 @@ uint32_t names_add(struct names *n, const char *text, size_t bytes);
 uint32_t names_find(const struct names *n, const char *text, size_t bytes); /* NAMES_NONE: not there */
 uint32_t names_count(const struct names *n);
 const char *names_text(const struct names *n, uint32_t number); /* lent */
-/* FNV-1a, 64 bits. */
-uint64_t names_hash(const char *text, size_t bytes);
 
 #endif

@@ -8,7 +8,7 @@ libcommon_la_SOURCES = \
 	common/err.c common/err.h \
 	common/log.c common/log.h \
 	common/text.c common/text.h \
-	common/now.h common/xalloc.c common/xalloc.h
+	common/hash.h common/now.h common/xalloc.c common/xalloc.h
 libcommon_la_LIBADD = -lm
 
 EXTRA_DIST += ring/ring.h ring/control.h doc/ARCHITECTURE.md doc/protocol.md

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/hash.h"
 #include "common/xalloc.h"
 
 struct network *network_new(const struct fabric *f, double eager_bytes)
@@ -36,19 +37,15 @@ const struct fabric *network_fabric(const struct network *n)
     return &n->fabric;
 }
 
-/* A place's part of the name of all faults (SplitMix64's finish); 0 for a healthy one. */
+/* A place's part of the name of all faults; 0 for a healthy one. */
 static uint64_t mixed(uint64_t place, double slowdown, double extra_latency_s)
 {
     uint64_t part[3] = { place }, x = 0;
 
     memcpy(&part[1], &slowdown, sizeof(slowdown));
     memcpy(&part[2], &extra_latency_s, sizeof(extra_latency_s));
-    for (int i = 0; i < 3; i++) {
-        x += part[i] + 0x9e3779b97f4a7c15u;
-        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-        x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-        x ^= x >> 31;
-    }
+    for (int i = 0; i < 3; i++)
+        x = hash_mix(x + part[i] + 0x9e3779b97f4a7c15u);
     return x;
 }
 

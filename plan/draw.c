@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/hash.h"
 #include "common/xalloc.h"
 #include "model/deviate.h"
 #include "model/staleness.h"
@@ -32,14 +33,10 @@ static void progress(const struct draw *d, size_t step)
     fprintf(stderr, "\rsgplan: step %zu of %zu \r", step, d->steps);
 }
 
-/* SplitMix64 (Steele, Lea & Flood 2014): seeds next to each other begin unlike each other. */
+/* Seeds next to each other begin unlike each other. */
 void draw_begin(struct draw *d, uint64_t seed, size_t step)
 {
-    uint64_t x = (seed * 0x9e3779b97f4a7c15u) ^ (step + 1) * 0xd1342543de82ef95u;
-
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    d->state = x ^ (x >> 31);
+    d->state = hash_mix(seed * 0x9e3779b97f4a7c15u ^ (step + 1) * 0xd1342543de82ef95u);
 }
 
 double draw_work(void *arg, size_t rank, size_t step)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/hash.h"
 #include "common/units.h"
 
 _Static_assert(ENGINE_RULES_MAX >= 32, "a policy's rules fit (rule.c)");
@@ -87,18 +88,9 @@ void engine_bind(struct engine *e, const struct ruleset *s, const char *policy)
 
 /* ---- nodes that were acted on ---- */
 
-/* FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/ */
-static uint64_t hash(uint64_t h, const char *text)
-{
-    do
-        h = (h ^ (unsigned char)*text) * 0x100000001b3u;
-    while (*text++);
-    return h;
-}
-
 static uint64_t done_key(const char *rule, const char *node)
 {
-    return hash(hash(0xcbf29ce484222325u, rule), node);
+    return hash_bytes(hash_bytes(HASH_START, rule, strlen(rule) + 1), node, strlen(node) + 1);
 }
 
 static bool was_done(const struct engine *e, uint64_t key)

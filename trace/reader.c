@@ -7,6 +7,7 @@
 
 #include "analysis/flow.h"
 #include "analysis/names.h"
+#include "common/hash.h"
 #include "common/xalloc.h"
 #include "trace/line.h"
 
@@ -312,7 +313,7 @@ static bool pair_advance(struct trace_reader *r, struct pair *p, const struct tr
 
 static uint64_t comm_hash(const struct trace_reader *r, const struct trace_record *rec)
 {
-    uint64_t hash = names_hash(rec->comm, rec->comm_bytes);
+    uint64_t hash = hash_bytes(HASH_START, rec->comm, rec->comm_bytes);
 
     for (uint32_t i = 0; i < r->figures.comms; i++)
         if (r->comm[i].name == hash) { /* two names, one hash: move over, and look again from the start */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/hash.h"
 #include "common/xalloc.h"
 
 #define STREAMS_MAX (1u << 20) /* beyond, records are still written but no longer accounted for */
@@ -48,15 +49,10 @@ void trace_free(struct trace *t)
     free(t);
 }
 
-/* FNV-1a over rank and name.  64 bits: a million streams collide with a chance of 3 in 10^8. */
 static uint64_t stream_key(int64_t rank, const char *comm)
 {
-    uint64_t h = 14695981039346656037u;
+    uint64_t h = hash_bytes(hash_bytes(HASH_START, &rank, sizeof(rank)), comm, strlen(comm));
 
-    for (int i = 0; i < 8; i++)
-        h = (h ^ ((uint64_t)rank >> 8 * i & 0xff)) * 1099511628211u;
-    for (; *comm; comm++)
-        h = (h ^ (unsigned char)*comm) * 1099511628211u;
     return h ? h : 1;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <stdio.h>
 
+#include "common/hash.h"
 #include "tests/tap.h"
 
 #define NODES    64
@@ -17,11 +18,8 @@ static uint64_t random_state;
 /* splitmix64 (Steele, Lea & Flood 2014): any two states give unrelated numbers, also neighbours. */
 static double uniform(void)
 {
-    uint64_t z = random_state += 0x9e3779b97f4a7c15u;
-
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (double)((z ^ (z >> 31)) >> 11) / (double)(1ull << 53);
+    random_state += 0x9e3779b97f4a7c15u;
+    return (double)(hash_mix(random_state) >> 11) / (double)(1ull << 53);
 }
 
 static void the_distribution(void)

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "analysis/names.h"
+#include "common/hash.h"
 #include "common/xalloc.h"
 #include "ctl/analyze.h"
 #include "tests/tap.h"
@@ -177,9 +177,10 @@ static void check_verdicts(void)
                (long long)d->onset_seq, (long long)d->detected_seq);
         }
         ok(near(now_s, f.step_mean_s * 120, 0.2), "the clock is the trace's own (%.1f s)", now_s);
-        is_str(view_comm_label(trace_reader_view(r), names_hash("node2", 5), label, sizeof(label)), "node2",
-               "communicators keep the names that the trace gives them");
-        is_int(view_comm_size(trace_reader_view(r), names_hash("node2", 5)), PER_NODE,
+        is_str(
+            view_comm_label(trace_reader_view(r), hash_bytes(HASH_START, "node2", 5), label, sizeof(label)),
+            "node2", "communicators keep the names that the trace gives them");
+        is_int(view_comm_size(trace_reader_view(r), hash_bytes(HASH_START, "node2", 5)), PER_NODE,
                "and have the members that were seen in them");
         trace_reader_free(r);
         free(text);

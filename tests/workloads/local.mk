@@ -24,7 +24,7 @@ TRAINER_H = \
 	tests/workloads/trainer/pace.h \
 	tests/workloads/trainer/reduce.h \
 	tests/workloads/trainer/text.h
-TRAINER_ALL = $(TRAINER_C) $(TRAINER_H) common/err.c common/err.h common/xalloc.c common/xalloc.h
+TRAINER_ALL = $(TRAINER_C) $(TRAINER_H) common/err.c common/err.h common/hash.h common/xalloc.c common/xalloc.h
 EXTRA_DIST += $(TRAINER_C) $(TRAINER_H)
 
 ZOO_C = \

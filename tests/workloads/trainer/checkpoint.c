@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/hash.h"
 #include "common/xalloc.h"
 #include "tests/workloads/trainer/text.h"
 
@@ -23,10 +24,10 @@ struct header {
 
 static uint64_t hash_all(const struct header *h, const struct checkpoint *c)
 {
-    uint64_t sum = hash64(HASH64_START, h, offsetof(struct header, hash));
+    uint64_t sum = hash_bytes(HASH_START, h, offsetof(struct header, hash));
 
-    sum = hash64(sum, c->parameters, c->count * sizeof(float));
-    return hash64(sum, c->velocity, c->count * sizeof(float));
+    sum = hash_bytes(sum, c->parameters, c->count * sizeof(float));
+    return hash_bytes(sum, c->velocity, c->count * sizeof(float));
 }
 
 /* A rename is durable once its folder is. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/hash.h"
 #include "common/xalloc.h"
 
 /* Gradients are announced after this many rows of a layer, so that buckets need not wait for a whole layer.
@@ -25,12 +26,8 @@ uint64_t random_bits(uint64_t seed, uint64_t stream, uint64_t index)
 {
     uint64_t z = seed * 0x9e3779b97f4a7c15ull + stream * 0xd1342543de82ef95ull;
 
-    for (int round = 0; round < 2; round++) {
-        z += index + 0x9e3779b97f4a7c15ull;
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-        z ^= z >> 31;
-    }
+    for (int round = 0; round < 2; round++)
+        z = hash_mix(z + index + 0x9e3779b97f4a7c15ull);
     return z;
 }
 

@@ -7,16 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/hash.h"
 #include "common/xalloc.h"
-
-uint64_t hash64(uint64_t h, const void *data, size_t n)
-{
-    const unsigned char *p = data;
-
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ p[i]) * 0x100000001b3ull;
-    return h;
-}
 
 static int add_file(struct text *t, const char *path, size_t size, struct err *err)
 {
@@ -103,7 +95,7 @@ int text_load(struct text *t, char *const *paths, size_t n, struct err *err)
         goto fail;
     }
     t->train = t->length - t->length / 20;
-    t->hash = hash64(HASH64_START, t->byte, t->length);
+    t->hash = hash_bytes(HASH_START, t->byte, t->length);
     number_symbols(t);
     return 0;
 fail:

@@ -26,8 +26,4 @@ struct text {
 int text_load(struct text *t, char *const *paths, size_t n, struct err *err);
 void text_free(struct text *t);
 
-/* FNV-1a, 64 bits: identifies texts, parameters and checkpoints. */
-uint64_t hash64(uint64_t h, const void *data, size_t n);
-#define HASH64_START 0xcbf29ce484222325ull
-
 #endif

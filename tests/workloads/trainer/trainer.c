@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/hash.h"
 #include "common/xalloc.h"
 #include "tests/workloads/trainer/checkpoint.h"
 #include "tests/workloads/trainer/device.h"
@@ -314,7 +315,7 @@ static void print_timing(struct trainer *t)
 
 static int finish(struct trainer *t)
 {
-    uint64_t hash = hash64(HASH64_START, t->state.parameters, t->state.count * sizeof(float));
+    uint64_t hash = hash_bytes(HASH_START, t->state.parameters, t->state.count * sizeof(float));
 
     if (same_everywhere(t, hash, "parameters") < 0)
         return -1;
