@@ -3,23 +3,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/log.h"
 #include "common/now.h"
 #include "common/xalloc.h"
-#include "history/statement.h"
+#include "history/database.h"
 #include "job/report.h"
 
-#define AUDIT_VERSION 1
-
-static const char setup[] =
-    "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA busy_timeout=200;"
+static const char *const migrations[] = {
     "CREATE TABLE IF NOT EXISTS audit("
     " id INTEGER PRIMARY KEY AUTOINCREMENT, at REAL, uid INTEGER, job INTEGER, step INTEGER,"
     " restarts INTEGER, job_text TEXT, policy TEXT, command INTEGER, by INTEGER, rule TEXT, action TEXT,"
@@ -27,8 +22,8 @@ static const char setup[] =
     " why_not TEXT, projected_ratio REAL, outcome INTEGER, outcome_text TEXT, before_s REAL,"
     " effect_ratio REAL, effect TEXT);"
     "CREATE INDEX IF NOT EXISTS audit_job ON audit(job, at);"
-    "CREATE INDEX IF NOT EXISTS audit_at ON audit(at);"
-    "PRAGMA user_version=1;";
+    "CREATE INDEX IF NOT EXISTS audit_at ON audit(at);",
+};
 
 #define COLUMNS                                                                                      \
     "id, at, uid, job, step, restarts, job_text, policy, command, by, rule, action, signal, nodes, " \
@@ -62,78 +57,36 @@ _Static_assert(DECISION_WITHHELD == 2 && AUDIT_PENDING == 1 && AUDIT_DONE == 2 &
                    AUDIT_NOBODY == 4294967295 && AUDIT_EARLIER == 4,
                "as the statements say");
 
+static const struct database_tables tables = {
+    .file = "audit.sqlite",
+    .synced = false,
+    .migrations = migrations,
+    .version = ARRAY_SIZE(migrations),
+    .sql = sql,
+    .statements = STATEMENTS,
+};
+
 struct audit {
-    sqlite3 *db;
-    sqlite3_stmt *st[STATEMENTS];
+    struct database *db;
     char *lines; /* NULL: no file */
     bool lines_failed;
 };
 
-/* ---- opening ---- */
-
-static int version(sqlite3 *db)
-{
-    sqlite3_stmt *st;
-    int n = -1;
-
-    if (sqlite3_prepare_v2(db, "PRAGMA user_version", -1, &st, NULL) != SQLITE_OK)
-        return -1;
-    if (sqlite3_step(st) == SQLITE_ROW)
-        n = sqlite3_column_int(st, 0);
-    sqlite3_finalize(st);
-    return n;
-}
-
-static struct audit *open_path(const char *path, struct err *err)
-{
-    struct audit *a = xcalloc(1, sizeof(*a));
-    int is;
-
-    if (sqlite3_open(path, &a->db) != SQLITE_OK || (is = version(a->db)) < 0) {
-        err_set(err, "%s: %s", path, sqlite3_errmsg(a->db));
-        goto fail;
-    }
-    if (is > AUDIT_VERSION) {
-        err_set(err, "%s: its version is %d, of a newer program; this one knows %d", path, is, AUDIT_VERSION);
-        goto fail;
-    }
-    if (sqlite3_exec(a->db, setup, NULL, NULL, NULL) != SQLITE_OK) {
-        err_set(err, "%s: %s", path, sqlite3_errmsg(a->db));
-        goto fail;
-    }
-    for (int i = 0; i < STATEMENTS; i++)
-        if (sqlite3_prepare_v3(a->db, sql[i], -1, SQLITE_PREPARE_PERSISTENT, &a->st[i], NULL) != SQLITE_OK) {
-            err_set(err, "%s: %s", path, sqlite3_errmsg(a->db));
-            goto fail;
-        }
-    return a;
-fail:
-    audit_close(a);
-    return NULL;
-}
-
 struct audit *audit_open(const char *dir, struct err *warning)
 {
-    char *path = xasprintf("%s/audit.sqlite", dir);
-    struct audit *a = NULL;
-    struct err none;
+    struct database *db = database_open_or_memory(dir, &tables, warning);
+    struct audit *a = db ? xcalloc(1, sizeof(*a)) : NULL;
 
-    warning->text[0] = '\0';
-    if (mkdir(dir, 0750) < 0 && errno != EEXIST)
-        err_set(warning, "%s: %s", dir, strerror(errno));
-    else
-        a = open_path(path, warning);
-    free(path);
-    return a ? a : open_path(":memory:", &none);
+    if (a)
+        a->db = db;
+    return a;
 }
 
 void audit_close(struct audit *a)
 {
     if (!a)
         return;
-    for (int i = 0; i < STATEMENTS; i++)
-        sqlite3_finalize(a->st[i]);
-    sqlite3_close(a->db);
+    database_close(a->db);
     free(a->lines);
     free(a);
 }
@@ -148,13 +101,6 @@ void audit_log_to(struct audit *a, const char *path)
 }
 
 /* ---- entries as rows ---- */
-
-static void text_column(sqlite3_stmt *st, int at, char *to, size_t size)
-{
-    const char *text = (const char *)sqlite3_column_text(st, at);
-
-    snprintf(to, size, "%s", text ? text : "");
-}
 
 static char *node_list(const struct decision *d, char *buf, size_t size)
 {
@@ -178,34 +124,30 @@ static void take_nodes(struct decision *d, const char *list)
 
 static void take_entry(sqlite3_stmt *st, struct audit_entry *e)
 {
-    char text[FIGURE_NODES_MAX * 66];
     int action;
 
     memset(e, 0, sizeof(*e));
     e->id = sqlite3_column_int64(st, 0);
     e->at = sqlite3_column_double(st, 1);
-    e->job = (struct job_id){ (uid_t)sqlite3_column_int64(st, 2), (uint32_t)sqlite3_column_int64(st, 3),
-                              (uint32_t)sqlite3_column_int64(st, 4), (uint32_t)sqlite3_column_int64(st, 5) };
-    text_column(st, 6, e->job_text, sizeof(e->job_text));
-    text_column(st, 7, e->policy, sizeof(e->policy));
+    e->job = database_id(st, 2);
+    snprintf(e->job_text, sizeof(e->job_text), "%s", database_text(st, 6));
+    snprintf(e->policy, sizeof(e->policy), "%s", database_text(st, 7));
     e->command = sqlite3_column_int(st, 8);
     e->by = (uid_t)sqlite3_column_int64(st, 9);
-    text_column(st, 10, e->d.rule, sizeof(e->d.rule));
-    text_column(st, 11, text, sizeof(text));
-    action = action_parse(text);
+    snprintf(e->d.rule, sizeof(e->d.rule), "%s", database_text(st, 10));
+    action = action_parse(database_text(st, 11));
     e->d.action = action < 0 ? ACTION_SIGNAL : (enum action_kind)action;
     e->d.signal = sqlite3_column_int(st, 12);
-    text_column(st, 13, text, sizeof(text));
-    take_nodes(&e->d, text);
+    take_nodes(&e->d, database_text(st, 13));
     e->d.state = (enum decision_state)sqlite3_column_int(st, 14);
-    text_column(st, 15, e->d.sentence, sizeof(e->d.sentence));
-    text_column(st, 16, e->d.why_not, sizeof(e->d.why_not));
-    e->d.projected_ratio = statement_real(st, 17);
+    snprintf(e->d.sentence, sizeof(e->d.sentence), "%s", database_text(st, 15));
+    snprintf(e->d.why_not, sizeof(e->d.why_not), "%s", database_text(st, 16));
+    e->d.projected_ratio = database_real(st, 17);
     e->outcome = (enum audit_outcome)sqlite3_column_int(st, 18);
-    text_column(st, 19, e->outcome_text, sizeof(e->outcome_text));
-    e->before_s = statement_real(st, 20);
-    e->effect_ratio = statement_real(st, 21);
-    text_column(st, 22, e->effect, sizeof(e->effect));
+    snprintf(e->outcome_text, sizeof(e->outcome_text), "%s", database_text(st, 19));
+    e->before_s = database_real(st, 20);
+    e->effect_ratio = database_real(st, 21);
+    snprintf(e->effect, sizeof(e->effect), "%s", database_text(st, 22));
 }
 
 /* ---- JSON ---- */
@@ -267,34 +209,31 @@ int audit_add(struct audit *a, struct audit_entry *e, struct err *err)
 
     if (!a)
         return 0;
-    st = a->st[ADD];
+    st = a->db->st[ADD];
     sqlite3_bind_double(st, 1, e->at);
-    sqlite3_bind_int64(st, 2, e->job.uid);
-    sqlite3_bind_int64(st, 3, e->job.job);
-    sqlite3_bind_int64(st, 4, e->job.step);
-    sqlite3_bind_int64(st, 5, e->job.restarts);
-    statement_bind_text(st, 6, e->job_text);
-    statement_bind_text(st, 7, e->policy);
+    database_bind_id(st, 2, &e->job);
+    database_bind_text(st, 6, e->job_text);
+    database_bind_text(st, 7, e->policy);
     sqlite3_bind_int(st, 8, e->command);
     sqlite3_bind_int64(st, 9, e->by);
-    statement_bind_text(st, 10, d->rule);
-    statement_bind_text(st, 11, e->command ? "" : action_name(d->action));
+    database_bind_text(st, 10, d->rule);
+    database_bind_text(st, 11, e->command ? "" : action_name(d->action));
     sqlite3_bind_int(st, 12, d->signal);
-    statement_bind_text(st, 13, node_list(d, nodes, sizeof(nodes)));
+    database_bind_text(st, 13, node_list(d, nodes, sizeof(nodes)));
     sqlite3_bind_int(st, 14, d->state);
-    statement_bind_text(st, 15, d->sentence);
-    statement_bind_text(st, 16, d->why_not);
-    statement_bind_real(st, 17, d->projected_ratio);
+    database_bind_text(st, 15, d->sentence);
+    database_bind_text(st, 16, d->why_not);
+    database_bind_real(st, 17, d->projected_ratio);
     sqlite3_bind_int(st, 18, e->outcome);
-    statement_bind_text(st, 19, e->outcome_text);
-    statement_bind_real(st, 20, e->before_s);
-    statement_bind_real(st, 21, e->effect_ratio);
-    statement_bind_text(st, 22, e->effect);
+    database_bind_text(st, 19, e->outcome_text);
+    database_bind_real(st, 20, e->before_s);
+    database_bind_real(st, 21, e->effect_ratio);
+    database_bind_text(st, 22, e->effect);
     sqlite3_bind_int(st, 23, (int)d->n_nodes);
     sqlite3_bind_int(st, 24, !e->command && action_ends_run(d->action));
-    if (statement_run(st, "audit", err) < 0)
+    if (database_run(st, "audit", err) < 0)
         return -1;
-    e->id = sqlite3_last_insert_rowid(a->db);
+    e->id = sqlite3_last_insert_rowid(a->db->db);
     write_line(a, e, e->command ? "command" : "decision");
     return 0;
 }
@@ -305,14 +244,14 @@ int audit_update(struct audit *a, const struct audit_entry *e, struct err *err)
 
     if (!a || !e->id)
         return 0;
-    st = a->st[UPDATE];
+    st = a->db->st[UPDATE];
     sqlite3_bind_int64(st, 1, e->id);
     sqlite3_bind_int(st, 2, e->outcome);
-    statement_bind_text(st, 3, e->outcome_text);
-    statement_bind_real(st, 4, e->effect_ratio);
-    statement_bind_text(st, 5, e->effect);
+    database_bind_text(st, 3, e->outcome_text);
+    database_bind_real(st, 4, e->effect_ratio);
+    database_bind_text(st, 5, e->effect);
     write_line(a, e, *e->effect ? "effect" : "outcome");
-    return statement_run(st, "audit", err);
+    return database_run(st, "audit", err);
 }
 
 void audit_expire(struct audit *a, int days)
@@ -321,8 +260,8 @@ void audit_expire(struct audit *a, int days)
 
     if (!a)
         return;
-    sqlite3_bind_double(a->st[EXPIRE], 1, wall_s() - days * 86400.0);
-    if (statement_run(a->st[EXPIRE], "audit", &err) < 0)
+    sqlite3_bind_double(a->db->st[EXPIRE], 1, wall_s() - days * 86400.0);
+    if (database_run(a->db->st[EXPIRE], "audit", &err) < 0)
         log_warn("%s: old decisions stay", err.text);
 }
 
@@ -336,9 +275,9 @@ json_t *audit_list(struct audit *a, uint32_t job, uid_t uid, int limit)
 
     if (!a)
         return list;
-    st = a->st[LIST];
+    st = a->db->st[LIST];
     sqlite3_bind_int64(st, 1, job);
-    sqlite3_bind_int64(st, 2, uid == UINT32_MAX ? -1 : (int64_t)uid);
+    database_bind_uid(st, 2, uid);
     sqlite3_bind_int(st, 3, limit);
     while (sqlite3_step(st) == SQLITE_ROW) {
         take_entry(st, &e);
@@ -355,7 +294,7 @@ void audit_spent(struct audit *a, const struct job_id *job, double since,
 
     if (!a)
         return;
-    st = a->st[SPENT];
+    st = a->db->st[SPENT];
     sqlite3_bind_double(st, 1, since);
     sqlite3_bind_int64(st, 2, job ? job->job : 0);
     sqlite3_bind_int64(st, 3, job ? job->uid : 0);
@@ -367,12 +306,9 @@ void audit_spent(struct audit *a, const struct job_id *job, double since,
 /* The statement, for rows of that run. */
 static sqlite3_stmt *of_run(struct audit *a, enum statement which, const struct job_id *id)
 {
-    sqlite3_stmt *st = a->st[which];
+    sqlite3_stmt *st = a->db->st[which];
 
-    sqlite3_bind_int64(st, 1, id->uid);
-    sqlite3_bind_int64(st, 2, id->job);
-    sqlite3_bind_int64(st, 3, id->step);
-    sqlite3_bind_int64(st, 4, id->restarts);
+    database_bind_id(st, 1, id);
     return st;
 }
 
@@ -405,7 +341,7 @@ int audit_asked(struct audit *a, const struct job_id *id, enum action_kind actio
     if (!a)
         return -1;
     st = of_run(a, ASKED, id);
-    statement_bind_text(st, 5, action_name(action));
+    database_bind_text(st, 5, action_name(action));
     sqlite3_bind_int64(st, 6, by);
     return one_row(st, e);
 }
@@ -427,6 +363,6 @@ int audit_get(struct audit *a, int64_t id, struct audit_entry *e)
 {
     if (!a)
         return -1;
-    sqlite3_bind_int64(a->st[GET], 1, id);
-    return one_row(a->st[GET], e);
+    sqlite3_bind_int64(a->db->st[GET], 1, id);
+    return one_row(a->db->st[GET], e);
 }

@@ -3,10 +3,10 @@ noinst_LTLIBRARIES += libhistory.la
 libhistory_la_SOURCES = \
 	history/audit.c history/audit.h \
 	history/culprit.c history/culprit.h \
+	history/database.c history/database.h \
 	history/history.c history/history.h \
 	history/lemon.c history/lemon.h \
 	history/past.c history/past.h \
-	history/statement.c history/statement.h \
 	history/store.c history/store.h history/store_schema.c history/store_schema.h
 libhistory_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(SQLITE_CFLAGS)
 libhistory_la_LIBADD = libslurmfacts.la libjob.la libcommon.la $(JANSSON_LIBS) $(SQLITE_LIBS) -lm

@@ -1,8 +1,6 @@
 #include "history/store.h"
 
-#include <errno.h>
 #include <math.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,17 +8,13 @@
 #include <time.h>
 
 #include "common/xalloc.h"
-#include "history/statement.h"
+#include "history/database.h"
 #include "history/store_schema.h"
 #include "job/job.h"
 
 #define STEPS_MIN    20   /* a run of fewer says nothing about its step time */
 #define FAILURES_MAX 5000 /* runs looked at for how often they fail */
 #define STARTS_MAX   256  /* rows looked at for runs like one */
-
-static const char pragmas[] = "PRAGMA journal_mode=WAL;"
-                              "PRAGMA synchronous=NORMAL;"
-                              "PRAGMA busy_timeout=200;";
 
 enum statement {
     PUT_STEP,
@@ -81,9 +75,17 @@ static const char *const sql[STATEMENTS] = {
         " GROUP BY ranks ORDER BY max(heard) DESC LIMIT ?5",
 };
 
+static const struct database_tables tables = {
+    .file = "history.sqlite",
+    .synced = false,
+    .migrations = store_migrations,
+    .version = STORE_VERSION,
+    .sql = sql,
+    .statements = STATEMENTS,
+};
+
 struct store {
-    sqlite3 *db;
-    sqlite3_stmt *st[STATEMENTS];
+    struct database *db;
 };
 
 static double now_wall_s(void)
@@ -91,107 +93,21 @@ static double now_wall_s(void)
     return (double)time(NULL);
 }
 
-static int execute(struct store *s, const char *text, struct err *err)
-{
-    char *why = NULL;
-    int rc = sqlite3_exec(s->db, text, NULL, NULL, &why);
-
-    if (rc != SQLITE_OK)
-        err_set(err, "history: %s", why ? why : "out of order");
-    sqlite3_free(why);
-    return rc == SQLITE_OK ? 0 : -1;
-}
-
-static int version(struct store *s)
-{
-    sqlite3_stmt *st;
-    int n = -1;
-
-    if (sqlite3_prepare_v2(s->db, "PRAGMA user_version", -1, &st, NULL) != SQLITE_OK)
-        return -1;
-    if (sqlite3_step(st) == SQLITE_ROW)
-        n = sqlite3_column_int(st, 0);
-    sqlite3_finalize(st);
-    return n;
-}
-
-/* One version up, or nothing changed. */
-static int migrate_from(struct store *s, int n, struct err *err)
-{
-    char *text = xasprintf("BEGIN IMMEDIATE;%sPRAGMA user_version=%d;COMMIT;", store_migrations[n], n + 1);
-    int rc = execute(s, text, err);
-
-    if (rc < 0)
-        sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
-    free(text);
-    return rc;
-}
-
-static int migrate(struct store *s, struct err *err)
-{
-    int n = version(s);
-
-    if (n < 0)
-        return err_set(err, "history: %s", sqlite3_errmsg(s->db));
-    if (n > store_version)
-        return err_set(err, "history: its version is %d, of a newer program; this one knows %d", n,
-                       store_version);
-    for (; n < store_version; n++)
-        if (migrate_from(s, n, err) < 0)
-            return -1;
-    return 0;
-}
-
-static int prepare(struct store *s, struct err *err)
-{
-    for (int i = 0; i < STATEMENTS; i++)
-        if (sqlite3_prepare_v3(s->db, sql[i], -1, SQLITE_PREPARE_PERSISTENT, &s->st[i], NULL) != SQLITE_OK)
-            return err_set(err, "history: %s", sqlite3_errmsg(s->db));
-    return 0;
-}
-
 struct store *store_open(const char *dir, struct err *err)
 {
-    struct store *s = xcalloc(1, sizeof(*s));
-    char *path = xasprintf("%s/history.sqlite", dir);
-    struct err why;
+    struct database *db = database_open(dir, &tables, err);
+    struct store *s = db ? xcalloc(1, sizeof(*s)) : NULL;
 
-    if (mkdir(dir, 0750) < 0 && errno != EEXIST) {
-        err_set(err, "%s: %s", dir, strerror(errno));
-        goto fail;
-    }
-    if (sqlite3_open(path, &s->db) != SQLITE_OK) {
-        err_set(err, "%s: %s", path, sqlite3_errmsg(s->db));
-        goto fail;
-    }
-    if (execute(s, pragmas, &why) < 0 || migrate(s, &why) < 0 || prepare(s, &why) < 0) {
-        err_set(err, "%s: %s", path, why.text);
-        goto fail;
-    }
-    free(path);
+    if (s)
+        s->db = db;
     return s;
-fail:
-    free(path);
-    store_close(s);
-    return NULL;
 }
 
 void store_close(struct store *s)
 {
-    if (!s)
-        return;
-    for (int i = 0; i < STATEMENTS; i++)
-        sqlite3_finalize(s->st[i]);
-    sqlite3_close(s->db);
+    if (s)
+        database_close(s->db);
     free(s);
-}
-
-static void bind_id(sqlite3_stmt *st, int at, const struct job_id *id)
-{
-    sqlite3_bind_int64(st, at, id->uid);
-    sqlite3_bind_int64(st, at + 1, id->job);
-    sqlite3_bind_int64(st, at + 2, id->step);
-    sqlite3_bind_int64(st, at + 3, id->restarts);
 }
 
 int store_step(struct store *s, const struct job *j, const json_t *report, struct err *err)
@@ -202,17 +118,17 @@ int store_step(struct store *s, const struct job *j, const json_t *report, struc
 
     if (!s)
         return 0;
-    st = s->st[PUT_STEP];
+    st = s->db->st[PUT_STEP];
     text = json_dumps(report, JSON_COMPACT);
-    bind_id(st, 1, &j->id);
-    statement_bind_text(st, 5, j->name);
-    statement_bind_text(st, 6, j->user);
-    statement_bind_text(st, 7, j->partition);
+    database_bind_id(st, 1, &j->id);
+    database_bind_text(st, 5, j->name);
+    database_bind_text(st, 6, j->user);
+    database_bind_text(st, 7, j->partition);
     sqlite3_bind_double(st, 8, j->start_wall_s);
     sqlite3_bind_double(st, 9, now_wall_s());
-    statement_bind_text(st, 10, job_state_name(j->state));
-    statement_bind_text(st, 11, text);
-    rc = statement_run(st, "history", err);
+    database_bind_text(st, 10, job_state_name(j->state));
+    database_bind_text(st, 11, text);
+    rc = database_run(st, "history", err);
     free(text);
     return rc;
 }
@@ -224,33 +140,33 @@ int store_verdict(struct store *s, const struct job *j, const char *class, const
 
     if (!s)
         return 0;
-    st = s->st[PUT_VERDICT];
+    st = s->db->st[PUT_VERDICT];
     sqlite3_bind_double(st, 1, now_wall_s());
     sqlite3_bind_int64(st, 2, j->id.uid);
     sqlite3_bind_int64(st, 3, j->id.job);
     sqlite3_bind_int64(st, 4, j->id.step);
-    statement_bind_text(st, 5, class);
-    statement_bind_text(st, 6, scope);
-    statement_bind_text(st, 7, culprit);
-    statement_bind_text(st, 8, node);
-    statement_bind_real(st, 9, slowdown);
-    statement_bind_text(st, 10, text);
-    return statement_run(st, "history", err);
+    database_bind_text(st, 5, class);
+    database_bind_text(st, 6, scope);
+    database_bind_text(st, 7, culprit);
+    database_bind_text(st, 8, node);
+    database_bind_real(st, 9, slowdown);
+    database_bind_text(st, 10, text);
+    return database_run(st, "history", err);
 }
 
 /* ---- runs ---- */
 
 static int put_outcome(struct store *s, const struct store_run *r, struct err *err)
 {
-    sqlite3_stmt *st = s->st[PUT_OUTCOME];
+    sqlite3_stmt *st = s->db->st[PUT_OUTCOME];
 
-    bind_id(st, 1, &r->job->id);
-    statement_bind_text(st, 5, r->job->partition);
+    database_bind_id(st, 1, &r->job->id);
+    database_bind_text(st, 5, r->job->partition);
     sqlite3_bind_double(st, 6, r->heard);
     sqlite3_bind_int(st, 7, r->broken);
     sqlite3_bind_int64(st, 8, (sqlite3_int64)r->steps);
     sqlite3_bind_double(st, 9, r->node_s);
-    return statement_run(st, "history", err);
+    return database_run(st, "history", err);
 }
 
 int store_run(struct store *s, const struct store_run *r, struct err *err)
@@ -259,10 +175,10 @@ int store_run(struct store *s, const struct store_run *r, struct err *err)
 
     if (!s)
         return 0;
-    st = s->st[PUT_RUN];
-    bind_id(st, 1, &r->job->id);
-    statement_bind_text(st, 5, r->job->name);
-    statement_bind_text(st, 6, r->job->partition);
+    st = s->db->st[PUT_RUN];
+    database_bind_id(st, 1, &r->job->id);
+    database_bind_text(st, 5, r->job->name);
+    database_bind_text(st, 6, r->job->partition);
     sqlite3_bind_int64(st, 7, r->ranks);
     if (r->period)
         sqlite3_bind_int64(st, 8, r->period);
@@ -271,11 +187,11 @@ int store_run(struct store *s, const struct store_run *r, struct err *err)
     sqlite3_bind_int(st, 11, r->ended);
     sqlite3_bind_int(st, 12, r->broken);
     sqlite3_bind_int64(st, 13, (sqlite3_int64)r->steps);
-    statement_bind_real(st, 14, r->figures.step_p50_s);
-    statement_bind_real(st, 15, r->figures.step_cv);
-    statement_bind_real(st, 16, r->figures.energy_j_per_step);
+    database_bind_real(st, 14, r->figures.step_p50_s);
+    database_bind_real(st, 15, r->figures.step_cv);
+    database_bind_real(st, 16, r->figures.energy_j_per_step);
     sqlite3_bind_double(st, 17, STORE_RERUN_S);
-    return statement_run(st, "history", err) < 0 ? -1 : put_outcome(s, r, err);
+    return database_run(st, "history", err) < 0 ? -1 : put_outcome(s, r, err);
 }
 
 static void take_start(sqlite3_stmt *st, const struct store_run *r, struct store_past *out)
@@ -290,7 +206,7 @@ static void take_start(sqlite3_stmt *st, const struct store_run *r, struct store
         sqlite3_column_int64(st, 4) != r->period || sqlite3_column_int64(st, 6) < STEPS_MIN)
         return;
     out->run[out->n++] =
-        (struct past_run){ statement_real(st, 7), statement_real(st, 8), statement_real(st, 9) };
+        (struct past_run){ database_real(st, 7), database_real(st, 8), database_real(st, 9) };
 }
 
 int store_past(struct store *s, const struct store_run *r, struct store_past *out)
@@ -300,10 +216,10 @@ int store_past(struct store *s, const struct store_run *r, struct store_past *ou
     out->n = out->n_starts = 0;
     if (!s)
         return -1;
-    st = s->st[GET_STARTS];
+    st = s->db->st[GET_STARTS];
     sqlite3_bind_int64(st, 1, r->job->id.uid);
-    statement_bind_text(st, 2, r->job->name);
-    statement_bind_text(st, 3, r->job->partition);
+    database_bind_text(st, 2, r->job->name);
+    database_bind_text(st, 3, r->job->partition);
     sqlite3_bind_double(st, 4, r->job->start_wall_s);
     sqlite3_bind_int(st, 5, STARTS_MAX);
     while (sqlite3_step(st) == SQLITE_ROW)
@@ -319,18 +235,18 @@ int store_parts(struct store *s, const struct job *j, double now, const struct s
 
     if (!s)
         return 0;
-    st = s->st[PUT_PART];
+    st = s->db->st[PUT_PART];
     for (size_t i = 0; i < n; i++) {
-        statement_bind_text(st, 1, part[i].node);
-        bind_id(st, 2, &j->id);
+        database_bind_text(st, 1, part[i].node);
+        database_bind_id(st, 2, &j->id);
         sqlite3_bind_double(st, 6, now);
         sqlite3_bind_double(st, 7, part[i].seconds);
         sqlite3_bind_double(st, 8, part[i].culprit_s);
-        statement_bind_real(st, 9, part[i].lost_s);
-        statement_bind_real(st, 10, part[i].slowdown);
+        database_bind_real(st, 9, part[i].lost_s);
+        database_bind_real(st, 10, part[i].slowdown);
         if (part[i].class)
-            statement_bind_text(st, 11, part[i].class);
-        if (statement_run(st, "history", err) < 0)
+            database_bind_text(st, 11, part[i].class);
+        if (database_run(st, "history", err) < 0)
             return -1;
     }
     return 0;
@@ -344,8 +260,8 @@ int store_node_jobs(struct store *s, char node[STORE_NODE_MAX], size_t max, stor
 
     if (!s)
         return -1;
-    st = s->st[GET_NODE_JOBS];
-    statement_bind_text(st, 1, node);
+    st = s->db->st[GET_NODE_JOBS];
+    database_bind_text(st, 1, node);
     while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(st, 0);
 
@@ -379,9 +295,9 @@ int store_failures(struct store *s, const struct job *j, const char *partition, 
     *failures = *node_s = 0;
     if (!s)
         return -1;
-    st = s->st[GET_FAILURES];
+    st = s->db->st[GET_FAILURES];
     sqlite3_bind_int64(st, 1, STEPS_MIN);
-    statement_bind_text(st, 2, partition);
+    database_bind_text(st, 2, partition);
     sqlite3_bind_int64(st, 3, j->id.job);
     sqlite3_bind_int64(st, 4, j->id.uid);
     sqlite3_bind_int64(st, 5, FAILURES_MAX);
@@ -393,18 +309,18 @@ int store_own_failures(struct store *s, const struct job *j, double *failures, d
     *failures = *node_s = 0;
     if (!s)
         return -1;
-    bind_id(s->st[GET_OWN_FAILURES], 1, &j->id);
-    sqlite3_bind_int64(s->st[GET_OWN_FAILURES], 5, STEPS_MIN);
-    return take_failures(s->st[GET_OWN_FAILURES], failures, node_s);
+    database_bind_id(s->db->st[GET_OWN_FAILURES], 1, &j->id);
+    sqlite3_bind_int64(s->db->st[GET_OWN_FAILURES], 5, STEPS_MIN);
+    return take_failures(s->db->st[GET_OWN_FAILURES], failures, node_s);
 }
 
 int store_outcome(struct store *s, const struct job *j, bool failed, struct err *err)
 {
     if (!s)
         return 0;
-    bind_id(s->st[SET_OUTCOME], 1, &j->id);
-    sqlite3_bind_int(s->st[SET_OUTCOME], 5, failed);
-    return statement_run(s->st[SET_OUTCOME], "history", err);
+    database_bind_id(s->db->st[SET_OUTCOME], 1, &j->id);
+    sqlite3_bind_int(s->db->st[SET_OUTCOME], 5, failed);
+    return database_run(s->db->st[SET_OUTCOME], "history", err);
 }
 
 int store_scaling(struct store *s, const struct job *j, uint32_t ranks, double heard, const char *run_text,
@@ -414,14 +330,14 @@ int store_scaling(struct store *s, const struct job *j, uint32_t ranks, double h
 
     if (!s)
         return 0;
-    st = s->st[PUT_SCALING];
-    bind_id(st, 1, &j->id);
-    statement_bind_text(st, 5, j->name);
-    statement_bind_text(st, 6, j->partition);
+    st = s->db->st[PUT_SCALING];
+    database_bind_id(st, 1, &j->id);
+    database_bind_text(st, 5, j->name);
+    database_bind_text(st, 6, j->partition);
     sqlite3_bind_int64(st, 7, ranks);
     sqlite3_bind_double(st, 8, heard);
-    statement_bind_text(st, 9, run_text);
-    return statement_run(st, "history", err);
+    database_bind_text(st, 9, run_text);
+    return database_run(st, "history", err);
 }
 
 void store_scaling_runs(struct store *s, const struct job *j, uint32_t ranks, size_t max,
@@ -431,10 +347,10 @@ void store_scaling_runs(struct store *s, const struct job *j, uint32_t ranks, si
 
     if (!s)
         return;
-    st = s->st[GET_SCALING];
+    st = s->db->st[GET_SCALING];
     sqlite3_bind_int64(st, 1, j->id.uid);
-    statement_bind_text(st, 2, j->name);
-    statement_bind_text(st, 3, j->partition);
+    database_bind_text(st, 2, j->name);
+    database_bind_text(st, 3, j->partition);
     sqlite3_bind_int64(st, 4, ranks);
     sqlite3_bind_int64(st, 5, (sqlite3_int64)max);
     while (sqlite3_step(st) == SQLITE_ROW) {
@@ -449,25 +365,21 @@ void store_scaling_runs(struct store *s, const struct job *j, uint32_t ranks, si
 void store_begin(struct store *s)
 {
     if (s)
-        sqlite3_exec(s->db, "BEGIN", NULL, NULL, NULL);
+        sqlite3_exec(s->db->db, "BEGIN", NULL, NULL, NULL);
 }
 
 int store_end(struct store *s, struct err *err)
 {
     if (!s)
         return 0;
-    if (execute(s, "COMMIT", err) == 0)
+    if (database_execute(s->db, "COMMIT", err) == 0)
         return 0;
-    sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+    err_prefix(err, "history");
+    sqlite3_exec(s->db->db, "ROLLBACK", NULL, NULL, NULL);
     return -1;
 }
 
 /* ---- answers ---- */
-
-static int64_t uid_filter(uid_t uid)
-{
-    return uid == UINT32_MAX ? -1 : (int64_t)uid;
-}
 
 static json_t *report_column(sqlite3_stmt *st)
 {
@@ -483,10 +395,10 @@ json_t *store_report(struct store *s, int64_t job, int64_t step, uid_t uid)
 
     if (!s)
         return NULL;
-    st = s->st[GET_REPORT];
+    st = s->db->st[GET_REPORT];
     sqlite3_bind_int64(st, 1, job);
     sqlite3_bind_int64(st, 2, step);
-    sqlite3_bind_int64(st, 3, uid_filter(uid));
+    database_bind_uid(st, 3, uid);
     if (sqlite3_step(st) == SQLITE_ROW)
         report = report_column(st);
     sqlite3_reset(st);
@@ -500,8 +412,8 @@ json_t *store_list(struct store *s, uid_t uid, int limit)
 
     if (!s)
         return list;
-    st = s->st[GET_LIST];
-    sqlite3_bind_int64(st, 1, uid_filter(uid));
+    st = s->db->st[GET_LIST];
+    database_bind_uid(st, 1, uid);
     sqlite3_bind_int(st, 2, limit);
     while (sqlite3_step(st) == SQLITE_ROW) {
         json_t *report = report_column(st);
@@ -521,8 +433,8 @@ int store_node(struct store *s, const char *node, int *count, double *last_wall_
     *last_wall_s = 0;
     if (!s)
         return -1;
-    st = s->st[GET_NODE];
-    statement_bind_text(st, 1, node);
+    st = s->db->st[GET_NODE];
+    database_bind_text(st, 1, node);
     if (sqlite3_step(st) == SQLITE_ROW) {
         *count = sqlite3_column_int(st, 0);
         *last_wall_s = sqlite3_column_double(st, 1);
@@ -543,14 +455,14 @@ int store_expire(struct store *s, int days, struct err *err)
              "DELETE FROM run WHERE heard < %.0f; DELETE FROM part WHERE at < %.0f;"
              "DELETE FROM outcome WHERE heard < %.0f; DELETE FROM scaling WHERE heard < %.0f;",
              before, before, before, before, before, before);
-    return execute(s, text, err);
+    return database_execute(s->db, text, err) < 0 ? err_prefix(err, "history") : 0;
 }
 
 double store_bytes(struct store *s)
 {
     struct stat st;
 
-    if (!s || stat(sqlite3_db_filename(s->db, "main"), &st) < 0)
+    if (!s || stat(sqlite3_db_filename(s->db->db, "main"), &st) < 0)
         return NAN;
     return (double)st.st_size;
 }

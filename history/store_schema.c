@@ -1,7 +1,7 @@
 /* store_schema.c - the history's tables, version by version. */
 #include "history/store_schema.h"
 
-const char *const store_migrations[] = {
+const char *const store_migrations[STORE_VERSION] = {
     "CREATE TABLE IF NOT EXISTS step("
     " uid INTEGER, job INTEGER, step INTEGER, restarts INTEGER, name TEXT, user TEXT, partition TEXT,"
     " begin REAL, updated REAL, state TEXT, report TEXT,"
@@ -56,5 +56,3 @@ const char *const store_migrations[] = {
     "CREATE INDEX IF NOT EXISTS scaling_name ON scaling(uid, name, partition, ranks, heard);"
     "CREATE INDEX IF NOT EXISTS scaling_heard ON scaling(heard);",
 };
-
-const int store_version = sizeof(store_migrations) / sizeof(store_migrations[0]);

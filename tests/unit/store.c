@@ -4,6 +4,7 @@
 
 #include <sqlite3.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -116,6 +117,7 @@ static void an_old_one(void)
     struct store_run r = { .job = j, .ranks = 4, .period = 3 };
     struct store_past past;
     char list[256] = "", from[STORE_NODE_MAX] = "";
+    struct stat file;
     struct store *s;
     json_t *report;
     double last_s;
@@ -130,7 +132,8 @@ static void an_old_one(void)
     is_int(by_hand("SELECT count(*) FROM step"), 3, "all of them, also one that cannot be read");
     store_node(s, "n2", &count, &last_s);
     ok(count == 1 && last_s == 1200, "its verdicts are there");
-    is_int(by_hand("PRAGMA user_version"), store_version, "it is of the new version");
+    is_int(by_hand("PRAGMA user_version"), STORE_VERSION, "it is of the new version");
+    is_int(stat(path(), &file) == 0 ? (int)(file.st_mode & 0777) : -1, 0600, "nobody else may read it: mode");
     snprintf(j->name, sizeof(j->name), "train");
     snprintf(j->partition, sizeof(j->partition), "gpu");
     j->start_wall_s = 5000;

@@ -1,0 +1,192 @@
+#include "history/database.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/xalloc.h"
+
+/* ---- opening ---- */
+
+static int version_of(struct database *d)
+{
+    sqlite3_stmt *st;
+    int n = -1;
+
+    if (sqlite3_prepare_v2(d->db, "PRAGMA user_version", -1, &st, NULL) != SQLITE_OK)
+        return -1;
+    if (sqlite3_step(st) == SQLITE_ROW)
+        n = sqlite3_column_int(st, 0);
+    sqlite3_finalize(st);
+    return n;
+}
+
+static int migrate(struct database *d, const struct database_tables *t, struct err *err)
+{
+    int n = version_of(d);
+
+    if (n < 0)
+        return err_set(err, "%s", sqlite3_errmsg(d->db));
+    if (n > t->version)
+        return err_set(err, "its version is %d, of a newer program; this one knows %d", n, t->version);
+    for (; n < t->version; n++) {
+        char *text = xasprintf("BEGIN IMMEDIATE;%sPRAGMA user_version=%d;COMMIT;", t->migrations[n], n + 1);
+        int rc = database_execute(d, text, err);
+
+        free(text);
+        if (rc < 0) {
+            sqlite3_exec(d->db, "ROLLBACK", NULL, NULL, NULL);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int prepare(struct database *d, const struct database_tables *t, struct err *err)
+{
+    for (int i = 0; i < t->statements; i++)
+        if (sqlite3_prepare_v3(d->db, t->sql[i], -1, SQLITE_PREPARE_PERSISTENT, &d->st[i], NULL) != SQLITE_OK)
+            return err_set(err, "%s", sqlite3_errmsg(d->db));
+    return 0;
+}
+
+/* SQLite gives its journals the database's mode, but a new database the umask's. Another user's file keeps its mode. */
+static int claim_file(const char *path, struct err *err)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+    if (fd < 0)
+        return err_set(err, "%s", strerror(errno));
+    fchmod(fd, 0600);
+    close(fd);
+    return 0;
+}
+
+/* path: NULL for memory. */
+static struct database *open_path(const char *path, const struct database_tables *t, struct err *err)
+{
+    struct database *d = xcalloc(1, sizeof(*d) + (size_t)t->statements * sizeof(d->st[0]));
+
+    d->statements = t->statements;
+    if (path && claim_file(path, err) < 0)
+        goto fail;
+    if (sqlite3_open(path ? path : ":memory:", &d->db) != SQLITE_OK) {
+        err_set(err, "%s", sqlite3_errmsg(d->db));
+        goto fail;
+    }
+    if (database_execute(d, "PRAGMA busy_timeout=200; PRAGMA journal_mode=WAL;", err) < 0 ||
+        database_execute(d, t->synced ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL", err) < 0 ||
+        migrate(d, t, err) < 0 || prepare(d, t, err) < 0)
+        goto fail;
+    return d;
+fail:
+    if (path)
+        err_prefix(err, "%s", path);
+    database_close(d);
+    return NULL;
+}
+
+struct database *database_open(const char *dir, const struct database_tables *t, struct err *err)
+{
+    char *path = xasprintf("%s/%s", dir, t->file);
+    struct database *d = NULL;
+
+    if (mkdir(dir, 0750) < 0 && errno != EEXIST)
+        err_set(err, "%s: %s", dir, strerror(errno));
+    else
+        d = open_path(path, t, err);
+    free(path);
+    return d;
+}
+
+struct database *database_open_or_memory(const char *dir, const struct database_tables *t,
+                                         struct err *warning)
+{
+    struct database *d;
+    struct err why;
+
+    warning->text[0] = '\0';
+    d = database_open(dir, t, warning);
+    return d ? d : open_path(NULL, t, &why);
+}
+
+void database_close(struct database *d)
+{
+    if (!d)
+        return;
+    for (int i = 0; i < d->statements; i++)
+        sqlite3_finalize(d->st[i]);
+    sqlite3_close(d->db);
+    free(d);
+}
+
+/* ---- running ---- */
+
+int database_execute(struct database *d, const char *text, struct err *err)
+{
+    if (sqlite3_exec(d->db, text, NULL, NULL, NULL) != SQLITE_OK)
+        return err_set(err, "%s", sqlite3_errmsg(d->db));
+    return 0;
+}
+
+int database_run(sqlite3_stmt *st, const char *what, struct err *err)
+{
+    int rc = sqlite3_step(st);
+
+    if (rc != SQLITE_DONE)
+        err_set(err, "%s: %s", what, sqlite3_errmsg(sqlite3_db_handle(st)));
+    sqlite3_reset(st);
+    sqlite3_clear_bindings(st);
+    return rc == SQLITE_DONE ? 0 : -1;
+}
+
+/* ---- values ---- */
+
+void database_bind_text(sqlite3_stmt *st, int at, const char *text)
+{
+    sqlite3_bind_text(st, at, text, -1, SQLITE_TRANSIENT);
+}
+
+void database_bind_real(sqlite3_stmt *st, int at, double value)
+{
+    if (isfinite(value))
+        sqlite3_bind_double(st, at, value);
+    else
+        sqlite3_bind_null(st, at);
+}
+
+void database_bind_id(sqlite3_stmt *st, int at, const struct job_id *id)
+{
+    sqlite3_bind_int64(st, at, id->uid);
+    sqlite3_bind_int64(st, at + 1, id->job);
+    sqlite3_bind_int64(st, at + 2, id->step);
+    sqlite3_bind_int64(st, at + 3, id->restarts);
+}
+
+void database_bind_uid(sqlite3_stmt *st, int at, uid_t uid)
+{
+    sqlite3_bind_int64(st, at, uid == UINT32_MAX ? -1 : (int64_t)uid);
+}
+
+double database_real(sqlite3_stmt *st, int at)
+{
+    return sqlite3_column_type(st, at) == SQLITE_NULL ? NAN : sqlite3_column_double(st, at);
+}
+
+const char *database_text(sqlite3_stmt *st, int at)
+{
+    const char *text = (const char *)sqlite3_column_text(st, at);
+
+    return text ? text : "";
+}
+
+struct job_id database_id(sqlite3_stmt *st, int at)
+{
+    return (struct job_id){ (uid_t)sqlite3_column_int64(st, at), (uint32_t)sqlite3_column_int64(st, at + 1),
+                            (uint32_t)sqlite3_column_int64(st, at + 2),
+                            (uint32_t)sqlite3_column_int64(st, at + 3) };
+}
