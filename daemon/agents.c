@@ -7,8 +7,8 @@
 
 #include "common/log.h"
 #include "common/text.h"
+#include "daemon/agents.h"
 #include "daemon/control.h"
-#include "daemon/server.h"
 #include "history/store.h"
 #include "job/pacing.h"
 #include "job/record.h"
@@ -47,7 +47,7 @@ static void get_text(const json_t *o, const char *key, char *out, size_t size)
 static void refuse(struct peer *p, const char *why)
 {
     log_warn("%s (uid %u): agent refused: %s", link_peer(p->link), (unsigned)link_uid(p->link), why);
-    server_send(p, json_pack("{s:s}", "error", why));
+    peer_send(p, json_pack("{s:s}", "error", why));
 }
 
 static void text_id(struct job *j)
@@ -60,7 +60,8 @@ static void text_id(struct job *j)
 }
 
 /* Which policy, by what the hello and the configuration say; j->policy is its name then. */
-static const struct config_policy *choose_policy(struct job *j, const struct server *s, const json_t *hello)
+static const struct config_policy *choose_policy(struct job *j, const struct controller *s,
+                                                 const json_t *hello)
 {
     struct config_job who = { j->partition, j->account, j->qos, j->user, j->nodes_total, j->tasks };
     const struct config_selection *line = NULL;
@@ -74,12 +75,12 @@ static const struct config_policy *choose_policy(struct job *j, const struct ser
         policy = config_policy_find(&s->config, s->config.default_policy);
     }
     if (line)
-        job_event(j, server_now_s(), "policy %s, by %s:%u", policy->name, line->file, line->line);
+        job_event(j, controller_now_s(), "policy %s, by %s:%u", policy->name, line->file, line->line);
     snprintf(j->policy, sizeof(j->policy), "%s", policy->name);
     return policy;
 }
 
-static void describe(struct job *j, const struct server *s, const json_t *hello)
+static void describe(struct job *j, const struct controller *s, const json_t *hello)
 {
     get_text(hello, "name", j->name, sizeof(j->name));
     get_text(hello, "user", j->user, sizeof(j->user));
@@ -93,11 +94,11 @@ static void describe(struct job *j, const struct server *s, const json_t *hello)
     j->array_task = get_int(hello, "array_task", 0, UINT32_MAX, -1);
     j->end_wall_s = (double)get_int(hello, "end_time", 0, UINT32_MAX, 0);
     text_id(j);
-    controls_add(s->controls, j, choose_policy(j, s, hello), server_now_s());
+    controls_add(s->controls, j, choose_policy(j, s, hello), controller_now_s());
 }
 
 /* A requeued step begins anew: its former life is over. */
-static void end_former_lives(struct server *s, const struct job_id *id)
+static void end_former_lives(struct controller *s, const struct job_id *id)
 {
     for (size_t i = 0; i < s->jobs.n; i++) {
         struct job *j = s->jobs.job[i];
@@ -111,7 +112,7 @@ static void end_former_lives(struct server *s, const struct job_id *id)
 
 static struct job *job_of(struct peer *p, const json_t *hello)
 {
-    struct server *s = p->server;
+    struct controller *s = p->controller;
     const struct config_policy *params = config_policy_find(&s->config, s->config.default_policy);
     struct job_id id = {
         .uid = (uid_t)get_int(hello, "uid", 0, UINT32_MAX - 1, UINT32_MAX),
@@ -135,7 +136,7 @@ static struct job *job_of(struct peer *p, const json_t *hello)
     if (s->jobs.n >= JOBS_MAX)
         return refuse(p, "too many guarded steps"), NULL;
     end_former_lives(s, &id);
-    j = job_new(&id, params ? params : &s->config.policies[0], server_now_s());
+    j = job_new(&id, params ? params : &s->config.policies[0], controller_now_s());
     jobs_add(&s->jobs, j);
     describe(j, s, hello);
     log_info("job %s: guarded, %u tasks on %u nodes, policy %s", j->text_id, j->tasks, j->nodes_total,
@@ -151,12 +152,6 @@ static void take_notes(struct job *j, const char *node, const json_t *notes)
     json_array_foreach(notes, i, v)
         if (json_is_string(v))
             job_note(j, node, json_string_value(v));
-}
-
-static json_t *control_json(const struct job *j)
-{
-    return json_pack("{s:{s:b,s:f,s:b,s:o}}", "control", "record", 1, "rate_hz", j->params.sample_rate_hz,
-                     "whole", recording(j), "pace", pacing_control_json(&j->params));
 }
 
 /* ---- checkpoints ---- */
@@ -192,10 +187,10 @@ static uint64_t get_life(const json_t *hello)
 /* One link an agent: an older one is dead and just not noticed yet. */
 static void drop_former_link(struct peer *p, const struct job_agent *a)
 {
-    for (struct peer *q = p->server->peers, *next; q; q = next) {
+    for (struct peer *q = p->controller->peers, *next; q; q = next) {
         next = q->next;
         if (q != p && q->agent == a)
-            server_drop(q);
+            peer_drop(q);
     }
 }
 
@@ -222,26 +217,26 @@ void agents_hello(struct peer *p, const json_t *hello)
         return refuse(p, "too many agents for one step");
     get_text(hello, "switch", a->leaf, sizeof(a->leaf));
     if (a->life && a->life != life)
-        job_event(j, server_now_s(), "the agent on %s was restarted", node);
+        job_event(j, controller_now_s(), "the agent on %s was restarted", node);
     if (a->life != life)
         a->batch = 0;
     else if (first > a->batch + 1)
-        job_event(j, server_now_s(), "%llu batches of %s are lost",
+        job_event(j, controller_now_s(), "%llu batches of %s are lost",
                   (unsigned long long)(first - a->batch - 1), node);
     drop_former_link(p, a);
     a->life = life;
     a->link = p->link;
-    a->heard_s = j->heard_s = server_now_s();
+    a->heard_s = j->heard_s = controller_now_s();
     a->bye = false;
     p->job = j;
     p->agent = a;
     p->acked = a->batch;
     take_adapter(j, json_object_get(hello, "adapter"));
     take_notes(j, node, json_object_get(hello, "notes"));
-    snprintf(hex, sizeof(hex), "%016llx", (unsigned long long)p->server->life);
-    server_send(
+    snprintf(hex, sizeof(hex), "%016llx", (unsigned long long)p->controller->life);
+    peer_send(
         p, json_pack("{s:s,s:s,s:I}", "welcome", "agent", "controller", hex, "batch", (json_int_t)a->batch));
-    server_send(p, control_json(j));
+    peer_instruct(p);
     take_limit(j, hello);
     cadence_hello(j, a);
 }
@@ -286,14 +281,14 @@ void agents_json(struct peer *p, const json_t *o)
     size_t i;
     json_t *rank;
 
-    p->agent->heard_s = p->job->heard_s = server_now_s();
+    p->agent->heard_s = p->job->heard_s = controller_now_s();
     if ((v = json_object_get(o, "ranks")))
         json_array_foreach(v, i, rank)
             take_rank(p->job, p->agent, rank);
     if ((v = json_object_get(o, "agent_stats")))
         take_stats(p->agent, v);
     if ((v = json_object_get(o, "checkpoint")))
-        cadence_take(p->job, p->agent, server_now_s(), v);
+        cadence_take(p->job, p->agent, controller_now_s(), v);
     if ((v = json_object_get(o, "pace")))
         pacing_take(p->agent, v);
     if ((v = json_object_get(o, "note")) && json_is_string(v))
@@ -309,7 +304,7 @@ void agents_batch(struct peer *p, const void *data, size_t bytes)
     struct telemetry_reader r;
     struct telemetry_item item;
     struct err err;
-    double now_s = server_now_s();
+    double now_s = controller_now_s();
 
     if (telemetry_open(&r, data, bytes, &err) < 0) {
         log_warn("job %s: %s: batch refused: %s", p->job->text_id, p->agent->node, err.text);
@@ -317,7 +312,7 @@ void agents_batch(struct peer *p, const void *data, size_t bytes)
         return;
     }
     p->agent->heard_s = p->job->heard_s = now_s;
-    p->server->batches++;
+    p->controller->batches++;
     if (r.header.batch <= p->agent->batch)
         return; /* a resend of what is here */
     while (telemetry_next(&r, &item)) {
@@ -333,7 +328,7 @@ void agents_ack(struct peer *p)
     if (!p->agent || p->acked == p->agent->batch)
         return;
     p->acked = p->agent->batch;
-    server_send(p, json_pack("{s:I}", "ack", (json_int_t)p->acked));
+    peer_send(p, json_pack("{s:I}", "ack", (json_int_t)p->acked));
 }
 
 void agents_gone(struct peer *p)
@@ -342,12 +337,5 @@ void agents_gone(struct peer *p)
         return;
     p->agent->link = NULL;
     if (!p->agent->bye)
-        job_event(p->job, server_now_s(), "the agent on %s is not heard any more", p->agent->node);
-}
-
-void agents_control(struct server *s, struct job *j)
-{
-    for (struct peer *p = s->peers; p; p = p->next)
-        if (p->job == j && p->agent)
-            server_send(p, control_json(j));
+        job_event(p->job, controller_now_s(), "the agent on %s is not heard any more", p->agent->node);
 }

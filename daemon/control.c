@@ -12,7 +12,7 @@
 #include "common/text.h"
 #include "common/xalloc.h"
 #include "daemon/control_private.h"
-#include "daemon/server.h"
+#include "daemon/peer.h"
 #include "history/audit.h"
 #include "history/history.h"
 #include "job/job_figures.h"
@@ -204,7 +204,7 @@ static void hand_on(struct controls *cs, struct control *c, struct control_decis
 
     for (size_t i = 0; i < e->d.n_nodes; i++)
         snprintf(nodes + strlen(nodes), sizeof(nodes) - strlen(nodes), "%s%s", i ? "," : "", e->d.node[i]);
-    if (!actions_start(cs->server->actions, &a, &err))
+    if (!actions_start(cs->controller->actions, &a, &err))
         control_outcome(cs, c, k, false, err.text, now_s);
     json_decref(a.figures);
 }
@@ -240,7 +240,7 @@ static void record(struct controls *cs, struct control *c, const struct decision
 static void limits(const struct controls *cs, const struct control *c, struct engine_limits *l)
 {
     const struct config_policy *p = &c->job->params;
-    const struct config *all = &cs->server->config;
+    const struct config *all = &cs->controller->config;
 
     *l = (struct engine_limits){ .enforce = p->action == CONFIG_ENFORCE,
                                  .enforce_nodes = !c->owner_enforces,
@@ -274,7 +274,7 @@ void controls_tick(struct controls *cs, struct job *j, double now_s)
         return;
     c->next_s = now_s + CONTROL_EVERY_S;
     past = json_object();
-    history_put_past(cs->server->history, j, past);
+    history_put_past(cs->controller->history, j, past);
     job_figures(j, now_s, json_object_get(past, "past"), &f);
     if (isnan(c->stepping_s) && f.value[FIGURE_STEPS] > 0)
         c->stepping_s = now_s;
@@ -299,7 +299,7 @@ void controls_tick(struct controls *cs, struct job *j, double now_s)
 int controls_set(struct controls *cs, struct job *j, const json_t *words, uid_t by, double now_s,
                  struct err *err)
 {
-    bool trusted = server_is_operator(cs->server, by);
+    bool trusted = controller_is_operator(cs->controller, by);
     struct change change[WORDS_MAX];
     char text[COMMAND_MAX] = "set";
     size_t at = strlen(text), i;
@@ -318,7 +318,7 @@ int controls_set(struct controls *cs, struct job *j, const json_t *words, uid_t 
     if (command(cs, j->control, by, now_s, text, err) < 0)
         return -1;
     changes_make(j->control, change, n, trusted);
-    agents_control(cs->server, j);
+    peers_instruct(cs->controller, j);
     return 0;
 }
 
@@ -377,7 +377,7 @@ static void restore_entry(const struct audit_entry *e, void *arg)
     struct restoring *r = arg;
 
     if (e->command) {
-        restore_command(r->c, e->d.sentence, server_is_operator(r->cs->server, e->by));
+        restore_command(r->c, e->d.sentence, controller_is_operator(r->cs->controller, e->by));
         return;
     }
     control_keep(r->c, e);
@@ -503,13 +503,13 @@ int controls_configure(struct controls *cs, const struct config *c, struct err *
     return configure(cs, c, false, err);
 }
 
-struct controls *controls_new(struct server *s, const struct config *c, struct err *err)
+struct controls *controls_new(struct controller *s, const struct config *c, struct err *err)
 {
     struct controls *cs = xcalloc(1, sizeof(*cs));
-    struct restoring r = { .cs = cs, .now_s = server_now_s(), .wall_s = wall_s() };
+    struct restoring r = { .cs = cs, .now_s = controller_now_s(), .wall_s = wall_s() };
     struct err warning;
 
-    cs->server = s;
+    cs->controller = s;
     cs->cluster = (struct budget){ .entry = cs->spent, .max = ARRAY_SIZE(cs->spent) };
     if (configure(cs, c, true, err) < 0) {
         controls_free(cs);

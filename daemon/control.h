@@ -22,12 +22,12 @@
 
 struct action;
 struct action_record;
-struct server;
+struct controller;
 struct controls;
 
 /* NULL: a rule is wrong, or asks another policy than the site's own.  One that cannot be loaded is told to
  * the log, and rules that ask it decide nothing. */
-struct controls *controls_new(struct server *s, const struct config *c, struct err *err);
+struct controls *controls_new(struct controller *s, const struct config *c, struct err *err);
 /* Rules and the site's policy as configured now, or nothing changed and -1. */
 int controls_configure(struct controls *cs, const struct config *c, struct err *err);
 void controls_free(struct controls *cs); /* NULL is fine */

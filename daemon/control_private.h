@@ -29,7 +29,7 @@ struct control {
 };
 
 struct controls {
-    struct server *server;
+    struct controller *controller;
     struct ruleset *rules;
     struct site *site; /* NULL: there is none */
     struct audit *audit;

@@ -5,7 +5,7 @@
 
 #include "common/xalloc.h"
 #include "daemon/control_private.h"
-#include "daemon/server.h"
+#include "daemon/controller.h"
 #include "job/job_figures.h"
 #include "job/put.h"
 #include "job/report.h"
@@ -116,7 +116,7 @@ static json_t *standings_json(const struct control *c, double now_s)
 static json_t *budget_json(const struct controls *cs, const struct control *c, double now_s)
 {
     const struct config_policy *p = &c->job->params;
-    const struct config *all = &cs->server->config;
+    const struct config *all = &cs->controller->config;
     int nodes, all_nodes, actions = budget_spent(&c->engine.budget, now_s, &nodes),
                           all_actions = budget_spent(&cs->cluster, now_s, &all_nodes);
 
@@ -185,7 +185,8 @@ static json_t *policy_json(const struct controls *cs, const struct config_policy
     put_text(o, "name", p->name);
     put_text(o, "text", p->text);
     put_text(o, "action", p->action == CONFIG_ENFORCE ? "enforce" : "dryrun");
-    json_object_set_new(o, "default", json_boolean(!strcasecmp(p->name, cs->server->config.default_policy)));
+    json_object_set_new(o, "default",
+                        json_boolean(!strcasecmp(p->name, cs->controller->config.default_policy)));
     json_object_set_new(o, "jobs", json_integer(jobs_of(cs, p->name)));
     json_object_set_new(o, "rules", rules_of(cs, p->name));
     return o;
@@ -209,7 +210,7 @@ static json_t *selection_json(const struct config_selection *s)
 
 json_t *controls_policies(const struct controls *cs)
 {
-    const struct config *c = &cs->server->config;
+    const struct config *c = &cs->controller->config;
     json_t *list = json_array(), *selections = json_array();
 
     for (size_t i = 0; i < c->n_policies; i++)
@@ -221,7 +222,7 @@ json_t *controls_policies(const struct controls *cs)
 
 json_t *controls_policy(const struct controls *cs, const char *name)
 {
-    const struct config_policy *p = config_policy_find(&cs->server->config, name);
+    const struct config_policy *p = config_policy_find(&cs->controller->config, name);
     json_t *o;
 
     if (!p)

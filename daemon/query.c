@@ -10,7 +10,8 @@
 #include "common/now.h"
 #include "common/xalloc.h"
 #include "daemon/control.h"
-#include "daemon/server.h"
+#include "daemon/query.h"
+#include "daemon/query_action.h"
 #include "history/history.h"
 #include "history/store.h"
 #include "job/record.h"
@@ -23,7 +24,7 @@ static uid_t sees(const struct peer *p)
 {
     uid_t uid = link_uid(p->link);
 
-    return server_is_operator(p->server, uid) ? UINT32_MAX : uid;
+    return controller_is_operator(p->controller, uid) ? UINT32_MAX : uid;
 }
 
 static bool may_see(const struct peer *p, const struct job *j)
@@ -48,7 +49,7 @@ static double rss_bytes(void)
 
 static json_t *answer_status(struct peer *p, const json_t *q)
 {
-    struct server *s = p->server;
+    struct controller *s = p->controller;
     size_t agents = 0, ranks = 0, running = 0, clients = 0;
     json_t *policies = json_array(), *o;
     char life[24];
@@ -59,7 +60,7 @@ static json_t *answer_status(struct peer *p, const json_t *q)
 
         if (s->jobs.job[i]->state >= JOB_FINISHED)
             continue;
-        view_figures_get(s->jobs.job[i]->view, server_now_s(), &f);
+        view_figures_get(s->jobs.job[i]->view, controller_now_s(), &f);
         running++;
         ranks += f.ranks;
         agents += job_agents_connected(s->jobs.job[i]);
@@ -70,11 +71,12 @@ static json_t *answer_status(struct peer *p, const json_t *q)
         json_array_append_new(policies, json_string(s->config.policies[i].name));
     snprintf(life, sizeof(life), "%016llx", (unsigned long long)s->life);
     o = json_pack("{s:s,s:s,s:s,s:o,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:b,s:o,s:o,s:b}", "version", PACKAGE_VERSION,
-                  "controller", life, "host", s->host, "uptime_s", report_real(server_now_s() - s->start_s),
-                  "jobs", (json_int_t)running, "agents", (json_int_t)agents, "ranks", (json_int_t)ranks,
-                  "clients", (json_int_t)clients, "batches_per_s", report_real(s->batches_per_s), "cpu_ratio",
-                  report_real(s->cpu_ratio), "rss_bytes", report_real(rss_bytes()), "store", s->store != NULL,
-                  "store_bytes", report_real(store_bytes(s->store)), "policies", policies, "operator",
+                  "controller", life, "host", s->host, "uptime_s",
+                  report_real(controller_now_s() - s->start_s), "jobs", (json_int_t)running, "agents",
+                  (json_int_t)agents, "ranks", (json_int_t)ranks, "clients", (json_int_t)clients,
+                  "batches_per_s", report_real(s->batches_per_s), "cpu_ratio", report_real(s->cpu_ratio),
+                  "rss_bytes", report_real(rss_bytes()), "store", s->store != NULL, "store_bytes",
+                  report_real(store_bytes(s->store)), "policies", policies, "operator",
                   sees(p) == UINT32_MAX);
     return o;
 }
@@ -88,10 +90,10 @@ static json_t *unix_time(void)
 
 static json_t *answer_jobs(struct peer *p, const json_t *q)
 {
-    struct server *s = p->server;
+    struct controller *s = p->controller;
     bool finished = json_is_true(json_object_get(q, "finished"));
     json_t *list = json_array(), *stored, *row;
-    double now_s = server_now_s();
+    double now_s = controller_now_s();
     size_t i;
 
     for (i = s->jobs.n; i-- > 0;)
@@ -114,7 +116,7 @@ static json_t *stored_job(struct peer *p, const char *text)
 
     if (*end == '.')
         step = strtoll(end + 1, &end, 10);
-    return job > 0 && *end == '\0' ? store_report(p->server->store, job, step, sees(p)) : NULL;
+    return job > 0 && *end == '\0' ? store_report(p->controller->store, job, step, sees(p)) : NULL;
 }
 
 static const char *job_text(const json_t *q, char buf[24])
@@ -134,7 +136,7 @@ static json_t *answer_job(struct peer *p, const json_t *q)
     struct err err;
     char number[24];
     const char *text = job_text(q, number);
-    struct job *j = jobs_lookup(&p->server->jobs, text, sees(p), &err);
+    struct job *j = jobs_lookup(&p->controller->jobs, text, sees(p), &err);
     json_t *stored, *report;
 
     if (!j) {
@@ -142,10 +144,10 @@ static json_t *answer_job(struct peer *p, const json_t *q)
         return stored ? stored : json_pack("{s:s}", "error", err.text);
     }
     report_view_parse(&view, json_object_get(q, "view"));
-    report_scaling_renew(j, server_now_s(), false);
-    report = report_job(j, server_now_s(), &view);
-    controls_put(p->server->controls, j, server_now_s(), report);
-    history_put_past(p->server->history, j, report);
+    report_scaling_renew(j, controller_now_s(), false);
+    report = report_job(j, controller_now_s(), &view);
+    controls_put(p->controller->controls, j, controller_now_s(), report);
+    history_put_past(p->controller->history, j, report);
     report_put_guarded(report, wall_s());
     return report;
 }
@@ -153,7 +155,7 @@ static json_t *answer_job(struct peer *p, const json_t *q)
 /* ---- nodes ---- */
 
 /* What the history knows of the node. */
-static void put_history(struct server *s, json_t *row)
+static void put_history(struct controller *s, json_t *row)
 {
     double last_s;
     int count;
@@ -169,7 +171,7 @@ static json_t *answer_scaling(struct peer *p, const json_t *q)
     struct err err;
     char number[24];
     const char *mode = json_string_value(json_object_get(q, "mode"));
-    struct job *j = jobs_lookup(&p->server->jobs, job_text(q, number), sees(p), &err);
+    struct job *j = jobs_lookup(&p->controller->jobs, job_text(q, number), sees(p), &err);
     bool strong;
 
     if (!j)
@@ -177,7 +179,7 @@ static json_t *answer_scaling(struct peer *p, const json_t *q)
     if (mode && strcmp(mode, "weak") != 0 && strcmp(mode, "strong") != 0)
         return json_pack("{s:s}", "error", "not a mode: accepted are weak and strong");
     strong = mode && !strcmp(mode, "strong");
-    report_scaling_renew(j, server_now_s(), strong);
+    report_scaling_renew(j, controller_now_s(), strong);
     return json_pack("{s:s,s:O}", "job", j->text_id, "scaling", j->scaling[strong].report);
 }
 
@@ -186,7 +188,7 @@ static json_t *answer_strategies(struct peer *p, const json_t *q)
     struct view_strategy_options options;
     struct err err;
     char number[24];
-    struct job *j = jobs_lookup(&p->server->jobs, job_text(q, number), sees(p), &err);
+    struct job *j = jobs_lookup(&p->controller->jobs, job_text(q, number), sees(p), &err);
 
     if (!j)
         return json_pack("{s:s}", "error", err.text);
@@ -196,7 +198,7 @@ static json_t *answer_strategies(struct peer *p, const json_t *q)
 
 static json_t *answer_nodes(struct peer *p, const json_t *q)
 {
-    struct jobs *all = &p->server->jobs;
+    struct jobs *all = &p->controller->jobs;
     const struct job **seen = xcalloc(all->n, sizeof(*seen));
     size_t n = 0, i;
     json_t *list, *row;
@@ -205,12 +207,12 @@ static json_t *answer_nodes(struct peer *p, const json_t *q)
     for (i = 0; i < all->n; i++)
         if (may_see(p, all->job[i]) && all->job[i]->state < JOB_FINISHED)
             seen[n++] = all->job[i];
-    list = report_nodes(seen, n, server_now_s());
+    list = report_nodes(seen, n, controller_now_s());
     free(seen);
     if (sees(p) == UINT32_MAX)
-        history_add_lemons(p->server->history, list);
+        history_add_lemons(p->controller->history, list);
     json_array_foreach(list, i, row)
-        put_history(p->server, row);
+        put_history(p->controller, row);
     return json_pack("{s:o,s:o}", "now", unix_time(), "nodes", list);
 }
 
@@ -228,19 +230,19 @@ static json_t *answer_record(struct peer *p, const json_t *q)
             return json_pack("{s:s}", "error", "nothing is being recorded here");
         p->recording = NULL;
         recorder_stop(j, p->link, "stopped");
-        agents_control(p->server, j);
+        peers_instruct(p->controller, j);
         return NULL;
     }
     if (p->recording)
         return json_pack("{s:s}", "error", "this connection records already");
-    j = jobs_lookup(&p->server->jobs, job_text(q, number), sees(p), &err);
+    j = jobs_lookup(&p->controller->jobs, job_text(q, number), sees(p), &err);
     if (!j)
         return json_pack("{s:s}", "error", err.text);
     if (j->state >= JOB_FINISHED)
         return json_pack("{s:s}", "error", "the step has ended: there is nothing left to record");
     p->recording = j;
     recorder_start(j, p->link, json_object_get(q, "tag"));
-    agents_control(p->server, j);
+    peers_instruct(p->controller, j);
     return NULL;
 }
 
@@ -255,12 +257,12 @@ static json_t *refuse(const char *text)
 static json_t *answer_control(struct peer *p, const json_t *q)
 {
     const char *what = json_string_value(json_object_get(q, "do"));
-    struct controls *cs = p->server->controls;
+    struct controls *cs = p->controller->controls;
     uid_t by = link_uid(p->link);
-    double now_s = server_now_s();
+    double now_s = controller_now_s();
     char number[24];
     struct err err;
-    struct job *j = jobs_lookup(&p->server->jobs, job_text(q, number), sees(p), &err);
+    struct job *j = jobs_lookup(&p->controller->jobs, job_text(q, number), sees(p), &err);
     json_t *answer;
     int rc;
 
@@ -291,12 +293,12 @@ static json_t *answer_policy(struct peer *p, const json_t *q)
     json_t *answer;
 
     if (!name)
-        return controls_policies(p->server->controls);
-    answer = controls_policy(p->server->controls, name);
+        return controls_policies(p->controller->controls);
+    answer = controls_policy(p->controller->controls, name);
     if (answer)
         return answer;
     err_set(&err, "no policy %.40s; there are %s", name,
-            config_policy_names(&p->server->config, names, sizeof(names)));
+            config_policy_names(&p->controller->config, names, sizeof(names)));
     return refuse(err.text);
 }
 
@@ -309,7 +311,7 @@ static json_t *answer_audit(struct peer *p, const json_t *q)
     int max = json_is_integer(limit) ? (int)fmax(1, fmin(1000, json_number_value(limit))) : 50;
 
     return json_pack("{s:o,s:o}", "now", unix_time(), "audit",
-                     controls_audit(p->server->controls, job > 0 ? (uint32_t)job : 0, sees(p), max));
+                     controls_audit(p->controller->controls, job > 0 ? (uint32_t)job : 0, sees(p), max));
 }
 
 static const struct {
@@ -341,5 +343,5 @@ void query_answer(struct peer *p, const json_t *question)
         return;
     if (tag)
         json_object_set(answer, "tag", tag);
-    server_send(p, answer);
+    peer_send(p, answer);
 }

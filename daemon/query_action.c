@@ -10,7 +10,7 @@
 #include "common/log.h"
 #include "common/xalloc.h"
 #include "daemon/control.h"
-#include "daemon/server.h"
+#include "daemon/query_action.h"
 #include "job/cadence.h"
 
 #define LIST_MAX 200
@@ -29,7 +29,7 @@ static json_t *no(const char *text)
 
 static bool is_operator(const struct peer *p)
 {
-    return server_is_operator(p->server, link_uid(p->link));
+    return controller_is_operator(p->controller, link_uid(p->link));
 }
 
 /* UINT32_MAX: of everybody. */
@@ -48,7 +48,7 @@ static const struct job *own_job(const struct peer *p, const json_t *q, struct e
     const struct job *j;
 
     snprintf(number, sizeof(number), "%lld", (long long)json_integer_value(v));
-    j = jobs_lookup(&p->server->jobs, json_is_integer(v) ? number : words(q, "job"), sees(p), err);
+    j = jobs_lookup(&p->controller->jobs, json_is_integer(v) ? number : words(q, "job"), sees(p), err);
     if (j && j->state >= JOB_FINISHED) {
         err_set(err, "step %s has ended", j->text_id);
         return NULL;
@@ -102,7 +102,7 @@ static char *phrase_of(const struct action *a, char *buf, size_t size)
 
 json_t *query_action(struct peer *p, const json_t *q)
 {
-    struct actions *as = p->server->actions;
+    struct actions *as = p->controller->actions;
     const char *given = words(q, "key");
     char key[ACTION_KEY_MAX], phrase[400];
     struct action a;
@@ -124,7 +124,8 @@ json_t *query_action(struct peer *p, const json_t *q)
     if (!id)
         return no(err.text);
     if (!asked_before && a.job.job)
-        controls_asked(p->server->controls, jobs_find(&p->server->jobs, &a.job), &a, server_now_s());
+        controls_asked(p->controller->controls, jobs_find(&p->controller->jobs, &a.job), &a,
+                       controller_now_s());
     log_info("action %lld: %s, asked for by user %u", (long long)id, phrase_of(&a, phrase, sizeof(phrase)),
              (unsigned)a.by);
     return json_pack("{s:o}", "action", action_object(actions_get(as, id)));
@@ -141,7 +142,7 @@ static bool may_see(const struct peer *p, const struct action_record *r)
 
 static json_t *one_action(struct peer *p, int64_t id)
 {
-    const struct action_record *r = actions_get(p->server->actions, id);
+    const struct action_record *r = actions_get(p->controller->actions, id);
 
     return r && may_see(p, r)
                ? json_pack("{s:f,s:[o]}", "now", (double)time(NULL), "actions", action_object(r))
@@ -156,7 +157,7 @@ json_t *query_actions(struct peer *p, const json_t *q)
     if (json_is_integer(id))
         return one_action(p, json_integer_value(id));
     if (job) {
-        const struct job *j = jobs_lookup(&p->server->jobs, words(q, "job"), sees(p), NULL);
+        const struct job *j = jobs_lookup(&p->controller->jobs, words(q, "job"), sees(p), NULL);
 
         number = j                      ? j->id.job
                  : json_is_integer(job) ? (uint32_t)json_integer_value(job)
@@ -165,14 +166,14 @@ json_t *query_actions(struct peer *p, const json_t *q)
             return no("no such job");
     }
     return json_pack("{s:f,s:o}", "now", (double)time(NULL), "actions",
-                     actions_list(p->server->actions, number, sees(p), LIST_MAX));
+                     actions_list(p->controller->actions, number, sees(p), LIST_MAX));
 }
 
 /* ---- what the controller says of it ---- */
 
 static void on_ended(const struct action_record *r, void *arg)
 {
-    struct server *s = arg;
+    struct controller *s = arg;
     struct job *j = r->job.job ? jobs_find(&s->jobs, &r->job) : NULL;
     char phrase[400];
 
@@ -181,23 +182,23 @@ static void on_ended(const struct action_record *r, void *arg)
         log_info("action %lld: %s: done: %s (%s)", (long long)r->id, phrase, r->outcome, r->reason);
     else
         log_warn("action %lld: %s: not done: %s (%s)", (long long)r->id, phrase, r->outcome, r->reason);
-    if (controls_ended(s->controls, r, server_now_s()))
+    if (controls_ended(s->controls, r, controller_now_s()))
         return; /* a rule's: told there */
     if (j)
-        job_event(j, server_now_s(), "%s: %s: %s", action_name(r->kind),
+        job_event(j, controller_now_s(), "%s: %s: %s", action_name(r->kind),
                   r->state == ACTION_DONE ? "done" : "failed", r->outcome);
 }
 
 static int on_checkpoint(const struct action_record *r, void *arg, struct err *err)
 {
-    struct server *s = arg;
+    struct controller *s = arg;
     struct job *j = jobs_find(&s->jobs, &r->job);
 
     return j ? cadence_request(j, r->reason, err)
              : err_set(err, "step %s is not known here any more", r->job_text);
 }
 
-void server_open_actions(struct server *s, const struct config *c)
+void query_action_open(struct controller *s, const struct config *c)
 {
     static const struct action_hooks hooks = { .ended = on_ended, .checkpoint = on_checkpoint };
     struct err warning;

@@ -15,9 +15,12 @@
 
 #include "actions/action.h"
 #include "common/log.h"
-#include "common/now.h"
 #include "common/xalloc.h"
+#include "daemon/agents.h"
 #include "daemon/control.h"
+#include "daemon/peer.h"
+#include "daemon/query.h"
+#include "daemon/query_action.h"
 #include "history/history.h"
 #include "history/store.h"
 #include "job/record.h"
@@ -30,24 +33,9 @@
 #define FAILURES_S   900.0  /* between two looks at how often jobs failed */
 #define EXPIRE_TICKS 14400u /* an hour */
 
-double server_now_s(void)
-{
-    return now_s();
-}
-
-bool server_is_operator(const struct server *s, uid_t uid)
-{
-    if (uid == 0 || uid == s->slurm_uid || uid == geteuid())
-        return true;
-    for (size_t i = 0; i < s->n_operators; i++)
-        if (s->operators[i] == uid)
-            return true;
-    return false;
-}
-
 /* ---- peers ---- */
 
-static void peer_free(struct peer *p)
+void server_gone(struct peer *p)
 {
     struct job *recorded = p->recording;
 
@@ -55,35 +43,8 @@ static void peer_free(struct peer *p)
     if (recorded) {
         recorder_stop(recorded, p->link, NULL);
         p->recording = NULL;
+        peers_instruct(p->controller, recorded);
     }
-    *p->back = p->next;
-    if (p->next)
-        p->next->back = p->back;
-    p->server->n_peers--;
-    if (recorded)
-        agents_control(p->server, recorded);
-    free(p);
-}
-
-void server_drop(struct peer *p)
-{
-    link_close(p->link);
-    peer_free(p);
-}
-
-void server_send(struct peer *p, json_t *o)
-{
-    char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
-
-    if (text && strlen(text) <= LINK_FRAME_MAX) {
-        link_send(p->link, LINK_JSON, text, strlen(text));
-    } else if (text) {
-        static const char large[] = "{\"error\":\"the answer is too large: ask for fewer ranks\"}";
-
-        link_send(p->link, LINK_JSON, large, sizeof(large) - 1);
-    }
-    free(text);
-    json_decref(o);
 }
 
 static void on_up(struct link *l, void *arg)
@@ -94,13 +55,13 @@ static void on_up(struct link *l, void *arg)
     p->up = true;
 }
 
-void server_json(struct peer *p, const void *data, size_t bytes)
+void server_frame(struct peer *p, const void *data, size_t bytes)
 {
     json_error_t e;
     json_t *o = json_loadb(data, bytes, JSON_REJECT_DUPLICATES, &e);
 
     if (!json_is_object(o))
-        server_send(p, json_pack("{s:s}", "error", "a frame is one JSON object"));
+        peer_send(p, json_pack("{s:s}", "error", "a frame is one JSON object"));
     else if (p->agent)
         agents_json(p, o);
     else if (json_object_get(o, "hello"))
@@ -116,7 +77,7 @@ static void on_frame(struct link *l, enum link_frame type, const void *data, siz
 
     (void)l;
     if (type == LINK_JSON)
-        server_json(p, data, bytes);
+        server_frame(p, data, bytes);
     else if (type == LINK_TELEMETRY && p->agent)
         agents_batch(p, data, bytes);
 }
@@ -129,7 +90,7 @@ static void on_down(struct link *l, const char *why, void *arg)
         log_warn("%s: not let in: %s", link_peer(l), why);
     else
         log_debug("%s: gone: %s", link_peer(l), why);
-    peer_free(p);
+    peer_forget(p);
 }
 
 static const struct link_events peer_events = { .up = on_up, .frame = on_frame, .down = on_down };
@@ -137,7 +98,7 @@ static const struct link_events peer_events = { .up = on_up, .frame = on_frame, 
 static void on_accept(struct evconnlistener *listener, evutil_socket_t fd, struct sockaddr *addr, int len,
                       void *arg)
 {
-    struct server *s = arg;
+    struct controller *s = arg;
     struct peer *p;
     struct err err;
 
@@ -150,7 +111,6 @@ static void on_accept(struct evconnlistener *listener, evutil_socket_t fd, struc
         return;
     }
     p = xcalloc(1, sizeof(*p));
-    p->server = s;
     p->link = link_accept(s->base, fd, *s->config.munge_socket ? s->config.munge_socket : NULL, &peer_events,
                           p, &err);
     if (!p->link) {
@@ -158,19 +118,14 @@ static void on_accept(struct evconnlistener *listener, evutil_socket_t fd, struc
         free(p);
         return;
     }
-    p->next = s->peers;
-    p->back = &s->peers;
-    if (p->next)
-        p->next->back = &p->next;
-    s->peers = p;
-    s->n_peers++;
+    peer_add(s, p);
 }
 
 /* ---- time ---- */
 
-static void save(struct server *s, struct job *j)
+static void save(struct controller *s, struct job *j)
 {
-    double now_s = server_now_s();
+    double now_s = controller_now_s();
     json_t *report;
     struct err err;
 
@@ -188,14 +143,14 @@ static void on_raised(struct job *j, const char *text, void *arg)
     log_info("job %s: %s", j->text_id, text);
 }
 
-static void forget_recordings(struct server *s, struct job *j)
+static void forget_recordings(struct controller *s, struct job *j)
 {
     for (struct peer *p = s->peers; p; p = p->next)
         if (p->recording == j && !recording(j))
             p->recording = NULL;
 }
 
-static bool tick_job(struct server *s, struct job *j, double now_s)
+static bool tick_job(struct controller *s, struct job *j, double now_s)
 {
     uint64_t events = j->n_events;
     bool ended = j->state >= JOB_FINISHED;
@@ -228,7 +183,7 @@ static bool tick_job(struct server *s, struct job *j, double now_s)
     return j->state < JOB_FINISHED || now_s < j->end_s + JOB_KEEP_S || job_agents_connected(j);
 }
 
-static void rate(struct server *s, double now_s)
+static void rate(struct controller *s, double now_s)
 {
     struct rusage use;
     double cpu_s, over_s = now_s - s->rated_s;
@@ -247,8 +202,8 @@ static void rate(struct server *s, double now_s)
 
 static void on_tick(evutil_socket_t fd, short what, void *arg)
 {
-    struct server *s = arg;
-    double now_s = server_now_s();
+    struct controller *s = arg;
+    double now_s = controller_now_s();
     struct err err;
 
     (void)fd;
@@ -287,7 +242,7 @@ static uid_t uid_of(const char *name)
     return pw ? pw->pw_uid : UINT32_MAX;
 }
 
-int server_configure(struct server *s, const struct config *c, struct err *err)
+int server_configure(struct controller *s, const struct config *c, struct err *err)
 {
     char names[sizeof(c->operators)], *rest = names, *name;
 
@@ -312,13 +267,13 @@ int server_configure(struct server *s, const struct config *c, struct err *err)
 
         if (p) {
             controls_renew(s->jobs.job[i], p);
-            agents_control(s, s->jobs.job[i]);
+            peers_instruct(s, s->jobs.job[i]);
         }
     }
     return 0;
 }
 
-static int open_listener(struct server *s, struct err *err)
+static int open_listener(struct controller *s, struct err *err)
 {
     struct addrinfo hints = { .ai_flags = AI_PASSIVE | AI_NUMERICSERV, .ai_socktype = SOCK_STREAM }, *found;
     const char *host = *s->config.listen ? s->config.listen : NULL;
@@ -339,15 +294,16 @@ static int open_listener(struct server *s, struct err *err)
     return 0;
 }
 
-struct server *server_new(struct event_base *base, const struct config *c, struct err *err)
+struct controller *server_new(struct event_base *base, const struct config *c, struct err *err)
 {
-    struct server *s = xcalloc(1, sizeof(*s));
+    struct controller *s = xcalloc(1, sizeof(*s));
     struct timeval every = { 0, (long)(TICK_S * 1e6) };
     struct err store_err;
 
     s->base = base;
+    s->gone = server_gone;
     s->config = *c;
-    s->start_s = s->rated_s = server_now_s();
+    s->start_s = s->rated_s = controller_now_s();
     s->batches_per_s = s->cpu_ratio = NAN;
     gethostname(s->host, sizeof(s->host) - 1);
     if (sodium_init() < 0) {
@@ -363,7 +319,7 @@ struct server *server_new(struct event_base *base, const struct config *c, struc
     s->history = history_new(s->store);
     s->jobtime = jobtime_new(base);
     s->accounting = accounting_new(base);
-    server_open_actions(s, c);
+    query_action_open(s, c);
     server_configure(s, c, err); /* no rules yet, which alone could be wrong */
     s->controls = controls_new(s, c, err);
     if (!s->controls)
@@ -376,7 +332,7 @@ fail:
     return NULL;
 }
 
-void server_free(struct server *s)
+void server_free(struct controller *s)
 {
     if (!s)
         return;
@@ -395,7 +351,7 @@ void server_free(struct server *s)
         p->recording = NULL;
         link_close(p->link);
         p->agent = NULL;
-        peer_free(p);
+        peer_forget(p);
     }
     while (s->jobs.n) {
         controls_remove(s->controls, s->jobs.job[0]);

@@ -30,7 +30,7 @@ struct options {
 struct daemon {
     struct options o;
     struct event_base *base;
-    struct server *server;
+    struct controller *server;
 };
 
 /* Returns an exit code, or -1: go on. */

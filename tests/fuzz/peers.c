@@ -11,6 +11,7 @@
 #include "common/log.h"
 #include "common/xalloc.h"
 #include "daemon/control.h"
+#include "daemon/query_action.h"
 #include "daemon/server.h"
 #include "history/history.h"
 
@@ -96,18 +97,19 @@ static const char conf[] =
 
 static struct config config;
 
-static struct server *begin(void)
+static struct controller *begin(void)
 {
-    struct server *s = xcalloc(1, sizeof(*s));
+    struct controller *s = xcalloc(1, sizeof(*s));
     struct err err;
 
     s->base = event_base_new();
     s->config = config;
     s->slurm_uid = UINT32_MAX;
-    s->start_s = server_now_s();
+    s->gone = server_gone;
+    s->start_s = controller_now_s();
     s->batches_per_s = s->cpu_ratio = NAN;
     s->history = history_new(NULL);
-    server_open_actions(s, &config);
+    query_action_open(s, &config);
     s->controls = controls_new(s, &config, &err);
     if (!s->controls)
         abort();
@@ -115,7 +117,7 @@ static struct server *begin(void)
 }
 
 /* Who speaks over that link: as who connects anew, when the one before was dropped. */
-static struct peer *peer_of(struct server *s, struct link *l)
+static struct peer *peer_of(struct controller *s, struct link *l)
 {
     struct peer *p = s->peers;
 
@@ -124,20 +126,14 @@ static struct peer *peer_of(struct server *s, struct link *l)
     if (p)
         return p;
     p = xcalloc(1, sizeof(*p));
-    p->server = s;
     p->link = l;
     p->up = true;
-    p->next = s->peers;
-    p->back = &s->peers;
-    if (p->next)
-        p->next->back = &p->next;
-    s->peers = p;
-    s->n_peers++;
+    peer_add(s, p);
     return p;
 }
 
 /* A question has an answer, and be it that it is none. */
-static void line(struct server *s, const char *text, size_t bytes)
+static void line(struct controller *s, const char *text, size_t bytes)
 {
     size_t who = bytes && *text >= '0' && *text <= '3' ? (size_t)(*text - '0') : 0;
     struct peer *p = peer_of(s, &link_of[who]);
@@ -148,13 +144,13 @@ static void line(struct server *s, const char *text, size_t bytes)
         text++;
         bytes--;
     }
-    server_json(p, text, bytes);
+    server_frame(p, text, bytes);
     if (!agent && sent == before)
         abort();
     for (size_t i = 0; i < s->jobs.n; i++) {
-        job_tick(s->jobs.job[i], server_now_s(), NULL, NULL);
-        cadence_tick(s->jobs.job[i], server_now_s());
-        controls_tick(s->controls, s->jobs.job[i], server_now_s());
+        job_tick(s->jobs.job[i], controller_now_s(), NULL, NULL);
+        cadence_tick(s->jobs.job[i], controller_now_s());
+        controls_tick(s->controls, s->jobs.job[i], controller_now_s());
     }
 }
 
@@ -162,7 +158,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const char *at = (const char *)data, *end = at + size, *next;
     struct event_base *base;
-    struct server *s;
+    struct controller *s;
     struct err err;
 
     if (!config.n_policies && (config_parse(&config, "fuzz", conf, strlen(conf), &err) < 0 ||

@@ -2,7 +2,7 @@
 #include <jansson.h>
 
 #include "common/log.h"
-#include "daemon/server.h"
+#include "daemon/agents.h"
 #include "ring/ring.h"
 #include "tests/tap.h"
 #include "wire/telemetry.h"
@@ -31,8 +31,8 @@ static void is_state(struct peer *p, uint64_t number, uint64_t items, const char
     struct view_figures f;
     char what[128];
 
-    view_figures_get(p->job->view, server_now_s(), &f);
-    view_rank_get(p->job->view, server_now_s(), 0, &rank);
+    view_figures_get(p->job->view, controller_now_s(), &f);
+    view_rank_get(p->job->view, controller_now_s(), 0, &rank);
     snprintf(what, sizeof(what), "%s: last batch taken", when);
     is_int((long long)p->agent->batch, (long long)number, "%s", what);
     snprintf(what, sizeof(what), "%s: samples of the unknown rank", when);
@@ -44,10 +44,10 @@ static void is_state(struct peer *p, uint64_t number, uint64_t items, const char
 int main(void)
 {
     static const struct config_policy policy = { .min_slowdown_ratio = 1.02, .hang_timeout_s = 30 };
-    struct server server = { .start_s = 0 };
+    struct controller controller = { .start_s = 0 };
     struct job *j = job_new(&(struct job_id){ .job = 7 }, &policy, 0);
     struct job_agent agent = { .node = "a" };
-    struct peer peer = { .server = &server, .job = j, .agent = &agent };
+    struct peer peer = { .controller = &controller, .job = j, .agent = &agent };
     struct err err;
 
     if (log_open("agents", "/dev/null", LOG_LEVEL_ERROR, &err) < 0)
@@ -56,7 +56,7 @@ int main(void)
     is_state(&peer, 0, 0, "at first");
     agents_batch(&peer, batch, write_batch(1, true));
     is_state(&peer, 0, 0, "a batch whose last item is bad");
-    is_int((long long)server.batches, 0, "a refused batch is not counted");
+    is_int((long long)controller.batches, 0, "a refused batch is not counted");
     agents_batch(&peer, batch, write_batch(1, true));
     is_state(&peer, 0, 0, "the bad batch again");
     agents_batch(&peer, batch, write_batch(1, false));

@@ -1,0 +1,12 @@
+/* query.h - the questions and commands of terminals (doc/protocol.md). */
+#ifndef SYNCGUARD_DAEMON_QUERY_H
+#define SYNCGUARD_DAEMON_QUERY_H
+
+#include <jansson.h>
+
+#include "daemon/peer.h"
+
+/* Sends one answer, and be it why there is none. */
+void query_answer(struct peer *p, const json_t *question);
+
+#endif
