@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "actions/action.h"
+#include "actions/action_record.h"
 #include "common/err.h"
 
 struct action_book;

@@ -1,11 +1,11 @@
-/* action_record.c - an action in words: its key, its object, a phrase for a log.  Pure. */
+#include "actions/action_record.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "actions/action.h"
 #include "common/hash.h"
 #include "common/xalloc.h"
 #include "job/report.h"

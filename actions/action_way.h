@@ -5,10 +5,12 @@
 
 #include <stdbool.h>
 
-#include "actions/action.h"
+#include "actions/action_record.h"
 #include "actions/attempt.h"
 
 struct action_limits;
+struct config;
+struct event_base;
 struct action_ways;
 struct action_try;
 

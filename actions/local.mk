@@ -2,7 +2,8 @@
 noinst_LTLIBRARIES += libactions.la
 libactions_la_SOURCES = \
 	actions/act.h \
-	actions/action.c actions/action.h actions/action_limits.h actions/action_record.c \
+	actions/action.c actions/action.h actions/action_limits.h \
+	actions/action_record.c actions/action_record.h \
 	actions/action_book.c actions/action_book.h \
 	actions/action_way.c actions/action_way.h \
 	actions/attempt.h \

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "actions/action.h"
+#include "actions/action_record.h"
 #include "actions/http.h"
 #include "actions/secret.h"
 #include "actions/template.h"

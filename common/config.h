@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "common/config_key.h"
+#include "common/config_policy.h"
 #include "common/err.h"
 
 #define CONFIG_DEFAULT_PATH   SYSCONFDIR "/syncguard/syncguard.conf"
@@ -24,59 +24,6 @@
 #define CONFIG_POLICIES_MAX   64
 #define CONFIG_SELECTIONS_MAX 128
 #define CONFIG_RULES_MAX      128
-
-enum { CONFIG_DRYRUN, CONFIG_ENFORCE }; /* config_policy.action */
-
-enum { CONFIG_CHECKPOINT_OFF, CONFIG_CHECKPOINT_ADVISE, CONFIG_CHECKPOINT_REQUEST };
-
-/* A policy's parameters, rows of the table in config_policy.c.  All have defaults; units as in units.h. */
-struct config_policy {
-    char name[32];
-    char text[128];            /* Description=: for --sync-guard=help */
-    double min_slowdown_ratio; /* MinSlowdown: a straggler below this price is not named (1.02) */
-    double hang_timeout_s;     /* HangTimeout: a collective open longer than this is a hang (30 s) */
-    double sample_rate_hz;     /* SampleRate: samples a rank and second (50) */
-    /* rules */
-    int action;             /* Action: CONFIG_DRYRUN or CONFIG_ENFORCE */
-    int actions_per_hour;   /* ActionsPerHour: of one job */
-    int nodes_per_hour;     /* NodesPerHour: actions of one job are against */
-    int nodes_at_once;      /* NodesAtOnce: one action is against */
-    double effect_window_s; /* EffectWindow */
-    /* checkpoints */
-    int checkpoint;                               /* Checkpoint: CONFIG_CHECKPOINT_... */
-    char checkpoint_signal[16];                   /* CheckpointSignal: "" none */
-    char checkpoint_file[256];                    /* CheckpointFile: "" none */
-    double checkpoint_cost_s;                     /* CheckpointCost: the first guess */
-    double checkpoint_least_s, checkpoint_most_s; /* CheckpointMinInterval, CheckpointMaxInterval */
-    double preemption_grace_s;                    /* PreemptionGrace */
-    /* pacing, pacing/pacer.h */
-    int pace;                /* Pace: 0 off, 1 auto */
-    int pace_levers;         /* PaceLevers: PACER_... */
-    int pace_epoch;          /* PaceEpoch: collectives */
-    int pace_holdout;        /* PaceHoldout: epochs */
-    double pace_max_delay_s; /* PaceMaxDelay */
-    double pace_share_ratio; /* PaceShare */
-};
-
-/* PolicyFor=: a job that fits all of it gets the policy.  Lists are empty where anything fits. */
-struct config_selection {
-    char policy[32];
-    char partition[256], account[256], qos[256], user[256];
-    int min_nodes, max_nodes, min_ranks, max_ranks; /* 0: no bound */
-    int override;                                   /* 1: --sync-guard=NAME wins over this line */
-    char file[256];
-    unsigned line;
-};
-
-/* Rule=: text, but for the numbers. */
-struct config_rule {
-    char name[32], policy[32];
-    char when[512], module[32], action[32], signal[16], text[256];
-    double hold_s, hysteresis_ratio, cool_down_s;
-    int max_per_job; /* 0: no bound */
-    char file[256];
-    unsigned line, when_line, action_line; /* where it is, and where these keys are */
-};
 
 struct config {
     char path[4096];
@@ -139,7 +86,6 @@ const struct config_policy *config_policy_select(const struct config *c, const s
                                                  const char *asked, const struct config_selection **why);
 
 /* The tables, in the order of the manual page. */
-enum config_table { CONFIG_SYSTEM, CONFIG_POLICY, CONFIG_SELECTION, CONFIG_RULE, CONFIG_TABLES };
 const struct config_key *config_keys(enum config_table table, size_t *n);
 /* "system", "policy", "selection", "rule". */
 const char *config_table_name(enum config_table table);

@@ -7,14 +7,6 @@
 #include "probe/pace.h"
 #include "probe/request.h"
 
-struct call {
-    struct comm *comm; /* NULL: the call is not ours to record */
-    struct ring *ring; /* NULL: nor is it recorded, but its sequence number counts */
-    struct ring_event event;
-    uint64_t paced_ns; /* 0: pacing has nothing to do with it */
-    uint32_t lever;    /* that it is entered with */
-};
-
 /* True when the call's arguments are to be looked at. */
 static inline bool call_begin(struct call *k, handle comm, void *frame)
 {

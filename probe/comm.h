@@ -26,6 +26,15 @@ struct comm {
     uint64_t left_ns;               /* its last collective while pacing was on; 0: none */
 };
 
+/* One collective call on a communicator (call.h). */
+struct call {
+    struct comm *comm; /* NULL: the call is not ours to record */
+    struct ring *ring; /* NULL: nor is it recorded, but its sequence number counts */
+    struct ring_event event;
+    uint64_t paced_ns; /* 0: pacing has nothing to do with it */
+    uint32_t lever;    /* that it is entered with */
+};
+
 /* Hot path.  Registers what it does not know; NULL when that fails (or for a null handle). */
 struct comm *comm_find(handle h);
 /* A communicator was made: name it now, in the order of making. */

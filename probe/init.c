@@ -27,6 +27,16 @@ static void library_name(char out[64], const char *text)
     snprintf(out, 64, "%.*s %.*s", (int)name, text, (int)strspn(number, "0123456789."), number);
 }
 
+/* Says what a library says of an operation that it does not support. */
+static int unsupported(void)
+{
+    static struct next call_errhandler = { "PMPI_Comm_call_errhandler", NULL };
+    int code = probe.abi == ABI_MPICH ? 15 : 16; /* MPI_ERR_OTHER */
+
+    ((int (*)(handle, int))next_get(&call_errhandler))(probe.world, code);
+    return code;
+}
+
 static bool library_know(char name[64])
 {
     static struct next version = { "PMPI_Get_library_version", NULL };
@@ -120,8 +130,11 @@ static void join(void)
 
     if (!dir || !*dir || probe.main)
         return;
-    if (library_know(info.library) && who_am_i(&info))
-        probe.main = ring_create(dir, &info, RING_CAPACITY_MAIN);
+    if (library_know(info.library)) {
+        next_missing = (next_fn)unsupported;
+        if (who_am_i(&info))
+            probe.main = ring_create(dir, &info, RING_CAPACITY_MAIN);
+    }
     if (probe.main && thread_setup(dir, &info) == 0) {
         probe.control = control_join(dir);
         if (!probe.control)

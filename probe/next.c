@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/probe.h"
-
 #define OBJECTS_MAX 4096
 
 static void *_Atomic library; /* one that brings MPI, where RTLD_NEXT does not reach it */
@@ -87,24 +85,19 @@ void *next_symbol(const char *name)
     return find(name, RTLD_DEFAULT);
 }
 
-/* A program can come here only if it asked with dlsym() or a weak reference whether its library has the
- * function, and found ours.  It gets what a library says of an operation that it does not support. */
 static int unsupported(void)
 {
-    static struct next call_errhandler = { "PMPI_Comm_call_errhandler", NULL };
-    int code = probe.abi == ABI_MPICH ? 15 : 16; /* MPI_ERR_OTHER */
-
-    if (probe.abi != ABI_UNKNOWN)
-        ((int (*)(handle, int))next_get(&call_errhandler))(probe.world, code);
-    return code;
+    return 16; /* MPI_ERR_OTHER of most */
 }
+
+next_fn next_missing = (next_fn)unsupported;
 
 next_fn next_find(struct next *n)
 {
     void *at = find(n->name, RTLD_NEXT);
 
     if (!at)
-        return (next_fn)unsupported; /* not remembered: the library may be loaded later */
+        return next_missing; /* not remembered: the library may be loaded later */
     atomic_store_explicit(&n->at, at, memory_order_release);
     return (next_fn)at;
 }

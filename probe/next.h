@@ -15,6 +15,10 @@ struct next {
 /* Any function that is called through these is cast to its type by the caller. */
 typedef void (*next_fn)(void);
 
+/* Stands for what nobody behind us defines.  A program can come there only if it asked with dlsym() or a weak
+ * reference whether its library has the function, and found ours.  Set where the library is known (init.c). */
+extern next_fn next_missing;
+
 next_fn next_find(struct next *n);
 
 /* Never NULL: where nobody behind us defines the function, it is one that raises an MPI error. */

@@ -13,7 +13,7 @@
 
 #include "pacing/pace.h"
 #include "pacing/pacer.h"
-#include "probe/call.h"
+#include "probe/comm.h"
 #include "ring/pacing.h"
 
 #define SLICE_NS     1000000u     /* held at a gate: the library makes progress as often */

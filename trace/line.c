@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/view.h"
 #include "common/xalloc.h"
 
 #define BELOW       (1ull << 62) /* bytes and times */

@@ -11,8 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/err.h"
 #include "ring/ring.h"
-#include "trace/reader.h"
+
+#define TRACE_HEADER_MAX (16u << 20) /* bytes of the header's line: 65,536 ranks with long names */
+#define TRACE_LINE_MAX   (64u << 10) /* bytes of any other line */
+#define TRACE_NAME_MAX   63u         /* bytes of a node's, switch's or communicator's name */
 
 struct trace_record {
     char comm[TRACE_NAME_MAX + 1];

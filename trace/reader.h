@@ -21,10 +21,8 @@
 
 #include "analysis/view.h"
 #include "common/err.h"
+#include "trace/line.h"
 
-#define TRACE_HEADER_MAX (16u << 20) /* bytes of the header's line: 65,536 ranks with long names */
-#define TRACE_LINE_MAX   (64u << 10) /* bytes of any other line */
-#define TRACE_NAME_MAX   63u         /* bytes of a node's, switch's or communicator's name */
 #define TRACE_COMMS_MAX  VIEW_COMMS_MAX
 #define TRACE_PAIRS_MAX  (1u << 21) /* of a rank and a communicator */
 #define TRACE_SPAN_MAX_S (366 * 86400.0)
