@@ -24,7 +24,7 @@ void network_free(struct network *n)
     if (!n)
         return;
     share_free(n->share);
-    gates_free(n->gates);
+    gate_queues_free(n->gates);
     free(n->crowd.flows);
     free(n->crowd.own);
     free(n->link_extra_s);
@@ -147,8 +147,8 @@ int network_set_gate(struct network *n, uint32_t link, uint32_t limit, double ga
     if (link >= n->fabric.links || !isfinite(gap_s) || gap_s < 0)
         return -1;
     if (!n->gates)
-        n->gates = gates_new(n->fabric.links);
-    gates_set(n->gates, link, &p);
+        n->gates = gate_queues_new(n->fabric.links);
+    gate_queues_set(n->gates, link, &p);
     return 0;
 }
 
@@ -360,7 +360,7 @@ void network_run(struct network_collective *c, enum network_mode mode, const dou
 
     if (!count)
         count = &unwanted;
-    if (gates_any(c->network->gates))
+    if (gate_queues_any(c->network->gates))
         mode = NETWORK_EXACT; /* only there messages wait for one another */
     if (mode == NETWORK_AUTO)
         mode = network_can_sample(c) && !network_rounds_exact(c) ? NETWORK_SAMPLED : NETWORK_ROUNDS;

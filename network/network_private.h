@@ -2,7 +2,7 @@
 #ifndef SYNCGUARD_NETWORK_NETWORK_PRIVATE_H
 #define SYNCGUARD_NETWORK_NETWORK_PRIVATE_H
 
-#include "network/gates.h"
+#include "network/gate_queues.h"
 #include "network/network.h"
 #include "network/share.h"
 
@@ -12,12 +12,12 @@ struct network {
     struct fabric fabric;
     double eager_bytes;
     bool weighs_latency;
-    double *link_extra_s;  /* NULL: none has any */
-    double *rank_slowdown; /* NULL: none is slow */
-    uint64_t faults;       /* names the state of all of them: 0, none; what comes back has its old name */
-    struct share *share;   /* capacities; flows only while somebody runs */
-    struct play *play;     /* NULL: nobody plays */
-    struct gates *gates;   /* NULL: none */
+    double *link_extra_s;      /* NULL: none has any */
+    double *rank_slowdown;     /* NULL: none is slow */
+    uint64_t faults;           /* names the state of all of them: 0, none; what comes back has its old name */
+    struct share *share;       /* capacities; flows only while somebody runs */
+    struct play *play;         /* NULL: nobody plays */
+    struct gate_queues *gates; /* NULL: none */
     struct crowd {
         double loss;
         uint32_t buffer;
@@ -63,7 +63,7 @@ struct round {
     bool solved, shared;
 };
 
-/* What a collective's messages took in exact runs (sample.c). */
+/* What a collective's messages took in exact runs (network_sample.c). */
 struct sample {
     uint64_t faults;
     uint32_t runs, used; /* they serve in turn */
@@ -76,7 +76,7 @@ struct probe {
     void (*through)(struct probe *p, uint32_t round, uint32_t from, double start_s, double end_s);
 };
 
-struct entered; /* a collective under way (play.c) */
+struct entered; /* a collective under way (network_play.c) */
 
 struct network_collective {
     struct network *network;

@@ -67,7 +67,7 @@ static void on_step(void *arg, size_t job, uint64_t step)
             (unsigned long long)step, r->scenario.jobs[job].steps, now - r->begun_s);
 }
 
-static int on_collective(void *arg, const struct job_collective *c, struct err *err)
+static int on_collective(void *arg, const struct sim_job_collective *c, struct err *err)
 {
     struct run *r = arg;
 
@@ -146,9 +146,9 @@ static int close_trace(struct run *r, struct err *err)
 
 /* ---- the answer ---- */
 
-static const char *state_name(enum job_state state)
+static const char *state_name(enum sim_job_state state)
 {
-    return state == JOB_DONE ? "done" : state == JOB_STALLED ? "stalled" : "stuck";
+    return state == SIM_JOB_DONE ? "done" : state == SIM_JOB_STALLED ? "stalled" : "stuck";
 }
 
 static void tell_jobs(const struct run *r, struct answer *answer)
@@ -170,7 +170,7 @@ static void tell_jobs(const struct run *r, struct answer *answer)
     answer_table(answer, "jobs", "Jobs: how long a step takes", columns, ARRAY_SIZE(columns));
     for (size_t i = 0; i < r->scenario.n_jobs; i++) {
         const struct scenario_job *j = &r->scenario.jobs[i];
-        const struct job_result *x = simulation_result(r->simulation, i);
+        const struct sim_job_result *x = simulation_result(r->simulation, i);
         double seconds = x->end_s - x->begin_s;
 
         answer_cell_words(answer, "%s", j->name);
@@ -202,7 +202,7 @@ static void tell_time(const struct run *r, struct answer *answer)
 
     answer_table(answer, "time", "Where the ranks' time goes", columns, ARRAY_SIZE(columns));
     for (size_t i = 0; i < r->scenario.n_jobs; i++) {
-        const struct job_result *x = simulation_result(r->simulation, i);
+        const struct sim_job_result *x = simulation_result(r->simulation, i);
         double ranks = r->scenario.jobs[i].ranks;
         double stopped_s = ranks * (x->checkpoint_s + x->lost_s);
         double all_s = x->compute_s + x->comm_s + x->sync_s + stopped_s;
@@ -235,7 +235,7 @@ static void tell_failures(const struct run *r, struct answer *answer)
         return;
     answer_table(answer, "checkpoints", "Checkpoints and failures", columns, ARRAY_SIZE(columns));
     for (size_t i = 0; i < r->scenario.n_jobs; i++) {
-        const struct job_result *x = simulation_result(r->simulation, i);
+        const struct sim_job_result *x = simulation_result(r->simulation, i);
 
         if (!r->scenario.checkpoints[i].given)
             continue;
@@ -259,8 +259,8 @@ static uint32_t levers_of(const struct scenario *s, size_t job)
 
 static void tell_lever(const struct run *r, struct answer *answer, size_t job, uint32_t i)
 {
-    const struct job_result *x = simulation_result(r->simulation, job);
-    const struct job_lever *l = &x->lever[i];
+    const struct sim_job_result *x = simulation_result(r->simulation, job);
+    const struct sim_job_lever *l = &x->lever[i];
 
     answer_cell_words(answer, "%s", r->scenario.jobs[job].name);
     answer_cell_words(answer, "%s", pacer_lever_name(1u << i));
@@ -315,7 +315,7 @@ static double median_of(const double *values, size_t n)
 
 static void tell_rank(const struct run *r, struct answer *answer, size_t job, uint32_t rank, double median_s)
 {
-    const struct job_result *x = simulation_result(r->simulation, job);
+    const struct sim_job_result *x = simulation_result(r->simulation, job);
     const struct placement *p = simulation_placement(r->simulation, job);
     double collectives = (double)x->collectives;
 
@@ -331,7 +331,7 @@ static void tell_rank(const struct run *r, struct answer *answer, size_t job, ui
 /* The ranks that came latest on average, one after the other. */
 static void tell_latest(const struct run *r, struct answer *answer, size_t job)
 {
-    const struct job_result *x = simulation_result(r->simulation, job);
+    const struct sim_job_result *x = simulation_result(r->simulation, job);
     uint32_t n = (uint32_t)r->scenario.jobs[job].ranks, shown = n < LATEST_RANKS ? n : LATEST_RANKS;
     double median_s = median_of(x->work_s, n);
     uint32_t top[LATEST_RANKS], found = 0;
@@ -374,7 +374,7 @@ static double count_events(const struct run *r, const struct network_count *c)
     double events = (double)c->events + (double)c->walked;
 
     for (size_t i = 0; i < r->scenario.n_jobs; i++) {
-        const struct job_result *x = simulation_result(r->simulation, i);
+        const struct sim_job_result *x = simulation_result(r->simulation, i);
         const struct scenario_job *j = &r->scenario.jobs[i];
 
         events += (double)x->queue_events + (double)x->collectives * j->ranks +
@@ -411,7 +411,7 @@ static void tell_run(const struct run *r, struct answer *answer)
 
 static int simulate(struct run *r, const struct asked *a, struct err *err)
 {
-    struct job_hooks hooks = { on_step, on_collective, r };
+    struct sim_job_hooks hooks = { on_step, on_collective, r };
 
     r->begun_s = r->told_s = now_s();
     r->progress = isatty(STDERR_FILENO);

@@ -85,7 +85,7 @@ static int run_seed(const char *text, struct trial_figures *figures, struct err 
 {
     struct scenario *s = xcalloc(1, sizeof(*s));
     struct simulation *m = NULL;
-    const struct job_result *result;
+    const struct sim_job_result *result;
     int rc = -1;
 
     if (scenario_parse(s, "experiment", text, strlen(text), err) == 0 && (m = simulation_new(s, NULL, err)) &&

@@ -9,7 +9,7 @@
 struct servers {
     const struct scenario_job *j;
     struct noise *noise;
-    struct job_result *r;
+    struct sim_job_result *r;
     double service_s, transit_s, wire_s; /* of an update: at the servers, latencies, on the rank's link */
     double free_s;
     double *ready_s;   /* by rank: its work is done */
@@ -61,7 +61,7 @@ static void serve(struct servers *q)
     uint32_t rank = q->heap[0];
     double came_s = q->ready_s[rank] + q->transit_s / 2, start_s = fmax(came_s, q->free_s);
     double done_s = start_s + fmax(q->service_s, q->wire_s) + q->transit_s / 2;
-    struct job_result *r = q->r;
+    struct sim_job_result *r = q->r;
 
     q->free_s = start_s + q->service_s;
     r->compute_s += q->ready_s[rank] - q->begun_s[rank];
@@ -92,7 +92,8 @@ static void servers_init(struct servers *q, const struct scenario *s, const stru
         sink(q, i);
 }
 
-void asynchronous_run(const struct scenario *s, size_t job, const struct placement *p, struct job_result *r)
+void asynchronous_run(const struct scenario *s, size_t job, const struct placement *p,
+                      struct sim_job_result *r)
 {
     const struct scenario_job *j = &s->jobs[job];
     struct noise_places places = { p->node, p->leaf, p->fabric_node, p->nodes, p->switches };
@@ -104,7 +105,7 @@ void asynchronous_run(const struct scenario *s, size_t job, const struct placeme
     for (uint64_t i = 0; i < budget; i++)
         serve(&q);
     r->steps = r->simulated = (uint64_t)j->steps;
-    r->state = JOB_DONE;
+    r->state = SIM_JOB_DONE;
     noise_free(q.noise);
     free(q.ready_s);
     free(q.begun_s);

@@ -8,9 +8,10 @@
 #ifndef SYNCGUARD_SIM_ASYNCHRONOUS_H
 #define SYNCGUARD_SIM_ASYNCHRONOUS_H
 
-#include "sim/job.h"
+#include "sim/sim_job.h"
 
-/* Fills in *r, which is job_result_init()ed. */
-void asynchronous_run(const struct scenario *s, size_t job, const struct placement *p, struct job_result *r);
+/* Fills in *r, which is sim_job_result_init()ed. */
+void asynchronous_run(const struct scenario *s, size_t job, const struct placement *p,
+                      struct sim_job_result *r);
 
 #endif

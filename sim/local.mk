@@ -4,12 +4,13 @@ libsim_la_SOURCES = \
 	sim/asynchronous.c sim/asynchronous.h \
 	sim/cores.c sim/cores.h \
 	sim/failure.c sim/failure.h \
-	sim/job.c sim/job.h sim/job_account.c sim/job_pace.c sim/job_play.c sim/job_private.h sim/job_run.c sim/job_saved.c \
 	sim/line.c sim/line.h \
 	sim/noise.c sim/noise.h \
 	sim/placement.c sim/placement.h \
 	sim/random.c sim/random.h \
 	sim/scenario.c sim/scenario.h \
+	sim/sim_job.c sim/sim_job.h sim/sim_job_account.c sim/sim_job_pace.c sim/sim_job_play.c \
+	sim/sim_job_private.h sim/sim_job_run.c sim/sim_job_saved.c \
 	sim/simulation.c sim/simulation.h \
 	sim/spread.c sim/spread.h \
 	sim/staleness.c sim/staleness.h \

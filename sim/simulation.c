@@ -11,12 +11,12 @@
 
 struct simulation {
     const struct scenario *s;
-    struct job_hooks hooks; /* the caller's */
+    struct sim_job_hooks hooks; /* the caller's */
     struct fabric fabric;
     struct network *network;
     struct placement *place[SCENARIO_JOBS_MAX];
-    struct job *job[SCENARIO_JOBS_MAX]; /* NULL: asynchronous */
-    struct job_result asynchronous[SCENARIO_JOBS_MAX];
+    struct sim_job *job[SCENARIO_JOBS_MAX]; /* NULL: asynchronous */
+    struct sim_job_result asynchronous[SCENARIO_JOBS_MAX];
     bool on[SCENARIO_FAULTS_MAX];        /* faults of links, now */
     double traffic[SCENARIO_NOISES_MAX]; /* noise of links, now: time over the usual */
     double normal[SCENARIO_NOISES_MAX];  /* its autoregression */
@@ -195,7 +195,7 @@ static void on_step(void *arg, size_t job, uint64_t step)
         m->hooks.step(m->hooks.arg, job, step);
 }
 
-static int on_collective(void *arg, const struct job_collective *c, struct err *err)
+static int on_collective(void *arg, const struct sim_job_collective *c, struct err *err)
 {
     struct simulation *m = arg;
 
@@ -206,18 +206,19 @@ static int on_collective(void *arg, const struct job_collective *c, struct err *
 
 static int open_job(struct simulation *m, size_t i, struct err *err)
 {
-    struct job_hooks hooks = { on_step, on_collective, m };
+    struct sim_job_hooks hooks = { on_step, on_collective, m };
 
     m->place[i] = placement_new(m->s, i);
     if (m->s->jobs[i].sync == SYNC_ASYNCHRONOUS) {
-        job_result_init(&m->asynchronous[i], m->place[i]->ranks);
+        sim_job_result_init(&m->asynchronous[i], m->place[i]->ranks);
         return 0;
     }
-    m->job[i] = job_open(m->s, i, m->place[i], m->network, (enum network_mode)m->s->network, &hooks, err);
+    m->job[i] = sim_job_open(m->s, i, m->place[i], m->network, (enum network_mode)m->s->network, &hooks, err);
     return m->job[i] ? 0 : -1;
 }
 
-struct simulation *simulation_new(const struct scenario *s, const struct job_hooks *hooks, struct err *err)
+struct simulation *simulation_new(const struct scenario *s, const struct sim_job_hooks *hooks,
+                                  struct err *err)
 {
     struct simulation *m = xcalloc(1, sizeof(*m));
     struct fabric_shape shape;
@@ -250,8 +251,8 @@ void simulation_free(struct simulation *m)
     if (!m)
         return;
     for (size_t i = 0; i < m->s->n_jobs; i++) {
-        job_close(m->job[i]);
-        job_result_clear(&m->asynchronous[i]);
+        sim_job_close(m->job[i]);
+        sim_job_result_clear(&m->asynchronous[i]);
         placement_free(m->place[i]);
     }
     network_free(m->network);
@@ -268,12 +269,12 @@ static int play(struct simulation *m, struct err *err)
 
     for (size_t i = 0; i < m->s->n_jobs; i++) {
         if (m->job[i])
-            jobs[n++] = (struct network_job){ job_actors(m->job[i]), job_next, m->job[i] };
+            jobs[n++] = (struct network_job){ sim_job_actors(m->job[i]), sim_job_next, m->job[i] };
     }
-    /* Without an end: ranks wait for one that died, which is what job_played() finds. */
+    /* Without an end: ranks wait for one that died, which is what sim_job_played() finds. */
     network_play(m->network, jobs, n, INFINITY, &m->played, &why);
     for (size_t i = 0; i < m->s->n_jobs; i++) {
-        if (m->job[i] && job_played(m->job[i], err) < 0)
+        if (m->job[i] && sim_job_played(m->job[i], err) < 0)
             return -1;
     }
     return 0;
@@ -281,7 +282,7 @@ static int play(struct simulation *m, struct err *err)
 
 int simulation_run(struct simulation *m, struct err *err)
 {
-    struct job *alone = NULL;
+    struct sim_job *alone = NULL;
     size_t n = 0;
 
     for (size_t i = 0; i < m->s->n_jobs; i++) {
@@ -294,12 +295,12 @@ int simulation_run(struct simulation *m, struct err *err)
     }
     if (n > 1)
         return play(m, err);
-    return alone ? job_run(alone, err) : 0;
+    return alone ? sim_job_run(alone, err) : 0;
 }
 
-const struct job_result *simulation_result(const struct simulation *m, size_t job)
+const struct sim_job_result *simulation_result(const struct simulation *m, size_t job)
 {
-    return m->job[job] ? job_result_get(m->job[job]) : &m->asynchronous[job];
+    return m->job[job] ? sim_job_result_get(m->job[job]) : &m->asynchronous[job];
 }
 
 const struct placement *simulation_placement(const struct simulation *m, size_t job)
@@ -316,7 +317,7 @@ struct network_count simulation_network(const struct simulation *m)
 
         if (!m->job[i])
             continue;
-        c = &job_result_get(m->job[i])->network;
+        c = &sim_job_result_get(m->job[i])->network;
         sum.mode = c->mode ? c->mode : sum.mode;
         sum.closed |= c->closed;
         sum.shared |= c->shared;

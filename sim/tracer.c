@@ -138,7 +138,7 @@ static bool is_lost(struct tracer *t, uint32_t rank)
     return t->s->lost_ratio > 0 && random_uniform(&t->lost, rank, record) < t->s->lost_ratio;
 }
 
-static int put_record(struct tracer *t, const struct job_collective *c, uint32_t member, const char *same,
+static int put_record(struct tracer *t, const struct sim_job_collective *c, uint32_t member, const char *same,
                       size_t same_bytes, struct err *err)
 {
     uint32_t rank = c->rank ? c->rank[member] : member;
@@ -160,7 +160,7 @@ static int put_record(struct tracer *t, const struct job_collective *c, uint32_t
     return 0;
 }
 
-int tracer_collective(struct tracer *t, const struct job_collective *c, struct err *err)
+int tracer_collective(struct tracer *t, const struct sim_job_collective *c, struct err *err)
 {
     char comm[32] = "world", same[128];
     int bytes;

@@ -7,7 +7,7 @@
 #ifndef SYNCGUARD_SIM_TRACER_H
 #define SYNCGUARD_SIM_TRACER_H
 
-#include "sim/job.h"
+#include "sim/sim_job.h"
 
 /* -1 with the reason: the text could not be written. */
 typedef int tracer_write(void *arg, const char *text, size_t bytes, struct err *err);
@@ -21,7 +21,7 @@ void tracer_free(struct tracer *t); /* NULL is fine */
 
 int tracer_header(struct tracer *t, struct err *err);
 /* Those of other jobs are left out. */
-int tracer_collective(struct tracer *t, const struct job_collective *c, struct err *err);
+int tracer_collective(struct tracer *t, const struct sim_job_collective *c, struct err *err);
 /* What is still held back. */
 int tracer_flush(struct tracer *t, struct err *err);
 

@@ -2,8 +2,8 @@
 """tree - is the tree what doc/ARCHITECTURE.md says it is?
 
 Reads the table of folders there ("| folder | ... | may include |") and every #include "folder/file.h" of the C files
-outside tests/. Fails on an edge between folders that the table does not allow, on a folder that it lacks or has too many, and on a
-circle of modules (foo.h with foo.c and its foo_*.c) that is not in its list of circles.
+outside tests/. Fails on an edge between folders that the table does not allow, on a folder that it lacks or has too many, on a
+circle of modules (foo.h with foo.c and its foo_*.c) that is not in its list of circles, and on foo_private.h in another module.
 
     tests/tree.py [TOP]          TAP on standard output
 """
@@ -98,7 +98,7 @@ def main():
     for folder, name in sorted(files):
         text = open(os.path.join(top, folder, name), errors="replace").read()
         me = module(files, folder, name)
-        wrong = []
+        wrong, private = [], []
         for to, header in INCLUDE.findall(text):
             if to not in present:
                 continue
@@ -107,8 +107,12 @@ def main():
             it = module(files, to, header)
             if it != me:
                 edges[me].add(it)
+                if header.endswith("_private.h"):
+                    private.append(f"{to}/{header}")
         ok(not wrong, f"{folder}/{name} includes only what {folder}/ may"
            + (f": not {', '.join(wrong)}" if wrong else ""))
+        ok(not private, f"{folder}/{name} includes no other module's private header"
+           + (f": not {', '.join(private)}" if private else ""))
     for circle in circles_of(edges):
         ok(circle in listed, "circle of modules: " + ", ".join(sorted(circle))
            + ("" if circle in listed else ", which doc/ARCHITECTURE.md does not list"))

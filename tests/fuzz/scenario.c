@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (simulation_run(m, &err) < 0)
         abort();
     for (size_t i = 0; i < s.n_jobs; i++) {
-        const struct job_result *r = simulation_result(m, i);
+        const struct sim_job_result *r = simulation_result(m, i);
 
         if (!(r->end_s >= r->begin_s) || r->steps > (uint64_t)s.jobs[i].steps)
             abort();

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "network/ring.h"
+#include "network/ring_rounds.h"
 #include "tests/tap.h"
 
 #define LATENCY   2e-6
@@ -155,15 +155,16 @@ static void closed_rings(void)
         uint32_t n = 2 + (uint32_t)rand() % 20;
         uint64_t rounds = (uint64_t)(rand() % 2 ? n - 1 : 2 * (n - 1)) + (i % 7 == 0 ? 30 : 0);
         int kinds = 1 + rand() % 4;
-        double spread = pow(10, 3 * uniform() - 1), cost[32], at[32], walked[32], scratch[32 * RING_SCRATCH];
+        double spread = pow(10, 3 * uniform() - 1), cost[32], at[32], walked[32],
+               scratch[32 * RING_ROUNDS_SCRATCH];
 
         for (uint32_t j = 0; j < n; j++) {
             cost[j] = i % 3 ? 1 + rand() % kinds : 0.5 + uniform();
             at[j] = walked[j] = spread * uniform();
         }
-        ring_walk(n, rounds, i % 2, cost, walked, scratch);
+        ring_rounds_walk(n, rounds, i % 2, cost, walked, scratch);
         tried++;
-        if (!ring_closed_form(n, rounds, i % 2, cost, at, at, scratch))
+        if (!ring_rounds_closed(n, rounds, i % 2, cost, at, at, scratch))
             continue;
         closed++;
         wrong += !same_times(at, walked, n);

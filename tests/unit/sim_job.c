@@ -14,7 +14,7 @@
 static struct scenario scenario;
 static struct simulation *simulation;
 
-__attribute__((format(printf, 1, 2))) static const struct job_result *simulate(const char *fmt, ...)
+__attribute__((format(printf, 1, 2))) static const struct sim_job_result *simulate(const char *fmt, ...)
 {
     char text[4096];
     struct err err = { "" };
@@ -33,7 +33,7 @@ __attribute__((format(printf, 1, 2))) static const struct job_result *simulate(c
     return simulation_result(simulation, 0);
 }
 
-static double step_s(const struct job_result *r)
+static double step_s(const struct sim_job_result *r)
 {
     return (r->end_s - r->begin_s) / (double)r->steps;
 }
@@ -91,7 +91,7 @@ static void test_local(void)
 
 static void test_asynchronous(void)
 {
-    const struct job_result *r = simulate(
+    const struct sim_job_result *r = simulate(
         BARE "Steps=2000 Sync=asynchronous\nFault=slow Rank=9 Ratio=4\nFault=slow Rank=3 Ratio=2\n", 1);
     double rate = 64 / step_s(r);
 
@@ -134,7 +134,7 @@ static void test_checkpoints(void)
     const int runs = 10;
 
     for (int seed = 1; seed <= runs; seed++) {
-        const struct job_result *r =
+        const struct sim_job_result *r =
             simulate("Run=r Seed=%d\nFabric=flat Nodes=4 Latency=0us\n"
                      "Job=a Ranks=4 RanksPerNode=1 Compute=1s Buckets=1 Bytes=0 Steps=100000\n"
                      "Checkpoint=a Write=20s Restart=40s Cadence=fixed Interval=200s NodeMtbf=4000s\n",
@@ -150,7 +150,7 @@ static void test_checkpoints(void)
        mean, error, want);
     ok(simulate("Run=r\nFabric=flat Nodes=4\nJob=a Ranks=4 RanksPerNode=1 Compute=100s Steps=3\n"
                 "Checkpoint=a Write=1s Restart=1s NodeMtbf=20s\n")
-               ->state == JOB_STUCK,
+               ->state == SIM_JOB_STUCK,
        "a step that never ends before the next failure: stuck, and said so");
 }
 
@@ -167,13 +167,13 @@ static void test_cadence(void)
 
 static void test_death(void)
 {
-    const struct job_result *r = simulate(BARE "Steps=50\nFault=death Rank=3 From=20\n", 1);
+    const struct sim_job_result *r = simulate(BARE "Steps=50\nFault=death Rank=3 From=20\n", 1);
 
-    ok(r->state == JOB_STALLED && r->steps == 20, "a rank dies: the job stands still after 20 steps");
+    ok(r->state == SIM_JOB_STALLED && r->steps == 20, "a rank dies: the job stands still after 20 steps");
     r = simulate(BARE "Steps=50\nFault=death Rank=3 From=20\n"
                       "Checkpoint=a Write=1s Restart=9s Cadence=fixed Interval=8s\n",
                  1);
-    ok(r->state == JOB_DONE && r->failures == 1, "with checkpoints it goes on");
+    ok(r->state == SIM_JOB_DONE && r->failures == 1, "with checkpoints it goes on");
     /* Writes after 8, 16, 24, ... 48 steps; 4 steps and the restart are lost. */
     ok(near(r->end_s, 50 + 6 + 4 + 9, 1e-9), "what it did since the last one is done again (%.3f s)",
        r->end_s);
@@ -217,9 +217,9 @@ static void test_play(void)
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct job_result alone =
+        struct sim_job_result alone =
             *simulate(ALONE, cases[i].inner, cases[i].algorithm, cases[i].overlap, cases[i].sync);
-        struct job_result beside =
+        struct sim_job_result beside =
             *simulate(BESIDE, cases[i].inner, cases[i].algorithm, cases[i].overlap, cases[i].sync);
 
         ok(near(alone.end_s, beside.end_s, 1e-9) && near(alone.sync_s, beside.sync_s, 1e-6) &&
@@ -268,8 +268,8 @@ static void test_play_all_at_once(void)
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct job_result alone = *simulate(SAVING, cases[i].steps, cases[i].keys, cases[i].lines);
-        struct job_result beside = *simulate(SAVING OTHER, cases[i].steps, cases[i].keys, cases[i].lines);
+        struct sim_job_result alone = *simulate(SAVING, cases[i].steps, cases[i].keys, cases[i].lines);
+        struct sim_job_result beside = *simulate(SAVING OTHER, cases[i].steps, cases[i].keys, cases[i].lines);
 
         ok(near(alone.end_s, beside.end_s, 1e-9) && near(alone.sync_s, beside.sync_s, 1e-6) &&
                near(alone.compute_s, beside.compute_s, 1e-9) && near(alone.lost_s, beside.lost_s, 1e-9) &&
@@ -281,7 +281,7 @@ static void test_play_all_at_once(void)
     ok(simulate("Run=r\nFabric=flat Nodes=8\nJob=a Ranks=4 RanksPerNode=1 Compute=100s Steps=3\n"
                 "Job=b Ranks=4 RanksPerNode=1 FirstNode=4 Steps=3\n"
                 "Checkpoint=a Write=1s Restart=1s NodeMtbf=20s\n")
-               ->state == JOB_STUCK,
+               ->state == SIM_JOB_STUCK,
        "stuck, in play too");
 }
 
@@ -297,7 +297,7 @@ static void test_contention(void)
 
 static void test_shares(void)
 {
-    const struct job_result *r =
+    const struct sim_job_result *r =
         simulate("Run=r\nFabric=flat Nodes=8 Link=1GB/s\nJob=a Ranks=8 RanksPerNode=1 Steps=30 Compute=50ms "
                  "Bytes=10MB\nNoise=rank Cv=0.1\nFault=stall Rank=2 Time=100ms From=3 Every=10\n");
     double sum = r->compute_s + r->sync_s + r->comm_s, time = r->end_s - r->begin_s;
@@ -319,7 +319,7 @@ static void test_links(void)
     "Run=r\nFabric=flat Nodes=8 Link=1GB/s Latency=1us\nJob=a Ranks=8 RanksPerNode=1 Steps=20 Compute=1ms "
     double well = simulate(LINKS "Bytes=10MB\n")->end_s;
     double slow = simulate(LINKS "Bytes=10MB\nFault=link Node=3 Ratio=0.5 From=10\n")->end_s;
-    const struct job_result *r;
+    const struct sim_job_result *r;
     double late = simulate(LINKS "Bytes=0\nFault=latency Node=3 Time=1ms From=10 Until=15\n")->end_s;
 
     ok(near(slow - well, (well - 0.020) / 2, 0.02),

@@ -23,12 +23,12 @@ static struct scenario scenario;
 
 /* The window of a run: from the end of a step to the end of another. */
 struct run {
-    struct job_result result; /* without its arrays */
+    struct sim_job_result result; /* without its arrays */
     int from, until;
     double from_s, until_s;
 };
 
-static int on_collective(void *arg, const struct job_collective *c, struct err *err)
+static int on_collective(void *arg, const struct sim_job_collective *c, struct err *err)
 {
     struct run *r = arg;
     uint32_t buckets = (uint32_t)scenario.jobs[0].buckets;
@@ -48,7 +48,7 @@ static int on_collective(void *arg, const struct job_collective *c, struct err *
 
 static void simulate(struct run *r, const char *text)
 {
-    struct job_hooks hooks = { .collective = on_collective, .arg = r };
+    struct sim_job_hooks hooks = { .collective = on_collective, .arg = r };
     struct simulation *m = NULL;
     struct err err = { "" };
 
@@ -86,7 +86,7 @@ static void test_gain(void)
     struct run none = crowded(""), gate = crowded("Pacing=gate"), paced = crowded("Pacing=auto");
     struct run denied = crowded("Pacing=auto PaceLevers=none"),
                delay = crowded("Pacing=auto PaceLevers=delay");
-    const struct job_lever *release = &paced.result.lever[0];
+    const struct sim_job_lever *release = &paced.result.lever[0];
     double most = window_s(&none) / window_s(&gate), got = window_s(&none) / window_s(&paced);
 
     ok(most > 1.5, "8 ranks on 2 cores, one slow: giving cores away at all times is %.3f times as fast",

@@ -1,20 +1,21 @@
 /* What a job has saved, and what a failure takes it back to; in lockstep and in play. */
 #include <math.h>
 
-#include "sim/job_private.h"
+#include "sim/sim_job_private.h"
 
 /* So often in a row may it fail before it has saved anything new, then it counts as stuck. */
 #define FAILURES_MAX 10000
 
-void job_save(struct job *j, uint64_t round, double at_s)
+void sim_job_save(struct sim_job *j, uint64_t round, double at_s)
 {
-    const struct job_result *r = &j->result;
+    const struct sim_job_result *r = &j->result;
 
-    j->saved = (struct job_saved){ round, r->steps, 0, at_s, r->compute_s, r->sync_s, r->comm_s, r->paced_s };
+    j->saved =
+        (struct sim_job_saved){ round, r->steps, 0, at_s, r->compute_s, r->sync_s, r->comm_s, r->paced_s };
 }
 
 /* All ranks go on at at_s. */
-static void align(struct job *j, double at_s)
+static void align(struct sim_job *j, double at_s)
 {
     for (uint32_t i = 0; i < j->n; i++)
         j->at_s[i] = j->free_s[i] = at_s;
@@ -25,22 +26,22 @@ static void align(struct job *j, double at_s)
     j->round_end_s = j->result.end_s = at_s;
 }
 
-static void empty(struct job_exchange *x)
+static void empty(struct sim_job_exchange *x)
 {
     x->entered = x->left = 0;
     x->last_s = -INFINITY;
 }
 
-uint64_t job_fall_back(struct job *j, double at_s)
+uint64_t sim_job_fall_back(struct sim_job *j, double at_s)
 {
-    struct job_saved *s = &j->saved;
-    struct job_result *r = &j->result;
+    struct sim_job_saved *s = &j->saved;
+    struct sim_job_result *r = &j->result;
     double up_s;
 
     r->failures++;
     up_s = failure_restart_s(j->failure, at_s, &r->failures);
     if (isnan(up_s) || ++s->failed > FAILURES_MAX) {
-        r->state = JOB_STUCK;
+        r->state = SIM_JOB_STUCK;
         return j->rounds;
     }
     r->lost_s += up_s - s->at_s;
@@ -50,7 +51,7 @@ uint64_t job_fall_back(struct job *j, double at_s)
     r->comm_s = s->comm_s;
     r->paced_s = s->paced_s;
     j->drawn = s->round;
-    job_paces_restart(j);
+    sim_job_paces_restart(j);
     empty(&j->exchange[0]);
     empty(&j->exchange[1]);
     s->at_s = up_s;
@@ -58,7 +59,7 @@ uint64_t job_fall_back(struct job *j, double at_s)
     return s->round;
 }
 
-bool job_is_due(const struct job *j, uint64_t round, double at_s)
+bool sim_job_is_due(const struct sim_job *j, uint64_t round, double at_s)
 {
     /* Steps come in whole ones: the nearest to the interval. */
     double step_s = j->result.step.mean * (double)j->per_round;
@@ -66,15 +67,15 @@ bool job_is_due(const struct job *j, uint64_t round, double at_s)
     return round + 1 < j->rounds && at_s - j->saved.at_s + step_s / 2 >= j->result.interval_s;
 }
 
-uint64_t job_checkpoint(struct job *j, uint64_t round)
+uint64_t sim_job_checkpoint(struct sim_job *j, uint64_t round)
 {
     double write_s = j->scenario->checkpoints[j->index].write_s, done_s = j->round_end_s + write_s;
 
     if (failure_next_s(j->failure) <= done_s)
-        return job_fall_back(j, failure_next_s(j->failure));
+        return sim_job_fall_back(j, failure_next_s(j->failure));
     j->result.checkpoints++;
     j->result.checkpoint_s += write_s;
     align(j, done_s);
-    job_save(j, round + 1, done_s);
+    sim_job_save(j, round + 1, done_s);
     return round + 1;
 }

@@ -1,4 +1,4 @@
-#include "network/gates.h"
+#include "network/gate_queues.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,14 +13,14 @@ struct gate {
     size_t cap, first, end;
 };
 
-struct gates {
+struct gate_queues {
     uint32_t links, gates;
     struct gate **of_link; /* NULL: none */
 };
 
-struct gates *gates_new(uint32_t links)
+struct gate_queues *gate_queues_new(uint32_t links)
 {
-    struct gates *g = xcalloc(1, sizeof(*g));
+    struct gate_queues *g = xcalloc(1, sizeof(*g));
 
     g->links = links;
     g->of_link = xcalloc(links, sizeof(struct gate *));
@@ -34,7 +34,7 @@ static void gate_free(struct gate *gate)
     free(gate);
 }
 
-void gates_free(struct gates *g)
+void gate_queues_free(struct gate_queues *g)
 {
     if (!g)
         return;
@@ -44,7 +44,7 @@ void gates_free(struct gates *g)
     free(g);
 }
 
-void gates_set(struct gates *g, uint32_t link, const struct gate_params *p)
+void gate_queues_set(struct gate_queues *g, uint32_t link, const struct gate_params *p)
 {
     bool wanted = p->limit || p->gap_s > 0;
 
@@ -58,12 +58,12 @@ void gates_set(struct gates *g, uint32_t link, const struct gate_params *p)
     g->gates++;
 }
 
-bool gates_any(const struct gates *g)
+bool gate_queues_any(const struct gate_queues *g)
 {
     return g && g->gates;
 }
 
-void gates_clear(struct gates *g)
+void gate_queues_clear(struct gate_queues *g)
 {
     for (uint32_t l = 0; l < g->links; l++) {
         struct gate *gate = g->of_link[l];
@@ -83,8 +83,8 @@ static void wait_at(struct gate *gate, uint32_t id)
     gate->waiting[gate->end++] = id;
 }
 
-bool gates_enter(struct gates *g, const uint32_t *link, uint32_t hops, uint32_t id, double now_s,
-                 double *again_s)
+bool gate_queues_enter(struct gate_queues *g, const uint32_t *link, uint32_t hops, uint32_t id, double now_s,
+                       double *again_s)
 {
     double opens_s = now_s;
 
@@ -109,7 +109,7 @@ bool gates_enter(struct gates *g, const uint32_t *link, uint32_t hops, uint32_t 
     return true;
 }
 
-void gates_leave(struct gates *g, const uint32_t *link, uint32_t hops)
+void gate_queues_leave(struct gate_queues *g, const uint32_t *link, uint32_t hops)
 {
     for (uint32_t h = 0; h < hops; h++) {
         if (g->of_link[link[h]])
@@ -117,7 +117,7 @@ void gates_leave(struct gates *g, const uint32_t *link, uint32_t hops)
     }
 }
 
-bool gates_next(struct gates *g, const uint32_t *link, uint32_t hops, double now_s, uint32_t *id)
+bool gate_queues_next(struct gate_queues *g, const uint32_t *link, uint32_t hops, double now_s, uint32_t *id)
 {
     for (uint32_t h = 0; h < hops; h++) {
         struct gate *gate = g->of_link[link[h]];

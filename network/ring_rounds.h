@@ -1,4 +1,4 @@
-/* ring.h - a ring's rounds at once: when each place leaves, without walking rounds x places messages.
+/* ring_rounds.h - a ring's rounds at once: when each place leaves, without walking rounds x places messages.
  *
  * In every round each place sends to the next one; the message from place i takes cost_s[i].  A place goes on
  * when the message it sent and the one it got are through.  A message starts when its sender is there, or
@@ -13,22 +13,22 @@
  * "Synchronization and Linearity", 1992, 3.7.)
  *
  * Pure but for scratch memory that it is given. */
-#ifndef SYNCGUARD_NETWORK_RING_H
-#define SYNCGUARD_NETWORK_RING_H
+#ifndef SYNCGUARD_NETWORK_RING_ROUNDS_H
+#define SYNCGUARD_NETWORK_RING_ROUNDS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define RING_SCRATCH 3u /* doubles a place */
+#define RING_ROUNDS_SCRATCH 3u /* doubles a place */
 
 /* leave_s may be arrive_s.  false: not answered (leave_s is as it was), for a walk would need more steps than
  * there are rounds, or too many costs matter; walk the rounds then. */
-bool ring_closed_form(uint32_t places, uint64_t rounds, bool rendezvous, const double *cost_s,
-                      const double *arrive_s, double *leave_s, double *scratch);
+bool ring_rounds_closed(uint32_t places, uint64_t rounds, bool rendezvous, const double *cost_s,
+                        const double *arrive_s, double *leave_s, double *scratch);
 
 /* The same, round by round. */
-void ring_walk(uint32_t places, uint64_t rounds, bool rendezvous, const double *cost_s, double *time_s,
-               double *scratch);
+void ring_rounds_walk(uint32_t places, uint64_t rounds, bool rendezvous, const double *cost_s, double *time_s,
+                      double *scratch);
 
 #endif

@@ -5,52 +5,52 @@
 
 #include "common/xalloc.h"
 #include "sim/cores.h"
-#include "sim/job_private.h"
+#include "sim/sim_job_private.h"
 
 /* ---- work ---- */
 
-static void node_worked(struct job *j, uint32_t node, uint64_t round, uint32_t part)
+static void node_worked(struct sim_job *j, uint32_t node, uint64_t round, uint32_t part)
 {
     uint32_t first = j->place->first[node], n = j->place->first[node + 1] - first;
     const uint32_t *rank = j->place->by_node + first;
     double start[SCENARIO_NODE_RANKS_MAX] = { 0 }, work[SCENARIO_NODE_RANKS_MAX] = { 0 };
     double sleep[SCENARIO_NODE_RANKS_MAX] = { 0 }, done[SCENARIO_NODE_RANKS_MAX], last_s = -INFINITY;
-    enum cores_waiting waiting = job_waiting(j, node);
+    enum cores_waiting waiting = sim_job_waiting(j, node);
     int bucket = j->parts[part].bucket;
 
     for (uint32_t i = 0; i < n; i++) {
         start[i] = j->at_s[rank[i]];
-        work[i] = job_part_work_s(j, rank[i], round, part);
-        sleep[i] = job_pace_delay_s(j, rank[i], bucket);
+        work[i] = sim_job_part_work_s(j, rank[i], round, part);
+        sleep[i] = sim_job_pace_delay_s(j, rank[i], bucket);
     }
     cores_run(n, (uint32_t)j->j->cores, waiting, start, work, sleep, done);
     for (uint32_t i = 0; i < n; i++)
         last_s = fmax(last_s, done[i]);
     for (uint32_t i = 0; i < n; i++) {
-        job_rank_worked(j, rank[i], done[i]);
+        sim_job_rank_worked(j, rank[i], done[i]);
         j->wakes[rank[i]] =
             waiting == CORES_GATE && done[i] < last_s && pace_gives_core(n, (uint32_t)j->j->cores, 1);
     }
 }
 
-static void work(struct job *j, uint64_t round, uint32_t part)
+static void work(struct sim_job *j, uint64_t round, uint32_t part)
 {
     for (uint32_t node = 0; node < j->place->nodes; node++) {
-        if (job_shares_cores(j, node)) {
+        if (sim_job_shares_cores(j, node)) {
             node_worked(j, node, round, part);
             continue;
         }
         for (uint32_t k = j->place->first[node]; k < j->place->first[node + 1]; k++) {
             uint32_t i = j->place->by_node[k];
 
-            job_rank_worked(j, i, j->at_s[i] + job_part_work_s(j, i, round, part));
+            sim_job_rank_worked(j, i, j->at_s[i] + sim_job_part_work_s(j, i, round, part));
         }
     }
 }
 
 /* ---- collectives ---- */
 
-static void meet_inside(struct job *j, uint64_t round, uint32_t part, struct job_exchange *x)
+static void meet_inside(struct sim_job *j, uint64_t round, uint32_t part, struct sim_job_exchange *x)
 {
     double at[SCENARIO_NODE_RANKS_MAX];
 
@@ -59,25 +59,25 @@ static void meet_inside(struct job *j, uint64_t round, uint32_t part, struct job
         const uint32_t *rank = j->place->by_node + first;
 
         for (uint32_t i = 0; i < n; i++)
-            at[i] = job_rank_enter_inner(j, rank[i], x);
+            at[i] = sim_job_rank_enter_inner(j, rank[i], x);
         if (j->inner[node])
             network_run(j->inner[node], j->mode, at, at, &j->result.network);
         for (uint32_t i = 0; i < n; i++) {
             x->leave_s[rank[i]] = at[i];
             j->at_s[rank[i]] = at[i] + (j->wakes[rank[i]] ? j->j->wake_s : 0);
         }
-        job_paces_node_left(j, node, round, part, x);
-        job_account_inner(j, node, x);
+        sim_job_paces_node_left(j, node, round, part, x);
+        sim_job_account_inner(j, node, x);
     }
 }
 
-static void enter_all(struct job *j, uint32_t part, struct job_exchange *x)
+static void enter_all(struct sim_job *j, uint32_t part, struct sim_job_exchange *x)
 {
     for (uint32_t i = 0; i < j->n; i++)
-        job_rank_enter(j, i, (uint32_t)j->parts[part].bucket, x);
+        sim_job_rank_enter(j, i, (uint32_t)j->parts[part].bucket, x);
 }
 
-static void meet(struct job *j, uint64_t round, uint32_t part, struct job_exchange *x)
+static void meet(struct sim_job *j, uint64_t round, uint32_t part, struct sim_job_exchange *x)
 {
     struct network_collective *c = j->bucket[j->parts[part].bucket];
 
@@ -85,20 +85,20 @@ static void meet(struct job *j, uint64_t round, uint32_t part, struct job_exchan
         network_run(c, j->mode, x->enter_s, x->leave_s, &j->result.network);
     else
         memcpy(x->leave_s, x->enter_s, j->n * sizeof(*x->leave_s));
-    job_paces_all_left(j, round, part, x);
+    sim_job_paces_all_left(j, round, part, x);
     for (uint32_t i = 0; i < j->n; i++)
-        job_rank_leave(j, i, round, part, x, x->leave_s[i]);
-    job_account(j, round, part, x);
+        sim_job_rank_leave(j, i, round, part, x, x->leave_s[i]);
+    sim_job_account(j, round, part, x);
 }
 
 /* false: a failure struck before the round was over. */
-static bool run_round(struct job *j, uint64_t round)
+static bool run_round(struct sim_job *j, uint64_t round)
 {
-    struct job_exchange *x = &j->exchange[0];
+    struct sim_job_exchange *x = &j->exchange[0];
     double fails_s = j->failure ? failure_next_s(j->failure) : INFINITY;
 
     for (uint32_t i = 0; i < j->n; i++)
-        job_rank_begin(j, i, round);
+        sim_job_rank_begin(j, i, round);
     for (uint32_t part = 0; part < j->n_parts; part++) {
         work(j, round, part);
         if (j->parts[part].bucket < 0) {
@@ -115,40 +115,40 @@ static bool run_round(struct job *j, uint64_t round)
 
 /* ---- the run ---- */
 
-static void stall(struct job *j, uint64_t round)
+static void stall(struct sim_job *j, uint64_t round)
 {
     bool *dead = xcalloc(j->n, sizeof(*dead));
-    struct job_exchange *x = &j->exchange[0];
+    struct sim_job_exchange *x = &j->exchange[0];
     uint32_t part = 0;
 
     while (j->parts[part].bucket < 0)
         part++;
     noise_dead(j->noise, round * j->per_round, dead);
     for (uint32_t i = 0; i < j->n; i++)
-        job_rank_begin(j, i, round);
+        sim_job_rank_begin(j, i, round);
     work(j, round, part);
     enter_all(j, part, x);
-    job_account_stall(j, (uint32_t)j->parts[part].bucket, x, dead);
+    sim_job_account_stall(j, (uint32_t)j->parts[part].bucket, x, dead);
     free(dead);
 }
 
-static uint64_t one_round(struct job *j, uint64_t round)
+static uint64_t one_round(struct sim_job *j, uint64_t round)
 {
-    job_draw(j, round);
+    sim_job_draw(j, round);
     if (noise_dead(j->noise, round * j->per_round, NULL)) {
         if (!j->failure) {
             stall(j, round);
             return j->rounds;
         }
         noise_repair(j->noise, round * j->per_round);
-        return job_fall_back(j, j->round_end_s);
+        return sim_job_fall_back(j, j->round_end_s);
     }
     if (!run_round(j, round))
-        return job_fall_back(j, failure_next_s(j->failure));
-    return j->failure && job_is_due(j, round, j->round_end_s) ? job_checkpoint(j, round) : round + 1;
+        return sim_job_fall_back(j, failure_next_s(j->failure));
+    return j->failure && sim_job_is_due(j, round, j->round_end_s) ? sim_job_checkpoint(j, round) : round + 1;
 }
 
-int job_run(struct job *j, struct err *err)
+int sim_job_run(struct sim_job *j, struct err *err)
 {
     for (uint64_t round = 0; round < j->rounds && !j->broken;)
         round = one_round(j, round);
@@ -157,8 +157,8 @@ int job_run(struct job *j, struct err *err)
             *err = j->err;
         return -1;
     }
-    if (j->result.state == JOB_RUNNING)
-        j->result.state = JOB_DONE;
-    job_paces_result(j);
+    if (j->result.state == SIM_JOB_RUNNING)
+        j->result.state = SIM_JOB_DONE;
+    sim_job_paces_result(j);
     return 0;
 }

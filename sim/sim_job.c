@@ -1,31 +1,31 @@
-#include "sim/job.h"
+#include "sim/sim_job.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "common/xalloc.h"
-#include "sim/job_private.h"
+#include "sim/sim_job_private.h"
 #include "sim/staleness.h"
 
 /* ---- results ---- */
 
-void job_result_init(struct job_result *r, uint32_t ranks)
+void sim_job_result_init(struct sim_job_result *r, uint32_t ranks)
 {
-    *r = (struct job_result){ .interval_s = NAN };
+    *r = (struct sim_job_result){ .interval_s = NAN };
     r->late_s = xcalloc(ranks, sizeof(*r->late_s));
     r->work_s = xcalloc(ranks, sizeof(*r->work_s));
     r->last = xcalloc(ranks, sizeof(*r->last));
 }
 
-void job_result_clear(struct job_result *r)
+void sim_job_result_clear(struct sim_job_result *r)
 {
     free(r->late_s);
     free(r->work_s);
     free(r->last);
-    *r = (struct job_result){ 0 };
+    *r = (struct sim_job_result){ 0 };
 }
 
-const struct job_result *job_result_get(const struct job *j)
+const struct sim_job_result *sim_job_result_get(const struct sim_job *j)
 {
     return &j->result;
 }
@@ -34,7 +34,7 @@ const struct job_result *job_result_get(const struct job *j)
 
 /* Each of the round's steps: the forward pass, with collectives inside the nodes; then the backward pass, in
  * the last step with an exchange after each bucket. */
-static void plan_parts(struct job *j)
+static void plan_parts(struct sim_job *j)
 {
     const struct scenario_job *s = j->j;
     uint32_t per_step = (uint32_t)(s->inner + s->buckets), at = 0;
@@ -45,18 +45,18 @@ static void plan_parts(struct job *j)
     for (uint64_t k = 0; k < j->per_round; k++) {
         kept += s->forward_ratio * step;
         for (int i = 0; i < s->inner; i++, kept = 0)
-            j->parts[at++] = (struct job_part){ kept + back, -1 };
+            j->parts[at++] = (struct sim_job_part){ kept + back, -1 };
         for (int b = 0; b < s->buckets; b++) {
             kept += back;
             if (k + 1 < j->per_round)
                 continue;
-            j->parts[at++] = (struct job_part){ kept, b };
+            j->parts[at++] = (struct sim_job_part){ kept, b };
             kept = 0;
         }
     }
 }
 
-static void plan_buckets(struct job *j)
+static void plan_buckets(struct sim_job *j)
 {
     const struct scenario_job *s = j->j;
     double whole = s->bytes / (s->buckets - 1 + s->last_ratio);
@@ -66,7 +66,7 @@ static void plan_buckets(struct job *j)
         j->bucket_bytes[b] = b + 1 < s->buckets ? whole : whole * s->last_ratio;
 }
 
-static int open_buckets(struct job *j, struct err *err)
+static int open_buckets(struct sim_job *j, struct err *err)
 {
     const struct scenario_job *s = j->j;
     struct schedule_spec spec = { .operation = SCHEDULE_ALLREDUCE,
@@ -87,12 +87,12 @@ static int open_buckets(struct job *j, struct err *err)
     return 0;
 }
 
-static uint32_t node_size(const struct job *j, uint32_t node)
+static uint32_t node_size(const struct sim_job *j, uint32_t node)
 {
     return j->place->first[node + 1] - j->place->first[node];
 }
 
-static int open_inner(struct job *j, struct err *err)
+static int open_inner(struct sim_job *j, struct err *err)
 {
     struct schedule_spec spec = { .operation = SCHEDULE_ALLREDUCE,
                                   .algorithm = SCHEDULE_RING,
@@ -119,7 +119,7 @@ static double *numbers(uint32_t n)
     return xcalloc(n, sizeof(double));
 }
 
-static void exchange_init(struct job_exchange *x, uint32_t n)
+static void exchange_init(struct sim_job_exchange *x, uint32_t n)
 {
     x->enter_s = numbers(n);
     x->slept_s = numbers(n);
@@ -127,14 +127,14 @@ static void exchange_init(struct job_exchange *x, uint32_t n)
     x->last_s = -INFINITY;
 }
 
-static void exchange_clear(struct job_exchange *x)
+static void exchange_clear(struct sim_job_exchange *x)
 {
     free(x->enter_s);
     free(x->slept_s);
     free(x->leave_s);
 }
 
-static void make_arrays(struct job *j)
+static void make_arrays(struct sim_job *j)
 {
     j->depth = j->j->sync == SYNC_STALENESS ? (uint32_t)j->j->staleness + 2 : 2;
     j->round = xcalloc(j->depth, sizeof(*j->round));
@@ -159,14 +159,15 @@ static void make_arrays(struct job *j)
     if (j->j->pacing == PACING_DELAY)
         j->pace = xcalloc((size_t)j->n * (size_t)j->j->buckets, sizeof(*j->pace));
     if (j->j->pacing == PACING_AUTO)
-        j->paces = job_paces_new(j);
+        j->paces = sim_job_paces_new(j);
 }
 
-struct job *job_open(const struct scenario *s, size_t index, const struct placement *p, struct network *n,
-                     enum network_mode mode, const struct job_hooks *hooks, struct err *err)
+struct sim_job *sim_job_open(const struct scenario *s, size_t index, const struct placement *p,
+                             struct network *n, enum network_mode mode, const struct sim_job_hooks *hooks,
+                             struct err *err)
 {
     const struct scenario_job *sj = &s->jobs[index];
-    struct job *j = xcalloc(1, sizeof(*j));
+    struct sim_job *j = xcalloc(1, sizeof(*j));
     struct noise_places places = { p->node, p->leaf, p->fabric_node, p->nodes, p->switches };
 
     j->scenario = s;
@@ -183,12 +184,12 @@ struct job *job_open(const struct scenario *s, size_t index, const struct placem
     j->apart = sj->overlap || sj->sync == SYNC_STALENESS;
     j->places = places;
     j->noise = noise_new(s, index, &j->places);
-    job_result_init(&j->result, j->n);
+    sim_job_result_init(&j->result, j->n);
     j->result.begin_s = j->result.end_s = j->round_end_s = sj->start_s;
     plan_parts(j);
     plan_buckets(j);
     if (open_buckets(j, err) < 0 || open_inner(j, err) < 0) {
-        job_close(j);
+        sim_job_close(j);
         return NULL;
     }
     make_arrays(j);
@@ -196,11 +197,11 @@ struct job *job_open(const struct scenario *s, size_t index, const struct placem
         j->failure = failure_new(s, index);
         j->result.interval_s = failure_interval_s(j->failure);
     }
-    job_save(j, 0, sj->start_s);
+    sim_job_save(j, 0, sj->start_s);
     return j;
 }
 
-static void free_collectives(struct job *j)
+static void free_collectives(struct sim_job *j)
 {
     for (int b = 0; j->bucket && b < j->j->buckets; b++) {
         if (b == 0 || j->bucket[b] != j->bucket[b - 1])
@@ -212,7 +213,7 @@ static void free_collectives(struct job *j)
     free(j->inner);
 }
 
-void job_close(struct job *j)
+void sim_job_close(struct sim_job *j)
 {
     if (!j)
         return;
@@ -229,7 +230,7 @@ void job_close(struct job *j)
     }
     noise_free(j->noise);
     failure_free(j->failure);
-    job_result_clear(&j->result);
+    sim_job_result_clear(&j->result);
     free(j->round);
     free(j->parts);
     free(j->bucket_bytes);
@@ -240,7 +241,7 @@ void job_close(struct job *j)
     free(j->wakes);
     free(j->seq);
     free(j->pace);
-    job_paces_free(j->paces, j);
+    sim_job_paces_free(j->paces, j);
     for (uint32_t i = 0; j->cores && i < j->place->nodes; i++)
         cores_free(j->cores[i]);
     free(j->cores);
@@ -251,17 +252,17 @@ void job_close(struct job *j)
 
 /* ---- rounds ---- */
 
-uint64_t job_steps_of(const struct job *j, uint64_t round)
+uint64_t sim_job_steps_of(const struct sim_job *j, uint64_t round)
 {
     uint64_t left = (uint64_t)j->j->steps - round * j->per_round;
 
     return left < j->per_round ? left : j->per_round;
 }
 
-void job_draw(struct job *j, uint64_t round)
+void sim_job_draw(struct sim_job *j, uint64_t round)
 {
-    struct job_round *r = &j->round[round % j->depth];
-    uint64_t steps = job_steps_of(j, round);
+    struct sim_job_round *r = &j->round[round % j->depth];
+    uint64_t steps = sim_job_steps_of(j, round);
 
     if (round < j->drawn)
         return;
@@ -282,11 +283,11 @@ void job_draw(struct job *j, uint64_t round)
 
 /* ---- one rank ---- */
 
-void job_rank_begin(struct job *j, uint32_t rank, uint64_t round)
+void sim_job_rank_begin(struct sim_job *j, uint32_t rank, uint64_t round)
 {
     uint64_t bound = j->j->sync == SYNC_STALENESS ? (uint64_t)j->j->staleness : 0;
     uint64_t needs = staleness_needs(round, bound);
-    const struct job_round *awaited;
+    const struct sim_job_round *awaited;
     double waited_s;
 
     if (needs == 0 || !j->apart)
@@ -295,16 +296,16 @@ void job_rank_begin(struct job *j, uint32_t rank, uint64_t round)
     waited_s = awaited->leave_s[rank] - j->at_s[rank];
     if (waited_s <= 0)
         return;
-    job_account_wait(j, waited_s, awaited->leave_s[rank] - awaited->last_s);
+    sim_job_account_wait(j, waited_s, awaited->leave_s[rank] - awaited->last_s);
     j->at_s[rank] = awaited->leave_s[rank];
 }
 
-bool job_shares_cores(const struct job *j, uint32_t node)
+bool sim_job_shares_cores(const struct sim_job *j, uint32_t node)
 {
     return j->j->cores > 0 && node_size(j, node) > (uint32_t)j->j->cores;
 }
 
-enum cores_waiting job_waiting(const struct job *j, uint32_t node)
+enum cores_waiting sim_job_waiting(const struct sim_job *j, uint32_t node)
 {
     switch (j->j->pacing) {
     case PACING_GATE:
@@ -312,20 +313,20 @@ enum cores_waiting job_waiting(const struct job *j, uint32_t node)
     case PACING_DELAY:
         return CORES_SLEEP;
     case PACING_AUTO:
-        return job_paces_waiting(j, node);
+        return sim_job_paces_waiting(j, node);
     default:
         return CORES_SPIN;
     }
 }
 
-double job_part_work_s(const struct job *j, uint32_t rank, uint64_t round, uint32_t part)
+double sim_job_part_work_s(const struct sim_job *j, uint32_t rank, uint64_t round, uint32_t part)
 {
-    const struct job_round *r = &j->round[round % j->depth];
+    const struct sim_job_round *r = &j->round[round % j->depth];
 
     return r->work_s[rank] * j->parts[part].share + (part == 0 ? r->delay_s[rank] : 0);
 }
 
-void job_rank_worked(struct job *j, uint32_t rank, double done_s)
+void sim_job_rank_worked(struct sim_job *j, uint32_t rank, double done_s)
 {
     double took_s = done_s - j->at_s[rank];
 
@@ -334,35 +335,35 @@ void job_rank_worked(struct job *j, uint32_t rank, double done_s)
     j->at_s[rank] = done_s;
 }
 
-double job_pace_delay_s(const struct job *j, uint32_t rank, int bucket)
+double sim_job_pace_delay_s(const struct sim_job *j, uint32_t rank, int bucket)
 {
     struct pace_params p = { j->j->pace_max_s, j->j->pace_share };
 
     if (j->paces)
-        return job_paces_delay_s(j, rank, bucket);
+        return sim_job_paces_delay_s(j, rank, bucket);
     return j->pace && bucket >= 0 ? pace_delay_s(&j->pace[(size_t)bucket * j->n + rank], &p) : 0;
 }
 
-double job_rank_enter_inner(struct job *j, uint32_t rank, struct job_exchange *x)
+double sim_job_rank_enter_inner(struct sim_job *j, uint32_t rank, struct sim_job_exchange *x)
 {
-    x->slept_s[rank] = job_pace_delay_s(j, rank, -1);
+    x->slept_s[rank] = sim_job_pace_delay_s(j, rank, -1);
     x->enter_s[rank] = j->at_s[rank] + x->slept_s[rank];
     return x->enter_s[rank];
 }
 
-double job_rank_enter(struct job *j, uint32_t rank, uint32_t bucket, struct job_exchange *x)
+double sim_job_rank_enter(struct sim_job *j, uint32_t rank, uint32_t bucket, struct sim_job_exchange *x)
 {
     double ready_s = j->apart ? fmax(j->at_s[rank], j->free_s[rank]) : j->at_s[rank];
 
-    x->slept_s[rank] = job_pace_delay_s(j, rank, (int)bucket);
+    x->slept_s[rank] = sim_job_pace_delay_s(j, rank, (int)bucket);
     x->enter_s[rank] = ready_s + x->slept_s[rank];
     x->last_s = fmax(x->last_s, x->enter_s[rank]);
     x->entered++;
     return x->enter_s[rank];
 }
 
-void job_rank_leave(struct job *j, uint32_t rank, uint64_t round, uint32_t part, struct job_exchange *x,
-                    double leave_s)
+void sim_job_rank_leave(struct sim_job *j, uint32_t rank, uint64_t round, uint32_t part,
+                        struct sim_job_exchange *x, double leave_s)
 {
     x->leave_s[rank] = leave_s;
     x->left++;

@@ -168,11 +168,11 @@ static void depart(struct play *p, uint32_t id)
 {
     struct message *m = &p->message[id];
     const struct network_way *way = way_of(m->collective, m->from, m->to);
-    struct gates *g = p->network->gates;
+    struct gate_queues *g = p->network->gates;
     double again_s;
 
-    m->inside = gates_any(g) && gates_enter(g, way->link, way->hops, id, p->now_s, &again_s);
-    m->held = gates_any(g) && !m->inside;
+    m->inside = gate_queues_any(g) && gate_queues_enter(g, way->link, way->hops, id, p->now_s, &again_s);
+    m->held = gate_queues_any(g) && !m->inside;
     if (!m->held)
         agenda_after(p->agenda, p->actors + id, p->now_s, way->latency_s);
     else if (isfinite(again_s))
@@ -183,7 +183,7 @@ static void depart(struct play *p, uint32_t id)
 static void leave_gates(struct play *p, uint32_t id)
 {
     struct message *m = &p->message[id];
-    struct gates *g = p->network->gates;
+    struct gate_queues *g = p->network->gates;
     struct network_way way;
     uint32_t next;
 
@@ -191,8 +191,8 @@ static void leave_gates(struct play *p, uint32_t id)
         return;
     m->inside = false;
     way = *way_of(m->collective, m->from, m->to); /* others that depart may take its place */
-    gates_leave(g, way.link, way.hops);
-    while (gates_next(g, way.link, way.hops, p->now_s, &next)) {
+    gate_queues_leave(g, way.link, way.hops);
+    while (gate_queues_next(g, way.link, way.hops, p->now_s, &next)) {
         if (p->message[next].gone)
             message_free(p, next);
         else
@@ -515,7 +515,7 @@ static void play_end(struct play *p)
     }
     network_flows_clear(p->network);
     if (p->network->gates)
-        gates_clear(p->network->gates);
+        gate_queues_clear(p->network->gates);
     agenda_free(p->agenda);
     free(p->actor);
     free(p->message);

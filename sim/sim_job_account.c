@@ -2,15 +2,15 @@
 #include <stdlib.h>
 
 #include "common/xalloc.h"
-#include "sim/job_private.h"
+#include "sim/sim_job_private.h"
 
-static void tell(struct job *j, const struct job_collective *c)
+static void tell(struct sim_job *j, const struct sim_job_collective *c)
 {
     if (j->hooks.collective && !j->broken && j->hooks.collective(j->hooks.arg, c, &j->err) < 0)
         j->broken = true;
 }
 
-static void account_lateness(struct job *j, uint32_t bucket, const struct job_exchange *x)
+static void account_lateness(struct sim_job *j, uint32_t bucket, const struct sim_job_exchange *x)
 {
     double first_s = INFINITY;
     uint32_t last = 0;
@@ -29,8 +29,8 @@ static void account_lateness(struct job *j, uint32_t bucket, const struct job_ex
     j->result.collectives++;
 }
 
-/* Who works beside the exchange waits for it later (job_account_wait). */
-static void account_time(struct job *j, const struct job_exchange *x)
+/* Who works beside the exchange waits for it later (sim_job_account_wait). */
+static void account_time(struct sim_job *j, const struct sim_job_exchange *x)
 {
     if (j->apart)
         return;
@@ -41,9 +41,9 @@ static void account_time(struct job *j, const struct job_exchange *x)
     }
 }
 
-static void account_round(struct job *j, uint64_t round, const struct job_exchange *x)
+static void account_round(struct sim_job *j, uint64_t round, const struct sim_job_exchange *x)
 {
-    uint64_t steps = job_steps_of(j, round);
+    uint64_t steps = sim_job_steps_of(j, round);
     double end_s = -INFINITY;
 
     for (uint32_t i = 0; i < j->n; i++)
@@ -54,16 +54,16 @@ static void account_round(struct job *j, uint64_t round, const struct job_exchan
     j->result.simulated += steps;
 }
 
-void job_account(struct job *j, uint64_t round, uint32_t part, struct job_exchange *x)
+void sim_job_account(struct sim_job *j, uint64_t round, uint32_t part, struct sim_job_exchange *x)
 {
     uint32_t bucket = (uint32_t)j->parts[part].bucket;
-    struct job_collective c = { .job = j->index,
-                                .node = -1,
-                                .seq = (uint32_t)j->exchanges,
-                                .bytes = j->bucket_bytes[bucket],
-                                .n = j->n,
-                                .enter_s = x->enter_s,
-                                .leave_s = x->leave_s };
+    struct sim_job_collective c = { .job = j->index,
+                                    .node = -1,
+                                    .seq = (uint32_t)j->exchanges,
+                                    .bytes = j->bucket_bytes[bucket],
+                                    .n = j->n,
+                                    .enter_s = x->enter_s,
+                                    .leave_s = x->leave_s };
 
     account_lateness(j, bucket, x);
     account_time(j, x);
@@ -76,7 +76,7 @@ void job_account(struct job *j, uint64_t round, uint32_t part, struct job_exchan
     x->last_s = -INFINITY;
 }
 
-void job_account_wait(struct job *j, double waited_s, double transfer_s)
+void sim_job_account_wait(struct sim_job *j, double waited_s, double transfer_s)
 {
     double comm_s = fmin(waited_s, fmax(transfer_s, 0));
 
@@ -84,18 +84,18 @@ void job_account_wait(struct job *j, double waited_s, double transfer_s)
     j->result.sync_s += waited_s - comm_s;
 }
 
-void job_account_inner(struct job *j, uint32_t node, struct job_exchange *x)
+void sim_job_account_inner(struct sim_job *j, uint32_t node, struct sim_job_exchange *x)
 {
     uint32_t first = j->place->first[node], n = j->place->first[node + 1] - first;
     double enter_s[SCENARIO_NODE_RANKS_MAX], leave_s[SCENARIO_NODE_RANKS_MAX], last_s = -INFINITY;
-    struct job_collective c = { .job = j->index,
-                                .node = node,
-                                .seq = j->seq[node]++,
-                                .bytes = j->j->inner_bytes,
-                                .n = n,
-                                .rank = j->place->by_node + first,
-                                .enter_s = enter_s,
-                                .leave_s = leave_s };
+    struct sim_job_collective c = { .job = j->index,
+                                    .node = node,
+                                    .seq = j->seq[node]++,
+                                    .bytes = j->j->inner_bytes,
+                                    .n = n,
+                                    .rank = j->place->by_node + first,
+                                    .enter_s = enter_s,
+                                    .leave_s = leave_s };
 
     for (uint32_t i = 0; i < n; i++) {
         enter_s[i] = x->enter_s[c.rank[i]];
@@ -111,20 +111,21 @@ void job_account_inner(struct job *j, uint32_t node, struct job_exchange *x)
         tell(j, &c);
 }
 
-void job_account_stall(struct job *j, uint32_t bucket, const struct job_exchange *x, const bool *dead)
+void sim_job_account_stall(struct sim_job *j, uint32_t bucket, const struct sim_job_exchange *x,
+                           const bool *dead)
 {
-    struct job_collective c = { .job = j->index,
-                                .node = -1,
-                                .seq = (uint32_t)j->exchanges,
-                                .bytes = j->bucket_bytes[bucket],
-                                .n = j->n,
-                                .enter_s = x->enter_s,
-                                .absent = dead };
+    struct sim_job_collective c = { .job = j->index,
+                                    .node = -1,
+                                    .seq = (uint32_t)j->exchanges,
+                                    .bytes = j->bucket_bytes[bucket],
+                                    .n = j->n,
+                                    .enter_s = x->enter_s,
+                                    .absent = dead };
 
     for (uint32_t i = 0; i < j->n; i++) {
         if (!dead[i])
             j->result.end_s = fmax(j->result.end_s, x->enter_s[i]);
     }
-    j->result.state = JOB_STALLED;
+    j->result.state = SIM_JOB_STALLED;
     tell(j, &c);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/xalloc.h"
-#include "sim/job_private.h"
+#include "sim/sim_job_private.h"
 
 #define SLICE_S 0.003 /* that a rank runs for before another one has its core (the kernel's usual) */
 
@@ -24,22 +24,23 @@ struct node_pace {
     uint64_t collectives, paced[PACER_LEVERS];
 };
 
-struct job_paces {
+struct sim_job_paces {
     struct node_pace **node;         /* NULL: its ranks cannot be paced */
     uint32_t *local;                 /* by rank: its place on its node */
     struct pace_stays *stays[SORTS]; /* by rank, without a lever */
 };
 
-static uint32_t node_size(const struct job *j, uint32_t node)
+static uint32_t node_size(const struct sim_job *j, uint32_t node)
 {
     return j->place->first[node + 1] - j->place->first[node];
 }
 
 /* ---- life ---- */
 
-static void look(const struct job *j, uint32_t node, double wait_ratio, struct pacer_sight *s)
+static void look(const struct sim_job *j, uint32_t node, double wait_ratio, struct pacer_sight *s)
 {
-    uint32_t ranks = node_size(j, node), cores = job_shares_cores(j, node) ? (uint32_t)j->j->cores : ranks;
+    uint32_t ranks = node_size(j, node),
+             cores = sim_job_shares_cores(j, node) ? (uint32_t)j->j->cores : ranks;
 
     *s = (struct pacer_sight){ .able = (1u << PACER_LEVERS) - 1,
                                .ranks = ranks,
@@ -49,15 +50,15 @@ static void look(const struct job *j, uint32_t node, double wait_ratio, struct p
                                .spans = j->place->nodes > 1 };
 }
 
-static void node_begin(const struct job *j, uint32_t node, struct node_pace *p)
+static void node_begin(const struct sim_job *j, uint32_t node, struct node_pace *p)
 {
     *p = (struct node_pace){ .left_s = { NAN, NAN } };
     look(j, node, NAN, &p->sight);
 }
 
-struct job_paces *job_paces_new(const struct job *j)
+struct sim_job_paces *sim_job_paces_new(const struct sim_job *j)
 {
-    struct job_paces *p = xcalloc(1, sizeof(*p));
+    struct sim_job_paces *p = xcalloc(1, sizeof(*p));
 
     p->node = xcalloc(j->place->nodes, sizeof(struct node_pace *));
     p->local = xcalloc(j->n, sizeof(*p->local));
@@ -74,7 +75,7 @@ struct job_paces *job_paces_new(const struct job *j)
     return p;
 }
 
-void job_paces_free(struct job_paces *p, const struct job *j)
+void sim_job_paces_free(struct sim_job_paces *p, const struct sim_job *j)
 {
     if (!p)
         return;
@@ -87,7 +88,7 @@ void job_paces_free(struct job_paces *p, const struct job *j)
     free(p);
 }
 
-void job_paces_restart(struct job *j)
+void sim_job_paces_restart(struct sim_job *j)
 {
     if (!j->paces)
         return;
@@ -109,21 +110,21 @@ void job_paces_restart(struct job *j)
 
 /* ---- what a collective is called ---- */
 
-static enum sort sort_of(const struct job *j, int bucket)
+static enum sort sort_of(const struct sim_job *j, int bucket)
 {
     if (bucket < 0)
         return INNER;
     return j->bucket_bytes[bucket] == j->bucket_bytes[0] ? WHOLE_BUCKET : LAST_BUCKET;
 }
 
-static uint64_t communicator_of(const struct job *j, uint32_t node, uint32_t part)
+static uint64_t communicator_of(const struct sim_job *j, uint32_t node, uint32_t part)
 {
     return (uint64_t)j->scenario->seed << 32 | (j->parts[part].bucket < 0 ? 1 + node : 0);
 }
 
 /* The number of the communicator's collective that this one is, or that comes next: those inside a node come
  * before a round's exchanges. */
-static uint32_t seq_of(const struct job *j, uint64_t comm, uint64_t round, uint32_t part)
+static uint32_t seq_of(const struct sim_job *j, uint64_t comm, uint64_t round, uint32_t part)
 {
     uint32_t exchanges = (uint32_t)j->j->buckets, inner = j->n_parts - exchanges;
 
@@ -134,7 +135,7 @@ static uint32_t seq_of(const struct job *j, uint64_t comm, uint64_t round, uint3
 
 /* ---- the rule ---- */
 
-static struct pacer_params params_in(const struct job *j, uint64_t round)
+static struct pacer_params params_in(const struct sim_job *j, uint64_t round)
 {
     return (struct pacer_params){ .levers = scenario_levers(j->scenario, j->index, round * j->per_round),
                                   .epoch = (uint32_t)j->j->pace_epoch,
@@ -142,7 +143,7 @@ static struct pacer_params params_in(const struct job *j, uint64_t round)
 }
 
 /* The lever for the collective that follows this one. */
-static uint32_t lever_after(const struct job *j, uint32_t node, uint64_t round, uint32_t part)
+static uint32_t lever_after(const struct sim_job *j, uint32_t node, uint64_t round, uint32_t part)
 {
     const struct pacer *p = &j->paces->node[node]->pacer;
     struct pacer_params params;
@@ -168,7 +169,7 @@ static void count(struct node_pace *p)
 }
 
 /* The first of the node leaves the collective. */
-static void tick(struct job *j, uint32_t node, uint64_t round, uint32_t part, double now_s)
+static void tick(struct sim_job *j, uint32_t node, uint64_t round, uint32_t part, double now_s)
 {
     struct node_pace *p = j->paces->node[node];
     const struct pacer_params params = params_in(j, round);
@@ -192,7 +193,7 @@ static void tick(struct job *j, uint32_t node, uint64_t round, uint32_t part, do
 /* ---- what the node is like ---- */
 
 /* The last of the node left the collective. */
-static void all_left(const struct job *j, uint32_t node, struct node_pace *p)
+static void all_left(const struct sim_job *j, uint32_t node, struct node_pace *p)
 {
     if (p->had) {
         p->in_row = 0;
@@ -206,7 +207,7 @@ static void all_left(const struct job *j, uint32_t node, struct node_pace *p)
     p->leave_s = 0;
 }
 
-static void one_left(struct job *j, uint32_t rank, uint32_t part, const struct job_exchange *x,
+static void one_left(struct sim_job *j, uint32_t rank, uint32_t part, const struct sim_job_exchange *x,
                      double leave_s)
 {
     uint32_t node = j->place->node[rank];
@@ -221,8 +222,8 @@ static void one_left(struct job *j, uint32_t rank, uint32_t part, const struct j
         all_left(j, node, p);
 }
 
-void job_paces_left(struct job *j, uint32_t rank, uint64_t round, uint32_t part, const struct job_exchange *x,
-                    double leave_s)
+void sim_job_paces_left(struct sim_job *j, uint32_t rank, uint64_t round, uint32_t part,
+                        const struct sim_job_exchange *x, double leave_s)
 {
     uint32_t node = j->place->node[rank];
 
@@ -233,8 +234,8 @@ void job_paces_left(struct job *j, uint32_t rank, uint64_t round, uint32_t part,
     one_left(j, rank, part, x, leave_s);
 }
 
-void job_paces_node_left(struct job *j, uint32_t node, uint64_t round, uint32_t part,
-                         const struct job_exchange *x)
+void sim_job_paces_node_left(struct sim_job *j, uint32_t node, uint64_t round, uint32_t part,
+                             const struct sim_job_exchange *x)
 {
     const uint32_t *rank = j->place->by_node + j->place->first[node];
     double first_s = INFINITY;
@@ -248,15 +249,16 @@ void job_paces_node_left(struct job *j, uint32_t node, uint64_t round, uint32_t 
         one_left(j, rank[i], part, x, x->leave_s[rank[i]]);
 }
 
-void job_paces_all_left(struct job *j, uint64_t round, uint32_t part, const struct job_exchange *x)
+void sim_job_paces_all_left(struct sim_job *j, uint64_t round, uint32_t part,
+                            const struct sim_job_exchange *x)
 {
     for (uint32_t node = 0; j->paces && node < j->place->nodes; node++)
-        job_paces_node_left(j, node, round, part, x);
+        sim_job_paces_node_left(j, node, round, part, x);
 }
 
 /* ---- the levers ---- */
 
-enum cores_waiting job_paces_waiting(const struct job *j, uint32_t node)
+enum cores_waiting sim_job_paces_waiting(const struct sim_job *j, uint32_t node)
 {
     const struct node_pace *p = j->paces->node[node];
 
@@ -265,7 +267,7 @@ enum cores_waiting job_paces_waiting(const struct job *j, uint32_t node)
     return p->lever & (PACER_RELEASE | PACER_GATE) ? CORES_GATE : CORES_SLEEP;
 }
 
-double job_paces_delay_s(const struct job *j, uint32_t rank, int bucket)
+double sim_job_paces_delay_s(const struct sim_job *j, uint32_t rank, int bucket)
 {
     const struct pace_params params = { j->j->pace_max_s, j->j->pace_share };
     uint32_t node = j->place->node[rank];
@@ -281,7 +283,7 @@ double job_paces_delay_s(const struct job *j, uint32_t rank, int bucket)
 
 /* ---- what became of it ---- */
 
-static void lever_result(struct job_lever *l, const struct pacer_lever *p)
+static void lever_result(struct sim_job_lever *l, const struct pacer_lever *p)
 {
     l->why = (enum pacer_why)p->why;
     l->compared = p->seen.n;
@@ -294,9 +296,9 @@ static void lever_result(struct job_lever *l, const struct pacer_lever *p)
     }
 }
 
-void job_paces_result(struct job *j)
+void sim_job_paces_result(struct sim_job *j)
 {
-    struct job_result *r = &j->result;
+    struct sim_job_result *r = &j->result;
 
     r->pace_nodes = 0;
     for (uint32_t node = 0; j->paces && node < j->place->nodes; node++) {
@@ -307,7 +309,7 @@ void job_paces_result(struct job *j)
         r->pace_nodes++;
         r->pace_collectives += ((double)p->collectives - r->pace_collectives) / r->pace_nodes;
         for (uint32_t i = 0; i < PACER_LEVERS; i++) {
-            struct job_lever *l = &r->lever[i];
+            struct sim_job_lever *l = &r->lever[i];
 
             l->in_force += p->pacer.mode == PACER_IN_FORCE && p->pacer.current == i;
             l->paced += ((double)p->paced[i] - l->paced) / r->pace_nodes;

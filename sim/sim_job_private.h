@@ -1,4 +1,4 @@
-/* job_private.h - what the parts of sim/job*.c share. */
+/* sim_job_private.h - what the parts of sim/sim_job*.c share. */
 #ifndef SYNCGUARD_SIM_JOB_PRIVATE_H
 #define SYNCGUARD_SIM_JOB_PRIVATE_H
 
@@ -6,65 +6,65 @@
 #include "pacing/pacer.h"
 #include "sim/cores.h"
 #include "sim/failure.h"
-#include "sim/job.h"
+#include "sim/sim_job.h"
 #include "sim/noise.h"
 
 /* A part of a round: work, then a collective. */
-struct job_part {
+struct sim_job_part {
     double share; /* of the round's work */
     int bucket;   /* -1: a collective inside each node */
 };
 
 /* A collective on all ranks.  One is complete before the one after the next begins, so two are kept. */
-struct job_exchange {
+struct sim_job_exchange {
     double *enter_s, *slept_s, *leave_s; /* by rank */
     double last_s;                       /* the last arrival so far */
     uint32_t entered, left;
 };
 
-struct job_paces; /* Pacing=auto (job_pace.c) */
+struct sim_job_paces; /* Pacing=auto (sim_job_pace.c) */
 
 /* What a failure takes the job back to. */
-struct job_saved {
+struct sim_job_saved {
     uint64_t round, steps;
     uint32_t failed; /* so often since */
     double at_s, compute_s, sync_s, comm_s, paced_s;
 };
 
-struct job {
+struct sim_job {
     const struct scenario *scenario;
     const struct scenario_job *j;
     size_t index;
     const struct placement *place;
     struct network *network;
     enum network_mode mode;
-    struct job_hooks hooks;
+    struct sim_job_hooks hooks;
     struct err err; /* a hook's reason */
     bool broken;
     struct noise_places places;
     struct noise *noise;
     struct failure *failure; /* NULL: no checkpoints */
-    struct job_saved saved;
-    struct job_result result;
+    struct sim_job_saved saved;
+    struct sim_job_result result;
 
     uint32_t n, n_parts;
-    struct job_part *parts;
+    struct sim_job_part *parts;
     uint64_t rounds, per_round; /* steps a round */
     double *bucket_bytes;
     bool apart; /* collectives go on beside the work: Overlap, or staleness */
 
     struct network_collective **bucket; /* on all ranks; NULL: of one rank */
     struct network_collective **inner;  /* of each node; NULL: none */
-    struct job_exchange exchange[2], inside[2];
-    uint32_t *inside_left[2]; /* by node */
-    uint64_t exchanges;       /* complete */
-    struct pace_state *pace;  /* Pacing=delay: by rank and bucket, else NULL */
-    struct job_paces *paces;  /* Pacing=auto, else NULL */
+    struct sim_job_exchange exchange[2], inside[2];
+    uint32_t *inside_left[2];    /* by node */
+    uint64_t exchanges;          /* complete */
+    struct pace_state *pace;     /* Pacing=delay: by rank and bucket, else NULL */
+    struct sim_job_paces *paces; /* Pacing=auto, else NULL */
 
     /* Rounds that some rank may be in: round r is in slot r % depth. */
     uint32_t depth;
     uint64_t drawn; /* rounds of which the work is known */
-    struct job_round {
+    struct sim_job_round {
         double *work_s, *delay_s; /* by rank */
         double *leave_s;          /* by rank, of the last bucket */
         double last_s;            /* the last arrival there */
@@ -74,11 +74,11 @@ struct job {
     double round_end_s;     /* of the newest complete round */
 
     /* By rank. */
-    double *at_s;          /* its work has come to */
-    double *free_s;        /* it left its last collective */
-    bool *wakes;           /* it gave its core away */
-    struct job_play *play; /* in play: what it is about to do; NULL in lockstep */
-    bool *dead;            /* in play: who died, at the beginning of dead_round; NULL: nobody */
+    double *at_s;              /* its work has come to */
+    double *free_s;            /* it left its last collective */
+    bool *wakes;               /* it gave its core away */
+    struct sim_job_play *play; /* in play: what it is about to do; NULL in lockstep */
+    bool *dead;                /* in play: who died, at the beginning of dead_round; NULL: nobody */
     uint64_t dead_round;
     struct cores **cores; /* in play: of each node where ranks share them, else NULL */
     /* In play, with checkpoints: all wait for each other at the end of some rounds. */
@@ -89,74 +89,76 @@ struct job {
     uint32_t *seq;    /* by node: collectives inside it that are over */
 };
 
-uint64_t job_steps_of(const struct job *j, uint64_t round);
+uint64_t sim_job_steps_of(const struct sim_job *j, uint64_t round);
 /* Know the work of this round; called with every round in turn, or again. */
-void job_draw(struct job *j, uint64_t round);
+void sim_job_draw(struct sim_job *j, uint64_t round);
 
 /* ---- one rank ---- */
 
 /* It begins the round: when its work may start, given what it must wait for. */
-void job_rank_begin(struct job *j, uint32_t rank, uint64_t round);
-double job_part_work_s(const struct job *j, uint32_t rank, uint64_t round, uint32_t part);
+void sim_job_rank_begin(struct sim_job *j, uint32_t rank, uint64_t round);
+double sim_job_part_work_s(const struct sim_job *j, uint32_t rank, uint64_t round, uint32_t part);
 /* It worked from its at_s until done_s. */
-void job_rank_worked(struct job *j, uint32_t rank, double done_s);
+void sim_job_rank_worked(struct sim_job *j, uint32_t rank, double done_s);
 /* The work of the part is done (at_s): when it enters the exchange.  Notes it there. */
-double job_rank_enter(struct job *j, uint32_t rank, uint32_t bucket, struct job_exchange *x);
+double sim_job_rank_enter(struct sim_job *j, uint32_t rank, uint32_t bucket, struct sim_job_exchange *x);
 /* The same of a collective inside its node. */
-double job_rank_enter_inner(struct job *j, uint32_t rank, struct job_exchange *x);
+double sim_job_rank_enter_inner(struct sim_job *j, uint32_t rank, struct sim_job_exchange *x);
 /* It left. */
-void job_rank_leave(struct job *j, uint32_t rank, uint64_t round, uint32_t part, struct job_exchange *x,
-                    double leave_s);
+void sim_job_rank_leave(struct sim_job *j, uint32_t rank, uint64_t round, uint32_t part,
+                        struct sim_job_exchange *x, double leave_s);
 /* How long it sleeps before it enters the next collective, of this bucket; -1: inside its node. */
-double job_pace_delay_s(const struct job *j, uint32_t rank, int bucket);
+double sim_job_pace_delay_s(const struct sim_job *j, uint32_t rank, int bucket);
 
 /* Do ranks of this node share cores?  What does one do that waits for the node's next collective? */
-bool job_shares_cores(const struct job *j, uint32_t node);
-enum cores_waiting job_waiting(const struct job *j, uint32_t node);
+bool sim_job_shares_cores(const struct sim_job *j, uint32_t node);
+enum cores_waiting sim_job_waiting(const struct sim_job *j, uint32_t node);
 
-/* ---- Pacing=auto (job_pace.c) ----
+/* ---- Pacing=auto (sim_job_pace.c) ----
  *
  * As in a job (probe/pace.c): a pacer a node, which is told of each of its collectives, and the lever for the
  * next one by the plan and the hold-out's draw.  Who leaves a collective first leads.  All do nothing where
  * paces is NULL. */
 
-struct job_paces *job_paces_new(const struct job *j);
-void job_paces_free(struct job_paces *p, const struct job *j); /* NULL is fine */
+struct sim_job_paces *sim_job_paces_new(const struct sim_job *j);
+void sim_job_paces_free(struct sim_job_paces *p, const struct sim_job *j); /* NULL is fine */
 /* The job's programs begin anew. */
-void job_paces_restart(struct job *j);
-enum cores_waiting job_paces_waiting(const struct job *j, uint32_t node);
-double job_paces_delay_s(const struct job *j, uint32_t rank, int bucket);
+void sim_job_paces_restart(struct sim_job *j);
+enum cores_waiting sim_job_paces_waiting(const struct sim_job *j, uint32_t node);
+double sim_job_paces_delay_s(const struct sim_job *j, uint32_t rank, int bucket);
 /* In play: a rank left its collective of that part.  It has its enter_s and slept_s in x. */
-void job_paces_left(struct job *j, uint32_t rank, uint64_t round, uint32_t part, const struct job_exchange *x,
-                    double leave_s);
+void sim_job_paces_left(struct sim_job *j, uint32_t rank, uint64_t round, uint32_t part,
+                        const struct sim_job_exchange *x, double leave_s);
 /* In lockstep: all of the node, or of all nodes, did; leave_s too is in x. */
-void job_paces_node_left(struct job *j, uint32_t node, uint64_t round, uint32_t part,
-                         const struct job_exchange *x);
-void job_paces_all_left(struct job *j, uint64_t round, uint32_t part, const struct job_exchange *x);
+void sim_job_paces_node_left(struct sim_job *j, uint32_t node, uint64_t round, uint32_t part,
+                             const struct sim_job_exchange *x);
+void sim_job_paces_all_left(struct sim_job *j, uint64_t round, uint32_t part,
+                            const struct sim_job_exchange *x);
 /* Fill in the result's levers. */
-void job_paces_result(struct job *j);
+void sim_job_paces_result(struct sim_job *j);
 
-/* ---- checkpoints and failures (job_saved.c) ---- */
+/* ---- checkpoints and failures (sim_job_saved.c) ---- */
 
-void job_save(struct job *j, uint64_t round, double at_s);
+void sim_job_save(struct sim_job *j, uint64_t round, double at_s);
 /* What was done since is lost.  The round to go on with, from then on at all ranks' at_s; or rounds: stuck.
  */
-uint64_t job_fall_back(struct job *j, double at_s);
+uint64_t sim_job_fall_back(struct sim_job *j, double at_s);
 /* The round is over at at_s: is it time to write? */
-bool job_is_due(const struct job *j, uint64_t round, double at_s);
+bool sim_job_is_due(const struct sim_job *j, uint64_t round, double at_s);
 /* Write, if nothing fails meanwhile.  The round to go on with. */
-uint64_t job_checkpoint(struct job *j, uint64_t round);
+uint64_t sim_job_checkpoint(struct sim_job *j, uint64_t round);
 
-/* ---- accounts (job_account.c) ---- */
+/* ---- accounts (sim_job_account.c) ---- */
 
 /* All have left the exchange of this part; it is empty then. */
-void job_account(struct job *j, uint64_t round, uint32_t part, struct job_exchange *x);
+void sim_job_account(struct sim_job *j, uint64_t round, uint32_t part, struct sim_job_exchange *x);
 /* A rank waited at the beginning of a round for an exchange beside its work; transfer_s: how long that took
  * after the last arrival. */
-void job_account_wait(struct job *j, double waited_s, double transfer_s);
+void sim_job_account_wait(struct sim_job *j, double waited_s, double transfer_s);
 /* All of a node have left a collective inside it. */
-void job_account_inner(struct job *j, uint32_t node, struct job_exchange *x);
+void sim_job_account_inner(struct sim_job *j, uint32_t node, struct sim_job_exchange *x);
 /* The dead never enter the exchange, the others never leave it. */
-void job_account_stall(struct job *j, uint32_t bucket, const struct job_exchange *x, const bool *dead);
+void sim_job_account_stall(struct sim_job *j, uint32_t bucket, const struct sim_job_exchange *x,
+                           const bool *dead);
 
 #endif

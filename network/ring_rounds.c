@@ -1,4 +1,4 @@
-#include "network/ring.h"
+#include "network/ring_rounds.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,8 +13,8 @@ static double fmax2(double a, double b)
     return a > b ? a : b;
 }
 
-void ring_walk(uint32_t places, uint64_t rounds, bool rendezvous, const double *cost_s, double *time_s,
-               double *scratch)
+void ring_rounds_walk(uint32_t places, uint64_t rounds, bool rendezvous, const double *cost_s, double *time_s,
+                      double *scratch)
 {
     uint32_t n = places;
     double *end = scratch; /* of the message that each place sends */
@@ -117,8 +117,8 @@ static double largest_below(const double *cost, uint32_t n, double limit)
     return found;
 }
 
-bool ring_closed_form(uint32_t places, uint64_t rounds, bool rendezvous, const double *cost_s,
-                      const double *arrive_s, double *leave_s, double *scratch)
+bool ring_rounds_closed(uint32_t places, uint64_t rounds, bool rendezvous, const double *cost_s,
+                        const double *arrive_s, double *leave_s, double *scratch)
 {
     struct ways w = { .n = places,
                       .cost = cost_s,

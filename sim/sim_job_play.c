@@ -3,24 +3,24 @@
 #include <stdlib.h>
 
 #include "common/xalloc.h"
-#include "sim/job_private.h"
+#include "sim/sim_job_private.h"
 
 /* HELD: at the end of a round, until all are there. */
 enum phase { BEFORE, WORKING, SLEEPING, READY, INSIDE, HELD };
 
-struct job_play {
+struct sim_job_play {
     uint64_t round;
     uint32_t part, exchanges, insides; /* collectives it has left */
     enum phase phase;
 };
 
-static uint32_t node_size(const struct job *j, uint32_t node)
+static uint32_t node_size(const struct sim_job *j, uint32_t node)
 {
     return j->place->first[node + 1] - j->place->first[node];
 }
 
 /* Its place among the ranks of its node. */
-static uint32_t local_of(const struct job *j, uint32_t rank)
+static uint32_t local_of(const struct sim_job *j, uint32_t rank)
 {
     uint32_t first = j->place->first[j->place->node[rank]], k = first;
 
@@ -34,47 +34,47 @@ static void wait_until(struct network_op *op, double now_s, double at_s)
     *op = (struct network_op){ .kind = NETWORK_COMPUTE, .seconds = at_s - now_s };
 }
 
-static void left_inside(struct job *j, uint32_t rank, double now_s)
+static void left_inside(struct sim_job *j, uint32_t rank, double now_s)
 {
-    struct job_play *p = &j->play[rank];
+    struct sim_job_play *p = &j->play[rank];
     uint32_t node = j->place->node[rank], which = p->insides++ & 1;
 
-    job_paces_left(j, rank, p->round, p->part, &j->inside[which], now_s);
+    sim_job_paces_left(j, rank, p->round, p->part, &j->inside[which], now_s);
     j->inside[which].leave_s[rank] = now_s;
     j->at_s[rank] = now_s + (j->wakes[rank] ? j->j->wake_s : 0);
     if (++j->inside_left[which][node] < node_size(j, node))
         return;
     j->inside_left[which][node] = 0;
-    job_account_inner(j, node, &j->inside[which]);
+    sim_job_account_inner(j, node, &j->inside[which]);
 }
 
-static void left_exchange(struct job *j, uint32_t rank, double now_s)
+static void left_exchange(struct sim_job *j, uint32_t rank, double now_s)
 {
-    struct job_play *p = &j->play[rank];
-    struct job_exchange *x = &j->exchange[p->exchanges++ & 1];
+    struct sim_job_play *p = &j->play[rank];
+    struct sim_job_exchange *x = &j->exchange[p->exchanges++ & 1];
 
-    job_paces_left(j, rank, p->round, p->part, x, now_s);
-    job_rank_leave(j, rank, p->round, p->part, x, now_s);
+    sim_job_paces_left(j, rank, p->round, p->part, x, now_s);
+    sim_job_rank_leave(j, rank, p->round, p->part, x, now_s);
     if (x->left == j->n)
-        job_account(j, p->round, p->part, x);
+        sim_job_account(j, p->round, p->part, x);
 }
 
 /* Do all wait for each other at the end of the round that is before this one?  Whoever comes there first
  * decides, as in a job: at the very end, for a checkpoint, and because somebody is about to die. */
-static bool holds(struct job *j, uint64_t next, double now_s)
+static bool holds(struct sim_job *j, uint64_t next, double now_s)
 {
     if (!j->failure || j->decided == next)
         return j->failure && j->holds;
     j->decided = next;
     j->holds = next == j->rounds || noise_dead(j->noise, next * j->per_round, NULL) ||
-               job_is_due(j, next - 1, now_s);
+               sim_job_is_due(j, next - 1, now_s);
     return j->holds;
 }
 
 /* It left a collective. */
-static void left(struct job *j, uint32_t rank, double now_s)
+static void left(struct sim_job *j, uint32_t rank, double now_s)
 {
-    struct job_play *p = &j->play[rank];
+    struct sim_job_play *p = &j->play[rank];
 
     if (j->parts[p->part].bucket < 0)
         left_inside(j, rank, now_s);
@@ -94,7 +94,7 @@ static void left(struct job *j, uint32_t rank, double now_s)
 /* ---- cores that ranks share ---- */
 
 /* Everybody's pace is another now. */
-static void pace_changed(struct job *j, uint32_t node)
+static void pace_changed(struct sim_job *j, uint32_t node)
 {
     for (uint32_t i = 0; i < node_size(j, node); i++) {
         double end_s = cores_end_s(j->cores[node], i);
@@ -105,29 +105,29 @@ static void pace_changed(struct job *j, uint32_t node)
 }
 
 /* Who gave its core away will take time to wake: all but the last. */
-static void note_waking(struct job *j, uint32_t rank, double now_s)
+static void note_waking(struct sim_job *j, uint32_t rank, double now_s)
 {
     uint32_t node = j->place->node[rank], n = node_size(j, node);
     const uint32_t *ranks = j->place->by_node + j->place->first[node];
 
-    j->wakes[rank] = job_waiting(j, node) == CORES_GATE && pace_gives_core(n, (uint32_t)j->j->cores, 1);
+    j->wakes[rank] = sim_job_waiting(j, node) == CORES_GATE && pace_gives_core(n, (uint32_t)j->j->cores, 1);
     for (uint32_t i = 0; cores_all_done(j->cores[node]) && i < n; i++)
         j->wakes[ranks[i]] = j->wakes[ranks[i]] && j->at_s[ranks[i]] < now_s;
 }
 
 /* Its work is done: true if it may enter now, or it sleeps first. */
-static bool worked_on_cores(struct job *j, uint32_t rank, double now_s, struct network_op *op)
+static bool worked_on_cores(struct sim_job *j, uint32_t rank, double now_s, struct network_op *op)
 {
-    struct job_play *p = &j->play[rank];
+    struct sim_job_play *p = &j->play[rank];
     uint32_t node = j->place->node[rank];
     int bucket = j->parts[p->part].bucket;
     double enter_s;
 
-    job_rank_worked(j, rank, now_s);
+    sim_job_rank_worked(j, rank, now_s);
     if (bucket >= 0)
-        enter_s = job_rank_enter(j, rank, (uint32_t)bucket, &j->exchange[p->exchanges & 1]);
+        enter_s = sim_job_rank_enter(j, rank, (uint32_t)bucket, &j->exchange[p->exchanges & 1]);
     else
-        enter_s = job_rank_enter_inner(j, rank, &j->inside[p->insides & 1]);
+        enter_s = sim_job_rank_enter_inner(j, rank, &j->inside[p->insides & 1]);
     cores_done(j->cores[node], local_of(j, rank), now_s, enter_s - now_s);
     note_waking(j, rank, now_s);
     pace_changed(j, node);
@@ -139,24 +139,24 @@ static bool worked_on_cores(struct job *j, uint32_t rank, double now_s, struct n
     return false;
 }
 
-static void slept_on_cores(struct job *j, uint32_t rank, double now_s)
+static void slept_on_cores(struct sim_job *j, uint32_t rank, double now_s)
 {
     cores_slept(j->cores[j->place->node[rank]], local_of(j, rank), now_s);
     pace_changed(j, j->place->node[rank]);
     j->play[rank].phase = READY;
 }
 
-static void work_on_cores(struct job *j, uint32_t rank, double now_s, struct network_op *op)
+static void work_on_cores(struct sim_job *j, uint32_t rank, double now_s, struct network_op *op)
 {
-    struct job_play *p = &j->play[rank];
+    struct sim_job_play *p = &j->play[rank];
     uint32_t node = j->place->node[rank], local = local_of(j, rank);
 
     if (j->at_s[rank] > now_s) {
         wait_until(op, now_s, j->at_s[rank]);
         return;
     }
-    cores_wait(j->cores[node], job_waiting(j, node));
-    cores_begin(j->cores[node], local, now_s, job_part_work_s(j, rank, p->round, p->part));
+    cores_wait(j->cores[node], sim_job_waiting(j, node));
+    cores_begin(j->cores[node], local, now_s, sim_job_part_work_s(j, rank, p->round, p->part));
     p->phase = WORKING;
     pace_changed(j, node);
     wait_until(op, now_s, cores_end_s(j->cores[node], local));
@@ -164,7 +164,7 @@ static void work_on_cores(struct job *j, uint32_t rank, double now_s, struct net
 
 /* ---- a rank's turn ---- */
 
-static struct network_collective *collective_of(const struct job *j, uint32_t rank)
+static struct network_collective *collective_of(const struct sim_job *j, uint32_t rank)
 {
     int bucket = j->parts[j->play[rank].part].bucket;
 
@@ -172,31 +172,31 @@ static struct network_collective *collective_of(const struct job *j, uint32_t ra
 }
 
 /* It works until it can enter the next collective: returns when. */
-static double prepare(struct job *j, uint32_t rank)
+static double prepare(struct sim_job *j, uint32_t rank)
 {
-    struct job_play *p = &j->play[rank];
+    struct sim_job_play *p = &j->play[rank];
     int bucket = j->parts[p->part].bucket;
 
     if (p->part == 0)
-        job_rank_begin(j, rank, p->round);
-    job_rank_worked(j, rank, j->at_s[rank] + job_part_work_s(j, rank, p->round, p->part));
+        sim_job_rank_begin(j, rank, p->round);
+    sim_job_rank_worked(j, rank, j->at_s[rank] + sim_job_part_work_s(j, rank, p->round, p->part));
     p->phase = READY;
     if (bucket >= 0)
-        return job_rank_enter(j, rank, (uint32_t)bucket, &j->exchange[p->exchanges & 1]);
-    return job_rank_enter_inner(j, rank, &j->inside[p->insides & 1]);
+        return sim_job_rank_enter(j, rank, (uint32_t)bucket, &j->exchange[p->exchanges & 1]);
+    return sim_job_rank_enter_inner(j, rank, &j->inside[p->insides & 1]);
 }
 
-static uint32_t member_of(const struct job *j, uint32_t rank)
+static uint32_t member_of(const struct sim_job *j, uint32_t rank)
 {
     return j->parts[j->play[rank].part].bucket >= 0 ? rank : local_of(j, rank);
 }
 
 /* The rank's round is known from now on.  true: it does not live to see it. */
-static bool dies(struct job *j, uint32_t rank)
+static bool dies(struct sim_job *j, uint32_t rank)
 {
     uint64_t round = j->play[rank].round;
 
-    job_draw(j, round);
+    sim_job_draw(j, round);
     if (!j->dead && noise_dead(j->noise, round * j->per_round, NULL)) {
         j->dead = xcalloc(j->n, sizeof(*j->dead));
         j->dead_round = round;
@@ -206,7 +206,7 @@ static bool dies(struct job *j, uint32_t rank)
 }
 
 /* Ready for its next collective?  false: op is what comes before. */
-static bool is_ready(struct job *j, uint32_t rank, double now_s, struct network_op *op)
+static bool is_ready(struct sim_job *j, uint32_t rank, double now_s, struct network_op *op)
 {
     double enter_s;
 
@@ -224,11 +224,11 @@ static bool is_ready(struct job *j, uint32_t rank, double now_s, struct network_
 
 /* All ranks go on with this round, each at its at_s; `self` has its turn already, the others and the watch
  * get one. */
-static void go_on(struct job *j, uint64_t round, uint32_t self)
+static void go_on(struct sim_job *j, uint64_t round, uint32_t self)
 {
     for (uint32_t i = 0; i < j->n; i++)
-        j->play[i] = (struct job_play){ .round = round };
-    for (uint32_t i = 0; i < job_actors(j); i++) {
+        j->play[i] = (struct sim_job_play){ .round = round };
+    for (uint32_t i = 0; i < sim_job_actors(j); i++) {
         if (i != self)
             network_wake(j->network, j, i, 0);
     }
@@ -242,22 +242,22 @@ static void go_on(struct job *j, uint64_t round, uint32_t self)
 }
 
 /* All are at the end of a round. */
-static void release(struct job *j, uint64_t next, uint32_t self)
+static void release(struct sim_job *j, uint64_t next, uint32_t self)
 {
     if (next == j->rounds) {
         j->over = true;
     } else if (noise_dead(j->noise, next * j->per_round, NULL)) {
         noise_repair(j->noise, next * j->per_round);
-        next = job_fall_back(j, j->round_end_s);
+        next = sim_job_fall_back(j, j->round_end_s);
     } else {
-        next = job_checkpoint(j, next - 1);
+        next = sim_job_checkpoint(j, next - 1);
     }
     go_on(j, next, self);
 }
 
-static void rank_next(struct job *j, uint32_t rank, double now_s, struct network_op *op)
+static void rank_next(struct sim_job *j, uint32_t rank, double now_s, struct network_op *op)
 {
-    struct job_play *p = &j->play[rank];
+    struct sim_job_play *p = &j->play[rank];
 
     switch (p->phase) {
     case INSIDE:
@@ -298,7 +298,7 @@ static void rank_next(struct job *j, uint32_t rank, double now_s, struct network
 
 /* ---- failures: a watch beside the ranks ---- */
 
-static void abandon(struct job *j)
+static void abandon(struct sim_job *j)
 {
     for (int b = 0; b < j->j->buckets; b++) {
         if (j->bucket[b] && (b == 0 || j->bucket[b] != j->bucket[b - 1]))
@@ -310,9 +310,9 @@ static void abandon(struct job *j)
     }
 }
 
-static void watch_next(struct job *j, double now_s, struct network_op *op)
+static void watch_next(struct sim_job *j, double now_s, struct network_op *op)
 {
-    while (!j->over && !j->broken && j->result.state != JOB_STUCK) {
+    while (!j->over && !j->broken && j->result.state != SIM_JOB_STUCK) {
         double fails_s = failure_next_s(j->failure);
 
         if (fails_s > now_s) {
@@ -320,35 +320,35 @@ static void watch_next(struct job *j, double now_s, struct network_op *op)
             return;
         }
         abandon(j);
-        go_on(j, job_fall_back(j, fails_s), j->n);
+        go_on(j, sim_job_fall_back(j, fails_s), j->n);
     }
     op->kind = NETWORK_END;
 }
 
 /* ---- all of it ---- */
 
-uint32_t job_actors(const struct job *j)
+uint32_t sim_job_actors(const struct sim_job *j)
 {
     return j->n + (j->failure != NULL);
 }
 
-static void begin(struct job *j)
+static void begin(struct sim_job *j)
 {
     j->play = xcalloc(j->n, sizeof(*j->play));
     j->cores = xcalloc(j->place->nodes, sizeof(struct cores *));
     for (uint32_t node = 0; node < j->place->nodes; node++) {
-        if (job_shares_cores(j, node))
+        if (sim_job_shares_cores(j, node))
             j->cores[node] = cores_new(node_size(j, node), (uint32_t)j->j->cores);
     }
     if (!j->failure || !noise_dead(j->noise, 0, NULL))
         return;
     noise_repair(j->noise, 0);
-    job_fall_back(j, j->round_end_s);
+    sim_job_fall_back(j, j->round_end_s);
 }
 
-void job_next(void *arg, uint32_t rank, double now_s, struct network_op *op)
+void sim_job_next(void *arg, uint32_t rank, double now_s, struct network_op *op)
 {
-    struct job *j = arg;
+    struct sim_job *j = arg;
 
     if (!j->play)
         begin(j);
@@ -358,15 +358,15 @@ void job_next(void *arg, uint32_t rank, double now_s, struct network_op *op)
         rank_next(j, rank, now_s, op);
 }
 
-int job_played(struct job *j, struct err *err)
+int sim_job_played(struct sim_job *j, struct err *err)
 {
     if (j->broken) {
         if (err)
             *err = j->err;
         return -1;
     }
-    if (j->result.state != JOB_STUCK)
-        j->result.state = j->result.steps == (uint64_t)j->j->steps ? JOB_DONE : JOB_STALLED;
-    job_paces_result(j);
+    if (j->result.state != SIM_JOB_STUCK)
+        j->result.state = j->result.steps == (uint64_t)j->j->steps ? SIM_JOB_DONE : SIM_JOB_STALLED;
+    sim_job_paces_result(j);
     return 0;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/xalloc.h"
-#include "network/ring.h"
+#include "network/ring_rounds.h"
 
 #define NOBODY       UINT32_MAX
 #define KEPT_BYTES   (256u << 20) /* of solved rounds, for each collective */
@@ -127,7 +127,7 @@ static void prepare(struct network_collective *c)
     c->of_stage = xcalloc(c->schedule.stages + 1, sizeof(*c->of_stage));
     for (uint32_t s = 0; s < c->schedule.stages; s++)
         c->of_stage[s] = find_rounds(c, s, &kept_bytes);
-    c->scratch = xcalloc(members, (3 + RING_SCRATCH) * sizeof(*c->scratch));
+    c->scratch = xcalloc(members, (3 + RING_ROUNDS_SCRATCH) * sizeof(*c->scratch));
 }
 
 void network_rounds_free(struct network_collective *c)
@@ -252,10 +252,10 @@ static void run_rings(struct network_collective *c, const struct schedule_stage 
             cost[i] = message_cost(r, seen_s, st->bytes, m);
             at[i] = time_s[m];
         }
-        if (rounds >= CLOSE_ROUNDS && ring_closed_form(n, rounds, rendezvous, cost, at, at, scratch)) {
+        if (rounds >= CLOSE_ROUNDS && ring_rounds_closed(n, rounds, rendezvous, cost, at, at, scratch)) {
             count->closed = true;
         } else {
-            ring_walk(n, rounds, rendezvous, cost, at, scratch);
+            ring_rounds_walk(n, rounds, rendezvous, cost, at, scratch);
             count->walked += n * rounds;
         }
         for (uint32_t i = 0; i < n; i++)
