@@ -14,71 +14,51 @@ struct table {
     char **cells;
 };
 
-static struct text unknown(void)
+static struct text written(char *format(char *, size_t, double), double value)
 {
-    return (struct text){ "-" };
+    struct text t = { "-" };
+
+    if (!isnan(value))
+        format(t.s, sizeof(t.s), value);
+    return t;
 }
 
 struct text text_s(double seconds)
 {
-    struct text t = unknown();
-
-    if (!isnan(seconds))
-        units_format_s(t.s, sizeof(t.s), seconds);
-    return t;
+    return written(units_format_s, seconds);
 }
 
 struct text text_about_s(double seconds)
 {
-    struct text t = unknown();
-
-    if (!isnan(seconds))
-        units_format_about_s(t.s, sizeof(t.s), seconds);
-    return t;
+    return written(units_format_about_s, seconds);
 }
 
 struct text text_bytes(double bytes)
 {
-    struct text t = unknown();
-
-    if (!isnan(bytes))
-        units_format_bytes(t.s, sizeof(t.s), bytes);
-    return t;
+    return written(units_format_bytes, bytes);
 }
 
 struct text text_percent(double ratio)
 {
-    struct text t = unknown();
-
-    if (!isnan(ratio))
-        units_format_percent(t.s, sizeof(t.s), ratio);
-    return t;
+    return written(units_format_percent, ratio);
 }
 
 struct text text_number(double number)
 {
-    struct text t = unknown();
+    return written(units_format_number, number);
+}
 
-    if (!isnan(number))
-        units_format_number(t.s, sizeof(t.s), number);
-    return t;
+struct text text_times(double factor)
+{
+    return written(units_format_times, factor);
 }
 
 struct text text_count(double number)
 {
-    struct text t = unknown();
+    struct text t = { "-" };
 
     if (!isnan(number))
         snprintf(t.s, sizeof(t.s), "%.0f", number);
-    return t;
-}
-
-struct text text_times(double slowdown)
-{
-    struct text t = unknown();
-
-    if (!isnan(slowdown))
-        snprintf(t.s, sizeof(t.s), "%.2fx", slowdown);
     return t;
 }
 

@@ -14,11 +14,11 @@ struct text {
 };
 struct text text_s(double seconds);       /* "1.23 ms" */
 struct text text_about_s(double seconds); /* "1.2 ms": what is known to some per cent */
-struct text text_bytes(double bytes);     /* "1.50 MiB" */
+struct text text_bytes(double bytes);     /* "1.50 MB" */
 struct text text_percent(double ratio);   /* "12.3 %" */
 struct text text_number(double number);   /* "4.56k" */
 struct text text_count(double number);    /* "12345" */
-struct text text_times(double slowdown);  /* "1.22x" */
+struct text text_times(double factor);    /* "1.22x" */
 
 /* In place: what is no UTF-8 becomes '?', as is left of a character that was cut.  Returns text. */
 char *text_utf8(char *text);

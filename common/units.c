@@ -347,10 +347,10 @@ char *units_format_about_s(char *buf, size_t size, double seconds)
     return format_s(buf, size, seconds, 2);
 }
 
-/* value in the largest unit of which there is at least one, each base times the one before. */
-static char *format_scaled(char *buf, size_t size, double number, double base, const char *const *units,
-                           size_t n_units, const char *behind)
+/* In the largest unit of which there is at least one. */
+static char *format_scaled(char *buf, size_t size, double number, const char *behind)
 {
+    static const char *const units[] = { "B", "kB", "MB", "GB", "TB", "PB" };
     const char *minus = number < 0 ? "-" : "";
     double value = fabs(number);
     size_t u = 0;
@@ -359,8 +359,8 @@ static char *format_scaled(char *buf, size_t size, double number, double base, c
         snprintf(buf, size, "%s", special(number));
         return buf;
     }
-    while (u + 1 < n_units && value >= 999.5) {
-        value /= base;
+    while (u + 1 < sizeof(units) / sizeof(units[0]) && value >= 999.5) {
+        value /= 1000;
         u++;
     }
     snprintf(buf, size, "%s%.*f %s%s", minus, u ? decimals_of(value) : 0, value, units[u], behind);
@@ -369,23 +369,12 @@ static char *format_scaled(char *buf, size_t size, double number, double base, c
 
 char *units_format_bytes(char *buf, size_t size, double bytes)
 {
-    static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB" };
-
-    return format_scaled(buf, size, bytes, 1024, units, sizeof(units) / sizeof(units[0]), "");
-}
-
-static const char *const decimal_units[] = { "B", "KB", "MB", "GB", "TB", "PB" };
-
-char *units_format_decimal_bytes(char *buf, size_t size, double bytes)
-{
-    return format_scaled(buf, size, bytes, 1000, decimal_units,
-                         sizeof(decimal_units) / sizeof(decimal_units[0]), "");
+    return format_scaled(buf, size, bytes, "");
 }
 
 char *units_format_rate(char *buf, size_t size, double bytes_per_s)
 {
-    return format_scaled(buf, size, bytes_per_s, 1000, decimal_units,
-                         sizeof(decimal_units) / sizeof(decimal_units[0]), "/s");
+    return format_scaled(buf, size, bytes_per_s, "/s");
 }
 
 char *units_format_percent(char *buf, size_t size, double ratio)
@@ -394,6 +383,15 @@ char *units_format_percent(char *buf, size_t size, double ratio)
         snprintf(buf, size, "%s", special(ratio));
     else
         snprintf(buf, size, "%.*f %%", decimals_of(fabs(ratio * 100)), ratio * 100);
+    return buf;
+}
+
+char *units_format_times(char *buf, size_t size, double factor)
+{
+    if (special(factor))
+        snprintf(buf, size, "%s", special(factor));
+    else
+        snprintf(buf, size, "%.*fx", decimals_of(fabs(factor)), factor);
     return buf;
 }
 

@@ -22,14 +22,14 @@ int units_rate(const char *text, double *bytes_per_s, struct err *err);
 int units_number(const char *text, double *number, struct err *err);
 int units_count(const char *text, double *count, struct err *err);
 
-/* Short forms for screens, three significant digits: "1.23 ms", "45.6 s", "2h05m"; "?" for NaN.
- * Return buf. */
-char *units_format_s(char *buf, size_t size, double seconds);
-char *units_format_about_s(char *buf, size_t size, double seconds);     /* two digits: "1.2 ms" */
-char *units_format_bytes(char *buf, size_t size, double bytes);         /* "1.50 MiB" */
-char *units_format_decimal_bytes(char *buf, size_t size, double bytes); /* "1.50 MB", powers of 1000 */
-char *units_format_rate(char *buf, size_t size, double bytes_per_s);    /* "25.0 GB/s" */
-char *units_format_percent(char *buf, size_t size, double ratio);       /* "12.3 %" */
-char *units_format_number(char *buf, size_t size, double number);       /* "12.3", "4.56k" */
+/* How all programs write a figure: three significant digits, SI, "?" for NaN.  Times, sizes, rates and ratios are
+ * read again.  Return buf. */
+char *units_format_s(char *buf, size_t size, double seconds);        /* "1.23 ms", "45.6 s", "2h05m" */
+char *units_format_about_s(char *buf, size_t size, double seconds);  /* two digits: "1.2 ms" */
+char *units_format_bytes(char *buf, size_t size, double bytes);      /* "1.50 MB" */
+char *units_format_rate(char *buf, size_t size, double bytes_per_s); /* "25.0 GB/s" */
+char *units_format_percent(char *buf, size_t size, double ratio);    /* "12.3 %" */
+char *units_format_times(char *buf, size_t size, double factor);     /* "1.22x" */
+char *units_format_number(char *buf, size_t size, double number);    /* "12.3", "4.56k" */
 
 #endif

@@ -80,14 +80,13 @@ static const char *format_value(char *buf, size_t size, double value, enum answe
     case ANSWER_HOURS:
         return units_format_s(buf, size, value * 3600);
     case ANSWER_BYTES:
-        return units_format_decimal_bytes(buf, size, value);
+        return units_format_bytes(buf, size, value);
     case ANSWER_RATE:
         return units_format_rate(buf, size, value);
     case ANSWER_SHARE:
         return units_format_percent(buf, size, value);
     case ANSWER_TIMES:
-        snprintf(buf, size, isnan(value) ? "?" : "%.*fx", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value);
-        return buf;
+        return units_format_times(buf, size, value);
     case ANSWER_COUNT:
         snprintf(buf, size, isnan(value) ? "?" : "%.0f", value);
         return buf;

@@ -111,7 +111,7 @@ static const struct {
     [QUESTION_NUMBER] = { units_number, format_plain },
     [QUESTION_RATIO] = { units_ratio, format_plain },
     [QUESTION_SECONDS] = { units_seconds, units_format_s },
-    [QUESTION_BYTES] = { units_bytes, units_format_decimal_bytes },
+    [QUESTION_BYTES] = { units_bytes, units_format_bytes },
     [QUESTION_RATE] = { units_rate, units_format_rate },
 };
 

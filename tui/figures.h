@@ -1,5 +1,5 @@
-/* figures.h - numbers for columns: always the same width, unit in its own place, so that nothing jumps when a
- * value changes.  Unknown (NaN, negative counts) is "-", never 0.  (units.h writes the same for sentences.)
+/* figures.h - numbers for columns: written as units.h has them, flush right and always of the same width, so that
+ * nothing jumps when a value changes.  Unknown (NaN, negative counts) is "-", never 0.
  * By value, so that a call can stand inside another: canvas_put(..., figure_s(x).text). */
 #ifndef SYNCGUARD_TUI_FIGURES_H
 #define SYNCGUARD_TUI_FIGURES_H
@@ -10,14 +10,14 @@ struct figure {
     char text[24];
 };
 
-struct figure figure_s(double seconds);       /* "24.3 ms", "1.25 s ": 7 columns */
-struct figure figure_about_s(double seconds); /* " 24 ms", "1.3 s ": two digits of the same 7 columns */
+struct figure figure_s(double seconds);       /* "24.3 ms", "2m05s": 7 columns */
+struct figure figure_about_s(double seconds); /* " 24 ms", "1.3 s": two digits in the same 7 columns */
 struct figure figure_percent(double ratio);   /* "14.2 %": 6 columns */
-struct figure figure_times(double ratio);     /* "×1.17": 5 columns */
-struct figure figure_number(double number);   /* "41.2", "4.12k": 5 columns */
+struct figure figure_times(double factor);    /* "1.17x": 5 columns */
+struct figure figure_number(double number);   /* "41.2", "4.12k": 5 columns, 6 below 1 */
 struct figure figure_count(int64_t n);        /* "12345", "1234k": 5 columns */
-struct figure figure_bytes(double bytes);     /* "12.3 M": 6 columns, powers of 1024 */
-struct figure figure_age(double seconds);     /* " 12 s", " 3m05", " 2h07", " 3d04": 5 columns */
+struct figure figure_bytes(double bytes);     /* "12.3 MB": 7 columns */
+struct figure figure_age(double seconds);     /* "12 s", "3m05s", "2h07m", "3d04h": 6 columns */
 struct figure figure_steps(int64_t n);        /* "1 234 567": as long as it must be */
 
 /* Without the blanks around it, for running text. */

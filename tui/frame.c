@@ -40,11 +40,11 @@ static enum style liveness(const struct ui *ui, char *text, size_t size)
                                                    : STYLE_TITLE;
     }
     if (ui->frozen) {
-        snprintf(text, size, " FROZEN %s ", figure_age(ui->now_s - ui->frozen_s).text);
+        snprintf(text, size, " FROZEN %s ", figure_trim(figure_age(ui->now_s - ui->frozen_s)).text);
         return STYLE_WARN_TAG;
     }
     if (!isnan(stale)) {
-        snprintf(text, size, " STALE %s%s ", figure_age(stale).text,
+        snprintf(text, size, " STALE %s%s ", figure_trim(figure_age(stale)).text,
                  ui->link == UI_DOWN ? ", connection lost, retrying" : ", no answer");
         return STYLE_BAD_TAG;
     }

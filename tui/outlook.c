@@ -9,7 +9,7 @@
 
 #define MINUTES(s) ((s) / 60)
 
-/* "straggler node05 ×1.26 for 18 s" */
+/* "straggler node05 1.26x for 18 s" */
 static void describe(const struct snap_verdict *v, char *buf, size_t size)
 {
     char price[32] = "", age[64] = "", names[160];

@@ -84,10 +84,10 @@ int pace_speed_parse(const char *text, double *speed)
     return 0;
 }
 
-/* "12.3 s", "1m05": a moment of the trace */
+/* "12.3 s", "1m05s": a moment of the trace */
 static struct figure moment(double s)
 {
-    return figure_trim(s < 60 ? figure_s(s) : figure_age(s));
+    return figure_trim(figure_s(s));
 }
 
 char *pace_text(const struct pace *p, char *buf, size_t size)

@@ -31,7 +31,7 @@ void pace_seek_to(struct pace *p, double to_s);
 /* "0.25", "10", "max"; -1 when it is none of these or out of bounds. */
 int pace_speed_parse(const char *text, double *speed);
 
-/* "replay ×10  1m05 of 3m20", "paused ×1  12.3 s (33 % of the file)". Returns buf. */
+/* "replay ×10  1m05s of 3m20s", "paused ×1  12.3 s (33 % of the file)". Returns buf. */
 char *pace_text(const struct pace *p, char *buf, size_t size);
 
 #endif

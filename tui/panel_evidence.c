@@ -20,7 +20,7 @@ static void append(char *buf, size_t size, const char *between, const char *text
     snprintf(buf + at, size - at, "%s%s", at ? between : "", text);
 }
 
-/* "straggler · node node05 · the step takes ×1.26 · for 18 s" */
+/* "straggler · node node05 · the step takes 1.26x · for 18 s" */
 static void headline(const struct snap_verdict *v, char *buf, size_t size)
 {
     char text[192];

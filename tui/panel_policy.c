@@ -33,7 +33,7 @@ static int draw_policy(struct canvas *c, int y, const struct snap_control *p)
 
 /* ---- pacing ---- */
 
-/* "the time ×0.43 (×0.41 to ×0.46)" */
+/* "the time 0.43x (0.41x to 0.46x)" */
 static void ratio_text(const struct snap_lever *l, char *buf, size_t size)
 {
     int n = snprintf(buf, size, "the time %s", figure_trim(figure_times(l->ratio)).text);

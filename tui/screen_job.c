@@ -89,7 +89,7 @@ static void draw_inside(const struct table_cell *at, const void *row)
             table_put(at, STYLE_DIM, r->state);
         return;
     }
-    snprintf(text, sizeof(text), "%s%s", r->op, figure_age(r->inside_age_s).text);
+    snprintf(text, sizeof(text), "%s %s", r->op, figure_trim(figure_age(r->inside_age_s)).text);
     table_put(at, STYLE_WARN, text);
 }
 
@@ -380,7 +380,7 @@ static void draw_table(struct canvas *c, const struct ui *ui, const struct layou
     heat = screen_job_heat_columns(c->width);
     x = layout.x[layout.n - 1];
     if (v->heat_column_s > 0) {
-        snprintf(text, sizeof(text), "last%s", figure_age(v->heat_column_s * heat).text);
+        snprintf(text, sizeof(text), "last %s", figure_trim(figure_age(v->heat_column_s * heat)).text);
         canvas_put_right(c, l->table, x + 9, heat - 9, STYLE_HEADER, text);
     }
     rows.plain = layout.n - 1;

@@ -65,7 +65,7 @@ static void draw_agent(const struct table_cell *at, const void *row)
     else if (n->connected)
         table_put(at, STYLE_GOOD, "up");
     else {
-        snprintf(text, sizeof(text), "gone%s", figure_age(n->age_s).text);
+        snprintf(text, sizeof(text), "gone %s", figure_trim(figure_age(n->age_s)).text);
         table_put(at, STYLE_BAD, text);
     }
 }
@@ -111,7 +111,7 @@ static const struct table_column columns[] = {
       .meaning = "how often the culprit" },
     { "LEMON", 6, 0, 3, TABLE_PERCENT, offsetof(struct snap_node, lemon_score), .style = lemon_style,
       .meaning = "how surely it slows its jobs" },
-    { "AGO", 5, 0, 6, TABLE_NUMBER, offsetof(struct snap_node, last_culprit), draw_last,
+    { "AGO", 6, 0, 6, TABLE_NUMBER, offsetof(struct snap_node, last_culprit), draw_last,
       .meaning = "when so for the last time" },
     { "AGENT", 9, 0, 0, TABLE_TEXT, 0, draw_agent, .unsorted = true, .meaning = "is its agent heard" },
     { "HEALTH", 15, 60, 1, TABLE_TEXT, 0, draw_health, .unsorted = true,
@@ -124,7 +124,7 @@ static const struct table_column columns[] = {
       .meaning = "taken by other machines" },
     { "CPU", 6, 0, 8, TABLE_PERCENT, offsetof(struct snap_node, cpu_ratio),
       .meaning = "the agent's share of a core" },
-    { "MEM", 6, 0, 9, TABLE_BYTES, offsetof(struct snap_node, rss_bytes), .meaning = "the agent's memory" },
+    { "MEM", 7, 0, 9, TABLE_BYTES, offsetof(struct snap_node, rss_bytes), .meaning = "the agent's memory" },
     { "BACKLOG", 8, 0, 10, TABLE_BYTES, offsetof(struct snap_node, backlog_bytes),
       .meaning = "what it has not sent yet" },
     { "VERDICT", 20, 400, 11, TABLE_TEXT, offsetof(struct snap_node, verdict), .style = severity_style,

@@ -241,7 +241,7 @@ static void test_panels(void)
     is_int(ui.panel_top, ui.panel_rows - ui.panel_room, "nothing is below it");
     keys("c");
     ok(ui.panel == PANEL_PATH && ui.panel_top == 0 &&
-           drawn("58.0 % of the collectives wait for the same rank (by chance: 1.6 %)"),
+           drawn("58.0 % of the collectives wait for the same rank (by chance: 1.56 %)"),
        "c shows the critical path from its beginning");
     keys("q");
     ok(ui.screen == SCREEN_JOB && ui.panel == PANEL_RANKS, "q goes back to the ranks");
@@ -303,7 +303,7 @@ static void test_honest(void)
     ui.now_s += 1;
     ok(drawn("  live"), "an answer is live");
     ui.now_s += 10;
-    ok(drawn("STALE  11 s, no answer"), "an old one is called old, with its age");
+    ok(drawn("STALE 11 s, no answer"), "an old one is called old, with its age");
     ui_link_changed(&ui, false, "gone");
     ok(drawn("connection lost, retrying") && drawn("4711.0"), "a lost connection leaves the old picture");
     ui_open(&ui, "99");
@@ -317,8 +317,8 @@ static void test_figures(void)
 {
     static const double seconds[] = { 0,     4e-9,  9.9951e-6, 1.2345e-3, 0.0999, 0.9996,
                                       59.94, 999.4, 999.6,     1e5,       NAN,    -1 };
-    static const char *const want[] = { "0.00 ms", "4.00 ns", "10.0 µs", "1.23 ms", "99.9 ms", "1.00 s ",
-                                        "59.9 s ", " 999 s ", "16.7 m ", "27.8 h ", "      -", "      -" };
+    static const char *const want[] = { "    0 s", "4.00 ns", "10.0 us", "1.23 ms", "99.9 ms", " 1.00 s",
+                                        " 59.9 s", " 16m39s", " 16m40s", "  1d04h", "      -", "      -" };
 
     for (size_t i = 0; i < ARRAY_SIZE(seconds); i++) {
         struct figure f = figure_s(seconds[i]);
@@ -326,10 +326,14 @@ static void test_figures(void)
         is_str(f.text, want[i], "seconds");
         ok(canvas_text_width(f.text) == 7, "seven columns");
     }
-    is_str(figure_percent(0.0004).text, "<0.1 %", "little is not nothing");
-    is_str(figure_percent(0).text, " 0.0 %", "nothing is nothing");
+    is_str(figure_percent(0.0004).text, "0.04 %", "little is not nothing");
+    is_str(figure_percent(0).text, "0.00 %", "nothing is nothing");
     is_str(figure_percent(1).text, " 100 %", "all");
     is_str(figure_number(999.7).text, "1.00k", "thousands");
+    is_str(figure_bytes(3270000).text, "3.27 MB", "bytes, in units of 1000");
+    is_str(figure_times(1.17).text, "1.17x", "times");
+    is_str(figure_age(59.4).text, "  59 s", "an age has no tenths");
+    is_str(figure_age(125).text, " 2m05s", "an age of minutes");
     is_str(figure_steps(1234567).text, "1 234 567", "steps");
     is_str(figure_about_s(0.00204).text, " 2.0 ms", "two digits of what is known to 5 %%");
     is_str(figure_about_s(0.1137).text, " 110 ms", "and no third");

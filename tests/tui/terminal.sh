@@ -318,7 +318,7 @@ keys v
 shows "evidence: what was found" "v shows the evidence of a replayed job"
 keys v
 keys Home
-shows "paused ×2  0.00 ms" "Home moves the replay to its beginning"
+shows "paused ×2  0 s" "Home moves the replay to its beginning"
 keys Space
 hides "paused" "Space again resumes the replay"
 keys '?'
