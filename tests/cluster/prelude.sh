@@ -9,7 +9,7 @@ here=$(mktemp -d "${TMPDIR:-/tmp}/$(basename "$0" .sh).XXXXXX")
 job=0
 
 # Bounded: what hangs fails here, and is ended with the cluster.
-C() { timeout "${C_TIMEOUT:-120}" "$slurm" --dir "$here/c" "$@"; }
+C() { timeout -k 5 "${C_TIMEOUT:-120}" "$slurm" --dir "$here/c" "$@"; }
 
 on_exit() {
     C down >/dev/null 2>&1

@@ -19,11 +19,11 @@ quietly() {
 
 # Bounded: what hangs fails here, and is ended with the cluster.
 A() {
-    timeout 60 "$slurm" --dir "$a" "$@"
+    timeout -k 5 60 "$slurm" --dir "$a" "$@"
 }
 
 B() {
-    timeout 60 "$slurm" --dir "$b" "$@"
+    timeout -k 5 60 "$slurm" --dir "$b" "$@"
 }
 
 on_exit() {
@@ -65,7 +65,7 @@ alive() { # "PID STARTTIME" lines: those that are still there
 }
 
 ping_ms() { # DIR NODE: median round trip
-    timeout 20 "$slurm" --dir "$1" exec ping -n -c 9 -i 0.1 "$2" | sed -n 's/.*time=\([0-9.]*\) ms/\1/p' | sort -n | sed -n 5p
+    timeout -k 5 20 "$slurm" --dir "$1" exec ping -n -c 9 -i 0.1 "$2" | sed -n 's/.*time=\([0-9.]*\) ms/\1/p' | sort -n | sed -n 5p
 }
 
 # ---- up ----
@@ -203,7 +203,7 @@ A down 2>/dev/null
 ok $? "slurm down of a cluster that is down exits with 0"
 
 mkdir "$here/full" && touch "$here/full/mine"
-timeout 60 "$slurm" --dir "$here/full" up 2>/dev/null
+timeout -k 5 60 "$slurm" --dir "$here/full" up 2>/dev/null
 is "$? $(ls "$here/full")" "1 mine" "slurm up refuses a directory that has files, and leaves them"
 
 timeout -s INT 60 "$slurm" --dir "$a" up 4 --conf <(echo "NoSuchKey=1") >/dev/null 2>&1

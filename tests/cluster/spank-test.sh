@@ -27,7 +27,7 @@ on_failure() {
 
 # On the control host; leaves $work/out, $work/err and $status.
 run() {
-    timeout 60 "$cluster" --dir "$dir" exec "$@" >"$work/out" 2>"$work/err" </dev/null
+    timeout -k 5 60 "$cluster" --dir "$dir" exec "$@" >"$work/out" 2>"$work/err" </dev/null
     status=$?
 }
 # The same, and then until the agents are through: a short step is over before they have written anything down.
@@ -36,7 +36,7 @@ step() {
     wait_for 10 nodes_clean
 }
 on() {
-    timeout 20 "$cluster" --dir "$dir" on "$@" </dev/null
+    timeout -k 5 20 "$cluster" --dir "$dir" on "$@" </dev/null
 }
 out() { grep -c -- "$1" "$work/out"; }
 err() { grep -c -- "$1" "$work/err"; }
@@ -68,7 +68,7 @@ ProbePath=$work/probe.so
 Policy=night Description="At night"
 CONF
 conf="conf=$work/syncguard.conf"
-if ! timeout 100 "$cluster" --dir "$dir" up 4 --cpus 4 >"$work/out" 2>"$work/err"; then
+if ! timeout -k 5 100 "$cluster" --dir "$dir" up 4 --cpus 4 >"$work/out" 2>"$work/err"; then
     ok 1 "the private cluster starts"
     done_testing
     exit 1
@@ -248,7 +248,7 @@ fi
 
 use "$conf"
 forget
-timeout 60 "$cluster" --dir "$dir" exec srun -N2 --sync-guard sh -c 'sleep 4; echo done' >"$work/out" 2>"$work/err" </dev/null &
+timeout -k 5 60 "$cluster" --dir "$dir" exec srun -N2 --sync-guard sh -c 'sleep 4; echo done' >"$work/out" 2>"$work/err" </dev/null &
 waiting=$!
 two() { [ "$(lives)" -ge 2 ]; }
 wait_for 10 two
@@ -270,7 +270,7 @@ step srun -N2 --sync-guard sh -c 'sleep 3; echo done'
 is "$status $(out done) $(lives | awk '{ print ($1 >= 4) }')" "0 2 1" "an agent that fails each time is started 4 times or more, and the job does not notice"
 rm "$work/agent.fail"
 
-timeout 60 "$cluster" --dir "$dir" exec srun -N2 --job-name=tocancel --sync-guard sleep 50 >"$work/out" 2>"$work/err" </dev/null &
+timeout -k 5 60 "$cluster" --dir "$dir" exec srun -N2 --job-name=tocancel --sync-guard sleep 50 >"$work/out" 2>"$work/err" </dev/null &
 waiting=$!
 forget
 wait_for 10 two
@@ -279,7 +279,7 @@ wait $waiting
 wait_for 15 nodes_clean
 ok $? "a cancelled job leaves no directory and no process within 15 s"
 forget
-timeout 60 "$cluster" --dir "$dir" exec srun -N1 --job-name=signalled --sync-guard sh -c 'trap "echo got it" USR1; sleep 1; sleep 1; sleep 1' >"$work/out" 2>"$work/err" </dev/null &
+timeout -k 5 60 "$cluster" --dir "$dir" exec srun -N1 --job-name=signalled --sync-guard sh -c 'trap "echo got it" USR1; sleep 1; sleep 1; sleep 1' >"$work/out" 2>"$work/err" </dev/null &
 waiting=$!
 one() { [ "$(lives)" -ge 1 ]; }
 wait_for 10 one
