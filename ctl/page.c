@@ -1,5 +1,6 @@
 /* page.c - the lists: controller, jobs, nodes.  One job is page_job.c, a trace page_analysis.c. */
 #include "ctl/page.h"
+#include "ctl/page_parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -97,10 +98,15 @@ int page_jobs(FILE *out, const json_t *answer, int columns, struct err *err)
     return 0;
 }
 
+const char *page_agent_link(const json_t *agent)
+{
+    return answer_true(agent, "ended") ? "ended" : answer_true(agent, "connected") ? "connected" : "lost";
+}
+
 /* The agent of a node: null where none is connected now. */
 static const char *agent_word(const json_t *agent)
 {
-    return !agent ? "none" : answer_true(agent, "connected") ? "connected" : "lost";
+    return agent ? page_agent_link(agent) : "none";
 }
 
 #define LEMON_SURE 0.95 /* a score from here on is called a lemon: doc/protocol.md */

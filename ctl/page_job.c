@@ -482,7 +482,7 @@ static void put_agents(const struct page *p)
 
         table_cell(t, "%s", answer_text(agent, "node", text, sizeof(text)));
         table_cell(t, "%s", answer_text(agent, "switch", text, sizeof(text)));
-        table_cell(t, "%s", answer_true(agent, "connected") ? "connected" : "lost");
+        table_cell(t, "%s", page_agent_link(agent));
         table_cell(t, "%s", text_percent(answer_number(agent, "cpu_ratio")).s);
         table_cell(t, "%s", text_bytes(answer_number(agent, "rss_bytes")).s);
         table_cell(t, "%s", text_bytes(answer_number(agent, "backlog_bytes")).s);

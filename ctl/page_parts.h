@@ -25,4 +25,7 @@ void page_ranks(const struct page *p);
 void page_communicators(const struct page *p);
 void page_checkpoint(const struct page *p); /* nothing where nothing is known */
 
+/* "connected", "ended" (in good order), "lost". */
+const char *page_agent_link(const json_t *agent);
+
 #endif

@@ -186,6 +186,7 @@ json_t *report_agent(const struct job_agent *a, double now_s)
     put_text(o, "node", a->node);
     put_text(o, "switch", a->leaf);
     json_object_set_new(o, "connected", json_boolean(a->link != NULL));
+    json_object_set_new(o, "ended", json_boolean(a->bye));
     put_real(o, "cpu_ratio", a->cpu_ratio);
     put_real(o, "rss_bytes", a->rss_bytes);
     put_real(o, "backlog_bytes", a->backlog_bytes);

@@ -413,10 +413,10 @@ static void draw_detail(struct canvas *c, const struct ui *ui, int y)
 
 static int draw_agents(struct canvas *c, const struct snap_view *v, int y, int x, int width)
 {
-    if (v->agents.total <= 0 || v->agents.connected >= v->agents.total)
+    if (v->agents.total <= 0 || v->agents.heard >= v->agents.total)
         return 0;
     canvas_printf(c, y, x, width, STYLE_WARN, "%lld of %lld agents not heard: %s",
-                  (long long)(v->agents.total - v->agents.connected), (long long)v->agents.total,
+                  (long long)(v->agents.total - v->agents.heard), (long long)v->agents.total,
                   v->agents.missing);
     return 1;
 }

@@ -10,9 +10,14 @@
 
 #define LEMON 0.95 /* from here on the controller calls it one */
 
+static bool is_lost(const struct snap_node *n)
+{
+    return n->has_agent && !n->connected && !n->ended;
+}
+
 static enum severity severity(const struct snap_node *n)
 {
-    if (n->has_agent && !n->connected)
+    if (is_lost(n))
         return SEVERITY_BAD;
     if (n->verdict[0])
         return n->slowdown >= 1.1 ? SEVERITY_BAD : SEVERITY_WARN;
@@ -41,10 +46,10 @@ static void draw_tag(const struct table_cell *at, const void *row)
     const struct snap_node *n = row;
 
     table_put(at, draw_severity_style(severity(n)),
-              n->has_agent && !n->connected ? "LOST"
-              : n->verdict[0]               ? "SLOW"
-              : n->n_jobs > 0               ? "OK"
-                                            : "IDLE");
+              is_lost(n)      ? "LOST"
+              : n->verdict[0] ? "SLOW"
+              : n->n_jobs > 0 ? "OK"
+                              : "IDLE");
 }
 
 static void draw_last(const struct table_cell *at, const void *row)
@@ -62,6 +67,8 @@ static void draw_agent(const struct table_cell *at, const void *row)
 
     if (!n->has_agent)
         table_put(at, STYLE_DIM, "-");
+    else if (n->ended)
+        table_put(at, STYLE_DIM, "ended");
     else if (n->connected)
         table_put(at, STYLE_GOOD, "up");
     else {

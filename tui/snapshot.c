@@ -522,7 +522,7 @@ static void parse_agents(struct snap_agents *s, const json_t *o)
     const json_t *a = value_list(o, "agents", SNAP_NODES_MAX, &n);
 
     s->total = json_is_array(a) ? (int64_t)n : -1;
-    s->connected = s->total < 0 ? -1 : 0;
+    s->heard = s->total < 0 ? -1 : 0;
     s->cpu_ratio = s->backlog_bytes = NAN;
     for (size_t i = 0; i < n; i++) {
         const json_t *agent = json_array_get(a, i);
@@ -533,8 +533,9 @@ static void parse_agents(struct snap_agents *s, const json_t *o)
         s->backlog_bytes = fmax(s->backlog_bytes, value_amount(agent, "backlog_bytes"));
         s->lost_batches += lost > 0 ? lost : 0;
         value_text(agent, "node", node, sizeof(node));
-        if (json_is_true(json_object_get(agent, "connected")))
-            s->connected++;
+        if (json_is_true(json_object_get(agent, "connected")) ||
+            json_is_true(json_object_get(agent, "ended")))
+            s->heard++;
         else
             add_missing(s, node);
     }
@@ -649,6 +650,7 @@ static void parse_node(struct snap_node *n, const json_t *o)
     n->last_culprit = value_amount(o, "last_culprit");
     n->has_agent = json_is_object(agent);
     n->connected = json_is_true(json_object_get(agent, "connected"));
+    n->ended = json_is_true(json_object_get(agent, "ended"));
     n->cpu_ratio = value_amount(agent, "cpu_ratio");
     n->rss_bytes = value_amount(agent, "rss_bytes");
     n->backlog_bytes = value_amount(agent, "backlog_bytes");

@@ -222,11 +222,11 @@ struct snap_event {
 };
 
 struct snap_agents {
-    int64_t total, connected;
-    double cpu_ratio; /* of the busiest */
+    int64_t total, heard; /* heard: connected, or ended in good order */
+    double cpu_ratio;     /* of the busiest */
     int64_t lost_batches;
     double backlog_bytes;
-    char missing[128]; /* names of those not connected */
+    char missing[128]; /* names of those not heard */
 };
 
 struct snap_node_health {
@@ -274,7 +274,7 @@ struct snap_node {
     int64_t n_jobs, ranks, culprit_count;
     char first_job[48];
     double lateness_s, slowdown, last_culprit;
-    bool has_agent, connected;
+    bool has_agent, connected, ended; /* ended: in good order */
     double cpu_ratio, rss_bytes, backlog_bytes, age_s;
     int64_t lost_batches;
     double lemon_score; /* how likely it is that this node slows the jobs it is given */

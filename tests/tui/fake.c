@@ -563,10 +563,10 @@ static json_t *agent(int node, double t_s)
     char name[32];
     json_t *o;
 
-    o = json_pack("{s:s, s:b, s:f, s:i, s:i, s:i, s:f}", "node", node_name(name, node), "connected",
-                  node != 14, "cpu_ratio", 0.004 + 0.001 * noise((uint64_t)node, (uint64_t)t_s), "rss_bytes",
-                  5 << 20, "backlog_bytes", node == 14 ? 1 << 20 : 0, "lost_batches", 0, "age_s",
-                  node == 14 ? 12.0 : 0.1);
+    o = json_pack("{s:s, s:b, s:b, s:f, s:i, s:i, s:i, s:f}", "node", node_name(name, node), "connected",
+                  node != 13 && node != 14, "ended", node == 13, "cpu_ratio",
+                  0.004 + 0.001 * noise((uint64_t)node, (uint64_t)t_s), "rss_bytes", 5 << 20, "backlog_bytes",
+                  node == 14 ? 1 << 20 : 0, "lost_batches", 0, "age_s", node == 14 ? 12.0 : 0.1);
     if (node != 14)
         json_object_set_new(o, "health", health(node));
     return o;
