@@ -24,23 +24,30 @@ static void line(const struct page *p, const char *text)
 
 static void put_interval(const struct page *p, const json_t *c)
 {
-    double interval = answer_number(c, "interval_s"), goodput = answer_number(c, "goodput");
+    double interval = answer_number(c, "interval_s"), goodput = answer_number(c, "goodput_most");
     double next = answer_number(c, "next_due_s"), lost = answer_number(c, "lost_work_s");
+    const json_t *perhaps = answer_object(c, "perhaps");
     char text[512], reason[32];
     int n = 0;
 
     answer_text(c, "reason", reason, sizeof(reason));
     n += snprintf(text, sizeof(text), "every %s of work (%s)", text_s(interval).s, reason);
     if (!isnan(goodput))
-        n += snprintf(text + n, sizeof(text) - (size_t)n, ", expected goodput %s", text_percent(goodput).s);
+        n += snprintf(text + n, sizeof(text) - (size_t)n, ", goodput of at most %s", text_percent(goodput).s);
     if (!isnan(next))
         snprintf(text + n, sizeof(text) - (size_t)n, next > 0 ? ", the next one in %s" : ", one is due now",
                  text_s(next).s);
     line(p, text);
-    n = snprintf(text, sizeof(text), "a failure now would cost %s of work", text_s(lost).s);
+    n = snprintf(text, sizeof(text), "a failure now would cost %s%s of work",
+                 !strcmp(word(c, "cost_source"), "program") ? "" : "at most ", text_s(lost).s);
     if (!isnan(answer_number(c, "last_s")))
         n += snprintf(text + n, sizeof(text) - (size_t)n, "; %s written, the last one %s ago",
                       text_count(answer_number(c, "written")).s, text_s(answer_number(c, "last_s")).s);
+    else
+        n += snprintf(text + n, sizeof(text) - (size_t)n, "; no checkpoint is known");
+    if (perhaps)
+        n += snprintf(text + n, sizeof(text) - (size_t)n, "; a pause of %s, %s ago, was perhaps a checkpoint",
+                      text_s(answer_number(perhaps, "pause_s")).s, text_s(answer_number(perhaps, "age_s")).s);
     if (answer_true(c, "too_late"))
         snprintf(text + n, sizeof(text) - (size_t)n, "; the job ends before one can be written");
     line(p, text);
@@ -55,7 +62,7 @@ static void put_stands_on(const struct page *p, const json_t *c)
     snprintf(text, sizeof(text), "a write costs %s (%s to %s), %s", text_s(answer_number(cost, "value")).s,
              text_s(answer_number(cost, "low")).s, text_s(answer_number(cost, "high")).s,
              !strcmp(source, "program")  ? "as the program tells"
-             : !strcmp(source, "pauses") ? "from the pauses of all ranks"
+             : !strcmp(source, "pauses") ? "from the pauses of all ranks, which may be checkpoints"
                                          : "the policy's guess: none was seen yet");
     line(p, text);
     snprintf(text, sizeof(text), "the job fails every %s: %s failures in 1000 node-days (%s to %s), %s",

@@ -14,6 +14,8 @@
 #define SAMPLES_S   5.0  /* samples a second are over so long */
 #define STEP_GAIN   0.2  /* of the newest step time */
 #define TICK_S      0.25 /* until the next look */
+#define ANSWER_S    10.0 /* a pause that begins so soon after a request, or ... */
+#define ANSWER_STEPS 3.0 /* ... within so many steps, is the checkpoint that was asked for */
 #define SETTLE_S    1.5  /* after a write: until all agents have told how long it took */
 #define CALLS_MAX   (INT64_C(1) << 52)
 #define SECONDS_MAX 3.2e7
@@ -24,7 +26,8 @@ struct cadence *cadence_new(double now_s)
 {
     struct cadence *c = xcalloc(1, sizeof(*c));
 
-    c->step_s = c->samples_per_s = c->limit_wall_s = c->notice_s = c->notice_end_s = c->last_s = NAN;
+    c->step_s = c->samples_per_s = c->limit_wall_s = c->notice_s = c->notice_end_s = c->last_s = c->unanswered_s = c->pause_seen_s =
+        NAN;
     c->heard_s = -INFINITY;
     c->work_s = now_s;
     c->history = (struct cadence_history){ .source = "published" };
@@ -247,8 +250,15 @@ static void look_at_writes(struct job *j, double now_s, const struct cadence_sum
 
         for (uint64_t i = c->pauses; i < p.pauses && i < c->pauses + CADENCE_WRITES; i++)
             cadence_cost_add(&c->cost, each_s);
-        c->last_s = now_s;
-        c->writes += p.pauses - c->pauses;
+        if (now_s - each_s < c->unanswered_s + fmax(ANSWER_S, ANSWER_STEPS * cadence_step_s(j))) {
+            c->last_s = now_s;
+            c->writes++;
+            c->pause_seen_s = c->pause_each_s = NAN;
+        } else {
+            c->pause_seen_s = now_s;
+            c->pause_each_s = each_s;
+        }
+        c->unanswered_s = NAN;
     }
     c->pauses = p.pauses;
     c->pause_s = p.pause_s;
@@ -383,6 +393,14 @@ static const char *cost_source(const struct cadence *c)
     return !c->cost.n ? "policy" : c->told_writes ? "program" : "pauses";
 }
 
+/* The newest pause of all ranks that may have been a checkpoint. */
+static json_t *perhaps_json(const struct cadence *c, double now_s)
+{
+    if (c->told_writes || isnan(c->pause_seen_s))
+        return json_null();
+    return json_pack("{s:o,s:o}", "pause_s", real(c->pause_each_s), "age_s", real(now_s - c->pause_seen_s));
+}
+
 json_t *cadence_json(const struct job *j, double now_s)
 {
     static const char *const modes[] = { "off", "advise", "request" };
@@ -402,12 +420,13 @@ json_t *cadence_json(const struct job *j, double now_s)
     o = json_pack("{s:s,s:o,s:o,s:s,s:o,s:s,s:o,s:o,s:o}", "mode", modes[j->params.checkpoint], "interval_s",
                   real(d.interval_s), "optimal_s", real(d.optimal_s), "reason", cadence_reason_name(d.reason),
                   "cost_s", estimate_json(f.write.s, f.write.low_s, f.write.high_s), "cost_source",
-                  cost_source(c), "failure_rate", rate_json(j, &f.rate), "mtbf_s", real(d.mtbf_s), "goodput",
-                  real(d.goodput));
+                  cost_source(c), "failure_rate", rate_json(j, &f.rate), "mtbf_s", real(d.mtbf_s), "goodput_most",
+                  real(d.goodput_most));
     json_object_set_new(o, "written", c->writes ? json_integer((json_int_t)c->writes) : json_null());
     json_object_set_new(o, "last_s", isnan(c->last_s) ? json_null() : real(now_s - c->last_s));
     json_object_set_new(o, "next_due_s", j->state >= JOB_FINISHED ? json_null() : real(d.next_s));
     json_object_set_new(o, "lost_work_s", real(now_s - begun_s(c)));
+    json_object_set_new(o, "perhaps", perhaps_json(c, now_s));
     json_object_set_new(o, "too_late", json_boolean(d.too_late && j->state < JOB_FINISHED));
     json_object_set_new(o, "limit_s", real(f.left_s));
     json_object_set_new(o, "notice_s", real(f.notice_s));

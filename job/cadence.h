@@ -1,6 +1,10 @@
 /* cadence.h - a step's checkpoints: what they cost, when one is due, and the request that all ranks hear at
  * the same step (doc/decisions/0019).
  *
+ * A checkpoint is known to be written when the program reports its writes, or when all ranks pause right after
+ * they were asked for one. Any other pause of all ranks only looks like one: it is reported as such, and what a
+ * failure would cost counts on.
+ *
  * Decides by policies/cadence.  A request names a call number that lies ahead of all ranks; the agents put it
  * on their pages (armed) and tell the counts after that; when all are below, it is committed, or else taken
  * back and tried anew.  Owned by the job; nothing here blocks, and what agents tell is bounded before it is

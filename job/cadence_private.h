@@ -59,8 +59,10 @@ struct cadence {
     uint64_t writes; /* seen */
     double heard_s;  /* when all ranks last heard that one is due */
     double last_s, written_s, settle_s, write_max_s;
-    uint64_t pauses; /* of the view, seen so far */
+    double unanswered_s; /* when one was asked for that no pause has followed yet; NaN: none */
+    uint64_t pauses;     /* of the view, seen so far */
     double pause_s;
+    double pause_seen_s, pause_each_s; /* the newest that only looks like a checkpoint; NaN: none since */
     double limit_wall_s, notice_s, notice_end_s;
     bool noticed; /* ever */
     double samples_s, samples_per_s;

@@ -127,6 +127,7 @@ static void deliver_otherwise(struct job *j, double now_s)
         c->say(j, a, json_pack("{s:{s:o}}", "control", "checkpoint", o), c->arg);
     }
     c->request.delivered++;
+    c->unanswered_s = now_s;
     c->request.at = 0;
     /* Nothing tells that it was heard: the write, or the pause, will. */
     c->request.again_s = now_s + fmax(j->params.checkpoint_least_s, AGAIN_S);
@@ -258,7 +259,7 @@ static void judge(struct job *j, double now_s)
     }
     if (heard && !deaf) {
         r->heard++;
-        j->cadence->heard_s = now_s;
+        j->cadence->heard_s = j->cadence->unanswered_s = now_s;
         r->again_s = now_s + fmax(j->params.checkpoint_least_s, 1);
         finish(j, now_s, "heard");
         return;

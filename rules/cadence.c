@@ -124,15 +124,17 @@ static void after_a_notice(const struct cadence_figures *f, struct cadence_decis
 
 struct cadence_decision cadence_decide(const struct cadence_figures *f, const struct cadence_bounds *b)
 {
-    struct cadence_decision d = { .optimal_s = NAN, .goodput = NAN, .lost_s = f->since_s };
+    struct cadence_decision d = { .optimal_s = NAN, .goodput = NAN, .goodput_most = NAN, .lost_s = f->since_s };
 
     d.mtbf_s = failure_mtbf_s(f->nodes, failure_rate_mean(&f->rate));
     if (f->write.s >= 0 && d.mtbf_s > 0)
         d.optimal_s = isinf(d.mtbf_s) ? INFINITY : cadence_optimal_s(f->write.s, d.mtbf_s);
     d.interval_s = bounded(f, b, known(d.optimal_s, INFINITY));
     d.reason = d.optimal_s > b->most_s ? CADENCE_MAXIMUM : CADENCE_OPTIMUM;
-    if (isfinite(d.mtbf_s) && isfinite(d.interval_s))
-        d.goodput = cadence_goodput(d.interval_s, f->write.s, known(f->restart_s, 0), d.mtbf_s);
+    if (isfinite(d.mtbf_s) && isfinite(d.interval_s)) {
+        d.goodput_most = cadence_goodput(d.interval_s, f->write.s, known(f->restart_s, 0), d.mtbf_s);
+        d.goodput = isnan(f->restart_s) ? NAN : d.goodput_most;
+    }
     d.next_s = fmax(0, d.interval_s - f->since_s);
     before_the_end(f, &d);
     after_a_notice(f, &d);

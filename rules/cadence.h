@@ -67,7 +67,7 @@ struct cadence_figures {
     double nodes;
     double step_s;         /* NaN: not known */
     double delivery_s;     /* from asking until all ranks can hear it, beside the wait for the step's end */
-    double restart_s;      /* from a failure until work goes on; NaN: counts as none */
+    double restart_s;      /* from a failure until work goes on; NaN: not known */
     double since_s;        /* since the last finished checkpoint, or since work began */
     double writing_s;      /* one is being written, for so long; NaN: none */
     double left_s;         /* until the job ends by its limit; INFINITY: none, NaN: not known */
@@ -83,7 +83,9 @@ struct cadence_decision {
     double interval_s;          /* inside the bounds */
     double next_s;              /* until the next one is due; 0: now; INFINITY: none will be */
     double mtbf_s;              /* of the whole job */
-    double goodput;             /* expected share of time with work that stays, at that interval; NaN */
+    double goodput;             /* expected share of time with work that stays, at that interval; NaN
+                                 * where it, or the time of a restart, is not known */
+    double goodput_most;        /* the same if a restart took no time: it is no more; NaN */
     double lost_s;              /* what a failure now would cost: work since the last checkpoint */
     bool too_late;              /* the end comes before a checkpoint can be written */
 };

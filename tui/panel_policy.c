@@ -96,9 +96,9 @@ static int draw_cadence(struct canvas *c, int y, const struct snap_cadence *k)
     n = snprintf(text, sizeof(text), "%s every %s of work (%s), a write costs %s", k->mode,
                  figure_trim(figure_age(k->interval_s)).text, k->reason,
                  figure_trim(figure_s(k->cost_s)).text);
-    if (!isnan(k->goodput))
-        n += snprintf(text + n, sizeof(text) - (size_t)n, "; goodput %s",
-                      figure_trim(figure_percent(k->goodput)).text);
+    if (!isnan(k->goodput_most))
+        n += snprintf(text + n, sizeof(text) - (size_t)n, "; goodput at most %s",
+                      figure_trim(figure_percent(k->goodput_most)).text);
     if (!isnan(k->next_due_s))
         n += snprintf(text + n, sizeof(text) - (size_t)n, k->next_due_s > 0 ? "; next in %s" : "; one is due",
                       figure_trim(figure_age(k->next_due_s)).text);

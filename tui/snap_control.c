@@ -120,7 +120,7 @@ static void parse_cadence(struct snap_cadence *c, const json_t *o)
     value_text(o, "cost_source", c->cost_source, sizeof(c->cost_source));
     value_text(requests, "missing", c->missing, sizeof(c->missing));
     c->interval_s = value_amount(o, "interval_s");
-    c->goodput = value_share(o, "goodput");
+    c->goodput_most = value_share(o, "goodput_most");
     c->next_due_s = value_amount(o, "next_due_s");
     c->last_s = value_amount(o, "last_s");
     c->lost_work_s = value_amount(o, "lost_work_s");

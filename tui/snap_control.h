@@ -49,7 +49,7 @@ struct snap_pacing {
 struct snap_cadence {
     bool known;
     char mode[16], reason[32], cost_source[16], missing[128];
-    double interval_s, goodput, next_due_s, last_s, lost_work_s, cost_s;
+    double interval_s, goodput_most, next_due_s, last_s, lost_work_s, cost_s;
     int64_t asked, heard;
 };
 

@@ -49,7 +49,7 @@ static const char pace_text[] =
 
 static const char checkpoint_text[] = "{'mode': 'request', 'interval_s': 742, 'optimal_s': 742, 'reason': "
                                       "'optimum', 'cost_s': {'value': 21.5, 'low': 20,"
-                                      " 'high': 23}, 'cost_source': 'program', 'goodput': 0.962, 'last_s': "
+                                      " 'high': 23}, 'cost_source': 'program', 'goodput_most': 0.962, 'last_s': "
                                       "400, 'next_due_s': 342, 'lost_work_s': 400,"
                                       " 'requests': {'asked': 5, 'heard': 5, 'missing': null}}";
 

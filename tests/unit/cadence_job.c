@@ -425,6 +425,70 @@ static void writes(void)
     end();
 }
 
+/* A step of all ranks, as the view sees it. */
+static void view_step(double gap_s)
+{
+    static uint32_t seq;
+
+    play(gap_s);
+    for (uint32_t r = 0; r < NODES * RANKS; r++)
+        view_item(w.j->view, w.now_s,
+                  &(struct telemetry_item){ .kind = TELEMETRY_STEP,
+                                            .step = { .rank = r,
+                                                      .comm = 1,
+                                                      .seq = seq,
+                                                      .period = 1,
+                                                      .parts = 1,
+                                                      .n_steps = 1,
+                                                      .duration_ns = (uint64_t)(1e9 * gap_s),
+                                                      .gap_ns = (uint64_t)(1e9 * gap_s) } });
+    seq++;
+    view_tick(w.j->view, w.now_s);
+}
+
+static void view_ranks(void)
+{
+    for (uint32_t r = 0; r < NODES * RANKS; r++) {
+        view_rank_add(w.j->view, r, 0, w.j->agent[r / RANKS]->node, "leaf");
+        view_item(w.j->view, w.now_s,
+                  &(struct telemetry_item){ .kind = TELEMETRY_COMM,
+                                            .comm = { .rank = r,
+                                                      .name = 1,
+                                                      .membership = 1,
+                                                      .size = NODES * RANKS,
+                                                      .comm_rank = r,
+                                                      .last = NODES * RANKS - 1 } });
+    }
+}
+
+/* The program reports no writes. */
+static void pauses(void)
+{
+    begin(0.2);
+    view_ranks();
+    for (int i = 0; i < 60; i++)
+        view_step(0.2);
+    view_step(4);
+    play(1);
+    ok(figure("perhaps", "pause_s") && near(json_number_value(figure("perhaps", "pause_s")), 3.8, 0.1),
+       "all ranks pause: perhaps a checkpoint");
+    ok(json_is_null(figure("last_s", NULL)) && json_is_null(figure("written", NULL)) &&
+           near(json_number_value(figure("lost_work_s", NULL)), w.now_s - 1000, 0.1),
+       "but nobody knows: a failure costs all work since the beginning, %.1f s",
+       json_number_value(figure("lost_work_s", NULL)));
+    for (int i = 0; i < 60; i++)
+        view_step(0.2);
+    request();
+    for (int i = 0; i < 25; i++)
+        view_step(0.2);
+    view_step(4);
+    play(1);
+    ok(json_integer_value(figure("written", NULL)) == 1 && json_number_value(figure("lost_work_s", NULL)) < 3 &&
+           json_is_null(figure("perhaps", NULL)),
+       "a pause right after a request is the checkpoint that was asked for");
+    end();
+}
+
 static void reasons(void)
 {
     begin(0.2);
@@ -458,6 +522,7 @@ int main(void)
     restarted_rank();
     storm();
     writes();
+    pauses();
     reasons();
     return done_testing();
 }

@@ -83,9 +83,15 @@ static void test_interval(void)
     double mtbf_s = 1000 * DAY_S / 6.5 / 512;
 
     ok(near(d.mtbf_s, mtbf_s, 1e-9) && near(d.interval_s, cadence_optimal_s(60, mtbf_s), 1e-9) &&
-           near(d.goodput, cadence_goodput(d.interval_s, 60, 0, mtbf_s), 1e-9) && !d.due &&
+           near(d.goodput_most, cadence_goodput(d.interval_s, 60, 0, mtbf_s), 1e-9) && !d.due &&
            near(d.next_s, d.interval_s, 1e-9),
-       "the optimum: %.0f s of work, goodput %.3f", d.interval_s, d.goodput);
+       "the optimum: %.0f s of work, goodput at most %.3f", d.interval_s, d.goodput_most);
+    ok(isnan(d.goodput), "the time of a restart is not known: neither is the goodput");
+    f.restart_s = 300;
+    d = cadence_decide(&f, &b);
+    ok(near(d.goodput, cadence_goodput(d.interval_s, 60, 300, mtbf_s), 1e-9) && d.goodput_most == d.goodput,
+       "it is %.3f with a restart of 5 minutes", d.goodput);
+    f.restart_s = NAN;
     f.since_s = d.interval_s;
     d = cadence_decide(&f, &b);
     ok(d.due && d.reason == CADENCE_OPTIMUM && d.lost_s == f.since_s, "due when it is over");
@@ -108,7 +114,7 @@ static void test_interval(void)
     f = usual();
     f.write.s = NAN;
     d = cadence_decide(&f, &wide);
-    ok(!d.due && isnan(d.optimal_s) && isnan(d.goodput), "what is not known is NaN, and nothing is due");
+    ok(!d.due && isnan(d.optimal_s) && isnan(d.goodput_most), "what is not known is NaN, and nothing is due");
 }
 
 static void test_limit(void)
