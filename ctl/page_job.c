@@ -309,7 +309,7 @@ static void figure_guarded(struct table *t, const json_t *job)
                     { "skew", "skew" },
                     { "energy", "energy a step" } };
     const json_t *g = answer_object(job, "guarded"), *ratios = answer_object(g, "ratios");
-    char line[512] = "", text[256];
+    char line[512] = "", text[400];
 
     if (!answer_object(ratios, "step"))
         return;

@@ -145,7 +145,9 @@ void control_fill(struct audit_entry *e, const struct control *c)
     snprintf(e->job_text, sizeof(e->job_text), "%s", c->job->text_id);
     snprintf(e->policy, sizeof(e->policy), "%s", c->job->policy);
     e->by = AUDIT_NOBODY;
-    e->d.projected_ratio = e->before_s = e->effect_ratio = NAN;
+    e->d.projected_ratio = NAN;
+    e->before = (struct effect_level){ NAN, NAN, 0 };
+    e->brought = (struct effect_ratio){ NAN, NAN, NAN };
 }
 
 static int command(struct controls *cs, struct control *c, uid_t by, double now_s, const char *text,
@@ -219,7 +221,7 @@ static void record(struct controls *cs, struct control *c, const struct decision
     control_fill(&e, c);
     e.d = *d;
     text_utf8(e.d.sentence); /* a webhook takes nothing else */
-    e.before_s = control_step_s(c, d->held_s);
+    e.before = control_level(c, d->held_s);
     e.outcome = d->state == DECISION_ENFORCED ? AUDIT_PENDING : AUDIT_NONE;
     job_event(c->job, now_s, "%s%.480s", d->state == DECISION_DRYRUN ? "dry run: " : "", d->sentence);
     log_info("job %s: %s: %s", c->job->text_id, decision_state_name(d->state), d->sentence);

@@ -25,14 +25,13 @@ static double window_s(const struct control *c)
     return fmax(c->job->params.effect_window_s, COLUMNS_MIN * view_column_s(c->job->view));
 }
 
-double control_step_s(const struct control *c, double of_s)
+struct effect_level control_level(const struct control *c, double of_s)
 {
     struct view_columns columns;
     size_t n = view_columns_get(c->job->view, &columns);
     double column_s = view_column_s(c->job->view);
 
-    return effect_median_s(columns.step_s, n, column_s, fmax(fmin(window_s(c), of_s), BEFORE_MIN * column_s),
-                           0);
+    return effect_level(columns.step_s, n, column_s, fmax(fmin(window_s(c), of_s), BEFORE_MIN * column_s), 0);
 }
 
 /* ---- whose outcome it is ---- */
@@ -166,7 +165,7 @@ void controls_asked(struct controls *cs, struct job *j, const struct action *a, 
     control_fill(&e, j->control);
     e.by = a->by;
     e.outcome = AUDIT_PENDING;
-    e.before_s = control_step_s(j->control, f.value[FIGURE_PERSISTENCE_S]);
+    e.before = control_level(j->control, f.value[FIGURE_PERSISTENCE_S]);
     e.d.state = DECISION_ENFORCED;
     e.d.action = a->kind;
     e.d.projected_ratio = projected(&f, a);
@@ -195,10 +194,11 @@ static void show(struct controls *cs, const struct audit_entry *e)
 
 static void note_effect(struct controls *cs, struct control *c, struct audit_entry *e, double now_s)
 {
+    struct effect_level after = control_level(c, NAN);
     struct err err;
 
-    e->effect_ratio = effect_ratio(e->before_s, control_step_s(c, NAN));
-    effect_text(&e->d, e->effect_ratio, e->effect, sizeof(e->effect));
+    e->brought = effect_ratio(&e->before, &after);
+    effect_text(&e->d, &e->brought, e->effect, sizeof(e->effect));
     job_event(c->job, now_s, "%s", e->effect);
     log_info("job %s: %s", c->job->text_id, e->effect);
     if (audit_update(cs->audit, e, &err) < 0)
@@ -220,7 +220,7 @@ static void measure_earlier(struct controls *cs, struct control *c, double now_s
     double since_s = now_s - c->stepping_s - SETTLE_S;
 
     if (!c->awaits || isnan(since_s) || since_s < window_s(c) ||
-        (isnan(control_step_s(c, NAN)) && since_s < WINDOWS_MAX * window_s(c)))
+        (isnan(control_level(c, NAN).median_s) && since_s < WINDOWS_MAX * window_s(c)))
         return;
     c->awaits = false;
     for (size_t i = audit_earlier(cs->audit, &c->job->id, e); i-- > 0;) {

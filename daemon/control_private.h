@@ -50,7 +50,7 @@ void control_fill(struct audit_entry *e, const struct control *c);
  * buf has ACTION_KEY_MAX bytes; returns buf. */
 char *control_key(const struct audit_entry *e, char *buf);
 /* Median step time now: of the policy's window, or of the newest part of it, of_s long (NaN: all of it). */
-double control_step_s(const struct control *c, double of_s);
+struct effect_level control_level(const struct control *c, double of_s);
 /* Its action is over. */
 void control_outcome(struct controls *cs, struct control *c, struct control_decision *k, bool done,
                      const char *outcome, double now_s);

@@ -53,6 +53,7 @@ doc/sgplan-scenario.5: doc/sgplan-scenario.5.in sgplan$(EXEEXT)
 	$(SED) -e 's|@pkgdatadir[@]|$(pkgdatadir)|g' -e '/^@TABLES[@]$$/{r $@.tables' -e 'd;}' $(srcdir)/$@.in >$@.new && \
 	rm $@.tables && mv $@.new $@
 EXTRA_DIST += doc/decisions/0022-strategies-replay-the-work.md
+EXTRA_DIST += doc/decisions/0023-references-chosen-by-the-outcome.md
 
 EXTRA_DIST += doc/decisions/0019-one-step-for-all-ranks.md
 # The library's page

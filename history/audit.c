@@ -23,11 +23,17 @@ static const char *const migrations[] = {
     " effect_ratio REAL, effect TEXT);"
     "CREATE INDEX IF NOT EXISTS audit_job ON audit(job, at);"
     "CREATE INDEX IF NOT EXISTS audit_at ON audit(at);",
+    /* decisions of before have no intervals of their effects */
+    "ALTER TABLE audit ADD COLUMN before_error REAL;"
+    "ALTER TABLE audit ADD COLUMN before_n REAL;"
+    "ALTER TABLE audit ADD COLUMN effect_low REAL;"
+    "ALTER TABLE audit ADD COLUMN effect_high REAL;",
 };
 
-#define COLUMNS                                                                                      \
-    "id, at, uid, job, step, restarts, job_text, policy, command, by, rule, action, signal, nodes, " \
-    "state, sentence, why_not, projected_ratio, outcome, outcome_text, before_s, effect_ratio, effect"
+#define COLUMNS                                                                                          \
+    "id, at, uid, job, step, restarts, job_text, policy, command, by, rule, action, signal, nodes, "     \
+    "state, sentence, why_not, projected_ratio, outcome, outcome_text, before_s, effect_ratio, effect, " \
+    "before_error, before_n, effect_low, effect_high"
 
 enum statement { ADD, UPDATE, LIST, SPENT, EARLIER, ASKED, RUN, GET, EXPIRE, STATEMENTS };
 
@@ -35,9 +41,11 @@ static const char *const sql[STATEMENTS] = {
     [ADD] =
         "INSERT INTO audit(at, uid, job, step, restarts, job_text, policy, command, by, rule, action, signal,"
         " nodes, state, sentence, why_not, projected_ratio, outcome, outcome_text, before_s, effect_ratio,"
-        " effect, n_nodes, ends_run)"
-        " VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,?21,?22,?23,?24)",
-    [UPDATE] = "UPDATE audit SET outcome=?2, outcome_text=?3, effect_ratio=?4, effect=?5 WHERE id=?1",
+        " effect, n_nodes, ends_run, before_error, before_n)"
+        " VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,?21,?22,?23,?24,"
+        "?25,?26)",
+    [UPDATE] =
+        "UPDATE audit SET outcome=?2, outcome_text=?3, effect_ratio=?4, effect=?5, effect_low=?6, effect_high=?7 WHERE id=?1",
     [LIST] =
         "SELECT " COLUMNS " FROM audit WHERE (?1=0 OR job=?1) AND (?2<0 OR uid=?2) ORDER BY id DESC LIMIT ?3",
     /* state<2: not withheld; by: of nobody */
@@ -145,8 +153,8 @@ static void take_entry(sqlite3_stmt *st, struct audit_entry *e)
     e->d.projected_ratio = database_real(st, 17);
     e->outcome = (enum audit_outcome)sqlite3_column_int(st, 18);
     snprintf(e->outcome_text, sizeof(e->outcome_text), "%s", database_text(st, 19));
-    e->before_s = database_real(st, 20);
-    e->effect_ratio = database_real(st, 21);
+    e->before = (struct effect_level){ database_real(st, 20), database_real(st, 23), database_real(st, 24) };
+    e->brought = (struct effect_ratio){ database_real(st, 21), database_real(st, 25), database_real(st, 26) };
     snprintf(e->effect, sizeof(e->effect), "%s", database_text(st, 22));
 }
 
@@ -161,7 +169,7 @@ json_t *audit_object(const struct audit_entry *e)
     for (size_t i = 0; i < d->n_nodes; i++)
         json_array_append_new(nodes, report_words(d->node[i]));
     return json_pack(
-        "{s:I,s:f,s:s,s:I,s:s,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:s?,s:o,s:o,s:o,s:o}", "id",
+        "{s:I,s:f,s:s,s:I,s:s,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:s?,s:o,s:o,s:o,s:o,s:o,s:o}", "id",
         (json_int_t)e->id, "at", e->at, "job", e->job_text, "restarts", (json_int_t)e->job.restarts, "policy",
         e->policy, "state", e->command ? "command" : decision_state_name(d->state), "by",
         e->by == AUDIT_NOBODY ? json_null() : json_integer(e->by), "rule", report_words(d->rule), "action",
@@ -169,8 +177,9 @@ json_t *audit_object(const struct audit_entry *e)
         !e->command && d->action == ACTION_SIGNAL ? json_integer(d->signal) : json_null(), "nodes", nodes,
         "sentence", report_words(d->sentence), "why_not", report_words(d->why_not), "projected_ratio",
         report_real(d->projected_ratio), "outcome", outcomes[e->outcome], "outcome_text",
-        report_words(e->outcome_text), "step_before_s", report_real(e->before_s), "effect_ratio",
-        report_real(e->effect_ratio), "effect", report_words(e->effect));
+        report_words(e->outcome_text), "step_before_s", report_real(e->before.median_s), "effect_ratio",
+        report_real(e->brought.value), "effect_low", report_real(e->brought.low), "effect_high",
+        report_real(e->brought.high), "effect", report_words(e->effect));
 }
 
 static void write_line(struct audit *a, const struct audit_entry *e, const char *event)
@@ -226,11 +235,13 @@ int audit_add(struct audit *a, struct audit_entry *e, struct err *err)
     database_bind_real(st, 17, d->projected_ratio);
     sqlite3_bind_int(st, 18, e->outcome);
     database_bind_text(st, 19, e->outcome_text);
-    database_bind_real(st, 20, e->before_s);
-    database_bind_real(st, 21, e->effect_ratio);
+    database_bind_real(st, 20, e->before.median_s);
+    database_bind_real(st, 21, e->brought.value);
     database_bind_text(st, 22, e->effect);
     sqlite3_bind_int(st, 23, (int)d->n_nodes);
     sqlite3_bind_int(st, 24, !e->command && action_ends_run(d->action));
+    database_bind_real(st, 25, e->before.error);
+    database_bind_real(st, 26, e->before.n);
     if (database_run(st, "audit", err) < 0)
         return -1;
     e->id = sqlite3_last_insert_rowid(a->db->db);
@@ -248,8 +259,10 @@ int audit_update(struct audit *a, const struct audit_entry *e, struct err *err)
     sqlite3_bind_int64(st, 1, e->id);
     sqlite3_bind_int(st, 2, e->outcome);
     database_bind_text(st, 3, e->outcome_text);
-    database_bind_real(st, 4, e->effect_ratio);
+    database_bind_real(st, 4, e->brought.value);
     database_bind_text(st, 5, e->effect);
+    database_bind_real(st, 6, e->brought.low);
+    database_bind_real(st, 7, e->brought.high);
     write_line(a, e, *e->effect ? "effect" : "outcome");
     return database_run(st, "audit", err);
 }

@@ -13,6 +13,7 @@
 
 #include "common/err.h"
 #include "job/job.h"
+#include "rules/effect.h"
 #include "rules/engine.h"
 
 #define AUDIT_NOBODY UINT32_MAX
@@ -34,9 +35,9 @@ struct audit_entry {
     struct decision d; /* its at_s says nothing here */
     enum audit_outcome outcome;
     char outcome_text[256];
-    double before_s;     /* median step time before; NaN: not known */
-    double effect_ratio; /* of the step time afterwards; NaN: not known */
-    char effect[320];    /* "": not measured yet */
+    struct effect_level before;  /* step time before */
+    struct effect_ratio brought; /* of the step time afterwards */
+    char effect[320];            /* "": not measured yet */
 };
 
 struct audit;
@@ -49,7 +50,7 @@ void audit_log_to(struct audit *a, const char *path);
 
 /* Written, and e gets its id. -1: with the reason; then it is in neither place. */
 int audit_add(struct audit *a, struct audit_entry *e, struct err *err);
-/* What became of it: outcome, effect_ratio and effect as they are now. */
+/* What became of it: outcome, ratio and effect as they are now. */
 int audit_update(struct audit *a, const struct audit_entry *e, struct err *err);
 
 /* As doc/protocol.md has it; the caller's. */

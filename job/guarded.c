@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "model/batch.h"
 #include "model/deviate.h"
 
 #define SURE       0.95 /* below and above: 90 % between */
@@ -46,52 +47,18 @@ static struct guarded_ratio of_holdout(const struct guarded_lever *lever, size_t
 
 /* ---- before and since ---- */
 
-struct mean {
-    double value, variance, n; /* variance: of the mean; n: columns that are worth one each */
-};
-
-/* Columns beside each other are alike: as many count as are independent (Bartlett 1946, of a first order
- * process). */
-static struct mean mean_of(const double *v, size_t n)
-{
-    double sum = 0, square = 0, cross = 0, before = NAN, likeness;
-    struct mean m = { NAN, NAN, 0 };
-
-    for (size_t i = 0; i < n; i++)
-        if (!isnan(v[i])) {
-            sum += v[i];
-            m.n++;
-        }
-    if (m.n < GUARDED_COLUMNS_MIN)
-        return m;
-    m.value = sum / m.n;
-    for (size_t i = 0; i < n; i++) {
-        double d = v[i] - m.value;
-
-        if (isnan(d))
-            continue;
-        square += d * d;
-        cross += isnan(before) ? 0 : d * before;
-        before = d;
-    }
-    likeness = square > 0 ? fmin(0.95, fmax(0, cross / square)) : 0;
-    m.variance = square / (m.n - 1);
-    m.n = fmax(2, m.n * (1 - likeness) / (1 + likeness));
-    m.variance /= m.n;
-    return m;
-}
-
 /* A ratio of means with its error by the delta method, Student's t with the fewer degrees of freedom. */
 static struct guarded_ratio of_series(const struct guarded_series *s)
 {
-    struct mean was, is;
+    struct batch_mean was, is;
     double error, t;
 
     if (!s->value || !s->before || s->before >= s->n)
         return unknown;
-    was = mean_of(s->value, s->before);
-    is = mean_of(s->value + s->before, s->n - s->before);
-    if (!(was.value > 0) || !(is.value > 0))
+    was = batch_mean(s->value, s->before);
+    is = batch_mean(s->value + s->before, s->n - s->before);
+    if (was.known < GUARDED_COLUMNS_MIN || is.known < GUARDED_COLUMNS_MIN || !(was.value > 0) ||
+        !(is.value > 0))
         return unknown;
     error = sqrt(was.variance / (was.value * was.value) + is.variance / (is.value * is.value));
     t = deviate_student(SURE, fmax(1, fmin(was.n, is.n) - 1));
@@ -142,6 +109,11 @@ static struct guarded_ratio of_figure(const struct guarded_input *in, enum guard
 
 /* ---- all of it ---- */
 
+bool guarded_selected(enum guarded_reference r)
+{
+    return r == GUARDED_BEFORE;
+}
+
 static void say(struct guarded *g)
 {
     static const char *const what[] = { "", "in its own hold-out epochs", "before the first action",
@@ -159,11 +131,14 @@ static void say(struct guarded *g)
                   what[r->reference]);
     if (known)
         at += snprintf(g->text + at, sizeof(g->text) - (size_t)at, " (%.3g to %.3g)", r->low, r->high);
-    snprintf(g->text + at, sizeof(g->text) - (size_t)at, "%s",
-             faster   ? ": the job is faster."
-             : slower ? ": the job is slower."
-             : known  ? ": no difference that could be told."
-                      : ".");
+    snprintf(
+        g->text + at, sizeof(g->text) - (size_t)at, "%s",
+        faster && guarded_selected(r->reference)
+            ? ". Actions are decided when a job is slow, so that part of this may have come without them."
+        : faster ? ": the job is faster."
+        : slower ? ": the job is slower."
+        : known  ? ": no difference that could be told."
+                 : ".");
 }
 
 void guarded_compare(const struct guarded_input *in, struct guarded *out)

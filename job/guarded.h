@@ -3,7 +3,9 @@
  *
  * References, in this order, each figure by the first that knows it:
  *   hold-out  the epochs in which pacing leaves the ranks alone; measured side by side: nothing else differs
- *   before    the job's own steps before the first action
+ *   before    the job's own steps before the first action; that is decided when the job is slow, and a job that
+ *             is slow by chance recovers by itself: some of the ratio is regression to the mean, how much cannot be
+ *             known. It is marked (guarded_selected) and never taken for "faster"
  *   runs      earlier runs like it; they may have been guarded, too, and the cluster has changed since
  *
  * A ratio is known only with what it stands on; the interval holds 90 % where there is one (hold-out: 95 %,
@@ -11,6 +13,7 @@
 #ifndef SYNCGUARD_JOB_GUARDED_H
 #define SYNCGUARD_JOB_GUARDED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define GUARDED_COLUMNS_MIN 5u /* before and after; fewer tell nothing */
@@ -28,6 +31,8 @@ enum guarded_reference { GUARDED_NONE, GUARDED_HOLDOUT, GUARDED_BEFORE, GUARDED_
 /* "step", "hold-out", ...: the words of the protocol. */
 const char *guarded_figure_name(enum guarded_figure f);
 const char *guarded_reference_name(enum guarded_reference r);
+/* The reference was chosen by how the job fared: regression to the mean is part of the ratio. */
+bool guarded_selected(enum guarded_reference r);
 
 struct guarded_ratio {
     double value, low, high; /* low and high NaN: no interval */
@@ -59,7 +64,7 @@ struct guarded_input {
 
 struct guarded {
     struct guarded_ratio ratio[GUARDED_FIGURES];
-    char text[240]; /* one sentence */
+    char text[320]; /* one sentence, or two */
 };
 
 void guarded_compare(const struct guarded_input *in, struct guarded *out);

@@ -107,6 +107,7 @@ static json_t *ratio_json(const struct guarded_ratio *r)
     json_object_set_new(o, "value", report_real(r->value));
     json_object_set_new(o, "low", report_real(r->low));
     json_object_set_new(o, "high", report_real(r->high));
+    json_object_set_new(o, "selected", json_boolean(guarded_selected(r->reference)));
     return o;
 }
 

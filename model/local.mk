@@ -1,6 +1,7 @@
 # model/: pure formulas; what they need is libm alone
 noinst_LTLIBRARIES += libmodel.la
 libmodel_la_SOURCES = \
+	model/batch.c model/batch.h \
 	model/bucket.c model/bucket.h \
 	model/cadence.c model/cadence.h \
 	model/collective.c model/collective.h \

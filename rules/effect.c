@@ -5,41 +5,75 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/batch.h"
+#include "model/deviate.h"
 #include "model/statistics.h"
 
 #define COLUMNS_MAX 512
+#define SURE        0.95  /* below and above: 90 % between */
+#define MEDIAN_VAR  1.571 /* of a median over a mean's: pi / 2 */
 
-double effect_median_s(const float *step_s, size_t n, double column_s, double from_s, double to_s)
+struct effect_level effect_level(const float *step_s, size_t n, double column_s, double from_s, double to_s)
 {
+    struct effect_level level = { NAN, NAN, 0 };
     float known[COLUMNS_MAX];
+    double logs[COLUMNS_MAX];
+    struct batch_mean mean;
     size_t k = 0;
 
     for (size_t i = 0; i < n && k < COLUMNS_MAX; i++) {
         double ends_s = (double)(n - 1 - i) * column_s, begins_s = ends_s + column_s; /* ago */
 
-        if (begins_s <= from_s * (1 + 1e-9) && ends_s >= to_s && isfinite(step_s[i]) && step_s[i] > 0)
+        if (begins_s <= from_s * (1 + 1e-9) && ends_s >= to_s && isfinite(step_s[i]) && step_s[i] > 0) {
+            logs[k] = log((double)step_s[i]);
             known[k++] = step_s[i];
+        }
     }
-    return k < EFFECT_COLUMNS_MIN ? NAN : statistics_medianf(known, k);
+    if (k < EFFECT_COLUMNS_MIN)
+        return level;
+    level.median_s = statistics_medianf(known, k);
+    mean = batch_mean(logs, k);
+    level.n = mean.n;
+    if (k >= EFFECT_INTERVAL_MIN)
+        level.error = sqrt(MEDIAN_VAR * mean.variance);
+    return level;
 }
 
-double effect_ratio(double before_s, double after_s)
+struct effect_ratio effect_ratio(const struct effect_level *before, const struct effect_level *after)
 {
-    return before_s > 0 && after_s > 0 ? after_s / before_s : NAN;
+    struct effect_ratio r = { NAN, NAN, NAN };
+    double away;
+
+    if (!(before->median_s > 0) || !(after->median_s > 0))
+        return r;
+    r.value = after->median_s / before->median_s;
+    away = deviate_student(SURE, fmax(1, fmin(before->n, after->n) - 1)) * hypot(before->error, after->error);
+    if (!isnan(before->error) && !isnan(after->error)) {
+        r.low = r.value * exp(-away);
+        r.high = r.value * exp(away);
+    }
+    return r;
 }
 
-char *effect_text(const struct decision *d, double ratio, char *buf, size_t size)
+char *effect_text(const struct decision *d, const struct effect_ratio *r, char *buf, size_t size)
 {
-    char deed[256];
+    char deed[256], range[64] = "";
 
     decision_deed(d, true, deed, sizeof(deed));
-    if (isnan(ratio))
+    if (isnan(r->value)) {
         snprintf(buf, size, "%s: the step time afterwards is not known", deed);
-    else if (isnan(d->projected_ratio))
-        snprintf(buf, size, "%s: %.2f of the step time", deed, ratio);
-    else if (fabs(ratio - d->projected_ratio) <= EFFECT_NEAR * d->projected_ratio)
-        snprintf(buf, size, "%s: %.2f of the step time, as projected", deed, ratio);
+        return buf;
+    }
+    if (isnan(r->low))
+        snprintf(range, sizeof(range), " (too few steps for an interval)");
     else
-        snprintf(buf, size, "%s: %.2f of the step time, %.2f was projected", deed, ratio, d->projected_ratio);
+        snprintf(range, sizeof(range), " (%.2f to %.2f)", r->low, r->high);
+    if (isnan(d->projected_ratio))
+        snprintf(buf, size, "%s: %.2f of the step time%s", deed, r->value, range);
+    else if (fabs(r->value - d->projected_ratio) <= EFFECT_NEAR * d->projected_ratio)
+        snprintf(buf, size, "%s: %.2f of the step time%s, as projected", deed, r->value, range);
+    else
+        snprintf(buf, size, "%s: %.2f of the step time%s, %.2f was projected", deed, r->value, range,
+                 d->projected_ratio);
     return buf;
 }

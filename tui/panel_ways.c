@@ -114,7 +114,7 @@ static void draw_guarded_value(const struct table_cell *at, const void *row)
     const struct snap_guarded_ratio *r = row;
     enum style style = STYLE_TEXT;
 
-    if (r->high < 1 - SURE || r->low > 1 + SURE)
+    if (!r->selected && (r->high < 1 - SURE || r->low > 1 + SURE))
         style = STYLE_BOLD;
     table_put(at, style, figure_times(r->value).text);
 }

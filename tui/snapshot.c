@@ -416,6 +416,7 @@ static void parse_guarded(struct snap_guarded *g, const json_t *o)
 
         snprintf(g->ratio[i].name, sizeof(g->ratio[i].name), "%s", figures[i].name);
         value_text(r, "reference", g->ratio[i].reference, sizeof(g->ratio[i].reference));
+        g->ratio[i].selected = json_is_true(json_object_get(r, "selected"));
         g->ratio[i].value = value_amount(r, "value");
         g->ratio[i].low = value_amount(r, "low");
         g->ratio[i].high = value_amount(r, "high");

@@ -193,9 +193,10 @@ struct snap_way {
 #define SNAP_GUARDED_MAX 6
 struct snap_guarded {
     bool known;
-    char text[256];
+    char text[384];
     struct snap_guarded_ratio {
         char name[24], reference[16]; /* reference "": the figure is not known */
+        bool selected;                /* the reference was chosen by how the job fared */
         double value, low, high;      /* low, high NaN: no interval */
     } ratio[SNAP_GUARDED_MAX];
 };

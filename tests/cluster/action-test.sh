@@ -213,7 +213,7 @@ CONF
     ok $? "the effect of the exclude is measured within 60 s"
     effect=$(brought exclude effect)
     echo "#   $effect"
-    like "$effect" "^excluded $slow: 0\\.[0-9]+ of the step time, (as projected|0\\.[0-9]+ was projected)" "the effect of the exclude is a shorter step, next to the projected one"
+    like "$effect" "^excluded $slow: 0\\.[0-9]+ of the step time \\([^)]*\\), (as projected|0\\.[0-9]+ was projected)" "the effect of the exclude is a shorter step, next to the projected one"
     test "$(figure '[.policy.decisions[] | select(.action == "exclude")][0] | .effect_ratio > 0.6 and .effect_ratio < 0.95')" = true
     ok $? "the effect of the exclude is 0.6 to 0.95 of the step time"
     is "$(C exec sgctl policy explain "$job" | tr -s ' \n' '  ' | grep -cF "$effect")" 1 "sgctl policy explain prints the effect of the exclude in the new run"
@@ -225,7 +225,7 @@ CONF
     ok $? "the effect of the requeue by hand is measured within 60 s"
     effect=$(brought requeue effect)
     echo "#   $effect"
-    like "$effect" "^requeued the job: [01]\\.[0-9]+ of the step time$" "the effect of the requeue by hand has no projection"
+    like "$effect" "^requeued the job: [01]\\.[0-9]+ of the step time \\([^)]*\\)$" "the effect of the requeue by hand has no projection"
     like "$(C exec sgctl policy explain "$job")" "^by hand: requeue the job \(uid $me\)" "sgctl policy explain names the user who requeued by hand"
     C exec scancel "$job"
 else

@@ -2,6 +2,7 @@
 #include "history/audit.h"
 
 #include <math.h>
+#include <sqlite3.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -43,8 +44,8 @@ static struct audit_entry entry(uint32_t restarts, double ago_s, enum decision_s
                              .job_text = "7.0",
                              .policy = "p",
                              .by = AUDIT_NOBODY,
-                             .before_s = 0.5,
-                             .effect_ratio = NAN };
+                             .before = { 0.5, 0.01, 8 },
+                             .brought = { NAN, NAN, NAN } };
 
     e.d = (struct decision){ .state = state,
                              .rule = "slow",
@@ -69,8 +70,9 @@ static void test_entries(void)
        err.text);
     ok(audit_get(audit, e.id, &back) == 0 && !strcmp(back.d.rule, "slow") &&
            back.d.action == ACTION_EXCLUDE && back.d.n_nodes == 2 && !strcmp(back.d.node[1], "n6") &&
-           back.outcome == AUDIT_PENDING && isnan(back.effect_ratio) && near(back.before_s, 0.5, 1e-12) &&
-           near(back.d.projected_ratio, 0.8, 1e-12),
+           back.outcome == AUDIT_PENDING && isnan(back.brought.value) &&
+           near(back.before.median_s, 0.5, 1e-12) && near(back.before.error, 0.01, 1e-12) &&
+           back.before.n == 8 && near(back.d.projected_ratio, 0.8, 1e-12),
        "and read");
     is_int(audit_get(audit, 4711, &back), -1, "one that is not there");
     audit_add(audit, &dry, &err);
@@ -101,7 +103,7 @@ static void test_entries(void)
     audit_update(audit, &e, &err);
     ok(audit_earlier(audit, &id, earlier) == 1 && earlier[0].id == e.id && !*earlier[0].effect,
        "what ended the run before, and is not measured yet");
-    e.effect_ratio = 0.83;
+    e.brought = (struct effect_ratio){ 0.83, 0.79, 0.87 };
     snprintf(e.effect, sizeof(e.effect), "excluded n5,n6: 0.83 of the step time");
     audit_update(audit, &e, &err);
     ok(audit_earlier(audit, &id, earlier) == 1 && !strcmp(earlier[0].effect, e.effect), "and is");
@@ -146,7 +148,10 @@ static void test_list(void)
        "a person's command has no action");
     e = json_array_get(list, 3);
     is_str(json_string_value(json_object_get(e, "outcome")), "done", "an outcome");
-    ok(near(json_number_value(json_object_get(e, "effect_ratio")), 0.83, 1e-9), "an effect");
+    ok(near(json_number_value(json_object_get(e, "effect_ratio")), 0.83, 1e-9) &&
+           near(json_number_value(json_object_get(e, "effect_low")), 0.79, 1e-9) &&
+           near(json_number_value(json_object_get(e, "effect_high")), 0.87, 1e-9),
+       "an effect, with its interval");
     json_decref(list);
     list = audit_list(audit, 8, UINT32_MAX, 10);
     is_int((long long)json_array_size(list), 0, "another job");
@@ -183,6 +188,31 @@ static void test_lines(const char *path)
     is_int(n, 7, "a line for each decision, command, outcome and effect");
 }
 
+/* A database of version 1, which had no intervals. */
+static void test_version_1(void)
+{
+    char *path = xasprintf("%s/audit.sqlite", dir);
+    struct audit_entry back;
+    sqlite3 *db;
+    struct err warning;
+    int rc;
+
+    audit_close(audit);
+    sqlite3_open(path, &db);
+    rc = sqlite3_exec(db,
+                      "ALTER TABLE audit DROP COLUMN before_error; ALTER TABLE audit DROP COLUMN before_n;"
+                      "ALTER TABLE audit DROP COLUMN effect_low; ALTER TABLE audit DROP COLUMN effect_high;"
+                      "PRAGMA user_version=1;",
+                      NULL, NULL, NULL);
+    sqlite3_close(db);
+    free(path);
+    audit = audit_open(dir, &warning);
+    ok(rc == SQLITE_OK && !*warning.text, "a database of version 1 is read: %s", warning.text);
+    ok(audit_get(audit, 1, &back) == 0 && near(back.before.median_s, 0.5, 1e-12) &&
+           isnan(back.before.error) && isnan(back.brought.low),
+       "its intervals are unknown");
+}
+
 int main(void)
 {
     struct err warning;
@@ -202,6 +232,7 @@ int main(void)
     audit = audit_open(dir, &warning);
     test_list();
     test_by_hand();
+    test_version_1();
     audit_expire(audit, 1);
     audit_close(audit);
     audit = audit_open("/nonexistent/folder", &warning);

@@ -335,21 +335,34 @@ static void test_effect(void)
     struct decision d = { .action = ACTION_EXCLUDE, .n_nodes = 1, .node = { "n5" }, .projected_ratio = 0.8 };
     char text[256];
 
-    ok(near(effect_median_s(step_s, n, 2, 8, 0), 0.8, 1e-6), "the newest eight seconds");
-    ok(near(effect_median_s(step_s, n, 2, 22, 10), 1, 1e-6), "the time before, an unknown column left out");
-    ok(isnan(effect_median_s(step_s, n, 2, 3, 0)), "one column says nothing");
-    ok(isnan(effect_median_s(step_s, n, 2, 100, 60)), "nor does a time before there was any");
-    ok(near(effect_ratio(1, 0.8), 0.8, 1e-12) && isnan(effect_ratio(0, 1)) && isnan(effect_ratio(1, NAN)),
-       "ratios");
-    is_str(effect_text(&d, 0.83, text, sizeof(text)), "excluded n5: 0.83 of the step time, as projected",
-           "as projected");
-    is_str(effect_text(&d, 0.99, text, sizeof(text)),
-           "excluded n5: 0.99 of the step time, 0.80 was projected", "not so");
-    is_str(effect_text(&d, NAN, text, sizeof(text)), "excluded n5: the step time afterwards is not known",
-           "unknown");
+    struct effect_level was = effect_level(step_s, n, 2, 22, 10), is = effect_level(step_s, n, 2, 8, 0), none;
+    struct effect_ratio r;
+
+    ok(near(is.median_s, 0.8, 1e-6), "the newest eight seconds");
+    ok(near(was.median_s, 1, 1e-6), "the time before, an unknown column left out");
+    none = effect_level(step_s, n, 2, 3, 0);
+    ok(isnan(none.median_s), "one column says nothing");
+    ok(isnan(effect_level(step_s, n, 2, 100, 60).median_s), "nor does a time before there was any");
+    r = effect_ratio(&was, &none);
+    ok(isnan(r.value) && isnan(r.low), "no ratio to what is not known");
+    r = effect_ratio(&was, &is);
+    /* Logarithms: variances 0.00504 of five and 0.01050 of four, neighbours not alike; times 1.571 of a median;
+     * t of 3 degrees 2.353. */
+    ok(near(r.value, 0.8, 1e-6) &&
+           near(log(r.high / r.value), 2.353 * sqrt(1.571 * (0.00504 / 5 + 0.0105 / 4)), 0.03),
+       "0.8 times as long, %.3f to %.3f", r.low, r.high);
+    is_str(effect_text(&d, &(struct effect_ratio){ 0.83, 0.8, 0.86 }, text, sizeof(text)),
+           "excluded n5: 0.83 of the step time (0.80 to 0.86), as projected", "as projected");
+    is_str(effect_text(&d, &(struct effect_ratio){ 0.99, 0.9, 1.09 }, text, sizeof(text)),
+           "excluded n5: 0.99 of the step time (0.90 to 1.09), 0.80 was projected", "not so");
+    is_str(effect_text(&d, &(struct effect_ratio){ NAN, NAN, NAN }, text, sizeof(text)),
+           "excluded n5: the step time afterwards is not known", "unknown");
+    is = effect_level(step_s, n, 2, 4, 0);
+    r = effect_ratio(&was, &is);
     d = (struct decision){ .action = ACTION_SIGNAL, .signal = 10, .projected_ratio = NAN };
-    is_str(effect_text(&d, 1, text, sizeof(text)), "sent USR1: 1.00 of the step time",
-           "nothing was projected");
+    is_str(effect_text(&d, &r, text, sizeof(text)),
+           "sent USR1: 0.80 of the step time (too few steps for an interval)",
+           "two columns have no interval");
 }
 
 /* The rules of the shipped policies mean something. */
