@@ -283,10 +283,11 @@ void view_runs_set(struct view *v, const struct projection_run *run, size_t n);
 /* What this job would be by other strategies on the ranks it has (model/strategy.h). */
 struct view_strategy_options {
     enum traffic_algorithm algorithm; /* of its all-reduce; TRAFFIC_ALGORITHMS: not known */
-    double shards, every;             /* parameter servers, NaN: one a node; local steps */
+    double shards, every;             /* parameter servers, NaN: one a node; local steps, NaN: 8; then the rows are
+                                       * marked as assumed */
     double staleness_penalty, local_penalty, async_growth; /* of the iterations; NaN: not known */
 };
-#define VIEW_STRATEGY_OPTIONS ((struct view_strategy_options){ TRAFFIC_ALGORITHMS, NAN, 8, NAN, NAN, NAN })
+#define VIEW_STRATEGY_OPTIONS ((struct view_strategy_options){ TRAFFIC_ALGORITHMS, NAN, NAN, NAN, NAN, NAN })
 struct view_strategies {
     struct strategies s;
     uint32_t ranks, steps;

@@ -345,6 +345,7 @@ static void order_columns(const struct work *w, const struct steps *s, struct re
 #define INNER_S_PER_BYTE 1e-11
 #define INNER_HOP_S      1e-6
 #define INNER_SPREAD     0.67
+#define LOCAL_STEPS      8.0 /* an example, where nobody says how many */
 
 static bool set_inner(const struct view_scaling *s, double per_node, struct strategy_input *in)
 {
@@ -433,12 +434,15 @@ static const char *rank_strategies(const struct view *v, const struct view_strat
         .wire = wire,
         .n_wires = n_wires,
         .shards = isnan(o->shards) ? k->noise.nodes : o->shards,
-        .every = o->every,
+        .every = isnan(o->every) ? LOCAL_STEPS : o->every,
+        .shards_assumed = isnan(o->shards),
+        .every_assumed = isnan(o->every),
         .staleness_penalty = o->staleness_penalty,
         .local_penalty = o->local_penalty,
         .async_growth = o->async_growth,
     };
     out->inside_seen = set_inner(k, k->noise.ranks_per_node, &rank);
+    rank.inner_assumed = out->several_nodes && !out->inside_seen;
     scratch = xcalloc(WAITING_SCRATCH * (size_t)steps->ranks, sizeof(*scratch));
     if (!strategy_rank(&rank, scratch, &out->s))
         why = "no collective of all ranks is seen yet";

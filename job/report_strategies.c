@@ -34,6 +34,7 @@ static json_t *strategy_json(const struct strategy *s)
     put_real(o, "iterations_ratio", s->growth);
     put_real(o, "time_s", strategy_time_s(s));
     json_object_set_new(o, "per_sample", json_boolean(isnan(s->growth)));
+    json_object_set_new(o, "assumed", json_boolean(s->assumed));
     put_string(o, "reason", s->reason);
     json_object_set_new(o, "assumes", s->assumes[0] ? json_string(s->assumes) : json_null());
     return o;

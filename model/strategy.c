@@ -337,6 +337,8 @@ static void add(struct world *w, struct strategy *s, const struct change *c, con
     s->waiting_s = o->waiting_s * (c->waiting.value - (1 - c->waiting_least) / 2);
     s->exchange_s = fmax(0, s->step_s.p50 - s->work_s - s->other_s - s->waiting_s);
     say(w, s, why);
+    if (s->assumed)
+        snprintf(s->name + strlen(s->name), sizeof(s->name) - strlen(s->name), " (assumed)");
     if (w->out->n < STRATEGY_MAX)
         w->out->list[w->out->n++] = *s;
 }
@@ -393,6 +395,9 @@ static void add_collective(struct world *w, enum strategy_kind kind)
     c.unseen = !isnan(w->in->step_s);
     snprintf(s.name, sizeof(s.name), "synchronous, %s",
              kind == STRATEGY_SERVER ? "parameter server" : strategy_kind_name(kind));
+    s.assumed = kind == STRATEGY_SERVER         ? w->in->shards_assumed
+                : kind == STRATEGY_HIERARCHICAL ? w->in->inner_assumed
+                                                : false;
     if (kind == STRATEGY_SERVER) {
         s.parameter = w->in->shards;
         snprintf(s.assumes, sizeof(s.assumes), "%.0f server%s with a link like the ranks'", s.parameter,
@@ -531,6 +536,7 @@ static void add_local(struct world *w)
         return;
     for (size_t i = 0; i < STRATEGY_WIRES; i++)
         c.exchange_s[i] = w->out->exchange_s / every;
+    s.assumed = w->in->every_assumed && isnan(w->in->local_penalty);
     snprintf(s.name, sizeof(s.name), "local SGD, K = %.0f", every);
     snprintf(why, sizeof(why), "all meet every %.0f steps", every);
     add(w, &s, &c, why);
@@ -557,6 +563,7 @@ static void add_asynchronous(struct world *w)
     struct strategy s = { .kind = STRATEGY_ASYNCHRONOUS,
                           .parameter = w->in->shards,
                           .name = "asynchronous",
+                          .assumed = w->in->shards_assumed,
                           .growth = w->in->async_growth };
     struct change c = no_change(w);
     bool held_up = false;

@@ -55,6 +55,7 @@ struct strategy {
     struct projection_range step_s, ratio;         /* ratio: samples a second over those now */
     double growth; /* times as many iterations: 1 where the mathematics stays, NaN: not given */
     char reason[160], assumes[160]; /* assumes: of this one alone; "" nothing */
+    bool assumed; /* it stands on a value that nobody gave and nothing measured; the name says so */
 };
 
 struct strategy_input {
@@ -74,6 +75,8 @@ struct strategy_input {
     double inner_spread;                  /* ... logarithmic */
     double shards;                        /* parameter servers */
     double every;                         /* local steps, where nothing tells which number is best */
+    bool inner_assumed, shards_assumed,
+        every_assumed; /* not given, not measured: what is usual, an example */
     double staleness_penalty, local_penalty, async_growth; /* iterations grow as 1 + C s, 1 + C K, times I */
 };
 

@@ -158,6 +158,8 @@ static void rank_described(const struct asked *a, const struct collective *netwo
         .network = network,
         .shards = isnan(shards) ? 1 : shards,
         .every = asked_number(a, "every"),
+        .shards_assumed = isnan(shards),
+        .every_assumed = !asked_given(a, "every"),
         .staleness_penalty = asked_number(a, "staleness-penalty"),
         .local_penalty = asked_number(a, "local-penalty"),
         .async_growth = asked_number(a, "async-growth"),
@@ -184,7 +186,7 @@ static json_t *question_of(const struct asked *a)
     for (size_t i = 0; i < ARRAY_SIZE(passed_on); i++) {
         double value = asked_number(a, passed_on[i][0]);
 
-        if (!isnan(value))
+        if (!isnan(value) && asked_given(a, passed_on[i][0]))
             json_object_set_new(q, passed_on[i][1], json_real(value));
     }
     return q;

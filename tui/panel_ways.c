@@ -55,7 +55,7 @@ static void draw_speed_bar(const struct table_cell *at, const void *row)
 }
 
 static const struct table_column columns[] = {
-    { "WAY", 33, 7, 0, TABLE_TEXT, 0, draw_name, .unsorted = true },
+    { "WAY", 39, 7, 0, TABLE_TEXT, 0, draw_name, .unsorted = true },
     { "SPEED", 6, 0, 0, TABLE_TIMES, offsetof(struct snap_way, ratio), .unsorted = true },
     { "RANGE (90 %)", 12, 0, 0, TABLE_TEXT, 0, draw_range, .unsorted = true },
     { "STEP", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_way, step_s), .unsorted = true },

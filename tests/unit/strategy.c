@@ -3,6 +3,7 @@
 #include "model/strategy.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/course.h"
 #include "model/staleness.h"
@@ -195,6 +196,18 @@ static void test_measured(void)
     k = find(&s, STRATEGY_ASYNCHRONOUS);
     ok(k && near(strategy_time_s(k), 10 * k->step_s.p50, 1e-9) && k->growth == 10,
        "ten times the iterations are ten times the time");
+    ok(k && !k->assumed && !strstr(k->name, "assumed"), "servers that were given are no assumption");
+    in.shards_assumed = in.every_assumed = true;
+    strategy_rank(&in, scratch, &s);
+    k = find(&s, STRATEGY_ASYNCHRONOUS);
+    ok(k && k->assumed && strstr(k->name, " (assumed)"), "others are marked: %s", k ? k->name : "");
+    k = find(&s, STRATEGY_LOCAL);
+    ok(k && k->assumed && !strcmp(k->name, "local SGD, K = 8 (assumed)"),
+       "so is the number of local steps: %s", k ? k->name : "");
+    in.local_penalty = 0.01;
+    strategy_rank(&in, scratch, &s);
+    k = find(&s, STRATEGY_LOCAL);
+    ok(k && !k->assumed, "the best number by a given penalty is none");
     in.n_wires = 0;
     ok(!strategy_rank(&in, scratch, &s), "without anything known of the network nothing is ranked");
 }
