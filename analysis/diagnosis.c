@@ -24,7 +24,7 @@ enum key { KEY_JITTER, KEY_IMBALANCE, KEY_OSCILLATION, KEY_TRANSFER, STRAGGLER_K
 struct entry {
     uint64_t key;
     struct said {
-        enum view_class class;
+        enum finding_class class;
         uint64_t step; /* 0: not yet */
         uint32_t seq;
     } said[2];                  /* each class that it was said to be, and first when */
@@ -101,7 +101,7 @@ static size_t add(struct diagnosis *d, uint64_t key)
         d->n++;
     }
     d->finding[at] = (struct finding){ .id = d->next_id++,
-                                       .scope = VIEW_SCOPE_NONE,
+                                       .scope = SCOPE_NONE,
                                        .place = WORK_PLACE_NONE,
                                        .standing = true,
                                        .onset_s = NAN,
@@ -142,7 +142,7 @@ static double began_s(const struct work *w, uint64_t number)
 
 /* When it was first said to be of that class: a finding has one of two, and may be taken for the other for a
  * while. */
-static const struct said *first_said(const struct work *w, struct entry *e, enum view_class class)
+static const struct said *first_said(const struct work *w, struct entry *e, enum finding_class class)
 {
     struct said *said = e->said[0].step && e->said[0].class != class ? &e->said[1] : &e->said[0];
 
@@ -152,7 +152,7 @@ static const struct said *first_said(const struct work *w, struct entry *e, enum
 }
 
 /* A finding's class as its detector has it now. */
-static struct finding *refresh(struct diagnosis *d, uint64_t key, enum view_class class, uint64_t onset)
+static struct finding *refresh(struct diagnosis *d, uint64_t key, enum finding_class class, uint64_t onset)
 {
     const struct work *w = d->work;
     size_t at = find(d, key);
@@ -221,7 +221,7 @@ static void follow_time(struct diagnosis *d, const struct diagnosis_step *s)
 
 /* ---- what each detector says ---- */
 
-static void take_simple(struct diagnosis *d, enum key key, enum view_class class, bool standing,
+static void take_simple(struct diagnosis *d, enum key key, enum finding_class class, bool standing,
                         uint64_t onset, double saved_s, double excess, double rate)
 {
     struct finding *f;
@@ -248,14 +248,12 @@ static void take_stragglers(struct diagnosis *d)
 
     for (size_t i = 0; i < n; i++) {
         struct finding *f = refresh(d, STRAGGLER_KEY + g[i].id,
-                                    g[i].drift ? VIEW_CLASS_DRIFT : VIEW_CLASS_STRAGGLER, g[i].onset);
+                                    g[i].drift ? FINDING_DRIFT : FINDING_STRAGGLER, g[i].onset);
 
         if (!f)
             continue;
         d->entry[f - d->finding].straggler = g[i];
-        f->scope = g[i].scope == STRAGGLER_RANK   ? VIEW_SCOPE_RANK
-                   : g[i].scope == STRAGGLER_NODE ? VIEW_SCOPE_NODE
-                                                  : VIEW_SCOPE_SWITCH;
+        f->scope = g[i].scope;
         f->place = g[i].place;
         f->excess = g[i].excess / (1 + g[i].before);
         f->z = g[i].z;
@@ -392,13 +390,13 @@ void diagnosis_step(struct diagnosis *d, const struct diagnosis_step *s, double 
     if (stragglers_get(d->stragglers, &named) < before)
         price_stragglers(d); /* what is over keeps its last price */
     take_stragglers(d);
-    take_simple(d, KEY_JITTER, VIEW_CLASS_JITTER, c->jitter, c->jitter_onset, c->jitter_saved_s,
+    take_simple(d, KEY_JITTER, FINDING_JITTER, c->jitter, c->jitter_onset, c->jitter_saved_s,
                 c->strike_ratio, c->strikes_per_step);
-    take_simple(d, KEY_IMBALANCE, VIEW_CLASS_IMBALANCE, c->imbalance, c->imbalance_onset,
+    take_simple(d, KEY_IMBALANCE, FINDING_IMBALANCE, c->imbalance, c->imbalance_onset,
                 c->imbalance_saved_s, w->sigma, NAN);
-    take_simple(d, KEY_OSCILLATION, VIEW_CLASS_OSCILLATION, o->standing, o->onset, o->saved_s, o->ratio - 1,
+    take_simple(d, KEY_OSCILLATION, FINDING_OSCILLATION, o->standing, o->onset, o->saved_s, o->ratio - 1,
                 o->period);
-    take_simple(d, KEY_TRANSFER, t->congestion ? VIEW_CLASS_CONGESTION : VIEW_CLASS_COMMUNICATION,
+    take_simple(d, KEY_TRANSFER, t->congestion ? FINDING_CONGESTION : FINDING_COMMUNICATION,
                 t->standing, t->onset, t->saved_s + fmax(0, t->stretch_s), t->tall, t->bursts);
     find_leader(d);
 }

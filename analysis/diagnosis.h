@@ -11,32 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analysis/view.h"
+#include "analysis/finding.h"
 #include "analysis/work.h"
-
-#define FINDINGS_MAX VIEW_RAISED_MAX
-
-struct finding {
-    uint32_t id;
-    enum view_class class;
-    enum view_scope scope;
-    uint32_t place; /* rank, or number of a node or switch; WORK_PLACE_NONE without scope */
-    bool standing;
-    /* Communication, congestion: it came with a rank, node or switch that is slow, which is slow inside of
-     * the collectives too. */
-    bool follows;
-    uint64_t onset_step, named_step, over_step; /* counted from 1 as diagnosis_steps() is */
-    uint32_t onset_seq, named_seq;              /* the newest collective of the main communicator then */
-    double onset_s;  /* when the onset's step began, the caller's clock; NaN: not remembered */
-    double saved_s;  /* since the onset: what the run would have been shorter without it */
-    double slowdown; /* step time over the step time without it, over the newest steps */
-    /* Straggler, drift: own work over the others'; jitter: length of a strike; imbalance: noise of the own
-     * work; oscillation: slow over fast; communication, congestion: transfer over the usual; all minus 1. */
-    double excess;
-    double last_ratio; /* straggler, drift: share of the steps in which it came last */
-    double rate;       /* jitter: strikes a step; congestion: bursts; oscillation: steps a period */
-    double z;          /* evidence in standard errors; NaN: not of that kind */
-};
 
 struct diagnosis;
 

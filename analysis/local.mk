@@ -5,6 +5,7 @@ libanalysis_la_SOURCES = \
 	analysis/delay.c analysis/delay.h \
 	analysis/diagnosis.c analysis/diagnosis.h \
 	analysis/efficiency.c analysis/efficiency.h \
+	analysis/finding.c analysis/finding.h \
 	analysis/flow.c analysis/flow.h \
 	analysis/join.c analysis/join.h \
 	analysis/names.c analysis/names.h \

@@ -58,9 +58,9 @@ void places_reset(struct places *s)
     s->steps = 0;
 }
 
-uint32_t place_of(const struct work *w, enum straggler_scope scope, uint32_t rank)
+uint32_t place_of(const struct work *w, enum finding_scope scope, uint32_t rank)
 {
-    return scope == STRAGGLER_RANK ? rank : scope == STRAGGLER_NODE ? w->rank[rank].node : w->rank[rank].leaf;
+    return scope == SCOPE_RANK ? rank : scope == SCOPE_NODE ? w->rank[rank].node : w->rank[rank].leaf;
 }
 
 bool places_current(const struct places *s, const struct work *w)
@@ -68,7 +68,7 @@ bool places_current(const struct places *s, const struct work *w)
     return s->n == w->n && s->placed == w->placed;
 }
 
-static size_t track_of(const struct places *s, enum straggler_scope scope, uint32_t place)
+static size_t track_of(const struct places *s, enum finding_scope scope, uint32_t place)
 {
     for (size_t t = s->n; t < s->n_tracks; t++)
         if (s->track[t].scope == scope && s->track[t].place == place)
@@ -76,7 +76,7 @@ static size_t track_of(const struct places *s, enum straggler_scope scope, uint3
     return s->n_tracks;
 }
 
-static void add_track(struct places *s, enum straggler_scope scope, uint32_t place, uint32_t first)
+static void add_track(struct places *s, enum finding_scope scope, uint32_t place, uint32_t first)
 {
     memset(&s->track[s->n_tracks], 0, sizeof(*s->track));
     s->track[s->n_tracks].scope = scope;
@@ -91,24 +91,24 @@ static void make_tracks(struct places *s, const struct work *w)
     s->placed = w->placed;
     s->track = xrealloc(s->track, w->n, sizeof(*s->track));
     for (uint32_t r = 0; r < w->n; r++) {
-        add_track(s, STRAGGLER_RANK, r, r);
+        add_track(s, SCOPE_RANK, r, r);
         s->track[r].ranks = 1;
     }
     s->around = xrealloc(s->around, (size_t)2 * w->n, sizeof(*s->around));
-    for (int scope = STRAGGLER_NODE; scope < STRAGGLER_SCOPES; scope++)
+    for (int scope = SCOPE_NODE; scope < SCOPE_NONE; scope++)
         for (uint32_t r = 0; r < w->n; r++) {
-            uint32_t place = place_of(w, (enum straggler_scope)scope, r);
+            uint32_t place = place_of(w, (enum finding_scope)scope, r);
             size_t t;
 
-            s->around[2 * r + (scope == STRAGGLER_SWITCH)] = UINT32_MAX;
+            s->around[2 * r + (scope == SCOPE_SWITCH)] = UINT32_MAX;
             if (place == WORK_PLACE_NONE)
                 continue;
-            t = track_of(s, (enum straggler_scope)scope, place);
+            t = track_of(s, (enum finding_scope)scope, place);
             if (t == s->n_tracks) {
                 s->track = xrealloc(s->track, s->n_tracks + 1, sizeof(*s->track));
-                add_track(s, (enum straggler_scope)scope, place, r);
+                add_track(s, (enum finding_scope)scope, place, r);
             }
-            s->around[2 * r + (scope == STRAGGLER_SWITCH)] = (uint32_t)t;
+            s->around[2 * r + (scope == SCOPE_SWITCH)] = (uint32_t)t;
             s->track[t].ranks++;
         }
     s->scratch = xrealloc(s->scratch, s->n_tracks, sizeof(*s->scratch));
@@ -116,7 +116,7 @@ static void make_tracks(struct places *s, const struct work *w)
     s->count = xrealloc(s->count, s->n_tracks, sizeof(*s->count));
     for (size_t i = 0; i < WINDOWS; i++)
         s->inflate[i] = INFLATE_EARLY;
-    for (int scope = 0; scope < STRAGGLER_SCOPES; scope++)
+    for (int scope = 0; scope < SCOPE_NONE; scope++)
         s->spread[scope] = SPREAD_EARLY;
 }
 
@@ -247,7 +247,7 @@ static double long_mean(const struct track *k)
 
 /* Spread of the ranks' lasting excess, less what noise alone gives it. Within nodes and within switches: a
  * slow node must not hide in a spread that it makes itself. */
-static double spread_within(struct places *s, const struct work *w, enum straggler_scope scope)
+static double spread_within(struct places *s, const struct work *w, enum finding_scope scope)
 {
     uint32_t m = 0, long_n;
     double spread, noise;
@@ -256,8 +256,8 @@ static double spread_within(struct places *s, const struct work *w, enum straggl
         double mean = long_mean(&s->track[r]), fit = 1;
         uint32_t place = place_of(w, scope, r);
 
-        if (scope != STRAGGLER_RANK && place != WORK_PLACE_NONE) {
-            const struct track *k = &s->track[s->around[2 * r + (scope == STRAGGLER_SWITCH)]];
+        if (scope != SCOPE_RANK && place != WORK_PLACE_NONE) {
+            const struct track *k = &s->track[s->around[2 * r + (scope == SCOPE_SWITCH)]];
 
             if (k->ranks < 2)
                 continue;
@@ -276,10 +276,10 @@ static double spread_within(struct places *s, const struct work *w, enum straggl
 
 static void learn_spread(struct places *s, const struct work *w)
 {
-    for (int scope = 0; scope < STRAGGLER_SCOPES; scope++) {
-        double spread = spread_within(s, w, (enum straggler_scope)scope);
+    for (int scope = 0; scope < SCOPE_NONE; scope++) {
+        double spread = spread_within(s, w, (enum finding_scope)scope);
 
-        s->spread[scope] = isnan(spread) ? s->spread[STRAGGLER_RANK] : spread;
+        s->spread[scope] = isnan(spread) ? s->spread[SCOPE_RANK] : spread;
     }
 }
 

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/finding.h"
 #include "analysis/work.h"
 
 #define PLACES_WINDOWS      5u
@@ -22,10 +23,8 @@
 /* Many places are looked at in many overlapping windows: the limit is far above what one look would need. */
 #define PLACES_LIMIT_Z 6.0
 
-enum straggler_scope { STRAGGLER_RANK, STRAGGLER_NODE, STRAGGLER_SWITCH, STRAGGLER_SCOPES };
-
 struct track {
-    enum straggler_scope scope;
+    enum finding_scope scope;
     uint32_t place;        /* a rank, or the number of a node or a switch */
     uint32_t ranks, first; /* that belong to it; one of them */
     uint32_t seen;
@@ -47,7 +46,7 @@ struct places {
     uint32_t placed; /* ... where they were then (work.placed) */
     uint64_t steps;
     double inflate[PLACES_WINDOWS];  /* of a window's standard error over that of independent steps */
-    double spread[STRAGGLER_SCOPES]; /* of one rank's lasting excess, as each scope must take it */
+    double spread[SCOPE_NONE]; /* of one rank's lasting excess, as each scope must take it */
     uint32_t *around;                /* n times: the tracks of the rank's node and switch; UINT32_MAX: none */
     float *scratch;                  /* n_tracks */
     float *sum;                      /* n_tracks, by place */
@@ -67,7 +66,7 @@ bool places_step(struct places *s, const struct work *w);
 void places_forget(struct places *s, const struct work *w, const struct track *late);
 
 /* The number of the place that a rank belongs to. */
-uint32_t place_of(const struct work *w, enum straggler_scope scope, uint32_t rank);
+uint32_t place_of(const struct work *w, enum finding_scope scope, uint32_t rank);
 /* Has one of the two part in the other? */
 bool track_overlaps(const struct track *a, const struct track *b, const struct work *w);
 

@@ -178,12 +178,12 @@ static void drop(struct stragglers *s, size_t i)
 static size_t late_part(struct stragglers *s, const struct work *w, size_t t)
 {
     const struct track *k = &s->places.track[t];
-    enum straggler_scope within = k->scope == STRAGGLER_SWITCH ? STRAGGLER_NODE : STRAGGLER_RANK;
+    enum finding_scope within = k->scope == SCOPE_SWITCH ? SCOPE_NODE : SCOPE_RANK;
     double most = -INFINITY, least = INFINITY, noise;
     size_t latest = t;
     uint32_t parts = 0;
 
-    if (k->scope == STRAGGLER_RANK || k->ranks < 2)
+    if (k->scope == SCOPE_RANK || k->ranks < 2)
         return t;
     for (size_t i = 0; i < s->places.n_tracks; i++) {
         const struct track *part = &s->places.track[i];

@@ -21,7 +21,7 @@
 
 struct straggler {
     uint32_t id; /* of the finding: stays when scope or shape are seen better */
-    enum straggler_scope scope;
+    enum finding_scope scope;
     uint32_t place; /* a rank, or the number of a node or a switch */
     uint32_t ranks; /* that belong to it */
     uint64_t onset; /* step, counted as work.steps is */

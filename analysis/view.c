@@ -15,31 +15,9 @@
 
 static const char *const regimes[] = { "starting",    "compute",    "communication", "synchronisation",
                                        "oscillating", "checkpoint", "stalled" };
-static const char *const classes[VIEW_CLASSES] = {
-    [VIEW_CLASS_STRAGGLER] = "straggler",
-    [VIEW_CLASS_DRIFT] = "drift",
-    [VIEW_CLASS_JITTER] = "jitter",
-    [VIEW_CLASS_IMBALANCE] = "imbalance",
-    [VIEW_CLASS_COMMUNICATION] = "communication",
-    [VIEW_CLASS_CONGESTION] = "congestion",
-    [VIEW_CLASS_OSCILLATION] = "oscillation",
-    [VIEW_CLASS_HANG] = "hang",
-};
-static const char *const scopes[] = { "none", "rank", "node", "switch" };
-
 const char *view_regime_name(enum view_regime r)
 {
     return r < ARRAY_SIZE(regimes) ? regimes[r] : "unknown";
-}
-
-const char *view_class_name(enum view_class c)
-{
-    return c < ARRAY_SIZE(classes) ? classes[c] : "unknown";
-}
-
-const char *view_scope_name(enum view_scope s)
-{
-    return s < ARRAY_SIZE(scopes) ? scopes[s] : "unknown";
 }
 
 struct view *view_new(const struct view_params *p, double now_s)

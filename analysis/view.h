@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "analysis/efficiency.h"
+#include "analysis/finding.h"
 #include "analysis/trend.h"
 #include "model/linkfit.h"
 #include "model/projection.h"
@@ -25,7 +26,7 @@
 #define VIEW_COMMS_MAX    4096u
 #define VIEW_COLUMNS      120u /* of history; a column starts at a second and doubles with slow steps */
 #define VIEW_VERDICTS_MAX 4u
-#define VIEW_RAISED_MAX   32u /* verdicts of the whole run; the oldest that is over gives way */
+#define VIEW_RAISED_MAX   FINDINGS_MAX /* verdicts of the whole run; the oldest that is over gives way */
 #define VIEW_CULPRITS_MAX 16u
 
 struct view_params {
@@ -45,39 +46,17 @@ enum view_regime {
 };
 const char *view_regime_name(enum view_regime r);
 
-enum view_class {
-    VIEW_CLASS_STRAGGLER,     /* ranks, a node or a switch's nodes do their own work slower than the others */
-    VIEW_CLASS_DRIFT,         /* the same, growing slowly */
-    VIEW_CLASS_JITTER,        /* rare long delays that strike another rank each time */
-    VIEW_CLASS_IMBALANCE,     /* every rank's work varies widely from step to step */
-    VIEW_CLASS_COMMUNICATION, /* the collectives themselves became slower, and stayed so */
-    VIEW_CLASS_CONGESTION,    /* the collectives are slow in bursts */
-    VIEW_CLASS_OSCILLATION,   /* all ranks together alternate between fast and slow steps */
-    VIEW_CLASS_HANG,          /* some ranks do not enter a collective, the others wait for them */
-    VIEW_CLASSES
-};
-enum view_scope { VIEW_SCOPE_NONE, VIEW_SCOPE_RANK, VIEW_SCOPE_NODE, VIEW_SCOPE_SWITCH };
-const char *view_class_name(enum view_class c);
-const char *view_scope_name(enum view_scope s);
-
+/* A finding in words, with names for its numbers. */
 struct view_verdict {
-    uint32_t id; /* the same as long as it is about the same thing */
-    enum view_class class;
-    enum view_scope scope;
+    struct finding finding;
     char culprit[VIEW_CULPRITS_MAX][64]; /* "r3", a node's or a switch's name */
     uint32_t n_culprits;
-    double slowdown;      /* step time over the step time without it; NaN for a hang */
-    double saved_s;       /* the run would be so much shorter without it, by now; NaN for a hang */
-    int64_t since_step;   /* -1: not known */
-    int64_t onset_seq;    /* the main communicator's collective at which it began; -1: not known */
-    int64_t detected_seq; /* the newest one that was complete when the verdict was raised; -1: not known */
-    double since_s;       /* when it began, by the caller's clock; NaN: not known */
-    double found_s;       /* when the verdict was raised, by the caller's clock */
-    bool follows;         /* it came with another one that explains it, and is listed behind */
-    bool standing;        /* false: it was let go at over_s */
-    double over_s;
-    char text[512];  /* the evidence, one sentence */
-    char cause[256]; /* what else is known of the culprit ("its CPU is shared ..."); "" nothing */
+    int64_t since_step; /* -1: not known */
+    double since_s;     /* when it began, by the caller's clock; NaN: not known */
+    double found_s;     /* when the verdict was raised, by the caller's clock */
+    double over_s;      /* valid when it no longer stands */
+    char text[512];     /* the evidence, one sentence */
+    char cause[256];    /* what else is known of the culprit ("its CPU is shared ..."); "" nothing */
 };
 /* When it began as far as is known: no later than it was found. */
 double view_verdict_from_s(const struct view_verdict *d);

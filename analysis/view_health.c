@@ -329,9 +329,9 @@ static void mark_culprits(struct group *g, const struct view_verdict *d)
         const char *is = name;
 
         snprintf(name, sizeof(name), "r%u", r);
-        if (d->scope == VIEW_SCOPE_NODE)
+        if (d->finding.scope == SCOPE_NODE)
             is = view_place_name(v, v->rank[r].node);
-        else if (d->scope == VIEW_SCOPE_SWITCH)
+        else if (d->finding.scope == SCOPE_SWITCH)
             is = view_place_name(v, v->rank[r].leaf);
         for (uint32_t c = 0; c < d->n_culprits && v->rank[r].known && !(g->rank[r] > 0); c++)
             g->rank[r] = !strcmp(is, d->culprit[c]);
@@ -493,17 +493,17 @@ static void mark_worst_network(struct group *g)
 
 char *view_cause(const struct view *v, const struct view_verdict *d, char *buf, size_t size)
 {
-    bool network = d->class == VIEW_CLASS_COMMUNICATION || d->class == VIEW_CLASS_CONGESTION;
+    bool network = d->finding.class == FINDING_COMMUNICATION || d->finding.class == FINDING_CONGESTION;
     bool asked[CAUSE_KINDS];
     struct group g;
 
     buf[0] = '\0';
-    if (!v->n_health || (d->scope == VIEW_SCOPE_NONE && !network))
+    if (!v->n_health || (d->finding.scope == SCOPE_NONE && !network))
         return buf;
     for (int kind = 0; kind < CAUSE_KINDS; kind++)
-        asked[kind] = d->scope != VIEW_SCOPE_NONE || kind == CAUSE_RETRANSMITS || kind == CAUSE_NIC_ERRORS;
+        asked[kind] = d->finding.scope != SCOPE_NONE || kind == CAUSE_RETRANSMITS || kind == CAUSE_NIC_ERRORS;
     group_open(&g, v);
-    if (d->scope == VIEW_SCOPE_NONE)
+    if (d->finding.scope == SCOPE_NONE)
         mark_worst_network(&g);
     else
         mark_culprits(&g, d);

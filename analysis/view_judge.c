@@ -144,18 +144,20 @@ static void judge_stall(const struct view *v, double now_s, struct stall *s, str
     double since_s = missing_since(v, now_s);
     char age[32], label[64], why[192] = "";
     uint32_t first = UINT32_MAX;
+    int64_t seq = v->step_comm ? (int64_t)v->main_seq : -1;
     size_t at;
 
-    *d = (struct view_verdict){ .id = HANG_ID,
-                                .class = VIEW_CLASS_HANG,
-                                .slowdown = NAN,
-                                .saved_s = NAN,
+    *d = (struct view_verdict){ .finding = { .id = HANG_ID,
+                                             .class = FINDING_HANG,
+                                             .place = WORK_PLACE_NONE,
+                                             .standing = true,
+                                             .onset_seq = seq,
+                                             .named_seq = seq,
+                                             .saved_s = NAN,
+                                             .slowdown = NAN },
                                 .since_step = -1,
-                                .onset_seq = v->step_comm ? (int64_t)v->main_seq : -1,
-                                .detected_seq = v->step_comm ? (int64_t)v->main_seq : -1,
                                 .since_s = now_s - s->age_s,
-                                .found_s = now_s,
-                                .standing = true };
+                                .found_s = now_s };
     for (uint32_t r = 0; r < v->n_ranks; r++) {
         const struct view_rank *k = &v->rank[r];
 
@@ -167,7 +169,7 @@ static void judge_stall(const struct view *v, double now_s, struct stall *s, str
             add_rank_culprit(d, r);
         }
     }
-    d->scope = d->n_culprits ? VIEW_SCOPE_RANK : VIEW_SCOPE_NONE;
+    d->finding.scope = d->n_culprits ? SCOPE_RANK : SCOPE_NONE;
     if (v->period && v->steps)
         d->since_step = (int64_t)v->steps;
     if (first != UINT32_MAX)
@@ -190,9 +192,9 @@ static void judge_stall(const struct view *v, double now_s, struct stall *s, str
 
 static void name_culprit(const struct view *v, const struct finding *f, struct view_verdict *d)
 {
-    if (f->scope == VIEW_SCOPE_NONE)
+    if (f->scope == SCOPE_NONE)
         return;
-    if (f->scope == VIEW_SCOPE_RANK)
+    if (f->scope == SCOPE_RANK)
         snprintf(d->culprit[0], sizeof(d->culprit[0]), "r%u", f->place);
     else
         snprintf(d->culprit[0], sizeof(d->culprit[0]), "%s", view_place_name(v, f->place));
@@ -205,7 +207,7 @@ static uint32_t ranks_of(const struct view *v, const struct finding *f)
 
     for (uint32_t r = 0; r < v->n_ranks; r++)
         n +=
-            v->rank[r].known && (f->scope == VIEW_SCOPE_NODE ? v->rank[r].node : v->rank[r].leaf) == f->place;
+            v->rank[r].known && (f->scope == SCOPE_NODE ? v->rank[r].node : v->rank[r].leaf) == f->place;
     return n;
 }
 
@@ -214,11 +216,11 @@ static size_t append_culprit(const struct view *v, const struct finding *f, char
 {
     uint32_t n;
 
-    if (f->scope == VIEW_SCOPE_RANK)
+    if (f->scope == SCOPE_RANK)
         return append(buf, size, 0, "rank %u on %s", f->place,
                       f->place < v->n_ranks ? view_place_name(v, v->rank[f->place].node) : "");
     n = ranks_of(v, f);
-    return append(buf, size, 0, "%s%s (%u rank%s)", f->scope == VIEW_SCOPE_SWITCH ? "switch " : "",
+    return append(buf, size, 0, "%s%s (%u rank%s)", f->scope == SCOPE_SWITCH ? "switch " : "",
                   view_place_name(v, f->place), n, n == 1 ? "" : "s");
 }
 
@@ -228,38 +230,38 @@ static size_t append_evidence(const struct view *v, const struct finding *f, cha
     size_t at = 0;
 
     switch (f->class) {
-    case VIEW_CLASS_STRAGGLER:
+    case FINDING_STRAGGLER:
         at = append_culprit(v, f, buf, size);
         return append(buf, size, at, ": own work %.1f %% above the others', last in %.0f %% of the steps",
                       100 * f->excess, 100 * f->last_ratio);
-    case VIEW_CLASS_DRIFT:
+    case FINDING_DRIFT:
         at = append_culprit(v, f, buf, size);
         return append(buf, size, at,
                       ": own work grew slowly to %.1f %% above the others', last in %.0f %% of the steps",
                       100 * f->excess, 100 * f->last_ratio);
-    case VIEW_CLASS_JITTER:
+    case FINDING_JITTER:
         return append(
             buf, size, 0,
             "Another rank each time is struck by a long delay: in %.0f %% of the steps, by %.0f %% of a "
             "step's work on average",
             100 * f->rate, 100 * f->excess);
-    case VIEW_CLASS_IMBALANCE:
+    case FINDING_IMBALANCE:
         return append(buf, size, 0,
                       "Every rank's work varies from step to step, by %.0f %% (standard deviation)",
                       100 * f->excess);
-    case VIEW_CLASS_COMMUNICATION:
+    case FINDING_COMMUNICATION:
         return append(buf, size, 0, "The collectives themselves take %.2f times what they did before",
                       1 + f->excess);
-    case VIEW_CLASS_CONGESTION:
+    case FINDING_CONGESTION:
         return append(buf, size, 0, "The collectives are slow in bursts (%.0f so far), %.2f times the usual",
                       f->rate, 1 + f->excess);
-    case VIEW_CLASS_OSCILLATION:
+    case FINDING_OSCILLATION:
         return append(
             buf, size, 0,
             "All ranks together alternate every %.0f steps between fast ones and ones of %.0f %% more work",
             f->rate, 100 * f->excess);
-    case VIEW_CLASS_HANG:
-    case VIEW_CLASSES:
+    case FINDING_HANG:
+    case FINDING_CLASSES:
         break;
     }
     return at;
@@ -273,18 +275,11 @@ static void describe_finding(const struct view *v, double now_s, const struct fi
     char lost[32];
     size_t at;
 
-    *d = (struct view_verdict){ .id = f->id,
-                                .class = f->class,
-                                .scope = f->scope,
-                                .slowdown = f->slowdown,
-                                .saved_s = f->saved_s,
+    *d = (struct view_verdict){ .finding = *f,
                                 .since_step = (int64_t)v->steps - (int64_t)(since * v->step_block),
-                                .onset_seq = f->onset_seq,
-                                .detected_seq = f->named_seq,
                                 .since_s = f->onset_s,
-                                .found_s = now_s,
-                                .follows = f->follows,
-                                .standing = true };
+                                .found_s = now_s };
+    d->finding.standing = true;
     name_culprit(v, f, d);
     at = append_evidence(v, f, d->text, sizeof(d->text));
     if (d->since_step < 0)
@@ -301,7 +296,7 @@ static void describe_finding(const struct view *v, double now_s, const struct fi
 static struct view_verdict *find_raised(struct view *v, uint32_t id)
 {
     for (size_t i = 0; i < v->n_raised; i++)
-        if (v->raised[i].id == id && v->raised[i].standing)
+        if (v->raised[i].finding.id == id && v->raised[i].finding.standing)
             return &v->raised[i];
     return NULL;
 }
@@ -314,7 +309,7 @@ static struct view_verdict *raised_add(struct view *v)
     if (v->n_raised < VIEW_RAISED_MAX)
         return &v->raised[v->n_raised++];
     for (struct view_verdict *r = v->raised; r < v->raised + v->n_raised; r++)
-        if (!r->standing && (!over || r->over_s < over->over_s))
+        if (!r->finding.standing && (!over || r->over_s < over->over_s))
             over = r;
     return over;
 }
@@ -322,15 +317,15 @@ static struct view_verdict *raised_add(struct view *v)
 /* The run's list follows what stands; changes become events. */
 static void keep_raised(struct view *v, double now_s, const struct view_verdict *d)
 {
-    struct view_verdict *r = find_raised(v, d->id);
+    struct view_verdict *r = find_raised(v, d->finding.id);
     bool says_anew =
-        !r || r->class != d->class || r->scope != d->scope || strcmp(r->culprit[0], d->culprit[0]) != 0;
+        !r || r->finding.class != d->finding.class || r->finding.scope != d->finding.scope || strcmp(r->culprit[0], d->culprit[0]) != 0;
     double found_s = r ? r->found_s : d->found_s;
 
     if (!r)
         r = raised_add(v);
     if (says_anew)
-        view_event(v, now_s, "%s: %.480s", view_class_name(d->class), d->text);
+        view_event(v, now_s, "%s: %.480s", finding_class_name(d->finding.class), d->text);
     if (!r)
         return;
     *r = *d;
@@ -340,7 +335,7 @@ static void keep_raised(struct view *v, double now_s, const struct view_verdict 
 static bool still_stands(const struct view_verdict *r, const struct view_verdict *now, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (now[i].id == r->id)
+        if (now[i].finding.id == r->finding.id)
             return true;
     return false;
 }
@@ -348,34 +343,34 @@ static bool still_stands(const struct view_verdict *r, const struct view_verdict
 static void close_raised(struct view *v, double now_s, const struct view_verdict *now, size_t n)
 {
     for (struct view_verdict *r = v->raised; r < v->raised + v->n_raised; r++) {
-        if (!r->standing || still_stands(r, now, n))
+        if (!r->finding.standing || still_stands(r, now, n))
             continue;
-        r->standing = false;
+        r->finding.standing = false;
         r->over_s = now_s;
-        view_event(v, now_s, "%s %s: over", view_class_name(r->class), r->culprit[0]);
+        view_event(v, now_s, "%s %s: over", finding_class_name(r->finding.class), r->culprit[0]);
     }
 }
 
 /* What follows from another comes behind all others; a hang, which has no price, before them. */
 static int costlier(const struct view_verdict *x, double p, const struct view_verdict *y, double q)
 {
-    p = x->class == VIEW_CLASS_HANG ? INFINITY : p;
-    q = y->class == VIEW_CLASS_HANG ? INFINITY : q;
-    return x->follows != y->follows ? x->follows - y->follows : (q > p) - (q < p);
+    p = x->finding.class == FINDING_HANG ? INFINITY : p;
+    q = y->finding.class == FINDING_HANG ? INFINITY : q;
+    return x->finding.follows != y->finding.follows ? x->finding.follows - y->finding.follows : (q > p) - (q < p);
 }
 
 static int by_price(const void *a, const void *b)
 {
     const struct view_verdict *x = a, *y = b;
 
-    return costlier(x, x->saved_s, y, y->saved_s);
+    return costlier(x, x->finding.saved_s, y, y->finding.saved_s);
 }
 
 static int by_slowdown(const void *a, const void *b)
 {
     const struct view_verdict *x = a, *y = b;
 
-    return costlier(x, x->slowdown, y, y->slowdown);
+    return costlier(x, x->finding.slowdown, y, y->finding.slowdown);
 }
 
 /* Findings that came and went between two looks were raised too. */
@@ -408,10 +403,10 @@ static void set_verdicts(struct view *v, double now_s, struct view_verdict *now,
     memcpy(v->verdict, now, v->n_verdicts * sizeof(*now));
     for (struct view_verdict *r = v->raised; r < v->raised + v->n_raised; r++) {
         for (size_t i = 0; i < v->n_verdicts; i++)
-            if (v->verdict[i].id == r->id && r->standing)
+            if (v->verdict[i].finding.id == r->finding.id && r->finding.standing)
                 v->verdict[i].found_s = r->found_s;
-        if (r->class != VIEW_CLASS_HANG)
-            r->slowdown = run_s > r->saved_s ? run_s / (run_s - r->saved_s) : NAN;
+        if (r->finding.class != FINDING_HANG)
+            r->finding.slowdown = run_s > r->finding.saved_s ? run_s / (run_s - r->finding.saved_s) : NAN;
     }
     qsort(v->raised, v->n_raised, sizeof(v->raised[0]), by_price);
 }
@@ -439,7 +434,7 @@ static bool all_pause(const struct view *v, double now_s)
 static bool oscillates(const struct view *v)
 {
     for (size_t i = 0; i < v->n_verdicts; i++)
-        if (v->verdict[i].class == VIEW_CLASS_OSCILLATION)
+        if (v->verdict[i].finding.class == FINDING_OSCILLATION)
             return true;
     return false;
 }

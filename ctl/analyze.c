@@ -75,19 +75,19 @@ static json_t *verdict_json(const struct view_verdict *d, double now_s)
 
     for (uint32_t i = 0; i < d->n_culprits; i++)
         json_array_append_new(culprits, json_string(d->culprit[i]));
-    put_text(o, "class", view_class_name(d->class));
-    put_text(o, "scope", view_scope_name(d->scope));
+    put_text(o, "class", finding_class_name(d->finding.class));
+    put_text(o, "scope", finding_scope_name(d->finding.scope));
     json_object_set_new(o, "culprits", culprits);
-    if (isfinite(d->slowdown))
-        put_real(o, "slowdown", d->slowdown);
+    if (isfinite(d->finding.slowdown))
+        put_real(o, "slowdown", d->finding.slowdown);
     put_known(o, "since_step", d->since_step);
-    put_known(o, "onset_seq", d->onset_seq);
-    if (d->detected_seq >= 0)
-        put_known(o, "detected_seq", d->detected_seq);
+    put_known(o, "onset_seq", d->finding.onset_seq);
+    if (d->finding.named_seq >= 0)
+        put_known(o, "detected_seq", d->finding.named_seq);
     put_real(o, "since_s", now_s - d->since_s);
     put_real(o, "found_s", now_s - d->found_s);
-    json_object_set_new(o, "standing", json_boolean(d->standing));
-    put_real(o, "over_s", d->standing ? NAN : now_s - d->over_s);
+    json_object_set_new(o, "standing", json_boolean(d->finding.standing));
+    put_real(o, "over_s", d->finding.standing ? NAN : now_s - d->over_s);
     put_text(o, "text", d->text);
     put_text(o, "cause", d->cause);
     return o;

@@ -21,9 +21,9 @@ const char *culprit_node(const struct job *j, const struct view_verdict *d, uint
 {
     struct view_rank_figures f;
 
-    if (d->scope == VIEW_SCOPE_NODE)
+    if (d->finding.scope == SCOPE_NODE)
         return d->culprit[i];
-    if (d->scope == VIEW_SCOPE_RANK && view_rank_get(j->view, now_s, (uint32_t)atoi(d->culprit[i] + 1), &f))
+    if (d->finding.scope == SCOPE_RANK && view_rank_get(j->view, now_s, (uint32_t)atoi(d->culprit[i] + 1), &f))
         return f.node;
     return ""; /* of a switch: not one of its nodes' doing */
 }
@@ -31,7 +31,7 @@ const char *culprit_node(const struct job *j, const struct view_verdict *d, uint
 /* Uneven work is the program's doing, wherever it runs. */
 static bool counts(const struct view_verdict *d)
 {
-    return d->class != VIEW_CLASS_IMBALANCE;
+    return d->finding.class != FINDING_IMBALANCE;
 }
 
 static size_t add_guilt(const struct job *j, const struct view_verdict *d, bool stands, double end_s,
@@ -41,10 +41,10 @@ static size_t add_guilt(const struct job *j, const struct view_verdict *d, bool 
 
     for (uint32_t c = 0; c < d->n_culprits && n < TIMES_MAX && counts(d) && to_s > from_s; c++) {
         const char *node = culprit_node(j, d, c, end_s);
-        double lost_s = isnan(d->slowdown) ? to_s - from_s : (end_s - j->start_s) * (1 - 1 / d->slowdown);
+        double lost_s = isnan(d->finding.slowdown) ? to_s - from_s : (end_s - j->start_s) * (1 - 1 / d->finding.slowdown);
 
         if (*node)
-            out[n++] = (struct guilt){ node, from_s, to_s, lost_s, d->slowdown, view_class_name(d->class) };
+            out[n++] = (struct guilt){ node, from_s, to_s, lost_s, d->finding.slowdown, finding_class_name(d->finding.class) };
     }
     return n;
 }
@@ -59,7 +59,7 @@ static size_t list_guilt(const struct job *j, double end_s, struct guilt *out)
         n = add_guilt(j, &d[i], true, end_s, out, n);
     n_verdicts = view_verdicts_raised(j->view, &d);
     for (size_t i = 0; i < n_verdicts; i++)
-        n = add_guilt(j, &d[i], d[i].standing, end_s, out, n);
+        n = add_guilt(j, &d[i], d[i].finding.standing, end_s, out, n);
     return n;
 }
 

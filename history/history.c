@@ -23,8 +23,8 @@
 
 /* A verdict as one that was there before is known by. */
 struct raised {
-    enum view_class class;
-    enum view_scope scope;
+    enum finding_class class;
+    enum finding_scope scope;
     char culprit[64];
 };
 
@@ -278,7 +278,7 @@ int history_save(struct history *h, const struct job *j, double now_s, json_t *r
 
 static struct raised raised_of(const struct view_verdict *d)
 {
-    struct raised r = { .class = d->class, .scope = d->scope };
+    struct raised r = { .class = d->finding.class, .scope = d->finding.scope };
 
     snprintf(r.culprit, sizeof(r.culprit), "%s", d->n_culprits ? d->culprit[0] : "");
     return r;
@@ -297,8 +297,8 @@ static int save_verdict(struct history *h, const struct job *j, const struct vie
                         struct err *err)
 {
     for (uint32_t c = 0; c < d->n_culprits; c++)
-        if (store_verdict(h->store, j, view_class_name(d->class), view_scope_name(d->scope), d->culprit[c],
-                          culprit_node(j, d, c, now_s), d->slowdown, d->text, err) < 0)
+        if (store_verdict(h->store, j, finding_class_name(d->finding.class), finding_scope_name(d->finding.scope), d->culprit[c],
+                          culprit_node(j, d, c, now_s), d->finding.slowdown, d->text, err) < 0)
             return -1;
     return 0;
 }

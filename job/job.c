@@ -137,9 +137,9 @@ size_t job_acknowledge(struct job *j)
     size_t n = view_verdicts_get(j->view, &v), fresh = 0;
 
     for (size_t i = 0; i < n && j->n_seen < JOB_SEEN_MAX; i++) {
-        if (job_acknowledged(j, v[i].id))
+        if (job_acknowledged(j, v[i].finding.id))
             continue;
-        j->seen[j->n_seen++] = v[i].id;
+        j->seen[j->n_seen++] = v[i].finding.id;
         fresh++;
     }
     return fresh;
@@ -153,7 +153,7 @@ static void forget_seen(struct job *j)
 
     for (size_t i = 0; i < j->n_seen; i++)
         for (size_t k = 0; k < n; k++)
-            if (v[k].standing && v[k].id == j->seen[i]) {
+            if (v[k].finding.standing && v[k].finding.id == j->seen[i]) {
                 j->seen[kept++] = j->seen[i];
                 break;
             }
@@ -231,7 +231,7 @@ bool job_hangs(const struct job *j)
     size_t n = view_verdicts_get(j->view, &d);
 
     for (size_t i = 0; i < n; i++)
-        if (d[i].class == VIEW_CLASS_HANG)
+        if (d[i].finding.class == FINDING_HANG)
             return true;
     return false;
 }

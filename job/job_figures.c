@@ -41,9 +41,9 @@ static void put_nodes(struct figures *f, const struct job *j, double now_s, cons
     struct view_rank_figures r;
 
     for (uint32_t i = 0; i < d->n_culprits; i++) {
-        if (d->scope == VIEW_SCOPE_NODE)
+        if (d->finding.scope == SCOPE_NODE)
             add_node(f, d->culprit[i]);
-        else if (d->scope == VIEW_SCOPE_RANK &&
+        else if (d->finding.scope == SCOPE_RANK &&
                  view_rank_get(j->view, now_s, (uint32_t)strtoul(d->culprit[i] + 1, NULL, 10), &r))
             add_node(f, r.node);
     }
@@ -55,16 +55,16 @@ static void put_verdict(struct figures *f, const struct job *j, double now_s)
     size_t n = view_verdicts_get(j->view, &d);
 
     f->value[FIGURE_VERDICTS] = (double)n;
-    figures_word(f, FIGURE_CLASS, n ? view_class_name(d->class) : "none");
-    figures_word(f, FIGURE_SCOPE, n ? view_scope_name(d->scope) : "none");
+    figures_word(f, FIGURE_CLASS, n ? finding_class_name(d->finding.class) : "none");
+    figures_word(f, FIGURE_SCOPE, n ? finding_scope_name(d->finding.scope) : "none");
     f->value[FIGURE_CULPRITS] = n ? d->n_culprits : 0;
     if (!n)
         return;
-    f->value[FIGURE_SLOWDOWN] = d->slowdown;
+    f->value[FIGURE_SLOWDOWN] = d->finding.slowdown;
     f->value[FIGURE_PERSISTENCE_S] = now_s - view_verdict_from_s(d);
     f->text[FIGURE_CULPRIT] = d->n_culprits ? d->culprit[0] : NULL;
     f->text[FIGURE_CAUSE] = known(d->cause);
-    f->value[FIGURE_ACKNOWLEDGED] = job_acknowledged(j, d->id);
+    f->value[FIGURE_ACKNOWLEDGED] = job_acknowledged(j, d->finding.id);
     f->sentence = d->text;
     put_nodes(f, j, now_s, d);
 }

@@ -16,10 +16,10 @@ static json_t *named(const struct view_verdict *d)
 
     for (uint32_t c = 0; c < d->n_culprits; c++)
         json_array_append_new(culprits, report_words(d->culprit[c]));
-    put_text(o, "class", view_class_name(d->class));
-    put_text(o, "scope", view_scope_name(d->scope));
+    put_text(o, "class", finding_class_name(d->finding.class));
+    put_text(o, "scope", finding_scope_name(d->finding.scope));
     json_object_set_new(o, "culprits", culprits);
-    put_real(o, "slowdown", d->slowdown);
+    put_real(o, "slowdown", d->finding.slowdown);
     put_text(o, "text", d->text);
     return o;
 }
@@ -34,14 +34,14 @@ json_t *report_verdicts(const struct job *j, double now_s)
         json_t *o = named(d);
 
         put_count(o, "since_step", d->since_step);
-        put_count(o, "onset_seq", d->onset_seq);
-        put_count(o, "detected_seq", d->detected_seq);
+        put_count(o, "onset_seq", d->finding.onset_seq);
+        put_count(o, "detected_seq", d->finding.named_seq);
         put_real(o, "since_s", now_s - d->since_s);
         put_real(o, "found_s", now_s - d->found_s);
-        json_object_set_new(o, "standing", json_boolean(d->standing));
-        put_real(o, "over_s", d->standing ? NAN : now_s - d->over_s);
+        json_object_set_new(o, "standing", json_boolean(d->finding.standing));
+        put_real(o, "over_s", d->finding.standing ? NAN : now_s - d->over_s);
         put_text(o, "cause", d->cause);
-        json_object_set_new(o, "acknowledged", json_boolean(job_acknowledged(j, d->id)));
+        json_object_set_new(o, "acknowledged", json_boolean(job_acknowledged(j, d->finding.id)));
         json_array_append_new(list, o);
     }
     return list;
@@ -69,7 +69,7 @@ json_t *report_timeline(const struct job *j, double now_s)
         json_t *o = named(order[i]);
 
         put_real(o, "from_s", fmax(0, now_s - view_verdict_from_s(order[i])));
-        put_real(o, "to_s", order[i]->standing ? NAN : fmax(0, now_s - order[i]->over_s));
+        put_real(o, "to_s", order[i]->finding.standing ? NAN : fmax(0, now_s - order[i]->over_s));
         json_array_append_new(list, o);
     }
     return list;

@@ -40,7 +40,7 @@ static bool accused(const struct job *j, const struct view_verdict *d, const str
 
         if (!strcmp(d->culprit[i], n->name) || (*n->leaf && !strcmp(d->culprit[i], n->leaf)))
             return true;
-        if (d->scope == VIEW_SCOPE_RANK &&
+        if (d->finding.scope == SCOPE_RANK &&
             view_rank_get(j->view, now_s, (uint32_t)atoi(d->culprit[i] + 1), &f) && !strcmp(f.node, n->name))
             return true;
     }

@@ -41,9 +41,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     view_projection_get(v, now_s, &p);
     view_sentence(v, now_s, text, sizeof(text));
     view_tick(v, now_s + 5); /* health is compared every few seconds */
-    for (int scope = VIEW_SCOPE_NONE; scope <= VIEW_SCOPE_SWITCH; scope++) {
-        struct view_verdict d = { .class = VIEW_CLASS_CONGESTION,
-                                  .scope = (enum view_scope)scope,
+    for (int scope = SCOPE_NONE; scope <= SCOPE_SWITCH; scope++) {
+        struct view_verdict d = { .finding.class = FINDING_CONGESTION,
+                                  .finding.scope = (enum finding_scope)scope,
                                   .culprit = { "r1", "a", "s" },
                                   .n_culprits = 3 };
 

@@ -161,9 +161,9 @@ static struct view *told(void)
     return v;
 }
 
-static const char *cause_of(enum view_class class, enum view_scope scope, const char *culprit, char buf[256])
+static const char *cause_of(enum finding_class class, enum finding_scope scope, const char *culprit, char buf[256])
 {
-    struct view_verdict d = { .class = class, .scope = scope, .n_culprits = scope != VIEW_SCOPE_NONE };
+    struct view_verdict d = { .finding.class = class, .finding.scope = scope, .n_culprits = scope != SCOPE_NONE };
     struct view *v = told();
 
     snprintf(d.culprit[0], sizeof(d.culprit[0]), "%s", culprit);
@@ -172,9 +172,9 @@ static const char *cause_of(enum view_class class, enum view_scope scope, const 
     return buf;
 }
 
-#define RANK3 VIEW_CLASS_STRAGGLER, VIEW_SCOPE_RANK, "r3"
-#define NODE1 VIEW_CLASS_STRAGGLER, VIEW_SCOPE_NODE, "node01"
-#define LEAF1 VIEW_CLASS_STRAGGLER, VIEW_SCOPE_SWITCH, "leaf1"
+#define RANK3 FINDING_STRAGGLER, SCOPE_RANK, "r3"
+#define NODE1 FINDING_STRAGGLER, SCOPE_NODE, "node01"
+#define LEAF1 FINDING_STRAGGLER, SCOPE_SWITCH, "leaf1"
 
 static void causes(void)
 {
@@ -201,7 +201,7 @@ static void causes(void)
     is_str(cause_of(RANK3, buf),
            "its own threads outnumber its CPUs: it waited 34.0 % of the time for a CPU, the others 0.40 %",
            "its own threads on its CPUs");
-    is_str(cause_of(VIEW_CLASS_STRAGGLER, VIEW_SCOPE_RANK, "r4", buf), "",
+    is_str(cause_of(FINDING_STRAGGLER, SCOPE_RANK, "r4", buf), "",
            "another rank's trouble is not its cause");
 
     all_well();
@@ -242,14 +242,14 @@ static void causes(void)
         "possibly the network of node01: its NIC eth0 counts 210 errors a second (node-wide), other nodes' 0",
         "a bad interface");
     is_str(
-        cause_of(VIEW_CLASS_CONGESTION, VIEW_SCOPE_NONE, "", buf),
+        cause_of(FINDING_CONGESTION, SCOPE_NONE, "", buf),
         "possibly the network of node01: its NIC eth0 counts 210 errors a second (node-wide), other nodes' 0",
         "which is also found when the collectives are slow");
-    is_str(cause_of(VIEW_CLASS_JITTER, VIEW_SCOPE_NONE, "", buf), "", "but is no cause of jitter");
+    is_str(cause_of(FINDING_JITTER, SCOPE_NONE, "", buf), "", "but is no cause of jitter");
 
     all_well();
     node[1].retransmits_per_s = 310;
-    is_str(cause_of(VIEW_CLASS_COMMUNICATION, VIEW_SCOPE_NONE, "", buf),
+    is_str(cause_of(FINDING_COMMUNICATION, SCOPE_NONE, "", buf),
            "possibly the network of node01: it retransmits 310 packets a second (node-wide), other nodes 1",
            "what is counted of the whole node may be another job's");
 }

@@ -28,7 +28,7 @@ static double gauss(void)
 struct job {
     uint32_t ranks;
     double noise, rho, differ, spikes;
-    enum view_class fault; /* VIEW_CLASSES: none */
+    enum finding_class fault; /* FINDING_CLASSES: none */
     uint32_t first, last;  /* ranks that are slower */
     double severity;
     uint32_t end; /* 0: never; what ended is there again from AGAIN on */
@@ -39,20 +39,20 @@ static bool is_on(const struct job *job, uint32_t k)
     return k >= ONSET && (!job->end || k < job->end || k >= AGAIN);
 }
 
-#define HEALTHY VIEW_CLASSES
+#define HEALTHY FINDING_CLASSES
 
 static double own_factor(const struct job *job, uint32_t rank, uint32_t k, uint32_t struck)
 {
     if (!is_on(job, k))
         return 1;
     switch (job->fault) {
-    case VIEW_CLASS_STRAGGLER:
+    case FINDING_STRAGGLER:
         return rank >= job->first && rank <= job->last ? 1 + job->severity : 1;
-    case VIEW_CLASS_DRIFT:
+    case FINDING_DRIFT:
         return rank >= job->first && rank <= job->last ? 1 + job->severity * fmin(1, (k - ONSET) / 150.0) : 1;
-    case VIEW_CLASS_JITTER:
+    case FINDING_JITTER:
         return rank == struck ? 1 + job->severity : 1;
-    case VIEW_CLASS_OSCILLATION:
+    case FINDING_OSCILLATION:
         return k / 2 % 2 ? 1 + job->severity : 1;
     default:
         return 1;
@@ -64,7 +64,7 @@ static double transfer_factor(const struct job *job, uint32_t k)
     bool burst = (k - ONSET) % 30 < 6;
 
     return is_on(job, k) &&
-                   (job->fault == VIEW_CLASS_COMMUNICATION || (job->fault == VIEW_CLASS_CONGESTION && burst))
+                   (job->fault == FINDING_COMMUNICATION || (job->fault == FINDING_CONGESTION && burst))
                ? 1 + job->severity
                : 1;
 }
@@ -93,7 +93,7 @@ static void one_step(struct run *run, const struct job *job)
 
     for (uint32_t r = 0; r < job->ranks; r++) {
         double usual;
-        double noise = job->fault == VIEW_CLASS_IMBALANCE && k >= ONSET ? job->severity : job->noise;
+        double noise = job->fault == FINDING_IMBALANCE && k >= ONSET ? job->severity : job->noise;
 
         run->state[r] = job->rho * run->state[r] + sqrt(1 - job->rho * job->rho) * gauss();
         usual = COMPUTE_S * run->differ[r] * fmax(0.2, 1 + job->noise * run->state[r]);
@@ -174,7 +174,7 @@ static void false_alarms(void)
                 one_step(&run, job);
             found = diagnosis_findings(run.d, &list);
             for (size_t f = 0; f < found; f++)
-                if (!cases[i].places || list[f].scope != VIEW_SCOPE_NONE)
+                if (!cases[i].places || list[f].scope != SCOPE_NONE)
                     alarms++;
             diagnosis_free(run.d);
         }
@@ -189,57 +189,57 @@ static void detections(void)
     static const struct {
         const char *name;
         struct job job;
-        enum view_scope scope;
+        enum finding_scope scope;
         uint32_t place, within; /* steps */
     } cases[] = {
-        { "a rank", { 8, 0.02, 0, 0, 0, VIEW_CLASS_STRAGGLER, 3, 3, 0.20, 0 }, VIEW_SCOPE_RANK, 3, 6 },
+        { "a rank", { 8, 0.02, 0, 0, 0, FINDING_STRAGGLER, 3, 3, 0.20, 0 }, SCOPE_RANK, 3, 6 },
         { "a rank in noise",
-          { 8, 0.05, 0, 0.01, 0, VIEW_CLASS_STRAGGLER, 3, 3, 0.20, 0 },
-          VIEW_SCOPE_RANK,
+          { 8, 0.05, 0, 0.01, 0, FINDING_STRAGGLER, 3, 3, 0.20, 0 },
+          SCOPE_RANK,
           3,
           16 },
         { "a rank, noise with memory",
-          { 8, 0.05, 0.5, 0, 0, VIEW_CLASS_STRAGGLER, 0, 0, 0.20, 0 },
-          VIEW_SCOPE_RANK,
+          { 8, 0.05, 0.5, 0, 0, FINDING_STRAGGLER, 0, 0, 0.20, 0 },
+          SCOPE_RANK,
           0,
           36 },
         { "one of 64",
-          { 64, 0.02, 0, 0.005, 0, VIEW_CLASS_STRAGGLER, 40, 40, 0.10, 0 },
-          VIEW_SCOPE_RANK,
+          { 64, 0.02, 0, 0.005, 0, FINDING_STRAGGLER, 40, 40, 0.10, 0 },
+          SCOPE_RANK,
           40,
           12 },
-        { "one of two", { 2, 0.02, 0, 0, 0, VIEW_CLASS_STRAGGLER, 1, 1, 0.20, 0 }, VIEW_SCOPE_RANK, 1, 10 },
+        { "one of two", { 2, 0.02, 0, 0, 0, FINDING_STRAGGLER, 1, 1, 0.20, 0 }, SCOPE_RANK, 1, 10 },
         { "a node",
-          { 16, 0.03, 0, 0.005, 0, VIEW_CLASS_STRAGGLER, 4, 5, 0.15, 0 },
-          VIEW_SCOPE_NODE,
+          { 16, 0.03, 0, 0.005, 0, FINDING_STRAGGLER, 4, 5, 0.15, 0 },
+          SCOPE_NODE,
           102,
           10 },
         { "a switch",
-          { 32, 0.03, 0, 0.005, 0, VIEW_CLASS_STRAGGLER, 8, 15, 0.10, 0 },
-          VIEW_SCOPE_SWITCH,
+          { 32, 0.03, 0, 0.005, 0, FINDING_STRAGGLER, 8, 15, 0.10, 0 },
+          SCOPE_SWITCH,
           201,
           8 },
         { "half of all",
-          { 16, 0.03, 0, 0.005, 0, VIEW_CLASS_STRAGGLER, 0, 7, 0.15, 0 },
-          VIEW_SCOPE_SWITCH,
+          { 16, 0.03, 0, 0.005, 0, FINDING_STRAGGLER, 0, 7, 0.15, 0 },
+          SCOPE_SWITCH,
           200,
           8 },
-        { "a drift", { 16, 0.02, 0, 0.005, 0, VIEW_CLASS_DRIFT, 2, 2, 0.30, 0 }, VIEW_SCOPE_RANK, 2, 60 },
-        { "jitter", { 16, 0.02, 0, 0.005, 0, VIEW_CLASS_JITTER, 0, 0, 0.80, 0 }, VIEW_SCOPE_NONE, 0, 40 },
+        { "a drift", { 16, 0.02, 0, 0.005, 0, FINDING_DRIFT, 2, 2, 0.30, 0 }, SCOPE_RANK, 2, 60 },
+        { "jitter", { 16, 0.02, 0, 0.005, 0, FINDING_JITTER, 0, 0, 0.80, 0 }, SCOPE_NONE, 0, 40 },
         { "imbalance",
-          { 16, 0.02, 0, 0.005, 0, VIEW_CLASS_IMBALANCE, 0, 0, 0.20, 0 },
-          VIEW_SCOPE_NONE,
+          { 16, 0.02, 0, 0.005, 0, FINDING_IMBALANCE, 0, 0, 0.20, 0 },
+          SCOPE_NONE,
           0,
           80 },
         { "slower transfers",
-          { 16, 0.02, 0, 0, 0, VIEW_CLASS_COMMUNICATION, 0, 0, 0.50, 0 },
-          VIEW_SCOPE_NONE,
+          { 16, 0.02, 0, 0, 0, FINDING_COMMUNICATION, 0, 0, 0.50, 0 },
+          SCOPE_NONE,
           0,
           12 },
-        { "bursts", { 16, 0.02, 0, 0, 0, VIEW_CLASS_CONGESTION, 0, 0, 3.0, 0 }, VIEW_SCOPE_NONE, 0, 20 },
+        { "bursts", { 16, 0.02, 0, 0, 0, FINDING_CONGESTION, 0, 0, 3.0, 0 }, SCOPE_NONE, 0, 20 },
         { "fast and slow steps",
-          { 16, 0.02, 0, 0, 0, VIEW_CLASS_OSCILLATION, 0, 0, 0.15, 0 },
-          VIEW_SCOPE_NONE,
+          { 16, 0.02, 0, 0, 0, FINDING_OSCILLATION, 0, 0, 0.15, 0 },
+          SCOPE_NONE,
           0,
           40 },
     };
@@ -262,14 +262,14 @@ static void detections(void)
             named = f && f->named_step > ONSET ? (uint32_t)f->named_step - ONSET : 1000;
             right += f && f->class == job->fault && f->standing;
             placed += f && f->scope == cases[i].scope &&
-                      (f->scope == VIEW_SCOPE_NONE || f->place == cases[i].place);
+                      (f->scope == SCOPE_NONE || f->place == cases[i].place);
             worst = named > worst ? named : worst;
             truth = run.time_s / run.faultless_s;
             slowdown = f ? run.time_s / (run.time_s - f->saved_s) : 1;
             error = fmax(error, fabs(slowdown - truth));
             diagnosis_free(run.d);
         }
-        ok(right == 20, "%s: %s in %u of 20", cases[i].name, view_class_name(job->fault), right);
+        ok(right == 20, "%s: %s in %u of 20", cases[i].name, finding_class_name(job->fault), right);
         ok(placed == 20, "  at the right place in %u", placed);
         ok(worst <= cases[i].within, "  said within %u steps", worst);
         ok(error <= 0.03, "  price off by at most %.4f", error);
@@ -281,11 +281,11 @@ static void detections(void)
 static void endings(void)
 {
     static const struct job jobs[] = {
-        { 16, 0.03, 0, 0.005, 0, VIEW_CLASS_STRAGGLER, 3, 3, 0.20, 300 },
-        { 16, 0.03, 0, 0.005, 0, VIEW_CLASS_COMMUNICATION, 0, 0, 0.80, 300 },
-        { 16, 0.03, 0, 0.005, 0, VIEW_CLASS_CONGESTION, 0, 0, 4.0, 400 },
-        { 16, 0.03, 0, 0.005, 0, VIEW_CLASS_OSCILLATION, 0, 0, 0.20, 300 },
-        { 16, 0.03, 0, 0.005, 0, VIEW_CLASS_JITTER, 0, 0, 0.80, 300 },
+        { 16, 0.03, 0, 0.005, 0, FINDING_STRAGGLER, 3, 3, 0.20, 300 },
+        { 16, 0.03, 0, 0.005, 0, FINDING_COMMUNICATION, 0, 0, 0.80, 300 },
+        { 16, 0.03, 0, 0.005, 0, FINDING_CONGESTION, 0, 0, 4.0, 400 },
+        { 16, 0.03, 0, 0.005, 0, FINDING_OSCILLATION, 0, 0, 0.20, 300 },
+        { 16, 0.03, 0, 0.005, 0, FINDING_JITTER, 0, 0, 0.80, 300 },
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(jobs); i++) {
@@ -297,7 +297,7 @@ static void endings(void)
         while (run.k < jobs[i].end)
             one_step(&run, &jobs[i]);
         f = costliest(&run);
-        ok(f && f->standing, "%s stands at its end", view_class_name(jobs[i].fault));
+        ok(f && f->standing, "%s stands at its end", finding_class_name(jobs[i].fault));
         while (run.k < 700)
             one_step(&run, &jobs[i]);
         f = costliest(&run);
@@ -348,7 +348,7 @@ static void two_at_once(void)
     }
     n = diagnosis_findings(run.d, &list);
     for (size_t i = 0; i < n; i++)
-        if (list[i].standing && list[i].scope == VIEW_SCOPE_RANK &&
+        if (list[i].standing && list[i].scope == SCOPE_RANK &&
             (list[i].place == 3 || list[i].place == 12))
             ranks++;
     is_int((long long)n, 2, "two slow ranks are two findings");
@@ -360,7 +360,7 @@ static void two_at_once(void)
 /* A controller that was started again hears of ranks' places one by one, while steps go on. */
 static void placed_late(void)
 {
-    struct job job = { 16, 0.02, 0, 0, 0, VIEW_CLASS_STRAGGLER, 4, 5, 0.30, 0 };
+    struct job job = { 16, 0.02, 0, 0, 0, FINDING_STRAGGLER, 4, 5, 0.30, 0 };
     const struct finding *f;
     struct run run;
 
@@ -376,13 +376,13 @@ static void placed_late(void)
     while (run.k < ONSET + 60)
         one_step(&run, &job);
     f = costliest(&run);
-    ok(f && f->scope == VIEW_SCOPE_NODE && f->place == 102, "places that are told late are places");
+    ok(f && f->scope == SCOPE_NODE && f->place == 102, "places that are told late are places");
     diagnosis_place(run.d, 4, 110, 200);
     diagnosis_place(run.d, 5, 110, 200);
     while (run.k < ONSET + 300)
         one_step(&run, &job);
     f = standing(&run);
-    ok(f && f->scope == VIEW_SCOPE_NODE && f->place == 110, "and a node that moved is another one");
+    ok(f && f->scope == SCOPE_NODE && f->place == 110, "and a node that moved is another one");
     diagnosis_free(run.d);
 }
 

@@ -171,10 +171,10 @@ static void check_verdicts(void)
         is_int((long long)n, plans[i].slow_rank >= 0, "as many verdicts were raised as there are slow ranks");
         if (n && plans[i].slow_rank >= 0) {
             is_str(d->culprit[0], "r5", "it is that rank");
-            ok(d->standing && llabs(d->onset_seq - plans[i].onset * PARTS) <= 4 * PARTS &&
-                   d->detected_seq >= plans[i].onset * PARTS,
+            ok(d->finding.standing && llabs(d->finding.onset_seq - plans[i].onset * PARTS) <= 4 * PARTS &&
+                   d->finding.named_seq >= plans[i].onset * PARTS,
                "still at the end, from about collective %d on (%lld), seen at %lld", plans[i].onset * PARTS,
-               (long long)d->onset_seq, (long long)d->detected_seq);
+               (long long)d->finding.onset_seq, (long long)d->finding.named_seq);
         }
         ok(near(now_s, f.step_mean_s * 120, 0.2), "the clock is the trace's own (%.1f s)", now_s);
         is_str(
@@ -203,7 +203,7 @@ static void check_never_left(void)
     is_int((long long)f.never_left, RANKS - 1, "everybody else is inside and never left");
     is_int((long long)f.lost, 0, "nothing is called lost");
     n = view_verdicts_raised(trace_reader_view(r), &d);
-    if (ok(n == 1 && d->class == VIEW_CLASS_HANG, "that is a hang, and nothing else"))
+    if (ok(n == 1 && d->finding.class == FINDING_HANG, "that is a hang, and nothing else"))
         is_str(d->culprit[0], "r6", "of the rank that is missing");
     trace_reader_free(r);
     free(text);

@@ -159,13 +159,13 @@ static void stragglers(void)
     static const struct {
         uint32_t first, last;
         double factor;
-        enum view_scope scope;
+        enum finding_scope scope;
         const char *culprit;
         uint32_t limit;
     } cases[] = {
-        { 5, 5, 1.2, VIEW_SCOPE_RANK, "r5", 12 },    { 5, 5, 1.05, VIEW_SCOPE_RANK, "r5", 64 },
-        { 2, 3, 1.2, VIEW_SCOPE_NODE, "node1", 12 }, { 4, 7, 1.3, VIEW_SCOPE_SWITCH, "leaf1", 12 },
-        { 0, 0, 2.0, VIEW_SCOPE_RANK, "r0", 8 },
+        { 5, 5, 1.2, SCOPE_RANK, "r5", 12 },    { 5, 5, 1.05, SCOPE_RANK, "r5", 64 },
+        { 2, 3, 1.2, SCOPE_NODE, "node1", 12 }, { 4, 7, 1.3, SCOPE_SWITCH, "leaf1", 12 },
+        { 0, 0, 2.0, SCOPE_RANK, "r0", 8 },
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -178,7 +178,7 @@ static void stragglers(void)
         after = steps_until_named(cases[i].first, cases[i].last, cases[i].factor, cases[i].limit);
         steps(16);
         d = verdict();
-        ok(after > 0 && d && d->scope == cases[i].scope && !strcmp(d->culprit[0], cases[i].culprit),
+        ok(after > 0 && d && d->finding.scope == cases[i].scope && !strcmp(d->culprit[0], cases[i].culprit),
            "%s slower by %.0f %% is named after %d steps", cases[i].culprit, 100 * (cases[i].factor - 1),
            after);
         if (!d) {
@@ -195,7 +195,7 @@ static void stragglers(void)
         double want = (cases[i].factor * COMPUTE * longest(cases[i].last - cases[i].first + 1) + 0.004) /
                       (COMPUTE * longest(RANKS - 1 - (cases[i].last - cases[i].first)) + 0.004);
         ok(d && d->found_s == found_s, "when it was found stays the same");
-        ok(d && fabs(d->slowdown - want) < 0.015, "price %.3f, about %.3f", d ? d->slowdown : NAN, want);
+        ok(d && fabs(d->finding.slowdown - want) < 0.015, "price %.3f, about %.3f", d ? d->finding.slowdown : NAN, want);
         for (uint32_t r = 0; r < RANKS; r++)
             job.factor[r] = 1;
         steps(120);
@@ -215,7 +215,7 @@ static void slow_transfer(void)
     job.transfer_s = 0.003;
     steps(100);
     d = verdict();
-    ok(d && d->class == VIEW_CLASS_COMMUNICATION && strstr(d->text, " times what they did before"),
+    ok(d && d->finding.class == FINDING_COMMUNICATION && strstr(d->text, " times what they did before"),
        "collectives of three times the length are named: %s", d ? d->text : "");
     ok(d && !strstr(d->text, "arrivals"), "nothing is claimed of the arrivals, which nobody compared");
     finish();
@@ -265,7 +265,7 @@ static void hang(void)
         }
     }
     d = verdict();
-    ok(d && d->class == VIEW_CLASS_HANG && d->n_culprits == 1 && !strcmp(d->culprit[0], "r6"),
+    ok(d && d->finding.class == FINDING_HANG && d->n_culprits == 1 && !strcmp(d->culprit[0], "r6"),
        "a hang names who is missing");
     printf("# %s\n", d ? d->text : "");
     steps(2);

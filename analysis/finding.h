@@ -1,0 +1,55 @@
+/* finding.h - what a detector found: one type from the detector to the report.
+ *
+ * Ranks, nodes and switches are numbers here; a verdict (view.h) adds their names and the sentence.
+ * Units: seconds, ratios; NaN not known. */
+#ifndef SYNCGUARD_ANALYSIS_FINDING_H
+#define SYNCGUARD_ANALYSIS_FINDING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define FINDINGS_MAX 32u /* of a run */
+
+enum finding_class {
+    FINDING_STRAGGLER,     /* ranks, a node or a switch's nodes do their own work slower than the others */
+    FINDING_DRIFT,         /* the same, growing slowly */
+    FINDING_JITTER,        /* rare long delays, each at another rank */
+    FINDING_IMBALANCE,     /* every rank's work varies widely from step to step */
+    FINDING_COMMUNICATION, /* the collectives themselves became slower, and stayed so */
+    FINDING_CONGESTION,    /* the collectives are slow in bursts */
+    FINDING_OSCILLATION,   /* all ranks together alternate between fast and slow steps */
+    FINDING_HANG,          /* some ranks do not enter a collective, the others wait for them */
+    FINDING_CLASSES
+};
+
+/* Where it is; SCOPE_NONE, also the number of scopes: it has no place. */
+enum finding_scope { SCOPE_RANK, SCOPE_NODE, SCOPE_SWITCH, SCOPE_NONE };
+
+/* "straggler", "none", ...; "unknown" for anything else. */
+const char *finding_class_name(enum finding_class c);
+const char *finding_scope_name(enum finding_scope s);
+
+struct finding {
+    uint32_t id; /* the same as long as it is about the same thing */
+    enum finding_class class;
+    enum finding_scope scope;
+    uint32_t place; /* rank, or number of a node or switch; WORK_PLACE_NONE without scope */
+    bool standing;
+    /* It came with another finding that explains it, and is listed behind: the collectives are slow because a
+     * slow rank, node or switch is slow inside of them too. */
+    bool follows;
+    uint64_t onset_step, named_step, over_step; /* counted from 1 as diagnosis_steps() is */
+    int64_t onset_seq; /* the main communicator's collective at which it began; -1 not known */
+    int64_t named_seq; /* the newest one that was complete when it was first named; -1 not known */
+    double onset_s;    /* when the onset's step began, the caller's clock; NaN: not remembered */
+    double saved_s;    /* the run would be so much shorter without it, by now; NaN for a hang */
+    double slowdown;   /* step time over the step time without it, over the newest steps; NaN for a hang */
+    /* Straggler, drift: own work over the others'; jitter: length of a strike; imbalance: noise of the own
+     * work; oscillation: slow over fast; communication, congestion: transfer over the usual; all minus 1. */
+    double excess;
+    double last_ratio; /* straggler, drift: share of the steps in which it came last */
+    double rate;       /* jitter: strikes a step; congestion: bursts; oscillation: steps a period */
+    double z;          /* evidence in standard errors; NaN: not of that kind */
+};
+
+#endif
