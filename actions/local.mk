@@ -1,6 +1,6 @@
 # actions/: what the controller does to jobs and nodes, and by which way
-noinst_LTLIBRARIES += libactions.la
-libactions_la_SOURCES = \
+noinst_LIBRARIES += libactions.a
+libactions_a_SOURCES = \
 	actions/act.h \
 	actions/action.c actions/action.h actions/action_limits.h \
 	actions/action_record.c actions/action_record.h \
@@ -12,18 +12,15 @@ libactions_la_SOURCES = \
 	actions/secret.c actions/secret.h \
 	actions/template.c actions/template.h \
 	actions/webhook.c actions/webhook.h
-libactions_la_CPPFLAGS = $(AM_CPPFLAGS) $(CURL_CFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS) $(SQLITE_CFLAGS)
-libactions_la_LIBADD = libhistory.la libslurmfacts.la librules.la libcommon.la $(CURL_LIBS) $(EVENT_LIBS) $(JANSSON_LIBS) $(SQLITE_LIBS)
+libactions_a_CPPFLAGS = $(AM_CPPFLAGS) $(CURL_CFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS) $(SQLITE_CFLAGS)
+ACTIONS_LIBS = libactions.a $(HISTORY_LIBS) $(SLURMFACTS_LIBS) $(RULES_LIBS) $(COMMON_LIBS) $(CURL_LIBS) $(EVENT_LIBS) $(JANSSON_LIBS) $(SQLITE_LIBS)
 
 # The controller's helper that calls libslurm.
 if HAVE_LIBSLURM
 pkglibexec_PROGRAMS += syncguard-act
 syncguard_act_SOURCES = actions/act_main.c actions/act.c actions/act.h slurm/comment.c slurm/nodelist.c slurm/nodelist.h
 syncguard_act_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-syncguard_act_LDADD = librules.la libcommon.la $(JANSSON_LIBS) -lslurm
-check_PROGRAMS += tests/unit/nodelist
-tests_unit_nodelist_SOURCES = tests/unit/nodelist.c slurm/nodelist.c slurm/nodelist.h
-tests_unit_nodelist_LDADD = libcommon.la -lslurm
+syncguard_act_LDADD = $(RULES_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS) -lslurm
 else
 EXTRA_DIST += actions/act_main.c actions/act.c slurm/nodelist.c slurm/nodelist.h tests/unit/nodelist.c
 endif

@@ -1,6 +1,6 @@
 # agent/: one process a node and job step
-noinst_LTLIBRARIES += libagent.la
-libagent_la_SOURCES = \
+noinst_LIBRARIES += libagent.a
+libagent_a_SOURCES = \
 	agent/adapter.c agent/adapter.h \
 	agent/agent.c agent/agent.h \
 	agent/backlog.c agent/backlog.h \
@@ -22,9 +22,9 @@ libagent_la_SOURCES = \
 	agent/rank.c agent/rank.h \
 	agent/ranks.c agent/ranks.h agent/rate.h \
 	agent/uplink.c agent/uplink.h
-libagent_la_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)
-libagent_la_LIBADD = libpacing.la libanalysis.la libwire.la libring.la -ldl -lm
+libagent_a_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)
+AGENT_LIBS = libagent.a $(PACING_LIBS) $(ANALYSIS_LIBS) $(WIRE_LIBS) $(RING_LIBS) -ldl -lm
 
 pkglibexec_PROGRAMS += syncguard-agent
 syncguard_agent_SOURCES = agent/main.c
-syncguard_agent_LDADD = libagent.la
+syncguard_agent_LDADD = $(AGENT_LIBS)

@@ -1,6 +1,6 @@
 # analysis/: pure, from events to verdicts
-noinst_LTLIBRARIES += libanalysis.la
-libanalysis_la_SOURCES = \
+noinst_LIBRARIES += libanalysis.a
+libanalysis_a_SOURCES = \
 	analysis/cause.c analysis/cause.h \
 	analysis/delay.c analysis/delay.h \
 	analysis/diagnosis.c analysis/diagnosis.h \
@@ -21,4 +21,4 @@ libanalysis_la_SOURCES = \
 	analysis/view_health.c analysis/view_history.c analysis/view_judge.c analysis/view_private.h \
 	analysis/view_phases.c analysis/view_projection.c analysis/view_scaling.c analysis/view_steps.c \
 	analysis/work.c analysis/work.h
-libanalysis_la_LIBADD = libmodel.la libwire.la libring.la -lm
+ANALYSIS_LIBS = libanalysis.a $(MODEL_LIBS) $(WIRE_LIBS) $(RING_LIBS) -lm

@@ -1,6 +1,6 @@
 # ctl/: sgctl, questions to the controller
-noinst_LTLIBRARIES += libctl.la
-libctl_la_SOURCES = \
+noinst_LIBRARIES += libctl.a
+libctl_a_SOURCES = \
 	ctl/act.c ctl/act.h ctl/page_action.c \
 	ctl/analyze.c ctl/analyze.h \
 	ctl/answer.c ctl/answer.h \
@@ -10,13 +10,13 @@ libctl_la_SOURCES = \
 	ctl/page.c ctl/page_analysis.c ctl/page_checkpoint.c ctl/page_job.c ctl/page_policy.c ctl/page.h ctl/page_parts.h \
 	ctl/try.c ctl/try.h \
 	ctl/usage.c ctl/usage.h
-libctl_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(EVENT_CFLAGS)
-libctl_la_LIBADD = librules.la libtrace.la libjob.la libwire.la libcommon.la $(JANSSON_LIBS) $(EVENT_LIBS) $(MUNGE_LIBS)
+libctl_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(EVENT_CFLAGS)
+CTL_LIBS = libctl.a $(RULES_LIBS) $(TRACE_LIBS) $(JOB_LIBS) $(WIRE_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS) $(EVENT_LIBS) $(MUNGE_LIBS)
 
 bin_PROGRAMS += sgctl
 sgctl_SOURCES = ctl/sgctl.c
 sgctl_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-sgctl_LDADD = libctl.la
+sgctl_LDADD = $(CTL_LIBS)
 
 bashcompletiondir = $(datadir)/bash-completion/completions
 dist_bashcompletion_DATA = ctl/completion/sgctl ctl/completion/sgtop

@@ -1,6 +1,6 @@
 # history/: what the controller keeps in its databases
-noinst_LTLIBRARIES += libhistory.la
-libhistory_la_SOURCES = \
+noinst_LIBRARIES += libhistory.a
+libhistory_a_SOURCES = \
 	history/audit.c history/audit.h \
 	history/culprit.c history/culprit.h \
 	history/database.c history/database.h \
@@ -8,5 +8,5 @@ libhistory_la_SOURCES = \
 	history/lemon.c history/lemon.h \
 	history/past.c history/past.h \
 	history/store.c history/store.h history/store_schema.c history/store_schema.h
-libhistory_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(SQLITE_CFLAGS)
-libhistory_la_LIBADD = libslurmfacts.la libjob.la libcommon.la $(JANSSON_LIBS) $(SQLITE_LIBS) -lm
+libhistory_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(SQLITE_CFLAGS)
+HISTORY_LIBS = libhistory.a $(SLURMFACTS_LIBS) $(JOB_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS) $(SQLITE_LIBS) -lm

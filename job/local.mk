@@ -1,6 +1,6 @@
 # job/: a guarded step as the controller knows it, and what is said of it
-noinst_LTLIBRARIES += libjob.la
-libjob_la_SOURCES = \
+noinst_LIBRARIES += libjob.a
+libjob_a_SOURCES = \
 	job/cadence.c job/cadence.h job/cadence_private.h job/cadence_request.c \
 	job/guarded.c job/guarded.h \
 	job/job.c job/job.h \
@@ -11,5 +11,5 @@ libjob_la_SOURCES = \
 	job/report.c job/report.h job/report_diagnosis.c job/report_guarded.c job/report_health.c job/report_nodes.c \
 	job/report_scaling.c job/report_strategies.c \
 	job/scaling_run.c job/scaling_run.h
-libjob_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(EVENT_CFLAGS)
-libjob_la_LIBADD = librules.la libpacing.la libanalysis.la libring.la libwire.la $(JANSSON_LIBS) -lm
+libjob_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(EVENT_CFLAGS)
+JOB_LIBS = libjob.a $(RULES_LIBS) $(PACING_LIBS) $(ANALYSIS_LIBS) $(RING_LIBS) $(WIRE_LIBS) $(JANSSON_LIBS) -lm

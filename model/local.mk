@@ -1,6 +1,6 @@
 # model/: pure formulas; what they need is libm alone
-noinst_LTLIBRARIES += libmodel.la
-libmodel_la_SOURCES = \
+noinst_LIBRARIES += libmodel.a
+libmodel_a_SOURCES = \
 	model/batch.c model/batch.h \
 	model/bucket.c model/bucket.h \
 	model/cadence.c model/cadence.h \
@@ -22,4 +22,4 @@ libmodel_la_SOURCES = \
 	model/step.c model/step.h \
 	model/trade.c model/trade.h \
 	model/train.c model/train.h
-libmodel_la_LIBADD = -lm
+MODEL_LIBS = libmodel.a -lm

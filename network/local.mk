@@ -1,6 +1,6 @@
 # network/: a fabric, and collectives as messages on it
-noinst_LTLIBRARIES += libnetwork.la
-libnetwork_la_SOURCES = \
+noinst_LIBRARIES += libnetwork.a
+libnetwork_a_SOURCES = \
 	network/agenda.c network/agenda.h \
 	network/fabric.c network/fabric.h \
 	network/gate.c network/gate.h \
@@ -10,4 +10,4 @@ libnetwork_la_SOURCES = \
 	network/ring_rounds.c network/ring_rounds.h \
 	network/schedule.c network/schedule.h \
 	network/share.c network/share.h
-libnetwork_la_LIBADD = libcommon.la -lm
+NETWORK_LIBS = libnetwork.a $(COMMON_LIBS) -lm

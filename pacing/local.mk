@@ -1,9 +1,10 @@
 # pacing/: pure rules that the probe and the simulator call alike.  Built twice, as ring/ is: for our own programs,
 # and for the probe, without a sanitizer's runtime.
 pacing_sources = pacing/holdout.c pacing/holdout.h pacing/pace.c pacing/pace.h pacing/pacer.c pacing/pacer.h
-noinst_LTLIBRARIES += libpacing.la libpacing_guest.la
-libpacing_la_SOURCES = $(pacing_sources)
-libpacing_la_LIBADD = -lm
+noinst_LIBRARIES += libpacing.a
+noinst_LTLIBRARIES += libpacing_guest.la
+libpacing_a_SOURCES = $(pacing_sources)
+PACING_LIBS = libpacing.a -lm
 libpacing_guest_la_SOURCES = $(pacing_sources)
 libpacing_guest_la_CFLAGS = $(GUEST_CFLAGS) -O2
 libpacing_guest_la_LDFLAGS =

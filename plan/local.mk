@@ -1,6 +1,6 @@
 # plan/: sgplan, predictions
-noinst_LTLIBRARIES += libplan.la
-libplan_la_SOURCES = \
+noinst_LIBRARIES += libplan.a
+libplan_a_SOURCES = \
 	plan/answer.c plan/answer.h \
 	plan/bucket.c \
 	plan/chart.c plan/chart.h \
@@ -29,11 +29,11 @@ libplan_la_SOURCES = \
 	plan/train.c \
 	plan/trial.c plan/trial.h \
 	plan/whatif.c
-libplan_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-libplan_la_LIBADD = libsim.la libctl.la libmodel.la libcommon.la $(JANSSON_LIBS) -lm
+libplan_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+PLAN_LIBS = libplan.a $(SIM_LIBS) $(CTL_LIBS) $(MODEL_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS) -lm
 
 bin_PROGRAMS += sgplan
 sgplan_SOURCES = plan/sgplan.c
-sgplan_LDADD = libplan.la
+sgplan_LDADD = $(PLAN_LIBS)
 
 dist_bashcompletion_DATA += plan/completion/sgplan

@@ -2,12 +2,14 @@
 # other people's processes and must bring neither a sanitizer's runtime nor code that is not position-independent.
 ring_sources = ring/ring.h ring/control.h ring/layout.h ring/clock.h ring/clock.c ring/control.c ring/op.c \
 	ring/pacing.c ring/pacing.h ring/reader.c ring/steps.c ring/steps.h ring/writer.c
-noinst_LTLIBRARIES += libring.la libring_guest.la
-libring_la_SOURCES = $(ring_sources)
+noinst_LIBRARIES += libring.a
+noinst_LTLIBRARIES += libring_guest.la
+libring_a_SOURCES = $(ring_sources)
+RING_LIBS = libring.a
 libring_guest_la_SOURCES = $(ring_sources)
 libring_guest_la_CFLAGS = $(GUEST_CFLAGS) -O2
 libring_guest_la_LDFLAGS =
 
 bin_PROGRAMS += sgring
 sgring_SOURCES = ring/sgring.c
-sgring_LDADD = libring.la
+sgring_LDADD = $(RING_LIBS)

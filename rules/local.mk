@@ -1,6 +1,6 @@
 # rules/: what policies decide, from figures alone
-noinst_LTLIBRARIES += librules.la
-librules_la_SOURCES = \
+noinst_LIBRARIES += librules.a
+librules_a_SOURCES = \
 	rules/action.c rules/action.h \
 	rules/cadence.c rules/cadence.h \
 	rules/condition.c rules/condition.h \
@@ -9,4 +9,4 @@ librules_la_SOURCES = \
 	rules/figures.c rules/figures.h \
 	rules/rule.c rules/rule.h \
 	rules/site.c rules/site.h
-librules_la_LIBADD = libmodel.la libcommon.la -lm
+RULES_LIBS = librules.a $(MODEL_LIBS) $(COMMON_LIBS) -lm

@@ -1,6 +1,6 @@
 # sim/: what jobs on a cluster do, played through
-noinst_LTLIBRARIES += libsim.la
-libsim_la_SOURCES = \
+noinst_LIBRARIES += libsim.a
+libsim_a_SOURCES = \
 	sim/asynchronous.c sim/asynchronous.h \
 	sim/cores.c sim/cores.h \
 	sim/failure.c sim/failure.h \
@@ -15,7 +15,7 @@ libsim_la_SOURCES = \
 	sim/spread.c sim/spread.h \
 	sim/staleness.c sim/staleness.h \
 	sim/tracer.c sim/tracer.h
-libsim_la_LIBADD = libnetwork.la libmodel.la libpacing.la librules.la libcommon.la -lm
+SIM_LIBS = libsim.a $(NETWORK_LIBS) $(MODEL_LIBS) $(PACING_LIBS) $(RULES_LIBS) $(COMMON_LIBS) -lm
 
 scenariosdir = $(pkgdatadir)/scenarios
 dist_scenarios_DATA = \

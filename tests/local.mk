@@ -89,6 +89,9 @@ UNIT_TESTS = \
 	tests/unit/usage \
 	tests/unit/variation \
 	tests/unit/view
+if HAVE_LIBSLURM
+UNIT_TESTS += tests/unit/nodelist
+endif
 
 # Tests that start our programs, or take longer.
 check_PROGRAMS += $(UNIT_TESTS) \
@@ -149,20 +152,24 @@ noinst_PROGRAMS += \
 	tests/tui/fakecontroller
 
 # What a program without an LDADD of its own is linked with: each of these holds all the libraries below it.
-LDADD = tests/libtest.la libplan.la libtui.la libagent.la libdaemon.la \
+LDADD = tests/libtest.a $(PLAN_LIBS) $(TUI_LIBS) $(AGENT_LIBS) $(DAEMON_LIBS) \
 	$(CURL_LIBS) $(EVENT_LIBS) $(JANSSON_LIBS) $(NCURSES_LIBS) $(SODIUM_LIBS) $(SQLITE_LIBS) -lpthread -lm
 AM_CPPFLAGS += $(EVENT_CFLAGS) $(JANSSON_CFLAGS) $(SQLITE_CFLAGS)
 
 # Guests' own objects have no sanitizer; these have.
-check_LTLIBRARIES += tests/libtest.la
-tests_libtest_la_SOURCES = api/syncguard.c spank/args.c spank/text.c
-tests_libtest_la_CFLAGS = $(AM_CFLAGS)
+check_LIBRARIES += tests/libtest.a
+tests_libtest_a_SOURCES = api/syncguard.c spank/args.c spank/text.c
+tests_libtest_a_CFLAGS = $(AM_CFLAGS)
 
 # More than one file
 tests_agent_agent_test_SOURCES = tests/agent/agent-test.c tests/agent/controller.c tests/agent/controller.h
 tests_tui_screens_SOURCES = tests/tui/screens.c tests/tui/fake.c tests/tui/fake_control.c tests/tui/fake.h
 tests_tui_keys_SOURCES = tests/tui/keys.c tests/tui/fake.c tests/tui/fake_control.c tests/tui/fake.h
 tests_tui_fakecontroller_SOURCES = tests/tui/fakecontroller.c tests/tui/fake.c tests/tui/fake_control.c tests/tui/fake.h
+
+# With libslurm, which only the controller's helper is linked with.
+tests_unit_nodelist_SOURCES = tests/unit/nodelist.c slurm/nodelist.c slurm/nodelist.h
+tests_unit_nodelist_LDADD = $(COMMON_LIBS) -lslurm
 
 # Fewer libraries: they stand for others' programs.
 tests_spank_fakehost_LDFLAGS = -export-dynamic

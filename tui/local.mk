@@ -1,6 +1,6 @@
 # tui/: sgtop
-noinst_LTLIBRARIES += libtui.la
-libtui_la_SOURCES = \
+noinst_LIBRARIES += libtui.a
+libtui_a_SOURCES = \
 	tui/canvas.c tui/canvas.h \
 	tui/deed.c tui/deed.h \
 	tui/draw.c tui/draw.h \
@@ -25,11 +25,11 @@ libtui_la_SOURCES = \
 	tui/timeline.c tui/timeline.h \
 	tui/ui.c tui/ui.h \
 	tui/value.c tui/value.h
-libtui_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(NCURSES_CFLAGS) $(EVENT_CFLAGS)
-libtui_la_LIBADD = libtrace.la libjob.la libwire.la libcommon.la $(JANSSON_LIBS) $(NCURSES_LIBS) $(EVENT_LIBS) -lm
+libtui_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(NCURSES_CFLAGS) $(EVENT_CFLAGS)
+TUI_LIBS = libtui.a $(TRACE_LIBS) $(JOB_LIBS) $(WIRE_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS) $(NCURSES_LIBS) $(EVENT_LIBS) -lm
 
 bin_PROGRAMS += sgtop
 sgtop_SOURCES = tui/sgtop.c
-sgtop_CPPFLAGS = $(libtui_la_CPPFLAGS)
-sgtop_LDADD = libtui.la
+sgtop_CPPFLAGS = $(libtui_a_CPPFLAGS)
+sgtop_LDADD = $(TUI_LIBS)
 dist_man_MANS += doc/sgtop.1

@@ -1,6 +1,6 @@
 # wire/: what our programs say to each other, and how
-noinst_LTLIBRARIES += libwire.la
-libwire_la_SOURCES = \
+noinst_LIBRARIES += libwire.a
+libwire_a_SOURCES = \
 	wire/auth.c wire/auth.h \
 	wire/client.c wire/client.h \
 	wire/hosts.c wire/hosts.h \
@@ -8,5 +8,5 @@ libwire_la_SOURCES = \
 	wire/lookup.c wire/lookup.h \
 	wire/seal.c wire/seal.h \
 	wire/telemetry.c wire/telemetry.h
-libwire_la_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS) $(SODIUM_CFLAGS)
-libwire_la_LIBADD = libcommon.la $(EVENT_LIBS) $(JANSSON_LIBS) $(SODIUM_LIBS) $(MUNGE_LIBS)
+libwire_a_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS) $(SODIUM_CFLAGS)
+WIRE_LIBS = libwire.a $(COMMON_LIBS) $(EVENT_LIBS) $(JANSSON_LIBS) $(SODIUM_LIBS) $(MUNGE_LIBS)

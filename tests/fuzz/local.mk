@@ -7,13 +7,13 @@ CLEANFILES += $(FUZZ_TARGETS) tests/fuzz/*.o
 if FUZZERS
 FUZZ_ENGINE = -fsanitize=fuzzer
 else
-FUZZ_MAIN = tests/fuzz/libreplay.la
+FUZZ_MAIN = tests/fuzz/libreplay.a
 endif
-check_LTLIBRARIES += tests/fuzz/libreplay.la
-tests_fuzz_libreplay_la_SOURCES = tests/fuzz/replay.c
+check_LIBRARIES += tests/fuzz/libreplay.a
+tests_fuzz_libreplay_a_SOURCES = tests/fuzz/replay.c
 
 # Automake's own rule makes the objects; their headers are recorded beside replay's.
 $(FUZZ_TARGETS:.fuzz=.o): tests/fuzz/$(DEPDIR)/$(am__dirstamp)
-$(FUZZ_TARGETS): %.fuzz: %.o $(FUZZ_MAIN) $(filter %.la,$(LDADD))
+$(FUZZ_TARGETS): %.fuzz: %.o $(FUZZ_MAIN) $(filter %.a,$(LDADD))
 	$(AM_V_CCLD)$(LINK) $(FUZZ_ENGINE) $< $(FUZZ_MAIN) $(LDADD) $(LIBS)
 -include $(FUZZ_TARGETS:tests/fuzz/%.fuzz=tests/fuzz/$(DEPDIR)/%.Po)
