@@ -15,7 +15,7 @@ libagent_a_SOURCES = \
 	agent/health_text.c agent/health_text.h \
 	agent/locality.c agent/locality.h \
 	agent/messages.c agent/messages.h \
-	agent/options.c agent/options.h \
+	agent/arguments.c agent/arguments.h \
 	agent/outbox.c agent/outbox.h \
 	agent/pacing.c agent/pacing.h \
 	agent/proc.c agent/proc.h \

@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 
 #include "agent/agent.h"
-#include "agent/options.h"
+#include "agent/arguments.h"
 #include "common/log.h"
 
 /* A ring is a file: a node full of threads needs more of them than the usual limit. */
@@ -33,17 +33,20 @@ static void hold_signals(void)
 int main(int argc, char **argv)
 {
     struct options options;
+    struct arguments arguments;
     struct agent *agent;
     struct err err;
     int rc;
 
     hold_signals();
     log_open("syncguard-agent", NULL, LOG_LEVEL_INFO, NULL);
-    rc = options_read(&options, argc, argv, &err);
-    if (rc > 0)
-        return 0;
+    rc = options_start(&options, &agent_program, argc, argv);
+    if (rc >= 0)
+        return rc;
+    if (agent_arguments_read(&arguments, &options, &err) < 0)
+        return options_misuse(&options, &err);
     raise_file_limit();
-    agent = rc < 0 ? NULL : agent_new(&options, &err);
+    agent = agent_new(&arguments, &err);
     if (!agent) {
         log_error("%s", err.text);
         return 1;

@@ -6,14 +6,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/options.h"
+#include "agent/arguments.h"
 #include "ring/control.h"
 
 /* A string as JSON, whatever its bytes are (what is no UTF-8 becomes '?'); null for NULL. */
 json_t *message_text(const char *text);
 
 /* life: of this agent; notes: lent. */
-json_t *message_hello(const struct options *o, const char *life, uint64_t first_batch, json_t *notes);
+json_t *message_hello(const struct arguments *o, const char *life, uint64_t first_batch, json_t *notes);
 
 struct agent_stats {
     double cpu_s, wall_s;

@@ -411,6 +411,13 @@ static int load(struct config *c, const struct origin *from, struct err *err)
     return rc;
 }
 
+const char *config_path(const char *given)
+{
+    const char *environment = getenv("SYNCGUARD_CONF");
+
+    return given ? given : environment && *environment ? environment : NULL;
+}
+
 int config_load(struct config *c, const char *path, struct err *err)
 {
     struct origin from = { .name = path ? path : CONFIG_DEFAULT_PATH, .optional = !path };

@@ -63,6 +63,10 @@ struct config {
     struct config_rule rules[CONFIG_RULES_MAX];
 };
 
+/* The file that a program of ours reads: the one that --conf names (given; NULL without), else the one in
+ * SYNCGUARD_CONF unless that is empty; NULL: the installed one. */
+const char *config_path(const char *given);
+
 /* Fill in defaults, then read path (NULL: CONFIG_DEFAULT_PATH, and no file there is no error).
  * 0, or -1 with the reason and *c unchanged. */
 int config_load(struct config *c, const char *path, struct err *err);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/now.h"
+#include "common/suggest.h"
 #include "common/xalloc.h"
 #include "ctl/answer.h"
 #include "rules/action.h"
@@ -59,21 +60,25 @@ json_t *act_on_job(char *const *words, int n, struct err *err)
         const char *wanted;
     } verbs[] = {
         { "checkpoint", ACTION_CHECKPOINT, NULL, "" },
-        { "signal", ACTION_SIGNAL, "signal", "a signal, as USR1" },
+        { "signal", ACTION_SIGNAL, "signal", "SIGNAL, such as USR1" },
         { "requeue", ACTION_REQUEUE, NULL, "" },
-        { "exclude", ACTION_EXCLUDE, "nodes", "nodes, as node3,node[7-8]" },
-        { "comment", ACTION_JOB_COMMENT, "text", "a text" },
-        { "webhook", ACTION_WEBHOOK, "text", "a text" },
-        { "command", ACTION_COMMAND, "text", "a text" },
+        { "exclude", ACTION_EXCLUDE, "nodes", "NODES, such as node3,node[7-8]" },
+        { "comment", ACTION_JOB_COMMENT, "text", "TEXT" },
+        { "webhook", ACTION_WEBHOOK, "text", "TEXT" },
+        { "command", ACTION_COMMAND, "text", "TEXT" },
     };
+    struct suggestion near = suggest_for(words[1]);
+    char meant[80];
     json_t *q;
 
     for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
         if (strcmp(words[1], verbs[i].word) != 0)
             continue;
         if (verbs[i].more ? n < 3 : n > 2) {
-            err_set(err, verbs[i].more ? "%s: %s is wanted" : "%s: '%s' is too much", verbs[i].word,
-                    verbs[i].more ? verbs[i].wanted : words[2]);
+            if (verbs[i].more)
+                err_set(err, "missing %s", verbs[i].wanted);
+            else
+                err_set(err, "unexpected argument '%.60s'", words[2]);
             return NULL;
         }
         q = question(action_name(verbs[i].kind));
@@ -83,10 +88,9 @@ json_t *act_on_job(char *const *words, int n, struct err *err)
         json_decref(q);
         return NULL;
     }
-    err_set(err,
-            "'%s' is nothing to do; accepted are checkpoint, signal SIGNAL, requeue, exclude NODES, comment "
-            "TEXT, webhook TEXT, command TEXT",
-            words[1]);
+    for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
+        suggest_offer(&near, verbs[i].word);
+    err_set(err, "unknown action '%.60s'%s", words[1], suggest_text(&near, meant, sizeof(meant)));
     return NULL;
 }
 
@@ -97,22 +101,25 @@ json_t *act_on_node(char *const *words, int n, struct err *err)
         enum action_kind kind;
         const char *wanted; /* NULL: a text may follow */
     } verbs[] = {
-        { "drain", ACTION_DRAIN, "a reason" },
-        { "comment", ACTION_NODE_COMMENT, "a text" },
+        { "drain", ACTION_DRAIN, "TEXT, the reason" },
+        { "comment", ACTION_NODE_COMMENT, "TEXT" },
         { "resume", ACTION_RESUME, NULL },
     };
+    struct suggestion near = suggest_for(words[1]);
+    char meant[80];
     size_t i = 0;
     json_t *q;
 
     while (i < ARRAY_SIZE(verbs) && strcmp(words[1], verbs[i].word) != 0)
         i++;
     if (i == ARRAY_SIZE(verbs)) {
-        err_set(err, "'%s' is nothing to do; accepted are drain REASON, comment TEXT, resume [TEXT]",
-                words[1]);
+        for (i = 0; i < ARRAY_SIZE(verbs); i++)
+            suggest_offer(&near, verbs[i].word);
+        err_set(err, "unknown action '%.60s'%s", words[1], suggest_text(&near, meant, sizeof(meant)));
         return NULL;
     }
     if (verbs[i].wanted && n < 3) {
-        err_set(err, "%s: %s is wanted", words[1], verbs[i].wanted);
+        err_set(err, "missing %s", verbs[i].wanted);
         return NULL;
     }
     q = question(action_name(verbs[i].kind));

@@ -4,12 +4,12 @@ libctl_a_SOURCES = \
 	ctl/act.c ctl/act.h ctl/page_action.c \
 	ctl/analyze.c ctl/analyze.h \
 	ctl/answer.c ctl/answer.h \
+	ctl/commands.c ctl/commands.h \
 	ctl/doctor.c ctl/doctor.h \
 	ctl/plugstack.c ctl/plugstack.h \
 	ctl/record.c ctl/record.h \
 	ctl/page.c ctl/page_analysis.c ctl/page_checkpoint.c ctl/page_job.c ctl/page_policy.c ctl/page.h ctl/page_parts.h \
-	ctl/try.c ctl/try.h \
-	ctl/usage.c ctl/usage.h
+	ctl/try.c ctl/try.h
 libctl_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(EVENT_CFLAGS)
 CTL_LIBS = libctl.a $(RULES_LIBS) $(TRACE_LIBS) $(JOB_LIBS) $(WIRE_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS) $(EVENT_LIBS) $(MUNGE_LIBS)
 
@@ -17,6 +17,3 @@ bin_PROGRAMS += sgctl
 sgctl_SOURCES = ctl/sgctl.c
 sgctl_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 sgctl_LDADD = $(CTL_LIBS)
-
-bashcompletiondir = $(datadir)/bash-completion/completions
-dist_bashcompletion_DATA = ctl/completion/sgctl ctl/completion/sgtop

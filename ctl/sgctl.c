@@ -1,5 +1,5 @@
-/* sgctl - ask SyncGuard's controller about guarded jobs.  What each command says is in page.c, what there
- * is in usage.c. */
+/* sgctl - ask SyncGuard's controller about guarded jobs.  What each command prints is in page.c, which commands
+ * there are in commands.c. */
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
@@ -10,18 +10,16 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "common/config.h"
 #include "common/xalloc.h"
 #include "ctl/act.h"
 #include "ctl/analyze.h"
+#include "ctl/commands.h"
 #include "ctl/doctor.h"
 #include "ctl/page.h"
 #include "ctl/record.h"
 #include "ctl/try.h"
-#include "ctl/usage.h"
 #include "rules/rule.h"
-#include "wire/client.h"
-#include "wire/hosts.h"
+#include "wire/session.h"
 
 #define SLURM_CONF "/etc/slurm/slurm.conf"
 #define COLUMNS    100 /* of paragraphs, where there is no terminal */
@@ -36,46 +34,6 @@ static int complain(int code, const struct err *err)
     return code;
 }
 
-static const char *config_path(const struct usage *u)
-{
-    const char *environment = getenv("SYNCGUARD_CONF");
-
-    return u->conf ? u->conf : environment && *environment ? environment : NULL;
-}
-
-/* Whom to ask and how: command line before configuration. */
-struct session {
-    struct config config;
-    char *hosts; /* each with its port */
-    struct client_options client;
-};
-
-static void session_close(struct session *s)
-{
-    if (s)
-        free(s->hosts);
-    free(s);
-}
-
-static struct session *session_open(const struct usage *u, struct err *err)
-{
-    struct session *s = xcalloc(1, sizeof(*s));
-
-    if (config_load(&s->config, config_path(u), err) < 0)
-        goto fail;
-    s->hosts = hosts_complete(u->controller ? u->controller : s->config.controller, s->config.port, err);
-    if (!s->hosts)
-        goto fail;
-    s->client.hosts = s->hosts;
-    s->client.munge_socket = u->munge_socket           ? u->munge_socket
-                             : *s->config.munge_socket ? s->config.munge_socket
-                                                       : NULL;
-    return s;
-fail:
-    session_close(s);
-    return NULL;
-}
-
 static int terminal_columns(void)
 {
     struct winsize w;
@@ -85,11 +43,11 @@ static int terminal_columns(void)
     return w.ws_col < COLUMNS ? w.ws_col : COLUMNS;
 }
 
-static int print_answer(const struct usage *u, const json_t *answer, page_fn *page)
+static int print_answer(const struct options *o, const json_t *answer, page_fn *page)
 {
     struct err err;
 
-    if (u->json) {
+    if (options_given(o, "json")) {
         /* ASCII only: a name in it cannot drive a terminal. */
         json_dumpf(answer, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
         putchar('\n');
@@ -99,12 +57,12 @@ static int print_answer(const struct usage *u, const json_t *answer, page_fn *pa
 }
 
 /* question is taken. */
-static int query(const struct usage *u, json_t *question, page_fn *page)
+static int query(const struct options *o, json_t *question, page_fn *page)
 {
     struct err err;
-    struct session *s = session_open(u, &err);
-    json_t *answer = s ? client_ask(&s->client, question, u->timeout_s, &err) : NULL;
-    int rc = answer ? print_answer(u, answer, page) : complain(FAILED, &err);
+    struct session *s = session_open(o, &err);
+    json_t *answer = s ? client_ask(&s->client, question, options_number(o, "timeout"), &err) : NULL;
+    int rc = answer ? print_answer(o, answer, page) : complain(FAILED, &err);
 
     json_decref(answer);
     json_decref(question);
@@ -112,19 +70,20 @@ static int query(const struct usage *u, json_t *question, page_fn *page)
     return rc;
 }
 
-static int run_status(const struct usage *u)
+static int run_status(const struct options *o)
 {
-    return query(u, json_pack("{s:s}", "query", "status"), page_status);
+    return query(o, json_pack("{s:s}", "query", "status"), page_status);
 }
 
-static int run_jobs(const struct usage *u)
+static int run_jobs(const struct options *o)
 {
-    return query(u, json_pack("{s:s, s:b}", "query", "jobs", "finished", u->finished), page_jobs);
+    return query(o, json_pack("{s:s, s:b}", "query", "jobs", "finished", options_given(o, "finished")),
+                 page_jobs);
 }
 
-static int run_nodes(const struct usage *u)
+static int run_nodes(const struct options *o)
 {
-    return query(u, json_pack("{s:s}", "query", "nodes"), page_nodes);
+    return query(o, json_pack("{s:s}", "query", "nodes"), page_nodes);
 }
 
 /* 123, 123.0, 123_4, 123_4.0, 123+1, 123+1.0 */
@@ -145,94 +104,100 @@ static bool is_job(const char *s)
     return !*s && s - start < 40;
 }
 
-static int refuse_job(const char *word)
+/* The job is the first operand of every command that has one. */
+static int refuse_job(const struct options *o)
 {
-    fprintf(stderr,
-            "sgctl: '%s' is no job; accepted are 123, 123.0 (a step), 123_4 (of an array), 123+1 (of a het "
-            "job)\n",
-            word);
-    return USAGE;
+    struct err err;
+
+    err_set(&err,
+            "invalid job '%.60s': expected 123, 123.0 (a step), 123_4 (of an array) or 123+1 (of a het job)",
+            o->operands[0]);
+    return options_misuse(o, &err);
 }
 
-static int run_job(const struct usage *u)
+static int run_job(const struct options *o)
 {
-    const char *job = u->operands[0];
+    const char *job = o->operands[0];
     json_t *question;
 
     if (!is_job(job))
-        return refuse_job(job);
+        return refuse_job(o);
     /* As text the worst ranks do; as JSON all of them are wanted. */
-    if (u->json)
+    if (options_given(o, "json"))
         question = json_pack("{s:s, s:s}", "query", "job", "job", job);
     else
         question = json_pack("{s:s, s:s, s:{s:s, s:i, s:i, s:i}}", "query", "job", "job", job, "view", "sort",
                              "lateness", "offset", 0, "count", PAGE_RANKS, "columns", 1);
-    return query(u, question, page_job);
+    return query(o, question, page_job);
 }
 
 /* question NULL: err says what is wrong with the command line. */
-static int act(const struct usage *u, json_t *question, struct err *err)
+static int act(const struct options *o, json_t *question, struct err *err)
 {
-    struct act_options o = {
-        .timeout_s = u->timeout_s, .dry_run = u->dry_run, .yes = u->yes, .json = u->json
-    };
-    struct session *s = question ? session_open(u, err) : NULL;
-    int rc = question ? FAILED : USAGE;
+    struct act_options act = { .timeout_s = options_number(o, "timeout"),
+                               .dry_run = options_given(o, "dry-run"),
+                               .yes = options_given(o, "yes"),
+                               .json = options_given(o, "json") };
+    struct session *s = question ? session_open(o, err) : NULL;
+    int rc = FAILED;
 
+    if (!question)
+        return options_misuse(o, err);
     if (s) {
-        o.client = s->client;
-        rc = act_run(&o, json_incref(question), err);
+        act.client = s->client;
+        rc = act_run(&act, json_incref(question), err);
     }
     json_decref(question);
     session_close(s);
     return rc == OK ? OK : complain(rc, err);
 }
 
-static int run_action(const struct usage *u)
+static int run_action(const struct options *o)
 {
     struct err err;
 
-    if (!is_job(u->operands[0]))
-        return refuse_job(u->operands[0]);
-    return act(u, act_on_job(u->operands, u->n_operands, &err), &err);
+    if (!is_job(o->operands[0]))
+        return refuse_job(o);
+    return act(o, act_on_job(o->operands, o->n_operands, &err), &err);
 }
 
-static int run_node(const struct usage *u)
+static int run_node(const struct options *o)
 {
     struct err err;
 
-    return act(u, act_on_node(u->operands, u->n_operands, &err), &err);
+    return act(o, act_on_node(o->operands, o->n_operands, &err), &err);
 }
 
-static int run_actions(const struct usage *u)
+static int run_actions(const struct options *o)
 {
     json_t *question = json_pack("{s:s}", "query", "actions");
 
-    if (u->n_operands && !is_job(u->operands[0])) {
+    if (o->n_operands && !is_job(o->operands[0])) {
         json_decref(question);
-        return refuse_job(u->operands[0]);
+        return refuse_job(o);
     }
-    if (u->n_operands)
-        json_object_set_new(question, "job", json_string(u->operands[0]));
-    return query(u, question, page_actions);
+    if (o->n_operands)
+        json_object_set_new(question, "job", json_string(o->operands[0]));
+    return query(o, question, page_actions);
 }
 
-static int run_record(const struct usage *u)
+static int run_record(const struct options *o)
 {
-    struct record_options o = {
-        .job = u->operands[0], .output = u->output, .timeout_s = u->timeout_s, .seconds = u->seconds
-    };
+    struct record_options record = { .job = o->operands[0],
+                                     .output = options_text(o, "output"),
+                                     .timeout_s = options_number(o, "timeout"),
+                                     .seconds = options_number(o, "seconds") };
     struct session *s;
     struct err err;
     int rc = OK;
 
-    if (!is_job(o.job))
-        return refuse_job(o.job);
-    s = session_open(u, &err);
+    if (!is_job(record.job))
+        return refuse_job(o);
+    s = session_open(o, &err);
     if (!s)
         return complain(FAILED, &err);
-    o.client = s->client;
-    if (record_run(&o, &err) < 0)
+    record.client = s->client;
+    if (record_run(&record, &err) < 0)
         rc = complain(FAILED, &err);
     session_close(s);
     return rc;
@@ -240,10 +205,11 @@ static int run_record(const struct usage *u)
 
 /* The default policy's; a configuration is read only where one is named: a trace is judged alike everywhere.
  */
-static int view_params(const struct usage *u, struct view_params *p, struct err *err)
+static int view_params(const struct options *o, struct view_params *p, struct err *err)
 {
     struct config *c = xcalloc(1, sizeof(*c));
-    int rc = u->conf ? config_load(c, u->conf, err) : config_parse(c, "defaults", "", 0, err);
+    const char *conf = options_text(o, "conf");
+    int rc = conf ? config_load(c, conf, err) : config_parse(c, "defaults", "", 0, err);
     const struct config_policy *policy = rc == 0 ? config_policy_find(c, c->default_policy) : NULL;
 
     if (policy)
@@ -255,20 +221,20 @@ static int view_params(const struct usage *u, struct view_params *p, struct err 
     return rc;
 }
 
-static int run_analyze(const struct usage *u)
+static int run_analyze(const struct options *o)
 {
     struct view_params params;
     json_t *answer;
     struct err err;
     int rc;
 
-    if (view_params(u, &params, &err) < 0)
+    if (view_params(o, &params, &err) < 0)
         return complain(FAILED, &err);
-    answer = analyze_file(u->operands[0], &params, &err);
+    answer = analyze_file(o->operands[0], &params, &err);
     if (!answer)
         return complain(FAILED, &err);
-    rc = print_answer(u, answer, page_analysis);
-    if (rc == OK && u->fail && analyze_stands(answer))
+    rc = print_answer(o, answer, page_analysis);
+    if (rc == OK && options_given(o, "fail") && analyze_stands(answer))
         rc = FAILED;
     json_decref(answer);
     return rc;
@@ -309,22 +275,22 @@ static int start_sgtop(const struct passed_on *options, size_t n_options, char *
     return complain(FAILED, &err);
 }
 
-static int run_top(const struct usage *u)
+static int run_top(const struct options *o)
 {
-    const struct passed_on options[] = { { "--conf", config_path(u) },
-                                         { "--controller", u->controller },
-                                         { "--munge-socket", u->munge_socket } };
+    const struct passed_on options[] = { { "--conf", config_path(options_text(o, "conf")) },
+                                         { "--controller", options_text(o, "controller") },
+                                         { "--munge-socket", options_text(o, "munge-socket") } };
 
-    return start_sgtop(options, ARRAY_SIZE(options), u->operands, u->n_operands);
+    return start_sgtop(options, ARRAY_SIZE(options), o->operands, o->n_operands);
 }
 
-static int run_replay(const struct usage *u)
+static int run_replay(const struct options *o)
 {
-    const struct passed_on options[] = { { "--conf", u->conf },
-                                         { "--speed", u->speed },
-                                         { "--from", u->from },
-                                         { "--json", u->json ? "" : NULL },
-                                         { "--replay", u->operands[0] } };
+    const struct passed_on options[] = { { "--conf", options_text(o, "conf") },
+                                         { "--speed", options_text(o, "speed") },
+                                         { "--from", options_text(o, "from") },
+                                         { "--json", options_given(o, "json") ? "" : NULL },
+                                         { "--replay", o->operands[0] } };
 
     return start_sgtop(options, ARRAY_SIZE(options), NULL, 0);
 }
@@ -343,9 +309,8 @@ static void print_actions(FILE *out)
 }
 
 /* A table as the manual page has it. */
-static int print_table(const struct usage *u)
+static void print_table(const char *name)
 {
-    const char *name = u->n_operands ? u->operands[0] : "";
     size_t n;
 
     for (enum config_table t = CONFIG_SYSTEM; t < CONFIG_TABLES; t++)
@@ -353,14 +318,11 @@ static int print_table(const struct usage *u)
             const struct config_key *keys = config_keys(t, &n);
 
             config_key_mdoc(stdout, keys, n);
-            return OK;
         }
-    if (!strcmp(name, "figure") || !strcmp(name, "action")) {
-        (*name == 'f' ? figures_mdoc : print_actions)(stdout);
-        return OK;
-    }
-    fputs("sgctl: usage: sgctl config --mdoc system|policy|selection|rule|figure|action\n", stderr);
-    return USAGE;
+    if (!strcmp(name, "figure"))
+        figures_mdoc(stdout);
+    else if (!strcmp(name, "action"))
+        print_actions(stdout);
 }
 
 /* As the controller would read it, the rules too. */
@@ -373,28 +335,27 @@ static int check_file(struct config *c, const char *path, struct err *err)
     return rc;
 }
 
-static int run_config(const struct usage *u)
+static int run_config(const struct options *o)
 {
-    struct config *c;
+    if (options_given(o, "mdoc"))
+        print_table(options_text(o, "mdoc"));
+    else
+        config_print_keys(stdout);
+    return OK;
+}
+
+static int run_config_check(const struct options *o)
+{
+    struct config *c = xcalloc(1, sizeof(*c));
+    const char *path = o->operands[0];
     char names[1024];
     struct err err;
     int rc = OK;
 
-    if (u->mdoc)
-        return print_table(u);
-    if (u->n_operands == 0) {
-        config_print_keys(stdout);
-        return OK;
-    }
-    if (strcmp(u->operands[0], "check") || u->n_operands != 2) {
-        err_set(&err, "usage: sgctl config, or sgctl config check FILE");
-        return complain(USAGE, &err);
-    }
-    c = xcalloc(1, sizeof(*c));
-    if (check_file(c, u->operands[1], &err) < 0)
+    if (check_file(c, path, &err) < 0)
         rc = complain(FAILED, &err);
     else
-        printf("%s is fine: controller %s, policies %s\n", u->operands[1], c->controller,
+        printf("%s is fine: controller %s, policies %s\n", path, c->controller,
                config_policy_names(c, names, sizeof(names)));
     free(c);
     return rc;
@@ -402,130 +363,98 @@ static int run_config(const struct usage *u)
 
 /* ---- policy ---- */
 
-static int policy_list(const struct usage *u)
+static int policy_list(const struct options *o)
 {
-    return query(u, json_pack("{s:s}", "query", "policy"), page_policies);
+    return query(o, json_pack("{s:s}", "query", "policy"), page_policies);
 }
 
-static int policy_show(const struct usage *u)
+static int policy_show(const struct options *o)
 {
-    return query(u, json_pack("{s:s, s:s}", "query", "policy", "name", u->operands[1]), page_policy);
+    return query(o, json_pack("{s:s, s:s}", "query", "policy", "name", o->operands[0]), page_policy);
 }
 
-static int policy_explain(const struct usage *u)
+static int policy_explain(const struct options *o)
 {
-    return is_job(u->operands[1]) ? query(u,
+    return is_job(o->operands[0]) ? query(o,
                                           json_pack("{s:s, s:s, s:{s:i, s:i}}", "query", "job", "job",
-                                                    u->operands[1], "view", "count", 0, "columns", 1),
+                                                    o->operands[0], "view", "count", 0, "columns", 1),
                                           page_explain)
-                                  : refuse_job(u->operands[1]);
+                                  : refuse_job(o);
 }
 
 /* set, pause, resume, acknowledge */
-static int policy_control(const struct usage *u)
+static int policy_control(const struct options *o)
 {
     json_t *words = json_array();
 
-    if (!is_job(u->operands[1])) {
+    if (!is_job(o->operands[0])) {
         json_decref(words);
-        return refuse_job(u->operands[1]);
+        return refuse_job(o);
     }
-    for (int i = 2; i < u->n_operands; i++)
-        json_array_append_new(words, json_string(u->operands[i]));
-    return query(u,
-                 json_pack("{s:s, s:s, s:s, s:o}", "query", "control", "do", u->operands[0], "job",
-                           u->operands[1], "words", words),
+    for (int i = 1; i < o->n_operands; i++)
+        json_array_append_new(words, json_string(o->operands[i]));
+    return query(o,
+                 json_pack("{s:s, s:s, s:s, s:o}", "query", "control", "do",
+                           strchr(o->command->name, ' ') + 1, "job", o->operands[0], "words", words),
                  page_control);
 }
 
-static int policy_check(const struct usage *u)
+static int policy_check(const struct options *o)
 {
     struct config *c = xcalloc(1, sizeof(*c));
     char names[1024];
     struct err err;
     int rc = OK;
 
-    if (check_file(c, u->operands[1], &err) < 0)
+    if (check_file(c, o->operands[0], &err) < 0)
         rc = complain(FAILED, &err);
     else
-        printf("%s is fine: policies %s; %zu rules, %zu selections\n", u->operands[1],
+        printf("%s is fine: policies %s; %zu rules, %zu selections\n", o->operands[0],
                config_policy_names(c, names, sizeof(names)), c->n_rules, c->n_selections);
     free(c);
     return rc;
 }
 
-static int policy_try(const struct usage *u)
+static int policy_try(const struct options *o)
 {
     struct err err;
     json_t *answer =
-        try_policy(u->operands[1], u->operands[2], u->n_operands > 3 ? u->operands[3] : NULL, &err);
-    int rc = answer ? print_answer(u, answer, page_try) : complain(FAILED, &err);
+        try_policy(o->operands[0], o->operands[1], o->n_operands > 2 ? o->operands[2] : NULL, &err);
+    int rc = answer ? print_answer(o, answer, page_try) : complain(FAILED, &err);
 
     json_decref(answer);
     return rc;
 }
 
-static int policy_figures(const struct usage *u)
+static int policy_figures(const struct options *o)
 {
-    (void)u;
+    (void)o;
     figures_print(stdout);
     return OK;
 }
 
-static int run_policy(const struct usage *u)
+static int run_audit(const struct options *o)
 {
-    static const struct {
-        const char *name, *operands;
-        int min, max;
-        int (*run)(const struct usage *u);
-    } table[] = {
-        { "list", "", 0, 0, policy_list },
-        { "show", "NAME", 1, 1, policy_show },
-        { "explain", "JOB", 1, 1, policy_explain },
-        { "set", "JOB Key=Value ...", 2, 33, policy_control },
-        { "pause", "JOB", 1, 1, policy_control },
-        { "resume", "JOB", 1, 1, policy_control },
-        { "acknowledge", "JOB", 1, 1, policy_control },
-        { "check", "FILE", 1, 1, policy_check },
-        { "try", "FILE TRACE [NAME]", 2, 3, policy_try },
-        { "figures", "", 0, 0, policy_figures },
-    };
-    const char *name = u->n_operands ? u->operands[0] : "list";
-    int n = u->n_operands ? u->n_operands - 1 : 0;
-
-    for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
-        if (strcmp(table[i].name, name) != 0)
-            continue;
-        if (n >= table[i].min && n <= table[i].max)
-            return table[i].run(u);
-        fprintf(stderr, "sgctl: usage: sgctl policy %s %s\n", name, table[i].operands);
-        return USAGE;
-    }
-    fprintf(stderr, "sgctl: 'policy %s' is no command; there are", name);
-    for (size_t i = 0; i < ARRAY_SIZE(table); i++)
-        fprintf(stderr, "%s policy %s", i ? "," : "", table[i].name);
-    fputc('\n', stderr);
-    return USAGE;
-}
-
-static int run_audit(const struct usage *u)
-{
-    if (u->n_operands && !is_job(u->operands[0]))
-        return refuse_job(u->operands[0]);
-    return query(u, json_pack("{s:s, s:s*}", "query", "audit", "job", u->n_operands ? u->operands[0] : NULL),
+    if (o->n_operands && !is_job(o->operands[0]))
+        return refuse_job(o);
+    return query(o, json_pack("{s:s, s:s*}", "query", "audit", "job", o->n_operands ? o->operands[0] : NULL),
                  page_audit);
 }
 
-static int run_doctor(const struct usage *u)
+static int run_doctor(const struct options *o)
 {
-    struct doctor d = { .timeout_s = u->timeout_s, .slurm_conf = SLURM_CONF };
-    struct session *s = session_open(u, &d.config_err);
+    struct doctor d = { .timeout_s = options_number(o, "timeout"), .slurm_conf = SLURM_CONF };
+    struct session *s = session_open(o, &d.config_err);
+    const char *controller = options_text(o, "controller");
     int missing;
 
     d.config = s ? &s->config : NULL;
-    d.config_path = config_path(u) ? config_path(u) : CONFIG_DEFAULT_PATH;
-    d.client = s ? s->client
-                 : (struct client_options){ u->controller ? u->controller : "localhost", u->munge_socket };
+    d.config_path = config_path(options_text(o, "conf"));
+    if (!d.config_path)
+        d.config_path = CONFIG_DEFAULT_PATH;
+    d.client =
+        s ? s->client
+          : (struct client_options){ controller ? controller : "localhost", options_text(o, "munge-socket") };
     missing = doctor_run(&d, stdout);
     session_close(s);
     if (missing)
@@ -533,46 +462,39 @@ static int run_doctor(const struct usage *u)
     return missing ? FAILED : OK;
 }
 
-static int run_help(const struct usage *u)
-{
-    enum usage_command command = u->n_operands ? usage_command_find(u->operands[0]) : USAGE_COMMANDS;
-    struct err err;
-
-    if (u->mdoc) {
-        usage_mdoc(stdout);
-        return OK;
-    }
-    if (u->n_operands && command == USAGE_COMMANDS) {
-        err_set(&err, "'%s' is no command; `sgctl help` lists them", u->operands[0]);
-        return complain(USAGE, &err);
-    }
-    (u->words ? usage_words : usage_help)(stdout, command);
-    return OK;
-}
-
-static int (*const run[USAGE_COMMANDS])(const struct usage *u) = {
-    [USAGE_STATUS] = run_status,   [USAGE_JOBS] = run_jobs,     [USAGE_JOB] = run_job,
-    [USAGE_NODES] = run_nodes,     [USAGE_RECORD] = run_record, [USAGE_ANALYZE] = run_analyze,
-    [USAGE_REPLAY] = run_replay,   [USAGE_TOP] = run_top,       [USAGE_CONFIG] = run_config,
-    [USAGE_DOCTOR] = run_doctor,   [USAGE_HELP] = run_help,     [USAGE_POLICY] = run_policy,
-    [USAGE_AUDIT] = run_audit,     [USAGE_ACTION] = run_action, [USAGE_NODE] = run_node,
-    [USAGE_ACTIONS] = run_actions,
+static int (*const run[COMMANDS])(const struct options *o) = {
+    [COMMAND_STATUS] = run_status,
+    [COMMAND_JOBS] = run_jobs,
+    [COMMAND_JOB] = run_job,
+    [COMMAND_NODES] = run_nodes,
+    [COMMAND_ACTION] = run_action,
+    [COMMAND_NODE] = run_node,
+    [COMMAND_ACTIONS] = run_actions,
+    [COMMAND_AUDIT] = run_audit,
+    [COMMAND_RECORD] = run_record,
+    [COMMAND_ANALYZE] = run_analyze,
+    [COMMAND_REPLAY] = run_replay,
+    [COMMAND_TOP] = run_top,
+    [COMMAND_CONFIG] = run_config,
+    [COMMAND_CONFIG_CHECK] = run_config_check,
+    [COMMAND_POLICY_LIST] = policy_list,
+    [COMMAND_POLICY_SHOW] = policy_show,
+    [COMMAND_POLICY_EXPLAIN] = policy_explain,
+    [COMMAND_POLICY_CONTROL] = policy_control,
+    [COMMAND_POLICY_CHECK] = policy_check,
+    [COMMAND_POLICY_TRY] = policy_try,
+    [COMMAND_POLICY_FIGURES] = policy_figures,
+    [COMMAND_DOCTOR] = run_doctor,
 };
 
 int main(int argc, char **argv)
 {
-    struct usage u;
+    struct options o;
     struct err err;
-    int rc = OK;
+    int rc = options_start(&o, &sgctl_program, argc, argv);
 
-    if (usage_parse(&u, argc, argv, &err) < 0)
-        return complain(USAGE, &err);
-    if (u.version)
-        puts("sgctl " PACKAGE_VERSION);
-    else if (u.help)
-        usage_help(stdout, u.command == USAGE_HELP ? USAGE_COMMANDS : u.command);
-    else
-        rc = run[u.command](&u);
+    if (rc < 0)
+        rc = run[o.command->id](&o);
     if ((fflush(stdout) != 0 || ferror(stdout)) && rc == OK) {
         err_set(&err, "cannot write: %s", strerror(errno));
         rc = complain(FAILED, &err);

@@ -1,82 +1,54 @@
 /* syncguardd - the controller: joins what all ranks of all guarded steps see, and answers the terminals. */
 #include <event2/event.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/log.h"
+#include "common/options.h"
 #include "common/xalloc.h"
 #include "daemon/server.h"
 
-static const char usage[] =
-    "usage: syncguardd [-f FILE] [-v]\n"
-    "The controller of SyncGuard: listens for agents and terminals, in the foreground.\n"
-    "\n"
-    "  -f, --conf FILE   configuration (default " CONFIG_DEFAULT_PATH ")\n"
-    "  -v, --verbose     log more, whatever LogLevel says\n"
-    "  -h, --help        this text\n"
-    "  -V, --version     the version\n"
-    "\n"
-    "SIGHUP reads the configuration again (all of it or nothing) and reopens the log; SIGTERM and SIGINT end "
-    "it.\n";
+static const struct option_spec conf = { .name = "conf",
+                                         .value = "FILE",
+                                         .kind = OPTION_TEXT,
+                                         .text = "read this configuration instead of the installed one" };
+static const struct option_spec verbose = { .name = "verbose",
+                                            .text =
+                                                "log everything, whatever LogLevel in the configuration is" };
+static const struct option_use uses[] = { { &conf, NULL }, { &verbose, NULL }, { NULL, NULL } };
+static const struct options_command only = { .name = "", .operands = "", .uses = uses };
 
-struct options {
-    const char *conf;
-    bool verbose;
+static const struct options_command *command(size_t i)
+{
+    return i ? NULL : &only;
+}
+
+static const struct options_program program = {
+    .name = "syncguardd",
+    .text = "The controller of SyncGuard: listens for agents and terminals, in the foreground.",
+    .command = command,
+    .help_end =
+        "SIGHUP reads the configuration again (all of it or nothing) and reopens the log; SIGTERM and SIGINT "
+        "end the program. Manual page: syncguardd(8).",
 };
 
 struct daemon {
-    struct options o;
+    const char *conf;
+    bool verbose;
     struct event_base *base;
     struct controller *server;
 };
 
-/* Returns an exit code, or -1: go on. */
-static int parse_options(int argc, char **argv, struct options *o)
-{
-    static const struct option longs[] = { { "conf", required_argument, NULL, 'f' },
-                                           { "verbose", no_argument, NULL, 'v' },
-                                           { "help", no_argument, NULL, 'h' },
-                                           { "version", no_argument, NULL, 'V' },
-                                           { 0 } };
-    int c;
-
-    while ((c = getopt_long(argc, argv, "f:vhV", longs, NULL)) != -1) {
-        switch (c) {
-        case 'f':
-            o->conf = optarg;
-            break;
-        case 'v':
-            o->verbose = true;
-            break;
-        case 'h':
-            fputs(usage, stdout);
-            return 0;
-        case 'V':
-            puts("syncguardd " PACKAGE_VERSION);
-            return 0;
-        default:
-            fputs(usage, stderr);
-            return 2;
-        }
-    }
-    if (optind < argc) {
-        fprintf(stderr, "syncguardd: %s: no argument is accepted\n%s", argv[optind], usage);
-        return 2;
-    }
-    return -1;
-}
-
-static enum log_level log_level(const struct options *o, const struct config *c)
+static enum log_level log_level(bool everything, const struct config *c)
 {
     static const char *const names[] = { "error", "warning", "info", "debug" };
 
-    for (size_t i = 0; i < ARRAY_SIZE(names) && !o->verbose; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(names) && !everything; i++)
         if (!strcasecmp(c->log_level, names[i]))
             return (enum log_level)i;
-    return o->verbose ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO;
+    return everything ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO;
 }
 
 static void on_end(evutil_socket_t sig, short what, void *arg)
@@ -95,7 +67,7 @@ static void on_reload(evutil_socket_t sig, short what, void *arg)
     (void)sig;
     (void)what;
     log_reopen();
-    if (config_load(&c, d->o.conf, &err) < 0 || server_configure(d->server, &c, &err) < 0) {
+    if (config_load(&c, d->conf, &err) < 0 || server_configure(d->server, &c, &err) < 0) {
         log_error("%s: the configuration stays as it is", err.text);
         return;
     }
@@ -141,12 +113,15 @@ int main(int argc, char **argv)
     static struct config c; /* large */
     struct daemon d = { 0 };
     struct err err;
-    int rc = parse_options(argc, argv, &d.o);
+    struct options o;
+    int rc = options_start(&o, &program, argc, argv);
 
     if (rc >= 0)
         return rc;
-    if (config_load(&c, d.o.conf, &err) < 0 ||
-        log_open("syncguardd", *c.log_file ? c.log_file : NULL, log_level(&d.o, &c), &err) < 0) {
+    d.conf = options_text(&o, "conf");
+    d.verbose = options_given(&o, "verbose");
+    if (config_load(&c, d.conf, &err) < 0 ||
+        log_open("syncguardd", *c.log_file ? c.log_file : NULL, log_level(d.verbose, &c), &err) < 0) {
         fprintf(stderr, "syncguardd: %s\n", err.text);
         return 1;
     }

@@ -1,5 +1,6 @@
 # doc/: manual pages, the protocol, decisions
-MANUALS = doc/sgctl.1 doc/sgplan.1 doc/sgring.1 doc/syncguard.7 doc/syncguard.conf.5 doc/syncguardd.8 doc/syncguard-agent.8
+PROGRAM_MANUALS = doc/sgctl.1 doc/sgplan.1 doc/sgring.1 doc/sgtop.1 doc/syncguardd.8 doc/syncguard-agent.8
+MANUALS = $(PROGRAM_MANUALS) doc/syncguard.7 doc/syncguard.conf.5
 man_MANS = $(MANUALS)
 CLEANFILES += $(MANUALS)
 EXTRA_DIST += $(MANUALS:%=%.in)
@@ -11,8 +12,12 @@ PATHS = -e 's|@sysconfdir[@]|$(sysconfdir)|g' -e 's|@localstatedir[@]|$(localsta
 
 doc/sgctl.1: sgctl$(EXEEXT)
 doc/sgplan.1: sgplan$(EXEEXT)
-doc/sgctl.1 doc/sgplan.1: doc/%.1: doc/%.1.in
-	$(AM_V_GEN)$(MKDIR_P) doc && ./$*$(EXEEXT) help --mdoc >$@.tables && \
+doc/sgring.1: sgring$(EXEEXT)
+doc/sgtop.1: sgtop$(EXEEXT)
+doc/syncguardd.8: syncguardd$(EXEEXT)
+doc/syncguard-agent.8: syncguard-agent$(EXEEXT)
+$(PROGRAM_MANUALS): %: %.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) doc && ./$(basename $(notdir $@))$(EXEEXT) --mdoc >$@.tables && \
 	$(SED) $(PATHS) -e '/^@TABLES[@]$$/{r $@.tables' -e 'd;}' $(srcdir)/$@.in >$@.new && \
 	rm $@.tables && mv $@.new $@
 
@@ -23,7 +28,7 @@ doc/syncguard.conf.5: doc/syncguard.conf.5.in sgctl$(EXEEXT) Makefile
 	  while ((ask | getline line) > 0) {print line; n++} close(ask); if (!n) exit 1}' $@.plain >$@.new && \
 	rm $@.plain && mv $@.new $@
 
-doc/sgring.1 doc/syncguard.7 doc/syncguardd.8 doc/syncguard-agent.8: %: %.in Makefile
+doc/syncguard.7: %: %.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) doc && $(SED) $(PATHS) $(srcdir)/$@.in >$@.new && mv $@.new $@
 
 # Examples, installed beside the documentation.

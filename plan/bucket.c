@@ -11,13 +11,13 @@
 
 enum { SIZE };
 
-static const struct question_option own[] = {
-    [SIZE] = { "bucket", "SIZE", QUESTION_BYTES, 1, INFINITY, NULL, "say what this size of bucket gives" },
+static const struct option_spec own[] = {
+    [SIZE] = { "bucket", "SIZE", OPTION_BYTES, 1, INFINITY, NULL, "say what this size of bucket gives" },
 };
 
-static const struct question_use uses[] = {
-    { &option_gradient_bytes, QUESTION_REQUIRED },
-    { &option_backward, QUESTION_REQUIRED },
+static const struct option_use uses[] = {
+    { &option_gradient_bytes, OPTION_REQUIRED },
+    { &option_backward, OPTION_REQUIRED },
     JOB_NETWORK_USES,
     { &option_algo, "ring" },
     { &own[SIZE], NULL },
@@ -42,19 +42,19 @@ static void say_curve(const struct bucket *b, double best, struct answer *answer
     }
 }
 
-static enum question_result run(const struct asked *a, struct answer *answer, struct err *err)
+static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
 {
-    double given = asked_number(a, "bucket"), best;
+    double given = options_number(a, "bucket"), best;
     struct collective_cost cost;
     struct collective c;
     struct bucket b;
 
     job_network(a, &c);
-    c.algo = collective_algo_find(asked_text(a, "algo"));
+    c.algo = collective_algo_find(options_text(a, "algo"));
     if (job_network_check(&c, err) < 0)
         return QUESTION_WRONG;
     cost = collective_cost(&c);
-    b = (struct bucket){ asked_number(a, "gradient-bytes"), asked_number(a, "backward"), cost.fixed_s,
+    b = (struct bucket){ options_number(a, "gradient-bytes"), options_number(a, "backward"), cost.fixed_s,
                          cost.s_per_byte };
     if (b.bytes <= 0) {
         err_set(err, "--gradient-bytes: there is nothing to cut into buckets");
@@ -85,10 +85,10 @@ static enum question_result run(const struct asked *a, struct answer *answer, st
 }
 
 const struct question question_bucket = {
-    .name = "bucket",
-    .operands = "",
-    .text = "how large the buckets of gradients should be",
-    .more = "",
-    .uses = uses,
+    .command.name = "bucket",
+    .command.operands = "",
+    .command.text = "how large the buckets of gradients should be",
+    .command.more = "",
+    .command.uses = uses,
     .run = run,
 };

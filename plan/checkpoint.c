@@ -8,24 +8,24 @@
 
 enum { WRITE_TIME, MTBF, INTERVAL, TIME_LIMIT, GRACE, STEP };
 
-static const struct question_option own[] = {
-    [WRITE_TIME] = { "write", "TIME", QUESTION_SECONDS, QUESTION_POSITIVE, INFINITY, NULL,
+static const struct option_spec own[] = {
+    [WRITE_TIME] = { "write", "TIME", OPTION_SECONDS, OPTION_POSITIVE, INFINITY, NULL,
                      "that a checkpoint holds the job up" },
-    [MTBF] = { "mtbf", "TIME", QUESTION_SECONDS, QUESTION_POSITIVE, INFINITY, NULL,
+    [MTBF] = { "mtbf", "TIME", OPTION_SECONDS, OPTION_POSITIVE, INFINITY, NULL,
                "mean time between failures of the whole job (see mtbf)" },
-    [INTERVAL] = { "interval", "TIME", QUESTION_SECONDS, QUESTION_POSITIVE, INFINITY, NULL,
+    [INTERVAL] = { "interval", "TIME", OPTION_SECONDS, OPTION_POSITIVE, INFINITY, NULL,
                    "of work between two: say what this one costs, too" },
-    [TIME_LIMIT] = { "time-limit", "TIME", QUESTION_SECONDS, QUESTION_POSITIVE, INFINITY, NULL,
+    [TIME_LIMIT] = { "time-limit", "TIME", OPTION_SECONDS, OPTION_POSITIVE, INFINITY, NULL,
                      "of the job: the last checkpoint must be finished then" },
-    [GRACE] = { "grace", "TIME", QUESTION_SECONDS, 0, INFINITY, NULL,
+    [GRACE] = { "grace", "TIME", OPTION_SECONDS, 0, INFINITY, NULL,
                 "between a preemption's notice and its end" },
-    [STEP] = { "step", "TIME", QUESTION_SECONDS, QUESTION_POSITIVE, INFINITY, NULL,
+    [STEP] = { "step", "TIME", OPTION_SECONDS, OPTION_POSITIVE, INFINITY, NULL,
                "of training: checkpoints come between two of them" },
 };
 
-static const struct question_use uses[] = {
-    { &own[WRITE_TIME], QUESTION_REQUIRED },
-    { &own[MTBF], QUESTION_REQUIRED },
+static const struct option_use uses[] = {
+    { &own[WRITE_TIME], OPTION_REQUIRED },
+    { &own[MTBF], OPTION_REQUIRED },
     { &option_restart, "0s" },
     { &own[INTERVAL], NULL },
     { &own[TIME_LIMIT], NULL },
@@ -87,11 +87,11 @@ static int say_bounds(const struct bounds *b, double best_s, struct answer *answ
     return 0;
 }
 
-static enum question_result run(const struct asked *a, struct answer *answer, struct err *err)
+static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
 {
-    double c = asked_number(a, "write"), m = asked_number(a, "mtbf"), r = asked_number(a, "restart");
-    double best = cadence_optimal_s(c, m), given = asked_number(a, "interval");
-    struct bounds b = { c, asked_number(a, "time-limit"), asked_number(a, "grace"), asked_number(a, "step") };
+    double c = options_number(a, "write"), m = options_number(a, "mtbf"), r = options_number(a, "restart");
+    double best = cadence_optimal_s(c, m), given = options_number(a, "interval");
+    struct bounds b = { c, options_number(a, "time-limit"), options_number(a, "grace"), options_number(a, "step") };
 
     answer_title(answer, "Work between two checkpoints");
     answer_figure(answer, "optimal_s", best, ANSWER_SECONDS, "exactly, for exponential failures");
@@ -123,11 +123,11 @@ static enum question_result run(const struct asked *a, struct answer *answer, st
 }
 
 const struct question question_checkpoint = {
-    .name = "checkpoint",
-    .operands = "",
-    .text = "how often to write a checkpoint, and what failures cost",
-    .more = "--time-limit, --grace and --step bound the interval: a checkpoint must be finished before the "
+    .command.name = "checkpoint",
+    .command.operands = "",
+    .command.text = "how often to write a checkpoint, and what failures cost",
+    .command.more = "--time-limit, --grace and --step bound the interval: a checkpoint must be finished before the "
             "job is.",
-    .uses = uses,
+    .command.uses = uses,
     .run = run,
 };

@@ -13,21 +13,21 @@
 
 enum { OP, CROSSOVER, SLOWEST, SHARDS, SKEW, MEASURED };
 
-static const struct question_option own[] = {
-    [OP] = { "op", "NAME", QUESTION_WORD, 0, 0, OPS, "the operation" },
-    [CROSSOVER] = { "crossover", "A,B", QUESTION_TEXT, 0, 0, NULL,
+static const struct option_spec own[] = {
+    [OP] = { "op", "NAME", OPTION_WORD, 0, 0, OPS, "the operation" },
+    [CROSSOVER] = { "crossover", "A,B", OPTION_TEXT, 0, 0, NULL,
                     "say at which size two algorithms take equally long, as in ring,tree" },
-    [SLOWEST] = { "slowest-link", "RATE", QUESTION_RATE, QUESTION_POSITIVE, INFINITY, NULL,
+    [SLOWEST] = { "slowest-link", "RATE", OPTION_RATE, OPTION_POSITIVE, INFINITY, NULL,
                   "of one link slower than --bandwidth" },
-    [SHARDS] = { "shards", "S", QUESTION_COUNT, 1, 1e6, NULL, "parameter servers that share the vector" },
-    [SKEW] = { "skew", "RATIO", QUESTION_NUMBER, 1, 1e6, NULL,
+    [SHARDS] = { "shards", "S", OPTION_COUNT, 1, 1e6, NULL, "parameter servers that share the vector" },
+    [SKEW] = { "skew", "RATIO", OPTION_NUMBER, 1, 1e6, NULL,
                "all-to-all: what the busiest rank sends or receives over the mean" },
-    [MEASURED] = { "measured", "TIME", QUESTION_SECONDS, QUESTION_POSITIVE, INFINITY, NULL,
+    [MEASURED] = { "measured", "TIME", OPTION_SECONDS, OPTION_POSITIVE, INFINITY, NULL,
                    "what it takes: say how healthy that is" },
 };
 
-static const struct question_use uses[] = {
-    { &own[OP], QUESTION_REQUIRED },
+static const struct option_use uses[] = {
+    { &own[OP], OPTION_REQUIRED },
     { &option_algo, NULL },
     { &option_bytes, NULL },
     JOB_NETWORK_USES,
@@ -51,7 +51,7 @@ static int read_pair(const char *text, enum collective_algo pair[2], struct err 
     pair[1] = comma ? collective_algo_find(comma + 1) : COLLECTIVE_ALGOS;
     if (pair[0] == COLLECTIVE_ALGOS || pair[1] == COLLECTIVE_ALGOS || pair[0] == pair[1])
         return err_set(err, "--crossover: '%.60s' is not accepted: two different of %s, as in ring,tree",
-                       text, option_algo.choices);
+                       text, option_algo.words);
     return 0;
 }
 
@@ -66,14 +66,14 @@ static void say_assumptions(struct answer *answer)
                    "pipelined, and log2 of the ranks is not rounded up for trees");
 }
 
-static int say_crossover(const struct asked *a, const struct collective *c, struct answer *answer,
+static int say_crossover(const struct options *a, const struct collective *c, struct answer *answer,
                          struct err *err)
 {
     struct collective one = *c, two = *c;
     enum collective_algo pair[2];
     double bytes;
 
-    if (read_pair(asked_text(a, "crossover"), pair, err) < 0)
+    if (read_pair(options_text(a, "crossover"), pair, err) < 0)
         return -1;
     one.algo = pair[0];
     two.algo = pair[1];
@@ -120,9 +120,9 @@ static void say_others(const struct collective *c, double bytes, struct answer *
     }
 }
 
-static int say_time(const struct asked *a, const struct collective *c, struct answer *answer, struct err *err)
+static int say_time(const struct options *a, const struct collective *c, struct answer *answer, struct err *err)
 {
-    double bytes = asked_number(a, "bytes"), took_s = asked_number(a, "measured");
+    double bytes = options_number(a, "bytes"), took_s = options_number(a, "measured");
     bool one_way = c->op == COLLECTIVE_ALLTOALL || c->op == COLLECTIVE_PARAMETER_SERVER;
     double time_s = collective_time_s(c, bytes), sent = collective_sent_bytes(c, bytes);
 
@@ -150,35 +150,35 @@ static int say_time(const struct asked *a, const struct collective *c, struct an
     return 0;
 }
 
-static enum question_result run(const struct asked *a, struct answer *answer, struct err *err)
+static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
 {
-    const char *algo = asked_text(a, "algo");
+    const char *algo = options_text(a, "algo");
     struct collective c;
     int rc;
 
     job_network(a, &c);
-    c.op = collective_op_find(asked_text(a, "op"));
+    c.op = collective_op_find(options_text(a, "op"));
     if (algo)
         c.algo = collective_algo_find(algo);
     else if (!collective_has(c.op, c.algo))
         c.algo = COLLECTIVE_TREE;
-    c.shards = asked_number(a, "shards");
-    c.skew = asked_number(a, "skew");
-    if (asked_given(a, "slowest-link"))
-        c.slowest_bytes_per_s = asked_number(a, "slowest-link");
+    c.shards = options_number(a, "shards");
+    c.skew = options_number(a, "skew");
+    if (options_given(a, "slowest-link"))
+        c.slowest_bytes_per_s = options_number(a, "slowest-link");
     say_assumptions(answer);
-    rc = asked_given(a, "crossover") ? say_crossover(a, &c, answer, err) : say_time(a, &c, answer, err);
+    rc = options_given(a, "crossover") ? say_crossover(a, &c, answer, err) : say_time(a, &c, answer, err);
     return rc < 0 ? QUESTION_WRONG : QUESTION_DONE;
 }
 
 const struct question question_collective = {
-    .name = "collective",
-    .operands = "",
-    .text = "what a collective should take, by operation and algorithm",
-    .more = "--bytes is the whole vector: before a reduce-scatter, after an all-gather, and all that one "
+    .command.name = "collective",
+    .command.operands = "",
+    .command.text = "what a collective should take, by operation and algorithm",
+    .command.more = "--bytes is the whole vector: before a reduce-scatter, after an all-gather, and all that one "
             "rank sends in an all-to-all, its own part included. Without --algo it is a ring, or a tree "
             "where there is no other way. hierarchical is a ring inside each node and --rails rings between "
             "the nodes.",
-    .uses = uses,
+    .command.uses = uses,
     .run = run,
 };

@@ -38,34 +38,35 @@ enum {
     ALGORITHM
 };
 
-static const struct question_option own[] = {
-    [RANKS] = { "ranks", "N", QUESTION_COUNT, 1, RANKS_MAX, NULL, "ranks that take part" },
-    [SHARDS] = { "shards", "S", QUESTION_COUNT, 1, 1e6, NULL,
+static const struct option_spec own[] = {
+    [RANKS] = { "ranks", "N", OPTION_COUNT, 1, RANKS_MAX, NULL, "ranks that take part" },
+    [SHARDS] = { "shards", "S", OPTION_COUNT, 1, 1e6, NULL,
                  "parameter servers that share the gradients (1; of a measured job one a node)" },
-    [EVERY] = { "every", "K", QUESTION_COUNT, 1, 1000, NULL,
+    [EVERY] = { "every", "K", OPTION_COUNT, 1, 1000, NULL,
                 "local steps between exchanges, where --local-penalty does not tell the best number" },
-    [STALENESS_PENALTY] = { "staleness-penalty", "C", QUESTION_RATIO, 0, 1e6, NULL,
+    [STALENESS_PENALTY] = { "staleness-penalty", "C", OPTION_RATIO, 0, 1e6, NULL,
                             "iterations grow as 1 + C s with staleness s; measured" },
-    [LOCAL_PENALTY] = { "local-penalty", "C", QUESTION_RATIO, 0, 1e6, NULL,
+    [LOCAL_PENALTY] = { "local-penalty", "C", OPTION_RATIO, 0, 1e6, NULL,
                         "iterations grow as 1 + C K with K local steps; measured" },
-    [ASYNC_GROWTH] = { "async-growth", "I", QUESTION_NUMBER, QUESTION_POSITIVE, 1e6, NULL,
+    [ASYNC_GROWTH] = { "async-growth", "I", OPTION_NUMBER, OPTION_POSITIVE, 1e6, NULL,
                        "times as many iterations that asynchronous training needs; measured" },
-    [ITERATIONS] = { "iterations", "N", QUESTION_COUNT, 1, 1e15, NULL,
+    [ITERATIONS] = { "iterations", "N", OPTION_COUNT, 1, 1e15, NULL,
                      "synchronous steps to the target: say hours, too" },
-    [SLOW_RATIO] = { "slow-ratio", "R", QUESTION_NUMBER, 1, 1e6, NULL,
+    [SLOW_RATIO] = { "slow-ratio", "R", OPTION_NUMBER, 1, 1e6, NULL,
                      "one rank always takes so many times as long" },
-    [ALGORITHM] = { "algorithm", "NAME", QUESTION_WORD, 0, 0,
+    [ALGORITHM] = { "algorithm", "NAME", OPTION_WORD, 0, 0,
                     "ring halving-doubling two-level tree quickest unknown",
                     "of the all-reduce that a measured job has now" },
 };
 
 /* What describes a job is needed unless --trace or --job measured one. */
-static const struct question_use uses[] = {
+static const struct option_use uses[] = {
     { &running_trace, NULL },
     { &running_job, NULL },
     { &own[ALGORITHM], "unknown" },
-    { &running_conf, NULL },
-    { &running_controller, NULL },
+    { &option_conf, NULL },
+    { &option_controller, NULL },
+    { &option_munge_socket, NULL },
     { &own[RANKS], NULL },
     { &option_ranks_per_node, NULL },
     { &option_rails, "1" },
@@ -91,16 +92,16 @@ static const struct question_use uses[] = {
     { NULL, NULL },
 };
 
-static const struct question_option *const describing[] = { &own[RANKS],       &option_latency,
+static const struct option_spec *const describing[] = { &own[RANKS],       &option_latency,
                                                             &option_bandwidth, &option_compute,
                                                             &option_cv,        &option_gradient_bytes };
 
 /* ---- a job that is described ---- */
 
-static int check(const struct asked *a, const struct collective *network, struct err *err)
+static int check(const struct options *a, const struct collective *network, struct err *err)
 {
     for (size_t i = 0; i < ARRAY_SIZE(describing); i++)
-        if (!asked_given(a, describing[i]->name))
+        if (!options_given(a, describing[i]->name))
             return err_set(
                 err, "`sgplan compare` needs --%s=%s: %s; or --trace=FILE or --job=ID of a measured job",
                 describing[i]->name, describing[i]->value, describing[i]->text);
@@ -127,42 +128,42 @@ static void draw_step(void *arg, size_t step, double *own_s)
 }
 
 /* What a step is of when all wait for all is exact; how much less is waited by other rules is drawn. */
-static void rank_described(const struct asked *a, const struct collective *network, struct strategies *out)
+static void rank_described(const struct options *a, const struct collective *network, struct strategies *out)
 {
-    double n = network->ranks, cv = asked_number(a, "cv"), slow = asked_number(a, "slow-ratio"),
-           compute_s = asked_number(a, "compute"), shards = asked_number(a, "shards");
+    double n = network->ranks, cv = options_number(a, "cv"), slow = options_number(a, "slow-ratio"),
+           compute_s = options_number(a, "compute"), shards = options_number(a, "shards");
     struct described d = { .draw = { .dist = job_dist(a), .cv = cv, .slow_ratio = slow },
-                           .seed = (uint64_t)asked_number(a, "seed"),
+                           .seed = (uint64_t)options_number(a, "seed"),
                            .compute_s = compute_s,
                            .ranks = (uint32_t)n };
     struct traffic_link link = { .op = COLLECTIVE_ALLREDUCE,
                                  .ranks = n,
                                  .grows = true,
                                  .per_step = 1,
-                                 .bytes = asked_number(a, "gradient-bytes"),
+                                 .bytes = options_number(a, "gradient-bytes"),
                                  .time_s = NAN };
     struct strategy_input in = {
         .ranks = { .ranks = d.ranks,
                    .steps = (size_t)fmin(STEPS_MOST, fmax(STEPS_LEAST, DRAWS / n)),
-                   .other_s = asked_number(a, "misc"),
+                   .other_s = options_number(a, "misc"),
                    .work = draw_step,
                    .arg = &d },
         .ranks_per_node = network->ranks_per_node,
         .step_s = NAN,
         .compute_s = compute_s,
         .waiting_s = compute_s * (order_amplification_slow(job_dist(a), n, cv, slow) - 1),
-        .overlap = asked_number(a, "overlap"),
-        .backward_s = asked_number(a, "backward"),
+        .overlap = options_number(a, "overlap"),
+        .backward_s = options_number(a, "backward"),
         .link = &link,
         .n_links = 1,
         .network = network,
         .shards = isnan(shards) ? 1 : shards,
-        .every = asked_number(a, "every"),
+        .every = options_number(a, "every"),
         .shards_assumed = isnan(shards),
-        .every_assumed = !asked_given(a, "every"),
-        .staleness_penalty = asked_number(a, "staleness-penalty"),
-        .local_penalty = asked_number(a, "local-penalty"),
-        .async_growth = asked_number(a, "async-growth"),
+        .every_assumed = !options_given(a, "every"),
+        .staleness_penalty = options_number(a, "staleness-penalty"),
+        .local_penalty = options_number(a, "local-penalty"),
+        .async_growth = options_number(a, "async-growth"),
     };
     double *scratch = xcalloc(WAITING_SCRATCH * (size_t)d.ranks, sizeof(*scratch));
 
@@ -179,20 +180,20 @@ static const char *const passed_on[][2] = { { "shards", "shards" },
                                             { "local-penalty", "local_penalty" },
                                             { "async-growth", "async_growth" } };
 
-static json_t *question_of(const struct asked *a)
+static json_t *question_of(const struct options *a)
 {
-    json_t *q = json_pack("{s:s, s:s}", "query", "strategies", "algorithm", asked_text(a, "algorithm"));
+    json_t *q = json_pack("{s:s, s:s}", "query", "strategies", "algorithm", options_text(a, "algorithm"));
 
     for (size_t i = 0; i < ARRAY_SIZE(passed_on); i++) {
-        double value = asked_number(a, passed_on[i][0]);
+        double value = options_number(a, passed_on[i][0]);
 
-        if (!isnan(value) && asked_given(a, passed_on[i][0]))
+        if (!isnan(value) && options_given(a, passed_on[i][0]))
             json_object_set_new(q, passed_on[i][1], json_real(value));
     }
     return q;
 }
 
-static json_t *of_trace(const struct asked *a, struct err *err)
+static json_t *of_trace(const struct options *a, struct err *err)
 {
     struct trace_reader *r = running_read(a, err);
     struct view_strategy_options options;
@@ -206,9 +207,9 @@ static json_t *of_trace(const struct asked *a, struct err *err)
     return o;
 }
 
-static json_t *measured(const struct asked *a, struct err *err)
+static json_t *measured(const struct options *a, struct err *err)
 {
-    json_t *o = asked_text(a, "trace") ? of_trace(a, err) : running_ask(a, question_of(a), "strategies", err);
+    json_t *o = options_text(a, "trace") ? of_trace(a, err) : running_ask(a, question_of(a), "strategies", err);
     char why[128];
 
     if (!o || !json_object_get(o, "missing"))
@@ -317,22 +318,22 @@ static bool of_unknown_growth(const json_t *s)
     return answer_true(s, "per_sample");
 }
 
-static void put_notes(const struct asked *a, struct answer *answer, const json_t *list)
+static void put_notes(const struct options *a, struct answer *answer, const json_t *list)
 {
-    double slow = asked_number(a, "slow-ratio");
+    double slow = options_number(a, "slow-ratio");
 
-    if (slow > 1 && asked_given(a, "ranks"))
+    if (slow > 1 && options_given(a, "ranks"))
         answer_note(answer,
                     "A rank that is always slow holds back all but asynchronous training, and no staleness "
                     "bound helps: replacing it gains %.3gx first.",
-                    slow / order_rebalanced(asked_number(a, "ranks"), slow));
+                    slow / order_rebalanced(options_number(a, "ranks"), slow));
     if (first(list, of_unknown_growth))
         answer_note(answer,
                     "Where the growth of iterations is not given, the time is per sample and nothing is "
                     "ranked: measure it (--staleness-penalty, --local-penalty, --async-growth).");
 }
 
-static void put_strategies(const struct asked *a, struct answer *answer, const json_t *o)
+static void put_strategies(const struct options *a, struct answer *answer, const json_t *o)
 {
     const json_t *list = answer_array(o, "strategies"), *one = json_array_get(list, 0),
                  *reference = first(list, synchronous);
@@ -346,7 +347,7 @@ static void put_strategies(const struct asked *a, struct answer *answer, const j
     if (answer_object(o, "step_s") == NULL && !isnan(answer_number(o, "ranks")))
         answer_figure(answer, "now_s", answer_number(o, "step_s"), ANSWER_SECONDS,
                       "a step as it is measured");
-    put_table(answer, list, asked_number(a, "iterations"), same_s);
+    put_table(answer, list, options_number(a, "iterations"), same_s);
     put_notes(a, answer, list);
 }
 
@@ -362,12 +363,12 @@ static void put_assumed(struct answer *answer, const json_t *o)
     answer_assumes(answer, "%s", all);
 }
 
-static enum question_result compare_measured(const struct asked *a, struct answer *answer, struct err *err)
+static enum question_result compare_measured(const struct options *a, struct answer *answer, struct err *err)
 {
     json_t *o;
 
     for (size_t i = 0; i < ARRAY_SIZE(describing); i++)
-        if (asked_given(a, describing[i]->name) || (asked_text(a, "trace") && asked_text(a, "job"))) {
+        if (options_given(a, describing[i]->name) || (options_text(a, "trace") && options_text(a, "job"))) {
             err_set(err, "one of --trace=FILE, --job=ID and a description of the job is accepted, not two of "
                          "them");
             return QUESTION_WRONG;
@@ -387,13 +388,13 @@ static enum question_result compare_measured(const struct asked *a, struct answe
     return QUESTION_DONE;
 }
 
-static enum question_result run(const struct asked *a, struct answer *answer, struct err *err)
+static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
 {
     struct strategies list;
     struct collective network;
     json_t *o;
 
-    if (asked_text(a, "trace") || asked_text(a, "job"))
+    if (options_text(a, "trace") || options_text(a, "job"))
         return compare_measured(a, answer, err);
     job_network(a, &network);
     if (check(a, &network, err) < 0)
@@ -407,7 +408,7 @@ static enum question_result run(const struct asked *a, struct answer *answer, st
         answer,
         "collective, straggler; bounded staleness and local steps replayed (model/waiting.h, seed %.0f); "
         "asynchronous: sum of the ranks' own rates, or the servers'",
-        asked_number(a, "seed"));
+        options_number(a, "seed"));
     answer_assumes(
         answer,
         "noise is independent from rank to rank and step to step; with bounded staleness the exchange goes "
@@ -417,16 +418,16 @@ static enum question_result run(const struct asked *a, struct answer *answer, st
 }
 
 const struct question question_compare = {
-    .name = "compare",
-    .operands = "",
-    .text = "ways to run one job, described or measured, ranked by the time to the target",
-    .more =
+    .command.name = "compare",
+    .command.operands = "",
+    .command.text = "ways to run one job, described or measured, ranked by the time to the target",
+    .command.more =
         "Synchronous by each collective, by a parameter server, with bounded staleness, local steps, "
         "asynchronous; of a job that was measured (--trace, --job) also without its slowest rank or node, "
         "with fewer barriers, with its ranks in another order. What saves time in a step may need more "
         "iterations: how many is an input, and without it a strategy is listed behind the others with the "
         "growth below which it would pay. Without --trace and --job, --ranks, --latency, --bandwidth, "
         "--compute, --cv and --gradient-bytes are needed.",
-    .uses = uses,
+    .command.uses = uses,
     .run = run,
 };

@@ -8,24 +8,24 @@
 
 enum { RATIO, GROWTH };
 
-static const struct question_option own[] = {
-    [RATIO] = { "ratio", "R", QUESTION_RATIO, 0, 1, NULL, "of the bytes are still sent" },
-    [GROWTH] = { "iterations-ratio", "I", QUESTION_NUMBER, QUESTION_POSITIVE, 1e6, NULL,
+static const struct option_spec own[] = {
+    [RATIO] = { "ratio", "R", OPTION_RATIO, 0, 1, NULL, "of the bytes are still sent" },
+    [GROWTH] = { "iterations-ratio", "I", OPTION_NUMBER, OPTION_POSITIVE, 1e6, NULL,
                  "times as many iterations are needed; measured, never assumed" },
 };
 
-static const struct question_use uses[] = {
-    { &own[RATIO], QUESTION_REQUIRED },
-    { &own[GROWTH], QUESTION_REQUIRED },
+static const struct option_use uses[] = {
+    { &own[RATIO], OPTION_REQUIRED },
+    { &own[GROWTH], OPTION_REQUIRED },
     { &option_compute, NULL },
     { &option_comm, NULL },
     { NULL, NULL },
 };
 
-static enum question_result run(const struct asked *a, struct answer *answer, struct err *err)
+static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
 {
-    double r = asked_number(a, "ratio"), i = asked_number(a, "iterations-ratio");
-    double compute_s = asked_number(a, "compute"), comm_s = asked_number(a, "comm");
+    double r = options_number(a, "ratio"), i = options_number(a, "iterations-ratio");
+    double compute_s = options_number(a, "compute"), comm_s = options_number(a, "comm");
     double even = trade_compress_break_even(r, i);
 
     if (isnan(compute_s) != isnan(comm_s)) {
@@ -49,10 +49,10 @@ static enum question_result run(const struct asked *a, struct answer *answer, st
 }
 
 const struct question question_compress = {
-    .name = "compress",
-    .operands = "",
-    .text = "whether compressing the exchange pays for its extra iterations",
-    .more = "",
-    .uses = uses,
+    .command.name = "compress",
+    .command.operands = "",
+    .command.text = "whether compressing the exchange pays for its extra iterations",
+    .command.more = "",
+    .command.uses = uses,
     .run = run,
 };

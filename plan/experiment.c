@@ -242,25 +242,25 @@ static int search(struct experiment *e, int world, struct err *err)
 
 /* ---- the question ---- */
 
-static const struct question_option option_seeds = {
-    "seeds", "N", QUESTION_COUNT, 1, TRIAL_SEEDS_MAX, NULL, "simulate with so many seeds: standard errors"
+static const struct option_spec option_seeds = {
+    "seeds", "N", OPTION_COUNT, 1, TRIAL_SEEDS_MAX, NULL, "simulate with so many seeds: standard errors"
 };
-static const struct question_option option_first_seed = {
-    "seed", "N", QUESTION_COUNT, 0, 2000000000, NULL, "the first of them: the same one, the same answer"
+static const struct option_spec option_first_seed = {
+    "seed", "N", OPTION_COUNT, 0, 2000000000, NULL, "the first of them: the same one, the same answer"
 };
-static const struct question_option option_sizes = { "nodes", "N,N,...", QUESTION_TEXT,          0,
+static const struct option_spec option_sizes = { "nodes", "N,N,...", OPTION_TEXT,          0,
                                                      0,       NULL,      "sizes to show, rising" };
-static const struct question_option option_fit = { .name = "fit",
+static const struct option_spec option_fit = { .name = "fit",
                                                    .text =
                                                        "search for fabric and noise again: some minutes" };
-static const struct question_option option_plot = { .name = "plot",
+static const struct option_spec option_plot = { .name = "plot",
                                                     .text = "draw the plots: so it does unless told not to" };
-static const struct question_option option_no_plot = { .name = "no-plot", .text = "leave the plots out" };
-static const struct question_option option_ascii = {
+static const struct option_spec option_no_plot = { .name = "no-plot", .text = "leave the plots out" };
+static const struct option_spec option_ascii = {
     .name = "ascii", .text = "draw them without characters beyond ASCII (also: a locale without UTF-8)"
 };
 
-static const struct question_use uses[] = {
+static const struct option_use uses[] = {
     { &option_sizes, "4,8,16,32,64" }, { &option_steps, "300" }, { &option_seeds, "5" },
     { &option_first_seed, "1" },       { &option_fit, NULL },    { &option_plot, NULL },
     { &option_no_plot, NULL },         { &option_ascii, NULL },  { NULL, NULL },
@@ -287,11 +287,11 @@ static int parse_sizes(struct experiment *e, const char *text, struct err *err)
                    CHART_PLACES_MAX, TRIAL_NODES_MAX);
 }
 
-static int begin(struct experiment *e, const struct asked *a, struct err *err)
+static int begin(struct experiment *e, const struct options *a, struct err *err)
 {
-    e->trial = (struct trial){ .steps = asked_int(a, "steps", 300),
-                               .seed = asked_int(a, "seed", 1),
-                               .seeds = asked_int(a, "seeds", 5),
+    e->trial = (struct trial){ .steps = options_int(a, "steps", 300),
+                               .seed = options_int(a, "seed", 1),
+                               .seeds = options_int(a, "seeds", 5),
                                .simulated = progress,
                                .arg = e };
     e->worst = NAN;
@@ -299,10 +299,10 @@ static int begin(struct experiment *e, const struct asked *a, struct err *err)
     for (int w = 0; w < TRIAL_WORLDS; w++)
         memcpy(e->x[w], trial_worlds[w].fitted, sizeof(e->x[w]));
     if (strcmp(a->operands[0], "scaling") != 0)
-        return err_set(err, "'%.40s' is no experiment; there is scaling", a->operands[0]);
-    if (asked_given(a, "plot") && asked_given(a, "no-plot"))
+        return err_set(err, "unknown experiment '%.40s': there is 'scaling'", a->operands[0]);
+    if (options_given(a, "plot") && options_given(a, "no-plot"))
         return err_set(err, "--plot and --no-plot: one of them");
-    return parse_sizes(e, asked_text(a, "nodes"), err);
+    return parse_sizes(e, options_text(a, "nodes"), err);
 }
 
 /* For people the plots stand between the figures and what they mean. */
@@ -320,7 +320,7 @@ static void print(const struct experiment *e, bool plots, bool utf8)
     answer_free(figures);
 }
 
-static enum question_result run(const struct asked *a, struct answer *answer, struct err *err)
+static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
 {
     struct experiment *e = xcalloc(1, sizeof(*e));
     enum question_result rc = QUESTION_WRONG;
@@ -328,7 +328,7 @@ static enum question_result run(const struct asked *a, struct answer *answer, st
     if (begin(e, a, err) < 0)
         goto out;
     rc = QUESTION_FAILED;
-    for (int w = 0; w < TRIAL_WORLDS && asked_given(a, "fit"); w++) {
+    for (int w = 0; w < TRIAL_WORLDS && options_given(a, "fit"); w++) {
         if (search(e, w, err) < 0)
             goto out;
     }
@@ -336,11 +336,11 @@ static enum question_result run(const struct asked *a, struct answer *answer, st
     if (simulate_all(e, err) < 0)
         goto out;
     progress_end();
-    if (a->json) {
+    if (options_given(a, "json")) {
         experiment_tell(e, answer);
         experiment_tell_verdict(e, answer);
     } else {
-        print(e, !asked_given(a, "no-plot"), !asked_given(a, "ascii") && chart_utf8());
+        print(e, !options_given(a, "no-plot"), !options_given(a, "ascii") && chart_utf8());
     }
     rc = QUESTION_DONE;
 out:
@@ -349,18 +349,17 @@ out:
 }
 
 const struct question question_experiment = {
-    .name = "experiment",
-    .operands = "scaling",
-    .text = "run a published experiment again, in the simulator",
-    .more =
+    .command.name = "experiment",
+    .command.operands = "EXPERIMENT",
+    .command.words = "EXPERIMENT scaling",
+    .command.text = "run a published experiment again, in the simulator",
+    .command.more =
         "scaling is a data-parallel job on 4 to 64 nodes, with and without coordination of its ranks. Fabric "
         "and noise were searched for so that the simulated job without coordination has the published "
         "throughput and variation (--fit does it again, and prints what it finds); then pacing, gates and "
         "other remedies are tried on the very same job. What is published with coordination is shown beside "
         "it and fitted to nowhere. Tables, plots, and, last, what carries the result and how far each remedy "
         "gets.",
-    .uses = uses,
-    .min = 1,
-    .max = 1,
+    .command.uses = uses,
     .run = run,
 };

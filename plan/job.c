@@ -4,50 +4,50 @@
 
 #include "plan/options.h"
 
-const struct question_option job_batch_per_rank = {
-    "batch-per-rank", "N", QUESTION_COUNT, 1, 1e12, NULL, "samples of a rank in a step"
+const struct option_spec job_batch_per_rank = {
+    "batch-per-rank", "N", OPTION_COUNT, 1, 1e12, NULL, "samples of a rank in a step"
 };
-const struct question_option job_min_steps = {
-    "min-steps", "N", QUESTION_COUNT, 1, 1e15, NULL, "steps to the target with a batch without end"
+const struct option_spec job_min_steps = {
+    "min-steps", "N", OPTION_COUNT, 1, 1e15, NULL, "steps to the target with a batch without end"
 };
-const struct question_option job_critical_batch = {
+const struct option_spec job_critical_batch = {
     "critical-batch",
     "N",
-    QUESTION_COUNT,
+    OPTION_COUNT,
     0,
     1e15,
     NULL,
     "batch that needs twice as many steps; measured, never assumed"
 };
-const struct question_option job_checkpoint_write = {
-    "checkpoint-write", "TIME", QUESTION_SECONDS, 0, INFINITY, NULL, "that a checkpoint holds the job up"
+const struct option_spec job_checkpoint_write = {
+    "checkpoint-write", "TIME", OPTION_SECONDS, 0, INFINITY, NULL, "that a checkpoint holds the job up"
 };
-const struct question_option job_node_mtbf = { "node-mtbf",
+const struct option_spec job_node_mtbf = { "node-mtbf",
                                                "TIME",
-                                               QUESTION_SECONDS,
-                                               QUESTION_POSITIVE,
+                                               OPTION_SECONDS,
+                                               OPTION_POSITIVE,
                                                INFINITY,
                                                NULL,
                                                "mean time between failures of one node" };
-const struct question_option job_bubble = { "bubble",
+const struct option_spec job_bubble = { "bubble",
                                             "SHARE",
-                                            QUESTION_RATIO,
+                                            OPTION_RATIO,
                                             0,
                                             0.99,
                                             NULL,
                                             "of the time that a pipeline stands still (see pipeline)" };
 
-void job_network(const struct asked *a, struct collective *c)
+void job_network(const struct options *a, struct collective *c)
 {
     *c = (struct collective){
         .op = COLLECTIVE_ALLREDUCE,
         .algo = COLLECTIVE_RING,
-        .ranks = asked_number(a, "ranks"),
-        .link = { asked_number(a, "latency"), asked_number(a, "bandwidth") },
-        .intra = { asked_number(a, "intra-latency"), asked_number(a, "intra-bandwidth") },
+        .ranks = options_number(a, "ranks"),
+        .link = { options_number(a, "latency"), options_number(a, "bandwidth") },
+        .intra = { options_number(a, "intra-latency"), options_number(a, "intra-bandwidth") },
         .slowest_bytes_per_s = INFINITY,
-        .ranks_per_node = asked_number(a, "ranks-per-node"),
-        .rails = asked_number(a, "rails"),
+        .ranks_per_node = options_number(a, "ranks-per-node"),
+        .rails = options_number(a, "rails"),
         .shards = 1,
         .skew = 1,
     };
@@ -79,17 +79,17 @@ int job_network_check(const struct collective *c, struct err *err)
     return 0;
 }
 
-enum order_dist job_dist(const struct asked *a)
+enum order_dist job_dist(const struct options *a)
 {
-    return asked_is(a, "dist", "lognormal") ? ORDER_LOGNORMAL : ORDER_NORMAL;
+    return options_is(a, "dist", "lognormal") ? ORDER_LOGNORMAL : ORDER_NORMAL;
 }
 
-int job_overlap_check(const struct asked *a, struct err *err)
+int job_overlap_check(const struct options *a, struct err *err)
 {
-    if (asked_number(a, "overlap") > 0 && !asked_given(a, "backward"))
+    if (options_number(a, "overlap") > 0 && !options_given(a, "backward"))
         return err_set(err,
                        "--overlap needs --backward=TIME: how long is the work that can hide communication?");
-    if (asked_number(a, "backward") > asked_number(a, "compute"))
+    if (options_number(a, "backward") > options_number(a, "compute"))
         return err_set(err, "--backward is a part of --compute: it cannot be longer");
     return 0;
 }
@@ -115,28 +115,28 @@ static int check_batch(const struct train *t, struct err *err)
     return 0;
 }
 
-int job_train(const struct asked *a, struct train *t, struct err *err)
+int job_train(const struct options *a, struct train *t, struct err *err)
 {
     *t = (struct train){
-        .ranks = asked_number(a, "ranks"),
-        .ranks_per_node = asked_number(a, "ranks-per-node"),
-        .compute_s = asked_number(a, "compute"),
-        .cv = asked_number(a, "cv"),
+        .ranks = options_number(a, "ranks"),
+        .ranks_per_node = options_number(a, "ranks-per-node"),
+        .compute_s = options_number(a, "compute"),
+        .cv = options_number(a, "cv"),
         .dist = job_dist(a),
-        .gradient_bytes = asked_number(a, "gradient-bytes"),
-        .backward_s = asked_number(a, "backward"),
-        .overlap = asked_number(a, "overlap"),
-        .bubble = asked_number(a, "bubble"),
-        .misc_s = asked_number(a, "misc"),
-        .batch_per_rank = asked_number(a, "batch-per-rank"),
-        .min_steps = asked_number(a, "min-steps"),
-        .critical_batch = asked_number(a, "critical-batch"),
-        .write_s = asked_number(a, "checkpoint-write"),
-        .restart_s = asked_number(a, "restart"),
-        .node_mtbf_s = asked_given(a, "node-mtbf") ? asked_number(a, "node-mtbf") : INFINITY,
+        .gradient_bytes = options_number(a, "gradient-bytes"),
+        .backward_s = options_number(a, "backward"),
+        .overlap = options_number(a, "overlap"),
+        .bubble = options_number(a, "bubble"),
+        .misc_s = options_number(a, "misc"),
+        .batch_per_rank = options_number(a, "batch-per-rank"),
+        .min_steps = options_number(a, "min-steps"),
+        .critical_batch = options_number(a, "critical-batch"),
+        .write_s = options_number(a, "checkpoint-write"),
+        .restart_s = options_number(a, "restart"),
+        .node_mtbf_s = options_given(a, "node-mtbf") ? options_number(a, "node-mtbf") : INFINITY,
     };
     job_network(a, &t->exchange);
-    t->exchange.algo = collective_algo_find(asked_text(a, "algo"));
+    t->exchange.algo = collective_algo_find(options_text(a, "algo"));
     if (job_network_check(&t->exchange, err) < 0 || job_overlap_check(a, err) < 0 ||
         check_batch(t, err) < 0 || check_failures(t, err) < 0)
         return -1;

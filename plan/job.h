@@ -13,35 +13,35 @@
  * but op, algo, shards, skew and slowest_bytes_per_s, which are set to allreduce, ring and nothing special.
  */
 #define JOB_NETWORK_USES                                                                                    \
-    { &option_ranks, QUESTION_REQUIRED }, { &option_latency, NULL },                                        \
-        { &option_bandwidth, QUESTION_REQUIRED }, { &option_ranks_per_node, NULL }, { &option_rails, "1" }, \
+    { &option_ranks, OPTION_REQUIRED }, { &option_latency, NULL },                                        \
+        { &option_bandwidth, OPTION_REQUIRED }, { &option_ranks_per_node, NULL }, { &option_rails, "1" }, \
         { &option_intra_latency, NULL },                                                                    \
     {                                                                                                       \
         &option_intra_bandwidth, NULL                                                                       \
     }
-void job_network(const struct asked *a, struct collective *c);
+void job_network(const struct options *a, struct collective *c);
 /* Is what was given enough for this operation and algorithm? */
 int job_network_check(const struct collective *c, struct err *err);
 /* The same for hierarchical alone: false: not described, it is no candidate. */
 bool job_network_has_nodes(const struct collective *c);
 
-enum order_dist job_dist(const struct asked *a); /* --dist */
+enum order_dist job_dist(const struct options *a); /* --dist */
 
 /* --overlap with --backward and --compute. */
-int job_overlap_check(const struct asked *a, struct err *err);
+int job_overlap_check(const struct options *a, struct err *err);
 
 /* What train and whatif take beside the network. */
-extern const struct question_option job_batch_per_rank, job_min_steps, job_critical_batch,
+extern const struct option_spec job_batch_per_rank, job_min_steps, job_critical_batch,
     job_checkpoint_write, job_node_mtbf, job_bubble;
 #define JOB_TRAIN_USES                                                                                       \
-    { &option_compute, QUESTION_REQUIRED }, { &option_cv, "0" }, { &option_dist, "normal" },                 \
-        { &option_gradient_bytes, QUESTION_REQUIRED }, { &option_algo, "ring" }, { &option_backward, NULL }, \
+    { &option_compute, OPTION_REQUIRED }, { &option_cv, "0" }, { &option_dist, "normal" },                 \
+        { &option_gradient_bytes, OPTION_REQUIRED }, { &option_algo, "ring" }, { &option_backward, NULL }, \
         { &option_overlap, "0" }, { &job_bubble, "0" }, { &option_misc, "0s" },                              \
         { &job_batch_per_rank, NULL }, { &job_min_steps, NULL }, { &job_critical_batch, NULL },              \
         { &job_checkpoint_write, NULL }, { &option_restart, "0s" },                                          \
     {                                                                                                        \
         &job_node_mtbf, NULL                                                                                 \
     }
-int job_train(const struct asked *a, struct train *t, struct err *err);
+int job_train(const struct options *a, struct train *t, struct err *err);
 
 #endif

@@ -16,10 +16,11 @@ libplan_a_SOURCES = \
 	plan/mtbf.c \
 	plan/options.c plan/options.h \
 	plan/pipeline.c \
-	plan/question.c plan/question.h \
+	plan/question.h \
 	plan/questions.c plan/questions.h \
 	plan/running.c plan/running.h \
 	plan/scale.c \
+	plan/scenarios.c plan/scenarios.h \
 	plan/search.c plan/search.h \
 	plan/simulate.c \
 	plan/speedup.c \
@@ -35,5 +36,3 @@ PLAN_LIBS = libplan.a $(SIM_LIBS) $(CTL_LIBS) $(MODEL_LIBS) $(COMMON_LIBS) $(JAN
 bin_PROGRAMS += sgplan
 sgplan_SOURCES = plan/sgplan.c
 sgplan_LDADD = $(PLAN_LIBS)
-
-dist_bashcompletion_DATA += plan/completion/sgplan

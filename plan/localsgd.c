@@ -8,25 +8,25 @@
 
 enum { PENALTY, LOCAL };
 
-static const struct question_option own[] = {
-    [PENALTY] = { "penalty", "C", QUESTION_RATIO, 0, 1e6, NULL,
+static const struct option_spec own[] = {
+    [PENALTY] = { "penalty", "C", OPTION_RATIO, 0, 1e6, NULL,
                   "iterations grow as 1 + C K; measured, never assumed" },
-    [LOCAL] = { "local-steps", "K", QUESTION_COUNT, 1, 1e9, NULL, "say what this many give, too" },
+    [LOCAL] = { "local-steps", "K", OPTION_COUNT, 1, 1e9, NULL, "say what this many give, too" },
 };
 
-static const struct question_use uses[] = {
-    { &option_compute, QUESTION_REQUIRED },
-    { &option_comm, QUESTION_REQUIRED },
-    { &own[PENALTY], QUESTION_REQUIRED },
+static const struct option_use uses[] = {
+    { &option_compute, OPTION_REQUIRED },
+    { &option_comm, OPTION_REQUIRED },
+    { &own[PENALTY], OPTION_REQUIRED },
     { &own[LOCAL], NULL },
     { NULL, NULL },
 };
 
-static enum question_result run(const struct asked *a, struct answer *answer, struct err *err)
+static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
 {
-    double compute_s = asked_number(a, "compute"), comm_s = asked_number(a, "comm"),
-           c = asked_number(a, "penalty");
-    double given = asked_number(a, "local-steps"), best = trade_local_best_whole(compute_s, comm_s, c);
+    double compute_s = options_number(a, "compute"), comm_s = options_number(a, "comm"),
+           c = options_number(a, "penalty");
+    double given = options_number(a, "local-steps"), best = trade_local_best_whole(compute_s, comm_s, c);
     double synchronous_s = compute_s + comm_s;
     double time_s = isinf(best) ? compute_s : trade_local_s(compute_s, comm_s, c, best);
 
@@ -50,11 +50,11 @@ static enum question_result run(const struct asked *a, struct answer *answer, st
 }
 
 const struct question question_localsgd = {
-    .name = "localsgd",
-    .operands = "",
-    .text = "how many local steps between two exchanges",
-    .more = "--penalty is how much more iterations each local step costs, from an experiment with this very "
+    .command.name = "localsgd",
+    .command.operands = "",
+    .command.text = "how many local steps between two exchanges",
+    .command.more = "--penalty is how much more iterations each local step costs, from an experiment with this very "
             "model and data.",
-    .uses = uses,
+    .command.uses = uses,
     .run = run,
 };

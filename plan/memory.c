@@ -9,19 +9,19 @@
 
 enum { PARAMS, ZERO, ACTIVATIONS, ROOM };
 
-static const struct question_option own[] = {
-    [PARAMS] = { "params", "N", QUESTION_COUNT, 1, 1e18, NULL, "of the model, as in 7B or 175e9" },
-    [ZERO] = { "zero", "STAGE", QUESTION_COUNT, 0, 3, NULL,
+static const struct option_spec own[] = {
+    [PARAMS] = { "params", "N", OPTION_COUNT, 1, 1e18, NULL, "of the model, as in 7B or 175e9" },
+    [ZERO] = { "zero", "STAGE", OPTION_COUNT, 0, 3, NULL,
                "what ranks share: 0 nothing, 1 optimiser, 2 gradients too, 3 all" },
-    [ACTIVATIONS] = { "activation-bytes", "SIZE", QUESTION_BYTES, 0, INFINITY, NULL,
+    [ACTIVATIONS] = { "activation-bytes", "SIZE", OPTION_BYTES, 0, INFINITY, NULL,
                       "of a rank, beside that" },
-    [ROOM] = { "memory", "SIZE", QUESTION_BYTES, QUESTION_POSITIVE, INFINITY, NULL,
+    [ROOM] = { "memory", "SIZE", OPTION_BYTES, OPTION_POSITIVE, INFINITY, NULL,
                "that a rank has: say what fits" },
 };
 
-static const struct question_use uses[] = {
-    { &own[PARAMS], QUESTION_REQUIRED },
-    { &option_ranks, QUESTION_REQUIRED },
+static const struct option_use uses[] = {
+    { &own[PARAMS], OPTION_REQUIRED },
+    { &option_ranks, OPTION_REQUIRED },
     { &own[ZERO], "0" },
     { &own[ACTIVATIONS], "0" },
     { &own[ROOM], NULL },
@@ -45,12 +45,12 @@ static void say_stages(double p, double n, double beside, double has, struct ans
     }
 }
 
-static enum question_result run(const struct asked *a, struct answer *answer, struct err *err)
+static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
 {
-    double p = asked_number(a, "params"), n = asked_number(a, "ranks"),
-           beside = asked_number(a, "activation-bytes");
-    double has = asked_number(a, "memory");
-    int stage = (int)asked_number(a, "zero");
+    double p = options_number(a, "params"), n = options_number(a, "ranks"),
+           beside = options_number(a, "activation-bytes");
+    double has = options_number(a, "memory");
+    int stage = (int)options_number(a, "zero");
     double bytes = p * memory_bytes_per_parameter(stage, n) + beside;
     double needed = memory_ranks_needed(stage, p, has - beside);
 
@@ -74,10 +74,10 @@ static enum question_result run(const struct asked *a, struct answer *answer, st
 }
 
 const struct question question_memory = {
-    .name = "memory",
-    .operands = "",
-    .text = "what parameters, gradients and optimiser take on each rank",
-    .more = "",
-    .uses = uses,
+    .command.name = "memory",
+    .command.operands = "",
+    .command.text = "what parameters, gradients and optimiser take on each rank",
+    .command.more = "",
+    .command.uses = uses,
     .run = run,
 };

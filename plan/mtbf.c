@@ -11,21 +11,21 @@
 
 enum { RATE, FAILURES, NODE_DAYS, PRIOR_FAILURES, PRIOR_DAYS, DURATION };
 
-static const struct question_option own[] = {
-    [RATE] = { "failures-per-1000-node-days", "F", QUESTION_NUMBER, 0, 1e9, NULL, "as clusters publish it" },
-    [FAILURES] = { "failures", "K", QUESTION_COUNT, 0, 1e9, NULL, "seen in --node-days" },
-    [NODE_DAYS] = { "node-days", "D", QUESTION_NUMBER, QUESTION_POSITIVE, 1e12, NULL,
+static const struct option_spec own[] = {
+    [RATE] = { "failures-per-1000-node-days", "F", OPTION_NUMBER, 0, 1e9, NULL, "as clusters publish it" },
+    [FAILURES] = { "failures", "K", OPTION_COUNT, 0, 1e9, NULL, "seen in --node-days" },
+    [NODE_DAYS] = { "node-days", "D", OPTION_NUMBER, OPTION_POSITIVE, 1e12, NULL,
                     "one node for one day, in which they were seen" },
-    [PRIOR_FAILURES] = { "prior-failures", "K", QUESTION_NUMBER, 0, 1e9, NULL,
+    [PRIOR_FAILURES] = { "prior-failures", "K", OPTION_NUMBER, 0, 1e9, NULL,
                          "known before: the cluster's failures" },
-    [PRIOR_DAYS] = { "prior-node-days", "D", QUESTION_NUMBER, 0, 1e12, NULL,
+    [PRIOR_DAYS] = { "prior-node-days", "D", OPTION_NUMBER, 0, 1e12, NULL,
                      "known before: in so many node-days" },
-    [DURATION] = { "duration", "TIME", QUESTION_SECONDS, QUESTION_POSITIVE, INFINITY, NULL,
+    [DURATION] = { "duration", "TIME", OPTION_SECONDS, OPTION_POSITIVE, INFINITY, NULL,
                    "of the job: say how likely it is spared" },
 };
 
-static const struct question_use uses[] = {
-    { &option_nodes, QUESTION_REQUIRED },
+static const struct option_use uses[] = {
+    { &option_nodes, OPTION_REQUIRED },
     { &own[RATE], NULL },
     { &job_node_mtbf, NULL },
     { &own[FAILURES], NULL },
@@ -37,33 +37,33 @@ static const struct question_use uses[] = {
 };
 
 /* From counts: mean and a 90 % interval. */
-static int read_counts(const struct asked *a, struct failure_rate *r, struct err *err)
+static int read_counts(const struct options *a, struct failure_rate *r, struct err *err)
 {
-    if (!asked_given(a, "failures") || !asked_given(a, "node-days"))
+    if (!options_given(a, "failures") || !options_given(a, "node-days"))
         return err_set(err, "--failures=K and --node-days=D are needed together");
-    if (asked_given(a, "prior-failures") != asked_given(a, "prior-node-days"))
+    if (options_given(a, "prior-failures") != options_given(a, "prior-node-days"))
         return err_set(err, "--prior-failures=K and --prior-node-days=D are needed together");
     *r = failure_rate_unknown();
-    if (asked_given(a, "prior-failures"))
-        *r = (struct failure_rate){ asked_number(a, "prior-failures"),
-                                    asked_number(a, "prior-node-days") * NODE_DAY };
-    r->failures += asked_number(a, "failures");
-    r->node_s += asked_number(a, "node-days") * NODE_DAY;
+    if (options_given(a, "prior-failures"))
+        *r = (struct failure_rate){ options_number(a, "prior-failures"),
+                                    options_number(a, "prior-node-days") * NODE_DAY };
+    r->failures += options_number(a, "failures");
+    r->node_s += options_number(a, "node-days") * NODE_DAY;
     if (r->failures <= 0)
         return err_set(err,
                        "--prior-failures must be more than zero where none were seen: nothing fails never");
     return 0;
 }
 
-static double read_rate(const struct asked *a)
+static double read_rate(const struct options *a)
 {
-    return asked_given(a, "node-mtbf") ? 1 / asked_number(a, "node-mtbf")
-                                       : asked_number(a, "failures-per-1000-node-days") / (1000 * NODE_DAY);
+    return options_given(a, "node-mtbf") ? 1 / options_number(a, "node-mtbf")
+                                       : options_number(a, "failures-per-1000-node-days") / (1000 * NODE_DAY);
 }
 
-static void say_mean(const struct asked *a, double rate_s, struct answer *answer)
+static void say_mean(const struct options *a, double rate_s, struct answer *answer)
 {
-    double n = asked_number(a, "nodes"), t = asked_number(a, "duration"), m = failure_mtbf_s(n, rate_s);
+    double n = options_number(a, "nodes"), t = options_number(a, "duration"), m = failure_mtbf_s(n, rate_s);
 
     answer_figure(answer, "mtbf_s", m, ANSWER_SECONDS, "between two failures of the job, on average");
     answer_figure(answer, "node_mtbf_s", failure_mtbf_s(1, rate_s), ANSWER_SECONDS, "of one node");
@@ -77,13 +77,13 @@ static void say_mean(const struct asked *a, double rate_s, struct answer *answer
                   "failures in its duration");
 }
 
-static enum question_result run(const struct asked *a, struct answer *answer, struct err *err)
+static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
 {
-    int counts = asked_given(a, "failures") || asked_given(a, "node-days");
-    double n = asked_number(a, "nodes");
+    int counts = options_given(a, "failures") || options_given(a, "node-days");
+    double n = options_number(a, "nodes");
     struct failure_rate r;
 
-    if (counts + asked_given(a, "failures-per-1000-node-days") + asked_given(a, "node-mtbf") != 1) {
+    if (counts + options_given(a, "failures-per-1000-node-days") + options_given(a, "node-mtbf") != 1) {
         err_set(
             err,
             "one of --failures-per-1000-node-days=F, --node-mtbf=TIME, or --failures=K with --node-days=D is "
@@ -110,11 +110,11 @@ static enum question_result run(const struct asked *a, struct answer *answer, st
 }
 
 const struct question question_mtbf = {
-    .name = "mtbf",
-    .operands = "",
-    .text = "how often a job fails, from its nodes, and how sure that is",
-    .more = "With counts (--failures in --node-days, added to what is known before) the answer has a 90 % "
+    .command.name = "mtbf",
+    .command.operands = "",
+    .command.text = "how often a job fails, from its nodes, and how sure that is",
+    .command.more = "With counts (--failures in --node-days, added to what is known before) the answer has a 90 % "
             "interval.",
-    .uses = uses,
+    .command.uses = uses,
     .run = run,
 };

@@ -7,14 +7,14 @@
 
 #define OPTIONS_RANKS_MAX 1e7 /* what the formulas are tested to */
 
-extern const struct question_option option_ranks, option_ranks_per_node, option_rails;
-extern const struct question_option option_latency, option_bandwidth, option_intra_latency,
+extern const struct option_spec option_ranks, option_ranks_per_node, option_rails;
+extern const struct option_spec option_latency, option_bandwidth, option_intra_latency,
     option_intra_bandwidth;
-extern const struct question_option option_algo, option_bytes, option_gradient_bytes;
-extern const struct question_option option_compute, option_comm, option_backward, option_overlap, option_misc;
-extern const struct question_option option_dist, option_cv;
-extern const struct question_option option_stages, option_microbatches;
-extern const struct question_option option_restart, option_nodes;
-extern const struct question_option option_seed, option_scenario_seed, option_steps;
+extern const struct option_spec option_algo, option_bytes, option_gradient_bytes;
+extern const struct option_spec option_compute, option_comm, option_backward, option_overlap, option_misc;
+extern const struct option_spec option_dist, option_cv;
+extern const struct option_spec option_stages, option_microbatches;
+extern const struct option_spec option_restart, option_nodes;
+extern const struct option_spec option_seed, option_scenario_seed, option_steps;
 
 #endif

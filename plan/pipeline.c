@@ -14,18 +14,18 @@
 
 enum { SCHEDULE, CHUNKS, TARGET, TIMES };
 
-static const struct question_option own[] = {
-    [SCHEDULE] = { "schedule", "NAME", QUESTION_WORD, 0, 0, "gpipe 1f1b interleaved",
+static const struct option_spec own[] = {
+    [SCHEDULE] = { "schedule", "NAME", OPTION_WORD, 0, 0, "gpipe 1f1b interleaved",
                    "order of the micro-batches" },
-    [CHUNKS] = { "chunks", "V", QUESTION_COUNT, 1, 65536, NULL,
+    [CHUNKS] = { "chunks", "V", OPTION_COUNT, 1, 65536, NULL,
                  "interleaved: parts that each stage is cut into" },
-    [TARGET] = { "target-utilization", "SHARE", QUESTION_RATIO, 0, 0.999999, NULL,
+    [TARGET] = { "target-utilization", "SHARE", OPTION_RATIO, 0, 0.999999, NULL,
                  "say how many micro-batches reach it" },
-    [TIMES] = { "stage-times", "LIST", QUESTION_TEXT, 0, 0, NULL,
+    [TIMES] = { "stage-times", "LIST", OPTION_TEXT, 0, 0, NULL,
                 "of a micro-batch in each stage, both ways, as in 100ms,120ms,90ms" },
 };
 
-static const struct question_use uses[] = {
+static const struct option_use uses[] = {
     { &option_stages, NULL }, { &option_microbatches, NULL }, { &own[SCHEDULE], "1f1b" },
     { &own[CHUNKS], "1" },    { &own[TARGET], NULL },         { &own[TIMES], NULL },
     { NULL, NULL },
@@ -54,10 +54,10 @@ static int read_times(const char *text, double *stage_s, struct err *err)
     }
 }
 
-static int say_uneven(const struct asked *a, double p, double m, struct answer *answer, struct err *err)
+static int say_uneven(const struct options *a, double p, double m, struct answer *answer, struct err *err)
 {
     static double stage_s[STAGES_MAX];
-    int n = read_times(asked_text(a, "stage-times"), stage_s, err);
+    int n = read_times(options_text(a, "stage-times"), stage_s, err);
     double slowest = 0, sum = 0, time_s;
 
     if (n < 0)
@@ -81,12 +81,12 @@ static int say_uneven(const struct asked *a, double p, double m, struct answer *
     return 0;
 }
 
-static int say_even(const struct asked *a, double p, double m, double v, enum pipeline_schedule how,
+static int say_even(const struct options *a, double p, double m, double v, enum pipeline_schedule how,
                     struct answer *answer, struct err *err)
 {
     if (isnan(p))
         return err_set(err, "--stages=P is needed, or --stage-times=LIST");
-    if (isnan(m) && !asked_given(a, "target-utilization"))
+    if (isnan(m) && !options_given(a, "target-utilization"))
         return err_set(err, "--microbatches=M is needed, or --target-utilization=SHARE");
     if (isnan(m))
         return 0;
@@ -102,12 +102,12 @@ static int say_even(const struct asked *a, double p, double m, double v, enum pi
     return 0;
 }
 
-static enum question_result run(const struct asked *a, struct answer *answer, struct err *err)
+static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
 {
-    double p = asked_number(a, "stages"), m = asked_number(a, "microbatches"), v = asked_number(a, "chunks");
-    double want = asked_number(a, "target-utilization");
-    enum pipeline_schedule how = asked_is(a, "schedule", "gpipe")  ? PIPELINE_GPIPE
-                                 : asked_is(a, "schedule", "1f1b") ? PIPELINE_1F1B
+    double p = options_number(a, "stages"), m = options_number(a, "microbatches"), v = options_number(a, "chunks");
+    double want = options_number(a, "target-utilization");
+    enum pipeline_schedule how = options_is(a, "schedule", "gpipe")  ? PIPELINE_GPIPE
+                                 : options_is(a, "schedule", "1f1b") ? PIPELINE_1F1B
                                                                    : PIPELINE_INTERLEAVED;
     int rc;
 
@@ -115,8 +115,8 @@ static enum question_result run(const struct asked *a, struct answer *answer, st
         err_set(err, "--chunks is of --schedule=interleaved alone");
         return QUESTION_WRONG;
     }
-    answer_title(answer, "A pipeline, %s", asked_text(a, "schedule"));
-    rc = asked_given(a, "stage-times") ? say_uneven(a, p, m, answer, err)
+    answer_title(answer, "A pipeline, %s", options_text(a, "schedule"));
+    rc = options_given(a, "stage-times") ? say_uneven(a, p, m, answer, err)
                                        : say_even(a, p, m, v, how, answer, err);
     if (rc == 0 && !isnan(want) && isnan(p))
         rc = err_set(err, "--target-utilization needs --stages=P");
@@ -133,10 +133,10 @@ static enum question_result run(const struct asked *a, struct answer *answer, st
 }
 
 const struct question question_pipeline = {
-    .name = "pipeline",
-    .operands = "",
-    .text = "bubble, speed-up and memory of a pipeline; micro-batches for a target",
-    .more = "Stages take equally long unless --stage-times lists them.",
-    .uses = uses,
+    .command.name = "pipeline",
+    .command.operands = "",
+    .command.text = "bubble, speed-up and memory of a pipeline; micro-batches for a target",
+    .command.more = "Stages take equally long unless --stage-times lists them.",
+    .command.uses = uses,
     .run = run,
 };

@@ -1,20 +1,13 @@
 #include "plan/questions.h"
 
 #include <stddef.h>
+#include <string.h>
 
-static const struct question_use help_uses[];
+#include "common/xalloc.h"
+#include "plan/scenarios.h"
+#include "wire/session.h"
 
-/* Answered by main(), which knows the tables. */
-static const struct question question_help_ = {
-    .name = "help",
-    .operands = "[QUESTION]",
-    .text = "say how a question is asked",
-    .more = "",
-    .uses = help_uses,
-    .max = 1,
-};
-
-const struct question *const questions[] = {
+static const struct question *const questions[] = {
     /* formulas */
     &question_collective,
     &question_step,
@@ -36,12 +29,40 @@ const struct question *const questions[] = {
     /* simulation */
     &question_simulate,
     &question_experiment,
-    &question_help_,
-    NULL,
 };
 
-static const struct question_option words = { .name = "words",
-                                              .text = "print bare words, for shell completion" };
-static const struct question_option mdoc = { .name = "mdoc",
-                                             .text = "print the source of the manual page's tables" };
-static const struct question_use help_uses[] = { { &words, NULL }, { &mdoc, NULL }, { NULL, NULL } };
+static const struct options_command *command(size_t i)
+{
+    return i < ARRAY_SIZE(questions) ? &questions[i]->command : NULL;
+}
+
+static const struct option_use common[] = { { &option_json, NULL }, { NULL, NULL } };
+
+static void complete(const struct options *o, const char *name, FILE *out)
+{
+    if (!strcmp(name, "SCENARIO")) {
+        scenarios_print(PKGDATADIR "/scenarios", out);
+        fputs("@files\n", out);
+    } else {
+        session_complete(o, name, out);
+    }
+}
+
+const struct options_program sgplan_program = {
+    .name = "sgplan",
+    .text = "Predict what a synchronised job will do, and compare what could be done.",
+    .noun = "question",
+    .command = command,
+    .common = common,
+    .examples = { "sgplan straggler --ranks=1024 --cv=10%", "sgplan simulate straggler --json" },
+    .help_end =
+        "Values have units: 700MB, 2MiB, 10us, 2h, 25GB/s, 400Gbit/s, 5%, 175e9 or 7B. Exit status: 0, 1 "
+        "(failed), 2 (wrong usage). Manual page: sgplan(1).",
+    .once = true,
+    .complete = complete,
+};
+
+const struct question *question_asked(const struct options *o)
+{
+    return (const struct question *)o->command;
+}

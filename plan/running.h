@@ -9,16 +9,16 @@
 #include "plan/question.h"
 #include "trace/reader.h"
 
-extern const struct question_option running_trace, running_job, running_conf, running_controller;
+extern const struct option_spec running_trace, running_job;
 
 /* --trace: read to its end; trace_reader_free takes it. NULL with the reason. */
-struct trace_reader *running_read(const struct asked *a, struct err *err);
+struct trace_reader *running_read(const struct options *a, struct err *err);
 
 /* The same of that file; - is standard input. */
 struct trace_reader *running_read_file(const char *path, struct err *err);
 
 /* --job: put to the controller, with "job" added; question is taken. The answer's object under key, the
  * caller's, or NULL with the reason. */
-json_t *running_ask(const struct asked *a, json_t *question, const char *key, struct err *err);
+json_t *running_ask(const struct options *a, json_t *question, const char *key, struct err *err);
 
 #endif

@@ -12,29 +12,30 @@
 #include "plan/questions.h"
 #include "plan/running.h"
 
-static const struct question_option option_mode = {
+static const struct option_spec option_mode = {
     "mode",
     "MODE",
-    QUESTION_WORD,
+    OPTION_WORD,
     0,
     0,
     "weak strong",
     "weak: each rank has as much to do as now; strong: they share it"
 };
 
-static const struct question_option option_trace = {
+static const struct option_spec option_trace = {
     "trace",
     "FILE",
-    QUESTION_TEXTS,
+    OPTION_TEXTS,
     0,
     0,
     NULL,
     "a recorded trace; - is standard input; several: of runs over different numbers of ranks"
 };
 
-static const struct question_use uses[] = {
+static const struct option_use uses[] = {
     { &option_trace, NULL }, { &running_job, NULL },        { &option_mode, "weak" },
-    { &running_conf, NULL }, { &running_controller, NULL }, { NULL, NULL },
+    { &option_conf, NULL },  { &option_controller, NULL }, { &option_munge_socket, NULL },
+    { NULL, NULL },
 };
 
 /* ---- where it comes from ---- */
@@ -48,31 +49,31 @@ static uint32_t ranks_of(struct trace_reader *r)
 }
 
 /* What the others show of growth goes to the one with the most ranks. */
-static int tell_runs(const struct asked *a, struct trace_reader *const *reader, size_t n, size_t largest,
+static int tell_runs(const struct options *a, struct trace_reader *const *reader, size_t n, size_t largest,
                      struct err *err)
 {
-    struct projection_run run[QUESTION_TEXTS_MAX];
+    struct projection_run run[OPTIONS_TEXTS_MAX];
     size_t told = 0;
 
     for (size_t i = 0; i < n; i++) {
         const char *why = i == largest ? NULL : view_run_get(trace_reader_view(reader[i]), &run[told]);
 
         if (why)
-            return err_set(err, "%s: nothing can be learnt: %s", asked_texts(a, "trace", i), why);
+            return err_set(err, "%s: nothing can be learnt: %s", options_texts(a, "trace", i), why);
         told += i != largest;
     }
     view_runs_set(trace_reader_view(reader[largest]), run, told);
     return 0;
 }
 
-static json_t *of_traces(const struct asked *a, bool strong, struct err *err)
+static json_t *of_traces(const struct options *a, bool strong, struct err *err)
 {
-    struct trace_reader *reader[QUESTION_TEXTS_MAX];
+    struct trace_reader *reader[OPTIONS_TEXTS_MAX];
     size_t n = 0, largest = 0;
     const char *path;
     json_t *o = NULL;
 
-    for (; n < QUESTION_TEXTS_MAX && (path = asked_texts(a, "trace", n)); n++) {
+    for (; n < OPTIONS_TEXTS_MAX && (path = options_texts(a, "trace", n)); n++) {
         reader[n] = running_read_file(path, err);
         if (!reader[n])
             goto out;
@@ -87,7 +88,7 @@ out:
     return o;
 }
 
-static json_t *of_job(const struct asked *a, bool strong, struct err *err)
+static json_t *of_job(const struct options *a, bool strong, struct err *err)
 {
     return running_ask(a, json_pack("{s:s, s:s}", "query", "scaling", "mode", strong ? "strong" : "weak"),
                        "scaling", err);
@@ -262,14 +263,14 @@ static void put_scaling(struct answer *a, const json_t *o)
     put_assumed(a, o);
 }
 
-static enum question_result run(const struct asked *a, struct answer *answer, struct err *err)
+static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
 {
-    const char *trace = asked_text(a, "trace");
-    bool strong = asked_is(a, "mode", "strong");
+    const char *trace = options_text(a, "trace");
+    bool strong = options_is(a, "mode", "strong");
     char why[128];
     json_t *o;
 
-    if (!trace == !asked_text(a, "job")) {
+    if (!trace == !options_text(a, "job")) {
         err_set(err, "one of --trace=FILE and --job=ID is needed");
         return QUESTION_WRONG;
     }
@@ -287,12 +288,12 @@ static enum question_result run(const struct asked *a, struct answer *answer, st
 }
 
 const struct question question_scale = {
-    .name = "scale",
-    .operands = "",
-    .text = "what a job would be on 2 to 16 times its ranks, from a trace or live",
-    .more = "Latency, bandwidth and noise are fitted from the job's own collectives and steps. Ranges hold "
+    .command.name = "scale",
+    .command.operands = "",
+    .command.text = "what a job would be on 2 to 16 times its ranks, from a trace or live",
+    .command.more = "Latency, bandwidth and noise are fitted from the job's own collectives and steps. Ranges hold "
             "90 %: they carry the fits' errors, which algorithm the library uses, and which ranks one "
             "happens to get. Points far beyond what was measured are less sure than any range can say.",
-    .uses = uses,
+    .command.uses = uses,
     .run = run,
 };

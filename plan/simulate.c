@@ -11,6 +11,7 @@
 #include "plan/answer.h"
 #include "plan/options.h"
 #include "plan/questions.h"
+#include "plan/scenarios.h"
 #include "sim/scenario.h"
 #include "sim/simulation.h"
 #include "sim/tracer.h"
@@ -18,26 +19,26 @@
 #define LATEST_RANKS     8   /* shown of each job */
 #define PROGRESS_AFTER_S 2.0 /* and so often */
 
-static const struct question_option trace = {
+static const struct option_spec trace = {
     "trace",
     "FILE",
-    QUESTION_TEXT,
+    OPTION_TEXT,
     0,
     0,
     NULL,
     "write what a probe in each rank would have recorded, for sgctl analyze; - is standard output"
 };
-static const struct question_option job_name = {
-    "job", "NAME", QUESTION_TEXT, 0, 0, NULL, "the job that --trace is of (the first)"
+static const struct option_spec job_name = {
+    "job", "NAME", OPTION_TEXT, 0, 0, NULL, "the job that --trace is of (the first)"
 };
-static const struct question_option keys = { .name = "keys", .text = "print the keys of scenario files" };
-static const struct question_option no_faults = { .name = "no-faults",
+static const struct option_spec keys = { .name = "keys", .text = "print the keys of scenario files" };
+static const struct option_spec no_faults = { .name = "no-faults",
                                                   .text = "leave the faults out: what would it be without?" };
 
-static const struct question_option mdoc = { .name = "mdoc",
+static const struct option_spec mdoc = { .name = "mdoc",
                                              .text = "print them as the source of sgplan-scenario(5)" };
 
-static const struct question_use uses[] = {
+static const struct option_use uses[] = {
     { &trace, NULL },        { &job_name, NULL },  { &option_scenario_seed, NULL },
     { &option_steps, NULL }, { &no_faults, NULL }, { &keys, NULL },
     { &mdoc, NULL },         { NULL, NULL },
@@ -89,32 +90,28 @@ static int write_trace(void *arg, const char *text, size_t bytes, struct err *er
 static int read_scenario(struct scenario *s, const char *name, struct err *err)
 {
     char path[4096];
-    struct err installed;
 
     if (scenario_read(s, name, err) == 0)
         return 0;
     if (strchr(name, '/') || errno != ENOENT)
         return -1;
-    snprintf(path, sizeof(path), "%s/scenarios/%s%s", PKGDATADIR, name, strstr(name, ".conf") ? "" : ".conf");
-    if (access(path, R_OK) < 0)
-        return err_set(err, "%s: neither a file nor a scenario in %s/scenarios", name, PKGDATADIR);
-    if (scenario_read(s, path, &installed) == 0)
-        return 0;
-    return err_set(err, "%s", installed.text);
+    if (scenarios_find(PKGDATADIR "/scenarios", name, path, sizeof(path), err) < 0)
+        return -1;
+    return scenario_read(s, path, err);
 }
 
-static void change_scenario(struct scenario *s, const struct asked *a)
+static void change_scenario(struct scenario *s, const struct options *a)
 {
-    s->seed = asked_int(a, "seed", s->seed);
+    s->seed = options_int(a, "seed", s->seed);
     for (size_t i = 0; i < s->n_jobs; i++)
-        s->jobs[i].steps = asked_int(a, "steps", s->jobs[i].steps);
-    if (asked_given(a, "no-faults"))
+        s->jobs[i].steps = options_int(a, "steps", s->jobs[i].steps);
+    if (options_given(a, "no-faults"))
         s->n_faults = 0;
 }
 
-static int open_trace(struct run *r, const struct asked *a, struct err *err)
+static int open_trace(struct run *r, const struct options *a, struct err *err)
 {
-    const char *path = asked_text(a, "trace"), *name = asked_text(a, "job");
+    const char *path = options_text(a, "trace"), *name = options_text(a, "job");
     size_t job = 0;
 
     while (name && job < r->scenario.n_jobs && strcmp(r->scenario.jobs[job].name, name))
@@ -409,7 +406,7 @@ static void tell_run(const struct run *r, struct answer *answer)
 
 /* ---- the run ---- */
 
-static int simulate(struct run *r, const struct asked *a, struct err *err)
+static int simulate(struct run *r, const struct options *a, struct err *err)
 {
     struct sim_job_hooks hooks = { on_step, on_collective, r };
 
@@ -426,7 +423,7 @@ static int simulate(struct run *r, const struct asked *a, struct err *err)
     return 0;
 }
 
-static enum question_result run_scenario(struct run *r, const struct asked *a, struct answer *answer,
+static enum question_result run_scenario(struct run *r, const struct options *a, struct answer *answer,
                                          struct err *err)
 {
     if (read_scenario(&r->scenario, a->operands[0], err) < 0)
@@ -439,22 +436,21 @@ static enum question_result run_scenario(struct run *r, const struct asked *a, s
     return QUESTION_DONE;
 }
 
-static enum question_result run(const struct asked *a, struct answer *answer, struct err *err)
+static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
 {
     struct run *r;
     enum question_result rc;
 
-    if (asked_given(a, "mdoc")) {
+    if (options_given(a, "mdoc")) {
         scenario_print_keys(stdout, true);
         return QUESTION_DONE;
     }
-    if (asked_given(a, "keys")) {
+    if (options_given(a, "keys")) {
         scenario_print_keys(stdout, false);
         return QUESTION_DONE;
     }
     if (a->n_operands == 0) {
-        err_set(err, "`sgplan simulate` needs a scenario: a file, or one of those in %s/scenarios",
-                PKGDATADIR);
+        err_set(err, "missing SCENARIO: a file, or one of those in %s/scenarios", PKGDATADIR);
         return QUESTION_WRONG;
     }
     r = xcalloc(1, sizeof(*r));
@@ -470,15 +466,14 @@ static enum question_result run(const struct asked *a, struct answer *answer, st
 }
 
 const struct question question_simulate = {
-    .name = "simulate",
-    .operands = "[SCENARIO]",
-    .text = "play a scenario through: jobs, network, noise, faults, policies",
-    .more =
+    .command.name = "simulate",
+    .command.operands = "[SCENARIO]",
+    .command.text = "play a scenario through: jobs, network, noise, faults, policies",
+    .command.more =
         "SCENARIO is a file in the format of sgplan-scenario(5), or the name of one that is installed. The "
         "same seed gives the same run; a changed scenario draws the same random numbers for what was not "
         "changed, so that two runs differ by the change alone. --trace writes a trace that sgctl analyze and "
         "sgctl replay read.",
-    .uses = uses,
-    .max = 1,
+    .command.uses = uses,
     .run = run,
 };

@@ -8,9 +8,9 @@
 #include "plan/options.h"
 #include "plan/questions.h"
 
-static const struct question_use uses[] = {
-    { &option_compute, QUESTION_REQUIRED },
-    { &option_comm, QUESTION_REQUIRED },
+static const struct option_use uses[] = {
+    { &option_compute, OPTION_REQUIRED },
+    { &option_comm, OPTION_REQUIRED },
     { &option_ranks, NULL },
     { &option_cv, NULL },
     { &option_dist, "normal" },
@@ -18,9 +18,9 @@ static const struct question_use uses[] = {
 };
 
 /* Each rank has as much to do as one had: what is lost is what they wait for one another. */
-static void say_weak(const struct asked *a, double compute_s, double comm_s, double n, struct answer *answer)
+static void say_weak(const struct options *a, double compute_s, double comm_s, double n, struct answer *answer)
 {
-    double cv = asked_number(a, "cv"), amplification = order_amplification(job_dist(a), n, 0, cv);
+    double cv = options_number(a, "cv"), amplification = order_amplification(job_dist(a), n, 0, cv);
     double step_s = compute_s * amplification + comm_s;
 
     if (isnan(cv))
@@ -31,10 +31,10 @@ static void say_weak(const struct asked *a, double compute_s, double comm_s, dou
                   "of the throughput of %.0f ranks alone", n);
 }
 
-static enum question_result run(const struct asked *a, struct answer *answer, struct err *err)
+static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
 {
-    double compute_s = asked_number(a, "compute"), comm_s = asked_number(a, "comm"),
-           n = asked_number(a, "ranks");
+    double compute_s = options_number(a, "compute"), comm_s = options_number(a, "comm"),
+           n = options_number(a, "ranks");
     double balance = step_ranks_at_balance(compute_s, comm_s);
 
     (void)err;
@@ -63,11 +63,11 @@ static enum question_result run(const struct asked *a, struct answer *answer, st
 }
 
 const struct question question_speedup = {
-    .name = "speedup",
-    .operands = "",
-    .text = "strong scaling: speed-up, where it stops paying, its ceiling; weak scaling with noise",
-    .more = "--compute and --comm are those of one step before the work is divided. With --ranks and --cv "
+    .command.name = "speedup",
+    .command.operands = "",
+    .command.text = "strong scaling: speed-up, where it stops paying, its ceiling; weak scaling with noise",
+    .command.more = "--compute and --comm are those of one step before the work is divided. With --ranks and --cv "
             "weak scaling is told, too: each rank then has all of --compute.",
-    .uses = uses,
+    .command.uses = uses,
     .run = run,
 };

@@ -14,16 +14,16 @@
 
 enum { TAU, MOMENTUM, BOUND, SLOW_RATIO };
 
-static const struct question_option own[] = {
-    [TAU] = { "tau", "STEPS", QUESTION_COUNT, 0, 1e6, NULL, "gradients are so many steps old" },
-    [MOMENTUM] = { "momentum", "BETA", QUESTION_RATIO, 0, 0.999999, NULL, "of the optimiser (heavy ball)" },
-    [BOUND] = { "bound", "S", QUESTION_COUNT, 0, 10000, NULL,
+static const struct option_spec own[] = {
+    [TAU] = { "tau", "STEPS", OPTION_COUNT, 0, 1e6, NULL, "gradients are so many steps old" },
+    [MOMENTUM] = { "momentum", "BETA", OPTION_RATIO, 0, 0.999999, NULL, "of the optimiser (heavy ball)" },
+    [BOUND] = { "bound", "S", OPTION_COUNT, 0, 10000, NULL,
                 "a rank may be so many steps ahead of the slowest: simulate the gain" },
-    [SLOW_RATIO] = { "slow-ratio", "R", QUESTION_NUMBER, 1, 1e6, NULL,
+    [SLOW_RATIO] = { "slow-ratio", "R", OPTION_NUMBER, 1, 1e6, NULL,
                      "with --bound: one rank always takes so many times as long" },
 };
 
-static const struct question_use uses[] = {
+static const struct option_use uses[] = {
     { &own[TAU], NULL },       { &own[MOMENTUM], "0" },
     { &own[BOUND], NULL },     { &option_ranks, NULL },
     { &option_cv, NULL },      { &option_dist, "lognormal" },
@@ -44,11 +44,11 @@ static void say_limit(double age, double beta, struct answer *answer)
                       "for comparison");
 }
 
-static int say_gain(const struct asked *a, struct answer *answer, struct err *err)
+static int say_gain(const struct options *a, struct answer *answer, struct err *err)
 {
-    double n = asked_number(a, "ranks"), cv = asked_number(a, "cv"), steps = asked_number(a, "steps");
-    size_t s = (size_t)asked_number(a, "bound");
-    struct draw d = { .dist = job_dist(a), .cv = cv, .slow_ratio = asked_number(a, "slow-ratio") };
+    double n = options_number(a, "ranks"), cv = options_number(a, "cv"), steps = options_number(a, "steps");
+    size_t s = (size_t)options_number(a, "bound");
+    struct draw d = { .dist = job_dist(a), .cv = cv, .slow_ratio = options_number(a, "slow-ratio") };
     double with, without;
 
     if (isnan(n) || isnan(cv))
@@ -59,9 +59,9 @@ static int say_gain(const struct asked *a, struct answer *answer, struct err *er
     if (n * steps > DRAWS_MAX)
         return err_set(err, "--ranks times --steps is more than %g: fewer of --steps are accepted",
                        DRAWS_MAX);
-    d.state = (uint64_t)asked_number(a, "seed");
+    d.state = (uint64_t)options_number(a, "seed");
     with = draw_step_ratio(&d, (size_t)n, s, (size_t)steps);
-    d.state = (uint64_t)asked_number(a, "seed");
+    d.state = (uint64_t)options_number(a, "seed");
     without = draw_step_ratio(&d, (size_t)n, 0, (size_t)steps);
     answer_figure(answer, "step_ratio", with, ANSWER_TIMES, "a step over one rank's mean work");
     answer_figure(answer, "synchronous_ratio", without, ANSWER_TIMES,
@@ -77,9 +77,9 @@ static int say_gain(const struct asked *a, struct answer *answer, struct err *er
     return 0;
 }
 
-static enum question_result run(const struct asked *a, struct answer *answer, struct err *err)
+static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
 {
-    double age = asked_number(a, "tau"), s = asked_number(a, "bound");
+    double age = options_number(a, "tau"), s = options_number(a, "bound");
 
     if (isnan(age) && isnan(s)) {
         err_set(err, "staleness needs a bound: --tau=STEPS for the limit of the learning rate, --bound=S for "
@@ -91,7 +91,7 @@ static enum question_result run(const struct asked *a, struct answer *answer, st
     else
         answer_title(answer, "Ranks that may be %g steps ahead of the slowest", s);
     if (!isnan(age))
-        say_limit(age, asked_number(a, "momentum"), answer);
+        say_limit(age, options_number(a, "momentum"), answer);
     if (!isnan(s) && say_gain(a, answer, err) < 0)
         return QUESTION_WRONG;
     answer_source(
@@ -105,11 +105,11 @@ static enum question_result run(const struct asked *a, struct answer *answer, st
 }
 
 const struct question question_staleness = {
-    .name = "staleness",
-    .operands = "",
-    .text = "what old gradients allow (learning rate) and give (shorter steps)",
-    .more = "--tau asks for the largest stable learning rate, --bound for the time that a bounded staleness "
+    .command.name = "staleness",
+    .command.operands = "",
+    .command.text = "what old gradients allow (learning rate) and give (shorter steps)",
+    .command.more = "--tau asks for the largest stable learning rate, --bound for the time that a bounded staleness "
             "saves. Both may be asked at once.",
-    .uses = uses,
+    .command.uses = uses,
     .run = run,
 };

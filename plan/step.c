@@ -7,24 +7,24 @@
 
 enum { ACCUMULATE };
 
-static const struct question_option own[] = {
-    [ACCUMULATE] = { "accumulate", "K", QUESTION_COUNT, 1, 1e6, NULL, "rounds of work before each exchange" },
+static const struct option_spec own[] = {
+    [ACCUMULATE] = { "accumulate", "K", OPTION_COUNT, 1, 1e6, NULL, "rounds of work before each exchange" },
 };
 
-static const struct question_use uses[] = {
-    { &option_compute, QUESTION_REQUIRED },
-    { &option_comm, QUESTION_REQUIRED },
+static const struct option_use uses[] = {
+    { &option_compute, OPTION_REQUIRED },
+    { &option_comm, OPTION_REQUIRED },
     { &own[ACCUMULATE], "1" },
     { &option_backward, NULL },
     { &option_overlap, "0" },
     { NULL, NULL },
 };
 
-static enum question_result run(const struct asked *a, struct answer *answer, struct err *err)
+static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
 {
-    double compute_s = asked_number(a, "compute"), comm_s = asked_number(a, "comm");
-    double rounds = asked_number(a, "accumulate"), overlap = asked_number(a, "overlap");
-    double backward_s = asked_number(a, "backward"), exposed_s, step_s;
+    double compute_s = options_number(a, "compute"), comm_s = options_number(a, "comm");
+    double rounds = options_number(a, "accumulate"), overlap = options_number(a, "overlap");
+    double backward_s = options_number(a, "backward"), exposed_s, step_s;
 
     if (job_overlap_check(a, err) < 0)
         return QUESTION_WRONG;
@@ -44,12 +44,12 @@ static enum question_result run(const struct asked *a, struct answer *answer, st
 }
 
 const struct question question_step = {
-    .name = "step",
-    .operands = "",
-    .text = "how much of a step is work, with accumulation and overlap",
-    .more =
+    .command.name = "step",
+    .command.operands = "",
+    .command.text = "how much of a step is work, with accumulation and overlap",
+    .command.more =
         "Work is --compute in each of --accumulate rounds, then --comm. With --overlap and --backward the "
         "exchange hides behind the backward work of the last round.",
-    .uses = uses,
+    .command.uses = uses,
     .run = run,
 };

@@ -10,23 +10,23 @@
 
 enum { P_SLOW, SLOW_RATIO, DROP, EVERY, NODE_CV, SWITCH_CV, PER_SWITCH };
 
-static const struct question_option own[] = {
-    [P_SLOW] = { "p-slow", "P", QUESTION_RATIO, 0, 1, NULL,
+static const struct option_spec own[] = {
+    [P_SLOW] = { "p-slow", "P", OPTION_RATIO, 0, 1, NULL,
                  "probability that a given rank is slow in a step" },
-    [SLOW_RATIO] = { "slow-ratio", "R", QUESTION_NUMBER, 1, 1e6, NULL,
+    [SLOW_RATIO] = { "slow-ratio", "R", OPTION_NUMBER, 1, 1e6, NULL,
                      "one rank always takes so many times as long" },
-    [DROP] = { "drop", "K", QUESTION_COUNT, 0, OPTIONS_RANKS_MAX, NULL,
+    [DROP] = { "drop", "K", OPTION_COUNT, 0, OPTIONS_RANKS_MAX, NULL,
                "slowest ranks that are not waited for" },
-    [EVERY] = { "barrier-every", "K", QUESTION_COUNT, 1, 1e6, NULL, "steps between two barriers" },
-    [NODE_CV] = { "node-cv", "RATIO", QUESTION_RATIO, 0, 10, NULL,
+    [EVERY] = { "barrier-every", "K", OPTION_COUNT, 1, 1e6, NULL, "steps between two barriers" },
+    [NODE_CV] = { "node-cv", "RATIO", OPTION_RATIO, 0, 10, NULL,
                   "noise that all ranks of a node have in common" },
-    [SWITCH_CV] = { "switch-cv", "RATIO", QUESTION_RATIO, 0, 10, NULL,
+    [SWITCH_CV] = { "switch-cv", "RATIO", OPTION_RATIO, 0, 10, NULL,
                     "noise that all ranks below a switch have in common" },
-    [PER_SWITCH] = { "nodes-per-switch", "N", QUESTION_COUNT, 1, 65536, NULL, "nodes below one switch" },
+    [PER_SWITCH] = { "nodes-per-switch", "N", OPTION_COUNT, 1, 65536, NULL, "nodes below one switch" },
 };
 
-static const struct question_use uses[] = {
-    { &option_ranks, QUESTION_REQUIRED },
+static const struct option_use uses[] = {
+    { &option_ranks, OPTION_REQUIRED },
     { &option_cv, NULL },
     { &option_dist, "normal" },
     { &own[DROP], "0" },
@@ -40,9 +40,9 @@ static const struct question_use uses[] = {
     { NULL, NULL },
 };
 
-static void say_noise(const struct asked *a, double n, double dropped, struct answer *answer)
+static void say_noise(const struct options *a, double n, double dropped, struct answer *answer)
 {
-    double cv = asked_number(a, "cv"), k = asked_number(a, "barrier-every");
+    double cv = options_number(a, "cv"), k = options_number(a, "barrier-every");
     double amplification = order_amplification(job_dist(a), n, dropped, cv);
 
     answer_figure(answer, "z", order_z(n, dropped), ANSWER_NUMBER,
@@ -59,9 +59,9 @@ static void say_noise(const struct asked *a, double n, double dropped, struct an
                       "with a barrier every %.0f steps only, if the noise is independent", k);
 }
 
-static void say_slow(const struct asked *a, double n, double ratio, struct answer *answer)
+static void say_slow(const struct options *a, double n, double ratio, struct answer *answer)
 {
-    double balanced = order_rebalanced(n, ratio), cv = asked_number(a, "cv");
+    double balanced = order_rebalanced(n, ratio), cv = options_number(a, "cv");
 
     answer_figure(answer, "persistent_slowdown", ratio, ANSWER_TIMES, "whatever the bound on staleness");
     if (!isnan(cv))
@@ -73,13 +73,13 @@ static void say_slow(const struct asked *a, double n, double ratio, struct answe
 
 /* What a node or switch has in common is drawn once for all of its ranks: grouped before the maximum is
  * taken. */
-static int say_common(const struct asked *a, struct answer *answer, struct err *err)
+static int say_common(const struct options *a, struct answer *answer, struct err *err)
 {
-    double cv = asked_number(a, "cv"), node_cv = asked_number(a, "node-cv"),
-           switch_cv = asked_number(a, "switch-cv");
-    struct last l = { .ranks = asked_number(a, "ranks"),
-                      .ranks_per_node = asked_number(a, "ranks-per-node"),
-                      .nodes_per_switch = asked_number(a, "nodes-per-switch"),
+    double cv = options_number(a, "cv"), node_cv = options_number(a, "node-cv"),
+           switch_cv = options_number(a, "switch-cv");
+    struct last l = { .ranks = options_number(a, "ranks"),
+                      .ranks_per_node = options_number(a, "ranks-per-node"),
+                      .nodes_per_switch = options_number(a, "nodes-per-switch"),
                       .rank_sd = cv,
                       .node_sd = isnan(node_cv) ? 0 : node_cv,
                       .switch_sd = isnan(switch_cv) ? 0 : switch_cv,
@@ -93,7 +93,7 @@ static int say_common(const struct asked *a, struct answer *answer, struct err *
             err, "--node-cv and --switch-cv need --cv and --ranks-per-node: noise beside that of each rank");
     if (!isnan(switch_cv) && isnan(l.nodes_per_switch))
         return err_set(err, "--switch-cv needs --nodes-per-switch=N");
-    if (asked_number(a, "drop") > 0)
+    if (options_number(a, "drop") > 0)
         return err_set(err, "--drop is not answered together with --node-cv or --switch-cv");
     answer_figure(answer, "grouped_amplification", 1 + last_mean(&l, NULL), ANSWER_TIMES,
                   "with what nodes and switches have in common");
@@ -102,10 +102,10 @@ static int say_common(const struct asked *a, struct answer *answer, struct err *
     return 0;
 }
 
-static enum question_result run(const struct asked *a, struct answer *answer, struct err *err)
+static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
 {
-    double n = asked_number(a, "ranks"), dropped = asked_number(a, "drop"), p = asked_number(a, "p-slow");
-    double ratio = asked_number(a, "slow-ratio");
+    double n = options_number(a, "ranks"), dropped = options_number(a, "drop"), p = options_number(a, "p-slow");
+    double ratio = options_number(a, "slow-ratio");
 
     if (dropped >= n) {
         err_set(err, "--drop=%.0f leaves nobody of --ranks=%.0f", dropped, n);
@@ -132,12 +132,12 @@ static enum question_result run(const struct asked *a, struct answer *answer, st
 }
 
 const struct question question_straggler = {
-    .name = "straggler",
-    .operands = "",
-    .text = "what waiting for the slowest rank costs, by noise or by a bad node",
-    .more =
+    .command.name = "straggler",
+    .command.operands = "",
+    .command.text = "what waiting for the slowest rank costs, by noise or by a bad node",
+    .command.more =
         "--cv is the noise of each rank from step to step. --p-slow is how likely a rank is slow in a step, "
         "--slow-ratio one rank that always is.",
-    .uses = uses,
+    .command.uses = uses,
     .run = run,
 };

@@ -8,7 +8,7 @@
 #include "plan/options.h"
 #include "plan/questions.h"
 
-static const struct question_use uses[] = { JOB_NETWORK_USES, JOB_TRAIN_USES, { NULL, NULL } };
+static const struct option_use uses[] = { JOB_NETWORK_USES, JOB_TRAIN_USES, { NULL, NULL } };
 
 static void say_terms(const struct train_result *r, struct answer *answer)
 {
@@ -37,7 +37,7 @@ static void say_wall(const struct train *t, const struct train_result *r, struct
     answer_figure(answer, "next_regime_ranks", wall, ANSWER_COUNT, "ranks, from where on");
 }
 
-static enum question_result run(const struct asked *a, struct answer *answer, struct err *err)
+static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
 {
     struct train_result r;
     struct train t;
@@ -71,11 +71,11 @@ static enum question_result run(const struct asked *a, struct answer *answer, st
 }
 
 const struct question question_train = {
-    .name = "train",
-    .operands = "",
-    .text = "hours to the target, the regime, and the next wall",
-    .more = "The critical batch and the fewest steps are measured for a model and its data; without them the "
+    .command.name = "train",
+    .command.operands = "",
+    .command.text = "hours to the target, the regime, and the next wall",
+    .command.more = "The critical batch and the fewest steps are measured for a model and its data; without them the "
             "answer is about iterations alone.",
-    .uses = uses,
+    .command.uses = uses,
     .run = run,
 };

@@ -16,18 +16,18 @@
 
 enum { CHANGE };
 
-static const struct question_option own[] = {
-    [CHANGE] = { "change", "LIST", QUESTION_TEXT, 0, 0, NULL,
+static const struct option_spec own[] = {
+    [CHANGE] = { "change", "LIST", OPTION_TEXT, 0, 0, NULL,
                  "only these, as in bandwidth=2x,cv=1%,latency=2us" },
 };
 
-static const struct question_use uses[] = {
+static const struct option_use uses[] = {
     JOB_NETWORK_USES, JOB_TRAIN_USES, { &own[CHANGE], NULL }, { NULL, NULL }
 };
 
 /* What can be changed: where it stands, and by how much when nobody says. */
 static const struct lever {
-    const struct question_option *option;
+    const struct option_spec *option;
     size_t offset;
     double factor;
 } levers[] = {
@@ -125,13 +125,13 @@ static int read_value(const struct lever *l, const char *text, double old, doubl
     char number[32];
 
     if (length < 2 || length > sizeof(number) || text[length - 1] != 'x')
-        return question_value(l->option, text, value, err);
+        return options_value(l->option, text, value, err);
     snprintf(number, sizeof(number), "%.*s", (int)length - 1, text);
     if (units_number(number, value, err) < 0)
         return err_prefix(err, "--change: '%s' is not accepted: 2x, or", text);
     *value *= old;
     if (*value < l->option->min || *value > l->option->max ||
-        (l->option->kind == QUESTION_COUNT && *value != floor(*value)))
+        (l->option->kind == OPTION_COUNT && *value != floor(*value)))
         return err_set(err, "--change=%s=%s: %g is not accepted for --%s", l->option->name, text, *value,
                        l->option->name);
     return 0;
@@ -195,7 +195,7 @@ static void say_gains(const struct trial *trials, size_t n, bool hours, struct a
     }
 }
 
-static enum question_result run(const struct asked *a, struct answer *answer, struct err *err)
+static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
 {
     struct trial trials[CHANGES_MAX];
     struct train_result r;
@@ -205,7 +205,7 @@ static enum question_result run(const struct asked *a, struct answer *answer, st
     if (job_train(a, &t, err) < 0)
         return QUESTION_WRONG;
     train_predict(&t, &r);
-    n = asked_given(a, "change") ? try_named(asked_text(a, "change"), &t, price(&r), trials, err)
+    n = options_given(a, "change") ? try_named(options_text(a, "change"), &t, price(&r), trials, err)
                                  : (int)try_all(&t, price(&r), trials);
     if (n < 0)
         return QUESTION_WRONG;
@@ -223,12 +223,12 @@ static enum question_result run(const struct asked *a, struct answer *answer, st
 }
 
 const struct question question_whatif = {
-    .name = "whatif",
-    .operands = "",
-    .text = "which single change of a training run helps most",
-    .more = "The options are those of train. Without --change each term is halved, or doubled where more is "
+    .command.name = "whatif",
+    .command.operands = "",
+    .command.text = "which single change of a training run helps most",
+    .command.more = "The options are those of train. Without --change each term is halved, or doubled where more is "
             "better. Gains are in time to the target, or where that is not known in what one rank's batch "
             "costs.",
-    .uses = uses,
+    .command.uses = uses,
     .run = run,
 };

@@ -12,4 +12,4 @@ libring_guest_la_LDFLAGS =
 
 bin_PROGRAMS += sgring
 sgring_SOURCES = ring/sgring.c
-sgring_LDADD = $(RING_LIBS)
+sgring_LDADD = $(RING_LIBS) $(COMMON_LIBS)

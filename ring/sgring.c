@@ -2,7 +2,6 @@
  * position. */
 #include <dirent.h>
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
@@ -12,6 +11,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "common/options.h"
 #include "ring/control.h"
 #include "ring/ring.h"
 
@@ -33,18 +33,32 @@ struct snapshot {
     struct ring_event *events;
 };
 
-static const char usage[] = "Usage: sgring [OPTION]... [RING|DIRECTORY]...\n"
-                            "Print the rings of a guarded step: who wrote them, their totals, what each rank "
-                            "is inside of right now, its\n"
-                            "communicators.  Without an argument: the directory that SYNCGUARD_DIR names.\n"
-                            "\n"
-                            "  -e, --events=N  the last N recorded events of each ring as well\n"
-                            "  -j, --json      one JSON object\n"
-                            "  -h, --help      this text\n"
-                            "  -V, --version   version\n"
-                            "\n"
-                            "The agent's place in the ring is left alone.  Exit status: 0; 1 when a ring "
-                            "could not be read; 2 for a wrong call.\n";
+static const struct option_spec events = {
+    "events", "N", OPTION_COUNT, 1, 1 << 20, NULL, "print the last N recorded events of each ring as well"
+};
+static const struct option_use uses[] = { { &events, NULL }, { &option_json, NULL }, { NULL, NULL } };
+static const struct options_command only = {
+    .name = "",
+    .operands = "[RING|DIRECTORY...]",
+    .uses = uses,
+    .more =
+        "The agent's place in the ring is left alone. Without an operand: the directory that SYNCGUARD_DIR names.",
+};
+
+static const struct options_command *command(size_t i)
+{
+    return i ? NULL : &only;
+}
+
+static const struct options_program program = {
+    .name = "sgring",
+    .text =
+        "Print the rings of a guarded step: who wrote them, their totals, what each rank is inside of right now, its "
+        "communicators.",
+    .command = command,
+    .examples = { "sgring /dev/shm/syncguard.*", "sgring --events=20 --json" },
+    .help_end = "Exit status: 0, 1 (a ring could not be read), 2 (wrong usage). Manual page: sgring(1).",
+};
 
 static const char *const states[] = {
     [RING_STATE_RUNNING] = "running", [RING_STATE_FINALIZED] = "finalized", [RING_STATE_ABORTED] = "aborted"
@@ -349,57 +363,31 @@ static void show(struct view *v, const char *path)
         show_ring(v, path);
 }
 
-static int wrong_call(const char *what, const char *value)
-{
-    fprintf(stderr, "sgring: %s%s; see sgring --help\n", what, value);
-    return 2;
-}
-
 int main(int argc, char **argv)
 {
-    static const struct option options[] = { { "events", required_argument, NULL, 'e' },
-                                             { "json", no_argument, NULL, 'j' },
-                                             { "help", no_argument, NULL, 'h' },
-                                             { "version", no_argument, NULL, 'V' },
-                                             { 0 } };
     struct view v = { 0 };
     const char *dir = getenv(RING_ENV_DIR);
-    char *end;
-    long n;
-    int c;
+    struct options o;
+    struct err err;
+    int rc = options_start(&o, &program, argc, argv);
 
-    while ((c = getopt_long(argc, argv, "e:jhV", options, NULL)) != -1)
-        switch (c) {
-        case 'e':
-            n = strtol(optarg, &end, 10);
-            if (*end || end == optarg || n < 1 || n > 1 << 20)
-                return wrong_call("--events takes a number from 1 to 1048576, not ", optarg);
-            v.events = (size_t)n;
-            break;
-        case 'j':
-            v.json = true;
-            break;
-        case 'h':
-            fputs(usage, stdout);
-            return 0;
-        case 'V':
-            puts("sgring (SyncGuard) " PACKAGE_VERSION);
-            return 0;
-        default:
-            return 2;
-        }
-    if (optind == argc && !dir)
-        return wrong_call("name a ring or a directory (" RING_ENV_DIR " is not set)", "");
-
+    if (rc >= 0)
+        return rc;
+    v.json = options_given(&o, "json");
+    v.events = (size_t)options_int(&o, "events", 0);
+    if (o.n_operands == 0 && !dir) {
+        err_set(&err, "missing RING or DIRECTORY (" RING_ENV_DIR " is not set)");
+        return options_misuse(&o, &err);
+    }
     ring_clock_start(&v.clock);
     while (!ring_clock_ready(&v.clock))
         nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
     if (v.json)
         printf("{\"rings\":[");
-    if (optind == argc)
+    if (o.n_operands == 0)
         show(&v, dir);
-    for (; optind < argc; optind++)
-        show(&v, argv[optind]);
+    for (int i = 0; i < o.n_operands; i++)
+        show(&v, o.operands[i]);
     if (v.json)
         printf("\n]}\n");
     return v.failed ? 1 : 0;

@@ -11,6 +11,7 @@ UNIT_TESTS = \
 	tests/unit/action_parts \
 	tests/unit/adapter \
 	tests/unit/agenda \
+	tests/unit/agent_arguments \
 	tests/unit/agents \
 	tests/unit/audit \
 	tests/unit/backlog \
@@ -20,6 +21,7 @@ UNIT_TESTS = \
 	tests/unit/cause \
 	tests/unit/client \
 	tests/unit/collective \
+	tests/unit/commands \
 	tests/unit/condition \
 	tests/unit/config \
 	tests/unit/cores \
@@ -77,6 +79,7 @@ UNIT_TESTS = \
 	tests/unit/steps \
 	tests/unit/store \
 	tests/unit/strategy \
+	tests/unit/suggest \
 	tests/unit/telemetry \
 	tests/unit/text \
 	tests/unit/trace \
@@ -86,7 +89,6 @@ UNIT_TESTS = \
 	tests/unit/train \
 	tests/unit/trend \
 	tests/unit/units \
-	tests/unit/usage \
 	tests/unit/variation \
 	tests/unit/view
 if HAVE_LIBSLURM

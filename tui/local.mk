@@ -8,7 +8,7 @@ libtui_a_SOURCES = \
 	tui/frame.c \
 	tui/health.c tui/health.h \
 	tui/keymap.c tui/keymap.h \
-	tui/options.c tui/options.h \
+	tui/arguments.c tui/arguments.h \
 	tui/outlook.c tui/outlook.h \
 	tui/panel.c tui/panel.h tui/panel_evidence.c tui/panel_path.c \
 	tui/panel_policy.c tui/panel_scaling.c tui/panel_ways.c \
@@ -32,4 +32,3 @@ bin_PROGRAMS += sgtop
 sgtop_SOURCES = tui/sgtop.c
 sgtop_CPPFLAGS = $(libtui_a_CPPFLAGS)
 sgtop_LDADD = $(TUI_LIBS)
-dist_man_MANS += doc/sgtop.1

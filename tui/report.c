@@ -12,7 +12,7 @@
 #define WIDTH_MAX     400
 #define HEIGHT_TO_ASK 60
 
-static int report_width(const struct options *o)
+static int report_width(const struct arguments *o)
 {
     const char *columns = getenv("COLUMNS");
     int width = o->width ? o->width : columns ? atoi(columns) : WIDTH;
@@ -42,7 +42,7 @@ static int load(struct ui *ui, const struct report_asked *asked, enum screen scr
     return ui->problem[screen][0] ? err_set(err, "%s", ui->problem[screen]) : 0;
 }
 
-static void print(struct ui *ui, const struct options *o, FILE *out)
+static void print(struct ui *ui, const struct arguments *o, FILE *out)
 {
     int width = report_width(o), height = o->height ? o->height : ui_natural_height(ui, width);
     struct canvas *c = canvas_new(width, height, o->ascii);
@@ -53,7 +53,7 @@ static void print(struct ui *ui, const struct options *o, FILE *out)
     canvas_free(c);
 }
 
-static void print_panel(struct ui *ui, const struct options *o, FILE *out)
+static void print_panel(struct ui *ui, const struct arguments *o, FILE *out)
 {
     int width = report_width(o), height = panel_rows(ui, width) + 2;
     struct canvas *c = canvas_new(width, height, o->ascii);
@@ -63,7 +63,7 @@ static void print_panel(struct ui *ui, const struct options *o, FILE *out)
     canvas_free(c);
 }
 
-static int print_screen(struct ui *ui, const struct report_asked *asked, const struct options *o,
+static int print_screen(struct ui *ui, const struct report_asked *asked, const struct arguments *o,
                         enum screen screen, FILE *out, struct err *err)
 {
     if (load(ui, asked, screen, err) < 0)
@@ -73,7 +73,7 @@ static int print_screen(struct ui *ui, const struct report_asked *asked, const s
 }
 
 /* The job's screen, and what its keys would show where that says anything. */
-static int print_job(struct ui *ui, const struct report_asked *asked, const struct options *o, FILE *out,
+static int print_job(struct ui *ui, const struct report_asked *asked, const struct arguments *o, FILE *out,
                      struct err *err)
 {
     if (print_screen(ui, asked, o, SCREEN_JOB, out, err) < 0)
@@ -88,7 +88,7 @@ static int print_job(struct ui *ui, const struct report_asked *asked, const stru
     return 0;
 }
 
-static int print_all(struct ui *ui, const struct report_asked *asked, const struct options *o, FILE *out,
+static int print_all(struct ui *ui, const struct report_asked *asked, const struct arguments *o, FILE *out,
                      struct err *err)
 {
     const struct ui_list *l = &ui->list[SCREEN_JOBS];
@@ -106,7 +106,7 @@ static int print_all(struct ui *ui, const struct report_asked *asked, const stru
     return print_screen(ui, asked, o, SCREEN_NODES, out, err);
 }
 
-int report_text(const struct report_asked *asked, const struct options *o, FILE *out, struct err *err)
+int report_text(const struct report_asked *asked, const struct arguments *o, FILE *out, struct err *err)
 {
     struct ui ui;
     int rc;
@@ -126,7 +126,7 @@ int report_text(const struct report_asked *asked, const struct options *o, FILE 
     return rc;
 }
 
-int report_json(const struct report_asked *asked, const struct options *o, FILE *out, struct err *err)
+int report_json(const struct report_asked *asked, const struct arguments *o, FILE *out, struct err *err)
 {
     json_t *question = o->job ? json_pack("{s:s, s:s}", "query", "job", "job", o->job)
                               : json_pack("{s:s, s:b}", "query", "jobs", "finished", 1);

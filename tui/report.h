@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "common/err.h"
-#include "tui/options.h"
+#include "tui/arguments.h"
 
 /* Who answers: a controller, a trace. The answer is the caller's; NULL with the reason. */
 struct report_asked {
@@ -17,7 +17,7 @@ struct report_asked {
 /* One job's screen when a job is asked for; otherwise the list, the most urgent job and the nodes.  With a
  * size each has it, otherwise as many lines as it needs, and the job its evidence and critical path.  0, or
  * -1 with the reason why there is no answer. */
-int report_text(const struct report_asked *asked, const struct options *o, FILE *out, struct err *err);
-int report_json(const struct report_asked *asked, const struct options *o, FILE *out, struct err *err);
+int report_text(const struct report_asked *asked, const struct arguments *o, FILE *out, struct err *err);
+int report_json(const struct report_asked *asked, const struct arguments *o, FILE *out, struct err *err);
 
 #endif

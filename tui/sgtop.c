@@ -11,16 +11,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/config.h"
 #include "common/now.h"
 #include "common/xalloc.h"
-#include "tui/options.h"
+#include "tui/arguments.h"
 #include "tui/replay.h"
 #include "tui/report.h"
 #include "tui/source.h"
 #include "tui/term.h"
 #include "tui/ui.h"
 #include "wire/hosts.h"
+#include "wire/session.h"
 
 #define ASKED_MAX      4
 #define LISTS_EVERY_S  0.5 /* jobs and nodes change slowly and are answered whole */
@@ -299,7 +299,7 @@ struct asking {
     struct replay *replay;
 };
 
-static void begin_replay(struct ui *ui, const struct asking *to, const struct options *o)
+static void begin_replay(struct ui *ui, const struct asking *to, const struct arguments *o)
 {
     ui->pace.on = true;
     ui->pace.speed = o->speed;
@@ -307,7 +307,7 @@ static void begin_replay(struct ui *ui, const struct asking *to, const struct op
     ui_open(ui, replay_job(to->replay));
 }
 
-static int run_screen(const struct asking *to, const struct options *o)
+static int run_screen(const struct asking *to, const struct arguments *o)
 {
     struct app a = { .ascii = o->ascii, .status_s = -INFINITY, .click_s = -INFINITY };
     struct err err;
@@ -352,7 +352,7 @@ static json_t *ask_trace(const json_t *question, void *arg, struct err *err)
     return replay_answer(((const struct asking *)arg)->replay, question);
 }
 
-static int run_report(struct asking *to, const struct options *o)
+static int run_report(struct asking *to, const struct arguments *o)
 {
     struct report_asked asked = { to->replay ? ask_trace : ask_controller, to };
     struct err err = { "" };
@@ -367,7 +367,7 @@ static int run_report(struct asking *to, const struct options *o)
     return rc < 0 || fflush(stdout) != 0 ? EXIT_NO_ANSWER : EXIT_GOOD;
 }
 
-static int run(struct asking *to, const struct options *o)
+static int run(struct asking *to, const struct arguments *o)
 {
     if (!o->dump && !o->json && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
         return run_screen(to, o);
@@ -377,13 +377,14 @@ static int run(struct asking *to, const struct options *o)
 /* As sgctl analyze judges: by the defaults unless a file is named, so that a trace is judged alike
  * everywhere.
  */
-static int run_trace(struct options *o)
+static int run_trace(struct arguments *o)
 {
     static struct config config;
     struct asking to = { .conf = "" };
     const struct config_policy *policy = NULL;
     struct err err = { "" };
-    int rc = o->conf ? config_load(&config, o->conf, &err) : config_parse(&config, "defaults", "", 0, &err);
+    const char *conf = options_text(o->options, "conf");
+    int rc = conf ? config_load(&config, conf, &err) : config_parse(&config, "defaults", "", 0, &err);
 
     if (rc == 0 && !(policy = config_policy_find(&config, config.default_policy)))
         rc = err_set(&err, "there is no policy %s", config.default_policy);
@@ -402,48 +403,37 @@ static int run_trace(struct options *o)
     return rc;
 }
 
-static int run_live(const struct options *o)
+static int run_live(const struct arguments *o)
 {
-    static struct config config;
-    struct client_options client = { 0 };
-    struct asking to = { .client = &client, .conf = o->conf ? o->conf : CONFIG_DEFAULT_PATH };
+    const char *path = config_path(options_text(o->options, "conf"));
     struct err err = { "" };
-    char *hosts;
+    struct session *s = session_open(o->options, &err);
+    struct asking to = { .conf = path ? path : CONFIG_DEFAULT_PATH };
     int rc;
 
-    if (config_load(&config, o->conf ? o->conf : getenv("SYNCGUARD_CONF"), &err) < 0 ||
-        !(hosts = hosts_complete(o->controller ? o->controller : config.controller, config.port, &err))) {
+    if (!s) {
         fprintf(stderr, "sgtop: %s\n", err.text);
         return EXIT_USAGE;
     }
-    client.hosts = hosts;
-    client.munge_socket = o->munge_socket          ? o->munge_socket
-                          : config.munge_socket[0] ? config.munge_socket
-                                                   : NULL;
+    to.client = &s->client;
     rc = run(&to, o);
-    free(hosts);
+    session_close(s);
     return rc;
 }
 
 int main(int argc, char **argv)
 {
-    struct options o;
+    struct options options;
+    struct arguments a;
     struct err err;
+    int rc = options_start(&options, &sgtop_program, argc, argv);
 
-    if (options_parse(&o, argc, argv, &err) < 0) {
-        fprintf(stderr, "sgtop: %s\n", err.text);
-        return EXIT_USAGE;
-    }
-    if (o.help) {
-        options_help(stdout);
-        return EXIT_GOOD;
-    }
-    if (o.version) {
-        puts("sgtop (syncguard) " PACKAGE_VERSION);
-        return EXIT_GOOD;
-    }
+    if (rc >= 0)
+        return rc;
+    if (arguments_read(&a, &options, &err) < 0)
+        return options_misuse(&options, &err);
     if (!setlocale(LC_ALL, "") || strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
-        o.ascii = true;
+        a.ascii = true;
     setlocale(LC_NUMERIC, "C"); /* columns are the same everywhere */
-    return o.replay ? run_trace(&o) : run_live(&o);
+    return a.replay ? run_trace(&a) : run_live(&a);
 }

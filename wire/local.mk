@@ -7,6 +7,7 @@ libwire_a_SOURCES = \
 	wire/link.c wire/link.h \
 	wire/lookup.c wire/lookup.h \
 	wire/seal.c wire/seal.h \
+	wire/session.c wire/session.h \
 	wire/telemetry.c wire/telemetry.h
 libwire_a_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS) $(SODIUM_CFLAGS)
 WIRE_LIBS = libwire.a $(COMMON_LIBS) $(EVENT_LIBS) $(JANSSON_LIBS) $(SODIUM_LIBS) $(MUNGE_LIBS)

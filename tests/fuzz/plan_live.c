@@ -49,15 +49,15 @@ static void ask(const char *name, const char *more)
                      (char *)more,     NULL };
     struct answer *answer = answer_new();
     struct err err = { "" };
-    struct asked a;
+    struct options a;
     char *text = NULL;
     size_t length;
     json_t *json;
     FILE *f;
 
-    if (question_parse(&a, more ? 6 : 5, argv, &err) < 0)
+    if (options_parse(&a, &sgplan_program, more ? 6 : 5, argv, &err) < 0)
         abort();
-    if (a.question->run(&a, answer, &err) == QUESTION_DONE) {
+    if (question_asked(&a)->run(&a, answer, &err) == QUESTION_DONE) {
         f = open_memstream(&text, &length);
         answer_print(answer, f, 80);
         fclose(f);

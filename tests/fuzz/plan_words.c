@@ -13,27 +13,27 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Simulates: an input may ask for seconds of it. */
-static bool is_slow(const struct question *q)
+static bool is_slow(const char *name)
 {
     static const char *const slow[] = { "staleness", "compare", "simulate", "experiment", "scale" };
 
     for (size_t i = 0; i < sizeof(slow) / sizeof(slow[0]); i++)
-        if (!strcmp(q->name, slow[i]))
+        if (!strcmp(name, slow[i]))
             return true;
     return false;
 }
 
-static void in_range(const struct asked *a)
+static void in_range(const struct options *o)
 {
-    for (size_t u = 0; a->question->uses[u].option; u++) {
-        const struct question_option *o = a->question->uses[u].option;
+    const struct option_use *use;
 
-        if (a->given[u] && !isnan(a->number[u]) && !(a->number[u] >= o->min && a->number[u] <= o->max))
+    for (size_t u = 0; (use = options_use(o->program, o->command, u)); u++)
+        if (o->given[u] && !isnan(o->number[u]) &&
+            !(o->number[u] >= use->option->min && o->number[u] <= use->option->max))
             abort();
-    }
 }
 
-static void ask(const struct asked *a)
+static void ask(const struct options *a)
 {
     struct answer *answer = answer_new();
     struct err err = { "" };
@@ -41,7 +41,7 @@ static void ask(const struct asked *a)
     size_t length;
     FILE *f = open_memstream(&text, &length);
 
-    if (a->question->run(a, answer, &err) == QUESTION_DONE) {
+    if (question_asked(a)->run(a, answer, &err) == QUESTION_DONE) {
         answer_print(answer, f, 80);
         answer_print_json(answer, f);
     } else if (!err.text[0]) {
@@ -56,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = malloc(size + 1), *argv[WORDS_MAX + 2], *rest = NULL;
     struct err err = { "" };
-    struct asked a;
+    struct options a;
     int argc = 0;
 
     memcpy(text, data, size);
@@ -66,12 +66,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
          word = strtok_r(NULL, "\n", &rest))
         argv[argc++] = word;
     argv[argc] = NULL;
-    if (question_parse(&a, argc, argv, &err) < 0) {
+    if (options_parse(&a, &sgplan_program, argc, argv, &err) < 0) {
         if (!err.text[0])
             abort();
     } else if (!a.help && !a.version) {
         in_range(&a);
-        if (a.question->run && a.question->min == 0 && !is_slow(a.question))
+        if (strcmp(a.command->name, "help") != 0 && !is_slow(a.command->name))
             ask(&a);
     }
     free(text);

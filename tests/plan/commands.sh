@@ -1,5 +1,5 @@
 #!/bin/bash
-# sgplan as a shell sees it: exit codes, streams, nonsense, JSON, completion.
+# sgplan as a shell sees it: exit codes, streams, nonsense, JSON.
 . "${top_srcdir:=$PWD}/tests/tap.sh"
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
@@ -10,12 +10,12 @@ code() { # code WANTED WORDS...: exit code; stdout and stderr are in $dir
     timeout 60 sgplan "$@" >"$dir/out" 2>"$dir/err" </dev/null
     is $? "$wanted" "sgplan $*: exit status"
 }
-# refused BEGINNING WORDS...: exit code 2, one line that begins so, nothing on standard output
+# refused BEGINNING WORDS...: exit code 2, a line that begins so and one on how to get help, nothing on standard output
 refused() {
     local beginning=$1
     shift
     timeout 60 sgplan "$@" >"$dir/out" 2>"$dir/err" </dev/null
-    is "$? $(wc -c <"$dir/out") $(wc -l <"$dir/err") $(head -c ${#beginning} "$dir/err")" "2 0 1 $beginning" "sgplan $*: rejected with status 2 and one line that names the option"
+    is "$? $(wc -c <"$dir/out") $(wc -l <"$dir/err") $(head -c ${#beginning} "$dir/err")" "2 0 2 $beginning" "sgplan $*: rejected with status 2, a line that names the option and one on how to get help"
 }
 
 code 0 --version
@@ -107,7 +107,7 @@ for question in "${questions[@]}"; do
     is "$(python3 -c 'import json, sys; a = json.load(sys.stdin); print(type(a).__name__, bool(a["source"]), bool(a["assumes"]))' <"$dir/out")" \
         "dict True True" "sgplan ${words[0]} --json is one object with source and assumptions"
 done
-for question in $(sgplan help --words | grep -v '^-'); do
+for question in $(sgplan --complete sgplan '' | cut -f1); do
     [ "$question" = help ] || printf '%s\n' "${questions[@]}" | grep -q "^$question " || echo "$question"
 done >"$dir/untold"
 is "$(grep -vxE 'scale|simulate|experiment|place' "$dir/untold")" "" "every question of sgplan is in this test's list"
@@ -177,7 +177,7 @@ code 1 scale --trace="$dir/trace" --trace="$dir/short"
 is "$(grep -c "short: nothing can be learnt: " "$dir/err")" 1 "sgplan scale names the second trace that is too short"
 # shellcheck disable=SC2046
 code 2 scale $(printf -- "--trace=$dir/trace %.0s" 1 2 3 4 5 6 7 8 9)
-is "$(cat "$dir/err")" "sgplan: --trace is given more than 8 times" "sgplan scale rejects a ninth --trace"
+is "$(head -1 "$dir/err")" "sgplan: --trace is given more than 8 times" "sgplan scale rejects a ninth --trace"
 sgplan scale --trace="$dir/trace" --json >"$dir/weak"
 sgplan scale --trace="$dir/trace" --json --mode=strong >"$dir/strong"
 python3 - "$dir/weak" "$dir/strong" >"$dir/words" <<'END'
@@ -198,15 +198,4 @@ if [ -w /dev/full ]; then
     is "$? $(cut -c1-21 "$dir/err")" "1 sgplan: cannot write:" "sgplan exits with 1 and a reason when its output cannot be written"
 fi
 
-complete_words() {
-    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
-    _sgplan 2>/dev/null
-    echo "${COMPREPLY[*]}"
-}
-. "$top_srcdir/plan/completion/sgplan"
-is "$(complete_words sgplan check)" checkpoint "completion: 'sgplan check' becomes checkpoint"
-is "$(complete_words sgplan checkpoint --tim)" --time-limit= "completion: 'checkpoint --tim' becomes --time-limit="
-is "$(complete_words sgplan collective --algo = ha)" halving-doubling "completion: '--algo=ha' becomes halving-doubling"
-is "$(complete_words sgplan collective --algo =)" "ring tree halving-doubling hierarchical" "completion: '--algo=' lists every algorithm"
-is "$(complete_words sgplan help what)" whatif "completion: 'help what' becomes whatif"
 done_testing

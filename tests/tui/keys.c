@@ -7,7 +7,7 @@
 #include "common/xalloc.h"
 #include "tests/tui/fake.h"
 #include "tui/figures.h"
-#include "tui/options.h"
+#include "tui/arguments.h"
 #include "tui/ui.h"
 
 static struct ui ui;
@@ -347,41 +347,42 @@ static void test_options(void)
     } cases[] = {
         { { "sgtop", "123.0", "-i", "1s" }, NULL },
         { { "sgtop", "--size=80x24" }, NULL },
-        { { "sgtop", "--size=80" }, "--size=80: expected WIDTHxHEIGHT, each from 10 to 1000 (80x24)" },
-        { { "sgtop", "--interval=0" }, "--interval=0: expected 0.1 s to 60 s" },
-        { { "sgtop", "--colour" }, "--colour is no option of sgtop, see --help" },
-        { { "sgtop", "--conf" }, "--conf needs a value, see --help" },
+        { { "sgtop", "--size=80" }, "--size: '80' is not accepted: WIDTHxHEIGHT, each from 10 to 1000 (80x24)" },
+        { { "sgtop", "--interval=0" }, "--interval: '0' is not accepted: at least 100 ms, at most 1m00s" },
+        { { "sgtop", "--colour" }, "unknown option '--colour'" },
+        { { "sgtop", "--conf" }, "option '--conf' needs a value: --conf=FILE" },
         { { "sgtop", "--replay=t", "--speed=max", "--from=10s" }, NULL },
-        { { "sgtop", "--replay=t", "--speed=0" }, "--speed=0: expected 0.25 to 1000, or max" },
-        { { "sgtop", "--replay=t", "1" }, "1: a trace is of one job, with --replay none can be chosen" },
-        { { "sgtop", "1", "2" }, "2: one job at most" },
-        { { "sgtop", "train" }, "train: expected a job as 123, 123.0, 123_4 or 123+1" },
+        { { "sgtop", "--replay=t", "--speed=0" }, "--speed: '0' is not accepted: 0.25 to 1000, or max" },
+        { { "sgtop", "--replay=t", "1" }, "unexpected argument '1': a trace is of one job" },
+        { { "sgtop", "1", "2" }, "unexpected argument '2'" },
+        { { "sgtop", "train" }, "invalid job 'train': expected 123, 123.0 (a step), 123_4 (of an array) or 123+1 (of a het job)" },
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        char *argv[5] = { NULL };
+        char *argv[5] = { NULL }, *words[5];
         struct options o;
+        struct arguments a;
         struct err err = { "" };
         int argc = 0;
 
         while (argc < 4 && cases[i].argv[argc]) {
-            argv[argc] = xstrdup(cases[i].argv[argc]);
+            argv[argc] = words[argc] = xstrdup(cases[i].argv[argc]);
             argc++;
         }
-        if (options_parse(&o, argc, argv, &err) == 0)
+        if (options_parse(&o, &sgtop_program, argc, argv, &err) == 0 && arguments_read(&a, &o, &err) == 0)
             ok(!cases[i].want, "%s is accepted", cases[i].argv[1]);
         else
             is_str(err.text, cases[i].want, "what is wrong is refused");
         while (argc)
-            free(argv[--argc]);
+            free(words[--argc]);
     }
 }
 
-/* The manual page holds each key and option as the tables have them. */
+/* The manual page holds each key as the tables have them. */
 static void test_manual(void)
 {
     const char *top = getenv("top_srcdir");
-    char *path = xasprintf("%s/doc/sgtop.1", top ? top : "."), *want = NULL, *save = NULL,
+    char *path = xasprintf("%s/doc/sgtop.1.in", top ? top : "."), *want = NULL, *save = NULL,
          *page = xcalloc(1, 1 << 16);
     FILE *in = fopen(path, "r"), *out;
     size_t size;
@@ -393,7 +394,6 @@ static void test_manual(void)
     out = open_memstream(&want, &size);
     keymap_print_mdoc(keymap, out);
     keymap_print_mdoc(keymap_replay, out);
-    options_names(out);
     fclose(out);
     for (char *line = strtok_r(want, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
         ok(strstr(page, line) != NULL, "the manual page has: %s", line);

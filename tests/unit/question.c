@@ -3,12 +3,12 @@
 
 #include <stdlib.h>
 
-#include "plan/answer.h"
+#include "plan/scenarios.h"
 #include "tests/tap.h"
 
 #define WORDS_MAX 64
 
-static int parse(struct asked *a, const char *line, struct err *err)
+static int parse(struct options *a, const char *line, struct err *err)
 {
     static char copy[2048];
     static char *argv[WORDS_MAX + 2];
@@ -18,24 +18,23 @@ static int parse(struct asked *a, const char *line, struct err *err)
     for (char *word = strtok(copy, " "); word && argc <= WORDS_MAX; word = strtok(NULL, " "))
         argv[argc++] = word;
     argv[argc] = NULL;
-    return question_parse(a, argc, argv, err);
+    return options_parse(a, &sgplan_program, argc, argv, err);
 }
 
 static void accepted(void)
 {
-    struct asked a;
+    struct options o;
     struct err err = { "" };
 
-    ok(parse(&a, "step --compute=100ms --comm 2us --json", &err) == 0, "a question as JSON %s", err.text);
-    ok(a.json && !strcmp(a.question->name, "step"), "it is known which");
-    ok(near(asked_number(&a, "compute"), 0.1, 1e-12) && near(asked_number(&a, "comm"), 2e-6, 1e-12),
+    ok(parse(&o, "step --compute=100ms --comm 2us --json", &err) == 0, "a question as JSON %s", err.text);
+    ok(options_given(&o, "json") && !strcmp(o.command->name, "step"), "it is known which");
+    ok(near(options_number(&o, "compute"), 0.1, 1e-12) && near(options_number(&o, "comm"), 2e-6, 1e-12),
        "values are SI, behind = or as a word of their own");
-    ok(!asked_given(&a, "accumulate") && asked_number(&a, "accumulate") == 1, "a default is not given");
-    ok(isnan(asked_number(&a, "backward")) && !asked_text(&a, "backward"), "without default it is unknown");
-    ok(asked_int(&a, "accumulate", 7) == 1, "as a whole number");
-    ok(parse(&a, "help step", &err) == 0 && a.n_operands == 1 && !strcmp(a.operands[0], "step"), "operands");
-    ok(parse(&a, "step --help", &err) == 0 && a.help, "help asks for no options");
-    ok(parse(&a, "--version", &err) == 0 && a.version && !a.question, "version without question");
+    ok(!options_given(&o, "accumulate") && options_number(&o, "accumulate") == 1, "a default is not given");
+    ok(isnan(options_number(&o, "backward")) && !options_text(&o, "backward"),
+       "without default it is unknown");
+    ok(options_int(&o, "accumulate", 7) == 1, "as a whole number");
+    ok(parse(&o, "--compute=1s step --comm=1s", &err) == 0, "an option in front of the question");
 }
 
 static void refused(void)
@@ -43,9 +42,10 @@ static void refused(void)
     static const struct {
         const char *line, *reason; /* its beginning */
     } bad[] = {
-        { "", "a question is missing" },
-        { "nothing", "'nothing' is no question; there are " },
-        { "step --compute=1s", "`sgplan step` needs --comm=TIME: " },
+        { "", "missing QUESTION" },
+        { "nothing", "unknown question 'nothing'" },
+        { "stpe", "unknown question 'stpe'. Did you mean 'step'?" },
+        { "step --compute=1s", "missing --comm=TIME: " },
         { "step --compute=1s --comm=-1s", "--comm: '-1s' is not accepted: a time such as " },
         { "step --compute=0s --comm=1s", "--compute: '0s' is not accepted: more than zero" },
         { "step --compute=nan --comm=1s", "--compute: 'nan' is not accepted: " },
@@ -55,30 +55,29 @@ static void refused(void)
         { "step --compute=1s --comm=1s --overlap=2",
           "--overlap: '2' is not accepted: at least 0, at most 1" },
         { "step --compute=1s --comm=1s --comm=2s", "--comm is given twice" },
-        { "step --compute=1s --comm=1s --nothing=2s", "`sgplan step` has no option --nothing; " },
-        { "step --compute=1s --comm=1s --json=2", "--json takes no value" },
-        { "step --compute=1s --comm", "--comm needs a value: --comm=TIME" },
-        { "step --compute=1s --comm=1s more", "`sgplan step`: 'more' is too much" },
-        { "--compute=1s step", "'--compute=1s' must stand behind the question" },
-        { "step -x", "'-x' is no option" },
+        { "step --compute=1s --comm=1s --nothing=2s", "unknown option '--nothing'" },
+        { "step --compute=1s --comm=1s --json=2", "option '--json' takes no value" },
+        { "step --compute=1s --comm", "option '--comm' needs a value: --comm=TIME" },
+        { "step --compute=1s --comm=1s more", "unexpected argument 'more'" },
+        { "step -x", "unknown option '-x'" },
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
         struct err err = { "" };
-        struct asked a;
+        struct options o;
 
-        ok(parse(&a, bad[i].line, &err) == -1 && !strncmp(err.text, bad[i].reason, strlen(bad[i].reason)),
+        ok(parse(&o, bad[i].line, &err) == -1 && !strncmp(err.text, bad[i].reason, strlen(bad[i].reason)),
            "`sgplan %s`: %s", bad[i].line, err.text);
     }
 }
 
-static char *text_of(void (*write)(FILE *, const struct question *), const struct question *q)
+static char *help_of(const struct options_command *c)
 {
     char *text = NULL;
     size_t size;
     FILE *f = open_memstream(&text, &size);
 
-    write(f, q);
+    options_help(f, &sgplan_program, c);
     fclose(f);
     return text;
 }
@@ -86,41 +85,74 @@ static char *text_of(void (*write)(FILE *, const struct question *), const struc
 /* Every default is a value of its own option, help lists each option and fits a terminal. */
 static void tables(void)
 {
-    char *all = text_of(question_help, NULL);
+    const struct options_command *c;
+    char *all = help_of(NULL);
 
-    for (const struct question *const *each = questions; *each; each++) {
-        const struct question *q = *each;
-        char *help = text_of(question_help, q), *words = text_of(question_words, q);
+    for (size_t i = 0; (c = sgplan_program.command(i)); i++) {
+        const struct option_use *use;
+        char *help = help_of(c);
         bool complete = true, narrow = true, sound = true;
         size_t n = 0;
 
-        for (const struct question_use *use = q->uses; use->option; use++, n++) {
-            const struct question_option *o = use->option;
+        for (; (use = options_use(&sgplan_program, c, n)); n++) {
+            const struct option_spec *o = use->option;
             struct err err = { "" };
             double number;
             char name[64];
 
             snprintf(name, sizeof(name), "--%s", o->name);
-            complete &= strstr(help, name) && strstr(words, name);
-            sound &= (o->kind == QUESTION_FLAG) == !o->value && (o->kind == QUESTION_WORD) == !!o->choices;
+            complete &= strstr(help, name) != NULL;
+            sound &= (o->kind == OPTION_FLAG) == !o->value && (o->kind == OPTION_WORD) == !!o->words;
             sound &= o->text[0] && o->text[strlen(o->text) - 1] != '.';
-            if (use->otherwise && strcmp(use->otherwise, QUESTION_REQUIRED) != 0)
-                sound &= question_value(o, use->otherwise, &number, &err) == 0;
-            for (const struct question_use *other = q->uses; other < use; other++)
-                sound &= strcmp(other->option->name, o->name) != 0;
+            if (use->otherwise && strcmp(use->otherwise, OPTION_REQUIRED) != 0)
+                sound &= options_value(o, use->otherwise, &number, &err) == 0;
+            for (size_t k = 0; k < n; k++)
+                sound &= strcmp(options_use(&sgplan_program, c, k)->option->name, o->name) != 0;
             if (!sound)
                 printf("# --%s %s\n", o->name, err.text);
         }
         for (const char *line = help; *line; line += strcspn(line, "\n") + 1)
-            narrow &= strcspn(line, "\n") <= 130;
-        ok(strstr(all, q->name) != NULL, "help lists %s", q->name);
-        ok(sound && n < QUESTION_OPTIONS_MAX, "the options of %s are sound", q->name);
-        ok(complete && narrow, "help of %s is complete and fits", q->name);
+            narrow &= strcspn(line, "\n") <= 80;
+        ok(strstr(all, c->name) != NULL, "help lists %s", c->name);
+        ok(sound && n <= OPTIONS_MAX, "the options of %s are sound", c->name);
+        ok(complete && narrow, "help of %s is complete and fits", c->name);
         free(help);
-        free(words);
     }
-    ok(question_find("step") && !question_find("ste"), "questions are found by their whole name");
     free(all);
+}
+
+/* Scenarios that are installed, by name. */
+static void scenarios(void)
+{
+    static const struct {
+        const char *name, *found; /* the file, or the reason */
+    } cases[] = {
+        { "cores", "cores.conf" },
+        { "cores.conf", "cores.conf" },
+        { "str", "straggler.conf" },
+        { "wide", "wide.conf" },
+        { "stragler", "unknown scenario 'stragler': neither a file nor in DIR. Did you mean 'straggler'?" },
+        { "s", "ambiguous scenario 's': staleness, straggler" },
+        { "zzz", "unknown scenario 'zzz': neither a file nor in DIR" },
+    };
+    const char *top = getenv("top_srcdir");
+    char dir[256], path[512];
+
+    snprintf(dir, sizeof(dir), "%s/sim/scenarios", top ? top : ".");
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct err err = { "" };
+        char *at;
+
+        if (scenarios_find(dir, cases[i].name, path, sizeof(path), &err) == 0) {
+            is_str(strrchr(path, '/') + 1, cases[i].found, "%s", cases[i].name);
+        } else {
+            if ((at = strstr(err.text, dir))) {
+                memmove(at + 3, at + strlen(dir), strlen(at + strlen(dir)) + 1);
+                memcpy(at, "DIR", 3);
+            }
+            is_str(err.text, cases[i].found, "%s", cases[i].name);
+        }
+    }
 }
 
 int main(void)
@@ -128,5 +160,6 @@ int main(void)
     accepted();
     refused();
     tables();
+    scenarios();
     return done_testing();
 }

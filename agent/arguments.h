@@ -1,14 +1,14 @@
-/* options.h - what the agent is told: its command line, and Slurm's own environment variables.
+/* arguments.h - what the plugin passes to the agent: its command line, and Slurm's own environment variables.
  * Strings point into argv and environ; absent ones are NULL, absent numbers -1. */
-#ifndef SYNCGUARD_AGENT_OPTIONS_H
-#define SYNCGUARD_AGENT_OPTIONS_H
+#ifndef SYNCGUARD_AGENT_ARGUMENTS_H
+#define SYNCGUARD_AGENT_ARGUMENTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/err.h"
+#include "common/options.h"
 
-struct options {
+struct arguments {
     const char *dir, *policy, *controller, *munge_socket, *node;
     bool policy_asked; /* the user named it */
     double rate_hz;
@@ -20,7 +20,9 @@ struct options {
     int64_t end_time; /* of the job, Unix time */
 };
 
-/* 0; 1: --help or --version was asked for and printed; -1 with the reason. */
-int options_read(struct options *o, int argc, char **argv, struct err *err);
+extern const struct options_program agent_program;
+
+/* The command line, and the environment.  0, or -1 with the reason. */
+int agent_arguments_read(struct arguments *a, const struct options *o, struct err *err);
 
 #endif

@@ -1,0 +1,157 @@
+#include "agent/arguments.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/xalloc.h"
+
+static const struct option_spec dir = {
+    .name = "dir", .value = "DIR", .kind = OPTION_TEXT, .text = "the step's directory in shared memory"
+};
+static const struct option_spec policy = {
+    .name = "policy", .value = "POLICY", .kind = OPTION_TEXT, .text = "the policy that the step runs under"
+};
+static const struct option_spec policy_asked = { .name = "policy-asked",
+                                                 .text = "the user asked for that policy" };
+static const struct option_spec controller = {
+    .name = "controller",
+    .value = "HOSTS",
+    .kind = OPTION_TEXT,
+    .text = "send to host[:port][,host[:port]...], the first that answers"
+};
+static const struct option_spec rate = {
+    "rate", "HZ", OPTION_NUMBER, 0.1, 10000, NULL, "samples per rank and second to aim at"
+};
+static const struct option_spec node = {
+    .name = "node",
+    .value = "NAME",
+    .kind = OPTION_TEXT,
+    .text = "the name of this node instead of $SLURMD_NODENAME or the host name"
+};
+
+static const struct option_use uses[] = {
+    { &dir, OPTION_REQUIRED },
+    { &policy, "balanced" },
+    { &policy_asked, NULL },
+    { &controller, "localhost" },
+    { &option_munge_socket, NULL },
+    { &rate, "50" },
+    { &node, NULL },
+    { NULL, NULL },
+};
+
+static const struct options_command only = { .name = "", .operands = "", .uses = uses };
+
+static const struct options_command *command(size_t i)
+{
+    return i ? NULL : &only;
+}
+
+static const struct {
+    const char *variable;
+    size_t offset;
+} strings[] = {
+    { "SLURM_JOB_USER", offsetof(struct arguments, user) },
+    { "SLURM_JOB_NAME", offsetof(struct arguments, name) },
+    { "SLURM_JOB_PARTITION", offsetof(struct arguments, partition) },
+    { "SLURM_JOB_ACCOUNT", offsetof(struct arguments, account) },
+    { "SLURM_JOB_QOS", offsetof(struct arguments, qos) },
+    { "SYNCGUARD_NOTES", offsetof(struct arguments, notes) },
+}, numbers[] = {
+    { "SLURM_JOB_ID", offsetof(struct arguments, job) },
+    { "SLURM_STEP_ID", offsetof(struct arguments, step) },
+    { "SLURM_NNODES", offsetof(struct arguments, nodes) },
+    { "SLURM_NTASKS", offsetof(struct arguments, tasks) },
+    { "SYNCGUARD_LOCAL_TASKS", offsetof(struct arguments, local_tasks) },
+    { "SLURM_NODEID", offsetof(struct arguments, node_index) },
+    { "SLURM_HET_JOB_ID", offsetof(struct arguments, het_job) },
+    { "SLURM_HET_JOB_OFFSET", offsetof(struct arguments, het_offset) },
+    { "SLURM_ARRAY_JOB_ID", offsetof(struct arguments, array_job) },
+    { "SLURM_ARRAY_TASK_ID", offsetof(struct arguments, array_task) },
+    { "SLURM_RESTART_COUNT", offsetof(struct arguments, restarts) },
+    { "SLURM_JOB_END_TIME", offsetof(struct arguments, end_time) },
+};
+
+static void print_variables(FILE *out)
+{
+    fputs("\nThe step is read from the environment:\n", out);
+    for (size_t i = 0; i < ARRAY_SIZE(strings); i++)
+        fprintf(out, "  %s\n", strings[i].variable);
+    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+        fprintf(out, "  %s\n", numbers[i].variable);
+    fputs("  SLURM_TOPOLOGY_ADDR\n  SLURMD_NODENAME\n", out);
+}
+
+const struct options_program agent_program = {
+    .name = "syncguard-agent",
+    .text =
+        "Read the ranks of one job step on one node and send what they do to the controller. Started by the Slurm "
+        "plugin, not by hand.",
+    .command = command,
+    .help_more = print_variables,
+};
+
+static int64_t parse_number(const char *text)
+{
+    unsigned long long n;
+    char *end;
+
+    if (!text || *text < '0' || *text > '9')
+        return -1;
+    errno = 0;
+    n = strtoull(text, &end, 10);
+    return *end || errno || n > UINT32_MAX ? -1 : (int64_t)n;
+}
+
+/* "core.spine0.leaf1.node3": the leaf is what stands before the node. */
+static void take_switch(struct arguments *o, const char *address)
+{
+    const char *end = address ? strrchr(address, '.') : NULL, *begin;
+
+    if (!end)
+        return;
+    for (begin = end; begin > address && begin[-1] != '.'; begin--)
+        ;
+    snprintf(o->leaf_switch, sizeof(o->leaf_switch), "%.*s", (int)(end - begin), begin);
+}
+
+static void read_environment(struct arguments *o)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(strings); i++) {
+        const char *value = getenv(strings[i].variable);
+
+        *(const char **)((char *)o + strings[i].offset) = value && *value ? value : NULL;
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+        *(int64_t *)((char *)o + numbers[i].offset) = parse_number(getenv(numbers[i].variable));
+    take_switch(o, getenv("SLURM_TOPOLOGY_ADDR"));
+    o->node = getenv("SLURMD_NODENAME");
+}
+
+int agent_arguments_read(struct arguments *a, const struct options *o, struct err *err)
+{
+    static char host[256];
+    const char *munge_socket = options_text(o, "munge-socket");
+
+    *a = (struct arguments){ .dir = options_text(o, "dir"),
+                             .policy = options_text(o, "policy"),
+                             .policy_asked = options_given(o, "policy-asked"),
+                             .controller = options_text(o, "controller"),
+                             .munge_socket = munge_socket && *munge_socket ? munge_socket : NULL,
+                             .rate_hz = options_number(o, "rate") };
+    read_environment(a);
+    if (!*a->dir)
+        return err_set(err, "missing --dir=DIR: the step's directory");
+    if (options_text(o, "node"))
+        a->node = options_text(o, "node");
+    if (!a->node || !*a->node) {
+        if (gethostname(host, sizeof(host) - 1) < 0)
+            strcpy(host, "localhost");
+        a->node = host;
+    }
+    return 0;
+}

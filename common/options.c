@@ -1,0 +1,653 @@
+#include "common/options.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/options_private.h"
+#include "common/suggest.h"
+#include "common/units.h"
+#include "common/xalloc.h"
+
+#define LONG_BASE 256 /* what getopt_long returns for the first long option: no letter */
+#define IN_ORDER  1   /* what it returns for a word that is no option */
+
+const struct option_spec option_conf = {
+    .name = "conf",
+    .value = "FILE",
+    .kind = OPTION_TEXT,
+    .text = "read this syncguard.conf instead of $SYNCGUARD_CONF or the installed one",
+};
+const struct option_spec option_controller = {
+    .name = "controller",
+    .value = "HOSTS",
+    .kind = OPTION_TEXT,
+    .text = "ask host[:port][,host[:port]...] instead of the configured controllers",
+};
+const struct option_spec option_munge_socket = {
+    .name = "munge-socket",
+    .value = "PATH",
+    .kind = OPTION_TEXT,
+    .text = "authenticate through this munged",
+};
+const struct option_spec option_json = {
+    .name = "json",
+    .text = "print the answer as one JSON object",
+};
+const struct option_spec option_help = { .name = "help", .text = "print this help" };
+const struct option_spec option_version = { .name = "version", .text = "print the version" };
+
+static const struct options_command help_command = {
+    .name = "help",
+    .operands = "[COMMAND...]",
+    .text = "describe a command, or list all of them",
+};
+
+/* ---- the tables ---- */
+
+/* As Slurm's programs have them where they have the option: -f is slurmctld's and slurmd's configuration, -v and -V
+ * are everywhere the same. */
+char option_letter(const struct options_program *p, const struct option_spec *o)
+{
+    static const struct {
+        const char *name;
+        char letter;
+        const char *only; /* another program's option of this name is another one */
+    } letters[] = {
+        { "ascii", 'a', NULL },        { "controller", 'c', NULL }, { "dump", 'd', NULL },
+        { "events", 'e', NULL },       { "conf", 'f', NULL },       { "help", 'h', NULL },
+        { "interval", 'i', "sgtop" },  { "json", 'j', NULL },       { "mono", 'm', NULL },
+        { "munge-socket", 'M', NULL }, { "dry-run", 'n', NULL },    { "output", 'o', NULL },
+        { "replay", 'r', NULL },       { "seconds", 's', NULL },    { "size", 'S', NULL },
+        { "verbose", 'v', NULL },      { "version", 'V', NULL },    { "speed", 'x', NULL },
+        { "yes", 'y', NULL },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(letters); i++)
+        if (!strcmp(letters[i].name, o->name) && (!letters[i].only || !strcmp(letters[i].only, p->name)))
+            return letters[i].letter;
+    return '\0';
+}
+
+bool options_has_commands(const struct options_program *p)
+{
+    return *p->command(0)->name;
+}
+
+const struct options_command *options_command(const struct options_program *p, size_t i)
+{
+    size_t n = 0;
+
+    while (n <= i && p->command(n))
+        n++;
+    if (i < n)
+        return p->command(i);
+    return i == n && options_has_commands(p) ? &help_command : NULL;
+}
+
+const struct option_use *options_use(const struct options_program *p, const struct options_command *c,
+                                     size_t i)
+{
+    static const struct option_use last[] = { { &option_help, NULL }, { &option_version, NULL } };
+
+    for (const struct option_use *use = c ? c->uses : NULL; use && use->option; use++)
+        if (i-- == 0)
+            return use;
+    for (const struct option_use *use = p->common; use && use->option; use++)
+        if (i-- == 0)
+            return use;
+    return i < ARRAY_SIZE(last) ? &last[i] : NULL;
+}
+
+const char *options_noun(const struct options_program *p, char *buf, size_t size)
+{
+    size_t i = 0;
+
+    for (; p->noun[i] && i + 1 < size; i++)
+        buf[i] = (char)toupper((unsigned char)p->noun[i]);
+    buf[i] = '\0';
+    return buf;
+}
+
+bool options_in_group(const struct options_command *c, const char *word)
+{
+    size_t n = strlen(word);
+
+    return n && !strncmp(c->name, word, n) && c->name[n] == ' ';
+}
+
+bool options_operand(const char **at, struct options_operand *operand)
+{
+    const char *word = *at + strspn(*at, " ");
+    size_t n = strcspn(word, " ");
+
+    if (!n)
+        return false;
+    *at = word + n;
+    operand->optional = *word == '[';
+    operand->repeated = false;
+    if (operand->optional) {
+        word++;
+        n -= 2;
+    }
+    if (n > 3 && !strncmp(word + n - 3, "...", 3)) {
+        operand->repeated = true;
+        n -= 3;
+    }
+    snprintf(operand->name, sizeof(operand->name), "%.*s", (int)n, word);
+    return true;
+}
+
+/* Of the commands that are one word, or that follow the word `group`: the one called so, or the only one that
+ * begins so.  *alike counts those that begin so. */
+static const struct options_command *find(const struct options_program *p, const char *group,
+                                          const char *word, size_t *alike, struct suggestion *near)
+{
+    const struct options_command *c, *found = NULL;
+    size_t skip = *group ? strlen(group) + 1 : 0;
+
+    *alike = 0;
+    for (size_t i = 0; (c = options_command(p, i)); i++) {
+        const char *name = c->name + skip;
+
+        if (*group ? !options_in_group(c, group) : strchr(c->name, ' ') != NULL)
+            continue;
+        if (!strcmp(name, word)) {
+            *alike = 1;
+            return c;
+        }
+        suggest_offer(near, name);
+        if (!strncmp(name, word, strlen(word))) {
+            found = c;
+            ++*alike;
+        }
+    }
+    return *alike == 1 && *word ? found : NULL;
+}
+
+static int refuse_command(const struct options_program *p, const char *group, const char *word, size_t alike,
+                          const struct suggestion *near, struct err *err)
+{
+    const struct options_command *c;
+    const char *space = *group ? " " : "";
+    char names[256] = "";
+    size_t at = 0;
+
+    if (alike > 1 && *word) {
+        for (size_t i = 0; (c = options_command(p, i)) && at < sizeof(names); i++) {
+            size_t skip = *group ? strlen(group) + 1 : 0;
+
+            if ((*group ? options_in_group(c, group) : !strchr(c->name, ' ')) &&
+                !strncmp(c->name + skip, word, strlen(word)))
+                at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", at ? ", " : "", c->name);
+        }
+        return err_set(err, "ambiguous %s '%s%s%.60s': %s", p->noun, group, space, word, names);
+    }
+    if (near->best)
+        return err_set(err, "unknown %s '%s%s%.60s'. Did you mean '%s%s%s'?", p->noun, group, space, word,
+                       group, space, near->best);
+    return err_set(err, "unknown %s '%s%s%.60s'", p->noun, group, space, word);
+}
+
+const struct options_command *options_find(const struct options_program *p, const char *name, struct err *err)
+{
+    struct suggestion near = suggest_for(name);
+    const struct options_command *c;
+    const char *space = strchr(name, ' ');
+    size_t alike;
+
+    for (size_t i = 0; space && (c = options_command(p, i)); i++)
+        if (!strcmp(c->name, name))
+            return c;
+    c = find(p, "", name, &alike, &near);
+    if (!c)
+        refuse_command(p, "", name, alike, &near, err);
+    return c;
+}
+
+/* ---- values ---- */
+
+typedef int read_fn(const char *, double *, struct err *);
+typedef char *format_fn(char *, size_t, double);
+
+static char *format_plain(char *buf, size_t size, double number)
+{
+    snprintf(buf, size, "%.10g", number);
+    return buf;
+}
+
+static const struct {
+    read_fn *read;
+    format_fn *format;
+} kinds[] = {
+    [OPTION_COUNT] = { units_count, format_plain },
+    [OPTION_NUMBER] = { units_number, format_plain },
+    [OPTION_RATIO] = { units_ratio, format_plain },
+    [OPTION_SECONDS] = { units_seconds, units_format_s },
+    [OPTION_BYTES] = { units_bytes, units_format_bytes },
+    [OPTION_RATE] = { units_rate, units_format_rate },
+};
+
+static bool is_number(enum option_kind kind)
+{
+    return kind >= OPTION_COUNT;
+}
+
+static bool is_one_of(const char *words, const char *word)
+{
+    size_t length = strlen(word);
+
+    for (; *words; words += strspn(words, " ")) {
+        size_t n = strcspn(words, " ");
+
+        if (n == length && !strncmp(words, word, n))
+            return true;
+        words += n;
+    }
+    return false;
+}
+
+const char *options_range(const struct option_spec *o, char *buf, size_t size)
+{
+    bool positive = o->min == OPTION_POSITIVE;
+    char low[32], high[32];
+
+    *buf = '\0';
+    if (!is_number(o->kind))
+        return buf;
+    kinds[o->kind].format(low, sizeof(low), positive ? 0 : o->min);
+    kinds[o->kind].format(high, sizeof(high), o->max);
+    snprintf(buf, size, "%s %s%s%s", positive ? "more than" : "at least", positive ? "zero" : low,
+             isinf(o->max) ? "" : ", at most ", isinf(o->max) ? "" : high);
+    return buf;
+}
+
+int options_value(const struct option_spec *o, const char *text, double *number, struct err *err)
+{
+    char range[96];
+    double value = NAN;
+
+    if (o->kind == OPTION_WORD && !is_one_of(o->words, text))
+        return err_set(err, "--%s: '%s' is not accepted: one of %s", o->name, text, o->words);
+    if (is_number(o->kind)) {
+        if (kinds[o->kind].read(text, &value, err) < 0)
+            return err_prefix(err, "--%s: '%s' is not accepted", o->name, text);
+        if (value < o->min || value > o->max)
+            return err_set(err, "--%s: '%s' is not accepted: %s", o->name, text,
+                           options_range(o, range, sizeof(range)));
+    }
+    *number = value;
+    return 0;
+}
+
+/* ---- the command line ---- */
+
+static void add_spec(struct options_scan *s, const struct option_spec *spec)
+{
+    char *at = s->letters + strlen(s->letters), letter = option_letter(s->o->program, spec);
+
+    for (size_t i = 0; i < s->n_specs; i++)
+        if (!strcmp(s->specs[i]->name, spec->name))
+            return;
+    if (s->n_specs == OPTIONS_LONGS_MAX)
+        abort();
+    s->specs[s->n_specs] = spec;
+    s->longs[s->n_specs] = (struct option){ spec->name, spec->value ? required_argument : no_argument, NULL,
+                                            LONG_BASE + (int)s->n_specs };
+    s->longs[++s->n_specs] = (struct option){ 0 };
+    if (letter) {
+        *at++ = letter;
+        if (spec->value)
+            *at++ = ':';
+        *at = '\0';
+    }
+}
+
+/* The options of the command; while there is none, those of all commands. */
+static void use_options_of(struct options_scan *s, const struct options_command *c)
+{
+    const struct options_program *p = s->o->program;
+    const struct options_command *each;
+    const struct option_use *use;
+
+    s->n_specs = 0;
+    strcpy(s->letters, "-:"); /* words in their order, a missing value is told from an unknown option */
+    for (size_t i = 0; (use = options_use(p, c, i)); i++)
+        add_spec(s, use->option);
+    for (size_t k = 0; !c && (each = options_command(p, k)); k++)
+        for (use = each->uses; use && use->option; use++)
+            add_spec(s, use->option);
+}
+
+static const struct option_spec *spec_of(const struct options_scan *s, int code)
+{
+    if (code >= LONG_BASE && (size_t)(code - LONG_BASE) < s->n_specs)
+        return s->specs[code - LONG_BASE];
+    for (size_t i = 0; i < s->n_specs && code > 0; i++)
+        if (option_letter(s->o->program, s->specs[i]) == code)
+            return s->specs[i];
+    return NULL;
+}
+
+static int refuse_option(const struct options_scan *s, const char *word, int code, struct err *err)
+{
+    const struct option_spec *known = spec_of(s, code);
+    size_t length = strcspn(word, "="), at = 0;
+    char name[OPTIONS_NAME_BYTES], names[256] = "";
+    struct suggestion near;
+
+    if (known)
+        return err_set(err, "option '--%s' takes no value", known->name);
+    if (code)
+        return err_set(err, "unknown option '-%c'", isprint(code) ? code : '?');
+    snprintf(name, sizeof(name), "%.*s", (int)length, word);
+    near = suggest_for(name + strspn(name, "-"));
+    for (size_t i = 0; i < s->n_specs; i++) {
+        const char *each = s->specs[i]->name;
+
+        suggest_offer(&near, each);
+        if (length > 2 && !strncmp(each, word + 2, length - 2) && at < sizeof(names))
+            at += (size_t)snprintf(names + at, sizeof(names) - at, "%s--%s", at ? ", " : "", each);
+    }
+    if (*names)
+        return err_set(err, "ambiguous option '%s': %s", name, names);
+    if (near.best)
+        return err_set(err, "unknown option '%s'. Did you mean '--%s'?", name, near.best);
+    return err_set(err, "unknown option '%s'", name);
+}
+
+static int see(struct options_scan *s, const struct option_spec *spec, const char *text, struct err *err)
+{
+    if (s->n_seen == OPTIONS_SEEN_MAX)
+        return err_set(err, "more than %d options", OPTIONS_SEEN_MAX);
+    s->seen[s->n_seen].spec = spec;
+    s->seen[s->n_seen++].text = text;
+    return 0;
+}
+
+static bool is_group(const struct options_program *p, const char *word)
+{
+    const struct options_command *c;
+
+    for (size_t i = 0; (c = options_command(p, i)); i++)
+        if (options_in_group(c, word))
+            return true;
+    return false;
+}
+
+/* A command, the second word of one, or an operand. */
+static int take_word(struct options_scan *s, char **argv, char *word, struct err *err)
+{
+    struct options *o = s->o;
+    const char *group = o->command ? o->command->name : "";
+    struct suggestion near = suggest_for(word);
+    const struct options_command *c;
+    size_t alike;
+
+    if (!o->command || (*group && !o->n_operands && !strchr(group, ' '))) {
+        c = find(o->program, group, word, &alike, &near);
+        if (c) {
+            o->command = c;
+            use_options_of(s, c);
+            return 0;
+        }
+        if (!o->command || (is_group(o->program, group) && !*o->command->operands))
+            return refuse_command(o->program, group, word, alike, &near, err);
+    }
+    argv[1 + o->n_operands++] = word;
+    return 0;
+}
+
+int options_scan(struct options_scan *s, const struct options_program *p, int argc, char **argv,
+                 struct err *err)
+{
+    struct options *o = s->o;
+    int code, rc;
+
+    *o = (struct options){ .program = p, .operands = argv + 1 };
+    for (size_t u = 0; u < OPTIONS_MAX; u++)
+        o->number[u] = NAN;
+    if (!options_has_commands(p))
+        o->command = p->command(0);
+    use_options_of(s, o->command);
+    optind = 0; /* begin anew: tests parse more than once */
+    opterr = 0;
+    while ((code = getopt_long(argc, argv, s->letters, s->longs, NULL)) != -1) {
+        if (code == IN_ORDER) {
+            rc = take_word(s, argv, optarg, err);
+        } else if (code == ':') {
+            s->waiting = spec_of(s, optopt);
+            rc = err_set(err, "option '--%s' needs a value: --%s=%s", s->waiting->name, s->waiting->name,
+                         s->waiting->value);
+        } else if (code == '?') {
+            rc = refuse_option(s, argv[optind - 1], optopt, err);
+        } else {
+            rc = see(s, spec_of(s, code), optarg, err);
+        }
+        if (rc < 0 && !s->lenient)
+            return -1;
+        if (o->command && !o->command->operands) {
+            o->operands = argv + optind;
+            o->n_operands = argc - optind;
+            return 0;
+        }
+    }
+    s->only_operands = optind > 1 && optind <= argc && !strcmp(argv[optind - 1], "--");
+    while (optind < argc)
+        if (take_word(s, argv, argv[optind++], err) < 0 && !s->lenient)
+            return -1;
+    return 0;
+}
+
+static size_t index_of(const struct options *o, const char *option)
+{
+    const struct option_use *use;
+
+    for (size_t i = 0; (use = options_use(o->program, o->command, i)); i++)
+        if (!strcmp(use->option->name, option))
+            return i;
+    fprintf(stderr, "%s: '%s' has no option %s\n", o->program->name, o->command ? o->command->name : "",
+            option);
+    abort();
+}
+
+/* What was seen becomes the values of the command's options. */
+static int settle_options(struct options_scan *s, struct err *err)
+{
+    struct options *o = s->o;
+    const struct option_use *use;
+
+    for (size_t k = 0; k < s->n_seen; k++) {
+        const struct option_spec *spec = s->seen[k].spec;
+        size_t u = 0;
+
+        while ((use = options_use(o->program, o->command, u)) && strcmp(use->option->name, spec->name) != 0)
+            u++;
+        if (!use) { /* it stood before the command, and is another command's */
+            if (!s->lenient)
+                return err_set(err, "unknown option '--%s' of '%s'", spec->name, o->command->name);
+            continue;
+        }
+        o->help |= use->option == &option_help;
+        o->version |= use->option == &option_version;
+        if (o->given[u] && spec->kind == OPTION_TEXTS) {
+            if (o->n_again == OPTIONS_TEXTS_MAX - 1)
+                return err_set(err, "--%s is given more than %d times", spec->name, OPTIONS_TEXTS_MAX);
+            o->again[o->n_again].use = u;
+            o->again[o->n_again++].text = s->seen[k].text;
+            continue;
+        }
+        if (o->given[u] && o->program->once && spec->value && !s->lenient)
+            return err_set(err, "--%s is given twice", spec->name);
+        o->given[u] = true;
+        o->text[u] = s->seen[k].text;
+        if (o->text[u] && options_value(use->option, o->text[u], &o->number[u], err) < 0 && !s->lenient)
+            return -1;
+    }
+    return 0;
+}
+
+static int settle_defaults(struct options *o, struct err *err)
+{
+    const struct option_use *use;
+
+    for (size_t u = 0; (use = options_use(o->program, o->command, u)); u++) {
+        if (o->given[u] || !use->otherwise)
+            continue;
+        if (!strcmp(use->otherwise, OPTION_REQUIRED))
+            return err_set(err, "missing --%s=%s: %s", use->option->name, use->option->value,
+                           use->option->text);
+        o->text[u] = use->otherwise;
+        if (options_value(use->option, use->otherwise, &o->number[u], err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int check_operands(const struct options *o, struct err *err)
+{
+    const char *at = o->command->operands;
+    struct options_operand operand;
+    int n = 0;
+
+    while (options_operand(&at, &operand)) {
+        if (n >= o->n_operands && !operand.optional)
+            return err_set(err, "missing %s", operand.name);
+        if (operand.repeated)
+            return 0;
+        n++;
+    }
+    if (n < o->n_operands)
+        return err_set(err, "unexpected argument '%.60s'", o->operands[n]);
+    return 0;
+}
+
+static int settle(struct options_scan *s, struct err *err)
+{
+    struct options *o = s->o;
+    char noun[OPTIONS_NAME_BYTES];
+
+    if (settle_options(s, err) < 0)
+        return -1;
+    if (o->help || o->version)
+        return 0;
+    if (!o->command)
+        return err_set(err, "missing %s", options_noun(o->program, noun, sizeof(noun)));
+    if (settle_defaults(o, err) < 0)
+        return -1;
+    return o->command->operands ? check_operands(o, err) : 0;
+}
+
+void options_scan_lenient(struct options_scan *s, const struct options_program *p, int argc, char **argv)
+{
+    s->lenient = true;
+    options_scan(s, p, argc, argv, NULL);
+    settle_options(s, NULL);
+}
+
+int options_parse(struct options *o, const struct options_program *p, int argc, char **argv, struct err *err)
+{
+    struct options_scan s = { .o = o };
+
+    return options_scan(&s, p, argc, argv, err) < 0 ? -1 : settle(&s, err);
+}
+
+void options_hint(const struct options *o, char *buf, size_t size)
+{
+    const char *program = o->program->name, *command = o->command ? o->command->name : "";
+
+    if (*command && o->command != &help_command)
+        snprintf(buf, size, "Try '%s help %s' for more information.", program, command);
+    else
+        snprintf(buf, size, "Try '%s --help' for more information.", program);
+}
+
+int options_misuse(const struct options *o, const struct err *err)
+{
+    char hint[128];
+
+    options_hint(o, hint, sizeof(hint));
+    fprintf(stderr, "%s: %s\n%s\n", o->program->name, err->text, hint);
+    return 2;
+}
+
+/* "help", or --help of a command. */
+static int print_help(const struct options *o)
+{
+    const struct options_command *c = o->command == &help_command ? NULL : o->command;
+    char name[OPTIONS_NAME_BYTES] = "";
+    struct err err;
+    size_t at = 0;
+
+    for (int i = 0; o->command == &help_command && i < o->n_operands && at < sizeof(name); i++)
+        at += (size_t)snprintf(name + at, sizeof(name) - at, "%s%s", i ? " " : "", o->operands[i]);
+    if (*name && !(c = options_find(o->program, name, &err)))
+        return options_misuse(o, &err);
+    options_help(stdout, o->program, c);
+    return 0;
+}
+
+int options_start(struct options *o, const struct options_program *p, int argc, char **argv)
+{
+    struct err err = { "" };
+
+    if (argc > 2 && !strcmp(argv[1], "--complete")) {
+        options_complete(stdout, p, argc - 2, argv + 2);
+        return 0;
+    }
+    if (argc == 2 && !strcmp(argv[1], "--mdoc")) {
+        options_mdoc(stdout, p);
+        return 0;
+    }
+    if (options_parse(o, p, argc, argv, &err) < 0)
+        return options_misuse(o, &err);
+    if (o->version) {
+        printf("%s (SyncGuard) %s\n", p->name, PACKAGE_VERSION);
+        return 0;
+    }
+    return o->help || o->command == &help_command ? print_help(o) : -1;
+}
+
+/* ---- what was said ---- */
+
+double options_number(const struct options *o, const char *option)
+{
+    return o->number[index_of(o, option)];
+}
+
+const char *options_text(const struct options *o, const char *option)
+{
+    return o->text[index_of(o, option)];
+}
+
+const char *options_texts(const struct options *o, const char *option, size_t i)
+{
+    size_t u = index_of(o, option);
+
+    if (i == 0)
+        return o->text[u];
+    for (size_t k = 0; k < o->n_again; k++)
+        if (o->again[k].use == u && --i == 0)
+            return o->again[k].text;
+    return NULL;
+}
+
+bool options_given(const struct options *o, const char *option)
+{
+    return o->given[index_of(o, option)];
+}
+
+bool options_is(const struct options *o, const char *option, const char *word)
+{
+    const char *text = options_text(o, option);
+
+    return text && !strcmp(text, word);
+}
+
+int options_int(const struct options *o, const char *option, int otherwise)
+{
+    double number = options_number(o, option);
+
+    return isnan(number) ? otherwise : (int)number;
+}

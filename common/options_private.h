@@ -1,0 +1,53 @@
+/* options_private.h - what options.c, options_page.c and options_complete.c share; nobody else's. */
+#ifndef SYNCGUARD_COMMON_OPTIONS_PRIVATE_H
+#define SYNCGUARD_COMMON_OPTIONS_PRIVATE_H
+
+#include <getopt.h>
+
+#include "common/options.h"
+
+#define OPTIONS_NAME_BYTES 48
+#define OPTIONS_LONGS_MAX  256 /* that all commands of a program have together */
+#define OPTIONS_SEEN_MAX   128 /* on one command line */
+
+/* A command line, word by word. */
+struct options_scan {
+    struct options *o;
+    bool lenient; /* for completion: what is wrong is passed over, nothing is required */
+    struct {
+        const struct option_spec *spec;
+        const char *text; /* NULL of a flag */
+    } seen[OPTIONS_SEEN_MAX];
+    size_t n_seen;
+    const struct option_spec *waiting; /* the last word is this option, and its value is missing */
+    bool only_operands;                /* behind "--" */
+    /* What getopt_long knows: the options of the command, or of all commands while there is none. */
+    const struct option_spec *specs[OPTIONS_LONGS_MAX];
+    struct option longs[OPTIONS_LONGS_MAX + 1];
+    char letters[2 * OPTIONS_LONGS_MAX + 3];
+    size_t n_specs;
+};
+
+int options_scan(struct options_scan *s, const struct options_program *p, int argc, char **argv,
+                 struct err *err);
+/* Takes over what is right, whatever else is wrong. */
+void options_scan_lenient(struct options_scan *s, const struct options_program *p, int argc, char **argv);
+
+/* "COMMAND"; returns buf. */
+const char *options_noun(const struct options_program *p, char *buf, size_t size);
+bool options_has_commands(const struct options_program *p);
+/* The i-th command, `help` being the last one; NULL at the end. */
+const struct options_command *options_command(const struct options_program *p, size_t i);
+/* Is c one of the commands that begin with this word, as "policy set" with "policy"? */
+bool options_in_group(const struct options_command *c, const char *word);
+/* "at least 1, at most 64"; "" where any value is accepted. */
+const char *options_range(const struct option_spec *o, char *buf, size_t size);
+
+/* The operands of a command, one after the other: *at moves on.  false: there are no more. */
+struct options_operand {
+    char name[OPTIONS_NAME_BYTES];
+    bool optional, repeated;
+};
+bool options_operand(const char **at, struct options_operand *operand);
+
+#endif

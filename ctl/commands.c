@@ -1,0 +1,203 @@
+#include "ctl/commands.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "common/config.h"
+#include "common/xalloc.h"
+#include "wire/session.h"
+
+/* ---- options ---- */
+
+static const struct option_spec timeout = {
+    "timeout",
+    "TIME",
+    OPTION_SECONDS,
+    OPTION_POSITIVE,
+    INFINITY,
+    NULL,
+    "wait at most this long for an answer",
+};
+static const struct option_spec finished = { .name = "finished", .text = "list finished job steps too" };
+static const struct option_spec fail = { .name = "fail",
+                                         .text = "exit with 1 when a verdict stands at the end" };
+static const struct option_spec dry_run = { .name = "dry-run",
+                                            .text = "print what would be done, and do nothing" };
+static const struct option_spec yes = { .name = "yes", .text = "do not ask for confirmation" };
+static const struct option_spec seconds = {
+    "seconds",
+    "TIME",
+    OPTION_SECONDS,
+    OPTION_POSITIVE,
+    INFINITY,
+    NULL,
+    "stop after this time instead of at the end of the job step or at Ctrl-C"
+};
+static const struct option_spec output = { .name = "output",
+                                           .value = "FILE",
+                                           .kind = OPTION_TEXT,
+                                           .text = "write to this file instead of standard output" };
+static const struct option_spec speed = {
+    .name = "speed",
+    .value = "X",
+    .kind = OPTION_TEXT,
+    .text = "play at this multiple of the recorded speed: 0.25 to 1000, or max (default 1)"
+};
+static const struct option_spec from = {
+    "from", "TIME", OPTION_SECONDS, 0, INFINITY, NULL, "begin at this time of the trace"
+};
+static const struct option_spec mdoc = { .name = "mdoc",
+                                         .value = "TABLE",
+                                         .kind = OPTION_WORD,
+                                         .words = "system policy selection rule figure action",
+                                         .text = "print one table as the source of a manual page" };
+
+static const struct option_use common[] = {
+    { &option_conf, NULL }, { &option_controller, NULL }, { &option_munge_socket, NULL }, { &timeout, "5s" },
+    { NULL, NULL },
+};
+static const struct option_use answers[] = { { &option_json, NULL }, { NULL, NULL } };
+static const struct option_use jobs_uses[] = { { &option_json, NULL }, { &finished, NULL }, { NULL, NULL } };
+static const struct option_use action_uses[] = {
+    { &option_json, NULL },
+    { &dry_run, NULL },
+    { &yes, NULL },
+    { NULL, NULL },
+};
+static const struct option_use record_uses[] = { { &seconds, NULL }, { &output, NULL }, { NULL, NULL } };
+static const struct option_use analyze_uses[] = { { &option_json, NULL }, { &fail, NULL }, { NULL, NULL } };
+static const struct option_use replay_uses[] = {
+    { &option_json, NULL },
+    { &speed, NULL },
+    { &from, NULL },
+    { NULL, NULL },
+};
+static const struct option_use config_uses[] = { { &mdoc, NULL }, { NULL, NULL } };
+
+/* ---- commands ---- */
+
+static const struct options_command table[] = {
+    { "status", "", "show the controller's state and what it guards",
+      "Asks the controller one question: the quickest check that everything on the way to it works.", answers,
+      NULL, COMMAND_STATUS },
+    { "jobs", "", "list the guarded job steps that you may see",
+      "Running steps come first. STEP is the median step time, SKEW the median time between the first and the last "
+      "arrival at a collective, WAITING the share of the ranks' time lost to waiting, LATEST the node of the latest "
+      "rank.",
+      jobs_uses, NULL, COMMAND_JOBS },
+    { "job", "JOB", "report on one job: its state, what slows it down, and what that costs",
+      "JOB is a Slurm job or step: 123, 123.0, 123_4 (of an array), 123+1 (of a heterogeneous job). Without a step the "
+      "newest one is shown. Finished steps are read from the controller's history.",
+      answers, NULL, COMMAND_JOB },
+    { "nodes", "", "list the nodes, the most expensive one first",
+      "NAMED counts how often a verdict named the node, LAST NAMED is when it last did.", answers, NULL,
+      COMMAND_NODES },
+    { "action", "JOB ACTION [VALUE...]", "act on a running job",
+      "ACTION is checkpoint (ask the job for one now), signal SIGNAL (to the guarded step), requeue, exclude NODES "
+      "(requeue and keep the job off these nodes), or comment TEXT, on your own jobs; webhook TEXT and command TEXT, for "
+      "operators, try what is configured. The command asks for confirmation and waits at most 90 s for the action to "
+      "end; it exits with 3 when the action is still pending then.",
+      action_uses, "ACTION checkpoint signal requeue exclude comment webhook command", COMMAND_ACTION },
+    { "node", "NODES ACTION [TEXT...]", "act on nodes (operators)",
+      "ACTION is drain, with the reason as TEXT; comment; or resume, which takes drained nodes back, whoever drained "
+      "them (its TEXT goes into the record only). NODES is a list as Slurm writes it. A node that is drained already "
+      "keeps its reason; a comment by others stays in front of ours. Confirmation, waiting and exit status are those "
+      "of the command action.",
+      action_uses, "ACTION drain comment resume", COMMAND_NODE },
+    { "actions", "[JOB]", "list actions on jobs and nodes, and how they ended",
+      "The newest first, those of policies and those by hand. Failed and abandoned actions show why, pending ones why "
+      "they are tried again.",
+      answers, NULL, COMMAND_ACTIONS },
+    { "audit", "[JOB]", "list what policies decided, why, and what it brought",
+      "The newest first, of one job or of all that you may see: what was done, what a dry run would have done, what was "
+      "withheld and why, what people set, and the effect of each action, measured afterwards.",
+      answers, NULL, COMMAND_AUDIT },
+    { "record", "JOB", "write every collective of a job step as a trace",
+      "The format is syncguard-trace version 1, JSON lines. While a recording runs, the agents of that step send every "
+      "collective instead of samples. It ends with the step, after --seconds, or at Ctrl-C, always at the end of a "
+      "line; then the numbers of records, ranks and lost records are printed on standard error.",
+      record_uses, NULL, COMMAND_RECORD },
+    { "analyze", "TRACE", "judge a recorded trace as the controller would have",
+      "TRACE is a file written by sgctl record, or - for standard input. The engine that judges live jobs reads it, by "
+      "the trace's own clock and without looking ahead. The parameters are those of the default policy, or with --conf "
+      "of the one in that file. No controller is asked.",
+      analyze_uses, NULL, COMMAND_ANALYZE },
+    { "replay", "TRACE", "play a recorded trace on the live screen",
+      "TRACE is a file written by sgctl record. Starts sgtop on it: the screens, and the verdicts as they were known "
+      "then. Space pauses, + and - change the speed, the arrows seek; ? lists all keys. Where the output is no "
+      "terminal, one report of the whole trace is printed.",
+      replay_uses, NULL, COMMAND_REPLAY },
+    { "top", NULL, "start sgtop, the live screen", "Everything behind the word top is passed to sgtop.", NULL,
+      "sgtop", COMMAND_TOP },
+    { "config", "", "list the keys of syncguard.conf with unit, range, default and meaning", NULL,
+      config_uses, NULL, COMMAND_CONFIG },
+    { "config check", "FILE", "check a configuration file as the controller reads it",
+      "Names the line that is wrong. Rules are checked too.", NULL, NULL, COMMAND_CONFIG_CHECK },
+    { "policy", "", "the same as policy list", NULL, answers, NULL, COMMAND_POLICY_LIST },
+    { "policy list", "", "list the controller's policies", NULL, answers, NULL, COMMAND_POLICY_LIST },
+    { "policy show", "POLICY", "show a policy's parameters and rules", NULL, answers, NULL,
+      COMMAND_POLICY_SHOW },
+    { "policy explain", "JOB", "show why each rule acts on a job or does not",
+      "For each rule: its condition with the present figures, since when it holds, what is left of its cool-down and "
+      "budget, and its last decision.",
+      answers, NULL, COMMAND_POLICY_EXPLAIN },
+    { "policy set", "JOB KEY=VALUE...", "change parameters of a running job's policy",
+      "They take effect on all ranks within a second: all of them or, when one is not accepted, none. KEY=default takes "
+      "one back. What was set survives a reload of the configuration and ends with the run. Owners may change their own "
+      "jobs; budgets, and what is done to nodes, are for operators.",
+      answers, NULL, COMMAND_POLICY_CONTROL },
+    { "policy pause", "JOB", "stop a job's policy from deciding", NULL, answers, NULL,
+      COMMAND_POLICY_CONTROL },
+    { "policy resume", "JOB", "let a paused policy decide again", NULL, answers, NULL,
+      COMMAND_POLICY_CONTROL },
+    { "policy acknowledge", "JOB", "mark a job's verdicts as seen",
+      "Screens show it, and rules can ask for it.", answers, NULL, COMMAND_POLICY_CONTROL },
+    { "policy check", "FILE", "check a policy file as the controller reads it", "Rules are checked too.",
+      answers, NULL, COMMAND_POLICY_CHECK },
+    { "policy try", "FILE TRACE [POLICY]", "run a policy on a recorded trace",
+      "Prints what the policy of that file would have decided. POLICY is one of the file's policies, where it has "
+      "several.",
+      answers, NULL, COMMAND_POLICY_TRY },
+    { "policy figures", "", "list the figures that a rule's condition can use", NULL, answers, NULL,
+      COMMAND_POLICY_FIGURES },
+    { "doctor", "", "check the setup of this machine, and print what to type where something is missing",
+      "One line for each thing that a guarded job needs: configuration, munge, controller, plugin, probe, agent, shared "
+      "memory, clock.",
+      NULL, NULL, COMMAND_DOCTOR },
+};
+
+static const struct options_command *command(size_t i)
+{
+    return i < ARRAY_SIZE(table) ? &table[i] : NULL;
+}
+
+/* What `sgctl policy set` can change. */
+static void print_policy_keys(FILE *out)
+{
+    size_t n;
+    const struct config_key *key = config_keys(CONFIG_POLICY, &n);
+
+    for (size_t i = 0; i < n; i++)
+        fprintf(out, "%s=\t%s\n", key[i].name, key[i].text);
+}
+
+static void complete(const struct options *o, const char *name, FILE *out)
+{
+    if (!strcmp(name, "KEY=VALUE"))
+        print_policy_keys(out);
+    else
+        session_complete(o, name, out);
+}
+
+const struct options_program sgctl_program = {
+    .name = "sgctl",
+    .text = "Ask SyncGuard's controller about guarded jobs, and act on them.",
+    .noun = "command",
+    .command = command,
+    .common = common,
+    .examples = { "sgctl jobs --finished", "sgctl action 123 requeue --dry-run" },
+    .help_end =
+        "Exit status: 0, 1 (no answer, not found, failed), 2 (wrong usage), 3 (the action is still pending). "
+        "Manual page: sgctl(1).",
+    .complete = complete,
+};

@@ -1,0 +1,83 @@
+#include "wire/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "wire/hosts.h"
+
+#define COMPLETION_S 1.0 /* a controller that is away must not hold the shell up */
+
+struct session *session_open(const struct options *o, struct err *err)
+{
+    const char *controller = options_text(o, "controller"), *munge_socket = options_text(o, "munge-socket");
+    struct session *s = xcalloc(1, sizeof(*s));
+
+    if (config_load(&s->config, config_path(options_text(o, "conf")), err) < 0)
+        goto fail;
+    s->hosts = hosts_complete(controller ? controller : s->config.controller, s->config.port, err);
+    if (!s->hosts)
+        goto fail;
+    s->client.hosts = s->hosts;
+    s->client.munge_socket = munge_socket              ? munge_socket
+                             : *s->config.munge_socket ? s->config.munge_socket
+                                                       : NULL;
+    return s;
+fail:
+    session_close(s);
+    return NULL;
+}
+
+void session_close(struct session *s)
+{
+    if (s)
+        free(s->hosts);
+    free(s);
+}
+
+/* No more than a word: it ends up in a command line. */
+static bool is_word(const char *s)
+{
+    return s && *s && !s[strcspn(s, " \t\n'\"\\\\$`&|;<>(){}*?!#~")];
+}
+
+static void print_names(const json_t *answer, const char *list, const char *key, const char *text, FILE *out)
+{
+    const json_t *each;
+    size_t i;
+
+    json_array_foreach(json_object_get(answer, list), i, each) {
+        const char *word = json_string_value(json_object_get(each, key));
+        const char *more = text ? json_string_value(json_object_get(each, text)) : NULL;
+
+        if (is_word(word))
+            fprintf(out, "%s%s%s\n", word, more && !strpbrk(more, "\t\n") ? "\t" : "",
+                    more && !strpbrk(more, "\t\n") ? more : "");
+    }
+}
+
+void session_complete(const struct options *o, const char *name, FILE *out)
+{
+    static const struct {
+        const char *name, *query, *list, *key, *text;
+    } known[] = {
+        { "JOB", "jobs", "jobs", "id", "name" },
+        { "NODES", "nodes", "nodes", "node", "switch" },
+        { "POLICY", "policy", "policies", "name", "text" },
+    };
+    struct session *s;
+    struct err err;
+
+    for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+        json_t *question, *answer;
+
+        if (strcmp(known[i].name, name) != 0 || !(s = session_open(o, &err)))
+            continue;
+        question = json_pack("{s:s}", "query", known[i].query);
+        answer = client_ask(&s->client, question, COMPLETION_S, &err);
+        print_names(answer, known[i].list, known[i].key, known[i].text, out);
+        json_decref(answer);
+        json_decref(question);
+        session_close(s);
+    }
+}

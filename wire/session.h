@@ -1,0 +1,25 @@
+/* session.h - whom the terminals (sgctl, sgtop, sgplan) ask, and how: what --conf, --controller and
+ * --munge-socket say, before what the configuration says. */
+#ifndef SYNCGUARD_WIRE_SESSION_H
+#define SYNCGUARD_WIRE_SESSION_H
+
+#include <stdio.h>
+
+#include "wire/client.h"
+#include "common/config.h"
+#include "common/options.h"
+
+struct session {
+    struct config config;
+    char *hosts; /* each with its port */
+    struct client_options client;
+};
+
+struct session *session_open(const struct options *o, struct err *err);
+void session_close(struct session *s); /* NULL is fine */
+
+/* For completion (options_program.complete): the jobs, nodes and policies that the controller has now.  Prints
+ * nothing where it does not answer at once. */
+void session_complete(const struct options *o, const char *name, FILE *out);
+
+#endif
