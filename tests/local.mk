@@ -119,6 +119,7 @@ dist_check_SCRIPTS += \
 	tests/cluster/pace-test.sh \
 	tests/cluster/slurm-test.sh \
 	tests/cluster/spank-test.sh \
+	tests/completion/shells.sh \
 	tests/ctl/commands.sh \
 	tests/ctl/live.sh \
 	tests/doc/pages.sh \

@@ -10,7 +10,7 @@ plain() { sed 's/\\-/-/g' "$1"; }
 
 for name in syncguard.3 sgctl.1 sgplan.1 sgring.1 sgtop.1 syncguard.7 syncguard.conf.5 syncguardd.8 syncguard-agent.8 sgplan-scenario.5; do
     file=$(page $name)
-    [ -n "$file" ]; ok $? "$name is there"
+    [ -n "$file" ]; ok $? "$name exists"
     [ -n "$file" ] || continue
     ! grep -n '@[a-z]*@' "$file" | sed 's/^/# /' | grep .; ok $? "$name: no placeholder is left unfilled"
     if command -v mandoc >/dev/null; then
