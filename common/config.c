@@ -74,7 +74,7 @@ static const struct config_key system_keys[] = {
  * commented. */
 static const char builtin[] =
     "Policy=observe Description=\"Watch lightly: name only who costs the job 5 % or more.\" "
-    "MinSlowdown=1.05 HangTimeout=60s SampleRate=20 Pace=off\n"
+    "MinSlowdown=1.05 HangTimeout=60s SampleRate=20 Pacing=off\n"
     "Policy=balanced Description=\"The default: name whoever costs the job 2 % or more.\"\n";
 
 /* They mean something else after --sync-guard=. */

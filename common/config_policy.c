@@ -32,8 +32,8 @@ static const struct config_key policy_keys[] = {
       "An action against more nodes than that is not taken." },
     { "EffectWindow", CONFIG_SECONDS, AT(effect_window_s), CONFIG_RANGE(2, 3600), "60s",
       "The step time so long before an action is compared with that so long after it." },
-    /* pacing: Pace... */
-    { "Pace", CONFIG_WORD, AT(pace), CONFIG_WORDS(paces), "auto",
+    /* pacing */
+    { "Pacing", CONFIG_WORD, AT(pace), CONFIG_WORDS(paces), "auto",
       "Whether ranks that are early in a collective may be made to wait otherwise than by spinning, where "
       "that proves to make the job faster. Results stay the same to the bit." },
     { "PaceLevers", CONFIG_SET, AT(pace_levers), CONFIG_WORDS(levers), "release,gate",

@@ -33,7 +33,7 @@ struct config_policy {
     double checkpoint_least_s, checkpoint_most_s; /* CheckpointMinInterval, CheckpointMaxInterval */
     double preemption_grace_s;                    /* PreemptionGrace */
     /* pacing, pacing/pacer.h */
-    int pace;                /* Pace: 0 off, 1 auto */
+    int pace;                /* Pacing: 0 off, 1 auto */
     int pace_levers;         /* PaceLevers: PACER_... */
     int pace_epoch;          /* PaceEpoch: collectives */
     int pace_holdout;        /* PaceHoldout: epochs */

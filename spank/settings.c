@@ -29,7 +29,7 @@ int settings_load(struct config *c, const struct args *args, const char *inherit
 
 bool settings_export(const struct config *c, const struct config_policy *policy, char *out, size_t size)
 {
-    static const char *const told[] = { "MinSlowdown", "HangTimeout", "SampleRate", "Pace", "PaceLevers" };
+    static const char *const told[] = { "MinSlowdown", "HangTimeout", "SampleRate", "Pacing", "PaceLevers" };
     size_t n_keys;
     const struct config_key *keys = config_keys(CONFIG_POLICY, &n_keys);
     char value[128];

@@ -150,7 +150,7 @@ json_t *deed_question(struct ui *ui)
     d->sent = true;
     switch (d->kind) {
     case DEED_PACE:
-        return control(d, "set", json_pack("[s]", d->off ? "Pace=off" : "Pace=auto"));
+        return control(d, "set", json_pack("[s]", d->off ? "Pacing=off" : "Pacing=auto"));
     case DEED_PAUSE:
         return control(d, d->off ? "pause" : "resume", NULL);
     case DEED_ACKNOWLEDGE:

@@ -10,7 +10,7 @@ static const char policy_text[] =
     " 'params': ["
     "  {'key': 'MinSlowdown', 'value': '1.02', 'default': '1.02', 'range': 'a ratio from 1 to 10', 'set': "
     "false},"
-    "  {'key': 'Pace', 'value': 'auto', 'default': 'auto', 'range': 'off or auto', 'set': false},"
+    "  {'key': 'Pacing', 'value': 'auto', 'default': 'auto', 'range': 'off or auto', 'set': false},"
     "  {'key': 'PaceMaxDelay', 'value': '5ms', 'default': '20ms', 'range': 'a time from 10 us to 1 s', "
     "'set': true}],"
     " 'rules': ["

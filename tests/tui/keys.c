@@ -145,7 +145,7 @@ static void test_deeds(void)
 
     ui_key(&ui, 'P');
     ui_key(&ui, 'y');
-    ok(deed_sent("\"do\":\"set\",\"job\":\"4711.0\",\"words\":[\"Pace=off\"]"), "pacing is on: off with it");
+    ok(deed_sent("\"do\":\"set\",\"job\":\"4711.0\",\"words\":[\"Pacing=off\"]"), "pacing is on: off with it");
     ui_key(&ui, 'Z');
     ui_key(&ui, 'y');
     ok(deed_sent("\"do\":\"pause\""), "the policy decides: it is paused");

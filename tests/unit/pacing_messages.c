@@ -21,7 +21,7 @@ static void test_policy(void)
     const struct config_key *keys = config_keys(CONFIG_POLICY, &n),
                             *levers = config_key_find(keys, n, "PaceLevers");
     struct err err;
-    char text[] = "Policy=all Pace=auto PaceLevers=Stagger,release PaceMaxDelay=5ms PaceHoldout=4\n",
+    char text[] = "Policy=all Pacing=auto PaceLevers=Stagger,release PaceMaxDelay=5ms PaceHoldout=4\n",
          buf[128];
 
     config_parse(&config, "text", text, strlen(text), &err);
@@ -41,7 +41,7 @@ static void test_policy(void)
         ok(levers && !strcmp(levers->words[i], pacer_lever_name(1u << i)), "lever %u has one name", i);
     ok(levers && !levers->words[PACER_LEVERS], "and there is none more");
     for (const char **bad = (const char *[]){ "PaceLevers=", "PaceLevers=gate,", "PaceLevers=turbo",
-                                              "PaceHoldout=13", "PaceMaxDelay=2s", "Pace=on", NULL };
+                                              "PaceHoldout=13", "PaceMaxDelay=2s", "Pacing=on", NULL };
          *bad; bad++) {
         struct config c;
 
@@ -82,7 +82,7 @@ static void test_control(void)
     control(&c, "{\"pace\":{\"levers\":\"release,turbo\"}}");
     ok(c.pace.levers == 0, "levers that are not known: none");
     o = pacing_control_json(config_policy_find(&config, "observe"));
-    ok(!strcmp(json_string_value(json_object_get(o, "levers")), ""), "Pace=off: no lever");
+    ok(!strcmp(json_string_value(json_object_get(o, "levers")), ""), "Pacing=off: no lever");
     json_decref(o);
 }
 
