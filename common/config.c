@@ -8,6 +8,7 @@
 
 #include "common/conf.h"
 #include "common/config_policy.h"
+#include "common/suggest.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define KEYS_MAX 64 /* of a table */
@@ -122,6 +123,9 @@ static int load_keys(const struct conf_line *line, enum config_table table, cons
     for (size_t i = 1; i < line->n; i++) {
         const struct config_key *key = config_key_find(keys, n, line->pairs[i].key);
 
+        if (!key && config_key_near(keys, n, line->pairs[i].key))
+            return conf_error(line, &line->pairs[i], err, "unknown key. Did you mean '%s'?",
+                              config_key_near(keys, n, line->pairs[i].key));
         if (!key)
             return conf_error(line, &line->pairs[i], err, "unknown key; %s has %s", whose,
                               config_key_names(keys, n, names, sizeof(names)));
@@ -278,6 +282,9 @@ static int load_pair(struct loading *l, const struct conf_line *line, const stru
 
     if (whose)
         return conf_error(line, pair, err, "belongs to %s %s=...", whose, pair->key);
+    if (!key && config_key_near(system_keys, COUNT(system_keys), pair->key))
+        return conf_error(line, pair, err, "unknown key. Did you mean '%s'?",
+                          config_key_near(system_keys, COUNT(system_keys), pair->key));
     if (!key)
         return conf_error(line, pair, err, "unknown key; there are %s, Policy, PolicyFor, Rule, Include",
                           config_key_names(system_keys, COUNT(system_keys), names, sizeof(names)));
@@ -306,24 +313,38 @@ static int load_line(const struct conf_line *line, void *arg, struct err *err)
     return 0;
 }
 
+static const char *no_such_policy(const struct config *c, const char *name, char *buf, size_t size)
+{
+    struct suggestion near = suggest_for(name);
+    char names[256];
+
+    for (size_t i = 0; i < c->n_policies; i++)
+        suggest_offer(&near, c->policies[i].name);
+    if (near.best)
+        snprintf(buf, size, "unknown policy. Did you mean '%s'?", near.best);
+    else
+        snprintf(buf, size, "unknown policy; there are %s", config_policy_names(c, names, sizeof(names)));
+    return buf;
+}
+
 /* Policies may be defined behind the lines that name them. */
 static int check_policies(const struct config *c, struct err *err)
 {
-    char names[256];
+    char why[320];
 
     for (size_t i = 0; i < c->n_selections; i++) {
         const struct config_selection *s = &c->selections[i];
 
         if (!config_policy_find(c, s->policy))
-            return err_set(err, "%s:%u: PolicyFor=%s: no such policy; there are %s", s->file, s->line,
-                           s->policy, config_policy_names(c, names, sizeof(names)));
+            return err_set(err, "%s:%u: PolicyFor=%s: %s", s->file, s->line, s->policy,
+                           no_such_policy(c, s->policy, why, sizeof(why)));
     }
     for (size_t i = 0; i < c->n_rules; i++) {
         const struct config_rule *r = &c->rules[i];
 
         if (!config_policy_find(c, r->policy))
-            return err_set(err, "%s:%u: Rule=%s Policy=%s: no such policy; there are %s", r->file, r->line,
-                           r->name, r->policy, config_policy_names(c, names, sizeof(names)));
+            return err_set(err, "%s:%u: Rule=%s Policy=%s: %s", r->file, r->line, r->name, r->policy,
+                           no_such_policy(c, r->policy, why, sizeof(why)));
     }
     return 0;
 }
@@ -371,7 +392,7 @@ static int complete_ports(struct config *c, const char *name, struct err *err)
 static int load_into(struct loading *l, const struct origin *from, struct err *err)
 {
     struct config *c = l->config;
-    char names[256];
+    char why[320];
 
     if (strlen(from->name) >= sizeof(c->path))
         return err_set(err, "%.64s...: the path is too long", from->name);
@@ -387,8 +408,8 @@ static int load_into(struct loading *l, const struct origin *from, struct err *e
         return -1;
     }
     if (!config_policy_find(c, c->default_policy))
-        return err_set(err, "%s: DefaultPolicy=%s: no such policy; there are %s", from->name,
-                       c->default_policy, config_policy_names(c, names, sizeof(names)));
+        return err_set(err, "%s: DefaultPolicy=%s: %s", from->name, c->default_policy,
+                       no_such_policy(c, c->default_policy, why, sizeof(why)));
     if (check_policies(c, err) < 0)
         return -1;
     return complete_ports(c, from->name, err);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/suggest.h"
 #include "common/units.h"
 
 static const char *const levels[] = { "error", "warning", "info", "debug", NULL };
@@ -368,6 +369,15 @@ const struct config_key *config_key_find(const struct config_key *keys, size_t n
             return &keys[i];
     }
     return NULL;
+}
+
+const char *config_key_near(const struct config_key *keys, size_t n, const char *name)
+{
+    struct suggestion near = suggest_for(name);
+
+    for (size_t i = 0; i < n; i++)
+        suggest_offer(&near, keys[i].name);
+    return near.best;
 }
 
 char *config_key_names(const struct config_key *keys, size_t n, char *buf, size_t size)

@@ -55,6 +55,8 @@ struct config_key {
 
 /* NULL: there is none of that name (case does not matter). */
 const struct config_key *config_key_find(const struct config_key *keys, size_t n, const char *name);
+/* The key that was probably meant; NULL: none is near. */
+const char *config_key_near(const struct config_key *keys, size_t n, const char *name);
 /* "A, B, C" into buf, cut at its end; returns buf. */
 char *config_key_names(const struct config_key *keys, size_t n, char *buf, size_t size);
 

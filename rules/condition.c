@@ -157,8 +157,8 @@ static int unknown_figure(const struct parser *p)
     const char *alike = figure_alike(p->word);
 
     if (alike)
-        return fail(p, "'%s' is no figure; is %s meant?", p->word, alike);
-    return fail(p, "'%s' is no figure; `sgctl policy figures` lists them", p->word);
+        return fail(p, "unknown figure '%s'. Did you mean '%s'?", p->word, alike);
+    return fail(p, "unknown figure '%s'; `sgctl policy figures` lists them", p->word);
 }
 
 static int refuse_value(const struct parser *p, int figure)

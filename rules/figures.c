@@ -4,10 +4,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/suggest.h"
 #include "common/units.h"
 
 #define COUNT(a)      (sizeof(a) / sizeof((a)[0]))
-#define NAME_MAX_SIZE 32
 
 static const char *const states[] = { "starting", "running", "stalled", "finished", "lost", NULL };
 static const char *const regimes[] = { "starting",    "compute",    "communication", "synchronisation",
@@ -103,47 +103,13 @@ int figure_find(const char *name)
     return -1;
 }
 
-/* How many letters must be changed, added or left out (Levenshtein 1966). */
-static size_t distance(const char *a, const char *b)
-{
-    size_t row[NAME_MAX_SIZE + 1], n = strlen(b);
-
-    for (size_t j = 0; j <= n; j++)
-        row[j] = j;
-    for (size_t i = 1; a[i - 1]; i++) {
-        size_t corner = row[0];
-
-        row[0] = i;
-        for (size_t j = 1; j <= n; j++) {
-            size_t best = corner + (a[i - 1] != b[j - 1]);
-
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            corner = row[j];
-            row[j] = best;
-        }
-    }
-    return row[n];
-}
-
 const char *figure_alike(const char *name)
 {
-    const char *best = NULL;
-    size_t least = 1 + strlen(name) / 3;
+    struct suggestion near = suggest_for(name);
 
-    if (strlen(name) > NAME_MAX_SIZE)
-        return NULL;
-    for (size_t i = 0; i < FIGURES; i++) {
-        size_t d = distance(name, figure_table[i].name);
-
-        if (d <= least && (d < least || !best)) {
-            least = d;
-            best = figure_table[i].name;
-        }
-    }
-    return best;
+    for (size_t i = 0; i < FIGURES; i++)
+        suggest_offer(&near, figure_table[i].name);
+    return near.best;
 }
 
 char *figure_write_value(enum figure_id id, double value, char *buf, size_t size)

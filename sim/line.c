@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/suggest.h"
 #include "common/units.h"
 
 /* ---- what a key accepts ---- */
@@ -186,6 +187,15 @@ static const struct line_key *key_find(const struct line_key *keys, const char *
     return NULL;
 }
 
+static const char *key_near(const struct line_key *keys, const char *name)
+{
+    struct suggestion near = suggest_for(name);
+
+    for (; keys->name; keys++)
+        suggest_offer(&near, keys->name);
+    return near.best;
+}
+
 static char *key_names(const struct line_key *keys, char *buf, size_t size)
 {
     size_t at = 0;
@@ -225,6 +235,8 @@ int line_load(const struct conf_line *line, const struct line_key *keys, void *b
         const struct conf_pair *pair = &line->pairs[i];
         const struct line_key *key = key_find(keys, pair->key);
 
+        if (!key && key_near(keys, pair->key))
+            return conf_error(line, pair, err, "unknown key. Did you mean '%s'?", key_near(keys, pair->key));
         if (!key)
             return conf_error(line, pair, err, "unknown key; a %s line has %s", keys[0].name,
                               key_names(keys, names, sizeof(names)));

@@ -108,11 +108,11 @@ static const struct {
     const char *text, *want;
 } mistakes[] = {
     { "", "column 1: a figure, \"not\" or \"(\" is expected" },
-    { "lost_ration > 5%", "column 1: 'lost_ration' is no figure; is lost_ratio meant?" },
-    { "ranks > 1 and clas == drift", "column 15: 'clas' is no figure; is class meant?" },
+    { "lost_ration > 5%", "column 1: unknown figure 'lost_ration'. Did you mean 'lost_ratio'?" },
+    { "ranks > 1 and clas == drift", "column 15: unknown figure 'clas'. Did you mean 'class'?" },
     { "class == straggler and confidence > 0.9",
-      "column 24: 'confidence' is no figure; `sgctl policy figures` lists them" },
-    { "zzz > 1", "column 1: 'zzz' is no figure; `sgctl policy figures` lists them" },
+      "column 24: unknown figure 'confidence'; `sgctl policy figures` lists them" },
+    { "zzz > 1", "column 1: unknown figure 'zzz'; `sgctl policy figures` lists them" },
     { "lost_ratio", "column 11: a comparison of lost_ratio is expected: >, >=, <, <=, == or !=" },
     { "lost_ratio >", "column 13: lost_ratio is compared with '': a ratio such as 0.05 or 5% is accepted" },
     { "lost_ratio > 5s",

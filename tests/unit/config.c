@@ -124,8 +124,11 @@ static const struct {
       "1: Colour=red: unknown key; a policy has Description, MinSlowdown, HangTimeout, SampleRate, " },
     { "Policy=x SampleRate=5 samplerate=6", "1: samplerate=6: set twice on this line" },
     { "SampleRate=5", "1: SampleRate=5: belongs to a policy: Policy=NAME SampleRate=..." },
-    { "Controler=x",
-      "1: Controler=x: unknown key; there are Controller, Port, Listen, AuthInfo, StateDir, LogFile, "
+    { "Controler=x", "1: Controler=x: unknown key. Did you mean 'Controller'?" },
+    { "Policy=x MinSlowdwon=1.1", "1: MinSlowdwon=1.1: unknown key. Did you mean 'MinSlowdown'?" },
+    { "PolicyFor=blaanced Partition=a", "1: PolicyFor=blaanced: unknown policy. Did you mean 'balanced'?" },
+    { "Colour=x",
+      "1: Colour=x: unknown key; there are Controller, Port, Listen, AuthInfo, StateDir, LogFile, "
       "LogLevel, Operators, SlurmUser, DefaultPolicy, AgentPath, ProbePath, HistoryDays, " },
     { "Controller=a:b", "1: Controller=a:b: HOST[:PORT][,HOST[:PORT]...] (default localhost)" },
     { "Controller=a,", "1: Controller=a,: HOST[:PORT][,HOST[:PORT]...] (default localhost)" },
@@ -136,7 +139,7 @@ static const struct {
       "1: AgentPath=agent: a path that begins with / (default " PKGLIBEXECDIR "/syncguard-agent)" },
     { "StateDir=", "1: StateDir=: a path that begins with / (default " LOCALSTATEDIR "/lib/syncguard)" },
     { "Operators=a,,b", "1: Operators=a,,b: NAME[,NAME...]" },
-    { "PolicyFor=x Partition=a", "1: PolicyFor=x: no such policy; there are observe, balanced" },
+    { "PolicyFor=x Partition=a", "1: PolicyFor=x: unknown policy; there are observe, balanced" },
     { "PolicyFor=observe MinNodes=-1",
       "1: MinNodes=-1: a whole number of nodes from 0 to 1000000 (default 0)" },
     { "PolicyFor=observe MinNodes=8 MaxNodes=4",
@@ -145,7 +148,7 @@ static const struct {
     { "PolicyFor=observe Partition=a,", "1: Partition=a,: NAME[,NAME...]" },
     { "Partition=a", "1: Partition=a: belongs to a selection: PolicyFor=NAME Partition=..." },
     { "Rule=r When=x", "1: Rule=r: a rule belongs to a policy: Rule=r Policy=NAME When=..." },
-    { "\nRule=r Policy=x When=x", "2: Rule=r Policy=x: no such policy; there are observe, balanced" },
+    { "\nRule=r Policy=x When=x", "2: Rule=r Policy=x: unknown policy; there are observe, balanced" },
     { "Rule=r Policy=observe \\\n Hold=2d", "2: Hold=2d: a time from 0 s to 1d00h (default 30s)" },
     { "Policy=x Action=do", "1: Action=do: dryrun or enforce (default dryrun)" },
     { "Policy=x ActionsPerHour=61", "1: ActionsPerHour=61: a whole number from 0 to 60 (default 6)" },
@@ -214,7 +217,7 @@ static void test_loading(void)
     is_str(err.text, want, "a key set twice");
     config_load(&c, write_file("nopol.conf", "DefaultPolicy=gone\n"), &err);
     snprintf(want, sizeof(want),
-             "%s/nopol.conf: DefaultPolicy=gone: no such policy; there are observe, balanced", dir);
+             "%s/nopol.conf: DefaultPolicy=gone: unknown policy; there are observe, balanced", dir);
     is_str(err.text, want, "an unknown default policy");
     ok(config_load(&c, "/nonexistent/c.conf", &err) < 0, "a named file must exist: %s", err.text);
     ok(config_load(&c, dir, &err) < 0, "a folder is no file: %s", err.text);

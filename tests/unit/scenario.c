@@ -18,7 +18,7 @@ static const struct {
     { "Color=blue", "t:1: Color=blue: a line begins with Run=, Fabric=, Job=, Noise=, Fault=, Checkpoint=, "
                     "Policy=, Gate=" },
     { "Run=r Run2=x",
-      "t:1: Run2=x: unknown key; a Run line has Run, Description, Seed, Network, Clocks, Lost" },
+      "t:1: Run2=x: unknown key. Did you mean 'Run'?" },
     { "Run=r Seed=1 Seed=2", "t:1: Seed=2: set twice on this line" },
     { "Run=r Seed=1.5", "t:1: Seed=1.5: a whole number from 0 to 2147483647 (default 1)" },
     { "Run=r\nRun=s", "t:2: Run=s: there is one run in a file" },
