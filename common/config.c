@@ -15,11 +15,11 @@
 
 static const struct config_key system_keys[] = {
     { "Controller", CONFIG_HOSTS, CONFIG_AT(config, controller), CONFIG_ANY, "localhost",
-      "Where syncguardd runs; further hosts are tried in turn." },
+      "Where syncguardd runs; further hosts are tried in order." },
     { "Port", CONFIG_INTEGER, CONFIG_AT(config, port), CONFIG_RANGE(1, 65535), "6825",
       "TCP port of syncguardd." },
     { "Listen", CONFIG_ADDRESS, CONFIG_AT(config, listen), CONFIG_ANY, "",
-      "Address that syncguardd listens on; empty: every one." },
+      "Address that syncguardd listens on; empty: all addresses." },
     { "AuthInfo", CONFIG_AUTHINFO, CONFIG_AT(config, munge_socket), CONFIG_ANY, "",
       "Munge's socket, as in slurm.conf; empty: munge's own." },
     { "StateDir", CONFIG_PATH, CONFIG_AT(config, state_dir), CONFIG_ANY, LOCALSTATEDIR "/lib/syncguard",
@@ -27,9 +27,9 @@ static const struct config_key system_keys[] = {
     { "LogFile", CONFIG_PATH, CONFIG_AT(config, log_file), CONFIG_ANY, "",
       "Where syncguardd logs; empty: standard error." },
     { "LogLevel", CONFIG_LEVEL, CONFIG_AT(config, log_level), CONFIG_ANY, "info",
-      "How much syncguardd logs." },
+      "Level of detail that syncguardd logs." },
     { "Operators", CONFIG_LIST, CONFIG_AT(config, operators), CONFIG_ANY, "",
-      "Users who see and control every job, beside root." },
+      "Users, in addition to root, who may see and control every job." },
     { "SlurmUser", CONFIG_NAME, CONFIG_AT(config, slurm_user), CONFIG_ANY, "slurm",
       "As in slurm.conf; trusted like an operator." },
     { "DefaultPolicy", CONFIG_NAME, CONFIG_AT(config, default_policy), CONFIG_ANY, "balanced",
@@ -41,34 +41,35 @@ static const struct config_key system_keys[] = {
     { "HistoryDays", CONFIG_INTEGER, CONFIG_AT(config, history_days), CONFIG_RANGE(1, 36500), "90",
       "How long finished jobs are kept, in days." },
     { "AccountingDays", CONFIG_INTEGER, CONFIG_AT(config, accounting_days), CONFIG_RANGE(0, 3650), "90",
-      "How often nodes fail is taken from so many days of Slurm's accounting; 0: it is not asked." },
+      "Number of days of Slurm's accounting that node failure rates are computed from; 0: accounting is not read." },
     /* actions: actions/action.h */
     { "Slurmrestd", CONFIG_RESTD, CONFIG_AT(config, slurmrestd), CONFIG_ANY, "",
-      "Slurm's REST daemon, for what it can do; empty: everything goes through libslurm." },
+      "Address of slurmrestd, used for the actions it supports; empty: all actions go through libslurm." },
     { "SlurmrestdToken", CONFIG_PATH, CONFIG_AT(config, slurmrestd_token), CONFIG_ANY, "",
-      "File (0600) with the token (JWT) that slurmrestd is shown; empty: none." },
+      "File (0600) with the token (JWT) sent to slurmrestd; empty: none." },
     { "SlurmrestdVersion", CONFIG_NAME, CONFIG_AT(config, slurmrestd_version), CONFIG_ANY, "",
-      "Version of its interface, as v0.0.40; empty: the newest that both know." },
+      "Version of slurmrestd's interface, such as v0.0.40; empty: the newest that both support." },
     { "Webhook", CONFIG_WEBHOOK, CONFIG_AT(config, webhook), CONFIG_ANY, "",
-      "URL that is told of actions, or a file (0600) that holds it where it is a secret; empty: none." },
+      "URL that actions are posted to, or a file (0600) that holds the URL if it is secret; empty: none." },
     { "WebhookTemplate", CONFIG_NAME_OR_PATH, CONFIG_AT(config, webhook_template), CONFIG_ANY, "generic",
-      "What it is sent: generic, slack (Mattermost too), alertmanager, pagerduty, or a file with JSON." },
+      "Format of the webhook's messages: generic, slack (also for Mattermost), alertmanager, pagerduty, or a "
+      "file with JSON." },
     { "WebhookToken", CONFIG_PATH, CONFIG_AT(config, webhook_token), CONFIG_ANY, "",
-      "File (0600) with the token that the webhook is shown; empty: none." },
+      "File (0600) with the token sent to the webhook; empty: none." },
     { "CommandHook", CONFIG_PATH, CONFIG_AT(config, command_hook), CONFIG_ANY, "",
       "Program that is run with the action as JSON on its standard input; empty: none." },
     { "ActPath", CONFIG_PATH, CONFIG_AT(config, act), CONFIG_ANY, PKGLIBEXECDIR "/syncguard-act",
       "The controller's helper that calls libslurm." },
     /* policies: all jobs together */
     { "AuditLog", CONFIG_PATH, CONFIG_AT(config, audit_log), CONFIG_ANY, "",
-      "File that every decision of a policy is added to, a JSON object a line; empty: none." },
+      "File that every decision of a policy is appended to, one JSON object per line; empty: none." },
     { "PolicyModule", CONFIG_PATH, CONFIG_AT(config, policy_module), CONFIG_ANY, "",
-      "Shared object with a policy of the site's own; root's, and writable by nobody else." },
+      "Shared object with the site's own policy; must be owned by root and writable by nobody else." },
     { "ClusterActionsPerHour", CONFIG_INTEGER, CONFIG_AT(config, cluster_actions_per_hour),
-      CONFIG_RANGE(0, 10000), "60", "So many actions are taken an hour at most, all jobs together." },
+      CONFIG_RANGE(0, 10000), "60", "Maximum number of actions per hour, all jobs together." },
     { "ClusterNodesPerHour", CONFIG_INTEGER, CONFIG_AT(config, cluster_nodes_per_hour),
       CONFIG_OF(0, 10000, "nodes"), "8",
-      "Actions are taken against so many nodes an hour at most, all jobs together." },
+      "Maximum number of nodes that actions may affect per hour, all jobs together." },
 };
 
 /* The built-in policies are written as an administrator would write them; policies/ ships the same lines,
@@ -78,7 +79,7 @@ static const char builtin[] =
     "MinSlowdown=1.05 HangTimeout=60s SampleRate=20 Pacing=off\n"
     "Policy=balanced Description=\"The default: name whoever costs the job 2 % or more.\"\n";
 
-/* They mean something else after --sync-guard=. */
+/* These names have another meaning after --sync-guard=. */
 static const char *const reserved[] = { "on", "off", "yes", "no", "none", "help", "default" };
 
 static bool is_reserved(const char *name)

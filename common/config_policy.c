@@ -16,22 +16,23 @@ static const struct config_key policy_keys[] = {
     { "Description", CONFIG_TEXT, AT(text), CONFIG_ANY, "", "What --sync-guard=help says about the policy." },
     /* what is found */
     { "MinSlowdown", CONFIG_RATIO, AT(min_slowdown_ratio), CONFIG_RANGE(1, 10), "1.02",
-      "Step time over the step time without the straggler, below which it is not named." },
+      "Stragglers are reported from this ratio of step times, with the straggler to without it." },
     { "HangTimeout", CONFIG_SECONDS, AT(hang_timeout_s), CONFIG_RANGE(1, 86400), "30s",
-      "A collective that is open for longer is called a hang." },
+      "A collective that lasts longer than this is reported as a hang." },
     { "SampleRate", CONFIG_HERTZ, AT(sample_rate_hz), CONFIG_RANGE(1, 1000), "50",
-      "Samples a rank and second that the agents aim at." },
+      "Target number of samples per rank and second." },
     /* rules */
     { "Action", CONFIG_WORD, AT(action), CONFIG_WORDS(actions), "dryrun",
-      "Whether what the rules decide is done, or only written down." },
+      "Whether the actions that rules decide on are taken, or only logged." },
     { "ActionsPerHour", CONFIG_INTEGER, AT(actions_per_hour), CONFIG_RANGE(0, 60), "6",
-      "So many actions are taken an hour at most for one job." },
+      "Maximum number of actions per job and hour." },
     { "NodesPerHour", CONFIG_INTEGER, AT(nodes_per_hour), CONFIG_OF(0, 1000, "nodes"), "2",
-      "Actions of one job are taken against so many nodes an hour at most." },
+      "Maximum number of nodes that the actions of one job may affect per hour." },
     { "NodesAtOnce", CONFIG_INTEGER, AT(nodes_at_once), CONFIG_OF(1, 16, "nodes"), "1",
-      "An action against more nodes than that is not taken." },
+      "Maximum number of nodes that one action may affect; larger actions are rejected." },
     { "EffectWindow", CONFIG_SECONDS, AT(effect_window_s), CONFIG_RANGE(2, 3600), "60s",
-      "The step time so long before an action is compared with that so long after it." },
+      "The effect of an action is its change of step time between two windows of this length, one before it "
+      "and one after it." },
     /* pacing */
     { "Pacing", CONFIG_WORD, AT(pace), CONFIG_WORDS(paces), "auto",
       "Whether ranks that are early in a collective may be made to wait otherwise than by spinning, where "
@@ -41,33 +42,33 @@ static const struct config_key policy_keys[] = {
       "sleep until the last one of the node has come), delay (a rank sleeps part of what it is reliably "
       "early by), stagger (ranks of a node enter one after another)." },
     { "PaceMaxDelay", CONFIG_SECONDS, AT(pace_max_delay_s), CONFIG_RANGE(1e-5, 1), "20ms",
-      "A rank is held back for no longer than that in one collective." },
+      "Maximum time that a rank is held back in one collective." },
     { "PaceShare", CONFIG_RATIO, AT(pace_share_ratio), CONFIG_RANGE(0, 1), "0.8",
-      "Share of what a rank is reliably early by that it may sleep." },
+      "Share of its expected waiting time that a rank may sleep." },
     { "PaceEpoch", CONFIG_INTEGER, AT(pace_epoch), CONFIG_OF(1, 16, "collectives"), "16",
-      "So many collectives in a row have the lever, or do without it, where its effect outlasts a collective: "
-      "ranks do not outnumber cores." },
+      "Number of consecutive collectives that run with the lever, or without it, where its effect outlasts a "
+      "collective, that is, where ranks do not outnumber cores." },
     { "PaceHoldout", CONFIG_INTEGER, AT(pace_holdout), CONFIG_OF(2, 12, "epochs"), "12",
-      "Of so many epochs one goes without the lever, to see whether it still helps; of two, where epochs are "
-      "long." },
+      "One epoch in this many runs without the lever, to see whether it still helps; one in two where epochs "
+      "are long." },
 
     /* checkpoints: Checkpoint..., PreemptionGrace */
     { "Checkpoint", CONFIG_WORD, AT(checkpoint), CONFIG_WORDS(checkpoints), "advise",
-      "Whether checkpoints are left alone, advised, or asked for when they are due." },
+      "Whether checkpoints are left alone, recommended, or requested when they are due." },
     { "CheckpointSignal", CONFIG_NAME, AT(checkpoint_signal), CONFIG_ANY, "",
-      "Signal that asks programs for a checkpoint that do not use libsyncguard or SCR, e.g. USR1; empty: "
+      "Signal that requests a checkpoint from programs that do not use libsyncguard or SCR, e.g. USR1; empty: "
       "none." },
     { "CheckpointFile", CONFIG_PATH, AT(checkpoint_file), CONFIG_ANY, "",
-      "File that is touched on the step's first node to ask such programs; %j is the job's number; empty: "
-      "none." },
+      "File that is touched on the step's first node to request a checkpoint from programs that do not use "
+      "libsyncguard or SCR; %j is the job's number; empty: none." },
     { "CheckpointCost", CONFIG_SECONDS, AT(checkpoint_cost_s), CONFIG_RANGE(0.001, 86400), "60s",
-      "What writing one holds the job up, until it was measured." },
+      "Assumed duration of writing a checkpoint, until it has been measured." },
     { "CheckpointMinInterval", CONFIG_SECONDS, AT(checkpoint_least_s), CONFIG_RANGE(0, 2592000), "60s",
-      "Of work between two checkpoints, at least." },
+      "Minimum time of work between two checkpoints." },
     { "CheckpointMaxInterval", CONFIG_SECONDS, AT(checkpoint_most_s), CONFIG_RANGE(1, 2592000), "86400s",
-      "Of work between two checkpoints, at most." },
+      "Maximum time of work between two checkpoints." },
     { "PreemptionGrace", CONFIG_SECONDS, AT(preemption_grace_s), CONFIG_RANGE(0, 86400), "30s",
-      "From Slurm's notice (SIGTERM) to a preempted job's end, as GraceTime in slurm.conf." },
+      "Time from Slurm's notice (SIGTERM) to the end of a preempted job, as GraceTime in slurm.conf." },
 
 };
 
@@ -82,15 +83,15 @@ static const struct config_key selection_keys[] = {
       "Jobs of one of these qualities of service; empty: of any." },
     { "User", CONFIG_LIST, AT(user), CONFIG_ANY, "", "Jobs of one of these users; empty: of any." },
     { "MinNodes", CONFIG_INTEGER, AT(min_nodes), CONFIG_OF(0, 1e6, "nodes"), "0",
-      "Jobs of so many nodes at least." },
+      "Jobs of at least this many nodes." },
     { "MaxNodes", CONFIG_INTEGER, AT(max_nodes), CONFIG_OF(0, 1e6, "nodes"), "0",
-      "Jobs of so many nodes at most; 0: of any size." },
+      "Jobs of at most this many nodes; 0: of any size." },
     { "MinRanks", CONFIG_INTEGER, AT(min_ranks), CONFIG_OF(0, 1e8, "ranks"), "0",
-      "Jobs of so many ranks at least." },
+      "Jobs of at least this many ranks." },
     { "MaxRanks", CONFIG_INTEGER, AT(max_ranks), CONFIG_OF(0, 1e8, "ranks"), "0",
-      "Jobs of so many ranks at most; 0: of any size." },
+      "Jobs of at most this many ranks; 0: of any size." },
     { "Override", CONFIG_WORD, AT(override), CONFIG_WORDS(no_yes), "yes",
-      "Whether a user's own choice, --sync-guard=NAME, wins over this line." },
+      "Whether a user's own choice, --sync-guard=NAME, overrides this line." },
 };
 
 #undef AT
@@ -102,16 +103,16 @@ static const struct config_key rule_keys[] = {
     { "When", CONFIG_TEXT, AT(when), CONFIG_ANY, "",
       "The condition: comparisons of figures, with and, or, not, for." },
     { "Module", CONFIG_NAME, AT(module), CONFIG_ANY, "",
-      "Name of the policy in PolicyModule that decides; When, if given, must be true as well." },
+      "Name of the policy in PolicyModule that decides; When, if given, must also be true." },
     { "Hold", CONFIG_SECONDS, AT(hold_s), CONFIG_RANGE(0, 86400), "30s",
-      "The condition must be true for so long without a break." },
+      "How long the condition must be true without interruption." },
     { "Hysteresis", CONFIG_RATIO, AT(hysteresis_ratio), CONFIG_RANGE(0, 0.9), "0.1",
-      "By this share of a bound a figure must come back before its comparison counts as false again." },
+      "Share of a bound by which a figure must fall back before its comparison is false again." },
     { "CoolDown", CONFIG_SECONDS, AT(cool_down_s), CONFIG_RANGE(0, 604800), "10m",
-      "So long passes at least from one action of the rule to its next." },
+      "Minimum time between two actions of the rule." },
     { "MaxPerJob", CONFIG_INTEGER, AT(max_per_job), CONFIG_RANGE(0, 1000), "0",
-      "The rule acts so many times a job at most; 0: no limit." },
-    { "Action", CONFIG_NAME, AT(action), CONFIG_ANY, "", "What is done, see below; must be given." },
+      "Maximum number of actions of the rule per job; 0: no limit." },
+    { "Action", CONFIG_NAME, AT(action), CONFIG_ANY, "", "The action to take, see below; must be given." },
     { "Signal", CONFIG_NAME, AT(signal), CONFIG_ANY, "USR1", "The signal that action signal sends." },
     { "Description", CONFIG_TEXT, AT(text), CONFIG_ANY, "", "What the rule is for, in words." },
 };
