@@ -1,11 +1,11 @@
-#include "model/course.h"
+#include "model/allreduce_traffic.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
 struct round {
-    const struct course_place *place;
+    const struct allreduce_place *place;
     double *out, *in; /* messages by node */
     double most;
 };
@@ -27,7 +27,7 @@ static void message(struct round *r, uint32_t from, uint32_t to)
 }
 
 /* Messages of this size, of all of the vector. */
-static void end(const struct round *r, struct course *c, double times, double size)
+static void end(const struct round *r, struct allreduce_traffic *c, double times, double size)
 {
     if (r->most > 0) {
         c->hops += times;
@@ -38,7 +38,7 @@ static void end(const struct round *r, struct course *c, double times, double si
     }
 }
 
-static void add_ring(struct round *r, struct course *c)
+static void add_ring(struct round *r, struct allreduce_traffic *c)
 {
     uint32_t n = r->place->ranks;
 
@@ -49,7 +49,7 @@ static void add_ring(struct round *r, struct course *c)
 }
 
 /* Binomial, towards rank 0 and back. */
-static void add_tree(struct round *r, struct course *c)
+static void add_tree(struct round *r, struct allreduce_traffic *c)
 {
     uint32_t n = r->place->ranks;
 
@@ -62,7 +62,7 @@ static void add_tree(struct round *r, struct course *c)
 }
 
 /* Nearest first, on a power of two; ranks beyond it are folded into their neighbours before. */
-static void add_halving(struct round *r, struct course *c)
+static void add_halving(struct round *r, struct allreduce_traffic *c)
 {
     uint32_t n = r->place->ranks, core = 1, extra;
 
@@ -85,7 +85,7 @@ static void add_halving(struct round *r, struct course *c)
     }
 }
 
-static void add_hierarchical(const struct course_place *p, struct course *c)
+static void add_hierarchical(const struct allreduce_place *p, struct allreduce_traffic *c)
 {
     double nodes = p->nodes, each = p->ranks / nodes;
 
@@ -96,9 +96,9 @@ static void add_hierarchical(const struct course_place *p, struct course *c)
 }
 
 /* All send to all servers, and get it back; what is on the same node stays there. */
-static void add_server(struct round *r, struct course *c, double servers)
+static void add_server(struct round *r, struct allreduce_traffic *c, double servers)
 {
-    const struct course_place *p = r->place;
+    const struct allreduce_place *p = r->place;
     double most = 0, n = p->ranks;
 
     begin(r);
@@ -112,32 +112,33 @@ static void add_server(struct round *r, struct course *c, double servers)
     c->bytes = 2 * most / servers;
 }
 
-struct course course_of(enum course_algo algo, const struct course_place *p, double servers, double *scratch)
+struct allreduce_traffic allreduce_traffic(enum allreduce_algo algo, const struct allreduce_place *p,
+                                           double servers, double *scratch)
 {
     struct round r = { .place = p, .out = scratch, .in = scratch + p->nodes };
-    struct course c = { 0 };
+    struct allreduce_traffic c = { 0 };
 
     switch (algo) {
-    case COURSE_RING:
+    case ALLREDUCE_RING:
         add_ring(&r, &c);
         break;
-    case COURSE_TREE:
+    case ALLREDUCE_TREE:
         add_tree(&r, &c);
         break;
-    case COURSE_HALVING:
+    case ALLREDUCE_HALVING:
         add_halving(&r, &c);
         break;
-    case COURSE_HIERARCHICAL:
+    case ALLREDUCE_HIERARCHICAL:
         add_hierarchical(p, &c);
         break;
-    case COURSE_SERVER:
+    case ALLREDUCE_SERVER:
         add_server(&r, &c, fmin(servers, p->ranks));
         break;
     }
     return c;
 }
 
-double course_time_s(const struct course *c, const struct course_cost *w, double bytes)
+double allreduce_traffic_s(const struct allreduce_traffic *c, const struct allreduce_cost *w, double bytes)
 {
     return c->hops * w->hop_s + c->bytes * bytes * w->s_per_byte + c->inner_hops * w->inner_hop_s +
            c->inner_bytes * bytes * w->inner_s_per_byte;

@@ -1,11 +1,11 @@
 # model/: pure formulas; what they need is libm alone
 noinst_LIBRARIES += libmodel.a
 libmodel_a_SOURCES = \
+	model/allreduce_traffic.c model/allreduce_traffic.h \
 	model/batch.c model/batch.h \
 	model/bucket.c model/bucket.h \
 	model/cadence.c model/cadence.h \
 	model/collective.c model/collective.h \
-	model/course.c model/course.h \
 	model/deviate.c model/deviate.h \
 	model/failure.c model/failure.h \
 	model/last.c model/last.h \

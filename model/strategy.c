@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/course.h"
+#include "model/allreduce_traffic.h"
 #include "model/deviate.h"
 #include "model/statistics.h"
 #include "model/step.h"
@@ -42,16 +42,16 @@ double strategy_time_s(const struct strategy *s)
     return s->step_s.p50 * s->growth;
 }
 
-#define COURSES 5
+#define ALGORITHMS 5
 
 struct world {
     const struct strategy_input *in;
     struct strategies *out;
     struct waiting waiting;
     const double *scratch;
-    struct course course[COURSES];  /* with the ranks where they are; measured jobs only */
-    struct course ordered[COURSES]; /* with them in the order of the nodes */
-    uint32_t nodes;                 /* that the ranks' places tell of, else each rank is one */
+    struct allreduce_traffic traffic[ALGORITHMS]; /* with the ranks where they are; measured jobs only */
+    struct allreduce_traffic ordered[ALGORITHMS]; /* with them in the order of the nodes */
+    uint32_t nodes;                               /* that the ranks' places tell of, else each rank is one */
 };
 
 /* ---- exchange ---- */
@@ -67,19 +67,19 @@ static double exposed_s(const struct world *w, double comm_s)
     return w->in->overlap > 0 ? step_exposed_s(comm_s, w->in->overlap, w->in->backward_s) : comm_s;
 }
 
-static enum course_algo course_algo(enum strategy_kind kind)
+static enum allreduce_algo allreduce_algo(enum strategy_kind kind)
 {
     switch (kind) {
     case STRATEGY_TREE:
-        return COURSE_TREE;
+        return ALLREDUCE_TREE;
     case STRATEGY_HALVING:
-        return COURSE_HALVING;
+        return ALLREDUCE_HALVING;
     case STRATEGY_HIERARCHICAL:
-        return COURSE_HIERARCHICAL;
+        return ALLREDUCE_HIERARCHICAL;
     case STRATEGY_SERVER:
-        return COURSE_SERVER;
+        return ALLREDUCE_SERVER;
     default:
-        return COURSE_RING;
+        return ALLREDUCE_RING;
     }
 }
 
@@ -109,15 +109,15 @@ static double even(size_t i, size_t factor)
 }
 
 /* What messages must cost for the link to take as long as it does. */
-static struct course_cost cost_of(const struct world *w, size_t i, size_t l)
+static struct allreduce_cost cost_of(const struct world *w, size_t i, size_t l)
 {
     const struct strategy_input *in = w->in;
     const struct traffic_link *k = &in->link[l];
     const struct traffic_wire *wire = wire_at(w, i);
-    const struct course *c = &w->course[course_algo(kind_now(wire->algorithm))];
+    const struct allreduce_traffic *c = &w->traffic[allreduce_algo(kind_now(wire->algorithm))];
     double inner = exp(in->inner_spread * deviate_normal(even(i, 29)));
-    struct course_cost o = { .inner_hop_s = inner * in->inner_hop_s,
-                             .inner_s_per_byte = inner * in->inner_s_per_byte };
+    struct allreduce_cost o = { .inner_hop_s = inner * in->inner_hop_s,
+                                .inner_s_per_byte = inner * in->inner_s_per_byte };
     double bytes_s = k->time_s - wire->fixed_s[l];
 
     o.hop_s = fmax(0, wire->fixed_s[l] - c->inner_hops * o.inner_hop_s) / c->hops;
@@ -143,7 +143,7 @@ static double described_s(const struct world *w, size_t l, enum strategy_kind ki
 
 static double collective_s(const struct world *w, size_t i, size_t l, enum strategy_kind kind)
 {
-    struct course_cost cost;
+    struct allreduce_cost cost;
 
     if (w->in->network)
         return described_s(w, l, kind);
@@ -151,7 +151,7 @@ static double collective_s(const struct world *w, size_t i, size_t l, enum strat
     if (kind == kind_now(wire_at(w, i)->algorithm))
         return w->in->link[l].time_s;
     cost = cost_of(w, i, l);
-    return course_time_s(&w->course[course_algo(kind)], &cost, w->in->link[l].bytes);
+    return allreduce_traffic_s(&w->traffic[allreduce_algo(kind)], &cost, w->in->link[l].bytes);
 }
 
 /* All collectives of a step, those that can be by this one. */
@@ -179,14 +179,15 @@ static double measured_s(const struct world *w)
 /* By the algorithm that there is. */
 static double ordered_s(const struct world *w, size_t i)
 {
-    enum course_algo algo = course_algo(kind_now(wire_at(w, i)->algorithm));
+    enum allreduce_algo algo = allreduce_algo(kind_now(wire_at(w, i)->algorithm));
     double sum = 0;
 
     for (size_t l = 0; l < w->in->n_links; l++) {
         const struct traffic_link *k = &w->in->link[l];
-        struct course_cost cost = cost_of(w, i, l);
+        struct allreduce_cost cost = cost_of(w, i, l);
 
-        sum += k->per_step * (replaceable(k) ? course_time_s(&w->ordered[algo], &cost, k->bytes) : k->time_s);
+        sum += k->per_step *
+               (replaceable(k) ? allreduce_traffic_s(&w->ordered[algo], &cost, k->bytes) : k->time_s);
     }
     return sum;
 }
@@ -231,24 +232,25 @@ static double own_exchange_s(const struct world *w, size_t i)
     return sum;
 }
 
-static void find_courses(struct world *w, double *scratch)
+static void find_traffic(struct world *w, double *scratch)
 {
     const struct waiting_input *in = &w->in->ranks;
     uint32_t *place = (uint32_t *)scratch; /* as many as ranks, of the doubles that there are */
     bool placed = in->node && in->nodes > 1 && in->nodes <= in->ranks;
-    struct course_place p = { in->ranks, placed ? in->nodes : in->ranks, placed ? in->node : place };
+    struct allreduce_place p = { in->ranks, placed ? in->nodes : in->ranks, placed ? in->node : place };
 
     scratch += in->ranks;
     w->nodes = p.nodes;
     for (uint32_t i = 0; i < in->ranks; i++)
         place[i] = i;
-    for (int a = 0; a < COURSES; a++)
-        w->course[a] = course_of((enum course_algo)a, &p, w->in->shards >= 1 ? w->in->shards : 1, scratch);
+    for (int a = 0; a < ALGORITHMS; a++)
+        w->traffic[a] =
+            allreduce_traffic((enum allreduce_algo)a, &p, w->in->shards >= 1 ? w->in->shards : 1, scratch);
     for (uint32_t i = 0; i < in->ranks; i++)
         place[i] = (uint32_t)((uint64_t)i * p.nodes / in->ranks);
     p.node = place;
-    for (int a = 0; a < COURSES; a++)
-        w->ordered[a] = course_of((enum course_algo)a, &p, 1, scratch);
+    for (int a = 0; a < ALGORITHMS; a++)
+        w->ordered[a] = allreduce_traffic((enum allreduce_algo)a, &p, 1, scratch);
 }
 
 /* ---- a strategy against now ---- */
@@ -414,7 +416,7 @@ static void add_order(struct world *w)
     struct change c = no_change(w);
     char why[96];
 
-    double most = w->course[COURSE_RING].bytes / w->ordered[COURSE_RING].bytes;
+    double most = w->traffic[ALLREDUCE_RING].bytes / w->ordered[ALLREDUCE_RING].bytes;
 
     if (w->in->network || most < 1.5)
         return;
@@ -629,7 +631,7 @@ bool strategy_rank(const struct strategy_input *in, double *scratch, struct stra
     if ((!in->n_wires && !in->network) || in->n_links > TRAFFIC_LINKS || !(in->compute_s > 0) ||
         in->ranks.ranks < 2)
         return false;
-    find_courses(&w, scratch);
+    find_traffic(&w, scratch);
     take_now(&w, &ranks.exchange_s);
     if (!waiting_replay(&ranks, scratch, &w.waiting))
         return false;

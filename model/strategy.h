@@ -6,7 +6,7 @@
  *   as when all meet in every step is applied to the waiting there is.
  * - Exchange: from what a message costs. Where that is described, by collective.h; where collectives were
  *   measured it is found from their time, whatever the algorithm in use may be (struct traffic_wire), and
- *   from where the ranks sit (course.h).
+ *   from where the ranks sit (allreduce_traffic.h).
  * - Asynchronous: the ranks' rates add up, or as fast as the parameter servers take it in.
  *
  * All is time per sample. That staleness, local steps and asynchrony need more samples is an input (growth):

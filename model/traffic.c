@@ -26,9 +26,9 @@ const char *traffic_algorithm_name(enum traffic_algorithm a)
 
 /* ---- how a time grows ---- */
 
-/* Messages one after the other of a collective, and the factor of the bytes, over n ranks of g a node: the
- * fixed part and the part by the byte of collective.h, on a wire where both cost 1. */
-struct course {
+/* Number of successive messages of a collective, and bytes sent per byte of the vector: the fixed part and the
+ * part per byte of collective.h on a wire where both cost 1. */
+struct volume {
     double hops, bytes;
 };
 
@@ -44,7 +44,7 @@ static struct collective_cost unit_cost(enum collective_op op, enum collective_a
     return collective_cost(&c);
 }
 
-static struct course course_of(enum collective_op op, enum traffic_algorithm a, double n, double g)
+static struct volume volume_of(enum collective_op op, enum traffic_algorithm a, double n, double g)
 {
     struct collective_cost ring = unit_cost(op, COLLECTIVE_RING, n), tree = unit_cost(op, COLLECTIVE_TREE, n),
                            rings = unit_cost(op, COLLECTIVE_RING, n / g),
@@ -52,32 +52,32 @@ static struct course course_of(enum collective_op op, enum traffic_algorithm a, 
 
     switch (a) {
     case TRAFFIC_HALVING: /* smooth between the powers of two: what folds the others is not looked for */
-        return (struct course){ tree.fixed_s, ring.s_per_byte };
+        return (struct volume){ tree.fixed_s, ring.s_per_byte };
     /* What goes on inside of nodes costs little and does not grow: ranks of a node stand side by side. */
     case TRAFFIC_TWO_LEVEL:
-        return (struct course){ rings.fixed_s, rings.s_per_byte };
+        return (struct volume){ rings.fixed_s, rings.s_per_byte };
     case TRAFFIC_TREE:
-        return (struct course){ trees.fixed_s, trees.s_per_byte };
+        return (struct volume){ trees.fixed_s, trees.s_per_byte };
     default:
-        return (struct course){ ring.fixed_s, ring.s_per_byte };
+        return (struct volume){ ring.fixed_s, ring.s_per_byte };
     }
 }
 
 /* Of a link's communicator when the job has n ranks, g of them on a node. */
-static struct course link_course(const struct traffic *t, const struct traffic_link *k,
+static struct volume link_volume(const struct traffic *t, const struct traffic_link *k,
                                  enum traffic_algorithm a, double n, double g)
 {
     double share = k->ranks / t->ranks;
 
     if (t->nodes < 2) /* all there is to see is inside of one */
         g = 1;
-    return course_of(k->op, a, n * share, fmax(1, g * share));
+    return volume_of(k->op, a, n * share, fmax(1, g * share));
 }
 
-static struct course course_now(const struct traffic *t, const struct traffic_link *k,
+static struct volume volume_now(const struct traffic *t, const struct traffic_link *k,
                                 enum traffic_algorithm a)
 {
-    return link_course(t, k, a, t->ranks, t->ranks_per_node);
+    return link_volume(t, k, a, t->ranks, t->ranks_per_node);
 }
 
 /* Two levels need at least two nodes, of several ranks. */
@@ -90,7 +90,7 @@ static bool possible(const struct traffic *t, enum traffic_algorithm a)
 static double scaled_s(const struct traffic *t, const struct traffic_link *k, enum traffic_algorithm a,
                        double n, double g, double fixed_s)
 {
-    struct course now = course_now(t, k, a), then = link_course(t, k, a, n, g);
+    struct volume now = volume_now(t, k, a), then = link_volume(t, k, a, n, g);
 
     return fixed_s * then.hops / now.hops + (k->time_s - fixed_s) * then.bytes / now.bytes;
 }
@@ -106,7 +106,7 @@ static double pipelined_s(double n, double hop_s, double bytes_s)
 static double quickest_s(const struct traffic *t, const struct traffic_link *k, double n, double g,
                          double fixed_s)
 {
-    struct course now = course_now(t, k, TRAFFIC_RING);
+    struct volume now = volume_now(t, k, TRAFFIC_RING);
     double hop_s = fixed_s / now.hops, bytes_s = (k->time_s - fixed_s) / now.bytes;
 
     if (k->op != COLLECTIVE_ALLREDUCE)
@@ -201,7 +201,7 @@ static double earlier_log(const struct traffic *t, const struct traffic_link *k,
 /* How likely it is that a network makes this link under a hypothesis, in the i-th case. */
 static double case_log(const struct traffic *t, const struct traffic_link *k, enum traffic_algorithm a, int i)
 {
-    struct course now = course_now(t, k, a);
+    struct volume now = volume_now(t, k, a);
     double fixed_s = fixed_case_s(k, i), sum = earlier_log(t, k, a, fixed_s);
 
     sum += normal_log(log(fixed_s / now.hops / HOP_S), HOP_SPREAD);

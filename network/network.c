@@ -25,8 +25,8 @@ void network_free(struct network *n)
         return;
     share_free(n->share);
     gate_queues_free(n->gates);
-    free(n->crowd.flows);
-    free(n->crowd.own);
+    free(n->incast.flows);
+    free(n->incast.own);
     free(n->link_extra_s);
     free(n->rank_slowdown);
     free(n);
@@ -55,86 +55,86 @@ void network_weigh_latency(struct network *n, bool weigh)
     n->weighs_latency = weigh;
 }
 
-/* ---- crowds ---- */
+/* ---- incast ---- */
 
 /* How much longer a port takes with so many messages. */
-static double crowd_slowdown(const struct network *n, uint32_t flows)
+static double incast_slowdown(const struct network *n, uint32_t flows)
 {
-    if (flows <= n->crowd.buffer)
+    if (flows <= n->incast.buffer)
         return 1;
-    return 1 + n->crowd.loss * (flows - n->crowd.buffer) / flows;
+    return 1 + n->incast.loss * (flows - n->incast.buffer) / flows;
 }
 
 /* The link's capacity, were nothing lost. */
 static double own_capacity(const struct network *n, uint32_t link)
 {
-    return n->crowd.own ? n->crowd.own[link] : share_capacity(n->share, link);
+    return n->incast.own ? n->incast.own[link] : share_capacity(n->share, link);
 }
 
 /* Ports of switches lose: a rank's or a node's own link waits for who feeds it. */
-static void crowd_apply(struct network *n, uint32_t link)
+static void incast_apply(struct network *n, uint32_t link)
 {
-    double capacity = n->crowd.own[link];
+    double capacity = n->incast.own[link];
 
     if (link >= fabric_nic_link(&n->fabric, 0, 0, false))
-        capacity /= crowd_slowdown(n, n->crowd.flows[link]);
+        capacity /= incast_slowdown(n, n->incast.flows[link]);
     if (capacity != share_capacity(n->share, link))
         share_set_capacity(n->share, link, capacity);
 }
 
-static uint64_t crowd_name(const struct network *n)
+static uint64_t incast_name(const struct network *n)
 {
-    return n->crowd.loss > 0 ? mixed(UINT64_MAX - 1, n->crowd.loss, n->crowd.buffer) : 0;
+    return n->incast.loss > 0 ? mixed(UINT64_MAX - 1, n->incast.loss, n->incast.buffer) : 0;
 }
 
-int network_set_crowd(struct network *n, uint32_t buffer, double loss)
+int network_set_incast(struct network *n, uint32_t buffer, double loss)
 {
     if (!isfinite(loss) || loss < 0)
         return -1;
-    n->faults ^= crowd_name(n);
-    n->crowd.buffer = buffer;
-    n->crowd.loss = loss;
-    n->faults ^= crowd_name(n);
-    if (!n->crowd.flows && loss > 0) {
-        n->crowd.flows = xcalloc(n->fabric.links, sizeof(*n->crowd.flows));
-        n->crowd.own = xcalloc(n->fabric.links, sizeof(*n->crowd.own));
+    n->faults ^= incast_name(n);
+    n->incast.buffer = buffer;
+    n->incast.loss = loss;
+    n->faults ^= incast_name(n);
+    if (!n->incast.flows && loss > 0) {
+        n->incast.flows = xcalloc(n->fabric.links, sizeof(*n->incast.flows));
+        n->incast.own = xcalloc(n->fabric.links, sizeof(*n->incast.own));
         for (uint32_t l = 0; l < n->fabric.links; l++)
-            n->crowd.own[l] = share_capacity(n->share, l);
+            n->incast.own[l] = share_capacity(n->share, l);
     }
-    for (uint32_t l = 0; n->crowd.flows && l < n->fabric.links; l++)
-        crowd_apply(n, l);
+    for (uint32_t l = 0; n->incast.flows && l < n->fabric.links; l++)
+        incast_apply(n, l);
     return 0;
 }
 
-static void crowd_count(struct network *n, const uint32_t *link, uint32_t hops, int change)
+static void incast_count(struct network *n, const uint32_t *link, uint32_t hops, int change)
 {
-    for (uint32_t h = 0; n->crowd.flows && h < hops; h++) {
-        n->crowd.flows[link[h]] += (uint32_t)change;
-        crowd_apply(n, link[h]);
+    for (uint32_t h = 0; n->incast.flows && h < hops; h++) {
+        n->incast.flows[link[h]] += (uint32_t)change;
+        incast_apply(n, link[h]);
     }
 }
 
 bool network_flow_add(struct network *n, uint32_t flow, const uint32_t *link, uint32_t hops, double bound,
                       double weight)
 {
-    crowd_count(n, link, hops, 1);
+    incast_count(n, link, hops, 1);
     return share_add(n->share, flow, link, hops, bound, weight);
 }
 
 void network_flow_remove(struct network *n, uint32_t flow, const uint32_t *link, uint32_t hops)
 {
     share_remove(n->share, flow);
-    crowd_count(n, link, hops, -1);
+    incast_count(n, link, hops, -1);
 }
 
 void network_flows_clear(struct network *n)
 {
     share_clear(n->share);
-    for (uint32_t l = 0; n->crowd.flows && l < n->fabric.links; l++) {
-        if (!n->crowd.flows[l])
+    for (uint32_t l = 0; n->incast.flows && l < n->fabric.links; l++) {
+        if (!n->incast.flows[l])
             continue;
-        n->crowd.flows[l] = 0;
-        crowd_apply(n, l);
+        n->incast.flows[l] = 0;
+        incast_apply(n, l);
     }
 }
 
@@ -176,9 +176,9 @@ int network_set_link(struct network *n, uint32_t link, double slowdown, double e
     if (n->link_extra_s)
         n->link_extra_s[link] = extra_latency_s;
     capacity = fabric_link_bytes_per_s(&n->fabric, link) / slowdown;
-    if (n->crowd.own) {
-        n->crowd.own[link] = capacity;
-        crowd_apply(n, link);
+    if (n->incast.own) {
+        n->incast.own[link] = capacity;
+        incast_apply(n, link);
     } else if (share_capacity(n->share, link) != capacity) {
         share_set_capacity(n->share, link, capacity);
     }

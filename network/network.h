@@ -58,7 +58,7 @@ void network_heal(struct network *n); /* all of them */
  * one beyond, `loss` times what it carries is sent again: k messages together get k / (k + loss (k - buffer))
  * of the port.  A port that drops the tails of bursts does that; how much is to be measured.  loss 0: none
  * (the default).  Changed when faults are.  -1: not a number of 0 or more. */
-int network_set_crowd(struct network *n, uint32_t buffer, double loss);
+int network_set_incast(struct network *n, uint32_t buffer, double loss);
 
 /* A gate before a link (network/gate.h); both 0: none.  Collectives are executed message by message then.
  * Not while anything runs.  -1: no such link, or gap_s not a number of 0 or more. */

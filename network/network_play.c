@@ -362,7 +362,7 @@ static void leave_links(struct play *p, uint32_t id)
     const struct message *m = &p->message[id];
     const struct network_way *way;
 
-    if (!p->network->crowd.flows) {
+    if (!p->network->incast.flows) {
         share_remove(p->network->share, id);
         return;
     }

@@ -18,15 +18,15 @@ struct network {
     struct share *share;       /* capacities; flows only while somebody runs */
     struct play *play;         /* NULL: nobody plays */
     struct gate_queues *gates; /* NULL: none */
-    struct crowd {
+    struct incast {
         double loss;
         uint32_t buffer;
         uint32_t *flows; /* by link; NULL: nothing is ever lost, nobody counts */
         double *own;     /* by link: its capacity, were nothing lost; NULL with flows */
-    } crowd;
+    } incast;
 };
 
-/* Messages under way, on all links of their way: share_add() and its kin, with what crowds lose. */
+/* Messages under way, on all links of their way: share_add() and its kin, with what incast loses. */
 bool network_flow_add(struct network *n, uint32_t flow, const uint32_t *link, uint32_t hops, double bound,
                       double weight);
 void network_flow_remove(struct network *n, uint32_t flow, const uint32_t *link, uint32_t hops);

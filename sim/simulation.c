@@ -137,13 +137,13 @@ static bool faults_change(struct simulation *m, size_t job, uint64_t step)
 }
 
 /* All that noise makes of the fabric's loss. */
-static void set_crowd(struct simulation *m)
+static void set_incast(struct simulation *m)
 {
     double loss = m->s->fabric.loss;
 
     for (size_t k = 0; k < m->s->n_noises; k++)
         loss *= m->s->noises[k].scope == SCOPE_LOSS ? m->traffic[k] : 1;
-    network_set_crowd(m->network, (uint32_t)m->s->fabric.buffer, loss);
+    network_set_incast(m->network, (uint32_t)m->s->fabric.buffer, loss);
 }
 
 static void set_gates(struct simulation *m)
@@ -189,7 +189,7 @@ static void on_step(void *arg, size_t job, uint64_t step)
             if (m->s->noises[k].scope == SCOPE_LINK)
                 set_links(m, m->s->noises[k].node, m->s->noises[k].where_switch);
         }
-        set_crowd(m);
+        set_incast(m);
     }
     if (m->hooks.step)
         m->hooks.step(m->hooks.arg, job, step);
@@ -235,7 +235,7 @@ struct simulation *simulation_new(const struct scenario *s, const struct sim_job
     }
     m->network = network_new(&m->fabric, 0);
     set_gates(m);
-    set_crowd(m);
+    set_incast(m);
     for (size_t i = 0; i < s->n_jobs; i++) {
         if (open_job(m, i, err) < 0)
             goto fail;

@@ -476,7 +476,7 @@ static void gates(void)
     network_free(n);
 }
 
-static void crowds(void)
+static void incast(void)
 {
     struct schedule_spec spec = { SCHEDULE_ALLREDUCE, SCHEDULE_SERVER, 8, 8e6, 0, 1 };
     struct network *n = flat(8, 0);
@@ -485,7 +485,7 @@ static void crowds(void)
     double zero[8] = { 0 }, leave[8], well[8], one = 8e6 / BANDWIDTH, way = 2 * LATENCY;
 
     network_run(c, NETWORK_EXACT, zero, well, NULL);
-    network_set_crowd(n, 3, 0.5);
+    network_set_incast(n, 3, 0.5);
     network_run(c, NETWORK_EXACT, zero, leave, NULL);
     ok(near(last(leave, 8), 2 * (way + 7 * one) + 0.5 * 4 * one, 1e-9),
        "four messages beyond the buffer: half of each again, and on the way back nothing");
@@ -494,16 +494,16 @@ static void crowds(void)
     network_set_gate(n, in, 3, 0);
     network_run(c, NETWORK_AUTO, zero, leave, NULL);
     ok(near(last(leave, 8), 3 * way + 7 * one + way + 7 * one, 1e-9),
-       "a gate that lets no crowd in loses nothing");
+       "a gate that keeps messages apart loses nothing");
     network_set_gate(n, in, 0, 0);
     network_set_link(n, in, 2, 0);
     network_run(c, NETWORK_EXACT, zero, leave, NULL);
     ok(near(last(leave, 8), 2 * way + 2 * (7 + 0.5 * 4) * one + 7 * one, 1e-9), "of a slow link, too");
     network_heal(n);
-    network_set_crowd(n, 3, 0);
+    network_set_incast(n, 3, 0);
     network_run(c, NETWORK_ROUNDS, zero, leave, NULL);
     ok(same_times(well, leave, 8), "no loss: as before");
-    ok(network_set_crowd(n, 3, -1) < 0 && network_set_crowd(n, 3, NAN) < 0, "no such loss");
+    ok(network_set_incast(n, 3, -1) < 0 && network_set_incast(n, 3, NAN) < 0, "no such loss");
     network_collective_free(c);
     network_free(n);
 }
@@ -631,7 +631,7 @@ int main(void)
     faults();
     server_waits();
     gates();
-    crowds();
+    incast();
     bad_members();
     jobs_share_links();
     steps_chain();

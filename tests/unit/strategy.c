@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/course.h"
+#include "model/allreduce_traffic.h"
 #include "model/staleness.h"
 #include "tests/random.h"
 #include "tests/tap.h"
@@ -113,32 +113,32 @@ static void test_drawn(void)
     ok(fabs(w.bounded[0].error) < 0.05 && w.no_rank.value > 0.95, "nobody is worth replacing");
 }
 
-/* ---- courses ---- */
+/* ---- traffic of an all-reduce ---- */
 
 static void test_courses(void)
 {
     uint32_t apart[8] = { 0, 1, 2, 3, 4, 5, 6, 7 }, beside[8] = { 0, 0, 0, 0, 1, 1, 1, 1 },
              dealt[8] = { 0, 1, 0, 1, 0, 1, 0, 1 };
-    struct course_place p = { 8, 8, apart };
-    struct course c = course_of(COURSE_RING, &p, 1, scratch);
+    struct allreduce_place p = { 8, 8, apart };
+    struct allreduce_traffic c = allreduce_traffic(ALLREDUCE_RING, &p, 1, scratch);
 
     ok(c.hops == 14 && near(c.bytes, 1.75, 1e-9), "a ring of 8: 14 hops, 7/4 of the vector");
-    c = course_of(COURSE_HALVING, &p, 1, scratch);
+    c = allreduce_traffic(ALLREDUCE_HALVING, &p, 1, scratch);
     ok(c.hops == 6 && near(c.bytes, 1.75, 1e-9), "halving: 6 hops, as many bytes");
-    c = course_of(COURSE_TREE, &p, 1, scratch);
+    c = allreduce_traffic(ALLREDUCE_TREE, &p, 1, scratch);
     ok(c.hops == 6 && near(c.bytes, 6, 1e-9), "a tree: all of it at each of 6 hops");
-    p = (struct course_place){ 8, 2, beside };
-    c = course_of(COURSE_RING, &p, 1, scratch);
+    p = (struct allreduce_place){ 8, 2, beside };
+    c = allreduce_traffic(ALLREDUCE_RING, &p, 1, scratch);
     ok(near(c.bytes, 1.75, 1e-9), "a ring on two nodes leaves each once");
-    c = course_of(COURSE_HALVING, &p, 1, scratch);
+    c = allreduce_traffic(ALLREDUCE_HALVING, &p, 1, scratch);
     ok(near(c.bytes, 2 * 4 / 8.0, 1e-9) && near(c.inner_bytes, 1.5, 1e-9),
        "halving, nearest first: four eighths of the vector leave a node, twice");
-    c = course_of(COURSE_TREE, &p, 1, scratch);
+    c = allreduce_traffic(ALLREDUCE_TREE, &p, 1, scratch);
     ok(c.hops == 2 && c.bytes == 2 && c.inner_hops == 4, "one level of the tree is between the nodes");
-    c = course_of(COURSE_SERVER, &p, 2, scratch);
+    c = allreduce_traffic(ALLREDUCE_SERVER, &p, 2, scratch);
     ok(near(c.bytes, 4, 1e-9), "four ranks send half of it to the other node's server, and get it back");
     p.node = dealt;
-    c = course_of(COURSE_RING, &p, 1, scratch);
+    c = allreduce_traffic(ALLREDUCE_RING, &p, 1, scratch);
     ok(near(c.bytes, 4 * 1.75, 1e-9), "ranks that are dealt out load the link four times");
 }
 
