@@ -35,16 +35,32 @@ doc/syncguard.7: %: %.in Makefile
 nodist_example_DATA = daemon/syncguardd.service
 dist_doc_DATA = README.md
 CLEANFILES += daemon/syncguardd.service
-EXTRA_DIST += daemon/syncguardd.service.in doc/decisions/0001-dependencies.md doc/decisions/0002-clock-free-lateness.md \
-	doc/decisions/0003-one-probe-for-both-mpis.md doc/decisions/0004-blocks-of-a-power-of-two.md \
-	doc/decisions/0005-keeper-in-slurmstepd.md doc/decisions/0006-json-and-binary.md doc/decisions/0007-analysis-apart.md \
-	doc/decisions/0008-own-work-against-the-median.md \
-	doc/decisions/0009-history-counts-jobs.md doc/decisions/0010-locality-from-sysfs.md \
-	doc/decisions/0011-one-diagnosis-of-the-steps.md doc/decisions/0012-what-the-planner-computes.md \
-	doc/decisions/0013-network-model.md doc/decisions/0014-projection-from-fits.md doc/live-table.md
-EXTRA_DIST += doc/decisions/0015-which-algorithm.md
-EXTRA_DIST += doc/decisions/0017-rules-that-decide.md
-EXTRA_DIST += doc/decisions/0018-pacing.md doc/pace-table.md
+EXTRA_DIST += daemon/syncguardd.service.in doc/live-table.md doc/pace-table.md
+DECISIONS = 0001-dependencies \
+	0002-clock-free-lateness \
+	0003-one-probe-for-both-mpis \
+	0004-blocks-of-a-power-of-two \
+	0005-keeper-in-slurmstepd \
+	0006-json-and-binary \
+	0007-analysis-apart \
+	0008-own-work-against-the-median \
+	0009-history-counts-jobs \
+	0010-locality-from-sysfs \
+	0011-one-diagnosis-of-the-steps \
+	0012-what-the-planner-computes \
+	0013-network-model \
+	0014-projection-from-fits \
+	0015-which-algorithm \
+	0016-published-experiment \
+	0017-rules-that-decide \
+	0018-pacing \
+	0019-one-step-for-all-ranks \
+	0020-actions \
+	0021-levels-of-links \
+	0022-strategies-replay-the-work \
+	0023-references-chosen-by-the-outcome \
+	0024-simulated-jobs
+EXTRA_DIST += $(DECISIONS:%=doc/decisions/%.md)
 
 daemon/syncguardd.service: %: %.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) daemon && $(SED) $(PATHS) $(srcdir)/$@.in >$@.new && mv $@.new $@
@@ -52,15 +68,12 @@ daemon/syncguardd.service: %: %.in Makefile
 # The keys of scenarios come from sgplan's own tables.
 man_MANS += doc/sgplan-scenario.5
 CLEANFILES += doc/sgplan-scenario.5
-EXTRA_DIST += doc/sgplan-scenario.5.in doc/decisions/0014-simulated-jobs.md doc/decisions/0021-levels-of-links.md
+EXTRA_DIST += doc/sgplan-scenario.5.in
 doc/sgplan-scenario.5: doc/sgplan-scenario.5.in sgplan$(EXEEXT)
 	$(AM_V_GEN)$(MKDIR_P) doc && ./sgplan$(EXEEXT) simulate --mdoc >$@.tables && \
 	$(SED) -e 's|@pkgdatadir[@]|$(pkgdatadir)|g' -e '/^@TABLES[@]$$/{r $@.tables' -e 'd;}' $(srcdir)/$@.in >$@.new && \
 	rm $@.tables && mv $@.new $@
-EXTRA_DIST += doc/decisions/0022-strategies-replay-the-work.md
-EXTRA_DIST += doc/decisions/0023-references-chosen-by-the-outcome.md
 
-EXTRA_DIST += doc/decisions/0019-one-step-for-all-ranks.md
 # The library's page
 man_MANS += doc/syncguard.3
 CLEANFILES += doc/syncguard.3
@@ -68,4 +81,3 @@ EXTRA_DIST += doc/syncguard.3.in
 doc/syncguard.3: %: %.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) doc && $(SED) $(PATHS) -e 's|@pkgdatadir[@]|$(pkgdatadir)|g' $(srcdir)/$@.in >$@.new && mv $@.new $@
 dist_example_DATA += api/examples/trainer.c api/examples/trainer.py
-EXTRA_DIST += doc/decisions/0020-actions.md
