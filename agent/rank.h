@@ -12,7 +12,7 @@
 #include "analysis/flow.h"
 #include "ring/ring.h"
 
-/* How a rank is told about: the states of ring.h, and one that nobody could write. */
+/* How a rank is told about: the states of ring/ring.h, and one that nobody could write. */
 enum rank_state { RANK_RUNNING = RING_STATE_RUNNING, RANK_FINALIZED, RANK_ABORTED, RANK_VANISHED };
 
 /* What the ranks of a node share. */

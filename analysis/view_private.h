@@ -1,6 +1,4 @@
-/* view_private.h - what the files of the view share: view.c (its life, ranks, items), view_comms.c,
- * view_steps.c, view_history.c, view_figures.c, view_efficiency.c, view_projection.c and view_judge.c
- * (regime, verdicts, words). */
+/* view_private.h - what the files of the view, view.c and view_*.c, share. */
 #ifndef SYNCGUARD_ANALYSIS_VIEW_PRIVATE_H
 #define SYNCGUARD_ANALYSIS_VIEW_PRIVATE_H
 

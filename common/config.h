@@ -4,7 +4,7 @@
  * case-insensitive; `Policy=NAME Key=Value ...` defines (or, for a known name, changes) a policy,
  * `PolicyFor=NAME Key=Value ...` says which jobs it is for, `Rule=NAME Policy=NAME Key=Value ...` what it
  * does when. Loading is all or nothing: an error names file, line, key and what is accepted. What a rule's
- * condition and action mean is checked where rules are known (policies/ruleset.h): guests need not know.
+ * condition and action mean is checked where rules are known (rules/rule.h): guests need not know.
  * Never aborts, never prints: the plugin calls it inside srun and slurmstepd (memory failure is an error like
  * any other).
  */

@@ -46,8 +46,7 @@ static void put_verdict(const struct page *p, const json_t *verdict)
         n += snprintf(head + n, sizeof(head) - (size_t)n, ", since step %s",
                       text_count(answer_number(verdict, "since_step")).s);
     if (!isnan(answer_number(verdict, "since_s")))
-        snprintf(head + n, sizeof(head) - (size_t)n, ", for %s",
-                 text_s(answer_number(verdict, "since_s")).s);
+        snprintf(head + n, sizeof(head) - (size_t)n, ", for %s", text_s(answer_number(verdict, "since_s")).s);
     else if (!isnan(answer_number(verdict, "found_s")))
         snprintf(head + n, sizeof(head) - (size_t)n, ", found %s ago",
                  text_s(answer_number(verdict, "found_s")).s);

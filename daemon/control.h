@@ -1,10 +1,10 @@
 /* control.h - what the controller decides about its jobs: of each the engine of its policy, the parameters in
  * force, whether it is paused, what was decided and what came of it.
  *
- * It looks at a running job once a second, writes down every decision (audit.h), hands the enforced ones to
- * who acts (control_hands) and measures their effect afterwards. What people set by `sgctl policy` lies over
- * the configured policy: it survives a reload of the configuration and, read back from the audit, a restart
- * of the controller, and ends with the run. It refuses to act.
+ * It looks at a running job once a second, writes down every decision (history/audit.h), hands the enforced
+ * ones to who acts (control_hands) and measures their effect afterwards. What people set by `sgctl policy`
+ * lies over the configured policy: it survives a reload of the configuration and, read back from the audit, a
+ * restart of the controller, and ends with the run. It refuses to act.
  *
  * Times: now_s is the controller's monotonic clock. */
 #ifndef SYNCGUARD_DAEMON_CONTROL_H

@@ -87,7 +87,7 @@ int store_own_failures(struct store *s, const struct job *j, double *failures, d
 /* The step is over, and whether it failed is known better than by `broken`. */
 int store_outcome(struct store *s, const struct job *j, bool failed, struct err *err);
 
-/* What the step shows of growth over more ranks, as scaling_run.h has it. */
+/* What the step shows of growth over more ranks, as job/scaling_run.h has it. */
 int store_scaling(struct store *s, const struct job *j, uint32_t ranks, double heard, const char *run_text,
                   struct err *err);
 /* Of the steps of the same user, name and partition over another number of ranks: the newest of each number,

@@ -49,7 +49,7 @@ const char *const store_migrations[STORE_VERSION] = {
     " steps INTEGER, node_s REAL, PRIMARY KEY(uid, job, step, restarts)) WITHOUT ROWID;"
     "CREATE INDEX IF NOT EXISTS outcome_heard ON outcome(heard);",
 
-    /* What a run shows of growth over more ranks (scaling_run.h). */
+    /* What a run shows of growth over more ranks (job/scaling_run.h). */
     "CREATE TABLE IF NOT EXISTS scaling("
     " uid INTEGER, job INTEGER, step INTEGER, restarts INTEGER, name TEXT, partition TEXT, ranks INTEGER,"
     " heard REAL, run TEXT, PRIMARY KEY(uid, job, step, restarts)) WITHOUT ROWID;"

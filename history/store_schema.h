@@ -1,4 +1,5 @@
-/* store_schema.h - the history's tables as SQL: migrations as database.h has them, private to store.c.
+/* store_schema.h - the history's tables as SQL: migrations as database.h has them, private to store.c and
+ * store_schema.c.
  *
  * Each may find its own work done already: a program from before the versions were looked at sets the version
  * back to 1. */

@@ -82,7 +82,7 @@ struct job {
     } event[JOB_EVENTS];
     uint64_t n_events;
     uint32_t broken_ranks;         /* whose process ended without finalizing */
-    enum job_outcome outcome;      /* jobtime.h */
+    enum job_outcome outcome;      /* slurm/jobtime.h */
     bool outcome_kept;             /* the store has it */
     struct recorder *recorders;    /* record.h */
     struct job_scaling scaling[2]; /* weak, strong */
@@ -90,7 +90,7 @@ struct job {
     double failures_due_s;         /* when the history is asked how often jobs like it fail */
     uint32_t seen[JOB_SEEN_MAX];   /* verdicts that stand and were acknowledged, by id */
     size_t n_seen;
-    struct control *control; /* control.h; NULL: nobody decides about it */
+    struct control *control; /* daemon/control.h; NULL: nobody decides about it */
     double end_wall_s;       /* its time limit, Unix time; 0: not known */
     double saved_s;
     bool final; /* the end is in the store */

@@ -7,7 +7,7 @@
  *              re-solve of the rates of those messages that a start or an end can touch.
  *   by rounds  the rates of a round's messages are taken as if all of them were under way together, solved
  * once for each distinct round, and kept; times go from round to round without events.  A ring is answered in
- * O(members) (ring.h).  The same as exact, to rounding, where no link is ever shared (network_count.shared
+ * O(members) (ring_rounds.h).  The same as exact, to rounding, where no link is ever shared (network_count.shared
  * tells); an approximation where links are: it over-counts sharing between messages that skew keeps apart,
  * and misses that between messages of different rounds and jobs.
  *

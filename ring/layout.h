@@ -1,4 +1,4 @@
-/* layout.h - how a ring lies in its file; private to ring/.
+/* layout.h - how a ring lies in its file; private to ring/ and the probe.
  *
  *   0      struct ring_header: what never changes, then one cache line each for what the writer, the live
  *          slot and the reader change, so that they do not disturb each other

@@ -139,7 +139,7 @@ struct ring_counts {
     uint64_t p2p_calls, p2p_bytes, p2p_ticks; /* bytes: sent */
 };
 
-struct ring; /* layout private to ring.c */
+struct ring; /* layout.h */
 
 /* ---- writer: the probe.  No system call, allocation or lock in emit, enter, leave and p2p. ---- */
 

@@ -6,7 +6,7 @@
 
 #include "common/units.h"
 
-/* Flush right, as units.h writes it; what is not from 0 to most is unknown. */
+/* Flush right, as common/units.h writes it; what is not from 0 to most is unknown. */
 static struct figure column(int columns, char *format(char *, size_t, double), double value, double most)
 {
     char text[24] = "-";

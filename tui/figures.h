@@ -1,4 +1,4 @@
-/* figures.h - numbers for columns: written as units.h has them, flush right and always of the same width, so that
+/* figures.h - numbers for columns: written as common/units.h has them, flush right, of the same width, so that
  * nothing jumps when a value changes.  Unknown (NaN, negative counts) is "-", never 0.
  * By value, so that a call can stand inside another: canvas_put(..., figure_s(x).text). */
 #ifndef SYNCGUARD_TUI_FIGURES_H

@@ -1,5 +1,5 @@
-/* pace.c - a synchronised job in small: every rank works, then all of them reduce.  tests/bench/pace.sh runs
- * it with and without pacing.
+/* pace.c - a synchronised job in small: every rank works, then all of them reduce.  tests/bench/pace-table
+ * runs it with and without pacing.
  *
  *   pace [--steps N] [--work MS] [--slow RANK] [--factor F] [--jitter] [--memory MIB] [--loader MS] [--bytes
  * N]

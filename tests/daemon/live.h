@@ -1,5 +1,5 @@
 /* live.h - a controller of the test's own with its configuration, jobs of simjob, and questions to it.
- * All functions inline, as in tap.h: a test program uses what it needs. */
+ * All functions inline, as in tests/tap.h: a test program uses what it needs. */
 #ifndef SYNCGUARD_TESTS_DAEMON_LIVE_H
 #define SYNCGUARD_TESTS_DAEMON_LIVE_H
 
