@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/units.h"
+#include "common/utf8.h"
 #include "common/xalloc.h"
 
 struct table {
@@ -62,45 +63,16 @@ struct text text_count(double number)
     return t;
 }
 
-/* How many bytes the character at s has (RFC 3629); 0: it is none. */
-static size_t character_bytes(const unsigned char *s)
-{
-    size_t n = *s < 0x80                 ? 1
-               : *s >= 0xc2 && *s < 0xe0 ? 2
-               : *s >= 0xe0 && *s < 0xf0 ? 3
-               : *s >= 0xf0 && *s < 0xf5 ? 4
-                                         : 0;
-
-    for (size_t i = 1; i < n; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    /* Written with more bytes than it needs, a half of a pair, beyond U+10FFFF. */
-    if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] >= 0xa0) || (*s == 0xf0 && s[1] < 0x90) ||
-        (*s == 0xf4 && s[1] >= 0x90))
-        return 0;
-    return n;
-}
-
 char *text_utf8(char *text)
 {
     for (char *c = text; *c;) {
-        size_t n = character_bytes((unsigned char *)c);
+        const char *next = c;
 
-        if (!n)
+        if (utf8_next(&next) == UTF8_BROKEN && next == c + 1)
             *c = '?';
-        c += n ? n : 1;
+        c += next - c;
     }
     return text;
-}
-
-/* Characters, not bytes: continuation bytes of UTF-8 take no room. */
-static int width(const char *s, size_t bytes)
-{
-    int n = 0;
-
-    for (size_t i = 0; i < bytes; i++)
-        n += ((unsigned char)s[i] & 0xc0) != 0x80;
-    return n;
 }
 
 void text_wrap(FILE *out, const char *paragraph, int indent, int columns)
@@ -109,7 +81,7 @@ void text_wrap(FILE *out, const char *paragraph, int indent, int columns)
 
     while (*(paragraph += strspn(paragraph, " "))) {
         size_t bytes = strcspn(paragraph, " ");
-        int word = width(paragraph, bytes);
+        int word = utf8_width(paragraph, bytes);
 
         if (at && at + 1 + word > columns) {
             fputc('\n', out);
@@ -159,11 +131,11 @@ void table_cell(struct table *t, const char *fmt, ...)
 static int column_width(const struct table *t, size_t c)
 {
     const char *title = t->columns[c].title;
-    int w = width(title, strlen(title));
+    int w = utf8_width(title, strlen(title));
     bool known = false;
 
     for (size_t i = c; i < t->n_cells; i += t->n_columns) {
-        int cell = width(t->cells[i], strlen(t->cells[i]));
+        int cell = utf8_width(t->cells[i], strlen(t->cells[i]));
 
         known |= strcmp(t->cells[i], "-") != 0;
         w = cell > w ? cell : w;
@@ -178,7 +150,7 @@ static void put_row(FILE *out, const struct table *t, char *const *cells, const 
 
     for (size_t c = 0; c < t->n_columns; c++) {
         const char *cell = cells ? cells[c] : t->columns[c].title;
-        int pad = widths[c] - width(cell, strlen(cell));
+        int pad = widths[c] - utf8_width(cell, strlen(cell));
 
         if (!widths[c])
             continue;

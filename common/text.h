@@ -1,6 +1,6 @@
 /* text.h - figures and tables as text, the way sgctl and sgplan write them.
- * An unknown value (NaN) is "-"; columns are aligned by characters, not bytes; nothing depends on the locale.
- */
+ * An unknown value (NaN) is "-"; columns are aligned as a terminal shows them (utf8.h); nothing depends
+ * on the locale. */
 #ifndef SYNCGUARD_COMMON_TEXT_H
 #define SYNCGUARD_COMMON_TEXT_H
 

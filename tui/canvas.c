@@ -3,8 +3,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <wchar.h>
 
+#include "common/utf8.h"
 #include "common/xalloc.h"
 
 #define ELLIPSIS 0x2026u
@@ -46,36 +46,6 @@ struct cell *canvas_at(const struct canvas *c, int y, int x)
     return &c->cells[(size_t)y * (size_t)c->width + (size_t)x];
 }
 
-/* The next character of *text, or 0 at its end.  Broken UTF-8 gives U+FFFD and goes on. */
-static uint32_t next_char(const char **text)
-{
-    const unsigned char *s = (const unsigned char *)*text;
-    uint32_t ch;
-    int more;
-
-    if (!s[0])
-        return 0;
-    if (s[0] < 0x80) {
-        (*text)++;
-        return s[0];
-    }
-    more = s[0] >= 0xf0 && s[0] < 0xf5 ? 3 : s[0] >= 0xe0 ? 2 : s[0] >= 0xc2 ? 1 : 0;
-    if (!more || s[0] >= 0xf5) {
-        (*text)++;
-        return 0xfffd;
-    }
-    ch = s[0] & (0x3fu >> more);
-    for (int i = 1; i <= more; i++) {
-        if ((s[i] & 0xc0) != 0x80) {
-            *text += i;
-            return 0xfffd;
-        }
-        ch = ch << 6 | (s[i] & 0x3fu);
-    }
-    *text += more + 1;
-    return ch;
-}
-
 /* Plain stand-ins that keep the order of what they stand for: a taller block gives a denser character. */
 static uint32_t plain(uint32_t ch)
 {
@@ -108,7 +78,7 @@ static uint32_t printable(uint32_t ch, bool ascii, int *width)
         ch = plain(ch);
     if (ch < 0x80)
         return ch < 0x20 || ch == 0x7f ? '?' : ch;
-    *width = wcwidth((wchar_t)ch);
+    *width = utf8_columns(ch);
     if (*width == 1 || *width == 2)
         return ch;
     *width = 1;
@@ -120,7 +90,7 @@ static int width_of(const char *text, bool ascii)
     int total = 0, w;
     uint32_t ch;
 
-    while ((ch = next_char(&text))) {
+    while ((ch = utf8_next(&text))) {
         printable(ch, ascii, &w);
         total += w;
     }
@@ -164,7 +134,7 @@ int canvas_put(struct canvas *c, int y, int x, int width, enum style style, cons
         return 0;
     cut = width_of(text, c->ascii) > width;
     limit = cut ? width - 1 : width;
-    while ((ch = next_char(&text))) {
+    while ((ch = utf8_next(&text))) {
         ch = printable(ch, c->ascii, &w);
         if (at + w > limit)
             break;
@@ -224,7 +194,7 @@ static size_t line_length(const char *text, int width, bool ascii)
 
     for (;;) {
         before = at;
-        ch = next_char(&at);
+        ch = utf8_next(&at);
         if (!ch)
             return (size_t)(before - text);
         if (ch == ' ')

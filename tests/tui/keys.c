@@ -326,6 +326,8 @@ static void test_figures(void)
         is_str(f.text, want[i], "seconds");
         ok(canvas_text_width(f.text) == 7, "seven columns");
     }
+    is_int(canvas_text_width("\u6f22\u5b57"), 4, "Chinese characters take two columns each");
+    is_int(canvas_text_width("e\u0301"), 2, "a combining accent is shown as a question mark");
     is_str(figure_percent(0.0004).text, "0.04 %", "little is not nothing");
     is_str(figure_percent(0).text, "0.00 %", "nothing is nothing");
     is_str(figure_percent(1).text, " 100 %", "all");

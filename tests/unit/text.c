@@ -1,8 +1,10 @@
 /* Texts as they are written: what is no UTF-8. */
 #include "common/text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "common/utf8.h"
 #include "tests/tap.h"
 
 static const struct {
@@ -24,6 +26,49 @@ static const struct {
     { "\x80z\xff", "?z?", "bytes that begin no character become '?'" },
 };
 
+static const struct {
+    const char *text;
+    int want;
+    const char *what;
+} widths[] = {
+    { "node1", 5, "ASCII" },
+    { "gr\u00fc\u00df", 4, "two bytes a character" },
+    { "\u6f22\u5b57", 4, "two Chinese characters" },
+    { "e\u0301t\u00e9", 3, "an accent that combines with the letter before" },
+    { "\U0001f600", 2, "an emoji" },
+    { "a\xff\x80", 3, "bytes that are no UTF-8" },
+    { "a\tb", 3, "a control character" },
+};
+
+/* Columns stand under each other as a terminal shows them. */
+static void aligned(void)
+{
+    static const struct table_column columns[] = { { "NAME", false }, { "N", true } };
+    struct table *t = table_new(columns, 2);
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+
+    table_cell(t, "\u6f22\u5b57\u6f22");
+    table_cell(t, "1");
+    table_cell(t, "e\u0301");
+    table_cell(t, "20");
+    table_print(t, out, 0);
+    fclose(out);
+    is_str(text, "NAME     N\n\u6f22\u5b57\u6f22   1\ne\u0301       20\n",
+           "a table with wide and combining characters");
+    free(text);
+    table_free(t);
+    text = NULL;
+    out = open_memstream(&text, &bytes);
+    text_wrap(out, "\u6f22\u5b57 \u6f22\u5b57", 0, 8);
+    text_wrap(out, "e\u0301e\u0301e\u0301 e\u0301ee", 0, 8);
+    fclose(out);
+    is_str(text, "\u6f22\u5b57\n\u6f22\u5b57\ne\u0301e\u0301e\u0301 e\u0301ee\n",
+           "a paragraph is wrapped by columns");
+    free(text);
+}
+
 int main(void)
 {
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -32,5 +77,8 @@ int main(void)
         snprintf(buf, sizeof(buf), "%s", cases[i].text);
         is_str(text_utf8(buf), cases[i].want, "text_utf8: %s", cases[i].what);
     }
+    for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++)
+        is_int(utf8_width(widths[i].text, strlen(widths[i].text)), widths[i].want, "%s", widths[i].what);
+    aligned();
     return done_testing();
 }

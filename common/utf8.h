@@ -1,0 +1,23 @@
+/* utf8.h - characters of UTF-8 text, and the columns that they take on a terminal.
+ *
+ * Columns are those of wcwidth(): 2 for a Chinese character, 0 for a combining accent, whatever the locale of
+ * the program. */
+#ifndef SYNCGUARD_COMMON_UTF8_H
+#define SYNCGUARD_COMMON_UTF8_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define UTF8_BROKEN 0xfffdu
+
+/* Take the next character off *text; 0 at its end (and stays there).  A byte that begins no character is
+ * UTF8_BROKEN. */
+uint32_t utf8_next(const char **text);
+
+/* 0, 1 or 2; -1: not printable. */
+int utf8_columns(uint32_t ch);
+
+/* Columns of the first bytes of text, or of all of it where it is shorter; what is not printable counts 1. */
+int utf8_width(const char *text, size_t bytes);
+
+#endif
