@@ -32,6 +32,7 @@
 #include "common/xalloc.h"
 #include "ring/control.h"
 #include "wire/hosts.h"
+#include "wire/loop.h"
 #include "wire/telemetry.h"
 
 #define DRAIN_S       0.040 /* 25 Hz */
@@ -460,7 +461,7 @@ static void watch_dir(struct agent *a)
 
 static int make_events(struct agent *a, struct err *err)
 {
-    a->base = event_base_new();
+    a->base = loop_new();
     if (!a->base)
         return err_set(err, "no event loop");
     watch_dir(a);

@@ -12,7 +12,7 @@ static struct {
     const char *program, *path;
     enum log_level level;
     int fd;
-} state = { "syncguard", NULL, LOG_LEVEL_INFO, STDERR_FILENO };
+} state = { "syncguard", NULL, LOG_LEVEL_ERROR, STDERR_FILENO };
 
 static int open_file(const char *path)
 {

@@ -1,6 +1,6 @@
 /* log.h - one line an event, on stderr or in a file, with time and level.
  * Called at the edge that decides what to do next; libraries report, never log.
- * A warning says what we did instead. */
+ * A warning says what we did instead.  Until log_open() only errors are written. */
 #ifndef SYNCGUARD_COMMON_LOG_H
 #define SYNCGUARD_COMMON_LOG_H
 

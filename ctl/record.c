@@ -17,6 +17,7 @@
 #include "common/xalloc.h"
 #include "ctl/answer.h"
 #include "trace/sink.h"
+#include "wire/loop.h"
 
 #define PROGRESS_AFTER_S 2
 #define PROGRESS_EVERY_S 1
@@ -233,7 +234,7 @@ static int open_loop(struct record *r)
     static const struct client_events events = { .answer = on_answer, .state = on_state };
 
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write */
-    r->base = event_base_new();
+    r->base = loop_new();
     if (!r->base)
         return err_set(r->err, "cannot make an event loop");
     r->interrupt = evsignal_new(r->base, SIGINT, on_signal, r);

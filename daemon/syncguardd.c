@@ -9,6 +9,7 @@
 #include "common/options.h"
 #include "common/xalloc.h"
 #include "daemon/server.h"
+#include "wire/loop.h"
 
 static const struct option_spec conf = { .name = "conf",
                                          .value = "FILE",
@@ -87,7 +88,7 @@ static int serve(struct daemon *d, const struct config *c)
     struct event *signals[3];
     struct err err;
 
-    d->base = event_base_new();
+    d->base = loop_new();
     d->server = server_new(d->base, c, &err);
     if (!d->server) {
         log_error("%s", err.text);

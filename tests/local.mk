@@ -45,6 +45,7 @@ UNIT_TESTS = \
 	tests/unit/lemon \
 	tests/unit/link \
 	tests/unit/linkfit \
+	tests/unit/loop \
 	tests/unit/network \
 	tests/unit/options \
 	tests/unit/order \

@@ -20,6 +20,7 @@
 #include "tui/term.h"
 #include "tui/ui.h"
 #include "wire/hosts.h"
+#include "wire/loop.h"
 #include "wire/session.h"
 
 #define ASKED_MAX      4
@@ -326,7 +327,7 @@ static int run_screen(const struct asking *to, const struct arguments *o)
     }
     update_clock(&a);
     paint(&a); /* before anything that can wait */
-    a.base = event_base_new();
+    a.base = loop_new();
     add_events(&a);
     a.source = to->replay ? source_replay(a.base, to->replay, &a.ui.pace, &source_events, &a)
                           : source_link(a.base, to->client, &source_events, &a);

@@ -14,6 +14,7 @@
 #include "common/now.h"
 #include "common/xalloc.h"
 #include "wire/hosts.h"
+#include "wire/loop.h"
 
 void client_key(char key[CLIENT_KEY_BYTES])
 {
@@ -130,7 +131,7 @@ json_t *client_ask(const struct client_options *o, const json_t *question, doubl
         struct host host;
 
         /* A base of its own for each: what the last one left behind (its time limit) goes with it. */
-        a.base = event_base_new();
+        a.base = loop_new();
         if (!a.base) {
             err_set(err, "no event loop");
             return NULL;
