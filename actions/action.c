@@ -107,8 +107,8 @@ static void finish(struct task *t, enum action_state state, const char *text)
     e->r.state = state;
     e->r.ended_s = wall_s();
     e->under_way = false;
-    action_book_put(as->book, e,
-                    NULL); /* if it cannot: the next life looks it up again, and does nothing twice */
+    /* If it cannot: the next life looks it up again, and does nothing twice. */
+    action_book_put(as->book, e, NULL);
     task_remove(t);
     if (as->hooks.ended)
         as->hooks.ended(&e->r, as->arg);

@@ -8,8 +8,7 @@ struct action_limits {
     double first_s, longest_s; /* the wait after the first try; doubled each time, no longer than */
     double stale_s;            /* what was asked for so long ago is not begun, nor tried again */
     double answer_s;           /* of slurmrestd and the webhook */
-    double
-        program_s; /* of the helper, whose libslurm has about 20 s of patience a call, and of the command */
+    double program_s;          /* of the command, and of the helper: libslurm waits about 20 s a call */
     unsigned tries;
 };
 /* Eight tries over about four minutes. */

@@ -347,8 +347,8 @@ static void look_at_health(struct agent *a)
         return;
     ranks_each(a->ranks, name_rank, a->health);
     health_look(a->health, now, put_item, a);
-    a->health_due_s =
-        now + fmax(HEALTH_S - 0.1, (cpu_now_s() - cpu_s) / HEALTH_SHARE); /* the timer's own jitter */
+    /* 0.1: the timer's own jitter */
+    a->health_due_s = now + fmax(HEALTH_S - 0.1, (cpu_now_s() - cpu_s) / HEALTH_SHARE);
 }
 
 static void on_second(evutil_socket_t fd, short what, void *arg)

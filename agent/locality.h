@@ -12,12 +12,11 @@ struct locality;
 struct locality *locality_new(const char *root);
 void locality_free(struct locality *l); /* NULL is fine */
 
-int locality_cpus(const struct locality *l,
-                  const struct cpuset *cpus); /* -1 also where they are on several */
-/* Of the adapter that is nearest to a NUMA node: that node where one is there, else the first that has one.
- */
+/* -1 also where they are on several. */
+int locality_cpus(const struct locality *l, const struct cpuset *cpus);
+/* Of the adapter that is nearest to a NUMA node: that node where one is there, else the first that has one. */
 int locality_nic(const struct locality *l, int numa);
-int locality_pci(const struct locality *l,
-                 const char *bus); /* "00000000:3B:00.0" as NVML writes it, or as the kernel */
+/* bus: "00000000:3B:00.0" as NVML writes it, or as the kernel does. */
+int locality_pci(const struct locality *l, const char *bus);
 
 #endif

@@ -146,8 +146,8 @@ struct view_rank_figures {
     double inside_s;
 };
 uint32_t view_rank_limit(const struct view *v); /* ranks are below this */
-bool view_rank_get(const struct view *v, double now_s, uint32_t rank,
-                   struct view_rank_figures *f); /* false: never told of */
+/* false: never told of */
+bool view_rank_get(const struct view *v, double now_s, uint32_t rank, struct view_rank_figures *f);
 
 /* How a rank's process and a node fare, smoothed over some seconds.  false: nothing was told lately. */
 #define VIEW_GPUS_MAX 16u /* a node */
@@ -207,8 +207,7 @@ void view_efficiency_get(const struct view *v, struct view_efficiency *e);
 /* On whose arrival the collectives of the last columns waited. */
 #define VIEW_CRITICAL_MAX 8u
 struct view_critical_path {
-    double
-        concentration; /* share of the collectives whose last arriver is the commonest one; NaN: none yet */
+    double concentration; /* share of the collectives whose last arriver is the commonest; NaN: none yet */
     size_t n;
     struct {
         uint32_t rank;

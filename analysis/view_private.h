@@ -210,8 +210,8 @@ struct joined_arg {
 
 /* view.c */
 const char *view_place_name(const struct view *v, uint32_t place);
-struct view_rank *view_rank_told(struct view *v, uint32_t rank,
-                                 uint16_t app); /* NULL: not told of, counted */
+/* NULL: not told of, counted */
+struct view_rank *view_rank_told(struct view *v, uint32_t rank, uint16_t app);
 __attribute__((format(printf, 3, 4))) void view_event(struct view *v, double now_s, const char *fmt, ...);
 
 /* view_comms.c */

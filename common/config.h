@@ -73,8 +73,8 @@ int config_load(struct config *c, const char *path, struct err *err);
 /* The same with text in memory in place of the file (name stands for it in reasons; c->path is then empty).
  * "" gives the defaults. */
 int config_parse(struct config *c, const char *name, const char *text, size_t bytes, struct err *err);
-const struct config_policy *config_policy_find(const struct config *c,
-                                               const char *name); /* case-insensitive; NULL */
+/* Case does not matter; NULL: there is none. */
+const struct config_policy *config_policy_find(const struct config *c, const char *name);
 /* "observe, balanced, ..." into buf; returns buf. */
 char *config_policy_names(const struct config *c, char *buf, size_t size);
 

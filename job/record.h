@@ -20,8 +20,8 @@ struct recorder;
 
 /* Begin: sends the answer. The recorder belongs to the job. */
 struct recorder *recorder_start(struct job *j, struct link *to, json_t *tag);
-void recorder_stop(struct job *j, struct link *to,
-                   const char *why); /* those of this link; why NULL: the link is gone */
+/* Those of this link; why NULL: the link is gone. */
+void recorder_stop(struct job *j, struct link *to, const char *why);
 bool recording(const struct job *j);
 
 void recorders_sample(struct job *j, double now_s, const struct sample *s);

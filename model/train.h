@@ -39,10 +39,9 @@ struct train_result {
     double steps;                       /* S_min (1 + B_c / B): McCandlish et al. 2018 */
     double mtbf_s, interval_s, goodput; /* interval by Young, goodput exact (cadence.h) */
     double hours;                       /* NaN without steps */
-    double
-        s_per_batch_of_rank; /* iteration / goodput / ranks: what one rank's batch costs, smaller is better */
-    double share[TRAIN_TERMS]; /* of the whole time; sum is 1 */
-    enum train_term regime;    /* the largest */
+    double s_per_batch_of_rank;         /* iteration / goodput / ranks: what one rank's batch costs */
+    double share[TRAIN_TERMS];          /* of the whole time; sum is 1 */
+    enum train_term regime;             /* the largest */
 };
 
 void train_predict(const struct train *t, struct train_result *r);

@@ -73,12 +73,11 @@ bool ring_op_synchronises(enum ring_op op);
 bool ring_op_irregular(enum ring_op op);
 
 enum ring_event_flags {
-    RING_EVENT_NONBLOCKING =
-        1, /* enter = posted, wait = when the rank began to wait for it, leave = seen done */
-    RING_EVENT_PERSISTENT = 2, /* posted by MPI_Start; also NONBLOCKING */
-    RING_EVENT_UNWAITED = 4,   /* seen done by a test or found done: leave does not tell when it ended */
-    RING_EVENT_FAILED = 8,     /* the library returned an error */
-    RING_EVENT_INTER = 16,     /* on an intercommunicator */
+    RING_EVENT_NONBLOCKING = 1, /* enter: posted; wait: the rank began to wait for it; leave: seen done */
+    RING_EVENT_PERSISTENT = 2,  /* posted by MPI_Start; also NONBLOCKING */
+    RING_EVENT_UNWAITED = 4,    /* seen done by a test or found done: leave does not tell when it ended */
+    RING_EVENT_FAILED = 8,      /* the library returned an error */
+    RING_EVENT_INTER = 16,      /* on an intercommunicator */
 };
 
 struct ring_event {        /* one cache line */

@@ -19,8 +19,8 @@ struct node_pace {
     uint32_t left;    /* ranks that have left it, the first of which ticks */
     double left_s[2]; /* and when, one of all ranks, one inside the node; NaN: there was none before */
     uint32_t in_row;  /* collectives without a lever */
-    double stay_s, leave_s,
-        since_s; /* sums over ranks: stays of the row, times of leaving now, at its begin */
+    /* Sums over ranks: stays of the row, times of leaving now and when it began. */
+    double stay_s, leave_s, since_s;
     uint64_t collectives, paced[PACER_LEVERS];
 };
 

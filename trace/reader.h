@@ -65,7 +65,7 @@ struct trace_figures {
     bool torn;                      /* the last line has no end and was dropped */
 };
 void trace_reader_figures_get(const struct trace_reader *r, struct trace_figures *f);
-uint64_t trace_reader_lost(const struct trace_reader *r,
-                           uint32_t rank); /* of that rank; 0 for an unknown one */
+/* Of that rank; 0 for an unknown one. */
+uint64_t trace_reader_lost(const struct trace_reader *r, uint32_t rank);
 
 #endif

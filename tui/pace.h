@@ -25,8 +25,8 @@ void pace_init(struct pace *p);
 void pace_pause(struct pace *p);             /* or go on; at the end: from the beginning */
 void pace_faster(struct pace *p, int by);    /* +1, -1: the next of 0.25, 0.5, 1, 2, 5, 10, ... 1000, all */
 void pace_seek(struct pace *p, double by_s); /* from where the last wish would have led */
-void pace_seek_step(struct pace *p,
-                    int by); /* by the job's steps, a tenth of a second when they are unknown; pauses */
+/* By the job's steps, a tenth of a second when they are unknown; pauses. */
+void pace_seek_step(struct pace *p, int by);
 void pace_seek_to(struct pace *p, double to_s);
 /* "0.25", "10", "max"; -1 when it is none of these or out of bounds. */
 int pace_speed_parse(const char *text, double *speed);

@@ -11,8 +11,7 @@
 #include "common/xalloc.h"
 
 struct lookup {
-    struct event
-        *turn; /* begins the lookup, and later frees it: evdns must not be freed from its own callback */
+    struct event *turn; /* begins the lookup, later frees it: evdns must not be freed in its own callback */
     struct event_base *base;
     struct evdns_base *dns;
     struct evdns_getaddrinfo_request *request;

@@ -84,8 +84,8 @@ static double cpu_s(pid_t pid)
     FILE *in;
     size_t n;
 
-    snprintf(path, sizeof(path), "/proc/%d/schedstat",
-             (int)pid); /* nanoseconds; stat has only ticks of 10 ms */
+    /* nanoseconds; stat has only ticks of 10 ms */
+    snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)pid);
     in = fopen(path, "r");
     if (in) {
         unsigned long long ns = 0;

@@ -63,8 +63,7 @@ struct zoo_comm {
     int size, rank, first, last, instance;
     bool inter;
     struct zoo_neighbours neighbours;
-    int *
-        members; /* world ranks, in order; of an intercommunicator the local group's, then the remote one's */
+    int *members; /* world ranks, in order; of an intercommunicator: the local group's, the remote one's */
     int member_count;
     int count[ZOO_OPS];
     int nonblocking, persistent, failed; /* of all counted */
