@@ -89,9 +89,9 @@ static void append_last(const struct view *v, const struct view_rank *k, char *b
     char label[64];
 
     if (k->left_op == RING_OP_NONE)
-        snprintf(buf, size, "nothing was ever heard of it");
+        snprintf(buf, size, "it never reported a collective");
     else
-        snprintf(buf, size, "last heard of when it left %s %u of %s", ring_op_name(k->left_op), k->left_seq,
+        snprintf(buf, size, "its last record is leaving %s %u of %s", ring_op_name(k->left_op), k->left_seq,
                  view_comm_label(v, k->left_comm, label, sizeof(label)));
 }
 
@@ -108,7 +108,7 @@ static void describe_missing(const struct view *v, uint32_t rank, double now_s, 
     else if (k->live_at_s + LIVE_VALID_S <= now_s)
         append_last(v, k, buf, size);
     else if (k->live_op == RING_OP_NONE)
-        snprintf(buf, size, "outside of MPI for %s, last in collective %u", age, k->inside_seq);
+        snprintf(buf, size, "outside of MPI for %s, its last collective was %u", age, k->inside_seq);
     else
         snprintf(buf, size, "in %s for %s", ring_op_name(k->live_op), age);
 }
@@ -174,18 +174,19 @@ static void judge_stall(const struct view *v, double now_s, struct stall *s, str
         d->since_step = (int64_t)v->steps;
     if (first != UINT32_MAX)
         describe_missing(v, first, now_s, why, sizeof(why));
-    at = append(d->text, sizeof(d->text), 0, "%s %u of %s (%u ranks) is open for %s", ring_op_name(s->op),
-                s->seq, view_comm_label(v, s->comm, label, sizeof(label)), c ? c->size : s->inside,
-                format_s(age, s->age_s));
+    at = append(d->text, sizeof(d->text), 0, "%s %u of %s (%u ranks) has been open for %s",
+                ring_op_name(s->op), s->seq, view_comm_label(v, s->comm, label, sizeof(label)),
+                c ? c->size : s->inside, format_s(age, s->age_s));
     if (first == UINT32_MAX)
         append(d->text, sizeof(d->text), at,
-               ": every rank has entered and none leaves, the transfer itself stands still");
+               ": every rank has entered and none leaves, so the transfer itself has stopped");
     else if (s->missing == 1)
-        append(d->text, sizeof(d->text), at, ": %u wait for rank %u on %s (%s)", s->inside, first,
+        append(d->text, sizeof(d->text), at, ": %u inside, waiting for rank %u on %s (%s)", s->inside, first,
                view_place_name(v, v->rank[first].node), why);
     else
-        append(d->text, sizeof(d->text), at, ": %u wait for %u ranks, the first is rank %u on %s (%s)",
-               s->inside, s->missing, first, view_place_name(v, v->rank[first].node), why);
+        append(d->text, sizeof(d->text), at,
+               ": %u inside, waiting for %u others, the first of them rank %u on %s (%s)", s->inside,
+               s->missing, first, view_place_name(v, v->rank[first].node), why);
 }
 
 /* ---- findings ---- */
@@ -206,8 +207,7 @@ static uint32_t ranks_of(const struct view *v, const struct finding *f)
     uint32_t n = 0;
 
     for (uint32_t r = 0; r < v->n_ranks; r++)
-        n +=
-            v->rank[r].known && (f->scope == SCOPE_NODE ? v->rank[r].node : v->rank[r].leaf) == f->place;
+        n += v->rank[r].known && (f->scope == SCOPE_NODE ? v->rank[r].node : v->rank[r].leaf) == f->place;
     return n;
 }
 
@@ -232,33 +232,39 @@ static size_t append_evidence(const struct view *v, const struct finding *f, cha
     switch (f->class) {
     case FINDING_STRAGGLER:
         at = append_culprit(v, f, buf, size);
-        return append(buf, size, at, ": own work %.1f %% above the others', last in %.0f %% of the steps",
+        return append(buf, size, at,
+                      " computes %.1f %% longer than its peers and is last in %.0f %% of the steps",
                       100 * f->excess, 100 * f->last_ratio);
     case FINDING_DRIFT:
         at = append_culprit(v, f, buf, size);
-        return append(buf, size, at,
-                      ": own work grew slowly to %.1f %% above the others', last in %.0f %% of the steps",
-                      100 * f->excess, 100 * f->last_ratio);
+        return append(
+            buf, size, at,
+            " computes longer and longer, now %.1f %% longer than its peers, and is last in %.0f %% of "
+            "the steps",
+            100 * f->excess, 100 * f->last_ratio);
     case FINDING_JITTER:
         return append(
             buf, size, 0,
-            "Another rank each time is struck by a long delay: in %.0f %% of the steps, by %.0f %% of a "
-            "step's work on average",
+            "Long delays strike single ranks, a different one each time: in %.0f %% of the steps, by %.0f %% of "
+            "a step's work on average",
             100 * f->rate, 100 * f->excess);
     case FINDING_IMBALANCE:
         return append(buf, size, 0,
-                      "Every rank's work varies from step to step, by %.0f %% (standard deviation)",
+                      "Uneven work, no single node: every rank's work varies by ±%.0f %% from step to step",
                       100 * f->excess);
     case FINDING_COMMUNICATION:
-        return append(buf, size, 0, "The collectives themselves take %.2f times what they did before",
+        return append(buf, size, 0, "The collectives themselves take %.2f times as long as before",
                       1 + f->excess);
     case FINDING_CONGESTION:
-        return append(buf, size, 0, "The collectives are slow in bursts (%.0f so far), %.2f times the usual",
-                      f->rate, 1 + f->excess);
+        return append(
+            buf, size, 0,
+            "The collectives are slow in bursts (%.0f so far): they take %.2f times as long as usual",
+            f->rate, 1 + f->excess);
     case FINDING_OSCILLATION:
         return append(
             buf, size, 0,
-            "All ranks together alternate every %.0f steps between fast ones and ones of %.0f %% more work",
+            "All ranks together alternate between fast and slow steps, every %.0f steps; the slow ones do %.0f %% "
+            "more work",
             f->rate, 100 * f->excess);
     case FINDING_HANG:
     case FINDING_CLASSES:
@@ -285,9 +291,8 @@ static void describe_finding(const struct view *v, double now_s, const struct fi
     if (d->since_step < 0)
         d->since_step = 0;
     if (f->slowdown > 1)
-        append(d->text, sizeof(d->text), at,
-               "; each step waits %s for it (%.2f times the step time without it)",
-               format_s(lost, step_s * (1 - 1 / f->slowdown)), f->slowdown);
+        append(d->text, sizeof(d->text), at, "; this costs %.0f %% of the step time, %s per step",
+               100 * (1 - 1 / f->slowdown), format_s(lost, step_s * (1 - 1 / f->slowdown)));
     view_cause(v, d, d->cause, sizeof(d->cause));
 }
 
@@ -318,8 +323,8 @@ static struct view_verdict *raised_add(struct view *v)
 static void keep_raised(struct view *v, double now_s, const struct view_verdict *d)
 {
     struct view_verdict *r = find_raised(v, d->finding.id);
-    bool says_anew =
-        !r || r->finding.class != d->finding.class || r->finding.scope != d->finding.scope || strcmp(r->culprit[0], d->culprit[0]) != 0;
+    bool says_anew = !r || r->finding.class != d->finding.class || r->finding.scope != d->finding.scope ||
+                     strcmp(r->culprit[0], d->culprit[0]) != 0;
     double found_s = r ? r->found_s : d->found_s;
 
     if (!r)
@@ -356,7 +361,8 @@ static int costlier(const struct view_verdict *x, double p, const struct view_ve
 {
     p = x->finding.class == FINDING_HANG ? INFINITY : p;
     q = y->finding.class == FINDING_HANG ? INFINITY : q;
-    return x->finding.follows != y->finding.follows ? x->finding.follows - y->finding.follows : (q > p) - (q < p);
+    return x->finding.follows != y->finding.follows ? x->finding.follows - y->finding.follows
+                                                    : (q > p) - (q < p);
 }
 
 static int by_price(const void *a, const void *b)
@@ -501,7 +507,7 @@ size_t view_verdicts_get(const struct view *v, const struct view_verdict **verdi
 char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
 {
     struct view_figures f;
-    char step[32];
+    char step[32], run[32];
     size_t at;
 
     view_figures_get(v, now_s, &f);
@@ -511,7 +517,8 @@ char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
         return buf;
     }
     if (v->regime == VIEW_STALLED) {
-        snprintf(buf, size, "A collective is open for %s: nothing moves.", format_s(step, v->stalled_s));
+        snprintf(buf, size, "A collective has been open for %s and nothing moves.",
+                 format_s(step, v->stalled_s));
         return buf;
     }
     if (!v->n_ranks) {
@@ -519,18 +526,21 @@ char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
         return buf;
     }
     if (isnan(f.step_mean_s)) {
-        snprintf(buf, size, "%u ranks, no repeating step seen yet.", f.ranks);
+        snprintf(buf, size, "%u ranks run, but no repeating step is known yet.", f.ranks);
         return buf;
     }
-    if (isnan(f.mds))
-        at = append(buf, size, 0, "Learning how steady %u ranks are", f.ranks);
+    if (isnan(f.mds) && v->finished)
+        at =
+            append(buf, size, 0, "Finished after %s: too short to judge.", format_s(run, now_s - v->begun_s));
+    else if (isnan(f.mds))
+        at = append(buf, size, 0, "Too early to judge: learning how much the work of %u ranks varies.",
+                    f.ranks);
     else
-        at = append(buf, size, 0, "Nothing found above %.1f %% of a rank's work", 100 * (f.mds - 1));
-    at = append(buf, size, at, ": a step takes %s", step);
+        at = append(buf, size, 0, "Healthy: a rank %.1f %% slower or more would be seen.", 100 * (f.mds - 1));
+    at = append(buf, size, at, " A step takes %s", step);
     if (!isnan(f.synchronisation_ratio))
-        append(buf, size, at, ", %.0f %% of the ranks' time is waiting for one another.",
-               100 * f.synchronisation_ratio);
-    else
-        append(buf, size, at, ".");
+        at = append(buf, size, at, "; ranks wait for one another %.0f %% of the time",
+                    100 * f.synchronisation_ratio);
+    append(buf, size, at, ".");
     return buf;
 }

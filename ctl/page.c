@@ -87,7 +87,10 @@ int page_jobs(FILE *out, const json_t *answer, int columns, struct err *err)
         return -1;
     jobs = answer_array(answer, "jobs");
     if (json_array_size(jobs) == 0) {
-        text_wrap(out, "No guarded jobs. Start one with: srun --sync-guard PROGRAM", 0, columns);
+        text_wrap(out,
+                  "No guarded job is running. `sgctl jobs --finished` lists those that ended; to start one: "
+                  "srun --sync-guard PROGRAM",
+                  0, columns);
         return 0;
     }
     t = table_new(layout, ARRAY_SIZE(layout));

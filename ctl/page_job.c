@@ -32,16 +32,50 @@ void page_sentence(const struct page *p)
     text_wrap(p->out, sentence, 0, p->columns);
 }
 
+/* What a verdict of each class says of its culprits, and without any. */
+static const struct {
+    const char *class, *culprit, *nobody;
+} verdict_text[] = {
+    { "straggler", "is slow", "slow work" },
+    { "drift", "grows slower", "work that grows slower" },
+    { "hang", "is not in the collective", "a collective that does not end" },
+    { "jitter", "", "rare long delays" },
+    { "imbalance", "", "uneven work, no single node" },
+    { "communication", "", "slow collectives" },
+    { "congestion", "", "collectives slow in bursts" },
+    { "oscillation", "", "fast and slow steps in turn" },
+};
+
+/* "node3 is slow" */
+static char *verdict_words(const json_t *verdict, char *buf, size_t size)
+{
+    const json_t *culprits = answer_array(verdict, "culprits");
+    char class[32], list[256];
+
+    answer_text(verdict, "class", class, sizeof(class));
+    answer_list(culprits, 8, list, sizeof(list));
+    for (size_t i = 0; i < ARRAY_SIZE(verdict_text); i++) {
+        if (strcmp(class, verdict_text[i].class) != 0)
+            continue;
+        if (json_array_size(culprits) && *verdict_text[i].culprit)
+            snprintf(buf, size, "%s %s", list, verdict_text[i].culprit);
+        else
+            snprintf(buf, size, "%s", verdict_text[i].nobody);
+        return buf;
+    }
+    snprintf(buf, size, "%s", list); /* a class of another release */
+    return buf;
+}
+
 static void put_verdict(const struct page *p, const json_t *verdict)
 {
-    char class[32], scope[32], culprits[256], text[1024], head[1024];
+    char class[32], what[320], text[1024], head[1024];
     double price = answer_number(verdict, "slowdown");
     int n;
 
-    n = snprintf(head, sizeof(head), "%s  %s of %s %s", isnan(price) ? "  -  " : text_times(price).s,
-                 answer_text(verdict, "class", class, sizeof(class)),
-                 answer_text(verdict, "scope", scope, sizeof(scope)),
-                 answer_list(answer_array(verdict, "culprits"), 8, culprits, sizeof(culprits)));
+    n = snprintf(head, sizeof(head), "%s  %s (%s)", isnan(price) ? "  -  " : text_times(price).s,
+                 verdict_words(verdict, what, sizeof(what)),
+                 answer_text(verdict, "class", class, sizeof(class)));
     if (!isnan(answer_number(verdict, "since_step")))
         n += snprintf(head + n, sizeof(head) - (size_t)n, ", since step %s",
                       text_count(answer_number(verdict, "since_step")).s);
@@ -92,6 +126,14 @@ static char *policy_text(const json_t *job, char *buf, size_t size)
     return buf;
 }
 
+static bool has_ended(const json_t *job)
+{
+    char state[32];
+
+    answer_text(job, "state", state, sizeof(state));
+    return !strcmp(state, "finished") || !strcmp(state, "lost");
+}
+
 static void figure_identity(struct table *t, const json_t *job)
 {
     char line[512], id[64], name[80], user[64], state[32], partition[64], policy[64];
@@ -101,10 +143,11 @@ static void figure_identity(struct table *t, const json_t *job)
              answer_text(job, "name", name, sizeof(name)), answer_text(job, "user", user, sizeof(user)),
              answer_text(job, "partition", partition, sizeof(partition)));
     page_figure(t, "Job", line);
-    n = snprintf(line, sizeof(line), "%s for %s", answer_text(job, "state", state, sizeof(state)),
-                 text_s(answer_number(job, "elapsed_s")).s);
+    n = snprintf(line, sizeof(line), has_ended(job) ? "%s, ran %s" : "%s for %s",
+                 answer_text(job, "state", state, sizeof(state)), text_s(answer_number(job, "elapsed_s")).s);
     if (!isnan(answer_number(job, "age_s")))
-        snprintf(line + n, sizeof(line) - (size_t)n, ", last heard of %s ago",
+        snprintf(line + n, sizeof(line) - (size_t)n,
+                 has_ended(job) ? ", ended %s ago" : ", last report %s ago",
                  text_s(answer_number(job, "age_s")).s);
     page_figure(t, "State", line);
     snprintf(line, sizeof(line), "%s ranks on %s of %s nodes", text_count(answer_number(job, "ranks")).s,
@@ -241,11 +284,13 @@ static void figure_projection(struct table *t, const json_t *job)
     const json_t *p = answer_object(job, "projection");
     char line[512], text[300];
 
-    if (!p)
+    if (!p || has_ended(job))
         return;
     answer_text(p, "text", text, sizeof(text));
     snprintf(line, sizeof(line), "%s%s", text,
-             answer_true(p, "warning") ? "; it swings wider and slower: a change is near" : "");
+             answer_true(p, "warning")
+                 ? "; it fluctuates more widely and more slowly, as before a change of regime"
+                 : "");
     page_figure(t, "Ahead", line);
 }
 

@@ -215,7 +215,7 @@ static void slow_transfer(void)
     job.transfer_s = 0.003;
     steps(100);
     d = verdict();
-    ok(d && d->finding.class == FINDING_COMMUNICATION && strstr(d->text, " times what they did before"),
+    ok(d && d->finding.class == FINDING_COMMUNICATION && strstr(d->text, " times as long as before"),
        "collectives of three times the length are named: %s", d ? d->text : "");
     ok(d && !strstr(d->text, "arrivals"), "nothing is claimed of the arrivals, which nobody compared");
     finish();
