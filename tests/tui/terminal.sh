@@ -52,6 +52,7 @@ address_or_end() { [ -s "$DIR/address" ] || ! kill -0 "$FAKE_PID" 2>/dev/null; }
 
 start_fake() { # ARGUMENT...
     mkfifo "$DIR/in" 2>/dev/null
+    rm -f "$DIR/address" # of the one before
     "$FAKE" "$@" <"$DIR/in" >"$DIR/address" 2>"$DIR/fake.err" &
     FAKE_PID=$!
     exec 9>"$DIR/in" # it ends when this end of its input is closed
