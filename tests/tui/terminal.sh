@@ -43,9 +43,14 @@ mouse() { # BUTTON COLUMN ROW
     keys -l "$(printf "\033[M\\$(printf %o $((32 + $1)))\\$(printf %o $((32 + $2)))\\$(printf %o $((32 + $3)))")"
 }
 
-click() { # COLUMN ROW
-    mouse 0 "$@"
-    mouse 3 "$@"
+# A busy machine may deliver a click's bytes too far apart to be one: then it is made again.
+click_shows() { # COLUMN ROW TEXT NAME
+    for _ in 1 2 3 4; do
+        mouse 0 "$1" "$2"
+        mouse 3 "$1" "$2"
+        wait_for 5 on_screen "$3" && break
+    done
+    shows "$3" "$4"
 }
 
 address_or_end() { [ -s "$DIR/address" ] || ! kill -0 "$FAKE_PID" 2>/dev/null; }
@@ -121,8 +126,8 @@ AT="--controller $HOSTS --munge-socket $SOCKET"
     [ $? = 1 ] && grep -q '127.0.0.1:1: Connection refused' "$DIR/err"
     ok $? "sgtop without a controller exits with 1 and a reason"
     "$SGTOP" --nonsense >/dev/null 2>"$DIR/err"
-    [ $? = 2 ] && [ "$(wc -l <"$DIR/err")" = 1 ]
-    ok $? "sgtop --nonsense exits with 2 and one line of error"
+    [ $? = 2 ] && grep -q "unknown option '--nonsense'" "$DIR/err" && [ "$(wc -l <"$DIR/err")" = 2 ]
+    ok $? "sgtop --nonsense exits with 2, the error and a line on how to get help"
 
     # ---- a trace ----
     awk 'BEGIN {
@@ -215,12 +220,9 @@ keys Home
 shows " 1/64" "Home goes back to the first row"
 mouse 65 20 12
 shows " 4/64" "the mouse wheel scrolls"
-click 20 12
-shows " 5/64" "a click chooses a row"
-click 4 10
-shows "RANK▼" "a click on a title sorts"
-click 33 1
-shows "LEMON" "a click on a screen's name shows it"
+click_shows 20 12 " 5/64" "a click chooses a row"
+click_shows 4 10 "RANK▼" "a click on a title sorts"
+click_shows 33 1 "LEMON" "a click on a screen's name shows it"
 keys 1
 shows "REGIME" "1 shows the list of jobs"
 tm resize-window -t t -x 60 -y 20
