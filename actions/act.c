@@ -16,6 +16,7 @@
 #include "rules/action.h"
 #include "slurm/comment.h"
 #include "slurm/nodelist.h"
+#include "wire/json.h"
 
 static json_t *answer(enum attempt_result result, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
@@ -86,34 +87,18 @@ struct request {
     bool own_comment, of_job;
 };
 
-static uint32_t number(const json_t *o, const char *key, uint32_t missing)
-{
-    const json_t *v = json_object_get(o, key);
-
-    return json_is_integer(v) && json_integer_value(v) >= 0 && json_integer_value(v) < UINT32_MAX
-               ? (uint32_t)json_integer_value(v)
-               : missing;
-}
-
-static const char *words(const json_t *o, const char *key)
-{
-    const char *s = json_string_value(json_object_get(o, key));
-
-    return s ? s : "";
-}
-
 static struct request read_request(const json_t *o)
 {
     return (struct request){
-        .job = number(o, "job", 0),
-        .uid = number(o, "uid", UINT32_MAX),
-        .step = number(o, "step", NO_VAL),
-        .restarts = number(o, "restarts", 0),
-        .signal = (int)number(o, "signal", 0),
-        .nodes = words(o, "nodes"),
-        .text = words(o, "text"),
-        .own_comment = !strcmp(words(o, "comment"), "own"),
-        .of_job = json_is_true(json_object_get(o, "of_job")),
+        .job = (uint32_t)get_int(o, "job", 0, UINT32_MAX - 1, 0),
+        .uid = (uint32_t)get_int(o, "uid", 0, UINT32_MAX - 1, UINT32_MAX),
+        .step = (uint32_t)get_int(o, "step", 0, UINT32_MAX - 1, NO_VAL),
+        .restarts = (uint32_t)get_int(o, "restarts", 0, UINT32_MAX - 1, 0),
+        .signal = (int)get_int(o, "signal", 0, UINT32_MAX - 1, 0),
+        .nodes = get_word(o, "nodes"),
+        .text = get_word(o, "text"),
+        .own_comment = !strcmp(get_word(o, "comment"), "own"),
+        .of_job = get_true(o, "of_job"),
     };
 }
 
@@ -430,7 +415,7 @@ static json_t *nodes(const struct request *r, enum action_kind kind)
 json_t *act_do(const json_t *request)
 {
     struct request r = read_request(request);
-    const char *name = words(request, "do");
+    const char *name = get_word(request, "do");
 
     slurm_init(NULL);
     switch (action_parse(name)) {

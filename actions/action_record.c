@@ -9,6 +9,7 @@
 #include "common/hash.h"
 #include "common/xalloc.h"
 #include "job/report.h"
+#include "wire/json.h"
 
 const char *action_state_name(enum action_state s)
 {
@@ -43,15 +44,15 @@ json_t *action_object(const struct action_record *r)
                           (json_int_t)r->tries, "asked", r->asked_s);
 
     json_object_set_new(o, "job", r->job.job ? json_string(r->job_text) : json_null());
-    json_object_set_new(o, "nodes", report_words(r->nodes));
+    json_object_set_new(o, "nodes", text_json(r->nodes));
     json_object_set_new(o, "signal", r->signal ? json_string(action_signal_name(r->signal)) : json_null());
-    json_object_set_new(o, "rule", report_words(r->rule));
-    json_object_set_new(o, "policy", report_words(r->policy));
-    json_object_set_new(o, "reason", report_words(r->reason));
+    json_object_set_new(o, "rule", text_json(r->rule));
+    json_object_set_new(o, "policy", text_json(r->policy));
+    json_object_set_new(o, "reason", text_json(r->reason));
     json_object_set_new(o, "by", r->by == ACTION_BY_ITSELF ? json_null() : json_integer(r->by));
     json_object_set_new(o, "tried", time_or_null(r->tried_s));
     json_object_set_new(o, "ended", time_or_null(r->ended_s));
-    json_object_set_new(o, "outcome", report_words(r->outcome));
+    json_object_set_new(o, "outcome", text_json(r->outcome));
     return o;
 }
 

@@ -14,9 +14,10 @@
 #include "actions/rest.h"
 #include "actions/webhook.h"
 #include "common/config.h"
-#include "common/text.h"
+#include "common/utf8.h"
 #include "common/xalloc.h"
 #include "slurm/child.h"
+#include "wire/json.h"
 
 #define OUTPUT_MAX 4096
 #define TEMPFAIL   75 /* sysexits.h: come back later */
@@ -102,7 +103,7 @@ static char *first_line(const char *text, char *buf, size_t size)
     for (char *c = buf; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 0x7f)
             *c = '?';
-    return text_utf8(buf);
+    return utf8_mend(buf);
 }
 
 /* How a program ended that should have ended well. */
@@ -137,8 +138,8 @@ static void on_acted(void *arg, const struct child_end *e)
 {
     struct action_try *t = arg;
     json_t *answer = e->timed_out ? NULL : json_loadb(e->output, e->output_bytes, 0, NULL);
-    const char *text = json_string_value(json_object_get(answer, "text"));
-    enum attempt_result result = result_named(json_string_value(json_object_get(answer, "result")));
+    const char *text = get_string(answer, "text");
+    enum attempt_result result = result_named(get_string(answer, "result"));
     char why[512];
 
     t->child = NULL;

@@ -18,7 +18,7 @@ ACTIONS_LIBS = libactions.a $(HISTORY_LIBS) $(SLURMFACTS_LIBS) $(RULES_LIBS) $(C
 # The controller's helper that calls libslurm.
 if HAVE_LIBSLURM
 pkglibexec_PROGRAMS += syncguard-act
-syncguard_act_SOURCES = actions/act_main.c actions/act.c actions/act.h slurm/comment.c slurm/nodelist.c slurm/nodelist.h
+syncguard_act_SOURCES = actions/act_main.c actions/act.c actions/act.h slurm/comment.c slurm/nodelist.c slurm/nodelist.h wire/json.c wire/json.h
 syncguard_act_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 syncguard_act_LDADD = $(RULES_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS) -lslurm
 else

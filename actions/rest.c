@@ -15,6 +15,7 @@
 #include "common/xalloc.h"
 #include "slurm/comment.h"
 #include "slurm/hostlist.h"
+#include "wire/json.h"
 
 #define NEWEST     46 /* v0.0.NN: asked for first, then older ones */
 #define OLDEST     36
@@ -50,22 +51,10 @@ struct rest_call {
 
 static void next(struct rest_call *c);
 
-static uint32_t number(const struct rest_call *c, const char *key)
-{
-    return (uint32_t)json_integer_value(json_object_get(c->request, key));
-}
-
-static const char *words(const struct rest_call *c, const char *key)
-{
-    const char *s = json_string_value(json_object_get(c->request, key));
-
-    return s ? s : "";
-}
-
 /* The comment that is the user's, not the administrator's. */
 static bool own_comment(const struct rest_call *c)
 {
-    return !strcmp(words(c, "comment"), "own");
+    return !strcmp(get_word(c->request, "comment"), "own");
 }
 
 static void call_free(struct rest_call *c)
@@ -241,9 +230,10 @@ static void job_seen(struct rest_call *c, const struct rest_job *job)
     const char *old = own ? job->comment : job->admin_comment;
     char path[64];
 
-    snprintf(path, sizeof(path), "v0.0.%d/job/%u", c->rest->version, number(c, "job"));
+    snprintf(path, sizeof(path), "v0.0.%d/job/%u", c->rest->version,
+             (uint32_t)get_int(c->request, "job", 0, UINT32_MAX, 0));
     if (!c->wanted)
-        c->wanted = comment_merge(old, words(c, "text"));
+        c->wanted = comment_merge(old, get_word(c->request, "text"));
     if (!strncmp(old, c->wanted, strlen(c->wanted)) &&
         strspn(old + strlen(c->wanted), " ") == strlen(old + strlen(c->wanted)))
         as_wanted(c, "the job has this comment already");
@@ -253,7 +243,7 @@ static void job_seen(struct rest_call *c, const struct rest_job *job)
 
 static bool all_in_job(const struct rest_call *c, const char *list)
 {
-    const char *s = words(c, "nodes");
+    const char *s = get_word(c->request, "nodes");
 
     while (*s) {
         char name[NODE_MAX];
@@ -276,9 +266,9 @@ static void on_job(void *arg, const struct http_answer *a)
 
     if (!answer)
         return;
-    if (rest_job(answer, number(c, "job"), &job, &err) != REST_FINE)
+    if (rest_job(answer, (uint32_t)get_int(c->request, "job", 0, UINT32_MAX, 0), &job, &err) != REST_FINE)
         end(c, ATTEMPT_AGAIN, err.text);
-    else if (job.uid != number(c, "uid"))
+    else if (job.uid != (uint32_t)get_int(c->request, "uid", 0, UINT32_MAX, 0))
         end(c, ATTEMPT_REFUSED, "the job is another user's");
     else if (!c->of_job)
         job_seen(c, &job);
@@ -318,7 +308,8 @@ static void node_seen(struct rest_call *c, const struct rest_node *node)
 
     snprintf(path, sizeof(path), "v0.0.%d/node/%s", c->rest->version, c->node);
     if (!c->wanted)
-        c->wanted = comment_merge(c->kind == ACTION_NODE_COMMENT ? node->comment : NULL, words(c, "text"));
+        c->wanted = comment_merge(c->kind == ACTION_NODE_COMMENT ? node->comment : NULL,
+                                  get_word(c->request, "text"));
     is = node_is(c, node);
     if (is) {
         free(c->wanted);
@@ -369,7 +360,8 @@ static void next(struct rest_call *c)
         snprintf(path, sizeof(path), "v0.0.%d cannot change nodes", c->rest->version);
         end(c, ATTEMPT_CANNOT, path);
     } else if (!c->nodes || c->of_job) {
-        snprintf(path, sizeof(path), "v0.0.%d/job/%u", c->rest->version, number(c, "job"));
+        snprintf(path, sizeof(path), "v0.0.%d/job/%u", c->rest->version,
+                 (uint32_t)get_int(c->request, "job", 0, UINT32_MAX, 0));
         send_request(c, "GET", path, NULL, on_job);
     } else {
         if (!*c->node)
@@ -448,8 +440,8 @@ struct rest_call *rest_start(struct rest *r, enum action_kind kind, const json_t
     c->fn = fn;
     c->arg = arg;
     c->asked = NEWEST;
-    c->nodes = kind == ACTION_JOB_COMMENT ? NULL : words(c, "nodes");
-    c->of_job = c->nodes && json_is_true(json_object_get(request, "of_job"));
+    c->nodes = kind == ACTION_JOB_COMMENT ? NULL : get_word(c->request, "nodes");
+    c->of_job = c->nodes && get_true(request, "of_job");
     c->begin = event_new(r->base, -1, 0, on_begin, c);
     event_active(c->begin, EV_TIMEOUT, 0);
     return c;

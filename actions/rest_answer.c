@@ -3,14 +3,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "wire/json.h"
+
 #define RECORDS_MAX 10000u /* that are looked through for ours */
-
-static const char *words(const json_t *o, const char *key)
-{
-    const char *s = json_string_value(json_object_get(o, key));
-
-    return s ? s : "";
-}
 
 /* -1: not told */
 static int64_t number(const json_t *o, const char *key)
@@ -51,7 +46,7 @@ enum rest_answer rest_read(const char *body, size_t bytes, json_t **answer, stru
     first = json_array_get(json_object_get(*answer, "errors"), 0);
     if (!first)
         return REST_FINE;
-    text = *words(first, "error") ? words(first, "error") : words(first, "description");
+    text = *get_word(first, "error") ? get_word(first, "error") : get_word(first, "description");
     err_set(err, "Slurm says: %.300s", *text ? text : "an error without words");
     return REST_REFUSED;
 }
@@ -65,7 +60,7 @@ static const json_t *record(const json_t *answer, const char *list, const char *
     json_array_foreach(all, i, item) {
         if (i == RECORDS_MAX)
             break;
-        if (name ? !strcmp(words(item, key), name) : number(item, key) == id)
+        if (name ? !strcmp(get_word(item, key), name) : number(item, key) == id)
             return item;
     }
     return NULL;
@@ -81,9 +76,9 @@ enum rest_answer rest_job(const json_t *answer, uint32_t job, struct rest_job *o
         return REST_UNREADABLE;
     }
     *out = (struct rest_job){ .uid = (uint32_t)uid,
-                              .comment = words(o, "comment"),
-                              .admin_comment = words(o, "admin_comment"),
-                              .nodes = words(o, "nodes") };
+                              .comment = get_word(o, "comment"),
+                              .admin_comment = get_word(o, "admin_comment"),
+                              .nodes = get_word(o, "nodes") };
     return REST_FINE;
 }
 
@@ -97,7 +92,7 @@ enum rest_answer rest_node(const json_t *answer, const char *name, struct rest_n
     }
     *out =
         (struct rest_node){ .drained = has_word(o, "state", "DRAIN") || has_word(o, "state_flags", "DRAIN"),
-                            .reason = words(o, "reason"),
-                            .comment = words(o, "comment") };
+                            .reason = get_word(o, "reason"),
+                            .comment = get_word(o, "comment") };
     return REST_FINE;
 }

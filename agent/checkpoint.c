@@ -17,6 +17,7 @@
 #include "agent/proc.h"
 #include "common/xalloc.h"
 #include "ring/steps.h"
+#include "wire/json.h"
 
 #define UNSEEN_SECONDS 60 /* a process that we could never see, without a call: gone */
 #define CALLS_MAX      (UINT64_C(1) << 52)
@@ -231,23 +232,20 @@ static void touch(struct checkpoint *c, const char *pattern)
 
 void checkpoint_control(struct checkpoint *c, const json_t *asked, void (*send)(int sig, void *arg))
 {
-    const json_t *at = json_object_get(asked, "at"), *app = json_object_get(asked, "app");
-    const char *state = json_string_value(json_object_get(asked, "state"));
-    const char *file = json_string_value(json_object_get(asked, "file"));
-    json_int_t n = json_integer_value(at), sig = json_integer_value(json_object_get(asked, "signal"));
+    const char *state = get_word(asked, "state"), *file = get_string(asked, "file");
+    int64_t at = get_int(asked, "at", 0, (int64_t)CALLS_MAX - 1, -1),
+            sig = get_int(asked, "signal", 1, NSIG - 1, 0);
 
     if (!json_is_object(asked))
         return;
-    if (json_is_integer(json_object_get(asked, "serial")))
-        c->serial = json_integer_value(json_object_get(asked, "serial"));
-    if (sig > 0 && sig < NSIG)
+    c->serial = get_int(asked, "serial", INT64_MIN, INT64_MAX, c->serial);
+    if (sig)
         send((int)sig, c->arg);
     if (file)
         touch(c, file);
-    for (size_t i = 0;
-         state && json_is_integer(at) && n >= 0 && n < (json_int_t)CALLS_MAX && i < ARRAY_SIZE(states); i++)
+    for (size_t i = 0; at >= 0 && i < ARRAY_SIZE(states); i++)
         if (!strcmp(state, states[i]))
-            ask(c, (uint64_t)n, (uint32_t)json_integer_value(app), (enum control_asked)i);
+            ask(c, (uint64_t)at, (uint32_t)get_int(asked, "app", 0, UINT32_MAX, 0), (enum control_asked)i);
     c->answer = true;
 }
 

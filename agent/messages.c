@@ -7,8 +7,9 @@
 #include <unistd.h>
 
 #include "agent/adapter.h"
-#include "common/text.h"
+#include "common/utf8.h"
 #include "common/xalloc.h"
+#include "wire/json.h"
 
 json_t *message_text(const char *text)
 {
@@ -18,7 +19,7 @@ json_t *message_text(const char *text)
     if (s)
         return s;
     copy = xstrdup(text);
-    s = json_string(text_utf8(copy));
+    s = json_string(utf8_mend(copy));
     free(copy);
     return s;
 }
@@ -89,13 +90,13 @@ json_t *message_stats(const struct agent_stats *s)
 void message_control(const json_t *control, struct control_request *c)
 {
     const json_t *record = json_object_get(control, "record"), *whole = json_object_get(control, "whole");
-    const json_t *rate = json_object_get(control, "rate_hz");
+    double rate_hz = get_real(control, "rate_hz", -INFINITY, INFINITY);
 
     if (json_is_boolean(record))
         c->record = json_is_true(record);
     if (json_is_boolean(whole))
         c->whole = json_is_true(whole);
-    if (json_is_number(rate))
-        c->rate_hz = fmin(fmax(json_number_value(rate), 0.1), 10000);
+    if (!isnan(rate_hz))
+        c->rate_hz = fmin(fmax(rate_hz, 0.1), 10000);
     pacing_control(json_object_get(control, "pace"), &c->pace);
 }

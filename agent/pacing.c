@@ -7,6 +7,7 @@
 #include "common/xalloc.h"
 #include "pacing/pacer.h"
 #include "ring/pacing.h"
+#include "wire/json.h"
 
 #define AGAIN_S 10.0 /* for a controller that lost it */
 
@@ -21,15 +22,15 @@ struct pacing {
 
 static void bound(const json_t *o, const char *key, double scale, double min, double max, uint32_t *to)
 {
-    const json_t *v = json_object_get(o, key);
+    double value = get_real(o, key, -INFINITY, INFINITY);
 
-    if (json_is_number(v))
-        *to = (uint32_t)lround(fmin(fmax(json_number_value(v) * scale, min), max));
+    if (!isnan(value))
+        *to = (uint32_t)lround(fmin(fmax(value * scale, min), max));
 }
 
 void pacing_control(const json_t *pace, struct control_pace *c)
 {
-    const char *levers = json_string_value(json_object_get(pace, "levers"));
+    const char *levers = get_string(pace, "levers");
 
     if (levers)
         c->levers = pacer_levers(levers);

@@ -10,6 +10,7 @@
 #include "common/now.h"
 #include "common/xalloc.h"
 #include "wire/hosts.h"
+#include "wire/json.h"
 #include "wire/link.h"
 
 #define PENDING_BYTES (512u << 10) /* in the link at a time */
@@ -56,8 +57,8 @@ static void disbelieve(struct uplink *u, const char *why)
 
 static void handle_welcome(struct uplink *u, const json_t *message)
 {
-    const char *controller = json_string_value(json_object_get(message, "controller"));
-    json_int_t have = json_integer_value(json_object_get(message, "batch"));
+    const char *controller = get_string(message, "controller");
+    int64_t have = get_int(message, "batch", INT64_MIN, INT64_MAX, 0);
     bool fresh;
 
     if (!controller || strlen(controller) >= sizeof(u->controller) || have < 0) {
@@ -76,16 +77,17 @@ static void handle_welcome(struct uplink *u, const json_t *message)
 
 static void handle_json(struct uplink *u, const json_t *message)
 {
-    const json_t *ack = json_object_get(message, "ack"), *control = json_object_get(message, "control");
+    const json_t *control = get_object(message, "control");
+    int64_t ack = get_int(message, "ack", 0, INT64_MAX, 0);
 
     if (json_object_get(message, "welcome")) {
         handle_welcome(u, message);
-    } else if (json_is_integer(ack)) {
-        if (json_integer_value(ack) > 0)
-            backlog_ack(u->backlog, (uint64_t)json_integer_value(ack), now_s());
+    } else if (json_is_integer(json_object_get(message, "ack"))) {
+        if (ack > 0)
+            backlog_ack(u->backlog, (uint64_t)ack, now_s());
         if (u->ready)
             uplink_pump(u);
-    } else if (json_is_object(control)) {
+    } else if (control) {
         u->events.control(control, u->arg);
     }
 }

@@ -63,18 +63,6 @@ struct text text_count(double number)
     return t;
 }
 
-char *text_utf8(char *text)
-{
-    for (char *c = text; *c;) {
-        const char *next = c;
-
-        if (utf8_next(&next) == UTF8_BROKEN && next == c + 1)
-            *c = '?';
-        c += next - c;
-    }
-    return text;
-}
-
 void text_wrap(FILE *out, const char *paragraph, int indent, int columns)
 {
     int at = 0;

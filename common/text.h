@@ -20,9 +20,6 @@ struct text text_number(double number);   /* "4.56k" */
 struct text text_count(double number);    /* "12345" */
 struct text text_times(double factor);    /* "1.22x" */
 
-/* In place: what is no UTF-8 becomes '?', as is left of a character that was cut.  Returns text. */
-char *text_utf8(char *text);
-
 /* A paragraph, broken between words so that no line is longer than columns (a longer word stands alone). */
 void text_wrap(FILE *out, const char *paragraph, int indent, int columns);
 

@@ -1,6 +1,8 @@
 #include "common/utf8.h"
 
 #include <locale.h>
+#include <stdbool.h>
+#include <string.h>
 #include <wchar.h>
 
 /* How many bytes the character at s has (RFC 3629); 0: it is none. */
@@ -65,4 +67,51 @@ int utf8_width(const char *text, size_t bytes)
         width += columns < 0 ? 1 : columns;
     }
     return width;
+}
+
+char *utf8_mend(char *text)
+{
+    for (char *c = text; *c;) {
+        size_t n = character_bytes((unsigned char *)c);
+
+        if (!n)
+            *c = '?';
+        c += n ? n : 1;
+    }
+    return text;
+}
+
+/* C0, DEL and C1 controls, and the invisible characters that turn or join text: a job's name is its
+ * user's. */
+static bool dangerous(const unsigned char *s)
+{
+    if (s[0] < 0x20 || s[0] == 0x7f)
+        return true;
+    if (s[0] == 0xc2 && s[1] >= 0x80 && s[1] <= 0x9f)
+        return true;
+    if (s[0] == 0xe2 && s[1] == 0x80 && ((s[2] >= 0x8b && s[2] <= 0x8f) || (s[2] >= 0xa8 && s[2] <= 0xae)))
+        return true;
+    return s[0] == 0xe2 && s[1] == 0x81 && s[2] >= 0xa0 && s[2] <= 0xaf;
+}
+
+void utf8_clean(char *to, size_t size, const char *from)
+{
+    const unsigned char *s = (const unsigned char *)from;
+    size_t at = 0;
+
+    while (*s) {
+        size_t n = character_bytes(s);
+        bool bad = n == 0 || dangerous(s);
+        size_t bytes = bad ? 1 : n;
+
+        if (at + bytes >= size)
+            break;
+        if (bad)
+            to[at] = '?';
+        else
+            memcpy(to + at, s, n);
+        at += bytes;
+        s += n ? n : 1;
+    }
+    to[at] = '\0';
 }

@@ -10,8 +10,8 @@
 #include "common/now.h"
 #include "common/suggest.h"
 #include "common/xalloc.h"
-#include "ctl/answer.h"
 #include "rules/action.h"
+#include "wire/json.h"
 
 #define WAIT_S  90.0 /* a try and its repetition, where Slurm is slow */
 #define QUIET_S 2.0  /* from then on it is said that we wait */
@@ -40,7 +40,7 @@ static json_t *question(const char *action)
 }
 
 /* Words of a command line are bytes; JSON is UTF-8. */
-static int put_text(json_t *q, const char *key, char *text, struct err *err)
+static int put_argument(json_t *q, const char *key, char *text, struct err *err)
 {
     json_t *s = json_string(text);
 
@@ -83,7 +83,7 @@ json_t *act_on_job(char *const *words, int n, struct err *err)
         }
         q = question(action_name(verbs[i].kind));
         json_object_set_new(q, "job", json_string(words[0]));
-        if (!verbs[i].more || put_text(q, verbs[i].more, joined(words + 2, n - 2), err) == 0)
+        if (!verbs[i].more || put_argument(q, verbs[i].more, joined(words + 2, n - 2), err) == 0)
             return q;
         json_decref(q);
         return NULL;
@@ -123,8 +123,8 @@ json_t *act_on_node(char *const *words, int n, struct err *err)
         return NULL;
     }
     q = question(action_name(verbs[i].kind));
-    if (put_text(q, "nodes", xstrdup(words[0]), err) == 0 &&
-        put_text(q, "text", joined(words + 2, n - 2), err) == 0)
+    if (put_argument(q, "nodes", xstrdup(words[0]), err) == 0 &&
+        put_argument(q, "text", joined(words + 2, n - 2), err) == 0)
         return q;
     json_decref(q);
     return NULL;
@@ -151,7 +151,7 @@ static int rehearse(const struct act_options *o, json_t *q, char *buf, size_t si
     json_object_del(q, "dry_run");
     if (!answer)
         return -1;
-    answer_text(answer, "text", buf, size);
+    show_text(answer, "text", buf, size);
     json_decref(answer);
     return 0;
 }
@@ -162,7 +162,7 @@ static bool is_pending(const json_t *action)
 {
     char state[16];
 
-    return !strcmp(answer_text(action, "state", state, sizeof(state)), "pending");
+    return !strcmp(show_text(action, "state", state, sizeof(state)), "pending");
 }
 
 /* The action as it stands when it has ended, or when we have waited long enough; the caller's.  NULL: the
@@ -185,7 +185,7 @@ static json_t *await(const struct act_options *o, json_t *action, struct err *er
         action = json_incref(json_array_get(json_object_get(answer, "actions"), 0));
         json_decref(answer);
         if (action && !said && now_s() - begin_s > QUIET_S && isatty(STDERR_FILENO)) {
-            answer_text(action, "outcome", why, sizeof(why));
+            show_text(action, "outcome", why, sizeof(why));
             fprintf(stderr, "waiting%s%s\n", strcmp(why, "-") ? ": " : " for Slurm",
                     strcmp(why, "-") ? why : "");
             said = true;
@@ -198,9 +198,9 @@ static json_t *await(const struct act_options *o, json_t *action, struct err *er
 static int conclude(const struct act_options *o, const json_t *action, const char *what, struct err *err)
 {
     char state[16], outcome[512];
-    bool done = !strcmp(answer_text(action, "state", state, sizeof(state)), "done");
+    bool done = !strcmp(show_text(action, "state", state, sizeof(state)), "done");
 
-    answer_text(action, "outcome", outcome, sizeof(outcome));
+    show_text(action, "outcome", outcome, sizeof(outcome));
     if (o->json) {
         json_dumpf(action, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
         putchar('\n');

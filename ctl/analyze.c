@@ -15,6 +15,7 @@
 #include "ctl/page.h"
 #include "job/job.h"
 #include "job/report.h"
+#include "wire/json.h"
 
 #define READ_BYTES       (256u << 10)
 #define WATCHED_BYTES    512u /* a few records */
@@ -22,26 +23,6 @@
 #define PROGRESS_EVERY_S 0.5
 
 /* ---- the answer ---- */
-
-static void put_real(json_t *o, const char *key, double value)
-{
-    json_object_set_new(o, key, report_real(value));
-}
-
-static void put_int(json_t *o, const char *key, uint64_t value)
-{
-    json_object_set_new(o, key, json_integer((json_int_t)value));
-}
-
-static void put_text(json_t *o, const char *key, const char *text)
-{
-    json_object_set_new(o, key, *text ? json_string(text) : json_null());
-}
-
-static void put_known(json_t *o, const char *key, int64_t value)
-{
-    json_object_set_new(o, key, value < 0 ? json_null() : json_integer(value));
-}
 
 static json_t *trace_json(struct trace_reader *r)
 {
@@ -80,10 +61,10 @@ static json_t *verdict_json(const struct view_verdict *d, double now_s)
     json_object_set_new(o, "culprits", culprits);
     if (isfinite(d->finding.slowdown))
         put_real(o, "slowdown", d->finding.slowdown);
-    put_known(o, "since_step", d->since_step);
-    put_known(o, "onset_seq", d->finding.onset_seq);
+    put_count(o, "since_step", d->since_step);
+    put_count(o, "onset_seq", d->finding.onset_seq);
     if (d->finding.named_seq >= 0)
-        put_known(o, "detected_seq", d->finding.named_seq);
+        put_count(o, "detected_seq", d->finding.named_seq);
     put_real(o, "since_s", now_s - d->since_s);
     put_real(o, "found_s", now_s - d->found_s);
     json_object_set_new(o, "standing", json_boolean(d->finding.standing));
@@ -150,7 +131,7 @@ bool analyze_stands(const json_t *answer)
     size_t i;
 
     json_array_foreach(json_object_get(answer, "verdicts"), i, verdict)
-        if (json_is_true(json_object_get(verdict, "standing")))
+        if (get_true(verdict, "standing"))
             return true;
     return false;
 }

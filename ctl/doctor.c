@@ -13,8 +13,8 @@
 
 #include "common/text.h"
 #include "common/xalloc.h"
-#include "ctl/answer.h"
 #include "ctl/plugstack.h"
+#include "wire/json.h"
 
 #define PLUGIN_NAME   "syncguard.so"
 #define SHM           "/dev/shm"
@@ -110,8 +110,8 @@ static void check_controller(const struct doctor *d, struct finding *f)
     char host[128], version[64];
 
     if (answer) {
-        found(f, "syncguardd %s on %s", answer_text(answer, "version", version, sizeof(version)),
-              answer_text(answer, "host", host, sizeof(host)));
+        found(f, "syncguardd %s on %s", show_text(answer, "version", version, sizeof(version)),
+              show_text(answer, "host", host, sizeof(host)));
     } else {
         found(f, "%s", err.text);
         next(f, "systemctl enable --now syncguardd   (on %s)", d->client.hosts);
@@ -193,7 +193,7 @@ static void check_clock(const struct doctor *d, struct finding *f)
     clock_gettime(CLOCK_REALTIME, &before);
     answer = ask(d, "jobs", &err);
     clock_gettime(CLOCK_REALTIME, &after);
-    apart = ((double)before.tv_sec + (double)after.tv_sec) / 2 - answer_number(answer, "now");
+    apart = ((double)before.tv_sec + (double)after.tv_sec) / 2 - get_number(answer, "now");
     if (isnan(apart)) {
         found(f, "cannot be compared: the controller does not answer");
         next(f, "sgctl doctor   (again, when the controller answers)");

@@ -3,7 +3,6 @@ noinst_LIBRARIES += libctl.a
 libctl_a_SOURCES = \
 	ctl/act.c ctl/act.h ctl/page_action.c \
 	ctl/analyze.c ctl/analyze.h \
-	ctl/answer.c ctl/answer.h \
 	ctl/commands.c ctl/commands.h \
 	ctl/doctor.c ctl/doctor.h \
 	ctl/plugstack.c ctl/plugstack.h \

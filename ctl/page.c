@@ -7,7 +7,7 @@
 
 #include "common/text.h"
 #include "common/xalloc.h"
-#include "ctl/answer.h"
+#include "wire/json.h"
 
 static void status_line(struct table *t, const char *what, const char *value)
 {
@@ -21,29 +21,29 @@ int page_status(FILE *out, const json_t *answer, int columns, struct err *err)
     char buf[512], host[128], version[64];
     struct table *t;
 
-    if (answer_check(answer, "version", JSON_STRING, err) < 0)
+    if (check_answer(answer, "version", JSON_STRING, err) < 0)
         return -1;
     t = table_new(layout, ARRAY_SIZE(layout));
     snprintf(buf, sizeof(buf), "syncguardd %s on %s, up %s",
-             answer_text(answer, "version", version, sizeof(version)),
-             answer_text(answer, "host", host, sizeof(host)), text_s(answer_number(answer, "uptime_s")).s);
+             show_text(answer, "version", version, sizeof(version)),
+             show_text(answer, "host", host, sizeof(host)), text_s(get_number(answer, "uptime_s")).s);
     status_line(t, "Controller", buf);
-    snprintf(buf, sizeof(buf), "%s jobs, %s ranks", text_count(answer_number(answer, "jobs")).s,
-             text_count(answer_number(answer, "ranks")).s);
+    snprintf(buf, sizeof(buf), "%s jobs, %s ranks", text_count(get_number(answer, "jobs")).s,
+             text_count(get_number(answer, "ranks")).s);
     status_line(t, "Guards", buf);
     snprintf(buf, sizeof(buf), "%s agents, %s terminals, %s batches/s",
-             text_count(answer_number(answer, "agents")).s, text_count(answer_number(answer, "clients")).s,
-             text_number(answer_number(answer, "batches_per_s")).s);
+             text_count(get_number(answer, "agents")).s, text_count(get_number(answer, "clients")).s,
+             text_number(get_number(answer, "batches_per_s")).s);
     status_line(t, "Connections", buf);
-    snprintf(buf, sizeof(buf), "%s of a core, %s", text_percent(answer_number(answer, "cpu_ratio")).s,
-             text_bytes(answer_number(answer, "rss_bytes")).s);
+    snprintf(buf, sizeof(buf), "%s of a core, %s", text_percent(get_number(answer, "cpu_ratio")).s,
+             text_bytes(get_number(answer, "rss_bytes")).s);
     status_line(t, "Uses", buf);
-    if (answer_true(answer, "store"))
-        status_line(t, "History", text_bytes(answer_number(answer, "store_bytes")).s);
+    if (get_true(answer, "store"))
+        status_line(t, "History", text_bytes(get_number(answer, "store_bytes")).s);
     else
         status_line(t, "History", "is not kept");
-    status_line(t, "Policies", answer_list(answer_array(answer, "policies"), 64, buf, sizeof(buf)));
-    status_line(t, "You see", answer_true(answer, "operator") ? "all jobs (operator)" : "your own jobs");
+    status_line(t, "Policies", show_list(get_array(answer, "policies"), 64, buf, sizeof(buf)));
+    status_line(t, "You see", get_true(answer, "operator") ? "all jobs (operator)" : "your own jobs");
     table_print(t, out, 0);
     table_free(t);
     (void)columns;
@@ -52,24 +52,24 @@ int page_status(FILE *out, const json_t *answer, int columns, struct err *err)
 
 static void jobs_row(struct table *t, const json_t *job)
 {
-    const json_t *step = answer_object(job, "step_s"), *skew = answer_object(job, "skew_s"),
-                 *worst = answer_object(job, "worst");
+    const json_t *step = get_object(job, "step_s"), *skew = get_object(job, "skew_s"),
+                 *worst = get_object(job, "worst");
     char text[64];
 
-    table_cell(t, "%s", answer_text(job, "id", text, sizeof(text)));
-    table_cell(t, "%s", answer_text(job, "user", text, 17));
-    table_cell(t, "%s", answer_text(job, "name", text, 17));
-    table_cell(t, "%s", answer_text(job, "state", text, sizeof(text)));
-    table_cell(t, "%s", text_s(answer_number(job, "elapsed_s")).s);
-    table_cell(t, "%s", text_count(answer_number(job, "ranks")).s);
-    table_cell(t, "%s", text_count(answer_number(job, "nodes")).s);
-    table_cell(t, "%s", text_count(answer_number(job, "steps")).s);
-    table_cell(t, "%s", text_s(answer_number(step, "p50")).s);
-    table_cell(t, "%s", text_number(answer_number(job, "steps_per_s")).s);
-    table_cell(t, "%s", text_s(answer_number(skew, "p50")).s);
-    table_cell(t, "%s", text_percent(answer_number(job, "lost_ratio")).s);
-    table_cell(t, "%s", answer_text(job, "regime", text, sizeof(text)));
-    table_cell(t, "%s", answer_text(worst, "node", text, sizeof(text)));
+    table_cell(t, "%s", show_text(job, "id", text, sizeof(text)));
+    table_cell(t, "%s", show_text(job, "user", text, 17));
+    table_cell(t, "%s", show_text(job, "name", text, 17));
+    table_cell(t, "%s", show_text(job, "state", text, sizeof(text)));
+    table_cell(t, "%s", text_s(get_number(job, "elapsed_s")).s);
+    table_cell(t, "%s", text_count(get_number(job, "ranks")).s);
+    table_cell(t, "%s", text_count(get_number(job, "nodes")).s);
+    table_cell(t, "%s", text_count(get_number(job, "steps")).s);
+    table_cell(t, "%s", text_s(get_number(step, "p50")).s);
+    table_cell(t, "%s", text_number(get_number(job, "steps_per_s")).s);
+    table_cell(t, "%s", text_s(get_number(skew, "p50")).s);
+    table_cell(t, "%s", text_percent(get_number(job, "lost_ratio")).s);
+    table_cell(t, "%s", show_text(job, "regime", text, sizeof(text)));
+    table_cell(t, "%s", show_text(worst, "node", text, sizeof(text)));
 }
 
 int page_jobs(FILE *out, const json_t *answer, int columns, struct err *err)
@@ -83,9 +83,9 @@ int page_jobs(FILE *out, const json_t *answer, int columns, struct err *err)
     struct table *t;
     size_t i;
 
-    if (answer_check(answer, "jobs", JSON_ARRAY, err) < 0)
+    if (check_answer(answer, "jobs", JSON_ARRAY, err) < 0)
         return -1;
-    jobs = answer_array(answer, "jobs");
+    jobs = get_array(answer, "jobs");
     if (json_array_size(jobs) == 0) {
         text_wrap(out,
                   "No guarded job is running. `sgctl jobs --finished` lists those that ended; to start one: "
@@ -103,7 +103,7 @@ int page_jobs(FILE *out, const json_t *answer, int columns, struct err *err)
 
 const char *page_agent_link(const json_t *agent)
 {
-    return answer_true(agent, "ended") ? "ended" : answer_true(agent, "connected") ? "connected" : "lost";
+    return get_true(agent, "ended") ? "ended" : get_true(agent, "connected") ? "connected" : "lost";
 }
 
 /* The agent of a node: null where none is connected now. */
@@ -117,34 +117,34 @@ static const char *agent_word(const json_t *agent)
 /* In how many of the jobs that were seen on the node it was the culprit, and whether that is too many. */
 static void nodes_past(struct table *t, const json_t *node)
 {
-    double seen = answer_number(node, "seen_jobs"), score = answer_number(node, "lemon_score");
+    double seen = get_number(node, "seen_jobs"), score = get_number(node, "lemon_score");
 
     if (isnan(seen))
         table_cell(t, "-");
     else
-        table_cell(t, "%s of %s jobs", text_count(answer_number(node, "culprit_jobs")).s, text_count(seen).s);
+        table_cell(t, "%s of %s jobs", text_count(get_number(node, "culprit_jobs")).s, text_count(seen).s);
     table_cell(t, "%s%s", score >= LEMON_SURE ? "YES, " : "", text_percent(score).s);
 }
 
 static void nodes_row(struct table *t, const json_t *node, double now)
 {
-    const json_t *agent = answer_object(node, "agent");
-    double last = answer_number(node, "last_culprit");
+    const json_t *agent = get_object(node, "agent");
+    double last = get_number(node, "last_culprit");
     char text[128], verdict[400];
 
-    table_cell(t, "%s", answer_text(node, "node", text, sizeof(text)));
-    table_cell(t, "%s", answer_text(node, "switch", text, sizeof(text)));
-    table_cell(t, "%s", answer_list(answer_array(node, "jobs"), 3, text, sizeof(text)));
-    table_cell(t, "%s", text_count(answer_number(node, "ranks")).s);
-    table_cell(t, "%s", text_s(answer_number(node, "lateness_s")).s);
-    table_cell(t, "%s", text_times(answer_number(node, "slowdown")).s);
-    table_cell(t, "%s", text_count(answer_number(node, "culprit_count")).s);
+    table_cell(t, "%s", show_text(node, "node", text, sizeof(text)));
+    table_cell(t, "%s", show_text(node, "switch", text, sizeof(text)));
+    table_cell(t, "%s", show_list(get_array(node, "jobs"), 3, text, sizeof(text)));
+    table_cell(t, "%s", text_count(get_number(node, "ranks")).s);
+    table_cell(t, "%s", text_s(get_number(node, "lateness_s")).s);
+    table_cell(t, "%s", text_times(get_number(node, "slowdown")).s);
+    table_cell(t, "%s", text_count(get_number(node, "culprit_count")).s);
     table_cell(t, "%s%s", text_s(now - last).s, isnan(now - last) ? "" : " ago");
     nodes_past(t, node);
     table_cell(t, "%s", agent_word(agent));
-    table_cell(t, "%s", text_percent(answer_number(agent, "cpu_ratio")).s);
-    table_cell(t, "%s", text_bytes(answer_number(agent, "rss_bytes")).s);
-    table_cell(t, "%s", answer_text(node, "verdict", verdict, sizeof(verdict)));
+    table_cell(t, "%s", text_percent(get_number(agent, "cpu_ratio")).s);
+    table_cell(t, "%s", text_bytes(get_number(agent, "rss_bytes")).s);
+    table_cell(t, "%s", show_text(node, "verdict", verdict, sizeof(verdict)));
 }
 
 static void explain_lemons(FILE *out, const json_t *nodes, int columns)
@@ -154,7 +154,7 @@ static void explain_lemons(FILE *out, const json_t *nodes, int columns)
     size_t i;
 
     json_array_foreach(nodes, i, node)
-        any |= answer_number(node, "lemon_score") >= LEMON_SURE;
+        any |= get_number(node, "lemon_score") >= LEMON_SURE;
     if (!any)
         return;
     fputc('\n', out);
@@ -177,16 +177,16 @@ int page_nodes(FILE *out, const json_t *answer, int columns, struct err *err)
     struct table *t;
     size_t i;
 
-    if (answer_check(answer, "nodes", JSON_ARRAY, err) < 0)
+    if (check_answer(answer, "nodes", JSON_ARRAY, err) < 0)
         return -1;
-    nodes = answer_array(answer, "nodes");
+    nodes = get_array(answer, "nodes");
     if (json_array_size(nodes) == 0) {
         text_wrap(out, "No nodes are known yet. They appear with the first guarded job.", 0, columns);
         return 0;
     }
     t = table_new(layout, ARRAY_SIZE(layout));
     json_array_foreach(nodes, i, node)
-        nodes_row(t, node, answer_number(answer, "now"));
+        nodes_row(t, node, get_number(answer, "now"));
     table_print(t, out, 0);
     table_free(t);
     explain_lemons(out, nodes, columns);

@@ -4,18 +4,11 @@
 #include <string.h>
 
 #include "common/text.h"
-#include "ctl/answer.h"
 #include "ctl/page.h"
 #include "ctl/page_parts.h"
+#include "wire/json.h"
 
 #define INDENT 2
-
-static const char *word(const json_t *o, const char *key)
-{
-    const char *text = json_string_value(json_object_get(o, key));
-
-    return text ? text : "";
-}
 
 static void line(const struct page *p, const char *text)
 {
@@ -24,13 +17,13 @@ static void line(const struct page *p, const char *text)
 
 static void put_interval(const struct page *p, const json_t *c)
 {
-    double interval = answer_number(c, "interval_s"), goodput = answer_number(c, "goodput_most");
-    double next = answer_number(c, "next_due_s"), lost = answer_number(c, "lost_work_s");
-    const json_t *perhaps = answer_object(c, "perhaps");
+    double interval = get_number(c, "interval_s"), goodput = get_number(c, "goodput_most");
+    double next = get_number(c, "next_due_s"), lost = get_number(c, "lost_work_s");
+    const json_t *perhaps = get_object(c, "perhaps");
     char text[512], reason[32];
     int n = 0;
 
-    answer_text(c, "reason", reason, sizeof(reason));
+    show_text(c, "reason", reason, sizeof(reason));
     n += snprintf(text, sizeof(text), "every %s of work (%s)", text_s(interval).s, reason);
     if (!isnan(goodput))
         n += snprintf(text + n, sizeof(text) - (size_t)n, ", goodput of at most %s", text_percent(goodput).s);
@@ -39,38 +32,37 @@ static void put_interval(const struct page *p, const json_t *c)
                  text_s(next).s);
     line(p, text);
     n = snprintf(text, sizeof(text), "a failure now would cost %s%s of work",
-                 !strcmp(word(c, "cost_source"), "program") ? "" : "at most ", text_s(lost).s);
-    if (!isnan(answer_number(c, "last_s")))
+                 !strcmp(get_word(c, "cost_source"), "program") ? "" : "at most ", text_s(lost).s);
+    if (!isnan(get_number(c, "last_s")))
         n += snprintf(text + n, sizeof(text) - (size_t)n, "; %s written, the last one %s ago",
-                      text_count(answer_number(c, "written")).s, text_s(answer_number(c, "last_s")).s);
+                      text_count(get_number(c, "written")).s, text_s(get_number(c, "last_s")).s);
     else
         n += snprintf(text + n, sizeof(text) - (size_t)n, "; no checkpoint is known");
     if (perhaps)
         n += snprintf(text + n, sizeof(text) - (size_t)n, "; a pause of %s, %s ago, was perhaps a checkpoint",
-                      text_s(answer_number(perhaps, "pause_s")).s, text_s(answer_number(perhaps, "age_s")).s);
-    if (answer_true(c, "too_late"))
+                      text_s(get_number(perhaps, "pause_s")).s, text_s(get_number(perhaps, "age_s")).s);
+    if (get_true(c, "too_late"))
         snprintf(text + n, sizeof(text) - (size_t)n, "; the job ends before one can be written");
     line(p, text);
 }
 
 static void put_stands_on(const struct page *p, const json_t *c)
 {
-    const json_t *cost = answer_object(c, "cost_s"), *rate = answer_object(c, "failure_rate");
-    const char *source = word(c, "cost_source"), *from = word(rate, "source");
+    const json_t *cost = get_object(c, "cost_s"), *rate = get_object(c, "failure_rate");
+    const char *source = get_word(c, "cost_source"), *from = get_word(rate, "source");
     char text[512], told[200];
 
-    snprintf(text, sizeof(text), "a write costs %s (%s to %s), %s", text_s(answer_number(cost, "value")).s,
-             text_s(answer_number(cost, "low")).s, text_s(answer_number(cost, "high")).s,
+    snprintf(text, sizeof(text), "a write costs %s (%s to %s), %s", text_s(get_number(cost, "value")).s,
+             text_s(get_number(cost, "low")).s, text_s(get_number(cost, "high")).s,
              !strcmp(source, "program")  ? "as the program tells"
              : !strcmp(source, "pauses") ? "from the pauses of all ranks, which may be checkpoints"
                                          : "the policy's guess: none was seen yet");
     line(p, text);
     snprintf(text, sizeof(text), "the job fails every %s: %s failures in 1000 node-days (%s to %s), %s",
-             text_s(answer_number(c, "mtbf_s")).s, text_number(1000 * answer_number(rate, "value")).s,
-             text_number(1000 * answer_number(rate, "low")).s,
-             text_number(1000 * answer_number(rate, "high")).s,
+             text_s(get_number(c, "mtbf_s")).s, text_number(1000 * get_number(rate, "value")).s,
+             text_number(1000 * get_number(rate, "low")).s, text_number(1000 * get_number(rate, "high")).s,
              json_is_string(json_object_get(rate, "source_text"))
-                 ? answer_text(rate, "source_text", told, sizeof(told))
+                 ? show_text(rate, "source_text", told, sizeof(told))
              : !strcmp(from, "published") ? "a published rate: nothing is known of this cluster yet"
              : !strcmp(from, "partition") ? "from guarded jobs of the partition"
                                           : "from guarded jobs of this cluster");
@@ -80,36 +72,35 @@ static void put_stands_on(const struct page *p, const json_t *c)
 static void put_requests(const struct page *p, const json_t *r)
 {
     const json_t *newest = json_object_get(r, "newest");
-    double call = answer_number(newest, "call");
+    double call = get_number(newest, "call");
     char text[512], reason[64], state[200], why[256];
     int n;
 
-    if (answer_number(r, "asked") > 0) {
+    if (get_number(r, "asked") > 0) {
         n = snprintf(text, sizeof(text), "asked %s times: heard by all ranks at one step %s",
-                     text_count(answer_number(r, "asked")).s, text_count(answer_number(r, "heard")).s);
-        if (answer_number(r, "delivered") > 0)
+                     text_count(get_number(r, "asked")).s, text_count(get_number(r, "heard")).s);
+        if (get_number(r, "delivered") > 0)
             n += snprintf(text + n, sizeof(text) - (size_t)n, ", by signal or file %s",
-                          text_count(answer_number(r, "delivered")).s);
-        if (answer_number(r, "failed") > 0)
+                          text_count(get_number(r, "delivered")).s);
+        if (get_number(r, "failed") > 0)
             n += snprintf(text + n, sizeof(text) - (size_t)n, ", not possible %s",
-                          text_count(answer_number(r, "failed")).s);
-        if (answer_number(r, "split") > 0)
+                          text_count(get_number(r, "failed")).s);
+        if (get_number(r, "split") > 0)
             snprintf(text + n, sizeof(text) - (size_t)n, ", heard by some ranks alone %s",
-                     text_count(answer_number(r, "split")).s);
+                     text_count(get_number(r, "split")).s);
         line(p, text);
     }
     if (json_is_object(newest)) {
         n = snprintf(text, sizeof(text), "the newest one (%s): %s",
-                     answer_text(newest, "reason", reason, sizeof(reason)),
-                     answer_text(newest, "state", state, sizeof(state)));
+                     show_text(newest, "reason", reason, sizeof(reason)),
+                     show_text(newest, "state", state, sizeof(state)));
         if (!isnan(call))
             n += snprintf(text + n, sizeof(text) - (size_t)n, ", at call %s", text_count(call).s);
-        snprintf(text + n, sizeof(text) - (size_t)n, ", %s ago", text_s(answer_number(newest, "age_s")).s);
+        snprintf(text + n, sizeof(text) - (size_t)n, ", %s ago", text_s(get_number(newest, "age_s")).s);
         line(p, text);
     }
     if (json_is_string(json_object_get(r, "missing"))) {
-        snprintf(text, sizeof(text), "none can be asked for: %s",
-                 answer_text(r, "missing", why, sizeof(why)));
+        snprintf(text, sizeof(text), "none can be asked for: %s", show_text(r, "missing", why, sizeof(why)));
         line(p, text);
     }
 }
@@ -118,11 +109,11 @@ void page_checkpoint(const struct page *p)
 {
     const json_t *c = json_object_get(p->job, "checkpoint");
 
-    if (!json_is_object(c) || isnan(answer_number(c, "interval_s")))
+    if (!json_is_object(c) || isnan(get_number(c, "interval_s")))
         return;
     page_title(p, "Checkpoints");
     put_interval(p, c);
     put_stands_on(p, c);
-    if (!strcmp(word(c, "mode"), "request") || answer_number(answer_object(c, "requests"), "asked") > 0)
-        put_requests(p, answer_object(c, "requests"));
+    if (!strcmp(get_word(c, "mode"), "request") || get_number(get_object(c, "requests"), "asked") > 0)
+        put_requests(p, get_object(c, "requests"));
 }

@@ -4,9 +4,9 @@
 
 #include "common/text.h"
 #include "common/xalloc.h"
-#include "ctl/answer.h"
 #include "ctl/page.h"
 #include "ctl/page_parts.h"
+#include "wire/json.h"
 
 #define WORTH_RATIO 1.02 /* a smaller gain is no advice */
 #define INDENT      2
@@ -24,11 +24,11 @@ void page_sentence(const struct page *p)
     char sentence[1024], id[64], state[32];
 
     if (json_is_string(json_object_get(p->job, "sentence")))
-        answer_text(p->job, "sentence", sentence, sizeof(sentence));
+        show_text(p->job, "sentence", sentence, sizeof(sentence));
     else
         snprintf(sentence, sizeof(sentence), "Job %s is %s; nothing can be said about it yet.",
-                 answer_text(p->job, "id", id, sizeof(id)),
-                 answer_text(p->job, "state", state, sizeof(state)));
+                 show_text(p->job, "id", id, sizeof(id)),
+                 show_text(p->job, "state", state, sizeof(state)));
     text_wrap(p->out, sentence, 0, p->columns);
 }
 
@@ -49,11 +49,11 @@ static const struct {
 /* "node3 is slow" */
 static char *verdict_words(const json_t *verdict, char *buf, size_t size)
 {
-    const json_t *culprits = answer_array(verdict, "culprits");
+    const json_t *culprits = get_array(verdict, "culprits");
     char class[32], list[256];
 
-    answer_text(verdict, "class", class, sizeof(class));
-    answer_list(culprits, 8, list, sizeof(list));
+    show_text(verdict, "class", class, sizeof(class));
+    show_list(culprits, 8, list, sizeof(list));
     for (size_t i = 0; i < ARRAY_SIZE(verdict_text); i++) {
         if (strcmp(class, verdict_text[i].class) != 0)
             continue;
@@ -70,28 +70,28 @@ static char *verdict_words(const json_t *verdict, char *buf, size_t size)
 static void put_verdict(const struct page *p, const json_t *verdict)
 {
     char class[32], what[320], text[1024], head[1024];
-    double price = answer_number(verdict, "slowdown");
+    double price = get_number(verdict, "slowdown");
     int n;
 
     n = snprintf(head, sizeof(head), "%s  %s (%s)", isnan(price) ? "  -  " : text_times(price).s,
                  verdict_words(verdict, what, sizeof(what)),
-                 answer_text(verdict, "class", class, sizeof(class)));
-    if (!isnan(answer_number(verdict, "since_step")))
+                 show_text(verdict, "class", class, sizeof(class)));
+    if (!isnan(get_number(verdict, "since_step")))
         n += snprintf(head + n, sizeof(head) - (size_t)n, ", since step %s",
-                      text_count(answer_number(verdict, "since_step")).s);
-    if (!isnan(answer_number(verdict, "since_s")))
-        snprintf(head + n, sizeof(head) - (size_t)n, ", for %s", text_s(answer_number(verdict, "since_s")).s);
-    else if (!isnan(answer_number(verdict, "found_s")))
+                      text_count(get_number(verdict, "since_step")).s);
+    if (!isnan(get_number(verdict, "since_s")))
+        snprintf(head + n, sizeof(head) - (size_t)n, ", for %s", text_s(get_number(verdict, "since_s")).s);
+    else if (!isnan(get_number(verdict, "found_s")))
         snprintf(head + n, sizeof(head) - (size_t)n, ", found %s ago",
-                 text_s(answer_number(verdict, "found_s")).s);
+                 text_s(get_number(verdict, "found_s")).s);
     fprintf(p->out, "%*s%s\n", INDENT, "", head);
     if (json_is_string(json_object_get(verdict, "text")))
-        text_wrap(p->out, answer_text(verdict, "text", text, sizeof(text)), INDENT + 7, p->columns);
+        text_wrap(p->out, show_text(verdict, "text", text, sizeof(text)), INDENT + 7, p->columns);
 }
 
 static void put_verdicts(const struct page *p)
 {
-    const json_t *verdicts = answer_array(p->job, "verdicts"), *verdict;
+    const json_t *verdicts = get_array(p->job, "verdicts"), *verdict;
     size_t i;
 
     if (json_array_size(verdicts) == 0)
@@ -115,14 +115,14 @@ void page_figure(struct table *t, const char *name, const char *words)
 /* A step's that ended long ago is its name alone. */
 static char *policy_text(const json_t *job, char *buf, size_t size)
 {
-    const json_t *policy = answer_object(job, "policy");
+    const json_t *policy = get_object(job, "policy");
     char name[64], action[32];
 
     if (!policy)
-        return answer_text(job, "policy", buf, size);
-    snprintf(buf, size, "%s, %s%s", answer_text(policy, "name", name, sizeof(name)),
-             answer_text(policy, "action", action, sizeof(action)),
-             answer_true(policy, "paused") ? ", paused" : "");
+        return show_text(job, "policy", buf, size);
+    snprintf(buf, size, "%s, %s%s", show_text(policy, "name", name, sizeof(name)),
+             show_text(policy, "action", action, sizeof(action)),
+             get_true(policy, "paused") ? ", paused" : "");
     return buf;
 }
 
@@ -130,7 +130,7 @@ static bool has_ended(const json_t *job)
 {
     char state[32];
 
-    answer_text(job, "state", state, sizeof(state));
+    show_text(job, "state", state, sizeof(state));
     return !strcmp(state, "finished") || !strcmp(state, "lost");
 }
 
@@ -139,19 +139,19 @@ static void figure_identity(struct table *t, const json_t *job)
     char line[512], id[64], name[80], user[64], state[32], partition[64], policy[64];
     int n;
 
-    snprintf(line, sizeof(line), "%s \"%s\" of %s, partition %s", answer_text(job, "id", id, sizeof(id)),
-             answer_text(job, "name", name, sizeof(name)), answer_text(job, "user", user, sizeof(user)),
-             answer_text(job, "partition", partition, sizeof(partition)));
+    snprintf(line, sizeof(line), "%s \"%s\" of %s, partition %s", show_text(job, "id", id, sizeof(id)),
+             show_text(job, "name", name, sizeof(name)), show_text(job, "user", user, sizeof(user)),
+             show_text(job, "partition", partition, sizeof(partition)));
     page_figure(t, "Job", line);
     n = snprintf(line, sizeof(line), has_ended(job) ? "%s, ran %s" : "%s for %s",
-                 answer_text(job, "state", state, sizeof(state)), text_s(answer_number(job, "elapsed_s")).s);
-    if (!isnan(answer_number(job, "age_s")))
+                 show_text(job, "state", state, sizeof(state)), text_s(get_number(job, "elapsed_s")).s);
+    if (!isnan(get_number(job, "age_s")))
         snprintf(line + n, sizeof(line) - (size_t)n,
                  has_ended(job) ? ", ended %s ago" : ", last report %s ago",
-                 text_s(answer_number(job, "age_s")).s);
+                 text_s(get_number(job, "age_s")).s);
     page_figure(t, "State", line);
-    snprintf(line, sizeof(line), "%s ranks on %s of %s nodes", text_count(answer_number(job, "ranks")).s,
-             text_count(answer_number(job, "nodes")).s, text_count(answer_number(job, "nodes_total")).s);
+    snprintf(line, sizeof(line), "%s ranks on %s of %s nodes", text_count(get_number(job, "ranks")).s,
+             text_count(get_number(job, "nodes")).s, text_count(get_number(job, "nodes_total")).s);
     page_figure(t, "Size", line);
     page_figure(t, "Policy", policy_text(job, policy, sizeof(policy)));
 }
@@ -159,8 +159,8 @@ static void figure_identity(struct table *t, const json_t *job)
 /* "the first 6 steps warming up; 3 pauses, 9.21 s in all; 4 evaluations of 12 collectives" */
 static void page_phases(struct table *t, const json_t *phases)
 {
-    double warm_up = answer_number(phases, "warm_up_steps"), pauses = answer_number(phases, "pauses");
-    double evaluations = answer_number(phases, "evaluations");
+    double warm_up = get_number(phases, "warm_up_steps"), pauses = get_number(phases, "pauses");
+    double evaluations = get_number(phases, "evaluations");
     char line[256] = "";
     int n = 0;
 
@@ -170,44 +170,44 @@ static void page_phases(struct table *t, const json_t *phases)
     if (pauses > 0)
         n += snprintf(line + n, sizeof(line) - (size_t)n, "%s%s pause%s of all ranks, %s in all",
                       n ? "; " : "", text_count(pauses).s, pauses > 1 ? "s" : "",
-                      text_s(answer_number(phases, "pause_s")).s);
+                      text_s(get_number(phases, "pause_s")).s);
     if (evaluations > 0)
         snprintf(line + n, sizeof(line) - (size_t)n,
                  "%s%s stretch%s of other collectives between steps, %s of them", n ? "; " : "",
                  text_count(evaluations).s, evaluations > 1 ? "es" : "",
-                 text_count(answer_number(phases, "foreign_collectives")).s);
+                 text_count(get_number(phases, "foreign_collectives")).s);
     if (*line)
         page_figure(t, "Also", line);
 }
 
 void page_pace(struct table *t, const json_t *job)
 {
-    const json_t *step = answer_object(job, "step_s"), *skew = answer_object(job, "skew_s");
+    const json_t *step = get_object(job, "step_s"), *skew = get_object(job, "skew_s");
     char line[512];
 
-    if (!isnan(answer_number(job, "steps"))) {
-        snprintf(line, sizeof(line), "%s, %s collectives each", text_count(answer_number(job, "steps")).s,
-                 text_count(answer_number(job, "period")).s);
+    if (!isnan(get_number(job, "steps"))) {
+        snprintf(line, sizeof(line), "%s, %s collectives each", text_count(get_number(job, "steps")).s,
+                 text_count(get_number(job, "period")).s);
         page_figure(t, "Steps", line);
     }
-    page_phases(t, answer_object(job, "phases"));
+    page_phases(t, get_object(job, "phases"));
     if (step) {
         snprintf(line, sizeof(line), "median %s, mean %s, 95th percentile %s, variation %s",
-                 text_s(answer_number(step, "p50")).s, text_s(answer_number(step, "mean")).s,
-                 text_s(answer_number(step, "p95")).s, text_percent(answer_number(step, "cv")).s);
+                 text_s(get_number(step, "p50")).s, text_s(get_number(step, "mean")).s,
+                 text_s(get_number(step, "p95")).s, text_percent(get_number(step, "cv")).s);
         page_figure(t, "Step time", line);
     }
-    if (!isnan(answer_number(job, "steps_per_s"))) {
-        int n = snprintf(line, sizeof(line), "%s steps/s", text_number(answer_number(job, "steps_per_s")).s);
+    if (!isnan(get_number(job, "steps_per_s"))) {
+        int n = snprintf(line, sizeof(line), "%s steps/s", text_number(get_number(job, "steps_per_s")).s);
 
-        if (!isnan(answer_number(job, "samples_per_s")))
+        if (!isnan(get_number(job, "samples_per_s")))
             snprintf(line + n, sizeof(line) - (size_t)n, ", %s samples/s",
-                     text_number(answer_number(job, "samples_per_s")).s);
+                     text_number(get_number(job, "samples_per_s")).s);
         page_figure(t, "Throughput", line);
     }
     if (skew) {
-        snprintf(line, sizeof(line), "median %s, 95th percentile %s", text_s(answer_number(skew, "p50")).s,
-                 text_s(answer_number(skew, "p95")).s);
+        snprintf(line, sizeof(line), "median %s, 95th percentile %s", text_s(get_number(skew, "p50")).s,
+                 text_s(get_number(skew, "p95")).s);
         page_figure(t, "Skew", line);
     }
 }
@@ -222,56 +222,56 @@ void page_time(struct table *t, const json_t *job)
         { "synchronisation", "synchronisation" },
         { "point_to_point", "point-to-point" },
     };
-    const json_t *share = answer_object(job, "shares"), *worst = answer_object(job, "worst");
+    const json_t *share = get_object(job, "shares"), *worst = get_object(job, "worst");
     char line[512], node[128];
     int n = 0;
 
-    if (!isnan(answer_number(job, "lost_ratio"))) {
+    if (!isnan(get_number(job, "lost_ratio"))) {
         snprintf(line, sizeof(line), "%s of the ranks' time, waiting for a later rank",
-                 text_percent(answer_number(job, "lost_ratio")).s);
+                 text_percent(get_number(job, "lost_ratio")).s);
         page_figure(t, "Lost", line);
     }
     for (size_t i = 0; share && i < ARRAY_SIZE(shares); i++)
         n += snprintf(line + n, sizeof(line) - (size_t)n, "%s%s %s", i ? ", " : "", shares[i].name,
-                      text_percent(answer_number(share, shares[i].key)).s);
+                      text_percent(get_number(share, shares[i].key)).s);
     if (share)
         page_figure(t, "Time goes to", line);
-    page_figure(t, "Regime", answer_text(job, "regime", line, sizeof(line)));
+    page_figure(t, "Regime", show_text(job, "regime", line, sizeof(line)));
     if (worst) {
         snprintf(line, sizeof(line), "rank %s on %s: %s late on average, the last in %s of the collectives",
-                 text_count(answer_number(worst, "rank")).s, answer_text(worst, "node", node, sizeof(node)),
-                 text_s(answer_number(worst, "lateness_s")).s,
-                 text_percent(answer_number(worst, "last_ratio")).s);
+                 text_count(get_number(worst, "rank")).s, show_text(worst, "node", node, sizeof(node)),
+                 text_s(get_number(worst, "lateness_s")).s,
+                 text_percent(get_number(worst, "last_ratio")).s);
         page_figure(t, "Latest", line);
     }
 }
 
 static void figure_efficiency(struct table *t, const json_t *job)
 {
-    const json_t *e = answer_object(job, "efficiency");
+    const json_t *e = get_object(job, "efficiency");
     char line[256];
 
-    if (isnan(answer_number(e, "parallel")))
+    if (isnan(get_number(e, "parallel")))
         return;
     snprintf(line, sizeof(line), "%s: load balance %s x serialisation %s x transfer %s",
-             text_percent(answer_number(e, "parallel")).s, text_percent(answer_number(e, "load_balance")).s,
-             text_percent(answer_number(e, "serialisation")).s, text_percent(answer_number(e, "transfer")).s);
+             text_percent(get_number(e, "parallel")).s, text_percent(get_number(e, "load_balance")).s,
+             text_percent(get_number(e, "serialisation")).s, text_percent(get_number(e, "transfer")).s);
     page_figure(t, "Efficiency", line);
 }
 
 /* The ranks that come last most often: on their arrival the collectives wait. */
 static void figure_critical_path(struct table *t, const json_t *job)
 {
-    const json_t *path = answer_object(job, "critical_path"), *ranks = answer_array(path, "ranks");
+    const json_t *path = get_object(job, "critical_path"), *ranks = get_array(path, "ranks");
     char line[512], node[64];
 
     for (size_t i = 0; i < json_array_size(ranks) && i < WAITED_MAX; i++) {
         const json_t *rank = json_array_get(ranks, i);
-        double delay_s = answer_number(rank, "delay_s");
+        double delay_s = get_number(rank, "delay_s");
         int n =
             snprintf(line, sizeof(line), "rank %s on %s: last in %s of its collectives",
-                     text_count(answer_number(rank, "rank")).s, answer_text(rank, "node", node, sizeof(node)),
-                     text_percent(answer_number(rank, "last_ratio")).s);
+                     text_count(get_number(rank, "rank")).s, show_text(rank, "node", node, sizeof(node)),
+                     text_percent(get_number(rank, "last_ratio")).s);
 
         if (!isnan(delay_s))
             snprintf(line + n, sizeof(line) - (size_t)n, ", costs the others %s a step", text_s(delay_s).s);
@@ -281,14 +281,14 @@ static void figure_critical_path(struct table *t, const json_t *job)
 
 static void figure_projection(struct table *t, const json_t *job)
 {
-    const json_t *p = answer_object(job, "projection");
+    const json_t *p = get_object(job, "projection");
     char line[512], text[300];
 
     if (!p || has_ended(job))
         return;
-    answer_text(p, "text", text, sizeof(text));
+    show_text(p, "text", text, sizeof(text));
     snprintf(line, sizeof(line), "%s%s", text,
-             answer_true(p, "warning")
+             get_true(p, "warning")
                  ? "; it fluctuates more widely and more slowly, as before a change of regime"
                  : "");
     page_figure(t, "Ahead", line);
@@ -297,32 +297,32 @@ static void figure_projection(struct table *t, const json_t *job)
 /* The next wall, and the furthest point that is projected. */
 static void figure_scaling(struct table *t, const json_t *job)
 {
-    const json_t *s = answer_object(job, "scaling"), *points = answer_array(s, "points");
+    const json_t *s = get_object(job, "scaling"), *points = get_array(s, "points");
     const json_t *last = json_array_get(points, json_array_size(points) - 1), *rate;
     char line[512], text[256], regime[24];
 
     if (!last)
         return;
-    page_figure(t, "More ranks", answer_text(s, "text", text, sizeof(text)));
-    rate = answer_object(last, "throughput_ratio");
+    page_figure(t, "More ranks", show_text(s, "text", text, sizeof(text)));
+    rate = get_object(last, "throughput_ratio");
     snprintf(line, sizeof(line), "%s ranks (%s as many): %s the throughput (%s to %s), %s",
-             text_count(answer_number(last, "ranks")).s, text_times(answer_number(last, "factor")).s,
-             text_times(answer_number(rate, "p50")).s, text_times(answer_number(rate, "p5")).s,
-             text_times(answer_number(rate, "p95")).s, answer_text(last, "regime", regime, sizeof(regime)));
+             text_count(get_number(last, "ranks")).s, text_times(get_number(last, "factor")).s,
+             text_times(get_number(rate, "p50")).s, text_times(get_number(rate, "p5")).s,
+             text_times(get_number(rate, "p95")).s, show_text(last, "regime", regime, sizeof(regime)));
     page_figure(t, "", line);
 }
 
 static void put_way(struct table *t, const char *title, const json_t *way)
 {
-    const json_t *rate = answer_object(way, "throughput_ratio");
+    const json_t *rate = get_object(way, "throughput_ratio");
     char line[512], name[64], reason[200];
 
     if (!way)
         return;
     snprintf(line, sizeof(line), "%s: %s the samples a second (%s to %s); %s",
-             answer_text(way, "strategy", name, sizeof(name)), text_times(answer_number(rate, "p50")).s,
-             text_times(answer_number(rate, "p5")).s, text_times(answer_number(rate, "p95")).s,
-             answer_text(way, "reason", reason, sizeof(reason)));
+             show_text(way, "strategy", name, sizeof(name)), text_times(get_number(rate, "p50")).s,
+             text_times(get_number(rate, "p5")).s, text_times(get_number(rate, "p95")).s,
+             show_text(way, "reason", reason, sizeof(reason)));
     page_figure(t, title, line);
 }
 
@@ -332,10 +332,10 @@ static void figure_ways(struct table *t, const json_t *job)
     const json_t *way, *best[2] = { NULL, NULL };
     size_t i;
 
-    json_array_foreach(answer_array(answer_object(job, "strategies"), "strategies"), i, way) {
-        bool per_sample = answer_true(way, "per_sample");
+    json_array_foreach(get_array(get_object(job, "strategies"), "strategies"), i, way) {
+        bool per_sample = get_true(way, "per_sample");
 
-        if (!best[per_sample] && answer_number(answer_object(way, "throughput_ratio"), "p5") > WORTH_RATIO)
+        if (!best[per_sample] && get_number(get_object(way, "throughput_ratio"), "p5") > WORTH_RATIO)
             best[per_sample] = way;
     }
     put_way(t, "Faster", best[0]);
@@ -352,14 +352,14 @@ static void figure_guarded(struct table *t, const json_t *job)
                     { "lost", "lost" },
                     { "skew", "skew" },
                     { "energy", "energy a step" } };
-    const json_t *g = answer_object(job, "guarded"), *ratios = answer_object(g, "ratios");
+    const json_t *g = get_object(job, "guarded"), *ratios = get_object(g, "ratios");
     char line[512] = "", text[400];
 
-    if (!answer_object(ratios, "step"))
+    if (!get_object(ratios, "step"))
         return;
-    page_figure(t, "Guarded", answer_text(g, "text", text, sizeof(text)));
+    page_figure(t, "Guarded", show_text(g, "text", text, sizeof(text)));
     for (size_t i = 0; i < ARRAY_SIZE(figures); i++) {
-        double value = answer_number(answer_object(ratios, figures[i].key), "value");
+        double value = get_number(get_object(ratios, figures[i].key), "value");
 
         if (!isnan(value))
             snprintf(line + strlen(line), sizeof(line) - strlen(line), "%s%s %s", *line ? ", " : "",
@@ -397,15 +397,15 @@ static void put_figures(const struct page *p)
 
 static void inside_words(const json_t *inside, char *buf, size_t size)
 {
-    double age_s = answer_number(inside, "age_s");
+    double age_s = get_number(inside, "age_s");
     char op[32], comm[64];
 
     if (!inside) {
         snprintf(buf, size, "-");
         return;
     }
-    snprintf(buf, size, "%s %s on %s%s%s", answer_text(inside, "op", op, sizeof(op)),
-             text_count(answer_number(inside, "seq")).s, answer_text(inside, "comm", comm, sizeof(comm)),
+    snprintf(buf, size, "%s %s on %s%s%s", show_text(inside, "op", op, sizeof(op)),
+             text_count(get_number(inside, "seq")).s, show_text(inside, "comm", comm, sizeof(comm)),
              isnan(age_s) ? "" : " for ", isnan(age_s) ? "" : text_s(age_s).s);
 }
 
@@ -416,8 +416,8 @@ void page_ranks(const struct page *p)
         { "P95", true },  { "LAST", true },  { "WAIT", true },    { "DELAY", true },  { "COMPUTE", true },
         { "STAY", true }, { "WORK", true },  { "INSIDE", false },
     };
-    const json_t *ranks = answer_array(p->job, "rank_table"), *rank;
-    double total = answer_number(p->job, "rank_table_total");
+    const json_t *ranks = get_array(p->job, "rank_table"), *rank;
+    double total = get_number(p->job, "rank_table_total");
     size_t shown = json_array_size(ranks), i;
     char text[128];
     struct table *t;
@@ -435,19 +435,19 @@ void page_ranks(const struct page *p)
     t = table_new(layout, ARRAY_SIZE(layout));
     for (i = 0; i < shown; i++) {
         rank = json_array_get(ranks, i);
-        table_cell(t, "%s", text_count(answer_number(rank, "rank")).s);
-        table_cell(t, "%s", answer_text(rank, "node", text, sizeof(text)));
-        table_cell(t, "%s", answer_text(rank, "switch", text, sizeof(text)));
-        table_cell(t, "%s", answer_text(rank, "state", text, sizeof(text)));
-        table_cell(t, "%s", text_s(answer_number(rank, "lateness_s")).s);
-        table_cell(t, "%s", text_about_s(answer_number(rank, "lateness_p95_s")).s);
-        table_cell(t, "%s", text_percent(answer_number(rank, "last_ratio")).s);
-        table_cell(t, "%s", text_s(answer_number(rank, "wait_s")).s);
-        table_cell(t, "%s", text_s(answer_number(rank, "delay_s")).s);
-        table_cell(t, "%s", text_s(answer_number(rank, "compute_s")).s);
-        table_cell(t, "%s", text_s(answer_number(rank, "stay_s")).s);
-        table_cell(t, "%s", text_times(answer_number(rank, "slowdown")).s);
-        inside_words(answer_object(rank, "inside"), text, sizeof(text));
+        table_cell(t, "%s", text_count(get_number(rank, "rank")).s);
+        table_cell(t, "%s", show_text(rank, "node", text, sizeof(text)));
+        table_cell(t, "%s", show_text(rank, "switch", text, sizeof(text)));
+        table_cell(t, "%s", show_text(rank, "state", text, sizeof(text)));
+        table_cell(t, "%s", text_s(get_number(rank, "lateness_s")).s);
+        table_cell(t, "%s", text_about_s(get_number(rank, "lateness_p95_s")).s);
+        table_cell(t, "%s", text_percent(get_number(rank, "last_ratio")).s);
+        table_cell(t, "%s", text_s(get_number(rank, "wait_s")).s);
+        table_cell(t, "%s", text_s(get_number(rank, "delay_s")).s);
+        table_cell(t, "%s", text_s(get_number(rank, "compute_s")).s);
+        table_cell(t, "%s", text_s(get_number(rank, "stay_s")).s);
+        table_cell(t, "%s", text_times(get_number(rank, "slowdown")).s);
+        inside_words(get_object(rank, "inside"), text, sizeof(text));
         table_cell(t, "%s", text);
     }
     table_print(t, p->out, INDENT);
@@ -461,7 +461,7 @@ void page_communicators(const struct page *p)
         { "OF THE KIND", true }, { "PER S", true },    { "BYTES/S", true },
         { "SKEW", true },        { "TRANSFER", true }, { "EFFICIENCY", true },
     };
-    const json_t *comms = answer_array(p->job, "communicators"), *comm;
+    const json_t *comms = get_array(p->job, "communicators"), *comm;
     struct table *t;
     char text[96];
     size_t i;
@@ -472,15 +472,15 @@ void page_communicators(const struct page *p)
     t = table_new(layout, ARRAY_SIZE(layout));
     for (i = 0; i < json_array_size(comms) && i < COMMS_MAX; i++) {
         comm = json_array_get(comms, i);
-        table_cell(t, "%s", answer_text(comm, "name", text, sizeof(text)));
-        table_cell(t, "%s", answer_text(comm, "label", text, sizeof(text)));
-        table_cell(t, "%s", text_count(answer_number(comm, "size")).s);
-        table_cell(t, "%s", text_count(answer_number(comm, "instances")).s);
-        table_cell(t, "%s", text_number(answer_number(comm, "collectives_per_s")).s);
-        table_cell(t, "%s", text_bytes(answer_number(comm, "bytes_per_s")).s);
-        table_cell(t, "%s", text_s(answer_number(comm, "skew_s")).s);
-        table_cell(t, "%s", text_s(answer_number(comm, "transfer_s")).s);
-        table_cell(t, "%s", text_percent(answer_number(answer_object(comm, "efficiency"), "parallel")).s);
+        table_cell(t, "%s", show_text(comm, "name", text, sizeof(text)));
+        table_cell(t, "%s", show_text(comm, "label", text, sizeof(text)));
+        table_cell(t, "%s", text_count(get_number(comm, "size")).s);
+        table_cell(t, "%s", text_count(get_number(comm, "instances")).s);
+        table_cell(t, "%s", text_number(get_number(comm, "collectives_per_s")).s);
+        table_cell(t, "%s", text_bytes(get_number(comm, "bytes_per_s")).s);
+        table_cell(t, "%s", text_s(get_number(comm, "skew_s")).s);
+        table_cell(t, "%s", text_s(get_number(comm, "transfer_s")).s);
+        table_cell(t, "%s", text_percent(get_number(get_object(comm, "efficiency"), "parallel")).s);
     }
     table_print(t, p->out, INDENT);
     table_free(t);
@@ -491,8 +491,8 @@ void page_communicators(const struct page *p)
 /* How much of the job these figures stand for: a guard that sees half of the ranks must say so. */
 static void put_probe(const struct page *p)
 {
-    const json_t *probe = answer_object(p->job, "probe");
-    double guarded = answer_number(probe, "ranks_guarded"), total = answer_number(probe, "ranks_total");
+    const json_t *probe = get_object(p->job, "probe");
+    double guarded = get_number(probe, "ranks_guarded"), total = get_number(probe, "ranks_total");
 
     if (!probe)
         return;
@@ -500,10 +500,10 @@ static void put_probe(const struct page *p)
     fprintf(p->out, "%*s%s of %s ranks are guarded%s\n", INDENT, "", text_count(guarded).s,
             text_count(total).s, guarded < total ? ": the others are not seen" : "");
     fprintf(p->out, "%*s%s collectives recorded, %s dropped (ring full), %s missed\n", INDENT, "",
-            text_number(answer_number(probe, "events")).s, text_number(answer_number(probe, "dropped")).s,
-            text_number(answer_number(probe, "missed")).s);
+            text_number(get_number(probe, "events")).s, text_number(get_number(probe, "dropped")).s,
+            text_number(get_number(probe, "missed")).s);
     fprintf(p->out, "%*sestimated cost: %s of the ranks' time\n", INDENT, "",
-            text_percent(answer_number(probe, "overhead_ratio")).s);
+            text_percent(get_number(probe, "overhead_ratio")).s);
 }
 
 static void put_agents(const struct page *p)
@@ -512,7 +512,7 @@ static void put_agents(const struct page *p)
         { "NODE", false },  { "SWITCH", false }, { "LINK", false },        { "CPU", true },
         { "MEMORY", true }, { "BACKLOG", true }, { "LOST BATCHES", true }, { "HEARD", true },
     };
-    const json_t *agents = answer_array(p->job, "agents"), *agent;
+    const json_t *agents = get_array(p->job, "agents"), *agent;
     struct table *t;
     char text[128];
     size_t i;
@@ -522,15 +522,15 @@ static void put_agents(const struct page *p)
     page_title(p, "Agents");
     t = table_new(layout, ARRAY_SIZE(layout));
     json_array_foreach(agents, i, agent) {
-        double age = answer_number(agent, "age_s");
+        double age = get_number(agent, "age_s");
 
-        table_cell(t, "%s", answer_text(agent, "node", text, sizeof(text)));
-        table_cell(t, "%s", answer_text(agent, "switch", text, sizeof(text)));
+        table_cell(t, "%s", show_text(agent, "node", text, sizeof(text)));
+        table_cell(t, "%s", show_text(agent, "switch", text, sizeof(text)));
         table_cell(t, "%s", page_agent_link(agent));
-        table_cell(t, "%s", text_percent(answer_number(agent, "cpu_ratio")).s);
-        table_cell(t, "%s", text_bytes(answer_number(agent, "rss_bytes")).s);
-        table_cell(t, "%s", text_bytes(answer_number(agent, "backlog_bytes")).s);
-        table_cell(t, "%s", text_count(answer_number(agent, "lost_batches")).s);
+        table_cell(t, "%s", text_percent(get_number(agent, "cpu_ratio")).s);
+        table_cell(t, "%s", text_bytes(get_number(agent, "rss_bytes")).s);
+        table_cell(t, "%s", text_bytes(get_number(agent, "backlog_bytes")).s);
+        table_cell(t, "%s", text_count(get_number(agent, "lost_batches")).s);
         table_cell(t, "%s%s", text_s(age).s, isnan(age) ? "" : " ago");
     }
     table_print(t, p->out, INDENT);
@@ -540,7 +540,7 @@ static void put_agents(const struct page *p)
 static void put_events(const struct page *p)
 {
     static const struct table_column layout[] = { { "", true }, { "", false } };
-    const json_t *events = answer_array(p->job, "events");
+    const json_t *events = get_array(p->job, "events");
     struct table *t;
     char text[400];
 
@@ -550,10 +550,10 @@ static void put_events(const struct page *p)
     t = table_new(layout, ARRAY_SIZE(layout));
     for (size_t i = 0; i < json_array_size(events) && i < EVENTS_MAX; i++) {
         const json_t *event = json_array_get(events, i);
-        double age = answer_number(event, "age_s");
+        double age = get_number(event, "age_s");
 
         table_cell(t, "%s%s", text_s(age).s, isnan(age) ? "" : " ago");
-        table_cell(t, "%s", answer_text(event, "text", text, sizeof(text)));
+        table_cell(t, "%s", show_text(event, "text", text, sizeof(text)));
     }
     table_print(t, p->out, INDENT);
     table_free(t);
@@ -562,17 +562,17 @@ static void put_events(const struct page *p)
 /* This run beside the earlier ones like it. */
 static void put_past(const struct page *p)
 {
-    const json_t *past = answer_object(p->job, "past");
-    double energy = answer_number(past, "energy_j_per_step"), ratio = answer_number(past, "energy_ratio");
+    const json_t *past = get_object(p->job, "past");
+    double energy = get_number(past, "energy_j_per_step"), ratio = get_number(past, "energy_ratio");
     char text[512];
 
     if (!json_is_string(json_object_get(past, "text")))
         return;
     page_title(p, "Earlier runs like this");
-    text_wrap(p->out, answer_text(past, "text", text, sizeof(text)), INDENT, p->columns);
-    if (answer_number(past, "reruns") > 0)
+    text_wrap(p->out, show_text(past, "text", text, sizeof(text)), INDENT, p->columns);
+    if (get_number(past, "reruns") > 0)
         fprintf(p->out, "%*s%s of the last %s starts were re-runs\n", INDENT, "",
-                text_count(answer_number(past, "reruns")).s, text_count(answer_number(past, "starts")).s);
+                text_count(get_number(past, "reruns")).s, text_count(get_number(past, "starts")).s);
     if (!isnan(energy))
         fprintf(p->out, "%*sa step uses %s J on the nodes%s%s%s\n", INDENT, "", text_number(energy).s,
                 isnan(ratio) ? "" : ", ", isnan(ratio) ? "" : text_percent(ratio).s,
@@ -581,7 +581,7 @@ static void put_past(const struct page *p)
 
 static void put_notes(const struct page *p)
 {
-    const json_t *notes = answer_array(p->job, "notes"), *note;
+    const json_t *notes = get_array(p->job, "notes"), *note;
     char text[1024];
     size_t i;
 
@@ -589,15 +589,15 @@ static void put_notes(const struct page *p)
         return;
     page_title(p, "Notes");
     json_array_foreach(notes, i, note)
-        text_wrap(p->out, answer_printable(note, text, sizeof(text)), INDENT, p->columns);
+        text_wrap(p->out, show_value(note, text, sizeof(text)), INDENT, p->columns);
 }
 
 int page_job(FILE *out, const json_t *answer, int columns, struct err *err)
 {
     struct page page = { out, answer, columns };
 
-    if (answer_check(answer, "id", JSON_STRING, err) < 0 ||
-        answer_check(answer, "state", JSON_STRING, err) < 0)
+    if (check_answer(answer, "id", JSON_STRING, err) < 0 ||
+        check_answer(answer, "state", JSON_STRING, err) < 0)
         return -1;
     page_sentence(&page);
     put_verdicts(&page);

@@ -6,33 +6,33 @@
 
 #include "common/text.h"
 #include "common/xalloc.h"
-#include "ctl/answer.h"
+#include "wire/json.h"
 
 #define INDENT 2
 
 static char *text_of(const json_t *o, const char *key, char *buf, size_t size)
 {
-    return answer_text(o, key, buf, size);
+    return show_text(o, key, buf, size);
 }
 
 /* "exclude n5", "send USR1": what a decision or a rule does. */
 static char *deed(const json_t *o, char *buf, size_t size)
 {
     char action[64], nodes[256], signal[32];
-    const json_t *list = answer_array(o, "nodes");
+    const json_t *list = get_array(o, "nodes");
 
     snprintf(buf, size, "%s%s%s%s%s", text_of(o, "action", action, sizeof(action)),
              json_is_string(json_object_get(o, "signal")) ? " " : "",
              json_is_string(json_object_get(o, "signal")) ? text_of(o, "signal", signal, sizeof(signal)) : "",
              json_array_size(list) ? " " : "",
-             json_array_size(list) ? answer_list(list, 8, nodes, sizeof(nodes)) : "");
+             json_array_size(list) ? show_list(list, 8, nodes, sizeof(nodes)) : "");
     return buf;
 }
 
 /* What becomes of what a policy's rules decide. */
 static const char *bearing(const json_t *policy)
 {
-    const char *action = json_string_value(json_object_get(policy, "action"));
+    const char *action = get_string(policy, "action");
 
     if (action && !strcmp(action, "dryrun"))
         return "only written down (dryrun)";
@@ -47,14 +47,14 @@ static const char *bearing(const json_t *policy)
 
 static void policies_row(struct table *t, const json_t *policy)
 {
-    const json_t *rules = answer_array(policy, "rules");
+    const json_t *rules = get_array(policy, "rules");
     char text[160];
 
     table_cell(t, "%s%s", text_of(policy, "name", text, sizeof(text)),
-               answer_true(policy, "default") ? " *" : "");
+               get_true(policy, "default") ? " *" : "");
     table_cell(t, "%s", text_of(policy, "action", text, sizeof(text)));
     table_cell(t, "%s", text_count(rules ? (double)json_array_size(rules) : NAN).s);
-    table_cell(t, "%s", text_count(answer_number(policy, "jobs")).s);
+    table_cell(t, "%s", text_count(get_number(policy, "jobs")).s);
     table_cell(t, "%s", text_of(policy, "text", text, sizeof(text)));
 }
 
@@ -72,7 +72,7 @@ static void put_selections(FILE *out, const json_t *selections)
         fprintf(out, "  %s:", text_of(line, "policy", text, sizeof(text)));
         json_object_foreach((json_t *)line, key, value) {
             if (strcmp(key, "policy") != 0)
-                fprintf(out, " %.32s=%s", key, answer_printable(value, text, sizeof(text)));
+                fprintf(out, " %.32s=%s", key, show_value(value, text, sizeof(text)));
         }
         fputc('\n', out);
     }
@@ -87,16 +87,16 @@ int page_policies(FILE *out, const json_t *answer, int columns, struct err *err)
     struct table *t;
     size_t i;
 
-    if (answer_check(answer, "policies", JSON_ARRAY, err) < 0)
+    if (check_answer(answer, "policies", JSON_ARRAY, err) < 0)
         return -1;
-    policies = answer_array(answer, "policies");
+    policies = get_array(answer, "policies");
     t = table_new(layout, ARRAY_SIZE(layout));
     json_array_foreach(policies, i, policy)
         policies_row(t, policy);
     table_print(t, out, 0);
     table_free(t);
     text_wrap(out, "* of a plain --sync-guard.", 0, columns);
-    put_selections(out, answer_array(answer, "selections"));
+    put_selections(out, get_array(answer, "selections"));
     return 0;
 }
 
@@ -115,7 +115,7 @@ static void put_params(FILE *out, const json_t *params)
         table_cell(t, "%s", text_of(param, "value", text, sizeof(text)));
         table_cell(t, "%s", text_of(param, "default", text, sizeof(text)));
         table_cell(t, "%s", text_of(param, "range", text, sizeof(text)));
-        table_cell(t, "%s", answer_true(param, "set") ? "set" : "-");
+        table_cell(t, "%s", get_true(param, "set") ? "set" : "-");
         table_cell(t, "%s", text_of(param, "meaning", text, sizeof(text)));
     }
     table_print(t, out, 0);
@@ -137,9 +137,8 @@ static void put_rule(FILE *out, const json_t *rule, int columns)
              text_of(rule, "module", text, sizeof(text)));
     if (json_is_string(json_object_get(rule, "module")))
         text_wrap(out, line, INDENT, columns);
-    snprintf(line, sizeof(line), "hold %s, hysteresis %s, cool-down %s",
-             text_s(answer_number(rule, "hold_s")).s, text_percent(answer_number(rule, "hysteresis_ratio")).s,
-             text_s(answer_number(rule, "cool_down_s")).s);
+    snprintf(line, sizeof(line), "hold %s, hysteresis %s, cool-down %s", text_s(get_number(rule, "hold_s")).s,
+             text_percent(get_number(rule, "hysteresis_ratio")).s, text_s(get_number(rule, "cool_down_s")).s);
     text_wrap(out, line, INDENT, columns);
 }
 
@@ -149,13 +148,13 @@ int page_policy(FILE *out, const json_t *answer, int columns, struct err *err)
     char text[160], name[64];
     size_t i;
 
-    if (answer_check(answer, "params", JSON_ARRAY, err) < 0)
+    if (check_answer(answer, "params", JSON_ARRAY, err) < 0)
         return -1;
     fprintf(out, "Policy %s: %s\n", text_of(answer, "name", name, sizeof(name)),
             text_of(answer, "text", text, sizeof(text)));
     fprintf(out, "What its rules decide is %s.\n\n", bearing(answer));
-    put_params(out, answer_array(answer, "params"));
-    rules = answer_array(answer, "rules");
+    put_params(out, get_array(answer, "params"));
+    rules = get_array(answer, "rules");
     json_array_foreach(rules, i, rule)
         put_rule(out, rule, columns);
     return 0;
@@ -166,17 +165,17 @@ int page_policy(FILE *out, const json_t *answer, int columns, struct err *err)
 /* After `set`, `pause`, `resume`: what is in force now. */
 int page_control(FILE *out, const json_t *answer, int columns, struct err *err)
 {
-    const json_t *policy = answer_object(answer, "policy"), *params = answer_array(policy, "params"), *param;
+    const json_t *policy = get_object(answer, "policy"), *params = get_array(policy, "params"), *param;
     char job[64], name[64], key[64], value[160], standard[160];
     size_t i, n = 0;
 
-    if (answer_check(answer, "policy", JSON_OBJECT, err) < 0)
+    if (check_answer(answer, "policy", JSON_OBJECT, err) < 0)
         return -1;
     fprintf(out, "Job %s: policy %s, %s%s", text_of(answer, "job", job, sizeof(job)),
             text_of(policy, "name", name, sizeof(name)), text_of(policy, "action", value, sizeof(value)),
-            answer_true(policy, "paused") ? ", paused" : "");
+            get_true(policy, "paused") ? ", paused" : "");
     json_array_foreach(params, i, param)
-        if (answer_true(param, "set"))
+        if (get_true(param, "set"))
             fprintf(out, "%s%s=%s (default %s)",
                     n++ ? ", " : "; set: ", text_of(param, "key", key, sizeof(key)),
                     text_of(param, "value", value, sizeof(value)),
@@ -189,8 +188,8 @@ int page_control(FILE *out, const json_t *answer, int columns, struct err *err)
 /* Why a rule is where it is, in a sentence. */
 static char *standing(const json_t *rule, char *buf, size_t size)
 {
-    double hold_s = answer_number(rule, "hold_s"), held_s = answer_number(rule, "held_s"),
-           cooling_s = answer_number(rule, "cooling_s"), most = answer_number(rule, "max_per_job");
+    double hold_s = get_number(rule, "hold_s"), held_s = get_number(rule, "held_s"),
+           cooling_s = get_number(rule, "cooling_s"), most = get_number(rule, "max_per_job");
     char phase[32];
 
     text_of(rule, "phase", phase, sizeof(phase));
@@ -253,15 +252,15 @@ static void put_result(FILE *out, const json_t *decision, int columns)
 
 static void put_standing(FILE *out, const json_t *rule, double start, int columns)
 {
-    const json_t *last = answer_object(rule, "last");
+    const json_t *last = get_object(rule, "last");
     char line[900], text[800];
 
     put_rule(out, rule, columns);
     text_wrap(out, standing(rule, line, sizeof(line)), INDENT, columns);
-    put_terms(out, answer_array(rule, "terms"));
+    put_terms(out, get_array(rule, "terms"));
     if (!last)
         return;
-    snprintf(line, sizeof(line), "last%s: %s", answer_number(last, "at") < start ? ", in an earlier run" : "",
+    snprintf(line, sizeof(line), "last%s: %s", get_number(last, "at") < start ? ", in an earlier run" : "",
              text_of(last, "sentence", text, sizeof(text)));
     text_wrap(out, line, INDENT, columns);
     put_result(out, last, columns);
@@ -270,7 +269,7 @@ static void put_standing(FILE *out, const json_t *rule, double start, int column
 /* Whose doing it was, behind the sentence. */
 static void put_uid(const json_t *e, char *line, size_t size)
 {
-    double by = answer_number(e, "by");
+    double by = get_number(e, "by");
     size_t at = strlen(line);
 
     if (by >= 0)
@@ -302,31 +301,31 @@ static void put_budget(FILE *out, const json_t *b)
     fprintf(out,
             "Budget of the last hour: %s of %s actions, against %s of %s nodes; all jobs together %s of %s "
             "actions, %s of %s nodes.\n",
-            text_count(answer_number(b, "actions")).s, text_count(answer_number(b, "actions_per_hour")).s,
-            text_count(answer_number(b, "nodes")).s, text_count(answer_number(b, "nodes_per_hour")).s,
-            text_count(answer_number(b, "cluster_actions")).s,
-            text_count(answer_number(b, "cluster_actions_per_hour")).s,
-            text_count(answer_number(b, "cluster_nodes")).s,
-            text_count(answer_number(b, "cluster_nodes_per_hour")).s);
+            text_count(get_number(b, "actions")).s, text_count(get_number(b, "actions_per_hour")).s,
+            text_count(get_number(b, "nodes")).s, text_count(get_number(b, "nodes_per_hour")).s,
+            text_count(get_number(b, "cluster_actions")).s,
+            text_count(get_number(b, "cluster_actions_per_hour")).s,
+            text_count(get_number(b, "cluster_nodes")).s,
+            text_count(get_number(b, "cluster_nodes_per_hour")).s);
 }
 
 int page_explain(FILE *out, const json_t *answer, int columns, struct err *err)
 {
-    const json_t *policy = answer_object(answer, "policy"), *rules = answer_array(policy, "rules"), *rule;
+    const json_t *policy = get_object(answer, "policy"), *rules = get_array(policy, "rules"), *rule;
     char name[64], job[64];
     size_t i;
 
-    if (answer_check(answer, "policy", JSON_OBJECT, err) < 0)
+    if (check_answer(answer, "policy", JSON_OBJECT, err) < 0)
         return err_set(err, "nothing is decided about this job any more; sgctl audit has what was");
     fprintf(out, "Job %s, policy %s: what its rules decide is %s%s.\n",
             text_of(answer, "id", job, sizeof(job)), text_of(policy, "name", name, sizeof(name)),
-            bearing(policy), answer_true(policy, "paused") ? "; it is paused: nothing is decided" : "");
-    put_budget(out, answer_object(policy, "budget"));
+            bearing(policy), get_true(policy, "paused") ? "; it is paused: nothing is decided" : "");
+    put_budget(out, get_object(policy, "budget"));
     if (json_array_size(rules) == 0)
         text_wrap(out, rules ? "The policy has no rules." : "Its rules are not known.", 0, columns);
     json_array_foreach(rules, i, rule)
-        put_standing(out, rule, answer_number(answer, "start"), columns);
-    put_by_hand(out, answer_array(policy, "decisions"), columns);
+        put_standing(out, rule, get_number(answer, "start"), columns);
+    put_by_hand(out, get_array(policy, "decisions"), columns);
     return 0;
 }
 
@@ -339,18 +338,18 @@ int page_audit(FILE *out, const json_t *answer, int columns, struct err *err)
     char job[64], state[32], policy[64], text[800], line[1200];
     size_t i;
 
-    if (answer_check(answer, "audit", JSON_ARRAY, err) < 0)
+    if (check_answer(answer, "audit", JSON_ARRAY, err) < 0)
         return -1;
-    list = answer_array(answer, "audit");
-    now = answer_number(answer, "now");
+    list = get_array(answer, "audit");
+    now = get_number(answer, "now");
     if (json_array_size(list) == 0)
         text_wrap(out, "Nothing was decided yet.", 0, columns);
     json_array_foreach(list, i, e) {
         text_of(e, "state", state, sizeof(state));
-        snprintf(line, sizeof(line), "%s ago  job %s, %s, %s: %s", text_s(now - answer_number(e, "at")).s,
+        snprintf(line, sizeof(line), "%s ago  job %s, %s, %s: %s", text_s(now - get_number(e, "at")).s,
                  text_of(e, "job", job, sizeof(job)), text_of(e, "policy", policy, sizeof(policy)), state,
                  text_of(e, "sentence", text, sizeof(text)));
-        if (!strcmp(state, "command") || answer_number(e, "by") >= 0)
+        if (!strcmp(state, "command") || get_number(e, "by") >= 0)
             put_uid(e, line, sizeof(line));
         text_wrap(out, line, 0, columns);
         if (strcmp(state, "dryrun") != 0)
@@ -367,14 +366,14 @@ int page_try(FILE *out, const json_t *answer, int columns, struct err *err)
     char policy[64], state[32], text[800], line[1000];
     size_t i;
 
-    if (answer_check(answer, "decisions", JSON_ARRAY, err) < 0)
+    if (check_answer(answer, "decisions", JSON_ARRAY, err) < 0)
         return -1;
-    list = answer_array(answer, "decisions");
+    list = get_array(answer, "decisions");
     fprintf(out, "Policy %s over %s of the trace: %zu decisions\n",
-            text_of(answer, "policy", policy, sizeof(policy)), text_s(answer_number(answer, "seconds")).s,
+            text_of(answer, "policy", policy, sizeof(policy)), text_s(get_number(answer, "seconds")).s,
             json_array_size(list));
     json_array_foreach(list, i, e) {
-        snprintf(line, sizeof(line), "at %s, %s: %s", text_s(answer_number(e, "at_s")).s,
+        snprintf(line, sizeof(line), "at %s, %s: %s", text_s(get_number(e, "at_s")).s,
                  text_of(e, "state", state, sizeof(state)), text_of(e, "sentence", text, sizeof(text)));
         text_wrap(out, line, INDENT, columns);
     }

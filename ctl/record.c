@@ -15,8 +15,8 @@
 #include "common/now.h"
 #include "common/text.h"
 #include "common/xalloc.h"
-#include "ctl/answer.h"
 #include "trace/sink.h"
+#include "wire/json.h"
 #include "wire/loop.h"
 
 #define PROGRESS_AFTER_S 2
@@ -138,7 +138,7 @@ static void on_error(struct record *r, const json_t *answer)
 {
     char why[256];
 
-    answer_text(answer, "error", why, sizeof(why));
+    show_text(answer, "error", why, sizeof(why));
     if (!r->recording || ++r->retries > RETRIES_MAX) {
         err_set(r->err, "%s", why);
         fail(r);
@@ -163,7 +163,7 @@ static void on_answer(struct client *client, json_t *answer, void *arg)
         if (trace_put(r->trace, json_string_value(trace), json_string_length(trace), r->err) < 0)
             fail(r);
     } else if (json_object_get(answer, "end")) {
-        answer_text(answer, "end", r->why, sizeof(r->why));
+        show_text(answer, "end", r->why, sizeof(r->why));
         finish(r, r->stopping ? r->end : r->why);
     }
 }

@@ -12,6 +12,7 @@
 #include "job/report.h"
 #include "rules/engine.h"
 #include "trace/reader.h"
+#include "wire/json.h"
 
 #define EVERY_S     1.0 /* as the controller looks */
 #define CLUSTER_MAX 10001
@@ -37,7 +38,7 @@ static json_t *decision_json(const struct decision *d)
                      "signal",
                      d->action == ACTION_SIGNAL ? json_string(action_signal_name(d->signal)) : json_null(),
                      "nodes", nodes, "sentence", d->sentence, "why_not", *d->why_not ? d->why_not : NULL,
-                     "projected_ratio", report_real(d->projected_ratio));
+                     "projected_ratio", real_json(d->projected_ratio));
 }
 
 static void look(struct trial *t, double now_s)

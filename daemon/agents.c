@@ -6,43 +6,15 @@
 #include <string.h>
 
 #include "common/log.h"
-#include "common/text.h"
 #include "daemon/agents.h"
 #include "daemon/control.h"
 #include "history/store.h"
 #include "job/pacing.h"
 #include "job/record.h"
+#include "wire/json.h"
 #include "wire/telemetry.h"
 
 #define ENERGY_MAX_J 1e13 /* a megawatt for months */
-
-/* Integers and strings out of an object, bounded; a wrong type is the same as absent. */
-static int64_t get_int(const json_t *o, const char *key, int64_t min, int64_t max, int64_t absent)
-{
-    const json_t *v = json_object_get(o, key);
-    int64_t n = json_integer_value(v);
-
-    return json_is_integer(v) && n >= min && n <= max ? n : absent;
-}
-
-static double get_real(const json_t *o, const char *key)
-{
-    const json_t *v = json_object_get(o, key);
-
-    return json_is_number(v) ? json_number_value(v) : NAN;
-}
-
-/* Names go to terminals: no control characters, and no half of a character where they are cut. */
-static void get_text(const json_t *o, const char *key, char *out, size_t size)
-{
-    const char *text = json_string_value(json_object_get(o, key));
-
-    snprintf(out, size, "%s", text ? text : "");
-    for (char *c = out; *c; c++)
-        if ((unsigned char)*c < 32 || *c == 127)
-            *c = '?';
-    text_utf8(out);
-}
 
 static void refuse(struct peer *p, const char *why)
 {
@@ -179,9 +151,7 @@ static void take_limit(struct job *j, const json_t *hello)
 
 static uint64_t get_life(const json_t *hello)
 {
-    const char *hex = json_string_value(json_object_get(hello, "agent"));
-
-    return hex ? strtoull(hex, NULL, 16) : 0;
+    return strtoull(get_word(hello, "agent"), NULL, 16);
 }
 
 /* One link an agent: an older one is dead and just not noticed yet. */
@@ -196,7 +166,7 @@ static void drop_former_link(struct peer *p, const struct job_agent *a)
 
 static void take_adapter(struct job *j, const json_t *adapter)
 {
-    view_adapter(j->view, get_real(adapter, "bytes_per_s"),
+    view_adapter(j->view, get_number(adapter, "bytes_per_s"),
                  (unsigned)get_int(adapter, "number", 1, VIEW_ADAPTERS_MAX, 0));
 }
 
@@ -245,7 +215,7 @@ static void take_rank(struct job *j, const struct job_agent *a, const json_t *o)
 {
     uint32_t rank = (uint32_t)get_int(o, "rank", 0, VIEW_RANKS_MAX - 1, UINT32_MAX);
     uint16_t app = (uint16_t)get_int(o, "app", 0, UINT16_MAX, UINT16_MAX);
-    const char *state = json_string_value(json_object_get(o, "state"));
+    const char *state = get_string(o, "state");
 
     if (view_rank_add(j->view, rank, app, a->node, a->leaf) < 0)
         return;
@@ -266,17 +236,18 @@ static void take_energy(struct job_agent *a, double energy_j)
 
 static void take_stats(struct job_agent *a, const json_t *o)
 {
-    double cpu_s = get_real(o, "cpu_s"), wall_s = get_real(o, "wall_s");
+    double cpu_s = get_number(o, "cpu_s"), wall_s = get_number(o, "wall_s");
 
     a->cpu_ratio = wall_s > 0 ? cpu_s / wall_s : NAN;
-    a->rss_bytes = get_real(o, "rss_bytes");
-    a->backlog_bytes = get_real(o, "backlog_bytes");
-    a->lost_batches = get_real(o, "lost_batches");
-    take_energy(a, get_real(o, "energy_j"));
+    a->rss_bytes = get_number(o, "rss_bytes");
+    a->backlog_bytes = get_number(o, "backlog_bytes");
+    a->lost_batches = get_number(o, "lost_batches");
+    take_energy(a, get_number(o, "energy_j"));
 }
 
 void agents_json(struct peer *p, const json_t *o)
 {
+    const char *note;
     const json_t *v;
     size_t i;
     json_t *rank;
@@ -291,8 +262,8 @@ void agents_json(struct peer *p, const json_t *o)
         cadence_take(p->job, p->agent, controller_now_s(), v);
     if ((v = json_object_get(o, "pace")))
         pacing_take(p->agent, v);
-    if ((v = json_object_get(o, "note")) && json_is_string(v))
-        job_note(p->job, p->agent->node, json_string_value(v));
+    if ((note = get_string(o, "note")))
+        job_note(p->job, p->agent->node, note);
     if (json_object_get(o, "bye")) {
         p->agent->bye = true;
         agents_ack(p);

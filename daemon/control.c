@@ -9,7 +9,7 @@
 #include "actions/action.h"
 #include "common/log.h"
 #include "common/now.h"
-#include "common/text.h"
+#include "common/utf8.h"
 #include "common/xalloc.h"
 #include "daemon/control_private.h"
 #include "daemon/peer.h"
@@ -220,7 +220,7 @@ static void record(struct controls *cs, struct control *c, const struct decision
 
     control_fill(&e, c);
     e.d = *d;
-    text_utf8(e.d.sentence); /* a webhook takes nothing else */
+    utf8_mend(e.d.sentence); /* a webhook takes nothing else */
     e.before = control_level(c, d->held_s);
     e.outcome = d->state == DECISION_ENFORCED ? AUDIT_PENDING : AUDIT_NONE;
     job_event(c->job, now_s, "%s%.480s", d->state == DECISION_DRYRUN ? "dry run: " : "", d->sentence);

@@ -5,7 +5,7 @@
 
 #include "actions/action.h"
 #include "common/log.h"
-#include "common/text.h"
+#include "common/utf8.h"
 #include "daemon/control_private.h"
 #include "job/job_figures.h"
 #include "rules/effect.h"
@@ -174,7 +174,7 @@ void controls_asked(struct controls *cs, struct job *j, const struct action *a, 
         snprintf(ratio, sizeof(ratio), "; projected: %.2f of the step time", e.d.projected_ratio);
     snprintf(e.d.sentence, sizeof(e.d.sentence), "by hand: %s%s",
              decision_deed(&e.d, false, deed, sizeof(deed)), ratio);
-    text_utf8(e.d.sentence);
+    utf8_mend(e.d.sentence);
     if (audit_add(cs->audit, &e, &err) < 0)
         log_warn("job %s: %s: its effect will not be known", j->text_id, err.text);
     else

@@ -7,8 +7,8 @@
 #include "daemon/control_private.h"
 #include "daemon/controller.h"
 #include "job/job_figures.h"
-#include "job/put.h"
 #include "job/report.h"
+#include "wire/json.h"
 
 /* ---- parameters ---- */
 

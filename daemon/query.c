@@ -16,6 +16,7 @@
 #include "history/store.h"
 #include "job/record.h"
 #include "job/report.h"
+#include "wire/json.h"
 
 #define FINISHED_MAX 100 /* rows of finished steps */
 
@@ -71,12 +72,11 @@ static json_t *answer_status(struct peer *p, const json_t *q)
         json_array_append_new(policies, json_string(s->config.policies[i].name));
     snprintf(life, sizeof(life), "%016llx", (unsigned long long)s->life);
     o = json_pack("{s:s,s:s,s:s,s:o,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:b,s:o,s:o,s:b}", "version", PACKAGE_VERSION,
-                  "controller", life, "host", s->host, "uptime_s",
-                  report_real(controller_now_s() - s->start_s), "jobs", (json_int_t)running, "agents",
-                  (json_int_t)agents, "ranks", (json_int_t)ranks, "clients", (json_int_t)clients,
-                  "batches_per_s", report_real(s->batches_per_s), "cpu_ratio", report_real(s->cpu_ratio),
-                  "rss_bytes", report_real(rss_bytes()), "store", s->store != NULL, "store_bytes",
-                  report_real(store_bytes(s->store)), "policies", policies, "operator",
+                  "controller", life, "host", s->host, "uptime_s", real_json(controller_now_s() - s->start_s),
+                  "jobs", (json_int_t)running, "agents", (json_int_t)agents, "ranks", (json_int_t)ranks,
+                  "clients", (json_int_t)clients, "batches_per_s", real_json(s->batches_per_s), "cpu_ratio",
+                  real_json(s->cpu_ratio), "rss_bytes", real_json(rss_bytes()), "store", s->store != NULL,
+                  "store_bytes", real_json(store_bytes(s->store)), "policies", policies, "operator",
                   sees(p) == UINT32_MAX);
     return o;
 }
@@ -91,7 +91,7 @@ static json_t *unix_time(void)
 static json_t *answer_jobs(struct peer *p, const json_t *q)
 {
     struct controller *s = p->controller;
-    bool finished = json_is_true(json_object_get(q, "finished"));
+    bool finished = get_true(q, "finished");
     json_t *list = json_array(), *stored, *row;
     double now_s = controller_now_s();
     size_t i;
@@ -119,23 +119,12 @@ static json_t *stored_job(struct peer *p, const char *text)
     return job > 0 && *end == '\0' ? store_report(p->controller->store, job, step, sees(p)) : NULL;
 }
 
-static const char *job_text(const json_t *q, char buf[24])
-{
-    const json_t *v = json_object_get(q, "job");
-
-    if (json_is_integer(v)) {
-        snprintf(buf, 24, "%lld", (long long)json_integer_value(v));
-        return buf;
-    }
-    return json_is_string(v) ? json_string_value(v) : "";
-}
-
 static json_t *answer_job(struct peer *p, const json_t *q)
 {
     struct report_view view;
     struct err err;
-    char number[24];
-    const char *text = job_text(q, number);
+    char number[64];
+    const char *text = show_text(q, "job", number, sizeof(number));
     struct job *j = jobs_lookup(&p->controller->jobs, text, sees(p), &err);
     json_t *stored, *report;
 
@@ -159,7 +148,7 @@ static void put_history(struct controller *s, json_t *row)
 {
     double last_s;
     int count;
-    bool known = store_node(s->store, json_string_value(json_object_get(row, "node")), &count, &last_s) == 0;
+    bool known = store_node(s->store, get_string(row, "node"), &count, &last_s) == 0;
 
     json_object_set_new(row, "culprit_count", known ? json_integer(count) : json_null());
     json_object_set_new(row, "last_culprit", known && count ? json_real(last_s) : json_null());
@@ -169,9 +158,9 @@ static void put_history(struct controller *s, json_t *row)
 static json_t *answer_scaling(struct peer *p, const json_t *q)
 {
     struct err err;
-    char number[24];
-    const char *mode = json_string_value(json_object_get(q, "mode"));
-    struct job *j = jobs_lookup(&p->controller->jobs, job_text(q, number), sees(p), &err);
+    char number[64];
+    const char *mode = get_string(q, "mode");
+    struct job *j = jobs_lookup(&p->controller->jobs, show_text(q, "job", number, sizeof(number)), sees(p), &err);
     bool strong;
 
     if (!j)
@@ -187,8 +176,8 @@ static json_t *answer_strategies(struct peer *p, const json_t *q)
 {
     struct view_strategy_options options;
     struct err err;
-    char number[24];
-    struct job *j = jobs_lookup(&p->controller->jobs, job_text(q, number), sees(p), &err);
+    char number[64];
+    struct job *j = jobs_lookup(&p->controller->jobs, show_text(q, "job", number, sizeof(number)), sees(p), &err);
 
     if (!j)
         return json_pack("{s:s}", "error", err.text);
@@ -221,10 +210,10 @@ static json_t *answer_nodes(struct peer *p, const json_t *q)
 static json_t *answer_record(struct peer *p, const json_t *q)
 {
     struct err err;
-    char number[24];
+    char number[64];
     struct job *j;
 
-    if (json_is_true(json_object_get(q, "stop"))) {
+    if (get_true(q, "stop")) {
         j = p->recording;
         if (!j)
             return json_pack("{s:s}", "error", "nothing is being recorded here");
@@ -235,7 +224,7 @@ static json_t *answer_record(struct peer *p, const json_t *q)
     }
     if (p->recording)
         return json_pack("{s:s}", "error", "this connection records already");
-    j = jobs_lookup(&p->controller->jobs, job_text(q, number), sees(p), &err);
+    j = jobs_lookup(&p->controller->jobs, show_text(q, "job", number, sizeof(number)), sees(p), &err);
     if (!j)
         return json_pack("{s:s}", "error", err.text);
     if (j->state >= JOB_FINISHED)
@@ -256,13 +245,13 @@ static json_t *refuse(const char *text)
 /* The owner's own, or any for operators: who may not see a job cannot name it. */
 static json_t *answer_control(struct peer *p, const json_t *q)
 {
-    const char *what = json_string_value(json_object_get(q, "do"));
+    const char *what = get_string(q, "do");
     struct controls *cs = p->controller->controls;
     uid_t by = link_uid(p->link);
     double now_s = controller_now_s();
-    char number[24];
+    char number[64];
     struct err err;
-    struct job *j = jobs_lookup(&p->controller->jobs, job_text(q, number), sees(p), &err);
+    struct job *j = jobs_lookup(&p->controller->jobs, show_text(q, "job", number, sizeof(number)), sees(p), &err);
     json_t *answer;
     int rc;
 
@@ -287,7 +276,7 @@ static json_t *answer_control(struct peer *p, const json_t *q)
 
 static json_t *answer_policy(struct peer *p, const json_t *q)
 {
-    const char *name = json_string_value(json_object_get(q, "name"));
+    const char *name = get_string(q, "name");
     char names[400];
     struct err err;
     json_t *answer;
@@ -304,14 +293,16 @@ static json_t *answer_policy(struct peer *p, const json_t *q)
 
 static json_t *answer_audit(struct peer *p, const json_t *q)
 {
-    char number[24];
-    const char *text = job_text(q, number);
-    const json_t *limit = json_object_get(q, "limit");
+    char number[64];
+    const char *text = show_text(q, "job", number, sizeof(number));
+    int64_t limit = get_int(q, "limit", INT64_MIN, INT64_MAX, 50);
     long long job = strtoll(text, NULL, 10);
-    int max = json_is_integer(limit) ? (int)fmax(1, fmin(1000, json_number_value(limit))) : 50;
 
     return json_pack("{s:o,s:o}", "now", unix_time(), "audit",
-                     controls_audit(p->controller->controls, job > 0 ? (uint32_t)job : 0, sees(p), max));
+                     controls_audit(p->controller->controls, job > 0 ? (uint32_t)job : 0, sees(p),
+                                    limit < 1      ? 1
+                                    : limit > 1000 ? 1000
+                                                   : (int)limit));
 }
 
 static const struct {
@@ -326,7 +317,7 @@ static const struct {
 
 void query_answer(struct peer *p, const json_t *question)
 {
-    const char *name = json_string_value(json_object_get(question, "query"));
+    const char *name = get_string(question, "query");
     json_t *tag = json_object_get(question, "tag"), *answer = NULL;
     size_t i = 0;
 

@@ -12,15 +12,9 @@
 #include "daemon/control.h"
 #include "daemon/query_action.h"
 #include "job/cadence.h"
+#include "wire/json.h"
 
 #define LIST_MAX 200
-
-static const char *words(const json_t *q, const char *key)
-{
-    const char *s = json_string_value(json_object_get(q, key));
-
-    return s ? s : "";
-}
 
 static json_t *no(const char *text)
 {
@@ -43,12 +37,10 @@ static uid_t sees(const struct peer *p)
 /* The job that the question names, for who may act on it; NULL with the reason. */
 static const struct job *own_job(const struct peer *p, const json_t *q, struct err *err)
 {
-    const json_t *v = json_object_get(q, "job");
-    char number[24];
+    char text[64];
     const struct job *j;
 
-    snprintf(number, sizeof(number), "%lld", (long long)json_integer_value(v));
-    j = jobs_lookup(&p->controller->jobs, json_is_integer(v) ? number : words(q, "job"), sees(p), err);
+    j = jobs_lookup(&p->controller->jobs, show_text(q, "job", text, sizeof(text)), sees(p), err);
     if (j && j->state >= JOB_FINISHED) {
         err_set(err, "step %s has ended", j->text_id);
         return NULL;
@@ -58,25 +50,25 @@ static const struct job *own_job(const struct peer *p, const json_t *q, struct e
 
 static int read_action(const struct peer *p, const json_t *q, struct action *a, struct err *err)
 {
-    int kind = action_parse(words(q, "action"));
+    int kind = action_parse(get_word(q, "action"));
     char names[256];
     const struct job *j;
 
     if (kind < 0)
         return err_set(err, "no such action: there are %s", action_names(true, names, sizeof(names)));
     *a = (struct action){ .kind = (enum action_kind)kind,
-                          .nodes = words(q, "nodes"),
-                          .reason = words(q, "text"),
+                          .nodes = get_word(q, "nodes"),
+                          .reason = get_word(q, "text"),
                           .rule = "",
                           .policy = "",
                           .by = link_uid(p->link) };
     if (action_scope(a->kind) != ACTION_ON_JOB && !is_operator(p))
         return err_set(err, "%s: only operators may", action_name(a->kind));
     if (a->kind == ACTION_SIGNAL) {
-        a->signal = action_signal_parse(words(q, "signal"));
+        a->signal = action_signal_parse(get_word(q, "signal"));
         if (a->signal < 0)
             return err_set(err, "'%.32s' is no signal; accepted are names as USR1, and 1 to 64",
-                           words(q, "signal"));
+                           get_word(q, "signal"));
     }
     if (action_scope(a->kind) == ACTION_ON_NODES)
         return 0;
@@ -103,7 +95,7 @@ static char *phrase_of(const struct action *a, char *buf, size_t size)
 json_t *query_action(struct peer *p, const json_t *q)
 {
     struct actions *as = p->controller->actions;
-    const char *given = words(q, "key");
+    const char *given = get_word(q, "key");
     char key[ACTION_KEY_MAX], phrase[400];
     struct action a;
     bool asked_before;
@@ -112,7 +104,7 @@ json_t *query_action(struct peer *p, const json_t *q)
 
     if (read_action(p, q, &a, &err) < 0 || actions_check(as, &a, &err) < 0)
         return no(err.text);
-    if (json_is_true(json_object_get(q, "dry_run")))
+    if (get_true(q, "dry_run"))
         return json_pack("{s:b,s:s}", "dry_run", 1, "text", phrase_of(&a, phrase, sizeof(phrase)));
     if (strlen(given) < 8 || strlen(given) > 64)
         return no("an action by hand needs a key of 8 to 64 characters, of its own");
@@ -151,17 +143,16 @@ static json_t *one_action(struct peer *p, int64_t id)
 
 json_t *query_actions(struct peer *p, const json_t *q)
 {
-    const json_t *job = json_object_get(q, "job"), *id = json_object_get(q, "id");
     uint32_t number = 0;
+    char text[64];
 
-    if (json_is_integer(id))
-        return one_action(p, json_integer_value(id));
-    if (job) {
-        const struct job *j = jobs_lookup(&p->controller->jobs, words(q, "job"), sees(p), NULL);
+    if (json_is_integer(json_object_get(q, "id")))
+        return one_action(p, get_int(q, "id", 0, INT64_MAX, -1));
+    if (json_object_get(q, "job")) {
+        const struct job *j =
+            jobs_lookup(&p->controller->jobs, show_text(q, "job", text, sizeof(text)), sees(p), NULL);
 
-        number = j                      ? j->id.job
-                 : json_is_integer(job) ? (uint32_t)json_integer_value(job)
-                                        : (uint32_t)strtoul(words(q, "job"), NULL, 10);
+        number = j ? j->id.job : (uint32_t)strtoul(text, NULL, 10);
         if (!number)
             return no("no such job");
     }

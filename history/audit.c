@@ -13,6 +13,7 @@
 #include "common/xalloc.h"
 #include "history/database.h"
 #include "job/report.h"
+#include "wire/json.h"
 
 static const char *const migrations[] = {
     "CREATE TABLE IF NOT EXISTS audit("
@@ -167,19 +168,19 @@ json_t *audit_object(const struct audit_entry *e)
     json_t *nodes = json_array();
 
     for (size_t i = 0; i < d->n_nodes; i++)
-        json_array_append_new(nodes, report_words(d->node[i]));
+        json_array_append_new(nodes, text_json(d->node[i]));
     return json_pack(
         "{s:I,s:f,s:s,s:I,s:s,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:s?,s:o,s:o,s:o,s:o,s:o,s:o}", "id",
         (json_int_t)e->id, "at", e->at, "job", e->job_text, "restarts", (json_int_t)e->job.restarts, "policy",
         e->policy, "state", e->command ? "command" : decision_state_name(d->state), "by",
-        e->by == AUDIT_NOBODY ? json_null() : json_integer(e->by), "rule", report_words(d->rule), "action",
+        e->by == AUDIT_NOBODY ? json_null() : json_integer(e->by), "rule", text_json(d->rule), "action",
         e->command ? json_null() : json_string(action_name(d->action)), "signal",
         !e->command && d->action == ACTION_SIGNAL ? json_integer(d->signal) : json_null(), "nodes", nodes,
-        "sentence", report_words(d->sentence), "why_not", report_words(d->why_not), "projected_ratio",
-        report_real(d->projected_ratio), "outcome", outcomes[e->outcome], "outcome_text",
-        report_words(e->outcome_text), "step_before_s", report_real(e->before.median_s), "effect_ratio",
-        report_real(e->brought.value), "effect_low", report_real(e->brought.low), "effect_high",
-        report_real(e->brought.high), "effect", report_words(e->effect));
+        "sentence", text_json(d->sentence), "why_not", text_json(d->why_not), "projected_ratio",
+        real_json(d->projected_ratio), "outcome", outcomes[e->outcome], "outcome_text",
+        text_json(e->outcome_text), "step_before_s", real_json(e->before.median_s), "effect_ratio",
+        real_json(e->brought.value), "effect_low", real_json(e->brought.low), "effect_high",
+        real_json(e->brought.high), "effect", text_json(e->effect));
 }
 
 static void write_line(struct audit *a, const struct audit_entry *e, const char *event)

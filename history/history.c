@@ -16,6 +16,7 @@
 #include "job/scaling_run.h"
 #include "model/statistics.h"
 #include "slurm/accounting.h"
+#include "wire/json.h"
 
 #define SAMPLES_MAX 64u
 #define ROWS_A_TICK 2000 /* some 2 ms */
@@ -173,10 +174,10 @@ static struct store_run run_of(struct memory *m, const struct job *j, const stru
 static json_t *past_json(const struct past *p, double energy_j_per_step)
 {
     return json_pack("{s:I,s:o,s:o,s:o,s:o,s:I,s:I,s:o,s:o,s:b,s:s}", "runs", (json_int_t)p->runs,
-                     "step_p50_s", report_real(p->step.median), "step_ratio", report_real(p->step.ratio),
-                     "run_spread", report_real(p->step.spread), "spread_ratio", report_real(p->cv.ratio),
+                     "step_p50_s", real_json(p->step.median), "step_ratio", real_json(p->step.ratio),
+                     "run_spread", real_json(p->step.spread), "spread_ratio", real_json(p->cv.ratio),
                      "reruns", (json_int_t)p->reruns, "starts", (json_int_t)p->starts, "energy_j_per_step",
-                     report_real(energy_j_per_step), "energy_ratio", report_real(p->energy.ratio), "unusual",
+                     real_json(energy_j_per_step), "energy_ratio", real_json(p->energy.ratio), "unusual",
                      p->step.unusual || p->cv.unusual || p->energy.unusual || p->more_reruns, "text",
                      p->text);
 }
@@ -375,11 +376,11 @@ void history_tick(struct history *h, double now_s)
 
 void history_put_node(const struct history *h, json_t *row)
 {
-    const char *node = json_string_value(json_object_get(row, "node"));
+    const char *node = get_string(row, "node");
     const struct lemons *all = h ? h->lemons : NULL;
     const struct lemon *l = all && node ? lemons_find(all, node) : NULL;
 
-    json_object_set_new(row, "lemon_score", l ? report_real(l->score) : json_null());
+    json_object_set_new(row, "lemon_score", l ? real_json(l->score) : json_null());
     json_object_set_new(row, "culprit_jobs", all ? json_integer(l ? l->culprit_jobs : 0) : json_null());
     json_object_set_new(row, "seen_jobs", all ? json_integer(l ? l->seen_jobs : 0) : json_null());
 }
@@ -390,7 +391,7 @@ static bool listed(const json_t *nodes, const char *node)
     size_t i;
 
     json_array_foreach(nodes, i, row) {
-        const char *name = json_string_value(json_object_get(row, "node"));
+        const char *name = get_string(row, "node");
 
         if (name && !strcmp(name, node))
             return true;

@@ -9,6 +9,7 @@
 #include "common/xalloc.h"
 #include "job/cadence_private.h"
 #include "job/job.h"
+#include "wire/json.h"
 
 #define OUTLIVED_S  60.0 /* a notice's end has passed, and the job goes on */
 #define SAMPLES_S   5.0  /* samples a second are over so long */
@@ -86,32 +87,32 @@ bool cadence_noticed(const struct job *j)
 
 /* ---- what agents tell ---- */
 
-static int64_t whole(const json_t *v, int64_t max)
+/* A whole number; a larger one is max, what is none is 0. */
+static int64_t whole(const json_t *o, const char *key, int64_t max)
 {
-    json_int_t n = json_integer_value(v);
+    int64_t n = get_int(o, key, 0, INT64_MAX, 0);
 
-    return json_is_integer(v) && n >= 0 ? n < max ? n : max : 0;
+    return n < max ? n : max;
 }
 
-static int64_t get_whole(const json_t *o, const char *key, int64_t max)
+static double seconds(const json_t *o, const char *key)
 {
-    return whole(json_object_get(o, key), max);
+    return get_real(o, key, 0, SECONDS_MAX);
 }
 
-static double get_seconds(const json_t *o, const char *key)
+static uint64_t call_of(const json_t *range, size_t i)
 {
-    const json_t *v = json_object_get(o, key);
-    double s = json_number_value(v);
+    double n = number_of(json_array_get(range, i));
 
-    return json_is_number(v) && s >= 0 && s < SECONDS_MAX ? s : NAN;
+    return n > 0 ? (uint64_t)fmin(n, (double)CALLS_MAX) : 0;
 }
 
-static void get_range(const json_t *o, const char *key, uint64_t *min, uint64_t *max)
+static void calls(const json_t *o, const char *key, uint64_t *min, uint64_t *max)
 {
-    const json_t *v = json_object_get(o, key);
+    const json_t *range = get_array(o, key);
 
-    *min = (uint64_t)whole(json_array_get(v, 0), CALLS_MAX);
-    *max = (uint64_t)whole(json_array_get(v, 1), CALLS_MAX);
+    *min = call_of(range, 0);
+    *max = call_of(range, 1);
     if (*max < *min)
         *max = *min;
 }
@@ -119,26 +120,25 @@ static void get_range(const json_t *o, const char *key, uint64_t *min, uint64_t 
 static void parse(struct cadence_told *t, const json_t *o)
 {
     const json_t *asked = json_object_get(o, "asked");
-    const char *state = json_string_value(json_object_get(asked, "state"));
+    const char *state = get_word(asked, "state");
 
-    t->serial =
-        json_is_integer(json_object_get(asked, "serial")) ? get_whole(asked, "serial", CALLS_MAX) : -1;
-    t->at = (uint64_t)get_whole(asked, "at", CALLS_MAX);
-    t->state = !state ? 0 : !strcmp(state, "committed") ? 2 : !strcmp(state, "armed");
+    t->serial = get_int(asked, "serial", 0, CALLS_MAX, -1);
+    t->at = (uint64_t)whole(asked, "at", CALLS_MAX);
+    t->state = !strcmp(state, "committed") ? 2 : !strcmp(state, "armed");
     t->missed = !json_is_false(json_object_get(asked, "missed"));
-    t->mixed = json_is_true(json_object_get(o, "mixed"));
-    t->notice = json_is_true(json_object_get(o, "notice"));
-    t->callers = (uint32_t)get_whole(o, "callers", VIEW_RANKS_MAX);
-    t->deaf = (uint32_t)get_whole(o, "deaf", VIEW_RANKS_MAX);
-    t->app = (uint32_t)get_whole(o, "app", UINT16_MAX);
-    t->writing = (uint32_t)get_whole(o, "writing", VIEW_RANKS_MAX);
-    get_range(o, "calls", &t->calls_min, &t->calls_max);
-    get_range(o, "yes_at", &t->yes_min, &t->yes_max);
-    t->samples = (uint64_t)get_whole(o, "samples", CALLS_MAX);
-    t->writes = (uint64_t)get_whole(o, "writes", CALLS_MAX);
-    t->age_s = get_seconds(o, "age_s");
-    t->step_s = get_seconds(o, "step_s");
-    t->write_s = get_seconds(o, "write_s");
+    t->mixed = get_true(o, "mixed");
+    t->notice = get_true(o, "notice");
+    t->callers = (uint32_t)whole(o, "callers", VIEW_RANKS_MAX);
+    t->deaf = (uint32_t)whole(o, "deaf", VIEW_RANKS_MAX);
+    t->app = (uint32_t)whole(o, "app", UINT16_MAX);
+    t->writing = (uint32_t)whole(o, "writing", VIEW_RANKS_MAX);
+    calls(o, "calls", &t->calls_min, &t->calls_max);
+    calls(o, "yes_at", &t->yes_min, &t->yes_max);
+    t->samples = (uint64_t)whole(o, "samples", CALLS_MAX);
+    t->writes = (uint64_t)whole(o, "writes", CALLS_MAX);
+    t->age_s = seconds(o, "age_s");
+    t->step_s = seconds(o, "step_s");
+    t->write_s = seconds(o, "write_s");
 }
 
 static void learn_step(struct cadence *c, double step_s)
@@ -364,27 +364,19 @@ void cadence_tick(struct job *j, double now_s)
 
 /* ---- the report ---- */
 
-static json_t *real(double v)
-{
-    return isfinite(v) ? json_real(v) : json_null();
-}
-
-static json_t *estimate_json(double value, double low, double high)
-{
-    return json_pack("{s:o,s:o,s:o}", "value", real(value), "low", real(low), "high", real(high));
-}
-
 static json_t *rate_json(const struct job *j, const struct failure_rate *r)
 {
-    json_t *o = estimate_json(failure_rate_mean(r) * DAY_S, failure_rate_quantile(r, 0.05) * DAY_S,
-                              failure_rate_quantile(r, 0.95) * DAY_S);
+    const struct cadence_history *h = &j->cadence->history;
+    json_t *o = json_object();
 
-    json_object_set_new(o, "failures", real(j->cadence->history.failures));
-    json_object_set_new(o, "node_days", real(j->cadence->history.node_s / DAY_S));
-    json_object_set_new(o, "source", json_string(j->cadence->history.source));
-    json_object_set_new(o, "source_text",
-                        *j->cadence->history.text ? json_string(j->cadence->history.text) : json_null());
-    json_object_set_new(o, "own_failures", real(j->cadence->history.own_failures));
+    put_real(o, "value", failure_rate_mean(r) * DAY_S);
+    put_real(o, "low", failure_rate_quantile(r, 0.05) * DAY_S);
+    put_real(o, "high", failure_rate_quantile(r, 0.95) * DAY_S);
+    put_real(o, "failures", h->failures);
+    put_real(o, "node_days", h->node_s / DAY_S);
+    put_string(o, "source", h->source);
+    put_text(o, "source_text", h->text);
+    put_real(o, "own_failures", h->own_failures);
     return o;
 }
 
@@ -417,20 +409,25 @@ json_t *cadence_json(const struct job *j, double now_s)
     f.asked = false;
     d = cadence_decide(&f, &b);
     s = cadence_sum_up(j);
-    o = json_pack("{s:s,s:o,s:o,s:s,s:o,s:s,s:o,s:o,s:o}", "mode", modes[j->params.checkpoint], "interval_s",
-                  real(d.interval_s), "optimal_s", real(d.optimal_s), "reason", cadence_reason_name(d.reason),
-                  "cost_s", estimate_json(f.write.s, f.write.low_s, f.write.high_s), "cost_source",
-                  cost_source(c), "failure_rate", rate_json(j, &f.rate), "mtbf_s", real(d.mtbf_s), "goodput_most",
-                  real(d.goodput_most));
-    json_object_set_new(o, "written", c->writes ? json_integer((json_int_t)c->writes) : json_null());
-    json_object_set_new(o, "last_s", isnan(c->last_s) ? json_null() : real(now_s - c->last_s));
-    json_object_set_new(o, "next_due_s", j->state >= JOB_FINISHED ? json_null() : real(d.next_s));
-    json_object_set_new(o, "lost_work_s", real(now_s - begun_s(c)));
-    json_object_set_new(o, "perhaps", perhaps_json(c, now_s));
-    json_object_set_new(o, "too_late", json_boolean(d.too_late && j->state < JOB_FINISHED));
-    json_object_set_new(o, "limit_s", real(f.left_s));
-    json_object_set_new(o, "notice_s", real(f.notice_s));
-    json_object_set_new(o, "callers", s.told ? json_integer(s.callers) : json_null());
-    json_object_set_new(o, "requests", cadence_requests_json(j, now_s, &s));
+    o = json_object();
+    put_string(o, "mode", modes[j->params.checkpoint]);
+    put_real(o, "interval_s", d.interval_s);
+    put_real(o, "optimal_s", d.optimal_s);
+    put_string(o, "reason", cadence_reason_name(d.reason));
+    put_estimate(o, "cost_s", f.write.s, f.write.low_s, f.write.high_s);
+    put_string(o, "cost_source", cost_source(c));
+    put_json(o, "failure_rate", rate_json(j, &f.rate));
+    put_real(o, "mtbf_s", d.mtbf_s);
+    put_real(o, "goodput_most", d.goodput_most);
+    put_count(o, "written", c->writes ? (int64_t)c->writes : -1);
+    put_real(o, "last_s", now_s - c->last_s);
+    put_real(o, "next_due_s", j->state >= JOB_FINISHED ? NAN : d.next_s);
+    put_real(o, "lost_work_s", now_s - begun_s(c));
+    put_json(o, "perhaps", perhaps_json(c, now_s));
+    put_bool(o, "too_late", d.too_late && j->state < JOB_FINISHED);
+    put_real(o, "limit_s", f.left_s);
+    put_real(o, "notice_s", f.notice_s);
+    put_count(o, "callers", s.told ? (int64_t)s.callers : -1);
+    put_json(o, "requests", cadence_requests_json(j, now_s, &s));
     return o;
 }

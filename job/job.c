@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/now.h"
-#include "common/text.h"
+#include "common/utf8.h"
 #include "common/xalloc.h"
 #include "job/record.h"
 
@@ -94,7 +94,7 @@ size_t job_agents_connected(const struct job *j)
 
 void job_note(struct job *j, const char *node, const char *text)
 {
-    char *note = text_utf8(xasprintf("%s: %.400s", node, text));
+    char *note = utf8_mend(xasprintf("%s: %.400s", node, text));
 
     for (size_t i = 0; i < j->n_notes; i++)
         if (!strcmp(j->note[i], note)) {
@@ -117,7 +117,7 @@ void job_event(struct job *j, double now_s, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof(j->event[0].text), fmt, ap);
     va_end(ap);
-    text_utf8(text);
+    utf8_mend(text);
     j->n_events++;
 }
 

@@ -6,7 +6,6 @@ libjob_a_SOURCES = \
 	job/job.c job/job.h \
 	job/job_figures.c job/job_figures.h \
 	job/pacing.c job/pacing.h \
-	job/put.h \
 	job/record.c job/record.h \
 	job/report.c job/report.h job/report_diagnosis.c job/report_guarded.c job/report_health.c job/report_nodes.c \
 	job/report_scaling.c job/report_strategies.c \

@@ -9,8 +9,8 @@
 #include "common/xalloc.h"
 #include "job/job.h"
 #include "job/pacing.h"
-#include "job/put.h"
 #include "ring/ring.h"
+#include "wire/json.h"
 
 #define COLUMNS_MAX VIEW_COLUMNS
 #define COMMS_MAX   32u
@@ -18,25 +18,15 @@
 /* Mean lateness over mean step time: the steps of the heat map, about a factor of two each. */
 static const double heat_scale[] = { 0.005, 0.01, 0.02, 0.04, 0.08, 0.15, 0.25, 0.4, 0.6 };
 
-json_t *report_real(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
-json_t *report_words(const char *text)
-{
-    json_t *o = text && *text ? json_string(text) : json_null();
-    char *copy;
-
-    if (o)
-        return o;
-    copy = xstrdup(text);
-    o = json_string(text_utf8(copy));
-    free(copy);
-    return o;
-}
-
 static const char *const sorts[] = { "lateness", "rank", "node", "last", "compute" };
+
+/* A whole number out of range is the nearest in it. */
+static uint32_t bounded(const json_t *o, const char *key, int64_t max, uint32_t otherwise)
+{
+    int64_t n = get_int(o, key, INT64_MIN, INT64_MAX, otherwise);
+
+    return n == otherwise ? otherwise : (uint32_t)(n < 0 ? 0 : n < max ? n : max);
+}
 
 void report_view_parse(struct report_view *v, const json_t *view)
 {
@@ -45,21 +35,16 @@ void report_view_parse(struct report_view *v, const json_t *view)
     *v = REPORT_VIEW_ALL;
     if (!json_is_object(view))
         return;
-    sort = json_string_value(json_object_get(view, "sort"));
-    filter = json_string_value(json_object_get(view, "filter"));
+    sort = get_string(view, "sort");
+    filter = get_string(view, "filter");
     for (size_t i = 0; sort && i < ARRAY_SIZE(sorts); i++)
         if (!strcmp(sort, sorts[i]))
             v->sort = (enum report_sort)i;
     if (filter)
         snprintf(v->filter, sizeof(v->filter), "%s", filter);
-    if (json_is_integer(json_object_get(view, "offset")))
-        v->offset =
-            (uint32_t)fmax(0, fmin(VIEW_RANKS_MAX, json_number_value(json_object_get(view, "offset"))));
-    if (json_is_integer(json_object_get(view, "count")))
-        v->count = (uint32_t)fmax(0, fmin(VIEW_RANKS_MAX, json_number_value(json_object_get(view, "count"))));
-    if (json_is_integer(json_object_get(view, "columns")))
-        v->columns =
-            (uint32_t)fmax(0, fmin(COLUMNS_MAX, json_number_value(json_object_get(view, "columns"))));
+    v->offset = bounded(view, "offset", VIEW_RANKS_MAX, v->offset);
+    v->count = bounded(view, "count", VIEW_RANKS_MAX, v->count);
+    v->columns = bounded(view, "columns", COLUMNS_MAX, v->columns);
 }
 
 /* ---- the row: keys down to `worst` ---- */
@@ -414,7 +399,7 @@ static json_t *reals_json(const float *value, size_t n)
     json_t *list = json_array();
 
     for (size_t i = 0; i < n; i++)
-        json_array_append_new(list, report_real(value[i]));
+        json_array_append_new(list, real_json(value[i]));
     return list;
 }
 
@@ -471,7 +456,7 @@ json_t *report_job(const struct job *j, double now_s, const struct report_view *
     json_object_set_new(o, "agents", agents_json(j, now_s, at_s));
     json_object_set_new(o, "communicators", comms_json(j, at_s));
     for (size_t i = 0; i < j->n_notes; i++)
-        json_array_append_new(notes, report_words(j->note[i]));
+        json_array_append_new(notes, text_json(j->note[i]));
     json_object_set_new(o, "notes", notes);
     json_object_set_new(o, "policy_params", params_json(j));
     json_object_set_new(o, "pace", pacing_report(j));

@@ -56,10 +56,6 @@ void report_put_guarded(json_t *report, double wall_s);
 /* How a node and a rank fare; NULL: nothing was told lately. */
 json_t *report_node_health(const struct job *j, double now_s, const char *node);
 json_t *report_rank_health(const struct job *j, double now_s, uint32_t rank);
-json_t *report_real(double value); /* null for NaN and infinity */
-/* Whatever its bytes are; null for NULL and "": one text that is no UTF-8 must not take a whole answer with
- * it. */
-json_t *report_words(const char *text);
 /* {p5, p50, p95} */
 struct projection_range;
 json_t *report_range(const struct projection_range *r);

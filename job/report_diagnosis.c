@@ -5,8 +5,8 @@
 
 #include "common/xalloc.h"
 #include "job/job.h"
-#include "job/put.h"
 #include "job/report.h"
+#include "wire/json.h"
 
 /* ---- verdicts ---- */
 
@@ -15,7 +15,7 @@ static json_t *named(const struct view_verdict *d)
     json_t *o = json_object(), *culprits = json_array();
 
     for (uint32_t c = 0; c < d->n_culprits; c++)
-        json_array_append_new(culprits, report_words(d->culprit[c]));
+        json_array_append_new(culprits, text_json(d->culprit[c]));
     put_text(o, "class", finding_class_name(d->finding.class));
     put_text(o, "scope", finding_scope_name(d->finding.scope));
     json_object_set_new(o, "culprits", culprits);

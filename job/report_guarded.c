@@ -8,6 +8,7 @@
 #include "job/guarded.h"
 #include "job/job.h"
 #include "job/report.h"
+#include "wire/json.h"
 
 #define LEVERS_MAX 4096u
 
@@ -34,7 +35,7 @@ static size_t take_node(const json_t *node, struct guarded_lever *lever, size_t 
     if (!is_word(node, "mode", "in force"))
         return n;
     json_array_foreach(json_object_get(node, "levers"), i, one) {
-        const char *name = json_string_value(json_object_get(one, "lever"));
+        const char *name = get_string(one, "lever");
 
         if (name && is_word(node, "lever", name) && n < LEVERS_MAX)
             lever[n++] = (struct guarded_lever){ number(node, "ranks"), number(one, "ratio"),
@@ -104,9 +105,9 @@ static json_t *ratio_json(const struct guarded_ratio *r)
     if (!r->reference)
         return json_null();
     o = json_pack("{s:s}", "reference", guarded_reference_name(r->reference));
-    json_object_set_new(o, "value", report_real(r->value));
-    json_object_set_new(o, "low", report_real(r->low));
-    json_object_set_new(o, "high", report_real(r->high));
+    json_object_set_new(o, "value", real_json(r->value));
+    json_object_set_new(o, "low", real_json(r->low));
+    json_object_set_new(o, "high", real_json(r->high));
     json_object_set_new(o, "selected", json_boolean(guarded_selected(r->reference)));
     return o;
 }

@@ -5,19 +5,9 @@
 #include "common/xalloc.h"
 #include "job/job.h"
 #include "job/report.h"
+#include "wire/json.h"
 
 /* What is not known of a node or a rank is left out: most nodes do not tell everything. */
-static void put_known(json_t *o, const char *key, double value)
-{
-    if (isfinite(value))
-        json_object_set_new(o, key, json_real(value));
-}
-
-static void put_place(json_t *o, const char *key, int value)
-{
-    if (value >= 0)
-        json_object_set_new(o, key, json_integer(value));
-}
 
 static json_t *gpus_json(const struct view_node_health *h)
 {
@@ -32,7 +22,7 @@ static json_t *gpus_json(const struct view_node_health *h)
         put_known(o, "temperature_c", g->temperature_c);
         put_known(o, "power_w", g->power_w);
         put_known(o, "busy_ratio", g->busy_ratio);
-        json_object_set_new(o, "throttle", report_words(cause_throttle_name(g->throttle)));
+        json_object_set_new(o, "throttle", text_json(cause_throttle_name(g->throttle)));
         json_array_append_new(list, o);
     }
     return list;
@@ -84,13 +74,13 @@ json_t *report_rank_health(const struct job *j, double now_s, uint32_t rank)
     put_known(o, "foreign_ratio", t->foreign_ratio);
     put_known(o, "major_faults_per_s", t->major_faults_per_s);
     put_place(o, "cpu", t->cpu);
-    json_object_set_new(o, "cpus", report_words(t->cpus));
+    json_object_set_new(o, "cpus", text_json(t->cpus));
     json_object_set_new(o, "shared_cpu", json_boolean(t->flags & TASK_SHARED_CPU));
     put_place(o, "numa", t->numa);
     put_place(o, "nic_numa", t->nic_numa);
     put_place(o, "gpu", t->gpu);
     put_place(o, "gpu_numa", t->gpu_numa);
     put_known(o, "lateness_correlation", h.follows);
-    json_object_set_new(o, "cause", report_words(h.cause));
+    json_object_set_new(o, "cause", text_json(h.cause));
     return o;
 }

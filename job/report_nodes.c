@@ -6,6 +6,7 @@
 #include "common/xalloc.h"
 #include "job/job.h"
 #include "job/report.h"
+#include "wire/json.h"
 
 struct node_row {
     const char *name, *leaf;
@@ -108,8 +109,8 @@ static json_t *node_json(const struct node_row *n, double now_s)
 {
     return json_pack("{s:s,s:s?,s:O,s:i,s:o,s:o,s:s?,s:o}", "node", n->name, "switch",
                      *n->leaf ? n->leaf : NULL, "jobs", n->jobs, "ranks", (int)n->ranks, "lateness_s",
-                     report_real(n->joined ? n->lateness_s / n->joined : NAN), "slowdown",
-                     report_real(n->slowdown), "verdict", n->verdict, "agent",
+                     real_json(n->joined ? n->lateness_s / n->joined : NAN), "slowdown",
+                     real_json(n->slowdown), "verdict", n->verdict, "agent",
                      n->agent ? report_agent(n->agent, now_s) : json_null());
 }
 

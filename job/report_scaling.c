@@ -5,9 +5,9 @@
 #include "analysis/view.h"
 #include "common/xalloc.h"
 #include "job/job.h"
-#include "job/put.h"
 #include "job/report.h"
 #include "ring/ring.h"
+#include "wire/json.h"
 
 json_t *report_range(const struct projection_range *r)
 {

@@ -6,8 +6,8 @@
 #include "analysis/view.h"
 #include "common/xalloc.h"
 #include "job/job.h"
-#include "job/put.h"
 #include "job/report.h"
+#include "wire/json.h"
 
 static json_t *shares_json(double step_s, double work_s, double waiting_s, double exchange_s, double other_s)
 {
@@ -92,13 +92,11 @@ json_t *report_strategies(const struct view *v, const struct view_strategy_optio
     return o;
 }
 
-/* A number of the question, NaN when it is none or out of bounds. */
 static double option(const json_t *question, const char *key, double least, double most, double otherwise)
 {
-    const json_t *v = json_object_get(question, key);
-    double value = json_is_number(v) ? json_number_value(v) : NAN;
+    double value = get_real(question, key, least, most);
 
-    return value >= least && value <= most ? value : otherwise;
+    return isnan(value) ? otherwise : value;
 }
 
 static enum traffic_algorithm algorithm_of(const char *name)
@@ -113,7 +111,7 @@ static enum traffic_algorithm algorithm_of(const char *name)
 void report_strategy_options(struct view_strategy_options *o, const json_t *question)
 {
     *o = VIEW_STRATEGY_OPTIONS;
-    o->algorithm = algorithm_of(json_string_value(json_object_get(question, "algorithm")));
+    o->algorithm = algorithm_of(get_string(question, "algorithm"));
     o->shards = option(question, "shards", 1, 1e6, o->shards);
     o->every = floor(option(question, "every", 1, 1000, o->every));
     o->staleness_penalty = option(question, "staleness_penalty", 0, 1e6, NAN);

@@ -6,6 +6,7 @@
 
 #include "analysis/view.h"
 #include "job/report.h"
+#include "wire/json.h"
 
 char *scaling_run_text(const struct projection_run *r)
 {
@@ -14,20 +15,15 @@ char *scaling_run_text(const struct projection_run *r)
 
     for (size_t i = 0; i < r->n_times; i++)
         json_array_append_new(times, json_pack("[s,o,o,o]", collective_op_name(r->time[i].op),
-                                               report_real(r->time[i].bytes), report_real(r->time[i].time_s),
-                                               report_real(r->time[i].time_error)));
-    o = json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "ranks", report_real(r->ranks), "ranks_per_node",
-                  report_real(r->ranks_per_node), "step_s", report_real(r->step_s), "compute_s",
-                  report_real(r->compute_s), "cv", report_real(r->cv), "behind", report_real(r->behind),
-                  "behind_error", report_real(r->behind_error), "times", times);
+                                               real_json(r->time[i].bytes), real_json(r->time[i].time_s),
+                                               real_json(r->time[i].time_error)));
+    o = json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "ranks", real_json(r->ranks), "ranks_per_node",
+                  real_json(r->ranks_per_node), "step_s", real_json(r->step_s), "compute_s",
+                  real_json(r->compute_s), "cv", real_json(r->cv), "behind", real_json(r->behind),
+                  "behind_error", real_json(r->behind_error), "times", times);
     text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(9));
     json_decref(o);
     return text;
-}
-
-static double real(const json_t *o)
-{
-    return json_is_number(o) ? json_number_value(o) : NAN;
 }
 
 static bool parse_time(const json_t *o, struct projection_time *k)
@@ -35,8 +31,8 @@ static bool parse_time(const json_t *o, struct projection_time *k)
     const char *name = json_string_value(json_array_get(o, 0));
 
     *k = (struct projection_time){ name ? collective_op_find(name) : COLLECTIVE_OPS,
-                                   real(json_array_get(o, 1)), real(json_array_get(o, 2)),
-                                   real(json_array_get(o, 3)) };
+                                   number_of(json_array_get(o, 1)), number_of(json_array_get(o, 2)),
+                                   number_of(json_array_get(o, 3)) };
     return k->op < COLLECTIVE_OPS && k->bytes >= 0 && k->time_s > 0 && k->time_error >= 0 &&
            isfinite(k->bytes + k->time_s + k->time_error);
 }
@@ -45,13 +41,13 @@ static bool parse(const json_t *o, struct projection_run *r)
 {
     const json_t *times = json_object_get(o, "times");
 
-    *r = (struct projection_run){ .ranks = real(json_object_get(o, "ranks")),
-                                  .ranks_per_node = real(json_object_get(o, "ranks_per_node")),
-                                  .step_s = real(json_object_get(o, "step_s")),
-                                  .compute_s = real(json_object_get(o, "compute_s")),
-                                  .cv = real(json_object_get(o, "cv")),
-                                  .behind = real(json_object_get(o, "behind")),
-                                  .behind_error = real(json_object_get(o, "behind_error")) };
+    *r = (struct projection_run){ .ranks = get_number(o, "ranks"),
+                                  .ranks_per_node = get_number(o, "ranks_per_node"),
+                                  .step_s = get_number(o, "step_s"),
+                                  .compute_s = get_number(o, "compute_s"),
+                                  .cv = get_number(o, "cv"),
+                                  .behind = get_number(o, "behind"),
+                                  .behind_error = get_number(o, "behind_error") };
     for (size_t i = 0; i < json_array_size(times) && r->n_times < PROJECTION_TIMES; i++)
         r->n_times += parse_time(json_array_get(times, i), &r->time[r->n_times]);
     return r->ranks >= 2 && r->ranks <= VIEW_RANKS_MAX && r->ranks_per_node >= 1 &&

@@ -9,7 +9,6 @@
 #include "analysis/view.h"
 #include "common/text.h"
 #include "common/xalloc.h"
-#include "ctl/answer.h"
 #include "job/report.h"
 #include "model/order.h"
 #include "model/strategy.h"
@@ -19,6 +18,7 @@
 #include "plan/options.h"
 #include "plan/questions.h"
 #include "plan/running.h"
+#include "wire/json.h"
 
 #define RANKS_MAX     1e6 /* they are simulated ... */
 #define DRAWS         4e6 /* ... with so many draws, in from ... */
@@ -214,7 +214,7 @@ static json_t *measured(const struct options *a, struct err *err)
 
     if (!o || !json_object_get(o, "missing"))
         return o;
-    err_set(err, "nothing can be compared: %s", answer_text(o, "missing", why, sizeof(why)));
+    err_set(err, "nothing can be compared: %s", show_text(o, "missing", why, sizeof(why)));
     json_decref(o);
     return NULL;
 }
@@ -243,28 +243,28 @@ static const struct answer_column columns[] = {
 /* Of time per sample alone: so much may the iterations grow. */
 static double pays_below(const json_t *s, double same_s)
 {
-    return answer_true(s, "per_sample") ? same_s / answer_number(answer_object(s, "step_s"), "p50") : NAN;
+    return get_true(s, "per_sample") ? same_s / get_number(get_object(s, "step_s"), "p50") : NAN;
 }
 
 static void put_row(struct answer *answer, const json_t *s, double iterations, double same_s)
 {
-    const json_t *rate = answer_object(s, "throughput_ratio"), *shares = answer_object(s, "shares");
-    double time_s = answer_number(s, "time_s");
+    const json_t *rate = get_object(s, "throughput_ratio"), *shares = get_object(s, "shares");
+    double time_s = get_number(s, "time_s");
     char text[200];
 
-    answer_cell_words(answer, "%s", answer_text(s, "strategy", text, sizeof(text)));
-    answer_cell(answer, answer_number(answer_object(s, "step_s"), "p50"));
-    answer_cell(answer, answer_number(rate, "p50"));
-    answer_cell(answer, answer_number(rate, "p5"));
-    answer_cell(answer, answer_number(rate, "p95"));
-    answer_cell(answer, answer_number(shares, "work"));
-    answer_cell(answer, answer_number(shares, "waiting"));
-    answer_cell(answer, answer_number(shares, "exchange"));
-    answer_cell(answer, answer_number(s, "iterations_ratio"));
+    answer_cell_words(answer, "%s", show_text(s, "strategy", text, sizeof(text)));
+    answer_cell(answer, get_number(get_object(s, "step_s"), "p50"));
+    answer_cell(answer, get_number(rate, "p50"));
+    answer_cell(answer, get_number(rate, "p5"));
+    answer_cell(answer, get_number(rate, "p95"));
+    answer_cell(answer, get_number(shares, "work"));
+    answer_cell(answer, get_number(shares, "waiting"));
+    answer_cell(answer, get_number(shares, "exchange"));
+    answer_cell(answer, get_number(s, "iterations_ratio"));
     answer_cell(answer, time_s);
     answer_cell(answer, pays_below(s, same_s));
-    answer_cell_words(answer, "%s", answer_text(s, "reason", text, sizeof(text)));
-    answer_cell_words(answer, "%s", answer_text(s, "assumes", text, sizeof(text)));
+    answer_cell_words(answer, "%s", show_text(s, "reason", text, sizeof(text)));
+    answer_cell_words(answer, "%s", show_text(s, "assumes", text, sizeof(text)));
     if (!isnan(iterations))
         answer_cell(answer, time_s * iterations / 3600);
 }
@@ -276,9 +276,9 @@ static void put_reason(struct answer *answer, const json_t *s, double same_s)
 
     if (!isnan(ratio))
         snprintf(pays, sizeof(pays), "; pays below %.3gx the iterations", ratio);
-    answer_text(s, "assumes", assumes, sizeof(assumes));
-    answer_note(answer, "%s: %s%s%s%s.", answer_text(s, "strategy", name, sizeof(name)),
-                answer_text(s, "reason", reason, sizeof(reason)), pays,
+    show_text(s, "assumes", assumes, sizeof(assumes));
+    answer_note(answer, "%s: %s%s%s%s.", show_text(s, "strategy", name, sizeof(name)),
+                show_text(s, "reason", reason, sizeof(reason)), pays,
                 json_is_string(json_object_get(s, "assumes")) ? "; if " : "",
                 json_is_string(json_object_get(s, "assumes")) ? assumes : "");
 }
@@ -299,7 +299,7 @@ static void put_table(struct answer *answer, const json_t *list, double iteratio
 
 static bool synchronous(const json_t *s)
 {
-    return answer_number(s, "iterations_ratio") == 1;
+    return get_number(s, "iterations_ratio") == 1;
 }
 
 static const json_t *first(const json_t *list, bool accept(const json_t *))
@@ -315,7 +315,7 @@ static const json_t *first(const json_t *list, bool accept(const json_t *))
 
 static bool of_unknown_growth(const json_t *s)
 {
-    return answer_true(s, "per_sample");
+    return get_true(s, "per_sample");
 }
 
 static void put_notes(const struct options *a, struct answer *answer, const json_t *list)
@@ -335,17 +335,17 @@ static void put_notes(const struct options *a, struct answer *answer, const json
 
 static void put_strategies(const struct options *a, struct answer *answer, const json_t *o)
 {
-    const json_t *list = answer_array(o, "strategies"), *one = json_array_get(list, 0),
+    const json_t *list = get_array(o, "strategies"), *one = json_array_get(list, 0),
                  *reference = first(list, synchronous);
-    double best_s = answer_number(one, "time_s"), same_s = answer_number(reference, "time_s");
+    double best_s = get_number(one, "time_s"), same_s = get_number(reference, "time_s");
     char name[96];
 
-    answer_word(answer, "best", answer_text(one, "strategy", name, sizeof(name)),
+    answer_word(answer, "best", show_text(one, "strategy", name, sizeof(name)),
                 "of those whose iterations are known");
     answer_figure(answer, "best_time_s", best_s, ANSWER_SECONDS, "for what one synchronous step achieves");
     answer_figure(answer, "synchronous_time_s", same_s, ANSWER_SECONDS, "by the best synchronous way");
-    if (answer_object(o, "step_s") == NULL && !isnan(answer_number(o, "ranks")))
-        answer_figure(answer, "now_s", answer_number(o, "step_s"), ANSWER_SECONDS,
+    if (get_object(o, "step_s") == NULL && !isnan(get_number(o, "ranks")))
+        answer_figure(answer, "now_s", get_number(o, "step_s"), ANSWER_SECONDS,
                       "a step as it is measured");
     put_table(answer, list, options_number(a, "iterations"), same_s);
     put_notes(a, answer, list);
@@ -357,9 +357,9 @@ static void put_assumed(struct answer *answer, const json_t *o)
     const json_t *words;
     size_t i;
 
-    json_array_foreach(answer_array(o, "assumes"), i, words)
+    json_array_foreach(get_array(o, "assumes"), i, words)
         snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s", i ? "; " : "",
-                 answer_printable(words, text, sizeof(text)));
+                 show_value(words, text, sizeof(text)));
     answer_assumes(answer, "%s", all);
 }
 
@@ -377,12 +377,12 @@ static enum question_result compare_measured(const struct options *a, struct ans
     if (!o)
         return QUESTION_FAILED;
     answer_title(answer, "A job of %.0f ranks with a step of %s, and other ways to run it",
-                 answer_number(o, "ranks"), text_s(answer_number(o, "step_s")).s);
+                 get_number(o, "ranks"), text_s(get_number(o, "step_s")).s);
     put_strategies(a, answer, o);
     answer_source(answer,
                   "the ranks' own work of the newest %.0f steps replayed (model/waiting.h), collectives by "
                   "what their messages were fitted to cost (model/strategy.h)",
-                  answer_number(o, "steps"));
+                  get_number(o, "steps"));
     put_assumed(answer, o);
     json_decref(o);
     return QUESTION_DONE;

@@ -1,7 +1,7 @@
 #include "plan/running.h"
 
 #include "ctl/analyze.h"
-#include "ctl/answer.h"
+#include "wire/json.h"
 #include "wire/session.h"
 
 #define TIMEOUT_S 10.0
@@ -38,7 +38,7 @@ json_t *running_ask(const struct options *a, json_t *question, const char *key, 
         err_set(err, "--job: '%s' is not UTF-8", options_text(a, "job"));
     else if (s)
         answer = client_ask(&s->client, question, TIMEOUT_S, err);
-    if (answer && answer_check(answer, key, JSON_OBJECT, err) == 0)
+    if (answer && check_answer(answer, key, JSON_OBJECT, err) == 0)
         o = json_incref(json_object_get(answer, key));
     json_decref(answer);
     json_decref(question);

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "common/text.h"
-#include "ctl/answer.h"
 #include "job/report.h"
 #include "plan/answer.h"
 #include "plan/questions.h"
 #include "plan/running.h"
+#include "wire/json.h"
 
 static const struct option_spec option_mode = {
     "mode",
@@ -119,22 +119,22 @@ static void put_points(struct answer *a, const json_t *points)
     answer_table(a, "points", "On more ranks (ranges hold 90 %; throughput over the measured one)",
                  point_columns, sizeof(point_columns) / sizeof(*point_columns));
     json_array_foreach(points, i, p) {
-        const json_t *step = answer_object(p, "step_s"), *rate = answer_object(p, "throughput_ratio"),
-                     *shares = answer_object(p, "shares");
+        const json_t *step = get_object(p, "step_s"), *rate = get_object(p, "throughput_ratio"),
+                     *shares = get_object(p, "shares");
         char regime[24];
 
-        answer_cell(a, answer_number(p, "ranks"));
-        answer_cell(a, answer_number(p, "factor"));
-        answer_cell(a, answer_number(step, "p50"));
-        answer_cell(a, answer_number(step, "p5"));
-        answer_cell(a, answer_number(step, "p95"));
-        answer_cell(a, answer_number(rate, "p50"));
-        answer_cell(a, answer_number(rate, "p5"));
-        answer_cell(a, answer_number(rate, "p95"));
-        answer_cell(a, answer_number(shares, "compute"));
-        answer_cell(a, answer_number(shares, "communication"));
-        answer_cell(a, answer_number(shares, "synchronisation"));
-        answer_cell_words(a, "%s", answer_text(p, "regime", regime, sizeof(regime)));
+        answer_cell(a, get_number(p, "ranks"));
+        answer_cell(a, get_number(p, "factor"));
+        answer_cell(a, get_number(step, "p50"));
+        answer_cell(a, get_number(step, "p5"));
+        answer_cell(a, get_number(step, "p95"));
+        answer_cell(a, get_number(rate, "p50"));
+        answer_cell(a, get_number(rate, "p5"));
+        answer_cell(a, get_number(rate, "p95"));
+        answer_cell(a, get_number(shares, "compute"));
+        answer_cell(a, get_number(shares, "communication"));
+        answer_cell(a, get_number(shares, "synchronisation"));
+        answer_cell_words(a, "%s", show_text(p, "regime", regime, sizeof(regime)));
     }
 }
 
@@ -148,31 +148,31 @@ static const struct answer_column part_columns[] = {
 static void put_noise(struct answer *a, const json_t *noise)
 {
     static const char *const levels[] = { "rank", "node", "switch" };
-    const json_t *lasting = answer_object(noise, "lasting"), *passing = answer_object(noise, "passing");
+    const json_t *lasting = get_object(noise, "lasting"), *passing = get_object(noise, "passing");
     char shape[24];
 
-    answer_figure(a, "compute_s", answer_number(noise, "compute_s"), ANSWER_SECONDS,
+    answer_figure(a, "compute_s", get_number(noise, "compute_s"), ANSWER_SECONDS,
                   "own work of a rank in a step");
-    answer_figure(a, "cv", answer_number(noise, "cv"), ANSWER_SHARE,
+    answer_figure(a, "cv", get_number(noise, "cv"), ANSWER_SHARE,
                   "it varies by: the parts below, their squares added");
-    answer_word(a, "shape", answer_text(noise, "shape", shape, sizeof(shape)), "is its distribution");
+    answer_word(a, "shape", show_text(noise, "shape", shape, sizeof(shape)), "is its distribution");
     answer_table(a, "noise",
                  "What varies, and with whom it is in common (standard deviations, of the own work)",
                  part_columns, sizeof(part_columns) / sizeof(*part_columns));
     for (size_t i = 0; i < sizeof(levels) / sizeof(*levels); i++) {
-        const json_t *part[2] = { answer_object(lasting, levels[i]), answer_object(passing, levels[i]) };
+        const json_t *part[2] = { get_object(lasting, levels[i]), get_object(passing, levels[i]) };
 
         answer_cell_words(a, "%s", levels[i]);
         for (int k = 0; k < 2; k++) {
-            answer_cell(a, answer_number(part[k], "value"));
-            answer_cell(a, answer_number(part[k], "low"));
-            answer_cell(a, answer_number(part[k], "high"));
+            answer_cell(a, get_number(part[k], "value"));
+            answer_cell(a, get_number(part[k], "low"));
+            answer_cell(a, get_number(part[k], "high"));
         }
     }
     /* Phases and warm-up: it is one number a step, which nobody waits for, and has no lasting part. */
     answer_cell_words(a, "all ranks");
     for (int k = 0; k < 6; k++)
-        answer_cell(a, k == 3 ? answer_number(noise, "common_cv") : NAN);
+        answer_cell(a, k == 3 ? get_number(noise, "common_cv") : NAN);
 }
 
 static const struct answer_column link_columns[] = {
@@ -185,19 +185,19 @@ static const struct answer_column link_columns[] = {
 
 static void put_segment(struct answer *a, const json_t *link, const json_t *segment)
 {
-    const json_t *fixed = answer_object(segment, "fixed_s"), *bytes = answer_object(segment, "s_per_byte");
+    const json_t *fixed = get_object(segment, "fixed_s"), *bytes = get_object(segment, "s_per_byte");
     char op[32];
 
-    answer_cell_words(a, "%s", answer_text(link, "op", op, sizeof(op)));
-    answer_cell(a, answer_number(link, "ranks"));
-    answer_cell(a, answer_number(segment, "from_bytes"));
-    answer_cell(a, answer_number(segment, "to_bytes"));
-    answer_cell(a, answer_number(fixed, "value"));
-    answer_cell(a, answer_number(fixed, "low"));
-    answer_cell(a, answer_number(fixed, "high"));
-    answer_cell(a, 1 / answer_number(bytes, "value"));
-    answer_cell(a, 1 / answer_number(bytes, "high"));
-    answer_cell(a, 1 / answer_number(bytes, "low"));
+    answer_cell_words(a, "%s", show_text(link, "op", op, sizeof(op)));
+    answer_cell(a, get_number(link, "ranks"));
+    answer_cell(a, get_number(segment, "from_bytes"));
+    answer_cell(a, get_number(segment, "to_bytes"));
+    answer_cell(a, get_number(fixed, "value"));
+    answer_cell(a, get_number(fixed, "low"));
+    answer_cell(a, get_number(fixed, "high"));
+    answer_cell(a, 1 / get_number(bytes, "value"));
+    answer_cell(a, 1 / get_number(bytes, "high"));
+    answer_cell(a, 1 / get_number(bytes, "low"));
 }
 
 static void put_links(struct answer *a, const json_t *links)
@@ -210,7 +210,7 @@ static void put_links(struct answer *a, const json_t *links)
     answer_table(a, "links", "What its collectives cost: a fixed part, and a rate by the byte", link_columns,
                  sizeof(link_columns) / sizeof(*link_columns));
     json_array_foreach(links, i, link) {
-        json_array_foreach(answer_array(link, "segments"), k, segment)
+        json_array_foreach(get_array(link, "segments"), k, segment)
             put_segment(a, link, segment);
     }
 }
@@ -221,9 +221,9 @@ static void put_assumed(struct answer *a, const json_t *o)
     char text[256], all[1024] = "";
     size_t i;
 
-    json_array_foreach(answer_array(o, "assumes"), i, words)
+    json_array_foreach(get_array(o, "assumes"), i, words)
         snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s", i ? "; " : "",
-                 answer_printable(words, text, sizeof(text)));
+                 show_value(words, text, sizeof(text)));
     answer_assumes(a, "%s", all);
     answer_source(a,
                   "compute + E[max] of the fitted noise over ranks in nodes and switches + the collectives' "
@@ -245,21 +245,21 @@ static void put_runs(struct answer *a, const json_t *runs)
 
 static void put_scaling(struct answer *a, const json_t *o)
 {
-    const json_t *points = answer_array(o, "points");
-    double ranks = answer_number(o, "ranks"), wall = answer_number(o, "wall_ranks");
-    double most = answer_number(json_array_get(points, json_array_size(points) - 1), "factor");
+    const json_t *points = get_array(o, "points");
+    double ranks = get_number(o, "ranks"), wall = get_number(o, "wall_ranks");
+    double most = get_number(json_array_get(points, json_array_size(points) - 1), "factor");
     char mode[24], text[256], name[64];
 
     answer_title(a, "A job of %.0f ranks with a step of %s, on more ranks (%s scaling)", ranks,
-                 text_s(answer_number(o, "step_s")).s, answer_text(o, "mode", mode, sizeof(mode)));
-    answer_word(a, "wall", answer_text(o, "wall", name, sizeof(name)), "the next wall");
-    answer_figure(a, "wall_ranks", wall, ANSWER_COUNT, "%s", answer_text(o, "text", text, sizeof(text)));
+                 text_s(get_number(o, "step_s")).s, show_text(o, "mode", mode, sizeof(mode)));
+    answer_word(a, "wall", show_text(o, "wall", name, sizeof(name)), "the next wall");
+    answer_figure(a, "wall_ranks", wall, ANSWER_COUNT, "%s", show_text(o, "text", text, sizeof(text)));
     answer_figure(a, "extrapolation", most, ANSWER_TIMES,
                   "so many times the measured ranks is the furthest point");
-    put_runs(a, answer_array(o, "runs"));
+    put_runs(a, get_array(o, "runs"));
     put_points(a, points);
-    put_noise(a, answer_object(o, "noise"));
-    put_links(a, answer_array(o, "links"));
+    put_noise(a, get_object(o, "noise"));
+    put_links(a, get_array(o, "links"));
     put_assumed(a, o);
 }
 
@@ -278,7 +278,7 @@ static enum question_result run(const struct options *a, struct answer *answer, 
     if (!o)
         return QUESTION_FAILED;
     if (json_object_get(o, "missing")) {
-        err_set(err, "nothing can be projected: %s", answer_text(o, "missing", why, sizeof(why)));
+        err_set(err, "nothing can be projected: %s", show_text(o, "missing", why, sizeof(why)));
         json_decref(o);
         return QUESTION_FAILED;
     }

@@ -14,7 +14,7 @@
 
 #include "common/config.h"
 #include "common/log.h"
-#include "common/text.h"
+#include "common/utf8.h"
 #include "common/xalloc.h"
 #include "policies/site.h"
 
@@ -155,7 +155,7 @@ static const char *clean(struct site *s, const struct site_decision *d)
     for (char *c = s->reason; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 0x7f)
             *c = '?';
-    return text_utf8(s->reason);
+    return utf8_mend(s->reason);
 }
 
 /* What it projects, if that can be. */

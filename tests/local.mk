@@ -41,6 +41,7 @@ UNIT_TESTS = \
 	tests/unit/hosts \
 	tests/unit/jobtime \
 	tests/unit/join \
+	tests/unit/json \
 	tests/unit/last \
 	tests/unit/lemon \
 	tests/unit/link \

@@ -5,6 +5,7 @@
 
 #include "analysis/view.h"
 #include "common/xalloc.h"
+#include "wire/json.h"
 
 #define BELOW       (1ull << 62) /* bytes and times */
 #define SAFE_DIGITS 18           /* fit into 64 bits, whatever they are */
@@ -258,7 +259,7 @@ static json_t *parse_object(const char *line, size_t bytes, struct err *err)
     return o;
 }
 
-static int get_number(const json_t *o, enum field f, struct raw *raw, struct err *err)
+static int field_number(const json_t *o, enum field f, struct raw *raw, struct err *err)
 {
     const json_t *value = json_object_get(o, fields[f].key);
 
@@ -272,7 +273,7 @@ static int get_number(const json_t *o, enum field f, struct raw *raw, struct err
     return 0;
 }
 
-static int get_text(const json_t *o, enum field f, const char **text, size_t *bytes, struct err *err)
+static int field_text(const json_t *o, enum field f, const char **text, size_t *bytes, struct err *err)
 {
     const json_t *value = json_object_get(o, fields[f].key);
 
@@ -292,17 +293,17 @@ static int get_record(const json_t *o, struct raw *raw, struct err *err)
                        ? err_set(err, "another header; accepted is one trace at a time")
                        : err_set(err, "a record has no \"%s\"", fields[f].key);
     for (int f = RANK; f <= T0; f++)
-        if (get_number(o, (enum field)f, raw, err) < 0)
+        if (field_number(o, (enum field)f, raw, err) < 0)
             return -1;
     raw->left = !json_is_null(json_object_get(o, "t1"));
     raw->number[T1] = 0;
-    if (raw->left && get_number(o, T1, raw, err) < 0)
+    if (raw->left && field_number(o, T1, raw, err) < 0)
         return -1;
     if (raw->left && raw->number[T1] < raw->number[T0])
         return err_set(err, "t1 is before t0");
-    if (get_text(o, COMM, &raw->comm, &raw->comm_bytes, err) < 0)
+    if (field_text(o, COMM, &raw->comm, &raw->comm_bytes, err) < 0)
         return -1;
-    return get_text(o, OP, &raw->op, &raw->op_bytes, err);
+    return field_text(o, OP, &raw->op, &raw->op_bytes, err);
 }
 
 int trace_record_parse(const char *line, size_t bytes, struct trace_record *rec, struct err *err)
@@ -331,10 +332,9 @@ static int check_name(const json_t *rank, const char *key, size_t i, struct err 
 
 static int check_rank(const json_t *rank, size_t i, uint8_t *told, struct err *err)
 {
-    const json_t *number = json_object_get(rank, "rank");
-    json_int_t r = json_integer_value(number);
+    int64_t r = get_int(rank, "rank", 0, VIEW_RANKS_MAX - 1, -1);
 
-    if (!json_is_integer(number) || r < 0 || r >= (json_int_t)VIEW_RANKS_MAX)
+    if (r < 0)
         return err_set(err, "ranks[%zu] has no \"rank\": 0 to %u is accepted", i, VIEW_RANKS_MAX - 1);
     if (told[r]++)
         return err_set(err, "ranks[%zu]: rank %u stands there twice", i, (unsigned)r);
@@ -346,11 +346,9 @@ static int check_rank(const json_t *rank, size_t i, uint8_t *told, struct err *e
 /* {"bytes_per_s":25e9,"number":1} */
 static int check_adapter(const json_t *adapter, struct err *err)
 {
-    double bytes_per_s = json_number_value(json_object_get(adapter, "bytes_per_s"));
-    json_int_t number = json_integer_value(json_object_get(adapter, "number"));
-
     if (!adapter || json_is_null(adapter) ||
-        (bytes_per_s > 0 && bytes_per_s <= VIEW_ADAPTER_MAX && number >= 1 && number <= VIEW_ADAPTERS_MAX))
+        (get_real(adapter, "bytes_per_s", 0, VIEW_ADAPTER_MAX) > 0 &&
+         get_int(adapter, "number", 1, VIEW_ADAPTERS_MAX, 0)))
         return 0;
     return err_set(
         err, "\"adapter\" is none: {\"bytes_per_s\":25e9,\"number\":1} with at most %g and %u is accepted",
@@ -359,16 +357,15 @@ static int check_adapter(const json_t *adapter, struct err *err)
 
 static int check_header(const json_t *header, struct err *err)
 {
-    const json_t *format = json_object_get(header, "format"), *version = json_object_get(header, "version"),
-                 *job = json_object_get(header, "job"), *ranks = json_object_get(header, "ranks"), *rank;
+    const json_t *job = json_object_get(header, "job"), *ranks = json_object_get(header, "ranks"), *rank;
     uint8_t *told;
     size_t i;
     int rc = 0;
 
-    if (!json_is_string(format) || strcmp(json_string_value(format), "syncguard-trace"))
+    if (strcmp(get_word(header, "format"), "syncguard-trace") != 0)
         return err_set(err,
                        "no header: a trace begins with {\"format\":\"syncguard-trace\",\"version\":1,...}");
-    if (!json_is_integer(version) || json_integer_value(version) != 1)
+    if (get_int(header, "version", 1, 1, 0) != 1)
         return err_set(err, "\"version\" is not 1, the only one that is accepted");
     if (job && !json_is_null(job) && (!json_is_string(job) || json_string_length(job) > TRACE_NAME_MAX))
         return err_set(err, "\"job\" is no name: at most %u bytes of text are accepted", TRACE_NAME_MAX);
@@ -402,16 +399,9 @@ json_t *trace_header_parse(const char *line, size_t bytes, struct err *err)
     return header;
 }
 
-static const char *text_or_empty(const json_t *o, const char *key)
-{
-    const char *text = json_string_value(json_object_get(o, key));
-
-    return text ? text : "";
-}
-
 const char *trace_header_job(const json_t *header)
 {
-    return text_or_empty(header, "job");
+    return get_word(header, "job");
 }
 
 size_t trace_header_ranks(const json_t *header)
@@ -423,14 +413,14 @@ double trace_header_adapter(const json_t *header, unsigned *number)
 {
     const json_t *adapter = json_object_get(header, "adapter");
 
-    *number = (unsigned)json_integer_value(json_object_get(adapter, "number"));
-    return json_number_value(json_object_get(adapter, "bytes_per_s"));
+    *number = (unsigned)get_int(adapter, "number", 1, VIEW_ADAPTERS_MAX, 0);
+    return get_amount(adapter, "bytes_per_s");
 }
 
 struct trace_rank trace_header_rank(const json_t *header, size_t i)
 {
     const json_t *rank = json_array_get(json_object_get(header, "ranks"), i);
 
-    return (struct trace_rank){ (uint32_t)json_integer_value(json_object_get(rank, "rank")),
-                                text_or_empty(rank, "node"), text_or_empty(rank, "switch") };
+    return (struct trace_rank){ (uint32_t)get_int(rank, "rank", 0, VIEW_RANKS_MAX - 1, 0),
+                                get_word(rank, "node"), get_word(rank, "switch") };
 }

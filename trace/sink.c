@@ -9,6 +9,7 @@
 
 #include "common/hash.h"
 #include "common/xalloc.h"
+#include "wire/json.h"
 
 #define STREAMS_MAX (1u << 20) /* beyond, records are still written but no longer accounted for */
 #define RANKS_MAX   (1u << 24)
@@ -110,12 +111,13 @@ static void count_record(struct trace *t, int64_t rank, const char *comm, int64_
 static void account(struct trace *t, const char *line, size_t bytes)
 {
     json_t *record = json_loadb(line, bytes, JSON_DISABLE_EOF_CHECK, NULL);
-    const json_t *rank = json_object_get(record, "r"), *comm = json_object_get(record, "c"),
-                 *seq = json_object_get(record, "s");
+    int64_t rank = get_int(record, "r", INT64_MIN + 1, INT64_MAX, INT64_MIN),
+            seq = get_int(record, "s", 0, INT64_MAX, -1);
+    const char *comm = get_string(record, "c");
 
     t->records++;
-    if (json_is_integer(rank) && json_is_string(comm) && json_is_integer(seq) && json_integer_value(seq) >= 0)
-        count_record(t, json_integer_value(rank), json_string_value(comm), json_integer_value(seq));
+    if (rank != INT64_MIN && comm && seq >= 0)
+        count_record(t, rank, comm, seq);
     json_decref(record);
 }
 

@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/utf8.h"
 #include "tui/ui.h"
-#include "tui/value.h"
+#include "wire/json.h"
 
 __attribute__((format(printf, 2, 3))) static bool refuse(struct ui *ui, const char *fmt, ...)
 {
@@ -180,14 +181,14 @@ static const char *done_text(const struct deed *d)
 void deed_answer(struct ui *ui, const json_t *answer)
 {
     struct deed *d = &ui->deed;
-    const char *error = json_string_value(json_object_get(answer, "error"));
+    const char *error = get_string(answer, "error");
     char text[200];
 
     if (error) {
-        value_clean(text, sizeof(text), error);
+        utf8_clean(text, sizeof(text), error);
         refuse(ui, "not done: %.110s", text);
     } else if (d->state == DEED_CHECKING) {
-        value_text(answer, "text", text, sizeof(text));
+        get_text(answer, "text", text, sizeof(text));
         snprintf(d->text, sizeof(d->text), "%s%s?", text,
                  d->kind == DEED_EXCLUDE ? ": it is requeued without that node" : "");
         d->state = DEED_ASKING;

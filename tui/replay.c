@@ -13,6 +13,7 @@
 #include "job/job.h"
 #include "job/report.h"
 #include "trace/reader.h"
+#include "wire/json.h"
 
 #define PIECE_BYTES (256u << 10)
 #define ANY_JOB     "trace" /* where the trace does not say of which job it is */
@@ -250,7 +251,7 @@ static json_t *answer_status(const struct replay *r, const json_t *q)
 {
     (void)q;
     return json_pack("{s:s, s:s, s:o, s:i, s:i, s:i}", "version", PACKAGE_VERSION, "host", r->name,
-                     "uptime_s", report_real(replay_now_s(r)), "jobs", 1, "agents", 0, "ranks",
+                     "uptime_s", real_json(replay_now_s(r)), "jobs", 1, "agents", 0, "ranks",
                      (int)r->job->tasks);
 }
 
@@ -288,7 +289,7 @@ json_t *replay_answer(const struct replay *r, const json_t *question)
         { "job", answer_job },
         { "nodes", answer_nodes },
     };
-    const char *name = json_string_value(json_object_get(question, "query"));
+    const char *name = get_string(question, "query");
 
     for (size_t i = 0; name && i < ARRAY_SIZE(queries); i++)
         if (!strcmp(name, queries[i].name))

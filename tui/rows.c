@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/utf8.h"
 #include "common/xalloc.h"
 #include "tui/screen.h"
-#include "tui/value.h"
 
 static bool contains(const char *text, const char *part)
 {
@@ -87,7 +87,7 @@ void rows_hold(struct ui *ui, enum screen s)
 
     l->key[0] = '\0';
     if (s != SCREEN_JOB && l->selected < (int)l->n)
-        value_clean(l->key, sizeof(l->key), key_of(ui, s, l->order[l->selected]));
+        utf8_clean(l->key, sizeof(l->key), key_of(ui, s, l->order[l->selected]));
 }
 
 void rows_arrange(struct ui *ui, enum screen s)

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/utf8.h"
 #include "common/xalloc.h"
-#include "tui/value.h"
+#include "wire/json.h"
 
 static int check(const json_t *answer, struct err *err)
 {
@@ -15,10 +16,10 @@ static int check(const json_t *answer, struct err *err)
 
     if (!json_is_object(answer))
         return err_set(err, "the controller's answer is no JSON object");
-    reason = json_string_value(json_object_get(answer, "error"));
+    reason = get_string(answer, "error");
     if (!reason)
         return 0;
-    value_clean(shown, sizeof(shown), reason);
+    utf8_clean(shown, sizeof(shown), reason);
     return err_set(err, "%s", shown);
 }
 
@@ -28,35 +29,35 @@ static size_t culprits(const json_t *o, char *buf, size_t size)
 {
     const json_t *list = json_object_get(o, "culprits");
 
-    value_join(list, buf, size);
+    join_texts(list, buf, size);
     return json_is_array(list) ? json_array_size(list) : buf[0] != '\0';
 }
 
 static void parse_verdict(struct snap_verdict *v, const json_t *o)
 {
-    value_text(o, "class", v->class, sizeof(v->class));
-    value_text(o, "scope", v->scope, sizeof(v->scope));
+    get_text(o, "class", v->class, sizeof(v->class));
+    get_text(o, "scope", v->scope, sizeof(v->scope));
     v->n_culprits = culprits(o, v->culprits, sizeof(v->culprits));
-    value_text(o, "text", v->text, sizeof(v->text));
-    v->slowdown = value_amount(o, "slowdown");
-    v->since_s = value_amount(o, "since_s");
-    v->found_s = value_amount(o, "found_s");
-    v->since_step = value_count(o, "since_step");
-    v->onset_seq = value_count(o, "onset_seq");
-    v->detected_seq = value_count(o, "detected_seq");
+    get_text(o, "text", v->text, sizeof(v->text));
+    v->slowdown = get_amount(o, "slowdown");
+    v->since_s = get_amount(o, "since_s");
+    v->found_s = get_amount(o, "found_s");
+    v->since_step = get_count(o, "since_step");
+    v->onset_seq = get_count(o, "onset_seq");
+    v->detected_seq = get_count(o, "detected_seq");
     v->standing = !json_is_false(json_object_get(o, "standing"));
-    v->over_s = value_amount(o, "over_s");
-    v->acknowledged = json_is_true(json_object_get(o, "acknowledged"));
-    value_text(o, "cause", v->cause, sizeof(v->cause));
+    v->over_s = get_amount(o, "over_s");
+    v->acknowledged = get_true(o, "acknowledged");
+    get_text(o, "cause", v->cause, sizeof(v->cause));
 }
 
 static void parse_worst(struct snap_job *j, const json_t *o)
 {
     j->has_worst = json_is_object(o);
-    j->worst.rank = value_count(o, "rank");
-    value_text(o, "node", j->worst.node, sizeof(j->worst.node));
-    j->worst.lateness_s = value_amount(o, "lateness_s");
-    j->worst.last_ratio = value_amount(o, "last_ratio");
+    j->worst.rank = get_count(o, "rank");
+    get_text(o, "node", j->worst.node, sizeof(j->worst.node));
+    j->worst.lateness_s = get_amount(o, "lateness_s");
+    j->worst.last_ratio = get_amount(o, "last_ratio");
 }
 
 static void parse_times(struct snap_job *j, const json_t *o)
@@ -65,44 +66,44 @@ static void parse_times(struct snap_job *j, const json_t *o)
                                                 "point_to_point" };
     const json_t *step = json_object_get(o, "step_s"), *skew = json_object_get(o, "skew_s");
 
-    j->step_mean_s = value_amount(step, "mean");
-    j->step_p50_s = value_amount(step, "p50");
-    j->step_p95_s = value_amount(step, "p95");
-    j->step_cv = value_amount(step, "cv");
-    j->skew_p50_s = value_amount(skew, "p50");
-    j->skew_p95_s = value_amount(skew, "p95");
-    j->steps_per_s = value_amount(o, "steps_per_s");
-    j->samples_per_s = value_amount(o, "samples_per_s");
-    j->lost_ratio = value_amount(o, "lost_ratio");
-    j->mds_ratio = value_amount(o, "mds_ratio");
+    j->step_mean_s = get_amount(step, "mean");
+    j->step_p50_s = get_amount(step, "p50");
+    j->step_p95_s = get_amount(step, "p95");
+    j->step_cv = get_amount(step, "cv");
+    j->skew_p50_s = get_amount(skew, "p50");
+    j->skew_p95_s = get_amount(skew, "p95");
+    j->steps_per_s = get_amount(o, "steps_per_s");
+    j->samples_per_s = get_amount(o, "samples_per_s");
+    j->lost_ratio = get_amount(o, "lost_ratio");
+    j->mds_ratio = get_amount(o, "mds_ratio");
     for (int i = 0; i < SHARES; i++)
-        j->share[i] = value_amount(json_object_get(o, "shares"), shares[i]);
+        j->share[i] = get_amount(json_object_get(o, "shares"), shares[i]);
 }
 
 static void parse_job(struct snap_job *j, const json_t *o)
 {
     const json_t *verdicts;
 
-    value_text(o, "id", j->id, sizeof(j->id));
-    value_text(o, "name", j->name, sizeof(j->name));
-    value_text(o, "user", j->user, sizeof(j->user));
-    value_text(o, "partition", j->partition, sizeof(j->partition));
-    value_text(o, "policy", j->policy, sizeof(j->policy));
+    get_text(o, "id", j->id, sizeof(j->id));
+    get_text(o, "name", j->name, sizeof(j->name));
+    get_text(o, "user", j->user, sizeof(j->user));
+    get_text(o, "partition", j->partition, sizeof(j->partition));
+    get_text(o, "policy", j->policy, sizeof(j->policy));
     if (json_is_object(json_object_get(o, "policy"))) /* of a job; a row of the list has its name */
-        value_text(json_object_get(o, "policy"), "name", j->policy, sizeof(j->policy));
-    value_text(o, "state", j->state, sizeof(j->state));
-    value_text(o, "regime", j->regime, sizeof(j->regime));
-    value_text(o, "sentence", j->sentence, sizeof(j->sentence));
-    j->start = value_amount(o, "start");
-    j->elapsed_s = value_amount(o, "elapsed_s");
-    j->age_s = value_amount(o, "age_s");
-    j->ranks = value_count(o, "ranks");
-    j->nodes = value_count(o, "nodes");
-    j->nodes_total = value_count(o, "nodes_total");
-    j->steps = value_count(o, "steps");
-    j->period = value_count(o, "period");
+        get_text(json_object_get(o, "policy"), "name", j->policy, sizeof(j->policy));
+    get_text(o, "state", j->state, sizeof(j->state));
+    get_text(o, "regime", j->regime, sizeof(j->regime));
+    get_text(o, "sentence", j->sentence, sizeof(j->sentence));
+    j->start = get_amount(o, "start");
+    j->elapsed_s = get_amount(o, "elapsed_s");
+    j->age_s = get_amount(o, "age_s");
+    j->ranks = get_count(o, "ranks");
+    j->nodes = get_count(o, "nodes");
+    j->nodes_total = get_count(o, "nodes_total");
+    j->steps = get_count(o, "steps");
+    j->period = get_count(o, "period");
     parse_times(j, o);
-    verdicts = value_list(o, "verdicts", SNAP_VERDICTS_MAX, &j->n_verdicts);
+    verdicts = get_list(o, "verdicts", SNAP_VERDICTS_MAX, &j->n_verdicts);
     for (size_t i = 0; i < j->n_verdicts; i++)
         parse_verdict(&j->verdict[i], json_array_get(verdicts, i));
     parse_worst(j, json_object_get(o, "worst"));
@@ -116,7 +117,7 @@ struct snap_jobs *snap_jobs_parse(const json_t *answer, struct err *err)
 
     if (check(answer, err) < 0)
         return NULL;
-    jobs = value_list(answer, "jobs", SNAP_JOBS_MAX, &n);
+    jobs = get_list(answer, "jobs", SNAP_JOBS_MAX, &n);
     if (!json_is_array(jobs)) {
         err_set(err, "the controller's answer lists no jobs");
         return NULL;
@@ -141,36 +142,36 @@ void snap_jobs_free(struct snap_jobs *s)
 
 static void parse_gpus(struct snap_health *h, const json_t *o)
 {
-    const json_t *a = value_list(o, "gpus", SNAP_GPUS_MAX, &h->n_gpus);
+    const json_t *a = get_list(o, "gpus", SNAP_GPUS_MAX, &h->n_gpus);
 
     for (size_t i = 0; i < h->n_gpus; i++) {
         const json_t *g = json_array_get(a, i);
 
-        h->gpu[i].index = value_count(g, "index");
-        h->gpu[i].clock_ratio = value_amount(g, "clock_ratio");
-        h->gpu[i].temperature_c = value_amount(g, "temperature_c");
-        h->gpu[i].power_w = value_amount(g, "power_w");
-        h->gpu[i].busy_ratio = value_share(g, "busy_ratio");
-        value_text(g, "throttle", h->gpu[i].throttle, sizeof(h->gpu[i].throttle));
+        h->gpu[i].index = get_count(g, "index");
+        h->gpu[i].clock_ratio = get_amount(g, "clock_ratio");
+        h->gpu[i].temperature_c = get_amount(g, "temperature_c");
+        h->gpu[i].power_w = get_amount(g, "power_w");
+        h->gpu[i].busy_ratio = get_share(g, "busy_ratio");
+        get_text(g, "throttle", h->gpu[i].throttle, sizeof(h->gpu[i].throttle));
     }
 }
 
 static void parse_health(struct snap_health *h, const json_t *o)
 {
     h->known = json_is_object(o);
-    h->run_queue = value_amount(o, "run_queue");
-    h->involuntary_per_s = value_amount(o, "involuntary_per_s");
-    h->busy_ratio = value_amount(o, "busy_ratio");
-    h->steal_ratio = value_amount(o, "steal_ratio");
-    h->frequency_ratio = value_amount(o, "frequency_ratio");
-    h->throttled_per_s = value_amount(o, "throttled_per_s");
-    h->quota_ratio = value_amount(o, "quota_ratio");
-    h->cpu_pressure_ratio = value_amount(o, "cpu_pressure_ratio");
-    h->swap_per_s = value_amount(o, "swap_per_s");
-    h->memory_pressure_ratio = value_amount(o, "memory_pressure_ratio");
-    h->io_pressure_ratio = value_amount(o, "io_pressure_ratio");
-    h->retransmits_per_s = value_amount(o, "retransmits_per_s");
-    h->nic_errors_per_s = value_amount(o, "nic_errors_per_s");
+    h->run_queue = get_amount(o, "run_queue");
+    h->involuntary_per_s = get_amount(o, "involuntary_per_s");
+    h->busy_ratio = get_amount(o, "busy_ratio");
+    h->steal_ratio = get_amount(o, "steal_ratio");
+    h->frequency_ratio = get_amount(o, "frequency_ratio");
+    h->throttled_per_s = get_amount(o, "throttled_per_s");
+    h->quota_ratio = get_amount(o, "quota_ratio");
+    h->cpu_pressure_ratio = get_amount(o, "cpu_pressure_ratio");
+    h->swap_per_s = get_amount(o, "swap_per_s");
+    h->memory_pressure_ratio = get_amount(o, "memory_pressure_ratio");
+    h->io_pressure_ratio = get_amount(o, "io_pressure_ratio");
+    h->retransmits_per_s = get_amount(o, "retransmits_per_s");
+    h->nic_errors_per_s = get_amount(o, "nic_errors_per_s");
     parse_gpus(h, o);
 }
 
@@ -179,37 +180,37 @@ static void parse_health(struct snap_health *h, const json_t *o)
 static void parse_rank_health(struct snap_rank *r, const json_t *o)
 {
     r->has_health = json_is_object(o);
-    r->shared_cpu = json_is_true(json_object_get(o, "shared_cpu"));
-    r->run_delay_ratio = value_amount(o, "run_delay_ratio");
-    r->involuntary_per_s = value_amount(o, "involuntary_per_s");
-    value_text(o, "cpus", r->cpus, sizeof(r->cpus));
-    value_text(o, "cause", r->cause, sizeof(r->cause));
+    r->shared_cpu = get_true(o, "shared_cpu");
+    r->run_delay_ratio = get_amount(o, "run_delay_ratio");
+    r->involuntary_per_s = get_amount(o, "involuntary_per_s");
+    get_text(o, "cpus", r->cpus, sizeof(r->cpus));
+    get_text(o, "cause", r->cause, sizeof(r->cause));
 }
 
 static void parse_rank(struct snap_rank *r, const json_t *o)
 {
     const json_t *inside = json_object_get(o, "inside");
 
-    r->rank = value_count(o, "rank");
-    value_text(o, "node", r->node, sizeof(r->node));
-    value_text(o, "switch", r->leaf, sizeof(r->leaf));
-    value_text(o, "state", r->state, sizeof(r->state));
-    r->lateness_s = value_amount(o, "lateness_s");
-    r->lateness_p95_s = value_amount(o, "lateness_p95_s");
-    r->last_ratio = value_amount(o, "last_ratio");
-    r->compute_s = value_amount(o, "compute_s");
-    r->stay_s = value_amount(o, "stay_s");
-    r->slowdown = value_amount(o, "slowdown");
-    r->lateness_p50_s = value_amount(o, "lateness_p50_s");
-    r->lateness_p99_s = value_amount(o, "lateness_p99_s");
-    r->wait_s = value_amount(o, "wait_s");
-    r->delay_s = value_amount(o, "delay_s");
+    r->rank = get_count(o, "rank");
+    get_text(o, "node", r->node, sizeof(r->node));
+    get_text(o, "switch", r->leaf, sizeof(r->leaf));
+    get_text(o, "state", r->state, sizeof(r->state));
+    r->lateness_s = get_amount(o, "lateness_s");
+    r->lateness_p95_s = get_amount(o, "lateness_p95_s");
+    r->last_ratio = get_amount(o, "last_ratio");
+    r->compute_s = get_amount(o, "compute_s");
+    r->stay_s = get_amount(o, "stay_s");
+    r->slowdown = get_amount(o, "slowdown");
+    r->lateness_p50_s = get_amount(o, "lateness_p50_s");
+    r->lateness_p99_s = get_amount(o, "lateness_p99_s");
+    r->wait_s = get_amount(o, "wait_s");
+    r->delay_s = get_amount(o, "delay_s");
     parse_rank_health(r, json_object_get(o, "health"));
     r->inside = json_is_object(inside);
-    value_text(inside, "op", r->op, sizeof(r->op));
-    value_text(inside, "comm", r->comm, sizeof(r->comm));
-    r->seq = value_count(inside, "seq");
-    r->inside_age_s = value_amount(inside, "age_s");
+    get_text(inside, "op", r->op, sizeof(r->op));
+    get_text(inside, "comm", r->comm, sizeof(r->comm));
+    r->seq = get_count(inside, "seq");
+    r->inside_age_s = get_amount(inside, "age_s");
 }
 
 /* Only what a heat row may hold; of a long one the newest. */
@@ -229,17 +230,17 @@ static void parse_levels(struct snap_rank *r, const char *levels)
 static void parse_heat(struct snap_view *v, const json_t *heat)
 {
     size_t n, n_scale;
-    const json_t *rows = value_list(heat, "rows", SNAP_RANKS_MAX, &n);
-    const json_t *scale = value_list(heat, "scale", SNAP_SCALE_MAX, &n_scale);
+    const json_t *rows = get_list(heat, "rows", SNAP_RANKS_MAX, &n);
+    const json_t *scale = get_list(heat, "scale", SNAP_SCALE_MAX, &n_scale);
 
-    v->heat_column_s = value_amount(heat, "column_s");
+    v->heat_column_s = get_amount(heat, "column_s");
     v->n_scale = n_scale;
     for (size_t i = 0; i < n_scale; i++)
-        v->scale[i] = value_number_of(json_array_get(scale, i));
+        v->scale[i] = number_of(json_array_get(scale, i));
     for (size_t i = 0; i < n; i++) {
         const json_t *row = json_array_get(rows, i);
-        const char *levels = json_string_value(json_object_get(row, "levels"));
-        int64_t rank = value_count(row, "rank");
+        const char *levels = get_string(row, "levels");
+        int64_t rank = get_count(row, "rank");
         size_t k = i < v->n_ranks && v->rank[i].rank == rank ? i : 0; /* they come in the table's order */
 
         while (k < v->n_ranks && v->rank[k].rank != rank)
@@ -257,7 +258,7 @@ static void parse_series(struct snap_series *s, const json_t *history, const cha
 
     s->n = n - skip;
     for (size_t i = 0; i < s->n; i++) {
-        double x = value_number_of(json_array_get(a, skip + i));
+        double x = number_of(json_array_get(a, skip + i));
 
         s->value[i] = x >= 0 ? x : NAN;
     }
@@ -265,24 +266,24 @@ static void parse_series(struct snap_series *s, const json_t *history, const cha
 
 static void parse_efficiency(struct snap_efficiency *e, const json_t *o)
 {
-    e->parallel = value_share(o, "parallel");
-    e->load_balance = value_share(o, "load_balance");
-    e->serialisation = value_share(o, "serialisation");
-    e->transfer = value_share(o, "transfer");
+    e->parallel = get_share(o, "parallel");
+    e->load_balance = get_share(o, "load_balance");
+    e->serialisation = get_share(o, "serialisation");
+    e->transfer = get_share(o, "transfer");
 }
 
 static void parse_path(struct snap_path *p, const json_t *o)
 {
-    const json_t *a = value_list(o, "ranks", SNAP_PATH_MAX, &p->n);
+    const json_t *a = get_list(o, "ranks", SNAP_PATH_MAX, &p->n);
 
-    p->concentration = value_share(o, "concentration");
+    p->concentration = get_share(o, "concentration");
     for (size_t i = 0; i < p->n; i++) {
         const json_t *r = json_array_get(a, i);
 
-        p->rank[i].rank = value_count(r, "rank");
-        value_text(r, "node", p->rank[i].node, sizeof(p->rank[i].node));
-        p->rank[i].last_ratio = value_share(r, "last_ratio");
-        p->rank[i].delay_s = value_amount(r, "delay_s");
+        p->rank[i].rank = get_count(r, "rank");
+        get_text(r, "node", p->rank[i].node, sizeof(p->rank[i].node));
+        p->rank[i].last_ratio = get_share(r, "last_ratio");
+        p->rank[i].delay_s = get_amount(r, "delay_s");
     }
 }
 
@@ -291,15 +292,15 @@ static void parse_projection(struct snap_projection *p, const json_t *o)
     const json_t *reach = json_object_get(o, "reach_s");
 
     p->known = json_is_object(o);
-    p->warning = json_is_true(json_object_get(o, "warning"));
-    value_text(o, "trend", p->trend, sizeof(p->trend));
-    p->lost_ratio = value_amount(o, "lost_ratio");
-    p->per_hour = value_number(o, "per_hour");
-    p->limit_ratio = value_amount(o, "limit");
-    p->reach_p10_s = value_amount(reach, "p10");
-    p->reach_p50_s = value_amount(reach, "p50");
-    p->reach_p90_s = value_amount(reach, "p90");
-    value_text(o, "text", p->text, sizeof(p->text));
+    p->warning = get_true(o, "warning");
+    get_text(o, "trend", p->trend, sizeof(p->trend));
+    p->lost_ratio = get_amount(o, "lost_ratio");
+    p->per_hour = get_number(o, "per_hour");
+    p->limit_ratio = get_amount(o, "limit");
+    p->reach_p10_s = get_amount(reach, "p10");
+    p->reach_p50_s = get_amount(reach, "p50");
+    p->reach_p90_s = get_amount(reach, "p90");
+    get_text(o, "text", p->text, sizeof(p->text));
 }
 
 static void parse_point(struct snap_point *p, const json_t *o)
@@ -308,67 +309,67 @@ static void parse_point(struct snap_point *p, const json_t *o)
                                                 "point_to_point" };
     const json_t *step = json_object_get(o, "step_s"), *rate = json_object_get(o, "throughput_ratio");
 
-    p->ranks = value_amount(o, "ranks");
-    p->factor = value_amount(o, "factor");
-    p->step_s = value_amount(step, "p50");
-    p->step_p5_s = value_amount(step, "p5");
-    p->step_p95_s = value_amount(step, "p95");
-    p->throughput = value_amount(rate, "p50");
-    p->throughput_p5 = value_amount(rate, "p5");
-    p->throughput_p95 = value_amount(rate, "p95");
-    p->ideal = value_amount(o, "ideal_ratio");
+    p->ranks = get_amount(o, "ranks");
+    p->factor = get_amount(o, "factor");
+    p->step_s = get_amount(step, "p50");
+    p->step_p5_s = get_amount(step, "p5");
+    p->step_p95_s = get_amount(step, "p95");
+    p->throughput = get_amount(rate, "p50");
+    p->throughput_p5 = get_amount(rate, "p5");
+    p->throughput_p95 = get_amount(rate, "p95");
+    p->ideal = get_amount(o, "ideal_ratio");
     for (int i = 0; i < SHARES; i++)
-        p->share[i] = value_share(json_object_get(o, "shares"), shares[i]);
-    value_text(o, "regime", p->regime, sizeof(p->regime));
+        p->share[i] = get_share(json_object_get(o, "shares"), shares[i]);
+    get_text(o, "regime", p->regime, sizeof(p->regime));
 }
 
 static void parse_link(struct snap_scaling *s, const json_t *o)
 {
     size_t n;
-    const json_t *segments = value_list(o, "segments", SNAP_LINKS_MAX, &n);
+    const json_t *segments = get_list(o, "segments", SNAP_LINKS_MAX, &n);
 
     for (size_t i = 0; i < n && s->n_links < SNAP_LINKS_MAX; i++) {
         const json_t *g = json_array_get(segments, i);
         struct snap_link *l = &s->link[s->n_links++];
 
-        value_text(o, "op", l->op, sizeof(l->op));
-        l->ranks = value_amount(o, "ranks");
-        l->from_bytes = value_amount(g, "from_bytes");
-        l->to_bytes = value_amount(g, "to_bytes");
-        l->fixed_s = value_amount(json_object_get(g, "fixed_s"), "value");
-        l->s_per_byte = value_amount(json_object_get(g, "s_per_byte"), "value");
+        get_text(o, "op", l->op, sizeof(l->op));
+        l->ranks = get_amount(o, "ranks");
+        l->from_bytes = get_amount(g, "from_bytes");
+        l->to_bytes = get_amount(g, "to_bytes");
+        l->fixed_s = get_amount(json_object_get(g, "fixed_s"), "value");
+        l->s_per_byte = get_amount(json_object_get(g, "s_per_byte"), "value");
     }
 }
 
 static size_t parse_assumes(char out[SNAP_ASSUMES_MAX][160], const json_t *o)
 {
     size_t n;
-    const json_t *list = value_list(o, "assumes", SNAP_ASSUMES_MAX, &n);
+    const json_t *list = get_list(o, "assumes", SNAP_ASSUMES_MAX, &n);
 
     for (size_t i = 0; i < n; i++) {
         const char *words = json_string_value(json_array_get(list, i));
 
-        value_clean(out[i], sizeof(out[i]), words ? words : "");
+        utf8_clean(out[i], sizeof(out[i]), words ? words : "");
     }
     return n;
 }
 
 static void parse_scaling(struct snap_scaling *s, const json_t *o)
 {
-    const json_t *points = value_list(o, "points", SNAP_POINTS_MAX, &s->n), *links;
+    const json_t *points = get_list(o, "points", SNAP_POINTS_MAX, &s->n), *links;
     const json_t *noise = json_object_get(o, "noise");
     size_t n;
 
-    value_text(o, "missing", s->missing, sizeof(s->missing));
+    get_text(o, "missing", s->missing, sizeof(s->missing));
     s->known = s->n > 0;
-    value_text(o, "text", s->text, sizeof(s->text));
-    s->ranks = value_amount(o, "ranks");
-    s->step_s = value_amount(o, "step_s");
-    s->cv = value_amount(noise, "cv");
-    value_text(noise, "shape", s->shape, sizeof(s->shape));
+    get_text(o, "text", s->text, sizeof(s->text));
+    s->ranks = get_amount(o, "ranks");
+    s->step_s = get_amount(o, "step_s");
+    s->cv = get_amount(noise, "cv");
+    get_text(noise, "shape", s->shape, sizeof(s->shape));
     for (size_t i = 0; i < s->n; i++)
         parse_point(&s->point[i], json_array_get(points, i));
-    links = value_list(o, "links", SNAP_LINKS_MAX, &n);
+    links = get_list(o, "links", SNAP_LINKS_MAX, &n);
     for (size_t i = 0; i < n; i++)
         parse_link(s, json_array_get(links, i));
     s->n_assumes = parse_assumes(s->assumes, o);
@@ -378,22 +379,22 @@ static void parse_way(struct snap_way *w, const json_t *o)
 {
     const json_t *rate = json_object_get(o, "throughput_ratio");
 
-    value_text(o, "strategy", w->name, sizeof(w->name));
-    value_text(o, "reason", w->reason, sizeof(w->reason));
-    value_text(o, "assumes", w->assumes, sizeof(w->assumes));
-    w->step_s = value_amount(json_object_get(o, "step_s"), "p50");
-    w->ratio = value_amount(rate, "p50");
-    w->ratio_p5 = value_amount(rate, "p5");
-    w->ratio_p95 = value_amount(rate, "p95");
-    w->growth = value_amount(o, "iterations_ratio");
-    w->per_sample = json_is_true(json_object_get(o, "per_sample"));
+    get_text(o, "strategy", w->name, sizeof(w->name));
+    get_text(o, "reason", w->reason, sizeof(w->reason));
+    get_text(o, "assumes", w->assumes, sizeof(w->assumes));
+    w->step_s = get_amount(json_object_get(o, "step_s"), "p50");
+    w->ratio = get_amount(rate, "p50");
+    w->ratio_p5 = get_amount(rate, "p5");
+    w->ratio_p95 = get_amount(rate, "p95");
+    w->growth = get_amount(o, "iterations_ratio");
+    w->per_sample = get_true(o, "per_sample");
 }
 
 static void parse_ways(struct snap_ways *w, const json_t *o)
 {
-    const json_t *list = value_list(o, "strategies", SNAP_WAYS_MAX, &w->n);
+    const json_t *list = get_list(o, "strategies", SNAP_WAYS_MAX, &w->n);
 
-    value_text(o, "missing", w->missing, sizeof(w->missing));
+    get_text(o, "missing", w->missing, sizeof(w->missing));
     w->known = w->n > 0;
     for (size_t i = 0; i < w->n; i++)
         parse_way(&w->way[i], json_array_get(list, i));
@@ -409,42 +410,42 @@ static void parse_guarded(struct snap_guarded *g, const json_t *o)
                                     { "skew", "skew" },        { "energy", "energy a step" } };
     const json_t *ratios = json_object_get(o, "ratios");
 
-    value_text(o, "text", g->text, sizeof(g->text));
+    get_text(o, "text", g->text, sizeof(g->text));
     g->known = json_is_object(json_object_get(ratios, "step"));
     for (size_t i = 0; i < SNAP_GUARDED_MAX; i++) {
         const json_t *r = json_object_get(ratios, figures[i].key);
 
         snprintf(g->ratio[i].name, sizeof(g->ratio[i].name), "%s", figures[i].name);
-        value_text(r, "reference", g->ratio[i].reference, sizeof(g->ratio[i].reference));
-        g->ratio[i].selected = json_is_true(json_object_get(r, "selected"));
-        g->ratio[i].value = value_amount(r, "value");
-        g->ratio[i].low = value_amount(r, "low");
-        g->ratio[i].high = value_amount(r, "high");
+        get_text(r, "reference", g->ratio[i].reference, sizeof(g->ratio[i].reference));
+        g->ratio[i].selected = get_true(r, "selected");
+        g->ratio[i].value = get_amount(r, "value");
+        g->ratio[i].low = get_amount(r, "low");
+        g->ratio[i].high = get_amount(r, "high");
     }
 }
 
 static void parse_past(struct snap_past *p, const json_t *o)
 {
     p->known = json_is_object(o);
-    p->unusual = json_is_true(json_object_get(o, "unusual"));
-    p->runs = value_count(o, "runs");
-    p->reruns = value_count(o, "reruns");
-    p->step_p50_s = value_amount(o, "step_p50_s");
-    p->step_ratio = value_amount(o, "step_ratio");
-    p->spread_ratio = value_amount(o, "spread_ratio");
-    p->energy_j_per_step = value_amount(o, "energy_j_per_step");
-    p->energy_ratio = value_amount(o, "energy_ratio");
-    value_text(o, "text", p->text, sizeof(p->text));
+    p->unusual = get_true(o, "unusual");
+    p->runs = get_count(o, "runs");
+    p->reruns = get_count(o, "reruns");
+    p->step_p50_s = get_amount(o, "step_p50_s");
+    p->step_ratio = get_amount(o, "step_ratio");
+    p->spread_ratio = get_amount(o, "spread_ratio");
+    p->energy_j_per_step = get_amount(o, "energy_j_per_step");
+    p->energy_ratio = get_amount(o, "energy_ratio");
+    get_text(o, "text", p->text, sizeof(p->text));
 }
 
 static void parse_span(struct snap_span *s, const json_t *o)
 {
-    value_text(o, "class", s->class, sizeof(s->class));
+    get_text(o, "class", s->class, sizeof(s->class));
     s->n_culprits = culprits(o, s->culprits, sizeof(s->culprits));
-    value_text(o, "text", s->text, sizeof(s->text));
-    s->slowdown = value_amount(o, "slowdown");
-    s->from_s = value_amount(o, "from_s");
-    s->to_s = value_amount(o, "to_s");
+    get_text(o, "text", s->text, sizeof(s->text));
+    s->slowdown = get_amount(o, "slowdown");
+    s->from_s = get_amount(o, "from_s");
+    s->to_s = get_amount(o, "to_s");
 }
 
 /* Of a verdict that is told of without its life: as long as it stands. */
@@ -476,37 +477,37 @@ static void parse_timeline(struct snap_view *v, const json_t *o)
 
 static void parse_comms(struct snap_view *v, const json_t *o)
 {
-    const json_t *a = value_list(o, "communicators", SNAP_COMMS_MAX, &v->n_comms);
+    const json_t *a = get_list(o, "communicators", SNAP_COMMS_MAX, &v->n_comms);
 
     for (size_t i = 0; i < v->n_comms; i++) {
         const json_t *c = json_array_get(a, i);
 
-        value_text(c, "name", v->comm[i].name, sizeof(v->comm[i].name));
-        value_text(c, "label", v->comm[i].label, sizeof(v->comm[i].label));
-        v->comm[i].size = value_count(c, "size");
-        v->comm[i].instances = value_count(c, "instances");
-        v->comm[i].collectives_per_s = value_amount(c, "collectives_per_s");
-        v->comm[i].bytes_per_s = value_amount(c, "bytes_per_s");
-        v->comm[i].skew_s = value_amount(c, "skew_s");
-        v->comm[i].transfer_s = value_amount(c, "transfer_s");
+        get_text(c, "name", v->comm[i].name, sizeof(v->comm[i].name));
+        get_text(c, "label", v->comm[i].label, sizeof(v->comm[i].label));
+        v->comm[i].size = get_count(c, "size");
+        v->comm[i].instances = get_count(c, "instances");
+        v->comm[i].collectives_per_s = get_amount(c, "collectives_per_s");
+        v->comm[i].bytes_per_s = get_amount(c, "bytes_per_s");
+        v->comm[i].skew_s = get_amount(c, "skew_s");
+        v->comm[i].transfer_s = get_amount(c, "transfer_s");
         parse_efficiency(&v->comm[i].efficiency, json_object_get(c, "efficiency"));
     }
 }
 
 static void parse_events(struct snap_view *v, const json_t *o)
 {
-    const json_t *a = value_list(o, "events", SNAP_EVENTS_MAX, &v->n_events);
+    const json_t *a = get_list(o, "events", SNAP_EVENTS_MAX, &v->n_events);
     const json_t *notes;
 
     for (size_t i = 0; i < v->n_events; i++) {
-        v->event[i].age_s = value_amount(json_array_get(a, i), "age_s");
-        value_text(json_array_get(a, i), "text", v->event[i].text, sizeof(v->event[i].text));
+        v->event[i].age_s = get_amount(json_array_get(a, i), "age_s");
+        get_text(json_array_get(a, i), "text", v->event[i].text, sizeof(v->event[i].text));
     }
-    notes = value_list(o, "notes", SNAP_NOTES_MAX, &v->n_notes);
+    notes = get_list(o, "notes", SNAP_NOTES_MAX, &v->n_notes);
     for (size_t i = 0; i < v->n_notes; i++) {
         const char *s = json_string_value(json_array_get(notes, i));
 
-        value_clean(v->note[i], sizeof(v->note[i]), s ? s : "");
+        utf8_clean(v->note[i], sizeof(v->note[i]), s ? s : "");
     }
 }
 
@@ -520,22 +521,22 @@ static void add_missing(struct snap_agents *s, const char *node)
 static void parse_agents(struct snap_agents *s, const json_t *o)
 {
     size_t n;
-    const json_t *a = value_list(o, "agents", SNAP_NODES_MAX, &n);
+    const json_t *a = get_list(o, "agents", SNAP_NODES_MAX, &n);
 
     s->total = json_is_array(a) ? (int64_t)n : -1;
     s->heard = s->total < 0 ? -1 : 0;
     s->cpu_ratio = s->backlog_bytes = NAN;
     for (size_t i = 0; i < n; i++) {
         const json_t *agent = json_array_get(a, i);
-        int64_t lost = value_count(agent, "lost_batches");
+        int64_t lost = get_count(agent, "lost_batches");
         char node[64];
 
-        s->cpu_ratio = fmax(s->cpu_ratio, value_amount(agent, "cpu_ratio"));
-        s->backlog_bytes = fmax(s->backlog_bytes, value_amount(agent, "backlog_bytes"));
+        s->cpu_ratio = fmax(s->cpu_ratio, get_amount(agent, "cpu_ratio"));
+        s->backlog_bytes = fmax(s->backlog_bytes, get_amount(agent, "backlog_bytes"));
         s->lost_batches += lost > 0 ? lost : 0;
-        value_text(agent, "node", node, sizeof(node));
-        if (json_is_true(json_object_get(agent, "connected")) ||
-            json_is_true(json_object_get(agent, "ended")))
+        get_text(agent, "node", node, sizeof(node));
+        if (get_true(agent, "connected") ||
+            get_true(agent, "ended"))
             s->heard++;
         else
             add_missing(s, node);
@@ -546,7 +547,7 @@ static void parse_agents(struct snap_agents *s, const json_t *o)
 static void parse_nodes_health(struct snap_view *v, const json_t *o)
 {
     size_t n;
-    const json_t *a = value_list(o, "agents", SNAP_NODES_MAX, &n);
+    const json_t *a = get_list(o, "agents", SNAP_NODES_MAX, &n);
 
     v->health = xcalloc(n, sizeof(*v->health));
     for (size_t i = 0; i < n; i++) {
@@ -554,19 +555,19 @@ static void parse_nodes_health(struct snap_view *v, const json_t *o)
         struct snap_node_health *to = &v->health[v->n_health];
 
         parse_health(&to->health, json_object_get(agent, "health"));
-        value_text(agent, "node", to->node, sizeof(to->node));
+        get_text(agent, "node", to->node, sizeof(to->node));
         v->n_health += to->health.known;
     }
 }
 
 static void parse_probe(struct snap_probe *p, const json_t *o)
 {
-    p->events = value_count(o, "events");
-    p->dropped = value_count(o, "dropped");
-    p->missed = value_count(o, "missed");
-    p->ranks_guarded = value_count(o, "ranks_guarded");
-    p->ranks_total = value_count(o, "ranks_total");
-    p->overhead_ratio = value_amount(o, "overhead_ratio");
+    p->events = get_count(o, "events");
+    p->dropped = get_count(o, "dropped");
+    p->missed = get_count(o, "missed");
+    p->ranks_guarded = get_count(o, "ranks_guarded");
+    p->ranks_total = get_count(o, "ranks_total");
+    p->overhead_ratio = get_amount(o, "overhead_ratio");
 }
 
 struct snap_view *snap_view_parse(const json_t *answer, struct err *err)
@@ -594,16 +595,16 @@ struct snap_view *snap_view_parse(const json_t *answer, struct err *err)
     parse_past(&v->past, json_object_get(answer, "past"));
     snap_control_parse(&v->control, answer);
     parse_timeline(v, answer);
-    ranks = value_list(answer, "rank_table", SNAP_RANKS_MAX, &v->n_ranks);
+    ranks = get_list(answer, "rank_table", SNAP_RANKS_MAX, &v->n_ranks);
     v->rank = xcalloc(v->n_ranks, sizeof(*v->rank));
     for (size_t i = 0; i < v->n_ranks; i++)
         parse_rank(&v->rank[i], json_array_get(ranks, i));
-    v->rank_total = value_count(answer, "rank_table_total");
+    v->rank_total = get_count(answer, "rank_table_total");
     if (v->rank_total < (int64_t)v->n_ranks)
         v->rank_total = (int64_t)v->n_ranks;
     parse_heat(v, json_object_get(answer, "heat"));
     history = json_object_get(answer, "history");
-    v->history_column_s = value_amount(history, "column_s");
+    v->history_column_s = get_amount(history, "column_s");
     parse_series(&v->step_s, history, "step_s");
     parse_series(&v->steps_per_s, history, "steps_per_s");
     parse_series(&v->skew_s, history, "skew_s");
@@ -628,9 +629,9 @@ static void parse_verdict_of_node(struct snap_node *n, const json_t *v)
 {
     /* null, a name, or a verdict as in a job */
     if (json_is_object(v))
-        value_text(v, json_object_get(v, "text") ? "text" : "class", n->verdict, sizeof(n->verdict));
+        get_text(v, json_object_get(v, "text") ? "text" : "class", n->verdict, sizeof(n->verdict));
     else
-        value_join(v, n->verdict, sizeof(n->verdict));
+        join_texts(v, n->verdict, sizeof(n->verdict));
 }
 
 static void parse_node(struct snap_node *n, const json_t *o)
@@ -638,28 +639,28 @@ static void parse_node(struct snap_node *n, const json_t *o)
     const json_t *agent = json_object_get(o, "agent"), *jobs = json_object_get(o, "jobs");
     const char *first = json_string_value(json_array_get(jobs, 0));
 
-    value_text(o, "node", n->node, sizeof(n->node));
-    value_text(o, "switch", n->leaf, sizeof(n->leaf));
-    value_join(jobs, n->jobs, sizeof(n->jobs));
+    get_text(o, "node", n->node, sizeof(n->node));
+    get_text(o, "switch", n->leaf, sizeof(n->leaf));
+    join_texts(jobs, n->jobs, sizeof(n->jobs));
     n->n_jobs = json_is_array(jobs) ? (int64_t)json_array_size(jobs) : -1;
-    value_clean(n->first_job, sizeof(n->first_job), first ? first : "");
-    n->ranks = value_count(o, "ranks");
-    n->lateness_s = value_amount(o, "lateness_s");
-    n->slowdown = value_amount(o, "slowdown");
+    utf8_clean(n->first_job, sizeof(n->first_job), first ? first : "");
+    n->ranks = get_count(o, "ranks");
+    n->lateness_s = get_amount(o, "lateness_s");
+    n->slowdown = get_amount(o, "slowdown");
     parse_verdict_of_node(n, json_object_get(o, "verdict"));
-    n->culprit_count = value_count(o, "culprit_count");
-    n->last_culprit = value_amount(o, "last_culprit");
+    n->culprit_count = get_count(o, "culprit_count");
+    n->last_culprit = get_amount(o, "last_culprit");
     n->has_agent = json_is_object(agent);
-    n->connected = json_is_true(json_object_get(agent, "connected"));
-    n->ended = json_is_true(json_object_get(agent, "ended"));
-    n->cpu_ratio = value_amount(agent, "cpu_ratio");
-    n->rss_bytes = value_amount(agent, "rss_bytes");
-    n->backlog_bytes = value_amount(agent, "backlog_bytes");
-    n->age_s = value_amount(agent, "age_s");
-    n->lost_batches = value_count(agent, "lost_batches");
-    n->lemon_score = value_share(o, "lemon_score");
-    n->culprit_jobs = value_count(o, "culprit_jobs");
-    n->seen_jobs = value_count(o, "seen_jobs");
+    n->connected = get_true(agent, "connected");
+    n->ended = get_true(agent, "ended");
+    n->cpu_ratio = get_amount(agent, "cpu_ratio");
+    n->rss_bytes = get_amount(agent, "rss_bytes");
+    n->backlog_bytes = get_amount(agent, "backlog_bytes");
+    n->age_s = get_amount(agent, "age_s");
+    n->lost_batches = get_count(agent, "lost_batches");
+    n->lemon_score = get_share(o, "lemon_score");
+    n->culprit_jobs = get_count(o, "culprit_jobs");
+    n->seen_jobs = get_count(o, "seen_jobs");
     parse_health(&n->health, json_object_get(agent, "health"));
 }
 
@@ -671,7 +672,7 @@ struct snap_nodes *snap_nodes_parse(const json_t *answer, struct err *err)
 
     if (check(answer, err) < 0)
         return NULL;
-    nodes = value_list(answer, "nodes", SNAP_NODES_MAX, &n);
+    nodes = get_list(answer, "nodes", SNAP_NODES_MAX, &n);
     if (!json_is_array(nodes)) {
         err_set(err, "the controller's answer lists no nodes");
         return NULL;
@@ -696,14 +697,14 @@ int snap_status_parse(struct snap_status *s, const json_t *answer, struct err *e
 {
     if (check(answer, err) < 0)
         return -1;
-    value_text(answer, "version", s->version, sizeof(s->version));
-    value_text(answer, "host", s->host, sizeof(s->host));
-    s->uptime_s = value_amount(answer, "uptime_s");
-    s->cpu_ratio = value_amount(answer, "cpu_ratio");
-    s->rss_bytes = value_amount(answer, "rss_bytes");
-    s->jobs = value_count(answer, "jobs");
-    s->agents = value_count(answer, "agents");
-    s->ranks = value_count(answer, "ranks");
+    get_text(answer, "version", s->version, sizeof(s->version));
+    get_text(answer, "host", s->host, sizeof(s->host));
+    s->uptime_s = get_amount(answer, "uptime_s");
+    s->cpu_ratio = get_amount(answer, "cpu_ratio");
+    s->rss_bytes = get_amount(answer, "rss_bytes");
+    s->jobs = get_count(answer, "jobs");
+    s->agents = get_count(answer, "agents");
+    s->ranks = get_count(answer, "ranks");
     return 0;
 }
 

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/utf8.h"
 #include "common/xalloc.h"
 #include "tui/panel.h"
 #include "tui/rows.h"
 #include "tui/screen.h"
-#include "tui/value.h"
 
 void ui_init(struct ui *ui)
 {
@@ -56,7 +56,7 @@ void ui_open(struct ui *ui, const char *job_id)
         l->selected = l->top = 0;
         l->n = 0;
         l->filter[0] = '\0';
-        value_clean(ui->job_id, sizeof(ui->job_id), job_id);
+        utf8_clean(ui->job_id, sizeof(ui->job_id), job_id);
     }
     switch_to(ui, SCREEN_JOB);
 }
@@ -105,7 +105,7 @@ static bool open_selected(struct ui *ui)
         return false;
     }
     ui_open(ui, node->first_job);
-    value_clean(ui->list[SCREEN_JOB].filter, sizeof(ui->list[SCREEN_JOB].filter), node->node);
+    utf8_clean(ui->list[SCREEN_JOB].filter, sizeof(ui->list[SCREEN_JOB].filter), node->node);
     return true;
 }
 
@@ -484,7 +484,7 @@ void ui_answer(struct ui *ui, enum screen screen, int64_t offset, const json_t *
     good = screen == SCREEN_JOBS  ? take_jobs(ui, answer, &err)
            : screen == SCREEN_JOB ? take_view(ui, offset, answer, &err)
                                   : take_nodes(ui, answer, &err);
-    value_clean(ui->problem[screen], sizeof(ui->problem[screen]), err.text);
+    utf8_clean(ui->problem[screen], sizeof(ui->problem[screen]), err.text);
     if (!good)
         return;
     ui->got_s[screen] = ui->now_s;
@@ -506,7 +506,7 @@ void ui_link_changed(struct ui *ui, bool up, const char *why)
     if (ui->link != UI_DOWN)
         ui->down_s = ui->now_s;
     ui->link = UI_DOWN;
-    value_clean(ui->why, sizeof(ui->why), why ? why : "");
+    utf8_clean(ui->why, sizeof(ui->why), why ? why : "");
 }
 
 double ui_stale_s(const struct ui *ui)

@@ -14,6 +14,7 @@
 #include "common/now.h"
 #include "common/xalloc.h"
 #include "wire/hosts.h"
+#include "wire/json.h"
 #include "wire/loop.h"
 
 void client_key(char key[CLIENT_KEY_BYTES])
@@ -151,7 +152,7 @@ json_t *client_ask(const struct client_options *o, const json_t *question, doubl
         err_set(err, "controller %s", all.text);
         return NULL;
     }
-    refusal = json_string_value(json_object_get(a.answer, "error"));
+    refusal = get_string(a.answer, "error");
     if (refusal) {
         err_set(err, "%s", refusal);
         json_decref(a.answer);

@@ -4,6 +4,7 @@ libwire_a_SOURCES = \
 	wire/auth.c wire/auth.h \
 	wire/client.c wire/client.h \
 	wire/hosts.c wire/hosts.h \
+	wire/json.c wire/json.h \
 	wire/link.c wire/link.h \
 	wire/lookup.c wire/lookup.h \
 	wire/loop.c wire/loop.h \

@@ -1,4 +1,5 @@
 /* Answers into structs: what is believed, what is not, and where it is cut. */
+#include "common/utf8.h"
 #include "tui/snapshot.h"
 
 #include <stdlib.h>
@@ -6,7 +7,6 @@
 #include "common/xalloc.h"
 #include "tests/tap.h"
 #include "tui/draw.h"
-#include "tui/value.h"
 
 static json_t *json(const char *text)
 {
@@ -38,7 +38,7 @@ static void test_text(void)
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         char to[64];
 
-        value_clean(to, cases[i].size, cases[i].from);
+        utf8_clean(to, cases[i].size, cases[i].from);
         is_str(to, cases[i].want, "text");
     }
 }

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "ctl/answer.h"
+#include "wire/json.h"
 #include "tests/tap.h"
 
 #define COLUMNS 100
@@ -131,7 +131,7 @@ static void texts(void)
     for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
         json_t *value = json_loads(words[i].json, JSON_DECODE_ANY, NULL);
 
-        is_str(answer_printable(value, buf, sizeof(buf)), words[i].want, "%s", words[i].json);
+        is_str(show_value(value, buf, sizeof(buf)), words[i].want, "%s", words[i].json);
         json_decref(value);
     }
 }
@@ -141,10 +141,10 @@ static void lists(void)
     json_t *list = json_loads("[\"n1\",\"n2\",\"n3\",4]", 0, NULL);
     char buf[64], small[8];
 
-    is_str(answer_list(list, 10, buf, sizeof(buf)), "n1, n2, n3, 4", "a whole list");
-    is_str(answer_list(list, 2, buf, sizeof(buf)), "n1, n2 and 2 more", "a long list is cut");
-    is_str(answer_list(list, 10, small, sizeof(small)), "n1, n2,", "a list in too little room");
-    is_str(answer_list(NULL, 10, buf, sizeof(buf)), "-", "no list");
+    is_str(show_list(list, 10, buf, sizeof(buf)), "n1, n2, n3, 4", "a whole list");
+    is_str(show_list(list, 2, buf, sizeof(buf)), "n1, n2 and 2 more", "a long list is cut");
+    is_str(show_list(list, 10, small, sizeof(small)), "n1, n2,", "a list in too little room");
+    is_str(show_list(NULL, 10, buf, sizeof(buf)), "-", "no list");
     json_decref(list);
 }
 

@@ -1,9 +1,9 @@
 /* Texts as they are written: what is no UTF-8. */
-#include "common/text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "common/utf8.h"
 #include "tests/tap.h"
 
@@ -75,7 +75,7 @@ int main(void)
         char buf[32];
 
         snprintf(buf, sizeof(buf), "%s", cases[i].text);
-        is_str(text_utf8(buf), cases[i].want, "text_utf8: %s", cases[i].what);
+        is_str(utf8_mend(buf), cases[i].want, "utf8_mend: %s", cases[i].what);
     }
     for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++)
         is_int(utf8_width(widths[i].text, strlen(widths[i].text)), widths[i].want, "%s", widths[i].what);

@@ -1,0 +1,102 @@
+#include "wire/json.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "tests/tap.h"
+
+static json_t *object(const char *text)
+{
+    return json_loads(text, 0, NULL);
+}
+
+static bool same(double got, double want)
+{
+    return got == want || (isnan(got) && isnan(want));
+}
+
+static void test_numbers(void)
+{
+    static const struct {
+        const char *json;
+        double number, amount, share;
+        int64_t count, whole;
+    } cases[] = {
+        { "{\"k\":7}", 7, 7, NAN, 7, 7 },
+        { "{\"k\":0.5}", 0.5, 0.5, 0.5, 0, -9 },
+        { "{\"k\":1.0005}", 1.0005, 1.0005, 1, 1, -9 },
+        { "{\"k\":-3}", -3, NAN, NAN, -1, -9 },
+        { "{\"k\":1e300}", NAN, NAN, NAN, -1, -9 },
+        { "{\"k\":\"7\"}", NAN, NAN, NAN, -1, -9 },
+        { "{\"k\":null}", NAN, NAN, NAN, -1, -9 },
+        { "{}", NAN, NAN, NAN, -1, -9 },
+        { "[7]", NAN, NAN, NAN, -1, -9 },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        json_t *o = object(cases[i].json);
+
+        ok(same(get_number(o, "k"), cases[i].number), "%s: a number", cases[i].json);
+        ok(same(get_amount(o, "k"), cases[i].amount), "%s: an amount", cases[i].json);
+        ok(same(get_share(o, "k"), cases[i].share), "%s: a share", cases[i].json);
+        ok(get_count(o, "k") == cases[i].count, "%s: a count", cases[i].json);
+        ok(get_int(o, "k", 0, 100, -9) == cases[i].whole, "%s: a whole number of 0 to 100", cases[i].json);
+        json_decref(o);
+    }
+    is_int(get_int(NULL, "k", 0, 1, 5), 5, "no object: what the caller wants instead");
+}
+
+static void test_texts(void)
+{
+    json_t *o = object("{\"name\":\"red \\u001b[31m\",\"n\":12,\"list\":[\"a\",3,\"b\\n\"],\"none\":\"\"}");
+    char buf[32], small[6];
+
+    get_text(o, "name", buf, sizeof(buf));
+    is_str(buf, "red ?[31m", "control characters of a copied text become ?");
+    get_text(o, "name", small, sizeof(small));
+    is_str(small, "red ?", "a text longer than its buffer");
+    get_text(o, "n", buf, sizeof(buf));
+    is_str(buf, "", "a number is no text");
+    is_str(show_text(o, "n", buf, sizeof(buf)), "12", "a number that is shown");
+    is_str(show_text(o, "none", buf, sizeof(buf)), "-", "an empty text that is shown");
+    is_str(show_text(o, "missing", buf, sizeof(buf)), "-", "a missing text that is shown");
+    is_str(get_word(o, "missing"), "", "a missing word");
+    ok(!get_string(o, "missing"), "a missing string is NULL");
+    join_texts(json_object_get(o, "list"), buf, sizeof(buf));
+    is_str(buf, "a, b?", "the strings of an array, joined");
+    is_str(show_list(json_object_get(o, "list"), 2, buf, sizeof(buf)), "a, 3 and 1 more",
+           "a list that is shown");
+    json_decref(o);
+}
+
+static void test_writing(void)
+{
+    json_t *o = json_object();
+    char *text;
+
+    put_real(o, "nan", NAN);
+    put_real(o, "real", 0.5);
+    put_count(o, "unknown", -1);
+    put_text(o, "empty", "");
+    put_text(o, "broken", "a\377b");
+    put_string(o, "string", "");
+    put_json(o, "nothing", NULL);
+    put_known(o, "left_out", INFINITY);
+    put_place(o, "nowhere", -1);
+    put_range(o, "range", 1.5, NAN, 2.5);
+    text = json_dumps(o, JSON_COMPACT);
+    is_str(text,
+           "{\"nan\":null,\"real\":0.5,\"unknown\":null,\"empty\":null,\"broken\":\"a?b\",\"string\":\"\","
+           "\"nothing\":null,\"range\":{\"p5\":1.5,\"p50\":null,\"p95\":2.5}}",
+           "unknown values are null, text is valid UTF-8");
+    free(text);
+    json_decref(o);
+}
+
+int main(void)
+{
+    test_numbers();
+    test_texts();
+    test_writing();
+    return done_testing();
+}

@@ -1,0 +1,264 @@
+#include "wire/json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/utf8.h"
+#include "common/xalloc.h"
+
+#define NUMBER_MAX 1e18               /* beyond any count or time that we show */
+#define COUNT_MAX  ((int64_t)1 << 53) /* beyond it a JSON number of another program may have lost digits */
+
+/* ---- reading ---- */
+
+double get_real(const json_t *o, const char *key, double min, double max)
+{
+    const json_t *value = json_object_get(o, key);
+    double x = json_is_number(value) ? json_number_value(value) : NAN;
+
+    return x >= min && x <= max ? x : NAN;
+}
+
+double number_of(const json_t *value)
+{
+    double x = json_is_number(value) ? json_number_value(value) : NAN;
+
+    return fabs(x) <= NUMBER_MAX ? x : NAN;
+}
+
+double get_number(const json_t *o, const char *key)
+{
+    return get_real(o, key, -NUMBER_MAX, NUMBER_MAX);
+}
+
+double get_amount(const json_t *o, const char *key)
+{
+    return get_real(o, key, 0, NUMBER_MAX);
+}
+
+double get_share(const json_t *o, const char *key)
+{
+    double x = get_real(o, key, 0, 1.001); /* what was computed may be a little above */
+
+    return x > 1 ? 1 : x;
+}
+
+int64_t get_int(const json_t *o, const char *key, int64_t min, int64_t max, int64_t otherwise)
+{
+    const json_t *value = json_object_get(o, key);
+    int64_t n = json_integer_value(value);
+
+    return json_is_integer(value) && n >= min && n <= max ? n : otherwise;
+}
+
+int64_t get_count(const json_t *o, const char *key)
+{
+    double x = get_real(o, key, 0, (double)COUNT_MAX);
+
+    return isnan(x) ? -1 : (int64_t)x;
+}
+
+bool get_true(const json_t *o, const char *key)
+{
+    return json_is_true(json_object_get(o, key));
+}
+
+const char *get_string(const json_t *o, const char *key)
+{
+    return json_string_value(json_object_get(o, key));
+}
+
+const char *get_word(const json_t *o, const char *key)
+{
+    const char *text = get_string(o, key);
+
+    return text ? text : "";
+}
+
+const json_t *get_object(const json_t *o, const char *key)
+{
+    const json_t *value = json_object_get(o, key);
+
+    return json_is_object(value) ? value : NULL;
+}
+
+const json_t *get_array(const json_t *o, const char *key)
+{
+    const json_t *value = json_object_get(o, key);
+
+    return json_is_array(value) ? value : NULL;
+}
+
+const json_t *get_list(const json_t *o, const char *key, size_t max, size_t *n)
+{
+    const json_t *array = get_array(o, key);
+
+    *n = json_array_size(array);
+    if (*n > max)
+        *n = max;
+    return array;
+}
+
+void get_text(const json_t *o, const char *key, char *buf, size_t size)
+{
+    utf8_clean(buf, size, get_word(o, key));
+}
+
+void join_texts(const json_t *value, char *buf, size_t size)
+{
+    size_t at = 0, i;
+    const json_t *item;
+
+    buf[0] = '\0';
+    if (json_is_string(value))
+        utf8_clean(buf, size, json_string_value(value));
+    json_array_foreach(value, i, item)
+    {
+        if (!json_is_string(item))
+            continue;
+        if (at + 3 >= size)
+            break;
+        at += (size_t)snprintf(buf + at, size - at, "%s", at ? ", " : "");
+        utf8_clean(buf + at, size - at, json_string_value(item));
+        at += strlen(buf + at);
+    }
+}
+
+char *show_value(const json_t *value, char *buf, size_t size)
+{
+    if (json_is_string(value) && json_string_length(value) > 0)
+        utf8_clean(buf, size, json_string_value(value));
+    else if (json_is_integer(value))
+        snprintf(buf, size, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    else
+        snprintf(buf, size, "-");
+    return buf;
+}
+
+char *show_text(const json_t *o, const char *key, char *buf, size_t size)
+{
+    return show_value(json_object_get(o, key), buf, size);
+}
+
+char *show_list(const json_t *array, size_t max, char *buf, size_t size)
+{
+    size_t n = json_array_size(array), shown = n < max ? n : max, at = 0;
+    char word[128];
+
+    snprintf(buf, size, "-");
+    for (size_t i = 0; i < shown && at < size; i++)
+        at += (size_t)snprintf(buf + at, size - at, "%s%s", i ? ", " : "",
+                               show_value(json_array_get(array, i), word, sizeof(word)));
+    if (n > shown && at < size)
+        snprintf(buf + at, size - at, " and %zu more", n - shown);
+    return buf;
+}
+
+int check_answer(const json_t *answer, const char *key, json_type type, struct err *err)
+{
+    static const char *const names[] = { [JSON_OBJECT] = "an object",
+                                         [JSON_ARRAY] = "a list",
+                                         [JSON_STRING] = "a text",
+                                         [JSON_INTEGER] = "a number" };
+    const json_t *value = json_object_get(answer, key);
+
+    if (!json_is_object(answer))
+        return err_set(err, "the controller's answer is no JSON object");
+    if (!value || json_typeof(value) != type)
+        return err_set(err, "the controller's answer has no '%s' that is %s", key,
+                       (size_t)type < ARRAY_SIZE(names) && names[type] ? names[type] : "as expected");
+    return 0;
+}
+
+/* ---- writing ---- */
+
+json_t *real_json(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *string_json(const char *text)
+{
+    json_t *o = json_string(text);
+    char *copy;
+
+    if (o)
+        return o;
+    copy = utf8_mend(xstrdup(text));
+    o = json_string(copy);
+    free(copy);
+    return o;
+}
+
+json_t *text_json(const char *text)
+{
+    return text && *text ? string_json(text) : json_null();
+}
+
+void put_real(json_t *o, const char *key, double value)
+{
+    json_object_set_new(o, key, real_json(value));
+}
+
+void put_int(json_t *o, const char *key, int64_t value)
+{
+    json_object_set_new(o, key, json_integer(value));
+}
+
+void put_count(json_t *o, const char *key, int64_t value)
+{
+    json_object_set_new(o, key, value < 0 ? json_null() : json_integer(value));
+}
+
+void put_bool(json_t *o, const char *key, bool value)
+{
+    json_object_set_new(o, key, json_boolean(value));
+}
+
+void put_text(json_t *o, const char *key, const char *text)
+{
+    json_object_set_new(o, key, text_json(text));
+}
+
+void put_string(json_t *o, const char *key, const char *text)
+{
+    json_object_set_new(o, key, string_json(text));
+}
+
+void put_json(json_t *o, const char *key, json_t *value)
+{
+    json_object_set_new(o, key, value ? value : json_null());
+}
+
+void put_known(json_t *o, const char *key, double value)
+{
+    if (isfinite(value))
+        json_object_set_new(o, key, json_real(value));
+}
+
+void put_place(json_t *o, const char *key, int value)
+{
+    if (value >= 0)
+        json_object_set_new(o, key, json_integer(value));
+}
+
+void put_range(json_t *o, const char *key, double p5, double p50, double p95)
+{
+    json_object_set_new(
+        o, key,
+        json_pack("{s:o,s:o,s:o}", "p5", real_json(p5), "p50", real_json(p50), "p95", real_json(p95)));
+}
+
+void put_estimate(json_t *o, const char *key, double value, double low, double high)
+{
+    json_object_set_new(o, key,
+                        json_pack("{s:o,s:o,s:o}", "value", real_json(value), "low", real_json(low), "high",
+                                  real_json(high)));
+}
+
+void add_text(json_t *array, const char *text)
+{
+    json_array_append_new(array, text_json(text));
+}

@@ -1,0 +1,71 @@
+/* json.h - JSON where it enters and leaves a program: bounded reading, and writing that cannot fail.
+ *
+ * Reading believes nothing: a value of another type, out of range or absurd is unknown.  Unknown is NaN, the
+ * caller's `otherwise`, -1, NULL or "".  Every function takes NULL, or what is no object, as object: all of
+ * it is unknown then.  Texts that are copied are cut at a character's boundary, and control characters become
+ * '?': a job's name cannot move an operator's cursor.  Inside of a process data is a struct; a table of
+ * fields fills one.
+ *
+ * Writing makes NaN, infinity, NULL and "" null; text that is not UTF-8 is mended, for one bad name must not
+ * take a whole message with it. */
+#ifndef SYNCGUARD_WIRE_JSON_H
+#define SYNCGUARD_WIRE_JSON_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/err.h"
+
+/* ---- reading ---- */
+
+double get_real(const json_t *o, const char *key, double min, double max);
+double get_number(const json_t *o, const char *key); /* any that is not absurd */
+double get_amount(const json_t *o, const char *key); /* a number not below zero: times, rates, sizes */
+double get_share(const json_t *o, const char *key);  /* a number from 0 to 1 */
+int64_t get_int(const json_t *o, const char *key, int64_t min, int64_t max, int64_t otherwise);
+int64_t get_count(const json_t *o, const char *key); /* a number not below zero; -1: unknown */
+bool get_true(const json_t *o, const char *key);     /* false when unknown */
+/* Lent by o. */
+const char *get_string(const json_t *o, const char *key); /* NULL when unknown */
+const char *get_word(const json_t *o, const char *key);   /* "" when unknown */
+const json_t *get_object(const json_t *o, const char *key);
+const json_t *get_array(const json_t *o, const char *key);
+/* The array under key, and how many of its items are looked at. */
+const json_t *get_list(const json_t *o, const char *key, size_t max, size_t *n);
+void get_text(const json_t *o, const char *key, char *buf, size_t size);
+double number_of(const json_t *value);
+/* "a, b, c" of an array of strings (a bare string is one). */
+void join_texts(const json_t *value, char *buf, size_t size);
+
+/* For people, into buf, which is returned: a string as it is, an integer as digits, anything else "-". */
+char *show_value(const json_t *value, char *buf, size_t size);
+char *show_text(const json_t *o, const char *key, char *buf, size_t size);
+/* "n1, n2, n3" of an array; at most max of them, then "and 12 more". */
+char *show_list(const json_t *array, size_t max, char *buf, size_t size);
+
+/* 0 when the controller's answer is an object in which key has the given type; -1 with the reason. */
+int check_answer(const json_t *answer, const char *key, json_type type, struct err *err);
+
+/* ---- writing ---- */
+
+json_t *real_json(double value); /* the caller's */
+json_t *text_json(const char *text);
+
+void put_real(json_t *o, const char *key, double value);
+void put_int(json_t *o, const char *key, int64_t value);
+void put_count(json_t *o, const char *key, int64_t value); /* below zero is null */
+void put_bool(json_t *o, const char *key, bool value);
+void put_text(json_t *o, const char *key, const char *text);
+void put_string(json_t *o, const char *key, const char *text); /* "" stays "" */
+void put_json(json_t *o, const char *key, json_t *value);      /* takes value; NULL is null */
+/* Left out when unknown. */
+void put_known(json_t *o, const char *key, double value);
+void put_place(json_t *o, const char *key, int value);
+/* {p5, p50, p95}, {value, low, high} */
+void put_range(json_t *o, const char *key, double p5, double p50, double p95);
+void put_estimate(json_t *o, const char *key, double value, double low, double high);
+void add_text(json_t *array, const char *text);
+
+#endif
