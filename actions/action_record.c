@@ -8,7 +8,6 @@
 
 #include "common/hash.h"
 #include "common/xalloc.h"
-#include "job/report.h"
 #include "wire/json.h"
 
 const char *action_state_name(enum action_state s)

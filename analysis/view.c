@@ -8,6 +8,7 @@
 
 #include "analysis/diagnosis.h"
 #include "analysis/join.h"
+#include "common/config.h"
 #include "common/xalloc.h"
 #include "ring/ring.h"
 
@@ -18,6 +19,12 @@ static const char *const regimes[] = { "starting",    "compute",    "communicati
 const char *view_regime_name(enum view_regime r)
 {
     return r < ARRAY_SIZE(regimes) ? regimes[r] : "unknown";
+}
+
+struct view_params view_params_of(const struct config_policy *policy)
+{
+    return (struct view_params){ .min_slowdown = policy->min_slowdown_ratio,
+                                 .hang_timeout_s = policy->hang_timeout_s };
 }
 
 struct view *view_new(const struct view_params *p, double now_s)

@@ -35,6 +35,9 @@ struct view_params {
     double sync_limit; /* share of waiting that projections look for; 0: the regime synchronisation's own */
 };
 
+struct config_policy;
+struct view_params view_params_of(const struct config_policy *policy);
+
 enum view_regime {
     VIEW_STARTING,
     VIEW_COMPUTE,         /* of the ranks' time most is their own work */

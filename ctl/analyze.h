@@ -11,16 +11,8 @@
 #include "common/err.h"
 #include "trace/reader.h"
 
-/* path: a file, or "-" for standard input.  Says on standard error how far it is, when that is a terminal and
- * it takes long.  NULL with the reason. */
+/* path: a file, or "-" for standard input.  NULL with the reason. */
 json_t *analyze_file(const char *path, const struct view_params *p, struct err *err);
-
-/* Read a file (or "-") to its end into r; the same words on the way. 0, or -1 with the reason. */
-int analyze_read(const char *path, struct trace_reader *r, struct err *err);
-
-/* The same, and each is called whenever the trace's clock may have moved on. */
-int analyze_watch(const char *path, struct trace_reader *r, void (*each)(struct trace_reader *r, void *arg),
-                  void *arg, struct err *err);
 
 /* The answer about what a reader has taken so far. */
 json_t *analyze_answer(struct trace_reader *r);

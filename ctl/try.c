@@ -6,12 +6,9 @@
 #include <string.h>
 
 #include "common/xalloc.h"
-#include "ctl/analyze.h"
-#include "job/job.h"
-#include "job/job_figures.h"
-#include "job/report.h"
+#include "report/rule_figures.h"
 #include "rules/engine.h"
-#include "trace/reader.h"
+#include "trace/file.h"
 #include "wire/json.h"
 
 #define EVERY_S     1.0 /* as the controller looks */
@@ -22,7 +19,6 @@ struct trial {
     struct engine_limits limits;
     struct budget cluster;
     struct budget_entry spent[CLUSTER_MAX];
-    struct job job;
     double next_s;
     json_t *decisions;
 };
@@ -41,14 +37,20 @@ static json_t *decision_json(const struct decision *d)
                      "projected_ratio", real_json(d->projected_ratio));
 }
 
-static void look(struct trial *t, double now_s)
+/* As of a running job: a trace has all that is said of it by now. */
+static void look(struct trial *t, struct trace_reader *r, double now_s)
 {
     struct decision decided[ENGINE_RULES_MAX];
+    struct trace_figures trace;
     struct figures f;
     struct engine_input in = { .figures = &f, .limits = &t->limits, .cluster = &t->cluster, .now_s = now_s };
     size_t n;
 
-    job_figures(&t->job, now_s, NULL, &f);
+    trace_reader_figures_get(r, &trace);
+    rule_figures(trace_reader_view(r), now_s, now_s, &f);
+    figures_word(&f, FIGURE_STATE, "running");
+    f.value[FIGURE_NODES] = trace.nodes ? trace.nodes : NAN;
+    f.value[FIGURE_QUIET_S] = f.value[FIGURE_RESTARTS] = f.value[FIGURE_ACKNOWLEDGED] = 0;
     n = engine_tick(&t->engine, &in, decided, ENGINE_RULES_MAX);
     for (size_t i = 0; i < n; i++)
         json_array_append_new(t->decisions, decision_json(&decided[i]));
@@ -58,20 +60,16 @@ static void on_piece(struct trace_reader *r, void *arg)
 {
     struct trial *t = arg;
     double now_s = trace_reader_now_s(r);
-    struct trace_figures f;
 
     if (!(now_s >= t->next_s))
         return;
     t->next_s = now_s + EVERY_S;
-    trace_reader_figures_get(r, &f);
-    t->job.nodes_total = f.nodes;
-    t->job.heard_s = now_s;
-    look(t, now_s);
+    look(t, r, now_s);
 }
 
 /* A dry run: what would be done is all there is to say. */
 static void trial_begin(struct trial *t, const struct config *c, const struct ruleset *rules,
-                        const struct config_policy *p, struct trace_reader *r)
+                        const struct config_policy *p)
 {
     engine_init(&t->engine);
     engine_bind(&t->engine, rules, p->name);
@@ -81,20 +79,19 @@ static void trial_begin(struct trial *t, const struct config *c, const struct ru
                                         .cluster_actions_per_hour = c->cluster_actions_per_hour,
                                         .cluster_nodes_per_hour = c->cluster_nodes_per_hour };
     t->cluster = (struct budget){ .entry = t->spent, .max = CLUSTER_MAX };
-    t->job = (struct job){ .view = trace_reader_view(r), .state = JOB_RUNNING };
     t->decisions = json_array();
 }
 
 static json_t *run_trial(const struct config *c, const struct ruleset *rules, const struct config_policy *p,
                          const char *trace, struct err *err)
 {
-    struct view_params params = job_view_params(p);
+    struct view_params params = view_params_of(p);
     struct trace_reader *r = trace_reader_new(&params);
     struct trial *t = xcalloc(1, sizeof(*t));
     json_t *answer = NULL;
 
-    trial_begin(t, c, rules, p, r);
-    if (analyze_watch(trace, r, on_piece, t, err) == 0)
+    trial_begin(t, c, rules, p);
+    if (trace_file_watch(trace, r, on_piece, t, err) == 0)
         answer = json_pack("{s:s,s:f,s:O}", "policy", p->name, "seconds", trace_reader_now_s(r), "decisions",
                            t->decisions);
     json_decref(t->decisions);

@@ -15,6 +15,7 @@
 #include "daemon/peer.h"
 #include "history/audit.h"
 #include "history/history.h"
+#include "history/past.h"
 #include "job/job_figures.h"
 
 #define WORDS_MAX   32u
@@ -92,28 +93,25 @@ static void change_make(struct control *c, const struct change *change, bool tru
         c->owner_enforces = change->value && !trusted;
 }
 
-/* How many changes the words are; -1: one of them cannot be. */
-static int changes_parse(const json_t *words, bool trusted, struct change change[WORDS_MAX], struct err *err)
+/* Are the words changes that may be made? */
+static int changes_parse(const char *const *word, size_t n, bool trusted, struct change change[WORDS_MAX],
+                         struct err *err)
 {
-    size_t n = json_array_size(words);
-
     if (n == 0 || n > WORDS_MAX)
         return err_set(err, "Key=Value is expected, 1 to %u times", WORDS_MAX);
     for (size_t i = 0; i < n; i++) {
-        const char *word = json_string_value(json_array_get(words, i));
-
-        if (change_parse(word ? word : "", trusted, &change[i], err) < 0)
+        if (change_parse(word[i], trusted, &change[i], err) < 0)
             return -1;
         for (size_t k = 0; k < i; k++)
             if (change[k].key == change[i].key)
-                return err_set(err, "'%.80s': set twice", word);
+                return err_set(err, "'%.80s': set twice", word[i]);
     }
-    return (int)n;
+    return 0;
 }
 
-static void changes_make(struct control *c, const struct change *change, int n, bool trusted)
+static void changes_make(struct control *c, const struct change *change, size_t n, bool trusted)
 {
-    for (int i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         change_make(c, &change[i], trusted);
     params_apply(c);
 }
@@ -265,7 +263,8 @@ void controls_tick(struct controls *cs, struct job *j, double now_s)
 {
     struct control *c = j->control;
     struct decision decided[JOB_DECISIONS];
-    json_t *past;
+    const struct past *p;
+    struct job_past past = { NAN, false };
     struct figures f;
     struct engine_limits l;
     struct advice advice;
@@ -275,9 +274,10 @@ void controls_tick(struct controls *cs, struct job *j, double now_s)
     if (!c || now_s < c->next_s || j->state >= JOB_FINISHED)
         return;
     c->next_s = now_s + CONTROL_EVERY_S;
-    past = json_object();
-    history_put_past(cs->controller->history, j, past);
-    job_figures(j, now_s, json_object_get(past, "past"), &f);
+    p = history_past(cs->controller->history, j);
+    if (p)
+        past = (struct job_past){ p->step.ratio, past_unusual(p) };
+    job_figures(j, now_s, p ? &past : NULL, &f);
     if (isnan(c->stepping_s) && f.value[FIGURE_STEPS] > 0)
         c->stepping_s = now_s;
     limits(cs, c, &l);
@@ -293,7 +293,6 @@ void controls_tick(struct controls *cs, struct job *j, double now_s)
     for (size_t i = 0; i < n; i++)
         record(cs, c, &decided[i], &f, now_s);
     control_measure(cs, c, now_s);
-    json_decref(past);
 }
 
 /* ---- commands ---- */
@@ -304,16 +303,17 @@ int controls_set(struct controls *cs, struct job *j, const json_t *words, uid_t 
     bool trusted = controller_is_operator(cs->controller, by);
     struct change change[WORDS_MAX];
     char text[COMMAND_MAX] = "set";
-    size_t at = strlen(text), i;
-    const json_t *word;
-    int n;
+    size_t at = strlen(text), n = json_array_size(words);
+    const char *word[WORDS_MAX];
 
     if (!j->control)
         return err_set(err, "the job has no policy that could be set");
-    if ((n = changes_parse(words, trusted, change, err)) < 0)
+    for (size_t i = 0; i < n && i < WORDS_MAX; i++)
+        word[i] = json_is_string(json_array_get(words, i)) ? json_string_value(json_array_get(words, i)) : "";
+    if (changes_parse(word, n, trusted, change, err) < 0)
         return -1;
-    json_array_foreach(words, i, word) {
-        at += (size_t)snprintf(text + at, sizeof(text) - at, " %s", json_string_value(word));
+    for (size_t i = 0; i < n; i++) {
+        at += (size_t)snprintf(text + at, sizeof(text) - at, " %s", word[i]);
         if (at >= sizeof(text))
             return err_set(err, "too much at once: at most %d characters", COMMAND_MAX - 1);
     }
@@ -356,22 +356,21 @@ struct restoring {
 static void restore_command(struct control *c, const char *text, bool trusted)
 {
     char copy[COMMAND_MAX], *rest = copy, *word;
-    json_t *words = json_array();
+    const char *key[WORDS_MAX + 1]; /* one too many is refused */
     struct change change[WORDS_MAX];
-    int n;
+    size_t n = 0;
 
     snprintf(copy, sizeof(copy), "%s", text);
     word = strsep(&rest, " ");
-    while (rest)
-        json_array_append_new(words, json_string(strsep(&rest, " ")));
+    while (rest && n < ARRAY_SIZE(key))
+        key[n++] = strsep(&rest, " ");
     if (!strcmp(word, "set")) {
-        n = changes_parse(words, trusted, change, NULL);
-        if (n > 0) /* a key that is no more: as if it had not been set */
+        if (changes_parse(key, n, trusted, change, NULL) ==
+            0) /* a key that is no more: as if it had not been set */
             changes_make(c, change, n, trusted);
     } else {
         c->paused = !strcmp(word, "pause");
     }
-    json_decref(words);
 }
 
 static void restore_entry(const struct audit_entry *e, void *arg)

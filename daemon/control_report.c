@@ -7,7 +7,6 @@
 #include "daemon/control_private.h"
 #include "daemon/controller.h"
 #include "job/job_figures.h"
-#include "job/report.h"
 #include "wire/json.h"
 
 /* ---- parameters ---- */

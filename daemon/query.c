@@ -13,9 +13,12 @@
 #include "daemon/query.h"
 #include "daemon/query_action.h"
 #include "history/history.h"
+#include "history/lemon.h"
 #include "history/store.h"
 #include "job/record.h"
-#include "job/report.h"
+#include "job/report_job.h"
+#include "report/report_nodes.h"
+#include "report/report_view.h"
 #include "wire/json.h"
 
 #define FINISHED_MAX 100 /* rows of finished steps */
@@ -121,7 +124,7 @@ static json_t *stored_job(struct peer *p, const char *text)
 
 static json_t *answer_job(struct peer *p, const json_t *q)
 {
-    struct report_view view;
+    struct report_selection selection;
     struct err err;
     char number[64];
     const char *text = show_text(q, "job", number, sizeof(number));
@@ -132,9 +135,9 @@ static json_t *answer_job(struct peer *p, const json_t *q)
         stored = stored_job(p, text);
         return stored ? stored : json_pack("{s:s}", "error", err.text);
     }
-    report_view_parse(&view, json_object_get(q, "view"));
-    report_scaling_renew(j, controller_now_s(), false);
-    report = report_job(j, controller_now_s(), &view);
+    report_selection_parse(&selection, json_object_get(q, "view"));
+    job_scaling_renew(j, controller_now_s(), false);
+    report = report_job(j, controller_now_s(), &selection);
     controls_put(p->controller->controls, j, controller_now_s(), report);
     history_put_past(p->controller->history, j, report);
     report_put_guarded(report, wall_s());
@@ -144,15 +147,15 @@ static json_t *answer_job(struct peer *p, const json_t *q)
 /* ---- nodes ---- */
 
 /* What the history knows of the node. */
-static void put_history(struct controller *s, json_t *row)
+static void put_history(struct controller *s, const char *node, json_t *row)
 {
     double last_s;
     int count;
-    bool known = store_node(s->store, get_string(row, "node"), &count, &last_s) == 0;
+    bool known = store_node(s->store, node, &count, &last_s) == 0;
 
-    json_object_set_new(row, "culprit_count", known ? json_integer(count) : json_null());
-    json_object_set_new(row, "last_culprit", known && count ? json_real(last_s) : json_null());
-    history_put_node(s->history, row);
+    put_count(row, "culprit_count", known ? count : -1);
+    put_real(row, "last_culprit", known && count ? last_s : NAN);
+    history_put_node(s->history, node, row);
 }
 
 static json_t *answer_scaling(struct peer *p, const json_t *q)
@@ -168,13 +171,15 @@ static json_t *answer_scaling(struct peer *p, const json_t *q)
     if (mode && strcmp(mode, "weak") != 0 && strcmp(mode, "strong") != 0)
         return json_pack("{s:s}", "error", "not a mode: accepted are weak and strong");
     strong = mode && !strcmp(mode, "strong");
-    report_scaling_renew(j, controller_now_s(), strong);
-    return json_pack("{s:s,s:O}", "job", j->text_id, "scaling", j->scaling[strong].report);
+    job_scaling_renew(j, controller_now_s(), strong);
+    return json_pack("{s:s,s:o}", "job", j->text_id, "scaling", report_scaling_json(j->scaling[strong]));
 }
 
 static json_t *answer_strategies(struct peer *p, const json_t *q)
 {
     struct view_strategy_options options;
+    struct report_strategies *r;
+    json_t *answer;
     struct err err;
     char number[64];
     struct job *j = jobs_lookup(&p->controller->jobs, show_text(q, "job", number, sizeof(number)), sees(p), &err);
@@ -182,26 +187,45 @@ static json_t *answer_strategies(struct peer *p, const json_t *q)
     if (!j)
         return json_pack("{s:s}", "error", err.text);
     report_strategy_options(&options, q);
-    return json_pack("{s:s,s:o}", "job", j->text_id, "strategies", report_strategies(j->view, &options));
+    r = xcalloc(1, sizeof(*r));
+    report_strategies_get(r, j->view, &options);
+    answer = json_pack("{s:s,s:o}", "job", j->text_id, "strategies", report_strategies_json(r));
+    free(r);
+    return answer;
+}
+
+/* Who may see all sees also the nodes that are likely to blame and have no guarded job now. */
+static void add_lemons(const struct controller *s, struct report_nodes *t)
+{
+    size_t n;
+    const struct lemon *l = history_lemons(s->history, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (l[i].score >= LEMON_SURE)
+            report_nodes_get(t, l[i].node);
 }
 
 static json_t *answer_nodes(struct peer *p, const json_t *q)
 {
-    struct jobs *all = &p->controller->jobs;
-    const struct job **seen = xcalloc(all->n, sizeof(*seen));
-    size_t n = 0, i;
-    json_t *list, *row;
+    const struct jobs *all = &p->controller->jobs;
+    struct report_nodes t = { 0 };
+    double now_s = controller_now_s();
+    json_t *list = json_array();
 
     (void)q;
-    for (i = 0; i < all->n; i++)
+    for (size_t i = 0; i < all->n; i++)
         if (may_see(p, all->job[i]) && all->job[i]->state < JOB_FINISHED)
-            seen[n++] = all->job[i];
-    list = report_nodes(seen, n, controller_now_s());
-    free(seen);
+            report_job_nodes(&t, all->job[i], now_s);
+    report_nodes_sort(&t);
     if (sees(p) == UINT32_MAX)
-        history_add_lemons(p->controller->history, list);
-    json_array_foreach(list, i, row)
-        put_history(p->controller, row);
+        add_lemons(p->controller, &t);
+    for (size_t i = 0; i < t.n; i++) {
+        json_t *row = report_job_node(&t.row[i], now_s);
+
+        put_history(p->controller, t.row[i].name, row);
+        json_array_append_new(list, row);
+    }
+    report_nodes_free(&t);
     return json_pack("{s:o,s:o}", "now", unix_time(), "nodes", list);
 }
 

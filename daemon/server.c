@@ -24,7 +24,7 @@
 #include "history/history.h"
 #include "history/store.h"
 #include "job/record.h"
-#include "job/report.h"
+#include "job/report_job.h"
 #include "slurm/accounting.h"
 #include "slurm/jobtime.h"
 
@@ -129,8 +129,8 @@ static void save(struct controller *s, struct job *j)
     json_t *report;
     struct err err;
 
-    report_scaling_renew(j, now_s, false);
-    report = report_job(j, now_s, &REPORT_VIEW_ALL);
+    job_scaling_renew(j, now_s, false);
+    report = report_job(j, now_s, &REPORT_ALL);
     controls_put(s->controls, j, now_s, report);
     if (history_save(s->history, j, now_s, report, &err) < 0)
         log_warn("job %s: not kept: %s", j->text_id, err.text);
@@ -152,7 +152,7 @@ static void forget_recordings(struct controller *s, struct job *j)
 
 static bool tick_job(struct controller *s, struct job *j, double now_s)
 {
-    uint64_t events = j->n_events;
+    uint64_t events = j->events.n;
     bool ended = j->state >= JOB_FINISHED;
     struct err err;
 
@@ -164,7 +164,7 @@ static bool tick_job(struct controller *s, struct job *j, double now_s)
     cadence_tick(j, now_s);
     recorders_tick(j, now_s);
     controls_tick(s->controls, j, now_s);
-    if (j->n_events != events && history_verdicts(s->history, j, now_s, &err) < 0)
+    if (j->events.n != events && history_verdicts(s->history, j, now_s, &err) < 0)
         log_warn("job %s: verdict not kept: %s", j->text_id, err.text);
     if (j->state >= JOB_FINISHED && !ended)
         log_info("job %s: %s", j->text_id, job_state_name(j->state));

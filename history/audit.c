@@ -12,7 +12,6 @@
 #include "common/now.h"
 #include "common/xalloc.h"
 #include "history/database.h"
-#include "job/report.h"
 #include "wire/json.h"
 
 static const char *const migrations[] = {

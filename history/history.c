@@ -12,7 +12,7 @@
 #include "history/past.h"
 #include "history/store.h"
 #include "job/job.h"
-#include "job/report.h"
+#include "job/report_job.h"
 #include "job/scaling_run.h"
 #include "model/statistics.h"
 #include "slurm/accounting.h"
@@ -32,9 +32,9 @@ struct raised {
 /* What is remembered of a step until it goes. */
 struct memory {
     const struct job *job;
-    json_t *past;     /* NULL: nothing to compare with */
-    double parts_s;   /* when its nodes were stored */
-    double scaling_s; /* when what it shows of growth was; 0: not yet */
+    struct past *past; /* NULL: nothing to compare with */
+    double parts_s;    /* when its nodes were stored */
+    double scaling_s;  /* when what it shows of growth was; 0: not yet */
     struct raised stood[VIEW_VERDICTS_MAX];
     size_t n_stood;
     /* The view's figures are of the last minute; the run's are the medians of these, taken at every stride-th
@@ -69,7 +69,7 @@ void history_free(struct history *h)
     if (!h)
         return;
     for (size_t i = 0; i < h->n; i++)
-        json_decref(h->memory[i].past);
+        free(h->memory[i].past);
     free(h->memory);
     lemons_free(h->lemons);
     lemons_free(h->next);
@@ -101,7 +101,7 @@ void history_forget(struct history *h, const struct job *j)
 
     if (!m)
         return;
-    json_decref(m->past);
+    free(m->past);
     *m = h->memory[--h->n];
 }
 
@@ -171,27 +171,18 @@ static struct store_run run_of(struct memory *m, const struct job *j, const stru
     };
 }
 
-static json_t *past_json(const struct past *p, double energy_j_per_step)
-{
-    return json_pack("{s:I,s:o,s:o,s:o,s:o,s:I,s:I,s:o,s:o,s:b,s:s}", "runs", (json_int_t)p->runs,
-                     "step_p50_s", real_json(p->step.median), "step_ratio", real_json(p->step.ratio),
-                     "run_spread", real_json(p->step.spread), "spread_ratio", real_json(p->cv.ratio),
-                     "reruns", (json_int_t)p->reruns, "starts", (json_int_t)p->starts, "energy_j_per_step",
-                     real_json(energy_j_per_step), "energy_ratio", real_json(p->energy.ratio), "unusual",
-                     p->step.unusual || p->cv.unusual || p->energy.unusual || p->more_reruns, "text",
-                     p->text);
-}
-
 static void compare(struct history *h, struct memory *m, const struct store_run *r)
 {
     struct store_past likes;
     struct past p;
 
-    json_decref(m->past);
+    free(m->past);
     m->past = NULL;
-    if (r->period && store_past(h->store, r, &likes) == 0 &&
-        past_compare(&r->figures, likes.run, likes.n, likes.rerun, likes.n_starts, &p))
-        m->past = past_json(&p, r->figures.energy_j_per_step);
+    if (!r->period || store_past(h->store, r, &likes) < 0 ||
+        !past_compare(&r->figures, likes.run, likes.n, likes.rerun, likes.n_starts, &p))
+        return;
+    m->past = xcalloc(1, sizeof(*m->past));
+    *m->past = p;
 }
 
 /* ---- its nodes ---- */
@@ -329,14 +320,36 @@ int history_verdicts(struct history *h, const struct job *j, double now_s, struc
 
 /* ---- answers ---- */
 
-void history_put_past(const struct history *h, const struct job *j, json_t *report)
+const struct past *history_past(const struct history *h, const struct job *j)
 {
     const struct memory *m = find(h, j);
 
-    if (m && m->past)
-        json_object_set(report, "past", m->past);
-    else
-        json_object_set_new(report, "past", json_null());
+    return m ? m->past : NULL;
+}
+
+static json_t *past_json(const struct past *p)
+{
+    json_t *o = json_object();
+
+    put_int(o, "runs", (int64_t)p->runs);
+    put_real(o, "step_p50_s", p->step.median);
+    put_real(o, "step_ratio", p->step.ratio);
+    put_real(o, "run_spread", p->step.spread);
+    put_real(o, "spread_ratio", p->cv.ratio);
+    put_int(o, "reruns", (int64_t)p->reruns);
+    put_int(o, "starts", (int64_t)p->starts);
+    put_real(o, "energy_j_per_step", p->energy_j_per_step);
+    put_real(o, "energy_ratio", p->energy.ratio);
+    put_bool(o, "unusual", past_unusual(p));
+    put_string(o, "text", p->text);
+    return o;
+}
+
+void history_put_past(const struct history *h, const struct job *j, json_t *report)
+{
+    const struct past *p = history_past(h, j);
+
+    put_json(report, "past", p ? past_json(p) : NULL);
 }
 
 struct scoring {
@@ -374,44 +387,20 @@ void history_tick(struct history *h, double now_s)
     h->lemons_s = now_s;
 }
 
-void history_put_node(const struct history *h, json_t *row)
-{
-    const char *node = get_string(row, "node");
-    const struct lemons *all = h ? h->lemons : NULL;
-    const struct lemon *l = all && node ? lemons_find(all, node) : NULL;
-
-    json_object_set_new(row, "lemon_score", l ? real_json(l->score) : json_null());
-    json_object_set_new(row, "culprit_jobs", all ? json_integer(l ? l->culprit_jobs : 0) : json_null());
-    json_object_set_new(row, "seen_jobs", all ? json_integer(l ? l->seen_jobs : 0) : json_null());
-}
-
-static bool listed(const json_t *nodes, const char *node)
-{
-    const json_t *row;
-    size_t i;
-
-    json_array_foreach(nodes, i, row) {
-        const char *name = get_string(row, "node");
-
-        if (name && !strcmp(name, node))
-            return true;
-    }
-    return false;
-}
-
-void history_add_lemons(const struct history *h, json_t *nodes)
+void history_put_node(const struct history *h, const char *node, json_t *row)
 {
     const struct lemons *all = h ? h->lemons : NULL;
-    const struct lemon *l;
-    size_t n = 0;
+    const struct lemon *l = all ? lemons_find(all, node) : NULL;
 
-    if (all)
-        l = lemons_get(all, &n);
-    for (size_t i = 0; i < n; i++)
-        if (l[i].score >= LEMON_SURE && !listed(nodes, l[i].node))
-            json_array_append_new(nodes, json_pack("{s:s,s:n,s:[],s:i,s:n,s:n,s:n,s:n}", "node", l[i].node,
-                                                   "switch", "jobs", "ranks", 0, "lateness_s", "slowdown",
-                                                   "verdict", "agent"));
+    put_real(row, "lemon_score", l ? l->score : NAN);
+    put_count(row, "culprit_jobs", l ? (int64_t)l->culprit_jobs : all ? 0 : -1);
+    put_count(row, "seen_jobs", l ? (int64_t)l->seen_jobs : all ? 0 : -1);
+}
+
+const struct lemon *history_lemons(const struct history *h, size_t *n)
+{
+    *n = 0;
+    return h && h->lemons ? lemons_get(h->lemons, n) : NULL;
 }
 
 /* ---- how often jobs fail ---- */

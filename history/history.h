@@ -23,6 +23,8 @@ struct accounting;
 struct history;
 struct store;
 struct job;
+struct lemon;
+struct past;
 
 struct history *history_new(struct store *s); /* s is lent until history_free */
 void history_free(struct history *h);
@@ -44,11 +46,13 @@ int history_outcome(const struct history *h, const struct job *j, struct err *er
 /* The step is about to go. */
 void history_forget(struct history *h, const struct job *j);
 
-/* report gets the key `past`: the run beside its likes as of the last save; null: there are none. */
+/* The run compared with those like it, as of the last save, lent; NULL: there are none. */
+const struct past *history_past(const struct history *h, const struct job *j);
+/* report gets the key `past` of that; null: there are none. */
 void history_put_past(const struct history *h, const struct job *j, json_t *report);
 /* The row of a node gets lemon_score, culprit_jobs, seen_jobs; null until the nodes were scored once. */
-void history_put_node(const struct history *h, json_t *row);
-/* Rows for the lemons that are not in the list: no step is on them now. */
-void history_add_lemons(const struct history *h, json_t *nodes);
+void history_put_node(const struct history *h, const char *node, json_t *row);
+/* Nodes as they were scored last, lent; *n is 0 until then. */
+const struct lemon *history_lemons(const struct history *h, size_t *n);
 
 #endif

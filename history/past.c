@@ -144,10 +144,15 @@ static void describe(struct past *p)
     append(p, ".");
 }
 
+bool past_unusual(const struct past *p)
+{
+    return p->step.unusual || p->cv.unusual || p->energy.unusual || p->more_reruns;
+}
+
 bool past_compare(const struct past_run *now, const struct past_run *earlier, size_t n, const bool *rerun,
                   size_t n_starts, struct past *out)
 {
-    struct past p = { 0 };
+    struct past p = { .energy_j_per_step = now->energy_j_per_step };
 
     for (size_t i = 0; i < n; i++)
         p.runs += earlier[i].step_p50_s > 0;

@@ -31,15 +31,19 @@ struct past_figure {
 struct past {
     size_t runs; /* like runs whose step time is known */
     struct past_figure step, cv, energy;
-    size_t reruns, starts; /* of the newest starts so many were re-runs, this one among them */
-    bool more_reruns;      /* than there used to be, beyond what one in a hundred halves would show */
-    char text[400];        /* one sentence */
+    size_t reruns, starts;    /* of the newest starts so many were re-runs, this one among them */
+    double energy_j_per_step; /* of this run */
+    bool more_reruns;         /* than there used to be, beyond what one in a hundred halves would show */
+    char text[400];           /* one sentence */
 };
 
 /* now against the earlier runs like it. rerun: of the newest n_starts starts (PAST_RUNS_MAX are looked at),
  * this run first, whether each was a re-run. false: there are no earlier runs, out is as it was. */
 bool past_compare(const struct past_run *now, const struct past_run *earlier, size_t n, const bool *rerun,
                   size_t n_starts, struct past *out);
+
+/* Any of it is outside what is usual. */
+bool past_unusual(const struct past *p);
 
 /* The |z| that one in a hundred normal values reaches when median and deviation come from n others. */
 double past_limit_z(size_t n);

@@ -390,7 +390,7 @@ static json_t *perhaps_json(const struct cadence *c, double now_s)
 {
     if (c->told_writes || isnan(c->pause_seen_s))
         return json_null();
-    return json_pack("{s:o,s:o}", "pause_s", real(c->pause_each_s), "age_s", real(now_s - c->pause_seen_s));
+    return json_pack("{s:o,s:o}", "pause_s", real_json(c->pause_each_s), "age_s", real_json(now_s - c->pause_seen_s));
 }
 
 json_t *cadence_json(const struct job *j, double now_s)

@@ -18,15 +18,10 @@ const char *job_state_name(enum job_state s)
     return s < ARRAY_SIZE(states) ? states[s] : "unknown";
 }
 
-struct view_params job_view_params(const struct config_policy *p)
-{
-    return (struct view_params){ .min_slowdown = p->min_slowdown_ratio, .hang_timeout_s = p->hang_timeout_s };
-}
-
 struct job *job_new(const struct job_id *id, const struct config_policy *params, double now_s)
 {
     struct job *j = xcalloc(1, sizeof(*j));
-    struct view_params vp = job_view_params(params);
+    struct view_params vp = view_params_of(params);
 
     j->id = *id;
     j->params = *params;
@@ -51,16 +46,16 @@ void job_free(struct job *j)
     }
     for (size_t i = 0; i < j->n_notes; i++)
         free(j->note[i]);
-    json_decref(j->scaling[0].report);
-    json_decref(j->scaling[0].strategies);
-    json_decref(j->scaling[1].report);
+    free(j->scaling[0]);
+    free(j->scaling[1]);
+    free(j->strategies);
     free(j->agent);
     free(j);
 }
 
 void job_policy_set(struct job *j, const struct config_policy *p)
 {
-    struct view_params vp = job_view_params(p);
+    struct view_params vp = view_params_of(p);
 
     j->params = *p;
     view_params_set(j->view, &vp);
@@ -111,14 +106,10 @@ void job_note(struct job *j, const char *node, const char *text)
 void job_event(struct job *j, double now_s, const char *fmt, ...)
 {
     va_list ap;
-    char *text = j->event[j->n_events % JOB_EVENTS].text;
 
-    j->event[j->n_events % JOB_EVENTS].at_s = now_s;
     va_start(ap, fmt);
-    vsnprintf(text, sizeof(j->event[0].text), fmt, ap);
+    event_list_vadd(&j->events, now_s, fmt, ap);
     va_end(ap);
-    utf8_mend(text);
-    j->n_events++;
 }
 
 /* ---- what somebody has seen ---- */

@@ -13,9 +13,9 @@
 #include "common/config.h"
 #include "common/err.h"
 #include "job/cadence.h"
+#include "report/event_list.h"
 
 #define JOB_AGENTS_MAX 16384u
-#define JOB_EVENTS     50u
 #define JOB_NOTES_MAX  64u
 #define JOBS_MAX       4096u
 #define JOB_SEEN_MAX   32u
@@ -33,6 +33,8 @@ enum job_outcome { JOB_OUTCOME_UNKNOWN, JOB_OUTCOME_FAILED, JOB_OUTCOME_ENDED };
 
 struct link;
 struct recorder;
+struct report_scaling;
+struct report_strategies;
 struct control;
 
 struct job_id {
@@ -55,13 +57,6 @@ struct job_agent {
     json_t *pace;             /* what it told of pacing last, see pacing.h; NULL: nothing */
 };
 
-/* What was last reported of it on more ranks (report.h); NULL: nothing yet. */
-struct job_scaling {
-    json_t *report;
-    json_t *strategies; /* with the first of them */
-    double at_s;
-};
-
 struct job {
     struct job_id id;
     char text_id[48];              /* "123.0", "120_3.0", "123.0" of a het job's leader */
@@ -76,19 +71,18 @@ struct job {
     size_t n_agents, agents_cap;
     char *note[JOB_NOTES_MAX];
     size_t n_notes;
-    struct {
-        double at_s;
-        char text[512];
-    } event[JOB_EVENTS];
-    uint64_t n_events;
-    uint32_t broken_ranks;         /* whose process ended without finalizing */
-    enum job_outcome outcome;      /* slurm/jobtime.h */
-    bool outcome_kept;             /* the store has it */
-    struct recorder *recorders;    /* record.h */
-    struct job_scaling scaling[2]; /* weak, strong */
-    struct cadence *cadence;       /* checkpoints */
-    double failures_due_s;         /* when the history is asked how often jobs like it fail */
-    uint32_t seen[JOB_SEEN_MAX];   /* verdicts that stand and were acknowledged, by id */
+    struct event_list events;
+    uint32_t broken_ranks;      /* whose process ended without finalizing */
+    enum job_outcome outcome;   /* slurm/jobtime.h */
+    bool outcome_kept;          /* the store has it */
+    struct recorder *recorders; /* record.h */
+    /* The newest projections, renewed when somebody asks (report_job.h); NULL: nobody did. */
+    struct report_scaling *scaling[2]; /* weak, strong */
+    struct report_strategies *strategies;
+    double scaling_s[2];         /* when */
+    struct cadence *cadence;     /* checkpoints */
+    double failures_due_s;       /* when the history is asked how often jobs like it fail */
+    uint32_t seen[JOB_SEEN_MAX]; /* verdicts that stand and were acknowledged, by id */
     size_t n_seen;
     struct control *control; /* daemon/control.h; NULL: nobody decides about it */
     double end_wall_s;       /* its time limit, Unix time; 0: not known */
@@ -121,7 +115,6 @@ bool job_broken(const struct job *j);
 bool job_hangs(const struct job *j); /* a verdict says so */
 /* The step is over and its view is finished. */
 void job_finish(struct job *j, double now_s);
-struct view_params job_view_params(const struct config_policy *p);
 
 /* ---- the table ---- */
 

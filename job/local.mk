@@ -7,8 +7,7 @@ libjob_a_SOURCES = \
 	job/job_figures.c job/job_figures.h \
 	job/pacing.c job/pacing.h \
 	job/record.c job/record.h \
-	job/report.c job/report.h job/report_diagnosis.c job/report_guarded.c job/report_health.c job/report_nodes.c \
-	job/report_scaling.c job/report_strategies.c \
+	job/report_job.c job/report_job.h job/report_guarded.c \
 	job/scaling_run.c job/scaling_run.h
 libjob_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(EVENT_CFLAGS)
-JOB_LIBS = libjob.a $(RULES_LIBS) $(PACING_LIBS) $(ANALYSIS_LIBS) $(RING_LIBS) $(WIRE_LIBS) $(JANSSON_LIBS) -lm
+JOB_LIBS = libjob.a $(REPORT_LIBS) $(RULES_LIBS) $(PACING_LIBS) $(ANALYSIS_LIBS) $(RING_LIBS) $(WIRE_LIBS) $(JANSSON_LIBS) -lm

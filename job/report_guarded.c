@@ -7,7 +7,7 @@
 #include "common/xalloc.h"
 #include "job/guarded.h"
 #include "job/job.h"
-#include "job/report.h"
+#include "job/report_job.h"
 #include "wire/json.h"
 
 #define LEVERS_MAX 4096u

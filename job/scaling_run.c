@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "analysis/view.h"
-#include "job/report.h"
 #include "wire/json.h"
 
 char *scaling_run_text(const struct projection_run *r)

@@ -9,7 +9,6 @@
 #include "analysis/view.h"
 #include "common/text.h"
 #include "common/xalloc.h"
-#include "job/report.h"
 #include "model/order.h"
 #include "model/strategy.h"
 #include "plan/answer.h"
@@ -18,6 +17,7 @@
 #include "plan/options.h"
 #include "plan/questions.h"
 #include "plan/running.h"
+#include "report/report_view.h"
 #include "wire/json.h"
 
 #define RANKS_MAX     1e6 /* they are simulated ... */
@@ -196,12 +196,16 @@ static json_t *question_of(const struct options *a)
 static json_t *of_trace(const struct options *a, struct err *err)
 {
     struct trace_reader *r = running_read(a, err);
+    struct report_strategies *s = xcalloc(1, sizeof(*s));
     struct view_strategy_options options;
     json_t *o = NULL, *q = question_of(a);
 
     report_strategy_options(&options, q);
-    if (r)
-        o = report_strategies(trace_reader_view(r), &options);
+    if (r) {
+        report_strategies_get(s, trace_reader_view(r), &options);
+        o = report_strategies_json(s);
+    }
+    free(s);
     trace_reader_free(r);
     json_decref(q);
     return o;
@@ -390,7 +394,7 @@ static enum question_result compare_measured(const struct options *a, struct ans
 
 static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
 {
-    struct strategies list;
+    struct report_strategies described = { .missing = NULL };
     struct collective network;
     json_t *o;
 
@@ -399,8 +403,8 @@ static enum question_result run(const struct options *a, struct answer *answer, 
     job_network(a, &network);
     if (check(a, &network, err) < 0)
         return QUESTION_WRONG;
-    rank_described(a, &network, &list);
-    o = report_strategy_list(&list);
+    rank_described(a, &network, &described.s.s);
+    o = report_strategies_json(&described);
     answer_title(answer, "%.0f ranks, ways to train ranked by the time to the target", network.ranks);
     put_strategies(a, answer, o);
     json_decref(o);

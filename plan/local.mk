@@ -31,7 +31,7 @@ libplan_a_SOURCES = \
 	plan/trial.c plan/trial.h \
 	plan/whatif.c
 libplan_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-PLAN_LIBS = libplan.a $(SIM_LIBS) $(CTL_LIBS) $(MODEL_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS) -lm
+PLAN_LIBS = libplan.a $(SIM_LIBS) $(TRACE_LIBS) $(REPORT_LIBS) $(WIRE_LIBS) $(MODEL_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS) -lm
 
 bin_PROGRAMS += sgplan
 sgplan_SOURCES = plan/sgplan.c

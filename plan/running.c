@@ -1,6 +1,6 @@
 #include "plan/running.h"
 
-#include "ctl/analyze.h"
+#include "trace/file.h"
 #include "wire/json.h"
 #include "wire/session.h"
 
@@ -18,7 +18,7 @@ struct trace_reader *running_read_file(const char *path, struct err *err)
     static const struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 60 };
     struct trace_reader *r = trace_reader_new(&params);
 
-    if (analyze_read(path, r, err) == 0)
+    if (trace_file_read(path, r, err) == 0)
         return r;
     trace_reader_free(r);
     return NULL;

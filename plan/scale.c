@@ -6,10 +6,11 @@
 #include <string.h>
 
 #include "common/text.h"
-#include "job/report.h"
+#include "common/xalloc.h"
 #include "plan/answer.h"
 #include "plan/questions.h"
 #include "plan/running.h"
+#include "report/report_view.h"
 #include "wire/json.h"
 
 static const struct option_spec option_mode = {
@@ -66,6 +67,17 @@ static int tell_runs(const struct options *a, struct trace_reader *const *reader
     return 0;
 }
 
+static json_t *scaling_json(const struct view *v, bool strong)
+{
+    struct report_scaling *r = xcalloc(1, sizeof(*r));
+    json_t *o;
+
+    report_scaling_get(r, v, strong);
+    o = report_scaling_json(r);
+    free(r);
+    return o;
+}
+
 static json_t *of_traces(const struct options *a, bool strong, struct err *err)
 {
     struct trace_reader *reader[OPTIONS_TEXTS_MAX];
@@ -81,7 +93,7 @@ static json_t *of_traces(const struct options *a, bool strong, struct err *err)
             largest = n;
     }
     if (tell_runs(a, reader, n, largest, err) == 0)
-        o = report_scaling(trace_reader_view(reader[largest]), strong);
+        o = scaling_json(trace_reader_view(reader[largest]), strong);
 out:
     while (n > 0)
         trace_reader_free(reader[--n]);
@@ -238,7 +250,7 @@ static void put_runs(struct answer *a, const json_t *runs)
 
     json_array_foreach(runs, i, ranks)
         snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%.0f", i ? ", " : "",
-                 json_number_value(ranks));
+                 number_of(ranks));
     if (*text)
         answer_word(a, "runs", text, "ranks of other runs of the job that this stands on, too");
 }

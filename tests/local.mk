@@ -1,5 +1,5 @@
 # tests/: what adding a test takes.
-#   a unit test      tests/unit/NAME.c, and its name in UNIT_TESTS
+#   a unit test      NAME.c in tests/unit, and its name in UNIT_TESTS
 #   a fuzz target    tests/fuzz/NAME.c and the folder tests/fuzz/NAME.corpus; both are found by name
 #   a script         tests/AREA/NAME.sh that begins with `. "$top_srcdir/tests/tap.sh"`, and its name in dist_check_SCRIPTS
 # A program consists of the one file of its name and is linked with everything there is, unless a line below lists more.
@@ -65,6 +65,7 @@ UNIT_TESTS = \
 	tests/unit/question \
 	tests/unit/random \
 	tests/unit/recorder \
+	tests/unit/report \
 	tests/unit/ring \
 	tests/unit/ring_threads \
 	tests/unit/scaling \
@@ -158,7 +159,7 @@ noinst_PROGRAMS += \
 	tests/tui/fakecontroller
 
 # What a program without an LDADD of its own is linked with: each of these holds all the libraries below it.
-LDADD = tests/libtest.a $(PLAN_LIBS) $(TUI_LIBS) $(AGENT_LIBS) $(DAEMON_LIBS) \
+LDADD = tests/libtest.a $(PLAN_LIBS) $(CTL_LIBS) $(TUI_LIBS) $(AGENT_LIBS) $(DAEMON_LIBS) \
 	$(CURL_LIBS) $(EVENT_LIBS) $(JANSSON_LIBS) $(NCURSES_LIBS) $(SODIUM_LIBS) $(SQLITE_LIBS) -lpthread -lm
 AM_CPPFLAGS += $(EVENT_CFLAGS) $(JANSSON_CFLAGS) $(SQLITE_CFLAGS)
 

@@ -25,7 +25,7 @@ libtui_a_SOURCES = \
 	tui/timeline.c tui/timeline.h \
 	tui/ui.c tui/ui.h
 libtui_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(NCURSES_CFLAGS) $(EVENT_CFLAGS)
-TUI_LIBS = libtui.a $(TRACE_LIBS) $(JOB_LIBS) $(WIRE_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS) $(NCURSES_LIBS) $(EVENT_LIBS) -lm
+TUI_LIBS = libtui.a $(TRACE_LIBS) $(REPORT_LIBS) $(WIRE_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS) $(NCURSES_LIBS) $(EVENT_LIBS) -lm
 
 bin_PROGRAMS += sgtop
 sgtop_SOURCES = tui/sgtop.c

@@ -10,22 +10,29 @@
 #include <unistd.h>
 
 #include "common/xalloc.h"
-#include "job/job.h"
-#include "job/report.h"
+#include "report/event_list.h"
+#include "report/report_nodes.h"
+#include "report/report_view.h"
 #include "trace/reader.h"
 #include "wire/json.h"
 
 #define PIECE_BYTES (256u << 10)
+#define SCALING_S   10.0
 #define ANY_JOB     "trace" /* where the trace does not say of which job it is */
 
 struct replay {
     int fd;
     char *name; /* the file's, without its folder */
     char job_id[48];
+    uint32_t nodes, ranks; /* of the header */
     double file_bytes;
     struct config_policy policy;
     struct trace_reader *reader;
-    struct job *job; /* its view is the reader's */
+    struct event_list events;
+    struct report_scaling
+        *scaling; /* made anew when they are older than SCALING_S of the trace; NULL: not yet */
+    struct report_strategies *strategies;
+    double scaling_s;
     char *piece;
     size_t at, n; /* of the piece */
     double read_bytes, updated_s, end_s;
@@ -37,28 +44,21 @@ struct replay {
 
 static void forget(struct replay *r)
 {
-    if (r->job)
-        r->job->view = NULL;
-    job_free(r->job);
     trace_reader_free(r->reader);
-    r->job = NULL;
+    free(r->scaling);
+    free(r->strategies);
+    r->scaling = NULL;
+    r->strategies = NULL;
     r->reader = NULL;
+    r->events.n = 0;
 }
 
 static void begin(struct replay *r)
 {
-    struct view_params params = job_view_params(&r->policy);
-    struct job_id id = { .job = 1 };
+    struct view_params params = view_params_of(&r->policy);
 
     forget(r);
     r->reader = trace_reader_new(&params);
-    r->job = job_new(&id, &r->policy, 0);
-    view_free(r->job->view);
-    r->job->view = trace_reader_view(r->reader);
-    r->job->start_wall_s = NAN;
-    snprintf(r->job->name, sizeof(r->job->name), "%s", r->name);
-    snprintf(r->job->policy, sizeof(r->job->policy), "%s", r->policy.name);
-    snprintf(r->job->text_id, sizeof(r->job->text_id), "%s", r->job_id);
     r->at = r->n = 0;
     r->read_bytes = r->updated_s = 0;
     r->ended = false;
@@ -81,9 +81,8 @@ static void describe(struct replay *r)
     trace_reader_figures_get(r->reader, &f);
     if (f.job[0])
         snprintf(r->job_id, sizeof(r->job_id), "%.47s", f.job);
-    snprintf(r->job->text_id, sizeof(r->job->text_id), "%s", r->job_id);
-    r->job->nodes_total = f.nodes;
-    r->job->tasks = f.ranks;
+    r->nodes = f.nodes;
+    r->ranks = f.ranks;
 }
 
 static const char *base_name(const char *path)
@@ -152,7 +151,15 @@ static int fill(struct replay *r, struct err *err)
     return 0;
 }
 
-/* A live job is looked at about so often: states and events are as a controller would have had them. */
+static void take_events(struct replay *r)
+{
+    struct view_event e;
+
+    while (view_event_take(trace_reader_view(r->reader), &e))
+        event_list_add(&r->events, e.at_s, "%s", e.text);
+}
+
+/* A live job is looked at about so often: events are as a controller would have had them. */
 static void update(struct replay *r)
 {
     double now_s = replay_now_s(r);
@@ -160,8 +167,7 @@ static void update(struct replay *r)
     if (now_s < r->updated_s + TRACE_TICK_S)
         return;
     r->updated_s = now_s;
-    r->job->heard_s = now_s;
-    job_update(r->job, now_s, NULL, NULL);
+    take_events(r);
 }
 
 static int finish(struct replay *r, struct err *err)
@@ -170,9 +176,9 @@ static int finish(struct replay *r, struct err *err)
     if (trace_reader_finish(r->reader, err) < 0)
         return -1;
     describe(r);
-    r->end_s = r->job->heard_s = replay_now_s(r);
-    job_update(r->job, r->end_s, NULL, NULL);
-    job_finish(r->job, r->end_s);
+    r->end_s = replay_now_s(r);
+    take_events(r);
+    event_list_add(&r->events, r->end_s, "the step ended");
     return 0;
 }
 
@@ -192,7 +198,7 @@ static int feed_line(struct replay *r, struct err *err)
     r->at += n;
     if (trace_reader_feed(r->reader, from, n, err) < 0)
         return -1;
-    if (r->read_bytes == 0 || !r->job->tasks)
+    if (r->read_bytes == 0 || !r->ranks)
         describe(r);
     r->read_bytes += (double)n;
     update(r);
@@ -236,7 +242,7 @@ double replay_step_s(const struct replay *r)
 {
     struct view_figures f;
 
-    view_figures_get(r->job->view, replay_now_s(r), &f);
+    view_figures_get(trace_reader_view(r->reader), replay_now_s(r), &f);
     return f.step_mean_s;
 }
 
@@ -247,42 +253,121 @@ const char *replay_job(const struct replay *r)
 
 /* ---- answers ---- */
 
-static json_t *answer_status(const struct replay *r, const json_t *q)
+static json_t *answer_status(struct replay *r, const json_t *q)
 {
     (void)q;
     return json_pack("{s:s, s:s, s:o, s:i, s:i, s:i}", "version", PACKAGE_VERSION, "host", r->name,
-                     "uptime_s", real_json(replay_now_s(r)), "jobs", 1, "agents", 0, "ranks",
-                     (int)r->job->tasks);
+                     "uptime_s", real_json(replay_now_s(r)), "jobs", 1, "agents", 0, "ranks", (int)r->ranks);
 }
 
-static json_t *answer_jobs(const struct replay *r, const json_t *q)
+/* As a controller has it of a live job; nobody knows whose it was, and when. */
+static void put_identity(json_t *o, const struct replay *r, const struct view_figures *f)
 {
+    double now_s = replay_now_s(r);
+
+    put_int(o, "job", 1);
+    put_int(o, "step", 0);
+    put_text(o, "id", r->job_id);
+    put_text(o, "name", r->name);
+    put_text(o, "policy", r->policy.name);
+    put_text(o, "state",
+             r->ended                    ? "finished"
+             : f->regime == VIEW_STALLED ? "stalled"
+             : f->collectives            ? "running"
+                                         : "starting");
+    put_real(o, "elapsed_s", now_s);
+    put_real(o, "age_s", 0);
+    put_int(o, "ranks", f->ranks_known);
+    put_int(o, "nodes", r->nodes);
+    put_int(o, "nodes_total", r->nodes);
+}
+
+static json_t *probe_json(const struct replay *r, const struct view_figures *f)
+{
+    json_t *o = json_object();
+
+    put_int(o, "events", (int64_t)f->events);
+    put_int(o, "dropped", (int64_t)f->dropped);
+    put_int(o, "missed", (int64_t)f->missed);
+    put_int(o, "ranks_guarded", f->ranks_known);
+    put_int(o, "ranks_total", r->ranks);
+    return o;
+}
+
+static json_t *answer_jobs(struct replay *r, const json_t *q)
+{
+    json_t *row = json_object();
+    struct view_figures f;
+
     (void)q;
-    return json_pack("{s:[o]}", "jobs", report_row(r->job, replay_now_s(r)));
+    view_figures_get(trace_reader_view(r->reader), replay_now_s(r), &f);
+    put_identity(row, r, &f);
+    report_put_row(row, trace_reader_view(r->reader), replay_now_s(r), &f);
+    return json_pack("{s:[o]}", "jobs", row);
 }
 
-static json_t *answer_job(const struct replay *r, const json_t *q)
+static void renew_scaling(struct replay *r)
 {
-    struct report_view view;
+    const struct view *v = trace_reader_view(r->reader);
+    double now_s = replay_now_s(r);
 
-    report_view_parse(&view, json_object_get(q, "view"));
-    report_scaling_renew(r->job, replay_now_s(r), false);
-    return report_job(r->job, replay_now_s(r), &view);
+    double age_s = r->ended ? now_s - r->scaling_s : floor((now_s - r->scaling_s) / SCALING_S);
+
+    if (r->scaling && age_s == 0)
+        return;
+    if (!r->scaling) {
+        r->scaling = xcalloc(1, sizeof(*r->scaling));
+        r->strategies = xcalloc(1, sizeof(*r->strategies));
+    }
+    report_scaling_get(r->scaling, v, false);
+    report_strategies_get(r->strategies, v, &VIEW_STRATEGY_OPTIONS);
+    r->scaling_s = now_s;
 }
 
-static json_t *answer_nodes(const struct replay *r, const json_t *q)
+static json_t *answer_job(struct replay *r, const json_t *q)
 {
-    const struct job *job = r->job;
+    const struct view *v = trace_reader_view(r->reader);
+    double now_s = replay_now_s(r);
+    struct report_selection selection;
+    struct report_ranks ranks;
+    struct view_figures f;
+    json_t *o = json_object();
+
+    report_selection_parse(&selection, json_object_get(q, "view"));
+    renew_scaling(r);
+    view_figures_get(v, now_s, &f);
+    report_ranks_get(&ranks, v, now_s, &selection);
+    put_identity(o, r, &f);
+    report_put_row(o, v, now_s, &f);
+    report_put_view(o, v, now_s, &f, &ranks, &selection, r->scaling, r->strategies);
+    report_put_states(o, &ranks);
+    put_json(o, "probe", probe_json(r, &f));
+    put_json(o, "agents", json_array());
+    put_json(o, "notes", json_array());
+    put_json(o, "events", event_list_json(&r->events, now_s));
+    report_ranks_free(&ranks);
+    return o;
+}
+
+static json_t *answer_nodes(struct replay *r, const json_t *q)
+{
+    struct report_nodes t = { 0 };
+    json_t *list = json_array();
 
     (void)q;
-    return json_pack("{s:o}", "nodes", report_nodes(&job, 1, replay_now_s(r)));
+    report_nodes_add(&t, trace_reader_view(r->reader), r->job_id, replay_now_s(r));
+    report_nodes_sort(&t);
+    for (size_t i = 0; i < t.n; i++)
+        json_array_append_new(list, report_node_json(&t.row[i]));
+    report_nodes_free(&t);
+    return json_pack("{s:o}", "nodes", list);
 }
 
-json_t *replay_answer(const struct replay *r, const json_t *question)
+json_t *replay_answer(struct replay *r, const json_t *question)
 {
     static const struct {
         const char *name;
-        json_t *(*answer)(const struct replay *r, const json_t *q);
+        json_t *(*answer)(struct replay *r, const json_t *q);
     } queries[] = {
         { "status", answer_status },
         { "jobs", answer_jobs },

@@ -1,5 +1,5 @@
 /* replay.h - a recorded trace told as a controller tells of a live job: the same reader, the same view, the
- * same reports (trace/reader.h, job/job.h, job/report.h), at the moment up to which it was read.
+ * same reports (trace/reader.h, report/report_view.h), at the moment up to which it was read.
  *
  * No clock in here: how far to read is the caller's. Going back reads the file again from its beginning. */
 #ifndef SYNCGUARD_TUI_REPLAY_H
@@ -35,6 +35,6 @@ double replay_step_s(const struct replay *r);   /* the job's mean step; NaN unkn
 const char *replay_job(const struct replay *r); /* its id, as the answers have it */
 
 /* The answer to a terminal's question (doc/protocol.md); the caller's. */
-json_t *replay_answer(const struct replay *r, const json_t *question);
+json_t *replay_answer(struct replay *r, const json_t *question);
 
 #endif

@@ -114,8 +114,7 @@ void join_texts(const json_t *value, char *buf, size_t size)
     buf[0] = '\0';
     if (json_is_string(value))
         utf8_clean(buf, size, json_string_value(value));
-    json_array_foreach(value, i, item)
-    {
+    json_array_foreach(value, i, item) {
         if (!json_is_string(item))
             continue;
         if (at + 3 >= size)
@@ -258,7 +257,12 @@ void put_estimate(json_t *o, const char *key, double value, double low, double h
                                   real_json(high)));
 }
 
-void add_text(json_t *array, const char *text)
+json_t *texts_json(const char *const *text, size_t n)
 {
-    json_array_append_new(array, text_json(text));
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < n; i++)
+        if (text[i])
+            json_array_append_new(list, string_json(text[i]));
+    return list;
 }

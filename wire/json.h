@@ -66,6 +66,6 @@ void put_place(json_t *o, const char *key, int value);
 /* {p5, p50, p95}, {value, low, high} */
 void put_range(json_t *o, const char *key, double p5, double p50, double p95);
 void put_estimate(json_t *o, const char *key, double value, double low, double high);
-void add_text(json_t *array, const char *text);
+json_t *texts_json(const char *const *text, size_t n); /* those that are not NULL */
 
 #endif

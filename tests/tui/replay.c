@@ -65,7 +65,7 @@ static struct replay *open_trace(void)
     return r;
 }
 
-static char *told(const struct replay *r, const char *query)
+static char *told(struct replay *r, const char *query)
 {
     json_t *q = json_pack("{s:s}", "query", query), *a = replay_answer(r, q);
     char *text = json_dumps(a, JSON_SORT_KEYS | JSON_INDENT(1));
@@ -75,7 +75,7 @@ static char *told(const struct replay *r, const char *query)
     return text;
 }
 
-static bool same(const struct replay *a, const struct replay *b)
+static bool same(struct replay *a, struct replay *b)
 {
     static const char *const queries[] = { "job", "jobs", "nodes", "status" };
     bool equal = true;

@@ -361,10 +361,10 @@ static double ask_all(struct store *s, struct history *h, char (*name)[16], int 
     int count;
 
     for (int i = 0; i < n; i++) {
-        json_t *row = json_pack("{s:s}", "node", name[i]);
+        json_t *row = json_object();
 
         store_node(s, name[i], &count, &last_s);
-        history_put_node(h, row);
+        history_put_node(h, name[i], row);
         json_decref(row);
     }
     return clock_ms() - begin_ms;

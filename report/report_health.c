@@ -3,8 +3,7 @@
 
 #include "analysis/cause.h"
 #include "common/xalloc.h"
-#include "job/job.h"
-#include "job/report.h"
+#include "report/report_view.h"
 #include "wire/json.h"
 
 /* What is not known of a node or a rank is left out: most nodes do not tell everything. */
@@ -28,13 +27,13 @@ static json_t *gpus_json(const struct view_node_health *h)
     return list;
 }
 
-json_t *report_node_health(const struct job *j, double now_s, const char *node)
+json_t *report_node_health(const struct view *v, double now_s, const char *node)
 {
     struct view_node_health h;
     const struct node_item *n = &h.figures;
     json_t *o;
 
-    if (!view_node_health_get(j->view, now_s, node, &h))
+    if (!view_node_health_get(v, now_s, node, &h))
         return NULL;
     o = json_object();
     put_known(o, "run_queue", n->run_queue);
@@ -58,13 +57,13 @@ json_t *report_node_health(const struct job *j, double now_s, const char *node)
     return o;
 }
 
-json_t *report_rank_health(const struct job *j, double now_s, uint32_t rank)
+json_t *report_rank_health(const struct view *v, double now_s, uint32_t rank)
 {
     struct view_rank_health h;
     const struct task_item *t = &h.figures;
     json_t *o;
 
-    if (!view_rank_health_get(j->view, now_s, rank, &h))
+    if (!view_rank_health_get(v, now_s, rank, &h))
         return NULL;
     o = json_object();
     put_known(o, "run_delay_ratio", t->run_delay_ratio);

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 
 #include "common/xalloc.h"
-#include "job/job.h"
-#include "job/report.h"
+#include "report/report_view.h"
 #include "wire/json.h"
 
 /* ---- verdicts ---- */
@@ -24,10 +23,10 @@ static json_t *named(const struct view_verdict *d)
     return o;
 }
 
-json_t *report_verdicts(const struct job *j, double now_s)
+json_t *report_verdicts(const struct view *v, double now_s)
 {
     const struct view_verdict *d;
-    size_t n = view_verdicts_get(j->view, &d);
+    size_t n = view_verdicts_get(v, &d);
     json_t *list = json_array();
 
     for (size_t i = 0; i < n; i++, d++) {
@@ -41,7 +40,6 @@ json_t *report_verdicts(const struct job *j, double now_s)
         json_object_set_new(o, "standing", json_boolean(d->finding.standing));
         put_real(o, "over_s", d->finding.standing ? NAN : now_s - d->over_s);
         put_text(o, "cause", d->cause);
-        json_object_set_new(o, "acknowledged", json_boolean(job_acknowledged(j, d->finding.id)));
         json_array_append_new(list, o);
     }
     return list;
@@ -56,10 +54,10 @@ static int by_onset(const void *a, const void *b)
     return (a_s > b_s) - (a_s < b_s);
 }
 
-json_t *report_timeline(const struct job *j, double now_s)
+json_t *report_timeline(const struct view *v, double now_s)
 {
     const struct view_verdict *raised, *order[VIEW_RAISED_MAX];
-    size_t n = view_verdicts_raised(j->view, &raised);
+    size_t n = view_verdicts_raised(v, &raised);
     json_t *list = json_array();
 
     for (size_t i = 0; i < n; i++)
@@ -90,12 +88,12 @@ json_t *report_efficiency(const struct efficiency *recent, const struct efficien
     return o;
 }
 
-json_t *report_critical_path(const struct job *j)
+json_t *report_critical_path(const struct view *v)
 {
     json_t *o = json_object(), *ranks = json_array();
     struct view_critical_path c;
 
-    view_critical_path_get(j->view, &c);
+    view_critical_path_get(v, &c);
     for (size_t i = 0; i < c.n; i++) {
         json_t *rank = json_object();
 
@@ -129,12 +127,12 @@ static json_t *reach_json(const struct trend_reach *r)
     return o;
 }
 
-json_t *report_projection(const struct job *j, double now_s)
+json_t *report_projection(const struct view *v, double now_s)
 {
     struct view_projection p;
     json_t *o = json_object();
 
-    view_projection_get(j->view, now_s, &p);
+    view_projection_get(v, now_s, &p);
     put_real(o, "lost_ratio", p.lost_ratio);
     put_text(o, "trend", p.trend < ARRAY_SIZE(trends) ? trends[p.trend] : "");
     put_real(o, "per_hour", p.per_hour);

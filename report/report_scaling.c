@@ -4,19 +4,13 @@
 
 #include "analysis/view.h"
 #include "common/xalloc.h"
-#include "job/job.h"
-#include "job/report.h"
+#include "report/report_view.h"
 #include "ring/ring.h"
 #include "wire/json.h"
 
-json_t *report_range(const struct projection_range *r)
+static void put_projected(json_t *o, const char *key, const struct projection_range *r)
 {
-    json_t *o = json_object();
-
-    put_real(o, "p5", r->p5);
-    put_real(o, "p50", r->p50);
-    put_real(o, "p95", r->p95);
-    return o;
+    put_range(o, key, r->p5, r->p50, r->p95);
 }
 
 static json_t *points_json(const struct projection *p)
@@ -29,8 +23,8 @@ static json_t *points_json(const struct projection *p)
 
         put_real(o, "ranks", k->ranks);
         put_real(o, "factor", k->factor);
-        json_object_set_new(o, "step_s", report_range(&k->step_s));
-        json_object_set_new(o, "throughput_ratio", report_range(&k->throughput_ratio));
+        put_projected(o, "step_s", &k->step_s);
+        put_projected(o, "throughput_ratio", &k->throughput_ratio);
         put_real(o, "ideal_ratio", k->ideal_ratio);
         put_real(shares, "compute", k->compute_s / k->step_s.p50);
         put_real(shares, "communication", k->communication_s / k->step_s.p50);
@@ -43,14 +37,9 @@ static json_t *points_json(const struct projection *p)
     return list;
 }
 
-static json_t *fitted_json(const struct linkfit_range *r)
+static void put_fitted(json_t *o, const char *key, const struct linkfit_range *r)
 {
-    json_t *o = json_object();
-
-    put_real(o, "value", r->value);
-    put_real(o, "low", r->low);
-    put_real(o, "high", r->high);
-    return o;
+    put_estimate(o, key, r->value, r->low, r->high);
 }
 
 static json_t *links_json(const struct view_scaling *s)
@@ -75,8 +64,8 @@ static json_t *links_json(const struct view_scaling *s)
             put_real(part, "from_bytes", g->from_bytes);
             put_real(part, "to_bytes", g->to_bytes);
             put_int(part, "sizes", g->sizes);
-            json_object_set_new(part, "fixed_s", fitted_json(&g->a_s));
-            json_object_set_new(part, "s_per_byte", fitted_json(&g->b_s_per_byte));
+            put_fitted(part, "fixed_s", &g->a_s);
+            put_fitted(part, "s_per_byte", &g->b_s_per_byte);
             json_array_append_new(segments, part);
         }
         json_object_set_new(o, "segments", segments);
@@ -85,23 +74,15 @@ static json_t *links_json(const struct view_scaling *s)
     return list;
 }
 
-static json_t *part_json(const struct variation_part *p)
-{
-    json_t *o = json_object();
-
-    put_real(o, "value", p->sd);
-    put_real(o, "low", p->low);
-    put_real(o, "high", p->high);
-    return o;
-}
-
 static json_t *parts_json(const struct variation_part part[VARIATION_LEVELS])
 {
+    static const char *const names[VARIATION_LEVELS] = {
+        [VARIATION_RANK] = "rank", [VARIATION_NODE] = "node", [VARIATION_SWITCH] = "switch"
+    };
     json_t *o = json_object();
 
-    json_object_set_new(o, "rank", part_json(&part[VARIATION_RANK]));
-    json_object_set_new(o, "node", part_json(&part[VARIATION_NODE]));
-    json_object_set_new(o, "switch", part_json(&part[VARIATION_SWITCH]));
+    for (int i = 0; i < VARIATION_LEVELS; i++)
+        put_estimate(o, names[i], part[i].sd, part[i].low, part[i].high);
     return o;
 }
 
@@ -137,33 +118,25 @@ static json_t *algorithms_json(const struct projection *p)
 }
 
 /* What the figures take for granted, for this job. */
-static json_t *assumes_json(const struct view_scaling *s, bool strong)
+static json_t *assumes_json(const struct report_scaling *r)
 {
-    const struct projection *p = &s->projection;
-    json_t *list = json_array();
+    const struct projection *p = &r->s.projection;
+    const char *const assumes[] = {
+        r->strong ? "the work is divided among the ranks (strong scaling)"
+                  : "each rank has as much to do as now (weak scaling)",
+        "messages are as large, and more ranks are like those there are",
+        p->fixed_known ? NULL
+                       : "one size of message tells no latency: that of usual networks, 1.3 to 19 us a hop, "
+                         "is assumed",
+        p->rate_known ? NULL
+                      : "no node tells how fast its adapters are: usual ones, 1.4 to 72 GB/s, are assumed",
+        p->between_nodes ? NULL
+                         : "all ranks are on one node: what a network between nodes costs was never seen",
+        p->between_switches ? NULL : "one switch, or none told of: what lies between switches was never seen",
+        r->s.noise.apart ? "slow ranks stay as they are, and no more of them come" : NULL,
+    };
 
-    json_array_append_new(list, json_string(strong ? "the work is divided among the ranks (strong scaling)"
-                                                   : "each rank has as much to do as now (weak scaling)"));
-    json_array_append_new(list,
-                          json_string("messages are as large, and more ranks are like those there are"));
-    if (!p->fixed_known)
-        json_array_append_new(
-            list, json_string("one size of message tells no latency: that of usual networks, 1.3 to 19 us a "
-                              "hop, is assumed"));
-    if (!p->rate_known)
-        json_array_append_new(
-            list,
-            json_string("no node tells how fast its adapters are: usual ones, 1.4 to 72 GB/s, are assumed"));
-    if (!p->between_nodes)
-        json_array_append_new(
-            list,
-            json_string("all ranks are on one node: what a network between nodes costs was never seen"));
-    if (!p->between_switches)
-        json_array_append_new(
-            list, json_string("one switch, or none told of: what lies between switches was never seen"));
-    if (s->noise.apart)
-        json_array_append_new(list, json_string("slow ranks stay as they are, and no more of them come"));
-    return list;
+    return texts_json(assumes, ARRAY_SIZE(assumes));
 }
 
 static json_t *runs_json(const struct view_scaling *s)
@@ -175,50 +148,32 @@ static json_t *runs_json(const struct view_scaling *s)
     return list;
 }
 
-static void put_projection(json_t *o, const struct view_scaling *s, bool strong)
+void report_scaling_get(struct report_scaling *r, const struct view *v, bool strong)
 {
-    const struct projection *p = &s->projection;
+    r->strong = strong;
+    r->missing = view_scaling_get(v, strong, &r->s);
+}
 
+json_t *report_scaling_json(const struct report_scaling *r)
+{
+    const struct projection *p = &r->s.projection;
+    json_t *o = json_object();
+
+    put_string(o, "mode", r->strong ? "strong" : "weak");
+    if (r->missing) {
+        put_string(o, "missing", r->missing);
+        return o;
+    }
     put_int(o, "ranks", (int64_t)p->ranks);
     put_real(o, "step_s", p->step_s);
     put_string(o, "text", p->text);
     put_string(o, "wall", projection_wall_name(p->wall));
     put_real(o, "wall_ranks", p->wall_ranks);
-    json_object_set_new(o, "points", points_json(p));
-    json_object_set_new(o, "algorithms", algorithms_json(p));
-    json_object_set_new(o, "noise", noise_json(s));
-    json_object_set_new(o, "links", links_json(s));
-    json_object_set_new(o, "runs", runs_json(s));
-    json_object_set_new(o, "assumes", assumes_json(s, strong));
-}
-
-json_t *report_scaling(const struct view *v, bool strong)
-{
-    struct view_scaling *s = xcalloc(1, sizeof(*s));
-    const char *missing = view_scaling_get(v, strong, s);
-    json_t *o = json_object();
-
-    put_string(o, "mode", strong ? "strong" : "weak");
-    if (missing)
-        put_string(o, "missing", missing);
-    else
-        put_projection(o, s, strong);
-    free(s);
+    put_json(o, "points", points_json(p));
+    put_json(o, "algorithms", algorithms_json(p));
+    put_json(o, "noise", noise_json(&r->s));
+    put_json(o, "links", links_json(&r->s));
+    put_json(o, "runs", runs_json(&r->s));
+    put_json(o, "assumes", assumes_json(r));
     return o;
-}
-
-void report_scaling_renew(struct job *j, double now_s, bool strong)
-{
-    struct job_scaling *k = &j->scaling[strong];
-    bool over = j->state == JOB_FINISHED || j->state == JOB_LOST;
-
-    if (!k->report || now_s < k->at_s || (over ? k->at_s < j->end_s : now_s >= k->at_s + REPORT_SCALING_S)) {
-        json_decref(k->report);
-        k->report = report_scaling(j->view, strong);
-        if (!strong) {
-            json_decref(k->strategies);
-            k->strategies = report_strategies(j->view, &VIEW_STRATEGY_OPTIONS);
-        }
-        k->at_s = now_s;
-    }
 }

@@ -1,0 +1,184 @@
+#include "job/report_job.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+#include "job/job.h"
+#include "job/pacing.h"
+#include "report/rule_figures.h"
+#include "wire/json.h"
+
+static bool over(const struct job *j)
+{
+    return j->state == JOB_FINISHED || j->state == JOB_LOST;
+}
+
+/* ---- the row: keys down to `worst` ---- */
+
+static void put_identity(json_t *o, const struct job *j, double now_s, const struct view_figures *f)
+{
+    put_int(o, "job", j->id.job);
+    put_int(o, "step", j->id.step);
+    put_text(o, "id", j->text_id);
+    put_text(o, "name", j->name);
+    put_text(o, "user", j->user);
+    put_text(o, "partition", j->partition);
+    put_text(o, "policy", j->policy);
+    put_text(o, "state", job_state_name(j->state));
+    put_real(o, "start", j->start_wall_s);
+    put_real(o, "elapsed_s", (over(j) ? j->end_s : now_s) - j->start_s);
+    put_real(o, "age_s", now_s - j->heard_s);
+    put_int(o, "ranks", f->ranks_known);
+    put_int(o, "nodes",
+            (int64_t)(!j->n_agents ? j->nodes_total
+                      : over(j)    ? j->n_agents
+                                   : job_agents_connected(j)));
+    put_int(o, "nodes_total", j->nodes_total);
+}
+
+/* Verdicts stand in the order of view_verdicts_get. */
+static void put_acknowledged(json_t *verdicts, const struct job *j)
+{
+    const struct view_verdict *d;
+    size_t n = view_verdicts_get(j->view, &d);
+
+    for (size_t i = 0; i < n; i++)
+        put_bool(json_array_get(verdicts, i), "acknowledged", job_acknowledged(j, d[i].finding.id));
+}
+
+static json_t *row(const struct job *j, double now_s, const struct view_figures *f)
+{
+    json_t *o = json_object();
+
+    put_identity(o, j, now_s, f);
+    put_real(o, "samples_per_s", cadence_samples_per_s(j));
+    report_put_row(o, j->view, now_s, f);
+    put_acknowledged(json_object_get(o, "verdicts"), j);
+    return o;
+}
+
+json_t *report_row(const struct job *j, double now_s)
+{
+    struct view_figures f;
+
+    view_figures_get(j->view, now_s, &f);
+    return row(j, now_s, &f);
+}
+
+/* ---- the rest of the job object ---- */
+
+static json_t *probe_json(const struct job *j, double now_s, const struct view_figures *f)
+{
+    json_t *o = json_object();
+    double time_s = f->ranks_known * (now_s - j->start_s);
+
+    put_int(o, "events", (int64_t)f->events);
+    put_int(o, "dropped", (int64_t)f->dropped);
+    put_int(o, "missed", (int64_t)f->missed);
+    put_int(o, "ranks_guarded", f->ranks_known);
+    put_int(o, "ranks_total", j->tasks);
+    put_real(o, "overhead_ratio", time_s > 0 ? (double)f->events * RULE_FIGURES_HOOK_S / time_s : NAN);
+    return o;
+}
+
+json_t *report_agent(const struct job_agent *a, double now_s)
+{
+    json_t *o = json_object();
+
+    put_text(o, "node", a->node);
+    put_text(o, "switch", a->leaf);
+    put_bool(o, "connected", a->link != NULL);
+    put_bool(o, "ended", a->bye);
+    put_real(o, "cpu_ratio", a->cpu_ratio);
+    put_real(o, "rss_bytes", a->rss_bytes);
+    put_real(o, "backlog_bytes", a->backlog_bytes);
+    put_real(o, "lost_batches", a->lost_batches);
+    put_real(o, "age_s", now_s - a->heard_s);
+    return o;
+}
+
+static json_t *agents_json(const struct job *j, double now_s, double at_s)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < j->n_agents; i++) {
+        json_t *o = report_agent(j->agent[i], now_s),
+               *health = report_node_health(j->view, at_s, j->agent[i]->node);
+
+        if (health)
+            put_json(o, "health", health);
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *params_json(const struct job *j)
+{
+    json_t *o = json_object();
+
+    put_real(o, "MinSlowdown", j->params.min_slowdown_ratio);
+    put_real(o, "HangTimeout", j->params.hang_timeout_s);
+    put_real(o, "SampleRate", j->params.sample_rate_hz);
+    return o;
+}
+
+json_t *report_job(const struct job *j, double now_s, const struct report_selection *selection)
+{
+    double at_s = over(j) ? j->end_s : now_s;
+    struct view_figures f;
+    struct report_ranks ranks;
+    json_t *o;
+
+    view_figures_get(j->view, at_s, &f);
+    report_ranks_get(&ranks, j->view, at_s, selection);
+    o = row(j, now_s, &f);
+    report_put_view(o, j->view, at_s, &f, &ranks, selection, j->scaling[0], j->strategies);
+    report_put_states(o, &ranks);
+    put_json(o, "checkpoint", cadence_json(j, at_s));
+    put_json(o, "probe", probe_json(j, at_s, &f));
+    put_json(o, "agents", agents_json(j, now_s, at_s));
+    put_json(o, "notes", texts_json((const char *const *)j->note, j->n_notes));
+    put_json(o, "policy_params", params_json(j));
+    put_json(o, "pace", pacing_report(j));
+    put_json(o, "events", event_list_json(&j->events, now_s));
+    report_ranks_free(&ranks);
+    return o;
+}
+
+void job_scaling_renew(struct job *j, double now_s, bool strong)
+{
+    double at_s = j->scaling_s[strong];
+
+    if (j->scaling[strong] && now_s >= at_s && (over(j) ? at_s >= j->end_s : now_s < at_s + JOB_SCALING_S))
+        return;
+    if (!j->scaling[strong])
+        j->scaling[strong] = xcalloc(1, sizeof(*j->scaling[strong]));
+    report_scaling_get(j->scaling[strong], j->view, strong);
+    j->scaling_s[strong] = now_s;
+    if (strong)
+        return;
+    if (!j->strategies)
+        j->strategies = xcalloc(1, sizeof(*j->strategies));
+    report_strategies_get(j->strategies, j->view, &VIEW_STRATEGY_OPTIONS);
+}
+
+/* ---- nodes ---- */
+
+void report_job_nodes(struct report_nodes *t, const struct job *j, double now_s)
+{
+    for (size_t i = 0; i < j->n_agents; i++) {
+        const struct job_agent *a = j->agent[i];
+
+        report_nodes_of(t, j->view, j->text_id, a->node, a->leaf, now_s)->agent = a;
+    }
+    report_nodes_add(t, j->view, j->text_id, now_s);
+}
+
+json_t *report_job_node(const struct report_node *n, double now_s)
+{
+    json_t *o = report_node_json(n);
+
+    put_json(o, "agent", n->agent ? report_agent(n->agent, now_s) : NULL);
+    return o;
+}

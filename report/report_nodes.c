@@ -1,0 +1,116 @@
+#include "report/report_nodes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/view.h"
+#include "common/xalloc.h"
+#include "wire/json.h"
+
+struct report_node *report_nodes_get(struct report_nodes *t, const char *name)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (!strcmp(t->row[i].name, name))
+            return &t->row[i];
+    t->row = xgrow(t->row, &t->cap, t->n + 1, sizeof(*t->row));
+    t->row[t->n] = (struct report_node){ .name = name, .leaf = "", .slowdown = NAN };
+    return &t->row[t->n++];
+}
+
+/* Does the verdict name this node: itself, its switch, or a rank on it? */
+static bool accused(const struct view *v, const struct view_verdict *d, const struct report_node *n,
+                    double now_s)
+{
+    for (uint32_t i = 0; i < d->n_culprits; i++) {
+        struct view_rank_figures f;
+
+        if (!strcmp(d->culprit[i], n->name) || (*n->leaf && !strcmp(d->culprit[i], n->leaf)))
+            return true;
+        if (d->finding.scope == SCOPE_RANK && view_rank_get(v, now_s, (uint32_t)atoi(d->culprit[i] + 1), &f) &&
+            !strcmp(f.node, n->name))
+            return true;
+    }
+    return false;
+}
+
+struct report_node *report_nodes_of(struct report_nodes *t, const struct view *v, const char *job,
+                                    const char *name, const char *leaf, double now_s)
+{
+    struct report_node *row = report_nodes_get(t, name);
+    const struct view_verdict *d;
+    size_t n;
+
+    if (*leaf)
+        row->leaf = leaf;
+    if (row->n_jobs && row->job[row->n_jobs - 1] == job)
+        return row;
+    row->job = xgrow(row->job, &row->jobs_cap, row->n_jobs + 1, sizeof(*row->job));
+    row->job[row->n_jobs++] = job;
+    n = view_verdicts_get(v, &d);
+    for (size_t i = 0; i < n; i++)
+        if (accused(v, &d[i], row, now_s))
+            row->verdict = d[i].text;
+    return row;
+}
+
+static void add_rank(struct report_node *n, const struct view_rank_figures *f)
+{
+    n->ranks += !f->ended;
+    if (!isnan(f->lateness_s)) {
+        n->lateness_s += f->lateness_s;
+        n->joined++;
+    }
+    if (!isnan(f->slowdown) && !(f->slowdown <= n->slowdown))
+        n->slowdown = f->slowdown;
+}
+
+void report_nodes_add(struct report_nodes *t, const struct view *v, const char *job, double now_s)
+{
+    for (uint32_t r = 0; r < view_rank_limit(v); r++) {
+        struct view_rank_figures f;
+
+        if (view_rank_get(v, now_s, r, &f) && *f.node)
+            add_rank(report_nodes_of(t, v, job, f.node, f.leaf, now_s), &f);
+    }
+}
+
+static int worst_first(const void *a, const void *b)
+{
+    const struct report_node *x = a, *y = b;
+    double lx = x->joined ? x->lateness_s / x->joined : -1, ly = y->joined ? y->lateness_s / y->joined : -1;
+
+    if (!x->verdict != !y->verdict)
+        return x->verdict ? -1 : 1;
+    if (lx != ly)
+        return lx < ly ? 1 : -1;
+    return strcmp(x->name, y->name);
+}
+
+void report_nodes_sort(struct report_nodes *t)
+{
+    if (t->n)
+        qsort(t->row, t->n, sizeof(*t->row), worst_first);
+}
+
+json_t *report_node_json(const struct report_node *n)
+{
+    json_t *o = json_object();
+
+    put_text(o, "node", n->name);
+    put_text(o, "switch", n->leaf);
+    put_json(o, "jobs", texts_json(n->job, n->n_jobs));
+    put_int(o, "ranks", n->ranks);
+    put_real(o, "lateness_s", n->joined ? n->lateness_s / n->joined : NAN);
+    put_real(o, "slowdown", n->slowdown);
+    put_text(o, "verdict", n->verdict);
+    put_json(o, "agent", NULL);
+    return o;
+}
+
+void report_nodes_free(struct report_nodes *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        free(t->row[i].job);
+    free(t->row);
+}

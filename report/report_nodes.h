@@ -1,0 +1,38 @@
+/* report_nodes.h - the nodes under views, worst first: who is on them, how late, and what verdict names them. */
+#ifndef SYNCGUARD_REPORT_REPORT_NODES_H
+#define SYNCGUARD_REPORT_REPORT_NODES_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct view;
+
+/* Texts are lent by the views and by who added them. */
+struct report_node {
+    const char *name, *leaf;
+    const char **job; /* ids */
+    size_t n_jobs, jobs_cap;
+    uint32_t ranks, joined;      /* joined: those whose lateness is known */
+    double lateness_s, slowdown; /* lateness: of the joined together; slowdown: the worst */
+    const char *verdict;
+    const void *agent; /* the caller's */
+};
+
+struct report_nodes {
+    struct report_node *row;
+    size_t n, cap;
+};
+
+/* The node's row, made when it is new. */
+struct report_node *report_nodes_get(struct report_nodes *t, const char *name);
+/* The same, of a node that has ranks of this job. */
+struct report_node *report_nodes_of(struct report_nodes *t, const struct view *v, const char *job,
+                                    const char *name, const char *leaf, double now_s);
+/* All nodes that the view has ranks on. */
+void report_nodes_add(struct report_nodes *t, const struct view *v, const char *job, double now_s);
+void report_nodes_sort(struct report_nodes *t);
+json_t *report_node_json(const struct report_node *n); /* the caller's */
+void report_nodes_free(struct report_nodes *t);
+
+#endif

@@ -1,0 +1,74 @@
+/* report_view.h - an analysis view as a JSON object: what a running job's answer and a recorded trace's have in
+ * common (doc/protocol.md).
+ * Pure: reads the view, changes nothing.  The objects that are returned are the caller's. */
+#ifndef SYNCGUARD_REPORT_REPORT_VIEW_H
+#define SYNCGUARD_REPORT_REPORT_VIEW_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analysis/view.h"
+
+enum report_sort { REPORT_BY_LATENESS, REPORT_BY_RANK, REPORT_BY_NODE, REPORT_BY_LAST, REPORT_BY_COMPUTE };
+
+/* Which rows of the table of ranks, and how many columns of history. */
+struct report_selection {
+    enum report_sort sort;
+    uint32_t offset, count, columns;
+    char filter[64]; /* part of a node's or switch's name, or "r3"; "" is all */
+};
+#define REPORT_ALL ((struct report_selection){ .count = UINT32_MAX, .columns = 120 })
+
+/* Reads a question's "view"; NULL gives everything, nonsense is bounded. */
+void report_selection_parse(struct report_selection *s, const json_t *view);
+
+/* The ranks that pass the filter, sorted; the rows asked for are from begin to before end. */
+struct report_ranks {
+    struct view_rank_figures *f;
+    size_t n, begin, end;
+};
+void report_ranks_get(struct report_ranks *r, const struct view *v, double now_s,
+                      const struct report_selection *s);
+void report_ranks_free(struct report_ranks *r);
+
+/* What the job would be on more ranks, and by other strategies on those it has.  Some 50 and 20 ms: who is
+ * asked often keeps them. */
+struct report_scaling {
+    const char *missing; /* why it is not known; NULL: it is */
+    bool strong;
+    struct view_scaling s;
+};
+struct report_strategies {
+    const char *missing;
+    struct view_strategies s;
+};
+void report_scaling_get(struct report_scaling *r, const struct view *v, bool strong);
+void report_strategies_get(struct report_strategies *r, const struct view *v,
+                           const struct view_strategy_options *options);
+json_t *report_scaling_json(const struct report_scaling *r);
+json_t *report_strategies_json(const struct report_strategies *r);
+/* Options of a question; what is nonsense there counts as not said. */
+void report_strategy_options(struct view_strategy_options *o, const json_t *question);
+
+/* The keys that a list of jobs shows, too. */
+void report_put_row(json_t *o, const struct view *v, double now_s, const struct view_figures *f);
+/* All others.  scaling and strategies: NULL is now. */
+void report_put_view(json_t *o, const struct view *v, double now_s, const struct view_figures *f,
+                     const struct report_ranks *ranks, const struct report_selection *selection,
+                     const struct report_scaling *scaling, const struct report_strategies *strategies);
+
+/* The ranks in o's table get a state: of a step that runs, not of a trace. */
+void report_put_states(json_t *o, const struct report_ranks *ranks);
+
+/* Parts. */
+json_t *report_verdicts(const struct view *v, double now_s); /* that stand */
+json_t *report_timeline(const struct view *v, double now_s); /* of the whole run, oldest first */
+json_t *report_efficiency(const struct efficiency *recent, const struct efficiency *run); /* run: or NULL */
+json_t *report_critical_path(const struct view *v);
+json_t *report_projection(const struct view *v, double now_s);
+/* How a node and a rank fare; NULL: nothing was told lately. */
+json_t *report_node_health(const struct view *v, double now_s, const char *node);
+json_t *report_rank_health(const struct view *v, double now_s, uint32_t rank);
+
+#endif

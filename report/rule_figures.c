@@ -1,0 +1,120 @@
+#include "report/rule_figures.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/view.h"
+
+static const char *const trends[] = {
+    [TREND_UNKNOWN] = "", [TREND_NONE] = "none", [TREND_RISING] = "rising", [TREND_FALLING] = "falling"
+};
+
+static const char *known(const char *text)
+{
+    return text && *text ? text : NULL;
+}
+
+static double count(uint64_t n)
+{
+    return n ? (double)n : NAN;
+}
+
+/* ---- whose fault it is ---- */
+
+static void add_node(struct figures *f, const char *node)
+{
+    if (!known(node))
+        return;
+    for (size_t i = 0; i < f->n_nodes && i < FIGURE_NODES_MAX; i++)
+        if (!strcmp(f->node[i], node))
+            return;
+    if (f->n_nodes < FIGURE_NODES_MAX)
+        f->node[f->n_nodes] = node;
+    f->n_nodes++;
+}
+
+/* A rank's node is to blame as far as a rank can be moved; a switch's nodes are not. */
+static void put_nodes(struct figures *f, const struct view *v, double now_s, const struct view_verdict *d)
+{
+    struct view_rank_figures r;
+
+    for (uint32_t i = 0; i < d->n_culprits; i++) {
+        if (d->finding.scope == SCOPE_NODE)
+            add_node(f, d->culprit[i]);
+        else if (d->finding.scope == SCOPE_RANK &&
+                 view_rank_get(v, now_s, (uint32_t)strtoul(d->culprit[i] + 1, NULL, 10), &r))
+            add_node(f, r.node);
+    }
+}
+
+static void put_verdict(struct figures *f, const struct view *v, double now_s)
+{
+    const struct view_verdict *d;
+    size_t n = view_verdicts_get(v, &d);
+
+    f->value[FIGURE_VERDICTS] = (double)n;
+    figures_word(f, FIGURE_CLASS, n ? finding_class_name(d->finding.class) : "none");
+    figures_word(f, FIGURE_SCOPE, n ? finding_scope_name(d->finding.scope) : "none");
+    f->value[FIGURE_CULPRITS] = n ? d->n_culprits : 0;
+    if (!n)
+        return;
+    f->value[FIGURE_SLOWDOWN] = d->finding.slowdown;
+    f->value[FIGURE_PERSISTENCE_S] = now_s - view_verdict_from_s(d);
+    f->text[FIGURE_CULPRIT] = d->n_culprits ? d->culprit[0] : NULL;
+    f->text[FIGURE_CAUSE] = known(d->cause);
+    f->sentence = d->text;
+    put_nodes(f, v, now_s, d);
+}
+
+/* ---- how it goes ---- */
+
+static void put_steps(struct figures *f, const struct view *v, const struct view_figures *t)
+{
+    struct view_efficiency e;
+
+    view_efficiency_get(v, &e);
+    figures_word(f, FIGURE_REGIME, view_regime_name(t->regime));
+    f->value[FIGURE_LOST_RATIO] = t->synchronisation_ratio;
+    f->value[FIGURE_COMPUTE_RATIO] = t->compute_ratio;
+    f->value[FIGURE_COMMUNICATION_RATIO] = t->communication_ratio;
+    f->value[FIGURE_STEP_S] = t->step_p50_s;
+    f->value[FIGURE_STEP_P95_S] = t->step_p95_s;
+    f->value[FIGURE_STEP_CV] = t->step_cv;
+    f->value[FIGURE_STEPS_PER_S] = t->steps_per_s;
+    f->value[FIGURE_STEPS] = t->period ? (double)t->steps : NAN;
+    f->value[FIGURE_SKEW_S] = t->skew_p50_s;
+    f->value[FIGURE_SKEW_P95_S] = t->skew_p95_s;
+    f->value[FIGURE_PARALLEL_EFFICIENCY] = e.recent.parallel;
+    f->value[FIGURE_LATENESS_S] = t->worst_lateness_s;
+    f->value[FIGURE_LAST_RATIO] = isnan(t->worst_lateness_s) ? NAN : t->worst_last_ratio;
+}
+
+static void put_outlook(struct figures *f, const struct view *v, double now_s)
+{
+    struct view_projection p;
+
+    view_projection_get(v, now_s, &p);
+    figures_word(f, FIGURE_TREND, p.trend < sizeof(trends) / sizeof(trends[0]) ? trends[p.trend] : "");
+    f->value[FIGURE_LOST_PER_HOUR] = p.per_hour;
+    f->value[FIGURE_STEP_PER_HOUR] = p.step_per_hour;
+    f->value[FIGURE_REACH_S] = p.reach.p50;
+    f->value[FIGURE_WARNING] = p.warning;
+}
+
+void rule_figures(const struct view *v, double now_s, double age_s, struct figures *f)
+{
+    struct view_figures t;
+    double rank_s;
+
+    view_figures_get(v, now_s, &t);
+    rank_s = t.ranks_known * age_s;
+    figures_clear(f);
+    f->value[FIGURE_ELAPSED_S] = age_s;
+    f->value[FIGURE_RANKS] = count(t.ranks_known);
+    if (rank_s > 0)
+        f->value[FIGURE_OVERHEAD_RATIO] = (double)t.events * RULE_FIGURES_HOOK_S / rank_s;
+    put_steps(f, v, &t);
+    put_verdict(f, v, now_s);
+    put_outlook(f, v, now_s);
+}

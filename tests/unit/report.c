@@ -1,0 +1,85 @@
+#include "analysis/view.h"
+#include "report/event_list.h"
+#include "report/report_nodes.h"
+#include "report/report_view.h"
+#include "tests/tap.h"
+#include "wire/json.h"
+
+static void test_events(void)
+{
+    struct event_list l = { 0 };
+    char text[16];
+    json_t *o;
+
+    for (unsigned i = 0; i < EVENT_LIST_MAX + 3; i++)
+        event_list_add(&l, i, "event %u", i);
+    o = event_list_json(&l, EVENT_LIST_MAX + 2);
+    is_int((long long)json_array_size(o), EVENT_LIST_MAX, "only the newest events are kept");
+    get_text(json_array_get(o, 0), "text", text, sizeof(text));
+    is_str(text, "event 52", "the newest event is the first");
+    ok(get_number(json_array_get(o, EVENT_LIST_MAX - 1), "age_s") == EVENT_LIST_MAX - 1,
+       "age of the oldest event kept");
+    json_decref(o);
+}
+
+static void test_selection(void)
+{
+    json_t *o = json_pack("{s:i,s:i,s:I,s:s,s:s}", "offset", -5, "count", 7, "columns", (json_int_t)1 << 40,
+                          "sort", "compute", "filter", "n1");
+    struct report_selection s;
+
+    report_selection_parse(&s, o);
+    ok(s.offset == 0 && s.count == 7 && s.columns == VIEW_COLUMNS,
+       "numbers out of range are the nearest in it");
+    ok(s.sort == REPORT_BY_COMPUTE && !strcmp(s.filter, "n1"), "order and filter");
+    report_selection_parse(&s, NULL);
+    ok(s.offset == 0 && s.count == UINT32_MAX, "without a selection: everything");
+    json_decref(o);
+}
+
+/* Three ranks on two nodes, in a view that has seen nothing yet. */
+static void test_view(void)
+{
+    struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 60 };
+    struct view *v = view_new(&params, 0);
+    struct report_nodes t = { 0 };
+    struct report_selection s = { .sort = REPORT_BY_RANK, .offset = 1, .count = 5, .columns = 10 };
+    struct report_ranks ranks;
+    struct view_figures f;
+    json_t *o = json_object(), *node;
+
+    view_rank_add(v, 0, 0, "n0", "s0");
+    view_rank_add(v, 1, 0, "n1", "s0");
+    view_rank_add(v, 2, 0, "n1", "s0");
+    report_nodes_add(&t, v, "7.0", 0);
+    report_nodes_of(&t, v, "7.0", "n1", "s0", 0);
+    report_nodes_get(&t, "n9");
+    is_int((long long)t.n, 3, "two nodes with ranks, one without");
+    node = report_node_json(report_nodes_get(&t, "n1"));
+    ok(get_int(node, "ranks", 0, 9, -1) == 2 && json_array_size(get_array(node, "jobs")) == 1,
+       "a node has two ranks and lists its job once");
+    view_figures_get(v, 0, &f);
+    report_ranks_get(&ranks, v, 0, &s);
+    report_put_row(o, v, 0, &f);
+    report_put_view(o, v, 0, &f, &ranks, &s, NULL, NULL);
+    report_put_states(o, &ranks);
+    is_int(get_int(o, "rank_table_total", 0, 9, -1), 3, "ranks in all");
+    is_int((long long)json_array_size(get_array(o, "rank_table")), 2, "rows from the second rank on");
+    is_str(get_word(json_array_get(get_array(o, "rank_table"), 0), "state"), "running", "state of a rank");
+    ok(get_string(get_object(o, "scaling"), "missing") && get_string(get_object(o, "strategies"), "missing"),
+       "scaling and strategies name what is missing");
+    ok(!json_object_get(o, "agents") && !json_object_get(o, "pace"), "nothing that only a job has");
+    report_ranks_free(&ranks);
+    report_nodes_free(&t);
+    json_decref(node);
+    json_decref(o);
+    view_free(v);
+}
+
+int main(void)
+{
+    test_events();
+    test_selection();
+    test_view();
+    return done_testing();
+}

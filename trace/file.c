@@ -1,0 +1,117 @@
+#include "trace/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/now.h"
+#include "common/text.h"
+#include "common/xalloc.h"
+
+#define READ_BYTES       (256u << 10)
+#define WATCHED_BYTES    512u /* a few records */
+#define PROGRESS_AFTER_S 2.0
+#define PROGRESS_EVERY_S 0.5
+
+struct progress {
+    double begin_s, said_s; /* said_s 0: nothing said yet */
+    double total_bytes;     /* NaN: a pipe */
+};
+
+static void progress_begin(struct progress *p, int fd)
+{
+    struct stat st;
+
+    *p = (struct progress){ .begin_s = isatty(STDERR_FILENO) ? now_s() : INFINITY };
+    p->total_bytes = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? (double)st.st_size : NAN;
+}
+
+static void progress_say(struct progress *p, const struct trace_reader *r)
+{
+    struct trace_figures f;
+    double at_s;
+
+    if (isinf(p->begin_s)) /* nobody looks on */
+        return;
+    at_s = now_s();
+    if (at_s < p->begin_s + PROGRESS_AFTER_S || at_s < p->said_s + PROGRESS_EVERY_S)
+        return;
+    p->said_s = at_s;
+    trace_reader_figures_get(r, &f);
+    fprintf(stderr, "\r%s: %s read", program_invocation_short_name, text_bytes((double)f.bytes).s);
+    if (p->total_bytes > 0)
+        fprintf(stderr, " of %s (%s)", text_bytes(p->total_bytes).s,
+                text_percent((double)f.bytes / p->total_bytes).s);
+    fprintf(stderr, ", %s of the trace\033[K", text_s(trace_reader_now_s(r)).s);
+}
+
+static void progress_end(const struct progress *p)
+{
+    if (p->said_s > 0)
+        fprintf(stderr, "\r\033[K");
+}
+
+struct watch {
+    void (*each)(struct trace_reader *r, void *arg); /* NULL: nobody watches */
+    void *arg;
+};
+
+static int feed(struct trace_reader *r, const char *piece, size_t n, const struct watch *w, struct err *err)
+{
+    size_t slice = w->each ? WATCHED_BYTES : n;
+    int rc = 0;
+
+    for (size_t at = 0; rc == 0 && at < n; at += slice) {
+        rc = trace_reader_feed(r, piece + at, n - at < slice ? n - at : slice, err);
+        if (rc == 0 && w->each)
+            w->each(r, w->arg);
+    }
+    return rc;
+}
+
+static int read_all(int fd, struct trace_reader *r, const struct watch *w, struct err *err)
+{
+    char *piece = xcalloc(READ_BYTES, 1);
+    struct progress progress;
+    ssize_t n;
+    int rc = 0;
+
+    progress_begin(&progress, fd);
+    while (rc == 0 && (n = read(fd, piece, READ_BYTES)) != 0) {
+        if (n > 0)
+            rc = feed(r, piece, (size_t)n, w, err);
+        else if (errno != EINTR)
+            rc = err_set(err, "%s", strerror(errno));
+        progress_say(&progress, r);
+    }
+    progress_end(&progress);
+    free(piece);
+    return rc < 0 ? -1 : trace_reader_finish(r, err);
+}
+
+int trace_file_watch(const char *path, struct trace_reader *r,
+                     void (*each)(struct trace_reader *r, void *arg), void *arg, struct err *err)
+{
+    struct watch w = { each, arg };
+    bool standard = !strcmp(path, "-");
+    int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), rc;
+
+    if (fd < 0)
+        return err_set(err, "%s: %s", path, strerror(errno));
+    rc = read_all(fd, r, &w, err);
+    if (rc < 0)
+        err_prefix(err, "%s", standard ? "standard input" : path);
+    if (!standard)
+        close(fd);
+    return rc;
+}
+
+int trace_file_read(const char *path, struct trace_reader *r, struct err *err)
+{
+    return trace_file_watch(path, r, NULL, NULL, err);
+}
