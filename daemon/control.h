@@ -53,6 +53,8 @@ int controls_pause(struct controls *cs, struct job *j, bool pause, uid_t by, dou
 /* All verdicts that stand have been seen. */
 int controls_acknowledge(struct controls *cs, struct job *j, uid_t by, double now_s, struct err *err);
 
+/* Unix time of the first thing that was done to the run; NaN: nothing was, or it is no longer remembered. */
+double controls_first_action(const struct job *j);
 /* report gets the key `policy` (doc/protocol.md). */
 void controls_put(const struct controls *cs, const struct job *j, double now_s, json_t *report);
 /* Answers; the caller's. */

@@ -156,6 +156,28 @@ void controls_put(const struct controls *cs, const struct job *j, double now_s, 
     json_object_set_new(report, "policy", o);
 }
 
+/* What is only said changes nothing, nor does what was done to an earlier run. */
+static bool changed(const struct control_decision *k, const struct job *j)
+{
+    const struct audit_entry *e = &k->entry;
+
+    return !e->command && e->d.state == DECISION_ENFORCED && e->outcome == AUDIT_DONE &&
+           e->d.action != ACTION_NODE_COMMENT && e->d.action != ACTION_JOB_COMMENT &&
+           e->d.action != ACTION_WEBHOOK && !(e->at < j->start_wall_s);
+}
+
+double controls_first_action(const struct job *j)
+{
+    const struct control *c = j->control;
+    double first_s = NAN;
+    size_t i;
+
+    for (i = 0; c && control_decision(c, i); i++)
+        if (changed(control_decision(c, i), j))
+            first_s = fmin(first_s, control_decision(c, i)->entry.at);
+    return c && i < JOB_DECISIONS ? first_s : NAN;
+}
+
 /* ---- all of them ---- */
 
 static json_t *rules_of(const struct controls *cs, const char *policy)

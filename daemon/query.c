@@ -139,8 +139,7 @@ static json_t *answer_job(struct peer *p, const json_t *q)
     job_scaling_renew(j, controller_now_s(), false);
     report = report_job(j, controller_now_s(), &selection);
     controls_put(p->controller->controls, j, controller_now_s(), report);
-    history_put_past(p->controller->history, j, report);
-    report_put_guarded(report, wall_s());
+    history_put(p->controller->history, j, controls_first_action(j), report);
     return report;
 }
 

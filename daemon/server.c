@@ -132,7 +132,7 @@ static void save(struct controller *s, struct job *j)
     job_scaling_renew(j, now_s, false);
     report = report_job(j, now_s, &REPORT_ALL);
     controls_put(s->controls, j, now_s, report);
-    if (history_save(s->history, j, now_s, report, &err) < 0)
+    if (history_save(s->history, j, now_s, controls_first_action(j), report, &err) < 0)
         log_warn("job %s: not kept: %s", j->text_id, err.text);
     json_decref(report);
 }

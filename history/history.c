@@ -11,6 +11,7 @@
 #include "history/lemon.h"
 #include "history/past.h"
 #include "history/store.h"
+#include "job/guarded.h"
 #include "job/job.h"
 #include "job/report_job.h"
 #include "job/scaling_run.h"
@@ -230,7 +231,8 @@ static int save_scaling(struct history *h, const struct job *j, const struct sto
     return rc;
 }
 
-int history_save(struct history *h, const struct job *j, double now_s, json_t *report, struct err *err)
+int history_save(struct history *h, const struct job *j, double now_s, double first_action_s, json_t *report,
+                 struct err *err)
 {
     double end_s = ended(j) ? j->end_s : now_s;
     struct view_figures f;
@@ -248,8 +250,7 @@ int history_save(struct history *h, const struct job *j, double now_s, json_t *r
     rc = store_run(h->store, &r, err);
     if (rc == 0)
         compare(h, m, &r);
-    history_put_past(h, j, report);
-    report_put_guarded(report, wall_s());
+    history_put(h, j, first_action_s, report);
     if (rc == 0)
         rc = store_step(h->store, j, report, err);
     if (rc == 0 && r.period && (ended(j) || !m->scaling_s || now_s >= m->scaling_s + HISTORY_SCALING_S)) {
@@ -345,11 +346,16 @@ static json_t *past_json(const struct past *p)
     return o;
 }
 
-void history_put_past(const struct history *h, const struct job *j, json_t *report)
+void history_put(const struct history *h, const struct job *j, double first_action_s, json_t *report)
 {
     const struct past *p = history_past(h, j);
+    struct guarded_runs runs = { NAN, NAN, NAN, NAN, NAN };
 
+    if (p)
+        runs = (struct guarded_runs){ (double)p->runs, p->step.spread, p->step.ratio, p->cv.ratio,
+                                      p->energy.ratio };
     put_json(report, "past", p ? past_json(p) : NULL);
+    put_json(report, "guarded", report_guarded(j, &runs, first_action_s, wall_s()));
 }
 
 struct scoring {

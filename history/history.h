@@ -29,8 +29,10 @@ struct past;
 struct history *history_new(struct store *s); /* s is lent until history_free */
 void history_free(struct history *h);
 
-/* The step as it is now goes to the store: its report, which gets the key `past`, its figures, its nodes. */
-int history_save(struct history *h, const struct job *j, double now_s, json_t *report, struct err *err);
+/* The step as it is now goes to the store: its report, which gets keys as from history_put, its figures, its
+ * nodes. */
+int history_save(struct history *h, const struct job *j, double now_s, double first_action_s, json_t *report,
+                 struct err *err);
 /* The step's verdicts changed: those that were raised since the last call go to the store, each culprit with
  * its node. */
 int history_verdicts(struct history *h, const struct job *j, double now_s, struct err *err);
@@ -48,8 +50,8 @@ void history_forget(struct history *h, const struct job *j);
 
 /* The run compared with those like it, as of the last save, lent; NULL: there are none. */
 const struct past *history_past(const struct history *h, const struct job *j);
-/* report gets the key `past` of that; null: there are none. */
-void history_put_past(const struct history *h, const struct job *j, json_t *report);
+/* report gets the key `past` of that (null: there are none), and `guarded` (job/report_job.h). */
+void history_put(const struct history *h, const struct job *j, double first_action_s, json_t *report);
 /* The row of a node gets lemon_score, culprit_jobs, seen_jobs; null until the nodes were scored once. */
 void history_put_node(const struct history *h, const char *node, json_t *row);
 /* Nodes as they were scored last, lent; *n is 0 until then. */

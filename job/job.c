@@ -40,10 +40,8 @@ void job_free(struct job *j)
     recorders_end(j, "the controller forgets this step");
     view_free(j->view);
     cadence_free(j->cadence);
-    for (size_t i = 0; i < j->n_agents; i++) {
-        json_decref(j->agent[i]->pace);
+    for (size_t i = 0; i < j->n_agents; i++)
         free(j->agent[i]);
-    }
     for (size_t i = 0; i < j->n_notes; i++)
         free(j->note[i]);
     free(j->scaling[0]);

@@ -4,7 +4,6 @@
 #ifndef SYNCGUARD_JOB_JOB_H
 #define SYNCGUARD_JOB_JOB_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -13,6 +12,7 @@
 #include "common/config.h"
 #include "common/err.h"
 #include "job/cadence.h"
+#include "pacing/pacer.h"
 #include "report/event_list.h"
 
 #define JOB_AGENTS_MAX 16384u
@@ -42,6 +42,23 @@ struct job_id {
     uint32_t job, step, restarts; /* a het job is its leader's id, so its components are one step */
 };
 
+/* A lever on a node: time with it over time without. Unknown is NaN, -1 or "". */
+struct paced_lever {
+    char lever[17], why[129];
+    int64_t compared;
+    double ratio, low, high;
+};
+
+/* What an agent reported last of its node. */
+struct paced_node {
+    bool known;
+    char mode[17], lever[17]; /* "in force", and which */
+    int64_t ranks, cores, collectives, with, without, late_holds;
+    double switches_hz, wait_ratio;
+    size_t n_levers;
+    struct paced_lever levers[PACER_LEVERS];
+};
+
 /* An agent as the step knows it: stays when the link goes, until the step ends. */
 struct job_agent {
     char node[64], leaf[64];
@@ -54,7 +71,7 @@ struct job_agent {
     double energy_j;          /* the node's, since this life began; NaN: not told */
     double energy_before_j;   /* ... and in the lives before */
     struct cadence_told told; /* of its ranks' steps and checkpoints */
-    json_t *pace;             /* what it told of pacing last, see pacing.h; NULL: nothing */
+    struct paced_node paced;  /* as its ranks pace */
 };
 
 struct job {

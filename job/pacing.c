@@ -1,9 +1,10 @@
 #include "job/pacing.h"
 
-#include <math.h>
-#include <string.h>
+#include <stdio.h>
 
-#include "pacing/pacer.h"
+#include "common/config.h"
+#include "job/job.h"
+#include "wire/json.h"
 
 static void levers_write(uint32_t levers, char *buf, size_t size)
 {
@@ -26,70 +27,81 @@ json_t *pacing_control_json(const struct config_policy *p)
 
 /* ---- what comes from a node ---- */
 
-static void copy_text(json_t *to, const json_t *from, const char *key, size_t max)
-{
-    const json_t *v = json_object_get(from, key);
-    const char *text = json_string_value(v);
-    bool good = text && strlen(text) <= max;
-
-    for (const char *c = text; good && *c; c++)
-        good = (unsigned char)*c >= 32 && *c != 127;
-    json_object_set_new(to, key, good ? json_string(text) : json_null());
-}
-
-static void copy_number(json_t *to, const json_t *from, const char *key)
-{
-    const json_t *v = json_object_get(from, key);
-    double x = json_number_value(v);
-
-    if (json_is_integer(v))
-        json_object_set_new(to, key, json_integer(json_integer_value(v)));
-    else
-        json_object_set_new(to, key, json_is_real(v) && isfinite(x) ? json_real(x) : json_null());
-}
-
-static json_t *copy_lever(const json_t *from)
-{
-    static const char *const numbers[] = { "compared", "ratio", "low", "high" };
-    json_t *to = json_object();
-
-    copy_text(to, from, "lever", 16);
-    copy_text(to, from, "why", 128);
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-        copy_number(to, from, numbers[i]);
-    return to;
-}
-
 void pacing_take(struct job_agent *a, const json_t *pace)
 {
-    static const char *const numbers[] = { "ranks",   "cores",      "collectives", "with",
-                                           "without", "late_holds", "switches_hz", "wait_ratio" };
-    const json_t *from = json_object_get(pace, "levers");
-    json_t *to = json_object(), *levers = json_array();
+    static const struct json_field fields[] = {
+        { "mode", FIELD_TEXT, FIELD(struct paced_node, mode) },
+        { "lever", FIELD_TEXT, FIELD(struct paced_node, lever) },
+        { "ranks", FIELD_COUNT, FIELD(struct paced_node, ranks) },
+        { "cores", FIELD_COUNT, FIELD(struct paced_node, cores) },
+        { "collectives", FIELD_COUNT, FIELD(struct paced_node, collectives) },
+        { "with", FIELD_COUNT, FIELD(struct paced_node, with) },
+        { "without", FIELD_COUNT, FIELD(struct paced_node, without) },
+        { "late_holds", FIELD_COUNT, FIELD(struct paced_node, late_holds) },
+        { "switches_hz", FIELD_NUMBER, FIELD(struct paced_node, switches_hz) },
+        { "wait_ratio", FIELD_NUMBER, FIELD(struct paced_node, wait_ratio) },
+        { 0 },
+    };
+    static const struct json_field lever[] = {
+        { "lever", FIELD_TEXT, FIELD(struct paced_lever, lever) },
+        { "why", FIELD_TEXT, FIELD(struct paced_lever, why) },
+        { "compared", FIELD_COUNT, FIELD(struct paced_lever, compared) },
+        { "ratio", FIELD_NUMBER, FIELD(struct paced_lever, ratio) },
+        { "low", FIELD_NUMBER, FIELD(struct paced_lever, low) },
+        { "high", FIELD_NUMBER, FIELD(struct paced_lever, high) },
+        { 0 },
+    };
+    struct paced_node *n = &a->paced;
 
-    copy_text(to, pace, "mode", 16);
-    copy_text(to, pace, "lever", 16);
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-        copy_number(to, pace, numbers[i]);
-    for (size_t i = 0; i < json_array_size(from) && i < PACER_LEVERS; i++)
-        json_array_append_new(levers, copy_lever(json_array_get(from, i)));
-    json_object_set_new(to, "levers", levers);
-    json_decref(a->pace);
-    a->pace = to;
+    n->known = true;
+    get_fields(n, pace, fields);
+    n->n_levers = get_rows(n->levers, sizeof(n->levers[0]), PACER_LEVERS, pace, "levers", lever);
+}
+
+/* ---- what a job's report has ---- */
+
+static json_t *lever_json(const struct paced_lever *l)
+{
+    json_t *o = json_object();
+
+    put_text(o, "lever", l->lever);
+    put_text(o, "why", l->why);
+    put_count(o, "compared", l->compared);
+    put_real(o, "ratio", l->ratio);
+    put_real(o, "low", l->low);
+    put_real(o, "high", l->high);
+    return o;
+}
+
+static json_t *node_json(const struct job_agent *a)
+{
+    const struct paced_node *n = &a->paced;
+    json_t *o = json_object(), *levers = json_array();
+
+    for (size_t i = 0; i < n->n_levers; i++)
+        json_array_append_new(levers, lever_json(&n->levers[i]));
+    put_text(o, "mode", n->mode);
+    put_text(o, "lever", n->lever);
+    put_count(o, "ranks", n->ranks);
+    put_count(o, "cores", n->cores);
+    put_count(o, "collectives", n->collectives);
+    put_count(o, "with", n->with);
+    put_count(o, "without", n->without);
+    put_count(o, "late_holds", n->late_holds);
+    put_real(o, "switches_hz", n->switches_hz);
+    put_real(o, "wait_ratio", n->wait_ratio);
+    put_json(o, "levers", levers);
+    put_text(o, "node", a->node);
+    return o;
 }
 
 json_t *pacing_report(const struct job *j)
 {
     json_t *o = pacing_control_json(&j->params), *nodes = json_array();
 
-    for (size_t i = 0; i < j->n_agents; i++) {
-        json_t *node = j->agent[i]->pace ? json_copy(j->agent[i]->pace) : NULL;
-
-        if (!node)
-            continue;
-        json_object_set_new(node, "node", json_string(j->agent[i]->node));
-        json_array_append_new(nodes, node);
-    }
-    json_object_set_new(o, "nodes", nodes);
+    for (size_t i = 0; i < j->n_agents; i++)
+        if (j->agent[i]->paced.known)
+            json_array_append_new(nodes, node_json(j->agent[i]));
+    put_json(o, "nodes", nodes);
     return o;
 }

@@ -10,6 +10,7 @@
 #include "report/report_nodes.h"
 #include "report/report_view.h"
 
+struct guarded_runs;
 struct job;
 struct job_agent;
 
@@ -24,7 +25,9 @@ json_t *report_job_node(const struct report_node *n, double now_s);
 #define JOB_SCALING_S 10.0
 void job_scaling_renew(struct job *j, double now_s, bool strong);
 
-/* The report gets `guarded`: the job over its own unguarded reference (guarded.h), from its other keys. */
-void report_put_guarded(json_t *report, double wall_s);
+/* The job over its own unguarded reference.  first_action_s: Unix time of what was done to it first; NaN:
+ * nothing was, or when is not known. */
+json_t *report_guarded(const struct job *j, const struct guarded_runs *runs, double first_action_s,
+                       double wall_s);
 
 #endif

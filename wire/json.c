@@ -155,6 +155,71 @@ char *show_list(const json_t *array, size_t max, char *buf, size_t size)
     return buf;
 }
 
+/* The object that holds the key, and its last part. */
+static const json_t *holder(const json_t *o, const char **key)
+{
+    const char *dot;
+    char part[64];
+
+    while ((dot = strchr(*key, '.'))) {
+        snprintf(part, sizeof(part), "%.*s", (int)(dot - *key), *key);
+        o = json_object_get(o, part);
+        *key = dot + 1;
+    }
+    return o;
+}
+
+static void get_field(char *to, const json_t *o, const char *key, const struct json_field *f)
+{
+    switch (f->kind) {
+    case FIELD_NUMBER:
+        *(double *)to = get_number(o, key);
+        break;
+    case FIELD_AMOUNT:
+        *(double *)to = get_amount(o, key);
+        break;
+    case FIELD_SHARE:
+        *(double *)to = get_share(o, key);
+        break;
+    case FIELD_COUNT:
+        *(int64_t *)to = get_count(o, key);
+        break;
+    case FIELD_TRUE:
+        *(bool *)to = get_true(o, key);
+        break;
+    case FIELD_KNOWN:
+        *(bool *)to = get_object(o, key) != NULL;
+        break;
+    case FIELD_TEXT:
+        get_text(o, key, to, f->size);
+        break;
+    case FIELD_JOINED:
+        join_texts(json_object_get(o, key), to, f->size);
+        break;
+    }
+}
+
+void get_fields(void *to, const json_t *o, const struct json_field *field)
+{
+    for (const struct json_field *f = field; f->key; f++) {
+        const char *key = f->key;
+        const json_t *from = holder(o, &key);
+
+        get_field((char *)to + f->offset, from, key, f);
+    }
+}
+
+size_t get_rows(void *to, size_t size, size_t max, const json_t *o, const char *key,
+                const struct json_field *field)
+{
+    size_t n;
+    const json_t *list = get_list(o, key, max, &n);
+
+    for (size_t i = 0; i < n; i++)
+        get_fields((char *)to + i * size, json_array_get(list, i), field);
+    return n;
+}
+
 int check_answer(const json_t *answer, const char *key, json_type type, struct err *err)
 {
     static const char *const names[] = { [JSON_OBJECT] = "an object",

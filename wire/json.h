@@ -45,6 +45,28 @@ char *show_text(const json_t *o, const char *key, char *buf, size_t size);
 /* "n1, n2, n3" of an array; at most max of them, then "and 12 more". */
 char *show_list(const json_t *array, size_t max, char *buf, size_t size);
 
+/* A struct out of an object, by a table that ends with { 0 }. */
+enum field_kind {
+    FIELD_NUMBER, /* double */
+    FIELD_AMOUNT,
+    FIELD_SHARE,
+    FIELD_COUNT,  /* int64_t */
+    FIELD_TRUE,   /* bool */
+    FIELD_KNOWN,  /* bool: there is an object */
+    FIELD_TEXT,   /* char[] */
+    FIELD_JOINED, /* char[]: an array of strings */
+};
+struct json_field {
+    const char *key; /* "cost_s.value" is a key of an object in the object */
+    enum field_kind kind;
+    size_t offset, size;
+};
+#define FIELD(type, member) offsetof(type, member), sizeof(((type *)0)->member)
+void get_fields(void *to, const json_t *o, const struct json_field *field);
+/* An array of objects under key into an array of structs; how many, at most max. */
+size_t get_rows(void *to, size_t size, size_t max, const json_t *o, const char *key,
+                const struct json_field *field);
+
 /* 0 when the controller's answer is an object in which key has the given type; -1 with the reason. */
 int check_answer(const json_t *answer, const char *key, json_type type, struct err *err);
 

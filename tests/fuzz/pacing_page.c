@@ -59,7 +59,6 @@ static void tell(void)
         if (told)
             abort(); /* nothing is new */
     }
-    json_decref(agent.pace);
     pacing_free(p);
 }
 

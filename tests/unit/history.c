@@ -117,7 +117,7 @@ static json_t *saved(struct sim *s)
     report = s ? json_object() : NULL;
     if (!s)
         return NULL;
-    ok(history_save(history, s->job, s->now_s, report, &err) == 0, "job %u is kept %s", s->job->id.job,
+    ok(history_save(history, s->job, s->now_s, NAN, report, &err) == 0, "job %u is kept %s", s->job->id.job,
        err.text);
     return json_object_get(report, "past");
 }
@@ -268,10 +268,10 @@ static void without_a_store(void)
     struct err err;
     size_t n;
 
-    ok(history_save(none, s.job, 0, report, &err) == 0 && history_verdicts(none, s.job, 0, &err) == 0 &&
-           history_save(NULL, s.job, 0, report, &err) == 0,
+    ok(history_save(none, s.job, 0, NAN, report, &err) == 0 && history_verdicts(none, s.job, 0, &err) == 0 &&
+           history_save(NULL, s.job, 0, NAN, report, &err) == 0,
        "nothing is kept");
-    history_put_past(none, s.job, report);
+    history_put(none, s.job, NAN, report);
     history_tick(none, 0);
     history_tick(NULL, 0);
     history_put_node(none, "n1", row);
