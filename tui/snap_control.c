@@ -19,36 +19,46 @@ static void deed(const json_t *o, char *to, size_t size)
     snprintf(to, size, "%s%s%s%s%s", action, signal[0] ? " " : "", signal, nodes[0] ? " " : "", nodes);
 }
 
-static void parse_param(struct snap_param *p, const json_t *o)
-{
-    get_text(o, "key", p->key, sizeof(p->key));
-    get_text(o, "value", p->value, sizeof(p->value));
-    get_text(o, "default", p->standard, sizeof(p->standard));
-    get_text(o, "range", p->range, sizeof(p->range));
-    p->set = get_true(o, "set");
-}
+static const struct json_field param_fields[] = {
+    { "key", FIELD_TEXT, FIELD(struct snap_param, key) },
+    { "value", FIELD_TEXT, FIELD(struct snap_param, value) },
+    { "default", FIELD_TEXT, FIELD(struct snap_param, standard) },
+    { "range", FIELD_TEXT, FIELD(struct snap_param, range) },
+    { "set", FIELD_TRUE, FIELD(struct snap_param, set) },
+    { 0 },
+};
+
+static const struct json_field rule_fields[] = {
+    { "name", FIELD_TEXT, FIELD(struct snap_rule, name) },
+    { "phase", FIELD_TEXT, FIELD(struct snap_rule, phase) },
+    { "held_s", FIELD_AMOUNT, FIELD(struct snap_rule, held_s) },
+    { "hold_s", FIELD_AMOUNT, FIELD(struct snap_rule, hold_s) },
+    { "cooling_s", FIELD_AMOUNT, FIELD(struct snap_rule, cooling_s) },
+    { "acted", FIELD_COUNT, FIELD(struct snap_rule, acted) },
+    { 0 },
+};
 
 static void parse_rule(struct snap_rule *r, const json_t *o)
 {
-    get_text(o, "name", r->name, sizeof(r->name));
+    get_fields(r, o, rule_fields);
     deed(o, r->deed, sizeof(r->deed));
-    get_text(o, "phase", r->phase, sizeof(r->phase));
-    r->held_s = get_amount(o, "held_s");
-    r->hold_s = get_amount(o, "hold_s");
-    r->cooling_s = get_amount(o, "cooling_s");
-    r->acted = get_count(o, "acted");
 }
+
+static const struct json_field decision_fields[] = {
+    { "at", FIELD_AMOUNT, FIELD(struct snap_decision, at) },
+    { "state", FIELD_TEXT, FIELD(struct snap_decision, state) },
+    { "sentence", FIELD_TEXT, FIELD(struct snap_decision, sentence) },
+    { "why_not", FIELD_TEXT, FIELD(struct snap_decision, why_not) },
+    { "outcome", FIELD_TEXT, FIELD(struct snap_decision, outcome) },
+    { "outcome_text", FIELD_TEXT, FIELD(struct snap_decision, outcome_text) },
+    { "effect", FIELD_TEXT, FIELD(struct snap_decision, effect) },
+    { 0 },
+};
 
 static void parse_decision(struct snap_decision *d, const json_t *o)
 {
-    d->at = get_amount(o, "at");
-    get_text(o, "state", d->state, sizeof(d->state));
+    get_fields(d, o, decision_fields);
     deed(o, d->deed, sizeof(d->deed));
-    get_text(o, "sentence", d->sentence, sizeof(d->sentence));
-    get_text(o, "why_not", d->why_not, sizeof(d->why_not));
-    get_text(o, "outcome", d->outcome, sizeof(d->outcome));
-    get_text(o, "outcome_text", d->outcome_text, sizeof(d->outcome_text));
-    get_text(o, "effect", d->effect, sizeof(d->effect));
 }
 
 /* ---- pacing ---- */
@@ -110,23 +120,26 @@ static void parse_pacing(struct snap_pacing *p, const json_t *o)
         parse_pacing_node(p, json_array_get(nodes, i));
 }
 
+static const struct json_field cadence_fields[] = {
+    { "mode", FIELD_TEXT, FIELD(struct snap_cadence, mode) },
+    { "reason", FIELD_TEXT, FIELD(struct snap_cadence, reason) },
+    { "cost_source", FIELD_TEXT, FIELD(struct snap_cadence, cost_source) },
+    { "requests.missing", FIELD_TEXT, FIELD(struct snap_cadence, missing) },
+    { "interval_s", FIELD_AMOUNT, FIELD(struct snap_cadence, interval_s) },
+    { "goodput_most", FIELD_SHARE, FIELD(struct snap_cadence, goodput_most) },
+    { "next_due_s", FIELD_AMOUNT, FIELD(struct snap_cadence, next_due_s) },
+    { "last_s", FIELD_AMOUNT, FIELD(struct snap_cadence, last_s) },
+    { "lost_work_s", FIELD_AMOUNT, FIELD(struct snap_cadence, lost_work_s) },
+    { "cost_s.value", FIELD_AMOUNT, FIELD(struct snap_cadence, cost_s) },
+    { "requests.asked", FIELD_COUNT, FIELD(struct snap_cadence, asked) },
+    { "requests.heard", FIELD_COUNT, FIELD(struct snap_cadence, heard) },
+    { 0 },
+};
+
 static void parse_cadence(struct snap_cadence *c, const json_t *o)
 {
-    const json_t *requests = json_object_get(o, "requests");
-
+    get_fields(c, o, cadence_fields);
     c->known = json_is_object(o);
-    get_text(o, "mode", c->mode, sizeof(c->mode));
-    get_text(o, "reason", c->reason, sizeof(c->reason));
-    get_text(o, "cost_source", c->cost_source, sizeof(c->cost_source));
-    get_text(requests, "missing", c->missing, sizeof(c->missing));
-    c->interval_s = get_amount(o, "interval_s");
-    c->goodput_most = get_share(o, "goodput_most");
-    c->next_due_s = get_amount(o, "next_due_s");
-    c->last_s = get_amount(o, "last_s");
-    c->lost_work_s = get_amount(o, "lost_work_s");
-    c->cost_s = get_amount(json_object_get(o, "cost_s"), "value");
-    c->asked = get_count(requests, "asked");
-    c->heard = get_count(requests, "heard");
 }
 
 void snap_control_parse(struct snap_control *c, const json_t *answer)
@@ -140,9 +153,7 @@ void snap_control_parse(struct snap_control *c, const json_t *answer)
     get_text(o, "action", c->action, sizeof(c->action));
     get_text(o, "text", c->text, sizeof(c->text));
     c->paused = get_true(o, "paused");
-    list = get_list(o, "params", SNAP_PARAMS_MAX, &c->n_params);
-    for (size_t i = 0; i < c->n_params; i++)
-        parse_param(&c->param[i], json_array_get(list, i));
+    c->n_params = get_rows(c->param, sizeof(c->param[0]), SNAP_PARAMS_MAX, o, "params", param_fields);
     list = get_list(o, "rules", SNAP_RULES_MAX, &c->n_rules);
     for (size_t i = 0; i < c->n_rules; i++)
         parse_rule(&c->rule[i], json_array_get(list, i));

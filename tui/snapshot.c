@@ -33,80 +33,78 @@ static size_t culprits(const json_t *o, char *buf, size_t size)
     return json_is_array(list) ? json_array_size(list) : buf[0] != '\0';
 }
 
+static const struct json_field verdict_fields[] = {
+    { "class", FIELD_TEXT, FIELD(struct snap_verdict, class) },
+    { "scope", FIELD_TEXT, FIELD(struct snap_verdict, scope) },
+    { "text", FIELD_TEXT, FIELD(struct snap_verdict, text) },
+    { "slowdown", FIELD_AMOUNT, FIELD(struct snap_verdict, slowdown) },
+    { "since_s", FIELD_AMOUNT, FIELD(struct snap_verdict, since_s) },
+    { "found_s", FIELD_AMOUNT, FIELD(struct snap_verdict, found_s) },
+    { "since_step", FIELD_COUNT, FIELD(struct snap_verdict, since_step) },
+    { "onset_seq", FIELD_COUNT, FIELD(struct snap_verdict, onset_seq) },
+    { "detected_seq", FIELD_COUNT, FIELD(struct snap_verdict, detected_seq) },
+    { "over_s", FIELD_AMOUNT, FIELD(struct snap_verdict, over_s) },
+    { "acknowledged", FIELD_TRUE, FIELD(struct snap_verdict, acknowledged) },
+    { "cause", FIELD_TEXT, FIELD(struct snap_verdict, cause) },
+    { 0 },
+};
+
 static void parse_verdict(struct snap_verdict *v, const json_t *o)
 {
-    get_text(o, "class", v->class, sizeof(v->class));
-    get_text(o, "scope", v->scope, sizeof(v->scope));
+    get_fields(v, o, verdict_fields);
     v->n_culprits = culprits(o, v->culprits, sizeof(v->culprits));
-    get_text(o, "text", v->text, sizeof(v->text));
-    v->slowdown = get_amount(o, "slowdown");
-    v->since_s = get_amount(o, "since_s");
-    v->found_s = get_amount(o, "found_s");
-    v->since_step = get_count(o, "since_step");
-    v->onset_seq = get_count(o, "onset_seq");
-    v->detected_seq = get_count(o, "detected_seq");
     v->standing = !json_is_false(json_object_get(o, "standing"));
-    v->over_s = get_amount(o, "over_s");
-    v->acknowledged = get_true(o, "acknowledged");
-    get_text(o, "cause", v->cause, sizeof(v->cause));
 }
 
-static void parse_worst(struct snap_job *j, const json_t *o)
-{
-    j->has_worst = json_is_object(o);
-    j->worst.rank = get_count(o, "rank");
-    get_text(o, "node", j->worst.node, sizeof(j->worst.node));
-    j->worst.lateness_s = get_amount(o, "lateness_s");
-    j->worst.last_ratio = get_amount(o, "last_ratio");
-}
-
-static void parse_times(struct snap_job *j, const json_t *o)
-{
-    static const char *const shares[SHARES] = { "compute", "communication", "synchronisation",
-                                                "point_to_point" };
-    const json_t *step = json_object_get(o, "step_s"), *skew = json_object_get(o, "skew_s");
-
-    j->step_mean_s = get_amount(step, "mean");
-    j->step_p50_s = get_amount(step, "p50");
-    j->step_p95_s = get_amount(step, "p95");
-    j->step_cv = get_amount(step, "cv");
-    j->skew_p50_s = get_amount(skew, "p50");
-    j->skew_p95_s = get_amount(skew, "p95");
-    j->steps_per_s = get_amount(o, "steps_per_s");
-    j->samples_per_s = get_amount(o, "samples_per_s");
-    j->lost_ratio = get_amount(o, "lost_ratio");
-    j->mds_ratio = get_amount(o, "mds_ratio");
-    for (int i = 0; i < SHARES; i++)
-        j->share[i] = get_amount(json_object_get(o, "shares"), shares[i]);
-}
+static const struct json_field job_fields[] = {
+    { "id", FIELD_TEXT, FIELD(struct snap_job, id) },
+    { "name", FIELD_TEXT, FIELD(struct snap_job, name) },
+    { "user", FIELD_TEXT, FIELD(struct snap_job, user) },
+    { "partition", FIELD_TEXT, FIELD(struct snap_job, partition) },
+    { "policy", FIELD_TEXT, FIELD(struct snap_job, policy) },
+    { "state", FIELD_TEXT, FIELD(struct snap_job, state) },
+    { "regime", FIELD_TEXT, FIELD(struct snap_job, regime) },
+    { "sentence", FIELD_TEXT, FIELD(struct snap_job, sentence) },
+    { "start", FIELD_AMOUNT, FIELD(struct snap_job, start) },
+    { "elapsed_s", FIELD_AMOUNT, FIELD(struct snap_job, elapsed_s) },
+    { "age_s", FIELD_AMOUNT, FIELD(struct snap_job, age_s) },
+    { "ranks", FIELD_COUNT, FIELD(struct snap_job, ranks) },
+    { "nodes", FIELD_COUNT, FIELD(struct snap_job, nodes) },
+    { "nodes_total", FIELD_COUNT, FIELD(struct snap_job, nodes_total) },
+    { "steps", FIELD_COUNT, FIELD(struct snap_job, steps) },
+    { "period", FIELD_COUNT, FIELD(struct snap_job, period) },
+    { "step_s.mean", FIELD_AMOUNT, FIELD(struct snap_job, step_mean_s) },
+    { "step_s.p50", FIELD_AMOUNT, FIELD(struct snap_job, step_p50_s) },
+    { "step_s.p95", FIELD_AMOUNT, FIELD(struct snap_job, step_p95_s) },
+    { "step_s.cv", FIELD_AMOUNT, FIELD(struct snap_job, step_cv) },
+    { "skew_s.p50", FIELD_AMOUNT, FIELD(struct snap_job, skew_p50_s) },
+    { "skew_s.p95", FIELD_AMOUNT, FIELD(struct snap_job, skew_p95_s) },
+    { "steps_per_s", FIELD_AMOUNT, FIELD(struct snap_job, steps_per_s) },
+    { "samples_per_s", FIELD_AMOUNT, FIELD(struct snap_job, samples_per_s) },
+    { "lost_ratio", FIELD_AMOUNT, FIELD(struct snap_job, lost_ratio) },
+    { "mds_ratio", FIELD_AMOUNT, FIELD(struct snap_job, mds_ratio) },
+    { "shares.compute", FIELD_AMOUNT, FIELD(struct snap_job, share[SHARE_COMPUTE]) },
+    { "shares.communication", FIELD_AMOUNT, FIELD(struct snap_job, share[SHARE_COMMUNICATION]) },
+    { "shares.synchronisation", FIELD_AMOUNT, FIELD(struct snap_job, share[SHARE_SYNCHRONISATION]) },
+    { "shares.point_to_point", FIELD_AMOUNT, FIELD(struct snap_job, share[SHARE_P2P]) },
+    { "worst", FIELD_KNOWN, FIELD(struct snap_job, has_worst) },
+    { "worst.rank", FIELD_COUNT, FIELD(struct snap_job, worst.rank) },
+    { "worst.node", FIELD_TEXT, FIELD(struct snap_job, worst.node) },
+    { "worst.lateness_s", FIELD_AMOUNT, FIELD(struct snap_job, worst.lateness_s) },
+    { "worst.last_ratio", FIELD_AMOUNT, FIELD(struct snap_job, worst.last_ratio) },
+    { 0 },
+};
 
 static void parse_job(struct snap_job *j, const json_t *o)
 {
     const json_t *verdicts;
 
-    get_text(o, "id", j->id, sizeof(j->id));
-    get_text(o, "name", j->name, sizeof(j->name));
-    get_text(o, "user", j->user, sizeof(j->user));
-    get_text(o, "partition", j->partition, sizeof(j->partition));
-    get_text(o, "policy", j->policy, sizeof(j->policy));
+    get_fields(j, o, job_fields);
     if (json_is_object(json_object_get(o, "policy"))) /* of a job; a row of the list has its name */
         get_text(json_object_get(o, "policy"), "name", j->policy, sizeof(j->policy));
-    get_text(o, "state", j->state, sizeof(j->state));
-    get_text(o, "regime", j->regime, sizeof(j->regime));
-    get_text(o, "sentence", j->sentence, sizeof(j->sentence));
-    j->start = get_amount(o, "start");
-    j->elapsed_s = get_amount(o, "elapsed_s");
-    j->age_s = get_amount(o, "age_s");
-    j->ranks = get_count(o, "ranks");
-    j->nodes = get_count(o, "nodes");
-    j->nodes_total = get_count(o, "nodes_total");
-    j->steps = get_count(o, "steps");
-    j->period = get_count(o, "period");
-    parse_times(j, o);
     verdicts = get_list(o, "verdicts", SNAP_VERDICTS_MAX, &j->n_verdicts);
     for (size_t i = 0; i < j->n_verdicts; i++)
         parse_verdict(&j->verdict[i], json_array_get(verdicts, i));
-    parse_worst(j, json_object_get(o, "worst"));
 }
 
 struct snap_jobs *snap_jobs_parse(const json_t *answer, struct err *err)
@@ -140,78 +138,70 @@ void snap_jobs_free(struct snap_jobs *s)
 
 /* ---- a node's health ---- */
 
-static void parse_gpus(struct snap_health *h, const json_t *o)
-{
-    const json_t *a = get_list(o, "gpus", SNAP_GPUS_MAX, &h->n_gpus);
+static const struct json_field gpu_fields[] = {
+    { "index", FIELD_COUNT, FIELD(struct snap_gpu, index) },
+    { "clock_ratio", FIELD_AMOUNT, FIELD(struct snap_gpu, clock_ratio) },
+    { "temperature_c", FIELD_AMOUNT, FIELD(struct snap_gpu, temperature_c) },
+    { "power_w", FIELD_AMOUNT, FIELD(struct snap_gpu, power_w) },
+    { "busy_ratio", FIELD_SHARE, FIELD(struct snap_gpu, busy_ratio) },
+    { "throttle", FIELD_TEXT, FIELD(struct snap_gpu, throttle) },
+    { 0 },
+};
 
-    for (size_t i = 0; i < h->n_gpus; i++) {
-        const json_t *g = json_array_get(a, i);
-
-        h->gpu[i].index = get_count(g, "index");
-        h->gpu[i].clock_ratio = get_amount(g, "clock_ratio");
-        h->gpu[i].temperature_c = get_amount(g, "temperature_c");
-        h->gpu[i].power_w = get_amount(g, "power_w");
-        h->gpu[i].busy_ratio = get_share(g, "busy_ratio");
-        get_text(g, "throttle", h->gpu[i].throttle, sizeof(h->gpu[i].throttle));
-    }
-}
+static const struct json_field health_fields[] = {
+    { "run_queue", FIELD_AMOUNT, FIELD(struct snap_health, run_queue) },
+    { "involuntary_per_s", FIELD_AMOUNT, FIELD(struct snap_health, involuntary_per_s) },
+    { "busy_ratio", FIELD_AMOUNT, FIELD(struct snap_health, busy_ratio) },
+    { "steal_ratio", FIELD_AMOUNT, FIELD(struct snap_health, steal_ratio) },
+    { "frequency_ratio", FIELD_AMOUNT, FIELD(struct snap_health, frequency_ratio) },
+    { "throttled_per_s", FIELD_AMOUNT, FIELD(struct snap_health, throttled_per_s) },
+    { "quota_ratio", FIELD_AMOUNT, FIELD(struct snap_health, quota_ratio) },
+    { "cpu_pressure_ratio", FIELD_AMOUNT, FIELD(struct snap_health, cpu_pressure_ratio) },
+    { "swap_per_s", FIELD_AMOUNT, FIELD(struct snap_health, swap_per_s) },
+    { "memory_pressure_ratio", FIELD_AMOUNT, FIELD(struct snap_health, memory_pressure_ratio) },
+    { "io_pressure_ratio", FIELD_AMOUNT, FIELD(struct snap_health, io_pressure_ratio) },
+    { "retransmits_per_s", FIELD_AMOUNT, FIELD(struct snap_health, retransmits_per_s) },
+    { "nic_errors_per_s", FIELD_AMOUNT, FIELD(struct snap_health, nic_errors_per_s) },
+    { 0 },
+};
 
 static void parse_health(struct snap_health *h, const json_t *o)
 {
+    get_fields(h, o, health_fields);
     h->known = json_is_object(o);
-    h->run_queue = get_amount(o, "run_queue");
-    h->involuntary_per_s = get_amount(o, "involuntary_per_s");
-    h->busy_ratio = get_amount(o, "busy_ratio");
-    h->steal_ratio = get_amount(o, "steal_ratio");
-    h->frequency_ratio = get_amount(o, "frequency_ratio");
-    h->throttled_per_s = get_amount(o, "throttled_per_s");
-    h->quota_ratio = get_amount(o, "quota_ratio");
-    h->cpu_pressure_ratio = get_amount(o, "cpu_pressure_ratio");
-    h->swap_per_s = get_amount(o, "swap_per_s");
-    h->memory_pressure_ratio = get_amount(o, "memory_pressure_ratio");
-    h->io_pressure_ratio = get_amount(o, "io_pressure_ratio");
-    h->retransmits_per_s = get_amount(o, "retransmits_per_s");
-    h->nic_errors_per_s = get_amount(o, "nic_errors_per_s");
-    parse_gpus(h, o);
+    h->n_gpus = get_rows(h->gpu, sizeof(h->gpu[0]), SNAP_GPUS_MAX, o, "gpus", gpu_fields);
 }
 
 /* ---- a job's screen ---- */
 
-static void parse_rank_health(struct snap_rank *r, const json_t *o)
-{
-    r->has_health = json_is_object(o);
-    r->shared_cpu = get_true(o, "shared_cpu");
-    r->run_delay_ratio = get_amount(o, "run_delay_ratio");
-    r->involuntary_per_s = get_amount(o, "involuntary_per_s");
-    get_text(o, "cpus", r->cpus, sizeof(r->cpus));
-    get_text(o, "cause", r->cause, sizeof(r->cause));
-}
-
-static void parse_rank(struct snap_rank *r, const json_t *o)
-{
-    const json_t *inside = json_object_get(o, "inside");
-
-    r->rank = get_count(o, "rank");
-    get_text(o, "node", r->node, sizeof(r->node));
-    get_text(o, "switch", r->leaf, sizeof(r->leaf));
-    get_text(o, "state", r->state, sizeof(r->state));
-    r->lateness_s = get_amount(o, "lateness_s");
-    r->lateness_p95_s = get_amount(o, "lateness_p95_s");
-    r->last_ratio = get_amount(o, "last_ratio");
-    r->compute_s = get_amount(o, "compute_s");
-    r->stay_s = get_amount(o, "stay_s");
-    r->slowdown = get_amount(o, "slowdown");
-    r->lateness_p50_s = get_amount(o, "lateness_p50_s");
-    r->lateness_p99_s = get_amount(o, "lateness_p99_s");
-    r->wait_s = get_amount(o, "wait_s");
-    r->delay_s = get_amount(o, "delay_s");
-    parse_rank_health(r, json_object_get(o, "health"));
-    r->inside = json_is_object(inside);
-    get_text(inside, "op", r->op, sizeof(r->op));
-    get_text(inside, "comm", r->comm, sizeof(r->comm));
-    r->seq = get_count(inside, "seq");
-    r->inside_age_s = get_amount(inside, "age_s");
-}
+static const struct json_field rank_fields[] = {
+    { "rank", FIELD_COUNT, FIELD(struct snap_rank, rank) },
+    { "node", FIELD_TEXT, FIELD(struct snap_rank, node) },
+    { "switch", FIELD_TEXT, FIELD(struct snap_rank, leaf) },
+    { "state", FIELD_TEXT, FIELD(struct snap_rank, state) },
+    { "lateness_s", FIELD_AMOUNT, FIELD(struct snap_rank, lateness_s) },
+    { "lateness_p95_s", FIELD_AMOUNT, FIELD(struct snap_rank, lateness_p95_s) },
+    { "last_ratio", FIELD_AMOUNT, FIELD(struct snap_rank, last_ratio) },
+    { "compute_s", FIELD_AMOUNT, FIELD(struct snap_rank, compute_s) },
+    { "stay_s", FIELD_AMOUNT, FIELD(struct snap_rank, stay_s) },
+    { "slowdown", FIELD_AMOUNT, FIELD(struct snap_rank, slowdown) },
+    { "lateness_p50_s", FIELD_AMOUNT, FIELD(struct snap_rank, lateness_p50_s) },
+    { "lateness_p99_s", FIELD_AMOUNT, FIELD(struct snap_rank, lateness_p99_s) },
+    { "wait_s", FIELD_AMOUNT, FIELD(struct snap_rank, wait_s) },
+    { "delay_s", FIELD_AMOUNT, FIELD(struct snap_rank, delay_s) },
+    { "inside.op", FIELD_TEXT, FIELD(struct snap_rank, op) },
+    { "inside.comm", FIELD_TEXT, FIELD(struct snap_rank, comm) },
+    { "inside.seq", FIELD_COUNT, FIELD(struct snap_rank, seq) },
+    { "inside.age_s", FIELD_AMOUNT, FIELD(struct snap_rank, inside_age_s) },
+    { "inside", FIELD_KNOWN, FIELD(struct snap_rank, inside) },
+    { "health", FIELD_KNOWN, FIELD(struct snap_rank, has_health) },
+    { "health.shared_cpu", FIELD_TRUE, FIELD(struct snap_rank, shared_cpu) },
+    { "health.run_delay_ratio", FIELD_AMOUNT, FIELD(struct snap_rank, run_delay_ratio) },
+    { "health.involuntary_per_s", FIELD_AMOUNT, FIELD(struct snap_rank, involuntary_per_s) },
+    { "health.cpus", FIELD_TEXT, FIELD(struct snap_rank, cpus) },
+    { "health.cause", FIELD_TEXT, FIELD(struct snap_rank, cause) },
+    { 0 },
+};
 
 /* Only what a heat row may hold; of a long one the newest. */
 static void parse_levels(struct snap_rank *r, const char *levels)
@@ -264,64 +254,37 @@ static void parse_series(struct snap_series *s, const json_t *history, const cha
     }
 }
 
-static void parse_efficiency(struct snap_efficiency *e, const json_t *o)
-{
-    e->parallel = get_share(o, "parallel");
-    e->load_balance = get_share(o, "load_balance");
-    e->serialisation = get_share(o, "serialisation");
-    e->transfer = get_share(o, "transfer");
-}
+static const struct json_field path_rank_fields[] = {
+    { "rank", FIELD_COUNT, FIELD(struct snap_path_rank, rank) },
+    { "node", FIELD_TEXT, FIELD(struct snap_path_rank, node) },
+    { "last_ratio", FIELD_SHARE, FIELD(struct snap_path_rank, last_ratio) },
+    { "delay_s", FIELD_AMOUNT, FIELD(struct snap_path_rank, delay_s) },
+    { 0 },
+};
 
 static void parse_path(struct snap_path *p, const json_t *o)
 {
-    const json_t *a = get_list(o, "ranks", SNAP_PATH_MAX, &p->n);
-
     p->concentration = get_share(o, "concentration");
-    for (size_t i = 0; i < p->n; i++) {
-        const json_t *r = json_array_get(a, i);
-
-        p->rank[i].rank = get_count(r, "rank");
-        get_text(r, "node", p->rank[i].node, sizeof(p->rank[i].node));
-        p->rank[i].last_ratio = get_share(r, "last_ratio");
-        p->rank[i].delay_s = get_amount(r, "delay_s");
-    }
+    p->n = get_rows(p->rank, sizeof(p->rank[0]), SNAP_PATH_MAX, o, "ranks", path_rank_fields);
 }
 
-static void parse_projection(struct snap_projection *p, const json_t *o)
-{
-    const json_t *reach = json_object_get(o, "reach_s");
-
-    p->known = json_is_object(o);
-    p->warning = get_true(o, "warning");
-    get_text(o, "trend", p->trend, sizeof(p->trend));
-    p->lost_ratio = get_amount(o, "lost_ratio");
-    p->per_hour = get_number(o, "per_hour");
-    p->limit_ratio = get_amount(o, "limit");
-    p->reach_p10_s = get_amount(reach, "p10");
-    p->reach_p50_s = get_amount(reach, "p50");
-    p->reach_p90_s = get_amount(reach, "p90");
-    get_text(o, "text", p->text, sizeof(p->text));
-}
-
-static void parse_point(struct snap_point *p, const json_t *o)
-{
-    static const char *const shares[SHARES] = { "compute", "communication", "synchronisation",
-                                                "point_to_point" };
-    const json_t *step = json_object_get(o, "step_s"), *rate = json_object_get(o, "throughput_ratio");
-
-    p->ranks = get_amount(o, "ranks");
-    p->factor = get_amount(o, "factor");
-    p->step_s = get_amount(step, "p50");
-    p->step_p5_s = get_amount(step, "p5");
-    p->step_p95_s = get_amount(step, "p95");
-    p->throughput = get_amount(rate, "p50");
-    p->throughput_p5 = get_amount(rate, "p5");
-    p->throughput_p95 = get_amount(rate, "p95");
-    p->ideal = get_amount(o, "ideal_ratio");
-    for (int i = 0; i < SHARES; i++)
-        p->share[i] = get_share(json_object_get(o, "shares"), shares[i]);
-    get_text(o, "regime", p->regime, sizeof(p->regime));
-}
+static const struct json_field point_fields[] = {
+    { "ranks", FIELD_AMOUNT, FIELD(struct snap_point, ranks) },
+    { "factor", FIELD_AMOUNT, FIELD(struct snap_point, factor) },
+    { "step_s.p50", FIELD_AMOUNT, FIELD(struct snap_point, step_s) },
+    { "step_s.p5", FIELD_AMOUNT, FIELD(struct snap_point, step_p5_s) },
+    { "step_s.p95", FIELD_AMOUNT, FIELD(struct snap_point, step_p95_s) },
+    { "throughput_ratio.p50", FIELD_AMOUNT, FIELD(struct snap_point, throughput) },
+    { "throughput_ratio.p5", FIELD_AMOUNT, FIELD(struct snap_point, throughput_p5) },
+    { "throughput_ratio.p95", FIELD_AMOUNT, FIELD(struct snap_point, throughput_p95) },
+    { "ideal_ratio", FIELD_AMOUNT, FIELD(struct snap_point, ideal) },
+    { "regime", FIELD_TEXT, FIELD(struct snap_point, regime) },
+    { "shares.compute", FIELD_SHARE, FIELD(struct snap_point, share[SHARE_COMPUTE]) },
+    { "shares.communication", FIELD_SHARE, FIELD(struct snap_point, share[SHARE_COMMUNICATION]) },
+    { "shares.synchronisation", FIELD_SHARE, FIELD(struct snap_point, share[SHARE_SYNCHRONISATION]) },
+    { "shares.point_to_point", FIELD_SHARE, FIELD(struct snap_point, share[SHARE_P2P]) },
+    { 0 },
+};
 
 static void parse_link(struct snap_scaling *s, const json_t *o)
 {
@@ -354,50 +317,48 @@ static size_t parse_assumes(char out[SNAP_ASSUMES_MAX][160], const json_t *o)
     return n;
 }
 
+static const struct json_field scaling_fields[] = {
+    { "missing", FIELD_TEXT, FIELD(struct snap_scaling, missing) },
+    { "text", FIELD_TEXT, FIELD(struct snap_scaling, text) },
+    { "ranks", FIELD_AMOUNT, FIELD(struct snap_scaling, ranks) },
+    { "step_s", FIELD_AMOUNT, FIELD(struct snap_scaling, step_s) },
+    { "noise.cv", FIELD_AMOUNT, FIELD(struct snap_scaling, cv) },
+    { "noise.shape", FIELD_TEXT, FIELD(struct snap_scaling, shape) },
+    { 0 },
+};
+
 static void parse_scaling(struct snap_scaling *s, const json_t *o)
 {
-    const json_t *points = get_list(o, "points", SNAP_POINTS_MAX, &s->n), *links;
-    const json_t *noise = json_object_get(o, "noise");
+    const json_t *links;
     size_t n;
 
-    get_text(o, "missing", s->missing, sizeof(s->missing));
+    get_fields(s, o, scaling_fields);
+    s->n = get_rows(s->point, sizeof(s->point[0]), SNAP_POINTS_MAX, o, "points", point_fields);
     s->known = s->n > 0;
-    get_text(o, "text", s->text, sizeof(s->text));
-    s->ranks = get_amount(o, "ranks");
-    s->step_s = get_amount(o, "step_s");
-    s->cv = get_amount(noise, "cv");
-    get_text(noise, "shape", s->shape, sizeof(s->shape));
-    for (size_t i = 0; i < s->n; i++)
-        parse_point(&s->point[i], json_array_get(points, i));
     links = get_list(o, "links", SNAP_LINKS_MAX, &n);
     for (size_t i = 0; i < n; i++)
         parse_link(s, json_array_get(links, i));
     s->n_assumes = parse_assumes(s->assumes, o);
 }
 
-static void parse_way(struct snap_way *w, const json_t *o)
-{
-    const json_t *rate = json_object_get(o, "throughput_ratio");
-
-    get_text(o, "strategy", w->name, sizeof(w->name));
-    get_text(o, "reason", w->reason, sizeof(w->reason));
-    get_text(o, "assumes", w->assumes, sizeof(w->assumes));
-    w->step_s = get_amount(json_object_get(o, "step_s"), "p50");
-    w->ratio = get_amount(rate, "p50");
-    w->ratio_p5 = get_amount(rate, "p5");
-    w->ratio_p95 = get_amount(rate, "p95");
-    w->growth = get_amount(o, "iterations_ratio");
-    w->per_sample = get_true(o, "per_sample");
-}
+static const struct json_field way_fields[] = {
+    { "strategy", FIELD_TEXT, FIELD(struct snap_way, name) },
+    { "reason", FIELD_TEXT, FIELD(struct snap_way, reason) },
+    { "assumes", FIELD_TEXT, FIELD(struct snap_way, assumes) },
+    { "step_s.p50", FIELD_AMOUNT, FIELD(struct snap_way, step_s) },
+    { "throughput_ratio.p50", FIELD_AMOUNT, FIELD(struct snap_way, ratio) },
+    { "throughput_ratio.p5", FIELD_AMOUNT, FIELD(struct snap_way, ratio_p5) },
+    { "throughput_ratio.p95", FIELD_AMOUNT, FIELD(struct snap_way, ratio_p95) },
+    { "iterations_ratio", FIELD_AMOUNT, FIELD(struct snap_way, growth) },
+    { "per_sample", FIELD_TRUE, FIELD(struct snap_way, per_sample) },
+    { 0 },
+};
 
 static void parse_ways(struct snap_ways *w, const json_t *o)
 {
-    const json_t *list = get_list(o, "strategies", SNAP_WAYS_MAX, &w->n);
-
+    w->n = get_rows(w->way, sizeof(w->way[0]), SNAP_WAYS_MAX, o, "strategies", way_fields);
     get_text(o, "missing", w->missing, sizeof(w->missing));
     w->known = w->n > 0;
-    for (size_t i = 0; i < w->n; i++)
-        parse_way(&w->way[i], json_array_get(list, i));
     w->n_assumes = parse_assumes(w->assumes, o);
 }
 
@@ -424,28 +385,19 @@ static void parse_guarded(struct snap_guarded *g, const json_t *o)
     }
 }
 
-static void parse_past(struct snap_past *p, const json_t *o)
-{
-    p->known = json_is_object(o);
-    p->unusual = get_true(o, "unusual");
-    p->runs = get_count(o, "runs");
-    p->reruns = get_count(o, "reruns");
-    p->step_p50_s = get_amount(o, "step_p50_s");
-    p->step_ratio = get_amount(o, "step_ratio");
-    p->spread_ratio = get_amount(o, "spread_ratio");
-    p->energy_j_per_step = get_amount(o, "energy_j_per_step");
-    p->energy_ratio = get_amount(o, "energy_ratio");
-    get_text(o, "text", p->text, sizeof(p->text));
-}
+static const struct json_field span_fields[] = {
+    { "class", FIELD_TEXT, FIELD(struct snap_span, class) },
+    { "text", FIELD_TEXT, FIELD(struct snap_span, text) },
+    { "slowdown", FIELD_AMOUNT, FIELD(struct snap_span, slowdown) },
+    { "from_s", FIELD_AMOUNT, FIELD(struct snap_span, from_s) },
+    { "to_s", FIELD_AMOUNT, FIELD(struct snap_span, to_s) },
+    { 0 },
+};
 
 static void parse_span(struct snap_span *s, const json_t *o)
 {
-    get_text(o, "class", s->class, sizeof(s->class));
+    get_fields(s, o, span_fields);
     s->n_culprits = culprits(o, s->culprits, sizeof(s->culprits));
-    get_text(o, "text", s->text, sizeof(s->text));
-    s->slowdown = get_amount(o, "slowdown");
-    s->from_s = get_amount(o, "from_s");
-    s->to_s = get_amount(o, "to_s");
 }
 
 /* Of a verdict that is told of without its life: as long as it stands. */
@@ -475,24 +427,21 @@ static void parse_timeline(struct snap_view *v, const json_t *o)
     }
 }
 
-static void parse_comms(struct snap_view *v, const json_t *o)
-{
-    const json_t *a = get_list(o, "communicators", SNAP_COMMS_MAX, &v->n_comms);
-
-    for (size_t i = 0; i < v->n_comms; i++) {
-        const json_t *c = json_array_get(a, i);
-
-        get_text(c, "name", v->comm[i].name, sizeof(v->comm[i].name));
-        get_text(c, "label", v->comm[i].label, sizeof(v->comm[i].label));
-        v->comm[i].size = get_count(c, "size");
-        v->comm[i].instances = get_count(c, "instances");
-        v->comm[i].collectives_per_s = get_amount(c, "collectives_per_s");
-        v->comm[i].bytes_per_s = get_amount(c, "bytes_per_s");
-        v->comm[i].skew_s = get_amount(c, "skew_s");
-        v->comm[i].transfer_s = get_amount(c, "transfer_s");
-        parse_efficiency(&v->comm[i].efficiency, json_object_get(c, "efficiency"));
-    }
-}
+static const struct json_field comm_fields[] = {
+    { "name", FIELD_TEXT, FIELD(struct snap_comm, name) },
+    { "label", FIELD_TEXT, FIELD(struct snap_comm, label) },
+    { "size", FIELD_COUNT, FIELD(struct snap_comm, size) },
+    { "instances", FIELD_COUNT, FIELD(struct snap_comm, instances) },
+    { "collectives_per_s", FIELD_AMOUNT, FIELD(struct snap_comm, collectives_per_s) },
+    { "bytes_per_s", FIELD_AMOUNT, FIELD(struct snap_comm, bytes_per_s) },
+    { "skew_s", FIELD_AMOUNT, FIELD(struct snap_comm, skew_s) },
+    { "transfer_s", FIELD_AMOUNT, FIELD(struct snap_comm, transfer_s) },
+    { "efficiency.parallel", FIELD_SHARE, FIELD(struct snap_comm, efficiency.parallel) },
+    { "efficiency.load_balance", FIELD_SHARE, FIELD(struct snap_comm, efficiency.load_balance) },
+    { "efficiency.serialisation", FIELD_SHARE, FIELD(struct snap_comm, efficiency.serialisation) },
+    { "efficiency.transfer", FIELD_SHARE, FIELD(struct snap_comm, efficiency.transfer) },
+    { 0 },
+};
 
 static void parse_events(struct snap_view *v, const json_t *o)
 {
@@ -560,19 +509,45 @@ static void parse_nodes_health(struct snap_view *v, const json_t *o)
     }
 }
 
-static void parse_probe(struct snap_probe *p, const json_t *o)
-{
-    p->events = get_count(o, "events");
-    p->dropped = get_count(o, "dropped");
-    p->missed = get_count(o, "missed");
-    p->ranks_guarded = get_count(o, "ranks_guarded");
-    p->ranks_total = get_count(o, "ranks_total");
-    p->overhead_ratio = get_amount(o, "overhead_ratio");
-}
+static const struct json_field view_fields[] = {
+    { "probe.events", FIELD_COUNT, FIELD(struct snap_view, probe.events) },
+    { "probe.dropped", FIELD_COUNT, FIELD(struct snap_view, probe.dropped) },
+    { "probe.missed", FIELD_COUNT, FIELD(struct snap_view, probe.missed) },
+    { "probe.ranks_guarded", FIELD_COUNT, FIELD(struct snap_view, probe.ranks_guarded) },
+    { "probe.ranks_total", FIELD_COUNT, FIELD(struct snap_view, probe.ranks_total) },
+    { "probe.overhead_ratio", FIELD_AMOUNT, FIELD(struct snap_view, probe.overhead_ratio) },
+    { "efficiency.parallel", FIELD_SHARE, FIELD(struct snap_view, efficiency.parallel) },
+    { "efficiency.load_balance", FIELD_SHARE, FIELD(struct snap_view, efficiency.load_balance) },
+    { "efficiency.serialisation", FIELD_SHARE, FIELD(struct snap_view, efficiency.serialisation) },
+    { "efficiency.transfer", FIELD_SHARE, FIELD(struct snap_view, efficiency.transfer) },
+    { "projection", FIELD_KNOWN, FIELD(struct snap_view, projection.known) },
+    { "projection.warning", FIELD_TRUE, FIELD(struct snap_view, projection.warning) },
+    { "projection.trend", FIELD_TEXT, FIELD(struct snap_view, projection.trend) },
+    { "projection.lost_ratio", FIELD_AMOUNT, FIELD(struct snap_view, projection.lost_ratio) },
+    { "projection.per_hour", FIELD_NUMBER, FIELD(struct snap_view, projection.per_hour) },
+    { "projection.limit", FIELD_AMOUNT, FIELD(struct snap_view, projection.limit_ratio) },
+    { "projection.reach_s.p10", FIELD_AMOUNT, FIELD(struct snap_view, projection.reach_p10_s) },
+    { "projection.reach_s.p50", FIELD_AMOUNT, FIELD(struct snap_view, projection.reach_p50_s) },
+    { "projection.reach_s.p90", FIELD_AMOUNT, FIELD(struct snap_view, projection.reach_p90_s) },
+    { "projection.text", FIELD_TEXT, FIELD(struct snap_view, projection.text) },
+    { "past", FIELD_KNOWN, FIELD(struct snap_view, past.known) },
+    { "past.unusual", FIELD_TRUE, FIELD(struct snap_view, past.unusual) },
+    { "past.runs", FIELD_COUNT, FIELD(struct snap_view, past.runs) },
+    { "past.reruns", FIELD_COUNT, FIELD(struct snap_view, past.reruns) },
+    { "past.step_p50_s", FIELD_AMOUNT, FIELD(struct snap_view, past.step_p50_s) },
+    { "past.step_ratio", FIELD_AMOUNT, FIELD(struct snap_view, past.step_ratio) },
+    { "past.spread_ratio", FIELD_AMOUNT, FIELD(struct snap_view, past.spread_ratio) },
+    { "past.energy_j_per_step", FIELD_AMOUNT, FIELD(struct snap_view, past.energy_j_per_step) },
+    { "past.energy_ratio", FIELD_AMOUNT, FIELD(struct snap_view, past.energy_ratio) },
+    { "past.text", FIELD_TEXT, FIELD(struct snap_view, past.text) },
+    { "rank_table_total", FIELD_COUNT, FIELD(struct snap_view, rank_total) },
+    { "history.column_s", FIELD_AMOUNT, FIELD(struct snap_view, history_column_s) },
+    { 0 },
+};
 
 struct snap_view *snap_view_parse(const json_t *answer, struct err *err)
 {
-    const json_t *ranks, *history;
+    const json_t *history;
     struct snap_view *v;
 
     if (check(answer, err) < 0)
@@ -583,33 +558,27 @@ struct snap_view *snap_view_parse(const json_t *answer, struct err *err)
     }
     v = xcalloc(1, sizeof(*v));
     parse_job(&v->job, answer);
-    parse_probe(&v->probe, json_object_get(answer, "probe"));
+    get_fields(v, answer, view_fields);
     parse_agents(&v->agents, answer);
     parse_nodes_health(v, answer);
-    parse_efficiency(&v->efficiency, json_object_get(answer, "efficiency"));
     parse_path(&v->path, json_object_get(answer, "critical_path"));
-    parse_projection(&v->projection, json_object_get(answer, "projection"));
     parse_scaling(&v->scaling, json_object_get(answer, "scaling"));
     parse_ways(&v->ways, json_object_get(answer, "strategies"));
     parse_guarded(&v->guarded, json_object_get(answer, "guarded"));
-    parse_past(&v->past, json_object_get(answer, "past"));
     snap_control_parse(&v->control, answer);
     parse_timeline(v, answer);
-    ranks = get_list(answer, "rank_table", SNAP_RANKS_MAX, &v->n_ranks);
+    get_list(answer, "rank_table", SNAP_RANKS_MAX, &v->n_ranks);
     v->rank = xcalloc(v->n_ranks, sizeof(*v->rank));
-    for (size_t i = 0; i < v->n_ranks; i++)
-        parse_rank(&v->rank[i], json_array_get(ranks, i));
-    v->rank_total = get_count(answer, "rank_table_total");
+    get_rows(v->rank, sizeof(*v->rank), v->n_ranks, answer, "rank_table", rank_fields);
     if (v->rank_total < (int64_t)v->n_ranks)
         v->rank_total = (int64_t)v->n_ranks;
     parse_heat(v, json_object_get(answer, "heat"));
     history = json_object_get(answer, "history");
-    v->history_column_s = get_amount(history, "column_s");
     parse_series(&v->step_s, history, "step_s");
     parse_series(&v->steps_per_s, history, "steps_per_s");
     parse_series(&v->skew_s, history, "skew_s");
     parse_series(&v->lost_ratio, history, "lost_ratio");
-    parse_comms(v, answer);
+    v->n_comms = get_rows(v->comm, sizeof(v->comm[0]), SNAP_COMMS_MAX, answer, "communicators", comm_fields);
     parse_events(v, answer);
     return v;
 }
@@ -634,33 +603,38 @@ static void parse_verdict_of_node(struct snap_node *n, const json_t *v)
         join_texts(v, n->verdict, sizeof(n->verdict));
 }
 
+static const struct json_field node_fields[] = {
+    { "node", FIELD_TEXT, FIELD(struct snap_node, node) },
+    { "switch", FIELD_TEXT, FIELD(struct snap_node, leaf) },
+    { "ranks", FIELD_COUNT, FIELD(struct snap_node, ranks) },
+    { "lateness_s", FIELD_AMOUNT, FIELD(struct snap_node, lateness_s) },
+    { "slowdown", FIELD_AMOUNT, FIELD(struct snap_node, slowdown) },
+    { "culprit_count", FIELD_COUNT, FIELD(struct snap_node, culprit_count) },
+    { "last_culprit", FIELD_AMOUNT, FIELD(struct snap_node, last_culprit) },
+    { "agent.connected", FIELD_TRUE, FIELD(struct snap_node, connected) },
+    { "agent.ended", FIELD_TRUE, FIELD(struct snap_node, ended) },
+    { "agent.cpu_ratio", FIELD_AMOUNT, FIELD(struct snap_node, cpu_ratio) },
+    { "agent.rss_bytes", FIELD_AMOUNT, FIELD(struct snap_node, rss_bytes) },
+    { "agent.backlog_bytes", FIELD_AMOUNT, FIELD(struct snap_node, backlog_bytes) },
+    { "agent.age_s", FIELD_AMOUNT, FIELD(struct snap_node, age_s) },
+    { "agent.lost_batches", FIELD_COUNT, FIELD(struct snap_node, lost_batches) },
+    { "lemon_score", FIELD_SHARE, FIELD(struct snap_node, lemon_score) },
+    { "culprit_jobs", FIELD_COUNT, FIELD(struct snap_node, culprit_jobs) },
+    { "seen_jobs", FIELD_COUNT, FIELD(struct snap_node, seen_jobs) },
+    { 0 },
+};
+
 static void parse_node(struct snap_node *n, const json_t *o)
 {
     const json_t *agent = json_object_get(o, "agent"), *jobs = json_object_get(o, "jobs");
     const char *first = json_string_value(json_array_get(jobs, 0));
 
-    get_text(o, "node", n->node, sizeof(n->node));
-    get_text(o, "switch", n->leaf, sizeof(n->leaf));
+    get_fields(n, o, node_fields);
     join_texts(jobs, n->jobs, sizeof(n->jobs));
     n->n_jobs = json_is_array(jobs) ? (int64_t)json_array_size(jobs) : -1;
     utf8_clean(n->first_job, sizeof(n->first_job), first ? first : "");
-    n->ranks = get_count(o, "ranks");
-    n->lateness_s = get_amount(o, "lateness_s");
-    n->slowdown = get_amount(o, "slowdown");
     parse_verdict_of_node(n, json_object_get(o, "verdict"));
-    n->culprit_count = get_count(o, "culprit_count");
-    n->last_culprit = get_amount(o, "last_culprit");
     n->has_agent = json_is_object(agent);
-    n->connected = get_true(agent, "connected");
-    n->ended = get_true(agent, "ended");
-    n->cpu_ratio = get_amount(agent, "cpu_ratio");
-    n->rss_bytes = get_amount(agent, "rss_bytes");
-    n->backlog_bytes = get_amount(agent, "backlog_bytes");
-    n->age_s = get_amount(agent, "age_s");
-    n->lost_batches = get_count(agent, "lost_batches");
-    n->lemon_score = get_share(o, "lemon_score");
-    n->culprit_jobs = get_count(o, "culprit_jobs");
-    n->seen_jobs = get_count(o, "seen_jobs");
     parse_health(&n->health, json_object_get(agent, "health"));
 }
 
