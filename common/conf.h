@@ -1,11 +1,11 @@
-/* conf.h - files in the dialect of slurm.conf, as lines of keys and values that know where they stood.
+/* conf.h - reads files in the syntax of slurm.conf into lines of keys and values, with their file and line numbers.
  *
  *   Key=Value Key="a value with spaces"   # comment
  *   Include FILE                          (relative to the file that includes it)
  *   a backslash at the end continues a line; inside quotes \" and \\ are meant literally, elsewhere \# is a #
  *
- * It knows no key: config.c does.  Everything is bounded, a file must be a regular one.  Never aborts, never
- * prints: guests use it. */
+ * Which keys there are is the caller's business (config.c).  Sizes are bounded, and only regular files are read.
+ * It never aborts and never prints, because the plugin and the agent's guests use it. */
 #ifndef SYNCGUARD_COMMON_CONF_H
 #define SYNCGUARD_COMMON_CONF_H
 
@@ -13,11 +13,11 @@
 
 #include "common/err.h"
 
-#define CONF_FILE_MAX  (1u << 20) /* bytes a file */
-#define CONF_LINE_MAX  8192u      /* bytes of keys and values a line, continuations included */
-#define CONF_PAIRS_MAX 64u        /* a line */
-#define CONF_DEPTH_MAX 8u         /* of Include */
-#define CONF_FILES_MAX 64u        /* in all */
+#define CONF_FILE_MAX  (1u << 20) /* bytes per file */
+#define CONF_LINE_MAX  8192u      /* bytes of keys and values per line, continuations included */
+#define CONF_PAIRS_MAX 64u        /* per line */
+#define CONF_DEPTH_MAX 8u         /* nested Include lines */
+#define CONF_FILES_MAX 64u        /* files read, includes counted */
 
 struct conf_pair {
     const char *key, *value; /* never NULL */
@@ -30,13 +30,13 @@ struct conf_line {
     struct conf_pair pairs[CONF_PAIRS_MAX];
 };
 
-/* Called for each line that has pairs; lent for the call.  -1 with a reason (conf_error) ends the reading. */
+/* Called for each line that has pairs; line is valid during the call only.  Returning -1 with a reason
+ * (conf_error) stops reading. */
 typedef int conf_line_fn(const struct conf_line *line, void *arg, struct err *err);
 
 /* 0, or -1 with a reason that names file and line.  errno is ENOENT when path itself does not exist. */
 int conf_read(const char *path, conf_line_fn *fn, void *arg, struct err *err);
-/* The same for text in memory; name stands for the file in reasons and for the folder that Include starts
- * from. */
+/* The same for text in memory.  Reasons use name as the file name, and Include is relative to its folder. */
 int conf_parse(const char *name, const char *text, size_t bytes, conf_line_fn *fn, void *arg,
                struct err *err);
 

@@ -2,9 +2,9 @@
  *
  * Slurm's dialect: `Key=Value` lines, '#' comments, `Include FILE`, a backslash continues a line, keys are
  * case-insensitive; `Policy=NAME Key=Value ...` defines (or, for a known name, changes) a policy,
- * `PolicyFor=NAME Key=Value ...` says which jobs it is for, `Rule=NAME Policy=NAME Key=Value ...` what it
- * does when. Loading is all or nothing: an error names file, line, key and what is accepted. What a rule's
- * condition and action mean is checked where rules are known (rules/rule.h): guests need not know.
+ * `PolicyFor=NAME Key=Value ...` selects the jobs it applies to, `Rule=NAME Policy=NAME Key=Value ...` defines
+ * its conditions and actions. Loading is all or nothing: an error names file, line, key and accepted values.
+ * Conditions and actions are only stored here; rules/rule.h parses them, so that the plugin does not need it.
  * Never aborts, never prints: the plugin calls it inside srun and slurmstepd (memory failure is an error like
  * any other).
  */
@@ -44,7 +44,7 @@ struct config {
     /* what the controller acts through: actions/action.h */
     char slurmrestd[1024];       /* Slurmrestd=unix:/PATH|http://HOST:PORT; "" is none */
     char slurmrestd_token[1024]; /* SlurmrestdToken=FILE; "" is none */
-    char slurmrestd_version[16]; /* SlurmrestdVersion=v0.0.40; "" is found by asking */
+    char slurmrestd_version[16]; /* SlurmrestdVersion=v0.0.40; "": negotiated */
     char webhook[2048];          /* Webhook=URL|FILE; "" is none */
     char webhook_template[1024]; /* WebhookTemplate=NAME|FILE; "generic" */
     char webhook_token[1024];    /* WebhookToken=FILE; "" is none */
@@ -63,29 +63,30 @@ struct config {
     struct config_rule rules[CONFIG_RULES_MAX];
 };
 
-/* The file that a program of ours reads: the one that --conf names (given; NULL without), else the one in
- * SYNCGUARD_CONF unless that is empty; NULL: the installed one. */
+/* The configuration file to read: given (--conf, NULL without), else SYNCGUARD_CONF unless that is empty, else
+ * NULL, which means the installed one. */
 const char *config_path(const char *given);
 
 /* Fill in defaults, then read path (NULL: CONFIG_DEFAULT_PATH, and no file there is no error).
  * 0, or -1 with the reason and *c unchanged. */
 int config_load(struct config *c, const char *path, struct err *err);
-/* The same with text in memory in place of the file (name stands for it in reasons; c->path is then empty).
- * "" gives the defaults. */
+/* The same for text in memory (reasons use name as the file name; c->path is then empty).  "" gives the
+ * defaults. */
 int config_parse(struct config *c, const char *name, const char *text, size_t bytes, struct err *err);
 /* Case does not matter; NULL: there is none. */
 const struct config_policy *config_policy_find(const struct config *c, const char *name);
 /* "observe, balanced, ..." into buf; returns buf. */
 char *config_policy_names(const struct config *c, char *buf, size_t size);
 
-/* What a policy is selected by.  Unknown: "" and 0, which only fit where nothing is asked for. */
+/* The properties of a job that select its policy.  Unknown values are "" and 0; they only match a selection
+ * without that property. */
 struct config_job {
     const char *partition, *account, *qos, *user;
     uint32_t nodes, ranks;
 };
-/* The policy of a job: that of the first PolicyFor= that fits, unless the user asked for another (asked,
- * NULL: did not) and that line lets him; without such a line what was asked for, or the default policy. *why,
- * if wanted, is set to that line, or NULL.  NULL: asked for what is not known. */
+/* The policy of a job: that of the first PolicyFor= line that matches, unless the user requested another one
+ * (asked, or NULL) and the line allows an override; if no line matches, the requested or the default policy.
+ * *why, if not NULL, is set to the matching line or NULL.  Returns NULL if the requested policy is unknown. */
 const struct config_policy *config_policy_select(const struct config *c, const struct config_job *j,
                                                  const char *asked, const struct config_selection **why);
 

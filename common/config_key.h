@@ -1,8 +1,8 @@
-/* config_key.h - a key of syncguard.conf, and all there is to say about it: kind, range, default, meaning.
+/* config_key.h - a key of syncguard.conf: its kind, range, default and meaning.
  *
  * Rows of such keys make the tables of config.c and config_policy.c, which feed parsing, `sgctl config`, the
- * manual page, `sgctl policy` and sgtop alike. A value is read as people write it and kept in SI. Never
- * aborts, never prints but where it is told to: guests use it. */
+ * manual page, `sgctl policy` and sgtop alike. Values are parsed with their units and stored in SI. Never aborts,
+ * and prints only in the functions that take a FILE: guests use it. */
 #ifndef SYNCGUARD_COMMON_CONFIG_KEY_H
 #define SYNCGUARD_COMMON_CONFIG_KEY_H
 
@@ -32,7 +32,7 @@ enum config_kind {
     CONFIG_SECONDS,
     CONFIG_HERTZ,
     CONFIG_BYTES,
-    CONFIG_NUMBER, /* what unit says */
+    CONFIG_NUMBER, /* in the unit of the table */
 };
 
 struct config_key {
@@ -42,8 +42,8 @@ struct config_key {
     double min, max;          /* of numbers */
     const char *const *words; /* of CONFIG_WORD and CONFIG_SET; ends with NULL */
     const char *unit;         /* of CONFIG_NUMBER and CONFIG_INTEGER; NULL: none */
-    const char *standard;     /* default, as it would be written */
-    const char *text;         /* what it means, a sentence */
+    const char *standard;     /* default, as written in the file */
+    const char *text;         /* meaning, one sentence */
 };
 
 /* For rows: where the value is, and what is accepted. */
@@ -53,30 +53,30 @@ struct config_key {
 #define CONFIG_OF(min, max, unit)   min, max, NULL, unit
 #define CONFIG_WORDS(words)         0, 0, words, NULL
 
-/* NULL: there is none of that name (case does not matter). */
+/* Case-insensitive.  NULL: unknown key. */
 const struct config_key *config_key_find(const struct config_key *keys, size_t n, const char *name);
-/* The key that was probably meant; NULL: none is near. */
+/* The key with the most similar name; NULL: none is similar. */
 const char *config_key_near(const struct config_key *keys, size_t n, const char *name);
 /* "A, B, C" into buf, cut at its end; returns buf. */
 char *config_key_names(const struct config_key *keys, size_t n, char *buf, size_t size);
 
-/* Write value to its place in the structure at base.  -1 when it is not accepted, and nothing is changed. */
+/* Parse value into its field of the structure at base.  Returns -1 and changes nothing if it is rejected. */
 int config_key_store(const struct config_key *key, void *base, const char *value);
 void config_key_defaults(const struct config_key *keys, size_t n, void *base);
-/* "a ratio from 1 to 10": what is accepted.  Returns buf. */
+/* The accepted values, such as "a ratio from 1 to 10".  Returns buf. */
 char *config_key_accepts(const struct config_key *key, char *buf, size_t size);
-/* The number at base, in SI; NaN for what is none: text and words. */
+/* The number at base, in SI; NaN for text and words. */
 double config_key_number(const struct config_key *key, const void *base);
-/* The value at base, so that config_key_store would read the same ("30s", "1.02", "dryrun").  Returns buf. */
+/* The value at base in the form that config_key_store accepts ("30s", "1.02", "dryrun").  Returns buf. */
 char *config_key_write(const struct config_key *key, const void *base, char *buf, size_t size);
-/* "s", "ratio", "1/s", "bytes", or what the key says; "" none. */
+/* "s", "ratio", "1/s", "bytes", or the unit in the table; "": none. */
 const char *config_key_unit(const struct config_key *key);
 
 /* The table for people, and the same as a list of mdoc(7). */
 void config_key_print(FILE *out, const struct config_key *keys, size_t n);
 void config_key_mdoc(FILE *out, const struct config_key *keys, size_t n);
 
-/* A name as policies and rules have: letters, digits, '_', '-', '.', the first a letter or digit. */
+/* Is s a valid name of a policy or rule: letters, digits, '_', '-', '.', the first a letter or digit? */
 bool config_is_name(const char *s);
 
 #endif

@@ -1,8 +1,8 @@
 /* config_policy.h - lines Policy=, PolicyFor= and Rule= of syncguard.conf: their structures, and the tables of keys
  * that fill them.
  *
- * A parameter of a policy is a row of config_policy.c and a field of struct config_policy; nothing else need
- * know it for it to be read, checked, listed, documented, set by `sgctl policy set` and shown by sgtop. */
+ * A parameter of a policy is a row of config_policy.c and a field of struct config_policy; this is
+ * enough for it to be parsed, checked, listed, documented, set by `sgctl policy set` and shown by sgtop. */
 #ifndef SYNCGUARD_COMMON_CONFIG_POLICY_H
 #define SYNCGUARD_COMMON_CONFIG_POLICY_H
 
@@ -16,20 +16,20 @@ enum { CONFIG_CHECKPOINT_OFF, CONFIG_CHECKPOINT_ADVISE, CONFIG_CHECKPOINT_REQUES
 struct config_policy {
     char name[32];
     char text[128];            /* Description=: for --sync-guard=help */
-    double min_slowdown_ratio; /* MinSlowdown: a straggler below this price is not named (1.02) */
-    double hang_timeout_s;     /* HangTimeout: a collective open longer than this is a hang (30 s) */
-    double sample_rate_hz;     /* SampleRate: samples a rank and second (50) */
+    double min_slowdown_ratio; /* MinSlowdown: stragglers are reported from this ratio (1.02) */
+    double hang_timeout_s;     /* HangTimeout: a collective that lasts longer is a hang (30 s) */
+    double sample_rate_hz;     /* SampleRate: samples per rank and second (50) */
     /* rules */
     int action;             /* Action: CONFIG_DRYRUN or CONFIG_ENFORCE */
     int actions_per_hour;   /* ActionsPerHour: of one job */
-    int nodes_per_hour;     /* NodesPerHour: actions of one job are against */
-    int nodes_at_once;      /* NodesAtOnce: one action is against */
+    int nodes_per_hour;     /* NodesPerHour: maximum affected by actions of one job */
+    int nodes_at_once;      /* NodesAtOnce: maximum affected by one action */
     double effect_window_s; /* EffectWindow */
     /* checkpoints */
     int checkpoint;                               /* Checkpoint: CONFIG_CHECKPOINT_... */
     char checkpoint_signal[16];                   /* CheckpointSignal: "" none */
     char checkpoint_file[256];                    /* CheckpointFile: "" none */
-    double checkpoint_cost_s;                     /* CheckpointCost: the first guess */
+    double checkpoint_cost_s;                     /* CheckpointCost: assumed until measured */
     double checkpoint_least_s, checkpoint_most_s; /* CheckpointMinInterval, CheckpointMaxInterval */
     double preemption_grace_s;                    /* PreemptionGrace */
     /* pacing, pacing/pacer.h */
@@ -41,12 +41,12 @@ struct config_policy {
     double pace_share_ratio; /* PaceShare */
 };
 
-/* PolicyFor=: a job that fits all of it gets the policy.  Lists are empty where anything fits. */
+/* PolicyFor=: a job that matches every property gets the policy.  Empty lists match every job. */
 struct config_selection {
     char policy[32];
     char partition[256], account[256], qos[256], user[256];
     int min_nodes, max_nodes, min_ranks, max_ranks; /* 0: no bound */
-    int override;                                   /* 1: --sync-guard=NAME wins over this line */
+    int override;                                   /* 1: --sync-guard=NAME overrides this line */
     char file[256];
     unsigned line;
 };
@@ -58,7 +58,7 @@ struct config_rule {
     double hold_s, hysteresis_ratio, cool_down_s;
     int max_per_job; /* 0: no bound */
     char file[256];
-    unsigned line, when_line, action_line; /* where it is, and where these keys are */
+    unsigned line, when_line, action_line; /* of the rule, and of these two keys */
 };
 
 enum config_table { CONFIG_SYSTEM, CONFIG_POLICY, CONFIG_SELECTION, CONFIG_RULE, CONFIG_TABLES };

@@ -1,6 +1,6 @@
-/* err.h - why something failed, in words a person reads.
- * The last argument of a function that can fail for more than one reason.
- * NULL is accepted everywhere: the caller does not want the words. */
+/* err.h - the reason of a failure, as text for a person.
+ * It is the last argument of functions that can fail for more than one reason.
+ * NULL is accepted everywhere, for callers that do not need the reason. */
 #ifndef SYNCGUARD_COMMON_ERR_H
 #define SYNCGUARD_COMMON_ERR_H
 
@@ -11,7 +11,7 @@ struct err {
 /* Fill in the reason (cut at the end of text).  Returns -1, so that a function can `return err_set(...)`. */
 __attribute__((format(printf, 2, 3))) int err_set(struct err *err, const char *fmt, ...);
 
-/* Put words in front of the reason that is there: "CONTEXT: REASON".  Returns -1. */
+/* Prefix the present reason with a context: "CONTEXT: REASON".  Returns -1. */
 __attribute__((format(printf, 2, 3))) int err_prefix(struct err *err, const char *fmt, ...);
 
 #endif

@@ -1,8 +1,9 @@
-/* hash.h - names for what is compared or looked up: not for secrets, and not safe from people who want collisions.
+/* hash.h - 64-bit keys for comparison and lookup; not for secrets, and not safe against deliberate collisions.
  *
- * FNV-1a, 64 bits (G. Fowler, L. C. Noll, K.-P. Vo, http://www.isthe.com/chongo/tech/comp/fnv/): of a million
- * different inputs two are alike with a chance of 3 in 10^8. The values are stored, in keys of actions and
- * names of communicators: they stay. Guests include nothing of common/ and have their own. */
+ * FNV-1a, 64 bits (G. Fowler, L. C. Noll, K.-P. Vo, http://www.isthe.com/chongo/tech/comp/fnv/): among a
+ * million different inputs, two collide with a probability of 3 in 10^8. The values are stored in keys of actions
+ * and names of communicators, so the function must not change. Guests include nothing of common/ and have their
+ * own copy. */
 #ifndef SYNCGUARD_COMMON_HASH_H
 #define SYNCGUARD_COMMON_HASH_H
 
@@ -11,7 +12,7 @@
 
 #define HASH_START 0xcbf29ce484222325u
 
-/* Goes on from h: HASH_START, or what an earlier call returned. */
+/* Continues from h: HASH_START, or the result of an earlier call. */
 static inline uint64_t hash_bytes(uint64_t h, const void *data, size_t n)
 {
     const unsigned char *byte = data;

@@ -1,6 +1,6 @@
-/* log.h - one line an event, on stderr or in a file, with time and level.
- * Called at the edge that decides what to do next; libraries report, never log.
- * A warning says what we did instead.  Until log_open() only errors are written. */
+/* log.h - one line per event, on stderr or in a file, with time and level.
+ * Called where it is decided what to do next; libraries return errors, they never log.
+ * A warning states what was done instead.  Before log_open() only errors are written. */
 #ifndef SYNCGUARD_COMMON_LOG_H
 #define SYNCGUARD_COMMON_LOG_H
 
@@ -8,9 +8,10 @@
 
 enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 
-/* Where to (NULL: stderr; a file is appended to, 0640) and how much.  Program name prefixes stderr lines. */
+/* Log to path (NULL: stderr; a file is appended to, mode 0640) at this level.  stderr lines begin with the
+ * program's name. */
 int log_open(const char *program, const char *path, enum log_level level, struct err *err);
-void log_reopen(void); /* after logrotate moved the file; keeps the old one when that fails */
+void log_reopen(void); /* after logrotate moved the file; keeps the old file open on failure */
 
 __attribute__((format(printf, 1, 2))) void log_error(const char *fmt, ...);
 __attribute__((format(printf, 1, 2))) void log_warn(const char *fmt, ...);

@@ -1,4 +1,4 @@
-/* now.h - what time it is, in seconds. */
+/* now.h - the current time, in seconds. */
 #ifndef SYNCGUARD_COMMON_NOW_H
 #define SYNCGUARD_COMMON_NOW_H
 
@@ -12,13 +12,13 @@ static inline double now_of(clockid_t clock)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* By the clock that only goes forwards: for spans, and within this machine. */
+/* Monotonic: for durations, on this machine only. */
 static inline double now_s(void)
 {
     return now_of(CLOCK_MONOTONIC);
 }
 
-/* Since 1970, as people set the clock: for what is stored and shown. */
+/* Since 1970, by the wall clock: for times that are stored or shown. */
 static inline double wall_s(void)
 {
     return now_of(CLOCK_REALTIME);

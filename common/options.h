@@ -1,9 +1,9 @@
 /* options.h - the command line of a program: one table for parsing, --help, the manual page and completion.
  *
  * A program has commands with options, operands and a text each (one command without a name where it has no
- * others), and options that all commands take.  getopt_long(3) reads them: options stand anywhere, "--" ends
- * them, a long one may be shortened as long as it stays unique.  So may a command.  Numbers are checked
- * against their range and are SI once they are parsed: seconds, bytes, bytes per second, plain ratios.
+ * others), and options that all commands take.  getopt_long(3) reads them: options may stand anywhere,
+ * "--" ends them, and unique prefixes of long options and commands are accepted.  Numbers are checked against
+ * their range and are SI once they are parsed: seconds, bytes, bytes per second, plain ratios.
  *
  * Text is borrowed from argv.  One parse at a time: getopt keeps its place in globals. */
 #ifndef SYNCGUARD_COMMON_OPTIONS_H
@@ -18,8 +18,8 @@
 enum option_kind {
     OPTION_FLAG,
     OPTION_WORD,    /* one of words */
-    OPTION_TEXT,    /* anything: the program reads it */
-    OPTION_TEXTS,   /* the same, and it may be given several times */
+    OPTION_TEXT,    /* any text, parsed by the program */
+    OPTION_TEXTS,   /* any text; may be given several times */
     OPTION_COUNT,   /* a whole number: 64, 175e9, 7B */
     OPTION_NUMBER,  /* 0.08, 1e-3 */
     OPTION_RATIO,   /* 0.05, 5% */
@@ -39,23 +39,23 @@ struct option_spec {
     const char *text;  /* begins in lower case, no full stop at its end */
 };
 
-#define OPTION_REQUIRED   "!" /* as otherwise: the command makes no sense without */
-#define OPTIONS_MAX       64  /* that a command takes, those of all commands included */
-#define OPTIONS_TEXTS_MAX 8   /* that one OPTION_TEXTS may have */
+#define OPTION_REQUIRED   "!" /* as otherwise: the option must be given */
+#define OPTIONS_MAX       64  /* per command, common options included */
+#define OPTIONS_TEXTS_MAX 8   /* values of one OPTION_TEXTS */
 #define OPTIONS_GIVEN_MAX 128 /* on one command line */
 
 /* An option as one command takes it. */
 struct option_use {
     const struct option_spec *option;
-    const char *otherwise; /* when not given: as a person would write it; NULL: unknown (NaN, NULL) */
+    const char *otherwise; /* default, as it would be typed; NULL: unknown (NaN, NULL) */
 };
 
 struct options_command {
     const char *name; /* "job", "policy set"; "": the program has no commands */
-    const char
-        *operands;    /* "JOB ACTION [VALUE...]"; "" for none; NULL: all that follows is another program's */
-    const char *text; /* one line; begins in lower case, no full stop */
-    const char *more; /* paragraphs of whole sentences, or NULL */
+    const char *
+        operands; /* "JOB ACTION [VALUE...]"; "" for none; NULL: all following words belong to another program */
+    const char *text;              /* one line; begins in lower case, no full stop */
+    const char *more;              /* paragraphs of whole sentences, or NULL */
     const struct option_use *uses; /* ends with { NULL, NULL }; NULL: none */
     const char
         *words; /* for completion: "ACTION requeue signal": what an operand can be; where operands is NULL:
@@ -67,19 +67,19 @@ struct options;
 
 struct options_program {
     const char *name, *text;
-    const char *noun;                                   /* of what is a command here: "command", "question" */
+    const char *noun;                                   /* what commands are called: "command", "question" */
     const struct options_command *(*command)(size_t i); /* the i-th, in the order of help; NULL: no more */
     const struct option_use *common;                    /* of all commands; --help and --version are added */
     const char *examples[2];
-    void (*help_more)(FILE *out); /* what only this program's --help has; or NULL */
+    void (*help_more)(FILE *out); /* prints further parts of --help; or NULL */
     const char *help_end;         /* its last paragraph, or NULL */
-    bool once; /* an option that is given twice is an error; otherwise the last one holds */
+    bool once;                    /* giving an option twice is an error; otherwise the last one counts */
     /* For completion: print the words that an operand or value of this name can be, one a line, "WORD" or
      * "WORD\tTEXT", or "@files" as of options_complete().  So far only the options of o have been read.  NULL: none are known. */
     void (*complete)(const struct options *o, const char *name, FILE *out);
 };
 
-/* What a command line says. */
+/* A parsed command line. */
 struct options {
     const struct options_program *program;
     const struct options_command *command; /* NULL: --help or --version for all of the program */
@@ -89,57 +89,58 @@ struct options {
     struct {
         size_t use;
         const char *text;
-    } again[OPTIONS_TEXTS_MAX - 1]; /* what follows the first text of an OPTION_TEXTS */
+    } again[OPTIONS_TEXTS_MAX - 1]; /* the second and further texts of an OPTION_TEXTS */
     size_t n_again;
     bool help, version;
     char *const *operands;
     int n_operands;
 };
 
-/* "-f" is --conf in all programs: the letter of each option that has one stands in one table.  '\0': none. */
+/* The short form of an option, from one table for all programs ("-f" is --conf everywhere).  '\0': none. */
 char option_letter(const struct options_program *p, const struct option_spec *o);
 
 /* Options that several programs have. */
 extern const struct option_spec option_conf, option_controller, option_munge_socket, option_json;
 extern const struct option_spec option_help, option_version;
 
-/* 0, or -1 with the reason.  Moves the operands of argv together. */
+/* 0, or -1 with the reason.  Reorders argv so that the operands are contiguous. */
 int options_parse(struct options *o, const struct options_program *p, int argc, char **argv, struct err *err);
-/* The same as main() wants it: prints --help, --version, what completion and the manual page ask for, or what
- * is wrong.  -1: go on; otherwise the exit status. */
+/* For main(): parses, and prints --help, --version, the output for completion and manual page, or the error.
+ * Returns -1 to continue, otherwise the exit status. */
 int options_start(struct options *o, const struct options_program *p, int argc, char **argv);
-/* Print what is wrong with the command line and how to get help; returns the exit status 2. */
+/* Print the error in the command line and how to get help; returns the exit status 2. */
 int options_misuse(const struct options *o, const struct err *err);
 /* ". Try 'sgctl help job'", for messages of one line. */
 void options_hint(const struct options *o, char *buf, size_t size);
 
-/* Of an option that command or program has; any other name is a mistake in the program and aborts. */
+/* The value of an option of the command or program; any other name is a bug and aborts. */
 double options_number(const struct options *o, const char *option);    /* NaN: not given, and no default */
 const char *options_text(const struct options *o, const char *option); /* NULL: the same */
 /* The i-th of an OPTION_TEXTS, from 0; NULL: there are no more. */
 const char *options_texts(const struct options *o, const char *option, size_t i);
 bool options_given(const struct options *o, const char *option); /* on the command line */
 bool options_is(const struct options *o, const char *option, const char *word);
-/* The whole number that the option says, or otherwise where it is not known. */
+/* The option's value as an integer, or `otherwise` if it is unknown. */
 int options_int(const struct options *o, const char *option, int otherwise);
 
-/* The use that the i-th value belongs to: those of the command, then those of the program; NULL at the end. */
+/* The option that the i-th value belongs to: first those of the command, then those of the program; NULL at
+ * the end. */
 const struct option_use *options_use(const struct options_program *p, const struct options_command *c,
                                      size_t i);
 
-/* NULL: none is called so, in full or by a unique beginning; err says what is near (may be NULL). */
+/* Finds a command by its name or a unique prefix.  NULL: unknown; err (may be NULL) names similar commands. */
 const struct options_command *options_find(const struct options_program *p, const char *name,
                                            struct err *err);
 
-/* One value of one option, checked against its kind and range; 0 or -1 with what is accepted. */
+/* Parse one value of one option and check its kind and range; 0, or -1 with the accepted values. */
 int options_value(const struct option_spec *o, const char *text, double *number, struct err *err);
 
 /* c NULL: all commands. */
 void options_help(FILE *out, const struct options_program *p, const struct options_command *c);
 /* The manual page's sections COMMANDS (or QUESTIONS) and OPTIONS, mdoc(7). */
 void options_mdoc(FILE *out, const struct options_program *p);
-/* What can stand in place of the last of words, one a line: "WORD\tTEXT".  "@files" and "@hosts" stand for what the
- * shell knows better, "@program NAME N" for what that program says of the last N words.  words[0] is the program. */
+/* Candidates to complete the last of words, one per line: "WORD\tTEXT".  "@files" and "@hosts" ask the shell to
+ * complete these, "@program NAME N" asks that program to complete the last N words.  words[0] is the program. */
 void options_complete(FILE *out, const struct options_program *p, int n, char **words);
 
 #endif

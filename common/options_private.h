@@ -1,4 +1,4 @@
-/* options_private.h - what options.c, options_page.c and options_complete.c share; nobody else's. */
+/* options_private.h - shared by options.c, options_page.c and options_complete.c only. */
 #ifndef SYNCGUARD_COMMON_OPTIONS_PRIVATE_H
 #define SYNCGUARD_COMMON_OPTIONS_PRIVATE_H
 
@@ -7,16 +7,16 @@
 #include "common/options.h"
 
 #define OPTIONS_NAME_BYTES 48
-#define OPTIONS_LONGS_MAX  256 /* that all commands of a program have together */
+#define OPTIONS_LONGS_MAX  256 /* options of all commands of a program */
 #define OPTIONS_SEEN_MAX   128 /* on one command line */
 
 /* A command line, word by word. */
 struct options_scan {
     struct options *o;
-    bool lenient; /* for completion: what is wrong is passed over, nothing is required */
+    bool lenient; /* for completion: errors are skipped, nothing is required */
     struct {
         const struct option_spec *spec;
-        const char *text; /* NULL of a flag */
+        const char *text; /* NULL for a flag */
     } seen[OPTIONS_SEEN_MAX];
     size_t n_seen;
     const struct option_spec *waiting; /* the last word is this option, and its value is missing */
@@ -30,7 +30,7 @@ struct options_scan {
 
 int options_scan(struct options_scan *s, const struct options_program *p, int argc, char **argv,
                  struct err *err);
-/* Takes over what is right, whatever else is wrong. */
+/* Takes every valid option and skips the rest. */
 void options_scan_lenient(struct options_scan *s, const struct options_program *p, int argc, char **argv);
 
 /* "COMMAND"; returns buf. */

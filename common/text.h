@@ -8,12 +8,12 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* A figure as a string of its own, so that several can stand in one printf. */
+/* A figure as a string by value, so that one printf can use several. */
 struct text {
     char s[48];
 };
 struct text text_s(double seconds);       /* "1.23 ms" */
-struct text text_about_s(double seconds); /* "1.2 ms": what is known to some per cent */
+struct text text_about_s(double seconds); /* "1.2 ms": for values known to a few per cent */
 struct text text_bytes(double bytes);     /* "1.50 MB" */
 struct text text_percent(double ratio);   /* "12.3 %" */
 struct text text_number(double number);   /* "4.56k" */
@@ -23,7 +23,7 @@ struct text text_times(double factor);    /* "1.22x" */
 /* A paragraph, broken between words so that no line is longer than columns (a longer word stands alone). */
 void text_wrap(FILE *out, const char *paragraph, int indent, int columns);
 
-/* The same for a manual page, mdoc(7): a sentence a line.  No sentence may begin with a dot or a quote. */
+/* The same for a manual page, mdoc(7): one sentence per line.  No sentence may begin with a dot or a quote. */
 void text_mdoc(FILE *out, const char *paragraph);
 
 struct table_column {
@@ -36,8 +36,8 @@ struct table;
 struct table *table_new(const struct table_column *columns, size_t n_columns);
 /* The next cell, left to right, row by row. */
 __attribute__((format(printf, 2, 3))) void table_cell(struct table *t, const char *fmt, ...);
-/* Titles (unless they are all ""), then the rows.  A column in which every cell is "-" is left out: it has
- * nothing to say. */
+/* Titles (unless they are all ""), then the rows.  Columns in which every cell is "-" are
+ * omitted. */
 void table_print(const struct table *t, FILE *out, int indent);
 void table_free(struct table *t); /* NULL is fine */
 

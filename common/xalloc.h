@@ -1,5 +1,5 @@
 /* xalloc.h - memory in our own programs: out of memory aborts with a line on stderr.
- * Never in guests (probe, plugin): they use plain calloc and carry on without. */
+ * Never in guests (probe, plugin): they use plain calloc and continue without the memory. */
 #ifndef SYNCGUARD_COMMON_XALLOC_H
 #define SYNCGUARD_COMMON_XALLOC_H
 
@@ -11,7 +11,7 @@
 
 void *xcalloc(size_t n, size_t size);           /* zeroed */
 void *xrealloc(void *p, size_t n, size_t size); /* n * size, overflow checked */
-char *xstrdup(const char *s);                   /* NULL gives NULL */
+char *xstrdup(const char *s);                   /* NULL returns NULL */
 __attribute__((format(printf, 1, 2))) char *xasprintf(const char *fmt, ...);
 
 /* Make room for one more in an array of *cap elements: doubles, new part zeroed.  Returns the array. */

@@ -1,5 +1,5 @@
 /* clock.h - reading the clock of a ring; private to ring/ and the probe.
- * The CPU's counter costs 10 ns where clock_gettime costs 22, and is used only where it may be believed. */
+ * Reading the CPU's counter takes 10 ns, clock_gettime 22 ns; the counter is used only where it is reliable. */
 #ifndef SYNCGUARD_RING_CLOCK_H
 #define SYNCGUARD_RING_CLOCK_H
 
@@ -45,8 +45,8 @@ static inline uint64_t clock_read(enum ring_clock clock)
     return clock == RING_CLOCK_COUNTER ? clock_counter() : clock_monotonic_ns();
 }
 
-/* The better of the clocks that this machine has: the counter, where the CPU calls it invariant and the
- * kernel (which compares it between CPUs and with other clocks) still lists it as a clock source. */
+/* The better clock of this machine: the counter, if the CPU reports it as invariant and the kernel, which
+ * compares it between CPUs and with other clocks, still lists it as a clock source. */
 enum ring_clock clock_choose(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* control.h - what the agent tells the probes of its node: one page, mapped read-only by them.
- * Every field is read with a relaxed load and means the same when the agent is gone:
+/* control.h - settings that the agent passes to the probes of its node, in one page that they map read-only.
+ * Every field is read with a relaxed load and stays valid after the agent has exited:
  * a probe never waits for the controller. */
 #ifndef SYNCGUARD_RING_CONTROL_H
 #define SYNCGUARD_RING_CONTROL_H
@@ -11,12 +11,12 @@
 #define CONTROL_MAGIC   0x53474354u /* "SGCT" */
 #define CONTROL_VERSION 2u
 
-/* A checkpoint asked for: all ranks hear it at the same call (steps.h).  A rank that comes to call `at` says
- * yes if its program is `app` and the state is committed then, else no; later calls do not match any more. */
+/* A requested checkpoint, which all ranks receive at the same call (steps.h).  Call number `at` of a rank returns
+ * true if its program is `app` and the state is committed by then, else false; later calls do not match. */
 enum control_asked { CONTROL_ASKED_NONE, CONTROL_ASKED_ARMED, CONTROL_ASKED_COMMITTED };
 struct control_checkpoint {
     uint64_t at;  /* n-th call of steps_due(), from 1; 0: none */
-    uint32_t app; /* the incarnation that counts so */
+    uint32_t app; /* the incarnation whose calls are counted */
     uint32_t state;
 };
 
@@ -25,8 +25,8 @@ struct control_pace {
     uint32_t levers;       /* PACER_... that may be used; 0: none */
     uint32_t max_delay_us; /* a rank is held back for no longer than that, once a collective */
     uint32_t share;        /* of what a rank is reliably early by that it may sleep, in thousandths */
-    uint32_t epoch;        /* collectives that have a lever, or not, together */
-    uint32_t every;        /* one epoch in so many goes without the lever that is in force */
+    uint32_t epoch;        /* consecutive collectives with the lever, or without */
+    uint32_t every;        /* one epoch in `every` runs without the lever in force */
     uint32_t generation;   /* grows with every change of these */
     uint32_t reserved[10];
 };
@@ -45,16 +45,15 @@ _Static_assert(sizeof(struct control_page) == 4096, "the control page is a page"
 
 /* Agent: make DIR/control (recording on) and map it for writing.  NULL on failure, errno set. */
 struct control_page *control_create(const char *dir);
-/* Probe: the same to read, and made when it is not there yet: the agent starts when it sees the ranks' rings.
- */
+/* Probe: map it for reading, and create it if missing: the agent starts when it sees the ranks' rings. */
 const struct control_page *control_join(const char *dir);
-/* Map it for reading.  NULL when it is not there or not ours: then the probe records. */
+/* Map it for reading.  NULL when it is missing or not ours; the probe then records. */
 const struct control_page *control_open(const char *dir);
 void control_close(const struct control_page *page); /* NULL is fine */
 
-/* Agent: say what is asked.  A rank never sees one request's call with another's state. */
+/* Agent: set the request.  A rank never sees the call of one request with the state of another. */
 void control_ask(struct control_page *page, uint64_t at, uint32_t app, enum control_asked state);
-/* Rank: is its n-th call the one that was asked for, now? */
+/* Rank: does the request apply to its n-th call? */
 bool control_asked(const struct control_page *page, uint64_t n, uint32_t app);
 
 #endif

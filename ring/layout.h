@@ -1,7 +1,7 @@
-/* layout.h - how a ring lies in its file; private to ring/ and the probe.
+/* layout.h - the layout of a ring's file; private to ring/ and the probe.
  *
- *   0      struct ring_header: what never changes, then one cache line each for what the writer, the live
- *          slot and the reader change, so that they do not disturb each other
+ *   0      struct ring_header: constant fields, then one cache line each for the fields that the writer, the
+ *          live slot and the reader change, to avoid false sharing
  *   4096   RING_COMMS_MAX struct ring_comm
  *   ...    capacity struct ring_event
  *

@@ -2,11 +2,11 @@
  *
  * A ring is a file in the step's directory (see below), mapped by both.  One writer (a thread of the
  * rank), one reader (the agent), no locks; a full ring drops and counts.  The events outlive the
- * process: after a SIGKILL the agent still reads them, and the live slot still says what the rank was
- * inside of.
+ * process: after a SIGKILL the agent can still read them, and the live slot still holds the call that
+ * the rank was in.
  *
- * It refuses to wait, to allocate after creation, to believe a file it did not check: ring_open()
- * verifies sizes and offsets, ring_drain() bounds whatever the writer says.
+ * It never waits, never allocates after creation and never trusts an unchecked file: ring_open()
+ * verifies sizes and offsets, ring_drain() bounds all values from the writer.
  *
  * Units: times are ticks of the ring's clock (ring_info.clock); ring_clock_ns() turns them into
  * CLOCK_MONOTONIC nanoseconds.  Sizes are bytes. */
@@ -19,21 +19,21 @@
 #include <sys/types.h>
 
 /* The step's directory on a node: /dev/shm/syncguard.UID.JOB.STEP.NODE, mode 0700, owned by the job's user,
- * made by the plugin, named to the tasks in SYNCGUARD_DIR, removed by the agent at the step's end (with all
- * that is in it: a probe killed while it made a ring leaves a .RANK.THREAD.PID.tmp).
+ * created by the plugin, passed to the tasks in SYNCGUARD_DIR, removed by the agent at the step's end with all
+ * its files (a probe killed while it creates a ring leaves a .RANK.THREAD.PID.tmp).
  *   RANK.INCARNATION.THREAD.ring   one for each thread that calls MPI; THREAD 0 is the one that initialised
  *                                  MPI.  RANK is the rank in MPI_COMM_WORLD, or SLURM_PROCID where that world
- *                                  has one member; INCARNATION counts the MPI programs that one task runs in
- *                                  turn
+ *                                  has one member; INCARNATION counts the MPI programs that one task runs
+ *                                  one after another
  *   control                        the control page (control.h), written by the agent */
 #define RING_ENV_DIR "SYNCGUARD_DIR"
 
 #define RING_CAPACITY_MAIN   16384u /* events: 1 MiB */
-#define RING_CAPACITY_THREAD 2048u  /* further threads: 128 KiB each ... */
-#define RING_THREADS_MAX     7u     /* ... at most so many rings a rank: all together under 2 MiB */
-#define RING_COMMS_MAX       512u /* communicators described in a ring; later ones are named but not described */
+#define RING_CAPACITY_THREAD 2048u  /* further threads: 128 KiB each */
+#define RING_THREADS_MAX     7u     /* rings of further threads per rank: all rings together under 2 MiB */
+#define RING_COMMS_MAX       512u   /* communicators described in a ring; events may name further ones */
 
-/* Operations.  The table of names (ring_op_name) is the one the trace format and all screens use. */
+/* Operations.  The trace format and all screens use the names of ring_op_name(). */
 enum ring_op {
     RING_OP_NONE,
     RING_OP_BARRIER,
@@ -60,7 +60,7 @@ enum ring_op {
     RING_OP_NEIGHBOR_ALLTOALLW,
     RING_OP_COMM_CREATE,    /* split, dup, create...: collective over the parent communicator */
     RING_OP_POINT_TO_POINT, /* in the live slot only: events of single messages are summed, not recorded */
-    RING_OP_WAIT,           /* in the live slot only: MPI_Wait and its kin */
+    RING_OP_WAIT,           /* in the live slot only: MPI_Wait and its variants */
     RING_OP_MAX
 };
 
@@ -73,9 +73,9 @@ bool ring_op_synchronises(enum ring_op op);
 bool ring_op_irregular(enum ring_op op);
 
 enum ring_event_flags {
-    RING_EVENT_NONBLOCKING = 1, /* enter: posted; wait: the rank began to wait for it; leave: seen done */
+    RING_EVENT_NONBLOCKING = 1, /* enter: posted; wait: the rank began to wait for it; leave: completion seen */
     RING_EVENT_PERSISTENT = 2,  /* posted by MPI_Start; also NONBLOCKING */
-    RING_EVENT_UNWAITED = 4,    /* seen done by a test or found done: leave does not tell when it ended */
+    RING_EVENT_UNWAITED = 4,    /* completion seen by a test, or later: it may have ended before leave */
     RING_EVENT_FAILED = 8,      /* the library returned an error */
     RING_EVENT_INTER = 16,      /* on an intercommunicator */
 };
@@ -94,7 +94,7 @@ struct ring_event {        /* one cache line */
 };
 _Static_assert(sizeof(struct ring_event) == 64, "events are 64 bytes");
 
-/* What the rank is inside of right now. */
+/* The call that the rank is in at the moment. */
 struct ring_live {
     uint64_t comm;  /* as in ring_event */
     uint64_t enter; /* since when (inside) or when it last left (outside) */
@@ -134,7 +134,7 @@ struct ring_info {
 struct ring_counts {
     uint64_t events;  /* recorded */
     uint64_t dropped; /* the ring was full */
-    uint64_t missed;  /* could not be recorded for another reason (too many threads, lost request) */
+    uint64_t missed;  /* not recorded for another reason (too many threads, lost request) */
     uint64_t p2p_calls, p2p_bytes, p2p_ticks; /* bytes: sent */
 };
 
@@ -142,54 +142,53 @@ struct ring; /* layout.h */
 
 /* ---- writer: the probe.  No system call, allocation or lock in emit, enter, leave and p2p. ---- */
 
-/* Make DIR/RANK.INCARNATION.THREAD.ring and map it; info's thread, rank, task, world_*, program, library,
- * topology are taken, INCARNATION is the first that is free (thread 0) or info's.  NULL on failure, errno
- * set. */
+/* Create DIR/RANK.INCARNATION.THREAD.ring and map it.  Of info it uses thread, rank, task, world_*, program,
+ * library and topology; INCARNATION is the first free one (thread 0) or info's.  NULL on failure, errno set. */
 struct ring *ring_create(const char *dir, struct ring_info *info, uint32_t capacity);
 uint64_t ring_now(const struct ring *r);                       /* ticks */
 void ring_emit(struct ring *r, const struct ring_event *e);    /* fills in p2p and p2p_calls itself */
-void ring_enter(struct ring *r, const struct ring_live *live); /* going inside */
-void ring_leave(struct ring *r, uint64_t now); /* outside again; keeps comm and seq of the last */
+void ring_enter(struct ring *r, const struct ring_live *live); /* entering a call */
+void ring_leave(struct ring *r, uint64_t now); /* leaving a call; keeps the last comm and seq */
 void ring_p2p(struct ring *r, uint64_t bytes, uint64_t ticks);
-void ring_missed(struct ring *r);                             /* any thread may */
-int ring_comm_add(struct ring *r, const struct ring_comm *c); /* -1: table full; one thread at a time */
+void ring_missed(struct ring *r);                             /* callable by any thread */
+int ring_comm_add(struct ring *r, const struct ring_comm *c); /* -1: table full; not thread-safe */
 void ring_state_set(struct ring *r, enum ring_state state);
 
 /* ---- reader: the agent, the dump ---- */
 
-/* Map the ring at path for reading (the reader's position is kept in the file, so a restarted agent goes on
+/* Map the ring at path for reading (the reader's position is kept in the file, so a restarted agent continues
  * where the last one stopped).  NULL on failure, errno set (EPROTO: not a ring, or another version).
- * peek: look without taking, read-only: drain returns what is there and does not move the position. */
+ * peek: read-only; ring_drain() returns the present events and leaves the file's position unchanged. */
 struct ring *ring_open(const char *path, bool peek);
-void ring_close(struct ring *r); /* either end; NULL is fine; the file stays */
+void ring_close(struct ring *r); /* writer or reader; NULL is fine; the file stays */
 
-/* Move up to max events into out (caller's memory); returns how many. */
+/* Move up to max events into out (caller's memory); returns the number. */
 size_t ring_drain(struct ring *r, struct ring_event *out, size_t max);
-/* Copy up to max of the newest events, whether taken already or not, oldest first; returns how many. */
+/* Copy up to max of the newest events, including drained ones, oldest first; returns the number. */
 size_t ring_last(const struct ring *r, struct ring_event *out, size_t max);
-/* Give the memory of the events back to the node; the file stays, to keep its INCARNATION taken.  Only when
- * the ring is drained and its process has finalised or is gone: a writer would take the memory again, or a
+/* Release the memory of the events; the file stays, to keep its INCARNATION in use.  Call it only when the ring
+ * is drained and its process has finalised or exited: a writer would allocate the memory again, or get a
  * SIGBUS. */
 void ring_retire(struct ring *r);
-/* Take this mapping's pages out of our own resident memory; they stay in the file, and come back when touched. */
+/* Remove this mapping's pages from our resident memory; they stay in the file and are loaded again on access. */
 void ring_relax(struct ring *r);
 void ring_info_get(const struct ring *r, struct ring_info *info);
 void ring_counts_get(const struct ring *r, struct ring_counts *counts);
-/* A consistent copy; false when the writer was busy with it throughout (try again later). */
+/* A consistent copy; false when the writer changed it during every attempt (try again later). */
 bool ring_live_get(const struct ring *r, struct ring_live *live);
-/* Copies up to max of the communicators from the first-th on; returns how many. */
+/* Copies up to max communicators, starting with number `first`; returns the number. */
 size_t ring_comms_get(const struct ring *r, size_t first, struct ring_comm *out, size_t max);
 
 /* ---- clocks ---- */
 
-/* A node's map from counter ticks to CLOCK_MONOTONIC nanoseconds: one a node, so that all its ranks agree.
- * Calibrated over at least 50 ms from the first call; the slope is then kept. */
+/* A node's map from counter ticks to CLOCK_MONOTONIC nanoseconds: one per node, so that all its ranks agree.
+ * Calibrated over at least 50 ms from the first call; the slope is then fixed. */
 struct ring_clock_map {
     uint64_t tick0, ns0;
     double ns_per_tick; /* 0: not calibrated yet */
 };
 void ring_clock_start(struct ring_clock_map *m);
-/* True when the map can be used; calls that come too early return false (try after the next drain). */
+/* True when the map can be used, false before calibration is complete (try after the next drain). */
 bool ring_clock_ready(struct ring_clock_map *m);
 uint64_t ring_clock_ns(const struct ring_clock_map *m, enum ring_clock clock, uint64_t ticks);
 

@@ -1,4 +1,4 @@
-/* client.h - ask the controller a question (sgctl, sgtop).
+/* client.h - send queries to the controller (sgctl, sgtop).
  * JSON in, JSON out, see doc/protocol.md. */
 #ifndef SYNCGUARD_WIRE_CLIENT_H
 #define SYNCGUARD_WIRE_CLIENT_H
@@ -11,30 +11,31 @@
 struct client;
 
 struct client_options {
-    const char *hosts;        /* as link_connect; all are tried in turn */
+    const char *hosts;        /* as in link_connect(); all are tried in order */
     const char *munge_socket; /* NULL: munge's own */
 };
 
-/* For {"query":"action"}: 32 hex digits of its own, so that what is asked twice is done once. */
+/* A random key of 32 hex digits for {"query":"action"}: an action that is requested twice with the same key is
+ * taken once. */
 #define CLIENT_KEY_BYTES 33
 void client_key(char key[CLIENT_KEY_BYTES]);
 
-/* ---- one question, waiting for the answer (sgctl) ---- */
+/* ---- one query, blocking (sgctl) ---- */
 
-/* Connects, asks, waits at most timeout_s.  Returns the answer (the caller's), or NULL with the reason: no
- * controller, refused, or the answer's own "error". */
+/* Connects, sends the query and waits at most timeout_s.  Returns the answer, which the caller releases, or
+ * NULL with the reason: no controller, rejected, or the answer's "error". */
 json_t *client_ask(const struct client_options *o, const json_t *question, double timeout_s, struct err *err);
 
-/* ---- a standing connection on the caller's loop (sgtop, sgctl record) ---- */
+/* ---- a persistent connection on the caller's event loop (sgtop, sgctl record) ---- */
 
 struct client_events {
-    void (*answer)(struct client *c, json_t *answer, void *arg); /* lent; also those with an "error" */
-    /* It went up, or went down and will be tried again. */
+    void (*answer)(struct client *c, json_t *answer, void *arg); /* borrowed; may have an "error" */
+    /* The connection is up, or is down and will be retried. */
     void (*state)(struct client *c, bool up, const char *why, void *arg);
 };
 struct client *client_new(struct event_base *base, const struct client_options *o,
                           const struct client_events *events, void *arg);
-/* -1 when it is not up now (nothing is queued: ask again from the next answer or timer). */
+/* -1 when the connection is down; nothing is queued, so send again on the next answer or timer. */
 int client_send(struct client *c, const json_t *question);
 void client_free(struct client *c); /* NULL is fine */
 

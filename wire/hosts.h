@@ -1,7 +1,7 @@
-/* hosts.h - "host[:port][,host[:port]...]": where the controllers are, and how long to wait between tries.
+/* hosts.h - "host[:port][,host[:port]...]": addresses of the controllers, and the delay between attempts.
  *
  * Commas or blanks separate; an IPv6 address with a port is written "[fe80::1]:6825", without one also
- * bare.  Pure: no name is looked up here (see lookup.h). */
+ * bare.  Pure: names are not resolved here (see lookup.h). */
 #ifndef SYNCGUARD_WIRE_HOSTS_H
 #define SYNCGUARD_WIRE_HOSTS_H
 
@@ -14,16 +14,16 @@ struct host {
     int port;
 };
 
-/* How many there are, and the index-th modulo that many into *host (NULL: only count).
- * -1 with the reason when any of them is malformed or there is none. */
+/* Returns the number of hosts and stores the one at index, modulo that number, in *host (NULL: only count).
+ * -1 with the reason when a host is malformed or the list is empty. */
 int hosts_pick(const char *hosts, unsigned index, int default_port, struct host *host, struct err *err);
 
-/* The same list with default_port written out where a host has none, e.g. "a:6825,[::1]:5"; the caller's to
- * free. NULL with the reason. */
+/* The same list with default_port added to hosts without a port, e.g. "a:6825,[::1]:5"; the caller frees it.
+ * NULL with the reason. */
 char *hosts_complete(const char *hosts, int default_port, struct err *err);
 
-/* Seconds to wait before a try after `failures` failed ones in a row: 0.2 s, doubled with every round through
- * all n hosts, 2 s at most. */
+/* Seconds to wait before the next attempt after `failures` consecutive failures: 0.2 s, doubled after every round
+ * through all n hosts, at most 2 s. */
 double hosts_retry_s(unsigned failures, int n);
 
 #endif

@@ -2,16 +2,16 @@
  *
  * The connecting end sends a munge credential whose encrypted payload carries a public key made for this
  * connection; the accepting end learns uid and gid from munge and answers with a key of its own, and both
- * prove by a first sealed frame that they hold the session's keys, which only a reader of the credential can.
+ * prove by a first sealed frame that they hold the session's keys, which requires reading the credential.
  * From then on every frame is sealed (XChaCha20-Poly1305, a counter a direction as nonce: a replayed,
  * reordered or altered frame closes the link).  Frames are bounded (LINK_FRAME_MAX) before memory is spent on
  * them; a peer that does not finish the handshake in 5 s is dropped, one that does not read is dropped at
  * LINK_PENDING_MAX or after 30 s.
  *
- * The accepting end is known to hold the cluster's munge key, not by its uid.  The calls to munged wait for
- * it, about a millisecond a connection; everything else does not block.
+ * The connecting end knows that the accepting end holds the cluster's munge key, but not its uid.  Calls to munged
+ * block for about a millisecond per connection; nothing else blocks.
  *
- * It refuses to reconnect, to retry and to log: its owner decides. */
+ * It does not reconnect, retry or log; that is up to its owner. */
 #ifndef SYNCGUARD_WIRE_LINK_H
 #define SYNCGUARD_WIRE_LINK_H
 
@@ -40,9 +40,9 @@ struct link_events {
     void (*down)(struct link *l, const char *why, void *arg); /* once; the link is freed when it returns */
 };
 
-/* hosts: "host[:port][,host[:port]...]"; the index-th (modulo their number) is tried: give 0, 1, 2 ... in
- * turn. munge_socket: NULL for munge's own.  Name resolution and connecting do not block.  NULL on failure.
- */
+/* hosts: "host[:port][,host[:port]...]"; the one at index, modulo their number, is tried, so pass 0, 1, 2
+ * and so on. munge_socket: NULL for munge's default.  Name resolution and connecting do not block.  NULL on
+ * failure. */
 struct link *link_connect(struct event_base *base, const char *hosts, unsigned index,
                           const char *munge_socket, const struct link_events *events, void *arg,
                           struct err *err);
@@ -50,11 +50,11 @@ struct link *link_connect(struct event_base *base, const char *hosts, unsigned i
 struct link *link_accept(struct event_base *base, int fd, const char *munge_socket,
                          const struct link_events *events, void *arg, struct err *err);
 
-/* 0; -1 when the link is not up, the frame too large or the peer too slow (the link then goes down by
- * itself). */
+/* 0; -1 when the link is not up, the frame too large or the peer too slow; in the last case the link goes
+ * down. */
 int link_send(struct link *l, enum link_frame type, const void *data, size_t bytes);
 size_t link_pending_bytes(const struct link *l); /* not yet taken by the kernel */
-uid_t link_uid(const struct link *l);            /* accepting end, once up: who connected, says munge */
+uid_t link_uid(const struct link *l);            /* accepting end, once up: the peer's uid by munge */
 gid_t link_gid(const struct link *l);
 const char *link_peer(const struct link *l); /* "10.77.0.12:39412" or "host:port" */
 /* Close without calling down. NULL is fine. */

@@ -1,8 +1,8 @@
-/* lookup.h - addresses of a host name, without blocking the loop.
+/* lookup.h - resolves host names without blocking the event loop.
  *
- * Numeric addresses and /etc/hosts are answered at once, everything else by the name servers of
- * /etc/resolv.conf.  It does not use nsswitch.conf: getaddrinfo() would block the loop.  No time limit of its
- * own beyond resolv.conf's: the owner cancels. */
+ * Numeric addresses and names in /etc/hosts are resolved at once, all others by the name servers in
+ * /etc/resolv.conf.  nsswitch.conf is not used, because getaddrinfo() would block the loop.  The only time limits
+ * are those of resolv.conf; the owner may cancel earlier. */
 #ifndef SYNCGUARD_WIRE_LOOKUP_H
 #define SYNCGUARD_WIRE_LOOKUP_H
 
@@ -10,13 +10,13 @@ struct event_base;
 struct addrinfo;
 struct lookup;
 
-/* Once, from the loop: the addresses (the callee's, evutil_freeaddrinfo), or NULL and why.  The lookup is
- * gone then. */
+/* Called once, from the loop, with the addresses (the callee frees them by evutil_freeaddrinfo), or NULL and the
+ * reason.  The lookup no longer exists then. */
 typedef void lookup_done(struct addrinfo *addresses, const char *why, void *arg);
 
-/* Never calls done itself. NULL when memory is short. */
+/* Does not call done before it returns.  NULL when out of memory. */
 struct lookup *lookup_start(struct event_base *base, const char *host, int port, lookup_done *done,
                             void *arg);
-void lookup_cancel(struct lookup *lk); /* done is not called any more; NULL is fine */
+void lookup_cancel(struct lookup *lk); /* done will not be called; NULL is fine */
 
 #endif

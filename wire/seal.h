@@ -1,9 +1,9 @@
-/* seal.h - frames that only the two ends can write and read.
+/* seal.h - encrypted and authenticated frames between two ends.
  *
- * Each end makes a key pair for one connection; both public keys give one key a direction (X25519 and
+ * Each end creates a key pair per connection; both public keys yield one key per direction (X25519 and
  * BLAKE2b, libsodium's crypto_kx).  A frame is
  *     u32 length, little-endian, of what follows | XChaCha20-Poly1305 of (u8 type, data), 16 bytes of tag
- * with a counter a direction as nonce, so a replayed, reordered, lost or altered frame does not open.
+ * with a counter per direction as nonce, so opening fails after a replayed, reordered, lost or altered frame.
  *
  * Pure: memory in, memory out. */
 #ifndef SYNCGUARD_WIRE_SEAL_H
@@ -15,7 +15,7 @@
 
 #define SEAL_KEY_BYTES    32u
 #define SEAL_LENGTH_BYTES 4u
-#define SEAL_OVERHEAD     (SEAL_LENGTH_BYTES + 1u + 16u) /* a frame is this much longer than its data */
+#define SEAL_OVERHEAD     (SEAL_LENGTH_BYTES + 1u + 16u) /* bytes of a frame in addition to its data */
 
 struct seal_pair {
     uint8_t public_key[SEAL_KEY_BYTES], secret_key[SEAL_KEY_BYTES];
@@ -26,8 +26,8 @@ struct seal {
     uint64_t tx_count, rx_count;
 };
 
-int seal_pair_new(struct seal_pair *pair); /* -1: no randomness */
-/* -1: the peer's key is none. */
+int seal_pair_new(struct seal_pair *pair); /* -1: no random numbers available */
+/* -1: the peer's key is invalid. */
 int seal_init(struct seal *s, const struct seal_pair *own, const uint8_t peer[SEAL_KEY_BYTES],
               bool accepting);
 void seal_wipe(void *secret, size_t bytes);
@@ -35,8 +35,7 @@ void seal_wipe(void *secret, size_t bytes);
 /* Write a frame of bytes + SEAL_OVERHEAD bytes to out. */
 void seal_put(struct seal *s, uint8_t type, const void *data, size_t bytes, uint8_t *out);
 
-/* The whole frame's bytes from its first SEAL_LENGTH_BYTES; -1 when its data could not be 0 to data_max
- * bytes. */
+/* Total bytes of the frame, from its first SEAL_LENGTH_BYTES; -1 when its data would not be 0 to data_max bytes. */
 int64_t seal_frame_bytes(const uint8_t *head, size_t data_max);
 /* Open a whole frame in place: data points into it.  -1: not the peer's next frame. */
 int seal_get(struct seal *s, uint8_t *frame, size_t frame_bytes, uint8_t *type, const uint8_t **data,

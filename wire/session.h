@@ -1,5 +1,5 @@
-/* session.h - whom the terminals (sgctl, sgtop, sgplan) ask, and how: what --conf, --controller and
- * --munge-socket say, before what the configuration says. */
+/* session.h - the controller that sgctl, sgtop and sgplan connect to: --conf, --controller and --munge-socket,
+ * which take precedence over the configuration. */
 #ifndef SYNCGUARD_WIRE_SESSION_H
 #define SYNCGUARD_WIRE_SESSION_H
 
@@ -19,7 +19,7 @@ struct session *session_open(const struct options *o, struct err *err);
 void session_close(struct session *s); /* NULL is fine */
 
 /* For completion (options_program.complete): the jobs, nodes and policies that the controller has now.  Prints
- * nothing where it does not answer at once. */
+ * nothing if the controller does not answer at once. */
 void session_complete(const struct options *o, const char *name, FILE *out);
 
 #endif

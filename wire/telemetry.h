@@ -1,13 +1,13 @@
-/* telemetry.h - what an agent tells the controller about its ranks: the items, and their bytes.
+/* telemetry.h - what an agent reports to the controller about its ranks: the items and their encoding.
  *
  * A batch is a header and items one after the other, each a kind byte and a fixed little-endian layout
  * (no padding, the fields in the order below).  A batch has at most TELEMETRY_BATCH_MAX bytes.  All of it
- * is checked before its first item is handed out: a short, long or unknown item is an error that names it,
- * and the whole batch is refused.
+ * is checked before its first item is returned: a short, long or unknown item is an error that names it,
+ * and the whole batch is rejected.
  *
- * Units: nanoseconds of the node's own CLOCK_MONOTONIC (two nodes' clocks have nothing to do with each
- * other), bytes.  `rank` is the rank's name in the step, `app` counts the MPI programs the step's tasks ran
- * in turn (ring_info.incarnation). */
+ * Units: nanoseconds of the node's own CLOCK_MONOTONIC (the clocks of two nodes are unrelated),
+ * bytes.  `rank` is the rank's name in the step, `app` counts the MPI programs that the step's tasks
+ * ran one after another (ring_info.incarnation). */
 #ifndef SYNCGUARD_WIRE_TELEMETRY_H
 #define SYNCGUARD_WIRE_TELEMETRY_H
 
@@ -36,7 +36,7 @@ enum sample_flags {
     SAMPLE_UNWAITED = 4,
     SAMPLE_FAILED = 8,
     SAMPLE_INTER = 16,
-    /* Sent beside the blocks because it, or one near it, was unusual: n is 1, sums are its own; already
+    /* Sent in addition to the blocks because it, or one near it, was unusual: n is 1, sums are its own; already
      * contained in the block that covers its seq. */
     SAMPLE_WHOLE = 32,
     SAMPLE_GAP = 64, /* events are missing inside the block: the sums are of fewer than n */
@@ -62,7 +62,7 @@ struct sample {
 #define STEP_PARTS_MAX 8u
 
 enum step_flags {
-    STEP_HOLED = 1, /* records are missing in it: the sums are not known, of stay_s what is not NaN */
+    STEP_HOLED = 1, /* records are missing: the sums are unknown, and stay_s where it is NaN */
 };
 
 /* n_steps training steps of one rank in a row, found from the period of the main communicator's sequence. A
@@ -82,12 +82,12 @@ struct step {
     uint64_t gap_ns;      /* outside of collectives: own work (point-to-point included) */
     uint64_t p2p_ns;      /* of gap_ns, in point-to-point calls */
     uint64_t stay_ns;     /* inside of collectives */
-    /* Of the stay, what was spent in comm's collectives, those with seq % period * parts / period = i summed
-     * up; NaN not known; the same on all ranks, wherever they take a step to begin. */
+    /* The part of the stay in comm's collectives: stay_s[i] sums those with seq % period * parts / period = i;
+     * NaN: unknown.  The parts are the same on all ranks, even where these disagree on where a step begins. */
     float stay_s[STEP_PARTS_MAX];
 };
 
-/* What a rank is inside of, sent while that lasts longer than a second, and once when it ended. */
+/* The call that a rank is in, sent while it lasts longer than a second, and once when it has ended. */
 struct live {
     uint32_t rank;
     uint16_t app;
@@ -100,7 +100,7 @@ struct live {
     uint64_t age_ns;   /* for how long, by the node's own clock at sending; or LIVE_NEVER_LEFT */
 };
 
-/* From a recorded trace alone: the record ends with the rank inside, for how long nobody saw. */
+/* Only in recorded traces: the record ends while the rank is inside, for an unknown time. */
 #define LIVE_NEVER_LEFT UINT64_MAX
 
 /* Running totals of a rank's probe, since it began. */
@@ -119,9 +119,8 @@ struct comm_item {
     uint32_t size, comm_rank, instance, first, last, flags; /* see struct ring_comm */
 };
 
-/* How a node fares beside the arrivals: rates and shares over the time since the agent looked last.  `rank`
- * is any rank of the node and says which one it is.  NaN: not known there; a ratio is a share of the time
- * unless it says otherwise. */
+/* The state of a node: rates and ratios over the time since the agent's previous reading.  `rank` is any rank of
+ * the node and identifies it.  NaN: unknown on this node.  Ratios are shares of the time unless noted. */
 #define TELEMETRY_NIC_TEXT 16u
 struct node_item {
     uint32_t rank;
@@ -131,10 +130,10 @@ struct node_item {
     float busy_ratio;      /* of all its CPUs' time */
     float steal_ratio;     /* of all its CPUs' time: the hypervisor gave it to others */
     float frequency_hz;    /* mean of the ranks' CPUs that are busy */
-    float frequency_ratio; /* the same over what they can */
+    float frequency_ratio; /* the same over their maximum */
     float throttled_per_s; /* thermal events of the CPU that has most */
     float quota_ratio;     /* the step's cgroup was held at its CPU quota */
-    /* Some task waited for a CPU, memory, storage: of the step's cgroup where it tells, else of the node. */
+    /* Some task waited for a CPU, memory, storage: of the step's cgroup where available, else of the node. */
     float cpu_pressure_ratio, memory_pressure_ratio, io_pressure_ratio;
     float swap_per_s;             /* pages swapped in and out */
     float retransmits_per_s;      /* TCP segments and RDMA packets sent again */
@@ -142,7 +141,7 @@ struct node_item {
     char nic[TELEMETRY_NIC_TEXT]; /* the interface with most of them; "" */
 };
 
-/* How a rank's process fares on its node.  Run delay and switches are its main thread's. */
+/* The state of a rank's process on its node.  Run delay and switches are those of its main thread. */
 enum task_flags {
     TASK_SHARED_CPU = 1, /* ranks outnumber the CPUs that it and they may run on */
 };
@@ -157,7 +156,7 @@ struct task_item {
     int16_t gpu, gpu_numa;  /* the GPU that it uses, by NVML's index, and its NUMA node; -1 */
     float run_delay_ratio;  /* ready to run, but another ran */
     float cpu_ratio;        /* CPU time of all its threads over time: 2 is two CPUs */
-    float foreign_ratio;    /* of its CPUs' time: used by processes that are no ranks of the step */
+    float foreign_ratio;    /* of its CPUs' time: used by processes other than ranks of the step */
     float involuntary_per_s, voluntary_per_s; /* context switches */
     float major_faults_per_s;
     char cpus[TELEMETRY_CPUS_TEXT]; /* that it may run on, as the kernel writes them; cut: ends in ".." */
@@ -199,7 +198,7 @@ struct telemetry_writer {
     uint32_t items;
 };
 void telemetry_begin(struct telemetry_writer *w, uint8_t *data, size_t cap);
-/* 0, or -1 when it does not fit any more (nothing was written: send this batch, begin another). */
+/* 0, or -1 when the batch is full; nothing was written then: send this batch and begin another. */
 int telemetry_put(struct telemetry_writer *w, const struct telemetry_item *item);
 /* Fill in the header; returns the batch's bytes. */
 size_t telemetry_end(struct telemetry_writer *w, uint64_t batch, uint64_t now_ns);
@@ -209,7 +208,7 @@ struct telemetry_reader {
     size_t bytes, at;
     struct telemetry_header header;
 };
-/* Check all of the batch: a malformed one is -1 and the reason, and nothing of it may be used. */
+/* Check the whole batch.  -1 with the reason when it is malformed; then none of it may be used. */
 int telemetry_open(struct telemetry_reader *r, const uint8_t *data, size_t bytes, struct err *err);
 /* The next item; false after the last.  It cannot fail: telemetry_open() has checked them all. */
 bool telemetry_next(struct telemetry_reader *r, struct telemetry_item *item);
