@@ -13,11 +13,11 @@ double cadence_young_s(double write_s, double mtbf_s);
  * C < 2M, else M. */
 double cadence_daly_s(double write_s, double mtbf_s);
 
-/* The best one exactly: M (1 + W0(-e^(-1 - C/M))); 0 when a checkpoint costs nothing.  Restart does not move
- * it. */
+/* The exact optimum: M (1 + W0(-e^(-1 - C/M))); 0 when a checkpoint costs nothing.  It does not depend on the
+ * restart time. */
 double cadence_optimal_s(double write_s, double mtbf_s);
 
-/* Expected time in which an interval of work gets done and written: M e^(R/M) (e^((tau+C)/M) - 1). */
+/* Expected time to complete and save an interval of work: M e^(R/M) (e^((tau+C)/M) - 1). */
 double cadence_segment_s(double interval_s, double write_s, double restart_s, double mtbf_s);
 /* Work over that time, and time over work less 1. */
 double cadence_goodput(double interval_s, double write_s, double restart_s, double mtbf_s);

@@ -1,8 +1,8 @@
-/* collective.h - what a collective should cost, by the model of Hockney (1994): a message of m bytes takes
- * latency + m / bandwidth, and nobody is in anybody's way.
+/* collective.h - the expected time of a collective by the model of Hockney (1994): a message of m bytes takes
+ * latency + m / bandwidth, without contention.
  *
- * Pure.  Seconds, bytes, bytes per second.  Every cost is a fixed part and a part by the byte, so that sizes
- * at which two algorithms cost the same follow directly.  What an algorithm cannot do costs NaN. */
+ * Pure.  Seconds, bytes, bytes per second.  Every cost is a fixed part and a part per byte, so that the size
+ * at which two algorithms cost the same follows directly.  An operation that the algorithm cannot do costs NaN. */
 #ifndef SYNCGUARD_MODEL_COLLECTIVE_H
 #define SYNCGUARD_MODEL_COLLECTIVE_H
 
@@ -34,7 +34,7 @@ const char *collective_algo_name(enum collective_algo algo);
 enum collective_op collective_op_find(const char *name);
 enum collective_algo collective_algo_find(const char *name);
 
-/* Is the operation done this way?  All-to-all and parameter server know one way, whatever algo says. */
+/* Can the operation use this algorithm?  All-to-all and parameter server have one algorithm and ignore algo. */
 bool collective_has(enum collective_op op, enum collective_algo algo);
 
 struct collective_link {
@@ -45,7 +45,7 @@ struct collective {
     enum collective_op op;
     enum collective_algo algo;
     double ranks;
-    struct collective_link link;  /* between nodes, or of all ranks alike */
+    struct collective_link link;  /* between nodes, or between all ranks */
     struct collective_link intra; /* inside a node: hierarchical only */
     double slowest_bytes_per_s;   /* of one link slower than the others; infinity: none */
     double ranks_per_node, rails; /* hierarchical only; ranks is a multiple of the former */
@@ -59,8 +59,8 @@ struct collective_cost {
 
 /* Ring: Patarasuk & Yuan, J. Parallel Distrib. Comput. 69 (2009).  Tree, halving: Thakur, Rabenseifner &
  * Gropp, Int. J. High Perform. Comput. Appl. 19 (2005); log2 of the ranks is not rounded up for trees,
- * halving folds ranks beyond a power of two first.  One slow link sets the pace of all: every algorithm here
- * has a step that waits for it. */
+ * halving folds ranks beyond a power of two first.  One slow link delays all ranks: every algorithm here has
+ * a step that waits for it. */
 struct collective_cost collective_cost(const struct collective *c);
 double collective_time_s(const struct collective *c, double bytes);
 

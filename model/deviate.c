@@ -98,7 +98,7 @@ double deviate_chi2_ratio(double p, double df)
     return root > 0 ? root * root * root : 0;
 }
 
-double deviate_draw(uint64_t *state)
+double deviate_uniform(uint64_t *state)
 {
     uint64_t x = *state ? *state : 0x9e3779b97f4a7c15u;
 

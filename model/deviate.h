@@ -1,4 +1,4 @@
-/* deviate.h - quantiles of the distributions that intervals are made of, and draws from one.
+/* deviate.h - quantiles of the distributions used for intervals, and pseudo-random uniform samples.
  *
  * Pure: no allocation, no state but the caller's. Probabilities are 0 < p < 1. */
 #ifndef SYNCGUARD_MODEL_DEVIATE_H
@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* Standard normal: share below z, and the z below which p is (Wichura, "Algorithm AS 241", Applied Statistics
+/* Standard normal: its distribution function at z, and its quantile at p (Wichura, "Algorithm AS 241", Applied Statistics
  * 37, 1988; 16 digits). */
 double deviate_normal_share(double z);
 double deviate_normal(double p);
@@ -19,8 +19,8 @@ double deviate_student_of_normal(double z, double df);
  * 0.05 of 3, better for more). */
 double deviate_chi2_ratio(double p, double df);
 
-/* Draws that are the same in every run: state is the caller's, any value. Uniform is above 0 and below 1
- * (xorshift64*: Vigna, ACM TOMS 42, 2016). */
-double deviate_draw(uint64_t *state);
+/* A sample of the uniform distribution on (0, 1), reproducible from run to run (xorshift64*: Vigna, ACM TOMS 42,
+ * 2016). state is the caller's, with any initial value. */
+double deviate_uniform(uint64_t *state);
 
 #endif

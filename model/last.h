@@ -1,8 +1,9 @@
-/* last.h - how far the last of many ranks is behind their mean, when ranks share nodes and switches.
+/* last.h - how far the last of many ranks is expected to be behind their mean, with ranks that share nodes and
+ * switches.
  *
- * What ranks of a node have in common does not average out over them: the maximum is taken over the ranks of
+ * The part that ranks of a node have in common does not average out over them: the maximum is taken over the ranks of
  * a node, then over the nodes of a switch, then over the switches, each with its own part of the noise added
- * (MODELS of order statistics: David & Nagaraja, "Order Statistics", 2003, ch. 2; the distribution of the
+ * (order statistics: David & Nagaraja, "Order Statistics", 2003, ch. 2; the distribution of the
  * maximum of n is F^n, and with a common part the convolution of that with the part's density). By
  * quadrature, not by an asymptotic formula: sqrt(2 ln n) is off by 11 to 43 % for the n of clusters.
  *
@@ -22,7 +23,7 @@ struct last {
     /* In a share tail_rate of its steps a rank's work is beyond tail_from, by tail_mean on average
      * (exponential); rate 0: never. */
     double tail_rate, tail_from, tail_mean;
-    unsigned apart; /* ranks with a mean of their own, beside the others */
+    unsigned apart; /* ranks with a mean of their own, in addition to the others */
     double apart_mean[LAST_APART_MAX];
 };
 

@@ -55,7 +55,7 @@ void linkfit_add(struct linkfit *l, double bytes, double time_s, double weight)
     if (s->seen < FADE * LINKFIT_SAMPLES)
         s->seen++;
     if (slot >= LINKFIT_SAMPLES)
-        slot = (uint32_t)(deviate_draw(&l->draws) * s->seen);
+        slot = (uint32_t)(deviate_uniform(&l->random_state) * s->seen);
     if (slot < LINKFIT_SAMPLES) {
         s->bytes[slot] = (float)bytes;
         s->time_s[slot] = (float)time_s;

@@ -1,20 +1,19 @@
-/* linkfit.h - what a network costs an operation, found from the job's own collectives.
+/* linkfit.h - fits the time of a collective over its size, from the job's own collectives.
  *
- * Fed with transfers (the stay of a collective's last arriver, when nobody is waited for any more) it keeps a
- * bounded sample of each size, and fits time = a + b bytes over stretches of sizes: a in seconds, b in
- * seconds per byte, both effective (what the algorithm makes of the wire's latency and bandwidth at this
- * number of ranks).
+ * It takes transfer times (the stay of a collective's last arriver, which waits for nobody), keeps a bounded
+ * sample of each size, and fits time = a + b bytes to ranges of sizes: a in seconds, b in seconds per byte, both
+ * effective values of the algorithm at this number of ranks rather than the wire's latency and bandwidth.
  *
  * - Sizes differ by decades and slow transfers are the very thing looked for, so residuals are relative and
- *   Tukey's biweight passes over what is far off: iteratively reweighted least squares (Beaton & Tukey,
+ *   Tukey's biweight rejects outliers: iteratively reweighted least squares (Beaton & Tukey,
  *   Technometrics 16, 1974; Holland & Welsch 1977), begun from the medians of the sizes.
- * - What sizes differ by beyond their own noise (lack of fit) widens the intervals: a second variance
+ * - Deviations of sizes from the line beyond their own noise (lack of fit) widen the intervals: a second variance
  *   component, by moments.
  * - Switch points of the protocol are found, not assumed: another segment must lower the chi squared of the
  *   sizes' means, over its own dispersion, by more than the Bayesian information criterion asks for its three
  *   parameters (Schwarz 1978; with dispersion: Lebreton et al., Ecological Monographs 62, 1992).
- * - One size tells a sum, not its parts: a and b are NaN then and their intervals are all that is possible, a
- *   from nothing to the whole time.
+ * - A single size determines the sum, not its parts: a and b are then NaN and their intervals cover all possible
+ *   values, a from 0 to the whole time.
  *
  * Pure, no allocation: struct linkfit is the caller's, all zero to begin with. Intervals hold 90 %. */
 #ifndef SYNCGUARD_MODEL_LINKFIT_H
@@ -23,26 +22,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LINKFIT_SIZES    32u /* sizes apart by less than a quarter of an octave are taken together */
+#define LINKFIT_SIZES    32u /* sizes within a quarter of an octave are merged */
 #define LINKFIT_SAMPLES  40u /* kept of each */
 #define LINKFIT_SEGMENTS 3u
 
 struct linkfit_size {
     int32_t key;
     uint32_t seen;
-    double weight, bytes_sum, time_sum_s; /* of all collectives told of */
+    double weight, bytes_sum, time_sum_s; /* of all collectives added */
     float bytes[LINKFIT_SAMPLES], time_s[LINKFIT_SAMPLES];
 };
 
 struct linkfit {
     uint32_t n;
-    uint64_t draws;
-    uint64_t passed_over; /* of more sizes than there is room for */
+    uint64_t random_state;
+    uint64_t passed_over; /* collectives of further sizes, which did not fit */
     struct linkfit_size size[LINKFIT_SIZES];
 };
 
-/* A collective of so many bytes whose last arriver stayed time_s; stands for `weight` like it.  What is not
- * positive is passed over. A size's sample fades: new ones replace any (Aggarwal, VLDB 2006). */
+/* Add a collective of `bytes` whose last arriver stayed time_s; it represents `weight` similar ones.  Values that
+ * are not positive are ignored. New transfers replace random older ones of a size (Aggarwal, VLDB 2006). */
 void linkfit_add(struct linkfit *l, double bytes, double time_s, double weight);
 
 struct linkfit_range {
@@ -58,9 +57,9 @@ struct linkfit_segment {
 };
 
 struct linkfit_result {
-    unsigned sizes, segments; /* no segment: nothing told */
+    unsigned sizes, segments; /* no segment: no collectives added */
     uint64_t samples;
-    double noise; /* relative, of one transfer, outliers aside */
+    double noise; /* relative, of one transfer, without outliers */
     struct linkfit_segment segment[LINKFIT_SEGMENTS];
 };
 
@@ -68,7 +67,7 @@ void linkfit_fit(const struct linkfit *l, struct linkfit_result *r);
 
 /* The segment that a size belongs to (the nearest one); NULL without any. */
 const struct linkfit_segment *linkfit_segment(const struct linkfit_result *r, double bytes);
-/* Seconds for bytes; NaN where only a sum of another size is known. */
+/* Seconds for bytes; NaN where only the time of one other size is known. */
 double linkfit_time_s(const struct linkfit_result *r, double bytes);
 
 #endif

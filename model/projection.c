@@ -65,8 +65,8 @@ struct ranks {
 };
 
 /* Mean excess of the last rank over a rank's mean; sd: of the part that depends on which ranks one has. */
-static double behind(const struct variation *n, const struct variation_draw *d, double factor, bool lognormal,
-                     double *sd)
+static double behind(const struct variation *n, const struct variation_sample *d, double factor,
+                     bool lognormal, double *sd)
 {
     struct last l = variation_last(n, d, factor, lognormal);
     double all, lasting = 0, total = 0, tail = l.tail_rate * (l.tail_from + l.tail_mean);
@@ -83,7 +83,7 @@ static double behind(const struct variation *n, const struct variation_draw *d, 
 
 /* Logarithm of how likely it is that what runs over other ranks were behind grows as the shape has it: in
  * both directions from what it is now. */
-static double shape_log(const struct projection_input *in, const struct variation_draw *d, bool lognormal)
+static double shape_log(const struct projection_input *in, const struct variation_sample *d, bool lognormal)
 {
     const struct variation *n = in->noise;
     double now = behind(n, d, 1, lognormal, NULL), sum = 0;
@@ -106,7 +106,7 @@ static double shape_log(const struct projection_input *in, const struct variatio
 static double lognormal_share(const struct projection_input *in)
 {
     const struct variation *n = in->noise;
-    struct variation_draw d;
+    struct variation_sample d;
 
     if (n->shape != VARIATION_UNDECIDED)
         return n->shape == VARIATION_LOGNORMAL;
@@ -118,7 +118,7 @@ static void calibrate(const struct projection_input *in, double transfer_s, stru
 {
     const struct variation *n = in->noise;
     double waits_s = in->step_s - n->mean_s - transfer_s - in->other_s, fitted, sd, error2;
-    struct variation_draw d;
+    struct variation_sample d;
 
     *r = (struct ranks){ .noise = n, .waits = 1, .fits = 1, .lognormal = lognormal_share(in) };
     if (n->behind > 0 && waits_s > 0)
@@ -183,9 +183,9 @@ static void draw_noise(struct world *w, int i, uint64_t *draws)
     bool lognormal = even(i, DRAWS, 61) < w->ranks.lognormal;
     double z_mean = deviate_normal(even(i, DRAWS, 37)), z_ranks = deviate_normal(even(i, DRAWS, 101)),
            z_fits = deviate_normal(even(i, DRAWS, 23));
-    struct variation_draw d;
+    struct variation_sample d;
 
-    variation_draw(n, draws, &d);
+    variation_sample(n, draws, &d);
     for (unsigned p = 0; p < PROJECTION_POINTS; p++) {
         double sd, far = behind(n, &d, w->factor[p], lognormal, &sd);
         double compute_s = compute_of(w, w->factor[p]) * (1 + z_mean * n->mean_error);
@@ -274,7 +274,7 @@ static struct parts parts_at(const struct world *w, double factor)
     const struct variation *n = w->in->noise;
     struct parts p = { .compute_s = compute_of(w, factor),
                        .communication_s = traffic_steady_s(&w->traffic) + w->in->other_s };
-    struct variation_draw d;
+    struct variation_sample d;
     double far;
 
     variation_estimate(n, &d);

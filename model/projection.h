@@ -1,19 +1,19 @@
-/* projection.h - what a job would be at other numbers of ranks, from how it was fitted at one.
+/* projection.h - predicts a job's step at other numbers of ranks, from what was fitted at one.
  *
  * A step is the ranks' own work, what they wait for the last of them, and the collectives' transfer:
  *
  *     step(n) = compute + synchronisation(n) + communication(n)
  *
- * - Compute stays (weak scaling: each rank has as much to do) or is divided by the ranks (strong scaling).
+ * - Compute stays constant (weak scaling: the same work per rank) or is divided by the ranks (strong scaling).
  * - Synchronisation is the expected maximum over the ranks of the fitted noise (variation.h, last.h), ranks
  *   grouped by node and switch as they are now, times what the job waits beyond that now (more than one
  *   collective a step).
- * - Communication: the collectives' times grown by each algorithm that there may be, weighed by how likely a
- *   network makes what was measured (traffic.h).
+ * - Communication: the collectives' times scaled by each possible algorithm, weighted by the likelihood of the
+ *   network that it implies (traffic.h).
  *
- * The band holds 90 %: of draws of everything that is not known - mean squares over their chi squared, shape
- * of the noise, algorithm, fixed part, growth of contention (a factor with 1.5 % a doubling), which ranks one
- * happens to get. factor says how far a point extrapolates; nothing is said beyond PROJECTION_FACTOR_MAX.
+ * The band contains 90 % of the samples of all unknowns: mean squares over their chi squared, shape of the noise,
+ * algorithm, fixed part, growth of contention (a factor with 1.5 % per doubling), and which ranks a job gets.
+ * factor is the extent of a point's extrapolation; there are no points beyond PROJECTION_FACTOR_MAX.
  *
  * Pure, no allocation. Seconds, bytes. NaN is unknown. */
 #ifndef SYNCGUARD_MODEL_PROJECTION_H
@@ -36,11 +36,11 @@ enum projection_regime {
     PROJECTION_REGIMES
 };
 const char *projection_regime_name(enum projection_regime r);
-/* As a view's: waiting from a tenth of the step on names it when communication is no more than that; else
- * communication or compute, what is more. */
+/* The same rule as for a view: synchronisation, if waiting is at least a tenth of the step and communication is
+ * not larger; else the larger of communication and compute. */
 enum projection_regime projection_regime(double compute_s, double communication_s, double synchronisation_s);
 
-/* What an earlier run of the same job showed over another number of ranks. */
+/* Measurements of an earlier run of the same job over another number of ranks. */
 #define PROJECTION_RUNS  8u
 #define PROJECTION_TIMES 8u
 struct projection_time {
@@ -57,7 +57,7 @@ struct projection_run {
 struct projection_input {
     bool strong;
     double step_s;  /* mean, as measured */
-    double other_s; /* of it, neither own work nor collectives (point to point): stays as it is */
+    double other_s; /* of it, neither own work nor collectives (point to point): constant */
     const struct variation *noise;
     struct traffic traffic; /* links, adapter; the rest is filled in */
     struct projection_run run[PROJECTION_RUNS];
@@ -74,7 +74,7 @@ struct projection_point {
     struct projection_range step_s, throughput_ratio;     /* throughput: over the measured one */
     double ideal_ratio;                                   /* of throughput, if it grew with the ranks */
     enum projection_regime regime;
-    double regime_share; /* of the draws that have this regime */
+    double regime_share; /* share of the samples with this regime */
 };
 
 enum projection_wall {
@@ -83,7 +83,7 @@ enum projection_wall {
     PROJECTION_WALL_COMMUNICATION_OVER_SYNC,
     PROJECTION_WALL_SYNC_OVER_COMPUTE,
     PROJECTION_WALL_COMMUNICATION_OVER_COMPUTE,
-    PROJECTION_WALL_SYNC_REGIME, /* waiting becomes the regime */
+    PROJECTION_WALL_SYNC_REGIME, /* synchronisation becomes the regime */
 };
 
 /* "none", "synchronisation over communication", ... */
@@ -93,16 +93,16 @@ struct projection {
     double ranks, step_s;
     struct projection_point point[PROJECTION_POINTS];
     double algorithm[TRAFFIC_ALGORITHMS]; /* weights; all NaN when no collective grows */
-    bool rate_known;                      /* the nodes told what their adapters can */
+    bool rate_known;                      /* the nodes reported the rates of their adapters */
     bool fixed_known;                     /* of every collective that grows, the fixed part was fitted */
-    bool between_nodes; /* false: one node, what a network between nodes adds was never seen */
+    bool between_nodes; /* false: one node, so the network between nodes was never observed */
     bool between_switches;
     enum projection_wall wall;
     double wall_ranks; /* NaN without a wall */
     char text[192];    /* "synchronisation overtakes communication at about 96 ranks (3 times as many)" */
 };
 
-/* What this run shows, for later ones. */
+/* This run's measurements, for projections of later runs. */
 void projection_run_of(const struct projection_input *in, struct projection_run *out);
 
 /* The input's traffic with the ranks and nodes of its noise, weighed; false: no collective grows. */

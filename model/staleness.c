@@ -29,7 +29,7 @@ double staleness_limit(double tau, double momentum)
     return 2 * sin(w / 2) * sqrt(1 + momentum * momentum - 2 * momentum * cos(w));
 }
 
-double staleness_step_ratio(size_t ranks, size_t bound, size_t steps, staleness_draw_fn *draw, void *arg,
+double staleness_step_ratio(size_t ranks, size_t bound, size_t steps, staleness_sample_fn *sample, void *arg,
                             double *finish, double *gate)
 {
     size_t warm = bound + steps / 10;
@@ -43,7 +43,7 @@ double staleness_step_ratio(size_t ranks, size_t bound, size_t steps, staleness_
         begin = gate[k % (bound + 1)]; /* when all had finished step k - 1 - bound */
         last = 0;
         for (size_t i = 0; i < ranks; i++) {
-            finish[i] = fmax(finish[i], begin) + draw(arg, i, k);
+            finish[i] = fmax(finish[i], begin) + sample(arg, i, k);
             last = fmax(last, finish[i]);
         }
         gate[k % (bound + 1)] = last;

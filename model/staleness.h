@@ -1,5 +1,5 @@
-/* staleness.h - old gradients: how large a learning rate they allow, and what waiting less for the slowest
- * gives. Pure; the recurrence works in the caller's memory with the caller's draws. */
+/* staleness.h - stale gradients: the learning rate that they allow, and the step time when ranks wait less for the
+ * slowest. Pure; the recurrence uses the caller's memory and the caller's random samples. */
 #ifndef SYNCGUARD_MODEL_STALENESS_H
 #define SYNCGUARD_MODEL_STALENESS_H
 
@@ -14,14 +14,14 @@
 double staleness_limit(double tau, double momentum);
 
 /* A rank's own work in one step, mean 1. */
-typedef double staleness_draw_fn(void *arg, size_t rank, size_t step);
+typedef double staleness_sample_fn(void *arg, size_t rank, size_t step);
 
 /* A rank may begin step k once the slowest has finished step k - 1 - bound (bound 0: every step waits for
  * all): mean time of a step over the mean own work, from `steps` steps after bound + steps/10 for warming up.
  * finish has room for `ranks`, gate for bound + 1.  (Ho et al., "More effective distributed ML via a stale
- * synchronous parallel parameter server", NIPS 2013, is the rule; the recurrence is the rule written down.)
+ * synchronous parallel parameter server", NIPS 2013, defines this rule.)
  */
-double staleness_step_ratio(size_t ranks, size_t bound, size_t steps, staleness_draw_fn *draw, void *arg,
+double staleness_step_ratio(size_t ranks, size_t bound, size_t steps, staleness_sample_fn *sample, void *arg,
                             double *finish, double *gate);
 
 #endif

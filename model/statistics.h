@@ -16,21 +16,21 @@
 double statistics_select(double *v, size_t n, size_t k);
 float statistics_selectf(float *v, size_t n, size_t k);
 
-/* Of an even number the mean of the two in the middle; NaN of none. */
+/* The mean of the two middle values if n is even; NaN if n is 0. */
 double statistics_median(double *v, size_t n);
 double statistics_medianf(float *v, size_t n);
 
-/* The value that a share p of v[n] is below (nearest rank, never between two values); NaN of none. */
+/* The value that a share p of v[n] is below (nearest rank, no interpolation); NaN if n is 0. */
 double statistics_quantile(double *v, size_t n, double p);
 double statistics_quantilef(float *v, size_t n, double p);
 
 struct statistics_mean {
-    double mean;  /* NaN of none */
-    double sd;    /* standard deviation over n - 1; NaN of less than two */
-    double error; /* standard error of the mean; NaN of less than two */
+    double mean;  /* NaN if n is 0 */
+    double sd;    /* standard deviation over n - 1; NaN if n < 2 */
+    double error; /* standard error of the mean; NaN if n < 2 */
 };
 
-/* Two passes: exact also where the deviation is small beside the mean (Chan, Golub & LeVeque, "Algorithms for
+/* Two passes: exact even where the deviation is small compared with the mean (Chan, Golub & LeVeque, "Algorithms for
  * computing the sample variance", The American Statistician 37, 1983). */
 struct statistics_mean statistics_mean(const double *v, size_t n);
 

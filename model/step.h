@@ -1,6 +1,6 @@
-/* step.h - one training step: work, communication, what of it is hidden, and how it scales.
- * Pure.  Seconds; counts as double, so that they may be as large as people ask.  Where a quantity does not
- * exist the result is NaN or infinity, as said. */
+/* step.h - one training step: work, communication, the part of it that is hidden, and how it scales.
+ * Pure.  Seconds; counts are double, so that they may be arbitrarily large.  Where a quantity does not
+ * exist the result is NaN or infinity, as noted. */
 #ifndef SYNCGUARD_MODEL_STEP_H
 #define SYNCGUARD_MODEL_STEP_H
 

@@ -1,12 +1,12 @@
-/* trade.h - less communication for more iterations: local steps and compression.
- * Pure.  How many more iterations is measured by somebody and given, never assumed here. */
+/* trade.h - trading less communication for more iterations: local steps and compression.
+ * Pure.  The number of additional iterations is an input; it is never assumed here. */
 #ifndef SYNCGUARD_MODEL_TRADE_H
 #define SYNCGUARD_MODEL_TRADE_H
 
 /* Local SGD: an exchange every k steps, iterations grow as 1 + penalty k.  Time for what one synchronous step
  * does. */
 double trade_local_s(double compute_s, double comm_s, double penalty, double k);
-/* The k for which that is smallest, as a real number: sqrt(Tm / (c Tc)); infinity for penalty 0. */
+/* The k that minimises this time, as a real number: sqrt(Tm / (c Tc)); infinity for penalty 0. */
 double trade_local_best(double compute_s, double comm_s, double penalty);
 /* The best whole k >= 1. */
 double trade_local_best_whole(double compute_s, double comm_s, double penalty);

@@ -1,7 +1,7 @@
-/* train.h - a training run end to end: hours = steps(B(N)) * iteration(N) / goodput(N), and which term is the
- * wall.
+/* train.h - a training run end to end: hours = steps(B(N)) * iteration(N) / goodput(N), and the term that
+ * limits it.
  *
- * Pure.  Weak scaling: each rank has its own work and batch, more ranks make the batch larger. */
+ * Pure.  Weak scaling: each rank has its own work and batch, so more ranks make the batch larger. */
 #ifndef SYNCGUARD_MODEL_TRAIN_H
 #define SYNCGUARD_MODEL_TRAIN_H
 
@@ -14,10 +14,10 @@ struct train {
     enum order_dist dist;
     struct collective exchange; /* of the gradients; its ranks are set from the above */
     double gradient_bytes;
-    double backward_s, overlap; /* overlap 0: nothing hides, backward_s may be NaN */
-    double bubble;              /* share of the time that a pipeline stands still */
+    double backward_s, overlap; /* overlap 0: no overlap, backward_s may be NaN */
+    double bubble;              /* share of the time that a pipeline is idle */
     double misc_s;
-    double batch_per_rank, min_steps, critical_batch; /* NaN: not known, then steps and hours are not */
+    double batch_per_rank, min_steps, critical_batch; /* NaN: not known; steps and hours are then NaN */
     double write_s, restart_s, node_mtbf_s;           /* node_mtbf_s infinity: nothing fails */
 };
 
@@ -27,7 +27,7 @@ enum train_term {
     TRAIN_SYNCHRONISATION,
     TRAIN_BUBBLE,
     TRAIN_OTHER,
-    TRAIN_BATCH,   /* samples that a batch beyond the critical one wastes */
+    TRAIN_BATCH,   /* samples wasted by a batch beyond the critical size */
     TRAIN_FAILURE, /* checkpoints, lost work, restarts */
     TRAIN_TERMS,
 };

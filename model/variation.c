@@ -172,14 +172,14 @@ static struct guess guess_draw(const struct variation_squares *q, uint64_t *draw
     struct guess g;
 
     for (int k = 0; k < VARIATION_LEVELS; k++) {
-        g.f[k] = q->df[k] > 0 ? 1 / fmax(RATIO_MIN, deviate_chi2_ratio(deviate_draw(draws), q->df[k])) : 1;
-        g.some[k] = deviate_draw(draws) >= q->none[k];
+        g.f[k] = q->df[k] > 0 ? 1 / fmax(RATIO_MIN, deviate_chi2_ratio(deviate_uniform(draws), q->df[k])) : 1;
+        g.some[k] = deviate_uniform(draws) >= q->none[k];
     }
     return g;
 }
 
 static void variances(const struct variation *n, const struct guess *l, const struct guess *p,
-                      struct variation_draw *d)
+                      struct variation_sample *d)
 {
     static const double nothing[VARIATION_LEVELS];
     double passing[VARIATION_LEVELS], lasting[VARIATION_LEVELS], less[VARIATION_LEVELS];
@@ -194,7 +194,7 @@ static void variances(const struct variation *n, const struct guess *l, const st
     }
 }
 
-void variation_draw(const struct variation *n, uint64_t *draws, struct variation_draw *d)
+void variation_sample(const struct variation *n, uint64_t *draws, struct variation_sample *d)
 {
     struct guess lasting = guess_draw(&n->lasting_squares, draws),
                  passing = guess_draw(&n->passing_squares, draws);
@@ -202,7 +202,7 @@ void variation_draw(const struct variation *n, uint64_t *draws, struct variation
     variances(n, &lasting, &passing, d);
 }
 
-void variation_estimate(const struct variation *n, struct variation_draw *d)
+void variation_estimate(const struct variation *n, struct variation_sample *d)
 {
     static const struct guess as_is = { .f = { 1, 1, 1 }, .some = { 1, 1, 1 } };
 
@@ -218,11 +218,11 @@ static bool told(const struct variation_squares *q, int level)
 static void set_parts(struct variation *n)
 {
     float draws[2][VARIATION_LEVELS][PART_DRAWS];
-    struct variation_draw d;
+    struct variation_sample d;
     uint64_t state = 1;
 
     for (int i = 0; i < PART_DRAWS; i++) {
-        variation_draw(n, &state, &d);
+        variation_sample(n, &state, &d);
         for (int k = 0; k < VARIATION_LEVELS; k++) {
             draws[0][k][i] = (float)d.lasting[k];
             draws[1][k][i] = (float)d.passing[k];
@@ -434,7 +434,7 @@ static void test_shape(struct variation *o, const struct table *t, const double 
 
 static void set_cv(struct variation *o, const struct design *d)
 {
-    struct variation_draw e;
+    struct variation_sample e;
     double all = 0, mean = 0;
 
     variation_estimate(o, &e);
@@ -495,7 +495,7 @@ bool variation_fit(struct variation *out, float *own_s, uint32_t steps, uint32_t
 
 /* ---- the last of them ---- */
 
-struct last variation_last(const struct variation *n, const struct variation_draw *d, double factor,
+struct last variation_last(const struct variation *n, const struct variation_sample *d, double factor,
                            bool lognormal)
 {
     struct last l = { .ranks = n->ranks * factor - n->apart,

@@ -1,11 +1,11 @@
-/* agenda.h - what happens when: numbered items, each with one time, the first one first.
+/* agenda.h - a priority queue of numbered items, each with one time; the earliest comes first.
  *
- * Times are kept by item, with the least of each eight, of each eight of those, and so on: to put an item in
- * or move it takes few steps, mostly one, and none that a processor mispredicts.  Numbers should be dense.
- * Items that follow a moment by one of a few delays stand in a queue for each delay, which costs less still.
+ * Times are stored by item, with the minimum of every eight, of every eight of those, and so on: inserting or
+ * moving an item takes few steps, mostly one, without mispredicted branches.  Numbers should be dense.  Items
+ * that are due after one of a few fixed delays are kept in one queue per delay, which is cheaper still.
  *
- * Of items of one time those with a time of their own come by number; in all, the order depends on nothing
- * but the calls: runs repeat. */
+ * Among items of equal time, those from agenda_set() come in the order of their numbers.  The order depends on the
+ * calls only, so runs are reproducible. */
 #ifndef SYNCGUARD_NETWORK_AGENDA_H
 #define SYNCGUARD_NETWORK_AGENDA_H
 
@@ -17,15 +17,14 @@ struct agenda;
 struct agenda *agenda_new(void);
 void agenda_free(struct agenda *a); /* NULL is fine */
 
-/* Put the item in, or move it to another time; infinity: take it out.  Not one that agenda_after() put in. */
+/* Insert the item or move it to another time; INFINITY removes it.  Not for items from agenda_after(). */
 void agenda_set(struct agenda *a, uint32_t item, double time);
-/* Put an item in that is not there, to stay until it is taken: at now + delay.  now never falls from one call
- * to the next. */
+/* Insert a new item at now + delay; it stays until it is taken.  now must not decrease from call to call. */
 void agenda_after(struct agenda *a, uint32_t item, double now, double delay);
 
 /* When the first item is due; INFINITY: there is none. */
 double agenda_first_s(const struct agenda *a);
-/* Take the first item out; there is one. */
+/* Remove and return the first item; the agenda must not be empty. */
 uint32_t agenda_take(struct agenda *a);
 
 #endif

@@ -1,15 +1,15 @@
-/* fabric.h - where ranks sit, and which links a message between two of them crosses.
+/* fabric.h - the placement of ranks, and the links that a message between two of them crosses.
  *
  * Nodes hold ranks_per_node ranks each, rank r sits on node r / ranks_per_node.  Within a node a message
  * crosses the sender's and the receiver's own link (a crossbar, as NVSwitch is), between nodes a NIC of
  * either node and the switches between them: a parallel-ports generalised fat tree (Zahavi, "D-Mod-K Routing
  * Providing Non-Blocking Traffic for Shift Permutations on Real Life Fat Trees", 2010).  On level l a switch
  * (level 0: a node) has `parents` of them above it, each over `parallel` cables, and a switch above has
- * `children` below it. All links are full duplex: two directed links, which do not disturb each other.
+ * `children` below it. All links are full duplex: two independent directed links.
  *
  * Routes are deterministic, by the destination (D-mod-k), in the numbering of SimGrid's FAT_TREE cluster, so
- * that both put the same flows on the same link.  They are computed, not stored: no memory that grows with
- * ranks^2. Refused: adaptive or multi-path routing, shapes that are no tree.
+ * that both put the same flows on the same link.  They are computed, not stored, so memory does not grow with
+ * ranks^2. Not supported: adaptive or multi-path routing, shapes other than trees.
  *
  * Seconds, bytes, bytes a second.  Pure, no allocation. */
 #ifndef SYNCGUARD_NETWORK_FABRIC_H
@@ -44,8 +44,8 @@ struct fabric_shape {
     struct fabric_level level[FABRIC_LEVELS_MAX]; /* [0]: the NICs' links */
 };
 
-/* Plain shapes; one rank a node and one rail, everything may be changed before fabric_init().
- * flat: one switch that blocks nothing.  leafspine: leaves of `children` nodes each, connected to each of
+/* Simple shapes with one rank per node and one rail; all fields may be changed before fabric_init().
+ * flat: one non-blocking switch.  leafspine: leaves of `children` nodes each, connected to each of
  * `spines` by one cable; children / spines is the oversubscription (cables of one speed). */
 void fabric_flat(struct fabric_shape *s, uint32_t nodes, double latency_s, double bytes_per_s);
 void fabric_leafspine(struct fabric_shape *s, uint32_t nodes, uint32_t children, uint32_t spines,
@@ -57,13 +57,13 @@ struct fabric {
     /* Private from here on. */
     struct {
         uint32_t below;    /* nodes under one child of this level: product of the levels' children under it */
-        uint32_t radix;    /* switches that stand for one another on its lower end */
+        uint32_t radix;    /* equivalent switches on its lower end */
         uint32_t up, down; /* first link */
         uint32_t cables;   /* in one direction */
     } level[FABRIC_LEVELS_MAX];
 };
 
-/* 0, or -1 with a reason: nothing set. */
+/* 0, or -1 with a reason and *f unchanged. */
 int fabric_init(struct fabric *f, const struct fabric_shape *s, struct err *err);
 
 struct fabric_route {
@@ -77,7 +77,7 @@ void fabric_route(const struct fabric *f, uint32_t from, uint32_t to, struct fab
 uint32_t fabric_node(const struct fabric *f, uint32_t rank);
 double fabric_link_bytes_per_s(const struct fabric *f, uint32_t link);
 
-/* Links by place, for faults; FABRIC_NO_LINK if there is none such. */
+/* Links by location, for faults; FABRIC_NO_LINK if the link does not exist. */
 #define FABRIC_NO_LINK UINT32_MAX
 uint32_t fabric_rank_link(const struct fabric *f, uint32_t rank, bool out);
 uint32_t fabric_nic_link(const struct fabric *f, uint32_t node, uint32_t rail, bool up);

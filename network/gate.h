@@ -1,20 +1,19 @@
-/* gate.h - who may use a shared link now: so many messages at a time, so long after one another.
+/* gate.h - admission to a shared link: a maximum number of messages at a time, and a minimum time between them.
  *
- * Pure: counts and times in, a time out; no clock, no queue, no memory of its own.  Whoever gates keeps the
- * queue, first come, first served; the simulator calls these very functions, and so would whoever handed out
- * tokens in a cluster.
+ * Pure: counts and times in, a time out; no clock, no queue, no memory of its own.  The caller keeps the
+ * queue, first come, first served.  The simulator calls these functions, as would a token server in a cluster.
  *
- * For messages that come one by one, as those to a parameter server or of a shard.  Not for entering a
- * collective that ends when the last has entered: who holds a token until it leaves waits for those who wait
- * for its token. */
+ * It is for messages that arrive one by one, such as those to a parameter server or of a shard.  It must not guard
+ * a collective that ends when the last rank has entered: ranks holding a token would wait for ranks that wait for
+ * a token. */
 #ifndef SYNCGUARD_NETWORK_GATE_H
 #define SYNCGUARD_NETWORK_GATE_H
 
 #include <stdint.h>
 
 struct gate_params {
-    uint32_t limit; /* inside at a time; 0: any number */
-    double gap_s;   /* from one entry to the next, at least */
+    uint32_t limit; /* maximum number inside at a time; 0: any number */
+    double gap_s;   /* minimum time from one entry to the next */
 };
 
 struct gate_state {
@@ -23,7 +22,7 @@ struct gate_state {
     double last_s; /* the newest entry */
 };
 
-/* When may one more enter?  now_s: at once; INFINITY: not before one has left. */
+/* The time at which the next message may enter; now_s: at once; INFINITY: not before one has left. */
 double gate_opens_s(const struct gate_state *s, const struct gate_params *p, double now_s);
 
 void gate_enter(struct gate_state *s, double now_s);

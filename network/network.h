@@ -1,25 +1,24 @@
-/* network.h - how long collectives take on a fabric: in, when each member arrives; out, when each leaves.
+/* network.h - the time of collectives on a fabric: computes when each member leaves from when each arrives.
  *
  * A message takes the latency of its route, then its bytes at the rate that max-min fair sharing gives it
- * (share.h; SimGrid's CM02 with factors of 1).  There are two executions of one schedule:
+ * (share.h; SimGrid's CM02 with factors of 1).  There are three ways to execute a schedule:
  *
  *   exact      an event loop over messages.  Any number of jobs at once (network_play()).  O(events) with a
  *              re-solve of the rates of those messages that a start or an end can touch.
- *   by rounds  the rates of a round's messages are taken as if all of them were under way together, solved
- * once for each distinct round, and kept; times go from round to round without events.  A ring is answered in
- * O(members) (ring_rounds.h).  The same as exact, to rounding, where no link is ever shared (network_count.shared
- * tells); an approximation where links are: it over-counts sharing between messages that skew keeps apart,
- * and misses that between messages of different rounds and jobs.
+ *   by rounds  the rates of a round's messages are those with all of them in flight together, solved once for
+ *              each distinct round and cached; times propagate from round to round without events.  A ring
+ *              takes O(members) (ring_rounds.h).  Equal to exact, to rounding, where no link is ever shared
+ *              (network_count.shared); otherwise an approximation, which overestimates sharing between messages
+ *              that skew keeps apart, and ignores that between messages of different rounds and jobs.
  *
- *   sampled    where links are shared: by rounds, with what messages were seen to take in an exact run of the
- * same collective (of a ring: some of its rounds).  A sample serves later runs whose arrivals spread alike
- *              and whose faults are the same; arrivals that spread otherwise, or other faults, take a new
- * one.
+ *   sampled    where links are shared: by rounds, with the message times of an exact run of the same
+ *              collective (of a ring: some of its rounds).  A sample is reused for runs with similar spread of
+ *              arrivals and the same faults; otherwise a new one is taken.
  *
- * A parameter server is a service of its node: it takes what comes when it comes, and the member on its node
- * goes on while others fetch the sum.
+ * A parameter server is a service of its node: it receives messages as they arrive, and the member on its node
+ * continues while others fetch the sum.
  *
- * Refused: packets, congestion control, adaptive routes; see doc/decisions/0013-network-model.md.
+ * Not modelled: packets, congestion control, adaptive routes; see doc/decisions/0013-network-model.md.
  * Seconds, bytes, bytes a second.  One thread. */
 #ifndef SYNCGUARD_NETWORK_NETWORK_H
 #define SYNCGUARD_NETWORK_NETWORK_H
@@ -35,32 +34,31 @@
 struct network;
 
 /* Copies the fabric.  Messages of less than eager_bytes start as soon as the sender is there, others when
- * both ends are (MPI's rendezvous); 0: all wait for both.  Either way an end goes on when the message is
- * through. */
+ * both ends are (MPI's rendezvous); 0: all wait for both.  Either way an end continues when the message has
+ * been transferred. */
 struct network *network_new(const struct fabric *f, double eager_bytes);
-void network_free(struct network *n); /* NULL is fine; collectives first */
+void network_free(struct network *n); /* NULL is fine; free its collectives first */
 const struct fabric *network_fabric(const struct network *n);
 
-/* Shall messages that meet on a link share it in inverse proportion to the latency of their routes, as TCP's
- * long connections come off worse (and as SimGrid's CM02 does)?  Default: no, equally.  Not while anything
- * runs. */
+/* Share links in inverse proportion to the latency of the messages' routes, as TCP penalises long connections (and
+ * as SimGrid's CM02 does)?  Default: no, equally.  Not while anything runs. */
 void network_weigh_latency(struct network *n, bool weigh);
 
 /* Faults, to be changed between collectives only (and inside a network_play() program's next()).
  * A link's bandwidth is divided by slowdown, extra_latency_s is added.  A rank's messages, in and out, have
  * slowdown times their latency, and at most 1/slowdown of the bandwidth that their route has without others.
- * 1 and 0: healthy.  -1: no such link or rank, or slowdown not a number of more than 0. */
+ * 1 and 0: healthy.  -1: no such link or rank, or slowdown not a positive number. */
 int network_set_link(struct network *n, uint32_t link, double slowdown, double extra_latency_s);
 int network_set_rank(struct network *n, uint32_t rank, double slowdown);
-void network_heal(struct network *n); /* all of them */
+void network_heal(struct network *n); /* clear all faults */
 
-/* What messages lose that leave a switch by one port together.  Up to `buffer` of them lose nothing; of each
- * one beyond, `loss` times what it carries is sent again: k messages together get k / (k + loss (k - buffer))
- * of the port.  A port that drops the tails of bursts does that; how much is to be measured.  loss 0: none
- * (the default).  Changed when faults are.  -1: not a number of 0 or more. */
+/* Incast: the loss of messages that leave a switch by one port at the same time.  Up to `buffer` of them lose
+ * nothing; for each further one, `loss` times its bytes are sent again, so k messages together get
+ * k / (k + loss (k - buffer)) of the port, as with ports that drop the tails of bursts.  loss has to be measured;
+ * 0: none (the default).  May be changed when faults may.  -1: loss is not a number of 0 or more. */
 int network_set_incast(struct network *n, uint32_t buffer, double loss);
 
-/* A gate before a link (network/gate.h); both 0: none.  Collectives are executed message by message then.
+/* A gate before a link (network/gate.h); both 0: none.  With gates, collectives are executed message by message.
  * Not while anything runs.  -1: no such link, or gap_s not a number of 0 or more. */
 int network_set_gate(struct network *n, uint32_t link, uint32_t limit, double gap_s);
 
@@ -75,24 +73,24 @@ void network_collective_free(struct network_collective *c); /* NULL is fine */
 const struct schedule *network_collective_schedule(const struct network_collective *c);
 
 enum network_mode {
-    NETWORK_AUTO,    /* by rounds where that is exact; else sampled if that is no long work; else by rounds */
+    NETWORK_AUTO,    /* by rounds where that is exact; else sampled if that is fast; else by rounds */
     NETWORK_ROUNDS,  /* "rounds" */
     NETWORK_EXACT,   /* "exact" */
     NETWORK_SAMPLED, /* "sampled" */
 };
 const char *network_mode_name(enum network_mode mode);
 
-/* What a run did; sums over runs if it is not cleared between them. */
+/* Statistics of a run; they add up over runs unless cleared. */
 struct network_count {
     enum network_mode mode; /* which execution ran last: never AUTO */
-    bool closed; /* by rounds: some ring was answered in closed form, its messages were not walked */
-    /* Exact: messages did share a link; by rounds: they could have, and the times are an approximation. */
+    bool closed; /* by rounds: some ring was computed in closed form, without walking its messages */
+    /* Exact: messages shared a link; by rounds: they could have, so the times are approximate. */
     bool shared;
     uint64_t messages; /* of the schedules that ran, walked or not */
     uint64_t walked;   /* messages whose times were computed one by one */
     uint64_t events;   /* exact: starts of transfer, ends of transfer, ends of compute */
     uint64_t solves;   /* max-min problems */
-    uint64_t samples;  /* exact runs for the sampled execution; what they walked is counted, too */
+    uint64_t samples;  /* exact runs for the sampled execution; their messages are counted, too */
 };
 
 /* One collective alone on the network, in seconds from any origin; arrive and leave by member, which may be

@@ -1,8 +1,8 @@
 /* schedule.h - the messages of a collective: who sends how many bytes to whom in which round.
  *
- * Computed, never stored: a schedule of 16,384 members takes no more memory than one of two.  A member goes
- * on to the next round when its own messages of this one, sent and received, are done; members without any go
- * on at once.  Rounds come in stages: within one, members have the same partners and sizes in every round.
+ * Computed, never stored: a schedule of 16,384 members takes no more memory than one of two.  A member
+ * enters the next round when its own messages of this one, sent and received, are complete; members without
+ * messages do so at once.  Rounds come in stages: within one, members have the same partners and sizes in every round.
  *
  *   ring          Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms", 2009
  *   tree          binomial: reduce to member 0, then broadcast; not pipelined
@@ -15,8 +15,8 @@
  *                 members send at once
  *   direct        all-to-all: in round k to the k-th next member
  *
- * Refused: what is not in the table of algorithms for an operation; halving for reduce-scatter and all-gather
- * of other than a power of two members.  Not modelled: pipelining in segments.
+ * Rejected: combinations outside the table of algorithms and operations; halving for reduce-scatter and all-gather
+ * unless the number of members is a power of two.  Not modelled: pipelining in segments.
  *
  * Pure, no allocation.  Bytes. */
 #ifndef SYNCGUARD_NETWORK_SCHEDULE_H
@@ -51,8 +51,7 @@ enum schedule_algorithm {
     SCHEDULE_ALGORITHMS
 };
 
-/* "allreduce", "hierarchical-halving"; schedule_algorithm_find() gives SCHEDULE_ALGORITHMS if there is none.
- */
+/* "allreduce", "hierarchical-halving"; schedule_algorithm_find() returns SCHEDULE_ALGORITHMS for unknown names. */
 const char *schedule_operation_name(enum schedule_operation operation);
 const char *schedule_algorithm_name(enum schedule_algorithm algorithm);
 enum schedule_algorithm schedule_algorithm_find(const char *name);
@@ -92,7 +91,7 @@ struct schedule_stage {
     uint32_t size;   /* members of each of the groups that do the same side by side */
     uint32_t stride; /* between the members of a group; they are next to each other (1), or equally far */
     uint32_t distance;
-    bool reduce; /* the receiver adds what it gets to what it has, or overwrites it */
+    bool reduce; /* the receiver adds the message to its own data, or overwrites it */
 };
 
 struct schedule {
@@ -103,7 +102,7 @@ struct schedule {
     struct schedule_stage stage[SCHEDULE_STAGES_MAX];
 };
 
-/* 0, or -1 with a reason: nothing set. */
+/* 0, or -1 with a reason and *s unchanged. */
 int schedule_init(struct schedule *s, const struct schedule_spec *spec, struct err *err);
 
 /* The stage that a round belongs to. */
@@ -120,8 +119,8 @@ void schedule_sends(const struct schedule *s, uint64_t round, uint32_t member, s
 void schedule_receives(const struct schedule *s, uint64_t round, uint32_t member, schedule_visit *visit,
                        void *arg);
 
-/* What a message carries: bytes from `first` of the buffer on, and the receiver adds them to its own (reduce)
- * or overwrites.  All-to-all: first is the place in the sender's buffer. */
+/* The contents of a message: bytes of the buffer from `first` on, which the receiver adds to its own (reduce) or
+ * overwrites.  All-to-all: first is the place in the sender's buffer. */
 struct schedule_part {
     double first, bytes;
     bool reduce;

@@ -14,9 +14,9 @@
 /* Box & Muller 1958 */
 static double normal(uint64_t *state)
 {
-    double radius = sqrt(-2 * log(deviate_draw(state)));
+    double radius = sqrt(-2 * log(deviate_uniform(state)));
 
-    return radius * cos(2 * M_PI * deviate_draw(state));
+    return radius * cos(2 * M_PI * deviate_uniform(state));
 }
 
 /* A line that is written over, where somebody looks on and it takes long. */

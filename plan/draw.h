@@ -16,7 +16,7 @@ struct draw {
 
 /* Draws of this step follow, the same whenever they are asked for. */
 void draw_begin(struct draw *d, uint64_t seed, size_t step);
-double draw_work(void *draw, size_t rank, size_t step); /* a staleness_draw_fn */
+double draw_work(void *draw, size_t rank, size_t step); /* a staleness_sample_fn */
 
 /* Mean time of a step over the mean own work with this bound on staleness (model/staleness.h). */
 double draw_step_ratio(struct draw *d, size_t ranks, size_t bound, size_t steps);

@@ -1,7 +1,6 @@
 /* line.h - a line of a scenario file, read by a table of its keys.
  *
- * The table says what a key accepts; reading, the words of what is wrong, and the list of keys come from it.
- */
+ * The table defines the values that a key accepts; parsing, error messages and the list of keys use it. */
 #ifndef SYNCGUARD_SIM_LINE_H
 #define SYNCGUARD_SIM_LINE_H
 
@@ -27,18 +26,18 @@ enum line_kind {
     LINE_REFERENCE, /* the name of something in another line: goes into struct line_reference */
 };
 
-/* A key of a line, and all there is to say about it.  A table ends with a key without name. */
+/* A key of a line.  A table ends with a key without name. */
 struct line_key {
     const char *name;
     enum line_kind kind;
     size_t offset; /* of its place */
     double min, max;
-    const char *standard; /* as it would be written; NULL: must be given */
+    const char *standard; /* default, as written in a file; NULL: must be given */
     const char *text;
     const char *const *choices; /* ended by NULL */
 };
 
-/* What can only be checked once all lines are read. */
+/* A reference that is resolved once all lines are read. */
 struct line_reference {
     char name[LINE_NAME_MAX + 1]; /* "" not given */
     char place[160];              /* "FILE:LINE: KEY=VALUE" of the line's first pair, for reasons */
@@ -49,7 +48,7 @@ struct line_reference {
 int line_load(const struct conf_line *line, const struct line_key *keys, void *base,
               struct line_reference *ref, struct err *err);
 
-/* "a number from 1 to 10": what would be right.  Returns buf. */
+/* The accepted values, such as "a number from 1 to 10".  Returns buf. */
 const char *line_accepts(const struct line_key *key, char *buf, size_t size);
 
 /* The key, its meaning, what it accepts, its default. */

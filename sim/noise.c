@@ -111,7 +111,7 @@ static double shaped(const struct scenario_noise *s, double z)
     return s->shape == SHAPE_NORMAL ? fmax(FLOOR, 1 + s->cv * z) : random_lognormal_of(z, s->cv);
 }
 
-double noise_value(const struct scenario_noise *s, const struct random *r, uint32_t place, uint64_t draw,
+double noise_value(const struct scenario_noise *s, const struct random *r, uint32_t place, uint64_t sample,
                    double *state)
 {
     double z, rho = s->autocorrelation;
@@ -119,10 +119,10 @@ double noise_value(const struct scenario_noise *s, const struct random *r, uint3
     if (s->cv <= 0)
         return 1;
     if (s->shape == SHAPE_GAMMA)
-        return random_gamma(r, place, draw, s->cv);
-    z = random_normal(r, place, draw);
+        return random_gamma(r, place, sample, s->cv);
+    z = random_normal(r, place, sample);
     if (state) {
-        if (draw > 0)
+        if (sample > 0)
             z = rho * *state + sqrt(1 - rho * rho) * z;
         *state = z;
     }
@@ -134,31 +134,32 @@ struct random noise_random(const struct scenario *s, size_t i)
     return random_of((uint64_t)s->seed, (uint32_t)s->noises[i].job, (uint32_t)(i * STREAMS + STREAM_STEP));
 }
 
-/* An autocorrelated place is asked draw by draw. */
-static double source_value(struct source *src, uint32_t place, uint64_t draw)
+/* An autocorrelated place is sampled in order. */
+static double source_value(struct source *src, uint32_t place, uint64_t sample)
 {
     double *state = src->state ? &src->state[place] : NULL;
-    double value = noise_value(src->s, &src->stream[STREAM_STEP], place, draw, state);
+    double value = noise_value(src->s, &src->stream[STREAM_STEP], place, sample, state);
 
     return src->fixed ? value * src->fixed[place] : value;
 }
 
-static double spike_s(const struct source *src, uint32_t place, uint64_t draw, double compute_s)
+static double spike_s(const struct source *src, uint32_t place, uint64_t sample, double compute_s)
 {
     if (src->s->spike_rate <= 0 ||
-        random_uniform(&src->stream[STREAM_SPIKE], place, draw) >= src->s->spike_rate)
+        random_uniform(&src->stream[STREAM_SPIKE], place, sample) >= src->s->spike_rate)
         return 0;
-    return src->s->spike_mean * compute_s * random_exponential(&src->stream[STREAM_SPIKE_SIZE], place, draw);
+    return src->s->spike_mean * compute_s *
+           random_exponential(&src->stream[STREAM_SPIKE_SIZE], place, sample);
 }
 
-static void source_add(struct source *src, const struct noise *n, uint64_t draw, double *factor,
+static void source_add(struct source *src, const struct noise *n, uint64_t sample, double *factor,
                        double *delay_s)
 {
     double compute_s = n->s->jobs[n->job].compute_s;
 
     for (uint32_t place = 0; place < src->places; place++) {
-        src->value[place] = source_value(src, place, draw);
-        src->spike_s[place] = spike_s(src, place, draw, compute_s);
+        src->value[place] = source_value(src, place, sample);
+        src->spike_s[place] = spike_s(src, place, sample, compute_s);
     }
     for (uint32_t i = 0; i < n->ranks; i++) {
         uint32_t place = place_of(n, src->s->scope, i);
@@ -206,14 +207,14 @@ static bool fault_strikes(const struct noise *n, const struct scenario_fault *f,
     return (size_t)f->job == n->job && f->kind != FAULT_LINK && f->kind != FAULT_LATENCY && fault_on(f, step);
 }
 
-void noise_step(struct noise *n, uint64_t draw, uint64_t step, double *factor, double *delay_s)
+void noise_step(struct noise *n, uint64_t sample, uint64_t step, double *factor, double *delay_s)
 {
     for (uint32_t i = 0; i < n->ranks; i++) {
         factor[i] = 1;
         delay_s[i] = 0;
     }
     for (size_t i = 0; i < n->n; i++)
-        source_add(&n->source[i], n, draw, factor, delay_s);
+        source_add(&n->source[i], n, sample, factor, delay_s);
     for (size_t k = 0; k < n->s->n_faults; k++) {
         const struct scenario_fault *f = &n->s->faults[k];
 

@@ -1,23 +1,23 @@
-/* random.h - random numbers that depend on what they are for, not on when they are drawn.
+/* random.h - random numbers that depend on their purpose, not on the order in which they are sampled.
  *
  * Philox4x32-10 (Salmon, Moraes, Dror & Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011): a
- * block of bits is a function of the seed and of what it is drawn for (job, purpose, who, when).  So a run
- * with another order of ranks draws the same, and a what-if run differs by what was changed alone (common
- * random numbers).  One draw, one uniform number, turned into its distribution by the inverse of its
- * distribution function: what is larger in one distribution is larger in the other. */
+ * block of bits is a function of the seed and of its purpose (job, purpose, who, when).  So a run with another
+ * order of ranks gets the same numbers, and a what-if run differs only by the change (common random numbers).
+ * Each sample takes one uniform number and the inverse of its distribution function, so a sample that is larger in
+ * one distribution is larger in the other. */
 #ifndef SYNCGUARD_SIM_RANDOM_H
 #define SYNCGUARD_SIM_RANDOM_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* The draws of one purpose in one job. */
+/* The random numbers of one purpose in one job. */
 struct random {
     uint32_t key[2];
     uint32_t stream; /* job and purpose */
 };
 
-/* purpose: any number of the caller's, below 65536, as is job. */
+/* purpose: the caller's choice; both purpose and job are below 65536. */
 struct random random_of(uint64_t seed, uint32_t job, uint32_t purpose);
 
 /* The block itself: counter and key in, four words out. */

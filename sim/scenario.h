@@ -1,9 +1,9 @@
-/* scenario.h - what is simulated: a fabric, jobs, their noise, faults, checkpoints, policies, and the run
- * itself.
+/* scenario.h - the description of a simulation: a fabric, jobs, their noise, faults, checkpoints, policies, and the
+ * run itself.
  *
- * Read from a file in the dialect of slurm.conf (common/conf.h); sgplan-scenario(5) describes the keys, and
- * scenario_print_keys prints the table that the file is read by.  Every number is bounded and every name that
- * refers to something is resolved: a scenario that was read can be simulated.  SI units. */
+ * Read from a file in the syntax of slurm.conf (common/conf.h); sgplan-scenario(5) describes the keys, and
+ * scenario_print_keys() prints the table that the file is read by.  Every number is bounded and every reference
+ * is resolved, so a scenario that was read can be simulated.  SI units. */
 #ifndef SYNCGUARD_SIM_SCENARIO_H
 #define SYNCGUARD_SIM_SCENARIO_H
 
@@ -38,7 +38,7 @@ struct scenario_fabric {
     double latency_s;                          /* of a cable */
     double local_bytes_per_s, local_latency_s; /* between ranks of a node */
     int buffer;  /* messages that leave a switch by one port together and lose nothing */
-    double loss; /* of those beyond, what is sent again */
+    double loss; /* share of those beyond that is sent again */
 };
 
 enum scenario_fabric_kind { FABRIC_FLAT, FABRIC_LEAFSPINE, FABRIC_FATTREE };
@@ -85,25 +85,25 @@ enum scenario_fault_kind { FAULT_SLOW, FAULT_DRIFT, FAULT_LINK, FAULT_LATENCY, F
 
 struct scenario_fault {
     int kind, job;
-    int rank, node, where_switch; /* the one that is meant; -1: not this */
+    int rank, node, where_switch; /* the affected one; -1: not set */
     double ratio;                 /* slow, drift: time over usual time; link: rate over usual rate */
-    int from, until;              /* steps; until is the first that is well again, 0: never */
+    int from, until;              /* steps; until is the first healthy one, 0: none */
     int over;                     /* drift: steps until the ratio is reached */
     int every;                    /* stall: again after so many steps; 0: once */
     double time_s;                /* stall, latency */
 };
 
-/* Messages wait before a node's link, or each of a switch's uplinks, and on the way back, too. */
+/* Messages wait before a node's link, or each of a switch's uplinks, in both directions. */
 struct scenario_gate {
     int kind;               /* enum scenario_gate_kind */
     int node, where_switch; /* -1: not this */
     int limit;              /* messages at a time; 0: any number */
-    double gap_s;           /* from one to the next, at least */
+    double gap_s;           /* minimum time from one to the next */
 };
 
 enum scenario_gate_kind { GATE_NODE, GATE_SWITCH };
 
-/* Pacing=auto: from a step on, other levers. */
+/* Pacing=auto: changes the levers from a step on. */
 struct scenario_policy {
     int job, from, levers;
 };

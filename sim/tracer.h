@@ -1,9 +1,9 @@
-/* tracer.h - what a probe in every rank of a simulated job would have recorded, as a syncguard-trace.
+/* tracer.h - writes the syncguard-trace that probes in every rank of a simulated job would record.
  *
  * JSON Lines, version 1, as sgctl(1) describes; sgctl analyze and sgctl replay read it.  Times are
  * nanoseconds of each node's own clock: one for all, or (Clocks=own) up to 20,000 s apart and up to 50 ppm
- * fast or slow, drawn by the scenario's seed.  Lost= leaves out a share of the records, as rings do that were
- * full; those that are left are the same as without it.  The text goes where the caller says. */
+ * fast or slow, sampled by the scenario's seed.  Lost= omits a share of the records, as full rings do; the others
+ * are the same as without it.  The caller's function receives the text. */
 #ifndef SYNCGUARD_SIM_TRACER_H
 #define SYNCGUARD_SIM_TRACER_H
 
@@ -20,9 +20,9 @@ struct tracer *tracer_new(const struct scenario *s, size_t job, const struct pla
 void tracer_free(struct tracer *t); /* NULL is fine */
 
 int tracer_header(struct tracer *t, struct err *err);
-/* Those of other jobs are left out. */
+/* Collectives of other jobs are ignored. */
 int tracer_collective(struct tracer *t, const struct sim_job_collective *c, struct err *err);
-/* What is still held back. */
+/* Writes buffered records. */
 int tracer_flush(struct tracer *t, struct err *err);
 
 #endif

@@ -18,7 +18,7 @@ static int ascending(const void *a, const void *b)
 static void fill(double *v, float *f, size_t n, uint64_t *state)
 {
     for (size_t i = 0; i < n; i++)
-        f[i] = (float)(v[i] = floor(8 * deviate_draw(state))); /* many are equal */
+        f[i] = (float)(v[i] = floor(8 * deviate_uniform(state))); /* many are equal */
 }
 
 static void by_sorting(size_t n, uint64_t *state)

@@ -117,7 +117,7 @@ static void shapes(void)
 static void set_apart(void)
 {
     struct kind k = { .passing = { 0.03 }, .lasting = { 0.005 }, .slow = 0.2, .tail_rate = 1e-3 };
-    struct variation_draw d;
+    struct variation_sample d;
     struct variation n;
     struct last l;
 
@@ -139,7 +139,7 @@ static void unknown(void)
 {
     struct kind k = { .passing = { 0.05 } };
     double scratch[2 * RANKS];
-    struct variation_draw d;
+    struct variation_sample d;
     struct variation n;
     struct last l;
 
