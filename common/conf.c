@@ -119,7 +119,7 @@ static int read_quoted(struct source *s)
         int c = peek(s);
 
         if (c < 0 || c == '\n')
-            return fail(s, "a quote is not closed on its line");
+            return fail(s, "missing closing quote");
         if (skip_continuation(s))
             continue;
         s->at++;
@@ -133,7 +133,7 @@ static int read_quoted(struct source *s)
             return -1;
     }
     if (!ends_word(peek(s)) && peek(s) != '\\')
-        return fail(s, "a blank is expected after a closing quote");
+        return fail(s, "expected a blank after a closing quote");
     return put(s, 0);
 }
 
@@ -182,7 +182,7 @@ static int slurp(const char *path, char **text, size_t *bytes, struct err *err)
     }
     if (!S_ISREG(st.st_mode) || st.st_size > CONF_FILE_MAX) {
         saved = EINVAL;
-        err_set(err, "%s: a plain file of at most %u KiB is expected", path, CONF_FILE_MAX / 1024);
+        err_set(err, "%s: expected a regular file of at most %u KiB", path, CONF_FILE_MAX / 1024);
         goto done;
     }
     *text = malloc((size_t)st.st_size + 1);
@@ -217,7 +217,7 @@ static int read_include(struct source *s)
         return -1;
     skip_blank(s);
     if (!*name || (peek(s) >= 0 && peek(s) != '\n'))
-        return fail(s, "Include: one file name is expected");
+        return fail(s, "Include: expected one file name");
     if (*name == '/' || !slash)
         n = snprintf(path, sizeof(path), "%s", name);
     else
@@ -239,7 +239,7 @@ static int read_pair(struct source *s)
     struct conf_pair *pair = &s->line.pairs[s->line.n];
 
     if (s->line.n == CONF_PAIRS_MAX)
-        return fail(s, "at most %u keys a line", CONF_PAIRS_MAX);
+        return fail(s, "at most %u keys per line", CONF_PAIRS_MAX);
     pair->line = s->line_number;
     pair->key = s->words + s->used;
     if (read_bare(s, '=') < 0)
@@ -248,7 +248,7 @@ static int read_pair(struct source *s)
     if (s->line.n == 0 && peek(s) != '=' && !strcasecmp(pair->key, "Include"))
         return read_include(s);
     if (!*pair->key || peek(s) != '=')
-        return fail(s, "\"%.80s\": Key=Value is expected", pair->key);
+        return fail(s, "\"%.80s\": expected Key=Value", pair->key);
     s->at++;
     skip_blank(s);
     s->line.n++;

@@ -39,68 +39,69 @@ static const char *const fabrics[] = { "flat", "leafspine", "fattree", NULL };
 
 static const struct line_key run_keys[] = {
     { "Run", LINE_NAME, RUN(name), 0, 0, NULL, "Name of the run.", NULL },
-    { "Description", LINE_TEXT, RUN(text), 0, 0, "", "What it shows, in a sentence.", NULL },
+    { "Description", LINE_TEXT, RUN(text), 0, 0, "", "What the run shows, in one sentence.", NULL },
     { "Seed", LINE_INTEGER, RUN(seed), 0, 2147483647, "1",
-      "Of all random numbers: the same seed, the same run.", NULL },
+      "Seed of all random numbers; runs with the same seed are identical.", NULL },
     { "Network", LINE_CHOICE, RUN(network), 0, 0, "auto",
       "How collectives of a lone job are executed: by rounds, by rounds with what an exact run showed "
       "(sampled), message by message (exact), or as it fits; several jobs are always exact.",
       networks },
     { "Clocks", LINE_CHOICE, RUN(clocks), 0, 0, "perfect",
-      "Of the nodes, in traces: one for all, or each its own, hours apart and up to 50 ppm fast or slow.",
+      "Clocks of the nodes in traces: one for all, or one per node, hours apart and up to 50 ppm fast or slow.",
       clocks },
     { "Lost", LINE_RATIO, RUN(lost_ratio), 0, 1, "0",
-      "Share of its records that a trace lacks, by chance: rings that were full drop some.", NULL },
+      "Share of a trace's records that are omitted at random, as full rings drop some.", NULL },
     { NULL, 0, 0, 0, 0, NULL, NULL, NULL },
 };
 
 static const struct line_key fabric_keys[] = {
     { "Fabric", LINE_CHOICE, FABRIC(kind), 0, 0, NULL,
-      "Form: one switch that blocks nothing; leaf switches joined by spine switches; or pods of such, joined "
-      "by top switches.",
+      "Topology: one non-blocking switch; leaf switches connected by spine switches; or pods of these, "
+      "connected by top switches.",
       fabrics },
-    { "Nodes", LINE_INTEGER, FABRIC(nodes), 1, SCENARIO_NODES_MAX, NULL, "Nodes in all.", NULL },
+    { "Nodes", LINE_INTEGER, FABRIC(nodes), 1, SCENARIO_NODES_MAX, NULL, "Total number of nodes.", NULL },
     { "NodesPerSwitch", LINE_INTEGER, FABRIC(nodes_per_switch), 1, 4096, "16",
       "leafspine, fattree: nodes below one leaf.", NULL },
     { "Spines", LINE_INTEGER, FABRIC(spines), 1, 4096, "8",
       "leafspine: spine switches, fattree: of each pod; each leaf has one cable to each.", NULL },
-    { "Rails", LINE_INTEGER, FABRIC(rails), 1, 64, "1", "Links of a node; its ranks take them in turn.",
+    { "Rails", LINE_INTEGER, FABRIC(rails), 1, 64, "1", "Links of each node; its ranks use them in turn.",
       NULL },
     { "Link", LINE_RATE, FABRIC(link_bytes_per_s), 1e3, 1e14, "25GB/s",
       "Bandwidth of a node's link, each way.", NULL },
     { "Uplink", LINE_RATE, FABRIC(uplink_bytes_per_s), 1e3, 1e14, "25GB/s",
-      "leafspine, fattree: of a cable between leaf and spine, each way.", NULL },
+      "leafspine, fattree: bandwidth of a cable between leaf and spine, each way.", NULL },
     { "LeavesPerPod", LINE_INTEGER, FABRIC(leaves_per_pod), 1, 4096, "8",
       "fattree: leaves of a pod, which share its spines.", NULL },
     { "TopCables", LINE_INTEGER, FABRIC(top_cables), 1, 4096, "8",
       "fattree: cables from a spine to the top, each to a switch of its own.", NULL },
     { "TopLink", LINE_RATE, FABRIC(top_bytes_per_s), 1e3, 1e14, "25GB/s",
-      "fattree: of a cable between spine and top, each way.", NULL },
-    { "Latency", LINE_SECONDS, FABRIC(latency_s), 0, 1, "1us", "Of a cable, switch included.", NULL },
+      "fattree: bandwidth of a cable between spine and top, each way.", NULL },
+    { "Latency", LINE_SECONDS, FABRIC(latency_s), 0, 1, "1us", "Latency of a cable, including the switch.",
+      NULL },
     { "Local", LINE_RATE, FABRIC(local_bytes_per_s), 1e3, 1e15, "200GB/s",
       "Bandwidth of a rank inside its node.", NULL },
-    { "LocalLatency", LINE_SECONDS, FABRIC(local_latency_s), 0, 1, "500ns", "Between ranks of a node.",
-      NULL },
+    { "LocalLatency", LINE_SECONDS, FABRIC(local_latency_s), 0, 1, "500ns",
+      "Latency between ranks of a node.", NULL },
     { "Buffer", LINE_INTEGER, FABRIC(buffer), 0, 1000000, "8",
-      "Messages that leave a switch by one port together and lose nothing.", NULL },
+      "Maximum number of messages that leave a switch by one port at the same time without loss.", NULL },
     { "Loss", LINE_RATIO, FABRIC(loss), 0, 1000, "0",
-      "Of each message beyond Buffer, what is dropped and sent again; 0: switches are lossless.", NULL },
+      "Share of each message beyond Buffer that is dropped and sent again; 0: switches are lossless.", NULL },
     { NULL, 0, 0, 0, 0, NULL, NULL, NULL },
 };
 
 static const struct line_key job_keys[] = {
     { "Job", LINE_NAME, OF_JOB(name), 0, 0, NULL, "Name of the job.", NULL },
-    { "Ranks", LINE_INTEGER, OF_JOB(ranks), 1, SCENARIO_RANKS_MAX, NULL, "Ranks in all.", NULL },
+    { "Ranks", LINE_INTEGER, OF_JOB(ranks), 1, SCENARIO_RANKS_MAX, NULL, "Total number of ranks.", NULL },
     { "RanksPerNode", LINE_INTEGER, OF_JOB(ranks_per_node), 1, SCENARIO_NODE_RANKS_MAX, "8",
       "Ranks on each node.", NULL },
-    { "FirstNode", LINE_INTEGER, OF_JOB(first_node), 0, SCENARIO_NODES_MAX - 1, "0", "Its first node.",
+    { "FirstNode", LINE_INTEGER, OF_JOB(first_node), 0, SCENARIO_NODES_MAX - 1, "0", "First node of the job.",
       NULL },
     { "NodeStride", LINE_INTEGER, OF_JOB(node_stride), 1, SCENARIO_NODES_MAX, "1",
-      "From one of its nodes to the next: 2 leaves every other node to somebody else.", NULL },
+      "Distance from one node of the job to the next: 2 leaves every other node to other jobs.", NULL },
     { "Placement", LINE_CHOICE, OF_JOB(placement), 0, 0, "contiguous",
-      "Of ranks on nodes: neighbours together, dealt out in turn, or by chance.", placements },
-    { "Steps", LINE_INTEGER, OF_JOB(steps), 1, SCENARIO_STEPS_MAX, "100", "Steps until it is done.", NULL },
-    { "Start", LINE_SECONDS, OF_JOB(start_s), 0, 1e9, "0s", "When it begins.", NULL },
+      "Placement of ranks on nodes: neighbours together, round-robin, or random.", placements },
+    { "Steps", LINE_INTEGER, OF_JOB(steps), 1, SCENARIO_STEPS_MAX, "100", "Number of steps.", NULL },
+    { "Start", LINE_SECONDS, OF_JOB(start_s), 0, 1e9, "0s", "Time at which the job begins.", NULL },
     { "Compute", LINE_SECONDS, OF_JOB(compute_s), 0, 86400, "100ms",
       "A rank's own work in a step, before noise.", NULL },
     { "Forward", LINE_RATIO, OF_JOB(forward_ratio), 0, 1, "0.4",
@@ -111,18 +112,20 @@ static const struct line_key job_keys[] = {
       NULL },
     { "LastBucket", LINE_RATIO, OF_JOB(last_ratio), 0.001, 1, "1",
       "Size of the last part over that of the others.", NULL },
-    { "Algorithm", LINE_CHOICE, OF_JOB(algorithm), 0, 0, "ring", "Of the collectives.", algorithms },
+    { "Algorithm", LINE_CHOICE, OF_JOB(algorithm), 0, 0, "ring", "Algorithm of the collectives.",
+      algorithms },
     { "Overlap", LINE_CHOICE, OF_JOB(overlap), 0, 0, "no",
       "Do collectives run while the backward pass goes on?", yes_no },
     { "Inner", LINE_INTEGER, OF_JOB(inner), 0, 16, "0",
       "Collectives inside each node in a step, in the forward pass.", NULL },
-    { "InnerBytes", LINE_BYTES, OF_JOB(inner_bytes), 0, 1e12, "1MiB", "Of each of these.", NULL },
-    { "Cores", LINE_INTEGER, OF_JOB(cores), 0, 4096, "0",
-      "Cores that the ranks of a node share, waiting ranks too; 0: every rank has its own.", NULL },
-    { "Wake", LINE_SECONDS, OF_JOB(wake_s), 0, 1, "20us", "Until a rank that gave its core away runs again.",
+    { "InnerBytes", LINE_BYTES, OF_JOB(inner_bytes), 0, 1e12, "1MiB", "Size of each of these collectives.",
       NULL },
+    { "Cores", LINE_INTEGER, OF_JOB(cores), 0, 4096, "0",
+      "Cores that the ranks of a node share, including waiting ranks; 0: every rank has its own.", NULL },
+    { "Wake", LINE_SECONDS, OF_JOB(wake_s), 0, 1, "20us",
+      "Time until a rank that yielded its core runs again.", NULL },
     { "Sync", LINE_CHOICE, OF_JOB(sync), 0, 0, "synchronous",
-      "How ranks keep together: at every collective, within Staleness steps, every Every steps, or not at "
+      "How ranks synchronise: at every collective, within Staleness steps, every Every steps, or not at "
       "all (through a parameter server).",
       syncs },
     { "Staleness", LINE_INTEGER, OF_JOB(staleness), 0, SCENARIO_STALENESS_MAX, "1",
@@ -132,111 +135,111 @@ static const struct line_key job_keys[] = {
     { "Servers", LINE_INTEGER, OF_JOB(servers), 1, 65536, "1",
       "Parameter servers, each with a node's link, with Algorithm=server or Sync=asynchronous.", NULL },
     { "Pacing", LINE_CHOICE, OF_JOB(pacing), 0, 0, "none",
-      "What early ranks do: nothing, sleep before they enter, or give their core to the late of their node; "
-      "auto: whichever of PaceLevers proves to help on the node, as live ranks do.",
+      "What early ranks do: nothing, sleep before they enter, or yield their core to late ranks of their node; "
+      "auto: whichever of PaceLevers proves to help on the node, as in live jobs.",
       pacings },
-    { "PaceMax", LINE_SECONDS, OF_JOB(pace_max_s), 0, 3600, "10ms", "The longest sleep.", NULL },
-    { "PaceShare", LINE_RATIO, OF_JOB(pace_share), 0, 1, "0.8", "Share of its lead that a rank sleeps.",
-      NULL },
+    { "PaceMax", LINE_SECONDS, OF_JOB(pace_max_s), 0, 3600, "10ms", "Maximum duration of a sleep.", NULL },
+    { "PaceShare", LINE_RATIO, OF_JOB(pace_share), 0, 1, "0.8",
+      "Share of its expected waiting time that a rank sleeps.", NULL },
     { "PaceLevers", LINE_SET, OF_JOB(levers), 0, 0, "release,gate",
-      "auto: what may be tried, as in syncguard.conf. release: the library gives the core away while it "
-      "waits; gate: early ranks sleep until the last one of the node has come; both give the core away here. "
-      "delay: a rank sleeps part of what it is reliably early by; stagger: ranks of a node enter one after "
+      "auto: levers that may be tried, as in syncguard.conf. release: the library yields the core while it "
+      "waits; gate: early ranks sleep until the last one of the node arrives; both yield the core here. "
+      "delay: a rank sleeps part of the time that it is reliably early by; stagger: ranks of a node enter one after "
       "another.",
       levers },
     { "PaceEpoch", LINE_INTEGER, OF_JOB(pace_epoch), 1, 16, "16",
-      "auto: so many collectives in a row have the lever, or do without it, where it did not prove itself in "
-      "alternating ones.",
+      "auto: number of consecutive collectives that run with the lever, or without it, where alternating "
+      "collectives did not prove an effect.",
       NULL },
     { "PaceHoldout", LINE_INTEGER, OF_JOB(pace_holdout), 2, 12, "12",
-      "auto: of so many epochs one goes without the lever that is in force, to see whether it still helps.",
-      NULL },
-    { "Samples", LINE_RATIO, OF_JOB(samples), 0, 1e9, "1", "Training samples of a rank and step.", NULL },
+      "auto: one epoch in this many runs without the lever in force, to see whether it still helps.", NULL },
+    { "Samples", LINE_RATIO, OF_JOB(samples), 0, 1e9, "1", "Training samples per rank and step.", NULL },
     { NULL, 0, 0, 0, 0, NULL, NULL, NULL },
 };
 
 static const struct line_key noise_keys[] = {
     { "Noise", LINE_CHOICE, NOISE(scope), 0, 0, NULL,
-      "Who has it in common: nobody (each rank its own), a node, a switch, or all of the job; link: how long "
-      "a link takes varies, for other traffic leaves it more or less (its bandwidth is then the mean share); "
-      "loss: what the fabric's Loss is multiplied with varies.",
+      "Scope that shares the noise: a rank, a node, a switch, or the whole job; link: the time on a link varies "
+      "because of other traffic (its bandwidth is then the mean share); loss: the factor on the fabric's Loss "
+      "varies.",
       scopes },
-    { "Job", LINE_REFERENCE, NOISE(job), 0, 0, "", "Whose; the first one's if it is not said.", NULL },
-    { "Node", LINE_INTEGER, NOISE(node), 0, SCENARIO_NODES_MAX - 1, "", "link: the node whose link it is.",
-      NULL },
+    { "Job", LINE_REFERENCE, NOISE(job), 0, 0, "", "The job; by default the first one.", NULL },
+    { "Node", LINE_INTEGER, NOISE(node), 0, SCENARIO_NODES_MAX - 1, "",
+      "link: the node whose link is affected.", NULL },
     { "Switch", LINE_INTEGER, NOISE(where_switch), 0, SCENARIO_NODES_MAX - 1, "",
-      "link: the leaf whose uplinks they are.", NULL },
-    { "Cv", LINE_RATIO, NOISE(cv), 0, 10, "0", "Deviation of the work from step to step, over its mean.",
-      NULL },
-    { "Shape", LINE_CHOICE, NOISE(shape), 0, 0, "lognormal", "Of its distribution.", shapes },
+      "link: the leaf switch whose uplinks are affected.", NULL },
+    { "Cv", LINE_RATIO, NOISE(cv), 0, 10, "0",
+      "Standard deviation of the work from step to step, over its mean.", NULL },
+    { "Shape", LINE_CHOICE, NOISE(shape), 0, 0, "lognormal", "Distribution of the noise.", shapes },
     { "Autocorrelation", LINE_RATIO, NOISE(autocorrelation), 0, 0.999, "0",
-      "Of the deviation in a step with that in the next one.", NULL },
-    { "Static", LINE_RATIO, NOISE(fixed), 0, 1, "0", "Deviation of lasting differences, over the mean.",
-      NULL },
-    { "SpikeRate", LINE_RATIO, NOISE(spike_rate), 0, 1, "0", "Chance of a long delay in a step.", NULL },
+      "Correlation of the deviation in a step with that in the next one.", NULL },
+    { "Static", LINE_RATIO, NOISE(fixed), 0, 1, "0",
+      "Standard deviation of lasting differences, over the mean.", NULL },
+    { "SpikeRate", LINE_RATIO, NOISE(spike_rate), 0, 1, "0", "Probability of a long delay in a step.", NULL },
     { "SpikeMean", LINE_RATIO, NOISE(spike_mean), 0, 1000, "0.5",
-      "Mean of such a delay over Compute; it is exponential.", NULL },
+      "Mean of such a delay over Compute; delays are exponentially distributed.", NULL },
     { NULL, 0, 0, 0, 0, NULL, NULL, NULL },
 };
 
 static const struct line_key fault_keys[] = {
     { "Fault", LINE_CHOICE, FAULT(kind), 0, 0, NULL,
-      "Kind: work takes longer, ever longer, a link is slower, has more latency, a rank pauses, or dies.",
+      "Kind of fault: slower work, increasingly slower work, a slower link, more latency, a rank that pauses, or "
+      "one that dies.",
       fault_kinds },
     { "Job", LINE_REFERENCE, FAULT(job), 0, 0, "",
-      "Whose, and by whose steps it is timed; the first one's if not said.", NULL },
-    { "Rank", LINE_INTEGER, FAULT(rank), 0, SCENARIO_RANKS_MAX - 1, "", "The rank that has it.", NULL },
+      "The job, whose steps time the fault; by default the first one.", NULL },
+    { "Rank", LINE_INTEGER, FAULT(rank), 0, SCENARIO_RANKS_MAX - 1, "", "The affected rank.", NULL },
     { "Node", LINE_INTEGER, FAULT(node), 0, SCENARIO_NODES_MAX - 1, "",
-      "The node of the fabric, or its link.", NULL },
+      "The affected node of the fabric, or its link.", NULL },
     { "Switch", LINE_INTEGER, FAULT(where_switch), 0, SCENARIO_NODES_MAX - 1, "",
-      "All nodes below that switch, or its uplink.", NULL },
+      "The switch whose nodes, or whose uplink, are affected.", NULL },
     { "Ratio", LINE_RATIO, FAULT(ratio), 0.0001, 1000, "1.2",
-      "slow, drift: time over the usual; link: bandwidth over the usual.", NULL },
-    { "From", LINE_INTEGER, FAULT(from), 0, SCENARIO_STEPS_MAX, "0", "The first step that has it.", NULL },
+      "slow, drift: time over the usual time; link: bandwidth over the usual bandwidth.", NULL },
+    { "From", LINE_INTEGER, FAULT(from), 0, SCENARIO_STEPS_MAX, "0", "First step with the fault.", NULL },
     { "Until", LINE_INTEGER, FAULT(until), 0, SCENARIO_STEPS_MAX, "0",
-      "The first step without it; 0: it stays.", NULL },
+      "First step without the fault; 0: it stays.", NULL },
     { "Over", LINE_INTEGER, FAULT(over), 1, SCENARIO_STEPS_MAX, "100", "drift: steps until Ratio is reached.",
       NULL },
     { "Every", LINE_INTEGER, FAULT(every), 0, SCENARIO_STEPS_MAX, "0",
-      "stall: again after so many steps; 0: once.", NULL },
-    { "Time", LINE_SECONDS, FAULT(time_s), 0, 1e6, "1s", "stall: how long; latency: how much more.", NULL },
+      "stall: number of steps between two pauses; 0: only one.", NULL },
+    { "Time", LINE_SECONDS, FAULT(time_s), 0, 1e6, "1s", "stall: duration; latency: additional latency.",
+      NULL },
     { NULL, 0, 0, 0, 0, NULL, NULL, NULL },
 };
 
 static const struct line_key gate_keys[] = {
     { "Gate", LINE_CHOICE, GATE(kind), 0, 0, NULL,
-      "What messages wait before: a node's links, or each of a leaf switch's uplinks; those on the way out "
-      "and those on the way in wait apart.",
+      "Where messages wait: at a node's links, or at each of a leaf switch's uplinks; outgoing and incoming "
+      "messages wait separately.",
       gate_kinds },
     { "Node", LINE_INTEGER, GATE(node), 0, SCENARIO_NODES_MAX - 1, "", "The node.", NULL },
     { "Switch", LINE_INTEGER, GATE(where_switch), 0, SCENARIO_NODES_MAX - 1, "", "The leaf switch.", NULL },
     { "Limit", LINE_INTEGER, GATE(limit), 0, 1000000, "1",
-      "Messages that are let in at a time, first come, first served; 0: any number.", NULL },
-    { "Gap", LINE_SECONDS, GATE(gap_s), 0, 3600, "0s", "From one that is let in to the next, at least.",
-      NULL },
+      "Maximum number of messages at a time, first come, first served; 0: any number.", NULL },
+    { "Gap", LINE_SECONDS, GATE(gap_s), 0, 3600, "0s", "Minimum time between two admitted messages.", NULL },
     { NULL, 0, 0, 0, 0, NULL, NULL, NULL },
 };
 
 static const struct line_key policy_keys[] = {
     { "Policy", LINE_REFERENCE, 0, 0, 0, NULL, "The job, one with Pacing=auto.", NULL },
     { "From", LINE_INTEGER, POLICY(from), 0, SCENARIO_STEPS_MAX, NULL,
-      "The first step that it holds for; it does until the next one of the job.", NULL },
-    { "PaceLevers", LINE_SET, POLICY(levers), 0, 0, NULL, "What may be tried from then on.", levers },
+      "First step of the policy; it applies until the next policy of the job.", NULL },
+    { "PaceLevers", LINE_SET, POLICY(levers), 0, 0, NULL, "Levers that may be tried from then on.", levers },
     { NULL, 0, 0, 0, 0, NULL, NULL, NULL },
 };
 
 static const struct line_key checkpoint_keys[] = {
-    { "Checkpoint", LINE_REFERENCE, 0, 0, 0, NULL, "The job that writes them.", NULL },
+    { "Checkpoint", LINE_REFERENCE, 0, 0, 0, NULL, "The job that writes checkpoints.", NULL },
     { "Write", LINE_SECONDS, CHECKPOINT(write_s), 0, 1e6, "30s", "How long writing one stops the job.",
       NULL },
     { "Restart", LINE_SECONDS, CHECKPOINT(restart_s), 0, 1e6, "60s",
-      "From a failure until the last checkpoint is read back and work goes on.", NULL },
+      "Time from a failure until the last checkpoint is read and work continues.", NULL },
     { "Cadence", LINE_CHOICE, CHECKPOINT(cadence), 0, 0, "exact",
       "When to write: every Interval, or after Young, Daly, or the exact optimum for NodeMtbf.", cadences },
     { "Interval", LINE_SECONDS, CHECKPOINT(interval_s), 0.000001, 1e9, "1h",
-      "Between two, with Cadence=fixed.", NULL },
+      "Time between two checkpoints, with Cadence=fixed.", NULL },
     { "NodeMtbf", LINE_SECONDS, CHECKPOINT(node_mtbf_s), 0.001, 1e12, "",
-      "Mean time between failures of one node; nodes do not fail if it is not said.", NULL },
+      "Mean time between failures of one node; by default nodes do not fail.", NULL },
     { NULL, 0, 0, 0, 0, NULL, NULL, NULL },
 };
 
@@ -257,7 +260,7 @@ static int load_run(struct reading *r, const struct conf_line *line, struct err 
     struct line_reference none = { "", "" };
 
     if (r->has_run)
-        return conf_error(line, &line->pairs[0], err, "there is one run in a file");
+        return conf_error(line, &line->pairs[0], err, "only one run per file");
     r->has_run = true;
     return line_load(line, run_keys, r->s, &none, err);
 }
@@ -267,7 +270,7 @@ static int load_fabric(struct reading *r, const struct conf_line *line, struct e
     struct line_reference none = { "", "" };
 
     if (r->has_fabric)
-        return conf_error(line, &line->pairs[0], err, "there is one fabric in a file");
+        return conf_error(line, &line->pairs[0], err, "only one fabric per file");
     r->has_fabric = true;
     return line_load(line, fabric_keys, &r->s->fabric, &none, err);
 }
@@ -291,7 +294,7 @@ static int load_job(struct reading *r, const struct conf_line *line, struct err 
     if (line_load(line, job_keys, j, &r->of_job[s->n_jobs], err) < 0)
         return -1;
     if (find_job(s, j->name) >= 0)
-        return conf_error(line, &line->pairs[0], err, "there is a job of that name");
+        return conf_error(line, &line->pairs[0], err, "duplicate job name");
     s->checkpoints[s->n_jobs++].node_mtbf_s = INFINITY;
     return 0;
 }
@@ -358,8 +361,8 @@ static int load_checkpoint(struct reading *r, const struct conf_line *line, stru
     if (line_load(line, checkpoint_keys, c, &r->of_checkpoint[r->n_checkpoints], err) < 0)
         return -1;
     if (c->cadence != CADENCE_FIXED && isinf(c->node_mtbf_s))
-        return conf_error(line, &line->pairs[0], err, "Cadence=%s needs NodeMtbf=, or say Cadence=fixed",
-                          cadences[c->cadence]);
+        return conf_error(line, &line->pairs[0], err,
+                          "Cadence=%s needs NodeMtbf=; without it use Cadence=fixed", cadences[c->cadence]);
     c->given = true;
     r->n_checkpoints++;
     return 0;
@@ -430,7 +433,7 @@ static int resolve(const struct scenario *s, const struct line_reference *ref, i
 {
     *job = *ref->name ? find_job(s, ref->name) : 0;
     if (*job < 0)
-        return err_set(err, "%s: there is no job \"%s\"", ref->place, ref->name);
+        return err_set(err, "%s: unknown job \"%s\"", ref->place, ref->name);
     return 0;
 }
 
@@ -451,13 +454,13 @@ static int resolve_all(struct reading *r, struct err *err)
         if (resolve(s, &r->of_policy[i], &s->policies[i].job, err) < 0)
             return -1;
         if (s->jobs[s->policies[i].job].pacing != PACING_AUTO)
-            return err_set(err, "%s: that job has no Pacing=auto", r->of_policy[i].place);
+            return err_set(err, "%s: the job needs Pacing=auto", r->of_policy[i].place);
     }
     for (size_t i = 0; i < r->n_checkpoints; i++) {
         if (resolve(s, &r->of_checkpoint[i], &job, err) < 0)
             return -1;
         if (s->checkpoints[job].given)
-            return err_set(err, "%s: that job's checkpoints are set before", r->of_checkpoint[i].place);
+            return err_set(err, "%s: duplicate checkpoints of this job", r->of_checkpoint[i].place);
         s->checkpoints[job] = r->checkpoints[i];
     }
     return 0;
@@ -529,7 +532,7 @@ static int check_job(const struct scenario *s, size_t i, const struct line_refer
                        "%s: Sync=asynchronous has no step that all ranks end: no Checkpoint= is expected",
                        ref->place);
     if (j->pacing == PACING_GATE && !j->cores)
-        return err_set(err, "%s: Pacing=gate is about shared cores: Cores= is expected", ref->place);
+        return err_set(err, "%s: Pacing=gate needs Cores=", ref->place);
     if (j->pacing == PACING_AUTO && (j->overlap || j->sync == SYNC_STALENESS || j->sync == SYNC_ASYNCHRONOUS))
         return err_set(err, "%s: Pacing=auto needs ranks that wait: Overlap=no, Sync=synchronous or local",
                        ref->place);

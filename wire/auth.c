@@ -63,7 +63,7 @@ int auth_decode(const char *socket, const char *credential, void *payload, size_
         set_reason(ctx, rc, err);
         result = -1;
     } else if (!got || (size_t)len != bytes) {
-        result = err_set(err, "munge: a credential made for something else");
+        result = err_set(err, "munge: credential with another payload");
     } else {
         memcpy(payload, got, bytes);
         *uid = maker;

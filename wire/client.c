@@ -41,14 +41,14 @@ static json_t *parse_answer(enum link_frame type, const void *data, size_t bytes
     json_t *answer;
 
     if (type != LINK_JSON) {
-        err_set(err, "the controller answers with a frame of another kind");
+        err_set(err, "unexpected frame from the controller");
         return NULL;
     }
     answer = json_loadb(data, bytes, 0, &at);
     if (answer && json_is_object(answer))
         return answer;
     json_decref(answer);
-    err_set(err, "the controller's answer is no JSON object");
+    err_set(err, "the controller's answer is not a JSON object");
     return NULL;
 }
 
@@ -75,7 +75,7 @@ static void ask_up(struct link *l, void *arg)
     struct ask *a = arg;
 
     if (send_json(l, a->question) < 0) {
-        err_set(&a->err, "the question is too large");
+        err_set(&a->err, "the query is too large");
         event_base_loopbreak(a->base);
     }
 }
@@ -134,7 +134,7 @@ json_t *client_ask(const struct client_options *o, const json_t *question, doubl
         /* A base of its own for each: what the last one left behind (its time limit) goes with it. */
         a.base = loop_new();
         if (!a.base) {
-            err_set(err, "no event loop");
+            err_set(err, "cannot create an event loop");
             return NULL;
         }
         ask_one(&a, o, (unsigned)i, left_s > 0 ? left_s / (n - i) : 0, &host);

@@ -70,7 +70,7 @@ int hosts_pick(const char *hosts, unsigned index, int default_port, struct host 
         if (parse_one(p, strcspn(p, SEPARATORS), default_port, &h, err) < 0)
             return -1;
     if (!n)
-        return err_set(err, "no controller is given: expected host[:port][,host[:port]...]");
+        return err_set(err, "no controller given, expected host[:port][,host[:port]...]");
     if (!host)
         return n;
     index %= (unsigned)n;

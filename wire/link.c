@@ -191,7 +191,7 @@ static void send_greeting(struct link *l)
     if (strlen(credential) <= HANDSHAKE_MAX)
         send_message(l, MESSAGE_GREETING, credential, strlen(credential));
     else
-        fail(l, "munge: a credential of %zu bytes", strlen(credential));
+        fail(l, "munge: credential too large: %zu bytes", strlen(credential));
     free(credential);
     if (l->phase == PHASE_CONNECTING)
         l->phase = PHASE_GREETING;
@@ -236,13 +236,13 @@ static void handle_greeting(struct link *l, const uint8_t *data, size_t bytes)
     }
     send_message(l, MESSAGE_ANSWER, l->pair.public_key, sizeof(l->pair.public_key));
     if (begin_proof(l, g.public_key) < 0)
-        fail(l, "handshake: the key is none");
+        fail(l, "handshake: invalid key");
 }
 
 static void handle_answer(struct link *l, const uint8_t *data, size_t bytes)
 {
     if (bytes != SEAL_KEY_BYTES || begin_proof(l, data) < 0)
-        fail(l, "handshake: the answer's key is none");
+        fail(l, "handshake: invalid key in the answer");
 }
 
 /* The reason comes from a stranger: only what can be printed. */
@@ -266,7 +266,7 @@ static void handle_message(struct link *l, enum message kind, const uint8_t *dat
     else if (!l->accepting && kind == MESSAGE_REFUSAL)
         handle_refusal(l, data, bytes);
     else
-        fail(l, "handshake: message %d is out of place", kind);
+        fail(l, "handshake: unexpected message %d", kind);
 }
 
 /* Whether a message may follow this head. */
@@ -283,7 +283,7 @@ static bool check_head(struct link *l, const uint8_t *head, size_t bytes)
     else if (version != LINK_VERSION)
         fail(l, "the peer speaks protocol version %u, this end version %u", version, LINK_VERSION);
     else if (bytes > HANDSHAKE_MAX)
-        fail(l, "handshake: a message of %zu bytes, at most %u are accepted", bytes, HANDSHAKE_MAX);
+        fail(l, "handshake: message of %zu bytes, expected at most %u", bytes, HANDSHAKE_MAX);
     else
         return true;
     return false;
@@ -313,7 +313,7 @@ static void handle_frame(struct link *l, uint8_t type, const uint8_t *data, size
 {
     if (l->phase == PHASE_PROVING) {
         if (type != FRAME_PROOF || bytes) {
-            fail(l, "handshake: the first frame is no proof");
+            fail(l, "handshake: the first frame is not a proof of the keys");
             return;
         }
         event_del(l->deadline);
@@ -322,7 +322,7 @@ static void handle_frame(struct link *l, uint8_t type, const uint8_t *data, size
     } else if (type == LINK_JSON || type == LINK_TELEMETRY) {
         l->events.frame(l, type, data, bytes, l->arg);
     } else {
-        fail(l, "a frame of unknown type %u", type);
+        fail(l, "frame of unknown type %u", type);
     }
 }
 
@@ -339,14 +339,14 @@ static int read_frame(struct link *l, struct evbuffer *in)
         return 0;
     total = seal_frame_bytes(evbuffer_pullup(in, SEAL_LENGTH_BYTES), max);
     if (total < 0) {
-        fail(l, "a frame of more than %zu bytes, or of too few", max);
+        fail(l, "invalid frame size, expected at most %zu bytes", max);
         return 0;
     }
     if (evbuffer_get_length(in) < (size_t)total)
         return 0;
     p = evbuffer_pullup(in, total);
     if (!p || seal_get(&l->seal, p, (size_t)total, &type, &data, &bytes) < 0) {
-        fail(l, "a frame that the peer did not seal: altered, replayed or out of order");
+        fail(l, "frame not sealed by the peer: altered, replayed or out of order");
         return 0;
     }
     handle_frame(l, type, data, bytes);
@@ -469,7 +469,7 @@ static void on_deadline(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     if (l->phase == PHASE_RESOLVING)
-        fail(l, "its name is not found within %d s", HANDSHAKE_TIMEOUT_S);
+        fail(l, "cannot resolve the host name within %d s", HANDSHAKE_TIMEOUT_S);
     else if (l->phase == PHASE_CONNECTING)
         fail(l, "no connection within %d s", HANDSHAKE_TIMEOUT_S);
     else
@@ -508,7 +508,7 @@ static struct link *new_link(struct event_base *base, const char *munge_socket,
     l->doom = evtimer_new(base, on_doom, l);
     if (l->deadline && l->doom && !seal_pair_new(&l->pair))
         return l;
-    err_set(err, "link: no event or no randomness");
+    err_set(err, "link: cannot create events or keys");
     free_link(l);
     return NULL;
 }
@@ -529,7 +529,7 @@ struct link *link_connect(struct event_base *base, const char *hosts, unsigned i
     l->phase = PHASE_RESOLVING;
     l->lookup = lookup_start(base, host.name, host.port, on_addresses, l);
     if (!l->lookup) {
-        err_set(err, "%s: the lookup cannot be started", l->peer);
+        err_set(err, "%s: cannot start the lookup", l->peer);
         free_link(l);
         return NULL;
     }
@@ -571,7 +571,7 @@ struct link *link_accept(struct event_base *base, int fd, const char *munge_sock
     name_peer(l, fd);
     set_options(fd);
     if (evutil_make_socket_nonblocking(fd) < 0 || open_bufferevent(l, fd) < 0) {
-        err_set(err, "%s: the connection cannot be taken over", l->peer);
+        err_set(err, "%s: cannot take over the connection", l->peer);
         if (!l->bev)
             close(fd);
         free_link(l);
@@ -588,11 +588,11 @@ int link_send(struct link *l, enum link_frame type, const void *data, size_t byt
     if (l->phase != PHASE_UP || bytes > LINK_FRAME_MAX)
         return -1;
     if (link_pending_bytes(l) + bytes + SEAL_OVERHEAD > LINK_PENDING_MAX) {
-        fail(l, "the peer is too slow: %u MiB wait for it", LINK_PENDING_MAX >> 20);
+        fail(l, "the peer is too slow: more than %u MiB pending", LINK_PENDING_MAX >> 20);
         return -1;
     }
     if (put_frame(l, (uint8_t)type, data, bytes) < 0) {
-        fail(l, "no memory for a frame of %zu bytes", bytes);
+        fail(l, "out of memory for a frame of %zu bytes", bytes);
         return -1;
     }
     return 0;

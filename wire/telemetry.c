@@ -204,7 +204,7 @@ size_t telemetry_end(struct telemetry_writer *w, uint64_t batch, uint64_t now_ns
 
 static int check_text(const char *text, size_t size, size_t at, struct err *err)
 {
-    return memchr(text, '\0', size) ? 0 : err_set(err, "telemetry: item at byte %zu: a text without end", at);
+    return memchr(text, '\0', size) ? 0 : err_set(err, "telemetry: item at byte %zu: unterminated text", at);
 }
 
 /* The values that readers index and divide by. */
@@ -216,7 +216,7 @@ static int check_values(const struct telemetry_item *item, size_t at, struct err
     switch (item->kind) {
     case TELEMETRY_SAMPLE:
         if (s->op == RING_OP_NONE || s->op >= RING_OP_MAX)
-            return err_set(err, "telemetry: sample at byte %zu: operation %u is unknown", at, s->op);
+            return err_set(err, "telemetry: sample at byte %zu: unknown operation %u", at, s->op);
         if (!s->n || (s->n & (s->n - 1)) || s->seq % s->n)
             return err_set(
                 err,
@@ -233,7 +233,7 @@ static int check_values(const struct telemetry_item *item, size_t at, struct err
         return 0;
     case TELEMETRY_LIVE:
         if (item->live.op >= RING_OP_MAX)
-            return err_set(err, "telemetry: live at byte %zu: operation %u is unknown", at, item->live.op);
+            return err_set(err, "telemetry: live at byte %zu: unknown operation %u", at, item->live.op);
         return 0;
     case TELEMETRY_NODE:
         return check_text(item->node.nic, sizeof(item->node.nic), at, err);
@@ -255,7 +255,7 @@ static int check_item(const struct telemetry_reader *r, size_t *bytes, struct er
     uint8_t kind = r->data[r->at];
 
     if (kind >= KINDS || !kinds[kind].fields)
-        return err_set(err, "telemetry: item at byte %zu: kind %u is unknown", r->at, kind);
+        return err_set(err, "telemetry: item at byte %zu: unknown kind %u", r->at, kind);
     *bytes = 1 + layout_bytes(kinds[kind].fields);
     if (left < *bytes)
         return err_set(err, "telemetry: %s at byte %zu: %zu bytes, expected %zu", kinds[kind].name, r->at,
@@ -273,12 +273,12 @@ int telemetry_open(struct telemetry_reader *r, const uint8_t *data, size_t bytes
     uint32_t items = 0;
 
     if (bytes < head || bytes > TELEMETRY_BATCH_MAX)
-        return err_set(err, "telemetry: a batch of %zu bytes, expected %zu to %u", bytes, head,
+        return err_set(err, "telemetry: batch of %zu bytes, expected %zu to %u", bytes, head,
                        TELEMETRY_BATCH_MAX);
     *r = (struct telemetry_reader){ .data = data, .bytes = bytes, .at = head };
     decode(data, &r->header, header_fields);
     if (!r->header.batch)
-        return err_set(err, "telemetry: batch 0, they are counted from 1");
+        return err_set(err, "telemetry: batch number 0, expected 1 or more");
     for (; r->at < bytes; r->at += n, items++) {
         if (items == r->header.items)
             return err_set(err, "telemetry: %zu bytes after the last item", bytes - r->at);

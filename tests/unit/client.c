@@ -126,7 +126,7 @@ static void asking(int port, int closed_port)
     json_decref(a);
     ok(!ask(hosts, "secret", 5, &err), "an error is a reason");
     is_str(err.text, "not yours", "in the controller's words");
-    ok(!ask(hosts, "garbage", 5, &err) && strstr(err.text, "no JSON object"), "garbage: %s", err.text);
+    ok(!ask(hosts, "garbage", 5, &err) && strstr(err.text, "not a JSON object"), "garbage: %s", err.text);
     t = now_s();
     ok(!ask(hosts, "silence", 0.3, &err) && strstr(err.text, "no answer within 0.3 s"), "silence: %s",
        err.text);

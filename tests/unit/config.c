@@ -52,15 +52,15 @@ static const struct {
     { "A=socket=/run/x", "1:A=socket=/run/x;" },
     { "A=\nB=\"\"", "1:A=;2:B=;" },
     { "A=1 \\", "1:A=1;" },
-    { "foo\n", "t.conf:1: \"foo\": Key=Value is expected" },
-    { "A=1\n\n=x", "t.conf:3: \"\": Key=Value is expected" },
-    { "A=\"open\nB=1", "t.conf:1: a quote is not closed on its line" },
-    { "A=\"x\"y", "t.conf:1: a blank is expected after a closing quote" },
+    { "foo\n", "t.conf:1: \"foo\": expected Key=Value" },
+    { "A=1\n\n=x", "t.conf:3: \"\": expected Key=Value" },
+    { "A=\"open\nB=1", "t.conf:1: missing closing quote" },
+    { "A=\"x\"y", "t.conf:1: expected a blank after a closing quote" },
     { "A=1 B=\x01", "t.conf:1: character 0x01: plain text expected" },
-    { "Include", "t.conf:1: Include: one file name is expected" },
-    { "Include a b", "t.conf:1: Include: one file name is expected" },
+    { "Include", "t.conf:1: Include: expected one file name" },
+    { "Include a b", "t.conf:1: Include: expected one file name" },
     { "\ninclude /nonexistent/x", "t.conf:2: Include: /nonexistent/x: No such file or directory" },
-    { "Include /dev/zero", "t.conf:1: Include: /dev/zero: a plain file of at most 1024 KiB is expected" },
+    { "Include /dev/zero", "t.conf:1: Include: /dev/zero: expected a regular file of at most 1024 KiB" },
 };
 
 static void test_dialect(void)
@@ -104,7 +104,7 @@ static void test_include(void)
 
     write_file("inner.conf", "B=2\n\nC\n");
     conf_read(write_file("outer.conf", "A=1\nInclude inner.conf\nD=4\n"), collect, out, &err);
-    snprintf(want, sizeof(want), "%s/inner.conf:3: \"C\": Key=Value is expected", dir);
+    snprintf(want, sizeof(want), "%s/inner.conf:3: \"C\": expected Key=Value", dir);
     is_str(err.text, want, "an included file's mistake names the included file");
     is_str(out, "1:A=1;1:B=2;", "what came before it was seen");
 }

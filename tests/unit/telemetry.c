@@ -199,14 +199,14 @@ static void refusals(void)
     } cases[] = {
         { 16, 7, "fewer items announced than there are", "bytes after the last item" },
         { 16, 9, "more items announced", "missing at the end" },
-        { 20, 0, "kind 0", "kind 0 is unknown" },
-        { 20, 200, "kind 200", "kind 200 is unknown" },
-        { 27, 0, "no operation", "operation 0 is unknown" },
-        { 27, 255, "operation 255", "operation 255 is unknown" },
+        { 20, 0, "kind 0", "unknown kind 0" },
+        { 20, 200, "kind 200", "unknown kind 200" },
+        { 27, 0, "no operation", "unknown operation 0" },
+        { 27, 255, "operation 255", "unknown operation 255" },
         { 41, 0, "a block of none", "power of two" },
         { 41, 15, "a block of 15", "power of two" },
         { 37, 49, "a block at a number it does not divide", "power of two" },
-        { 0, 0, "batch 0", "counted from 1" },
+        { 0, 0, "batch 0", "expected 1 or more" },
     };
     struct err err = { "" };
     struct telemetry_reader r;
