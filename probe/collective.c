@@ -95,14 +95,14 @@ static uint64_t sum_types_large(const int64_t *n, const void *types, uint32_t co
         struct call k;                                                            \
         int rc;                                                                   \
                                                                                   \
-        if (call_begin(&k, comm, __builtin_frame_address(0))) {                   \
+        if (call_begin_shared(&k, comm, __builtin_frame_address(0))) {            \
             const struct comm *c = k.comm;                                        \
                                                                                   \
             (void)c;                                                              \
-            call_enter(&k, ring_op, RING_EVENT_NONBLOCKING, bytes, root);         \
+            call_enter_shared(&k, ring_op, RING_EVENT_NONBLOCKING, bytes, root);  \
         }                                                                         \
         call_count(&k);                                                           \
-        call_pace(&k, true);                                                      \
+        call_pace_shared(&k, true);                                               \
         rc = ((int (*)(LIST params, void *))next_get(&next))(LIST args, request); \
         call_posted(&k, rc, request);                                             \
         return rc;                                                                \
@@ -118,7 +118,7 @@ static uint64_t sum_types_large(const int64_t *n, const void *types, uint32_t co
         struct call k;                                                                          \
         int rc;                                                                                 \
                                                                                                 \
-        call_begin(&k, comm, __builtin_frame_address(0));                                       \
+        call_begin_shared(&k, comm, __builtin_frame_address(0));                                \
         rc = ((int (*)(LIST params, handle, void *))next_get(&next))(LIST args, info, request); \
         if (k.comm) {                                                                           \
             const struct comm *c = k.comm;                                                      \

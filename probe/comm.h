@@ -35,8 +35,19 @@ struct call {
     uint32_t lever;    /* that it is entered with */
 };
 
-/* Hot path.  Registers what it does not know; NULL when that fails (or for a null handle). */
+/* Registers what it does not know; NULL when that fails (or for a null handle). */
 struct comm *comm_find(handle h);
+
+/* Hot path: the same, and most often that of this thread's last call.  A struct comm is never freed. */
+HOT struct comm *comm_get(handle h)
+{
+    struct comm *c = self.comm;
+
+    h = handle_of(h);
+    if (__builtin_expect(!c || !h || atomic_load_explicit(&c->at, memory_order_acquire) != h, 0))
+        self.comm = c = comm_find(h);
+    return c;
+}
 /* A communicator was made: name it now, in the order of making. */
 void comm_made(handle h);
 /* It is about to be freed; its handle may mean another one the next moment. */

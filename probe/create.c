@@ -59,22 +59,22 @@
                   handle errhandler, void *made),                                                           \
                  (local, leader, remote, remote_leader, tag, info, errhandler, made))
 
-#define CREATE_AS(symbol, comm, made, root, params, args)     \
-    EXPORT int symbol params;                                 \
-    int symbol params                                         \
-    {                                                         \
-        static struct next next = { #symbol, NULL };          \
-        struct call k;                                        \
-        int rc;                                               \
-                                                              \
-        if (call_begin(&k, comm, __builtin_frame_address(0))) \
-            call_enter(&k, RING_OP_COMM_CREATE, 0, 0, root);  \
-        call_count(&k);                                       \
-        rc = ((int(*) params)next_get(&next))args;            \
-        call_leave(&k, rc);                                   \
-        if (k.comm && !rc)                                    \
-            comm_made(handle_at(made, 0));                    \
-        return rc;                                            \
+#define CREATE_AS(symbol, comm, made, root, params, args)            \
+    EXPORT int symbol params;                                        \
+    int symbol params                                                \
+    {                                                                \
+        static struct next next = { #symbol, NULL };                 \
+        struct call k;                                               \
+        int rc;                                                      \
+                                                                     \
+        if (call_begin_shared(&k, comm, __builtin_frame_address(0))) \
+            call_enter_shared(&k, RING_OP_COMM_CREATE, 0, 0, root);  \
+        call_count(&k);                                              \
+        rc = ((int(*) params)next_get(&next))args;                   \
+        call_leave_shared(&k, rc);                                   \
+        if (k.comm && !rc)                                           \
+            comm_made(handle_at(made, 0));                           \
+        return rc;                                                   \
     }
 
 #define CREATE_APART_AS(symbol, params, args)        \
@@ -126,8 +126,8 @@ static int idup(struct next *next, handle comm, void *made, void *request, void 
 {
     struct call k;
 
-    if (call_begin(&k, comm, frame))
-        call_enter(&k, RING_OP_COMM_CREATE, RING_EVENT_NONBLOCKING, 0, -1);
+    if (call_begin_shared(&k, comm, frame))
+        call_enter_shared(&k, RING_OP_COMM_CREATE, RING_EVENT_NONBLOCKING, 0, -1);
     call_count(&k);
     return idup_leave(&k, ((idup_fn)next_get(next))(comm, made, request), made, request);
 }
@@ -136,8 +136,8 @@ static int idup_info(struct next *next, handle comm, handle info, void *made, vo
 {
     struct call k;
 
-    if (call_begin(&k, comm, frame))
-        call_enter(&k, RING_OP_COMM_CREATE, RING_EVENT_NONBLOCKING, 0, -1);
+    if (call_begin_shared(&k, comm, frame))
+        call_enter_shared(&k, RING_OP_COMM_CREATE, RING_EVENT_NONBLOCKING, 0, -1);
     call_count(&k);
     return idup_leave(&k, ((idup_info_fn)next_get(next))(comm, info, made, request), made, request);
 }

@@ -34,7 +34,7 @@ static inline bool pace_resting(uint64_t enter)
            !atomic_load_explicit(pace_plan, memory_order_relaxed);
 }
 
-static inline bool pace_asked(uint64_t enter)
+HOT bool pace_asked(uint64_t enter)
 {
     if (__builtin_expect(__atomic_load_n(&probe.control->pace.levers, __ATOMIC_RELAXED) == 0, 1))
         return __builtin_expect(atomic_load_explicit(&pace_engaged, memory_order_relaxed), 0);

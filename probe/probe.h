@@ -24,7 +24,7 @@
 #include "probe/next.h"
 #include "ring/clock.h"
 #include "ring/control.h"
-#include "ring/layout.h"
+#include "ring/hot.h"
 #include "ring/ring.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -66,9 +66,11 @@ static inline handle handle_at(const void *array, int i)
 
 /* ---- the thread ---- */
 
+struct comm;
 struct thread {
     struct ring *ring; /* NULL: none yet, or none left */
     void *frame;       /* of the outermost wrapper that we are inside of; NULL outside */
+    struct comm *comm; /* of the last call, see comm.h; NULL: none yet */
 };
 extern _Thread_local struct thread self __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
@@ -102,7 +104,7 @@ static inline bool recording(void)
 }
 
 /* The ring to write to, or NULL when recording is switched off or there is none. */
-static inline struct ring *call_ring(void)
+HOT struct ring *call_ring(void)
 {
     if (!recording())
         return NULL;
@@ -113,7 +115,7 @@ static inline struct ring *call_ring(void)
 
 uint64_t type_bytes_ask(handle type);
 
-static inline uint64_t type_bytes(handle type)
+HOT uint64_t type_bytes(handle type)
 {
     uint32_t h = (uint32_t)(uintptr_t)type;
 
@@ -124,7 +126,7 @@ static inline uint64_t type_bytes(handle type)
 }
 
 /* The type of no elements need not be valid, and asking about an invalid one would raise an error. */
-static inline uint64_t bytes_of(int64_t count, handle type)
+HOT uint64_t bytes_of(int64_t count, handle type)
 {
     return count > 0 ? (uint64_t)count * type_bytes(type) : 0;
 }

@@ -1,6 +1,6 @@
 /* writer.c - the probe's end of a ring.  See ring.h, layout.h.
  * This runs inside other people's programs: what can fail, fails in ring_create(). */
-#include "ring/layout.h"
+#include "ring/hot.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,13 +14,6 @@
 #include "ring/clock.h"
 
 #define INCARNATIONS_MAX 4096u /* a task that runs more MPI programs in turn has its further ones unguarded */
-
-/* A counter with one writer: a locked addition would cost ten times as much. */
-static inline void add(_Atomic uint64_t *counter, uint64_t n)
-{
-    atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n,
-                          memory_order_relaxed);
-}
 
 /* All of the file's memory is taken now: a full /dev/shm must be an error here, not a SIGBUS in the job
  * later. */
@@ -149,62 +142,26 @@ uint64_t ring_now(const struct ring *r)
 
 void ring_emit(struct ring *r, const struct ring_event *e)
 {
-    uint64_t head = r->head;
-    struct ring_event *slot = &r->events[head & r->mask];
-
-    if (head - r->tail > r->mask) {
-        r->tail = atomic_load_explicit(&r->file->tail, memory_order_acquire);
-        if (head - r->tail > r->mask) {
-            add(&r->file->dropped, 1);
-            return;
-        }
-    }
-    *slot = *e;
-    slot->p2p = r->p2p_ticks;
-    slot->p2p_calls = r->p2p_calls;
-    r->p2p_ticks = 0;
-    r->p2p_calls = 0;
-    r->head = head + 1;
-    atomic_store_explicit(&r->file->head, head + 1, memory_order_release);
-}
-
-/* Release stores throughout, no fences: a reader that sees one new word then sees the odd version too.  They
- * are plain stores on x86, and the thread sanitizer understands them. */
-static inline void live_set(struct ring_header *h, uint64_t comm, uint64_t enter, uint64_t bytes,
-                            uint64_t what)
-{
-    uint64_t version = atomic_load_explicit(&h->live_version, memory_order_relaxed);
-
-    atomic_store_explicit(&h->live_version, version + 1, memory_order_relaxed);
-    atomic_store_explicit(&h->live_comm, comm, memory_order_release);
-    atomic_store_explicit(&h->live_enter, enter, memory_order_release);
-    atomic_store_explicit(&h->live_bytes, bytes, memory_order_release);
-    atomic_store_explicit(&h->live_what, what, memory_order_release);
-    atomic_store_explicit(&h->live_version, version + 2, memory_order_release);
+    hot_emit(r, e);
 }
 
 void ring_enter(struct ring *r, const struct ring_live *live)
 {
-    if (live->op < RING_OP_POINT_TO_POINT) {
-        r->last_comm = live->comm;
-        r->last_seq = live->seq;
-    }
-    live_set(r->file, live->comm, live->enter, live->bytes,
-             live->seq | (uint64_t)live->op << 32 | (uint64_t)live->flags << 48);
+    hot_enter(r, live);
 }
 
 void ring_leave(struct ring *r, uint64_t now)
 {
-    live_set(r->file, r->last_comm, now, 0, r->last_seq);
+    hot_leave(r, now);
 }
 
 void ring_p2p(struct ring *r, uint64_t bytes, uint64_t ticks)
 {
     r->p2p_ticks += ticks;
     r->p2p_calls++;
-    add(&r->file->p2p_calls, 1);
-    add(&r->file->p2p_bytes, bytes);
-    add(&r->file->p2p_ticks, ticks);
+    hot_add(&r->file->p2p_calls, 1);
+    hot_add(&r->file->p2p_bytes, bytes);
+    hot_add(&r->file->p2p_ticks, ticks);
 }
 
 void ring_missed(struct ring *r)

@@ -1,14 +1,18 @@
-/* hook.c - what recording one collective costs, by the method that mpiP's authors published: the time of a
- * call on MPI_COMM_SELF, where the library itself does next to nothing.  Run it with the probe preloaded and
- * SYNCGUARD_DIR set (tests/bench/hook.sh).
+/* hook.c - what recording one collective costs: the time of a call on MPI_COMM_SELF, where the library itself
+ * does next to nothing.  Run it with the probe preloaded and SYNCGUARD_DIR set (tests/bench/hook.sh).
  *
- * Three ways to the same function, in turns within one process, so that a slow spell hits all: the library's
- * own, an empty wrapper, and the probe.  A child drains the ring 20 times a second, as the agent does, and
- * the program keeps below what fits between two drains: a full ring would be cheaper.
+ * Several ways to the same function, in turns within one process, so that a slow spell hits all: the
+ * library's own, an empty wrapper, the probe, and a wrapper that does what mpiP does (mpip.h).  Beside them
+ * two reads of the probe's clock, which no hook that knows when a call began and ended does without: a
+ * counter may cost 10 ns or 25, so nanoseconds of two machines do not compare, but the ratio of the hook to
+ * two reads does. A child drains the ring 20 times a second, as the agent does, and the program keeps below
+ * what fits between two drains: a full ring would be cheaper.
  *
- * Prints a line for each operation: name, ns of bare, empty, probe (medians of batches), then what the probe
- * adds: the median of batches' differences, and the 99.9th percentile of single calls over the bare median;
- * then the same percentile of bare calls. */
+ * Prints a JSON object for each operation.  In ns: bare, empty_wrapper, probe, clocks, mpip (medians of
+ * batches); p50 and mpip_p50, the medians over batches of what the probe and mpiP's method add to the bare
+ * call; p999, the 99.9th percentile of single calls with the probe over the bare median; bare_p999, the same
+ * of bare calls. ratio and mpip_ratio: medians over batches of what was added over two reads of the clock
+ * beside it. */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <signal.h>
@@ -23,10 +27,11 @@
 
 #include "ring/clock.h"
 #include "ring/ring.h"
+#include "tests/bench/mpip.h"
 
 enum { BATCH = 1000, ROUNDS = 600, SINGLES = 100000, FIT = 12000 };
 
-/* The calling conventions of both operations are the same in all three ways. */
+/* The calling conventions of both operations are the same in all ways. */
 typedef int (*barrier_fn)(MPI_Comm);
 typedef int (*allreduce_fn)(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm);
 
@@ -41,6 +46,24 @@ static int empty_barrier(MPI_Comm comm)
 static int empty_allreduce(const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
     return library_allreduce(in, out, n, type, op, comm);
+}
+
+static int mpip_barrier(MPI_Comm comm)
+{
+    double start_us = mpip_enter();
+    int rc = library_barrier(comm);
+
+    mpip_leave(1, start_us, -1, MPI_DATATYPE_NULL);
+    return rc;
+}
+
+static int mpip_allreduce(const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+    double start_us = mpip_enter();
+    int rc = library_allreduce(in, out, n, type, op, comm);
+
+    mpip_leave(2, start_us, n, type);
+    return rc;
 }
 
 static void call_barrier(void *f)
@@ -102,6 +125,7 @@ static void spend(int events)
 /* ---- measuring ---- */
 
 static double ns_per_tick;
+static enum ring_clock kind; /* the probe's clock */
 
 static double batch_ns(void (*call)(void *), void *f)
 {
@@ -120,28 +144,48 @@ static double single_ns(void (*call)(void *), void *f)
     return (double)(clock_counter() - t0) * ns_per_tick;
 }
 
-static void measure(const char *name, void (*call)(void *), void *bare, void *empty, void *probe)
+/* What it does is an empty call: the loop around the other ways makes one too. */
+__attribute__((noinline)) static void read_twice(void *unused)
 {
-    static double b[ROUNDS], e[ROUNDS], p[ROUNDS], extra[ROUNDS], sb[SINGLES], sp[SINGLES];
-    double bare_median, extra_median;
+    uint64_t enter = clock_read(kind), leave;
+
+    __asm__ volatile("" : : "r"(enter), "r"(unused));
+    leave = clock_read(kind);
+    __asm__ volatile("" : : "r"(leave));
+}
+
+static void measure(const char *name, void (*call)(void *), void *bare, void *empty, void *probe, void *mpip)
+{
+    static double b[ROUNDS], e[ROUNDS], p[ROUNDS], m[ROUNDS], c[ROUNDS], sb[SINGLES], sp[SINGLES];
+    static double extra[ROUNDS], ratio[ROUNDS], mpip_extra[ROUNDS], mpip_ratio[ROUNDS];
+    double bare_median;
 
     for (int i = 0; i < ROUNDS; i++) {
         spend(BATCH);
         b[i] = batch_ns(call, bare);
         e[i] = batch_ns(call, empty);
         p[i] = batch_ns(call, probe);
+        c[i] = batch_ns(read_twice, NULL);
+        m[i] = batch_ns(call, mpip);
         extra[i] = p[i] - b[i];
+        ratio[i] = extra[i] / c[i];
+        mpip_extra[i] = m[i] - b[i];
+        mpip_ratio[i] = mpip_extra[i] / c[i];
     }
     for (int i = 0; i < SINGLES; i++) {
         spend(1);
         sb[i] = single_ns(call, bare);
         sp[i] = single_ns(call, probe);
     }
-    extra_median = quantile(extra, ROUNDS, 0.5);
     bare_median = quantile(sb, SINGLES, 0.5);
-    printf("%s %.2f %.2f %.2f %.2f %.2f %.2f\n", name, quantile(b, ROUNDS, 0.5), quantile(e, ROUNDS, 0.5),
-           quantile(p, ROUNDS, 0.5), extra_median, quantile(sp, SINGLES, 0.999) - bare_median,
-           quantile(sb, SINGLES, 0.999) - bare_median);
+    printf("{\"op\": \"%s\", \"bare\": %.2f, \"empty_wrapper\": %.2f, \"probe\": %.2f, \"clocks\": %.2f, "
+           "\"mpip\": %.2f, \"p50\": %.2f, \"mpip_p50\": %.2f, \"p999\": %.2f, \"bare_p999\": %.2f, "
+           "\"ratio\": %.3f, \"mpip_ratio\": %.3f}\n",
+           name, quantile(b, ROUNDS, 0.5), quantile(e, ROUNDS, 0.5), quantile(p, ROUNDS, 0.5),
+           quantile(c, ROUNDS, 0.5), quantile(m, ROUNDS, 0.5), quantile(extra, ROUNDS, 0.5),
+           quantile(mpip_extra, ROUNDS, 0.5), quantile(sp, SINGLES, 0.999) - bare_median,
+           quantile(sb, SINGLES, 0.999) - bare_median, quantile(ratio, ROUNDS, 0.5),
+           quantile(mpip_ratio, ROUNDS, 0.5));
 }
 
 static void *behind_the_probe(const char *library, const char *name)
@@ -174,12 +218,13 @@ int main(int argc, char **argv)
     while (!ring_clock_ready(&map))
         nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
     ns_per_tick = map.ns_per_tick;
+    kind = clock_choose();
     library_barrier = (barrier_fn)behind_the_probe(argv[1], "MPI_Barrier");
     library_allreduce = (allreduce_fn)behind_the_probe(argv[1], "MPI_Allreduce");
     measure("barrier", call_barrier, (void *)library_barrier, (void *)empty_barrier,
-            dlsym(RTLD_DEFAULT, "MPI_Barrier"));
+            dlsym(RTLD_DEFAULT, "MPI_Barrier"), (void *)mpip_barrier);
     measure("allreduce", call_allreduce, (void *)library_allreduce, (void *)empty_allreduce,
-            dlsym(RTLD_DEFAULT, "MPI_Allreduce"));
+            dlsym(RTLD_DEFAULT, "MPI_Allreduce"), (void *)mpip_allreduce);
     MPI_Finalize();
     kill(reader, SIGKILL);
     waitpid(reader, NULL, 0);

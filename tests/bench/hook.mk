@@ -1,18 +1,18 @@
 # The hook benchmark: tests/bench/hook.sh, one program for each MPI library.
-HOOK_C = tests/bench/hook.c ring/clock.c ring/reader.c
+HOOK_C = tests/bench/hook.c tests/bench/mpip.c ring/clock.c ring/reader.c
 HOOK_FLAGS = -D_GNU_SOURCE -I$(top_srcdir) -std=gnu11 -O2 -g $(WARN)
-EXTRA_DIST += tests/bench/hook.c tests/bench/hook.sh
+EXTRA_DIST += tests/bench/hook.c tests/bench/mpip.c tests/bench/mpip.h tests/bench/hook.sh
 hook_inputs = for f in $(HOOK_C); do echo $(top_srcdir)/$$f; done
 BENCH_HOOK =
 if HAVE_OPENMPI
 BENCH_HOOK += tests/bench/hook.openmpi
-tests/bench/hook.openmpi: $(HOOK_C) ring/layout.h ring/ring.h
+tests/bench/hook.openmpi: $(HOOK_C) tests/bench/mpip.h ring/layout.h ring/ring.h
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)$(MPICC_OPENMPI) $(HOOK_FLAGS) -o $@ `$(hook_inputs)` -ldl
 endif
 if HAVE_MPICH
 BENCH_HOOK += tests/bench/hook.mpich
-tests/bench/hook.mpich: $(HOOK_C) ring/layout.h ring/ring.h
+tests/bench/hook.mpich: $(HOOK_C) tests/bench/mpip.h ring/layout.h ring/ring.h
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)$(MPICC_MPICH) $(HOOK_FLAGS) -o $@ `$(hook_inputs)` -ldl
 endif

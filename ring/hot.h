@@ -1,0 +1,93 @@
+/* hot.h - the writer's end of a ring as inline functions, for the calls that are made most; private to ring/
+ * and the probe.  They do what ring_emit(), ring_enter() and ring_leave() of ring.h say, which are made of
+ * them.
+ *
+ * Measured with tests/bench/hook.sh, where two reads of the clock cost 16 ns: 38 ns for a barrier before, 29
+ * with the line of a later event asked for early, 22 with all of it inline and nothing of struct call in
+ * memory. */
+#ifndef SYNCGUARD_RING_HOT_H
+#define SYNCGUARD_RING_HOT_H
+
+#include "ring/layout.h"
+
+#define HOT static inline __attribute__((always_inline))
+
+/* A counter with one writer: a locked addition would cost ten times as much. */
+static inline void hot_add(_Atomic uint64_t *counter, uint64_t n)
+{
+    atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n,
+                          memory_order_relaxed);
+}
+
+/* The reader has the lines of the events that it took: getting one back costs more than all the rest of an
+ * event, unless it is asked for in good time. */
+#define HOT_AHEAD 16u /* events; with 8 the line still comes too late when the calls do nothing */
+
+/* Member by member, as they were set just now: a wider load of what was stored in parts has to wait until the
+ * parts have left the store buffer, which doubles the cost of the whole hook. */
+HOT void hot_store(struct ring_event *to, const struct ring_event *e, uint64_t p2p_ticks, uint32_t p2p_calls)
+{
+    __atomic_store_n(&to->enter, e->enter, __ATOMIC_RELAXED);
+    __atomic_store_n(&to->leave, e->leave, __ATOMIC_RELAXED);
+    __atomic_store_n(&to->wait, e->wait, __ATOMIC_RELAXED);
+    __atomic_store_n(&to->comm, e->comm, __ATOMIC_RELAXED);
+    __atomic_store_n(&to->bytes, e->bytes, __ATOMIC_RELAXED);
+    __atomic_store_n(&to->p2p, p2p_ticks, __ATOMIC_RELAXED);
+    __atomic_store_n(&to->seq, e->seq, __ATOMIC_RELAXED);
+    __atomic_store_n(&to->root, e->root, __ATOMIC_RELAXED);
+    __atomic_store_n(&to->p2p_calls, p2p_calls, __ATOMIC_RELAXED);
+    __atomic_store_n(&to->op, e->op, __ATOMIC_RELAXED);
+    __atomic_store_n(&to->flags, e->flags, __ATOMIC_RELAXED);
+    __atomic_store_n(&to->reserved, e->reserved, __ATOMIC_RELAXED);
+}
+
+HOT void hot_emit(struct ring *r, const struct ring_event *e)
+{
+    uint64_t head = r->head;
+    struct ring_event *slot = &r->events[head & r->mask];
+
+    if (__builtin_expect(head - r->tail > r->mask, 0)) {
+        r->tail = atomic_load_explicit(&r->file->tail, memory_order_acquire);
+        if (head - r->tail > r->mask) {
+            hot_add(&r->file->dropped, 1);
+            return;
+        }
+    }
+    hot_store(slot, e, r->p2p_ticks, r->p2p_calls);
+    r->p2p_ticks = 0;
+    r->p2p_calls = 0;
+    r->head = head + 1;
+    atomic_store_explicit(&r->file->head, head + 1, memory_order_release);
+    __builtin_prefetch(&r->events[(head + HOT_AHEAD) & r->mask], 1);
+}
+
+/* Release stores throughout, no fences: a reader that sees one new word then sees the odd version too.  They
+ * are plain stores on x86, and the thread sanitizer understands them. */
+HOT void hot_live(struct ring_header *h, uint64_t comm, uint64_t enter, uint64_t bytes, uint64_t what)
+{
+    uint64_t version = atomic_load_explicit(&h->live_version, memory_order_relaxed);
+
+    atomic_store_explicit(&h->live_version, version + 1, memory_order_relaxed);
+    atomic_store_explicit(&h->live_comm, comm, memory_order_release);
+    atomic_store_explicit(&h->live_enter, enter, memory_order_release);
+    atomic_store_explicit(&h->live_bytes, bytes, memory_order_release);
+    atomic_store_explicit(&h->live_what, what, memory_order_release);
+    atomic_store_explicit(&h->live_version, version + 2, memory_order_release);
+}
+
+HOT void hot_enter(struct ring *r, const struct ring_live *live)
+{
+    if (live->op < RING_OP_POINT_TO_POINT) {
+        r->last_comm = live->comm;
+        r->last_seq = live->seq;
+    }
+    hot_live(r->file, live->comm, live->enter, live->bytes,
+             live->seq | (uint64_t)live->op << 32 | (uint64_t)live->flags << 48);
+}
+
+HOT void hot_leave(struct ring *r, uint64_t now)
+{
+    hot_live(r->file, r->last_comm, now, 0, r->last_seq);
+}
+
+#endif
