@@ -56,6 +56,7 @@ UNIT_TESTS = \
 	tests/unit/pacing \
 	tests/unit/pacing_messages \
 	tests/unit/page \
+	tests/unit/paired \
 	tests/unit/past \
 	tests/unit/period \
 	tests/unit/pipeline \
