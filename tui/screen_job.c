@@ -317,7 +317,7 @@ static void draw_facts(struct canvas *c, const struct snap_view *v, int y)
     x = fact_of(c, y, x, "collectives/step", j->period, -1);
     if (v->probe.dropped > 0)
         x = fact(c, y, x, "dropped", figure_trim(figure_count(v->probe.dropped)).text);
-    fact(c, y, x, "probe cost", figure_trim(figure_percent(v->probe.overhead_ratio)).text);
+    fact(c, y, x, "estimated probe cost", figure_trim(figure_percent(v->probe.overhead_ratio)).text);
 }
 
 static void draw_trend(struct canvas *c, int y, int x, int width, const char *label, const char *value,
