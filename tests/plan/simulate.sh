@@ -122,7 +122,7 @@ for nodes in 8,4 1 4,, 4,x 2000; do
     "$sgplan" experiment scaling --nodes="$nodes" 2>"$dir/err"; is $? 2 "sgplan experiment --nodes=$nodes exits with 2"
 done
 grep -q 'rising whole numbers from 2 to 1024' "$dir/err"; ok $? "sgplan experiment --nodes=2000: the error names the accepted numbers"
-"$sgplan" help --words experiment | grep -qx scaling; ok $? "sgplan help --words experiment lists scaling"
+"$sgplan" --complete sgplan experiment "" | cut -f 1 | grep -qx scaling; ok $? "sgplan completes the name of the experiment"
 "$sgplan" experiment other 2>/dev/null; is $? 2 "sgplan experiment other exits with 2"
 
 # Ten thousand ranks: the slow node is found, in memory that does not go with the length of the trace.
