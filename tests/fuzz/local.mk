@@ -17,3 +17,5 @@ $(FUZZ_TARGETS:.fuzz=.o): tests/fuzz/$(DEPDIR)/$(am__dirstamp)
 $(FUZZ_TARGETS): %.fuzz: %.o $(FUZZ_MAIN) $(filter %.a,$(LDADD))
 	$(AM_V_CCLD)$(LINK) $(FUZZ_ENGINE) $< $(FUZZ_MAIN) $(LDADD) $(LIBS)
 -include $(FUZZ_TARGETS:tests/fuzz/%.fuzz=tests/fuzz/$(DEPDIR)/%.Po)
+distclean-local:
+	-rm -f tests/fuzz/$(DEPDIR)/*.Po
