@@ -189,10 +189,11 @@ wait_for 20 first_life
 run scontrol requeue "$job"
 # Slurm lets a requeued job wait for two minutes, once it has left its nodes.
 second_life() {
+    sleep 1 # each update sends Slurm through its queue again
     "$cluster" --dir "$dir" exec scontrol update "JobId=$job" StartTime=now >/dev/null 2>&1
     cat "$work"/requeued.* | grep -c '^1 /dev/shm/syncguard' | grep -qx 2
 }
-wait_for 100 second_life
+wait_for 240 second_life
 ok $? "a requeued job is guarded again on both nodes"
 wait_for 10 nodes_clean
 ok $? "a requeued job leaves no directory and no process of either run"
