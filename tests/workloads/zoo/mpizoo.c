@@ -137,10 +137,11 @@ int main(int argc, char **argv)
     zoo_messages(world);
     zoo_blocking(world, 1);
     print(&ways, world->rank);
-    if (ways.abort)
+    if (ways.abort) {
         PMPI_Barrier(MPI_COMM_WORLD); /* uncounted: all have printed before one ends them */
-    if (ways.abort && world->rank == world->size - 1)
-        MPI_Abort(MPI_COMM_WORLD, ABORT_CODE);
+        if (world->rank == world->size - 1)
+            MPI_Abort(MPI_COMM_WORLD, ABORT_CODE);
+    }
     zoo_forget();
     MPI_Finalize();
     return zoo_good() ? 0 : 1;
