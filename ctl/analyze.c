@@ -38,25 +38,12 @@ static json_t *trace_json(struct trace_reader *r)
 /* slowdown and detected_seq are left out where they are not known: who sums them up need not test. */
 static json_t *verdict_json(const struct view_verdict *d, double now_s)
 {
-    json_t *o = json_object(), *culprits = json_array();
+    json_t *o = report_verdict(d, now_s);
 
-    for (uint32_t i = 0; i < d->n_culprits; i++)
-        json_array_append_new(culprits, json_string(d->culprit[i]));
-    put_text(o, "class", finding_class_name(d->finding.class));
-    put_text(o, "scope", finding_scope_name(d->finding.scope));
-    json_object_set_new(o, "culprits", culprits);
-    if (isfinite(d->finding.slowdown))
-        put_real(o, "slowdown", d->finding.slowdown);
-    put_count(o, "since_step", d->since_step);
-    put_count(o, "onset_seq", d->finding.onset_seq);
-    if (d->finding.named_seq >= 0)
-        put_count(o, "detected_seq", d->finding.named_seq);
-    put_real(o, "since_s", now_s - d->since_s);
-    put_real(o, "found_s", now_s - d->found_s);
-    json_object_set_new(o, "standing", json_boolean(d->finding.standing));
-    put_real(o, "over_s", d->finding.standing ? NAN : now_s - d->over_s);
-    put_text(o, "text", d->text);
-    put_text(o, "cause", d->cause);
+    if (!isfinite(d->finding.slowdown))
+        json_object_del(o, "slowdown");
+    if (d->finding.named_seq < 0)
+        json_object_del(o, "detected_seq");
     return o;
 }
 

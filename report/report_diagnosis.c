@@ -23,25 +23,29 @@ static json_t *named(const struct view_verdict *d)
     return o;
 }
 
+json_t *report_verdict(const struct view_verdict *d, double now_s)
+{
+    json_t *o = named(d);
+
+    put_count(o, "since_step", d->since_step);
+    put_count(o, "onset_seq", d->finding.onset_seq);
+    put_count(o, "detected_seq", d->finding.named_seq);
+    put_real(o, "since_s", now_s - d->since_s);
+    put_real(o, "found_s", now_s - d->found_s);
+    json_object_set_new(o, "standing", json_boolean(d->finding.standing));
+    put_real(o, "over_s", d->finding.standing ? NAN : now_s - d->over_s);
+    put_text(o, "cause", d->cause);
+    return o;
+}
+
 json_t *report_verdicts(const struct view *v, double now_s)
 {
     const struct view_verdict *d;
     size_t n = view_verdicts_get(v, &d);
     json_t *list = json_array();
 
-    for (size_t i = 0; i < n; i++, d++) {
-        json_t *o = named(d);
-
-        put_count(o, "since_step", d->since_step);
-        put_count(o, "onset_seq", d->finding.onset_seq);
-        put_count(o, "detected_seq", d->finding.named_seq);
-        put_real(o, "since_s", now_s - d->since_s);
-        put_real(o, "found_s", now_s - d->found_s);
-        json_object_set_new(o, "standing", json_boolean(d->finding.standing));
-        put_real(o, "over_s", d->finding.standing ? NAN : now_s - d->over_s);
-        put_text(o, "cause", d->cause);
-        json_array_append_new(list, o);
-    }
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(list, report_verdict(&d[i], now_s));
     return list;
 }
 

@@ -62,6 +62,7 @@ void report_put_view(json_t *o, const struct view *v, double now_s, const struct
 void report_put_states(json_t *o, const struct report_ranks *ranks);
 
 /* Parts. */
+json_t *report_verdict(const struct view_verdict *d, double now_s);
 json_t *report_verdicts(const struct view *v, double now_s); /* that stand */
 json_t *report_timeline(const struct view *v, double now_s); /* of the whole run, oldest first */
 json_t *report_efficiency(const struct efficiency *recent, const struct efficiency *run); /* run: or NULL */
