@@ -464,8 +464,8 @@ static int settle_options(struct options_scan *s, struct err *err)
 
         while ((use = options_use(o->program, o->command, u)) && strcmp(use->option->name, spec->name) != 0)
             u++;
-        if (!use) { /* it stood before the command, and is another command's */
-            if (!s->lenient)
+        if (!use) { /* it stood before the command, and is another command's; or there is no command */
+            if (o->command && !s->lenient)
                 return err_set(err, "unknown option '--%s' of '%s'", spec->name, o->command->name);
             continue;
         }

@@ -161,6 +161,7 @@ static void refused(void)
         { &program, "list --s=2", "ambiguous option '--s': --sort, --size" },
         { &program, "list --yes", "unknown option '--yes'" },
         { &program, "--yes list", "unknown option '--yes' of 'list'" },
+        { &program, "--yes", "missing COMMAND" },
         { &program, "list -jx", "unknown option '-x'" },
         { &program, "list --json=yes", "option '--json' takes no value" },
         { &program, "list --size", "option '--size' needs a value: --size=SIZE" },
