@@ -16,7 +16,7 @@ static char *text_of(const json_t *o, const char *key, char *buf, size_t size)
 }
 
 /* "exclude n5", "send USR1": what a decision or a rule does. */
-static char *deed(const json_t *o, char *buf, size_t size)
+static char *action_text(const json_t *o, char *buf, size_t size)
 {
     char action[64], nodes[256], signal[32];
     const json_t *list = get_array(o, "nodes");
@@ -127,7 +127,7 @@ static void put_rule(FILE *out, const json_t *rule, int columns)
     char text[600], does[160], line[1200];
 
     fprintf(out, "\nRule %s: %s\n", text_of(rule, "name", text, sizeof(text)),
-            deed(rule, does, sizeof(does)));
+            action_text(rule, does, sizeof(does)));
     if (json_is_string(json_object_get(rule, "text")))
         text_wrap(out, text_of(rule, "text", text, sizeof(text)), INDENT, columns);
     snprintf(line, sizeof(line), "when %s", text_of(rule, "when", text, sizeof(text)));

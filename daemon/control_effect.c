@@ -156,7 +156,7 @@ void controls_asked(struct controls *cs, struct job *j, const struct action *a, 
 {
     struct audit_entry e;
     struct figures f;
-    char deed[256], ratio[64] = "";
+    char action_text[256], ratio[64] = "";
     struct err err;
 
     if (!j || !j->control || !action_ends_run(a->kind))
@@ -173,7 +173,7 @@ void controls_asked(struct controls *cs, struct job *j, const struct action *a, 
     if (!isnan(e.d.projected_ratio))
         snprintf(ratio, sizeof(ratio), "; projected: %.2f of the step time", e.d.projected_ratio);
     snprintf(e.d.sentence, sizeof(e.d.sentence), "by hand: %s%s",
-             decision_deed(&e.d, false, deed, sizeof(deed)), ratio);
+             decision_action_text(&e.d, false, action_text, sizeof(action_text)), ratio);
     utf8_mend(e.d.sentence);
     if (audit_add(cs->audit, &e, &err) < 0)
         log_warn("job %s: %s: its effect will not be known", j->text_id, err.text);

@@ -57,11 +57,11 @@ struct effect_ratio effect_ratio(const struct effect_level *before, const struct
 
 char *effect_text(const struct decision *d, const struct effect_ratio *r, char *buf, size_t size)
 {
-    char deed[256], range[64] = "";
+    char action_text[256], range[64] = "";
 
-    decision_deed(d, true, deed, sizeof(deed));
+    decision_action_text(d, true, action_text, sizeof(action_text));
     if (isnan(r->value)) {
-        snprintf(buf, size, "%s: the step time afterwards is not known", deed);
+        snprintf(buf, size, "%s: the step time afterwards is not known", action_text);
         return buf;
     }
     if (isnan(r->low))
@@ -69,11 +69,11 @@ char *effect_text(const struct decision *d, const struct effect_ratio *r, char *
     else
         snprintf(range, sizeof(range), " (%.2f to %.2f)", r->low, r->high);
     if (isnan(d->projected_ratio))
-        snprintf(buf, size, "%s: %.2f of the step time%s", deed, r->value, range);
+        snprintf(buf, size, "%s: %.2f of the step time%s", action_text, r->value, range);
     else if (fabs(r->value - d->projected_ratio) <= EFFECT_NEAR * d->projected_ratio)
-        snprintf(buf, size, "%s: %.2f of the step time%s, as projected", deed, r->value, range);
+        snprintf(buf, size, "%s: %.2f of the step time%s, as projected", action_text, r->value, range);
     else
-        snprintf(buf, size, "%s: %.2f of the step time%s, %.2f was projected", deed, r->value, range,
+        snprintf(buf, size, "%s: %.2f of the step time%s, %.2f was projected", action_text, r->value, range,
                  d->projected_ratio);
     return buf;
 }

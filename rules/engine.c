@@ -105,7 +105,7 @@ static bool was_done(const struct engine *e, uint64_t key)
 
 static const struct {
     const char *now, *done;
-} deeds[ACTION_KINDS] = {
+} action_words[ACTION_KINDS] = {
     [ACTION_SIGNAL] = { "send", "sent" },
     [ACTION_CHECKPOINT] = { "ask for a checkpoint", "asked for a checkpoint" },
     [ACTION_REQUEUE] = { "requeue the job", "requeued the job" },
@@ -118,9 +118,10 @@ static const struct {
     [ACTION_RESUME] = { "resume", "resumed" },
 };
 
-char *decision_deed(const struct decision *d, bool done, char *buf, size_t size)
+char *decision_action_text(const struct decision *d, bool done, char *buf, size_t size)
 {
-    size_t at = (size_t)snprintf(buf, size, "%s", done ? deeds[d->action].done : deeds[d->action].now);
+    size_t at =
+        (size_t)snprintf(buf, size, "%s", done ? action_words[d->action].done : action_words[d->action].now);
 
     if (d->action == ACTION_SIGNAL && *action_signal_name(d->signal) && at < size)
         at += (size_t)snprintf(buf + at, size - at, " %s", action_signal_name(d->signal));
@@ -188,7 +189,7 @@ static const struct advice *advice_of(const struct engine_input *in, const struc
 static void word(struct decision *d, const struct rule *r, const struct advice *advice,
                  const struct engine_input *in)
 {
-    char deed[256], why[360] = "", held[32], projected[64] = "";
+    char action_text[256], why[360] = "", held[32], projected[64] = "";
 
     if (r->conditional)
         condition_explain(&r->when, in->figures, why, sizeof(why));
@@ -197,8 +198,9 @@ static void word(struct decision *d, const struct rule *r, const struct advice *
     if (!isnan(d->projected_ratio))
         snprintf(projected, sizeof(projected), "; projected: %.2f of the step time", d->projected_ratio);
     snprintf(d->sentence, sizeof(d->sentence), "%s: %s has held for %s: %s%s%s%s", r->name, why,
-             units_format_s(held, sizeof(held), d->held_s), decision_deed(d, false, deed, sizeof(deed)),
-             projected, *d->why_not ? "; withheld: " : "", d->why_not);
+             units_format_s(held, sizeof(held), d->held_s),
+             decision_action_text(d, false, action_text, sizeof(action_text)), projected,
+             *d->why_not ? "; withheld: " : "", d->why_not);
 }
 
 static void decide(struct decision *d, const struct rule *r, const struct advice *advice,

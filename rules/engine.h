@@ -103,6 +103,6 @@ void engine_restore(struct engine *e, const struct decision *d, double at_s);
 void engine_failed(struct engine *e, const struct decision *d);
 
 /* "exclude n5", "send USR1", and when it is done "excluded n5", "sent USR1".  Returns buf. */
-char *decision_deed(const struct decision *d, bool done, char *buf, size_t size);
+char *decision_action_text(const struct decision *d, bool done, char *buf, size_t size);
 
 #endif

@@ -22,7 +22,7 @@ static int tab(struct canvas *c, const struct ui *ui, int x, enum screen s)
     else
         snprintf(label, sizeof(label), " %d %s ", s + 1, screens[s]->title);
     width = canvas_put(c, 0, x, c->width - x, s == ui->screen ? STYLE_TAB : STYLE_TITLE, label);
-    canvas_hit(c, 0, x, 1, width, ACTION_SCREEN, s);
+    canvas_hit(c, 0, x, 1, width, KEY_ACTION_SCREEN, s);
     return x + width;
 }
 
@@ -122,8 +122,9 @@ static int draw_labels(struct canvas *c, const struct ui *ui, const struct keyma
         char key[16];
         int from = x;
 
-        if (!e->label || (e->action == ACTION_OPEN && ui->screen == SCREEN_JOB) ||
-            (e->action == ACTION_PANEL && ui->screen != SCREEN_JOB) || (ui->pace.on && keymap_replaced(e)))
+        if (!e->label || (e->action == KEY_ACTION_OPEN && ui->screen == SCREEN_JOB) ||
+            (e->action == KEY_ACTION_PANEL && ui->screen != SCREEN_JOB) ||
+            (ui->pace.on && keymap_replaced(e)))
             continue;
         snprintf(key, sizeof(key), "%.*s", table == keymap_replay ? 15 : (int)strcspn(e->keys, " "), e->keys);
         if (x + canvas_text_width(key) + canvas_text_width(e->label) + 3 > end)
@@ -156,14 +157,14 @@ static void draw_keys(struct canvas *c, const struct ui *ui, int y)
 }
 
 /* What will be done, in full, and how to let it. */
-static void draw_deed(struct canvas *c, const struct deed *d)
+static void draw_user_action(struct canvas *c, const struct user_action *d)
 {
     static const char keys[] = "  y: do it   any other key: do not";
     char text[sizeof(d->text) + sizeof(keys)];
     int wide = canvas_text_width(d->text) + (int)sizeof(keys) - 1;
     int rows = wide <= c->width ? 1 : wide <= 2 * c->width - 16 ? 2 : 3; /* words are not broken */
 
-    if (d->state != DEED_ASKING) {
+    if (d->state != USER_ACTION_ASKING) {
         canvas_put(c, c->height - 1, 0, c->width, STYLE_DIM, "asking the controller …");
         return;
     }
@@ -177,8 +178,8 @@ static void draw_bottom(struct canvas *c, const struct ui *ui)
 {
     int y = c->height - 1;
 
-    if (ui->deed.state != DEED_NONE)
-        draw_deed(c, &ui->deed);
+    if (ui->user_action.state != USER_ACTION_NONE)
+        draw_user_action(c, &ui->user_action);
     else if (ui->filtering)
         draw_filter(c, ui, y);
     else if (ui->pace.problem[0])
@@ -208,7 +209,7 @@ void screen_rows_draw(struct canvas *c, const struct ui *ui, const struct screen
         }
     }
     if (r->height > 0 && l->n)
-        canvas_hit(c, r->y, 0, r->height, c->width, ACTION_ROW, l->top);
+        canvas_hit(c, r->y, 0, r->height, c->width, KEY_ACTION_ROW, l->top);
 }
 
 /* ---- nothing to show yet ---- */

@@ -5,56 +5,56 @@
 #include "tui/ui.h"
 
 const struct keymap_entry keymap[] = {
-    { ACTION_HELP, 0, { '?', 'h', KEYMAP_F1 }, "? h F1", "help", "this help" },
-    { ACTION_PANEL, PANEL_EVIDENCE, { 'v' }, "v", "evidence", "evidence for the verdicts" },
-    { ACTION_PANEL, PANEL_PATH, { 'c' }, "c", "path", "the critical path" },
-    { ACTION_PANEL, PANEL_SCALING, { 'x' }, "x", "scaling", "the job on more ranks" },
-    { ACTION_PANEL, PANEL_WAYS, { 'w' }, "w", "ways", "other ways to run it" },
-    { ACTION_PANEL, PANEL_POLICY, { 'p' }, "p", "policy", "policy, what was done" },
-    { ACTION_FILTER, 0, { '/' }, "/", "filter", "only rows with a text" },
-    { ACTION_SORT_NEXT, 0, { 's', '>' }, "s S > <", "sort", "sort by next column; back" },
-    { ACTION_SORT_PREVIOUS, 0, { 'S', '<' }, NULL, NULL, NULL },
-    { ACTION_REVERSE, 0, { 'r' }, "r", NULL, "reverse the order" },
-    { ACTION_FREEZE, 0, { ' ' }, "Space", "freeze", "freeze the picture; go on" },
-    { ACTION_OPEN,
+    { KEY_ACTION_HELP, 0, { '?', 'h', KEYMAP_F1 }, "? h F1", "help", "this help" },
+    { KEY_ACTION_PANEL, PANEL_EVIDENCE, { 'v' }, "v", "evidence", "evidence for the verdicts" },
+    { KEY_ACTION_PANEL, PANEL_PATH, { 'c' }, "c", "path", "the critical path" },
+    { KEY_ACTION_PANEL, PANEL_SCALING, { 'x' }, "x", "scaling", "the job on more ranks" },
+    { KEY_ACTION_PANEL, PANEL_WAYS, { 'w' }, "w", "ways", "other ways to run it" },
+    { KEY_ACTION_PANEL, PANEL_POLICY, { 'p' }, "p", "policy", "policy, what was done" },
+    { KEY_ACTION_FILTER, 0, { '/' }, "/", "filter", "only rows with a text" },
+    { KEY_ACTION_SORT_NEXT, 0, { 's', '>' }, "s S > <", "sort", "sort by next column; back" },
+    { KEY_ACTION_SORT_PREVIOUS, 0, { 'S', '<' }, NULL, NULL, NULL },
+    { KEY_ACTION_REVERSE, 0, { 'r' }, "r", NULL, "reverse the order" },
+    { KEY_ACTION_FREEZE, 0, { ' ' }, "Space", "freeze", "freeze the picture; go on" },
+    { KEY_ACTION_OPEN,
       0,
       { KEYMAP_ENTER, '\r', KEYMAP_RIGHT },
       "Enter Right",
       "open",
       "open the job (of a node)" },
-    { ACTION_BACK, 0, { KEYMAP_ESC, 'q', KEYMAP_LEFT }, "Esc q Left", "back", "drop filter; back; quit" },
-    { ACTION_UP, 0, { KEYMAP_UP, 'k' }, "Up Down k j", NULL, "one row" },
-    { ACTION_DOWN, 0, { KEYMAP_DOWN, 'j' }, NULL, NULL, NULL },
-    { ACTION_PAGE_UP, 0, { KEYMAP_PAGE_UP, 'b' }, "PgUp PgDn b f", NULL, "one page" },
-    { ACTION_PAGE_DOWN, 0, { KEYMAP_PAGE_DOWN, 'f' }, NULL, NULL, NULL },
-    { ACTION_HOME, 0, { KEYMAP_HOME, 'g' }, "Home End g G", NULL, "the first row, the last" },
-    { ACTION_END, 0, { KEYMAP_END, 'G' }, NULL, NULL, NULL },
-    { ACTION_NEXT_SCREEN, 0, { '\t' }, "Tab Shift-Tab", "screen", "next screen, one before" },
-    { ACTION_PREVIOUS_SCREEN, 0, { KEYMAP_BACKTAB }, NULL, NULL, NULL },
-    { ACTION_SCREEN, 0, { '1' }, "1 2 3", NULL, "jobs, the job, nodes" },
-    { ACTION_SCREEN, 1, { '2' }, NULL, NULL, NULL },
-    { ACTION_SCREEN, 2, { '3' }, NULL, NULL, NULL },
-    { ACTION_DEED, DEED_PACE, { 'P' }, "P Z", NULL, "pacing, policy: on or off" },
-    { ACTION_DEED, DEED_PAUSE, { 'Z' }, NULL, NULL, NULL },
-    { ACTION_DEED, DEED_CHECKPOINT, { 'C' }, "C X A", NULL, "checkpoint; exclude; seen" },
-    { ACTION_DEED, DEED_EXCLUDE, { 'X' }, NULL, NULL, NULL },
-    { ACTION_DEED, DEED_ACKNOWLEDGE, { 'A' }, NULL, NULL, NULL },
-    { ACTION_FINISHED, 0, { 'e' }, "e", NULL, "show or hide ended jobs" },
-    { ACTION_REDRAW, 0, { 'L' & 0x1f }, "Ctrl-L", NULL, "paint all again" },
-    { ACTION_QUIT, 0, { 'Q', 'C' & 0x1f }, "Q Ctrl-C", "quit", "quit" },
+    { KEY_ACTION_BACK, 0, { KEYMAP_ESC, 'q', KEYMAP_LEFT }, "Esc q Left", "back", "drop filter; back; quit" },
+    { KEY_ACTION_UP, 0, { KEYMAP_UP, 'k' }, "Up Down k j", NULL, "one row" },
+    { KEY_ACTION_DOWN, 0, { KEYMAP_DOWN, 'j' }, NULL, NULL, NULL },
+    { KEY_ACTION_PAGE_UP, 0, { KEYMAP_PAGE_UP, 'b' }, "PgUp PgDn b f", NULL, "one page" },
+    { KEY_ACTION_PAGE_DOWN, 0, { KEYMAP_PAGE_DOWN, 'f' }, NULL, NULL, NULL },
+    { KEY_ACTION_HOME, 0, { KEYMAP_HOME, 'g' }, "Home End g G", NULL, "the first row, the last" },
+    { KEY_ACTION_END, 0, { KEYMAP_END, 'G' }, NULL, NULL, NULL },
+    { KEY_ACTION_NEXT_SCREEN, 0, { '\t' }, "Tab Shift-Tab", "screen", "next screen, one before" },
+    { KEY_ACTION_PREVIOUS_SCREEN, 0, { KEYMAP_BACKTAB }, NULL, NULL, NULL },
+    { KEY_ACTION_SCREEN, 0, { '1' }, "1 2 3", NULL, "jobs, the job, nodes" },
+    { KEY_ACTION_SCREEN, 1, { '2' }, NULL, NULL, NULL },
+    { KEY_ACTION_SCREEN, 2, { '3' }, NULL, NULL, NULL },
+    { KEY_ACTION_ON_JOB, USER_ACTION_PACE, { 'P' }, "P Z", NULL, "pacing, policy: on or off" },
+    { KEY_ACTION_ON_JOB, USER_ACTION_PAUSE, { 'Z' }, NULL, NULL, NULL },
+    { KEY_ACTION_ON_JOB, USER_ACTION_CHECKPOINT, { 'C' }, "C X A", NULL, "checkpoint; exclude; seen" },
+    { KEY_ACTION_ON_JOB, USER_ACTION_EXCLUDE, { 'X' }, NULL, NULL, NULL },
+    { KEY_ACTION_ON_JOB, USER_ACTION_ACKNOWLEDGE, { 'A' }, NULL, NULL, NULL },
+    { KEY_ACTION_FINISHED, 0, { 'e' }, "e", NULL, "show or hide ended jobs" },
+    { KEY_ACTION_REDRAW, 0, { 'L' & 0x1f }, "Ctrl-L", NULL, "paint all again" },
+    { KEY_ACTION_QUIT, 0, { 'Q', 'C' & 0x1f }, "Q Ctrl-C", "quit", "quit" },
     { 0 },
 };
 
 const struct keymap_entry keymap_replay[] = {
-    { ACTION_PAUSE, 0, { ' ' }, "Space", "pause", "pause the replay; go on" },
-    { ACTION_SPEED, 1, { '+', '=' }, "+ -", "speed", "faster, slower" },
-    { ACTION_SPEED, -1, { '-', '_' }, NULL, NULL, NULL },
-    { ACTION_SEEK, -1, { KEYMAP_LEFT }, "Left Right", "seek", "10 s back, 10 s on" },
-    { ACTION_SEEK, 1, { KEYMAP_RIGHT }, NULL, NULL, NULL },
-    { ACTION_SEEK_STEP, -1, { 'p' }, "p n", NULL, "one step back, one on" },
-    { ACTION_SEEK_STEP, 1, { 'n' }, NULL, NULL, NULL },
-    { ACTION_SEEK_BEGIN, 0, { KEYMAP_HOME }, "Home End", NULL, "the beginning, the end" },
-    { ACTION_SEEK_END, 0, { KEYMAP_END }, NULL, NULL, NULL },
+    { KEY_ACTION_PAUSE, 0, { ' ' }, "Space", "pause", "pause the replay; go on" },
+    { KEY_ACTION_SPEED, 1, { '+', '=' }, "+ -", "speed", "faster, slower" },
+    { KEY_ACTION_SPEED, -1, { '-', '_' }, NULL, NULL, NULL },
+    { KEY_ACTION_SEEK, -1, { KEYMAP_LEFT }, "Left Right", "seek", "10 s back, 10 s on" },
+    { KEY_ACTION_SEEK, 1, { KEYMAP_RIGHT }, NULL, NULL, NULL },
+    { KEY_ACTION_SEEK_STEP, -1, { 'p' }, "p n", NULL, "one step back, one on" },
+    { KEY_ACTION_SEEK_STEP, 1, { 'n' }, NULL, NULL, NULL },
+    { KEY_ACTION_SEEK_BEGIN, 0, { KEYMAP_HOME }, "Home End", NULL, "the beginning, the end" },
+    { KEY_ACTION_SEEK_END, 0, { KEYMAP_END }, NULL, NULL, NULL },
     { 0 },
 };
 
@@ -67,14 +67,14 @@ static const struct keymap_entry *find(const struct keymap_entry *table, int key
     return NULL;
 }
 
-enum action keymap_find(int key, bool replay, int *arg)
+enum key_action keymap_find(int key, bool replay, int *arg)
 {
     const struct keymap_entry *e = replay ? find(keymap_replay, key) : NULL;
 
     if (!e)
         e = find(keymap, key);
     *arg = e ? e->arg : 0;
-    return e ? e->action : ACTION_NONE;
+    return e ? e->action : KEY_ACTION_NONE;
 }
 
 bool keymap_replaced(const struct keymap_entry *e)

@@ -6,41 +6,41 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum action {
-    ACTION_NONE,
-    ACTION_HELP,
-    ACTION_FILTER,
-    ACTION_SORT_NEXT,
-    ACTION_SORT_PREVIOUS,
-    ACTION_REVERSE,
-    ACTION_FREEZE,
-    ACTION_OPEN,
-    ACTION_BACK,
-    ACTION_UP,
-    ACTION_DOWN,
-    ACTION_PAGE_UP,
-    ACTION_PAGE_DOWN,
-    ACTION_HOME,
-    ACTION_END,
-    ACTION_NEXT_SCREEN,
-    ACTION_PREVIOUS_SCREEN,
-    ACTION_SCREEN, /* arg: which; 1, 2, 3 */
-    ACTION_PANEL,  /* arg: enum panel of ui.h; again: the ranks */
-    ACTION_DEED,   /* arg: enum deed_kind of deed.h */
-    ACTION_FINISHED,
-    ACTION_REDRAW,
-    ACTION_QUIT,
+enum key_action {
+    KEY_ACTION_NONE,
+    KEY_ACTION_HELP,
+    KEY_ACTION_FILTER,
+    KEY_ACTION_SORT_NEXT,
+    KEY_ACTION_SORT_PREVIOUS,
+    KEY_ACTION_REVERSE,
+    KEY_ACTION_FREEZE,
+    KEY_ACTION_OPEN,
+    KEY_ACTION_BACK,
+    KEY_ACTION_UP,
+    KEY_ACTION_DOWN,
+    KEY_ACTION_PAGE_UP,
+    KEY_ACTION_PAGE_DOWN,
+    KEY_ACTION_HOME,
+    KEY_ACTION_END,
+    KEY_ACTION_NEXT_SCREEN,
+    KEY_ACTION_PREVIOUS_SCREEN,
+    KEY_ACTION_SCREEN, /* arg: which; 1, 2, 3 */
+    KEY_ACTION_PANEL,  /* arg: enum panel of ui.h; again: the ranks */
+    KEY_ACTION_ON_JOB, /* arg: enum user_action_kind of user_action.h */
+    KEY_ACTION_FINISHED,
+    KEY_ACTION_REDRAW,
+    KEY_ACTION_QUIT,
     /* of a trace that is replayed */
-    ACTION_PAUSE,
-    ACTION_SPEED,     /* arg: +1 faster, -1 slower */
-    ACTION_SEEK,      /* arg: +1 on, -1 back */
-    ACTION_SEEK_STEP, /* the same by a step of the job */
-    ACTION_SEEK_BEGIN,
-    ACTION_SEEK_END,
+    KEY_ACTION_PAUSE,
+    KEY_ACTION_SPEED,     /* arg: +1 faster, -1 slower */
+    KEY_ACTION_SEEK,      /* arg: +1 on, -1 back */
+    KEY_ACTION_SEEK_STEP, /* the same by a step of the job */
+    KEY_ACTION_SEEK_BEGIN,
+    KEY_ACTION_SEEK_END,
     /* only the mouse has these */
-    ACTION_ROW,   /* arg: which row; a second click opens it */
-    ACTION_SORT,  /* arg: which column */
-    ACTION_WHEEL, /* arg: rows, down positive */
+    KEY_ACTION_ROW,   /* arg: which row; a second click opens it */
+    KEY_ACTION_SORT,  /* arg: which column */
+    KEY_ACTION_WHEEL, /* arg: rows, down positive */
 };
 
 /* Keys that are no character. */
@@ -61,7 +61,7 @@ enum {
 #define KEYMAP_ENTER '\n'
 
 struct keymap_entry {
-    enum action action;
+    enum key_action action;
     int arg;
     int key[4];        /* 0 ends */
     const char *keys;  /* as people write them; NULL: told of by the entry before */
@@ -69,12 +69,12 @@ struct keymap_entry {
     const char *text;  /* what it does */
 };
 
-/* End with action ACTION_NONE. The second has the keys while a trace is replayed; they go before those of the
+/* End with action KEY_ACTION_NONE. The second has the keys while a trace is replayed; they go before those of the
  * first. */
 extern const struct keymap_entry keymap[], keymap_replay[];
 
-/* The action of a key, ACTION_NONE for none. */
-enum action keymap_find(int key, bool replay, int *arg);
+/* The action of a key, KEY_ACTION_NONE for none. */
+enum key_action keymap_find(int key, bool replay, int *arg);
 /* While a trace is replayed, the entry's first key does something else. */
 bool keymap_replaced(const struct keymap_entry *e);
 /* A table as the manual page has it (mdoc), and as --help has it. */

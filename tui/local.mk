@@ -2,7 +2,7 @@
 noinst_LIBRARIES += libtui.a
 libtui_a_SOURCES = \
 	tui/canvas.c tui/canvas.h \
-	tui/deed.c tui/deed.h \
+	tui/user_action.c tui/user_action.h \
 	tui/draw.c tui/draw.h \
 	tui/figures.c tui/figures.h \
 	tui/frame.c \

@@ -178,7 +178,7 @@ static int draw_ranks(struct canvas *c, int y, const struct snap_view *v)
     y = panel_heading(c, y, "ranks: their CPUs, and the share of the time that others DELAY them there");
     table_fit(&layout, rank_columns, ARRAY_SIZE(rank_columns), 1, c->width - 2, 0);
     canvas_fill(c, y, 0, c->width, STYLE_HEADER, ' ');
-    table_header(c, y++, &layout, rank_columns, -1, false, ACTION_NONE);
+    table_header(c, y++, &layout, rank_columns, -1, false, KEY_ACTION_NONE);
     for (size_t i = 0; i < v->n_ranks; i++) {
         const struct snap_rank *r = &v->rank[i];
 

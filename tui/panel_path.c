@@ -65,7 +65,7 @@ static int draw_path(struct canvas *c, int y, const struct snap_path *p, int64_t
         return y;
     table_fit(&layout, path_columns, ARRAY_SIZE(path_columns), 1, c->width - 2, 0);
     canvas_fill(c, y, 0, c->width, STYLE_HEADER, ' ');
-    table_header(c, y++, &layout, path_columns, -1, false, ACTION_NONE);
+    table_header(c, y++, &layout, path_columns, -1, false, KEY_ACTION_NONE);
     for (size_t i = 0; i < p->n; i++)
         table_row(c, y++, &layout, path_columns, &p->rank[i], NULL);
     return y;
@@ -131,7 +131,7 @@ static int draw_used(struct canvas *c, int y, const struct snap_view *v)
     y = panel_heading(c, y, "efficiency: how much of the ranks' time is work (POP model)");
     table_fit(&layout, used_columns, ARRAY_SIZE(used_columns), 1, c->width - 2, 0);
     canvas_fill(c, y, 0, c->width, STYLE_HEADER, ' ');
-    table_header(c, y++, &layout, used_columns, -1, false, ACTION_NONE);
+    table_header(c, y++, &layout, used_columns, -1, false, KEY_ACTION_NONE);
     table_row(c, y++, &layout, used_columns, &row, NULL);
     for (size_t i = 0; i < v->n_comms; i++) {
         row = (struct used){ v->comm[i].label, &v->comm[i].efficiency };
@@ -173,7 +173,7 @@ static int draw_waits(struct canvas *c, int y, const struct snap_view *v)
             y = panel_heading(
                 c, y, "waiting: a rank WAITS so long in a collective, and CAUSED the others to, a step");
             canvas_fill(c, y, 0, c->width, STYLE_HEADER, ' ');
-            table_header(c, y++, &layout, wait_columns, -1, false, ACTION_NONE);
+            table_header(c, y++, &layout, wait_columns, -1, false, KEY_ACTION_NONE);
         }
         any = true;
         table_row(c, y++, &layout, wait_columns, r, NULL);

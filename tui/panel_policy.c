@@ -121,7 +121,7 @@ static enum style phase_style(const void *row)
 
 static const struct table_column rule_columns[] = {
     { "RULE", 14, 10, 0, TABLE_TEXT, offsetof(struct snap_rule, name), .unsorted = true },
-    { "DOES", 14, 10, 0, TABLE_TEXT, offsetof(struct snap_rule, deed), .unsorted = true },
+    { "DOES", 14, 10, 0, TABLE_TEXT, offsetof(struct snap_rule, action_text), .unsorted = true },
     { "IS", 8, 0, 0, TABLE_TEXT, offsetof(struct snap_rule, phase), .style = phase_style, .unsorted = true },
     { "TRUE FOR", 8, 0, 0, TABLE_SECONDS, offsetof(struct snap_rule, held_s), .unsorted = true },
     { "OF", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_rule, hold_s), .unsorted = true },
@@ -138,7 +138,7 @@ static int draw_rules(struct canvas *c, int y, const struct snap_control *p)
     y = panel_heading(c, y, "rules");
     table_fit(&layout, rule_columns, ARRAY_SIZE(rule_columns), 1, c->width - 2, 0);
     canvas_fill(c, y, 0, c->width, STYLE_HEADER, ' ');
-    table_header(c, y++, &layout, rule_columns, -1, false, ACTION_NONE);
+    table_header(c, y++, &layout, rule_columns, -1, false, KEY_ACTION_NONE);
     for (size_t i = 0; i < p->n_rules; i++)
         table_row(c, y++, &layout, rule_columns, &p->rule[i], NULL);
     return y;
@@ -157,7 +157,7 @@ static int draw_decision(struct canvas *c, int y, const struct snap_decision *d,
              !strcmp(d->state, "dryrun") ? "dry run"
              : command                   ? "by hand"
                                          : d->state,
-             command ? d->sentence : d->deed, d->outcome[0] ? ": " : "", d->outcome,
+             command ? d->sentence : d->action_text, d->outcome[0] ? ": " : "", d->outcome,
              d->outcome_text[0] ? ": " : "", d->outcome_text);
     y = panel_text(c, y, 9,
                    failed                          ? STYLE_BAD
@@ -205,7 +205,7 @@ static int draw_params(struct canvas *c, int y, const struct snap_control *p)
     y = panel_heading(c, y, "parameters (sgctl policy set JOB Key=Value changes them for this run)");
     table_fit(&layout, param_columns, ARRAY_SIZE(param_columns), 1, c->width - 2, 0);
     canvas_fill(c, y, 0, c->width, STYLE_HEADER, ' ');
-    table_header(c, y++, &layout, param_columns, -1, false, ACTION_NONE);
+    table_header(c, y++, &layout, param_columns, -1, false, KEY_ACTION_NONE);
     for (size_t i = 0; i < p->n_params; i++)
         table_row(c, y++, &layout, param_columns, &p->param[i], NULL);
     return y;

@@ -94,7 +94,7 @@ static int draw_points(struct canvas *c, int y, const struct snap_scaling *s)
 
     table_fit(&layout, columns, ARRAY_SIZE(columns), 1, c->width - 2, 0);
     canvas_fill(c, y, 0, c->width, STYLE_HEADER, ' ');
-    table_header(c, y++, &layout, columns, -1, false, ACTION_NONE);
+    table_header(c, y++, &layout, columns, -1, false, KEY_ACTION_NONE);
     for (size_t i = 0; i < s->n; i++)
         table_row(c, y++, &layout, columns, &s->point[i], NULL);
     return y;

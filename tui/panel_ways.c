@@ -78,7 +78,7 @@ static int draw_ways(struct canvas *c, int y, const struct snap_ways *s)
 
     table_fit(&layout, columns, ARRAY_SIZE(columns), 1, c->width - 2, 0);
     canvas_fill(c, y, 0, c->width, STYLE_HEADER, ' ');
-    table_header(c, y++, &layout, columns, -1, false, ACTION_NONE);
+    table_header(c, y++, &layout, columns, -1, false, KEY_ACTION_NONE);
     y = draw_part(c, y, &layout, s, false);
     for (size_t i = 0; i < s->n; i++)
         any = any || s->way[i].per_sample;
@@ -145,7 +145,7 @@ static int draw_guarded(struct canvas *c, int y, const struct snap_guarded *g)
     y = panel_text(c, y, 1, STYLE_TEXT, g->text);
     table_fit(&layout, guarded_columns, ARRAY_SIZE(guarded_columns), 1, c->width - 2, 0);
     canvas_fill(c, y, 0, c->width, STYLE_HEADER, ' ');
-    table_header(c, y++, &layout, guarded_columns, -1, false, ACTION_NONE);
+    table_header(c, y++, &layout, guarded_columns, -1, false, KEY_ACTION_NONE);
     for (size_t i = 0; i < SNAP_GUARDED_MAX; i++)
         if (g->ratio[i].reference[0])
             table_row(c, y++, &layout, guarded_columns, &g->ratio[i], NULL);

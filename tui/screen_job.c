@@ -376,7 +376,7 @@ static void draw_table(struct canvas *c, const struct ui *ui, const struct layou
 
     fit_columns(&layout, c->width);
     canvas_fill(c, l->table, 0, c->width, STYLE_HEADER, ' ');
-    table_header(c, l->table, &layout, columns, ui->list[SCREEN_JOB].sort, false, ACTION_SORT);
+    table_header(c, l->table, &layout, columns, ui->list[SCREEN_JOB].sort, false, KEY_ACTION_SORT);
     heat = screen_job_heat_columns(c->width);
     x = layout.x[layout.n - 1];
     if (v->heat_column_s > 0) {
@@ -457,7 +457,7 @@ static void draw_comms(struct canvas *c, const struct snap_view *v, int y, int x
 
     table_fit(&layout, comm_columns, ARRAY_SIZE(comm_columns), x, width, 0);
     canvas_fill(c, y, x, width, STYLE_HEADER, ' ');
-    table_header(c, y, &layout, comm_columns, -1, false, ACTION_NONE);
+    table_header(c, y, &layout, comm_columns, -1, false, KEY_ACTION_NONE);
     for (int i = 0; i + 1 < rows && i < (int)v->n_comms; i++)
         table_row(c, y + 1 + i, &layout, comm_columns, &v->comm[i], NULL);
 }

@@ -203,7 +203,7 @@ static void draw(struct canvas *c, const struct ui *ui)
 
     table_fit(&layout, columns, ARRAY_SIZE(columns), 1, c->width - 1, hidden(ui));
     canvas_fill(c, 1, 0, c->width, STYLE_HEADER, ' ');
-    table_header(c, 1, &layout, columns, l->sort, l->reverse, ACTION_SORT);
+    table_header(c, 1, &layout, columns, l->sort, l->reverse, KEY_ACTION_SORT);
     rows.height = room(ui, c->width, c->height);
     rows.plain = layout.n;
     screen_rows_draw(c, ui, &rows);

@@ -33,7 +33,7 @@
 enum { EXIT_GOOD, EXIT_NO_ANSWER, EXIT_USAGE };
 
 struct asked {
-    bool status, deed;
+    bool status, user_action;
     enum screen screen;
     int64_t offset;
 };
@@ -112,7 +112,7 @@ static void ask(struct app *a)
         return;
     }
     a->ask_again = false;
-    send_question(a, deed_question(&a->ui), (struct asked){ .deed = true });
+    send_question(a, user_action_question(&a->ui), (struct asked){ .user_action = true });
     question = ui_question(&a->ui, &asked.offset);
     send_question(a, question, asked);
     if (a->ui.now_s - a->status_s >= STATUS_EVERY_S) {
@@ -133,8 +133,8 @@ static void on_answer(const json_t *answer, void *arg)
     update_clock(a);
     if (asked.status)
         ui_answer_status(&a->ui, answer);
-    else if (asked.deed)
-        deed_answer(&a->ui, answer);
+    else if (asked.user_action)
+        user_action_answer(&a->ui, answer);
     else
         ui_answer(&a->ui, asked.screen, asked.offset, answer);
     if (a->ask_again && !a->n_asked)
@@ -189,7 +189,7 @@ static bool handle_input(struct app *a, const struct term_input *in)
     if (in->key)
         return ui_key(&a->ui, in->key);
     if (in->wheel)
-        return ui_act(&a->ui, ACTION_WHEEL, in->wheel);
+        return ui_act(&a->ui, KEY_ACTION_WHEEL, in->wheel);
     twice = in->y == a->click_y && a->ui.now_s - a->click_s < DOUBLE_CLICK_S;
     a->click_y = in->y;
     a->click_s = a->ui.now_s;

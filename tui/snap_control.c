@@ -9,7 +9,7 @@
 #define PACING_NODES_MAX 4096
 
 /* "exclude n5, n6", "signal USR1" */
-static void deed(const json_t *o, char *to, size_t size)
+static void action_text(const json_t *o, char *to, size_t size)
 {
     char action[32], signal[16], nodes[64];
 
@@ -41,7 +41,7 @@ static const struct json_field rule_fields[] = {
 static void parse_rule(struct snap_rule *r, const json_t *o)
 {
     get_fields(r, o, rule_fields);
-    deed(o, r->deed, sizeof(r->deed));
+    action_text(o, r->action_text, sizeof(r->action_text));
 }
 
 static const struct json_field decision_fields[] = {
@@ -58,7 +58,7 @@ static const struct json_field decision_fields[] = {
 static void parse_decision(struct snap_decision *d, const json_t *o)
 {
     get_fields(d, o, decision_fields);
-    deed(o, d->deed, sizeof(d->deed));
+    action_text(o, d->action_text, sizeof(d->action_text));
 }
 
 /* ---- pacing ---- */

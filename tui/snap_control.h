@@ -19,14 +19,15 @@ struct snap_param {
 };
 
 struct snap_rule {
-    char name[32], deed[128], phase[16];
+    char name[32], action_text[128], phase[16];
     double held_s, hold_s, cooling_s;
     int64_t acted;
 };
 
 struct snap_decision {
     double at; /* Unix time */
-    char state[16], deed[128], sentence[400], why_not[160], outcome[16], outcome_text[200], effect[160];
+    char state[16], action_text[128], sentence[400], why_not[160], outcome[16], outcome_text[200],
+        effect[160];
 };
 
 /* A lever of pacing, over all nodes of the job. */

@@ -253,89 +253,89 @@ static bool click_row(struct ui *ui, int row, bool twice)
     return twice && open_selected(ui);
 }
 
-bool ui_act(struct ui *ui, enum action action, int arg)
+bool ui_act(struct ui *ui, enum key_action action, int arg)
 {
     const struct ui_list *l = &ui->list[ui->screen];
     int page = in_panel(ui) ? ui->panel_room : l->rows, all = in_panel(ui) ? ui->panel_rows : (int)l->n;
 
     ui->message[0] = '\0';
-    if (ui->help && action != ACTION_HELP && action != ACTION_QUIT) {
+    if (ui->help && action != KEY_ACTION_HELP && action != KEY_ACTION_QUIT) {
         ui->help = false;
         return false;
     }
     switch (action) {
-    case ACTION_HELP:
+    case KEY_ACTION_HELP:
         ui->help = !ui->help;
         return false;
-    case ACTION_FILTER:
+    case KEY_ACTION_FILTER:
         ui->filtering = true;
         return false;
-    case ACTION_SORT_NEXT:
+    case KEY_ACTION_SORT_NEXT:
         return sort_next(ui, 1);
-    case ACTION_SORT_PREVIOUS:
+    case KEY_ACTION_SORT_PREVIOUS:
         return sort_next(ui, -1);
-    case ACTION_SORT:
+    case KEY_ACTION_SORT:
         return sort_by(ui, arg);
-    case ACTION_REVERSE:
+    case KEY_ACTION_REVERSE:
         return reverse(ui);
-    case ACTION_FREEZE:
+    case KEY_ACTION_FREEZE:
         return freeze(ui);
-    case ACTION_OPEN:
+    case KEY_ACTION_OPEN:
         return open_selected(ui);
-    case ACTION_ROW:
+    case KEY_ACTION_ROW:
         return click_row(ui, arg, false);
-    case ACTION_BACK:
+    case KEY_ACTION_BACK:
         return back(ui, arg != KEYMAP_ESC && arg != KEYMAP_LEFT);
-    case ACTION_UP:
+    case KEY_ACTION_UP:
         return move(ui, -1);
-    case ACTION_DOWN:
+    case KEY_ACTION_DOWN:
         return move(ui, 1);
-    case ACTION_PAGE_UP:
+    case KEY_ACTION_PAGE_UP:
         return move(ui, -page);
-    case ACTION_PAGE_DOWN:
+    case KEY_ACTION_PAGE_DOWN:
         return move(ui, page);
-    case ACTION_HOME:
+    case KEY_ACTION_HOME:
         return move(ui, -all);
-    case ACTION_END:
+    case KEY_ACTION_END:
         return move(ui, all);
-    case ACTION_WHEEL:
+    case KEY_ACTION_WHEEL:
         return wheel(ui, arg);
-    case ACTION_NEXT_SCREEN:
+    case KEY_ACTION_NEXT_SCREEN:
         return show_next(ui, 1);
-    case ACTION_PREVIOUS_SCREEN:
+    case KEY_ACTION_PREVIOUS_SCREEN:
         return show_next(ui, SCREENS - 1);
-    case ACTION_SCREEN:
+    case KEY_ACTION_SCREEN:
         return show(ui, (enum screen)arg);
-    case ACTION_PANEL:
+    case KEY_ACTION_PANEL:
         return show_panel(ui, (enum panel)arg);
-    case ACTION_DEED:
-        return deed_begin(ui, (enum deed_kind)arg);
-    case ACTION_FINISHED:
+    case KEY_ACTION_ON_JOB:
+        return user_action_begin(ui, (enum user_action_kind)arg);
+    case KEY_ACTION_FINISHED:
         ui->finished = !ui->finished;
         snprintf(ui->message, sizeof(ui->message), "ended jobs are %s", ui->finished ? "shown" : "hidden");
         rows_arrange(ui, SCREEN_JOBS);
         return true;
-    case ACTION_QUIT:
+    case KEY_ACTION_QUIT:
         ui->quit = true;
         return false;
-    case ACTION_PAUSE:
+    case KEY_ACTION_PAUSE:
         pace_pause(&ui->pace);
         return true;
-    case ACTION_SPEED:
+    case KEY_ACTION_SPEED:
         pace_faster(&ui->pace, arg);
         return true;
-    case ACTION_SEEK:
+    case KEY_ACTION_SEEK:
         pace_seek(&ui->pace, arg * PACE_SEEK_S);
         return true;
-    case ACTION_SEEK_STEP:
+    case KEY_ACTION_SEEK_STEP:
         pace_seek_step(&ui->pace, arg);
         return true;
-    case ACTION_SEEK_BEGIN:
-    case ACTION_SEEK_END:
-        pace_seek_to(&ui->pace, action == ACTION_SEEK_BEGIN ? 0 : INFINITY);
+    case KEY_ACTION_SEEK_BEGIN:
+    case KEY_ACTION_SEEK_END:
+        pace_seek_to(&ui->pace, action == KEY_ACTION_SEEK_BEGIN ? 0 : INFINITY);
         return true;
-    case ACTION_REDRAW:
-    case ACTION_NONE:
+    case KEY_ACTION_REDRAW:
+    case KEY_ACTION_NONE:
         break;
     }
     return false;
@@ -373,16 +373,16 @@ static bool filter_key(struct ui *ui, int key)
 bool ui_key(struct ui *ui, int key)
 {
     int arg;
-    enum action action;
+    enum key_action action;
 
-    if (ui->deed.state == DEED_ASKING && key != ('C' & 0x1f)) {
-        deed_key(ui, key);
+    if (ui->user_action.state == USER_ACTION_ASKING && key != ('C' & 0x1f)) {
+        user_action_key(ui, key);
         return true;
     }
     if (ui->filtering && key != ('C' & 0x1f))
         return filter_key(ui, key);
     action = keymap_find(key, ui->pace.on, &arg);
-    return ui_act(ui, action, action == ACTION_BACK ? key : arg);
+    return ui_act(ui, action, action == KEY_ACTION_BACK ? key : arg);
 }
 
 bool ui_click(struct ui *ui, const struct canvas *c, int y, int x, bool twice)
@@ -391,11 +391,11 @@ bool ui_click(struct ui *ui, const struct canvas *c, int y, int x, bool twice)
 
     if (!hit)
         return false;
-    if (hit->action == ACTION_ROW && !ui->help)
+    if (hit->action == KEY_ACTION_ROW && !ui->help)
         return click_row(ui, hit->arg + y - hit->y, twice);
-    if (hit->action == ACTION_BACK)
-        return ui_act(ui, ACTION_BACK, KEYMAP_ESC);
-    return ui_act(ui, (enum action)hit->action, hit->arg);
+    if (hit->action == KEY_ACTION_BACK)
+        return ui_act(ui, KEY_ACTION_BACK, KEYMAP_ESC);
+    return ui_act(ui, (enum key_action)hit->action, hit->arg);
 }
 
 /* ---- questions and answers ---- */
@@ -502,7 +502,7 @@ void ui_link_changed(struct ui *ui, bool up, const char *why)
         ui->link = UI_UP;
         return;
     }
-    deed_lost(ui);
+    user_action_lost(ui);
     if (ui->link != UI_DOWN)
         ui->down_s = ui->now_s;
     ui->link = UI_DOWN;

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "tui/canvas.h"
-#include "tui/deed.h"
+#include "tui/user_action.h"
 #include "tui/keymap.h"
 #include "tui/pace.h"
 #include "tui/snapshot.h"
@@ -55,8 +55,8 @@ struct ui {
     double got_s[SCREENS];      /* when its last answer came; NaN: never */
     char problem[SCREENS][256]; /* why the last answer was none; "" */
 
-    struct deed deed; /* what a person is about to do */
-    struct pace pace; /* what is shown is a trace, when it is on */
+    struct user_action user_action; /* what a person is about to do */
+    struct pace pace;               /* what is shown is a trace, when it is on */
 
     enum ui_link link;
     char hosts[256], conf[256], why[256]; /* whom we ask; the file that says so; why it is down */
@@ -69,10 +69,10 @@ struct ui {
 void ui_init(struct ui *ui);
 void ui_reset(struct ui *ui); /* gives back what it holds */
 
-/* A key as keymap.h names them, a click or turn of the wheel (arg of ACTION_WHEEL).
+/* A key as keymap.h names them, a click or turn of the wheel (arg of KEY_ACTION_WHEEL).
  * True when the question changed and should be asked at once. */
 bool ui_key(struct ui *ui, int key);
-bool ui_act(struct ui *ui, enum action action, int arg);
+bool ui_act(struct ui *ui, enum key_action action, int arg);
 /* Where a click went, on the canvas drawn last. */
 bool ui_click(struct ui *ui, const struct canvas *c, int y, int x, bool twice);
 

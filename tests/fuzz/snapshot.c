@@ -50,11 +50,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         draw(&ui, 80, 24, true);
         draw(&ui, 7, 3, false);
         for (const char *key = "XyCyAyPyZn"; *key; key++) {
-            json_t *deed = deed_question(&ui);
+            json_t *question = user_action_question(&ui);
 
-            if (deed)
-                deed_answer(&ui, answer);
-            json_decref(deed);
+            if (question)
+                user_action_answer(&ui, answer);
+            json_decref(question);
             ui_key(&ui, *key);
         }
         draw(&ui, 80, 24, false);

@@ -98,9 +98,9 @@ static void test_list(void)
 }
 
 /* A question of the person's, answered by the fake controller. */
-static bool deed_sent(const char *part)
+static bool send_user_action(const char *part)
 {
-    json_t *question = deed_question(&ui), *a;
+    json_t *question = user_action_question(&ui), *a;
     char *text = question ? json_dumps(question, JSON_COMPACT) : NULL;
     bool has = text && strstr(text, part) != NULL;
 
@@ -110,52 +110,57 @@ static bool deed_sent(const char *part)
     if (!question)
         return false;
     a = fake_answer(&fake_default, question, 30);
-    deed_answer(&ui, a);
+    user_action_answer(&ui, a);
     json_decref(a);
     json_decref(question);
     return has;
 }
 
-static void test_deeds(void)
+static void test_user_actions(void)
 {
     start();
     ui_key(&ui, 'P');
-    ok(ui.deed.state == DEED_NONE && ui.message[0], "nothing is done about a job from the list");
+    ok(ui.user_action.state == USER_ACTION_NONE && ui.message[0],
+       "nothing is done about a job from the list");
     ui_open(&ui, "4711.0");
     answer();
 
     ui_key(&ui, 'X');
-    ok(deed_sent("\"nodes\":\"node05\",\"dry_run\":true"), "to exclude: may the node to blame be excluded?");
-    is_int(ui.deed.state, DEED_ASKING, "then the person is asked");
+    ok(send_user_action("\"nodes\":\"node05\",\"dry_run\":true"),
+       "to exclude: may the node to blame be excluded?");
+    is_int(ui.user_action.state, USER_ACTION_ASKING, "then the person is asked");
     ui_key(&ui, 'n');
-    ok(ui.deed.state == DEED_NONE && !deed_question(&ui), "any other key: nothing is sent");
+    ok(ui.user_action.state == USER_ACTION_NONE && !user_action_question(&ui),
+       "any other key: nothing is sent");
     is_str(ui.message, "not done", "and that is said");
 
     ui_key(&ui, 'X');
-    deed_sent("dry_run");
+    send_user_action("dry_run");
     ui_key(&ui, 'y');
-    ok(deed_sent("\"action\":\"exclude\",\"job\":\"4711.0\",\"key\":"), "y: the controller is told, once");
-    ok(!deed_question(&ui), "and not again");
+    ok(send_user_action("\"action\":\"exclude\",\"job\":\"4711.0\",\"key\":"),
+       "y: the controller is told, once");
+    ok(!user_action_question(&ui), "and not again");
     ok(strstr(ui.message, "begun") != NULL, "its outcome is told elsewhere");
 
     ui_key(&ui, 'C');
-    deed_sent("\"action\":\"checkpoint\"");
+    send_user_action("\"action\":\"checkpoint\"");
     is_str(ui.message, "not done: no rank of this job asks for checkpoints", "a refusal is shown as it is");
-    is_int(ui.deed.state, DEED_NONE, "and nobody is asked");
+    is_int(ui.user_action.state, USER_ACTION_NONE, "and nobody is asked");
 
     ui_key(&ui, 'P');
     ui_key(&ui, 'y');
-    ok(deed_sent("\"do\":\"set\",\"job\":\"4711.0\",\"words\":[\"Pacing=off\"]"), "pacing is on: off with it");
+    ok(send_user_action("\"do\":\"set\",\"job\":\"4711.0\",\"words\":[\"Pacing=off\"]"),
+       "pacing is on: off with it");
     ui_key(&ui, 'Z');
     ui_key(&ui, 'y');
-    ok(deed_sent("\"do\":\"pause\""), "the policy decides: it is paused");
+    ok(send_user_action("\"do\":\"pause\""), "the policy decides: it is paused");
     ui_key(&ui, 'A');
     ui_key(&ui, 'y');
-    ok(deed_sent("\"do\":\"acknowledge\""), "what was found is acknowledged");
+    ok(send_user_action("\"do\":\"acknowledge\""), "what was found is acknowledged");
 
     ui_key(&ui, 'Z');
     ui_key(&ui, 'y');
-    json_decref(deed_question(&ui));
+    json_decref(user_action_question(&ui));
     ui_link_changed(&ui, false, "gone");
     ok(strstr(ui.message, "may have been done") != NULL, "a link that is lost in the midst: nobody knows");
     ui_key(&ui, 'P');
@@ -171,7 +176,7 @@ static void test_sort(void)
     keys("g");
     is_str(selected(), "4690.0", "reversed: the oldest first");
     keys("j");
-    ui_act(&ui, ACTION_SORT, 1);
+    ui_act(&ui, KEY_ACTION_SORT, 1);
     is_str(selected(), "4691.0", "the cursor stays on its row when the order changes");
 }
 
@@ -277,16 +282,16 @@ static void test_mouse(void)
     ui_click(&ui, canvas, 0, 27, false);
     answer();
     ok(ui.screen == SCREEN_NODES, "a click on a tab shows the screen");
-    ui_act(&ui, ACTION_SCREEN, SCREEN_JOBS);
+    ui_act(&ui, KEY_ACTION_SCREEN, SCREEN_JOBS);
     draw();
     ui_click(&ui, canvas, 3, 20, true);
     ok(ui.screen == SCREEN_JOB, "a double click opens the job");
     answer();
-    ui_act(&ui, ACTION_WHEEL, 3);
+    ui_act(&ui, KEY_ACTION_WHEEL, 3);
     is_int(ui.list[SCREEN_JOB].top, 3, "the wheel turns three rows");
-    ui_act(&ui, ACTION_WHEEL, -30);
+    ui_act(&ui, KEY_ACTION_WHEEL, -30);
     is_int(ui.list[SCREEN_JOB].top, 0, "and not beyond the first");
-    ui_act(&ui, ACTION_WHEEL, 3000);
+    ui_act(&ui, KEY_ACTION_WHEEL, 3000);
     is_int(ui.list[SCREEN_JOB].top, 56, "nor the last");
 }
 
@@ -349,7 +354,8 @@ static void test_options(void)
     } cases[] = {
         { { "sgtop", "123.0", "-i", "1s" }, NULL },
         { { "sgtop", "--size=80x24" }, NULL },
-        { { "sgtop", "--size=80" }, "--size: '80' is not accepted: WIDTHxHEIGHT, each from 10 to 1000 (80x24)" },
+        { { "sgtop", "--size=80" },
+          "--size: '80' is not accepted: WIDTHxHEIGHT, each from 10 to 1000 (80x24)" },
         { { "sgtop", "--interval=0" }, "--interval: '0' is not accepted: at least 100 ms, at most 1m00s" },
         { { "sgtop", "--colour" }, "unknown option '--colour'" },
         { { "sgtop", "--conf" }, "option '--conf' needs a value: --conf=FILE" },
@@ -357,7 +363,8 @@ static void test_options(void)
         { { "sgtop", "--replay=t", "--speed=0" }, "--speed: '0' is not accepted: 0.25 to 1000, or max" },
         { { "sgtop", "--replay=t", "1" }, "unexpected argument '1': a trace is of one job" },
         { { "sgtop", "1", "2" }, "unexpected argument '2'" },
-        { { "sgtop", "train" }, "invalid job 'train': expected 123, 123.0 (a step), 123_4 (of an array) or 123+1 (of a het job)" },
+        { { "sgtop", "train" },
+          "invalid job 'train': expected 123, 123.0 (a step), 123_4 (of an array) or 123+1 (of a het job)" },
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -412,7 +419,7 @@ int main(void)
     canvas = canvas_new(80, 24, false);
     test_list();
     test_sort();
-    test_deeds();
+    test_user_actions();
     test_job();
     test_panels();
     test_freeze();

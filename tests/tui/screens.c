@@ -58,13 +58,14 @@ static const struct {
 static void ask(struct ui *ui, double t_s)
 {
     int64_t offset;
-    json_t *deed = deed_question(ui), *said = deed ? fake_answer(&fake_default, deed, t_s) : NULL;
+    json_t *request = user_action_question(ui);
+    json_t *reply = request ? fake_answer(&fake_default, request, t_s) : NULL;
     json_t *question = ui_question(ui, &offset), *answer = fake_answer(&fake_default, question, t_s);
 
-    if (deed)
-        deed_answer(ui, said);
-    json_decref(deed);
-    json_decref(said);
+    if (request)
+        user_action_answer(ui, reply);
+    json_decref(request);
+    json_decref(reply);
     ui_answer(ui, ui->screen, offset, answer);
     json_decref(question);
     json_decref(answer);

@@ -1,4 +1,4 @@
-#include "tui/deed.h"
+#include "tui/user_action.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ __attribute__((format(printf, 2, 3))) static bool refuse(struct ui *ui, const ch
     va_start(ap, fmt);
     vsnprintf(ui->message, sizeof(ui->message), fmt, ap);
     va_end(ap);
-    ui->deed.state = DEED_NONE;
+    ui->user_action.state = USER_ACTION_NONE;
     return false;
 }
 
@@ -52,44 +52,44 @@ static const char *node_to_blame(const struct snap_view *v)
 /* What needs no dry run: it can be taken back by the same key. */
 static bool ask(struct ui *ui, const char *what)
 {
-    snprintf(ui->deed.text, sizeof(ui->deed.text), "%s", what);
-    ui->deed.state = DEED_ASKING;
+    snprintf(ui->user_action.text, sizeof(ui->user_action.text), "%s", what);
+    ui->user_action.state = USER_ACTION_ASKING;
     return true;
 }
 
 static bool begin_kind(struct ui *ui, const struct snap_view *v)
 {
-    struct deed *d = &ui->deed;
+    struct user_action *d = &ui->user_action;
     const char *node;
 
     switch (d->kind) {
-    case DEED_PACE:
+    case USER_ACTION_PACE:
         d->off = v->control.pacing.allowed[0] != '\0';
         return ask(ui, d->off ? "Switch pacing off for this job, on all its ranks?"
                               : "Let this job be paced as its policy allows?");
-    case DEED_PAUSE:
+    case USER_ACTION_PAUSE:
         d->off = !v->control.paused;
         return ask(ui, d->off
                            ? "Pause the policy: its rules decide nothing about this job until you resume it?"
                            : "Resume the policy: its rules decide about this job again?");
-    case DEED_ACKNOWLEDGE:
+    case USER_ACTION_ACKNOWLEDGE:
         if (!v->job.n_verdicts)
             return refuse(ui, "nothing stands that could be acknowledged");
         return ask(ui, "Acknowledge what was found: say to all that you have seen it?");
-    case DEED_EXCLUDE:
+    case USER_ACTION_EXCLUDE:
         node = node_to_blame(v);
         if (!node)
             return refuse(ui, "no single node is to blame; sgctl action JOB exclude NODE takes any");
         snprintf(d->node, sizeof(d->node), "%s", node);
         break;
-    case DEED_CHECKPOINT:
+    case USER_ACTION_CHECKPOINT:
         break;
     }
-    d->state = DEED_CHECKING;
+    d->state = USER_ACTION_CHECKING;
     return true;
 }
 
-bool deed_begin(struct ui *ui, enum deed_kind kind)
+bool user_action_begin(struct ui *ui, enum user_action_kind kind)
 {
     const struct snap_view *v = ui->view;
 
@@ -101,27 +101,27 @@ bool deed_begin(struct ui *ui, enum deed_kind kind)
         return refuse(ui, "the job has ended");
     if (ui->link != UI_UP)
         return refuse(ui, "no controller");
-    ui->deed = (struct deed){ .kind = kind };
-    snprintf(ui->deed.job, sizeof(ui->deed.job), "%s", ui->job_id);
-    client_key(ui->deed.key);
+    ui->user_action = (struct user_action){ .kind = kind };
+    snprintf(ui->user_action.job, sizeof(ui->user_action.job), "%s", ui->job_id);
+    client_key(ui->user_action.key);
     return begin_kind(ui, v);
 }
 
-void deed_key(struct ui *ui, int key)
+void user_action_key(struct ui *ui, int key)
 {
-    if (ui->deed.state != DEED_ASKING)
+    if (ui->user_action.state != USER_ACTION_ASKING)
         return;
     if (key != 'y' && key != 'Y') {
         refuse(ui, "not done");
         return;
     }
-    ui->deed.state = DEED_DOING;
-    ui->deed.sent = false;
+    ui->user_action.state = USER_ACTION_DOING;
+    ui->user_action.sent = false;
 }
 
 /* ---- questions and answers ---- */
 
-static json_t *control(const struct deed *d, const char *what, json_t *words)
+static json_t *control(const struct user_action *d, const char *what, json_t *words)
 {
     json_t *q = json_pack("{s:s, s:s, s:s}", "query", "control", "do", what, "job", d->job);
 
@@ -130,77 +130,77 @@ static json_t *control(const struct deed *d, const char *what, json_t *words)
     return q;
 }
 
-static json_t *action(const struct deed *d, const char *kind)
+static json_t *action(const struct user_action *d, const char *kind)
 {
     json_t *q = json_pack("{s:s, s:s, s:s, s:s, s:s}", "query", "action", "action", kind, "job", d->job,
                           "key", d->key, "text", "asked for in sgtop");
 
     if (d->node[0])
         json_object_set_new(q, "nodes", json_string(d->node));
-    if (d->state == DEED_CHECKING)
+    if (d->state == USER_ACTION_CHECKING)
         json_object_set_new(q, "dry_run", json_true());
     return q;
 }
 
-json_t *deed_question(struct ui *ui)
+json_t *user_action_question(struct ui *ui)
 {
-    struct deed *d = &ui->deed;
+    struct user_action *d = &ui->user_action;
 
-    if (d->sent || (d->state != DEED_CHECKING && d->state != DEED_DOING))
+    if (d->sent || (d->state != USER_ACTION_CHECKING && d->state != USER_ACTION_DOING))
         return NULL;
     d->sent = true;
     switch (d->kind) {
-    case DEED_PACE:
+    case USER_ACTION_PACE:
         return control(d, "set", json_pack("[s]", d->off ? "Pacing=off" : "Pacing=auto"));
-    case DEED_PAUSE:
+    case USER_ACTION_PAUSE:
         return control(d, d->off ? "pause" : "resume", NULL);
-    case DEED_ACKNOWLEDGE:
+    case USER_ACTION_ACKNOWLEDGE:
         return control(d, "acknowledge", NULL);
-    case DEED_CHECKPOINT:
+    case USER_ACTION_CHECKPOINT:
         return action(d, "checkpoint");
-    case DEED_EXCLUDE:
+    case USER_ACTION_EXCLUDE:
         return action(d, "exclude");
     }
     return NULL;
 }
 
-static const char *done_text(const struct deed *d)
+static const char *done_text(const struct user_action *d)
 {
     switch (d->kind) {
-    case DEED_PACE:
+    case USER_ACTION_PACE:
         return d->off ? "pacing is off" : "pacing is on";
-    case DEED_PAUSE:
+    case USER_ACTION_PAUSE:
         return d->off ? "the policy is paused" : "the policy decides again";
-    case DEED_ACKNOWLEDGE:
+    case USER_ACTION_ACKNOWLEDGE:
         return "acknowledged";
     default:
         return "begun: p shows what comes of it, and sgctl actions";
     }
 }
 
-void deed_answer(struct ui *ui, const json_t *answer)
+void user_action_answer(struct ui *ui, const json_t *answer)
 {
-    struct deed *d = &ui->deed;
+    struct user_action *d = &ui->user_action;
     const char *error = get_string(answer, "error");
     char text[200];
 
     if (error) {
         utf8_clean(text, sizeof(text), error);
         refuse(ui, "not done: %.110s", text);
-    } else if (d->state == DEED_CHECKING) {
+    } else if (d->state == USER_ACTION_CHECKING) {
         get_text(answer, "text", text, sizeof(text));
         snprintf(d->text, sizeof(d->text), "%s%s?", text,
-                 d->kind == DEED_EXCLUDE ? ": it is requeued without that node" : "");
-        d->state = DEED_ASKING;
-    } else if (d->state == DEED_DOING) {
+                 d->kind == USER_ACTION_EXCLUDE ? ": it is requeued without that node" : "");
+        d->state = USER_ACTION_ASKING;
+    } else if (d->state == USER_ACTION_DOING) {
         refuse(ui, "%s", done_text(d));
     }
 }
 
-void deed_lost(struct ui *ui)
+void user_action_lost(struct ui *ui)
 {
-    if (ui->deed.state == DEED_DOING && ui->deed.sent)
+    if (ui->user_action.state == USER_ACTION_DOING && ui->user_action.sent)
         refuse(ui, "the controller is gone: it may have been done, see sgctl audit");
-    else if (ui->deed.state != DEED_NONE)
+    else if (ui->user_action.state != USER_ACTION_NONE)
         refuse(ui, "not done: the controller is gone");
 }
