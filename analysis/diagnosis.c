@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analysis/oscillation.h"
-#include "analysis/scatter.h"
+#include "analysis/variability.h"
 #include "analysis/straggler.h"
 #include "analysis/transfer.h"
 #include "analysis/work.h"
@@ -35,7 +35,7 @@ struct entry {
 struct diagnosis {
     struct work *work;
     struct stragglers *stragglers;
-    struct scatter *scatter;
+    struct variability *variability;
     struct oscillation oscillation;
     struct transfer transfer;
     struct finding finding[FINDINGS_MAX];
@@ -55,7 +55,7 @@ struct diagnosis *diagnosis_new(void)
 
     d->work = work_new();
     d->stragglers = stragglers_new();
-    d->scatter = scatter_new();
+    d->variability = variability_new();
     return d;
 }
 
@@ -65,7 +65,7 @@ void diagnosis_free(struct diagnosis *d)
         return;
     work_free(d->work);
     stragglers_free(d->stragglers);
-    scatter_free(d->scatter);
+    variability_free(d->variability);
     free(d);
 }
 
@@ -373,7 +373,7 @@ static void price_stragglers(struct diagnosis *d)
 void diagnosis_step(struct diagnosis *d, const struct diagnosis_step *s, double min_slowdown)
 {
     struct work *w = d->work;
-    const struct scatter *c = d->scatter;
+    const struct variability *c = d->variability;
     const struct oscillation *o = &d->oscillation;
     const struct transfer *t = &d->transfer;
     const struct straggler *named;
@@ -383,7 +383,7 @@ void diagnosis_step(struct diagnosis *d, const struct diagnosis_step *s, double 
     follow_time(d, s);
     work_take(w, s->seq, s->own_s, s->n, s->duration_s, s->transfer_s);
     w->step[work_slot(w, 0)].ended_s = s->ended_s;
-    scatter_step(d->scatter, w, named, before, min_slowdown);
+    variability_step(d->variability, w, named, before, min_slowdown);
     stragglers_step(d->stragglers, w, min_slowdown);
     oscillation_step(&d->oscillation, w, s->period, min_slowdown);
     transfer_step(&d->transfer, w, min_slowdown);
@@ -409,7 +409,7 @@ void diagnosis_restart(struct diagnosis *d)
             end(&d->finding[i], d->work->steps);
     work_reset(d->work);
     stragglers_reset(d->stragglers);
-    scatter_reset(d->scatter);
+    variability_reset(d->variability);
     memset(&d->oscillation, 0, sizeof(d->oscillation));
     memset(&d->transfer, 0, sizeof(d->transfer));
     d->priced = 0;

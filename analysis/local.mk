@@ -13,7 +13,7 @@ libanalysis_a_SOURCES = \
 	analysis/oscillation.c analysis/oscillation.h \
 	analysis/period.c analysis/period.h \
 	analysis/places.c analysis/places.h \
-	analysis/scatter.c analysis/scatter.h \
+	analysis/variability.c analysis/variability.h \
 	analysis/straggler.c analysis/straggler.h \
 	analysis/transfer.c analysis/transfer.h \
 	analysis/trend.c analysis/trend.h \

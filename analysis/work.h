@@ -1,7 +1,7 @@
 /* work.h - the newest steps of a job: each rank's own work, the transfer, what is usual and how much it
  * varies.
  *
- * What the detectors (straggler.h, scatter.h, transfer.h, oscillation.h) share; they read it, work_take()
+ * What the detectors (straggler.h, variability.h, transfer.h, oscillation.h) share; they read it, work_take()
  * alone writes. Each rank's own work is held against the median of the ranks in the same step, so that what
  * slows all counts for none; that ratio minus 1 is the rank's excess. Noise is the spread of a rank's excess
  * from one step to the next (von Neumann 1941: successive differences, so that a lasting fault does not raise
@@ -30,7 +30,7 @@ struct work_step {
     float longest_s;  /* own work of the slowest rank */
     float transfer_s; /* in the collectives, of the last arrivers */
     bool pause;       /* all ranks paused before it (a checkpoint) */
-    float struck_s;   /* longest own work of the ranks that nothing rare struck; see scatter.h */
+    float struck_s;   /* longest own work of the ranks that nothing rare struck; see variability.h */
     double ended_s;   /* the caller's clock; set by the diagnosis */
 };
 

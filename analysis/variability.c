@@ -1,4 +1,4 @@
-#include "analysis/scatter.h"
+#include "analysis/variability.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,15 +22,15 @@
 #define ORDINARY 0.025
 #define WIDE_MIN 16u /* steps */
 
-struct scatter *scatter_new(void)
+struct variability *variability_new(void)
 {
-    struct scatter *s = xcalloc(1, sizeof(*s));
+    struct variability *s = xcalloc(1, sizeof(*s));
 
     s->calm = NAN;
     return s;
 }
 
-void scatter_free(struct scatter *s)
+void variability_free(struct variability *s)
 {
     if (!s)
         return;
@@ -38,17 +38,17 @@ void scatter_free(struct scatter *s)
     free(s);
 }
 
-void scatter_reset(struct scatter *s)
+void variability_reset(struct variability *s)
 {
     free(s->usual);
-    *s = (struct scatter){ .calm = NAN };
+    *s = (struct variability){ .calm = NAN };
 }
 
-static void reserve(struct scatter *s, uint32_t n)
+static void reserve(struct variability *s, uint32_t n)
 {
     if (s->n == n)
         return;
-    scatter_reset(s);
+    variability_reset(s);
     s->usual = xcalloc(n, sizeof(*s->usual));
     s->n = n;
 }
@@ -69,7 +69,7 @@ struct look {
     float others_s, unstruck_s, late_s;
 };
 
-static struct look look_at_step(struct scatter *s, const struct work *w, const struct straggler *late,
+static struct look look_at_step(struct variability *s, const struct work *w, const struct straggler *late,
                                 size_t n)
 {
     float limit = fmaxf(STRIKE_Z * (float)w->sigma, STRIKE_RATIO);
@@ -96,7 +96,7 @@ static struct look look_at_step(struct scatter *s, const struct work *w, const s
     return l;
 }
 
-static void take_strike(struct scatter *s, struct work *w, struct look *l)
+static void take_strike(struct variability *s, struct work *w, struct look *l)
 {
     struct work_step *k = &w->step[work_slot(w, 0)];
 
@@ -104,8 +104,8 @@ static void take_strike(struct scatter *s, struct work *w, struct look *l)
     if (s->jitter)
         s->jitter_saved_s += k->longest_s - k->struck_s;
     l->others_s = l->unstruck_s; /* it is no imbalance */
-    s->strike[s->strikes % SCATTER_STRIKES].step = w->steps;
-    s->strike[s->strikes++ % SCATTER_STRIKES].rank = l->who;
+    s->strike[s->strikes % VARIABILITY_STRIKES].step = w->steps;
+    s->strike[s->strikes++ % VARIABILITY_STRIKES].rank = l->who;
 }
 
 struct tally {
@@ -114,14 +114,14 @@ struct tally {
 };
 
 /* The strikes of the window: how many, on how many ranks, how many on the commonest. */
-static struct tally count_strikes(const struct scatter *s, uint64_t now)
+static struct tally count_strikes(const struct variability *s, uint64_t now)
 {
-    uint64_t have = s->strikes < SCATTER_STRIKES ? s->strikes : SCATTER_STRIKES;
-    uint32_t rank[SCATTER_STRIKES], hits[SCATTER_STRIKES];
+    uint64_t have = s->strikes < VARIABILITY_STRIKES ? s->strikes : VARIABILITY_STRIKES;
+    uint32_t rank[VARIABILITY_STRIKES], hits[VARIABILITY_STRIKES];
     struct tally t = { .first = now };
 
     for (uint64_t i = 1; i <= have; i++) {
-        uint64_t at = (s->strikes - i) % SCATTER_STRIKES;
+        uint64_t at = (s->strikes - i) % VARIABILITY_STRIKES;
         uint32_t j = 0;
 
         if (s->strike[at].step + WINDOW < now)
@@ -161,10 +161,10 @@ static double strikes_cost(const struct work *w, uint64_t first, double *saved_s
     return all_s > *saved_s ? all_s / (all_s - *saved_s) : 1;
 }
 
-static void judge_jitter(struct scatter *s, const struct work *w, double min_slowdown)
+static void judge_jitter(struct variability *s, const struct work *w, double min_slowdown)
 {
     struct tally t = count_strikes(s, w->steps);
-    uint64_t newest = s->strikes ? s->strike[(s->strikes - 1) % SCATTER_STRIKES].step : 0;
+    uint64_t newest = s->strikes ? s->strike[(s->strikes - 1) % VARIABILITY_STRIKES].step : 0;
     uint32_t ranks_min = w->n < 2 * RANKS_MIN ? (w->n + 1) / 2 : RANKS_MIN;
 
     if (t.strikes > 1)
@@ -182,7 +182,7 @@ static void judge_jitter(struct scatter *s, const struct work *w, double min_slo
 
 /* ---- imbalance ---- */
 
-static void judge_imbalance(struct scatter *s, const struct work *w, const struct look *l,
+static void judge_imbalance(struct variability *s, const struct work *w, const struct look *l,
                             double min_slowdown)
 {
     const struct work_step *k = &w->step[work_slot(w, 0)];
@@ -212,8 +212,8 @@ static void judge_imbalance(struct scatter *s, const struct work *w, const struc
     s->imbalance_saved_s = lost_s;
 }
 
-void scatter_step(struct scatter *s, struct work *w, const struct straggler *late, size_t n,
-                  double min_slowdown)
+void variability_step(struct variability *s, struct work *w, const struct straggler *late, size_t n,
+                      double min_slowdown)
 {
     struct look l;
 

@@ -1,12 +1,12 @@
-/* scatter.h - delays that stay with nobody: jitter (rare and long, another rank each time) and imbalance
+/* variability.h - delays that stay with nobody: jitter (rare and long, another rank each time) and imbalance
  * (every rank's work varies widely from step to step).
  *
  * A strike is an excess far beyond the noise that is over with its step. Jitter is when strikes hit different
  * ranks again and again; its price is the time that the struck ranks came behind the slowest of the others.
  * Imbalance is noise itself above what is ordinary; its price is the part of the longest work that shrinks
  * away with the noise (max = typical (1 + z_N cv): MODELS, order statistics; David & Nagaraja 2003). */
-#ifndef SYNCGUARD_ANALYSIS_SCATTER_H
-#define SYNCGUARD_ANALYSIS_SCATTER_H
+#ifndef SYNCGUARD_ANALYSIS_VARIABILITY_H
+#define SYNCGUARD_ANALYSIS_VARIABILITY_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,15 +14,15 @@
 #include "analysis/straggler.h"
 #include "analysis/work.h"
 
-#define SCATTER_STRIKES 32u /* remembered */
+#define VARIABILITY_STRIKES 32u /* remembered */
 
-struct scatter {
+struct variability {
     float *usual; /* n: each rank's excess as it mostly is */
     uint32_t n;
     struct {
         uint64_t step;
         uint32_t rank;
-    } strike[SCATTER_STRIKES];
+    } strike[VARIABILITY_STRIKES];
     uint64_t strikes;
     bool jitter;
     uint64_t jitter_onset; /* step */
@@ -37,13 +37,13 @@ struct scatter {
     double calm; /* noise when it was ordinary; NaN never */
 };
 
-struct scatter *scatter_new(void);
-void scatter_free(struct scatter *s); /* NULL is fine */
-void scatter_reset(struct scatter *s);
+struct variability *variability_new(void);
+void variability_free(struct variability *s); /* NULL is fine */
+void variability_reset(struct variability *s);
 
 /* Judge after work_take(), without the ranks of late[n], who are known to be late; fills in the newest step's
  * struck_s. */
-void scatter_step(struct scatter *s, struct work *w, const struct straggler *late, size_t n,
-                  double min_slowdown);
+void variability_step(struct variability *s, struct work *w, const struct straggler *late, size_t n,
+                      double min_slowdown);
 
 #endif
