@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "actions/act.h"
+#include "actions/slurm_helper.h"
 #include "actions/action_limits.h"
 #include "actions/http.h"
 #include "actions/rest.h"
@@ -28,7 +28,7 @@ struct action_ways {
     struct rest *rest;
     struct webhook *webhook;
     double program_s;
-    char act[4096], command[1024];
+    char slurm_helper[4096], command[1024];
 };
 
 struct action_try {
@@ -36,7 +36,7 @@ struct action_try {
     const struct action_record *r;
     attempt_fn *fn;
     void *arg;
-    json_t *request; /* of changes in Slurm: actions/act.h */
+    json_t *request; /* of changes in Slurm: actions/slurm_helper.h */
     struct event *begin;
     bool rest_first, other_tried; /* which of two ways, and whether the other one has said that it cannot */
     /* what is under way */
@@ -57,7 +57,7 @@ bool action_repeatable(enum action_kind kind)
 
 static bool can_act(const struct action_ways *w)
 {
-    return access(w->act, X_OK) == 0;
+    return access(w->slurm_helper, X_OK) == 0;
 }
 
 int action_ways_can(const struct action_ways *w, enum action_kind kind, struct err *err)
@@ -78,7 +78,7 @@ int action_ways_can(const struct action_ways *w, enum action_kind kind, struct e
     return err_set(err,
                    "there is no way to %s: %s is not there (SyncGuard was built without libslurm?), and "
                    "Slurmrestd= is not set or cannot do it",
-                   action_name(kind), w->act);
+                   action_name(kind), w->slurm_helper);
 }
 
 /* ---- the end of a try ---- */
@@ -147,7 +147,7 @@ static void on_acted(void *arg, const struct child_end *e)
         char how[400];
 
         ending(e, how, sizeof(how));
-        snprintf(why, sizeof(why), "%.100s: %s", t->ways->act, how);
+        snprintf(why, sizeof(why), "%.100s: %s", t->ways->slurm_helper, how);
         end(t, ATTEMPT_UNSURE, why);
     } else {
         first_line(text ? text : "", why, sizeof(why));
@@ -156,8 +156,8 @@ static void on_acted(void *arg, const struct child_end *e)
     json_decref(answer);
 }
 
-/* The request of actions/act.h. */
-static json_t *act_request(const struct action_record *r)
+/* The request of actions/slurm_helper.h. */
+static json_t *slurm_request(const struct action_record *r)
 {
     bool nodes = action_scope(r->kind) == ACTION_ON_NODES;
 
@@ -171,7 +171,7 @@ static json_t *act_request(const struct action_record *r)
 static void begin_act(struct action_try *t)
 {
     char *input = json_dumps(t->request, JSON_COMPACT);
-    struct child_options o = { t->ways->act, input, t->ways->program_s, OUTPUT_MAX, NULL };
+    struct child_options o = { t->ways->slurm_helper, input, t->ways->program_s, OUTPUT_MAX, NULL };
     struct err err;
 
     t->child = child_start(t->ways->base, &o, on_acted, t, &err);
@@ -278,7 +278,7 @@ struct action_try *action_try_start(struct action_ways *w, const struct action_r
     t->r = r;
     t->fn = fn;
     t->arg = arg;
-    t->request = act_request(r);
+    t->request = slurm_request(r);
     /* Both ways look first, so where one fails the other is tried next. */
     t->rest_first = rest_can(w->rest, r->kind) && (n % 2 == 0 || !can_act(w));
     t->begin = event_new(w->base, -1, 0, on_begin, t);
@@ -320,7 +320,7 @@ void action_ways_configure(struct action_ways *w, const struct config *c)
 {
     rest_configure(w->rest, c);
     webhook_configure(w->webhook, c);
-    snprintf(w->act, sizeof(w->act), "%s", c->act);
+    snprintf(w->slurm_helper, sizeof(w->slurm_helper), "%s", c->slurm_helper);
     snprintf(w->command, sizeof(w->command), "%s", c->command_hook);
 }
 

@@ -1,7 +1,7 @@
 # actions/: what the controller does to jobs and nodes, and by which way
 noinst_LIBRARIES += libactions.a
 libactions_a_SOURCES = \
-	actions/act.h \
+	actions/slurm_helper.h \
 	actions/action.c actions/action.h actions/action_limits.h \
 	actions/action_record.c actions/action_record.h \
 	actions/action_book.c actions/action_book.h \
@@ -17,10 +17,10 @@ ACTIONS_LIBS = libactions.a $(HISTORY_LIBS) $(SLURMFACTS_LIBS) $(RULES_LIBS) $(C
 
 # The controller's helper that calls libslurm.
 if HAVE_LIBSLURM
-pkglibexec_PROGRAMS += syncguard-act
-syncguard_act_SOURCES = actions/act_main.c actions/act.c actions/act.h slurm/comment.c slurm/nodelist.c slurm/nodelist.h wire/json.c wire/json.h
-syncguard_act_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-syncguard_act_LDADD = $(RULES_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS) -lslurm
+pkglibexec_PROGRAMS += syncguard-slurm-helper
+syncguard_slurm_helper_SOURCES = actions/slurm_helper_main.c actions/slurm_helper.c actions/slurm_helper.h slurm/comment.c slurm/nodelist.c slurm/nodelist.h wire/json.c wire/json.h
+syncguard_slurm_helper_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+syncguard_slurm_helper_LDADD = $(RULES_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS) -lslurm
 else
-EXTRA_DIST += actions/act_main.c actions/act.c slurm/nodelist.c slurm/nodelist.h tests/unit/nodelist.c
+EXTRA_DIST += actions/slurm_helper_main.c actions/slurm_helper.c slurm/nodelist.c slurm/nodelist.h tests/unit/nodelist.c
 endif

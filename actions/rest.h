@@ -26,7 +26,7 @@ void rest_free(struct rest *r); /* NULL is fine */
 
 /* Is it configured, and may it be able to do one of these? */
 bool rest_can(const struct rest *r, enum action_kind kind);
-/* request as in actions/act.h, lent until the end. Never NULL; fn is called once, later. */
+/* request as in actions/slurm_helper.h, lent until the end. Never NULL; fn is called once, later. */
 struct rest_call *rest_start(struct rest *r, enum action_kind kind, const json_t *request, attempt_fn *fn,
                              void *arg);
 void rest_cancel(struct rest_call *c); /* fn is not called; NULL is fine */

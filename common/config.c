@@ -58,8 +58,8 @@ static const struct config_key system_keys[] = {
       "File (0600) with the token sent to the webhook; empty: none." },
     { "CommandHook", CONFIG_PATH, CONFIG_AT(config, command_hook), CONFIG_ANY, "",
       "Program that is run with the action as JSON on its standard input; empty: none." },
-    { "ActPath", CONFIG_PATH, CONFIG_AT(config, act), CONFIG_ANY, PKGLIBEXECDIR "/syncguard-act",
-      "The controller's helper that calls libslurm." },
+    { "SlurmHelperPath", CONFIG_PATH, CONFIG_AT(config, slurm_helper), CONFIG_ANY,
+      PKGLIBEXECDIR "/syncguard-slurm-helper", "The controller's helper that calls libslurm." },
     /* policies: all jobs together */
     { "AuditLog", CONFIG_PATH, CONFIG_AT(config, audit_log), CONFIG_ANY, "",
       "File that every decision of a policy is appended to, one JSON object per line; empty: none." },

@@ -49,7 +49,7 @@ struct config {
     char webhook_template[1024]; /* WebhookTemplate=NAME|FILE; "generic" */
     char webhook_token[1024];    /* WebhookToken=FILE; "" is none */
     char command_hook[1024];     /* CommandHook=PATH; "" is none */
-    char act[4096];              /* ActPath=; PKGLIBEXECDIR/syncguard-act */
+    char slurm_helper[4096];     /* SlurmHelperPath=; PKGLIBEXECDIR/syncguard-slurm-helper */
     /* all jobs together */
     char audit_log[4096];         /* AuditLog=; "" is none */
     char policy_module[4096];     /* PolicyModule=; "" is none */

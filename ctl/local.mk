@@ -1,7 +1,7 @@
 # ctl/: sgctl, questions to the controller
 noinst_LIBRARIES += libctl.a
 libctl_a_SOURCES = \
-	ctl/act.c ctl/act.h ctl/page_action.c \
+	ctl/action_request.c ctl/action_request.h ctl/page_action.c \
 	ctl/analyze.c ctl/analyze.h \
 	ctl/commands.c ctl/commands.h \
 	ctl/doctor.c ctl/doctor.h \

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "common/xalloc.h"
-#include "ctl/act.h"
+#include "ctl/action_request.h"
 #include "ctl/analyze.h"
 #include "ctl/commands.h"
 #include "ctl/doctor.h"
@@ -132,20 +132,20 @@ static int run_job(const struct options *o)
 }
 
 /* question NULL: err says what is wrong with the command line. */
-static int act(const struct options *o, json_t *question, struct err *err)
+static int request_action(const struct options *o, json_t *question, struct err *err)
 {
-    struct act_options act = { .timeout_s = options_number(o, "timeout"),
-                               .dry_run = options_given(o, "dry-run"),
-                               .yes = options_given(o, "yes"),
-                               .json = options_given(o, "json") };
+    struct action_request_options request = { .timeout_s = options_number(o, "timeout"),
+                                              .dry_run = options_given(o, "dry-run"),
+                                              .yes = options_given(o, "yes"),
+                                              .json = options_given(o, "json") };
     struct session *s = question ? session_open(o, err) : NULL;
     int rc = FAILED;
 
     if (!question)
         return options_misuse(o, err);
     if (s) {
-        act.client = s->client;
-        rc = act_run(&act, json_incref(question), err);
+        request.client = s->client;
+        rc = action_request_run(&request, json_incref(question), err);
     }
     json_decref(question);
     session_close(s);
@@ -158,14 +158,14 @@ static int run_action(const struct options *o)
 
     if (!is_job(o->operands[0]))
         return refuse_job(o);
-    return act(o, act_on_job(o->operands, o->n_operands, &err), &err);
+    return request_action(o, action_request_on_job(o->operands, o->n_operands, &err), &err);
 }
 
 static int run_node(const struct options *o)
 {
     struct err err;
 
-    return act(o, act_on_node(o->operands, o->n_operands, &err), &err);
+    return request_action(o, action_request_on_node(o->operands, o->n_operands, &err), &err);
 }
 
 static int run_actions(const struct options *o)

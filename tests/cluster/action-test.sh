@@ -3,7 +3,7 @@
 # brought in the next run of the job, a controller that is killed.
 . "$(dirname "$(readlink -f "$0")")/prelude.sh"
 
-needs "$top_builddir/syncguard-act" "built without libslurm"
+needs "$top_builddir/syncguard-slurm-helper" "built without libslurm"
 installed
 
 # A second user, where we are root: whoever is nobody.
@@ -20,7 +20,7 @@ fi
 chmod 755 "$here"
 up 4 ${jwt:+--conf "$here/extra.conf"}
 conf=$here/c/etc/syncguard.conf
-echo "ActPath=$here/inst/libexec/syncguard/syncguard-act" >>"$conf"
+echo "SlurmHelperPath=$here/inst/libexec/syncguard/syncguard-slurm-helper" >>"$conf"
 C controller restart >/dev/null
 
 as() { # UID COMMAND...: on the control host
@@ -127,8 +127,8 @@ if [ -n "$other" ]; then
     C exec scancel "$mine" "$theirs"
     # An agent that claims another's job: Slurm is asked whose it is.
     submit "$me" -w node1
-    like "$(as "$other" sh -c 'echo "{\"do\":\"requeue\",\"job\":'"$job"',\"uid\":'"$other"'}" | '"$here/inst/libexec/syncguard/syncguard-act")" \
-        "refused.*is not user" "syncguard-act refuses a user who claims another user's job"
+    like "$(as "$other" sh -c 'echo "{\"do\":\"requeue\",\"job\":'"$job"',\"uid\":'"$other"'}" | '"$here/inst/libexec/syncguard/syncguard-slurm-helper")" \
+        "refused.*is not user" "syncguard-slurm-helper refuses a user who claims another user's job"
     C exec scancel "$job"
 else
     skip "a user cannot act on other users' jobs" "only root can be two users"
@@ -234,10 +234,10 @@ fi
 
 # ---- a controller that is killed in the midst ----
 
-mv "$here/inst/libexec/syncguard/syncguard-act" "$here/act"
-printf '#!/bin/sh\nif mkdir %s/first 2>/dev/null; then %s >/dev/null; sleep 100; fi\nexec %s\n' "$here" "$here/act" "$here/act" \
-    >"$here/inst/libexec/syncguard/syncguard-act"
-chmod 755 "$here/inst/libexec/syncguard/syncguard-act"
+mv "$here/inst/libexec/syncguard/syncguard-slurm-helper" "$here/slurm-helper"
+printf '#!/bin/sh\nif mkdir %s/first 2>/dev/null; then %s >/dev/null; sleep 100; fi\nexec %s\n' "$here" "$here/slurm-helper" "$here/slurm-helper" \
+    >"$here/inst/libexec/syncguard/syncguard-slurm-helper"
+chmod 755 "$here/inst/libexec/syncguard/syncguard-slurm-helper"
 C controller restart >/dev/null
 submit "$me" -w node1
 C exec sgctl action "$job" requeue --yes --timeout 2 >/dev/null 2>&1 &

@@ -13,13 +13,13 @@
     "Rule=tell Policy=p When=\"class == straggler\" Hold=2s CoolDown=1h Action=command\n"
 #define POLICY "PolicyFor=p User=sim Override=no\n"
 
-static char jsonl[128], hook[128], act[128];
+static char jsonl[128], hook[128], slurm_helper[128];
 
 static void configure(const char *params)
 {
     char *more = xasprintf("Policy=p Description=\"For the test\" EffectWindow=5s %s\n" POLICY RULES
-                           "AuditLog=%s\nCommandHook=%s\nActPath=%s\n",
-                           params, jsonl, hook, act);
+                           "AuditLog=%s\nCommandHook=%s\nSlurmHelperPath=%s\n",
+                           params, jsonl, hook, slurm_helper);
 
     live_configure(more);
     free(more);
@@ -309,7 +309,7 @@ static void reload(void)
     json_decref(a);
 }
 
-/* Enforced, where nothing can act: it failed, and that is told. */
+/* Enforced, where nothing can act: it failed, and the failure is reported. */
 static void enforce(void)
 {
     pid_t pid = live_job("4300", "30", "8");
@@ -435,7 +435,7 @@ static void next_run(void)
     json_t *a, *d;
     pid_t pid;
 
-    script(act, "cat >/dev/null; echo '{\"result\":\"done\",\"text\":\"requeued\"}'");
+    script(slurm_helper, "cat >/dev/null; echo '{\"result\":\"done\",\"text\":\"requeued\"}'");
     pid = enforced_run("4600", "0", "1.3");
     ok(becomes("4600", "policy.rules.0.last.outcome", "done"), "a node is excluded");
     end_job(pid);
@@ -470,7 +470,7 @@ static void next_run(void)
     is_int((long long)number(a, "policy.budget.actions"), 1, "but counts against no budget");
     json_decref(a);
     end_job(pid);
-    unlink(act);
+    unlink(slurm_helper);
 }
 
 /* ---- the audit is lost, the book of actions is not ---- */
@@ -608,7 +608,8 @@ int main(void)
     if (!live_begin())
         return skip_all("munged is not here, or does not start");
     snprintf(jsonl, sizeof(jsonl), "%s/audit.jsonl", live.munge.dir);
-    snprintf(act, sizeof(act), "%s/act.so", live.munge.dir); /* a name that live_end() removes */
+    snprintf(slurm_helper, sizeof(slurm_helper), "%s/helper.so",
+             live.munge.dir); /* a name that live_end() removes */
     snprintf(hook, sizeof(hook), "/bin/true");
     configure("MinSlowdown=1.02");
     if (!live_start()) {

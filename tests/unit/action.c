@@ -20,10 +20,10 @@
 #define ENDS_S 60 /* a test that waits so long has failed */
 
 static struct event_base *base;
-static char dir[] = "/tmp/syncguard-action-XXXXXX";
+static char dir[] = "/tmp/syncguard-slurm-helperion-XXXXXX";
 static struct config config;
 
-/* ---- a helper that is a script: answers what `act.answer` holds, and counts ---- */
+/* ---- a helper that is a script: answers what `helper.answer` holds, and counts ---- */
 
 static void put(const char *name, const char *text, mode_t mode)
 {
@@ -67,9 +67,10 @@ static void helper(const char *body)
 {
     char script[2048];
 
-    snprintf(script, sizeof(script), "#!/bin/sh\ncd %s\ncat >>act.log\necho >>act.log\n%s\n", dir, body);
-    put("act", script, 0755);
-    put("act.log", "", 0644);
+    snprintf(script, sizeof(script), "#!/bin/sh\ncd %s\ncat >>helper.log\necho >>helper.log\n%s\n", dir,
+             body);
+    put("helper", script, 0755);
+    put("helper.log", "", 0644);
 }
 
 static void command(const char *body)
@@ -278,7 +279,7 @@ static struct actions *fresh(const char *extra)
     struct actions *as;
     struct err err;
 
-    snprintf(text, sizeof(text), "StateDir=%s\nActPath=%s/act\n%s\n", dir, dir, extra);
+    snprintf(text, sizeof(text), "StateDir=%s\nSlurmHelperPath=%s/helper\n%s\n", dir, dir, extra);
     if (config_parse(&config, "test", text, strlen(text), &err) < 0) {
         ok(false, "%s", err.text);
         exit(done_testing());
@@ -379,7 +380,7 @@ static void check_helper(void)
     helper("echo '{\"result\":\"done\",\"text\":\"requeued\"}'");
     through(as, ACTION_EXCLUDE);
     is_end(ACTION_DONE, 1, "requeued", "the helper did it");
-    sent = json_loads(get("act.log"), 0, NULL);
+    sent = json_loads(get("helper.log"), 0, NULL);
     ok(json_integer_value(json_object_get(sent, "job")) == 123 &&
            json_integer_value(json_object_get(sent, "uid")) == 7,
        "it was told whose job it is");
@@ -388,7 +389,7 @@ static void check_helper(void)
     helper("echo '{\"result\":\"refused\",\"text\":\"not yours\"}'");
     through(as, ACTION_DRAIN);
     is_end(ACTION_FAILED, 1, "not yours", "what is refused is not tried again");
-    sent = json_loads(get("act.log"), 0, NULL);
+    sent = json_loads(get("helper.log"), 0, NULL);
     ok(json_is_true(json_object_get(sent, "of_job")), "a rule's drain is for nodes of the job");
     json_decref(sent);
     helper("[ -e once ] && { rm once; echo '{\"result\":\"done\",\"text\":\"now\"}'; exit; }; touch once; "
@@ -446,7 +447,7 @@ static void check_keys(void)
     as = fresh("");
     ok(actions_start(as, &a, &err) == id, "and after a restart");
     run_for(0.2);
-    ok(ended.n == 0 && lines("act.log") == 1, "it was done once");
+    ok(ended.n == 0 && lines("helper.log") == 1, "it was done once");
     is_str(actions_find(as, a.key)->outcome, "requeued", "and its outcome is known");
     a.job.job = 124;
     ok(!actions_start(as, &a, &err), "%s", err.text);
@@ -477,7 +478,7 @@ static void check_refusals(void)
     a = an_action(ACTION_COMMAND);
     ok(!actions_start(as, &a, &err), "%s", err.text);
     actions_free(as);
-    put("act", "", 0644);
+    put("helper", "", 0644);
     as = fresh("");
     a = an_action(ACTION_REQUEUE);
     ok(!actions_start(as, &a, &err), "%.80s...", err.text);
@@ -501,9 +502,9 @@ static void check_restart(void)
     id = actions_start(as, &drain, &err);
     signal = an_action(ACTION_SIGNAL);
     actions_start(as, &signal, &err);
-    for (int i = 0; i < 100 && lines("act.log") < 2; i++)
+    for (int i = 0; i < 100 && lines("helper.log") < 2; i++)
         run_for(0.05);
-    ok(lines("act.log") == 2, "two are under way");
+    ok(lines("helper.log") == 2, "two are under way");
     actions_free(as); /* as if it were killed: nothing of their end is written */
     helper("echo '{\"result\":\"done\",\"text\":\"n1 was drained by us already\"}'");
     as = fresh("");
@@ -512,7 +513,7 @@ static void check_restart(void)
     ok(actions_find(as, signal.key)->state == ACTION_FAILED &&
            strstr(actions_find(as, signal.key)->outcome, "restarted meanwhile"),
        "the signal is not sent a second time: %s", actions_find(as, signal.key)->outcome);
-    ok(lines("act.log") == 1, "and the helper was called for the drain alone");
+    ok(lines("helper.log") == 1, "and the helper was called for the drain alone");
     actions_free(as);
 
     as = fresh("");
@@ -691,7 +692,7 @@ static void check_restd(void)
     is_end(ACTION_DONE, 1, "by the helper", "and what no version can");
     actions_free(as);
 
-    put("act", "", 0644); /* no libslurm */
+    put("helper", "", 0644); /* no libslurm */
     as = fresh(conf);
     behave(NEW);
     through(as, ACTION_JOB_COMMENT);
@@ -723,7 +724,7 @@ static void check_bad_restd(void)
     char conf[300];
     struct actions *as;
 
-    put("act", "", 0644);
+    put("helper", "", 0644);
     snprintf(conf, sizeof(conf), "Slurmrestd=http://127.0.0.1:%u", server.port);
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         as = fresh(conf);
@@ -745,7 +746,7 @@ static void check_bad_restd(void)
 
     as = fresh(conf);
     behave(NEW);
-    put("act", "", 0644);
+    put("helper", "", 0644);
     {
         struct action a = an_action(ACTION_JOB_COMMENT);
 

@@ -4,7 +4,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-#include "ctl/act.h"
+#include "ctl/action_request.h"
 #include "tests/tap.h"
 
 #define WORDS_MAX 8
@@ -127,7 +127,8 @@ static void acted(void)
 
         for (char *word = strtok_r(words, " ", &rest); (word = strtok_r(NULL, " ", &rest));) {
             char target[] = "1", more[] = "x", *bare[] = { target, word }, *full[] = { target, word, more };
-            json_t *(*ask)(char *const *, int, struct err *) = i ? act_on_node : act_on_job;
+            json_t *(*ask)(char *const *, int, struct err *) =
+                i ? action_request_on_node : action_request_on_job;
             json_t *q = ask(bare, 2, &err), *longer = ask(full, 3, &err);
 
             ok(q || longer, "sgctl %s 1 %s", on[i], word);

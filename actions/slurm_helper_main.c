@@ -1,22 +1,23 @@
-/* syncguard-act - the controller's helper: one change in Slurm.  A request (actions/act.h) on standard input,
- * the outcome on standard output.  It has no rights but those of who runs it. */
+/* syncguard-slurm-helper - the controller's helper: makes one change in Slurm.  It reads a request
+ * (actions/slurm_helper.h) from standard input and writes the outcome to standard output.  It has no rights
+ * but those of the user who runs it. */
 #include <stdio.h>
 #include <string.h>
 
-#include "actions/act.h"
+#include "actions/slurm_helper.h"
 
-static const char usage[] = "usage: syncguard-act < REQUEST\n"
+static const char usage[] = "usage: syncguard-slurm-helper < REQUEST\n"
                             "Makes one change in Slurm for syncguardd: a JSON object in, a JSON object out.\n"
                             "Not for calling by hand: sgctl action, sgctl node.\n";
 
 int main(int argc, char **argv)
 {
-    static char text[ACT_REQUEST_MAX];
+    static char text[SLURM_HELPER_REQUEST_MAX];
     size_t bytes;
     json_t *request, *answer;
 
     if (argc == 2 && !strcmp(argv[1], "--version")) {
-        puts("syncguard-act " PACKAGE_VERSION);
+        puts("syncguard-slurm-helper " PACKAGE_VERSION);
         return 0;
     }
     if (argc > 1) {
@@ -26,11 +27,11 @@ int main(int argc, char **argv)
     bytes = fread(text, 1, sizeof(text), stdin);
     request = bytes < sizeof(text) ? json_loadb(text, bytes, JSON_REJECT_DUPLICATES, NULL) : NULL;
     if (!json_is_object(request)) {
-        fprintf(stderr, "syncguard-act: a request is one JSON object of at most %u bytes\n",
-                ACT_REQUEST_MAX - 1);
+        fprintf(stderr, "syncguard-slurm-helper: a request is one JSON object of at most %u bytes\n",
+                SLURM_HELPER_REQUEST_MAX - 1);
         return 2;
     }
-    answer = act_do(request);
+    answer = slurm_helper_do(request);
     json_dumpf(answer, stdout, JSON_COMPACT);
     putchar('\n');
     json_decref(answer);

@@ -1,4 +1,4 @@
-#include "ctl/act.h"
+#include "ctl/action_request.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static int put_argument(json_t *q, const char *key, char *text, struct err *err)
     return 0;
 }
 
-json_t *act_on_job(char *const *words, int n, struct err *err)
+json_t *action_request_on_job(char *const *words, int n, struct err *err)
 {
     static const struct {
         const char *word;
@@ -94,7 +94,7 @@ json_t *act_on_job(char *const *words, int n, struct err *err)
     return NULL;
 }
 
-json_t *act_on_node(char *const *words, int n, struct err *err)
+json_t *action_request_on_node(char *const *words, int n, struct err *err)
 {
     static const struct {
         const char *word;
@@ -142,7 +142,8 @@ static bool confirmed(const char *what)
 }
 
 /* What the controller would do, into buf; -1: it would not. */
-static int rehearse(const struct act_options *o, json_t *q, char *buf, size_t size, struct err *err)
+static int rehearse(const struct action_request_options *o, json_t *q, char *buf, size_t size,
+                    struct err *err)
 {
     json_t *answer;
 
@@ -167,7 +168,7 @@ static bool is_pending(const json_t *action)
 
 /* The action as it stands when it has ended, or when we have waited long enough; the caller's.  NULL: the
  * controller does not answer any more. */
-static json_t *await(const struct act_options *o, json_t *action, struct err *err)
+static json_t *await(const struct action_request_options *o, json_t *action, struct err *err)
 {
     double begin_s = now_s(), pause_s = 0.05;
     json_t *q = json_pack("{s:s,s:I}", "query", "actions", "id",
@@ -195,7 +196,8 @@ static json_t *await(const struct act_options *o, json_t *action, struct err *er
     return action;
 }
 
-static int conclude(const struct act_options *o, const json_t *action, const char *what, struct err *err)
+static int conclude(const struct action_request_options *o, const json_t *action, const char *what,
+                    struct err *err)
 {
     char state[16], outcome[512];
     bool done = !strcmp(show_text(action, "state", state, sizeof(state)), "done");
@@ -208,30 +210,30 @@ static int conclude(const struct act_options *o, const json_t *action, const cha
         printf("%s: %s\n", what, outcome);
     }
     if (done)
-        return ACT_DONE;
+        return ACTION_REQUEST_DONE;
     if (is_pending(action)) {
         err_set(err, "%s: still pending (%s); `sgctl actions` tells how it ends", what, outcome);
-        return ACT_PENDING;
+        return ACTION_REQUEST_PENDING;
     }
     err_set(err, "%s: %s", what, outcome);
-    return ACT_FAILED;
+    return ACTION_REQUEST_FAILED;
 }
 
-int act_run(const struct act_options *o, json_t *q, struct err *err)
+int action_request_run(const struct action_request_options *o, json_t *q, struct err *err)
 {
     char what[512];
     json_t *answer = NULL, *action = NULL;
-    int rc = ACT_FAILED;
+    int rc = ACTION_REQUEST_FAILED;
 
     if (rehearse(o, q, what, sizeof(what), err) < 0)
         goto out;
     if (o->dry_run) {
         printf("would %s\n", what);
-        rc = ACT_DONE;
+        rc = ACTION_REQUEST_DONE;
         goto out;
     }
     if (!o->yes && !isatty(STDIN_FILENO)) {
-        rc = ACT_USAGE;
+        rc = ACTION_REQUEST_USAGE;
         err_set(err, "%s: not done: there is no terminal to ask; say --yes", what);
         goto out;
     }

@@ -1,4 +1,4 @@
-#include "actions/act.h"
+#include "actions/slurm_helper.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -412,7 +412,7 @@ static json_t *nodes(const struct request *r, enum action_kind kind)
     return answer(ATTEMPT_DONE, "%s%s%s", changed ? done : "", changed && *found ? "; " : "", found);
 }
 
-json_t *act_do(const json_t *request)
+json_t *slurm_helper_do(const json_t *request)
 {
     struct request r = read_request(request);
     const char *name = get_word(request, "do");
@@ -432,6 +432,6 @@ json_t *act_do(const json_t *request)
     case ACTION_RESUME:
         return nodes(&r, (enum action_kind)action_parse(name));
     default:
-        return answer(ATTEMPT_REFUSED, "'%s' is nothing that syncguard-act does", name);
+        return answer(ATTEMPT_REFUSED, "'%s' is nothing that syncguard-slurm-helper does", name);
     }
 }
