@@ -1,8 +1,8 @@
-/* args.h - what plugstack.conf says after the plugin's path, and what follows from it for a job.
+/* args.h - the plugin's arguments in plugstack.conf, and the default that they give a job.
  *
- *   conf=FILE                      syncguard.conf; compiled-in path by default
- *   default=on|off|POLICY          jobs without --sync-guard; off by default
- *   partition=NAME:on|off|POLICY   the same for one partition (repeatable; the last one of a name holds)
+ *   conf=FILE                      path of syncguard.conf; compiled in by default
+ *   default=on|off|POLICY          for jobs without --sync-guard; off by default
+ *   partition=NAME:on|off|POLICY   the same for one partition (repeatable; the last for a partition wins)
  *   agent=FILE probe=FILE          instead of AgentPath and ProbePath
  *
  * Pure: text in, text out. */
@@ -37,15 +37,15 @@ struct args {
     } partitions[ARGS_PARTITIONS_MAX];
 };
 
-/* NULL, "" and "(null)" (what Slurm makes of an optional argument left out) and "on" are the default policy.
- * False when it is too long for a policy's name. */
+/* Parse a choice.  NULL, "", "on" and "(null)", which Slurm passes when the optional argument is missing, mean
+ * the default policy.  False when text is too long for a policy's name. */
 bool choice_parse(struct choice *c, const char *text);
 
-/* Takes what it understands; the first argument that it does not is returned (NULL: all understood). */
+/* Parse the arguments.  Invalid ones are skipped; returns the first of them, or NULL. */
 const char *args_parse(struct args *a, int argc, char **argv);
-/* What holds for a job of that partition (NULL: not known) that did not say. */
+/* The choice for a job without --sync-guard.  partition: NULL when unknown. */
 struct choice args_default(const struct args *a, const char *partition);
-/* False when no partition turns the guard on by itself. */
+/* Whether any job is guarded without --sync-guard. */
 bool args_any_default(const struct args *a);
 
 #endif

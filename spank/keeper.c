@@ -22,10 +22,10 @@
 
 struct keeper {
     const struct keeper_plan *plan;
-    int sock, children; /* descriptors: the step's end; SIGCHLD */
-    pid_t agent;        /* 0: none */
-    int64_t started_ms; /* when it was */
-    int status;         /* of the agent that ended last */
+    int sock, children; /* descriptors: socket to slurmstepd; signalfd of SIGCHLD */
+    pid_t agent;        /* 0: not running */
+    int64_t started_ms; /* when the agent was started */
+    int status;         /* exit status of the last agent */
 };
 
 enum wake { WAKE_OVER, WAKE_CHILD, WAKE_TIME };
@@ -59,8 +59,7 @@ static bool reap(struct keeper *k)
     return true;
 }
 
-/* Until the step is over (unless told that already), the agent has ended, or the time is up (ms < 0: never).
- */
+/* Wait until the agent has ended, ms have passed (ms < 0: no limit) or, if over_too, the step is over. */
 static enum wake wait_for(struct keeper *k, int ms, bool over_too)
 {
     int64_t until = now_ms() + ms;
@@ -77,13 +76,13 @@ static enum wake wait_for(struct keeper *k, int ms, bool over_too)
         if (poll(fds, 2, (int)left) < 0)
             continue;
         if (fds[0].revents)
-            return WAKE_OVER; /* nobody writes to us: readable is the end of it */
+            return WAKE_OVER; /* slurmstepd never writes, so readable means closed */
         if (fds[1].revents && reap(k))
             return WAKE_CHILD;
     }
 }
 
-/* fork() would take locks that a thread that is not here may hold. */
+/* fork() would take locks that a thread of slurmstepd may have held when this copy was made. */
 static pid_t plain_fork(void)
 {
     return (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
@@ -106,7 +105,7 @@ static void agent_start(struct keeper *k)
     if (pid > 0) {
         k->agent = pid;
         k->started_ms = now_ms();
-        send(k->sock, "A", 1, MSG_NOSIGNAL | MSG_DONTWAIT); /* keeper_wait() then has more patience */
+        send(k->sock, "A", 1, MSG_NOSIGNAL | MSG_DONTWAIT); /* keeper_wait() then waits slow_ms */
     } else {
         k->status = 127 << 8;
     }
@@ -116,8 +115,7 @@ static void agent_end(struct keeper *k)
 {
     int64_t age = now_ms() - k->started_ms;
 
-    /* A step that is over this soon must not lose its record because SIGTERM came before the agent could
-     * listen to it. */
+    /* SIGTERM that arrives before the agent handles it would lose the record of a short step. */
     if (k->agent && age < KEEPER_SETTLE_MS)
         wait_for(k, (int)(KEEPER_SETTLE_MS - age), false);
     if (k->agent == 0)
@@ -129,7 +127,7 @@ static void agent_end(struct keeper *k)
     }
 }
 
-/* Until the step is over or the agent has done its work. */
+/* Run the agent until the step is over or the agent has exited with status 0. */
 static void keep(struct keeper *k)
 {
     static const int backoff_ms[] = { 100, 500, 2000, 5000, 10000 };
@@ -143,7 +141,7 @@ static void keep(struct keeper *k)
             if (WIFEXITED(k->status) && WEXITSTATUS(k->status) == 0)
                 return;
         }
-        /* After the last try wait for the end: the ranks still write to their rings in the directory. */
+        /* After the last try wait for the step's end: the ranks still write to rings in the directory. */
         if (wait_for(k, tries == KEEPER_RESTARTS_MAX ? -1 : backoff_ms[tries < last ? tries : last], true) ==
             WAKE_OVER)
             return;
@@ -151,7 +149,7 @@ static void keep(struct keeper *k)
     }
 }
 
-/* Signals are the job's business.  What is ignored here stays so in the agent, which takes SIGTERM alone. */
+/* Ignore all signals that are meant for the job.  The agent inherits this and handles only SIGTERM. */
 static int settle_signals(void)
 {
     struct sigaction ignore = { .sa_handler = SIG_IGN }, standard = { .sa_handler = SIG_DFL };
@@ -164,7 +162,7 @@ static int settle_signals(void)
                       ? &standard
                       : &ignore,
                   NULL);
-    sigaction(SIGTERM, &standard, NULL); /* the agent's; blocked here */
+    sigaction(SIGTERM, &standard, NULL); /* default for the agent; blocked in the keeper */
     sigemptyset(&mask);
     sigaddset(&mask, SIGCHLD);
     sigaddset(&mask, SIGTERM);
@@ -173,7 +171,7 @@ static int settle_signals(void)
     return signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* 0, 1, 2 are /dev/null, 3 is sock, nothing else is open. */
+/* Leave open only sock, as 3, and /dev/null as 0, 1 and 2. */
 static int settle_descriptors(int sock)
 {
     int null;
@@ -196,19 +194,19 @@ static int settle_descriptors(int sock)
     return 3;
 }
 
-/* slurmstepd has root's real ids and, now and then, the user's effective ones: keep nothing to go back to,
- * and nothing for the user to look into (we are a copy of root's memory).  The system calls themselves, as
- * the library's wrappers talk to threads that are not here. */
+/* slurmstepd runs with root's real ids and sometimes the user's effective ones.  Give up all of root's, and make
+ * the process undumpable, because it is a copy of root's memory.  Use raw system calls: glibc's wrappers signal
+ * all threads, which do not exist in this copy. */
 static bool drop_privileges(const struct keeper_plan *plan)
 {
     bool root = syscall(SYS_setresuid, -1, 0, -1) == 0;
     int fd;
 
-    /* slurmstepd protects itself from the out-of-memory killer, and we inherit that: when memory is short, we
-     * go before the job. */
+    /* The keeper inherits slurmstepd's protection from the out-of-memory killer; undo it, so that the keeper is
+     * killed before the job is. */
     fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
     if (fd >= 0 && write(fd, "500", 3) < 0)
-        errno = 0; /* not allowed here: nothing to be done */
+        errno = 0; /* not permitted; run without it */
     if (fd >= 0)
         close(fd);
     if (prctl(PR_SET_DUMPABLE, 0) < 0)
@@ -231,7 +229,7 @@ __attribute__((noreturn)) static void keeper_main(const struct keeper_plan *plan
     keep(&k);
     agent_end(&k);
     stepdir_remove(plan->dir);
-    shutdown(k.sock, SHUT_RDWR); /* all done: nobody needs to wait for the rest of our end */
+    shutdown(k.sock, SHUT_RDWR); /* ends keeper_wait() before this process has exited */
     _exit(0);
 }
 
@@ -246,8 +244,8 @@ int keeper_start(const struct keeper_plan *plan)
     /* The host's handlers must not run in the child. */
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &old);
-    /* Twice, so that it is nobody's child; the one between shares our memory and stops us, which spares a
-     * copy. */
+    /* Fork twice, so that the keeper is not our child.  The process in between is a vfork(), which saves a copy
+     * of our memory. */
     pid = vfork();
     if (pid == 0) {
         pid_t keeper = plain_fork();

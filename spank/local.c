@@ -27,19 +27,19 @@ static void print_help(const struct config *c, const char *trouble)
     }
     printf("  %-16s %s\n  %-16s %s\n", "off", "Do not guard this job.", "help", "Print this.");
     if (*trouble)
-        printf("Only what is built in: %s\n", trouble);
+        printf("These are the built-in policies: %s\n", trouble);
 }
 
 static int refuse(const struct config *c, const char *text)
 {
     char names[1024];
 
-    slurm_error("--sync-guard=%s: unknown policy; there are %s, off (--sync-guard=help explains them)", text,
+    slurm_error("--sync-guard=%s: unknown policy; known are %s, off (--sync-guard=help describes them)", text,
                 config_policy_names(c, names, sizeof(names)));
     return -1;
 }
 
-/* The chosen policy must exist, as far as it can be known here. */
+/* Refuse an unknown policy.  Without a readable configuration only the nodes can tell. */
 static int check(const struct config *c, bool loaded, const char *text, const struct choice *choice,
                  const struct err *err)
 {
@@ -48,8 +48,7 @@ static int check(const struct config *c, bool loaded, const char *text, const st
     if (loaded)
         return refuse(c, text);
     slurm_spank_log(
-        "sync-guard: policy %s cannot be checked here (%s): where a node does not know it, the job runs "
-        "unguarded",
+        "sync-guard: cannot check policy %s (%s); the job runs unguarded on nodes that do not know it",
         choice->policy, err->text);
     return 0;
 }
@@ -62,7 +61,7 @@ int local_option(const struct args *args, const char *text, struct choice *choic
     int rc = 0;
 
     if (!c)
-        return 0; /* srun itself will not get far */
+        return 0; /* srun is about to fail by itself */
     loaded = settings_load(c, args, inherited(), &err) == 0;
     if (!choice_parse(choice, text)) {
         rc = refuse(c, text);
@@ -85,7 +84,7 @@ void local_export(const struct args *args, const struct choice *choice)
     char text[SETTINGS_ENV_SIZE];
     struct config *c;
 
-    /* The partition is not known before the job is there: any of them may turn the guard on. */
+    /* The job's partition is not known yet, so export the settings if any partition guards by default. */
     if (choice ? choice->kind == CHOICE_OFF : !args_any_default(args))
         return;
     c = calloc(1, sizeof(*c));

@@ -1,16 +1,15 @@
-/* local.h - the plugin in srun, sbatch and salloc: checks what the user asked for, and passes the settings
- * on. */
+/* local.h - the plugin in srun, sbatch and salloc: checks --sync-guard and passes the settings to the nodes. */
 #ifndef SYNCGUARD_SPANK_LOCAL_H
 #define SYNCGUARD_SPANK_LOCAL_H
 
 #include "spank/args.h"
 
-/* --sync-guard[=text].  0, or -1 when the submission is to be refused (the reason is on stderr).  "help"
- * prints the policies on stdout and ends the process with 0, as --help does: it was run for nothing else. */
+/* Parse and check --sync-guard[=text].  Returns 0, or -1 to refuse the submission, with the reason on stderr.
+ * "help" prints the policies on stdout and exits with 0, as --help does. */
 int local_option(const struct args *args, const char *text, struct choice *choice);
 
-/* Before the job is submitted or the step launched: put the settings into its environment.  choice: NULL
- * without the option. */
+/* Put the settings into the environment before the job is submitted or the step launched.  choice: NULL when
+ * --sync-guard was not given. */
 void local_export(const struct args *args, const struct choice *choice);
 
 #endif

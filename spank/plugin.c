@@ -1,10 +1,9 @@
-/* plugin.c - syncguard.so, the SPANK plugin: what Slurm calls, and who does it.
+/* plugin.c - syncguard.so, the SPANK plugin: the callbacks that Slurm calls.
  *
- *   plugstack.conf:  optional PKGLIBDIR/syncguard.so [conf=FILE] [default=...] [partition=...] ...   (see
- * args.h)
+ *   plugstack.conf:  optional PKGLIBDIR/syncguard.so [conf=FILE] [default=...] [partition=...] ...
  *
- * Every callback but the option's own returns 0 whatever happens: a failing plugin can fail jobs and drain
- * nodes. */
+ * See args.h for the arguments.  Every callback except the option's returns 0 whatever happens: a failing plugin
+ * can fail jobs and drain nodes. */
 #include <stdint.h>
 #include <stddef.h>
 
@@ -20,12 +19,12 @@ SPANK_PLUGIN(syncguard, 1)
 
 static struct {
     struct args args;
-    const char *unknown;  /* argument; NULL: none */
-    bool chosen;          /* the user said --sync-guard */
-    struct choice choice; /* the last word */
+    const char *unknown;  /* first invalid argument; NULL: none */
+    bool chosen;          /* --sync-guard was given */
+    struct choice choice; /* by the last --sync-guard */
 } plugin;
 
-/* Called more than once: for what is inherited, then for what this command says itself. */
+/* Called for an inherited option first, then for one on the command line. */
 static int on_option(int val, const char *text, int remote)
 {
     struct choice choice;
@@ -35,7 +34,7 @@ static int on_option(int val, const char *text, int remote)
         if (local_option(&plugin.args, text, &choice) < 0)
             return -1;
     } else if (!choice_parse(&choice, text)) {
-        return 0; /* refused where it was typed */
+        return 0; /* srun or sbatch has refused it */
     }
     plugin.choice = choice;
     plugin.chosen = true;
@@ -55,13 +54,11 @@ int slurm_spank_init(spank_t sp, int argc, char **argv)
     spank_context_t context = spank_context();
 
     plugin.unknown = args_parse(&plugin.args, argc, argv);
-    /* Once is when slurmd starts; users see it when they ask srun to be verbose. */
+    /* Logged once, when slurmd starts; users see it only with srun --verbose. */
     if (plugin.unknown && context == S_CTX_SLURMD)
-        slurm_error("sync-guard: plugstack.conf: the argument %s is not understood and ignored",
-                    plugin.unknown);
+        slurm_error("sync-guard: plugstack.conf: invalid argument %s, ignored", plugin.unknown);
     else if (plugin.unknown && context != S_CTX_REMOTE)
-        slurm_verbose("sync-guard: plugstack.conf: the argument %s is not understood and ignored",
-                      plugin.unknown);
+        slurm_verbose("sync-guard: plugstack.conf: invalid argument %s, ignored", plugin.unknown);
     if (context == S_CTX_LOCAL || context == S_CTX_ALLOCATOR || context == S_CTX_REMOTE)
         spank_option_register(sp, &option);
     return 0;

@@ -20,19 +20,19 @@
 #include "spank/text.h"
 #include "spank/watch.h"
 
-/* What we put into LD_PRELOAD, so that it can be taken out again in a step inside this one. */
+/* The path that was added to LD_PRELOAD, so that a step inside this one can remove it. */
 #define ENV_PRELOADED "SYNCGUARD_PRELOADED"
-/* Open MPI: ranks that wait yield their core.  Set where ranks outnumber the cores; ENV_YIELDS says that it
- * was us. */
+/* Makes waiting ranks of Open MPI yield their core.  Set where there are more ranks than cores; ENV_YIELDS marks
+ * that the plugin set it. */
 #define ENV_YIELD  "OMPI_MCA_mpi_yield_when_idle"
 #define ENV_YIELDS "SYNCGUARD_YIELDS"
 
-/* Step ids from here on are no steps of tasks: interactive, batch script, extern, pending. */
+/* Step ids from here on are not started by srun: interactive, batch script, extern, pending. */
 #define FIRST_SPECIAL_STEP 0xfffffff0u
 #define NONE               UINT32_MAX
 
-#define END_QUICK_MS 20  /* the keeper alone */
-#define END_SLOW_MS  250 /* the agent's last drain */
+#define END_QUICK_MS 20  /* longest wait for a keeper without an agent */
+#define END_SLOW_MS  250 /* longest wait for the agent to drain its rings */
 
 static struct {
     bool watching;
@@ -43,7 +43,7 @@ static struct {
     struct keeper_plan plan;
 } guard = { .keeper = -1 };
 
-/* What is known about the step on this node. */
+/* The step on this node. */
 struct step {
     spank_t sp;
     uid_t uid;
@@ -61,7 +61,7 @@ static uint32_t item(spank_t sp, spank_item_t which)
     return spank_get_item(sp, which, &value) == ESPANK_SUCCESS ? value : NONE;
 }
 
-/* The job's variable, "" when it is not there. */
+/* A variable of the job's environment; "" when it is not set. */
 static const char *job_env(const struct step *s, const char *name, char *buf, size_t size)
 {
     if (spank_getenv(s->sp, name, buf, (int)size) != ESPANK_SUCCESS)
@@ -77,8 +77,8 @@ static uint32_t job_env_number(const struct step *s, const char *name)
     return *buf && !*end && value < NONE ? (uint32_t)value : NONE;
 }
 
-/* In a heterogeneous step SPANK gives each component its own job id and counts; the job's name is that of its
- * first component. */
+/* In a heterogeneous step SPANK gives each component its own job id and counts.  The id of the whole job is that
+ * of its first component. */
 static void step_het(struct step *s)
 {
     uint32_t size = job_env_number(s, "SLURM_HET_SIZE"), n;
@@ -112,7 +112,7 @@ static bool step_read(struct step *s, spank_t sp)
     s->nodes = item(sp, S_JOB_NNODES);
     s->local_tasks = item(sp, S_JOB_LOCAL_TASK_COUNT);
     s->tasks = item(sp, S_JOB_TOTAL_TASK_COUNT);
-    s->node = getenv("SLURMD_NODENAME"); /* slurmd sets it for slurmstepd itself */
+    s->node = getenv("SLURMD_NODENAME"); /* set by slurmd in slurmstepd's environment */
     step_het(s);
     return s->job != NONE && s->id < FIRST_SPECIAL_STEP;
 }
@@ -136,7 +136,7 @@ __attribute__((format(printf, 2, 3))) static void unguarded(struct step *s, cons
 
 /* ---- the tasks' environment ---- */
 
-/* A step inside a guarded one inherits the outer guard: take it out again, it is not this step's. */
+/* A step inside a guarded one inherits the outer step's guard from the environment; remove it. */
 static void environment_clean(struct step *s)
 {
     char probe[4096], list[16384], rest[16384];
@@ -158,9 +158,9 @@ static void environment_clean(struct step *s)
     }
 }
 
-/* With more ranks than cores a library that spins takes the time that the ranks need who are waited for:
- * measured 3 to 6 times as slow.  From the first collective on, which the probe's own lever is not; what the
- * user set stays. MPICH has no such setting (its POLLS_BEFORE_YIELD is for ch3), there the probe yields. */
+/* With more ranks than cores, ranks that spin take time from the ranks they wait for: measured 3 to 6 times as
+ * slow.  Unlike the probe's release lever, this setting holds from the first collective on.  A value that the
+ * user set stays.  MPICH has no such setting (its POLLS_BEFORE_YIELD is for ch3); there the probe yields. */
 static void environment_yield(struct step *s, const struct config_policy *policy)
 {
     uint32_t cpus = job_env_number(s, "SLURM_CPUS_ON_NODE");
@@ -185,11 +185,11 @@ static void environment_guard(struct step *s, const char *probe)
         return;
     }
     if (!preload_add(list, probe, with, sizeof(with)))
-        unguarded(s, "the probe %s cannot be put into LD_PRELOAD", probe);
+        unguarded(s, "the probe %s does not fit into LD_PRELOAD", probe);
     else if (spank_setenv(s->sp, RING_ENV_DIR, guard.dir, 1) != ESPANK_SUCCESS ||
              spank_setenv(s->sp, ENV_PRELOADED, probe, 1) != ESPANK_SUCCESS ||
              spank_setenv(s->sp, "LD_PRELOAD", with, 1) != ESPANK_SUCCESS)
-        unguarded(s, "the tasks' environment cannot be set");
+        unguarded(s, "cannot set the tasks' environment");
 }
 
 /* ---- the agent's command line and environment ---- */
@@ -273,14 +273,14 @@ static void watch_run(struct step *s, const struct config *c, const struct confi
     if (guard.argv.lost || guard.env.lost)
         unguarded(s, "out of memory");
     else if (watch_start(plan) < 0)
-        unguarded(s, "no thread to start the agent: %s", strerror(errno));
+        unguarded(s, "cannot create a thread that starts the agent: %s", strerror(errno));
     else
         guard.watching = true;
 }
 
 /* ---- the guard ---- */
 
-/* May the user read or run it?  access() would ask for root, whose real id slurmstepd has. */
+/* Whether the user may read or run the file.  access() would check for slurmstepd's real user, root. */
 static bool usable(const char *path, int mode)
 {
     struct stat st;
@@ -288,8 +288,7 @@ static bool usable(const char *path, int mode)
     return faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* From the settings to the running guard.  The agent comes where it can even if the rest does not: it carries
- * the notes. */
+/* Guard the step by these settings.  The agent runs even when the ranks cannot be guarded, to report why. */
 static void guard_with(struct step *s, const struct config *c, const struct choice *choice)
 {
     const struct config_policy *policy = settings_policy(c, choice);
@@ -298,17 +297,17 @@ static void guard_with(struct step *s, const struct config *c, const struct choi
     struct err err;
 
     if (!policy)
-        unguarded(s, "policy %s is not known here; there are %s", policy_name,
+        unguarded(s, "unknown policy %s; known are %s", policy_name,
                   config_policy_names(c, names, sizeof(names)));
     if (!usable(c->agent, X_OK)) {
-        unguarded(s, "the agent %s cannot be run: %s", c->agent, strerror(errno));
+        unguarded(s, "cannot run the agent %s: %s", c->agent, strerror(errno));
         return;
     }
     if (!usable(c->probe, R_OK))
-        unguarded(s, "the probe %s cannot be read: %s", c->probe, strerror(errno));
+        unguarded(s, "cannot read the probe %s: %s", c->probe, strerror(errno));
     if (stepdir_path(guard.dir, sizeof(guard.dir), STEPDIR_BASE, s->uid, s->job, s->id, s->node) < 0) {
         guard.dir[0] = '\0';
-        unguarded(s, "the node's name %s is no name for a directory", s->node);
+        unguarded(s, "the node's name %s cannot be part of a directory's name", s->node);
         return;
     }
     if (stepdir_make(guard.dir, &err) < 0) {
@@ -360,7 +359,7 @@ void remote_begin(spank_t sp, const struct args *args, const struct choice *opti
     if (choice.kind == CHOICE_OFF || choice.kind == CHOICE_HELP)
         return;
     if (unknown)
-        notes_add(&step.notes, "plugstack.conf: the argument %.128s is not understood and ignored", unknown);
+        notes_add(&step.notes, "plugstack.conf: invalid argument %.128s, ignored", unknown);
     guard.tasks_left = step.local_tasks;
     guard_start(&step, args, &choice);
 }
@@ -385,15 +384,15 @@ void remote_task_exit(void)
         end();
 }
 
-/* Remove the directory as its owner; slurmstepd is root by now, which should not touch what a user can
- * rearrange. */
+/* Remove the directory in a child that runs as its owner.  slurmstepd is root by now, and root must not walk a
+ * tree that a user can change. */
 static void remove_as_user(void)
 {
     const struct keeper_plan *plan = &guard.plan;
     pid_t pid = fork();
 
     if (pid == 0) {
-        /* Without root we are the user already. */
+        /* Without root this process already runs as the user. */
         if (geteuid() != 0 || (syscall(SYS_setgroups, 0, NULL) == 0 &&
                                syscall(SYS_setresgid, plan->gid, plan->gid, plan->gid) == 0 &&
                                syscall(SYS_setresuid, plan->uid, plan->uid, plan->uid) == 0))
@@ -412,8 +411,9 @@ void remote_end(void)
     end();
     if (!*guard.dir)
         return;
-    /* A keeper that is still there removes it when the agent is through; one that was killed cannot, and in a
-     * step without rings there was none.  rmdir() follows no link and takes nothing that is in use. */
+    /* A keeper that still runs removes the directory when the agent has ended.  Remove it here when the keeper
+     * was killed, or was never started because no rank made a ring.  rmdir() follows no link and removes no
+     * files. */
     through = guard.keeper < 0 || keeper_wait(guard.keeper, 1, 1);
     if (through && rmdir(guard.dir) < 0 && errno != ENOENT)
         remove_as_user();

@@ -29,7 +29,8 @@ int settings_load(struct config *c, const struct args *args, const char *inherit
 
 bool settings_export(const struct config *c, const struct config_policy *policy, char *out, size_t size)
 {
-    static const char *const told[] = { "MinSlowdown", "HangTimeout", "SampleRate", "Pacing", "PaceLevers" };
+    static const char *const passed[] = { "MinSlowdown", "HangTimeout", "SampleRate", "Pacing",
+                                          "PaceLevers" };
     size_t n_keys;
     const struct config_key *keys = config_keys(CONFIG_POLICY, &n_keys);
     char value[128];
@@ -40,9 +41,10 @@ bool settings_export(const struct config *c, const struct config_policy *policy,
                      *c->munge_socket ? " AuthInfo=\"socket=" : "", c->munge_socket,
                      *c->munge_socket ? "\"" : "", policy->name);
 
-    for (size_t i = 0; n > 0 && (size_t)n < size && i < sizeof(told) / sizeof(told[0]); i++)
-        n += snprintf(out + n, size - (size_t)n, " %s=%s", told[i],
-                      config_key_write(config_key_find(keys, n_keys, told[i]), policy, value, sizeof(value)));
+    for (size_t i = 0; n > 0 && (size_t)n < size && i < sizeof(passed) / sizeof(passed[0]); i++)
+        n += snprintf(
+            out + n, size - (size_t)n, " %s=%s", passed[i],
+            config_key_write(config_key_find(keys, n_keys, passed[i]), policy, value, sizeof(value)));
     if (n > 0 && (size_t)n < size)
         n += snprintf(out + n, size - (size_t)n, "\n");
 

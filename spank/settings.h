@@ -1,7 +1,7 @@
-/* settings.h - syncguard.conf as the plugin sees it, also where the file is not there.
+/* settings.h - syncguard.conf as the plugin sees it, also on nodes without the file.
  *
- * The submitting side puts what it read into the job's environment (SETTINGS_ENV), in the dialect of the
- * file; a node without the file takes that.  A node's own file goes before it: its paths are its own. */
+ * srun or sbatch puts the settings it read into the job's environment (SETTINGS_ENV), in the syntax of the file.
+ * A node without the file uses these; a node's own file takes precedence, because paths may differ per node. */
 #ifndef SYNCGUARD_SPANK_SETTINGS_H
 #define SYNCGUARD_SPANK_SETTINGS_H
 
@@ -12,14 +12,15 @@
 #define SETTINGS_ENV      "SYNCGUARD_SETTINGS"
 #define SETTINGS_ENV_SIZE 16384
 
-/* From the file, or else from inherited (the variable's value; "": not set), then what args overrides.  0, or
- * -1 with the reason: then *c is what is built in. */
+/* Load the file or, if it is missing, inherited (the variable's value; "": not set), then apply the paths in
+ * args.  Returns 0, or -1 with the reason; *c is then the built-in configuration. */
 int settings_load(struct config *c, const struct args *args, const char *inherited, struct err *err);
 
-/* What another node needs to know to guard by that policy, into out.  False when it cannot be said. */
+/* Write the settings that another node needs for this policy into out.  False when they do not fit, or a path
+ * contains a quote or a backslash. */
 bool settings_export(const struct config *c, const struct config_policy *policy, char *out, size_t size);
 
-/* The policy that is chosen; NULL when there is none of that name. */
+/* The chosen policy; NULL when there is none of that name. */
 const struct config_policy *settings_policy(const struct config *c, const struct choice *choice);
 
 #endif

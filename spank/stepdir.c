@@ -19,13 +19,13 @@ int stepdir_path(char *path, size_t size, const char *base, uid_t uid, uint32_t 
     return n < 0 || (size_t)n >= size ? -1 : 0;
 }
 
-/* The directory, if it is a real one. */
+/* Open the directory, unless path is a link. */
 static int open_dir(const char *path)
 {
     return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* The directory, if it is a real one and ours; -1 with errno otherwise. */
+/* The same, if it belongs to the effective user; -1 with errno otherwise. */
 static int open_ours(const char *path)
 {
     int fd = open_dir(path);
@@ -48,7 +48,7 @@ struct entry { /* the kernel's struct linux_dirent64 */
     char name[];
 };
 
-/* Calls fn for each entry until it returns true.  readdir() allocates, getdents64 does not. */
+/* Call fn for each entry until it returns true.  getdents64, because readdir() allocates. */
 static bool each_entry(int fd, bool (*fn)(int fd, const char *name))
 {
     _Alignas(struct entry) char buf[4096];
@@ -120,10 +120,10 @@ int stepdir_make(const char *path, struct err *err)
         return err_set(err, "%s: %s", path, strerror(errno));
     fd = open_ours(path);
     if (fd < 0)
-        return err_set(err, "%s: something that is not the user's directory is in its place", path);
+        return err_set(err, "%s: exists and is not a directory of the user", path);
     each_entry(fd, unlink_entry);
     if (lseek(fd, 0, SEEK_SET) < 0 || each_entry(fd, any_entry) || fchmod(fd, 0700) < 0)
-        rc = err_set(err, "%s: what an earlier step left there cannot be removed", path);
+        rc = err_set(err, "%s: cannot remove the files of an earlier step", path);
     close(fd);
     return rc;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The loader takes colons and spaces alike. */
+/* The loader accepts both colons and spaces. */
 static const char separators[] = ": \t\n";
 
 bool preload_remove(const char *list, const char *path, char *out, size_t size)
@@ -32,7 +32,7 @@ bool preload_add(const char *list, const char *path, char *out, size_t size)
 {
     size_t len;
 
-    /* Neither can be quoted in LD_PRELOAD. */
+    /* Separators cannot be quoted in LD_PRELOAD. */
     if (path[strcspn(path, separators)] || strlen(list) + strlen(path) + 2 > size)
         return false;
     preload_remove(list, path, out, size);

@@ -17,7 +17,7 @@ static struct {
     int keeper;
 } watch = { .keeper = -1 };
 
-/* True when the step is over. */
+/* True when the step ended meanwhile. */
 static bool sleep_ms(int ms)
 {
     struct timespec until;
@@ -42,10 +42,10 @@ static void *watch_main(void *arg)
     int waited_ms = 0;
 
     (void)arg;
-    /* Looking is a few microseconds; inotify would make the end wait for the kernel (15 ms). */
+    /* A look takes a few microseconds; inotify would delay the end of the step by 15 ms. */
     while (!watch.plan->at_once && !stepdir_has_ring(watch.plan->dir) && waited_ms < WATCH_PATIENCE_MS) {
         if (sleep_ms(WATCH_PERIOD_MS)) {
-            /* A program that ended since we looked has left its ring: worth an agent. */
+            /* A program that ran since the last look has left a ring, which the agent must read. */
             if (!stepdir_has_ring(watch.plan->dir))
                 return NULL;
             break;
@@ -73,7 +73,7 @@ int watch_start(const struct keeper_plan *plan)
     pthread_condattr_destroy(&monotonic);
     pthread_attr_init(&small);
     pthread_attr_setstacksize(&small, 256 * 1024);
-    /* The host's signals are not for this thread. */
+    /* slurmstepd's signals must not be delivered to this thread. */
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &old);
     rc = pthread_create(&watch.thread, &small, watch_main, NULL);

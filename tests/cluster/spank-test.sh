@@ -222,20 +222,20 @@ is "$status $(out ^SYNCGUARD_DIR) $(wc -c <"$work/err")" "0 0 0" "partition=main
 forget
 use "$conf" agent=/nonexistent/agent
 step srun -N4 --sync-guard env
-is "$status $(out ^SYNCGUARD_DIR) $(out ^LD_PRELOAD) $(err 'runs unguarded: .*/nonexistent/agent cannot be run')" "0 0 0 1" \
+is "$status $(out ^SYNCGUARD_DIR) $(out ^LD_PRELOAD) $(err 'runs unguarded: .*cannot run the agent /nonexistent/agent')" "0 0 0 1" \
     "a missing agent: the job runs unguarded and one line reports it for four nodes"
 use "$conf" probe=/nonexistent/probe.so
 step srun -N4 --sync-guard sh -c 'env; sleep .5'
-is "$status $(out ^SYNCGUARD_DIR) $(out ^LD_PRELOAD) $(err 'runs unguarded: .*/nonexistent/probe.so cannot be read')" "0 0 0 1" \
+is "$status $(out ^SYNCGUARD_DIR) $(out ^LD_PRELOAD) $(err 'runs unguarded: .*cannot read the probe /nonexistent/probe.so')" "0 0 0 1" \
     "a missing probe: the job runs unguarded and one line reports it"
-is "$(told 'env SYNCGUARD_NOTES=unguarded: the probe /nonexistent/probe.so cannot be read: No such file or directory')" 4 \
+is "$(told 'env SYNCGUARD_NOTES=unguarded: cannot read the probe /nonexistent/probe.so: No such file or directory')" 4 \
     "a missing probe: every agent gets the reason as a note"
 use conf=/nonexistent/syncguard.conf
 step srun -N4 --sync-guard env
 is "$status $(out ^SYNCGUARD_DIR) $(err 'runs unguarded: .*/nonexistent/syncguard.conf: No such file')" "0 0 1" \
     "a missing configuration: the job runs unguarded and one line reports it"
 step srun -N2 --sync-guard=night true
-is "$status $(err 'night cannot be checked here')" "0 1" "a missing configuration: one line reports that the policy cannot be checked"
+is "$status $(err 'cannot check policy night')" "0 1" "a missing configuration: one line reports that the policy cannot be checked"
 forget
 use conf=/dev/shm/submit-only.conf
 run sh -c "cp $work/syncguard.conf /dev/shm/submit-only.conf; srun -N2 --sync-guard=night env; rm /dev/shm/submit-only.conf"

@@ -1,6 +1,6 @@
 /* fakehost.c - srun, sbatch, slurmd and slurmstepd as the plugin sees them: implements the SPANK functions
- * that it uses, loads it, and walks through the callbacks in Slurm's order, as the real ones do it (a child a
- * run, as the plugin has a life a process). Agent and probe are stand-ins. */
+ * that it uses, loads it, and calls its callbacks in Slurm's order, each run in a child of its own because the
+ * plugin keeps its state per process.  Agent and probe are stand-ins. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What the plugin finds in its host. */
+/* Slurm's symbols that the plugin uses. */
 #pragma GCC visibility push(default)
 #include <slurm/slurm_errno.h>
 #include <slurm/spank.h>
@@ -31,7 +31,7 @@ enum during { NOTHING, MAKE_RING, KILL_AGENT, KILL_KEEPER, VANISH, LET_FAIL };
 
 struct run {
     spank_context_t context;
-    const char *args;       /* of plugstack.conf, blank between */
+    const char *args;       /* of plugstack.conf, separated by blanks */
     const char *options[3]; /* given to the option callback in turn; "-": an argument left out */
     const char *env[8];     /* the user's or the job's */
     uint32_t step, node_index;
@@ -46,7 +46,7 @@ struct outcome {
     char hidden[4096];     /* what only the log files see */
     char out[4096];        /* stdout */
     char dir[256], preload[1024], settings[4096], yields[16];
-    char agent[16384]; /* what the agent wrote down, the last one */
+    char agent[16384]; /* the log of the last agent */
 };
 
 struct spank_handle {
@@ -179,7 +179,7 @@ spank_err_t spank_get_item(spank_t sp, spank_item_t item, ...)
     return ESPANK_SUCCESS;
 }
 
-/* ---- a life ---- */
+/* ---- one run ---- */
 
 static double clock_s(void)
 {
@@ -194,8 +194,8 @@ static void nap(int ms)
     usleep((useconds_t)ms * 1000);
 }
 
-/* The agent's papers: base/agent.log.NODE.PID; how many there are, and the youngest one's path. */
-static size_t papers(char *path, size_t size)
+/* The agents' logs, base/agent.log.NODE.PID: how many there are, and the path of the newest. */
+static size_t agent_logs(char *path, size_t size)
 {
     char pattern[128];
     struct stat st, youngest = { 0 };
@@ -219,10 +219,10 @@ static size_t papers(char *path, size_t size)
     return n;
 }
 
-static bool wait_papers(size_t n, char *path, size_t size)
+static bool wait_logs(size_t n, char *path, size_t size)
 {
     for (int i = 0; i < 400; i++) {
-        if (papers(path, size) >= n)
+        if (agent_logs(path, size) >= n)
             return true;
         nap(10);
     }
@@ -261,18 +261,18 @@ static void meanwhile(void)
     if (now->during == NOTHING)
         return;
     make_ring();
-    if (!wait_papers(1, path, sizeof(path)))
+    if (!wait_logs(1, path, sizeof(path)))
         return;
     agent = (pid_t)atoi(strrchr(path, '.') + 1);
     if (now->during == KILL_AGENT) {
         kill(agent, SIGKILL);
-        wait_papers(2, path, sizeof(path));
+        wait_logs(2, path, sizeof(path));
     } else if (now->during == KILL_KEEPER) {
         kill(parent_of(agent), SIGKILL);
         kill(agent, SIGKILL);
         nap(50);
     } else if (now->during == LET_FAIL) {
-        wait_papers(3, path, sizeof(path)); /* the first tries come at 0, 0.1 and 0.6 s */
+        wait_logs(3, path, sizeof(path)); /* the first tries come at 0, 0.1 and 0.6 s */
     }
 }
 
@@ -375,15 +375,15 @@ static void read_into(const char *path, char *to, size_t size)
         fclose(f);
 }
 
-static void clear_papers(void)
+static void clear_logs(void)
 {
     char path[512];
 
-    while (papers(path, sizeof(path)) > 0)
+    while (agent_logs(path, sizeof(path)) > 0)
         unlink(path);
 }
 
-/* The directory must go, but may take the keeper a moment after the plugin is through. */
+/* Whether the directory remains.  The keeper may remove it a moment after the plugin's last callback. */
 static bool dir_stays(void)
 {
     struct stat st;
@@ -410,7 +410,7 @@ static struct outcome *run(const struct run *r)
     snprintf(out, sizeof(out), "%s/stdout", base);
     memset(seen, 0, sizeof(*seen));
     now = r;
-    clear_papers();
+    clear_logs();
     fflush(stdout);
     pid = fork();
     if (pid == 0) {
@@ -425,7 +425,7 @@ static struct outcome *run(const struct run *r)
     seen->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
     read_into(out, seen->out, sizeof(seen->out));
     seen->dir_left = r->context == S_CTX_REMOTE && dir_stays();
-    seen->restarts = (int)papers(path, sizeof(path));
+    seen->restarts = (int)agent_logs(path, sizeof(path));
     seen->agent_ran = seen->restarts > 0;
     if (seen->agent_ran)
         read_into(path, seen->agent, sizeof(seen->agent));
@@ -467,32 +467,33 @@ static void test_local(void)
         const char *who = context == S_CTX_LOCAL ? "srun" : "sbatch";
 
         o = run(&(struct run){ .context = context, .args = conf_arg, .options = { "-" } });
-        ok(o->option_rc == 0 && o->callbacks_ok && !*o->log && o->has_arg == 2, "%s: a plain --sync-guard",
-           who);
+        ok(o->option_rc == 0 && o->callbacks_ok && !*o->log && o->has_arg == 2,
+           "%s: --sync-guard without a policy is accepted silently", who);
         ok(strstr(o->settings, "Controller=head:7000,head2:9 Port=7000") &&
                strstr(o->settings, "DefaultPolicy=balanced"),
-           "%s: the settings go along", who);
+           "%s: --sync-guard exports the settings", who);
         o = run(&(struct run){ .context = context, .args = conf_arg, .options = { "nosuch" } });
         ok(o->option_rc == -1, "%s: an unknown policy is refused", who);
         is_str(o->log,
-               "--sync-guard=nosuch: unknown policy; there are observe, balanced, night, off "
-               "(--sync-guard=help explains them)\n",
-               "with the known ones");
+               "--sync-guard=nosuch: unknown policy; known are observe, balanced, night, off "
+               "(--sync-guard=help describes them)\n",
+               "%s: the refusal of an unknown policy lists the known ones", who);
         o = run(&(struct run){ .context = context, .args = conf_arg, .options = { "off" } });
-        ok(o->option_rc == 0 && !*o->settings && !*o->log, "%s: off", who);
+        ok(o->option_rc == 0 && !*o->settings && !*o->log,
+           "%s: --sync-guard=off exports nothing and prints nothing", who);
         o = run(&(struct run){ .context = context, .args = conf_arg, .options = { "help" } });
         ok(o->exit_code == 0 && strstr(o->out, "  night            At night\n") &&
                strstr(o->out, "[default]") && !*o->log,
-           "%s: help lists the policies and ends well", who);
+           "%s: --sync-guard=help lists the policies and exits with 0", who);
         o = run(&(struct run){ .context = context, .args = conf_arg, .options = { "observe", "NIGHT" } });
         ok(o->option_rc == 0 && strstr(o->settings, "DefaultPolicy=night"),
-           "%s: its own word goes before the inherited", who);
+           "%s: its own --sync-guard overrides an inherited one", who);
         o = run(&(struct run){ .context = context, .args = conf_arg });
-        ok(!*o->settings && !*o->log, "%s: nothing without the option", who);
+        ok(!*o->settings && !*o->log, "%s: without --sync-guard nothing is exported or printed", who);
     }
     o = run(&(struct run){
         .context = S_CTX_LOCAL, .args = conf_arg, .options = { "a-name-that-is-longer-than-any-policy" } });
-    is_int(o->option_rc, -1, "a name too long is refused");
+    is_int(o->option_rc, -1, "srun refuses a policy's name that is too long");
 }
 
 static void test_local_trouble(void)
@@ -502,29 +503,31 @@ static void test_local_trouble(void)
 
     o = run(&(struct run){
         .context = S_CTX_LOCAL, .args = "conf=/nonexistent/s.conf", .options = { "observe" } });
-    ok(o->option_rc == 0 && !*o->log, "without a file a built-in policy goes through");
+    ok(o->option_rc == 0 && !*o->log, "srun without syncguard.conf accepts a built-in policy silently");
     o = run(
         &(struct run){ .context = S_CTX_LOCAL, .args = "conf=/nonexistent/s.conf", .options = { "night" } });
     ok(o->option_rc == 0 && lines(o->log) == 1 &&
-           strstr(o->log, "cannot be checked here (/nonexistent/s.conf: No such"),
-       "another one is said to be unchecked, once");
+           strstr(o->log, "cannot check policy night (/nonexistent/s.conf: No such"),
+       "srun without syncguard.conf warns once that it cannot check another policy");
     o = run(&(struct run){ .context = S_CTX_LOCAL,
                            .args = "conf=/nonexistent/s.conf",
                            .options = { "night" },
                            .env = { settings_env } });
-    ok(o->option_rc == 0 && !*o->log, "inside a job the job's settings are known");
+    ok(o->option_rc == 0 && !*o->log,
+       "srun without syncguard.conf checks a policy by the settings of the job it runs in");
     snprintf(with, sizeof(with), "conf=%s/broken.conf", base);
     o = run(&(struct run){ .context = S_CTX_LOCAL, .args = with, .options = { "night" } });
     ok(o->option_rc == 0 && lines(o->log) == 1 && strstr(o->log, "broken.conf:2: Port=x: a whole number"),
-       "a broken file is named");
+       "srun names the line of a broken syncguard.conf");
     snprintf(with, sizeof(with), "%s default=night", conf_arg);
     o = run(&(struct run){ .context = S_CTX_LOCAL, .args = with });
-    ok(*o->settings && !*o->log, "on by default: the settings go along");
+    ok(*o->settings && !*o->log, "default=night: srun exports the settings without --sync-guard");
     snprintf(with, sizeof(with), "%s colour=red conf=relative", conf_arg);
     o = run(&(struct run){ .context = S_CTX_SLURMD, .args = with });
-    ok(lines(o->log) == 1 && strstr(o->log, "colour=red"), "slurmd says once what it does not understand");
+    ok(lines(o->log) == 1 && strstr(o->log, "colour=red"),
+       "slurmd logs an invalid argument of plugstack.conf once");
     o = run(&(struct run){ .context = S_CTX_LOCAL, .args = with, .options = { "-" } });
-    ok(!*o->log && *o->settings, "srun does not");
+    ok(!*o->log && *o->settings, "srun does not print an invalid argument of plugstack.conf");
 }
 
 static bool agent_says(const struct outcome *o, const char *line)
@@ -545,30 +548,31 @@ static void test_remote(void)
     struct outcome *o = run(&r);
     char line[256];
 
-    ok(o->callbacks_ok && !*o->log && o->exit_code == 77, "a guarded step: nothing to say %s", o->log);
-    ok(o->dir_made, "its directory is the user's alone");
+    ok(o->callbacks_ok && !*o->log && o->exit_code == 77,
+       "a guarded step keeps its exit code and prints nothing: '%s'", o->log);
+    ok(o->dir_made, "a guarded step's directory is accessible to its user only");
     snprintf(line, sizeof(line), "%s/probe.so", base);
-    is_str(o->preload, line, "the probe is preloaded");
-    ok(o->agent_ran && !o->dir_left, "the agent ran, and all is cleaned up");
+    is_str(o->preload, line, "the probe is in LD_PRELOAD of a guarded step");
+    ok(o->agent_ran && !o->dir_left, "the agent ran, and the directory is removed at the end");
     snprintf(line, sizeof(line),
              "arg --policy\narg balanced\narg --controller\narg head:7000,head2:9\narg --munge-socket\narg "
              "/m/sock\narg --rate\narg 50\narg --node\narg %s",
              node);
-    ok(agent_says(o, line), "the agent's command line");
+    ok(agent_says(o, line), "the agent's command line has policy, controller, socket, rate and node");
     ok(agent_says(o, "env SLURM_JOB_ID=4242") && agent_says(o, "env SLURM_NTASKS=4") &&
            agent_says(o, "env SYNCGUARD_LOCAL_TASKS=2") && agent_says(o, "env SLURM_JOB_NAME=train") &&
            agent_says(o, "env SLURM_JOB_PARTITION=main") && !strstr(o->agent, "NCCL") &&
            !strstr(o->agent, "NOTES"),
-       "the agent's environment");
+       "the agent's environment has the job's ids, tasks, name and partition, and nothing else of the job's");
     ok(agent_says(o, "fd 0 /dev/null") && agent_says(o, "fd 2 /dev/null") && !strstr(o->agent, "fd 3 ") &&
            !strstr(o->agent, "stdout"),
-       "no descriptor is inherited");
-    ok(agent_says(o, "parent sg-keeper"), "it is the keeper's child");
+       "the agent inherits no descriptor but /dev/null");
+    ok(agent_says(o, "parent sg-keeper"), "the agent is the keeper's child");
     if (getuid() == 0)
-        ok(agent_says(o, "parent's memory closed"), "the user cannot look into the keeper");
+        ok(agent_says(o, "parent's memory closed"), "the user cannot read the keeper's memory");
     if (getuid() == 0)
-        ok(strstr(o->agent, "Uid:\t65534\t65534\t65534\t65534"), "root is gone for good");
-    ok(o->end_s < 0.3, "the end takes %.0f ms", 1e3 * o->end_s);
+        ok(strstr(o->agent, "Uid:\t65534\t65534\t65534\t65534"), "the agent has none of root's user ids");
+    ok(o->end_s < 0.3, "a guarded step ends within 300 ms: %.0f ms", 1e3 * o->end_s);
 
     r.during = NOTHING;
     o = run(&r);
@@ -576,14 +580,14 @@ static void test_remote(void)
        "a step without rings has no agent (%.1f ms to begin, %.1f to end)", 1e3 * o->begin_s, 1e3 * o->end_s);
     r.options[0] = "(null)";
     r.options[1] = NULL;
-    ok(run(&r)->dir_made, "(null) is no argument");
+    ok(run(&r)->dir_made, "slurmstepd takes '(null)' as --sync-guard without a policy");
     r.options[0] = "help";
-    ok(!run(&r)->dir_made, "help guards nothing");
+    ok(!run(&r)->dir_made, "slurmstepd does not guard a step with --sync-guard=help");
     r.options[0] = "night";
     r.env[3] = "LD_PRELOAD=/a/tool.so:/b/other.so";
     o = run(&r);
     snprintf(line, sizeof(line), "/a/tool.so:/b/other.so:%s/probe.so", base);
-    is_str(o->preload, line, "what was preloaded stays, and stays first");
+    is_str(o->preload, line, "the probe is added after the user's LD_PRELOAD");
 }
 
 static void test_defaults(void)
@@ -639,15 +643,18 @@ static void test_inside(void)
     snprintf(preload, sizeof(preload), "LD_PRELOAD=/a/tool.so:%s/probe.so", base);
     snprintf(preloaded, sizeof(preloaded), "SYNCGUARD_PRELOADED=%s/probe.so", base);
     o = run(&r);
-    is_str(o->preload, "/a/tool.so", "off inside a guarded step: the probe is taken out");
-    is_str(o->dir, "", "and so is the directory");
+    is_str(o->preload, "/a/tool.so",
+           "--sync-guard=off inside a guarded step removes the probe from LD_PRELOAD");
+    is_str(o->dir, "", "--sync-guard=off inside a guarded step unsets the directory");
     r.options[0] = "on";
     o = run(&r);
-    ok(o->dir_made && strcmp(o->dir, "/dev/shm/outer"), "on inside a guarded step: a directory of its own");
-    is_str(o->preload, preload + strlen("LD_PRELOAD="), "and the probe once");
+    ok(o->dir_made && strcmp(o->dir, "/dev/shm/outer"),
+       "a guarded step inside a guarded step has its own directory");
+    is_str(o->preload, preload + strlen("LD_PRELOAD="),
+           "a guarded step inside a guarded step has the probe in LD_PRELOAD once");
 }
 
-/* Two tasks: where they share a core, Open MPI is told to yield, unless the user said something of it. */
+/* Two tasks that share a core: Open MPI is set to yield, unless the user has set it. */
 static void test_yield(void)
 {
     static const struct {
@@ -679,7 +686,8 @@ static void test_yield(void)
            cases[i].cpus ? cases[i].cpus : "CPUs unknown", cases[i].own ? cases[i].own : "not set",
            cases[i].policy, cases[i].want);
     }
-    is_str(run(&inside)->yields, "", "off inside a guarded step: what we set is taken out");
+    is_str(run(&inside)->yields, "",
+           "--sync-guard=off inside a guarded step unsets the plugin's setting for Open MPI");
 }
 
 static void test_missing(void)
@@ -692,36 +700,38 @@ static void test_missing(void)
     snprintf(args, sizeof(args), "%s agent=/nonexistent/agent", conf_arg);
     o = run(&r);
     ok(!*o->preload && !*o->dir && !o->dir_left && o->callbacks_ok,
-       "without an agent the step is left alone");
+       "a step whose agent is missing runs without probe and directory");
     ok(lines(o->log) == 1 && strstr(o->log, "runs unguarded") &&
-           strstr(o->log, "/nonexistent/agent cannot be run: No such"),
-       "and it is said once: %.100s", o->log);
+           strstr(o->log, "cannot run the agent /nonexistent/agent: No such"),
+       "a missing agent is reported to the user once: %.100s", o->log);
     r.node_index = 1;
     o = run(&r);
-    ok(!*o->log && strstr(o->hidden, "/nonexistent/agent"), "only the first node says it to the user");
+    ok(!*o->log && strstr(o->hidden, "/nonexistent/agent"),
+       "only the first node reports a missing agent to the user");
     r.node_index = 0;
 
     snprintf(args, sizeof(args), "%s probe=/nonexistent/probe.so", conf_arg);
     r.during = KILL_AGENT;
     o = run(&r);
-    ok(!*o->preload && !*o->dir && lines(o->log) == 1 && strstr(o->log, "probe.so cannot be read"),
-       "without a probe the step is left alone: %.100s", o->log);
+    ok(!*o->preload && !*o->dir && lines(o->log) == 1 &&
+           strstr(o->log, "cannot read the probe /nonexistent/probe.so"),
+       "a step whose probe is missing runs unguarded, with one line to the user: %.100s", o->log);
     r.during = NOTHING;
 
     snprintf(args, sizeof(args), "conf=/nonexistent/s.conf");
     o = run(&r);
     ok(!*o->preload && lines(o->log) == 1 && strstr(o->log, "/nonexistent/s.conf: No such file"),
-       "without a file the step is left alone: %.100s", o->log);
+       "a step without syncguard.conf runs unguarded, with one line to the user: %.100s", o->log);
     r.env[0] = settings_env;
     r.options[0] = "night";
     r.during = MAKE_RING;
     o = run(&r);
     ok(o->dir_made && !*o->log && agent_says(o, "arg elsewhere:6825") && agent_says(o, "arg night"),
-       "unless the submitting side sent its settings");
+       "a step without syncguard.conf is guarded by the settings that srun sent");
     r.env[0] = "SYNCGUARD_SETTINGS=Port=x";
     o = run(&r);
     ok(!o->dir_made && strstr(o->log, "SYNCGUARD_SETTINGS:1: Port=x: a whole number"),
-       "bad settings are refused");
+       "a step with invalid settings from srun runs unguarded and names their place");
     r.env[0] = NULL;
     r.during = NOTHING;
 
@@ -729,15 +739,15 @@ static void test_missing(void)
     r.options[0] = "unheard";
     o = run(&r);
     ok(!o->dir_made && lines(o->log) == 1 &&
-           strstr(o->log, "policy unheard is not known here; there are observe, balanced"),
-       "a policy that only this node does not know");
+           strstr(o->log, "unknown policy unheard; known are observe, balanced"),
+       "a step whose policy the node does not know runs unguarded and reports it");
     snprintf(args, sizeof(args), "%s colour=red", conf_arg);
     r.options[0] = "on";
     r.during = MAKE_RING;
     o = run(&r);
     ok(o->dir_made && !*o->log &&
-           strstr(o->agent, "env SYNCGUARD_NOTES=plugstack.conf: the argument colour=red"),
-       "a note goes with the agent");
+           strstr(o->agent, "env SYNCGUARD_NOTES=plugstack.conf: invalid argument colour=red"),
+       "the agent gets an invalid argument of plugstack.conf as a note");
 }
 
 static void test_hostile(void)
@@ -761,7 +771,7 @@ static void test_hostile(void)
         r.step = 3;
         o = run(&r);
         ok(!*o->dir && !*o->preload && lines(o->log) == 1 && lstat(path, &st) == 0,
-           "%s in its place: left alone, %.120s",
+           "%s in the directory's place is left alone and reported once: %.120s",
            kind == 0   ? "a link"
            : kind == 1 ? "a file"
                        : "another user's directory",
@@ -776,7 +786,7 @@ static void test_hostile(void)
     snprintf(inside, sizeof(inside), "%s/9.0.0.ring", path);
     close(open(inside, O_CREAT | O_WRONLY, 0600));
     o = run(&r);
-    ok(o->dir_made && !o->agent_ran && !o->dir_left, "what an earlier run left is emptied and taken");
+    ok(o->dir_made && !o->agent_ran && !o->dir_left, "the directory of an earlier run is emptied and used");
 }
 
 static void test_deaths(void)
@@ -786,19 +796,19 @@ static void test_deaths(void)
     };
     struct outcome *o = run(&r);
 
-    ok(o->restarts == 2 && !o->dir_left && o->callbacks_ok, "a killed agent comes back");
+    ok(o->restarts == 2 && !o->dir_left && o->callbacks_ok, "an agent that is killed is started again");
     r.during = KILL_KEEPER;
     o = run(&r);
     ok(!o->dir_left && o->callbacks_ok && o->exit_code == 77,
-       "with keeper and agent killed, slurmstepd cleans up");
+       "slurmstepd removes the directory when keeper and agent were killed");
     r.during = VANISH;
     o = run(&r);
-    ok(o->agent_ran && !o->dir_left, "with slurmstepd gone, the keeper does");
+    ok(o->agent_ran && !o->dir_left, "the keeper removes the directory when slurmstepd has vanished");
     write_file("agent.fail", "");
     r.during = LET_FAIL;
     o = run(&r);
     ok(o->restarts >= 3 && !o->dir_left && o->callbacks_ok && o->end_s < 0.3,
-       "an agent that fails is tried again and again");
+       "an agent that fails is started at least three times");
 }
 
 static bool set_up(void)
@@ -845,6 +855,6 @@ int main(void)
     test_hostile();
     test_deaths();
     snprintf(command, sizeof(command), "rm -r '%s'", base);
-    is_int(system(command), 0, "cleaned up");
+    is_int(system(command), 0, "the files of this test are removed");
     return done_testing();
 }

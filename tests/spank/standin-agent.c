@@ -1,9 +1,8 @@
-/* standin-agent.c - what the plugin's tests run in place of syncguard-agent: it writes down how it was
- * started, and behaves as told.
- *     LOG.NODE.PID   is written for each life: arguments, environment, descriptors, ignored signals, parents'
- *                    names
- *     LOG            is the path of the program itself with ".log" in place of the name, so that no
- *                    environment has to pass the plugin
+/* standin-agent.c - runs in place of syncguard-agent in the plugin's tests.  It logs how it was
+ * started, and fails or lasts as the test asks:
+ *     LOG.NODE.PID   is written at each start: arguments, environment, descriptors, ignored signals, parents'
+ *                    names.  LOG is the program's own path with ".log" added, so that no environment
+ *                    variable has to pass the plugin.
  * A file PROGRAM.fail makes it exit with 3. */
 #include <dirent.h>
 #include <signal.h>
@@ -49,7 +48,7 @@ static void print_descriptors(FILE *out)
         closedir(d);
 }
 
-static void write_down(const char *path, char **argv)
+static void write_log(const char *path, char **argv)
 {
     char line[256];
     FILE *out = fopen(path, "w"), *status = fopen("/proc/self/status", "r"), *parent;
@@ -96,7 +95,7 @@ int main(int argc, char **argv)
             node = argv[i + 1];
     }
     snprintf(path, sizeof(path), "%s.log.%s.%d", argv[0], node, (int)getpid());
-    write_down(path, argv);
+    write_log(path, argv);
     snprintf(path, sizeof(path), "%s.fail", argv[0]);
     if (access(path, F_OK) == 0)
         return 3;

@@ -1,5 +1,5 @@
-/* standin-probe.c - what the plugin's tests preload in place of the probe: a task that has it makes an empty
- * ring. */
+/* standin-probe.c - preloaded in place of the probe in the plugin's tests: makes an empty ring in a task that
+ * asks for it. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@ __attribute__((constructor)) static void loaded(void)
     char path[4096];
     int fd;
 
-    /* Only in tasks that ask: a step of `true` has no ring. */
+    /* Only in tasks that ask for it: a step of `true` has no ring. */
     if (!dir || !task || !getenv("STANDIN_RING"))
         return;
     snprintf(path, sizeof(path), "%s/%s.0.0.ring", dir, task);
