@@ -1,9 +1,10 @@
-/* call.h - one collective call: before it, around it, after it.  The same for all of them; collective.c and
- * create.c bring the arguments.
+/* call.h - what a wrapper does before and after a collective call.  The steps are the same for every
+ * collective; collective.c and create.c supply the arguments.
  *
- * Blocking collectives have these functions inline: with struct call in registers the whole hook costs a
- * third less.  It stays there only while nobody takes its address, hence the copies for pacing.  Everything
- * else calls the ones whose names end in _shared, for two hundred copies would double the probe. */
+ * Blocking collectives inline these functions: with struct call in registers the whole hook costs a third
+ * less.  The struct stays in registers only while its address is not taken, so pacing works on a copy.  All
+ * other wrappers call the functions whose names end in _shared, because two hundred inline copies would
+ * double the size of the probe. */
 #ifndef SYNCGUARD_PROBE_CALL_H
 #define SYNCGUARD_PROBE_CALL_H
 
@@ -11,7 +12,8 @@
 #include "probe/pace.h"
 #include "probe/request.h"
 
-/* True when the call's arguments are to be looked at. */
+/* Start a call on comm.  frame: the wrapper's stack frame.  True when the call is recorded, and the caller must
+ * evaluate its arguments and call call_enter(). */
 HOT bool call_begin(struct call *k, handle comm, void *frame)
 {
     k->comm = NULL;
@@ -27,6 +29,7 @@ HOT bool call_begin(struct call *k, handle comm, void *frame)
     return k->ring != NULL;
 }
 
+/* Read the clock and publish the call in the live slot.  bytes: this rank's contribution; root < 0: none. */
 HOT void call_enter(struct call *k, enum ring_op op, unsigned flags, uint64_t bytes, int root)
 {
     struct ring_event *e = &k->event;
@@ -36,7 +39,7 @@ HOT void call_enter(struct call *k, enum ring_op op, unsigned flags, uint64_t by
     e->bytes = bytes;
     e->root = root < 0 ? -1 : root;
     e->comm = k->comm->name;
-    /* Posted now, by every member in the same order; our own number may still be ahead of the others'. */
+    /* Every member posts its collectives in the same order, so equal numbers mean the same collective. */
     e->seq = atomic_load_explicit(&k->comm->seq, memory_order_relaxed);
     e->wait = 0;
     e->reserved = 0;
@@ -49,7 +52,7 @@ HOT void call_enter(struct call *k, enum ring_op op, unsigned flags, uint64_t by
                                             .flags = e->flags });
 }
 
-/* Leave a blocking call. */
+/* Record a blocking call that returned rc. */
 HOT void call_leave(struct call *k, int rc)
 {
     if (!k->comm)
@@ -68,15 +71,15 @@ HOT void call_leave(struct call *k, int rc)
     self.frame = NULL;
 }
 
-/* The number is taken before the library is called: another thread may post on the same communicator once the
- * call is inside. */
+/* Count the collective, recorded or not.  Called before the library is: another thread may post on the same
+ * communicator while this call is in progress. */
 HOT void call_count(struct call *k)
 {
     if (k->comm)
         comm_next_seq(k->comm);
 }
 
-/* posted: the call only posts the operation. */
+/* Apply pacing before the library is called.  posted: the call only posts the operation, so it never waits. */
 HOT void call_pace(struct call *k, bool posted)
 {
     if (k->ring && pace_asked(k->event.enter)) {
@@ -111,7 +114,7 @@ SHARED void call_pace_shared(struct call *k, bool posted)
     call_pace(k, posted);
 }
 
-/* Leave a call that posted a nonblocking operation. */
+/* Leave a call that posted a nonblocking operation; its event is written when the request completes. */
 SHARED void call_posted(struct call *k, int rc, const void *request)
 {
     if (!k->comm)

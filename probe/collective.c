@@ -1,8 +1,8 @@
-/* collective.c - the collectives: blocking, nonblocking, persistent.  One table (collective.def), read twice:
- * for int counts, and for the large ones of MPI 4. */
+/* collective.c - wrappers of blocking, nonblocking and persistent collectives, generated from collective.def:
+ * once for int counts, once for the large counts of MPI 4. */
 #include "probe/call.h"
 
-/* ---- figures that the table asks for ---- */
+/* ---- sizes and roots that the table uses ---- */
 
 static inline bool in_place(const void *buf)
 {
@@ -14,8 +14,8 @@ static inline bool is_root(const struct comm *c, int root)
     return !(c->flags & RING_EVENT_INTER) && root == c->rank;
 }
 
-/* In a broadcast between two groups the root says MPI_ROOT, its fellows MPI_PROC_NULL; only the latter has no
- * buffer. */
+/* In a broadcast between two groups the root passes MPI_ROOT and the other members of its group MPI_PROC_NULL;
+ * only the latter have no buffer. */
 static inline bool root_is_null(int root)
 {
     return root == (probe.abi == ABI_MPICH ? -1 : -2);
@@ -108,8 +108,8 @@ static uint64_t sum_types_large(const int64_t *n, const void *types, uint32_t co
         return rc;                                                                \
     }
 
-/* Making a persistent request is local: no event, no number.  Its arguments are looked at even while
- * recording is off. */
+/* Making a persistent request is local: it has no event and no sequence number.  Its arguments are read even
+ * while recording is off, because recording may be on when it starts. */
 #define PERSISTENT(symbol, ring_op, params, args, bytes_, root_)                                \
     EXPORT int symbol(LIST params, handle info, void *request);                                 \
     int symbol(LIST params, handle info, void *request)                                         \

@@ -11,7 +11,7 @@
 
 static struct comm *_Atomic buckets[BUCKETS];
 
-/* How many communicators of a membership were made so far.  Never freed: the count must not start again. */
+/* Number of communicators made with one membership.  Never freed: the count must not restart. */
 struct memberset {
     struct memberset *next;
     uint64_t membership;
@@ -46,7 +46,7 @@ static struct comm *lookup(handle h)
     return c;
 }
 
-/* ---- asking the library: all of it local ---- */
+/* ---- questions to the library, all answered locally ---- */
 
 static struct next comm_group = { "PMPI_Comm_group", NULL },
                    comm_remote_group = { "PMPI_Comm_remote_group", NULL },
@@ -65,7 +65,7 @@ static int ask(struct next *n, handle h, int *answer)
     return ((ask_fn)next_get(n))(h, answer) ? -1 : 0;
 }
 
-/* Members' names in order; the caller's to free.  NULL on failure. */
+/* The members' world ranks in order; the caller frees them.  NULL on failure. */
 static uint64_t *members(handle h, bool remote, uint32_t *n_members)
 {
     uint64_t group = 0, world = 0, *ids = NULL;
@@ -106,9 +106,8 @@ done:
     return ids;
 }
 
-/* How many neighbours this rank has.  The constants that MPI_Topo_test answers with differ between the
- * libraries: ask each kind that is possible; a question of the wrong kind would raise an error, so the order
- * of the values must tell. */
+/* Number of this rank's neighbours.  The libraries number the kinds of topology differently, and asking about
+ * the wrong kind would raise an error, so the ABI decides which value means which kind. */
 static void topology(handle h, struct comm *c)
 {
     /* MPICH: graph 1, cart 2, dist_graph 3.  Open MPI: cart 1, graph 2, dist_graph 3. */
@@ -176,7 +175,7 @@ static void describe(const struct comm *c, const struct group g[2], int n_groups
             d.first = id < d.first ? (uint32_t)id : d.first;
             d.last = id > d.last ? (uint32_t)id : d.last;
         }
-    /* Between two groups: the place in both, the one with the smaller first member counted first. */
+    /* This process's place in both groups; the group with the smaller first member comes first. */
     if (n_groups == 2 && g[1].ids[0] < g[0].ids[0])
         d.rank += g[1].n;
     if (probe.main)
@@ -192,7 +191,7 @@ static struct comm *place(handle h)
     return c;
 }
 
-/* With the lock held. */
+/* Name and register a communicator.  Call with the lock held. */
 static struct comm *name(handle h)
 {
     struct group g[2] = { { NULL, 0 } };
@@ -219,7 +218,7 @@ static struct comm *name(handle h)
         membership = group_hash(&g[!first], mix(membership ^ 1));
     instance = instance_of(membership);
     c->name = mix(membership ^ mix(instance + 1));
-    c->name += !c->name; /* 0 is no communicator */
+    c->name += !c->name; /* 0 means no communicator */
     atomic_store_explicit(&c->seq, 0, memory_order_relaxed);
     c->left_ns = 0;
     c->size = g[0].n + g[1].n;
@@ -247,7 +246,7 @@ static struct comm *name_locked(handle h, bool again)
 
     pthread_mutex_lock(&making);
     c = lookup(h);
-    if (c && again) { /* it was freed where we did not see it: the handle means another one now */
+    if (c && again) { /* freed by a call that the probe does not wrap, and its handle reused */
         atomic_store_explicit(&c->at, NULL, memory_order_release);
         c = NULL;
     }

@@ -1,9 +1,10 @@
-/* comm.h - communicators: from the library's handle to the name that all members give it, without
- * communication.
+/* comm.h - communicators: maps the library's handle to a name that all members compute without
+ * communicating.
  *
- * The name is a hash of (world ranks in order, n-th communicator with that membership): communicators are
- * made collectively, so members count alike.  A communicator that reaches outside of this MPI_COMM_WORLD
- * (spawn, accept, connect) has a name that is only this world's. */
+ * The name is a hash of the members' world ranks, in order, and of how many communicators with that membership
+ * were made before.  Communicators are made collectively, so all members count the same number.  The name of a
+ * communicator with members outside this MPI_COMM_WORLD (spawn, accept, connect) is valid only within this
+ * world. */
 #ifndef SYNCGUARD_PROBE_COMM_H
 #define SYNCGUARD_PROBE_COMM_H
 
@@ -12,33 +13,35 @@
 struct pacing_gate;
 
 struct comm {
-    handle _Atomic at; /* NULL: free for another */
+    handle _Atomic at; /* NULL: the entry is free */
     struct comm *next; /* in its bucket; never changes */
     uint64_t name;
     _Atomic uint32_t seq; /* collectives posted so far */
-    uint32_t size;        /* members; of both groups where there are two */
-    int32_t rank;         /* in the own group */
-    uint32_t peers; /* of a rooted or all-to-all operation: the remote group's size where there is one */
-    uint32_t sources, destinations; /* neighbours in its topology */
+    uint32_t size;        /* number of members; an intercommunicator's two groups added up */
+    int32_t rank;         /* this process's rank in its own group */
+    uint32_t
+        peers; /* ranks a rooted or all-to-all operation exchanges with: the remote group's size, if any */
+    uint32_t sources, destinations; /* number of neighbours in its topology */
     uint8_t flags;                  /* RING_EVENT_INTER */
-    uint64_t gate_of;               /* the name that gate was taken for; 0: not yet */
-    struct pacing_gate *gate;       /* of the ranks on this node, see pace.h; NULL: none left */
-    uint64_t left_ns;               /* its last collective while pacing was on; 0: none */
+    uint64_t gate_of;               /* the name that gate belongs to; 0: no gate looked up yet */
+    struct pacing_gate *gate;       /* gate of the ranks on this node, see pace.h; NULL: none was free */
+    uint64_t left_ns;               /* when its last collective ended while pacing was on; 0: never */
 };
 
 /* One collective call on a communicator (call.h). */
 struct call {
-    struct comm *comm; /* NULL: the call is not ours to record */
-    struct ring *ring; /* NULL: nor is it recorded, but its sequence number counts */
+    struct comm *comm; /* NULL: a nested call or an unknown communicator; ignored */
+    struct ring *ring; /* NULL: counted in the sequence number, but not recorded */
     struct ring_event event;
-    uint64_t paced_ns; /* 0: pacing has nothing to do with it */
-    uint32_t lever;    /* that it is entered with */
+    uint64_t paced_ns; /* when pacing took it up; 0: not paced */
+    uint32_t lever;    /* lever in force, PACER_...; 0: none */
 };
 
-/* Registers what it does not know; NULL when that fails (or for a null handle). */
+/* The entry of a communicator, which is registered if it is new.  NULL for a null handle, or when out of
+ * memory.  A struct comm is never freed. */
 struct comm *comm_find(handle h);
 
-/* Hot path: the same, and most often that of this thread's last call.  A struct comm is never freed. */
+/* Hot path: the same as comm_find(), with the communicator of this thread's last call cached. */
 HOT struct comm *comm_get(handle h)
 {
     struct comm *c = self.comm;
@@ -48,14 +51,17 @@ HOT struct comm *comm_get(handle h)
         self.comm = c = comm_find(h);
     return c;
 }
-/* A communicator was made: name it now, in the order of making. */
-void comm_made(handle h);
-/* It is about to be freed; its handle may mean another one the next moment. */
-struct comm *comm_forget(handle h);
-void comm_keep(struct comm *c, handle h); /* freeing failed after all */
 
-/* The next number on c.  Collectives on one communicator are ordered by the program, so this needs no locked
- * addition. */
+/* Name a communicator that was just made.  Names depend on the order in which communicators are made. */
+void comm_made(handle h);
+/* Forget a communicator before the library frees it, because the library may reuse the handle at once.  Returns
+ * the entry for comm_keep(), or NULL when it was unknown. */
+struct comm *comm_forget(handle h);
+/* Undo comm_forget() after freeing failed.  c may be NULL. */
+void comm_keep(struct comm *c, handle h);
+
+/* Take the next sequence number on c.  The program orders the collectives on one communicator, so no atomic
+ * addition is needed. */
 static inline uint32_t comm_next_seq(struct comm *c)
 {
     uint32_t seq = atomic_load_explicit(&c->seq, memory_order_relaxed);

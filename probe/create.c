@@ -1,5 +1,5 @@
-/* create.c - calls that make and free communicators.  Making one is a collective over its parent, recorded as
- * such; then it gets its name, at once and in the order of making, for that order is part of the name. */
+/* create.c - calls that make and free communicators.  Making one is a collective over its parent and is recorded
+ * as such.  It is named at once, because the order of making is part of the name. */
 #include "probe/call.h"
 
 /*  CREATE(name, parent communicator, new communicator, root, parameters, arguments) */
@@ -45,7 +45,7 @@
            (const char *port, handle info, int root, handle comm, void *made),                              \
            (port, info, root, comm, made))
 
-/* Not collective over a communicator, but over a group: nobody else counts them, so there is no event.
+/* Collective over a group rather than a communicator: they have no sequence number, and so no event.
  *  CREATE_APART(name, parameters, arguments) */
 #define CREATIONS_APART                                                                                     \
     CREATE_APART(Comm_create_group, (handle comm, handle group, int tag, void *made),                       \
@@ -108,8 +108,8 @@ CREATIONS
 CREATIONS_APART
 
 /* ---- nonblocking duplication ----
- * Both libraries store the new handle while they post, and Open MPI's Fortran layer hands us a variable of
- * its own that is gone afterwards: so it is named at once. */
+ * Both libraries store the new handle when they post.  It is named at once, because Open MPI's Fortran layer
+ * passes a temporary variable that does not exist later. */
 
 static inline int idup_leave(struct call *k, int rc, const void *made, const void *request)
 {

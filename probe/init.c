@@ -1,5 +1,5 @@
-/* init.c - joining at MPI_Init, leaving at MPI_Finalize, and MPI_Abort.  There is no constructor: a process
- * that never calls MPI is left alone. */
+/* init.c - MPI_Init, MPI_Finalize and MPI_Abort.  There is no constructor, so a process that never calls MPI is
+ * not affected. */
 #include "probe/comm.h"
 #include "probe/pace.h"
 
@@ -14,7 +14,7 @@ typedef int (*ask_fn)(handle, void *);
 
 /* ---- which library ---- */
 
-/* "Open MPI v4.1.4, package: ...", "MPICH Version:      4.0.2\n...": name and number. */
+/* Cut name and number out of "Open MPI v4.1.4, package: ..." or "MPICH Version:      4.0.2\n...". */
 static void library_name(char out[64], const char *text)
 {
     const char *number = text + strcspn(text, "0123456789\n"), *version = strstr(text, " Version");
@@ -27,7 +27,7 @@ static void library_name(char out[64], const char *text)
     snprintf(out, 64, "%.*s %.*s", (int)name, text, (int)strspn(number, "0123456789."), number);
 }
 
-/* Says what a library says of an operation that it does not support. */
+/* Raises the error that a library raises for an operation it does not support. */
 static int unsupported(void)
 {
     static struct next call_errhandler = { "PMPI_Comm_call_errhandler", NULL };
@@ -58,7 +58,7 @@ static bool library_know(char name[64])
         probe.in_place = (void *)1;
         return true;
     }
-    /* Those who agreed on MPICH's ABI, whatever their names. */
+    /* MPICH and the libraries that share its ABI. */
     if (!strstr(text, "MPICH") && !strstr(text, "Intel") && !strstr(text, "MVAPICH"))
         return false;
     probe.abi = ABI_MPICH;
@@ -119,8 +119,8 @@ static bool who_am_i(struct ring_info *info)
     return true;
 }
 
-/* All of it local: not one message more is sent because of us.  Without a ring at the end: unguarded, and the
- * agent knows, for it counts rings. */
+/* Local only: joining sends no message.  A rank that fails to create its ring is unguarded; the agent notices,
+ * because it counts rings. */
 static void join(void)
 {
     static const struct control_page record = { .record = 1 };

@@ -11,7 +11,7 @@
 
 #define OBJECTS_MAX 4096
 
-static void *_Atomic library; /* one that brings MPI, where RTLD_NEXT does not reach it */
+static void *_Atomic library; /* handle of the MPI library where RTLD_NEXT does not reach it */
 
 struct objects {
     char *name[OBJECTS_MAX];
@@ -37,8 +37,8 @@ static bool is_ours(void *at)
     return dladdr(&anchor, &ours) && dladdr(at, &theirs) && ours.dli_fbase == theirs.dli_fbase;
 }
 
-/* Programs that load MPI themselves with RTLD_LOCAL (an extension module of Python that is linked with it):
- * the library is in nobody's search order but that module's.  Ask every loaded object. */
+/* A program may load MPI with RTLD_LOCAL, as Python does for an extension module that is linked with it.  The
+ * library is then only in that module's search order, so look into every loaded object. */
 static void *find_local(const char *name)
 {
     struct objects *o = calloc(1, sizeof(*o));
@@ -55,7 +55,8 @@ static void *find_local(const char *name)
             if (at && is_ours(at))
                 at = NULL;
             if (at)
-                atomic_store_explicit(&library, object, memory_order_release); /* kept: it must not go away */
+                atomic_store_explicit(&library, object,
+                                      memory_order_release); /* kept open, so that it is not unloaded */
             else
                 dlclose(object);
         }
@@ -75,7 +76,7 @@ static void *find(const char *name, void *where)
         at = dlsym(object, name);
     if (!at && !object)
         at = find_local(name);
-    (void)dlerror(); /* what we failed to find is not the program's business */
+    (void)dlerror(); /* clear it: the program must not see our failed lookups */
     errno = saved;
     return at;
 }
@@ -87,7 +88,7 @@ void *next_symbol(const char *name)
 
 static int unsupported(void)
 {
-    return 16; /* MPI_ERR_OTHER of most */
+    return 16; /* MPI_ERR_OTHER of Open MPI; of others until init.c knows the library */
 }
 
 next_fn next_missing = (next_fn)unsupported;

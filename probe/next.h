@@ -1,6 +1,6 @@
-/* next.h - the definition behind ours: the MPI library's own, or that of another tool preloaded behind us.
- * Looked up at the first call of each function, never in the constructor: a process that does not use MPI
- * pays nothing. */
+/* next.h - the next definition of a wrapped function: the MPI library's own, or that of another tool preloaded
+ * after the probe.  Each function is looked up at its first call, never in a constructor, so that a process that
+ * does not use MPI pays nothing. */
 #ifndef SYNCGUARD_PROBE_NEXT_H
 #define SYNCGUARD_PROBE_NEXT_H
 
@@ -12,16 +12,17 @@ struct next {
     void *_Atomic at;
 };
 
-/* Any function that is called through these is cast to its type by the caller. */
+/* The caller casts it to the function's type. */
 typedef void (*next_fn)(void);
 
-/* Stands for what nobody behind us defines.  A program can come there only if it asked with dlsym() or a weak
- * reference whether its library has the function, and found ours.  Set where the library is known (init.c). */
+/* Called in place of a function that no library defines.  A program gets there only if it found the probe's
+ * wrapper with dlsym() or a weak reference.  init.c sets it once it knows the library. */
 extern next_fn next_missing;
 
+/* Look the function up and cache it if found.  Never NULL. */
 next_fn next_find(struct next *n);
 
-/* Never NULL: where nobody behind us defines the function, it is one that raises an MPI error. */
+/* Cached lookup.  Never NULL: next_missing, which raises an MPI error, where no library defines the function. */
 static inline next_fn next_get(struct next *n)
 {
     void *at = atomic_load_explicit(&n->at, memory_order_acquire);
@@ -29,8 +30,8 @@ static inline next_fn next_get(struct next *n)
     return at ? (next_fn)at : next_find(n);
 }
 
-/* A symbol of the MPI library that may be missing, function or data; NULL.  Data is found where the program
- * sees it: an executable that was linked without -fPIC holds its own copy. */
+/* The address of a function or variable of the MPI library; NULL when it has none of that name.  For a variable
+ * this is the program's copy: an executable that was linked without -fPIC has its own. */
 void *next_symbol(const char *name);
 
 #endif

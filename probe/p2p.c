@@ -1,4 +1,4 @@
-/* p2p.c - messages: sent, received, probed for.  See p2p.h, p2p.def. */
+/* p2p.c - wrappers of send, receive and probe calls, generated from p2p.def; see p2p.h. */
 #include "probe/p2p.h"
 
 #define MESSAGE_AS(symbol, blocks, comm, bytes, params, args)                 \

@@ -16,24 +16,24 @@
 #include "probe/comm.h"
 #include "ring/pacing.h"
 
-#define SLICE_NS     1000000u     /* held at a gate: the library makes progress as often */
-#define LOOK_AFTER   2u           /* the others have told theirs by then */
-#define SHORT_NS     100000u      /* collectives that follow each other sooner are looked at now and then: */
-#define SHORT_REST   31u          /* ... so many times as long as a look takes they are left alone */
-#define FRESH_AGAIN  1000000000u  /* a plan's time is not written for less: the others read it every time */
-#define FRESH_NS     10000000000u /* a plan is good for that long, and for FRESH_CYCLES collectives */
+#define SLICE_NS     1000000u /* a rank held at the gate lets the library make progress this often */
+#define LOOK_AFTER   2u       /* collectives until the leader looks: the other ranks have published by then */
+#define SHORT_NS     100000u  /* pacing rests where collectives follow each other faster than this, ... */
+#define SHORT_REST   31u      /* ... for this many times the time that one look spans */
+#define FRESH_AGAIN  1000000000u  /* least extension of a plan's expiry: all ranks read it */
+#define FRESH_NS     10000000000u /* a plan expires after this time plus that of FRESH_CYCLES collectives */
 #define FRESH_CYCLES 16u
-#define GONE_NS      120000000000u /* a rank that is silent for so long does not count */
-#define LEADER_NS    20000000000u  /* a plan that is stale for so long has lost its leader */
-#define LEARNT       32u           /* collectives of a step whose waits are known */
+#define GONE_NS      120000000000u /* a rank silent for this long is not counted */
+#define LEADER_NS    20000000000u  /* a plan expired for this long has lost its leader */
+#define LEARNT       32u           /* collectives of a step whose waits are remembered */
 
 atomic_bool pace_engaged;
 _Atomic uint64_t pace_rest_until;
 const _Atomic uint64_t *pace_plan;
-static atomic_bool releasing;  /* the library gives the core away while it waits */
-static atomic_bool polls_seen; /* it polls where we see it (MPICH over UCX) */
+static atomic_bool releasing;  /* a waiting rank yields its core */
+static atomic_bool polls_seen; /* the library polls by ucp_worker_progress() (MPICH over UCX) */
 
-/* What is known of one collective of the step, from epochs without a lever. */
+/* How long this rank stays in one collective of the step, measured without a lever. */
 struct waits {
     uint64_t signature;
     struct pace_stays stays;
@@ -43,22 +43,22 @@ static struct {
     char dir[PATH_MAX];
     struct pacing_page *page;
     struct pacing_slot *slot;
-    uint32_t slots; /* our slot's number + 1 */
+    uint32_t slots; /* number of our slot, from 1 */
     bool failed;    /* no page, or no slot: never paced */
-    uint32_t able;  /* levers */
+    uint32_t able;  /* levers that work here, PACER_... */
     bool (*yield_set)(bool);
 
-    uint64_t engaged_ns;                 /* since then there is no gap */
-    uint64_t look_ns, stay_ns, switches; /* since the last look */
-    uint64_t look_tick;                  /* the same, by the ring's clock */
-    uint32_t in_row;                     /* collectives without a lever */
-    uint32_t look_at;                    /* the leader's at all: collectives to go */
+    uint64_t engaged_ns;                 /* pacing has been on without a gap since then */
+    uint64_t look_ns, stay_ns, switches; /* time of the last look; wait since then; switches until then */
+    uint64_t look_tick;                  /* time of the last look, by the ring's clock */
+    uint32_t in_row;                     /* collectives in a row without a lever */
+    uint32_t look_at;                    /* collectives until the leader looks at all ranks */
 
     uint64_t drawn_by; /* the plan's communicator, and the number of its next collective */
     uint32_t drawn_next;
     struct waits waits[LEARNT];
 
-    /* the leader's */
+    /* used by the leader only */
     bool leads;
     struct pacer pacer;
     struct pacer_sight sight;
@@ -66,7 +66,7 @@ static struct {
 
 /* ---- release ---- */
 
-/* Open MPI's own switch.  Where it is on already, it is not ours to turn. */
+/* Whether Open MPI's own switch for yielding can be used.  Where the user has set it, it is left alone. */
 static bool openmpi_can_yield(void)
 {
     bool was;
@@ -88,8 +88,8 @@ static void release_set(bool on)
     atomic_store_explicit(&releasing, on, memory_order_relaxed);
 }
 
-/* MPICH (ch4 over UCX) polls with this one for as long as it waits, and has no switch: POLLS_BEFORE_YIELD is
- * for ch3. */
+/* MPICH (ch4 over UCX) calls this in a loop while it waits, and has no switch for yielding
+ * (POLLS_BEFORE_YIELD is for ch3), so the probe yields here. */
 EXPORT unsigned ucp_worker_progress(void *worker);
 unsigned ucp_worker_progress(void *worker)
 {
@@ -110,7 +110,7 @@ void pace_setup(const char *dir)
     me.failed = snprintf(me.dir, sizeof(me.dir), "%s", dir) >= (int)sizeof(me.dir);
 }
 
-static void cpus_tell(struct pacing_slot *s)
+static void cpus_publish(struct pacing_slot *s)
 {
     cpu_set_t set;
     uint64_t word[PACING_CPUS / 64] = { 0 };
@@ -124,7 +124,8 @@ static void cpus_tell(struct pacing_slot *s)
         atomic_store_explicit(&s->cpus[i], word[i], memory_order_relaxed);
 }
 
-/* One that is free, or whose rank has not been heard of for long: programs follow each other in a step. */
+/* Take a slot that is free or whose rank has been silent for GONE_NS: a step may run one program after
+ * another. */
 static struct pacing_slot *slot_take(uint64_t now)
 {
     for (uint32_t i = 0; i < PACING_SLOTS; i++) {
@@ -157,7 +158,7 @@ static bool join(uint64_t now)
     if (!me.slot)
         return false;
     pace_plan = &me.page->plan;
-    cpus_tell(me.slot);
+    cpus_publish(me.slot);
     me.able = PACER_GATE | PACER_DELAY | PACER_STAGGER;
     if (probe.abi == ABI_OPENMPI && openmpi_can_yield())
         me.able |= PACER_RELEASE;
@@ -179,7 +180,7 @@ static void lead(bool on)
     me.leads = on;
 }
 
-/* Pacing was switched off. */
+/* Undo what pacing changed, after it was switched off. */
 static void disengage(void)
 {
     release_set(false);
@@ -195,7 +196,7 @@ void pace_finish(void)
         atomic_store_explicit(&me.slot->pid, 0, memory_order_release);
 }
 
-/* ---- what the node is like ---- */
+/* ---- how busy the node is ---- */
 
 static uint64_t switches_now(void)
 {
@@ -205,7 +206,7 @@ static uint64_t switches_now(void)
     return (uint64_t)u.ru_nivcsw;
 }
 
-static void look_tell(double s, uint64_t switches, uint64_t stay_ns)
+static void look_publish(double s, uint64_t switches, uint64_t stay_ns)
 {
     if (!(s > 0))
         return;
@@ -218,8 +219,8 @@ static void look_tell(double s, uint64_t switches, uint64_t stay_ns)
     me.look_at = me.look_at < LOOK_AFTER ? me.look_at : LOOK_AFTER;
 }
 
-/* A cause is what the node is like without a lever.  The first collective of a row does not count: what its
- * time began with may have been a lever's. */
+/* Measure this rank without a lever, over PACER_LOOK collectives in a row.  The first of a row is left out: a
+ * lever may have been in force when its time began. */
 static void look_at_me(const struct call *k, uint64_t now, bool paced, uint64_t stay_ns)
 {
     uint64_t switches;
@@ -230,7 +231,7 @@ static void look_at_me(const struct call *k, uint64_t now, bool paced, uint64_t 
     else if (me.in_row++ % PACER_LOOK == 0) {
         switches = switches_now();
         if (me.in_row > 1) {
-            look_tell((double)(now - me.look_ns) * 1e-9, switches - me.switches, me.stay_ns);
+            look_publish((double)(now - me.look_ns) * 1e-9, switches - me.switches, me.stay_ns);
             if (now - me.look_ns < PACER_LOOK * SHORT_NS)
                 atomic_store_explicit(&pace_rest_until,
                                       k->event.enter + SHORT_REST * (k->event.enter - me.look_tick),
@@ -243,7 +244,7 @@ static void look_at_me(const struct call *k, uint64_t now, bool paced, uint64_t 
     }
 }
 
-/* Of all ranks that are alive: the leader's look. */
+/* The leader adds up what all live ranks published. */
 static void look_at_all(uint64_t now)
 {
     uint32_t n = atomic_load_explicit(&me.page->slots, memory_order_relaxed), known = 0;
@@ -276,7 +277,7 @@ static void look_at_all(uint64_t now)
 
 /* ---- leading ---- */
 
-/* Of ranks that are gone, too. */
+/* Holds at the gate that reached their limit, including those of ranks that have ended. */
 static uint64_t late_holds(void)
 {
     uint32_t n = atomic_load_explicit(&me.page->slots, memory_order_relaxed);
@@ -323,7 +324,7 @@ static struct pacer_params params_now(void)
                                   .every = __atomic_load_n(&c->every, __ATOMIC_RELAXED) };
 }
 
-/* Whoever comes first, or finds that the one before is gone. */
+/* Whether this rank leads.  The first rank to come does, or the one that finds the leader gone. */
 static bool do_i_lead(uint64_t now)
 {
     uint32_t leader = atomic_load_explicit(&me.page->leader, memory_order_relaxed);
@@ -372,8 +373,8 @@ static void lead_tick(uint64_t now, const struct pacer_collective *collective)
 
 /* ---- the levers ---- */
 
-/* The collective whose draw this one goes by: itself on the plan's communicator, on others the next one
- * there, in whose time it falls.  False: there was none there yet. */
+/* The collective whose draw decides about this one.  On the plan's communicator it is this one; on others, the
+ * next one on the plan's communicator, because this one falls into its time.  False when there was none yet. */
 static bool draw_of(const struct call *k, uint32_t comm, uint64_t *key, uint32_t *seq)
 {
     if (!comm || comm == pacing_communicator(k->event.comm)) {
@@ -388,7 +389,7 @@ static bool draw_of(const struct call *k, uint32_t comm, uint64_t *key, uint32_t
     return comm == pacing_communicator(me.drawn_by);
 }
 
-/* The one for this collective; 0: none. */
+/* The lever for this collective; 0: none. */
 static uint32_t lever_for(const struct call *k, uint64_t now)
 {
     uint64_t plan = atomic_load_explicit(&me.page->plan, memory_order_relaxed);
@@ -403,7 +404,8 @@ static uint32_t lever_for(const struct call *k, uint64_t now)
     return holdout_paced(key, seq, epoch, every) ? lever : 0;
 }
 
-/* Operations that nobody leaves before all have come.  Not those of which a rank's own part may be empty. */
+/* Whether no rank can leave the operation before all have entered.  Without operations in which a rank's
+ * contribution may be empty. */
 static bool synchronises(const struct ring_event *e)
 {
     switch (e->op) {
@@ -419,8 +421,8 @@ static bool synchronises(const struct ring_event *e)
     }
 }
 
-/* Sends and receives that were posted before go on while a rank is held back: asking for a message from
- * oneself is local, finds nothing, and lets the library do what is due. */
+/* Let the library progress sends and receives that were posted before, while this rank is held.  Probing for a
+ * message from oneself is local and finds nothing, but runs the library's progress engine. */
 static void progress(void)
 {
     static struct next iprobe = { "PMPI_Iprobe", NULL };
@@ -528,7 +530,7 @@ void pace_enter(struct call *k, bool posted)
         }
         k->lever = lever_for(k, now);
         k->paced_ns = posted ? 0 : now;
-        if (posted) /* the time since the last one, which had that one's lever */
+        if (posted) /* the time since the last collective belongs to that one's lever */
             took(k, now, atomic_load_explicit(&releasing, memory_order_relaxed), 0);
         release_set(k->lever == PACER_RELEASE);
         if (k->lever == PACER_GATE && !posted)

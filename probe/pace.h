@@ -1,11 +1,12 @@
-/* pace.h - pacing of a rank: what the control page allows, the node's leader plans and this rank does.
+/* pace.h - pacing of one rank.  The control page says which levers are allowed, one rank of the node (the
+ * leader) plans which is in force, and every rank applies it.
  *
  * Levers change when and how a rank waits, never what is computed: no call is replaced, no message is added,
- * every collective is the library's own.  While pacing is off a collective costs one load more, and three
- * while it rests.  All of it happens in the thread of ring 0; others are never paced.
+ * every collective is the library's own.  Pacing that is off costs a collective one load; pacing that rests
+ * costs three.  Only the thread of ring 0 is paced.
  *
- * Ranks need not agree: whoever has not heard of a plan yet enters as it always did.  At the gate those who
- * wait for it then wait until their time is up, once. */
+ * Ranks need not agree.  A rank that has not seen a plan yet enters its collective as usual; ranks that wait for
+ * it at the gate then wait until their limit, once. */
 #ifndef SYNCGUARD_PROBE_PACE_H
 #define SYNCGUARD_PROBE_PACE_H
 
@@ -17,16 +18,17 @@
 
 struct call;
 
-/* At MPI_Init, with the step's directory, and at MPI_Finalize. */
+/* Called in MPI_Init, with the step's directory. */
 void pace_setup(const char *dir);
+/* Called in MPI_Finalize: undo all levers and release this rank's slot. */
 void pace_finish(void);
 
-extern atomic_bool pace_engaged; /* something is to be undone when pacing is switched off */
+extern atomic_bool pace_engaged; /* disengage() has something to undo once pacing is switched off */
 
-/* Collectives that follow each other within microseconds: what is done about them here would show.  Until
- * that time of the ring's clock they are left alone while nothing is planned; 0: no. */
+/* Where collectives follow each other within microseconds, pacing's own bookkeeping would slow the program
+ * down.  It rests until this time of the ring's clock as long as no plan is in force.  0: it does not rest. */
 extern _Atomic uint64_t pace_rest_until;
-extern const _Atomic uint64_t *pace_plan; /* the node's; valid while resting */
+extern const _Atomic uint64_t *pace_plan; /* the node's plan; valid while pacing rests */
 
 static inline bool pace_resting(uint64_t enter)
 {
@@ -34,6 +36,7 @@ static inline bool pace_resting(uint64_t enter)
            !atomic_load_explicit(pace_plan, memory_order_relaxed);
 }
 
+/* Whether pace_enter() must be called for a collective entered at this time of the ring's clock. */
 HOT bool pace_asked(uint64_t enter)
 {
     if (__builtin_expect(__atomic_load_n(&probe.control->pace.levers, __ATOMIC_RELAXED) == 0, 1))
@@ -41,8 +44,9 @@ HOT bool pace_asked(uint64_t enter)
     return !pace_resting(enter);
 }
 
-/* Before the library is called, after call_enter(); and when it is back.  posted: it is not waited for. */
+/* Called after call_enter(), before the library.  posted: the call does not wait, so only its time counts. */
 void pace_enter(struct call *k, bool posted);
+/* Called when the library has returned from a call with paced_ns set. */
 void pace_leave(struct call *k);
 
 #endif

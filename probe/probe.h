@@ -1,18 +1,17 @@
-/* probe.h - what the wrappers of the probe share: the library's ABI, the process's state, a thread's state,
- * one call.
+/* probe.h - what the probe's wrappers share: the library's ABI, the state of the process, of a thread and of a
+ * call.
  *
- * The probe is one object for Open MPI, MPICH and its kin, and includes no mpi.h.  A handle travels in a
- * register or an eight-byte slot, be it a pointer or an int: only its width in memory differs, and an int's
- * upper half is garbage.
+ * One shared object serves Open MPI, MPICH and MPICH's derivatives, and it includes no mpi.h.  A handle, whether
+ * pointer or int, is passed in a register or an eight-byte slot; only its width in memory differs, and the upper
+ * half of an int is garbage.
  *
- * It refuses to print, to exit, to touch errno, statuses or buffers, to call anything collective.  Whatever
- * fails leaves the program's calls going straight through; what could have been recorded and was not is
- * counted.
+ * The probe never prints, exits, changes errno, statuses or buffers, or calls anything collective.  When
+ * something fails, the program's calls go straight to the library, and events that were lost are counted.
  *
- * What it does not reach, and the agent shows as ranks without a ring: MPI linked statically; programs that
- * ask dlsym() for each MPI function by the library's own handle (interposing dlsym would put every process of
- * the job at risk); MPI-4 sessions without MPI_Init. Since a function that the library lacks is exported all
- * the same (MPI_Allreduce_init under Open MPI 4), dlsym() and weak references find it; calling it raises
+ * It does not reach statically linked MPI, programs that look up each MPI function by dlsym() with the library's
+ * own handle (interposing dlsym would put every process of the job at risk), and MPI-4 sessions without
+ * MPI_Init.  The agent shows these as ranks without a ring.  The probe also exports functions that the library
+ * lacks (MPI_Allreduce_init under Open MPI 4), so dlsym() and weak references find them; calling one raises
  * MPI_ERR_OTHER, as a library does for an operation that it does not support. */
 #ifndef SYNCGUARD_PROBE_PROBE_H
 #define SYNCGUARD_PROBE_PROBE_H
@@ -31,9 +30,9 @@
 
 typedef void *handle; /* of any MPI object, as a parameter */
 
-/* Read a handle that lies in the program's memory: the i-th of an array. */
+/* Handle i of an array in the program's memory. */
 static inline handle handle_at(const void *array, int i);
-/* One that came as a parameter. */
+/* A handle that was passed as a parameter, with any garbage in its upper half removed. */
 static inline handle handle_of(handle h);
 
 /* ---- the process ---- */
@@ -43,8 +42,8 @@ enum probe_abi { ABI_UNKNOWN, ABI_OPENMPI, ABI_MPICH };
 struct probe {
     atomic_bool active; /* between MPI_Init and MPI_Finalize, with a ring, not in a forked child */
     enum probe_abi abi;
-    uint32_t rank;       /* the name of this rank */
-    uint32_t world_size; /* 1: rank is the Slurm task, and stands for world rank 0 */
+    uint32_t rank; /* as in ring_info: the world rank, or the Slurm task where world_size is 1 */
+    uint32_t world_size;
     bool spawned;
     handle world, self_comm, null_comm, null_type, null_request, empty_request;
     void *in_place;
@@ -69,25 +68,28 @@ static inline handle handle_at(const void *array, int i)
 struct comm;
 struct thread {
     struct ring *ring; /* NULL: none yet, or none left */
-    void *frame;       /* of the outermost wrapper that we are inside of; NULL outside */
+    void *frame;       /* of the outermost wrapper in progress; NULL: none */
     struct comm *comm; /* of the last call, see comm.h; NULL: none yet */
 };
 extern _Thread_local struct thread self __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* Give this thread a ring, its first or one that an ended thread left.  NULL: too many threads; that is
- * counted. */
+/* Give this thread a ring: a new one, or one that an ended thread left.  NULL when all are taken or a ring
+ * cannot be created; the missed event is counted in ring 0. */
 struct ring *thread_ring(void);
-/* Once a process: what happens to threads' rings when threads end and when the process forks. */
+/* Called once per process: keep dir and info for later rings, and register what happens to rings when a thread
+ * ends or the process forks.  0 or -1. */
 int thread_setup(const char *dir, const struct ring_info *info);
+/* Set the state of all rings of this process. */
 void thread_states_set(enum ring_state state);
-/* At MPI_Finalize: SCR's steps are over (scr.c). */
+/* Called in MPI_Finalize: the steps that SCR marked are over (scr.c). */
 void scr_leave(void);
 
 /* ---- one call ---- */
 
-/* A wrapper inside another one: Open MPI's Fortran layer calls PMPI_X, MPICH's MPI_X, a tool between us and
- * the library PMPI_X.  The outermost counts.  Told by the stack rather than by a counter, so that a program
- * whose error handler jumps or throws out of a call does not leave the thread blind for ever. */
+/* Whether a wrapper is called inside another one: Open MPI's Fortran layer calls PMPI_X, MPICH's calls MPI_X, a
+ * tool between the probe and the library calls PMPI_X.  Only the outermost is recorded.  Nesting is detected by
+ * the stack rather than by a counter, so that a program whose error handler jumps or throws out of a call does
+ * not stop recording for good. */
 static inline bool call_nested(const void *frame)
 {
     return self.frame && (uintptr_t)frame < (uintptr_t)self.frame;
@@ -111,7 +113,9 @@ HOT struct ring *call_ring(void)
     return self.ring ? self.ring : thread_ring();
 }
 
-/* ---- figures of arguments ---- */
+/* ---- sizes of arguments ---- */
+
+/* Bytes of one element as the library reports them; 0 when it cannot. */
 
 uint64_t type_bytes_ask(handle type);
 
@@ -119,13 +123,13 @@ HOT uint64_t type_bytes(handle type)
 {
     uint32_t h = (uint32_t)(uintptr_t)type;
 
-    /* MPICH's ABI: a built-in type's handle holds its size. */
+    /* MPICH's ABI: the handle of a built-in type contains its size. */
     if (probe.abi == ABI_MPICH && (h & 0xffff0000u) == 0x4c000000u)
         return (h & 0xff00u) >> 8;
     return type_bytes_ask(handle_of(type));
 }
 
-/* The type of no elements need not be valid, and asking about an invalid one would raise an error. */
+/* With count 0 the type need not be valid, and asking about an invalid type would raise an error. */
 HOT uint64_t bytes_of(int64_t count, handle type)
 {
     return count > 0 ? (uint64_t)count * type_bytes(type) : 0;

@@ -8,7 +8,7 @@
 #define BUSY 1u /* taken: being filled in, or waited for; no handle has this value */
 
 static _Atomic uint64_t keys[SLOTS];
-static struct request slots[SLOTS]; /* 432 KiB of zero pages, touched as far as used */
+static struct request slots[SLOTS]; /* 432 KiB of zero pages, resident only where used */
 atomic_uint request_count;
 
 struct request *request_get(uint32_t slot)
@@ -44,12 +44,12 @@ static void release(uint32_t slot)
     atomic_fetch_sub_explicit(&request_count, 1, memory_order_relaxed);
 }
 
-/* A slot for h, still without its key. */
+/* A slot for h; the caller sets its key once it is filled in. */
 static uint32_t slot_for(handle h)
 {
     uint32_t at = find(h);
 
-    if (at != REQUEST_NONE) { /* its end escaped us: the library gave the handle out again */
+    if (at != REQUEST_NONE) { /* its completion was not seen, and the library reused the handle */
         ring_missed(probe.main);
         release(at);
     }
@@ -72,10 +72,10 @@ static void publish(uint32_t slot, handle h)
     atomic_store_explicit(&keys[slot], key_of(h), memory_order_release);
 }
 
-/* Handles that libraries give for operations that were done at once, the same for all of them. */
+/* Whether h is one of the handles that libraries return for every operation that completed at once. */
 static bool shared(handle h)
 {
-    /* MPICH's ABI: the kind in the upper two bits is 'built in' */
+    /* MPICH's ABI: the upper two bits are the kind, here 'built in' */
     if (probe.abi == ABI_MPICH)
         return (uint32_t)(uintptr_t)h >> 30 == 1;
     return h == probe.empty_request || h == probe.null_request;

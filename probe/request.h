@@ -1,8 +1,8 @@
-/* request.h - collectives under way: from a request's handle to what was posted.
+/* request.h - nonblocking and persistent collectives in progress: maps a request's handle to what was posted.
  *
- * A fixed table without locks: a handle may lie in one of WINDOW neighbouring slots.  One thread posts,
- * another may wait; MPI lets only one thread complete a request, and so does this.  When all slots of a
- * window are taken the collective is counted as missed. */
+ * A fixed table without locks: a handle is kept in one of WINDOW neighbouring slots.  One thread may post and
+ * another wait; as in MPI, only one thread may complete a request.  When all slots of a window are taken the
+ * collective is counted as missed. */
 #ifndef SYNCGUARD_PROBE_REQUEST_H
 #define SYNCGUARD_PROBE_REQUEST_H
 
@@ -12,36 +12,37 @@
 
 struct request {
     struct ring_event event;
-    struct comm *comm;     /* persistent: what to count on at each start */
-    handle at;             /* while it is waited for */
-    uint32_t next, index;  /* in a list of those waited for together: the next slot, the place in the array */
+    struct comm *comm;     /* of a persistent request: each start takes a number on it */
+    handle at;             /* set while the request is waited for */
+    uint32_t next, index;  /* in a list from request_take(): the next slot, the place in the array */
     bool persistent, live; /* live: posted and recorded */
 };
 
-/* Are any under way? */
+/* Whether the table holds any request. */
 static inline bool request_any(void);
 struct request *request_get(uint32_t slot);
 
-/* A nonblocking collective was posted. */
+/* A nonblocking collective was posted.  Its event goes to r at once when it has already completed. */
 void request_posted(struct ring *r, handle h, const struct ring_event *e);
-/* A persistent one was made; event holds what does not change. */
+/* A persistent collective was made; the event has the fields that are the same at each start. */
 void request_made(handle h, struct comm *c, const struct ring_event *e);
-/* A request starts: when it is a persistent collective (true), count it, and record it when r is there. */
+/* A request starts at time now.  True when it is a persistent collective, which is then counted, and recorded
+ * unless r is NULL. */
 bool request_started(struct ring *r, handle h, uint64_t now);
-/* A request is freed by the program. */
+/* The program frees a request. */
 void request_freed(handle h);
 
-/* The collectives among n requests that are about to be waited for, as a list in the order of the array;
- * REQUEST_NONE: no such.  They are out of the table meanwhile: the library may give a handle out again, to
- * another thread, as soon as the request is done and before we hear of it.  Each of the list must then be
- * done or kept. */
+/* Take the collectives among n requests out of the table before the program waits for them, as a list in the
+ * order of the array; REQUEST_NONE: there are none.  They leave the table because the library may reuse a
+ * handle, for another thread, as soon as the request completes.  Each element of the list must then be passed
+ * to request_done() or request_keep(). */
 uint32_t request_take(const void *array, int n);
-/* It is done; flags are added to the event's.  r NULL: forget it without recording. */
+/* The request completed; flags are added to those of its event.  r NULL: do not record it. */
 void request_done(struct ring *r, struct request *q, uint64_t wait, uint64_t leave, unsigned flags);
-/* It is not. */
+/* The request did not complete: put it back into the table. */
 void request_keep(struct request *q);
 
-extern atomic_uint request_count; /* nonblocking ones under way, and persistent ones made */
+extern atomic_uint request_count; /* nonblocking ones in progress, and persistent ones made */
 
 static inline bool request_any(void)
 {

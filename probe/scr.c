@@ -1,10 +1,11 @@
-/* scr.c - programs that checkpoint by SCR (Scalable Checkpoint/Restart): they ask SCR_Need_checkpoint once a
- * step, and so they hear the guard's requests without a change; what a checkpoint costs is told by SCR's own
- * brackets.
+/* scr.c - programs that checkpoint with SCR (Scalable Checkpoint/Restart).  They call SCR_Need_checkpoint once a
+ * step, so SyncGuard's requests reach them without a change to the program; SCR's calls before and after a write
+ * show what a checkpoint costs.
  *
- * The answer is yes when either says so.  SCR's yes may stand for a halt or for an interval that the user
- * set, and is never withheld; SCR asks and tells all ranks alike, and so do we (doc/decisions/0019). A
- * program that uses libsyncguard itself is left alone: its steps would be counted twice. */
+ * The answer is yes when SCR or SyncGuard wants a checkpoint.  SCR's yes may stand for a halt or for an interval
+ * that the user set, and is never withheld.  All ranks get the same answer, as with SCR itself
+ * (doc/decisions/0019).  Programs that use libsyncguard themselves are ignored here: their steps would be
+ * counted twice. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -39,7 +40,7 @@ void scr_leave(void)
     steps_leave(atomic_exchange_explicit(&own, NULL, memory_order_acq_rel));
 }
 
-/* The library's own, NULL where there is none (whoever asked dlsym() for it found ours). */
+/* SCR's own function; NULL where SCR is not loaded (the program then found ours by dlsym()). */
 static void *library_own(void *_Atomic *at, const char *name)
 {
     void *found = atomic_load_explicit(at, memory_order_acquire);

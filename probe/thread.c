@@ -1,4 +1,4 @@
-/* thread.c - a ring for each thread that calls MPI: few, handed on when threads end.  See probe.h. */
+/* thread.c - a ring for each thread that calls MPI, reused after the thread ends.  See probe.h. */
 #include "probe/probe.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 
 _Thread_local struct thread self __attribute__((tls_model("initial-exec")));
 
-/* A ring belongs to at most one thread at a time: its one writer. */
+/* A ring has one writer, so it belongs to at most one thread at a time. */
 static struct {
     struct ring *_Atomic ring;
     atomic_bool taken;
@@ -18,7 +18,7 @@ static pthread_key_t ended;
 static char directory[PATH_MAX];
 static struct ring_info template;
 
-/* A thread ends: whoever comes next may have its ring. */
+/* When a thread ends, its ring becomes free for another thread. */
 static void thread_end(void *arg)
 {
     size_t i = (size_t)arg - 1;
@@ -30,7 +30,7 @@ static void thread_end(void *arg)
     atomic_store_explicit(&rings[i].taken, false, memory_order_release);
 }
 
-/* The child shares the parent's rings, which have one writer: it records nothing. */
+/* A forked child shares the parent's rings, which have one writer, so the child records nothing. */
 static void forked(void)
 {
     atomic_store_explicit(&probe.active, false, memory_order_relaxed);
@@ -74,7 +74,7 @@ struct ring *thread_ring(void)
             continue;
         if (pthread_setspecific(ended, (void *)(i + 1)) == 0)
             self.ring = ring_of(i);
-        if (!self.ring) { /* stays taken: what failed once (no room) would cost a system call at each try */
+        if (!self.ring) { /* stays taken: trying again at each call would cost a system call */
             pthread_setspecific(ended, NULL);
             break;
         }

@@ -1,9 +1,10 @@
-/* wait.c - where requests end: MPI_Wait and MPI_Test with their kin, and where persistent ones start.
+/* wait.c - wrappers of the calls that complete requests (MPI_Wait, MPI_Test and their variants) and of those
+ * that start persistent ones.
  *
- * A wait that ends a collective is told in that collective's event; any other is time spent in
- * point-to-point.  What is done, is told by the call's results (and the handle, where a call failed);
- * statuses are never read.  Tests cost one load while no collective is under way; a test that finds nothing
- * done leaves no trace. */
+ * A wait that completes a collective is recorded in that collective's event; any other wait counts as time in
+ * point-to-point.  The call's results show which requests completed, or the handles where the call failed;
+ * statuses are never read.  A test costs one load while no collective is in progress, and records nothing when
+ * nothing completed. */
 #include "probe/p2p.h"
 #include "probe/request.h"
 
@@ -19,12 +20,12 @@ typedef int (*startall_fn)(int, void *);
 
 struct waiting {
     struct p2p m;
-    uint32_t first; /* collectives among the requests */
+    uint32_t first; /* list of the collectives among the requests, from request_take() */
     bool ours;
-    unsigned flags; /* of those that end here */
+    unsigned flags; /* added to the events of those that complete here */
 };
 
-/* False: straight through. */
+/* False when the call goes straight to the library. */
 static bool waiting_begin(struct waiting *w, const void *requests, int n, void *frame)
 {
     struct ring_live live = { .op = RING_OP_WAIT };
@@ -55,7 +56,7 @@ static bool waiting_begin(struct waiting *w, const void *requests, int n, void *
     return true;
 }
 
-/* A test: nothing of it is of interest unless a collective is among the requests. */
+/* The same for a test, which is only recorded if a collective is among the requests. */
 static bool testing_begin(struct waiting *w, const void *requests, int n, void *frame)
 {
     w->ours = false;
@@ -73,7 +74,7 @@ static bool testing_begin(struct waiting *w, const void *requests, int n, void *
     return true;
 }
 
-/* Back from the library; when. */
+/* The library has returned.  Returns the time, in ticks of the ring's clock. */
 static uint64_t waiting_leave(struct waiting *w)
 {
     uint64_t now = 0;
@@ -93,7 +94,7 @@ static uint64_t testing_leave(struct waiting *w)
     return w->m.ring ? clock_read(w->m.ring->clock) : 0;
 }
 
-/* ---- which of them are done ---- */
+/* ---- which requests completed ---- */
 
 static void end_all(struct waiting *w, uint64_t now)
 {
@@ -111,7 +112,7 @@ static bool listed(int index, const int *indices, int n)
     return false;
 }
 
-/* n < 0, or an index < 0: MPI_UNDEFINED, no request was active */
+/* n < 0 or an index < 0 is MPI_UNDEFINED: no request was active. */
 static void end_some(struct waiting *w, const int *indices, int n, uint64_t now)
 {
     for (uint32_t at = w->first, next; at != REQUEST_NONE; at = next) {
@@ -130,7 +131,7 @@ static void end_none(struct waiting *w)
     end_some(w, NULL, 0, 0);
 }
 
-/* The call failed: those whose handle changed are done. */
+/* The call failed; requests whose handle changed have completed. */
 static void end_changed(struct waiting *w, const void *requests, uint64_t now)
 {
     w->flags |= RING_EVENT_FAILED;
@@ -302,16 +303,16 @@ static int test_all(struct next *n, int count, void *requests, int *flag, void *
     return rc;
 }
 
-/* ---- starts, and requests given up ---- */
+/* ---- starting and freeing requests ---- */
 
 struct starting {
     struct p2p m;
     bool ours;
-    int messages; /* how many are no collectives of ours */
+    int messages; /* number of requests that are not known collectives */
 };
 
-/* Numbers are taken before the library is called, in the order of the array: once started, another thread may
- * end them. */
+/* Take sequence numbers before the library is called, in the order of the array: another thread may complete a
+ * request as soon as it is started. */
 static void starting_begin(struct starting *s, const void *requests, int n, void *frame)
 {
     s->ours = call_wanted(frame);

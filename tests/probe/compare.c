@@ -1,9 +1,9 @@
-/* compare.c - do a step's rings hold what a program says it did?
+/* compare.c - compare a step's rings with what the program reports.
  *     compare DIRECTORY OUTPUT RANKS      the zoo's output files OUTPUT.0 ... (tests/workloads/zoo/mpizoo.c)
  *     compare DIRECTORY - RANKS           only that the ranks agree with each other
- * Each rank: as many events on each communicator as the program counted, of each kind; numbers without gaps;
- * times in order. Between ranks: the same name for the same communicator, the same operation and size under
- * the same number. Exit status: 0 the same, 1 not (what differs is printed), 2 a wrong call. */
+ * Per rank: the number of events of each kind on each communicator is what the program counted, sequence numbers
+ * have no gaps, times are in order.  Between ranks: the same communicator has the same name, and an equal sequence
+ * number means the same operation and size.  Exit status: 0 equal, 1 different (differences are printed), 2 usage. */
 #include <dirent.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -107,7 +107,7 @@ static void compare_comm(unsigned rank, const struct ring_comm *c, const char *l
         numbers += e->seq;
         count[e->op]++;
         persistent += (e->flags & RING_EVENT_PERSISTENT) != 0;
-        if (e->op != RING_OP_COMM_CREATE) /* the zoo counts MPI_Comm_idup as it does the others */
+        if (e->op != RING_OP_COMM_CREATE) /* the zoo does not count MPI_Comm_idup as nonblocking */
             nonblocking +=
                 (e->flags & (RING_EVENT_NONBLOCKING | RING_EVENT_PERSISTENT)) == RING_EVENT_NONBLOCKING;
         failed += (e->flags & RING_EVENT_FAILED) != 0;
@@ -117,21 +117,21 @@ static void compare_comm(unsigned rank, const struct ring_comm *c, const char *l
     }
     if (total != value(line, "total") || nonblocking != value(line, "nonblocking") ||
         persistent != value(line, "persistent") || failed != value(line, "failed"))
-        WRONG("rank %u: %ld events, %ld nonblocking, %ld persistent, %ld failed; the program: %s", rank,
-              total, nonblocking, persistent, failed, line);
+        WRONG("rank %u: recorded %ld events, %ld nonblocking, %ld persistent, %ld failed; the program: %s",
+              rank, total, nonblocking, persistent, failed, line);
     if (numbers != (uint64_t)total * (uint64_t)(total - 1) / 2 && total)
-        WRONG("rank %u: numbers with gaps; the program: %s", rank, line);
+        WRONG("rank %u: sequence numbers have gaps; the program: %s", rank, line);
     for (int op = 1; op < RING_OP_MAX; op++)
         if (count[op] != value(line, ring_op_name((enum ring_op)op)))
-            WRONG("rank %u: %ld times %s; the program: %s", rank, count[op], ring_op_name((enum ring_op)op),
-                  line);
+            WRONG("rank %u: recorded %ld times %s; the program: %s", rank, count[op],
+                  ring_op_name((enum ring_op)op), line);
     if ((long)c->first != value(line, "first") || (long)c->last != value(line, "last") ||
         (long)c->instance != value(line, "instance"))
         WRONG("rank %u: first %u last %u instance %u; the program: %s", rank, c->first, c->last, c->instance,
               line);
 }
 
-/* Both list communicators in the order of making. */
+/* Ring and program list communicators in the order in which they were made. */
 static void compare_rank(unsigned rank, const char *output)
 {
     char path[4096], line[4096];
@@ -153,7 +153,7 @@ static void compare_rank(unsigned rank, const char *output)
     }
     fclose(f);
     if (n != ranks[rank].n_comms)
-        WRONG("rank %u: %zu communicators, the program has %zu\n", rank, ranks[rank].n_comms, n);
+        WRONG("rank %u: recorded %zu communicators, the program made %zu\n", rank, ranks[rank].n_comms, n);
 }
 
 /* ---- ranks against each other ---- */
@@ -181,8 +181,8 @@ static void compare_members(unsigned n_ranks, unsigned rank, const struct ring_c
     for (unsigned i = 0; i < n_ranks; i++)
         members += member(&ranks[i], c->name);
     if (members != c->size)
-        WRONG("rank %u: communicator %016llx has %u members, %u know it\n", rank, (unsigned long long)c->name,
-              c->size, members);
+        WRONG("rank %u: communicator %016llx has %u members, but %u ranks recorded it\n", rank,
+              (unsigned long long)c->name, c->size, members);
 }
 
 static void compare_event(unsigned n_ranks, unsigned rank, const struct ring_event *e)
@@ -193,17 +193,18 @@ static void compare_event(unsigned n_ranks, unsigned rank, const struct ring_eve
         bool inter = e->flags & RING_EVENT_INTER, rooted = !ring_op_synchronises((enum ring_op)e->op);
 
         if (!o)
-            WRONG("%s %u on %016llx: rank %u has it, rank %u not\n", ring_op_name((enum ring_op)e->op),
-                  e->seq, (unsigned long long)e->comm, rank, i);
+            WRONG("%s %u on %016llx: recorded by rank %u, but not by rank %u\n",
+                  ring_op_name((enum ring_op)e->op), e->seq, (unsigned long long)e->comm, rank, i);
         else if (o->op != e->op || (!inter && o->root != e->root) ||
                  ((o->flags ^ e->flags) &
                   (RING_EVENT_NONBLOCKING | RING_EVENT_PERSISTENT | RING_EVENT_INTER)) ||
                  (!(inter && rooted) && !ring_op_irregular((enum ring_op)e->op) && o->bytes != e->bytes))
-            WRONG("number %u on %016llx: rank %u says %s, %llu bytes, root %d, flags %u; rank %u %s, %llu, "
-                  "%d, %u\n",
-                  e->seq, (unsigned long long)e->comm, rank, ring_op_name((enum ring_op)e->op),
-                  (unsigned long long)e->bytes, e->root, e->flags, i, ring_op_name((enum ring_op)o->op),
-                  (unsigned long long)o->bytes, o->root, o->flags);
+            WRONG(
+                "number %u on %016llx: rank %u recorded %s, %llu bytes, root %d, flags %u; rank %u %s, %llu, "
+                "%d, %u\n",
+                e->seq, (unsigned long long)e->comm, rank, ring_op_name((enum ring_op)e->op),
+                (unsigned long long)e->bytes, e->root, e->flags, i, ring_op_name((enum ring_op)o->op),
+                (unsigned long long)o->bytes, o->root, o->flags);
     }
 }
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Pacing on every kind of MPI call, with both libraries: results are right, what is recorded is right, and sums are the same to
+# Pacing on every kind of MPI call, with both libraries: results and recorded events are right, and sums are the same to
 # the bit with each lever and without.
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/workloads/mpi.sh"
@@ -9,7 +9,7 @@ probe=$top_builddir/.libs/libsyncguard_probe.so
 pages=$top_builddir/tests/probe/plan
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
-# The runs without a lever are slow enough as it is; release is tried without the library's own yielding.
+# The probe uses release only where the library's own yielding is not set.
 unset OMPI_MCA_mpi_yield_when_idle
 MPI_TIMEOUT=300
 
@@ -41,7 +41,7 @@ for mpi in $libraries; do
         paced 3 "$work/mpizoo.$mpi" --output "$dir/zoo" --threads
         status=$?
         [ $status -eq 0 ] && [ "$(cat "$dir"/zoo.* | grep -c '^zoo: rank=[0-9]* ok$')" -eq 3 ]
-        ok $? "$mpi: pacing by $lever: all 3 ranks of a program with threads get right results (status $status)" || sed 's/^/# /' "$dir/out" | head
+        ok $? "$mpi: pacing by $lever: all 3 ranks of a program with threads get correct results (status $status)" || sed 's/^/# /' "$dir/out" | head
         "$top_builddir/tests/probe/compare" "$dir/step" "$dir/zoo" 3 >"$dir/compare" 2>&1
         ok $? "$mpi: pacing by $lever: the rings hold what the program did: $(tail -n 1 "$dir/compare")"
     done
@@ -58,15 +58,15 @@ for mpi in $libraries; do
     ok $? "$mpi: 4 ranks with release and gate, without an agent, exit with 0"
     "$pages" "$dir/step" >"$dir/report" && ! grep -q '"collectives":0,' "$dir/report"
     ok $? "$mpi: 4 ranks with release and gate report collectives: $(cat "$dir/report")"
-    # The rank that all wait for comes later than they may be held (tests/probe/plan.c: 20 ms).
+    # The slow rank comes later than the limit for which the others are held (tests/probe/plan.c: 20 ms).
     fresh gate
     paced 4 "$top_builddir/tests/bench/pace.$mpi" --steps 150 --work 4 --slow 1 --factor 10
     "$pages" "$dir/step" >"$dir/report"
     if grep -q '"with":0,' "$dir/report"; then
-        skip "$mpi: holds at the gate that the clock ended are counted" "ranks have cores enough here, no gate is tried"
+        skip "$mpi: holds at the gate that reached their limit are counted" "there are enough cores for the ranks, so the gate is not tried"
     else
         ! grep -q '"late":0,' "$dir/report"
-        ok $? "$mpi: holds at the gate that the clock ended are counted: $(cat "$dir/report")"
+        ok $? "$mpi: holds at the gate that reached their limit are counted: $(cat "$dir/report")"
     fi
 done
 done_testing

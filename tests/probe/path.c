@@ -1,7 +1,7 @@
-/* path.c - the probe's hot path, for path.sh to watch: nothing but recorded calls between two markers.
+/* path.c - exercises the probe's hot path for path.sh: between two markers it makes only recorded calls.
  *     path COUNT     COUNT barriers and all-reduces on MPI_COMM_SELF, and a nonblocking one every tenth time
  *     path switch    five barriers recorded, five not, five recorded again
- * The markers are system calls that nobody else makes. */
+ * The markers are system calls that nothing else makes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <mpi.h>
@@ -40,11 +40,11 @@ __attribute__((noinline)) int path_calls(int n)
 {
     int done = rounds(n);
 
-    __asm__ volatile("" ::: "memory"); /* no tail call: this function is to be left when all is done */
+    __asm__ volatile("" ::: "memory"); /* prevents a tail call, so that this function returns last */
     return done;
 }
 
-/* What the agent does. */
+/* Switch recording on or off, as the agent does. */
 static int record(uint32_t on)
 {
     char path[4096];
@@ -66,7 +66,7 @@ static int switched(void)
     for (int i = 0; i < 15; i++) {
         if (i % 5 == 0)
             rc |= record(i != 5);
-        if (i == 5) /* posted while off, seen done while on */
+        if (i == 5) /* posted while recording is off, completed while it is on */
             MPI_Iallreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_SELF, &across);
         MPI_Barrier(MPI_COMM_SELF);
     }
@@ -84,7 +84,7 @@ int main(int argc, char **argv)
         MPI_Finalize();
         return done;
     }
-    rounds(10); /* what happens once, at the first call of a function */
+    rounds(10); /* first calls: the probe looks up each function once */
     syscall(SYS_getpgid, 0);
     errno = 4711;
     done = path_calls(n);

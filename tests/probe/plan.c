@@ -1,9 +1,9 @@
-/* plan.c - pacing without agent and controller: the pages that ranks read.
+/* plan.c - writes the pages that pacing reads, in place of agent and controller.
  *
- *   plan DIR LEVERS [LEVER [EVERY]]   make DIR's control page with these levers allowed ("" for none); with
- *                                     LEVER, and a page that says that it is used for good, but for one epoch
- *                                     in EVERY (2)
- *   plan DIR                          what the ranks report, as JSON
+ *   plan DIR LEVERS [LEVER [EVERY]]   make DIR's control page, which allows LEVERS ("" for none); with LEVER, also a
+ *                                     page of pacing on which that lever is in force in all but one of EVERY (2)
+ *                                     epochs
+ *   plan DIR                          print what the ranks report, as JSON
  */
 #include <inttypes.h>
 #include <math.h>

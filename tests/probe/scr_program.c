@@ -1,4 +1,4 @@
-/* scr_program.c - a program that checkpoints by SCR: rank 0 prints the steps at which one was due. */
+/* scr_program.c - a program that checkpoints with SCR; rank 0 prints the steps at which a checkpoint was due. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The probe on every kind of MPI call, with both libraries: the rings hold what the programs count, the programs' results are the
-# same as without it.
+# The probe on every kind of MPI call, with both libraries: the rings hold what the programs count, and the programs'
+# results are the same as without it.
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/workloads/mpi.sh"
 
@@ -14,7 +14,7 @@ if [ -z "$libraries" ]; then
     skip_all "no MPI library to try the probe with"
 fi
 
-# guarded RANKS CMD...: in a step's directory of its own, $dir/step; output in $dir/out
+# guarded RANKS CMD...: with a new directory $dir/step; output in $dir/out
 guarded() {
     ranks=$1
     shift
@@ -34,7 +34,7 @@ zoo() {
     guarded "$ranks" "$work/mpizoo.$mpi" --output "$dir/zoo" "$@"
     status=$?
     [ $status -eq 0 ] && [ "$(cat "$dir"/zoo.* | grep -c '^zoo: rank=[0-9]* ok$')" -eq "$ranks" ]
-    ok $? "$mpi: guarded zoo on $ranks ranks $*: every rank gets right results (status $status)" || why "$dir/out"
+    ok $? "$mpi: guarded zoo on $ranks ranks $*: every rank gets correct results (status $status)" || why "$dir/out"
     "$top_builddir/tests/probe/compare" "$dir/step" "$dir/zoo" "$ranks" >"$dir/compare" 2>&1
     same=$?
     ok $same "$mpi: guarded zoo on $ranks ranks $*: the rings hold what it did: $(tail -n 1 "$dir/compare")"
@@ -62,11 +62,11 @@ for mpi in $libraries; do
     ok $? "$mpi: the ring of a rank that called MPI_Abort has the state aborted:$(states)"
     if [ -x "$work/zoo_f.$mpi" ]; then
         guarded 3 "$work/zoo_f.$mpi" && [ "$(grep -c ' ok$' "$dir/out")" -eq 3 ]
-        ok $? "$mpi: a guarded Fortran program gets right results on 3 ranks"
+        ok $? "$mpi: a guarded Fortran program gets correct results on 3 ranks"
         "$top_builddir/tests/probe/compare" "$dir/step" - 3 >"$dir/compare"
-        ok $? "$mpi: the rings of a Fortran program agree: $(tail -n 1 "$dir/compare")"
+        ok $? "$mpi: the rings of a Fortran program's ranks agree: $(tail -n 1 "$dir/compare")"
         why "$dir/compare" 5
-        for rank in 0 1 2; do # once each, whatever layers a call goes through
+        for rank in 0 1 2; do # once, whatever layers a call passes through
             want=$(sed -n "s/^zoo: rank=$rank comm=.* total=\([0-9]*\).*/\1/p" "$dir/out" | awk '{ n += $1 } END { print n }')
             got=$("$top_builddir/sgring" --json "$dir/step/$rank.0.0.ring" | sed -n 's/.*"events":\([0-9]*\).*/\1/p')
             [ "$got" = "$want" ]
@@ -74,7 +74,7 @@ for mpi in $libraries; do
         done
     fi
     guarded 2 "$work/dlopen_mpi" "$mpi" && [ "$(grep -c ' ok$' "$dir/out")" -eq 2 ]
-    ok $? "$mpi: a guarded program that loads MPI by dlopen gets right results"
+    ok $? "$mpi: a guarded program that loads MPI by dlopen gets correct results"
     rm -rf "$dir/step"
     mpi_run "$mpi" 2 env SYNCGUARD_DIR="$dir/step" LD_PRELOAD="$probe" "$work/mpizoo.$mpi" >"$dir/out" 2>&1
     ok $? "$mpi: a program whose step directory is missing exits with 0"
@@ -82,7 +82,7 @@ for mpi in $libraries; do
     ok $? "$mpi: a program without SYNCGUARD_DIR exits with 0"
 done
 
-if /usr/bin/python3 -c 'import mpi4py' 2>/dev/null; then # built for one of them, loaded with RTLD_LOCAL
+if /usr/bin/python3 -c 'import mpi4py' 2>/dev/null; then # built for one of the libraries, and loads it with RTLD_LOCAL
     mpi=$(/usr/bin/python3 -c 'import mpi4py.MPI as m; print(m.get_vendor()[0])' | tr -d ' ' | tr '[:upper:]' '[:lower:]')
     guarded 2 /usr/bin/python3 -c '
 from mpi4py import MPI
@@ -93,9 +93,9 @@ for i in range(10):
 r = d.Ibarrier()
 r.Wait()
 d.Free()'
-    ok $? "$mpi: a guarded mpi4py program gets right results" || why "$dir/out"
+    ok $? "$mpi: a guarded mpi4py program gets correct results" || why "$dir/out"
     "$top_builddir/tests/probe/compare" "$dir/step" - 2 >"$dir/compare" && ! grep -q '^0 events' "$dir/compare"
-    ok $? "$mpi: the rings of an mpi4py program agree: $(tail -n 1 "$dir/compare")"
+    ok $? "$mpi: the rings of an mpi4py program's ranks agree: $(tail -n 1 "$dir/compare")"
 fi
 
 rm -rf "$dir/step"
