@@ -174,13 +174,13 @@ static struct store_run run_of(struct memory *m, const struct job *j, const stru
 
 static void compare(struct history *h, struct memory *m, const struct store_run *r)
 {
-    struct store_past likes;
+    struct store_similar_runs similar;
     struct past p;
 
     free(m->past);
     m->past = NULL;
-    if (!r->period || store_past(h->store, r, &likes) < 0 ||
-        !past_compare(&r->figures, likes.run, likes.n, likes.rerun, likes.n_starts, &p))
+    if (!r->period || store_similar_runs(h->store, r, &similar) < 0 ||
+        !past_compare(&r->figures, similar.run, similar.n, similar.rerun, similar.n_starts, &p))
         return;
     m->past = xcalloc(1, sizeof(*m->past));
     *m->past = p;

@@ -1,5 +1,5 @@
-/* history.h - what steps leave to the store, and what the store says of them: the run beside its earlier
- * likes, the nodes that keep being the culprit.
+/* history.h - what steps leave in the store, and what the store knows of them: the run compared with
+ * similar earlier runs, the nodes that keep being the culprit.
  *
  * Between the jobs and the store: it turns a step into rows (store.h), remembers of each running step what a
  * row needs and the view forgets, and keeps the answers (past.h, lemon.h) at hand, so that a question costs

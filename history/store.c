@@ -194,7 +194,7 @@ int store_run(struct store *s, const struct store_run *r, struct err *err)
     return database_run(st, "history", err) < 0 ? -1 : put_outcome(s, r, err);
 }
 
-static void take_start(sqlite3_stmt *st, const struct store_run *r, struct store_past *out)
+static void take_start(sqlite3_stmt *st, const struct store_run *r, struct store_similar_runs *out)
 {
     const struct job_id *id = &r->job->id;
     bool self = sqlite3_column_int64(st, 0) == id->job && sqlite3_column_int64(st, 1) == id->step &&
@@ -209,7 +209,7 @@ static void take_start(sqlite3_stmt *st, const struct store_run *r, struct store
         (struct past_run){ database_real(st, 7), database_real(st, 8), database_real(st, 9) };
 }
 
-int store_past(struct store *s, const struct store_run *r, struct store_past *out)
+int store_similar_runs(struct store *s, const struct store_run *r, struct store_similar_runs *out)
 {
     sqlite3_stmt *st;
 

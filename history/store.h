@@ -47,15 +47,15 @@ struct store_run {
  * same user, name and partition) the store finds out. */
 int store_run(struct store *s, const struct store_run *r, struct err *err);
 
-/* The earlier runs like r (same user, name, partition, ranks and period, at least 20 steps), newest first,
+/* The earlier runs similar to r (same user, name, partition, ranks and period, at least 20 steps), newest first,
  * and of the newest starts of that name, r first, whether they were re-runs; both arrays are PAST_RUNS_MAX
  * long. */
-struct store_past {
+struct store_similar_runs {
     struct past_run run[PAST_RUNS_MAX];
     bool rerun[PAST_RUNS_MAX];
     size_t n, n_starts;
 };
-int store_past(struct store *s, const struct store_run *r, struct store_past *out);
+int store_similar_runs(struct store *s, const struct store_run *r, struct store_similar_runs *out);
 
 /* A node's part in a run. */
 struct store_part {

@@ -32,7 +32,7 @@ struct site {
 
 /* ---- loading ---- */
 
-/* Whoever may write the file, or its folder, may run what he likes in the controller. */
+/* Whoever can write to the file or its folder can run any code in the controller. */
 static int check_owner(const char *path, const struct stat *st, const char *what, struct err *err)
 {
     if (st->st_uid != 0)

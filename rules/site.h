@@ -1,5 +1,6 @@
 /* site.h - the policy that a site compiled itself (policies/site.h), loaded and asked.
- * It is checked before it is loaded: who could write it could run what he likes in the controller. */
+ * Its owner and permissions are checked before it is loaded: whoever can write to it can run any code in the
+ * controller. */
 #ifndef SYNCGUARD_RULES_SITE_H
 #define SYNCGUARD_RULES_SITE_H
 

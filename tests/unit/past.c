@@ -1,4 +1,4 @@
-/* A run beside its earlier likes: hand-computed medians, and how often chance alone is called unusual. */
+/* A run compared with similar earlier runs: hand-computed medians, and how often chance alone is called unusual. */
 #include "history/past.h"
 
 #include <stdint.h>

@@ -115,7 +115,7 @@ static void an_old_one(void)
     struct config_policy policy = { .hang_timeout_s = 30 };
     struct job *j = job_new(&id, &policy, 0);
     struct store_run r = { .job = j, .ranks = 4, .period = 3 };
-    struct store_past past;
+    struct store_similar_runs past;
     char list[256] = "", from[STORE_NODE_MAX] = "";
     struct stat file;
     struct store *s;
@@ -137,7 +137,7 @@ static void an_old_one(void)
     snprintf(j->name, sizeof(j->name), "train");
     snprintf(j->partition, sizeof(j->partition), "gpu");
     j->start_wall_s = 5000;
-    store_past(s, &r, &past);
+    store_similar_runs(s, &r, &past);
     ok(past.n == 1 && past.run[0].step_p50_s == 0.5 && isnan(past.run[0].energy_j_per_step),
        "its runs are compared with");
     ok(past.n_starts == 2 && past.rerun[0] && !past.rerun[1], "a requeued one is a re-run");
@@ -289,7 +289,7 @@ static void like_runs(void)
     struct config_policy policy = { .hang_timeout_s = 30 };
     struct job *j = job_new(&id, &policy, 0);
     struct store_run r = { .job = j, .ranks = 4, .period = 3 };
-    struct store_past past;
+    struct store_similar_runs past;
     double failures, node_s;
     struct store *s;
 
@@ -300,14 +300,14 @@ static void like_runs(void)
     put(s, &runs[2]);
     snprintf(j->name, sizeof(j->name), "train");
     j->start_wall_s = 9000;
-    store_past(s, &r, &past);
+    store_similar_runs(s, &r, &past);
     is_int((long long)past.n, 4, "earlier runs of the same size, without itself");
     ok(past.run[0].step_p50_s == 0.13 && past.run[3].step_p50_s == 0.10, "the newest first");
     is_int((long long)past.n_starts, 6, "starts are of every size, itself among them");
     ok(!past.rerun[0] && past.rerun[1] && !past.rerun[2] && past.rerun[3] && !past.rerun[4] && !past.rerun[5],
        "a start is a re-run after a broken one, and when it was requeued");
     snprintf(j->name, sizeof(j->name), "other");
-    store_past(s, &r, &past);
+    store_similar_runs(s, &r, &past);
     is_int((long long)(past.n + past.n_starts), 0, "nobody else's name");
     store_failures(s, j, "", &failures, &node_s);
     ok(failures == 2 && node_s == 21760, "of the others %.0f failed, in %.0f node-seconds", failures, node_s);
@@ -332,14 +332,14 @@ static void like_runs(void)
 
 static void no_store(void)
 {
-    struct store_past past;
+    struct store_similar_runs past;
     struct err err;
     int count;
     double last_s;
 
     ok(store_run(NULL, NULL, &err) == 0 && store_parts(NULL, NULL, 0, NULL, 0, &err) == 0,
        "nothing is written");
-    ok(store_past(NULL, NULL, &past) == -1 && past.n == 0, "nothing is known");
+    ok(store_similar_runs(NULL, NULL, &past) == -1 && past.n == 0, "nothing is known");
     ok(store_node_jobs(NULL, NULL, 1, first_job, NULL) == -1 && store_node(NULL, "n1", &count, &last_s) == -1,
        "of nodes neither");
     store_begin(NULL);
@@ -402,7 +402,7 @@ static void a_large_one(void)
     struct store_part *part = xcalloc(PER_RUN, sizeof(*part));
     char(*name)[16] = xcalloc(NODES, sizeof(*name));
     double begin_ms = clock_ms(), last_ms = 0, now = (double)time(NULL);
-    struct store_past past;
+    struct store_similar_runs past;
     struct history *h;
     struct store *s;
     struct err err;
@@ -428,7 +428,7 @@ static void a_large_one(void)
             };
         store_begin(s);
         store_run(s, &r, &err);
-        store_past(s, &r, &past);
+        store_similar_runs(s, &r, &past);
         store_parts(s, j, now + i, part, PER_RUN, &err);
         if (store_end(s, &err) < 0)
             printf("# %s\n", err.text);
