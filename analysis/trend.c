@@ -177,11 +177,11 @@ bool trend_reach(const struct trend *t, double limit, struct trend_reach *r)
 
 /* ---- warning ---- */
 
-#define KERNEL_SHARE 0.1 /* bandwidth of what is taken for the slow course, of the series */
+#define KERNEL_SHARE 0.1 /* bandwidth of what is taken for the slow trend, of the series */
 #define TAU_WARN     0.7 /* in at most 5 of 100 steady series of 60 to 90 points, correlated up to 0.95 */
 
-/* What is left of y without its slow course (Gaussian kernel). */
-static void without_course(const double *y, size_t n, double *rest)
+/* What is left of y without its slow trend (Gaussian kernel). */
+static void without_trend(const double *y, size_t n, double *rest)
 {
     double width = KERNEL_SHARE * (double)n, kernel[TREND_POINTS_MAX];
 
@@ -231,7 +231,7 @@ bool trend_warning(const double *y, size_t n)
     n -= skip;
     window = n / 2;
     windows = n - window + 1;
-    without_course(y + skip, n, rest);
+    without_trend(y + skip, n, rest);
     for (size_t i = 0; i < windows; i++) {
         spread[i] = variance(rest + i, window);
         alike[i] = correlation(rest + i, window);

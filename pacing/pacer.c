@@ -172,7 +172,7 @@ static void enter(struct pacer *p, enum pacer_mode mode)
         forget(&p->slot[i]);
 }
 
-static bool crowded(const struct pacer_sight *s)
+static bool oversubscribed(const struct pacer_sight *s)
 {
     return s->ranks > s->cores;
 }
@@ -181,7 +181,8 @@ static bool crowded(const struct pacer_sight *s)
 static uint8_t trial_epoch(const struct pacer *p, uint32_t which, const struct pacer_params *params)
 {
     if (!may_last(which) ||
-        (p->crowded && p->lever[which].why != PACER_NO_GAIN)) /* it may yet be that it does not act at once */
+        (p->oversubscribed &&
+         p->lever[which].why != PACER_NO_GAIN)) /* it may yet be that it does not act at once */
         return 1;
     return (uint8_t)(params->epoch > PACER_EPOCH_MAX ? PACER_EPOCH_MAX : params->epoch ? params->epoch : 1);
 }
@@ -216,7 +217,7 @@ static void pay(struct pacer *p)
 {
     double error = holdout_deviation(&p->lever[p->current].seen) * sqrt(p->counted), lost;
 
-    if (!p->counted || (pacer_epoch(p) > 1 && !p->crowded))
+    if (!p->counted || (pacer_epoch(p) > 1 && !p->oversubscribed))
         return;
     lost = p->lost_s / (p->usual_s / p->counted) + (isnan(error) ? 0 : error);
     if (lost > 0)
@@ -260,7 +261,7 @@ static bool has_cause(uint32_t lever, const struct pacer_sight *s)
         return false;
     if (lever == PACER_STAGGER)
         return s->spans && s->ranks > 1;
-    return (s->ranks > 1 || s->spans) && (crowded(s) || s->switches_hz >= PACER_SWITCHES);
+    return (s->ranks > 1 || s->spans) && (oversubscribed(s) || s->switches_hz >= PACER_SWITCHES);
 }
 
 static bool startable(struct pacer *p, uint32_t i, const struct pacer_params *params,
@@ -289,9 +290,9 @@ static void off_tick(struct pacer *p, const struct pacer_params *params, const s
     /* In between two trials the job is as it would be without us. */
     if (p->at - p->since < PACER_WARM || p->at < p->quiet)
         return;
-    p->crowded = crowded(sight);
+    p->oversubscribed = oversubscribed(sight);
     for (uint32_t i = 0; i < PACER_LEVERS; i++) {
-        uint8_t which = order[p->crowded][i], epoch;
+        uint8_t which = order[p->oversubscribed][i], epoch;
 
         if (!startable(p, which, params, sight))
             continue;

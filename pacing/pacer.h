@@ -122,7 +122,7 @@ struct pacer {
     uint32_t counted;          /* those */
     double gain, drift, limit; /* in force: proven mean logarithm, cumulative sum, where it alarms */
     uint8_t mode, current;     /* which lever, its number */
-    bool crowded;              /* ranks outnumbered cores when the trial began */
+    bool oversubscribed;       /* ranks outnumbered cores when the trial began */
     bool again;                /* the trial is of a lever that was in force */
     bool was;                  /* the last collective had the lever */
     uint32_t run;              /* length of the present run of such collectives */

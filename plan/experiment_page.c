@@ -360,7 +360,7 @@ void experiment_tell_verdict(const struct experiment *e, struct answer *answer)
                "early changes neither.");
     note_lever(e, answer, EXPERIMENT_GATED, "The gate",
                "Who has the sum first works while others still fetch it, and sends while they still work; "
-               "a crowd that a port would drop never forms.");
+               "an incast that overflows a port never forms.");
     note_others(e, answer);
     note_assumptions(e, answer);
     answer_note(

@@ -38,7 +38,7 @@ const struct trial_world trial_worlds[TRIAL_WORLDS] = {
       { 0.95, 1e8, 0.1, 0.02, 0.4, 0 },
       { 0.95428, 1.08508e8, 0.044774, 0.024652, 0.44127, 0 } },
     { "loss",
-      "as traffic, and its port drops from crowds",
+      "as traffic, and its port drops from incasts",
       0.2,
       { 0.95, 8.5e7, 0.03, 0.022, 0.4, 0.5 },
       { 0.94699, 8.5528e7, 0.010115, 0.01606, 0.40048, 0.5 } },

@@ -100,7 +100,7 @@ struct regime {
 /* As measured on real MPI: doc/decisions/0018-pacing.md. */
 static const struct regime regimes[] = {
     { "dedicated", 8, 8, false, 1, 0.2, 0.3, { 1.01, 1.03, 1, 1.05 } },
-    { "crowded", 8, 2, true, 300, 0.6, 0.3, { 0.42, 1.01, 1.8, 1 } },
+    { "oversubscribed", 8, 2, true, 300, 0.6, 0.3, { 0.42, 1.01, 1.8, 1 } },
     { "contended", 2, 2, true, 150, 0.3, 0.3, { 0.87, 0.86, 0.98, 1 } },
     { "contended, and nothing helps", 2, 2, true, 150, 0.3, 0, { 1.02, 1.2, 1.1, 1.05 } },
     { "contended, and everything harms", 2, 2, true, 90, 0.1, 0, { 2, 3, 1.5, 1.1 } },

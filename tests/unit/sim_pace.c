@@ -63,7 +63,7 @@ static void simulate(struct run *r, const char *text)
 
 /* ---- what it gains ---- */
 
-static struct run crowded(const char *keys)
+static struct run oversubscribed(const char *keys)
 {
     struct run r = { .from = 200, .until = 1000 };
     char text[512];
@@ -83,9 +83,10 @@ static double window_s(const struct run *r)
 
 static void test_gain(void)
 {
-    struct run none = crowded(""), gate = crowded("Pacing=gate"), paced = crowded("Pacing=auto");
-    struct run denied = crowded("Pacing=auto PaceLevers=none"),
-               delay = crowded("Pacing=auto PaceLevers=delay");
+    struct run none = oversubscribed(""), gate = oversubscribed("Pacing=gate"),
+               paced = oversubscribed("Pacing=auto");
+    struct run denied = oversubscribed("Pacing=auto PaceLevers=none"),
+               delay = oversubscribed("Pacing=auto PaceLevers=delay");
     const struct sim_job_lever *release = &paced.result.lever[0];
     double most = window_s(&none) / window_s(&gate), got = window_s(&none) / window_s(&paced);
 
@@ -112,8 +113,9 @@ static void test_gain(void)
 /* A policy of a day in which levers come and go. */
 static void test_policies(void)
 {
-    struct run all = crowded("Pacing=auto\nPolicy=a From=500 PaceLevers=none"), none = crowded("");
-    struct run late = crowded("Pacing=auto PaceLevers=none\nPolicy=a From=500 PaceLevers=gate");
+    struct run all = oversubscribed("Pacing=auto\nPolicy=a From=500 PaceLevers=none"),
+               none = oversubscribed("");
+    struct run late = oversubscribed("Pacing=auto PaceLevers=none\nPolicy=a From=500 PaceLevers=gate");
 
     ok(all.result.lever[0].in_force == 0 && all.result.lever[0].why == PACER_UNALLOWED &&
            all.result.lever[0].paced > 400 && all.result.lever[0].paced <= 500,
@@ -129,7 +131,7 @@ struct history {
     char fabric[256], job[512], causes[1024], policies[1024];
     int calm; /* the first step without a cause */
     int steps;
-    bool crowded;
+    bool oversubscribed;
 };
 
 static int between(int low, int high)
@@ -172,7 +174,7 @@ static void draw_job(struct history *h)
     int inner = uniform() < 0.2, collectives = buckets + inner, seed;
     double link;
 
-    h->crowded = cores > 0;
+    h->oversubscribed = cores > 0;
     h->steps = h->calm + (SETTLE + collectives - 1) / collectives + WINDOW;
     seed = between(1, 1000000);
     link = log_between(500, 20000);
@@ -268,16 +270,16 @@ static void test_histories(int histories)
 
         draw_job(&h);
         ratio = after(&h, &paced);
-        take(&tally[h.crowded], &h, &paced, ratio);
+        take(&tally[h.oversubscribed], &h, &paced, ratio);
     }
-    for (int crowded = 0; crowded < 2; crowded++) {
-        const struct tally *t = &tally[crowded];
+    for (int oversubscribed = 0; oversubscribed < 2; oversubscribed++) {
+        const struct tally *t = &tally[oversubscribed];
 
         ok(t->slow == 0 && t->had > t->histories / 20,
            "%s, %d random histories, %d of them with levers, %d in force at the end: %d collectives after "
            "the cause is gone %d steps take at most %.4f of the time without pacing",
-           crowded ? "shared cores" : "a core each", t->histories, t->had, t->ends_with, SETTLE, WINDOW,
-           t->worst);
+           oversubscribed ? "shared cores" : "a core each", t->histories, t->had, t->ends_with, SETTLE,
+           WINDOW, t->worst);
     }
 }
 

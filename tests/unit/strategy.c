@@ -115,7 +115,7 @@ static void test_drawn(void)
 
 /* ---- traffic of an all-reduce ---- */
 
-static void test_courses(void)
+static void test_allreduce_traffic(void)
 {
     uint32_t apart[8] = { 0, 1, 2, 3, 4, 5, 6, 7 }, beside[8] = { 0, 0, 0, 0, 1, 1, 1, 1 },
              dealt[8] = { 0, 1, 0, 1, 0, 1, 0, 1 };
@@ -217,7 +217,7 @@ int main(void)
     test_lasting();
     test_in_turn();
     test_drawn();
-    test_courses();
+    test_allreduce_traffic();
     test_measured();
     return done_testing();
 }
