@@ -8,9 +8,9 @@
 #include "model/statistics.h"
 
 #define SYNC_SHARE     0.10 /* as analysis/view has it */
-#define DRAWS          160  /* of the noise */
-#define LINK_DRAWS     4    /* of the network, for each of those */
-#define SAMPLES        (DRAWS * LINK_DRAWS)
+#define NOISE_SAMPLES  160  /* of the noise */
+#define LINK_SAMPLES   4    /* of the network, for each of those */
+#define SAMPLES        (NOISE_SAMPLES * LINK_SAMPLES)
 #define CONTENTION     0.015 /* relative, a doubling: nobody knows how it grows */
 #define UNSEEN_NETWORK 1.0   /* logarithmic, where ranks leave the one node that was seen */
 #define SHAPE_DOUBT    0.10  /* relative, of the fitted noise's maximum against the measured one */
@@ -135,7 +135,7 @@ static void calibrate(const struct projection_input *in, double transfer_s, stru
     }
 }
 
-/* ---- draws ---- */
+/* ---- samples ---- */
 
 struct sample {
     float step_s, compute_s, communication_s, synchronisation_s;
@@ -161,7 +161,7 @@ static double even(int i, int n, int step)
     return (((double)i * step) - n * floor((double)i * step / n) + 0.5) / n;
 }
 
-static double communication_draw(const struct world *w, int i, double factor)
+static double communication_sample(const struct world *w, int i, double factor)
 {
     const struct traffic *k = &w->traffic;
     enum traffic_algorithm a = traffic_algorithm_at(k, even(i, SAMPLES, 277));
@@ -177,27 +177,28 @@ static double communication_draw(const struct world *w, int i, double factor)
     return (grown * exp(contention * spread) + traffic_steady_s(k)) * exp(level * sqrt(error2));
 }
 
-static void draw_noise(struct world *w, int i, uint64_t *draws)
+static void sample_noise(struct world *w, int i, uint64_t *state)
 {
     const struct variation *n = w->in->noise;
-    bool lognormal = even(i, DRAWS, 61) < w->ranks.lognormal;
-    double z_mean = deviate_normal(even(i, DRAWS, 37)), z_ranks = deviate_normal(even(i, DRAWS, 101)),
-           z_fits = deviate_normal(even(i, DRAWS, 23));
+    bool lognormal = even(i, NOISE_SAMPLES, 61) < w->ranks.lognormal;
+    double z_mean = deviate_normal(even(i, NOISE_SAMPLES, 37)),
+           z_ranks = deviate_normal(even(i, NOISE_SAMPLES, 101)),
+           z_fits = deviate_normal(even(i, NOISE_SAMPLES, 23));
     struct variation_sample d;
 
-    variation_sample(n, draws, &d);
+    variation_sample(n, state, &d);
     for (unsigned p = 0; p < PROJECTION_POINTS; p++) {
         double sd, far = behind(n, &d, w->factor[p], lognormal, &sd);
         double compute_s = compute_of(w, w->factor[p]) * (1 + z_mean * n->mean_error);
         double fits = w->ranks.fits * exp(z_fits * w->ranks.fits_error);
         double sync_s = fmax(0, (far + z_ranks * sd) * w->ranks.waits * fits * compute_s);
 
-        for (int j = 0; j < LINK_DRAWS; j++) {
-            struct sample *s = &w->sample[p][i * LINK_DRAWS + j];
+        for (int j = 0; j < LINK_SAMPLES; j++) {
+            struct sample *s = &w->sample[p][i * LINK_SAMPLES + j];
 
             s->compute_s = (float)compute_s;
             s->synchronisation_s = (float)sync_s;
-            s->communication_s = (float)communication_draw(w, i * LINK_DRAWS + j, w->factor[p]);
+            s->communication_s = (float)communication_sample(w, i * LINK_SAMPLES + j, w->factor[p]);
             s->step_s = (float)(compute_s + sync_s + s->communication_s + w->in->other_s);
         }
     }
@@ -225,7 +226,7 @@ static struct projection_range range_of(const struct sample *s)
     return r;
 }
 
-/* What most of the draws have. */
+/* What most of the samples have. */
 static void set_regime(const struct world *w, const struct sample *s, struct projection_point *o)
 {
     int n[PROJECTION_REGIMES] = { 0 };
@@ -411,7 +412,7 @@ void projection_run_of(const struct projection_input *in, struct projection_run 
 bool projection_make(const struct projection_input *in, struct projection *out)
 {
     struct world w = { .in = in };
-    uint64_t draws = 1;
+    uint64_t state = 1;
 
     memset(out, 0, sizeof(*out));
     if (!in->noise || !(in->noise->mean_s > 0) || !(in->step_s > 0) || in->traffic.n_links > TRAFFIC_LINKS ||
@@ -431,8 +432,8 @@ bool projection_make(const struct projection_input *in, struct projection *out)
     calibrate(in, w.transfer_s, &w.ranks);
     for (unsigned p = 0; p < PROJECTION_POINTS; p++)
         w.factor[p] = 1u << p;
-    for (int i = 0; i < DRAWS; i++)
-        draw_noise(&w, i, &draws);
+    for (int i = 0; i < NOISE_SAMPLES; i++)
+        sample_noise(&w, i, &state);
     for (unsigned p = 0; p < PROJECTION_POINTS; p++)
         set_point(&w, p, &out->point[p]);
     find_wall(&w, out);

@@ -260,7 +260,7 @@ bool traffic_weigh(struct traffic *t)
     return true;
 }
 
-/* ---- draws ---- */
+/* ---- samples ---- */
 
 /* The index that p falls on, of n weights that sum up to 1. */
 static int index_at(const double *weight, int n, double p)
@@ -280,7 +280,7 @@ enum traffic_algorithm traffic_algorithm_at(const struct traffic *t, double p)
 }
 
 /* Drawn by its weight: the fixed part of a link's time. */
-static double fixed_draw_s(const struct traffic *t, enum traffic_algorithm a, size_t l, double p)
+static double fixed_sample_s(const struct traffic *t, enum traffic_algorithm a, size_t l, double p)
 {
     return fixed_case_s(&t->link[l], index_at(t->cases[a][l], TRAFFIC_CASES, p));
 }
@@ -293,7 +293,7 @@ double traffic_grown_s(const struct traffic *t, enum traffic_algorithm a, double
         const struct traffic_link *k = &t->link[l];
 
         if (k->grows)
-            sum += k->per_step * link_s(t, k, a, n, t->ranks_per_node, fixed_draw_s(t, a, l, p));
+            sum += k->per_step * link_s(t, k, a, n, t->ranks_per_node, fixed_sample_s(t, a, l, p));
     }
     return sum;
 }
@@ -317,7 +317,7 @@ void traffic_wires(const struct traffic *t, enum traffic_algorithm known, struct
 
         out[i].algorithm = sure ? known : traffic_algorithm_at(t, share);
         for (size_t l = 0; l < t->n_links; l++)
-            out[i].fixed_s[l] = t->link[l].grows ? fixed_draw_s(t, out[i].algorithm, l, p) : 0;
+            out[i].fixed_s[l] = t->link[l].grows ? fixed_sample_s(t, out[i].algorithm, l, p) : 0;
     }
 }
 

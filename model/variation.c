@@ -10,7 +10,7 @@
 #define FAR_RANKS  8u  /* with fewer ranks none is set apart */
 #define KNOWN_MIN  0.5 /* of the steps: a rank that told less counts for the others' mean */
 #define PROBES     4096u
-#define PART_DRAWS 400
+#define PART_SAMPLES 400
 #define SURE_Z     1.96
 #define SD_MIN     1e-6
 #define RATIO_MIN  0.02 /* of a mean square: with one degree of freedom it could be anything */
@@ -165,15 +165,15 @@ static void solve(const struct variation_squares *q, const struct guess *g,
                         less[VARIATION_SWITCH]);
 }
 
-/* ---- draws ---- */
+/* ---- samples ---- */
 
-static struct guess guess_draw(const struct variation_squares *q, uint64_t *draws)
+static struct guess guess_sample(const struct variation_squares *q, uint64_t *state)
 {
     struct guess g;
 
     for (int k = 0; k < VARIATION_LEVELS; k++) {
-        g.f[k] = q->df[k] > 0 ? 1 / fmax(RATIO_MIN, deviate_chi2_ratio(deviate_uniform(draws), q->df[k])) : 1;
-        g.some[k] = deviate_uniform(draws) >= q->none[k];
+        g.f[k] = q->df[k] > 0 ? 1 / fmax(RATIO_MIN, deviate_chi2_ratio(deviate_uniform(state), q->df[k])) : 1;
+        g.some[k] = deviate_uniform(state) >= q->none[k];
     }
     return g;
 }
@@ -194,10 +194,10 @@ static void variances(const struct variation *n, const struct guess *l, const st
     }
 }
 
-void variation_sample(const struct variation *n, uint64_t *draws, struct variation_sample *d)
+void variation_sample(const struct variation *n, uint64_t *state, struct variation_sample *d)
 {
-    struct guess lasting = guess_draw(&n->lasting_squares, draws),
-                 passing = guess_draw(&n->passing_squares, draws);
+    struct guess lasting = guess_sample(&n->lasting_squares, state),
+                 passing = guess_sample(&n->passing_squares, state);
 
     variances(n, &lasting, &passing, d);
 }
@@ -217,15 +217,15 @@ static bool told(const struct variation_squares *q, int level)
 
 static void set_parts(struct variation *n)
 {
-    float draws[2][VARIATION_LEVELS][PART_DRAWS];
+    float samples[2][VARIATION_LEVELS][PART_SAMPLES];
     struct variation_sample d;
     uint64_t state = 1;
 
-    for (int i = 0; i < PART_DRAWS; i++) {
+    for (int i = 0; i < PART_SAMPLES; i++) {
         variation_sample(n, &state, &d);
         for (int k = 0; k < VARIATION_LEVELS; k++) {
-            draws[0][k][i] = (float)d.lasting[k];
-            draws[1][k][i] = (float)d.passing[k];
+            samples[0][k][i] = (float)d.lasting[k];
+            samples[1][k][i] = (float)d.passing[k];
         }
     }
     variation_estimate(n, &d);
@@ -237,8 +237,9 @@ static void set_parts(struct variation *n)
             *part[p] = (struct variation_part){ NAN, NAN, NAN };
             if (!told(&n->passing_squares, k))
                 continue;
-            *part[p] = (struct variation_part){ sd[p], statistics_quantilef(draws[p][k], PART_DRAWS, 0.05),
-                                                statistics_quantilef(draws[p][k], PART_DRAWS, 0.95) };
+            *part[p] =
+                (struct variation_part){ sd[p], statistics_quantilef(samples[p][k], PART_SAMPLES, 0.05),
+                                         statistics_quantilef(samples[p][k], PART_SAMPLES, 0.95) };
         }
     }
 }

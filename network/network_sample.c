@@ -198,7 +198,7 @@ static void sample_add(struct network_collective *c, struct sample *s, const dou
 
 /* A ring that begins far apart spends its first rounds, those that are sampled, on waiting: it is begun
  * closer. */
-static double draw_near(const struct network_collective *c, double *arrive_s)
+static double move_closer(const struct network_collective *c, double *arrive_s)
 {
     double spread_s = spread(arrive_s, c->schedule.spec.members), near_s = RING_SPREAD * message_s(c);
 
@@ -223,7 +223,7 @@ static struct sample *sample_new(struct network_collective *c, double spread_s)
 /* The sample of such a spread, taken if there is none. */
 static struct sample *sample_get(struct network_collective *c, double *arrive_s, struct network_count *count)
 {
-    double now_s = draw_near(c, arrive_s), nearest = INFINITY;
+    double now_s = move_closer(c, arrive_s), nearest = INFINITY;
     struct sample *found = NULL;
 
     for (uint32_t i = 0; i < c->samples; i++) {

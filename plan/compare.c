@@ -12,16 +12,16 @@
 #include "model/order.h"
 #include "model/strategy.h"
 #include "plan/answer.h"
-#include "plan/draw.h"
 #include "plan/job.h"
 #include "plan/options.h"
 #include "plan/questions.h"
 #include "plan/running.h"
+#include "plan/work_sampler.h"
 #include "report/report_view.h"
 #include "wire/json.h"
 
 #define RANKS_MAX     1e6 /* they are simulated ... */
-#define DRAWS         4e6 /* ... with so many draws, in from ... */
+#define SAMPLES       4e6 /* ... with this many samples, in from ... */
 #define STEPS_LEAST   24  /* ... to ... */
 #define STEPS_MOST    2000
 #define EXAMPLE_LOCAL "8"
@@ -112,27 +112,27 @@ static int check(const struct options *a, const struct collective *network, stru
 }
 
 struct described {
-    struct draw draw;
+    struct work_sampler sampler;
     uint64_t seed;
     double compute_s;
     uint32_t ranks;
 };
 
-static void draw_step(void *arg, size_t step, double *own_s)
+static void sample_step(void *arg, size_t step, double *own_s)
 {
     struct described *d = arg;
 
-    draw_begin(&d->draw, d->seed, step);
+    work_sampler_begin(&d->sampler, d->seed, step);
     for (uint32_t i = 0; i < d->ranks; i++)
-        own_s[i] = d->compute_s * draw_work(&d->draw, i, step);
+        own_s[i] = d->compute_s * work_sampler_next(&d->sampler, i, step);
 }
 
-/* What a step is of when all wait for all is exact; how much less is waited by other rules is drawn. */
+/* What a step is of when all wait for all is exact; how much less is waited by other rules is sampled. */
 static void rank_described(const struct options *a, const struct collective *network, struct strategies *out)
 {
     double n = network->ranks, cv = options_number(a, "cv"), slow = options_number(a, "slow-ratio"),
            compute_s = options_number(a, "compute"), shards = options_number(a, "shards");
-    struct described d = { .draw = { .dist = job_dist(a), .cv = cv, .slow_ratio = slow },
+    struct described d = { .sampler = { .dist = job_dist(a), .cv = cv, .slow_ratio = slow },
                            .seed = (uint64_t)options_number(a, "seed"),
                            .compute_s = compute_s,
                            .ranks = (uint32_t)n };
@@ -144,9 +144,9 @@ static void rank_described(const struct options *a, const struct collective *net
                                  .time_s = NAN };
     struct strategy_input in = {
         .ranks = { .ranks = d.ranks,
-                   .steps = (size_t)fmin(STEPS_MOST, fmax(STEPS_LEAST, DRAWS / n)),
+                   .steps = (size_t)fmin(STEPS_MOST, fmax(STEPS_LEAST, SAMPLES / n)),
                    .other_s = options_number(a, "misc"),
-                   .work = draw_step,
+                   .work = sample_step,
                    .arg = &d },
         .ranks_per_node = network->ranks_per_node,
         .step_s = NAN,
@@ -167,7 +167,7 @@ static void rank_described(const struct options *a, const struct collective *net
     };
     double *scratch = xcalloc(WAITING_SCRATCH * (size_t)d.ranks, sizeof(*scratch));
 
-    d.draw.steps = in.ranks.steps;
+    d.sampler.steps = in.ranks.steps;
     strategy_rank(&in, scratch, out); /* a job that is described lacks nothing */
     free(scratch);
 }

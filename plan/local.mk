@@ -8,7 +8,7 @@ libplan_a_SOURCES = \
 	plan/collective.c \
 	plan/compare.c \
 	plan/compress.c \
-	plan/draw.c plan/draw.h \
+	plan/work_sampler.c plan/work_sampler.h \
 	plan/experiment.c plan/experiment.h plan/experiment_page.c \
 	plan/job.c plan/job.h \
 	plan/localsgd.c \

@@ -5,12 +5,12 @@
 
 #include "model/order.h"
 #include "plan/answer.h"
-#include "plan/draw.h"
 #include "plan/job.h"
 #include "plan/options.h"
 #include "plan/questions.h"
+#include "plan/work_sampler.h"
 
-#define DRAWS_MAX 4e8 /* some ten seconds */
+#define SAMPLES_MAX 4e8 /* some ten seconds */
 
 enum { TAU, MOMENTUM, BOUND, SLOW_RATIO };
 
@@ -48,7 +48,7 @@ static int say_gain(const struct options *a, struct answer *answer, struct err *
 {
     double n = options_number(a, "ranks"), cv = options_number(a, "cv"), steps = options_number(a, "steps");
     size_t s = (size_t)options_number(a, "bound");
-    struct draw d = { .dist = job_dist(a), .cv = cv, .slow_ratio = options_number(a, "slow-ratio") };
+    struct work_sampler d = { .dist = job_dist(a), .cv = cv, .slow_ratio = options_number(a, "slow-ratio") };
     double with, without;
 
     if (isnan(n) || isnan(cv))
@@ -56,13 +56,13 @@ static int say_gain(const struct options *a, struct answer *answer, struct err *
     if (10 * (double)s > steps)
         return err_set(err, "--steps=%.0f is too short to see a bound of %zu: at least ten times as many",
                        steps, s);
-    if (n * steps > DRAWS_MAX)
+    if (n * steps > SAMPLES_MAX)
         return err_set(err, "--ranks times --steps is more than %g: fewer of --steps are accepted",
-                       DRAWS_MAX);
+                       SAMPLES_MAX);
     d.state = (uint64_t)options_number(a, "seed");
-    with = draw_step_ratio(&d, (size_t)n, s, (size_t)steps);
+    with = work_sampler_step_ratio(&d, (size_t)n, s, (size_t)steps);
     d.state = (uint64_t)options_number(a, "seed");
-    without = draw_step_ratio(&d, (size_t)n, 0, (size_t)steps);
+    without = work_sampler_step_ratio(&d, (size_t)n, 0, (size_t)steps);
     answer_figure(answer, "step_ratio", with, ANSWER_TIMES, "a step over one rank's mean work");
     answer_figure(answer, "synchronous_ratio", without, ANSWER_TIMES,
                   "the same where every step waits for all");

@@ -18,7 +18,7 @@ struct failure {
     uint64_t *failed;
 };
 
-static void node_draw(struct failure *f, uint32_t node, double now_s)
+static void sample_failure(struct failure *f, uint32_t node, double now_s)
 {
     f->next_s[node] = now_s + f->c->node_mtbf_s * random_exponential(&f->random, node, f->failed[node]++);
 }
@@ -40,7 +40,7 @@ struct failure *failure_new(const struct scenario *s, size_t job)
     f->next_s = xcalloc(f->nodes, sizeof(*f->next_s));
     f->failed = xcalloc(f->nodes, sizeof(*f->failed));
     for (uint32_t i = 0; i < f->nodes; i++)
-        node_draw(f, i, s->jobs[job].start_s);
+        sample_failure(f, i, s->jobs[job].start_s);
     find_first(f);
     return f;
 }
@@ -81,7 +81,7 @@ double failure_restart_s(struct failure *f, double at_s, uint64_t *count)
         double up_s = at_s + f->c->restart_s;
 
         while (failure_next_s(f) <= at_s) { /* what stopped it is over */
-            node_draw(f, f->first, at_s);
+            sample_failure(f, f->first, at_s);
             find_first(f);
         }
         if (failure_next_s(f) > up_s)

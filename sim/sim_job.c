@@ -259,24 +259,24 @@ uint64_t sim_job_steps_of(const struct sim_job *j, uint64_t round)
     return left < j->per_round ? left : j->per_round;
 }
 
-void sim_job_draw(struct sim_job *j, uint64_t round)
+void sim_job_sample(struct sim_job *j, uint64_t round)
 {
     struct sim_job_round *r = &j->round[round % j->depth];
     uint64_t steps = sim_job_steps_of(j, round);
 
-    if (round < j->drawn)
+    if (round < j->sampled)
         return;
     for (uint32_t i = 0; i < j->n; i++)
         r->work_s[i] = r->delay_s[i] = 0;
     for (uint64_t k = 0; k < steps; k++) {
-        noise_step(j->noise, j->draws++, round * j->per_round + k, j->factor, j->delay);
+        noise_step(j->noise, j->steps_sampled++, round * j->per_round + k, j->factor, j->delay);
         for (uint32_t i = 0; i < j->n; i++) {
             r->work_s[i] += j->factor[i] * j->j->compute_s;
             r->delay_s[i] += j->delay[i];
         }
     }
     r->last_s = -INFINITY;
-    j->drawn = round + 1;
+    j->sampled = round + 1;
     if (j->hooks.step)
         j->hooks.step(j->hooks.arg, j->index, round * j->per_round + steps - 1);
 }

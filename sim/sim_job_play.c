@@ -196,7 +196,7 @@ static bool dies(struct sim_job *j, uint32_t rank)
 {
     uint64_t round = j->play[rank].round;
 
-    sim_job_draw(j, round);
+    sim_job_sample(j, round);
     if (!j->dead && noise_dead(j->noise, round * j->per_round, NULL)) {
         j->dead = xcalloc(j->n, sizeof(*j->dead));
         j->dead_round = round;

@@ -63,14 +63,14 @@ struct sim_job {
 
     /* Rounds that some rank may be in: round r is in slot r % depth. */
     uint32_t depth;
-    uint64_t drawn; /* rounds of which the work is known */
+    uint64_t sampled; /* rounds of which the work is known */
     struct sim_job_round {
         double *work_s, *delay_s; /* by rank */
         double *leave_s;          /* by rank, of the last bucket */
         double last_s;            /* the last arrival there */
     } * round;
     double *factor, *delay; /* scratch: of one step */
-    uint64_t draws;         /* steps drawn */
+    uint64_t steps_sampled; /* of which the noise is known */
     double round_end_s;     /* of the newest complete round */
 
     /* By rank. */
@@ -91,7 +91,7 @@ struct sim_job {
 
 uint64_t sim_job_steps_of(const struct sim_job *j, uint64_t round);
 /* Know the work of this round; called with every round in turn, or again. */
-void sim_job_draw(struct sim_job *j, uint64_t round);
+void sim_job_sample(struct sim_job *j, uint64_t round);
 
 /* ---- one rank ---- */
 

@@ -134,7 +134,7 @@ static void stall(struct sim_job *j, uint64_t round)
 
 static uint64_t one_round(struct sim_job *j, uint64_t round)
 {
-    sim_job_draw(j, round);
+    sim_job_sample(j, round);
     if (noise_dead(j->noise, round * j->per_round, NULL)) {
         if (!j->failure) {
             stall(j, round);

@@ -50,7 +50,7 @@ uint64_t sim_job_fall_back(struct sim_job *j, double at_s)
     r->sync_s = s->sync_s;
     r->comm_s = s->comm_s;
     r->paced_s = s->paced_s;
-    j->drawn = s->round;
+    j->sampled = s->round;
     sim_job_paces_restart(j);
     empty(&j->exchange[0]);
     empty(&j->exchange[1]);

@@ -1,4 +1,4 @@
-#include "plan/draw.h"
+#include "plan/work_sampler.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,28 +20,28 @@ static double normal(uint64_t *state)
 }
 
 /* A line that is written over, where somebody looks on and it takes long. */
-static void progress(const struct draw *d, size_t step)
+static void progress(const struct work_sampler *d, size_t step)
 {
-    static time_t begun, told;
+    static time_t begun, last_report;
     time_t now = time(NULL);
 
     if (step == 0)
         begun = now;
-    if (now - begun < 2 || now == told || !isatty(STDERR_FILENO))
+    if (now - begun < 2 || now == last_report || !isatty(STDERR_FILENO))
         return;
-    told = now;
+    last_report = now;
     fprintf(stderr, "\rsgplan: step %zu of %zu \r", step, d->steps);
 }
 
 /* Seeds next to each other begin unlike each other. */
-void draw_begin(struct draw *d, uint64_t seed, size_t step)
+void work_sampler_begin(struct work_sampler *d, uint64_t seed, size_t step)
 {
     d->state = hash_mix(seed * 0x9e3779b97f4a7c15u ^ (step + 1) * 0xd1342543de82ef95u);
 }
 
-double draw_work(void *arg, size_t rank, size_t step)
+double work_sampler_next(void *arg, size_t rank, size_t step)
 {
-    struct draw *d = arg;
+    struct work_sampler *d = arg;
     double variance = log1p(d->cv * d->cv), work = 1;
 
     if (rank == 0 && d->steps && step % 16 == 0)
@@ -53,12 +53,12 @@ double draw_work(void *arg, size_t rank, size_t step)
     return rank == 0 ? work * d->slow_ratio : work;
 }
 
-double draw_step_ratio(struct draw *d, size_t ranks, size_t bound, size_t steps)
+double work_sampler_step_ratio(struct work_sampler *d, size_t ranks, size_t bound, size_t steps)
 {
     double *finish = xcalloc(ranks, sizeof(*finish)), *gate = xcalloc(bound + 1, sizeof(*gate)), ratio;
 
     d->steps = steps + steps / 10 + bound;
-    ratio = staleness_step_ratio(ranks, bound, steps, draw_work, d, finish, gate);
+    ratio = staleness_step_ratio(ranks, bound, steps, work_sampler_next, d, finish, gate);
     free(gate);
     free(finish);
     return ratio;
