@@ -11,65 +11,65 @@
 #include "common/suggest.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-#define KEYS_MAX 64 /* of a table */
 
-static const struct config_key system_keys[] = {
-    { "Controller", CONFIG_HOSTS, CONFIG_AT(config, controller), CONFIG_ANY, "localhost",
+static const char *const levels[] = { "error", "warning", "info", "debug", NULL }; /* enum log_level */
+
+static const struct key system_keys[] = {
+    { "Controller", KEY_AT(config, controller), VALUE(VALUE_HOSTS), "localhost",
       "Where syncguardd runs; further hosts are tried in order." },
-    { "Port", CONFIG_INTEGER, CONFIG_AT(config, port), CONFIG_RANGE(1, 65535), "6825",
-      "TCP port of syncguardd." },
-    { "Listen", CONFIG_ADDRESS, CONFIG_AT(config, listen), CONFIG_ANY, "",
+    { "Port", KEY_AT(config, port), VALUE_RANGE(VALUE_INTEGER, 1, 65535), "6825", "TCP port of syncguardd." },
+    { "Listen", KEY_AT(config, listen), VALUE(VALUE_ADDRESS), "",
       "Address that syncguardd listens on; empty: all addresses." },
-    { "AuthInfo", CONFIG_AUTHINFO, CONFIG_AT(config, munge_socket), CONFIG_ANY, "",
+    { "AuthInfo", KEY_AT(config, munge_socket), VALUE(VALUE_AUTHINFO), "",
       "Munge's socket, as in slurm.conf; empty: munge's own." },
-    { "StateDir", CONFIG_PATH, CONFIG_AT(config, state_dir), CONFIG_ANY, LOCALSTATEDIR "/lib/syncguard",
+    { "StateDir", KEY_AT(config, state_dir), VALUE(VALUE_PATH), LOCALSTATEDIR "/lib/syncguard",
       "Where syncguardd keeps its history." },
-    { "LogFile", CONFIG_PATH, CONFIG_AT(config, log_file), CONFIG_ANY, "",
+    { "LogFile", KEY_AT(config, log_file), VALUE(VALUE_PATH), "",
       "Where syncguardd logs; empty: standard error." },
-    { "LogLevel", CONFIG_LEVEL, CONFIG_AT(config, log_level), CONFIG_ANY, "info",
+    { "LogLevel", KEY_AT(config, log_level), VALUE_ONE_OF(levels), "info",
       "Level of detail that syncguardd logs." },
-    { "Operators", CONFIG_LIST, CONFIG_AT(config, operators), CONFIG_ANY, "",
+    { "Operators", KEY_AT(config, operators), VALUE(VALUE_LIST), "",
       "Users, in addition to root, who may see and control every job." },
-    { "SlurmUser", CONFIG_NAME, CONFIG_AT(config, slurm_user), CONFIG_ANY, "slurm",
+    { "SlurmUser", KEY_AT(config, slurm_user), VALUE(VALUE_NAME), "slurm",
       "As in slurm.conf; trusted like an operator." },
-    { "DefaultPolicy", CONFIG_NAME, CONFIG_AT(config, default_policy), CONFIG_ANY, "balanced",
+    { "DefaultPolicy", KEY_AT(config, default_policy), VALUE(VALUE_NAME), "balanced",
       "Policy of a plain --sync-guard." },
-    { "AgentPath", CONFIG_PATH, CONFIG_AT(config, agent), CONFIG_ANY, PKGLIBEXECDIR "/syncguard-agent",
+    { "AgentPath", KEY_AT(config, agent), VALUE(VALUE_PATH), PKGLIBEXECDIR "/syncguard-agent",
       "The agent, on the nodes." },
-    { "ProbePath", CONFIG_PATH, CONFIG_AT(config, probe), CONFIG_ANY, PKGLIBDIR "/libsyncguard_probe.so",
+    { "ProbePath", KEY_AT(config, probe), VALUE(VALUE_PATH), PKGLIBDIR "/libsyncguard_probe.so",
       "The probe, on the nodes." },
-    { "HistoryDays", CONFIG_INTEGER, CONFIG_AT(config, history_days), CONFIG_RANGE(1, 36500), "90",
+    { "HistoryDays", KEY_AT(config, history_days), VALUE_RANGE(VALUE_INTEGER, 1, 36500), "90",
       "How long finished jobs are kept, in days." },
-    { "AccountingDays", CONFIG_INTEGER, CONFIG_AT(config, accounting_days), CONFIG_RANGE(0, 3650), "90",
+    { "AccountingDays", KEY_AT(config, accounting_days), VALUE_RANGE(VALUE_INTEGER, 0, 3650), "90",
       "Number of days of Slurm's accounting that node failure rates are computed from; 0: accounting is not read." },
     /* actions: actions/action.h */
-    { "Slurmrestd", CONFIG_RESTD, CONFIG_AT(config, slurmrestd), CONFIG_ANY, "",
+    { "Slurmrestd", KEY_AT(config, slurmrestd), VALUE(VALUE_RESTD), "",
       "Address of slurmrestd, used for the actions it supports; empty: all actions go through libslurm." },
-    { "SlurmrestdToken", CONFIG_PATH, CONFIG_AT(config, slurmrestd_token), CONFIG_ANY, "",
+    { "SlurmrestdToken", KEY_AT(config, slurmrestd_token), VALUE(VALUE_PATH), "",
       "File (0600) with the token (JWT) sent to slurmrestd; empty: none." },
-    { "SlurmrestdVersion", CONFIG_NAME, CONFIG_AT(config, slurmrestd_version), CONFIG_ANY, "",
+    { "SlurmrestdVersion", KEY_AT(config, slurmrestd_version), VALUE(VALUE_NAME), "",
       "Version of slurmrestd's interface, such as v0.0.40; empty: the newest that both support." },
-    { "Webhook", CONFIG_WEBHOOK, CONFIG_AT(config, webhook), CONFIG_ANY, "",
+    { "Webhook", KEY_AT(config, webhook), VALUE(VALUE_WEBHOOK), "",
       "URL that actions are posted to, or a file (0600) that holds the URL if it is secret; empty: none." },
-    { "WebhookTemplate", CONFIG_NAME_OR_PATH, CONFIG_AT(config, webhook_template), CONFIG_ANY, "generic",
+    { "WebhookTemplate", KEY_AT(config, webhook_template), VALUE(VALUE_NAME_OR_PATH), "generic",
       "Format of the webhook's messages: generic, slack (also for Mattermost), alertmanager, pagerduty, or a "
       "file with JSON." },
-    { "WebhookToken", CONFIG_PATH, CONFIG_AT(config, webhook_token), CONFIG_ANY, "",
+    { "WebhookToken", KEY_AT(config, webhook_token), VALUE(VALUE_PATH), "",
       "File (0600) with the token sent to the webhook; empty: none." },
-    { "CommandHook", CONFIG_PATH, CONFIG_AT(config, command_hook), CONFIG_ANY, "",
+    { "CommandHook", KEY_AT(config, command_hook), VALUE(VALUE_PATH), "",
       "Program that is run with the action as JSON on its standard input; empty: none." },
-    { "SlurmHelperPath", CONFIG_PATH, CONFIG_AT(config, slurm_helper), CONFIG_ANY,
+    { "SlurmHelperPath", KEY_AT(config, slurm_helper), VALUE(VALUE_PATH),
       PKGLIBEXECDIR "/syncguard-slurm-helper", "The controller's helper that calls libslurm." },
     /* policies: all jobs together */
-    { "AuditLog", CONFIG_PATH, CONFIG_AT(config, audit_log), CONFIG_ANY, "",
+    { "AuditLog", KEY_AT(config, audit_log), VALUE(VALUE_PATH), "",
       "File that every decision of a policy is appended to, one JSON object per line; empty: none." },
-    { "PolicyModule", CONFIG_PATH, CONFIG_AT(config, policy_module), CONFIG_ANY, "",
+    { "PolicyModule", KEY_AT(config, policy_module), VALUE(VALUE_PATH), "",
       "Shared object with the site's own policy; must be owned by root and writable by nobody else." },
-    { "ClusterActionsPerHour", CONFIG_INTEGER, CONFIG_AT(config, cluster_actions_per_hour),
-      CONFIG_RANGE(0, 10000), "60", "Maximum number of actions per hour, all jobs together." },
-    { "ClusterNodesPerHour", CONFIG_INTEGER, CONFIG_AT(config, cluster_nodes_per_hour),
-      CONFIG_OF(0, 10000, "nodes"), "8",
+    { "ClusterActionsPerHour", KEY_AT(config, cluster_actions_per_hour), VALUE_RANGE(VALUE_INTEGER, 0, 10000),
+      "60", "Maximum number of actions per hour, all jobs together." },
+    { "ClusterNodesPerHour", KEY_AT(config, cluster_nodes_per_hour), VALUE_UNITS(0, 10000, "nodes"), "8",
       "Maximum number of nodes that actions may affect per hour, all jobs together." },
+    { 0 },
 };
 
 /* The built-in policies are written as an administrator would write them; policies/ ships the same lines,
@@ -100,61 +100,17 @@ struct loading {
     } seen[COUNT(system_keys)]; /* where a key was set first; line 0: not yet */
 };
 
-static int store_pair(const struct conf_line *line, const struct conf_pair *pair,
-                      const struct config_key *key, void *base, struct err *err)
-{
-    char accepted[160];
-
-    if (config_key_store(key, base, pair->value) == 0)
-        return 0;
-    config_key_accepts(key, accepted, sizeof(accepted));
-    return *key->standard ? conf_error(line, pair, err, "%s (default %s)", accepted, key->standard)
-                          : conf_error(line, pair, err, "%s", accepted);
-}
-
-/* The keys behind the first of a line, each at most once. */
-static int load_keys(const struct conf_line *line, enum config_table table, const char *whose, void *base,
-                     struct err *err)
-{
-    bool seen[KEYS_MAX] = { false };
-    char names[512];
-    size_t n;
-    const struct config_key *keys = config_keys(table, &n);
-
-    for (size_t i = 1; i < line->n; i++) {
-        const struct config_key *key = config_key_find(keys, n, line->pairs[i].key);
-
-        if (!key && config_key_near(keys, n, line->pairs[i].key))
-            return conf_error(line, &line->pairs[i], err, "unknown key. Did you mean '%s'?",
-                              config_key_near(keys, n, line->pairs[i].key));
-        if (!key)
-            return conf_error(line, &line->pairs[i], err, "unknown key; %s has %s", whose,
-                              config_key_names(keys, n, names, sizeof(names)));
-        if (seen[key - keys])
-            return conf_error(line, &line->pairs[i], err, "set twice on this line");
-        seen[key - keys] = true;
-        if (store_pair(line, &line->pairs[i], key, base, err) < 0)
-            return -1;
-    }
-    return 0;
-}
-
 static int check_name(const struct conf_line *line, struct err *err)
 {
+    static const struct value_type name =
+        VALUE_RANGE(VALUE_NAME, 1, sizeof(((struct config_policy *)0)->name) - 1);
     const struct conf_pair *pair = &line->pairs[0];
+    struct err reason;
+    double none;
 
-    if (strlen(pair->value) >= sizeof(((struct config_policy *)0)->name) || !config_is_name(pair->value))
-        return conf_error(line, pair, err, "a name of at most %zu letters, digits, '_', '-' and '.'",
-                          sizeof(((struct config_policy *)0)->name) - 1);
+    if (value_parse(&name, pair->value, &none, &reason) < 0)
+        return conf_error(line, pair, err, "%s", reason.text);
     return 0;
-}
-
-static void set_defaults(enum config_table table, void *base)
-{
-    size_t n;
-    const struct config_key *keys = config_keys(table, &n);
-
-    config_key_defaults(keys, n, base);
 }
 
 static struct config_policy *policy_take(struct config *c, const char *name)
@@ -165,7 +121,7 @@ static struct config_policy *policy_take(struct config *c, const char *name)
         return p;
     p = &c->policies[c->n_policies++];
     memset(p, 0, sizeof(*p));
-    set_defaults(CONFIG_POLICY, p);
+    key_defaults(config_keys(CONFIG_POLICY), p);
     memcpy(p->name, name, strlen(name) + 1);
     return p;
 }
@@ -183,7 +139,7 @@ static int load_policy(struct loading *l, const struct conf_line *line, struct e
     p = policy_take(l->config, pair->value);
     if (!p)
         return conf_error(line, pair, err, "at most %d policies", CONFIG_POLICIES_MAX);
-    return load_keys(line, CONFIG_POLICY, "a policy", p, err);
+    return key_load(line, 1, config_keys(CONFIG_POLICY), "a policy has", p, err);
 }
 
 /* PolicyFor=NAME Key=Value ...: a line of its own each time. */
@@ -197,12 +153,12 @@ static int load_selection(struct loading *l, const struct conf_line *line, struc
     if (c->n_selections == CONFIG_SELECTIONS_MAX)
         return conf_error(line, &line->pairs[0], err, "at most %d such lines", CONFIG_SELECTIONS_MAX);
     memset(s, 0, sizeof(*s));
-    set_defaults(CONFIG_SELECTION, s);
+    key_defaults(config_keys(CONFIG_SELECTION), s);
     snprintf(s->policy, sizeof(s->policy), "%s", line->pairs[0].value);
     snprintf(s->file, sizeof(s->file), "%s", line->file);
     s->line = line->pairs[0].line;
     c->n_selections++;
-    if (load_keys(line, CONFIG_SELECTION, "a selection", s, err) < 0)
+    if (key_load(line, 1, config_keys(CONFIG_SELECTION), "a selection has", s, err) < 0)
         return -1;
     if ((s->max_nodes && s->max_nodes < s->min_nodes) || (s->max_ranks && s->max_ranks < s->min_ranks))
         return conf_error(line, &line->pairs[0], err, "the largest size is below the smallest: no job fits");
@@ -228,7 +184,7 @@ static struct config_rule *rule_take(struct config *c, const char *policy, const
         return NULL;
     r = &c->rules[c->n_rules++];
     memset(r, 0, sizeof(*r));
-    set_defaults(CONFIG_RULE, r);
+    key_defaults(config_keys(CONFIG_RULE), r);
     snprintf(r->name, sizeof(r->name), "%s", name);
     return r;
 }
@@ -253,7 +209,7 @@ static int load_rule(struct loading *l, const struct conf_line *line, struct err
         r->when_line = key ? key->line : pair->line;
     if ((key = pair_find(line, "Action")) || !r->action_line)
         r->action_line = key ? key->line : pair->line;
-    return load_keys(line, CONFIG_RULE, "a rule", r, err);
+    return key_load(line, 1, config_keys(CONFIG_RULE), "a rule has", r, err);
 }
 
 /* A key that stands on a line of another kind. */
@@ -263,38 +219,33 @@ static const char *belongs_to(const char *name)
                                                       [CONFIG_SELECTION] = "a selection: PolicyFor=NAME",
                                                       [CONFIG_RULE] = "a rule: Rule=NAME Policy=NAME" };
 
-    for (enum config_table t = CONFIG_POLICY; t < CONFIG_TABLES; t++) {
-        size_t n;
-        const struct config_key *keys = config_keys(t, &n);
-
-        if (config_key_find(keys, n, name))
+    for (enum config_table t = CONFIG_POLICY; t < CONFIG_TABLES; t++)
+        if (key_find(config_keys(t), name))
             return lines[t];
-    }
     return NULL;
 }
 
 static int load_pair(struct loading *l, const struct conf_line *line, const struct conf_pair *pair,
                      struct err *err)
 {
-    const struct config_key *key = config_key_find(system_keys, COUNT(system_keys), pair->key);
+    const struct key *key = key_find(system_keys, pair->key);
     const char *whose = key ? NULL : belongs_to(pair->key);
-    char names[512];
+    struct err reason;
     size_t i;
 
     if (whose)
         return conf_error(line, pair, err, "belongs to %s %s=...", whose, pair->key);
-    if (!key && config_key_near(system_keys, COUNT(system_keys), pair->key))
-        return conf_error(line, pair, err, "unknown key. Did you mean '%s'?",
-                          config_key_near(system_keys, COUNT(system_keys), pair->key));
     if (!key)
-        return conf_error(line, pair, err, "unknown key; there are %s, Policy, PolicyFor, Rule, Include",
-                          config_key_names(system_keys, COUNT(system_keys), names, sizeof(names)));
+        return key_unknown(line, pair, system_keys, "besides Policy, PolicyFor, Rule and Include there are",
+                           err);
     i = (size_t)(key - system_keys);
     if (l->seen[i].line)
         return conf_error(line, pair, err, "set before, at %s:%u", l->seen[i].file, l->seen[i].line);
     snprintf(l->seen[i].file, sizeof(l->seen[i].file), "%s", line->file);
     l->seen[i].line = pair->line;
-    return store_pair(line, pair, key, l->config, err);
+    if (key_store(key, l->config, pair->value, &reason) < 0)
+        return conf_error(line, pair, err, "%s", reason.text);
+    return 0;
 }
 
 static int load_line(const struct conf_line *line, void *arg, struct err *err)
@@ -397,7 +348,7 @@ static int load_into(struct loading *l, const struct origin *from, struct err *e
 
     if (strlen(from->name) >= sizeof(c->path))
         return err_set(err, "%.64s...: the path is too long", from->name);
-    config_key_defaults(system_keys, COUNT(system_keys), c);
+    key_defaults(system_keys, c);
     if (conf_parse("built-in", builtin, sizeof(builtin) - 1, load_line, l, err) < 0)
         return -1;
     if (from->text) {
@@ -532,10 +483,7 @@ const char *config_table_name(enum config_table table)
     return table_names[table];
 }
 
-const struct config_key *config_keys(enum config_table table, size_t *n)
+const struct key *config_keys(enum config_table table)
 {
-    if (table != CONFIG_SYSTEM)
-        return config_policy_keys(table, n);
-    *n = COUNT(system_keys);
-    return system_keys;
+    return table == CONFIG_SYSTEM ? system_keys : config_policy_keys(table);
 }

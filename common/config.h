@@ -33,7 +33,7 @@ struct config {
     char munge_socket[108];  /* AuthInfo=socket=PATH, as in slurm.conf; "" is munge's own */
     char state_dir[4096];    /* StateDir= : history; LOCALSTATEDIR/lib/syncguard */
     char log_file[4096];     /* LogFile=; "" is stderr */
-    char log_level[16];      /* LogLevel=error|warning|info|debug */
+    int log_level;           /* LogLevel=error|warning|info|debug: enum log_level (log.h) */
     char operators[1024];    /* Operators=user,user: see all jobs */
     char slurm_user[64];     /* SlurmUser=; "slurm" */
     char default_policy[32]; /* DefaultPolicy=; "balanced" */
@@ -91,7 +91,7 @@ const struct config_policy *config_policy_select(const struct config *c, const s
                                                  const char *asked, const struct config_selection **why);
 
 /* The tables, in the order of the manual page. */
-const struct config_key *config_keys(enum config_table table, size_t *n);
+const struct key *config_keys(enum config_table table);
 /* "system", "policy", "selection", "rule". */
 const char *config_table_name(enum config_table table);
 /* The tables of keys with unit, range, default and meaning: for --help. */

@@ -6,7 +6,7 @@
 #ifndef SYNCGUARD_COMMON_CONFIG_POLICY_H
 #define SYNCGUARD_COMMON_CONFIG_POLICY_H
 
-#include "common/config_key.h"
+#include "common/key.h"
 
 enum { CONFIG_DRYRUN, CONFIG_ENFORCE }; /* config_policy.action */
 
@@ -64,6 +64,6 @@ struct config_rule {
 enum config_table { CONFIG_SYSTEM, CONFIG_POLICY, CONFIG_SELECTION, CONFIG_RULE, CONFIG_TABLES };
 
 /* Of CONFIG_POLICY, CONFIG_SELECTION or CONFIG_RULE. */
-const struct config_key *config_policy_keys(enum config_table table, size_t *n);
+const struct key *config_policy_keys(enum config_table table);
 
 #endif

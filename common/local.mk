@@ -2,8 +2,9 @@
 noinst_LIBRARIES += libcommon.a
 libcommon_a_SOURCES = \
 	common/conf.c common/conf.h \
-	common/config.c common/config.h common/config_key.c common/config_key.h \
-	common/config_policy.c common/config_policy.h common/config_print.c \
+	common/config.c common/config.h common/config_print.c \
+	common/config_policy.c common/config_policy.h \
+	common/key.c common/key.h common/key_print.c common/value.c common/value.h \
 	common/units.c common/units.h \
 	common/err.c common/err.h \
 	common/log.c common/log.h \

@@ -141,15 +141,10 @@ void options_help(FILE *out, const struct options_program *p, const struct optio
 
 /* ---- mdoc(7) ---- */
 
-/* Literals keep their case: only a word of lower-case letters is capitalised. */
 static void mdoc_sentence(FILE *out, const char *text, const char *after)
 {
-    size_t n = strcspn(text, " ,");
-    bool word = true;
-
-    for (size_t i = 0; i < n; i++)
-        word &= islower((unsigned char)text[i]) != 0;
-    fprintf(out, "%c%s%s.\n", word ? toupper((unsigned char)*text) : *text, text + 1, after);
+    text_capital(out, text);
+    fprintf(out, "%s.\n", after);
 }
 
 static void mdoc_option(FILE *out, const struct options_program *p, const struct option_use *use)

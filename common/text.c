@@ -1,5 +1,6 @@
 #include "common/text.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -92,6 +93,15 @@ void text_mdoc(FILE *out, const char *paragraph)
         }
     }
     fputc('\n', out);
+}
+
+void text_capital(FILE *out, const char *text)
+{
+    size_t n = 0;
+
+    while (islower((unsigned char)text[n]))
+        n++;
+    fprintf(out, "%c%s", strchr(" ,", text[n]) ? toupper((unsigned char)*text) : *text, *text ? text + 1 : "");
 }
 
 struct table *table_new(const struct table_column *columns, size_t n_columns)

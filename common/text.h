@@ -26,6 +26,9 @@ void text_wrap(FILE *out, const char *paragraph, int indent, int columns);
 /* The same for a manual page, mdoc(7): one sentence per line.  No sentence may begin with a dot or a quote. */
 void text_mdoc(FILE *out, const char *paragraph);
 
+/* A sentence's text with a capital, unless it begins with a literal: not a word of lower-case letters. */
+void text_capital(FILE *out, const char *text);
+
 struct table_column {
     const char *title;
     bool right; /* numbers are flushed right */

@@ -174,11 +174,8 @@ static const struct options_command *command(size_t i)
 /* What `sgctl policy set` can change. */
 static void print_policy_keys(FILE *out)
 {
-    size_t n;
-    const struct config_key *key = config_keys(CONFIG_POLICY, &n);
-
-    for (size_t i = 0; i < n; i++)
-        fprintf(out, "%s=\t%s\n", key[i].name, key[i].text);
+    for (const struct key *key = config_keys(CONFIG_POLICY); key->name; key++)
+        fprintf(out, "%s=\t%s\n", key->name, key->text);
 }
 
 static void complete(const struct options *o, const char *name, FILE *out)

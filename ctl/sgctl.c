@@ -311,14 +311,9 @@ static void print_actions(FILE *out)
 /* A table as the manual page has it. */
 static void print_table(const char *name)
 {
-    size_t n;
-
     for (enum config_table t = CONFIG_SYSTEM; t < CONFIG_TABLES; t++)
-        if (!strcmp(name, config_table_name(t))) {
-            const struct config_key *keys = config_keys(t, &n);
-
-            config_key_mdoc(stdout, keys, n);
-        }
+        if (!strcmp(name, config_table_name(t)))
+            key_mdoc(stdout, config_keys(t));
     if (!strcmp(name, "figure"))
         figures_mdoc(stdout);
     else if (!strcmp(name, "action"))

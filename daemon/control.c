@@ -23,13 +23,8 @@
 
 /* ---- parameters ---- */
 
-static const struct config_key *keys(size_t *n)
-{
-    return config_keys(CONFIG_POLICY, n);
-}
-
 /* Nobody but an operator may take more than the policy gives: these bounds protect the others. */
-static bool operators_only(const struct config_key *key)
+static bool operators_only(const struct key *key)
 {
     static const char *const names[] = { "ActionsPerHour", "NodesPerHour", "NodesAtOnce" };
 
@@ -42,13 +37,12 @@ static bool operators_only(const struct config_key *key)
 /* The policy as configured, and over it what was set. */
 static void params_apply(struct control *c)
 {
+    const struct key *keys = config_keys(CONFIG_POLICY);
     struct config_policy p = c->config;
-    size_t n;
-    const struct config_key *key = keys(&n);
 
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; keys[i].name; i++)
         if (c->override[i])
-            config_key_store(&key[i], &p, c->override[i]);
+            key_store(&keys[i], &p, c->override[i], NULL);
     job_policy_set(c->job, &p);
 }
 
@@ -62,30 +56,27 @@ static int change_parse(const char *word, bool trusted, struct change *change, s
 {
     const char *equal = strchr(word, '=');
     struct config_policy scratch = { 0 };
-    char name[64], accepts[160], names[400];
-    size_t n;
-    const struct config_key *all = keys(&n), *key;
+    const struct key *keys = config_keys(CONFIG_POLICY), *key;
+    char name[64], names[400];
 
     if (!equal || equal == word || (size_t)(equal - word) >= sizeof(name) || strpbrk(word, " \t\n"))
         return err_set(err, "'%.80s': Key=Value without blanks is expected", word);
     snprintf(name, sizeof(name), "%.*s", (int)(equal - word), word);
-    key = config_key_find(all, n, name);
+    key = key_find(keys, name);
     if (!key || !strcmp(key->name, "Description"))
         return err_set(err, "%s: no parameter of a policy; there are %s", name,
-                       config_key_names(all + 1, n - 1, names, sizeof(names)));
+                       key_names(keys + 1, names, sizeof(names)));
     if (operators_only(key) && !trusted)
         return err_set(err, "%s: set by operators only", key->name);
-    *change = (struct change){ (size_t)(key - all), strcasecmp(equal + 1, "default") ? equal + 1 : NULL };
-    if (change->value && config_key_store(key, &scratch, change->value) < 0)
-        return err_set(err, "%s=%.80s: %s (default %s)", key->name, change->value,
-                       config_key_accepts(key, accepts, sizeof(accepts)), key->standard);
+    *change = (struct change){ (size_t)(key - keys), strcasecmp(equal + 1, "default") ? equal + 1 : NULL };
+    if (change->value && key_store(key, &scratch, change->value, err) < 0)
+        return err_prefix(err, "%s=%.80s", key->name, change->value);
     return 0;
 }
 
 static void change_make(struct control *c, const struct change *change, bool trusted)
 {
-    size_t n;
-    const struct config_key *key = &keys(&n)[change->key];
+    const struct key *key = &config_keys(CONFIG_POLICY)[change->key];
 
     free(c->override[change->key]);
     c->override[change->key] = change->value ? xstrdup(change->value) : NULL;

@@ -11,20 +11,20 @@
 
 /* ---- parameters ---- */
 
-static json_t *param_json(const struct config_key *key, const struct config_policy *p, const char *override)
+static json_t *param_json(const struct key *key, const struct config_policy *p, const char *override)
 {
-    char value[256], accepts[160];
+    char value[256], accepts[240];
     json_t *o = json_object();
-    double number = config_key_number(key, p);
+    double number = key_number(key, p);
 
     put_text(o, "key", key->name);
-    json_object_set_new(o, "value", json_string(config_key_write(key, p, value, sizeof(value))));
+    json_object_set_new(o, "value", json_string(key_write(key, p, value, sizeof(value))));
     put_real(o, "number", number);
     json_object_set_new(o, "default", json_string(key->standard));
-    put_text(o, "unit", config_key_unit(key));
-    put_text(o, "range", config_key_accepts(key, accepts, sizeof(accepts)));
-    put_real(o, "min", isnan(number) ? NAN : key->min);
-    put_real(o, "max", isnan(number) ? NAN : key->max);
+    put_text(o, "unit", value_unit(&key->type));
+    put_text(o, "range", key_accepts(key, accepts, sizeof(accepts)));
+    put_real(o, "min", isnan(number) ? NAN : key->type.min);
+    put_real(o, "max", isnan(number) ? NAN : key->type.max);
     put_text(o, "meaning", key->text);
     json_object_set_new(o, "set", json_boolean(override != NULL));
     return o;
@@ -33,10 +33,9 @@ static json_t *param_json(const struct config_key *key, const struct config_poli
 static json_t *params_json(const struct config_policy *p, char *const *override)
 {
     json_t *list = json_array();
-    size_t n;
-    const struct config_key *key = config_keys(CONFIG_POLICY, &n);
+    const struct key *key = config_keys(CONFIG_POLICY);
 
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; key[i].name; i++)
         if (strcmp(key[i].name, "Description") != 0)
             json_array_append_new(list, param_json(&key[i], p, override ? override[i] : NULL));
     return list;
@@ -217,12 +216,11 @@ static json_t *selection_json(const struct config_selection *s)
 {
     json_t *o = json_object();
     char value[256];
-    size_t n;
-    const struct config_key *key = config_keys(CONFIG_SELECTION, &n);
+    const struct key *key = config_keys(CONFIG_SELECTION);
 
     put_text(o, "policy", s->policy);
-    for (size_t i = 0; i < n; i++) {
-        config_key_write(&key[i], s, value, sizeof(value));
+    for (size_t i = 0; key[i].name; i++) {
+        key_write(&key[i], s, value, sizeof(value));
         if (strcmp(value, key[i].standard) != 0)
             json_object_set_new(o, key[i].name, json_string(value));
     }

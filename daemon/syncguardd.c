@@ -42,16 +42,6 @@ struct daemon {
     struct controller *server;
 };
 
-static enum log_level log_level(bool everything, const struct config *c)
-{
-    static const char *const names[] = { "error", "warning", "info", "debug" };
-
-    for (size_t i = 0; i < ARRAY_SIZE(names) && !everything; i++)
-        if (!strcasecmp(c->log_level, names[i]))
-            return (enum log_level)i;
-    return everything ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO;
-}
-
 static void on_end(evutil_socket_t sig, short what, void *arg)
 {
     (void)sig;
@@ -122,7 +112,8 @@ int main(int argc, char **argv)
     d.conf = options_text(&o, "conf");
     d.verbose = options_given(&o, "verbose");
     if (config_load(&c, d.conf, &err) < 0 ||
-        log_open("syncguardd", *c.log_file ? c.log_file : NULL, log_level(d.verbose, &c), &err) < 0) {
+        log_open("syncguardd", *c.log_file ? c.log_file : NULL,
+                 d.verbose ? LOG_LEVEL_DEBUG : (enum log_level)c.log_level, &err) < 0) {
         fprintf(stderr, "syncguardd: %s\n", err.text);
         return 1;
     }

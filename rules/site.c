@@ -71,7 +71,7 @@ static int check_policy(const struct site_policy *p, const char *path, struct er
     if (p->version != SITE_POLICY_VERSION)
         return err_set(err, "%s: compiled for version %u of the interface; this controller has %u", path,
                        p->version, SITE_POLICY_VERSION);
-    if (!p->name || strlen(p->name) > 31 || !config_is_name(p->name) || !p->decide)
+    if (!p->name || strlen(p->name) > 31 || !value_is_name(p->name) || !p->decide)
         return err_set(
             err, "%s: its policy has no name of at most 31 letters, digits, '_', '-' and '.', or no decide",
             path);

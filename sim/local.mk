@@ -4,7 +4,6 @@ libsim_a_SOURCES = \
 	sim/asynchronous.c sim/asynchronous.h \
 	sim/cores.c sim/cores.h \
 	sim/failure.c sim/failure.h \
-	sim/line.c sim/line.h \
 	sim/noise.c sim/noise.h \
 	sim/placement.c sim/placement.h \
 	sim/random.c sim/random.h \

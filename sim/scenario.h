@@ -13,8 +13,8 @@
 #include <stdio.h>
 
 #include "common/err.h"
-#include "sim/line.h"
 
+#define SCENARIO_NAME_MAX       31
 #define SCENARIO_NODES_MAX      65536
 #define SCENARIO_RANKS_MAX      262144 /* of a job */
 #define SCENARIO_NODE_RANKS_MAX 256
@@ -47,7 +47,7 @@ enum scenario_sync { SYNC_SYNCHRONOUS, SYNC_STALENESS, SYNC_LOCAL, SYNC_ASYNCHRO
 enum scenario_pacing { PACING_NONE, PACING_DELAY, PACING_GATE, PACING_AUTO };
 
 struct scenario_job {
-    char name[LINE_NAME_MAX + 1];
+    char name[SCENARIO_NAME_MAX + 1];
     int ranks, ranks_per_node, first_node, node_stride, placement;
     int steps;
     double start_s;
@@ -72,8 +72,9 @@ enum scenario_scope { SCOPE_RANK, SCOPE_NODE, SCOPE_SWITCH, SCOPE_JOB, SCOPE_LIN
 enum scenario_shape { SHAPE_NORMAL, SHAPE_LOGNORMAL, SHAPE_GAMMA };
 
 struct scenario_noise {
-    int scope, job;         /* job: index */
-    int node, where_switch; /* link: that of a node, or a switch's uplinks; -1: not this */
+    char of[SCENARIO_NAME_MAX + 1]; /* name of the job; "": the first */
+    int scope, job;                 /* job: index */
+    int node, where_switch;         /* link: that of a node, or a switch's uplinks; -1: not this */
     double cv;
     int shape;
     double autocorrelation;        /* from a step to the next */
@@ -84,6 +85,7 @@ struct scenario_noise {
 enum scenario_fault_kind { FAULT_SLOW, FAULT_DRIFT, FAULT_LINK, FAULT_LATENCY, FAULT_STALL, FAULT_DEATH };
 
 struct scenario_fault {
+    char of[SCENARIO_NAME_MAX + 1]; /* name of the job; "": the first */
     int kind, job;
     int rank, node, where_switch; /* the affected one; -1: not set */
     double ratio;                 /* slow, drift: time over usual time; link: rate over usual rate */
@@ -105,12 +107,14 @@ enum scenario_gate_kind { GATE_NODE, GATE_SWITCH };
 
 /* Pacing=auto: changes the levers from a step on. */
 struct scenario_policy {
+    char of[SCENARIO_NAME_MAX + 1]; /* name of the job */
     int job, from, levers;
 };
 
 enum scenario_cadence { CADENCE_FIXED, CADENCE_YOUNG, CADENCE_DALY, CADENCE_EXACT };
 
 struct scenario_checkpoint {
+    char of[SCENARIO_NAME_MAX + 1]; /* name of the job */
     bool given;
     double write_s, restart_s, interval_s; /* interval_s: fixed */
     int cadence;
@@ -120,7 +124,7 @@ struct scenario_checkpoint {
 enum scenario_clocks { CLOCKS_PERFECT, CLOCKS_OWN };
 
 struct scenario {
-    char name[LINE_NAME_MAX + 1], text[LINE_TEXT_MAX + 1];
+    char name[SCENARIO_NAME_MAX + 1], text[256];
     int seed, clocks;
     int network;       /* enum network_mode (network/network.h) */
     double lost_ratio; /* of a trace's records */

@@ -31,8 +31,7 @@ bool settings_export(const struct config *c, const struct config_policy *policy,
 {
     static const char *const passed[] = { "MinSlowdown", "HangTimeout", "SampleRate", "Pacing",
                                           "PaceLevers" };
-    size_t n_keys;
-    const struct config_key *keys = config_keys(CONFIG_POLICY, &n_keys);
+    const struct key *keys = config_keys(CONFIG_POLICY);
     char value[128];
     int n = snprintf(out, size,
                      "Controller=%s Port=%d AgentPath=\"%s\" ProbePath=\"%s\" DefaultPolicy=%s%s%s%s\n"
@@ -42,9 +41,8 @@ bool settings_export(const struct config *c, const struct config_policy *policy,
                      *c->munge_socket ? "\"" : "", policy->name);
 
     for (size_t i = 0; n > 0 && (size_t)n < size && i < sizeof(passed) / sizeof(passed[0]); i++)
-        n += snprintf(
-            out + n, size - (size_t)n, " %s=%s", passed[i],
-            config_key_write(config_key_find(keys, n_keys, passed[i]), policy, value, sizeof(value)));
+        n += snprintf(out + n, size - (size_t)n, " %s=%s", passed[i],
+                      key_write(key_find(keys, passed[i]), policy, value, sizeof(value)));
     if (n > 0 && (size_t)n < size)
         n += snprintf(out + n, size - (size_t)n, "\n");
 

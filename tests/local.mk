@@ -93,6 +93,7 @@ UNIT_TESTS = \
 	tests/unit/train \
 	tests/unit/trend \
 	tests/unit/units \
+	tests/unit/value \
 	tests/unit/variation \
 	tests/unit/view
 if HAVE_LIBSLURM

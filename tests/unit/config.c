@@ -116,7 +116,8 @@ static const struct {
     { "\nPort=70000", "2: Port=70000: a whole number from 1 to 65535 (default 6825)" },
     { "Port=80.5", "1: Port=80.5: a whole number from 1 to 65535 (default 6825)" },
     { "Port=80%", "1: Port=80%: a whole number from 1 to 65535 (default 6825)" },
-    { "Policy=x HangTimeout=fast", "1: HangTimeout=fast: a time from 1.00 s to 1d00h (default 30s)" },
+    { "Policy=x HangTimeout=fast", "1: HangTimeout=fast: a time such as 250ms, 30s, 5m, 2h, 1h30m, 10:00 (minutes:seconds) or 1-12:00:00; from 1.00 s to 1d00h (default 30s)" },
+    { "Policy=x HangTimeout=0s", "1: HangTimeout=0s: a time from 1.00 s to 1d00h (default 30s)" },
     { "Policy=x SampleRate=0", "1: SampleRate=0: a rate from 1 to 1000 a second (default 50)" },
     { "Policy=off", "1: Policy=off: the name has another meaning in --sync-guard=off" },
     { "Policy=../x", "1: Policy=../x: a name of at most 31 letters, digits, '_', '-' and '.'" },
@@ -128,7 +129,7 @@ static const struct {
     { "Policy=x MinSlowdwon=1.1", "1: MinSlowdwon=1.1: unknown key. Did you mean 'MinSlowdown'?" },
     { "PolicyFor=blaanced Partition=a", "1: PolicyFor=blaanced: unknown policy. Did you mean 'balanced'?" },
     { "Colour=x",
-      "1: Colour=x: unknown key; there are Controller, Port, Listen, AuthInfo, StateDir, LogFile, "
+      "1: Colour=x: unknown key; besides Policy, PolicyFor, Rule and Include there are Controller, Port, Listen, AuthInfo, StateDir, LogFile, "
       "LogLevel, Operators, SlurmUser, DefaultPolicy, AgentPath, ProbePath, HistoryDays, " },
     { "Controller=a:b", "1: Controller=a:b: HOST[:PORT][,HOST[:PORT]...] (default localhost)" },
     { "Controller=a,", "1: Controller=a,: HOST[:PORT][,HOST[:PORT]...] (default localhost)" },
@@ -303,23 +304,23 @@ static void test_rules(void)
 static void test_writing(void)
 {
     struct config_policy p, q;
-    size_t n, same = 0;
-    const struct config_key *keys = config_keys(CONFIG_POLICY, &n);
+    const struct key *keys = config_keys(CONFIG_POLICY);
+    size_t same = 0;
 
     memset(&p, 0, sizeof(p));
     memset(&q, 0, sizeof(q));
-    config_key_defaults(keys, n, &p);
+    key_defaults(keys, &p);
     p.hang_timeout_s = 1.234567;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; keys[i].name; i++) {
         char value[256];
 
-        config_key_write(&keys[i], &p, value, sizeof(value));
-        if (config_key_store(&keys[i], &q, value) == 0)
+        key_write(&keys[i], &p, value, sizeof(value));
+        if (key_store(&keys[i], &q, value, NULL) == 0)
             same++;
         else
             ok(false, "%s=%s", keys[i].name, value);
     }
-    ok(same == n && !memcmp(&p, &q, sizeof(p)), "a policy's values can be written and read");
+    ok(same == key_count(keys) && !memcmp(&p, &q, sizeof(p)), "a policy's values can be written and read");
 }
 
 static void test_shipped(void)

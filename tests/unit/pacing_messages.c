@@ -17,9 +17,7 @@ static struct config config;
 static void test_policy(void)
 {
     const struct config_policy *observe, *balanced;
-    size_t n;
-    const struct config_key *keys = config_keys(CONFIG_POLICY, &n),
-                            *levers = config_key_find(keys, n, "PaceLevers");
+    const struct key *keys = config_keys(CONFIG_POLICY), *levers = key_find(keys, "PaceLevers");
     struct err err;
     char text[] = "Policy=all Pacing=auto PaceLevers=Stagger,release PaceMaxDelay=5ms PaceHoldout=4\n",
          buf[128];
@@ -31,15 +29,15 @@ static void test_policy(void)
     ok(balanced && balanced->pace && balanced->pace_levers == (PACER_RELEASE | PACER_GATE),
        "balanced may use what waits otherwise, and nothing that sleeps by guess");
     ok(config_policy_find(&config, "all")->pace_levers == (PACER_RELEASE | PACER_STAGGER), "levers are read");
-    ok(!strcmp(config_key_write(levers, config_policy_find(&config, "all"), buf, sizeof(buf)),
+    ok(!strcmp(key_write(levers, config_policy_find(&config, "all"), buf, sizeof(buf)),
                "release,stagger"),
        "and written: %s", buf);
-    ok(isnan(config_key_number(levers, balanced)), "a set of words is no number");
-    ok(config_key_number(config_key_find(keys, n, "PaceHoldout"), config_policy_find(&config, "all")) == 4,
+    ok(isnan(key_number(levers, balanced)), "a set of words is no number");
+    ok(key_number(key_find(keys, "PaceHoldout"), config_policy_find(&config, "all")) == 4,
        "a count is one");
     for (uint32_t i = 0; i < PACER_LEVERS; i++)
-        ok(levers && !strcmp(levers->words[i], pacer_lever_name(1u << i)), "lever %u has one name", i);
-    ok(levers && !levers->words[PACER_LEVERS], "and there is none more");
+        ok(levers && !strcmp(levers->type.words[i], pacer_lever_name(1u << i)), "lever %u has one name", i);
+    ok(levers && !levers->type.words[PACER_LEVERS], "and there is none more");
     for (const char **bad = (const char *[]){ "PaceLevers=", "PaceLevers=gate,", "PaceLevers=turbo",
                                               "PaceHoldout=13", "PaceMaxDelay=2s", "Pacing=on", NULL };
          *bad; bad++) {

@@ -25,14 +25,17 @@ static const struct {
     { "Fabric=torus Nodes=4", "t:1: Fabric=torus: flat, leafspine or fattree" },
     { "Fabric=fattree Nodes=64 LeavesPerPod=0",
       "t:1: LeavesPerPod=0: a whole number from 1 to 4096 (default 8)" },
-    { "Run=r Lost=2", "t:1: Lost=2: a number from 0 to 1 (default 0)" },
+    { "Run=r Lost=2", "t:1: Lost=2: a ratio from 0 to 1 (default 0)" },
     { "Fabric=flat", "t:1: Fabric=flat: Nodes= is missing: a whole number from 1 to 65536" },
     { "Fabric=flat Nodes=4 Link=25Gb",
-      "t:1: Link=25Gb: a bandwidth such as 25GB/s or 400Gbit/s, from 1000 to 1e+14 bytes per second "
+      "t:1: Link=25Gb: 'Gb' may be bits or bytes: write one such as GB/s or Gbit/s; from 1.00 kB/s to 100 TB/s "
       "(default 25GB/s)" },
+    { "Fabric=flat Nodes=4 Link=1B/s",
+      "t:1: Link=1B/s: a bandwidth from 1.00 kB/s to 100 TB/s (default 25GB/s)" },
     { HEAD "Job=a Ranks=0", "t:3: Ranks=0: a whole number from 1 to 262144" },
     { HEAD "Job=a Ranks=16 \\\n Compute=never",
-      "t:4: Compute=never: a time from 0 s to 1d00h (default 100ms)" },
+      "t:4: Compute=never: a time such as 250ms, 30s, 5m, 2h, 1h30m, 10:00 (minutes:seconds) or 1-12:00:00; "
+      "from 0 s to 1d00h (default 100ms)" },
     { HEAD "Job=a Ranks=16 Sync=sometimes",
       "t:3: Sync=sometimes: synchronous, staleness, local or asynchronous (default synchronous)" },
     { HEAD "Job=a Ranks=64 RanksPerNode=8", "t:3: Job=a: its 8 nodes end with node 7; the fabric has 4" },
@@ -51,17 +54,17 @@ static const struct {
     { HEAD "Job=a Ranks=4 Pacing=auto Overlap=yes",
       "t:3: Job=a: Pacing=auto needs ranks that wait: Overlap=no, Sync=synchronous or local" },
     { HEAD "Job=a Ranks=4 PaceLevers=gate,nap",
-      "t:3: PaceLevers=gate,nap: none, or with commas some of release, gate, delay or stagger (default "
-      "release,gate)" },
+      "t:3: PaceLevers=gate,nap: none, or one or more of release, gate, delay or stagger, with commas "
+      "(default release,gate)" },
     { HEAD "Job=a Ranks=4 PaceLevers=gate,",
-      "t:3: PaceLevers=gate,: none, or with commas some of release, gate, delay or stagger (default "
-      "release,gate)" },
+      "t:3: PaceLevers=gate,: none, or one or more of release, gate, delay or stagger, with commas "
+      "(default release,gate)" },
     { HEAD "Job=a Ranks=4 PaceHoldout=1", "t:3: PaceHoldout=1: a whole number from 2 to 12 (default 12)" },
     { GOOD "Policy=a From=0 PaceLevers=gate", "t:4: Policy=a: the job needs Pacing=auto" },
     { GOOD "Policy=b From=0 PaceLevers=gate", "t:4: Policy=b: unknown job \"b\"" },
     { GOOD "Policy=a From=9",
-      "t:4: Policy=a: PaceLevers= is missing: none, or with commas some of release, gate, delay or "
-      "stagger" },
+      "t:4: Policy=a: PaceLevers= is missing: none, or one or more of release, gate, delay or "
+      "stagger, with commas" },
     { HEAD "Job=a Ranks=4 Cores=2 Overlap=yes",
       "t:3: Job=a: Cores= needs ranks that wait: Overlap=no, Sync=synchronous or local" },
     { HEAD "Job=a Ranks=4 Sync=asynchronous Inner=1",
