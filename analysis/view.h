@@ -264,7 +264,7 @@ void view_runs_set(struct view *v, const struct projection_run *run, size_t n);
 /* What this job would be by other strategies on the ranks it has (model/strategy.h). */
 struct view_strategy_options {
     enum traffic_algorithm algorithm; /* of its all-reduce; TRAFFIC_ALGORITHMS: not known */
-    double shards, every;             /* parameter servers, NaN: one a node; local steps, NaN: 8; then the rows are
+    double shards, every; /* parameter servers, NaN: one a node; local steps, NaN: 8; then the rows are
                                        * marked as assumed */
     double staleness_penalty, local_penalty, async_growth; /* of the iterations; NaN: not known */
 };

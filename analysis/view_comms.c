@@ -8,6 +8,42 @@
 #include "common/xalloc.h"
 #include "ring/ring.h"
 
+#define COMM_WINDOW_S 5.0
+
+struct member_sums { /* a rank's stay in a communicator's collectives; kept when it has left */
+    double recent_s, run_s;
+    uint32_t rank;
+    bool sampled;
+};
+
+struct comm_totals {
+    double collectives, bytes, skew_s, transfer_s, over_s;
+    uint64_t joined;
+};
+
+struct comm {
+    uint64_t name;
+    uint32_t size, first, instance; /* see struct ring_comm */
+    char *label;                    /* NULL: its size and first rank name it */
+    struct join *join;
+    struct comm_totals now, before; /* the running and the last full window */
+    struct joined_sums recent, run;
+    struct member_sums *member; /* by place */
+};
+
+struct comms {
+    struct comm *comm; /* by name */
+    size_t n, cap;
+    double since_s; /* when the running window began */
+    uint32_t main_size;
+    uint64_t joined;
+};
+
+struct comms *view_comms_new(void)
+{
+    return xcalloc(1, sizeof(struct comms));
+}
+
 static void comm_free(struct comm *c)
 {
     join_free(c->join);
@@ -15,45 +51,54 @@ static void comm_free(struct comm *c)
     free(c->member);
 }
 
-void view_forget_comms(struct view *v)
+void view_comms_forget(struct view *v)
 {
-    for (size_t i = 0; i < v->n_comms; i++)
-        comm_free(&v->comm[i]);
-    v->n_comms = 0;
-    free(v->delay);
-    v->delay = NULL;
-    v->delay_cap = 0;
+    struct comms *s = v->comms;
+
+    for (size_t i = 0; i < s->n; i++)
+        comm_free(&s->comm[i]);
+    s->n = 0;
+    s->main_size = 0;
 }
 
-struct comm *view_comm_find(const struct view *v, uint64_t name)
+void view_comms_free(struct view *v)
 {
-    size_t low = 0, high = v->n_comms;
+    view_comms_forget(v);
+    free(v->comms->comm);
+    free(v->comms);
+}
+
+static struct comm *comm_find(const struct view *v, uint64_t name)
+{
+    const struct comms *s = v->comms;
+    size_t low = 0, high = s->n;
 
     while (low < high) {
         size_t mid = (low + high) / 2;
 
-        if (v->comm[mid].name < name)
+        if (s->comm[mid].name < name)
             low = mid + 1;
         else
             high = mid;
     }
-    return low < v->n_comms && v->comm[low].name == name ? &v->comm[low] : NULL;
+    return low < s->n && s->comm[low].name == name ? &s->comm[low] : NULL;
 }
 
 void view_comm_forget(struct view *v, uint64_t name)
 {
-    struct comm *c = view_comm_find(v, name);
+    struct comms *s = v->comms;
+    struct comm *c = comm_find(v, name);
 
     if (!c)
         return;
     comm_free(c);
-    v->n_comms--;
-    memmove(c, c + 1, (size_t)(v->comm + v->n_comms - c) * sizeof(*c));
+    s->n--;
+    memmove(c, c + 1, (size_t)(s->comm + s->n - c) * sizeof(*c));
 }
 
 void view_comm_call(struct view *v, uint64_t name, const char *label)
 {
-    struct comm *c = view_comm_find(v, name);
+    struct comm *c = comm_find(v, name);
 
     if (!c)
         return;
@@ -63,32 +108,31 @@ void view_comm_call(struct view *v, uint64_t name, const char *label)
 
 static struct comm *comm_add(struct view *v, const struct comm_item *c)
 {
+    struct comms *s = v->comms;
     struct join *join;
     size_t at = 0;
 
-    if (v->n_comms >= VIEW_COMMS_MAX || !(join = join_new(c)))
+    if (s->n >= VIEW_COMMS_MAX || !(join = join_new(c)))
         return NULL;
-    while (at < v->n_comms && v->comm[at].name < c->name)
+    while (at < s->n && s->comm[at].name < c->name)
         at++;
-    v->comm = xgrow(v->comm, &v->comms_cap, v->n_comms + 1, sizeof(*v->comm));
-    memmove(&v->comm[at + 1], &v->comm[at], (v->n_comms - at) * sizeof(*v->comm));
-    v->comm[at] = (struct comm){ .name = c->name,
+    s->comm = xgrow(s->comm, &s->cap, s->n + 1, sizeof(*s->comm));
+    memmove(&s->comm[at + 1], &s->comm[at], (s->n - at) * sizeof(*s->comm));
+    s->comm[at] = (struct comm){ .name = c->name,
                                  .size = c->size,
                                  .first = c->first,
                                  .instance = c->instance,
                                  .join = join,
                                  .member = xcalloc(c->size, sizeof(struct member_sums)) };
-    if (v->delay_cap < 2 * (size_t)c->size)
-        v->delay = xgrow(v->delay, &v->delay_cap, 2 * (size_t)c->size, sizeof(*v->delay));
-    v->n_comms++;
-    return &v->comm[at];
+    s->n++;
+    return &s->comm[at];
 }
 
-void view_take_comm(struct view *v, const struct comm_item *c)
+void view_comms_take(struct view *v, const struct comm_item *c)
 {
-    struct comm *k = view_comm_find(v, c->name);
+    struct comm *k = comm_find(v, c->name);
 
-    if (!view_rank_told(v, c->rank, c->app) || c->size < 2)
+    if (!view_ranks_find(v, c->rank, c->app) || c->size < 2)
         return;
     if (!k)
         k = comm_add(v, c);
@@ -99,142 +143,98 @@ void view_take_comm(struct view *v, const struct comm_item *c)
     join_member(k->join, c->rank, c->comm_rank);
 }
 
-/* Lateness spans decades: buckets of a constant ratio, from a microsecond up to 80 s. A quantile is the
- * middle of its bucket, so that it is off by 5 % at most: two digits can be shown. */
-#define BUCKET_RATIO 1.1
-
-static unsigned bucket_of(double s)
+uint64_t view_comms_joined(const struct view *v)
 {
-    double b = s > 1e-6 ? log(s * 1e6) / log(BUCKET_RATIO) : 0;
-
-    return b < BUCKETS - 1 ? (unsigned)b : BUCKETS - 1;
+    return v->comms->joined;
 }
 
-/* Older ones fade by halves. What does not divide is carried to the next bucket: thrown away, the rare and
- * late ones would be missing from the upper quantiles. */
-static void bucket_add(struct view_rank *k, double s)
+uint32_t view_comms_main_size(const struct view *v)
 {
-    unsigned b = bucket_of(s), carry = 0;
-
-    k->bucket[b]++;
-    if (++k->bucketed < 4096)
-        return;
-    k->bucketed = 0;
-    for (b = 0; b < BUCKETS; b++) {
-        carry += k->bucket[b];
-        k->bucket[b] = (uint16_t)(carry / 2);
-        k->bucketed += k->bucket[b];
-        carry %= 2;
-    }
+    return v->comms->main_size;
 }
 
-double view_lateness_quantile(const struct view_rank *k, double q)
-{
-    double want = q * k->bucketed, sum = 0;
-
-    if (!k->bucketed)
-        return NAN;
-    for (unsigned b = 0; b < BUCKETS; b++) {
-        if (sum + k->bucket[b] >= want && k->bucket[b])
-            return b ? 1e-6 * pow(BUCKET_RATIO, b + 0.5) : 1e-6;
-        sum += k->bucket[b];
-    }
-    return NAN;
-}
-
-static void remember_skew(struct view *v, double skew_s)
-{
-    v->skew_s[v->skews_kept++ % SKEWS] = (float)skew_s;
-}
+struct joined_arg {
+    struct view *view;
+    struct comm *comm;
+};
 
 static void on_joined(const struct joined *j, void *arg)
 {
     struct joined_arg *a = arg;
     struct view *v = a->view;
     struct comm *c = a->comm;
-    double skew_s = j->stay_max_s - j->stay_min_s, wait_s = j->stay_sum_s - j->present * j->stay_min_s;
-    bool tells = j->complete && !(j->flags & SAMPLE_UNWAITED);
+    struct joined_sums sums;
 
-    v->collectives++;
+    v->comms->joined++;
     c->now.collectives += j->n;
     c->now.bytes += (double)j->bytes * j->n;
     c->now.joined++;
-    c->now.skew_s += skew_s;
+    c->now.skew_s += j->stay_max_s - j->stay_min_s;
     c->now.transfer_s += j->stay_min_s;
-    if (!tells)
-        return;
-    v->now.wait_s += wait_s * j->n;
-    v->now.transfer_s += j->stay_min_s * j->present * j->n;
-    if (c->size == v->main_size) {
-        v->now.skew_sum_s += skew_s;
-        v->now.skews++;
-        remember_skew(v, skew_s);
-    }
-    for (uint32_t i = 0; i < j->slots; i++) {
-        uint32_t r = j->rank[i];
-
-        if (r >= v->n_ranks || isnan(j->stay_s[i]))
-            continue;
-        double late_s = j->stay_max_s - j->stay_s[i];
-
-        v->rank[r].now.lateness_s += (float)late_s;
-        v->rank[r].now.joined++;
-        bucket_add(&v->rank[r], late_s);
-    }
-    if (j->last < v->n_ranks)
-        v->rank[j->last].now.last++;
-    view_sum_joined(v, c, j);
-    view_scaling_joined(v, c, j);
+    if (!j->complete || (j->flags & SAMPLE_UNWAITED))
+        return; /* it does not show who waited for whom */
+    view_history_take_joined(v, j, c->size == v->comms->main_size);
+    sums = view_sums_take_joined(v, j);
+    view_joined_add(&c->recent, &sums);
+    view_joined_add(&c->run, &sums);
+    view_scaling_take_joined(v, c->size, j);
 }
 
-void view_take_sample(struct view *v, const struct sample *s)
+void view_comms_take_sample(struct view *v, const struct sample *s)
 {
-    struct joined_arg arg = { .view = v };
-    struct view_rank *k = view_rank_told(v, s->rank, s->app);
+    struct joined_arg arg = { .view = v, .comm = comm_find(v, s->comm) };
+    struct comm *c = arg.comm;
+    uint32_t place = c ? join_place(c->join, s->rank) : UINT32_MAX;
 
-    if (!k)
-        return;
-    if (!s->n || s->n > 65536 || s->gap_sum_ns > TIME_MAX_NS || s->stay_sum_ns > TIME_MAX_NS ||
-        s->stay_ns > TIME_MAX_NS || s->p2p_sum_ns > s->gap_sum_ns) {
-        v->refused++;
-        return;
+    if (place != UINT32_MAX) {
+        struct member_sums *m = &c->member[place];
+
+        m->sampled = true;
+        m->rank = s->rank;
+        m->recent_s += (double)s->stay_sum_ns * 1e-9;
+        m->run_s += (double)s->stay_sum_ns * 1e-9;
     }
-    if (s->comm == v->step_comm && s->seq + s->n - 1 > v->main_seq)
-        v->main_seq = s->seq + s->n - 1;
-    k->left_at_s = v->now_s;
-    k->left_op = s->op;
-    k->left_comm = s->comm;
-    k->left_seq = s->seq + s->n - 1;
-    k->inside_op = RING_OP_NONE; /* it left a collective since it was told to be inside of something */
-    if (s->flags & SAMPLE_WHOLE)
-        return; /* its block tells it too; whole ones are for traces */
-    v->now.work_s += (double)(s->gap_sum_ns - s->p2p_sum_ns) * 1e-9;
-    v->now.p2p_s += (double)s->p2p_sum_ns * 1e-9;
-    v->now.stay_s += (double)s->stay_sum_ns * 1e-9;
-    arg.comm = view_comm_find(v, s->comm);
-    view_sum_sample(v, arg.comm, s);
-    if (!arg.comm || !ring_op_synchronises(s->op) || (s->flags & (SAMPLE_INTER | SAMPLE_FAILED)))
+    if (!c || !ring_op_synchronises(s->op) || (s->flags & (SAMPLE_INTER | SAMPLE_FAILED)))
         return;
-    if (arg.comm->size > v->main_size)
-        v->main_size = arg.comm->size;
-    join_sample(arg.comm->join, s, on_joined, &arg);
+    if (c->size > v->comms->main_size)
+        v->comms->main_size = c->size;
+    join_sample(c->join, s, on_joined, &arg);
 }
 
-void view_roll_comms(struct view *v, double now_s)
+void view_comms_end_rank(struct view *v, uint32_t rank)
 {
-    if (now_s < v->comms_since_s + COMM_WINDOW_S)
-        return;
-    for (size_t i = 0; i < v->n_comms; i++) {
-        v->comm[i].before = v->comm[i].now;
-        v->comm[i].before.over_s = now_s - v->comms_since_s;
-        memset(&v->comm[i].now, 0, sizeof(v->comm[i].now));
+    for (size_t i = 0; i < v->comms->n; i++)
+        join_leave(v->comms->comm[i].join, rank);
+}
+
+void view_comms_fade(struct view *v)
+{
+    for (size_t at = 0; at < v->comms->n; at++) {
+        struct comm *c = &v->comms->comm[at];
+
+        view_joined_fade(&c->recent);
+        for (uint32_t i = 0; i < c->size; i++)
+            c->member[i].recent_s = view_fade(c->member[i].recent_s);
     }
-    v->comms_since_s = now_s;
+}
+
+void view_comms_roll(struct view *v, double now_s)
+{
+    struct comms *s = v->comms;
+
+    if (now_s < s->since_s + COMM_WINDOW_S)
+        return;
+    for (size_t i = 0; i < s->n; i++) {
+        s->comm[i].before = s->comm[i].now;
+        s->comm[i].before.over_s = now_s - s->since_s;
+        memset(&s->comm[i].now, 0, sizeof(s->comm[i].now));
+    }
+    s->since_s = now_s;
 }
 
 char *view_comm_label(const struct view *v, uint64_t name, char *buf, size_t size)
 {
-    const struct comm *c = view_comm_find(v, name);
+    const struct comm *c = comm_find(v, name);
     char dup[16] = "";
 
     if (c && c->instance)
@@ -243,16 +243,32 @@ char *view_comm_label(const struct view *v, uint64_t name, char *buf, size_t siz
         snprintf(buf, size, "%016llx", (unsigned long long)name);
     else if (c->label)
         snprintf(buf, size, "%s", c->label);
-    else if (c->size == v->n_ranks)
+    else if (c->size == view_rank_limit(v))
         snprintf(buf, size, "world%s", dup);
     else
         snprintf(buf, size, "%u@%u%s", c->size, c->first, dup);
     return buf;
 }
 
+uint32_t view_comms_size(const struct view *v, uint64_t name)
+{
+    const struct comm *c = comm_find(v, name);
+
+    return c ? c->size : 0;
+}
+
+uint32_t view_comms_of_size(const struct view *v, uint32_t size)
+{
+    uint32_t n = 0;
+
+    for (size_t i = 0; i < v->comms->n; i++)
+        n += v->comms->comm[i].size == size;
+    return n;
+}
+
 uint32_t view_comm_size(const struct view *v, uint64_t name)
 {
-    const struct comm *c = view_comm_find(v, name);
+    const struct comm *c = comm_find(v, name);
 
     return c ? join_announced(c->join) : 0;
 }
@@ -284,10 +300,10 @@ static size_t comm_row(const struct comm *c, struct view_comm *out, size_t *n, s
 static void add_to_row(const struct view *v, const struct comm *c, double now_s, struct view_comm *row)
 {
     const struct comm_totals *t = comm_totals(c);
-    double over_s = t->over_s > 0 ? t->over_s : now_s - v->comms_since_s;
+    double over_s = t->over_s > 0 ? t->over_s : now_s - v->comms->since_s;
 
     row->instances++;
-    row->main = row->main || c->name == v->step_comm;
+    row->main = row->main || c->name == view_steps_count(v)->comm;
     if (over_s > 0) {
         row->collectives_per_s += t->collectives / over_s;
         row->bytes_per_s += t->bytes / over_s;
@@ -296,15 +312,32 @@ static void add_to_row(const struct view *v, const struct comm *c, double now_s,
     row->transfer_s += t->joined ? t->transfer_s / (double)t->joined : 0;
 }
 
+static void add_efficiency(const struct view *v, const struct comm *c, bool run, struct efficiency_sums *sums)
+{
+    const struct joined_sums *joined = run ? &c->run : &c->recent;
+
+    for (uint32_t i = 0; i < c->size; i++) {
+        const struct member_sums *m = &c->member[i];
+        double stay_s = run ? m->run_s : m->recent_s, time_s = view_sums_rank(v, m->rank, run)->time_s;
+
+        if (m->sampled)
+            efficiency_rank(sums, time_s - stay_s, stay_s, time_s);
+    }
+    sums->wait_s += joined->wait_s;
+    sums->transfer_s += joined->transfer_s;
+    efficiency_group(sums);
+}
+
 /* Efficiencies of the communicators of one row together. */
 static void row_efficiency(const struct view *v, struct view_comm *row)
 {
+    const struct comms *s = v->comms;
     struct efficiency_sums recent = { 0 }, run = { 0 };
 
-    for (size_t i = 0; i < v->n_comms; i++)
-        if (v->comm[i].size == row->size) {
-            view_sum_comm(v, &v->comm[i], false, &recent);
-            view_sum_comm(v, &v->comm[i], true, &run);
+    for (size_t i = 0; i < s->n; i++)
+        if (s->comm[i].size == row->size) {
+            add_efficiency(v, &s->comm[i], false, &recent);
+            add_efficiency(v, &s->comm[i], true, &run);
         }
     row->recent = efficiency_of(&recent);
     row->run = efficiency_of(&run);
@@ -312,16 +345,17 @@ static void row_efficiency(const struct view *v, struct view_comm *row)
 
 size_t view_comms_get(const struct view *v, double now_s, struct view_comm *out, size_t max)
 {
+    const struct comms *s = v->comms;
     size_t n = 0;
 
-    for (size_t i = 0; i < v->n_comms; i++) {
+    for (size_t i = 0; i < s->n; i++) {
         size_t row;
 
-        if (!v->comm[i].now.joined && !v->comm[i].before.joined)
+        if (!s->comm[i].now.joined && !s->comm[i].before.joined)
             continue;
-        row = comm_row(&v->comm[i], out, &n, max);
+        row = comm_row(&s->comm[i], out, &n, max);
         if (row < max)
-            add_to_row(v, &v->comm[i], now_s, &out[row]);
+            add_to_row(v, &s->comm[i], now_s, &out[row]);
     }
     for (size_t i = 0; i < n; i++) {
         out[i].collectives_per_s /= out[i].instances;

@@ -1,20 +1,67 @@
-/* view_health.c - how ranks and nodes fare beside their arrivals, and what of that may be why somebody is
- * late. */
+/* view_health.c - the health of ranks' processes and of nodes, and what of it may be why a rank is late. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/cause.h"
 #include "analysis/view_private.h"
 #include "common/xalloc.h"
 
 #define SMOOTH_S     3.0
-#define VALID_S      30.0 /* agents tell every 5 s, on a node with very many ranks seldomer */
+#define VALID_S      30.0 /* agents report every 5 s, on a node with very many ranks less often */
 #define NORM_EVERY_S 4.0
 #define FADE         0.97f /* of the moments, an item */
 #define FOLLOWS_MIN  8.0f  /* items that a correlation needs */
 #define GPU_IDLE     1u    /* nvml.h: nvmlClocksThrottleReasonGpuIdle */
 #define PER_SECOND   1e12f
+
+struct task_health { /* of a rank's process */
+    bool reported;
+    double at_s;
+    struct task_item figures;            /* smoothed */
+    float n, mean_x, mean_y, xx, yy, xy; /* of run delay and lateness, old ones fade; n: how many count */
+};
+
+struct gpu_health {
+    bool reported;
+    double at_s;
+    struct gpu_item figures;
+};
+
+struct node_health { /* of a place that is a node */
+    bool reported;
+    double at_s;
+    struct node_item figures;
+    float involuntary_per_s; /* of all its ranks */
+    struct gpu_health gpu[VIEW_GPUS_MAX];
+};
+
+struct health {
+    struct task_health *task; /* by rank */
+    struct node_health *node; /* by place */
+    size_t n_tasks, tasks_cap, n_nodes, nodes_cap;
+    bool any;                            /* a rank or a node ever reported */
+    struct cause_norm norm[CAUSE_KINDS]; /* of all ranks and nodes, at norm_s */
+    double norm_s;
+};
+
+struct health *view_health_new(void)
+{
+    return xcalloc(1, sizeof(struct health));
+}
+
+void view_health_free(struct health *s)
+{
+    free(s->task);
+    free(s->node);
+    free(s);
+}
+
+void view_health_forget(struct view *v) /* of nodes it stays */
+{
+    v->health->n_tasks = 0;
+}
 
 /* ---- items, bounded and smoothed ---- */
 
@@ -69,7 +116,7 @@ static bool within_bounds(const void *item, const struct figure *f)
     return true;
 }
 
-/* item becomes what is shown: between what was shown and what is told now. */
+/* item, as reported, becomes what is shown: between that and what was shown before. */
 static void smooth(void *item, const void *before, const struct figure *f, double passed_s)
 {
     float weight = (float)(1 - exp(-fmax(passed_s, 0) / SMOOTH_S));
@@ -91,21 +138,22 @@ static void make_printable(char *text)
             *text = '?';
 }
 
-/* The health of the node that a rank is on; NULL: the rank was not told of, or its node was not. */
+/* The health of the node that a rank is on; NULL: the rank or its node is unknown. */
 static struct node_health *node_of(struct view *v, uint32_t rank, uint16_t app)
 {
-    struct view_rank *k = view_rank_told(v, rank, app);
+    const struct view_rank *k = view_ranks_find(v, rank, app);
+    struct health *s = v->health;
 
     if (!k || k->node == WORK_PLACE_NONE)
         return NULL;
-    if (k->node >= v->n_node_health) {
-        v->node_health = xgrow(v->node_health, &v->node_health_cap, k->node + 1, sizeof(*v->node_health));
-        v->n_node_health = k->node + 1;
+    if (k->node >= s->n_nodes) {
+        s->node = xgrow(s->node, &s->nodes_cap, k->node + 1, sizeof(*s->node));
+        s->n_nodes = k->node + 1;
     }
-    return &v->node_health[k->node];
+    return &s->node[k->node];
 }
 
-void view_take_node(struct view *v, double now_s, const struct node_item *n)
+void view_health_take_node(struct view *v, double now_s, const struct node_item *n)
 {
     struct node_health *h;
     struct node_item item = *n;
@@ -116,18 +164,18 @@ void view_take_node(struct view *v, double now_s, const struct node_item *n)
     }
     if (!(h = node_of(v, n->rank, n->app)))
         return;
-    if (h->told)
-        smooth(&item, &h->figures, node_figures, now_s - h->told_s);
+    if (h->reported)
+        smooth(&item, &h->figures, node_figures, now_s - h->at_s);
     make_printable(item.nic);
-    v->n_health += !h->told;
     h->figures = item;
-    h->told = true;
-    h->told_s = now_s;
+    h->at_s = now_s;
+    h->reported = v->health->any = true;
 }
 
-void view_take_gpu(struct view *v, double now_s, const struct gpu_item *g)
+void view_health_take_gpu(struct view *v, double now_s, const struct gpu_item *g)
 {
     struct node_health *h;
+    struct gpu_health *k;
     struct gpu_item item = *g;
 
     if (!within_bounds(g, gpu_figures) || g->index >= VIEW_GPUS_MAX) {
@@ -136,11 +184,10 @@ void view_take_gpu(struct view *v, double now_s, const struct gpu_item *g)
     }
     if (!(h = node_of(v, g->rank, g->app)))
         return;
-    if (h->gpu[g->index].told)
-        smooth(&item, &h->gpu[g->index].figures, gpu_figures, now_s - h->gpu[g->index].told_s);
-    h->gpu[g->index].figures = item;
-    h->gpu[g->index].told = true;
-    h->gpu[g->index].told_s = now_s;
+    k = &h->gpu[g->index];
+    if (k->reported)
+        smooth(&item, &k->figures, gpu_figures, now_s - k->at_s);
+    *k = (struct gpu_health){ .reported = true, .at_s = now_s, .figures = item };
 }
 
 /* ---- does the lateness follow the run delay ---- */
@@ -164,58 +211,67 @@ static double correlation(const struct task_health *h)
     return h && h->n >= FOLLOWS_MIN && h->xx > 0 && h->yy > 0 ? h->xy / sqrt((double)h->xx * h->yy) : NAN;
 }
 
-void view_take_task(struct view *v, double now_s, const struct task_item *t)
+static const struct task_health *task_health(const struct view *v, uint32_t rank)
 {
-    struct view_rank *k;
+    return rank < v->health->n_tasks && v->health->task[rank].reported ? &v->health->task[rank] : NULL;
+}
+
+void view_health_take_task(struct view *v, double now_s, const struct task_item *t)
+{
+    struct health *s = v->health;
     struct task_item item = *t;
+    struct task_health *k;
     struct cell cell;
 
     if (!within_bounds(t, task_figures)) {
         v->refused++;
         return;
     }
-    if (!(k = view_rank_told(v, t->rank, t->app)))
+    if (!view_ranks_find(v, t->rank, t->app))
         return;
+    s->task = xgrow(s->task, &s->tasks_cap, t->rank + 1, sizeof(*s->task));
+    for (; s->n_tasks <= t->rank; s->n_tasks++)
+        s->task[s->n_tasks].reported = false;
+    k = &s->task[t->rank];
+    if (!k->reported)
+        *k = (struct task_health){ .reported = true };
+    else
+        smooth(&item, &k->figures, task_figures, now_s - k->at_s);
     make_printable(item.cpus);
-    if (!k->health) {
-        k->health = xcalloc(1, sizeof(*k->health));
-        v->n_health++;
-    } else {
-        smooth(&item, &k->health->figures, task_figures, now_s - k->health->told_s);
-    }
-    view_newest_cell(v, t->rank, &cell);
+    cell = view_history_newest(v, t->rank);
     if (cell.joined && !isnan(t->run_delay_ratio))
-        correlate(k->health, t->run_delay_ratio, cell.lateness_s / (float)cell.joined);
-    k->health->figures = item;
-    k->health->told_s = now_s;
+        correlate(k, t->run_delay_ratio, cell.lateness_s / (float)cell.joined);
+    k->figures = item;
+    k->at_s = now_s;
+    s->any = true;
 }
 
 /* ---- figures by kind ---- */
 
 static const struct task_item *task_of(const struct view *v, uint32_t rank)
 {
-    const struct view_rank *k = &v->rank[rank];
+    const struct task_health *k = task_health(v, rank);
 
-    return k->known && k->health && k->health->told_s + VALID_S > v->now_s ? &k->health->figures : NULL;
+    return k && view_ranks_at(v, rank)->known && k->at_s + VALID_S > v->now_s ? &k->figures : NULL;
 }
 
 static const struct node_item *node_at(const struct view *v, uint32_t place)
 {
-    const struct node_health *h = place < v->n_node_health ? &v->node_health[place] : NULL;
+    const struct node_health *h = place < v->health->n_nodes ? &v->health->node[place] : NULL;
 
-    return h && h->told && h->told_s + VALID_S > v->now_s ? &h->figures : NULL;
+    return h && h->reported && h->at_s + VALID_S > v->now_s ? &h->figures : NULL;
 }
 
 static const struct gpu_item *gpu_of(const struct view *v, uint32_t rank)
 {
     const struct task_item *t = task_of(v, rank);
-    uint32_t place = v->rank[rank].node;
+    uint32_t place = view_ranks_at(v, rank)->node;
+    const struct gpu_health *g;
 
-    if (!t || t->gpu < 0 || t->gpu >= (int)VIEW_GPUS_MAX || place >= v->n_node_health ||
-        !v->node_health[place].gpu[t->gpu].told ||
-        v->node_health[place].gpu[t->gpu].told_s + VALID_S <= v->now_s)
+    if (!t || t->gpu < 0 || t->gpu >= (int)VIEW_GPUS_MAX || place >= v->health->n_nodes)
         return NULL;
-    return &v->node_health[place].gpu[t->gpu].figures;
+    g = &v->health->node[place].gpu[t->gpu];
+    return g->reported && g->at_s + VALID_S > v->now_s ? &g->figures : NULL;
 }
 
 static double rank_value(const struct view *v, enum cause_kind kind, uint32_t rank)
@@ -271,7 +327,7 @@ struct group {
 static size_t collect(const struct group *g, enum cause_kind kind, bool culprits)
 {
     bool of_node = kind >= CAUSE_OF_NODE;
-    uint32_t n = of_node ? (uint32_t)g->view->n_node_health : g->view->n_ranks;
+    uint32_t n = of_node ? (uint32_t)g->view->health->n_nodes : view_rank_limit(g->view);
     const float *share = of_node ? g->node : g->rank;
     size_t got = 0;
 
@@ -289,11 +345,11 @@ static size_t collect(const struct group *g, enum cause_kind kind, bool culprits
 
 static void group_open(struct group *g, const struct view *v)
 {
-    size_t n = v->n_ranks > v->n_node_health ? v->n_ranks : v->n_node_health;
+    size_t n = view_rank_limit(v) > v->health->n_nodes ? view_rank_limit(v) : v->health->n_nodes;
 
     *g = (struct group){ .view = v,
-                         .rank = xcalloc(v->n_ranks + 1, sizeof(float)),
-                         .node = xcalloc(v->n_node_health + 1, sizeof(float)),
+                         .rank = xcalloc(view_rank_limit(v) + 1, sizeof(float)),
+                         .node = xcalloc(v->health->n_nodes + 1, sizeof(float)),
                          .value = xcalloc(n + 1, sizeof(float)) };
 }
 
@@ -308,14 +364,18 @@ static void group_close(struct group *g)
 static void share_nodes(struct group *g)
 {
     const struct view *v = g->view;
-    uint32_t *ranks = xcalloc(v->n_node_health + 1, sizeof(*ranks));
+    size_t nodes = v->health->n_nodes;
+    uint32_t *ranks = xcalloc(nodes + 1, sizeof(*ranks));
 
-    for (uint32_t r = 0; r < v->n_ranks; r++)
-        if (v->rank[r].known && v->rank[r].node < v->n_node_health) {
-            ranks[v->rank[r].node]++;
-            g->node[v->rank[r].node] += g->rank[r];
+    for (uint32_t r = 0; r < view_rank_limit(v); r++) {
+        const struct view_rank *k = view_ranks_at(v, r);
+
+        if (k->known && k->node < nodes) {
+            ranks[k->node]++;
+            g->node[k->node] += g->rank[r];
         }
-    for (uint32_t p = 0; p < v->n_node_health; p++)
+    }
+    for (uint32_t p = 0; p < nodes; p++)
         g->node[p] = ranks[p] ? g->node[p] / (float)ranks[p] : NAN;
     free(ranks);
 }
@@ -324,16 +384,17 @@ static void mark_culprits(struct group *g, const struct view_verdict *d)
 {
     const struct view *v = g->view;
 
-    for (uint32_t r = 0; r < v->n_ranks; r++) {
+    for (uint32_t r = 0; r < view_rank_limit(v); r++) {
+        const struct view_rank *k = view_ranks_at(v, r);
         char name[16];
         const char *is = name;
 
         snprintf(name, sizeof(name), "r%u", r);
         if (d->finding.scope == SCOPE_NODE)
-            is = view_place_name(v, v->rank[r].node);
+            is = view_place_name(v, k->node);
         else if (d->finding.scope == SCOPE_SWITCH)
-            is = view_place_name(v, v->rank[r].leaf);
-        for (uint32_t c = 0; c < d->n_culprits && v->rank[r].known && !(g->rank[r] > 0); c++)
+            is = view_place_name(v, k->leaf);
+        for (uint32_t c = 0; c < d->n_culprits && k->known && !(g->rank[r] > 0); c++)
             g->rank[r] = !strcmp(is, d->culprit[c]);
     }
     share_nodes(g);
@@ -341,29 +402,33 @@ static void mark_culprits(struct group *g, const struct view_verdict *d)
 
 /* ---- the norm of all, for single rows ---- */
 
-static void sum_switches(struct view *v)
+static void sum_switches(struct view *v) /* of context */
 {
-    for (uint32_t p = 0; p < v->n_node_health; p++)
-        v->node_health[p].involuntary_per_s = NAN;
-    for (uint32_t r = 0; r < v->n_ranks; r++) {
-        const struct task_item *t = v->rank[r].node < v->n_node_health ? task_of(v, r) : NULL;
-        float *sum = t ? &v->node_health[v->rank[r].node].involuntary_per_s : NULL;
+    struct health *s = v->health;
+
+    for (uint32_t p = 0; p < s->n_nodes; p++)
+        s->node[p].involuntary_per_s = NAN;
+    for (uint32_t r = 0; r < view_rank_limit(v); r++) {
+        uint32_t place = view_ranks_at(v, r)->node;
+        const struct task_item *t = place < s->n_nodes ? task_of(v, r) : NULL;
+        float *sum = t ? &s->node[place].involuntary_per_s : NULL;
 
         if (t && !isnan(t->involuntary_per_s))
             *sum = t->involuntary_per_s + (isnan(*sum) ? 0 : *sum);
     }
 }
 
-void view_roll_health(struct view *v, double now_s)
+void view_health_roll(struct view *v, double now_s)
 {
+    struct health *s = v->health;
     struct group g;
 
-    if (!v->n_health || (now_s < v->norm_s + NORM_EVERY_S && v->norm_s <= now_s))
+    if (!s->any || (now_s < s->norm_s + NORM_EVERY_S && s->norm_s <= now_s))
         return;
-    v->norm_s = now_s;
+    s->norm_s = now_s;
     group_open(&g, v);
     for (int kind = 0; kind < CAUSE_KINDS; kind++)
-        v->norm[kind] = cause_norm(kind, g.value, collect(&g, kind, false)); /* nobody is a culprit */
+        s->norm[kind] = cause_norm(kind, g.value, collect(&g, kind, false)); /* nobody is a culprit */
     group_close(&g);
     sum_switches(v);
 }
@@ -377,7 +442,7 @@ static void describe_ranks(const struct group *g, struct cause *c)
     uint32_t shared = 0, n = 0;
 
     c->follows = NAN;
-    for (uint32_t r = 0; r < v->n_ranks; r++) {
+    for (uint32_t r = 0; r < view_rank_limit(v); r++) {
         const struct task_item *t = g->rank[r] > 0 ? task_of(v, r) : NULL;
         const struct gpu_item *gpu = t ? gpu_of(v, r) : NULL;
 
@@ -388,7 +453,7 @@ static void describe_ranks(const struct group *g, struct cause *c)
         foreign += isnan(t->foreign_ratio) ? 0 : t->foreign_ratio;
         threads += isnan(t->cpu_ratio) || !t->n_cpus ? 0 : t->cpu_ratio / t->n_cpus;
         c->throttle |= gpu ? gpu->throttle : 0;
-        c->follows = correlation(v->rank[r].health);
+        c->follows = correlation(task_health(v, r));
     }
     c->ranks = n;
     c->shared = 2 * shared > n;
@@ -404,13 +469,13 @@ static void describe_nodes(const struct group *g, struct cause *c, char label[80
     uint32_t n = 0;
 
     c->nic = "";
-    for (uint32_t p = 0; p < v->n_node_health; p++) {
+    for (uint32_t p = 0; p < v->health->n_nodes; p++) {
         if (!(g->node[p] > 0))
             continue;
         if (!n++)
             snprintf(label, 80, "%.64s", view_place_name(v, p));
         if (!*c->nic)
-            c->nic = v->node_health[p].figures.nic;
+            c->nic = v->health->node[p].figures.nic;
     }
     if (n > 1)
         snprintf(label, 80, "%u nodes", n);
@@ -425,7 +490,7 @@ static double culprits_share(const struct group *g, enum cause_kind kind)
 
     if (kind < CAUSE_OF_NODE)
         return 1;
-    for (uint32_t p = 0; p < g->view->n_node_health; p++)
+    for (uint32_t p = 0; p < g->view->health->n_nodes; p++)
         if (g->node[p] > 0) {
             sum += g->node[p];
             n++;
@@ -477,17 +542,18 @@ static void mark_worst_network(struct group *g)
     double best = 0;
     uint32_t worst = WORK_PLACE_NONE;
 
-    for (uint32_t p = 0; p < v->n_node_health; p++)
+    for (uint32_t p = 0; p < v->health->n_nodes; p++)
         for (int kind = CAUSE_RETRANSMITS; kind <= CAUSE_NIC_ERRORS; kind++) {
-            double score = cause_score(kind, node_value(v, kind, p), &v->norm[kind]);
+            double score = cause_score(kind, node_value(v, kind, p), &v->health->norm[kind]);
 
             if (score > best) {
                 best = score;
                 worst = p;
             }
         }
-    for (uint32_t r = 0; r < v->n_ranks; r++)
-        g->rank[r] = v->rank[r].known && v->rank[r].node == worst && worst != WORK_PLACE_NONE;
+    for (uint32_t r = 0; r < view_rank_limit(v); r++)
+        g->rank[r] =
+            view_ranks_at(v, r)->known && view_ranks_at(v, r)->node == worst && worst != WORK_PLACE_NONE;
     share_nodes(g);
 }
 
@@ -498,7 +564,7 @@ char *view_cause(const struct view *v, const struct view_verdict *d, char *buf, 
     struct group g;
 
     buf[0] = '\0';
-    if (!v->n_health || (d->finding.scope == SCOPE_NONE && !network))
+    if (!v->health->any || (d->finding.scope == SCOPE_NONE && !network))
         return buf;
     for (int kind = 0; kind < CAUSE_KINDS; kind++)
         asked[kind] = d->finding.scope != SCOPE_NONE || kind == CAUSE_RETRANSMITS || kind == CAUSE_NIC_ERRORS;
@@ -516,17 +582,19 @@ static void rank_cause(const struct view *v, uint32_t rank, char *buf, size_t si
 {
     const struct task_item *t = task_of(v, rank);
     const struct gpu_item *gpu = gpu_of(v, rank);
-    uint32_t place = v->rank[rank].node;
+    uint32_t place = view_ranks_at(v, rank)->node;
     struct cause best = { 0 };
     double best_score = 0;
 
     for (int kind = 0; kind < CAUSE_KINDS; kind++) {
         double x = kind >= CAUSE_OF_NODE ? node_value(v, kind, place) : rank_value(v, kind, rank);
-        double score = cause_score(kind, x, &v->norm[kind]);
+        double score = cause_score(kind, x, &v->health->norm[kind]);
 
         if (score > best_score) {
             best_score = score;
-            best = (struct cause){ .kind = kind, .value = x, .others = v->norm[kind].median, .ranks = 1 };
+            best = (struct cause){
+                .kind = kind, .value = x, .others = v->health->norm[kind].median, .ranks = 1
+            };
         }
     }
     buf[0] = '\0';
@@ -535,20 +603,18 @@ static void rank_cause(const struct view *v, uint32_t rank, char *buf, size_t si
     best.shared = t->flags & TASK_SHARED_CPU;
     best.foreign_ratio = t->foreign_ratio;
     best.threads_ratio = t->n_cpus ? t->cpu_ratio / t->n_cpus : NAN;
-    best.follows = correlation(v->rank[rank].health);
+    best.follows = correlation(task_health(v, rank));
     best.throttle = gpu ? gpu->throttle : 0;
     best.node = view_place_name(v, place);
-    best.nic = place < v->n_node_health ? v->node_health[place].figures.nic : "";
+    best.nic = place < v->health->n_nodes ? v->health->node[place].figures.nic : "";
     cause_text(&best, buf, size);
 }
 
-/* ---- telling ---- */
-
 bool view_rank_health_get(const struct view *v, double now_s, uint32_t rank, struct view_rank_health *h)
 {
-    const struct task_health *k = rank < v->n_ranks ? v->rank[rank].health : NULL;
+    const struct task_health *k = task_health(v, rank);
 
-    if (!k || k->told_s + VALID_S <= now_s || !task_of(v, rank))
+    if (!k || k->at_s + VALID_S <= now_s || !task_of(v, rank))
         return false;
     h->figures = k->figures;
     h->follows = correlation(k);
@@ -558,17 +624,15 @@ bool view_rank_health_get(const struct view *v, double now_s, uint32_t rank, str
 
 bool view_node_health_get(const struct view *v, double now_s, const char *node, struct view_node_health *h)
 {
-    uint32_t place = 0;
+    const struct node_health *k = v->health->node, *end = k + v->health->n_nodes;
 
-    while (place < v->n_node_health && strcmp(view_place_name(v, place), node))
-        place++;
-    if (place == v->n_node_health || !v->node_health[place].told ||
-        v->node_health[place].told_s + VALID_S <= now_s)
+    while (k < end && strcmp(view_place_name(v, (uint32_t)(k - v->health->node)), node))
+        k++;
+    if (k == end || !k->reported || k->at_s + VALID_S <= now_s)
         return false;
-    *h = (struct view_node_health){ .figures = v->node_health[place].figures,
-                                    .involuntary_per_s = v->node_health[place].involuntary_per_s };
+    *h = (struct view_node_health){ .figures = k->figures, .involuntary_per_s = k->involuntary_per_s };
     for (size_t i = 0; i < VIEW_GPUS_MAX; i++)
-        if (v->node_health[place].gpu[i].told && v->node_health[place].gpu[i].told_s + VALID_S > now_s)
-            h->gpu[h->n_gpus++] = v->node_health[place].gpu[i].figures;
+        if (k->gpu[i].reported && k->gpu[i].at_s + VALID_S > now_s)
+            h->gpu[h->n_gpus++] = k->gpu[i].figures;
     return true;
 }

@@ -1,10 +1,61 @@
-/* view_history.c - a view's columns of history, and the last ones as "now". */
+/* view_history.c - a view's columns of history, of all ranks and of each rank's lateness; the last ones are "now". */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/view_private.h"
+#include "common/xalloc.h"
+#include "model/statistics.h"
 
-void view_add_totals(struct totals *a, const struct totals *b)
+#define BUCKETS 192u /* of lateness */
+#define SKEWS   512u
+
+struct lateness { /* of a rank */
+    struct cell now;
+    float late_s[VIEW_COLUMNS];                       /* of each column that is over: mean lateness, ... */
+    uint8_t joined[VIEW_COLUMNS], last[VIEW_COLUMNS]; /* ... and how many, scaled down where there are many */
+    uint16_t bucket[BUCKETS], bucketed;               /* for its quantiles */
+};
+
+struct history {
+    struct totals now, column[VIEW_COLUMNS];
+    size_t at, n; /* where now will go; columns with now */
+    double column_s, begin_s;
+    struct lateness *rank;
+    size_t cap; /* of rank */
+    float skew_s[SKEWS];
+    size_t skews;
+};
+
+struct history *view_history_new(double now_s)
+{
+    struct history *s = xcalloc(1, sizeof(*s));
+
+    s->column_s = 1;
+    s->begin_s = now_s;
+    s->n = 1;
+    return s;
+}
+
+void view_history_free(struct history *s)
+{
+    free(s->rank);
+    free(s);
+}
+
+void view_history_reserve(struct view *v, uint32_t ranks)
+{
+    v->history->rank = xgrow(v->history->rank, &v->history->cap, ranks, sizeof(struct lateness));
+}
+
+void view_history_forget(struct view *v)
+{
+    if (v->history->cap)
+        memset(v->history->rank, 0, v->history->cap * sizeof(struct lateness));
+    v->history->skews = 0;
+}
+
+void view_totals_add(struct totals *a, const struct totals *b)
 {
     a->wait_s += b->wait_s;
     a->transfer_s += b->transfer_s;
@@ -26,8 +77,8 @@ static void add_cell(struct cell *a, const struct cell *b)
 
 #define CELL_MAX 255
 
-/* Only the ratios of a cell laid down matter. */
-static void lay_down(struct view_rank *k, size_t at, const struct cell *c)
+/* Only the ratios of a column that is over matter. */
+static void put_cell(struct lateness *k, size_t at, const struct cell *c)
 {
     uint32_t scale = (uint32_t)(c->joined + CELL_MAX) / CELL_MAX;
 
@@ -37,89 +88,192 @@ static void lay_down(struct view_rank *k, size_t at, const struct cell *c)
     k->last[at] = (uint8_t)(c->last / scale);
 }
 
-static struct cell laid_down(const struct view_rank *k, size_t at)
+static struct cell get_cell(const struct lateness *k, size_t at)
 {
     return (struct cell){ k->late_s[at] * k->joined[at], k->joined[at], k->last[at] };
 }
 
-static void add_laid_down(struct cell *sum, const struct view_rank *k, size_t at)
+static void add_column(struct cell *sum, const struct lateness *k, size_t at)
 {
-    struct cell c = laid_down(k, at);
+    struct cell c = get_cell(k, at);
 
     add_cell(sum, &c);
 }
 
-static size_t column_at(const struct view *v, size_t back)
+static size_t column_at(const struct history *s, size_t back)
 {
-    return (v->column + VIEW_COLUMNS - back) % VIEW_COLUMNS;
+    return (s->at + VIEW_COLUMNS - back) % VIEW_COLUMNS;
 }
 
-/* The newest column is kept in `now` while it fills, and laid down when it is over. */
+/* The newest column is kept in `now` while it fills. */
 static void next_column(struct view *v)
 {
-    view_series_add(v, &v->now, v->column_begin_s, v->column_begin_s + v->column_s);
-    view_fade_sums(v);
-    v->columns[v->column] = v->now;
-    memset(&v->now, 0, sizeof(v->now));
-    for (uint32_t r = 0; r < v->n_ranks; r++) {
-        lay_down(&v->rank[r], v->column, &v->rank[r].now);
-        memset(&v->rank[r].now, 0, sizeof(v->rank[r].now));
+    struct history *s = v->history;
+
+    view_series_take(v, &s->now, s->begin_s, s->begin_s + s->column_s);
+    if (s->now.work_s + s->now.stay_s > 0) { /* else no sample came: what was recent remains so */
+        view_sums_fade(v);
+        view_comms_fade(v);
     }
-    v->column = (v->column + 1) % VIEW_COLUMNS;
-    if (v->n_columns < VIEW_COLUMNS)
-        v->n_columns++;
-    v->column_begin_s += v->column_s;
+    s->column[s->at] = s->now;
+    memset(&s->now, 0, sizeof(s->now));
+    for (uint32_t r = 0; r < view_rank_limit(v); r++) {
+        put_cell(&s->rank[r], s->at, &s->rank[r].now);
+        memset(&s->rank[r].now, 0, sizeof(s->rank[r].now));
+    }
+    s->at = (s->at + 1) % VIEW_COLUMNS;
+    if (s->n < VIEW_COLUMNS)
+        s->n++;
+    s->begin_s += s->column_s;
 }
 
-/* Slow steps leave holes in columns of a second: double the column, two old ones become one. */
+/* Slow steps leave columns of a second empty: double the column, two old ones become one. */
 static void widen_columns(struct view *v)
 {
-    size_t kept = (v->n_columns - 1) / 2;
+    struct history *s = v->history;
+    size_t kept = (s->n - 1) / 2;
 
     for (size_t i = 0; i < kept; i++) {
-        size_t to = column_at(v, i + 1), a = column_at(v, 2 * i + 1), b = column_at(v, 2 * i + 2);
-        struct totals sum = v->columns[a];
+        size_t to = column_at(s, i + 1), a = column_at(s, 2 * i + 1), b = column_at(s, 2 * i + 2);
+        struct totals sum = s->column[a];
 
-        view_add_totals(&sum, &v->columns[b]);
-        v->columns[to] = sum;
-        for (uint32_t r = 0; r < v->n_ranks; r++) {
-            struct cell cell = laid_down(&v->rank[r], a);
+        view_totals_add(&sum, &s->column[b]);
+        s->column[to] = sum;
+        for (uint32_t r = 0; r < view_rank_limit(v); r++) {
+            struct cell cell = get_cell(&s->rank[r], a);
 
-            add_laid_down(&cell, &v->rank[r], b);
-            lay_down(&v->rank[r], to, &cell);
+            add_column(&cell, &s->rank[r], b);
+            put_cell(&s->rank[r], to, &cell);
         }
     }
-    v->n_columns = kept + 1;
-    v->column_s *= 2;
+    s->n = kept + 1;
+    s->column_s *= 2;
 }
 
-void view_roll_columns(struct view *v, double now_s)
+void view_history_roll(struct view *v, double now_s)
 {
-    if (now_s > v->column_begin_s + VIEW_COLUMNS * v->column_s) /* a long silence */
-        v->column_begin_s = now_s - VIEW_COLUMNS * v->column_s;
-    while (now_s >= v->column_begin_s + v->column_s)
+    struct history *s = v->history;
+
+    if (now_s > s->begin_s + VIEW_COLUMNS * s->column_s) /* a long silence */
+        s->begin_s = now_s - VIEW_COLUMNS * s->column_s;
+    while (now_s >= s->begin_s + s->column_s)
         next_column(v);
-    if (v->column_s < 64 && view_step_mean_s(v, now_s) > 0.7 * v->column_s)
+    if (s->column_s < 64 && view_steps_mean_s(v, now_s) > 0.7 * s->column_s)
         widen_columns(v);
+}
+
+/* Lateness spans decades: buckets of a constant ratio, from a microsecond up to 80 s. A quantile is the
+ * middle of its bucket, so that it is off by 5 % at most: two digits can be shown. */
+#define BUCKET_RATIO 1.1
+
+static unsigned bucket_of(double s)
+{
+    double b = s > 1e-6 ? log(s * 1e6) / log(BUCKET_RATIO) : 0;
+
+    return b < BUCKETS - 1 ? (unsigned)b : BUCKETS - 1;
+}
+
+/* Older ones fade by halves. What does not divide is carried to the next bucket: thrown away, the rare and
+ * late ones would be missing from the upper quantiles. */
+static void bucket_add(struct lateness *k, double s)
+{
+    unsigned b = bucket_of(s), carry = 0;
+
+    k->bucket[b]++;
+    if (++k->bucketed < 4096)
+        return;
+    k->bucketed = 0;
+    for (b = 0; b < BUCKETS; b++) {
+        carry += k->bucket[b];
+        k->bucket[b] = (uint16_t)(carry / 2);
+        k->bucketed += k->bucket[b];
+        carry %= 2;
+    }
+}
+
+static double quantile(const struct lateness *k, double q)
+{
+    double want = q * k->bucketed, sum = 0;
+
+    if (!k->bucketed)
+        return NAN;
+    for (unsigned b = 0; b < BUCKETS; b++) {
+        if (sum + k->bucket[b] >= want && k->bucket[b])
+            return b ? 1e-6 * pow(BUCKET_RATIO, b + 0.5) : 1e-6;
+        sum += k->bucket[b];
+    }
+    return NAN;
+}
+
+void view_history_quantiles(const struct view *v, uint32_t rank, struct view_rank_figures *f)
+{
+    const struct lateness *k = &v->history->rank[rank];
+
+    f->lateness_p50_s = quantile(k, 0.5);
+    f->lateness_p95_s = quantile(k, 0.95);
+    f->lateness_p99_s = quantile(k, 0.99);
+}
+
+void view_history_take_sample(struct view *v, const struct sample *s)
+{
+    struct totals *now = &v->history->now;
+
+    now->work_s += (double)(s->gap_sum_ns - s->p2p_sum_ns) * 1e-9;
+    now->p2p_s += (double)s->p2p_sum_ns * 1e-9;
+    now->stay_s += (double)s->stay_sum_ns * 1e-9;
+}
+
+void view_history_take_joined(struct view *v, const struct joined *j, bool main)
+{
+    struct history *s = v->history;
+    double skew_s = j->stay_max_s - j->stay_min_s;
+
+    s->now.wait_s += (j->stay_sum_s - j->present * j->stay_min_s) * j->n;
+    s->now.transfer_s += j->stay_min_s * j->present * j->n;
+    if (main) {
+        s->now.skew_sum_s += skew_s;
+        s->now.skews++;
+        s->skew_s[s->skews++ % SKEWS] = (float)skew_s;
+    }
+    for (uint32_t i = 0; i < j->slots; i++) {
+        uint32_t r = j->rank[i];
+        double late_s = j->stay_max_s - j->stay_s[i];
+
+        if (r >= view_rank_limit(v) || isnan(j->stay_s[i]))
+            continue;
+        s->rank[r].now.lateness_s += (float)late_s;
+        s->rank[r].now.joined++;
+        bucket_add(&s->rank[r], late_s);
+    }
+    if (j->last < view_rank_limit(v))
+        s->rank[j->last].now.last++;
+}
+
+void view_history_take_step(struct view *v, double duration_s)
+{
+    v->history->now.step_sum_s += duration_s;
+    v->history->now.steps++;
 }
 
 double view_column_s(const struct view *v)
 {
-    return v->column_s;
+    return v->history->column_s;
 }
 
 size_t view_rank_columns(const struct view *v, uint32_t rank, float *lateness_s)
 {
-    for (size_t i = 0; i < v->n_columns; i++) {
-        size_t back = v->n_columns - 1 - i;
-        struct cell c = back ? laid_down(&v->rank[rank], column_at(v, back)) : v->rank[rank].now;
+    const struct history *s = v->history;
+
+    for (size_t i = 0; i < s->n; i++) {
+        size_t back = s->n - 1 - i;
+        struct cell c = back ? get_cell(&s->rank[rank], column_at(s, back)) : s->rank[rank].now;
 
         lateness_s[i] = c.joined ? c.lateness_s / (float)c.joined : NAN;
     }
-    return v->n_columns;
+    return s->n;
 }
 
-float view_lost_ratio(const struct totals *t)
+float view_totals_lost(const struct totals *t)
 {
     double all = t->work_s + t->p2p_s + t->stay_s;
     double joined = t->wait_s + t->transfer_s;
@@ -129,35 +283,55 @@ float view_lost_ratio(const struct totals *t)
 
 size_t view_columns_get(const struct view *v, struct view_columns *c)
 {
-    for (size_t i = 0; i < v->n_columns; i++) {
-        size_t back = v->n_columns - 1 - i;
-        const struct totals *t = back ? &v->columns[column_at(v, back)] : &v->now;
+    const struct history *s = v->history;
+
+    for (size_t i = 0; i < s->n; i++) {
+        size_t back = s->n - 1 - i;
+        const struct totals *t = back ? &s->column[column_at(s, back)] : &s->now;
 
         c->step_s[i] = t->steps ? (float)(t->step_sum_s / t->steps) : NAN;
         c->steps_per_s[i] = t->steps ? (float)(t->steps / t->step_sum_s) : NAN;
         c->skew_s[i] = t->skews ? (float)(t->skew_sum_s / t->skews) : NAN;
-        c->lost_ratio[i] = view_lost_ratio(t);
+        c->lost_ratio[i] = view_totals_lost(t);
     }
-    return v->n_columns;
+    return s->n;
 }
 
-void view_recent_totals(const struct view *v, struct totals *sum)
+struct totals view_history_totals(const struct view *v)
 {
-    *sum = v->now;
-    for (size_t back = 1; back < v->n_columns && back <= RECENT; back++)
-        view_add_totals(sum, &v->columns[column_at(v, back)]);
+    const struct history *s = v->history;
+    struct totals sum = s->now;
+
+    for (size_t back = 1; back < s->n && back <= RECENT; back++)
+        view_totals_add(&sum, &s->column[column_at(s, back)]);
+    return sum;
 }
 
-void view_newest_cell(const struct view *v, uint32_t rank, struct cell *sum)
+static struct cell sum_cells(const struct history *s, uint32_t rank, size_t columns)
 {
-    *sum = v->rank[rank].now;
-    if (v->n_columns > 1)
-        add_laid_down(sum, &v->rank[rank], column_at(v, 1));
+    struct cell sum = s->rank[rank].now;
+
+    for (size_t back = 1; back < s->n && back <= columns; back++)
+        add_column(&sum, &s->rank[rank], column_at(s, back));
+    return sum;
 }
 
-void view_recent_cell(const struct view *v, uint32_t rank, struct cell *sum)
+struct cell view_history_newest(const struct view *v, uint32_t rank)
 {
-    *sum = v->rank[rank].now;
-    for (size_t back = 1; back < v->n_columns && back <= RECENT; back++)
-        add_laid_down(sum, &v->rank[rank], column_at(v, back));
+    return sum_cells(v->history, rank, 1);
+}
+
+struct cell view_history_recent(const struct view *v, uint32_t rank)
+{
+    return sum_cells(v->history, rank, RECENT);
+}
+
+void view_history_skews(const struct view *v, struct view_figures *f)
+{
+    size_t n = v->history->skews < SKEWS ? v->history->skews : SKEWS;
+    float skew_s[SKEWS];
+
+    memcpy(skew_s, v->history->skew_s, n * sizeof(skew_s[0]));
+    f->skew_p50_s = statistics_quantilef(skew_s, n, 0.5);
+    f->skew_p95_s = statistics_quantilef(skew_s, n, 0.95);
 }

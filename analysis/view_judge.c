@@ -1,4 +1,4 @@
-/* view_judge.c - from what is known to what is said: regime, verdicts, the sentence. */
+/* view_judge.c - what is reported of what is known: regime, verdicts, the sentence. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,6 +7,7 @@
 
 #include "analysis/view_private.h"
 #include "common/units.h"
+#include "common/xalloc.h"
 #include "ring/ring.h"
 
 #define STALL_STEPS 5.0 /* a collective open for so many steps, and at least STALL_S, is a stall */
@@ -14,6 +15,19 @@
 #define PAUSE_S     1.0        /* the rest of a step may come so much later */
 #define HANG_ID     UINT32_MAX /* there is one hang at a time; findings count from 0 */
 #define SAME_TIME   0.1        /* of a step: as long ago as the other */
+
+struct verdicts {
+    enum view_regime regime;
+    double stalled_s; /* how long, when regime is stalled */
+    struct view_verdict now[VIEW_VERDICTS_MAX], raised[VIEW_RAISED_MAX];
+    size_t n, n_raised;
+    uint32_t next_finding; /* findings below it were seen */
+};
+
+struct verdicts *view_verdicts_new(void)
+{
+    return xcalloc(1, sizeof(struct verdicts));
+}
 
 __attribute__((format(printf, 4, 5))) static size_t append(char *buf, size_t size, size_t at, const char *fmt,
                                                            ...)
@@ -57,15 +71,14 @@ static bool find_stall(const struct view *v, double now_s, struct stall *s)
     uint32_t most = 0;
 
     *s = (struct stall){ .age_s = -1 };
-    for (uint32_t r = 0; r < v->n_ranks; r++) {
-        const struct view_rank *k = &v->rank[r];
-        struct comm *c;
+    for (uint32_t r = 0; r < view_rank_limit(v); r++) {
+        const struct view_rank *k = view_ranks_at(v, r);
         uint32_t size;
 
         if (!is_inside(k, now_s) || now_s - k->inside_since_s < s->age_s)
             continue;
-        c = view_comm_find(v, k->inside_comm);
-        size = c ? c->size : 1;
+        size = view_comms_size(v, k->inside_comm);
+        size = size ? size : 1;
         if (now_s - k->inside_since_s <= s->age_s && size <= most)
             continue;
         most = size;
@@ -83,7 +96,7 @@ static bool inside_of(const struct view_rank *k, const struct stall *s, double n
     return is_inside(k, now_s) && k->inside_comm == s->comm && k->inside_seq == s->seq;
 }
 
-/* Of a trace nobody tells what a rank is doing; what it left last is known. */
+/* A trace does not report what a rank is doing; what it left last is known. */
 static void append_last(const struct view *v, const struct view_rank *k, char *buf, size_t size)
 {
     char label[64];
@@ -97,7 +110,7 @@ static void append_last(const struct view *v, const struct view_rank *k, char *b
 
 static void describe_missing(const struct view *v, uint32_t rank, double now_s, char *buf, size_t size)
 {
-    const struct view_rank *k = &v->rank[rank];
+    const struct view_rank *k = view_ranks_at(v, rank);
     char age[32];
 
     format_s(age, now_s - k->inside_since_s);
@@ -128,11 +141,11 @@ static bool is_missing(const struct view_rank *k, double now_s)
  * have left an inner group's (or the record that it is inside is lost). */
 static double missing_since(const struct view *v, double now_s)
 {
-    double step_s = view_step_mean_s(v, now_s), since_s = INFINITY;
+    double step_s = view_steps_mean_s(v, now_s), since_s = INFINITY;
 
-    for (uint32_t r = 0; r < v->n_ranks; r++)
-        if (is_missing(&v->rank[r], now_s))
-            since_s = fmin(since_s, v->rank[r].left_at_s);
+    for (uint32_t r = 0; r < view_rank_limit(v); r++)
+        if (is_missing(view_ranks_at(v, r), now_s))
+            since_s = fmin(since_s, view_ranks_at(v, r)->left_at_s);
     return since_s + (isnan(step_s) ? 0 : SAME_TIME * step_s);
 }
 
@@ -140,11 +153,12 @@ static double missing_since(const struct view *v, double now_s)
  * (an inner group's) is itself held up by somebody. */
 static void judge_stall(const struct view *v, double now_s, struct stall *s, struct view_verdict *d)
 {
-    struct comm *c = view_comm_find(v, s->comm);
+    const struct step_count *steps = view_steps_count(v);
+    uint32_t size = view_comms_size(v, s->comm);
     double since_s = missing_since(v, now_s);
     char age[32], label[64], why[192] = "";
     uint32_t first = UINT32_MAX;
-    int64_t seq = v->step_comm ? (int64_t)v->main_seq : -1;
+    int64_t seq = steps->comm ? (int64_t)steps->newest_seq : -1;
     size_t at;
 
     *d = (struct view_verdict){ .finding = { .id = HANG_ID,
@@ -158,8 +172,8 @@ static void judge_stall(const struct view *v, double now_s, struct stall *s, str
                                 .since_step = -1,
                                 .since_s = now_s - s->age_s,
                                 .found_s = now_s };
-    for (uint32_t r = 0; r < v->n_ranks; r++) {
-        const struct view_rank *k = &v->rank[r];
+    for (uint32_t r = 0; r < view_rank_limit(v); r++) {
+        const struct view_rank *k = view_ranks_at(v, r);
 
         if (inside_of(k, s, now_s)) {
             s->inside++;
@@ -170,23 +184,23 @@ static void judge_stall(const struct view *v, double now_s, struct stall *s, str
         }
     }
     d->finding.scope = d->n_culprits ? SCOPE_RANK : SCOPE_NONE;
-    if (v->period && v->steps)
-        d->since_step = (int64_t)v->steps;
+    if (steps->period && steps->done)
+        d->since_step = (int64_t)steps->done;
     if (first != UINT32_MAX)
         describe_missing(v, first, now_s, why, sizeof(why));
     at = append(d->text, sizeof(d->text), 0, "%s %u of %s (%u ranks) has been open for %s",
                 ring_op_name(s->op), s->seq, view_comm_label(v, s->comm, label, sizeof(label)),
-                c ? c->size : s->inside, format_s(age, s->age_s));
+                size ? size : s->inside, format_s(age, s->age_s));
     if (first == UINT32_MAX)
         append(d->text, sizeof(d->text), at,
                ": every rank has entered and none leaves, so the transfer itself has stopped");
     else if (s->missing == 1)
         append(d->text, sizeof(d->text), at, ": %u inside, waiting for rank %u on %s (%s)", s->inside, first,
-               view_place_name(v, v->rank[first].node), why);
+               view_place_name(v, view_ranks_at(v, first)->node), why);
     else
         append(d->text, sizeof(d->text), at,
                ": %u inside, waiting for %u others, the first of them rank %u on %s (%s)", s->inside,
-               s->missing, first, view_place_name(v, v->rank[first].node), why);
+               s->missing, first, view_place_name(v, view_ranks_at(v, first)->node), why);
 }
 
 /* ---- findings ---- */
@@ -206,8 +220,9 @@ static uint32_t ranks_of(const struct view *v, const struct finding *f)
 {
     uint32_t n = 0;
 
-    for (uint32_t r = 0; r < v->n_ranks; r++)
-        n += v->rank[r].known && (f->scope == SCOPE_NODE ? v->rank[r].node : v->rank[r].leaf) == f->place;
+    for (uint32_t r = 0; r < view_rank_limit(v); r++)
+        n += view_ranks_at(v, r)->known &&
+             (f->scope == SCOPE_NODE ? view_ranks_at(v, r)->node : view_ranks_at(v, r)->leaf) == f->place;
     return n;
 }
 
@@ -218,7 +233,8 @@ static size_t append_culprit(const struct view *v, const struct finding *f, char
 
     if (f->scope == SCOPE_RANK)
         return append(buf, size, 0, "rank %u on %s", f->place,
-                      f->place < v->n_ranks ? view_place_name(v, v->rank[f->place].node) : "");
+                      f->place < view_rank_limit(v) ? view_place_name(v, view_ranks_at(v, f->place)->node)
+                                                    : "");
     n = ranks_of(v, f);
     return append(buf, size, 0, "%s%s (%u rank%s)", f->scope == SCOPE_SWITCH ? "switch " : "",
                   view_place_name(v, f->place), n, n == 1 ? "" : "s");
@@ -276,13 +292,14 @@ static size_t append_evidence(const struct view *v, const struct finding *f, cha
 static void describe_finding(const struct view *v, double now_s, const struct finding *f,
                              struct view_verdict *d)
 {
-    double step_s = view_step_mean_s(v, now_s);
+    const struct step_count *steps = view_steps_count(v);
+    double step_s = view_steps_mean_s(v, now_s);
     uint64_t since = diagnosis_steps(v->diagnosis) - f->onset_step + 1;
     char lost[32];
     size_t at;
 
     *d = (struct view_verdict){ .finding = *f,
-                                .since_step = (int64_t)v->steps - (int64_t)(since * v->step_block),
+                                .since_step = (int64_t)steps->done - (int64_t)(since * steps->block),
                                 .since_s = f->onset_s,
                                 .found_s = now_s };
     d->finding.standing = true;
@@ -298,22 +315,22 @@ static void describe_finding(const struct view *v, double now_s, const struct fi
 
 /* ---- all together ---- */
 
-static struct view_verdict *find_raised(struct view *v, uint32_t id)
+static struct view_verdict *find_raised(struct verdicts *s, uint32_t id)
 {
-    for (size_t i = 0; i < v->n_raised; i++)
-        if (v->raised[i].finding.id == id && v->raised[i].finding.standing)
-            return &v->raised[i];
+    for (size_t i = 0; i < s->n_raised; i++)
+        if (s->raised[i].finding.id == id && s->raised[i].finding.standing)
+            return &s->raised[i];
     return NULL;
 }
 
 /* Room in the run's list: the one that has been over for longest gives way. */
-static struct view_verdict *raised_add(struct view *v)
+static struct view_verdict *raised_add(struct verdicts *s)
 {
     struct view_verdict *over = NULL;
 
-    if (v->n_raised < VIEW_RAISED_MAX)
-        return &v->raised[v->n_raised++];
-    for (struct view_verdict *r = v->raised; r < v->raised + v->n_raised; r++)
+    if (s->n_raised < VIEW_RAISED_MAX)
+        return &s->raised[s->n_raised++];
+    for (struct view_verdict *r = s->raised; r < s->raised + s->n_raised; r++)
         if (!r->finding.standing && (!over || r->over_s < over->over_s))
             over = r;
     return over;
@@ -322,14 +339,14 @@ static struct view_verdict *raised_add(struct view *v)
 /* The run's list follows what stands; changes become events. */
 static void keep_raised(struct view *v, double now_s, const struct view_verdict *d)
 {
-    struct view_verdict *r = find_raised(v, d->finding.id);
-    bool says_anew = !r || r->finding.class != d->finding.class || r->finding.scope != d->finding.scope ||
-                     strcmp(r->culprit[0], d->culprit[0]) != 0;
+    struct view_verdict *r = find_raised(v->verdicts, d->finding.id);
+    bool changed = !r || r->finding.class != d->finding.class || r->finding.scope != d->finding.scope ||
+                   strcmp(r->culprit[0], d->culprit[0]) != 0;
     double found_s = r ? r->found_s : d->found_s;
 
     if (!r)
-        r = raised_add(v);
-    if (says_anew)
+        r = raised_add(v->verdicts);
+    if (changed)
         view_event(v, now_s, "%s: %.480s", finding_class_name(d->finding.class), d->text);
     if (!r)
         return;
@@ -347,7 +364,9 @@ static bool still_stands(const struct view_verdict *r, const struct view_verdict
 
 static void close_raised(struct view *v, double now_s, const struct view_verdict *now, size_t n)
 {
-    for (struct view_verdict *r = v->raised; r < v->raised + v->n_raised; r++) {
+    struct verdicts *s = v->verdicts;
+
+    for (struct view_verdict *r = s->raised; r < s->raised + s->n_raised; r++) {
         if (!r->finding.standing || still_stands(r, now, n))
             continue;
         r->finding.standing = false;
@@ -382,17 +401,18 @@ static int by_slowdown(const void *a, const void *b)
 /* Findings that came and went between two looks were raised too. */
 static size_t take_findings(struct view *v, double now_s, struct view_verdict *now, size_t n)
 {
+    struct verdicts *s = v->verdicts;
     const struct finding *f;
     size_t found = diagnosis_findings(v->diagnosis, &f);
 
     for (size_t i = 0; i < found; i++) {
         struct view_verdict d;
 
-        if (!f[i].standing && f[i].id < v->next_finding)
+        if (!f[i].standing && f[i].id < s->next_finding)
             continue;
         describe_finding(v, now_s, &f[i], &d);
         keep_raised(v, now_s, &d);
-        v->next_finding = f[i].id >= v->next_finding ? f[i].id + 1 : v->next_finding;
+        s->next_finding = f[i].id >= s->next_finding ? f[i].id + 1 : s->next_finding;
         if (f[i].standing && n < VIEW_RAISED_MAX)
             now[n++] = d;
     }
@@ -402,25 +422,26 @@ static size_t take_findings(struct view *v, double now_s, struct view_verdict *n
 /* The most costly ones are what stands now, the run's list is priced by the whole run. */
 static void set_verdicts(struct view *v, double now_s, struct view_verdict *now, size_t n)
 {
+    struct verdicts *s = v->verdicts;
     double run_s = now_s - v->begun_s;
 
     qsort(now, n, sizeof(now[0]), by_slowdown);
-    v->n_verdicts = n < VIEW_VERDICTS_MAX ? n : VIEW_VERDICTS_MAX;
-    memcpy(v->verdict, now, v->n_verdicts * sizeof(*now));
-    for (struct view_verdict *r = v->raised; r < v->raised + v->n_raised; r++) {
-        for (size_t i = 0; i < v->n_verdicts; i++)
-            if (v->verdict[i].finding.id == r->finding.id && r->finding.standing)
-                v->verdict[i].found_s = r->found_s;
+    s->n = n < VIEW_VERDICTS_MAX ? n : VIEW_VERDICTS_MAX;
+    memcpy(s->now, now, s->n * sizeof(*now));
+    for (struct view_verdict *r = s->raised; r < s->raised + s->n_raised; r++) {
+        for (size_t i = 0; i < s->n; i++)
+            if (s->now[i].finding.id == r->finding.id && r->finding.standing)
+                s->now[i].found_s = r->found_s;
         if (r->finding.class != FINDING_HANG)
             r->finding.slowdown = run_s > r->finding.saved_s ? run_s / (run_s - r->finding.saved_s) : NAN;
     }
-    qsort(v->raised, v->n_raised, sizeof(v->raised[0]), by_price);
+    qsort(s->raised, s->n_raised, sizeof(s->raised[0]), by_price);
 }
 
 /* The smallest wait that can be called a stall: the job's own rhythm decides. */
 static double stall_limit_s(const struct view *v, double now_s)
 {
-    double step_s = view_step_mean_s(v, now_s);
+    double step_s = view_steps_mean_s(v, now_s);
 
     return isnan(step_s) ? 2 * STALL_S : fmax(STALL_S, STALL_STEPS * step_s);
 }
@@ -428,19 +449,23 @@ static double stall_limit_s(const struct view *v, double now_s)
 /* No step for long, and no rank is inside of anything: they all do something else. */
 static bool all_pause(const struct view *v, double now_s)
 {
-    if (!v->steps || v->finished || now_s < v->steps_seen_s + stall_limit_s(v, now_s))
+    const struct step_count *steps = view_steps_count(v);
+
+    if (!steps->done || v->finished || now_s < steps->seen_s + stall_limit_s(v, now_s))
         return false;
-    for (uint32_t r = 0; r < v->n_ranks; r++)
-        if (v->rank[r].known && !v->rank[r].ended &&
-            (v->rank[r].inside_op != RING_OP_NONE || v->rank[r].left_at_s > v->steps_seen_s + PAUSE_S))
+    for (uint32_t r = 0; r < view_rank_limit(v); r++) {
+        const struct view_rank *k = view_ranks_at(v, r);
+
+        if (k->known && !k->ended && (k->inside_op != RING_OP_NONE || k->left_at_s > steps->seen_s + PAUSE_S))
             return false;
+    }
     return true;
 }
 
-static bool oscillates(const struct view *v)
+static bool oscillates(const struct verdicts *s)
 {
-    for (size_t i = 0; i < v->n_verdicts; i++)
-        if (v->verdict[i].finding.class == FINDING_OSCILLATION)
+    for (size_t i = 0; i < s->n; i++)
+        if (s->now[i].finding.class == FINDING_OSCILLATION)
             return true;
     return false;
 }
@@ -452,11 +477,11 @@ static enum view_regime regime_of(const struct view *v, double now_s, bool stall
     if (stalled)
         return VIEW_STALLED;
     view_share_figures(v, &f);
-    if (isnan(f.compute_ratio) || v->collectives < 16)
+    if (isnan(f.compute_ratio) || view_comms_joined(v) < 16)
         return VIEW_STARTING;
     if (all_pause(v, now_s))
         return VIEW_CHECKPOINT;
-    if (oscillates(v))
+    if (oscillates(v->verdicts))
         return VIEW_OSCILLATING;
     if (f.synchronisation_ratio >= SYNC_SHARE &&
         f.synchronisation_ratio >= f.communication_ratio + f.p2p_ratio)
@@ -467,13 +492,14 @@ static enum view_regime regime_of(const struct view *v, double now_s, bool stall
 void view_judge(struct view *v, double now_s)
 {
     struct view_verdict now[VIEW_RAISED_MAX];
+    struct verdicts *s = v->verdicts;
     struct stall stall;
     bool stalled = find_stall(v, now_s, &stall) &&
                    (stall.age_s > stall_limit_s(v, now_s) || (v->finished && stall.never_left));
-    enum view_regime before = v->regime;
+    enum view_regime before = s->regime;
     size_t n = 0;
 
-    v->stalled_s = stalled ? stall.age_s : 0;
+    s->stalled_s = stalled ? stall.age_s : 0;
     if (stalled && (stall.age_s > v->params.hang_timeout_s || (v->finished && stall.never_left))) {
         judge_stall(v, now_s, &stall, &now[n]);
         view_cause(v, &now[n], now[n].cause, sizeof(now[n].cause));
@@ -482,9 +508,14 @@ void view_judge(struct view *v, double now_s)
     n = take_findings(v, now_s, now, n);
     close_raised(v, now_s, now, n);
     set_verdicts(v, now_s, now, n);
-    v->regime = regime_of(v, now_s, stalled);
-    if (v->regime != before)
-        view_event(v, now_s, "regime: %s", view_regime_name(v->regime));
+    s->regime = regime_of(v, now_s, stalled);
+    if (s->regime != before)
+        view_event(v, now_s, "regime: %s", view_regime_name(s->regime));
+}
+
+enum view_regime view_regime_get(const struct view *v)
+{
+    return v->verdicts->regime;
 }
 
 double view_verdict_from_s(const struct view_verdict *d)
@@ -494,34 +525,35 @@ double view_verdict_from_s(const struct view_verdict *d)
 
 size_t view_verdicts_raised(const struct view *v, const struct view_verdict **verdicts)
 {
-    *verdicts = v->raised;
-    return v->n_raised;
+    *verdicts = v->verdicts->raised;
+    return v->verdicts->n_raised;
 }
 
 size_t view_verdicts_get(const struct view *v, const struct view_verdict **verdicts)
 {
-    *verdicts = v->verdict;
-    return v->n_verdicts;
+    *verdicts = v->verdicts->now;
+    return v->verdicts->n;
 }
 
 char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
 {
+    const struct verdicts *s = v->verdicts;
     struct view_figures f;
     char step[32], run[32];
     size_t at;
 
     view_figures_get(v, now_s, &f);
     format_s(step, f.step_mean_s);
-    if (v->n_verdicts) {
-        snprintf(buf, size, "%s", v->verdict[0].text);
+    if (s->n) {
+        snprintf(buf, size, "%s", s->now[0].text);
         return buf;
     }
-    if (v->regime == VIEW_STALLED) {
+    if (s->regime == VIEW_STALLED) {
         snprintf(buf, size, "A collective has been open for %s and nothing moves.",
-                 format_s(step, v->stalled_s));
+                 format_s(step, s->stalled_s));
         return buf;
     }
-    if (!v->n_ranks) {
+    if (!view_rank_limit(v)) {
         snprintf(buf, size, "No rank has called MPI yet.");
         return buf;
     }

@@ -1,4 +1,4 @@
-/* view_phases.c - what in a run is no ordinary step, and is no fault either: warm-up, pauses (checkpoints),
+/* view_phases.c - what in a run is neither an ordinary step nor a fault: warm-up, pauses (checkpoints),
  * collectives of another kind between the steps (evaluations). */
 #include <math.h>
 #include <stdlib.h>
@@ -7,11 +7,25 @@
 #include "analysis/view_private.h"
 #include "analysis/work.h"
 #include "common/units.h"
+#include "common/xalloc.h"
 #include "model/statistics.h"
 
 #define WARM_UP_STEPS 32u  /* the first ones, looked at when they are over */
 #define WARM_UP_RATIO 1.1f /* the first step's work over what the later ones have, at the least */
 #define WARM_RATIO    1.05f
+
+struct phases { /* of the whole run, but for steps: since the steps are what they are */
+    uint64_t steps;
+    float first_s[WARM_UP_STEPS];
+    uint32_t warm_up, last_seq;
+    uint64_t pauses, evaluations, foreign;
+    double pause_s;
+};
+
+struct phases *view_phases_new(void)
+{
+    return xcalloc(1, sizeof(struct phases));
+}
 
 /* How many of the first steps took clearly longer than those after them. */
 static uint32_t warm_up_steps(const float first_s[WARM_UP_STEPS])
@@ -30,7 +44,7 @@ static uint32_t warm_up_steps(const float first_s[WARM_UP_STEPS])
 
 static void look_at_beginning(struct view *v, double now_s, const struct work_step *k)
 {
-    struct phases *p = &v->phases;
+    struct phases *p = v->phases;
 
     if (p->steps >= WARM_UP_STEPS)
         return;
@@ -43,15 +57,15 @@ static void look_at_beginning(struct view *v, double now_s, const struct work_st
                    p->warm_up == 1 ? "" : "s", p->first_s[0] / p->first_s[WARM_UP_STEPS - 1]);
 }
 
-void view_forget_phases(struct view *v)
+void view_phases_forget(struct view *v)
 {
-    v->phases.steps = 0; /* what was counted of the run stays */
+    v->phases->steps = 0; /* what was counted of the run stays */
 }
 
-void view_phases_step(struct view *v, double now_s, uint32_t first_seq, uint32_t last_seq)
+void view_phases_take_step(struct view *v, double now_s, uint32_t first_seq, uint32_t last_seq)
 {
     const struct work_step *k = diagnosis_newest(v->diagnosis);
-    struct phases *p = &v->phases;
+    struct phases *p = v->phases;
     char text[32];
 
     look_at_beginning(v, now_s, k);
@@ -62,7 +76,7 @@ void view_phases_step(struct view *v, double now_s, uint32_t first_seq, uint32_t
                    units_format_s(text, sizeof(text), k->typical_s - k->usual_s));
     }
     /* Fast steps come several at a time, and their ends are not exact. */
-    if (p->steps && v->step_block == 1 && first_seq > p->last_seq + 1) {
+    if (p->steps && view_steps_count(v)->block == 1 && first_seq > p->last_seq + 1) {
         p->evaluations++;
         p->foreign += first_seq - p->last_seq - 1;
         view_event(v, now_s, "%u collective%s between two steps that belong to none (an evaluation?)",
@@ -72,12 +86,18 @@ void view_phases_step(struct view *v, double now_s, uint32_t first_seq, uint32_t
     p->steps++;
 }
 
+uint32_t view_phases_warm_up(const struct view *v)
+{
+    return v->phases->warm_up;
+}
+
 void view_phases_get(const struct view *v, struct view_phases *p)
 {
-    *p = (struct view_phases){ .warm_up_steps =
-                                   v->phases.steps >= WARM_UP_STEPS ? (int32_t)v->phases.warm_up : -1,
-                               .pauses = v->phases.pauses,
-                               .pause_s = v->phases.pause_s,
-                               .evaluations = v->phases.evaluations,
-                               .foreign_collectives = v->phases.foreign };
+    const struct phases *s = v->phases;
+
+    *p = (struct view_phases){ .warm_up_steps = s->steps >= WARM_UP_STEPS ? (int32_t)s->warm_up : -1,
+                               .pauses = s->pauses,
+                               .pause_s = s->pause_s,
+                               .evaluations = s->evaluations,
+                               .foreign_collectives = s->foreign };
 }

@@ -1,263 +1,178 @@
-/* view_private.h - what the files of the view, view.c and view_*.c, share. */
+/* view_private.h - the parts of a view. Each part is a struct that one file defines and that the others reach
+ * through its functions: take (an item, a joined collective, a step), roll (time passes), forget (the run begins
+ * again: another program, or another step). */
 #ifndef SYNCGUARD_ANALYSIS_VIEW_PRIVATE_H
 #define SYNCGUARD_ANALYSIS_VIEW_PRIVATE_H
 
-#include "analysis/cause.h"
-#include "analysis/delay.h"
 #include "analysis/diagnosis.h"
 #include "analysis/join.h"
-#include "analysis/names.h"
 #include "analysis/view.h"
 
-#define STEPS_OPEN     16u /* steps being put together */
-#define STEPS_ITEM_MAX 4096u
-#define STEPS_KEPT     600u
-#define STEP_WINDOW_S  60.0
-#define STEPS_LATE     4u  /* a step is given up when one so much newer is complete */
-#define SETTLE_S       1.0 /* after a rank was added more may follow: what seems complete may not be */
-#define SKEWS          512u
-#define BUCKETS        192u /* of lateness */
-#define EVENTS         64u
-#define COMM_WINDOW_S  5.0
-#define LIVE_VALID_S   3.5 /* live items come every second while something lasts */
-#define RECENT         10u /* columns that "now" means */
-#define SERIES         3u
-#define SERIES_POINTS  90u
-#define SYNC_SHARE     0.10 /* waiting for late ranks above this share names the regime */
-#define TIME_MAX_NS    (30ull * 24 * 3600 * 1000000000u)
+#define LIVE_VALID_S 3.5  /* live items come every second while a collective lasts */
+#define RECENT       10u  /* columns of history that "now" means */
+#define SYNC_SHARE   0.10 /* from this share of waiting for late ranks on the regime may be synchronisation */
+#define TIME_MAX_NS  (30ull * 24 * 3600 * 1000000000u)
 
-struct cell {         /* a rank in a column of history */
-    float lateness_s; /* sum */
-    uint16_t joined, last;
+struct view {
+    struct view_params params;
+    double now_s, begun_s; /* the caller's clock; begun: when the first item came, NaN before */
+    bool finished;
+    uint64_t refused; /* items out of bounds */
+    struct ranks *ranks;
+    struct comms *comms;
+    struct steps *steps;
+    struct history *history;
+    struct sums *sums;
+    struct series *series;
+    struct phases *phases;
+    struct health *health;
+    struct scaling *scaling;
+    struct verdicts *verdicts;
+    struct events *events;
+    struct diagnosis *diagnosis;
 };
 
-struct rank_sums {
-    double work_s, stay_s, time_s;       /* of all samples */
-    double wait_s, delay_s, collectives; /* of those joined, each for those that it stands for */
-};
+/* view.c: what changed, for the event list */
+__attribute__((format(printf, 3, 4))) void view_event(struct view *v, double now_s, const char *fmt, ...);
 
-struct joined_sums {
-    double wait_s, transfer_s; /* of all ranks */
-};
-
-struct member_sums { /* a rank's stay in a communicator's collectives; kept when it has left */
-    double recent_s, run_s;
-    uint32_t rank;
-    bool told;
-};
-
-struct task_health { /* what its node tells of its process */
-    double told_s;
-    struct task_item figures;            /* smoothed */
-    float n, mean_x, mean_y, xx, yy, xy; /* of run delay and lateness, old ones fade; n: how many count */
-};
-
-struct node_health { /* of a place that is a node */
-    bool told;
-    double told_s;
-    struct node_item figures;
-    float involuntary_per_s; /* of all its ranks */
-    struct {
-        bool told;
-        double told_s;
-        struct gpu_item figures;
-    } gpu[VIEW_GPUS_MAX];
-};
-
+/* view_ranks.c: where each rank runs and what it is doing; for the others to read */
 struct view_rank {
     bool known, ended, vanished;
     uint32_t node, leaf; /* numbers of names; WORK_PLACE_NONE */
-    struct cell now;
-    float late_s[VIEW_COLUMNS];                       /* cells laid down: mean lateness, ... */
-    uint8_t joined[VIEW_COLUMNS], last[VIEW_COLUMNS]; /* ... and how many, scaled down where there are many */
-    uint16_t bucket[BUCKETS], bucketed;               /* lateness, for its quantiles */
-    struct rank_sums recent, run;
-    double compute_s, stay_s; /* a step, smoothed; 0: nothing yet */
-    uint8_t left_op;          /* the collective it left last, as its samples tell */
+    uint8_t left_op;     /* the collective that its newest sample is of */
     uint32_t left_seq;
     uint64_t left_comm;
-    uint8_t inside_op, live_op; /* live_op: the last told, also when it has left since */
+    uint8_t inside_op, live_op; /* live_op: of the newest live item, also when the rank has left since */
     uint32_t inside_seq;
-    uint64_t inside_comm, inside_ns;             /* ns: by the node's clock */
-    double inside_since_s, live_at_s, left_at_s; /* left: told to have left its newest collective */
+    uint64_t inside_comm, inside_ns; /* ns: by the node's clock */
+    double inside_since_s, live_at_s, left_at_s;
     bool never_left;
-    uint32_t period; /* the last it told that is not the view's */
     uint64_t events, dropped, missed;
-    struct task_health *health; /* NULL: nothing told yet */
 };
-
-struct comm_totals {
-    double collectives, bytes, skew_s, transfer_s, over_s;
-    uint64_t joined;
+struct rank_count {
+    uint32_t running, most; /* most that ran at a time */
+    uint16_t app;
+    double added_s; /* when the last one was added */
 };
+struct ranks *view_ranks_new(double now_s);
+void view_ranks_free(struct ranks *s);
+void view_ranks_forget(struct view *v, uint16_t app);
+void view_ranks_add(struct view *v, uint32_t rank, const char *node, const char *leaf);
+void view_ranks_take_sample(struct view *v, const struct sample *s);
+void view_ranks_take_live(struct view *v, double now_s, const struct live *l);
+void view_ranks_take_counts(struct view *v, const struct counts *c);
+const struct view_rank *view_ranks_at(const struct view *v, uint32_t rank); /* rank < view_rank_limit(v) */
+/* The rank that an item is of.  NULL: unknown; the item is counted as refused. */
+const struct view_rank *view_ranks_find(struct view *v, uint32_t rank, uint16_t app);
+const struct rank_count *view_ranks_count(const struct view *v);
+const char *view_place_name(const struct view *v, uint32_t place); /* of a node or a switch; "" unknown */
 
-struct comm {
-    uint64_t name;
-    uint32_t size, first, instance; /* see struct ring_comm */
-    char *label;                    /* NULL: called by its size and first rank */
-    struct join *join;
-    struct comm_totals now, before; /* the running and the last full window */
-    struct joined_sums recent, run;
-    struct member_sums *member; /* by place */
+/* view_comms.c: communicators, samples joined into collectives */
+struct joined_sums { /* of all ranks */
+    double wait_s, transfer_s;
 };
+struct comms *view_comms_new(void);
+void view_comms_free(struct view *v);
+void view_comms_forget(struct view *v);
+void view_comms_take(struct view *v, const struct comm_item *c);
+void view_comms_take_sample(struct view *v, const struct sample *s);
+void view_comms_end_rank(struct view *v, uint32_t rank);
+void view_comms_roll(struct view *v, double now_s);
+void view_comms_fade(struct view *v); /* a column of history is over */
+uint64_t view_comms_joined(const struct view *v);
+uint32_t view_comms_main_size(const struct view *v);              /* of the largest one with a sample */
+uint32_t view_comms_size(const struct view *v, uint64_t name);    /* 0: unknown */
+uint32_t view_comms_of_size(const struct view *v, uint32_t size); /* how many */
 
-struct totals {                   /* all ranks, one column of history */
+/* view_steps.c: training steps, put together from what each rank reports */
+struct step_count {
+    uint64_t comm;         /* on which steps are counted */
+    uint32_t size, period; /* of comm; collectives a step, 0: not known */
+    uint32_t block;        /* steps that are judged together: a power of two */
+    uint32_t newest_seq;   /* of comm */
+    uint64_t done;
+    double seen_s; /* when the newest was done */
+};
+struct rank_steps { /* a step, smoothed; 0: nothing yet */
+    double compute_s, stay_s;
+};
+struct steps *view_steps_new(void);
+void view_steps_free(struct steps *s);
+void view_steps_reserve(struct view *v, uint32_t ranks);
+void view_steps_forget(struct view *v);
+void view_steps_take(struct view *v, double now_s, const struct step *s);
+void view_steps_take_seq(struct view *v, uint64_t comm, uint32_t seq); /* a rank has come to seq of comm */
+void view_steps_finish(struct view *v, double now_s); /* steps that are open count as they are */
+const struct step_count *view_steps_count(const struct view *v);
+struct rank_steps view_steps_rank(const struct view *v, uint32_t rank);
+double view_steps_mean_s(const struct view *v, double now_s);
+void view_steps_figures(const struct view *v, double now_s, struct view_figures *f);
+
+/* view_history.c: columns of history; lateness of each rank */
+struct cell {         /* a rank in some columns */
+    float lateness_s; /* sum */
+    uint16_t joined, last;
+};
+struct totals {                   /* all ranks in some columns */
     double wait_s, transfer_s;    /* in the collectives that were joined */
     double work_s, p2p_s, stay_s; /* of all */
     double skew_sum_s, step_sum_s;
     uint32_t skews, steps;
 };
+struct history *view_history_new(double now_s);
+void view_history_free(struct history *s);
+void view_history_reserve(struct view *v, uint32_t ranks);
+void view_history_forget(struct view *v);
+void view_history_take_sample(struct view *v, const struct sample *s);
+void view_history_take_joined(struct view *v, const struct joined *j, bool main);
+void view_history_take_step(struct view *v, double duration_s);
+void view_history_roll(struct view *v, double now_s);
+struct cell view_history_newest(const struct view *v, uint32_t rank); /* the last second or two */
+struct cell view_history_recent(const struct view *v, uint32_t rank);
+struct totals view_history_totals(const struct view *v); /* recent */
+void view_history_quantiles(const struct view *v, uint32_t rank, struct view_rank_figures *f);
+void view_history_skews(const struct view *v, struct view_figures *f);
+void view_totals_add(struct totals *a, const struct totals *b);
+float view_totals_lost(const struct totals *t); /* share of the time spent waiting */
 
-struct series { /* history in longer columns, for what changes slowly */
-    double begin_s;
-    struct totals sum;
-    struct {
-        double at_s;
-        float lost_ratio, step_s;
-    } point[SERIES_POINTS];
-    size_t points; /* ever laid down */
+/* view_efficiency.c: what the ranks spend their time on, in the whole run and recently (older columns fade) */
+struct rank_sums {
+    double work_s, stay_s, time_s;       /* of all samples */
+    double wait_s, delay_s, collectives; /* of those joined, each for those that it stands for */
 };
-
-struct open_step { /* a stretch of step_block steps being put together */
-    bool used;
-    uint32_t number;        /* of its first step */
-    uint32_t present, full; /* ranks that told some, all of it */
-    uint32_t told, cap;     /* told: steps whose duration is known */
-    uint32_t last_seq;
-    double duration_sum_s;
-    float stay_s[STEP_PARTS_MAX]; /* of the last arrivers, by part; infinite not told */
-    uint32_t parts;
-    struct {
-        float work_s;
-        uint16_t steps; /* told of ... */
-        bool holed;     /* ... with records missing */
-    } * rank;
-};
-
-struct phases { /* of the run, but for steps: since it was last begun anew */
-    uint64_t steps;
-    float first_s[32];
-    uint32_t warm_up, last_seq;
-    uint64_t pauses, evaluations, foreign;
-    double pause_s;
-};
-
-struct scaling;
-
-struct view {
-    struct phases phases;
-    struct view_params params;
-    uint16_t app;
-    struct view_rank *rank;
-    uint32_t n_ranks, ranks, ranks_most; /* limit; running; most that ran at a time */
-    size_t ranks_cap;
-    struct names *places; /* nodes and switches */
-    struct comm *comm;    /* by name */
-    size_t n_comms, comms_cap;
-    struct delay *delay; /* of the collective being shared out */
-    size_t delay_cap;
-    struct joined_sums recent, run;
-    struct series series[SERIES];
-    double comms_since_s;
-    uint32_t main_size; /* of the largest communicator seen */
-    uint64_t step_comm;
-    uint32_t step_size, period;
-    uint64_t steps;
-    double steps_seen_s;
-    double now_s, added_s; /* the caller's clock as last told; when the last rank was added */
-    uint32_t step_block;   /* steps a stretch: a power of two */
-    struct open_step open[STEPS_OPEN];
-    float *work_s; /* by rank: of the stretch being judged */
-    size_t work_cap;
-    struct {
-        float duration_s;
-        double at_s;
-    } step[STEPS_KEPT];
-    size_t steps_kept;
-    float skew_s[SKEWS];
-    size_t skews_kept;
-    struct totals now, columns[VIEW_COLUMNS];
-    size_t column, n_columns; /* where now will go; columns with now */
-    double column_s, column_begin_s;
-    struct diagnosis *diagnosis;
-    struct scaling *scaling;
-    struct traffic_adapter adapter; /* the slowest node's; 0: none told */
-    struct projection_run other_run[PROJECTION_RUNS];
-    size_t n_other_runs;
-    double begun_s;    /* the first step or collective was told of; NaN not yet */
-    uint32_t main_seq; /* the newest of step_comm that was told of */
-    bool finished;
-    enum view_regime regime;
-    double stalled_s; /* how long, when regime is stalled */
-    struct view_verdict verdict[VIEW_VERDICTS_MAX];
-    size_t n_verdicts;
-    struct view_verdict raised[VIEW_RAISED_MAX];
-    size_t n_raised;
-    uint32_t next_finding; /* findings below it were seen */
-    struct view_event event[EVENTS];
-    uint64_t events_in, events_out;
-    uint64_t collectives, refused;
-    struct node_health *node_health;                 /* by place */
-    size_t n_node_health, node_health_cap, n_health; /* n_health: ranks and nodes that ever told */
-    struct cause_norm norm[CAUSE_KINDS];             /* of all ranks and nodes, at norm_s */
-    double norm_s;
-};
-
-struct joined_arg {
-    struct view *view;
-    struct comm *comm;
-};
-
-/* view.c */
-const char *view_place_name(const struct view *v, uint32_t place);
-/* NULL: not told of, counted */
-struct view_rank *view_rank_told(struct view *v, uint32_t rank, uint16_t app);
-__attribute__((format(printf, 3, 4))) void view_event(struct view *v, double now_s, const char *fmt, ...);
-
-/* view_comms.c */
-struct comm *view_comm_find(const struct view *v, uint64_t name);
-void view_forget_comms(struct view *v);
-void view_take_comm(struct view *v, const struct comm_item *c);
-void view_take_sample(struct view *v, const struct sample *s);
-void view_roll_comms(struct view *v, double now_s);
-double view_lateness_quantile(const struct view_rank *k, double q);
-
-/* view_steps.c */
-void view_forget_steps(struct view *v);
-void view_take_step(struct view *v, double now_s, const struct step *s);
-void view_finish_steps(struct view *v, double now_s); /* what is open counts as it is */
-
-/* view_phases.c */
-void view_forget_phases(struct view *v);
-/* After diagnosis_step: the step of these collectives of the main communicator. */
-void view_phases_step(struct view *v, double now_s, uint32_t first_seq, uint32_t last_seq);
-
-/* view_history.c */
-void view_roll_columns(struct view *v, double now_s);
-void view_recent_totals(const struct view *v, struct totals *sum);
-void view_newest_cell(const struct view *v, uint32_t rank, struct cell *sum); /* the last second or two */
-void view_recent_cell(const struct view *v, uint32_t rank, struct cell *sum);
-
-void view_add_totals(struct totals *a, const struct totals *b);
-float view_lost_ratio(const struct totals *t); /* share of the time spent waiting */
-
-/* view_efficiency.c: running sums, of the whole run and of the last columns (older ones fade) */
-void view_forget_sums(struct view *v);
-void view_fade_sums(struct view *v);                                          /* a column is over */
-void view_sum_sample(struct view *v, struct comm *c, const struct sample *s); /* c: NULL not known */
-void view_sum_joined(struct view *v, struct comm *c, const struct joined *j);
-void view_sum_comm(const struct view *v, const struct comm *c, bool run, struct efficiency_sums *sums);
-double view_rank_delay_s(const struct view_rank *k, double step_s);
+struct sums *view_sums_new(void);
+void view_sums_free(struct sums *s);
+void view_sums_reserve(struct view *v, uint32_t ranks);
+void view_sums_forget(struct view *v);
+void view_sums_take_sample(struct view *v, const struct sample *s);
+struct joined_sums view_sums_take_joined(struct view *v, const struct joined *j);
+void view_sums_fade(struct view *v); /* a column of history is over */
+void view_joined_add(struct joined_sums *a, const struct joined_sums *b);
+void view_joined_fade(struct joined_sums *s);
+double view_fade(double sum);
+const struct rank_sums *view_sums_rank(const struct view *v, uint32_t rank, bool run);
+double view_sums_delay_s(const struct view *v, uint32_t rank); /* a step */
 
 /* view_projection.c */
-void view_forget_series(struct view *v);
-void view_series_add(struct view *v, const struct totals *column, double begin_s, double end_s);
+struct series *view_series_new(void);
+void view_series_forget(struct view *v);
+void view_series_take(struct view *v, const struct totals *column, double begin_s, double end_s);
+
+/* view_phases.c */
+struct phases *view_phases_new(void);
+void view_phases_forget(struct view *v);
+uint32_t view_phases_warm_up(const struct view *v); /* steps; 0 while not known */
+/* After diagnosis_step: the step of these collectives of the main communicator. */
+void view_phases_take_step(struct view *v, double now_s, uint32_t first_seq, uint32_t last_seq);
 
 /* view_health.c */
-void view_take_node(struct view *v, double now_s, const struct node_item *n);
-void view_take_task(struct view *v, double now_s, const struct task_item *t);
-void view_take_gpu(struct view *v, double now_s, const struct gpu_item *g);
-void view_roll_health(struct view *v, double now_s);
+struct health *view_health_new(void);
+void view_health_free(struct health *s);
+void view_health_forget(struct view *v);
+void view_health_take_node(struct view *v, double now_s, const struct node_item *n);
+void view_health_take_task(struct view *v, double now_s, const struct task_item *t);
+void view_health_take_gpu(struct view *v, double now_s, const struct gpu_item *g);
+void view_health_roll(struct view *v, double now_s);
 /* What in the health of the verdict's culprits stands out from the others', in words; "" nothing does, or
  * nothing is known.  Returns buf. */
 char *view_cause(const struct view *v, const struct view_verdict *d, char *buf, size_t size);
@@ -265,15 +180,16 @@ char *view_cause(const struct view *v, const struct view_verdict *d, char *buf, 
 /* view_scaling.c */
 struct scaling *view_scaling_new(void);
 void view_scaling_free(struct scaling *s);
-void view_forget_scaling(struct view *v);
-void view_scaling_joined(struct view *v, const struct comm *c, const struct joined *j);
-void view_scaling_steps(struct view *v, uint32_t steps); /* so many more are done */
+void view_scaling_forget(struct view *v);
+void view_scaling_take_joined(struct view *v, uint32_t ranks, const struct joined *j);
+void view_scaling_take_steps(struct view *v, uint32_t steps);
 
 /* view_figures.c */
-double view_step_mean_s(const struct view *v, double now_s);
 void view_share_figures(const struct view *v, struct view_figures *f); /* fills in the shares alone */
 
-/* view_judge.c: regime and verdicts as they are now. */
+/* view_judge.c: regime and verdicts as they are now */
+struct verdicts *view_verdicts_new(void);
 void view_judge(struct view *v, double now_s);
+enum view_regime view_regime_get(const struct view *v);
 
 #endif

@@ -4,58 +4,80 @@
 #include <string.h>
 
 #include "analysis/view_private.h"
+#include "common/xalloc.h"
+
+#define SERIES        3u
+#define SERIES_POINTS 90u
+
+/* History in longer columns, for what changes slowly. */
+struct series {
+    struct window {
+        double begin_s;
+        struct totals sum;
+        struct {
+            double at_s;
+            float lost_ratio, step_s;
+        } point[SERIES_POINTS];
+        size_t points; /* ever added */
+    } window[SERIES];
+};
 
 /* A trend must show in a window short enough that nothing else happened in it, and long enough to rise above
- * the noise: each series is eight times as long as the one before. */
+ * the noise: each window is eight times as long as the one before. */
 static const double widths_s[SERIES] = { 2, 16, 128 };
 
 /* One in a hundred steady jobs is taken for a trend, by any of the windows (Bonferroni). */
 #define SURE_Z 2.935
 
-/* Nothing is foreseen for longer than so many of the windows that it is seen in. */
+/* What is foreseen is at most this many times as far ahead as the window is long. */
 #define HORIZON 10.0
 
-void view_forget_series(struct view *v)
+struct series *view_series_new(void)
 {
-    memset(v->series, 0, sizeof(v->series));
+    return xcalloc(1, sizeof(struct series));
 }
 
-static void lay_point(struct series *s, double end_s)
+void view_series_forget(struct view *v)
 {
-    size_t at = s->points % SERIES_POINTS;
-
-    s->point[at].at_s = (s->begin_s + end_s) / 2;
-    s->point[at].lost_ratio = view_lost_ratio(&s->sum);
-    s->point[at].step_s = s->sum.steps ? (float)(s->sum.step_sum_s / s->sum.steps) : NAN;
-    s->points++;
-    memset(&s->sum, 0, sizeof(s->sum));
-    s->begin_s = end_s;
+    memset(v->series, 0, sizeof(*v->series));
 }
 
-void view_series_add(struct view *v, const struct totals *column, double begin_s, double end_s)
+static void add_point(struct window *w, double end_s)
+{
+    size_t at = w->points % SERIES_POINTS;
+
+    w->point[at].at_s = (w->begin_s + end_s) / 2;
+    w->point[at].lost_ratio = view_totals_lost(&w->sum);
+    w->point[at].step_s = w->sum.steps ? (float)(w->sum.step_sum_s / w->sum.steps) : NAN;
+    w->points++;
+    memset(&w->sum, 0, sizeof(w->sum));
+    w->begin_s = end_s;
+}
+
+void view_series_take(struct view *v, const struct totals *column, double begin_s, double end_s)
 {
     for (size_t i = 0; i < SERIES; i++) {
-        struct series *s = &v->series[i];
+        struct window *w = &v->series->window[i];
 
-        if (s->begin_s < begin_s && !(s->sum.work_s + s->sum.stay_s > 0))
-            s->begin_s = begin_s; /* nothing was told in between */
-        view_add_totals(&s->sum, column);
-        if (end_s >= s->begin_s + widths_s[i] && s->sum.work_s + s->sum.stay_s > 0)
-            lay_point(s, end_s);
+        if (w->begin_s < begin_s && !(w->sum.work_s + w->sum.stay_s > 0))
+            w->begin_s = begin_s; /* no sample came in between */
+        view_totals_add(&w->sum, column);
+        if (end_s >= w->begin_s + widths_s[i] && w->sum.work_s + w->sum.stay_s > 0)
+            add_point(w, end_s);
     }
 }
 
-/* The series without its holes, oldest first: the shares, or the step times. */
-static size_t points_of(const struct series *s, bool steps, double *at_s, double *y)
+/* The window's known points, oldest first: the shares, or the step times. */
+static size_t points_of(const struct window *w, bool steps, double *at_s, double *y)
 {
-    size_t have = s->points < SERIES_POINTS ? s->points : SERIES_POINTS, n = 0;
+    size_t have = w->points < SERIES_POINTS ? w->points : SERIES_POINTS, n = 0;
 
-    for (size_t i = s->points - have; i < s->points; i++) {
-        float value = steps ? s->point[i % SERIES_POINTS].step_s : s->point[i % SERIES_POINTS].lost_ratio;
+    for (size_t i = w->points - have; i < w->points; i++) {
+        float value = steps ? w->point[i % SERIES_POINTS].step_s : w->point[i % SERIES_POINTS].lost_ratio;
 
         if (isnan(value))
             continue;
-        at_s[n] = s->point[i % SERIES_POINTS].at_s;
+        at_s[n] = w->point[i % SERIES_POINTS].at_s;
         y[n++] = value;
     }
     return n;
@@ -128,7 +150,7 @@ static double step_growth(const struct view *v)
     struct trend t;
 
     for (size_t i = 0; i < SERIES; i++) {
-        size_t n = points_of(&v->series[i], true, at_s, y);
+        size_t n = points_of(&v->series->window[i], true, at_s, y);
 
         trend_fit(at_s, y, n, SURE_Z, &t);
         if (t.direction > TREND_NONE && t.level > 0)
@@ -140,16 +162,15 @@ static double step_growth(const struct view *v)
 void view_projection_get(const struct view *v, double now_s, struct view_projection *p)
 {
     double at_s[SERIES_POINTS], y[SERIES_POINTS], window_s = 0;
-    struct totals now;
+    struct totals now = view_history_totals(v);
 
-    view_recent_totals(v, &now);
-    *p = (struct view_projection){ .lost_ratio = view_lost_ratio(&now),
+    *p = (struct view_projection){ .lost_ratio = view_totals_lost(&now),
                                    .limit = v->params.sync_limit > 0 ? v->params.sync_limit : SYNC_SHARE,
                                    .per_hour = NAN,
                                    .reach = { NAN, NAN, NAN },
                                    .step_per_hour = step_growth(v) };
     for (size_t i = 0; i < SERIES && p->trend <= TREND_NONE; i++) {
-        size_t n = points_of(&v->series[i], false, at_s, y);
+        size_t n = points_of(&v->series->window[i], false, at_s, y);
         struct trend t;
 
         trend_fit(at_s, y, n, SURE_Z, &t);

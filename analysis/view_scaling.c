@@ -1,4 +1,4 @@
-/* view_scaling.c - what a view tells of the job on more ranks: the transfers that it took, its newest steps,
+/* view_scaling.c - what a view shows of the job on more ranks: the transfers that it took, its newest steps,
  * and the projection from them. */
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +20,10 @@ struct link {
 struct scaling {
     struct link *link[VIEW_LINKS_MAX];
     size_t n_links;
-    double steps; /* since the step is known */
+    double steps;                   /* since the step is known */
+    struct traffic_adapter adapter; /* the slowest node's; 0: unknown */
+    struct projection_run other_run[PROJECTION_RUNS];
+    size_t n_other_runs;
 };
 
 struct scaling *view_scaling_new(void)
@@ -28,7 +31,7 @@ struct scaling *view_scaling_new(void)
     return xcalloc(1, sizeof(struct scaling));
 }
 
-static void forget(struct scaling *s)
+static void forget(struct scaling *s) /* all but the adapter and the other runs */
 {
     for (size_t i = 0; i < s->n_links; i++)
         free(s->link[i]);
@@ -38,13 +41,11 @@ static void forget(struct scaling *s)
 
 void view_scaling_free(struct scaling *s)
 {
-    if (!s)
-        return;
     forget(s);
     free(s);
 }
 
-void view_forget_scaling(struct view *v)
+void view_scaling_forget(struct view *v)
 {
     forget(v->scaling);
 }
@@ -63,22 +64,22 @@ static struct link *link_of(struct scaling *s, uint32_t ranks, uint8_t op)
 }
 
 /* While no step is known its collectives belong to none. */
-void view_scaling_joined(struct view *v, const struct comm *c, const struct joined *j)
+void view_scaling_take_joined(struct view *v, uint32_t ranks, const struct joined *j)
 {
-    struct link *l = v->period ? link_of(v->scaling, c->size, j->op) : NULL;
+    struct link *l = view_steps_count(v)->period ? link_of(v->scaling, ranks, j->op) : NULL;
 
     if (l)
         linkfit_add(&l->fit, (double)j->bytes, j->stay_min_s, j->n);
 }
 
-void view_scaling_steps(struct view *v, uint32_t steps)
+void view_scaling_take_steps(struct view *v, uint32_t steps)
 {
     v->scaling->steps += steps;
 }
 
 void view_adapter(struct view *v, double bytes_per_s, unsigned number)
 {
-    struct traffic_adapter *a = &v->adapter;
+    struct traffic_adapter *a = &v->scaling->adapter;
 
     if (!(bytes_per_s > 0) || !(bytes_per_s <= VIEW_ADAPTER_MAX) || !number || number > VIEW_ADAPTERS_MAX)
         return;
@@ -88,13 +89,13 @@ void view_adapter(struct view *v, double bytes_per_s, unsigned number)
 
 double view_adapter_get(const struct view *v, unsigned *number)
 {
-    *number = v->adapter.number;
-    return v->adapter.bytes_per_s;
+    *number = v->scaling->adapter.number;
+    return v->scaling->adapter.bytes_per_s;
 }
 
 /* ---- the newest steps, ordered ---- */
 
-struct steps {
+struct newest_steps {
     uint32_t n, ranks;
     float *own_s;
     uint32_t *rank, *node, *leaf; /* by column: who it is, where it sits */
@@ -102,7 +103,7 @@ struct steps {
     double step_s;
 };
 
-static void steps_free(struct steps *s)
+static void steps_free(struct newest_steps *s)
 {
     free(s->own_s);
     free(s->rank);
@@ -122,8 +123,8 @@ static int by_place(const void *a, const void *b, void *arg)
     return *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
 }
 
-/* Ranks that told anything in the newest steps, in the order that variation_fit wants. */
-static void order_ranks(const struct work *w, struct steps *s)
+/* Ranks with anything in the newest steps, in the order that variation_fit wants. */
+static void order_ranks(const struct work *w, struct newest_steps *s)
 {
     s->rank = xcalloc(w->n, sizeof(*s->rank));
     for (uint32_t r = 0; r < w->n; r++)
@@ -141,7 +142,7 @@ static void order_ranks(const struct work *w, struct steps *s)
 }
 
 /* The steps of one state of the run, without pauses and without the first ones, which may be warming up. */
-static void take_steps(const struct work *w, uint32_t warm_up, struct steps *s)
+static void take_steps(const struct work *w, uint32_t warm_up, struct newest_steps *s)
 {
     uint32_t kept = work_kept(w), most = s->ranks ? VALUES_MAX / s->ranks : 0, first = 0;
 
@@ -183,15 +184,6 @@ static enum collective_op model_op(uint8_t op)
     }
 }
 
-static uint32_t instances_of(const struct view *v, uint32_t ranks)
-{
-    uint32_t n = 0;
-
-    for (size_t i = 0; i < v->n_comms; i++)
-        n += v->comm[i].size == ranks;
-    return n ? n : 1;
-}
-
 static double time_of(const struct link *l)
 {
     double sum = 0;
@@ -217,11 +209,12 @@ static void put_links(const struct view *v, struct view_scaling *out, struct pro
     for (size_t i = 0; i < s->n_links; i++) {
         const struct link *l = s->link[i];
         struct view_link *o = &out->link[i];
+        uint32_t instances = view_comms_of_size(v, l->ranks);
 
         *o = (struct view_link){ .op = l->op,
                                  .ranks = l->ranks,
-                                 .instances = instances_of(v, l->ranks),
-                                 .grows = l->ranks == v->main_size };
+                                 .instances = instances ? instances : 1,
+                                 .grows = l->ranks == view_comms_main_size(v) };
         linkfit_fit(&l->fit, &o->fit);
         in->traffic.n_links +=
             traffic_links(&l->fit, &o->fit, s->steps * o->instances, model_op(l->op), l->ranks, o->grows,
@@ -235,16 +228,16 @@ static void put_links(const struct view *v, struct view_scaling *out, struct pro
 static const char *fit(const struct view *v, struct view_scaling *out, struct projection_input *in)
 {
     const struct work *w = diagnosis_work(v->diagnosis);
-    struct steps steps = { 0 };
+    struct newest_steps steps = { 0 };
     struct view_figures f;
     const char *why = NULL;
 
     memset(out, 0, sizeof(*out));
     *in = (struct projection_input){ .noise = &out->noise };
-    if (!v->period)
+    if (!view_steps_count(v)->period)
         return "no steps are seen yet";
     order_ranks(w, &steps);
-    take_steps(w, v->phases.warm_up, &steps);
+    take_steps(w, view_phases_warm_up(v), &steps);
     view_share_figures(v, &f);
     in->step_s = steps.step_s;
     in->other_s = f.p2p_ratio > 0 ? f.p2p_ratio * steps.step_s : 0;
@@ -258,7 +251,7 @@ static const char *fit(const struct view *v, struct view_scaling *out, struct pr
     steps_free(&steps);
     if (why)
         return why;
-    in->traffic.adapter = v->adapter;
+    in->traffic.adapter = v->scaling->adapter;
     put_links(v, out, in);
     return NULL;
 }
@@ -271,9 +264,9 @@ const char *view_scaling_get(const struct view *v, bool strong, struct view_scal
     if (why)
         return why;
     in.strong = strong;
-    for (size_t i = 0; i < v->n_other_runs; i++)
-        if (v->other_run[i].ranks != out->noise.ranks)
-            in.run[in.n_runs++] = v->other_run[i];
+    for (size_t i = 0; i < v->scaling->n_other_runs; i++)
+        if (v->scaling->other_run[i].ranks != out->noise.ranks)
+            in.run[in.n_runs++] = v->scaling->other_run[i];
     out->n_runs = in.n_runs;
     for (size_t i = 0; i < in.n_runs; i++)
         out->run_ranks[i] = in.run[i].ranks;
@@ -294,16 +287,16 @@ const char *view_run_get(const struct view *v, struct projection_run *out)
 
 void view_runs_set(struct view *v, const struct projection_run *run, size_t n)
 {
-    v->n_other_runs = n < PROJECTION_RUNS ? n : PROJECTION_RUNS;
-    if (v->n_other_runs)
-        memcpy(v->other_run, run, v->n_other_runs * sizeof(*run));
+    v->scaling->n_other_runs = n < PROJECTION_RUNS ? n : PROJECTION_RUNS;
+    if (v->scaling->n_other_runs)
+        memcpy(v->scaling->other_run, run, v->scaling->n_other_runs * sizeof(*run));
 }
 
 /* ---- other strategies ---- */
 
 /* The newest steps in the order of the ranks. */
 struct replayed {
-    const struct steps *steps;
+    const struct newest_steps *steps;
     const float *own_s;
     uint32_t *column, *node; /* by place in that order */
     bool placed;             /* all nodes are known */
@@ -318,8 +311,8 @@ static void work_of(void *arg, size_t step, double *own_s)
         own_s[i] = row[r->column[i]];
 }
 
-/* Nodes are numbered anew, from 0 on: columns stand node by node. */
-static void order_columns(const struct work *w, const struct steps *s, struct replayed *r)
+/* Nodes get new numbers, from 0 on: columns stand node by node. */
+static void order_columns(const struct work *w, const struct newest_steps *s, struct replayed *r)
 {
     uint32_t *column = xcalloc(w->n, sizeof(*column)), *node = xcalloc(s->ranks, sizeof(*node)), n = 0;
 
@@ -366,7 +359,7 @@ static bool set_inner(const struct view_scaling *s, double per_node, struct stra
     return in->inner_spread == 0;
 }
 
-static void name_replaced(const struct view *v, const struct work *w, const struct steps *s,
+static void name_replaced(const struct view *v, const struct work *w, const struct newest_steps *s,
                           const struct replayed *r, struct strategies *o)
 {
     for (size_t i = 0; i < o->n; i++) {
@@ -389,8 +382,8 @@ static void name_replaced(const struct view *v, const struct work *w, const stru
 }
 
 static const char *rank_strategies(const struct view *v, const struct view_strategy_options *o,
-                                   struct steps *steps, struct view_scaling *k, struct projection_input *in,
-                                   struct view_strategies *out)
+                                   struct newest_steps *steps, struct view_scaling *k,
+                                   struct projection_input *in, struct view_strategies *out)
 {
     const struct work *w = diagnosis_work(v->diagnosis);
     size_t values = (size_t)steps->n * steps->ranks, n_wires;
@@ -407,7 +400,7 @@ static const char *rank_strategies(const struct view *v, const struct view_strat
         why = "too few steps are seen yet";
         goto out;
     }
-    in->traffic.adapter = v->adapter;
+    in->traffic.adapter = v->scaling->adapter;
     put_links(v, k, in);
     n_wires = projection_traffic(in, &in->traffic) ? STRATEGY_WIRES : 0;
     traffic_wires(&in->traffic, o->algorithm, wire, n_wires);
@@ -463,16 +456,16 @@ const char *view_strategies_get(const struct view *v, const struct view_strategy
     struct view_scaling *k = xcalloc(1, sizeof(*k));
     struct projection_input in = { .noise = &k->noise };
     const char *why = NULL;
-    struct steps steps = { 0 };
+    struct newest_steps steps = { 0 };
     struct view_figures f;
 
     memset(out, 0, sizeof(*out));
-    if (!v->period) {
+    if (!view_steps_count(v)->period) {
         why = "no steps are seen yet";
         goto out;
     }
     order_ranks(diagnosis_work(v->diagnosis), &steps);
-    take_steps(diagnosis_work(v->diagnosis), v->phases.warm_up, &steps);
+    take_steps(diagnosis_work(v->diagnosis), view_phases_warm_up(v), &steps);
     view_share_figures(v, &f);
     in.step_s = steps.step_s;
     in.other_s = f.p2p_ratio > 0 ? f.p2p_ratio * steps.step_s : 0;

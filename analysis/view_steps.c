@@ -1,26 +1,158 @@
-/* view_steps.c - a view's training steps: what the ranks tell of them, put together and held against each
- * other. */
+/* view_steps.c - a view's training steps: what the ranks report of them is put together, and the ranks are
+ * compared with each other. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/view_private.h"
 #include "common/xalloc.h"
+#include "model/statistics.h"
 
-void view_forget_steps(struct view *v)
+#define STEPS_OPEN     16u /* steps being put together */
+#define STEPS_ITEM_MAX 4096u
+#define STEPS_KEPT     600u
+#define STEP_WINDOW_S  60.0
+#define STEPS_LATE     4u  /* a step is given up when one so much newer is complete */
+#define SETTLE_S       1.0 /* after a rank was added more may follow: a step that seems complete may not be */
+
+struct open_step { /* a stretch of steps being put together */
+    bool used;
+    uint32_t number;        /* of its first step */
+    uint32_t present, full; /* ranks that reported some of it, all of it */
+    uint32_t timed, cap;    /* timed: steps whose duration is known */
+    uint32_t last_seq;
+    double duration_sum_s;
+    float stay_s[STEP_PARTS_MAX]; /* of the last arrivers, by part; infinite: not reported */
+    uint32_t parts;
+    struct {
+        float work_s;
+        uint16_t steps;  /* reported ... */
+        bool incomplete; /* ... with records missing */
+    } * rank;
+};
+
+struct steps {
+    struct step_count count;
+    struct open_step open[STEPS_OPEN];
+    struct {
+        struct rank_steps mean;
+        uint32_t period; /* that it reported last, when it was not the view's */
+    } * rank;
+    float *work_s; /* by rank: of the stretch being judged */
+    size_t rank_cap, work_cap;
+    struct {
+        float duration_s;
+        double at_s;
+    } kept[STEPS_KEPT];
+    size_t n_kept;
+};
+
+struct steps *view_steps_new(void)
+{
+    return xcalloc(1, sizeof(struct steps));
+}
+
+void view_steps_free(struct steps *s)
 {
     for (size_t i = 0; i < STEPS_OPEN; i++)
-        v->open[i].used = false;
+        free(s->open[i].rank);
+    free(s->rank);
+    free(s->work_s);
+    free(s);
 }
 
-static void remember_step(struct view *v, double now_s, double duration_s)
+void view_steps_reserve(struct view *v, uint32_t ranks)
 {
-    v->step[v->steps_kept % STEPS_KEPT].duration_s = (float)duration_s;
-    v->step[v->steps_kept % STEPS_KEPT].at_s = now_s;
-    v->steps_kept++;
-    v->now.step_sum_s += duration_s;
-    v->now.steps++;
+    struct steps *s = v->steps;
+
+    s->rank = xgrow(s->rank, &s->rank_cap, ranks, sizeof(*s->rank));
+    s->work_s = xgrow(s->work_s, &s->work_cap, ranks, sizeof(*s->work_s));
 }
+
+static void forget_open(struct steps *s)
+{
+    for (size_t i = 0; i < STEPS_OPEN; i++)
+        s->open[i].used = false;
+}
+
+void view_steps_forget(struct view *v)
+{
+    struct steps *s = v->steps;
+
+    forget_open(s);
+    if (s->rank_cap)
+        memset(s->rank, 0, s->rank_cap * sizeof(*s->rank));
+    s->count.comm = s->count.size = s->count.period = 0;
+    s->n_kept = 0;
+}
+
+void view_steps_take_seq(struct view *v, uint64_t comm, uint32_t seq)
+{
+    struct step_count *c = &v->steps->count;
+
+    if (comm == c->comm && seq > c->newest_seq)
+        c->newest_seq = seq;
+}
+
+const struct step_count *view_steps_count(const struct view *v)
+{
+    return &v->steps->count;
+}
+
+struct rank_steps view_steps_rank(const struct view *v, uint32_t rank)
+{
+    return v->steps->rank[rank].mean;
+}
+
+/* ---- durations ---- */
+
+static void keep_duration(struct view *v, double now_s, double duration_s)
+{
+    struct steps *s = v->steps;
+
+    s->kept[s->n_kept % STEPS_KEPT].duration_s = (float)duration_s;
+    s->kept[s->n_kept % STEPS_KEPT].at_s = now_s;
+    s->n_kept++;
+    view_history_take_step(v, duration_s);
+}
+
+/* Durations of the last minute's steps (at most STEPS_KEPT); at least 8, however old. */
+static size_t recent_steps(const struct view *v, double now_s, double out[STEPS_KEPT])
+{
+    const struct steps *s = v->steps;
+    size_t n = 0, have = s->n_kept < STEPS_KEPT ? s->n_kept : STEPS_KEPT;
+
+    for (size_t i = 1; i <= have; i++) {
+        size_t at = (s->n_kept - i) % STEPS_KEPT;
+
+        if (s->kept[at].at_s + STEP_WINDOW_S < now_s && n >= 8)
+            break;
+        out[n++] = s->kept[at].duration_s;
+    }
+    return n;
+}
+
+double view_steps_mean_s(const struct view *v, double now_s)
+{
+    double d[STEPS_KEPT];
+
+    return statistics_mean(d, recent_steps(v, now_s, d)).mean;
+}
+
+void view_steps_figures(const struct view *v, double now_s, struct view_figures *f)
+{
+    double d[STEPS_KEPT];
+    size_t n = recent_steps(v, now_s, d);
+    struct statistics_mean m = statistics_mean(d, n);
+
+    f->step_mean_s = m.mean;
+    f->step_cv = m.sd / m.mean;
+    f->step_p50_s = statistics_quantile(d, n, 0.5);
+    f->step_p95_s = statistics_quantile(d, n, 0.95);
+    f->steps_per_s = 1 / f->step_mean_s;
+}
+
+/* ---- stretches ---- */
 
 static double smooth(double old, double now)
 {
@@ -37,39 +169,42 @@ static double transfer_s(const struct open_step *o, uint32_t steps)
     return isfinite(sum) && steps ? sum / steps : NAN;
 }
 
-/* All that told of a stretch of steps: hold its ranks against each other. */
+/* Judge a stretch of steps by the ranks that reported it. */
 static void deliver_step(struct view *v, double now_s, struct open_step *o)
 {
-    uint32_t limit = v->n_ranks < o->cap ? v->n_ranks : o->cap, most = 0;
-    double duration_s = o->told ? o->duration_sum_s / o->told : 0;
-    struct diagnosis_step step = { .seq = o->last_seq, .period = v->period * v->step_block, .n = limit };
+    uint32_t limit = view_rank_limit(v) < o->cap ? view_rank_limit(v) : o->cap, most = 0;
+    struct steps *s = v->steps;
+    struct step_count *c = &s->count;
+    struct diagnosis_step step = { .seq = o->last_seq,
+                                   .period = c->period * c->block,
+                                   .own_s = s->work_s,
+                                   .n = limit,
+                                   .ended_s = now_s,
+                                   .begun_s = v->begun_s };
 
     o->used = false;
-    if (o->present * 2 < v->ranks_most || !o->told)
+    if (o->present * 2 < view_ranks_count(v)->most || !o->timed)
         return;
     for (uint32_t r = 0; r < limit; r++) {
         most = o->rank[r].steps > most ? o->rank[r].steps : most;
-        v->work_s[r] =
-            o->rank[r].steps && !o->rank[r].holed ? o->rank[r].work_s / (float)o->rank[r].steps : NAN;
+        s->work_s[r] =
+            o->rank[r].steps && !o->rank[r].incomplete ? o->rank[r].work_s / (float)o->rank[r].steps : NAN;
     }
-    v->steps += most;
-    v->steps_seen_s = now_s;
-    remember_step(v, now_s, duration_s);
-    step.own_s = v->work_s;
-    step.duration_s = duration_s;
-    step.ended_s = now_s;
-    step.begun_s = v->begun_s;
+    c->done += most;
+    c->seen_s = now_s;
+    step.duration_s = o->duration_sum_s / o->timed;
     step.transfer_s = transfer_s(o, most);
+    keep_duration(v, now_s, step.duration_s);
     diagnosis_step(v->diagnosis, &step, v->params.min_slowdown);
-    view_scaling_steps(v, most);
-    view_phases_step(v, now_s, o->last_seq + 1 - v->period * most, o->last_seq);
+    view_scaling_take_steps(v, most);
+    view_phases_take_step(v, now_s, o->last_seq + 1 - c->period * most, o->last_seq);
 }
 
-static struct open_step *oldest_open(struct view *v)
+static struct open_step *oldest_open(struct steps *s)
 {
     struct open_step *oldest = NULL;
 
-    for (struct open_step *o = v->open; o < v->open + STEPS_OPEN; o++)
+    for (struct open_step *o = s->open; o < s->open + STEPS_OPEN; o++)
         if (o->used && (!oldest || o->number < oldest->number))
             oldest = o;
     return oldest;
@@ -79,46 +214,40 @@ static struct open_step *oldest_open(struct view *v)
 static void deliver_up_to(struct view *v, double now_s, uint32_t complete)
 {
     for (;;) {
-        struct open_step *o = oldest_open(v);
+        struct open_step *o = oldest_open(v->steps);
 
         if (!o || o->number > complete ||
-            (o->full < v->ranks && o->number + STEPS_LATE * v->step_block > complete))
+            (o->full < view_ranks_count(v)->running &&
+             o->number + STEPS_LATE * v->steps->count.block > complete))
             return;
         deliver_step(v, now_s, o);
     }
-}
-
-static void reserve_step(struct view *v, struct open_step *o)
-{
-    if (v->work_cap < v->n_ranks)
-        v->work_s = xgrow(v->work_s, &v->work_cap, v->n_ranks, sizeof(*v->work_s));
-    if (o->cap >= v->n_ranks)
-        return;
-    o->cap = v->n_ranks;
-    o->rank = xrealloc(o->rank, o->cap, sizeof(*o->rank));
 }
 
 static struct open_step *open_step_get(struct view *v, double now_s, uint32_t number)
 {
     struct open_step *slot = NULL;
 
-    for (struct open_step *o = v->open; o < v->open + STEPS_OPEN; o++) {
+    for (struct open_step *o = v->steps->open; o < v->steps->open + STEPS_OPEN; o++) {
         if (o->used && o->number == number)
             return o;
         if (!o->used)
             slot = o;
     }
     if (!slot) {
-        slot = oldest_open(v);
+        slot = oldest_open(v->steps);
         if (number < slot->number)
             return NULL;
         deliver_step(v, now_s, slot);
     }
-    reserve_step(v, slot);
+    if (slot->cap < view_rank_limit(v)) {
+        slot->cap = view_rank_limit(v);
+        slot->rank = xrealloc(slot->rank, slot->cap, sizeof(*slot->rank));
+    }
     memset(slot->rank, 0, slot->cap * sizeof(*slot->rank));
     slot->used = true;
     slot->number = number;
-    slot->present = slot->full = slot->told = slot->last_seq = slot->parts = 0;
+    slot->present = slot->full = slot->timed = slot->last_seq = slot->parts = 0;
     slot->duration_sum_s = 0;
     for (uint32_t p = 0; p < STEP_PARTS_MAX; p++)
         slot->stay_s[p] = INFINITY;
@@ -130,63 +259,70 @@ static bool most_say(struct view *v, const struct step *s)
 {
     uint32_t n = 0;
 
-    v->rank[s->rank].period = s->period;
-    for (uint32_t r = 0; r < v->n_ranks; r++)
-        n += v->rank[r].known && !v->rank[r].ended && v->rank[r].period == s->period;
-    return 2 * n >= v->ranks;
+    v->steps->rank[s->rank].period = s->period;
+    for (uint32_t r = 0; r < view_rank_limit(v); r++) {
+        const struct view_rank *k = view_ranks_at(v, r);
+
+        n += k->known && !k->ended && v->steps->rank[r].period == s->period;
+    }
+    return 2 * n >= view_ranks_count(v)->running;
 }
 
-/* The communicator that steps are counted on: the first told of, a larger one instead, any other when it fell
- * silent. */
+/* Is it of the communicator that steps are counted on?  That is the first one with steps, then a larger one, or
+ * any other when it fell silent. */
 static bool counts_steps(struct view *v, double now_s, const struct step *s)
 {
-    struct comm *c = view_comm_find(v, s->comm);
+    struct step_count *c = &v->steps->count;
+    uint32_t size = view_comms_size(v, s->comm);
 
-    if (!c)
+    if (!size)
         return false;
-    if (s->comm != v->step_comm && (c->size > v->step_size || v->steps_seen_s + 10 < now_s)) {
-        v->step_comm = s->comm;
-        v->step_size = c->size;
-        v->steps = s->seq / s->period;
-        v->steps_seen_s = now_s;
+    if (s->comm != c->comm && (size > c->size || c->seen_s + 10 < now_s)) {
+        c->comm = s->comm;
+        c->size = size;
+        c->done = s->seq / s->period;
+        c->seen_s = now_s;
     }
-    if (c->size != v->step_size)
+    if (size != c->size)
         return false;
-    if (s->comm == v->step_comm && v->period != s->period && most_say(v, s)) {
-        v->period = s->period;
-        v->step_block = 1;
-        view_forget_steps(v);
+    if (s->comm == c->comm && c->period != s->period && most_say(v, s)) {
+        c->period = s->period;
+        c->block = 1;
+        forget_open(v->steps);
         diagnosis_restart(v->diagnosis);
-        view_forget_phases(v);
-        view_forget_scaling(v);
-        view_event(v, now_s, "a step is %u collectives on %u ranks", s->period, c->size);
+        view_phases_forget(v);
+        view_scaling_forget(v);
+        view_event(v, now_s, "a step is %u collectives on %u ranks", s->period, size);
     }
-    return s->period == v->period;
+    return s->period == c->period;
 }
 
 /* Fast steps come several an item, not always as many from every rank: they are put together over stretches
  * as long as the longest item. */
 static void widen_stretch(struct view *v, double now_s, uint32_t n_steps)
 {
-    if (n_steps <= v->step_block)
+    uint32_t *block = &v->steps->count.block;
+
+    if (n_steps <= *block)
         return;
-    /* What most ranks told of was steps; what the others tell of them later is too little to be counted
+    /* What most ranks reported was steps; what the others report of them later is too little to be counted
      * again. */
-    for (struct open_step *o; (o = oldest_open(v));)
-        if (2 * o->present > v->ranks_most)
+    for (struct open_step *o; (o = oldest_open(v->steps));)
+        if (2 * o->present > view_ranks_count(v)->most)
             deliver_step(v, now_s, o);
         else
             o->used = false;
-    while (v->step_block < n_steps)
-        v->step_block *= 2;
+    while (*block < n_steps)
+        *block *= 2;
     diagnosis_restart(v->diagnosis);
-    view_forget_phases(v);
+    view_phases_forget(v);
 }
 
 static void add_steps(struct view *v, double now_s, const struct step *s, double work_s)
 {
-    uint32_t number = s->seq / s->period / v->step_block * v->step_block, before;
+    uint32_t block = v->steps->count.block, number = s->seq / s->period / block * block, before;
     uint32_t last = s->seq + s->period * s->n_steps - 1;
+    const struct rank_count *ranks = view_ranks_count(v);
     struct open_step *o = open_step_get(v, now_s, number);
 
     if (!o || s->rank >= o->cap || o->rank[s->rank].steps + s->n_steps > UINT16_MAX)
@@ -194,19 +330,19 @@ static void add_steps(struct view *v, double now_s, const struct step *s, double
     before = o->rank[s->rank].steps;
     o->present += !before;
     o->rank[s->rank].steps = (uint16_t)(before + s->n_steps);
-    o->full += before < v->step_block && before + s->n_steps >= v->step_block;
+    o->full += before < block && before + s->n_steps >= block;
     o->last_seq = last > o->last_seq ? last : o->last_seq;
     o->parts = s->parts;
-    for (uint32_t p = 0; p < s->parts && s->n_steps == v->step_block; p++)
+    for (uint32_t p = 0; p < s->parts && s->n_steps == block; p++)
         o->stay_s[p] = fminf(o->stay_s[p], isnan(s->stay_s[p]) ? INFINITY : s->stay_s[p]);
     if (s->flags & STEP_HOLED) {
-        o->rank[s->rank].holed = true;
+        o->rank[s->rank].incomplete = true;
     } else {
         o->rank[s->rank].work_s += (float)(work_s * s->n_steps);
         o->duration_sum_s += (double)s->duration_ns * 1e-9;
-        o->told += s->n_steps;
+        o->timed += s->n_steps;
     }
-    if (v->ranks && o->full >= v->ranks && now_s >= v->added_s + SETTLE_S)
+    if (ranks->running && o->full >= ranks->running && now_s >= ranks->added_s + SETTLE_S)
         deliver_up_to(v, now_s, number);
 }
 
@@ -218,12 +354,12 @@ static bool believable(const struct step *s)
            (s->duration_ns || (s->flags & STEP_HOLED));
 }
 
-void view_take_step(struct view *v, double now_s, const struct step *s)
+void view_steps_take(struct view *v, double now_s, const struct step *s)
 {
-    struct view_rank *k = view_rank_told(v, s->rank, s->app);
+    struct rank_steps *k;
     double work_s;
 
-    if (!k)
+    if (!view_ranks_find(v, s->rank, s->app))
         return;
     if (!believable(s)) {
         v->refused++;
@@ -232,6 +368,7 @@ void view_take_step(struct view *v, double now_s, const struct step *s)
     if (!counts_steps(v, now_s, s))
         return;
     work_s = (double)(s->gap_ns - s->p2p_ns) * 1e-9 / s->n_steps;
+    k = &v->steps->rank[s->rank].mean;
     if (!(s->flags & STEP_HOLED)) {
         k->compute_s = smooth(k->compute_s, work_s);
         k->stay_s = smooth(k->stay_s, (double)s->stay_ns * 1e-9 / s->n_steps);
@@ -240,10 +377,10 @@ void view_take_step(struct view *v, double now_s, const struct step *s)
     add_steps(v, now_s, s, work_s);
 }
 
-void view_finish_steps(struct view *v, double now_s)
+void view_steps_finish(struct view *v, double now_s)
 {
     struct open_step *o;
 
-    while ((o = oldest_open(v)))
+    while ((o = oldest_open(v->steps)))
         deliver_step(v, now_s, o);
 }

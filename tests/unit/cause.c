@@ -333,15 +333,21 @@ static void follows(void)
 
     all_well();
     v = told();
-    for (int s = 6; s < 40; s++) {
+    for (int s = 6; s < 40; s++) { /* two columns of history each: lateness is of the newest two */
         bool bad = s / 3 % 2;
+        const float stay_s[] = { 0.1f, bad ? 0.08f : 0.099f };
+        const struct joined joined = { .n = 1,
+                                       .stay_max_s = stay_s[0],
+                                       .rank = (const uint32_t[]){ 0, 3 },
+                                       .stay_s = stay_s,
+                                       .slots = 2 };
 
-        v->rank[3].now = (struct cell){ .lateness_s = bad ? 0.02f : 0.001f, .joined = 1 };
-        v->n_columns = 1;
+        view_tick(v, 2 * s);
+        view_history_take_joined(v, &joined, false);
         task[3].run_delay_ratio = bad ? 0.4f : 0.01f;
-        view_item(v, s, &(struct telemetry_item){ .kind = TELEMETRY_TASK, .task = task[3] });
+        view_item(v, 2 * s, &(struct telemetry_item){ .kind = TELEMETRY_TASK, .task = task[3] });
     }
-    ok(view_rank_health_get(v, 39, 3, &r) && r.follows > 0.99, "the correlation is %.2f", r.follows);
+    ok(view_rank_health_get(v, 79, 3, &r) && r.follows > 0.99, "the correlation is %.2f", r.follows);
     view_free(v);
 }
 

@@ -1,0 +1,169 @@
+/* view_ranks.c - a view's ranks: which there are, where they run, what they are doing. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/names.h"
+#include "analysis/view_private.h"
+#include "common/xalloc.h"
+#include "ring/ring.h"
+
+struct ranks {
+    struct view_rank *rank;
+    size_t cap;
+    uint32_t n; /* rank < n */
+    struct rank_count count;
+    struct names *places; /* nodes and switches: a name's number is the place that the diagnosis works with */
+};
+
+struct ranks *view_ranks_new(double now_s)
+{
+    struct ranks *s = xcalloc(1, sizeof(*s));
+
+    s->places = names_new();
+    s->count.added_s = now_s;
+    return s;
+}
+
+void view_ranks_free(struct ranks *s)
+{
+    names_free(s->places);
+    free(s->rank);
+    free(s);
+}
+
+static void clear(struct ranks *s, uint32_t first)
+{
+    for (uint32_t r = first; r < s->n; r++)
+        s->rank[r] = (struct view_rank){ .node = WORK_PLACE_NONE, .leaf = WORK_PLACE_NONE };
+}
+
+void view_ranks_forget(struct view *v, uint16_t app)
+{
+    clear(v->ranks, 0);
+    v->ranks->count.running = v->ranks->count.most = 0;
+    v->ranks->count.app = app;
+}
+
+static uint32_t place_of(struct ranks *s, const char *name)
+{
+    return name && *name ? names_add(s->places, name, strlen(name)) : WORK_PLACE_NONE;
+}
+
+const char *view_place_name(const struct view *v, uint32_t place)
+{
+    return place < names_count(v->ranks->places) ? names_text(v->ranks->places, place) : "";
+}
+
+void view_ranks_add(struct view *v, uint32_t rank, const char *node, const char *leaf)
+{
+    struct ranks *s = v->ranks;
+    struct view_rank *k;
+
+    if (rank >= s->n) {
+        uint32_t first = s->n;
+
+        s->rank = xgrow(s->rank, &s->cap, rank + 1, sizeof(*s->rank));
+        s->n = rank + 1;
+        clear(s, first);
+    }
+    k = &s->rank[rank];
+    s->count.running += !k->known || k->ended;
+    s->count.most = s->count.running > s->count.most ? s->count.running : s->count.most;
+    k->known = true;
+    k->ended = k->vanished = false;
+    k->node = place_of(s, node);
+    k->leaf = place_of(s, leaf);
+    s->count.added_s = v->now_s;
+}
+
+static struct view_rank *find(struct view *v, uint32_t rank, uint16_t app)
+{
+    struct ranks *s = v->ranks;
+
+    return app == s->count.app && rank < s->n && s->rank[rank].known ? &s->rank[rank] : NULL;
+}
+
+void view_rank_end(struct view *v, uint32_t rank, uint16_t app, bool vanished)
+{
+    struct view_rank *k = find(v, rank, app);
+
+    if (!k || k->ended)
+        return;
+    k->ended = true;
+    k->vanished = vanished;
+    k->inside_op = RING_OP_NONE;
+    v->ranks->count.running--;
+    view_comms_end_rank(v, rank);
+}
+
+const struct view_rank *view_ranks_find(struct view *v, uint32_t rank, uint16_t app)
+{
+    const struct view_rank *k = find(v, rank, app);
+
+    v->refused += !k;
+    return k;
+}
+
+void view_ranks_take_sample(struct view *v, const struct sample *s)
+{
+    struct view_rank *k = &v->ranks->rank[s->rank];
+
+    k->left_at_s = v->now_s;
+    k->left_op = s->op;
+    k->left_comm = s->comm;
+    k->left_seq = s->seq + s->n - 1;
+    k->inside_op = RING_OP_NONE; /* a live item may have said that it is inside of a collective */
+}
+
+void view_ranks_take_live(struct view *v, double now_s, const struct live *l)
+{
+    struct view_rank *k = find(v, l->rank, l->app);
+
+    if (!k || (l->age_ns > TIME_MAX_NS && l->age_ns != LIVE_NEVER_LEFT) || l->op >= RING_OP_MAX) {
+        v->refused++;
+        return;
+    }
+    k->live_op = l->op;
+    k->inside_op = l->op;
+    k->inside_comm = l->comm;
+    k->inside_ns = l->enter_ns;
+    k->inside_seq = l->seq;
+    k->never_left = l->age_ns == LIVE_NEVER_LEFT && l->op != RING_OP_NONE;
+    k->inside_since_s = now_s - (k->never_left ? 0 : (double)l->age_ns * 1e-9);
+    k->live_at_s = now_s;
+    if (l->op != RING_OP_NONE)
+        view_steps_take_seq(v, l->comm, l->seq);
+}
+
+void view_ranks_take_counts(struct view *v, const struct counts *c)
+{
+    struct view_rank *k = find(v, c->rank, c->app);
+
+    if (!k) {
+        v->refused++;
+        return;
+    }
+    k->events = c->events;
+    k->dropped = c->dropped;
+    k->missed = c->missed;
+}
+
+const struct view_rank *view_ranks_at(const struct view *v, uint32_t rank)
+{
+    return &v->ranks->rank[rank];
+}
+
+uint32_t view_rank_limit(const struct view *v)
+{
+    return v->ranks->n;
+}
+
+uint64_t view_rank_inside_ns(const struct view *v, uint32_t rank)
+{
+    return rank < v->ranks->n ? v->ranks->rank[rank].inside_ns : 0;
+}
+
+const struct rank_count *view_ranks_count(const struct view *v)
+{
+    return &v->ranks->count;
+}
