@@ -1,4 +1,4 @@
-/* answer.c - kept as JSON from the start, beside it how each value is shown to people. */
+/* answer.c - values as they were given; text for people and JSON are made of them at the way out. */
 #include "plan/answer.h"
 
 #include <jansson.h>
@@ -10,54 +10,54 @@
 #include "common/text.h"
 #include "common/units.h"
 #include "common/xalloc.h"
+#include "wire/json.h"
+
+struct value {
+    enum answer_unit unit;
+    double number; /* of a flag: 0 or 1 */
+    char *word;    /* NULL: not known */
+};
 
 struct item {
+    enum kind { FIGURE, TABLE, NOTE, SOURCE, ASSUMES } kind;
     const char *key;
-    enum { FIGURE, TABLE } kind;
-    char *value, *words; /* of a figure, as shown */
-    const char *title;   /* of a table, from here on */
-    struct table_column *layout;
+    char *words;         /* of all but a table */
+    struct value *value; /* of a figure one, of a table its cells, row by row */
+    size_t n, cap;
+    const char *title; /* of a table, from here on */
     const struct answer_column *columns;
     size_t n_columns;
-    struct table *table;
 };
 
 struct answer {
-    json_t *json;
-    char *title, *source, *assumes;
-    struct item *items;
-    size_t n_items, cap, n_cells; /* n_cells: of the last table */
+    char *title;
+    struct item *item;    /* in the order in which they were given */
+    size_t n, cap, table; /* table: the last one */
 };
 
 struct answer *answer_new(void)
 {
-    struct answer *a = xcalloc(1, sizeof(*a));
-
-    a->json = json_object();
-    return a;
+    return xcalloc(1, sizeof(struct answer));
 }
 
 void answer_free(struct answer *a)
 {
     if (!a)
         return;
-    for (size_t i = 0; i < a->n_items; i++) {
-        free(a->items[i].value);
-        free(a->items[i].words);
-        table_free(a->items[i].table);
-        free(a->items[i].layout);
+    for (size_t i = 0; i < a->n; i++) {
+        for (size_t k = 0; k < a->item[i].n; k++)
+            free(a->item[i].value[k].word);
+        free(a->item[i].value);
+        free(a->item[i].words);
     }
-    free(a->items);
+    free(a->item);
     free(a->title);
-    free(a->source);
-    free(a->assumes);
-    json_decref(a->json);
     free(a);
 }
 
 bool answer_empty(const struct answer *a)
 {
-    return a->n_items == 0;
+    return a->n == 0;
 }
 
 __attribute__((format(printf, 1, 0))) static char *format_words(const char *fmt, va_list ap)
@@ -68,70 +68,41 @@ __attribute__((format(printf, 1, 0))) static char *format_words(const char *fmt,
     return xstrdup(text);
 }
 
-static const char *format_value(char *buf, size_t size, double value, enum answer_unit unit)
-{
-    if (isinf(value)) {
-        snprintf(buf, size, "%s", unit == ANSWER_SECONDS || unit == ANSWER_HOURS ? "never" : "inf");
-        return buf;
-    }
-    switch (unit) {
-    case ANSWER_SECONDS:
-        return units_format_s(buf, size, value);
-    case ANSWER_HOURS:
-        return units_format_s(buf, size, value * 3600);
-    case ANSWER_BYTES:
-        return units_format_bytes(buf, size, value);
-    case ANSWER_RATE:
-        return units_format_rate(buf, size, value);
-    case ANSWER_SHARE:
-        return units_format_percent(buf, size, value);
-    case ANSWER_TIMES:
-        return units_format_times(buf, size, value);
-    case ANSWER_COUNT:
-        snprintf(buf, size, isnan(value) ? "?" : "%.0f", value);
-        return buf;
-    default:
-        return units_format_number(buf, size, value);
-    }
-}
+/* ---- giving ---- */
 
-static json_t *json_figure(double value, enum answer_unit unit)
-{
-    if (!isfinite(value))
-        return json_null();
-    if (unit == ANSWER_COUNT && fabs(value) < 9e15 && value == floor(value))
-        return json_integer((json_int_t)value);
-    return json_real(value);
-}
-
-static struct item *add(struct answer *a, const char *key, json_t *value)
+static struct item *add(struct answer *a, enum kind kind, const char *key)
 {
     struct item *item;
 
-    json_object_set_new(a->json, key, value);
-    a->items = xgrow(a->items, &a->cap, a->n_items + 1, sizeof(*a->items));
-    item = &a->items[a->n_items++];
-    item->key = key;
+    a->item = xgrow(a->item, &a->cap, a->n + 1, sizeof(*a->item));
+    item = &a->item[a->n++];
+    *item = (struct item){ .kind = kind, .key = key };
     return item;
 }
 
-__attribute__((format(printf, 5, 0))) static void add_line(struct answer *a, const char *key, json_t *value,
-                                                           const char *shown, const char *fmt, va_list ap)
+static void add_value(struct item *item, enum answer_unit unit, double number, char *word)
 {
-    struct item *item = add(a, key, value);
+    item->value = xgrow(item->value, &item->cap, item->n + 1, sizeof(*item->value));
+    item->value[item->n++] = (struct value){ unit, number, word };
+}
 
-    item->value = xstrdup(shown);
+__attribute__((format(printf, 6, 0))) static void add_figure(struct answer *a, const char *key,
+                                                             enum answer_unit unit, double number,
+                                                             const char *word, const char *fmt, va_list ap)
+{
+    struct item *item = add(a, FIGURE, key);
+
+    add_value(item, unit, number, word ? xstrdup(word) : NULL);
     item->words = format_words(fmt, ap);
 }
 
 void answer_figure(struct answer *a, const char *key, double value, enum answer_unit unit, const char *fmt,
                    ...)
 {
-    char shown[64];
     va_list ap;
 
     va_start(ap, fmt);
-    add_line(a, key, json_figure(value, unit), format_value(shown, sizeof(shown), value, unit), fmt, ap);
+    add_figure(a, key, unit, value, NULL, fmt, ap);
     va_end(ap);
 }
 
@@ -140,7 +111,7 @@ void answer_word(struct answer *a, const char *key, const char *word, const char
     va_list ap;
 
     va_start(ap, fmt);
-    add_line(a, key, word ? json_string(word) : json_null(), word ? word : "?", fmt, ap);
+    add_figure(a, key, ANSWER_WORDS, NAN, word, fmt, ap);
     va_end(ap);
 }
 
@@ -149,90 +120,53 @@ void answer_flag(struct answer *a, const char *key, bool yes, const char *fmt, .
     va_list ap;
 
     va_start(ap, fmt);
-    add_line(a, key, json_boolean(yes), yes ? "yes" : "no", fmt, ap);
+    add_figure(a, key, ANSWER_FLAG, yes, NULL, fmt, ap);
     va_end(ap);
 }
-
-/* ---- tables ---- */
 
 void answer_table(struct answer *a, const char *key, const char *title, const struct answer_column *columns,
                   size_t n_columns)
 {
-    struct item *item = add(a, key, json_array());
-    struct table_column *layout = xcalloc(n_columns, sizeof(*layout));
-    size_t shown = 0;
+    struct item *item = add(a, TABLE, key);
 
-    for (size_t c = 0; c < n_columns; c++)
-        if (columns[c].title)
-            layout[shown++] = (struct table_column){ columns[c].title, columns[c].unit != ANSWER_WORDS };
-    item->kind = TABLE;
     item->title = title;
     item->columns = columns;
     item->n_columns = n_columns;
-    item->layout = layout;
-    item->table = table_new(layout, shown);
-    a->n_cells = 0;
-}
-
-static const struct answer_column *next_cell(struct answer *a, struct item **item)
-{
-    *item = &a->items[a->n_items - 1];
-    return &(*item)->columns[a->n_cells++ % (*item)->n_columns];
-}
-
-static void set_cell(struct answer *a, const struct item *item, const struct answer_column *column,
-                     json_t *value, const char *shown)
-{
-    json_t *rows = json_object_get(a->json, item->key);
-
-    if (column == item->columns)
-        json_array_append_new(rows, json_object());
-    json_object_set_new(json_array_get(rows, json_array_size(rows) - 1), column->key, value);
-    if (column->title)
-        table_cell(item->table, "%s", shown);
+    a->table = a->n - 1;
 }
 
 void answer_cell(struct answer *a, double value)
 {
-    char shown[64];
-    struct item *item;
-    const struct answer_column *column = next_cell(a, &item);
+    struct item *item = &a->item[a->table];
 
-    set_cell(a, item, column, json_figure(value, column->unit),
-             format_value(shown, sizeof(shown), value, column->unit));
+    add_value(item, item->columns[item->n % item->n_columns].unit, value, NULL);
 }
 
 void answer_cell_words(struct answer *a, const char *fmt, ...)
 {
-    struct item *item;
-    const struct answer_column *column = next_cell(a, &item);
-    char *text;
     va_list ap;
 
     va_start(ap, fmt);
-    text = format_words(fmt, ap);
+    add_value(&a->item[a->table], ANSWER_WORDS, NAN, format_words(fmt, ap));
     va_end(ap);
-    set_cell(a, item, column, json_string(text), text);
-    free(text);
-}
-
-/* ---- words ---- */
-
-__attribute__((format(printf, 4, 0))) static void set_words(struct answer *a, char **at, const char *key,
-                                                            const char *fmt, va_list ap)
-{
-    free(*at);
-    *at = format_words(fmt, ap);
-    if (key)
-        json_object_set_new(a->json, key, json_string(*at));
 }
 
 void answer_title(struct answer *a, const char *fmt, ...)
 {
     va_list ap;
 
+    free(a->title);
     va_start(ap, fmt);
-    set_words(a, &a->title, NULL, fmt, ap);
+    a->title = format_words(fmt, ap);
+    va_end(ap);
+}
+
+void answer_note(struct answer *a, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    add(a, NOTE, "notes")->words = format_words(fmt, ap);
     va_end(ap);
 }
 
@@ -241,7 +175,7 @@ void answer_source(struct answer *a, const char *fmt, ...)
     va_list ap;
 
     va_start(ap, fmt);
-    set_words(a, &a->source, "source", fmt, ap);
+    add(a, SOURCE, "source")->words = format_words(fmt, ap);
     va_end(ap);
 }
 
@@ -250,85 +184,161 @@ void answer_assumes(struct answer *a, const char *fmt, ...)
     va_list ap;
 
     va_start(ap, fmt);
-    set_words(a, &a->assumes, "assumes", fmt, ap);
+    add(a, ASSUMES, "assumes")->words = format_words(fmt, ap);
     va_end(ap);
-}
-
-void answer_note(struct answer *a, const char *fmt, ...)
-{
-    json_t *notes = json_object_get(a->json, "notes");
-    char *text = NULL;
-    va_list ap;
-
-    va_start(ap, fmt);
-    text = format_words(fmt, ap);
-    va_end(ap);
-    if (!notes) {
-        notes = json_array();
-        json_object_set_new(a->json, "notes", notes);
-    }
-    json_array_append_new(notes, json_string(text));
-    free(text);
 }
 
 /* ---- printing ---- */
+
+static const char *format_value(char *buf, size_t size, const struct value *v)
+{
+    if (isinf(v->number)) {
+        snprintf(buf, size, "%s", v->unit == ANSWER_SECONDS || v->unit == ANSWER_HOURS ? "never" : "inf");
+        return buf;
+    }
+    switch (v->unit) {
+    case ANSWER_WORDS:
+        return v->word ? v->word : "?";
+    case ANSWER_FLAG:
+        return v->number != 0 ? "yes" : "no";
+    case ANSWER_SECONDS:
+        return units_format_s(buf, size, v->number);
+    case ANSWER_HOURS:
+        return units_format_s(buf, size, v->number * 3600);
+    case ANSWER_BYTES:
+        return units_format_bytes(buf, size, v->number);
+    case ANSWER_RATE:
+        return units_format_rate(buf, size, v->number);
+    case ANSWER_SHARE:
+        return units_format_percent(buf, size, v->number);
+    case ANSWER_TIMES:
+        return units_format_times(buf, size, v->number);
+    case ANSWER_COUNT:
+        snprintf(buf, size, isnan(v->number) ? "?" : "%.0f", v->number);
+        return buf;
+    default:
+        return units_format_number(buf, size, v->number);
+    }
+}
 
 static void print_figures(const struct answer *a, FILE *out)
 {
     static const struct table_column layout[] = { { "", false }, { "", true }, { "", false } };
     struct table *t = table_new(layout, ARRAY_SIZE(layout));
+    char buf[64];
 
-    for (size_t i = 0; i < a->n_items; i++) {
-        if (a->items[i].kind != FIGURE)
+    for (const struct item *item = a->item; item < a->item + a->n; item++) {
+        if (item->kind != FIGURE)
             continue;
-        table_cell(t, "%s", a->items[i].key);
-        table_cell(t, "%s", a->items[i].value);
-        table_cell(t, "%s", a->items[i].words);
+        table_cell(t, "%s", item->key);
+        table_cell(t, "%s", format_value(buf, sizeof(buf), item->value));
+        table_cell(t, "%s", item->words);
     }
     table_print(t, out, 2);
     table_free(t);
 }
 
-static void print_paragraph(FILE *out, const char *before, const char *text, int columns)
+static void print_table(const struct item *item, FILE *out)
+{
+    struct table_column *layout = xcalloc(item->n_columns, sizeof(*layout));
+    struct table *t;
+    size_t shown = 0;
+    char buf[64];
+
+    for (const struct answer_column *c = item->columns; c < item->columns + item->n_columns; c++)
+        if (c->title)
+            layout[shown++] = (struct table_column){ c->title, c->unit != ANSWER_WORDS };
+    t = table_new(layout, shown);
+    for (size_t i = 0; i < item->n; i++)
+        if (item->columns[i % item->n_columns].title)
+            table_cell(t, "%s", format_value(buf, sizeof(buf), &item->value[i]));
+    fprintf(out, "\n%s\n", item->title);
+    table_print(t, out, 2);
+    table_free(t);
+    free(layout);
+}
+
+static void print_words(const struct answer *a, enum kind kind, const char *before, FILE *out, int columns)
 {
     char line[1200];
 
-    if (!text)
-        return;
-    snprintf(line, sizeof(line), "%s%s", before, text);
-    text_wrap(out, line, 0, columns);
+    for (size_t i = 0; i < a->n; i++) {
+        if (a->item[i].kind != kind)
+            continue;
+        snprintf(line, sizeof(line), "%s%s", before, a->item[i].words);
+        text_wrap(out, line, 0, columns);
+        before = "";
+    }
 }
 
 void answer_print(const struct answer *a, FILE *out, int columns)
 {
-    const json_t *note;
-    size_t i;
+    bool based = false;
 
-    print_paragraph(out, "", a->title, columns);
+    if (a->title)
+        text_wrap(out, a->title, 0, columns);
     print_figures(a, out);
-    for (i = 0; i < a->n_items; i++) {
-        if (a->items[i].kind != TABLE)
-            continue;
-        fprintf(out, "\n%s\n", a->items[i].title);
-        table_print(a->items[i].table, out, 2);
+    for (size_t i = 0; i < a->n; i++) {
+        if (a->item[i].kind == TABLE)
+            print_table(&a->item[i], out);
+        based = based || a->item[i].kind >= SOURCE;
     }
-    json_array_foreach(json_object_get(a->json, "notes"), i, note)
-        print_paragraph(out, i ? "" : "\n", json_string_value(note), columns);
-    if (a->source || a->assumes)
+    print_words(a, NOTE, "\n", out, columns);
+    if (based)
         fputc('\n', out);
-    print_paragraph(out, "Source: ", a->source, columns);
-    print_paragraph(out, "Assumes: ", a->assumes, columns);
+    print_words(a, SOURCE, "Source: ", out, columns);
+    print_words(a, ASSUMES, "Assumes: ", out, columns);
+}
+
+/* ---- JSON ---- */
+
+static json_t *value_json(const struct value *v)
+{
+    if (v->unit == ANSWER_WORDS)
+        return v->word ? json_string(v->word) : json_null();
+    if (v->unit == ANSWER_FLAG)
+        return json_boolean(v->number != 0);
+    if (v->unit == ANSWER_COUNT && fabs(v->number) < 9e15 && v->number == floor(v->number))
+        return json_integer((json_int_t)v->number);
+    return real_json(v->number);
+}
+
+static json_t *table_json(const struct item *item)
+{
+    json_t *list = json_array(), *row = NULL;
+
+    for (size_t i = 0; i < item->n; i++) {
+        if (i % item->n_columns == 0)
+            json_array_append_new(list, row = json_object());
+        json_object_set_new(row, item->columns[i % item->n_columns].key, value_json(&item->value[i]));
+    }
+    return list;
 }
 
 void answer_print_json(const struct answer *a, FILE *out)
 {
-    json_dumpf(a->json, out, JSON_INDENT(2) | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(17));
+    json_t *o = json_object(), *notes = NULL;
+
+    for (const struct item *item = a->item; item < a->item + a->n; item++) {
+        if (item->kind == NOTE && !notes)
+            json_object_set_new(o, item->key, notes = json_array());
+        if (item->kind == NOTE)
+            json_array_append_new(notes, json_string(item->words));
+        else
+            json_object_set_new(o, item->key,
+                                item->kind == FIGURE  ? value_json(item->value)
+                                : item->kind == TABLE ? table_json(item)
+                                                      : json_string(item->words));
+    }
+    json_dumpf(o, out, JSON_INDENT(2) | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(17));
     fputc('\n', out);
+    json_decref(o);
 }
 
 double answer_get(const struct answer *a, const char *key)
 {
-    const json_t *value = json_object_get(a->json, key);
-
-    return json_is_number(value) ? json_number_value(value) : NAN;
+    for (size_t i = a->n; i > 0; i--)
+        if (a->item[i - 1].n && !strcmp(a->item[i - 1].key, key) && isfinite(a->item[i - 1].value->number))
+            return a->item[i - 1].value->number;
+    return NAN;
 }

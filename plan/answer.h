@@ -18,7 +18,8 @@ enum answer_unit {
     ANSWER_HOURS,   /* the value is in hours */
     ANSWER_BYTES,
     ANSWER_RATE,
-    ANSWER_WORDS, /* of a column: text */
+    ANSWER_WORDS,   /* text */
+    ANSWER_FLAG,    /* 1: yes, 0: no */
 };
 
 struct answer_column {
