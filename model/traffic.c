@@ -1,6 +1,7 @@
 #include "model/traffic.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "model/deviate.h"
 #include "model/linkfit.h"
@@ -22,6 +23,15 @@ static const char *const algorithms[] = { "ring", "halving-doubling", "two-level
 const char *traffic_algorithm_name(enum traffic_algorithm a)
 {
     return a < TRAFFIC_ALGORITHMS ? algorithms[a] : "unknown";
+}
+
+enum traffic_algorithm traffic_algorithm_find(const char *name)
+{
+    int a = 0;
+
+    while (a < TRAFFIC_ALGORITHMS && strcmp(algorithms[a], name) != 0)
+        a++;
+    return (enum traffic_algorithm)a;
 }
 
 /* ---- how a time grows ---- */

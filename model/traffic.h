@@ -37,6 +37,7 @@ enum traffic_algorithm {
     TRAFFIC_ALGORITHMS
 };
 const char *traffic_algorithm_name(enum traffic_algorithm a);
+enum traffic_algorithm traffic_algorithm_find(const char *name); /* TRAFFIC_ALGORITHMS: none of them */
 
 /* Collectives of one operation and size in a step. */
 struct traffic_link {

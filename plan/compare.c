@@ -93,8 +93,8 @@ static const struct option_use uses[] = {
 };
 
 static const struct option_spec *const describing[] = { &own[RANKS],       &option_latency,
-                                                            &option_bandwidth, &option_compute,
-                                                            &option_cv,        &option_gradient_bytes };
+                                                        &option_bandwidth, &option_compute,
+                                                        &option_cv,        &option_gradient_bytes };
 
 /* ---- a job that is described ---- */
 
@@ -174,53 +174,40 @@ static void rank_described(const struct options *a, const struct collective *net
 
 /* ---- a job that was measured ---- */
 
-static const char *const passed_on[][2] = { { "shards", "shards" },
-                                            { "every", "every" },
-                                            { "staleness-penalty", "staleness_penalty" },
-                                            { "local-penalty", "local_penalty" },
-                                            { "async-growth", "async_growth" } };
-
-static json_t *question_of(const struct options *a)
+static struct view_strategy_options asked(const struct options *a)
 {
-    json_t *q = json_pack("{s:s, s:s}", "query", "strategies", "algorithm", options_text(a, "algorithm"));
-
-    for (size_t i = 0; i < ARRAY_SIZE(passed_on); i++) {
-        double value = options_number(a, passed_on[i][0]);
-
-        if (!isnan(value) && options_given(a, passed_on[i][0]))
-            json_object_set_new(q, passed_on[i][1], json_real(value));
-    }
-    return q;
+    return (struct view_strategy_options){
+        .algorithm = traffic_algorithm_find(options_text(a, "algorithm")),
+        .shards = options_number(a, "shards"),
+        .every = options_given(a, "every") ? options_number(a, "every") : NAN,
+        .staleness_penalty = options_number(a, "staleness-penalty"),
+        .local_penalty = options_number(a, "local-penalty"),
+        .async_growth = options_number(a, "async-growth"),
+    };
 }
 
-static json_t *of_trace(const struct options *a, struct err *err)
+static int of_trace(const struct options *a, struct report_strategies *s, struct err *err)
 {
     struct trace_reader *r = running_read(a, err);
-    struct report_strategies *s = xcalloc(1, sizeof(*s));
-    struct view_strategy_options options;
-    json_t *o = NULL, *q = question_of(a);
+    struct view_strategy_options options = asked(a);
 
-    report_strategy_options(&options, q);
-    if (r) {
-        report_strategies_get(s, trace_reader_view(r), &options);
-        o = report_strategies_json(s);
-    }
-    free(s);
+    if (!r)
+        return -1;
+    report_strategies_get(s, trace_reader_view(r), &options);
     trace_reader_free(r);
-    json_decref(q);
-    return o;
+    return 0;
 }
 
-static json_t *measured(const struct options *a, struct err *err)
+static int of_job(const struct options *a, struct report_strategies *s, struct err *err)
 {
-    json_t *o = options_text(a, "trace") ? of_trace(a, err) : running_ask(a, question_of(a), "strategies", err);
-    char why[128];
+    struct view_strategy_options options = asked(a);
+    json_t *o = running_ask(a, report_strategy_question(&options), "strategies", err);
 
-    if (!o || !json_object_get(o, "missing"))
-        return o;
-    err_set(err, "nothing can be compared: %s", show_text(o, "missing", why, sizeof(why)));
+    if (!o)
+        return -1;
+    report_strategies_read(s, o);
     json_decref(o);
-    return NULL;
+    return 0;
 }
 
 /* ---- what is said ---- */
@@ -245,169 +232,133 @@ static const struct answer_column columns[] = {
 };
 
 /* Of time per sample alone: so much may the iterations grow. */
-static double pays_below(const json_t *s, double same_s)
+static double pays_below(const struct report_strategy *s, double same_s)
 {
-    return get_true(s, "per_sample") ? same_s / get_number(get_object(s, "step_s"), "p50") : NAN;
+    return s->per_sample ? same_s / s->step_s.p50 : NAN;
 }
 
-static void put_row(struct answer *answer, const json_t *s, double iterations, double same_s)
+static void put_row(struct answer *answer, const struct report_strategy *s, double iterations, double same_s)
 {
-    const json_t *rate = get_object(s, "throughput_ratio"), *shares = get_object(s, "shares");
-    double time_s = get_number(s, "time_s");
-    char text[200];
-
-    answer_cell_words(answer, "%s", show_text(s, "strategy", text, sizeof(text)));
-    answer_cell(answer, get_number(get_object(s, "step_s"), "p50"));
-    answer_cell(answer, get_number(rate, "p50"));
-    answer_cell(answer, get_number(rate, "p5"));
-    answer_cell(answer, get_number(rate, "p95"));
-    answer_cell(answer, get_number(shares, "work"));
-    answer_cell(answer, get_number(shares, "waiting"));
-    answer_cell(answer, get_number(shares, "exchange"));
-    answer_cell(answer, get_number(s, "iterations_ratio"));
-    answer_cell(answer, time_s);
+    answer_cell_words(answer, "%s", s->name);
+    answer_cell(answer, s->step_s.p50);
+    answer_cell(answer, s->ratio.p50);
+    answer_cell(answer, s->ratio.p5);
+    answer_cell(answer, s->ratio.p95);
+    answer_cell(answer, s->shares.work);
+    answer_cell(answer, s->shares.waiting);
+    answer_cell(answer, s->shares.exchange);
+    answer_cell(answer, s->growth);
+    answer_cell(answer, s->time_s);
     answer_cell(answer, pays_below(s, same_s));
-    answer_cell_words(answer, "%s", show_text(s, "reason", text, sizeof(text)));
-    answer_cell_words(answer, "%s", show_text(s, "assumes", text, sizeof(text)));
+    answer_cell_words(answer, "%s", s->reason);
+    answer_cell_words(answer, "%s", s->assumes[0] ? s->assumes : "-");
     if (!isnan(iterations))
-        answer_cell(answer, time_s * iterations / 3600);
+        answer_cell(answer, s->time_s * iterations / 3600);
 }
 
-static void put_reason(struct answer *answer, const json_t *s, double same_s)
+static void put_reason(struct answer *answer, const struct report_strategy *s, double same_s)
 {
-    char name[96], reason[200], assumes[200], pays[64] = "";
+    char pays[64] = "";
     double ratio = pays_below(s, same_s);
 
     if (!isnan(ratio))
         snprintf(pays, sizeof(pays), "; pays below %.3gx the iterations", ratio);
-    show_text(s, "assumes", assumes, sizeof(assumes));
-    answer_note(answer, "%s: %s%s%s%s.", show_text(s, "strategy", name, sizeof(name)),
-                show_text(s, "reason", reason, sizeof(reason)), pays,
-                json_is_string(json_object_get(s, "assumes")) ? "; if " : "",
-                json_is_string(json_object_get(s, "assumes")) ? assumes : "");
+    answer_note(answer, "%s: %s%s%s%s.", s->name, s->reason, pays, s->assumes[0] ? "; if " : "", s->assumes);
 }
 
-static void put_table(struct answer *answer, const json_t *list, double iterations, double same_s)
+static void put_table(struct answer *answer, const struct report_strategies *r, double iterations,
+                      double same_s)
 {
-    const json_t *s;
-    size_t i;
-
     answer_table(answer, "strategies",
                  "SPEED is samples a second over now (ranges hold 90 %); TIME is what replaces one step:",
                  columns, ARRAY_SIZE(columns) - (isnan(iterations) ? HOURS_COLUMN : 0));
-    json_array_foreach(list, i, s)
-        put_row(answer, s, iterations, same_s);
-    json_array_foreach(list, i, s)
-        put_reason(answer, s, same_s);
+    for (size_t i = 0; i < r->n; i++)
+        put_row(answer, &r->list[i], iterations, same_s);
+    for (size_t i = 0; i < r->n; i++)
+        put_reason(answer, &r->list[i], same_s);
 }
 
-static bool synchronous(const json_t *s)
+static double synchronous_time_s(const struct report_strategies *r)
 {
-    return get_number(s, "iterations_ratio") == 1;
+    for (size_t i = 0; i < r->n; i++)
+        if (r->list[i].growth == 1)
+            return r->list[i].time_s;
+    return NAN;
 }
 
-static const json_t *first(const json_t *list, bool accept(const json_t *))
-{
-    const json_t *s;
-    size_t i;
-
-    json_array_foreach(list, i, s)
-        if (accept(s))
-            return s;
-    return NULL;
-}
-
-static bool of_unknown_growth(const json_t *s)
-{
-    return get_true(s, "per_sample");
-}
-
-static void put_notes(const struct options *a, struct answer *answer, const json_t *list)
+static void put_notes(const struct options *a, struct answer *answer, const struct report_strategies *r)
 {
     double slow = options_number(a, "slow-ratio");
+    bool per_sample = false;
 
     if (slow > 1 && options_given(a, "ranks"))
         answer_note(answer,
                     "A rank that is always slow holds back all but asynchronous training, and no staleness "
                     "bound helps: replacing it gains %.3gx first.",
                     slow / order_rebalanced(options_number(a, "ranks"), slow));
-    if (first(list, of_unknown_growth))
+    for (size_t i = 0; i < r->n; i++)
+        per_sample = per_sample || r->list[i].per_sample;
+    if (per_sample)
         answer_note(answer,
                     "Where the growth of iterations is not given, the time is per sample and nothing is "
                     "ranked: measure it (--staleness-penalty, --local-penalty, --async-growth).");
 }
 
-static void put_strategies(const struct options *a, struct answer *answer, const json_t *o)
+static void put_strategies(const struct options *a, struct answer *answer, const struct report_strategies *r)
 {
-    const json_t *list = get_array(o, "strategies"), *one = json_array_get(list, 0),
-                 *reference = first(list, synchronous);
-    double best_s = get_number(one, "time_s"), same_s = get_number(reference, "time_s");
-    char name[96];
+    double same_s = synchronous_time_s(r);
 
-    answer_word(answer, "best", show_text(one, "strategy", name, sizeof(name)),
-                "of those whose iterations are known");
-    answer_figure(answer, "best_time_s", best_s, ANSWER_SECONDS, "for what one synchronous step achieves");
+    answer_word(answer, "best", r->list[0].name, "of those whose iterations are known");
+    answer_figure(answer, "best_time_s", r->list[0].time_s, ANSWER_SECONDS,
+                  "for what one synchronous step achieves");
     answer_figure(answer, "synchronous_time_s", same_s, ANSWER_SECONDS, "by the best synchronous way");
-    if (get_object(o, "step_s") == NULL && !isnan(get_number(o, "ranks")))
-        answer_figure(answer, "now_s", get_number(o, "step_s"), ANSWER_SECONDS,
-                      "a step as it is measured");
-    put_table(answer, list, options_number(a, "iterations"), same_s);
-    put_notes(a, answer, list);
+    if (r->ranks >= 0)
+        answer_figure(answer, "now_s", r->step_s, ANSWER_SECONDS, "a step as it is measured");
+    put_table(answer, r, options_number(a, "iterations"), same_s);
+    put_notes(a, answer, r);
 }
 
-static void put_assumed(struct answer *answer, const json_t *o)
+static enum question_result compare_measured(const struct options *a, struct report_strategies *r,
+                                             struct answer *answer, struct err *err)
 {
-    char text[256], all[1024] = "";
-    const json_t *words;
-    size_t i;
-
-    json_array_foreach(get_array(o, "assumes"), i, words)
-        snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s", i ? "; " : "",
-                 show_value(words, text, sizeof(text)));
-    answer_assumes(answer, "%s", all);
-}
-
-static enum question_result compare_measured(const struct options *a, struct answer *answer, struct err *err)
-{
-    json_t *o;
-
     for (size_t i = 0; i < ARRAY_SIZE(describing); i++)
         if (options_given(a, describing[i]->name) || (options_text(a, "trace") && options_text(a, "job"))) {
             err_set(err, "one of --trace=FILE, --job=ID and a description of the job is accepted, not two of "
                          "them");
             return QUESTION_WRONG;
         }
-    o = measured(a, err);
-    if (!o)
+    if ((options_text(a, "trace") ? of_trace(a, r, err) : of_job(a, r, err)) < 0)
         return QUESTION_FAILED;
-    answer_title(answer, "A job of %.0f ranks with a step of %s, and other ways to run it",
-                 get_number(o, "ranks"), text_s(get_number(o, "step_s")).s);
-    put_strategies(a, answer, o);
+    if (r->n == 0) {
+        err_set(err, "nothing can be compared: %s", r->missing[0] ? r->missing : "-");
+        return QUESTION_FAILED;
+    }
+    answer_title(answer, "A job of %.0f ranks with a step of %s, and other ways to run it", (double)r->ranks,
+                 text_s(r->step_s).s);
+    put_strategies(a, answer, r);
     answer_source(answer,
                   "the ranks' own work of the newest %.0f steps replayed (model/waiting.h), collectives by "
                   "what their messages were fitted to cost (model/strategy.h)",
-                  get_number(o, "steps"));
-    put_assumed(answer, o);
-    json_decref(o);
+                  (double)r->steps);
+    running_put_assumes(answer, r->assumes, r->n_assumes);
     return QUESTION_DONE;
 }
 
-static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
+static enum question_result compare_described(const struct options *a, struct report_strategies *r,
+                                              struct answer *answer, struct err *err)
 {
-    struct report_strategies described = { .missing = NULL };
+    struct strategies *s;
     struct collective network;
-    json_t *o;
 
-    if (options_text(a, "trace") || options_text(a, "job"))
-        return compare_measured(a, answer, err);
     job_network(a, &network);
     if (check(a, &network, err) < 0)
         return QUESTION_WRONG;
-    rank_described(a, &network, &described.s.s);
-    o = report_strategies_json(&described);
+    s = xcalloc(1, sizeof(*s));
+    rank_described(a, &network, s);
+    report_strategies_put(r, s);
+    free(s);
     answer_title(answer, "%.0f ranks, ways to train ranked by the time to the target", network.ranks);
-    put_strategies(a, answer, o);
-    json_decref(o);
+    put_strategies(a, answer, r);
     answer_source(
         answer,
         "collective, straggler; bounded staleness and local steps replayed (model/waiting.h, seed %.0f); "
@@ -419,6 +370,17 @@ static enum question_result run(const struct options *a, struct answer *answer, 
         "on beside the work, and it and local steps use the cheapest collective; iterations grow only as "
         "given");
     return QUESTION_DONE;
+}
+
+static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
+{
+    struct report_strategies *r = xcalloc(1, sizeof(*r));
+    enum question_result result = options_text(a, "trace") || options_text(a, "job")
+                                      ? compare_measured(a, r, answer, err)
+                                      : compare_described(a, r, answer, err);
+
+    free(r);
+    return result;
 }
 
 const struct question question_compare = {

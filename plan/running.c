@@ -1,5 +1,8 @@
 #include "plan/running.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "trace/file.h"
 #include "wire/json.h"
 #include "wire/session.h"
@@ -44,4 +47,13 @@ json_t *running_ask(const struct options *a, json_t *question, const char *key, 
     json_decref(question);
     session_close(s);
     return o;
+}
+
+void running_put_assumes(struct answer *answer, char (*assumes)[160], size_t n)
+{
+    char all[1024] = "";
+
+    for (size_t i = 0; i < n; i++)
+        snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s", i ? "; " : "", assumes[i]);
+    answer_assumes(answer, "%s", all);
 }

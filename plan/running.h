@@ -6,6 +6,7 @@
 
 #include <jansson.h>
 
+#include "plan/answer.h"
 #include "plan/question.h"
 #include "trace/reader.h"
 
@@ -20,5 +21,8 @@ struct trace_reader *running_read_file(const char *path, struct err *err);
 /* --job: put to the controller, with "job" added; question is taken. The answer's object under key, the
  * caller's, or NULL with the reason. */
 json_t *running_ask(const struct options *a, json_t *question, const char *key, struct err *err);
+
+/* What a report takes for granted, as what the answer assumes. */
+void running_put_assumes(struct answer *answer, char (*assumes)[160], size_t n);
 
 #endif

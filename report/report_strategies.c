@@ -1,46 +1,85 @@
 /* report_strategies.c - other ways to run a job on the ranks it has, as JSON. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/view.h"
 #include "common/xalloc.h"
 #include "report/report_view.h"
 #include "wire/json.h"
 
-static json_t *shares_json(double step_s, double work_s, double waiting_s, double exchange_s, double other_s)
-{
-    json_t *o = json_object();
+#define SHARES(type)                                                      \
+    { "shares.work", FIELD_SHARE, FIELD(type, shares.work) },             \
+        { "shares.waiting", FIELD_SHARE, FIELD(type, shares.waiting) },   \
+        { "shares.exchange", FIELD_SHARE, FIELD(type, shares.exchange) }, \
+    {                                                                     \
+        "shares.other", FIELD_SHARE, FIELD(type, shares.other)            \
+    }
 
-    put_real(o, "work", work_s / step_s);
-    put_real(o, "waiting", waiting_s / step_s);
-    put_real(o, "exchange", exchange_s / step_s);
-    put_real(o, "other", other_s / step_s);
-    return o;
+static const struct json_field strategy_fields[] = {
+    { "kind", FIELD_TEXT, FIELD(struct report_strategy, kind) },
+    { "parameter", FIELD_NUMBER, FIELD(struct report_strategy, parameter) },
+    { "strategy", FIELD_TEXT, FIELD(struct report_strategy, name) },
+    { "step_s", FIELD_RANGE, FIELD(struct report_strategy, step_s) },
+    { "throughput_ratio", FIELD_RANGE, FIELD(struct report_strategy, ratio) },
+    SHARES(struct report_strategy),
+    { "iterations_ratio", FIELD_AMOUNT, FIELD(struct report_strategy, growth) },
+    { "time_s", FIELD_AMOUNT, FIELD(struct report_strategy, time_s) },
+    { "per_sample", FIELD_TRUE, FIELD(struct report_strategy, per_sample) },
+    { "assumed", FIELD_TRUE, FIELD(struct report_strategy, assumed) },
+    { "reason", FIELD_TEXT, FIELD(struct report_strategy, reason) },
+    { "assumes", FIELD_TEXT, FIELD(struct report_strategy, assumes) },
+    { 0 },
+};
+
+static const struct json_field strategies_fields[] = {
+    { "step_s", FIELD_AMOUNT, FIELD(struct report_strategies, step_s) },
+    SHARES(struct report_strategies),
+    { "ranks", FIELD_COUNT, FIELD(struct report_strategies, ranks) },
+    { "steps", FIELD_COUNT, FIELD(struct report_strategies, steps) },
+    { 0 },
+};
+
+static struct report_shares shares_of(double step_s, double work_s, double waiting_s, double exchange_s,
+                                      double other_s)
+{
+    return (struct report_shares){ work_s / step_s, waiting_s / step_s, exchange_s / step_s,
+                                   other_s / step_s };
 }
 
-static json_t *strategy_json(const struct strategy *s)
+static void put_strategy(struct report_strategy *r, const struct strategy *s)
 {
-    json_t *o = json_object();
+    *r = (struct report_strategy){
+        .parameter = s->parameter,
+        .step_s = s->step_s,
+        .ratio = s->ratio,
+        .shares = shares_of(s->step_s.p50, s->work_s, s->waiting_s, s->exchange_s, s->other_s),
+        .growth = s->growth,
+        .time_s = strategy_time_s(s),
+        .per_sample = isnan(s->growth),
+        .assumed = s->assumed,
+    };
+    snprintf(r->kind, sizeof(r->kind), "%s", strategy_kind_name(s->kind));
+    snprintf(r->name, sizeof(r->name), "%s", s->name);
+    snprintf(r->reason, sizeof(r->reason), "%s", s->reason);
+    snprintf(r->assumes, sizeof(r->assumes), "%s", s->assumes);
+}
 
-    put_string(o, "kind", strategy_kind_name(s->kind));
-    put_real(o, "parameter", s->parameter);
-    put_string(o, "strategy", s->name);
-    put_range(o, "step_s", s->step_s.p5, s->step_s.p50, s->step_s.p95);
-    put_range(o, "throughput_ratio", s->ratio.p5, s->ratio.p50, s->ratio.p95);
-    json_object_set_new(o, "shares",
-                        shares_json(s->step_s.p50, s->work_s, s->waiting_s, s->exchange_s, s->other_s));
-    put_real(o, "iterations_ratio", s->growth);
-    put_real(o, "time_s", strategy_time_s(s));
-    put_bool(o, "per_sample", isnan(s->growth));
-    put_bool(o, "assumed", s->assumed);
-    put_string(o, "reason", s->reason);
-    put_text(o, "assumes", s->assumes);
-    return o;
+void report_strategies_put(struct report_strategies *r, const struct strategies *s)
+{
+    *r = (struct report_strategies){
+        .ranks = -1,
+        .steps = -1,
+        .step_s = s->step_s,
+        .shares = shares_of(s->step_s, s->compute_s, s->waiting_s, s->exchange_s, s->other_s),
+        .n = s->n,
+    };
+    for (size_t i = 0; i < s->n; i++)
+        put_strategy(&r->list[i], &s->list[i]);
 }
 
 /* What the figures take for granted, for this job. */
-static json_t *assumes_json(const struct view_strategies *s)
+static void put_assumes(struct report_strategies *r, const struct view_strategies *s)
 {
     const char *const assumes[] = {
         "the ranks' work goes on as in the newest steps",
@@ -56,59 +95,73 @@ static json_t *assumes_json(const struct view_strategies *s)
         "per sample",
     };
 
-    return texts_json(assumes, ARRAY_SIZE(assumes));
+    for (size_t i = 0; i < ARRAY_SIZE(assumes); i++)
+        if (assumes[i])
+            snprintf(r->assumes[r->n_assumes++], sizeof(r->assumes[0]), "%s", assumes[i]);
 }
 
 void report_strategies_get(struct report_strategies *r, const struct view *v,
                            const struct view_strategy_options *options)
 {
-    r->missing = view_strategies_get(v, options, &r->s);
+    struct view_strategies *s = xcalloc(1, sizeof(*s));
+    const char *missing = view_strategies_get(v, options, s);
+
+    if (missing) {
+        *r = (struct report_strategies){ .ranks = -1, .steps = -1 };
+        snprintf(r->missing, sizeof(r->missing), "%s", missing);
+    } else {
+        report_strategies_put(r, &s->s);
+        r->ranks = s->ranks;
+        r->steps = s->steps;
+        put_assumes(r, s);
+    }
+    free(s);
 }
 
 json_t *report_strategies_json(const struct report_strategies *r)
 {
-    const struct strategies *s = &r->s.s;
-    json_t *o = json_object(), *list = json_array();
+    json_t *o = json_object();
 
-    if (r->missing) {
-        put_string(o, "missing", r->missing);
-        json_decref(list);
+    if (r->missing[0]) {
+        put_text(o, "missing", r->missing);
         return o;
     }
-    put_real(o, "step_s", s->step_s);
-    put_json(o, "shares", shares_json(s->step_s, s->compute_s, s->waiting_s, s->exchange_s, s->other_s));
-    for (size_t i = 0; i < s->n; i++)
-        json_array_append_new(list, strategy_json(&s->list[i]));
-    put_json(o, "strategies", list);
-    put_count(o, "ranks", r->s.ranks ? (int64_t)r->s.ranks : -1); /* null: described, not measured */
-    put_count(o, "steps", r->s.steps ? (int64_t)r->s.steps : -1);
-    put_json(o, "assumes", assumes_json(&r->s));
+    put_fields(o, r, strategies_fields);
+    put_rows(o, "strategies", r->list, sizeof(r->list[0]), r->n, strategy_fields);
+    put_lines(o, "assumes", r->assumes[0], sizeof(r->assumes[0]), r->n_assumes);
     return o;
 }
 
-static double option(const json_t *question, const char *key, double least, double most, double otherwise)
+void report_strategies_read(struct report_strategies *r, const json_t *o)
 {
-    double value = get_real(question, key, least, most);
-
-    return isnan(value) ? otherwise : value;
-}
-
-static enum traffic_algorithm algorithm_of(const char *name)
-{
-    int a = 0;
-
-    while (a < TRAFFIC_ALGORITHMS && (!name || strcmp(name, traffic_algorithm_name(a)) != 0))
-        a++;
-    return (enum traffic_algorithm)a;
+    get_fields(r, o, strategies_fields);
+    get_text(o, "missing", r->missing, sizeof(r->missing));
+    r->n = get_rows(r->list, sizeof(r->list[0]), STRATEGY_MAX, o, "strategies", strategy_fields);
+    r->n_assumes = get_lines(r->assumes[0], sizeof(r->assumes[0]), REPORT_ASSUMES_MAX, o, "assumes");
 }
 
 void report_strategy_options(struct view_strategy_options *o, const json_t *question)
 {
-    *o = VIEW_STRATEGY_OPTIONS;
-    o->algorithm = algorithm_of(get_string(question, "algorithm"));
-    o->shards = option(question, "shards", 1, 1e6, o->shards);
-    o->every = floor(option(question, "every", 1, 1000, o->every));
-    o->staleness_penalty = option(question, "staleness_penalty", 0, 1e6, NAN);
-    o->local_penalty = option(question, "local_penalty", 0, 1e6, NAN);
-    o->async_growth = option(question, "async_growth", 1e-6, 1e6, NAN);
+    *o = (struct view_strategy_options){
+        .algorithm = traffic_algorithm_find(get_word(question, "algorithm")),
+        .shards = get_real(question, "shards", 1, 1e6),
+        .every = floor(get_real(question, "every", 1, 1000)),
+        .staleness_penalty = get_real(question, "staleness_penalty", 0, 1e6),
+        .local_penalty = get_real(question, "local_penalty", 0, 1e6),
+        .async_growth = get_real(question, "async_growth", 1e-6, 1e6),
+    };
+}
+
+json_t *report_strategy_question(const struct view_strategy_options *o)
+{
+    json_t *q = json_object();
+
+    put_string(q, "query", "strategies");
+    put_string(q, "algorithm", traffic_algorithm_name(o->algorithm));
+    put_known(q, "shards", o->shards);
+    put_known(q, "every", o->every);
+    put_known(q, "staleness_penalty", o->staleness_penalty);
+    put_known(q, "local_penalty", o->local_penalty);
+    put_known(q, "async_growth", o->async_growth);
+    return q;
 }

@@ -32,24 +32,45 @@ void report_ranks_get(struct report_ranks *r, const struct view *v, double now_s
                       const struct report_selection *s);
 void report_ranks_free(struct report_ranks *r);
 
-/* What the job would be on more ranks, and by other strategies on those it has.  Some 50 and 20 ms: who is
- * asked often keeps them. */
+/* What the job would be on more ranks, and by other strategies on those it has. Taken from a view (some 50 and 20 ms:
+ * who is asked often keeps them) or read from an answer. missing: why nothing is known, "": it is. */
+#define REPORT_ASSUMES_MAX 8
 struct report_scaling {
     const char *missing; /* why it is not known; NULL: it is */
     bool strong;
     struct view_scaling s;
 };
+struct report_shares {
+    double work, waiting, exchange, other; /* of the step */
+};
+struct report_strategy {
+    char kind[24], name[64];
+    double parameter; /* as in struct strategy */
+    struct projection_range step_s, ratio;
+    struct report_shares shares;
+    double growth, time_s;   /* factor of iterations, NaN: not known; time that replaces one present step */
+    bool per_sample, assumed; /* per_sample: the growth is not known */
+    char reason[200], assumes[160];
+};
 struct report_strategies {
-    const char *missing;
-    struct view_strategies s;
+    char missing[96];
+    int64_t ranks, steps; /* -1: described, not measured */
+    double step_s;
+    struct report_shares shares;
+    size_t n, n_assumes;
+    struct report_strategy list[STRATEGY_MAX];
+    char assumes[REPORT_ASSUMES_MAX][160];
 };
 void report_scaling_get(struct report_scaling *r, const struct view *v, bool strong);
 void report_strategies_get(struct report_strategies *r, const struct view *v,
                            const struct view_strategy_options *options);
+void report_strategies_put(struct report_strategies *r, const struct strategies *s);
 json_t *report_scaling_json(const struct report_scaling *r);
 json_t *report_strategies_json(const struct report_strategies *r);
+void report_strategies_read(struct report_strategies *r, const json_t *o);
 /* Options of a question; what is nonsense there counts as not said. */
 void report_strategy_options(struct view_strategy_options *o, const json_t *question);
+json_t *report_strategy_question(const struct view_strategy_options *o);
 
 /* The keys that a list of jobs shows, too. */
 void report_put_row(json_t *o, const struct view *v, double now_s, const struct view_figures *f);

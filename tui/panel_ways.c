@@ -14,64 +14,64 @@
 #define BAR_MOST 2.0 /* the bar's end: twice as fast */
 #define SURE     0.005
 
-static bool is_now(const struct snap_way *w)
+static bool is_now(const struct report_strategy *w)
 {
-    return w->ratio == 1 && w->ratio_p5 == 1 && w->ratio_p95 == 1;
+    return w->ratio.p50 == 1 && w->ratio.p5 == 1 && w->ratio.p95 == 1;
 }
 
 /* Surely better, surely worse, or neither. */
-static enum style way_style(const struct snap_way *w)
+static enum style way_style(const struct report_strategy *w)
 {
     if (is_now(w))
         return STYLE_BOLD;
-    if (w->ratio_p5 > 1 + SURE)
+    if (w->ratio.p5 > 1 + SURE)
         return STYLE_GOOD;
-    return w->ratio_p95 < 1 - SURE ? STYLE_DIM : STYLE_TEXT;
+    return w->ratio.p95 < 1 - SURE ? STYLE_DIM : STYLE_TEXT;
 }
 
 static void draw_name(const struct table_cell *at, const void *row)
 {
-    const struct snap_way *w = row;
+    const struct report_strategy *w = row;
 
     table_put(at, way_style(w), w->name);
 }
 
 static void draw_range(const struct table_cell *at, const void *row)
 {
-    const struct snap_way *w = row;
+    const struct report_strategy *w = row;
     char text[48];
 
-    if (is_now(w) || isnan(w->ratio_p5) || isnan(w->ratio_p95))
+    if (is_now(w) || isnan(w->ratio.p5) || isnan(w->ratio.p95))
         return;
-    snprintf(text, sizeof(text), "%.2f to %.2f", w->ratio_p5, w->ratio_p95);
+    snprintf(text, sizeof(text), "%.2f to %.2f", w->ratio.p5, w->ratio.p95);
     table_put(at, STYLE_DIM, text);
 }
 
 static void draw_speed_bar(const struct table_cell *at, const void *row)
 {
-    const struct snap_way *w = row;
+    const struct report_strategy *w = row;
 
-    draw_bar(at->canvas, at->y, at->x, at->width, way_style(w), fmin(1, w->ratio / BAR_MOST));
+    draw_bar(at->canvas, at->y, at->x, at->width, way_style(w), fmin(1, w->ratio.p50 / BAR_MOST));
 }
 
 static const struct table_column columns[] = {
     { "WAY", 39, 7, 0, TABLE_TEXT, 0, draw_name, .unsorted = true },
-    { "SPEED", 6, 0, 0, TABLE_TIMES, offsetof(struct snap_way, ratio), .unsorted = true },
+    { "SPEED", 6, 0, 0, TABLE_TIMES, offsetof(struct report_strategy, ratio.p50), .unsorted = true },
     { "RANGE (90 %)", 12, 0, 0, TABLE_TEXT, 0, draw_range, .unsorted = true },
-    { "STEP", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_way, step_s), .unsorted = true },
+    { "STEP", 7, 0, 0, TABLE_SECONDS, offsetof(struct report_strategy, step_s.p50), .unsorted = true },
     { "TO TWICE", 10, 50, 0, TABLE_TEXT, 0, draw_speed_bar, .unsorted = true },
 };
 
-static int draw_part(struct canvas *c, int y, const struct table_layout *layout, const struct snap_ways *s,
-                     bool per_sample)
+static int draw_part(struct canvas *c, int y, const struct table_layout *layout,
+                     const struct report_strategies *s, bool per_sample)
 {
     for (size_t i = 0; i < s->n; i++)
-        if (s->way[i].per_sample == per_sample)
-            table_row(c, y++, layout, columns, &s->way[i], NULL);
+        if (s->list[i].per_sample == per_sample)
+            table_row(c, y++, layout, columns, &s->list[i], NULL);
     return y;
 }
 
-static int draw_ways(struct canvas *c, int y, const struct snap_ways *s)
+static int draw_ways(struct canvas *c, int y, const struct report_strategies *s)
 {
     struct table_layout layout;
     bool any = false;
@@ -81,20 +81,20 @@ static int draw_ways(struct canvas *c, int y, const struct snap_ways *s)
     table_header(c, y++, &layout, columns, -1, false, KEY_ACTION_NONE);
     y = draw_part(c, y, &layout, s, false);
     for (size_t i = 0; i < s->n; i++)
-        any = any || s->way[i].per_sample;
+        any = any || s->list[i].per_sample;
     if (!any)
         return y;
     y = panel_heading(c, y, "per sample alone: these need more samples, how many is not known");
     return draw_part(c, y, &layout, s, true);
 }
 
-static int draw_reasons(struct canvas *c, int y, const struct snap_ways *s)
+static int draw_reasons(struct canvas *c, int y, const struct report_strategies *s)
 {
     char text[480];
 
     y = panel_heading(c, y, "why");
     for (size_t i = 0; i < s->n; i++) {
-        const struct snap_way *w = &s->way[i];
+        const struct report_strategy *w = &s->list[i];
 
         if (is_now(w))
             continue;
@@ -154,15 +154,15 @@ static int draw_guarded(struct canvas *c, int y, const struct snap_guarded *g)
 
 static bool tells(const struct snap_view *v)
 {
-    return v->ways.known || v->guarded.known;
+    return v->strategies.n > 0 || v->guarded.known;
 }
 
 static int draw(struct canvas *c, const struct ui *ui)
 {
-    const struct snap_ways *s = &ui->view->ways;
+    const struct report_strategies *s = &ui->view->strategies;
     int y = draw_guarded(c, 0, &ui->view->guarded);
 
-    if (!s->known) {
+    if (s->n == 0) {
         canvas_printf(c, y, 1, c->width - 2, STYLE_DIM, "nothing can be compared%s%s",
                       s->missing[0] ? ": " : " yet", s->missing);
         return y + 1;

@@ -304,19 +304,6 @@ static void parse_link(struct snap_scaling *s, const json_t *o)
     }
 }
 
-static size_t parse_assumes(char out[SNAP_ASSUMES_MAX][160], const json_t *o)
-{
-    size_t n;
-    const json_t *list = get_list(o, "assumes", SNAP_ASSUMES_MAX, &n);
-
-    for (size_t i = 0; i < n; i++) {
-        const char *words = json_string_value(json_array_get(list, i));
-
-        utf8_clean(out[i], sizeof(out[i]), words ? words : "");
-    }
-    return n;
-}
-
 static const struct json_field scaling_fields[] = {
     { "missing", FIELD_TEXT, FIELD(struct snap_scaling, missing) },
     { "text", FIELD_TEXT, FIELD(struct snap_scaling, text) },
@@ -338,28 +325,7 @@ static void parse_scaling(struct snap_scaling *s, const json_t *o)
     links = get_list(o, "links", SNAP_LINKS_MAX, &n);
     for (size_t i = 0; i < n; i++)
         parse_link(s, json_array_get(links, i));
-    s->n_assumes = parse_assumes(s->assumes, o);
-}
-
-static const struct json_field way_fields[] = {
-    { "strategy", FIELD_TEXT, FIELD(struct snap_way, name) },
-    { "reason", FIELD_TEXT, FIELD(struct snap_way, reason) },
-    { "assumes", FIELD_TEXT, FIELD(struct snap_way, assumes) },
-    { "step_s.p50", FIELD_AMOUNT, FIELD(struct snap_way, step_s) },
-    { "throughput_ratio.p50", FIELD_AMOUNT, FIELD(struct snap_way, ratio) },
-    { "throughput_ratio.p5", FIELD_AMOUNT, FIELD(struct snap_way, ratio_p5) },
-    { "throughput_ratio.p95", FIELD_AMOUNT, FIELD(struct snap_way, ratio_p95) },
-    { "iterations_ratio", FIELD_AMOUNT, FIELD(struct snap_way, growth) },
-    { "per_sample", FIELD_TRUE, FIELD(struct snap_way, per_sample) },
-    { 0 },
-};
-
-static void parse_ways(struct snap_ways *w, const json_t *o)
-{
-    w->n = get_rows(w->way, sizeof(w->way[0]), SNAP_WAYS_MAX, o, "strategies", way_fields);
-    get_text(o, "missing", w->missing, sizeof(w->missing));
-    w->known = w->n > 0;
-    w->n_assumes = parse_assumes(w->assumes, o);
+    s->n_assumes = get_lines(s->assumes[0], sizeof(s->assumes[0]), SNAP_ASSUMES_MAX, o, "assumes");
 }
 
 static void parse_guarded(struct snap_guarded *g, const json_t *o)
@@ -446,18 +412,12 @@ static const struct json_field comm_fields[] = {
 static void parse_events(struct snap_view *v, const json_t *o)
 {
     const json_t *a = get_list(o, "events", SNAP_EVENTS_MAX, &v->n_events);
-    const json_t *notes;
 
     for (size_t i = 0; i < v->n_events; i++) {
         v->event[i].age_s = get_amount(json_array_get(a, i), "age_s");
         get_text(json_array_get(a, i), "text", v->event[i].text, sizeof(v->event[i].text));
     }
-    notes = get_list(o, "notes", SNAP_NOTES_MAX, &v->n_notes);
-    for (size_t i = 0; i < v->n_notes; i++) {
-        const char *s = json_string_value(json_array_get(notes, i));
-
-        utf8_clean(v->note[i], sizeof(v->note[i]), s ? s : "");
-    }
+    v->n_notes = get_lines(v->note[0], sizeof(v->note[0]), SNAP_NOTES_MAX, o, "notes");
 }
 
 static void add_missing(struct snap_agents *s, const char *node)
@@ -484,8 +444,7 @@ static void parse_agents(struct snap_agents *s, const json_t *o)
         s->backlog_bytes = fmax(s->backlog_bytes, get_amount(agent, "backlog_bytes"));
         s->lost_batches += lost > 0 ? lost : 0;
         get_text(agent, "node", node, sizeof(node));
-        if (get_true(agent, "connected") ||
-            get_true(agent, "ended"))
+        if (get_true(agent, "connected") || get_true(agent, "ended"))
             s->heard++;
         else
             add_missing(s, node);
@@ -563,7 +522,7 @@ struct snap_view *snap_view_parse(const json_t *answer, struct err *err)
     parse_nodes_health(v, answer);
     parse_path(&v->path, json_object_get(answer, "critical_path"));
     parse_scaling(&v->scaling, json_object_get(answer, "scaling"));
-    parse_ways(&v->ways, json_object_get(answer, "strategies"));
+    report_strategies_read(&v->strategies, get_object(answer, "strategies"));
     parse_guarded(&v->guarded, json_object_get(answer, "guarded"));
     snap_control_parse(&v->control, answer);
     parse_timeline(v, answer);

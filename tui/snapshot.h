@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "common/err.h"
+#include "report/report_view.h"
 #include "tui/snap_control.h"
 
 #define SNAP_JOBS_MAX     4096
@@ -30,7 +31,6 @@
 #define SNAP_POINTS_MAX   8
 #define SNAP_LINKS_MAX    8
 #define SNAP_ASSUMES_MAX  8
-#define SNAP_WAYS_MAX     16
 
 /* How bad it is, for colour and order. */
 enum severity { SEVERITY_NONE, SEVERITY_GOOD, SEVERITY_WARN, SEVERITY_BAD };
@@ -181,14 +181,6 @@ struct snap_scaling {
     char assumes[SNAP_ASSUMES_MAX][160];
 };
 
-/* Another way to run the job, and what it would make of a step. */
-struct snap_way {
-    char name[64], reason[200], assumes[160];
-    double step_s, ratio, ratio_p5, ratio_p95; /* ratio: samples a second over now */
-    double growth;                             /* of the iterations, NaN not known */
-    bool per_sample;                           /* nothing is said about the time to a result */
-};
-
 /* A figure under the guard over the job's own reference. */
 #define SNAP_GUARDED_MAX 6
 struct snap_guarded {
@@ -199,14 +191,6 @@ struct snap_guarded {
         bool selected;                /* the reference was chosen by how the job fared */
         double value, low, high;      /* low, high NaN: no interval */
     } ratio[SNAP_GUARDED_MAX];
-};
-
-struct snap_ways {
-    bool known;
-    char missing[96];
-    size_t n, n_assumes;
-    struct snap_way way[SNAP_WAYS_MAX];
-    char assumes[SNAP_ASSUMES_MAX][160];
 };
 
 /* This run against the user's runs like it. */
@@ -250,7 +234,7 @@ struct snap_view { /* one job's whole answer */
     struct snap_path path;
     struct snap_projection projection;
     struct snap_scaling scaling;
-    struct snap_ways ways;
+    struct report_strategies strategies;
     struct snap_guarded guarded;
     struct snap_past past;
     struct snap_control control;

@@ -169,6 +169,9 @@ static const json_t *holder(const json_t *o, const char **key)
     return o;
 }
 
+static const char *const range_keys[] = { "p5", "p50", "p95" }, *const estimate_keys[] = { "value", "low",
+                                                                                           "high" };
+
 static void get_field(char *to, const json_t *o, const char *key, const struct json_field *f)
 {
     switch (f->kind) {
@@ -192,6 +195,12 @@ static void get_field(char *to, const json_t *o, const char *key, const struct j
         break;
     case FIELD_TEXT:
         get_text(o, key, to, f->size);
+        break;
+    case FIELD_RANGE:
+    case FIELD_ESTIMATE:
+        for (int i = 0; i < 3; i++)
+            ((double *)to)[i] = f->kind == FIELD_RANGE ? get_amount(get_object(o, key), range_keys[i])
+                                                       : get_number(get_object(o, key), estimate_keys[i]);
         break;
     case FIELD_JOINED:
         join_texts(json_object_get(o, key), to, f->size);
@@ -217,6 +226,19 @@ size_t get_rows(void *to, size_t size, size_t max, const json_t *o, const char *
 
     for (size_t i = 0; i < n; i++)
         get_fields((char *)to + i * size, json_array_get(list, i), field);
+    return n;
+}
+
+size_t get_lines(char *to, size_t size, size_t max, const json_t *o, const char *key)
+{
+    size_t n;
+    const json_t *list = get_list(o, key, max, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        const char *line = json_string_value(json_array_get(list, i));
+
+        utf8_clean(to + i * size, size, line ? line : "");
+    }
     return n;
 }
 
@@ -320,6 +342,77 @@ void put_estimate(json_t *o, const char *key, double value, double low, double h
     json_object_set_new(o, key,
                         json_pack("{s:o,s:o,s:o}", "value", real_json(value), "low", real_json(low), "high",
                                   real_json(high)));
+}
+
+static void put_field(json_t *o, const char *key, const char *from, const struct json_field *f)
+{
+    const double *part = (const double *)from;
+
+    switch (f->kind) {
+    case FIELD_NUMBER:
+    case FIELD_AMOUNT:
+    case FIELD_SHARE:
+        put_real(o, key, *part);
+        break;
+    case FIELD_COUNT:
+        put_count(o, key, *(const int64_t *)from);
+        break;
+    case FIELD_TRUE:
+        put_bool(o, key, *(const bool *)from);
+        break;
+    case FIELD_TEXT:
+        put_text(o, key, from);
+        break;
+    case FIELD_RANGE:
+        put_range(o, key, part[0], part[1], part[2]);
+        break;
+    case FIELD_ESTIMATE:
+        put_estimate(o, key, part[0], part[1], part[2]);
+        break;
+    case FIELD_KNOWN:
+    case FIELD_JOINED:
+        break;
+    }
+}
+
+void put_fields(json_t *o, const void *from, const struct json_field *field)
+{
+    for (const struct json_field *f = field; f->key; f++) {
+        const char *key = f->key, *dot;
+        json_t *to = o;
+        char part[64];
+
+        for (; (dot = strchr(key, '.')); key = dot + 1) {
+            snprintf(part, sizeof(part), "%.*s", (int)(dot - key), key);
+            if (!get_object(to, part))
+                put_json(to, part, json_object());
+            to = json_object_get(to, part);
+        }
+        put_field(to, key, (const char *)from + f->offset, f);
+    }
+}
+
+void put_rows(json_t *o, const char *key, const void *from, size_t size, size_t n,
+              const struct json_field *field)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < n; i++) {
+        json_t *row = json_object();
+
+        put_fields(row, (const char *)from + i * size, field);
+        json_array_append_new(list, row);
+    }
+    put_json(o, key, list);
+}
+
+void put_lines(json_t *o, const char *key, const char *from, size_t size, size_t n)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(list, string_json(from + i * size));
+    put_json(o, key, list);
 }
 
 json_t *texts_json(const char *const *text, size_t n)

@@ -45,15 +45,18 @@ char *show_text(const json_t *o, const char *key, char *buf, size_t size);
 /* "n1, n2, n3" of an array; at most max of them, then "and 12 more". */
 char *show_list(const json_t *array, size_t max, char *buf, size_t size);
 
-/* A struct out of an object, by a table that ends with { 0 }. */
+/* A struct out of an object, or an object of a struct, by a table that ends with { 0 }. */
 enum field_kind {
     FIELD_NUMBER, /* double */
     FIELD_AMOUNT,
     FIELD_SHARE,
-    FIELD_COUNT,  /* int64_t */
-    FIELD_TRUE,   /* bool */
+    FIELD_COUNT,    /* int64_t */
+    FIELD_TRUE,     /* bool */
+    FIELD_TEXT,     /* char[] */
+    FIELD_RANGE,    /* three doubles, amounts: {p5, p50, p95} */
+    FIELD_ESTIMATE, /* three doubles, numbers: {value, low, high} */
+    /* Read only. */
     FIELD_KNOWN,  /* bool: there is an object */
-    FIELD_TEXT,   /* char[] */
     FIELD_JOINED, /* char[]: an array of strings */
 };
 struct json_field {
@@ -66,6 +69,8 @@ void get_fields(void *to, const json_t *o, const struct json_field *field);
 /* An array of objects under key into an array of structs; how many, at most max. */
 size_t get_rows(void *to, size_t size, size_t max, const json_t *o, const char *key,
                 const struct json_field *field);
+/* An array of strings into lines of size bytes each; how many, at most max. */
+size_t get_lines(char *to, size_t size, size_t max, const json_t *o, const char *key);
 
 /* 0 when the controller's answer is an object in which key has the given type; -1 with the reason. */
 int check_answer(const json_t *answer, const char *key, json_type type, struct err *err);
@@ -88,6 +93,10 @@ void put_place(json_t *o, const char *key, int value);
 /* {p5, p50, p95}, {value, low, high} */
 void put_range(json_t *o, const char *key, double p5, double p50, double p95);
 void put_estimate(json_t *o, const char *key, double value, double low, double high);
+void put_fields(json_t *o, const void *from, const struct json_field *field);
+void put_rows(json_t *o, const char *key, const void *from, size_t size, size_t n,
+              const struct json_field *field);
+void put_lines(json_t *o, const char *key, const char *from, size_t size, size_t n);
 json_t *texts_json(const char *const *text, size_t n); /* those that are not NULL */
 
 #endif

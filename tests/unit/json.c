@@ -93,8 +93,55 @@ static void test_writing(void)
     json_decref(o);
 }
 
+struct row {
+    char name[8];
+    double range[3], estimate[3], number;
+    int64_t count;
+    bool flag;
+};
+
+static void test_rows(void)
+{
+    static const struct json_field fields[] = { { "name", FIELD_TEXT, FIELD(struct row, name) },
+                                                { "in.range", FIELD_RANGE, FIELD(struct row, range) },
+                                                { "in.estimate", FIELD_ESTIMATE,
+                                                  FIELD(struct row, estimate) },
+                                                { "in.number", FIELD_NUMBER, FIELD(struct row, number) },
+                                                { "count", FIELD_COUNT, FIELD(struct row, count) },
+                                                { "flag", FIELD_TRUE, FIELD(struct row, flag) },
+                                                { 0 } };
+    struct row rows[] = { { "a", { 1, 2, 3 }, { 0, -1, 1 }, -0.5, 7, true },
+                          { "", { NAN, 2, NAN }, { 1, NAN, NAN }, NAN, -1, false } };
+    struct row back[3] = { 0 };
+    char lines[2][4] = { "one", "two" }, copy[3][4];
+    json_t *o = json_object();
+    char *text;
+
+    put_rows(o, "rows", rows, sizeof(rows[0]), 2, fields);
+    put_lines(o, "lines", lines[0], sizeof(lines[0]), 2);
+    text = json_dumps(o, JSON_COMPACT);
+    is_str(text,
+           "{\"rows\":[{\"name\":\"a\",\"in\":{\"range\":{\"p5\":1.0,\"p50\":2.0,\"p95\":3.0},\"estimate\":"
+           "{\"value\":0.0,\"low\":-1.0,\"high\":1.0},\"number\":-0.5},\"count\":7,\"flag\":true},"
+           "{\"name\":null,\"in\":{\"range\":{\"p5\":null,\"p50\":2.0,\"p95\":null},\"estimate\":"
+           "{\"value\":1.0,\"low\":null,\"high\":null},\"number\":null},\"count\":null,\"flag\":false}],"
+           "\"lines\":[\"one\",\"two\"]}",
+           "structs are written as objects by a table of fields");
+    is_int((long)get_rows(back, sizeof(back[0]), 3, o, "rows", fields), 2, "rows that were written are read");
+    ok(!strcmp(back[0].name, "a") && back[0].range[2] == 3 && back[0].estimate[1] == -1 &&
+           back[0].number == -0.5 && back[0].count == 7 && back[0].flag && !back[1].name[0] &&
+           isnan(back[1].range[0]) && back[1].range[1] == 2 && isnan(back[1].number) && back[1].count == -1 &&
+           !back[1].flag,
+       "a row that is read by the table that wrote it is the same");
+    is_int((long)get_lines(copy[0], sizeof(copy[0]), 1, o, "lines"), 1, "at most max lines are read");
+    is_str(copy[0], "one", "a line that was written is read");
+    free(text);
+    json_decref(o);
+}
+
 int main(void)
 {
+    test_rows();
     test_numbers();
     test_texts();
     test_writing();
