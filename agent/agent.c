@@ -30,7 +30,7 @@
 #include "common/log.h"
 #include "common/now.h"
 #include "common/xalloc.h"
-#include "ring/control.h"
+#include "ring/control_page.h"
 #include "wire/hosts.h"
 #include "wire/loop.h"
 #include "wire/telemetry.h"
@@ -514,7 +514,7 @@ struct agent *agent_new(const struct arguments *o, struct err *err)
         goto fail;
     }
     take_notes(a, o->notes);
-    a->control = control_create(o->dir);
+    a->control = control_page_create(o->dir);
     if (!a->control) {
         snprintf(a->text, sizeof(a->text), "no control page: %s; the probes record always", strerror(errno));
         add_note(a->text, a);
@@ -564,7 +564,7 @@ void agent_free(struct agent *a)
     gpu_watch_stop(a->gpus);
     outbox_free(a->outbox);
     backlog_free(a->backlog);
-    control_close(a->control);
+    control_page_close(a->control);
     free_event(a->drain);
     free_event(a->second);
     free_event(a->ending);

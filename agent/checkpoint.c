@@ -200,11 +200,11 @@ static bool calling(const struct caller *k)
 static const char *const states[] = { "none", "armed", "committed" };
 
 /* After the word is written the counts are read: whoever is below will see it at its call. */
-static void ask(struct checkpoint *c, uint64_t at, uint32_t app, enum control_asked state)
+static void ask(struct checkpoint *c, uint64_t at, uint32_t app, enum control_page_asked state)
 {
     c->missed = !c->page;
     if (c->page)
-        control_ask(c->page, at, app, state);
+        control_page_ask(c->page, at, app, state);
     read_all(c);
     for (size_t i = 0; i < c->n; i++)
         c->missed |= calling(&c->caller[i]) && c->caller[i].f.calls >= at;
@@ -245,7 +245,8 @@ void checkpoint_control(struct checkpoint *c, const json_t *asked, void (*send)(
         touch(c, file);
     for (size_t i = 0; at >= 0 && i < ARRAY_SIZE(states); i++)
         if (!strcmp(state, states[i]))
-            ask(c, (uint64_t)at, (uint32_t)get_int(asked, "app", 0, UINT32_MAX, 0), (enum control_asked)i);
+            ask(c, (uint64_t)at, (uint32_t)get_int(asked, "app", 0, UINT32_MAX, 0),
+                (enum control_page_asked)i);
     c->answer = true;
 }
 
@@ -307,8 +308,8 @@ static json_t *seconds(uint64_t ns)
 
 static json_t *asked_json(const struct checkpoint *c)
 {
-    const struct control_checkpoint *a = c->page ? &c->page->checkpoint : NULL;
-    uint32_t state = a ? a->state : CONTROL_ASKED_NONE;
+    const struct control_page_checkpoint *a = c->page ? &c->page->checkpoint : NULL;
+    uint32_t state = a ? a->state : CONTROL_PAGE_ASKED_NONE;
 
     return json_pack("{s:o,s:I,s:I,s:s,s:b}", "serial", c->serial < 0 ? json_null() : json_integer(c->serial),
                      "at", (json_int_t)(a ? a->at : 0), "app", (json_int_t)(a ? a->app : 0), "state",

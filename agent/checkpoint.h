@@ -9,7 +9,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "ring/control.h"
+#include "ring/control_page.h"
 
 #define CHECKPOINT_RANKS_MAX 4096u
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "agent/arguments.h"
-#include "ring/control.h"
+#include "ring/control_page.h"
 
 /* A string as JSON, whatever its bytes are (what is no UTF-8 becomes '?'); null for NULL. */
 json_t *message_text(const char *text);
@@ -26,7 +26,7 @@ json_t *message_stats(const struct agent_stats *s);
 struct control_request {
     bool record, whole;
     double rate_hz;
-    struct control_pace pace; /* its generation is not used */
+    struct control_page_pace pace; /* its generation is not used */
 };
 void message_control(const json_t *control, struct control_request *c);
 

@@ -28,7 +28,7 @@ static void bound(const json_t *o, const char *key, double scale, double min, do
         *to = (uint32_t)lround(fmin(fmax(value * scale, min), max));
 }
 
-void pacing_control(const json_t *pace, struct control_pace *c)
+void pacing_control(const json_t *pace, struct control_page_pace *c)
 {
     const char *levers = get_string(pace, "levers");
 
@@ -40,14 +40,14 @@ void pacing_control(const json_t *pace, struct control_pace *c)
     bound(pace, "holdout", 1, 2, HOLDOUT_EVERY_MAX, &c->every);
 }
 
-static bool differs(const struct control_pace *a, const struct control_pace *b)
+static bool differs(const struct control_page_pace *a, const struct control_page_pace *b)
 {
     return a->levers != b->levers || a->max_delay_us != b->max_delay_us || a->share != b->share ||
            a->epoch != b->epoch || a->every != b->every;
 }
 
 /* The levers last: whoever sees them sees their bounds. */
-void pacing_apply(struct control_page *page, const struct control_pace *w)
+void pacing_apply(struct control_page *page, const struct control_page_pace *w)
 {
     if (!page || !differs(&page->pace, w))
         return;

@@ -6,13 +6,13 @@
 
 #include <jansson.h>
 
-#include "ring/control.h"
+#include "ring/control_page.h"
 
 /* The "pace" of a control message, see doc/protocol.md.  Absent parts are left as they are; what cannot be is
  * bounded; a list of levers with an unknown one is none. */
-void pacing_control(const json_t *pace, struct control_pace *c);
+void pacing_control(const json_t *pace, struct control_page_pace *c);
 /* Write it to the page (NULL is fine) when it is different. */
-void pacing_apply(struct control_page *page, const struct control_pace *wanted);
+void pacing_apply(struct control_page *page, const struct control_page_pace *wanted);
 
 struct pacing;
 struct pacing *pacing_new(const char *dir); /* dir is lent */

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "common/xalloc.h"
-#include "ring/control.h"
+#include "ring/control_page.h"
 #include "ring/pacing.h"
 #include "ring/steps.h"
 
@@ -251,8 +251,8 @@ static bool ours(const char *name)
 {
     size_t n = strlen(name);
 
-    return !strcmp(name, CONTROL_FILE) || !strcmp(name, CONTROL_FILE ".new") || !strcmp(name, PACING_FILE) ||
-           (n > 5 && !strcmp(name + n - 5, ".ring")) ||
+    return !strcmp(name, CONTROL_PAGE_FILE) || !strcmp(name, CONTROL_PAGE_FILE ".new") ||
+           !strcmp(name, PACING_FILE) || (n > 5 && !strcmp(name + n - 5, ".ring")) ||
            (n > strlen(STEPS_SUFFIX) && !strcmp(name + n - strlen(STEPS_SUFFIX), STEPS_SUFFIX)) ||
            (n > 4 && name[0] == '.' && !strcmp(name + n - 4, ".tmp"));
 }

@@ -1,18 +1,18 @@
 /* names.h - included before everything when libsyncguard is built: what it shares with our programs must not
  * meet names of the program that it is linked into. */
-#define control_ask       syncguard_private_control_ask
-#define control_asked     syncguard_private_control_asked
-#define control_close     syncguard_private_control_close
-#define control_create    syncguard_private_control_create
-#define control_open      syncguard_private_control_open
-#define steps_close       syncguard_private_steps_close
-#define steps_due         syncguard_private_steps_due
-#define steps_figures_get syncguard_private_steps_figures_get
-#define steps_join        syncguard_private_steps_join
-#define steps_leave       syncguard_private_steps_leave
-#define steps_name_parse  syncguard_private_steps_name_parse
-#define steps_notice      syncguard_private_steps_notice
-#define steps_open        syncguard_private_steps_open
-#define steps_samples     syncguard_private_steps_samples
-#define steps_write_begin syncguard_private_steps_write_begin
-#define steps_write_end   syncguard_private_steps_write_end
+#define control_page_ask    syncguard_private_control_page_ask
+#define control_page_asked  syncguard_private_control_page_asked
+#define control_page_close  syncguard_private_control_page_close
+#define control_page_create syncguard_private_control_page_create
+#define control_page_open   syncguard_private_control_page_open
+#define steps_close         syncguard_private_steps_close
+#define steps_due           syncguard_private_steps_due
+#define steps_figures_get   syncguard_private_steps_figures_get
+#define steps_join          syncguard_private_steps_join
+#define steps_leave         syncguard_private_steps_leave
+#define steps_name_parse    syncguard_private_steps_name_parse
+#define steps_notice        syncguard_private_steps_notice
+#define steps_open          syncguard_private_steps_open
+#define steps_samples       syncguard_private_steps_samples
+#define steps_write_begin   syncguard_private_steps_write_begin
+#define steps_write_end     syncguard_private_steps_write_end

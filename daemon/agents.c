@@ -245,7 +245,7 @@ static void take_stats(struct job_agent *a, const json_t *o)
     take_energy(a, get_number(o, "energy_j"));
 }
 
-void agents_json(struct peer *p, const json_t *o)
+void agents_message(struct peer *p, const json_t *o)
 {
     const char *note;
     const json_t *v;

@@ -63,7 +63,7 @@ void server_frame(struct peer *p, const void *data, size_t bytes)
     if (!json_is_object(o))
         peer_send(p, json_pack("{s:s}", "error", "a frame is one JSON object"));
     else if (p->agent)
-        agents_json(p, o);
+        agents_message(p, o);
     else if (json_object_get(o, "hello"))
         agents_hello(p, o);
     else

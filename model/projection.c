@@ -137,7 +137,7 @@ static void calibrate(const struct projection_input *in, double transfer_s, stru
 
 /* ---- samples ---- */
 
-struct sample {
+struct projection_sample {
     float step_s, compute_s, communication_s, synchronisation_s;
 };
 
@@ -147,7 +147,7 @@ struct world {
     bool grows; /* any of it */
     struct ranks ranks;
     double transfer_s, factor[PROJECTION_POINTS];
-    struct sample sample[PROJECTION_POINTS][SAMPLES];
+    struct projection_sample sample[PROJECTION_POINTS][SAMPLES];
 };
 
 static double compute_of(const struct world *w, double factor)
@@ -194,7 +194,7 @@ static void sample_noise(struct world *w, int i, uint64_t *state)
         double sync_s = fmax(0, (far + z_ranks * sd) * w->ranks.waits * fits * compute_s);
 
         for (int j = 0; j < LINK_SAMPLES; j++) {
-            struct sample *s = &w->sample[p][i * LINK_SAMPLES + j];
+            struct projection_sample *s = &w->sample[p][i * LINK_SAMPLES + j];
 
             s->compute_s = (float)compute_s;
             s->synchronisation_s = (float)sync_s;
@@ -204,7 +204,7 @@ static void sample_noise(struct world *w, int i, uint64_t *state)
     }
 }
 
-static double median_of(const struct sample *s, size_t offset)
+static double median_of(const struct projection_sample *s, size_t offset)
 {
     float v[SAMPLES];
 
@@ -213,7 +213,7 @@ static double median_of(const struct sample *s, size_t offset)
     return statistics_medianf(v, SAMPLES);
 }
 
-static struct projection_range range_of(const struct sample *s)
+static struct projection_range range_of(const struct projection_sample *s)
 {
     float v[SAMPLES];
     struct projection_range r;
@@ -227,7 +227,7 @@ static struct projection_range range_of(const struct sample *s)
 }
 
 /* What most of the samples have. */
-static void set_regime(const struct world *w, const struct sample *s, struct projection_point *o)
+static void set_regime(const struct world *w, const struct projection_sample *s, struct projection_point *o)
 {
     int n[PROJECTION_REGIMES] = { 0 };
 
@@ -240,7 +240,7 @@ static void set_regime(const struct world *w, const struct sample *s, struct pro
 
 static void set_point(const struct world *w, unsigned p, struct projection_point *o)
 {
-    const struct sample *s = w->sample[p];
+    const struct projection_sample *s = w->sample[p];
     double factor = w->factor[p], gain = w->in->strong ? 1 : factor, parts, scale;
 
     *o = (struct projection_point){ .ranks = w->traffic.ranks * factor,
@@ -249,9 +249,9 @@ static void set_point(const struct world *w, unsigned p, struct projection_point
     o->step_s = range_of(s);
     if (factor == 1) /* that was measured */
         o->step_s = (struct projection_range){ w->in->step_s, w->in->step_s, w->in->step_s };
-    o->compute_s = median_of(s, offsetof(struct sample, compute_s));
-    o->communication_s = median_of(s, offsetof(struct sample, communication_s)) + w->in->other_s;
-    o->synchronisation_s = median_of(s, offsetof(struct sample, synchronisation_s));
+    o->compute_s = median_of(s, offsetof(struct projection_sample, compute_s));
+    o->communication_s = median_of(s, offsetof(struct projection_sample, communication_s)) + w->in->other_s;
+    o->synchronisation_s = median_of(s, offsetof(struct projection_sample, synchronisation_s));
     parts = o->compute_s + o->communication_s + o->synchronisation_s;
     scale = parts > 0 ? o->step_s.p50 / parts : 1;
     o->compute_s *= scale;

@@ -378,8 +378,8 @@ static void end(struct play *p, uint32_t id)
         leave_links(p, id);
     leave_gates(p, id);
     message_free(p, id);
-    if (m.collective->probe)
-        m.collective->probe->through(m.collective->probe, m.round, m.from, m.start_s, p->now_s);
+    if (m.collective->watch)
+        m.collective->watch->through(m.collective->watch, m.round, m.from, m.start_s, p->now_s);
     m.in->inside++; /* both ends leave before it goes */
     if (!network_detached(m.collective, m.round))
         member_through(p, m.collective, m.in, m.from, m.round);

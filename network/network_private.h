@@ -64,7 +64,7 @@ struct round {
 };
 
 /* What a collective's messages took in exact runs (network_sample.c). */
-struct sample {
+struct cost_sample {
     uint64_t faults;
     uint32_t runs, used; /* they serve in turn */
     double spread_s;     /* of the arrivals */
@@ -72,8 +72,8 @@ struct sample {
 };
 
 /* Watches an exact run: the start of each message, and its end. */
-struct probe {
-    void (*through)(struct probe *p, uint32_t round, uint32_t from, double start_s, double end_s);
+struct message_watch {
+    void (*through)(struct message_watch *w, uint32_t round, uint32_t from, double start_s, double end_s);
 };
 
 struct entered; /* a collective under way (network_play.c) */
@@ -91,10 +91,10 @@ struct network_collective {
     int exact; /* is by rounds exact?  -1: not known yet */
     /* Sampled. */
     int can_sample; /* -1: not known yet */
-    struct sample *sample;
+    struct cost_sample *sample;
     uint32_t samples;
     /* Exact. */
-    struct probe *probe;  /* NULL: nobody watches */
+    struct message_watch *watch; /* NULL: nobody watches */
     double at_once_s;     /* events so close are one, beside rounding */
     uint64_t *entries;    /* of each member in the play that goes on; NULL: none does */
     struct kept_way *way; /* by member */

@@ -74,7 +74,7 @@ bool network_can_sample(struct network_collective *c)
 /* ---- watching ---- */
 
 struct watch {
-    struct probe probe;
+    struct message_watch watch;
     const struct schedule *schedule;
     double *cost_s;           /* sums */
     double *first_s, *last_s; /* of each member's messages in a ring's settled rounds: their starts */
@@ -85,9 +85,9 @@ static bool is_settled(const struct schedule_stage *st, uint32_t round)
     return round - st->first >= st->rounds / RING_SETTLED;
 }
 
-static void through(struct probe *probe, uint32_t round, uint32_t from, double start_s, double end_s)
+static void through(struct message_watch *watch, uint32_t round, uint32_t from, double start_s, double end_s)
 {
-    struct watch *w = (struct watch *)probe;
+    struct watch *w = (struct watch *)watch;
     const struct schedule_stage *st = schedule_stage(w->schedule, round);
     size_t at = (size_t)network_slot(w->schedule, round) * w->schedule->spec.members + from;
 
@@ -171,17 +171,17 @@ static double spread(const double *v, uint32_t n)
 }
 
 /* One more run. */
-static void sample_add(struct network_collective *c, struct sample *s, const double *arrive_s,
+static void sample_add(struct network_collective *c, struct cost_sample *s, const double *arrive_s,
                        struct network_count *count)
 {
     struct network_collective shortened = { .network = c->network, .schedule = c->schedule, .rank = c->rank };
-    struct watch w = { .probe.through = through, .schedule = &shortened.schedule };
+    struct watch w = { .watch.through = through, .schedule = &shortened.schedule };
     uint32_t members = c->schedule.spec.members;
     size_t costs = (size_t)network_slots(&c->schedule) * members;
     double *left = xcalloc(members, sizeof(*left));
 
     shorten(&shortened.schedule);
-    shortened.probe = &w.probe;
+    shortened.watch = &w.watch;
     shortened.at_once_s = c->schedule.stages ? AT_ONCE * message_s(c) : 0;
     w.cost_s = xcalloc(costs, 3 * sizeof(double));
     w.first_s = w.cost_s + costs;
@@ -209,25 +209,26 @@ static double move_closer(const struct network_collective *c, double *arrive_s)
     return near_s;
 }
 
-static struct sample *sample_new(struct network_collective *c, double spread_s)
+static struct cost_sample *sample_new(struct network_collective *c, double spread_s)
 {
     if (c->samples == SAMPLES_MAX) {
         free(c->sample[0].cost_s); /* the oldest gives way */
         memmove(c->sample, c->sample + 1, --c->samples * sizeof(*c->sample));
     }
     c->sample = xrealloc(c->sample, SAMPLES_MAX, sizeof(*c->sample));
-    c->sample[c->samples] = (struct sample){ .faults = c->network->faults, .spread_s = spread_s };
+    c->sample[c->samples] = (struct cost_sample){ .faults = c->network->faults, .spread_s = spread_s };
     return &c->sample[c->samples++];
 }
 
 /* The sample of such a spread, taken if there is none. */
-static struct sample *sample_get(struct network_collective *c, double *arrive_s, struct network_count *count)
+static struct cost_sample *sample_get(struct network_collective *c, double *arrive_s,
+                                      struct network_count *count)
 {
     double now_s = move_closer(c, arrive_s), nearest = INFINITY;
-    struct sample *found = NULL;
+    struct cost_sample *found = NULL;
 
     for (uint32_t i = 0; i < c->samples; i++) {
-        struct sample *s = &c->sample[i];
+        struct cost_sample *s = &c->sample[i];
         double apart = fabs(log2((now_s + 1e-12) / (s->spread_s + 1e-12)));
 
         if (s->faults == c->network->faults && apart < nearest) {
@@ -248,7 +249,7 @@ void network_run_sampled(struct network_collective *c, const double *arrive_s, d
 {
     uint32_t members = c->schedule.spec.members;
     double *arrive = xcalloc(members, sizeof(*arrive));
-    const struct sample *s;
+    const struct cost_sample *s;
     size_t costs = (size_t)network_slots(&c->schedule) * members;
 
     memcpy(arrive, arrive_s, members * sizeof(*arrive));

@@ -136,7 +136,7 @@ static void join(void)
             probe.main = ring_create(dir, &info, RING_CAPACITY_MAIN);
     }
     if (probe.main && thread_setup(dir, &info) == 0) {
-        probe.control = control_join(dir);
+        probe.control = control_page_join(dir);
         if (!probe.control)
             probe.control = &record;
         comm_made(probe.world);

@@ -317,7 +317,7 @@ _Static_assert(PACING_LEVERS == PACER_LEVERS, "a report has a line for each leve
 
 static struct pacer_params params_now(void)
 {
-    const struct control_pace *c = &probe.control->pace;
+    const struct control_page_pace *c = &probe.control->pace;
 
     return (struct pacer_params){ .levers = __atomic_load_n(&c->levers, __ATOMIC_RELAXED),
                                   .epoch = __atomic_load_n(&c->epoch, __ATOMIC_RELAXED),
@@ -480,7 +480,7 @@ static void sleep_s(double s)
 
 static void delay(struct call *k, uint32_t lever)
 {
-    const struct control_pace *c = &probe.control->pace;
+    const struct control_page_pace *c = &probe.control->pace;
     const struct pace_params p = { .max_delay_s = 1e-6 * __atomic_load_n(&c->max_delay_us, __ATOMIC_RELAXED),
                                    .share = 1e-3 * __atomic_load_n(&c->share, __ATOMIC_RELAXED) };
     const struct pace_stays *w = &waits_of(signature_of(k))->stays;

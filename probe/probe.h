@@ -22,7 +22,7 @@
 
 #include "probe/next.h"
 #include "ring/clock.h"
-#include "ring/control.h"
+#include "ring/control_page.h"
 #include "ring/hot.h"
 #include "ring/ring.h"
 

@@ -25,7 +25,7 @@
  *                                  MPI.  RANK is the rank in MPI_COMM_WORLD, or SLURM_PROCID where that world
  *                                  has one member; INCARNATION counts the MPI programs that one task runs
  *                                  one after another
- *   control                        the control page (control.h), written by the agent */
+ *   control                        the control page (control_page.h), written by the agent */
 #define RING_ENV_DIR "SYNCGUARD_DIR"
 
 #define RING_CAPACITY_MAIN   16384u /* events: 1 MiB */

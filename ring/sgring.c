@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "common/options.h"
-#include "ring/control.h"
+#include "ring/control_page.h"
 #include "ring/ring.h"
 
 struct view {
@@ -333,7 +333,7 @@ static int by_number(const struct dirent **a, const struct dirent **b)
 static void show_directory(struct view *v, const char *dir)
 {
     struct dirent **entries = NULL;
-    const struct control_page *page = control_open(dir);
+    const struct control_page *page = control_page_open(dir);
     int n = scandir(dir, &entries, is_ring, by_number);
 
     if (n < 0) {
@@ -350,7 +350,7 @@ static void show_directory(struct view *v, const char *dir)
         free(entries[i]);
     }
     free(entries);
-    control_close(page);
+    control_page_close(page);
 }
 
 static void show(struct view *v, const char *path)

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "ring/clock.h"
-#include "ring/control.h"
+#include "ring/control_page.h"
 #include "ring/ring.h"
 
 #define STEPS_MAGIC      0x53475453u /* "SGTS" */
@@ -22,7 +22,7 @@
 /* The control page is looked for at each of the first calls, then at every so-many-th. */
 #define CONTROL_TRY_CALLS 64u
 
-struct page {
+struct steps_page {
     uint32_t magic, version;
     uint32_t rank, incarnation;
     int32_t pid;
@@ -34,10 +34,10 @@ struct page {
     _Atomic uint32_t notice, hears;
     char unused[4096 - 64 * 2 - 32];
 };
-_Static_assert(sizeof(struct page) == 4096, "a page");
+_Static_assert(sizeof(struct steps_page) == 4096, "a page");
 
 struct steps {
-    struct page *page;
+    struct steps_page *page;
     const struct control_page *control; /* NULL: not there yet */
     uint32_t rank, incarnation;
     int fd; /* reader only; -1 */
@@ -79,7 +79,7 @@ static uint32_t own_rank(void)
 
 /* The memory is taken now: a full /dev/shm must be an error here, not a SIGBUS later.  Under another name
  * first: the reader sees all of it or nothing. */
-static int file_make(const char *path, const struct page *fresh)
+static int file_make(const char *path, const struct steps_page *fresh)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600), rc;
 
@@ -114,7 +114,7 @@ static bool publish(struct steps *s, const char *temporary)
 
 static bool make_page(struct steps *s)
 {
-    static const struct page fresh = { .magic = STEPS_MAGIC, .version = STEPS_VERSION };
+    static const struct steps_page fresh = { .magic = STEPS_MAGIC, .version = STEPS_VERSION };
     char temporary[PATH_MAX];
     bool done = false;
     void *map;
@@ -182,7 +182,7 @@ static bool have_control(struct steps *s, uint64_t n)
     if (n > CONTROL_TRY_CALLS && n % CONTROL_TRY_CALLS)
         return false;
     saved = errno;
-    s->control = control_open(s->dir);
+    s->control = control_page_open(s->dir);
     errno = saved;
     if (s->control)
         atomic_store_explicit(&s->page->hears, 1, memory_order_release);
@@ -197,9 +197,9 @@ bool steps_due(struct steps *s)
         return false;
     n = atomic_load_explicit(&s->page->calls, memory_order_relaxed) + 1;
     put(&s->page->call_ns, clock_monotonic_ns());
-    /* Counted for all to see before the answer is looked up, see control_ask(). */
+    /* Counted for all to see before the answer is looked up, see control_page_ask(). */
     atomic_store_explicit(&s->page->calls, n, memory_order_seq_cst);
-    if (!have_control(s, n) || !control_asked(s->control, n, s->incarnation))
+    if (!have_control(s, n) || !control_page_asked(s->control, n, s->incarnation))
         return false;
     put(&s->page->yes_at, n);
     put(&s->page->yes, get(&s->page->yes) + 1);
@@ -253,7 +253,7 @@ struct steps *steps_open(const char *dir, const char *name)
 {
     struct steps *s = calloc(1, sizeof(*s) + 1);
     char path[PATH_MAX];
-    struct page head;
+    struct steps_page head;
     struct stat st;
     void *map;
 
@@ -274,7 +274,7 @@ struct steps *steps_open(const char *dir, const char *name)
         errno = EPROTO;
         goto fail;
     }
-    map = mmap(NULL, sizeof(struct page), PROT_READ, MAP_SHARED, s->fd, 0);
+    map = mmap(NULL, sizeof(struct steps_page), PROT_READ, MAP_SHARED, s->fd, 0);
     if (map == MAP_FAILED)
         goto fail;
     s->page = map;
@@ -292,7 +292,7 @@ void steps_close(struct steps *s)
         return;
     if (s->page)
         munmap(s->page, sizeof(*s->page));
-    control_close(s->control);
+    control_page_close(s->control);
     if (s->fd >= 0)
         close(s->fd);
     free(s);
@@ -301,7 +301,7 @@ void steps_close(struct steps *s)
 
 void steps_figures_get(const struct steps *s, struct steps_figures *f)
 {
-    const struct page *p = s->page;
+    const struct steps_page *p = s->page;
     struct stat st;
 
     *f = (struct steps_figures){ .rank = s->rank, .incarnation = s->incarnation, .state = STEPS_LEFT };

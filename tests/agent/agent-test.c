@@ -12,7 +12,7 @@
 
 #include <event2/event.h>
 
-#include "ring/control.h"
+#include "ring/control_page.h"
 #include "ring/ring.h"
 #include "tests/agent/controller.h"
 #include "tests/munge.h"
@@ -299,7 +299,7 @@ static void inside(void)
 
 static void control(void)
 {
-    const struct control_page *page = control_open(dir);
+    const struct control_page *page = control_page_open(dir);
 
     ok(page && page->record == 1, "the control page is there");
     controller_send(&ctl, "{\"control\":{\"record\":false}}");
@@ -308,7 +308,7 @@ static void control(void)
     controller_send(&ctl, "{\"control\":{\"record\":true,\"rate_hz\":1e99,\"whole\":true},\"unknown\":[1]}");
     run_for(&ctl, 0.3);
     ok(page && page->record == 1, "and on again");
-    control_close(page);
+    control_page_close(page);
 }
 
 static void garbage(void)
@@ -604,7 +604,7 @@ static void blink(void)
     ring_state_set(rank0, RING_STATE_FINALIZED);
     controller_forget(&ctl);
     agent = start_agent();
-    snprintf(page, sizeof(page), "%s/" CONTROL_FILE, dir);
+    snprintf(page, sizeof(page), "%s/" CONTROL_PAGE_FILE, dir);
     for (int i = 0; i < 5000 && access(page, F_OK) < 0; i++)
         run_for(&ctl, 0.001);
     kill(agent, SIGTERM);

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "ring/control.h"
+#include "ring/control_page.h"
 #include "ring/ring.h"
 #include "tests/bench/paired.h"
 
@@ -103,7 +103,7 @@ static int page_take(void)
     MPI_Comm_rank(node, &rank);
     MPI_Comm_free(&node);
     if (rank == 0 && dir)
-        page = control_create(dir);
+        page = control_page_create(dir);
     bad = rank == 0 && !page;
     MPI_Allreduce(&bad, &any, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD);
     return any ? -1 : 0;

@@ -107,7 +107,7 @@ static void kill_ranks(int sig, void *arg)
 
 static void check_bounds(void)
 {
-    const struct control_pace *p = &page.pace;
+    const struct control_page_pace *p = &page.pace;
 
     if (!(wanted.rate_hz >= 0.1 && wanted.rate_hz <= 10000) || p->levers >= 1u << PACER_LEVERS ||
         p->max_delay_us > 1000000 || p->share > 1000 || p->epoch > PACER_EPOCH_MAX ||

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "ring/control.h"
+#include "ring/control_page.h"
 #include "ring/ring.h"
 
 int path_calls(int n);
@@ -50,7 +50,7 @@ static int record(uint32_t on)
     char path[4096];
     int fd, rc;
 
-    snprintf(path, sizeof(path), "%s/" CONTROL_FILE, getenv(RING_ENV_DIR));
+    snprintf(path, sizeof(path), "%s/" CONTROL_PAGE_FILE, getenv(RING_ENV_DIR));
     fd = open(path, O_RDWR);
     rc = pwrite(fd, &on, sizeof(on), offsetof(struct control_page, record)) == (ssize_t)sizeof(on) ? 0 : 1;
     close(fd);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "pacing/pacer.h"
-#include "ring/control.h"
+#include "ring/control_page.h"
 #include "ring/pacing.h"
 
 static void number(const char *key, double v, const char *end)
@@ -59,14 +59,14 @@ int main(int argc, char **argv)
 
     if (argc == 2)
         return show(argv[1]);
-    c = argc > 2 ? control_create(argv[1]) : NULL;
+    c = argc > 2 ? control_page_create(argv[1]) : NULL;
     if (!c)
         return 2;
-    c->pace = (struct control_pace){ .levers = *argv[2] ? pacer_levers(argv[2]) : 0,
-                                     .max_delay_us = 20000,
-                                     .share = 800,
-                                     .epoch = PACER_EPOCH_MAX,
-                                     .every = HOLDOUT_EVERY_MAX };
+    c->pace = (struct control_page_pace){ .levers = *argv[2] ? pacer_levers(argv[2]) : 0,
+                                          .max_delay_us = 20000,
+                                          .share = 800,
+                                          .epoch = PACER_EPOCH_MAX,
+                                          .every = HOLDOUT_EVERY_MAX };
     if (argc == 3)
         return 0;
     p = pacing_join(argv[1]);

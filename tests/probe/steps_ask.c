@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ring/control.h"
+#include "ring/control_page.h"
 #include "ring/steps.h"
 
 int main(int argc, char **argv)
@@ -14,8 +14,8 @@ int main(int argc, char **argv)
     struct control_page *page;
     struct steps *s;
 
-    if (argc == 4 && !strcmp(argv[1], "ask") && (page = control_create(argv[2]))) {
-        control_ask(page, strtoull(argv[3], NULL, 10), 0, CONTROL_ASKED_COMMITTED);
+    if (argc == 4 && !strcmp(argv[1], "ask") && (page = control_page_create(argv[2]))) {
+        control_page_ask(page, strtoull(argv[3], NULL, 10), 0, CONTROL_PAGE_ASKED_COMMITTED);
         return 0;
     }
     if (argc == 4 && !strcmp(argv[1], "show") && (s = steps_open(argv[2], argv[3]))) {

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ring/control.h"
+#include "ring/control_page.h"
 #include "ring/layout.h"
 #include "tests/tap.h"
 
@@ -453,34 +453,34 @@ static void test_control(void)
     uint32_t generation;
     int fd;
 
-    snprintf(name, sizeof(name), "%s/" CONTROL_FILE, dir);
-    ok(!control_open(dir), "no control page yet");
-    ok(!control_join("/nonexistent") && errno == ENOENT, "nor one in no directory");
-    early = control_join(dir);
+    snprintf(name, sizeof(name), "%s/" CONTROL_PAGE_FILE, dir);
+    ok(!control_page_open(dir), "no control page yet");
+    ok(!control_page_join("/nonexistent") && errno == ENOENT, "nor one in no directory");
+    early = control_page_join(dir);
     ok(early && early->record == 1, "a rank that comes before the agent makes it");
-    page = control_create(dir);
+    page = control_page_create(dir);
     page->pace.levers = 3;
     ok(early->pace.levers == 3, "and the agent takes that one over");
     page->pace.levers = 0;
-    control_close(early);
-    seen = control_join(dir);
+    control_page_close(early);
+    seen = control_page_join(dir);
     ok(page && seen && seen->record == 1, "a new page says: record");
     generation = seen->generation;
     page->record = 0;
     is_int(seen->record, 0, "a change is seen");
-    control_close(page);
-    page = control_create(dir);
+    control_page_close(page);
+    page = control_page_create(dir);
     ok(seen->record == 1 && seen->generation > generation,
        "a new agent takes the page over, and records again");
-    control_close(page);
-    control_close(seen);
+    control_page_close(page);
+    control_page_close(seen);
     fd = open(name, O_RDWR | O_TRUNC);
-    ok(!control_open(dir) && errno == EPROTO, "an empty page is none");
+    ok(!control_page_open(dir) && errno == EPROTO, "an empty page is none");
     close(fd);
-    page = control_create(dir);
+    page = control_page_create(dir);
     ok(page != NULL, "and is replaced");
-    control_close(page);
-    control_close(NULL);
+    control_page_close(page);
+    control_page_close(NULL);
 }
 
 int main(void)

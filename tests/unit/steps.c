@@ -9,7 +9,7 @@
 
 #include "agent/checkpoint.h"
 #include "api/syncguard.h"
-#include "ring/control.h"
+#include "ring/control_page.h"
 #include "ring/ring.h"
 #include "ring/steps.h"
 #include "tests/tap.h"
@@ -69,27 +69,27 @@ static void answers(void)
     late = steps_join();
     for (int i = 0; i < 3; i++)
         yes += steps_due(late);
-    page = control_create(dir);
+    page = control_page_create(dir);
     yes += steps_due(late);
-    control_ask(page, 5, 0, CONTROL_ASKED_COMMITTED);
+    control_page_ask(page, 5, 0, CONTROL_PAGE_ASKED_COMMITTED);
     ok(!yes && steps_due(late), "a control page that came later is found");
     s = steps_join(); /* incarnation 1 */
-    control_ask(page, 2, 1, CONTROL_ASKED_ARMED);
+    control_page_ask(page, 2, 1, CONTROL_PAGE_ASKED_ARMED);
     ok(!steps_due(s) && !steps_due(s), "armed and not committed: no");
-    control_ask(page, 4, 1, CONTROL_ASKED_ARMED);
-    control_ask(page, 4, 1, CONTROL_ASKED_COMMITTED);
+    control_page_ask(page, 4, 1, CONTROL_PAGE_ASKED_ARMED);
+    control_page_ask(page, 4, 1, CONTROL_PAGE_ASKED_COMMITTED);
     ok(!steps_due(s) && steps_due(s) && !steps_due(s), "committed: yes, at that call alone");
-    control_ask(page, 7, 0, CONTROL_ASKED_COMMITTED);
+    control_page_ask(page, 7, 0, CONTROL_PAGE_ASKED_COMMITTED);
     ok(!steps_due(s) && !steps_due(s), "another incarnation's request is not ours");
-    control_ask(page, 9, 1, CONTROL_ASKED_COMMITTED);
-    control_ask(page, 9, 1, CONTROL_ASKED_NONE);
+    control_page_ask(page, 9, 1, CONTROL_PAGE_ASKED_COMMITTED);
+    control_page_ask(page, 9, 1, CONTROL_PAGE_ASKED_NONE);
     ok(!steps_due(s) && !steps_due(s), "taken back: no");
-    control_ask(page, 12, 1, CONTROL_ASKED_COMMITTED);
-    control_close(page);
-    page = control_create(dir);
+    control_page_ask(page, 12, 1, CONTROL_PAGE_ASKED_COMMITTED);
+    control_page_close(page);
+    page = control_page_create(dir);
     ok(!steps_due(s) && !steps_due(s) && steps_due(s), "an agent that died after the commit is not needed");
     again = steps_join(); /* incarnation 2: the rank was started again */
-    control_ask(page, 3, 1, CONTROL_ASKED_COMMITTED);
+    control_page_ask(page, 3, 1, CONTROL_PAGE_ASKED_COMMITTED);
     ok(!steps_due(again) && !steps_due(again) && !steps_due(again),
        "a rank that was restarted counts anew and says no");
     steps_leave(again);
@@ -271,7 +271,7 @@ int main(void)
     names();
     agent_side();
     dead_rank();
-    control_close(page);
+    control_page_close(page);
     snprintf(command, sizeof(command), "rm -rf %s", dir);
     return system(command) || done_testing();
 }

@@ -1,5 +1,5 @@
-/* control.c - see control.h */
-#include "ring/control.h"
+/* control_page.c - see control_page.h */
+#include "ring/control_page.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 static int control_path(char path[PATH_MAX], const char *dir, const char *suffix)
 {
-    if (snprintf(path, PATH_MAX, "%s/" CONTROL_FILE "%s", dir, suffix) < PATH_MAX)
+    if (snprintf(path, PATH_MAX, "%s/" CONTROL_PAGE_FILE "%s", dir, suffix) < PATH_MAX)
         return 0;
     errno = ENAMETOOLONG;
     return -1;
@@ -24,12 +24,12 @@ static int control_path(char path[PATH_MAX], const char *dir, const char *suffix
 static int control_make(const char *dir, const char *path, bool replace)
 {
     static const struct control_page fresh = {
-        .magic = CONTROL_MAGIC, .version = CONTROL_VERSION, .generation = 1, .record = 1
+        .magic = CONTROL_PAGE_MAGIC, .version = CONTROL_PAGE_VERSION, .generation = 1, .record = 1
     };
     char temporary[PATH_MAX];
     int fd, rc = -1, saved;
 
-    if (snprintf(temporary, PATH_MAX, "%s/." CONTROL_FILE ".%ld.tmp", dir, (long)getpid()) >= PATH_MAX) {
+    if (snprintf(temporary, PATH_MAX, "%s/." CONTROL_PAGE_FILE ".%ld.tmp", dir, (long)getpid()) >= PATH_MAX) {
         errno = ENAMETOOLONG;
         return -1;
     }
@@ -64,7 +64,7 @@ static int control_fd(const char *path)
 }
 
 /* An agent takes over the page of the one before, or one that a rank made: probes keep it mapped. */
-struct control_page *control_create(const char *dir)
+struct control_page *control_page_create(const char *dir)
 {
     char path[PATH_MAX];
     struct control_page *page = NULL;
@@ -84,8 +84,8 @@ struct control_page *control_create(const char *dir)
     map = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (map != MAP_FAILED) {
         page = map;
-        page->magic = CONTROL_MAGIC;
-        page->version = CONTROL_VERSION;
+        page->magic = CONTROL_PAGE_MAGIC;
+        page->version = CONTROL_PAGE_VERSION;
         __atomic_store_n(&page->record, 1, __ATOMIC_RELAXED);
         __atomic_add_fetch(&page->generation, 1, __ATOMIC_RELEASE);
     }
@@ -93,17 +93,17 @@ struct control_page *control_create(const char *dir)
     return page;
 }
 
-const struct control_page *control_join(const char *dir)
+const struct control_page *control_page_join(const char *dir)
 {
-    const struct control_page *page = control_open(dir);
+    const struct control_page *page = control_page_open(dir);
     char path[PATH_MAX];
 
     if (page || errno != ENOENT || control_path(path, dir, "") < 0 || control_make(dir, path, false) < 0)
         return page;
-    return control_open(dir);
+    return control_page_open(dir);
 }
 
-const struct control_page *control_open(const char *dir)
+const struct control_page *control_page_open(const char *dir)
 {
     char path[PATH_MAX];
     const struct control_page *page;
@@ -126,15 +126,15 @@ const struct control_page *control_open(const char *dir)
     if (map == MAP_FAILED)
         return NULL;
     page = map;
-    if (page->magic != CONTROL_MAGIC || page->version != CONTROL_VERSION) {
-        control_close(page);
+    if (page->magic != CONTROL_PAGE_MAGIC || page->version != CONTROL_PAGE_VERSION) {
+        control_page_close(page);
         errno = EPROTO;
         return NULL;
     }
     return page;
 }
 
-void control_close(const struct control_page *page)
+void control_page_close(const struct control_page *page)
 {
     if (page)
         munmap((void *)page, sizeof(*page));
@@ -142,13 +142,13 @@ void control_close(const struct control_page *page)
 
 /* Sequentially consistent, as steps_due() is: when the agent finds all counts below `at` after it has written
  * the state, every rank will see that state at its call `at`. */
-void control_ask(struct control_page *page, uint64_t at, uint32_t app, enum control_asked state)
+void control_page_ask(struct control_page *page, uint64_t at, uint32_t app, enum control_page_asked state)
 {
-    struct control_checkpoint *c = &page->checkpoint;
+    struct control_page_checkpoint *c = &page->checkpoint;
 
     if (__atomic_load_n(&c->at, __ATOMIC_SEQ_CST) != at ||
         __atomic_load_n(&c->app, __ATOMIC_SEQ_CST) != app) {
-        __atomic_store_n(&c->state, CONTROL_ASKED_NONE, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&c->state, CONTROL_PAGE_ASKED_NONE, __ATOMIC_SEQ_CST);
         __atomic_store_n(&c->app, app, __ATOMIC_SEQ_CST);
         __atomic_store_n(&c->at, at, __ATOMIC_SEQ_CST);
     }
@@ -156,12 +156,12 @@ void control_ask(struct control_page *page, uint64_t at, uint32_t app, enum cont
     __atomic_add_fetch(&page->generation, 1, __ATOMIC_RELEASE);
 }
 
-bool control_asked(const struct control_page *page, uint64_t n, uint32_t app)
+bool control_page_asked(const struct control_page *page, uint64_t n, uint32_t app)
 {
-    const struct control_checkpoint *c = &page->checkpoint;
+    const struct control_page_checkpoint *c = &page->checkpoint;
 
     return __atomic_load_n(&c->at, __ATOMIC_SEQ_CST) == n &&
-           __atomic_load_n(&c->state, __ATOMIC_SEQ_CST) == CONTROL_ASKED_COMMITTED &&
+           __atomic_load_n(&c->state, __ATOMIC_SEQ_CST) == CONTROL_PAGE_ASKED_COMMITTED &&
            __atomic_load_n(&c->app, __ATOMIC_SEQ_CST) == app &&
            __atomic_load_n(&c->at, __ATOMIC_SEQ_CST) == n;
 }
