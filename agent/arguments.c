@@ -9,27 +9,24 @@
 
 #include "common/xalloc.h"
 
-static const struct option_spec dir = {
-    .name = "dir", .value = "DIR", .kind = OPTION_TEXT, .text = "the step's directory in shared memory"
-};
-static const struct option_spec policy = {
-    .name = "policy", .value = "POLICY", .kind = OPTION_TEXT, .text = "the policy that the step runs under"
-};
+static const struct option_spec dir = { .name = "dir",
+                                        .value = "DIR",
+                                        .text = "the step's directory in shared memory" };
+static const struct option_spec policy = { .name = "policy",
+                                           .value = "POLICY",
+                                           .text = "the policy that the step runs under" };
 static const struct option_spec policy_asked = { .name = "policy-asked",
                                                  .text = "the user asked for that policy" };
 static const struct option_spec controller = {
     .name = "controller",
     .value = "HOSTS",
-    .kind = OPTION_TEXT,
     .text = "send to host[:port][,host[:port]...], the first that answers"
 };
-static const struct option_spec rate = {
-    "rate", "HZ", OPTION_NUMBER, 0.1, 10000, NULL, "samples per rank and second to aim at"
-};
+static const struct option_spec rate = { "rate", "HZ", VALUE_RANGE(VALUE_NUMBER, 0.1, 10000),
+                                         "samples per rank and second to aim at" };
 static const struct option_spec node = {
     .name = "node",
     .value = "NAME",
-    .kind = OPTION_TEXT,
     .text = "the name of this node instead of $SLURMD_NODENAME or the host name"
 };
 

@@ -7,7 +7,6 @@
 
 #include "common/options_private.h"
 #include "common/suggest.h"
-#include "common/units.h"
 #include "common/xalloc.h"
 
 #define LONG_BASE 256 /* what getopt_long returns for the first long option: no letter */
@@ -16,19 +15,16 @@
 const struct option_spec option_conf = {
     .name = "conf",
     .value = "FILE",
-    .kind = OPTION_TEXT,
     .text = "read this syncguard.conf instead of $SYNCGUARD_CONF or the installed one",
 };
 const struct option_spec option_controller = {
     .name = "controller",
     .value = "HOSTS",
-    .kind = OPTION_TEXT,
     .text = "ask host[:port][,host[:port]...] instead of the configured controllers",
 };
 const struct option_spec option_munge_socket = {
     .name = "munge-socket",
     .value = "PATH",
-    .kind = OPTION_TEXT,
     .text = "authenticate through this munged",
 };
 const struct option_spec option_json = {
@@ -206,78 +202,28 @@ const struct options_command *options_find(const struct options_program *p, cons
     return c;
 }
 
-/* ---- values ---- */
-
-typedef int read_fn(const char *, double *, struct err *);
-typedef char *format_fn(char *, size_t, double);
-
-static char *format_plain(char *buf, size_t size, double number)
+bool options_marked(const struct option_use *use, const char *mark)
 {
-    snprintf(buf, size, "%.10g", number);
-    return buf;
-}
-
-static const struct {
-    read_fn *read;
-    format_fn *format;
-} kinds[] = {
-    [OPTION_COUNT] = { units_count, format_plain },
-    [OPTION_NUMBER] = { units_number, format_plain },
-    [OPTION_RATIO] = { units_ratio, format_plain },
-    [OPTION_SECONDS] = { units_seconds, units_format_s },
-    [OPTION_BYTES] = { units_bytes, units_format_bytes },
-    [OPTION_RATE] = { units_rate, units_format_rate },
-};
-
-static bool is_number(enum option_kind kind)
-{
-    return kind >= OPTION_COUNT;
-}
-
-static bool is_one_of(const char *words, const char *word)
-{
-    size_t length = strlen(word);
-
-    for (; *words; words += strspn(words, " ")) {
-        size_t n = strcspn(words, " ");
-
-        if (n == length && !strncmp(words, word, n))
-            return true;
-        words += n;
-    }
-    return false;
-}
-
-const char *options_range(const struct option_spec *o, char *buf, size_t size)
-{
-    bool positive = o->min == OPTION_POSITIVE;
-    char low[32], high[32];
-
-    *buf = '\0';
-    if (!is_number(o->kind))
-        return buf;
-    kinds[o->kind].format(low, sizeof(low), positive ? 0 : o->min);
-    kinds[o->kind].format(high, sizeof(high), o->max);
-    snprintf(buf, size, "%s %s%s%s", positive ? "more than" : "at least", positive ? "zero" : low,
-             isinf(o->max) ? "" : ", at most ", isinf(o->max) ? "" : high);
-    return buf;
+    return use->otherwise && !strcmp(use->otherwise, mark);
 }
 
 int options_value(const struct option_spec *o, const char *text, double *number, struct err *err)
 {
-    char range[96];
-    double value = NAN;
+    if (value_parse(&o->type, text, number, err) < 0)
+        return err_prefix(err, "--%s: '%s' is not accepted", o->name, text);
+    return 0;
+}
 
-    if (o->kind == OPTION_WORD && !is_one_of(o->words, text))
-        return err_set(err, "--%s: '%s' is not accepted: one of %s", o->name, text, o->words);
-    if (is_number(o->kind)) {
-        if (kinds[o->kind].read(text, &value, err) < 0)
-            return err_prefix(err, "--%s: '%s' is not accepted", o->name, text);
-        if (value < o->min || value > o->max)
-            return err_set(err, "--%s: '%s' is not accepted: %s", o->name, text,
-                           options_range(o, range, sizeof(range)));
-    }
-    *number = value;
+/* Of the u-th option. */
+static int set_value(struct options *o, size_t u, const char *text, struct err *err)
+{
+    const struct option_spec *spec = options_use(o->program, o->command, u)->option;
+
+    o->text[u] = text;
+    if (!text || options_value(spec, text, &o->number[u], err) < 0)
+        return text ? -1 : 0;
+    if (spec->type.kind == VALUE_WORD)
+        o->text[u] = spec->type.words[(int)o->number[u]];
     return 0;
 }
 
@@ -471,7 +417,7 @@ static int settle_options(struct options_scan *s, struct err *err)
         }
         o->help |= use->option == &option_help;
         o->version |= use->option == &option_version;
-        if (o->given[u] && spec->kind == OPTION_TEXTS) {
+        if (o->given[u] && options_marked(use, OPTION_REPEATED)) {
             if (o->n_again == OPTIONS_TEXTS_MAX - 1)
                 return err_set(err, "--%s is given more than %d times", spec->name, OPTIONS_TEXTS_MAX);
             o->again[o->n_again].use = u;
@@ -481,8 +427,7 @@ static int settle_options(struct options_scan *s, struct err *err)
         if (o->given[u] && o->program->once && spec->value && !s->lenient)
             return err_set(err, "--%s is given twice", spec->name);
         o->given[u] = true;
-        o->text[u] = s->seen[k].text;
-        if (o->text[u] && options_value(use->option, o->text[u], &o->number[u], err) < 0 && !s->lenient)
+        if (set_value(o, u, s->seen[k].text, err) < 0 && !s->lenient)
             return -1;
     }
     return 0;
@@ -493,13 +438,12 @@ static int settle_defaults(struct options *o, struct err *err)
     const struct option_use *use;
 
     for (size_t u = 0; (use = options_use(o->program, o->command, u)); u++) {
-        if (o->given[u] || !use->otherwise)
+        if (o->given[u] || !use->otherwise || options_marked(use, OPTION_REPEATED))
             continue;
-        if (!strcmp(use->otherwise, OPTION_REQUIRED))
+        if (options_marked(use, OPTION_REQUIRED))
             return err_set(err, "missing --%s=%s: %s", use->option->name, use->option->value,
                            use->option->text);
-        o->text[u] = use->otherwise;
-        if (options_value(use->option, use->otherwise, &o->number[u], err) < 0)
+        if (set_value(o, u, use->otherwise, err) < 0)
             return -1;
     }
     return 0;

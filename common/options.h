@@ -9,39 +9,23 @@
 #ifndef SYNCGUARD_COMMON_OPTIONS_H
 #define SYNCGUARD_COMMON_OPTIONS_H
 
-#include <float.h>
 #include <stdbool.h>
 #include <stdio.h>
 
 #include "common/err.h"
-
-enum option_kind {
-    OPTION_FLAG,
-    OPTION_WORD,    /* one of words */
-    OPTION_TEXT,    /* any text, parsed by the program */
-    OPTION_TEXTS,   /* any text; may be given several times */
-    OPTION_COUNT,   /* a whole number: 64, 175e9, 7B */
-    OPTION_NUMBER,  /* 0.08, 1e-3 */
-    OPTION_RATIO,   /* 0.05, 5% */
-    OPTION_SECONDS, /* 10us, 2h */
-    OPTION_BYTES,   /* 700MB, 2MiB */
-    OPTION_RATE,    /* 25GB/s, 400Gbit/s */
-};
-
-#define OPTION_POSITIVE DBL_MIN /* as min: more than zero */
+#include "common/value.h"
 
 struct option_spec {
     const char *name,
         *value; /* value: its name in help, NULL for a flag; by it completion knows FILE, JOB, ... */
-    enum option_kind kind;
-    double min, max;   /* of numbers */
-    const char *words; /* of a word: "ring tree" */
-    const char *text;  /* begins in lower case, no full stop at its end */
+    struct value_type type;
+    const char *text; /* begins in lower case, no full stop at its end */
 };
 
 #define OPTION_REQUIRED   "!" /* as otherwise: the option must be given */
+#define OPTION_REPEATED   "*" /* as otherwise: the option may be given several times; its type is VALUE_ANY */
 #define OPTIONS_MAX       64  /* per command, common options included */
-#define OPTIONS_TEXTS_MAX 8   /* values of one OPTION_TEXTS */
+#define OPTIONS_TEXTS_MAX 8   /* values of one repeated option */
 #define OPTIONS_GIVEN_MAX 128 /* on one command line */
 
 /* An option as one command takes it. */
@@ -84,12 +68,12 @@ struct options {
     const struct options_program *program;
     const struct options_command *command; /* NULL: --help or --version for all of the program */
     double number[OPTIONS_MAX];
-    const char *text[OPTIONS_MAX]; /* as written, or the default; NULL: neither */
+    const char *text[OPTIONS_MAX]; /* as written, a word as in its table, or the default; NULL: neither */
     bool given[OPTIONS_MAX];
     struct {
         size_t use;
         const char *text;
-    } again[OPTIONS_TEXTS_MAX - 1]; /* the second and further texts of an OPTION_TEXTS */
+    } again[OPTIONS_TEXTS_MAX - 1]; /* the second and further texts of repeated options */
     size_t n_again;
     bool help, version;
     char *const *operands;
@@ -116,7 +100,7 @@ void options_hint(const struct options *o, char *buf, size_t size);
 /* The value of an option of the command or program; any other name is a bug and aborts. */
 double options_number(const struct options *o, const char *option);    /* NaN: not given, and no default */
 const char *options_text(const struct options *o, const char *option); /* NULL: the same */
-/* The i-th of an OPTION_TEXTS, from 0; NULL: there are no more. */
+/* The i-th of a repeated option, from 0; NULL: there are no more. */
 const char *options_texts(const struct options *o, const char *option, size_t i);
 bool options_given(const struct options *o, const char *option); /* on the command line */
 bool options_is(const struct options *o, const char *option, const char *word);
@@ -132,7 +116,7 @@ const struct option_use *options_use(const struct options_program *p, const stru
 const struct options_command *options_find(const struct options_program *p, const char *name,
                                            struct err *err);
 
-/* Parse one value of one option and check its kind and range; 0, or -1 with the accepted values. */
+/* Parse one value of one option; 0, or -1 with the accepted values. */
 int options_value(const struct option_spec *o, const char *text, double *number, struct err *err);
 
 /* c NULL: all commands. */

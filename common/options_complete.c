@@ -169,8 +169,11 @@ void options_complete(FILE *out, const struct options_program *p, int n, char **
     option = s.waiting ? s.waiting : s.only_operands ? NULL : value_of(&c, &s);
     if (o.command && !o.command->operands) {
         fprintf(out, "@program %s %d\n", o.command->words, o.n_operands + 1);
+    } else if (option && option->type.words) {
+        for (const char *const *each = option->type.words; *each; each++)
+            offer(&c, *each, strlen(*each), "");
     } else if (option) {
-        offer_named(&c, option->value, option->words);
+        offer_named(&c, option->value, NULL);
     } else if (s.only_operands || *c.word != '-') {
         if (!o.command)
             offer_commands(&c, "");

@@ -10,22 +10,24 @@
 #define COLUMNS 80
 #define TEXT_AT 27 /* where the words beside a name begin */
 
-/* "; at least 1, at most 64; default 8": what is known of an option beside its text. */
+/* "; from 1 to 64; default 8": what is known of an option beside its text. */
 static void limits_of(const struct option_use *use, char *buf, size_t size)
 {
-    const struct option_spec *o = use->option;
-    bool required = use->otherwise && !strcmp(use->otherwise, OPTION_REQUIRED);
-    char range[96] = "";
-    int at;
+    const struct value_type *t = &use->option->type;
+    bool required = options_marked(use, OPTION_REQUIRED);
+    char range[160] = "";
+    size_t at;
 
-    if (o->kind == OPTION_WORD)
-        snprintf(range, sizeof(range), "one of %s", o->words);
-    else if (isfinite(o->max) && o->max < 1e7) /* no number that anybody writes is larger */
-        options_range(o, range, sizeof(range));
-    at = snprintf(buf, size, "%s%s", *range ? "; " : "", range);
-    if (at >= 0 && (size_t)at < size && use->otherwise)
-        snprintf(buf + at, size - (size_t)at, "; %s%s", required ? "required" : "default ",
-                 required ? "" : use->otherwise);
+    if (t->kind == VALUE_WORD)
+        value_accepts(t, range, sizeof(range));
+    else if (isfinite(t->max) && t->max < 1e7) /* no number that anybody writes is larger */
+        value_range(t, range, sizeof(range));
+    snprintf(buf, size, "%s%s", *range ? "; " : "", range);
+    at = strlen(buf);
+    if (required)
+        snprintf(buf + at, size - at, "; required");
+    else if (use->otherwise && !options_marked(use, OPTION_REPEATED))
+        snprintf(buf + at, size - at, "; default %s", use->otherwise);
 }
 
 /* "JOB [ACTION]" */

@@ -40,8 +40,8 @@ bool options_has_commands(const struct options_program *p);
 const struct options_command *options_command(const struct options_program *p, size_t i);
 /* Is c one of the commands that begin with this word, as "policy set" with "policy"? */
 bool options_in_group(const struct options_command *c, const char *word);
-/* "at least 1, at most 64"; "" where any value is accepted. */
-const char *options_range(const struct option_spec *o, char *buf, size_t size);
+/* Is this its default: OPTION_REQUIRED or OPTION_REPEATED? */
+bool options_marked(const struct option_use *use, const char *mark);
 
 /* The operands of a command, one after the other: *at moves on.  false: there are no more. */
 struct options_operand {

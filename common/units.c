@@ -9,7 +9,7 @@
 #define SECONDS_ACCEPTED "a time such as 250ms, 30s, 5m, 2h, 1h30m, 10:00 (minutes:seconds) or 1-12:00:00"
 #define BYTES_ACCEPTED   "a size such as 4096, 64K, 2MiB (powers of 1024) or 1GB (of 1000)"
 #define RATIO_ACCEPTED   "a ratio such as 0.05 or 5%"
-#define RATE_ACCEPTED    "a rate such as 25GB/s, 1.5GiB/s or 400Gbit/s"
+#define RATE_ACCEPTED    "a bandwidth such as 25GB/s, 1.5GiB/s or 400Gbit/s"
 #define NUMBER_ACCEPTED  "a number such as 0.08 or 1e-3"
 #define COUNT_ACCEPTED   "a number such as 64, 175e9, 7B or 1.5M (powers of 1000)"
 

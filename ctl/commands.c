@@ -12,10 +12,7 @@
 static const struct option_spec timeout = {
     "timeout",
     "TIME",
-    OPTION_SECONDS,
-    OPTION_POSITIVE,
-    INFINITY,
-    NULL,
+    VALUE_RANGE(VALUE_SECONDS, VALUE_POSITIVE, INFINITY),
     "wait at most this long for an answer",
 };
 static const struct option_spec finished = { .name = "finished", .text = "list finished job steps too" };
@@ -25,31 +22,23 @@ static const struct option_spec dry_run = { .name = "dry-run",
                                             .text = "print what would be done, and do nothing" };
 static const struct option_spec yes = { .name = "yes", .text = "do not ask for confirmation" };
 static const struct option_spec seconds = {
-    "seconds",
-    "TIME",
-    OPTION_SECONDS,
-    OPTION_POSITIVE,
-    INFINITY,
-    NULL,
+    "seconds", "TIME", VALUE_RANGE(VALUE_SECONDS, VALUE_POSITIVE, INFINITY),
     "stop after this time instead of at the end of the job step or at Ctrl-C"
 };
 static const struct option_spec output = { .name = "output",
                                            .value = "FILE",
-                                           .kind = OPTION_TEXT,
                                            .text = "write to this file instead of standard output" };
 static const struct option_spec speed = {
     .name = "speed",
     .value = "X",
-    .kind = OPTION_TEXT,
     .text = "play at this multiple of the recorded speed: 0.25 to 1000, or max (default 1)"
 };
-static const struct option_spec from = {
-    "from", "TIME", OPTION_SECONDS, 0, INFINITY, NULL, "begin at this time of the trace"
-};
+static const struct option_spec from = { "from", "TIME", VALUE_RANGE(VALUE_SECONDS, 0, INFINITY),
+                                         "begin at this time of the trace" };
 static const struct option_spec mdoc = { .name = "mdoc",
                                          .value = "TABLE",
-                                         .kind = OPTION_WORD,
-                                         .words = "system policy selection rule figure action",
+                                         .type = VALUE_ONE_OF(VALUE_WORDS("system", "policy", "selection",
+                                                                          "rule", "figure", "action")),
                                          .text = "print one table as the source of a manual page" };
 
 static const struct option_use common[] = {

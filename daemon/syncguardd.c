@@ -13,7 +13,6 @@
 
 static const struct option_spec conf = { .name = "conf",
                                          .value = "FILE",
-                                         .kind = OPTION_TEXT,
                                          .text = "read this configuration instead of the installed one" };
 static const struct option_spec verbose = { .name = "verbose",
                                             .text =

@@ -12,7 +12,8 @@
 enum { SIZE };
 
 static const struct option_spec own[] = {
-    [SIZE] = { "bucket", "SIZE", OPTION_BYTES, 1, INFINITY, NULL, "say what this size of bucket gives" },
+    [SIZE] = { "bucket", "SIZE", VALUE_RANGE(VALUE_BYTES, 1, INFINITY),
+               "say what this size of bucket gives" },
 };
 
 static const struct option_use uses[] = {

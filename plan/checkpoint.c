@@ -9,17 +9,17 @@
 enum { WRITE_TIME, MTBF, INTERVAL, TIME_LIMIT, GRACE, STEP };
 
 static const struct option_spec own[] = {
-    [WRITE_TIME] = { "write", "TIME", OPTION_SECONDS, OPTION_POSITIVE, INFINITY, NULL,
+    [WRITE_TIME] = { "write", "TIME", VALUE_RANGE(VALUE_SECONDS, VALUE_POSITIVE, INFINITY),
                      "that a checkpoint holds the job up" },
-    [MTBF] = { "mtbf", "TIME", OPTION_SECONDS, OPTION_POSITIVE, INFINITY, NULL,
+    [MTBF] = { "mtbf", "TIME", VALUE_RANGE(VALUE_SECONDS, VALUE_POSITIVE, INFINITY),
                "mean time between failures of the whole job (see mtbf)" },
-    [INTERVAL] = { "interval", "TIME", OPTION_SECONDS, OPTION_POSITIVE, INFINITY, NULL,
+    [INTERVAL] = { "interval", "TIME", VALUE_RANGE(VALUE_SECONDS, VALUE_POSITIVE, INFINITY),
                    "of work between two: say what this one costs, too" },
-    [TIME_LIMIT] = { "time-limit", "TIME", OPTION_SECONDS, OPTION_POSITIVE, INFINITY, NULL,
+    [TIME_LIMIT] = { "time-limit", "TIME", VALUE_RANGE(VALUE_SECONDS, VALUE_POSITIVE, INFINITY),
                      "of the job: the last checkpoint must be finished then" },
-    [GRACE] = { "grace", "TIME", OPTION_SECONDS, 0, INFINITY, NULL,
+    [GRACE] = { "grace", "TIME", VALUE_RANGE(VALUE_SECONDS, 0, INFINITY),
                 "between a preemption's notice and its end" },
-    [STEP] = { "step", "TIME", OPTION_SECONDS, OPTION_POSITIVE, INFINITY, NULL,
+    [STEP] = { "step", "TIME", VALUE_RANGE(VALUE_SECONDS, VALUE_POSITIVE, INFINITY),
                "of training: checkpoints come between two of them" },
 };
 
@@ -91,7 +91,8 @@ static enum question_result run(const struct options *a, struct answer *answer, 
 {
     double c = options_number(a, "write"), m = options_number(a, "mtbf"), r = options_number(a, "restart");
     double best = cadence_optimal_s(c, m), given = options_number(a, "interval");
-    struct bounds b = { c, options_number(a, "time-limit"), options_number(a, "grace"), options_number(a, "step") };
+    struct bounds b = { c, options_number(a, "time-limit"), options_number(a, "grace"),
+                        options_number(a, "step") };
 
     answer_title(answer, "Work between two checkpoints");
     answer_figure(answer, "optimal_s", best, ANSWER_SECONDS, "exactly, for exponential failures");
@@ -126,8 +127,9 @@ const struct question question_checkpoint = {
     .command.name = "checkpoint",
     .command.operands = "",
     .command.text = "how often to write a checkpoint, and what failures cost",
-    .command.more = "--time-limit, --grace and --step bound the interval: a checkpoint must be finished before the "
-            "job is.",
+    .command.more =
+        "--time-limit, --grace and --step bound the interval: a checkpoint must be finished before the "
+        "job is.",
     .command.uses = uses,
     .run = run,
 };

@@ -9,49 +9,43 @@
 #include "plan/options.h"
 #include "plan/questions.h"
 
-#define OPS "allreduce allgather reduce-scatter alltoall broadcast reduce parameter-server"
-
 enum { OP, CROSSOVER, SLOWEST, SHARDS, SKEW, MEASURED };
 
 static const struct option_spec own[] = {
-    [OP] = { "op", "NAME", OPTION_WORD, 0, 0, OPS, "the operation" },
-    [CROSSOVER] = { "crossover", "A,B", OPTION_TEXT, 0, 0, NULL,
+    [OP] = { "op", "NAME",
+             VALUE_ONE_OF(VALUE_WORDS("allreduce", "allgather", "reduce-scatter", "alltoall", "broadcast",
+                                      "reduce", "parameter-server")),
+             "the operation" },
+    [CROSSOVER] = { "crossover", "A,B", VALUE(VALUE_ANY),
                     "say at which size two algorithms take equally long, as in ring,tree" },
-    [SLOWEST] = { "slowest-link", "RATE", OPTION_RATE, OPTION_POSITIVE, INFINITY, NULL,
+    [SLOWEST] = { "slowest-link", "RATE", VALUE_RANGE(VALUE_RATE, VALUE_POSITIVE, INFINITY),
                   "of one link slower than --bandwidth" },
-    [SHARDS] = { "shards", "S", OPTION_COUNT, 1, 1e6, NULL, "parameter servers that share the vector" },
-    [SKEW] = { "skew", "RATIO", OPTION_NUMBER, 1, 1e6, NULL,
+    [SHARDS] = { "shards", "S", VALUE_RANGE(VALUE_COUNT, 1, 1e6), "parameter servers that share the vector" },
+    [SKEW] = { "skew", "RATIO", VALUE_RANGE(VALUE_NUMBER, 1, 1e6),
                "all-to-all: what the busiest rank sends or receives over the mean" },
-    [MEASURED] = { "measured", "TIME", OPTION_SECONDS, OPTION_POSITIVE, INFINITY, NULL,
+    [MEASURED] = { "measured", "TIME", VALUE_RANGE(VALUE_SECONDS, VALUE_POSITIVE, INFINITY),
                    "what it takes: say how healthy that is" },
 };
 
 static const struct option_use uses[] = {
-    { &own[OP], OPTION_REQUIRED },
-    { &option_algo, NULL },
-    { &option_bytes, NULL },
-    JOB_NETWORK_USES,
-    { &own[SLOWEST], NULL },
-    { &own[SHARDS], "1" },
-    { &own[SKEW], "1" },
-    { &own[CROSSOVER], NULL },
-    { &own[MEASURED], NULL },
-    { NULL, NULL },
+    { &own[OP], OPTION_REQUIRED }, { &option_algo, NULL }, { &option_bytes, NULL }, JOB_NETWORK_USES,
+    { &own[SLOWEST], NULL },       { &own[SHARDS], "1" },  { &own[SKEW], "1" },     { &own[CROSSOVER], NULL },
+    { &own[MEASURED], NULL },      { NULL, NULL },
 };
 
 /* "ring,tree" */
 static int read_pair(const char *text, enum collective_algo pair[2], struct err *err)
 {
     const char *comma = strchr(text, ',');
-    char first[32] = "";
+    char first[32] = "", algorithms[120];
 
     if (comma && (size_t)(comma - text) < sizeof(first))
         memcpy(first, text, (size_t)(comma - text));
     pair[0] = collective_algo_find(first);
     pair[1] = comma ? collective_algo_find(comma + 1) : COLLECTIVE_ALGOS;
     if (pair[0] == COLLECTIVE_ALGOS || pair[1] == COLLECTIVE_ALGOS || pair[0] == pair[1])
-        return err_set(err, "--crossover: '%.60s' is not accepted: two different of %s, as in ring,tree",
-                       text, option_algo.words);
+        return err_set(err, "--crossover: '%.60s' is not accepted: two different ones of %s, as in ring,tree",
+                       text, value_accepts(&option_algo.type, algorithms, sizeof(algorithms)));
     return 0;
 }
 
@@ -120,7 +114,8 @@ static void say_others(const struct collective *c, double bytes, struct answer *
     }
 }
 
-static int say_time(const struct options *a, const struct collective *c, struct answer *answer, struct err *err)
+static int say_time(const struct options *a, const struct collective *c, struct answer *answer,
+                    struct err *err)
 {
     double bytes = options_number(a, "bytes"), took_s = options_number(a, "measured");
     bool one_way = c->op == COLLECTIVE_ALLTOALL || c->op == COLLECTIVE_PARAMETER_SERVER;
@@ -175,10 +170,11 @@ const struct question question_collective = {
     .command.name = "collective",
     .command.operands = "",
     .command.text = "what a collective should take, by operation and algorithm",
-    .command.more = "--bytes is the whole vector: before a reduce-scatter, after an all-gather, and all that one "
-            "rank sends in an all-to-all, its own part included. Without --algo it is a ring, or a tree "
-            "where there is no other way. hierarchical is a ring inside each node and --rails rings between "
-            "the nodes.",
+    .command.more =
+        "--bytes is the whole vector: before a reduce-scatter, after an all-gather, and all that one "
+        "rank sends in an all-to-all, its own part included. Without --algo it is a ring, or a tree "
+        "where there is no other way. hierarchical is a ring inside each node and --rails rings between "
+        "the nodes.",
     .command.uses = uses,
     .run = run,
 };

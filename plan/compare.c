@@ -39,23 +39,24 @@ enum {
 };
 
 static const struct option_spec own[] = {
-    [RANKS] = { "ranks", "N", OPTION_COUNT, 1, RANKS_MAX, NULL, "ranks that take part" },
-    [SHARDS] = { "shards", "S", OPTION_COUNT, 1, 1e6, NULL,
+    [RANKS] = { "ranks", "N", VALUE_RANGE(VALUE_COUNT, 1, RANKS_MAX), "ranks that take part" },
+    [SHARDS] = { "shards", "S", VALUE_RANGE(VALUE_COUNT, 1, 1e6),
                  "parameter servers that share the gradients (1; of a measured job one a node)" },
-    [EVERY] = { "every", "K", OPTION_COUNT, 1, 1000, NULL,
+    [EVERY] = { "every", "K", VALUE_RANGE(VALUE_COUNT, 1, 1000),
                 "local steps between exchanges, where --local-penalty does not tell the best number" },
-    [STALENESS_PENALTY] = { "staleness-penalty", "C", OPTION_RATIO, 0, 1e6, NULL,
+    [STALENESS_PENALTY] = { "staleness-penalty", "C", VALUE_RANGE(VALUE_RATIO, 0, 1e6),
                             "iterations grow as 1 + C s with staleness s; measured" },
-    [LOCAL_PENALTY] = { "local-penalty", "C", OPTION_RATIO, 0, 1e6, NULL,
+    [LOCAL_PENALTY] = { "local-penalty", "C", VALUE_RANGE(VALUE_RATIO, 0, 1e6),
                         "iterations grow as 1 + C K with K local steps; measured" },
-    [ASYNC_GROWTH] = { "async-growth", "I", OPTION_NUMBER, OPTION_POSITIVE, 1e6, NULL,
+    [ASYNC_GROWTH] = { "async-growth", "I", VALUE_RANGE(VALUE_NUMBER, VALUE_POSITIVE, 1e6),
                        "times as many iterations that asynchronous training needs; measured" },
-    [ITERATIONS] = { "iterations", "N", OPTION_COUNT, 1, 1e15, NULL,
+    [ITERATIONS] = { "iterations", "N", VALUE_RANGE(VALUE_COUNT, 1, 1e15),
                      "synchronous steps to the target: say hours, too" },
-    [SLOW_RATIO] = { "slow-ratio", "R", OPTION_NUMBER, 1, 1e6, NULL,
+    [SLOW_RATIO] = { "slow-ratio", "R", VALUE_RANGE(VALUE_NUMBER, 1, 1e6),
                      "one rank always takes so many times as long" },
-    [ALGORITHM] = { "algorithm", "NAME", OPTION_WORD, 0, 0,
-                    "ring halving-doubling two-level tree quickest unknown",
+    [ALGORITHM] = { "algorithm", "NAME",
+                    VALUE_ONE_OF(
+                        VALUE_WORDS("ring", "halving-doubling", "two-level", "tree", "quickest", "unknown")),
                     "of the all-reduce that a measured job has now" },
 };
 

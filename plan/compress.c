@@ -9,8 +9,8 @@
 enum { RATIO, GROWTH };
 
 static const struct option_spec own[] = {
-    [RATIO] = { "ratio", "R", OPTION_RATIO, 0, 1, NULL, "of the bytes are still sent" },
-    [GROWTH] = { "iterations-ratio", "I", OPTION_NUMBER, OPTION_POSITIVE, 1e6, NULL,
+    [RATIO] = { "ratio", "R", VALUE_RANGE(VALUE_RATIO, 0, 1), "of the bytes are still sent" },
+    [GROWTH] = { "iterations-ratio", "I", VALUE_RANGE(VALUE_NUMBER, VALUE_POSITIVE, 1e6),
                  "times as many iterations are needed; measured, never assumed" },
 };
 

@@ -242,19 +242,16 @@ static int search(struct experiment *e, int world, struct err *err)
 
 /* ---- the question ---- */
 
-static const struct option_spec option_seeds = {
-    "seeds", "N", OPTION_COUNT, 1, TRIAL_SEEDS_MAX, NULL, "simulate with so many seeds: standard errors"
-};
-static const struct option_spec option_first_seed = {
-    "seed", "N", OPTION_COUNT, 0, 2000000000, NULL, "the first of them: the same one, the same answer"
-};
-static const struct option_spec option_sizes = { "nodes", "N,N,...", OPTION_TEXT,          0,
-                                                     0,       NULL,      "sizes to show, rising" };
+static const struct option_spec option_seeds = { "seeds", "N", VALUE_RANGE(VALUE_COUNT, 1, TRIAL_SEEDS_MAX),
+                                                 "simulate with so many seeds: standard errors" };
+static const struct option_spec option_first_seed = { "seed", "N", VALUE_RANGE(VALUE_COUNT, 0, 2000000000),
+                                                      "the first of them: the same one, the same answer" };
+static const struct option_spec option_sizes = { "nodes", "N,N,...", VALUE(VALUE_ANY),
+                                                 "sizes to show, rising" };
 static const struct option_spec option_fit = { .name = "fit",
-                                                   .text =
-                                                       "search for fabric and noise again: some minutes" };
+                                               .text = "search for fabric and noise again: some minutes" };
 static const struct option_spec option_plot = { .name = "plot",
-                                                    .text = "draw the plots: so it does unless told not to" };
+                                                .text = "draw the plots: so it does unless told not to" };
 static const struct option_spec option_no_plot = { .name = "no-plot", .text = "leave the plots out" };
 static const struct option_spec option_ascii = {
     .name = "ascii", .text = "draw them without characters beyond ASCII (also: a locale without UTF-8)"

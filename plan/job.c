@@ -4,38 +4,22 @@
 
 #include "plan/options.h"
 
-const struct option_spec job_batch_per_rank = {
-    "batch-per-rank", "N", OPTION_COUNT, 1, 1e12, NULL, "samples of a rank in a step"
-};
-const struct option_spec job_min_steps = {
-    "min-steps", "N", OPTION_COUNT, 1, 1e15, NULL, "steps to the target with a batch without end"
-};
+const struct option_spec job_batch_per_rank = { "batch-per-rank", "N", VALUE_RANGE(VALUE_COUNT, 1, 1e12),
+                                                "samples of a rank in a step" };
+const struct option_spec job_min_steps = { "min-steps", "N", VALUE_RANGE(VALUE_COUNT, 1, 1e15),
+                                           "steps to the target with a batch without end" };
 const struct option_spec job_critical_batch = {
-    "critical-batch",
-    "N",
-    OPTION_COUNT,
-    0,
-    1e15,
-    NULL,
+    "critical-batch", "N", VALUE_RANGE(VALUE_COUNT, 0, 1e15),
     "batch that needs twice as many steps; measured, never assumed"
 };
-const struct option_spec job_checkpoint_write = {
-    "checkpoint-write", "TIME", OPTION_SECONDS, 0, INFINITY, NULL, "that a checkpoint holds the job up"
-};
-const struct option_spec job_node_mtbf = { "node-mtbf",
-                                               "TIME",
-                                               OPTION_SECONDS,
-                                               OPTION_POSITIVE,
-                                               INFINITY,
-                                               NULL,
-                                               "mean time between failures of one node" };
-const struct option_spec job_bubble = { "bubble",
-                                            "SHARE",
-                                            OPTION_RATIO,
-                                            0,
-                                            0.99,
-                                            NULL,
-                                            "of the time that a pipeline stands still (see pipeline)" };
+const struct option_spec job_checkpoint_write = { "checkpoint-write", "TIME",
+                                                  VALUE_RANGE(VALUE_SECONDS, 0, INFINITY),
+                                                  "that a checkpoint holds the job up" };
+const struct option_spec job_node_mtbf = { "node-mtbf", "TIME",
+                                           VALUE_RANGE(VALUE_SECONDS, VALUE_POSITIVE, INFINITY),
+                                           "mean time between failures of one node" };
+const struct option_spec job_bubble = { "bubble", "SHARE", VALUE_RANGE(VALUE_RATIO, 0, 0.99),
+                                        "of the time that a pipeline stands still (see pipeline)" };
 
 void job_network(const struct options *a, struct collective *c)
 {

@@ -9,9 +9,9 @@
 enum { PENALTY, LOCAL };
 
 static const struct option_spec own[] = {
-    [PENALTY] = { "penalty", "C", OPTION_RATIO, 0, 1e6, NULL,
+    [PENALTY] = { "penalty", "C", VALUE_RANGE(VALUE_RATIO, 0, 1e6),
                   "iterations grow as 1 + C K; measured, never assumed" },
-    [LOCAL] = { "local-steps", "K", OPTION_COUNT, 1, 1e9, NULL, "say what this many give, too" },
+    [LOCAL] = { "local-steps", "K", VALUE_RANGE(VALUE_COUNT, 1, 1e9), "say what this many give, too" },
 };
 
 static const struct option_use uses[] = {
@@ -53,8 +53,9 @@ const struct question question_localsgd = {
     .command.name = "localsgd",
     .command.operands = "",
     .command.text = "how many local steps between two exchanges",
-    .command.more = "--penalty is how much more iterations each local step costs, from an experiment with this very "
-            "model and data.",
+    .command.more =
+        "--penalty is how much more iterations each local step costs, from an experiment with this very "
+        "model and data.",
     .command.uses = uses,
     .run = run,
 };

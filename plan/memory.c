@@ -10,12 +10,12 @@
 enum { PARAMS, ZERO, ACTIVATIONS, ROOM };
 
 static const struct option_spec own[] = {
-    [PARAMS] = { "params", "N", OPTION_COUNT, 1, 1e18, NULL, "of the model, as in 7B or 175e9" },
-    [ZERO] = { "zero", "STAGE", OPTION_COUNT, 0, 3, NULL,
+    [PARAMS] = { "params", "N", VALUE_RANGE(VALUE_COUNT, 1, 1e18), "of the model, as in 7B or 175e9" },
+    [ZERO] = { "zero", "STAGE", VALUE_RANGE(VALUE_COUNT, 0, 3),
                "what ranks share: 0 nothing, 1 optimiser, 2 gradients too, 3 all" },
-    [ACTIVATIONS] = { "activation-bytes", "SIZE", OPTION_BYTES, 0, INFINITY, NULL,
+    [ACTIVATIONS] = { "activation-bytes", "SIZE", VALUE_RANGE(VALUE_BYTES, 0, INFINITY),
                       "of a rank, beside that" },
-    [ROOM] = { "memory", "SIZE", OPTION_BYTES, OPTION_POSITIVE, INFINITY, NULL,
+    [ROOM] = { "memory", "SIZE", VALUE_RANGE(VALUE_BYTES, VALUE_POSITIVE, INFINITY),
                "that a rank has: say what fits" },
 };
 

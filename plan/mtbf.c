@@ -12,28 +12,23 @@
 enum { RATE, FAILURES, NODE_DAYS, PRIOR_FAILURES, PRIOR_DAYS, DURATION };
 
 static const struct option_spec own[] = {
-    [RATE] = { "failures-per-1000-node-days", "F", OPTION_NUMBER, 0, 1e9, NULL, "as clusters publish it" },
-    [FAILURES] = { "failures", "K", OPTION_COUNT, 0, 1e9, NULL, "seen in --node-days" },
-    [NODE_DAYS] = { "node-days", "D", OPTION_NUMBER, OPTION_POSITIVE, 1e12, NULL,
+    [RATE] = { "failures-per-1000-node-days", "F", VALUE_RANGE(VALUE_NUMBER, 0, 1e9),
+               "as clusters publish it" },
+    [FAILURES] = { "failures", "K", VALUE_RANGE(VALUE_COUNT, 0, 1e9), "seen in --node-days" },
+    [NODE_DAYS] = { "node-days", "D", VALUE_RANGE(VALUE_NUMBER, VALUE_POSITIVE, 1e12),
                     "one node for one day, in which they were seen" },
-    [PRIOR_FAILURES] = { "prior-failures", "K", OPTION_NUMBER, 0, 1e9, NULL,
+    [PRIOR_FAILURES] = { "prior-failures", "K", VALUE_RANGE(VALUE_NUMBER, 0, 1e9),
                          "known before: the cluster's failures" },
-    [PRIOR_DAYS] = { "prior-node-days", "D", OPTION_NUMBER, 0, 1e12, NULL,
+    [PRIOR_DAYS] = { "prior-node-days", "D", VALUE_RANGE(VALUE_NUMBER, 0, 1e12),
                      "known before: in so many node-days" },
-    [DURATION] = { "duration", "TIME", OPTION_SECONDS, OPTION_POSITIVE, INFINITY, NULL,
+    [DURATION] = { "duration", "TIME", VALUE_RANGE(VALUE_SECONDS, VALUE_POSITIVE, INFINITY),
                    "of the job: say how likely it is spared" },
 };
 
 static const struct option_use uses[] = {
-    { &option_nodes, OPTION_REQUIRED },
-    { &own[RATE], NULL },
-    { &job_node_mtbf, NULL },
-    { &own[FAILURES], NULL },
-    { &own[NODE_DAYS], NULL },
-    { &own[PRIOR_FAILURES], NULL },
-    { &own[PRIOR_DAYS], NULL },
-    { &own[DURATION], NULL },
-    { NULL, NULL },
+    { &option_nodes, OPTION_REQUIRED }, { &own[RATE], NULL },      { &job_node_mtbf, NULL },
+    { &own[FAILURES], NULL },           { &own[NODE_DAYS], NULL }, { &own[PRIOR_FAILURES], NULL },
+    { &own[PRIOR_DAYS], NULL },         { &own[DURATION], NULL },  { NULL, NULL },
 };
 
 /* From counts: mean and a 90 % interval. */
@@ -57,8 +52,9 @@ static int read_counts(const struct options *a, struct failure_rate *r, struct e
 
 static double read_rate(const struct options *a)
 {
-    return options_given(a, "node-mtbf") ? 1 / options_number(a, "node-mtbf")
-                                       : options_number(a, "failures-per-1000-node-days") / (1000 * NODE_DAY);
+    return options_given(a, "node-mtbf")
+               ? 1 / options_number(a, "node-mtbf")
+               : options_number(a, "failures-per-1000-node-days") / (1000 * NODE_DAY);
 }
 
 static void say_mean(const struct options *a, double rate_s, struct answer *answer)
@@ -113,8 +109,9 @@ const struct question question_mtbf = {
     .command.name = "mtbf",
     .command.operands = "",
     .command.text = "how often a job fails, from its nodes, and how sure that is",
-    .command.more = "With counts (--failures in --node-days, added to what is known before) the answer has a 90 % "
-            "interval.",
+    .command.more =
+        "With counts (--failures in --node-days, added to what is known before) the answer has a 90 % "
+        "interval.",
     .command.uses = uses,
     .run = run,
 };

@@ -15,13 +15,13 @@
 enum { SCHEDULE, CHUNKS, TARGET, TIMES };
 
 static const struct option_spec own[] = {
-    [SCHEDULE] = { "schedule", "NAME", OPTION_WORD, 0, 0, "gpipe 1f1b interleaved",
+    [SCHEDULE] = { "schedule", "NAME", VALUE_ONE_OF(VALUE_WORDS("gpipe", "1f1b", "interleaved")),
                    "order of the micro-batches" },
-    [CHUNKS] = { "chunks", "V", OPTION_COUNT, 1, 65536, NULL,
+    [CHUNKS] = { "chunks", "V", VALUE_RANGE(VALUE_COUNT, 1, 65536),
                  "interleaved: parts that each stage is cut into" },
-    [TARGET] = { "target-utilization", "SHARE", OPTION_RATIO, 0, 0.999999, NULL,
+    [TARGET] = { "target-utilization", "SHARE", VALUE_RANGE(VALUE_RATIO, 0, 0.999999),
                  "say how many micro-batches reach it" },
-    [TIMES] = { "stage-times", "LIST", OPTION_TEXT, 0, 0, NULL,
+    [TIMES] = { "stage-times", "LIST", VALUE(VALUE_ANY),
                 "of a micro-batch in each stage, both ways, as in 100ms,120ms,90ms" },
 };
 
@@ -104,11 +104,12 @@ static int say_even(const struct options *a, double p, double m, double v, enum 
 
 static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
 {
-    double p = options_number(a, "stages"), m = options_number(a, "microbatches"), v = options_number(a, "chunks");
+    double p = options_number(a, "stages"), m = options_number(a, "microbatches"),
+           v = options_number(a, "chunks");
     double want = options_number(a, "target-utilization");
     enum pipeline_schedule how = options_is(a, "schedule", "gpipe")  ? PIPELINE_GPIPE
                                  : options_is(a, "schedule", "1f1b") ? PIPELINE_1F1B
-                                                                   : PIPELINE_INTERLEAVED;
+                                                                     : PIPELINE_INTERLEAVED;
     int rc;
 
     if (v > 1 && how != PIPELINE_INTERLEAVED) {
@@ -117,7 +118,7 @@ static enum question_result run(const struct options *a, struct answer *answer, 
     }
     answer_title(answer, "A pipeline, %s", options_text(a, "schedule"));
     rc = options_given(a, "stage-times") ? say_uneven(a, p, m, answer, err)
-                                       : say_even(a, p, m, v, how, answer, err);
+                                         : say_even(a, p, m, v, how, answer, err);
     if (rc == 0 && !isnan(want) && isnan(p))
         rc = err_set(err, "--target-utilization needs --stages=P");
     if (rc < 0)

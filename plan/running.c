@@ -9,12 +9,9 @@
 
 #define TIMEOUT_S 10.0
 
-const struct option_spec running_trace = {
-    "trace", "FILE", OPTION_TEXT, 0, 0, NULL, "a recorded trace; - is standard input"
-};
-const struct option_spec running_job = {
-    "job", "JOB", OPTION_TEXT, 0, 0, NULL, "a job that the controller knows"
-};
+const struct option_spec running_trace = { "trace", "FILE", VALUE(VALUE_ANY),
+                                           "a recorded trace; - is standard input" };
+const struct option_spec running_job = { "job", "JOB", VALUE(VALUE_ANY), "a job that the controller knows" };
 
 struct trace_reader *running_read_file(const char *path, struct err *err)
 {

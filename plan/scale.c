@@ -14,28 +14,22 @@
 #include "wire/json.h"
 
 static const struct option_spec option_mode = {
-    "mode",
-    "MODE",
-    OPTION_WORD,
-    0,
-    0,
-    "weak strong",
+    "mode", "MODE", VALUE_ONE_OF(VALUE_WORDS("weak", "strong")),
     "weak: each rank has as much to do as now; strong: they share it"
 };
 
 static const struct option_spec option_trace = {
-    "trace",
-    "FILE",
-    OPTION_TEXTS,
-    0,
-    0,
-    NULL,
+    "trace", "FILE", VALUE(VALUE_ANY),
     "a recorded trace; - is standard input; several: of runs over different numbers of ranks"
 };
 
 static const struct option_use uses[] = {
-    { &option_trace, NULL }, { &running_job, NULL },        { &option_mode, "weak" },
-    { &option_conf, NULL },  { &option_controller, NULL }, { &option_munge_socket, NULL },
+    { &option_trace, OPTION_REPEATED },
+    { &running_job, NULL },
+    { &option_mode, "weak" },
+    { &option_conf, NULL },
+    { &option_controller, NULL },
+    { &option_munge_socket, NULL },
     { NULL, NULL },
 };
 
@@ -249,8 +243,7 @@ static void put_runs(struct answer *a, const json_t *runs)
     size_t i;
 
     json_array_foreach(runs, i, ranks)
-        snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%.0f", i ? ", " : "",
-                 number_of(ranks));
+        snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%.0f", i ? ", " : "", number_of(ranks));
     if (*text)
         answer_word(a, "runs", text, "ranks of other runs of the job that this stands on, too");
 }
@@ -303,9 +296,10 @@ const struct question question_scale = {
     .command.name = "scale",
     .command.operands = "",
     .command.text = "what a job would be on 2 to 16 times its ranks, from a trace or live",
-    .command.more = "Latency, bandwidth and noise are fitted from the job's own collectives and steps. Ranges hold "
-            "90 %: they carry the fits' errors, which algorithm the library uses, and which ranks one "
-            "happens to get. Points far beyond what was measured are less sure than any range can say.",
+    .command.more =
+        "Latency, bandwidth and noise are fitted from the job's own collectives and steps. Ranges hold "
+        "90 %: they carry the fits' errors, which algorithm the library uses, and which ranks one "
+        "happens to get. Points far beyond what was measured are less sure than any range can say.",
     .command.uses = uses,
     .run = run,
 };

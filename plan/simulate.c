@@ -20,23 +20,17 @@
 #define PROGRESS_AFTER_S 2.0 /* and so often */
 
 static const struct option_spec trace = {
-    "trace",
-    "FILE",
-    OPTION_TEXT,
-    0,
-    0,
-    NULL,
+    "trace", "FILE", VALUE(VALUE_ANY),
     "write what a probe in each rank would have recorded, for sgctl analyze; - is standard output"
 };
-static const struct option_spec job_name = {
-    "job", "NAME", OPTION_TEXT, 0, 0, NULL, "the job that --trace is of (the first)"
-};
+static const struct option_spec job_name = { "job", "NAME", VALUE(VALUE_ANY),
+                                             "the job that --trace is of (the first)" };
 static const struct option_spec keys = { .name = "keys", .text = "print the keys of scenario files" };
 static const struct option_spec no_faults = { .name = "no-faults",
-                                                  .text = "leave the faults out: what would it be without?" };
+                                              .text = "leave the faults out: what would it be without?" };
 
 static const struct option_spec mdoc = { .name = "mdoc",
-                                             .text = "print them as the source of sgplan-scenario(5)" };
+                                         .text = "print them as the source of sgplan-scenario(5)" };
 
 static const struct option_use uses[] = {
     { &trace, NULL },        { &job_name, NULL },  { &option_scenario_seed, NULL },

@@ -15,11 +15,12 @@
 enum { TAU, MOMENTUM, BOUND, SLOW_RATIO };
 
 static const struct option_spec own[] = {
-    [TAU] = { "tau", "STEPS", OPTION_COUNT, 0, 1e6, NULL, "gradients are so many steps old" },
-    [MOMENTUM] = { "momentum", "BETA", OPTION_RATIO, 0, 0.999999, NULL, "of the optimiser (heavy ball)" },
-    [BOUND] = { "bound", "S", OPTION_COUNT, 0, 10000, NULL,
+    [TAU] = { "tau", "STEPS", VALUE_RANGE(VALUE_COUNT, 0, 1e6), "gradients are so many steps old" },
+    [MOMENTUM] = { "momentum", "BETA", VALUE_RANGE(VALUE_RATIO, 0, 0.999999),
+                   "of the optimiser (heavy ball)" },
+    [BOUND] = { "bound", "S", VALUE_RANGE(VALUE_COUNT, 0, 10000),
                 "a rank may be so many steps ahead of the slowest: simulate the gain" },
-    [SLOW_RATIO] = { "slow-ratio", "R", OPTION_NUMBER, 1, 1e6, NULL,
+    [SLOW_RATIO] = { "slow-ratio", "R", VALUE_RANGE(VALUE_NUMBER, 1, 1e6),
                      "with --bound: one rank always takes so many times as long" },
 };
 
@@ -108,8 +109,9 @@ const struct question question_staleness = {
     .command.name = "staleness",
     .command.operands = "",
     .command.text = "what old gradients allow (learning rate) and give (shorter steps)",
-    .command.more = "--tau asks for the largest stable learning rate, --bound for the time that a bounded staleness "
-            "saves. Both may be asked at once.",
+    .command.more =
+        "--tau asks for the largest stable learning rate, --bound for the time that a bounded staleness "
+        "saves. Both may be asked at once.",
     .command.uses = uses,
     .run = run,
 };

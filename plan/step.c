@@ -8,16 +8,13 @@
 enum { ACCUMULATE };
 
 static const struct option_spec own[] = {
-    [ACCUMULATE] = { "accumulate", "K", OPTION_COUNT, 1, 1e6, NULL, "rounds of work before each exchange" },
+    [ACCUMULATE] = { "accumulate", "K", VALUE_RANGE(VALUE_COUNT, 1, 1e6),
+                     "rounds of work before each exchange" },
 };
 
 static const struct option_use uses[] = {
-    { &option_compute, OPTION_REQUIRED },
-    { &option_comm, OPTION_REQUIRED },
-    { &own[ACCUMULATE], "1" },
-    { &option_backward, NULL },
-    { &option_overlap, "0" },
-    { NULL, NULL },
+    { &option_compute, OPTION_REQUIRED }, { &option_comm, OPTION_REQUIRED }, { &own[ACCUMULATE], "1" },
+    { &option_backward, NULL },           { &option_overlap, "0" },          { NULL, NULL },
 };
 
 static enum question_result run(const struct options *a, struct answer *answer, struct err *err)

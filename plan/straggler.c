@@ -11,18 +11,18 @@
 enum { P_SLOW, SLOW_RATIO, DROP, EVERY, NODE_CV, SWITCH_CV, PER_SWITCH };
 
 static const struct option_spec own[] = {
-    [P_SLOW] = { "p-slow", "P", OPTION_RATIO, 0, 1, NULL,
+    [P_SLOW] = { "p-slow", "P", VALUE_RANGE(VALUE_RATIO, 0, 1),
                  "probability that a given rank is slow in a step" },
-    [SLOW_RATIO] = { "slow-ratio", "R", OPTION_NUMBER, 1, 1e6, NULL,
+    [SLOW_RATIO] = { "slow-ratio", "R", VALUE_RANGE(VALUE_NUMBER, 1, 1e6),
                      "one rank always takes so many times as long" },
-    [DROP] = { "drop", "K", OPTION_COUNT, 0, OPTIONS_RANKS_MAX, NULL,
+    [DROP] = { "drop", "K", VALUE_RANGE(VALUE_COUNT, 0, OPTIONS_RANKS_MAX),
                "slowest ranks that are not waited for" },
-    [EVERY] = { "barrier-every", "K", OPTION_COUNT, 1, 1e6, NULL, "steps between two barriers" },
-    [NODE_CV] = { "node-cv", "RATIO", OPTION_RATIO, 0, 10, NULL,
+    [EVERY] = { "barrier-every", "K", VALUE_RANGE(VALUE_COUNT, 1, 1e6), "steps between two barriers" },
+    [NODE_CV] = { "node-cv", "RATIO", VALUE_RANGE(VALUE_RATIO, 0, 10),
                   "noise that all ranks of a node have in common" },
-    [SWITCH_CV] = { "switch-cv", "RATIO", OPTION_RATIO, 0, 10, NULL,
+    [SWITCH_CV] = { "switch-cv", "RATIO", VALUE_RANGE(VALUE_RATIO, 0, 10),
                     "noise that all ranks below a switch have in common" },
-    [PER_SWITCH] = { "nodes-per-switch", "N", OPTION_COUNT, 1, 65536, NULL, "nodes below one switch" },
+    [PER_SWITCH] = { "nodes-per-switch", "N", VALUE_RANGE(VALUE_COUNT, 1, 65536), "nodes below one switch" },
 };
 
 static const struct option_use uses[] = {
@@ -104,7 +104,8 @@ static int say_common(const struct options *a, struct answer *answer, struct err
 
 static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
 {
-    double n = options_number(a, "ranks"), dropped = options_number(a, "drop"), p = options_number(a, "p-slow");
+    double n = options_number(a, "ranks"), dropped = options_number(a, "drop"),
+           p = options_number(a, "p-slow");
     double ratio = options_number(a, "slow-ratio");
 
     if (dropped >= n) {

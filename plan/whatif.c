@@ -17,8 +17,7 @@
 enum { CHANGE };
 
 static const struct option_spec own[] = {
-    [CHANGE] = { "change", "LIST", OPTION_TEXT, 0, 0, NULL,
-                 "only these, as in bandwidth=2x,cv=1%,latency=2us" },
+    [CHANGE] = { "change", "LIST", VALUE(VALUE_ANY), "only these, as in bandwidth=2x,cv=1%,latency=2us" },
 };
 
 static const struct option_use uses[] = {
@@ -88,7 +87,7 @@ static size_t try_all(struct train *t, double before, struct trial *trials)
 
     for (size_t i = 0; i < sizeof(levers) / sizeof(levers[0]); i++) {
         const struct lever *l = &levers[i];
-        double value = fmin(*field_of(t, l) * l->factor, l->option->max);
+        double value = fmin(*field_of(t, l) * l->factor, l->option->type.max);
 
         snprintf(trials[n].name, sizeof(trials[n].name), "%s %s", l->option->name,
                  l->factor > 1 ? "doubled" : "halved");
@@ -130,8 +129,8 @@ static int read_value(const struct lever *l, const char *text, double old, doubl
     if (units_number(number, value, err) < 0)
         return err_prefix(err, "--change: '%s' is not accepted: 2x, or", text);
     *value *= old;
-    if (*value < l->option->min || *value > l->option->max ||
-        (l->option->kind == OPTION_COUNT && *value != floor(*value)))
+    if (*value < l->option->type.min || *value > l->option->type.max ||
+        (l->option->type.kind == VALUE_COUNT && *value != floor(*value)))
         return err_set(err, "--change=%s=%s: %g is not accepted for --%s", l->option->name, text, *value,
                        l->option->name);
     return 0;
@@ -206,7 +205,7 @@ static enum question_result run(const struct options *a, struct answer *answer, 
         return QUESTION_WRONG;
     train_predict(&t, &r);
     n = options_given(a, "change") ? try_named(options_text(a, "change"), &t, price(&r), trials, err)
-                                 : (int)try_all(&t, price(&r), trials);
+                                   : (int)try_all(&t, price(&r), trials);
     if (n < 0)
         return QUESTION_WRONG;
     qsort(trials, (size_t)n, sizeof(*trials), by_gain);
@@ -226,9 +225,10 @@ const struct question question_whatif = {
     .command.name = "whatif",
     .command.operands = "",
     .command.text = "which single change of a training run helps most",
-    .command.more = "The options are those of train. Without --change each term is halved, or doubled where more is "
-            "better. Gains are in time to the target, or where that is not known in what one rank's batch "
-            "costs.",
+    .command.more =
+        "The options are those of train. Without --change each term is halved, or doubled where more is "
+        "better. Gains are in time to the target, or where that is not known in what one rank's batch "
+        "costs.",
     .command.uses = uses,
     .run = run,
 };

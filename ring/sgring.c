@@ -33,9 +33,8 @@ struct snapshot {
     struct ring_event *events;
 };
 
-static const struct option_spec events = {
-    "events", "N", OPTION_COUNT, 1, 1 << 20, NULL, "print the last N recorded events of each ring as well"
-};
+static const struct option_spec events = { "events", "N", VALUE_RANGE(VALUE_COUNT, 1, 1 << 20),
+                                           "print the last N recorded events of each ring as well" };
 static const struct option_use uses[] = { { &events, NULL }, { &option_json, NULL }, { NULL, NULL } };
 static const struct options_command only = {
     .name = "",

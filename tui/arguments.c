@@ -17,11 +17,9 @@ static const struct option_spec dump = {
 };
 static const struct option_spec size = { .name = "size",
                                          .value = "WxH",
-                                         .kind = OPTION_TEXT,
                                          .text = "print the screen at this size, as --dump does" };
-static const struct option_spec interval = {
-    "interval", "TIME", OPTION_SECONDS, 0.1, 60, NULL, "time between two questions to the controller"
-};
+static const struct option_spec interval = { "interval", "TIME", VALUE_RANGE(VALUE_SECONDS, 0.1, 60),
+                                             "time between two questions to the controller" };
 static const struct option_spec mono = { .name = "mono",
                                          .text = "no colours, as with NO_COLOR in the environment" };
 static const struct option_spec ascii = { .name = "ascii",
@@ -30,18 +28,15 @@ static const struct option_spec ascii = { .name = "ascii",
 static const struct option_spec replay = {
     .name = "replay",
     .value = "TRACE",
-    .kind = OPTION_TEXT,
     .text = "play a trace that sgctl record wrote, instead of asking a controller"
 };
 static const struct option_spec speed = {
     .name = "speed",
     .value = "X",
-    .kind = OPTION_TEXT,
     .text = "with --replay: multiple of the recorded speed, 0.25 to 1000, or max"
 };
-static const struct option_spec from = {
-    "from", "TIME", OPTION_SECONDS, 0, INFINITY, NULL, "with --replay: begin at this time of the trace"
-};
+static const struct option_spec from = { "from", "TIME", VALUE_RANGE(VALUE_SECONDS, 0, INFINITY),
+                                         "with --replay: begin at this time of the trace" };
 
 static const struct option_use uses[] = {
     { &dump, NULL },

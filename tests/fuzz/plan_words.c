@@ -28,8 +28,8 @@ static void in_range(const struct options *o)
     const struct option_use *use;
 
     for (size_t u = 0; (use = options_use(o->program, o->command, u)); u++)
-        if (o->given[u] && !isnan(o->number[u]) &&
-            !(o->number[u] >= use->option->min && o->number[u] <= use->option->max))
+        if (o->given[u] && value_is_number(&use->option->type) &&
+            !(o->number[u] >= use->option->type.min && o->number[u] <= use->option->type.max))
             abort();
 }
 

@@ -28,14 +28,14 @@ code 2
 is "$(wc -c <"$dir/out")" 0 "sgplan without a question prints nothing on standard output"
 
 net=(--ranks=64 --latency=10us --bandwidth=25GB/s)
-refused "sgplan: --ranks: '0' is not accepted: at least 1, at most 10000000" collective --op=allreduce --ranks=0 --bytes=1MB --latency=1us --bandwidth=1GB/s
+refused "sgplan: --ranks: '0' is not accepted: a whole number from 1 to 10000000" collective --op=allreduce --ranks=0 --bytes=1MB --latency=1us --bandwidth=1GB/s
 refused "sgplan: --latency: '-1us' is not accepted: a time such as" collective --op=allreduce --ranks=8 --bytes=1MB --latency=-1us --bandwidth=1GB/s
 refused "sgplan: --bandwidth: '400Gb/s' is not accepted: 'Gb/s' may be bits or bytes: write" collective --op=allreduce --ranks=8 --bytes=1MB --latency=1us --bandwidth=400Gb/s
 refused "sgplan: --bandwidth: '400Gb' is not accepted: 'Gb' may be bits or bytes: write" collective --op=allreduce --ranks=8 --bytes=1MB --latency=1us --bandwidth=400Gb
 refused "sgplan: --bytes: '1Gb' is not accepted: 'Gb' may be bits or bytes: write" collective --op=allreduce --bytes=1Gb "${net[@]}"
-refused "sgplan: --bandwidth: '0GB/s' is not accepted: more than zero" collective --op=allreduce --ranks=8 --bytes=1MB --latency=1us --bandwidth=0GB/s
-refused "sgplan: --bandwidth: '25' is not accepted: a rate such as 25GB/s" collective --op=allreduce --ranks=8 --bytes=1MB --latency=1us --bandwidth=25
-refused "sgplan: --op: 'x' is not accepted: one of allreduce" collective --op=x --bytes=1MB "${net[@]}"
+refused "sgplan: --bandwidth: '0GB/s' is not accepted: a bandwidth of more than zero" collective --op=allreduce --ranks=8 --bytes=1MB --latency=1us --bandwidth=0GB/s
+refused "sgplan: --bandwidth: '25' is not accepted: a bandwidth such as 25GB/s" collective --op=allreduce --ranks=8 --bytes=1MB --latency=1us --bandwidth=25
+refused "sgplan: --op: 'x' is not accepted: allreduce, allgather" collective --op=x --bytes=1MB "${net[@]}"
 refused "sgplan: --bytes=SIZE is needed, or --crossover=A,B" collective --op=allreduce "${net[@]}"
 refused "sgplan: --latency=TIME is needed" collective --op=allreduce --ranks=8 --bytes=1MB --bandwidth=1GB/s
 refused "sgplan: broadcast is not done by ring" collective --op=broadcast --algo=ring --bytes=1MB "${net[@]}"
@@ -43,14 +43,14 @@ refused "sgplan: hierarchical needs --ranks-per-node" collective --op=allreduce 
 hier=(collective --op=allreduce --algo=hierarchical --bytes=1MB "${net[@]}" --intra-latency=1us --intra-bandwidth=600GB/s)
 refused "sgplan: --ranks=64 is not a multiple of --ranks-per-node=7" "${hier[@]}" --ranks-per-node=7
 refused "sgplan: --rails=9 is more than --ranks-per-node=8" "${hier[@]}" --ranks-per-node=8 --rails=9
-refused "sgplan: --crossover: 'ring' is not accepted: two different of" collective --op=allreduce "${net[@]}" --crossover=ring
+refused "sgplan: --crossover: 'ring' is not accepted: two different ones of ring, tree" collective --op=allreduce "${net[@]}" --crossover=ring
 refused "sgplan: --crossover: 'ring,ring' is not accepted" collective --op=allreduce "${net[@]}" --crossover=ring,ring
 refused "sgplan: --overlap needs --backward=TIME" step --compute=1s --comm=1s --overlap=0.5
 refused "sgplan: --backward is a part of --compute" step --compute=1s --comm=1s --overlap=0.5 --backward=2s
 refused "sgplan: staleness needs a bound: " staleness
 refused "sgplan: --bound: 'inf' is not accepted: " staleness --bound=inf --ranks=8 --cv=0.1
 refused "sgplan: --tau: '-1' is not accepted: " staleness --tau=-1
-refused "sgplan: --momentum: '1' is not accepted: at least 0, at most" staleness --tau=1 --momentum=1
+refused "sgplan: --momentum: '1' is not accepted: a ratio from 0 to" staleness --tau=1 --momentum=1
 refused "sgplan: --bound needs --ranks=N and --cv=RATIO" staleness --bound=2
 refused "sgplan: --steps=50 is too short to see a bound of 10" staleness --bound=10 --steps=50 --ranks=8 --cv=0.1
 refused "sgplan: --drop=8 leaves nobody of --ranks=8" straggler --ranks=8 --cv=0.1 --drop=8
@@ -58,7 +58,7 @@ refused "sgplan: --node-cv and --switch-cv need --cv and --ranks-per-node" strag
 refused "sgplan: --switch-cv needs --nodes-per-switch=N" straggler --ranks=8 --cv=0.1 --ranks-per-node=2 --switch-cv=0.1
 refused "sgplan: --cv: '0,1' is not accepted: a ratio such as" straggler --ranks=8 --cv=0,1
 refused "sgplan: --p-slow: '2' is not accepted: " straggler --ranks=8 --p-slow=2
-refused "sgplan: --write: '0s' is not accepted: more than zero" checkpoint --write=0s --mtbf=1h
+refused "sgplan: --write: '0s' is not accepted: a time of more than zero" checkpoint --write=0s --mtbf=1h
 refused "sgplan: --time-limit leaves no room for one checkpoint" checkpoint --write=10m --mtbf=1h --time-limit=5m
 refused "sgplan: one of --failures-per-1000-node-days=F" mtbf --nodes=8
 refused "sgplan: one of --failures-per-1000-node-days=F" mtbf --nodes=8 --node-mtbf=1d --failures=1 --node-days=3
@@ -151,7 +151,7 @@ trace() { # trace STEPS: two all-reduces a step, 100 us and 10 GB/s; ranks diffe
 }
 refused "sgplan: one of --trace=FILE and --job=ID is needed" scale
 refused "sgplan: one of --trace=FILE and --job=ID is needed" scale --trace=x --job=1
-refused "sgplan: --mode: 'x' is not accepted: one of weak strong" scale --trace=x --mode=x
+refused "sgplan: --mode: 'x' is not accepted: weak or strong" scale --trace=x --mode=x
 trace 150 >"$dir/trace"
 trace 5 >"$dir/short"
 code 1 scale --trace="$dir/none"

@@ -66,7 +66,7 @@ static void refused(void)
         { "job 1 2", "unexpected argument '2'" },
         { "jobs --seconds 3", "unknown option '--seconds'" },
         { "jobs --timeout", "option '--timeout' needs a value: --timeout=TIME" },
-        { "record 1 --seconds=0", "--seconds: '0' is not accepted: more than zero" },
+        { "record 1 --seconds=0", "--seconds: '0' is not accepted: a time of more than zero" },
         { "config chek f", "unknown command 'config chek'. Did you mean 'config check'?" },
         { "policy set 1", "missing KEY=VALUE" },
         { "action 1", "missing ACTION" },

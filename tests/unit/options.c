@@ -8,13 +8,13 @@
 
 #define WORDS_MAX 40
 
-static const struct option_spec size = { "size", "SIZE", OPTION_BYTES, 1, 1e6, NULL, "how large" };
-static const struct option_spec ratio = { "ratio", "R", OPTION_RATIO, 0, 1, NULL, "how much of it" };
-static const struct option_spec sort = { "sort", "KEY", OPTION_WORD, 0, 0, "name size", "by what" };
-static const struct option_spec from = { "from", "TIME", OPTION_SECONDS, 0, INFINITY, NULL, "since when" };
-static const struct option_spec file = {
-    .name = "file", .value = "FILE", .kind = OPTION_TEXTS, .text = "what"
-};
+static const struct option_spec size = { "size", "SIZE", VALUE_RANGE(VALUE_BYTES, 1, 1e6), "how large" };
+static const struct option_spec ratio = { "ratio", "R", VALUE_RANGE(VALUE_RATIO, 0, 1), "how much of it" };
+static const struct option_spec sort = { "sort", "KEY", VALUE_ONE_OF(VALUE_WORDS("name", "size")),
+                                         "by what" };
+static const struct option_spec from = { "from", "TIME", VALUE_RANGE(VALUE_SECONDS, 0, INFINITY),
+                                         "since when" };
+static const struct option_spec file = { .name = "file", .value = "FILE", .text = "what" };
 static const struct option_spec yes = { .name = "yes", .text = "do not ask" };
 
 static const struct option_use common[] = { { &option_conf, NULL },
@@ -24,7 +24,7 @@ static const struct option_use list_uses[] = {
     { &sort, "name" }, { &size, NULL }, { &option_json, NULL }, { NULL, NULL }
 };
 static const struct option_use drop_uses[] = {
-    { &yes, NULL }, { &ratio, OPTION_REQUIRED }, { &file, NULL }, { &from, "2m" }, { NULL, NULL }
+    { &yes, NULL }, { &ratio, OPTION_REQUIRED }, { &file, OPTION_REPEATED }, { &from, "2m" }, { NULL, NULL }
 };
 
 static const struct options_command table[] = {
@@ -153,9 +153,9 @@ static void refused(void)
         { &program, "drop --ratio=1", "missing JOB" },
         { &program, "drop --ratio=1 12", "missing ACTION" },
         { &program, "drop --ratio=1 12 now 13", "unexpected argument '13'" },
-        { &program, "drop --ratio=2 12 now", "--ratio: '2' is not accepted: at least 0, at most 1" },
-        { &program, "list --sort=age", "--sort: 'age' is not accepted: one of name size" },
-        { &program, "list --size=2MB", "--size: '2MB' is not accepted: at least 1 B, at most 1.00 MB" },
+        { &program, "drop --ratio=2 12 now", "--ratio: '2' is not accepted: a ratio from 0 to 1" },
+        { &program, "list --sort=age", "--sort: 'age' is not accepted: name or size" },
+        { &program, "list --size=2MB", "--size: '2MB' is not accepted: a size from 1 B to 1.00 MB" },
         { &program, "list --sizr=2", "unknown option '--sizr'. Did you mean '--size'?" },
         { &program, "list --zzz=2", "unknown option '--zzz'" },
         { &program, "list --s=2", "ambiguous option '--s': --sort, --size" },
@@ -271,12 +271,11 @@ static void pages(void)
        "help has a line for each command");
     ok(strstr(all, "Examples:\n  prog list\n  prog drop 12 now\n") != NULL, "and two examples");
     ok(strstr(drop, "Usage: prog [OPTION...] drop JOB ACTION\nDrop one.\n") != NULL, "help of a command");
-    ok(strstr(drop, "(at least 0, at most 1; required)") && strstr(drop, "(default 2m)"),
-       "range and default");
+    ok(strstr(drop, "(from 0 to 1; required)") && strstr(drop, "(default 2m)"), "range and default");
     ok(strstr(mdoc, ".Ss drop JOB ACTION\nDrop one.\n") &&
            strstr(mdoc, ".It Fl f , Fl \\-conf Ns = Ns Ar FILE\n"),
        "commands and options of a manual page");
-    ok(strstr(mdoc, "By what; one of name size; default name.\n") != NULL, "the words that are accepted");
+    ok(strstr(mdoc, "By what; name or size; default name.\n") != NULL, "the words that are accepted");
     free(all);
     free(drop);
     free(mdoc);

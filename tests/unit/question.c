@@ -47,13 +47,12 @@ static void refused(void)
         { "stpe", "unknown question 'stpe'. Did you mean 'step'?" },
         { "step --compute=1s", "missing --comm=TIME: " },
         { "step --compute=1s --comm=-1s", "--comm: '-1s' is not accepted: a time such as " },
-        { "step --compute=0s --comm=1s", "--compute: '0s' is not accepted: more than zero" },
+        { "step --compute=0s --comm=1s", "--compute: '0s' is not accepted: a time of more than zero" },
         { "step --compute=nan --comm=1s", "--compute: 'nan' is not accepted: " },
         { "step --compute=1s --comm=1s --accumulate=0",
-          "--accumulate: '0' is not accepted: at least 1, at most 1000000" },
+          "--accumulate: '0' is not accepted: a whole number from 1 to 1000000" },
         { "step --compute=1s --comm=1s --accumulate=1.5", "--accumulate: '1.5' is not accepted: " },
-        { "step --compute=1s --comm=1s --overlap=2",
-          "--overlap: '2' is not accepted: at least 0, at most 1" },
+        { "step --compute=1s --comm=1s --overlap=2", "--overlap: '2' is not accepted: a ratio from 0 to 1" },
         { "step --compute=1s --comm=1s --comm=2s", "--comm is given twice" },
         { "step --compute=1s --comm=1s --nothing=2s", "unknown option '--nothing'" },
         { "step --compute=1s --comm=1s --json=2", "option '--json' takes no value" },
@@ -102,7 +101,7 @@ static void tables(void)
 
             snprintf(name, sizeof(name), "--%s", o->name);
             complete &= strstr(help, name) != NULL;
-            sound &= (o->kind == OPTION_FLAG) == !o->value && (o->kind == OPTION_WORD) == !!o->words;
+            sound &= (o->type.kind == VALUE_WORD) == !!o->type.words;
             sound &= o->text[0] && o->text[strlen(o->text) - 1] != '.';
             if (use->otherwise && strcmp(use->otherwise, OPTION_REQUIRED) != 0)
                 sound &= options_value(o, use->otherwise, &number, &err) == 0;
