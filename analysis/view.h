@@ -176,7 +176,8 @@ uint64_t view_rank_inside_ns(const struct view *v, uint32_t rank);
 double view_column_s(const struct view *v);
 size_t view_rank_columns(const struct view *v, uint32_t rank, float *lateness_s);
 struct view_columns {
-    float step_s[VIEW_COLUMNS], steps_per_s[VIEW_COLUMNS], skew_s[VIEW_COLUMNS], lost_ratio[VIEW_COLUMNS];
+    float step_s[VIEW_COLUMNS], steps_per_s[VIEW_COLUMNS], skew_s[VIEW_COLUMNS],
+        synchronisation_ratio[VIEW_COLUMNS];
 };
 size_t view_columns_get(const struct view *v, struct view_columns *c);
 
@@ -223,7 +224,7 @@ void view_critical_path_get(const struct view *v, struct view_critical_path *c);
 /* Where the share of waiting is heading: the shortest of three windows (3 minutes, 24 minutes, 3 hours) that
  * shows a trend. */
 struct view_projection {
-    double lost_ratio; /* now */
+    double synchronisation_ratio; /* now */
     enum trend_direction trend;
     double per_hour;          /* ratio an hour; NaN without a trend */
     double limit;             /* where the regime becomes, or ceases to be, synchronisation */
@@ -264,8 +265,8 @@ void view_runs_set(struct view *v, const struct projection_run *run, size_t n);
 /* What this job would be by other strategies on the ranks it has (model/strategy.h). */
 struct view_strategy_options {
     enum traffic_algorithm algorithm; /* of its all-reduce; TRAFFIC_ALGORITHMS: not known */
-    double shards, every; /* parameter servers, NaN: one a node; local steps, NaN: 8; then the rows are
-                                       * marked as assumed */
+    double shards; /* parameter servers; NaN: one a node, and the rows are marked as assumed */
+    double every;  /* local steps; NaN: 8, likewise */
     double staleness_penalty, local_penalty, async_growth; /* of the iterations; NaN: not known */
 };
 #define VIEW_STRATEGY_OPTIONS ((struct view_strategy_options){ TRAFFIC_ALGORITHMS, NAN, NAN, NAN, NAN, NAN })

@@ -273,7 +273,7 @@ size_t view_rank_columns(const struct view *v, uint32_t rank, float *lateness_s)
     return s->n;
 }
 
-float view_totals_lost(const struct totals *t)
+float view_totals_synchronisation(const struct totals *t)
 {
     double all = t->work_s + t->p2p_s + t->stay_s;
     double joined = t->wait_s + t->transfer_s;
@@ -292,7 +292,7 @@ size_t view_columns_get(const struct view *v, struct view_columns *c)
         c->step_s[i] = t->steps ? (float)(t->step_sum_s / t->steps) : NAN;
         c->steps_per_s[i] = t->steps ? (float)(t->steps / t->step_sum_s) : NAN;
         c->skew_s[i] = t->skews ? (float)(t->skew_sum_s / t->skews) : NAN;
-        c->lost_ratio[i] = view_totals_lost(t);
+        c->synchronisation_ratio[i] = view_totals_synchronisation(t);
     }
     return s->n;
 }

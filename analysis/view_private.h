@@ -133,7 +133,7 @@ struct totals view_history_totals(const struct view *v); /* recent */
 void view_history_quantiles(const struct view *v, uint32_t rank, struct view_rank_figures *f);
 void view_history_skews(const struct view *v, struct view_figures *f);
 void view_totals_add(struct totals *a, const struct totals *b);
-float view_totals_lost(const struct totals *t); /* share of the time spent waiting */
+float view_totals_synchronisation(const struct totals *t); /* share of the time spent waiting */
 
 /* view_efficiency.c: what the ranks spend their time on, in the whole run and recently (older columns fade) */
 struct rank_sums {

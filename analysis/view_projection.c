@@ -16,7 +16,7 @@ struct series {
         struct totals sum;
         struct {
             double at_s;
-            float lost_ratio, step_s;
+            float synchronisation_ratio, step_s;
         } point[SERIES_POINTS];
         size_t points; /* ever added */
     } window[SERIES];
@@ -47,7 +47,7 @@ static void add_point(struct window *w, double end_s)
     size_t at = w->points % SERIES_POINTS;
 
     w->point[at].at_s = (w->begin_s + end_s) / 2;
-    w->point[at].lost_ratio = view_totals_lost(&w->sum);
+    w->point[at].synchronisation_ratio = view_totals_synchronisation(&w->sum);
     w->point[at].step_s = w->sum.steps ? (float)(w->sum.step_sum_s / w->sum.steps) : NAN;
     w->points++;
     memset(&w->sum, 0, sizeof(w->sum));
@@ -73,7 +73,8 @@ static size_t points_of(const struct window *w, bool steps, double *at_s, double
     size_t have = w->points < SERIES_POINTS ? w->points : SERIES_POINTS, n = 0;
 
     for (size_t i = w->points - have; i < w->points; i++) {
-        float value = steps ? w->point[i % SERIES_POINTS].step_s : w->point[i % SERIES_POINTS].lost_ratio;
+        float value =
+            steps ? w->point[i % SERIES_POINTS].step_s : w->point[i % SERIES_POINTS].synchronisation_ratio;
 
         if (isnan(value))
             continue;
@@ -106,7 +107,9 @@ static void say_reach(const struct view_projection *p, char *buf, size_t size)
 
     if (isnan(p->reach.p50))
         snprintf(buf, size, "%s",
-                 p->trend == TREND_RISING && p->lost_ratio >= p->limit ? "synchronisation already, " : "");
+                 p->trend == TREND_RISING && p->synchronisation_ratio >= p->limit
+                     ? "synchronisation already, "
+                     : "");
     else if (isnan(p->reach.p90))
         snprintf(buf, size, "%s in about %.0f %s (at least %.0f), ", what, p->reach.p50 / u.unit_s, u.unit,
                  p->reach.p10 / u.unit_s);
@@ -127,7 +130,7 @@ static void say(struct view_projection *p, double window_s)
     else if (p->trend == TREND_NONE)
         snprintf(p->text, sizeof(p->text), "no trend in the last %.0f %s", window_s / u.unit_s, u.unit);
     else
-        snprintf(p->text, sizeof(p->text), "%swaiting %s by %.*f points an hour", reach,
+        snprintf(p->text, sizeof(p->text), "%ssynchronisation %s by %.*f points an hour", reach,
                  p->trend == TREND_RISING ? "rises" : "falls", points < 10, points);
 }
 
@@ -164,7 +167,7 @@ void view_projection_get(const struct view *v, double now_s, struct view_project
     double at_s[SERIES_POINTS], y[SERIES_POINTS], window_s = 0;
     struct totals now = view_history_totals(v);
 
-    *p = (struct view_projection){ .lost_ratio = view_totals_lost(&now),
+    *p = (struct view_projection){ .synchronisation_ratio = view_totals_synchronisation(&now),
                                    .limit = v->params.sync_limit > 0 ? v->params.sync_limit : SYNC_SHARE,
                                    .per_hour = NAN,
                                    .reach = { NAN, NAN, NAN },

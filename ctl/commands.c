@@ -71,7 +71,7 @@ static const struct options_command table[] = {
       NULL, COMMAND_STATUS },
     { "jobs", "", "list the guarded job steps that you may see",
       "Running steps come first. STEP is the median step time, SKEW the median time between the first and the last "
-      "arrival at a collective, WAITING the share of the ranks' time lost to waiting, LATEST the node of the latest "
+      "arrival at a collective, SYNC the share of the ranks' time spent waiting for later ranks, LATEST the node of the latest "
       "rank.",
       jobs_uses, NULL, COMMAND_JOBS },
     { "job", "JOB", "report on one job: its state, what slows it down, and what that costs",

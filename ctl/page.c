@@ -67,7 +67,7 @@ static void jobs_row(struct table *t, const json_t *job)
     table_cell(t, "%s", text_s(get_number(step, "p50")).s);
     table_cell(t, "%s", text_number(get_number(job, "steps_per_s")).s);
     table_cell(t, "%s", text_s(get_number(skew, "p50")).s);
-    table_cell(t, "%s", text_percent(get_number(job, "lost_ratio")).s);
+    table_cell(t, "%s", text_percent(get_number(job, "synchronisation_ratio")).s);
     table_cell(t, "%s", show_text(job, "regime", text, sizeof(text)));
     table_cell(t, "%s", show_text(worst, "node", text, sizeof(text)));
 }
@@ -75,9 +75,9 @@ static void jobs_row(struct table *t, const json_t *job)
 int page_jobs(FILE *out, const json_t *answer, int columns, struct err *err)
 {
     static const struct table_column layout[] = {
-        { "JOB", false },  { "USER", false },   { "NAME", false },   { "STATE", false },  { "FOR", true },
-        { "RANKS", true }, { "NODES", true },   { "STEPS", true },   { "STEP", true },    { "STEPS/S", true },
-        { "SKEW", true },  { "WAITING", true }, { "REGIME", false }, { "LATEST", false },
+        { "JOB", false },  { "USER", false }, { "NAME", false },   { "STATE", false },  { "FOR", true },
+        { "RANKS", true }, { "NODES", true }, { "STEPS", true },   { "STEP", true },    { "STEPS/S", true },
+        { "SKEW", true },  { "SYNC", true },  { "REGIME", false }, { "LATEST", false },
     };
     const json_t *jobs, *job;
     struct table *t;

@@ -226,10 +226,10 @@ void page_time(struct table *t, const json_t *job)
     char line[512], node[128];
     int n = 0;
 
-    if (!isnan(get_number(job, "lost_ratio"))) {
+    if (!isnan(get_number(job, "synchronisation_ratio"))) {
         snprintf(line, sizeof(line), "%s of the ranks' time, waiting for a later rank",
-                 text_percent(get_number(job, "lost_ratio")).s);
-        page_figure(t, "Lost", line);
+                 text_percent(get_number(job, "synchronisation_ratio")).s);
+        page_figure(t, "Sync", line);
     }
     for (size_t i = 0; share && i < ARRAY_SIZE(shares); i++)
         n += snprintf(line + n, sizeof(line) - (size_t)n, "%s%s %s", i ? ", " : "", shares[i].name,
@@ -349,7 +349,7 @@ static void figure_guarded(struct table *t, const json_t *job)
         const char *key, *words;
     } figures[] = { { "throughput", "throughput" },
                     { "cv", "variation of the step" },
-                    { "lost", "lost" },
+                    { "synchronisation", "synchronisation" },
                     { "skew", "skew" },
                     { "energy", "energy a step" } };
     const json_t *g = get_object(job, "guarded"), *ratios = get_object(g, "ratios");

@@ -11,7 +11,8 @@
 #define NOTHING    0.005
 #define MEDIAN_VAR 1.571 /* of a median over a mean's: pi / 2 */
 
-static const char *const figures[GUARDED_FIGURES] = { "step", "throughput", "cv", "lost", "skew", "energy" };
+static const char *const figures[GUARDED_FIGURES] = { "step", "throughput", "cv", "synchronisation",
+                                                      "skew", "energy" };
 static const char *const references[] = { "none", "hold-out", "before", "runs" };
 
 const char *guarded_figure_name(enum guarded_figure f)

@@ -22,7 +22,7 @@ enum guarded_figure {
     GUARDED_STEP, /* time of a step */
     GUARDED_THROUGHPUT,
     GUARDED_CV, /* of the step time */
-    GUARDED_LOST,
+    GUARDED_SYNCHRONISATION,
     GUARDED_SKEW,
     GUARDED_ENERGY, /* a step */
     GUARDED_FIGURES

@@ -72,7 +72,7 @@ json_t *report_guarded(const struct job *j, const struct guarded_runs *runs, dou
     if (!isnan(first_action_s) && view_column_s(j->view) > 0) {
         take_series(c.step_s, n, since, room[0], &in.series[GUARDED_STEP]);
         take_series(c.steps_per_s, n, since, room[1], &in.series[GUARDED_THROUGHPUT]);
-        take_series(c.lost_ratio, n, since, room[2], &in.series[GUARDED_LOST]);
+        take_series(c.synchronisation_ratio, n, since, room[2], &in.series[GUARDED_SYNCHRONISATION]);
         take_series(c.skew_s, n, since, room[3], &in.series[GUARDED_SKEW]);
     }
     guarded_compare(&in, &g);

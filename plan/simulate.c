@@ -184,7 +184,7 @@ static void tell_time(const struct run *r, struct answer *answer)
         { "job", "JOB", ANSWER_WORDS },
         { "compute_share", "WORK", ANSWER_SHARE },
         { "communication_share", "COMMUNICATION", ANSWER_SHARE },
-        { "synchronisation_share", "WAITING", ANSWER_SHARE },
+        { "synchronisation_share", "SYNC", ANSWER_SHARE },
         { "paced_share", "OF IT PACED", ANSWER_SHARE },
         { "checkpoint_share", "CHECKPOINTS", ANSWER_SHARE },
         { "lost_share", "LOST", ANSWER_SHARE },

@@ -137,7 +137,7 @@ json_t *report_projection(const struct view *v, double now_s)
     json_t *o = json_object();
 
     view_projection_get(v, now_s, &p);
-    put_real(o, "lost_ratio", p.lost_ratio);
+    put_real(o, "synchronisation_ratio", p.synchronisation_ratio);
     put_text(o, "trend", p.trend < ARRAY_SIZE(trends) ? trends[p.trend] : "");
     put_real(o, "per_hour", p.per_hour);
     put_real(o, "limit", p.limit);

@@ -99,7 +99,7 @@ void report_put_row(json_t *o, const struct view *v, double now_s, const struct 
     put_json(o, "step_s", step);
     put_real(o, "steps_per_s", f->steps_per_s);
     put_json(o, "skew_s", quantiles_json(f->skew_p50_s, f->skew_p95_s));
-    put_real(o, "lost_ratio", f->synchronisation_ratio);
+    put_real(o, "synchronisation_ratio", f->synchronisation_ratio);
     put_real(shares, "compute", f->compute_ratio);
     put_real(shares, "communication", f->communication_ratio);
     put_real(shares, "synchronisation", f->synchronisation_ratio);
@@ -299,7 +299,7 @@ static json_t *history_json(const struct view *v, uint32_t max)
     put_json(o, "step_s", reals_json(c.step_s + skip, n));
     put_json(o, "steps_per_s", reals_json(c.steps_per_s + skip, n));
     put_json(o, "skew_s", reals_json(c.skew_s + skip, n));
-    put_json(o, "lost_ratio", reals_json(c.lost_ratio + skip, n));
+    put_json(o, "synchronisation_ratio", reals_json(c.synchronisation_ratio + skip, n));
     return o;
 }
 

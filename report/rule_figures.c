@@ -75,7 +75,7 @@ static void put_steps(struct figures *f, const struct view *v, const struct view
 
     view_efficiency_get(v, &e);
     figures_word(f, FIGURE_REGIME, view_regime_name(t->regime));
-    f->value[FIGURE_LOST_RATIO] = t->synchronisation_ratio;
+    f->value[FIGURE_SYNCHRONISATION_RATIO] = t->synchronisation_ratio;
     f->value[FIGURE_COMPUTE_RATIO] = t->compute_ratio;
     f->value[FIGURE_COMMUNICATION_RATIO] = t->communication_ratio;
     f->value[FIGURE_STEP_S] = t->step_p50_s;
@@ -96,7 +96,7 @@ static void put_outlook(struct figures *f, const struct view *v, double now_s)
 
     view_projection_get(v, now_s, &p);
     figures_word(f, FIGURE_TREND, p.trend < sizeof(trends) / sizeof(trends[0]) ? trends[p.trend] : "");
-    f->value[FIGURE_LOST_PER_HOUR] = p.per_hour;
+    f->value[FIGURE_SYNCHRONISATION_PER_HOUR] = p.per_hour;
     f->value[FIGURE_STEP_PER_HOUR] = p.step_per_hour;
     f->value[FIGURE_REACH_S] = p.reach.p50;
     f->value[FIGURE_WARNING] = p.warning;

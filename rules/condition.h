@@ -1,6 +1,6 @@
 /* condition.h - the condition of a rule: comparisons of a job's figures, with and, or, not, for.
  *
- *   lost_ratio > 5% for 30s and class == straggler and not (regime == checkpoint or time_left_s < 10m)
+ *   synchronisation_ratio > 5% for 30s and class == straggler and not (regime == checkpoint or time_left_s < 10m)
  *
  *   condition  = term { "or" term }            term = factor { "and" factor }
  *   factor     = "not" factor | primary [ "for" TIME ]
@@ -62,12 +62,12 @@ int condition_parse(struct condition *c, const char *text, struct err *err);
 enum truth condition_eval(const struct condition *c, const struct figures *f, double now_s, bool held,
                           double hysteresis, struct condition_memory *m);
 
-/* The condition with the figures' values: "lost_ratio (12.3 %) > 5.00 % for 30.0 s and ...".  Returns buf. */
+/* The condition with the figures' values: "synchronisation_ratio (12.3 %) > 5.00 % for 30.0 s and ...".  Returns buf. */
 char *condition_explain(const struct condition *c, const struct figures *f, char *buf, size_t size);
 
 /* Each comparison by itself, in the order they are written. */
 struct condition_term {
-    char text[128];   /* "lost_ratio > 5.00 %" */
+    char text[128];   /* "synchronisation_ratio > 5.00 %" */
     char value[72];   /* "12.3 %" */
     enum truth truth; /* without hysteresis */
 };

@@ -7,7 +7,7 @@
 #include "common/suggest.h"
 #include "common/units.h"
 
-#define COUNT(a)      (sizeof(a) / sizeof((a)[0]))
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 static const char *const states[] = { "starting", "running", "stalled", "finished", "lost", NULL };
 static const char *const regimes[] = { "starting",    "compute",    "communication", "synchronisation",
@@ -20,8 +20,8 @@ static const char *const trends[] = { "none", "rising", "falling", NULL };
 const struct figure figure_table[FIGURES] = {
     [FIGURE_STATE] = { "state", FIGURE_WORD, "how the step is", states },
     [FIGURE_REGIME] = { "regime", FIGURE_WORD, "what its time goes to", regimes },
-    [FIGURE_LOST_RATIO] = { "lost_ratio", FIGURE_RATIO,
-                            "share of the ranks' time spent waiting for later ranks", NULL },
+    [FIGURE_SYNCHRONISATION_RATIO] = { "synchronisation_ratio", FIGURE_RATIO,
+                                       "share of the ranks' time spent waiting for later ranks", NULL },
     [FIGURE_COMPUTE_RATIO] = { "compute_ratio", FIGURE_RATIO, "share of the ranks' time in their own work",
                                NULL },
     [FIGURE_COMMUNICATION_RATIO] = { "communication_ratio", FIGURE_RATIO,
@@ -44,7 +44,8 @@ const struct figure figure_table[FIGURES] = {
     [FIGURE_SLOWDOWN] = { "slowdown", FIGURE_RATIO,
                           "step time over the step time without that verdict's cause", NULL },
     [FIGURE_PERSISTENCE_S] = { "persistence_s", FIGURE_SECONDS,
-                               "how long that verdict's cause has lasted, as far as its onset is known", NULL },
+                               "how long that verdict's cause has lasted, as far as its onset is known",
+                               NULL },
     [FIGURE_CULPRITS] = { "culprits", FIGURE_COUNT, "how many ranks, nodes or switches that verdict names",
                           NULL },
     [FIGURE_CULPRIT] = { "culprit", FIGURE_TEXT, "the first of them, such as r3 or a node's name", NULL },
@@ -54,13 +55,14 @@ const struct figure figure_table[FIGURES] = {
     [FIGURE_LATENESS_S] = { "lateness_s", FIGURE_SECONDS, "largest mean lateness of a rank", NULL },
     [FIGURE_LAST_RATIO] = { "last_ratio", FIGURE_RATIO,
                             "share of the collectives in which that rank came last", NULL },
-    [FIGURE_TREND] = { "trend", FIGURE_WORD, "where lost_ratio is heading", trends },
-    [FIGURE_LOST_PER_HOUR] = { "lost_per_hour", FIGURE_RATIO, "by how much lost_ratio changes an hour",
-                               NULL },
+    [FIGURE_TREND] = { "trend", FIGURE_WORD, "where synchronisation_ratio is heading", trends },
+    [FIGURE_SYNCHRONISATION_PER_HOUR] = { "synchronisation_per_hour", FIGURE_RATIO,
+                                          "by how much synchronisation_ratio changes an hour", NULL },
     [FIGURE_STEP_PER_HOUR] = { "step_per_hour", FIGURE_RATIO, "growth of the step time, of itself an hour",
                                NULL },
     [FIGURE_REACH_S] = { "reach_s", FIGURE_SECONDS, "until the regime is projected to change", NULL },
-    [FIGURE_WARNING] = { "warning", FIGURE_FLAG, "lost_ratio fluctuates ever wider and slower", NULL },
+    [FIGURE_WARNING] = { "warning", FIGURE_FLAG, "synchronisation_ratio fluctuates ever wider and slower",
+                         NULL },
     [FIGURE_PAST_STEP_RATIO] = { "past_step_ratio", FIGURE_RATIO,
                                  "step time over that of earlier runs like this one", NULL },
     [FIGURE_UNUSUAL] = { "unusual", FIGURE_FLAG, "the run is outside of what is usual for runs like it",

@@ -92,7 +92,7 @@ char *outlook_projection(const struct snap_projection *p, char *buf, size_t size
     } else if (!strcmp(p->trend, "none")) {
         snprintf(buf, size, "no trend");
     } else if (p->trend[0] && !isnan(p->per_hour)) {
-        snprintf(buf, size, "lost time is %s by %s an hour", p->trend,
+        snprintf(buf, size, "synchronisation is %s by %s an hour", p->trend,
                  figure_trim(figure_percent(fabs(p->per_hour))).text);
     }
     return buf;

@@ -336,13 +336,13 @@ static void draw_trends(struct canvas *c, const struct snap_view *v, int y)
     draw_trend(c, y, 1, half, "step", figure_s(j->step_mean_s).text, STYLE_ACCENT, &v->step_s);
     draw_trend(c, y, right, half, "steps/s", figure_number(j->steps_per_s).text, STYLE_GOOD, &v->steps_per_s);
     draw_trend(c, y + 1, 1, half, "skew", figure_s(j->skew_p50_s).text, STYLE_ACCENT, &v->skew_s);
-    draw_trend(c, y + 1, right, half, "lost", figure_percent(j->lost_ratio).text, STYLE_ACCENT,
-               &v->lost_ratio);
+    draw_trend(c, y + 1, right, half, "sync", figure_percent(j->synchronisation_ratio).text, STYLE_ACCENT,
+               &v->synchronisation_ratio);
 }
 
 static void draw_time(struct canvas *c, const struct snap_job *j, int y)
 {
-    static const char *const names[] = { "compute", "comm", "waiting", "p2p" };
+    static const char *const names[] = { "compute", "comm", "sync", "p2p" };
     static const enum style styles[] = { STYLE_SHARE_COMPUTE, STYLE_SHARE_COMMUNICATION,
                                          STYLE_SHARE_SYNCHRONISATION, STYLE_SHARE_P2P };
     int x = 1;

@@ -39,11 +39,11 @@ static enum style state_style(const void *row)
     return snap_job_severity(j) == SEVERITY_BAD && strcmp(j->state, "running") ? STYLE_BAD : fading(j);
 }
 
-static enum style lost_style(const void *row)
+static enum style synchronisation_style(const void *row)
 {
     const struct snap_job *j = row;
 
-    return j->lost_ratio >= 0.1 && fading(j) == STYLE_TEXT ? STYLE_WARN : fading(j);
+    return j->synchronisation_ratio >= 0.1 && fading(j) == STYLE_TEXT ? STYLE_WARN : fading(j);
 }
 
 static void draw_tag(const struct table_cell *at, const void *row)
@@ -113,7 +113,7 @@ static int by_urgency(const void *a, const void *b)
     const struct snap_job *ja = a, *jb = b;
     int by = urgency(jb) - urgency(ja);
 
-    return by ? by : table_compare_number(ja->lost_ratio, jb->lost_ratio);
+    return by ? by : table_compare_number(ja->synchronisation_ratio, jb->synchronisation_ratio);
 }
 
 static int newest_first(const void *a, const void *b)
@@ -142,8 +142,8 @@ static const struct table_column columns[] = {
       .meaning = "samples a second, if told" },
     { "SKEW", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_job, skew_p50_s), .style = fading,
       .meaning = "last minus first arrival" },
-    { "LOST", 6, 0, 0, TABLE_PERCENT, offsetof(struct snap_job, lost_ratio), .style = lost_style,
-      .meaning = "share of time spent waiting" },
+    { "SYNC", 6, 0, 0, TABLE_PERCENT, offsetof(struct snap_job, synchronisation_ratio),
+      .style = synchronisation_style, .meaning = "share of time spent waiting for later ranks" },
     { "REGIME", 7, 8, 0, TABLE_TEXT, offsetof(struct snap_job, regime), draw_regime,
       .meaning = "what bounds it" },
     { "WORST", 10, 9, 0, TABLE_TEXT, offsetof(struct snap_job, worst.node), draw_worst,

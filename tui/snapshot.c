@@ -81,7 +81,7 @@ static const struct json_field job_fields[] = {
     { "skew_s.p95", FIELD_AMOUNT, FIELD(struct snap_job, skew_p95_s) },
     { "steps_per_s", FIELD_AMOUNT, FIELD(struct snap_job, steps_per_s) },
     { "samples_per_s", FIELD_AMOUNT, FIELD(struct snap_job, samples_per_s) },
-    { "lost_ratio", FIELD_AMOUNT, FIELD(struct snap_job, lost_ratio) },
+    { "synchronisation_ratio", FIELD_AMOUNT, FIELD(struct snap_job, synchronisation_ratio) },
     { "mds_ratio", FIELD_AMOUNT, FIELD(struct snap_job, mds_ratio) },
     { "shares.compute", FIELD_AMOUNT, FIELD(struct snap_job, share[SHARE_COMPUTE]) },
     { "shares.communication", FIELD_AMOUNT, FIELD(struct snap_job, share[SHARE_COMMUNICATION]) },
@@ -333,7 +333,7 @@ static void parse_guarded(struct snap_guarded *g, const json_t *o)
     static const struct {
         const char *key, *name;
     } figures[SNAP_GUARDED_MAX] = { { "step", "step time" },   { "throughput", "throughput" },
-                                    { "cv", "its variation" }, { "lost", "lost to waiting" },
+                                    { "cv", "its variation" }, { "synchronisation", "synchronisation" },
                                     { "skew", "skew" },        { "energy", "energy a step" } };
     const json_t *ratios = json_object_get(o, "ratios");
 
@@ -482,7 +482,7 @@ static const struct json_field view_fields[] = {
     { "projection", FIELD_KNOWN, FIELD(struct snap_view, projection.known) },
     { "projection.warning", FIELD_TRUE, FIELD(struct snap_view, projection.warning) },
     { "projection.trend", FIELD_TEXT, FIELD(struct snap_view, projection.trend) },
-    { "projection.lost_ratio", FIELD_AMOUNT, FIELD(struct snap_view, projection.lost_ratio) },
+    { "projection.synchronisation_ratio", FIELD_AMOUNT, FIELD(struct snap_view, projection.synchronisation_ratio) },
     { "projection.per_hour", FIELD_NUMBER, FIELD(struct snap_view, projection.per_hour) },
     { "projection.limit", FIELD_AMOUNT, FIELD(struct snap_view, projection.limit_ratio) },
     { "projection.reach_s.p10", FIELD_AMOUNT, FIELD(struct snap_view, projection.reach_p10_s) },
@@ -536,7 +536,7 @@ struct snap_view *snap_view_parse(const json_t *answer, struct err *err)
     parse_series(&v->step_s, history, "step_s");
     parse_series(&v->steps_per_s, history, "steps_per_s");
     parse_series(&v->skew_s, history, "skew_s");
-    parse_series(&v->lost_ratio, history, "lost_ratio");
+    parse_series(&v->synchronisation_ratio, history, "synchronisation_ratio");
     v->n_comms = get_rows(v->comm, sizeof(v->comm[0]), SNAP_COMMS_MAX, answer, "communicators", comm_fields);
     parse_events(v, answer);
     return v;

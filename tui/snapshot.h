@@ -91,7 +91,7 @@ struct snap_job {
     double start, elapsed_s, age_s;
     int64_t ranks, nodes, nodes_total, steps, period;
     double step_mean_s, step_p50_s, step_p95_s, step_cv;
-    double steps_per_s, samples_per_s, skew_p50_s, skew_p95_s, lost_ratio;
+    double steps_per_s, samples_per_s, skew_p50_s, skew_p95_s, synchronisation_ratio;
     double mds_ratio; /* the smallest slowdown that could be found now */
     double share[SHARES];
     size_t n_verdicts; /* at most SNAP_VERDICTS_MAX are kept, most costly first */
@@ -147,12 +147,12 @@ struct snap_path {
     struct snap_path_rank rank[SNAP_PATH_MAX];
 };
 
-/* Where the time lost in waiting is going. */
+/* Where the time spent waiting is going. */
 struct snap_projection {
     bool known, warning; /* warning: it varies more and more slowly, as before a change */
     char trend[16];      /* rising, falling, none */
     double per_hour;     /* ratio an hour, may be below zero */
-    double lost_ratio, limit_ratio, reach_p10_s, reach_p50_s, reach_p90_s;
+    double synchronisation_ratio, limit_ratio, reach_p10_s, reach_p50_s, reach_p90_s;
     char text[256];
 };
 
@@ -247,7 +247,7 @@ struct snap_view { /* one job's whole answer */
     double heat_column_s, scale[SNAP_SCALE_MAX];
     size_t n_scale;
     double history_column_s;
-    struct snap_series step_s, steps_per_s, skew_s, lost_ratio;
+    struct snap_series step_s, steps_per_s, skew_s, synchronisation_ratio;
     size_t n_comms, n_events, n_notes;
     struct snap_comm comm[SNAP_COMMS_MAX];
     struct snap_event event[SNAP_EVENTS_MAX];

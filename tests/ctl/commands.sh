@@ -139,7 +139,7 @@ is "$(sed 's/ with .*//' "$dir/err")" "sgctl: $dir/wrong.conf:3: Rule=slow When=
 is "$(grep -c 'one of none, straggler, drift' "$dir/err")" 1 "sgctl policy check lists the accepted classes"
 code 1 config check "$dir/wrong.conf"
 code 0 policy figures
-is "$(grep -c '^  lost_ratio ' "$dir/out")" 1 "sgctl policy figures lists lost_ratio"
+is "$(grep -c '^  synchronisation_ratio ' "$dir/out")" 1 "sgctl policy figures lists synchronisation_ratio"
 code 0 policy try "$dir/policy.conf" "$dir/slow.jsonl"
 is "$(grep -c 'dryrun: slow: class (straggler) == straggler and slowdown (1.*exclude n0; projected: 0\.' <(tr -s ' \n' ' ' <"$dir/out"))" 1 \
     "sgctl policy try of a slow job's trace prints the dry-run decision with its reason"

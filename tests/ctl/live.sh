@@ -70,8 +70,8 @@ yes "sgplan scale --job: every projected step time lies within its range" jq -e 
 timeout 30 "$top_builddir/sgplan" scale --job 4343 >"$dir/out" 2>"$dir/err"
 is "$? $(wc -c <"$dir/out") $(wc -l <"$dir/err")" "1 0 1" "sgplan scale --job of an unknown job exits with 1 and one line of error"
 is "$(sgctl job 4242 --json | jq -r 'keys_unsorted | map(select(. == "id" or . == "state" or . == "ranks" or . == "nodes" or
-    . == "steps" or . == "step_s" or . == "steps_per_s" or . == "skew_s" or . == "lost_ratio" or . == "regime" or . == "verdicts" or
-    . == "probe")) | sort | join(" ")')" "id lost_ratio nodes probe ranks regime skew_s state step_s steps steps_per_s verdicts" \
+    . == "steps" or . == "step_s" or . == "steps_per_s" or . == "skew_s" or . == "synchronisation_ratio" or . == "regime" or . == "verdicts" or
+    . == "probe")) | sort | join(" ")')" "id nodes probe ranks regime skew_s state step_s steps steps_per_s synchronisation_ratio verdicts" \
     "sgctl job --json has every stable key"
 clock=$(sgctl doctor | grep -A1 clock)
 is "${clock:0:2}" ok "sgctl doctor reports that the controller's clock agrees"

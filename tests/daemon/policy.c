@@ -5,11 +5,11 @@
 #include "tests/daemon/live.h"
 #include "wire/link.h"
 
-#define RULES                                                                                 \
-    "Rule=slow Policy=p When=\"class == straggler and slowdown > 1.05\" Hold=1s CoolDown=1h " \
-    "Action=exclude\n"                                                                        \
-    "Rule=out Policy=p When=\"class == straggler\" Hold=1s CoolDown=1h Action=drain\n"        \
-    "Rule=never Policy=p When=\"lost_ratio > 0.95 or time_left_s < 1s\" Action=signal\n"      \
+#define RULES                                                                                       \
+    "Rule=slow Policy=p When=\"class == straggler and slowdown > 1.05\" Hold=1s CoolDown=1h "       \
+    "Action=exclude\n"                                                                              \
+    "Rule=out Policy=p When=\"class == straggler\" Hold=1s CoolDown=1h Action=drain\n"              \
+    "Rule=never Policy=p When=\"synchronisation_ratio > 0.95 or time_left_s < 1s\" Action=signal\n" \
     "Rule=tell Policy=p When=\"class == straggler\" Hold=2s CoolDown=1h Action=command\n"
 #define POLICY "PolicyFor=p User=sim Override=no\n"
 
@@ -301,7 +301,8 @@ static void reload(void)
     is_str(text(param(a, "HangTimeout"), "value"), "45s", "what was set stays");
     ok(number(rule(a, "slow"), "acted") == 1, "rules remember what they did");
     json_decref(a);
-    live_configure("Policy=p MinSlowdown=1.09\nRule=bad Policy=p When=\"lost_ratio > 5s\" Action=drain\n");
+    live_configure(
+        "Policy=p MinSlowdown=1.09\nRule=bad Policy=p When=\"synchronisation_ratio > 5s\" Action=drain\n");
     kill(live.controller, SIGHUP);
     pause_s(0.5);
     a = job("4242");

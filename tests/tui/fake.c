@@ -170,7 +170,7 @@ static void put_times(json_t *job, const struct fake *f, double t_s)
     json_object_set_new(job, "steps_per_s", json_real(1 / step));
     json_object_set_new(job, "samples_per_s", json_real(2048 / step));
     json_object_set_new(job, "skew_s", json_pack("{s:f, s:f}", "p50", late, "p95", late * 1.3));
-    json_object_set_new(job, "lost_ratio", json_real(slow(f, t_s) ? 0.196 : 0.021));
+    json_object_set_new(job, "synchronisation_ratio", json_real(slow(f, t_s) ? 0.196 : 0.021));
     json_object_set_new(job, "shares",
                         json_pack("{s:f, s:f, s:f, s:f}", "compute", slow(f, t_s) ? 0.62 : 0.78,
                                   "communication", 0.171, "synchronisation", slow(f, t_s) ? 0.196 : 0.021,
@@ -249,7 +249,7 @@ static json_t *quiet_row(int i)
     json_object_set_new(job, "step_s", json_pack("{s:f}", "mean", 1.25 * (i + 1)));
     json_object_set_new(job, "steps_per_s", json_real(0.8 / (i + 1)));
     json_object_set_new(job, "skew_s", json_pack("{s:f}", "p50", 0.0000421 * (i + 1)));
-    json_object_set_new(job, "lost_ratio", json_real(0.013 * (i + 1)));
+    json_object_set_new(job, "synchronisation_ratio", json_real(0.013 * (i + 1)));
     json_object_set_new(job, "worst", json_pack("{s:i, s:s}", "rank", 3, "node", "node07"));
     return job;
 }
@@ -296,11 +296,11 @@ static json_t *critical_path(const struct fake *f, double t_s)
 static json_t *projection(const struct fake *f, double t_s)
 {
     if (!slow(f, t_s))
-        return json_pack("{s:f, s:s, s:n, s:f, s:n, s:b, s:s}", "lost_ratio", 0.021, "trend", "none",
-                         "per_hour", "limit", 0.3, "reach_s", "warning", 0, "text", "no trend");
-    return json_pack("{s:f, s:s, s:f, s:f, s:{s:f, s:f, s:f}, s:b, s:s}", "lost_ratio", 0.196, "trend",
-                     "rising", "per_hour", 0.15, "limit", 0.3, "reach_s", "p10", 1500.0, "p50", 2400.0, "p90",
-                     4200.0, "warning", t_s >= MANY_AT_S, "text",
+        return json_pack("{s:f, s:s, s:n, s:f, s:n, s:b, s:s}", "synchronisation_ratio", 0.021, "trend",
+                         "none", "per_hour", "limit", 0.3, "reach_s", "warning", 0, "text", "no trend");
+    return json_pack("{s:f, s:s, s:f, s:f, s:{s:f, s:f, s:f}, s:b, s:s}", "synchronisation_ratio", 0.196,
+                     "trend", "rising", "per_hour", 0.15, "limit", 0.3, "reach_s", "p10", 1500.0, "p50",
+                     2400.0, "p90", 4200.0, "warning", t_s >= MANY_AT_S, "text",
                      "synchronisation in about 40 min (25 to 70)");
 }
 
@@ -386,7 +386,7 @@ static json_t *guarded(void)
         "faster.",
         "ratios", "step", guarded_ratio(0.93, 0.02, "hold-out"), "throughput",
         guarded_ratio(1.075, 0.023, "hold-out"), "cv", "value", 0.84, "low", "high", "reference", "runs",
-        "lost", "skew", guarded_ratio(0.6, 0.1, "before"), "energy");
+        "synchronisation", "skew", guarded_ratio(0.6, 0.1, "before"), "energy");
 }
 
 static json_t *past(void)
@@ -513,7 +513,7 @@ static json_t *history(const struct fake *f, int columns, double t_s)
         json_array_append_new(lost, number(at < 0 ? NAN : slow(f, at) ? 0.196 : 0.021));
     }
     return json_pack("{s:f, s:o, s:o, s:o, s:o}", "column_s", COLUMN_S, "step_s", step, "steps_per_s", rate,
-                     "skew_s", skew, "lost_ratio", lost);
+                     "skew_s", skew, "synchronisation_ratio", lost);
 }
 
 static void put_ranks(json_t *job, const struct fake *f, const json_t *view, double t_s)

@@ -25,7 +25,7 @@ static const char policy_text[] =
     " 'decisions': ["
     "  {'at': 1790000017, 'state': 'enforced', 'rule': 'tell', 'action': 'webhook', 'signal': null, 'nodes': "
     "[],"
-    "   'sentence': 'tell: lost_ratio (19.6 %) > 5.00 % has held for 5.00 s: tell the webhook',"
+    "   'sentence': 'tell: synchronisation_ratio (19.6 %) > 5.00 % has held for 5.00 s: tell the webhook',"
     "   'outcome': 'done', 'outcome_text': 'answered 204', 'effect': null},"
     "  {'at': 1789999000, 'state': 'enforced', 'rule': 'slow-node', 'action': 'exclude', 'signal': null,"
     "   'nodes': ['node07'], 'sentence': 'slow-node: class (straggler) == straggler has held for 1 min: "

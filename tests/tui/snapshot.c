@@ -54,16 +54,16 @@ static struct snap_view *view(const char *text)
 
 static void test_unknown(void)
 {
-    struct snap_view *v =
-        view("{\"id\":\"1.0\",\"ranks\":-5,\"steps\":null,\"steps_per_s\":\"fast\",\"lost_ratio\":1e300,"
-             "\"step_s\":7,\"worst\":null,\"verdicts\":{},\"rank_table\":[7,null,{\"rank\":3}]}");
+    struct snap_view *v = view(
+        "{\"id\":\"1.0\",\"ranks\":-5,\"steps\":null,\"steps_per_s\":\"fast\",\"synchronisation_ratio\":1e300,"
+        "\"step_s\":7,\"worst\":null,\"verdicts\":{},\"rank_table\":[7,null,{\"rank\":3}]}");
 
     if (!ok(v != NULL, "a job of nonsense is still a job"))
         return;
     ok(v->job.ranks == -1, "a negative count is unknown");
     ok(v->job.steps == -1, "null is unknown");
     ok(isnan(v->job.steps_per_s), "a number of another type is unknown");
-    ok(isnan(v->job.lost_ratio), "an absurd number is unknown");
+    ok(isnan(v->job.synchronisation_ratio), "an absurd number is unknown");
     ok(isnan(v->job.step_mean_s), "an object of another type is unknown");
     ok(!v->job.has_worst && v->job.n_verdicts == 0, "no worst, no verdicts");
     ok(v->n_ranks == 3 && v->rank[0].rank == -1 && v->rank[2].rank == 3,

@@ -8,7 +8,7 @@
 static void figures(struct figures *f)
 {
     figures_clear(f);
-    f->value[FIGURE_LOST_RATIO] = 0.12;
+    f->value[FIGURE_SYNCHRONISATION_RATIO] = 0.12;
     f->value[FIGURE_STEP_S] = 0.5;
     f->value[FIGURE_STEP_P95_S] = 0.7;
     f->value[FIGURE_SLOWDOWN] = 1.25;
@@ -28,13 +28,13 @@ static const struct {
     const char *text;
     enum truth want;
 } truths[] = {
-    { "lost_ratio > 5%", TRUTH_YES },
-    { "lost_ratio>0.05", TRUTH_YES },
-    { "LOST_RATIO > 5 %", TRUTH_YES },
-    { "lost_ratio > 12%", TRUTH_NO },
-    { "lost_ratio >= 12%", TRUTH_YES },
-    { "lost_ratio <= 12%", TRUTH_YES },
-    { "lost_ratio < 12%", TRUTH_NO },
+    { "synchronisation_ratio > 5%", TRUTH_YES },
+    { "synchronisation_ratio>0.05", TRUTH_YES },
+    { "SYNCHRONISATION_RATIO > 5 %", TRUTH_YES },
+    { "synchronisation_ratio > 12%", TRUTH_NO },
+    { "synchronisation_ratio >= 12%", TRUTH_YES },
+    { "synchronisation_ratio <= 12%", TRUTH_YES },
+    { "synchronisation_ratio < 12%", TRUTH_NO },
     { "slowdown > 1.2", TRUTH_YES },
     { "slowdown > 125%", TRUTH_NO },
     { "step_s < 600ms", TRUTH_YES },
@@ -108,22 +108,25 @@ static const struct {
     const char *text, *want;
 } mistakes[] = {
     { "", "column 1: a figure, \"not\" or \"(\" is expected" },
-    { "lost_ration > 5%", "column 1: unknown figure 'lost_ration'. Did you mean 'lost_ratio'?" },
+    { "synchronisation_ration > 5%",
+      "column 1: unknown figure 'synchronisation_ration'. Did you mean 'synchronisation_ratio'?" },
     { "ranks > 1 and clas == drift", "column 15: unknown figure 'clas'. Did you mean 'class'?" },
     { "class == straggler and confidence > 0.9",
       "column 24: unknown figure 'confidence'; `sgctl policy figures` lists them" },
     { "zzz > 1", "column 1: unknown figure 'zzz'; `sgctl policy figures` lists them" },
-    { "lost_ratio", "column 11: a comparison of lost_ratio is expected: >, >=, <, <=, == or !=" },
-    { "lost_ratio >", "column 13: lost_ratio is compared with '': a ratio such as 0.05 or 5% is accepted" },
-    { "lost_ratio > 5s",
-      "column 14: lost_ratio is compared with '5s': a ratio such as 0.05 or 5% is accepted" },
-    { "lost_ratio > ranks",
-      "column 14: lost_ratio is compared with 'ranks': a ratio such as 0.05 or 5% is accepted" },
+    { "synchronisation_ratio",
+      "column 22: a comparison of synchronisation_ratio is expected: >, >=, <, <=, == or !=" },
+    { "synchronisation_ratio >",
+      "column 24: synchronisation_ratio is compared with '': a ratio such as 0.05 or 5% is accepted" },
+    { "synchronisation_ratio > 5s",
+      "column 25: synchronisation_ratio is compared with '5s': a ratio such as 0.05 or 5% is accepted" },
+    { "synchronisation_ratio > ranks",
+      "column 25: synchronisation_ratio is compared with 'ranks': a ratio such as 0.05 or 5% is accepted" },
     { "step_s > 5%", "column 10: step_s is compared with '5%': a time such as 250ms, 30s or 5m is accepted" },
     { "step_s > -5s",
       "column 10: step_s is compared with '-5s': a time such as 250ms, 30s or 5m is accepted" },
-    { "lost_ratio > nan",
-      "column 14: lost_ratio is compared with 'nan': a ratio such as 0.05 or 5% is accepted" },
+    { "synchronisation_ratio > nan",
+      "column 25: synchronisation_ratio is compared with 'nan': a ratio such as 0.05 or 5% is accepted" },
     { "class == stragler",
       "column 10: class is compared with 'stragler': one of none, straggler, drift, jitter, imbalance, "
       "communication, congestion, oscillation, hang is accepted" },
@@ -165,7 +168,7 @@ static void test_mistakes(void)
     ok(condition_parse(&c, text, &err) < 0 && strstr(err.text, "at most 8"), "so many for: %s", err.text);
 }
 
-/* Rows: time, lost_ratio (percent), truth that is wanted. */
+/* Rows: time, synchronisation_ratio (percent), truth that is wanted. */
 static const struct {
     double at_s, percent;
     enum truth want;
@@ -184,9 +187,9 @@ static void test_for(void)
 
     figures(&f);
     condition_forget(&m);
-    condition_parse(&c, "lost_ratio > 5% for 10s and class == straggler", NULL);
+    condition_parse(&c, "synchronisation_ratio > 5% for 10s and class == straggler", NULL);
     for (size_t i = 0; i < ARRAY_SIZE(held); i++) {
-        f.value[FIGURE_LOST_RATIO] = held[i].percent / 100;
+        f.value[FIGURE_SYNCHRONISATION_RATIO] = held[i].percent / 100;
         ok(condition_eval(&c, &f, held[i].at_s, false, 0.1, &m) == held[i].want,
            "for 10 s, at %g s with %g %%: %s", held[i].at_s, held[i].percent, truth_name(held[i].want));
     }
@@ -204,19 +207,19 @@ static const struct {
     bool held;
     enum truth want;
 } hysteresis[] = {
-    { "lost_ratio > 10%", 9.5, false, TRUTH_NO },
-    { "lost_ratio > 10%", 9.5, true, TRUTH_YES },
-    { "lost_ratio > 10%", 8.5, true, TRUTH_NO },
-    { "lost_ratio < 10%", 10.5, false, TRUTH_NO },
-    { "lost_ratio < 10%", 10.5, true, TRUTH_YES },
-    { "lost_ratio < 10%", 11.5, true, TRUTH_NO },
-    { "not lost_ratio < 10%", 9.5, false, TRUTH_NO },
-    { "not lost_ratio < 10%", 9.5, true, TRUTH_YES },
-    { "not lost_ratio > 10%", 10.5, true, TRUTH_YES },
-    { "not (lost_ratio > 10% or ranks > 1000)", 10.5, true, TRUTH_YES },
-    { "lost_ratio == 10%", 9.5, true, TRUTH_NO },
-    { "lost_per_hour > -10%", -10.5, true, TRUTH_YES },
-    { "lost_per_hour > -10%", -11.5, true, TRUTH_NO },
+    { "synchronisation_ratio > 10%", 9.5, false, TRUTH_NO },
+    { "synchronisation_ratio > 10%", 9.5, true, TRUTH_YES },
+    { "synchronisation_ratio > 10%", 8.5, true, TRUTH_NO },
+    { "synchronisation_ratio < 10%", 10.5, false, TRUTH_NO },
+    { "synchronisation_ratio < 10%", 10.5, true, TRUTH_YES },
+    { "synchronisation_ratio < 10%", 11.5, true, TRUTH_NO },
+    { "not synchronisation_ratio < 10%", 9.5, false, TRUTH_NO },
+    { "not synchronisation_ratio < 10%", 9.5, true, TRUTH_YES },
+    { "not synchronisation_ratio > 10%", 10.5, true, TRUTH_YES },
+    { "not (synchronisation_ratio > 10% or ranks > 1000)", 10.5, true, TRUTH_YES },
+    { "synchronisation_ratio == 10%", 9.5, true, TRUTH_NO },
+    { "synchronisation_per_hour > -10%", -10.5, true, TRUTH_YES },
+    { "synchronisation_per_hour > -10%", -11.5, true, TRUTH_NO },
 };
 
 static void test_hysteresis(void)
@@ -227,7 +230,8 @@ static void test_hysteresis(void)
         struct figures f;
 
         figures(&f);
-        f.value[FIGURE_LOST_RATIO] = f.value[FIGURE_LOST_PER_HOUR] = hysteresis[i].percent / 100;
+        f.value[FIGURE_SYNCHRONISATION_RATIO] = f.value[FIGURE_SYNCHRONISATION_PER_HOUR] =
+            hysteresis[i].percent / 100;
         condition_forget(&m);
         condition_parse(&c, hysteresis[i].text, NULL);
         ok(condition_eval(&c, &f, 0, hysteresis[i].held, 0.1, &m) == hysteresis[i].want, "%s at %g %%%s: %s",
@@ -239,8 +243,8 @@ static void test_hysteresis(void)
 static const struct {
     const char *text, *want;
 } explained[] = {
-    { "lost_ratio > 5% for 30s and class==straggler",
-      "lost_ratio (12.0 %) > 5.00 % for 30.0 s and class (straggler) == straggler" },
+    { "synchronisation_ratio > 5% for 30s and class==straggler",
+      "synchronisation_ratio (12.0 %) > 5.00 % for 30.0 s and class (straggler) == straggler" },
     { "warning or not(step_s>1s and ranks<3)",
       "warning (no) or not (step_s (500 ms) > 1.00 s and ranks (64) < 3)" },
     { "slowdown>1.2 and (unusual or culprit=n5)",
@@ -262,9 +266,10 @@ static void test_words(void)
         is_str(condition_explain(&c, &f, text, sizeof(text)), explained[i].want, "%s", explained[i].text);
     }
     is_str(condition_explain(&c, &f, small, sizeof(small)), "time_le", "cut to the buffer");
-    condition_parse(&c, "lost_ratio > 5% for 30s and (time_left_s < 5m or not class == drift)", NULL);
+    condition_parse(&c, "synchronisation_ratio > 5% for 30s and (time_left_s < 5m or not class == drift)",
+                    NULL);
     is_int((long long)condition_terms(&c, &f, term, 8), 3, "each comparison by itself");
-    ok(!strcmp(term[0].text, "lost_ratio > 5.00 %") && !strcmp(term[0].value, "12.0 %") &&
+    ok(!strcmp(term[0].text, "synchronisation_ratio > 5.00 %") && !strcmp(term[0].value, "12.0 %") &&
            term[0].truth == TRUTH_YES,
        "%s: %s", term[0].text, term[0].value);
     ok(!strcmp(term[1].value, "?") && term[1].truth == TRUTH_UNKNOWN, "%s: unknown", term[1].text);
@@ -287,7 +292,8 @@ static void test_table(void)
     }
     figures_print(out);
     fclose(out);
-    ok(strstr(text, "lost_ratio") && strstr(text, "one of none, rank, node, switch"), "the table is printed");
+    ok(strstr(text, "synchronisation_ratio") && strstr(text, "one of none, rank, node, switch"),
+       "the table is printed");
     free(text);
 }
 

@@ -282,7 +282,7 @@ static void test_selection(void)
 
 static void test_rules(void)
 {
-    static const char text[] = "Rule=a Policy=p When=\"lost_ratio > 5%\" Action=requeue Hold=1m\n"
+    static const char text[] = "Rule=a Policy=p When=\"synchronisation_ratio > 5%\" Action=requeue Hold=1m\n"
                                "Rule=a Policy=balanced Action=signal\n"
                                "Policy=p Action=enforce\n"
                                "\nRule=A Policy=P Hold=2m Signal=TERM\n";
@@ -291,7 +291,7 @@ static void test_rules(void)
 
     ok(config_parse(&c, "t", text, sizeof(text) - 1, &err) == 0, "rules %s", err.text);
     is_int((long long)c.n_rules, 2, "the same rule of the same policy is one");
-    is_str(c.rules[0].when, "lost_ratio > 5%", "what is not named again stays");
+    is_str(c.rules[0].when, "synchronisation_ratio > 5%", "what is not named again stays");
     ok(near(c.rules[0].hold_s, 120, 1e-12) && !strcmp(c.rules[0].signal, "TERM"), "what is named changes");
     is_int(c.rules[0].when_line, 1, "it is known where the condition is");
     is_int(c.rules[0].line, 5, "and where the rule is");

@@ -62,7 +62,8 @@ static size_t tick(double now_s)
 
 #define EXCLUDE \
     "Policy=p\nRule=slow Policy=p When=\"class == straggler\" Hold=30s CoolDown=10m Action=exclude\n"
-#define TELL "Policy=p\nRule=tell Policy=p When=\"lost_ratio > 10%\" Hold=10s CoolDown=60s Action=webhook\n"
+#define TELL \
+    "Policy=p\nRule=tell Policy=p When=\"synchronisation_ratio > 10%\" Hold=10s CoolDown=60s Action=webhook\n"
 
 static void test_hold(void)
 {
@@ -103,18 +104,18 @@ static void test_hold(void)
 static void test_hysteresis(void)
 {
     set_rules(TELL);
-    figures.value[FIGURE_LOST_RATIO] = 0.105;
+    figures.value[FIGURE_SYNCHRONISATION_RATIO] = 0.105;
     tick(0);
-    figures.value[FIGURE_LOST_RATIO] = 0.095;
+    figures.value[FIGURE_SYNCHRONISATION_RATIO] = 0.095;
     tick(5);
     is_int((long long)tick(10), 1, "what holds may come back a little");
-    figures.value[FIGURE_LOST_RATIO] = 0.085;
+    figures.value[FIGURE_SYNCHRONISATION_RATIO] = 0.085;
     tick(11);
     is_int(rule_phase(engine.rule[0], &engine.state[0], 11), RULE_IDLE, "and not more");
-    figures.value[FIGURE_LOST_RATIO] = 0.095;
+    figures.value[FIGURE_SYNCHRONISATION_RATIO] = 0.095;
     tick(12);
     is_int(rule_phase(engine.rule[0], &engine.state[0], 12), RULE_IDLE, "it does not begin there");
-    figures.value[FIGURE_LOST_RATIO] = 0.2;
+    figures.value[FIGURE_SYNCHRONISATION_RATIO] = 0.2;
     for (double t = 13; t < 70; t += 1)
         if (tick(t))
             ok(false, "cooling at %g", t);
@@ -127,7 +128,7 @@ static void test_budgets(void)
 
     set_rules(TELL);
     limits.actions_per_hour = 2;
-    figures.value[FIGURE_LOST_RATIO] = 0.2;
+    figures.value[FIGURE_SYNCHRONISATION_RATIO] = 0.2;
     tick(0);
     is_int((long long)tick(10), 1, "the first");
     is_int((long long)tick(70), 1, "the second");
@@ -175,7 +176,7 @@ static void test_budgets(void)
     set_rules(TELL);
     limits.cluster_actions_per_hour = 1;
     budget_spend(&cluster, 5, 1);
-    figures.value[FIGURE_LOST_RATIO] = 0.2;
+    figures.value[FIGURE_SYNCHRONISATION_RATIO] = 0.2;
     tick(0);
     tick(10);
     is_str(decided[0].why_not, "1 actions in the last hour, all jobs together; ClusterActionsPerHour=1",
@@ -285,8 +286,8 @@ static void test_rebind(void)
 static const struct {
     const char *text, *want;
 } mistakes[] = {
-    { "Rule=r Policy=balanced \\\n When=\"lost_ratio > 5s\" Action=drain",
-      "t:2: Rule=r When=lost_ratio > 5s: column 14: lost_ratio is compared with '5s': a ratio such as 0.05 "
+    { "Rule=r Policy=balanced \\\n When=\"synchronisation_ratio > 5s\" Action=drain",
+      "t:2: Rule=r When=synchronisation_ratio > 5s: column 25: synchronisation_ratio is compared with '5s': a ratio such as 0.05 "
       "or 5% is accepted" },
     { "Rule=r Policy=balanced When=warning \\\n\\\n Action=dance",
       "t:3: Rule=r Action=dance: no such action; there are signal, checkpoint, requeue, exclude, "

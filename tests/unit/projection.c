@@ -67,8 +67,8 @@ static void rising(void)
 
     start(0);
     view_projection_get(view, now_s, &p);
-    ok(p.trend == TREND_UNKNOWN && isnan(p.lost_ratio) && isnan(p.per_hour) && isnan(p.reach.p50) &&
-           !p.warning,
+    ok(p.trend == TREND_UNKNOWN && isnan(p.synchronisation_ratio) && isnan(p.per_hour) &&
+           isnan(p.reach.p50) && !p.warning,
        "nothing is known at first: %s", p.text);
     run(200, 0.02, 0.06);
     view_projection_get(view, now_s, &p);
