@@ -238,3 +238,12 @@ bool trend_warning(const double *y, size_t n)
     }
     return kendall_tau(spread, windows) > TAU_WARN && kendall_tau(alike, windows) > TAU_WARN;
 }
+
+const char *trend_name(enum trend_direction direction)
+{
+    static const char *const names[] = {
+        [TREND_UNKNOWN] = "", [TREND_NONE] = "none", [TREND_RISING] = "rising", [TREND_FALLING] = "falling"
+    };
+
+    return direction < sizeof(names) / sizeof(names[0]) ? names[direction] : "";
+}

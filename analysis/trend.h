@@ -31,6 +31,8 @@
 #define TREND_WARNING_MIN 60u
 
 enum trend_direction { TREND_UNKNOWN, TREND_NONE, TREND_RISING, TREND_FALLING };
+/* "none", "rising", "falling"; "": unknown. */
+const char *trend_name(enum trend_direction direction);
 
 struct trend {
     enum trend_direction direction; /* unknown: too few points */

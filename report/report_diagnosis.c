@@ -114,10 +114,6 @@ json_t *report_critical_path(const struct view *v)
 
 /* ---- projection ---- */
 
-static const char *const trends[] = {
-    [TREND_UNKNOWN] = "", [TREND_NONE] = "none", [TREND_RISING] = "rising", [TREND_FALLING] = "falling"
-};
-
 static json_t *reach_json(const struct trend_reach *r)
 {
     json_t *o;
@@ -138,7 +134,7 @@ json_t *report_projection(const struct view *v, double now_s)
 
     view_projection_get(v, now_s, &p);
     put_real(o, "synchronisation_ratio", p.synchronisation_ratio);
-    put_text(o, "trend", p.trend < ARRAY_SIZE(trends) ? trends[p.trend] : "");
+    put_text(o, "trend", trend_name(p.trend));
     put_real(o, "per_hour", p.per_hour);
     put_real(o, "limit", p.limit);
     json_object_set_new(o, "reach_s", reach_json(&p.reach));

@@ -6,10 +6,6 @@
 
 #include "analysis/view.h"
 
-static const char *const trends[] = {
-    [TREND_UNKNOWN] = "", [TREND_NONE] = "none", [TREND_RISING] = "rising", [TREND_FALLING] = "falling"
-};
-
 static const char *known(const char *text)
 {
     return text && *text ? text : NULL;
@@ -95,7 +91,7 @@ static void put_outlook(struct figures *f, const struct view *v, double now_s)
     struct view_projection p;
 
     view_projection_get(v, now_s, &p);
-    figures_word(f, FIGURE_TREND, p.trend < sizeof(trends) / sizeof(trends[0]) ? trends[p.trend] : "");
+    figures_word(f, FIGURE_TREND, trend_name(p.trend));
     f->value[FIGURE_SYNCHRONISATION_PER_HOUR] = p.per_hour;
     f->value[FIGURE_STEP_PER_HOUR] = p.step_per_hour;
     f->value[FIGURE_REACH_S] = p.reach.p50;

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "analysis/trend.h"
 #include "tests/tap.h"
 
 /* A job: 12 % lost, a straggler on n5 that costs a quarter, no time limit known. */
@@ -279,7 +280,7 @@ static void test_words(void)
 
 static void test_table(void)
 {
-    char *text = NULL;
+    char *text = NULL, buf[64];
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
 
@@ -289,6 +290,13 @@ static void test_table(void)
            "figure %d is %s", i, figure_table[i].name);
         if (figure_find(figure_table[i].name) != i)
             ok(false, "%s is there twice", figure_table[i].name);
+    }
+    for (int d = TREND_NONE; d <= TREND_FALLING; d++) {
+        struct figures f;
+
+        figures_word(&f, FIGURE_TREND, trend_name((enum trend_direction)d));
+        is_str(figure_write(&f, FIGURE_TREND, buf, sizeof(buf)), trend_name((enum trend_direction)d),
+               "a trend has the same name in a condition");
     }
     figures_print(out);
     fclose(out);
