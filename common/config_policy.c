@@ -3,8 +3,7 @@
 static const char *const actions[] = { "dryrun", "enforce", NULL };
 static const char *const checkpoints[] = { "off", "advise", "request", NULL };
 static const char *const paces[] = { "off", "auto", NULL };
-/* As pacing/pacer.h has them. */
-static const char *const levers[] = { "release", "gate", "delay", "stagger", NULL };
+const char *const config_levers[] = { "release", "gate", "delay", "stagger", NULL };
 static const char *const no_yes[] = { "no", "yes", NULL };
 
 #define AT(field) KEY_AT(config_policy, field)
@@ -32,24 +31,10 @@ static const struct key policy_keys[] = {
       "The effect of an action is its change of step time between two windows of this length, one before it "
       "and one after it." },
     /* pacing */
-    { "Pacing", AT(pace), VALUE_ONE_OF(paces), "auto",
+    { "Pacing", AT(pacing), VALUE_ONE_OF(paces), "auto",
       "Whether ranks that are early in a collective may be made to wait otherwise than by spinning, where "
       "that proves to make the job faster. Results stay the same to the bit." },
-    { "PaceLevers", AT(pace_levers), VALUE_SOME_OF(levers), "release,gate",
-      "What may be tried: release (the MPI library gives the core away while it waits), gate (early ranks "
-      "sleep until the last one of the node has come), delay (a rank sleeps part of what it is reliably "
-      "early by), stagger (ranks of a node enter one after another)." },
-    { "PaceMaxDelay", AT(pace_max_delay_s), VALUE_RANGE(VALUE_SECONDS, 1e-5, 1), "20ms",
-      "Maximum time that a rank is held back in one collective." },
-    { "PaceShare", AT(pace_share_ratio), VALUE_RANGE(VALUE_RATIO, 0, 1), "0.8",
-      "Share of its expected waiting time that a rank may sleep." },
-    { "PaceEpoch", AT(pace_epoch), VALUE_UNITS(1, 16, "collectives"), "16",
-      "Number of consecutive collectives that run with the lever, or without it, where its effect outlasts a "
-      "collective, that is, where ranks do not outnumber cores." },
-    { "PaceHoldout", AT(pace_holdout), VALUE_UNITS(2, 12, "epochs"), "12",
-      "One epoch in this many runs without the lever, to see whether it still helps; one in two where epochs "
-      "are long." },
-
+    CONFIG_PACING_KEYS(config_policy),
     /* checkpoints: Checkpoint..., PreemptionGrace */
     { "Checkpoint", AT(checkpoint), VALUE_ONE_OF(checkpoints), "advise",
       "Whether checkpoints are left alone, recommended, or requested when they are due." },

@@ -12,6 +12,41 @@ enum { CONFIG_DRYRUN, CONFIG_ENFORCE }; /* config_policy.action */
 
 enum { CONFIG_CHECKPOINT_OFF, CONFIG_CHECKPOINT_ADVISE, CONFIG_CHECKPOINT_REQUEST };
 
+/* How pacing proceeds (pacing/pacer.h), for policies and for scenarios (sim/scenario.h). */
+struct config_pacing {
+    int levers;         /* PaceLevers: PACER_... */
+    int epoch;          /* PaceEpoch: collectives */
+    int holdout;        /* PaceHoldout: epochs */
+    double max_delay_s; /* PaceMaxDelay */
+    double share_ratio; /* PaceShare */
+};
+
+extern const char *const config_levers[]; /* "release", "gate", ..., NULL: in the order of PACER_... */
+
+/* Their rows, for the table of a structure that has them as `pace`. */
+#define CONFIG_PACING_KEYS(structure)                                                                        \
+    CONFIG_PACING_KEY(                                                                                       \
+        structure, "PaceLevers", levers, VALUE_SOME_OF(config_levers), "release,gate",                       \
+        "What may be tried: release (the MPI library gives the core away while it waits), gate "             \
+        "(early ranks sleep until the last one of the node has come), delay (a rank sleeps "                 \
+        "part of what it is reliably early by), stagger (ranks of a node enter one after "                   \
+        "another)."),                                                                                        \
+        CONFIG_PACING_KEY(structure, "PaceMaxDelay", max_delay_s, VALUE_RANGE(VALUE_SECONDS, 1e-5, 1),       \
+                          "20ms", "Maximum time that a rank is held back in one collective."),               \
+        CONFIG_PACING_KEY(structure, "PaceShare", share_ratio, VALUE_RANGE(VALUE_RATIO, 0, 1), "0.8",        \
+                          "Share of its expected waiting time that a rank may sleep."),                      \
+        CONFIG_PACING_KEY(structure, "PaceEpoch", epoch, VALUE_UNITS(1, 16, "collectives"), "16",            \
+                          "Number of consecutive collectives that run with the lever, or without it, where " \
+                          "its effect outlasts a collective, that is, where ranks do not outnumber cores."), \
+        CONFIG_PACING_KEY(                                                                                   \
+            structure, "PaceHoldout", holdout, VALUE_UNITS(2, 12, "epochs"), "12",                           \
+            "One epoch in this many runs without the lever, to see whether it still helps; one "             \
+            "in two where epochs are long.")
+#define CONFIG_PACING_KEY(structure, name, field, type, standard, text) \
+    {                                                                   \
+        name, KEY_AT(structure, pace.field), type, standard, text       \
+    }
+
 /* A policy's parameters, rows of the table in config_policy.c.  All have defaults; units as in units.h. */
 struct config_policy {
     char name[32];
@@ -32,13 +67,8 @@ struct config_policy {
     double checkpoint_cost_s;                     /* CheckpointCost: assumed until measured */
     double checkpoint_least_s, checkpoint_most_s; /* CheckpointMinInterval, CheckpointMaxInterval */
     double preemption_grace_s;                    /* PreemptionGrace */
-    /* pacing, pacing/pacer.h */
-    int pace;                /* Pacing: 0 off, 1 auto */
-    int pace_levers;         /* PaceLevers: PACER_... */
-    int pace_epoch;          /* PaceEpoch: collectives */
-    int pace_holdout;        /* PaceHoldout: epochs */
-    double pace_max_delay_s; /* PaceMaxDelay */
-    double pace_share_ratio; /* PaceShare */
+    int pacing;                                   /* Pacing: 0 off, 1 auto */
+    struct config_pacing pace;
 };
 
 /* PolicyFor=: a job that matches every property gets the policy.  Empty lists match every job. */

@@ -20,9 +20,9 @@ json_t *pacing_control_json(const struct config_policy *p)
 {
     char levers[64];
 
-    levers_write(p->pace ? (uint32_t)p->pace_levers : 0, levers, sizeof(levers));
-    return json_pack("{s:s, s:f, s:f, s:i, s:i}", "levers", levers, "max_delay_s", p->pace_max_delay_s,
-                     "share", p->pace_share_ratio, "epoch", p->pace_epoch, "holdout", p->pace_holdout);
+    levers_write(p->pacing ? (uint32_t)p->pace.levers : 0, levers, sizeof(levers));
+    return json_pack("{s:s, s:f, s:f, s:i, s:i}", "levers", levers, "max_delay_s", p->pace.max_delay_s,
+                     "share", p->pace.share_ratio, "epoch", p->pace.epoch, "holdout", p->pace.holdout);
 }
 
 /* ---- what comes from a node ---- */

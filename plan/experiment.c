@@ -53,8 +53,8 @@ double experiment_cv_miss(const struct published *p, double cv)
 
 const struct trial_remedy experiment_remedies[EXPERIMENT_REMEDIES] = {
     [EXPERIMENT_UNCOORDINATED] = { "uncoordinated", "as fitted", SERVER, NULL, NULL, 0, false },
-    [EXPERIMENT_PACING] = { "pacing", "early nodes sleep", SERVER "Pacing=delay PaceMax=1s", NULL, NULL, 0,
-                            false },
+    [EXPERIMENT_PACING] = { "pacing", "early nodes sleep", SERVER "Pacing=delay PaceMaxDelay=1s", NULL, NULL,
+                            0, false },
     [EXPERIMENT_GATED] = { "gate_2", "2 at a time at the server", SERVER, NULL, GATE "2", 0, false },
     { "gate_1", "1 at a time", SERVER, NULL, GATE "1", 0, false },
     { "gate_4", "4 at a time", SERVER, NULL, GATE "4", 0, false },

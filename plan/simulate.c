@@ -241,7 +241,7 @@ static void tell_failures(const struct run *r, struct answer *answer)
 /* Whatever the policies of the job ever allow. */
 static uint32_t levers_of(const struct scenario *s, size_t job)
 {
-    uint32_t levers = (uint32_t)s->jobs[job].levers;
+    uint32_t levers = (uint32_t)s->jobs[job].pace.levers;
 
     for (size_t i = 0; i < s->n_policies; i++)
         levers |= (size_t)s->policies[i].job == job ? (uint32_t)s->policies[i].levers : 0;

@@ -6,14 +6,11 @@
 #include <strings.h>
 
 #include "common/conf.h"
-#include "common/key.h"
 #include "common/xalloc.h"
 
 static const char *const placements[] = { "contiguous", "round-robin", "shuffled", NULL };
 static const char *const syncs[] = { "synchronous", "staleness", "local", "asynchronous", NULL };
 static const char *const pacings[] = { "none", "delay", "gate", "auto", NULL };
-/* In the order of PACER_... (pacing/pacer.h). */
-static const char *const levers[] = { "release", "gate", "delay", "stagger", NULL };
 /* In the order of enum schedule_algorithm: those that can do an all-reduce. */
 static const char *const algorithms[] = {
     "ring", "tree", "doubling", "halving", "hierarchical", "hierarchical-halving", "server", NULL
@@ -133,21 +130,9 @@ static const struct key job_keys[] = {
       "Parameter servers, each with a node's link, with Algorithm=server or Sync=asynchronous." },
     { "Pacing", OF_JOB(pacing), VALUE_ONE_OF(pacings), "none",
       "What early ranks do: nothing, sleep before they enter, or yield their core to late ranks of their node; "
-      "auto: whichever of PaceLevers proves to help on the node, as in live jobs." },
-    { "PaceMax", OF_JOB(pace_max_s), VALUE_RANGE(VALUE_SECONDS, 0, 3600), "10ms",
-      "Maximum duration of a sleep." },
-    { "PaceShare", OF_JOB(pace_share), VALUE_RANGE(VALUE_RATIO, 0, 1), "0.8",
-      "Share of its expected waiting time that a rank sleeps." },
-    { "PaceLevers", OF_JOB(levers), VALUE_SOME_OF(levers), "release,gate",
-      "auto: levers that may be tried, as in syncguard.conf. release: the library yields the core while it "
-      "waits; gate: early ranks sleep until the last one of the node arrives; both yield the core here. "
-      "delay: a rank sleeps part of the time that it is reliably early by; stagger: ranks of a node enter one after "
-      "another." },
-    { "PaceEpoch", OF_JOB(pace_epoch), VALUE_RANGE(VALUE_INTEGER, 1, 16), "16",
-      "auto: number of consecutive collectives that run with the lever, or without it, where alternating "
-      "collectives did not prove an effect." },
-    { "PaceHoldout", OF_JOB(pace_holdout), VALUE_RANGE(VALUE_INTEGER, 2, 12), "12",
-      "auto: one epoch in this many runs without the lever in force, to see whether it still helps." },
+      "auto: whichever of PaceLevers proves to help on the node, as in live jobs; release and gate both yield "
+      "the core here. PaceMaxDelay and PaceShare bound a sleep." },
+    CONFIG_PACING_KEYS(scenario_job),
     { "Samples", OF_JOB(samples), VALUE_RANGE(VALUE_NUMBER, 0, 1e9), "1",
       "Training samples per rank and step." },
     { 0 },
@@ -221,7 +206,8 @@ static const struct key policy_keys[] = {
     { "Policy", POLICY(of), VALUE(VALUE_NAME), NULL, "The job, one with Pacing=auto." },
     { "From", POLICY(from), VALUE_RANGE(VALUE_INTEGER, 0, SCENARIO_STEPS_MAX), NULL,
       "First step of the policy; it applies until the next policy of the job." },
-    { "PaceLevers", POLICY(levers), VALUE_SOME_OF(levers), NULL, "Levers that may be tried from then on." },
+    { "PaceLevers", POLICY(levers), VALUE_SOME_OF(config_levers), NULL,
+      "Levers that may be tried from then on." },
     { 0 },
 };
 
@@ -501,7 +487,7 @@ int scenario_job_node(const struct scenario_job *j, int n)
 
 uint32_t scenario_levers(const struct scenario *s, size_t job, uint64_t step)
 {
-    int since = -1, now = s->jobs[job].levers;
+    int since = -1, now = s->jobs[job].pace.levers;
 
     for (size_t i = 0; i < s->n_policies; i++) {
         const struct scenario_policy *p = &s->policies[i];

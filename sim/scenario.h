@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "common/config_policy.h"
 #include "common/err.h"
 
 #define SCENARIO_NAME_MAX       31
@@ -63,9 +64,8 @@ struct scenario_job {
     double wake_s;
     int sync, staleness, every, servers;
     int pacing;
-    double pace_max_s, pace_share;
-    int levers, pace_epoch, pace_holdout; /* Pacing=auto; levers: PACER_... (pacing/pacer.h) */
-    double samples;                       /* of a rank and step */
+    struct config_pacing pace; /* levers, epoch and holdout: with Pacing=auto */
+    double samples;            /* of a rank and step */
 };
 
 enum scenario_scope { SCOPE_RANK, SCOPE_NODE, SCOPE_SWITCH, SCOPE_JOB, SCOPE_LINK, SCOPE_LOSS };

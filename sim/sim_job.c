@@ -337,7 +337,7 @@ void sim_job_rank_worked(struct sim_job *j, uint32_t rank, double done_s)
 
 double sim_job_pace_delay_s(const struct sim_job *j, uint32_t rank, int bucket)
 {
-    struct pace_params p = { j->j->pace_max_s, j->j->pace_share };
+    struct pace_params p = { j->j->pace.max_delay_s, j->j->pace.share_ratio };
 
     if (j->paces)
         return sim_job_paces_delay_s(j, rank, bucket);

@@ -138,8 +138,8 @@ static uint32_t seq_of(const struct sim_job *j, uint64_t comm, uint64_t round, u
 static struct pacer_params params_in(const struct sim_job *j, uint64_t round)
 {
     return (struct pacer_params){ .levers = scenario_levers(j->scenario, j->index, round * j->per_round),
-                                  .epoch = (uint32_t)j->j->pace_epoch,
-                                  .every = (uint32_t)j->j->pace_holdout };
+                                  .epoch = (uint32_t)j->j->pace.epoch,
+                                  .every = (uint32_t)j->j->pace.holdout };
 }
 
 /* The lever for the collective that follows this one. */
@@ -269,7 +269,7 @@ enum cores_waiting sim_job_paces_waiting(const struct sim_job *j, uint32_t node)
 
 double sim_job_paces_delay_s(const struct sim_job *j, uint32_t rank, int bucket)
 {
-    const struct pace_params params = { j->j->pace_max_s, j->j->pace_share };
+    const struct pace_params params = { j->j->pace.max_delay_s, j->j->pace.share_ratio };
     uint32_t node = j->place->node[rank];
     const struct node_pace *p = j->paces->node[node];
     const struct pace_stays *w = &j->paces->stays[sort_of(j, bucket)][rank];

@@ -166,7 +166,7 @@ static void environment_yield(struct step *s, const struct config_policy *policy
     uint32_t cpus = job_env_number(s, "SLURM_CPUS_ON_NODE");
     char set[32];
 
-    if (!policy->pace || !(policy->pace_levers & PACER_RELEASE) || cpus == NONE || s->local_tasks == NONE ||
+    if (!policy->pacing || !(policy->pace.levers & PACER_RELEASE) || cpus == NONE || s->local_tasks == NONE ||
         s->local_tasks <= cpus || spank_getenv(s->sp, ENV_YIELD, set, sizeof(set)) != ESPANK_ENV_NOEXIST)
         return;
     if (spank_setenv(s->sp, ENV_YIELD, "1", 0) == ESPANK_SUCCESS)

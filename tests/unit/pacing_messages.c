@@ -25,16 +25,14 @@ static void test_policy(void)
     config_parse(&config, "text", text, strlen(text), &err);
     observe = config_policy_find(&config, "observe");
     balanced = config_policy_find(&config, "balanced");
-    ok(observe && !observe->pace, "observe does not pace");
-    ok(balanced && balanced->pace && balanced->pace_levers == (PACER_RELEASE | PACER_GATE),
+    ok(observe && !observe->pacing, "observe does not pace");
+    ok(balanced && balanced->pacing && balanced->pace.levers == (PACER_RELEASE | PACER_GATE),
        "balanced may use what waits otherwise, and nothing that sleeps by guess");
-    ok(config_policy_find(&config, "all")->pace_levers == (PACER_RELEASE | PACER_STAGGER), "levers are read");
-    ok(!strcmp(key_write(levers, config_policy_find(&config, "all"), buf, sizeof(buf)),
-               "release,stagger"),
+    ok(config_policy_find(&config, "all")->pace.levers == (PACER_RELEASE | PACER_STAGGER), "levers are read");
+    ok(!strcmp(key_write(levers, config_policy_find(&config, "all"), buf, sizeof(buf)), "release,stagger"),
        "and written: %s", buf);
     ok(isnan(key_number(levers, balanced)), "a set of words is no number");
-    ok(key_number(key_find(keys, "PaceHoldout"), config_policy_find(&config, "all")) == 4,
-       "a count is one");
+    ok(key_number(key_find(keys, "PaceHoldout"), config_policy_find(&config, "all")) == 4, "a count is one");
     for (uint32_t i = 0; i < PACER_LEVERS; i++)
         ok(levers && !strcmp(levers->type.words[i], pacer_lever_name(1u << i)), "lever %u has one name", i);
     ok(levers && !levers->type.words[PACER_LEVERS], "and there is none more");

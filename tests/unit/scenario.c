@@ -17,8 +17,7 @@ static const struct {
     { HEAD, "t: a line Job=NAME Ranks=... is missing" },
     { "Color=blue", "t:1: Color=blue: a line begins with Run=, Fabric=, Job=, Noise=, Fault=, Checkpoint=, "
                     "Policy=, Gate=" },
-    { "Run=r Run2=x",
-      "t:1: Run2=x: unknown key. Did you mean 'Run'?" },
+    { "Run=r Run2=x", "t:1: Run2=x: unknown key. Did you mean 'Run'?" },
     { "Run=r Seed=1 Seed=2", "t:1: Seed=2: set twice on this line" },
     { "Run=r Seed=1.5", "t:1: Seed=1.5: a whole number from 0 to 2147483647 (default 1)" },
     { "Run=r\nRun=s", "t:2: Run=s: only one run per file" },
@@ -59,7 +58,8 @@ static const struct {
     { HEAD "Job=a Ranks=4 PaceLevers=gate,",
       "t:3: PaceLevers=gate,: none, or one or more of release, gate, delay or stagger, with commas "
       "(default release,gate)" },
-    { HEAD "Job=a Ranks=4 PaceHoldout=1", "t:3: PaceHoldout=1: a whole number from 2 to 12 (default 12)" },
+    { HEAD "Job=a Ranks=4 PaceHoldout=1",
+      "t:3: PaceHoldout=1: a whole number of epochs from 2 to 12 (default 12)" },
     { GOOD "Policy=a From=0 PaceLevers=gate", "t:4: Policy=a: the job needs Pacing=auto" },
     { GOOD "Policy=b From=0 PaceLevers=gate", "t:4: Policy=b: unknown job \"b\"" },
     { GOOD "Policy=a From=9",
@@ -148,7 +148,7 @@ static void test_policies(void)
     ok(scenario_levers(&s, 1, 9) == (PACER_RELEASE | PACER_GATE), "at first the job's own");
     ok(scenario_levers(&s, 1, 10) == (PACER_DELAY | PACER_STAGGER), "... another from its step on");
     ok(scenario_levers(&s, 1, 20) == 0 && scenario_levers(&s, 1, 99) == 0, "... and the next, in any order");
-    ok(s.jobs[1].pace_epoch == 16 && s.jobs[1].pace_holdout == 12, "with the defaults of syncguard.conf");
+    ok(s.jobs[1].pace.epoch == 16 && s.jobs[1].pace.holdout == 12, "with the defaults of syncguard.conf");
 }
 
 /* The choices of Algorithm= are in the order of network/schedule.h. */

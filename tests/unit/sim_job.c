@@ -244,7 +244,7 @@ static void test_play_all_at_once(void)
         { 20, "Cores=2", "Noise=rank Cv=0.1", "shared cores" },
         { 20, "Cores=2 Pacing=gate", "Noise=rank Cv=0.1", "gated" },
         { 20, "Cores=3 Pacing=gate Wake=1ms", "Noise=rank Cv=0.1", "gated, slow to wake" },
-        { 20, "Cores=2 Pacing=delay PaceMax=5ms", "Noise=rank Cv=0.1", "paced on shared cores" },
+        { 20, "Cores=2 Pacing=delay PaceMaxDelay=5ms", "Noise=rank Cv=0.1", "paced on shared cores" },
         { 300, "Cores=2 Pacing=auto", "Noise=rank Cv=0.05", "paced by the live rules" },
         { 300, "Cores=3 Pacing=auto PaceLevers=delay,stagger Wake=1ms",
           "Noise=rank Cv=0.05\nPolicy=a From=200 PaceLevers=gate", "other levers" },

@@ -188,7 +188,7 @@ static void draw_job(struct history *h)
     add(h->job, sizeof(h->job), " Bytes=%.0fkB", log_between(1, 20000));
     add(h->job, sizeof(h->job), " Algorithm=%s", algorithms[between(0, 3)]);
     add(h->job, sizeof(h->job), " Wake=%.0fus", 200 * uniform());
-    add(h->job, sizeof(h->job), " PaceMax=%.2fms", log_between(0.1, 1000));
+    add(h->job, sizeof(h->job), " PaceMaxDelay=%.2fms", log_between(0.1, 1000));
     add(h->job, sizeof(h->job), " PaceShare=%.2f", uniform());
     add(h->job, sizeof(h->job), " PaceEpoch=%d", between(1, 16));
     add(h->job, sizeof(h->job), " PaceHoldout=%d", between(2, 12));
