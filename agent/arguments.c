@@ -104,7 +104,7 @@ static int64_t parse_number(const char *text)
     return *end || errno || n > UINT32_MAX ? -1 : (int64_t)n;
 }
 
-/* "core.spine0.leaf1.node3": the leaf is what stands before the node. */
+/* "core.spine0.leaf1.node3": the switch is what stands before the node. */
 static void take_switch(struct arguments *o, const char *address)
 {
     const char *end = address ? strrchr(address, '.') : NULL, *begin;
@@ -113,7 +113,7 @@ static void take_switch(struct arguments *o, const char *address)
         return;
     for (begin = end; begin > address && begin[-1] != '.'; begin--)
         ;
-    snprintf(o->leaf_switch, sizeof(o->leaf_switch), "%.*s", (int)(end - begin), begin);
+    snprintf(o->switch_name, sizeof(o->switch_name), "%.*s", (int)(end - begin), begin);
 }
 
 static void read_environment(struct arguments *o)

@@ -14,7 +14,7 @@ struct arguments {
     double rate_hz;
 
     const char *user, *name, *partition, *account, *qos, *notes;
-    char leaf_switch[128]; /* "" when unknown */
+    char switch_name[128]; /* "" when unknown */
     int64_t job, step, nodes, tasks, local_tasks, node_index;
     int64_t het_job, het_offset, array_job, array_task, restarts;
     int64_t end_time; /* of the job, Unix time */

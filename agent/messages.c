@@ -63,7 +63,7 @@ json_t *message_hello(const struct arguments *o, const char *life, uint64_t firs
         { "node", message_text(o->node) },
         { "node_index", number(o->node_index) },
         { "nodes", number(o->nodes) },
-        { "switch", message_text(*o->leaf_switch ? o->leaf_switch : NULL) },
+        { "switch", message_text(*o->switch_name ? o->switch_name : NULL) },
         { "adapter", adapter_json() },
         { "tasks", number(o->tasks) },
         { "local_tasks", number(o->local_tasks) },

@@ -69,9 +69,9 @@ void diagnosis_free(struct diagnosis *d)
     free(d);
 }
 
-void diagnosis_place(struct diagnosis *d, uint32_t rank, uint32_t node, uint32_t leaf)
+void diagnosis_place(struct diagnosis *d, uint32_t rank, uint32_t node, uint32_t switch_id)
 {
-    work_place(d->work, rank, node, leaf);
+    work_place(d->work, rank, node, switch_id);
 }
 
 /* ---- the list ---- */

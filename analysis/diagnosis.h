@@ -20,7 +20,7 @@ struct diagnosis *diagnosis_new(void);
 void diagnosis_free(struct diagnosis *d); /* NULL is fine */
 /* Another program, or other steps: what was learnt does not apply; all that stood is over. */
 void diagnosis_restart(struct diagnosis *d);
-void diagnosis_place(struct diagnosis *d, uint32_t rank, uint32_t node, uint32_t leaf);
+void diagnosis_place(struct diagnosis *d, uint32_t rank, uint32_t node, uint32_t switch_id);
 
 struct diagnosis_step {
     uint32_t seq;       /* of its last collective on the main communicator */

@@ -60,7 +60,7 @@ void places_reset(struct places *s)
 
 uint32_t place_of(const struct work *w, enum finding_scope scope, uint32_t rank)
 {
-    return scope == SCOPE_RANK ? rank : scope == SCOPE_NODE ? w->rank[rank].node : w->rank[rank].leaf;
+    return scope == SCOPE_RANK ? rank : scope == SCOPE_NODE ? w->rank[rank].node : w->rank[rank].switch_id;
 }
 
 bool places_current(const struct places *s, const struct work *w)

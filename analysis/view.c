@@ -111,17 +111,17 @@ static void forget(struct view *v, uint16_t app)
     diagnosis_restart(v->diagnosis);
 }
 
-int view_rank_add(struct view *v, uint32_t rank, uint16_t app, const char *node, const char *leaf)
+int view_rank_add(struct view *v, uint32_t rank, uint16_t app, const char *node, const char *switch_name)
 {
     if (rank >= VIEW_RANKS_MAX || app < view_ranks_count(v)->app)
         return -1;
     if (app > view_ranks_count(v)->app)
         forget(v, app);
-    view_ranks_add(v, rank, node, leaf);
+    view_ranks_add(v, rank, node, switch_name);
     view_steps_reserve(v, rank + 1);
     view_history_reserve(v, rank + 1);
     view_sums_reserve(v, rank + 1);
-    diagnosis_place(v->diagnosis, rank, view_ranks_at(v, rank)->node, view_ranks_at(v, rank)->leaf);
+    diagnosis_place(v->diagnosis, rank, view_ranks_at(v, rank)->node, view_ranks_at(v, rank)->switch_id);
     return 0;
 }
 

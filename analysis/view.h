@@ -71,9 +71,9 @@ struct view *view_new(const struct view_params *p, double now_s);
 void view_free(struct view *v); /* NULL is fine */
 void view_params_set(struct view *v, const struct view_params *p);
 
-/* rank runs on node, below switch (NULL or "": not known). A larger app than before: another MPI program of
+/* rank runs on node, below the switch (NULL or "": not known). A larger app than before: another MPI program of
  * the step, what was known of ranks and communicators is forgotten.  -1: out of bounds. */
-int view_rank_add(struct view *v, uint32_t rank, uint16_t app, const char *node, const char *leaf);
+int view_rank_add(struct view *v, uint32_t rank, uint16_t app, const char *node, const char *switch_name);
 /* What a node's adapters to the network can send each, bytes a second, and how many it has: the slowest
  * node's counts. What is out of bounds is not known, and passed over. */
 #define VIEW_ADAPTER_MAX  1e13
@@ -135,7 +135,7 @@ bool view_event_take(struct view *v, struct view_event *e);
 
 struct view_rank_figures {
     uint32_t rank;
-    const char *node, *leaf; /* lent; "" not known */
+    const char *node, *switch_name; /* lent; "" not known */
     bool ended;
     double lateness_s, lateness_p50_s, lateness_p95_s, lateness_p99_s; /* mean; percentiles to about 5 % */
     double last_ratio;        /* share of collectives in which it came last */

@@ -71,7 +71,7 @@ bool view_rank_get(const struct view *v, double now_s, uint32_t rank, struct vie
     *f = (struct view_rank_figures){
         .rank = rank,
         .node = view_place_name(v, k->node),
-        .leaf = view_place_name(v, k->leaf),
+        .switch_name = view_place_name(v, k->switch_id),
         .ended = k->ended,
         .lateness_s = c.joined ? c.lateness_s / c.joined : NAN,
         .last_ratio = c.joined ? (double)c.last / c.joined : NAN,

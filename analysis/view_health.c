@@ -393,7 +393,7 @@ static void mark_culprits(struct group *g, const struct view_verdict *d)
         if (d->finding.scope == SCOPE_NODE)
             is = view_place_name(v, k->node);
         else if (d->finding.scope == SCOPE_SWITCH)
-            is = view_place_name(v, k->leaf);
+            is = view_place_name(v, k->switch_id);
         for (uint32_t c = 0; c < d->n_culprits && k->known && !(g->rank[r] > 0); c++)
             g->rank[r] = !strcmp(is, d->culprit[c]);
     }

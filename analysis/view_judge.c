@@ -221,8 +221,9 @@ static uint32_t ranks_of(const struct view *v, const struct finding *f)
     uint32_t n = 0;
 
     for (uint32_t r = 0; r < view_rank_limit(v); r++)
-        n += view_ranks_at(v, r)->known &&
-             (f->scope == SCOPE_NODE ? view_ranks_at(v, r)->node : view_ranks_at(v, r)->leaf) == f->place;
+        n +=
+            view_ranks_at(v, r)->known &&
+            (f->scope == SCOPE_NODE ? view_ranks_at(v, r)->node : view_ranks_at(v, r)->switch_id) == f->place;
     return n;
 }
 

@@ -38,8 +38,8 @@ __attribute__((format(printf, 3, 4))) void view_event(struct view *v, double now
 /* view_ranks.c: where each rank runs and what it is doing; for the others to read */
 struct view_rank {
     bool known, ended, vanished;
-    uint32_t node, leaf; /* numbers of names; WORK_PLACE_NONE */
-    uint8_t left_op;     /* the collective that its newest sample is of */
+    uint32_t node, switch_id; /* numbers of names; WORK_PLACE_NONE */
+    uint8_t left_op;          /* the collective that its newest sample is of */
     uint32_t left_seq;
     uint64_t left_comm;
     uint8_t inside_op, live_op; /* live_op: of the newest live item, also when the rank has left since */
@@ -57,7 +57,7 @@ struct rank_count {
 struct ranks *view_ranks_new(double now_s);
 void view_ranks_free(struct ranks *s);
 void view_ranks_forget(struct view *v, uint16_t app);
-void view_ranks_add(struct view *v, uint32_t rank, const char *node, const char *leaf);
+void view_ranks_add(struct view *v, uint32_t rank, const char *node, const char *switch_name);
 void view_ranks_take_sample(struct view *v, const struct sample *s);
 void view_ranks_take_live(struct view *v, double now_s, const struct live *l);
 void view_ranks_take_counts(struct view *v, const struct counts *c);

@@ -34,7 +34,7 @@ void view_ranks_free(struct ranks *s)
 static void clear(struct ranks *s, uint32_t first)
 {
     for (uint32_t r = first; r < s->n; r++)
-        s->rank[r] = (struct view_rank){ .node = WORK_PLACE_NONE, .leaf = WORK_PLACE_NONE };
+        s->rank[r] = (struct view_rank){ .node = WORK_PLACE_NONE, .switch_id = WORK_PLACE_NONE };
 }
 
 void view_ranks_forget(struct view *v, uint16_t app)
@@ -54,7 +54,7 @@ const char *view_place_name(const struct view *v, uint32_t place)
     return place < names_count(v->ranks->places) ? names_text(v->ranks->places, place) : "";
 }
 
-void view_ranks_add(struct view *v, uint32_t rank, const char *node, const char *leaf)
+void view_ranks_add(struct view *v, uint32_t rank, const char *node, const char *switch_name)
 {
     struct ranks *s = v->ranks;
     struct view_rank *k;
@@ -72,7 +72,7 @@ void view_ranks_add(struct view *v, uint32_t rank, const char *node, const char 
     k->known = true;
     k->ended = k->vanished = false;
     k->node = place_of(s, node);
-    k->leaf = place_of(s, leaf);
+    k->switch_id = place_of(s, switch_name);
     s->count.added_s = v->now_s;
 }
 

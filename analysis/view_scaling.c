@@ -98,7 +98,7 @@ double view_adapter_get(const struct view *v, unsigned *number)
 struct newest_steps {
     uint32_t n, ranks;
     float *own_s;
-    uint32_t *rank, *node, *leaf; /* by column: who it is, where it sits */
+    uint32_t *rank, *node, *switch_id; /* by column: who it is, where it sits */
     double *scratch;
     double step_s;
 };
@@ -108,7 +108,7 @@ static void steps_free(struct newest_steps *s)
     free(s->own_s);
     free(s->rank);
     free(s->node);
-    free(s->leaf);
+    free(s->switch_id);
     free(s->scratch);
 }
 
@@ -116,8 +116,8 @@ static int by_place(const void *a, const void *b, void *arg)
 {
     const struct work_rank *rank = arg, *x = &rank[*(const uint32_t *)a], *y = &rank[*(const uint32_t *)b];
 
-    if (x->leaf != y->leaf)
-        return x->leaf < y->leaf ? -1 : 1;
+    if (x->switch_id != y->switch_id)
+        return x->switch_id < y->switch_id ? -1 : 1;
     if (x->node != y->node)
         return x->node < y->node ? -1 : 1;
     return *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
@@ -132,10 +132,10 @@ static void order_ranks(const struct work *w, struct newest_steps *s)
             s->rank[s->ranks++] = r;
     qsort_r(s->rank, s->ranks, sizeof(*s->rank), by_place, w->rank);
     s->node = xcalloc(s->ranks, sizeof(*s->node));
-    s->leaf = xcalloc(s->ranks, sizeof(*s->leaf));
+    s->switch_id = xcalloc(s->ranks, sizeof(*s->switch_id));
     for (uint32_t i = 0; i < s->ranks; i++) {
         s->node[i] = w->rank[s->rank[i]].node;
-        s->leaf[i] = w->rank[s->rank[i]].leaf;
+        s->switch_id[i] = w->rank[s->rank[i]].switch_id;
         if (s->node[i] == WORK_PLACE_NONE) /* not known: each on its own */
             s->node[i] = UINT32_MAX / 2 + i;
     }
@@ -243,7 +243,7 @@ static const char *fit(const struct view *v, struct view_scaling *out, struct pr
     in->other_s = f.p2p_ratio > 0 ? f.p2p_ratio * steps.step_s : 0;
     if (steps.ranks < 2)
         why = "one rank has nobody to wait for";
-    else if (!variation_fit(&out->noise, steps.own_s, steps.n, steps.ranks, steps.node, steps.leaf,
+    else if (!variation_fit(&out->noise, steps.own_s, steps.n, steps.ranks, steps.node, steps.switch_id,
                             steps.scratch))
         why = "too few steps are seen yet";
     for (unsigned i = 0; i < out->noise.apart; i++)
@@ -395,7 +395,7 @@ static const char *rank_strategies(const struct view *v, const struct view_strat
     const char *why = NULL;
 
     memcpy(own_s, steps->own_s, values * sizeof(*own_s));
-    if (!variation_fit(&k->noise, steps->own_s, steps->n, steps->ranks, steps->node, steps->leaf,
+    if (!variation_fit(&k->noise, steps->own_s, steps->n, steps->ranks, steps->node, steps->switch_id,
                        steps->scratch)) {
         why = "too few steps are seen yet";
         goto out;

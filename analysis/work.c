@@ -58,17 +58,17 @@ static void reserve(struct work *w, uint32_t n)
     w->own = xrealloc(w->own, (size_t)WORK_STEPS * n, sizeof(*w->own));
     w->newest_s = xrealloc(w->newest_s, n, sizeof(*w->newest_s));
     for (uint32_t r = before; r < n; r++)
-        w->rank[r] = (struct work_rank){ .node = WORK_PLACE_NONE, .leaf = WORK_PLACE_NONE };
+        w->rank[r] = (struct work_rank){ .node = WORK_PLACE_NONE, .switch_id = WORK_PLACE_NONE };
     w->n = n;
     work_reset(w);
 }
 
-void work_place(struct work *w, uint32_t rank, uint32_t node, uint32_t leaf)
+void work_place(struct work *w, uint32_t rank, uint32_t node, uint32_t switch_id)
 {
     reserve(w, rank + 1);
-    w->placed += w->rank[rank].node != node || w->rank[rank].leaf != leaf;
+    w->placed += w->rank[rank].node != node || w->rank[rank].switch_id != switch_id;
     w->rank[rank].node = node;
-    w->rank[rank].leaf = leaf;
+    w->rank[rank].switch_id = switch_id;
 }
 
 static float median_own(struct work *w, const float *own_s)

@@ -35,7 +35,7 @@ struct work_step {
 };
 
 struct work_rank {
-    uint32_t node, leaf;
+    uint32_t node, switch_id;
     uint32_t told; /* steps */
     float before;  /* excess of the step before */
 };
@@ -62,7 +62,7 @@ void work_free(struct work *w);  /* NULL is fine */
 void work_reset(struct work *w); /* another program or another step: forget all but the places */
 
 /* Where rank sits: numbers of its node and switch (WORK_PLACE_NONE: not known). */
-void work_place(struct work *w, uint32_t rank, uint32_t node, uint32_t leaf);
+void work_place(struct work *w, uint32_t rank, uint32_t node, uint32_t switch_id);
 
 /* The next step: own_s[n] by rank, NaN where not known; duration_s of the whole step, transfer_s NaN where
  * not known. */

@@ -185,7 +185,7 @@ void agents_hello(struct peer *p, const json_t *hello)
     a = job_agent_get(j, node);
     if (!a)
         return refuse(p, "too many agents for one step");
-    get_text(hello, "switch", a->leaf, sizeof(a->leaf));
+    get_text(hello, "switch", a->switch_name, sizeof(a->switch_name));
     if (a->life && a->life != life)
         job_event(j, controller_now_s(), "the agent on %s was restarted", node);
     if (a->life != life)
@@ -217,7 +217,7 @@ static void take_rank(struct job *j, const struct job_agent *a, const json_t *o)
     uint16_t app = (uint16_t)get_int(o, "app", 0, UINT16_MAX, UINT16_MAX);
     const char *state = get_string(o, "state");
 
-    if (view_rank_add(j->view, rank, app, a->node, a->leaf) < 0)
+    if (view_rank_add(j->view, rank, app, a->node, a->switch_name) < 0)
         return;
     j->broken_ranks += state && (!strcmp(state, "aborted") || !strcmp(state, "vanished"));
     if (state && strcmp(state, "running"))

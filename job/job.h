@@ -61,7 +61,7 @@ struct paced_node {
 
 /* An agent as the step knows it: stays when the link goes, until the step ends. */
 struct job_agent {
-    char node[64], leaf[64];
+    char node[64], switch_name[64];
     uint64_t life;     /* a restarted agent has another */
     uint64_t batch;    /* the last one taken of this life */
     struct link *link; /* NULL: not connected */

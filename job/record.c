@@ -92,7 +92,7 @@ static void put_header(struct recorder *r, const struct job *j)
         r->ranks[i] = view_rank_get(j->view, j->heard_s, i, &f);
         if (r->ranks[i])
             json_array_append_new(ranks, json_pack("{s:i,s:s,s:s*}", "rank", (int)i, "node", f.node, "switch",
-                                                   f.leaf[0] ? f.leaf : NULL));
+                                                   f.switch_name[0] ? f.switch_name : NULL));
     }
     header = json_pack("{s:s,s:i,s:s,s:o*,s:o}", "format", "syncguard-trace", "version", 1, "job", j->text_id,
                        "adapter", adapter_json(j->view), "ranks", ranks);

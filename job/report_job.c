@@ -87,7 +87,7 @@ json_t *report_agent(const struct job_agent *a, double now_s)
     json_t *o = json_object();
 
     put_text(o, "node", a->node);
-    put_text(o, "switch", a->leaf);
+    put_text(o, "switch", a->switch_name);
     put_bool(o, "connected", a->link != NULL);
     put_bool(o, "ended", a->bye);
     put_real(o, "cpu_ratio", a->cpu_ratio);
@@ -170,7 +170,7 @@ void report_job_nodes(struct report_nodes *t, const struct job *j, double now_s)
     for (size_t i = 0; i < j->n_agents; i++) {
         const struct job_agent *a = j->agent[i];
 
-        report_nodes_of(t, j->view, j->text_id, a->node, a->leaf, now_s)->agent = a;
+        report_nodes_of(t, j->view, j->text_id, a->node, a->switch_name, now_s)->agent = a;
     }
     report_nodes_add(t, j->view, j->text_id, now_s);
 }

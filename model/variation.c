@@ -26,17 +26,17 @@ const char *variation_shape_name(enum variation_shape s)
 
 struct design {
     uint32_t n, nodes, switches;
-    const uint32_t *node, *leaf;
+    const uint32_t *node, *switch_id;
 };
 
 static bool node_ends(const struct design *d, uint32_t r)
 {
-    return r + 1 == d->n || d->node[r + 1] != d->node[r] || d->leaf[r + 1] != d->leaf[r];
+    return r + 1 == d->n || d->node[r + 1] != d->node[r] || d->switch_id[r + 1] != d->switch_id[r];
 }
 
 static bool switch_ends(const struct design *d, uint32_t r)
 {
-    return r + 1 == d->n || d->leaf[r + 1] != d->leaf[r];
+    return r + 1 == d->n || d->switch_id[r + 1] != d->switch_id[r];
 }
 
 /* Degrees of freedom and coefficients of Searle's table for two nested factors. Where each node has one rank,
@@ -74,27 +74,27 @@ static void set_design(struct design *d, struct variation_squares *q)
 /* Sums of squares of x by level, added to ss. */
 static void add_squares(const struct design *d, const double *x, double ss[VARIATION_LEVELS])
 {
-    double all = 0, node = 0, in_node = 0, leaf = 0, in_leaf = 0, nodes = 0, leaves = 0, squares = 0;
+    double all = 0, node = 0, in_node = 0, of_switch = 0, in_switch = 0, nodes = 0, switches = 0, squares = 0;
 
     for (uint32_t r = 0; r < d->n; r++) {
         squares += x[r] * x[r];
         node += x[r];
         in_node++;
-        leaf += x[r];
-        in_leaf++;
+        of_switch += x[r];
+        in_switch++;
         all += x[r];
         if (node_ends(d, r)) {
             nodes += node * node / in_node;
             node = in_node = 0;
         }
         if (switch_ends(d, r)) {
-            leaves += leaf * leaf / in_leaf;
-            leaf = in_leaf = 0;
+            switches += of_switch * of_switch / in_switch;
+            of_switch = in_switch = 0;
         }
     }
     ss[VARIATION_RANK] += squares - nodes;
-    ss[VARIATION_NODE] += nodes - leaves;
-    ss[VARIATION_SWITCH] += leaves - all * all / d->n;
+    ss[VARIATION_NODE] += nodes - switches;
+    ss[VARIATION_SWITCH] += switches - all * all / d->n;
 }
 
 /* Both mean squares come from one variance, against two of which the upper one is larger. What counts of the
@@ -449,10 +449,10 @@ static void set_cv(struct variation *o, const struct design *d)
 }
 
 bool variation_fit(struct variation *out, float *own_s, uint32_t steps, uint32_t ranks, const uint32_t *node,
-                   const uint32_t *leaf, double *scratch)
+                   const uint32_t *switch_id, double *scratch)
 {
     struct table t = { own_s, steps, ranks };
-    struct design d = { .n = ranks, .node = node, .leaf = leaf };
+    struct design d = { .n = ranks, .node = node, .switch_id = switch_id };
     double *mean = scratch, *row = scratch + ranks, ss[VARIATION_LEVELS] = { 0 }, sd;
 
     memset(out, 0, sizeof(*out));

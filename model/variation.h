@@ -61,10 +61,10 @@ struct variation {
 };
 
 /* own_s[steps][ranks]: seconds of own work, NaN not known; overwritten. Ranks are ordered by switch, then by
- * node; node[ranks], leaf[ranks] are the numbers of these (leaf all equal: not known). scratch: 2 * ranks doubles.
- * false: too few steps or ranks. */
+ * node; node[ranks] and switch_id[ranks] are their numbers (all switches equal: not known). scratch: 2 * ranks
+ * doubles.  false: too few steps or ranks. */
 bool variation_fit(struct variation *out, float *own_s, uint32_t steps, uint32_t ranks, const uint32_t *node,
-                   const uint32_t *leaf, double *scratch);
+                   const uint32_t *switch_id, double *scratch);
 
 /* One sample of the standard deviations by level, lasting and passing, that are compatible with the data. state:
  * see deviate_uniform(). */

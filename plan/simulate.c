@@ -313,7 +313,7 @@ static void tell_rank(const struct run *r, struct answer *answer, size_t job, ui
     answer_cell_words(answer, "%s", r->scenario.jobs[job].name);
     answer_cell(answer, rank);
     answer_cell_words(answer, "n%u", p->fabric_node[rank]);
-    answer_cell_words(answer, "s%u", p->leaf[rank]);
+    answer_cell_words(answer, "s%u", p->switch_id[rank]);
     answer_cell(answer, x->late_s[rank] / collectives);
     answer_cell(answer, (double)x->last[rank] / collectives);
     answer_cell(answer, x->work_s[rank] / median_s);

@@ -14,7 +14,7 @@ struct report_node *report_nodes_get(struct report_nodes *t, const char *name)
         if (!strcmp(t->row[i].name, name))
             return &t->row[i];
     t->row = xgrow(t->row, &t->cap, t->n + 1, sizeof(*t->row));
-    t->row[t->n] = (struct report_node){ .name = name, .leaf = "", .slowdown = NAN };
+    t->row[t->n] = (struct report_node){ .name = name, .switch_name = "", .slowdown = NAN };
     return &t->row[t->n++];
 }
 
@@ -25,7 +25,7 @@ static bool accused(const struct view *v, const struct view_verdict *d, const st
     for (uint32_t i = 0; i < d->n_culprits; i++) {
         struct view_rank_figures f;
 
-        if (!strcmp(d->culprit[i], n->name) || (*n->leaf && !strcmp(d->culprit[i], n->leaf)))
+        if (!strcmp(d->culprit[i], n->name) || (*n->switch_name && !strcmp(d->culprit[i], n->switch_name)))
             return true;
         if (d->finding.scope == SCOPE_RANK && view_rank_get(v, now_s, (uint32_t)atoi(d->culprit[i] + 1), &f) &&
             !strcmp(f.node, n->name))
@@ -35,14 +35,14 @@ static bool accused(const struct view *v, const struct view_verdict *d, const st
 }
 
 struct report_node *report_nodes_of(struct report_nodes *t, const struct view *v, const char *job,
-                                    const char *name, const char *leaf, double now_s)
+                                    const char *name, const char *switch_name, double now_s)
 {
     struct report_node *row = report_nodes_get(t, name);
     const struct view_verdict *d;
     size_t n;
 
-    if (*leaf)
-        row->leaf = leaf;
+    if (*switch_name)
+        row->switch_name = switch_name;
     if (row->n_jobs && row->job[row->n_jobs - 1] == job)
         return row;
     row->job = xgrow(row->job, &row->jobs_cap, row->n_jobs + 1, sizeof(*row->job));
@@ -71,7 +71,7 @@ void report_nodes_add(struct report_nodes *t, const struct view *v, const char *
         struct view_rank_figures f;
 
         if (view_rank_get(v, now_s, r, &f) && *f.node)
-            add_rank(report_nodes_of(t, v, job, f.node, f.leaf, now_s), &f);
+            add_rank(report_nodes_of(t, v, job, f.node, f.switch_name, now_s), &f);
     }
 }
 
@@ -98,7 +98,7 @@ json_t *report_node_json(const struct report_node *n)
     json_t *o = json_object();
 
     put_text(o, "node", n->name);
-    put_text(o, "switch", n->leaf);
+    put_text(o, "switch", n->switch_name);
     put_json(o, "jobs", texts_json(n->job, n->n_jobs));
     put_int(o, "ranks", n->ranks);
     put_real(o, "lateness_s", n->joined ? n->lateness_s / n->joined : NAN);

@@ -10,7 +10,7 @@ struct view;
 
 /* Texts are lent by the views and by who added them. */
 struct report_node {
-    const char *name, *leaf;
+    const char *name, *switch_name;
     const char **job; /* ids */
     size_t n_jobs, jobs_cap;
     uint32_t ranks, joined;      /* joined: those whose lateness is known */
@@ -28,7 +28,7 @@ struct report_nodes {
 struct report_node *report_nodes_get(struct report_nodes *t, const char *name);
 /* The same, of a node that has ranks of this job. */
 struct report_node *report_nodes_of(struct report_nodes *t, const struct view *v, const char *job,
-                                    const char *name, const char *leaf, double now_s);
+                                    const char *name, const char *switch_name, double now_s);
 /* All nodes that the view has ranks on. */
 void report_nodes_add(struct report_nodes *t, const struct view *v, const char *job, double now_s);
 void report_nodes_sort(struct report_nodes *t);

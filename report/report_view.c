@@ -182,7 +182,7 @@ static bool filtered(const struct view_rank_figures *f, const char *filter)
     char name[16];
 
     snprintf(name, sizeof(name), "r%u", f->rank);
-    return *filter && !strstr(f->node, filter) && !strstr(f->leaf, filter) && strcmp(name, filter);
+    return *filter && !strstr(f->node, filter) && !strstr(f->switch_name, filter) && strcmp(name, filter);
 }
 
 void report_ranks_get(struct report_ranks *r, const struct view *v, double now_s,
@@ -226,7 +226,7 @@ static json_t *rank_json(const struct view *v, double now_s, const struct view_r
 
     put_int(o, "rank", f->rank);
     put_text(o, "node", f->node);
-    put_text(o, "switch", f->leaf);
+    put_text(o, "switch", f->switch_name);
     put_real(o, "lateness_s", f->lateness_s);
     put_real(o, "lateness_p50_s", f->lateness_p50_s);
     put_real(o, "lateness_p95_s", f->lateness_p95_s);

@@ -38,7 +38,7 @@ static uint32_t places_of(const struct noise *n, int scope)
     case SCOPE_NODE:
         return n->places->nodes;
     case SCOPE_SWITCH:
-        return n->places->leaves;
+        return n->places->switches;
     default:
         return 1;
     }
@@ -52,7 +52,7 @@ static uint32_t place_of(const struct noise *n, int scope, uint32_t rank)
     case SCOPE_NODE:
         return n->places->node[rank];
     case SCOPE_SWITCH:
-        return n->places->leaf[rank];
+        return n->places->switch_id[rank];
     default:
         return 0;
     }
@@ -177,7 +177,7 @@ static bool fault_has(const struct noise *n, const struct scenario_fault *f, uin
         return (uint32_t)f->rank == rank;
     if (f->node >= 0)
         return (uint32_t)f->node == n->places->fabric_node[rank];
-    return (uint32_t)f->where_switch == n->places->leaf[rank];
+    return (uint32_t)f->where_switch == n->places->switch_id[rank];
 }
 
 static bool fault_on(const struct scenario_fault *f, uint64_t step)

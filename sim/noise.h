@@ -23,9 +23,9 @@ struct noise;
 /* Where the job's ranks are; borrowed for the life of the noise. */
 struct noise_places {
     const uint32_t *node;        /* of a rank: the job's node, from 0 */
-    const uint32_t *leaf;        /* of a rank: the fabric's switch */
+    const uint32_t *switch_id;   /* of a rank: the fabric's switch */
     const uint32_t *fabric_node; /* of a rank */
-    uint32_t nodes, leaves;      /* numbers are below these */
+    uint32_t nodes, switches;    /* numbers are below these */
 };
 
 struct noise *noise_new(const struct scenario *s, size_t job, const struct noise_places *places);

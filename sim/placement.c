@@ -63,7 +63,7 @@ struct placement *placement_new(const struct scenario *s, size_t job)
     p->switches = (uint32_t)scenario_switches(&s->fabric);
     p->node = xcalloc(p->ranks, sizeof(*p->node));
     p->fabric_node = xcalloc(p->ranks, sizeof(*p->fabric_node));
-    p->leaf = xcalloc(p->ranks, sizeof(*p->leaf));
+    p->switch_id = xcalloc(p->ranks, sizeof(*p->switch_id));
     p->fabric_rank = xcalloc(p->ranks, sizeof(*p->fabric_rank));
     p->first = xcalloc(p->nodes + 1, sizeof(*p->first));
     p->by_node = xcalloc(p->ranks, sizeof(*p->by_node));
@@ -73,7 +73,7 @@ struct placement *placement_new(const struct scenario *s, size_t job)
 
         p->node[i] = slot / (uint32_t)j->ranks_per_node;
         p->fabric_node[i] = (uint32_t)scenario_job_node(j, (int)p->node[i]);
-        p->leaf[i] =
+        p->switch_id[i] =
             s->fabric.kind == FABRIC_FLAT ? 0 : p->fabric_node[i] / (uint32_t)s->fabric.nodes_per_switch;
         p->fabric_rank[i] = p->fabric_node[i] * per_node + local;
     }
@@ -87,7 +87,7 @@ void placement_free(struct placement *p)
         return;
     free(p->node);
     free(p->fabric_node);
-    free(p->leaf);
+    free(p->switch_id);
     free(p->fabric_rank);
     free(p->first);
     free(p->by_node);

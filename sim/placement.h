@@ -11,10 +11,10 @@
 #include "sim/scenario.h"
 
 struct placement {
-    uint32_t ranks, nodes, switches; /* nodes: of the job; switches: of the fabric */
-    uint32_t *node;                  /* of a rank: the job's */
-    uint32_t *fabric_node, *leaf;    /* of a rank */
-    uint32_t *fabric_rank;           /* of a rank: its place on the fabric */
+    uint32_t ranks, nodes, switches;   /* nodes: of the job; switches: of the fabric */
+    uint32_t *node;                    /* of a rank: the job's */
+    uint32_t *fabric_node, *switch_id; /* of a rank */
+    uint32_t *fabric_rank;             /* of a rank: its place on the fabric */
     uint32_t *first, *by_node; /* the ranks of node i are by_node[first[i]] ... by_node[first[i+1] - 1] */
 };
 

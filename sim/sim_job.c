@@ -168,7 +168,7 @@ struct sim_job *sim_job_open(const struct scenario *s, size_t index, const struc
 {
     const struct scenario_job *sj = &s->jobs[index];
     struct sim_job *j = xcalloc(1, sizeof(*j));
-    struct noise_places places = { p->node, p->leaf, p->fabric_node, p->nodes, p->switches };
+    struct noise_places places = { p->node, p->switch_id, p->fabric_node, p->nodes, p->switches };
 
     j->scenario = s;
     j->j = sj;

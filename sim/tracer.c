@@ -98,7 +98,7 @@ int tracer_header(struct tracer *t, struct err *err)
         if (make_room(t, err) < 0)
             return -1;
         put(t, "%s{\"rank\":%u,\"node\":\"n%u\",\"switch\":\"s%u\"}", i ? "," : "", i,
-            t->place->fabric_node[i], t->place->leaf[i]);
+            t->place->fabric_node[i], t->place->switch_id[i]);
     }
     put(t, "]}\n");
     return 0;

@@ -34,7 +34,7 @@ int trace_record_parse(const char *line, size_t bytes, struct trace_record *rec,
 
 struct trace_rank {
     uint32_t rank;
-    const char *node, *leaf; /* lent; "" not told */
+    const char *node, *switch_name; /* lent; "" not told */
 };
 
 /* The header: the caller's to json_decref; NULL with the reason.  Then the ranks have been checked, too:

@@ -412,7 +412,7 @@ static void make_room(struct trace_reader *r, const json_t *header)
 /* Nodes share a clock; a rank whose node is not told has one of its own. */
 static void take_ranks(struct trace_reader *r, const json_t *header)
 {
-    struct names *nodes = names_new(), *leaves = names_new();
+    struct names *nodes = names_new(), *switches = names_new();
     size_t n = trace_header_ranks(header);
 
     make_room(r, header);
@@ -422,17 +422,17 @@ static void take_ranks(struct trace_reader *r, const json_t *header)
         struct rank *k = &r->rank[t.rank];
 
         k->clock = *t.node ? names_add(nodes, t.node, strlen(t.node)) : (uint32_t)(n + i);
-        if (*t.leaf)
-            names_add(leaves, t.leaf, strlen(t.leaf));
+        if (*t.switch_name)
+            names_add(switches, t.switch_name, strlen(t.switch_name));
         k->flow = flow_new(t.rank, 0, SAMPLES_HZ);
         flow_control(k->flow, SAMPLES_HZ, true);
-        view_rank_add(r->view, t.rank, 0, t.node, t.leaf);
+        view_rank_add(r->view, t.rank, 0, t.node, t.switch_name);
     }
     r->figures.ranks = (uint32_t)n;
     r->figures.nodes = names_count(nodes);
-    r->figures.switches = names_count(leaves);
+    r->figures.switches = names_count(switches);
     names_free(nodes);
-    names_free(leaves);
+    names_free(switches);
 }
 
 static int take_header(struct trace_reader *r, const char *line, size_t bytes, struct err *err)

@@ -21,7 +21,7 @@ static bool job_matches(const struct snap_job *j, const char *filter)
 
 static bool node_matches(const struct snap_node *n, const char *filter)
 {
-    return contains(n->node, filter) || contains(n->leaf, filter) || contains(n->jobs, filter) ||
+    return contains(n->node, filter) || contains(n->switch_name, filter) || contains(n->jobs, filter) ||
            contains(n->verdict, filter);
 }
 

@@ -32,7 +32,7 @@ static bool blamed(const struct snap_job *j, const struct snap_rank *r)
 
         snprintf(names, sizeof(names), "%s", j->verdict[i].culprits);
         for (char *s = strtok_r(names, ", ", &save); s; s = strtok_r(NULL, ", ", &save))
-            if (!strcmp(s, rank) || !strcmp(s, r->node) || (r->leaf[0] && !strcmp(s, r->leaf)))
+            if (!strcmp(s, rank) || !strcmp(s, r->node) || (r->switch_name[0] && !strcmp(s, r->switch_name)))
                 return true;
     }
     return false;
@@ -110,7 +110,7 @@ static const struct {
 static const struct table_column columns[] = {
     { "RANK", 6, 0, 0, TABLE_TEXT, 0, draw_rank, .key = "rank", .meaning = "rank in the step" },
     { "NODE", 9, 6, 0, TABLE_TEXT, 0, draw_node, .key = "node", .meaning = "where it runs; ! is blamed" },
-    { "SWITCH", 8, 4, 5, TABLE_TEXT, offsetof(struct snap_rank, leaf), .style = dim, .unsorted = true,
+    { "SWITCH", 8, 4, 5, TABLE_TEXT, offsetof(struct snap_rank, switch_name), .style = dim, .unsorted = true,
       .meaning = "the node's leaf switch" },
     { "LATE", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_rank, lateness_s), .key = "lateness",
       .meaning = "after the first arrival" },
@@ -404,8 +404,8 @@ static void draw_detail(struct canvas *c, const struct ui *ui, int y)
         snprintf(inside, sizeof(inside), " · inside %s on %s #%lld for %s", r->op, r->comm[0] ? r->comm : "?",
                  (long long)r->seq, figure_trim(figure_age(r->inside_age_s)).text);
     snprintf(text, sizeof(text), "r%lld %s%s%s · %s%s · work %s · p95 %s · stays %s · computes %s",
-             (long long)r->rank, r->node, r->leaf[0] ? " " : "", r->leaf, r->state[0] ? r->state : "?",
-             inside, figure_trim(figure_times(r->slowdown)).text,
+             (long long)r->rank, r->node, r->switch_name[0] ? " " : "", r->switch_name,
+             r->state[0] ? r->state : "?", inside, figure_trim(figure_times(r->slowdown)).text,
              figure_trim(figure_about_s(r->lateness_p95_s)).text, figure_trim(figure_s(r->stay_s)).text,
              figure_trim(figure_s(r->compute_s)).text);
     canvas_put(c, y, 1, c->width - 2, STYLE_ACCENT, text);

@@ -106,7 +106,7 @@ static const struct table_column columns[] = {
     { "", 4, 0, 0, TABLE_TEXT, 0, draw_tag, by_severity, .meaning = "how it goes, worst first" },
     { "NODE", 10, 10, 0, TABLE_TEXT, offsetof(struct snap_node, node), .style = trouble_style,
       .meaning = "Slurm's node name" },
-    { "SWITCH", 8, 6, 5, TABLE_TEXT, offsetof(struct snap_node, leaf), .style = dim,
+    { "SWITCH", 8, 6, 5, TABLE_TEXT, offsetof(struct snap_node, switch_name), .style = dim,
       .meaning = "its leaf switch" },
     { "JOBS", 9, 9, 0, TABLE_TEXT, offsetof(struct snap_node, jobs), .meaning = "guarded job steps on it" },
     { "RANKS", 6, 0, 2, TABLE_COUNT, offsetof(struct snap_node, ranks), .meaning = "guarded ranks on it" },
@@ -184,7 +184,7 @@ static void draw_selected(struct canvas *c, const struct ui *ui, int y)
     if (n->seen_jobs > 0 && n->culprit_jobs >= 0)
         snprintf(blamed, sizeof(blamed), " · to blame in %lld of %lld jobs", (long long)n->culprit_jobs,
                  (long long)n->seen_jobs);
-    snprintf(text, sizeof(text), "%s%s%s · %s%s", n->node, n->leaf[0] ? " " : "", n->leaf,
+    snprintf(text, sizeof(text), "%s%s%s · %s%s", n->node, n->switch_name[0] ? " " : "", n->switch_name,
              n->jobs[0] ? n->jobs : "no job", blamed);
     draw_rule(c, y, 0, c->width, text);
     y += 1 + canvas_wrap(c, y + 1, 1, 1, c->width - 2, n->health.n_gpus ? 1 : 2,

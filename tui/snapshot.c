@@ -177,7 +177,7 @@ static void parse_health(struct snap_health *h, const json_t *o)
 static const struct json_field rank_fields[] = {
     { "rank", FIELD_COUNT, FIELD(struct snap_rank, rank) },
     { "node", FIELD_TEXT, FIELD(struct snap_rank, node) },
-    { "switch", FIELD_TEXT, FIELD(struct snap_rank, leaf) },
+    { "switch", FIELD_TEXT, FIELD(struct snap_rank, switch_name) },
     { "state", FIELD_TEXT, FIELD(struct snap_rank, state) },
     { "lateness_s", FIELD_AMOUNT, FIELD(struct snap_rank, lateness_s) },
     { "lateness_p95_s", FIELD_AMOUNT, FIELD(struct snap_rank, lateness_p95_s) },
@@ -564,7 +564,7 @@ static void parse_verdict_of_node(struct snap_node *n, const json_t *v)
 
 static const struct json_field node_fields[] = {
     { "node", FIELD_TEXT, FIELD(struct snap_node, node) },
-    { "switch", FIELD_TEXT, FIELD(struct snap_node, leaf) },
+    { "switch", FIELD_TEXT, FIELD(struct snap_node, switch_name) },
     { "ranks", FIELD_COUNT, FIELD(struct snap_node, ranks) },
     { "lateness_s", FIELD_AMOUNT, FIELD(struct snap_node, lateness_s) },
     { "slowdown", FIELD_AMOUNT, FIELD(struct snap_node, slowdown) },

@@ -108,7 +108,7 @@ struct snap_jobs {
 
 struct snap_rank {
     int64_t rank;
-    char node[64], leaf[32], state[16];
+    char node[64], switch_name[32], state[16];
     double lateness_s, lateness_p95_s, last_ratio, compute_s, stay_s, slowdown;
     double lateness_p50_s, lateness_p99_s;
     double wait_s, delay_s; /* its own mean wait a collective; the wait it caused in the others, a step */
@@ -255,7 +255,7 @@ struct snap_view { /* one job's whole answer */
 };
 
 struct snap_node {
-    char node[64], leaf[32], jobs[64], verdict[96];
+    char node[64], switch_name[32], jobs[64], verdict[96];
     int64_t n_jobs, ranks, culprit_count;
     char first_job[48];
     double lateness_s, slowdown, last_culprit;

@@ -61,11 +61,11 @@ static void add_rank(struct job *j, uint32_t r)
                                               .size = j->n,
                                               .comm_rank = r,
                                               .last = j->n - 1 } };
-    char node[16], leaf[16];
+    char node[16], switch_name[16];
 
     snprintf(node, sizeof(node), "n%u", r / PER_NODE);
-    snprintf(leaf, sizeof(leaf), "s%u", r / PER_NODE / NODES_A_SWITCH);
-    view_rank_add(j->view, r, 0, node, leaf);
+    snprintf(switch_name, sizeof(switch_name), "s%u", r / PER_NODE / NODES_A_SWITCH);
+    view_rank_add(j->view, r, 0, node, switch_name);
     j->flow[r] = flow_new(r, 0, RATE_HZ);
     view_item(j->view, 0, &world);
 }

@@ -92,20 +92,20 @@ static void put(const struct telemetry_item *item, void *arg)
 static void on_up(struct link *l, void *arg)
 {
     struct node *n = arg;
-    char name[32], leaf[32], life[32];
+    char name[32], switch_name[32], life[32];
     json_t *ranks = json_array();
 
     (void)l;
     snprintf(name, sizeof(name), "sim%u", n->index);
-    snprintf(leaf, sizeof(leaf), "leaf%u", n->index / 4);
+    snprintf(switch_name, sizeof(switch_name), "leaf%u", n->index / 4);
     snprintf(life, sizeof(life), "%x", n->index + 1);
     n->up = true;
-    send_json(n,
-              json_pack("{s:s,s:s,s:s,s:i,s:i,s:i,s:i,s:s,s:s,s:s,s:s,s:i,s:i,s:i,s:s,s:i}", "hello", "agent",
-                        "version", PACKAGE_VERSION, "agent", life, "job", (int)o.job, "step", 0, "restarts",
-                        (int)o.restarts, "uid", (int)getuid(), "user", "sim", "name", "simulated", "node",
-                        name, "switch", leaf, "node_index", (int)n->index, "nodes", (int)o.nodes, "tasks",
-                        (int)(o.nodes * o.per_node), "policy", "balanced", "first_batch", (int)n->batch + 1));
+    send_json(n, json_pack("{s:s,s:s,s:s,s:i,s:i,s:i,s:i,s:s,s:s,s:s,s:s,s:i,s:i,s:i,s:s,s:i}", "hello",
+                           "agent", "version", PACKAGE_VERSION, "agent", life, "job", (int)o.job, "step", 0,
+                           "restarts", (int)o.restarts, "uid", (int)getuid(), "user", "sim", "name",
+                           "simulated", "node", name, "switch", switch_name, "node_index", (int)n->index,
+                           "nodes", (int)o.nodes, "tasks", (int)(o.nodes * o.per_node), "policy", "balanced",
+                           "first_batch", (int)n->batch + 1));
     for (unsigned i = 0; i < o.per_node; i++) {
         unsigned r = n->index * o.per_node + i;
 

@@ -190,7 +190,7 @@ static void truth_measure(const struct truth *t, uint32_t n, uint32_t steps, flo
 
 static bool project(const struct truth *t, struct projection *p)
 {
-    uint32_t *node = calloc(t->ranks, sizeof(*node)), *leaf = calloc(t->ranks, sizeof(*leaf));
+    uint32_t *node = calloc(t->ranks, sizeof(*node)), *switch_id = calloc(t->ranks, sizeof(*switch_id));
     float *own_s = calloc((size_t)t->steps * t->ranks, sizeof(*own_s));
     double *scratch = calloc(2 * (size_t)t->ranks, sizeof(*scratch));
     struct linkfit links = { 0 };
@@ -203,9 +203,9 @@ static bool project(const struct truth *t, struct projection *p)
     truth_measure(t, t->ranks, t->steps, own_s, &links, &m);
     for (uint32_t r = 0; r < t->ranks; r++) {
         node[r] = r / t->per_node;
-        leaf[r] = node[r] / t->per_switch;
+        switch_id[r] = node[r] / t->per_switch;
     }
-    made = variation_fit(&noise, own_s, t->steps, t->ranks, node, leaf, scratch);
+    made = variation_fit(&noise, own_s, t->steps, t->ranks, node, switch_id, scratch);
     in.step_s = m.step_s;
     in.traffic.adapter = (struct traffic_adapter){ t->adapter_bytes_per_s, 1 };
     linkfit_fit(&links, &fit);
@@ -213,7 +213,7 @@ static bool project(const struct truth *t, struct projection *p)
                                        in.traffic.link, TRAFFIC_LINKS);
     made = made && projection_make(&in, p);
     free(node);
-    free(leaf);
+    free(switch_id);
     free(own_s);
     free(scratch);
     return made;

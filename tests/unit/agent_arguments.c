@@ -18,7 +18,7 @@ int main(void)
     static const char *const bad[] = { "--rate=0",  "--rate=1e9", "--rate=nan", "--rate=",
                                        "--rate=5x", "--no-such",  "extra" };
     static const struct {
-        const char *address, *leaf;
+        const char *address, *switch_name;
     } addresses[] = { { "core.spine0.leaf1.node3", "leaf1" },
                       { "leaf.node", "leaf" },
                       { "node3", "" },
@@ -52,7 +52,7 @@ int main(void)
     for (size_t i = 0; i < ARRAY_SIZE(addresses); i++) {
         setenv("SLURM_TOPOLOGY_ADDR", addresses[i].address, 1);
         read_options(&o, &err, "--dir=/x", NULL);
-        is_str(o.leaf_switch, addresses[i].leaf, "%s", addresses[i].address);
+        is_str(o.switch_name, addresses[i].switch_name, "%s", addresses[i].address);
     }
     return done_testing();
 }

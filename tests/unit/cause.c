@@ -143,11 +143,11 @@ static struct view *told(void)
     struct view *v = view_new(&params, 0);
 
     for (uint32_t r = 0; r < RANKS; r++) {
-        char name[16], leaf[16];
+        char name[16], switch_name[16];
 
         snprintf(name, sizeof(name), "node%02u", r / 2);
-        snprintf(leaf, sizeof(leaf), "leaf%u", r / 4);
-        view_rank_add(v, r, 0, name, leaf);
+        snprintf(switch_name, sizeof(switch_name), "leaf%u", r / 4);
+        view_rank_add(v, r, 0, name, switch_name);
     }
     for (int s = 1; s <= 5; s++) {
         for (uint32_t r = 0; r < RANKS; r++) {

@@ -26,11 +26,11 @@ static void start(void)
             .kind = TELEMETRY_COMM,
             .comm = { .rank = r, .name = WORLD, .size = RANKS, .comm_rank = r, .last = RANKS - 1 }
         };
-        char node[8], leaf[8];
+        char node[8], switch_name[8];
 
         snprintf(node, sizeof(node), "n%u", r / 4);
-        snprintf(leaf, sizeof(leaf), "s%u", r / 8);
-        view_rank_add(view, r, 0, node, leaf);
+        snprintf(switch_name, sizeof(switch_name), "s%u", r / 8);
+        view_rank_add(view, r, 0, node, switch_name);
         view_item(view, 0, &comm);
     }
 }

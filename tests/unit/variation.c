@@ -17,7 +17,7 @@ struct kind {
 };
 
 static float own_s[STEPS * RANKS];
-static uint32_t node[RANKS], leaf[RANKS];
+static uint32_t node[RANKS], switch_id[RANKS];
 
 static double rank_noise(const struct kind *k)
 {
@@ -33,7 +33,7 @@ static bool run(const struct kind *k, uint32_t ranks, uint32_t per_node, uint32_
 
     for (uint32_t r = 0; r < ranks; r++) {
         node[r] = r / per_node;
-        leaf[r] = node[r] / per_switch;
+        switch_id[r] = node[r] / per_switch;
         if (r % (per_node * per_switch) == 0)
             of_leaf = k->lasting[VARIATION_SWITCH] * gauss();
         if (r % per_node == 0)
@@ -53,7 +53,7 @@ static bool run(const struct kind *k, uint32_t ranks, uint32_t per_node, uint32_
                 own_s[s * ranks + r] += (float)all;
         }
     }
-    return variation_fit(n, own_s, STEPS, ranks, node, leaf, scratch);
+    return variation_fit(n, own_s, STEPS, ranks, node, switch_id, scratch);
 }
 
 static bool holds(const struct variation_part *p, double sd)
@@ -153,15 +153,15 @@ static void unknown(void)
     for (size_t i = 0; i < STEPS * 8; i++)
         own_s[i] = 0.1f;
     for (uint32_t r = 0; r < 8; r++)
-        node[r] = leaf[r] = 0;
-    ok(variation_fit(&n, own_s, STEPS, 8, node, leaf, scratch) && n.cv < 1e-5 && n.behind == 0,
+        node[r] = switch_id[r] = 0;
+    ok(variation_fit(&n, own_s, STEPS, 8, node, switch_id, scratch) && n.cv < 1e-5 && n.behind == 0,
        "no noise at all");
-    ok(!variation_fit(&n, own_s, VARIATION_STEPS_MIN - 1, 8, node, leaf, scratch) &&
-           !variation_fit(&n, own_s, STEPS, 1, node, leaf, scratch),
+    ok(!variation_fit(&n, own_s, VARIATION_STEPS_MIN - 1, 8, node, switch_id, scratch) &&
+           !variation_fit(&n, own_s, STEPS, 1, node, switch_id, scratch),
        "too little is said to be too little");
     for (size_t i = 0; i < STEPS * 8; i++)
         own_s[i] = i % 8 == 2 ? NAN : (float)(0.1 * (1 + 0.05 * gauss()));
-    variation_fit(&n, own_s, STEPS, 8, node, leaf, scratch);
+    variation_fit(&n, own_s, STEPS, 8, node, switch_id, scratch);
     ok(near(n.passing[VARIATION_RANK].sd, 0.05, 0.15), "a rank that tells nothing is passed over: %.4f",
        n.passing[VARIATION_RANK].sd);
 }

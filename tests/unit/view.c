@@ -41,14 +41,14 @@ static void start(double rate_hz)
     job.transfer_s = 0.001;
     job.view = view_new(&params, 0);
     for (uint32_t r = 0; r < RANKS; r++) {
-        char node[16], leaf[16];
+        char node[16], switch_name[16];
 
         snprintf(node, sizeof(node), "node%u", r / PER_NODE);
-        snprintf(leaf, sizeof(leaf), "leaf%u", r / PER_NODE / 2);
+        snprintf(switch_name, sizeof(switch_name), "leaf%u", r / PER_NODE / 2);
         job.flow[r] = flow_new(r, 0, rate_hz);
         job.clock_s[r] = 1000 + 5000 * (r / PER_NODE);
         job.factor[r] = 1;
-        view_rank_add(job.view, r, 0, node, leaf);
+        view_rank_add(job.view, r, 0, node, switch_name);
         view_item(job.view, 0,
                   &(struct telemetry_item){ .kind = TELEMETRY_COMM,
                                             .comm = { .rank = r,
