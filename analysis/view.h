@@ -58,9 +58,13 @@ struct view_verdict {
     double since_s;     /* when it began, by the caller's clock; NaN: not known */
     double found_s;     /* when the verdict was raised, by the caller's clock */
     double over_s;      /* valid when it no longer stands */
+    bool minor;         /* view_is_minor() of its price; of one that was raised: at all times */
     char text[512];     /* the evidence, one sentence */
     char cause[256];    /* what else is known of the culprit ("its CPU is shared ..."); "" nothing */
 };
+/* Is a verdict of this price left out of lists and sentences?  Not of an unknown price. */
+#define VIEW_MINOR_SLOWDOWN 1.015 /* what people read as 1.00x and 1.01x */
+bool view_is_minor(double slowdown);
 /* When it began as far as is known: no later than it was found. */
 double view_verdict_from_s(const struct view_verdict *d);
 

@@ -311,6 +311,7 @@ static void describe_finding(const struct view *v, double now_s, const struct fi
     if (f->slowdown > 1)
         append(d->text, sizeof(d->text), at, "; this costs %.0f %% of the step time, %s per step",
                100 * (1 - 1 / f->slowdown), format_s(lost, step_s * (1 - 1 / f->slowdown)));
+    d->minor = view_is_minor(f->slowdown);
     view_cause(v, d, d->cause, sizeof(d->cause));
 }
 
@@ -344,6 +345,7 @@ static void keep_raised(struct view *v, double now_s, const struct view_verdict 
     bool changed = !r || r->finding.class != d->finding.class || r->finding.scope != d->finding.scope ||
                    strcmp(r->culprit[0], d->culprit[0]) != 0;
     double found_s = r ? r->found_s : d->found_s;
+    bool minor = d->minor && (!r || r->minor);
 
     if (!r)
         r = raised_add(v->verdicts);
@@ -353,6 +355,7 @@ static void keep_raised(struct view *v, double now_s, const struct view_verdict 
         return;
     *r = *d;
     r->found_s = found_s;
+    r->minor = minor;
 }
 
 static bool still_stands(const struct view_verdict *r, const struct view_verdict *now, size_t n)
@@ -519,6 +522,11 @@ enum view_regime view_regime_get(const struct view *v)
     return v->verdicts->regime;
 }
 
+bool view_is_minor(double slowdown)
+{
+    return slowdown < VIEW_MINOR_SLOWDOWN;
+}
+
 double view_verdict_from_s(const struct view_verdict *d)
 {
     return isnan(d->since_s) ? d->found_s : d->since_s;
@@ -545,10 +553,11 @@ char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
 
     view_figures_get(v, now_s, &f);
     format_s(step, f.step_mean_s);
-    if (s->n) {
-        snprintf(buf, size, "%s", s->now[0].text);
-        return buf;
-    }
+    for (size_t i = 0; i < s->n; i++)
+        if (!s->now[i].minor) {
+            snprintf(buf, size, "%s", s->now[i].text);
+            return buf;
+        }
     if (s->regime == VIEW_STALLED) {
         snprintf(buf, size, "A collective has been open for %s and nothing moves.",
                  format_s(step, s->stalled_s));

@@ -16,7 +16,7 @@ json_t *analyze_file(const char *path, const struct view_params *p, struct err *
 
 /* The answer about what a reader has taken so far. */
 json_t *analyze_answer(struct trace_reader *r);
-/* Does a verdict stand at the end? */
+/* Does a verdict stand at the end that is not minor? */
 bool analyze_stands(const json_t *answer);
 
 #endif

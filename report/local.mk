@@ -5,6 +5,7 @@ libreport_a_SOURCES = \
 	report/report_nodes.c report/report_nodes.h \
 	report/report_view.c report/report_view.h report/report_diagnosis.c report/report_health.c report/report_scaling.c \
 	report/report_strategies.c \
-	report/rule_figures.c report/rule_figures.h
+	report/rule_figures.c report/rule_figures.h \
+	report/verdict_words.c report/verdict_words.h
 libreport_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 REPORT_LIBS = libreport.a $(RULES_LIBS) $(ANALYSIS_LIBS) $(WIRE_LIBS) $(RING_LIBS) $(JANSSON_LIBS) -lm

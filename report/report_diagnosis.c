@@ -19,6 +19,7 @@ static json_t *named(const struct view_verdict *d)
     put_text(o, "scope", finding_scope_name(d->finding.scope));
     json_object_set_new(o, "culprits", culprits);
     put_real(o, "slowdown", d->finding.slowdown);
+    put_bool(o, "minor", d->minor);
     put_text(o, "text", d->text);
     return o;
 }

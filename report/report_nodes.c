@@ -49,7 +49,7 @@ struct report_node *report_nodes_of(struct report_nodes *t, const struct view *v
     row->job[row->n_jobs++] = job;
     n = view_verdicts_get(v, &d);
     for (size_t i = 0; i < n; i++)
-        if (accused(v, &d[i], row, now_s))
+        if (!d[i].minor && accused(v, &d[i], row, now_s))
             row->verdict = d[i].text;
     return row;
 }

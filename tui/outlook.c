@@ -4,40 +4,42 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/verdict_words.h"
 #include "tui/draw.h"
 #include "tui/figures.h"
 
 #define MINUTES(s) ((s) / 60)
 
-/* "straggler node05 1.26x for 18 s" */
+/* "node05 is slow (straggler) 1.26x for 18 s" */
 static void describe(const struct snap_verdict *v, char *buf, size_t size)
 {
-    char price[32] = "", age[64] = "", names[160];
+    char price[32] = "", age[64] = "", names[160], words[256];
 
     if (!isnan(v->slowdown))
         snprintf(price, sizeof(price), " %s", figure_trim(figure_times(v->slowdown)).text);
     if (!v->standing)
-        snprintf(age, sizeof(age), " over%s%s", isnan(v->over_s) ? "" : " for ",
+        snprintf(age, sizeof(age), ", over%s%s", isnan(v->over_s) ? "" : " for ",
                  isnan(v->over_s) ? "" : figure_trim(figure_age(v->over_s)).text);
     else if (!isnan(v->since_s))
         snprintf(age, sizeof(age), " for %s", figure_trim(figure_age(v->since_s)).text);
     else if (!isnan(v->found_s))
-        snprintf(age, sizeof(age), " found %s ago", figure_trim(figure_age(v->found_s)).text);
-    snprintf(buf, size, "%s%s%s%s%s%s", v->class[0] ? v->class : "?", v->culprits[0] ? " " : "",
-             draw_culprits(names, sizeof(names), v->culprits, v->n_culprits), price, age,
-             v->acknowledged ? ", seen" : "");
+        snprintf(age, sizeof(age), ", found %s ago", figure_trim(figure_age(v->found_s)).text);
+    draw_culprits(names, sizeof(names), v->culprits, v->n_culprits);
+    snprintf(buf, size, "%s%s%s%s",
+             verdict_words(words, sizeof(words), v->class[0] ? v->class : "?", names, v->n_culprits), price,
+             age, v->acknowledged ? ", acknowledged" : "");
 }
 
 static void draw_none(struct canvas *c, int y, int x, int width, const struct snap_job *j)
 {
     if (!isnan(j->mds_ratio))
-        canvas_printf(c, y, x, width, STYLE_GOOD, "nothing above %s",
+        canvas_printf(c, y, x, width, STYLE_GOOD, "nothing: a rank %s slower or more would be seen",
                       figure_trim(figure_percent(j->mds_ratio)).text);
     else
         canvas_put(c, y, x, width, STYLE_DIM,
-                   !strcmp(j->regime, "starting") ? "nothing yet: still learning how it runs"
-                   : strcmp(j->state, "running")  ? "-"
-                                                  : "nothing");
+                   strcmp(j->state, "running") != 0 ? "-"
+                   : !strcmp(j->regime, "starting") ? "nothing yet: learning how much its work varies"
+                                                    : "nothing");
 }
 
 void outlook_verdicts(struct canvas *c, int y, int x, int width, const struct snap_job *j)

@@ -1,8 +1,9 @@
-/* panel_evidence.c - why a job is said to be slow: every verdict in full, how the ranks and nodes are. */
+/* panel_evidence.c - why a job is slow: every verdict in full, the health of ranks and nodes. */
 #include <math.h>
 #include <string.h>
 
 #include "common/xalloc.h"
+#include "report/verdict_words.h"
 #include "tui/draw.h"
 #include "tui/figures.h"
 #include "tui/health.h"
@@ -20,19 +21,14 @@ static void append(char *buf, size_t size, const char *between, const char *text
     snprintf(buf + at, size - at, "%s%s", at ? between : "", text);
 }
 
-/* "straggler · node node05 · the step takes 1.26x · for 18 s" */
+/* "node05 is slow (straggler) · step time 1.26x · for 18 s" */
 static void headline(const struct snap_verdict *v, char *buf, size_t size)
 {
     char text[192];
 
-    snprintf(buf, size, "%s", v->class[0] ? v->class : "?");
-    if (v->culprits[0]) {
-        snprintf(text, sizeof(text), "%s%s%s", strcmp(v->scope, "none") ? v->scope : "",
-                 v->scope[0] ? " " : "", v->culprits);
-        append(buf, size, " · ", text);
-    }
+    verdict_words(buf, size, v->class[0] ? v->class : "?", v->culprits, v->n_culprits);
     if (!isnan(v->slowdown)) {
-        snprintf(text, sizeof(text), "the step takes %s", figure_trim(figure_times(v->slowdown)).text);
+        snprintf(text, sizeof(text), "step time %s", figure_trim(figure_times(v->slowdown)).text);
         append(buf, size, " · ", text);
     }
     if (!isnan(v->since_s)) {

@@ -98,13 +98,15 @@ static const struct json_field job_fields[] = {
 static void parse_job(struct snap_job *j, const json_t *o)
 {
     const json_t *verdicts;
+    size_t n;
 
     get_fields(j, o, job_fields);
     if (json_is_object(json_object_get(o, "policy"))) /* of a job; a row of the list has its name */
         get_text(json_object_get(o, "policy"), "name", j->policy, sizeof(j->policy));
-    verdicts = get_list(o, "verdicts", SNAP_VERDICTS_MAX, &j->n_verdicts);
-    for (size_t i = 0; i < j->n_verdicts; i++)
-        parse_verdict(&j->verdict[i], json_array_get(verdicts, i));
+    verdicts = get_list(o, "verdicts", SNAP_VERDICTS_MAX, &n);
+    for (size_t i = 0; i < n; i++)
+        if (!get_true(json_array_get(verdicts, i), "minor"))
+            parse_verdict(&j->verdict[j->n_verdicts++], json_array_get(verdicts, i));
 }
 
 struct snap_jobs *snap_jobs_parse(const json_t *answer, struct err *err)
@@ -366,7 +368,7 @@ static void parse_span(struct snap_span *s, const json_t *o)
     s->n_culprits = culprits(o, s->culprits, sizeof(s->culprits));
 }
 
-/* Of a verdict that is told of without its life: as long as it stands. */
+/* Of an answer without a timeline: a verdict that stands. */
 static void span_of(struct snap_span *s, const struct snap_verdict *v)
 {
     memcpy(s->class, v->class, sizeof(s->class));
@@ -384,13 +386,11 @@ static void parse_timeline(struct snap_view *v, const json_t *o)
     const json_t *a = json_object_get(o, "timeline");
     size_t n = json_array_size(a), skip = n > SNAP_TIMELINE_MAX ? n - SNAP_TIMELINE_MAX : 0;
 
-    v->n_spans = json_is_array(a) ? n - skip : v->job.n_verdicts;
-    for (size_t i = 0; i < v->n_spans; i++) {
-        if (json_is_array(a))
-            parse_span(&v->span[i], json_array_get(a, skip + i));
-        else
-            span_of(&v->span[i], &v->job.verdict[i]);
-    }
+    for (size_t i = skip; i < n; i++)
+        if (!get_true(json_array_get(a, i), "minor"))
+            parse_span(&v->span[v->n_spans++], json_array_get(a, i));
+    for (size_t i = 0; !json_is_array(a) && i < v->job.n_verdicts; i++)
+        span_of(&v->span[v->n_spans++], &v->job.verdict[i]);
 }
 
 static const struct json_field comm_fields[] = {

@@ -130,11 +130,13 @@ static void test_refused(void)
 
 static void test_job(void)
 {
-    json_t *o = json("{\"now\":1,\"jobs\":[{\"id\":\"12_3.0\",\"state\":\"running\",\"ranks\":64,\"step_s\":{"
-                     "\"mean\":0.5},"
-                     "\"verdicts\":[{\"class\":\"straggler\",\"scope\":\"rank\",\"culprits\":[\"r3\",\"r9\"],"
-                     "\"slowdown\":1.05,\"text\":\"r3 and r9 are slow\"}],"
-                     "\"worst\":{\"rank\":3,\"node\":\"n1\",\"lateness_s\":0.01,\"last_ratio\":0.5}}]}");
+    json_t *o = json(
+        "{\"now\":1,\"jobs\":[{\"id\":\"12_3.0\",\"state\":\"running\",\"ranks\":64,\"step_s\":{"
+        "\"mean\":0.5},"
+        "\"verdicts\":[{\"class\":\"straggler\",\"scope\":\"rank\",\"culprits\":[\"r3\",\"r9\"],"
+        "\"slowdown\":1.05,\"text\":\"r3 and r9 are slow\"},"
+        "{\"class\":\"imbalance\",\"culprits\":[],\"slowdown\":1.01,\"minor\":true,\"text\":\"uneven\"}],"
+        "\"worst\":{\"rank\":3,\"node\":\"n1\",\"lateness_s\":0.01,\"last_ratio\":0.5}}]}");
     struct snap_jobs *s = snap_jobs_parse(o, NULL);
 
     json_decref(o);
@@ -143,6 +145,7 @@ static void test_job(void)
     is_str(s->job[0].id, "12_3.0", "id");
     ok(s->job[0].ranks == 64 && s->job[0].step_mean_s == 0.5, "numbers");
     is_str(s->job[0].verdict[0].culprits, "r3, r9", "culprits");
+    is_int((long long)s->job[0].n_verdicts, 1, "a minor verdict is left out");
     ok(s->job[0].has_worst && s->job[0].worst.rank == 3, "worst rank");
     ok(snap_job_severity(&s->job[0]) == SEVERITY_WARN, "5 %% slower is a warning");
     snap_jobs_free(s);

@@ -145,6 +145,31 @@ static int steps_until_named(uint32_t first, uint32_t last, double factor, uint3
     return -1;
 }
 
+/* What costs too little to be listed is not in the sentence either. */
+static void minor(void)
+{
+    const struct view_verdict *d;
+    char sentence[512];
+
+    ok(view_is_minor(1.0149) && !view_is_minor(1.0151) && !view_is_minor(NAN),
+       "a price of 1.01x is minor, one of 1.02x and an unknown one are not");
+    start(100);
+    view_params_set(job.view, &(struct view_params){ .min_slowdown = 1.001, .hang_timeout_s = 30 });
+    ok(steps_until_named(5, 5, 1.025, 600) > 0, "a rank that computes 2.5 %% longer is found");
+    d = verdict();
+    view_sentence(job.view, job.now_s[0], sentence, sizeof(sentence));
+    ok(d && d->minor && d->finding.slowdown < 1.015, "its price of %.4f is minor",
+       d ? d->finding.slowdown : NAN);
+    ok(!strncmp(sentence, "Healthy: ", 9), "the sentence does not name a minor verdict: %s", sentence);
+    job.factor[5] = 1.2;
+    steps(60);
+    d = verdict();
+    view_sentence(job.view, job.now_s[0], sentence, sizeof(sentence));
+    ok(d && !d->minor, "the verdict is not minor when it costs %.4f", d ? d->finding.slowdown : NAN);
+    ok(strstr(sentence, "rank 5") != NULL, "the sentence names a verdict that is not minor: %s", sentence);
+    finish();
+}
+
 /* The longest work of n ranks over the mean: the expected largest of n normals (exact values), with the noise
  * of a step made of four parts. */
 static double longest(uint32_t n)
@@ -371,6 +396,7 @@ static void next_program(void)
 int main(void)
 {
     healthy();
+    minor();
     stragglers();
     slow_transfer();
     thinned();
