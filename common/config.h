@@ -95,6 +95,6 @@ const struct key *config_keys(enum config_table table);
 /* "system", "policy", "selection", "rule". */
 const char *config_table_name(enum config_table table);
 /* The tables of keys with unit, range, default and meaning: for --help. */
-void config_print_keys(FILE *out);
+void config_print_keys(FILE *out, int columns); /* columns as in text_wrap() */
 
 #endif

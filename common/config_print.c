@@ -1,7 +1,8 @@
 /* config_print.c - the tables of syncguard.conf for people; apart from config.c, for guests print nothing. */
 #include "common/config.h"
+#include "common/text.h"
 
-void config_print_keys(FILE *out)
+void config_print_keys(FILE *out, int columns)
 {
     static const char *const titles[CONFIG_TABLES] = {
         "Keys of the whole system:",
@@ -11,7 +12,9 @@ void config_print_keys(FILE *out)
     };
 
     for (enum config_table t = CONFIG_SYSTEM; t < CONFIG_TABLES; t++) {
-        fprintf(out, "%s%s\n", t ? "\n" : "", titles[t]);
-        key_print(out, config_keys(t));
+        if (t)
+            fputc('\n', out);
+        text_wrap(out, titles[t], 0, columns);
+        key_print(out, config_keys(t), columns);
     }
 }

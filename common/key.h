@@ -52,7 +52,7 @@ double key_number(const struct key *key, const void *base);
 char *key_write(const struct key *key, const void *base, char *buf, size_t size);
 
 /* The table for people, and the same as a list of mdoc(7). */
-void key_print(FILE *out, const struct key *keys);
+void key_print(FILE *out, const struct key *keys, int columns); /* columns as in text_wrap() */
 void key_mdoc(FILE *out, const struct key *keys);
 
 #endif

@@ -7,18 +7,21 @@ static const char *value_name(const struct value_type *t)
     return t->kind == VALUE_NAME ? "NAME" : t->kind == VALUE_WORD || t->kind == VALUE_SET ? "WORD" : "VALUE";
 }
 
-void key_print(FILE *out, const struct key *keys)
+void key_print(FILE *out, const struct key *keys, int columns)
 {
-    char accepted[240];
+    char accepted[240], range[512];
 
     for (; keys->name; keys++) {
-        fprintf(out, "  %s=\n      %s\n      %s", keys->name, keys->text,
-                key_accepts(keys, accepted, sizeof(accepted)));
-        if (!keys->standard)
-            fputs("; required", out);
-        else if (*keys->standard)
-            fprintf(out, "; default %s", keys->standard);
-        fputc('\n', out);
+        const char *standard = keys->standard ? keys->standard : "";
+
+        fprintf(out, "  %s=\n", keys->name);
+        text_wrap(out, keys->text, 6, columns);
+        snprintf(range, sizeof(range), "%s%s%s", key_accepts(keys, accepted, sizeof(accepted)),
+                 !keys->standard ? "; required"
+                 : *standard     ? "; default "
+                                 : "",
+                 standard);
+        text_wrap(out, range, 6, columns);
     }
 }
 

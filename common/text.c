@@ -10,6 +10,10 @@
 #include "common/utf8.h"
 #include "common/xalloc.h"
 
+#define GAP      2  /* between columns */
+#define NARROW   12 /* a column of text is made no narrower, unless all of its text is */
+#define WORD_MAX 24 /* a longer word may be broken */
+
 struct table {
     const struct table_column *columns;
     size_t n_columns, n_cells, cap;
@@ -64,23 +68,38 @@ struct text text_count(double number)
     return t;
 }
 
-void text_wrap(FILE *out, const char *paragraph, int indent, int columns)
+/* The first line begins at column at, which is already written up to there. */
+static void wrap_at(FILE *out, const char *paragraph, int at, int indent, int columns)
 {
-    int at = 0;
+    bool begun = false;
 
+    if (columns <= 0 || columns > TEXT_COLUMNS)
+        columns = TEXT_COLUMNS;
     while (*(paragraph += strspn(paragraph, " "))) {
         size_t bytes = strcspn(paragraph, " ");
         int word = utf8_width(paragraph, bytes);
 
-        if (at && at + 1 + word > columns) {
+        if (begun && at + 1 + word > columns) {
             fputc('\n', out);
             at = 0;
+            begun = false;
         }
-        at += fprintf(out, "%*s", at ? 1 : indent, "") + word;
+        at += fprintf(out, "%*s", begun ? 1 : indent - at, "") + word;
+        begun = true;
         fwrite(paragraph, 1, bytes, out);
         paragraph += bytes;
     }
     fputc('\n', out);
+}
+
+void text_wrap(FILE *out, const char *paragraph, int indent, int columns)
+{
+    wrap_at(out, paragraph, 0, indent, columns);
+}
+
+void text_hang(FILE *out, int margin, const char *head, const char *paragraph, int indent, int columns)
+{
+    wrap_at(out, paragraph, fprintf(out, "%*s%s", margin, "", head), indent, columns);
 }
 
 void text_mdoc(FILE *out, const char *paragraph)
@@ -115,69 +134,204 @@ struct table *table_new(const struct table_column *columns, size_t n_columns)
 
 void table_cell(struct table *t, const char *fmt, ...)
 {
-    char text[512];
+    char *text = NULL;
     va_list ap;
 
     va_start(ap, fmt);
-    vsnprintf(text, sizeof(text), fmt, ap);
+    if (vasprintf(&text, fmt, ap) < 0)
+        abort();
     va_end(ap);
     t->cells = xgrow(t->cells, &t->cap, t->n_cells + 1, sizeof(*t->cells));
-    t->cells[t->n_cells++] = xstrdup(text);
+    t->cells[t->n_cells++] = text;
 }
 
-/* 0: the column is left out. */
-static int column_width(const struct table *t, size_t c)
+/* ---- how wide each column is ---- */
+
+/* Of the longest word or item of a list, at most WORD_MAX. */
+static int longest_word(const char *cell)
+{
+    int longest = 0;
+
+    while (*(cell += strspn(cell, " "))) {
+        size_t bytes = strcspn(cell, " ,") + (cell[strcspn(cell, " ,")] == ',');
+        int width = utf8_width(cell, bytes);
+
+        longest = width > longest ? width : longest;
+        cell += bytes;
+    }
+    return longest < WORD_MAX ? longest : WORD_MAX;
+}
+
+/* As wide as its cells, and how narrow it may become; both 0: nothing is known in it. */
+static void measure(const struct table *t, size_t c, int *wide, int *narrow)
 {
     const char *title = t->columns[c].title;
-    int w = utf8_width(title, strlen(title));
     bool known = false;
 
+    *wide = *narrow = utf8_width(title, strlen(title));
     for (size_t i = c; i < t->n_cells; i += t->n_columns) {
-        int cell = utf8_width(t->cells[i], strlen(t->cells[i]));
+        int cell = utf8_width(t->cells[i], strlen(t->cells[i])), word = longest_word(t->cells[i]);
 
         known |= strcmp(t->cells[i], "-") != 0;
-        w = cell > w ? cell : w;
+        *wide = cell > *wide ? cell : *wide;
+        *narrow = word > *narrow ? word : *narrow;
     }
-    return known ? w : 0;
+    if (*narrow < NARROW)
+        *narrow = *wide < NARROW ? *wide : NARROW;
+    if (t->columns[c].right)
+        *narrow = *wide;
+    if (!known)
+        *wide = *narrow = 0;
 }
 
-/* One line, without spaces at its end. */
-static void put_row(FILE *out, const struct table *t, char *const *cells, const int *widths, int indent)
+static int total_width(const int *widths, size_t n, int indent)
+{
+    int total = indent - GAP;
+
+    for (size_t c = 0; c < n; c++)
+        total += widths[c] ? widths[c] + GAP : 0;
+    return total;
+}
+
+/* The column that is missed least; n: none may be left out. */
+static size_t least_wanted(const struct table *t, const int *widths)
+{
+    size_t least = t->n_columns;
+
+    for (size_t c = 0; c < t->n_columns; c++)
+        if (widths[c] && t->columns[c].spare &&
+            (least == t->n_columns || t->columns[c].spare > t->columns[least].spare))
+            least = c;
+    return least;
+}
+
+/* Leaves columns out until the others fit at their narrowest, then takes from the widest what is too much. */
+static void fit(const struct table *t, int *widths, int *narrow, int indent, int columns)
+{
+    size_t c;
+
+    while (total_width(narrow, t->n_columns, indent) > columns &&
+           (c = least_wanted(t, widths)) < t->n_columns)
+        widths[c] = narrow[c] = 0;
+    while (total_width(widths, t->n_columns, indent) > columns) {
+        size_t widest = t->n_columns;
+
+        for (c = 0; c < t->n_columns; c++)
+            if (widths[c] > narrow[c] && (widest == t->n_columns || widths[c] > widths[widest]))
+                widest = c;
+        if (widest == t->n_columns)
+            break;
+        widths[widest]--;
+    }
+}
+
+/* ---- rows ---- */
+
+/* The bytes of the cell's next line, which is at most width columns: up to a space, or behind a comma; a word
+ * that is longer is broken. */
+static size_t next_line(const char *cell, int width)
+{
+    const char *at = cell, *last = NULL;
+    int columns = 0;
+
+    while (*at) {
+        const char *next = at;
+        uint32_t ch = utf8_next(&next);
+
+        columns += utf8_columns(ch) < 0 ? 1 : utf8_columns(ch);
+        if (columns > width && ch == ' ')
+            last = at;
+        if (columns > width)
+            return last ? (size_t)(last - cell) : at == cell ? (size_t)(next - cell) : (size_t)(at - cell);
+        if (ch == ' ')
+            last = at;
+        else if (ch == ',')
+            last = next;
+        at = next;
+    }
+    return (size_t)(at - cell);
+}
+
+/* The next line of each cell, without spaces at its end; cells move behind it.  Is anything left? */
+static bool put_line(FILE *out, const struct table *t, const char **cells, const int *widths, int indent)
 {
     int pending = indent;
+    bool more = false;
 
     for (size_t c = 0; c < t->n_columns; c++) {
-        const char *cell = cells ? cells[c] : t->columns[c].title;
-        int pad = widths[c] - utf8_width(cell, strlen(cell));
+        size_t bytes = next_line(cells[c], widths[c]);
+        int pad = widths[c] - utf8_width(cells[c], bytes);
 
         if (!widths[c])
             continue;
         if (t->columns[c].right)
             pending += pad;
-        if (*cell) {
-            fprintf(out, "%*s%s", pending, "", cell);
+        if (bytes) {
+            fprintf(out, "%*s%.*s", pending, "", (int)bytes, cells[c]);
             pending = 0;
         }
-        pending += 2 + (t->columns[c].right ? 0 : pad);
+        pending += GAP + (t->columns[c].right ? 0 : pad);
+        cells[c] += bytes;
+        cells[c] += strspn(cells[c], " ");
+        more |= *cells[c] != '\0';
     }
     fputc('\n', out);
+    return more;
 }
 
-void table_print(const struct table *t, FILE *out, int indent)
+/* cells NULL: the titles. */
+static void put_row(FILE *out, const struct table *t, char *const *cells, const int *widths, int indent)
 {
-    int *widths = xcalloc(t->n_columns, sizeof(*widths));
+    const char **rest = xcalloc(t->n_columns, sizeof(*rest));
+
+    for (size_t c = 0; c < t->n_columns; c++)
+        rest[c] = cells ? cells[c] : t->columns[c].title;
+    while (put_line(out, t, rest, widths, indent))
+        ;
+    free(rest);
+}
+
+static void put_left_out(FILE *out, const struct table *t, const int *wide, const int *widths, int indent,
+                         int columns)
+{
+    char *line = NULL;
+
+    for (size_t c = 0; c < t->n_columns; c++) {
+        char *longer;
+
+        if (!wide[c] || widths[c])
+            continue;
+        longer =
+            xasprintf("%s%s%s", line ? line : "Left out at this width (--wide shows all): ", line ? ", " : "",
+                      t->columns[c].title);
+        free(line);
+        line = longer;
+    }
+    if (line)
+        text_wrap(out, line, indent, columns);
+    free(line);
+}
+
+void table_print(const struct table *t, FILE *out, int indent, int columns)
+{
+    int *wide = xcalloc(3 * t->n_columns, sizeof(*wide)), *narrow = wide + t->n_columns,
+        *widths = narrow + t->n_columns;
     bool titled = false, known = false;
 
     for (size_t c = 0; c < t->n_columns; c++) {
-        widths[c] = column_width(t, c);
+        measure(t, c, &wide[c], &narrow[c]);
+        widths[c] = wide[c];
         titled |= *t->columns[c].title != '\0';
         known |= widths[c] > 0;
     }
+    if (columns > 0)
+        fit(t, widths, narrow, indent, columns);
     if (titled && known)
         put_row(out, t, NULL, widths, indent);
     for (size_t i = 0; known && i + t->n_columns <= t->n_cells; i += t->n_columns)
         put_row(out, t, t->cells + i, widths, indent);
-    free(widths);
+    put_left_out(out, t, wide, widths, indent, columns);
+    free(wide);
 }
 
 void table_free(struct table *t)

@@ -20,8 +20,14 @@ struct text text_number(double number);   /* "4.56k" */
 struct text text_count(double number);    /* "12345" */
 struct text text_times(double factor);    /* "1.22x" */
 
-/* A paragraph, broken between words so that no line is longer than columns (a longer word stands alone). */
+#define TEXT_COLUMNS 100 /* paragraphs are not wider: longer lines are hard to read */
+
+/* A paragraph, broken between words so that no line is longer than columns (a longer word stands alone).
+ * columns 0, or more than TEXT_COLUMNS: TEXT_COLUMNS. */
 void text_wrap(FILE *out, const char *paragraph, int indent, int columns);
+
+/* The same behind a short head: "  1.19x  node3 is slow". */
+void text_hang(FILE *out, int margin, const char *head, const char *paragraph, int indent, int columns);
 
 /* The same for a manual page, mdoc(7): one sentence per line.  No sentence may begin with a dot or a quote. */
 void text_mdoc(FILE *out, const char *paragraph);
@@ -31,7 +37,8 @@ void text_capital(FILE *out, const char *text);
 
 struct table_column {
     const char *title;
-    bool right; /* numbers are flushed right */
+    bool right; /* numbers are flushed right, and never broken */
+    int spare; /* where the table is too wide, the column with the highest number is left out first; 0: never */
 };
 struct table;
 
@@ -39,9 +46,10 @@ struct table;
 struct table *table_new(const struct table_column *columns, size_t n_columns);
 /* The next cell, left to right, row by row. */
 __attribute__((format(printf, 2, 3))) void table_cell(struct table *t, const char *fmt, ...);
-/* Titles (unless they are all ""), then the rows.  Columns in which every cell is "-" are
- * omitted. */
-void table_print(const struct table *t, FILE *out, int indent);
+/* Titles (unless they are all ""), then the rows.  Columns in which every cell is "-" are omitted.  columns 0:
+ * as wide as needed.  Otherwise spare columns are left out, and named in a last line, and text is broken into
+ * several lines, until the table is at most that wide; one that cannot become so narrow is wider. */
+void table_print(const struct table *t, FILE *out, int indent, int columns);
 void table_free(struct table *t); /* NULL is fine */
 
 #endif

@@ -16,8 +16,12 @@ static const struct option_spec timeout = {
     "wait at most this long for an answer",
 };
 static const struct option_spec finished = { .name = "finished", .text = "list finished job steps too" };
-static const struct option_spec fail = { .name = "fail",
-                                         .text = "exit with 1 when a verdict stands at the end" };
+static const struct option_spec wide = {
+    .name = "wide", .text = "print tables in full, even where they are wider than the terminal"
+};
+static const struct option_spec fail = {
+    .name = "fail", .text = "exit with 1 when a verdict stands at the end, minor ones apart"
+};
 static const struct option_spec dry_run = { .name = "dry-run",
                                             .text = "print what would be done, and do nothing" };
 static const struct option_spec yes = { .name = "yes", .text = "do not ask for confirmation" };
@@ -45,8 +49,10 @@ static const struct option_use common[] = {
     { &option_conf, NULL }, { &option_controller, NULL }, { &option_munge_socket, NULL }, { &timeout, "5s" },
     { NULL, NULL },
 };
-static const struct option_use answers[] = { { &option_json, NULL }, { NULL, NULL } };
-static const struct option_use jobs_uses[] = { { &option_json, NULL }, { &finished, NULL }, { NULL, NULL } };
+static const struct option_use answers[] = { { &option_json, NULL }, { &wide, NULL }, { NULL, NULL } };
+static const struct option_use jobs_uses[] = {
+    { &option_json, NULL }, { &wide, NULL }, { &finished, NULL }, { NULL, NULL }
+};
 static const struct option_use action_uses[] = {
     { &option_json, NULL },
     { &dry_run, NULL },
@@ -54,7 +60,9 @@ static const struct option_use action_uses[] = {
     { NULL, NULL },
 };
 static const struct option_use record_uses[] = { { &seconds, NULL }, { &output, NULL }, { NULL, NULL } };
-static const struct option_use analyze_uses[] = { { &option_json, NULL }, { &fail, NULL }, { NULL, NULL } };
+static const struct option_use analyze_uses[] = {
+    { &option_json, NULL }, { &wide, NULL }, { &fail, NULL }, { NULL, NULL }
+};
 static const struct option_use replay_uses[] = {
     { &option_json, NULL },
     { &speed, NULL },
@@ -142,12 +150,12 @@ static const struct options_command table[] = {
     { "policy acknowledge", "JOB", "mark a job's verdicts as seen",
       "Screens show it, and rules can ask for it.", answers, NULL, COMMAND_POLICY_CONTROL },
     { "policy check", "FILE", "check a policy file as the controller reads it", "Rules are checked too.",
-      answers, NULL, COMMAND_POLICY_CHECK },
+      NULL, NULL, COMMAND_POLICY_CHECK },
     { "policy try", "FILE TRACE [POLICY]", "run a policy on a recorded trace",
       "Prints what the policy of that file would have decided. POLICY is one of the file's policies, where it has "
       "several.",
       answers, NULL, COMMAND_POLICY_TRY },
-    { "policy figures", "", "list the figures that a rule's condition can use", NULL, answers, NULL,
+    { "policy figures", "", "list the figures that a rule's condition can use", NULL, NULL, NULL,
       COMMAND_POLICY_FIGURES },
     { "doctor", "", "check the setup of this machine, and print what to type where something is missing",
       "One line for each thing that a guarded job needs: configuration, munge, controller, plugin, probe, agent, shared "

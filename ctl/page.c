@@ -17,7 +17,7 @@ static void status_line(struct table *t, const char *what, const char *value)
 
 int page_status(FILE *out, const json_t *answer, int columns, struct err *err)
 {
-    static const struct table_column layout[] = { { "", false }, { "", false } };
+    static const struct table_column layout[] = { { "", false, 0 }, { "", false, 0 } };
     char buf[512], host[128], version[64];
     struct table *t;
 
@@ -44,9 +44,8 @@ int page_status(FILE *out, const json_t *answer, int columns, struct err *err)
         status_line(t, "History", "is not kept");
     status_line(t, "Policies", show_list(get_array(answer, "policies"), 64, buf, sizeof(buf)));
     status_line(t, "You see", get_true(answer, "operator") ? "all jobs (operator)" : "your own jobs");
-    table_print(t, out, 0);
+    table_print(t, out, 0, columns);
     table_free(t);
-    (void)columns;
     return 0;
 }
 
@@ -75,9 +74,10 @@ static void jobs_row(struct table *t, const json_t *job)
 int page_jobs(FILE *out, const json_t *answer, int columns, struct err *err)
 {
     static const struct table_column layout[] = {
-        { "JOB", false },  { "USER", false }, { "NAME", false },   { "STATE", false },  { "FOR", true },
-        { "RANKS", true }, { "NODES", true }, { "STEPS", true },   { "STEP", true },    { "STEPS/S", true },
-        { "SKEW", true },  { "SYNC", true },  { "REGIME", false }, { "LATEST", false },
+        { "JOB", false, 0 },    { "USER", false, 1 },   { "NAME", false, 0 }, { "STATE", false, 0 },
+        { "FOR", true, 2 },     { "RANKS", true, 0 },   { "NODES", true, 3 }, { "STEPS", true, 4 },
+        { "STEP", true, 0 },    { "STEPS/S", true, 7 }, { "SKEW", true, 6 },  { "SYNC", true, 0 },
+        { "REGIME", false, 5 }, { "LATEST", false, 0 },
     };
     const json_t *jobs, *job;
     struct table *t;
@@ -96,7 +96,7 @@ int page_jobs(FILE *out, const json_t *answer, int columns, struct err *err)
     t = table_new(layout, ARRAY_SIZE(layout));
     json_array_foreach(jobs, i, job)
         jobs_row(t, job);
-    table_print(t, out, 0);
+    table_print(t, out, 0, columns);
     table_free(t);
     return 0;
 }
@@ -168,10 +168,10 @@ static void explain_lemons(FILE *out, const json_t *nodes, int columns)
 int page_nodes(FILE *out, const json_t *answer, int columns, struct err *err)
 {
     static const struct table_column layout[] = {
-        { "NODE", false },      { "SWITCH", false },  { "JOBS", false },  { "RANKS", true },
-        { "LATE", true },       { "WORK", true },     { "NAMED", true },  { "LAST NAMED", true },
-        { "CULPRIT IN", true }, { "LEMON?", true },   { "AGENT", false }, { "CPU", true },
-        { "MEMORY", true },     { "VERDICT", false },
+        { "NODE", false, 0 },      { "SWITCH", false, 4 },  { "JOBS", false, 0 },  { "RANKS", true, 3 },
+        { "LATE", true, 0 },       { "WORK", true, 0 },     { "NAMED", true, 5 },  { "LAST NAMED", true, 6 },
+        { "CULPRIT IN", true, 2 }, { "LEMON?", true, 1 },   { "AGENT", false, 0 }, { "CPU", true, 7 },
+        { "MEMORY", true, 8 },     { "VERDICT", false, 0 },
     };
     const json_t *nodes, *node;
     struct table *t;
@@ -187,7 +187,7 @@ int page_nodes(FILE *out, const json_t *answer, int columns, struct err *err)
     t = table_new(layout, ARRAY_SIZE(layout));
     json_array_foreach(nodes, i, node)
         nodes_row(t, node, get_number(answer, "now"));
-    table_print(t, out, 0);
+    table_print(t, out, 0, columns);
     table_free(t);
     explain_lemons(out, nodes, columns);
     return 0;

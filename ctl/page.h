@@ -2,8 +2,8 @@
  *
  * Pure: JSON in (doc/protocol.md), text out; no clock, no terminal, no network.  Unknown is "-", a column in
  * which nothing is known is left out.  Each returns 0, or -1 with the reason when the answer is not what was
- * asked for (then nothing was written).  columns is the width that paragraphs are broken at; tables take what
- * they need. */
+ * asked for (then nothing was written).  columns is the terminal's width; 0 where there is none: tables are
+ * as wide as they need (common/text.h). */
 #ifndef SYNCGUARD_CTL_PAGE_H
 #define SYNCGUARD_CTL_PAGE_H
 

@@ -51,8 +51,9 @@ static void row(struct table *t, const json_t *action, double now)
 int page_actions(FILE *out, const json_t *answer, int columns, struct err *err)
 {
     static const struct table_column layout[] = {
-        { "ID", true },     { "ASKED", true }, { "JOB", false },     { "ACTION", false }, { "BY", false },
-        { "STATE", false }, { "TRIES", true }, { "OUTCOME", false }, { "REASON", false },
+        { "ID", true, 2 },      { "ASKED", true, 0 },    { "JOB", false, 0 },
+        { "ACTION", false, 0 }, { "BY", false, 1 },      { "STATE", false, 0 },
+        { "TRIES", true, 3 },   { "OUTCOME", false, 0 }, { "REASON", false, 0 },
     };
     const json_t *actions, *action;
     struct table *t;
@@ -68,7 +69,7 @@ int page_actions(FILE *out, const json_t *answer, int columns, struct err *err)
     t = table_new(layout, ARRAY_SIZE(layout));
     json_array_foreach(actions, i, action)
         row(t, action, get_number(answer, "now"));
-    table_print(t, out, 0);
+    table_print(t, out, 0, columns);
     table_free(t);
     return 0;
 }

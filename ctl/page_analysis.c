@@ -1,4 +1,4 @@
-/* page_analysis.c - a judged trace: what it is, who held it back and since when, and what to doubt. */
+/* page_analysis.c - the report of a trace: what it holds, its verdicts and figures, and flaws of the recording. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,6 @@
 #include "wire/json.h"
 
 #define INDENT 2
-#define WIDE   9 /* of a price and what follows it */
 
 static const char *plural(double n)
 {
@@ -38,22 +37,7 @@ static void put_what(const struct page *p)
     text_wrap(p->out, line, 0, p->columns);
 }
 
-/* "straggler: node n4" */
-static int verdict_head(const json_t *verdict, char *buf, size_t size)
-{
-    const json_t *culprits = get_array(verdict, "culprits");
-    char class[32], scope[32], names[256];
-    int n = snprintf(buf, size, "%s", show_text(verdict, "class", class, sizeof(class)));
-
-    if (json_array_size(culprits))
-        n += snprintf(buf + n, size - (size_t)n, ": %s%s %s",
-                      show_text(verdict, "scope", scope, sizeof(scope)),
-                      json_array_size(culprits) > 1 ? (strcmp(scope, "switch") ? "s" : "es") : "",
-                      show_list(culprits, 8, names, sizeof(names)));
-    return n;
-}
-
-/* When it began, when it was seen, whether it is over: by the counts that a trace has. */
+/* When it began, when it was found, whether it is over. */
 static void verdict_when(const json_t *verdict, char *buf, size_t size)
 {
     double step = get_number(verdict, "since_step"), onset = get_number(verdict, "onset_seq"),
@@ -78,34 +62,21 @@ static void put_verdict(const struct page *p, const json_t *verdict)
     char text[1024], line[1024], sentence[1024];
     size_t n;
 
-    n = (size_t)snprintf(line, sizeof(line), "%-*s", WIDE - INDENT,
-                         isnan(price) ? "  -" : text_times(price).s);
-    n += (size_t)verdict_head(verdict, line + n, sizeof(line) - n);
+    page_verdict_words(verdict, line, sizeof(line));
+    n = strlen(line);
     verdict_when(verdict, line + n, sizeof(line) - n);
-    fprintf(p->out, "%*s%s\n", INDENT, "", line);
+    text_hang(p->out, INDENT, isnan(price) ? "  -" : text_times(price).s, line, PAGE_EVIDENCE, p->columns);
     show_text(verdict, "text", text, sizeof(text));
     show_text(p->job, "sentence", sentence, sizeof(sentence));
     if (strcmp(text, "-") && strcmp(text, sentence)) /* which stands at the top already */
-        text_wrap(p->out, text, WIDE, p->columns);
+        text_wrap(p->out, text, PAGE_EVIDENCE, p->columns);
     if (strcmp(show_text(verdict, "cause", text, sizeof(text)), "-"))
-        text_wrap(p->out, text, WIDE, p->columns);
-}
-
-static void put_verdicts(const struct page *p)
-{
-    const json_t *verdicts = get_array(p->job, "verdicts"), *verdict;
-    size_t i;
-
-    if (json_array_size(verdicts) == 0)
-        return;
-    page_title(p, "Verdicts (price: time of the whole trace over its time without the cause)");
-    json_array_foreach(verdicts, i, verdict)
-        put_verdict(p, verdict);
+        text_wrap(p->out, text, PAGE_EVIDENCE, p->columns);
 }
 
 static void put_figures(const struct page *p)
 {
-    static const struct table_column layout[] = { { "", false }, { "", false } };
+    static const struct table_column layout[] = { { "", false, 0 }, { "", false, 0 } };
     struct table *t = table_new(layout, ARRAY_SIZE(layout));
     double mds = get_number(p->job, "mds_ratio");
     char line[128];
@@ -114,26 +85,26 @@ static void put_figures(const struct page *p)
     page_time(t, p->job);
     page_outlook(t, p->job);
     if (!isnan(mds)) {
-        snprintf(line, sizeof(line), "%s of a rank's work would have been named at the end",
+        snprintf(line, sizeof(line), "a rank %s slower or more would have been named at the end",
                  text_percent(mds).s);
-        page_figure(t, "Smallest", line);
+        page_figure(t, "Sensitivity", line);
     }
     page_title(p, "Figures");
-    table_print(t, p->out, INDENT);
+    table_print(t, p->out, INDENT, p->columns);
     table_free(t);
 }
 
-/* What was flagged while reading: how far the rest can be trusted. */
+/* Flaws of the recording: how far the rest can be trusted. */
 static void put_flags(const struct page *p)
 {
     static const struct {
         const char *key, *words;
     } flags[] = {
         { "lost", "records are missing" },
-        { "duplicates", "records were told twice: the first was taken" },
+        { "duplicates", "records were duplicates: only the first counts" },
         { "reordered", "records came after newer ones of their rank: dropped" },
-        { "unnamed", "records are of an operation that is not known: only their time counts" },
-        { "beyond", "records are of communicators beyond the limit: dropped" },
+        { "unnamed", "records are of an unknown operation: only their time counts" },
+        { "beyond", "records are of more communicators than are followed: dropped" },
         { "never_left", "collectives were entered and never left" },
     };
     const json_t *t = get_object(p->job, "trace");
@@ -143,17 +114,18 @@ static void put_flags(const struct page *p)
     for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
         any = any || get_number(t, flags[i].key) > 0;
     page_title(p, "Trace");
-    fprintf(p->out, "%*s%s records of %s communicator%s, %s%s\n", INDENT, "", text_count(records).s,
-            text_count(get_number(t, "communicators")).s, plural(get_number(t, "communicators")),
-            text_bytes(get_number(t, "bytes")).s, any ? "" : "; nothing is missing, twice or out of order");
+    page_line(p, "%s records of %s communicator%s, %s%s", text_count(records).s,
+              text_count(get_number(t, "communicators")).s, plural(get_number(t, "communicators")),
+              text_bytes(get_number(t, "bytes")).s,
+              any ? "" : "; none is missing, duplicate or out of order");
     for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
         double n = get_number(t, flags[i].key);
 
         if (n > 0)
-            fprintf(p->out, "%*s%s %s\n", INDENT, "", text_count(n).s, flags[i].words);
+            page_line(p, "%s %s", text_count(n).s, flags[i].words);
     }
     if (get_true(t, "torn"))
-        fprintf(p->out, "%*sthe last line is torn: dropped\n", INDENT, "");
+        page_line(p, "the last line is incomplete: dropped");
 }
 
 int page_analysis(FILE *out, const json_t *answer, int columns, struct err *err)
@@ -165,7 +137,8 @@ int page_analysis(FILE *out, const json_t *answer, int columns, struct err *err)
         return -1;
     put_what(&page);
     page_sentence(&page);
-    put_verdicts(&page);
+    page_put_verdicts(&page, "Verdicts (price: time of the whole trace over its time without the cause)",
+                      put_verdict);
     put_figures(&page);
     page_ranks(&page);
     page_communicators(&page);

@@ -1,11 +1,13 @@
 /* page_job.c - one job, from the sentence that matters to the notes of its agents. */
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "common/text.h"
 #include "common/xalloc.h"
 #include "ctl/page.h"
 #include "ctl/page_parts.h"
+#include "report/verdict_words.h"
 #include "wire/json.h"
 
 #define WORTH_RATIO 1.02 /* a smaller gain is no advice */
@@ -16,7 +18,19 @@
 
 void page_title(const struct page *p, const char *text)
 {
-    fprintf(p->out, "\n%s\n", text);
+    fputc('\n', p->out);
+    text_wrap(p->out, text, 0, p->columns);
+}
+
+void page_line(const struct page *p, const char *fmt, ...)
+{
+    char line[1200];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(line, sizeof(line), fmt, ap);
+    va_end(ap);
+    text_wrap(p->out, line, INDENT, p->columns);
 }
 
 void page_sentence(const struct page *p)
@@ -32,50 +46,40 @@ void page_sentence(const struct page *p)
     text_wrap(p->out, sentence, 0, p->columns);
 }
 
-/* What a verdict of each class says of its culprits, and without any. */
-static const struct {
-    const char *class, *culprit, *nobody;
-} verdict_text[] = {
-    { "straggler", "is slow", "slow work" },
-    { "drift", "grows slower", "work that grows slower" },
-    { "hang", "is not in the collective", "a collective that does not end" },
-    { "jitter", "", "rare long delays" },
-    { "imbalance", "", "uneven work, no single node" },
-    { "communication", "", "slow collectives" },
-    { "congestion", "", "collectives slow in bursts" },
-    { "oscillation", "", "fast and slow steps in turn" },
-};
-
-/* "node3 is slow" */
-static char *verdict_words(const json_t *verdict, char *buf, size_t size)
+char *page_verdict_words(const json_t *verdict, char *buf, size_t size)
 {
     const json_t *culprits = get_array(verdict, "culprits");
     char class[32], list[256];
 
     show_text(verdict, "class", class, sizeof(class));
     show_list(culprits, 8, list, sizeof(list));
-    for (size_t i = 0; i < ARRAY_SIZE(verdict_text); i++) {
-        if (strcmp(class, verdict_text[i].class) != 0)
+    return verdict_words(buf, size, class, list, json_array_size(culprits));
+}
+
+void page_put_verdicts(const struct page *p, const char *title,
+                       void put(const struct page *p, const json_t *verdict))
+{
+    const json_t *verdict;
+    bool any = false;
+    size_t i;
+
+    json_array_foreach(get_array(p->job, "verdicts"), i, verdict) {
+        if (get_true(verdict, "minor"))
             continue;
-        if (json_array_size(culprits) && *verdict_text[i].culprit)
-            snprintf(buf, size, "%s %s", list, verdict_text[i].culprit);
-        else
-            snprintf(buf, size, "%s", verdict_text[i].nobody);
-        return buf;
+        if (!any)
+            page_title(p, title);
+        any = true;
+        put(p, verdict);
     }
-    snprintf(buf, size, "%s", list); /* a class of another release */
-    return buf;
 }
 
 static void put_verdict(const struct page *p, const json_t *verdict)
 {
-    char class[32], what[320], text[1024], head[1024];
+    char what[320], text[1024], head[1024];
     double price = get_number(verdict, "slowdown");
     int n;
 
-    n = snprintf(head, sizeof(head), "%s  %s (%s)", isnan(price) ? "  -  " : text_times(price).s,
-                 verdict_words(verdict, what, sizeof(what)),
-                 show_text(verdict, "class", class, sizeof(class)));
+    n = snprintf(head, sizeof(head), "%s", page_verdict_words(verdict, what, sizeof(what)));
     if (!isnan(get_number(verdict, "since_step")))
         n += snprintf(head + n, sizeof(head) - (size_t)n, ", since step %s",
                       text_count(get_number(verdict, "since_step")).s);
@@ -84,21 +88,9 @@ static void put_verdict(const struct page *p, const json_t *verdict)
     else if (!isnan(get_number(verdict, "found_s")))
         snprintf(head + n, sizeof(head) - (size_t)n, ", found %s ago",
                  text_s(get_number(verdict, "found_s")).s);
-    fprintf(p->out, "%*s%s\n", INDENT, "", head);
+    text_hang(p->out, INDENT, isnan(price) ? "  -" : text_times(price).s, head, PAGE_EVIDENCE, p->columns);
     if (json_is_string(json_object_get(verdict, "text")))
-        text_wrap(p->out, show_text(verdict, "text", text, sizeof(text)), INDENT + 7, p->columns);
-}
-
-static void put_verdicts(const struct page *p)
-{
-    const json_t *verdicts = get_array(p->job, "verdicts"), *verdict;
-    size_t i;
-
-    if (json_array_size(verdicts) == 0)
-        return;
-    page_title(p, "Verdicts (price: step time over the step time without the cause)");
-    json_array_foreach(verdicts, i, verdict)
-        put_verdict(p, verdict);
+        text_wrap(p->out, show_text(verdict, "text", text, sizeof(text)), PAGE_EVIDENCE, p->columns);
 }
 
 /* ---- figures: a name and words, one a line ---- */
@@ -381,7 +373,7 @@ void page_outlook(struct table *t, const json_t *job)
 
 static void put_figures(const struct page *p)
 {
-    static const struct table_column layout[] = { { "", false }, { "", false } };
+    static const struct table_column layout[] = { { "", false, 0 }, { "", false, 0 } };
     struct table *t = table_new(layout, ARRAY_SIZE(layout));
 
     figure_identity(t, p->job);
@@ -389,7 +381,7 @@ static void put_figures(const struct page *p)
     page_time(t, p->job);
     page_outlook(t, p->job);
     page_title(p, "Figures");
-    table_print(t, p->out, INDENT);
+    table_print(t, p->out, INDENT, p->columns);
     table_free(t);
 }
 
@@ -412,9 +404,10 @@ static void inside_words(const json_t *inside, char *buf, size_t size)
 void page_ranks(const struct page *p)
 {
     static const struct table_column layout[] = {
-        { "RANK", true }, { "NODE", false }, { "SWITCH", false }, { "STATE", false }, { "LATE", true },
-        { "P95", true },  { "LAST", true },  { "WAIT", true },    { "DELAY", true },  { "COMPUTE", true },
-        { "STAY", true }, { "WORK", true },  { "INSIDE", false },
+        { "RANK", true, 0 },    { "NODE", false, 0 },   { "SWITCH", false, 3 }, { "STATE", false, 4 },
+        { "LATE", true, 0 },    { "P95", true, 6 },     { "LAST", true, 0 },    { "WAIT", true, 5 },
+        { "DELAY", true, 2 },   { "COMPUTE", true, 1 }, { "STAY", true, 7 },    { "WORK", true, 0 },
+        { "INSIDE", false, 0 },
     };
     const json_t *ranks = get_array(p->job, "rank_table"), *rank;
     double total = get_number(p->job, "rank_table_total");
@@ -450,16 +443,16 @@ void page_ranks(const struct page *p)
         inside_words(get_object(rank, "inside"), text, sizeof(text));
         table_cell(t, "%s", text);
     }
-    table_print(t, p->out, INDENT);
+    table_print(t, p->out, INDENT, p->columns);
     table_free(t);
 }
 
 void page_communicators(const struct page *p)
 {
     static const struct table_column layout[] = {
-        { "NAME", false },       { "LABEL", false },   { "SIZE", true },
-        { "OF THE KIND", true }, { "PER S", true },    { "BYTES/S", true },
-        { "SKEW", true },        { "TRANSFER", true }, { "EFFICIENCY", true },
+        { "NAME", false, 3 },       { "LABEL", false, 0 },   { "SIZE", true, 0 },
+        { "OF THE KIND", true, 4 }, { "PER S", true, 0 },    { "BYTES/S", true, 1 },
+        { "SKEW", true, 0 },        { "TRANSFER", true, 2 }, { "EFFICIENCY", true, 0 },
     };
     const json_t *comms = get_array(p->job, "communicators"), *comm;
     struct table *t;
@@ -482,10 +475,10 @@ void page_communicators(const struct page *p)
         table_cell(t, "%s", text_s(get_number(comm, "transfer_s")).s);
         table_cell(t, "%s", text_percent(get_number(get_object(comm, "efficiency"), "parallel")).s);
     }
-    table_print(t, p->out, INDENT);
+    table_print(t, p->out, INDENT, p->columns);
     table_free(t);
     if (i < json_array_size(comms))
-        fprintf(p->out, "%*sand %zu more\n", INDENT, "", json_array_size(comms) - i);
+        page_line(p, "and %zu more", json_array_size(comms) - i);
 }
 
 /* How much of the job these figures stand for: a guard that sees half of the ranks must say so. */
@@ -497,20 +490,20 @@ static void put_probe(const struct page *p)
     if (!probe)
         return;
     page_title(p, "Probe");
-    fprintf(p->out, "%*s%s of %s ranks are guarded%s\n", INDENT, "", text_count(guarded).s,
-            text_count(total).s, guarded < total ? ": the others are not seen" : "");
-    fprintf(p->out, "%*s%s collectives recorded, %s dropped (ring full), %s missed\n", INDENT, "",
-            text_number(get_number(probe, "events")).s, text_number(get_number(probe, "dropped")).s,
-            text_number(get_number(probe, "missed")).s);
-    fprintf(p->out, "%*sestimated cost: %s of the ranks' time\n", INDENT, "",
-            text_percent(get_number(probe, "overhead_ratio")).s);
+    page_line(p, "%s of %s ranks are guarded%s", text_count(guarded).s, text_count(total).s,
+              guarded < total ? ": the others are not seen" : "");
+    page_line(p, "%s collectives recorded, %s dropped (ring full), %s missed",
+              text_number(get_number(probe, "events")).s, text_number(get_number(probe, "dropped")).s,
+              text_number(get_number(probe, "missed")).s);
+    page_line(p, "estimated cost: %s of the ranks' time",
+              text_percent(get_number(probe, "overhead_ratio")).s);
 }
 
 static void put_agents(const struct page *p)
 {
     static const struct table_column layout[] = {
-        { "NODE", false },  { "SWITCH", false }, { "LINK", false },        { "CPU", true },
-        { "MEMORY", true }, { "BACKLOG", true }, { "LOST BATCHES", true }, { "HEARD", true },
+        { "NODE", false, 0 },  { "SWITCH", false, 4 }, { "LINK", false, 0 },        { "CPU", true, 1 },
+        { "MEMORY", true, 2 }, { "BACKLOG", true, 3 }, { "LOST BATCHES", true, 0 }, { "HEARD", true, 0 },
     };
     const json_t *agents = get_array(p->job, "agents"), *agent;
     struct table *t;
@@ -533,13 +526,13 @@ static void put_agents(const struct page *p)
         table_cell(t, "%s", text_count(get_number(agent, "lost_batches")).s);
         table_cell(t, "%s%s", text_s(age).s, isnan(age) ? "" : " ago");
     }
-    table_print(t, p->out, INDENT);
+    table_print(t, p->out, INDENT, p->columns);
     table_free(t);
 }
 
 static void put_events(const struct page *p)
 {
-    static const struct table_column layout[] = { { "", true }, { "", false } };
+    static const struct table_column layout[] = { { "", true, 0 }, { "", false, 0 } };
     const json_t *events = get_array(p->job, "events");
     struct table *t;
     char text[400];
@@ -555,7 +548,7 @@ static void put_events(const struct page *p)
         table_cell(t, "%s%s", text_s(age).s, isnan(age) ? "" : " ago");
         table_cell(t, "%s", show_text(event, "text", text, sizeof(text)));
     }
-    table_print(t, p->out, INDENT);
+    table_print(t, p->out, INDENT, p->columns);
     table_free(t);
 }
 
@@ -571,12 +564,11 @@ static void put_past(const struct page *p)
     page_title(p, "Earlier runs like this");
     text_wrap(p->out, show_text(past, "text", text, sizeof(text)), INDENT, p->columns);
     if (get_number(past, "reruns") > 0)
-        fprintf(p->out, "%*s%s of the last %s starts were re-runs\n", INDENT, "",
-                text_count(get_number(past, "reruns")).s, text_count(get_number(past, "starts")).s);
+        page_line(p, "%s of the last %s starts were re-runs", text_count(get_number(past, "reruns")).s,
+                  text_count(get_number(past, "starts")).s);
     if (!isnan(energy))
-        fprintf(p->out, "%*sa step uses %s J on the nodes%s%s%s\n", INDENT, "", text_number(energy).s,
-                isnan(ratio) ? "" : ", ", isnan(ratio) ? "" : text_percent(ratio).s,
-                isnan(ratio) ? "" : " of what it did");
+        page_line(p, "a step uses %s J on the nodes%s%s%s", text_number(energy).s, isnan(ratio) ? "" : ", ",
+                  isnan(ratio) ? "" : text_percent(ratio).s, isnan(ratio) ? "" : " of what it did");
 }
 
 static void put_notes(const struct page *p)
@@ -600,7 +592,7 @@ int page_job(FILE *out, const json_t *answer, int columns, struct err *err)
         check_answer(answer, "state", JSON_STRING, err) < 0)
         return -1;
     page_sentence(&page);
-    put_verdicts(&page);
+    page_put_verdicts(&page, "Verdicts (price: step time over the step time without the cause)", put_verdict);
     put_figures(&page);
     put_past(&page);
     page_checkpoint(&page);

@@ -15,7 +15,15 @@ struct page {
 };
 
 void page_title(const struct page *p, const char *text);
+/* An indented paragraph. */
+__attribute__((format(printf, 2, 3))) void page_line(const struct page *p, const char *fmt, ...);
 void page_sentence(const struct page *p);
+#define PAGE_EVIDENCE 9 /* columns before a verdict's words: its price stands there */
+/* The title and each verdict that is not minor; nothing where there is none. */
+void page_put_verdicts(const struct page *p, const char *title,
+                       void put(const struct page *p, const json_t *verdict));
+/* "node3 is slow (straggler)" */
+char *page_verdict_words(const json_t *verdict, char *buf, size_t size);
 /* A row of a table of two columns; words "-": none. */
 void page_figure(struct table *t, const char *name, const char *words);
 void page_pace(struct table *t, const json_t *job);    /* steps, step time, throughput, skew */

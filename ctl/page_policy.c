@@ -1,7 +1,8 @@
-/* page_policy.c - policies, what they decide about a job, and what was decided. */
+/* page_policy.c - policies, the state of their rules for a job, and past decisions. */
 #include "ctl/page.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "common/text.h"
@@ -13,6 +14,18 @@
 static char *text_of(const json_t *o, const char *key, char *buf, size_t size)
 {
     return show_text(o, key, buf, size);
+}
+
+__attribute__((format(printf, 4, 5))) static void wrapf(FILE *out, int indent, int columns, const char *fmt,
+                                                        ...)
+{
+    char paragraph[1200];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(paragraph, sizeof(paragraph), fmt, ap);
+    va_end(ap);
+    text_wrap(out, paragraph, indent, columns);
 }
 
 /* "exclude n5", "send USR1": what a decision or a rule does. */
@@ -29,18 +42,19 @@ static char *action_text(const json_t *o, char *buf, size_t size)
     return buf;
 }
 
-/* What becomes of what a policy's rules decide. */
+/* Whether decisions of a policy's rules are carried out, in a sentence. */
 static const char *bearing(const json_t *policy)
 {
     const char *action = get_string(policy, "action");
 
     if (action && !strcmp(action, "dryrun"))
-        return "only written down (dryrun)";
+        return "Dry run: decisions of its rules are recorded, not carried out.";
     if (!action || strcmp(action, "enforce") != 0)
-        return "done, or only written down: that is not known";
+        return "Whether decisions of its rules are carried out is unknown.";
     return json_is_false(json_object_get(policy, "nodes_enforced"))
-               ? "done (enforce), but nothing to nodes: its owner asked for it"
-               : "done (enforce)";
+               ? "Decisions of its rules are carried out (enforce), except those on nodes: the job's owner, not "
+                 "an operator, asked for it."
+               : "Decisions of its rules are carried out (enforce).";
 }
 
 /* ---- policies ---- */
@@ -67,7 +81,7 @@ static void put_selections(FILE *out, const json_t *selections)
 
     if (json_array_size(selections) == 0)
         return;
-    fputs("\nWhom they are for, the first that fits:\n", out);
+    fputs("\nSelections, the first that matches a job gives it the policy:\n", out);
     json_array_foreach(selections, i, line) {
         fprintf(out, "  %s:", text_of(line, "policy", text, sizeof(text)));
         json_object_foreach((json_t *)line, key, value) {
@@ -80,9 +94,11 @@ static void put_selections(FILE *out, const json_t *selections)
 
 int page_policies(FILE *out, const json_t *answer, int columns, struct err *err)
 {
-    static const struct table_column layout[] = {
-        { "POLICY", false }, { "ACTION", false }, { "RULES", true }, { "JOBS", true }, { "MEANING", false }
-    };
+    static const struct table_column layout[] = { { "POLICY", false, 0 },
+                                                  { "ACTION", false, 0 },
+                                                  { "RULES", true, 0 },
+                                                  { "JOBS", true, 0 },
+                                                  { "MEANING", false, 0 } };
     const json_t *policies, *policy;
     struct table *t;
     size_t i;
@@ -93,18 +109,18 @@ int page_policies(FILE *out, const json_t *answer, int columns, struct err *err)
     t = table_new(layout, ARRAY_SIZE(layout));
     json_array_foreach(policies, i, policy)
         policies_row(t, policy);
-    table_print(t, out, 0);
+    table_print(t, out, 0, columns);
     table_free(t);
-    text_wrap(out, "* of a plain --sync-guard.", 0, columns);
+    text_wrap(out, "* the default, for --sync-guard without a policy.", 0, columns);
     put_selections(out, get_array(answer, "selections"));
     return 0;
 }
 
-static void put_params(FILE *out, const json_t *params)
+static void put_params(FILE *out, const json_t *params, int columns)
 {
-    static const struct table_column layout[] = { { "PARAMETER", false }, { "VALUE", true },
-                                                  { "DEFAULT", true },    { "RANGE", false },
-                                                  { "", false },          { "MEANING", false } };
+    static const struct table_column layout[] = { { "PARAMETER", false, 0 }, { "VALUE", true, 0 },
+                                                  { "DEFAULT", true, 0 },    { "RANGE", false, 0 },
+                                                  { "", false, 0 },          { "MEANING", false, 0 } };
     struct table *t = table_new(layout, ARRAY_SIZE(layout));
     const json_t *param;
     char text[300];
@@ -118,7 +134,7 @@ static void put_params(FILE *out, const json_t *params)
         table_cell(t, "%s", get_true(param, "set") ? "set" : "-");
         table_cell(t, "%s", text_of(param, "meaning", text, sizeof(text)));
     }
-    table_print(t, out, 0);
+    table_print(t, out, 0, columns);
     table_free(t);
 }
 
@@ -133,7 +149,7 @@ static void put_rule(FILE *out, const json_t *rule, int columns)
     snprintf(line, sizeof(line), "when %s", text_of(rule, "when", text, sizeof(text)));
     if (json_is_string(json_object_get(rule, "when")))
         text_wrap(out, line, INDENT, columns);
-    snprintf(line, sizeof(line), "as the site's own policy %s says",
+    snprintf(line, sizeof(line), "when the site's module %s asks for it",
              text_of(rule, "module", text, sizeof(text)));
     if (json_is_string(json_object_get(rule, "module")))
         text_wrap(out, line, INDENT, columns);
@@ -150,17 +166,18 @@ int page_policy(FILE *out, const json_t *answer, int columns, struct err *err)
 
     if (check_answer(answer, "params", JSON_ARRAY, err) < 0)
         return -1;
-    fprintf(out, "Policy %s: %s\n", text_of(answer, "name", name, sizeof(name)),
-            text_of(answer, "text", text, sizeof(text)));
-    fprintf(out, "What its rules decide is %s.\n\n", bearing(answer));
-    put_params(out, get_array(answer, "params"));
+    wrapf(out, 0, columns, "Policy %s: %s", text_of(answer, "name", name, sizeof(name)),
+          text_of(answer, "text", text, sizeof(text)));
+    wrapf(out, 0, columns, "%s", bearing(answer));
+    fputc('\n', out);
+    put_params(out, get_array(answer, "params"), columns);
     rules = get_array(answer, "rules");
     json_array_foreach(rules, i, rule)
         put_rule(out, rule, columns);
     return 0;
 }
 
-/* ---- a job's ---- */
+/* ---- the policy of a job ---- */
 
 /* After `set`, `pause`, `resume`: what is in force now. */
 int page_control(FILE *out, const json_t *answer, int columns, struct err *err)
@@ -185,7 +202,7 @@ int page_control(FILE *out, const json_t *answer, int columns, struct err *err)
     return 0;
 }
 
-/* Why a rule is where it is, in a sentence. */
+/* Why a rule acts or does not, in a sentence. */
 static char *standing(const json_t *rule, char *buf, size_t size)
 {
     double hold_s = get_number(rule, "hold_s"), held_s = get_number(rule, "held_s"),
@@ -194,30 +211,30 @@ static char *standing(const json_t *rule, char *buf, size_t size)
 
     text_of(rule, "phase", phase, sizeof(phase));
     if (!strcmp(phase, "idle"))
-        snprintf(buf, size, "its condition is not true");
+        snprintf(buf, size, "The condition is false.");
     else if (!strcmp(phase, "unknown"))
-        snprintf(buf, size,
-                 "its condition cannot be told: a figure is not known, and the unknown starts nothing");
+        snprintf(buf, size, "The condition is unknown, because a figure in it is: the rule does nothing.");
     else if (!strcmp(phase, "holding"))
-        snprintf(buf, size, "its condition is true for %s; it must hold for %s", text_s(held_s).s,
+        snprintf(buf, size, "The condition has been true for %s; it must be so for %s.", text_s(held_s).s,
                  text_s(hold_s).s);
     else if (!strcmp(phase, "cooling"))
         snprintf(buf, size,
-                 "its condition is true for %s; it acted a short time ago and cools down for %s more",
+                 "The condition has been true for %s; the rule acted recently and cools down for another %s.",
                  text_s(held_s).s, text_s(cooling_s).s);
     else if (!strcmp(phase, "spent"))
-        snprintf(buf, size, "its condition is true for %s; it acted %s times, as often as it may",
+        snprintf(buf, size,
+                 "The condition has been true for %s; the rule has acted %s times, the maximum for a job.",
                  text_s(held_s).s, text_count(most).s);
     else if (!strcmp(phase, "due"))
-        snprintf(buf, size, "its condition is true for %s: it is due", text_s(held_s).s);
+        snprintf(buf, size, "The condition has been true for %s: the rule acts now.", text_s(held_s).s);
     else
-        snprintf(buf, size, "how it stands is not known");
+        snprintf(buf, size, "The state of the rule is unknown.");
     return buf;
 }
 
-static void put_terms(FILE *out, const json_t *terms)
+static void put_terms(FILE *out, const json_t *terms, int columns)
 {
-    static const struct table_column layout[] = { { "", false }, { "", false }, { "", false } };
+    static const struct table_column layout[] = { { "", false, 0 }, { "", false, 0 }, { "", false, 0 } };
     struct table *t = table_new(layout, ARRAY_SIZE(layout));
     const json_t *term;
     char text[160];
@@ -228,24 +245,24 @@ static void put_terms(FILE *out, const json_t *terms)
         table_cell(t, "now %s:", text_of(term, "value", text, sizeof(text)));
         table_cell(t, "%s", text_of(term, "truth", text, sizeof(text)));
     }
-    table_print(t, out, 2 * INDENT);
+    table_print(t, out, 2 * INDENT, columns);
     table_free(t);
 }
 
-/* "done: ...", "only said: a dry run", and what it brought. */
+/* The outcome of a decision, and its measured effect. */
 static void put_result(FILE *out, const json_t *decision, int columns)
 {
     char state[32], outcome[32], why[400], effect[400];
 
     text_of(decision, "state", state, sizeof(state));
     if (!strcmp(state, "dryrun"))
-        text_wrap(out, "only said, not done: dry run", 2 * INDENT, columns);
+        text_wrap(out, "recorded, not carried out (dry run)", 2 * INDENT, columns);
     else if (json_is_string(json_object_get(decision, "outcome")))
-        fprintf(out, "%*s%s%s%s\n", 2 * INDENT, "", text_of(decision, "outcome", outcome, sizeof(outcome)),
-                json_is_string(json_object_get(decision, "outcome_text")) ? ": " : "",
-                json_is_string(json_object_get(decision, "outcome_text"))
-                    ? text_of(decision, "outcome_text", why, sizeof(why))
-                    : "");
+        wrapf(out, 2 * INDENT, columns, "%s%s%s", text_of(decision, "outcome", outcome, sizeof(outcome)),
+              json_is_string(json_object_get(decision, "outcome_text")) ? ": " : "",
+              json_is_string(json_object_get(decision, "outcome_text"))
+                  ? text_of(decision, "outcome_text", why, sizeof(why))
+                  : "");
     if (json_is_string(json_object_get(decision, "effect")))
         text_wrap(out, text_of(decision, "effect", effect, sizeof(effect)), 2 * INDENT, columns);
 }
@@ -257,16 +274,17 @@ static void put_standing(FILE *out, const json_t *rule, double start, int column
 
     put_rule(out, rule, columns);
     text_wrap(out, standing(rule, line, sizeof(line)), INDENT, columns);
-    put_terms(out, get_array(rule, "terms"));
+    put_terms(out, get_array(rule, "terms"), columns);
     if (!last)
         return;
-    snprintf(line, sizeof(line), "last%s: %s", get_number(last, "at") < start ? ", in an earlier run" : "",
+    snprintf(line, sizeof(line), "last decision%s: %s",
+             get_number(last, "at") < start ? ", in an earlier run" : "",
              text_of(last, "sentence", text, sizeof(text)));
     text_wrap(out, line, INDENT, columns);
     put_result(out, last, columns);
 }
 
-/* Whose doing it was, behind the sentence. */
+/* Appends the user who asked for it. */
 static void put_uid(const json_t *e, char *line, size_t size)
 {
     double by = get_number(e, "by");
@@ -275,10 +293,10 @@ static void put_uid(const json_t *e, char *line, size_t size)
     if (by >= 0)
         snprintf(line + at, size - at, " (uid %.0f)", by);
     else
-        snprintf(line + at, size - at, " (uid -)");
+        snprintf(line + at, size - at, " (uid unknown)");
 }
 
-/* What people did that ended a run. */
+/* What people did by hand, which no rule lists. */
 static void put_by_hand(FILE *out, const json_t *decisions, int columns)
 {
     char line[900];
@@ -296,17 +314,17 @@ static void put_by_hand(FILE *out, const json_t *decisions, int columns)
     }
 }
 
-static void put_budget(FILE *out, const json_t *b)
+static void put_budget(FILE *out, const json_t *b, int columns)
 {
-    fprintf(out,
-            "Budget of the last hour: %s of %s actions, against %s of %s nodes; all jobs together %s of %s "
-            "actions, %s of %s nodes.\n",
-            text_count(get_number(b, "actions")).s, text_count(get_number(b, "actions_per_hour")).s,
-            text_count(get_number(b, "nodes")).s, text_count(get_number(b, "nodes_per_hour")).s,
-            text_count(get_number(b, "cluster_actions")).s,
-            text_count(get_number(b, "cluster_actions_per_hour")).s,
-            text_count(get_number(b, "cluster_nodes")).s,
-            text_count(get_number(b, "cluster_nodes_per_hour")).s);
+    wrapf(out, 0, columns,
+          "Used in the last hour: %s of %s actions and %s of %s nodes; by all jobs together %s of %s actions "
+          "and %s of %s nodes.",
+          text_count(get_number(b, "actions")).s, text_count(get_number(b, "actions_per_hour")).s,
+          text_count(get_number(b, "nodes")).s, text_count(get_number(b, "nodes_per_hour")).s,
+          text_count(get_number(b, "cluster_actions")).s,
+          text_count(get_number(b, "cluster_actions_per_hour")).s,
+          text_count(get_number(b, "cluster_nodes")).s,
+          text_count(get_number(b, "cluster_nodes_per_hour")).s);
 }
 
 int page_explain(FILE *out, const json_t *answer, int columns, struct err *err)
@@ -316,20 +334,22 @@ int page_explain(FILE *out, const json_t *answer, int columns, struct err *err)
     size_t i;
 
     if (check_answer(answer, "policy", JSON_OBJECT, err) < 0)
-        return err_set(err, "nothing is decided about this job any more; sgctl audit has what was");
-    fprintf(out, "Job %s, policy %s: what its rules decide is %s%s.\n",
-            text_of(answer, "id", job, sizeof(job)), text_of(policy, "name", name, sizeof(name)),
-            bearing(policy), get_true(policy, "paused") ? "; it is paused: nothing is decided" : "");
-    put_budget(out, get_object(policy, "budget"));
+        return err_set(err,
+                       "the job has no active policy: it has ended; `sgctl audit JOB` lists past decisions");
+    wrapf(out, 0, columns, "Job %s, policy %s. %s%s", text_of(answer, "id", job, sizeof(job)),
+          text_of(policy, "name", name, sizeof(name)), bearing(policy),
+          get_true(policy, "paused") ? " The policy is paused: its rules decide nothing." : "");
+    put_budget(out, get_object(policy, "budget"), columns);
     if (json_array_size(rules) == 0)
-        text_wrap(out, rules ? "The policy has no rules." : "Its rules are not known.", 0, columns);
+        text_wrap(out, rules ? "The policy has no rules." : "The rules of the policy are unknown.", 0,
+                  columns);
     json_array_foreach(rules, i, rule)
         put_standing(out, rule, get_number(answer, "start"), columns);
     put_by_hand(out, get_array(policy, "decisions"), columns);
     return 0;
 }
 
-/* ---- what was decided ---- */
+/* ---- past decisions ---- */
 
 int page_audit(FILE *out, const json_t *answer, int columns, struct err *err)
 {
@@ -343,7 +363,7 @@ int page_audit(FILE *out, const json_t *answer, int columns, struct err *err)
     list = get_array(answer, "audit");
     now = get_number(answer, "now");
     if (json_array_size(list) == 0)
-        text_wrap(out, "Nothing was decided yet.", 0, columns);
+        text_wrap(out, "No policy has decided anything yet.", 0, columns);
     json_array_foreach(list, i, e) {
         text_of(e, "state", state, sizeof(state));
         snprintf(line, sizeof(line), "%s ago  job %s, %s, %s: %s", text_s(now - get_number(e, "at")).s,
@@ -369,9 +389,9 @@ int page_try(FILE *out, const json_t *answer, int columns, struct err *err)
     if (check_answer(answer, "decisions", JSON_ARRAY, err) < 0)
         return -1;
     list = get_array(answer, "decisions");
-    fprintf(out, "Policy %s over %s of the trace: %zu decisions\n",
+    fprintf(out, "Policy %s on a trace of %s: %zu decision%s\n",
             text_of(answer, "policy", policy, sizeof(policy)), text_s(get_number(answer, "seconds")).s,
-            json_array_size(list));
+            json_array_size(list), json_array_size(list) == 1 ? "" : "s");
     json_array_foreach(list, i, e) {
         snprintf(line, sizeof(line), "at %s, %s: %s", text_s(get_number(e, "at_s")).s,
                  text_of(e, "state", state, sizeof(state)), text_of(e, "sentence", text, sizeof(text)));

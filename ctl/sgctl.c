@@ -22,7 +22,6 @@
 #include "wire/session.h"
 
 #define SLURM_CONF "/etc/slurm/slurm.conf"
-#define COLUMNS    100 /* of paragraphs, where there is no terminal */
 
 enum { OK = 0, FAILED = 1, USAGE = 2 };
 
@@ -34,13 +33,12 @@ static int complain(int code, const struct err *err)
     return code;
 }
 
+/* 0: not a terminal, or one that does not know. */
 static int terminal_columns(void)
 {
     struct winsize w;
 
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) < 0 || w.ws_col < 40)
-        return COLUMNS;
-    return w.ws_col < COLUMNS ? w.ws_col : COLUMNS;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) < 0 ? 0 : w.ws_col;
 }
 
 static int print_answer(const struct options *o, const json_t *answer, page_fn *page)
@@ -53,7 +51,9 @@ static int print_answer(const struct options *o, const json_t *answer, page_fn *
         putchar('\n');
         return OK;
     }
-    return page(stdout, answer, terminal_columns(), &err) < 0 ? complain(FAILED, &err) : OK;
+    return page(stdout, answer, options_given(o, "wide") ? 0 : terminal_columns(), &err) < 0
+               ? complain(FAILED, &err)
+               : OK;
 }
 
 /* question is taken. */
@@ -335,7 +335,7 @@ static int run_config(const struct options *o)
     if (options_given(o, "mdoc"))
         print_table(options_text(o, "mdoc"));
     else
-        config_print_keys(stdout);
+        config_print_keys(stdout, terminal_columns());
     return OK;
 }
 
@@ -424,7 +424,7 @@ static int policy_try(const struct options *o)
 static int policy_figures(const struct options *o)
 {
     (void)o;
-    figures_print(stdout);
+    figures_print(stdout, terminal_columns());
     return OK;
 }
 

@@ -221,9 +221,9 @@ static const char *format_value(char *buf, size_t size, const struct value *v)
     }
 }
 
-static void print_figures(const struct answer *a, FILE *out)
+static void print_figures(const struct answer *a, FILE *out, int columns)
 {
-    static const struct table_column layout[] = { { "", false }, { "", true }, { "", false } };
+    static const struct table_column layout[] = { { "", false, 0 }, { "", true, 0 }, { "", false, 0 } };
     struct table *t = table_new(layout, ARRAY_SIZE(layout));
     char buf[64];
 
@@ -234,11 +234,11 @@ static void print_figures(const struct answer *a, FILE *out)
         table_cell(t, "%s", format_value(buf, sizeof(buf), item->value));
         table_cell(t, "%s", item->words);
     }
-    table_print(t, out, 2);
+    table_print(t, out, 2, columns);
     table_free(t);
 }
 
-static void print_table(const struct item *item, FILE *out)
+static void print_table(const struct item *item, FILE *out, int columns)
 {
     struct table_column *layout = xcalloc(item->n_columns, sizeof(*layout));
     struct table *t;
@@ -247,13 +247,13 @@ static void print_table(const struct item *item, FILE *out)
 
     for (const struct answer_column *c = item->columns; c < item->columns + item->n_columns; c++)
         if (c->title)
-            layout[shown++] = (struct table_column){ c->title, c->unit != ANSWER_WORDS };
+            layout[shown++] = (struct table_column){ .title = c->title, .right = c->unit != ANSWER_WORDS };
     t = table_new(layout, shown);
     for (size_t i = 0; i < item->n; i++)
         if (item->columns[i % item->n_columns].title)
             table_cell(t, "%s", format_value(buf, sizeof(buf), &item->value[i]));
     fprintf(out, "\n%s\n", item->title);
-    table_print(t, out, 2);
+    table_print(t, out, 2, columns);
     table_free(t);
     free(layout);
 }
@@ -277,10 +277,10 @@ void answer_print(const struct answer *a, FILE *out, int columns)
 
     if (a->title)
         text_wrap(out, a->title, 0, columns);
-    print_figures(a, out);
+    print_figures(a, out, columns);
     for (size_t i = 0; i < a->n; i++) {
         if (a->item[i].kind == TABLE)
-            print_table(&a->item[i], out);
+            print_table(&a->item[i], out, columns);
         based = based || a->item[i].kind >= SOURCE;
     }
     print_words(a, NOTE, "\n", out, columns);

@@ -9,15 +9,12 @@
 #include "plan/answer.h"
 #include "plan/question.h"
 
-#define COLUMNS 100 /* of paragraphs, where there is no terminal */
-
+/* 0: not a terminal, or one that does not know. */
 static int terminal_columns(void)
 {
     struct winsize w;
 
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) < 0 || w.ws_col < 40)
-        return COLUMNS;
-    return w.ws_col < COLUMNS ? w.ws_col : COLUMNS;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) < 0 ? 0 : w.ws_col;
 }
 
 /* Exit status. */

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "common/suggest.h"
+#include "common/text.h"
 #include "common/units.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -167,13 +168,15 @@ char *figure_accepts(enum figure_id id, char *buf, size_t size)
     return buf;
 }
 
-void figures_print(FILE *out)
+void figures_print(FILE *out, int columns)
 {
     char accepts[160];
 
-    for (int i = 0; i < FIGURES; i++)
-        fprintf(out, "  %-20s %s\n  %20s %s\n", figure_table[i].name, figure_table[i].text, "",
-                figure_accepts((enum figure_id)i, accepts, sizeof(accepts)));
+    for (int i = 0; i < FIGURES; i++) {
+        fprintf(out, "  %s\n", figure_table[i].name);
+        text_wrap(out, figure_table[i].text, 6, columns);
+        text_wrap(out, figure_accepts((enum figure_id)i, accepts, sizeof(accepts)), 6, columns);
+    }
 }
 
 void figures_mdoc(FILE *out)

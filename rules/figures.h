@@ -99,7 +99,7 @@ char *figure_write_value(enum figure_id id, double value, char *buf, size_t size
 /* "a ratio such as 0.05 or 5%", "one of none, rank, ...": what it can be compared with.  Returns buf. */
 char *figure_accepts(enum figure_id id, char *buf, size_t size);
 /* The table for people, and as a list of mdoc(7). */
-void figures_print(FILE *out);
+void figures_print(FILE *out, int columns);
 void figures_mdoc(FILE *out);
 
 #endif

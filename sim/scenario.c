@@ -668,7 +668,10 @@ void scenario_print_keys(FILE *out, bool mdoc)
 {
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
         fprintf(out, mdoc ? ".Ss %s\n" : "%s:\n", kinds[i].text);
-        (mdoc ? key_mdoc : key_print)(out, kinds[i].keys);
+        if (mdoc)
+            key_mdoc(out, kinds[i].keys);
+        else
+            key_print(out, kinds[i].keys, 0);
         fputs(!mdoc && i + 1 < ARRAY_SIZE(kinds) ? "\n" : "", out);
     }
 }

@@ -104,10 +104,10 @@ is "$( (head -c 5000; sleep 0.1; cat) <"$dir/slow.jsonl" | sgctl analyze --json 
     "sgctl analyze of a pipe that comes in pieces prints the same answer"
 code 0 analyze "$dir/slow.jsonl"
 is "$(sed -n 1p "$dir/out")" "Trace of 7.0: 8 ranks on 2 nodes, 120 collectives in 16.6 s." "sgctl analyze: the first line gives job, ranks, nodes and duration of the trace"
-is "$(grep -c 'straggler: rank r3' "$dir/out")" 1 "sgctl analyze: the slow rank is reported once"
+is "$(grep -c 'r3 is slow (straggler)' "$dir/out")" 1 "sgctl analyze: the slow rank is reported once"
 is "$(wc -c <"$dir/err")" 0 "sgctl analyze prints no progress where standard error is no terminal"
 code 0 analyze "$dir/torn.jsonl"
-is "$(grep -c 'the last line is torn' "$dir/out")" 1 "sgctl analyze reports that the last line is torn"
+is "$(grep -c 'the last line is incomplete' "$dir/out")" 1 "sgctl analyze reports that the last line is torn"
 code 1 analyze --fail "$dir/slow.jsonl"
 code 0 analyze --fail "$dir/healthy.jsonl"
 sed '9s/"t1":[0-9]*/"t1":0/' "$dir/slow.jsonl" >"$dir/wrong.jsonl"
@@ -139,12 +139,12 @@ is "$(sed 's/ with .*//' "$dir/err")" "sgctl: $dir/wrong.conf:3: Rule=slow When=
 is "$(grep -c 'one of none, straggler, drift' "$dir/err")" 1 "sgctl policy check lists the accepted classes"
 code 1 config check "$dir/wrong.conf"
 code 0 policy figures
-is "$(grep -c '^  synchronisation_ratio ' "$dir/out")" 1 "sgctl policy figures lists synchronisation_ratio"
+is "$(grep -c '^  synchronisation_ratio$' "$dir/out")" 1 "sgctl policy figures lists synchronisation_ratio"
 code 0 policy try "$dir/policy.conf" "$dir/slow.jsonl"
 is "$(grep -c 'dryrun: slow: class (straggler) == straggler and slowdown (1.*exclude n0; projected: 0\.' <(tr -s ' \n' ' ' <"$dir/out"))" 1 \
     "sgctl policy try of a slow job's trace prints the dry-run decision with its reason"
 code 0 policy try "$dir/policy.conf" "$dir/healthy.jsonl"
-is "$(cat "$dir/out" | sed 's/over .* of/over T of/')" "Policy mine over T of the trace: 0 decisions" "sgctl policy try of a healthy job's trace prints no decision"
+is "$(cat "$dir/out" | sed 's/trace of .*:/trace of T:/')" "Policy mine on a trace of T: 0 decisions" "sgctl policy try of a healthy job's trace prints no decision"
 code 0 --json policy try "$dir/policy.conf" "$dir/slow.jsonl" mine
 is "$(python3 -c 'import json,sys; a=json.load(open(sys.argv[1])); d=a["decisions"]; print(len(d), d[0]["action"], d[0]["nodes"], d[0]["state"])' "$dir/out")" \
     "1 exclude ['n0'] dryrun" "sgctl --json policy try has that one decision"
@@ -162,6 +162,21 @@ code 1 "${nobody[@]}" policy
 code 1 "${nobody[@]}" policy show balanced
 code 1 "${nobody[@]}" audit
 code 2 audit x
+
+# On a terminal of 60 columns a report is at most that wide, unless --wide asks for all of it.
+on_terminal() { # on_terminal COMMAND...
+    script -qec "stty cols 60; $*" /dev/null </dev/null | tr -d '\r'
+}
+if command -v script >/dev/null; then
+    is "$(on_terminal sgctl analyze "$dir/slow.jsonl" | awk 'length > 60' | head -1)" "" \
+        "sgctl analyze on a terminal of 60 columns prints no wider line"
+    is "$(on_terminal sgctl analyze --wide "$dir/slow.jsonl")" "$(sgctl analyze "$dir/slow.jsonl")" \
+        "sgctl analyze --wide on a terminal of 60 columns prints what it prints into a pipe"
+    is "$(on_terminal sgctl config | awk 'length > 60 && / .* /' | head -1)" "" \
+        "sgctl config on a terminal of 60 columns prints no wider line"
+else
+    skip "tables on a terminal" "script is not installed"
+fi
 
 printf 'optional /x/syncguard.so\n' >"$dir/plugstack.conf"
 : >"$dir/slurm.conf"

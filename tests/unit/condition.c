@@ -298,7 +298,7 @@ static void test_table(void)
         is_str(figure_write(&f, FIGURE_TREND, buf, sizeof(buf)), trend_name((enum trend_direction)d),
                "a trend has the same name in a condition");
     }
-    figures_print(out);
+    figures_print(out, 80);
     fclose(out);
     ok(strstr(text, "synchronisation_ratio") && strstr(text, "one of none, rank, node, switch"),
        "the table is printed");

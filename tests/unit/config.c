@@ -349,7 +349,7 @@ static void test_keys(void)
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
 
-    config_print_keys(out);
+    config_print_keys(out, 80);
     fclose(out);
     ok(strstr(text, "  MinSlowdown=\n") && strstr(text, "a ratio from 1 to 10; default 1.02"),
        "the keys are printed");

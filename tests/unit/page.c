@@ -3,11 +3,11 @@
 #include "ctl/page.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "common/utf8.h"
 #include "wire/json.h"
 #include "tests/tap.h"
-
-#define COLUMNS 100
 
 typedef int page_fn(FILE *out, const json_t *answer, int columns, struct err *err);
 
@@ -44,6 +44,15 @@ static const struct {
     { "try-unknown", page_try },
 };
 
+/* The same on a terminal of 80 columns: tests/ctl/NAME-80.txt */
+static const struct {
+    const char *name;
+    page_fn *page;
+} narrow[] = {
+    { "jobs", page_jobs },       { "nodes", page_nodes },   { "job-straggler", page_job },
+    { "actions", page_actions }, { "policy", page_policy }, { "explain", page_explain },
+};
+
 static char *path_of(const char *name, const char *suffix)
 {
     static char path[4096];
@@ -67,8 +76,24 @@ static char *read_all(const char *path)
     return text;
 }
 
-static void compare(const char *name, page_fn *page)
+static int widest_line(const char *text)
 {
+    int widest = 0;
+
+    while (*text) {
+        size_t bytes = strcspn(text, "\n");
+        int width = utf8_width(text, bytes);
+
+        widest = width > widest ? width : widest;
+        text += bytes + (text[bytes] == '\n');
+    }
+    return widest;
+}
+
+/* At so many columns, against tests/ctl/NAME.txt or NAME-COLUMNS.txt; columns 0: not a terminal. */
+static void compare(const char *name, page_fn *page, int columns)
+{
+    char wanted_name[80];
     json_t *answer = json_load_file(path_of(name, "json"), 0, NULL);
     char *got = NULL, *wanted;
     struct err err = { "" };
@@ -76,16 +101,19 @@ static void compare(const char *name, page_fn *page)
     FILE *out = open_memstream(&got, &size);
 
     ok(answer != NULL, "%s.json can be read", name);
-    ok(page(out, answer, COLUMNS, &err) == 0, "%s: is reported %s", name, err.text);
+    ok(page(out, answer, columns, &err) == 0, "%s at %d columns: is reported %s", name, columns, err.text);
     fclose(out);
+    snprintf(wanted_name, sizeof(wanted_name), columns ? "%s-%d" : "%s", name, columns);
     if (getenv("UPDATE")) {
-        FILE *f = fopen(path_of(name, "txt"), "we");
+        FILE *f = fopen(path_of(wanted_name, "txt"), "we");
 
         fputs(got, f);
         fclose(f);
     }
-    wanted = read_all(path_of(name, "txt"));
-    is_str(got, wanted, "%s", name);
+    wanted = read_all(path_of(wanted_name, "txt"));
+    is_str(got, wanted, "%s", wanted_name);
+    if (columns)
+        is_int(widest_line(got) <= columns, 1, "%s: no line is wider than %d columns", name, columns);
     free(wanted);
     free(got);
     json_decref(answer);
@@ -100,7 +128,7 @@ static void refuse(const char *what, page_fn *page, const char *json, const char
     size_t size;
     FILE *out = open_memstream(&got, &size);
 
-    ok(page(out, answer, COLUMNS, &err) == -1, "%s is refused", what);
+    ok(page(out, answer, 0, &err) == -1, "%s is refused", what);
     fclose(out);
     is_str(err.text, reason, "%s", what);
     is_int((long long)size, 0, "nothing was written");
@@ -151,7 +179,9 @@ static void lists(void)
 int main(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-        compare(cases[i].name, cases[i].page);
+        compare(cases[i].name, cases[i].page, 0);
+    for (size_t i = 0; i < ARRAY_SIZE(narrow); i++)
+        compare(narrow[i].name, narrow[i].page, 80);
     refuse("jobs that are no list", page_jobs, "{\"jobs\":{}}",
            "the controller's answer has no 'jobs' that is a list");
     refuse("an answer without nodes", page_nodes, "{}",
@@ -163,7 +193,7 @@ int main(void)
     refuse("policies that are no list", page_policies, "{\"policies\":3}",
            "the controller's answer has no 'policies' that is a list");
     refuse("a job that nobody decides about", page_explain, "{\"id\":\"1.0\"}",
-           "nothing is decided about this job any more; sgctl audit has what was");
+           "the job has no active policy: it has ended; `sgctl audit JOB` lists past decisions");
     refuse("an audit that is no list", page_audit, "{\"audit\":null}",
            "the controller's answer has no 'audit' that is a list");
     texts();

@@ -1,5 +1,6 @@
 /* Texts as they are written: what is no UTF-8. */
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +44,7 @@ static const struct {
 /* Columns stand under each other as a terminal shows them. */
 static void aligned(void)
 {
-    static const struct table_column columns[] = { { "NAME", false }, { "N", true } };
+    static const struct table_column columns[] = { { "NAME", false, 0 }, { "N", true, 0 } };
     struct table *t = table_new(columns, 2);
     char *text = NULL;
     size_t bytes;
@@ -53,7 +54,7 @@ static void aligned(void)
     table_cell(t, "1");
     table_cell(t, "e\u0301");
     table_cell(t, "20");
-    table_print(t, out, 0);
+    table_print(t, out, 0, 0);
     fclose(out);
     is_str(text, "NAME     N\n\u6f22\u5b57\u6f22   1\ne\u0301       20\n",
            "a table with wide and combining characters");
@@ -69,6 +70,76 @@ static void aligned(void)
     free(text);
 }
 
+static void is_table(const struct table *t, int indent, int columns, const char *wanted, const char *what)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+
+    table_print(t, out, indent, columns);
+    fclose(out);
+    is_str(text, wanted, "%s", what);
+    free(text);
+}
+
+/* Cells of any length; spare columns are left out and text is broken where the terminal is narrow. */
+static void fitted(void)
+{
+    static const struct table_column columns[] = {
+        { "NODE", false, 0 }, { "CPU", true, 2 }, { "MEM", true, 1 }, { "VERDICT", false, 0 }
+    };
+    struct table *t = table_new(columns, 4);
+    char wide[2000], wanted[2100];
+
+    table_cell(t, "n1,n2,n3,n4,n5");
+    table_cell(t, "0.40 %%");
+    table_cell(t, "6.29 MB");
+    table_cell(t, "computes 24 %% longer than its peers");
+    is_table(t, 0, 0,
+             "NODE               CPU      MEM  VERDICT\n"
+             "n1,n2,n3,n4,n5  0.40 %  6.29 MB  computes 24 % longer than its peers\n",
+             "a table that is not for a terminal is as wide as needed");
+    is_table(t, 0, 52,
+             "NODE               CPU      MEM  VERDICT\n"
+             "n1,n2,n3,n4,n5  0.40 %  6.29 MB  computes 24 %\n"
+             "                                 longer than its\n"
+             "                                 peers\n",
+             "text is broken between words so that the table fits the terminal");
+    is_table(t, 2, 38,
+             "  NODE              MEM  VERDICT\n"
+             "  n1,n2,n3,n4,  6.29 MB  computes 24 %\n"
+             "  n5                     longer than\n"
+             "                         its peers\n"
+             "  Left out at this width (--wide shows\n"
+             "  all): CPU\n",
+             "the most dispensable column is left out first, and named");
+    is_table(t, 0, 26,
+             "NODE          VERDICT\n"
+             "n1,n2,n3,n4,  computes 24\n"
+             "n5            % longer\n"
+             "              than its\n"
+             "              peers\n"
+             "Left out at this width\n"
+             "(--wide shows all): CPU,\n"
+             "MEM\n",
+             "a list is broken behind a comma");
+    table_free(t);
+    memset(wide, 'x', sizeof(wide) - 1);
+    wide[sizeof(wide) - 1] = '\0';
+    t = table_new(columns, 1);
+    table_cell(t, "%s\u00fc", wide);
+    snprintf(wanted, sizeof(wanted), "NODE\n%s\u00fc\n", wide);
+    is_table(t, 0, 0, wanted, "a cell of 2001 characters is printed in full");
+    table_free(t);
+    t = table_new(columns, 1);
+    table_cell(t, "gr\u00fc\u00dfe\u6f22\u5b57gr\u00fc\u00dfegr\u00fc\u00dfegr\u00fc\u00dfegr\u00fc\u00dfe");
+    is_table(
+        t, 0, 24,
+        "NODE\ngr\u00fc\u00dfe\u6f22\u5b57gr\u00fc\u00dfegr\u00fc\u00dfegr\u00fc\u00dfe\ngr\u00fc\u00dfe\n",
+        "a word of more than 24 columns is broken between characters");
+    table_free(t);
+}
+
 int main(void)
 {
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -80,5 +151,6 @@ int main(void)
     for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++)
         is_int(utf8_width(widths[i].text, strlen(widths[i].text)), widths[i].want, "%s", widths[i].what);
     aligned();
+    fitted();
     return done_testing();
 }
