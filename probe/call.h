@@ -39,8 +39,10 @@ HOT void call_enter(struct call *k, enum ring_op op, unsigned flags, uint64_t by
     e->bytes = bytes;
     e->root = root < 0 ? -1 : root;
     e->comm = k->comm->name;
-    /* Every member posts its collectives in the same order, so equal numbers mean the same collective. */
-    e->seq = atomic_load_explicit(&k->comm->seq, memory_order_relaxed);
+    /* Every member posts its collectives in the same order, so equal numbers mean the same collective.  Taken
+     * before the library is called: another thread may post on the same communicator while this call is in
+     * progress. */
+    e->seq = comm_next_seq(k->comm);
     e->wait = 0;
     e->reserved = 0;
     e->enter = clock_read(k->ring->clock);
@@ -52,42 +54,46 @@ HOT void call_enter(struct call *k, enum ring_op op, unsigned flags, uint64_t by
                                             .flags = e->flags });
 }
 
-/* Record a blocking call that returned rc. */
-HOT void call_leave(struct call *k, int rc)
-{
-    if (!k->comm)
-        return;
-    if (k->ring) {
-        k->event.leave = clock_read(k->ring->clock);
-        k->event.flags |= rc ? RING_EVENT_FAILED : 0;
-        hot_emit(k->ring, &k->event);
-        hot_leave(k->ring, k->event.leave);
-        if (__builtin_expect(k->paced_ns != 0, 0)) {
-            struct call paced = *k;
-
-            pace_leave(&paced);
-        }
-    }
-    self.frame = NULL;
-}
-
-/* Count the collective, recorded or not.  Called before the library is: another thread may post on the same
- * communicator while this call is in progress. */
-HOT void call_count(struct call *k)
+/* Instead of call_enter() where call_begin() returned false: recording may be off, but the number counts. */
+HOT void call_skip(struct call *k)
 {
     if (k->comm)
         comm_next_seq(k->comm);
 }
 
-/* Apply pacing before the library is called.  posted: the call only posts the operation, so it never waits. */
+/* Apply pacing, after call_enter() and before the library is called.  posted: the call only posts the operation,
+ * so it never waits. */
 HOT void call_pace(struct call *k, bool posted)
 {
-    if (k->ring && pace_asked(k->event.enter)) {
+    if (pace_asked(k->event.enter)) {
         struct call paced = *k; /* k itself stays in registers */
 
         pace_enter(&paced, posted);
-        *k = paced;
+        k->paced_ns = paced.paced_ns;
+        k->lever = paced.lever;
     }
+}
+
+/* Record a blocking call that was entered and returned rc. */
+HOT void call_leave(struct call *k, int rc)
+{
+    k->event.leave = clock_read(k->ring->clock);
+    k->event.flags |= rc ? RING_EVENT_FAILED : 0;
+    hot_emit(k->ring, &k->event);
+    hot_leave(k->ring, k->event.seq, k->event.leave);
+    if (__builtin_expect(k->paced_ns != 0, 0)) {
+        struct call paced = *k;
+
+        pace_leave(&paced);
+    }
+    self.frame = NULL;
+}
+
+/* After a call that was skipped. */
+HOT void call_unwind(struct call *k)
+{
+    if (k->comm)
+        self.frame = NULL;
 }
 
 /* ---- out of line ---- */
@@ -106,7 +112,10 @@ SHARED void call_enter_shared(struct call *k, enum ring_op op, unsigned flags, u
 
 SHARED void call_leave_shared(struct call *k, int rc)
 {
-    call_leave(k, rc);
+    if (k->ring)
+        call_leave(k, rc);
+    else
+        call_unwind(k);
 }
 
 SHARED void call_pace_shared(struct call *k, bool posted)

@@ -66,25 +66,30 @@ static uint64_t sum_types_large(const int64_t *n, const void *types, uint32_t co
 
 #define LIST(...) __VA_ARGS__
 
-#define BLOCKING(symbol, ring_op, params, args, bytes, root)    \
-    EXPORT int symbol params;                                   \
-    int symbol params                                           \
-    {                                                           \
-        static struct next next = { #symbol, NULL };            \
-        struct call k;                                          \
-        int rc;                                                 \
-                                                                \
-        if (call_begin(&k, comm, __builtin_frame_address(0))) { \
-            const struct comm *c = k.comm;                      \
-                                                                \
-            (void)c;                                            \
-            call_enter(&k, ring_op, 0, bytes, root);            \
-        }                                                       \
-        call_count(&k);                                         \
-        call_pace(&k, false);                                   \
-        rc = ((int(*) params)next_get(&next))args;              \
-        call_leave(&k, rc);                                     \
-        return rc;                                              \
+#define BLOCKING(symbol, ring_op, params, args, bytes, root)     \
+    EXPORT int symbol params;                                    \
+    int symbol params                                            \
+    {                                                            \
+        static struct next next = { #symbol, NULL };             \
+        struct call k;                                           \
+        int rc;                                                  \
+                                                                 \
+        if (!call_begin(&k, comm, __builtin_frame_address(0))) { \
+            call_skip(&k);                                       \
+            rc = ((int(*) params)next_get(&next))args;           \
+            call_unwind(&k);                                     \
+            return rc;                                           \
+        }                                                        \
+        {                                                        \
+            const struct comm *c = k.comm;                       \
+                                                                 \
+            (void)c;                                             \
+            call_enter(&k, ring_op, 0, bytes, root);             \
+        }                                                        \
+        call_pace(&k, false);                                    \
+        rc = ((int(*) params)next_get(&next))args;               \
+        call_leave(&k, rc);                                      \
+        return rc;                                               \
     }
 
 #define NONBLOCKING(symbol, ring_op, params, args, bytes, root)                   \
@@ -100,9 +105,10 @@ static uint64_t sum_types_large(const int64_t *n, const void *types, uint32_t co
                                                                                   \
             (void)c;                                                              \
             call_enter_shared(&k, ring_op, RING_EVENT_NONBLOCKING, bytes, root);  \
+            call_pace_shared(&k, true);                                           \
+        } else {                                                                  \
+            call_skip(&k);                                                        \
         }                                                                         \
-        call_count(&k);                                                           \
-        call_pace_shared(&k, true);                                               \
         rc = ((int (*)(LIST params, void *))next_get(&next))(LIST args, request); \
         call_posted(&k, rc, request);                                             \
         return rc;                                                                \

@@ -69,7 +69,8 @@
                                                                      \
         if (call_begin_shared(&k, comm, __builtin_frame_address(0))) \
             call_enter_shared(&k, RING_OP_COMM_CREATE, 0, 0, root);  \
-        call_count(&k);                                              \
+        else                                                         \
+            call_skip(&k);                                           \
         rc = ((int(*) params)next_get(&next))args;                   \
         call_leave_shared(&k, rc);                                   \
         if (k.comm && !rc)                                           \
@@ -128,7 +129,8 @@ static int idup(struct next *next, handle comm, void *made, void *request, void 
 
     if (call_begin_shared(&k, comm, frame))
         call_enter_shared(&k, RING_OP_COMM_CREATE, RING_EVENT_NONBLOCKING, 0, -1);
-    call_count(&k);
+    else
+        call_skip(&k);
     return idup_leave(&k, ((idup_fn)next_get(next))(comm, made, request), made, request);
 }
 
@@ -138,7 +140,8 @@ static int idup_info(struct next *next, handle comm, handle info, void *made, vo
 
     if (call_begin_shared(&k, comm, frame))
         call_enter_shared(&k, RING_OP_COMM_CREATE, RING_EVENT_NONBLOCKING, 0, -1);
-    call_count(&k);
+    else
+        call_skip(&k);
     return idup_leave(&k, ((idup_info_fn)next_get(next))(comm, info, made, request), made, request);
 }
 

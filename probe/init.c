@@ -11,6 +11,7 @@
 struct probe probe;
 
 typedef int (*ask_fn)(handle, void *);
+typedef int (*envelope_fn)(handle, int *, int *, int *, int *);
 
 /* ---- which library ---- */
 
@@ -49,6 +50,7 @@ static bool library_know(char name[64])
     library_name(name, text);
     if (world) {
         probe.abi = ABI_OPENMPI;
+        probe.handle_mask = UINTPTR_MAX;
         probe.world = world;
         probe.self_comm = next_symbol("ompi_mpi_comm_self");
         probe.null_comm = next_symbol("ompi_mpi_comm_null");
@@ -62,6 +64,7 @@ static bool library_know(char name[64])
     if (!strstr(text, "MPICH") && !strstr(text, "Intel") && !strstr(text, "MVAPICH"))
         return false;
     probe.abi = ABI_MPICH;
+    probe.handle_mask = UINT32_MAX;
     probe.world = (handle)0x44000000;
     probe.self_comm = (handle)0x44000001;
     probe.null_comm = (handle)0x04000000;
@@ -71,6 +74,15 @@ static bool library_know(char name[64])
     return true;
 }
 
+static bool is_predefined(handle type)
+{
+    static struct next envelope = { "PMPI_Type_get_envelope", NULL };
+    int integers, addresses, types, combiner = -1;
+
+    return !((envelope_fn)next_get(&envelope))(type, &integers, &addresses, &types, &combiner) &&
+           combiner == (probe.abi == ABI_MPICH ? 1 : 0); /* MPI_COMBINER_NAMED */
+}
+
 uint64_t type_bytes_ask(handle type)
 {
     static struct next type_size = { "PMPI_Type_size", NULL };
@@ -78,6 +90,10 @@ uint64_t type_bytes_ask(handle type)
 
     if (!type || type == probe.null_type || ((ask_fn)next_get(&type_size))(type, &size) || size < 0)
         return 0;
+    if (is_predefined(type)) {
+        self.type = type;
+        self.type_bytes = (uint64_t)size;
+    }
     return (uint64_t)size;
 }
 

@@ -46,6 +46,7 @@ struct probe {
     uint32_t world_size;
     bool spawned;
     handle world, self_comm, null_comm, null_type, null_request, empty_request;
+    uintptr_t handle_mask; /* the bits of a parameter that are the handle's */
     void *in_place;
     const struct control_page *control; /* never NULL when active */
     struct ring *main;                  /* ring 0 */
@@ -54,7 +55,7 @@ extern struct probe probe;
 
 static inline handle handle_of(handle h)
 {
-    return probe.abi == ABI_MPICH ? (handle)(uintptr_t)(uint32_t)(uintptr_t)h : h;
+    return (handle)((uintptr_t)h & probe.handle_mask);
 }
 
 static inline handle handle_at(const void *array, int i)
@@ -70,6 +71,9 @@ struct thread {
     struct ring *ring; /* NULL: none yet, or none left */
     void *frame;       /* of the outermost wrapper in progress; NULL: none */
     struct comm *comm; /* of the last call, see comm.h; NULL: none yet */
+    /* The last predefined datatype whose size was asked for: it cannot be freed, so its handle never means another. */
+    handle type;
+    uint64_t type_bytes;
 };
 extern _Thread_local struct thread self __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
@@ -121,12 +125,8 @@ uint64_t type_bytes_ask(handle type);
 
 HOT uint64_t type_bytes(handle type)
 {
-    uint32_t h = (uint32_t)(uintptr_t)type;
-
-    /* MPICH's ABI: the handle of a built-in type contains its size. */
-    if (probe.abi == ABI_MPICH && (h & 0xffff0000u) == 0x4c000000u)
-        return (h & 0xff00u) >> 8;
-    return type_bytes_ask(handle_of(type));
+    type = handle_of(type);
+    return type == self.type ? self.type_bytes : type_bytes_ask(type);
 }
 
 /* With count 0 the type need not be valid, and asking about an invalid type would raise an error. */

@@ -83,7 +83,7 @@ struct ring {
     uint64_t tail;      /* writer: the reader's position as last seen; peek: our own position */
     uint64_t p2p_ticks; /* writer: since the last event */
     uint32_t p2p_calls;
-    uint64_t last_comm; /* writer: the last collective that was entered */
+    uint64_t last_comm; /* writer: the last collective, while the live slot shows a message or a wait */
     uint32_t last_seq;
 };
 

@@ -236,6 +236,8 @@ bool ring_live_get(const struct ring *r, struct ring_live *live)
         live->seq = (uint32_t)what;
         live->op = (uint16_t)(what >> 32);
         live->flags = (uint16_t)(what >> 48);
+        if (live->op == RING_OP_NONE)
+            live->bytes = 0;
         return true;
     }
     return false;
