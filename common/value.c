@@ -223,7 +223,7 @@ char *value_range(const struct value_type *t, char *buf, size_t size)
     char low[32] = "zero", high[32] = "";
 
     *buf = '\0';
-    if (!value_is_number(t))
+    if (!value_is_number(t) || (!bounded && t->min <= 0)) /* no number has a sign */
         return buf;
     if (!positive)
         kinds[t->kind].format(low, sizeof(low), t->min);
@@ -238,6 +238,17 @@ char *value_range(const struct value_type *t, char *buf, size_t size)
              : positive ? ", at most "
                         : " to ",
              high, kinds[t->kind].behind);
+    return buf;
+}
+
+/* "a ratio such as 0.05 or 5%": what the parser answers to no number. */
+static char *value_example(const struct value_type *t, char *buf, size_t size)
+{
+    struct err reason = { "" };
+    double none;
+
+    kinds[t->kind].read("", &none, &reason);
+    snprintf(buf, size, "%s", *reason.text ? reason.text : kinds[t->kind].noun);
     return buf;
 }
 
@@ -288,7 +299,8 @@ char *value_accepts(const struct value_type *t, char *buf, size_t size)
                  word_list(t->words, list, sizeof(list)));
         break;
     default:
-        value_range(t, list, sizeof(list));
+        if (!*value_range(t, list, sizeof(list)))
+            return value_example(t, buf, size);
         from = !strncmp(list, "from", 4);
         snprintf(buf, size, "%s%s%s%s%s", kinds[t->kind].noun, t->unit ? " of " : "", t->unit ? t->unit : "",
                  from      ? " "
@@ -319,9 +331,10 @@ static int parse_number(const struct value_type *t, const char *text, double *nu
     char range[96];
     double value;
 
-    if (kinds[t->kind].read(text, &value, &reason) < 0)
-        return *reason.text ? err_set(err, "%s; %s", reason.text, value_range(t, range, sizeof(range)))
-                            : refuse(t, err);
+    if (kinds[t->kind].read(text, &value, &reason) < 0) {
+        value_range(t, range, sizeof(range));
+        return *reason.text ? err_set(err, "%s%s%s", reason.text, *range ? "; " : "", range) : refuse(t, err);
+    }
     if (!(value >= t->min && value <= t->max))
         return refuse(t, err);
     *number = value;

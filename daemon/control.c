@@ -164,9 +164,9 @@ static json_t *figures_json(const struct figures *f)
     for (int i = 0; i < FIGURES; i++) {
         const struct figure *figure = &figure_table[i];
 
-        if (figure->kind == FIGURE_TEXT ? !f->text[i] : isnan(f->value[i]))
+        if (value_is_text(&figure->type) ? !f->text[i] : isnan(f->value[i]))
             json_object_set_new(o, figure->name, json_null());
-        else if (figure->kind < FIGURE_WORD)
+        else if (value_is_number(&figure->type))
             json_object_set_new(o, figure->name, json_real(f->value[i]));
         else
             json_object_set_new(o, figure->name,

@@ -171,38 +171,14 @@ static int refuse_value(const struct parser *p, int figure)
 
 static int parse_number(const struct parser *p, int figure, double *value)
 {
-    const char *text = p->word + (*p->word == '-');
-    int rc;
+    const struct value_type *t = &figure_table[figure].type;
+    const char *text = p->word + (*p->word == '-' && (t->kind == VALUE_RATIO || t->kind == VALUE_NUMBER));
 
-    switch (figure_table[figure].kind) {
-    case FIGURE_RATIO:
-        rc = units_ratio(text, value, NULL);
-        break;
-    case FIGURE_SECONDS:
-        rc = text == p->word ? units_seconds(text, value, NULL) : -1;
-        break;
-    case FIGURE_COUNT:
-        rc = text == p->word ? units_count(text, value, NULL) : -1;
-        break;
-    default:
-        rc = units_number(text, value, NULL);
-    }
-    if (rc == 0 && text != p->word)
+    if (value_parse(t, text, value, NULL) < 0)
+        return -1;
+    if (text != p->word)
         *value = -*value;
-    return rc;
-}
-
-static int parse_word_value(const struct parser *p, int figure, double *value)
-{
-    static const char *const no_yes[] = { "no", "yes", NULL };
-    const char *const *words = figure_table[figure].kind == FIGURE_FLAG ? no_yes : figure_table[figure].words;
-
-    for (int i = 0; words[i]; i++)
-        if (!strcasecmp(words[i], p->word)) {
-            *value = i;
-            return 0;
-        }
-    return -1;
+    return 0;
 }
 
 /* A text goes behind the others in words: all of them together are no longer than the condition. */
@@ -232,20 +208,20 @@ static void join_percent(struct parser *p)
 
 static int parse_value(struct parser *p, struct condition_node *n)
 {
-    enum figure_kind kind = figure_table[n->figure].kind;
+    const struct value_type *t = &figure_table[n->figure].type;
     int other = p->token == WORD ? figure_find(p->word) : -1, rc;
 
     if (p->token != WORD && p->token != QUOTED)
         return refuse_value(p, n->figure);
-    if (kind >= FIGURE_WORD && n->op != EQUAL && n->op != DIFFERENT)
+    if (!value_is_number(t) && n->op != EQUAL && n->op != DIFFERENT)
         return fail(p, "%s has no order: == and != are accepted", figure_table[n->figure].name);
-    if (kind == FIGURE_RATIO && p->token == WORD)
+    if (t->kind == VALUE_RATIO && p->token == WORD)
         join_percent(p);
-    if (kind == FIGURE_WORD || kind == FIGURE_FLAG)
-        rc = parse_word_value(p, n->figure, &n->value);
-    else if (kind == FIGURE_TEXT)
+    if (t->kind == VALUE_WORD)
+        rc = value_parse(t, p->word, &n->value, NULL);
+    else if (value_is_text(t))
         return parse_text(p, n);
-    else if (other >= 0 && figure_table[other].kind == kind) {
+    else if (other >= 0 && figure_table[other].type.kind == t->kind) {
         n->other = (uint8_t)other;
         rc = 0;
     } else
@@ -268,7 +244,7 @@ static int parse_comparison(struct parser *p)
     n->value = 1;
     next(p);
     if (p->token != OPERATOR) {
-        if (figure_table[figure].kind == FIGURE_FLAG)
+        if (figure_is_flag((enum figure_id)figure))
             return i;
         return fail(p, "a comparison of %s is expected: >, >=, <, <=, == or !=", figure_table[figure].name);
     }
@@ -300,12 +276,14 @@ static int parse_primary(struct parser *p)
 
 static int parse_for(struct parser *p, int i)
 {
+    static const struct value_type period = VALUE_RANGE(VALUE_SECONDS, 0, 86400);
+    struct err reason;
     double seconds;
     int n;
 
     next(p);
-    if (p->token != WORD || units_seconds(p->word, &seconds, NULL) < 0 || seconds > 86400)
-        return fail(p, "'%s' is no time: such as 30s or 5m is accepted, at most a day", p->word);
+    if (value_parse(&period, p->token == WORD ? p->word : "", &seconds, &reason) < 0)
+        return fail(p, "'%s' is not accepted: %s", p->word, reason.text);
     if (p->c->n_fors == CONDITION_FORS_MAX)
         return fail(p, "at most %d times \"for\"", CONDITION_FORS_MAX);
     n = node_pair(p, FOR, i, 0);
@@ -401,7 +379,7 @@ static enum truth compare(const struct condition *c, const struct condition_node
 {
     double x = f->value[n->figure], bound = n->other == NOBODY ? n->value : f->value[n->other], slack;
 
-    if (figure_table[n->figure].kind == FIGURE_TEXT)
+    if (value_is_text(&figure_table[n->figure].type))
         return compare_texts(c, n, f);
     if (isnan(x) || isnan(bound))
         return TRUTH_UNKNOWN;
@@ -510,10 +488,10 @@ static void put_comparison(struct writer *w, const struct condition_node *n)
     put(w, "%s", figure->name);
     if (w->f)
         put(w, " (%s)", figure_write(w->f, n->figure, value, sizeof(value)));
-    if (figure->kind == FIGURE_FLAG && n->op == EQUAL && n->value == 1)
+    if (figure_is_flag((enum figure_id)n->figure) && n->op == EQUAL && n->value == 1)
         return;
     put(w, " %s ", ops[n->op]);
-    if (figure->kind == FIGURE_TEXT)
+    if (value_is_text(&figure->type))
         put(w, "'%s'", w->c->words + n->word);
     else if (n->other == NOBODY)
         put(w, "%s", figure_write_value(n->figure, n->value, value, sizeof(value)));

@@ -6,18 +6,11 @@
 #ifndef SYNCGUARD_RULES_FIGURES_H
 #define SYNCGUARD_RULES_FIGURES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
-enum figure_kind {
-    FIGURE_RATIO,   /* "5%", "0.05" */
-    FIGURE_SECONDS, /* "30s" */
-    FIGURE_NUMBER,  /* "1.5"; a rate has its unit in its name */
-    FIGURE_COUNT,   /* "64", "1.5K" */
-    FIGURE_WORD,    /* one of its words; the value is its index */
-    FIGURE_FLAG,    /* yes or no: 1 or 0; its bare name asks whether it is yes */
-    FIGURE_TEXT,    /* compared with == and != alone */
-};
+#include "common/value.h"
 
 enum figure_id {
     FIGURE_STATE,
@@ -69,9 +62,8 @@ enum figure_id {
 
 struct figure {
     const char *name;
-    enum figure_kind kind;
-    const char *text;         /* what it is, half a sentence */
-    const char *const *words; /* of FIGURE_WORD; ends with NULL */
+    struct value_type type; /* VALUE_ANY: a text, compared with == and != alone */
+    const char *text;       /* what it is, half a sentence */
 };
 extern const struct figure figure_table[FIGURES];
 
@@ -89,6 +81,8 @@ void figures_clear(struct figures *f); /* all unknown */
 /* A word by its name; one that is not in the table stays unknown. */
 void figures_word(struct figures *f, enum figure_id id, const char *word);
 
+/* Yes or no, 1 or 0; its bare name asks whether it is yes. */
+bool figure_is_flag(enum figure_id id);
 /* -1: there is none of that name. */
 int figure_find(const char *name);
 /* The name most like this one, NULL: none is alike. */
@@ -96,7 +90,7 @@ const char *figure_alike(const char *name);
 /* "12.3 %", "straggler", "yes", "?" for unknown.  Returns buf. */
 char *figure_write(const struct figures *f, enum figure_id id, char *buf, size_t size);
 char *figure_write_value(enum figure_id id, double value, char *buf, size_t size);
-/* "a ratio such as 0.05 or 5%", "one of none, rank, ...": what it can be compared with.  Returns buf. */
+/* "a ratio such as 0.05 or 5%", "none, rank, ... or switch": what it can be compared with.  Returns buf. */
 char *figure_accepts(enum figure_id id, char *buf, size_t size);
 /* The table for people, and as a list of mdoc(7). */
 void figures_print(FILE *out, int columns);

@@ -129,9 +129,9 @@ static double number(const struct site_view *v, const char *name)
     const struct figures *f = v->controllers;
     int id = figure_find(name);
 
-    return id < 0 || figure_table[id].kind == FIGURE_WORD || figure_table[id].kind == FIGURE_TEXT
-               ? NAN
-               : f->value[id];
+    return id >= 0 && (value_is_number(&figure_table[id].type) || figure_is_flag((enum figure_id)id))
+               ? f->value[id]
+               : NAN;
 }
 
 static const char *text(const struct site_view *v, const char *name)
@@ -141,10 +141,11 @@ static const char *text(const struct site_view *v, const char *name)
 
     if (id < 0)
         return NULL;
-    if (figure_table[id].kind == FIGURE_TEXT)
+    if (value_is_text(&figure_table[id].type))
         return f->text[id];
-    return figure_table[id].kind == FIGURE_WORD && !isnan(f->value[id])
-               ? figure_table[id].words[(int)f->value[id]]
+    return figure_table[id].type.kind == VALUE_WORD && !figure_is_flag((enum figure_id)id) &&
+                   !isnan(f->value[id])
+               ? figure_table[id].type.words[(int)f->value[id]]
                : NULL;
 }
 

@@ -17,9 +17,9 @@ static void look(const struct condition *c, struct condition_memory *m, double v
 
     figures_clear(&f);
     for (int i = 0; i < FIGURES; i++) {
-        if (figure_table[i].kind < FIGURE_WORD)
+        if (value_is_number(&figure_table[i].type))
             f.value[i] = value;
-        else if (figure_table[i].kind != FIGURE_TEXT && !isnan(value))
+        else if (!value_is_text(&figure_table[i].type) && !isnan(value))
             f.value[i] = 1;
         else if (!isnan(value))
             f.text[i] = "n5";

@@ -123,19 +123,22 @@ static const struct {
       "column 25: synchronisation_ratio is compared with '5s': a ratio such as 0.05 or 5% is accepted" },
     { "synchronisation_ratio > ranks",
       "column 25: synchronisation_ratio is compared with 'ranks': a ratio such as 0.05 or 5% is accepted" },
-    { "step_s > 5%", "column 10: step_s is compared with '5%': a time such as 250ms, 30s or 5m is accepted" },
+    { "step_s > 5%",
+      "column 10: step_s is compared with '5%': a time such as 250ms, 30s, 5m, 2h, 1h30m, 10:00 (minutes:seconds) or 1-12:00:00 is accepted" },
     { "step_s > -5s",
-      "column 10: step_s is compared with '-5s': a time such as 250ms, 30s or 5m is accepted" },
+      "column 10: step_s is compared with '-5s': a time such as 250ms, 30s, 5m, 2h, 1h30m, 10:00 (minutes:seconds) or 1-12:00:00 is accepted" },
     { "synchronisation_ratio > nan",
       "column 25: synchronisation_ratio is compared with 'nan': a ratio such as 0.05 or 5% is accepted" },
     { "class == stragler",
-      "column 10: class is compared with 'stragler': one of none, straggler, drift, jitter, imbalance, "
-      "communication, congestion, oscillation, hang is accepted" },
+      "column 10: class is compared with 'stragler': none, straggler, drift, jitter, imbalance, "
+      "communication, congestion, oscillation or hang is accepted" },
     { "class > drift", "column 9: class has no order: == and != are accepted" },
     { "culprit < n5", "column 11: culprit has no order: == and != are accepted" },
-    { "warning == maybe", "column 12: warning is compared with 'maybe': yes or no is accepted" },
-    { "ranks > 1 for", "column 14: '' is no time: such as 30s or 5m is accepted, at most a day" },
-    { "ranks > 1 for 2d", "column 15: '2d' is no time: such as 30s or 5m is accepted, at most a day" },
+    { "warning == maybe", "column 12: warning is compared with 'maybe': no or yes is accepted" },
+    { "ranks > 1 for",
+      "column 14: '' is not accepted: a time such as 250ms, 30s, 5m, 2h, 1h30m, 10:00 (minutes:seconds) or "
+      "1-12:00:00; from 0 s to 1d00h" },
+    { "ranks > 1 for 2d", "column 15: '2d' is not accepted: a time from 0 s to 1d00h" },
     { "ranks > 1 ranks", "column 11: 'ranks': \"and\", \"or\", \"for\" or the end is expected" },
     { "(ranks > 1", "column 11: \"and\", \"or\" or \")\" is expected" },
     { "ranks > 1)", "column 10: ')': \"and\", \"or\", \"for\" or the end is expected" },
@@ -286,7 +289,7 @@ static void test_table(void)
 
     for (int i = 0; i < FIGURES; i++) {
         ok(figure_table[i].name && figure_table[i].text &&
-               (figure_table[i].kind == FIGURE_WORD) == !!figure_table[i].words,
+               (figure_table[i].type.kind == VALUE_WORD) == !!figure_table[i].type.words,
            "figure %d is %s", i, figure_table[i].name);
         if (figure_find(figure_table[i].name) != i)
             ok(false, "%s is there twice", figure_table[i].name);
@@ -300,7 +303,7 @@ static void test_table(void)
     }
     figures_print(out, 80);
     fclose(out);
-    ok(strstr(text, "synchronisation_ratio") && strstr(text, "one of none, rank, node, switch"),
+    ok(strstr(text, "synchronisation_ratio") && strstr(text, "none, rank, node or switch"),
        "the table is printed");
     free(text);
 }

@@ -24,6 +24,7 @@ static const struct {
     { VALUE_RANGE(VALUE_NUMBER, VALUE_POSITIVE, 5), "0", NAN, "a number of more than zero, at most 5" },
     { VALUE_RANGE(VALUE_NUMBER, 0, 5), "5%", NAN, "a number such as 0.08 or 1e-3; from 0 to 5" },
     { VALUE_RANGE(VALUE_RATIO, 0, 1), "5%", 0.05, "0.05" },
+    { VALUE_RANGE(VALUE_RATIO, 0, INFINITY), "2s", NAN, "a ratio such as 0.05 or 5%" },
     { VALUE_RANGE(VALUE_RATIO, 0, 1), "2", NAN, "a ratio from 0 to 1" },
     { VALUE_RANGE(VALUE_SECONDS, 1, 86400), "90m", 5400, "5400s" },
     { VALUE_RANGE(VALUE_SECONDS, VALUE_POSITIVE, INFINITY), "0s", NAN, "a time of more than zero" },
@@ -47,9 +48,12 @@ static const struct {
     struct value_type type;
     const char *text;
 } texts[] = {
-    { VALUE(VALUE_ANY), "a\nb" },           { VALUE_RANGE(VALUE_TEXT, 0, 4), "" },
-    { VALUE_RANGE(VALUE_NAME, 1, 4), "a-1" }, { VALUE(VALUE_PATH), "/tmp" },
-    { VALUE(VALUE_HOSTS), "a:1,[::1]:2" },  { VALUE(VALUE_AUTHINFO), "socket=/run/munge" },
+    { VALUE(VALUE_ANY), "a\nb" },
+    { VALUE_RANGE(VALUE_TEXT, 0, 4), "" },
+    { VALUE_RANGE(VALUE_NAME, 1, 4), "a-1" },
+    { VALUE(VALUE_PATH), "/tmp" },
+    { VALUE(VALUE_HOSTS), "a:1,[::1]:2" },
+    { VALUE(VALUE_AUTHINFO), "socket=/run/munge" },
 };
 
 int main(void)
