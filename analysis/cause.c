@@ -10,8 +10,8 @@
 
 #define OUTLIER_Z   3.5
 #define MAD_TO_Z    0.6745
-#define COUNT_SCORE 0.1 /* the most that a count can be worth */
-#define FOLLOWS     0.6 /* a correlation worth telling */
+#define COUNT_SCORE 0.1 /* maximum score of a count */
+#define FOLLOWS     0.6 /* a correlation that is worth reporting */
 #define SHARED      0.1 /* of its CPUs' time used by others: the CPU is shared */
 #define CROWDED     0.9 /* of its CPUs' time used by its own threads: they are what it waits for */
 

@@ -1,10 +1,10 @@
-/* cause.h - which figure of a rank's or a node's health stands out from the others', and how to say it.
+/* cause.h - which figure of a rank's or a node's health stands out from the others', and the sentence about it.
  *
  * Pure.  A figure stands out when its modified z-score, 0.6745 (x - median) / MAD over the others, is
  * above 3.5 (Iglewicz & Hoaglin, How to Detect and Handle Outliers, 1993) and it is worse than their median
- * by a floor of its own: what everybody suffers from explains nobody's lateness, and what is small explains
- * nothing. A node's network counters are of all that runs there: nothing tells whether the job is alone on
- * the node, so that they are named as the node's, and as a possible cause only. */
+ * by a floor of its own: what all ranks suffer from explains no rank's lateness, and what is small explains
+ * nothing. A node's network counters include whatever else runs there, and whether the job is alone on the node
+ * is not known: they are reported as the node's, and as a possible cause only. */
 #ifndef SYNCGUARD_ANALYSIS_CAUSE_H
 #define SYNCGUARD_ANALYSIS_CAUSE_H
 

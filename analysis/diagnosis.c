@@ -23,11 +23,11 @@ enum key { KEY_JITTER, KEY_IMBALANCE, KEY_OSCILLATION, KEY_TRANSFER, STRAGGLER_K
 
 struct entry {
     uint64_t key;
-    struct said {
+    struct reported {
         enum finding_class class;
         uint64_t step; /* 0: not yet */
         uint32_t seq;
-    } said[2];                  /* each class that it was said to be, and first when */
+    } reported[2];              /* each class that was reported of it, and when first */
     struct straggler straggler; /* as it last was */
     double expired_s;           /* saved in steps that are no longer remembered */
 };
@@ -127,7 +127,7 @@ static uint32_t seq_of(const struct work *w, uint64_t number)
     return w->step[work_slot(w, back < work_kept(w) ? (uint32_t)back : work_kept(w) - 1)].seq;
 }
 
-/* When step `number` began.  The oldest remembered one stands for all before it, so that it tells nothing
+/* When step `number` began.  The oldest remembered one stands for all before it, so that its time is unknown
  * once others were forgotten. */
 static double began_s(const struct work *w, uint64_t number)
 {
@@ -140,15 +140,16 @@ static double began_s(const struct work *w, uint64_t number)
     return s->ended_s - s->duration_s;
 }
 
-/* When it was first said to be of that class: a finding has one of two, and may be taken for the other for a
+/* When that class was first reported of it: a finding has one of two, and may be taken for the other for a
  * while. */
-static const struct said *first_said(const struct work *w, struct entry *e, enum finding_class class)
+static const struct reported *first_reported(const struct work *w, struct entry *e, enum finding_class class)
 {
-    struct said *said = e->said[0].step && e->said[0].class != class ? &e->said[1] : &e->said[0];
+    struct reported *reported =
+        e->reported[0].step && e->reported[0].class != class ? &e->reported[1] : &e->reported[0];
 
-    if (!said->step)
-        *said = (struct said){ class, w->steps, seq_of(w, w->steps) };
-    return said;
+    if (!reported->step)
+        *reported = (struct reported){ class, w->steps, seq_of(w, w->steps) };
+    return reported;
 }
 
 /* A finding's class as its detector has it now. */
@@ -156,16 +157,16 @@ static struct finding *refresh(struct diagnosis *d, uint64_t key, enum finding_c
 {
     const struct work *w = d->work;
     size_t at = find(d, key);
-    const struct said *said;
+    const struct reported *reported;
     struct finding *f;
 
     if (at == d->n && (at = add(d, key)) == d->n)
         return NULL;
     f = &d->finding[at];
-    said = first_said(w, &d->entry[at], class);
+    reported = first_reported(w, &d->entry[at], class);
     f->class = class;
-    f->named_step = said->step;
-    f->named_seq = said->seq;
+    f->named_step = reported->step;
+    f->named_seq = reported->seq;
     if (onset + 1 != f->onset_step) {
         f->onset_step = onset + 1;
         f->onset_seq = seq_of(w, f->onset_step);
@@ -174,7 +175,7 @@ static struct finding *refresh(struct diagnosis *d, uint64_t key, enum finding_c
     return f;
 }
 
-/* Steps since the onset that are remembered, at most so many. */
+/* Number of remembered steps since the onset, at most the limit. */
 static uint32_t steps_since(const struct work *w, uint64_t onset, uint32_t most)
 {
     uint64_t since = w->steps - onset;
@@ -210,7 +211,7 @@ static void follow_time(struct diagnosis *d, const struct diagnosis_step *s)
     double gap_s = s->ended_s - s->duration_s - d->ended_s;
 
     if (!d->work->steps) {
-        d->unseen_s = fmax(0, s->ended_s - s->duration_s - s->begun_s);
+        d->unseen_s = fmax(0, s->ended_s - s->duration_s - s->began_s);
         d->seen_s = d->between_s = 0;
     } else if (gap_s < BETWEEN_MAX * s->duration_s) { /* longer: nobody worked */
         d->between_s += gap_s;
@@ -219,7 +220,7 @@ static void follow_time(struct diagnosis *d, const struct diagnosis_step *s)
     d->seen_s += s->duration_s;
 }
 
-/* ---- what each detector says ---- */
+/* ---- what each detector reports ---- */
 
 static void take_simple(struct diagnosis *d, enum key key, enum finding_class class, bool standing,
                         uint64_t onset, double saved_s, double excess, double rate)
@@ -247,8 +248,8 @@ static void take_stragglers(struct diagnosis *d)
     size_t n = stragglers_get(d->stragglers, &g);
 
     for (size_t i = 0; i < n; i++) {
-        struct finding *f = refresh(d, STRAGGLER_KEY + g[i].id,
-                                    g[i].drift ? FINDING_DRIFT : FINDING_STRAGGLER, g[i].onset);
+        struct finding *f =
+            refresh(d, STRAGGLER_KEY + g[i].id, g[i].drift ? FINDING_DRIFT : FINDING_STRAGGLER, g[i].onset);
 
         if (!f)
             continue;
@@ -390,14 +391,14 @@ void diagnosis_step(struct diagnosis *d, const struct diagnosis_step *s, double 
     if (stragglers_get(d->stragglers, &named) < before)
         price_stragglers(d); /* what is over keeps its last price */
     take_stragglers(d);
-    take_simple(d, KEY_JITTER, FINDING_JITTER, c->jitter, c->jitter_onset, c->jitter_saved_s,
-                c->strike_ratio, c->strikes_per_step);
-    take_simple(d, KEY_IMBALANCE, FINDING_IMBALANCE, c->imbalance, c->imbalance_onset,
-                c->imbalance_saved_s, w->sigma, NAN);
+    take_simple(d, KEY_JITTER, FINDING_JITTER, c->jitter, c->jitter_onset, c->jitter_saved_s, c->strike_ratio,
+                c->strikes_per_step);
+    take_simple(d, KEY_IMBALANCE, FINDING_IMBALANCE, c->imbalance, c->imbalance_onset, c->imbalance_saved_s,
+                w->sigma, NAN);
     take_simple(d, KEY_OSCILLATION, FINDING_OSCILLATION, o->standing, o->onset, o->saved_s, o->ratio - 1,
                 o->period);
-    take_simple(d, KEY_TRANSFER, t->congestion ? FINDING_CONGESTION : FINDING_COMMUNICATION,
-                t->standing, t->onset, t->saved_s + fmax(0, t->stretch_s), t->tall, t->bursts);
+    take_simple(d, KEY_TRANSFER, t->congestion ? FINDING_CONGESTION : FINDING_COMMUNICATION, t->standing,
+                t->onset, t->saved_s + fmax(0, t->stretch_s), t->tall, t->bursts);
     find_leader(d);
 }
 

@@ -29,7 +29,7 @@ struct diagnosis_step {
     uint32_t n;
     double duration_s, transfer_s; /* transfer NaN: not known */
     double ended_s;                /* the caller's clock, and ... */
-    double begun_s;                /* ... when the job's first step or collective was told of */
+    double began_s;                /* ... when the first item of the job came */
 };
 void diagnosis_step(struct diagnosis *d, const struct diagnosis_step *s, double min_slowdown);
 

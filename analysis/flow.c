@@ -51,7 +51,7 @@ struct flow {
     struct step done;                 /* as it was when its last step was complete */
     uint32_t step_in;                 /* steps in it already */
     uint32_t step_next;               /* the sequence number that goes on with it */
-    bool holed;          /* records are missing since the main communicator's newest collective */
+    bool incomplete;     /* records are missing since the main communicator's newest collective */
     uint32_t step_block; /* steps an item */
     double step_s;       /* smoothed */
 };
@@ -287,7 +287,7 @@ static void begin_step(struct flow *f, const struct flow_comm *c, uint32_t seq)
     f->step_in = 0;
     f->step_next = seq;
     if (!c->left_ns) /* the communicator's first: when its work began is not known */
-        f->step.flags |= STEP_HOLED;
+        f->step.flags |= STEP_INCOMPLETE;
 }
 
 /* What the rank did since it left the communicator's previous collective is the step's. */
@@ -312,16 +312,16 @@ static void step_collective(struct flow *f, const struct flow_comm *c, uint32_t 
         begin_step(f, c, seq);
     f->step_next = seq + 1;
     add_to_step(f, c);
-    if (f->holed)
-        f->step.flags |= STEP_HOLED;
+    if (f->incomplete)
+        f->step.flags |= STEP_INCOMPLETE;
     f->step.stay_s[(uint64_t)(seq % period) * f->step.parts / period] += stay_s;
     if (place + 1 < period)
         return;
     f->step_in++;
-    if (!(f->step.flags & STEP_HOLED))
+    if (!(f->step.flags & STEP_INCOMPLETE))
         f->step.duration_ns = leave_ns - f->step.enter_ns;
     f->done = f->step;
-    if (!(f->step.flags & STEP_HOLED)) {
+    if (!(f->step.flags & STEP_INCOMPLETE)) {
         if ((seq + 1) / period % f->step_block != 0 && f->step_in < f->step_block)
             return;
         update_step_block(f);
@@ -358,7 +358,7 @@ static void count_over(struct flow *f, struct flow_comm *c, const struct flow_ev
     uint32_t lost = e->seq - c->next_seq, place = c->period.at;
     bool steps = c->period.locked && is_main(f, c, e->leave_ns);
 
-    f->holed = true;
+    f->incomplete = true;
     if (!period_gap(&c->period, lost)) {
         if (f->main == c)
             f->step.period = 0;
@@ -389,7 +389,7 @@ static void take_in_step(struct flow *f, struct flow_comm *c, const struct flow_
                         arg);
     else if (f->main == c)
         send_step(f, sink, arg);
-    f->holed = f->holed && f->main != c;
+    f->incomplete = f->incomplete && f->main != c;
     c->left_ns = e->leave_ns;
     c->gap_then_ns = f->gap_ns;
     c->p2p_then_ns = f->p2p_ns;

@@ -19,9 +19,9 @@ struct join {
     uint64_t name;
     uint32_t size, first, span;
     uint32_t announced;
-    uint32_t settled; /* collectives delivered since the last member was told of */
-    uint32_t *place;  /* by rank - first: place among the members + 1; 0: not a member (or not told of) */
-    uint32_t *rank;   /* by place; UINT32_MAX: not told of */
+    uint32_t settled; /* collectives delivered since the last member was announced */
+    uint32_t *place;  /* by rank - first: place among the members + 1; 0: not a member, or not announced */
+    uint32_t *rank;   /* by place; UINT32_MAX: not announced */
     struct open open[JOIN_OPEN];
     float *stay_s; /* JOIN_OPEN rows of size */
 };
@@ -141,7 +141,7 @@ static void deliver(struct join *j, struct open *o, join_sink *sink, void *arg)
         sink(&out, arg);
 }
 
-/* While agents are still connecting, those announced are not yet all: wait for the others' say. */
+/* While agents are still connecting more members may be announced: the collective waits for them. */
 static bool all_known(const struct join *j)
 {
     return j->announced == j->size || j->settled > JOIN_OPEN;

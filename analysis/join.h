@@ -1,10 +1,10 @@
-/* join.h - the collectives of one communicator, put together from what its ranks tell.
+/* join.h - the collectives of one communicator, put together from the samples of its ranks.
  *
- * Nobody's clocks agree, and nothing needs them to: a synchronising collective ends everywhere at about the
+ * The ranks' clocks need not agree: a synchronising collective ends everywhere at about the
  * same moment, so the rank that stayed shortest came last. lateness = longest stay - own stay; wait = own
  * stay - shortest stay; transfer = shortest stay; skew = longest - shortest.
  *
- * Ranks arrive in any order and some never: a collective is done when all announced members told theirs, or
+ * Ranks arrive in any order and some never: a collective is done when all announced members reported it, or
  * when newer ones push it out; then it counts if at least half of them are there. Memory is fixed once the
  * members are known: JOIN_OPEN collectives at a time. */
 #ifndef SYNCGUARD_ANALYSIS_JOIN_H
@@ -24,11 +24,11 @@ struct joined {
     uint64_t comm, bytes;
     uint32_t seq, n; /* the first of a block of n: what it shows stands for n */
     uint8_t op, flags;
-    uint32_t present; /* members that told */
-    bool complete;    /* all announced members told */
+    uint32_t present; /* members that reported it */
+    bool complete;    /* all announced members reported it */
     uint32_t last;    /* the rank that came last */
     double stay_min_s, stay_max_s, stay_sum_s;
-    /* Lent for the call: rank[i] stayed stay_s[i]; i < slots; stay_s is NaN where a member did not tell. */
+    /* Lent for the call: rank[i] stayed stay_s[i]; i < slots; stay_s is NaN where a member reported nothing. */
     const uint32_t *rank;
     const float *stay_s;
     uint32_t slots;
@@ -41,12 +41,12 @@ typedef void join_sink(const struct joined *j, void *arg);
 struct join *join_new(const struct comm_item *c);
 void join_free(struct join *j); /* NULL is fine */
 
-/* rank is a member (its place is comm_rank).  Told once by each guarded member. */
+/* rank is a member, and comm_rank its place.  Called once for each guarded member. */
 void join_member(struct join *j, uint32_t rank, uint32_t comm_rank);
 /* rank ended or was lost: no longer waited for. */
 void join_leave(struct join *j, uint32_t rank);
 uint32_t join_size(const struct join *j);      /* members, guarded or not */
-uint32_t join_announced(const struct join *j); /* members told of */
+uint32_t join_announced(const struct join *j); /* members that join_member() announced */
 bool join_is_member(const struct join *j, uint32_t rank);
 uint32_t join_place(const struct join *j, uint32_t rank); /* among the members; UINT32_MAX: not one */
 

@@ -21,7 +21,7 @@ struct shape {
     double variance;
 };
 
-/* What is not told is as the value before it; returns the noise. */
+/* Gives unknown values the value before them; returns the noise. */
 static double fill(float *y, uint32_t n)
 {
     float change[ONSET_MAX], last = NAN;
@@ -34,7 +34,7 @@ static double fill(float *y, uint32_t n)
             change[m++] = fabsf(y[i] - last);
         last = y[i];
     }
-    for (uint32_t i = n; i-- > 0;) /* before the first that was told */
+    for (uint32_t i = n; i-- > 0;) /* before the first known one */
         y[i] = last = isnan(y[i]) ? last : y[i];
     return statistics_medianf(change, m) / 0.9539; /* median absolute difference of two normal draws */
 }

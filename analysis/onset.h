@@ -21,10 +21,10 @@ struct onset {
     double height; /* how much higher it is since (a ramp: at its end) */
 };
 
-/* y[n], oldest first, n from 1 to ONSET_MAX, is changed: what is not told (NaN) becomes the value before it,
- * and what one value can tell is bounded. inflate: how much more a mean over some values varies than
+/* y[n], oldest first, n from 1 to ONSET_MAX, is changed: an unknown value (NaN) becomes the one before it,
+ * and the weight of one value is bounded. inflate: how much more a mean over some values varies than
  * independent ones would; lasting: a level that others have as well, and that counts for no change; was_ramp:
- * it was told to be one. */
+ * an earlier call found one. */
 struct onset onset_find(float *y, uint32_t n, double inflate, double lasting, bool was_ramp);
 
 #endif

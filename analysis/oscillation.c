@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#define WINDOW     32u /* steps looked at, at the most ... */
-#define CYCLES_MIN 4u  /* ... and so many cycles at the least */
+#define WINDOW     32u /* maximum number of steps looked at ... */
+#define CYCLES_MIN 4u  /* ... and minimum number of cycles in them */
 #define STEPS_MIN  12u
 #define EXPLAINED  0.75 /* of the variance, by the phases */
 #define RATIO_MIN  1.02 /* slow over fast */
@@ -31,17 +31,17 @@ struct fold {
     double explained, fast_s, slow_s;
 };
 
-static double mean_of(const float *y, uint32_t n, uint32_t phase, uint32_t period, uint32_t *told)
+static double mean_of(const float *y, uint32_t n, uint32_t phase, uint32_t period, uint32_t *known)
 {
     double sum = 0;
 
-    *told = 0;
+    *known = 0;
     for (uint32_t i = phase; i < n; i += period)
         if (!isnan(y[i])) {
             sum += y[i];
-            (*told)++;
+            (*known)++;
         }
-    return *told ? sum / *told : NAN;
+    return *known ? sum / *known : NAN;
 }
 
 /* Share of the variance that the phases explain (less what chance would), and the two levels. */
@@ -49,9 +49,9 @@ static struct fold fold_at(const float *y, uint32_t n, uint32_t period)
 {
     struct fold f = { .period = period };
     double mean[OSCILLATION_MAX], all, total = 0, within = 0, middle, low = INFINITY, high = 0;
-    uint32_t told, in[OSCILLATION_MAX], slow = 0, fast = 0;
+    uint32_t known, in[OSCILLATION_MAX], slow = 0, fast = 0;
 
-    all = mean_of(y, n, 0, 1, &told);
+    all = mean_of(y, n, 0, 1, &known);
     for (uint32_t p = 0; p < period; p++) {
         mean[p] = mean_of(y, n, p, period, &in[p]);
         low = fmin(low, mean[p]);
@@ -62,9 +62,9 @@ static struct fold fold_at(const float *y, uint32_t n, uint32_t period)
             total += (y[i] - all) * (y[i] - all);
             within += (y[i] - mean[i % period]) * (y[i] - mean[i % period]);
         }
-    if (told <= period + 1 || !(total > 0))
+    if (known <= period + 1 || !(total > 0))
         return f;
-    f.explained = 1 - within / (told - period) / (total / (told - 1));
+    f.explained = 1 - within / (known - period) / (total / (known - 1));
     middle = (low + high) / 2;
     for (uint32_t p = 0; p < period; p++) {
         if (mean[p] > middle) {

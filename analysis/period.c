@@ -9,7 +9,7 @@
 
 #define CAP_FIRST 32u /* longest cycle looked for at first */
 
-/* A cycle is believed when it stood three times in a row, and never on fewer than so many tokens: enough to
+/* A cycle is believed when it stood three times in a row, and never on fewer tokens than this: enough to
  * see four steps of four buckets that look alike. */
 #define TOKENS_MIN 16u
 
@@ -30,7 +30,7 @@
 #define GUESTS_SHARE  0.75 /* of a longer cycle, in repetitions of the known one */
 #define LOOK_EVERY    8u   /* cycles between two looks at the work */
 
-/* After a break other cycles are looked for, for so many tokens. */
+/* Number of tokens after a break in which other cycles are looked for. */
 #define DOUBT(p) (8 * (p)->cap)
 
 static uint32_t ring_size(const struct period *p)
@@ -43,7 +43,7 @@ static uint32_t slot(const struct period *p, uint32_t back)
     return (uint32_t)(p->pushed - 1 - back) & (ring_size(p) - 1);
 }
 
-/* Look for cycles up to cap; the search begins anew. */
+/* Look for cycles up to cap; the search starts over. */
 static void set_cap(struct period *p, uint32_t cap)
 {
     p->cap = cap;
@@ -171,7 +171,7 @@ static float longest_after(const struct period *p, uint32_t n, uint32_t back)
  * time? Its distance from the newest token in *back. */
 static bool stands_out(const struct period *p, uint32_t n, float ratio, uint32_t *back)
 {
-    uint32_t repeats = p->whole / n, told = 0, agree = 0;
+    uint32_t repeats = p->whole / n, known = 0, agree = 0;
     float most = -1;
 
     repeats = repeats < REPEATS_MAX ? repeats : REPEATS_MAX;
@@ -193,10 +193,10 @@ static bool stands_out(const struct period *p, uint32_t n, float ratio, uint32_t
 
         if (isnan(w) || isnan(others))
             continue;
-        told++;
+        known++;
         agree += w >= ratio * others;
     }
-    return told >= REPEATS_MIN - 1 && agree >= REPEATS_SHARE * told;
+    return known >= REPEATS_MIN - 1 && agree >= REPEATS_SHARE * known;
 }
 
 /* The smallest period of the cycle's tokens alone. */
@@ -215,7 +215,7 @@ static uint32_t token_period(const struct period *p)
     return p->length;
 }
 
-/* The step's length and beginning as the work before the collectives tells them; nothing changes where it
+/* The step's length and beginning as the work before the collectives shows them; nothing changes where it
  * does not. */
 static void look_at_work(struct period *p)
 {
@@ -318,7 +318,7 @@ bool period_push(struct period *p, uint16_t token, float work, uint32_t *place)
         uint32_t length = p->length;
 
         search(p, in_cycle);
-        /* Where a cycle was only just found, this token is not told to be in it: the next step will be. */
+        /* Where a cycle was only just found, this token is not reported as part of it: the next step will be. */
         in_cycle = in_cycle && p->length == length;
     }
     if (p->locked && p->look-- == 0) {

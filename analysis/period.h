@@ -2,7 +2,7 @@
  *
  * Fed with one token a collective (a hash of operation and size: the same on all ranks) and the rank's own
  * work before it, it finds the smallest P for which the last tokens repeat. Where the tokens are all alike
- * (buckets of one size) the work tells: a step begins with the longest one (a forward pass and an optimiser
+ * (buckets of one size) the work decides: a step begins with the longest one (a forward pass and an optimiser
  * are at least a third of the step, so at least twice what lies between two buckets), and P grows to the
  * distance between those. The beginning is there too; where no work stands out it is the lexicographically
  * least rotation of the tokens (Booth 1980), so that every rank, and an agent that was restarted, names the
@@ -45,8 +45,8 @@ void period_free(struct period *p); /* what it holds, not p; it saw nothing then
  * it begins a step). */
 bool period_push(struct period *p, uint16_t token, float work, uint32_t *place);
 
-/* So many collectives were lost: what follows goes on that much later. false: more than can be counted over,
- * what follows need not connect. */
+/* lost collectives are missing: the sequence goes on that much later. false: they are more than can be counted
+ * over, and what follows need not connect. */
 bool period_gap(struct period *p, uint32_t lost);
 
 /* The token of a collective: bytes are left out where they may differ between ranks (ring_op_irregular). */

@@ -12,12 +12,12 @@
 #define PAST_MAX    512u
 #define LEARN_EVERY 8u /* steps between two looks at what is ordinary */
 
-/* What a step tells of a place is kept in these units, up to this. */
+/* What a step shows of a place is kept in these units, up to this. */
 #define X_UNITS 4096.0f
 #define X_MAX   7.9
 
-#define CLIP      4.0  /* standard deviations that one rank can tell in one step */
-#define SATURATED 0.75 /* of that, as a mean over a window: it may be more, the median says how much */
+#define CLIP      4.0  /* maximum of one rank in one step, in standard deviations */
+#define SATURATED 0.75 /* of that, as a mean over a window: it may be more, and the median decides how much */
 
 /* From the beginning slow is a place that the spread of the healthy ones does not explain; of few of them
  * that spread is poorly known. */
@@ -30,7 +30,7 @@
 #define INFLATE_MAX    6.0
 #define INFLATE_EARLY  1.2
 #define INFLATE_MARGIN 1.1 /* the estimate comes from few windows */
-/* Windows seen in full by every rank, and by all of few ranks together: fewer tell nothing of how they vary.
+/* Windows seen in full by every rank, and by all of few ranks together: fewer show nothing of how they vary.
  */
 #define BLOCKS_MIN 2u
 #define BLOCKS_FEW 32u
@@ -172,7 +172,7 @@ static void follow_blocks(struct track *k)
 static void push_step(struct places *s, const struct work *w)
 {
     float limit = (float)(CLIP * w->sigma), all = 0;
-    uint32_t told = 0;
+    uint32_t known = 0;
 
     memset(s->sum, 0, s->n_tracks * sizeof(*s->sum));
     memset(s->count, 0, s->n_tracks * sizeof(*s->count));
@@ -184,7 +184,7 @@ static void push_step(struct places *s, const struct work *w)
         s->sum[r] = x;
         s->count[r] = 1;
         all += x;
-        told++;
+        known++;
     }
     for (uint32_t r = 0; r < s->n; r++)
         for (int i = 0; i < 2; i++)
@@ -194,10 +194,10 @@ static void push_step(struct places *s, const struct work *w)
             }
     for (size_t t = 0; t < s->n_tracks; t++) {
         struct track *k = &s->track[t];
-        float others = (all - s->sum[t]) / (float)(told - s->count[t]);
+        float others = (all - s->sum[t]) / (float)(known - s->count[t]);
 
-        /* A place that told nothing, or is all there is, is taken to have gone on. */
-        if (s->count[t] && told > s->count[t])
+        /* A place without a known rank, or that is all there is, is taken to have gone on. */
+        if (s->count[t] && known > s->count[t])
             push(k, s->sum[t] / (float)s->count[t] - others);
         else
             push(k, k->seen >= windows[1] ? mean_over(k, 1) : 0);
@@ -337,8 +337,8 @@ double places_recent_excess(struct places *s, const struct work *w, const struct
     return statistics_medianf(y, m);
 }
 
-/* A mean over a window, of clipped excesses: where they all reached the limit of what one step can tell, the
- * median says how far they really went. */
+/* A mean over a window, of clipped excesses: where they all reached the limit of one step, the
+ * median shows how far they really went. */
 static double level(struct places *s, const struct work *w, const struct track *k, size_t window)
 {
     double mean = mean_over(k, window);

@@ -2,7 +2,7 @@
  *
  * Every rank, node and switch is a place with a mean excess (work.h) a step, held against all the others over
  * the newest 4 to 64 steps, in standard errors: once against its own past (what changed?) and once against
- * the spread that healthy ranks have anyway (who was slow from the beginning?). What one step can tell is
+ * the spread that healthy ranks have anyway (who was slow from the beginning?). What one step can show is
  * clipped. A window's standard error is that of independent steps times a factor that is measured: how much
  * less windows average out.
  *
@@ -31,7 +31,7 @@ struct track {
     int16_t x[PLACES_LONGEST];   /* excess over the others, clipped, in fixed point */
     int32_t sum[PLACES_WINDOWS]; /* of the newest */
     float past;                  /* mean of those that left the longest window ... */
-    uint32_t past_n;             /* ... so many, at most PAST_MAX */
+    uint32_t past_n;             /* ... their number, at most PAST_MAX */
     float block_change[PLACES_WINDOWS], block_before[PLACES_WINDOWS];
     double z;        /* strongest evidence now ... */
     uint32_t window; /* ... and the steps it is from, at most PLACES_MEDIAN_STEPS */
@@ -57,12 +57,12 @@ struct places {
 void places_free(struct places *s); /* what it holds */
 void places_reset(struct places *s);
 
-/* Are the tracks those of the ranks as they are placed now? If not, the next step begins anew. */
+/* Are the tracks those of the ranks as they are placed now? If not, the next step starts over. */
 bool places_current(const struct places *s, const struct work *w);
 /* Take the step that work_take() took; every track's z, window and above are as of now.  false: too little is
  * known yet. */
 bool places_step(struct places *s, const struct work *w);
-/* What was late is no longer: the windows of all that had part in it begin anew. */
+/* What was late is no longer: the windows of all that had part in it start over. */
 void places_forget(struct places *s, const struct work *w, const struct track *late);
 
 /* The number of the place that a rank belongs to. */
@@ -70,7 +70,7 @@ uint32_t place_of(const struct work *w, enum finding_scope scope, uint32_t rank)
 /* Has one of the two part in the other? */
 bool track_overlaps(const struct track *a, const struct track *b, const struct work *w);
 
-/* The place's median own work over the others', minus 1, in the step in that slot; NaN not told. */
+/* The place's median own work over the others', minus 1, in the step in that slot; NaN not known. */
 float places_excess(struct places *s, const struct work *w, const struct track *k, uint32_t slot);
 /* The same over the newest steps (at most PLACES_LONGEST), as a median: not clipped, no single step moves it.
  */

@@ -9,11 +9,11 @@
 
 #define CONFIRM      2u   /* steps in a row above the limit */
 #define LET_GO_SHARE 0.35 /* of the excess is left over PLACES_MEDIAN_STEPS ... */
-#define LET_GO       8u   /* ... so many steps in a row */
+#define LET_GO       8u   /* ... for this many steps in a row */
 #define PART_SHARE   0.5  /* of the latest part of a place: what each part must have */
 #define REFIT        4u   /* steps between two looks at onset and shape */
 #define OTHER_SCOPE  1.15 /* evidence for another scope over that of the one named ... */
-#define OTHER_STEPS  4u   /* ... so many steps in a row */
+#define OTHER_STEPS  4u   /* ... for this many steps in a row */
 #define PRICE_STEPS  64u  /* newest steps that a price stands on, and the fewest */
 #define PRICE_MIN    4u
 #define GROWING      0.25 /* of the least price is enough for a drift that still grows: it will cost more */

@@ -8,7 +8,7 @@
 #define SIGMA_MAX 1.0
 #define FOLLOW    0.03 /* of the noise, that the usual transfer and its noise move a step */
 #define SLACK     1.0  /* standard deviations a step */
-#define TELL_MAX  6.0  /* that one step can tell */
+#define STEP_MAX  6.0  /* maximum of one step, in standard deviations */
 #define LIMIT     8.0
 #define SLOW_MIN  0.15 /* relative excess of a slow stretch, at the least ... */
 #define SLOW_Z    2.5  /* ... and in standard deviations */
@@ -25,7 +25,7 @@ static float median3(const float v[3])
     return fmaxf(low, fminf(high, v[2]));
 }
 
-/* The first steps tell what is usual: their median, and its noise. */
+/* The first steps show what is usual: their median, and its noise. */
 static void learn(struct transfer *t, float transfer_s)
 {
     float v[TRANSFER_LEARN];
@@ -50,7 +50,7 @@ static void follow_usual(struct transfer *t, double excess)
     t->sigma = fmin(SIGMA_MAX, fmax(SIGMA_MIN, t->sigma));
 }
 
-/* Step time over the step time without it, over the steps since then, but at least so many of the newest.
+/* Step time over the step time without it, over the steps since then, but at least a minimum of the newest.
  * What is no longer remembered took as long as what is. */
 static double cost(const struct work *w, uint64_t since, uint32_t least, double saved_s)
 {
@@ -110,7 +110,7 @@ static void end_stretch(struct transfer *t, uint64_t now, double min_excess)
 }
 
 /* A stretch that lasts must be worth it while it lasts, bursts over a window at the least. */
-static void say(struct transfer *t, const struct work *w, double min_slowdown)
+static void report(struct transfer *t, const struct work *w, double min_slowdown)
 {
     uint64_t first = t->bursts ? t->first_burst : t->since;
 
@@ -133,7 +133,7 @@ static void in_stretch(struct transfer *t, const struct work *w, double excess, 
         t->height_n++;
         t->height += (excess - t->height) / t->height_n;
         t->tall = t->height;
-        say(t, w, min_slowdown);
+        report(t, w, min_slowdown);
     }
     t->stretch_s += excess_s;
     /* Slow for longer than any burst: it stays. */
@@ -151,11 +151,11 @@ static void in_stretch(struct transfer *t, const struct work *w, double excess, 
 static void out_of_stretch(struct transfer *t, const struct work *w, double excess, double excess_s)
 {
     if (t->cusum <= 0) {
-        /* The median of three tells of a step when the next one is there. */
+        /* The median of three shows a step when the next one is there. */
         t->rises = w->steps > 1 ? w->steps - 2 : 0;
         t->pending_s = t->before_s;
     }
-    t->cusum = fmin(2 * LIMIT, fmax(0, t->cusum + fmin(TELL_MAX, excess / t->sigma) - SLACK));
+    t->cusum = fmin(2 * LIMIT, fmax(0, t->cusum + fmin(STEP_MAX, excess / t->sigma) - SLACK));
     t->pending_s += excess_s;
     t->before_s = excess_s;
     if (t->cusum > LIMIT && is_slow(t, excess))
@@ -173,7 +173,7 @@ void transfer_step(struct transfer *t, const struct work *w, double min_slowdown
 
     if (isnan(transfer_s) || !(transfer_s > 0))
         return;
-    t->newest_s[t->told++ % 3] = transfer_s;
+    t->newest_s[t->steps++ % 3] = transfer_s;
     if (t->learnt < TRANSFER_LEARN) {
         learn(t, transfer_s);
         return;

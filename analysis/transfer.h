@@ -1,7 +1,7 @@
 /* transfer.h - did the collectives themselves become slower? For good (communication) or in bursts
  * (congestion).
  *
- * The transfer of a step (what the last arrivers stayed in its collectives) is held against what it was: a
+ * The transfer of a step (what the last arrivers stayed in its collectives) is compared with what it was: a
  * running median that stands still while it is slow. Single slow steps are no news on any network, so the
  * median of three steps is looked at; its noise is the median of its absolute deviations, whatever
  * neighbouring steps have in common. A stretch of slow steps begins when a CUSUM (Page 1954) of the relative
@@ -21,7 +21,7 @@ struct transfer {
     uint32_t learnt; /* steps that the usual transfer stands on */
     float first_s[TRANSFER_LEARN];
     float newest_s[3];     /* of the newest steps with one, a ring */
-    uint32_t told;         /* steps with one */
+    uint32_t steps;        /* with one */
     double usual_s, sigma; /* of the median of three; sigma relative */
     double cusum;
     uint64_t rises;   /* step at which the cusum left zero */
@@ -34,11 +34,11 @@ struct transfer {
     uint64_t first_burst, longest; /* step; steps */
     double height;                 /* mean excess in slow steps of the stretch, relative */
     uint32_t height_n;
-    bool standing, congestion; /* what is said; congestion: in bursts */
+    bool standing, congestion; /* what is reported; congestion: in bursts */
     uint64_t onset;
     double saved_s;   /* since the onset */
     double stretch_s; /* of this stretch */
-    double tall;      /* height of the stretch that was told of last */
+    double tall;      /* height of the stretch that was reported last */
 };
 
 /* Judge after work_take(); all zero is one that saw nothing. */

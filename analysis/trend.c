@@ -10,7 +10,7 @@
 #define PAIRS_MAX  (TREND_POINTS_MAX * (TREND_POINTS_MAX - 1) / 2)
 #define Z80        1.2815515655446004 /* half of a central 80 % */
 #define RHO_MAX    0.97
-#define SAMPLE_MIN 4.0  /* fewer independent points than this say nothing */
+#define SAMPLE_MIN 4.0  /* fewer independent points than this show nothing */
 #define REACH_MIN  12.0 /* fewer, and only lucky slopes are sure: their interval holds the truth too seldom */
 
 static double correlation(const double *v, size_t n)

@@ -2,7 +2,7 @@
  * restless.
  *
  * Slope: the median of the slopes of all pairs (Theil 1950; Sen 1968), which a quarter of outliers does not
- * move. It counts as a trend only when Mann and Kendall's test says so, its variance widened by the
+ * move. It counts as a trend only when Mann and Kendall's test confirms it, its variance widened by the
  * autocorrelation of the series without the trend (Yue & Wang, "The Mann-Kendall test modified by effective
  * sample size", 2004): neighbouring points of a job resemble each other, and without that every second steady
  * job has a trend. The lag-one correlation is corrected for its bias (Marriott & Pope 1954), and quantiles

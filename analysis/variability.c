@@ -8,7 +8,7 @@
 
 #define STRIKE_Z     5.0f /* standard deviations above the rank's own usual excess */
 #define STRIKE_RATIO 0.1f /* and at least so much of the typical work */
-#define TOGETHER     8u   /* more than one in so many ranks at once is no strike: something they share */
+#define TOGETHER     8u   /* more than one rank in this many at once share a cause: no strike */
 #define STRIKES_MIN  4u   /* among the newest WINDOW steps */
 #define RANKS_MIN    3u   /* that they hit (fewer where there are fewer ranks) */
 #define WINDOW       96u

@@ -35,7 +35,7 @@ struct view *view_new(const struct view_params *p, double now_s)
 
     *v = (struct view){ .params = *p,
                         .now_s = now_s,
-                        .begun_s = NAN,
+                        .began_s = NAN,
                         .ranks = view_ranks_new(now_s),
                         .comms = view_comms_new(),
                         .steps = view_steps_new(),
@@ -146,8 +146,8 @@ static void take_sample(struct view *v, const struct sample *s)
 void view_item(struct view *v, double now_s, const struct telemetry_item *item)
 {
     v->now_s = now_s;
-    if (isnan(v->begun_s))
-        v->begun_s = now_s;
+    if (isnan(v->began_s))
+        v->began_s = now_s;
     switch (item->kind) {
     case TELEMETRY_SAMPLE:
         take_sample(v, &item->sample);

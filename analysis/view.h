@@ -2,7 +2,7 @@
  *
  * Telemetry items go in, figures and verdicts come out. Pure: the time is the caller's (any clock that only
  * grows, in seconds; live the controller's, in a trace the trace's), nothing is read, written or logged.
- * Items are believed only inside bounds; what does not fit is counted in view_figures.refused.
+ * Items out of bounds are ignored and counted in view_figures.refused.
  *
  * Units: seconds, bytes, ratios. NaN is unknown. */
 #ifndef SYNCGUARD_ANALYSIS_VIEW_H
@@ -79,7 +79,7 @@ void view_params_set(struct view *v, const struct view_params *p);
  * the step, what was known of ranks and communicators is forgotten.  -1: out of bounds. */
 int view_rank_add(struct view *v, uint32_t rank, uint16_t app, const char *node, const char *switch_name);
 /* What a node's adapters to the network can send each, bytes a second, and how many it has: the slowest
- * node's counts. What is out of bounds is not known, and passed over. */
+ * node's counts. Values out of bounds are ignored. */
 #define VIEW_ADAPTER_MAX  1e13
 #define VIEW_ADAPTERS_MAX 64u
 void view_adapter(struct view *v, double bytes_per_s, unsigned number);
@@ -90,12 +90,12 @@ void view_rank_end(struct view *v, uint32_t rank, uint16_t app, bool vanished);
 void view_item(struct view *v, double now_s, const struct telemetry_item *item);
 /* Call about every quarter second: columns, hangs, verdicts. */
 void view_tick(struct view *v, double now_s);
-/* Nothing more will come: what is half put together counts as it is. */
+/* No more items will come: steps that are incomplete count as they are. */
 void view_finish(struct view *v, double now_s);
 
 struct view_figures {
-    uint32_t ranks;       /* that were told of and did not end */
-    uint32_t ranks_known; /* that were told of */
+    uint32_t ranks;       /* that run */
+    uint32_t ranks_known; /* that were added, ended ones included */
     uint64_t steps;       /* training steps done; valid with a period */
     uint32_t period;      /* collectives a step on the main communicator; 0: not known */
     double step_mean_s, step_p50_s, step_p95_s, step_cv;
@@ -117,7 +117,7 @@ size_t view_verdicts_get(const struct view *v, const struct view_verdict **verdi
  * before all. slowdown is over the whole run: its time over its time without that cause. */
 size_t view_verdicts_raised(const struct view *v, const struct view_verdict **verdicts);
 
-/* What in the run is no ordinary step and no fault. */
+/* What in the run is neither an ordinary step nor a fault. */
 struct view_phases {
     int32_t warm_up_steps;        /* first ones that took longer; -1: not known yet */
     uint64_t pauses;              /* in which no rank worked, before a step (checkpoints) ... */
@@ -147,16 +147,16 @@ struct view_rank_figures {
     double delay_s;           /* the others' waiting that it causes, a step (delay.h) */
     double compute_s, stay_s; /* own work and time in collectives, a step */
     double slowdown;          /* own work over the median of the ranks */
-    uint8_t inside_op;        /* RING_OP_NONE: nothing told */
+    uint8_t inside_op;        /* RING_OP_NONE: none, or not known */
     uint64_t inside_comm;
     uint32_t inside_seq;
     double inside_s;
 };
 uint32_t view_rank_limit(const struct view *v); /* ranks are below this */
-/* false: never told of */
+/* false: unknown rank */
 bool view_rank_get(const struct view *v, double now_s, uint32_t rank, struct view_rank_figures *f);
 
-/* How a rank's process and a node fare, smoothed over some seconds.  false: nothing was told lately. */
+/* Health of a rank's process and of a node, smoothed over some seconds.  false: nothing was reported lately. */
 #define VIEW_GPUS_MAX 16u /* a node */
 struct view_rank_health {
     struct task_item figures;
@@ -172,7 +172,7 @@ struct view_node_health {
 };
 bool view_node_health_get(const struct view *v, double now_s, const char *node, struct view_node_health *h);
 
-/* When the rank entered what it is inside of, by its node's clock (as the live item told); 0: not told. */
+/* When the rank entered what it is inside of, by its node's clock, from the live item; 0: not known. */
 uint64_t view_rank_inside_ns(const struct view *v, uint32_t rank);
 
 /* History, oldest column first; arrays of VIEW_COLUMNS are the caller's, NaN where there was nothing. Returns
@@ -194,14 +194,13 @@ struct view_comm {
     /* What its collectives cost: all that its members do outside of them counts as useful. */
     struct efficiency recent, run;
 };
-/* How people call a communicator: what view_comm_call says, or "world", "world.1" (its dup), "4@8" (4 ranks,
+/* The name of a communicator for people: what view_comm_call() gave it, or "world", "world.1" (its dup), "4@8" (4 ranks,
  * the first is 8), "4@8.1".  Returns buf. */
 char *view_comm_label(const struct view *v, uint64_t name, char *buf, size_t size);
 uint32_t view_comm_size(const struct view *v, uint64_t name); /* guarded members; 0: not known */
-/* A communicator that was told of is called label from now on (a copy is kept; it has no effect on others).
- */
+/* A known communicator gets a label, which is copied; an unknown one is ignored. */
 void view_comm_call(struct view *v, uint64_t name, const char *label);
-/* Forget one communicator: it will be told of anew, with more members. */
+/* Forget one communicator: it will be announced again, with more members. */
 void view_comm_forget(struct view *v, uint64_t name);
 /* Communicators of one size are shown as one row; largest first; returns how many. */
 size_t view_comms_get(const struct view *v, double now_s, struct view_comm *out, size_t max);

@@ -1,4 +1,4 @@
-/* view_comms.c - a view's communicators: samples into collectives, lateness of their ranks. */
+/* view_comms.c - a view's communicators: their samples are joined into collectives. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* view_figures.c - a view in figures: of the whole, of a rank. */
+/* view_figures.c - figures of a view as a whole and of each rank. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -288,7 +288,7 @@ static double rank_value(const struct view *v, enum cause_kind kind, uint32_t ra
         return t->major_faults_per_s;
     case CAUSE_GPU_FAR:
         return t->numa >= 0 && t->gpu_numa >= 0 ? t->numa != t->gpu_numa : NAN;
-    case CAUSE_GPU_CLOCK: /* of an idle GPU it says nothing */
+    case CAUSE_GPU_CLOCK: /* an idle GPU's clock means nothing */
         g = gpu_of(v, rank);
         return g && !(g->throttle & GPU_IDLE) ? g->clock_ratio : NAN;
     default:

@@ -10,9 +10,9 @@
 #include "common/xalloc.h"
 #include "ring/ring.h"
 
-#define STALL_STEPS 5.0 /* a collective open for so many steps, and at least STALL_S, is a stall */
+#define STALL_STEPS 5.0 /* a collective open for this many steps, and at least STALL_S, is a stall */
 #define STALL_S     3.0
-#define PAUSE_S     1.0        /* the rest of a step may come so much later */
+#define PAUSE_S     1.0        /* the rest of a step may come this much later */
 #define HANG_ID     UINT32_MAX /* there is one hang at a time; findings count from 0 */
 #define SAME_TIME   0.1        /* of a step: as long ago as the other */
 
@@ -427,7 +427,7 @@ static size_t take_findings(struct view *v, double now_s, struct view_verdict *n
 static void set_verdicts(struct view *v, double now_s, struct view_verdict *now, size_t n)
 {
     struct verdicts *s = v->verdicts;
-    double run_s = now_s - v->begun_s;
+    double run_s = now_s - v->began_s;
 
     qsort(now, n, sizeof(now[0]), by_slowdown);
     s->n = n < VIEW_VERDICTS_MAX ? n : VIEW_VERDICTS_MAX;
@@ -573,7 +573,7 @@ char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
     }
     if (isnan(f.mds) && v->finished)
         at =
-            append(buf, size, 0, "Finished after %s: too short to judge.", format_s(run, now_s - v->begun_s));
+            append(buf, size, 0, "Finished after %s: too short to judge.", format_s(run, now_s - v->began_s));
     else if (isnan(f.mds))
         at = append(buf, size, 0, "Too early to judge: learning how much the work of %u ranks varies.",
                     f.ranks);

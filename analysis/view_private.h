@@ -15,7 +15,7 @@
 
 struct view {
     struct view_params params;
-    double now_s, begun_s; /* the caller's clock; begun: when the first item came, NaN before */
+    double now_s, began_s; /* the caller's clock; began: when the first item came, NaN before */
     bool finished;
     uint64_t refused; /* items out of bounds */
     struct ranks *ranks;

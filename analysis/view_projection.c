@@ -100,7 +100,7 @@ static struct span span_of(double s)
 }
 
 /* "synchronisation in about 40 min (25 to 70), " */
-static void say_reach(const struct view_projection *p, char *buf, size_t size)
+static void write_reach(const struct view_projection *p, char *buf, size_t size)
 {
     struct span u = span_of(p->reach.p50);
     const char *what = p->trend == TREND_RISING ? "synchronisation" : "no longer synchronisation";
@@ -118,13 +118,13 @@ static void say_reach(const struct view_projection *p, char *buf, size_t size)
                  p->reach.p10 / u.unit_s, p->reach.p90 / u.unit_s);
 }
 
-static void say(struct view_projection *p, double window_s)
+static void write_text(struct view_projection *p, double window_s)
 {
     struct span u = span_of(window_s);
     double points = 100 * fabs(p->per_hour);
     char reach[128];
 
-    say_reach(p, reach, sizeof(reach));
+    write_reach(p, reach, sizeof(reach));
     if (p->trend == TREND_UNKNOWN)
         snprintf(p->text, sizeof(p->text), "too little is known yet to see a trend");
     else if (p->trend == TREND_NONE)
@@ -187,5 +187,5 @@ void view_projection_get(const struct view *v, double now_s, struct view_project
         p->per_hour = t.slope * 3600;
         set_reach(&t, now_s, window_s, p);
     }
-    say(p, window_s);
+    write_text(p, window_s);
 }

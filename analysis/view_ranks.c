@@ -112,7 +112,7 @@ void view_ranks_take_sample(struct view *v, const struct sample *s)
     k->left_op = s->op;
     k->left_comm = s->comm;
     k->left_seq = s->seq + s->n - 1;
-    k->inside_op = RING_OP_NONE; /* a live item may have said that it is inside of a collective */
+    k->inside_op = RING_OP_NONE; /* until now it may have been inside, by a live item */
 }
 
 void view_ranks_take_live(struct view *v, double now_s, const struct live *l)

@@ -128,7 +128,7 @@ static void order_ranks(const struct work *w, struct newest_steps *s)
 {
     s->rank = xcalloc(w->n, sizeof(*s->rank));
     for (uint32_t r = 0; r < w->n; r++)
-        if (w->rank[r].told)
+        if (w->rank[r].steps)
             s->rank[s->ranks++] = r;
     qsort_r(s->rank, s->ranks, sizeof(*s->rank), by_place, w->rank);
     s->node = xcalloc(s->ranks, sizeof(*s->node));
@@ -338,7 +338,7 @@ static void order_columns(const struct work *w, const struct newest_steps *s, st
 #define INNER_S_PER_BYTE 1e-11
 #define INNER_HOP_S      1e-6
 #define INNER_SPREAD     0.67
-#define LOCAL_STEPS      8.0 /* an example, where nobody says how many */
+#define LOCAL_STEPS      8.0 /* an example, where the number is not given */
 
 static bool set_inner(const struct view_scaling *s, double per_node, struct strategy_input *in)
 {

@@ -180,7 +180,7 @@ static void deliver_step(struct view *v, double now_s, struct open_step *o)
                                    .own_s = s->work_s,
                                    .n = limit,
                                    .ended_s = now_s,
-                                   .begun_s = v->begun_s };
+                                   .began_s = v->began_s };
 
     o->used = false;
     if (o->present * 2 < view_ranks_count(v)->most || !o->timed)
@@ -254,8 +254,8 @@ static struct open_step *open_step_get(struct view *v, double now_s, uint32_t nu
     return slot;
 }
 
-/* Each rank finds the step on its own, and one in a hundred thousand errs: do at least half say so? */
-static bool most_say(struct view *v, const struct step *s)
+/* Each rank finds the step on its own, and one in a hundred thousand errs: do at least half agree? */
+static bool most_agree(struct view *v, const struct step *s)
 {
     uint32_t n = 0;
 
@@ -285,7 +285,7 @@ static bool counts_steps(struct view *v, double now_s, const struct step *s)
     }
     if (size != c->size)
         return false;
-    if (s->comm == c->comm && c->period != s->period && most_say(v, s)) {
+    if (s->comm == c->comm && c->period != s->period && most_agree(v, s)) {
         c->period = s->period;
         c->block = 1;
         forget_open(v->steps);
@@ -335,7 +335,7 @@ static void add_steps(struct view *v, double now_s, const struct step *s, double
     o->parts = s->parts;
     for (uint32_t p = 0; p < s->parts && s->n_steps == block; p++)
         o->stay_s[p] = fminf(o->stay_s[p], isnan(s->stay_s[p]) ? INFINITY : s->stay_s[p]);
-    if (s->flags & STEP_HOLED) {
+    if (s->flags & STEP_INCOMPLETE) {
         o->rank[s->rank].incomplete = true;
     } else {
         o->rank[s->rank].work_s += (float)(work_s * s->n_steps);
@@ -351,7 +351,7 @@ static bool believable(const struct step *s)
     return s->period && s->n_steps && s->n_steps <= STEPS_ITEM_MAX && s->parts &&
            s->parts <= STEP_PARTS_MAX && s->gap_ns <= TIME_MAX_NS && s->p2p_ns <= s->gap_ns &&
            s->stay_ns <= TIME_MAX_NS && s->duration_ns <= TIME_MAX_NS &&
-           (s->duration_ns || (s->flags & STEP_HOLED));
+           (s->duration_ns || (s->flags & STEP_INCOMPLETE));
 }
 
 void view_steps_take(struct view *v, double now_s, const struct step *s)
@@ -369,7 +369,7 @@ void view_steps_take(struct view *v, double now_s, const struct step *s)
         return;
     work_s = (double)(s->gap_ns - s->p2p_ns) * 1e-9 / s->n_steps;
     k = &v->steps->rank[s->rank].mean;
-    if (!(s->flags & STEP_HOLED)) {
+    if (!(s->flags & STEP_INCOMPLETE)) {
         k->compute_s = smooth(k->compute_s, work_s);
         k->stay_s = smooth(k->stay_s, (double)s->stay_ns * 1e-9 / s->n_steps);
     }

@@ -7,11 +7,11 @@
 #include "common/xalloc.h"
 #include "model/statistics.h"
 
-#define PAUSE_RATIO  2.2   /* all ranks did nothing for so many times the usual work: a pause */
-#define PAUSE_MAX    3u    /* that many such steps in a row are no pause, the work has changed */
+#define PAUSE_RATIO  2.2   /* all ranks did nothing for this many times the usual work: a pause */
+#define PAUSE_MAX    3u    /* after more such steps in a row it is no pause: the work has changed */
 #define SIGMA_MIN    0.002 /* clocks and exit skew are no better */
 #define CHANGES      64.0f /* steps that the noise is a running mean over */
-#define RECENT       8.0   /* and where noise has grown, over so many ... */
+#define RECENT       8.0   /* and where noise has grown, over this many ... */
 #define RECENT_SHARE 0.9   /* ... of which this counts: they are few */
 
 struct work *work_new(void)
@@ -42,7 +42,7 @@ void work_reset(struct work *w)
     w->lasting_sigma = w->recent_sigma = 0;
     w->changes = 0;
     for (uint32_t r = 0; r < w->n; r++)
-        w->rank[r].told = 0;
+        w->rank[r].steps = 0;
 }
 
 /* Room for more ranks; what was known of fewer is forgotten. */
@@ -103,9 +103,9 @@ static bool is_pause(const struct work *w, float typical_s)
 
 /* Of a typical absolute change of normal noise to its standard deviation: a median over many ranks' changes,
  * or the mean of the one that two ranks have. */
-static double change_to_sigma(uint32_t told)
+static double change_to_sigma(uint32_t n)
 {
-    return told > 2 ? 1 / 0.9539 : 1 / 1.1284;
+    return n > 2 ? 1 / 0.9539 : 1 / 1.1284;
 }
 
 /* The noise, from how much each rank's excess changed since the step before. */
@@ -120,7 +120,7 @@ static void learn_noise(struct work *w)
 
         if (isnan(x))
             continue;
-        if (k->told++)
+        if (k->steps++)
             w->scratch[m++] = fabsf(x - k->before);
         k->before = x;
     }
@@ -183,7 +183,7 @@ double work_time_s(const struct work *w, uint64_t steps)
 
 double work_recent_excess(const struct work *w, uint32_t rank)
 {
-    uint32_t n = work_kept(w) < 16 ? work_kept(w) : 16, told = 0;
+    uint32_t n = work_kept(w) < 16 ? work_kept(w) : 16, known = 0;
     double sum = 0;
 
     for (uint32_t b = 0; b < n && rank < w->n; b++) {
@@ -192,7 +192,7 @@ double work_recent_excess(const struct work *w, uint32_t rank)
         if (isnan(x))
             continue;
         sum += x;
-        told++;
+        known++;
     }
-    return told ? sum / told : NAN;
+    return known ? sum / known : NAN;
 }

@@ -2,7 +2,7 @@
  * varies.
  *
  * What the detectors (straggler.h, variability.h, transfer.h, oscillation.h) share; they read it, work_take()
- * alone writes. Each rank's own work is held against the median of the ranks in the same step, so that what
+ * alone writes. Each rank's own work is compared with the median of the ranks in the same step, so that what
  * slows all counts for none; that ratio minus 1 is the rank's excess. Noise is the spread of a rank's excess
  * from one step to the next (von Neumann 1941: successive differences, so that a lasting fault does not raise
  * it), as a median over the ranks.
@@ -36,8 +36,8 @@ struct work_step {
 
 struct work_rank {
     uint32_t node, switch_id;
-    uint32_t told; /* steps */
-    float before;  /* excess of the step before */
+    uint32_t steps; /* in which its work was known */
+    float before;   /* excess of the step before */
 };
 
 struct work {
@@ -45,11 +45,11 @@ struct work {
     uint64_t steps; /* taken; the newest is in slot (steps - 1) % WORK_STEPS */
     struct work_step step[WORK_STEPS];
     uint16_t *own;   /* WORK_STEPS rows of n: own work over the typical of the step, in 1 / WORK_UNITS */
-    float *newest_s; /* n: own work in the newest step, as it was told */
+    float *newest_s; /* n: own work in the newest step */
     float *excess;   /* n: of the newest step */
     struct work_rank *rank;
     size_t rank_cap;
-    uint32_t placed;                    /* times that a rank was told to be somewhere else */
+    uint32_t placed;                    /* times that a rank was moved */
     float usual_s;                      /* of the typical own work, a running median; NaN not yet */
     double sigma;                       /* noise of one rank's excess in one step; NaN not known yet */
     double lasting_sigma, recent_sigma; /* what it is made of */

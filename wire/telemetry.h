@@ -62,7 +62,7 @@ struct sample {
 #define STEP_PARTS_MAX 8u
 
 enum step_flags {
-    STEP_HOLED = 1, /* records are missing: the sums are unknown, and stay_s where it is NaN */
+    STEP_INCOMPLETE = 1, /* records are missing: the sums are unknown, and stay_s where it is NaN */
 };
 
 /* n_steps training steps of one rank in a row, found from the period of the main communicator's sequence. A

@@ -29,7 +29,7 @@ static const struct telemetry_item items[] = {
                                 .gap_ns = 11,
                                 .p2p_ns = 12,
                                 .stay_ns = 13,
-                                .flags = STEP_HOLED,
+                                .flags = STEP_INCOMPLETE,
                                 .parts = 7,
                                 .stay_s = { 0.5f, 1, 2, 3, 4, 5, 6, 0 } } },
     { TELEMETRY_LIVE, .live = { .rank = 1,
