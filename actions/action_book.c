@@ -71,7 +71,7 @@ int64_t action_book_add(struct action_book *b, const struct action *a, const cha
                         struct err *err)
 {
     sqlite3_stmt *st = b->db->st[ADD];
-    char *figures = a->figures ? json_dumps(a->figures, JSON_COMPACT) : NULL;
+    char *figures = action_figures_text(a->figures);
     int rc;
 
     database_bind_text(st, 1, key);
@@ -110,14 +110,12 @@ int action_book_put(struct action_book *b, const struct action_entry *e, struct 
 /* The row; NULL when it is of a kind that we do not know. */
 static struct action_entry *entry(sqlite3_stmt *st)
 {
-    const char *figures;
     int k = action_parse(database_text(st, 2));
     struct action_entry *e;
 
     if (k < 0)
         return NULL;
     e = xcalloc(1, sizeof(*e));
-    figures = database_text(st, 14);
     e->r = (struct action_record){
         .id = sqlite3_column_int64(st, 0),
         .key = xstrdup(database_text(st, 1)),
@@ -130,7 +128,7 @@ static struct action_entry *entry(sqlite3_stmt *st)
         .rule = xstrdup(database_text(st, 11)),
         .policy = xstrdup(database_text(st, 12)),
         .reason = xstrdup(database_text(st, 13)),
-        .figures = *figures ? json_loads(figures, 0, NULL) : NULL,
+        .figures = xstrdup(database_text(st, 14)),
         .asked_s = sqlite3_column_double(st, 15),
         .state = (enum action_state)sqlite3_column_int(st, 16),
         .tries = (unsigned)sqlite3_column_int64(st, 17),
@@ -146,14 +144,12 @@ static struct action_entry *entry(sqlite3_stmt *st)
 
 void action_entry_free(struct action_entry *e)
 {
-    const char *text[] = { e ? e->r.key : NULL,    e ? e->r.job_text : NULL, e ? e->r.nodes : NULL,
-                           e ? e->r.rule : NULL,   e ? e->r.policy : NULL,   e ? e->r.reason : NULL,
-                           e ? e->r.outcome : NULL };
+    const char *text[] = { e ? e->r.key : NULL,     e ? e->r.job_text : NULL, e ? e->r.nodes : NULL,
+                           e ? e->r.rule : NULL,    e ? e->r.policy : NULL,   e ? e->r.reason : NULL,
+                           e ? e->r.outcome : NULL, e ? e->r.figures : NULL };
 
     for (size_t i = 0; i < ARRAY_SIZE(text); i++)
         free((char *)text[i]);
-    if (e)
-        json_decref((json_t *)e->r.figures);
     free(e);
 }
 

@@ -31,9 +31,36 @@ char *action_key(const struct action *a, char *buf)
     return buf;
 }
 
-static json_t *time_or_null(double t)
+static void put_figure(json_t *o, const struct figures *f, enum figure_id id)
 {
-    return isfinite(t) ? json_real(t) : json_null();
+    const struct figure *figure = &figure_table[id];
+    char word[64];
+
+    if (value_is_text(&figure->type) ? !f->text[id] : isnan(f->value[id]))
+        put_json(o, figure->name, NULL);
+    else if (value_is_number(&figure->type))
+        put_real(o, figure->name, f->value[id]);
+    else
+        put_string(o, figure->name, figure_write(f, id, word, sizeof(word)));
+}
+
+char *action_figures_text(const struct figures *f)
+{
+    json_t *o = f ? json_object() : NULL;
+    char *text;
+
+    for (int i = 0; o && i < FIGURES; i++)
+        put_figure(o, f, (enum figure_id)i);
+    text = json_dumps(o, JSON_COMPACT);
+    json_decref(o);
+    return text;
+}
+
+json_t *action_figures(const struct action_record *r)
+{
+    json_t *o = r->figures ? json_loads(r->figures, 0, NULL) : NULL;
+
+    return o ? o : json_object();
 }
 
 json_t *action_object(const struct action_record *r)
@@ -43,15 +70,15 @@ json_t *action_object(const struct action_record *r)
                           (json_int_t)r->tries, "asked", r->asked_s);
 
     json_object_set_new(o, "job", r->job.job ? json_string(r->job_text) : json_null());
-    json_object_set_new(o, "nodes", text_json(r->nodes));
+    put_text(o, "nodes", r->nodes);
     json_object_set_new(o, "signal", r->signal ? json_string(action_signal_name(r->signal)) : json_null());
-    json_object_set_new(o, "rule", text_json(r->rule));
-    json_object_set_new(o, "policy", text_json(r->policy));
-    json_object_set_new(o, "reason", text_json(r->reason));
+    put_text(o, "rule", r->rule);
+    put_text(o, "policy", r->policy);
+    put_text(o, "reason", r->reason);
     json_object_set_new(o, "by", r->by == ACTION_BY_ITSELF ? json_null() : json_integer(r->by));
-    json_object_set_new(o, "tried", time_or_null(r->tried_s));
-    json_object_set_new(o, "ended", time_or_null(r->ended_s));
-    json_object_set_new(o, "outcome", text_json(r->outcome));
+    put_real(o, "tried", r->tried_s);
+    put_real(o, "ended", r->ended_s);
+    put_text(o, "outcome", r->outcome);
     return o;
 }
 

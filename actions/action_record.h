@@ -9,6 +9,7 @@
 
 #include "job/job.h"
 #include "rules/action.h"
+#include "rules/figures.h"
 
 #define ACTION_NODES_MAX  4096u /* bytes of a host list */
 #define ACTION_REASON_MAX 512u
@@ -27,7 +28,8 @@ struct action {
     const char *reason;   /* a sentence: the comment, the node's reason, the webhook's text */
     const char *key;      /* what makes it this one action and no other; NULL: action_key() of it */
     uid_t by;             /* who asked; ACTION_BY_ITSELF */
-    json_t *figures;      /* an object for webhook and command, lent; NULL: none */
+    const struct figures
+        *figures; /* what was known of the job then, for webhook and command; NULL: nothing */
 };
 
 enum action_state {
@@ -48,9 +50,13 @@ struct action_record {
     double asked_s, tried_s, ended_s; /* tried_s, ended_s: NaN while it has not come to that */
     uid_t by;
     const char *job_text, *nodes, *rule, *policy, *reason, *key;
-    const char *outcome;   /* a sentence: what was done, through what; or why it failed, or is tried again */
-    const json_t *figures; /* NULL: none */
+    const char *outcome; /* a sentence: what was done, through what; or why it failed, or is tried again */
+    const char *figures; /* as stored: text of a JSON object; "": none */
 };
+/* Figures as text of a JSON object, the caller's; NULL for NULL. */
+char *action_figures_text(const struct figures *f);
+/* That object, the caller's; empty when there are none. */
+json_t *action_figures(const struct action_record *r);
 /* As doc/protocol.md has it; the caller's. */
 json_t *action_object(const struct action_record *r);
 /* "drain node3 for job 123.0": for logs and events; into buf, which is returned. */

@@ -229,8 +229,8 @@ static void begin_command(struct action_try *t)
     char *input;
 
     json_object_set_new(o, "uid", json_integer(t->r->job.uid));
-    if (t->r->figures)
-        json_object_set(o, "figures", (json_t *)t->r->figures);
+    if (t->r->figures && *t->r->figures)
+        put_json(o, "figures", action_figures(t->r));
     input = json_dumps(o, JSON_COMPACT);
     options.input = input;
     t->child = child_start(t->ways->base, &options, on_command, t, &err);

@@ -66,7 +66,7 @@ static json_t *values(const struct action_record *r, const char *token)
     v = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s}", "controller", host, "key", r->key, "text",
                   text, "mrkdwn", escaped, "job", r->job.job ? r->job_text : "", "nodes", r->nodes, "rule",
                   r->rule, "policy", r->policy, "reason", r->reason, "time", stamp, "token", token);
-    json_object_set_new(v, "figures", r->figures ? json_deep_copy(r->figures) : json_object());
+    json_object_set_new(v, "figures", action_figures(r));
     free(escaped);
     free(text);
     return v;

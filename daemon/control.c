@@ -155,26 +155,6 @@ static int command(struct controls *cs, struct control *c, uid_t by, double now_
     return 0;
 }
 
-/* What was known of the job then, for a webhook or a command. */
-static json_t *figures_json(const struct figures *f)
-{
-    json_t *o = json_object();
-    char word[64];
-
-    for (int i = 0; i < FIGURES; i++) {
-        const struct figure *figure = &figure_table[i];
-
-        if (value_is_text(&figure->type) ? !f->text[i] : isnan(f->value[i]))
-            json_object_set_new(o, figure->name, json_null());
-        else if (value_is_number(&figure->type))
-            json_object_set_new(o, figure->name, json_real(f->value[i]));
-        else
-            json_object_set_new(o, figure->name,
-                                json_string(figure_write(f, (enum figure_id)i, word, sizeof(word))));
-    }
-    return o;
-}
-
 static void hand_on(struct controls *cs, struct control *c, struct control_decision *k,
                     const struct figures *f, double now_s)
 {
@@ -190,14 +170,13 @@ static void hand_on(struct controls *cs, struct control *c, struct control_decis
                         .reason = e->d.sentence,
                         .key = control_key(e, key),
                         .by = ACTION_BY_ITSELF,
-                        .figures = figures_json(f) };
+                        .figures = f };
     struct err err;
 
     for (size_t i = 0; i < e->d.n_nodes; i++)
         snprintf(nodes + strlen(nodes), sizeof(nodes) - strlen(nodes), "%s%s", i ? "," : "", e->d.node[i]);
     if (!actions_start(cs->controller->actions, &a, &err))
         control_outcome(cs, c, k, false, err.text, now_s);
-    json_decref(a.figures);
 }
 
 static void record(struct controls *cs, struct control *c, const struct decision *d, const struct figures *f,

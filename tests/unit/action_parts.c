@@ -160,6 +160,34 @@ static void check_webhook_bodies(void)
     ok(!body, "no such template: %s", err.text);
 }
 
+static void check_figures(void)
+{
+    struct action_record r = sample;
+    struct figures f;
+    json_t *o;
+    char *text;
+
+    figures_clear(&f);
+    f.value[FIGURE_SYNCHRONISATION_RATIO] = 0.25;
+    f.value[FIGURE_ACKNOWLEDGED] = 1;
+    f.text[FIGURE_PARTITION] = "batch";
+    text = action_figures_text(&f);
+    r.figures = text;
+    o = action_figures(&r);
+    ok(json_object_size(o) == FIGURES && json_real_value(json_object_get(o, "synchronisation_ratio")) == 0.25 &&
+           !strcmp(json_string_value(json_object_get(o, "acknowledged")), "yes") &&
+           !strcmp(json_string_value(json_object_get(o, "partition")), "batch") &&
+           json_is_null(json_object_get(o, "step_s")),
+       "figures of an action: numbers, words and texts, unknown ones null: %.60s", text);
+    json_decref(o);
+    free(text);
+    ok(!action_figures_text(NULL), "an action without figures stores none");
+    r.figures = "";
+    o = action_figures(&r);
+    is_int((long)json_object_size(o), 0, "a record without figures gives an empty object");
+    json_decref(o);
+}
+
 /* ---- slurmrestd ---- */
 
 static enum rest_answer read_job(const char *body, struct rest_job *job)
@@ -276,6 +304,7 @@ int main(void)
     check_templates();
     check_template_bounds();
     check_webhook_bodies();
+    check_figures();
     check_rest_jobs();
     check_rest_nodes();
     check_keys();
