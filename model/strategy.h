@@ -12,8 +12,8 @@
  * All is time per sample. The additional samples that staleness, local steps and asynchrony need are an input
  * (growth); without it the time to a result is not predicted.
  *
- * Intervals have 90 % coverage and include the possible networks, the replay's error, and an error of 5 % for a
- * collective that was never measured. Pure, no allocation. Seconds; NaN is unknown. */
+ * Intervals are computed for 90 % coverage (measured: doc/decisions/0022) and include the possible networks, the
+ * replay's error, and an error of 5 % for a collective that was never measured. Pure, no allocation. Seconds; NaN is unknown. */
 #ifndef SYNCGUARD_MODEL_STRATEGY_H
 #define SYNCGUARD_MODEL_STRATEGY_H
 

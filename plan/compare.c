@@ -271,7 +271,7 @@ static void put_table(struct answer *answer, const struct report_strategies *r, 
                       double same_s)
 {
     answer_table(answer, "strategies",
-                 "SPEED is samples a second over now (ranges hold 90 %); TIME is what replaces one step:",
+                 "SPEED is samples a second over now (nominal range: 90 %); TIME is what replaces one step:",
                  columns, ARRAY_SIZE(columns) - (isnan(iterations) ? HOURS_COLUMN : 0));
     for (size_t i = 0; i < r->n; i++)
         put_row(answer, &r->list[i], iterations, same_s);
@@ -297,6 +297,10 @@ static void put_notes(const struct options *a, struct answer *answer, const stru
                     "A rank that is always slow holds back all but asynchronous training, and no staleness "
                     "bound helps: replacing it gains %.3gx first.",
                     slow / order_rebalanced(options_number(a, "ranks"), slow));
+    answer_note(
+        answer,
+        "FROM and TO are computed to hold 90 %%. Compared with simulated jobs they hold less for asynchronous "
+        "training, and least for a slow rank that is replaced (doc/decisions/0022).");
     for (size_t i = 0; i < r->n; i++)
         per_sample = per_sample || r->list[i].per_sample;
     if (per_sample)

@@ -122,7 +122,7 @@ static void put_points(struct answer *a, const json_t *points)
     const json_t *p;
     size_t i;
 
-    answer_table(a, "points", "On more ranks (ranges hold 90 %; throughput over the measured one)",
+    answer_table(a, "points", "On more ranks (nominal range: 90 %; throughput over the measured one)",
                  point_columns, sizeof(point_columns) / sizeof(*point_columns));
     json_array_foreach(points, i, p) {
         const json_t *step = get_object(p, "step_s"), *rate = get_object(p, "throughput_ratio"),
@@ -297,9 +297,10 @@ const struct question question_scale = {
     .command.operands = "",
     .command.text = "what a job would be on 2 to 16 times its ranks, from a trace or live",
     .command.more =
-        "Latency, bandwidth and noise are fitted from the job's own collectives and steps. Ranges hold "
-        "90 %: they carry the fits' errors, which algorithm the library uses, and which ranks one "
-        "happens to get. Points far beyond what was measured are less sure than any range can say.",
+        "Latency, bandwidth and noise are fitted from the job's own collectives and steps. Ranges are "
+        "computed to hold 90 %, and do so for simulated jobs (doc/decisions/0014): they carry the fits' "
+        "errors, which algorithm the library uses, and which ranks one happens to get. Points far beyond "
+        "what was measured are less sure than any range can express.",
     .command.uses = uses,
     .run = run,
 };
