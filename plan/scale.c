@@ -61,23 +61,12 @@ static int tell_runs(const struct options *a, struct trace_reader *const *reader
     return 0;
 }
 
-static json_t *scaling_json(const struct view *v, bool strong)
-{
-    struct report_scaling *r = xcalloc(1, sizeof(*r));
-    json_t *o;
-
-    report_scaling_get(r, v, strong);
-    o = report_scaling_json(r);
-    free(r);
-    return o;
-}
-
-static json_t *of_traces(const struct options *a, bool strong, struct err *err)
+static int of_traces(const struct options *a, bool strong, struct report_scaling *r, struct err *err)
 {
     struct trace_reader *reader[OPTIONS_TEXTS_MAX];
     size_t n = 0, largest = 0;
     const char *path;
-    json_t *o = NULL;
+    int rc = -1;
 
     for (; n < OPTIONS_TEXTS_MAX && (path = options_texts(a, "trace", n)); n++) {
         reader[n] = running_read_file(path, err);
@@ -86,18 +75,25 @@ static json_t *of_traces(const struct options *a, bool strong, struct err *err)
         if (ranks_of(reader[n]) > ranks_of(reader[largest]))
             largest = n;
     }
-    if (tell_runs(a, reader, n, largest, err) == 0)
-        o = scaling_json(trace_reader_view(reader[largest]), strong);
+    rc = tell_runs(a, reader, n, largest, err);
+    if (rc == 0)
+        report_scaling_get(r, trace_reader_view(reader[largest]), strong);
 out:
     while (n > 0)
         trace_reader_free(reader[--n]);
-    return o;
+    return rc;
 }
 
-static json_t *of_job(const struct options *a, bool strong, struct err *err)
+static int of_job(const struct options *a, bool strong, struct report_scaling *r, struct err *err)
 {
-    return running_ask(a, json_pack("{s:s, s:s}", "query", "scaling", "mode", strong ? "strong" : "weak"),
-                       "scaling", err);
+    json_t *o = running_ask(
+        a, json_pack("{s:s, s:s}", "query", "scaling", "mode", strong ? "strong" : "weak"), "scaling", err);
+
+    if (!o)
+        return -1;
+    report_scaling_read(r, o);
+    json_decref(o);
+    return 0;
 }
 
 /* ---- what is said ---- */
@@ -117,30 +113,23 @@ static const struct answer_column point_columns[] = {
     { "regime", "REGIME", ANSWER_WORDS },
 };
 
-static void put_points(struct answer *a, const json_t *points)
+static void put_points(struct answer *a, const struct report_scaling *r)
 {
-    const json_t *p;
-    size_t i;
-
     answer_table(a, "points", "On more ranks (nominal range: 90 %; throughput over the measured one)",
                  point_columns, sizeof(point_columns) / sizeof(*point_columns));
-    json_array_foreach(points, i, p) {
-        const json_t *step = get_object(p, "step_s"), *rate = get_object(p, "throughput_ratio"),
-                     *shares = get_object(p, "shares");
-        char regime[24];
-
-        answer_cell(a, get_number(p, "ranks"));
-        answer_cell(a, get_number(p, "factor"));
-        answer_cell(a, get_number(step, "p50"));
-        answer_cell(a, get_number(step, "p5"));
-        answer_cell(a, get_number(step, "p95"));
-        answer_cell(a, get_number(rate, "p50"));
-        answer_cell(a, get_number(rate, "p5"));
-        answer_cell(a, get_number(rate, "p95"));
-        answer_cell(a, get_number(shares, "compute"));
-        answer_cell(a, get_number(shares, "communication"));
-        answer_cell(a, get_number(shares, "synchronisation"));
-        answer_cell_words(a, "%s", show_text(p, "regime", regime, sizeof(regime)));
+    for (const struct report_point *p = r->point; p < r->point + r->n; p++) {
+        answer_cell(a, p->ranks);
+        answer_cell(a, p->factor);
+        answer_cell(a, p->step_s.p50);
+        answer_cell(a, p->step_s.p5);
+        answer_cell(a, p->step_s.p95);
+        answer_cell(a, p->throughput.p50);
+        answer_cell(a, p->throughput.p5);
+        answer_cell(a, p->throughput.p95);
+        answer_cell(a, p->compute);
+        answer_cell(a, p->communication);
+        answer_cell(a, p->synchronisation);
+        answer_cell_words(a, "%s", p->regime);
     }
 }
 
@@ -151,34 +140,32 @@ static const struct answer_column part_columns[] = {
     { "passing_high", "TO", ANSWER_SHARE },
 };
 
-static void put_noise(struct answer *a, const json_t *noise)
+static void put_part(struct answer *a, const struct variation_part *part)
 {
-    static const char *const levels[] = { "rank", "node", "switch" };
-    const json_t *lasting = get_object(noise, "lasting"), *passing = get_object(noise, "passing");
-    char shape[24];
+    answer_cell(a, part->sd);
+    answer_cell(a, part->low);
+    answer_cell(a, part->high);
+}
 
-    answer_figure(a, "compute_s", get_number(noise, "compute_s"), ANSWER_SECONDS,
-                  "own work of a rank in a step");
-    answer_figure(a, "cv", get_number(noise, "cv"), ANSWER_SHARE,
-                  "it varies by: the parts below, their squares added");
-    answer_word(a, "shape", show_text(noise, "shape", shape, sizeof(shape)), "is its distribution");
+static void put_noise(struct answer *a, const struct report_noise *noise)
+{
+    static const char *const levels[VARIATION_LEVELS] = { "rank", "node", "switch" };
+
+    answer_figure(a, "compute_s", noise->compute_s, ANSWER_SECONDS, "own work of a rank in a step");
+    answer_figure(a, "cv", noise->cv, ANSWER_SHARE, "it varies by: the parts below, their squares added");
+    answer_word(a, "shape", noise->shape, "is its distribution");
     answer_table(a, "noise",
                  "What varies, and with whom it is in common (standard deviations, of the own work)",
                  part_columns, sizeof(part_columns) / sizeof(*part_columns));
-    for (size_t i = 0; i < sizeof(levels) / sizeof(*levels); i++) {
-        const json_t *part[2] = { get_object(lasting, levels[i]), get_object(passing, levels[i]) };
-
+    for (int i = 0; i < VARIATION_LEVELS; i++) {
         answer_cell_words(a, "%s", levels[i]);
-        for (int k = 0; k < 2; k++) {
-            answer_cell(a, get_number(part[k], "value"));
-            answer_cell(a, get_number(part[k], "low"));
-            answer_cell(a, get_number(part[k], "high"));
-        }
+        put_part(a, &noise->lasting[i]);
+        put_part(a, &noise->passing[i]);
     }
     /* Phases and warm-up: it is one number a step, which nobody waits for, and has no lasting part. */
     answer_cell_words(a, "all ranks");
     for (int k = 0; k < 6; k++)
-        answer_cell(a, k == 3 ? get_number(noise, "common_cv") : NAN);
+        answer_cell(a, k == 3 ? noise->common_cv : NAN);
 }
 
 static const struct answer_column link_columns[] = {
@@ -189,107 +176,80 @@ static const struct answer_column link_columns[] = {
     { "bytes_low_per_s", "FROM", ANSWER_RATE }, { "bytes_high_per_s", "TO", ANSWER_RATE },
 };
 
-static void put_segment(struct answer *a, const json_t *link, const json_t *segment)
+static void put_segment(struct answer *a, const struct report_link *link, const struct report_segment *g)
 {
-    const json_t *fixed = get_object(segment, "fixed_s"), *bytes = get_object(segment, "s_per_byte");
-    char op[32];
-
-    answer_cell_words(a, "%s", show_text(link, "op", op, sizeof(op)));
-    answer_cell(a, get_number(link, "ranks"));
-    answer_cell(a, get_number(segment, "from_bytes"));
-    answer_cell(a, get_number(segment, "to_bytes"));
-    answer_cell(a, get_number(fixed, "value"));
-    answer_cell(a, get_number(fixed, "low"));
-    answer_cell(a, get_number(fixed, "high"));
-    answer_cell(a, 1 / get_number(bytes, "value"));
-    answer_cell(a, 1 / get_number(bytes, "high"));
-    answer_cell(a, 1 / get_number(bytes, "low"));
+    answer_cell_words(a, "%s", link->op);
+    answer_cell(a, (double)link->ranks);
+    answer_cell(a, g->from_bytes);
+    answer_cell(a, g->to_bytes);
+    answer_cell(a, g->fixed_s.value);
+    answer_cell(a, g->fixed_s.low);
+    answer_cell(a, g->fixed_s.high);
+    answer_cell(a, 1 / g->s_per_byte.value);
+    answer_cell(a, 1 / g->s_per_byte.high);
+    answer_cell(a, 1 / g->s_per_byte.low);
 }
 
-static void put_links(struct answer *a, const json_t *links)
+static void put_links(struct answer *a, const struct report_scaling *r)
 {
-    const json_t *link, *segment;
-    size_t i, k;
-
-    if (!json_array_size(links))
+    if (!r->n_links)
         return;
     answer_table(a, "links", "What its collectives cost: a fixed part, and a rate by the byte", link_columns,
                  sizeof(link_columns) / sizeof(*link_columns));
-    json_array_foreach(links, i, link) {
-        json_array_foreach(get_array(link, "segments"), k, segment)
-            put_segment(a, link, segment);
-    }
+    for (size_t i = 0; i < r->n_links; i++)
+        for (size_t k = 0; k < r->link[i].n; k++)
+            put_segment(a, &r->link[i], &r->link[i].segment[k]);
 }
 
-static void put_assumed(struct answer *a, const json_t *o)
+static void put_runs(struct answer *a, const struct report_scaling *r)
 {
-    const json_t *words;
-    char text[256], all[1024] = "";
-    size_t i;
+    char text[128] = "";
 
-    json_array_foreach(get_array(o, "assumes"), i, words)
-        snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s", i ? "; " : "",
-                 show_value(words, text, sizeof(text)));
-    answer_assumes(a, "%s", all);
+    for (size_t i = 0; i < r->n_runs; i++)
+        snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%.0f", i ? ", " : "", r->run_ranks[i]);
+    if (*text)
+        answer_word(a, "runs", text, "ranks of other runs of the job that this stands on, too");
+}
+
+static void put_scaling(struct answer *a, struct report_scaling *r)
+{
+    answer_title(a, "A job of %.0f ranks with a step of %s, on more ranks (%s scaling)", (double)r->ranks,
+                 text_s(r->step_s).s, r->mode);
+    answer_word(a, "wall", r->wall, "the next wall");
+    answer_figure(a, "wall_ranks", r->wall_ranks, ANSWER_COUNT, "%s", r->text);
+    answer_figure(a, "extrapolation", r->point[r->n - 1].factor, ANSWER_TIMES,
+                  "so many times the measured ranks is the furthest point");
+    put_runs(a, r);
+    put_points(a, r);
+    put_noise(a, &r->noise);
+    put_links(a, r);
+    running_put_assumes(a, r->assumes, r->n_assumes);
     answer_source(a,
                   "compute + E[max] of the fitted noise over ranks in nodes and switches + the collectives' "
                   "cost by each algorithm, weighed (model/projection.h)");
 }
 
-static void put_runs(struct answer *a, const json_t *runs)
-{
-    const json_t *ranks;
-    char text[128] = "";
-    size_t i;
-
-    json_array_foreach(runs, i, ranks)
-        snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%.0f", i ? ", " : "", number_of(ranks));
-    if (*text)
-        answer_word(a, "runs", text, "ranks of other runs of the job that this stands on, too");
-}
-
-static void put_scaling(struct answer *a, const json_t *o)
-{
-    const json_t *points = get_array(o, "points");
-    double ranks = get_number(o, "ranks"), wall = get_number(o, "wall_ranks");
-    double most = get_number(json_array_get(points, json_array_size(points) - 1), "factor");
-    char mode[24], text[256], name[64];
-
-    answer_title(a, "A job of %.0f ranks with a step of %s, on more ranks (%s scaling)", ranks,
-                 text_s(get_number(o, "step_s")).s, show_text(o, "mode", mode, sizeof(mode)));
-    answer_word(a, "wall", show_text(o, "wall", name, sizeof(name)), "the next wall");
-    answer_figure(a, "wall_ranks", wall, ANSWER_COUNT, "%s", show_text(o, "text", text, sizeof(text)));
-    answer_figure(a, "extrapolation", most, ANSWER_TIMES,
-                  "so many times the measured ranks is the furthest point");
-    put_runs(a, get_array(o, "runs"));
-    put_points(a, points);
-    put_noise(a, get_object(o, "noise"));
-    put_links(a, get_array(o, "links"));
-    put_assumed(a, o);
-}
-
 static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
 {
-    const char *trace = options_text(a, "trace");
+    enum question_result result = QUESTION_FAILED;
     bool strong = options_is(a, "mode", "strong");
-    char why[128];
-    json_t *o;
+    struct report_scaling *r;
+    int rc;
 
-    if (!trace == !options_text(a, "job")) {
+    if (!options_text(a, "trace") == !options_text(a, "job")) {
         err_set(err, "one of --trace=FILE and --job=ID is needed");
         return QUESTION_WRONG;
     }
-    o = trace ? of_traces(a, strong, err) : of_job(a, strong, err);
-    if (!o)
-        return QUESTION_FAILED;
-    if (json_object_get(o, "missing")) {
-        err_set(err, "nothing can be projected: %s", show_text(o, "missing", why, sizeof(why)));
-        json_decref(o);
-        return QUESTION_FAILED;
+    r = xcalloc(1, sizeof(*r));
+    rc = options_text(a, "trace") ? of_traces(a, strong, r, err) : of_job(a, strong, r, err);
+    if (rc == 0 && r->n == 0) {
+        err_set(err, "nothing can be projected: %s", r->missing[0] ? r->missing : "-");
+    } else if (rc == 0) {
+        put_scaling(answer, r);
+        result = QUESTION_DONE;
     }
-    put_scaling(answer, o);
-    json_decref(o);
-    return QUESTION_DONE;
+    free(r);
+    return result;
 }
 
 const struct question question_scale = {

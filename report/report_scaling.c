@@ -1,6 +1,8 @@
-/* report_scaling.c - what a job would be on more ranks, and what that stands on, as JSON. */
+/* report_scaling.c - what a job would be on more ranks, and what that stands on: from a view, to and from JSON. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/view.h"
 #include "common/xalloc.h"
@@ -8,122 +10,135 @@
 #include "ring/ring.h"
 #include "wire/json.h"
 
-static void put_projected(json_t *o, const char *key, const struct projection_range *r)
+static const struct json_field scaling_fields[] = {
+    { "mode", FIELD_TEXT, FIELD(struct report_scaling, mode) },
+    { "ranks", FIELD_COUNT, FIELD(struct report_scaling, ranks) },
+    { "step_s", FIELD_AMOUNT, FIELD(struct report_scaling, step_s) },
+    { "text", FIELD_TEXT, FIELD(struct report_scaling, text) },
+    { "wall", FIELD_TEXT, FIELD(struct report_scaling, wall) },
+    { "wall_ranks", FIELD_AMOUNT, FIELD(struct report_scaling, wall_ranks) },
+    { 0 },
+};
+
+static const struct json_field point_fields[] = {
+    { "ranks", FIELD_AMOUNT, FIELD(struct report_point, ranks) },
+    { "factor", FIELD_AMOUNT, FIELD(struct report_point, factor) },
+    { "step_s", FIELD_RANGE, FIELD(struct report_point, step_s) },
+    { "throughput_ratio", FIELD_RANGE, FIELD(struct report_point, throughput) },
+    { "ideal_ratio", FIELD_AMOUNT, FIELD(struct report_point, ideal) },
+    { "shares.compute", FIELD_SHARE, FIELD(struct report_point, compute) },
+    { "shares.communication", FIELD_SHARE, FIELD(struct report_point, communication) },
+    { "shares.synchronisation", FIELD_SHARE, FIELD(struct report_point, synchronisation) },
+    { "regime", FIELD_TEXT, FIELD(struct report_point, regime) },
+    { "regime_share", FIELD_SHARE, FIELD(struct report_point, regime_share) },
+    { 0 },
+};
+
+static const struct json_field noise_fields[] = {
+    { "steps", FIELD_COUNT, FIELD(struct report_noise, steps) },
+    { "ranks_per_node", FIELD_AMOUNT, FIELD(struct report_noise, ranks_per_node) },
+    { "nodes_per_switch", FIELD_AMOUNT, FIELD(struct report_noise, nodes_per_switch) },
+    { "compute_s", FIELD_AMOUNT, FIELD(struct report_noise, compute_s) },
+    { "cv", FIELD_AMOUNT, FIELD(struct report_noise, cv) },
+    { "common_cv", FIELD_AMOUNT, FIELD(struct report_noise, common_cv) },
+    { "shape", FIELD_TEXT, FIELD(struct report_noise, shape) },
+    { "lasting.rank", FIELD_ESTIMATE, FIELD(struct report_noise, lasting[VARIATION_RANK]) },
+    { "lasting.node", FIELD_ESTIMATE, FIELD(struct report_noise, lasting[VARIATION_NODE]) },
+    { "lasting.switch", FIELD_ESTIMATE, FIELD(struct report_noise, lasting[VARIATION_SWITCH]) },
+    { "passing.rank", FIELD_ESTIMATE, FIELD(struct report_noise, passing[VARIATION_RANK]) },
+    { "passing.node", FIELD_ESTIMATE, FIELD(struct report_noise, passing[VARIATION_NODE]) },
+    { "passing.switch", FIELD_ESTIMATE, FIELD(struct report_noise, passing[VARIATION_SWITCH]) },
+    { "tail_rate", FIELD_AMOUNT, FIELD(struct report_noise, tail_rate) },
+    { "tail_mean", FIELD_AMOUNT, FIELD(struct report_noise, tail_mean) },
+    { 0 },
+};
+
+static const struct json_field link_fields[] = {
+    { "op", FIELD_TEXT, FIELD(struct report_link, op) },
+    { "ranks", FIELD_COUNT, FIELD(struct report_link, ranks) },
+    { "instances", FIELD_COUNT, FIELD(struct report_link, instances) },
+    { "grows", FIELD_TRUE, FIELD(struct report_link, grows) },
+    { "sizes", FIELD_COUNT, FIELD(struct report_link, sizes) },
+    { "samples", FIELD_COUNT, FIELD(struct report_link, samples) },
+    { "noise", FIELD_AMOUNT, FIELD(struct report_link, noise) },
+    { 0 },
+};
+
+static const struct json_field segment_fields[] = {
+    { "from_bytes", FIELD_AMOUNT, FIELD(struct report_segment, from_bytes) },
+    { "to_bytes", FIELD_AMOUNT, FIELD(struct report_segment, to_bytes) },
+    { "sizes", FIELD_COUNT, FIELD(struct report_segment, sizes) },
+    { "fixed_s", FIELD_ESTIMATE, FIELD(struct report_segment, fixed_s) },
+    { "s_per_byte", FIELD_ESTIMATE, FIELD(struct report_segment, s_per_byte) },
+    { 0 },
+};
+
+/* ---- from a view ---- */
+
+static struct report_point point_of(const struct projection_point *k)
 {
-    put_range(o, key, r->p5, r->p50, r->p95);
+    struct report_point p = { .ranks = k->ranks,
+                              .factor = k->factor,
+                              .step_s = k->step_s,
+                              .throughput = k->throughput_ratio,
+                              .ideal = k->ideal_ratio,
+                              .compute = k->compute_s / k->step_s.p50,
+                              .communication = k->communication_s / k->step_s.p50,
+                              .synchronisation = k->synchronisation_s / k->step_s.p50,
+                              .regime_share = k->regime_share };
+
+    snprintf(p.regime, sizeof(p.regime), "%s", projection_regime_name(k->regime));
+    return p;
 }
 
-static json_t *points_json(const struct projection *p)
-{
-    json_t *list = json_array();
-
-    for (unsigned i = 0; i < PROJECTION_POINTS; i++) {
-        const struct projection_point *k = &p->point[i];
-        json_t *o = json_object(), *shares = json_object();
-
-        put_real(o, "ranks", k->ranks);
-        put_real(o, "factor", k->factor);
-        put_projected(o, "step_s", &k->step_s);
-        put_projected(o, "throughput_ratio", &k->throughput_ratio);
-        put_real(o, "ideal_ratio", k->ideal_ratio);
-        put_real(shares, "compute", k->compute_s / k->step_s.p50);
-        put_real(shares, "communication", k->communication_s / k->step_s.p50);
-        put_real(shares, "synchronisation", k->synchronisation_s / k->step_s.p50);
-        json_object_set_new(o, "shares", shares);
-        put_string(o, "regime", projection_regime_name(k->regime));
-        put_real(o, "regime_share", k->regime_share);
-        json_array_append_new(list, o);
-    }
-    return list;
-}
-
-static void put_fitted(json_t *o, const char *key, const struct linkfit_range *r)
-{
-    put_estimate(o, key, r->value, r->low, r->high);
-}
-
-static json_t *links_json(const struct view_scaling *s)
-{
-    json_t *list = json_array();
-
-    for (size_t i = 0; i < s->n_links; i++) {
-        const struct view_link *l = &s->link[i];
-        json_t *o = json_object(), *segments = json_array();
-
-        put_string(o, "op", ring_op_name(l->op));
-        put_int(o, "ranks", l->ranks);
-        put_int(o, "instances", l->instances);
-        json_object_set_new(o, "grows", json_boolean(l->grows));
-        put_int(o, "sizes", l->fit.sizes);
-        put_int(o, "samples", (int64_t)l->fit.samples);
-        put_real(o, "noise", l->fit.noise);
-        for (unsigned k = 0; k < l->fit.segments; k++) {
-            const struct linkfit_segment *g = &l->fit.segment[k];
-            json_t *part = json_object();
-
-            put_real(part, "from_bytes", g->from_bytes);
-            put_real(part, "to_bytes", g->to_bytes);
-            put_int(part, "sizes", g->sizes);
-            put_fitted(part, "fixed_s", &g->a_s);
-            put_fitted(part, "s_per_byte", &g->b_s_per_byte);
-            json_array_append_new(segments, part);
-        }
-        json_object_set_new(o, "segments", segments);
-        json_array_append_new(list, o);
-    }
-    return list;
-}
-
-static json_t *parts_json(const struct variation_part part[VARIATION_LEVELS])
-{
-    static const char *const names[VARIATION_LEVELS] = {
-        [VARIATION_RANK] = "rank", [VARIATION_NODE] = "node", [VARIATION_SWITCH] = "switch"
-    };
-    json_t *o = json_object();
-
-    for (int i = 0; i < VARIATION_LEVELS; i++)
-        put_estimate(o, names[i], part[i].sd, part[i].low, part[i].high);
-    return o;
-}
-
-static json_t *noise_json(const struct view_scaling *s)
+static struct report_noise noise_of(const struct view_scaling *s)
 {
     const struct variation *n = &s->noise;
-    json_t *o = json_object(), *apart = json_array();
+    struct report_noise r = { .steps = n->steps,
+                              .ranks_per_node = n->ranks_per_node,
+                              .nodes_per_switch = n->switches > 1 ? n->nodes_per_switch : NAN,
+                              .compute_s = n->mean_s,
+                              .cv = n->cv,
+                              .common_cv = n->common_cv,
+                              .tail_rate = n->tail_rate,
+                              .tail_mean = n->tail_rate > 0 ? n->tail_from + n->tail_mean : NAN,
+                              .n_slow = n->apart };
 
-    put_int(o, "steps", n->steps);
-    put_real(o, "ranks_per_node", n->ranks_per_node);
-    put_real(o, "nodes_per_switch", n->switches > 1 ? n->nodes_per_switch : NAN);
-    put_real(o, "compute_s", n->mean_s);
-    put_real(o, "cv", n->cv);
-    put_real(o, "common_cv", n->common_cv);
-    put_string(o, "shape", variation_shape_name(n->shape));
-    json_object_set_new(o, "lasting", parts_json(n->lasting));
-    json_object_set_new(o, "passing", parts_json(n->passing));
-    put_real(o, "tail_rate", n->tail_rate);
-    put_real(o, "tail_mean", n->tail_rate > 0 ? n->tail_from + n->tail_mean : NAN);
-    for (unsigned i = 0; i < n->apart; i++)
-        json_array_append_new(apart, json_integer(s->apart_rank[i]));
-    json_object_set_new(o, "slow_ranks", apart);
-    return o;
+    snprintf(r.shape, sizeof(r.shape), "%s", variation_shape_name(n->shape));
+    memcpy(r.lasting, n->lasting, sizeof(r.lasting));
+    memcpy(r.passing, n->passing, sizeof(r.passing));
+    for (size_t i = 0; i < r.n_slow; i++)
+        r.slow[i] = s->apart_rank[i];
+    return r;
 }
 
-static json_t *algorithms_json(const struct projection *p)
+static struct report_link link_of(const struct view_link *l)
 {
-    json_t *o = json_object();
+    struct report_link r = { .ranks = l->ranks,
+                             .instances = l->instances,
+                             .grows = l->grows,
+                             .sizes = l->fit.sizes,
+                             .samples = (int64_t)l->fit.samples,
+                             .noise = l->fit.noise,
+                             .n = l->fit.segments };
 
-    for (int a = 0; a < TRAFFIC_ALGORITHMS; a++)
-        put_real(o, traffic_algorithm_name(a), p->algorithm[a]);
-    return o;
+    snprintf(r.op, sizeof(r.op), "%s", ring_op_name(l->op));
+    for (size_t i = 0; i < r.n; i++) {
+        const struct linkfit_segment *g = &l->fit.segment[i];
+
+        r.segment[i] =
+            (struct report_segment){ g->from_bytes, g->to_bytes, g->sizes, g->a_s, g->b_s_per_byte };
+    }
+    return r;
 }
 
 /* What the figures take for granted, for this job. */
-static json_t *assumes_json(const struct report_scaling *r)
+static void put_assumes(struct report_scaling *r, const struct view_scaling *s, bool strong)
 {
-    const struct projection *p = &r->s.projection;
+    const struct projection *p = &s->projection;
     const char *const assumes[] = {
-        r->strong ? "the work is divided among the ranks (strong scaling)"
-                  : "each rank has as much to do as now (weak scaling)",
+        strong ? "the work is divided among the ranks (strong scaling)"
+               : "each rank has as much to do as now (weak scaling)",
         "messages are as large, and more ranks are like those there are",
         p->fixed_known ? NULL
                        : "one size of message tells no latency: that of usual networks, 1.3 to 19 us a hop, "
@@ -133,47 +148,119 @@ static json_t *assumes_json(const struct report_scaling *r)
         p->between_nodes ? NULL
                          : "all ranks are on one node: what a network between nodes costs was never seen",
         p->between_switches ? NULL : "one switch, or none told of: what lies between switches was never seen",
-        r->s.noise.apart ? "slow ranks stay as they are, and no more of them come" : NULL,
+        s->noise.apart ? "slow ranks stay as they are, and no more of them come" : NULL,
     };
 
-    return texts_json(assumes, ARRAY_SIZE(assumes));
+    for (size_t i = 0; i < ARRAY_SIZE(assumes); i++)
+        if (assumes[i])
+            snprintf(r->assumes[r->n_assumes++], sizeof(r->assumes[0]), "%s", assumes[i]);
 }
 
-static json_t *runs_json(const struct view_scaling *s)
+static void put_scaling(struct report_scaling *r, const struct view_scaling *s)
 {
-    json_t *list = json_array();
+    const struct projection *p = &s->projection;
 
-    for (size_t i = 0; i < s->n_runs; i++)
-        json_array_append_new(list, json_integer((json_int_t)s->run_ranks[i]));
-    return list;
+    r->ranks = (int64_t)p->ranks;
+    r->step_s = p->step_s;
+    r->wall_ranks = p->wall_ranks;
+    snprintf(r->text, sizeof(r->text), "%s", p->text);
+    snprintf(r->wall, sizeof(r->wall), "%s", projection_wall_name(p->wall));
+    for (r->n = 0; r->n < PROJECTION_POINTS; r->n++)
+        r->point[r->n] = point_of(&p->point[r->n]);
+    memcpy(r->algorithm, p->algorithm, sizeof(r->algorithm));
+    r->noise = noise_of(s);
+    for (; r->n_links < s->n_links; r->n_links++)
+        r->link[r->n_links] = link_of(&s->link[r->n_links]);
+    r->n_runs = s->n_runs;
+    memcpy(r->run_ranks, s->run_ranks, sizeof(r->run_ranks));
 }
 
 void report_scaling_get(struct report_scaling *r, const struct view *v, bool strong)
 {
-    r->strong = strong;
-    r->missing = view_scaling_get(v, strong, &r->s);
+    struct view_scaling *s = xcalloc(1, sizeof(*s));
+    const char *missing = view_scaling_get(v, strong, s);
+
+    memset(r, 0, sizeof(*r));
+    snprintf(r->mode, sizeof(r->mode), "%s", strong ? "strong" : "weak");
+    if (missing) {
+        snprintf(r->missing, sizeof(r->missing), "%s", missing);
+    } else {
+        put_scaling(r, s);
+        put_assumes(r, s, strong);
+    }
+    free(s);
+}
+
+/* ---- JSON ---- */
+
+static json_t *links_json(const struct report_scaling *r)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < r->n_links; i++) {
+        const struct report_link *l = &r->link[i];
+        json_t *o = json_object();
+
+        put_fields(o, l, link_fields);
+        put_rows(o, "segments", l->segment, sizeof(l->segment[0]), l->n, segment_fields);
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *noise_json(const struct report_noise *n)
+{
+    json_t *o = json_object(), *slow = json_array();
+
+    put_fields(o, n, noise_fields);
+    for (size_t i = 0; i < n->n_slow; i++)
+        json_array_append_new(slow, json_integer(n->slow[i]));
+    put_json(o, "slow_ranks", slow);
+    return o;
 }
 
 json_t *report_scaling_json(const struct report_scaling *r)
 {
-    const struct projection *p = &r->s.projection;
-    json_t *o = json_object();
+    json_t *o = json_object(), *algorithms, *runs;
 
-    put_string(o, "mode", r->strong ? "strong" : "weak");
-    if (r->missing) {
-        put_string(o, "missing", r->missing);
+    if (r->missing[0]) {
+        put_text(o, "mode", r->mode);
+        put_text(o, "missing", r->missing);
         return o;
     }
-    put_int(o, "ranks", (int64_t)p->ranks);
-    put_real(o, "step_s", p->step_s);
-    put_string(o, "text", p->text);
-    put_string(o, "wall", projection_wall_name(p->wall));
-    put_real(o, "wall_ranks", p->wall_ranks);
-    put_json(o, "points", points_json(p));
-    put_json(o, "algorithms", algorithms_json(p));
-    put_json(o, "noise", noise_json(&r->s));
-    put_json(o, "links", links_json(&r->s));
-    put_json(o, "runs", runs_json(&r->s));
-    put_json(o, "assumes", assumes_json(r));
+    algorithms = json_object();
+    runs = json_array();
+    put_fields(o, r, scaling_fields);
+    put_rows(o, "points", r->point, sizeof(r->point[0]), r->n, point_fields);
+    for (int a = 0; a < TRAFFIC_ALGORITHMS; a++)
+        put_real(algorithms, traffic_algorithm_name(a), r->algorithm[a]);
+    put_json(o, "algorithms", algorithms);
+    put_json(o, "noise", noise_json(&r->noise));
+    put_json(o, "links", links_json(r));
+    for (size_t i = 0; i < r->n_runs; i++)
+        json_array_append_new(runs, json_integer((json_int_t)r->run_ranks[i]));
+    put_json(o, "runs", runs);
+    put_lines(o, "assumes", r->assumes[0], sizeof(r->assumes[0]), r->n_assumes);
     return o;
+}
+
+void report_scaling_read(struct report_scaling *r, const json_t *o)
+{
+    const json_t *links = get_list(o, "links", VIEW_LINKS_MAX, &r->n_links),
+                 *runs = get_list(o, "runs", PROJECTION_RUNS, &r->n_runs);
+
+    get_fields(r, o, scaling_fields);
+    get_text(o, "missing", r->missing, sizeof(r->missing));
+    r->n = get_rows(r->point, sizeof(r->point[0]), PROJECTION_POINTS, o, "points", point_fields);
+    get_fields(&r->noise, get_object(o, "noise"), noise_fields);
+    for (size_t i = 0; i < r->n_links; i++) {
+        struct report_link *l = &r->link[i];
+
+        get_fields(l, json_array_get(links, i), link_fields);
+        l->n = get_rows(l->segment, sizeof(l->segment[0]), LINKFIT_SEGMENTS, json_array_get(links, i),
+                        "segments", segment_fields);
+    }
+    for (size_t i = 0; i < r->n_runs; i++)
+        r->run_ranks[i] = number_of(json_array_get(runs, i));
+    r->n_assumes = get_lines(r->assumes[0], sizeof(r->assumes[0]), REPORT_ASSUMES_MAX, o, "assumes");
 }

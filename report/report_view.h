@@ -35,10 +35,46 @@ void report_ranks_free(struct report_ranks *r);
 /* What the job would be on more ranks, and by other strategies on those it has. Taken from a view (some 50 and 20 ms:
  * who is asked often keeps them) or read from an answer. missing: why nothing is known, "": it is. */
 #define REPORT_ASSUMES_MAX 8
+struct report_point {
+    double ranks, factor; /* as in struct projection_point */
+    struct projection_range step_s, throughput;
+    double ideal, compute, communication, synchronisation; /* these three: shares of step_s.p50 */
+    char regime[24];
+    double regime_share;
+};
+struct report_noise { /* as in struct variation */
+    int64_t steps;
+    double ranks_per_node, nodes_per_switch, compute_s, cv, common_cv, tail_rate, tail_mean;
+    char shape[24];
+    struct variation_part lasting[VARIATION_LEVELS], passing[VARIATION_LEVELS];
+    size_t n_slow; /* ranks apart; these are not read from an answer */
+    int64_t slow[LAST_APART_MAX];
+};
+struct report_segment {
+    double from_bytes, to_bytes;
+    int64_t sizes;
+    struct linkfit_range fixed_s, s_per_byte; /* value NaN: one size alone */
+};
+struct report_link { /* as in struct view_link */
+    char op[32];
+    int64_t ranks, instances, sizes, samples;
+    bool grows;
+    double noise;
+    size_t n;
+    struct report_segment segment[LINKFIT_SEGMENTS];
+};
 struct report_scaling {
-    const char *missing; /* why it is not known; NULL: it is */
-    bool strong;
-    struct view_scaling s;
+    char missing[96], mode[8]; /* "weak", "strong" */
+    int64_t ranks;
+    double step_s, wall_ranks;
+    char text[192], wall[64];
+    size_t n, n_links, n_runs, n_assumes;
+    struct report_point point[PROJECTION_POINTS];
+    double algorithm[TRAFFIC_ALGORITHMS]; /* not read from an answer */
+    struct report_noise noise;
+    struct report_link link[VIEW_LINKS_MAX];
+    double run_ranks[PROJECTION_RUNS];
+    char assumes[REPORT_ASSUMES_MAX][160];
 };
 struct report_shares {
     double work, waiting, exchange, other; /* of the step */
@@ -48,7 +84,7 @@ struct report_strategy {
     double parameter; /* as in struct strategy */
     struct projection_range step_s, ratio;
     struct report_shares shares;
-    double growth, time_s;   /* factor of iterations, NaN: not known; time that replaces one present step */
+    double growth, time_s;    /* factor of iterations, NaN: not known; time that replaces one present step */
     bool per_sample, assumed; /* per_sample: the growth is not known */
     char reason[200], assumes[160];
 };
@@ -66,6 +102,7 @@ void report_strategies_get(struct report_strategies *r, const struct view *v,
                            const struct view_strategy_options *options);
 void report_strategies_put(struct report_strategies *r, const struct strategies *s);
 json_t *report_scaling_json(const struct report_scaling *r);
+void report_scaling_read(struct report_scaling *r, const json_t *o);
 json_t *report_strategies_json(const struct report_strategies *r);
 void report_strategies_read(struct report_strategies *r, const json_t *o);
 /* Options of a question; what is nonsense there counts as not said. */

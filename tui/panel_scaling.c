@@ -35,31 +35,32 @@ static enum style regime_style(const char *regime)
 
 static void draw_ranks(const struct table_cell *at, const void *row)
 {
-    const struct snap_point *p = row;
+    const struct report_point *p = row;
 
     table_put(at, p->factor == 1 ? STYLE_BOLD : STYLE_TEXT, figure_count(llround(fmin(1e9, p->ranks))).text);
 }
 
 static void draw_factor(const struct table_cell *at, const void *row)
 {
-    const struct snap_point *p = row;
+    const struct report_point *p = row;
 
     table_put(at, STYLE_DIM, p->factor == 1 ? "measured" : figure_times(p->factor).text);
 }
 
 static void draw_throughput(const struct table_cell *at, const void *row)
 {
-    const struct snap_point *p = row;
+    const struct report_point *p = row;
     char text[48];
 
-    snprintf(text, sizeof(text), "%.3g (%.3g to %.3g)", p->throughput, p->throughput_p5, p->throughput_p95);
+    snprintf(text, sizeof(text), "%.3g (%.3g to %.3g)", p->throughput.p50, p->throughput.p5,
+             p->throughput.p95);
     table_put(at, STYLE_TEXT,
-              p->factor == 1 || isnan(p->throughput) ? figure_times(p->throughput).text : text);
+              p->factor == 1 || isnan(p->throughput.p50) ? figure_times(p->throughput.p50).text : text);
 }
 
 static void draw_regime(const struct table_cell *at, const void *row)
 {
-    const struct snap_point *p = row;
+    const struct report_point *p = row;
 
     table_put(at, regime_style(p->regime), p->regime[0] ? p->regime : "-");
 }
@@ -67,12 +68,12 @@ static void draw_regime(const struct table_cell *at, const void *row)
 /* Of the ideal, from nothing to all of it: what is projected, and as far as the band goes. */
 static void draw_of_ideal(const struct table_cell *at, const void *row)
 {
-    const struct snap_point *p = row;
-    int bar = at->width - 7, low = (int)lround(p->throughput_p5 / p->ideal * bar),
-        high = (int)lround(fmin(1, p->throughput_p95 / p->ideal) * bar);
+    const struct report_point *p = row;
+    int bar = at->width - 7, low = (int)lround(p->throughput.p5 / p->ideal * bar),
+        high = (int)lround(fmin(1, p->throughput.p95 / p->ideal) * bar);
 
-    canvas_put(at->canvas, at->y, at->x, 6, STYLE_TEXT, figure_percent(p->throughput / p->ideal).text);
-    if (bar < 4 || !(p->ideal > 0) || isnan(p->throughput_p5) || isnan(p->throughput_p95))
+    canvas_put(at->canvas, at->y, at->x, 6, STYLE_TEXT, figure_percent(p->throughput.p50 / p->ideal).text);
+    if (bar < 4 || !(p->ideal > 0) || isnan(p->throughput.p5) || isnan(p->throughput.p95))
         return;
     canvas_fill(at->canvas, at->y, at->x + 7, low, regime_style(p->regime), 0x2588);
     canvas_fill(at->canvas, at->y, at->x + 7 + low, high > low ? high - low : 0, regime_style(p->regime),
@@ -82,13 +83,13 @@ static void draw_of_ideal(const struct table_cell *at, const void *row)
 static const struct table_column columns[] = {
     { "RANKS", 5, 0, 0, TABLE_TEXT, 0, draw_ranks, .unsorted = true },
     { "TIMES", 8, 0, 0, TABLE_TEXT, 0, draw_factor, .unsorted = true },
-    { "STEP", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_point, step_s), .unsorted = true },
+    { "STEP", 7, 0, 0, TABLE_SECONDS, offsetof(struct report_point, step_s.p50), .unsorted = true },
     { "THROUGHPUT (90 %)", 22, 0, 0, TABLE_TEXT, 0, draw_throughput, .unsorted = true },
     { "REGIME", 15, 0, 0, TABLE_TEXT, 0, draw_regime, .unsorted = true },
     { "OF IDEAL", 15, 40, 0, TABLE_TEXT, 0, draw_of_ideal, .unsorted = true },
 };
 
-static int draw_points(struct canvas *c, int y, const struct snap_scaling *s)
+static int draw_points(struct canvas *c, int y, const struct report_scaling *s)
 {
     struct table_layout layout;
 
@@ -119,10 +120,10 @@ static int plot_row(const struct plot *p, double value)
     return p->y + PLOT_ROWS - 1 - (int)lround(fmin(1, share) * (PLOT_ROWS - 1));
 }
 
-static void plot_column(struct canvas *c, const struct plot *p, int column, const struct snap_scaling *s)
+static void plot_column(struct canvas *c, const struct plot *p, int column, const struct report_scaling *s)
 {
     double ranks = between(p->from, p->to, (double)column / (p->width - 1));
-    const struct snap_point *a = &s->point[0], *b, *nearest;
+    const struct report_point *a = &s->point[0], *b, *nearest;
     double share;
     int low, high;
 
@@ -131,30 +132,30 @@ static void plot_column(struct canvas *c, const struct plot *p, int column, cons
     b = a + 1;
     share = fmax(0, log(ranks / a->ranks) / log(b->ranks / a->ranks));
     nearest = share < 0.5 ? a : b;
-    low = plot_row(p, between(a->throughput_p5, b->throughput_p5, share));
-    high = plot_row(p, between(a->throughput_p95, b->throughput_p95, share));
+    low = plot_row(p, between(a->throughput.p5, b->throughput.p5, share));
+    high = plot_row(p, between(a->throughput.p95, b->throughput.p95, share));
     canvas_fill(c, plot_row(p, between(a->ideal, b->ideal, share)), p->x + column, 1, STYLE_DIM, 0x00b7);
     for (int y = high; y <= low; y++)
         canvas_fill(c, y, p->x + column, 1, regime_style(nearest->regime), 0x2592);
-    canvas_fill(c, plot_row(p, between(a->throughput, b->throughput, share)), p->x + column, 1,
+    canvas_fill(c, plot_row(p, between(a->throughput.p50, b->throughput.p50, share)), p->x + column, 1,
                 regime_style(nearest->regime), 0x2588);
 }
 
-static bool plottable(const struct snap_scaling *s)
+static bool plottable(const struct report_scaling *s)
 {
     for (size_t i = 0; i < s->n; i++) {
-        const struct snap_point *p = &s->point[i];
+        const struct report_point *p = &s->point[i];
 
-        if (!(p->throughput > 0) || !(p->throughput_p5 > 0) || !(p->throughput_p95 > 0) || !(p->ideal > 0) ||
-            !(p->ranks > (i ? s->point[i - 1].ranks : 0)))
+        if (!(p->throughput.p50 > 0) || !(p->throughput.p5 > 0) || !(p->throughput.p95 > 0) ||
+            !(p->ideal > 0) || !(p->ranks > (i ? s->point[i - 1].ranks : 0)))
             return false;
     }
     return s->n > 1 && s->point[s->n - 1].ideal > 1;
 }
 
-static int draw_plot(struct canvas *c, int y, const struct snap_scaling *s)
+static int draw_plot(struct canvas *c, int y, const struct report_scaling *s)
 {
-    const struct snap_point *last = &s->point[s->n - 1];
+    const struct report_point *last = &s->point[s->n - 1];
     struct plot p = { .x = PLOT_LABEL, .from = s->point[0].ranks, .to = last->ranks, .most = last->ideal };
 
     p.width = c->width - PLOT_LABEL - 8 < PLOT_WIDTH ? c->width - PLOT_LABEL - 8 : PLOT_WIDTH;
@@ -176,24 +177,29 @@ static int draw_plot(struct canvas *c, int y, const struct snap_scaling *s)
 
 /* ---- what it stands on ---- */
 
-static int draw_fits(struct canvas *c, int y, const struct snap_scaling *s)
+static void draw_segment(struct canvas *c, int y, const struct report_link *l, const struct report_segment *g)
+{
+    double fixed_s = g->fixed_s.value;
+    char rate[32] = "-";
+
+    if (g->s_per_byte.value > 0)
+        snprintf(rate, sizeof(rate), "%s/s", figure_trim(figure_bytes(1 / g->s_per_byte.value)).text);
+    canvas_printf(c, y, 3, c->width - 4, STYLE_TEXT, "%s of %.0f ranks, %s to %s: %s and a rate of %s%s",
+                  l->op, (double)l->ranks, figure_trim(figure_bytes(g->from_bytes)).text,
+                  figure_trim(figure_bytes(g->to_bytes)).text, figure_trim(figure_s(fixed_s)).text, rate,
+                  isnan(fixed_s) ? " (one size tells only the sum)" : "");
+}
+
+static int draw_fits(struct canvas *c, int y, const struct report_scaling *s)
 {
     y = panel_heading(c, y, "fitted from this job");
-    if (!isnan(s->cv))
+    if (!isnan(s->noise.cv))
         canvas_printf(c, y++, 3, c->width - 4, STYLE_TEXT, "own work varies by %s (shape: %s)",
-                      figure_trim(figure_percent(s->cv)).text, s->shape[0] ? s->shape : "-");
-    for (size_t i = 0; i < s->n_links; i++) {
-        const struct snap_link *l = &s->link[i];
-        char rate[32] = "-";
-
-        if (l->s_per_byte > 0)
-            snprintf(rate, sizeof(rate), "%s/s", figure_trim(figure_bytes(1 / l->s_per_byte)).text);
-        canvas_printf(c, y++, 3, c->width - 4, STYLE_TEXT,
-                      "%s of %.0f ranks, %s to %s: %s and a rate of %s%s", l->op, l->ranks,
-                      figure_trim(figure_bytes(l->from_bytes)).text,
-                      figure_trim(figure_bytes(l->to_bytes)).text, figure_trim(figure_s(l->fixed_s)).text,
-                      rate, isnan(l->fixed_s) ? " (one size tells only the sum)" : "");
-    }
+                      figure_trim(figure_percent(s->noise.cv)).text,
+                      s->noise.shape[0] ? s->noise.shape : "-");
+    for (size_t i = 0; i < s->n_links; i++)
+        for (size_t k = 0; k < s->link[i].n; k++)
+            draw_segment(c, y++, &s->link[i], &s->link[i].segment[k]);
     for (size_t i = 0; i < s->n_assumes; i++)
         y = panel_text(c, y, 3, STYLE_DIM, s->assumes[i]);
     return y;
@@ -203,15 +209,15 @@ static int draw_fits(struct canvas *c, int y, const struct snap_scaling *s)
 
 static bool tells(const struct snap_view *v)
 {
-    return v->scaling.known;
+    return v->scaling.n > 0;
 }
 
 static int draw(struct canvas *c, const struct ui *ui)
 {
-    const struct snap_scaling *s = &ui->view->scaling;
+    const struct report_scaling *s = &ui->view->scaling;
     int y = 0;
 
-    if (!s->known) {
+    if (s->n == 0) {
         canvas_printf(c, 0, 1, c->width - 2, STYLE_DIM, "nothing can be projected%s%s",
                       s->missing[0] ? ": " : " yet", s->missing);
         return 1;

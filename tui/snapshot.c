@@ -270,66 +270,6 @@ static void parse_path(struct snap_path *p, const json_t *o)
     p->n = get_rows(p->rank, sizeof(p->rank[0]), SNAP_PATH_MAX, o, "ranks", path_rank_fields);
 }
 
-static const struct json_field point_fields[] = {
-    { "ranks", FIELD_AMOUNT, FIELD(struct snap_point, ranks) },
-    { "factor", FIELD_AMOUNT, FIELD(struct snap_point, factor) },
-    { "step_s.p50", FIELD_AMOUNT, FIELD(struct snap_point, step_s) },
-    { "step_s.p5", FIELD_AMOUNT, FIELD(struct snap_point, step_p5_s) },
-    { "step_s.p95", FIELD_AMOUNT, FIELD(struct snap_point, step_p95_s) },
-    { "throughput_ratio.p50", FIELD_AMOUNT, FIELD(struct snap_point, throughput) },
-    { "throughput_ratio.p5", FIELD_AMOUNT, FIELD(struct snap_point, throughput_p5) },
-    { "throughput_ratio.p95", FIELD_AMOUNT, FIELD(struct snap_point, throughput_p95) },
-    { "ideal_ratio", FIELD_AMOUNT, FIELD(struct snap_point, ideal) },
-    { "regime", FIELD_TEXT, FIELD(struct snap_point, regime) },
-    { "shares.compute", FIELD_SHARE, FIELD(struct snap_point, share[SHARE_COMPUTE]) },
-    { "shares.communication", FIELD_SHARE, FIELD(struct snap_point, share[SHARE_COMMUNICATION]) },
-    { "shares.synchronisation", FIELD_SHARE, FIELD(struct snap_point, share[SHARE_SYNCHRONISATION]) },
-    { "shares.point_to_point", FIELD_SHARE, FIELD(struct snap_point, share[SHARE_P2P]) },
-    { 0 },
-};
-
-static void parse_link(struct snap_scaling *s, const json_t *o)
-{
-    size_t n;
-    const json_t *segments = get_list(o, "segments", SNAP_LINKS_MAX, &n);
-
-    for (size_t i = 0; i < n && s->n_links < SNAP_LINKS_MAX; i++) {
-        const json_t *g = json_array_get(segments, i);
-        struct snap_link *l = &s->link[s->n_links++];
-
-        get_text(o, "op", l->op, sizeof(l->op));
-        l->ranks = get_amount(o, "ranks");
-        l->from_bytes = get_amount(g, "from_bytes");
-        l->to_bytes = get_amount(g, "to_bytes");
-        l->fixed_s = get_amount(json_object_get(g, "fixed_s"), "value");
-        l->s_per_byte = get_amount(json_object_get(g, "s_per_byte"), "value");
-    }
-}
-
-static const struct json_field scaling_fields[] = {
-    { "missing", FIELD_TEXT, FIELD(struct snap_scaling, missing) },
-    { "text", FIELD_TEXT, FIELD(struct snap_scaling, text) },
-    { "ranks", FIELD_AMOUNT, FIELD(struct snap_scaling, ranks) },
-    { "step_s", FIELD_AMOUNT, FIELD(struct snap_scaling, step_s) },
-    { "noise.cv", FIELD_AMOUNT, FIELD(struct snap_scaling, cv) },
-    { "noise.shape", FIELD_TEXT, FIELD(struct snap_scaling, shape) },
-    { 0 },
-};
-
-static void parse_scaling(struct snap_scaling *s, const json_t *o)
-{
-    const json_t *links;
-    size_t n;
-
-    get_fields(s, o, scaling_fields);
-    s->n = get_rows(s->point, sizeof(s->point[0]), SNAP_POINTS_MAX, o, "points", point_fields);
-    s->known = s->n > 0;
-    links = get_list(o, "links", SNAP_LINKS_MAX, &n);
-    for (size_t i = 0; i < n; i++)
-        parse_link(s, json_array_get(links, i));
-    s->n_assumes = get_lines(s->assumes[0], sizeof(s->assumes[0]), SNAP_ASSUMES_MAX, o, "assumes");
-}
-
 static void parse_guarded(struct snap_guarded *g, const json_t *o)
 {
     static const struct {
@@ -521,7 +461,7 @@ struct snap_view *snap_view_parse(const json_t *answer, struct err *err)
     parse_agents(&v->agents, answer);
     parse_nodes_health(v, answer);
     parse_path(&v->path, json_object_get(answer, "critical_path"));
-    parse_scaling(&v->scaling, json_object_get(answer, "scaling"));
+    report_scaling_read(&v->scaling, get_object(answer, "scaling"));
     report_strategies_read(&v->strategies, get_object(answer, "strategies"));
     parse_guarded(&v->guarded, json_object_get(answer, "guarded"));
     snap_control_parse(&v->control, answer);

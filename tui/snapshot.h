@@ -28,9 +28,6 @@
 #define SNAP_TIMELINE_MAX 32
 #define SNAP_PATH_MAX     8
 #define SNAP_GPUS_MAX     16
-#define SNAP_POINTS_MAX   8
-#define SNAP_LINKS_MAX    8
-#define SNAP_ASSUMES_MAX  8
 
 /* How bad it is, for colour and order. */
 enum severity { SEVERITY_NONE, SEVERITY_GOOD, SEVERITY_WARN, SEVERITY_BAD };
@@ -156,31 +153,6 @@ struct snap_projection {
     char text[256];
 };
 
-/* The job on more ranks. */
-struct snap_point {
-    double ranks, factor; /* factor: times the ranks there are */
-    double step_s, step_p5_s, step_p95_s;
-    double throughput, throughput_p5, throughput_p95, ideal; /* over the measured one */
-    double share[SHARES];
-    char regime[24];
-};
-
-struct snap_link {
-    char op[32];
-    double ranks, from_bytes, to_bytes, fixed_s, s_per_byte; /* NaN: one size tells the sum alone */
-};
-
-struct snap_scaling {
-    bool known;
-    char missing[96]; /* why it is not */
-    char text[192], shape[24];
-    double ranks, step_s, cv;
-    size_t n, n_links, n_assumes;
-    struct snap_point point[SNAP_POINTS_MAX];
-    struct snap_link link[SNAP_LINKS_MAX]; /* a row for each stretch of sizes */
-    char assumes[SNAP_ASSUMES_MAX][160];
-};
-
 /* A figure under the guard over the job's own reference. */
 #define SNAP_GUARDED_MAX 6
 struct snap_guarded {
@@ -233,7 +205,7 @@ struct snap_view { /* one job's whole answer */
     struct snap_efficiency efficiency;
     struct snap_path path;
     struct snap_projection projection;
-    struct snap_scaling scaling;
+    struct report_scaling scaling;
     struct report_strategies strategies;
     struct snap_guarded guarded;
     struct snap_past past;

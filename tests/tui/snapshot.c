@@ -185,11 +185,12 @@ static void test_evidence(void)
            !v->projection.warning,
        "a trend may fall; a number is no warning");
     ok(!v->past.known, "no past");
-    ok(v->scaling.known && v->scaling.n == 2 && v->scaling.point[0].throughput_p5 == 1 &&
-           isnan(v->scaling.point[0].throughput) && isnan(v->scaling.point[1].ranks),
+    ok(v->scaling.n == 2 && v->scaling.point[0].throughput.p5 == 1 &&
+           isnan(v->scaling.point[0].throughput.p50) && isnan(v->scaling.point[1].ranks),
        "points of other ranks, what is nonsense is unknown");
-    ok(v->scaling.n_links == 2 && !strcmp(v->scaling.link[1].op, "allreduce") &&
-           isnan(v->scaling.link[0].fixed_s) && v->scaling.n_assumes == 2 && !v->scaling.assumes[1][0],
+    ok(v->scaling.link[0].n == 2 && !strcmp(v->scaling.link[0].op, "allreduce") &&
+           isnan(v->scaling.link[0].segment[0].fixed_s.value) && v->scaling.n_assumes == 2 &&
+           !v->scaling.assumes[1][0],
        "a row for each segment of a link");
     ok(v->n_health == 1 && !strcmp(v->health[0].node, "b") && v->health[0].health.run_queue == 3 &&
            isnan(v->health[0].health.steal_ratio) && v->health[0].health.n_gpus == 1,
