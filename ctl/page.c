@@ -87,10 +87,13 @@ int page_jobs(FILE *out, const json_t *answer, int columns, struct err *err)
         return -1;
     jobs = get_array(answer, "jobs");
     if (json_array_size(jobs) == 0) {
-        text_wrap(out,
-                  "No guarded job is running. `sgctl jobs --finished` lists those that ended; to start one: "
-                  "srun --sync-guard PROGRAM",
-                  0, columns);
+        double ended = get_number(answer, "ended");
+        char line[160] = "No guarded job is running or has ended. To start one: srun --sync-guard PROGRAM";
+
+        if (ended > 0)
+            snprintf(line, sizeof(line), "No guarded job is running; %s ended: sgctl jobs --finished",
+                     text_count(ended).s);
+        text_wrap(out, line, 0, columns);
         return 0;
     }
     t = table_new(layout, ARRAY_SIZE(layout));

@@ -12,6 +12,7 @@
 #include "daemon/control.h"
 #include "daemon/query.h"
 #include "daemon/query_action.h"
+#include "daemon/query_job.h"
 #include "history/history.h"
 #include "history/lemon.h"
 #include "history/store.h"
@@ -23,17 +24,9 @@
 
 #define FINISHED_MAX 100 /* rows of finished steps */
 
-/* UINT32_MAX: sees everything. */
-static uid_t sees(const struct peer *p)
-{
-    uid_t uid = link_uid(p->link);
-
-    return controller_is_operator(p->controller, uid) ? UINT32_MAX : uid;
-}
-
 static bool may_see(const struct peer *p, const struct job *j)
 {
-    uid_t uid = sees(p);
+    uid_t uid = query_sees(p);
 
     return uid == UINT32_MAX || uid == j->id.uid;
 }
@@ -80,7 +73,7 @@ static json_t *answer_status(struct peer *p, const json_t *q)
                   "clients", (json_int_t)clients, "batches_per_s", real_json(s->batches_per_s), "cpu_ratio",
                   real_json(s->cpu_ratio), "rss_bytes", real_json(rss_bytes()), "store", s->store != NULL,
                   "store_bytes", real_json(store_bytes(s->store)), "policies", policies, "operator",
-                  sees(p) == UINT32_MAX);
+                  query_sees(p) == UINT32_MAX);
     return o;
 }
 
@@ -95,31 +88,26 @@ static json_t *answer_jobs(struct peer *p, const json_t *q)
 {
     struct controller *s = p->controller;
     bool finished = get_true(q, "finished");
-    json_t *list = json_array(), *stored, *row;
+    json_t *list = json_array(), *stored = NULL, *row;
+    int64_t ended = -1;
     double now_s = controller_now_s();
+    json_t *answer;
     size_t i;
 
     for (i = s->jobs.n; i-- > 0;)
         if (may_see(p, s->jobs.job[i]) && s->jobs.job[i]->state < JOB_FINISHED)
             json_array_append_new(list, report_row(s->jobs.job[i], now_s));
-    if (finished) {
-        stored = store_list(s->store, sees(p), FINISHED_MAX);
+    if (finished || !json_array_size(list)) {
+        stored = store_list(s->store, query_sees(p), FINISHED_MAX);
+        ended = (int64_t)json_array_size(stored);
+    }
+    if (finished)
         json_array_foreach(stored, i, row)
             json_array_append(list, row);
-        json_decref(stored);
-    }
-    return json_pack("{s:o,s:o}", "now", unix_time(), "jobs", list);
-}
-
-/* A step that is only in the store: its last report. */
-static json_t *stored_job(struct peer *p, const char *text)
-{
-    char *end;
-    long long job = strtoll(text, &end, 10), step = -1;
-
-    if (*end == '.')
-        step = strtoll(end + 1, &end, 10);
-    return job > 0 && *end == '\0' ? store_report(p->controller->store, job, step, sees(p)) : NULL;
+    json_decref(stored);
+    answer = json_pack("{s:o,s:o}", "now", unix_time(), "jobs", list);
+    put_count(answer, "ended", ended);
+    return answer;
 }
 
 static json_t *answer_job(struct peer *p, const json_t *q)
@@ -128,11 +116,11 @@ static json_t *answer_job(struct peer *p, const json_t *q)
     struct err err;
     char number[64];
     const char *text = show_text(q, "job", number, sizeof(number));
-    struct job *j = jobs_lookup(&p->controller->jobs, text, sees(p), &err);
+    struct job *j = query_job(p, text, false, &err);
     json_t *stored, *report;
 
     if (!j) {
-        stored = stored_job(p, text);
+        stored = query_job_stored(p, text);
         return stored ? stored : json_pack("{s:s}", "error", err.text);
     }
     report_selection_parse(&selection, json_object_get(q, "view"));
@@ -162,7 +150,7 @@ static json_t *answer_scaling(struct peer *p, const json_t *q)
     struct err err;
     char number[64];
     const char *mode = get_string(q, "mode");
-    struct job *j = jobs_lookup(&p->controller->jobs, show_text(q, "job", number, sizeof(number)), sees(p), &err);
+    struct job *j = query_job(p, show_text(q, "job", number, sizeof(number)), false, &err);
     bool strong;
 
     if (!j)
@@ -181,7 +169,7 @@ static json_t *answer_strategies(struct peer *p, const json_t *q)
     json_t *answer;
     struct err err;
     char number[64];
-    struct job *j = jobs_lookup(&p->controller->jobs, show_text(q, "job", number, sizeof(number)), sees(p), &err);
+    struct job *j = query_job(p, show_text(q, "job", number, sizeof(number)), false, &err);
 
     if (!j)
         return json_pack("{s:s}", "error", err.text);
@@ -216,7 +204,7 @@ static json_t *answer_nodes(struct peer *p, const json_t *q)
         if (may_see(p, all->job[i]) && all->job[i]->state < JOB_FINISHED)
             report_job_nodes(&t, all->job[i], now_s);
     report_nodes_sort(&t);
-    if (sees(p) == UINT32_MAX)
+    if (query_sees(p) == UINT32_MAX)
         add_lemons(p->controller, &t);
     for (size_t i = 0; i < t.n; i++) {
         json_t *row = report_job_node(&t.row[i], now_s);
@@ -247,11 +235,9 @@ static json_t *answer_record(struct peer *p, const json_t *q)
     }
     if (p->recording)
         return json_pack("{s:s}", "error", "this connection records already");
-    j = jobs_lookup(&p->controller->jobs, show_text(q, "job", number, sizeof(number)), sees(p), &err);
+    j = query_job(p, show_text(q, "job", number, sizeof(number)), true, &err);
     if (!j)
         return json_pack("{s:s}", "error", err.text);
-    if (j->state >= JOB_FINISHED)
-        return json_pack("{s:s}", "error", "the step has ended: there is nothing left to record");
     p->recording = j;
     recorder_start(j, p->link, json_object_get(q, "tag"));
     peers_instruct(p->controller, j);
@@ -274,14 +260,12 @@ static json_t *answer_control(struct peer *p, const json_t *q)
     double now_s = controller_now_s();
     char number[64];
     struct err err;
-    struct job *j = jobs_lookup(&p->controller->jobs, show_text(q, "job", number, sizeof(number)), sees(p), &err);
+    struct job *j = query_job(p, show_text(q, "job", number, sizeof(number)), true, &err);
     json_t *answer;
     int rc;
 
     if (!j)
         return refuse(err.text);
-    if (j->state >= JOB_FINISHED)
-        return refuse("the step has ended: there is nothing left to decide");
     if (what && !strcmp(what, "set"))
         rc = controls_set(cs, j, json_object_get(q, "words"), by, now_s, &err);
     else if (what && (!strcmp(what, "pause") || !strcmp(what, "resume")))
@@ -320,12 +304,18 @@ static json_t *answer_audit(struct peer *p, const json_t *q)
     const char *text = show_text(q, "job", number, sizeof(number));
     int64_t limit = get_int(q, "limit", INT64_MIN, INT64_MAX, 50);
     long long job = strtoll(text, NULL, 10);
+    struct err err;
+    json_t *list;
 
-    return json_pack("{s:o,s:o}", "now", unix_time(), "audit",
-                     controls_audit(p->controller->controls, job > 0 ? (uint32_t)job : 0, sees(p),
-                                    limit < 1      ? 1
-                                    : limit > 1000 ? 1000
-                                                   : (int)limit));
+    list = controls_audit(p->controller->controls, job > 0 ? (uint32_t)job : 0, query_sees(p),
+                          limit < 1      ? 1
+                          : limit > 1000 ? 1000
+                                         : (int)limit);
+    if (json_object_get(q, "job") && !json_array_size(list) && !query_job_known(p, text, &err)) {
+        json_decref(list);
+        return refuse(err.text);
+    }
+    return json_pack("{s:o,s:o}", "now", unix_time(), "audit", list);
 }
 
 static const struct {

@@ -6,7 +6,7 @@
 
 #include "daemon/peer.h"
 
-/* Sends one answer, and be it why there is none. */
+/* Sends one answer: what was asked for, or why not. */
 void query_answer(struct peer *p, const json_t *question);
 
 #endif

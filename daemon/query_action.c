@@ -1,5 +1,5 @@
-/* query_action.c - a terminal's wishes and questions about actions; and what the controller says of them
- * itself.  Who may: the owner on their own jobs, operators on all and on nodes. */
+/* query_action.c - a terminal's requests for actions and questions about them, and what the controller logs of
+ * them.  Owners may act on their own jobs, operators on all jobs and on nodes. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 #include "common/xalloc.h"
 #include "daemon/control.h"
 #include "daemon/query_action.h"
+#include "daemon/query_job.h"
 #include "job/cadence.h"
 #include "wire/json.h"
 
@@ -26,36 +27,16 @@ static bool is_operator(const struct peer *p)
     return controller_is_operator(p->controller, link_uid(p->link));
 }
 
-/* UINT32_MAX: of everybody. */
-static uid_t sees(const struct peer *p)
-{
-    return is_operator(p) ? UINT32_MAX : link_uid(p->link);
-}
-
 /* ---- one action by hand ---- */
-
-/* The job that the question names, for who may act on it; NULL with the reason. */
-static const struct job *own_job(const struct peer *p, const json_t *q, struct err *err)
-{
-    char text[64];
-    const struct job *j;
-
-    j = jobs_lookup(&p->controller->jobs, show_text(q, "job", text, sizeof(text)), sees(p), err);
-    if (j && j->state >= JOB_FINISHED) {
-        err_set(err, "step %s has ended", j->text_id);
-        return NULL;
-    }
-    return j;
-}
 
 static int read_action(const struct peer *p, const json_t *q, struct action *a, struct err *err)
 {
     int kind = action_parse(get_word(q, "action"));
-    char names[256];
+    char names[256], text[64];
     const struct job *j;
 
     if (kind < 0)
-        return err_set(err, "no such action: there are %s", action_names(true, names, sizeof(names)));
+        return err_set(err, "unknown action: accepted are %s", action_names(true, names, sizeof(names)));
     *a = (struct action){ .kind = (enum action_kind)kind,
                           .nodes = get_word(q, "nodes"),
                           .reason = get_word(q, "text"),
@@ -63,16 +44,16 @@ static int read_action(const struct peer *p, const json_t *q, struct action *a, 
                           .policy = "",
                           .by = link_uid(p->link) };
     if (action_scope(a->kind) != ACTION_ON_JOB && !is_operator(p))
-        return err_set(err, "%s: only operators may", action_name(a->kind));
+        return err_set(err, "%s: for operators only", action_name(a->kind));
     if (a->kind == ACTION_SIGNAL) {
         a->signal = action_signal_parse(get_word(q, "signal"));
         if (a->signal < 0)
-            return err_set(err, "'%.32s' is no signal; accepted are names as USR1, and 1 to 64",
+            return err_set(err, "unknown signal '%.32s': accepted are names such as USR1, and 1 to 64",
                            get_word(q, "signal"));
     }
     if (action_scope(a->kind) == ACTION_ON_NODES)
         return 0;
-    j = own_job(p, q, err);
+    j = query_job(p, show_text(q, "job", text, sizeof(text)), true, err);
     if (!j)
         return -1;
     a->job = j->id;
@@ -107,7 +88,7 @@ json_t *query_action(struct peer *p, const json_t *q)
     if (get_true(q, "dry_run"))
         return json_pack("{s:b,s:s}", "dry_run", 1, "text", phrase_of(&a, phrase, sizeof(phrase)));
     if (strlen(given) < 8 || strlen(given) > 64)
-        return no("an action by hand needs a key of 8 to 64 characters, of its own");
+        return no("an action by hand needs a unique key of 8 to 64 characters");
     /* nobody can use up the key of another, or of a rule */
     snprintf(key, sizeof(key), "by hand/%u/%s", (unsigned)a.by, given);
     a.key = key;
@@ -127,7 +108,7 @@ json_t *query_action(struct peer *p, const json_t *q)
 
 static bool may_see(const struct peer *p, const struct action_record *r)
 {
-    uid_t uid = sees(p);
+    uid_t uid = query_sees(p);
 
     return uid == UINT32_MAX || uid == r->job.uid || uid == r->by;
 }
@@ -144,20 +125,27 @@ static json_t *one_action(struct peer *p, int64_t id)
 json_t *query_actions(struct peer *p, const json_t *q)
 {
     uint32_t number = 0;
+    struct err err;
     char text[64];
+    json_t *list;
 
     if (json_is_integer(json_object_get(q, "id")))
         return one_action(p, get_int(q, "id", 0, INT64_MAX, -1));
     if (json_object_get(q, "job")) {
-        const struct job *j =
-            jobs_lookup(&p->controller->jobs, show_text(q, "job", text, sizeof(text)), sees(p), NULL);
+        const struct job *j = query_job(p, show_text(q, "job", text, sizeof(text)), false, &err);
 
         number = j ? j->id.job : (uint32_t)strtoul(text, NULL, 10);
         if (!number)
-            return no("no such job");
+            return no(err.text);
+        list = actions_list(p->controller->actions, number, query_sees(p), LIST_MAX);
+        if (!json_array_size(list) && !query_job_known(p, text, &err)) {
+            json_decref(list);
+            return no(err.text);
+        }
+    } else {
+        list = actions_list(p->controller->actions, 0, query_sees(p), LIST_MAX);
     }
-    return json_pack("{s:f,s:o}", "now", (double)time(NULL), "actions",
-                     actions_list(p->controller->actions, number, sees(p), LIST_MAX));
+    return json_pack("{s:f,s:o}", "now", (double)time(NULL), "actions", list);
 }
 
 /* ---- what the controller says of it ---- */
@@ -185,8 +173,7 @@ static int on_checkpoint(const struct action_record *r, void *arg, struct err *e
     struct controller *s = arg;
     struct job *j = jobs_find(&s->jobs, &r->job);
 
-    return j ? cadence_request(j, r->reason, err)
-             : err_set(err, "step %s is not known here any more", r->job_text);
+    return j ? cadence_request(j, r->reason, err) : err_set(err, "step %s is no longer known", r->job_text);
 }
 
 void query_action_open(struct controller *s, const struct config *c)

@@ -298,7 +298,15 @@ static int parse_id(const char *text, struct wanted *w, struct err *err)
     if (*end == '\0')
         return 0;
 bad:
-    return err_set(err, "not a job: accepted are JOB, JOB.STEP, ARRAY_TASK and ARRAY_TASK.STEP, e.g. 123.0");
+    return err_set(err,
+                   "invalid job: expected 123, 123.0 (a step), 123_4 (of an array) or 123+1 (of a het job)");
+}
+
+bool jobs_is_id(const char *text)
+{
+    struct wanted w;
+
+    return parse_id(text, &w, NULL) == 0;
 }
 
 static bool fits(const struct job *j, const struct wanted *w)
@@ -324,6 +332,6 @@ struct job *jobs_lookup(const struct jobs *t, const char *text, uid_t uid, struc
             best = j;
     }
     if (!best)
-        err_set(err, "job %.40s is not known here: not guarded, not yours, or too long ago", text);
+        err_set(err, "no guarded job %.40s", text);
     return best;
 }

@@ -144,6 +144,7 @@ void jobs_add(struct jobs *t, struct job *j);
 void jobs_remove(struct jobs *t, struct job *j); /* and free it */
 /* "123", "123.0", "120_3", "120_3.0", "123+1": the newest that fits and that uid may see (UINT32_MAX:
  * everything). */
+bool jobs_is_id(const char *text); /* is it the name of a job or step, whether it exists or not? */
 struct job *jobs_lookup(const struct jobs *t, const char *text, uid_t uid, struct err *err);
 
 #endif

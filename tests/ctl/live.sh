@@ -46,7 +46,7 @@ wait_for_quiet 10 test -S "$dir/munge"
 controller
 wait_for_quiet 10 sgctl --timeout 1 status
 is $? 0 "the controller answers"
-is "$(sgctl jobs)" "$(printf "%s\n%s" "No guarded job is running. \`sgctl jobs --finished\` lists those that ended; to start one: srun" "--sync-guard PROGRAM")" "sgctl jobs without guarded jobs prints how to start one"
+is "$(sgctl jobs)" "No guarded job is running or has ended. To start one: srun --sync-guard PROGRAM" "sgctl jobs without guarded jobs prints how to start one"
 sgctl job 4242 >"$dir/out" 2>"$dir/err"
 is $? 1 "sgctl job of an unknown job exits with 1"
 is "$(wc -c <"$dir/out") $(wc -l <"$dir/err")" "0 1" "sgctl job of an unknown job prints one line, on standard error"
@@ -125,6 +125,23 @@ finished() { sgctl jobs --finished | grep -q '^4242.0 .* finished'; }
 wait_for_quiet 10 finished
 is $? 0 "sgctl jobs --finished lists the ended step within 10 s"
 yes "sgctl job still reports the ended step" grep -q 4242.0 <(sgctl job 4242)
-sgctl record 4242 -o "$dir/e.jsonl" 2>"$dir/err"
-is $? 1 "sgctl record of an ended step exits with 1: $(cut -c1-80 "$dir/err")"
+is "$(sgctl jobs)" "No guarded job is running; 1 ended: sgctl jobs --finished" "sgctl jobs counts the ended step when none runs"
+# Whatever a job is asked for, an ended or unknown one exits with 1 and the reason, before anybody is asked to confirm.
+refused() { # refused REASON COMMAND...
+    local reason=$1
+    shift
+    sgctl "$@" >"$dir/out" 2>"$dir/err" </dev/null
+    is "$? $(wc -c <"$dir/out") $(cat "$dir/err")" "1 0 sgctl: $reason" "sgctl $*: exits with 1 and the reason"
+}
+for words in "record 4242" "action 4242 requeue" "policy pause 4242" "policy set 4242 HangTimeout=40s"; do
+    # shellcheck disable=SC2086
+    refused "job 4242.0 has ended" $words
+done
+unknown="no guarded job 77: it is pending, runs without --sync-guard, or does not exist (squeue --job=77)"
+for words in "job 77" "record 77" "action 77 requeue" "actions 77" "audit 77" "policy pause 77" "policy explain 77"; do
+    # shellcheck disable=SC2086
+    refused "$unknown" $words
+done
+"$top_builddir/sgtop" --dump 77 >"$dir/out" 2>"$dir/err"
+is "$? $(cat "$dir/err")" "1 sgtop: $unknown" "sgtop --dump of an unknown job exits with 1 and the reason"
 done_testing

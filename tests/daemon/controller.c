@@ -21,7 +21,7 @@ static void questions(void)
     ok(strstr(text(a, "error"), "123.0"), "a wrong job id is told the form: %s", text(a, "error"));
     json_decref(a);
     a = ask("{\"query\":\"job\", \"job\":\"99\"}");
-    ok(strstr(text(a, "error"), "not known"), "an unknown job: %s", text(a, "error"));
+    ok(strstr(text(a, "error"), "no guarded job"), "an unknown job: %s", text(a, "error"));
     json_decref(a);
 }
 

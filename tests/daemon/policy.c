@@ -191,7 +191,7 @@ static void commands(void)
     ok(says(a, "acknowledge"), "and written down");
     json_decref(a);
     a = control("99", "pause", "");
-    ok(strstr(text(a, "error"), "not known"), "a job that is not there");
+    ok(strstr(text(a, "error"), "no guarded job 99"), "a command for an unknown job is refused");
     json_decref(a);
 }
 
@@ -557,16 +557,15 @@ static int as_owner(void)
                     "enforce") *
                1 +
            !refused(control("5000", "set", "\"NodesPerHour=1000\""), "set by operators only") * 2 +
-           !refused(control("4242", "pause", ""), "not known here") * 4 +
-           !granted(ask("{\"query\":\"audit\",\"job\":\"4242\"}"), "audit.0.rule", "") * 8 +
+           !refused(control("4242", "pause", ""), "not yours") * 4 +
+           !refused(ask("{\"query\":\"audit\",\"job\":\"4242\"}"), "not yours") * 8 +
            !granted(ask("{\"query\":\"audit\",\"job\":\"5000\"}"), "audit.0.state", "command") * 16;
 }
 
 static int as_other(void)
 {
-    return !refused(control("5000", "set", "\"HangTimeout=40s\""), "not known here") * 1 +
-           !refused(control("5000", "pause", ""), "not known here") * 2 +
-           !refused(job("5000"), "not known here") * 4;
+    return !refused(control("5000", "set", "\"HangTimeout=40s\""), "not yours") * 1 +
+           !refused(control("5000", "pause", ""), "not yours") * 2 + !refused(job("5000"), "not yours") * 4;
 }
 
 static int start_as_owner(void)

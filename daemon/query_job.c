@@ -1,0 +1,63 @@
+#include "daemon/query_job.h"
+
+#include <stdlib.h>
+
+#include "history/store.h"
+
+uid_t query_sees(const struct peer *p)
+{
+    uid_t uid = link_uid(p->link);
+
+    return controller_is_operator(p->controller, uid) ? UINT32_MAX : uid;
+}
+
+static json_t *stored_job(const struct peer *p, const char *text, uid_t uid)
+{
+    char *end;
+    long long job = strtoll(text, &end, 10), step = -1;
+
+    if (*end == '.')
+        step = strtoll(end + 1, &end, 10);
+    return job > 0 && *end == '\0' ? store_report(p->controller->store, job, step, uid) : NULL;
+}
+
+json_t *query_job_stored(const struct peer *p, const char *text)
+{
+    return stored_job(p, text, query_sees(p));
+}
+
+static bool is_stored(const struct peer *p, const char *text, uid_t uid)
+{
+    json_t *report = stored_job(p, text, uid);
+
+    json_decref(report);
+    return report != NULL;
+}
+
+struct job *query_job(const struct peer *p, const char *text, bool running, struct err *err)
+{
+    const struct jobs *jobs = &p->controller->jobs;
+    struct job *j = jobs_lookup(jobs, text, query_sees(p), err);
+
+    if (j && running && j->state >= JOB_FINISHED) {
+        err_set(err, "job %s has ended", j->text_id);
+        return NULL;
+    }
+    if (j || !jobs_is_id(text))
+        return j;
+    if (is_stored(p, text, query_sees(p)))
+        err_set(err, "job %.40s has ended", text);
+    else if (jobs_lookup(jobs, text, UINT32_MAX, NULL) || is_stored(p, text, UINT32_MAX))
+        err_set(err, "job %.40s is not yours: only its owner and operators may see it", text);
+    else
+        err_set(err,
+                "no guarded job %.40s: it is pending, runs without --sync-guard, or does not exist "
+                "(squeue --job=%.40s)",
+                text, text);
+    return NULL;
+}
+
+bool query_job_known(const struct peer *p, const char *text, struct err *err)
+{
+    return query_job(p, text, false, err) || is_stored(p, text, query_sees(p));
+}
