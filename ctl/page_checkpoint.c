@@ -1,4 +1,5 @@
-/* page_checkpoint.c - a job's checkpoints: how often, why, what it stands on, what came of the requests. */
+/* page_checkpoint.c - a job's checkpoints: the interval and its reasons, the figures behind it, requests and their
+ * outcome. */
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -42,7 +43,7 @@ static void put_interval(const struct page *p, const json_t *c)
         n += snprintf(text + n, sizeof(text) - (size_t)n, "; a pause of %s, %s ago, was perhaps a checkpoint",
                       text_s(get_number(perhaps, "pause_s")).s, text_s(get_number(perhaps, "age_s")).s);
     if (get_true(c, "too_late"))
-        snprintf(text + n, sizeof(text) - (size_t)n, "; the job ends before one can be written");
+        snprintf(text + n, sizeof(text) - (size_t)n, "; the job ends before another can be written");
     line(p, text);
 }
 
@@ -54,16 +55,16 @@ static void put_stands_on(const struct page *p, const json_t *c)
 
     snprintf(text, sizeof(text), "a write costs %s (%s to %s), %s", text_s(get_number(cost, "value")).s,
              text_s(get_number(cost, "low")).s, text_s(get_number(cost, "high")).s,
-             !strcmp(source, "program")  ? "as the program tells"
+             !strcmp(source, "program")  ? "as the program reports"
              : !strcmp(source, "pauses") ? "from the pauses of all ranks, which may be checkpoints"
-                                         : "the policy's guess: none was seen yet");
+                                         : "assumed by the policy: none was measured yet");
     line(p, text);
     snprintf(text, sizeof(text), "the job fails every %s: %s failures in 1000 node-days (%s to %s), %s",
              text_s(get_number(c, "mtbf_s")).s, text_number(1000 * get_number(rate, "value")).s,
              text_number(1000 * get_number(rate, "low")).s, text_number(1000 * get_number(rate, "high")).s,
              json_is_string(json_object_get(rate, "source_text"))
                  ? show_text(rate, "source_text", told, sizeof(told))
-             : !strcmp(from, "published") ? "a published rate: nothing is known of this cluster yet"
+             : !strcmp(from, "published") ? "a published rate: this cluster has no record yet"
              : !strcmp(from, "partition") ? "from guarded jobs of the partition"
                                           : "from guarded jobs of this cluster");
     line(p, text);
@@ -77,21 +78,21 @@ static void put_requests(const struct page *p, const json_t *r)
     int n;
 
     if (get_number(r, "asked") > 0) {
-        n = snprintf(text, sizeof(text), "asked %s times: heard by all ranks at one step %s",
+        n = snprintf(text, sizeof(text), "%s requests: heard by all ranks at one step %s",
                      text_count(get_number(r, "asked")).s, text_count(get_number(r, "heard")).s);
         if (get_number(r, "delivered") > 0)
             n += snprintf(text + n, sizeof(text) - (size_t)n, ", by signal or file %s",
                           text_count(get_number(r, "delivered")).s);
         if (get_number(r, "failed") > 0)
-            n += snprintf(text + n, sizeof(text) - (size_t)n, ", not possible %s",
+            n += snprintf(text + n, sizeof(text) - (size_t)n, ", failed %s",
                           text_count(get_number(r, "failed")).s);
         if (get_number(r, "split") > 0)
-            snprintf(text + n, sizeof(text) - (size_t)n, ", heard by some ranks alone %s",
+            snprintf(text + n, sizeof(text) - (size_t)n, ", heard by some ranks only %s",
                      text_count(get_number(r, "split")).s);
         line(p, text);
     }
     if (json_is_object(newest)) {
-        n = snprintf(text, sizeof(text), "the newest one (%s): %s",
+        n = snprintf(text, sizeof(text), "newest request (%s): %s",
                      show_text(newest, "reason", reason, sizeof(reason)),
                      show_text(newest, "state", state, sizeof(state)));
         if (!isnan(call))
@@ -100,9 +101,35 @@ static void put_requests(const struct page *p, const json_t *r)
         line(p, text);
     }
     if (json_is_string(json_object_get(r, "missing"))) {
-        snprintf(text, sizeof(text), "none can be asked for: %s", show_text(r, "missing", why, sizeof(why)));
+        snprintf(text, sizeof(text), "requests are impossible: %s",
+                 show_text(r, "missing", why, sizeof(why)));
         line(p, text);
     }
+}
+
+/* Has the job written a checkpoint, or was it asked to? */
+static bool checkpoints(const json_t *c)
+{
+    return get_number(c, "written") > 0 || !isnan(get_number(c, "last_s")) ||
+           !strcmp(get_word(c, "cost_source"), "program") ||
+           get_number(get_object(c, "requests"), "asked") > 0;
+}
+
+/* All that could be said stands on guesses. */
+static void put_guess(const struct page *p, const json_t *c)
+{
+    const json_t *perhaps = get_object(c, "perhaps");
+
+    if (perhaps)
+        page_line(
+            p,
+            "none is known; a pause of %s, %s ago, may have been one. Assumed costs and failure rates give an "
+            "interval of %s of work",
+            text_s(get_number(perhaps, "pause_s")).s, text_s(get_number(perhaps, "age_s")).s,
+            text_s(get_number(c, "interval_s")).s);
+    else
+        page_line(p, "none is known; assumed costs and failure rates give an interval of %s of work",
+                  text_s(get_number(c, "interval_s")).s);
 }
 
 void page_checkpoint(const struct page *p)
@@ -112,6 +139,10 @@ void page_checkpoint(const struct page *p)
     if (!json_is_object(c) || isnan(get_number(c, "interval_s")))
         return;
     page_title(p, "Checkpoints");
+    if (!checkpoints(c)) {
+        put_guess(p, c);
+        return;
+    }
     put_interval(p, c);
     put_stands_on(p, c);
     if (!strcmp(get_word(c, "mode"), "request") || get_number(get_object(c, "requests"), "asked") > 0)

@@ -104,7 +104,7 @@ void page_figure(struct table *t, const char *name, const char *words)
     table_cell(t, "%s", words);
 }
 
-/* A step's that ended long ago is its name alone. */
+/* "balanced, dryrun, paused"; the name alone of a step that ended.  Earlier releases stored it as a text. */
 static char *policy_text(const json_t *job, char *buf, size_t size)
 {
     const json_t *policy = get_object(job, "policy");
@@ -112,6 +112,8 @@ static char *policy_text(const json_t *job, char *buf, size_t size)
 
     if (!policy)
         return show_text(job, "policy", buf, size);
+    if (!get_string(policy, "action"))
+        return show_text(policy, "name", buf, size);
     snprintf(buf, size, "%s, %s%s", show_text(policy, "name", name, sizeof(name)),
              show_text(policy, "action", action, sizeof(action)),
              get_true(policy, "paused") ? ", paused" : "");
@@ -276,7 +278,7 @@ static void figure_projection(struct table *t, const json_t *job)
     const json_t *p = get_object(job, "projection");
     char line[512], text[300];
 
-    if (!p || has_ended(job))
+    if (!p || has_ended(job) || get_object(job, "trace"))
         return;
     show_text(p, "text", text, sizeof(text));
     snprintf(line, sizeof(line), "%s%s", text,

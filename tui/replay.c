@@ -269,7 +269,7 @@ static void put_identity(json_t *o, const struct replay *r, const struct view_fi
     put_int(o, "step", 0);
     put_text(o, "id", r->job_id);
     put_text(o, "name", r->name);
-    put_text(o, "policy", r->policy.name);
+    put_json(o, "policy", json_pack("{s:o}", "name", text_json(r->policy.name)));
     put_text(o, "state",
              r->ended                    ? "finished"
              : f->regime == VIEW_STALLED ? "stalled"

@@ -191,7 +191,10 @@ static int lay_out_head(struct layout *l, const struct snap_view *v, int width, 
     l->shares = y + 2;
     l->found = y + 3;
     y += 4;
-    l->ahead = v && v->projection.known && (height >= TALL || v->projection.trend[0]) ? y++ : 0;
+    l->ahead =
+        v && v->projection.known && snap_job_alive(&v->job) && (height >= TALL || v->projection.trend[0])
+            ? y++
+            : 0;
     l->past = v && height >= TALL && outlook_past(&v->past, text, sizeof(text))[0] ? y++ : 0;
     return y;
 }
@@ -303,10 +306,15 @@ static int fact_of(struct canvas *c, int y, int x, const char *label, int64_t ha
 static void draw_facts(struct canvas *c, const struct snap_view *v, int y)
 {
     const struct snap_job *j = &v->job;
+    char ago[32];
     int x = 1;
 
     x = fact(c, y, x, "", j->state);
-    x = fact(c, y, x, "for", figure_trim(figure_age(j->elapsed_s)).text);
+    x = fact(c, y, x, snap_job_alive(j) ? "for" : "ran", figure_trim(figure_age(j->elapsed_s)).text);
+    if (!snap_job_alive(j) && !isnan(j->age_s)) {
+        snprintf(ago, sizeof(ago), "%s ago", figure_trim(figure_age(j->age_s)).text);
+        x = fact(c, y, x, "ended", ago);
+    }
     x = fact(c, y, x, "regime", j->regime);
     x = fact_of(c, y, x, "ranks", j->ranks, v->probe.ranks_total);
     x = fact_of(c, y, x, "nodes", j->nodes, j->nodes_total);

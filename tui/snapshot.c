@@ -101,7 +101,7 @@ static void parse_job(struct snap_job *j, const json_t *o)
     size_t n;
 
     get_fields(j, o, job_fields);
-    if (json_is_object(json_object_get(o, "policy"))) /* of a job; a row of the list has its name */
+    if (json_is_object(json_object_get(o, "policy"))) /* a text in reports of earlier releases */
         get_text(json_object_get(o, "policy"), "name", j->policy, sizeof(j->policy));
     verdicts = get_list(o, "verdicts", SNAP_VERDICTS_MAX, &n);
     for (size_t i = 0; i < n; i++)

@@ -25,6 +25,7 @@ static const struct {
     { "job-straggler", page_job },
     { "job-hang", page_job },
     { "job-starting", page_job },
+    { "job-ended", page_job },
     { "job-hostile", page_job },
     { "actions", page_actions },
     { "actions-none", page_actions },
