@@ -9,7 +9,7 @@
 
 #include "agent/proc.h"
 
-#define RATE_MAX_BITS 8e13 /* more is no link of our days */
+#define RATE_MAX_BITS 8e13 /* larger numbers are implausible */
 
 static void add(struct adapter *a, double bits_per_s)
 {
@@ -30,7 +30,7 @@ static bool file_is(const char *folder, const char *file, const char *begin)
     return proc_read(path, text, sizeof(text)) && !strncmp(text, begin, strlen(begin));
 }
 
-/* The number that a file begins with; NaN: none. */
+/* The number at the start of a file; NaN: none. */
 static double number_of(const char *folder, const char *file)
 {
     char path[1700], text[64], *end;
@@ -50,7 +50,8 @@ static void add_port(struct adapter *a, const char *folder)
         add(a, 1e9 * number_of(folder, "rate"));
 }
 
-/* Megabits a second, -1 where the driver does not know; bridges and the loopback are of no device. */
+/* The file is in megabits per second, -1 where the driver does not know.  Bridges and the loopback interface have
+ * no device. */
 static void add_interface(struct adapter *a, const char *folder)
 {
     char path[1700], text[64];

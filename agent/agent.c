@@ -36,25 +36,25 @@
 #include "wire/telemetry.h"
 
 #define DRAIN_S       0.040 /* 25 Hz */
-#define QUIET_S       0.048 /* when no event came for QUIET_AFTER_S; 20 Hz is promised */
+#define QUIET_S       0.048 /* after QUIET_AFTER_S without an event; at least 20 Hz is documented */
 #define QUIET_AFTER_S 10.0
-#define EMPTY_S       0.25 /* when no rank is running */
+#define EMPTY_S       0.25 /* when no rank runs */
 #define FLUSH_S       0.2  /* between batches */
 #define BACKLOG_BYTES (4u << 20)
-#define KEEP_S        30.0 /* what is acknowledged, for a controller that starts anew */
-#define HEALTH_S      1.0  /* between two looks at the node and the ranks' processes ... */
-#define HEALTH_SHARE  5e-4 /* ... and longer where a look costs more than this share of a core */
+#define KEEP_S        30.0 /* how long acknowledged batches are kept for a controller that restarts */
+#define HEALTH_S      1.0  /* time between two looks at the node and the ranks' processes, ... */
+#define HEALTH_SHARE  5e-4 /* ... longer if a look costs more than this share of a core */
 #define GPU_S         2.0
-#define GPU_DEVICE    "/dev/nvidiactl" /* without it there is nothing to watch */
+#define GPU_DEVICE    "/dev/nvidiactl" /* without it there is no GPU to watch */
 #define NOTES_MAX     32u
-#define GRACE_S       1.0  /* for the last acknowledgement */
-#define GRACE_ALONE_S 0.15 /* for a controller that is not there */
+#define GRACE_S       1.0  /* longest wait for the last acknowledgement */
+#define GRACE_ALONE_S 0.15 /* the same when the controller is not connected */
 
 struct agent {
     const struct arguments *o;
     struct event_base *base;
-    struct event *drain, *second, *look, *sigterm, *sigint; /* at work */
-    struct event *ending, *farewell, *hurry;                /* at the end */
+    struct event *drain, *second, *look, *sigterm, *sigint; /* while the step runs */
+    struct event *ending, *farewell, *hurry;                /* after it */
     int dir_lock, inotify;
     struct control_page *control;
     struct control_request wanted;
@@ -63,7 +63,7 @@ struct agent {
     struct pacing *pacing;
     struct energy *energy;
     struct health *health;
-    struct gpu_watch *gpus; /* NULL: none here */
+    struct gpu_watch *gpus; /* NULL: no GPU */
     double health_due_s;
     struct backlog *backlog;
     struct outbox *outbox;
@@ -174,7 +174,7 @@ static void apply_control(struct agent *a)
 
 /* ---- checkpoints ---- */
 
-static void tell_checkpoint(struct agent *a, bool due)
+static void send_checkpoint(struct agent *a, bool due)
 {
     json_t *message = uplink_ready(a->uplink) ? checkpoint_report(a->checkpoint, due) : NULL;
 
@@ -194,7 +194,7 @@ static void kill_ranks(int sig, void *arg)
 {
     struct agent *a = arg;
 
-    ranks_second(a->ranks); /* those that ended meanwhile are not signalled */
+    ranks_second(a->ranks); /* do not signal processes that have ended */
     ranks_each(a->ranks, kill_rank, &sig);
 }
 
@@ -206,7 +206,7 @@ static void on_control(const json_t *control, void *arg)
     apply_control(a);
     if (json_object_get(control, "checkpoint")) {
         checkpoint_control(a->checkpoint, json_object_get(control, "checkpoint"), kill_ranks);
-        tell_checkpoint(a, true);
+        send_checkpoint(a, true);
     }
 }
 
@@ -217,62 +217,61 @@ static json_t *on_hello(void *arg)
     return message_hello(a->o, a->life, backlog_first(a->backlog), a->notes);
 }
 
-/* All communicators, in batches numbered from first on; returns how many batches they are. */
-static uint64_t tell_comms(struct agent *a, uint64_t first, bool send)
+/* Write all communicators into batches numbered from first on, and send them if asked; returns how many batches. */
+static uint64_t send_comms(struct agent *a, uint64_t first, bool send)
 {
-    struct backlog *told = backlog_new(first, SIZE_MAX, 0);
+    struct backlog *batches = backlog_new(first, SIZE_MAX, 0);
     struct outbox *usual = a->outbox;
     uint64_t n;
     const void *data;
     size_t bytes;
 
-    a->outbox = outbox_new(told);
+    a->outbox = outbox_new(batches);
     ranks_announce(a->ranks);
     outbox_flush(a->outbox);
-    n = backlog_next(told) - first;
+    n = backlog_next(batches) - first;
     for (uint64_t i = first; send && i < first + n; i++)
-        if ((data = backlog_get(told, i, &bytes)))
+        if ((data = backlog_get(batches, i, &bytes)))
             uplink_batch(a->uplink, data, bytes);
     outbox_free(a->outbox);
     a->outbox = usual;
-    backlog_free(told);
+    backlog_free(batches);
     return n;
 }
 
-/* Ranks and communicators were told in frames that are gone, or in batches that were given up since: they are
- * told again, the communicators in batches under the numbers just before the backlog's, so that the
- * controller takes them, and takes them first. */
+/* Frames and batches that described ranks and communicators may be lost or dropped, so describe them again.  The
+ * batches of communicators get the numbers just before the backlog's first, so that the controller accepts them
+ * and takes them first. */
 static void on_ready(bool fresh, uint64_t lacks, void *arg)
 {
     struct agent *a = arg;
-    uint64_t n = tell_comms(a, 1, false);
+    uint64_t n = send_comms(a, 1, false);
 
     if (a->alone)
-        log_info("the controller is back");
+        log_info("connected to the controller again");
     a->alone = false;
-    if (fresh) { /* it asks again for what it wants */
-        a->wanted = (struct control_request){
-            .record = true, .rate_hz = a->o->rate_hz, .pace = a->wanted.pace
-        }; /* what was learnt is not to be lost */
+    if (fresh) { /* it will send its requests again; keep pacing, which has been learnt, until then */
+        a->wanted =
+            (struct control_request){ .record = true, .rate_hz = a->o->rate_hz, .pace = a->wanted.pace };
         apply_control(a);
     }
     send_news(a);
-    tell_checkpoint(a, true);
+    send_checkpoint(a, true);
     if (n && lacks < backlog_first(a->backlog)) {
         backlog_drop(a->backlog, lacks + n - 1);
-        tell_comms(a, backlog_first(a->backlog) - n, true);
+        send_comms(a, backlog_first(a->backlog) - n, true);
     }
     if (a->ends)
         add_timer(a->hurry, GRACE_S);
 }
 
-/* Once an outage, not once a try. */
+/* Log once per outage, not at each attempt. */
 static void on_trouble(const char *why, void *arg)
 {
     struct agent *a = arg;
 
     if (!a->alone)
-        log_warn("controller %s; what it lacks is kept, up to %u MiB", why, BACKLOG_BYTES >> 20);
+        log_warn("controller %s; keeping up to %u MiB until it can be reached", why, BACKLOG_BYTES >> 20);
     a->alone = true;
 }
 
@@ -288,15 +287,15 @@ static void look(struct agent *a)
     send_news(a);
 }
 
-/* Something appeared in the directory. */
-static void look_if_told(struct agent *a)
+/* Look only if the directory has changed. */
+static void look_if_changed(struct agent *a)
 {
     char buf[4096];
-    bool told = false;
+    bool changed = false;
 
     while (a->inotify >= 0 && read(a->inotify, buf, sizeof(buf)) > 0)
-        told = true;
-    if (told)
+        changed = true;
+    if (changed)
         look(a);
 }
 
@@ -307,10 +306,10 @@ static void on_drain(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    look_if_told(a); /* a thread's first events must not come after later ones of another thread */
+    look_if_changed(a); /* find new threads first, so that their events are sorted with those of others */
     if (ranks_drain(a->ranks))
         a->last_event_s = now;
-    tell_checkpoint(a, false);
+    send_checkpoint(a, false);
     if (now - a->last_flush_s >= FLUSH_S) {
         a->last_flush_s = now;
         flush(a);
@@ -334,7 +333,7 @@ static double cpu_now_s(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* What a look costs depends on the node: its CPUs, its ranks, its kernel. */
+/* Measures its own cost, which depends on the node's CPUs, ranks and kernel. */
 static void look_at_health(struct agent *a)
 {
     struct gpu_figures gpu[GPUS_MAX];
@@ -347,7 +346,7 @@ static void look_at_health(struct agent *a)
         return;
     ranks_each(a->ranks, name_rank, a->health);
     health_look(a->health, now, put_item, a);
-    /* 0.1: the timer's own jitter */
+    /* 0.1 allows for the timer's jitter */
     a->health_due_s = now + fmax(HEALTH_S - 0.1, (cpu_now_s() - cpu_s) / HEALTH_SHARE);
 }
 
@@ -363,7 +362,7 @@ static void on_second(evutil_socket_t fd, short what, void *arg)
     checkpoint_second(a->checkpoint);
     look_at_health(a);
     send_news(a);
-    tell_checkpoint(a, true);
+    send_checkpoint(a, true);
     send_pacing(a);
     send_stats(a);
 }
@@ -374,7 +373,7 @@ static void on_look(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    look_if_told(a);
+    look_if_changed(a);
     add_timer(a->drain, DRAIN_S);
 }
 
@@ -389,7 +388,7 @@ static void on_hurry(evutil_socket_t fd, short what, void *arg)
     event_base_loopbreak(a->base);
 }
 
-/* Every 10 ms: what else must be sent, and is it all there? */
+/* Every 10 ms: send the rest, say goodbye, and stop once everything is acknowledged. */
 static void on_farewell(evutil_socket_t fd, short what, void *arg)
 {
     struct agent *a = arg;
@@ -407,7 +406,7 @@ static void on_farewell(evutil_socket_t fd, short what, void *arg)
     }
 }
 
-/* The step has ended: once more whatever the ranks left, then goodbye. */
+/* The step has ended: read what the ranks left, send it, and say goodbye. */
 static void on_ending(evutil_socket_t fd, short what, void *arg)
 {
     struct agent *a = arg;
@@ -427,22 +426,22 @@ static void on_ending(evutil_socket_t fd, short what, void *arg)
     ranks_flush(a->ranks);
     outbox_flush(a->outbox);
     send_news(a);
-    tell_checkpoint(a, true);
+    send_checkpoint(a, true);
     add_timer(a->hurry, uplink_ready(a->uplink) ? GRACE_S : GRACE_ALONE_S);
     event_add(a->farewell, &(struct timeval){ .tv_usec = 10000 });
     event_active(a->farewell, EV_TIMEOUT, 0);
 }
 
-/* ---- from beginning to end ---- */
+/* ---- new, run, free ---- */
 
-/* Two agents in one directory would take each other's events. */
+/* Lock the directory: two agents would each read part of the events. */
 static int take_dir(struct agent *a, const char *dir, struct err *err)
 {
     a->dir_lock = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (a->dir_lock < 0)
         return err_set(err, "%s: %s", dir, strerror(errno));
     if (flock(a->dir_lock, LOCK_EX | LOCK_NB) < 0)
-        return err_set(err, "%s: another agent is at work there", dir);
+        return err_set(err, "%s: another agent serves this directory", dir);
     return 0;
 }
 
@@ -463,7 +462,7 @@ static int make_events(struct agent *a, struct err *err)
 {
     a->base = loop_new();
     if (!a->base)
-        return err_set(err, "no event loop");
+        return err_set(err, "cannot create an event loop");
     watch_dir(a);
     a->drain = evtimer_new(a->base, on_drain, a);
     a->second = event_new(a->base, -1, EV_PERSIST, on_second, a);
@@ -473,7 +472,7 @@ static int make_events(struct agent *a, struct err *err)
     a->sigterm = evsignal_new(a->base, SIGTERM, on_ending, a);
     a->sigint = evsignal_new(a->base, SIGINT, on_ending, a);
     if (!a->drain || !a->second || !a->ending || !a->hurry || !a->farewell || !a->sigterm || !a->sigint)
-        return err_set(err, "no event");
+        return err_set(err, "cannot create an event");
     return 0;
 }
 
@@ -498,7 +497,7 @@ struct agent *agent_new(const struct arguments *o, struct err *err)
     a->wanted = (struct control_request){ .record = true, .rate_hz = o->rate_hz };
     make_life(a->life);
     if (access(GPU_DEVICE, F_OK) == 0)
-        a->gpus = gpu_watch_start(GPU_LIBRARY, GPU_S); /* a fork: before there is a loop */
+        a->gpus = gpu_watch_start(GPU_LIBRARY, GPU_S); /* forks, so before the event loop exists */
     if (hosts_pick(o->controller, 0, CONFIG_DEFAULT_PORT, NULL, err) < 0 || take_dir(a, o->dir, err) < 0 ||
         make_events(a, err) < 0)
         goto fail;
@@ -510,13 +509,14 @@ struct agent *agent_new(const struct arguments *o, struct err *err)
     a->ranks = ranks_new(o->dir, o->rate_hz, put_item, add_note, a);
     a->uplink = uplink_new(a->base, o->controller, o->munge_socket, a->backlog, &events, a);
     if (!a->uplink) {
-        err_set(err, "no event");
+        err_set(err, "cannot create an event");
         goto fail;
     }
     take_notes(a, o->notes);
     a->control = control_page_create(o->dir);
     if (!a->control) {
-        snprintf(a->text, sizeof(a->text), "no control page: %s; the probes record always", strerror(errno));
+        snprintf(a->text, sizeof(a->text), "cannot create the control page: %s; the probes always record",
+                 strerror(errno));
         add_note(a->text, a);
     }
     a->checkpoint = checkpoint_new(o->dir, o->job, a->control, add_note, a);

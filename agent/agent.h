@@ -1,5 +1,5 @@
-/* agent.h - one process a node and job step: drains the ranks' rings, makes them small, sends them on, and
- * applies what the controller asks for.  One loop, one thread. */
+/* agent.h - one process per node and job step: drains the ranks' rings, summarises their events, sends them to the
+ * controller, and applies what the controller asks for.  One loop, one thread. */
 #ifndef SYNCGUARD_AGENT_AGENT_H
 #define SYNCGUARD_AGENT_AGENT_H
 
@@ -8,9 +8,10 @@
 
 struct agent;
 
-/* Takes the directory (only one agent can have it). NULL with the reason. */
+/* Lock the step's directory, which only one agent may serve, and prepare.  o must outlive the agent.  NULL with
+ * the reason. */
 struct agent *agent_new(const struct arguments *o, struct err *err);
-/* Until SIGTERM or SIGINT (unblocked here) ends the step, or the directory is gone. */
+/* Run until SIGTERM or SIGINT, which are unblocked here, or until the directory is removed. */
 void agent_run(struct agent *a);
 void agent_free(struct agent *a); /* NULL is fine */
 

@@ -11,23 +11,23 @@
 
 static const struct option_spec dir = { .name = "dir",
                                         .value = "DIR",
-                                        .text = "the step's directory in shared memory" };
+                                        .text = "directory of the step in shared memory" };
 static const struct option_spec policy = { .name = "policy",
                                            .value = "POLICY",
-                                           .text = "the policy that the step runs under" };
+                                           .text = "policy of the step" };
 static const struct option_spec policy_asked = { .name = "policy-asked",
                                                  .text = "the user asked for that policy" };
 static const struct option_spec controller = {
     .name = "controller",
     .value = "HOSTS",
-    .text = "send to host[:port][,host[:port]...], the first that answers"
+    .text = "send to the first of host[:port][,host[:port]...] that answers"
 };
 static const struct option_spec rate = { "rate", "HZ", VALUE_RANGE(VALUE_NUMBER, 0.1, 10000),
-                                         "samples per rank and second to aim at" };
+                                         "target number of samples per rank and second" };
 static const struct option_spec node = {
     .name = "node",
     .value = "NAME",
-    .text = "the name of this node instead of $SLURMD_NODENAME or the host name"
+    .text = "name of this node; default: $SLURMD_NODENAME, or else the host name"
 };
 
 static const struct option_use uses[] = {
@@ -75,7 +75,7 @@ static const struct {
 
 static void print_variables(FILE *out)
 {
-    fputs("\nThe step is read from the environment:\n", out);
+    fputs("\nThese environment variables describe the step:\n", out);
     for (size_t i = 0; i < ARRAY_SIZE(strings); i++)
         fprintf(out, "  %s\n", strings[i].variable);
     for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
@@ -86,7 +86,7 @@ static void print_variables(FILE *out)
 const struct options_program agent_program = {
     .name = "syncguard-agent",
     .text =
-        "Read the ranks of one job step on one node and send what they do to the controller. Started by the Slurm "
+        "Read what the ranks of one job step do on one node and send it to the controller. Started by the Slurm "
         "plugin, not by hand.",
     .command = command,
     .help_more = print_variables,
@@ -104,7 +104,7 @@ static int64_t parse_number(const char *text)
     return *end || errno || n > UINT32_MAX ? -1 : (int64_t)n;
 }
 
-/* "core.spine0.leaf1.node3": the switch is what stands before the node. */
+/* "core.spine0.leaf1.node3": the switch is the last name but one. */
 static void take_switch(struct arguments *o, const char *address)
 {
     const char *end = address ? strrchr(address, '.') : NULL, *begin;

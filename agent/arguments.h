@@ -1,5 +1,5 @@
-/* arguments.h - what the plugin passes to the agent: its command line, and Slurm's own environment variables.
- * Strings point into argv and environ; absent ones are NULL, absent numbers -1. */
+/* arguments.h - what the plugin passes to the agent: its command line and Slurm's environment variables.
+ * Strings point into argv and the environment.  Missing strings are NULL, missing numbers -1. */
 #ifndef SYNCGUARD_AGENT_ARGUMENTS_H
 #define SYNCGUARD_AGENT_ARGUMENTS_H
 
@@ -10,19 +10,19 @@
 
 struct arguments {
     const char *dir, *policy, *controller, *munge_socket, *node;
-    bool policy_asked; /* the user named it */
+    bool policy_asked; /* the user named the policy */
     double rate_hz;
 
     const char *user, *name, *partition, *account, *qos, *notes;
     char switch_name[128]; /* "" when unknown */
     int64_t job, step, nodes, tasks, local_tasks, node_index;
     int64_t het_job, het_offset, array_job, array_task, restarts;
-    int64_t end_time; /* of the job, Unix time */
+    int64_t end_time; /* time limit of the job, Unix seconds */
 };
 
 extern const struct options_program agent_program;
 
-/* The command line, and the environment.  0, or -1 with the reason. */
+/* Take the parsed command line and read the environment.  0, or -1 with the reason. */
 int agent_arguments_read(struct arguments *a, const struct options *o, struct err *err);
 
 #endif

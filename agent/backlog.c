@@ -8,14 +8,14 @@
 struct batch {
     void *data;
     size_t bytes;
-    double acked_s; /* when */
+    double acked_s; /* when it was acknowledged */
 };
 
 struct backlog {
-    struct batch *ring; /* cap is a power of two; batch number n lies at n % cap */
+    struct batch *ring; /* cap is a power of two; batch number n is at n % cap */
     size_t cap;
-    uint64_t first, next; /* numbers: [first, next) are there */
-    uint64_t acked;       /* up to and with */
+    uint64_t first, next; /* the batches held have numbers first to next - 1 */
+    uint64_t acked;       /* last number acknowledged */
     uint64_t lost;
     size_t bytes, waiting, bytes_max;
     double keep_s;
@@ -102,7 +102,7 @@ void backlog_ack(struct backlog *b, uint64_t batch, double now_s)
         return;
     for (; b->acked < batch; b->acked++) {
         if (b->acked + 1 < b->first)
-            continue; /* given up before: counted as lost, and had after all */
+            continue; /* dropped and counted as lost, but the controller had it after all */
         at(b, b->acked + 1)->acked_s = now_s;
         b->waiting -= at(b, b->acked + 1)->bytes;
     }

@@ -1,8 +1,8 @@
-/* backlog.h - batches, kept by number until the controller has them, and a while longer for a controller that
- * starts anew with nothing.
+/* backlog.h - numbered batches, kept until the controller acknowledges them, and for a while after that, because a
+ * controller that restarts has lost them.
  *
- * Bounded in bytes: when it is full the oldest give way, and those that the controller never had are counted
- * as lost.  Pure: times come from the caller. */
+ * Bounded in bytes: when it is full the oldest batches are dropped, and counted as lost if they were never
+ * acknowledged.  Pure: times, in seconds, come from the caller. */
 #ifndef SYNCGUARD_AGENT_BACKLOG_H
 #define SYNCGUARD_AGENT_BACKLOG_H
 
@@ -11,26 +11,25 @@
 
 struct backlog;
 
-/* first: the number of the first batch, at least 1; keep_s: how long a batch stays after it was acknowledged.
- */
+/* first: number of the first batch, at least 1; keep_s: how long a batch stays after it was acknowledged. */
 struct backlog *backlog_new(uint64_t first, size_t bytes_max, double keep_s);
 void backlog_free(struct backlog *b); /* NULL is fine */
 
-uint64_t backlog_next(const struct backlog *b);  /* the number that the next batch will have */
-uint64_t backlog_first(const struct backlog *b); /* the oldest that is there; backlog_next() when none is */
+uint64_t backlog_next(const struct backlog *b);  /* number of the next batch */
+uint64_t backlog_first(const struct backlog *b); /* number of the oldest batch; backlog_next() when empty */
 
-/* Copy the batch with the number backlog_next(). */
+/* Add a copy of the batch under the number backlog_next(). */
 void backlog_add(struct backlog *b, const void *data, size_t bytes, double now_s);
-/* The controller has every batch up to this one; numbers it cannot have are ignored. */
+/* The controller has acknowledged every batch up to this one.  Numbers that were never used are ignored. */
 void backlog_ack(struct backlog *b, uint64_t batch, double now_s);
-/* Lends the batch; NULL when it is not there (any more). */
+/* Lends a batch; NULL when it is not in the backlog. */
 const void *backlog_get(const struct backlog *b, uint64_t batch, size_t *bytes);
-/* Give up the oldest batches until the first one's number is above this. */
+/* Drop all batches up to this number. */
 void backlog_drop(struct backlog *b, uint64_t batch);
 
 uint64_t backlog_acked(const struct backlog *b);
-uint64_t backlog_lost(const struct backlog *b);        /* batches given up before they were acknowledged */
-size_t backlog_waiting_bytes(const struct backlog *b); /* not acknowledged yet */
-size_t backlog_bytes(const struct backlog *b);         /* all of it */
+uint64_t backlog_lost(const struct backlog *b);        /* batches dropped before they were acknowledged */
+size_t backlog_waiting_bytes(const struct backlog *b); /* bytes not acknowledged */
+size_t backlog_bytes(const struct backlog *b);         /* bytes held */
 
 #endif

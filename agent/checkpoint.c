@@ -19,17 +19,17 @@
 #include "ring/steps.h"
 #include "wire/json.h"
 
-#define UNSEEN_SECONDS 60 /* a process that we could never see, without a call: gone */
+#define UNSEEN_SECONDS 60 /* without a call, a process that was never visible counts as ended */
 #define CALLS_MAX      (UINT64_C(1) << 52)
 #define SPAN_MAX_NS    (UINT64_C(366) * 86400 * 1000000000)
 
 struct caller {
     struct steps *steps;
     struct steps_figures f; /* as last read, bounded */
-    uint64_t started;       /* the process; 0: never seen */
+    uint64_t started;       /* start time of the process; 0: never visible */
     unsigned still_s;
     bool over;
-    uint64_t calls, call_ns; /* a second or more ago: what a step takes counts from here */
+    uint64_t calls, call_ns; /* at the last second with a call: base of step_s */
     double step_s;           /* NaN: not known */
 };
 
@@ -41,10 +41,10 @@ struct checkpoint {
     void *arg;
     struct caller *caller;
     size_t n, cap;
-    int64_t serial; /* of the controller's last word; -1: none */
-    bool missed;    /* a rank had come to that call before it was written */
-    bool answer;    /* the controller waits for it */
-    uint64_t signs; /* of what is worth telling at once */
+    int64_t serial; /* of the controller's last request; -1: none */
+    bool missed;    /* a rank had reached that call before the request was written */
+    bool answer;    /* the controller waits for an acknowledgement */
+    uint64_t signs; /* hash of what is reported as soon as it changes */
 };
 
 struct checkpoint *checkpoint_new(const char *dir, int64_t job, struct control_page *page,
@@ -72,7 +72,7 @@ void checkpoint_free(struct checkpoint *c)
     free(c);
 }
 
-/* ---- who tells ---- */
+/* ---- ranks that report steps ---- */
 
 static uint64_t now_ns(void)
 {
@@ -87,7 +87,7 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Counters only grow, moments lie behind us, a write is no longer than a year. */
+/* Bound what the job wrote: counters only grow, times are not in the future, a write is at most a year long. */
 static void read_caller(struct caller *k, uint64_t now)
 {
     struct steps_figures f;
@@ -134,13 +134,13 @@ static void take(struct checkpoint *c, const char *name)
     if (!steps_name_parse(name, &rank, &incarnation) || known(c, rank, incarnation))
         return;
     if (c->n == CHECKPOINT_RANKS_MAX) {
-        c->note("more than 4096 programs tell of their steps on this node: the rest is not heard", c->arg);
+        c->note("more than 4096 programs report steps on this node: the others are ignored", c->arg);
         return;
     }
     k.steps = steps_open(c->dir, name);
     if (!k.steps) {
-        snprintf(text, sizeof(text), "%.100s is not read: %s", name,
-                 errno == EPROTO ? "no page of this version" : strerror(errno));
+        snprintf(text, sizeof(text), "cannot read %.100s: %s", name,
+                 errno == EPROTO ? "not a page of this version" : strerror(errno));
         c->note(text, c->arg);
         return;
     }
@@ -195,11 +195,11 @@ static bool calling(const struct caller *k)
     return !k->over && k->f.calls > 0;
 }
 
-/* ---- what is asked ---- */
+/* ---- requests of the controller ---- */
 
 static const char *const states[] = { "none", "armed", "committed" };
 
-/* After the word is written the counts are read: whoever is below will see it at its call. */
+/* Write the request, then read the counts: every rank below `at` will see the request in time. */
 static void ask(struct checkpoint *c, uint64_t at, uint32_t app, enum control_page_asked state)
 {
     c->missed = !c->page;
@@ -223,7 +223,7 @@ static void touch(struct checkpoint *c, const char *pattern)
     errno = EINVAL;
     fd = *path == '/' ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600) : -1;
     if (fd < 0 || futimens(fd, NULL) < 0) {
-        snprintf(text, sizeof(text), "CheckpointFile: %.200s cannot be touched: %s", path, strerror(errno));
+        snprintf(text, sizeof(text), "CheckpointFile: cannot touch %.200s: %s", path, strerror(errno));
         c->note(text, c->arg);
     }
     if (fd >= 0)
@@ -250,7 +250,7 @@ void checkpoint_control(struct checkpoint *c, const json_t *asked, void (*send)(
     c->answer = true;
 }
 
-/* ---- what is told ---- */
+/* ---- reports ---- */
 
 struct sum {
     uint32_t callers, deaf, writing, app;
@@ -294,7 +294,7 @@ static struct sum sum_up(const struct checkpoint *c)
     struct sum s = { .step_s = NAN };
 
     for (size_t i = 0; i < c->n; i++) {
-        s.samples += c->caller[i].f.samples; /* of those that ended, too: it only grows */
+        s.samples += c->caller[i].f.samples; /* includes ended ranks, so that it only grows */
         if (!c->caller[i].over)
             add(&s, &c->caller[i]);
     }
@@ -333,8 +333,8 @@ static json_t *report_json(const struct checkpoint *c, const struct sum *s)
     return json_pack("{s:o}", "checkpoint", o);
 }
 
-/* Something changed that the controller should not learn a second later. */
-static uint64_t signs_of(const struct sum *s)
+/* Hash of what the controller must learn at once rather than with the next second. */
+static uint64_t urgent_hash(const struct sum *s)
 {
     return s->writes * 31 + s->writing * 1009 + s->yes_min * 7 + s->yes_max * 127 + s->notice * 524287u;
 }
@@ -348,7 +348,7 @@ json_t *checkpoint_report(struct checkpoint *c, bool due)
         return NULL;
     read_all(c);
     s = sum_up(c);
-    signs = signs_of(&s);
+    signs = urgent_hash(&s);
     if (!due && !c->answer && signs == c->signs)
         return NULL;
     c->signs = signs;

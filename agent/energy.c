@@ -14,13 +14,13 @@
 #define FOLDER    "/sys/class/powercap"
 #define ZONES_MAX 64u
 
-/* Packages (their cores and caches are in them) and the memory beside them. "psys" is the whole platform, and
- * would count them again; "intel-rapl-mmio" is the same packages by another way. AMD's driver uses the same
- * names. */
+/* Packages, which include cores and caches, and the memory beside them.  Not "psys", the whole platform, nor
+ * "intel-rapl-mmio", the same packages by another interface: both would count them twice.  AMD's driver uses the
+ * same names. */
 static const char *const counted[] = { "package-", "dram" };
 
 struct zone {
-    char *path; /* of its counter */
+    char *path; /* of the counter's file */
     uint64_t last_uj, range_uj;
 };
 
@@ -31,7 +31,7 @@ struct energy {
     uint64_t sum_uj;
 };
 
-/* A line of a file; false when there is none. */
+/* Read the first line of a file; false when there is none. */
 static bool read_line(const char *folder, const char *file, char *buf, size_t size)
 {
     char *path = file ? xasprintf("%s/%s", folder, file) : xstrdup(folder);
@@ -124,7 +124,7 @@ double energy_j(struct energy *e)
             e->broken = true;
             break;
         }
-        /* The counter goes up to its range and on from 0. */
+        /* The counter wraps to 0 at its range. */
         e->sum_uj += now_uj >= z->last_uj ? now_uj - z->last_uj : z->range_uj - z->last_uj + now_uj;
         z->last_uj = now_uj;
     }

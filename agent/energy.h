@@ -1,8 +1,8 @@
-/* energy.h - what the node uses, from the counters of its processors and memory (powercap, RAPL).
+/* energy.h - energy used by the node's processors and memory, from their counters (powercap, RAPL).
  *
- * It is the node's: whatever else runs there is in it, and boards, disks, fans and GPUs are not. The kernel
- * lets root alone read the counters since CVE-2020-8694, unless the administrator says otherwise; what cannot
- * be read is unknown.
+ * It includes everything that runs on the node, and excludes boards, disks, fans and GPUs.  Since CVE-2020-8694
+ * only root can read the counters, unless the administrator changes their permissions; the energy is then
+ * unknown.
  *
  * Units: joules. */
 #ifndef SYNCGUARD_AGENT_ENERGY_H
@@ -10,12 +10,12 @@
 
 struct energy;
 
-/* root: put before every path; "" but in tests. Never NULL: with nothing to read it knows nothing. */
+/* root: prefix of every path, "" except in tests.  Never NULL; without counters the energy is unknown. */
 struct energy *energy_open(const char *root);
 void energy_close(struct energy *e); /* NULL is fine */
 
-/* Since energy_open(). NaN: there is no counter, or one of them cannot be read (from then on). Call it at
- * least every few minutes: a counter that wraps twice in between loses a round. */
+/* Energy since energy_open().  NaN when there is no counter, or once one of them could not be read.  Call it at
+ * least every few minutes: a counter that wraps twice between two calls loses a full range. */
 double energy_j(struct energy *e);
 
 #endif

@@ -8,8 +8,7 @@
 
 #include "common/xalloc.h"
 
-/* The little of nvml.h that is used, as NVIDIA documents it (NVML API reference); functions return 0 when all
- * is well. */
+/* The part of nvml.h that is used, after the NVML API reference.  Functions return 0 on success. */
 typedef void *nvml_device;
 enum { NVML_CLOCK_SM = 1, NVML_TEMPERATURE_GPU = 0 };
 struct nvml_utilization {
@@ -43,7 +42,7 @@ struct gpu {
     bool ready;
 };
 
-/* Names in one table; all but the last are in every driver since 2016. */
+/* All but the last are in every driver since 2016. */
 static const struct {
     const char *name;
     size_t offset;

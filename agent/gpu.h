@@ -1,8 +1,8 @@
-/* gpu.h - clocks, temperature, power and processes of a node's GPUs, from NVIDIA's management library where
- * it is.
+/* gpu.h - clocks, temperature, power and processes of a node's GPUs, from NVIDIA's management library (NVML).
  *
- * The library is loaded at run time and never needed: without it, or without a GPU, there is nothing.  Its
- * calls can hang with the driver; gpu_watch.h keeps that away from the agent's loop. */
+ *
+ * The library is loaded at run time; without it, or without a GPU, gpu_open() returns NULL.  Its calls may hang
+ * with the driver, so gpu_watch.h makes them in a child process. */
 #ifndef SYNCGUARD_AGENT_GPU_H
 #define SYNCGUARD_AGENT_GPU_H
 
@@ -15,20 +15,20 @@
 
 struct gpu_figures {
     uint16_t index;    /* NVML's */
-    uint16_t n_pids;   /* processes that compute on it */
-    uint32_t throttle; /* NVML's reasons, as bits */
-    float clock_ratio; /* NaN: not told, as the others */
+    uint16_t n_pids;   /* number of processes that compute on it */
+    uint32_t throttle; /* NVML's reasons for lowered clocks, as bits */
+    float clock_ratio; /* clock over maximum; NaN, here and below: unknown */
     float temperature_c, power_w, busy_ratio;
-    char bus[32]; /* "00000000:3B:00.0"; "" */
+    char bus[32]; /* "00000000:3B:00.0"; "": unknown */
     uint32_t pid[GPU_PIDS_MAX];
 };
 
 struct gpu;
 
-/* NULL: the library or one of its functions is not there, or it finds no GPU. */
+/* NULL when the library or one of its functions is missing, or there is no GPU. */
 struct gpu *gpu_open(const char *library);
 void gpu_close(struct gpu *g); /* NULL is fine */
-/* Those that may be seen; returns how many. */
+/* Read the GPUs that are visible to this user; returns how many. */
 size_t gpu_read(struct gpu *g, struct gpu_figures out[GPUS_MAX]);
 
 #endif

@@ -37,7 +37,7 @@ __attribute__((noreturn)) static void watch(const char *library, double every_s,
         m.n = gpu_read(g, m.gpu);
         m.cpu_s = proc_own_cpu_s();
         if (write(fd, &m, sizeof(m)) < 0 && errno == EPIPE)
-            break; /* the agent is gone; when the pipe is full it is only busy */
+            break; /* the agent has ended; a full pipe only means that it is busy */
         nanosleep(&pause, NULL);
     }
     _exit(0);
@@ -56,7 +56,7 @@ struct gpu_watch *gpu_watch_start(const char *library, double every_s)
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != parent)
             _exit(0);
-        /* No lock or socket of the agent's may live on in here. */
+        /* Close everything else, so that no lock or socket of the agent stays open here. */
         dup2(end[1], 3);
         close_range(4, ~0u, 0);
         watch(library, every_s, 3);

@@ -14,7 +14,7 @@ struct member {
     uint32_t rank;
     uint16_t app;
     pid_t pid;
-    bool named, seen; /* since the last look; by the last look */
+    bool named, seen; /* named since the last look; visible in the last look */
     struct task_item told;
     double told_s;
 };
@@ -24,8 +24,8 @@ struct health {
     struct health_node *node;
     struct locality *locality;
     struct member *member;
-    size_t n, cap, cursor; /* cursor: ranks are named in the same order each time */
-    bool changed;          /* who is here, or where they may run */
+    size_t n, cap, cursor; /* cursor: where the next rank is expected, as the order is usually the same */
+    bool changed;          /* the set of ranks or the CPUs they may run on have changed */
     struct node_item told;
     double told_s;
     struct gpu_figures gpu[GPUS_MAX];
@@ -34,7 +34,7 @@ struct health {
     bool gpus_new;
     struct gpu_item gpu_told[GPUS_MAX];
     double gpu_told_s[GPUS_MAX];
-    float own[CPUSET_MAX]; /* CPU time that the ranks themselves use of each CPU, a second */
+    float own[CPUSET_MAX]; /* CPU seconds per second that the ranks use of each CPU */
 };
 
 struct health *health_new(const char *root)
@@ -104,10 +104,10 @@ static void forget_gone(struct health *h)
     h->n = kept;
 }
 
-/* ---- who shares CPUs with whom ---- */
+/* ---- sharing of CPUs ---- */
 
-/* Ranks that may run nowhere else than on a set of CPUs, and are more than these CPUs (Hall's condition fails
- * for it). */
+/* Whether the ranks that may run only on this set are more than its CPUs, so that Hall's condition fails for the
+ * set. */
 static bool outnumbered(const struct health *h, const struct cpuset *cpus)
 {
     uint32_t n = 0;
@@ -134,8 +134,8 @@ static void place_ranks(struct health *h)
     h->changed = false;
 }
 
-/* What the ranks use is spread evenly over the CPUs that each may run on; what is used beyond that, others
- * use. */
+/* Spread each rank's CPU time evenly over the CPUs that it may run on.  CPU time used beyond that belongs to other
+ * processes. */
 static void find_foreign(struct health *h)
 {
     memset(h->own, 0, sizeof(h->own));
@@ -143,7 +143,7 @@ static void find_foreign(struct health *h)
         const struct cpuset *cpus = health_task_cpus(h->member[i].task);
         float used = health_task_item(h->member[i].task)->cpu_ratio;
 
-        if (!h->member[i].seen || isnan(used)) /* then nobody can be told from it */
+        if (!h->member[i].seen || isnan(used)) /* then the others' share cannot be separated */
             return;
         for (uint32_t cpu = cpuset_next(cpus, 0); cpu < CPUSET_MAX; cpu = cpuset_next(cpus, cpu + 1))
             h->own[cpu] += used / (float)cpus->n;
@@ -182,7 +182,7 @@ static bool uses(const struct gpu_figures *g, pid_t pid)
     return false;
 }
 
-/* The first GPU that a rank computes on. */
+/* Find the first GPU that each rank computes on. */
 static void find_gpus(struct health *h)
 {
     for (size_t i = 0; i < h->n; i++) {
@@ -197,9 +197,9 @@ static void find_gpus(struct health *h)
     }
 }
 
-/* ---- telling ---- */
+/* ---- items ---- */
 
-/* A change below a tenth, or below the figure's own grain, is none. */
+/* Whether two figures differ by more than a tenth and more than grain. */
 static bool differs(float a, float b, float grain)
 {
     if (isnan(a) || isnan(b))
@@ -281,7 +281,7 @@ static void tell_gpus(struct health *h, double now_s, flow_sink *put, void *arg)
         h->gpu_told[i] = item.gpu;
         h->gpu_told_s[i] = now_s;
     }
-    h->gpus_new = false; /* what is not read anew is not told again */
+    h->gpus_new = false; /* wait for the next reading */
 }
 
 void health_look(struct health *h, double now_s, flow_sink *put, void *arg)

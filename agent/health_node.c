@@ -13,8 +13,8 @@
 
 #define STAT_BYTES   (512u << 10)
 #define TEXT_BYTES   (32u << 10)
-#define CLOCKS_MAX   16u /* CPUs whose clock is read: two files each */
-#define CLOCK_BUSY   0.5 /* a CPU that is busy less says nothing about how fast it could be */
+#define CLOCKS_MAX   16u /* CPUs whose clock is read; each costs reading two files */
+#define CLOCK_BUSY   0.5 /* the clock of a CPU that is less busy does not show its maximum */
 #define NICS_MAX     64u
 #define RDMA_MAX     64u  /* counters */
 #define RDMA_EVERY_S 10.0 /* a read asks the adapter's firmware, 0.1 ms and more */
@@ -27,7 +27,7 @@ struct clock {
 
 struct rdma {
     char path[300];
-    bool retransmits; /* else an error */
+    bool retransmits; /* a counter of retransmissions, not of errors */
     struct rate rate;
     double per_s;
 };
@@ -42,7 +42,7 @@ struct health_node {
     unsigned looks; /* the newest ticks are [looks % 2] */
     struct clock clock[CLOCKS_MAX];
     size_t n_clocks;
-    char cgroup[512]; /* its folder; "" none */
+    char cgroup[512]; /* its folder; "": none */
     bool own[PRESSURES];
     struct rate pressure[PRESSURES], quota, swap, tcp;
     struct {
@@ -132,7 +132,7 @@ static void add_device(struct health_node *n, const char *unused, const char *de
     each_entry(n, ports, device, add_port);
 }
 
-/* ---- life ---- */
+/* ---- new and free ---- */
 
 struct health_node *health_node_new(const char *root)
 {
@@ -201,7 +201,7 @@ static void look_at_cpus(struct health_node *n, struct node_item *out)
     n->all[now] = s.all;
     out->cpus = (uint16_t)(s.n < UINT16_MAX ? s.n : UINT16_MAX);
     if (s.running != UINT32_MAX)
-        out->run_queue = (float)s.running - (s.running > 0); /* without the one that is looking */
+        out->run_queue = (float)s.running - (s.running > 0); /* excludes the agent itself */
     total = (double)n->all[now].total - (double)n->all[before].total;
     if (!n->all[before].total || total <= 0)
         return;
@@ -242,7 +242,7 @@ static void look_at_clocks(struct health_node *n, double now_s, struct node_item
         per_s = rate_next(&c->core, known, v, now_s);
         known = known && read_number(n, &v, "%s%u/thermal_throttle/package_throttle_count", folder, c->cpu);
         per_s = rate_sum(per_s, rate_next(&c->package, known, v, now_s));
-        throttled = fmax(throttled, per_s); /* NaN is passed over */
+        throttled = fmax(throttled, per_s); /* fmax() ignores NaN */
     }
     if (clocks)
         out->frequency_hz = (float)(hz / clocks);
@@ -274,7 +274,7 @@ static void look_at_memory(struct health_node *n, double now_s, struct node_item
     out->quota_ratio = (float)(1e-6 * rate_next(&n->quota, known, us, now_s));
 }
 
-_Static_assert(sizeof(((struct health_nic *)0)->name) == TELEMETRY_NIC_TEXT, "names are told as they are");
+_Static_assert(sizeof(((struct health_nic *)0)->name) == TELEMETRY_NIC_TEXT, "names fit into an item");
 
 static struct rate *nic_rate(struct health_node *n, const char *name)
 {

@@ -13,7 +13,7 @@
 struct health_task {
     const char *root;
     pid_t pid;
-    uint64_t started; /* 0: not seen yet */
+    uint64_t started; /* start time of the process; 0: not seen yet */
     struct cpuset cpus;
     struct rate delay, cpu, voluntary, involuntary, faults;
     struct task_item item;

@@ -1,4 +1,5 @@
-/* health_task.h - how one rank's process fares: waiting for its CPU, switches, faults, where it may run. */
+/* health_task.h - one rank's process: how long it waits for a CPU, its context switches and page faults, and the
+ * CPUs it may run on.  Times are in seconds, by the caller's clock. */
 #ifndef SYNCGUARD_AGENT_HEALTH_TASK_H
 #define SYNCGUARD_AGENT_HEALTH_TASK_H
 
@@ -10,15 +11,15 @@
 
 struct health_task;
 
-/* root: put before every path; "" but in tests.  Lent words. */
+/* root: prefix of every path, "" except in tests; lent. */
 struct health_task *health_task_new(const char *root, uint32_t rank, uint16_t app, pid_t pid);
 void health_task_free(struct health_task *t); /* NULL is fine */
 
-/* Look; the figures of health_task_item() are over the time since the last look.  false: the process cannot
- * be seen, or is not the one that it was (in a container its number means another one here); nothing is known
- * of it then. */
+/* Read figures over the time since the last call, for health_task_item().  False when the process is not visible
+ * or not the same as before; nothing is known of it then.  (The id of a process in a container belongs to another
+ * process out here.) */
 bool health_task_look(struct health_task *t, double now_s);
-/* Lent; what needs the others (flags, foreign_ratio) or the devices is the caller's to fill in. */
+/* Lends the item.  The caller fills in what depends on other ranks (flags, foreign_ratio) or on devices. */
 struct task_item *health_task_item(struct health_task *t);
 const struct cpuset *health_task_cpus(const struct health_task *t);
 

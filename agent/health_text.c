@@ -12,7 +12,7 @@ static const char *next_line(const char *line)
     return end ? end + 1 : NULL;
 }
 
-/* What follows KEY at the beginning of a line; NULL: there is no such line. */
+/* The text after key in the line that begins with it; NULL: there is no such line. */
 static const char *after_key(const char *text, const char *key)
 {
     size_t n = strlen(key);
@@ -23,7 +23,7 @@ static const char *after_key(const char *text, const char *key)
     return NULL;
 }
 
-/* The next number on this line, passed over; a sign, a name or the line's end is none. */
+/* Read and skip the next number on this line.  False at a sign, a name or the end of the line. */
 static bool take_number(const char **at, uint64_t *n)
 {
     char *end;
@@ -38,7 +38,7 @@ static bool take_number(const char **at, uint64_t *n)
 
 /* ---- the node ---- */
 
-/* user nice system idle iowait irq softirq steal; the guests' time behind them is part of user and nice. */
+/* user nice system idle iowait irq softirq steal; user and nice include the guests' time that follows. */
 static bool take_ticks(const char *at, struct health_ticks *t)
 {
     uint64_t v[8] = { 0 };
@@ -92,7 +92,7 @@ bool health_text_value(const char *text, const char *key, uint64_t *n)
     return at && take_number(&at, n);
 }
 
-/* The place of a word in a line; -1: not in it. */
+/* The index of a word in a line; -1: not found. */
 static int word_at(const char *line, const char *word)
 {
     size_t n = strlen(word);
@@ -140,7 +140,7 @@ bool health_text_pressure(const char *text, uint64_t *some_us)
     return take_number(&total, some_us);
 }
 
-/* NAME: bytes packets errs drop fifo frame compressed multicast, and the same for what was sent. */
+/* NAME: bytes packets errs drop fifo frame compressed multicast, received, then the same for sent. */
 static bool take_nic(const char *line, struct health_nic *nic)
 {
     const char *colon, *end = strchr(line, '\n');
@@ -192,7 +192,7 @@ static void copy_cpus(const char *line, char *out, size_t size)
     line += strspn(line, " \t");
     n = strcspn(line, "\n");
     snprintf(out, size, "%.*s", (int)(n < size ? n : size - 1), line);
-    if (n >= size) { /* cut behind a whole number */
+    if (n >= size) { /* cut after a whole number */
         char *comma = strrchr(out, ',');
 
         while (comma && comma > out + size - 3) {
@@ -214,7 +214,7 @@ bool health_text_status(const char *text, struct health_status *s)
         !take_field(text, "nonvoluntary_ctxt_switches:", 0, &s->involuntary) || !cpus)
         return false;
     while (pids && take_number(&pids, &pid))
-        ; /* the innermost namespace's comes last */
+        ; /* the innermost namespace comes last */
     s->uid = (uint32_t)uid;
     s->pid = (uint32_t)pid;
     if (cpuset_parse(&s->cpus, cpus) < 0)
@@ -223,7 +223,7 @@ bool health_text_status(const char *text, struct health_status *s)
     return true;
 }
 
-/* The 2nd field is a name that may hold anything, up to the last ')'. */
+/* The 2nd field is a name, which may contain anything up to the last ')'. */
 bool health_text_process(const char *text, struct health_process *p)
 {
     const char *at = strrchr(text, ')');

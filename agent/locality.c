@@ -17,7 +17,7 @@ struct locality {
     uint64_t nics;                /* bit n: NUMA node n has an adapter */
 };
 
-/* A device's numa_node file: one number, -1 where the firmware does not say. */
+/* A device's numa_node file: one number, -1 where the firmware does not know. */
 static int read_numa(const struct locality *l, const char *device)
 {
     char path[1024], text[32];
@@ -40,7 +40,7 @@ static void read_nodes(struct locality *l)
     }
 }
 
-/* Adapters of a class; those without a device (loopback, bridges) are nowhere. */
+/* Adapters of a class.  Those without a device (loopback, bridges) have no node. */
 static void read_nics(struct locality *l, const char *class)
 {
     char path[1024];
@@ -66,7 +66,7 @@ struct locality *locality_new(const char *root)
     l->root = root;
     read_nodes(l);
     read_nics(l, "/sys/class/infiniband");
-    if (!l->nics) /* where there is RDMA, the job's messages go there */
+    if (!l->nics) /* with RDMA, the job's messages use it */
         read_nics(l, "/sys/class/net");
     return l;
 }

@@ -7,7 +7,7 @@
 #include "agent/arguments.h"
 #include "common/log.h"
 
-/* A ring is a file: a node full of threads needs more of them than the usual limit. */
+/* Each ring is an open file; a node with many threads needs more than the usual limit. */
 static void raise_file_limit(void)
 {
     struct rlimit limit;
@@ -18,7 +18,7 @@ static void raise_file_limit(void)
     }
 }
 
-/* A step may end before we are ready: the signal waits until agent_run() hears it. */
+/* The step may end before the agent is ready: block the signals until agent_run() handles them. */
 static void hold_signals(void)
 {
     sigset_t set;

@@ -1,4 +1,4 @@
-/* messages.h - what the agent says to the controller in JSON, see doc/protocol.md. */
+/* messages.h - JSON messages between agent and controller, see doc/protocol.md.  The caller frees those returned. */
 #ifndef SYNCGUARD_AGENT_MESSAGES_H
 #define SYNCGUARD_AGENT_MESSAGES_H
 
@@ -9,10 +9,10 @@
 #include "agent/arguments.h"
 #include "ring/control_page.h"
 
-/* A string as JSON, whatever its bytes are (what is no UTF-8 becomes '?'); null for NULL. */
+/* A string as JSON, with '?' for bytes that are not UTF-8; null for NULL. */
 json_t *message_text(const char *text);
 
-/* life: of this agent; notes: lent. */
+/* life: id of this agent process; notes: lent. */
 json_t *message_hello(const struct arguments *o, const char *life, uint64_t first_batch, json_t *notes);
 
 struct agent_stats {
@@ -22,7 +22,7 @@ struct agent_stats {
 };
 json_t *message_stats(const struct agent_stats *s);
 
-/* What the controller says.  Absent parts are left as they are; what cannot be is bounded. */
+/* Read a control message.  Keys that are missing leave their field as it is; values out of range are bounded. */
 struct control_request {
     bool record, whole;
     double rate_hz;

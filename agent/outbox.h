@@ -1,4 +1,4 @@
-/* outbox.h - items on their way into batches, and those into a backlog. */
+/* outbox.h - collects items into batches, and puts full batches into a backlog. */
 #ifndef SYNCGUARD_AGENT_OUTBOX_H
 #define SYNCGUARD_AGENT_OUTBOX_H
 
@@ -8,9 +8,9 @@
 struct outbox;
 
 struct outbox *outbox_new(struct backlog *to);
-void outbox_free(struct outbox *b); /* NULL is fine; what was not flushed is lost */
+void outbox_free(struct outbox *b); /* NULL is fine; items not flushed are lost */
 
-void outbox_put(struct outbox *b, const struct telemetry_item *item); /* a full batch goes into the backlog */
-void outbox_flush(struct outbox *b); /* so does what there is; nothing when empty */
+void outbox_put(struct outbox *b, const struct telemetry_item *item); /* may complete a batch */
+void outbox_flush(struct outbox *b); /* complete the batch now, unless it is empty */
 
 #endif

@@ -9,7 +9,7 @@
 #include "ring/pacing.h"
 #include "wire/json.h"
 
-#define AGAIN_S 10.0 /* for a controller that lost it */
+#define AGAIN_S 10.0 /* repeated for a controller that has lost it */
 
 struct pacing {
     const char *dir;
@@ -46,7 +46,7 @@ static bool differs(const struct control_page_pace *a, const struct control_page
            a->epoch != b->epoch || a->every != b->every;
 }
 
-/* The levers last: whoever sees them sees their bounds. */
+/* Levers are written last, so that a rank that sees them sees their bounds. */
 void pacing_apply(struct control_page *page, const struct control_page_pace *w)
 {
     if (!page || !differs(&page->pace, w))
@@ -60,7 +60,7 @@ void pacing_apply(struct control_page *page, const struct control_page_pace *w)
     __atomic_add_fetch(&page->generation, 1, __ATOMIC_RELEASE);
 }
 
-/* ---- from the ranks: the job's own writing, bounded ---- */
+/* ---- from the ranks; the job itself writes the page, so values are bounded ---- */
 
 struct pacing *pacing_new(const char *dir)
 {
@@ -84,7 +84,7 @@ static json_t *real(double v)
     return isfinite(v) ? json_real(v) : json_null();
 }
 
-/* What a step takes with the lever over what it takes without. */
+/* Time of a step with the lever over the time without. */
 static json_t *ratio(double log_ratio)
 {
     return real(exp(fmin(fmax(log_ratio, -10), 10)));

@@ -24,7 +24,7 @@ bool proc_read(const char *path, char *buf, size_t size)
     return have > 0;
 }
 
-/* proc(5): the state is the 3rd field of stat, the start time the 22nd; the 2nd is a name that may hold
+/* proc(5): the state is the 3rd field of stat, the start time the 22nd; the 2nd is a name, which may contain
  * anything, up to the last ')'. */
 uint64_t proc_start(pid_t pid)
 {

@@ -1,4 +1,4 @@
-/* proc.h - what the kernel tells of a process: is it still that one, and what we ourselves cost. */
+/* proc.h - whether a process still runs, and what this process costs, from /proc. */
 #ifndef SYNCGUARD_AGENT_PROC_H
 #define SYNCGUARD_AGENT_PROC_H
 
@@ -7,11 +7,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A small file's text, NUL behind it, cut to size - 1; false: it is not there, hidden or empty. */
+/* Read a small file, cut to size - 1 and ended by NUL.  False when it is missing, hidden or empty. */
 bool proc_read(const char *path, char *buf, size_t size);
-/* When it started (the kernel's ticks since boot); 0 when it is not there, a zombie, or hidden from us. */
+/* When a process started, in the kernel's ticks since boot; 0 when it is missing, a zombie or hidden. */
 uint64_t proc_start(pid_t pid);
-/* Is there a process of that id? started: from proc_start(), 0 when that was not known. */
+/* Whether the process runs.  started: from proc_start(), so that a reused id does not count; 0 when unknown. */
 bool proc_alive(pid_t pid, uint64_t started);
 
 double proc_own_cpu_s(void);

@@ -8,43 +8,43 @@
 #include "common/xalloc.h"
 
 #define DRAIN_EVENTS   512u          /* at a time */
-#define LONG_NS        1000000000ull /* a stay inside or outside that is worth telling */
+#define LONG_NS        1000000000ull /* a call, or a time between calls, is reported once it is this long */
 #define BLOCK_WAIT_NS  1000000000ull
 #define FUTURE_NS      1000000000ull
 #define PAST_NS        (366ull * 86400 * 1000000000ull)
-#define UNSEEN_SECONDS 60 /* a process that we could never see, without a sign of life: vanished */
+#define UNSEEN_SECONDS 60 /* without activity, a process that was never visible counts as vanished */
 
 struct thread {
     struct ring *ring;
     uint32_t number;
-    size_t comms; /* of its table, read so far */
+    size_t comms; /* communicators read from the ring's table so far */
 };
 
 struct rank {
     struct ring_info info;
     enum rank_state state;
     bool news, over;
-    uint64_t started; /* the process's, 0: never seen */
-    uint64_t signs;   /* of life: what its counters and live slot said last */
-    unsigned still_s; /* for how long they say the same */
+    uint64_t started; /* start time of the process; 0: never visible */
+    uint64_t signs;   /* of activity: hash of its counters and live slots */
+    unsigned still_s; /* seconds without activity */
 
     struct thread thread[RING_THREADS_MAX];
     size_t n_threads;
     struct ring_comm *comms;
-    size_t n_comms, cap_comms, last_comm; /* last_comm: found last */
+    size_t n_comms, cap_comms, last_comm; /* last_comm: index of the last one found */
 
     struct flow *flow;
-    struct flow_event *pending; /* of several threads: waiting to be put in order */
+    struct flow_event *pending; /* events of several threads, to be sorted */
     size_t n_pending, cap_pending;
 
-    uint64_t bad;         /* events that cannot be */
-    struct counts counts; /* sent last */
+    uint64_t bad;         /* impossible events */
+    struct counts counts; /* last sent */
     bool counts_due;
-    struct ring_live live; /* sent last */
+    struct ring_live live; /* last sent */
     bool live_open;
 };
 
-/* ---- what it consists of ---- */
+/* ---- threads and rings ---- */
 
 struct rank *rank_new(const struct ring_info *info, double rate_hz, bool whole)
 {
@@ -108,7 +108,7 @@ int rank_add(struct rank *r, struct ring *ring, const struct ring_info *info)
         ring_close(ring);
         return -1;
     }
-    /* The first thread's ring tells about the rank best. */
+    /* The ring of the main thread describes the rank. */
     if (info->thread == 0) {
         r->info = *info;
         r->news = true;
@@ -158,7 +158,7 @@ static void read_comms(struct rank *r, const struct rank_output *out)
     }
 }
 
-/* Its members; 0: not described. */
+/* Number of members; 0: not described. */
 static uint32_t comm_size(struct rank *r, uint64_t name)
 {
     for (size_t i = 0; i < r->n_comms; i++) {
@@ -186,7 +186,7 @@ static uint64_t now_ns(const struct rank *r, const struct rank_output *out)
     return ring_clock_ns(out->clock, r->info.clock, ring_now(r->thread[0].ring));
 }
 
-/* False: no program on this node did that. */
+/* False when the event is impossible. */
 static bool convert(struct rank *r, const struct rank_output *out, const struct ring_event *e, uint64_t now,
                     struct flow_event *f)
 {
@@ -221,7 +221,7 @@ static int by_leave(const void *a, const void *b)
     return (x->leave_ns > y->leave_ns) - (x->leave_ns < y->leave_ns);
 }
 
-/* In order, up to a moment before which no thread will bring another event. */
+/* Pass events on in order, up to a time before which no thread can add another. */
 static void release_pending(struct rank *r, const struct rank_output *out, uint64_t until_ns)
 {
     size_t n = 0;
@@ -241,7 +241,7 @@ static size_t drain_thread(struct rank *r, struct thread *t, const struct rank_o
     size_t n, taken = 0;
     struct flow_event f;
 
-    /* A writer that lies about its position could keep us here: a ring's worth at a time. */
+    /* At most the capacity of a ring, because a writer with a false position could keep this loop running. */
     while (taken < RING_CAPACITY_MAIN && (n = ring_drain(t->ring, events, DRAIN_EVENTS)) > 0) {
         read_comms(r, out); /* a communicator is described before its first event */
         taken += n;
@@ -267,7 +267,7 @@ static void put_live(struct rank *r, const struct rank_output *out, const struct
                      uint64_t now);
 static bool read_live(const struct rank *r, struct ring_live *live);
 
-/* The end of a long stay is told at once. */
+/* Report the end of a long call at once. */
 static void check_live_end(struct rank *r, const struct rank_output *out, uint64_t now)
 {
     struct ring_live live;
@@ -293,9 +293,9 @@ size_t rank_drain(struct rank *r, const struct rank_output *out)
     return taken;
 }
 
-/* ---- what it is inside of ---- */
+/* ---- the call in progress ---- */
 
-/* Of several threads the one that is inside longest; if all are outside, the one that left last. */
+/* The thread that has been in its call longest; if none is in a call, the one that left its call last. */
 static bool read_live(const struct rank *r, struct ring_live *live)
 {
     bool any = false;
@@ -339,7 +339,7 @@ static void put_live(struct rank *r, const struct rank_output *out, const struct
     r->live = *live;
 }
 
-static void tell_live(struct rank *r, const struct rank_output *out, uint64_t now)
+static void report_live(struct rank *r, const struct rank_output *out, uint64_t now)
 {
     uint64_t enter;
     struct ring_live live;
@@ -371,14 +371,14 @@ static void read_counts(const struct rank *r, const struct rank_output *out, str
     }
 }
 
-static void tell_counts(struct rank *r, const struct rank_output *out)
+static void report_counts(struct rank *r, const struct rank_output *out)
 {
     struct telemetry_item item = { .kind = TELEMETRY_COUNTS };
 
     if (r->n_threads)
         read_counts(r, out, &item.counts);
     else
-        item.counts = r->counts; /* over: what it said last */
+        item.counts = r->counts; /* over: last counts */
     if (!r->counts_due && !memcmp(&item.counts, &r->counts, sizeof(item.counts)))
         return;
     out->put(&item, out->arg);
@@ -399,7 +399,7 @@ static bool shows_life(struct rank *r)
     return true;
 }
 
-/* In a container the process may be hidden from us all the time; then only its silence tells. */
+/* A process in a container may never be visible; it counts as vanished after a time without activity. */
 static bool has_vanished(struct rank *r)
 {
     r->still_s = shows_life(r) ? 0 : r->still_s + 1;
@@ -427,7 +427,7 @@ static void update_state(struct rank *r)
     r->state = state;
 }
 
-/* After its last event: what is open is sent, and only what it was stays. */
+/* After the last event: send what is open, and free everything but the description. */
 static void finish(struct rank *r, const struct rank_output *out)
 {
     struct ring_live live;
@@ -438,7 +438,7 @@ static void finish(struct rank *r, const struct rank_output *out)
     if (read_live(r, &live))
         put_live(r, out, &live, now_ns(r, out));
     r->live_open = false;
-    tell_counts(r, out);
+    report_counts(r, out);
     for (size_t i = 0; i < r->n_threads; i++)
         ring_retire(r->thread[i].ring);
     close_rings(r);
@@ -461,12 +461,12 @@ void rank_second(struct rank *r, const struct rank_output *out)
         read_comms(r, out);
         flow_flush(r->flow, now, BLOCK_WAIT_NS, out->put, out->arg);
         if (r->state == RANK_RUNNING)
-            tell_live(r, out, now);
+            report_live(r, out, now);
         for (size_t i = 0; i < r->n_threads; i++)
             ring_relax(r->thread[i].ring);
     }
-    tell_counts(r, out);
-    /* One second later than the state: a thread that still wrote has been heard then. */
+    report_counts(r, out);
+    /* Finish one second after the state changed, so that events of threads that still wrote are read. */
     if (r->n_threads && r->state != RANK_RUNNING && before == r->state)
         finish(r, out);
 }
@@ -477,10 +477,10 @@ void rank_flush(struct rank *r, const struct rank_output *out)
         return;
     release_pending(r, out, UINT64_MAX);
     flow_flush(r->flow, now_ns(r, out), 0, out->put, out->arg);
-    tell_counts(r, out);
+    report_counts(r, out);
 }
 
-/* ---- telling ---- */
+/* ---- description ---- */
 
 enum rank_state rank_state(const struct rank *r)
 {

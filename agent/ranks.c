@@ -15,17 +15,17 @@
 #include "ring/pacing.h"
 #include "ring/steps.h"
 
-/* Touching one page of a ring maps 16 of them, about 128 KiB a ring and drain: with few ranks cheaper to keep
- * for a second (0.5 % of a core instead of 0.9 % with 8 ranks at 1000 events/s), with 64 ranks 10 MiB too
- * much. */
+/* Touching one page of a ring maps 16 of them, about 128 KiB per ring and drain.  With few ranks it is cheaper to
+ * keep them for a second (0.5 % of a core instead of 0.9 % with 8 ranks at 1000 events/s); with 64 ranks that
+ * would be 10 MiB. */
 #define MANY         16u
-#define DESCRIBE_MAX 256u /* ranks a JSON frame: far below the bound of a frame */
+#define DESCRIBE_MAX 256u /* ranks per JSON frame, far below a frame's limit */
 
 struct ranks {
     char *dir;
     struct ring_clock_map clock;
     struct rank **rank;
-    size_t n, cap, live; /* live: the first of them that is not over may be there or later */
+    size_t n, cap, live; /* live: all ranks before this index are over */
     double rate_hz;
     bool whole;
     flow_sink *put;
@@ -74,7 +74,7 @@ void ranks_settle(struct ranks *rs)
 
 /* ---- finding rings ---- */
 
-/* "RANK.INCARNATION.THREAD.ring", written as the probe writes it. */
+/* Parse "RANK.INCARNATION.THREAD.ring", exactly as the probe writes it. */
 static bool parse_name(const char *name, uint32_t *rank, uint32_t *incarnation, uint32_t *thread)
 {
     char again[64];
@@ -115,20 +115,20 @@ static void take_ring(struct ranks *rs, const char *name, uint32_t rank, uint32_
     if (r && rank_has_thread(r, thread))
         return;
     if (!r && rs->n == RANKS_MAX) {
-        note(rs, "more than %u programs of ranks on this node: the rest is not watched", RANKS_MAX);
+        note(rs, "more than %u programs of ranks on this node: the others are not watched", RANKS_MAX);
         return;
     }
     snprintf(path, sizeof(path), "%s/%s", rs->dir, name);
     ring = ring_open(path, false);
     if (!ring) {
-        note(rs, "%s is not watched: %s", name,
-             errno == EPROTO ? "no ring of this version" : strerror(errno));
+        note(rs, "cannot watch %s: %s", name,
+             errno == EPROTO ? "not a ring of this version" : strerror(errno));
         return;
     }
     ring_info_get(ring, &info);
     if (info.rank != rank || info.incarnation != incarnation || info.thread != thread ||
         incarnation > UINT16_MAX) {
-        note(rs, "%s is not watched: it says it is another rank's", name);
+        note(rs, "cannot watch %s: it belongs to another rank", name);
         ring_close(ring);
         return;
     }
@@ -138,7 +138,7 @@ static void take_ring(struct ranks *rs, const char *name, uint32_t rank, uint32_
         rs->rank[rs->n++] = r;
     }
     if (rank_add(r, ring, &info) < 0)
-        note(rs, "%s is not watched: more than %u threads call MPI", name, RING_THREADS_MAX);
+        note(rs, "cannot watch %s: more than %u threads call MPI", name, RING_THREADS_MAX);
 }
 
 int ranks_scan(struct ranks *rs)
@@ -221,7 +221,7 @@ void ranks_announce(struct ranks *rs)
     get_output(rs, &out);
     for (size_t i = 0; i < rs->n; i++)
         rank_announce(rs->rank[i], &out);
-    rs->live = 0; /* the counts of those that are over are due again */
+    rs->live = 0; /* ranks that are over must send their counts again */
 }
 
 void ranks_control(struct ranks *rs, double rate_hz, bool whole)

@@ -8,34 +8,34 @@
 
 #include "agent/rank.h"
 
-#define RANKS_MAX 16384u /* a step that starts more programs on a node than that goes on unheard */
+#define RANKS_MAX 16384u /* further programs that a step starts on a node are ignored */
 
 struct ranks;
 
-/* note: told once about each thing that goes wrong; lent words. */
+/* note: called once for each problem, with a text that is valid during the call; dir is lent. */
 struct ranks *ranks_new(const char *dir, double rate_hz, flow_sink *put,
                         void (*note)(const char *text, void *arg), void *arg);
 void ranks_free(struct ranks *rs); /* NULL is fine; the directory stays */
 
-/* Look for rings that are new.  -1: the directory is gone. */
+/* Open new rings.  -1: the directory does not exist any more. */
 int ranks_scan(struct ranks *rs);
-/* Wait until the clock is calibrated, 50 ms from ranks_new(); the three below do nothing before. */
+/* Wait until the clock is calibrated, at most 50 ms; the three functions below do nothing before that. */
 void ranks_settle(struct ranks *rs);
 size_t ranks_drain(struct ranks *rs);
 void ranks_second(struct ranks *rs);
 void ranks_flush(struct ranks *rs);
 
-/* Tells each that runs: its number, program and process. */
+/* Call each for every running rank, with its number, program and process. */
 void ranks_each(const struct ranks *rs, void (*each)(uint32_t rank, uint16_t app, pid_t pid, void *arg),
                 void *arg);
 size_t ranks_running(const struct ranks *rs);
-/* All communicators again, and all ranks are news; counts follow with the next second. */
+/* rank_announce() for every rank. */
 void ranks_announce(struct ranks *rs);
 void ranks_control(struct ranks *rs, double rate_hz, bool whole);
-/* The next {"ranks":[...]} of those with news, from the *at-th on (begin with 0); NULL: none left. */
+/* The next {"ranks":[...]} of ranks with news, which the caller frees; NULL: no more.  *at is 0 in the first call. */
 json_t *ranks_news(struct ranks *rs, size_t *at);
 
-/* Remove the directory with what probes and agents leave in it; anything else stays, and then so does it. */
+/* Remove the files of probes and agents in the directory, and the directory if nothing else is in it. */
 void ranks_remove_dir(const char *dir);
 
 #endif

@@ -1,4 +1,4 @@
-/* rate.h - how fast a counter that only grows does so.  Pure: times are the caller's, in seconds. */
+/* rate.h - rate of a counter that only grows.  Pure: times, in seconds, come from the caller. */
 #ifndef SYNCGUARD_AGENT_RATE_H
 #define SYNCGUARD_AGENT_RATE_H
 
@@ -12,8 +12,8 @@ struct rate {
     bool known;
 };
 
-/* Since the last time, a second.  NaN: this is the first time, the counter could not be read (known false)
- * now or then, or it went back. */
+/* Counts per second since the last call.  NaN at the first call, when the counter could not be read (known false)
+ * in this call or the last, or when it decreased. */
 static inline double rate_next(struct rate *r, bool known, uint64_t count, double now_s)
 {
     struct rate before = *r;
@@ -24,7 +24,7 @@ static inline double rate_next(struct rate *r, bool known, uint64_t count, doubl
     return (double)(count - before.count) / (now_s - before.at_s);
 }
 
-/* A sum in which what is not known is left out; NaN when neither is. */
+/* The sum of the known ones; NaN when both are unknown. */
 static inline double rate_sum(double a, double b)
 {
     return isnan(a) ? b : isnan(b) ? a : a + b;

@@ -13,7 +13,7 @@
 #include "wire/json.h"
 #include "wire/link.h"
 
-#define PENDING_BYTES (512u << 10) /* in the link at a time */
+#define PENDING_BYTES (512u << 10) /* limit of bytes queued in the link */
 
 struct uplink {
     struct event_base *base;
@@ -24,7 +24,7 @@ struct uplink {
     struct event *retry;
     struct link *link;
     bool ready;
-    char controller[64]; /* the life of the one that we talked to last; "" at first */
+    char controller[64]; /* id of the last controller's process; "" at first */
     uint64_t send_next;
     int n_hosts;
     unsigned index, failures;
@@ -45,8 +45,8 @@ static void try_later(struct uplink *u, const char *why)
     u->events.trouble(why, u->arg);
 }
 
-/* The controller says what cannot be: start anew. */
-static void disbelieve(struct uplink *u, const char *why)
+/* Reconnect, because the controller sent something invalid. */
+static void reject(struct uplink *u, const char *why)
 {
     struct err err;
 
@@ -62,7 +62,7 @@ static void handle_welcome(struct uplink *u, const json_t *message)
     bool fresh;
 
     if (!controller || strlen(controller) >= sizeof(u->controller) || have < 0) {
-        disbelieve(u, "a welcome that cannot be");
+        reject(u, "invalid welcome");
         return;
     }
     fresh = strcmp(controller, u->controller) != 0;
@@ -101,7 +101,7 @@ static void on_frame(struct link *l, enum link_frame type, const void *data, siz
     if (json_is_object(message))
         handle_json(u, message);
     else
-        disbelieve(u, "a frame that is no JSON object");
+        reject(u, "a frame that is not a JSON object");
     json_decref(message);
 }
 

@@ -1,7 +1,7 @@
-/* uplink.h - the agent's connection to the controller: comes back by itself, and sends every batch of the
- * backlog that the controller does not have yet, in order.
+/* uplink.h - the agent's connection to the controller.  It reconnects by itself, and sends, in order, every batch of
+ * the backlog that the controller lacks.
  *
- * Little is given to the link at a time: what waits, waits in the backlog, which is bounded. */
+ * The link gets little data at a time; the rest waits in the backlog, which is bounded. */
 #ifndef SYNCGUARD_AGENT_UPLINK_H
 #define SYNCGUARD_AGENT_UPLINK_H
 
@@ -14,12 +14,12 @@ struct event_base;
 struct uplink;
 
 struct uplink_events {
-    json_t *(*hello)(void *arg); /* the first frame of a connection, the uplink's */
-    /* The controller is there and lacks the batches from `lacks` on. fresh: it is not the one from before,
-     * and knows nothing.  What is sent from here arrives before any batch of the backlog. */
+    json_t *(*hello)(void *arg); /* returns the first frame of a connection; the uplink frees it */
+    /* The controller is connected and lacks the batches from number `lacks` on.  fresh: it has been restarted and
+     * knows nothing.  Batches that this callback sends arrive before those of the backlog. */
     void (*ready)(bool fresh, uint64_t lacks, void *arg);
     void (*control)(const json_t *control, void *arg);
-    void (*trouble)(const char *why, void *arg); /* the connection is lost or does not come about */
+    void (*trouble)(const char *why, void *arg); /* the connection was lost or could not be made */
 };
 
 struct uplink *uplink_new(struct event_base *base, const char *hosts, const char *munge_socket,
@@ -27,13 +27,13 @@ struct uplink *uplink_new(struct event_base *base, const char *hosts, const char
 void uplink_free(struct uplink *u); /* NULL is fine */
 
 bool uplink_ready(const struct uplink *u);
-/* Takes the message; it is lost when the controller is not there. */
+/* Takes the message, which is dropped when the controller is not connected. */
 void uplink_json(struct uplink *u, json_t *message);
-/* Send a batch that is not in the backlog, numbered like those that it has given up. */
+/* Send a batch that is not in the backlog, under a number that the backlog has dropped. */
 void uplink_batch(struct uplink *u, const void *data, size_t bytes);
-/* Send on from the backlog, as much as the link takes. */
+/* Send from the backlog as much as the link takes. */
 void uplink_pump(struct uplink *u);
-bool uplink_sent(const struct uplink *u);    /* all of the backlog is in the link */
-bool uplink_through(const struct uplink *u); /* the kernel has taken it, and the controller acknowledged it */
+bool uplink_sent(const struct uplink *u);    /* the whole backlog was passed to the link */
+bool uplink_through(const struct uplink *u); /* ... and sent, and the controller has acknowledged it */
 
 #endif

@@ -1,4 +1,4 @@
-/* The real agent, real rings, a small controller: everything that may happen to an agent in a step's life. */
+/* agent-test.c - runs the real agent with real rings and a small controller, through what may happen in a step. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -62,7 +62,7 @@ static void make_dir(void)
         perror("# mkdtemp");
 }
 
-/* Its exit status within so many seconds, while the controller lives on; -1: it did not end, or was killed.
+/* The agent's exit status; -1 when it did not end within this time, or was killed.  The controller runs meanwhile.
  */
 static int agent_exit(pid_t pid, double seconds)
 {
@@ -128,7 +128,7 @@ static void emit_some(struct ring *r, uint32_t first, uint32_t n)
         emit(r, COMM_WORLD, first + i, RING_OP_ALLREDUCE);
 }
 
-/* ---- what the controller has heard ---- */
+/* ---- what the controller has received ---- */
 
 static size_t count_items(const struct controller *c, enum telemetry_kind kind)
 {
@@ -228,7 +228,7 @@ static bool expect_state(const char *key, const char *state, double seconds)
     return wait_until(&ctl, has_state, seconds);
 }
 
-/* ---- the life of an agent ---- */
+/* ---- the tests ---- */
 
 static struct ring *rank0;
 
@@ -237,36 +237,39 @@ static void beginning(void)
     const struct comm_item *comm = NULL;
     size_t comms = 0;
 
-    ok(wait_until(&ctl, has_hello, 5), "the agent says hello");
-    is_str(json_string_value(json_object_get(ctl.hello, "node")), "node3", "from its node");
-    is_str(json_string_value(json_object_get(ctl.hello, "switch")), "leaf1", "below its switch");
+    ok(wait_until(&ctl, has_hello, 5), "the agent sends a hello within 5 s");
+    is_str(json_string_value(json_object_get(ctl.hello, "node")), "node3",
+           "the hello names the agent's node");
+    is_str(json_string_value(json_object_get(ctl.hello, "switch")), "leaf1",
+           "the hello names the node's switch");
     is_str(json_string_value(json_object_get(ctl.hello, "name")), "tr?in",
-           "a name in another encoding is made readable");
-    is_int(json_integer_value(json_object_get(ctl.hello, "job")), 4711, "of the job");
+           "the hello replaces the byte of a job's name that is not UTF-8");
+    is_int(json_integer_value(json_object_get(ctl.hello, "job")), 4711, "the hello has the job's id");
     ok(json_is_null(json_object_get(ctl.hello, "array_job")) &&
            json_is_null(json_object_get(ctl.hello, "user")),
-       "what is not known is null");
-    is_int((long long)json_array_size(json_object_get(ctl.hello, "notes")), 2, "with the plugin's notes");
+       "the hello has null for what is not known");
+    is_int((long long)json_array_size(json_object_get(ctl.hello, "notes")), 2,
+           "the hello has the plugin's two notes");
 
     rank0 = make_rank(0, 0);
     emit_some(rank0, 0, 100);
     emit(rank0, COMM_SELF, 0, RING_OP_BARRIER);
-    ok(expect_samples(0, 0, 100, 5), "every collective of a new rank arrives");
-    ok(expect_state("0.0", "running", 5), "and the rank itself");
+    ok(expect_samples(0, 0, 100, 5), "all 100 collectives of a new rank arrive");
+    ok(expect_state("0.0", "running", 5), "a new rank is reported as running");
     is_int(json_integer_value(json_object_get(json_object_get(ctl.ranks, "0.0"), "pid")), getpid(),
-           "with its process");
+           "a new rank is reported with its process id");
     for (size_t i = 0; i < ctl.n_items; i++)
         if (ctl.items[i].kind == TELEMETRY_COMM) {
             comm = &ctl.items[i].comm;
             comms++;
         }
     ok(comms == 1 && comm->name == COMM_WORLD && comm->size == 4 && comm->last == 3,
-       "and its communicator, without the one of one member");
+       "the communicator of a new rank is reported, but not one with a single member");
     ok(wait_until(&ctl, has_stats, 5) && json_integer_value(json_object_get(ctl.stats, "rss_bytes")) > 100000,
-       "and what the agent itself costs");
+       "the agent reports its own memory");
     ok(json_object_get(ctl.stats, "energy_j") && !json_is_integer(json_object_get(ctl.stats, "energy_j")),
-       "and the node's energy, if only that it is unknown");
-    is_int(ctl.gaps + ctl.bad, 0, "batches come without gaps");
+       "the agent reports the node's energy, or null");
+    is_int(ctl.gaps + ctl.bad, 0, "batches arrive without gaps or errors");
 }
 
 static const struct live *last_live(void)
@@ -286,28 +289,29 @@ static void inside(void)
 
     controller_forget(&ctl);
     ring_enter(rank0, &live);
-    ok(wait_until(&ctl, has_live, 4), "a collective that lasts is told");
+    ok(wait_until(&ctl, has_live, 4), "a collective that lasts is reported");
     ok(last_live()->op == RING_OP_ALLREDUCE && last_live()->seq == 100 && last_live()->age_ns >= 1000000000u,
-       "with what it is and for how long");
+       "a collective that lasts is reported with operation and age");
     before = count_items(&ctl, TELEMETRY_LIVE);
     run_for(&ctl, 1.3);
-    ok(count_items(&ctl, TELEMETRY_LIVE) > before, "again each second");
+    ok(count_items(&ctl, TELEMETRY_LIVE) > before, "a collective that lasts is reported again each second");
     ring_leave(rank0, ring_now(rank0));
     run_for(&ctl, 0.4);
-    ok(last_live()->op == RING_OP_NONE && last_live()->age_ns < 1000000000u, "and at once when it has ended");
+    ok(last_live()->op == RING_OP_NONE && last_live()->age_ns < 1000000000u,
+       "the end of a long collective is reported at once");
 }
 
 static void control(void)
 {
     const struct control_page *page = control_page_open(dir);
 
-    ok(page && page->record == 1, "the control page is there");
+    ok(page && page->record == 1, "the agent makes the control page, with recording on");
     controller_send(&ctl, "{\"control\":{\"record\":false}}");
     run_for(&ctl, 0.3);
-    ok(page && page->record == 0, "the controller turns recording off");
+    ok(page && page->record == 0, "the agent turns recording off when the controller asks for it");
     controller_send(&ctl, "{\"control\":{\"record\":true,\"rate_hz\":1e99,\"whole\":true},\"unknown\":[1]}");
     run_for(&ctl, 0.3);
-    ok(page && page->record == 1, "and on again");
+    ok(page && page->record == 1, "the agent turns recording on when the controller asks for it");
     control_page_close(page);
 }
 
@@ -319,7 +323,7 @@ static void garbage(void)
     for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
         controller_forget(&ctl);
         controller_send(&ctl, lines[i]);
-        ok(wait_until(&ctl, has_hello, 5), "after %s it begins anew", lines[i]);
+        ok(wait_until(&ctl, has_hello, 5), "after the invalid message %s the agent connects again", lines[i]);
         run_for(&ctl, 0.1);
     }
     controller_send(&ctl, "{\"ack\":18446744073709551615}");
@@ -327,7 +331,7 @@ static void garbage(void)
     controller_send(&ctl, "{\"control\":7}");
     controller_forget(&ctl);
     emit_some(rank0, 100, 10);
-    ok(expect_samples(0, 100, 10, 5), "impossible acknowledgements change nothing");
+    ok(expect_samples(0, 100, 10, 5), "collectives still arrive after impossible acknowledgements");
 }
 
 static void restart_controller(void)
@@ -336,18 +340,18 @@ static void restart_controller(void)
     controller_forget(&ctl);
     emit_some(rank0, 110, 20);
     run_for(&ctl, 5);
-    is_int(ctl.hellos, 0, "the controller is away for five seconds");
+    is_int(ctl.hellos, 0, "no hello arrives while the controller is stopped");
     controller_up(&ctl, NULL);
-    ok(expect_samples(0, 110, 20, 5), "what happened meanwhile arrives");
-    is_int(covered(&ctl, 0, 0, 110), 0, "and nothing twice");
-    ok(ctl.gaps == 0, "without a gap");
+    ok(expect_samples(0, 110, 20, 5), "collectives made while the controller was stopped arrive later");
+    is_int(covered(&ctl, 0, 0, 110), 0, "collectives that arrived before the outage are not sent again");
+    ok(ctl.gaps == 0, "batches have no gap after an outage");
     controller_down(&ctl);
     controller_forget(&ctl);
     controller_up(&ctl, "second");
-    ok(expect_samples(0, 0, 130, 6), "a new controller gets the whole backlog");
+    ok(expect_samples(0, 0, 130, 6), "a controller that was restarted gets the whole backlog");
     ok(expect_state("0.0", "running", 2) && count_items(&ctl, TELEMETRY_COMM) == 1,
-       "with ranks and communicators");
-    ok(ctl.bad == 0, "and all of it well-formed");
+       "a controller that was restarted gets ranks and communicators");
+    ok(ctl.bad == 0, "a controller that was restarted gets only valid batches");
 }
 
 static pid_t kill_agent(pid_t agent)
@@ -361,15 +365,16 @@ static pid_t kill_agent(pid_t agent)
     emit_some(rank0, 130, 40);
     agent = start_agent();
     ok(expect_samples(0, 130, 40, 5),
-       "an agent that was killed is followed by one that goes on where it was");
-    ok(strcmp(ctl.life, life) != 0, "with a life of its own");
-    ok(covered(&ctl, 0, 0, 130) <= 1, "without what was sent before"); /* a block that was open stays lost */
+       "an agent started after another was killed sends the collectives that follow");
+    ok(strcmp(ctl.life, life) != 0, "an agent started after another was killed has a new id");
+    ok(covered(&ctl, 0, 0, 130) <= 1,
+       "an agent started after another was killed does not send earlier collectives again"); /* a block that was open stays lost */
     ok(expect_state("0.0", "running", 3) && count_items(&ctl, TELEMETRY_COMM) == 1,
-       "it tells rank and communicator again");
+       "an agent started after another was killed reports rank and communicator again");
     return agent;
 }
 
-/* More than the backlog holds, while nobody takes it. */
+/* The backlog overflows while no controller takes its batches. */
 static void overflow(void)
 {
     struct ring *r = make_rank(5, 0);
@@ -384,13 +389,15 @@ static void overflow(void)
         run_for(&ctl, 0.1);
     }
     controller_up(&ctl, NULL);
-    ok(expect_samples(5, n - 4000, 4000, 6), "after too long an absence the newest arrives");
-    ok(covered(&ctl, 5, 0, 4000) == 0 && ctl.gaps == 1, "the oldest is lost, and seen to be");
+    ok(expect_samples(5, n - 4000, 4000, 6),
+       "when the backlog has overflowed, the newest collectives arrive");
+    ok(covered(&ctl, 5, 0, 4000) == 0 && ctl.gaps == 1,
+       "when the backlog has overflowed, the oldest collectives are missing after one gap");
     ok(count_items(&ctl, TELEMETRY_COMM) == 2 && ctl.items[0].kind == TELEMETRY_COMM,
-       "the communicators are told again, before anything that needs them");
+       "when the backlog has overflowed, communicators are reported again before their collectives");
     json_object_clear(ctl.stats);
     ok(wait_until(&ctl, has_stats, 3) && json_integer_value(json_object_get(ctl.stats, "lost_batches")) > 0,
-       "and counted");
+       "lost batches are counted in the agent's statistics");
     ring_state_set(r, RING_STATE_FINALIZED);
     ring_close(r);
 }
@@ -403,7 +410,7 @@ static uint64_t missed_by(uint32_t rank)
     return 0;
 }
 
-/* What is in a ring is the job's own writing. */
+/* A job may write anything into its rings. */
 static void liars(void)
 {
     struct ring *r = make_rank(1, 0);
@@ -419,19 +426,19 @@ static void liars(void)
     e.leave = UINT64_MAX;
     ring_emit(r, &e);
     emit_some(r, 0, 3);
-    ok(expect_samples(1, 0, 3, 5), "events that cannot be do not hide those that can");
+    ok(expect_samples(1, 0, 3, 5), "valid events between impossible ones arrive");
     run_for(&ctl, 1.5);
-    is_int((long long)missed_by(1), 3, "they are counted");
+    is_int((long long)missed_by(1), 3, "impossible events are counted as missed");
     snprintf(path, sizeof(path), "%s/7.0.0.ring", dir);
     fd = open(path, O_WRONLY | O_CREAT, 0600);
     if (write(fd, junk, sizeof(junk)) < 0)
         perror("# write");
     close(fd);
-    ok(wait_until(&ctl, has_notes, 5), "a file that is no ring is noted");
+    ok(wait_until(&ctl, has_notes, 5), "a file that is not a ring is reported in a note");
     ring_close(r);
 }
 
-/* Two threads' rings become one sequence in time. */
+/* The rings of two threads become one sequence in order of time. */
 static void threads(void)
 {
     struct ring *r[2] = { make_rank(2, 0), make_rank(2, 1) };
@@ -444,19 +451,19 @@ static void threads(void)
         if (i % 20 == 0)
             run_for(&ctl, 0.005);
     }
-    ok(expect_samples(2, 0, 400, 5), "two threads' collectives all arrive");
+    ok(expect_samples(2, 0, 400, 5), "all collectives of two threads arrive");
     for (size_t i = 0; i < ctl.n_items; i++) {
         const struct sample *s = &ctl.items[i].sample;
 
         if (ctl.items[i].kind != TELEMETRY_SAMPLE || s->rank != 2)
             continue;
-        /* Two readings of the counter may be the same: the order within that is anybody's. */
+        /* Two readings of the counter may be equal, so their order is arbitrary. */
         ordered &= s->enter_ns + 100 >= last;
         last = s->enter_ns;
     }
-    ok(ordered, "in the order of time");
+    ok(ordered, "collectives of two threads arrive in order of time");
     ring_state_set(r[0], RING_STATE_FINALIZED);
-    ok(expect_state("2.0", "finalized", 4), "a rank that finalises is told");
+    ok(expect_state("2.0", "finalized", 4), "a rank that has called MPI_Finalize is reported as finalized");
     ring_close(r[0]);
     ring_close(r[1]);
 }
@@ -473,10 +480,10 @@ static void vanish(void)
         usleep(600000);
         raise(SIGKILL);
     }
-    ok(expect_state("3.0", "running", 5), "a process with a rank");
+    ok(expect_state("3.0", "running", 5), "a rank in a process of its own is reported as running");
     waitpid(pid, &status, 0);
-    ok(expect_state("3.0", "vanished", 5), "that is killed has vanished");
-    ok(expect_samples(3, 0, 25, 3), "what it left behind arrives");
+    ok(expect_state("3.0", "vanished", 5), "a rank whose process was killed is reported as vanished");
+    ok(expect_samples(3, 0, 25, 3), "the collectives of a rank whose process was killed arrive");
 }
 
 static void ending(pid_t agent)
@@ -484,20 +491,21 @@ static void ending(pid_t agent)
     struct stat st;
     double t;
 
-    is_int(agent_exit(start_agent_in(dir, ctl.hosts), 5), 1, "a second agent in the same directory refuses");
+    is_int(agent_exit(start_agent_in(dir, ctl.hosts), 5), 1,
+           "a second agent in the same directory exits with 1");
     controller_forget(&ctl);
     emit_some(rank0, 170, 30);
     ring_state_set(rank0, RING_STATE_FINALIZED);
     t = clock_s();
     kill(agent, SIGTERM);
-    is_int(agent_exit(agent, 5), 0, "at the step's end it exits well");
+    is_int(agent_exit(agent, 5), 0, "the agent exits with 0 at the end of the step");
     t = clock_s() - t;
-    ok(t < 1, "quickly: %.0f ms", t * 1e3);
+    ok(t < 1, "the agent exits within 1 s of the end of the step: %.0f ms", t * 1e3);
     run_for(&ctl, 0.2);
-    ok(covered(&ctl, 0, 170, 30) == 30, "after the last events were sent");
-    is_str(state_of(&ctl, "0.0"), "finalized", "and the last state");
-    ok(has_bye(&ctl), "and a goodbye");
-    ok(lstat(dir, &st) < 0 && errno == ENOENT, "and the directory is gone");
+    ok(covered(&ctl, 0, 170, 30) == 30, "the last collectives arrive before the agent exits");
+    is_str(state_of(&ctl, "0.0"), "finalized", "the last state of a rank arrives before the agent exits");
+    ok(has_bye(&ctl), "the agent says goodbye at the end of the step");
+    ok(lstat(dir, &st) < 0 && errno == ENOENT, "the agent removes the directory at the end of the step");
     ring_close(rank0);
 }
 
@@ -516,10 +524,10 @@ static void alone(void)
     run_for(&ctl, 0.5);
     t = clock_s();
     kill(agent, SIGTERM);
-    is_int(agent_exit(agent, 5), 0, "without a controller it ends well, too");
+    is_int(agent_exit(agent, 5), 0, "an agent without a controller exits with 0");
     t = clock_s() - t;
-    ok(t < 0.5, "in %.0f ms", t * 1e3);
-    ok(lstat(dir, &st) < 0, "and removes the directory");
+    ok(t < 0.5, "an agent without a controller exits within 0.5 s: %.0f ms", t * 1e3);
+    ok(lstat(dir, &st) < 0, "an agent without a controller removes the directory");
     ring_close(rank0);
 
     make_dir();
@@ -529,12 +537,12 @@ static void alone(void)
     agent = start_agent();
     wait_until(&ctl, has_hello, 5);
     rename(dir, away);
-    is_int(agent_exit(agent, 5), 0, "it ends when its directory disappears");
-    ok(has_bye(&ctl), "and says goodbye");
+    is_int(agent_exit(agent, 5), 0, "the agent exits with 0 when its directory is removed");
+    ok(has_bye(&ctl), "the agent says goodbye when its directory is removed");
     remove_tree(away);
 }
 
-/* A rank that computes all the time on a CPU that it has to share with another process. */
+/* A rank that computes all the time on a CPU that it shares with another process. */
 static bool has_run_delay(const struct controller *c)
 {
     for (size_t i = 0; i < c->n_items; i++) {
@@ -582,18 +590,19 @@ static void shared_cpu(void)
     agent = start_agent();
     rank = burn(&one, 6);
     other = burn(&one, UINT32_MAX);
-    ok(wait_until(&ctl, has_node, 10), "the node's own figures arrive");
-    ok(wait_until(&ctl, has_run_delay, 30), "a rank whose CPU another process uses is seen to wait for it");
+    ok(wait_until(&ctl, has_node, 10), "the node's figures arrive within 10 s");
+    ok(wait_until(&ctl, has_run_delay, 30),
+       "a rank that shares its CPU with another process is reported to wait for it");
     kill(rank, SIGKILL);
     kill(other, SIGKILL);
     waitpid(rank, NULL, 0);
     waitpid(other, NULL, 0);
     kill(agent, SIGTERM);
-    is_int(agent_exit(agent, 5), 0, "and the agent ends well");
+    is_int(agent_exit(agent, 5), 0, "an agent whose rank shares its CPU exits with 0");
 }
 
-/* Ended within a blink: before the clock is calibrated, before the controller has answered. */
-static void blink(void)
+/* The step ends before the clock is calibrated and before the controller has answered. */
+static void end_at_once(void)
 {
     char page[256];
     pid_t agent;
@@ -608,9 +617,10 @@ static void blink(void)
     for (int i = 0; i < 5000 && access(page, F_OK) < 0; i++)
         run_for(&ctl, 0.001);
     kill(agent, SIGTERM);
-    is_int(agent_exit(agent, 5), 0, "an agent may end right after it began");
+    is_int(agent_exit(agent, 5), 0, "an agent that is ended right after its start exits with 0");
     run_for(&ctl, 0.1);
-    is_int(covered(&ctl, 0, 0, 16384), 16384, "and still sends a whole ring");
+    is_int(covered(&ctl, 0, 0, 16384), 16384,
+           "an agent that is ended right after its start sends a whole ring");
     ring_close(rank0);
 }
 
@@ -622,7 +632,7 @@ int main(void)
     signal(SIGPIPE, SIG_IGN); /* an acknowledgement may go to an agent that was just killed */
     snprintf(program, sizeof(program), "%s/syncguard-agent", top ? top : ".");
     if (!test_munge_start(&mung))
-        return skip_all("munged is not there, or does not start");
+        return skip_all("needs munged");
     make_dir();
     controller_init(&ctl, event_base_new(), mung.socket);
     controller_up(&ctl, "first");
@@ -639,7 +649,7 @@ int main(void)
     vanish();
     ending(agent);
     alone();
-    blink();
+    end_at_once();
     shared_cpu();
     controller_free(&ctl);
     event_base_free(ctl.base);

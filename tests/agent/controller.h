@@ -1,4 +1,4 @@
-/* controller.h - a small controller for tests: takes agents' links, remembers what they say.
+/* controller.h - a small controller for tests: accepts agents' links and records what they send.
  * Runs on the test's own loop; wait_until() turns it. */
 #ifndef SYNCGUARD_TESTS_AGENT_CONTROLLER_H
 #define SYNCGUARD_TESTS_AGENT_CONTROLLER_H
@@ -17,7 +17,7 @@ struct controller {
     struct event_base *base;
     const char *munge_socket;
     char hosts[64];
-    char id[32];  /* its life */
+    char id[32];  /* id of the agent's process */
     bool no_acks; /* takes batches and says nothing */
     void *listener, *link;
     uint64_t batch; /* the last one of this agent's life */

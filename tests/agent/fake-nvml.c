@@ -39,7 +39,7 @@ int nvmlShutdown(void)
 
 int nvmlDeviceGetCount_v2(unsigned *n)
 {
-    *n = 3; /* the third may not be seen */
+    *n = 3; /* the third is not visible to this user */
     return 0;
 }
 

@@ -1,4 +1,4 @@
-/* writers.c - PROGRAM DIR RANKS HZ SECONDS: ranks that call collectives at a steady rate, for measuring the
+/* writers.c - PROGRAM DIR RANKS HZ SECONDS: ranks that call collectives at a steady rate, to measure the
  * agent. */
 #include <stdio.h>
 #include <stdlib.h>

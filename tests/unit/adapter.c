@@ -1,4 +1,4 @@
-/* How fast a node's adapters are, from trees as the kernel lays them out. */
+/* Number and speed of network adapters, read from trees like the kernel's. */
 #include "agent/adapter.h"
 
 #include "tests/tap.h"
@@ -33,25 +33,26 @@ int main(void)
 
     tree_new();
     a = adapter_read(root);
-    ok(!a.number && a.bytes_per_s == 0, "an empty tree: not known");
+    ok(!a.number && a.bytes_per_s == 0, "in an empty tree no adapter is known");
     interface("lo", "unknown", "10", false);
     interface("br0", "up", "100000", false);
     interface("virt0", "up", "-1", true);
     interface("eth2", "down", "100000", true);
     a = adapter_read(root);
-    ok(!a.number, "loopback, bridges, those that are down or do not know their speed tell nothing");
+    ok(!a.number, "loopback, bridges and interfaces that are down or of unknown speed do not count");
     interface("eth0", "up", "1000", true);
     interface("eth1", "up", "25000", true);
     a = adapter_read(root);
-    ok(a.number == 1 && near(a.bytes_per_s, 25e9 / 8, 1e-9), "the fastest interface: %g", a.bytes_per_s);
+    ok(a.number == 1 && near(a.bytes_per_s, 25e9 / 8, 1e-9),
+       "of several interfaces the fastest counts: %g bytes/s", a.bytes_per_s);
     port("mlx5_0", 1, "4: ACTIVE", "400 Gb/sec (4X NDR)");
     port("mlx5_1", 1, "4: ACTIVE", "400 Gb/sec (4X NDR)");
     port("mlx5_2", 1, "1: DOWN", "800 Gb/sec (8X NDR)");
     port("mlx5_3", 1, "4: ACTIVE", "100 Gb/sec (4X EDR)");
     port("mlx5_4", 1, "4: ACTIVE", "fast");
     a = adapter_read(root);
-    ok(a.number == 2 && near(a.bytes_per_s, 50e9, 1e-9), "RDMA ports come first: %u of %g", a.number,
-       a.bytes_per_s);
+    ok(a.number == 2 && near(a.bytes_per_s, 50e9, 1e-9),
+       "RDMA ports count before interfaces: %u of %g bytes/s", a.number, a.bytes_per_s);
     tree_remove();
     return done_testing();
 }

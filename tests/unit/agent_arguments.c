@@ -10,7 +10,13 @@ static int read_options(struct arguments *a, struct err *err, const char *one, c
     char *argv[] = { (char *)"agent", (char *)one, (char *)two, NULL };
     struct options o;
 
-    return options_parse(&o, &agent_program, two ? 3 : one ? 2 : 1, argv, err) < 0 ? -1 : agent_arguments_read(a, &o, err);
+    return options_parse(&o, &agent_program,
+                         two   ? 3
+                         : one ? 2
+                               : 1,
+                         argv, err) < 0
+               ? -1
+               : agent_arguments_read(a, &o, err);
 }
 
 int main(void)
@@ -28,12 +34,12 @@ int main(void)
     struct err err;
 
     clearenv();
-    ok(read_options(&o, &err, NULL, NULL) < 0, "without a directory: %s", err.text);
+    ok(read_options(&o, &err, NULL, NULL) < 0, "the agent refuses to start without --dir: %s", err.text);
     ok(!read_options(&o, &err, "--dir=/x", NULL) && o.job == -1 && o.array_task == -1 && !o.name &&
            o.rate_hz == 50,
-       "nothing is known, and said to be unknown");
-    ok(o.node && *o.node, "the node is at least the host: %s", o.node);
-    is_str(o.controller, "localhost", "the controller's default");
+       "with an empty environment numbers are -1 and strings NULL");
+    ok(o.node && *o.node, "without SLURMD_NODENAME the node is the host's name: %s", o.node);
+    is_str(o.controller, "localhost", "the default of --controller is localhost");
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
         ok(read_options(&o, &err, "--dir=/x", bad[i]) < 0, "%s: %s", bad[i], err.text);
     setenv("SLURM_JOB_ID", "123", 1);
@@ -45,10 +51,10 @@ int main(void)
     setenv("SLURMD_NODENAME", "n7", 1);
     read_options(&o, &err, "--dir=/x", NULL);
     ok(o.job == 123 && o.node_index == 0 && o.step == -1 && o.tasks == -1 && o.nodes == -1 && !o.name,
-       "numbers of the environment are believed when they are some");
-    is_str(o.node, "n7", "the node is Slurm's");
+       "numbers in the environment are read if valid, else unknown");
+    is_str(o.node, "n7", "the node is SLURMD_NODENAME");
     read_options(&o, &err, "--dir=/x", "--node=n8");
-    is_str(o.node, "n8", "or the plugin's");
+    is_str(o.node, "n8", "--node overrides SLURMD_NODENAME");
     for (size_t i = 0; i < ARRAY_SIZE(addresses); i++) {
         setenv("SLURM_TOPOLOGY_ADDR", addresses[i].address, 1);
         read_options(&o, &err, "--dir=/x", NULL);

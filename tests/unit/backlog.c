@@ -1,4 +1,4 @@
-/* Batches by number: kept until they are had, a while longer, and never more than fit. */
+/* Numbered batches: kept until acknowledged and a while longer, within a bound of bytes. */
 #include "agent/backlog.h"
 #include "tests/tap.h"
 
@@ -19,27 +19,27 @@ static void keeping(void)
 {
     struct backlog *b = backlog_new(1, 100, 30);
 
-    ok(backlog_first(b) == 1 && backlog_next(b) == 1 && !holds(b, 1, ""), "empty");
+    ok(backlog_first(b) == 1 && backlog_next(b) == 1 && !holds(b, 1, ""), "a new backlog is empty");
     add(b, "one", 0);
     add(b, "two", 0);
     add(b, "three", 0);
     ok(holds(b, 1, "one") && holds(b, 2, "two") && holds(b, 3, "three") && backlog_next(b) == 4,
-       "numbered from 1");
-    is_int((long long)backlog_waiting_bytes(b), 11, "all of them wait");
+       "batches are numbered from 1");
+    is_int((long long)backlog_waiting_bytes(b), 11, "all bytes of new batches wait for acknowledgement");
     backlog_ack(b, 2, 10);
     ok(holds(b, 1, "one") && backlog_waiting_bytes(b) == 5 && backlog_bytes(b) == 11,
-       "acknowledged, they stay");
+       "acknowledged batches stay for a while");
     backlog_ack(b, 1, 10);
-    is_int((long long)backlog_acked(b), 2, "an old acknowledgement takes nothing back");
+    is_int((long long)backlog_acked(b), 2, "an older acknowledgement changes nothing");
     backlog_ack(b, 4, 10);
     backlog_ack(b, UINT64_MAX, 10);
-    is_int((long long)backlog_acked(b), 2, "a batch that does not exist cannot be acknowledged");
+    is_int((long long)backlog_acked(b), 2, "the acknowledgement of a batch that does not exist is ignored");
     add(b, "four", 39);
-    ok(holds(b, 1, "one"), "for 30 s");
+    ok(holds(b, 1, "one"), "acknowledged batches are still there after 29 s");
     add(b, "five", 41);
     ok(!holds(b, 1, "one") && !holds(b, 2, "two") && holds(b, 3, "three"),
-       "then they go; what is not acknowledged stays");
-    is_int((long long)backlog_lost(b), 0, "nothing is lost");
+       "acknowledged batches are removed after keep_s, others stay");
+    is_int((long long)backlog_lost(b), 0, "removing acknowledged batches loses none");
     backlog_free(b);
 }
 
@@ -49,19 +49,22 @@ static void bounded(void)
 
     for (int i = 0; i < 10; i++)
         add(b, "0123456789", i);
-    ok(backlog_first(b) == 6 && backlog_next(b) == 11 && backlog_bytes(b) == 50, "the oldest give way");
-    is_int((long long)backlog_lost(b), 5, "and are counted");
+    ok(backlog_first(b) == 6 && backlog_next(b) == 11 && backlog_bytes(b) == 50,
+       "a full backlog drops the oldest batches");
+    is_int((long long)backlog_lost(b), 5, "dropped batches that were not acknowledged are counted as lost");
     backlog_ack(b, 7, 20);
-    ok(backlog_waiting_bytes(b) == 30 && backlog_acked(b) == 7, "acknowledging past the lost ones");
+    ok(backlog_waiting_bytes(b) == 30 && backlog_acked(b) == 7,
+       "an acknowledgement beyond the dropped batches is accepted");
     add(b, "x", 21);
-    is_int((long long)backlog_lost(b), 5, "what was acknowledged is no loss");
+    is_int((long long)backlog_lost(b), 5, "batches dropped but acknowledged are not lost");
     backlog_drop(b, 8);
-    ok(backlog_first(b) == 9 && backlog_lost(b) == 6, "giving some up");
+    ok(backlog_first(b) == 9 && backlog_lost(b) == 6,
+       "backlog_drop() up to 8 leaves batch 9 first and counts one more as lost");
     backlog_drop(b, 1000);
     ok(backlog_first(b) == backlog_next(b) && !backlog_bytes(b) && !backlog_waiting_bytes(b),
-       "giving all up");
+       "backlog_drop() beyond the last batch leaves an empty backlog");
     add(b, "again", 22);
-    ok(holds(b, 12, "again"), "numbers go on");
+    ok(holds(b, 12, "again"), "the numbers continue after the backlog was emptied");
     backlog_free(b);
 }
 
@@ -81,7 +84,8 @@ static void many(void)
         snprintf(text, sizeof(text), "%d", (int)i);
         good &= holds(b, i, text);
     }
-    ok(good && backlog_next(b) == 21000 && backlog_lost(b) == 0, "20000 batches, each under its own number");
+    ok(good && backlog_next(b) == 21000 && backlog_lost(b) == 0,
+       "20000 batches are each found under their number");
     backlog_free(b);
 }
 

@@ -1,4 +1,4 @@
-/* The node's energy, out of a powercap folder made up for it. */
+/* The node's energy, read from an invented powercap folder. */
 #include "agent/energy.h"
 
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static void begin(void)
 
     snprintf(root, sizeof(root), "/tmp/energy-test.XXXXXX");
     if (!mkdtemp(root))
-        printf("Bail out! no directory\n");
+        printf("Bail out! cannot create a directory\n");
     for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
         char *path = xasprintf("%s%s", root, folders[i]);
 
@@ -52,7 +52,7 @@ static void end(void)
 {
     char *command = xasprintf("rm -r %s", root);
 
-    ok(system(command) == 0, "cleaned up");
+    ok(system(command) == 0, "the test's directory is removed");
     free(command);
 }
 
@@ -68,21 +68,20 @@ static void two_packages(void)
     make_zone("intel-rapl:2", "psys\n", "1000000000\n", "5\n");
     make_zone("intel-rapl-mmio:0", "package-0\n", "1000000000\n", "1\n");
     e = energy_open(root);
-    ok(energy_j(e) == 0, "nothing since it was opened");
+    ok(energy_j(e) == 0, "energy is 0 J after opening");
     write_text("intel-rapl:1", "energy_uj", "7500000\n");
     write_text("intel-rapl:0:1", "energy_uj", "250000\n");
-    ok(near(energy_j(e), 2.75, 1e-9), "a package's 2.5 J and the memory's 0.25");
+    ok(near(energy_j(e), 2.75, 1e-9), "the 2.5 J of a package and the 0.25 J of its memory are added");
     write_text("intel-rapl:0:0", "energy_uj", "99999999\n");
     write_text("intel-rapl:2", "energy_uj", "99999999\n");
     write_text("intel-rapl-mmio:0", "energy_uj", "99999999\n");
-    ok(near(energy_j(e), 2.75, 1e-9),
-       "cores are in their package, the platform and the other way to it not counted");
+    ok(near(energy_j(e), 2.75, 1e-9), "cores, the platform and the MMIO interface are not counted again");
     write_text("intel-rapl:0", "energy_uj", "500000\n");
-    ok(near(energy_j(e), 4.25, 1e-9), "a counter that begins anew goes on");
+    ok(near(energy_j(e), 4.25, 1e-9), "a counter that wraps continues at its range");
     write_text("intel-rapl:1", "energy_uj", "2000000000\n");
-    ok(isnan(energy_j(e)), "beyond its range: unknown");
+    ok(isnan(energy_j(e)), "a counter above its range makes the energy unknown");
     write_text("intel-rapl:1", "energy_uj", "8000000\n");
-    ok(isnan(energy_j(e)), "and stays so, for something was missed");
+    ok(isnan(energy_j(e)), "energy that was unknown once stays unknown");
     energy_close(e);
     end();
 }
@@ -97,17 +96,17 @@ static void unreadable(void)
         make_zone("intel-rapl:0", "package-0\n", "1000000000\n", "100\n");
         make_zone("intel-rapl:1", "package-1\n", "1000000000\n", texts[i]);
         e = energy_open(root);
-        ok(isnan(energy_j(e)), "one of two counters is no number (%zu): half the node is not the node", i);
+        ok(isnan(energy_j(e)), "with one of two counters unreadable the energy is unknown (%zu)", i);
         energy_close(e);
         end();
     }
     begin();
     e = energy_open(root);
-    ok(isnan(energy_j(e)), "no counters");
+    ok(isnan(energy_j(e)), "without counters the energy is unknown");
     energy_close(e);
     end();
     e = energy_open("/nonexistent");
-    ok(isnan(energy_j(e)), "no powercap");
+    ok(isnan(energy_j(e)), "without powercap the energy is unknown");
     energy_close(e);
     energy_close(NULL);
 }

@@ -1,4 +1,4 @@
-/* GPUs through a library that stands in for NVIDIA's, and where on the node they are. */
+/* GPUs, read through a stand-in for NVIDIA's library, and their NUMA nodes. */
 #include "agent/gpu.h"
 
 #include <stdarg.h>
@@ -39,18 +39,19 @@ static void reading(void)
     struct gpu_figures gpu[GPUS_MAX];
     struct gpu *g;
 
-    ok(!gpu_open("libthere-is-none.so.1"), "without the library there is nothing");
-    ok(!gpu_open("libm.so.6"), "nor with another one");
+    ok(!gpu_open("libthere-is-none.so.1"), "gpu_open() returns NULL without the library");
+    ok(!gpu_open("libm.so.6"), "gpu_open() returns NULL for another library");
     g = gpu_open(library);
-    if (!ok(g && gpu_read(g, gpu) == 2, "two GPUs may be seen"))
+    if (!ok(g && gpu_read(g, gpu) == 2, "two GPUs are visible"))
         return;
     ok(near(gpu[0].clock_ratio, 1, 1e-6) && gpu[0].temperature_c == 60 && !gpu[0].throttle && !gpu[0].n_pids,
-       "the first is well");
-    ok(isnan(gpu[0].power_w) && isnan(gpu[0].busy_ratio), "what it does not tell is unknown");
+       "the first GPU has its clock and temperature, and no throttling");
+    ok(isnan(gpu[0].power_w) && isnan(gpu[0].busy_ratio), "figures that a GPU does not provide are unknown");
     ok(near(gpu[1].clock_ratio, 0.6, 1e-6) && near(gpu[1].power_w, 650.5, 1e-6) && gpu[1].throttle == 0x40,
-       "the second is throttled");
-    ok(gpu[1].n_pids == 1 && gpu[1].pid[0] == (uint32_t)getppid(), "and used by a process");
-    is_str(gpu[1].bus, "00000000:3B:00.0", "on its bus");
+       "the second GPU is throttled");
+    ok(gpu[1].n_pids == 1 && gpu[1].pid[0] == (uint32_t)getppid(),
+       "the second GPU lists the process that uses it");
+    is_str(gpu[1].bus, "00000000:3B:00.0", "the second GPU has its bus address");
     gpu_close(g);
 }
 
@@ -61,26 +62,27 @@ static void watching(void)
     int status;
     double t;
 
-    ok(wait_for(w, gpu, 10) == 2 && gpu[1].pid[0] == (uint32_t)getpid(), "a child reads them");
-    ok(wait_for(w, gpu, 10) == 2 && gpu_watch_cpu_s(w) > 0, "again and again, and says what that costs");
+    ok(wait_for(w, gpu, 10) == 2 && gpu[1].pid[0] == (uint32_t)getpid(), "the child process reads two GPUs");
+    ok(wait_for(w, gpu, 10) == 2 && gpu_watch_cpu_s(w) > 0,
+       "the child process reads repeatedly and reports its CPU time");
     gpu_watch_stop(w);
     waitpid(-1, &status, 0);
 
     w = gpu_watch_start("libthere-is-none.so.1", 0.02);
-    ok(!wait_for(w, gpu, 0.2), "without the library nothing comes");
+    ok(!wait_for(w, gpu, 0.2), "a child process without the library sends no figures");
     gpu_watch_stop(w);
 
     setenv("FAKE_NVML_HANG", "1", 1);
     w = gpu_watch_start(library, 0.02);
     unsetenv("FAKE_NVML_HANG");
     t = now_s();
-    ok(!gpu_watch_take(w, gpu) && now_s() - t < 1, "a driver that hangs holds nobody up");
+    ok(!gpu_watch_take(w, gpu) && now_s() - t < 1, "gpu_watch_take() does not wait for a driver that hangs");
     t = now_s();
     gpu_watch_stop(w);
-    ok(now_s() - t < 1, "not even at the end");
+    ok(now_s() - t < 1, "gpu_watch_stop() does not wait for a driver that hangs");
 }
 
-/* ---- where they are ---- */
+/* ---- NUMA nodes ---- */
 
 static int numa_of(const struct locality *l, const char *text)
 {
@@ -101,17 +103,18 @@ static void places(void)
     put("sys/bus/pci/devices/0000:3b:00.0/numa_node", "1\n");
     put("sys/bus/pci/devices/0000:0a:00.0/numa_node", "-1\n");
     l = locality_new(root);
-    ok(numa_of(l, "3,5") == 0 && numa_of(l, "32-63") == 1, "CPUs are on a NUMA node");
-    ok(numa_of(l, "31-32") == -1 && numa_of(l, "") == -1, "or on several");
+    ok(numa_of(l, "3,5") == 0 && numa_of(l, "32-63") == 1, "CPUs on one NUMA node have its number");
+    ok(numa_of(l, "31-32") == -1 && numa_of(l, "") == -1, "CPUs on several NUMA nodes, or none, have -1");
     ok(locality_nic(l, 0) == 1 && locality_nic(l, 1) == 1,
-       "messages go by the RDMA adapter where there is one");
-    is_int(locality_pci(l, "00000000:3B:00.0"), 1, "a GPU is found by its bus");
+       "with RDMA the adapter's NUMA node is that of the RDMA adapter");
+    is_int(locality_pci(l, "00000000:3B:00.0"), 1, "a GPU's NUMA node is found by its bus address");
     ok(locality_pci(l, "0000:3b:00.0") == 1 && locality_pci(l, "0000:0a:00.0") == -1,
-       "where the firmware says so");
-    ok(locality_pci(l, "../../../etc:x") == -1 && locality_pci(l, "") == -1, "and by nothing else");
+       "a device has a NUMA node only where the firmware knows it");
+    ok(locality_pci(l, "../../../etc:x") == -1 && locality_pci(l, "") == -1,
+       "an invalid bus address has no NUMA node");
     locality_free(l);
     l = locality_new("/nowhere");
-    ok(numa_of(l, "0") == -1 && locality_nic(l, 0) == -1, "without /sys nothing is known");
+    ok(numa_of(l, "0") == -1 && locality_nic(l, 0) == -1, "without /sys NUMA nodes are unknown");
     locality_free(l);
 }
 
@@ -155,17 +158,18 @@ static void telling(void)
         geteuid(), geteuid());
     h = health_new(root);
     look(h, 1);
-    ok(find(TELEMETRY_TASK)->task.gpu == -1 && !find(TELEMETRY_GPU), "no GPU, nothing said");
+    ok(find(TELEMETRY_TASK)->task.gpu == -1 && !find(TELEMETRY_GPU),
+       "without a GPU no item of a GPU is sent");
     health_gpus(h, &gpu, 1);
     look(h, 2);
     ok(find(TELEMETRY_GPU) && find(TELEMETRY_GPU)->gpu.rank == 5 &&
            near(find(TELEMETRY_GPU)->gpu.clock_ratio, 0.6, 1e-6),
-       "a GPU is told of");
+       "an item of a GPU is sent with its figures");
     ok(find(TELEMETRY_TASK)->task.gpu == 1 && find(TELEMETRY_TASK)->task.gpu_numa == 1 &&
            find(TELEMETRY_TASK)->task.numa == 0 && find(TELEMETRY_TASK)->task.nic_numa == 1,
-       "and of the rank that it is far from its GPU");
+       "a rank on another NUMA node than its GPU is marked");
     look(h, 9);
-    ok(!find(TELEMETRY_GPU), "what was not read again is not told again");
+    ok(!find(TELEMETRY_GPU), "a GPU that was not read again is not sent again");
     health_free(h);
 }
 

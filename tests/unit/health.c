@@ -1,4 +1,4 @@
-/* What is read of a node and of its processes: texts as kernels wrote them, then a whole tree of them. */
+/* Health of a node and of its processes: parsers on recorded texts, then a whole tree. */
 #include "agent/health.h"
 
 #include <stdarg.h>
@@ -51,9 +51,10 @@ static void cpusets(void)
     }
     cpuset_parse(&s, "1,64");
     cpuset_parse(&all, "0-64");
-    ok(cpuset_within(&s, &all) && !cpuset_within(&all, &s), "a set is within a larger one");
+    ok(cpuset_within(&s, &all) && !cpuset_within(&all, &s),
+       "a set is within a larger one, and not the reverse");
     ok(cpuset_next(&s, 0) == 1 && cpuset_next(&s, 2) == 64 && cpuset_next(&s, 65) == CPUSET_MAX,
-       "its CPUs are found one after the other");
+       "cpuset_next() finds a set's CPUs in order");
 }
 
 static void node_texts(void)
@@ -64,30 +65,38 @@ static void node_texts(void)
     char path[128];
     uint64_t n;
 
-    ok(health_text_stat(recorded("stat"), &s, cpu, 4), "/proc/stat is read");
-    ok(s.n == 2 && s.running == 9, "two CPUs, 9 tasks running or ready");
+    ok(health_text_stat(recorded("stat"), &s, cpu, 4), "/proc/stat is parsed");
+    ok(s.n == 2 && s.running == 9, "/proc/stat has two CPUs and 9 tasks running or ready");
     ok(s.all.total == cpu[0].total + cpu[1].total && s.all.steal == 3744,
-       "ticks are summed as the kernel does");
+       "/proc/stat: total ticks are the sum of both CPUs'");
     ok(!health_text_stat("intr 0\n", &s, cpu, 4) && s.running == UINT32_MAX,
-       "without its lines it is unknown");
+       "/proc/stat without CPU lines is refused, and the running tasks are unknown");
     ok(health_text_stat("cpu  1 2 3 4\n", &s, cpu, 4) && s.all.busy == 6 && s.all.steal == 0 &&
            s.running == UINT32_MAX,
-       "an old or cut one gives what it has");
+       "a short or cut /proc/stat gives the fields it has");
     ok(health_text_pressure(recorded("pressure"), &n) && n == 3619413836,
-       "of pressure, the time some task waited");
-    ok(!health_text_pressure("full avg10=0.00 total=5\n", &n), "which must be there");
-    ok(!health_text_pressure("some avg10=0.00\nfull avg10=0.00 total=5\n", &n), "on its own line");
-    ok(health_text_value(recorded("vmstat"), "pswpout", &n) && n == 30, "pages swapped out");
-    ok(!health_text_value(recorded("vmstat"), "pswp", &n), "half a name is none");
-    ok(health_text_table(recorded("snmp"), "Tcp", "RetransSegs", &n) && n == 77, "segments sent again");
-    ok(!health_text_table(recorded("snmp"), "Udp", "InErrors", &n), "a group that is not there is unknown");
-    is_int((long long)health_text_nics(recorded("dev"), nic, 8), 2, "two interfaces without the loopback");
-    ok(!strcmp(nic[1].name, "eth0") && nic[1].errors == 1 + 2 + 3 + 4, "errors and drops both ways");
-    ok(health_text_cgroup(recorded("cgroup"), path, sizeof(path)), "a cgroup");
-    is_str(path, "/system.slice/slurmstepd.scope/job_12/step_0", "is the step's, not the task's");
+       "a pressure file gives the time in which some task waited");
+    ok(!health_text_pressure("full avg10=0.00 total=5\n", &n),
+       "a pressure file without the line 'some' is refused");
+    ok(!health_text_pressure("some avg10=0.00\nfull avg10=0.00 total=5\n", &n),
+       "the total of the line 'full' is not taken for that of 'some'");
+    ok(health_text_value(recorded("vmstat"), "pswpout", &n) && n == 30,
+       "pages swapped out are read from /proc/vmstat");
+    ok(!health_text_value(recorded("vmstat"), "pswp", &n),
+       "the prefix of a key in /proc/vmstat is not found");
+    ok(health_text_table(recorded("snmp"), "Tcp", "RetransSegs", &n) && n == 77,
+       "retransmitted segments are read from /proc/net/snmp");
+    ok(!health_text_table(recorded("snmp"), "Udp", "InErrors", &n),
+       "a group missing in /proc/net/snmp is unknown");
+    is_int((long long)health_text_nics(recorded("dev"), nic, 8), 2,
+           "/proc/net/dev has two interfaces besides the loopback");
+    ok(!strcmp(nic[1].name, "eth0") && nic[1].errors == 1 + 2 + 3 + 4,
+       "errors and drops of both directions are added");
+    ok(health_text_cgroup(recorded("cgroup"), path, sizeof(path)), "/proc/PID/cgroup is parsed");
+    is_str(path, "/system.slice/slurmstepd.scope/job_12/step_0", "the cgroup is the step's, not the task's");
     ok(!health_text_cgroup("4:memory:/x\n", path, sizeof(path)) &&
            !health_text_cgroup("0::/0123456789\n", path, 5),
-       "none in the old hierarchy, none that is cut");
+       "a cgroup of the old hierarchy, or one that does not fit, is refused");
 }
 
 static void process_texts(void)
@@ -97,21 +106,22 @@ static void process_texts(void)
     uint64_t run, delay;
 
     ok(health_text_schedstat(recorded("schedstat"), &run, &delay) && delay == 340000000,
-       "time without a CPU");
-    ok(!health_text_schedstat("123\n", &run, &delay), "one number is not enough");
-    ok(health_text_process(recorded("process"), &p), "a process whose name holds brackets and blanks");
+       "schedstat gives the time on a CPU and the time ready without one");
+    ok(!health_text_schedstat("123\n", &run, &delay), "schedstat with one number is refused");
+    ok(health_text_process(recorded("process"), &p),
+       "/proc/PID/stat of a process whose name contains brackets and blanks is parsed");
     ok(p.cpu_ticks == 1000 && p.major_faults == 17 && p.started == 8415 && p.cpu == 5,
-       "gives the right fields");
-    ok(!health_text_process("1 (x) R 1 2\n", &p), "a short one none");
-    ok(health_text_status(recorded("status"), &s), "its status");
+       "/proc/PID/stat gives faults, ticks, start and CPU");
+    ok(!health_text_process("1 (x) R 1 2\n", &p), "a short /proc/PID/stat is refused");
+    ok(health_text_status(recorded("status"), &s), "/proc/PID/status is parsed");
     ok(s.uid == 1000 && s.pid == 12 && s.voluntary == 150 && s.involuntary == 2511 && s.cpus.n == 8,
-       "tells user, process in its own namespace, switches and CPUs");
-    is_str(s.cpus_text, "0-3,64-67", "as they are written");
+       "/proc/PID/status gives user, process id in its own namespace, switches and CPUs");
+    is_str(s.cpus_text, "0-3,64-67", "the text of the allowed CPUs is as in the file");
     ok(health_text_status("Pid:\t1\nUid:\t0\t0\t0\t0\nCpus_allowed_list:\t0,2,4,6,8,10,12,14,16,18,20,22,24\n"
                           "voluntary_ctxt_switches:\t1\nnonvoluntary_ctxt_switches:\t1\n",
                           &s),
-       "with many CPUs");
-    is_str(s.cpus_text, "0,2,4,6,8,10,12,14,16,18,20..", "the text is cut behind a number");
+       "/proc/PID/status with many CPUs is parsed");
+    is_str(s.cpus_text, "0,2,4,6,8,10,12,14,16,18,20..", "a long text of allowed CPUs is cut after a number");
 }
 
 /* ---- a tree ---- */
@@ -195,11 +205,11 @@ static void a_node(void)
     task = find(TELEMETRY_TASK, 1);
     ok(node && node->node.run_queue == 3 && node->node.cpus == 2 && isnan(node->node.steal_ratio) &&
            isnan(node->node.nic_errors_per_s),
-       "the first look has no rates: unknown, not zero");
+       "rates are unknown, not zero, in the first look");
     ok(task && !strcmp(task->task.cpus, "1") && task->task.n_cpus == 1 && isnan(task->task.run_delay_ratio),
-       "of a rank it knows the CPUs");
+       "the first look has a rank's CPUs");
     ok(!task->task.flags && find(TELEMETRY_TASK, 2)->task.flags == TASK_SHARED_CPU,
-       "three ranks on two CPUs: shared is the one that may run on both, and so on those of the others");
+       "of three ranks on two CPUs, the one that may run on both shares CPUs");
 
     put_second(1);
     put_process(100, "0", 340000000, hz / 2, 250);
@@ -208,39 +218,41 @@ static void a_node(void)
     look(h, 11);
     node = find(TELEMETRY_NODE, 0);
     ok(node && near(node->node.steal_ratio, 0.125, 1e-3) && near(node->node.busy_ratio, 0.75, 1e-3),
-       "steal is a share of all CPUs' time");
+       "steal is a share of the time of all CPUs");
     ok(near(node->node.frequency_hz, 1.9e9, 1e-3) && near(node->node.frequency_ratio, 0.5, 1e-3),
-       "the clock is that of a CPU that is busy");
+       "the clock is read from a busy CPU");
     ok(near(node->node.memory_pressure_ratio, 0.18, 1e-3) && isnan(node->node.throttled_per_s),
-       "memory pressure; throttling is counted from when the ranks' CPUs were known");
+       "the second look has memory pressure, but no throttling: the ranks' CPUs were unknown before");
     ok(isnan(node->node.io_pressure_ratio) && isnan(node->node.swap_per_s) && isnan(node->node.quota_ratio),
-       "a file that is not there: unknown");
-    ok(near(node->node.nic_errors_per_s, 210, 1e-3) && !strcmp(node->node.nic, "eth0"), "errors, and where");
+       "figures of a missing file are unknown");
+    ok(near(node->node.nic_errors_per_s, 210, 1e-3) && !strcmp(node->node.nic, "eth0"),
+       "network errors are reported with their interface");
     task = find(TELEMETRY_TASK, 0);
     ok(near(task->task.run_delay_ratio, 0.34, 1e-3) && near(task->task.involuntary_per_s, 250, 1e-3) &&
            near(task->task.cpu_ratio, 0.5, 1e-3),
-       "a rank waited 34 %% of the time for its CPU");
-    ok(near(task->task.foreign_ratio, 0.5, 1e-3), "of which another process had half");
+       "a rank that waited 34 %% of the time for its CPU is reported so");
+    ok(near(task->task.foreign_ratio, 0.5, 1e-3), "the share of another process on a rank's CPU is half");
 
     put_second(2);
     look(h, 12);
-    ok(near(find(TELEMETRY_NODE, 0)->node.throttled_per_s, 7, 1e-3), "then throttling, too");
+    ok(near(find(TELEMETRY_NODE, 0)->node.throttled_per_s, 7, 1e-3), "the third look has throttling");
     put_second(3);
     look(h, 13);
-    ok(!find(TELEMETRY_TASK, 1), "what did not change is not told again");
+    ok(!find(TELEMETRY_TASK, 1), "figures that did not change are not sent again");
     look(h, 17.5);
-    ok(find(TELEMETRY_TASK, 1) && find(TELEMETRY_NODE, 0), "for five seconds");
+    ok(find(TELEMETRY_TASK, 1) && find(TELEMETRY_NODE, 0),
+       "figures that did not change are sent again after 5 s");
     put_process(101, "0", 0, hz / 4, 0);
     look(h, 19);
     ok(find(TELEMETRY_TASK, 1)->task.flags == TASK_SHARED_CPU && find(TELEMETRY_TASK, 0)->task.flags,
-       "two ranks bound to one CPU share it");
+       "two ranks bound to one CPU are marked as sharing it");
     put("proc/101/status", "Pid:\t101\n");
     look(h, 20);
     ok(!find(TELEMETRY_TASK, 1) && !find(TELEMETRY_TASK, 0)->task.flags,
-       "of a process that is hidden nothing is said");
+       "no item is sent for a process that is hidden");
     n_told = 0;
     health_look(h, 30, take, NULL);
-    is_int((long long)n_told, 0, "without ranks nothing is told");
+    is_int((long long)n_told, 0, "without ranks no item is sent");
     health_free(h);
     tree_remove();
 }
