@@ -1,4 +1,4 @@
-/* syncguard.c - see syncguard.h.  All that there is to do is in ring/steps.h; here is the one of this
+/* syncguard.c - see syncguard.h.  The work is done in ring/steps.h; this file keeps the page of steps of this
  * process. */
 #include "api/syncguard.h"
 
@@ -10,9 +10,9 @@
 #define EXPORT __attribute__((visibility("default")))
 
 static struct steps *_Atomic own;
-static atomic_bool asked; /* whether there is a guard */
+static atomic_bool asked; /* joining was tried */
 
-/* The child shares its parent's page, which has one writer: it is not guarded. */
+/* A forked child shares its parent's page, which has one writer, so the child is not guarded. */
 static void forked(void)
 {
     atomic_store_explicit(&own, NULL, memory_order_relaxed);
@@ -64,7 +64,7 @@ EXPORT void sg_samples(uint64_t n)
     steps_samples(steps(), n);
 }
 
-/* In a signal handler: joining is not safe there, and a process that never joined has nothing to tell. */
+/* May run in a signal handler, where joining is not safe; a process that has not joined needs no report. */
 EXPORT void sg_preempted(void)
 {
     steps_notice(atomic_load_explicit(&own, memory_order_acquire));

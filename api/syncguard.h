@@ -1,9 +1,9 @@
-/* syncguard.h - for programs that synchronise their ranks once a step: hear when a checkpoint is due, tell what
- * it costs and how many samples a step has.
+/* syncguard.h - for programs that synchronise their ranks once a step: asks whether a checkpoint is due, and reports
+ * what checkpoints cost and how many samples a step has.
  *
- * Link with -lsyncguard (pkg-config syncguard).  Works in any program: where no guard watches the job, nothing
- * is due and each call costs some nanoseconds.  None of these functions prints, exits, blocks, changes errno or
- * sends a message; none may be called by two threads at a time.  See syncguard(3).
+ * Link with -lsyncguard (pkg-config syncguard).  Works in any program: in a job that is not guarded no checkpoint is
+ * due, and a call takes a few nanoseconds.  None of these functions prints, exits, blocks, changes errno or sends a
+ * message.  Only one thread at a time may call them.  See syncguard(3).
  *
  *     while (train_step()) {
  *         sg_samples(batch);
@@ -23,23 +23,23 @@
 extern "C" {
 #endif
 
-/* Every rank calls this once a step, at the same place of its loop: the calls are counted, and all ranks hear
- * 1 at the same one.  0: go on. */
+/* Whether to write a checkpoint now: 1 or 0.  Every rank must call this once a step, at the same place of its loop.
+ * Calls are counted, and all ranks get 1 in the same call. */
 int sg_checkpoint_due(void);
 
-/* Around the writing of a checkpoint, whoever asked for it; ok: it was written.  What lies between is what a
- * checkpoint costs the job, so a rank that waits for another one's writing is inside, too. */
+/* Call these before and after writing a checkpoint, whoever asked for it.  ok: not 0 if it was written.  The time
+ * between them counts as the cost, so ranks that wait for another rank's writing must call them too. */
 void sg_checkpoint_begin(void);
 void sg_checkpoint_end(int ok);
 
-/* This rank has worked on so many samples since the last call. */
+/* Report that this rank has processed n samples since the last call. */
 void sg_samples(uint64_t n);
 
-/* The program was told that it will be ended soon (Slurm sends SIGTERM when it preempts): a last checkpoint is
- * asked for at the next step that all ranks can hear it at.  May be called in a signal handler. */
+/* Report that the program will soon be ended, as after the SIGTERM that Slurm sends before preemption.  A last
+ * checkpoint is then due at the next step that all ranks can still reach.  May be called in a signal handler. */
 void sg_preempted(void);
 
-/* 1: a guard watches this process.  For messages only; nothing need depend on it. */
+/* 1 if this process is guarded, else 0.  For messages only. */
 int sg_guarded(void);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
-"""syncguard - hear when a checkpoint is due, tell what it costs and how many samples a step has.
+"""syncguard - ask whether a checkpoint is due, report what checkpoints cost and how many samples a step has.
 
-The twin of syncguard.h (see syncguard(3)): needs nothing but libsyncguard.so, and works without: where there
-is no library or no guard, nothing is due.
+The Python interface of syncguard.h, see syncguard(3).  It needs only libsyncguard.so; without the library, or in
+a job that is not guarded, no checkpoint is due.
 
     import syncguard
 
@@ -44,13 +44,13 @@ _lib = _load()
 
 
 def checkpoint_due():
-    """Every rank calls this once a step, at the same place of its loop: all hear True at the same step."""
+    """Whether to write a checkpoint now. Every rank must call this once a step, at the same place of its loop."""
     return _lib is not None and _lib.sg_checkpoint_due() != 0
 
 
 @contextlib.contextmanager
 def checkpoint():
-    """Around the writing of a checkpoint; an exception passes through and says that it was not written."""
+    """Context for writing a checkpoint. An exception passes through and reports that it was not written."""
     if _lib is None:
         yield
         return
@@ -64,17 +64,17 @@ def checkpoint():
 
 
 def samples(n):
-    """This rank has worked on n samples since the last call."""
+    """Report that this rank has processed n samples since the last call."""
     if _lib is not None and n > 0:
         _lib.sg_samples(int(n))
 
 
 def preempted(*_):
-    """The program was told that it will be ended soon; fits signal.signal(signal.SIGTERM, ...)."""
+    """Report that the program will soon be ended. Can be a handler: signal.signal(signal.SIGTERM, preempted)."""
     if _lib is not None:
         _lib.sg_preempted()
 
 
 def guarded():
-    """A guard watches this process."""
+    """Whether this process is guarded."""
     return _lib is not None and _lib.sg_guarded() != 0

@@ -2,9 +2,9 @@
 
 #include <math.h>
 
-/* Inverse variance of the mixture over l: tuned, and for power alone, to changes of 5 to 100 %. */
+/* Inverse variance of the mixture over l.  Affects only the test's power, which it tunes to changes of 5 to 100 %. */
 #define RHO 0.04
-/* A mean beyond that, a factor of 20, is not looked for. */
+/* The interval is searched up to this mean, a factor of 20. */
 #define MEAN_MAX 3.0
 
 /* The finalizer of splitmix64 (Steele, Lea, Flood 2014). */
@@ -38,7 +38,7 @@ void holdout_take(struct holdout *h, double log_ratio)
     h->n++;
 }
 
-/* The mixture over l > 0, for a sum that speaks for the alternative when it is positive. */
+/* The mixture over l > 0.  A positive sum favours the alternative. */
 static double evidence(double sum, double squares)
 {
     double v = RHO + squares;
@@ -76,7 +76,7 @@ static double against(const struct holdout *h, double m)
     return sqrt(RHO / v) * exp(fmin(sum * sum / (2 * v), 600));
 }
 
-/* From the mean outwards to where the evidence crosses. */
+/* Where the evidence crosses the threshold, searched from the mean outwards. */
 static double crossing(const struct holdout *h, double mean, double far, double threshold)
 {
     double in = mean, out = far;

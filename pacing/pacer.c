@@ -5,8 +5,8 @@
 #include <strings.h>
 
 #define USUAL_GAIN 0.125
-#define LOST_MAX   2.5   /* a single one is not enough */
-#define GAIN_MIN   0.005 /* a lever that brings less is not worth the hold-out */
+#define LOST_MAX   2.5   /* a single collective cannot exceed it */
+#define GAIN_MIN   0.005 /* a lever with a smaller gain is not worth its hold-out */
 
 static const char *const names[PACER_LEVERS] = { "release", "gate", "delay", "stagger" };
 
@@ -46,13 +46,13 @@ const char *pacer_why_text(enum pacer_why why)
         [PACER_HELPS] = "it helps",
         [PACER_NO_GAIN] = "tried, and not proven to help",
         [PACER_HARM] = "tried, and the job got slower",
-        [PACER_FADED] = "it helped, and does no more",
+        [PACER_FADED] = "it helped, but no longer does",
     };
 
     return (unsigned)why < sizeof(texts) / sizeof(texts[0]) ? texts[why] : "";
 }
 
-/* ---- comparing ---- */
+/* ---- comparison ---- */
 
 static struct pacer_slot *slot_of(struct pacer *p, uint64_t signature)
 {
@@ -64,7 +64,7 @@ static struct pacer_slot *slot_of(struct pacer *p, uint64_t signature)
 }
 _Static_assert(PACER_SLOTS == 1u << (64 - 59), "the hash has as many values as there are slots");
 
-/* Of the collectives that both sides have: their sums of times, and how many times went in. */
+/* Sums and numbers of times of the collectives that both sides have. */
 struct matched {
     double s[2];
     uint32_t n[2];
@@ -98,7 +98,7 @@ static void forget_matched(struct pacer *p)
             forget(&p->slot[i]);
 }
 
-/* What it usually takes, from collectives without a lever alone; and what those with it lost. */
+/* Learn the usual time of a collective from those without a lever, and add up what those with it lost. */
 static void learn(struct pacer *p, struct pacer_slot *s, const struct pacer_collective *c)
 {
     if (!c->paced) {
@@ -121,14 +121,14 @@ static bool lost_more_than(const struct pacer *p, double collectives)
     return p->counted && p->lost_s > collectives * p->usual_s / p->counted;
 }
 
-/* What giving a core away does to where the kernel puts whom can outlast a collective; when ranks enter does
- * not. */
+/* Yielding a core may change where the kernel places ranks, and so affect later collectives too; a later entry
+ * does not. */
 static bool may_last(uint32_t which)
 {
     return 1u << which < PACER_DELAY;
 }
 
-/* With one more like those before it: but one alone proves nothing. */
+/* Whether one more loss like those before it would be too much. */
 static bool would_lose_too_much(const struct pacer *p)
 {
     double most = may_last(p->current) && pacer_epoch(p) > 1 ? PACER_LOSS : PACER_LOSS_AT_ONCE;
@@ -136,8 +136,7 @@ static bool would_lose_too_much(const struct pacer *p)
     return p->counted > 1 && lost_more_than(p, most * p->counted / (p->counted + 1));
 }
 
-/* The same collectives with and without the lever, those that are nearest in time.  NaN: not enough of both
- * yet. */
+/* Compare the same collectives with and without the lever, nearest in time.  NaN: not enough of both yet. */
 static double compare(struct pacer *p, struct pacer_slot *s, const struct pacer_collective *c)
 {
     uint32_t left_out = pacer_epoch(p) / 2, least = pacer_epoch(p) - left_out;
@@ -145,7 +144,7 @@ static double compare(struct pacer *p, struct pacer_slot *s, const struct pacer_
 
     p->run = c->paced == p->was ? p->run + 1 : 1;
     p->was = c->paced;
-    if (p->run <= left_out) /* what the epoch before left behind */
+    if (p->run <= left_out) /* may still be affected by the epoch before */
         return NAN;
     s->log_s[c->paced] += log(c->cycle_s);
     s->n[c->paced]++;
@@ -159,7 +158,7 @@ static double compare(struct pacer *p, struct pacer_slot *s, const struct pacer_
     return log(m.s[1] / m.s[0]);
 }
 
-/* ---- changing ---- */
+/* ---- transitions ---- */
 
 static void enter(struct pacer *p, enum pacer_mode mode)
 {
@@ -177,12 +176,11 @@ static bool oversubscribed(const struct pacer_sight *s)
     return s->ranks > s->cores;
 }
 
-/* How long the epochs of the next trial are: one collective, or as long as they may be. */
+/* Length of the epochs in the next trial: one collective, or the longest allowed. */
 static uint8_t trial_epoch(const struct pacer *p, uint32_t which, const struct pacer_params *params)
 {
     if (!may_last(which) ||
-        (p->oversubscribed &&
-         p->lever[which].why != PACER_NO_GAIN)) /* it may yet be that it does not act at once */
+        (p->oversubscribed && p->lever[which].why != PACER_NO_GAIN)) /* the lever may act with a delay */
         return 1;
     return (uint8_t)(params->epoch > PACER_EPOCH_MAX ? PACER_EPOCH_MAX : params->epoch ? params->epoch : 1);
 }
@@ -191,8 +189,7 @@ static void try(struct pacer *p, uint8_t epoch, bool again)
 {
     struct pacer_lever *l = &p->lever[p->current];
 
-    /* A trial that came to nothing, or whose cause had gone, is gone on with: the test allows to look again
-     * and again. */
+    /* Continue a trial that was inconclusive or whose cause disappeared: the test may be repeated without limit. */
     if ((l->why != PACER_NO_GAIN && l->why != PACER_NO_CAUSE) || l->epoch != epoch)
         l->seen = (struct holdout){ 0 };
     l->epoch = epoch;
@@ -202,7 +199,7 @@ static void try(struct pacer *p, uint8_t epoch, bool again)
     enter(p, PACER_TRYING);
 }
 
-/* The trial was too short to tell. */
+/* Whether the trial was too short for a decision. */
 static bool is_promising(const struct pacer *p, uint32_t which)
 {
     const struct pacer_lever *l = &p->lever[which];
@@ -210,9 +207,9 @@ static bool is_promising(const struct pacer *p, uint32_t which)
     return may_last(which) && l->why == PACER_NO_GAIN && holdout_faster(&l->seen) >= PACER_PROMISE;
 }
 
-/* What the trial has cost, and how far off that may be, is to be a small share of the time until the next
- * one, whichever lever that is of.  Not where somebody else wants the cores: a single comparison of long
- * epochs says little of the cost, and the lever's own rest is long enough. */
+/* Rest until the cost of the trial, with its uncertainty, is a small share of the time until the next trial of any
+ * lever.  Not where other processes want the cores: there a single comparison of long epochs says little about the
+ * cost, and the lever's own rest is long enough. */
 static void pay(struct pacer *p)
 {
     double error = holdout_deviation(&p->lever[p->current].seen) * sqrt(p->counted), lost;
@@ -287,7 +284,7 @@ static void off_tick(struct pacer *p, const struct pacer_params *params, const s
 {
     static const uint8_t order[2][PACER_LEVERS] = { { 1, 0, 2, 3 }, { 0, 1, 2, 3 } };
 
-    /* In between two trials the job is as it would be without us. */
+    /* Between two trials the job runs without levers. */
     if (p->at - p->since < PACER_WARM || p->at < p->quiet)
         return;
     p->oversubscribed = oversubscribed(sight);
@@ -297,7 +294,7 @@ static void off_tick(struct pacer *p, const struct pacer_params *params, const s
         if (!startable(p, which, params, sight))
             continue;
         epoch = trial_epoch(p, which, params);
-        /* Epochs come in pairs: begin with one. */
+        /* Epochs come in pairs; begin at the start of a pair. */
         if ((c->seq + 1) % (p->quiet && !is_promising(p, which) ? PACER_GRID : 2u * epoch))
             continue;
         p->current = which;

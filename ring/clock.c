@@ -20,8 +20,8 @@ static bool counter_invariant(void)
     return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
 }
 
-/* The kernel strikes tsc from this list when its watchdog or its test between CPUs found it wanting.
- * Under kvm-clock it stays listed, and is good. */
+/* The kernel removes tsc from this list when its watchdog or its test between CPUs fails.  Under kvm-clock it stays
+ * listed, and is reliable. */
 static bool kernel_believes(void)
 {
     char list[256] = " ";
@@ -46,14 +46,14 @@ enum ring_clock clock_choose(void)
 #if defined(__x86_64__)
     return counter_invariant() && kernel_believes() ? RING_CLOCK_COUNTER : RING_CLOCK_MONOTONIC;
 #elif defined(__aarch64__)
-    return RING_CLOCK_COUNTER; /* the architecture demands an invariant, system-wide counter */
+    return RING_CLOCK_COUNTER; /* the architecture requires an invariant, system-wide counter */
 #else
     return RING_CLOCK_MONOTONIC;
 #endif
 }
 
-/* Both clocks at one moment: of several tries the one that took the shortest, so that an interrupt between
- * the readings does not count. */
+/* Read both clocks at one moment.  The shortest of several tries counts, so that an interrupt between the readings
+ * has no effect. */
 static void read_both(uint64_t *tick, uint64_t *ns)
 {
     uint64_t best = 0;
@@ -98,7 +98,7 @@ uint64_t ring_clock_ns(const struct ring_clock_map *m, enum ring_clock clock, ui
 
     if (clock != RING_CLOCK_COUNTER)
         return ticks;
-    /* Figures of a hostile writer may lie before the map's origin or absurdly far after it. */
+    /* Ticks of a hostile writer may be before the map's origin or far after it. */
     ns = (double)(int64_t)(ticks - m->tick0) * m->ns_per_tick + (double)m->ns0;
     return ns <= 0 ? 0 : ns >= 0x1p63 ? UINT64_MAX : (uint64_t)ns;
 }

@@ -19,8 +19,8 @@ static int control_path(char path[PATH_MAX], const char *dir, const char *suffix
     return -1;
 }
 
-/* Made under another name first: whoever sees the page sees all of it.  Agent and ranks may make it at the
- * same time, and must come to have the same one: the first stays, unless it is no page. */
+/* Make the page under another name first, so that it is complete when it becomes visible.  Agent and ranks may make
+ * it at the same time and must end up with the same one: the first stays, unless it is not a page. */
 static int control_make(const char *dir, const char *path, bool replace)
 {
     static const struct control_page fresh = {
@@ -48,7 +48,7 @@ static int control_make(const char *dir, const char *path, bool replace)
     return rc;
 }
 
-/* For writing; -1: not there, or no page (errno EPROTO). */
+/* Open it for writing.  -1: missing, or not a page (errno EPROTO). */
 static int control_fd(const char *path)
 {
     int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
@@ -63,7 +63,7 @@ static int control_fd(const char *path)
     return fd;
 }
 
-/* An agent takes over the page of the one before, or one that a rank made: probes keep it mapped. */
+/* An agent uses the page of an earlier agent or of a rank, because probes have it mapped. */
 struct control_page *control_page_create(const char *dir)
 {
     char path[PATH_MAX];

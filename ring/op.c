@@ -1,4 +1,4 @@
-/* op.c - the operations: names and properties, one table.  See ring.h. */
+/* op.c - names and properties of the operations, in one table.  See ring.h. */
 #include "ring/ring.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static const struct {
     [RING_OP_REDUCE_SCATTER_BLOCK] = { "reduce_scatter_block", true, false },
     [RING_OP_SCAN] = { "scan", false, false },
     [RING_OP_EXSCAN] = { "exscan", false, false },
-    /* A rank waits for its neighbours only. */
+    /* A rank waits only for its neighbours. */
     [RING_OP_NEIGHBOR_ALLGATHER] = { "neighbor_allgather", false, false },
     [RING_OP_NEIGHBOR_ALLGATHERV] = { "neighbor_allgatherv", false, true },
     [RING_OP_NEIGHBOR_ALLTOALL] = { "neighbor_alltoall", false, false },

@@ -53,8 +53,8 @@ static struct pacing_page *page_open(const char *path, int flags, int protection
     return p;
 }
 
-/* Its memory is taken now: a full /dev/shm must be an error here, not a SIGBUS in the job later.  It gets its
- * name when it is whole, and whoever comes second takes the first one's. */
+/* Allocate the memory now: a full /dev/shm must be an error here, not a SIGBUS in the job later.  The page gets its
+ * name when it is complete; if another process was first, its page is used. */
 static int page_make(const char *dir, const char *path)
 {
     const struct {
@@ -176,7 +176,7 @@ bool pacing_gate_arrive(struct pacing_gate *g, uint32_t seq)
 
     do {
         if (was && (int32_t)((uint32_t)(was >> 32) - seq) > 0)
-            return false; /* they are ahead: this is no collective that all wait for */
+            return false; /* the other ranks are ahead, so they do not wait here */
         now = was && was >> 32 == seq ? was + 1 : ((uint64_t)seq << 32 | 1);
     } while (
         !atomic_compare_exchange_weak_explicit(at, &was, now, memory_order_seq_cst, memory_order_relaxed));
@@ -192,7 +192,7 @@ static bool all_here(struct pacing_gate *g, uint32_t seq)
 {
     uint64_t n = atomic_load_explicit(&g->arrived[seq & 1], memory_order_seq_cst);
 
-    /* A later number: they were all here, and have gone on. */
+    /* A later number means that all have arrived and left. */
     return n >> 32 != seq || (n & UINT32_MAX) >= atomic_load_explicit(&g->members, memory_order_relaxed);
 }
 
@@ -205,7 +205,7 @@ bool pacing_gate_sleep(struct pacing_gate *g, uint32_t seq, uint64_t wait_ns)
     if (all_here(g, seq))
         return true;
     atomic_fetch_add_explicit(&g->sleepers, 1, memory_order_seq_cst);
-    /* Those who came since are told by the word, which the kernel compares. */
+    /* The kernel compares the word, so an arrival since then ends the wait at once. */
     futex(&g->open, FUTEX_WAIT, open, &timeout);
     atomic_fetch_sub_explicit(&g->sleepers, 1, memory_order_seq_cst);
     return all_here(g, seq);

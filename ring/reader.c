@@ -1,7 +1,6 @@
 /* reader.c - the agent's end of a ring.  See ring.h, layout.h.
- * The file belongs to the job's user, and so does everything in it: sizes are checked when it is opened and
- * each time it is read, positions are bounded, strings are ended.  The worst that a lying writer gets is
- * wrong figures. */
+ * The job's user owns the file and may write anything into it.  Sizes are checked when it is opened and each time it
+ * is read, positions are bounded, and strings are terminated.  A malicious writer only gets wrong figures. */
 #include "ring/layout.h"
 
 #include <errno.h>
@@ -15,7 +14,7 @@
 
 #include "ring/clock.h"
 
-/* A file that somebody cut short would raise SIGBUS when touched. */
+/* Accessing a file that was truncated would raise SIGBUS. */
 static bool still_whole(const struct ring *r)
 {
     struct stat st;
@@ -31,7 +30,7 @@ static bool header_ok(const struct ring_header *h, uint64_t file_bytes)
            (h->clock == RING_CLOCK_MONOTONIC || (h->clock == RING_CLOCK_COUNTER && CLOCK_HAVE_COUNTER));
 }
 
-/* Judged on a copy that was read, not mapped: what is believed below cannot change meanwhile. */
+/* Checks a copy that was read, not mapped, so that it cannot change after the check. */
 static int header_read(int fd, struct ring_header *h)
 {
     struct stat st;
@@ -55,7 +54,7 @@ struct ring *ring_open(const char *path, bool peek)
 
     if (!r)
         return NULL;
-    /* O_NONBLOCK: a FIFO in the ring's place must not hold us up. */
+    /* O_NONBLOCK: a FIFO in place of the ring must not block. */
     r->fd = open(path, (peek ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (r->fd < 0 || header_read(r->fd, &h) < 0)
         goto fail;
@@ -89,7 +88,7 @@ void ring_close(struct ring *r)
     free(r);
 }
 
-/* Copy n events from position on, in at most two pieces. */
+/* Copy n events from position, in at most two pieces. */
 static void copy_out(const struct ring *r, uint64_t position, struct ring_event *out, size_t n)
 {
     size_t at = (size_t)(position & r->mask), first = (size_t)r->mask + 1 - at;
@@ -100,15 +99,15 @@ static void copy_out(const struct ring *r, uint64_t position, struct ring_event 
     memcpy(out + first, r->events, (n - first) * sizeof(*out));
 }
 
-/* Somebody who only looks may be overtaken by the writer: drop from out what it may have touched meanwhile.
- */
+/* The writer may overtake a reader that only peeks: drop from out what it may have overwritten meanwhile. */
 static size_t drop_overtaken(const struct ring *r, uint64_t position, struct ring_event *out, size_t n)
 {
     uint64_t head = atomic_load_explicit(&r->file->head, memory_order_acquire);
     uint64_t tail = atomic_load_explicit(&r->file->tail, memory_order_acquire);
     uint64_t behind = head - position, lost = 0;
 
-    if (behind > r->mask && tail != position && tail - position <= behind) /* else not given free yet */
+    if (behind > r->mask && tail != position &&
+        tail - position <= behind) /* otherwise these slots are not free for the writer yet */
         lost = behind - r->mask;
     if (lost >= n)
         return 0;
@@ -125,7 +124,7 @@ size_t ring_drain(struct ring *r, struct ring_event *out, size_t max)
     head = atomic_load_explicit(&r->file->head, memory_order_acquire);
     tail = r->peek ? r->tail : atomic_load_explicit(&r->file->tail, memory_order_relaxed);
     n = head - tail;
-    if (n > r->mask + 1) { /* no honest pair of positions: go on with what the ring can hold */
+    if (n > r->mask + 1) { /* impossible positions: read what the ring can hold */
         n = r->mask + 1;
         tail = head - n;
     }
@@ -158,7 +157,7 @@ void ring_retire(struct ring *r)
 {
     if (r->peek || !still_whole(r))
         return;
-    /* Dropping pages is a favour to the node: where the file system cannot, nothing is lost. */
+    /* Dropping pages saves memory; a file system that cannot do it does no harm. */
     if (fallocate(r->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)ring_events_offset(),
                   (off_t)(ring_file_bytes((uint32_t)r->mask + 1) - ring_events_offset())) < 0)
         return;

@@ -1,4 +1,4 @@
-/* sgring.c - print what a ring, or every ring in a step's directory, holds.  Never moves the agent's
+/* sgring.c - prints the contents of a ring, or of all rings in a step's directory.  Never moves the agent's
  * position. */
 #include <dirent.h>
 #include <errno.h>
@@ -34,14 +34,14 @@ struct snapshot {
 };
 
 static const struct option_spec events = { "events", "N", VALUE_RANGE(VALUE_COUNT, 1, 1 << 20),
-                                           "print the last N recorded events of each ring as well" };
+                                           "also print the last N recorded events of each ring" };
 static const struct option_use uses[] = { { &events, NULL }, { &option_json, NULL }, { NULL, NULL } };
 static const struct options_command only = {
     .name = "",
     .operands = "[RING|DIRECTORY...]",
     .uses = uses,
     .more =
-        "The agent's place in the ring is left alone. Without an operand: the directory that SYNCGUARD_DIR names.",
+        "The agent's position in the ring does not change. Without an operand, the directory is $SYNCGUARD_DIR.",
 };
 
 static const struct options_command *command(size_t i)
@@ -52,7 +52,7 @@ static const struct options_command *command(size_t i)
 static const struct options_program program = {
     .name = "sgring",
     .text =
-        "Print the rings of a guarded step: who wrote them, their totals, what each rank is inside of right now, its "
+        "Print the rings of a guarded step: their writers, totals, the MPI call that each rank is in, and its "
         "communicators.",
     .command = command,
     .examples = { "sgring /dev/shm/syncguard.*", "sgring --events=20 --json" },
@@ -63,7 +63,7 @@ static const char *const states[] = {
     [RING_STATE_RUNNING] = "running", [RING_STATE_FINALIZED] = "finalized", [RING_STATE_ABORTED] = "aborted"
 };
 
-/* What a rank is doing, seen from outside: a process that is gone without MPI_Finalize has vanished. */
+/* The rank's state.  A process that ended without MPI_Finalize has vanished. */
 static const char *state_name(const struct ring_info *info)
 {
     if (info->state == RING_STATE_RUNNING && info->pid > 0 && kill(info->pid, 0) < 0 && errno == ESRCH)
@@ -101,7 +101,7 @@ static void print_json_string(const char *s)
 
         if (c == '"' || c == '\\')
             printf("\\%c", c);
-        else if (c < 0x20 || c >= 0x7f) /* the file may hold anything: keep the JSON valid */
+        else if (c < 0x20 || c >= 0x7f) /* the file may contain anything, and the JSON must be valid */
             printf("\\u%04x", c);
         else
             putchar(c);
@@ -149,14 +149,14 @@ static void text_events(const struct view *v, const struct snapshot *s)
 static void text_live(const struct view *v, const struct snapshot *s)
 {
     if (!s->live_known)
-        printf("  live         unknown (the writer stopped in the middle of writing it)\n");
+        printf("  live         unknown (the writer stopped while writing it)\n");
     else if (s->live.op == RING_OP_NONE && !s->live.comm)
-        printf("  live         outside of MPI\n");
+        printf("  live         outside MPI\n");
     else if (s->live.op == RING_OP_NONE)
-        printf("  live         outside of MPI for %.6f s; last collective: %016" PRIx64 " seq %" PRIu32 "\n",
+        printf("  live         outside MPI for %.6f s; last collective: %016" PRIx64 " seq %" PRIu32 "\n",
                seconds(v, s, s->live.enter, s->now), s->live.comm, s->live.seq);
     else
-        printf("  live         inside %s for %.6f s: communicator %016" PRIx64 " seq %" PRIu32 ", %" PRIu64
+        printf("  live         in %s for %.6f s: communicator %016" PRIx64 " seq %" PRIu32 ", %" PRIu64
                " bytes\n",
                ring_op_name((enum ring_op)s->live.op), seconds(v, s, s->live.enter, s->now), s->live.comm,
                s->live.seq, s->live.bytes);
@@ -282,7 +282,7 @@ static void show_ring(struct view *v, const char *path)
 
     if (!r) {
         fprintf(stderr, "sgring: %s: %s\n", path,
-                errno == EPROTO ? "not a ring, or one of another version of SyncGuard" : strerror(errno));
+                errno == EPROTO ? "not a ring, or a ring of another version of SyncGuard" : strerror(errno));
         v->failed++;
         return;
     }

@@ -19,7 +19,7 @@
 #define STEPS_MAGIC      0x53475453u /* "SGTS" */
 #define STEPS_VERSION    1u
 #define INCARNATIONS_MAX 4096u
-/* The control page is looked for at each of the first calls, then at every so-many-th. */
+/* The control page is looked for at each of the first calls, then once in this many. */
 #define CONTROL_TRY_CALLS 64u
 
 struct steps_page {
@@ -34,19 +34,19 @@ struct steps_page {
     _Atomic uint32_t notice, hears;
     char unused[4096 - 64 * 2 - 32];
 };
-_Static_assert(sizeof(struct steps_page) == 4096, "a page");
+_Static_assert(sizeof(struct steps_page) == 4096, "the file is one page");
 
 struct steps {
     struct steps_page *page;
-    const struct control_page *control; /* NULL: not there yet */
+    const struct control_page *control; /* NULL: not found yet */
     uint32_t rank, incarnation;
     int fd; /* reader only; -1 */
     char dir[];
 };
 
-/* ---- joining ---- */
+/* ---- join ---- */
 
-/* One writer: no locked addition. */
+/* The page has one writer, so no locked addition is needed. */
 static void put(_Atomic uint64_t *place, uint64_t value)
 {
     atomic_store_explicit(place, value, memory_order_release);
@@ -57,7 +57,7 @@ static uint64_t get(const _Atomic uint64_t *place)
     return atomic_load_explicit(place, memory_order_acquire);
 }
 
-/* Under mpirun all ranks of a node are one Slurm task: the launcher next to the program knows best. */
+/* Under mpirun all ranks of a node are one Slurm task, so the MPI launcher's variables come first. */
 static uint32_t own_rank(void)
 {
     static const char *const names[] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "RANK",
@@ -77,8 +77,8 @@ static uint32_t own_rank(void)
     return (uint32_t)getpid();
 }
 
-/* The memory is taken now: a full /dev/shm must be an error here, not a SIGBUS later.  Under another name
- * first: the reader sees all of it or nothing. */
+/* Allocate the memory now: a full /dev/shm must be an error here, not a SIGBUS later.  Make it under another name
+ * first, so that it is complete when a reader sees it. */
 static int file_make(const char *path, const struct steps_page *fresh)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600), rc;
@@ -170,9 +170,9 @@ void steps_leave(struct steps *s)
     steps_close(s);
 }
 
-/* ---- telling ---- */
+/* ---- write ---- */
 
-/* The agent makes its page when it starts, which may be after us. */
+/* The agent makes the control page when it starts, which may be later. */
 static bool have_control(struct steps *s, uint64_t n)
 {
     int saved;
@@ -197,7 +197,7 @@ bool steps_due(struct steps *s)
         return false;
     n = atomic_load_explicit(&s->page->calls, memory_order_relaxed) + 1;
     put(&s->page->call_ns, clock_monotonic_ns());
-    /* Counted for all to see before the answer is looked up, see control_page_ask(). */
+    /* The count must be visible before the answer is read, see control_page_ask(). */
     atomic_store_explicit(&s->page->calls, n, memory_order_seq_cst);
     if (!have_control(s, n) || !control_page_asked(s->control, n, s->incarnation))
         return false;
@@ -237,7 +237,7 @@ void steps_notice(struct steps *s)
         atomic_store_explicit(&s->page->notice, 1, memory_order_release);
 }
 
-/* ---- reading ---- */
+/* ---- read ---- */
 
 bool steps_name_parse(const char *name, uint32_t *rank, uint32_t *incarnation)
 {
@@ -305,7 +305,7 @@ void steps_figures_get(const struct steps *s, struct steps_figures *f)
     struct stat st;
 
     *f = (struct steps_figures){ .rank = s->rank, .incarnation = s->incarnation, .state = STEPS_LEFT };
-    /* A file that somebody cut short would raise SIGBUS when touched. */
+    /* Accessing a file that was truncated would raise SIGBUS. */
     if (fstat(s->fd, &st) < 0 || st.st_size < (off_t)sizeof(*p))
         return;
     f->pid = p->pid;

@@ -1,5 +1,5 @@
 /* writer.c - the probe's end of a ring.  See ring.h, layout.h.
- * This runs inside other people's programs: what can fail, fails in ring_create(). */
+ * This runs inside users' programs, so everything that can fail does so in ring_create(). */
 #include "ring/hot.h"
 
 #include <errno.h>
@@ -13,9 +13,9 @@
 
 #include "ring/clock.h"
 
-#define INCARNATIONS_MAX 4096u /* a task that runs more MPI programs in turn has its further ones unguarded */
+#define INCARNATIONS_MAX 4096u /* MPI programs that one task runs in turn; further ones are not guarded */
 
-/* All of the file's memory is taken now: a full /dev/shm must be an error here, not a SIGBUS in the job
+/* Allocate all of the file's memory now: a full /dev/shm must be an error here, not a SIGBUS in the job
  * later. */
 static int file_make(const char *path, size_t bytes)
 {
@@ -36,8 +36,8 @@ static int file_make(const char *path, size_t bytes)
     return fd;
 }
 
-/* Give the finished file its name, so that a reader never meets half a header.  Thread 0 takes the first
- * incarnation that is free; other threads have that of their thread 0. */
+/* Give the complete file its name, so that a reader never sees half a header.  Thread 0 takes the first free
+ * incarnation; other threads use that of thread 0. */
 static int file_publish(const char *dir, const char *temporary, struct ring *r, struct ring_info *info)
 {
     char path[PATH_MAX];

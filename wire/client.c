@@ -67,7 +67,7 @@ struct ask {
     struct link *link;
     const json_t *question;
     json_t *answer;
-    struct err err; /* of this host */
+    struct err err; /* for this host */
 };
 
 static void ask_up(struct link *l, void *arg)
@@ -100,7 +100,7 @@ static void ask_down(struct link *l, const char *why, void *arg)
     event_base_loopbreak(a->base);
 }
 
-/* Ask the index-th host; its name into *host. */
+/* Ask the index-th host; *host becomes its name. */
 static void ask_one(struct ask *a, const struct client_options *o, unsigned index, double timeout_s,
                     struct host *host)
 {
@@ -131,7 +131,7 @@ json_t *client_ask(const struct client_options *o, const json_t *question, doubl
         double left_s = until_s - now_s();
         struct host host;
 
-        /* A base of its own for each: what the last one left behind (its time limit) goes with it. */
+        /* Each host gets its own event base, so that a time limit of the last one is gone. */
         a.base = loop_new();
         if (!a.base) {
             err_set(err, "cannot create an event loop");
@@ -172,7 +172,7 @@ struct client {
     struct link *link;
     bool up;
     int n_hosts;
-    unsigned index, failures; /* in a row */
+    unsigned index, failures; /* failures in a row */
 };
 
 static void try_later(struct client *c)
@@ -204,7 +204,7 @@ static void on_down(struct link *l, const char *why, void *arg)
     c->link = NULL;
     c->up = false;
     try_later(c);
-    c->events.state(c, false, err.text, c->arg); /* last: it may free c */
+    c->events.state(c, false, err.text, c->arg); /* must be last: it may free c */
 }
 
 static void on_frame(struct link *l, enum link_frame type, const void *data, size_t bytes, void *arg)
@@ -257,7 +257,7 @@ struct client *client_new(struct event_base *base, const struct client_options *
         client_free(c);
         return NULL;
     }
-    event_active(c->retry, EV_TIMEOUT, 0); /* the first try, from the loop like all others */
+    event_active(c->retry, EV_TIMEOUT, 0); /* the first attempt, made from the loop like all others */
     return c;
 }
 

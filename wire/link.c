@@ -197,7 +197,7 @@ static void send_greeting(struct link *l)
         l->phase = PHASE_GREETING;
 }
 
-/* Both ends hold each other's key now. */
+/* Both ends have each other's key now. */
 static int begin_proof(struct link *l, const uint8_t *peer_key)
 {
     if (seal_init(&l->seal, &l->pair, peer_key, l->accepting) < 0 || put_frame(l, FRAME_PROOF, NULL, 0) < 0)
@@ -206,7 +206,7 @@ static int begin_proof(struct link *l, const uint8_t *peer_key)
     return 0;
 }
 
-/* Tell the peer why, and close when it is sent. */
+/* Send the reason to the peer, and close when it is sent. */
 __attribute__((format(printf, 2, 3))) static void refuse(struct link *l, const char *fmt, ...)
 {
     va_list ap;
@@ -245,7 +245,7 @@ static void handle_answer(struct link *l, const uint8_t *data, size_t bytes)
         fail(l, "handshake: invalid key in the answer");
 }
 
-/* The reason comes from a stranger: only what can be printed. */
+/* The reason comes from an unauthenticated peer: log only printable characters. */
 static void handle_refusal(struct link *l, const uint8_t *data, size_t bytes)
 {
     char text[REASON_MAX + 1];
@@ -277,7 +277,7 @@ static bool check_head(struct link *l, const uint8_t *head, size_t bytes)
     if (memcmp(head, MAGIC, 4))
         fail(l, "handshake: the peer does not speak our protocol");
     else if (!l->accepting && head[8] == MESSAGE_REFUSAL && bytes <= REASON_MAX)
-        return true; /* whatever its version: that may be the reason */
+        return true; /* of any version: the version may be the reason */
     else if (version != LINK_VERSION && l->accepting)
         refuse(l, "refused: this end speaks protocol version %u, the peer version %u", LINK_VERSION, version);
     else if (version != LINK_VERSION)
@@ -367,7 +367,7 @@ static void on_readable(struct bufferevent *bev, void *arg)
         else if (l->phase == PHASE_PROVING || l->phase == PHASE_UP)
             more = read_frame(l, in);
         else
-            more = 0; /* being refused: nothing more is believed */
+            more = 0; /* the peer is being refused: ignore what it sends */
     }
     l->busy--;
     if (l->closed)
@@ -394,8 +394,8 @@ static void set_options(evutil_socket_t fd)
     int on = 1, idle_s = 10, interval_s = 5, probes = 4, stuck_ms = 30000;
 
     evutil_make_socket_closeonexec(fd);
-    /* A dead machine says nothing: without these a link to it would stay for minutes.  Not every kind of
-     * socket has them, and nothing is lost then. */
+    /* Detect a dead machine, whose link would otherwise stay open for minutes.  Some kinds of socket lack these options,
+     * which does no harm. */
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
     (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof(idle_s));
@@ -412,7 +412,7 @@ static int open_bufferevent(struct link *l, evutil_socket_t fd)
     if (!l->bev)
         return -1;
     bufferevent_setcb(l->bev, on_readable, on_written, on_event, l);
-    /* One whole frame must fit; more is left in the kernel, and slows the peer down. */
+    /* One whole frame must fit; the rest stays in the kernel and slows the peer down. */
     bufferevent_setwatermark(l->bev, EV_READ, 0, LINK_FRAME_MAX + SEAL_OVERHEAD);
     bufferevent_set_max_single_read(l->bev, 64 << 10);
     return bufferevent_enable(l->bev, EV_READ | EV_WRITE);
@@ -482,7 +482,7 @@ static void on_addresses(struct addrinfo *addresses, const char *why, void *arg)
 
     l->lookup = NULL;
     l->addresses = l->next = addresses;
-    if (l->phase == PHASE_DOWN) /* doomed meanwhile */
+    if (l->phase == PHASE_DOWN) /* failed meanwhile */
         return;
     if (!addresses) {
         fail(l, "%s", why);
@@ -581,7 +581,7 @@ struct link *link_accept(struct event_base *base, int fd, const char *munge_sock
     return l;
 }
 
-/* ---- use ---- */
+/* ---- sending ---- */
 
 int link_send(struct link *l, enum link_frame type, const void *data, size_t bytes)
 {

@@ -11,7 +11,8 @@
 #include "common/xalloc.h"
 
 struct lookup {
-    struct event *turn; /* begins the lookup, later frees it: evdns must not be freed in its own callback */
+    struct event
+        *turn; /* starts the lookup and later frees it, because evdns must not be freed in its own callback */
     struct event_base *base;
     struct evdns_base *dns;
     struct evdns_getaddrinfo_request *request;
@@ -84,7 +85,7 @@ static void begin(struct lookup *lk)
     }
     hints.ai_flags = 0;
     lk->request = evdns_getaddrinfo(lk->dns, lk->host, lk->port, &hints, on_answer, lk);
-    /* Without a name server the request would wait for one for ever. */
+    /* Without a name server the request would never end. */
     if (lk->request && !evdns_base_count_nameservers(lk->dns)) {
         lookup_done *done = lk->done;
 
@@ -131,5 +132,5 @@ void lookup_cancel(struct lookup *lk)
     if (lk->stage == BEGIN)
         free_lookup(lk);
     else if (lk->request)
-        evdns_getaddrinfo_cancel(lk->request); /* on_answer still comes, from the loop */
+        evdns_getaddrinfo_cancel(lk->request); /* the loop still calls on_answer() */
 }

@@ -6,7 +6,7 @@
 #include "common/xalloc.h"
 #include "wire/hosts.h"
 
-#define COMPLETION_S 1.0 /* a controller that is away must not hold the shell up */
+#define COMPLETION_S 1.0 /* an unreachable controller must not block the shell */
 
 struct session *session_open(const struct options *o, struct err *err)
 {
@@ -35,7 +35,7 @@ void session_close(struct session *s)
     free(s);
 }
 
-/* No more than a word: it ends up in a command line. */
+/* Only a plain word is safe in a command line. */
 static bool is_word(const char *s)
 {
     return s && *s && !s[strcspn(s, " \t\n'\"\\\\$`&|;<>(){}*?!#~")];

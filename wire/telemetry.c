@@ -5,7 +5,7 @@
 
 #include "ring/ring.h"
 
-/* The layouts, in the order of the bytes: one table a kind, read by both directions. */
+/* Layout of each kind of item, in order of bytes; used for encoding and decoding. */
 struct field {
     uint16_t offset, size;
 };
@@ -111,7 +111,7 @@ static const struct field header_fields[] = {
 static const struct {
     const char *name;
     const struct field *fields;
-    bool checked; /* has values that check_values() looks at */
+    bool checked; /* has values that check_values() checks */
 } kinds[] = {
     [TELEMETRY_SAMPLE] = { "sample", sample_fields, true },
     [TELEMETRY_STEP] = { "step", step_fields, true },
@@ -133,8 +133,8 @@ static size_t layout_bytes(const struct field *f)
     return n;
 }
 
-/* Copy a field between the host's byte order and little-endian; both directions are the same.  A single byte
- * and text are copied as they are. */
+/* Copy a field between the host's byte order and little-endian, in either direction.  Single bytes and text are
+ * copied unchanged. */
 static void copy(void *to, const void *from, size_t size)
 {
     uint16_t u16;
@@ -187,7 +187,7 @@ int telemetry_put(struct telemetry_writer *w, const struct telemetry_item *item)
     if (w->bytes > w->cap || n > w->cap - w->bytes)
         return -1;
     w->data[w->bytes] = (uint8_t)item->kind;
-    /* all members of the union begin at the same place */
+    /* all members of the union have the same address */
     encode(w->data + w->bytes + 1, &item->sample, fields);
     w->bytes += n;
     w->items++;
@@ -207,7 +207,7 @@ static int check_text(const char *text, size_t size, size_t at, struct err *err)
     return memchr(text, '\0', size) ? 0 : err_set(err, "telemetry: item at byte %zu: unterminated text", at);
 }
 
-/* The values that readers index and divide by. */
+/* Check the values that readers use as index or divisor. */
 static int check_values(const struct telemetry_item *item, size_t at, struct err *err)
 {
     const struct sample *s = &item->sample;
@@ -247,7 +247,7 @@ static int check_values(const struct telemetry_item *item, size_t at, struct err
     return 0;
 }
 
-/* The item at r->at, not yet believed; 0 and its bytes, or -1. */
+/* Check the item at r->at.  0 and its size, or -1. */
 static int check_item(const struct telemetry_reader *r, size_t *bytes, struct err *err)
 {
     struct telemetry_item item;
