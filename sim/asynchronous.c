@@ -10,12 +10,12 @@ struct servers {
     const struct scenario_job *j;
     struct noise *noise;
     struct sim_job_result *r;
-    double service_s, transit_s, wire_s; /* of an update: at the servers, latencies, on the rank's link */
+    double service_s, transit_s, wire_s; /* of an update: time at servers, in latencies, on the link */
     double free_s;
-    double *ready_s;   /* by rank: its work is done */
-    double *begun_s;   /* its iteration began */
-    uint64_t *updates; /* that it began */
-    uint32_t *heap;    /* ranks, the one that is ready first on top */
+    double *ready_s;   /* by rank: when its work is done */
+    double *begun_s;   /* when its iteration began */
+    uint64_t *updates; /* number of updates begun */
+    uint32_t *heap;    /* ranks; the first to be ready is on top */
     uint32_t n;
 };
 
@@ -24,7 +24,7 @@ static bool before(const struct servers *q, uint32_t a, uint32_t b)
     return q->ready_s[a] < q->ready_s[b] || (q->ready_s[a] == q->ready_s[b] && a < b);
 }
 
-/* The top's time has grown: sink it. */
+/* Restore the heap after the time of its top has grown. */
 static void sink(struct servers *q, uint32_t at)
 {
     uint32_t rank = q->heap[at];
@@ -55,7 +55,7 @@ static void begin_work(struct servers *q, uint32_t rank, double now_s)
     q->r->work_s[rank] += work_s;
 }
 
-/* The rank that is ready first has its turn. */
+/* Serve the rank that is ready first. */
 static void serve(struct servers *q)
 {
     uint32_t rank = q->heap[0];

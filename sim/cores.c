@@ -14,18 +14,18 @@ struct cores {
     double now_s;
     struct one {
         enum state state;
-        double left_s, work_s; /* of work */
-        double until_s;        /* of sleep */
+        double left_s, work_s; /* work left, work in all */
+        double until_s;        /* end of sleep */
     } rank[];
 };
 
-/* Does somebody who waits use a core? */
+/* Whether a waiting rank occupies its core. */
 static bool spins(const struct cores *c)
 {
     return c->waiting != CORES_GATE || !pace_gives_core(c->n, c->cores, c->arrived);
 }
 
-/* At which work advances. */
+/* Speed at which work advances. */
 static double rate(const struct cores *c)
 {
     bool spin = spins(c);
@@ -111,7 +111,7 @@ bool cores_all_done(const struct cores *c)
 
 /* ---- all at once ---- */
 
-/* How long nothing changes, if work advances at rate. */
+/* Time until the next change, if work advances at this rate. */
 static double next_change_s(const struct cores *c, const double *start_s, double rate)
 {
     double next = INFINITY;
@@ -129,7 +129,7 @@ static double next_change_s(const struct cores *c, const double *start_s, double
     return fmax(next, 0);
 }
 
-/* What changes now, changes.  Work within rounding of its end is at its end, or the loop would not. */
+/* Apply all changes that are due.  Work within rounding of its end has ended, or the loop would never end. */
 static void change(struct cores *c, const double *start_s, const double *work_s, const double *sleep_s,
                    double *done_s)
 {
@@ -160,7 +160,7 @@ void cores_run(uint32_t n, uint32_t cores, enum cores_waiting waiting, const dou
     while (c->arrived < n) {
         double step_s = next_change_s(c, start_s, rate(c));
 
-        /* The clock's own resolution bounds a step from below, or rounding could stop it. */
+        /* A step is at least the clock's resolution, or rounding could stop the clock. */
         pass(c, c->now_s + fmax(step_s, fabs(c->now_s) * 1e-15));
         change(c, start_s, work_s, sleep_s, done_s);
     }

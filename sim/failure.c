@@ -80,7 +80,7 @@ double failure_restart_s(struct failure *f, double at_s, uint64_t *count)
     for (int i = 0; i < RESTARTS_MAX; i++) {
         double up_s = at_s + f->c->restart_s;
 
-        while (failure_next_s(f) <= at_s) { /* what stopped it is over */
+        while (failure_next_s(f) <= at_s) { /* skip failures that happened during the downtime */
             sample_failure(f, f->first, at_s);
             find_first(f);
         }

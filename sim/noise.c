@@ -6,9 +6,9 @@
 #include "common/xalloc.h"
 #include "sim/random.h"
 
-#define FLOOR 0.1 /* of a normal factor: work is never negative */
+#define FLOOR 0.1 /* least value of a normal factor, so that work is never negative */
 
-/* Streams of random numbers of a source. */
+/* Streams of a source's random numbers. */
 enum { STREAM_STEP, STREAM_FIXED, STREAM_SPIKE, STREAM_SPIKE_SIZE, STREAMS };
 
 struct source {
@@ -25,7 +25,7 @@ struct noise {
     size_t job;
     const struct noise_places *places;
     uint32_t ranks;
-    bool over[SCENARIO_FAULTS_MAX]; /* deaths that were repaired */
+    bool over[SCENARIO_FAULTS_MAX]; /* faults of kind death that were repaired */
     size_t n;
     struct source source[SCENARIO_NOISES_MAX];
 };
@@ -134,7 +134,7 @@ struct random noise_random(const struct scenario *s, size_t i)
     return random_of((uint64_t)s->seed, (uint32_t)s->noises[i].job, (uint32_t)(i * STREAMS + STREAM_STEP));
 }
 
-/* An autocorrelated place is sampled in order. */
+/* Samples of an autocorrelated place must be taken in order. */
 static double source_value(struct source *src, uint32_t place, uint64_t sample)
 {
     double *state = src->state ? &src->state[place] : NULL;

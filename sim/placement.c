@@ -16,7 +16,7 @@ uint32_t placement_node_ranks(const struct scenario *s)
     return (uint32_t)most;
 }
 
-/* slot[rank]: the rank's place when all places of the job's nodes are counted through. */
+/* slot[rank]: the rank's place in the list of all places on the job's nodes. */
 static void deal(uint32_t *slot, const struct scenario *s, size_t job)
 {
     const struct scenario_job *j = &s->jobs[job];

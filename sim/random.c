@@ -33,7 +33,7 @@ void random_block(const uint32_t counter[4], const uint32_t key[2], uint32_t out
     out[3] = c3;
 }
 
-/* attempt: for draws that may need several. */
+/* attempt: index of a draw that may need several. */
 static void draw(const struct random *r, uint32_t who, uint64_t when, uint32_t attempt, uint64_t out[2])
 {
     uint32_t counter[4] = { who, (uint32_t)when, (uint32_t)(when >> 32 & 0xffff) | attempt << 16, r->stream };
@@ -44,7 +44,7 @@ static void draw(const struct random *r, uint32_t who, uint64_t when, uint32_t a
     out[1] = (uint64_t)block[2] << 32 | block[3];
 }
 
-/* The middles of 2^52 equal parts of (0, 1): neither end. */
+/* The middle of one of 2^52 equal parts of (0, 1), so never an end. */
 static double open_unit(uint64_t bits)
 {
     return ((double)(bits >> 12) + 0.5) * 0x1p-52;
@@ -110,5 +110,5 @@ double random_gamma(const struct random *r, uint32_t who, uint64_t when, double 
         if (v > 0 && log(u) < 0.5 * z * z + d - d * v + d * log(v))
             return d * v * boost * cv * cv;
     }
-    return 1; /* not reached: an attempt is rejected less than once in twenty */
+    return 1; /* unreachable in practice: fewer than one attempt in twenty is rejected */
 }

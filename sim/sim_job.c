@@ -30,7 +30,7 @@ const struct sim_job_result *sim_job_result_get(const struct sim_job *j)
     return &j->result;
 }
 
-/* ---- what a round consists of ---- */
+/* ---- parts of a round ---- */
 
 /* Each of the round's steps: the forward pass, with collectives inside the nodes; then the backward pass, in
  * the last step with an exchange after each bucket. */
@@ -78,7 +78,7 @@ static int open_buckets(struct sim_job *j, struct err *err)
     j->bucket = xcalloc((size_t)s->buckets, sizeof(*j->bucket));
     for (int b = 0; b < s->buckets && j->n > 1; b++) {
         spec.bytes = j->bucket_bytes[b];
-        /* Buckets of one size share the rates that are kept for them. */
+        /* Buckets of one size share their cached rates. */
         if (b > 0 && j->bucket_bytes[b] == j->bucket_bytes[b - 1] && !j->apart)
             j->bucket[b] = j->bucket[b - 1];
         else if (!(j->bucket[b] = network_collective_new(j->network, &spec, j->place->fabric_rank, err)))
@@ -112,7 +112,7 @@ static int open_inner(struct sim_job *j, struct err *err)
     return 0;
 }
 
-/* ---- life ---- */
+/* ---- new and free ---- */
 
 static double *numbers(uint32_t n)
 {
@@ -373,5 +373,5 @@ void sim_job_rank_leave(struct sim_job *j, uint32_t rank, uint64_t round, uint32
     if (part + 1 < j->n_parts)
         return;
     j->round[round % j->depth].leave_s[rank] = leave_s;
-    j->round[round % j->depth].last_s = x->last_s; /* all have entered, or nobody would leave */
+    j->round[round % j->depth].last_s = x->last_s; /* a rank leaves only after all have entered */
 }

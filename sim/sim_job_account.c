@@ -29,7 +29,7 @@ static void account_lateness(struct sim_job *j, uint32_t bucket, const struct si
     j->result.collectives++;
 }
 
-/* Who works beside the exchange waits for it later (sim_job_account_wait). */
+/* With overlap a rank waits for the exchange later, see sim_job_account_wait(). */
 static void account_time(struct sim_job *j, const struct sim_job_exchange *x)
 {
     if (j->apart)

@@ -1,4 +1,4 @@
-/* Pacing=auto: the live rules of pacing (pacing/pacer.h), asked as the probe asks them (probe/pace.c). */
+/* Pacing=auto: calls the live rules of pacing (pacing/pacer.h) as the probe does (probe/pace.c). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "common/xalloc.h"
 #include "sim/sim_job_private.h"
 
-#define SLICE_S 0.003 /* that a rank runs for before another one has its core (the kernel's usual) */
+#define SLICE_S 0.003 /* the kernel's usual time slice of a rank that shares its core */
 
 /* Collectives of a step that the probe cannot tell apart: one communicator, one size. */
 enum sort { INNER, WHOLE_BUCKET, LAST_BUCKET, SORTS };
@@ -14,9 +14,9 @@ enum sort { INNER, WHOLE_BUCKET, LAST_BUCKET, SORTS };
 struct node_pace {
     struct pacer pacer;
     struct pacer_sight sight;
-    uint32_t lever;   /* for the collective that comes; 0: none */
-    uint32_t had;     /* the one that is being left */
-    uint32_t left;    /* ranks that have left it, the first of which ticks */
+    uint32_t lever;   /* for the next collective; 0: none */
+    uint32_t had;     /* lever of the collective that ranks are leaving */
+    uint32_t left;    /* number of ranks that have left it; the first one ticks */
     double left_s[2]; /* and when, one of all ranks, one inside the node; NaN: there was none before */
     uint32_t in_row;  /* collectives without a lever */
     /* Sums over ranks: stays of the row, times of leaving now and when it began. */
@@ -25,7 +25,7 @@ struct node_pace {
 };
 
 struct sim_job_paces {
-    struct node_pace **node;         /* NULL: its ranks cannot be paced */
+    struct node_pace **node;         /* NULL: the node's ranks cannot be paced */
     uint32_t *local;                 /* by rank: its place on its node */
     struct pace_stays *stays[SORTS]; /* by rank, without a lever */
 };
@@ -35,7 +35,7 @@ static uint32_t node_size(const struct sim_job *j, uint32_t node)
     return j->place->first[node + 1] - j->place->first[node];
 }
 
-/* ---- life ---- */
+/* ---- new and free ---- */
 
 static void look(const struct sim_job *j, uint32_t node, double wait_ratio, struct pacer_sight *s)
 {
@@ -65,7 +65,7 @@ struct sim_job_paces *sim_job_paces_new(const struct sim_job *j)
     for (uint32_t node = 0; node < j->place->nodes; node++) {
         uint32_t first = j->place->first[node], n = node_size(j, node);
 
-        if (n > 1) /* one alone has a core, and nobody to enter after */
+        if (n > 1) /* a single rank has a core for itself, and no other to wait for */
             node_begin(j, node, p->node[node] = xcalloc(1, sizeof(struct node_pace)));
         for (uint32_t i = 0; i < n; i++)
             p->local[j->place->by_node[first + i]] = i;
@@ -108,7 +108,7 @@ void sim_job_paces_restart(struct sim_job *j)
     }
 }
 
-/* ---- what a collective is called ---- */
+/* ---- identity of a collective ---- */
 
 static enum sort sort_of(const struct sim_job *j, int bucket)
 {
@@ -168,7 +168,7 @@ static void count(struct node_pace *p)
         p->paced[i] += p->lever == 1u << i;
 }
 
-/* The first of the node leaves the collective. */
+/* The first rank of the node leaves the collective. */
 static void tick(struct sim_job *j, uint32_t node, uint64_t round, uint32_t part, double now_s)
 {
     struct node_pace *p = j->paces->node[node];
@@ -190,9 +190,9 @@ static void tick(struct sim_job *j, uint32_t node, uint64_t round, uint32_t part
     p->lever = lever_after(j, node, round, part);
 }
 
-/* ---- what the node is like ---- */
+/* ---- state of the node ---- */
 
-/* The last of the node left the collective. */
+/* The last rank of the node has left the collective. */
 static void all_left(const struct sim_job *j, uint32_t node, struct node_pace *p)
 {
     if (p->had) {
@@ -281,7 +281,7 @@ double sim_job_paces_delay_s(const struct sim_job *j, uint32_t rank, int bucket)
     return 0;
 }
 
-/* ---- what became of it ---- */
+/* ---- results ---- */
 
 static void lever_result(struct sim_job_lever *l, const struct pacer_lever *p)
 {

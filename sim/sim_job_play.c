@@ -1,16 +1,16 @@
-/* A job in play: each rank is asked in turn what it does next. */
+/* A job with contention: the network asks each rank in turn what it does next. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "common/xalloc.h"
 #include "sim/sim_job_private.h"
 
-/* HELD: at the end of a round, until all are there. */
+/* HELD: at the end of a round, until all ranks have arrived. */
 enum phase { BEFORE, WORKING, SLEEPING, READY, INSIDE, HELD };
 
 struct sim_job_play {
     uint64_t round;
-    uint32_t part, exchanges, insides; /* collectives it has left */
+    uint32_t part, exchanges, insides; /* collectives that the rank has left */
     enum phase phase;
 };
 
@@ -19,7 +19,7 @@ static uint32_t node_size(const struct sim_job *j, uint32_t node)
     return j->place->first[node + 1] - j->place->first[node];
 }
 
-/* Its place among the ranks of its node. */
+/* The rank's index among the ranks of its node. */
 static uint32_t local_of(const struct sim_job *j, uint32_t rank)
 {
     uint32_t first = j->place->first[j->place->node[rank]], k = first;
@@ -59,8 +59,8 @@ static void left_exchange(struct sim_job *j, uint32_t rank, double now_s)
         sim_job_account(j, p->round, p->part, x);
 }
 
-/* Do all wait for each other at the end of the round that is before this one?  Whoever comes there first
- * decides, as in a job: at the very end, for a checkpoint, and because somebody is about to die. */
+/* Whether all ranks wait for each other at the end of the round before this one: at the end of the job, for a
+ * checkpoint, or because a rank is about to die.  The first rank to arrive decides, as in a real job. */
 static bool holds(struct sim_job *j, uint64_t next, double now_s)
 {
     if (!j->failure || j->decided == next)
@@ -71,7 +71,7 @@ static bool holds(struct sim_job *j, uint64_t next, double now_s)
     return j->holds;
 }
 
-/* It left a collective. */
+/* The rank has left a collective. */
 static void left(struct sim_job *j, uint32_t rank, double now_s)
 {
     struct sim_job_play *p = &j->play[rank];
@@ -93,7 +93,7 @@ static void left(struct sim_job *j, uint32_t rank, double now_s)
 
 /* ---- cores that ranks share ---- */
 
-/* Everybody's pace is another now. */
+/* The speed of all ranks on the node has changed. */
 static void pace_changed(struct sim_job *j, uint32_t node)
 {
     for (uint32_t i = 0; i < node_size(j, node); i++) {
@@ -104,7 +104,7 @@ static void pace_changed(struct sim_job *j, uint32_t node)
     }
 }
 
-/* Who gave its core away will take time to wake: all but the last. */
+/* Ranks that yielded their core take time to wake; the last one to arrive did not yield. */
 static void note_waking(struct sim_job *j, uint32_t rank, double now_s)
 {
     uint32_t node = j->place->node[rank], n = node_size(j, node);
@@ -115,7 +115,7 @@ static void note_waking(struct sim_job *j, uint32_t rank, double now_s)
         j->wakes[ranks[i]] = j->wakes[ranks[i]] && j->at_s[ranks[i]] < now_s;
 }
 
-/* Its work is done: true if it may enter now, or it sleeps first. */
+/* The rank's work is done.  True if it may enter now; else it sleeps first. */
 static bool worked_on_cores(struct sim_job *j, uint32_t rank, double now_s, struct network_op *op)
 {
     struct sim_job_play *p = &j->play[rank];
@@ -171,7 +171,7 @@ static struct network_collective *collective_of(const struct sim_job *j, uint32_
     return bucket < 0 ? j->inner[j->place->node[rank]] : j->bucket[bucket];
 }
 
-/* It works until it can enter the next collective: returns when. */
+/* Let the rank work; returns when it can enter the next collective. */
 static double prepare(struct sim_job *j, uint32_t rank)
 {
     struct sim_job_play *p = &j->play[rank];
@@ -191,7 +191,7 @@ static uint32_t member_of(const struct sim_job *j, uint32_t rank)
     return j->parts[j->play[rank].part].bucket >= 0 ? rank : local_of(j, rank);
 }
 
-/* The rank's round is known from now on.  true: it does not live to see it. */
+/* Start the rank's round.  True when the rank dies before it. */
 static bool dies(struct sim_job *j, uint32_t rank)
 {
     uint64_t round = j->play[rank].round;
@@ -205,7 +205,7 @@ static bool dies(struct sim_job *j, uint32_t rank)
     return j->dead && j->dead[rank] && round >= j->dead_round;
 }
 
-/* Ready for its next collective?  false: op is what comes before. */
+/* Whether the rank can enter its next collective.  False: op is what it does before. */
 static bool is_ready(struct sim_job *j, uint32_t rank, double now_s, struct network_op *op)
 {
     double enter_s;
@@ -222,8 +222,8 @@ static bool is_ready(struct sim_job *j, uint32_t rank, double now_s, struct netw
     return enter_s <= now_s;
 }
 
-/* All ranks go on with this round, each at its at_s; `self` has its turn already, the others and the watch
- * get one. */
+/* Continue all ranks with this round, each at its at_s.  `self` already has its turn; the others and the watch get
+ * one. */
 static void go_on(struct sim_job *j, uint64_t round, uint32_t self)
 {
     for (uint32_t i = 0; i < j->n; i++)
@@ -241,7 +241,7 @@ static void go_on(struct sim_job *j, uint64_t round, uint32_t self)
     j->held = 0;
 }
 
-/* All are at the end of a round. */
+/* All ranks have reached the end of a round. */
 static void release(struct sim_job *j, uint64_t next, uint32_t self)
 {
     if (next == j->rounds) {
@@ -289,7 +289,7 @@ static void rank_next(struct sim_job *j, uint32_t rank, double now_s, struct net
             p->phase = INSIDE;
             return;
         }
-        left(j, rank, now_s); /* one alone waits for nobody */
+        left(j, rank, now_s); /* a single rank does not wait */
         if (p->phase == HELD)
             release(j, p->round, rank);
     }
@@ -325,7 +325,7 @@ static void watch_next(struct sim_job *j, double now_s, struct network_op *op)
     op->kind = NETWORK_END;
 }
 
-/* ---- all of it ---- */
+/* ---- the actor's interface ---- */
 
 uint32_t sim_job_actors(const struct sim_job *j)
 {

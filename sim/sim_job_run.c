@@ -91,7 +91,7 @@ static void meet(struct sim_job *j, uint64_t round, uint32_t part, struct sim_jo
     sim_job_account(j, round, part, x);
 }
 
-/* false: a failure struck before the round was over. */
+/* False when a failure happened before the end of the round. */
 static bool run_round(struct sim_job *j, uint64_t round)
 {
     struct sim_job_exchange *x = &j->exchange[0];

@@ -1,9 +1,9 @@
-/* What a job has saved, and what a failure takes it back to; in lockstep and in play. */
+/* A job's checkpoints, and its return to the last one after a failure; with and without contention. */
 #include <math.h>
 
 #include "sim/sim_job_private.h"
 
-/* So often in a row may it fail before it has saved anything new, then it counts as stuck. */
+/* A job that fails this often in a row without a new checkpoint counts as stuck. */
 #define FAILURES_MAX 10000
 
 void sim_job_save(struct sim_job *j, uint64_t round, double at_s)
@@ -14,7 +14,7 @@ void sim_job_save(struct sim_job *j, uint64_t round, double at_s)
         (struct sim_job_saved){ round, r->steps, 0, at_s, r->compute_s, r->sync_s, r->comm_s, r->paced_s };
 }
 
-/* All ranks go on at at_s. */
+/* Continue all ranks at at_s. */
 static void align(struct sim_job *j, double at_s)
 {
     for (uint32_t i = 0; i < j->n; i++)
@@ -61,7 +61,7 @@ uint64_t sim_job_fall_back(struct sim_job *j, double at_s)
 
 bool sim_job_is_due(const struct sim_job *j, uint64_t round, double at_s)
 {
-    /* Steps come in whole ones: the nearest to the interval. */
+    /* A whole number of steps, nearest to the interval. */
     double step_s = j->result.step.mean * (double)j->per_round;
 
     return round + 1 < j->rounds && at_s - j->saved.at_s + step_s / 2 >= j->result.interval_s;

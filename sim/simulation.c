@@ -25,7 +25,7 @@ struct simulation {
 
 /* ---- fabric ---- */
 
-/* Leaves and spines become pods of them. */
+/* Add the level above the spines: leaves and spines become pods. */
 static void add_top(struct fabric_shape *shape, const struct scenario_fabric *f)
 {
     uint32_t pods = (uint32_t)((scenario_switches(f) + f->leaves_per_pod - 1) / f->leaves_per_pod);
@@ -62,13 +62,13 @@ static bool fault_is_on(const struct scenario_fault *f, uint64_t step)
     return step >= (uint64_t)f->from && (!f->until || step < (uint64_t)f->until);
 }
 
-/* Does this line mean the same link? */
+/* Whether both name the same link. */
 static bool same_place(int node, int where_switch, int other_node, int other_switch)
 {
     return node == other_node && where_switch == other_switch;
 }
 
-/* Everything that is the matter with one place's links. */
+/* Slowdown and extra latency of one place's links, by all its faults and noise. */
 static void trouble(const struct simulation *m, int node, int where_switch, double *slowdown, double *extra_s)
 {
     *slowdown = 1;
@@ -91,7 +91,7 @@ static void trouble(const struct simulation *m, int node, int where_switch, doub
     }
 }
 
-/* Both directions of a node's links, or of a switch's uplinks. */
+/* List both directions of a node's links, or of a switch's uplinks. */
 static uint32_t links_of(const struct simulation *m, int node, int where_switch, uint32_t *links)
 {
     const struct fabric_shape *shape = &m->fabric.shape;
@@ -119,7 +119,7 @@ static void set_links(struct simulation *m, int node, int where_switch)
         network_set_link(m->network, links[i], slowdown, extra_s);
 }
 
-/* Faults of links that begin or end with this step of the job. */
+/* Whether faults of links begin or end with this step of the job. */
 static bool faults_change(struct simulation *m, size_t job, uint64_t step)
 {
     bool changed = false;
@@ -136,7 +136,7 @@ static bool faults_change(struct simulation *m, size_t job, uint64_t step)
     return changed;
 }
 
-/* All that noise makes of the fabric's loss. */
+/* Apply noise to the fabric's loss. */
 static void set_incast(struct simulation *m)
 {
     double loss = m->s->fabric.loss;
@@ -202,7 +202,7 @@ static int on_collective(void *arg, const struct sim_job_collective *c, struct e
     return m->hooks.collective ? m->hooks.collective(m->hooks.arg, c, err) : 0;
 }
 
-/* ---- life ---- */
+/* ---- new and free ---- */
 
 static int open_job(struct simulation *m, size_t i, struct err *err)
 {
@@ -259,7 +259,7 @@ void simulation_free(struct simulation *m)
     free(m);
 }
 
-/* ---- running ---- */
+/* ---- run ---- */
 
 static int play(struct simulation *m, struct err *err)
 {
@@ -271,7 +271,7 @@ static int play(struct simulation *m, struct err *err)
         if (m->job[i])
             jobs[n++] = (struct network_job){ sim_job_actors(m->job[i]), sim_job_next, m->job[i] };
     }
-    /* Without an end: ranks wait for one that died, which is what sim_job_played() finds. */
+    /* No time limit: sim_job_played() finds ranks that wait for one that died. */
     network_play(m->network, jobs, n, INFINITY, &m->played, &why);
     for (size_t i = 0; i < m->s->n_jobs; i++) {
         if (m->job[i] && sim_job_played(m->job[i], err) < 0)

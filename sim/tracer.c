@@ -24,7 +24,7 @@ struct tracer {
     void *arg;
     double *offset_s, *rate; /* of the clock of a job's node */
     struct random lost;
-    uint64_t *records; /* of each rank, the lost ones too */
+    uint64_t *records; /* by rank, including lost ones */
     size_t held;
     char text[HELD];
 };
@@ -71,7 +71,7 @@ int tracer_flush(struct tracer *t, struct err *err)
     return held ? t->write(t->arg, t->text, held, err) : 0;
 }
 
-/* Room for one more line. */
+/* Make room for one more line. */
 static int make_room(struct tracer *t, struct err *err)
 {
     return t->held + LINE_MAX_ > HELD ? tracer_flush(t, err) : 0;
@@ -111,7 +111,7 @@ static uint64_t clock_ns(const struct tracer *t, uint32_t rank, double at_s)
     return (uint64_t)((at_s * t->rate[node] + t->offset_s[node]) * 1e9);
 }
 
-/* Digits, without printf: a trace of many ranks is little else. */
+/* Faster than printf; a trace of many ranks consists mostly of numbers. */
 static void put_number(struct tracer *t, uint64_t number)
 {
     char digits[20];
@@ -130,7 +130,7 @@ static void put_text(struct tracer *t, const char *text, size_t bytes)
     t->held += bytes;
 }
 
-/* Is the rank's next record one of those that never came? */
+/* Whether the rank's next record is one of those that are lost. */
 static bool is_lost(struct tracer *t, uint32_t rank)
 {
     uint64_t record = t->records[rank]++;

@@ -19,7 +19,7 @@
 #define PROGRESS_EVERY_S 0.5
 
 struct progress {
-    double begin_s, said_s; /* said_s 0: nothing said yet */
+    double begin_s, said_s; /* said_s: time of the last report, 0: none yet */
     double total_bytes;     /* NaN: a pipe */
 };
 
@@ -36,7 +36,7 @@ static void progress_say(struct progress *p, const struct trace_reader *r)
     struct trace_figures f;
     double at_s;
 
-    if (isinf(p->begin_s)) /* nobody looks on */
+    if (isinf(p->begin_s)) /* standard error is not a terminal */
         return;
     at_s = now_s();
     if (at_s < p->begin_s + PROGRESS_AFTER_S || at_s < p->said_s + PROGRESS_EVERY_S)
@@ -57,7 +57,7 @@ static void progress_end(const struct progress *p)
 }
 
 struct watch {
-    void (*each)(struct trace_reader *r, void *arg); /* NULL: nobody watches */
+    void (*each)(struct trace_reader *r, void *arg); /* NULL: not called */
     void *arg;
 };
 

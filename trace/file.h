@@ -1,5 +1,5 @@
-/* file.h - the bytes of a recorded trace's file into a reader.
- * Reports progress on standard error when that is a terminal and it takes long. */
+/* file.h - feeds a recorded trace's file to a reader.
+ * Reports progress on standard error if that is a terminal and reading takes long. */
 #ifndef SYNCGUARD_TRACE_FILE_H
 #define SYNCGUARD_TRACE_FILE_H
 
@@ -9,7 +9,7 @@
 /* Read a file ("-" is standard input) to its end into r. 0, or -1 with the reason. */
 int trace_file_read(const char *path, struct trace_reader *r, struct err *err);
 
-/* The same, and each is called whenever the trace's clock may have moved on. */
+/* The same, and call each whenever the trace's clock may have advanced. */
 int trace_file_watch(const char *path, struct trace_reader *r,
                      void (*each)(struct trace_reader *r, void *arg), void *arg, struct err *err);
 

@@ -8,9 +8,9 @@
 #include "wire/json.h"
 
 #define BELOW       (1ull << 62) /* bytes and times */
-#define SAFE_DIGITS 18           /* fit into 64 bits, whatever they are */
+#define SAFE_DIGITS 18           /* any number of this many digits fits into 64 bits */
 
-/* What a record says, before it is believed. */
+/* A record before its values are checked. */
 struct raw {
     uint64_t number[5]; /* by enum field */
     const char *comm, *op;
@@ -43,7 +43,7 @@ static enum ring_op op_from_name(const char *text, size_t bytes)
     memcpy(name, text, bytes);
     name[bytes] = '\0';
     op = ring_op_from_name(name);
-    /* What a live slot shows besides collectives is nothing that a record can be of. */
+    /* A record cannot be of the operations that only a live slot has. */
     return op == RING_OP_POINT_TO_POINT || op == RING_OP_WAIT ? RING_OP_NONE : op;
 }
 
@@ -52,7 +52,7 @@ static bool name_fits(size_t bytes)
     return bytes && bytes <= TRACE_NAME_MAX;
 }
 
-/* Everything in bounds? */
+/* Whether all values are in bounds. */
 static bool raw_fits(const struct raw *raw)
 {
     for (int f = RANK; f <= T1; f++)
@@ -76,7 +76,7 @@ static void take(const struct raw *raw, struct trace_record *rec)
     rec->left = raw->left;
 }
 
-/* ---- scanned ---- */
+/* ---- scanner ---- */
 
 struct cursor {
     const char *at, *end;
@@ -128,7 +128,7 @@ static bool scan_number(struct cursor *c, uint64_t *number)
     if (c->at == from || (*from == '0' && c->at - from > 1))
         return false;
     *number = n;
-    /* A fraction or an exponent may follow. */
+    /* Not an integer if a fraction or an exponent follows. */
     return c->at < c->end && *c->at != '.' && *c->at != 'e' && *c->at != 'E';
 }
 
@@ -165,7 +165,7 @@ static enum field field_of(const char *key, size_t bytes)
     return FIELDS;
 }
 
-/* The value of a key that means nothing here. */
+/* Skip the value of an unknown key. */
 static bool scan_other(struct cursor *c)
 {
     const char *text;
@@ -231,9 +231,9 @@ bool trace_record_scan(const char *line, size_t bytes, struct trace_record *rec)
     return true;
 }
 
-/* ---- parsed ---- */
+/* ---- parser ---- */
 
-/* The parser's words quote the line: nothing of it may move a cursor. */
+/* The parser's message quotes the line, which must not send control characters to a terminal. */
 static void make_printable(char *text)
 {
     for (; *text; text++)

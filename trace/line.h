@@ -1,8 +1,8 @@
-/* line.h - the lines of a syncguard-trace: its header, and one record.
+/* line.h - parses the lines of a syncguard-trace: header and records.
  *
- * A record is read in one of two ways that agree: scanned (flat object, plain strings, unsigned integers;
- * keys in any order, any white space, unknown keys skipped), or, where the scanner hesitates, parsed as any
- * JSON. Only the second has words for what is wrong. */
+ * Two readers of a record agree: the fast scanner takes a flat object of plain strings and unsigned integers, with
+ * keys in any order, any white space and unknown keys; the parser takes any JSON.  Only the parser reports what is
+ * wrong. */
 #ifndef SYNCGUARD_TRACE_LINE_H
 #define SYNCGUARD_TRACE_LINE_H
 
@@ -21,28 +21,27 @@
 struct trace_record {
     char comm[TRACE_NAME_MAX + 1];
     uint32_t rank, seq;
-    uint32_t comm_bytes; /* of comm, without its end */
-    enum ring_op op;     /* RING_OP_NONE: a name that is not known */
+    uint32_t comm_bytes; /* length of comm */
+    enum ring_op op;     /* RING_OP_NONE: unknown name */
     uint64_t bytes, t0_ns, t1_ns;
-    bool left; /* t1 is told */
+    bool left; /* t1 is given */
 };
 
-/* false: not taken; ask trace_record_parse.  *rec is then undefined. */
+/* False when the line needs trace_record_parse(); *rec is then undefined. */
 bool trace_record_scan(const char *line, size_t bytes, struct trace_record *rec);
-/* 0, or -1 with what is wrong and what is accepted. */
+/* 0, or -1 with the reason and what is accepted. */
 int trace_record_parse(const char *line, size_t bytes, struct trace_record *rec, struct err *err);
 
 struct trace_rank {
     uint32_t rank;
-    const char *node, *switch_name; /* lent; "" not told */
+    const char *node, *switch_name; /* lent; "": not given */
 };
 
-/* The header: the caller's to json_decref; NULL with the reason.  Then the ranks have been checked, too:
- * trace_header_rank lends the i-th of trace_header_ranks. */
+/* Parse the header and check it, including its ranks.  The caller calls json_decref(); NULL with the reason. */
 json_t *trace_header_parse(const char *line, size_t bytes, struct err *err);
-const char *trace_header_job(const json_t *header); /* "" not told */
+const char *trace_header_job(const json_t *header); /* lent; "": not given */
 size_t trace_header_ranks(const json_t *header);
-/* What a node's adapters to the network can send each, bytes a second, and how many they are; 0: not told. */
+/* Bytes per second of each of a node's network adapters, and their number; 0: not given. */
 double trace_header_adapter(const json_t *header, unsigned *number);
 struct trace_rank trace_header_rank(const json_t *header, size_t i);
 

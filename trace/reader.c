@@ -11,9 +11,9 @@
 #include "common/xalloc.h"
 #include "trace/line.h"
 
-#define SAMPLES_HZ 20.0 /* what agents are asked for; here every collective is its own sample anyway */
-#define COUNTS_S   5.0  /* the view is told of lost records so often */
-#define SEEN       64u  /* numbers behind the newest for which "told before" is known */
+#define SAMPLES_HZ 20.0 /* has no effect: every collective is a sample of its own */
+#define COUNTS_S   5.0  /* how often the view gets the count of lost records */
+#define SEEN       64u  /* duplicates are recognised among this many numbers before the newest */
 
 struct rank {
     struct flow *flow; /* NULL: not in the header */
@@ -30,8 +30,8 @@ struct comm {
     uint64_t name;
     uint32_t *member; /* ranks, by place */
     size_t members, cap;
-    uint32_t first, last; /* smallest and largest of them */
-    bool told, grown;     /* the view knows of it; it has members that the view does not know of */
+    uint32_t first, last; /* smallest and largest member */
+    bool told, grown;     /* told: the view has it; grown: it has members that the view does not know */
 };
 
 /* One rank in one communicator. */
@@ -41,7 +41,7 @@ struct pair {
     uint64_t seen; /* bit i: next_seq - 1 - i */
 };
 
-struct group { /* the records of one collective, as far as they have come */
+struct group { /* the records of one collective that have arrived */
     uint32_t comm, seq;
     struct trace_record *record;
     size_t n, cap;
@@ -49,7 +49,7 @@ struct group { /* the records of one collective, as far as they have come */
 
 struct trace_reader {
     struct view *view;
-    char *line; /* what has come of a line whose end has not */
+    char *line; /* an incomplete line */
     size_t line_bytes, line_cap;
     struct rank *rank; /* by number */
     uint32_t n_ranks;  /* their numbers are below this */
@@ -96,7 +96,7 @@ void trace_reader_free(struct trace_reader *r)
     free(r);
 }
 
-/* ---- what agents would send ---- */
+/* ---- items, as agents send them ---- */
 
 static void on_item(const struct telemetry_item *item, void *arg)
 {
@@ -105,7 +105,7 @@ static void on_item(const struct telemetry_item *item, void *arg)
     view_item(r->view, r->now_s, item);
 }
 
-/* All members of a communicator, as each would tell of it. */
+/* Pass an item of the communicator for each of its members. */
 static void tell_comm(struct trace_reader *r, uint32_t number)
 {
     struct comm *c = &r->comm[number];
@@ -157,7 +157,7 @@ static void tell_inside(struct trace_reader *r, const struct comm *c, const stru
                                              .age_ns = LIVE_NEVER_LEFT } };
 
     r->figures.never_left++;
-    if (rec->op != RING_OP_NONE) /* which would say that it is outside */
+    if (rec->op != RING_OP_NONE) /* RING_OP_NONE would mean outside MPI */
         on_item(&item, r);
 }
 
@@ -187,7 +187,7 @@ static double record_age_s(const struct trace_reader *r, const struct trace_reco
     return age_s(&r->clock[r->rank[rec->rank].clock], rec->left ? rec->t1_ns : rec->t0_ns);
 }
 
-/* A record a year away from its node's first is no time, and would stop the clock for all that follow. */
+/* Refuse a record a year away from its node's first: it would stop the trace's clock for all that follow. */
 static int check_age(struct trace_reader *r, const struct trace_record *rec, struct err *err)
 {
     struct clock *c = &r->clock[r->rank[rec->rank].clock];
@@ -234,7 +234,7 @@ static void deliver_group(struct trace_reader *r)
     tick(r);
 }
 
-/* ---- who is in which communicator, and up to which number ---- */
+/* ---- members of communicators, and their sequence numbers ---- */
 
 static struct pair *pair_slot(struct pair *pair, size_t size, uint32_t key)
 {
@@ -267,7 +267,7 @@ static void member_add(struct comm *c, uint32_t rank)
     c->grown = true;
 }
 
-/* NULL: too many already. */
+/* NULL: too many. */
 static struct pair *pair_get(struct trace_reader *r, uint32_t comm, const struct trace_record *rec)
 {
     uint32_t key = (comm << 16 | rec->rank) + 1;
@@ -285,7 +285,7 @@ static struct pair *pair_get(struct trace_reader *r, uint32_t comm, const struct
     return p;
 }
 
-/* Takes note of the record's number; false: it is not to be used. */
+/* Account for the record's sequence number.  False when the record must be dropped. */
 static bool pair_advance(struct trace_reader *r, struct pair *p, const struct trace_record *rec)
 {
     struct rank *rank = &r->rank[rec->rank];
@@ -300,7 +300,7 @@ static bool pair_advance(struct trace_reader *r, struct pair *p, const struct tr
     }
     if (behind >= SEEN || !(p->seen >> behind & 1)) {
         r->figures.reordered++;
-        if (behind < SEEN && rank->lost) { /* it was taken for lost */
+        if (behind < SEEN && rank->lost) { /* it was counted as lost */
             p->seen |= (uint64_t)1 << behind;
             rank->lost--;
             r->figures.lost--;
@@ -316,14 +316,14 @@ static uint64_t comm_hash(const struct trace_reader *r, const struct trace_recor
     uint64_t hash = hash_bytes(HASH_START, rec->comm, rec->comm_bytes);
 
     for (uint32_t i = 0; i < r->figures.comms; i++)
-        if (r->comm[i].name == hash) { /* two names, one hash: move over, and look again from the start */
+        if (r->comm[i].name == hash) { /* two names, one hash: change it and search again from the start */
             hash++;
             i = UINT32_MAX;
         }
     return hash;
 }
 
-/* Ranks that the header tells of are members of "world" before they have a record in it. */
+/* The header's ranks are members of "world" before they have a record in it. */
 static void comm_begin(struct trace_reader *r, uint32_t number, const struct trace_record *rec)
 {
     struct comm *c;
@@ -339,7 +339,7 @@ static void comm_begin(struct trace_reader *r, uint32_t number, const struct tra
             member_add(c, i);
 }
 
-/* The communicator's number; NAMES_NONE: too many already. */
+/* The communicator's number; NAMES_NONE: too many. */
 static uint32_t comm_get(struct trace_reader *r, const struct trace_record *rec)
 {
     uint32_t number = names_find(r->comm_names, rec->comm, rec->comm_bytes);
@@ -360,7 +360,7 @@ static uint32_t group_comm(const struct trace_reader *r, const struct trace_reco
 {
     const struct group *g = &r->group;
 
-    /* Most records are of the communicator that the one before was of. */
+    /* Most records are of the same communicator as the one before. */
     return g->n && !strcmp(g->record[0].comm, rec->comm) ? g->comm : NAMES_NONE;
 }
 
@@ -409,7 +409,7 @@ static void make_room(struct trace_reader *r, const json_t *header)
     r->rank = xcalloc(r->n_ranks, sizeof(*r->rank));
 }
 
-/* Nodes share a clock; a rank whose node is not told has one of its own. */
+/* The ranks of a node share a clock; a rank whose node is not given has its own. */
 static void take_ranks(struct trace_reader *r, const json_t *header)
 {
     struct names *nodes = names_new(), *switches = names_new();
@@ -503,7 +503,7 @@ static int keep(struct trace_reader *r, const char *data, size_t bytes, struct e
     return 0;
 }
 
-/* A line that ends in this piece; what came of it before is kept. */
+/* A line that ends in this piece and may have begun in an earlier one. */
 static int end_line(struct trace_reader *r, const char *data, size_t bytes, struct err *err)
 {
     int rc;
@@ -536,7 +536,7 @@ int trace_reader_feed(struct trace_reader *r, const char *data, size_t bytes, st
     return 0;
 }
 
-/* A last line without its end: a record all the same, or torn. */
+/* A last line without a newline: a record if it is complete, else torn. */
 static int last_line(struct trace_reader *r, struct err *err)
 {
     struct trace_record rec;

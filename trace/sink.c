@@ -11,7 +11,7 @@
 #include "common/xalloc.h"
 #include "wire/json.h"
 
-#define STREAMS_MAX (1u << 20) /* beyond, records are still written but no longer accounted for */
+#define STREAMS_MAX (1u << 20) /* records of further streams are written, but not counted */
 #define RANKS_MAX   (1u << 24)
 
 /* One rank's records in one communicator. */
@@ -134,7 +134,7 @@ static int put(struct trace *t, const char *text, size_t bytes, struct err *err)
             int why = errno;
             off_t end = lseek(t->fd, 0, SEEK_CUR);
 
-            /* Take the torn line back where that is possible (not in a pipe). */
+            /* Remove the torn line, which is possible in a file, not in a pipe. */
             if (end >= (off_t)done && ftruncate(t->fd, end - (off_t)done) == 0)
                 lseek(t->fd, end - (off_t)done, SEEK_SET);
             return err_set(err, "cannot write the trace: %s", strerror(why));

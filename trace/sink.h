@@ -1,9 +1,9 @@
-/* sink.h - a syncguard-trace on its way into a file: whole lines in, whole lines out, counted.
+/* sink.h - writes a syncguard-trace to a file in whole lines, and counts its records.
  *
- * Of the text it checks that it consists of whole lines, nothing else: a trace is judged where it is read.
- * For the account it looks at each record's rank, communicator and sequence number: a number that is missing
- * between the first and the last of a rank in a communicator was lost on the way (a full ring, a slow link).
- * A second header (the controller sends one after a reconnect) is left out. */
+ * It only checks that the text consists of whole lines; the reader checks the rest.  To count lost records it takes
+ * each record's rank, communicator and sequence number: a number that is missing between the first and the last of a
+ * rank in a communicator was lost, in a full ring or on a slow link.
+ * A second header, which the controller sends after a reconnect, is left out. */
 #ifndef SYNCGUARD_TRACE_SINK_H
 #define SYNCGUARD_TRACE_SINK_H
 
@@ -16,14 +16,14 @@ struct trace;
 
 struct trace_counts {
     uint64_t records, bytes;
-    uint64_t lost; /* records that must have been there */
-    size_t ranks;  /* that have records */
+    uint64_t lost; /* records missing between others */
+    size_t ranks;  /* ranks that have records */
 };
 
-/* Writes to fd, which stays the caller's. */
+/* Write to fd, which the caller closes. */
 struct trace *trace_new(int fd);
-/* 0, or -1 with the reason: text that does not end with a line, or a failed write.  A regular file then
- * ends with the last whole line. */
+/* Write text.  0, or -1 with the reason: text that does not end with a newline, or a failed write.  A regular file
+ * then ends with the last whole line. */
 int trace_put(struct trace *t, const char *text, size_t bytes, struct err *err);
 struct trace_counts trace_counts_get(const struct trace *t);
 void trace_free(struct trace *t); /* NULL is fine */
