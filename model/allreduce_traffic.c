@@ -26,7 +26,7 @@ static void message(struct round *r, uint32_t from, uint32_t to)
     r->most = fmax(r->most, fmax(++r->out[a], ++r->in[b]));
 }
 
-/* Messages of this size, of all of the vector. */
+/* Count messages of this size, given as a share of the vector. */
 static void end(const struct round *r, struct allreduce_traffic *c, double times, double size)
 {
     if (r->most > 0) {
@@ -48,7 +48,7 @@ static void add_ring(struct round *r, struct allreduce_traffic *c)
     end(r, c, 2 * (n - 1.0), 1.0 / n);
 }
 
-/* Binomial, towards rank 0 and back. */
+/* A binomial tree, to rank 0 and back. */
 static void add_tree(struct round *r, struct allreduce_traffic *c)
 {
     uint32_t n = r->place->ranks;
@@ -61,7 +61,7 @@ static void add_tree(struct round *r, struct allreduce_traffic *c)
     }
 }
 
-/* Nearest first, on a power of two; ranks beyond it are folded into their neighbours before. */
+/* Nearest first, on a power of two; ranks beyond it first send their vector to a neighbour. */
 static void add_halving(struct round *r, struct allreduce_traffic *c)
 {
     uint32_t n = r->place->ranks, core = 1, extra;
@@ -95,7 +95,7 @@ static void add_hierarchical(const struct allreduce_place *p, struct allreduce_t
     c->inner_bytes = 2 * (each - 1) / each;
 }
 
-/* All send to all servers, and get it back; what is on the same node stays there. */
+/* Every rank sends to every server and gets the result back; messages within a node are not counted. */
 static void add_server(struct round *r, struct allreduce_traffic *c, double servers)
 {
     const struct allreduce_place *p = r->place;

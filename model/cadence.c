@@ -37,7 +37,7 @@ static double one_plus_w0(double c)
         return 0;
     if (c > 37) /* W0 is below the last digit of 1 */
         return 1;
-    /* begins on the branch point's series, or at the far end */
+    /* start from the branch point's series, or from the asymptote */
     v = c < 1 ? sqrt(2 * c) * (1 - sqrt(2 * c) / 3) : 1 - exp(-1 - c);
     for (int i = 0; i < 200; i++) {
         double f, next;

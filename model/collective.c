@@ -64,7 +64,7 @@ bool collective_has(enum collective_op op, enum collective_algo algo)
     }
 }
 
-/* An all-reduce is a reduce-scatter and an all-gather, or a reduce and a broadcast. */
+/* Number of halves: an all-reduce is a reduce-scatter and an all-gather, or a reduce and a broadcast. */
 static double halves(enum collective_op op)
 {
     return op == COLLECTIVE_ALLREDUCE ? 2 : 1;
@@ -80,7 +80,7 @@ static struct collective_cost tree(double n, struct collective_link l)
     return (struct collective_cost){ log2(n) * l.latency_s, log2(n) / l.bytes_per_s };
 }
 
-/* Ranks beyond a power of two hand their vector to a neighbour before, and get the result after. */
+/* Ranks beyond a power of two first send their vector to a neighbour, and get the result at the end. */
 static struct collective_cost halving(double n, struct collective_link l)
 {
     double rounds = floor(log2(n) + 1e-12), core = exp2(rounds);
@@ -155,7 +155,7 @@ double collective_sent_bytes(const struct collective *c, double bytes)
     if (c->op == COLLECTIVE_ALLTOALL)
         return c->skew * bytes * (n - 1) / n;
     switch (c->algo) {
-    case COLLECTIVE_TREE: /* the root of the broadcast sends in each round; reducing, each sends once */
+    case COLLECTIVE_TREE: /* in a broadcast the root sends in each round; in a reduction each rank sends once */
         return n > 1 ? bytes * (c->op == COLLECTIVE_REDUCE ? 1 : ceil(log2(n) - 1e-12)) : 0;
     case COLLECTIVE_HIERARCHICAL:
         return halves(c->op) * bytes * ((g - 1) / g + (n / g - 1) / (n / g) / c->rails);

@@ -41,7 +41,7 @@ static void raise(struct grid *g, double power)
         g->f[i] = g->f[i] > 0 ? pow(g->f[i], power) : 0;
 }
 
-/* With normal noise of sd added: the distribution's increments, each smeared over the grid. */
+/* Add normal noise of this sd: spread each increment of the distribution over the grid. */
 static void smear(struct grid *g, double sd)
 {
     double kernel[POINTS], out[POINTS];
@@ -49,7 +49,7 @@ static void smear(struct grid *g, double sd)
 
     if (!(sd > 0.25 * g->step))
         return;
-    /* kernel[d]: what a unit step at 0 has reached d points on. */
+    /* kernel[d]: value of a smeared unit step at 0, d points away. */
     for (int d = 0; d <= reach; d++)
         kernel[d] = deviate_normal_share(d * g->step / sd);
     for (int i = 0; i < POINTS; i++) {
@@ -58,7 +58,7 @@ static void smear(struct grid *g, double sd)
         out[i] = from > 0 ? g->f[from - 1] : 0;
         for (int j = from; j <= to; j++) {
             double increment = g->f[j] - (j ? g->f[j - 1] : 0);
-            /* Within a cell it lies half a step lower on average. */
+            /* The increment of a cell is half a cell lower on average. */
             double before = j <= i ? kernel[i - j] : 1 - kernel[j - i];
             double after = j - 1 <= i ? kernel[i - j + 1 > reach ? reach : i - j + 1] : 1 - kernel[j - 1 - i];
 
@@ -69,7 +69,7 @@ static void smear(struct grid *g, double sd)
         g->f[i] = fmin(1, out[i]);
 }
 
-/* Ranks that do better or worse by themselves, on top of what all have. */
+/* Multiply by the distributions of ranks that differ from the others, in addition to the noise of all. */
 static void multiply_apart(struct grid *g, const struct last *l)
 {
     double sd = sqrt(l->rank_sd * l->rank_sd + l->node_sd * l->node_sd + l->switch_sd * l->switch_sd);
@@ -80,7 +80,7 @@ static void multiply_apart(struct grid *g, const struct last *l)
                               : at(g, i) >= l->apart_mean[k];
 }
 
-/* Beyond the grid only the tail is left: first and second moment of what it adds. */
+/* Add the first and second moment of the tail beyond the grid. */
 static void add_tail(const struct last *l, double from, double *mean, double *square)
 {
     double to = fmax(from, l->tail_from) + l->tail_mean * (12 + log1p(l->ranks * l->tail_rate));

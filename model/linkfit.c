@@ -10,13 +10,13 @@
 #define PER_OCTAVE         4.0
 #define TUKEY              4.685 /* 95 % efficient for normal noise */
 #define ROUNDS             30
-#define NOISE_MIN          1e-3 /* clocks are no better */
-#define FADE               8u   /* a sample is from the newest FADE * LINKFIT_SAMPLES of its size, about */
+#define NOISE_MIN          1e-3 /* precision of clocks */
+#define FADE               8u   /* samples are from about the newest FADE * LINKFIT_SAMPLES of their size */
 #define SEGMENT_PARAMETERS 3.0
-#define LACK_USUAL         0.003 /* relative, of a size from the line: counts for as much as one size's */
-#define WORTH_IT           0.02 /* relative: a switch that moves no size by more is none that anybody needs */
+#define LACK_USUAL         0.003 /* relative prior deviation of a size from the line, weighted as one size */
+#define WORTH_IT           0.02  /* relative: a switch of protocol that changes no size by more is left out */
 
-/* ---- taking ---- */
+/* ---- adding samples ---- */
 
 static struct linkfit_size *size_of(struct linkfit *l, double bytes)
 {
@@ -73,7 +73,7 @@ struct line {
     double a, b;
 };
 
-/* Weighted sums of a straight line; the unknowns are a and b. */
+/* Weighted sums for fitting a straight line with unknowns a and b. */
 struct sums {
     double w, m, mm, t, mt;
 };
@@ -87,7 +87,7 @@ static void add(struct sums *s, double w, double bytes, double time_s)
     s->mt += w * bytes * time_s;
 }
 
-/* Neither part of a cost is below zero: where the best line has one, that part is none. */
+/* Both parts of a cost are 0 or more: where the best line has a negative one, it is set to 0. */
 static struct line solve(const struct sums *s)
 {
     double det = s->w * s->mm - s->m * s->m;
@@ -104,7 +104,7 @@ static struct line solve(const struct sums *s)
     return l;
 }
 
-/* What is known of one size: a robust mean at its mean bytes, by the same biweight. */
+/* Robust mean of one size at its mean bytes, by the same biweight. */
 struct mean {
     double bytes, time_s, sigma; /* sigma: relative, of the mean */
     uint32_t n;
@@ -139,7 +139,7 @@ static struct mean mean_of(const struct linkfit_size *s, double noise)
     return m;
 }
 
-/* Relative noise of one transfer: of each size by the median deviation, pooled. */
+/* Relative noise of one transfer, pooled from the median deviation of each size. */
 static double noise_of(const struct linkfit *l)
 {
     double sum = 0, n = 0;
@@ -178,7 +178,7 @@ static struct line robust_line(const struct linkfit_size *size, const struct mea
         for (uint32_t i = 0; i < n; i++)
             for (uint32_t j = 0; j < kept(&size[i]); j++) {
                 double fit = l.a + l.b * size[i].bytes[j], r = size[i].time_s[j] / fit - 1;
-                /* Residuals of the size from its own mean: a size off the line counts as it is. */
+                /* Residuals are from the size's own mean, so that a size off the line keeps its weight. */
                 double own = size[i].time_s[j] / mean[i].time_s - 1, u = own / (TUKEY * noise);
 
                 if (fabs(u) < 1 && isfinite(r))
@@ -248,7 +248,7 @@ static void find_cuts(const struct fit *f, struct cut best[LINKFIT_SEGMENTS])
     }
 }
 
-/* Does the cut move any size by as much as somebody would notice? */
+/* Whether the cut changes the time of any size by WORTH_IT. */
 static bool moves(const struct fit *f, const struct cut *fewer, const struct cut *more)
 {
     double most = 0;
@@ -275,7 +275,7 @@ static struct cut choose_cut(const struct fit *f)
     find_cuts(f, cut);
     for (uint32_t i = 0; i < f->l->n; i++)
         samples += f->mean[i].n;
-    /* Of the richest model that leaves something over. */
+    /* Use the richest model that has degrees of freedom left. */
     for (uint32_t k = 0; k < LINKFIT_SEGMENTS; k++)
         if (f->l->n >= 2 * (k + 1) + 2 && isfinite(cut[k].chi2))
             dispersion = fmax(1, cut[k].chi2 / (f->l->n - 2.0 * (k + 1)));
@@ -371,7 +371,7 @@ const struct linkfit_segment *linkfit_segment(const struct linkfit_result *r, do
 {
     const struct linkfit_segment *s = r->segments ? &r->segment[0] : NULL;
 
-    /* Between two segments the middle of the gap divides, as sizes are: by their ratio. */
+    /* The boundary of two segments is the geometric mean of the sizes next to it. */
     for (unsigned k = 1; k < r->segments; k++)
         if (bytes > sqrt(r->segment[k - 1].to_bytes * r->segment[k].from_bytes))
             s = &r->segment[k];

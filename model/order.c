@@ -3,7 +3,7 @@
 #include <math.h>
 
 #define POINTS 4096 /* of the trapezoidal rule, which converges exponentially on what decays at both ends */
-#define DEPTH  50.0 /* the integrand's logarithm is followed so far below its peak: e^-50 */
+#define DEPTH  50.0 /* the integrand is followed to e^-50 of its peak */
 
 /* log of the share of standard normals below x; the asymptotic series where erfc() would underflow. */
 static double log_below(double x)
@@ -17,8 +17,8 @@ static double log_below(double x)
     return -0.5 * x * x - log(-x * sqrt(2 * M_PI)) + log1p(-q + 3 * q * q);
 }
 
-/* Logarithm (but for a constant) of the density at x of the normal that has `above` of n above it, times
- * e^(sigma x); concave in x. */
+/* Logarithm, up to a constant, of e^(sigma x) times the density at x of the order statistic of n normals with `above`
+ * of them above it.  Concave in x. */
 static double log_density(double x, double n, double above, double sigma)
 {
     double below = n - above - 1, d = sigma * x - 0.5 * x * x;
@@ -26,7 +26,7 @@ static double log_density(double x, double n, double above, double sigma)
     return d + (below > 0 ? below * log_below(x) : 0) + (above > 0 ? above * log_below(-x) : 0);
 }
 
-/* Where the concave log_density is highest: golden section. */
+/* Maximum of the concave log_density, by golden section. */
 static double peak_of(double n, double above, double sigma)
 {
     const double golden = 0.61803398874989485;
@@ -131,7 +131,7 @@ double order_amplification_slow(enum order_dist dist, double n, double cv, doubl
         return order_amplification(dist, n, 0, cv);
     if (cv == 0)
         return slow_ratio;
-    /* E = low + the integral of what is above x, from where nearly all maxima are above to where none is */
+    /* E = low + the integral of P(maximum > x) over x > low, where P(maximum > low) is nearly 1 */
     while (log_slow_below(dist, n, cv, slow_ratio, low) > -DEPTH && low > -1e3)
         low -= 0.25 * fmax(cv, 0.1);
     while (log_slow_below(dist, n, cv, slow_ratio, high) < -1e-12)

@@ -29,7 +29,7 @@ double pipeline_microbatches(double utilization, double stages, double chunks)
 {
     double exact = utilization * (stages - 1) / (1 - utilization) / chunks;
 
-    /* 0.9 of 11 stages are 90, not the 91 of a rounding error upwards */
+    /* the factor prevents that a rounding error makes 91 out of 90 */
     return fmax(1, ceil(exact * (1 - 1e-12)));
 }
 

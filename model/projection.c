@@ -8,15 +8,15 @@
 #include "model/statistics.h"
 
 #define SYNC_SHARE     0.10 /* as analysis/view has it */
-#define NOISE_SAMPLES  160  /* of the noise */
-#define LINK_SAMPLES   4    /* of the network, for each of those */
+#define NOISE_SAMPLES  160  /* samples of the noise */
+#define LINK_SAMPLES   4    /* samples of the network for each of the noise */
 #define SAMPLES        (NOISE_SAMPLES * LINK_SAMPLES)
-#define CONTENTION     0.015 /* relative, a doubling: nobody knows how it grows */
-#define UNSEEN_NETWORK 1.0   /* logarithmic, where ranks leave the one node that was seen */
-#define SHAPE_DOUBT    0.10  /* relative, of the fitted noise's maximum against the measured one */
-#define RUN_SPREAD     0.05  /* relative, of the waiting from run to run: other nodes, other neighbours */
+#define CONTENTION     0.015 /* relative, per doubling of ranks; assumed, as its growth is unknown */
+#define UNSEEN_NETWORK 1.0   /* logarithmic, for ranks beyond the one node that was measured */
+#define SHAPE_DOUBT    0.10  /* relative, of the fitted noise's maximum from the measured one */
+#define RUN_SPREAD     0.05  /* relative, of the waiting between runs on other nodes with other neighbours */
 #define WALL_SHARE     0.05
-#define WALL_STEPS     48 /* to look for a wall in, up to PROJECTION_FACTOR_MAX */
+#define WALL_STEPS     48 /* steps of the search for a wall, up to PROJECTION_FACTOR_MAX */
 
 static const char *const regimes[] = { "compute", "communication", "synchronisation" };
 
@@ -64,7 +64,7 @@ struct ranks {
     double lognormal; /* probability */
 };
 
-/* Mean excess of the last rank over a rank's mean; sd: of the part that depends on which ranks one has. */
+/* Mean excess of the last rank over a rank's mean; sd: of the part that depends on the set of ranks. */
 static double behind(const struct variation *n, const struct variation_sample *d, double factor,
                      bool lognormal, double *sd)
 {
@@ -155,7 +155,7 @@ static double compute_of(const struct world *w, double factor)
     return w->in->noise->mean_s / (w->in->strong ? factor : 1);
 }
 
-/* Numbers from 0 to 1, evenly spread and unlike one another's order (a permuted stratified sample). */
+/* Numbers from 0 to 1, evenly spread; each step gives another order (a permuted stratified sample). */
 static double even(int i, int n, int step)
 {
     return (((double)i * step) - n * floor((double)i * step / n) + 0.5) / n;
@@ -247,7 +247,7 @@ static void set_point(const struct world *w, unsigned p, struct projection_point
                                     .factor = factor,
                                     .ideal_ratio = factor };
     o->step_s = range_of(s);
-    if (factor == 1) /* that was measured */
+    if (factor == 1) /* measured, so without uncertainty */
         o->step_s = (struct projection_range){ w->in->step_s, w->in->step_s, w->in->step_s };
     o->compute_s = median_of(s, offsetof(struct projection_sample, compute_s));
     o->communication_s = median_of(s, offsetof(struct projection_sample, communication_s)) + w->in->other_s;
@@ -311,7 +311,7 @@ static double beyond(const struct parts *p, enum projection_wall wall)
     }
 }
 
-/* Of two losses that are both next to nothing neither is a wall. */
+/* Two losses that are both negligible make no wall. */
 static bool weighs(const struct parts *p, enum projection_wall wall)
 {
     double least_s = WALL_SHARE * (p->compute_s + p->communication_s + p->synchronisation_s);
@@ -331,7 +331,7 @@ static void find_wall(const struct world *w, struct projection *o)
         double factor = pow(PROJECTION_FACTOR_MAX, (double)i / WALL_STEPS);
         struct parts now = parts_at(w, factor);
 
-        /* In the order of what weighs more, should two be between the same two points. */
+        /* If two walls are between the same two points, the more important one comes first. */
         for (int k = PROJECTION_WALL_SYNC_REGIME; k > PROJECTION_WALL_NONE; k--) {
             double was = beyond(&before, k), is = beyond(&now, k), share;
 
@@ -356,9 +356,9 @@ static void say(struct projection *o)
                  o->wall_ranks, o->wall_ranks / o->ranks);
 }
 
-/* ---- all of it ---- */
+/* ---- the projection ---- */
 
-/* Of every collective that grows, the fixed part was fitted. */
+/* Whether the fixed part was fitted for every collective that grows. */
 static bool fixed_known(const struct traffic *t)
 {
     bool known = true;

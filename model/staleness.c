@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* Grows with w from -pi/2 at 0 to beyond 0 at pi. */
+/* Increases with w from -pi/2 at 0 to a value above 0 at pi. */
 static double phase(double w, double tau, double b)
 {
     return (tau - 0.5) * w + atan2(sin(w), cos(w) - b) - M_PI / 2;
@@ -40,7 +40,7 @@ double staleness_step_ratio(size_t ranks, size_t bound, size_t steps, staleness_
     for (size_t i = 0; i <= bound; i++)
         gate[i] = 0;
     for (size_t k = 0; k < warm + steps; k++) {
-        begin = gate[k % (bound + 1)]; /* when all had finished step k - 1 - bound */
+        begin = gate[k % (bound + 1)]; /* when all ranks had finished step k - 1 - bound */
         last = 0;
         for (size_t i = 0; i < ranks; i++) {
             finish[i] = fmax(finish[i], begin) + sample(arg, i, k);

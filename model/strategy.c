@@ -10,11 +10,11 @@
 #include "model/statistics.h"
 #include "model/step.h"
 
-#define DOUBT      0.05  /* relative, in the cost of a collective that was never seen */
-#define MERGED_MIN 1.5   /* exchanges a step from which on there is something to merge */
+#define DOUBT      0.05  /* relative, of the cost of a collective that was never measured */
+#define MERGED_MIN 1.5   /* least number of exchanges per step that can be merged */
 #define NOTICEABLE 0.005 /* of a step */
 #define LOCAL_MAX  1000
-#define INNER_MOST 0.1 /* of the time by the byte, at least, is between nodes */
+#define INNER_MOST 0.1 /* at most this share of the time per byte is within nodes */
 
 static const char *const kinds[STRATEGY_KINDS] = {
     [STRATEGY_NOW] = "now",
@@ -49,14 +49,15 @@ struct world {
     struct strategies *out;
     struct waiting waiting;
     const double *scratch;
-    struct allreduce_traffic traffic[ALGORITHMS]; /* with the ranks where they are; measured jobs only */
-    struct allreduce_traffic ordered[ALGORITHMS]; /* with them in the order of the nodes */
-    uint32_t nodes;                               /* that the ranks' places tell of, else each rank is one */
+    struct allreduce_traffic
+        traffic[ALGORITHMS]; /* with the present placement of ranks; measured jobs only */
+    struct allreduce_traffic ordered[ALGORITHMS]; /* with ranks in the order of the nodes */
+    uint32_t nodes; /* by the ranks' placement; if unknown, each rank counts as a node */
 };
 
 /* ---- exchange ---- */
 
-/* Does another algorithm for all-reduce change it? */
+/* Whether another all-reduce algorithm would change this exchange. */
 static bool replaceable(const struct traffic_link *k)
 {
     return k->grows && k->op == COLLECTIVE_ALLREDUCE;
@@ -92,7 +93,7 @@ static enum strategy_kind kind_now(enum traffic_algorithm a)
         return STRATEGY_HIERARCHICAL;
     case TRAFFIC_TREE:
         return STRATEGY_TREE;
-    default: /* a library that takes what is quickest has a ring where it is that */
+    default: /* a library that chooses the quickest algorithm uses a ring where that is quickest */
         return STRATEGY_RING;
     }
 }
@@ -102,13 +103,13 @@ static const struct traffic_wire *wire_at(const struct world *w, size_t i)
     return &w->in->wire[i % w->in->n_wires];
 }
 
-/* Evenly spread from 0 to 1, in another order for each odd factor. */
+/* Numbers evenly spread from 0 to 1, in another order for each odd factor. */
 static double even(size_t i, size_t factor)
 {
     return ((double)(i * factor % STRATEGY_WIRES) + 0.5) / STRATEGY_WIRES;
 }
 
-/* What messages must cost for the link to take as long as it does. */
+/* The costs of messages that explain the link's measured time. */
 static struct allreduce_cost cost_of(const struct world *w, size_t i, size_t l)
 {
     const struct strategy_input *in = w->in;
@@ -147,14 +148,14 @@ static double collective_s(const struct world *w, size_t i, size_t l, enum strat
 
     if (w->in->network)
         return described_s(w, l, kind);
-    /* The same as now is what was measured, whatever the split of it. */
+    /* The present algorithm takes the measured time, however it is divided into parts. */
     if (kind == kind_now(wire_at(w, i)->algorithm))
         return w->in->link[l].time_s;
     cost = cost_of(w, i, l);
     return allreduce_traffic_s(&w->traffic[allreduce_algo(kind)], &cost, w->in->link[l].bytes);
 }
 
-/* All collectives of a step, those that can be by this one. */
+/* Time of all collectives of a step, with this algorithm where possible. */
 static double comm_s(const struct world *w, size_t i, enum strategy_kind kind)
 {
     double sum = 0;
@@ -176,7 +177,7 @@ static double measured_s(const struct world *w)
     return sum;
 }
 
-/* By the algorithm that there is. */
+/* With the present algorithm. */
 static double ordered_s(const struct world *w, size_t i)
 {
     enum allreduce_algo algo = allreduce_algo(kind_now(wire_at(w, i)->algorithm));
@@ -192,7 +193,7 @@ static double ordered_s(const struct world *w, size_t i)
     return sum;
 }
 
-/* What does not depend on bytes is paid once a step. */
+/* The parts that do not depend on bytes occur once a step. */
 static double merged_s(const struct world *w, size_t i)
 {
     const struct traffic_wire *wire = wire_at(w, i);
@@ -217,7 +218,7 @@ static double exchanges(const struct world *w)
     return n;
 }
 
-/* What a rank sends to the servers and gets back takes on its own link. */
+/* Time of a rank's messages to and from the servers on its own link. */
 static double own_exchange_s(const struct world *w, size_t i)
 {
     double sum = 0;
@@ -235,7 +236,7 @@ static double own_exchange_s(const struct world *w, size_t i)
 static void find_traffic(struct world *w, double *scratch)
 {
     const struct waiting_input *in = &w->in->ranks;
-    uint32_t *place = (uint32_t *)scratch; /* as many as ranks, of the doubles that there are */
+    uint32_t *place = (uint32_t *)scratch; /* uses part of scratch, one number per rank */
     bool placed = in->node && in->nodes > 1 && in->nodes <= in->ranks;
     struct allreduce_place p = { in->ranks, placed ? in->nodes : in->ranks, placed ? in->node : place };
 
@@ -253,12 +254,12 @@ static void find_traffic(struct world *w, double *scratch)
         w->ordered[a] = allreduce_traffic((enum allreduce_algo)a, &p, 1, scratch);
 }
 
-/* ---- a strategy against now ---- */
+/* ---- a strategy compared with the present ---- */
 
 struct change {
-    struct waiting_share waiting; /* over the waiting now */
-    double waiting_least;         /* it may be anything from that on */
-    bool unseen;                  /* its exchange was never seen */
+    struct waiting_share waiting; /* relative to the present waiting */
+    double waiting_least;         /* lower bound of the waiting */
+    bool unseen;                  /* its exchange was never measured */
     double exchange_s[STRATEGY_WIRES];
 };
 
@@ -281,13 +282,13 @@ static struct projection_range range_of(float v[STRATEGY_WIRES])
     return r;
 }
 
-/* Where whole percents would be the same, or next to nothing, tenths tell. */
+/* Print tenths where whole percents would be equal or near 0. */
 static int digits(double one, double other)
 {
     return fmin(one, other) < 0.0995 || fabs(one - other) < 0.02;
 }
 
-/* What differs, in shares of a step now. */
+/* Describe what changes, in shares of a present step. */
 static void say(const struct world *w, struct strategy *s, const char *why)
 {
     const struct strategies *o = w->out;
@@ -330,7 +331,7 @@ static void add(struct world *w, struct strategy *s, const struct change *c, con
     }
     s->step_s = range_of(step_s);
     s->ratio = range_of(ratio);
-    if (w->in->network) { /* nothing but the replay errs: to the last digit */
+    if (w->in->network) { /* only the replay has an error, so print all digits */
         s->step_s.p50 = o->compute_s + o->other_s + o->waiting_s * c->waiting.value + c->exchange_s[0];
         s->ratio.p50 = o->step_s / s->step_s.p50;
     }
@@ -446,9 +447,9 @@ static void add_merged(struct world *w)
     add(w, &s, &c, why);
 }
 
-/* While the others wait for one they have done what of the exchange does not need it, side by side with fewer
- * than there will be. Only a ring waits for it as a whole. How much that is nobody has seen: up to as much
- * again as is left when it comes, more likely little. */
+/* Ranks that wait for a slow one have already exchanged what does not depend on it, so part of the exchange is hidden
+ * behind the waiting; only a ring waits as a whole.  Without the slow rank this part becomes visible.  Its size was
+ * never measured: at most as much as the visible part, and more likely little. */
 static void unhide(const struct world *w, struct change *c)
 {
     for (size_t i = 0; i < STRATEGY_WIRES; i++)
@@ -544,8 +545,8 @@ static void add_local(struct world *w)
     add(w, &s, &c, why);
 }
 
-/* Time in which n ranks have their turn each, when a turn takes alone_s of which served_s are at servers that
- * serve one after the other: mean value analysis, with the residual of a service that takes equally long
+/* Time in which each of n ranks completes one turn.  A turn takes alone_s, of which served_s is at servers that serve
+ * one rank after the other.  Mean value analysis with the residual of a constant service time
  * (Reiser & Lavenberg, J. ACM 27, 1980; Reiser 1979; what an arrival finds by Schweitzer 1979). */
 static double queued_s(double alone_s, double served_s, double n)
 {
@@ -587,9 +588,9 @@ static void add_asynchronous(struct world *w)
     add(w, &s, &c, held_up ? "nobody waits for anybody but the servers" : "nobody waits for anybody");
 }
 
-/* ---- all of it ---- */
+/* ---- all strategies ---- */
 
-/* Known ones by time, the others behind them by step. */
+/* Known ones by time, then the others by step. */
 static int by_time(const void *left, const void *right)
 {
     const struct strategy *a = left, *b = right;
@@ -599,7 +600,7 @@ static int by_time(const void *left, const void *right)
     return known_a != known_b ? known_b - known_a : (x > y) - (x < y);
 }
 
-/* The best of the collectives, where nothing was measured. */
+/* The time of the best algorithm, where none was measured. */
 static double cheapest_s(const struct world *w)
 {
     double least_s = INFINITY;

@@ -10,13 +10,13 @@
 #define HOP_SPREAD     0.8  /* ... as a lognormal: nine in ten are from 1.3 to 19 us */
 #define RATE           10e9 /* usual bytes per second of an adapter ... */
 #define RATE_SPREAD    1.2  /* ... as a lognormal: nine in ten are from 1.4 to 72 GB/s */
-#define RATE_ABOVE     0.1 /* logarithmic: what is told and what was counted as bytes differ by so much ... */
-#define RATE_BELOW     0.4 /* ... and so much of it is missed on the mean: protocols, memory, other traffic */
-#define RATE_OTHER     0.1 /* it is not that adapter at all that the job uses */
-#define CASES_REACH    9.0 /* logarithmic: neither part of a time is less than 1e-4 of the other */
-#define FIT_REACH      3.5 /* standard errors of a fit that are looked at */
+#define RATE_ABOVE     0.1  /* logarithmic: the counted bytes may be too many by this much, ... */
+#define RATE_BELOW     0.4  /* ... and protocols, memory and other traffic cost this much on average */
+#define RATE_OTHER     0.1  /* probability that the job uses another adapter */
+#define CASES_REACH    9.0  /* logarithmic: each part of a time is at least 1e-4 of the other */
+#define FIT_REACH      3.5  /* a fit is considered up to this many standard errors */
 #define EARLIER_SPREAD 0.10 /* relative, between two runs */
-#define SAME_SIZE      0.25 /* octaves: sizes so near are the same, as linkfit has it */
+#define SAME_SIZE      0.25 /* octaves: sizes this near count as equal, as in linkfit */
 
 static const char *const algorithms[] = { "ring", "halving-doubling", "two-level", "tree", "quickest" };
 
@@ -61,9 +61,9 @@ static struct volume volume_of(enum collective_op op, enum traffic_algorithm a, 
                            trees = unit_cost(op, COLLECTIVE_TREE, n / g);
 
     switch (a) {
-    case TRAFFIC_HALVING: /* smooth between the powers of two: what folds the others is not looked for */
+    case TRAFFIC_HALVING: /* interpolated between powers of two, without the extra messages of other numbers */
         return (struct volume){ tree.fixed_s, ring.s_per_byte };
-    /* What goes on inside of nodes costs little and does not grow: ranks of a node stand side by side. */
+    /* Messages within a node cost little and do not grow with n: the ranks of a node are neighbours. */
     case TRAFFIC_TWO_LEVEL:
         return (struct volume){ rings.fixed_s, rings.s_per_byte };
     case TRAFFIC_TREE:
@@ -73,13 +73,13 @@ static struct volume volume_of(enum collective_op op, enum traffic_algorithm a, 
     }
 }
 
-/* Of a link's communicator when the job has n ranks, g of them on a node. */
+/* The volume of a link's communicator when the job has n ranks, g of them on each node. */
 static struct volume link_volume(const struct traffic *t, const struct traffic_link *k,
                                  enum traffic_algorithm a, double n, double g)
 {
     double share = k->ranks / t->ranks;
 
-    if (t->nodes < 2) /* all there is to see is inside of one */
+    if (t->nodes < 2) /* all traffic is within one node */
         g = 1;
     return volume_of(k->op, a, n * share, fmax(1, g * share));
 }
@@ -90,13 +90,13 @@ static struct volume volume_now(const struct traffic *t, const struct traffic_li
     return link_volume(t, k, a, t->ranks, t->ranks_per_node);
 }
 
-/* Two levels need at least two nodes, of several ranks. */
+/* Two levels need at least two nodes with several ranks each. */
 static bool possible(const struct traffic *t, enum traffic_algorithm a)
 {
     return a != TRAFFIC_TWO_LEVEL || (t->nodes >= 2 && t->ranks_per_node >= 1.5);
 }
 
-/* Of time_s with that fixed part, what it is over n ranks. */
+/* The time over n ranks of a link that takes time_s now, of which this is the fixed part. */
 static double scaled_s(const struct traffic *t, const struct traffic_link *k, enum traffic_algorithm a,
                        double n, double g, double fixed_s)
 {
@@ -105,14 +105,14 @@ static double scaled_s(const struct traffic *t, const struct traffic_link *k, en
     return fixed_s * then.hops / now.hops + (k->time_s - fixed_s) * then.bytes / now.bytes;
 }
 
-/* Of a tree whose pieces follow one another: log2 n hops each way, and what is lost with the pieces (their
- * best number: Thakur, Rabenseifner & Gropp 2005). bytes_s: what all bytes take on one wire. */
+/* Time of a pipelined tree: log2 n hops each way, and the cost of its pieces, whose number is the best one
+ * (Thakur, Rabenseifner & Gropp 2005).  bytes_s: time of all bytes on one wire. */
 static double pipelined_s(double n, double hop_s, double bytes_s)
 {
     return 2 * (log2(n) * hop_s + bytes_s + sqrt(log2(n) * hop_s * bytes_s));
 }
 
-/* A library that chooses: what is a ring now may be a tree over more ranks; what is a tree now stays one. */
+/* For a library that chooses the quickest: a ring may become a tree over more ranks; a tree stays one. */
 static double quickest_s(const struct traffic *t, const struct traffic_link *k, double n, double g,
                          double fixed_s)
 {
@@ -133,10 +133,10 @@ static double link_s(const struct traffic *t, const struct traffic_link *k, enum
     return a == TRAFFIC_QUICKEST ? quickest_s(t, k, n, g, fixed_s) : scaled_s(t, k, a, n, g, fixed_s);
 }
 
-/* ---- which network it would be ---- */
+/* ---- plausible networks ---- */
 
-/* A time is its fixed part and the part by the byte. Both are looked at on a logarithmic scale, so what the
- * fixed part may be of a time is laid out evenly by the logarithm of one over the other. */
+/* A time consists of a fixed part and a part per byte.  Both vary on a logarithmic scale, so the cases of the fixed
+ * part's share are spread evenly over the logarithm of their ratio. */
 static double share_at(double u)
 {
     return 1 / (1 + exp(-u));
@@ -148,7 +148,7 @@ static double share_log(double share)
     return log(share / (1 - share));
 }
 
-/* The link's fixed part in the i-th case: about what was fitted, or anything. */
+/* The link's fixed part in case i: near the fitted one if there is one, else any. */
 static double fixed_case_s(const struct traffic_link *k, int i)
 {
     double low = -CASES_REACH, high = CASES_REACH;
@@ -165,16 +165,16 @@ static double normal_log(double x, double sd)
     return -x * x / (2 * sd * sd) - log(sd * sqrt(2 * M_PI));
 }
 
-/* Density of x, the logarithm of a rate over what the adapter says: more than that is counted wrong, less is
- * what happens on the way. */
-static double told_density(double x)
+/* Density of x, the logarithm of a rate over the adapter's rate.  More than the adapter's rate is an error of
+ * counting, less is loss on the way. */
+static double rate_density(double x)
 {
     double above = RATE_ABOVE * sqrt(M_PI / 2);
 
     return (x > 0 ? exp(-x * x / (2 * RATE_ABOVE * RATE_ABOVE)) : exp(x / RATE_BELOW)) / (RATE_BELOW + above);
 }
 
-/* Logarithm of the density of the rate; inside of one node nobody knows what is usual. */
+/* Logarithm of the density of the rate; within one node no usual rate is known. */
 static double rate_log(const struct traffic *t, double bytes_per_s)
 {
     double usual = exp(normal_log(log(bytes_per_s / RATE), RATE_SPREAD)), x;
@@ -184,12 +184,12 @@ static double rate_log(const struct traffic *t, double bytes_per_s)
     if (!(t->adapter.bytes_per_s > 0))
         return log(usual);
     x = log(bytes_per_s / t->adapter.bytes_per_s);
-    /* One of them, or all: libraries do either. */
-    return log((1 - RATE_OTHER) * (told_density(x) + told_density(x - log(fmax(1, t->adapter.number)))) / 2 +
+    /* Libraries use one of the adapters or all of them. */
+    return log((1 - RATE_OTHER) * (rate_density(x) + rate_density(x - log(fmax(1, t->adapter.number)))) / 2 +
                RATE_OTHER * usual);
 }
 
-/* How likely that what was seen over other ranks comes from it. */
+/* Logarithm of the likelihood of what was measured over other numbers of ranks. */
 static double earlier_log(const struct traffic *t, const struct traffic_link *k, enum traffic_algorithm a,
                           double fixed_s)
 {
@@ -208,7 +208,7 @@ static double earlier_log(const struct traffic *t, const struct traffic_link *k,
     return sum;
 }
 
-/* How likely it is that a network makes this link under a hypothesis, in the i-th case. */
+/* Logarithm of the likelihood of this link under a hypothesis, in case i. */
 static double case_log(const struct traffic *t, const struct traffic_link *k, enum traffic_algorithm a, int i)
 {
     struct volume now = volume_now(t, k, a);
@@ -222,7 +222,7 @@ static double case_log(const struct traffic *t, const struct traffic_link *k, en
     return fmax(sum, -300);
 }
 
-/* Weighs the cases of one link; the logarithm of all of them. */
+/* Weight the cases of one link; returns the logarithm of their sum. */
 static double weigh_link(struct traffic *t, enum traffic_algorithm a, size_t l)
 {
     double *weight = t->cases[a][l], most = -INFINITY, all = 0;
@@ -238,8 +238,8 @@ static double weigh_link(struct traffic *t, enum traffic_algorithm a, size_t l)
     return most + log(all);
 }
 
-/* All the links of a step together are one network. Libraries that take another algorithm for small sizes
- * than for large ones are why it is no product but a mean. */
+/* All links of a step share one network.  Their likelihoods are averaged, not multiplied, because libraries may use
+ * another algorithm for small sizes than for large ones. */
 static double weigh_algorithm(struct traffic *t, enum traffic_algorithm a)
 {
     double sum = 0, n = 0;
@@ -272,7 +272,7 @@ bool traffic_weigh(struct traffic *t)
 
 /* ---- samples ---- */
 
-/* The index that p falls on, of n weights that sum up to 1. */
+/* The index at quantile p of n weights whose sum is 1. */
 static int index_at(const double *weight, int n, double p)
 {
     int i = 0;
@@ -289,7 +289,7 @@ enum traffic_algorithm traffic_algorithm_at(const struct traffic *t, double p)
     return (enum traffic_algorithm)index_at(t->weight, TRAFFIC_ALGORITHMS, p);
 }
 
-/* Drawn by its weight: the fixed part of a link's time. */
+/* Sample the fixed part of a link's time by its weights. */
 static double fixed_sample_s(const struct traffic *t, enum traffic_algorithm a, size_t l, double p)
 {
     return fixed_case_s(&t->link[l], index_at(t->cases[a][l], TRAFFIC_CASES, p));

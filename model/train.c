@@ -17,7 +17,7 @@ const char *train_term_name(enum train_term term)
 static void predict_failures(const struct train *t, struct train_result *r)
 {
     r->mtbf_s = t->node_mtbf_s / (t->ranks / t->ranks_per_node);
-    if (isinf(r->mtbf_s)) { /* nobody writes checkpoints for nothing */
+    if (isinf(r->mtbf_s)) { /* without failures there are no checkpoints */
         r->interval_s = INFINITY;
         r->goodput = 1;
         return;
@@ -27,8 +27,8 @@ static void predict_failures(const struct train *t, struct train_result *r)
                                    : exp(-t->restart_s / r->mtbf_s);
 }
 
-/* Shares: failures take theirs of the whole time, the batch of what is left, the parts of an iteration the
- * rest. */
+/* Shares of the whole time: first that of failures, then that of the batch in the rest; the parts of an iteration
+ * divide what remains. */
 static void share_out(const struct train *t, struct train_result *r)
 {
     double batch = t->ranks * t->batch_per_rank, wasted = batch / (batch + t->critical_batch);

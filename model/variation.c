@@ -6,14 +6,14 @@
 #include "model/deviate.h"
 #include "model/statistics.h"
 
-#define FAR        6.0 /* robust standard deviations: beyond is no noise */
-#define FAR_RANKS  8u  /* with fewer ranks none is set apart */
-#define KNOWN_MIN  0.5 /* of the steps: a rank that told less counts for the others' mean */
-#define PROBES     4096u
+#define FAR          6.0 /* robust standard deviations: larger delays are not noise */
+#define FAR_RANKS    8u  /* with fewer ranks none is treated separately */
+#define KNOWN_MIN    0.5 /* share of the steps: a rank with fewer known steps gets the others' mean */
+#define PROBES       4096u
 #define PART_SAMPLES 400
-#define SURE_Z     1.96
-#define SD_MIN     1e-6
-#define RATIO_MIN  0.02 /* of a mean square: with one degree of freedom it could be anything */
+#define SURE_Z       1.96
+#define SD_MIN       1e-6
+#define RATIO_MIN    0.02 /* of a mean square: with one degree of freedom it is too uncertain */
 
 static const char *const shapes[] = { "undecided", "normal", "lognormal" };
 
@@ -22,7 +22,7 @@ const char *variation_shape_name(enum variation_shape s)
     return s <= VARIATION_LOGNORMAL ? shapes[s] : "undecided";
 }
 
-/* ---- the design: who sits where ---- */
+/* ---- the design: ranks, nodes, switches ---- */
 
 struct design {
     uint32_t n, nodes, switches;
@@ -133,12 +133,12 @@ static void set_squares(struct variation_squares *q, const double ss[VARIATION_L
     set_none(q);
 }
 
-/* What the data could be from: each mean square times f, each level's variance times some. */
+/* A plausible origin of the data: factors of each mean square and of each level's variance. */
 struct guess {
     double f[VARIATION_LEVELS], some[VARIATION_LEVELS];
 };
 
-/* Variances from mean squares; less: what the lowest level has of the passing noise. */
+/* Variances from mean squares; less: share of the passing noise in the lowest level. */
 static void solve(const struct variation_squares *q, const struct guess *g,
                   const double less[VARIATION_LEVELS], double variance[VARIATION_LEVELS])
 {
@@ -150,7 +150,7 @@ static void solve(const struct variation_squares *q, const struct guess *g,
     }
     if (q->df[VARIATION_RANK] > 0)
         variance[VARIATION_RANK] = fmax(0, ms[VARIATION_RANK] - less[VARIATION_RANK]);
-    /* What passing noise a mean square holds is made of the same parts with the same coefficients. */
+    /* The passing noise in a mean square has the same parts with the same coefficients. */
     if (q->df[VARIATION_NODE] > 0)
         variance[VARIATION_NODE] =
             g->some[VARIATION_NODE] *
@@ -209,8 +209,8 @@ void variation_estimate(const struct variation *n, struct variation_sample *d)
     variances(n, &as_is, &as_is, d);
 }
 
-/* The level above a missing one stands for it: a node of one rank is that rank. */
-static bool told(const struct variation_squares *q, int level)
+/* Whether the level can be separated.  If not, the level above stands for it: a node of one rank is that rank. */
+static bool separable(const struct variation_squares *q, int level)
 {
     return q->df[level] > 0;
 }
@@ -235,7 +235,7 @@ static void set_parts(struct variation *n)
 
         for (int p = 0; p < 2; p++) {
             *part[p] = (struct variation_part){ NAN, NAN, NAN };
-            if (!told(&n->passing_squares, k))
+            if (!separable(&n->passing_squares, k))
                 continue;
             *part[p] =
                 (struct variation_part){ sd[p], statistics_quantilef(samples[p][k], PART_SAMPLES, 0.05),
@@ -244,14 +244,14 @@ static void set_parts(struct variation *n)
     }
 }
 
-/* ---- from the steps ---- */
+/* ---- fit to the steps ---- */
 
 struct table {
     float *x; /* steps rows of n */
     uint32_t steps, n;
 };
 
-/* Each step over its mean, minus 1; what the means themselves are like. */
+/* Divide each step by its mean and subtract 1; describe the means. */
 static void center_steps(struct variation *o, struct table *t)
 {
     double sum = 0, squares = 0, behind = 0, behind2 = 0;
@@ -282,7 +282,7 @@ static void center_steps(struct variation *o, struct table *t)
     o->behind_error = sqrt(fmax(0, behind2 / t->steps - o->behind * o->behind) / (t->steps - 1.0));
 }
 
-/* Mean excess of each rank; those that told too little get 0. */
+/* Mean excess of each rank; 0 for ranks with too few known steps. */
 static void rank_means(const struct table *t, double *mean)
 {
     for (uint32_t r = 0; r < t->n; r++) {
@@ -312,13 +312,13 @@ static double robust_sd(float *v, size_t n, double *middle)
     return fmax(SD_MIN, statistics_medianf(v, n) / 0.6745);
 }
 
-/* Of all x[k][r] less the rank's mean, by a sample of them. */
+/* Standard deviation of x[k][r] minus the rank's mean, from a sample. */
 static double passing_sd(const struct table *t, const double *mean)
 {
     float probe[PROBES];
     size_t all = (size_t)t->steps * t->n, stride = all / PROBES + 1, n = 0;
 
-    /* Not a multiple of a row, lest it be always the same ranks. */
+    /* A stride that divides the row would always sample the same ranks. */
     while (stride > 1 && t->n % stride == 0)
         stride++;
     for (size_t i = 0; i < all && n < PROBES; i += stride) {
@@ -330,8 +330,8 @@ static double passing_sd(const struct table *t, const double *mean)
     return n >= 8 ? robust_sd(probe, n, NULL) : NAN;
 }
 
-/* Take the rare long delays out (and what is as far on the other side): they are counted, and count for
- * nothing else. */
+/* Remove rare long delays, and as large deviations on the other side.  They are counted, but not used in the rest of
+ * the fit. */
 static void cut_tail(struct variation *o, struct table *t, const double *mean, double sd)
 {
     double beyond = 0;
@@ -358,7 +358,7 @@ static void cut_tail(struct variation *o, struct table *t, const double *mean, d
     o->tail_mean = o->tail_n ? beyond / o->tail_n : 0;
 }
 
-/* Ranks that are lastingly behind all others; what remains is centred again. */
+/* Separate ranks that are permanently behind all others, and centre the rest again. */
 static void set_apart(struct variation *o, double *mean, uint32_t n, float *v)
 {
     double middle = 0, limit = INFINITY, sum = 0;
@@ -391,7 +391,7 @@ static void set_apart(struct variation *o, double *mean, uint32_t n, float *v)
     o->mean_s *= 1 + sum;
 }
 
-/* Normal against lognormal, of what is left over when the ranks' means are taken. */
+/* Test normal against lognormal residuals after subtracting the ranks' means. */
 static void test_shape(struct variation *o, const struct table *t, const double *mean)
 {
     double n = 0, x1 = 0, x2 = 0, y1 = 0, y2 = 0, d1 = 0, d2 = 0, sx, sy;
@@ -494,7 +494,7 @@ bool variation_fit(struct variation *out, float *own_s, uint32_t steps, uint32_t
     return true;
 }
 
-/* ---- the last of them ---- */
+/* ---- the last rank ---- */
 
 struct last variation_last(const struct variation *n, const struct variation_sample *d, double factor,
                            bool lognormal)
@@ -512,11 +512,11 @@ struct last variation_last(const struct variation *n, const struct variation_sam
                       .apart = n->apart };
 
     memcpy(l.apart_mean, n->apart_mean, sizeof(l.apart_mean));
-    /* Nodes of one rank, switches of one node: what the upper level was found to have is the rank's own. */
-    if (!told(&n->passing_squares, VARIATION_RANK)) {
+    /* With one rank per node or one node per switch, the upper level's variance belongs to the rank. */
+    if (!separable(&n->passing_squares, VARIATION_RANK)) {
         l.rank_sd = l.node_sd;
         l.node_sd = 0;
-        if (!told(&n->passing_squares, VARIATION_NODE)) {
+        if (!separable(&n->passing_squares, VARIATION_NODE)) {
             l.rank_sd = l.switch_sd;
             l.switch_sd = 0;
         }

@@ -4,20 +4,20 @@
 #include <string.h>
 
 #define BATCHES    8
-#define RING       8   /* rounds remembered: more than the largest bound */
-#define WARM       0.1 /* share of the steps until those who may run ahead do */
-#define GROUPS_MIN 4   /* of local steps */
+#define RING       8   /* rounds kept, more than the largest bound */
+#define WARM       0.1 /* share of the steps until ranks that may run ahead have done so */
+#define GROUPS_MIN 4   /* least number of groups of local steps */
 
 const unsigned waiting_bounds[WAITING_BOUNDS] = { 1, 2, 4 };
 
-/* What is waited, by batches of steps. */
+/* Waiting time, by batches of steps. */
 struct sums {
     double waited_s[BATCHES], steps[BATCHES];
 };
 
 struct bounded {
     double *finish, gate[RING], end_s;
-    bool beside; /* with the exchange beside the work */
+    bool beside; /* the exchange overlaps the work */
     struct sums sums;
 };
 
@@ -26,7 +26,7 @@ struct replay {
     double *own, *before; /* by rank: work of this step, of the one before */
     double before_mean_s;
     double *even, *odd; /* by rank: means of every second step */
-    double *node;       /* by node, in the room of own */
+    double *node;       /* by node; shares the memory of own */
     struct bounded bounded[WAITING_BOUNDS][2];
     struct {
         double *added, mean_s;
@@ -56,12 +56,12 @@ static double mean_of(const struct sums *s)
     return steps > 0 ? sum / steps : NAN;
 }
 
-/* With the deviation of one batch; batches: how many there are. */
+/* Share and standard deviation of one batch; batches: their number. */
 static struct waiting_share share_by_batch(const struct sums *s, const struct sums *all, double *batches)
 {
     double over = mean_of(all), value = mean_of(s) / over, n = 0, square = 0;
 
-    if (!(over > 0)) /* nobody waits for anybody */
+    if (!(over > 0)) /* no rank waits */
         return (struct waiting_share){ 1, 0 };
     for (int b = 0; b < BATCHES; b++)
         if (s->steps[b] > 0 && all->steps[b] > 0) {
@@ -74,7 +74,7 @@ static struct waiting_share share_by_batch(const struct sums *s, const struct su
     return (struct waiting_share){ fmax(0, value), n > 1 ? sqrt(square / (n - 1)) / over : NAN };
 }
 
-/* Of all batches together. */
+/* Share over all batches. */
 static struct waiting_share share_of(const struct sums *s, const struct sums *all)
 {
     double batches = 1;
@@ -84,7 +84,7 @@ static struct waiting_share share_of(const struct sums *s, const struct sums *al
     return share;
 }
 
-/* Of one batch: whom one gets for a rank that is replaced is not averaged over. */
+/* Share of one batch: the choice of a replacement is not averaged out. */
 static struct waiting_share share_of_one(const struct sums *s, const struct sums *all)
 {
     double batches;
@@ -94,7 +94,7 @@ static struct waiting_share share_of_one(const struct sums *s, const struct sums
 
 /* ---- ranks ---- */
 
-/* Own work in a step, what is not known taken for the mean, which is returned. */
+/* Take the work of each rank in a step; unknown ones get the mean, which is returned. */
 static double take_step(struct replay *r, size_t step)
 {
     uint32_t n = r->in->ranks, known = 0;
@@ -141,7 +141,8 @@ static double mean_over_ranks(const double *v, uint32_t n)
 static void find_slowest(struct replay *r)
 {
     uint32_t n = r->in->ranks;
-    double mean = mean_over_ranks(r->even, n), *excess = r->own; /* by node, which are no more than ranks */
+    double mean = mean_over_ranks(r->even, n),
+           *excess = r->own; /* by node; there are at most as many nodes as ranks */
 
     for (uint32_t i = 1; i < n; i++)
         r->slow_rank = r->even[i] > r->even[r->slow_rank] ? i : r->slow_rank;
@@ -161,8 +162,8 @@ static bool of_slow_node(const struct replay *r, uint32_t rank)
     return r->in->node && r->in->node[rank] == r->slow_node;
 }
 
-/* Another rank's work in the step before stands for what replaces a rank: one like the others. Which one is
- * drawn by batch, so that the batches differ by whom one happens to get. */
+/* A replaced rank gets another rank's work of the step before.  That rank is chosen by batch, so that the batches
+ * differ by the choice. */
 static double like_others(const struct replay *r, size_t step, uint32_t rank, bool node, double mean_s)
 {
     uint32_t n = r->in->ranks, at = rank;
@@ -243,7 +244,7 @@ static void run(struct replay *r)
     }
 }
 
-/* ---- all of it ---- */
+/* ---- the replay ---- */
 
 static void share_out(struct replay *r, double *scratch)
 {
@@ -305,7 +306,7 @@ struct waiting_share waiting_local(const struct waiting *w, double mean_s, doubl
 
     while (most + 1 < WAITING_LOCALS && !isnan(w->local[(int)most + 1].value))
         most++;
-    if (at <= 0) { /* one local step is what there is */
+    if (at <= 0) { /* one local step is the present */
         double share = fmax(0, at + 1);
 
         return (struct waiting_share){ 1 + share * (w->local[0].value - 1), share * w->local[0].error };
@@ -317,7 +318,7 @@ struct waiting_share waiting_local(const struct waiting *w, double mean_s, doubl
                                            at * (w->local[below + 1].value - w->local[below].value),
                                        fmax(w->local[below].error, w->local[below + 1].error) };
     }
-    if (w->all_s > 0) /* what lasts is waited for however seldom they meet */
+    if (w->all_s > 0) /* lasting differences are waited for however rarely the ranks meet */
         least = fmax(0, fmin(1, w->lasting * mean_s / w->all_s));
     return (struct waiting_share){ fmax(least, w->local[(int)most].value * exp2((most - at) / 2)),
                                    w->local[(int)most].error };

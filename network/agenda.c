@@ -6,12 +6,12 @@
 
 #include "common/xalloc.h"
 
-#define FAN        8u /* one cache line of times */
+#define FAN        8u /* times in one cache line */
 #define LEVELS_MAX 11u
-#define QUEUES     8u /* more delays than these are no few: their items get times of their own */
+#define QUEUES     8u /* items with further delays get their own times */
 #define TREE       QUEUES
 
-/* Items in the order of their times. */
+/* Items in order of their times. */
 struct queue {
     double delay;
     uint32_t head, n, size; /* size: a power of two */
@@ -24,7 +24,7 @@ struct queue {
 struct agenda {
     /* time[0]: of each item; time[k][i]: the least of time[k - 1][FAN * i] and the next; INFINITY: none. */
     double *time[LEVELS_MAX];
-    uint32_t levels, capacity; /* time[levels] is one number: the least of all */
+    uint32_t levels, capacity; /* time[levels] has one number, the least of all */
     struct queue queue[QUEUES];
     uint32_t queues;
 };
@@ -50,7 +50,7 @@ void agenda_free(struct agenda *a)
     free(a);
 }
 
-/* ---- times of their own ---- */
+/* ---- items with their own times ---- */
 
 static inline double lesser(double a, double b)
 {
@@ -101,7 +101,7 @@ void agenda_set(struct agenda *a, uint32_t item, double time)
     }
 }
 
-/* Which of eight it is, the first of those alike; compared as whole numbers, which takes no branches. */
+/* The index of a time among eight, the first if equal; compared as integers, which needs no branches. */
 static inline uint32_t place_in(const double *t, double time)
 {
     uint64_t at[FAN], want;
@@ -139,7 +139,7 @@ static struct queue *queue_of(struct agenda *a, double delay)
     if (q == QUEUES)
         return NULL;
     a->queues += q == a->queues;
-    a->queue[q].delay = delay; /* an empty one may change */
+    a->queue[q].delay = delay; /* an empty queue can take another delay */
     return &a->queue[q];
 }
 
@@ -168,9 +168,9 @@ void agenda_after(struct agenda *a, uint32_t item, double now, double delay)
     q->at[(q->head + q->n++) & (q->size - 1)] = (struct waiting){ now + delay, item };
 }
 
-/* ---- the first of all ---- */
+/* ---- the earliest item ---- */
 
-/* Its queue; TREE: it has a time of its own. */
+/* The queue of the earliest item; TREE: it has its own time. */
 static inline uint32_t first_of(const struct agenda *a, double *time)
 {
     uint32_t from = TREE;

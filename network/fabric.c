@@ -87,7 +87,7 @@ int fabric_init(struct fabric *f, const struct fabric_shape *s, struct err *err)
         ports = l ? (uint64_t)s->level[l].parents * s->level[l].parallel : s->rails;
         made.level[l].below = (uint32_t)below;
         made.level[l].radix = (uint32_t)radix;
-        /* Children that no node of ours sits under need no cable. */
+        /* Children without nodes below them need no cable. */
         uint64_t cables = radix * ((s->nodes + below - 1) / below);
 
         if (ports > FABRIC_LINKS_MAX || cables > FABRIC_LINKS_MAX || cables * ports > FABRIC_LINKS_MAX)
@@ -100,7 +100,7 @@ int fabric_init(struct fabric *f, const struct fabric_shape *s, struct err *err)
             return err_set(err, "level %u: more than %u links", l, FABRIC_LINKS_MAX);
         below *= s->level[l].children;
         if (below > FABRIC_LINKS_MAX)
-            below = FABRIC_LINKS_MAX; /* wider than any fabric that is accepted */
+            below = FABRIC_LINKS_MAX; /* larger than any valid fabric */
         radix *= l ? s->level[l].parents : (s->planes ? s->rails : 1);
     }
     if (below < s->nodes)
@@ -139,15 +139,15 @@ void fabric_route(const struct fabric *f, uint32_t from, uint32_t to, struct fab
             route_within(f, from, to, route);
         return;
     }
-    /* In planes a message stays on the sender's. */
+    /* With planes a message stays on the sender's plane. */
     if (s->planes)
         rail_b = rail_a;
     cross(route, f->level[0].up + a * s->rails + rail_a, s->level[0].latency_s);
     down[0] = f->level[0].down + b * s->rails + rail_b;
-    /* Every NIC is a destination of its own; in planes each is a tree of its own. */
+    /* Every NIC is a separate destination; with planes, each plane is a separate tree. */
     source = s->planes ? a : a * s->rails + rail_a;
     key = s->planes ? b : b * s->rails + rail_b;
-    chosen = s->planes ? rail_a : 0; /* which of the switches that stand for one another */
+    chosen = s->planes ? rail_a : 0; /* which of the equivalent switches */
     for (uint32_t l = 1; l < s->levels && a / f->level[l].below != b / f->level[l].below; l++, top++) {
         const struct fabric_level *level = &s->level[l];
         uint32_t ports = level->parents * level->parallel, port = key % ports, parent = port % level->parents;

@@ -9,7 +9,7 @@
 struct gate {
     struct gate_params params;
     struct gate_state state;
-    uint32_t *waiting; /* from `first` on, in order */
+    uint32_t *waiting; /* queue, from `first` on */
     size_t cap, first, end;
 };
 

@@ -37,7 +37,7 @@ const struct fabric *network_fabric(const struct network *n)
     return &n->fabric;
 }
 
-/* A place's part of the name of all faults; 0 for a healthy one. */
+/* A link's part of the hash of all faults; 0 for a healthy link. */
 static uint64_t mixed(uint64_t place, double slowdown, double extra_latency_s)
 {
     uint64_t part[3] = { place }, x = 0;
@@ -57,7 +57,7 @@ void network_weigh_latency(struct network *n, bool weigh)
 
 /* ---- incast ---- */
 
-/* How much longer a port takes with so many messages. */
+/* Factor by which a port is slower with this many messages. */
 static double incast_slowdown(const struct network *n, uint32_t flows)
 {
     if (flows <= n->incast.buffer)
@@ -65,13 +65,13 @@ static double incast_slowdown(const struct network *n, uint32_t flows)
     return 1 + n->incast.loss * (flows - n->incast.buffer) / flows;
 }
 
-/* The link's capacity, were nothing lost. */
+/* The link's capacity without loss. */
 static double own_capacity(const struct network *n, uint32_t link)
 {
     return n->incast.own ? n->incast.own[link] : share_capacity(n->share, link);
 }
 
-/* Ports of switches lose: a rank's or a node's own link waits for who feeds it. */
+/* Only ports of switches lose messages; a rank or node does not send faster than its own link. */
 static void incast_apply(struct network *n, uint32_t link)
 {
     double capacity = n->incast.own[link];
@@ -313,14 +313,14 @@ bool network_detached(const struct network_collective *c, uint64_t round)
            schedule_stage(&c->schedule, round)->pattern == SCHEDULE_P_PULL;
 }
 
-/* ---- one alone ---- */
+/* ---- a single collective ---- */
 
 struct alone {
     struct network_collective *collective;
     const double *arrive_s;
     double *leave_s;
     double origin_s;
-    uint8_t *asked; /* how often each member was asked already */
+    uint8_t *asked; /* how often each member was asked */
 };
 
 static void alone_next(void *arg, uint32_t rank, double now_s, struct network_op *op)
@@ -361,7 +361,7 @@ void network_run(struct network_collective *c, enum network_mode mode, const dou
     if (!count)
         count = &unwanted;
     if (gate_queues_any(c->network->gates))
-        mode = NETWORK_EXACT; /* only there messages wait for one another */
+        mode = NETWORK_EXACT; /* only the exact mode has messages that wait for each other */
     if (mode == NETWORK_AUTO)
         mode = network_can_sample(c) && !network_rounds_exact(c) ? NETWORK_SAMPLED : NETWORK_ROUNDS;
     if (mode == NETWORK_SAMPLED && !network_can_sample(c))

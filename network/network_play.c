@@ -1,4 +1,4 @@
-/* Exact: jobs as state machines, messages as flows, an event at a time. */
+/* Exact mode: jobs are state machines, messages are flows, and events are handled one at a time. */
 #include "network/network_private.h"
 
 #include <math.h>
@@ -10,39 +10,39 @@
 
 #define NOBODY UINT32_MAX
 #define ABSENT UINT32_MAX /* a member that has not entered */
-/* Events so close together (of the time since the start) differ by rounding, and rates are solved once for
- * all. */
+/* Events closer together than this, relative to the time since the start, differ only by rounding; rates are solved
+ * once for all of them. */
 #define AT_ONCE 1e-12
 
-/* Arrived before the receiver came to that round. */
+/* A message that arrived before its receiver reached that round. */
 struct early {
     uint32_t round;
     uint32_t next;
 };
 
-/* One collective under way: the n-th that its members enter. */
+/* One collective in progress: the n-th that its members enter. */
 struct entered {
     struct entered *next;
     uint32_t *round;   /* each member is in; ABSENT */
-    uint32_t *pending; /* its messages of that round that are not through */
-    uint32_t *actor;   /* who plays it */
+    uint32_t *pending; /* its messages of that round that are not complete */
+    uint32_t *actor;   /* the actor of each member */
     uint32_t *early;   /* first of its list, or NOBODY */
-    uint32_t inside;   /* members that have not left, absent ones too */
+    uint32_t inside;   /* members that have not left, including absent ones */
 };
 
 enum event { COMPUTED, STARTED, ENDED };
 
 struct message {
-    struct network_collective *collective; /* NULL: it is through */
+    struct network_collective *collective; /* NULL: complete */
     struct entered *in;
     uint32_t from, to, round;
     double start_s;
-    double bytes; /* still to go, at time since_s */
+    double bytes; /* left at time since_s */
     double since_s, rate;
-    bool moving; /* past its latency */
-    bool gone;   /* abandoned before that was over */
-    bool held;   /* before a gate that opens when the agenda says so */
-    bool inside; /* the gates of its way */
+    bool moving; /* its latency is over */
+    bool gone;   /* abandoned during its latency */
+    bool held;   /* waits at a gate whose opening is on the agenda */
+    bool inside; /* has passed the gates of its way */
 };
 
 struct actor {
@@ -57,7 +57,7 @@ struct play {
     struct message *message;
     size_t message_cap;
     uint32_t messages;
-    uint32_t *spare; /* numbers of messages that are through */
+    uint32_t *spare; /* numbers of complete messages */
     size_t spare_cap;
     uint32_t spares;
     struct early *early;
@@ -70,7 +70,7 @@ struct play {
     struct network_count *count;
 };
 
-/* ---- collectives that are under way ---- */
+/* ---- collectives in progress ---- */
 
 static struct entered *entered_new(uint32_t members)
 {
@@ -92,7 +92,7 @@ static void entered_free(struct entered *e)
     free(e);
 }
 
-/* The number-th that is entered of c. */
+/* The collective with this number that members of c enter. */
 static struct entered *entered_get(struct play *p, struct network_collective *c, uint64_t number)
 {
     struct entered **e = &c->oldest;
@@ -144,7 +144,7 @@ static uint32_t message_new(struct play *p)
     return p->messages++;
 }
 
-/* The way of a message from this member: found anew where the one before went elsewhere. */
+/* The way of a message from this member, cached while the destination is the same. */
 static const struct network_way *way_of(const struct network_collective *c, uint32_t from, uint32_t to)
 {
     struct kept_way *kept = &c->way[from];
@@ -163,7 +163,7 @@ static void message_free(struct play *p, uint32_t id)
     p->spare[p->spares++] = id;
 }
 
-/* Both ends are ready: over the gates, or to wait before one. */
+/* Both ends are ready: pass the gates, or wait at one. */
 static void depart(struct play *p, uint32_t id)
 {
     struct message *m = &p->message[id];
@@ -179,7 +179,7 @@ static void depart(struct play *p, uint32_t id)
         agenda_set(p->agenda, p->actors + id, again_s);
 }
 
-/* Out of the gates: those that waited for it. */
+/* Leave the gates and let waiting messages in. */
 static void leave_gates(struct play *p, uint32_t id)
 {
     struct message *m = &p->message[id];
@@ -190,7 +190,7 @@ static void leave_gates(struct play *p, uint32_t id)
     if (!m->inside)
         return;
     m->inside = false;
-    way = *way_of(m->collective, m->from, m->to); /* others that depart may take its place */
+    way = *way_of(m->collective, m->from, m->to); /* copied: others that depart may replace the cached way */
     gate_queues_leave(g, way.link, way.hops);
     while (gate_queues_next(g, way.link, way.hops, p->now_s, &next)) {
         if (p->message[next].gone)
@@ -216,7 +216,7 @@ static void start(struct play *p, struct network_collective *c, struct entered *
     depart(p, id);
 }
 
-/* The latency is over: it asks for bandwidth. */
+/* The latency is over: the message takes bandwidth. */
 static void move(struct play *p, uint32_t id)
 {
     struct message *m = &p->message[id];
@@ -251,7 +251,7 @@ static void visit_send(void *arg, const struct schedule_message *m)
         start(w->play, w->collective, w->in, w->round, m);
 }
 
-/* Is the message of this round here already? */
+/* Whether the message of this round has already arrived. */
 static bool take_early(struct member *w)
 {
     struct play *p = w->play;
@@ -295,7 +295,7 @@ static void visit_receive(void *arg, const struct schedule_message *m)
         start(w->play, w->collective, w->in, w->round, m);
 }
 
-/* Into this round and on, over rounds without messages of its own.  Has it left? */
+/* Advance the member to its next round with messages.  True when it has left the collective. */
 static bool member_go(struct play *p, struct network_collective *c, struct entered *in, uint32_t member,
                       uint32_t round)
 {
@@ -314,9 +314,9 @@ static bool member_go(struct play *p, struct network_collective *c, struct enter
     return true;
 }
 
-/* ---- what actors do ---- */
+/* ---- actors ---- */
 
-/* Until something takes time. */
+/* Advance the actor until it does something that takes time. */
 static void actor_go(struct play *p, uint32_t actor)
 {
     const struct actor *a = &p->actor[actor];
@@ -343,7 +343,7 @@ static void actor_go(struct play *p, uint32_t actor)
     }
 }
 
-/* One of its messages of the round is through. */
+/* One of the member's messages of the round is complete. */
 static void member_through(struct play *p, struct network_collective *c, struct entered *in, uint32_t member,
                            uint32_t round)
 {
@@ -380,7 +380,7 @@ static void end(struct play *p, uint32_t id)
     message_free(p, id);
     if (m.collective->watch)
         m.collective->watch->through(m.collective->watch, m.round, m.from, m.start_s, p->now_s);
-    m.in->inside++; /* both ends leave before it goes */
+    m.in->inside++; /* kept until both ends have left */
     if (!network_detached(m.collective, m.round))
         member_through(p, m.collective, m.in, m.from, m.round);
     member_through(p, m.collective, m.in, m.to, m.round);
@@ -418,7 +418,7 @@ void network_wake(struct network *n, const void *job, uint32_t rank, double at_s
 
 static void abandon_messages(struct play *p, const struct network_collective *c)
 {
-    for (uint32_t id = 0; id < p->messages; id++) /* before any gate lets another in */
+    for (uint32_t id = 0; id < p->messages; id++) /* before a gate lets another in */
         p->message[id].gone |= p->message[id].collective == c;
     for (uint32_t id = 0; id < p->messages; id++) {
         struct message *m = &p->message[id];
@@ -427,7 +427,7 @@ static void abandon_messages(struct play *p, const struct network_collective *c)
             continue;
         leave_gates(p, id);
         if (!m->moving)
-            continue; /* its turn comes yet */
+            continue; /* still on the agenda */
         leave_links(p, id);
         agenda_set(p->agenda, p->actors + id, INFINITY);
         message_free(p, id);
@@ -461,7 +461,7 @@ void network_abandon(struct network_collective *c)
     memset(c->entries, 0, c->schedule.spec.members * sizeof(*c->entries));
 }
 
-/* New rates, new ends. */
+/* Solve rates, and reschedule the ends of flows. */
 static void settle(struct play *p)
 {
     const uint32_t *changed;

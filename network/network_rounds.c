@@ -1,4 +1,4 @@
-/* By rounds: what a round's messages cost, solved once, and times that go from round to round. */
+/* Mode by rounds: the cost of a round's messages is solved once, and times are carried from round to round. */
 #include "network/network_private.h"
 
 #include <math.h>
@@ -9,8 +9,8 @@
 #include "network/ring_rounds.h"
 
 #define NOBODY       UINT32_MAX
-#define KEPT_BYTES   (256u << 20) /* of solved rounds, for each collective */
-#define CLOSE_ROUNDS 16u          /* rings of fewer are walked as fast */
+#define KEPT_BYTES   (256u << 20) /* of cached rounds per collective */
+#define CLOSE_ROUNDS 16u          /* walking a ring of fewer rounds is as fast */
 
 static double later(double a, double b)
 {
@@ -48,7 +48,7 @@ static void round_fill(struct network_collective *c, struct round *r, uint64_t r
         schedule_sends(&c->schedule, round, m, add_message, r);
 }
 
-/* What each message costs with all of them under way. */
+/* Cost of each message with all of them in progress. */
 static void round_solve(struct network_collective *c, struct round *r)
 {
     struct network *n = c->network;
@@ -140,7 +140,7 @@ void network_rounds_free(struct network_collective *c)
     free(c->scratch);
 }
 
-/* The round's messages, with their costs if wanted. */
+/* The round's messages, with their costs if requested. */
 static struct round *round_get(struct network_collective *c, uint32_t stage, uint32_t k, bool costs)
 {
     const struct schedule_stage *st = &c->schedule.stage[stage];
@@ -155,7 +155,7 @@ static struct round *round_get(struct network_collective *c, uint32_t stage, uin
     return r;
 }
 
-/* ---- is it exact? ---- */
+/* ---- whether this mode is exact ---- */
 
 /* Messages that take turns never meet: those of one sender in different rounds, and those to one receiver if
  * they wait for it. */
@@ -208,7 +208,7 @@ bool network_rounds_exact(struct network_collective *c)
 
 /* ---- from round to round ---- */
 
-/* What message m takes: as it was seen to (by sender), or by the rates of its round. */
+/* Time of message m: measured in a sample (by sender), or from the rates of its round. */
 static inline double message_cost(const struct round *r, const double *seen_s, double bytes, uint32_t m)
 {
     return seen_s ? seen_s[r->from[m]] : r->latency_s[m] + (bytes > 0 ? bytes * r->s_per_byte[m] : 0);
@@ -234,7 +234,7 @@ static void walk_round(const struct network_collective *c, uint64_t round, const
     memcpy(time_s, next_s, members * sizeof(*next_s));
 }
 
-/* Rings side by side; one that is not answered at once is walked. */
+/* Parallel rings; a ring without a closed answer is walked. */
 static void run_rings(struct network_collective *c, const struct schedule_stage *st, uint64_t rounds,
                       const struct round *r, const double *seen_s, double *time_s,
                       struct network_count *count)
@@ -247,7 +247,7 @@ static void run_rings(struct network_collective *c, const struct schedule_stage 
         uint32_t base = st->stride == 1 ? g * n : g;
 
         for (uint32_t i = 0; i < n; i++) {
-            uint32_t m = base + i * st->stride; /* each member sends one message: they stand in order */
+            uint32_t m = base + i * st->stride; /* each member sends one message, in order of members */
 
             cost[i] = message_cost(r, seen_s, st->bytes, m);
             at[i] = time_s[m];

@@ -1,12 +1,12 @@
-/* Sampled: what messages take where links are shared, seen in an exact run, for rounds to go by.
+/* Sampled mode: times of messages on shared links, measured in an exact run, for use by rounds.
  *
- * Rates solved with all of a round under way over-count: ranks that one round has set apart meet less in the
- * next. Who meets whom hangs on the arrivals, but little: what one run's messages took serves for others like
- * it.
+ * Rates solved with all messages of a round in progress overestimate sharing: ranks that one round has delayed
+ * differently meet less in the next.  Sharing depends only weakly on the arrivals, so the times of one run serve for
+ * similar ones.
  *
- * A ring's messages settle within some rounds to a pace that they all keep: it is measured, for each
- * message's own time wavers, and the slowest rules.  Other collectives use some runs in turn: the mean of
- * runs would lack the late messages that others wait for. */
+ * A ring's messages settle to a common pace within some rounds.  The pace is measured rather than each message's own
+ * time, which fluctuates, because the slowest determines it.  Other collectives use several runs in turn: their mean
+ * would lack the late messages that others wait for. */
 #include "network/network_private.h"
 
 #include <math.h>
@@ -15,18 +15,19 @@
 
 #include "common/xalloc.h"
 
-#define SAMPLES_MAX     8u
-#define SAMPLE_MESSAGES 300000u /* one of more is no sample, but work: some tenths of a second */
-#define SAMPLE_BYTES    (256u << 20)
-#define RING_ROUNDS     72u  /* of a ring that are sampled, at least */
-#define RING_SHARE      0.4  /* and at least, of its members */
-#define RING_SETTLED    3u   /* a third of them pass before it is watched */
-#define RING_SPREAD     10.0 /* arrivals that it is begun with, in messages */
-#define RUNS            3u   /* that make a sample, of other collectives; the first of such a spread */
-#define ALIKE           2.0  /* spreads that differ by less, as a ratio */
-#define AT_ONCE         1e-2 /* of a message: ends so close are taken for one */
+#define SAMPLES_MAX 8u
+#define SAMPLE_MESSAGES \
+    300000u /* larger collectives are not sampled: this many take some tenths of a second */
+#define SAMPLE_BYTES (256u << 20)
+#define RING_ROUNDS  72u  /* least number of rounds of a ring that are sampled */
+#define RING_SHARE   0.4  /* the same as a share of its members */
+#define RING_SETTLED 3u   /* one in this many of them passes before measuring */
+#define RING_SPREAD  10.0 /* largest spread of arrivals at its start, in times of a message */
+#define RUNS         3u   /* runs in a sample of other collectives with a similar spread */
+#define ALIKE        2.0  /* spreads within this ratio count as equal */
+#define AT_ONCE      1e-2 /* share of a message's time: closer ends count as one event */
 
-/* The schedule with no more rounds of a ring than it takes to know its pace. */
+/* Shorten a ring's schedule to the rounds needed to measure its pace. */
 static void shorten(struct schedule *s)
 {
     uint64_t round = 0;
@@ -57,7 +58,7 @@ static bool find_can_sample(const struct network_collective *c)
     struct schedule s = c->schedule;
 
     if (s.spec.algorithm == SCHEDULE_SERVER)
-        return false; /* its messages are all under way at once: by rounds is right */
+        return false; /* all its messages are in progress at once, so rounds are exact */
     shorten(&s);
     return s.messages <= SAMPLE_MESSAGES &&
            (double)network_slots(&c->schedule) * s.spec.members * sizeof(double) * SAMPLES_MAX <=
@@ -71,7 +72,7 @@ bool network_can_sample(struct network_collective *c)
     return c->can_sample;
 }
 
-/* ---- watching ---- */
+/* ---- measuring ---- */
 
 struct watch {
     struct message_watch watch;
@@ -103,7 +104,7 @@ static void through(struct message_watch *watch, uint32_t round, uint32_t from, 
     w->cost_s[at] += end_s - start_s;
 }
 
-/* A ring's costs: means, the largest of them raised to the pace that all kept. */
+/* A ring's costs: means, with the largest raised to the common pace. */
 static void finish_ring(struct watch *w, const struct schedule_stage *st, size_t at)
 {
     uint32_t members = w->schedule->spec.members, seen = 0;
@@ -146,7 +147,7 @@ static bool has_ring(const struct network_collective *c)
     return c->schedule.stages && c->schedule.stage[0].pattern == SCHEDULE_P_RING;
 }
 
-/* What a message of the first round takes alone. */
+/* Time of a message of the first round without sharing. */
 static double message_s(const struct network_collective *c)
 {
     const struct network *n = c->network;
@@ -170,7 +171,7 @@ static double spread(const double *v, uint32_t n)
     return sqrt(square);
 }
 
-/* One more run. */
+/* Add a run. */
 static void sample_add(struct network_collective *c, struct cost_sample *s, const double *arrive_s,
                        struct network_count *count)
 {
@@ -187,7 +188,7 @@ static void sample_add(struct network_collective *c, struct cost_sample *s, cons
     w.first_s = w.cost_s + costs;
     w.last_s = w.first_s + costs;
     network_run_exact(&shortened, arrive_s, left, count);
-    count->messages -= shortened.schedule.messages; /* walked, but no collective of its own */
+    count->messages -= shortened.schedule.messages; /* do not count the sample's messages */
     finish(&w);
     s->cost_s = xrealloc(s->cost_s, s->runs + 1, costs * sizeof(double));
     memcpy(s->cost_s + s->runs++ * costs, w.cost_s, costs * sizeof(double));
@@ -196,8 +197,8 @@ static void sample_add(struct network_collective *c, struct cost_sample *s, cons
     free(left);
 }
 
-/* A ring that begins far apart spends its first rounds, those that are sampled, on waiting: it is begun
- * closer. */
+/* If arrivals are far apart, a ring spends its first rounds, which are sampled, waiting; so start it with closer
+ * arrivals. */
 static double move_closer(const struct network_collective *c, double *arrive_s)
 {
     double spread_s = spread(arrive_s, c->schedule.spec.members), near_s = RING_SPREAD * message_s(c);
@@ -212,7 +213,7 @@ static double move_closer(const struct network_collective *c, double *arrive_s)
 static struct cost_sample *sample_new(struct network_collective *c, double spread_s)
 {
     if (c->samples == SAMPLES_MAX) {
-        free(c->sample[0].cost_s); /* the oldest gives way */
+        free(c->sample[0].cost_s); /* drop the oldest */
         memmove(c->sample, c->sample + 1, --c->samples * sizeof(*c->sample));
     }
     c->sample = xrealloc(c->sample, SAMPLES_MAX, sizeof(*c->sample));
@@ -220,7 +221,7 @@ static struct cost_sample *sample_new(struct network_collective *c, double sprea
     return &c->sample[c->samples++];
 }
 
-/* The sample of such a spread, taken if there is none. */
+/* The sample of a similar spread, taken if there is none. */
 static struct cost_sample *sample_get(struct network_collective *c, double *arrive_s,
                                       struct network_count *count)
 {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#define SAME      1e-13 /* costs that differ by less are one cost with other rounding */
+#define SAME      1e-13 /* costs that differ by less are equal up to rounding */
 #define COSTS_MAX 24
 
 /* ---- round by round ---- */
@@ -17,7 +17,7 @@ void ring_rounds_walk(uint32_t places, uint64_t rounds, bool rendezvous, const d
                       double *scratch)
 {
     uint32_t n = places;
-    double *end = scratch; /* of the message that each place sends */
+    double *end = scratch; /* end of the message that each place sends */
 
     for (uint64_t k = 0; k < rounds && n > 1; k++) {
         for (uint32_t i = 0; i + 1 < n; i++)
@@ -29,10 +29,9 @@ void ring_rounds_walk(uint32_t places, uint64_t rounds, bool rendezvous, const d
     }
 }
 
-/* ---- at once ---- */
+/* ---- closed form ---- */
 
-/* Heaviest ways over hops of at most cost v, less what v would have been worth on each of them; with their
- * steps. */
+/* Heaviest ways over hops of at most cost v, with v subtracted for each hop, and their numbers of steps. */
 struct ways {
     uint32_t n;
     const double *cost;
@@ -54,7 +53,7 @@ static bool go(struct ways *w, uint32_t from, uint32_t to, uint32_t hop)
     return true;
 }
 
-/* Twice round at most: no heaviest way is longer than once round. */
+/* Two rounds of the ring suffice: no heaviest way is longer than one. */
 static void go_on(struct ways *w)
 {
     bool moved = true;
@@ -77,7 +76,7 @@ static void go_back(struct ways *w)
     }
 }
 
-/* Walks of that many steps whose slowest hop costs w->v. */
+/* Walks of this many steps whose slowest hop costs w->v. */
 static bool answer(struct ways *w, uint64_t rounds, bool rendezvous, const double *arrive_s, double *best)
 {
     double slow = w->v * (1 - SAME);
@@ -90,8 +89,8 @@ static bool answer(struct ways *w, uint64_t rounds, bool rendezvous, const doubl
     for (uint32_t i = 0; i < w->n; i++)
         if (w->cost[i] < slow && !(rendezvous && w->cost[i ? i - 1 : w->n - 1] >= slow))
             w->worth[i] = -INFINITY;
-    /* A place beside a slowest hop may lie behind a slower one still: to stay there is worth more, which the
-     * turn of that one has counted. */
+    /* A place next to a slowest hop may also follow a slower one, where waiting counts more; that case is handled with
+     * the slower hop. */
     go_on(w);
     if (rendezvous)
         go_back(w);

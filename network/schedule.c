@@ -58,7 +58,7 @@ bool schedule_can(enum schedule_operation operation, enum schedule_algorithm alg
 
 /* ---- building ---- */
 
-/* The largest power of two that is not above n. */
+/* The largest power of two that is at most n. */
 static uint32_t power_below(uint32_t n)
 {
     return BIT(31 - __builtin_clz(n | 1));
@@ -152,7 +152,7 @@ static void add_doubling(struct schedule *s, struct groups g)
     add_fold(s, g, SCHEDULE_P_FOLD_OUT);
 }
 
-/* Nearest first: the large messages stay close. */
+/* Nearest first, so that large messages stay close. */
 static void add_halving(struct schedule *s, struct groups g)
 {
     uint32_t half = power_below(g.size);
@@ -165,7 +165,7 @@ static void add_halving(struct schedule *s, struct groups g)
     add_fold(s, g, SCHEDULE_P_FOLD_OUT);
 }
 
-/* Farthest first: every member ends with the part that bears its number. */
+/* Farthest first, so that every member ends with the part of its own number. */
 static void add_halving_alone(struct schedule *s, struct groups g, bool reduce)
 {
     for (uint32_t d = g.size / 2; reduce && d; d /= 2)
@@ -300,11 +300,11 @@ const struct schedule_stage *schedule_stage(const struct schedule *s, uint64_t r
     return &s->stage[low];
 }
 
-/* ---- who with whom ---- */
+/* ---- partners ---- */
 
 #define NOBODY UINT32_MAX
 
-/* A member's place in its group, and back. */
+/* A member's place in its group, and the inverse. */
 static uint32_t place_of(const struct schedule_stage *st, uint32_t member)
 {
     return member / st->stride % st->size;
@@ -428,7 +428,7 @@ void schedule_receives(const struct schedule *s, uint64_t round, uint32_t member
     visit_messages(s, round, member, false, visit, arg);
 }
 
-/* ---- what is in a message ---- */
+/* ---- contents of a message ---- */
 
 /* Where the part of length `bytes` begins that belongs to a member's number once the buffer of `all` bytes
  * has been halved so far; each halving is decided by a bit of the number. */
@@ -468,7 +468,7 @@ void schedule_part(const struct schedule *s, uint64_t round, uint32_t from, uint
     *part = (struct schedule_part){ base, st->bytes, st->reduce };
     switch (st->pattern) {
     case SCHEDULE_P_RING:
-        /* A member ends the reduction with the part that bears its number. */
+        /* A member ends the reduction with the part of its own number. */
         part->first += ((uint64_t)place + 2 * st->size - k - st->reduce) % st->size * st->bytes;
         break;
     case SCHEDULE_P_EXCHANGE:

@@ -8,17 +8,17 @@
 
 #define NONE UINT32_MAX
 
-/* Rates that differ by less are the same rate with other rounding. */
+/* Rates that differ by less are equal up to rounding. */
 #define SAME 1e-12
-/* So much more than a link's capacity is no more than it. */
+/* Tolerance for a link's capacity. */
 #define FULL (1 + 1e-9)
 
-/* A cache line, flows included where they are few. */
+/* Few flows are stored in the link's own cache line. */
 #define FEW 6u
 struct link {
     double capacity;
     double used;    /* sum of its flows' rates */
-    double level;   /* of a unit of weight; INFINITY: it binds nobody */
+    double level;   /* rate per unit of weight; INFINITY: the link limits no flow */
     uint32_t *stay; /* its flows: SHARE_HOPS_MAX * flow + hop, in any order; `few` or on the heap */
     uint32_t flows;
     uint32_t room : 31, queued : 1;
@@ -27,9 +27,9 @@ struct link {
 
 struct flow {
     double rate, weight;
-    double full; /* at most this, with no other flow anywhere */
+    double full; /* rate without any other flow */
     uint32_t link[SHARE_HOPS_MAX], place[SHARE_HOPS_MAX];
-    uint32_t rule; /* the link whose level its rate is; NONE: it is at its full rate */
+    uint32_t rule; /* the link that limits its rate; NONE: it has its full rate */
     uint8_t hops;
     bool used, listed; /* listed: in fresh or changed */
     double bound;
@@ -40,7 +40,7 @@ struct list {
     size_t n, cap;
 };
 
-/* Links whose level is to be found, a heap by what they will hardly go below. */
+/* Links whose level must be found: a heap by an estimated lower bound of the level. */
 struct queue {
     struct due {
         double key;
@@ -54,10 +54,10 @@ struct share {
     struct link *link;
     struct flow *flow;
     size_t flow_cap;
-    uint32_t flows; /* the largest number so far, and one */
+    uint32_t flows; /* the largest number so far, plus one */
     struct list fresh, changed;
     struct queue queue;
-    struct limit { /* scratch: of a link's flows */
+    struct limit { /* scratch for a link's flows */
         double limit, weight;
         uint32_t rule;
     } * limit, *open;
@@ -96,7 +96,7 @@ void share_free(struct share *s)
     free(s);
 }
 
-/* ---- links that are due ---- */
+/* ---- links to be solved ---- */
 
 static void put(struct share *s, uint32_t link, double key)
 {
@@ -141,13 +141,13 @@ static uint32_t dequeue(struct share *s)
     return first;
 }
 
-/* Does its level hang on its flows, or will it? */
+/* Whether the link limits its flows, or may come to. */
 static bool matters(const struct link *l)
 {
     return l->level < INFINITY || (l->used > l->capacity * FULL && l->flows > 1);
 }
 
-/* ---- flows come and go ---- */
+/* ---- adding and removing flows ---- */
 
 static void list(struct share *s, struct list *l, uint32_t flow)
 {
@@ -159,7 +159,7 @@ static void list(struct share *s, struct list *l, uint32_t flow)
     l->at[l->n++] = flow;
 }
 
-/* Its limits as they are known: what the links that are due find later goes from there. */
+/* Limit a new flow by the known levels; links that are solved later start from there. */
 static void limit_flow(const struct share *s, struct flow *f)
 {
     double level = INFINITY;
@@ -315,7 +315,7 @@ uint64_t share_levels(const struct share *s)
 
 /* ---- levels ---- */
 
-/* What the flow would have were it not for this link. */
+/* The flow's rate without this link. */
 static inline struct limit limit_of(const struct share *s, const struct flow *f, uint32_t link)
 {
     struct limit e = { f->rate, f->weight, f->rule };
@@ -335,7 +335,7 @@ static inline struct limit limit_of(const struct share *s, const struct flow *f,
     return e;
 }
 
-/* The level at which the link is full, given what limits its flows elsewhere. */
+/* The level at which the link is full, given the limits of its flows on other links. */
 static double find_level(struct share *s, uint32_t link)
 {
     const struct link *l = &s->link[link];
@@ -368,14 +368,14 @@ static double find_level(struct share *s, uint32_t link)
             }
         }
         if (!kept)
-            return INFINITY; /* full by rounding alone */
+            return INFINITY; /* full only by rounding */
         if (kept == n)
             return level;
         n = kept;
     } while (true);
 }
 
-/* Infinite ones are the same as each other only. */
+/* An infinite rate equals only another infinite one. */
 static bool is_same(double a, double b)
 {
     return a == b || fabs(a - b) <= SAME * (a < b ? a : b);
@@ -422,7 +422,7 @@ static void level_link(struct share *s, uint32_t link)
     }
 }
 
-/* Flows that went before they were solved are not told. */
+/* Flows that were removed before they were solved are not reported. */
 static void drop_gone(struct share *s)
 {
     size_t kept = 0;
