@@ -18,17 +18,19 @@ static void test_delay(void)
 {
     struct pace_state s = { 0 };
 
-    ok(pace_delay_s(&s, &params) == 0, "nothing is known: no delay");
+    ok(pace_delay_s(&s, &params) == 0, "without a known wait there is no delay");
     learn(&s, PACE_LEARN - 1, 0.005);
-    ok(pace_delay_s(&s, &params) == 0, "too few waits are known: no delay");
+    ok(pace_delay_s(&s, &params) == 0, "with too few known waits there is no delay");
     learn(&s, 100, 0.005);
-    ok(near(pace_delay_s(&s, &params), 0.004, 0.01), "always 5 ms early: sleeps a share of it");
+    ok(near(pace_delay_s(&s, &params), 0.004, 0.01),
+       "a rank that is always 5 ms early sleeps a share of that");
     learn(&s, 200, 1);
-    ok(pace_delay_s(&s, &params) == params.max_delay_s, "a second early: sleeps no longer than is allowed");
+    ok(pace_delay_s(&s, &params) == params.max_delay_s,
+       "a rank that is a second early sleeps no longer than the limit");
     s = (struct pace_state){ 0 };
     for (int i = 0; i < 200; i++)
         learn(&s, 1, i % 2 ? 0.010 : 0);
-    ok(pace_delay_s(&s, &params) == 0, "early as often as late: no delay");
+    ok(pace_delay_s(&s, &params) == 0, "a rank that is early as often as late has no delay");
 }
 
 /* A rank whose lead has gone sleeps less and less: what it slept is the most that it learns. */
@@ -42,26 +44,28 @@ static void test_no_ratchet(void)
         delay_s = pace_delay_s(&s, &params);
         pace_learn(&s, delay_s, 0);
     }
-    ok(delay_s < 0.0005, "a lead that has gone is unlearnt (%.3g s)", delay_s);
+    ok(delay_s < 0.0005, "the delay falls after the rank is no longer early (%.3g s)", delay_s);
     pace_learn(&s, 0, NAN);
     pace_learn(&s, 0, -1);
     pace_learn(&s, 0, INFINITY);
-    ok(isfinite(s.wait_s) && isfinite(s.deviation_s), "what is no wait is not learnt");
+    ok(isfinite(s.wait_s) && isfinite(s.deviation_s), "invalid waits are ignored");
 }
 
 static void test_gate(void)
 {
-    ok(pace_gives_core(16, 8, 1), "16 ranks on 8 cores, one has arrived: it gives its core away");
-    ok(!pace_gives_core(16, 8, 16), "all have arrived: nobody is left to give it to");
-    ok(!pace_gives_core(8, 8, 1), "a core each: it spins");
+    ok(pace_gives_core(16, 8, 1), "the first of 16 ranks on 8 cores to arrive yields its core");
+    ok(!pace_gives_core(16, 8, 16), "no rank yields once all have arrived");
+    ok(!pace_gives_core(8, 8, 1), "a rank with a core of its own does not yield");
 }
 
 static void test_staleness(void)
 {
-    ok(staleness_allows(0, 0, 0), "the first step waits for nobody");
-    ok(!staleness_allows(5, 4, 0) && staleness_allows(5, 5, 0), "bound 0: the slowest has done all before");
-    ok(!staleness_allows(5, 2, 2) && staleness_allows(5, 3, 2), "bound 2: all but two");
-    ok(staleness_needs(3, 7) == 0, "a wide bound needs nothing at first");
+    ok(staleness_allows(0, 0, 0), "the first step does not wait");
+    ok(!staleness_allows(5, 4, 0) && staleness_allows(5, 5, 0),
+       "with bound 0 a step waits until the slowest rank has done all steps before it");
+    ok(!staleness_allows(5, 2, 2) && staleness_allows(5, 3, 2),
+       "with bound 2 a step waits until the slowest rank has done all but two steps before it");
+    ok(staleness_needs(3, 7) == 0, "with a bound wider than the step's number no step must be done");
 }
 
 static void test_link_gate(void)
@@ -69,19 +73,20 @@ static void test_link_gate(void)
     struct gate_params two = { 2, 0 }, spaced = { 0, 0.5 }, both = { 1, 0.5 };
     struct gate_state s = { 0 };
 
-    ok(gate_opens_s(&s, &two, -3) == -3, "an empty gate: at once, whatever the clock begins with");
+    ok(gate_opens_s(&s, &two, -3) == -3, "an empty gate opens at once, also at negative times");
     gate_enter(&s, -3);
-    ok(gate_opens_s(&s, &two, 1) == 1, "one inside of two: at once");
+    ok(gate_opens_s(&s, &two, 1) == 1, "a gate with one of two places taken opens at once");
     gate_enter(&s, 1);
-    ok(isinf(gate_opens_s(&s, &two, 2)), "full: when one has left");
+    ok(isinf(gate_opens_s(&s, &two, 2)), "a full gate does not open");
     gate_leave(&s);
-    ok(gate_opens_s(&s, &two, 2) == 2, "one has left: at once");
-    ok(near(gate_opens_s(&s, &spaced, 1.25), 1.5, 1e-12), "spaced: half a second after the one before");
-    ok(gate_opens_s(&s, &spaced, 4) == 4, "... which is over");
-    ok(isinf(gate_opens_s(&s, &both, 9)), "both: neither alone is enough");
+    ok(gate_opens_s(&s, &two, 2) == 2, "a full gate opens once one has left");
+    ok(near(gate_opens_s(&s, &spaced, 1.25), 1.5, 1e-12),
+       "a gate with a gap opens half a second after the last entry");
+    ok(gate_opens_s(&s, &spaced, 4) == 4, "a gate whose gap is over opens at once");
+    ok(isinf(gate_opens_s(&s, &both, 9)), "a gate that is full does not open after its gap");
     gate_leave(&s);
     gate_leave(&s);
-    ok(s.inside == 0, "nobody leaves an empty gate");
+    ok(s.inside == 0, "leaving an empty gate changes nothing");
 }
 
 int main(void)

@@ -18,16 +18,17 @@ static void test_epochs(void)
         wrong += holdout_paced(7, seq, 1, 2) == holdout_paced(7, seq + 1, 1, 2);
         runs += holdout_paced(7, seq, 1, 2);
     }
-    ok(wrong == 0, "on trial: one collective of two goes without");
-    ok(runs > 900 && runs < 1150, "which of the two is drawn: the first in %d of 2048", runs);
+    ok(wrong == 0, "on trial one collective of two goes without the lever");
+    ok(runs > 900 && runs < 1150, "which of the two goes without is random: the first in %d of 2048", runs);
     for (uint32_t seq = 0; seq < 8 * 64; seq++)
         unpaced += !holdout_paced(7, seq, 1, 8);
-    ok(unpaced == 64, "in force: one of eight");
+    ok(unpaced == 64, "in force one collective of eight goes without the lever");
     wrong = 0;
     for (uint32_t seq = 0; seq < 4096; seq++)
         wrong += holdout_paced(7, seq, 4, 2) != holdout_paced(7, seq & ~3u, 4, 2);
     ok(wrong == 0, "an epoch of four collectives stays together");
-    ok(holdout_paced(1, 5, 0, 0) == holdout_paced(1, 5, 1, 2), "nonsense is an epoch of one, every other");
+    ok(holdout_paced(1, 5, 0, 0) == holdout_paced(1, 5, 1, 2),
+       "an invalid epoch and hold-out count as one and two");
 }
 
 /* A heavy tail: what times of collectives are like at their worst. */
@@ -58,9 +59,9 @@ static void test_validity(void)
         within += !outside;
         missed += holdout_faster(&real) < 20;
     }
-    ok(fooled <= runs / 10, "200 looks at nothing, both ways: fooled in %d of %d (at most 1 in 10)", fooled,
-       runs);
-    ok(within >= runs * 95 / 100, "the interval holds zero at all 200 looks in %d of %d", within, runs);
+    ok(fooled <= runs / 10,
+       "200 looks without an effect, both ways: false proofs in %d of %d (at most 1 in 10)", fooled, runs);
+    ok(within >= runs * 95 / 100, "the interval contains zero at all 200 looks in %d of %d", within, runs);
     ok(missed == 0, "2.3 times as fast is proven in 16 comparisons (missed %d)", missed);
 }
 
@@ -70,9 +71,9 @@ static void test_figures(void)
     double low, high;
 
     ok(isnan(holdout_mean(&h)) && isnan(holdout_deviation(&h)) && !holdout_interval(&h, 0.05, &low, &high),
-       "nothing compared: nothing known");
+       "without a comparison mean and interval are unknown");
     holdout_take(&h, NAN);
-    ok(h.n == 0, "what is no number does not count");
+    ok(h.n == 0, "comparisons that are not numbers are ignored");
     for (int i = 0; i < 20; i++)
         holdout_take(&h, i % 2 ? -0.11 : -0.09);
     ok(near(holdout_mean(&h), -0.1, 1e-9) && near(holdout_deviation(&h), 0.01026, 1e-3),
@@ -81,10 +82,11 @@ static void test_figures(void)
     ok(low < -0.1 && high > -0.1 && high < 0, "the interval is about the mean and below zero: %g to %g", low,
        high);
     /* by hand: S=-2, V=0.202: 2 sqrt(.04/.242) exp(4/.484) Phi(2/sqrt(.242)) = 3155 */
-    ok(near(holdout_faster(&h), 3155, 0.01), "evidence %g", holdout_faster(&h));
-    ok(holdout_slower(&h) < 1, "none for the contrary");
+    ok(near(holdout_faster(&h), 3155, 0.01), "the evidence for a faster step is 3155: %g",
+       holdout_faster(&h));
+    ok(holdout_slower(&h) < 1, "there is no evidence for a slower step");
     holdout_take(&h, INFINITY);
-    ok(isfinite(holdout_mean(&h)), "an outlier is bounded");
+    ok(isfinite(holdout_mean(&h)), "the mean is finite after an outlier");
 }
 
 /* ---- a job in small ---- */
@@ -187,11 +189,13 @@ static void test_choice(void)
     double mean;
 
     run(&m, 5000);
-    ok(m.paced == 0, "a core each and nobody else on it: nothing is tried");
-    ok(m.p.lever[0].why == PACER_NO_CAUSE && m.p.lever[3].why == PACER_UNALLOWED, "and why is known");
+    ok(m.paced == 0, "with a core for each rank and no other process no lever is tried");
+    ok(m.p.lever[0].why == PACER_NO_CAUSE && m.p.lever[3].why == PACER_UNALLOWED,
+       "levers that are not tried have their reason");
     m = begin(1, 3, 0.1);
     run(&m, 160);
-    ok(pacer_current(&m.p) == PACER_RELEASE && m.p.mode == PACER_IN_FORCE, "more ranks than cores: release");
+    ok(pacer_current(&m.p) == PACER_RELEASE && m.p.mode == PACER_IN_FORCE,
+       "with more ranks than cores release is in force");
     mean = run(&m, 800);
     ok(mean < 1 / 1.8, "with the hold-out the step takes %.3f of its time", mean);
     m = begin(1, PACER_GATE, 0.1);
@@ -202,12 +206,12 @@ static void test_choice(void)
     ok(m.p.mode == PACER_IN_FORCE, "14 %% in noise of 8 %% is proven within 1000 collectives");
     m = begin(3, 15, 0.03);
     mean = run(&m, 3000);
-    ok(mean < 1.01, "nothing helps: %.4f of the time over the run", mean);
+    ok(mean < 1.01, "if no lever helps, the run takes %.4f of its time", mean);
     m = begin(4, 15, 0.03);
     mean = run(&m, 3000);
-    ok(mean < 1.01, "everything harms, threefold at worst: %.4f of the time over the run", mean);
+    ok(mean < 1.01, "if every lever harms, threefold at worst, the run takes %.4f of its time", mean);
     m.params.levers = 0;
-    ok(run(&m, 64) <= 1.2 && pacer_current(&m.p) == 0, "no lever is allowed any more: off");
+    ok(run(&m, 64) <= 1.2 && pacer_current(&m.p) == 0, "the lever is off when no lever is allowed any more");
 }
 
 /* What lasts is seen all the same. */
@@ -227,8 +231,9 @@ static void test_lasting(void)
         with += run(&m, 1200) / jobs;
         in_force += m.p.mode == PACER_IN_FORCE;
     }
-    ok(in_force > 0 && without / with > 1.08, "in force after 1200 in %d of %d, %.3f times as fast over all",
-       in_force, jobs, without / with);
+    ok(in_force > 0 && without / with > 1.08,
+       "the lever is in force after 1200 collectives in %d of %d runs, %.3f times as fast over all", in_force,
+       jobs, without / with);
 }
 
 /* Between two collectives on all ranks come five on few of them: those of one communicator are compared. */
@@ -253,11 +258,11 @@ static void test_communicators(void)
         pacer_tick(&m.p, &m.params, &m.sight, &c);
     }
     ok(m.p.mode == PACER_IN_FORCE && near(exp(m.p.gain), 0.5, 0.1),
-       "several communicators: in force, ratio %.3f", exp(m.p.gain));
+       "with several communicators the lever is in force, ratio %.3f", exp(m.p.gain));
     for (uint32_t i = 0; i <= PACER_OTHERS; i++)
         pacer_tick(&m.p, &m.params, &m.sight,
                    &(struct pacer_collective){ .comm = 7, .seq = i, .cycle_s = 0.01 });
-    ok(pacer_current(&m.p) == 0, "its communicator is used no more: off");
+    ok(pacer_current(&m.p) == 0, "the lever is off when its communicator is not used any more");
 }
 
 /* Trials of levers that harm cost a job next to nothing, however many nodes try them at times of their own.
@@ -349,9 +354,11 @@ static void test_words(void)
 {
     ok(pacer_levers("release,GATE") == (PACER_RELEASE | PACER_GATE) &&
            pacer_levers("stagger") == PACER_STAGGER,
-       "levers are read");
-    ok(!pacer_levers("") && !pacer_levers("gate,") && !pacer_levers("gat"), "what is none is refused");
-    ok(pacer_lever_name(PACER_DELAY) && !pacer_lever_name(3) && !pacer_lever_name(0), "each has a name");
+       "a list of levers is parsed");
+    ok(!pacer_levers("") && !pacer_levers("gate,") && !pacer_levers("gat"),
+       "an invalid list of levers is refused");
+    ok(pacer_lever_name(PACER_DELAY) && !pacer_lever_name(3) && !pacer_lever_name(0),
+       "each lever has a name, and other bits have none");
 }
 
 /* Times that cannot be do not stay. */
@@ -366,11 +373,11 @@ static void test_nonsense(void)
                    &(struct pacer_collective){ i % 2, 1, (uint32_t)i, (uint64_t)i % 3, times[i % 6] });
     for (uint32_t i = 0; i < PACER_LEVERS; i++)
         if (m.p.lever[i].seen.n)
-            ok(isfinite(m.p.lever[i].seen.sum), "lever %u: finite after nonsense", i);
+            ok(isfinite(m.p.lever[i].seen.sum), "lever %u: the sum is finite after invalid input", i);
     m = begin(1, 15, 0.01);
     for (int i = 0; i < 600; i++)
         pacer_tick(&m.p, &m.params, &unknown, &(struct pacer_collective){ false, 1, (uint32_t)i, 1, 1 });
-    ok(pacer_current(&m.p) == 0, "unknown waits are no cause");
+    ok(pacer_current(&m.p) == 0, "unknown waits are no cause for a lever");
 }
 
 int main(void)

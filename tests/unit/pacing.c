@@ -21,38 +21,38 @@ static void test_page(void)
     struct pacing_page *a, *b;
     char path[64];
 
-    ok(!pacing_look(dir) && errno == ENOENT, "nobody made a page: nothing to read");
+    ok(!pacing_look(dir) && errno == ENOENT, "pacing_look() fails before a page is made");
     a = pacing_join(dir);
     b = pacing_join(dir);
-    ok(a && b, "two ranks join");
+    ok(a && b, "two ranks map the page of pacing");
     atomic_store(&a->plan, pacing_plan(2, 3, 12));
-    ok(atomic_load(&b->plan) == (12ull << 48 | 3ull << 32 | 2), "and see the same plan");
+    ok(atomic_load(&b->plan) == (12ull << 48 | 3ull << 32 | 2), "two ranks see the same plan");
     ok(pacing_communicator(1) != pacing_communicator(2) && pacing_communicator(0) &&
            !(pacing_communicator(7) & 0xff),
-       "which may say for which communicator");
+       "a plan may be for one communicator");
     pacing_close(a);
     pacing_close(b);
     pacing_close(NULL);
     snprintf(path, sizeof(path), "%s/" PACING_FILE, dir);
     ok(truncate(path, 100) == 0 && !pacing_join(dir) && errno == EPROTO, "a page of another size is refused");
     unlink(path);
-    ok(!pacing_join("/nonexistent") && errno == ENOENT, "no directory, no page");
+    ok(!pacing_join("/nonexistent") && errno == ENOENT, "pacing_join() fails in a missing directory");
 }
 
 static void test_report(struct pacing_page *p)
 {
     struct pacing_report put = { .mode = 2, .lever = 1, .ranks = 8, .cores = 2, .wait_ratio = 0.5 }, got;
 
-    ok(!pacing_report_get(p, &got), "nothing reported yet");
+    ok(!pacing_report_get(p, &got), "a new page has no report");
     put.levers[3].log_mean = -0.25;
     pacing_report_put(p, &put);
     ok(pacing_report_get(p, &got) && got.ranks == 8 && got.wait_ratio == 0.5 &&
            got.levers[3].log_mean == -0.25,
-       "a report comes through");
+       "a report is read as it was written");
     atomic_store(&p->report_version, 7);
-    ok(!pacing_report_get(p, &got), "one that is being written does not");
+    ok(!pacing_report_get(p, &got), "a report that is being written is not read");
     pacing_report_put(p, &put);
-    ok(pacing_report_get(p, &got), "one that was left half written is written anew");
+    ok(pacing_report_get(p, &got), "a report that was left incomplete can be written again");
 }
 
 static _Atomic unsigned early, inside;
@@ -78,23 +78,24 @@ static void test_gate(struct pacing_page *p)
 
     for (int i = 0; i < RANKS; i++)
         g = pacing_gate_join(p, 42);
-    ok(g && atomic_load(&g->members) == RANKS, "four ranks have one gate");
+    ok(g && atomic_load(&g->members) == RANKS, "four ranks get the same gate");
     for (int i = 0; i < RANKS; i++)
         pthread_create(&thread[i], NULL, rank, g);
     for (int i = 0; i < RANKS; i++)
         pthread_join(thread[i], NULL);
-    ok(early == 0, "%u times: nobody passes before the last one has come", ROUNDS);
-    ok(atomic_load(&g->sleepers) == 0, "nobody is left asleep");
+    ok(early == 0, "in %u rounds no rank passes the gate before the last one has arrived", ROUNDS);
+    ok(atomic_load(&g->sleepers) == 0, "no rank is left asleep at the gate");
     ok(!pacing_gate_arrive(g, ROUNDS) && !pacing_gate_sleep(g, ROUNDS, 1000000),
-       "one comes alone: it is let go when its time is up");
+       "a rank that arrives alone is released when its time is up");
     ok(!pacing_gate_arrive(g, 3) && pacing_gate_sleep(g, 3, 1000000000),
-       "a collective that is long over: nobody is waited for");
+       "a rank does not wait in a collective that the others have left");
     other = pacing_gate_join(p, 43);
-    ok(other && other != g && pacing_gate_arrive(other, 9), "alone in a communicator: the last one at once");
+    ok(other && other != g && pacing_gate_arrive(other, 9),
+       "a rank that is alone in a communicator does not wait");
     for (uint64_t key = 1000; key < 1000 + PACING_GATES; key++)
         other = pacing_gate_join(p, key);
-    ok(!other, "no gate is left: none is given");
-    ok(pacing_gate_join(p, 42) == g, "those that are there are still found");
+    ok(!other, "pacing_gate_join() returns NULL when no gate is free");
+    ok(pacing_gate_join(p, 42) == g, "existing gates are found when no gate is free");
 }
 
 int main(void)

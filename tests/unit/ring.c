@@ -68,54 +68,56 @@ static void test_basics(void)
     struct ring_live live;
     struct ring_comm comm = { .name = 11, .size = 4, .rank = 3, .last = 3 }, comms[4];
 
-    ok(w != NULL, "a ring is made");
+    ok(w != NULL, "ring_create() makes a ring");
     r = ring_open(path, false);
     peek = ring_open(path, true);
-    ok(r && peek, "and opened, to take and to look");
+    ok(r && peek, "a ring opens for draining and for peeking");
     ring_info_get(r, &info);
     ok(info.rank == 3 && info.thread == 0 && info.incarnation == 0 && info.task == 7 &&
            info.pid == getpid() && info.world_size == 4 && info.capacity == 64 &&
            info.state == RING_STATE_RUNNING,
-       "numbers of the writer arrive");
-    is_str(info.program, "prog", "its program");
-    is_str(info.library, "MPI 1", "its library");
-    is_str(info.topology, "s0.n1", "its place");
-    is_int((long long)ring_drain(r, e, 128), 0, "nothing there yet");
+       "the reader sees the writer's rank, task and sizes");
+    is_str(info.program, "prog", "the reader sees the writer's program");
+    is_str(info.library, "MPI 1", "the reader sees the writer's MPI library");
+    is_str(info.topology, "s0.n1", "the reader sees the writer's topology");
+    is_int((long long)ring_drain(r, e, 128), 0, "a new ring drains no events");
 
     emit(w, 0, 10);
-    is_int((long long)ring_drain(peek, e, 128), 10, "looking sees ten events");
-    is_int((long long)ring_drain(peek, e, 128), 0, "once");
-    is_int((long long)ring_drain(r, e, 4), 4, "taking takes as many as there is room for");
-    is_int((long long)ring_drain(r, e + 4, 124), 6, "then the rest");
-    ok(intact(&e[0], 0) && intact(&e[9], 9), "in order and whole");
-    is_int((long long)ring_last(peek, e, 3), 3, "the newest are still there to look at");
-    ok(intact(&e[0], 7) && intact(&e[2], 9), "oldest of them first");
+    is_int((long long)ring_drain(peek, e, 128), 10, "peeking returns ten events");
+    is_int((long long)ring_drain(peek, e, 128), 0, "peeking returns each event once");
+    is_int((long long)ring_drain(r, e, 4), 4, "draining returns at most as many events as there is room for");
+    is_int((long long)ring_drain(r, e + 4, 124), 6, "draining again returns the other events");
+    ok(intact(&e[0], 0) && intact(&e[9], 9), "events are drained in order and intact");
+    is_int((long long)ring_last(peek, e, 3), 3,
+           "ring_last() returns the newest events after they were drained");
+    ok(intact(&e[0], 7) && intact(&e[2], 9), "ring_last() returns the oldest of them first");
 
     emit(w, 10, 20);
     ring_close(r);
     r = ring_open(path, false);
-    is_int((long long)ring_drain(r, e, 128), 10, "a new reader goes on where the old one stopped");
-    ok(intact(&e[0], 10), "at the next event");
+    is_int((long long)ring_drain(r, e, 128), 10,
+           "a new reader drains the ten events after the old reader's last");
+    ok(intact(&e[0], 10), "a new reader begins at the next event");
 
     emit(w, 20, 120);
     ring_counts_get(r, &counts);
-    is_int((long long)counts.events, 84, "a full ring takes its capacity");
-    is_int((long long)counts.dropped, 36, "and counts what it drops");
-    is_int((long long)ring_last(peek, e, 128), 64, "all of a full ring can be looked at");
-    is_int((long long)ring_drain(r, e, 128), 64, "all of it can be taken");
-    ok(intact(&e[0], 20) && intact(&e[63], 83), "the oldest survive");
+    is_int((long long)counts.events, 84, "a full ring records its capacity");
+    is_int((long long)counts.dropped, 36, "a full ring counts dropped events");
+    is_int((long long)ring_last(peek, e, 128), 64, "ring_last() returns all events of a full ring");
+    is_int((long long)ring_drain(r, e, 128), 64, "all events of a full ring can be drained");
+    ok(intact(&e[0], 20) && intact(&e[63], 83), "a full ring keeps the oldest events");
 
     ring_enter(w,
                &(struct ring_live){ .comm = 11, .enter = 1000, .bytes = 8, .seq = 5, .op = RING_OP_BARRIER });
     ok(ring_live_get(r, &live) && live.op == RING_OP_BARRIER && live.comm == 11 && live.seq == 5 &&
            live.enter == 1000 && live.bytes == 8,
-       "the live slot says inside of what");
+       "the live slot has the call in progress");
     ring_leave(w, 2000);
     ring_enter(w, &(struct ring_live){ .comm = 12, .enter = 3000, .seq = 9, .op = RING_OP_POINT_TO_POINT });
     ring_leave(w, 4000);
     ok(ring_live_get(r, &live) && live.op == RING_OP_NONE && live.comm == 11 && live.seq == 5 &&
            live.enter == 4000,
-       "outside it names the last collective, not the last message");
+       "outside MPI the live slot has the last collective, not the last message");
 
     ring_p2p(w, 100, 7);
     ring_p2p(w, 50, 3);
@@ -123,10 +125,10 @@ static void test_basics(void)
     emit(w, 0, 2);
     ring_drain(r, e, 128);
     ok(e[0].p2p == 10 && e[0].p2p_calls == 2 && e[1].p2p == 0 && e[1].p2p_calls == 0,
-       "point-to-point is summed up to the next event");
+       "time in point-to-point is added up until the next event");
     ring_counts_get(r, &counts);
     ok(counts.p2p_calls == 2 && counts.p2p_bytes == 150 && counts.p2p_ticks == 10 && counts.missed == 1,
-       "and in all");
+       "the counts have all time in point-to-point");
 
     for (int i = 0; i < 600; i++)
         if (ring_comm_add(w, &comm) < 0) {
@@ -134,18 +136,18 @@ static void test_basics(void)
             break;
         }
     is_int((long long)ring_comms_get(r, RING_COMMS_MAX - 2, comms, 4), 2,
-           "communicators arrive, from where asked");
-    ok(comms[1].name == 11 && comms[1].last == 3, "as they were told");
-    is_int((long long)ring_comms_get(r, 600, comms, 4), 0, "none beyond the end");
+           "communicators are returned from the given index on");
+    ok(comms[1].name == 11 && comms[1].last == 3, "communicators are returned as they were written");
+    is_int((long long)ring_comms_get(r, 600, comms, 4), 0, "no communicators are returned beyond the end");
 
     second = make(3, 0, 64);
     ring_close(second);
-    is_int(access(path, F_OK), 0, "a second program of the same rank gets the next incarnation");
-    ok(strstr(path, "/3.1.0.ring") != NULL, "numbered 1");
+    is_int(access(path, F_OK), 0, "a second program of the same rank makes a ring of its own");
+    ok(strstr(path, "/3.1.0.ring") != NULL, "a second program of the same rank has incarnation 1");
 
     ring_state_set(w, RING_STATE_FINALIZED);
     ring_info_get(r, &info);
-    is_int(info.state, RING_STATE_FINALIZED, "the end is told");
+    is_int(info.state, RING_STATE_FINALIZED, "the state after MPI_Finalize is finalized");
     ring_retire(r);
     is_int((long long)ring_drain(r, e, 128), 0, "a retired ring is readable and empty");
     ring_close(peek);
@@ -159,17 +161,19 @@ static void test_refusals(void)
     struct ring_info info = { 0 };
     char name[160];
 
-    ok(!ring_create("/nowhere/at/all", &info, 64) && errno == ENOENT, "no directory, no ring");
-    ok(!ring_create(dir, &info, 100) && errno == EINVAL, "the capacity is a power of two");
-    ok(!ring_open("/nowhere/at/all", false) && errno == ENOENT, "no file, no ring");
-    ok(!ring_open("/dev/null", false) && errno == EPROTO, "a device is no ring");
+    ok(!ring_create("/nowhere/at/all", &info, 64) && errno == ENOENT,
+       "ring_create() fails in a missing directory");
+    ok(!ring_create(dir, &info, 100) && errno == EINVAL,
+       "ring_create() refuses a capacity that is not a power of two");
+    ok(!ring_open("/nowhere/at/all", false) && errno == ENOENT, "ring_open() fails for a missing file");
+    ok(!ring_open("/dev/null", false) && errno == EPROTO, "ring_open() refuses a device");
     snprintf(name, sizeof(name), "%s/fifo", dir);
     mkfifo(name, 0600);
-    ok(!ring_open(name, false) && errno == EPROTO, "nor is a FIFO, and it does not hold us up");
+    ok(!ring_open(name, false) && errno == EPROTO, "ring_open() refuses a FIFO without blocking");
     unlink(name);
     snprintf(name, sizeof(name), "%s/link", dir);
     if (symlink(path, name) == 0)
-        ok(!ring_open(name, false), "nor a symbolic link");
+        ok(!ring_open(name, false), "ring_open() refuses a symbolic link");
     unlink(name);
 }
 
@@ -199,7 +203,7 @@ static void test_corrupt(void)
 
         ok(pwrite(fd, &cases[i].value, cases[i].size, (off_t)cases[i].at) > 0 && !ring_open(path, true) &&
                errno == EPROTO,
-           "refused: a wrong %s", cases[i].what);
+           "ring_open() refuses a wrong %s", cases[i].what);
         close(fd);
         ring_close(w);
     }
@@ -215,32 +219,32 @@ static void test_hostile(void)
     struct ring_comm comms[4];
 
     atomic_store(&w->file->head, UINT64_MAX / 2);
-    ok(ring_drain(r, e, 256) <= 64, "a head far away gives one ring's worth at most");
+    ok(ring_drain(r, e, 256) <= 64, "with a head far ahead at most a ring's capacity is drained");
     atomic_store(&w->file->head, 5);
-    ok(ring_drain(r, e, 256) <= 64, "so does a head that went back");
+    ok(ring_drain(r, e, 256) <= 64, "with a head that went back at most a ring's capacity is drained");
     atomic_store(&w->file->tail, 1u << 30);
-    ok(ring_last(r, e, 256) <= 64, "looking is bounded too");
+    ok(ring_last(r, e, 256) <= 64, "ring_last() returns at most a ring's capacity");
     emit(w, 0, 300);
-    ok(ring_drain(r, e, 256) <= 64, "and a writer is not led astray by the reader's position");
+    ok(ring_drain(r, e, 256) <= 64, "after a false reader's position at most a ring's capacity is drained");
     atomic_store(&w->file->comms, UINT32_MAX);
     ok(ring_comms_get(r, RING_COMMS_MAX - 1, comms, 4) == 1, "the number of communicators is bounded");
     atomic_store(&w->file->live_version, 1);
-    ok(!ring_live_get(r, &live), "a live slot that is never finished is said to be unknown");
+    ok(!ring_live_get(r, &live), "a live slot that is never complete is unknown");
     memset(w->file->program, 'x', sizeof(w->file->program));
     atomic_store(&w->file->state, 77);
     ring_info_get(r, &info);
-    ok(strlen(info.program) == sizeof(info.program) - 1, "strings are ended");
-    is_int(info.state, RING_STATE_RUNNING, "an unknown state is running");
+    ok(strlen(info.program) == sizeof(info.program) - 1, "strings without an end are terminated");
+    is_int(info.state, RING_STATE_RUNNING, "an unknown state counts as running");
 
     if (truncate(path, 4096) < 0)
         ok(false, "truncate");
-    is_int((long long)ring_drain(r, e, 256), 0, "a file cut short drains nothing");
+    is_int((long long)ring_drain(r, e, 256), 0, "a truncated file drains no events");
     ring_counts_get(r, &counts);
     ok(ring_comms_get(r, 0, comms, 4) == 0 && !ring_live_get(r, &live) && ring_last(r, e, 4) == 0 &&
            counts.events == 0,
-       "and nothing else is touched");
+       "a truncated file is not accessed by other functions");
     ring_close(r);
-    ok(!ring_open(path, false) && errno == EPROTO, "and is not opened again");
+    ok(!ring_open(path, false) && errno == EPROTO, "ring_open() refuses a truncated file");
     ring_close(w);
 }
 
@@ -304,10 +308,12 @@ static void test_two_processes(void)
     } while (info.state == RING_STATE_RUNNING || got < counts.events);
     waitpid(pid, NULL, 0);
     is_int((long long)torn, 0, "two processes: no event is torn");
-    is_int((long long)backwards, 0, "none comes twice or out of order");
-    is_int((long long)(got + counts.dropped), STRESS_EVENTS, "each arrives or is counted as dropped");
-    is_int((long long)got, (long long)counts.events, "as many as the writer says");
-    is_int((long long)live_bad, 0, "the live slot is never torn");
+    is_int((long long)backwards, 0, "two processes: no event is drained twice or out of order");
+    is_int((long long)(got + counts.dropped), STRESS_EVENTS,
+           "two processes: each event is drained or counted as dropped");
+    is_int((long long)got, (long long)counts.events,
+           "two processes: the writer counts as many events as were drained");
+    is_int((long long)live_bad, 0, "two processes: the live slot is never torn");
     printf("# %llu taken, %llu dropped, live slot seen %llu times\n", (unsigned long long)got,
            (unsigned long long)counts.dropped, (unsigned long long)live_seen);
     ring_close(r);
@@ -341,10 +347,10 @@ static void test_killed(void)
     waitpid(pid, &status, 0);
     snprintf(path, sizeof(path), "%s/50.0.0.ring", dir);
     r = ring_open(path, false);
-    is_int((long long)ring_drain(r, e, 64), 5, "events outlive a SIGKILL");
-    ok(intact(&e[4], 4), "whole");
+    is_int((long long)ring_drain(r, e, 64), 5, "events survive SIGKILL of the writer");
+    ok(intact(&e[4], 4), "events are intact after SIGKILL of the writer");
     ok(ring_live_get(r, &live) && live.op == RING_OP_ALLTOALL && live.comm == 42 && live.seq == 5,
-       "and the live slot still says what the rank was inside of");
+       "the live slot has the call in progress at SIGKILL of the writer");
     ring_close(r);
     close(ready[0]);
     close(ready[1]);
@@ -399,8 +405,9 @@ static void test_two_threads(void)
         ring_counts_get(&r, &counts);
     } while (info.state == RING_STATE_RUNNING || got < counts.events);
     pthread_join(t, NULL);
-    is_int((long long)bad, 0, "two threads: nothing is torn");
-    is_int((long long)(counts.events + counts.dropped), 200000, "nothing is lost uncounted");
+    is_int((long long)bad, 0, "two threads: no event is torn");
+    is_int((long long)(counts.events + counts.dropped), 200000,
+           "two threads: each event is recorded or counted as dropped");
     ring_close(w);
 }
 
@@ -411,8 +418,8 @@ static void test_tables(void)
     for (int op = 1; op < RING_OP_MAX; op++)
         same += ring_op_from_name(ring_op_name((enum ring_op)op)) == (enum ring_op)op;
     is_int(same, RING_OP_MAX - 1, "every operation is found by its name");
-    is_int(ring_op_from_name("frobnicate"), RING_OP_NONE, "an unknown name is none");
-    is_str(ring_op_name((enum ring_op)250), "unknown", "an unknown operation is so called");
+    is_int(ring_op_from_name("frobnicate"), RING_OP_NONE, "an unknown name is no operation");
+    is_str(ring_op_name((enum ring_op)250), "unknown", "an unknown operation has the name 'unknown'");
     ok(ring_op_synchronises(RING_OP_ALLREDUCE) && !ring_op_synchronises(RING_OP_BCAST) &&
            !ring_op_synchronises(RING_OP_SCAN) && !ring_op_synchronises(RING_OP_MAX),
        "rooted and prefix operations do not synchronise");
@@ -436,7 +443,7 @@ static void test_clock(void)
     ns = ring_clock_ns(&m, info.clock, ring_now(w));
     clock_gettime(CLOCK_MONOTONIC, &ts);
     off = (int64_t)(ts.tv_sec * 1000000000ll + ts.tv_nsec) - (int64_t)ns;
-    ok(off > -100000 && off < 10000000, "ticks turn into monotonic time");
+    ok(off > -100000 && off < 10000000, "ticks are converted to monotonic time");
     printf("# clock: %s, %.6f ns a tick\n", info.clock == RING_CLOCK_COUNTER ? "counter" : "monotonic",
            m.ns_per_tick);
     is_int((long long)ring_clock_ns(&m, RING_CLOCK_MONOTONIC, 12345), 12345,
@@ -454,31 +461,32 @@ static void test_control(void)
     int fd;
 
     snprintf(name, sizeof(name), "%s/" CONTROL_PAGE_FILE, dir);
-    ok(!control_page_open(dir), "no control page yet");
-    ok(!control_page_join("/nonexistent") && errno == ENOENT, "nor one in no directory");
+    ok(!control_page_open(dir), "control_page_open() fails before a page is made");
+    ok(!control_page_join("/nonexistent") && errno == ENOENT,
+       "control_page_join() fails in a missing directory");
     early = control_page_join(dir);
-    ok(early && early->record == 1, "a rank that comes before the agent makes it");
+    ok(early && early->record == 1, "a rank that starts before the agent makes the control page");
     page = control_page_create(dir);
     page->pace.levers = 3;
-    ok(early->pace.levers == 3, "and the agent takes that one over");
+    ok(early->pace.levers == 3, "the agent uses the control page that a rank made");
     page->pace.levers = 0;
     control_page_close(early);
     seen = control_page_join(dir);
-    ok(page && seen && seen->record == 1, "a new page says: record");
+    ok(page && seen && seen->record == 1, "a new control page has recording on");
     generation = seen->generation;
     page->record = 0;
-    is_int(seen->record, 0, "a change is seen");
+    is_int(seen->record, 0, "a rank sees a change of the control page");
     control_page_close(page);
     page = control_page_create(dir);
     ok(seen->record == 1 && seen->generation > generation,
-       "a new agent takes the page over, and records again");
+       "a new agent uses the existing control page and turns recording on");
     control_page_close(page);
     control_page_close(seen);
     fd = open(name, O_RDWR | O_TRUNC);
-    ok(!control_page_open(dir) && errno == EPROTO, "an empty page is none");
+    ok(!control_page_open(dir) && errno == EPROTO, "control_page_open() refuses an empty file");
     close(fd);
     page = control_page_create(dir);
-    ok(page != NULL, "and is replaced");
+    ok(page != NULL, "the agent replaces an empty file by a control page");
     control_page_close(page);
     control_page_close(NULL);
 }

@@ -76,7 +76,7 @@ int main(void)
     writer_end = ring_create(dir, &info, 4096);
     snprintf(path, sizeof(path), "%s/%u.%u.%u.ring", dir, info.rank, info.incarnation, info.thread);
     r = ring_open(path, false);
-    ok(writer_end && r, "both ends of one ring");
+    ok(writer_end && r, "a ring opens for a writer and a reader in one process");
     pthread_create(&writer, NULL, write_events, NULL);
     while (!atomic_load(&done))
         look(r);
@@ -87,9 +87,9 @@ int main(void)
     }
     ring_counts_get(r, &counts);
     is_int((long long)(seen.drained + counts.dropped), EVENTS, "every event was read or counted as dropped");
-    is_int((long long)seen.out_of_order, 0, "in order");
-    is_int((long long)seen.torn_events, 0, "none of them torn");
-    ok(seen.looks && !seen.torn_live, "the live slot is read whole, %llu times",
+    is_int((long long)seen.out_of_order, 0, "events are read in order");
+    is_int((long long)seen.torn_events, 0, "no event is torn");
+    ok(seen.looks && !seen.torn_live, "the live slot was not torn in %llu reads",
        (unsigned long long)seen.looks);
     ring_close(r);
     ring_close(writer_end);

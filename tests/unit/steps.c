@@ -43,7 +43,7 @@ static void no_guard(void)
     int yes = 0;
 
     unsetenv(RING_ENV_DIR);
-    ok(steps_join() == NULL, "no guard: nothing to join");
+    ok(steps_join() == NULL, "steps_join() returns NULL without SYNCGUARD_DIR");
     errno = 77;
     for (int i = 0; i < 1000; i++) {
         sg_checkpoint_begin();
@@ -52,10 +52,10 @@ static void no_guard(void)
         sg_samples(3);
         sg_preempted();
     }
-    ok(!yes && errno == 77, "without one the library is silent, and errno stays");
-    ok(!steps_due(NULL), "nobody's steps are not due");
+    ok(!yes && errno == 77, "without a guard the library answers no and keeps errno");
+    ok(!steps_due(NULL), "steps_due(NULL) is false");
     setenv(RING_ENV_DIR, "/nowhere/at/all", 1);
-    ok(steps_join() == NULL && errno == 77, "a directory that is not there is no guard");
+    ok(steps_join() == NULL && errno == 77, "steps_join() returns NULL for a missing directory");
     setenv(RING_ENV_DIR, dir, 1);
 }
 
@@ -72,26 +72,26 @@ static void answers(void)
     page = control_page_create(dir);
     yes += steps_due(late);
     control_page_ask(page, 5, 0, CONTROL_PAGE_ASKED_COMMITTED);
-    ok(!yes && steps_due(late), "a control page that came later is found");
+    ok(!yes && steps_due(late), "a control page that is made later is found");
     s = steps_join(); /* incarnation 1 */
     control_page_ask(page, 2, 1, CONTROL_PAGE_ASKED_ARMED);
-    ok(!steps_due(s) && !steps_due(s), "armed and not committed: no");
+    ok(!steps_due(s) && !steps_due(s), "a request that is armed but not committed is not due");
     control_page_ask(page, 4, 1, CONTROL_PAGE_ASKED_ARMED);
     control_page_ask(page, 4, 1, CONTROL_PAGE_ASKED_COMMITTED);
-    ok(!steps_due(s) && steps_due(s) && !steps_due(s), "committed: yes, at that call alone");
+    ok(!steps_due(s) && steps_due(s) && !steps_due(s), "a committed request is due in its call only");
     control_page_ask(page, 7, 0, CONTROL_PAGE_ASKED_COMMITTED);
-    ok(!steps_due(s) && !steps_due(s), "another incarnation's request is not ours");
+    ok(!steps_due(s) && !steps_due(s), "a request for another incarnation is not due");
     control_page_ask(page, 9, 1, CONTROL_PAGE_ASKED_COMMITTED);
     control_page_ask(page, 9, 1, CONTROL_PAGE_ASKED_NONE);
-    ok(!steps_due(s) && !steps_due(s), "taken back: no");
+    ok(!steps_due(s) && !steps_due(s), "a request that was withdrawn is not due");
     control_page_ask(page, 12, 1, CONTROL_PAGE_ASKED_COMMITTED);
     control_page_close(page);
     page = control_page_create(dir);
-    ok(!steps_due(s) && !steps_due(s) && steps_due(s), "an agent that died after the commit is not needed");
+    ok(!steps_due(s) && !steps_due(s) && steps_due(s), "a committed request is due without the agent");
     again = steps_join(); /* incarnation 2: the rank was started again */
     control_page_ask(page, 3, 1, CONTROL_PAGE_ASKED_COMMITTED);
     ok(!steps_due(again) && !steps_due(again) && !steps_due(again),
-       "a rank that was restarted counts anew and says no");
+       "a restarted rank counts calls from 1 and answers no");
     steps_leave(again);
     steps_leave(s);
     steps_leave(late);
@@ -112,21 +112,21 @@ static void figures(void)
     steps_figures_get(r, &f);
     ok(f.rank == 7 && f.incarnation == 3 && f.pid == getpid() && f.calls == 1 && f.samples == 42 && f.hears &&
            f.writes == 0,
-       "with what was told; the end of a write that never began is none");
+       "the page has what was reported, without the end of a write that never began");
     steps_write_begin(s);
     steps_write_begin(s);
     steps_figures_get(r, &f);
-    ok(f.begun_ns > 0 && f.begun_ns >= f.call_ns, "a write that is going on");
+    ok(f.begun_ns > 0 && f.begun_ns >= f.call_ns, "the page has the start of a write in progress");
     steps_write_end(s, false);
     steps_write_begin(s);
     steps_write_end(s, true);
     steps_notice(s);
     steps_figures_get(r, &f);
     ok(f.writes == 1 && f.begun_ns == 0 && f.write_ns < 1000000000 && f.notice,
-       "one was written, one failed");
+       "the page counts the write that succeeded, not the one that failed");
     steps_leave(s);
     steps_figures_get(r, &f);
-    ok(f.state == STEPS_LEFT, "it left");
+    ok(f.state == STEPS_LEFT, "the state after steps_leave() is left");
     steps_close(r);
 }
 
@@ -140,13 +140,14 @@ static void names(void)
 
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
         any |= steps_name_parse(bad[i], &rank, &incarnation);
-    ok(!any && steps_name_parse("4294967295.4095.steps", &rank, &incarnation), "names of pages");
+    ok(!any && steps_name_parse("4294967295.4095.steps", &rank, &incarnation),
+       "only well-formed names of pages are parsed");
     snprintf(path, sizeof(path), "%s/8.0.steps", dir);
     close(open(path, O_CREAT | O_WRONLY, 0600));
-    ok(!steps_open(dir, "8.0.steps") && errno == EPROTO, "an empty file is no page");
+    ok(!steps_open(dir, "8.0.steps") && errno == EPROTO, "steps_open() refuses an empty file");
     unlink(path);
     mkfifo(path, 0600);
-    ok(!steps_open(dir, "8.0.steps"), "nor is a pipe, which does not hold us up");
+    ok(!steps_open(dir, "8.0.steps"), "steps_open() refuses a pipe without blocking");
     unlink(path);
 }
 
@@ -178,9 +179,9 @@ static void agent_side(void)
     o = checkpoint_report(c, true);
     ok(number(o, "callers", -1) == 1 && number(o, "calls", 0) == 10 && number(o, "calls", 1) == 10 &&
            number(o, "samples", -1) == 682,
-       "the agent sums up those that run; samples are of all");
+       "the agent adds up ranks that run, and the samples of all ranks");
     json_decref(o);
-    ok(!checkpoint_report(c, false), "nothing new, nothing said");
+    ok(!checkpoint_report(c, false), "there is no report when nothing has changed");
     say(c, "{\"serial\":5,\"at\":12,\"app\":0,\"state\":\"armed\"}");
     o = checkpoint_report(c, false);
     ok(o && json_is_false(
@@ -188,29 +189,30 @@ static void agent_side(void)
        "a request ahead of all ranks is acknowledged at once");
     json_decref(o);
     say(c, "{\"serial\":6,\"at\":12,\"app\":0,\"state\":\"committed\"}");
-    ok(!steps_due(s) && steps_due(s), "the rank hears it");
+    ok(!steps_due(s) && steps_due(s), "the rank gets the request in its call");
     o = checkpoint_report(c, false);
-    ok(number(o, "yes_at", 0) == 12 && number(o, "yes_at", 1) == 12, "and the agent tells where");
+    ok(number(o, "yes_at", 0) == 12 && number(o, "yes_at", 1) == 12,
+       "the agent reports the call in which the rank got the request");
     json_decref(o);
     say(c, "{\"serial\":7,\"at\":12,\"app\":0,\"state\":\"armed\"}");
     o = checkpoint_report(c, false);
     ok(json_is_true(json_object_get(json_object_get(json_object_get(o, "checkpoint"), "asked"), "missed")),
-       "a request for a call that is over is told to be missed");
+       "a request for a call in the past is reported as missed");
     json_decref(o);
     say(c, "{\"at\":-4,\"state\":\"armed\"}");
     say(c, "{\"at\":1e300,\"state\":\"committed\",\"app\":\"x\"}");
     say(c, "{\"signal\":99999}");
     say(c, "[]");
-    ok(!signalled, "what cannot be is passed over");
+    ok(!signalled, "impossible requests are ignored");
     say(c, "{\"signal\":10}");
-    ok(signalled == 10, "a signal is handed on");
+    ok(signalled == 10, "a requested signal is sent");
     snprintf(text, sizeof(text), "{\"file\":\"%s/now.%%j\"}", dir);
     snprintf(path, sizeof(path), "%s/now.42", dir);
     say(c, text);
-    ok(stat(path, &st) == 0, "a file is touched, %%j is the job");
+    ok(stat(path, &st) == 0, "the requested file is touched, with %%j replaced by the job's id");
     unlink(path);
     say(c, "{\"file\":\"relative\"}");
-    ok(notes == 1, "a path that is none is a note");
+    ok(notes == 1, "an invalid path causes a note");
     steps_leave(s);
     checkpoint_free(c);
 }
@@ -243,13 +245,13 @@ static void dead_rank(void)
     checkpoint_scan(c);
     checkpoint_second(c);
     o = checkpoint_report(c, true);
-    ok(number(o, "callers", -1) == 1, "a rank in another process");
+    ok(number(o, "callers", -1) == 1, "a rank in another process is counted as a caller");
     json_decref(o);
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
     checkpoint_second(c);
     o = checkpoint_report(c, true);
-    ok(number(o, "callers", -1) == 0, "killed: no caller any more");
+    ok(number(o, "callers", -1) == 0, "a rank whose process was killed is not counted as a caller");
     json_decref(o);
     checkpoint_free(c);
 }
