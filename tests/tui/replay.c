@@ -158,7 +158,7 @@ static void test_drawn(void)
     canvas_print(c, out);
     fclose(out);
     ok(strstr(text, "replay x10  30.") && strstr(text, "% of the file)"), "the title tells where it is");
-    ok(strstr(text, "found   straggler") && strstr(text, ">r5 "), "and the screen who is slow");
+    ok(strstr(text, "found   r5 is slow (straggler)") && strstr(text, ">r5 "), "and the screen who is slow");
     ok(strstr(text, " straggler r5 1.") != NULL, "and since when, under the heat map");
     ok(strstr(text, "+ - speed  Left Right seek") != NULL, "the keys of a replay stand at the bottom");
     free(text);
