@@ -46,7 +46,7 @@ static int put_argument(json_t *q, const char *key, char *text, struct err *err)
 
     free(text);
     if (!s)
-        return err_set(err, "the text is no UTF-8");
+        return err_set(err, "the text is not valid UTF-8");
     json_object_set_new(q, key, s);
     return 0;
 }
@@ -136,7 +136,7 @@ static bool confirmed(const char *what)
 {
     char line[64];
 
-    fprintf(stderr, "%s: do it? [y/N] ", what);
+    fprintf(stderr, "%s? [y/N] ", what);
     fflush(stderr);
     return fgets(line, sizeof(line), stdin) && (!strcasecmp(line, "y\n") || !strcasecmp(line, "yes\n"));
 }
@@ -212,7 +212,7 @@ static int conclude(const struct action_request_options *o, const json_t *action
     if (done)
         return ACTION_REQUEST_DONE;
     if (is_pending(action)) {
-        err_set(err, "%s: still pending (%s); `sgctl actions` tells how it ends", what, outcome);
+        err_set(err, "%s: still pending (%s); `sgctl actions` shows how it ends", what, outcome);
         return ACTION_REQUEST_PENDING;
     }
     err_set(err, "%s: %s", what, outcome);
@@ -234,7 +234,7 @@ int action_request_run(const struct action_request_options *o, json_t *q, struct
     }
     if (!o->yes && !isatty(STDIN_FILENO)) {
         rc = ACTION_REQUEST_USAGE;
-        err_set(err, "%s: not done: there is no terminal to ask; say --yes", what);
+        err_set(err, "%s: not done: no terminal to confirm on; use --yes", what);
         goto out;
     }
     if (!o->yes && !confirmed(what)) {

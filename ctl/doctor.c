@@ -85,7 +85,7 @@ static void check_munge(const struct doctor *d, struct finding *f)
     if (e == EMUNGE_SUCCESS)
         e = munge_decode(credential, ctx, NULL, NULL, NULL, NULL);
     if (e == EMUNGE_SUCCESS) {
-        found(f, "makes and reads credentials");
+        found(f, "creates and decodes credentials");
     } else {
         found(f, "%s", ctx && munge_ctx_strerror(ctx) ? munge_ctx_strerror(ctx) : munge_strerror(e));
         next(f, "systemctl enable --now munge");
@@ -133,7 +133,7 @@ static void check_plugin(const struct doctor *d, struct finding *f)
         found(f, "%s: %s: %s", p.where, p.plugin, strerror(errno));
         next(f, "sed -i 's|%s|%s/%s|' %s", p.plugin, PKGLIBDIR, PLUGIN_NAME, p.path);
     } else if (p.required) {
-        found(f, "%s: 'required' lets a guard that fails take jobs with it", p.where);
+        found(f, "%s: with 'required', a failing guard would fail jobs", p.where);
         next(f, "sed -i '/%s/s/required/optional/' %s", PLUGIN_NAME, p.path);
     } else {
         found(f, "%s%s%s", p.where, *p.arguments ? ", with " : "", p.arguments);
@@ -149,7 +149,7 @@ static void check_file(const char *path, mode_t mode, struct finding *f)
         found(f, "%s: %s", path, strerror(errno));
         next(f, "make install   (in SyncGuard's tree, on every node)");
     } else if (!S_ISREG(st.st_mode) || (st.st_mode & mode) != mode) {
-        found(f, "%s is not for everybody's use (mode %03o)", path, (unsigned)(st.st_mode & 0777));
+        found(f, "%s is not readable for all users (mode %03o)", path, (unsigned)(st.st_mode & 0777));
         next(f, "chmod a+%s %s", mode & S_IXOTH ? "rx" : "r", path);
     } else {
         found(f, "%s", path);
@@ -195,7 +195,7 @@ static void check_clock(const struct doctor *d, struct finding *f)
     clock_gettime(CLOCK_REALTIME, &after);
     apart = ((double)before.tv_sec + (double)after.tv_sec) / 2 - get_number(answer, "now");
     if (isnan(apart)) {
-        found(f, "cannot be compared: the controller does not answer");
+        found(f, "unknown: the controller does not answer");
         next(f, "sgctl doctor   (again, when the controller answers)");
     } else if (fabs(apart) > CLOCK_WARN_S) {
         found(f, "%s %s the controller's; munge refuses at 5 minutes", text_s(fabs(apart)).s,

@@ -41,7 +41,7 @@ int page_status(FILE *out, const json_t *answer, int columns, struct err *err)
     if (get_true(answer, "store"))
         status_line(t, "History", text_bytes(get_number(answer, "store_bytes")).s);
     else
-        status_line(t, "History", "is not kept");
+        status_line(t, "History", "off");
     status_line(t, "Policies", show_list(get_array(answer, "policies"), 64, buf, sizeof(buf)));
     status_line(t, "You see", get_true(answer, "operator") ? "all jobs (operator)" : "your own jobs");
     table_print(t, out, 0, columns);
@@ -163,8 +163,8 @@ static void explain_lemons(FILE *out, const json_t *nodes, int columns)
     fputc('\n', out);
     text_wrap(
         out,
-        "A lemon is a node that keeps being the culprit, job after job: so likely is it that it holds jobs "
-        "back more than 3 times as often as the other nodes do. It is better drained and tested.",
+        "LEMON? is the probability that a node holds jobs back more than 3 times as often as the other nodes do. "
+        "A node with YES should be drained and tested.",
         0, columns);
 }
 

@@ -145,7 +145,7 @@ static void on_error(struct record *r, const json_t *answer)
         return;
     }
     if (r->retries == 1)
-        note(r, "waiting to go on", why);
+        note(r, "waiting for the step to go on", why);
     timer_set(r->retry, RETRY_S);
 }
 
@@ -192,7 +192,7 @@ static void on_deadline(evutil_socket_t fd, short what, void *arg)
 
     (void)fd, (void)what;
     if (r->recording) {
-        stop(r, "the time is over");
+        stop(r, "the time is up");
         return;
     }
     err_set(r->err, "no answer from %s in %s%s%s", r->o->client.hosts, text_s(r->o->timeout_s).s,
@@ -223,8 +223,8 @@ static int open_output(struct record *r)
         return r->fd < 0 ? err_set(r->err, "%s: %s", path, strerror(errno)) : 0;
     }
     if (!path && isatty(STDOUT_FILENO))
-        return err_set(r->err,
-                       "a trace is not for the screen: give -o FILE, or > FILE (or -o - if you mean it)");
+        return err_set(
+            r->err, "a trace is not readable on a terminal: use -o FILE or > FILE (-o - prints it anyway)");
     r->fd = STDOUT_FILENO;
     return 0;
 }

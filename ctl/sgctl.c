@@ -453,7 +453,7 @@ static int run_doctor(const struct options *o)
     missing = doctor_run(&d, stdout);
     session_close(s);
     if (missing)
-        printf("\n%d missing. Type what stands behind `next:`, then `sgctl doctor` again.\n", missing);
+        printf("\n%d missing. Run the commands after `next:`, then `sgctl doctor` again.\n", missing);
     return missing ? FAILED : OK;
 }
 

@@ -127,7 +127,7 @@ json_t *try_policy(const char *conf, const char *trace, const char *name, struct
         goto done;
     p = choose(c, name);
     if (!p)
-        err_set(err, "%s: no policy %.40s; there are %s", conf, name,
+        err_set(err, "%s: unknown policy '%.40s': expected one of %s", conf, name,
                 config_policy_names(c, names, sizeof(names)));
     else
         answer = run_trial(c, rules, p, trace, err);

@@ -227,14 +227,14 @@ static json_t *answer_record(struct peer *p, const json_t *q)
     if (get_true(q, "stop")) {
         j = p->recording;
         if (!j)
-            return json_pack("{s:s}", "error", "nothing is being recorded here");
+            return json_pack("{s:s}", "error", "this connection records nothing");
         p->recording = NULL;
         recorder_stop(j, p->link, "stopped");
         peers_instruct(p->controller, j);
         return NULL;
     }
     if (p->recording)
-        return json_pack("{s:s}", "error", "this connection records already");
+        return json_pack("{s:s}", "error", "this connection is already recording");
     j = query_job(p, show_text(q, "job", number, sizeof(number)), true, &err);
     if (!j)
         return json_pack("{s:s}", "error", err.text);
@@ -293,7 +293,7 @@ static json_t *answer_policy(struct peer *p, const json_t *q)
     answer = controls_policy(p->controller->controls, name);
     if (answer)
         return answer;
-    err_set(&err, "no policy %.40s; there are %s", name,
+    err_set(&err, "unknown policy '%.40s': expected one of %s", name,
             config_policy_names(&p->controller->config, names, sizeof(names)));
     return refuse(err.text);
 }

@@ -110,7 +110,7 @@ static void draw_filter(struct canvas *c, const struct ui *ui, int y)
 
     x += canvas_put(c, y, x, c->width - x - 34, STYLE_BOLD, l->filter);
     canvas_reverse(c, y, x++, 1);
-    canvas_put_right(c, y, x, c->width - x, STYLE_DIM, "Enter keeps the filter, Esc drops it");
+    canvas_put_right(c, y, x, c->width - x, STYLE_DIM, "Enter keeps the filter, Esc removes it");
 }
 
 /* "? help  / filter ..." as far as end; returns the column after them. Of the keys of a replay all stand
@@ -215,7 +215,7 @@ void screen_rows_draw(struct canvas *c, const struct ui *ui, const struct screen
 /* ---- nothing to show yet ---- */
 
 static const char *const checks[] = {
-    "· Does it run there?      systemctl status syncguardd",
+    "· Is it running?          systemctl status syncguardd",
     "· Is it the right host?   Controller= in the file below, or --controller",
     "· Does munge work?        munge -n | unmunge; the same key on both hosts",
     "· Is its port open?       6825/tcp, unless Port= says otherwise",
@@ -226,7 +226,7 @@ static void draw_down(struct canvas *c, const struct ui *ui, int y)
     canvas_printf(c, y, 2, c->width - 4, STYLE_BAD, "No controller: cannot reach %s", ui->hosts);
     y += 1 + canvas_wrap(c, y + 1, 4, 4, c->width - 6, 3, STYLE_BOLD, ui->why);
     canvas_printf(c, y + 1, 2, c->width - 4, STYLE_TEXT,
-                  "Tried again and again since %s; this fills as soon as it answers.",
+                  "Retrying since %s; this screen appears as soon as the controller answers.",
                   figure_trim(figure_age(ui->now_s - ui->down_s)).text);
     canvas_put(c, y + 3, 2, c->width - 4, STYLE_BOLD, "What to check");
     y += 4;

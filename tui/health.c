@@ -32,7 +32,7 @@ static const struct {
     { "retransmits", offsetof(struct snap_health, retransmits_per_s), RATE, false, 50, 1000 },
     { "busy", offsetof(struct snap_health, busy_ratio), PERCENT, false, INFINITY, INFINITY },
     { "run queue", offsetof(struct snap_health, run_queue), NUMBER, false, INFINITY, INFINITY },
-    { "put aside", offsetof(struct snap_health, involuntary_per_s), RATE, false, INFINITY, INFINITY },
+    { "switched out", offsetof(struct snap_health, involuntary_per_s), RATE, false, INFINITY, INFINITY },
 };
 
 /* A clock below is told when the GPU has work; a limit that somebody set, or of power, only with the clock.

@@ -171,7 +171,7 @@ static int draw_ranks(struct canvas *c, int y, const struct snap_view *v)
 
     if (!told)
         return y;
-    y = panel_heading(c, y, "ranks: their CPUs, and the share of the time that others DELAY them there");
+    y = panel_heading(c, y, "ranks: their CPUs, and the DELAY by other tasks there, as a share of the time");
     table_fit(&layout, rank_columns, ARRAY_SIZE(rank_columns), 1, c->width - 2, 0);
     canvas_fill(c, y, 0, c->width, STYLE_HEADER, ' ');
     table_header(c, y++, &layout, rank_columns, -1, false, KEY_ACTION_NONE);
@@ -184,7 +184,7 @@ static int draw_ranks(struct canvas *c, int y, const struct snap_view *v)
         shown++;
     }
     if (told > shown)
-        canvas_printf(c, y++, 3, c->width - 4, STYLE_GOOD, "nothing against %zu others", told - shown);
+        canvas_printf(c, y++, 3, c->width - 4, STYLE_GOOD, "%zu others: nothing found", told - shown);
     return y;
 }
 
@@ -237,11 +237,11 @@ static int draw(struct canvas *c, const struct ui *ui)
     y = draw_ranks(c, y, v);
     y = draw_nodes(c, y, v);
     if (v->past.known && outlook_past(&v->past, text, sizeof(text))[0]) {
-        y = panel_heading(c, y, "runs like it");
+        y = panel_heading(c, y, "similar runs");
         y = panel_text(c, y, 3, v->past.unusual ? STYLE_WARN : STYLE_TEXT, text);
     }
     if (!y)
-        canvas_put(c, y++, 1, c->width - 2, STYLE_DIM, "nothing more is known");
+        canvas_put(c, y++, 1, c->width - 2, STYLE_DIM, "no further evidence");
     return y;
 }
 

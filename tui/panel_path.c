@@ -170,8 +170,7 @@ static int draw_waits(struct canvas *c, int y, const struct snap_view *v)
         if (isnan(r->wait_s) && isnan(r->delay_s) && isnan(r->lateness_p99_s))
             continue;
         if (!any) {
-            y = panel_heading(
-                c, y, "waiting: a rank WAITS so long in a collective, and CAUSED the others to, a step");
+            y = panel_heading(c, y, "waiting per step: how long a rank WAITS, and CAUSED others to wait");
             canvas_fill(c, y, 0, c->width, STYLE_HEADER, ' ');
             table_header(c, y++, &layout, wait_columns, -1, false, KEY_ACTION_NONE);
         }
@@ -197,8 +196,8 @@ static int draw(struct canvas *c, const struct ui *ui)
         y = draw_used(c, y, v);
     y = draw_waits(c, y, v);
     if (!y)
-        canvas_put(c, y++, 1, c->width - 2, STYLE_DIM, "nothing is known yet");
+        canvas_put(c, y++, 1, c->width - 2, STYLE_DIM, "not known yet");
     return y;
 }
 
-const struct panel_ops panel_path = { "critical path: for whom everybody waits", draw, tells };
+const struct panel_ops panel_path = { "critical path: whom the others wait for", draw, tells };

@@ -26,8 +26,8 @@ static int draw_policy(struct canvas *c, int y, const struct snap_control *p)
     char text[300];
 
     snprintf(text, sizeof(text), "%s, %s%s", p->name,
-             enforce ? "enforce: what is decided is done" : "dry run: what is decided is only said",
-             p->paused ? "; PAUSED: nothing is decided" : "");
+             enforce ? "enforce: decisions are carried out" : "dry run: decisions are only recorded",
+             p->paused ? "; PAUSED: the rules decide nothing" : "");
     return fact(c, y, "policy", p->paused ? STYLE_WARN : STYLE_BOLD, text);
 }
 
@@ -71,12 +71,12 @@ static int draw_pacing(struct canvas *c, int y, const struct snap_pacing *p)
     if (!p->allowed[0])
         return fact(c, y, "pacing", STYLE_TEXT, "off");
     if (!p->n)
-        return fact(c, y, "pacing", STYLE_TEXT, "allowed; no node has told of it yet");
+        return fact(c, y, "pacing", STYLE_TEXT, "allowed; no node has reported yet");
     canvas_put(c, y, 1, LABEL - 1, STYLE_DIM, "pacing");
     for (size_t i = 0; i < p->n; i++)
         y = draw_lever(c, y, &p->lever[i], p->nodes);
     if (p->late > 0) {
-        snprintf(text, sizeof(text), "%lld holds ended by PaceMaxDelay before all ranks had come",
+        snprintf(text, sizeof(text), "%lld holds ended by PaceMaxDelay before all ranks had arrived",
                  (long long)p->late);
         y += canvas_wrap(c, y, LABEL, LABEL, c->width - LABEL - 1, 2, STYLE_TEXT, text);
     }
@@ -100,13 +100,14 @@ static int draw_cadence(struct canvas *c, int y, const struct snap_cadence *k)
         n += snprintf(text + n, sizeof(text) - (size_t)n, "; goodput at most %s",
                       figure_trim(figure_percent(k->goodput_most)).text);
     if (!isnan(k->next_due_s))
-        n += snprintf(text + n, sizeof(text) - (size_t)n, k->next_due_s > 0 ? "; next in %s" : "; one is due",
+        n += snprintf(text + n, sizeof(text) - (size_t)n,
+                      k->next_due_s > 0 ? "; next in %s" : "; one is due now",
                       figure_trim(figure_age(k->next_due_s)).text);
     if (k->asked > 0)
-        n += snprintf(text + n, sizeof(text) - (size_t)n, "; asked %lld, heard by all %lld",
+        n += snprintf(text + n, sizeof(text) - (size_t)n, "; %lld requests, %lld heard by all ranks",
                       (long long)k->asked, (long long)k->heard);
     if (k->missing[0])
-        snprintf(text + n, sizeof(text) - (size_t)n, "; none can be asked for: %s", k->missing);
+        snprintf(text + n, sizeof(text) - (size_t)n, "; requests are impossible: %s", k->missing);
     return fact(c, y, "checkpoints", STYLE_TEXT, text);
 }
 
@@ -134,7 +135,7 @@ static int draw_rules(struct canvas *c, int y, const struct snap_control *p)
     struct table_layout layout;
 
     if (!p->n_rules)
-        return panel_text(c, y + 1, 1, STYLE_DIM, "the policy has no rules: it watches");
+        return panel_text(c, y + 1, 1, STYLE_DIM, "the policy has no rules: it only observes");
     y = panel_heading(c, y, "rules");
     table_fit(&layout, rule_columns, ARRAY_SIZE(rule_columns), 1, c->width - 2, 0);
     canvas_fill(c, y, 0, c->width, STYLE_HEADER, ' ');
@@ -173,7 +174,7 @@ static int draw_decision(struct canvas *c, int y, const struct snap_decision *d,
 
 static int draw_decisions(struct canvas *c, int y, const struct snap_control *p, double wall_s)
 {
-    y = panel_heading(c, y, "decided, the newest first");
+    y = panel_heading(c, y, "decisions, the newest first");
     if (!p->n_decisions)
         return panel_text(c, y, 3, STYLE_DIM, "nothing yet");
     for (size_t i = 0; i < p->n_decisions; i++)
@@ -243,9 +244,8 @@ static int draw(struct canvas *c, const struct ui *ui)
 
     if (!p->known) {
         canvas_put(c, 0, 1, c->width - 2, STYLE_DIM,
-                   ui->pace.on
-                       ? "a recorded job: nothing is decided about it; sgctl policy try says what would be"
-                       : "nobody decides about this job any more; sgctl audit has what was");
+                   ui->pace.on ? "a recorded job has no policy; sgctl policy try shows what one would decide"
+                               : "the job has no active policy; sgctl audit lists past decisions");
         return 1;
     }
     if (!ui->report)
@@ -258,4 +258,4 @@ static int draw(struct canvas *c, const struct ui *ui)
     return draw_params(c, y, p);
 }
 
-const struct panel_ops panel_policy = { "policy: what is decided and done", draw, tells };
+const struct panel_ops panel_policy = { "policy: decisions and actions", draw, tells };

@@ -187,7 +187,7 @@ static void draw_segment(struct canvas *c, int y, const struct report_link *l, c
     canvas_printf(c, y, 3, c->width - 4, STYLE_TEXT, "%s of %.0f ranks, %s to %s: %s and a rate of %s%s",
                   l->op, (double)l->ranks, figure_trim(figure_bytes(g->from_bytes)).text,
                   figure_trim(figure_bytes(g->to_bytes)).text, figure_trim(figure_s(fixed_s)).text, rate,
-                  isnan(fixed_s) ? " (one size tells only the sum)" : "");
+                  isnan(fixed_s) ? " (one message size gives only their sum)" : "");
 }
 
 static int draw_fits(struct canvas *c, int y, const struct report_scaling *s)

@@ -84,7 +84,7 @@ static int draw_ways(struct canvas *c, int y, const struct report_strategies *s)
         any = any || s->list[i].per_sample;
     if (!any)
         return y;
-    y = panel_heading(c, y, "per sample alone: these need more samples, how many is not known");
+    y = panel_heading(c, y, "per sample only: these need more samples; how many is unknown");
     return draw_part(c, y, &layout, s, true);
 }
 

@@ -379,5 +379,5 @@ json_t *replay_answer(struct replay *r, const json_t *question)
     for (size_t i = 0; name && i < ARRAY_SIZE(queries); i++)
         if (!strcmp(name, queries[i].name))
             return queries[i].answer(r, question);
-    return json_pack("{s:s}", "error", "a trace answers to status, jobs, job and nodes");
+    return json_pack("{s:s}", "error", "a trace answers only status, jobs, job and nodes");
 }

@@ -34,9 +34,9 @@ static void draw_meaning(struct canvas *c, const struct ui *ui, int y, int x, in
     draw_heat(c, y, x, 9, "012345678", 8);
     canvas_put(c, y++, x + 10, width - 10, STYLE_TEXT, "late: little ... much");
     canvas_put(c, y, x, 9, STYLE_TEXT, "-");
-    canvas_put(c, y++, x + 10, width - 10, STYLE_TEXT, "not known (never a zero)");
+    canvas_put(c, y++, x + 10, width - 10, STYLE_TEXT, "unknown (never zero)");
     canvas_put(c, y, x, 9, STYLE_BAD_TAG, " STALE ");
-    canvas_put(c, y++, x + 10, width - 10, STYLE_TEXT, "old data, and how old");
+    canvas_put(c, y++, x + 10, width - 10, STYLE_TEXT, "data is old, and how old");
     canvas_put(c, y, x, 9, STYLE_TEXT, "Mouse");
     canvas_put(c, y++, x + 10, width - 10, STYLE_TEXT, "rows, titles, tabs, wheel");
     if (ui->screen == SCREEN_JOB && y + 3 < c->height - 1)

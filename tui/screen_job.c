@@ -276,7 +276,7 @@ static void draw_sentence(struct canvas *c, const struct snap_job *j, int rows)
     snprintf(tag, sizeof(tag), " %s ", draw_job_tag(j));
     x = canvas_put(c, 1, 0, c->width, draw_severity_tag_style(s), tag) + 1;
     canvas_wrap(c, 1, x, 1, c->width - x, rows, s >= SEVERITY_WARN ? draw_severity_style(s) : STYLE_BOLD,
-                j->sentence[0] ? j->sentence : "nothing is known yet");
+                j->sentence[0] ? j->sentence : "not known yet");
 }
 
 /* "label value" with the value in bold; returns where the next can stand. */
@@ -423,7 +423,7 @@ static int draw_agents(struct canvas *c, const struct snap_view *v, int y, int x
 {
     if (v->agents.total <= 0 || v->agents.heard >= v->agents.total)
         return 0;
-    canvas_printf(c, y, x, width, STYLE_WARN, "%lld of %lld agents not heard: %s",
+    canvas_printf(c, y, x, width, STYLE_WARN, "%lld of %lld agents do not report: %s",
                   (long long)(v->agents.total - v->agents.heard), (long long)v->agents.total,
                   v->agents.missing);
     return 1;

@@ -215,7 +215,7 @@ static void draw(struct canvas *c, const struct ui *ui)
         canvas_put(c, 3, 2, c->width - 4, STYLE_DIM,
                    l->filter[0]   ? "no job matches the filter"
                    : ui->finished ? "no guarded job; start one with: srun --sync-guard ..."
-                                  : "no guarded job runs (e shows ended ones)");
+                                  : "no guarded job is running (e shows those that ended)");
     if (!ui->report)
         draw_selected(c, ui, c->height - 4);
 }

@@ -182,7 +182,7 @@ static void draw_selected(struct canvas *c, const struct ui *ui, int y)
     }
     n = node_row(ui, l->selected);
     if (n->seen_jobs > 0 && n->culprit_jobs >= 0)
-        snprintf(blamed, sizeof(blamed), " · to blame in %lld of %lld jobs", (long long)n->culprit_jobs,
+        snprintf(blamed, sizeof(blamed), " · culprit in %lld of %lld jobs", (long long)n->culprit_jobs,
                  (long long)n->seen_jobs);
     snprintf(text, sizeof(text), "%s%s%s · %s%s", n->node, n->switch_name[0] ? " " : "", n->switch_name,
              n->jobs[0] ? n->jobs : "no job", blamed);
@@ -209,7 +209,7 @@ static void draw(struct canvas *c, const struct ui *ui)
     screen_rows_draw(c, ui, &rows);
     if (!l->n)
         canvas_put(c, 3, 2, c->width - 4, STYLE_DIM,
-                   l->filter[0] ? "no node matches the filter" : "no node with a guarded job");
+                   l->filter[0] ? "no node matches the filter" : "no node runs a guarded job");
     if (!ui->report)
         draw_selected(c, ui, c->height - 5);
 }

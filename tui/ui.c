@@ -203,7 +203,7 @@ static bool sort_by(struct ui *ui, int column)
     struct ui_list *l = &ui->list[ui->screen];
 
     if (ui->screen == SCREEN_JOB && ui->frozen) {
-        snprintf(ui->message, sizeof(ui->message), "frozen: Space goes on, then sort");
+        snprintf(ui->message, sizeof(ui->message), "frozen: press Space to go on, then sort");
         return false;
     }
     if (l->sort == column && ui->screen != SCREEN_JOB)

@@ -66,7 +66,7 @@ static bool begin_kind(struct ui *ui, const struct snap_view *v)
     case USER_ACTION_PACE:
         d->off = v->control.pacing.allowed[0] != '\0';
         return ask(ui, d->off ? "Switch pacing off for this job, on all its ranks?"
-                              : "Let this job be paced as its policy allows?");
+                              : "Switch pacing on for this job, as its policy allows?");
     case USER_ACTION_PAUSE:
         d->off = !v->control.paused;
         return ask(ui, d->off
@@ -74,12 +74,12 @@ static bool begin_kind(struct ui *ui, const struct snap_view *v)
                            : "Resume the policy: its rules decide about this job again?");
     case USER_ACTION_ACKNOWLEDGE:
         if (!v->job.n_verdicts)
-            return refuse(ui, "nothing stands that could be acknowledged");
-        return ask(ui, "Acknowledge what was found: say to all that you have seen it?");
+            return refuse(ui, "there is no verdict to acknowledge");
+        return ask(ui, "Acknowledge the verdicts: show everybody that you have seen them?");
     case USER_ACTION_EXCLUDE:
         node = node_to_blame(v);
         if (!node)
-            return refuse(ui, "no single node is to blame; sgctl action JOB exclude NODE takes any");
+            return refuse(ui, "no single node is the culprit; sgctl action JOB exclude NODE excludes any");
         snprintf(d->node, sizeof(d->node), "%s", node);
         break;
     case USER_ACTION_CHECKPOINT:
@@ -94,7 +94,7 @@ bool user_action_begin(struct ui *ui, enum user_action_kind kind)
     const struct snap_view *v = ui->view;
 
     if (ui->pace.on)
-        return refuse(ui, "this is a recorded job: nothing can be done about it");
+        return refuse(ui, "a recorded job cannot be acted on");
     if (ui->screen != SCREEN_JOB || !v)
         return refuse(ui, "open a job first: Enter");
     if (!snap_job_alive(&v->job))
@@ -133,7 +133,7 @@ static json_t *control(const struct user_action *d, const char *what, json_t *wo
 static json_t *action(const struct user_action *d, const char *kind)
 {
     json_t *q = json_pack("{s:s, s:s, s:s, s:s, s:s}", "query", "action", "action", kind, "job", d->job,
-                          "key", d->key, "text", "asked for in sgtop");
+                          "key", d->key, "text", "requested in sgtop");
 
     if (d->node[0])
         json_object_set_new(q, "nodes", json_string(d->node));
@@ -174,7 +174,7 @@ static const char *done_text(const struct user_action *d)
     case USER_ACTION_ACKNOWLEDGE:
         return "acknowledged";
     default:
-        return "begun: p shows what comes of it, and sgctl actions";
+        return "started: p and sgctl actions show the outcome";
     }
 }
 
@@ -190,7 +190,7 @@ void user_action_answer(struct ui *ui, const json_t *answer)
     } else if (d->state == USER_ACTION_CHECKING) {
         get_text(answer, "text", text, sizeof(text));
         snprintf(d->text, sizeof(d->text), "%s%s?", text,
-                 d->kind == USER_ACTION_EXCLUDE ? ": it is requeued without that node" : "");
+                 d->kind == USER_ACTION_EXCLUDE ? ": requeue it without that node" : "");
         d->state = USER_ACTION_ASKING;
     } else if (d->state == USER_ACTION_DOING) {
         refuse(ui, "%s", done_text(d));
@@ -200,7 +200,7 @@ void user_action_answer(struct ui *ui, const json_t *answer)
 void user_action_lost(struct ui *ui)
 {
     if (ui->user_action.state == USER_ACTION_DOING && ui->user_action.sent)
-        refuse(ui, "the controller is gone: it may have been done, see sgctl audit");
+        refuse(ui, "connection lost: the action may have been done, see sgctl audit");
     else if (ui->user_action.state != USER_ACTION_NONE)
-        refuse(ui, "not done: the controller is gone");
+        refuse(ui, "not done: connection lost");
 }

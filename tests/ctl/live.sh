@@ -88,7 +88,7 @@ good_trace "$dir/a.jsonl"
 is $? 0 "sgctl record --seconds 3 writes a header and whole records of 8 ranks"
 yes "sgctl analyze names the slow rank in the recorded trace" jq -e '.trace.ranks == 8 and .trace.reordered == 0 and
     ([.verdicts[] | select(.class == "straggler") | .culprits[]] | index("r5"))' <(sgctl analyze --json "$dir/a.jsonl")
-yes "sgctl record reports records, ranks, duration and why it ended" grep -qE 'records of 8 ranks, .* in [34][.0-9]* s; nothing lost; the time is over' "$dir/err"
+yes "sgctl record reports records, ranks, duration and why it ended" grep -qE 'records of 8 ranks, .* in [34][.0-9]* s; nothing lost; the time is up' "$dir/err"
 
 "$top_builddir/sgctl" record 4242 --seconds 30 >"$dir/b.jsonl" 2>"$dir/err" &
 pid=$!

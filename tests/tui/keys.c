@@ -140,7 +140,7 @@ static void test_user_actions(void)
     ok(send_user_action("\"action\":\"exclude\",\"job\":\"4711.0\",\"key\":"),
        "y: the controller is told, once");
     ok(!user_action_question(&ui), "and not again");
-    ok(strstr(ui.message, "begun") != NULL, "its outcome is told elsewhere");
+    ok(strstr(ui.message, "started") != NULL, "its outcome is told elsewhere");
 
     ui_key(&ui, 'C');
     send_user_action("\"action\":\"checkpoint\"");
@@ -356,7 +356,7 @@ static void test_options(void)
         { { "sgtop", "--size=80x24" }, NULL },
         { { "sgtop", "--size=80" },
           "--size: '80' is not accepted: WIDTHxHEIGHT, each from 10 to 1000 (80x24)" },
-        { { "sgtop", "--interval=0" }, "--interval: '0' is not accepted: at least 100 ms, at most 1m00s" },
+        { { "sgtop", "--interval=0" }, "--interval: '0' is not accepted: a time from 100 ms to 1m00s" },
         { { "sgtop", "--colour" }, "unknown option '--colour'" },
         { { "sgtop", "--conf" }, "option '--conf' needs a value: --conf=FILE" },
         { { "sgtop", "--replay=t", "--speed=max", "--from=10s" }, NULL },
