@@ -6,7 +6,7 @@
 
 #include "common/xalloc.h"
 #include "tui/keymap.h"
-#include "tui/pace.h"
+#include "tui/playback.h"
 #include "wire/session.h"
 
 #define SIDE_MIN 10
@@ -100,7 +100,7 @@ static bool is_job(const char *job)
 
 int arguments_read(struct arguments *a, const struct options *o, struct err *err)
 {
-    const char *wxh = options_text(o, "size"), *pace = options_text(o, "speed");
+    const char *wxh = options_text(o, "size"), *speed_text = options_text(o, "speed");
 
     *a = (struct arguments){ .options = o,
                              .job = o->n_operands ? o->operands[0] : NULL,
@@ -113,9 +113,9 @@ int arguments_read(struct arguments *a, const struct options *o, struct err *err
                              .ascii = options_given(o, "ascii") };
     if (wxh && parse_size(a, wxh, err) < 0)
         return -1;
-    if (pace_speed_parse(pace, &a->speed) < 0)
-        return err_set(err, "--speed: '%.40s' is not accepted: %g to %g, or max", pace, PACE_SPEED_MIN,
-                       PACE_SPEED_MAX);
+    if (playback_speed_parse(speed_text, &a->speed) < 0)
+        return err_set(err, "--speed: '%.40s' is not accepted: %g to %g, or max", speed_text,
+                       PLAYBACK_SPEED_MIN, PLAYBACK_SPEED_MAX);
     if (a->job && a->replay)
         return err_set(err, "unexpected argument '%.60s': a trace is of one job", a->job);
     if (a->job && !is_job(a->job))

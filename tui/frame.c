@@ -5,7 +5,7 @@
 
 #include "common/xalloc.h"
 #include "tui/draw.h"
-#include "tui/figures.h"
+#include "tui/padded.h"
 #include "tui/screen.h"
 
 const struct screen_ops *const screens[SCREENS] = { &screen_jobs, &screen_job, &screen_nodes };
@@ -31,20 +31,20 @@ static enum style liveness(const struct ui *ui, char *text, size_t size)
 {
     double stale = ui_stale_s(ui);
 
-    if (ui->pace.on) {
-        char pace[160];
+    if (ui->playback.on) {
+        char playback[160];
 
-        snprintf(text, size, " %s ", pace_text(&ui->pace, pace, sizeof(pace)));
-        return ui->pace.problem[0]                 ? STYLE_BAD_TAG
-               : ui->pace.paused || ui->pace.ended ? STYLE_WARN_TAG
-                                                   : STYLE_TITLE;
+        snprintf(text, size, " %s ", playback_text(&ui->playback, playback, sizeof(playback)));
+        return ui->playback.problem[0]                     ? STYLE_BAD_TAG
+               : ui->playback.paused || ui->playback.ended ? STYLE_WARN_TAG
+                                                           : STYLE_TITLE;
     }
     if (ui->frozen) {
-        snprintf(text, size, " FROZEN %s ", figure_trim(figure_age(ui->now_s - ui->frozen_s)).text);
+        snprintf(text, size, " FROZEN %s ", padded_trim(padded_age(ui->now_s - ui->frozen_s)).text);
         return STYLE_WARN_TAG;
     }
     if (!isnan(stale)) {
-        snprintf(text, size, " STALE %s%s ", figure_trim(figure_age(stale)).text,
+        snprintf(text, size, " STALE %s%s ", padded_trim(padded_age(stale)).text,
                  ui->link == UI_DOWN ? ", connection lost, retrying" : ", no answer");
         return STYLE_BAD_TAG;
     }
@@ -64,7 +64,7 @@ static void controller_text(const struct ui *ui, char *text, size_t size)
 
     text[0] = '\0';
     if (ui->screen == SCREEN_JOB && j) {
-        if (ui->pace.on) /* whose it was, a trace does not tell */
+        if (ui->playback.on) /* whose it was, a trace does not tell */
             snprintf(text, size, "%s ", j->name);
         else
             snprintf(text, size, "%s · %s · %s ", j->name[0] ? j->name : "-", j->user[0] ? j->user : "-",
@@ -74,7 +74,7 @@ static void controller_text(const struct ui *ui, char *text, size_t size)
     if (!ui->has_status)
         return;
     snprintf(text, size, "%s up %s · %lld job%s · %lld rank%s ", s->host[0] ? s->host : "controller",
-             figure_trim(figure_age(s->uptime_s)).text, (long long)s->jobs, s->jobs == 1 ? "" : "s",
+             padded_trim(padded_age(s->uptime_s)).text, (long long)s->jobs, s->jobs == 1 ? "" : "s",
              (long long)s->ranks, s->ranks == 1 ? "" : "s");
 }
 
@@ -124,7 +124,7 @@ static int draw_labels(struct canvas *c, const struct ui *ui, const struct keyma
 
         if (!e->label || (e->action == KEY_ACTION_OPEN && ui->screen == SCREEN_JOB) ||
             (e->action == KEY_ACTION_PANEL && ui->screen != SCREEN_JOB) ||
-            (ui->pace.on && keymap_replaced(e)))
+            (ui->playback.on && keymap_replaced(e)))
             continue;
         snprintf(key, sizeof(key), "%.*s", table == keymap_replay ? 15 : (int)strcspn(e->keys, " "), e->keys);
         if (x + canvas_text_width(key) + canvas_text_width(e->label) + 3 > end)
@@ -151,7 +151,7 @@ static void draw_keys(struct canvas *c, const struct ui *ui, int y)
         snprintf(rows, sizeof(rows), "%s%d/%d", filter, l->n ? l->selected + 1 : 0, (int)l->n);
     width = canvas_text_width(rows);
     canvas_put_right(c, y, c->width - width - 1, width, l->filter[0] ? STYLE_WARN : STYLE_DIM, rows);
-    if (ui->pace.on)
+    if (ui->playback.on)
         x = draw_labels(c, ui, keymap_replay, y, x, c->width - width - 2);
     draw_labels(c, ui, keymap, y, x, c->width - width - 2);
 }
@@ -182,8 +182,8 @@ static void draw_bottom(struct canvas *c, const struct ui *ui)
         draw_user_action(c, &ui->user_action);
     else if (ui->filtering)
         draw_filter(c, ui, y);
-    else if (ui->pace.problem[0])
-        canvas_put(c, y, 0, c->width, STYLE_BAD, ui->pace.problem);
+    else if (ui->playback.problem[0])
+        canvas_put(c, y, 0, c->width, STYLE_BAD, ui->playback.problem);
     else if (ui->message[0])
         canvas_put(c, y, 0, c->width, STYLE_WARN, ui->message);
     else
@@ -227,7 +227,7 @@ static void draw_down(struct canvas *c, const struct ui *ui, int y)
     y += 1 + canvas_wrap(c, y + 1, 4, 4, c->width - 6, 3, STYLE_BOLD, ui->why);
     canvas_printf(c, y + 1, 2, c->width - 4, STYLE_TEXT,
                   "Retrying since %s; this screen appears as soon as the controller answers.",
-                  figure_trim(figure_age(ui->now_s - ui->down_s)).text);
+                  padded_trim(padded_age(ui->now_s - ui->down_s)).text);
     canvas_put(c, y + 3, 2, c->width - 4, STYLE_BOLD, "What to check");
     y += 4;
     for (size_t i = 0; i < ARRAY_SIZE(checks); i++)

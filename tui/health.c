@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/xalloc.h"
-#include "tui/figures.h"
+#include "tui/padded.h"
 
 enum kind { PERCENT, RATE, NUMBER };
 
@@ -53,9 +53,9 @@ static double value_of(const struct snap_health *h, size_t i)
 }
 
 /* "74 %", "0.4 %": symptoms are short */
-static struct figure share(double ratio)
+static struct padded share(double ratio)
 {
-    struct figure f = figure_trim(figure_percent(ratio));
+    struct padded f = padded_trim(padded_percent(ratio));
 
     if (ratio >= 0.1 && ratio < 99)
         snprintf(f.text, sizeof(f.text), "%.0f %%", ratio * 100);
@@ -65,7 +65,7 @@ static struct figure share(double ratio)
 static void add_figure(char *buf, size_t size, const char *between, const struct snap_health *h, size_t i)
 {
     double x = value_of(h, i);
-    struct figure f = figures[i].kind == PERCENT ? share(x) : figure_trim(figure_number(x));
+    struct padded f = figures[i].kind == PERCENT ? share(x) : padded_trim(padded_number(x));
     char text[64];
 
     snprintf(text, sizeof(text), "%s %s%s", figures[i].name, f.text, figures[i].kind == RATE ? "/s" : "");

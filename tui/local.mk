@@ -4,7 +4,7 @@ libtui_a_SOURCES = \
 	tui/canvas.c tui/canvas.h \
 	tui/user_action.c tui/user_action.h \
 	tui/draw.c tui/draw.h \
-	tui/figures.c tui/figures.h \
+	tui/padded.c tui/padded.h \
 	tui/frame.c \
 	tui/health.c tui/health.h \
 	tui/keymap.c tui/keymap.h \
@@ -12,7 +12,7 @@ libtui_a_SOURCES = \
 	tui/outlook.c tui/outlook.h \
 	tui/panel.c tui/panel.h tui/panel_evidence.c tui/panel_path.c \
 	tui/panel_policy.c tui/panel_scaling.c tui/panel_ways.c \
-	tui/pace.c tui/pace.h \
+	tui/playback.c tui/playback.h \
 	tui/replay.c tui/replay.h \
 	tui/report.c tui/report.h \
 	tui/rows.c tui/rows.h \

@@ -6,7 +6,7 @@
 
 #include "report/verdict_words.h"
 #include "tui/draw.h"
-#include "tui/figures.h"
+#include "tui/padded.h"
 
 #define MINUTES(s) ((s) / 60)
 
@@ -16,14 +16,14 @@ static void describe(const struct snap_verdict *v, char *buf, size_t size)
     char price[32] = "", age[64] = "", names[160], words[256];
 
     if (!isnan(v->slowdown))
-        snprintf(price, sizeof(price), " %s", figure_trim(figure_times(v->slowdown)).text);
+        snprintf(price, sizeof(price), " %s", padded_trim(padded_times(v->slowdown)).text);
     if (!v->standing)
         snprintf(age, sizeof(age), ", over%s%s", isnan(v->over_s) ? "" : " for ",
-                 isnan(v->over_s) ? "" : figure_trim(figure_age(v->over_s)).text);
+                 isnan(v->over_s) ? "" : padded_trim(padded_age(v->over_s)).text);
     else if (!isnan(v->since_s))
-        snprintf(age, sizeof(age), " for %s", figure_trim(figure_age(v->since_s)).text);
+        snprintf(age, sizeof(age), " for %s", padded_trim(padded_age(v->since_s)).text);
     else if (!isnan(v->found_s))
-        snprintf(age, sizeof(age), ", found %s ago", figure_trim(figure_age(v->found_s)).text);
+        snprintf(age, sizeof(age), ", found %s ago", padded_trim(padded_age(v->found_s)).text);
     draw_culprits(names, sizeof(names), v->culprits, v->n_culprits);
     snprintf(buf, size, "%s%s%s%s",
              verdict_words(words, sizeof(words), v->class[0] ? v->class : "?", names, v->n_culprits), price,
@@ -34,7 +34,7 @@ static void draw_none(struct canvas *c, int y, int x, int width, const struct sn
 {
     if (!isnan(j->mds_ratio))
         canvas_printf(c, y, x, width, STYLE_GOOD, "nothing: a rank %s slower or more would be seen",
-                      figure_trim(figure_percent(j->mds_ratio)).text);
+                      padded_trim(padded_percent(j->mds_ratio)).text);
     else
         canvas_put(c, y, x, width, STYLE_DIM,
                    strcmp(j->state, "running") != 0 ? "-"
@@ -95,7 +95,7 @@ char *outlook_projection(const struct snap_projection *p, char *buf, size_t size
         snprintf(buf, size, "no trend");
     } else if (p->trend[0] && !isnan(p->per_hour)) {
         snprintf(buf, size, "synchronisation is %s by %s an hour", p->trend,
-                 figure_trim(figure_percent(fabs(p->per_hour))).text);
+                 padded_trim(padded_percent(fabs(p->per_hour))).text);
     }
     return buf;
 }
@@ -120,6 +120,6 @@ char *outlook_past(const struct snap_past *p, char *buf, size_t size)
         snprintf(buf, size, "%s", p->text);
     else if (p->runs > 0 && !isnan(p->step_ratio))
         snprintf(buf, size, "step %s of the median of %lld runs like it",
-                 figure_trim(figure_times(p->step_ratio)).text, (long long)p->runs);
+                 padded_trim(padded_times(p->step_ratio)).text, (long long)p->runs);
     return buf;
 }

@@ -5,9 +5,9 @@
 #include "common/xalloc.h"
 #include "report/verdict_words.h"
 #include "tui/draw.h"
-#include "tui/figures.h"
 #include "tui/health.h"
 #include "tui/outlook.h"
+#include "tui/padded.h"
 #include "tui/panel.h"
 #include "tui/table.h"
 
@@ -28,14 +28,14 @@ static void headline(const struct snap_verdict *v, char *buf, size_t size)
 
     verdict_words(buf, size, v->class[0] ? v->class : "?", v->culprits, v->n_culprits);
     if (!isnan(v->slowdown)) {
-        snprintf(text, sizeof(text), "step time %s", figure_trim(figure_times(v->slowdown)).text);
+        snprintf(text, sizeof(text), "step time %s", padded_trim(padded_times(v->slowdown)).text);
         append(buf, size, " · ", text);
     }
     if (!isnan(v->since_s)) {
-        snprintf(text, sizeof(text), "for %s", figure_trim(figure_age(v->since_s)).text);
+        snprintf(text, sizeof(text), "for %s", padded_trim(padded_age(v->since_s)).text);
         append(buf, size, " · ", text);
     } else if (!isnan(v->found_s)) {
-        snprintf(text, sizeof(text), "found %s ago", figure_trim(figure_age(v->found_s)).text);
+        snprintf(text, sizeof(text), "found %s ago", padded_trim(padded_age(v->found_s)).text);
         append(buf, size, " · ", text);
     }
     if (!v->standing)
@@ -51,17 +51,17 @@ static void onset(const struct snap_verdict *v, char *buf, size_t size)
 
     buf[0] = '\0';
     if (v->since_step >= 0) {
-        snprintf(text, sizeof(text), "began at step %s", figure_steps(v->since_step).text);
+        snprintf(text, sizeof(text), "began at step %s", padded_steps(v->since_step).text);
         append(buf, size, "", text);
     }
     if (v->onset_seq >= 0) {
         snprintf(text, sizeof(text), "%scollective %s", buf[0] ? "" : "began at ",
-                 figure_steps(v->onset_seq).text);
+                 padded_steps(v->onset_seq).text);
         append(buf, size, ", ", text);
     }
     if (v->detected_seq >= 0 && v->detected_seq >= v->onset_seq && v->onset_seq >= 0) {
         snprintf(text, sizeof(text), "found %s collectives later",
-                 figure_steps(v->detected_seq - v->onset_seq).text);
+                 padded_steps(v->detected_seq - v->onset_seq).text);
         append(buf, size, "; ", text);
     }
 }
@@ -106,8 +106,8 @@ static int draw_former(struct canvas *c, int y, const struct snap_view *v)
         if (!any)
             y = panel_heading(c, y, "found before");
         any = true;
-        snprintf(text, sizeof(text), "%s to %s ago · %s", figure_trim(figure_age(s->from_s)).text,
-                 figure_trim(figure_age(s->to_s)).text, s->text[0] ? s->text : s->class);
+        snprintf(text, sizeof(text), "%s to %s ago · %s", padded_trim(padded_age(s->from_s)).text,
+                 padded_trim(padded_age(s->to_s)).text, s->text[0] ? s->text : s->class);
         canvas_fill(c, y, 1, 1, draw_class_style(s->class), (uint32_t)draw_class_letter(s->class));
         y = panel_text(c, y, 3, STYLE_TEXT, text);
     }

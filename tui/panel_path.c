@@ -5,7 +5,7 @@
 
 #include "common/xalloc.h"
 #include "tui/draw.h"
-#include "tui/figures.h"
+#include "tui/padded.h"
 #include "tui/panel.h"
 #include "tui/table.h"
 
@@ -30,7 +30,7 @@ static void draw_last(const struct table_cell *at, const void *row)
     double last = ((const struct snap_path_rank *)row)->last_ratio;
     enum style style = last >= 0.5 ? STYLE_BAD : last >= 0.2 ? STYLE_WARN : STYLE_ACCENT;
 
-    canvas_put(at->canvas, at->y, at->x, 6, STYLE_TEXT, figure_percent(last).text);
+    canvas_put(at->canvas, at->y, at->x, 6, STYLE_TEXT, padded_percent(last).text);
     draw_bar(at->canvas, at->y, at->x + 7, at->width - 7, style, last);
 }
 
@@ -48,10 +48,10 @@ static int draw_concentration(struct canvas *c, int y, double concentration, int
 
     if (ranks > 0)
         snprintf(chance, sizeof(chance), " (by chance: %s)",
-                 figure_trim(figure_percent(1 / (double)ranks)).text);
+                 padded_trim(padded_percent(1 / (double)ranks)).text);
     canvas_printf(c, y, 1, c->width - 2, concentration >= 0.5 ? STYLE_WARN : STYLE_TEXT,
                   "%s of the collectives wait for the same rank%s",
-                  figure_trim(figure_percent(concentration)).text, chance);
+                  padded_trim(padded_percent(concentration)).text, chance);
     return y + 1;
 }
 
@@ -85,7 +85,7 @@ static void draw_name(const struct table_cell *at, const void *row)
 
 static void put_share(const struct table_cell *at, double share, enum style style)
 {
-    table_put(at, style, figure_percent(share).text);
+    table_put(at, style, padded_percent(share).text);
 }
 
 static void draw_parallel(const struct table_cell *at, const void *row)

@@ -6,7 +6,7 @@
 
 #include "common/xalloc.h"
 #include "tui/draw.h"
-#include "tui/figures.h"
+#include "tui/padded.h"
 #include "tui/panel.h"
 #include "tui/table.h"
 
@@ -36,11 +36,11 @@ static int draw_policy(struct canvas *c, int y, const struct snap_control *p)
 /* "the time 0.43x (0.41x to 0.46x)" */
 static void ratio_text(const struct snap_lever *l, char *buf, size_t size)
 {
-    int n = snprintf(buf, size, "the time %s", figure_trim(figure_times(l->ratio)).text);
+    int n = snprintf(buf, size, "the time %s", padded_trim(padded_times(l->ratio)).text);
 
     if (!isnan(l->low) && !isnan(l->high))
-        snprintf(buf + n, size - (size_t)n, " (%s to %s)", figure_trim(figure_times(l->low)).text,
-                 figure_trim(figure_times(l->high)).text);
+        snprintf(buf + n, size - (size_t)n, " (%s to %s)", padded_trim(padded_times(l->low)).text,
+                 padded_trim(padded_times(l->high)).text);
 }
 
 static int draw_lever(struct canvas *c, int y, const struct snap_lever *l, int64_t nodes)
@@ -94,15 +94,15 @@ static int draw_cadence(struct canvas *c, int y, const struct snap_cadence *k)
         return fact(c, y, "checkpoints", STYLE_TEXT,
                     k->known && !strcmp(k->mode, "off") ? "left to the program" : "-");
     n = snprintf(text, sizeof(text), "%s every %s of work (%s), a write costs %s", k->mode,
-                 figure_trim(figure_age(k->interval_s)).text, k->reason,
-                 figure_trim(figure_s(k->cost_s)).text);
+                 padded_trim(padded_age(k->interval_s)).text, k->reason,
+                 padded_trim(padded_s(k->cost_s)).text);
     if (!isnan(k->goodput_most))
         n += snprintf(text + n, sizeof(text) - (size_t)n, "; goodput at most %s",
-                      figure_trim(figure_percent(k->goodput_most)).text);
+                      padded_trim(padded_percent(k->goodput_most)).text);
     if (!isnan(k->next_due_s))
         n += snprintf(text + n, sizeof(text) - (size_t)n,
                       k->next_due_s > 0 ? "; next in %s" : "; one is due now",
-                      figure_trim(figure_age(k->next_due_s)).text);
+                      padded_trim(padded_age(k->next_due_s)).text);
     if (k->asked > 0)
         n += snprintf(text + n, sizeof(text) - (size_t)n, "; %lld requests, %lld heard by all ranks",
                       (long long)k->asked, (long long)k->heard);
@@ -153,7 +153,7 @@ static int draw_decision(struct canvas *c, int y, const struct snap_decision *d,
     bool command = !strcmp(d->state, "command"), failed = !strcmp(d->outcome, "failed");
     char text[800];
 
-    canvas_put_right(c, y, 1, 6, STYLE_DIM, figure_age(wall_s - d->at).text);
+    canvas_put_right(c, y, 1, 6, STYLE_DIM, padded_age(wall_s - d->at).text);
     snprintf(text, sizeof(text), "%s: %s%s%s%s%s",
              !strcmp(d->state, "dryrun") ? "dry run"
              : command                   ? "by hand"
@@ -244,7 +244,7 @@ static int draw(struct canvas *c, const struct ui *ui)
 
     if (!p->known) {
         canvas_put(c, 0, 1, c->width - 2, STYLE_DIM,
-                   ui->pace.on ? "a recorded job has no policy; sgctl policy try shows what one would decide"
+                   ui->playback.on ? "a recorded job has no policy; sgctl policy try shows what one would decide"
                                : "the job has no active policy; sgctl audit lists past decisions");
         return 1;
     }

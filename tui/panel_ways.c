@@ -7,7 +7,7 @@
 
 #include "common/xalloc.h"
 #include "tui/draw.h"
-#include "tui/figures.h"
+#include "tui/padded.h"
 #include "tui/panel.h"
 #include "tui/table.h"
 
@@ -116,7 +116,7 @@ static void draw_guarded_value(const struct table_cell *at, const void *row)
 
     if (!r->selected && (r->high < 1 - SURE || r->low > 1 + SURE))
         style = STYLE_BOLD;
-    table_put(at, style, figure_times(r->value).text);
+    table_put(at, style, padded_times(r->value).text);
 }
 
 static void draw_guarded_range(const struct table_cell *at, const void *row)

@@ -8,7 +8,7 @@ static int draw_keymap(struct canvas *c, const struct ui *ui, const struct keyma
                        int width)
 {
     for (const struct keymap_entry *e = table; e->action && y < c->height - 1; e++) {
-        if (!e->keys || (ui->pace.on && keymap_replaced(e)))
+        if (!e->keys || (ui->playback.on && keymap_replaced(e)))
             continue;
         canvas_put(c, y, x, 13, STYLE_KEY, e->keys);
         canvas_put(c, y++, x + 14, width - 14, STYLE_TEXT, e->text);
@@ -47,7 +47,7 @@ void screen_help_draw(struct canvas *c, const struct ui *ui)
 {
     int half = c->width < 120 ? c->width / 2 : 60, y;
 
-    y = ui->pace.on ? draw_keymap(c, ui, keymap_replay, 1, 1, half - 1) : 1;
+    y = ui->playback.on ? draw_keymap(c, ui, keymap_replay, 1, 1, half - 1) : 1;
     draw_keymap(c, ui, keymap, y, 1, half - 1);
     y = draw_columns(c, ui, 1, half + 2, c->width - half - 3);
     draw_meaning(c, ui, y + 1, half + 2, c->width - half - 1);

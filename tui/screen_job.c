@@ -4,8 +4,8 @@
 
 #include "common/xalloc.h"
 #include "tui/draw.h"
-#include "tui/figures.h"
 #include "tui/outlook.h"
+#include "tui/padded.h"
 #include "tui/panel.h"
 #include "tui/screen.h"
 #include "tui/timeline.h"
@@ -89,7 +89,7 @@ static void draw_inside(const struct table_cell *at, const void *row)
             table_put(at, STYLE_DIM, r->state);
         return;
     }
-    snprintf(text, sizeof(text), "%s %s", r->op, figure_trim(figure_age(r->inside_age_s)).text);
+    snprintf(text, sizeof(text), "%s %s", r->op, padded_trim(padded_age(r->inside_age_s)).text);
     table_put(at, STYLE_WARN, text);
 }
 
@@ -310,22 +310,22 @@ static void draw_facts(struct canvas *c, const struct snap_view *v, int y)
     int x = 1;
 
     x = fact(c, y, x, "", j->state);
-    x = fact(c, y, x, snap_job_alive(j) ? "for" : "ran", figure_trim(figure_age(j->elapsed_s)).text);
+    x = fact(c, y, x, snap_job_alive(j) ? "for" : "ran", padded_trim(padded_age(j->elapsed_s)).text);
     if (!snap_job_alive(j) && !isnan(j->age_s)) {
-        snprintf(ago, sizeof(ago), "%s ago", figure_trim(figure_age(j->age_s)).text);
+        snprintf(ago, sizeof(ago), "%s ago", padded_trim(padded_age(j->age_s)).text);
         x = fact(c, y, x, "ended", ago);
     }
     x = fact(c, y, x, "regime", j->regime);
     x = fact_of(c, y, x, "ranks", j->ranks, v->probe.ranks_total);
     x = fact_of(c, y, x, "nodes", j->nodes, j->nodes_total);
-    x = fact(c, y, x, "steps", figure_steps(j->steps).text);
+    x = fact(c, y, x, "steps", padded_steps(j->steps).text);
     if (!isnan(j->samples_per_s))
-        x = fact(c, y, x, "samples/s", figure_trim(figure_number(j->samples_per_s)).text);
+        x = fact(c, y, x, "samples/s", padded_trim(padded_number(j->samples_per_s)).text);
     x = fact(c, y, x, "policy", j->policy);
     x = fact_of(c, y, x, "collectives/step", j->period, -1);
     if (v->probe.dropped > 0)
-        x = fact(c, y, x, "dropped", figure_trim(figure_count(v->probe.dropped)).text);
-    fact(c, y, x, "estimated probe cost", figure_trim(figure_percent(v->probe.overhead_ratio)).text);
+        x = fact(c, y, x, "dropped", padded_trim(padded_count(v->probe.dropped)).text);
+    fact(c, y, x, "estimated probe cost", padded_trim(padded_percent(v->probe.overhead_ratio)).text);
 }
 
 static void draw_trend(struct canvas *c, int y, int x, int width, const char *label, const char *value,
@@ -341,10 +341,10 @@ static void draw_trends(struct canvas *c, const struct snap_view *v, int y)
     const struct snap_job *j = &v->job;
     int half = (c->width - 3) / 2, right = 1 + half + 1;
 
-    draw_trend(c, y, 1, half, "step", figure_s(j->step_mean_s).text, STYLE_ACCENT, &v->step_s);
-    draw_trend(c, y, right, half, "steps/s", figure_number(j->steps_per_s).text, STYLE_GOOD, &v->steps_per_s);
-    draw_trend(c, y + 1, 1, half, "skew", figure_s(j->skew_p50_s).text, STYLE_ACCENT, &v->skew_s);
-    draw_trend(c, y + 1, right, half, "sync", figure_percent(j->synchronisation_ratio).text, STYLE_ACCENT,
+    draw_trend(c, y, 1, half, "step", padded_s(j->step_mean_s).text, STYLE_ACCENT, &v->step_s);
+    draw_trend(c, y, right, half, "steps/s", padded_number(j->steps_per_s).text, STYLE_GOOD, &v->steps_per_s);
+    draw_trend(c, y + 1, 1, half, "skew", padded_s(j->skew_p50_s).text, STYLE_ACCENT, &v->skew_s);
+    draw_trend(c, y + 1, right, half, "sync", padded_percent(j->synchronisation_ratio).text, STYLE_ACCENT,
                &v->synchronisation_ratio);
 }
 
@@ -388,7 +388,7 @@ static void draw_table(struct canvas *c, const struct ui *ui, const struct layou
     heat = screen_job_heat_columns(c->width);
     x = layout.x[layout.n - 1];
     if (v->heat_column_s > 0) {
-        snprintf(text, sizeof(text), "last %s", figure_trim(figure_age(v->heat_column_s * heat)).text);
+        snprintf(text, sizeof(text), "last %s", padded_trim(padded_age(v->heat_column_s * heat)).text);
         canvas_put_right(c, l->table, x + 9, heat - 9, STYLE_HEADER, text);
     }
     rows.plain = layout.n - 1;
@@ -410,12 +410,12 @@ static void draw_detail(struct canvas *c, const struct ui *ui, int y)
         return;
     if (r->inside)
         snprintf(inside, sizeof(inside), " · inside %s on %s #%lld for %s", r->op, r->comm[0] ? r->comm : "?",
-                 (long long)r->seq, figure_trim(figure_age(r->inside_age_s)).text);
+                 (long long)r->seq, padded_trim(padded_age(r->inside_age_s)).text);
     snprintf(text, sizeof(text), "r%lld %s%s%s · %s%s · work %s · p95 %s · stays %s · computes %s",
              (long long)r->rank, r->node, r->switch_name[0] ? " " : "", r->switch_name,
-             r->state[0] ? r->state : "?", inside, figure_trim(figure_times(r->slowdown)).text,
-             figure_trim(figure_about_s(r->lateness_p95_s)).text, figure_trim(figure_s(r->stay_s)).text,
-             figure_trim(figure_s(r->compute_s)).text);
+             r->state[0] ? r->state : "?", inside, padded_trim(padded_times(r->slowdown)).text,
+             padded_trim(padded_about_s(r->lateness_p95_s)).text, padded_trim(padded_s(r->stay_s)).text,
+             padded_trim(padded_s(r->compute_s)).text);
     canvas_put(c, y, 1, c->width - 2, STYLE_ACCENT, text);
 }
 
@@ -439,7 +439,7 @@ static void draw_events(struct canvas *c, const struct snap_view *v, int y, int 
         canvas_printf(c, y + at, x, width, draw_severity_style(snap_verdict_severity(&v->job.verdict[i])),
                       "also: %s", v->job.verdict[i].text);
     for (; event < v->n_events && at < rows; event++, at++) {
-        canvas_put(c, y + at, x, 6, STYLE_DIM, figure_age(v->event[event].age_s).text);
+        canvas_put(c, y + at, x, 6, STYLE_DIM, padded_age(v->event[event].age_s).text);
         canvas_put(c, y + at, x + 7, width - 7, STYLE_TEXT, v->event[event].text);
     }
     for (size_t i = 0; i < v->n_notes && at < rows; i++, at++)

@@ -4,8 +4,8 @@
 
 #include "common/xalloc.h"
 #include "tui/draw.h"
-#include "tui/figures.h"
 #include "tui/health.h"
+#include "tui/padded.h"
 #include "tui/screen.h"
 
 #define LEMON 0.95 /* from here on the controller calls it one */
@@ -57,7 +57,7 @@ static void draw_last(const struct table_cell *at, const void *row)
     const struct ui *ui = at->context;
     double last = ((const struct snap_node *)row)->last_culprit;
 
-    table_put(at, STYLE_TEXT, figure_age(fmax(ui->wall_s - last, isnan(last) ? NAN : 0)).text);
+    table_put(at, STYLE_TEXT, padded_age(fmax(ui->wall_s - last, isnan(last) ? NAN : 0)).text);
 }
 
 static void draw_agent(const struct table_cell *at, const void *row)
@@ -72,7 +72,7 @@ static void draw_agent(const struct table_cell *at, const void *row)
     else if (n->connected)
         table_put(at, STYLE_GOOD, "up");
     else {
-        snprintf(text, sizeof(text), "gone %s", figure_trim(figure_age(n->age_s)).text);
+        snprintf(text, sizeof(text), "gone %s", padded_trim(padded_age(n->age_s)).text);
         table_put(at, STYLE_BAD, text);
     }
 }

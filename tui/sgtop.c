@@ -221,7 +221,7 @@ static void on_keys(evutil_socket_t fd, short what, void *arg)
         event_base_loopbreak(a->base);
         return;
     }
-    if (a->ui.pace.on)
+    if (a->ui.playback.on)
         source_hurry(a->source);
     if (changed && a->ui.link == UI_UP) {
         /* What is shown at once needs the place that the answer will have. */
@@ -302,9 +302,9 @@ struct asking {
 
 static void begin_replay(struct ui *ui, const struct asking *to, const struct arguments *o)
 {
-    ui->pace.on = true;
-    ui->pace.speed = o->speed;
-    ui->pace.seek_s = o->from_s > 0 ? o->from_s : NAN;
+    ui->playback.on = true;
+    ui->playback.speed = o->speed;
+    ui->playback.seek_s = o->from_s > 0 ? o->from_s : NAN;
     ui_open(ui, replay_job(to->replay));
 }
 
@@ -329,7 +329,7 @@ static int run_screen(const struct asking *to, const struct arguments *o)
     paint(&a); /* before anything that can wait */
     a.base = loop_new();
     add_events(&a);
-    a.source = to->replay ? source_replay(a.base, to->replay, &a.ui.pace, &source_events, &a)
+    a.source = to->replay ? source_replay(a.base, to->replay, &a.ui.playback, &source_events, &a)
                           : source_link(a.base, to->client, &source_events, &a);
     event_base_dispatch(a.base);
     close_app(&a);

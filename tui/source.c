@@ -21,7 +21,7 @@ struct source {
     struct client *client;
     /* the replay's */
     struct replay *replay;
-    struct pace *pace;
+    struct playback *playback;
     struct event *tick, *tell;
     json_t *answer[ANSWERS_MAX]; /* told when the asker is back in its loop */
     size_t n_answers;
@@ -80,7 +80,7 @@ static void schedule(struct source *s, double after_s)
 
 static void report_pace(struct source *s)
 {
-    struct pace *p = s->pace;
+    struct playback *p = s->playback;
 
     p->at_s = replay_now_s(s->replay);
     p->end_s = replay_end_s(s->replay);
@@ -91,7 +91,7 @@ static void report_pace(struct source *s)
 /* A wish to go somewhere: back means from the beginning. */
 static void begin_seek(struct source *s)
 {
-    struct pace *p = s->pace;
+    struct playback *p = s->playback;
     struct err err;
 
     s->play_s = p->seek_s;
@@ -108,7 +108,7 @@ static void begin_seek(struct source *s)
 /* Reads on as far as it should be by now; true: there is more to read at once. */
 static bool play(struct source *s, double passed_s)
 {
-    struct pace *p = s->pace;
+    struct playback *p = s->playback;
     bool seeking = !isnan(p->seek_s);
     enum replay_read rc;
     struct err err;
@@ -163,13 +163,13 @@ static void on_tell(evutil_socket_t fd, short what, void *arg)
     }
 }
 
-struct source *source_replay(struct event_base *base, struct replay *r, struct pace *p,
+struct source *source_replay(struct event_base *base, struct replay *r, struct playback *p,
                              const struct source_events *events, void *arg)
 {
     struct source *s = source_new(base, events, arg);
 
     s->replay = r;
-    s->pace = p;
+    s->playback = p;
     s->ticked_s = now_s();
     s->tick = event_new(base, -1, 0, on_tick, s);
     s->tell = event_new(base, -1, 0, on_tell, s);
@@ -217,7 +217,7 @@ void source_hurry(struct source *s)
 {
     if (!s->replay)
         return;
-    if (!isnan(s->pace->seek_s))
+    if (!isnan(s->playback->seek_s))
         begin_seek(s);
     schedule(s, 0);
 }

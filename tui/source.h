@@ -7,7 +7,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "tui/pace.h"
+#include "tui/playback.h"
 #include "tui/replay.h"
 #include "wire/client.h"
 
@@ -22,7 +22,7 @@ struct source_events {
 struct source *source_link(struct event_base *base, const struct client_options *o,
                            const struct source_events *events, void *arg);
 /* r is borrowed; p says how it is to be played and is told how far it is. */
-struct source *source_replay(struct event_base *base, struct replay *r, struct pace *p,
+struct source *source_replay(struct event_base *base, struct replay *r, struct playback *p,
                              const struct source_events *events, void *arg);
 void source_free(struct source *s); /* NULL is fine */
 
@@ -30,7 +30,7 @@ void source_free(struct source *s); /* NULL is fine */
 int source_ask(struct source *s, const json_t *question);
 /* It has been silent for too long: what was asked is lost, begin anew. */
 void source_restart(struct source *s);
-/* The pace was changed: do not wait for the next tick. */
+/* The playback was changed: do not wait for the next tick. */
 void source_hurry(struct source *s);
 
 #endif

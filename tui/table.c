@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "tui/figures.h"
+#include "tui/padded.h"
 
 #define GAP 1
 
@@ -94,25 +94,25 @@ static double number_in(const struct table_column *column, const void *row)
                                        : *(const double *)(const void *)field;
 }
 
-static struct figure figure_of(const struct table_column *column, const void *row)
+static struct padded figure_of(const struct table_column *column, const void *row)
 {
     double x = number_in(column, row);
 
     switch (column->kind) {
     case TABLE_SECONDS:
-        return figure_s(x);
+        return padded_s(x);
     case TABLE_ABOUT_SECONDS:
-        return figure_about_s(x);
+        return padded_about_s(x);
     case TABLE_PERCENT:
-        return figure_percent(x);
+        return padded_percent(x);
     case TABLE_TIMES:
-        return figure_times(x);
+        return padded_times(x);
     case TABLE_COUNT:
-        return figure_count((int64_t)x);
+        return padded_count((int64_t)x);
     case TABLE_BYTES:
-        return figure_bytes(x);
+        return padded_bytes(x);
     default:
-        return figure_number(x);
+        return padded_number(x);
     }
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "tui/draw.h"
-#include "tui/figures.h"
+#include "tui/padded.h"
 
 #define LETTERS 3 /* side by side, of verdicts that began together */
 
@@ -110,7 +110,7 @@ static void draw_label(struct canvas *c, int y, int width, const struct snap_spa
     char text[256], names[160], price[32] = "";
 
     if (!isnan(s->slowdown))
-        snprintf(price, sizeof(price), " %s", figure_trim(figure_times(s->slowdown)).text);
+        snprintf(price, sizeof(price), " %s", padded_trim(padded_times(s->slowdown)).text);
     snprintf(text, sizeof(text), "%s%s%s%s", s->class[0] ? s->class : "?", s->culprits[0] ? " " : "",
              draw_culprits(names, sizeof(names), s->culprits, s->n_culprits), price);
     canvas_put_right(c, y, 1, width, isnan(s->to_s) ? draw_class_style(s->class) : STYLE_DIM, text);

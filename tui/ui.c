@@ -21,7 +21,7 @@ void ui_init(struct ui *ui)
     }
     ui->interval_s = 0.25;
     ui->finished = true;
-    pace_init(&ui->pace);
+    playback_init(&ui->playback);
 }
 
 void ui_reset(struct ui *ui)
@@ -319,20 +319,20 @@ bool ui_act(struct ui *ui, enum key_action action, int arg)
         ui->quit = true;
         return false;
     case KEY_ACTION_PAUSE:
-        pace_pause(&ui->pace);
+        playback_pause(&ui->playback);
         return true;
     case KEY_ACTION_SPEED:
-        pace_faster(&ui->pace, arg);
+        playback_faster(&ui->playback, arg);
         return true;
     case KEY_ACTION_SEEK:
-        pace_seek(&ui->pace, arg * PACE_SEEK_S);
+        playback_seek(&ui->playback, arg * PLAYBACK_SEEK_S);
         return true;
     case KEY_ACTION_SEEK_STEP:
-        pace_seek_step(&ui->pace, arg);
+        playback_seek_step(&ui->playback, arg);
         return true;
     case KEY_ACTION_SEEK_BEGIN:
     case KEY_ACTION_SEEK_END:
-        pace_seek_to(&ui->pace, action == KEY_ACTION_SEEK_BEGIN ? 0 : INFINITY);
+        playback_seek_to(&ui->playback, action == KEY_ACTION_SEEK_BEGIN ? 0 : INFINITY);
         return true;
     case KEY_ACTION_REDRAW:
     case KEY_ACTION_NONE:
@@ -381,7 +381,7 @@ bool ui_key(struct ui *ui, int key)
     }
     if (ui->filtering && key != ('C' & 0x1f))
         return filter_key(ui, key);
-    action = keymap_find(key, ui->pace.on, &arg);
+    action = keymap_find(key, ui->playback.on, &arg);
     return ui_act(ui, action, action == KEY_ACTION_BACK ? key : arg);
 }
 

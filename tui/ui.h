@@ -9,10 +9,10 @@
 #include <stdbool.h>
 
 #include "tui/canvas.h"
-#include "tui/user_action.h"
 #include "tui/keymap.h"
-#include "tui/pace.h"
+#include "tui/playback.h"
 #include "tui/snapshot.h"
+#include "tui/user_action.h"
 
 #define UI_WIDTH_MIN  80
 #define UI_HEIGHT_MIN 24
@@ -56,7 +56,7 @@ struct ui {
     char problem[SCREENS][256]; /* why the last answer was none; "" */
 
     struct user_action user_action; /* what a person is about to do */
-    struct pace pace;               /* what is shown is a trace, when it is on */
+    struct playback playback;       /* what is shown is a trace, when it is on */
 
     enum ui_link link;
     char hosts[256], conf[256], why[256]; /* whom we ask; the file that says so; why it is down */

@@ -93,7 +93,7 @@ bool user_action_begin(struct ui *ui, enum user_action_kind kind)
 {
     const struct snap_view *v = ui->view;
 
-    if (ui->pace.on)
+    if (ui->playback.on)
         return refuse(ui, "a recorded job cannot be acted on");
     if (ui->screen != SCREEN_JOB || !v)
         return refuse(ui, "open a job first: Enter");

@@ -6,8 +6,8 @@
 
 #include "common/xalloc.h"
 #include "tests/tui/fake.h"
-#include "tui/figures.h"
 #include "tui/arguments.h"
+#include "tui/padded.h"
 #include "tui/ui.h"
 
 static struct ui ui;
@@ -326,24 +326,24 @@ static void test_figures(void)
                                         " 59.9 s", " 16m39s", " 16m40s", "  1d04h", "      -", "      -" };
 
     for (size_t i = 0; i < ARRAY_SIZE(seconds); i++) {
-        struct figure f = figure_s(seconds[i]);
+        struct padded f = padded_s(seconds[i]);
 
         is_str(f.text, want[i], "seconds");
         ok(canvas_text_width(f.text) == 7, "seven columns");
     }
     is_int(canvas_text_width("\u6f22\u5b57"), 4, "Chinese characters take two columns each");
     is_int(canvas_text_width("e\u0301"), 2, "a combining accent is shown as a question mark");
-    is_str(figure_percent(0.0004).text, "0.04 %", "little is not nothing");
-    is_str(figure_percent(0).text, "0.00 %", "nothing is nothing");
-    is_str(figure_percent(1).text, " 100 %", "all");
-    is_str(figure_number(999.7).text, "1.00k", "thousands");
-    is_str(figure_bytes(3270000).text, "3.27 MB", "bytes, in units of 1000");
-    is_str(figure_times(1.17).text, "1.17x", "times");
-    is_str(figure_age(59.4).text, "  59 s", "an age has no tenths");
-    is_str(figure_age(125).text, " 2m05s", "an age of minutes");
-    is_str(figure_steps(1234567).text, "1 234 567", "steps");
-    is_str(figure_about_s(0.00204).text, " 2.0 ms", "two digits of what is known to 5 %%");
-    is_str(figure_about_s(0.1137).text, " 110 ms", "and no third");
+    is_str(padded_percent(0.0004).text, "0.04 %", "little is not nothing");
+    is_str(padded_percent(0).text, "0.00 %", "nothing is nothing");
+    is_str(padded_percent(1).text, " 100 %", "all");
+    is_str(padded_number(999.7).text, "1.00k", "thousands");
+    is_str(padded_bytes(3270000).text, "3.27 MB", "bytes, in units of 1000");
+    is_str(padded_times(1.17).text, "1.17x", "times");
+    is_str(padded_age(59.4).text, "  59 s", "an age has no tenths");
+    is_str(padded_age(125).text, " 2m05s", "an age of minutes");
+    is_str(padded_steps(1234567).text, "1 234 567", "steps");
+    is_str(padded_about_s(0.00204).text, " 2.0 ms", "two digits of what is known to 5 %%");
+    is_str(padded_about_s(0.1137).text, " 110 ms", "and no third");
 }
 
 static void test_options(void)

@@ -1,5 +1,5 @@
 /* A trace played: however one gets to a moment, and by whatever pieces, the answers are the same; and what
- * the keys do to the pace. */
+ * the keys do to the playback. */
 #include "tests/tap.h"
 
 #include <locale.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "common/xalloc.h"
-#include "tui/figures.h"
+#include "tui/padded.h"
 #include "tui/replay.h"
 #include "tui/ui.h"
 
@@ -144,10 +144,10 @@ static void test_drawn(void)
     replay_read(r, 30, SIZE_MAX, &err);
     ui_init(&ui);
     ui_link_changed(&ui, true, NULL);
-    ui.pace.on = true;
-    ui.pace.at_s = replay_now_s(r);
-    ui.pace.share = replay_share(r);
-    ui.pace.speed = 10;
+    ui.playback.on = true;
+    ui.playback.at_s = replay_now_s(r);
+    ui.playback.share = replay_share(r);
+    ui.playback.speed = 10;
     ui_open(&ui, replay_job(r));
     ui_fit(&ui, 100, 30);
     q = ui_question(&ui, &offset);
@@ -189,59 +189,59 @@ static void test_wrong(void)
     replay_close(r);
 }
 
-static const char *shown(const struct pace *p)
+static const char *shown(const struct playback *p)
 {
     static char text[160];
 
-    return pace_text(p, text, sizeof(text));
+    return playback_text(p, text, sizeof(text));
 }
 
 static void test_pace(void)
 {
-    struct pace p;
+    struct playback p;
     double speed;
 
-    pace_init(&p);
+    playback_init(&p);
     is_str(shown(&p), "replay ×1  0 s", "a replay begins at its own speed");
-    pace_faster(&p, 1);
+    playback_faster(&p, 1);
     ok(p.speed == 2, "faster");
     p.speed = 7;
-    pace_faster(&p, 1);
+    playback_faster(&p, 1);
     ok(p.speed == 10, "from a speed between: the next");
-    pace_faster(&p, -1);
+    playback_faster(&p, -1);
     ok(p.speed == 5, "slower");
     for (int i = 0; i < 20; i++)
-        pace_faster(&p, 1);
+        playback_faster(&p, 1);
     ok(isinf(p.speed), "at last as fast as it can be read");
     for (int i = 0; i < 20; i++)
-        pace_faster(&p, -1);
-    ok(p.speed == PACE_SPEED_MIN, "and never stands still");
+        playback_faster(&p, -1);
+    ok(p.speed == PLAYBACK_SPEED_MIN, "and never stands still");
     p.at_s = 65;
     p.share = 0.33;
     is_str(shown(&p), "replay ×0.25  1m05s (33 % of the file)",
            "the file's share where the length is not known");
     p.end_s = 200;
     is_str(shown(&p), "replay ×0.25  1m05s of 3m20s", "the length where it is");
-    pace_seek(&p, -10);
-    pace_seek(&p, -10);
+    playback_seek(&p, -10);
+    playback_seek(&p, -10);
     ok(p.seek_s == 45, "two presses go twice as far");
-    pace_seek(&p, -100);
+    playback_seek(&p, -100);
     ok(p.seek_s == 0, "not before the beginning");
-    pace_seek(&p, 1000);
+    playback_seek(&p, 1000);
     ok(isinf(p.seek_s), "nor beyond the end");
     p.seek_s = NAN;
     p.step_s = 0.5;
-    pace_seek_step(&p, 1);
+    playback_seek_step(&p, 1);
     ok(p.paused && p.seek_s == 65.5, "a step on pauses");
     p.seek_s = NAN;
     p.ended = true;
-    pace_pause(&p);
+    playback_pause(&p);
     ok(p.seek_s == 0 && !p.paused, "Space at the end begins again");
-    ok(pace_speed_parse("max", &speed) == 0 && isinf(speed), "max");
-    ok(pace_speed_parse("0.25", &speed) == 0 && speed == 0.25, "0.25");
-    ok(pace_speed_parse("0", &speed) < 0 && pace_speed_parse("1001", &speed) < 0 &&
-           pace_speed_parse("fast", &speed) < 0 && pace_speed_parse("nan", &speed) < 0 &&
-           pace_speed_parse("2x", &speed) < 0,
+    ok(playback_speed_parse("max", &speed) == 0 && isinf(speed), "max");
+    ok(playback_speed_parse("0.25", &speed) == 0 && speed == 0.25, "0.25");
+    ok(playback_speed_parse("0", &speed) < 0 && playback_speed_parse("1001", &speed) < 0 &&
+           playback_speed_parse("fast", &speed) < 0 && playback_speed_parse("nan", &speed) < 0 &&
+           playback_speed_parse("2x", &speed) < 0,
        "what is no speed is refused");
 }
 
@@ -251,20 +251,20 @@ static void test_keys(void)
 
     ui_init(&ui);
     ui_key(&ui, ' ');
-    ok(ui.frozen && !ui.pace.paused, "without a trace Space freezes");
+    ok(ui.frozen && !ui.playback.paused, "without a trace Space freezes");
     ui_reset(&ui);
-    ui.pace.on = true;
+    ui.playback.on = true;
     ui_open(&ui, "7.0");
     ui_key(&ui, ' ');
-    ok(!ui.frozen && ui.pace.paused, "with one it pauses");
+    ok(!ui.frozen && ui.playback.paused, "with one it pauses");
     ui_key(&ui, KEYMAP_RIGHT);
-    ok(ui.pace.seek_s == 10, "Right goes 10 s on");
+    ok(ui.playback.seek_s == 10, "Right goes 10 s on");
     ui_key(&ui, KEYMAP_END);
-    ok(isinf(ui.pace.seek_s), "End to the end");
+    ok(isinf(ui.playback.seek_s), "End to the end");
     ui_key(&ui, KEYMAP_HOME);
-    ok(ui.pace.seek_s == 0, "Home to the beginning");
+    ok(ui.playback.seek_s == 0, "Home to the beginning");
     ui_key(&ui, '+');
-    ok(ui.pace.speed == 2, "+ is faster");
+    ok(ui.playback.speed == 2, "+ is faster");
     ui_key(&ui, 'v');
     ok(ui.panel == PANEL_EVIDENCE, "the other keys do what they do");
     ui_reset(&ui);

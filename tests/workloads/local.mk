@@ -11,7 +11,7 @@ TRAINER_C = \
 	tests/workloads/trainer/feed.c \
 	tests/workloads/trainer/model.c \
 	tests/workloads/trainer/options.c \
-	tests/workloads/trainer/pace.c \
+	tests/workloads/trainer/step_times.c \
 	tests/workloads/trainer/reduce.c \
 	tests/workloads/trainer/text.c \
 	tests/workloads/trainer/trainer.c
@@ -21,7 +21,7 @@ TRAINER_H = \
 	tests/workloads/trainer/feed.h \
 	tests/workloads/trainer/model.h \
 	tests/workloads/trainer/options.h \
-	tests/workloads/trainer/pace.h \
+	tests/workloads/trainer/step_times.h \
 	tests/workloads/trainer/reduce.h \
 	tests/workloads/trainer/text.h
 TRAINER_ALL = $(TRAINER_C) $(TRAINER_H) common/err.c common/err.h common/hash.h common/xalloc.c common/xalloc.h

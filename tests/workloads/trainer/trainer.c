@@ -18,7 +18,7 @@
 #include "tests/workloads/trainer/feed.h"
 #include "tests/workloads/trainer/model.h"
 #include "tests/workloads/trainer/options.h"
-#include "tests/workloads/trainer/pace.h"
+#include "tests/workloads/trainer/step_times.h"
 #include "tests/workloads/trainer/reduce.h"
 #include "tests/workloads/trainer/text.h"
 
@@ -33,7 +33,7 @@ struct trainer {
     double loss;             /* mean over all ranks, of the last step */
     double started_s, reported_s;
     int64_t reported_step;
-    struct pace pace;
+    struct step_times step_times;
     FILE *log;
 };
 
@@ -262,7 +262,7 @@ static int train(struct trainer *t)
         going = train_step(t);
         step_s = clock_s() - t0;
         inside_s = reduce_spent_s(t->reduce);
-        pace_add(&t->pace, step_s, inside_s);
+        step_times_add(&t->step_times, step_s, inside_s);
         if (t->log)
             fprintf(t->log, "%" PRId64 "\t%.6f\t%.6f\t%.6f\n", t->state.step, step_s, inside_s, t->loss);
         if (!isfinite(t->loss)) {
@@ -303,14 +303,14 @@ static void print_sample(struct trainer *t)
 /* What each rank computed in a step differs from what it waited: the slowest rank shows in both. */
 static void print_timing(struct trainer *t)
 {
-    struct pace_summary s = pace_sum(&t->pace);
+    struct step_times_summary s = step_times_sum(&t->step_times);
     double compute[2] = { s.mean_s - s.inside_s, s.inside_s - s.mean_s };
 
     MPI_Allreduce(MPI_IN_PLACE, compute, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    if (t->rank == 0 && t->pace.n)
+    if (t->rank == 0 && t->step_times.n)
         printf("timing: steps %zu mean_s %.6f p50_s %.6f p95_s %.6f cv %.4f collectives_s %.6f compute_min_s "
                "%.6f compute_max_s %.6f\n",
-               t->pace.n, s.mean_s, s.p50_s, s.p95_s, s.cv, s.inside_s, -compute[1], compute[0]);
+               t->step_times.n, s.mean_s, s.p50_s, s.p95_s, s.cv, s.inside_s, -compute[1], compute[0]);
 }
 
 static int finish(struct trainer *t)
@@ -333,7 +333,7 @@ static void tear_down(struct trainer *t)
 {
     if (t->log)
         fclose(t->log);
-    pace_free(&t->pace);
+    step_times_free(&t->step_times);
     feed_free(t->feed);
     reduce_free(t->reduce);
     model_free(t->model);

@@ -1,4 +1,4 @@
-#include "tui/figures.h"
+#include "tui/padded.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,10 +7,10 @@
 #include "common/units.h"
 
 /* Flush right, as common/units.h writes it; what is not from 0 to most is unknown. */
-static struct figure column(int columns, char *format(char *, size_t, double), double value, double most)
+static struct padded column(int columns, char *format(char *, size_t, double), double value, double most)
 {
     char text[24] = "-";
-    struct figure f;
+    struct padded f;
 
     if (value >= 0 && value <= most)
         format(text, sizeof(text), value);
@@ -18,30 +18,30 @@ static struct figure column(int columns, char *format(char *, size_t, double), d
     return f;
 }
 
-struct figure figure_s(double seconds)
+struct padded padded_s(double seconds)
 {
     return column(7, units_format_s, seconds, 8.6e6);
 }
 
-struct figure figure_about_s(double seconds)
+struct padded padded_about_s(double seconds)
 {
     return column(7, units_format_about_s, seconds, 8.6e6);
 }
 
-struct figure figure_percent(double ratio)
+struct padded padded_percent(double ratio)
 {
     return column(6, units_format_percent, ratio, 99.99);
 }
 
-struct figure figure_times(double factor)
+struct padded padded_times(double factor)
 {
     return column(5, units_format_times, factor, 999.4);
 }
 
 /* Below 1 two decimals, for the column's sake. */
-struct figure figure_number(double number)
+struct padded padded_number(double number)
 {
-    struct figure f;
+    struct padded f;
 
     if (!(number > 0 && number < 0.995))
         return column(5, units_format_number, number, 9e17);
@@ -49,15 +49,15 @@ struct figure figure_number(double number)
     return f;
 }
 
-struct figure figure_bytes(double bytes)
+struct padded padded_bytes(double bytes)
 {
     return column(7, units_format_bytes, bytes, 9e17);
 }
 
 /* Whole seconds: tenths of an age would only flicker. */
-struct figure figure_age(double seconds)
+struct padded padded_age(double seconds)
 {
-    struct figure f;
+    struct padded f;
 
     if (!(seconds >= 0) || seconds >= 59.5)
         return column(6, units_format_s, floor(seconds), 8.6e6);
@@ -65,12 +65,12 @@ struct figure figure_age(double seconds)
     return f;
 }
 
-struct figure figure_count(int64_t n)
+struct padded padded_count(int64_t n)
 {
-    struct figure f;
+    struct padded f;
 
     if (n < 0)
-        return (struct figure){ "    -" };
+        return (struct padded){ "    -" };
     if (n < 100000)
         snprintf(f.text, sizeof(f.text), "%5lld", (long long)n);
     else if (n < 10000000)
@@ -80,14 +80,14 @@ struct figure figure_count(int64_t n)
     return f;
 }
 
-struct figure figure_steps(int64_t n)
+struct padded padded_steps(int64_t n)
 {
-    struct figure f;
+    struct padded f;
     char digits[24];
     size_t len, at = 0;
 
     if (n < 0)
-        return (struct figure){ "-" };
+        return (struct padded){ "-" };
     snprintf(digits, sizeof(digits), "%lld", (long long)(n < 1000000000000000 ? n : 1000000000000000));
     len = strlen(digits);
     for (size_t i = 0; i < len && at + 2 < sizeof(f.text); i++) {
@@ -99,7 +99,7 @@ struct figure figure_steps(int64_t n)
     return f;
 }
 
-struct figure figure_trim(struct figure f)
+struct padded padded_trim(struct padded f)
 {
     size_t from = strspn(f.text, " "), n = strlen(f.text + from);
 

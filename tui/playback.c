@@ -1,4 +1,4 @@
-#include "tui/pace.h"
+#include "tui/playback.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -6,21 +6,21 @@
 #include <string.h>
 
 #include "common/xalloc.h"
-#include "tui/figures.h"
+#include "tui/padded.h"
 
 #define STEP_UNKNOWN_S 0.1
 
-static const double speeds[] = { PACE_SPEED_MIN, 0.5,     1, 2, 5, 10, 20, 50, 100, 200, 500,
-                                 PACE_SPEED_MAX, INFINITY };
+static const double speeds[] = { PLAYBACK_SPEED_MIN, 0.5,     1, 2, 5, 10, 20, 50, 100, 200, 500,
+                                 PLAYBACK_SPEED_MAX, INFINITY };
 
-void pace_init(struct pace *p)
+void playback_init(struct playback *p)
 {
     memset(p, 0, sizeof(*p));
     p->speed = 1;
     p->seek_s = p->end_s = p->share = p->step_s = NAN;
 }
 
-void pace_pause(struct pace *p)
+void playback_pause(struct playback *p)
 {
     if (p->ended && isnan(p->seek_s)) {
         p->seek_s = 0;
@@ -30,7 +30,7 @@ void pace_pause(struct pace *p)
     p->paused = !p->paused;
 }
 
-void pace_faster(struct pace *p, int by)
+void playback_faster(struct playback *p, int by)
 {
     size_t n = ARRAY_SIZE(speeds), i = 0;
 
@@ -45,30 +45,30 @@ void pace_faster(struct pace *p, int by)
     p->speed = speeds[i];
 }
 
-static double wanted_s(const struct pace *p)
+static double wanted_s(const struct playback *p)
 {
     return isnan(p->seek_s) ? p->at_s : p->seek_s;
 }
 
-void pace_seek(struct pace *p, double by_s)
+void playback_seek(struct playback *p, double by_s)
 {
     double to_s = fmax(0, wanted_s(p) + by_s);
 
-    pace_seek_to(p, to_s > p->end_s ? INFINITY : to_s);
+    playback_seek_to(p, to_s > p->end_s ? INFINITY : to_s);
 }
 
-void pace_seek_step(struct pace *p, int by)
+void playback_seek_step(struct playback *p, int by)
 {
     p->paused = true;
-    pace_seek(p, by * (p->step_s > 0 ? p->step_s : STEP_UNKNOWN_S));
+    playback_seek(p, by * (p->step_s > 0 ? p->step_s : STEP_UNKNOWN_S));
 }
 
-void pace_seek_to(struct pace *p, double to_s)
+void playback_seek_to(struct playback *p, double to_s)
 {
     p->seek_s = to_s;
 }
 
-int pace_speed_parse(const char *text, double *speed)
+int playback_speed_parse(const char *text, double *speed)
 {
     char *end;
     double x;
@@ -78,19 +78,19 @@ int pace_speed_parse(const char *text, double *speed)
         return 0;
     }
     x = strtod(text, &end);
-    if (end == text || *end || !(x >= PACE_SPEED_MIN) || x > PACE_SPEED_MAX)
+    if (end == text || *end || !(x >= PLAYBACK_SPEED_MIN) || x > PLAYBACK_SPEED_MAX)
         return -1;
     *speed = x;
     return 0;
 }
 
 /* "12.3 s", "1m05s": a moment of the trace */
-static struct figure moment(double s)
+static struct padded moment(double s)
 {
-    return figure_trim(figure_s(s));
+    return padded_trim(padded_s(s));
 }
 
-char *pace_text(const struct pace *p, char *buf, size_t size)
+char *playback_text(const struct playback *p, char *buf, size_t size)
 {
     char speed[16] = "max", where[64] = "";
 

@@ -1,22 +1,22 @@
-/* pace.h - how long the steps of a run took: the whole, and the part inside collectives.
+/* step_times.h - how long the steps of a run took: the whole, and the part inside collectives.
  * Seconds of CLOCK_MONOTONIC; the first steps are left out of the summary when there are others (warm-up). */
 #ifndef SYNCGUARD_WORKLOADS_PACE_H
 #define SYNCGUARD_WORKLOADS_PACE_H
 
 #include <stddef.h>
 
-struct pace {
+struct step_times {
     double *step_s, *inside_s;
     size_t n, step_cap, inside_cap;
 };
 
-struct pace_summary {
+struct step_times_summary {
     double mean_s, p50_s, p95_s, cv; /* of the steps; NaN without steps */
     double inside_s;                 /* mean */
 };
 
-void pace_add(struct pace *p, double step_s, double inside_s);
-struct pace_summary pace_sum(const struct pace *p);
-void pace_free(struct pace *p);
+void step_times_add(struct step_times *p, double step_s, double inside_s);
+struct step_times_summary step_times_sum(const struct step_times *p);
+void step_times_free(struct step_times *p);
 
 #endif

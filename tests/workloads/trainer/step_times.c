@@ -1,4 +1,4 @@
-#include "tests/workloads/trainer/pace.h"
+#include "tests/workloads/trainer/step_times.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 enum { WARM_UP = 5 };
 
-void pace_add(struct pace *p, double step_s, double inside_s)
+void step_times_add(struct step_times *p, double step_s, double inside_s)
 {
     p->step_s = xgrow(p->step_s, &p->step_cap, p->n + 1, sizeof(double));
     p->inside_s = xgrow(p->inside_s, &p->inside_cap, p->n + 1, sizeof(double));
@@ -23,10 +23,10 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-struct pace_summary pace_sum(const struct pace *p)
+struct step_times_summary step_times_sum(const struct step_times *p)
 {
     size_t skip = p->n > 2 * WARM_UP ? WARM_UP : 0, n = p->n - skip;
-    struct pace_summary s = { NAN, NAN, NAN, NAN, NAN };
+    struct step_times_summary s = { NAN, NAN, NAN, NAN, NAN };
     double sum = 0, squares = 0, inside = 0;
     double *sorted;
 
@@ -50,9 +50,9 @@ struct pace_summary pace_sum(const struct pace *p)
     return s;
 }
 
-void pace_free(struct pace *p)
+void step_times_free(struct step_times *p)
 {
     free(p->step_s);
     free(p->inside_s);
-    *p = (struct pace){ 0 };
+    *p = (struct step_times){ 0 };
 }
