@@ -15,8 +15,8 @@ struct member {
     uint16_t app;
     pid_t pid;
     bool named, seen; /* named since the last look; visible in the last look */
-    struct task_item told;
-    double told_s;
+    struct task_item reported;
+    double last_report_s;
 };
 
 struct health {
@@ -26,14 +26,14 @@ struct health {
     struct member *member;
     size_t n, cap, cursor; /* cursor: where the next rank is expected, as the order is usually the same */
     bool changed;          /* the set of ranks or the CPUs they may run on have changed */
-    struct node_item told;
-    double told_s;
+    struct node_item reported;
+    double last_report_s;
     struct gpu_figures gpu[GPUS_MAX];
     int16_t gpu_numa[GPUS_MAX];
     size_t n_gpus;
     bool gpus_new;
-    struct gpu_item gpu_told[GPUS_MAX];
-    double gpu_told_s[GPUS_MAX];
+    struct gpu_item gpu_reported[GPUS_MAX];
+    double gpu_reported_s[GPUS_MAX];
     float own[CPUSET_MAX]; /* CPU seconds per second that the ranks use of each CPU */
 };
 
@@ -44,7 +44,7 @@ struct health *health_new(const char *root)
     h->root = root;
     h->node = health_node_new(root);
     h->locality = locality_new(root);
-    h->told_s = -INFINITY;
+    h->last_report_s = -INFINITY;
     return h;
 }
 
@@ -82,7 +82,7 @@ void health_rank(struct health *h, uint32_t rank, uint16_t app, pid_t pid)
                                          .app = app,
                                          .pid = pid,
                                          .named = true,
-                                         .told_s = -INFINITY };
+                                         .last_report_s = -INFINITY };
     if (h->n == 1)
         health_node_cgroup(h->node, pid);
     h->changed = true;
@@ -167,7 +167,7 @@ void health_gpus(struct health *h, const struct gpu_figures *gpu, size_t n)
     for (size_t i = 0; i < h->n_gpus; i++) {
         if (strcmp(h->gpu[i].bus, gpu[i].bus) || h->gpu[i].index != gpu[i].index || !*gpu[i].bus) {
             h->gpu_numa[i] = (int16_t)locality_pci(h->locality, gpu[i].bus);
-            h->gpu_told_s[i] = -INFINITY;
+            h->gpu_reported_s[i] = -INFINITY;
         }
         h->gpu[i] = gpu[i];
     }
@@ -236,22 +236,22 @@ static void tell_node(struct health *h, const struct node_item *node, double now
 {
     struct telemetry_item item = { .kind = TELEMETRY_NODE, .node = *node };
 
-    if (now_s < h->told_s + HEALTH_TELL_S && !node_differs(node, &h->told))
+    if (now_s < h->last_report_s + HEALTH_REPORT_S && !node_differs(node, &h->reported))
         return;
     put(&item, arg);
-    h->told = *node;
-    h->told_s = now_s;
+    h->reported = *node;
+    h->last_report_s = now_s;
 }
 
 static void tell_task(struct member *m, double now_s, flow_sink *put, void *arg)
 {
     struct telemetry_item item = { .kind = TELEMETRY_TASK, .task = *health_task_item(m->task) };
 
-    if (!m->seen || (now_s < m->told_s + HEALTH_TELL_S && !task_differs(&item.task, &m->told)))
+    if (!m->seen || (now_s < m->last_report_s + HEALTH_REPORT_S && !task_differs(&item.task, &m->reported)))
         return;
     put(&item, arg);
-    m->told = item.task;
-    m->told_s = now_s;
+    m->reported = item.task;
+    m->last_report_s = now_s;
 }
 
 static bool gpu_differs(const struct gpu_item *a, const struct gpu_item *b)
@@ -275,11 +275,11 @@ static void tell_gpus(struct health *h, double now_s, flow_sink *put, void *arg)
                                                 .power_w = g->power_w,
                                                 .busy_ratio = g->busy_ratio } };
 
-        if (now_s < h->gpu_told_s[i] + HEALTH_TELL_S && !gpu_differs(&item.gpu, &h->gpu_told[i]))
+        if (now_s < h->gpu_reported_s[i] + HEALTH_REPORT_S && !gpu_differs(&item.gpu, &h->gpu_reported[i]))
             continue;
         put(&item, arg);
-        h->gpu_told[i] = item.gpu;
-        h->gpu_told_s[i] = now_s;
+        h->gpu_reported[i] = item.gpu;
+        h->gpu_reported_s[i] = now_s;
     }
     h->gpus_new = false; /* wait for the next reading */
 }

@@ -24,8 +24,8 @@ void health_rank(struct health *h, uint32_t rank, uint16_t app, pid_t pid);
 /* Set the node's GPUs, as read last; copied. */
 void health_gpus(struct health *h, const struct gpu_figures *gpu, size_t n);
 /* Look, and pass items of the node, the ranks and the GPUs to put: those that have changed, and each at least every
- * HEALTH_TELL_S.  Does nothing while no rank runs. */
+ * HEALTH_REPORT_S.  Does nothing while no rank runs. */
 void health_look(struct health *h, double now_s, flow_sink *put, void *arg);
-#define HEALTH_TELL_S 5.0
+#define HEALTH_REPORT_S 5.0
 
 #endif

@@ -14,8 +14,8 @@
 struct pacing {
     const char *dir;
     struct pacing_page *page;
-    struct pacing_report told;
-    double told_s;
+    struct pacing_report reported;
+    double last_report_s;
 };
 
 /* ---- to the ranks ---- */
@@ -67,7 +67,7 @@ struct pacing *pacing_new(const char *dir)
     struct pacing *p = xcalloc(1, sizeof(*p));
 
     p->dir = dir;
-    p->told_s = -INFINITY;
+    p->last_report_s = -INFINITY;
     return p;
 }
 
@@ -124,9 +124,9 @@ json_t *pacing_news(struct pacing *p, double now_s)
         p->page = pacing_look(p->dir);
     if (!p->page || !pacing_report_get(p->page, &r))
         return NULL;
-    if (now_s < p->told_s + AGAIN_S && !memcmp(&r, &p->told, sizeof(r)))
+    if (now_s < p->last_report_s + AGAIN_S && !memcmp(&r, &p->reported, sizeof(r)))
         return NULL;
-    p->told = r;
-    p->told_s = now_s;
+    p->reported = r;
+    p->last_report_s = now_s;
     return report_json(&r);
 }

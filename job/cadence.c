@@ -17,7 +17,7 @@
 #define TICK_S      0.25 /* until the next look */
 #define ANSWER_S    10.0 /* a pause that begins so soon after a request, or ... */
 #define ANSWER_STEPS 3.0 /* ... within so many steps, is the checkpoint that was asked for */
-#define SETTLE_S    1.5  /* after a write: until all agents have told how long it took */
+#define SETTLE_S     1.5 /* after a write: until all agents have reported how long it took */
 #define CALLS_MAX   (INT64_C(1) << 52)
 #define SECONDS_MAX 3.2e7
 #define LEAST_SIGMA 3.0 /* deviations that a step may be shorter than it was */
@@ -117,7 +117,7 @@ static void calls(const json_t *o, const char *key, uint64_t *min, uint64_t *max
         *max = *min;
 }
 
-static void parse(struct cadence_told *t, const json_t *o)
+static void parse(struct cadence_report *t, const json_t *o)
 {
     const json_t *asked = json_object_get(o, "asked");
     const char *state = get_word(asked, "state");
@@ -156,22 +156,22 @@ static void learn_step(struct cadence *c, double step_s)
     c->step_off_s += STEP_GAIN * (fabs(off_s) - c->step_off_s);
 }
 
-void cadence_take(struct job *j, struct job_agent *a, double now_s, const json_t *told)
+void cadence_take(struct job *j, struct job_agent *a, double now_s, const json_t *report)
 {
     struct cadence *c = j->cadence;
-    struct cadence_told *t = &a->told;
+    struct cadence_report *t = &a->checkpoint_report;
     uint64_t writes = t->writes, calls = t->calls_max;
     int64_t serial = t->serial;
     bool first = t->at_s == 0, noticed = c->noticed;
 
-    if (!json_is_object(told))
+    if (!json_is_object(report))
         return;
-    parse(t, told);
+    parse(t, report);
     t->at_s = now_s;
     if (t->calls_max > calls)
         learn_step(c, t->step_s);
     if (t->writes > writes && !first) {
-        c->told_writes = true;
+        c->reported_writes = true;
         c->write_max_s = fmax(c->write_max_s, isnan(t->write_s) ? 0 : t->write_s);
         c->written_s = c->settle_s = now_s;
     }
@@ -191,13 +191,13 @@ struct cadence_sum cadence_sum_up(const struct job *j)
 
     for (size_t i = 0; i < j->n_agents; i++) {
         const struct job_agent *a = j->agent[i];
-        const struct cadence_told *t = &a->told;
+        const struct cadence_report *t = &a->checkpoint_report;
 
         s.connected += a->link != NULL && !a->bye;
         s.samples += t->samples;
         if (t->at_s == 0)
             continue;
-        s.told++;
+        s.reported++;
         s.writing += t->writing;
         if (!t->callers)
             continue;
@@ -245,7 +245,7 @@ static void look_at_writes(struct job *j, double now_s, const struct cadence_sum
         c->writes++;
     }
     view_phases_get(j->view, &p);
-    if (p.pauses > c->pauses && !c->told_writes) { /* several at once: their mean */
+    if (p.pauses > c->pauses && !c->reported_writes) { /* several at once: their mean */
         double each_s = (p.pause_s - c->pause_s) / (double)(p.pauses - c->pauses);
 
         for (uint64_t i = c->pauses; i < p.pauses && i < c->pauses + CADENCE_WRITES; i++)
@@ -349,7 +349,7 @@ void cadence_tick(struct job *j, double now_s)
     look_at_samples(c, now_s, s.samples);
     cadence_request_tick(j, now_s, &s);
     if (j->params.checkpoint != CONFIG_CHECKPOINT_REQUEST || c->request.phase != CADENCE_IDLE ||
-        !(s.told || cadence_other_way(j)) || now_s < c->request.again_s)
+        !(s.reported || cadence_other_way(j)) || now_s < c->request.again_s)
         return;
     f = cadence_figures_of(j, now_s);
     d = cadence_decide(&f, &b);
@@ -382,13 +382,13 @@ static json_t *rate_json(const struct job *j, const struct failure_rate *r)
 
 static const char *cost_source(const struct cadence *c)
 {
-    return !c->cost.n ? "policy" : c->told_writes ? "program" : "pauses";
+    return !c->cost.n ? "policy" : c->reported_writes ? "program" : "pauses";
 }
 
 /* The newest pause of all ranks that may have been a checkpoint. */
 static json_t *perhaps_json(const struct cadence *c, double now_s)
 {
-    if (c->told_writes || isnan(c->pause_seen_s))
+    if (c->reported_writes || isnan(c->pause_seen_s))
         return json_null();
     return json_pack("{s:o,s:o}", "pause_s", real_json(c->pause_each_s), "age_s", real_json(now_s - c->pause_seen_s));
 }
@@ -427,7 +427,7 @@ json_t *cadence_json(const struct job *j, double now_s)
     put_bool(o, "too_late", d.too_late && j->state < JOB_FINISHED);
     put_real(o, "limit_s", f.left_s);
     put_real(o, "notice_s", f.notice_s);
-    put_count(o, "callers", s.told ? (int64_t)s.callers : -1);
+    put_count(o, "callers", s.reported ? (int64_t)s.callers : -1);
     put_json(o, "requests", cadence_requests_json(j, now_s, &s));
     return o;
 }

@@ -22,8 +22,8 @@ struct job;
 struct job_agent;
 struct cadence;
 
-/* What an agent told last of its node; all zero: nothing yet. */
-struct cadence_told {
+/* What an agent reported last of its node; all zero: nothing yet. */
+struct cadence_report {
     double at_s; /* when */
     int64_t serial;
     uint64_t at; /* the call on its page ... */
@@ -41,17 +41,17 @@ void cadence_sender_set(struct cadence *c,
                         void (*say)(struct job *j, struct job_agent *a, json_t *o, void *arg), void *arg);
 
 /* The object "checkpoint" of an agent's message. */
-void cadence_take(struct job *j, struct job_agent *a, double now_s, const json_t *told);
-/* An agent came (back): it is told what is asked now. */
+void cadence_take(struct job *j, struct job_agent *a, double now_s, const json_t *report);
+/* An agent connected (again): send it the current request. */
 void cadence_hello(struct job *j, struct job_agent *a);
-/* Time passes; also at once when something urgent was told. */
+/* Time passes; also at once when something urgent was reported. */
 void cadence_tick(struct job *j, double now_s);
 
 /* Ask for a checkpoint now: reason is a few words for people.  -1: none can be asked for, and why.  What
  * comes of it is in the report. */
 int cadence_request(struct job *j, const char *reason, struct err *err);
-/* The job will be ended, grace_s from now (NaN: after the policy's PreemptionGrace); told again: no change.
- */
+/* The job will be ended, grace_s from now (NaN: after the policy's PreemptionGrace).  A repeated notice
+ * changes nothing. */
 void cadence_notice(struct job *j, double now_s, double grace_s);
 bool cadence_noticed(const struct job *j); /* and it did not outlive that */
 
@@ -63,7 +63,7 @@ void cadence_history_set(struct job *j, double failures, double node_s, const ch
 /* What the earlier runs of this very job saw (before it was requeued, its other steps). */
 void cadence_own_set(struct job *j, double failures, double node_s);
 
-double cadence_samples_per_s(const struct job *j);       /* NaN: not told */
+double cadence_samples_per_s(const struct job *j);       /* NaN: not reported */
 json_t *cadence_json(const struct job *j, double now_s); /* the report's "checkpoint"; the caller's */
 
 #endif

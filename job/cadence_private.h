@@ -55,7 +55,7 @@ struct cadence {
     double step_s, step_off_s; /* as the calls come; mean deviation */
     double work_s;             /* when work began */
     struct cadence_cost cost;
-    bool told_writes;
+    bool reported_writes;
     uint64_t writes; /* seen */
     double heard_s;  /* when all ranks last heard that one is due */
     double last_s, written_s, settle_s, write_max_s;
@@ -73,10 +73,10 @@ struct cadence {
 
 /* All agents' words together. */
 struct cadence_sum {
-    uint32_t connected, told, callers, deaf, app, writing;
+    uint32_t connected, reported, callers, deaf, app, writing;
     bool mixed;
     uint64_t calls_min, calls_max, samples;
-    double age_s, at_s; /* of the foremost one's newest call, as told then */
+    double age_s, at_s; /* of the foremost one's newest call, as reported then */
     double heard_s;     /* the oldest word of those that have callers */
 };
 struct cadence_sum cadence_sum_up(const struct job *j);

@@ -1,10 +1,10 @@
 /* cadence_request.c - one request from the wish to the step at which all ranks heard it.
  *
- * Wanted: a call number is chosen and sent to every agent.  Armed: each has put it on its page and told the
+ * Wanted: a call number is chosen and sent to every agent.  Armed: each has put it on its page and reported the
  * counts after that; if all ranks are below, and enough time is left for another round, it is committed; else
- * it is taken back and wanted again, further ahead.  Committed: each agent says whether its ranks were below
- * still.  If one does not say so in half the time that is left, all are told to take it back.  When all ranks
- * have passed the call, those who heard it are counted. */
+ * it is taken back and wanted again, further ahead.  Committed: each agent reports whether its ranks were still
+ * below.  If one does not do so in half the time that is left, all are instructed to take it back.  When all
+ * ranks have passed the call, those who heard it are counted. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -55,7 +55,7 @@ void cadence_hello(struct job *j, struct job_agent *a)
 {
     struct cadence *c = j->cadence;
 
-    a->told = (struct cadence_told){ .serial = -1 };
+    a->checkpoint_report = (struct cadence_report){ .serial = -1 };
     if (c->say && c->request.phase >= CADENCE_ARMED)
         c->say(j, a, word(&c->request, state_of(&c->request)), c->arg);
 }
@@ -148,8 +148,8 @@ static const char *missing(const struct job *j, double now_s, const struct caden
         return "not all of its nodes' agents are here";
     if (!s->callers)
         return "the program does not ask whether one is due (libsyncguard, SCR)";
-    if (s->told < s->connected)
-        return "not all agents have told of their ranks yet";
+    if (s->reported < s->connected)
+        return "not all agents have reported their ranks yet";
     if (s->mixed)
         return "its ranks run different programs, or some were started anew: their calls do not agree";
     if (s->deaf)
@@ -157,7 +157,7 @@ static const char *missing(const struct job *j, double now_s, const struct caden
     if (isnan(j->cadence->step_s))
         return "what a step takes is not known yet";
     if (now_s - s->heard_s > STALE_S)
-        return "an agent has not told of its ranks lately";
+        return "an agent has not reported its ranks lately";
     return NULL;
 }
 
@@ -197,7 +197,7 @@ static uint32_t answers(const struct job *j, int state, bool *missed)
 
     *missed = false;
     for (size_t i = 0; i < j->n_agents; i++) {
-        const struct cadence_told *t = &j->agent[i]->told;
+        const struct cadence_report *t = &j->agent[i]->checkpoint_report;
 
         if (t->at_s == 0 || t->serial != r->serial || t->state != state || t->at != r->at)
             continue;
@@ -250,7 +250,7 @@ static void judge(struct job *j, double now_s)
     char text[160];
 
     for (size_t i = 0; i < j->n_agents; i++) {
-        const struct cadence_told *t = &j->agent[i]->told;
+        const struct cadence_report *t = &j->agent[i]->checkpoint_report;
 
         if (!t->callers)
             continue;

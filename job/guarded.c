@@ -138,7 +138,7 @@ static void say(struct guarded *g)
             ? ". Actions are decided when a job is slow, so that part of this may have come without them."
         : faster ? ": the job is faster."
         : slower ? ": the job is slower."
-        : known  ? ": no difference that could be told."
+        : known  ? ": no measurable difference."
                  : ".");
 }
 

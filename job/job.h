@@ -1,5 +1,5 @@
 /* job.h - one guarded job step as the controller knows it: who it is, its agents, its view, its event list.
- * Owned by the table of jobs; agents' sessions and recorders point to it and are told when it goes.
+ * Owned by the table of jobs; agents' sessions and recorders point to it and are notified when it goes.
  * Times: now_s is the controller's monotonic clock, wall_s is Unix time. */
 #ifndef SYNCGUARD_JOB_JOB_H
 #define SYNCGUARD_JOB_JOB_H
@@ -67,10 +67,10 @@ struct job_agent {
     struct link *link; /* NULL: not connected */
     double heard_s;
     bool bye;
-    double cpu_ratio, rss_bytes, backlog_bytes, lost_batches; /* NaN: not told */
-    double energy_j;          /* the node's, since this life began; NaN: not told */
+    double cpu_ratio, rss_bytes, backlog_bytes, lost_batches; /* NaN: not reported */
+    double energy_j;          /* the node's, since this life began; NaN: not reported */
     double energy_before_j;   /* ... and in the lives before */
-    struct cadence_told told; /* of its ranks' steps and checkpoints */
+    struct cadence_report checkpoint_report; /* of its ranks' steps and checkpoints */
     struct paced_node paced;  /* as its ranks pace */
 };
 

@@ -92,11 +92,11 @@ static void progress(void *arg)
     double now = now_s();
 
     e->simulated++;
-    if (e->told_s == 0)
-        e->told_s = now;
-    if (now - e->told_s < 1 || !isatty(STDERR_FILENO))
+    if (e->last_report_s == 0)
+        e->last_report_s = now;
+    if (now - e->last_report_s < 1 || !isatty(STDERR_FILENO))
         return;
-    e->told_s = now;
+    e->last_report_s = now;
     fprintf(stderr, "\r%s: %d jobs simulated", e->doing, e->simulated);
     if (!isnan(e->worst))
         fprintf(stderr, ", worst figure %.2f of what still is met", e->worst);

@@ -52,7 +52,7 @@ struct experiment {
     /* For who looks on. */
     const char *doing;
     double worst; /* while it is searched: the worst miss; else NaN */
-    double told_s;
+    double last_report_s;
     int simulated;
 };
 

@@ -44,7 +44,7 @@ struct run {
     struct simulation *simulation;
     struct tracer *tracer;
     FILE *trace;
-    double begun_s, told_s, wall_s;
+    double begun_s, last_report_s, wall_s;
     bool progress;
 };
 
@@ -55,9 +55,9 @@ static void on_step(void *arg, size_t job, uint64_t step)
     struct run *r = arg;
     double now;
 
-    if (!r->progress || (now = now_s()) - r->told_s < PROGRESS_AFTER_S)
+    if (!r->progress || (now = now_s()) - r->last_report_s < PROGRESS_AFTER_S)
         return;
-    r->told_s = now;
+    r->last_report_s = now;
     fprintf(stderr, "\rjob %s: step %llu of %d, %.0f s \033[K", r->scenario.jobs[job].name,
             (unsigned long long)step, r->scenario.jobs[job].steps, now - r->begun_s);
 }
@@ -404,7 +404,7 @@ static int simulate(struct run *r, const struct options *a, struct err *err)
 {
     struct sim_job_hooks hooks = { on_step, on_collective, r };
 
-    r->begun_s = r->told_s = now_s();
+    r->begun_s = r->last_report_s = now_s();
     r->progress = isatty(STDERR_FILENO);
     r->simulation = simulation_new(&r->scenario, &hooks, err);
     if (!r->simulation)
@@ -412,7 +412,7 @@ static int simulate(struct run *r, const struct options *a, struct err *err)
     if (open_trace(r, a, err) < 0 || simulation_run(r->simulation, err) < 0 || close_trace(r, err) < 0)
         return -1;
     r->wall_s = now_s() - r->begun_s;
-    if (r->progress && r->told_s > r->begun_s)
+    if (r->progress && r->last_report_s > r->begun_s)
         fputs("\r\033[K", stderr);
     return 0;
 }

@@ -41,22 +41,22 @@ static void tell(void)
     struct job_agent agent = { .node = "n" }, *agents[] = { &agent };
     struct job job = { .agent = agents, .n_agents = 1 };
     struct pacing *p = pacing_new(dir);
-    json_t *told = pacing_news(p, 1), *report, *lever;
+    json_t *news = pacing_news(p, 1), *report, *lever;
     size_t i;
 
-    if (told) {
-        json_array_foreach(json_object_get(told, "levers"), i, lever)
+    if (news) {
+        json_array_foreach(json_object_get(news, "levers"), i, lever)
             check_lever(lever);
         if (i != PACER_LEVERS)
             abort();
-        pacing_take(&agent, told);
+        pacing_take(&agent, news);
         report = pacing_report(&job);
         if (json_array_size(json_object_get(report, "nodes")) != 1)
             abort();
         json_decref(report);
-        json_decref(told);
-        told = pacing_news(p, 2);
-        if (told)
+        json_decref(news);
+        news = pacing_news(p, 2);
+        if (news)
             abort(); /* nothing is new */
     }
     pacing_free(p);

@@ -38,7 +38,7 @@ static struct world {
     struct job *j;
     struct node node[NODES];
     struct mail mail[MAIL];
-    double now_s, step_s, next_s, told_s, ticked_s;
+    double now_s, step_s, next_s, last_report_s, ticked_s;
     uint64_t step;
     int split; /* steps at which some ranks said yes and some no */
     int yes;   /* and all */
@@ -166,8 +166,8 @@ static void play(double seconds)
             w.next_s += w.step_s * (1 + 0.01 * gauss());
         }
         deliver();
-        if (w.now_s >= w.told_s + 1) {
-            w.told_s = w.now_s;
+        if (w.now_s >= w.last_report_s + 1) {
+            w.last_report_s = w.now_s;
             for (int n = 0; n < NODES; n++)
                 report(n);
         }

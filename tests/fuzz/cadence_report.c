@@ -1,4 +1,4 @@
-/* cadence_told.c - fuzz target: what an agent tells of checkpoints, line by line, while a request is under
+/* cadence_report.c - fuzz target: what an agent reports of checkpoints, line by line, while a request is under
  * way. */
 #include <jansson.h>
 #include <stdint.h>
