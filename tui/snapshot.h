@@ -227,7 +227,7 @@ struct snap_view { /* one job's whole answer */
 };
 
 struct snap_node {
-    char node[64], switch_name[32], jobs[64], verdict[96];
+    char node[64], switch_name[32], jobs[64], verdict[512];
     int64_t n_jobs, ranks, culprit_count;
     char first_job[48];
     double lateness_s, slowdown, last_culprit;

@@ -241,8 +241,24 @@ static void test_timeline(void)
     snap_view_free(v);
 }
 
+/* The sentence of a verdict is not cut. */
+static void test_node_verdict(void)
+{
+    static const char sentence[] =
+        "rank 3 on node05 computes 49.8 % longer than its peers and is last in 100 % of the steps; this costs 33 % of "
+        "the step time, 47.4 ms per step";
+    json_t *o = json_pack("{s:i,s:[{s:s,s:s}]}", "now", 1, "nodes", "node", "node05", "verdict", sentence);
+    struct snap_nodes *s = snap_nodes_parse(o, NULL);
+
+    json_decref(o);
+    if (ok(s && s->n == 1, "a list of one node is read"))
+        is_str(s->node[0].verdict, sentence, "the verdict of a node is read in full");
+    snap_nodes_free(s);
+}
+
 int main(void)
 {
+    test_node_verdict();
     test_text();
     test_unknown();
     test_limits();
