@@ -51,7 +51,7 @@
 #define GRACE_ALONE_S 0.15 /* the same when the controller is not connected */
 
 struct agent {
-    const struct arguments *o;
+    const struct agent_arguments *o;
     struct event_base *base;
     struct event *drain, *second, *look, *sigterm, *sigint; /* while the step runs */
     struct event *ending, *farewell, *hurry;                /* after it */
@@ -485,7 +485,7 @@ static void make_life(char life[17])
     snprintf(life, 17, "%016llx", (unsigned long long)id);
 }
 
-struct agent *agent_new(const struct arguments *o, struct err *err)
+struct agent *agent_new(const struct agent_arguments *o, struct err *err)
 {
     static const struct uplink_events events = { on_hello, on_ready, on_control, on_trouble };
     struct agent *a = xcalloc(1, sizeof(*a));

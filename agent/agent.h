@@ -10,7 +10,7 @@ struct agent;
 
 /* Lock the step's directory, which only one agent may serve, and prepare.  o must outlive the agent.  NULL with
  * the reason. */
-struct agent *agent_new(const struct arguments *o, struct err *err);
+struct agent *agent_new(const struct agent_arguments *o, struct err *err);
 /* Run until SIGTERM or SIGINT, which are unblocked here, or until the directory is removed. */
 void agent_run(struct agent *a);
 void agent_free(struct agent *a); /* NULL is fine */

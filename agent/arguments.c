@@ -52,25 +52,25 @@ static const struct {
     const char *variable;
     size_t offset;
 } strings[] = {
-    { "SLURM_JOB_USER", offsetof(struct arguments, user) },
-    { "SLURM_JOB_NAME", offsetof(struct arguments, name) },
-    { "SLURM_JOB_PARTITION", offsetof(struct arguments, partition) },
-    { "SLURM_JOB_ACCOUNT", offsetof(struct arguments, account) },
-    { "SLURM_JOB_QOS", offsetof(struct arguments, qos) },
-    { "SYNCGUARD_NOTES", offsetof(struct arguments, notes) },
+    { "SLURM_JOB_USER", offsetof(struct agent_arguments, user) },
+    { "SLURM_JOB_NAME", offsetof(struct agent_arguments, name) },
+    { "SLURM_JOB_PARTITION", offsetof(struct agent_arguments, partition) },
+    { "SLURM_JOB_ACCOUNT", offsetof(struct agent_arguments, account) },
+    { "SLURM_JOB_QOS", offsetof(struct agent_arguments, qos) },
+    { "SYNCGUARD_NOTES", offsetof(struct agent_arguments, notes) },
 }, numbers[] = {
-    { "SLURM_JOB_ID", offsetof(struct arguments, job) },
-    { "SLURM_STEP_ID", offsetof(struct arguments, step) },
-    { "SLURM_NNODES", offsetof(struct arguments, nodes) },
-    { "SLURM_NTASKS", offsetof(struct arguments, tasks) },
-    { "SYNCGUARD_LOCAL_TASKS", offsetof(struct arguments, local_tasks) },
-    { "SLURM_NODEID", offsetof(struct arguments, node_index) },
-    { "SLURM_HET_JOB_ID", offsetof(struct arguments, het_job) },
-    { "SLURM_HET_JOB_OFFSET", offsetof(struct arguments, het_offset) },
-    { "SLURM_ARRAY_JOB_ID", offsetof(struct arguments, array_job) },
-    { "SLURM_ARRAY_TASK_ID", offsetof(struct arguments, array_task) },
-    { "SLURM_RESTART_COUNT", offsetof(struct arguments, restarts) },
-    { "SLURM_JOB_END_TIME", offsetof(struct arguments, end_time) },
+    { "SLURM_JOB_ID", offsetof(struct agent_arguments, job) },
+    { "SLURM_STEP_ID", offsetof(struct agent_arguments, step) },
+    { "SLURM_NNODES", offsetof(struct agent_arguments, nodes) },
+    { "SLURM_NTASKS", offsetof(struct agent_arguments, tasks) },
+    { "SYNCGUARD_LOCAL_TASKS", offsetof(struct agent_arguments, local_tasks) },
+    { "SLURM_NODEID", offsetof(struct agent_arguments, node_index) },
+    { "SLURM_HET_JOB_ID", offsetof(struct agent_arguments, het_job) },
+    { "SLURM_HET_JOB_OFFSET", offsetof(struct agent_arguments, het_offset) },
+    { "SLURM_ARRAY_JOB_ID", offsetof(struct agent_arguments, array_job) },
+    { "SLURM_ARRAY_TASK_ID", offsetof(struct agent_arguments, array_task) },
+    { "SLURM_RESTART_COUNT", offsetof(struct agent_arguments, restarts) },
+    { "SLURM_JOB_END_TIME", offsetof(struct agent_arguments, end_time) },
 };
 
 static void print_variables(FILE *out)
@@ -105,7 +105,7 @@ static int64_t parse_number(const char *text)
 }
 
 /* "core.spine0.leaf1.node3": the switch is the last name but one. */
-static void take_switch(struct arguments *o, const char *address)
+static void take_switch(struct agent_arguments *o, const char *address)
 {
     const char *end = address ? strrchr(address, '.') : NULL, *begin;
 
@@ -116,7 +116,7 @@ static void take_switch(struct arguments *o, const char *address)
     snprintf(o->switch_name, sizeof(o->switch_name), "%.*s", (int)(end - begin), begin);
 }
 
-static void read_environment(struct arguments *o)
+static void read_environment(struct agent_arguments *o)
 {
     for (size_t i = 0; i < ARRAY_SIZE(strings); i++) {
         const char *value = getenv(strings[i].variable);
@@ -129,17 +129,17 @@ static void read_environment(struct arguments *o)
     o->node = getenv("SLURMD_NODENAME");
 }
 
-int agent_arguments_read(struct arguments *a, const struct options *o, struct err *err)
+int agent_arguments_read(struct agent_arguments *a, const struct options *o, struct err *err)
 {
     static char host[256];
     const char *munge_socket = options_text(o, "munge-socket");
 
-    *a = (struct arguments){ .dir = options_text(o, "dir"),
-                             .policy = options_text(o, "policy"),
-                             .policy_asked = options_given(o, "policy-asked"),
-                             .controller = options_text(o, "controller"),
-                             .munge_socket = munge_socket && *munge_socket ? munge_socket : NULL,
-                             .rate_hz = options_number(o, "rate") };
+    *a = (struct agent_arguments){ .dir = options_text(o, "dir"),
+                                   .policy = options_text(o, "policy"),
+                                   .policy_asked = options_given(o, "policy-asked"),
+                                   .controller = options_text(o, "controller"),
+                                   .munge_socket = munge_socket && *munge_socket ? munge_socket : NULL,
+                                   .rate_hz = options_number(o, "rate") };
     read_environment(a);
     if (!*a->dir)
         return err_set(err, "missing --dir=DIR: the step's directory");

@@ -8,7 +8,7 @@
 
 #include "common/options.h"
 
-struct arguments {
+struct agent_arguments {
     const char *dir, *policy, *controller, *munge_socket, *node;
     bool policy_asked; /* the user named the policy */
     double rate_hz;
@@ -23,6 +23,6 @@ struct arguments {
 extern const struct options_program agent_program;
 
 /* Take the parsed command line and read the environment.  0, or -1 with the reason. */
-int agent_arguments_read(struct arguments *a, const struct options *o, struct err *err);
+int agent_arguments_read(struct agent_arguments *a, const struct options *o, struct err *err);
 
 #endif

@@ -33,7 +33,7 @@ static void hold_signals(void)
 int main(int argc, char **argv)
 {
     struct options options;
-    struct arguments arguments;
+    struct agent_arguments arguments;
     struct agent *agent;
     struct err err;
     int rc;

@@ -37,7 +37,7 @@ static json_t *adapter_json(void)
                     : json_null();
 }
 
-json_t *message_hello(const struct arguments *o, const char *life, uint64_t first_batch, json_t *notes)
+json_t *message_hello(const struct agent_arguments *o, const char *life, uint64_t first_batch, json_t *notes)
 {
     const struct {
         const char *key;

@@ -13,7 +13,7 @@
 json_t *message_text(const char *text);
 
 /* life: id of this agent process; notes: lent. */
-json_t *message_hello(const struct arguments *o, const char *life, uint64_t first_batch, json_t *notes);
+json_t *message_hello(const struct agent_arguments *o, const char *life, uint64_t first_batch, json_t *notes);
 
 struct agent_stats {
     double cpu_s, wall_s;

@@ -37,7 +37,7 @@ struct node_health { /* of a place that is a node */
     struct gpu_health gpu[VIEW_GPUS_MAX];
 };
 
-struct health {
+struct view_health {
     struct task_health *task; /* by rank */
     struct node_health *node; /* by place */
     size_t n_tasks, tasks_cap, n_nodes, nodes_cap;
@@ -46,12 +46,12 @@ struct health {
     double norm_s;
 };
 
-struct health *view_health_new(void)
+struct view_health *view_health_new(void)
 {
-    return xcalloc(1, sizeof(struct health));
+    return xcalloc(1, sizeof(struct view_health));
 }
 
-void view_health_free(struct health *s)
+void view_health_free(struct view_health *s)
 {
     free(s->task);
     free(s->node);
@@ -65,47 +65,47 @@ void view_health_forget(struct view *v) /* of nodes it stays */
 
 /* ---- items, bounded and smoothed ---- */
 
-struct figure {
+struct bound {
     size_t offset;
     float max; /* the least is 0 */
 };
-#define FIGURE(type, member, max)          \
+#define BOUND(type, member, max)           \
     {                                      \
         offsetof(struct type, member), max \
     }
 
-static const struct figure node_figures[] = {
-    FIGURE(node_item, run_queue, 1e7f),
-    FIGURE(node_item, busy_ratio, 2),
-    FIGURE(node_item, steal_ratio, 2),
-    FIGURE(node_item, frequency_hz, 1e12f),
-    FIGURE(node_item, frequency_ratio, 100),
-    FIGURE(node_item, throttled_per_s, PER_SECOND),
-    FIGURE(node_item, quota_ratio, 1e5f), /* summed over the CPUs by the kernel */
-    FIGURE(node_item, cpu_pressure_ratio, 2),
-    FIGURE(node_item, memory_pressure_ratio, 2),
-    FIGURE(node_item, io_pressure_ratio, 2),
-    FIGURE(node_item, swap_per_s, PER_SECOND),
-    FIGURE(node_item, retransmits_per_s, PER_SECOND),
-    FIGURE(node_item, nic_errors_per_s, PER_SECOND),
+static const struct bound node_bounds[] = {
+    BOUND(node_item, run_queue, 1e7f),
+    BOUND(node_item, busy_ratio, 2),
+    BOUND(node_item, steal_ratio, 2),
+    BOUND(node_item, frequency_hz, 1e12f),
+    BOUND(node_item, frequency_ratio, 100),
+    BOUND(node_item, throttled_per_s, PER_SECOND),
+    BOUND(node_item, quota_ratio, 1e5f), /* summed over the CPUs by the kernel */
+    BOUND(node_item, cpu_pressure_ratio, 2),
+    BOUND(node_item, memory_pressure_ratio, 2),
+    BOUND(node_item, io_pressure_ratio, 2),
+    BOUND(node_item, swap_per_s, PER_SECOND),
+    BOUND(node_item, retransmits_per_s, PER_SECOND),
+    BOUND(node_item, nic_errors_per_s, PER_SECOND),
     { 0 },
-}, task_figures[] = {
-    FIGURE(task_item, run_delay_ratio, 2),
-    FIGURE(task_item, cpu_ratio, 65536),
-    FIGURE(task_item, foreign_ratio, 2),
-    FIGURE(task_item, involuntary_per_s, PER_SECOND),
-    FIGURE(task_item, voluntary_per_s, PER_SECOND),
-    FIGURE(task_item, major_faults_per_s, PER_SECOND),
+}, task_bounds[] = {
+    BOUND(task_item, run_delay_ratio, 2),
+    BOUND(task_item, cpu_ratio, 65536),
+    BOUND(task_item, foreign_ratio, 2),
+    BOUND(task_item, involuntary_per_s, PER_SECOND),
+    BOUND(task_item, voluntary_per_s, PER_SECOND),
+    BOUND(task_item, major_faults_per_s, PER_SECOND),
     { 0 },
-}, gpu_figures[] = {
-    FIGURE(gpu_item, clock_ratio, 100),
-    FIGURE(gpu_item, temperature_c, 1000),
-    FIGURE(gpu_item, power_w, 1e6f),
-    FIGURE(gpu_item, busy_ratio, 2),
+}, gpu_bounds[] = {
+    BOUND(gpu_item, clock_ratio, 100),
+    BOUND(gpu_item, temperature_c, 1000),
+    BOUND(gpu_item, power_w, 1e6f),
+    BOUND(gpu_item, busy_ratio, 2),
     { 0 },
 };
 
-static bool within_bounds(const void *item, const struct figure *f)
+static bool within_bounds(const void *item, const struct bound *f)
 {
     for (; f->max > 0; f++) {
         float x = *(const float *)((const char *)item + f->offset);
@@ -117,7 +117,7 @@ static bool within_bounds(const void *item, const struct figure *f)
 }
 
 /* item, as reported, becomes what is shown: between that and what was shown before. */
-static void smooth(void *item, const void *before, const struct figure *f, double passed_s)
+static void smooth(void *item, const void *before, const struct bound *f, double passed_s)
 {
     float weight = (float)(1 - exp(-fmax(passed_s, 0) / SMOOTH_S));
 
@@ -142,7 +142,7 @@ static void make_printable(char *text)
 static struct node_health *node_of(struct view *v, uint32_t rank, uint16_t app)
 {
     const struct view_rank *k = view_ranks_find(v, rank, app);
-    struct health *s = v->health;
+    struct view_health *s = v->health;
 
     if (!k || k->node == WORK_PLACE_NONE)
         return NULL;
@@ -158,14 +158,14 @@ void view_health_take_node(struct view *v, double now_s, const struct node_item 
     struct node_health *h;
     struct node_item item = *n;
 
-    if (!within_bounds(n, node_figures)) {
+    if (!within_bounds(n, node_bounds)) {
         v->refused++;
         return;
     }
     if (!(h = node_of(v, n->rank, n->app)))
         return;
     if (h->reported)
-        smooth(&item, &h->figures, node_figures, now_s - h->at_s);
+        smooth(&item, &h->figures, node_bounds, now_s - h->at_s);
     make_printable(item.nic);
     h->figures = item;
     h->at_s = now_s;
@@ -178,7 +178,7 @@ void view_health_take_gpu(struct view *v, double now_s, const struct gpu_item *g
     struct gpu_health *k;
     struct gpu_item item = *g;
 
-    if (!within_bounds(g, gpu_figures) || g->index >= VIEW_GPUS_MAX) {
+    if (!within_bounds(g, gpu_bounds) || g->index >= VIEW_GPUS_MAX) {
         v->refused++;
         return;
     }
@@ -186,7 +186,7 @@ void view_health_take_gpu(struct view *v, double now_s, const struct gpu_item *g
         return;
     k = &h->gpu[g->index];
     if (k->reported)
-        smooth(&item, &k->figures, gpu_figures, now_s - k->at_s);
+        smooth(&item, &k->figures, gpu_bounds, now_s - k->at_s);
     *k = (struct gpu_health){ .reported = true, .at_s = now_s, .figures = item };
 }
 
@@ -218,12 +218,12 @@ static const struct task_health *task_health(const struct view *v, uint32_t rank
 
 void view_health_take_task(struct view *v, double now_s, const struct task_item *t)
 {
-    struct health *s = v->health;
+    struct view_health *s = v->health;
     struct task_item item = *t;
     struct task_health *k;
     struct cell cell;
 
-    if (!within_bounds(t, task_figures)) {
+    if (!within_bounds(t, task_bounds)) {
         v->refused++;
         return;
     }
@@ -236,7 +236,7 @@ void view_health_take_task(struct view *v, double now_s, const struct task_item 
     if (!k->reported)
         *k = (struct task_health){ .reported = true };
     else
-        smooth(&item, &k->figures, task_figures, now_s - k->at_s);
+        smooth(&item, &k->figures, task_bounds, now_s - k->at_s);
     make_printable(item.cpus);
     cell = view_history_newest(v, t->rank);
     if (cell.joined && !isnan(t->run_delay_ratio))
@@ -404,7 +404,7 @@ static void mark_culprits(struct group *g, const struct view_verdict *d)
 
 static void sum_switches(struct view *v) /* of context */
 {
-    struct health *s = v->health;
+    struct view_health *s = v->health;
 
     for (uint32_t p = 0; p < s->n_nodes; p++)
         s->node[p].involuntary_per_s = NAN;
@@ -420,7 +420,7 @@ static void sum_switches(struct view *v) /* of context */
 
 void view_health_roll(struct view *v, double now_s)
 {
-    struct health *s = v->health;
+    struct view_health *s = v->health;
     struct group g;
 
     if (!s->any || (now_s < s->norm_s + NORM_EVERY_S && s->norm_s <= now_s))

@@ -17,7 +17,7 @@ struct lateness { /* of a rank */
     uint16_t bucket[BUCKETS], bucketed;               /* for its quantiles */
 };
 
-struct history {
+struct view_history {
     struct totals now, column[VIEW_COLUMNS];
     size_t at, n; /* where now will go; columns with now */
     double column_s, begin_s;
@@ -27,9 +27,9 @@ struct history {
     size_t skews;
 };
 
-struct history *view_history_new(double now_s)
+struct view_history *view_history_new(double now_s)
 {
-    struct history *s = xcalloc(1, sizeof(*s));
+    struct view_history *s = xcalloc(1, sizeof(*s));
 
     s->column_s = 1;
     s->begin_s = now_s;
@@ -37,7 +37,7 @@ struct history *view_history_new(double now_s)
     return s;
 }
 
-void view_history_free(struct history *s)
+void view_history_free(struct view_history *s)
 {
     free(s->rank);
     free(s);
@@ -100,7 +100,7 @@ static void add_column(struct cell *sum, const struct lateness *k, size_t at)
     add_cell(sum, &c);
 }
 
-static size_t column_at(const struct history *s, size_t back)
+static size_t column_at(const struct view_history *s, size_t back)
 {
     return (s->at + VIEW_COLUMNS - back) % VIEW_COLUMNS;
 }
@@ -108,7 +108,7 @@ static size_t column_at(const struct history *s, size_t back)
 /* The newest column is kept in `now` while it fills. */
 static void next_column(struct view *v)
 {
-    struct history *s = v->history;
+    struct view_history *s = v->history;
 
     view_series_take(v, &s->now, s->begin_s, s->begin_s + s->column_s);
     if (s->now.work_s + s->now.stay_s > 0) { /* else no sample came: what was recent remains so */
@@ -130,7 +130,7 @@ static void next_column(struct view *v)
 /* Slow steps leave columns of a second empty: double the column, two old ones become one. */
 static void widen_columns(struct view *v)
 {
-    struct history *s = v->history;
+    struct view_history *s = v->history;
     size_t kept = (s->n - 1) / 2;
 
     for (size_t i = 0; i < kept; i++) {
@@ -152,7 +152,7 @@ static void widen_columns(struct view *v)
 
 void view_history_roll(struct view *v, double now_s)
 {
-    struct history *s = v->history;
+    struct view_history *s = v->history;
 
     if (now_s > s->begin_s + VIEW_COLUMNS * s->column_s) /* a long silence */
         s->begin_s = now_s - VIEW_COLUMNS * s->column_s;
@@ -225,7 +225,7 @@ void view_history_take_sample(struct view *v, const struct sample *s)
 
 void view_history_take_joined(struct view *v, const struct joined *j, bool main)
 {
-    struct history *s = v->history;
+    struct view_history *s = v->history;
     double skew_s = j->stay_max_s - j->stay_min_s;
 
     s->now.wait_s += (j->stay_sum_s - j->present * j->stay_min_s) * j->n;
@@ -262,7 +262,7 @@ double view_column_s(const struct view *v)
 
 size_t view_rank_columns(const struct view *v, uint32_t rank, float *lateness_s)
 {
-    const struct history *s = v->history;
+    const struct view_history *s = v->history;
 
     for (size_t i = 0; i < s->n; i++) {
         size_t back = s->n - 1 - i;
@@ -283,7 +283,7 @@ float view_totals_synchronisation(const struct totals *t)
 
 size_t view_columns_get(const struct view *v, struct view_columns *c)
 {
-    const struct history *s = v->history;
+    const struct view_history *s = v->history;
 
     for (size_t i = 0; i < s->n; i++) {
         size_t back = s->n - 1 - i;
@@ -299,7 +299,7 @@ size_t view_columns_get(const struct view *v, struct view_columns *c)
 
 struct totals view_history_totals(const struct view *v)
 {
-    const struct history *s = v->history;
+    const struct view_history *s = v->history;
     struct totals sum = s->now;
 
     for (size_t back = 1; back < s->n && back <= RECENT; back++)
@@ -307,7 +307,7 @@ struct totals view_history_totals(const struct view *v)
     return sum;
 }
 
-static struct cell sum_cells(const struct history *s, uint32_t rank, size_t columns)
+static struct cell sum_cells(const struct view_history *s, uint32_t rank, size_t columns)
 {
     struct cell sum = s->rank[rank].now;
 

@@ -18,14 +18,14 @@ struct view {
     double now_s, began_s; /* the caller's clock; began: when the first item came, NaN before */
     bool finished;
     uint64_t refused; /* items out of bounds */
-    struct ranks *ranks;
+    struct view_ranks *ranks;
     struct comms *comms;
-    struct steps *steps;
-    struct history *history;
+    struct view_steps *steps;
+    struct view_history *history;
     struct sums *sums;
     struct series *series;
     struct phases *phases;
-    struct health *health;
+    struct view_health *health;
     struct scaling *scaling;
     struct verdicts *verdicts;
     struct events *events;
@@ -54,8 +54,8 @@ struct rank_count {
     uint16_t app;
     double added_s; /* when the last one was added */
 };
-struct ranks *view_ranks_new(double now_s);
-void view_ranks_free(struct ranks *s);
+struct view_ranks *view_ranks_new(double now_s);
+void view_ranks_free(struct view_ranks *s);
 void view_ranks_forget(struct view *v, uint16_t app);
 void view_ranks_add(struct view *v, uint32_t rank, const char *node, const char *switch_name);
 void view_ranks_take_sample(struct view *v, const struct sample *s);
@@ -96,8 +96,8 @@ struct step_count {
 struct rank_steps { /* a step, smoothed; 0: nothing yet */
     double compute_s, stay_s;
 };
-struct steps *view_steps_new(void);
-void view_steps_free(struct steps *s);
+struct view_steps *view_steps_new(void);
+void view_steps_free(struct view_steps *s);
 void view_steps_reserve(struct view *v, uint32_t ranks);
 void view_steps_forget(struct view *v);
 void view_steps_take(struct view *v, double now_s, const struct step *s);
@@ -119,8 +119,8 @@ struct totals {                   /* all ranks in some columns */
     double skew_sum_s, step_sum_s;
     uint32_t skews, steps;
 };
-struct history *view_history_new(double now_s);
-void view_history_free(struct history *s);
+struct view_history *view_history_new(double now_s);
+void view_history_free(struct view_history *s);
 void view_history_reserve(struct view *v, uint32_t ranks);
 void view_history_forget(struct view *v);
 void view_history_take_sample(struct view *v, const struct sample *s);
@@ -166,8 +166,8 @@ uint32_t view_phases_warm_up(const struct view *v); /* steps; 0 while not known 
 void view_phases_take_step(struct view *v, double now_s, uint32_t first_seq, uint32_t last_seq);
 
 /* view_health.c */
-struct health *view_health_new(void);
-void view_health_free(struct health *s);
+struct view_health *view_health_new(void);
+void view_health_free(struct view_health *s);
 void view_health_forget(struct view *v);
 void view_health_take_node(struct view *v, double now_s, const struct node_item *n);
 void view_health_take_task(struct view *v, double now_s, const struct task_item *t);

@@ -7,7 +7,7 @@
 #include "common/xalloc.h"
 #include "ring/ring.h"
 
-struct ranks {
+struct view_ranks {
     struct view_rank *rank;
     size_t cap;
     uint32_t n; /* rank < n */
@@ -15,23 +15,23 @@ struct ranks {
     struct names *places; /* nodes and switches: a name's number is the place that the diagnosis works with */
 };
 
-struct ranks *view_ranks_new(double now_s)
+struct view_ranks *view_ranks_new(double now_s)
 {
-    struct ranks *s = xcalloc(1, sizeof(*s));
+    struct view_ranks *s = xcalloc(1, sizeof(*s));
 
     s->places = names_new();
     s->count.added_s = now_s;
     return s;
 }
 
-void view_ranks_free(struct ranks *s)
+void view_ranks_free(struct view_ranks *s)
 {
     names_free(s->places);
     free(s->rank);
     free(s);
 }
 
-static void clear(struct ranks *s, uint32_t first)
+static void clear(struct view_ranks *s, uint32_t first)
 {
     for (uint32_t r = first; r < s->n; r++)
         s->rank[r] = (struct view_rank){ .node = WORK_PLACE_NONE, .switch_id = WORK_PLACE_NONE };
@@ -44,7 +44,7 @@ void view_ranks_forget(struct view *v, uint16_t app)
     v->ranks->count.app = app;
 }
 
-static uint32_t place_of(struct ranks *s, const char *name)
+static uint32_t place_of(struct view_ranks *s, const char *name)
 {
     return name && *name ? names_add(s->places, name, strlen(name)) : WORK_PLACE_NONE;
 }
@@ -56,7 +56,7 @@ const char *view_place_name(const struct view *v, uint32_t place)
 
 void view_ranks_add(struct view *v, uint32_t rank, const char *node, const char *switch_name)
 {
-    struct ranks *s = v->ranks;
+    struct view_ranks *s = v->ranks;
     struct view_rank *k;
 
     if (rank >= s->n) {
@@ -78,7 +78,7 @@ void view_ranks_add(struct view *v, uint32_t rank, const char *node, const char 
 
 static struct view_rank *find(struct view *v, uint32_t rank, uint16_t app)
 {
-    struct ranks *s = v->ranks;
+    struct view_ranks *s = v->ranks;
 
     return app == s->count.app && rank < s->n && s->rank[rank].known ? &s->rank[rank] : NULL;
 }

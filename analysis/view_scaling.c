@@ -11,14 +11,14 @@
 
 #define VALUES_MAX (1u << 18) /* own works looked at: of many ranks fewer steps */
 
-struct link {
+struct fitted_link {
     uint32_t ranks;
     uint8_t op;
     struct linkfit fit;
 };
 
 struct scaling {
-    struct link *link[VIEW_LINKS_MAX];
+    struct fitted_link *link[VIEW_LINKS_MAX];
     size_t n_links;
     double steps;                   /* since the step is known */
     struct traffic_adapter adapter; /* the slowest node's; 0: unknown */
@@ -50,14 +50,14 @@ void view_scaling_forget(struct view *v)
     forget(v->scaling);
 }
 
-static struct link *link_of(struct scaling *s, uint32_t ranks, uint8_t op)
+static struct fitted_link *link_of(struct scaling *s, uint32_t ranks, uint8_t op)
 {
     for (size_t i = 0; i < s->n_links; i++)
         if (s->link[i]->ranks == ranks && s->link[i]->op == op)
             return s->link[i];
     if (s->n_links == VIEW_LINKS_MAX)
         return NULL;
-    s->link[s->n_links] = xcalloc(1, sizeof(struct link));
+    s->link[s->n_links] = xcalloc(1, sizeof(struct fitted_link));
     s->link[s->n_links]->ranks = ranks;
     s->link[s->n_links]->op = op;
     return s->link[s->n_links++];
@@ -66,7 +66,7 @@ static struct link *link_of(struct scaling *s, uint32_t ranks, uint8_t op)
 /* While no step is known its collectives belong to none. */
 void view_scaling_take_joined(struct view *v, uint32_t ranks, const struct joined *j)
 {
-    struct link *l = view_steps_count(v)->period ? link_of(v->scaling, ranks, j->op) : NULL;
+    struct fitted_link *l = view_steps_count(v)->period ? link_of(v->scaling, ranks, j->op) : NULL;
 
     if (l)
         linkfit_add(&l->fit, (double)j->bytes, j->stay_min_s, j->n);
@@ -184,7 +184,7 @@ static enum collective_op model_op(uint8_t op)
     }
 }
 
-static double time_of(const struct link *l)
+static double time_of(const struct fitted_link *l)
 {
     double sum = 0;
 
@@ -195,7 +195,7 @@ static double time_of(const struct link *l)
 
 static int by_time(const void *a, const void *b)
 {
-    double x = time_of(*(struct link *const *)a), y = time_of(*(struct link *const *)b);
+    double x = time_of(*(struct fitted_link *const *)a), y = time_of(*(struct fitted_link *const *)b);
 
     return (x < y) - (x > y);
 }
@@ -204,10 +204,10 @@ static void put_links(const struct view *v, struct view_scaling *out, struct pro
 {
     struct scaling *s = v->scaling;
 
-    qsort(s->link, s->n_links, sizeof(struct link *), by_time);
+    qsort(s->link, s->n_links, sizeof(struct fitted_link *), by_time);
     out->n_links = s->n_links;
     for (size_t i = 0; i < s->n_links; i++) {
-        const struct link *l = s->link[i];
+        const struct fitted_link *l = s->link[i];
         struct view_link *o = &out->link[i];
         uint32_t instances = view_comms_of_size(v, l->ranks);
 

@@ -31,7 +31,7 @@ struct open_step { /* a stretch of steps being put together */
     } * rank;
 };
 
-struct steps {
+struct view_steps {
     struct step_count count;
     struct open_step open[STEPS_OPEN];
     struct {
@@ -47,12 +47,12 @@ struct steps {
     size_t n_kept;
 };
 
-struct steps *view_steps_new(void)
+struct view_steps *view_steps_new(void)
 {
-    return xcalloc(1, sizeof(struct steps));
+    return xcalloc(1, sizeof(struct view_steps));
 }
 
-void view_steps_free(struct steps *s)
+void view_steps_free(struct view_steps *s)
 {
     for (size_t i = 0; i < STEPS_OPEN; i++)
         free(s->open[i].rank);
@@ -63,13 +63,13 @@ void view_steps_free(struct steps *s)
 
 void view_steps_reserve(struct view *v, uint32_t ranks)
 {
-    struct steps *s = v->steps;
+    struct view_steps *s = v->steps;
 
     s->rank = xgrow(s->rank, &s->rank_cap, ranks, sizeof(*s->rank));
     s->work_s = xgrow(s->work_s, &s->work_cap, ranks, sizeof(*s->work_s));
 }
 
-static void forget_open(struct steps *s)
+static void forget_open(struct view_steps *s)
 {
     for (size_t i = 0; i < STEPS_OPEN; i++)
         s->open[i].used = false;
@@ -77,7 +77,7 @@ static void forget_open(struct steps *s)
 
 void view_steps_forget(struct view *v)
 {
-    struct steps *s = v->steps;
+    struct view_steps *s = v->steps;
 
     forget_open(s);
     if (s->rank_cap)
@@ -108,7 +108,7 @@ struct rank_steps view_steps_rank(const struct view *v, uint32_t rank)
 
 static void keep_duration(struct view *v, double now_s, double duration_s)
 {
-    struct steps *s = v->steps;
+    struct view_steps *s = v->steps;
 
     s->kept[s->n_kept % STEPS_KEPT].duration_s = (float)duration_s;
     s->kept[s->n_kept % STEPS_KEPT].at_s = now_s;
@@ -119,7 +119,7 @@ static void keep_duration(struct view *v, double now_s, double duration_s)
 /* Durations of the last minute's steps (at most STEPS_KEPT); at least 8, however old. */
 static size_t recent_steps(const struct view *v, double now_s, double out[STEPS_KEPT])
 {
-    const struct steps *s = v->steps;
+    const struct view_steps *s = v->steps;
     size_t n = 0, have = s->n_kept < STEPS_KEPT ? s->n_kept : STEPS_KEPT;
 
     for (size_t i = 1; i <= have; i++) {
@@ -173,7 +173,7 @@ static double transfer_s(const struct open_step *o, uint32_t steps)
 static void deliver_step(struct view *v, double now_s, struct open_step *o)
 {
     uint32_t limit = view_rank_limit(v) < o->cap ? view_rank_limit(v) : o->cap, most = 0;
-    struct steps *s = v->steps;
+    struct view_steps *s = v->steps;
     struct step_count *c = &s->count;
     struct diagnosis_step step = { .seq = o->last_seq,
                                    .period = c->period * c->block,
@@ -200,7 +200,7 @@ static void deliver_step(struct view *v, double now_s, struct open_step *o)
     view_phases_take_step(v, now_s, o->last_seq + 1 - c->period * most, o->last_seq);
 }
 
-static struct open_step *oldest_open(struct steps *s)
+static struct open_step *oldest_open(struct view_steps *s)
 {
     struct open_step *oldest = NULL;
 

@@ -15,7 +15,7 @@
 #define WORD_MAX 24 /* a longer word may be broken */
 
 struct table {
-    const struct table_column *columns;
+    const struct text_column *columns;
     size_t n_columns, n_cells, cap;
     char **cells;
 };
@@ -120,10 +120,11 @@ void text_capital(FILE *out, const char *text)
 
     while (islower((unsigned char)text[n]))
         n++;
-    fprintf(out, "%c%s", strchr(" ,", text[n]) ? toupper((unsigned char)*text) : *text, *text ? text + 1 : "");
+    fprintf(out, "%c%s", strchr(" ,", text[n]) ? toupper((unsigned char)*text) : *text,
+            *text ? text + 1 : "");
 }
 
-struct table *table_new(const struct table_column *columns, size_t n_columns)
+struct table *table_new(const struct text_column *columns, size_t n_columns)
 {
     struct table *t = xcalloc(1, sizeof(*t));
 

@@ -35,7 +35,7 @@ void text_mdoc(FILE *out, const char *paragraph);
 /* A sentence's text with a capital, unless it begins with a literal: not a word of lower-case letters. */
 void text_capital(FILE *out, const char *text);
 
-struct table_column {
+struct text_column {
     const char *title;
     bool right; /* numbers are flushed right, and never broken */
     int spare; /* where the table is too wide, the column with the highest number is left out first; 0: never */
@@ -43,7 +43,7 @@ struct table_column {
 struct table;
 
 /* columns is borrowed until table_free. */
-struct table *table_new(const struct table_column *columns, size_t n_columns);
+struct table *table_new(const struct text_column *columns, size_t n_columns);
 /* The next cell, left to right, row by row. */
 __attribute__((format(printf, 2, 3))) void table_cell(struct table *t, const char *fmt, ...);
 /* Titles (unless they are all ""), then the rows.  Columns in which every cell is "-" are omitted.  columns 0:

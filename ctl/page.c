@@ -17,7 +17,7 @@ static void status_line(struct table *t, const char *what, const char *value)
 
 int page_status(FILE *out, const json_t *answer, int columns, struct err *err)
 {
-    static const struct table_column layout[] = { { "", false, 0 }, { "", false, 0 } };
+    static const struct text_column layout[] = { { "", false, 0 }, { "", false, 0 } };
     char buf[512], host[128], version[64];
     struct table *t;
 
@@ -73,7 +73,7 @@ static void jobs_row(struct table *t, const json_t *job)
 
 int page_jobs(FILE *out, const json_t *answer, int columns, struct err *err)
 {
-    static const struct table_column layout[] = {
+    static const struct text_column layout[] = {
         { "JOB", false, 0 },    { "USER", false, 1 },   { "NAME", false, 0 }, { "STATE", false, 0 },
         { "FOR", true, 2 },     { "RANKS", true, 0 },   { "NODES", true, 3 }, { "STEPS", true, 4 },
         { "STEP", true, 0 },    { "STEPS/S", true, 7 }, { "SKEW", true, 6 },  { "SYNC", true, 0 },
@@ -170,7 +170,7 @@ static void explain_lemons(FILE *out, const json_t *nodes, int columns)
 
 int page_nodes(FILE *out, const json_t *answer, int columns, struct err *err)
 {
-    static const struct table_column layout[] = {
+    static const struct text_column layout[] = {
         { "NODE", false, 0 },      { "SWITCH", false, 4 },  { "JOBS", false, 0 },  { "RANKS", true, 3 },
         { "LATE", true, 0 },       { "WORK", true, 0 },     { "NAMED", true, 5 },  { "LAST NAMED", true, 6 },
         { "CULPRIT IN", true, 2 }, { "LEMON?", true, 1 },   { "AGENT", false, 0 }, { "CPU", true, 7 },

@@ -50,7 +50,7 @@ static void row(struct table *t, const json_t *action, double now)
 
 int page_actions(FILE *out, const json_t *answer, int columns, struct err *err)
 {
-    static const struct table_column layout[] = {
+    static const struct text_column layout[] = {
         { "ID", true, 2 },      { "ASKED", true, 0 },    { "JOB", false, 0 },
         { "ACTION", false, 0 }, { "BY", false, 1 },      { "STATE", false, 0 },
         { "TRIES", true, 3 },   { "OUTCOME", false, 0 }, { "REASON", false, 0 },

@@ -76,7 +76,7 @@ static void put_verdict(const struct page *p, const json_t *verdict)
 
 static void put_figures(const struct page *p)
 {
-    static const struct table_column layout[] = { { "", false, 0 }, { "", false, 0 } };
+    static const struct text_column layout[] = { { "", false, 0 }, { "", false, 0 } };
     struct table *t = table_new(layout, ARRAY_SIZE(layout));
     double mds = get_number(p->job, "mds_ratio");
     char line[128];

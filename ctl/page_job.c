@@ -41,8 +41,7 @@ void page_sentence(const struct page *p)
         show_text(p->job, "sentence", sentence, sizeof(sentence));
     else
         snprintf(sentence, sizeof(sentence), "Job %s is %s; nothing can be said about it yet.",
-                 show_text(p->job, "id", id, sizeof(id)),
-                 show_text(p->job, "state", state, sizeof(state)));
+                 show_text(p->job, "id", id, sizeof(id)), show_text(p->job, "state", state, sizeof(state)));
     text_wrap(p->out, sentence, 0, p->columns);
 }
 
@@ -234,8 +233,7 @@ void page_time(struct table *t, const json_t *job)
     if (worst) {
         snprintf(line, sizeof(line), "rank %s on %s: %s late on average, the last in %s of the collectives",
                  text_count(get_number(worst, "rank")).s, show_text(worst, "node", node, sizeof(node)),
-                 text_s(get_number(worst, "lateness_s")).s,
-                 text_percent(get_number(worst, "last_ratio")).s);
+                 text_s(get_number(worst, "lateness_s")).s, text_percent(get_number(worst, "last_ratio")).s);
         page_figure(t, "Latest", line);
     }
 }
@@ -262,10 +260,9 @@ static void figure_critical_path(struct table *t, const json_t *job)
     for (size_t i = 0; i < json_array_size(ranks) && i < WAITED_MAX; i++) {
         const json_t *rank = json_array_get(ranks, i);
         double delay_s = get_number(rank, "delay_s");
-        int n =
-            snprintf(line, sizeof(line), "rank %s on %s: last in %s of its collectives",
-                     text_count(get_number(rank, "rank")).s, show_text(rank, "node", node, sizeof(node)),
-                     text_percent(get_number(rank, "last_ratio")).s);
+        int n = snprintf(line, sizeof(line), "rank %s on %s: last in %s of its collectives",
+                         text_count(get_number(rank, "rank")).s, show_text(rank, "node", node, sizeof(node)),
+                         text_percent(get_number(rank, "last_ratio")).s);
 
         if (!isnan(delay_s))
             snprintf(line + n, sizeof(line) - (size_t)n, ", costs the others %s a step", text_s(delay_s).s);
@@ -375,7 +372,7 @@ void page_outlook(struct table *t, const json_t *job)
 
 static void put_figures(const struct page *p)
 {
-    static const struct table_column layout[] = { { "", false, 0 }, { "", false, 0 } };
+    static const struct text_column layout[] = { { "", false, 0 }, { "", false, 0 } };
     struct table *t = table_new(layout, ARRAY_SIZE(layout));
 
     figure_identity(t, p->job);
@@ -405,7 +402,7 @@ static void inside_words(const json_t *inside, char *buf, size_t size)
 
 void page_ranks(const struct page *p)
 {
-    static const struct table_column layout[] = {
+    static const struct text_column layout[] = {
         { "RANK", true, 0 },    { "NODE", false, 0 },   { "SWITCH", false, 3 }, { "STATE", false, 4 },
         { "LATE", true, 0 },    { "P95", true, 6 },     { "LAST", true, 0 },    { "WAIT", true, 5 },
         { "DELAY", true, 2 },   { "COMPUTE", true, 1 }, { "STAY", true, 7 },    { "WORK", true, 0 },
@@ -451,7 +448,7 @@ void page_ranks(const struct page *p)
 
 void page_communicators(const struct page *p)
 {
-    static const struct table_column layout[] = {
+    static const struct text_column layout[] = {
         { "NAME", false, 3 },       { "LABEL", false, 0 },   { "SIZE", true, 0 },
         { "OF THE KIND", true, 4 }, { "PER S", true, 0 },    { "BYTES/S", true, 1 },
         { "SKEW", true, 0 },        { "TRANSFER", true, 2 }, { "EFFICIENCY", true, 0 },
@@ -503,7 +500,7 @@ static void put_probe(const struct page *p)
 
 static void put_agents(const struct page *p)
 {
-    static const struct table_column layout[] = {
+    static const struct text_column layout[] = {
         { "NODE", false, 0 },  { "SWITCH", false, 4 }, { "LINK", false, 0 },        { "CPU", true, 1 },
         { "MEMORY", true, 2 }, { "BACKLOG", true, 3 }, { "LOST BATCHES", true, 0 }, { "HEARD", true, 0 },
     };
@@ -534,7 +531,7 @@ static void put_agents(const struct page *p)
 
 static void put_events(const struct page *p)
 {
-    static const struct table_column layout[] = { { "", true, 0 }, { "", false, 0 } };
+    static const struct text_column layout[] = { { "", true, 0 }, { "", false, 0 } };
     const json_t *events = get_array(p->job, "events");
     struct table *t;
     char text[400];

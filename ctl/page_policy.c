@@ -94,11 +94,11 @@ static void put_selections(FILE *out, const json_t *selections)
 
 int page_policies(FILE *out, const json_t *answer, int columns, struct err *err)
 {
-    static const struct table_column layout[] = { { "POLICY", false, 0 },
-                                                  { "ACTION", false, 0 },
-                                                  { "RULES", true, 0 },
-                                                  { "JOBS", true, 0 },
-                                                  { "MEANING", false, 0 } };
+    static const struct text_column layout[] = { { "POLICY", false, 0 },
+                                                 { "ACTION", false, 0 },
+                                                 { "RULES", true, 0 },
+                                                 { "JOBS", true, 0 },
+                                                 { "MEANING", false, 0 } };
     const json_t *policies, *policy;
     struct table *t;
     size_t i;
@@ -118,9 +118,9 @@ int page_policies(FILE *out, const json_t *answer, int columns, struct err *err)
 
 static void put_params(FILE *out, const json_t *params, int columns)
 {
-    static const struct table_column layout[] = { { "PARAMETER", false, 0 }, { "VALUE", true, 0 },
-                                                  { "DEFAULT", true, 0 },    { "RANGE", false, 0 },
-                                                  { "", false, 0 },          { "MEANING", false, 0 } };
+    static const struct text_column layout[] = { { "PARAMETER", false, 0 }, { "VALUE", true, 0 },
+                                                 { "DEFAULT", true, 0 },    { "RANGE", false, 0 },
+                                                 { "", false, 0 },          { "MEANING", false, 0 } };
     struct table *t = table_new(layout, ARRAY_SIZE(layout));
     const json_t *param;
     char text[300];
@@ -234,7 +234,7 @@ static char *standing(const json_t *rule, char *buf, size_t size)
 
 static void put_terms(FILE *out, const json_t *terms, int columns)
 {
-    static const struct table_column layout[] = { { "", false, 0 }, { "", false, 0 }, { "", false, 0 } };
+    static const struct text_column layout[] = { { "", false, 0 }, { "", false, 0 }, { "", false, 0 } };
     struct table *t = table_new(layout, ARRAY_SIZE(layout));
     const json_t *term;
     char text[160];

@@ -223,7 +223,7 @@ static const char *format_value(char *buf, size_t size, const struct value *v)
 
 static void print_figures(const struct answer *a, FILE *out, int columns)
 {
-    static const struct table_column layout[] = { { "", false, 0 }, { "", true, 0 }, { "", false, 0 } };
+    static const struct text_column layout[] = { { "", false, 0 }, { "", true, 0 }, { "", false, 0 } };
     struct table *t = table_new(layout, ARRAY_SIZE(layout));
     char buf[64];
 
@@ -240,14 +240,14 @@ static void print_figures(const struct answer *a, FILE *out, int columns)
 
 static void print_table(const struct item *item, FILE *out, int columns)
 {
-    struct table_column *layout = xcalloc(item->n_columns, sizeof(*layout));
+    struct text_column *layout = xcalloc(item->n_columns, sizeof(*layout));
     struct table *t;
     size_t shown = 0;
     char buf[64];
 
     for (const struct answer_column *c = item->columns; c < item->columns + item->n_columns; c++)
         if (c->title)
-            layout[shown++] = (struct table_column){ .title = c->title, .right = c->unit != ANSWER_WORDS };
+            layout[shown++] = (struct text_column){ .title = c->title, .right = c->unit != ANSWER_WORDS };
     t = table_new(layout, shown);
     for (size_t i = 0; i < item->n; i++)
         if (item->columns[i % item->n_columns].title)

@@ -46,7 +46,7 @@ static const struct lever {
     { &option_ranks, offsetof(struct train, ranks), 2 },
 };
 
-struct trial {
+struct change {
     char name[64];
     double gain, after;
     enum train_term regime;
@@ -64,7 +64,8 @@ static double price(const struct train_result *r)
 }
 
 /* 0, or -1 when there is nothing to change, or no full nodes would be left. */
-static int try_value(struct train t, const struct lever *l, double value, double before, struct trial *trial)
+static int try_value(struct train t, const struct lever *l, double value, double before,
+                     struct change *change)
 {
     double *field = field_of(&t, l), old = *field;
     struct train_result r;
@@ -75,13 +76,13 @@ static int try_value(struct train t, const struct lever *l, double value, double
     if (t.exchange.algo == COLLECTIVE_HIERARCHICAL && fmod(t.ranks, t.ranks_per_node) != 0)
         return -1;
     train_predict(&t, &r);
-    trial->after = price(&r);
-    trial->gain = before / trial->after;
-    trial->regime = r.regime;
+    change->after = price(&r);
+    change->gain = before / change->after;
+    change->regime = r.regime;
     return 0;
 }
 
-static size_t try_all(struct train *t, double before, struct trial *trials)
+static size_t try_all(struct train *t, double before, struct change *changes)
 {
     size_t n = 0;
 
@@ -89,9 +90,9 @@ static size_t try_all(struct train *t, double before, struct trial *trials)
         const struct lever *l = &levers[i];
         double value = fmin(*field_of(t, l) * l->factor, l->option->type.max);
 
-        snprintf(trials[n].name, sizeof(trials[n].name), "%s %s", l->option->name,
+        snprintf(changes[n].name, sizeof(changes[n].name), "%s %s", l->option->name,
                  l->factor > 1 ? "doubled" : "halved");
-        if (try_value(*t, l, value, before, &trials[n]) == 0)
+        if (try_value(*t, l, value, before, &changes[n]) == 0)
             n++;
     }
     return n;
@@ -136,14 +137,15 @@ static int read_value(const struct lever *l, const char *text, double old, doubl
     return 0;
 }
 
-static int try_named(const char *list, struct train *t, double before, struct trial *trials, struct err *err)
+static int try_named(const char *list, struct train *t, double before, struct change *changes,
+                     struct err *err)
 {
     int n = 0;
 
     for (;; list++) {
         size_t length = strcspn(list, ",");
-        struct trial *trial = &trials[n];
-        char word[sizeof(trial->name)];
+        struct change *change = &changes[n];
+        char word[sizeof(change->name)];
         const struct lever *l;
         double value;
 
@@ -155,8 +157,8 @@ static int try_named(const char *list, struct train *t, double before, struct tr
             return err_set(err, "--change: more than %d", CHANGES_MAX);
         if (read_value(l, strchr(word, '=') + 1, *field_of(t, l), &value, err) < 0)
             return -1;
-        snprintf(trial->name, sizeof(trial->name), "%s", word);
-        if (try_value(*t, l, value, before, trial) < 0)
+        snprintf(change->name, sizeof(change->name), "%s", word);
+        if (try_value(*t, l, value, before, change) < 0)
             return err_set(err, "--change=%s changes nothing: --%s is not given, or is that already", word,
                            l->option->name);
         n++;
@@ -168,12 +170,12 @@ static int try_named(const char *list, struct train *t, double before, struct tr
 
 static int by_gain(const void *left, const void *right)
 {
-    double a = ((const struct trial *)left)->gain, b = ((const struct trial *)right)->gain;
+    double a = ((const struct change *)left)->gain, b = ((const struct change *)right)->gain;
 
     return (a < b) - (a > b);
 }
 
-static void say_gains(const struct trial *trials, size_t n, bool hours, struct answer *answer)
+static void say_gains(const struct change *changes, size_t n, bool hours, struct answer *answer)
 {
     static const struct answer_column in_hours[] = { { "change", "CHANGE", ANSWER_WORDS },
                                                      { "gain", "FASTER BY", ANSWER_TIMES },
@@ -187,16 +189,16 @@ static void say_gains(const struct trial *trials, size_t n, bool hours, struct a
 
     answer_table(answer, "changes", "Each alone, the best first:", hours ? in_hours : in_seconds, 4);
     for (size_t i = 0; i < n; i++) {
-        answer_cell_words(answer, "%s", trials[i].name);
-        answer_cell(answer, trials[i].gain);
-        answer_cell(answer, trials[i].after);
-        answer_cell_words(answer, "%s", train_term_name(trials[i].regime));
+        answer_cell_words(answer, "%s", changes[i].name);
+        answer_cell(answer, changes[i].gain);
+        answer_cell(answer, changes[i].after);
+        answer_cell_words(answer, "%s", train_term_name(changes[i].regime));
     }
 }
 
 static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
 {
-    struct trial trials[CHANGES_MAX];
+    struct change changes[CHANGES_MAX];
     struct train_result r;
     struct train t;
     int n;
@@ -204,18 +206,18 @@ static enum question_result run(const struct options *a, struct answer *answer, 
     if (job_train(a, &t, err) < 0)
         return QUESTION_WRONG;
     train_predict(&t, &r);
-    n = options_given(a, "change") ? try_named(options_text(a, "change"), &t, price(&r), trials, err)
-                                   : (int)try_all(&t, price(&r), trials);
+    n = options_given(a, "change") ? try_named(options_text(a, "change"), &t, price(&r), changes, err)
+                                   : (int)try_all(&t, price(&r), changes);
     if (n < 0)
         return QUESTION_WRONG;
-    qsort(trials, (size_t)n, sizeof(*trials), by_gain);
+    qsort(changes, (size_t)n, sizeof(*changes), by_gain);
     answer_title(answer, "One change at a time, on %.0f ranks", t.ranks);
     answer_figure(answer, "hours", r.hours, ANSWER_HOURS, "to the target as it is");
     answer_figure(answer, "iteration_s", r.iteration_s, ANSWER_SECONDS, "a step as it is");
     answer_word(answer, "regime", train_term_name(r.regime), "takes most of the time");
-    answer_word(answer, "best_change", n ? trials[0].name : NULL, "helps most");
-    answer_figure(answer, "best_gain", n ? trials[0].gain : NAN, ANSWER_TIMES, "faster by that");
-    say_gains(trials, (size_t)n, !isnan(r.hours), answer);
+    answer_word(answer, "best_change", n ? changes[0].name : NULL, "helps most");
+    answer_figure(answer, "best_gain", n ? changes[0].gain : NAN, ANSWER_TIMES, "faster by that");
+    say_gains(changes, (size_t)n, !isnan(r.hours), answer);
     answer_source(answer, "the formulas of train, with one input changed");
     answer_assumes(answer, "one change leaves everything else as it is; what a change costs is not weighed");
     return QUESTION_DONE;

@@ -15,7 +15,7 @@
 #include "ring/control_page.h"
 #include "ring/ring.h"
 
-struct view {
+struct printer {
     bool json;
     size_t events;
     struct ring_clock_map clock;
@@ -115,21 +115,21 @@ static void print_text_string(const char *s)
         putchar((unsigned char)*s < 0x20 || (unsigned char)*s >= 0x7f ? '?' : *s);
 }
 
-static double seconds(const struct view *v, const struct snapshot *s, uint64_t from, uint64_t to)
+static double seconds(const struct printer *v, const struct snapshot *s, uint64_t from, uint64_t to)
 {
     return ((double)ring_clock_ns(&v->clock, s->info.clock, to) -
             (double)ring_clock_ns(&v->clock, s->info.clock, from)) /
            1e9;
 }
 
-static double duration(const struct view *v, const struct snapshot *s, uint64_t ticks)
+static double duration(const struct printer *v, const struct snapshot *s, uint64_t ticks)
 {
     return seconds(v, s, v->clock.tick0, v->clock.tick0 + ticks);
 }
 
 /* ---- text ---- */
 
-static void text_events(const struct view *v, const struct snapshot *s)
+static void text_events(const struct printer *v, const struct snapshot *s)
 {
     if (!s->n_events)
         return;
@@ -146,7 +146,7 @@ static void text_events(const struct view *v, const struct snapshot *s)
     }
 }
 
-static void text_live(const struct view *v, const struct snapshot *s)
+static void text_live(const struct printer *v, const struct snapshot *s)
 {
     if (!s->live_known)
         printf("  live         unknown (the writer stopped while writing it)\n");
@@ -162,7 +162,7 @@ static void text_live(const struct view *v, const struct snapshot *s)
                s->live.seq, s->live.bytes);
 }
 
-static void text_ring(struct view *v, const char *path, const struct snapshot *s)
+static void text_ring(struct printer *v, const char *path, const struct snapshot *s)
 {
     const struct ring_info *i = &s->info;
     const struct ring_counts *c = &s->counts;
@@ -205,7 +205,7 @@ static void json_string(const char *key, const char *value)
     print_json_string(value);
 }
 
-static void json_events(const struct view *v, const struct snapshot *s)
+static void json_events(const struct printer *v, const struct snapshot *s)
 {
     printf(",\"events\":[");
     for (size_t i = 0; i < s->n_events; i++) {
@@ -231,7 +231,7 @@ static void json_events(const struct view *v, const struct snapshot *s)
     printf("]");
 }
 
-static void json_ring(struct view *v, const char *path, const struct snapshot *s)
+static void json_ring(struct printer *v, const char *path, const struct snapshot *s)
 {
     const struct ring_info *i = &s->info;
     const struct ring_counts *c = &s->counts;
@@ -275,7 +275,7 @@ static void json_ring(struct view *v, const char *path, const struct snapshot *s
 
 /* ---- rings and directories ---- */
 
-static void show_ring(struct view *v, const char *path)
+static void show_ring(struct printer *v, const char *path)
 {
     struct ring *r = ring_open(path, true);
     struct snapshot *s;
@@ -329,7 +329,7 @@ static int by_number(const struct dirent **a, const struct dirent **b)
     return 0;
 }
 
-static void show_directory(struct view *v, const char *dir)
+static void show_directory(struct printer *v, const char *dir)
 {
     struct dirent **entries = NULL;
     const struct control_page *page = control_page_open(dir);
@@ -352,7 +352,7 @@ static void show_directory(struct view *v, const char *dir)
     control_page_close(page);
 }
 
-static void show(struct view *v, const char *path)
+static void show(struct printer *v, const char *path)
 {
     struct stat st;
 
@@ -364,7 +364,7 @@ static void show(struct view *v, const char *path)
 
 int main(int argc, char **argv)
 {
-    struct view v = { 0 };
+    struct printer v = { 0 };
     const char *dir = getenv(RING_ENV_DIR);
     struct options o;
     struct err err;

@@ -5,7 +5,7 @@
 
 #include "tests/tap.h"
 
-static int read_options(struct arguments *a, struct err *err, const char *one, const char *two)
+static int read_options(struct agent_arguments *a, struct err *err, const char *one, const char *two)
 {
     char *argv[] = { (char *)"agent", (char *)one, (char *)two, NULL };
     struct options o;
@@ -30,7 +30,7 @@ int main(void)
                       { "node3", "" },
                       { "", "" },
                       { ".x", "" } };
-    struct arguments o;
+    struct agent_arguments o;
     struct err err;
 
     clearenv();

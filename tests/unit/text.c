@@ -44,7 +44,7 @@ static const struct {
 /* Columns stand under each other as a terminal shows them. */
 static void aligned(void)
 {
-    static const struct table_column columns[] = { { "NAME", false, 0 }, { "N", true, 0 } };
+    static const struct text_column columns[] = { { "NAME", false, 0 }, { "N", true, 0 } };
     struct table *t = table_new(columns, 2);
     char *text = NULL;
     size_t bytes;
@@ -85,7 +85,7 @@ static void is_table(const struct table *t, int indent, int columns, const char 
 /* Cells of any length; spare columns are left out and text is broken where the terminal is narrow. */
 static void fitted(void)
 {
-    static const struct table_column columns[] = {
+    static const struct text_column columns[] = {
         { "NODE", false, 0 }, { "CPU", true, 2 }, { "MEM", true, 1 }, { "VERDICT", false, 0 }
     };
     struct table *t = table_new(columns, 4);
