@@ -477,10 +477,11 @@ static void vanish(void)
         struct ring *r = make_rank(3, 0);
 
         emit_some(r, 0, 25);
-        usleep(600000);
-        raise(SIGKILL);
+        for (;;)
+            pause();
     }
     ok(expect_state("3.0", "running", 5), "a rank in a process of its own is reported as running");
+    kill(pid, SIGKILL);
     waitpid(pid, &status, 0);
     ok(expect_state("3.0", "vanished", 5), "a rank whose process was killed is reported as vanished");
     ok(expect_samples(3, 0, 25, 3), "the collectives of a rank whose process was killed arrive");

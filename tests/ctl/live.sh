@@ -82,6 +82,7 @@ good_trace() {
         (.[1:] | all((.r | type) == "number" and (.c | type) == "string" and (.s | type) == "number" and has("t1")))' "$1" \
         >/dev/null && [ "$(tail -c 1 "$1" | od -An -c | tr -d ' ')" = '\n' ]
 }
+recorded() { [ "$(wc -l <"$2")" -ge "$1" ]; }
 sgctl record 4242 --seconds 3 -o "$dir/a.jsonl" 2>"$dir/err"
 is $? 0 "sgctl record --seconds 3 exits with 0"
 good_trace "$dir/a.jsonl"
@@ -92,7 +93,7 @@ yes "sgctl record reports records, ranks, duration and why it ended" grep -qE 'r
 
 "$top_builddir/sgctl" record 4242 --seconds 30 >"$dir/b.jsonl" 2>"$dir/err" &
 pid=$!
-sleep 3
+wait_for_quiet 20 recorded 200 "$dir/b.jsonl"
 kill -INT $pid
 wait $pid
 is $? 0 "sgctl record exits with 0 on Ctrl-C"
@@ -107,8 +108,7 @@ yes "sgctl record into a pipe that is closed reports Broken pipe" grep -q 'canno
 # The controller goes and comes back in the middle; the recording goes on in the same file.
 "$top_builddir/sgctl" record 4242 --seconds 60 -o "$dir/d.jsonl" 2>"$dir/err" &
 pid=$!
-wait_for_quiet 10 test -s "$dir/d.jsonl"
-sleep 1
+wait_for_quiet 20 recorded 200 "$dir/d.jsonl"
 kill -KILL $controller
 wait $controller 2>/dev/null
 controller

@@ -115,6 +115,55 @@ static inline const char *text(json_t *o, const char *path)
     return s ? s : "";
 }
 
+/* Asks until path of the answer is the text want, or is there at all where want is NULL; a minute at most.  Returns
+ * the last answer, the caller's. */
+static inline json_t *ask_until(const char *question, const char *path, const char *want)
+{
+    for (int i = 0;; i++) {
+        json_t *answer = ask(question), *v = at(answer, path);
+
+        if (i == 600 || (want ? !strcmp(text(answer, path), want) : v && !json_is_null(v)))
+            return answer;
+        json_decref(answer);
+        pause_s(0.1);
+    }
+}
+
+/* Asks until the number at path of the answer is at least that, a minute at most. */
+static inline void wait_until_least(const char *question, const char *path, double least)
+{
+    bool enough = false;
+
+    for (int i = 0; i < 600 && !enough; i++) {
+        json_t *answer = ask(question);
+
+        enough = number(answer, path) >= least;
+        json_decref(answer);
+        if (!enough)
+            pause_s(0.1);
+    }
+}
+
+/* Waits until the controller's log has a line with these words, a minute at most. */
+static inline bool live_logged(const char *words)
+{
+    char *path = xasprintf("%s/log.d", live.munge.dir), line[2048];
+    bool found = false;
+
+    for (int i = 0; i < 600 && !found; i++) {
+        FILE *f = fopen(path, "r");
+
+        while (f && !found && fgets(line, sizeof(line), f))
+            found = strstr(line, words) != NULL;
+        if (f)
+            fclose(f);
+        if (!found)
+            pause_s(0.1);
+    }
+    free(path);
+    return found;
+}
+
 static inline bool live_start(void)
 {
     char *path = built("syncguardd");

@@ -2,7 +2,6 @@
  * that says nonsense leave the controller going, and the log says why. */
 #include "tests/daemon/live.h"
 
-static char log_path[128];
 
 /* A copy of what was built, where only root may write. */
 static void install(const char *name, const char *as)
@@ -25,25 +24,6 @@ static void configure(const char *file, const char *module, const char *rule)
 
     live_configure(more);
     free(more);
-}
-
-/* Does the log have a line with these words?  Waits for it, half a minute at most. */
-static bool logged(const char *words)
-{
-    for (int i = 0; i < 300; i++) {
-        char line[2048];
-        FILE *f = fopen(log_path, "r");
-        bool found = false;
-
-        while (f && !found && fgets(line, sizeof(line), f))
-            found = strstr(line, words) != NULL;
-        if (f)
-            fclose(f);
-        if (found)
-            return true;
-        pause_s(0.1);
-    }
-    return false;
 }
 
 static json_t *job(void)
@@ -70,7 +50,7 @@ static void not_loaded(void)
 {
     json_t *a = NULL;
 
-    ok(logged("broken.so: ") && logged(": goes on without it: rules that ask it decide nothing"),
+    ok(live_logged("broken.so: ") && live_logged(": goes on without it: rules that ask it decide nothing"),
        "what cannot be loaded is told");
     for (int i = 0; i < 600; i++) {
         a = job();
@@ -112,7 +92,7 @@ static void reloads(void)
 
     configure("broken.so", "node-equivalents", "other");
     kill(live.controller, SIGHUP);
-    ok(logged("the configuration stays as it is"), "a reload with one that cannot be loaded is refused");
+    ok(live_logged("the configuration stays as it is"), "a reload with one that cannot be loaded is refused");
     a = job();
     is_str(text(a, "policy.rules.0.name"), "save", "the rules stay");
     is_str(text(a, "policy.rules.0.phase"), "cooling", "and what is loaded is still asked");
@@ -134,7 +114,7 @@ static void nonsense(void)
        "it projects nothing");
     is_int((long long)json_array_size(at(a, "policy.decisions")), 2, "the report has both decisions");
     json_decref(a);
-    ok(logged("the site's policy odd projects -inf of the step time: that is left out"), "the log says why");
+    ok(live_logged("the site's policy odd projects -inf of the step time: that is left out"), "the log says why");
     a = ask("{\"query\":\"audit\",\"job\":\"4242\"}");
     is_int((long long)json_array_size(at(a, "audit")), 2, "and so has the audit");
     json_decref(a);
@@ -152,7 +132,6 @@ int main(void)
         return skip_all("only root owns what root must own");
     if (!live_begin())
         return skip_all("munged is not here, or does not start");
-    snprintf(log_path, sizeof(log_path), "%s/log.d", live.munge.dir);
     install("policies/.libs/site_example.so", "example.so");
     install("tests/daemon/.libs/site_odd.so", "odd.so");
     command = xasprintf("echo 'no object' >'%s/broken.so'", live.munge.dir);
