@@ -49,7 +49,7 @@ noinst_SCRIPTS += tests/bench/hook $(BENCH_HOOK)
 CLEANFILES += tests/bench/hook $(BENCH_HOOK)
 
 # All figures: prints them with the commands that made them, writes bench.json.
-EXTRA_DIST += tests/bench/bench
+EXTRA_DIST += tests/bench/bench tests/bench/targets.py
 .PHONY: bench
 bench: all
 	$(top_srcdir)/tests/bench/bench --build . --out bench.json

@@ -1,0 +1,33 @@
+"""targets - the limits that tests/bench/bench checks and README states: for each figure of bench.json its limit, in SI units."""
+AT_MOST = {
+    "hook_ns.p50": 40, "hook_ns.p999": 500, "hook_ratio": 1.4,
+    "pacing.small_ratio": 1.02,
+    "step.high": 1.005,  # the upper end of the interval
+    "memory.ring_bytes_per_rank": 2 << 20, "memory.agent_bytes": 16 << 20, "memory.controller_bytes_1000_ranks": 64 << 20,
+    "launch_extra_s.up": 0.010, "launch_extra_s.down": 0.010,
+    "time_to_name.seconds": 2.0,  # or 16 collectives, whichever is later
+    "sgtop.first_paint_s": 0.1, "sgtop.cpu_ratio": 0.01,
+    "analyze.peak_bytes": 64 << 20,
+    "engine.bytes_per_rank_1024": 4 << 10,
+    "network.simgrid.off_alone": 0.02, "network.simgrid.off_shared": 0.05, "network.peak_bytes": 1 << 30,
+}
+AT_LEAST = {
+    "analyze.records_per_s": 5e5, "analyze.ratio": 1,
+    "engine.events_per_s": 1e6, "engine.ratio": 0.25,
+    "network.halving_walked_per_s": 1e7, "network.simgrid.faster": 100, "network.exact_ring_512_events_per_s": 1e7,
+}
+
+
+def look_up(result, path):
+    """The figure, or None."""
+    for key in path.split("."):
+        result = result.get(key) if isinstance(result, dict) else None
+    return result
+
+
+def missed(result, path):
+    """Was the figure measured, and is it beyond its limit?"""
+    value = look_up(result, path)
+    if value is None:
+        return False
+    return value > AT_MOST[path] if path in AT_MOST else value < AT_LEAST[path]
