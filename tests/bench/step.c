@@ -1,16 +1,22 @@
 /* step.c - what recording costs a job's step, within one run: blocks of steps with and without it, in turns.
  *
- *   srun --sync-guard step [--pairs N] [--steps N] [--work MS] [--reduces N]
+ *   srun --sync-guard step [--pairs N] [--within PERCENT] [--steps N] [--work MS] [--reduces N] [--same 1]
  *
  * On each node one rank maps the step's control page, which belongs to the job's user, and writes its field
  * `record` between two blocks, as only this program does: the agent sets it once, policies do not reach it, and the
  * probe reads it at each call anyway.  A block without recording spares the records, draining, summing and sending
  * them; what an idle agent costs, and passing the calls through, is in both.
  *
- * Two blocks are a pair, of which the draw says which comes first.  Blocks are to last a second or more, many times
- * as long as the agent takes to drain a ring; the first tenth of each is left out, for its cost may be the
- * block's before.  Rank 0 prints one line of JSON: the ratio of mean step times, with recording over without, its
- * 95 % interval (paired.h), the same of median step times, and the collectives of a rank while recording was on. */
+ * Two blocks are a pair; which of them comes first is drawn.  Blocks should last a second or more, many times as long as
+ * the agent takes to drain a ring (40 ms); the first tenth of each is left out, for it may pay for the block before.
+ * It stops when the interval is within --within of the ratio on both sides (a rule that looks at the width alone does not
+ * favour any result), after --pairs pairs at the latest.
+ *
+ * Rank 0 prints one line of JSON: the ratio of mean step times, with recording over without, and its 95 % interval, by
+ * signed ranks (paired_shift() of paired.h), for other programs disturb single blocks; the same by Student's interval
+ * (mean_...); and the collectives of a rank while recording was on.
+ *
+ * With --same 1 both blocks of a pair record: the interval must contain 1 in 19 of 20 runs.  This checks the method. */
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -22,17 +28,19 @@
 #include "ring/ring.h"
 #include "tests/bench/paired.h"
 
-enum { WORDS = 4096, PAIRS_MAX = 1000 };
+enum { WORDS = 4096, PAIRS_MIN = 20, PAIRS_MAX = 1000 };
 
 static struct {
-    int pairs, steps, reduces;
-    double work_ms;
-} o = { .pairs = 30, .steps = 300, .reduces = 4, .work_ms = 4 };
+    int pairs, steps, reduces, same;
+    double work_ms, within;
+} o = { .pairs = 200, .steps = 300, .reduces = 4, .work_ms = 4 };
 
 static const struct {
     const char *name;
     int *value;
-} numbers[] = { { "--pairs", &o.pairs }, { "--steps", &o.steps }, { "--reduces", &o.reduces } };
+} numbers[] = {
+    { "--pairs", &o.pairs }, { "--steps", &o.steps }, { "--reduces", &o.reduces }, { "--same", &o.same }
+};
 
 static struct control_page *page; /* NULL: another rank of the node has it */
 static double send[WORDS], sum[WORDS];
@@ -86,6 +94,8 @@ static int options(int argc, char **argv)
             }
         if (!strcmp(argv[i], "--work"))
             o.work_ms = atof(argv[i + 1]);
+        else if (!strcmp(argv[i], "--within"))
+            o.within = atof(argv[i + 1]) / 100;
         else if (!known)
             return -1;
     }
@@ -118,32 +128,20 @@ static void record(bool on)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-static int ascending(const void *a, const void *b)
+/* Mean step time of a block. */
+static double block_s(long turns)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-/* Mean and median step time of a block. */
-static void block(long turns, double *took_s, double *mean_s, double *median_s)
-{
-    int skip = o.steps / 10, n = o.steps - skip;
-    double last_s = now_s(), t_s, sum_s = 0;
+    int skip = o.steps / 10;
+    double began_s = 0;
 
     for (int step = 0; step < o.steps; step++) {
+        if (step == skip)
+            began_s = now_s();
         burn(turns);
         for (int i = 0; i < o.reduces; i++)
             MPI_Allreduce(send, sum, WORDS, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-        t_s = now_s();
-        took_s[step] = t_s - last_s;
-        last_s = t_s;
     }
-    for (int i = skip; i < o.steps; i++)
-        sum_s += took_s[i];
-    *mean_s = sum_s / n;
-    qsort(took_s + skip, (size_t)n, sizeof(*took_s), ascending);
-    *median_s = took_s[skip + n / 2];
+    return (now_s() - began_s) / (o.steps - skip);
 }
 
 static void put(const char *key, double v)
@@ -154,46 +152,57 @@ static void put(const char *key, double v)
         printf(", \"%s\": null", key);
 }
 
+/* Rank 0 decides for all. */
+static bool precise(const double *log_ratio, int pairs)
+{
+    struct paired p;
+    int enough = 0;
+
+    if (pairs >= PAIRS_MIN && o.within > 0) {
+        p = paired_shift(log_ratio, (size_t)pairs);
+        enough = p.high / p.ratio - 1 <= o.within && 1 - p.low / p.ratio <= o.within;
+    }
+    MPI_Bcast(&enough, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return enough;
+}
+
 static void measure(int rank)
 {
-    static double means[PAIRS_MAX], medians[PAIRS_MAX];
-    double *took_s = calloc((size_t)o.steps, sizeof(*took_s)), mean_s[2], median_s[2], all_s = 0;
+    static double log_ratio[PAIRS_MAX];
+    double mean_s[2], all_s = 0;
     uint64_t state = 20260101; /* the same in all ranks */
     long turns = turns_of_work();
-    struct paired a, b;
+    struct paired ranked, mean;
+    int n = 0;
 
-    if (!took_s)
-        MPI_Abort(MPI_COMM_WORLD, 1);
     record(true);
-    block(turns, took_s, &mean_s[0], &median_s[0]); /* libraries and agent warm up */
-    for (int i = 0; i < o.pairs; i++) {
+    block_s(turns); /* libraries and agent warm up */
+    do {
         bool first = deviate_uniform(&state) < 0.5;
 
         for (int k = 0; k < 2; k++) {
             bool on = k ? !first : first;
 
-            record(on);
-            block(turns, took_s, &mean_s[on], &median_s[on]);
+            record(on || o.same);
+            mean_s[on] = block_s(turns);
         }
-        means[i] = log(mean_s[1] / mean_s[0]);
-        medians[i] = log(median_s[1] / median_s[0]);
-        all_s += mean_s[0] / o.pairs;
-    }
+        log_ratio[n++] = log(mean_s[1] / mean_s[0]);
+        all_s += mean_s[0];
+    } while (n < o.pairs && !precise(log_ratio, n));
     record(true);
-    free(took_s);
     if (rank)
         return;
-    a = paired_ratio(means, (size_t)o.pairs);
-    b = paired_ratio(medians, (size_t)o.pairs);
-    printf("{\"pairs\": %d, \"step_s\": %.6f, \"recorded_calls\": %d", o.pairs, all_s,
-           (o.pairs + 1) * o.steps * o.reduces);
-    put("ratio", a.ratio);
-    put("low", a.low);
-    put("high", a.high);
-    put("lag1", a.lag1);
-    put("median_ratio", b.ratio);
-    put("median_low", b.low);
-    put("median_high", b.high);
+    ranked = paired_shift(log_ratio, (size_t)n);
+    mean = paired_ratio(log_ratio, (size_t)n);
+    printf("{\"pairs\": %d, \"step_s\": %.6f, \"recorded_calls\": %d", n, all_s / n,
+           (n * (o.same ? 2 : 1) + 1) * o.steps * o.reduces);
+    put("ratio", ranked.ratio);
+    put("low", ranked.low);
+    put("high", ranked.high);
+    put("lag1", ranked.lag1);
+    put("mean_ratio", mean.ratio);
+    put("mean_low", mean.low);
+    put("mean_high", mean.high);
     puts("}");
 }
 
