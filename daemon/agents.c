@@ -9,6 +9,7 @@
 #include "daemon/agents.h"
 #include "daemon/control.h"
 #include "history/store.h"
+#include "job/cadence.h"
 #include "job/pacing.h"
 #include "job/record.h"
 #include "wire/json.h"

@@ -9,7 +9,7 @@
 
 #include "common/config.h"
 #include "common/now.h"
-#include "job/job.h"
+#include "job/jobs.h"
 
 struct accounting;
 struct actions;

@@ -23,6 +23,7 @@
 #include "daemon/query_action.h"
 #include "history/history.h"
 #include "history/store.h"
+#include "job/cadence.h"
 #include "job/record.h"
 #include "job/report_job.h"
 #include "slurm/accounting.h"
@@ -153,7 +154,7 @@ static void forget_recordings(struct controller *s, struct job *j)
 static bool tick_job(struct controller *s, struct job *j, double now_s)
 {
     uint64_t events = j->events.n;
-    bool ended = j->state >= JOB_FINISHED;
+    enum job_state before = j->state;
     struct err err;
 
     job_tick(j, now_s, on_raised, s);
@@ -162,11 +163,13 @@ static bool tick_job(struct controller *s, struct job *j, double now_s)
         j->failures_due_s = now_s + FAILURES_S;
     }
     cadence_tick(j, now_s);
+    if (j->state >= JOB_FINISHED && j->state != before)
+        recorders_end(j, j->state == JOB_FINISHED ? "step ended" : "the step's agents are lost");
     recorders_tick(j, now_s);
     controls_tick(s->controls, j, now_s);
     if (j->events.n != events && history_verdicts(s->history, j, now_s, &err) < 0)
         log_warn("job %s: verdict not kept: %s", j->text_id, err.text);
-    if (j->state >= JOB_FINISHED && !ended)
+    if (j->state >= JOB_FINISHED && before < JOB_FINISHED)
         log_info("job %s: %s", j->text_id, job_state_name(j->state));
     if ((j->state >= JOB_FINISHED && !j->final) || now_s > j->saved_s + SAVE_S) {
         if (!j->final)

@@ -11,6 +11,7 @@
 #include "history/lemon.h"
 #include "history/past.h"
 #include "history/store.h"
+#include "job/cadence.h"
 #include "job/guarded.h"
 #include "job/job.h"
 #include "job/report_job.h"

@@ -22,18 +22,6 @@ struct job;
 struct job_agent;
 struct cadence;
 
-/* What an agent reported last of its node; all zero: nothing yet. */
-struct cadence_report {
-    double at_s; /* when */
-    int64_t serial;
-    uint64_t at; /* the call on its page ... */
-    int state;   /* ... none, armed, committed: 0, 1, 2 */
-    bool missed, mixed, notice;
-    uint32_t callers, deaf, app, writing;
-    uint64_t calls_min, calls_max, yes_min, yes_max, samples, writes;
-    double age_s, step_s, write_s; /* NaN: not known */
-};
-
 /* say: sends {"control":{"checkpoint":...}} to one agent; takes o. */
 struct cadence *cadence_new(double now_s);
 void cadence_free(struct cadence *c); /* NULL is fine */

@@ -11,13 +11,11 @@
 #include "analysis/view.h"
 #include "common/config.h"
 #include "common/err.h"
-#include "job/cadence.h"
 #include "pacing/pacer.h"
 #include "report/event_list.h"
 
 #define JOB_AGENTS_MAX 16384u
 #define JOB_NOTES_MAX  64u
-#define JOBS_MAX       4096u
 #define JOB_SEEN_MAX   32u
 #define JOB_DECISIONS  16u   /* the newest of its policy, kept in memory; the audit log has all */
 #define JOB_LOST_S     30.0  /* without any agent: the step is called lost */
@@ -31,6 +29,7 @@ const char *job_state_name(enum job_state s);
  * preempted, or it was done). */
 enum job_outcome { JOB_OUTCOME_UNKNOWN, JOB_OUTCOME_FAILED, JOB_OUTCOME_ENDED };
 
+struct cadence;
 struct link;
 struct recorder;
 struct report_scaling;
@@ -59,6 +58,18 @@ struct paced_node {
     struct paced_lever levers[PACER_LEVERS];
 };
 
+/* What an agent reported last of its node's steps and checkpoints; all zero: nothing yet. */
+struct cadence_report {
+    double at_s; /* when */
+    int64_t serial;
+    uint64_t at; /* the call on its page ... */
+    int state;   /* ... none, armed, committed: 0, 1, 2 */
+    bool missed, mixed, notice;
+    uint32_t callers, deaf, app, writing;
+    uint64_t calls_min, calls_max, yes_min, yes_max, samples, writes;
+    double age_s, step_s, write_s; /* NaN: not known */
+};
+
 /* An agent as the step knows it: stays when the link goes, until the step ends. */
 struct job_agent {
     char node[64], switch_name[64];
@@ -68,10 +79,10 @@ struct job_agent {
     double heard_s;
     bool bye;
     double cpu_ratio, rss_bytes, backlog_bytes, lost_batches; /* NaN: not reported */
-    double energy_j;          /* the node's, since this life began; NaN: not reported */
-    double energy_before_j;   /* ... and in the lives before */
+    double energy_j;                         /* the node's, since this life began; NaN: not reported */
+    double energy_before_j;                  /* ... and in the lives before */
     struct cadence_report checkpoint_report; /* of its ranks' steps and checkpoints */
-    struct paced_node paced;  /* as its ranks pace */
+    struct paced_node paced;                 /* as its ranks pace */
 };
 
 struct job {
@@ -107,8 +118,6 @@ struct job {
     bool final; /* the end is in the store */
 };
 
-struct job *job_new(const struct job_id *id, const struct config_policy *params, double now_s);
-void job_free(struct job *j); /* NULL is fine */
 void job_policy_set(struct job *j, const struct config_policy *p);
 
 /* The node's agent, made when it is new; NULL when there are too many. */
@@ -124,27 +133,8 @@ bool job_acknowledged(const struct job *j, uint32_t verdict_id);
  * nobody is told. A step that never had an agent, as one of a trace, is not called lost. */
 void job_tick(struct job *j, double now_s, void (*raised)(struct job *j, const char *text, void *arg),
               void *arg);
-/* The same without the view's own tick, for a view that is ticked by who feeds it. */
-void job_update(struct job *j, double now_s, void (*raised)(struct job *j, const char *text, void *arg),
-                void *arg);
 /* It ended, but not well: lost, in a hang, or with processes that never finalized. */
 bool job_broken(const struct job *j);
 bool job_hangs(const struct job *j); /* a verdict says so */
-/* The step is over and its view is finished. */
-void job_finish(struct job *j, double now_s);
-
-/* ---- the table ---- */
-
-struct jobs {
-    struct job **job;
-    size_t n, cap;
-};
-struct job *jobs_find(const struct jobs *t, const struct job_id *id);
-void jobs_add(struct jobs *t, struct job *j);
-void jobs_remove(struct jobs *t, struct job *j); /* and free it */
-/* "123", "123.0", "120_3", "120_3.0", "123+1": the newest that fits and that uid may see (UINT32_MAX:
- * everything). */
-bool jobs_is_id(const char *text); /* is it the name of a job or step, whether it exists or not? */
-struct job *jobs_lookup(const struct jobs *t, const char *text, uid_t uid, struct err *err);
 
 #endif

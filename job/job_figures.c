@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "job/cadence.h"
 #include "report/rule_figures.h"
 
 static const char *known(const char *text)

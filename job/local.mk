@@ -5,6 +5,7 @@ libjob_a_SOURCES = \
 	job/guarded.c job/guarded.h \
 	job/job.c job/job.h \
 	job/job_figures.c job/job_figures.h \
+	job/jobs.c job/jobs.h \
 	job/pacing.c job/pacing.h \
 	job/record.c job/record.h \
 	job/report_job.c job/report_job.h job/report_guarded.c \

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/xalloc.h"
+#include "job/cadence.h"
 #include "job/job.h"
 #include "job/pacing.h"
 #include "report/rule_figures.h"

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "job/job.h"
+#include "job/jobs.h"
 
 struct event_base;
 struct jobtime;

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/job.h"
+#include "job/cadence.h"
+#include "job/jobs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

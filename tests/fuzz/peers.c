@@ -14,6 +14,7 @@
 #include "daemon/query_action.h"
 #include "daemon/server.h"
 #include "history/history.h"
+#include "job/cadence.h"
 
 #define LINES_MAX 60
 

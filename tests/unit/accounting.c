@@ -15,7 +15,8 @@
 #include "common/xalloc.h"
 #include "history/history.h"
 #include "history/store.h"
-#include "job/job.h"
+#include "job/cadence.h"
+#include "job/jobs.h"
 #include "tests/tap.h"
 #include "tests/tree.h"
 

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 
 #include "common/xalloc.h"
-#include "job/job.h"
+#include "job/cadence.h"
+#include "job/jobs.h"
 #include "job/job_figures.h"
 #include "rules/condition.h"
 #include "tests/random.h"

@@ -10,7 +10,7 @@
 #include "common/xalloc.h"
 #include "history/lemon.h"
 #include "history/store.h"
-#include "job/job.h"
+#include "job/jobs.h"
 #include "ring/ring.h"
 #include "tests/random.h"
 #include "tests/tap.h"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "common/xalloc.h"
-#include "job/job.h"
+#include "job/jobs.h"
 #include "job/record.h"
 #include "ring/ring.h"
 #include "tests/tap.h"

@@ -10,7 +10,7 @@
 
 #include "common/xalloc.h"
 #include "history/history.h"
-#include "job/job.h"
+#include "job/jobs.h"
 #include "tests/tap.h"
 
 static char dir[64];

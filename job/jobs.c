@@ -1,0 +1,141 @@
+#include "job/jobs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/now.h"
+#include "common/xalloc.h"
+#include "job/cadence.h"
+#include "job/record.h"
+
+struct job *job_new(const struct job_id *id, const struct config_policy *params, double now_s)
+{
+    struct job *j = xcalloc(1, sizeof(*j));
+    struct view_params vp = view_params_of(params);
+
+    j->id = *id;
+    j->params = *params;
+    j->array_job = j->array_task = -1;
+    j->start_wall_s = wall_s();
+    j->start_s = j->heard_s = j->idle_since_s = j->saved_s = now_s;
+    j->view = view_new(&vp, now_s);
+    j->cadence = cadence_new(now_s);
+    return j;
+}
+
+void job_free(struct job *j)
+{
+    if (!j)
+        return;
+    recorders_end(j, "the controller forgets this step");
+    view_free(j->view);
+    cadence_free(j->cadence);
+    for (size_t i = 0; i < j->n_agents; i++)
+        free(j->agent[i]);
+    for (size_t i = 0; i < j->n_notes; i++)
+        free(j->note[i]);
+    free(j->scaling[0]);
+    free(j->scaling[1]);
+    free(j->strategies);
+    free(j->agent);
+    free(j);
+}
+
+struct job *jobs_find(const struct jobs *t, const struct job_id *id)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        const struct job_id *k = &t->job[i]->id;
+
+        if (k->uid == id->uid && k->job == id->job && k->step == id->step && k->restarts == id->restarts)
+            return t->job[i];
+    }
+    return NULL;
+}
+
+void jobs_add(struct jobs *t, struct job *j)
+{
+    t->job = xgrow(t->job, &t->cap, t->n + 1, sizeof(struct job *));
+    t->job[t->n++] = j;
+}
+
+void jobs_remove(struct jobs *t, struct job *j)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (t->job[i] == j) {
+            memmove(&t->job[i], &t->job[i + 1], (t->n - i - 1) * sizeof(struct job *));
+            t->n--;
+            break;
+        }
+    job_free(j);
+}
+
+/* What a person typed, as numbers; -1: not given. */
+struct wanted {
+    int64_t job, step, task, component;
+};
+
+static int parse_id(const char *text, struct wanted *w, struct err *err)
+{
+    char *end;
+
+    *w = (struct wanted){ -1, -1, -1, -1 };
+    w->job = strtoll(text, &end, 10);
+    if (end == text || w->job <= 0)
+        goto bad;
+    if (*end == '_') {
+        text = end + 1;
+        w->task = strtoll(text, &end, 10);
+        if (end == text || w->task < 0)
+            goto bad;
+    } else if (*end == '+') {
+        text = end + 1;
+        w->component = strtoll(text, &end, 10);
+        if (end == text || w->component < 0)
+            goto bad;
+    }
+    if (*end == '.') {
+        text = end + 1;
+        w->step = strtoll(text, &end, 10);
+        if (end == text || w->step < 0)
+            goto bad;
+    }
+    if (*end == '\0')
+        return 0;
+bad:
+    return err_set(err,
+                   "invalid job: expected 123, 123.0 (a step), 123_4 (of an array) or 123+1 (of a het job)");
+}
+
+bool jobs_is_id(const char *text)
+{
+    struct wanted w;
+
+    return parse_id(text, &w, NULL) == 0;
+}
+
+static bool fits(const struct job *j, const struct wanted *w)
+{
+    if (w->step >= 0 && j->id.step != (uint64_t)w->step)
+        return false;
+    if (w->task >= 0)
+        return j->array_job == w->job && j->array_task == w->task;
+    return j->id.job == (uint64_t)w->job || j->array_job == w->job;
+}
+
+struct job *jobs_lookup(const struct jobs *t, const char *text, uid_t uid, struct err *err)
+{
+    struct job *best = NULL;
+    struct wanted w;
+
+    if (parse_id(text, &w, err) < 0)
+        return NULL;
+    for (size_t i = 0; i < t->n; i++) {
+        struct job *j = t->job[i];
+
+        if ((uid == UINT32_MAX || j->id.uid == uid) && fits(j, &w) && (!best || j->start_s >= best->start_s))
+            best = j;
+    }
+    if (!best)
+        err_set(err, "no guarded job %.40s", text);
+    return best;
+}
