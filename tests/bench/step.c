@@ -1,6 +1,7 @@
 /* step.c - what recording costs a job's step, within one run: blocks of steps with and without it, in turns.
  *
- *   srun --sync-guard step [--pairs N] [--within PERCENT] [--steps N] [--work MS] [--reduces N] [--same 1]
+ *   srun --sync-guard step [--pairs N] [--within PERCENT] [--seconds N] [--steps N] [--work MS] [--reduces N]
+ *                               [--same 1]
  *
  * On each node one rank maps the step's control page, which belongs to the job's user, and writes its field
  * `record` between two blocks, as only this program does: the agent sets it once, policies do not reach it, and the
@@ -9,8 +10,8 @@
  *
  * Two blocks are a pair; which of them comes first is drawn.  Blocks should last a second or more, many times as long as
  * the agent takes to drain a ring (40 ms); the first tenth of each is left out, for it may pay for the block before.
- * It stops when the interval is within --within of the ratio on both sides (a rule that looks at the width alone does not
- * favour any result), after --pairs pairs at the latest.
+ * The job ends when the interval is within --within of the ratio on both sides (a rule that looks at the width alone
+ * does not favour any result), or else after --pairs pairs or --seconds.
  *
  * Rank 0 prints one line of JSON: the ratio of mean step times, with recording over without, and its 95 % interval, by
  * signed ranks (paired_shift() of paired.h), for other programs disturb single blocks; the same by Student's interval
@@ -31,16 +32,18 @@
 enum { WORDS = 4096, PAIRS_MIN = 20, PAIRS_MAX = 1000 };
 
 static struct {
-    int pairs, steps, reduces, same;
+    int pairs, seconds, steps, reduces, same;
     double work_ms, within;
-} o = { .pairs = 200, .steps = 300, .reduces = 4, .work_ms = 4 };
+} o = { .pairs = 200, .seconds = 3600, .steps = 300, .reduces = 4, .work_ms = 4 };
 
 static const struct {
     const char *name;
     int *value;
-} numbers[] = {
-    { "--pairs", &o.pairs }, { "--steps", &o.steps }, { "--reduces", &o.reduces }, { "--same", &o.same }
-};
+} numbers[] = { { "--pairs", &o.pairs },
+                { "--seconds", &o.seconds },
+                { "--steps", &o.steps },
+                { "--reduces", &o.reduces },
+                { "--same", &o.same } };
 
 static struct control_page *page; /* NULL: another rank of the node has it */
 static double send[WORDS], sum[WORDS];
@@ -99,7 +102,9 @@ static int options(int argc, char **argv)
         else if (!known)
             return -1;
     }
-    return argc % 2 && o.pairs > 0 && o.pairs <= PAIRS_MAX && o.steps >= 10 && o.reduces > 0 ? 0 : -1;
+    return argc % 2 && o.pairs > 0 && o.pairs <= PAIRS_MAX && o.seconds > 0 && o.steps >= 10 && o.reduces > 0
+               ? 0
+               : -1;
 }
 
 /* One rank a node: the page that its probes read. */
@@ -153,12 +158,12 @@ static void put(const char *key, double v)
 }
 
 /* Rank 0 decides for all. */
-static bool precise(const double *log_ratio, int pairs)
+static bool at_end(const double *log_ratio, int pairs, double began_s)
 {
     struct paired p;
-    int enough = 0;
+    int enough = pairs >= o.pairs || now_s() - began_s > o.seconds;
 
-    if (pairs >= PAIRS_MIN && o.within > 0) {
+    if (!enough && pairs >= PAIRS_MIN && o.within > 0) {
         p = paired_shift(log_ratio, (size_t)pairs);
         enough = p.high / p.ratio - 1 <= o.within && 1 - p.low / p.ratio <= o.within;
     }
@@ -169,7 +174,7 @@ static bool precise(const double *log_ratio, int pairs)
 static void measure(int rank)
 {
     static double log_ratio[PAIRS_MAX];
-    double mean_s[2], all_s = 0;
+    double mean_s[2], all_s = 0, began_s = now_s();
     uint64_t state = 20260101; /* the same in all ranks */
     long turns = turns_of_work();
     struct paired ranked, mean;
@@ -188,7 +193,7 @@ static void measure(int rank)
         }
         log_ratio[n++] = log(mean_s[1] / mean_s[0]);
         all_s += mean_s[0];
-    } while (n < o.pairs && !precise(log_ratio, n));
+    } while (!at_end(log_ratio, n, began_s));
     record(true);
     if (rank)
         return;
