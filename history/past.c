@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "common/xalloc.h"
 #include "model/statistics.h"
 
@@ -91,16 +92,6 @@ static void count_reruns(const bool *rerun, size_t n, struct past *p)
 
 /* ---- the sentence ---- */
 
-static void format_s(char *buf, size_t size, double s)
-{
-    if (s < 1e-3)
-        snprintf(buf, size, "%.3g us", s * 1e6);
-    else if (s < 1)
-        snprintf(buf, size, "%.3g ms", s * 1e3);
-    else
-        snprintf(buf, size, "%.3g s", s);
-}
-
 __attribute__((format(printf, 2, 3))) static void append(struct past *p, const char *fmt, ...)
 {
     size_t at = strlen(p->text);
@@ -113,17 +104,17 @@ __attribute__((format(printf, 2, 3))) static void append(struct past *p, const c
 
 static void describe_step(struct past *p)
 {
-    char usual[32], runs[48];
+    struct text usual = text_s(p->step.median);
+    char runs[48];
 
-    format_s(usual, sizeof(usual), p->step.median);
     if (p->runs == 1)
         snprintf(runs, sizeof(runs), "the one earlier run like this");
     else
         snprintf(runs, sizeof(runs), "the %zu earlier runs like this", p->runs);
     if (isnan(p->step.ratio))
-        append(p, "A step took %s in %s", usual, runs);
+        append(p, "A step took %s in %s", usual.s, runs);
     else
-        append(p, "Steps take %.2f times the %s of %s", p->step.ratio, usual, runs);
+        append(p, "Steps take %.2f times the %s of %s", p->step.ratio, usual.s, runs);
     if (p->step.unusual)
         append(p, ", outside what is usual (robust z %.1f)", p->step.z);
     else if (!isnan(p->step.ratio))
