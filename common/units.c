@@ -347,34 +347,40 @@ char *units_format_about_s(char *buf, size_t size, double seconds)
     return format_s(buf, size, seconds, 2);
 }
 
-/* In the largest unit of which there is at least one. */
-static char *format_scaled(char *buf, size_t size, double number, const char *behind)
+/* Divides value, not negative, by the largest power of 1000 of which there is at least one; returns its prefix. */
+static const char *scale(double *value)
 {
-    static const char *const units[] = { "B", "kB", "MB", "GB", "TB", "PB" };
-    const char *minus = number < 0 ? "-" : "";
-    double value = fabs(number);
-    size_t u = 0;
+    static const char *const prefixes[] = { "", "k", "M", "G", "T", "P" };
+    size_t p = 0;
 
-    if (special(number)) {
+    while (p + 1 < sizeof(prefixes) / sizeof(prefixes[0]) && *value >= 999.5) {
+        *value /= 1000;
+        p++;
+    }
+    return prefixes[p];
+}
+
+static char *format_scaled(char *buf, size_t size, double number, const char *unit)
+{
+    double value = fabs(number);
+    const char *prefix = scale(&value);
+
+    if (special(number))
         snprintf(buf, size, "%s", special(number));
-        return buf;
-    }
-    while (u + 1 < sizeof(units) / sizeof(units[0]) && value >= 999.5) {
-        value /= 1000;
-        u++;
-    }
-    snprintf(buf, size, "%s%.*f %s%s", minus, u ? decimals_of(value) : 0, value, units[u], behind);
+    else
+        snprintf(buf, size, "%s%.*f %s%s", number < 0 ? "-" : "", *prefix ? decimals_of(value) : 0, value, prefix,
+                 unit);
     return buf;
 }
 
 char *units_format_bytes(char *buf, size_t size, double bytes)
 {
-    return format_scaled(buf, size, bytes, "");
+    return format_scaled(buf, size, bytes, "B");
 }
 
 char *units_format_rate(char *buf, size_t size, double bytes_per_s)
 {
-    return format_scaled(buf, size, bytes_per_s, "/s");
+    return format_scaled(buf, size, bytes_per_s, "B/s");
 }
 
 char *units_format_percent(char *buf, size_t size, double ratio)
@@ -397,24 +403,17 @@ char *units_format_times(char *buf, size_t size, double factor)
 
 char *units_format_number(char *buf, size_t size, double number)
 {
-    static const char *const units[] = { "", "k", "M", "G", "T", "P" };
-    const char *minus = number < 0 ? "-" : "";
+    const char *minus = number < 0 ? "-" : "", *prefix;
     double value = fabs(number);
-    size_t u = 0;
 
-    if (special(number)) {
+    prefix = scale(&value);
+    if (special(number))
         snprintf(buf, size, "%s", special(number));
-        return buf;
-    }
-    while (u + 1 < sizeof(units) / sizeof(units[0]) && value >= 999.5) {
-        value /= 1000;
-        u++;
-    }
-    if (u == 0 && value == floor(value))
+    else if (!*prefix && value == floor(value))
         snprintf(buf, size, "%s%.0f", minus, value);
-    else if (u == 0 && value < 1) /* leading zeros do not count */
+    else if (!*prefix && value < 1) /* leading zeros do not count */
         snprintf(buf, size, value < 1e-4 ? "%s%.2e" : "%s%.3g", minus, value);
     else
-        snprintf(buf, size, "%s%.*f%s", minus, decimals_of(value), value, units[u]);
+        snprintf(buf, size, "%s%.*f%s", minus, decimals_of(value), value, prefix);
     return buf;
 }
