@@ -7,6 +7,7 @@
 #include "tui/draw.h"
 #include "tui/padded.h"
 #include "tui/screen.h"
+#include "tui/ui.h"
 
 const struct screen_ops *const screens[SCREENS] = { &screen_jobs, &screen_job, &screen_nodes };
 

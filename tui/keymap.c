@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-#include "tui/ui.h"
+#include "tui/ui_state.h"
 
 const struct keymap_entry keymap[] = {
     { KEY_ACTION_HELP, 0, { '?', 'h', KEYMAP_F1 }, "? h F1", "help", "this help" },

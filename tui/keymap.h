@@ -25,8 +25,8 @@ enum key_action {
     KEY_ACTION_NEXT_SCREEN,
     KEY_ACTION_PREVIOUS_SCREEN,
     KEY_ACTION_SCREEN, /* arg: which; 1, 2, 3 */
-    KEY_ACTION_PANEL,  /* arg: enum panel of ui.h; again: the ranks */
-    KEY_ACTION_ON_JOB, /* arg: enum user_action_kind of user_action.h */
+    KEY_ACTION_PANEL,  /* arg: enum panel of ui_state.h; again: the ranks */
+    KEY_ACTION_ON_JOB, /* arg: enum user_action_kind of ui_state.h */
     KEY_ACTION_FINISHED,
     KEY_ACTION_REDRAW,
     KEY_ACTION_QUIT,

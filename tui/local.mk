@@ -23,7 +23,7 @@ libtui_a_SOURCES = \
 	tui/table.c tui/table.h \
 	tui/term.c tui/term.h \
 	tui/timeline.c tui/timeline.h \
-	tui/ui.c tui/ui.h
+	tui/ui.c tui/ui.h tui/ui_state.h
 libtui_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(NCURSES_CFLAGS) $(EVENT_CFLAGS)
 TUI_LIBS = libtui.a $(TRACE_LIBS) $(REPORT_LIBS) $(WIRE_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS) $(NCURSES_LIBS) $(EVENT_LIBS) -lm
 

@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "tui/draw.h"
-#include "tui/screen.h"
 
 #define PAGE_ROWS 600
 #define TEXT_ROWS 12
@@ -11,11 +10,8 @@
 const struct panel_ops *panel_of(enum panel p)
 {
     static const struct panel_ops *const ops[] = {
-        [PANEL_EVIDENCE] = &panel_evidence,
-        [PANEL_PATH] = &panel_path,
-        [PANEL_SCALING] = &panel_scaling,
-        [PANEL_WAYS] = &panel_ways,
-        [PANEL_POLICY] = &panel_policy,
+        [PANEL_EVIDENCE] = &panel_evidence, [PANEL_PATH] = &panel_path,     [PANEL_SCALING] = &panel_scaling,
+        [PANEL_WAYS] = &panel_ways,         [PANEL_POLICY] = &panel_policy,
     };
 
     return p <= PANEL_POLICY ? ops[p] : NULL;
@@ -41,12 +37,12 @@ int panel_rows(const struct ui *ui, int width)
 
 int panel_room(const struct ui *ui, int height)
 {
-    return height - screen_job_head_rows(ui) - (ui->report ? 1 : 2); /* its title; the bottom line */
+    return height - (ui->report ? 1 : 2); /* its title; the bottom line */
 }
 
 void panel_draw(struct canvas *c, const struct ui *ui, int y)
 {
-    int total, room = c->height - y - (ui->report ? 1 : 2);
+    int total, room = panel_room(ui, c->height - y);
     struct canvas *page = page_of(ui, c->width, c->ascii, &total);
     char where[48];
 

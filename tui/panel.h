@@ -5,7 +5,7 @@
 #define SYNCGUARD_TUI_PANEL_H
 
 #include "tui/canvas.h"
-#include "tui/ui.h"
+#include "tui/ui_state.h"
 
 struct panel_ops {
     const char *title;
@@ -18,7 +18,7 @@ extern const struct panel_ops panel_evidence, panel_path, panel_scaling, panel_w
 /* NULL: the ranks. */
 const struct panel_ops *panel_of(enum panel p);
 
-/* Rows of the panel shown at that width, and how many of them the screen has room for. */
+/* Rows of the panel shown at that width, and how many of them fit into height rows of the screen. */
 int panel_rows(const struct ui *ui, int width);
 int panel_room(const struct ui *ui, int height);
 /* Title and the part of the panel from ui->panel_top on, from row y to the screen's last. */

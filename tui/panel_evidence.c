@@ -6,6 +6,7 @@
 #include "report/verdict_words.h"
 #include "tui/draw.h"
 #include "tui/health.h"
+#include "tui/keymap.h"
 #include "tui/outlook.h"
 #include "tui/padded.h"
 #include "tui/panel.h"

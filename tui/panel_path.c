@@ -5,6 +5,7 @@
 
 #include "common/xalloc.h"
 #include "tui/draw.h"
+#include "tui/keymap.h"
 #include "tui/padded.h"
 #include "tui/panel.h"
 #include "tui/table.h"

@@ -3,7 +3,7 @@
 #ifndef SYNCGUARD_TUI_ROWS_H
 #define SYNCGUARD_TUI_ROWS_H
 
-#include "tui/ui.h"
+#include "tui/ui_state.h"
 
 /* Keep cursor and first row within what is there. */
 void rows_clamp(struct ui_list *l);

@@ -4,7 +4,7 @@
 #define SYNCGUARD_TUI_SCREEN_H
 
 #include "tui/table.h"
-#include "tui/ui.h"
+#include "tui/ui_state.h"
 
 struct screen_ops {
     const char *title;

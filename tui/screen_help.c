@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "tui/draw.h"
+#include "tui/keymap.h"
 #include "tui/screen.h"
 
 static int draw_keymap(struct canvas *c, const struct ui *ui, const struct keymap_entry *table, int y, int x,

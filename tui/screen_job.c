@@ -4,6 +4,7 @@
 
 #include "common/xalloc.h"
 #include "tui/draw.h"
+#include "tui/keymap.h"
 #include "tui/outlook.h"
 #include "tui/padded.h"
 #include "tui/panel.h"

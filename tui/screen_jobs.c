@@ -4,6 +4,7 @@
 
 #include "common/xalloc.h"
 #include "tui/draw.h"
+#include "tui/keymap.h"
 #include "tui/padded.h"
 #include "tui/screen.h"
 

@@ -19,6 +19,7 @@
 #include "tui/source.h"
 #include "tui/term.h"
 #include "tui/ui.h"
+#include "tui/user_action.h"
 #include "wire/hosts.h"
 #include "wire/loop.h"
 #include "wire/session.h"

@@ -11,6 +11,7 @@
 #include "tui/panel.h"
 #include "tui/rows.h"
 #include "tui/screen.h"
+#include "tui/user_action.h"
 
 void ui_init(struct ui *ui)
 {
@@ -530,7 +531,7 @@ void ui_fit(struct ui *ui, int width, int height)
     }
     if (in_panel(ui) && ui->view) {
         ui->panel_rows = panel_rows(ui, width);
-        ui->panel_room = panel_room(ui, height);
+        ui->panel_room = panel_room(ui, height - screen_job_head_rows(ui));
         scroll_panel(ui, 0);
     }
 }

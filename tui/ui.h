@@ -1,4 +1,4 @@
-/* ui.h - what the terminal shows and why: the state behind the screens.
+/* ui.h - what keys and answers do to the state behind the screens (ui_state.h), and the picture of it.
  *
  * Keys and answers go in, questions and pictures come out; no terminal, socket or clock in here (times are
  * the caller's monotonic seconds), so that tests drive it as the main loop does. */
@@ -10,61 +10,10 @@
 
 #include "tui/canvas.h"
 #include "tui/keymap.h"
-#include "tui/playback.h"
-#include "tui/snapshot.h"
-#include "tui/user_action.h"
+#include "tui/ui_state.h"
 
 #define UI_WIDTH_MIN  80
 #define UI_HEIGHT_MIN 24
-
-enum screen { SCREEN_JOBS, SCREEN_JOB, SCREEN_NODES, SCREENS };
-
-/* What stands under the sentence of a job. */
-enum panel { PANEL_RANKS, PANEL_EVIDENCE, PANEL_PATH, PANEL_SCALING, PANEL_WAYS, PANEL_POLICY };
-
-/* A table's place: which rows, in what order, where the cursor stands. */
-struct ui_list {
-    int selected, top, rows; /* rows: as many as the screen has room for */
-    int sort;
-    bool reverse;
-    char filter[64];
-    char key[64]; /* what the selected row is, so that the cursor stays on it when rows move */
-    int *order;   /* the rows shown, as indices into the snapshot */
-    size_t n, cap;
-};
-
-enum ui_link { UI_CONNECTING, UI_UP, UI_DOWN };
-
-struct ui {
-    enum screen screen;
-    bool help, filtering, frozen, finished, report; /* report: as text, without keys */
-    bool quit;
-    double frozen_s;   /* when the picture was frozen */
-    bool frozen_whole; /* ... and all ranks of the job fetched */
-    char job_id[48];
-    enum panel panel;
-    int panel_top, panel_rows, panel_room; /* first row shown, all rows, room for them */
-    struct ui_list list[SCREENS];
-
-    struct snap_jobs *jobs;
-    struct snap_view *view;
-    struct snap_nodes *nodes;
-    struct snap_status status;
-    bool has_status;
-    double chosen_s;            /* when this screen was chosen, or let go on */
-    double got_s[SCREENS];      /* when its last answer came; NaN: never */
-    char problem[SCREENS][256]; /* why the last answer was none; "" */
-
-    struct user_action user_action; /* what a person is about to do */
-    struct playback playback;       /* what is shown is a trace, when it is on */
-
-    enum ui_link link;
-    char hosts[256], conf[256], why[256]; /* whom we ask; the file that says so; why it is down */
-    double down_s;                        /* since when */
-    double now_s, wall_s, interval_s;
-    char message[128]; /* on the bottom line until the next key */
-    int width, height;
-};
 
 void ui_init(struct ui *ui);
 void ui_reset(struct ui *ui); /* gives back what it holds */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "common/utf8.h"
-#include "tui/ui.h"
 #include "wire/json.h"
 
 __attribute__((format(printf, 2, 3))) static bool refuse(struct ui *ui, const char *fmt, ...)

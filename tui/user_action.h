@@ -10,32 +10,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "wire/client.h"
-
-enum user_action_kind {
-    USER_ACTION_PACE,
-    USER_ACTION_CHECKPOINT,
-    USER_ACTION_ACKNOWLEDGE,
-    USER_ACTION_PAUSE,
-    USER_ACTION_EXCLUDE
-};
-
-enum user_action_state {
-    USER_ACTION_NONE,
-    USER_ACTION_CHECKING, /* may it be done?  The controller is asked */
-    USER_ACTION_ASKING,   /* the person is asked */
-    USER_ACTION_DOING,    /* the controller is told */
-};
-
-struct user_action {
-    enum user_action_state state;
-    enum user_action_kind kind;
-    bool sent; /* the question of this state is under way */
-    bool off;  /* pacing is switched off; the policy is paused */
-    char job[48], node[64], key[CLIENT_KEY_BYTES], text[240];
-};
-
-struct ui;
+#include "tui/ui_state.h"
 
 /* False: it cannot be begun, and ui->message says why. */
 bool user_action_begin(struct ui *ui, enum user_action_kind kind);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tui/ui.h"
+#include "tui/user_action.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

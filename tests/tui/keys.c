@@ -9,6 +9,7 @@
 #include "tui/arguments.h"
 #include "tui/padded.h"
 #include "tui/ui.h"
+#include "tui/user_action.h"
 
 static struct ui ui;
 static struct canvas *canvas;

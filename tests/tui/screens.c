@@ -8,6 +8,7 @@
 #include "common/xalloc.h"
 #include "tests/tui/fake.h"
 #include "tui/ui.h"
+#include "tui/user_action.h"
 
 static const struct {
     const char *name;

@@ -1,0 +1,88 @@
+/* ui_state.h - what the terminal shows and why: the state behind the screens.
+ * ui.c and user_action.c change it; screens and panels only read it. */
+#ifndef SYNCGUARD_TUI_UI_STATE_H
+#define SYNCGUARD_TUI_UI_STATE_H
+
+#include <stdbool.h>
+
+#include "tui/playback.h"
+#include "tui/snapshot.h"
+#include "wire/client.h"
+
+/* ---- what a person does about the job (user_action.h) ---- */
+
+enum user_action_kind {
+    USER_ACTION_PACE,
+    USER_ACTION_CHECKPOINT,
+    USER_ACTION_ACKNOWLEDGE,
+    USER_ACTION_PAUSE,
+    USER_ACTION_EXCLUDE
+};
+
+enum user_action_state {
+    USER_ACTION_NONE,
+    USER_ACTION_CHECKING, /* may it be done?  The controller is asked */
+    USER_ACTION_ASKING,   /* the person is asked */
+    USER_ACTION_DOING,    /* the controller is told */
+};
+
+struct user_action {
+    enum user_action_state state;
+    enum user_action_kind kind;
+    bool sent; /* the question of this state is under way */
+    bool off;  /* pacing is switched off; the policy is paused */
+    char job[48], node[64], key[CLIENT_KEY_BYTES], text[240];
+};
+
+/* ---- screens ---- */
+
+enum screen { SCREEN_JOBS, SCREEN_JOB, SCREEN_NODES, SCREENS };
+
+/* What stands under the sentence of a job. */
+enum panel { PANEL_RANKS, PANEL_EVIDENCE, PANEL_PATH, PANEL_SCALING, PANEL_WAYS, PANEL_POLICY };
+
+/* A table's place: which rows, in what order, where the cursor stands. */
+struct ui_list {
+    int selected, top, rows; /* rows: as many as the screen has room for */
+    int sort;
+    bool reverse;
+    char filter[64];
+    char key[64]; /* what the selected row is, so that the cursor stays on it when rows move */
+    int *order;   /* the rows shown, as indices into the snapshot */
+    size_t n, cap;
+};
+
+enum ui_link { UI_CONNECTING, UI_UP, UI_DOWN };
+
+struct ui {
+    enum screen screen;
+    bool help, filtering, frozen, finished, report; /* report: as text, without keys */
+    bool quit;
+    double frozen_s;   /* when the picture was frozen */
+    bool frozen_whole; /* ... and all ranks of the job fetched */
+    char job_id[48];
+    enum panel panel;
+    int panel_top, panel_rows, panel_room; /* first row shown, all rows, room for them */
+    struct ui_list list[SCREENS];
+
+    struct snap_jobs *jobs;
+    struct snap_view *view;
+    struct snap_nodes *nodes;
+    struct snap_status status;
+    bool has_status;
+    double chosen_s;            /* when this screen was chosen, or let go on */
+    double got_s[SCREENS];      /* when its last answer came; NaN: never */
+    char problem[SCREENS][256]; /* why the last answer was none; "" */
+
+    struct user_action user_action; /* what a person is about to do */
+    struct playback playback;       /* what is shown is a trace, when it is on */
+
+    enum ui_link link;
+    char hosts[256], conf[256], why[256]; /* whom we ask; the file that says so; why it is down */
+    double down_s;                        /* since when */
+    double now_s, wall_s, interval_s;
+    char message[128]; /* on the bottom line until the next key */
+    int width, height;
+};
+
+#endif
