@@ -11,16 +11,17 @@
 #include "job/job.h"
 #include "wire/json.h"
 
-#define OUTLIVED_S  60.0 /* a notice's end has passed, and the job goes on */
-#define SAMPLES_S   5.0  /* samples a second are over so long */
-#define STEP_GAIN   0.2  /* of the newest step time */
-#define TICK_S      0.25 /* until the next look */
-#define ANSWER_S    10.0 /* a pause that begins so soon after a request, or ... */
-#define ANSWER_STEPS 3.0 /* ... within so many steps, is the checkpoint that was asked for */
-#define SETTLE_S     1.5 /* after a write: until all agents have reported how long it took */
+#define OUTLIVED_S  60.0 /* a job that runs this long after the announced end has survived the notice */
+#define SAMPLES_S   5.0  /* period over which samples per second are averaged */
+#define STEP_GAIN   0.2  /* weight of the latest step time */
+#define TICK_S      0.25 /* time between two calls of cadence_tick() */
+/* A pause is the requested checkpoint if it begins within ANSWER_S or ANSWER_STEPS steps of the request. */
+#define ANSWER_S     10.0
+#define ANSWER_STEPS 3.0
+#define SETTLE_S     1.5 /* after a write, until all agents have reported its duration */
 #define CALLS_MAX   (INT64_C(1) << 52)
 #define SECONDS_MAX 3.2e7
-#define LEAST_SIGMA 3.0 /* deviations that a step may be shorter than it was */
+#define LEAST_SIGMA 3.0 /* a step may be this many deviations shorter than the mean */
 #define DAY_S       86400.0
 
 struct cadence *cadence_new(double now_s)
@@ -74,10 +75,10 @@ void cadence_notice(struct job *j, double now_s, double grace_s)
 
     if (!isnan(c->notice_s) || c->noticed)
         return;
-    c->noticed = true; /* a rank's flag stays: one that was outlived is not taken for another */
+    c->noticed = true; /* a rank's flag stays set, so that a notice that passed is not taken for a second one */
     c->notice_s = now_s;
     c->notice_end_s = now_s + (isnan(grace_s) ? j->params.preemption_grace_s : grace_s);
-    job_event(j, now_s, "the job was told that it will be ended in about %.0f s", c->notice_end_s - now_s);
+    job_event(j, now_s, "the job received notice that it will be ended in about %.0f s", c->notice_end_s - now_s);
 }
 
 bool cadence_noticed(const struct job *j)
@@ -85,9 +86,9 @@ bool cadence_noticed(const struct job *j)
     return !isnan(j->cadence->notice_s);
 }
 
-/* ---- what agents tell ---- */
+/* ---- reports of agents ---- */
 
-/* A whole number; a larger one is max, what is none is 0. */
+/* A whole number, at most max; 0 if the value is not a number. */
 static int64_t whole(const json_t *o, const char *key, int64_t max)
 {
     int64_t n = get_int(o, key, 0, INT64_MAX, 0);
@@ -183,7 +184,7 @@ void cadence_take(struct job *j, struct job_agent *a, double now_s, const json_t
         cadence_tick(j, now_s);
 }
 
-/* ---- what is known of all of them ---- */
+/* ---- summary of all agents ---- */
 
 struct cadence_sum cadence_sum_up(const struct job *j)
 {
@@ -231,7 +232,7 @@ double cadence_least_step_s(const struct cadence *c)
     return fmax(c->step_s - LEAST_SIGMA * 1.25 * c->step_off_s, 0.3 * c->step_s);
 }
 
-/* ---- what a write costs ---- */
+/* ---- cost of a write ---- */
 
 static void look_at_writes(struct job *j, double now_s, const struct cadence_sum *s)
 {
@@ -245,7 +246,7 @@ static void look_at_writes(struct job *j, double now_s, const struct cadence_sum
         c->writes++;
     }
     view_phases_get(j->view, &p);
-    if (p.pauses > c->pauses && !c->reported_writes) { /* several at once: their mean */
+    if (p.pauses > c->pauses && !c->reported_writes) { /* of several at once, only the mean is known */
         double each_s = (p.pause_s - c->pause_s) / (double)(p.pauses - c->pauses);
 
         for (uint64_t i = c->pauses; i < p.pauses && i < c->pauses + CADENCE_WRITES; i++)
@@ -283,7 +284,7 @@ double cadence_samples_per_s(const struct job *j)
     return j->cadence ? j->cadence->samples_per_s : NAN;
 }
 
-/* ---- when one is due ---- */
+/* ---- when a checkpoint is due ---- */
 
 static struct failure_rate rate_of(const struct job *j, double now_s)
 {
@@ -296,8 +297,8 @@ static struct failure_rate rate_of(const struct job *j, double now_s)
     return r;
 }
 
-/* When the work began that a failure now would cost. */
-static double begun_s(const struct cadence *c)
+/* Start of the work that a failure now would lose. */
+static double unsaved_since_s(const struct cadence *c)
 {
     return isnan(c->last_s) ? c->work_s : c->last_s;
 }
@@ -315,7 +316,7 @@ struct cadence_figures cadence_figures_of(const struct job *j, double now_s)
         .step_s = cadence_step_s(j),
         .delivery_s = CADENCE_URGENT_S + TICK_S,
         .restart_s = NAN,
-        .since_s = now_s - fmax(c->heard_s, begun_s(c)),
+        .since_s = now_s - fmax(c->heard_s, unsaved_since_s(c)),
         .writing_s = s.writing ? 0 : NAN,
         .left_s = limit_s,
         .notice_s = c->notice_end_s - now_s,
@@ -385,7 +386,7 @@ static const char *cost_source(const struct cadence *c)
     return !c->cost.n ? "policy" : c->reported_writes ? "program" : "pauses";
 }
 
-/* The newest pause of all ranks that may have been a checkpoint. */
+/* The latest pause of all ranks that may have been a checkpoint. */
 static json_t *perhaps_json(const struct cadence *c, double now_s)
 {
     if (c->reported_writes || isnan(c->pause_seen_s))
@@ -422,7 +423,7 @@ json_t *cadence_json(const struct job *j, double now_s)
     put_count(o, "written", c->writes ? (int64_t)c->writes : -1);
     put_real(o, "last_s", now_s - c->last_s);
     put_real(o, "next_due_s", j->state >= JOB_FINISHED ? NAN : d.next_s);
-    put_real(o, "lost_work_s", now_s - begun_s(c));
+    put_real(o, "lost_work_s", now_s - unsaved_since_s(c));
     put_json(o, "perhaps", perhaps_json(c, now_s));
     put_bool(o, "too_late", d.too_late && j->state < JOB_FINISHED);
     put_real(o, "limit_s", f.left_s);

@@ -1,21 +1,21 @@
-/* cadence_private.h - what cadence.c (figures, decisions, report) and cadence_request.c (getting all ranks to
- * hear a request at the same call) share. */
+/* cadence_private.h - shared by cadence.c (figures, decisions, report) and cadence_request.c (delivers a request
+ * to all ranks at the same call). */
 #ifndef SYNCGUARD_JOB_CADENCE_PRIVATE_H
 #define SYNCGUARD_JOB_CADENCE_PRIVATE_H
 
 #include "job/cadence.h"
 #include "rules/cadence.h"
 
-/* A call lies so far ahead, at first: enough to take it back when an agent does not answer.  When the job is
- * about to be ended, only what messages need. */
+/* Initial time from a request to its call: enough to withdraw it when an agent does not answer.  When the job is
+ * about to be ended, it is only as long as the messages need. */
 #define CADENCE_MARGIN_S 2.0
 #define CADENCE_URGENT_S 0.1
 
 enum cadence_phase {
     CADENCE_IDLE,
     CADENCE_WANTED,    /* asked for, not sent yet */
-    CADENCE_ARMED,     /* sent: waiting for all agents to have it */
-    CADENCE_COMMITTED, /* sent: waiting for all ranks to hear it */
+    CADENCE_ARMED,     /* sent; waiting until all agents have it on their pages */
+    CADENCE_COMMITTED, /* commit sent; waiting until all ranks have passed the call */
 };
 
 struct cadence_requested {
@@ -23,46 +23,46 @@ struct cadence_requested {
     char reason[64];
     bool urgent;
     double asked_s; /* when */
-    int64_t serial; /* of the newest word to the agents */
+    int64_t serial; /* of the latest message to the agents */
     uint64_t at;    /* the call */
     uint32_t app;
-    double sent_s;           /* the newest word */
-    double call_s;           /* when the call is about to come, at the earliest */
-    double margin_s;         /* a call must lie so far ahead */
-    uint32_t said, answered; /* agents that it was sent to, and that have it */
-    bool sure;               /* committed, and all agents have said so in time */
-    bool revoked;            /* they did not: it was taken back */
+    double sent_s;           /* when the latest message was sent */
+    double call_s;           /* earliest time at which a rank can make the call */
+    double margin_s;         /* least time from the request to the call */
+    uint32_t said, answered; /* agents to which it was sent, and those that have it */
+    bool sure;               /* all agents confirmed the commit in time */
+    bool revoked;            /* they did not, so it was withdrawn */
     unsigned tries;
-    double again_s; /* not before */
-    /* what came of them, in the step's life */
+    double again_s; /* no request before this time */
+    /* outcomes of all requests of the step */
     uint64_t asked, heard, failed, split, delivered;
-    char outcome[160]; /* of the newest */
+    char outcome[160]; /* of the latest request */
     uint64_t newest_at;
     double newest_s;
 };
 
-/* Where the rate's prior comes from, and what the job's earlier runs saw. */
+/* Origin of the failure rate's prior, and the failures of the job's earlier runs. */
 struct cadence_history {
     double failures, node_s;
-    const char *source; /* lives forever */
-    char text[160];     /* the same for people; "": nothing is to be said */
+    const char *source; /* static lifetime */
+    char text[160];     /* the same for people; "": not needed */
     double own_failures, own_node_s;
 };
 
 struct cadence {
     void (*say)(struct job *j, struct job_agent *a, json_t *o, void *arg);
     void *arg;
-    double step_s, step_off_s; /* as the calls come; mean deviation */
-    double work_s;             /* when work began */
+    double step_s, step_off_s; /* time between calls, and its mean deviation */
+    double work_s;             /* when the ranks began to work */
     struct cadence_cost cost;
     bool reported_writes;
-    uint64_t writes; /* seen */
-    double heard_s;  /* when all ranks last heard that one is due */
+    uint64_t writes; /* number of observed writes */
+    double heard_s;  /* when all ranks last received a request */
     double last_s, written_s, settle_s, write_max_s;
-    double unanswered_s; /* when one was asked for that no pause has followed yet; NaN: none */
-    uint64_t pauses;     /* of the view, seen so far */
+    double unanswered_s; /* time of a request that no pause has followed yet; NaN: none */
+    uint64_t pauses;     /* pauses in the view that were processed */
     double pause_s;
-    double pause_seen_s, pause_each_s; /* the newest that only looks like a checkpoint; NaN: none since */
+    double pause_seen_s, pause_each_s; /* latest pause that may have been a checkpoint; NaN: none */
     double limit_wall_s, notice_s, notice_end_s;
     bool noticed; /* ever */
     double samples_s, samples_per_s;
@@ -71,13 +71,13 @@ struct cadence {
     struct cadence_requested request;
 };
 
-/* All agents' words together. */
+/* Summary of all agents' reports. */
 struct cadence_sum {
     uint32_t connected, reported, callers, deaf, app, writing;
     bool mixed;
     uint64_t calls_min, calls_max, samples;
-    double age_s, at_s; /* of the foremost one's newest call, as reported then */
-    double heard_s;     /* the oldest word of those that have callers */
+    double age_s, at_s; /* age of the foremost rank's latest call when reported; time of that report */
+    double heard_s;     /* time of the oldest report of a node with callers */
 };
 struct cadence_sum cadence_sum_up(const struct job *j);
 double cadence_step_s(const struct job *j); /* NaN: not known */

@@ -1,10 +1,11 @@
-/* cadence_request.c - one request from the wish to the step at which all ranks heard it.
+/* cadence_request.c - delivers one request to all ranks at the same step.
  *
- * Wanted: a call number is chosen and sent to every agent.  Armed: each has put it on its page and reported the
- * counts after that; if all ranks are below, and enough time is left for another round, it is committed; else
- * it is taken back and wanted again, further ahead.  Committed: each agent reports whether its ranks were still
- * below.  If one does not do so in half the time that is left, all are instructed to take it back.  When all
- * ranks have passed the call, those who heard it are counted. */
+ * Wanted: a call number is chosen and sent to every agent.  Armed: every agent has put it on its page and then
+ * reported the counts of its ranks.  If all ranks are below the call, and enough time is left for another round
+ * of messages, the request is committed; otherwise it is withdrawn and wanted again with a later call.
+ * Committed: every agent reports whether its ranks were still below the call.  If one has not done so in half of
+ * the remaining time, all agents are instructed to withdraw it.  When all ranks have passed the call, those that
+ * received the request are counted. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,16 +17,16 @@
 
 #define MARGIN_MAX_S 60.0
 #define TRIES_MAX    12u
-#define STALE_S      5.0  /* an agent's word is older: it is not asked */
-#define OVERDUE_S    60.0 /* after the call should have come */
-#define PATIENCE_S   30.0 /* until a request that cannot be sent is given up */
-#define AGAIN_S      30.0 /* after one that failed */
+#define STALE_S      5.0  /* no request while an agent's latest report is older */
+#define OVERDUE_S    60.0 /* a call that is this late is given up */
+#define PATIENCE_S   30.0 /* a request that could not be sent for this long is given up */
+#define AGAIN_S      30.0 /* pause after a request that failed */
 
 static const char *const states[] = { "none", "armed", "committed" };
 
-/* ---- words to the agents ---- */
+/* ---- messages to the agents ---- */
 
-static json_t *word(const struct cadence_requested *r, int state)
+static json_t *message(const struct cadence_requested *r, int state)
 {
     return json_pack("{s:{s:{s:I,s:I,s:I,s:s}}}", "control", "checkpoint", "serial", (json_int_t)r->serial,
                      "at", (json_int_t)r->at, "app", (json_int_t)r->app, "state", states[state]);
@@ -42,7 +43,7 @@ static void say_all(struct job *j, double now_s, int state)
         if (!j->agent[i]->link || j->agent[i]->bye)
             continue;
         c->request.said++;
-        c->say(j, j->agent[i], word(&c->request, state), c->arg);
+        c->say(j, j->agent[i], message(&c->request, state), c->arg);
     }
 }
 
@@ -57,10 +58,10 @@ void cadence_hello(struct job *j, struct job_agent *a)
 
     a->checkpoint_report = (struct cadence_report){ .serial = -1 };
     if (c->say && c->request.phase >= CADENCE_ARMED)
-        c->say(j, a, word(&c->request, state_of(&c->request)), c->arg);
+        c->say(j, a, message(&c->request, state_of(&c->request)), c->arg);
 }
 
-/* ---- ends ---- */
+/* ---- outcomes ---- */
 
 static void finish(struct job *j, double now_s, const char *outcome)
 {
@@ -81,11 +82,11 @@ static void fail(struct job *j, double now_s, const char *why)
         say_all(j, now_s, 0);
     r->failed++;
     r->again_s = now_s + AGAIN_S;
-    job_event(j, now_s, "a checkpoint (%s) could not be asked for: %s", r->reason, why);
+    job_event(j, now_s, "cannot request a checkpoint (%s): %s", r->reason, why);
     finish(j, now_s, why);
 }
 
-/* The call was taken back, or is over: try a later one. */
+/* The call was withdrawn or has passed: try a later one. */
 static void retry(struct job *j, double now_s, const char *why)
 {
     struct cadence_requested *r = &j->cadence->request;
@@ -97,14 +98,14 @@ static void retry(struct job *j, double now_s, const char *why)
         fail(j, now_s, why);
 }
 
-/* ---- programs that do not ask by themselves ---- */
+/* ---- programs that do not ask whether a checkpoint is due ---- */
 
 bool cadence_other_way(const struct job *j)
 {
     return action_signal_parse(j->params.checkpoint_signal) > 0 || *j->params.checkpoint_file;
 }
 
-/* Every rank gets the signal when it comes; the file is made once, on the first node. */
+/* Each node signals its ranks as soon as it receives the message; only the first node creates the file. */
 static void deliver_otherwise(struct job *j, double now_s)
 {
     struct cadence *c = j->cadence;
@@ -129,9 +130,9 @@ static void deliver_otherwise(struct job *j, double now_s)
     c->request.delivered++;
     c->unanswered_s = now_s;
     c->request.at = 0;
-    /* Nothing tells that it was heard: the write, or the pause, will. */
+    /* Signal and file are not acknowledged: only the write or the pause that follows shows the effect. */
     c->request.again_s = now_s + fmax(j->params.checkpoint_least_s, AGAIN_S);
-    job_event(j, now_s, "a checkpoint was asked for by %s (%s)",
+    job_event(j, now_s, "checkpoint requested by %s (%s)",
               sig > 0 && *j->params.checkpoint_file ? "signal and file"
               : sig > 0                             ? "signal"
                                                     : "file",
@@ -141,23 +142,23 @@ static void deliver_otherwise(struct job *j, double now_s)
 
 /* ---- the phases ---- */
 
-/* NULL: all ranks can be asked at one call. */
+/* Why the ranks cannot be asked at one call; NULL: they can. */
 static const char *missing(const struct job *j, double now_s, const struct cadence_sum *s)
 {
     if (s->connected < (j->nodes_total ? j->nodes_total : j->n_agents))
-        return "not all of its nodes' agents are here";
+        return "some of its nodes have no agent connected";
     if (!s->callers)
-        return "the program does not ask whether one is due (libsyncguard, SCR)";
+        return "the program does not ask whether a checkpoint is due (libsyncguard, SCR)";
     if (s->reported < s->connected)
         return "not all agents have reported their ranks yet";
     if (s->mixed)
-        return "its ranks run different programs, or some were started anew: their calls do not agree";
+        return "its ranks run different programs, or some ranks were restarted: their calls do not agree";
     if (s->deaf)
         return "some ranks cannot see the agent's page";
     if (isnan(j->cadence->step_s))
-        return "what a step takes is not known yet";
+        return "the time of a step is not known yet";
     if (now_s - s->heard_s > STALE_S)
-        return "an agent has not reported its ranks lately";
+        return "an agent has not reported its ranks recently";
     return NULL;
 }
 
@@ -176,7 +177,7 @@ static void arm(struct job *j, double now_s, const struct cadence_sum *s)
     if (!why) {
         r->app = s->app;
         r->at = cadence_call(s->calls_max, isnan(age_s) ? 0 : age_s, least_s, r->margin_s);
-        why = r->at ? NULL : "the next call cannot be foreseen";
+        why = r->at ? NULL : "the time of the next call cannot be predicted";
     }
     if (why) {
         if (now_s > r->asked_s + PATIENCE_S)
@@ -189,7 +190,7 @@ static void arm(struct job *j, double now_s, const struct cadence_sum *s)
     say_all(j, now_s, 1);
 }
 
-/* How many agents have the newest word; missed: one of them too late. */
+/* Number of agents that have the latest message; missed: one of them got it too late. */
 static uint32_t answers(const struct job *j, int state, bool *missed)
 {
     const struct cadence_requested *r = &j->cadence->request;
@@ -207,7 +208,7 @@ static uint32_t answers(const struct job *j, int state, bool *missed)
     return n;
 }
 
-/* Ranks of a synchronised job are at most a step apart, and answers at most a round. */
+/* Ranks of a synchronised job are at most one step apart, and their reports at most one round of messages. */
 static bool apart(const struct job *j, double now_s, const struct cadence_sum *s)
 {
     double steps = (now_s - j->cadence->request.sent_s) / cadence_least_step_s(j->cadence);
@@ -223,11 +224,11 @@ static void commit(struct job *j, double now_s, const struct cadence_sum *s)
 
     if (answers(j, 1, &missed) < s->connected) {
         if (now_s > r->call_s)
-            retry(j, now_s, "an agent does not answer in time");
+            retry(j, now_s, "an agent did not answer in time");
         return;
     }
     if (missed || s->calls_max >= r->at) {
-        retry(j, now_s, "the ranks were always there first");
+        retry(j, now_s, "the ranks reached the call before the request");
         return;
     }
     if (missing(j, now_s, s) || apart(j, now_s, s)) {
@@ -236,7 +237,7 @@ static void commit(struct job *j, double now_s, const struct cadence_sum *s)
     }
     r->call_s = now_s - age_s + (double)(r->at - s->calls_max) * cadence_least_step_s(j->cadence);
     if (r->call_s - now_s < 2 * round_s || r->call_s - now_s < r->margin_s / 4) {
-        retry(j, now_s, "messages take longer than the steps ahead");
+        retry(j, now_s, "messages take longer than the steps until the call");
         return;
     }
     r->phase = CADENCE_COMMITTED;
@@ -265,13 +266,13 @@ static void judge(struct job *j, double now_s)
         return;
     }
     if (!heard) {
-        retry(j, now_s, "an agent does not answer in time");
+        retry(j, now_s, "an agent did not answer in time");
         return;
     }
     r->split++;
-    snprintf(text, sizeof(text), "split: ranks on %u nodes heard it, some on %u did not", heard, deaf);
-    job_event(j, now_s, "a checkpoint was heard by some ranks alone: on %u nodes by all, on %u not", heard,
-              deaf);
+    snprintf(text, sizeof(text), "split: on %u nodes all ranks received it, on %u some did not", heard, deaf);
+    job_event(j, now_s, "only some ranks received the checkpoint request: all on %u nodes, not all on %u",
+              heard, deaf);
     finish(j, now_s, text);
 }
 
@@ -285,18 +286,18 @@ static void await(struct job *j, double now_s, const struct cadence_sum *s)
     if (s->callers && s->calls_min >= r->at) {
         judge(j, now_s);
     } else if (!r->revoked && (s->mixed || (!r->sure && now_s > r->sent_s + (r->call_s - r->sent_s) / 2))) {
-        /* What came of it is seen when the call is over. */
+        /* Whether it was withdrawn in time is known when all ranks have passed the call. */
         r->revoked = true;
         say_all(j, now_s, 0);
     } else if (now_s > r->call_s + OVERDUE_S + 10 * j->cadence->step_s) {
-        fail(j, now_s, "the ranks do not come to that call");
+        fail(j, now_s, "the ranks did not reach the call");
     }
 }
 
 void cadence_request_end(struct job *j, double now_s)
 {
     if (j->cadence->request.phase != CADENCE_IDLE)
-        finish(j, now_s, "the step ended first");
+        finish(j, now_s, "the step ended before");
 }
 
 void cadence_request_tick(struct job *j, double now_s, const struct cadence_sum *s)
@@ -324,13 +325,13 @@ int cadence_request(struct job *j, const char *reason, struct err *err)
     if (j->state >= JOB_FINISHED)
         return err_set(err, "the step has ended");
     if (!j->cadence->say)
-        return err_set(err, "there is nobody to ask: this is a recorded step");
+        return err_set(err, "a recorded step cannot be asked for a checkpoint");
     if (!s.callers && !cadence_other_way(j))
         return err_set(err,
                        "the program does not ask whether a checkpoint is due (libsyncguard, SCR), and the "
                        "policy has neither CheckpointSignal nor CheckpointFile");
     if (r->phase != CADENCE_IDLE)
-        return 0; /* the one that is under way will do */
+        return 0; /* the request in progress is enough */
     snprintf(r->reason, sizeof(r->reason), "%s", reason);
     r->phase = CADENCE_WANTED;
     r->asked_s = j->heard_s;

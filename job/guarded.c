@@ -7,9 +7,9 @@
 #include "model/batch.h"
 #include "model/deviate.h"
 
-#define SURE       0.95 /* below and above: 90 % between */
-#define NOTHING    0.005
-#define MEDIAN_VAR 1.571 /* of a median over a mean's: pi / 2 */
+#define SURE       0.95  /* quantile on either side, for an interval of 90 % */
+#define NOTHING    0.005 /* a smaller relative difference is not reported */
+#define MEDIAN_VAR 1.571 /* variance of a median over that of a mean: pi / 2 */
 
 static const char *const figures[GUARDED_FIGURES] = { "step", "throughput", "cv", "synchronisation",
                                                       "skew", "energy" };
@@ -27,7 +27,7 @@ const char *guarded_reference_name(enum guarded_reference r)
 
 static const struct guarded_ratio unknown = { NAN, NAN, NAN, GUARDED_NONE };
 
-/* ---- hold-out: by rank, and no less wide than the nodes' own ---- */
+/* ---- hold-out: weighted by ranks, with an interval no narrower than those of the nodes ---- */
 
 static struct guarded_ratio of_holdout(const struct guarded_lever *lever, size_t n)
 {
@@ -48,7 +48,7 @@ static struct guarded_ratio of_holdout(const struct guarded_lever *lever, size_t
 
 /* ---- before and since ---- */
 
-/* A ratio of means with its error by the delta method, Student's t with the fewer degrees of freedom. */
+/* A ratio of means; its error is by the delta method, with Student's t of the smaller number of degrees of freedom. */
 static struct guarded_ratio of_series(const struct guarded_series *s)
 {
     struct batch_mean was, is;
@@ -69,7 +69,7 @@ static struct guarded_ratio of_series(const struct guarded_series *s)
 
 /* ---- earlier runs ---- */
 
-/* A run differs from the others anyway: by their spread, and by what their median errs by. */
+/* The interval includes the spread of the earlier runs and the error of their median. */
 static struct guarded_ratio of_runs(double ratio, double spread, double runs)
 {
     struct guarded_ratio r = { ratio, NAN, NAN, GUARDED_RUNS };
@@ -108,7 +108,7 @@ static struct guarded_ratio of_figure(const struct guarded_input *in, enum guard
     }
 }
 
-/* ---- all of it ---- */
+/* ---- comparison ---- */
 
 bool guarded_selected(enum guarded_reference r)
 {
@@ -118,14 +118,14 @@ bool guarded_selected(enum guarded_reference r)
 static void say(struct guarded *g)
 {
     static const char *const what[] = { "", "in its own hold-out epochs", "before the first action",
-                                        "in earlier runs like it, which may have been guarded, too" };
+                                        "in similar earlier runs, which may have been guarded, too" };
     const struct guarded_ratio *r = &g->ratio[GUARDED_STEP];
     bool known = !isnan(r->low), faster = known && r->high < 1 - NOTHING,
          slower = known && r->low > 1 + NOTHING;
     int at;
 
     if (!r->reference) {
-        snprintf(g->text, sizeof(g->text), "There is nothing unguarded to compare with yet.");
+        snprintf(g->text, sizeof(g->text), "There is no unguarded reference to compare with yet.");
         return;
     }
     at = snprintf(g->text, sizeof(g->text), "A step takes %.3g times what it took %s", r->value,

@@ -1,22 +1,23 @@
-/* guarded.h - what a job does under the guard, over what it does without: each figure as a ratio to the best
- * reference that the job itself offers.
+/* guarded.h - a job's figures under the guard, each as a ratio to the best unguarded reference that the job
+ * offers.
  *
- * References, in this order, each figure by the first that knows it:
- *   hold-out  the epochs in which pacing leaves the ranks alone; measured side by side: nothing else differs
- *   before    the job's own steps before the first action; that is decided when the job is slow, and a job that
- *             is slow by chance recovers by itself: some of the ratio is regression to the mean, how much cannot be
- *             known. It is marked (guarded_selected) and never taken for "faster"
- *   runs      earlier runs like it; they may have been guarded, too, and the cluster has changed since
+ * References; each figure uses the first one that has a value for it:
+ *   hold-out  the epochs in which pacing leaves the ranks alone; they alternate with the paced ones, so that
+ *             nothing else differs
+ *   before    the job's own steps before the first action.  Actions are decided when a job is slow, and a job
+ *             that is slow by chance recovers without them, so an unknown part of this ratio is regression to
+ *             the mean.  It is marked (guarded_selected) and never called "faster"
+ *   runs      similar earlier runs; they may have been guarded, too, and the cluster has changed since
  *
- * A ratio is known only with what it stands on; the interval holds 90 % where there is one (hold-out: 95 %,
- * at all times at once). Pure. Ratios, NaN is unknown. */
+ * Every known ratio names its reference.  Its interval, if there is one, is of 90 % (hold-out: 95 %, valid at
+ * all times at once). Pure. Values are ratios; NaN is unknown. */
 #ifndef SYNCGUARD_JOB_GUARDED_H
 #define SYNCGUARD_JOB_GUARDED_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#define GUARDED_COLUMNS_MIN 5u /* before and after; fewer tell nothing */
+#define GUARDED_COLUMNS_MIN 5u /* least number of columns before, and after, that are compared */
 
 enum guarded_figure {
     GUARDED_STEP, /* time of a step */
@@ -24,14 +25,14 @@ enum guarded_figure {
     GUARDED_CV, /* of the step time */
     GUARDED_SYNCHRONISATION,
     GUARDED_SKEW,
-    GUARDED_ENERGY, /* a step */
+    GUARDED_ENERGY, /* per step */
     GUARDED_FIGURES
 };
 enum guarded_reference { GUARDED_NONE, GUARDED_HOLDOUT, GUARDED_BEFORE, GUARDED_RUNS };
-/* "step", "hold-out", ...: the words of the protocol. */
+/* "step", "hold-out", ...: the values that the protocol uses. */
 const char *guarded_figure_name(enum guarded_figure f);
 const char *guarded_reference_name(enum guarded_reference r);
-/* The reference was chosen by how the job fared: regression to the mean is part of the ratio. */
+/* Whether the reference depends on how slow the job was, so that regression to the mean is part of the ratio. */
 bool guarded_selected(enum guarded_reference r);
 
 struct guarded_ratio {
@@ -39,19 +40,19 @@ struct guarded_ratio {
     enum guarded_reference reference;
 };
 
-/* A lever that is in force on a node: time with it over the time without. */
+/* A lever in force on a node: time with it over time without it. */
 struct guarded_lever {
     double ranks, ratio, low, high;
 };
 
-/* Columns of a job's history, oldest first, those before and those since the first action; NaN: nothing. */
+/* Columns of a job's history before and since the first action, oldest first; NaN: no value. */
 struct guarded_series {
     const double *value;
-    size_t n, before; /* the first `before` of them are before it; 0: nothing was done yet */
+    size_t n, before; /* number of columns, and of those before the first action; before 0: no action yet */
 };
 
 struct guarded_runs {
-    double runs, spread;     /* earlier ones; their spread, relative */
+    double runs, spread;     /* number of earlier runs, and their relative spread */
     double step, cv, energy; /* ratios to their median */
 };
 
@@ -64,9 +65,10 @@ struct guarded_input {
 
 struct guarded {
     struct guarded_ratio ratio[GUARDED_FIGURES];
-    char text[320]; /* one sentence, or two */
+    char text[320]; /* one or two sentences */
 };
 
+/* Compute every ratio and the text. */
 void guarded_compare(const struct guarded_input *in, struct guarded *out);
 
 #endif

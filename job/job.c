@@ -75,7 +75,7 @@ void job_event(struct job *j, double now_s, const char *fmt, ...)
     va_end(ap);
 }
 
-/* ---- what somebody has seen ---- */
+/* ---- acknowledged verdicts ---- */
 
 bool job_acknowledged(const struct job *j, uint32_t verdict_id)
 {
@@ -99,7 +99,7 @@ size_t job_acknowledge(struct job *j)
     return fresh;
 }
 
-/* What was let go is new when it comes again. */
+/* A verdict that was withdrawn is a new one when it recurs. */
 static void forget_seen(struct job *j)
 {
     const struct view_verdict *v;
@@ -128,7 +128,7 @@ static void set_state(struct job *j, double now_s, enum job_state s)
         return;
     if (s == JOB_FINISHED || s == JOB_LOST) {
         j->end_s = now_s;
-        job_event(j, now_s, s == JOB_FINISHED ? "the step ended" : "no agent heard for %.0f s: lost",
+        job_event(j, now_s, s == JOB_FINISHED ? "the step ended" : "no agent connected for %.0f s: lost",
                   JOB_LOST_S);
     }
     j->state = s;

@@ -1,18 +1,18 @@
-/* job_figures.h - a job's figures as its rules ask for them (rules/figures.h).
- * Pure: reads the job. */
+/* job_figures.h - the values of a job's figures for its rules (rules/figures.h).
+ * Pure: only reads the job. */
 #ifndef SYNCGUARD_JOB_JOB_FIGURES_H
 #define SYNCGUARD_JOB_JOB_FIGURES_H
 
 #include "job/job.h"
 #include "rules/figures.h"
 
-/* The run compared with those like it. */
+/* The run compared with similar earlier runs. */
 struct job_past {
     double step_ratio; /* NaN: not known */
     bool unusual;
 };
 
-/* past: NULL is not known.  Texts are lent by the job, until its view changes. */
+/* Fill in f.  past: NULL if not known.  Strings in f belong to the job and are valid until its view changes. */
 void job_figures(const struct job *j, double now_s, const struct job_past *past, struct figures *f);
 
 #endif

@@ -27,7 +27,7 @@ void job_free(struct job *j)
 {
     if (!j)
         return;
-    recorders_end(j, "the controller forgets this step");
+    recorders_end(j, "the controller removed this step from memory");
     view_free(j->view);
     cadence_free(j->cadence);
     for (size_t i = 0; i < j->n_agents; i++)
@@ -69,7 +69,7 @@ void jobs_remove(struct jobs *t, struct job *j)
     job_free(j);
 }
 
-/* What a person typed, as numbers; -1: not given. */
+/* The numbers of the id that was asked for; -1: not given. */
 struct wanted {
     int64_t job, step, task, component;
 };

@@ -1,5 +1,5 @@
-/* jobs.h - the guarded steps that the controller knows: made, found by what a person typed, and freed with all
- * that belongs to them (checkpoints, recorders). */
+/* jobs.h - the table of guarded steps that the controller knows: creates steps, finds them by the id that a user gave,
+ * and frees them with everything they own (checkpoints, recorders). */
 #ifndef SYNCGUARD_JOB_JOBS_H
 #define SYNCGUARD_JOB_JOBS_H
 
@@ -17,9 +17,9 @@ struct jobs {
 struct job *jobs_find(const struct jobs *t, const struct job_id *id);
 void jobs_add(struct jobs *t, struct job *j);
 void jobs_remove(struct jobs *t, struct job *j); /* and free it */
-/* "123", "123.0", "120_3", "120_3.0", "123+1": the newest that fits and that uid may see (UINT32_MAX:
- * everything). */
-bool jobs_is_id(const char *text); /* is it the name of a job or step, whether it exists or not? */
+bool jobs_is_id(const char *text); /* whether text has the form of a job's or step's id */
+/* The newest step that matches "123", "123.0", "120_3", "120_3.0" or "123+1" and that uid may see (UINT32_MAX:
+ * all steps).  NULL with a reason if there is none. */
 struct job *jobs_lookup(const struct jobs *t, const char *text, uid_t uid, struct err *err);
 
 #endif

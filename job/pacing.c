@@ -25,7 +25,7 @@ json_t *pacing_control_json(const struct config_policy *p)
                      "share", p->pace.share_ratio, "epoch", p->pace.epoch, "holdout", p->pace.holdout);
 }
 
-/* ---- what comes from a node ---- */
+/* ---- reports of nodes ---- */
 
 void pacing_take(struct job_agent *a, const json_t *pace)
 {
@@ -58,7 +58,7 @@ void pacing_take(struct job_agent *a, const json_t *pace)
     n->n_levers = get_rows(n->levers, sizeof(n->levers[0]), PACER_LEVERS, pace, "levers", lever);
 }
 
-/* ---- what a job's report has ---- */
+/* ---- the job's report ---- */
 
 static json_t *lever_json(const struct paced_lever *l)
 {

@@ -1,5 +1,5 @@
-/* pacing.h - pacing of a job's ranks as the controller knows it: what the policy allows, what the nodes
- * report.  The ranks decide by themselves (pacing/pacer.h). */
+/* pacing.h - pacing of a job's ranks as the controller knows it: the limits of the policy and the reports of the
+ * nodes.  The ranks themselves decide how to pace (pacing/pacer.h).  The caller owns the JSON that is returned. */
 #ifndef SYNCGUARD_JOB_PACING_H
 #define SYNCGUARD_JOB_PACING_H
 
@@ -7,11 +7,11 @@
 
 #include "job/job.h"
 
-/* The "pace" of a control message. */
+/* The value of "pace" in a control message. */
 json_t *pacing_control_json(const struct config_policy *p);
-/* An agent's {"pace":...}: what is of the right kind is kept. */
+/* Store an agent's {"pace":...}; values of the wrong type are ignored. */
 void pacing_take(struct job_agent *a, const json_t *pace);
-/* The "pace" of a job. */
+/* The value of "pace" in a job's report. */
 json_t *pacing_report(const struct job *j);
 
 #endif

@@ -10,10 +10,10 @@
 #include "ring/ring.h"
 #include "wire/link.h"
 
-#define GROUPS      1024u       /* collectives being put together */
-#define CHUNK_BYTES (64u << 10) /* lines a frame */
+#define GROUPS      1024u       /* collectives whose records are being collected */
+#define CHUNK_BYTES (64u << 10) /* of lines in a frame */
 #define COMMS       256u
-#define SLOW_BYTES  (4u << 20) /* not yet taken by the reader: records are left out */
+#define SLOW_BYTES  (4u << 20) /* records are left out while more than this waits to be sent */
 
 struct group {
     bool used;
@@ -31,10 +31,10 @@ struct recorder {
     struct {
         uint64_t comm;
         uint32_t seq;
-    } begun[COMMS]; /* a communicator's first whole collective: from there on the trace tells all */
-    size_t n_begun;
-    bool header;    /* it is written, with the first record */
-    uint8_t *ranks; /* 1: it names this rank */
+    } first[COMMS]; /* a communicator's first complete collective; the trace has all later ones */
+    size_t n_first;
+    bool header;    /* written, with the first record */
+    uint8_t *ranks; /* 1: the header names this rank */
     uint32_t n_ranks;
     char *text; /* lines not sent yet */
     size_t bytes, cap;
@@ -76,8 +76,7 @@ static json_t *adapter_json(const struct view *v)
     return number ? json_pack("{s:f,s:i}", "bytes_per_s", bytes_per_s, "number", (int)number) : NULL;
 }
 
-/* With the first record: when a collective is whole its ranks are known, which at the beginning of a step
- * they are not. */
+/* The header is written with the first record, because the ranks are only known once a collective is complete. */
 static void put_header(struct recorder *r, const struct job *j)
 {
     json_t *ranks = json_array(), *header;
@@ -111,7 +110,7 @@ static void put_record(struct recorder *r, const struct job *j, uint32_t rank, u
 
     if (!r->header)
         put_header(r, j);
-    if (rank >= r->n_ranks || !r->ranks[rank]) { /* it came later */
+    if (rank >= r->n_ranks || !r->ranks[rank]) { /* it connected after the header was written */
         r->left_out++;
         return;
     }
@@ -125,23 +124,23 @@ static void put_record(struct recorder *r, const struct job *j, uint32_t rank, u
     r->records++;
 }
 
-static bool has_begun(const struct recorder *r, uint64_t comm, uint32_t seq)
+static bool is_covered(const struct recorder *r, uint64_t comm, uint32_t seq)
 {
-    for (size_t i = 0; i < r->n_begun; i++)
-        if (r->begun[i].comm == comm)
-            return seq >= r->begun[i].seq;
-    return r->n_begun == COMMS;
+    for (size_t i = 0; i < r->n_first; i++)
+        if (r->first[i].comm == comm)
+            return seq >= r->first[i].seq;
+    return r->n_first == COMMS;
 }
 
 static void begin(struct recorder *r, const struct sample *s)
 {
-    for (size_t i = 0; i < r->n_begun; i++)
-        if (r->begun[i].comm == s->comm)
+    for (size_t i = 0; i < r->n_first; i++)
+        if (r->first[i].comm == s->comm)
             return;
-    if (r->n_begun == COMMS)
+    if (r->n_first == COMMS)
         return;
-    r->begun[r->n_begun].comm = s->comm;
-    r->begun[r->n_begun++].seq = s->seq;
+    r->first[r->n_first].comm = s->comm;
+    r->first[r->n_first++].seq = s->seq;
 }
 
 static void drop_group(struct group *g)
@@ -161,11 +160,11 @@ static void put_group(struct recorder *r, const struct job *j, struct group *g)
     drop_group(g);
 }
 
-/* A record of it is missing.  At the beginning that is the agents' still sending blocks: not part of the
- * trace. */
+/* Write a collective of which a record is missing.  Before the first complete one this is because agents still
+ * send blocks; such a collective is not part of the trace. */
 static void put_incomplete(struct recorder *r, const struct job *j, struct group *g)
 {
-    if (has_begun(r, g->comm, g->seq))
+    if (is_covered(r, g->comm, g->seq))
         put_group(r, j, g);
     else
         drop_group(g);
@@ -176,8 +175,8 @@ static bool overtaken(const struct group *g, const struct group *by)
     return g->used && g->comm == by->comm && g->seq < by->seq && !(g->sample[0].flags & SAMPLE_NONBLOCKING);
 }
 
-/* newer is whole. What is missing of older ones of its communicator was lost: a rank's collectives come in
- * order, but for nonblocking ones. They go first, or they would stand behind newer ones in the trace. */
+/* newer is complete.  A rank's collectives arrive in order, except nonblocking ones, so the records that older ones
+ * of this communicator lack were lost.  The older ones are written first, to keep the trace in order. */
 static void put_older(struct recorder *r, const struct job *j, const struct group *newer)
 {
     for (;;) {
@@ -220,7 +219,7 @@ static struct group *group_get(struct recorder *r, const struct job *j, const st
         else if (!oldest || g->since_s < oldest->since_s)
             oldest = g;
         if (!g->used && !g->cap)
-            break; /* never used: none behind it is either */
+            break; /* this entry was never used, nor were those after it */
     }
     if (!unused) {
         put_incomplete(r, j, oldest);
@@ -237,7 +236,7 @@ void recorders_sample(struct job *j, double now_s, const struct sample *s)
 {
     uint32_t members = view_comm_size(j->view, s->comm);
 
-    /* Until the agents heard that somebody records they send blocks: those do not tell every collective. */
+    /* Until the agents know of the recording they send blocks, which do not contain every collective. */
     if (s->n != 1 || (s->flags & SAMPLE_WHOLE))
         return;
     for (struct recorder *r = j->recorders; r; r = r->next) {
@@ -268,8 +267,8 @@ void recorders_tick(struct job *j, double now_s)
     }
 }
 
-/* Ranks that are inside of something now: entered and never left. Their entry is told as an age; the trace
- * wants the node's clock, which the last batch's header gave. */
+/* Ranks that are inside a collective: entered and not left.  Agents report the entry as an age, the trace needs it
+ * by the node's clock, which the last batch's header has. */
 static void put_inside(struct recorder *r, const struct job *j)
 {
     for (uint32_t i = 0; i < view_rank_limit(j->view); i++) {
@@ -296,7 +295,7 @@ static void recorder_free(struct recorder *r)
 static void end(struct job *j, struct recorder *r, const char *why)
 {
     if (why) {
-        /* What is incomplete now is still on its way: not lost, but after the end. */
+        /* The rest of incomplete collectives is still on its way: they belong after the end, and are not lost. */
         put_inside(r, j);
         if (!r->header)
             put_header(r, j);

@@ -1,9 +1,10 @@
-/* record.h - a job's collectives as they come, as a trace (format syncguard-trace, JSON Lines).
+/* record.h - a running job's collectives, sent as a trace (format syncguard-trace, JSON Lines).
  *
- * The records of one collective stand together, in the order in which the collectives completed: a record
- * waits until all members told theirs, at most RECORD_WAIT_S, and not longer than until a newer one of its
- * communicator is whole. The header comes with the first record. A reader that is too slow loses records, as
- * do ranks that the header does not name because they came later: counted and told at the end. */
+ * The records of one collective are adjacent, and collectives are in the order in which they completed.  A record
+ * is held until all members of its collective have reported, at most RECORD_WAIT_S, and no longer than until a
+ * newer collective of its communicator is complete.  The header is sent with the first record.  Records are left
+ * out when the reader is too slow, or when their rank connected after the header was written; the last line has
+ * their number. */
 #ifndef SYNCGUARD_JOB_RECORD_H
 #define SYNCGUARD_JOB_RECORD_H
 
@@ -18,14 +19,15 @@ struct job;
 struct link;
 struct recorder;
 
-/* Begin: sends the answer. The recorder belongs to the job. */
+/* Start recording to a link, and send the answer with tag. The job owns the recorder. */
 struct recorder *recorder_start(struct job *j, struct link *to, json_t *tag);
-/* Those of this link; why NULL: the link is gone. */
+/* End the recorders of this link; why NULL: the link is closed, so the last line is not sent. */
 void recorder_stop(struct job *j, struct link *to, const char *why);
-bool recording(const struct job *j);
+bool recording(const struct job *j); /* whether the job has a recorder */
 
-void recorders_sample(struct job *j, double now_s, const struct sample *s);
-void recorders_tick(struct job *j, double now_s);
-void recorders_end(struct job *j, const char *why); /* what is open, who is inside of what, the end */
+void recorders_sample(struct job *j, double now_s, const struct sample *s); /* a sample arrived */
+void recorders_tick(struct job *j, double now_s); /* send what was held long enough */
+/* Send what is held, the collectives that ranks are inside of, and the last line; free all recorders. */
+void recorders_end(struct job *j, const char *why);
 
 #endif

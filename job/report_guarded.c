@@ -1,4 +1,4 @@
-/* report_guarded.c - a job under the guard over its own unguarded reference (guarded.h), as JSON. */
+/* report_guarded.c - a job under the guard compared with its own unguarded reference (guarded.h), as JSON. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "job/report_job.h"
 #include "wire/json.h"
 
-/* The levers that are in force on nodes, as far as they were compared. */
+/* The levers in force on nodes that have been compared; returns their number. */
 static size_t take_levers(const struct job *j, struct guarded_lever *lever)
 {
     size_t n = 0;
@@ -26,7 +26,7 @@ static size_t take_levers(const struct job *j, struct guarded_lever *lever)
     return n;
 }
 
-/* Columns that are over before the first action; the one it falls in is of neither. */
+/* Count the columns that end before the first action; the column that contains it is left out. */
 static void take_series(const float *value, size_t n, double columns_since, double *room,
                         struct guarded_series *s)
 {

@@ -38,7 +38,7 @@ static void put_identity(json_t *o, const struct job *j, double now_s, const str
     put_int(o, "nodes_total", j->nodes_total);
 }
 
-/* Verdicts stand in the order of view_verdicts_get. */
+/* verdicts are in the order of view_verdicts_get(). */
 static void put_acknowledged(json_t *verdicts, const struct job *j)
 {
     const struct view_verdict *d;

@@ -1,4 +1,5 @@
-/* scaling_run.h - what a run shows of growth, as the JSON that the store keeps. */
+/* scaling_run.h - the measurements of a run that projections to other numbers of ranks use, as the JSON that the
+ * store keeps. */
 #ifndef SYNCGUARD_JOB_SCALING_RUN_H
 #define SYNCGUARD_JOB_SCALING_RUN_H
 
@@ -7,8 +8,8 @@
 
 #include "model/projection.h"
 
-char *scaling_run_text(const struct projection_run *r); /* the caller's, to free */
-/* false: not one of ours, or out of bounds. */
+char *scaling_run_text(const struct projection_run *r); /* the caller frees it */
+/* false: not in this format, or a value is out of bounds. */
 bool scaling_run_parse(const char *text, struct projection_run *r);
 
 #endif

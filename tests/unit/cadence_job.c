@@ -1,5 +1,5 @@
-/* job/cadence with agents and ranks that are played: do all ranks hear a request at the same call,
- * whatever is late, dies or starts anew? */
+/* job/cadence with simulated agents and ranks: all ranks receive a request at the same call, whichever message is
+ * late and whichever process dies or restarts. */
 #include <stdlib.h>
 
 #include "common/xalloc.h"
@@ -11,23 +11,23 @@
 #include "tests/tap.h"
 
 #define NODES 4
-#define RANKS 2 /* a node */
+#define RANKS 2 /* per node */
 #define MAIL  256
 
-/* A node: what is on its control page, its ranks' counts; `dead`: the agent answers nothing. */
+/* A node: its control page and its ranks' counts; dead: the agent does not answer. */
 struct node {
     uint64_t at, calls[RANKS], yes[RANKS], yes_at[RANKS];
     uint32_t app, state, own[RANKS]; /* own: the ranks' incarnations */
     int64_t serial;
     bool dead, missed, notice;
-    double delay_s;   /* of messages, each way, beside the usual */
-    double last_s[2]; /* when the newest message each way arrives: none overtakes another */
+    double delay_s;   /* additional delay of messages, each way */
+    double last_s[2]; /* when the latest message each way arrives; messages stay in order */
     uint64_t writes;
     double write_s;
     bool writing;
 };
 
-/* A message on its way: to a node, or from it. */
+/* A message in transit, to a node or from it. */
 struct mail {
     double at_s;
     int node;
@@ -41,8 +41,8 @@ static struct world {
     struct mail mail[MAIL];
     double now_s, step_s, next_s, last_report_s, ticked_s;
     uint64_t step;
-    int split; /* steps at which some ranks said yes and some no */
-    int yes;   /* and all */
+    int split; /* steps at which only some ranks received a request */
+    int yes;   /* steps at which all ranks received one */
 } w;
 
 static void post(int node, bool to_node, json_t *o)
@@ -108,7 +108,7 @@ static void hear(int n, const json_t *o)
     report(n);
 }
 
-/* The oldest that has arrived; -1: none. */
+/* The oldest message that has arrived; -1: none. */
 static int arrived(void)
 {
     int first = -1;
@@ -155,7 +155,7 @@ static void step(void)
     w.yes += yes == NODES * RANKS;
 }
 
-/* Play on for so many seconds, a millisecond at a time. */
+/* Simulate this many seconds, a millisecond at a time. */
 static void play(double seconds)
 {
     double until_s = w.now_s + seconds;
@@ -256,7 +256,7 @@ static void usual(void)
             play(4 + 2 * steps_s[i]);
         }
         ok(w.yes == 10 && w.split == 0 && count("heard") == 10,
-           "steps of %g s: %d of 10 requests heard by all at one step", steps_s[i], w.yes);
+           "steps of %g s: %d of 10 requests received by all ranks at one step", steps_s[i], w.yes);
         end();
     }
 }
@@ -267,7 +267,7 @@ static void late_agent(void)
     w.node[2].delay_s = 0.8;
     request();
     play(20);
-    ok(w.split == 0 && w.yes == 1, "an agent a second late: the call moves ahead until it hears in time");
+    ok(w.split == 0 && w.yes == 1, "an agent that is 0.8 s late: later calls are tried until it gets the request in time");
     end();
     begin(0.2);
     request();
@@ -277,7 +277,7 @@ static void late_agent(void)
     play(2);
     w.node[1].delay_s = 0;
     play(20);
-    ok(w.split == 0 && w.yes == 1, "an agent whose link stalls between the words: taken back, asked again");
+    ok(w.split == 0 && w.yes == 1, "an agent whose link stalls between arm and commit: the request is withdrawn and repeated");
     end();
 }
 
@@ -287,7 +287,7 @@ static void dead_agent(void)
     w.node[3].dead = true;
     request();
     play(40);
-    ok(w.split == 0 && w.yes == 0 && count("failed") == 1, "a dead agent: no rank says yes (%s)",
+    ok(w.split == 0 && w.yes == 0 && count("failed") == 1, "a dead agent: no rank receives the request (%s)",
        json_string_value(json_object_get(figure("requests", "newest"), "state")));
     end();
     begin(0.2);
@@ -295,9 +295,9 @@ static void dead_agent(void)
     for (int i = 0; i < 400 && w.node[3].state != 2; i++)
         play(0.001);
     play(0.01);
-    w.node[3].dead = true; /* its page stays */
+    w.node[3].dead = true; /* its page remains */
     play(5);
-    ok(w.split == 0 && w.yes == 1, "an agent that dies after the commit is not needed");
+    ok(w.split == 0 && w.yes == 1, "an agent that dies after the commit: all ranks receive the request");
     end();
 }
 
@@ -312,12 +312,12 @@ static void dead_controller(void)
         json_decref(w.mail[i].o);
         w.mail[i].o = NULL;
     }
-    controller(); /* another one, that knows nothing */
+    controller(); /* a new one without state */
     play(5);
-    ok(w.split == 0 && w.yes == 0, "a controller that dies before the commit: no rank says yes");
+    ok(w.split == 0 && w.yes == 0, "a controller that dies before the commit: no rank receives the request");
     request();
     play(6);
-    ok(w.split == 0 && w.yes == 1, "the next one's request is heard");
+    ok(w.split == 0 && w.yes == 1, "a restarted controller: all ranks receive its request");
     end();
 }
 
@@ -334,7 +334,7 @@ static void restarted_rank(void)
     w.step_s = 0.2;
     w.next_s = w.now_s;
     play(40);
-    ok(w.split == 0 && w.yes == 0, "a rank that is restarted meanwhile: the request is given up");
+    ok(w.split == 0 && w.yes == 0, "a rank that restarts while a request is armed: no rank receives it");
     for (int n = 0; n < NODES; n++)
         for (int r = 0; r < RANKS; r++) {
             w.node[n].own[r] = 1;
@@ -343,13 +343,13 @@ static void restarted_rank(void)
     play(3);
     request();
     play(6);
-    ok(w.split == 0 && w.yes == 1, "all restarted: they count together again");
+    ok(w.split == 0 && w.yes == 1, "after all ranks restarted, all receive a request");
     w.node[0].calls[0] += 50;
     request();
     play(20);
     ok(w.split == 0 && w.yes == 1 &&
            strstr(json_string_value(json_object_get(figure("requests", "newest"), "state")), "once a step"),
-       "ranks whose counts differ are not asked");
+       "ranks whose counts differ by 50 get no request");
     end();
 }
 
@@ -375,15 +375,15 @@ static void storm(void)
         asked++;
     }
     play(60);
-    printf("# %d requests under stalls and deaths: heard by all %d, by some %d; told so %lld\n", asked, w.yes,
+    printf("# %d requests under stalls and deaths: received by all %d, by some %d; reported as split %lld\n", asked, w.yes,
            w.split, count("split"));
     ok(w.yes > asked / 2 && w.split <= asked / 200,
-       "stalls and deaths at any moment: hardly ever half heard");
-    ok(count("split") == w.split, "and that is known when it happens");
+       "random stalls and deaths: over half of the requests reach all ranks, at most 1 in 200 only some");
+    ok(count("split") == w.split, "random stalls and deaths: every split request is reported as split");
     end();
 }
 
-/* What a rule with that condition makes of the job. */
+/* The value of a rule's condition for the job. */
 static enum truth rule_sees(const char *condition)
 {
     struct condition_memory memory;
@@ -414,19 +414,19 @@ static void writes(void)
     }
     ok(near(json_number_value(figure("cost_s", "value")), 2.025, 0.01) &&
            !strcmp(json_string_value(figure("cost_source", NULL)), "program"),
-       "a write costs what the slowest rank says: %.2f s", json_number_value(figure("cost_s", "value")));
+       "the cost of a write is that of the slowest rank: %.2f s", json_number_value(figure("cost_s", "value")));
     ok(json_number_value(figure("last_s", NULL)) < 6 && json_integer_value(figure("written", NULL)) == 6,
-       "and when the last one was");
-    ok(near(cadence_samples_per_s(w.j), NODES * 32 / 0.2, 0.1), "%.0f samples a second",
+       "6 writes are counted, and the time of the last is known");
+    ok(near(cadence_samples_per_s(w.j), NODES * 32 / 0.2, 0.1), "%.0f samples per second are computed from the ranks' counts",
        cadence_samples_per_s(w.j));
-    ok(rule_sees("samples_per_s > 500 and samples_per_s < 800") == TRUTH_YES, "which a rule can ask for");
+    ok(rule_sees("samples_per_s > 500 and samples_per_s < 800") == TRUTH_YES, "a rule can use samples_per_s");
     end();
     begin(0.2);
-    ok(rule_sees("samples_per_s < 800") == TRUTH_UNKNOWN, "unknown until they are told");
+    ok(rule_sees("samples_per_s < 800") == TRUTH_UNKNOWN, "samples_per_s is unknown until ranks report samples");
     end();
 }
 
-/* A step of all ranks, as the view sees it. */
+/* Report a step of all ranks to the view. */
 static void view_step(double gap_s)
 {
     static uint32_t seq;
@@ -472,10 +472,10 @@ static void pauses(void)
     view_step(4);
     play(1);
     ok(figure("perhaps", "pause_s") && near(json_number_value(figure("perhaps", "pause_s")), 3.8, 0.1),
-       "all ranks pause: perhaps a checkpoint");
+       "a pause of all ranks is reported as a possible checkpoint");
     ok(json_is_null(figure("last_s", NULL)) && json_is_null(figure("written", NULL)) &&
            near(json_number_value(figure("lost_work_s", NULL)), w.now_s - 1000, 0.1),
-       "but nobody knows: a failure costs all work since the beginning, %.1f s",
+       "a possible checkpoint does not count: a failure would cost all work since the start, %.1f s",
        json_number_value(figure("lost_work_s", NULL)));
     for (int i = 0; i < 60; i++)
         view_step(0.2);
@@ -486,7 +486,7 @@ static void pauses(void)
     play(1);
     ok(json_integer_value(figure("written", NULL)) == 1 && json_number_value(figure("lost_work_s", NULL)) < 3 &&
            json_is_null(figure("perhaps", NULL)),
-       "a pause right after a request is the checkpoint that was asked for");
+       "a pause right after a request is the requested checkpoint");
     end();
 }
 
@@ -495,20 +495,20 @@ static void reasons(void)
     begin(0.2);
     w.node[1].notice = true;
     play(1.5);
-    ok(w.yes == 1 && w.split == 0, "a rank tells of a preemption: all hear at once that a checkpoint is due");
+    ok(w.yes == 1 && w.split == 0, "a rank reports a preemption: all ranks are asked for a checkpoint at once");
     play(5);
     end();
     policy.checkpoint_most_s = 10;
     policy.checkpoint_cost_s = 0.1;
     begin(0.2);
     play(12);
-    ok(w.yes == 1, "the longest interval is over: asked for by itself");
+    ok(w.yes == 1, "after CheckpointMaxInterval a checkpoint is requested without a command");
     end();
     policy.checkpoint = CONFIG_CHECKPOINT_ADVISE;
     begin(0.2);
     play(12);
     ok(w.yes == 0 && json_number_value(figure("next_due_s", NULL)) == 0 && figure("interval_s", NULL),
-       "advise: said, not done");
+       "Checkpoint=advise: due is reported, and nothing is requested");
     end();
     policy.checkpoint_most_s = 1e6;
     policy.checkpoint = CONFIG_CHECKPOINT_REQUEST;

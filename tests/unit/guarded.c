@@ -1,5 +1,5 @@
-/* A guarded job over its own reference: which one is taken, ratios computed by hand, and what stays unknown.
- */
+/* A guarded job compared with its own reference: the choice of reference, ratios computed by hand, and which ratios
+ * stay unknown. */
 #include "job/guarded.h"
 
 #include <string.h>
@@ -19,8 +19,10 @@ static void test_nothing(void)
 
     guarded_compare(&in, &g);
     for (int f = 0; f < GUARDED_FIGURES; f++)
-        ok(!ratio(f)->reference && isnan(ratio(f)->value), "%s is unknown", guarded_figure_name(f));
-    ok(strstr(g.text, "nothing unguarded") != NULL, "and that is said: %s", g.text);
+        ok(!ratio(f)->reference && isnan(ratio(f)->value), "without a reference the ratio of %s is unknown",
+           guarded_figure_name(f));
+    ok(strstr(g.text, "no unguarded reference") != NULL, "the text states that there is no reference: %s",
+       g.text);
 }
 
 static void test_holdout(void)
@@ -33,18 +35,20 @@ static void test_holdout(void)
     in.series[GUARDED_STEP] = (struct guarded_series){ steps, 12, 6 };
     guarded_compare(&in, &g);
     ok(near(ratio(GUARDED_STEP)->value, 0.932170, 1e-5) && ratio(GUARDED_STEP)->reference == GUARDED_HOLDOUT,
-       "the hold-out comes first, by rank: %.4f", ratio(GUARDED_STEP)->value);
-    ok(near(ratio(GUARDED_STEP)->high, exp((2 * log(0.95) + log(1.02)) / 3), 1e-9), "with its interval");
+       "the hold-out is preferred to steps and runs, weighted by ranks: %.4f", ratio(GUARDED_STEP)->value);
+    ok(near(ratio(GUARDED_STEP)->high, exp((2 * log(0.95) + log(1.02)) / 3), 1e-9),
+       "the ratio of the hold-out has its interval");
     ok(near(ratio(GUARDED_THROUGHPUT)->value, 1 / 0.932170, 1e-5) &&
            ratio(GUARDED_THROUGHPUT)->low < ratio(GUARDED_THROUGHPUT)->value,
-       "throughput is its inverse, and so is the interval");
+       "the ratio of throughput and its interval are the inverse of those of the step time");
     ok(ratio(GUARDED_CV)->reference == GUARDED_RUNS && ratio(GUARDED_CV)->value == 0.7 &&
            isnan(ratio(GUARDED_CV)->low),
-       "what it does not know comes of the earlier runs, without an interval where there is none");
-    ok(strstr(g.text, "faster") != NULL, "%s", g.text);
+       "the variation, which the hold-out lacks, is compared with earlier runs, without an interval");
+    ok(strstr(g.text, "faster") != NULL, "an interval below 1 is called faster: %s", g.text);
     lever[0].high = lever[1].high = 1.05;
     guarded_compare(&in, &g);
-    ok(strstr(g.text, "no measurable difference") != NULL, "%s", g.text);
+    ok(strstr(g.text, "no measurable difference") != NULL, "an interval that contains 1 is no difference: %s",
+       g.text);
 }
 
 static void test_before(void)
@@ -56,22 +60,24 @@ static void test_before(void)
     in.series[GUARDED_STEP] = (struct guarded_series){ steps, 13, 6 };
     guarded_compare(&in, &g);
     ok(ratio(GUARDED_STEP)->reference == GUARDED_BEFORE && near(ratio(GUARDED_STEP)->value, 0.8, 1e-9),
-       "steps before the action are next: 0.8 of them");
+       "without a hold-out the reference is the steps before the action: ratio 0.8");
     /* sd 0.01549 of 6: relative errors 0.00632 and 0.00791; t of 5 degrees 2.015 */
     spread = log(ratio(GUARDED_STEP)->high / ratio(GUARDED_STEP)->value);
-    ok(near(spread, 2.015 * hypot(0.00632, 0.00791), 0.01), "the interval is Student's: %.4f", spread);
+    ok(near(spread, 2.015 * hypot(0.00632, 0.00791), 0.01),
+       "the interval of steps before and after is Student's: %.4f", spread);
     ok(!strstr(g.text, "faster") && strstr(g.text, "may have come without"),
-       "the reference was chosen because the job was slow, so that nothing is claimed: %s", g.text);
+       "a ratio that includes regression to the mean is not called faster: %s", g.text);
     in.series[GUARDED_STEP] = (struct guarded_series){ steps, 10, 6 };
     guarded_compare(&in, &g);
     ok(ratio(GUARDED_STEP)->reference == GUARDED_RUNS && isnan(ratio(GUARDED_STEP)->low),
-       "with too few steps since, the runs are taken, two of which tell no interval");
+       "with too few steps after the action the reference is earlier runs; 2 runs give no interval");
     in.runs.runs = 9;
     guarded_compare(&in, &g);
     /* t of 8 degrees 1.860, times 0.02 sqrt(1 + 1.571 / 9) */
     spread = log(ratio(GUARDED_STEP)->high / ratio(GUARDED_STEP)->value);
-    ok(near(spread, 1.8595 * 0.02 * sqrt(1 + 1.571 / 9), 0.01), "nine do: %.4f", spread);
-    ok(strstr(g.text, "slower") != NULL, "%s", g.text);
+    ok(near(spread, 1.8595 * 0.02 * sqrt(1 + 1.571 / 9), 0.01), "9 earlier runs give an interval: %.4f",
+       spread);
+    ok(strstr(g.text, "slower") != NULL, "an interval above 1 is called slower: %s", g.text);
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* What a controller writes down of a running step can be read back, whatever was lost on the way. */
+/* The trace that a controller records of a running step can be read back, also when records were lost. */
 #include <stdlib.h>
 
 #include "common/xalloc.h"
@@ -9,10 +9,10 @@
 #include "trace/reader.h"
 #include "wire/link.h"
 
-/* ---- a link that keeps what is sent ---- */
+/* ---- a link that keeps what is sent on it ---- */
 
 static struct {
-    char *trace; /* of the "trace" frames */
+    char *trace; /* content of the "trace" frames */
     size_t bytes, cap;
     json_int_t left_out;
 } sent;
@@ -91,7 +91,7 @@ static struct trace_figures read_back(struct job *j)
 
     recorders_end(j, "step ended");
     ok(trace_reader_feed(r, sent.trace, sent.bytes, &err) == 0 && trace_reader_finish(r, &err) == 0,
-       "the trace is read %s", err.text);
+       "the recorded trace can be read %s", err.text);
     trace_reader_figures_get(r, &f);
     trace_reader_free(r);
     job_free(j);
@@ -107,17 +107,18 @@ static void a_lost_record(void)
     for (uint32_t r = 0; r < RANKS; r++)
         rank_begins(j, r);
     recorder_start(j, (struct link *)&sent, NULL);
-    for (uint32_t r = 0; r < RANKS; r++) /* an agent tells many at a time */
+    for (uint32_t r = 0; r < RANKS; r++) /* an agent reports several at a time */
         for (uint32_t seq = 0; seq < 8; seq++)
             if (r != 1 || seq != 3)
                 leaves(j, r, seq);
     f = read_back(j);
-    is_int((long long)f.records, RANKS * 8 - 1, "all that was told is in it");
-    is_int((long long)f.lost, 1, "one is known to be lost");
-    is_int((long long)f.reordered, 0, "and nothing stands behind newer ones");
+    is_int((long long)f.records, RANKS * 8 - 1,
+           "a lost record: the trace has all records that were reported");
+    is_int((long long)f.lost, 1, "a lost record: the reader counts 1 lost");
+    is_int((long long)f.reordered, 0, "a lost record: the other records are in order");
 }
 
-/* Somebody records from the beginning on, when half of the agents have not connected yet. */
+/* Recording starts with the step, before all agents have connected. */
 static void ranks_that_come_later(void)
 {
     struct job *j = job_make();
@@ -134,9 +135,11 @@ static void ranks_that_come_later(void)
         for (uint32_t r = 0; r < RANKS; r++)
             leaves(j, r, seq);
     f = read_back(j);
-    is_int(f.ranks, RANKS - 1, "the header names those that were there at the first whole collective");
-    is_int((long long)f.records, (RANKS - 1) * 4, "their records are in it");
-    is_int(sent.left_out, 2, "what a later rank told is left out, and that is said");
+    is_int(f.ranks, RANKS - 1,
+           "a late rank: the header names the ranks that were known at the first complete collective");
+    is_int((long long)f.records, (RANKS - 1) * 4,
+           "a late rank: the trace has all records of the ranks in the header");
+    is_int(sent.left_out, 2, "a late rank: its 2 records are left out and counted");
 }
 
 static void nothing_at_all(void)
@@ -147,7 +150,8 @@ static void nothing_at_all(void)
     rank_begins(j, 0);
     recorder_start(j, (struct link *)&sent, NULL);
     f = read_back(j);
-    ok(f.header && f.ranks == 1 && !f.records && !strcmp(f.job, "7.0"), "a header without records");
+    ok(f.header && f.ranks == 1 && !f.records && !strcmp(f.job, "7.0"),
+       "a recording without any collective has a header and no records");
 }
 
 int main(void)
