@@ -23,7 +23,7 @@ static const char *const migrations[] = {
     " effect_ratio REAL, effect TEXT);"
     "CREATE INDEX IF NOT EXISTS audit_job ON audit(job, at);"
     "CREATE INDEX IF NOT EXISTS audit_at ON audit(at);",
-    /* decisions of before have no intervals of their effects */
+    /* effects of older entries have no intervals */
     "ALTER TABLE audit ADD COLUMN before_error REAL;"
     "ALTER TABLE audit ADD COLUMN before_n REAL;"
     "ALTER TABLE audit ADD COLUMN effect_low REAL;"
@@ -48,7 +48,7 @@ static const char *const sql[STATEMENTS] = {
         "UPDATE audit SET outcome=?2, outcome_text=?3, effect_ratio=?4, effect=?5, effect_low=?6, effect_high=?7 WHERE id=?1",
     [LIST] =
         "SELECT " COLUMNS " FROM audit WHERE (?1=0 OR job=?1) AND (?2<0 OR uid=?2) ORDER BY id DESC LIMIT ?3",
-    /* state<2: not withheld; by: of nobody */
+    /* state<2: not withheld; by=4294967295: AUDIT_NOBODY */
     [SPENT] = "SELECT at, n_nodes FROM audit WHERE NOT command AND by=4294967295 AND at>=?1"
               " AND ((?2=0 AND state=1) OR (job=?2 AND uid=?3 AND state<2)) ORDER BY id",
     [EARLIER] =
@@ -199,7 +199,7 @@ static void write_line(struct audit *a, const struct audit_entry *e, const char 
     fd = open(a->lines, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0640);
     good = fd >= 0 && write(fd, line, strlen(line)) == (ssize_t)strlen(line);
     if (!good && !a->lines_failed)
-        log_warn("AuditLog=%s: %s: decisions are kept in the database alone", a->lines, strerror(errno));
+        log_warn("AuditLog=%s: %s: decisions are written to the database only", a->lines, strerror(errno));
     a->lines_failed = !good;
     if (fd >= 0)
         close(fd);
@@ -275,7 +275,7 @@ void audit_expire(struct audit *a, int days)
         return;
     sqlite3_bind_double(a->db->st[EXPIRE], 1, wall_s() - days * 86400.0);
     if (database_run(a->db->st[EXPIRE], "audit", &err) < 0)
-        log_warn("%s: old decisions stay", err.text);
+        log_warn("%s: cannot delete old decisions", err.text);
 }
 
 /* ---- reading ---- */
@@ -316,7 +316,7 @@ void audit_spent(struct audit *a, const struct job_id *job, double since,
     sqlite3_reset(st);
 }
 
-/* The statement, for rows of that run. */
+/* The statement with the run's id bound. */
 static sqlite3_stmt *of_run(struct audit *a, enum statement which, const struct job_id *id)
 {
     sqlite3_stmt *st = a->db->st[which];

@@ -1,9 +1,9 @@
-/* audit.h - every decision about a job, with its reason, its outcome and what it brought; kept, whether it
- * was done or only said in a dry run, and so are the commands of people that change what is decided.
+/* audit.h - the audit log: every decision about a job with its reason, outcome and effect, whether it was carried
+ * out or part of a dry run, and every user's command that changes decisions.
  *
- * A database of its own beside the history (StateDir/audit.sqlite), and, where the configuration names one, a
- * file of JSON lines that only grows. Who decides and who acts is elsewhere: here it is written down. Every
- * function takes NULL. Times: Unix seconds. */
+ * It has a database of its own beside the history (StateDir/audit.sqlite) and, if AuditLog is configured, an
+ * append-only file of JSON lines.  This module only records; others decide and act.  Every function accepts NULL
+ * for a. Times: Unix seconds. */
 #ifndef SYNCGUARD_HISTORY_AUDIT_H
 #define SYNCGUARD_HISTORY_AUDIT_H
 
@@ -19,62 +19,60 @@
 #define AUDIT_NOBODY UINT32_MAX
 
 enum audit_outcome {
-    AUDIT_NONE,    /* nothing was to be done */
-    AUDIT_PENDING, /* handed on, not over */
+    AUDIT_NONE,    /* there was nothing to do */
+    AUDIT_PENDING, /* under way */
     AUDIT_DONE,
     AUDIT_FAILED
 };
 
 struct audit_entry {
-    int64_t id; /* grows; 0: not written */
+    int64_t id; /* ascending; 0: not written */
     double at;
     struct job_id job;
     char job_text[48], policy[32];
-    bool command;      /* of a person; of the decision then counts the sentence alone */
-    uid_t by;          /* whose command, or who asked for the action; AUDIT_NOBODY */
-    struct decision d; /* its at_s says nothing here */
+    bool command;      /* a user's command; of d only the sentence is valid then */
+    uid_t by;          /* user who gave the command or asked for the action, or AUDIT_NOBODY */
+    struct decision d; /* its at_s is not used */
     enum audit_outcome outcome;
     char outcome_text[256];
     struct effect_level before;  /* step time before */
-    struct effect_ratio brought; /* of the step time afterwards */
+    struct effect_ratio brought; /* step time afterwards over step time before */
     char effect[320];            /* "": not measured yet */
 };
 
 struct audit;
 
-/* DIR/audit.sqlite; where that cannot be, memory, and warning says why ("": all is well). */
+/* Open DIR/audit.sqlite.  If that fails, a database in memory is used and warning has the reason ("": no failure). */
 struct audit *audit_open(const char *dir, struct err *warning);
 void audit_close(struct audit *a);
-/* Add JSON lines to the file as well, from now on; "": no longer. */
+/* From now on also append every entry to this file as a JSON line; "": to none. */
 void audit_log_to(struct audit *a, const char *path);
 
-/* Written, and e gets its id. -1: with the reason; then it is in neither place. */
+/* Write an entry and set its id.  -1 with a reason: it is in neither database nor file. */
 int audit_add(struct audit *a, struct audit_entry *e, struct err *err);
-/* What became of it: outcome, ratio and effect as they are now. */
+/* Write outcome, ratio and effect of e, which audit_add() wrote before. */
 int audit_update(struct audit *a, const struct audit_entry *e, struct err *err);
 
-/* As doc/protocol.md has it; the caller's. */
+/* The entry as in doc/protocol.md; the caller owns it. */
 json_t *audit_object(const struct audit_entry *e);
-/* The newest first, at most limit; job 0: of all jobs; uid UINT32_MAX: of all users. The caller's. */
+/* At most limit entries, newest first; job 0: of all jobs; uid UINT32_MAX: of all users. The caller owns the array. */
 json_t *audit_list(struct audit *a, uint32_t job, uid_t uid, int limit);
 
-/* Decisions that count against a budget, oldest first: since then, of the job those that were not withheld,
- * of all jobs (NULL) those that were enforced. What a person asked for counts against none.
- */
+/* Call each for decisions after since that count against a budget, oldest first.  With a job: its decisions that
+ * were not withheld; with NULL: enforced decisions of all jobs.  Actions that a user asked for do not count. */
 void audit_spent(struct audit *a, const struct job_id *job, double since,
                  void (*each)(double at, uint32_t nodes, void *arg), void *arg);
-/* What ended earlier runs of this job and step, the newest first: how many. Its effect is "" until a later
- * run has shown it. */
+/* The actions that ended earlier runs of this job and step, newest first; returns how many.  Their effect is ""
+ * until it was measured on a later run. */
 #define AUDIT_EARLIER 4u
 size_t audit_earlier(struct audit *a, const struct job_id *run, struct audit_entry e[AUDIT_EARLIER]);
-/* The oldest of these that was asked for by hand and is not over. 0, or -1: there is none. */
+/* The oldest action of this kind in the run that this user asked for and that is under way.  -1: none. */
 int audit_asked(struct audit *a, const struct job_id *run, enum action_kind action, uid_t by,
                 struct audit_entry *e);
-/* All of one run, oldest first: what a controller that begins anew must know of it. */
+/* Call each for all entries of one run, oldest first; a restarted controller restores its state from them. */
 void audit_run(struct audit *a, const struct job_id *run,
                void (*each)(const struct audit_entry *e, void *arg), void *arg);
-/* 0, or -1: there is none of that id. */
-int audit_get(struct audit *a, int64_t id, struct audit_entry *e);
-void audit_expire(struct audit *a, int days);
+int audit_get(struct audit *a, int64_t id, struct audit_entry *e); /* -1: no entry has this id */
+void audit_expire(struct audit *a, int days);                      /* delete entries that are older */
 
 #endif

@@ -10,7 +10,7 @@
 
 #define TIMES_MAX ((size_t)(VIEW_RAISED_MAX + VIEW_VERDICTS_MAX) * VIEW_CULPRITS_MAX)
 
-/* From when to when a node was the culprit. */
+/* A period in which a node was the culprit. */
 struct guilt {
     const char *node; /* lent by the view */
     double from_s, to_s, lost_s, slowdown;
@@ -25,10 +25,10 @@ const char *culprit_node(const struct job *j, const struct view_verdict *d, uint
         return d->culprit[i];
     if (d->finding.scope == SCOPE_RANK && view_rank_get(j->view, now_s, (uint32_t)atoi(d->culprit[i] + 1), &f))
         return f.node;
-    return ""; /* of a switch: not one of its nodes' doing */
+    return ""; /* a switch: none of its nodes is the cause */
 }
 
-/* Uneven work is the program's doing, wherever it runs. */
+/* The program causes uneven work on any node, so that no node is its culprit. */
 static bool counts(const struct view_verdict *d)
 {
     return d->finding.class != FINDING_IMBALANCE;
@@ -49,7 +49,7 @@ static size_t add_guilt(const struct job *j, const struct view_verdict *d, bool 
     return n;
 }
 
-/* Those that stand are looked at first: they may have had no room in the list of the whole run. */
+/* Standing verdicts come first, since they may be missing from the full list of the whole run. */
 static size_t list_guilt(const struct job *j, double end_s, struct guilt *out)
 {
     const struct view_verdict *d;
@@ -71,7 +71,7 @@ static int by_node_and_time(const void *a, const void *b)
     return d ? d : (x->from_s > y->from_s) - (x->from_s < y->from_s);
 }
 
-/* The times in which the node was the culprit, as one set: two verdicts at a time do not count twice. */
+/* Add the union of the periods in which the node was the culprit: simultaneous verdicts count once. */
 static void add_up(struct store_part *part, const struct guilt *g, size_t n)
 {
     double until_s = -INFINITY;

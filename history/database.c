@@ -32,7 +32,8 @@ static int migrate(struct database *d, const struct database_tables *t, struct e
     if (n < 0)
         return err_set(err, "%s", sqlite3_errmsg(d->db));
     if (n > t->version)
-        return err_set(err, "its version is %d, of a newer program; this one knows %d", n, t->version);
+        return err_set(err, "its version is %d, from a newer program; this one knows versions up to %d", n,
+                       t->version);
     for (; n < t->version; n++) {
         char *text = xasprintf("BEGIN IMMEDIATE;%sPRAGMA user_version=%d;COMMIT;", t->migrations[n], n + 1);
         int rc = database_execute(d, text, err);
@@ -54,7 +55,8 @@ static int prepare(struct database *d, const struct database_tables *t, struct e
     return 0;
 }
 
-/* SQLite gives its journals the database's mode, but a new database the umask's. Another user's file keeps its mode. */
+/* SQLite gives its journals the mode of the database, but creates a new database by the umask.  The mode of another
+ * user's file is not changed. */
 static int claim_file(const char *path, struct err *err)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);

@@ -1,9 +1,9 @@
-/* database.h - a database of the controller: an SQLite file that is opened, brought to the present version and
- * asked by prepared statements.
+/* database.h - a database of the controller: opens an SQLite file, migrates it to the present version and prepares
+ * its statements.
  *
- * A user of it is two tables: migrations and statements. The file is the controller's alone (0600): it holds
- * names of jobs and of users. A reader of it waits for nobody longer than 0.2 s, and no writer for a reader (WAL).
- * NaN, infinity and NULL are null; texts are copied. */
+ * A module describes its database by two tables: migrations and statements.  Only the controller's user may access
+ * the file (0600), because it contains names of jobs and users.  Readers wait at most 0.2 s for a lock, and writers
+ * do not wait for readers (WAL).  NaN, infinity and NULL are stored as null; texts are copied. */
 #ifndef SYNCGUARD_HISTORY_DATABASE_H
 #define SYNCGUARD_HISTORY_DATABASE_H
 
@@ -14,12 +14,13 @@
 #include "job/job.h"
 
 struct database_tables {
-    const char *file; /* in the folder */
-    bool synced;      /* each commit is on the disk before it returns; else the last moments may be lost */
-    /* The nth brings a database from version n to n + 1 (PRAGMA user_version); a new one takes them all, and what
-     * fails leaves the version before it whole. What was released is never changed: another is added. */
+    const char *file; /* name in the folder */
+    bool synced;      /* each commit waits for the disk; otherwise a crash may lose the latest ones */
+    /* The nth migration changes version n to n + 1 (PRAGMA user_version).  A new database runs all of them.  Each is
+     * one transaction, so that a failure leaves the earlier version intact.  A released migration is never changed;
+     * a new one is appended. */
     const char *const *migrations;
-    int version; /* how many */
+    int version; /* number of migrations */
     const char *const *sql;
     int statements;
 };
@@ -27,30 +28,34 @@ struct database_tables {
 struct database {
     sqlite3 *db;
     int statements;
-    sqlite3_stmt *st[]; /* as in the table */
+    sqlite3_stmt *st[]; /* in the order of the table */
 };
 
-/* The folder is made when it is missing. NULL with the reason: one of a newer program is refused, too. */
+/* Open the file, and create the folder if it is missing.  NULL with a reason; a database of a newer program is
+ * refused. */
 struct database *database_open(const char *dir, const struct database_tables *t, struct err *err);
-/* In memory where that fails, and warning is why ("": all is well). NULL: not even that. */
+/* Like database_open(), but if that fails the database is in memory and warning has the reason ("": no failure).
+ * NULL: that failed, too. */
 struct database *database_open_or_memory(const char *dir, const struct database_tables *t,
                                          struct err *warning);
 void database_close(struct database *d); /* NULL is fine */
 
-/* Statements that give no rows, one after the other. 0, or -1 with SQLite's reason. */
+/* Execute statements that return no rows.  -1 with SQLite's reason. */
 int database_execute(struct database *d, const char *text, struct err *err);
-/* Run a statement that gives no rows, and make it ready again. 0, or -1 with "WHAT: " and SQLite's reason. */
+/* Execute a prepared statement that returns no rows, and reset it.  -1 with "WHAT: " and SQLite's reason. */
 int database_run(sqlite3_stmt *st, const char *what, struct err *err);
 
+/* Bind a value to parameter `at`, which counts from 1. */
 void database_bind_text(sqlite3_stmt *st, int at, const char *text);
 void database_bind_real(sqlite3_stmt *st, int at, double value);
-/* uid, job, step and restarts, from `at` on. */
+/* Bind uid, job, step and restarts to four parameters from `at` on. */
 void database_bind_id(sqlite3_stmt *st, int at, const struct job_id *id);
-/* For "?<0 OR uid=?": UINT32_MAX is everybody. */
+/* Bind uid for "?<0 OR uid=?"; UINT32_MAX, which stands for all users, as -1. */
 void database_bind_uid(sqlite3_stmt *st, int at, uid_t uid);
 
-double database_real(sqlite3_stmt *st, int at);
-const char *database_text(sqlite3_stmt *st, int at); /* lent until the next row; "" of null */
-struct job_id database_id(sqlite3_stmt *st, int at);
+/* Column `at`, which counts from 0, of the present row. */
+double database_real(sqlite3_stmt *st, int at);      /* NaN for null */
+const char *database_text(sqlite3_stmt *st, int at); /* valid until the next row; "" for null */
+struct job_id database_id(sqlite3_stmt *st, int at); /* four columns */
 
 #endif

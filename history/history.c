@@ -21,26 +21,26 @@
 #include "wire/json.h"
 
 #define SAMPLES_MAX 64u
-#define ROWS_A_TICK 2000 /* some 2 ms */
+#define ROWS_A_TICK 2000 /* takes about 2 ms */
 #define DAY_S       86400.0
 
-/* A verdict as one that was there before is known by. */
+/* Identity of a verdict that was already raised. */
 struct raised {
     enum finding_class class;
     enum finding_scope scope;
     char culprit[64];
 };
 
-/* What is remembered of a step until it goes. */
+/* Data of a step, kept until it is freed. */
 struct memory {
     const struct job *job;
-    struct past *past; /* NULL: nothing to compare with */
+    struct past *past; /* NULL: there are no similar runs */
     double parts_s;    /* when its nodes were stored */
-    double scaling_s;  /* when what it shows of growth was; 0: not yet */
+    double scaling_s;  /* when its measurements for projections were stored; 0: not yet */
     struct raised stood[VIEW_VERDICTS_MAX];
     size_t n_stood;
-    /* The view's figures are of the last minute; the run's are the medians of these, taken at every stride-th
-     * save and thinned out when they are too many. */
+    /* The view's figures are of the last minute.  The run's are medians of these samples, which are taken at every
+     * stride-th save; when the arrays are full, every second one is dropped. */
     double p50_s[SAMPLES_MAX], cv[SAMPLES_MAX];
     size_t n_samples, stride, saves;
 };
@@ -50,9 +50,9 @@ struct history {
     struct memory *memory;
     size_t n, cap;
     struct lemons *lemons;
-    double lemons_s; /* when they were scored */
+    double lemons_s; /* when the nodes were scored */
     bool stale;      /* rows were written since */
-    /* The next scores, while the rows are read: a part at a tick, up to the node. */
+    /* The next scores, while their rows are read in parts, one part per tick; the last part ended with this node. */
     struct lemons *next;
     char node[STORE_NODE_MAX];
 };
@@ -145,7 +145,7 @@ static double median_of_known(const double *value, size_t n)
     return statistics_median(known, m);
 }
 
-/* Of all nodes; one that does not tell makes the sum unknown. */
+/* Energy of all nodes; unknown if one node does not report it. */
 static double energy_j(const struct job *j)
 {
     double sum = 0;
@@ -187,7 +187,7 @@ static void compare(struct history *h, struct memory *m, const struct store_run 
     *m->past = p;
 }
 
-/* ---- its nodes ---- */
+/* ---- nodes of a run ---- */
 
 static int save_parts(struct history *h, const struct job *j, double end_s, struct err *err)
 {
@@ -214,7 +214,7 @@ static void add_run(const char *text, void *arg)
         r->n += scaling_run_parse(text, &r->run[r->n]);
 }
 
-/* What this one shows goes to the store, what others showed to its view. */
+/* Store this run's measurements for projections, and give those of other runs to its view. */
 static int save_scaling(struct history *h, const struct job *j, const struct store_run *r, struct err *err)
 {
     struct runs others = { .n = 0 };
@@ -225,7 +225,7 @@ static int save_scaling(struct history *h, const struct job *j, const struct sto
     store_scaling_runs(h->store, j, r->ranks, PROJECTION_RUNS, add_run, &others);
     view_runs_set(j->view, others.run, others.n);
     if (view_run_get(j->view, &own))
-        return 0; /* too little is known yet */
+        return 0; /* too few measurements yet */
     text = scaling_run_text(&own);
     rc = store_scaling(h->store, j, r->ranks, r->heard, text, err);
     free(text);
@@ -258,7 +258,7 @@ int history_save(struct history *h, const struct job *j, double now_s, double fi
         rc = save_scaling(h, j, &r, err);
         m->scaling_s = now_s;
     }
-    /* A step without a collective could not have had a culprit. */
+    /* Without collectives no verdict is possible, so that such a step is no evidence for its nodes. */
     if (rc == 0 && f.collectives && (ended(j) || now_s >= m->parts_s + HISTORY_PARTS_S)) {
         rc = save_parts(h, j, end_s, err);
         m->parts_s = now_s;
@@ -320,7 +320,7 @@ int history_verdicts(struct history *h, const struct job *j, double now_s, struc
     return rc;
 }
 
-/* ---- answers ---- */
+/* ---- queries ---- */
 
 const struct past *history_past(const struct history *h, const struct job *j)
 {
@@ -410,18 +410,18 @@ const struct lemon *history_lemons(const struct history *h, size_t *n)
     return h && h->lemons ? lemons_get(h->lemons, n) : NULL;
 }
 
-/* ---- how often jobs fail ---- */
+/* ---- failure rates ---- */
 
-#define ENOUGH_FAILURES 3 /* of the partition itself */
+#define ENOUGH_FAILURES 3 /* least number of failures of the partition for a rate of its own */
 
-/* From whom the rate is learnt. */
+/* Origin of the rate. */
 struct source {
     double failures, node_s;
     const char *name;
     char text[160];
 };
 
-/* What happened to guarded jobs; false: nothing is known. */
+/* The failure rate of guarded jobs; false: not known. */
 static bool from_jobs(const struct history *h, const struct job *j, struct source *s)
 {
     *s = (struct source){ .name = "partition" };
@@ -433,7 +433,7 @@ static bool from_jobs(const struct history *h, const struct job *j, struct sourc
     return s->node_s > 0;
 }
 
-/* What happened to the partition's nodes. */
+/* The failure rate of the partition's nodes; false: not known. */
 static bool from_nodes(struct accounting *a, const struct job *j, struct source *s)
 {
     double nodes = fmax(j->nodes_total, (double)j->n_agents);
@@ -448,8 +448,8 @@ static bool from_nodes(struct accounting *a, const struct job *j, struct source 
     return true;
 }
 
-/* Node events know nothing of programs that crash, guarded jobs do: where enough of the partition's failed
- * more often than its nodes did, they are believed. */
+/* Failed jobs include crashes of programs, which node events do not: if enough jobs of the partition failed, and
+ * more often than its nodes, their rate is used. */
 static bool more_often(const struct source *jobs, const struct source *nodes)
 {
     return !strcmp(jobs->name, "partition") &&

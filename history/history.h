@@ -1,11 +1,10 @@
-/* history.h - what steps leave in the store, and what the store knows of them: the run compared with
- * similar earlier runs, the nodes that keep being the culprit.
+/* history.h - saves steps in the store, and keeps what is derived from it: the comparison of a run with similar
+ * earlier runs, and the scores of nodes that are the culprit again and again.
  *
- * Between the jobs and the store: it turns a step into rows (store.h), remembers of each running step what a
- * row needs and the view forgets, and keeps the answers (past.h, lemon.h) at hand, so that a question costs
- * no pass over the database: a run is compared when it is saved; when rows changed, the nodes are scored
- * anew, a few rows at a tick, at most once in HISTORY_LEMONS_S. Every function takes NULL, and a history
- * without a store.
+ * It turns a step into rows (store.h), keeps the data of a running step that a row needs and the view discards, and
+ * caches the results (past.h, lemon.h), so that a query does not read the database: a run is compared when it is
+ * saved; after rows changed, the nodes are scored again, a few rows per tick, at most once in HISTORY_LEMONS_S.
+ * Every function accepts NULL for h, and a history without a store.
  *
  * Times: now_s is the controller's monotonic clock. */
 #ifndef SYNCGUARD_HISTORY_HISTORY_H
@@ -15,9 +14,10 @@
 
 #include "common/err.h"
 
-#define HISTORY_LEMONS_S  60.0
-#define HISTORY_SCALING_S 300.0 /* what it shows of growth over more ranks, too */
-#define HISTORY_PARTS_S   600.0 /* the nodes of a running step are stored so often, and at its end */
+#define HISTORY_LEMONS_S 60.0
+#define HISTORY_SCALING_S \
+    300.0                     /* interval at which a running step's measurements for projections are stored */
+#define HISTORY_PARTS_S 600.0 /* interval at which a running step's nodes are stored; also at its end */
 
 struct accounting;
 struct history;
@@ -26,35 +26,35 @@ struct job;
 struct lemon;
 struct past;
 
-struct history *history_new(struct store *s); /* s is lent until history_free */
+struct history *history_new(struct store *s); /* uses s, which the caller closes after history_free() */
 void history_free(struct history *h);
 
-/* The step as it is now goes to the store: its report, which gets keys as from history_put, its figures, its
- * nodes. */
+/* Save the present state of the step: its report, to which the keys of history_put() are added, its figures and its
+ * nodes.  -1 with a reason. */
 int history_save(struct history *h, const struct job *j, double now_s, double first_action_s, json_t *report,
                  struct err *err);
-/* The step's verdicts changed: those that were raised since the last call go to the store, each culprit with
- * its node. */
+/* The step's verdicts changed: store those raised since the last call, one row per culprit with its node.  -1 with
+ * a reason. */
 int history_verdicts(struct history *h, const struct job *j, double now_s, struct err *err);
-/* Call it about every quarter second. */
+/* Continue scoring the nodes; call it about every quarter of a second. */
 void history_tick(struct history *h, double now_s);
-/* How often it will fail, to its cadence: how often the nodes of its partition went down, as Slurm's
- * accounting has it; how often guarded steps of its partition failed, or of all where those are too few,
- * where the accounting does not know or the partition's steps failed more often than its nodes; and what
- * earlier runs of the job itself saw. */
+/* Give the job's cadence a failure rate: that of the nodes of its partition by Slurm's accounting.  If the
+ * accounting has none, or guarded steps of the partition failed more often than its nodes: that of guarded steps of
+ * the partition, or of all partitions where those are too few.  Also give it the failures of the job's own earlier
+ * runs. */
 void history_failures(const struct history *h, struct accounting *a, struct job *j);
-/* Slurm said how the job ended (j->outcome): its step counts as failed, or not. */
+/* Store how the job ended (j->outcome): whether its step counts as failed.  -1 with a reason. */
 int history_outcome(const struct history *h, const struct job *j, struct err *err);
-/* The step is about to go. */
+/* The step is about to be freed: discard its data. */
 void history_forget(struct history *h, const struct job *j);
 
-/* The run compared with those like it, as of the last save, lent; NULL: there are none. */
+/* The comparison with similar earlier runs at the last save; valid until the next.  NULL: there are none. */
 const struct past *history_past(const struct history *h, const struct job *j);
-/* report gets the key `past` of that (null: there are none), and `guarded` (job/report_job.h). */
+/* Add the key `past`, which is that comparison or null, and `guarded` (job/report_job.h) to report. */
 void history_put(const struct history *h, const struct job *j, double first_action_s, json_t *report);
-/* The row of a node gets lemon_score, culprit_jobs, seen_jobs; null until the nodes were scored once. */
+/* Add lemon_score, culprit_jobs and seen_jobs to the row of a node; null until nodes were scored. */
 void history_put_node(const struct history *h, const char *node, json_t *row);
-/* Nodes as they were scored last, lent; *n is 0 until then. */
+/* The latest scores of all nodes, valid until the next history_tick(); *n is 0 before the first. */
 const struct lemon *history_lemons(const struct history *h, size_t *n);
 
 #endif

@@ -7,14 +7,14 @@
 
 #include "common/xalloc.h"
 
-/* Jobs that the prior is worth at least: a lemon among few nodes must not loosen it. */
+/* Least weight of the prior in jobs: among few nodes, a lemon itself would otherwise weaken it. */
 #define STRENGTH_MIN 20.0
 #define STRENGTH_MAX 20.0
 
 struct lemons {
     struct lemon *lemon;
     size_t n, cap;
-    /* The user whose jobs on the last node are being added up. */
+    /* The user whose jobs on the last node are being summed. */
     int64_t user;
     double user_jobs, user_culprits;
 };
@@ -32,7 +32,7 @@ void lemons_free(struct lemons *t)
     free(t);
 }
 
-/* The user's jobs on the last node are complete: what they are worth together. */
+/* The user's jobs on the last node are complete: add their joint weight. */
 static void close_user(struct lemons *t)
 {
     double n = t->user_jobs, worth = n > 1 ? 1 / (1 + (n - 1) * LEMON_ALIKE) : 1;
@@ -117,14 +117,14 @@ double lemon_beta_cdf(double a, double b, double x)
     if (x >= 1)
         return 1;
     front = exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * log(x) + b * log1p(-x));
-    /* The fraction converges fast on the side of the mean that x is on. */
+    /* The fraction converges fast on x's side of the mean. */
     return x < (a + 1) / (a + b + 2) ? front * beta_fraction(a, b, x) / a
                                      : 1 - front * beta_fraction(b, a, 1 - x) / b;
 }
 
 /* ---- the score ---- */
 
-/* What the moments need of a set of nodes, so that one can be taken out again. */
+/* Sums over a set of nodes for the moments; one node can be subtracted from them. */
 struct sums {
     double nodes, jobs, jobs2, culprits, culprits2_per_job;
 };
@@ -140,8 +140,8 @@ static void sums_add(struct sums *s, const struct lemon *l, double sign)
     s->culprits2_per_job += sign * l->culprits * l->culprits / l->jobs;
 }
 
-/* The prior's strength in jobs (its two parameters' sum), from how much more than by chance the nodes'
- * rates differ: Kleinman 1973, equation 2 with the jobs as weights. */
+/* The prior's strength in jobs (the sum of its two parameters), from how much more the nodes' rates differ than by
+ * chance: Kleinman 1973, equation 2 with the jobs as weights. */
 static double strength(const struct sums *s)
 {
     double rate, chance, excess, room, alike;
@@ -158,7 +158,7 @@ static double strength(const struct sums *s)
     return fmax(STRENGTH_MIN, fmin(STRENGTH_MAX, 1 / alike - 1));
 }
 
-/* others: the sums of all nodes but this. */
+/* others: the sums of all nodes except this one. */
 static double score(const struct lemon *l, const struct sums *others)
 {
     double rate = fmax(LEMON_MIN_RATE, (others->culprits + LEMON_MIN_RATE) / (fmax(0, others->jobs) + 1));

@@ -11,7 +11,7 @@
 #include "model/statistics.h"
 
 #define RERUN_CHANCE 0.01
-#define SPREAD_FLOOR 0.01 /* runs that agree better than 1 % do so by luck */
+#define SPREAD_FLOOR 0.01 /* closer agreement of a few runs is assumed to be chance */
 
 /* The 99th percentile of |x - median| / (1.4826 MAD) for one more normal value, simulated 20000 times. */
 double past_limit_z(size_t n)
@@ -47,7 +47,7 @@ double past_chance(size_t recent, size_t n_recent, size_t before, size_t n_befor
     return fmin(1, p);
 }
 
-/* offset: of the figure in struct past_run. */
+/* offset: that of the figure in struct past_run. */
 static void compare(double now, const struct past_run *earlier, size_t n, size_t offset,
                     struct past_figure *f)
 {
@@ -108,17 +108,17 @@ static void describe_step(struct past *p)
     char runs[48];
 
     if (p->runs == 1)
-        snprintf(runs, sizeof(runs), "the one earlier run like this");
+        snprintf(runs, sizeof(runs), "the one similar earlier run");
     else
-        snprintf(runs, sizeof(runs), "the %zu earlier runs like this", p->runs);
+        snprintf(runs, sizeof(runs), "the %zu similar earlier runs", p->runs);
     if (isnan(p->step.ratio))
         append(p, "A step took %s in %s", usual.s, runs);
     else
         append(p, "Steps take %.2f times the %s of %s", p->step.ratio, usual.s, runs);
     if (p->step.unusual)
-        append(p, ", outside what is usual (robust z %.1f)", p->step.z);
+        append(p, ", which is unusual (robust z %.1f)", p->step.z);
     else if (!isnan(p->step.ratio))
-        append(p, p->runs < PAST_RUNS_MIN ? ", too few to say what is usual" : ", as is usual");
+        append(p, p->runs < PAST_RUNS_MIN ? "; that is too few to judge" : ", which is usual");
 }
 
 static void describe(struct past *p)
@@ -130,8 +130,8 @@ static void describe(struct past *p)
     if (p->energy.unusual)
         append(p, "; a step uses %.2f times the energy", p->energy.ratio);
     if (p->more_reruns)
-        append(p, "; it is started again more often than it used to be (%zu of the last %zu starts)",
-               p->reruns, p->starts);
+        append(p, "; it is restarted more often than before (%zu of the last %zu starts)", p->reruns,
+               p->starts);
     append(p, ".");
 }
 

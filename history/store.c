@@ -12,9 +12,9 @@
 #include "history/store_schema.h"
 #include "job/job.h"
 
-#define STEPS_MIN    20   /* a run of fewer says nothing about its step time */
-#define FAILURES_MAX 5000 /* runs looked at for how often they fail */
-#define STARTS_MAX   256  /* rows looked at for runs like one */
+#define STEPS_MIN    20   /* least number of steps of a run that is compared */
+#define FAILURES_MAX 5000 /* at most this many of the newest runs count for the failure rate */
+#define STARTS_MAX   256  /* at most this many rows are searched for similar runs */
 
 enum statement {
     PUT_STEP,
@@ -38,7 +38,7 @@ enum statement {
 static const char *const sql[STATEMENTS] = {
     [PUT_STEP] = "INSERT OR REPLACE INTO step VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)",
     [PUT_VERDICT] = "INSERT INTO verdict VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)",
-    /* ?17: how soon after a broken run a start is a re-run */
+    /* ?17: STORE_RERUN_S */
     [PUT_RUN] =
         "INSERT INTO run VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,"
         " ?4>0 OR EXISTS(SELECT 1 FROM run WHERE uid=?1 AND name=?5 AND partition=?6"
@@ -57,11 +57,11 @@ static const char *const sql[STATEMENTS] = {
     [GET_STARTS] =
         "SELECT job, step, restarts, ranks, period, rerun, steps, step_p50_s, step_cv, energy_j_per_step"
         " FROM run WHERE uid=?1 AND name=?2 AND partition=?3 AND begin<=?4 ORDER BY begin DESC LIMIT ?5",
-    /* ordered as the key is: nothing is sorted */
+    /* the order of the key, so that SQLite need not sort */
     [GET_NODE_JOBS] = "SELECT node, uid, sum(seconds), sum(culprit_s), max(at) FROM part WHERE node>?1"
                       " GROUP BY node, uid, job ORDER BY node, uid, job",
     [PUT_OUTCOME] = "INSERT OR REPLACE INTO outcome VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9)",
-    /* the newest runs, by the index on heard: a bounded look */
+    /* only the newest runs, by the index on heard, to bound the time */
     [GET_FAILURES] = "SELECT sum(broken), sum(node_s) FROM (SELECT broken, node_s FROM outcome"
                      " WHERE steps>=?1 AND node_s>0 AND (?2='' OR partition=?2) AND NOT(job=?3 AND uid=?4)"
                      " ORDER BY heard DESC LIMIT ?5)",
@@ -69,7 +69,7 @@ static const char *const sql[STATEMENTS] = {
                          " AND NOT(step=?3 AND restarts=?4) AND steps>=?5 AND node_s>0",
     [SET_OUTCOME] = "UPDATE outcome SET broken=?5 WHERE uid=?1 AND job=?2 AND step=?3 AND restarts=?4",
     [PUT_SCALING] = "INSERT OR REPLACE INTO scaling VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9)",
-    /* of each number of ranks the newest: with max() the other columns are of that row */
+    /* the newest for each number of ranks: with max() SQLite takes the other columns from that row */
     [GET_SCALING] =
         "SELECT run, max(heard) FROM scaling WHERE uid=?1 AND name=?2 AND partition=?3 AND ranks<>?4"
         " GROUP BY ranks ORDER BY max(heard) DESC LIMIT ?5",
@@ -276,7 +276,7 @@ int store_node_jobs(struct store *s, char node[STORE_NODE_MAX], size_t max, stor
     return rc == SQLITE_ROW;
 }
 
-/* The row of a sum over outcomes. */
+/* Read the sums over outcomes. */
 static int take_failures(sqlite3_stmt *st, double *failures, double *node_s)
 {
     if (sqlite3_step(st) == SQLITE_ROW) {
@@ -379,7 +379,7 @@ int store_end(struct store *s, struct err *err)
     return -1;
 }
 
-/* ---- answers ---- */
+/* ---- queries ---- */
 
 static json_t *report_column(sqlite3_stmt *st)
 {

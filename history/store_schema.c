@@ -24,7 +24,7 @@ const char *const store_migrations[STORE_VERSION] = {
     " culprit_s REAL, lost_s REAL, slowdown REAL, class TEXT,"
     " PRIMARY KEY(node, uid, job, step, restarts)) WITHOUT ROWID;"
     "CREATE INDEX IF NOT EXISTS part_at ON part(at);"
-    /* What the reports so far know. How long a verdict stood they do not: from when it was raised on. */
+    /* Fill the tables from earlier reports.  These lack the end of a verdict, so that it counts from when it was raised. */
     "INSERT OR IGNORE INTO run"
     " SELECT uid, job, step, restarts, name, partition, json_extract(report,'$.ranks'),"
     "  json_extract(report,'$.period'), begin, updated, state IN ('finished','lost'), state='lost',"
@@ -43,13 +43,13 @@ const char *const store_migrations[STORE_VERSION] = {
     " ON v.node=a.node AND v.uid=a.uid AND v.job=a.job AND v.step=a.step"
     " WHERE a.node IS NOT NULL AND a.seconds>0;",
 
-    /* Failures and their denominator, the node-seconds of a run. */
+    /* Failures, and as their denominator the node-seconds of a run. */
     "CREATE TABLE IF NOT EXISTS outcome("
     " uid INTEGER, job INTEGER, step INTEGER, restarts INTEGER, partition TEXT, heard REAL, broken INTEGER,"
     " steps INTEGER, node_s REAL, PRIMARY KEY(uid, job, step, restarts)) WITHOUT ROWID;"
     "CREATE INDEX IF NOT EXISTS outcome_heard ON outcome(heard);",
 
-    /* What a run shows of growth over more ranks (job/scaling_run.h). */
+    /* Measurements of a run for projections (job/scaling_run.h). */
     "CREATE TABLE IF NOT EXISTS scaling("
     " uid INTEGER, job INTEGER, step INTEGER, restarts INTEGER, name TEXT, partition TEXT, ranks INTEGER,"
     " heard REAL, run TEXT, PRIMARY KEY(uid, job, step, restarts)) WITHOUT ROWID;"

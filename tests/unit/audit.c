@@ -1,4 +1,4 @@
-/* The audit: what is written comes back, to whom it belongs, and to whoever begins anew. */
+/* The audit log: entries are read back as written, for the job and user they belong to, and after a restart. */
 #include "history/audit.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ static struct job_id run_of(uint32_t restarts)
     return (struct job_id){ .uid = 1000, .job = 7, .step = 0, .restarts = restarts };
 }
 
-/* Decided `ago_s` ago in that run: exclude n5 and n6. */
+/* A decision ago_s seconds ago in that run, to exclude n5 and n6. */
 static struct audit_entry entry(uint32_t restarts, double ago_s, enum decision_state state)
 {
     struct audit_entry e = { .at = (double)time(NULL) - ago_s,
@@ -66,15 +66,15 @@ static void test_entries(void)
     struct err err = { "" };
     struct job_id id = run_of(1);
 
-    ok(audit_add(audit, &old, &err) == 0 && audit_add(audit, &e, &err) == 0 && e.id > old.id, "written %s",
-       err.text);
+    ok(audit_add(audit, &old, &err) == 0 && audit_add(audit, &e, &err) == 0 && e.id > old.id,
+       "two entries are written with ascending ids %s", err.text);
     ok(audit_get(audit, e.id, &back) == 0 && !strcmp(back.d.rule, "slow") &&
            back.d.action == ACTION_EXCLUDE && back.d.n_nodes == 2 && !strcmp(back.d.node[1], "n6") &&
            back.outcome == AUDIT_PENDING && isnan(back.brought.value) &&
            near(back.before.median_s, 0.5, 1e-12) && near(back.before.error, 0.01, 1e-12) &&
            back.before.n == 8 && near(back.d.projected_ratio, 0.8, 1e-12),
-       "and read");
-    is_int(audit_get(audit, 4711, &back), -1, "one that is not there");
+       "an entry is read back as it was written");
+    is_int(audit_get(audit, 4711, &back), -1, "an unknown id is not found");
     audit_add(audit, &dry, &err);
     audit_add(audit, &withheld, &err);
     command.command = true;
@@ -84,31 +84,34 @@ static void test_entries(void)
 
     audit_spent(audit, NULL, (double)time(NULL) - 3600, spend, NULL);
     ok(spent_actions == 1 && spent_nodes == 2,
-       "an hour's budget of all jobs: %u actions against %u nodes, no dry run", spent_actions, spent_nodes);
+       "last hour, all jobs: %u actions against %u nodes, expected 1 and 2 without dry runs", spent_actions,
+       spent_nodes);
     spent_actions = spent_nodes = 0;
     audit_spent(audit, &id, (double)time(NULL) - 3600, spend, NULL);
-    ok(spent_actions == 2 && spent_nodes == 4, "of the job: %u actions against %u nodes", spent_actions,
-       spent_nodes);
+    ok(spent_actions == 2 && spent_nodes == 4,
+       "last hour, this job: %u actions against %u nodes, expected 2 and 4", spent_actions, spent_nodes);
     id.uid = 1001;
     spent_actions = 0;
     audit_spent(audit, &id, 0, spend, NULL);
-    is_int(spent_actions, 0, "another user's job of that number has used none");
+    is_int(spent_actions, 0, "a job of the same number of another user has no actions");
     id = run_of(1);
     audit_run(audit, &id, see, NULL);
     ok(n_seen == 3 && seen[0].d.state == DECISION_DRYRUN && seen[2].command && seen[2].by == 1000,
-       "all of a run, oldest first");
-    is_int((long long)audit_earlier(audit, &id, earlier), 0, "what is not over has ended no run");
+       "all 3 entries of a run are listed, oldest first");
+    is_int((long long)audit_earlier(audit, &id, earlier), 0,
+           "an action that is under way has not ended a run");
     e.outcome = AUDIT_DONE;
     snprintf(e.outcome_text, sizeof(e.outcome_text), "requeued");
     audit_update(audit, &e, &err);
     ok(audit_earlier(audit, &id, earlier) == 1 && earlier[0].id == e.id && !*earlier[0].effect,
-       "what ended the run before, and is not measured yet");
+       "the action that ended the run before is found, without an effect");
     e.brought = (struct effect_ratio){ 0.83, 0.79, 0.87 };
     snprintf(e.effect, sizeof(e.effect), "excluded n5,n6: 0.83 of the step time");
     audit_update(audit, &e, &err);
-    ok(audit_earlier(audit, &id, earlier) == 1 && !strcmp(earlier[0].effect, e.effect), "and is");
+    ok(audit_earlier(audit, &id, earlier) == 1 && !strcmp(earlier[0].effect, e.effect),
+       "the action that ended the run before has its effect after it was measured");
     id = run_of(0);
-    is_int((long long)audit_earlier(audit, &id, earlier), 0, "nothing had ended a run before the first");
+    is_int((long long)audit_earlier(audit, &id, earlier), 0, "no action ended a run before the first");
 }
 
 static void test_by_hand(void)
@@ -120,48 +123,51 @@ static void test_by_hand(void)
     spent_actions = 0;
     audit_spent(audit, NULL, 0, spend, NULL);
     n_seen = spent_actions;
-    is_int(audit_asked(audit, &id, ACTION_EXCLUDE, 1000, &back), -1, "nothing was asked for");
+    is_int(audit_asked(audit, &id, ACTION_EXCLUDE, 1000, &back), -1,
+           "a run without a user's action has none under way");
     asked.by = 1000;
     *asked.d.rule = '\0';
     audit_add(audit, &asked, &err);
     ok(audit_asked(audit, &id, ACTION_EXCLUDE, 1000, &back) == 0 && back.id == asked.id &&
            back.d.n_nodes == 2 && back.by == 1000,
-       "what a person asked for is found");
+       "an action that a user asked for is found");
     ok(audit_asked(audit, &id, ACTION_REQUEUE, 1000, &back) < 0 &&
            audit_asked(audit, &id, ACTION_EXCLUDE, 1001, &back) < 0,
-       "not another action, nor another's");
+       "an action of another kind or user is not found");
     spent_actions = 0;
     audit_spent(audit, NULL, 0, spend, NULL);
-    ok(spent_actions == n_seen, "and counts against no budget");
+    ok(spent_actions == n_seen, "an action that a user asked for does not count against a budget");
     asked.outcome = AUDIT_FAILED;
     audit_update(audit, &asked, &err);
-    is_int(audit_asked(audit, &id, ACTION_EXCLUDE, 1000, &back), -1, "when it is over it is over");
+    is_int(audit_asked(audit, &id, ACTION_EXCLUDE, 1000, &back), -1,
+           "a user's action that failed is no longer under way");
 }
 
 static void test_list(void)
 {
     json_t *list = audit_list(audit, 0, UINT32_MAX, 10), *e = json_array_get(list, 0);
 
-    is_int((long long)json_array_size(list), 5, "all of them");
-    is_str(json_string_value(json_object_get(e, "state")), "command", "the newest first");
+    is_int((long long)json_array_size(list), 5, "the list has all 5 entries");
+    is_str(json_string_value(json_object_get(e, "state")), "command",
+           "the list begins with the newest entry");
     ok(json_is_null(json_object_get(e, "action")) && json_integer_value(json_object_get(e, "by")) == 1000,
-       "a person's command has no action");
+       "a user's command is listed with its user and without an action");
     e = json_array_get(list, 3);
-    is_str(json_string_value(json_object_get(e, "outcome")), "done", "an outcome");
+    is_str(json_string_value(json_object_get(e, "outcome")), "done", "the outcome of an action is listed");
     ok(near(json_number_value(json_object_get(e, "effect_ratio")), 0.83, 1e-9) &&
            near(json_number_value(json_object_get(e, "effect_low")), 0.79, 1e-9) &&
            near(json_number_value(json_object_get(e, "effect_high")), 0.87, 1e-9),
-       "an effect, with its interval");
+       "the effect of an action is listed with its interval");
     json_decref(list);
     list = audit_list(audit, 8, UINT32_MAX, 10);
-    is_int((long long)json_array_size(list), 0, "another job");
+    is_int((long long)json_array_size(list), 0, "the list of another job is empty");
     json_decref(list);
     list = audit_list(audit, 0, 1001, 10);
-    is_int((long long)json_array_size(list), 0, "another user");
+    is_int((long long)json_array_size(list), 0, "the list of another user is empty");
     json_decref(list);
 }
 
-/* A command's output, say, which was cut. */
+/* Text that is not valid UTF-8, such as the truncated output of a command. */
 static void test_bytes(void)
 {
     struct audit_entry e = entry(0, 1, DECISION_ENFORCED);
@@ -170,8 +176,10 @@ static void test_bytes(void)
     snprintf(e.outcome_text, sizeof(e.outcome_text), "gr\xc3");
     snprintf(e.d.sentence, sizeof(e.d.sentence), "slow\xff");
     o = audit_object(&e);
-    is_str(json_string_value(json_object_get(o, "outcome_text")), "gr?", "half of a character is none");
-    is_str(json_string_value(json_object_get(o, "sentence")), "slow?", "and what is no UTF-8 is shown so");
+    is_str(json_string_value(json_object_get(o, "outcome_text")), "gr?",
+           "an incomplete character in an outcome is replaced by ?");
+    is_str(json_string_value(json_object_get(o, "sentence")), "slow?",
+           "an invalid byte in a sentence is replaced by ?");
     json_decref(o);
 }
 
@@ -185,10 +193,10 @@ static void test_lines(const char *path)
         n++;
     if (f)
         fclose(f);
-    is_int(n, 7, "a line for each decision, command, outcome and effect");
+    is_int(n, 7, "AuditLog has a line for each decision, command, outcome and effect");
 }
 
-/* A database of version 1, which had no intervals. */
+/* A database of version 1, which has no columns for intervals. */
 static void test_version_1(void)
 {
     char *path = xasprintf("%s/audit.sqlite", dir);
@@ -207,10 +215,10 @@ static void test_version_1(void)
     sqlite3_close(db);
     free(path);
     audit = audit_open(dir, &warning);
-    ok(rc == SQLITE_OK && !*warning.text, "a database of version 1 is read: %s", warning.text);
+    ok(rc == SQLITE_OK && !*warning.text, "a database of version 1 is opened: %s", warning.text);
     ok(audit_get(audit, 1, &back) == 0 && near(back.before.median_s, 0.5, 1e-12) &&
            isnan(back.before.error) && isnan(back.brought.low),
-       "its intervals are unknown");
+       "an entry of version 1 has unknown intervals");
 }
 
 int main(void)
@@ -219,7 +227,7 @@ int main(void)
     char *lines, *command;
 
     if (!mkdtemp(dir))
-        return skip_all("no temporary folder");
+        return skip_all("cannot create a temporary folder");
     lines = xasprintf("%s/audit.jsonl", dir);
     audit = audit_open(dir, &warning);
     is_str(warning.text, "", "opened");
@@ -236,10 +244,11 @@ int main(void)
     audit_expire(audit, 1);
     audit_close(audit);
     audit = audit_open("/nonexistent/folder", &warning);
-    ok(audit && *warning.text, "without a folder it is in memory, and says so: %s", warning.text);
+    ok(audit && *warning.text, "without a folder the database is in memory, with a warning: %s",
+       warning.text);
     audit_close(audit);
     command = xasprintf("rm -r '%s'", dir);
-    is_int(system(command), 0, "cleaned up");
+    is_int(system(command), 0, "the temporary folder is removed");
     free(command);
     free(lines);
     return done_testing();

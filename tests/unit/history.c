@@ -1,5 +1,4 @@
-/* What a step leaves behind, from its telemetry to the rows of the store, and what is said of the next one.
- */
+/* The rows that a step adds to the store, from its telemetry on, and the comparison of later runs with them. */
 #include "history/history.h"
 
 #include <math.h>
@@ -22,7 +21,7 @@ static char dir[64];
 static struct store *store;
 static struct history *history;
 
-/* ---- a job: a rank a node, a step of two all-reduces, one rank may be slow ---- */
+/* ---- a job with one rank per node and two all-reduces per step; one rank may be slow ---- */
 
 struct sim {
     struct job *job;
@@ -38,7 +37,7 @@ static void to_view(const struct telemetry_item *item, void *arg)
     view_item(s->job->view, s->now_s, item);
 }
 
-/* The job's number is the user's id too unless uid is given; nodes are "n0" to "n3". */
+/* Nodes are "n0" to "n3". */
 static struct sim begin(uint32_t number, uint32_t uid)
 {
     struct config_policy policy = { .min_slowdown_ratio = 1.02, .hang_timeout_s = 30 };
@@ -117,7 +116,7 @@ static json_t *saved(struct sim *s)
     report = s ? json_object() : NULL;
     if (!s)
         return NULL;
-    ok(history_save(history, s->job, s->now_s, NAN, report, &err) == 0, "job %u is kept %s", s->job->id.job,
+    ok(history_save(history, s->job, s->now_s, NAN, report, &err) == 0, "job %u is saved %s", s->job->id.job,
        err.text);
     return json_object_get(report, "past");
 }
@@ -162,14 +161,14 @@ static void a_sound_run(void)
 
     steps(&s, 400);
     end(&s);
-    ok(json_is_null(saved(&s)), "the first run of its kind has nothing to be compared with");
+    ok(json_is_null(saved(&s)), "a run without similar earlier runs has no comparison");
     row = node("n2", 0);
     ok(number(row, "seen_jobs") == 1 && number(row, "culprit_jobs") == 0,
-       "a run without a verdict counts: its nodes were seen");
-    ok(json_is_null(json_object_get(row, "lemon_score")), "one job tells nothing of a node");
+       "a run without a verdict counts as seen on its nodes, not as culprit");
+    ok(json_is_null(json_object_get(row, "lemon_score")), "a node with one job has no score");
     json_decref(row);
     row = node("n9", 0);
-    ok(number(row, "seen_jobs") == 0, "another node was not seen");
+    ok(number(row, "seen_jobs") == 0, "a node without jobs has seen_jobs 0");
     json_decref(row);
     gone(&s);
 }
@@ -207,29 +206,33 @@ static void a_slow_node(void)
     energy(&s, 100);
     end(&s);
     past = saved(&s);
-    ok(number(past, "runs") == 1 && number(past, "step_ratio") > 1.15, "beside the run before: %s",
+    ok(number(past, "runs") == 1 && number(past, "step_ratio") > 1.15,
+       "a run with a slow node is compared with the run before: %s",
        json_string_value(json_object_get(past, "text")));
     ok(near(number(past, "energy_j_per_step"), RANKS * 100 * s.now_s / 700, 0.05),
-       "all nodes' energy over the steps: %.1f J", number(past, "energy_j_per_step"));
-    ok(json_is_null(json_object_get(past, "energy_ratio")), "what the other run used is not known");
+       "energy per step is the sum of all nodes over the steps: %.1f J", number(past, "energy_j_per_step"));
+    ok(json_is_null(json_object_get(past, "energy_ratio")),
+       "the energy ratio is null if the earlier run has no energy");
     char from[STORE_NODE_MAX] = "";
 
     store_node_jobs(store, from, 1000, take_n2, NULL);
     ok(near(seconds, s.now_s, 0.01) && culprit_s > 0.8 * (s.now_s - half_s) &&
            culprit_s < 1.1 * (s.now_s - half_s),
-       "it was the culprit for %.1f s, slow for %.1f of %.1f", culprit_s, s.now_s - half_s, seconds);
+       "n2 was stored as culprit for %.1f s; it was slow for %.1f of %.1f", culprit_s, s.now_s - half_s,
+       seconds);
     store_node(store, "n2", &count, &last_s);
-    is_int(count, 1, "the verdict was stored once, though it stood long");
+    is_int(count, 1, "a standing verdict is stored once");
     row = node("n2", 1);
-    is_int((long long)number(row, "seen_jobs"), 1, "scores are not worked out for every question");
+    is_int((long long)number(row, "seen_jobs"), 1, "a query right after a save has the earlier scores");
     json_decref(row);
     row = node("n2", 10 * HISTORY_LEMONS_S);
-    ok(number(row, "seen_jobs") == 2 && number(row, "culprit_jobs") == 1, "but after a while");
+    ok(number(row, "seen_jobs") == 2 && number(row, "culprit_jobs") == 1,
+       "nodes are scored again after HISTORY_LEMONS_S");
     json_decref(row);
     gone(&s);
 }
 
-/* Users of all kinds meet the same node. */
+/* Many users run on the same slow node. */
 static void a_lemon(void)
 {
     const struct lemon *l;
@@ -250,13 +253,14 @@ static void a_lemon(void)
     l = history_lemons(history, &n);
     for (size_t i = 0; i < n; i++)
         sure += l[i].score >= LEMON_SURE;
-    is_int((long long)sure, 1, "one node is a lemon though nothing runs on it");
+    is_int((long long)sure, 1, "12 users' jobs with the same culprit make one lemon");
     row = node("n2", 100 * HISTORY_LEMONS_S);
-    ok(number(row, "lemon_score") >= LEMON_SURE && number(row, "culprit_jobs") >= 12, "score %.3f",
-       number(row, "lemon_score"));
+    ok(number(row, "lemon_score") >= LEMON_SURE && number(row, "culprit_jobs") >= 12,
+       "the slow node has a lemon score of %.3f, at least 0.95", number(row, "lemon_score"));
     json_decref(row);
     row = node("n1", 100 * HISTORY_LEMONS_S);
-    ok(number(row, "lemon_score") < 0.5, "its neighbour is none: %.3f", number(row, "lemon_score"));
+    ok(number(row, "lemon_score") < 0.5, "another node of the same jobs has a score of %.3f, below 0.5",
+       number(row, "lemon_score"));
     json_decref(row);
 }
 
@@ -270,14 +274,14 @@ static void without_a_store(void)
 
     ok(history_save(none, s.job, 0, NAN, report, &err) == 0 && history_verdicts(none, s.job, 0, &err) == 0 &&
            history_save(NULL, s.job, 0, NAN, report, &err) == 0,
-       "nothing is kept");
+       "without a store saving succeeds and does nothing");
     history_put(none, s.job, NAN, report);
     history_tick(none, 0);
     history_tick(NULL, 0);
     history_put_node(none, "n1", row);
     ok(json_is_null(json_object_get(report, "past")) && json_is_null(json_object_get(row, "seen_jobs")) &&
            !history_lemons(none, &n) && !history_past(none, s.job),
-       "and nothing is known, which is null");
+       "without a store past and seen_jobs are null");
     json_decref(row);
     json_decref(report);
     gone(&s);
@@ -292,7 +296,7 @@ int main(void)
 
     snprintf(dir, sizeof(dir), "/tmp/history-test.XXXXXX");
     if (!mkdtemp(dir))
-        return skip_all("no directory");
+        return skip_all("cannot create a directory");
     store = store_open(dir, &err);
     history = history_new(store);
     a_sound_run();

@@ -1,5 +1,4 @@
-/* Which node keeps being the culprit: against closed forms, and on simulated clusters whose lemon is known.
- */
+/* The lemon score compared with closed forms, and on simulated clusters with a known lemon. */
 #include "history/lemon.h"
 
 #include <stdint.h>
@@ -39,19 +38,20 @@ static void the_distribution(void)
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
         ok(near(lemon_beta_cdf(cases[i].a, cases[i].b, cases[i].x), cases[i].want, 1e-9),
            "Beta(%g, %g) at %g: %g", cases[i].a, cases[i].b, cases[i].x, cases[i].want);
-    ok(near(lemon_beta_cdf(0.2, 30, 0.01) + lemon_beta_cdf(30, 0.2, 0.99), 1, 1e-9), "it is symmetric");
+    ok(near(lemon_beta_cdf(0.2, 30, 0.01) + lemon_beta_cdf(30, 0.2, 0.99), 1, 1e-9),
+       "the Beta distribution is symmetric in a, b and x, 1 - x");
 }
 
-/* ---- clusters: jobs of users on nodes, some of which are the culprit of a part of the job ---- */
+/* ---- simulated clusters: users' jobs on nodes, some of which are the culprit for part of a job ---- */
 
 struct cluster {
-    double rate[NODES]; /* how likely the node is the culprit of a job on it */
+    double rate[NODES]; /* probability that the node is the culprit of a job on it */
     int jobs;           /* on every node */
     int users;
-    double days; /* over which they are spread, up to now */
+    double days; /* the jobs are spread over this time, up to now */
 };
 
-/* The table after so many jobs on every node; the history is the same whenever seed is. */
+/* The table after c->jobs jobs on every node; the same seed gives the same history. */
 static struct lemons *after(const struct cluster *c, uint64_t seed)
 {
     struct lemons *t = lemons_new();
@@ -103,7 +103,7 @@ static int compare_ints(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
-/* After how many jobs on it a lemon that spoils `rate` of its jobs is found, the median of 20 histories. */
+/* Number of jobs after which a lemon that is the culprit of `rate` of its jobs is found; median of 20 histories. */
 static int found_after(double rate, int *at_worst)
 {
     int jobs[20];
@@ -131,7 +131,7 @@ static void a_lemon_is_found(void)
 {
     static const struct {
         double rate;
-        int within; /* jobs, in the median */
+        int within; /* median number of jobs */
     } lemons[] = { { 1, 10 }, { 0.5, 20 }, { 0.3, 45 } };
 
     for (size_t i = 0; i < ARRAY_SIZE(lemons); i++) {
@@ -179,12 +179,13 @@ static void beside_a_lemon(void)
         named += lemons_in(t) - 1;
         lemons_free(t);
     }
-    ok(named <= 3, "beside a lemon, %d of %d sound nodes are taken for one", named, 50 * (NODES - 1));
+    ok(named <= 3, "in clusters with a lemon, %d of %d sound nodes are called a lemon, at most 3", named,
+       50 * (NODES - 1));
 }
 
-/* ---- what counts how much ---- */
+/* ---- weights of jobs ---- */
 
-/* Node "b" among 30 sound ones: `jobs` jobs of `users` users each, all of them spoilt. */
+/* Node "b" among 30 sound ones: it is the culprit of all jobs, `jobs` for each of `users` users. */
 static struct lemons *spoilt(int jobs, int users, double seconds, double age_days)
 {
     struct lemons *t = lemons_new();
@@ -207,29 +208,31 @@ static void evidence(void)
 {
     struct lemons *t = spoilt(1, 2, 3600, 0);
 
-    ok(isnan(score_of(t, "b")), "two jobs are no evidence, however bad they went");
-    ok(lemons_find(t, "b")->seen_jobs == 2 && lemons_find(t, "b")->culprit_jobs == 2, "they are counted");
-    ok(!lemons_find(t, "zz"), "a node that no job was seen on is not known");
+    ok(isnan(score_of(t, "b")), "a node that is the culprit of its only two jobs has no score");
+    ok(lemons_find(t, "b")->seen_jobs == 2 && lemons_find(t, "b")->culprit_jobs == 2,
+       "two jobs below the limit are counted in seen_jobs and culprit_jobs");
+    ok(!lemons_find(t, "zz"), "a node without jobs is not found");
     lemons_free(t);
     t = spoilt(1, 3, 3600, 0);
-    ok(score_of(t, "b") >= LEMON_SURE, "three of three users' jobs: %.3f", score_of(t, "b"));
+    ok(score_of(t, "b") >= LEMON_SURE, "culprit of three users' only jobs: score %.3f, at least 0.95",
+       score_of(t, "b"));
     lemons_free(t);
     t = spoilt(5, 1, 3600, 0);
-    ok(isnan(score_of(t, "b")), "five jobs of one user are not three independent ones");
+    ok(isnan(score_of(t, "b")), "five jobs of one user count as less than three: no score");
     lemons_free(t);
     t = spoilt(10000, 1, 3600, 0);
-    ok(near(lemons_find(t, "b")->jobs, 1 / LEMON_ALIKE, 0.01), "ten thousand are worth %.2f and no more",
-       lemons_find(t, "b")->jobs);
+    ok(near(lemons_find(t, "b")->jobs, 1 / LEMON_ALIKE, 0.01),
+       "ten thousand jobs of one user count as %.2f, expected 4", lemons_find(t, "b")->jobs);
     lemons_free(t);
     t = spoilt(1, 4, 6, 0);
-    ok(isnan(score_of(t, "b")), "four jobs of six seconds are not four jobs");
+    ok(isnan(score_of(t, "b")), "four jobs of six seconds count as less than three: no score");
     lemons_free(t);
     t = spoilt(1, 4, 3600, 6 * LEMON_HALF_LIFE_DAYS);
-    ok(isnan(score_of(t, "b")), "what went wrong six half-lives ago is forgotten");
+    ok(isnan(score_of(t, "b")), "jobs six half-lives ago count as less than three: no score");
     lemons_free(t);
 }
 
-/* The same program always puts its slow rank on node "b": the others' jobs there speak for the node. */
+/* One user's program always has its slow rank on node "b"; other users' sound jobs there must outweigh it. */
 static void one_program(int others, bool lemon)
 {
     struct lemons *t = lemons_new();
@@ -246,8 +249,8 @@ static void one_program(int others, bool lemon)
             lemons_add(t, name, u, 3600, (n * 10 + u) % 50 ? 0 : 3600, 1);
         }
     lemons_score(t);
-    ok((score_of(t, "b") >= LEMON_SURE) == lemon, "40 spoilt jobs of one user, %d sound ones of others: %.3f",
-       others, score_of(t, "b"));
+    ok((score_of(t, "b") >= LEMON_SURE) == lemon,
+       "culprit of 40 jobs of one user, not of %d of others: score %.3f", others, score_of(t, "b"));
     lemons_free(t);
 }
 
@@ -259,13 +262,13 @@ static void a_cluster_of_one(void)
         lemons_add(t, "alone", u, 3600, 3600, 0);
     lemons_add(t, "alone", 99, 0, 0, 0);
     lemons_score(t);
-    ok(isnan(score_of(t, "alone")), "a node alone cannot be worse than the others");
-    is_int(lemons_find(t, "alone")->seen_jobs, 20, "a job of no time was not seen");
+    ok(isnan(score_of(t, "alone")), "the only node of a cluster has no score");
+    is_int(lemons_find(t, "alone")->seen_jobs, 20, "a job of 0 s does not count");
     lemons_free(t);
     lemons_free(NULL);
     t = lemons_new();
     lemons_score(t);
-    ok(!lemons_find(t, "any"), "an empty history knows no node");
+    ok(!lemons_find(t, "any"), "an empty table finds no node");
     lemons_free(t);
 }
 

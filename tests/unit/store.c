@@ -1,4 +1,4 @@
-/* The history on disk: an old one is migrated and loses nothing, like runs are found, nodes' jobs add up. */
+/* The history on disk: an old version is migrated without loss, similar runs are found, nodes' jobs are summed. */
 #include "history/store.h"
 #include "history/store_schema.h"
 
@@ -27,7 +27,7 @@ static void fresh_dir(void)
 {
     snprintf(dir, sizeof(dir), "/tmp/store-test.XXXXXX");
     if (!mkdtemp(dir))
-        printf("Bail out! no directory\n");
+        printf("Bail out! cannot create a directory\n");
 }
 
 static void remove_dir(void)
@@ -40,7 +40,7 @@ static void remove_dir(void)
         unlink(p);
         free(p);
     }
-    ok(rmdir(dir) == 0, "nothing else was left behind");
+    ok(rmdir(dir) == 0, "the store leaves no other files in its folder");
 }
 
 static struct store *opened(const char *what)
@@ -60,7 +60,7 @@ static double clock_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-/* By another connection, as a person with sqlite3 would; the first column of the first row. */
+/* First column of the first row, read by a connection of its own. */
 static long long by_hand(const char *sql)
 {
     sqlite3 *db;
@@ -79,7 +79,7 @@ static long long by_hand(const char *sql)
 
 /* ---- migration ---- */
 
-/* What the first version wrote, word for word. */
+/* A database exactly as the first version wrote it. */
 static const char version_1[] =
     "PRAGMA journal_mode=WAL;"
     "CREATE TABLE step("
@@ -125,47 +125,53 @@ static void an_old_one(void)
 
     fresh_dir();
     by_hand(version_1);
-    s = opened("the first version's history");
+    s = opened("a history of version 1");
     report = store_report(s, 100, 0, 7);
-    is_str(json_string_value(json_object_get(report, "id")), "100.0", "its reports are there");
+    is_str(json_string_value(json_object_get(report, "id")), "100.0",
+           "version 1: a report is read after the migration");
     json_decref(report);
-    is_int(by_hand("SELECT count(*) FROM step"), 3, "all of them, also one that cannot be read");
+    is_int(by_hand("SELECT count(*) FROM step"), 3,
+           "version 1: all 3 steps are kept, including one with an invalid report");
     store_node(s, "n2", &count, &last_s);
-    ok(count == 1 && last_s == 1200, "its verdicts are there");
-    is_int(by_hand("PRAGMA user_version"), STORE_VERSION, "it is of the new version");
-    is_int(stat(path(), &file) == 0 ? (int)(file.st_mode & 0777) : -1, 0600, "nobody else may read it: mode");
+    ok(count == 1 && last_s == 1200, "version 1: the verdict is counted after the migration");
+    is_int(by_hand("PRAGMA user_version"), STORE_VERSION,
+           "version 1: the database has the present version after the migration");
+    is_int(stat(path(), &file) == 0 ? (int)(file.st_mode & 0777) : -1, 0600,
+           "version 1: the file's mode becomes 0600");
     snprintf(j->name, sizeof(j->name), "train");
     snprintf(j->partition, sizeof(j->partition), "gpu");
     j->start_wall_s = 5000;
     store_similar_runs(s, &r, &past);
     ok(past.n == 1 && past.run[0].step_p50_s == 0.5 && isnan(past.run[0].energy_j_per_step),
-       "its runs are compared with");
-    ok(past.n_starts == 2 && past.rerun[0] && !past.rerun[1], "a requeued one is a re-run");
-    is_int(store_node_jobs(s, from, 1, first_job, list), 1, "a node, and there are more");
-    is_str(from, "n1", "which was the last, is told");
-    is_int(store_node_jobs(s, from, 1, first_job, list), 0, "the others");
+       "version 1: its runs are found as similar runs");
+    ok(past.n_starts == 2 && past.rerun[0] && !past.rerun[1], "version 1: a requeued run is a re-run");
+    is_int(store_node_jobs(s, from, 1, first_job, list), 1,
+           "version 1: at most 1 job is asked for: the first node, and there are more");
+    is_str(from, "n1", "version 1: the reading stops at n1");
+    is_int(store_node_jobs(s, from, 1, first_job, list), 0,
+           "version 1: the reading goes on with the other nodes to the end");
     is_str(list, "n1:7 0/600 at 1600; n2:7 400/600 at 1600; ",
-           "its nodes took part in what had steps, and were the culprit from the verdict on");
+           "version 1: nodes have the time of runs with steps, as culprit from the verdict on");
     store_close(s);
 
     by_hand("PRAGMA user_version=1");
-    s = opened("one that an old program was let at again");
-    is_int(by_hand("SELECT count(*) FROM part"), 2, "nothing is there twice");
+    s = opened("a history whose version an old program set back");
+    is_int(by_hand("SELECT count(*) FROM part"), 2, "a repeated migration duplicates no rows");
     store_close(s);
     by_hand("PRAGMA user_version=99");
     {
         struct err err;
 
         s = store_open(dir, &err);
-        ok(!s && strstr(err.text, "99") && strstr(err.text, "newer"), "one of a newer program is refused: %s",
-           err.text);
-        is_int(by_hand("SELECT count(*) FROM step"), 3, "and is left as it is");
+        ok(!s && strstr(err.text, "99") && strstr(err.text, "newer"),
+           "a history of a newer version is refused: %s", err.text);
+        is_int(by_hand("SELECT count(*) FROM step"), 3, "a history of a newer version is not changed");
     }
     job_free(j);
     remove_dir();
 }
 
-/* A migration that fails half-way leaves the old version whole. */
+/* A migration that fails half-way leaves the old version intact. */
 static void no_half_migration(void)
 {
     struct err err;
@@ -173,10 +179,10 @@ static void no_half_migration(void)
     fresh_dir();
     by_hand(version_1);
     by_hand("CREATE TABLE part(something TEXT)");
-    ok(!store_open(dir, &err), "tables that are in the way: %s", err.text);
+    ok(!store_open(dir, &err), "a migration fails at a table that exists with other columns: %s", err.text);
     ok(by_hand("PRAGMA user_version") == 1 &&
            by_hand("SELECT count(*) FROM sqlite_master WHERE name='run'") == 0,
-       "nothing of the new version is there");
+       "a failed migration leaves version and tables unchanged");
     remove_dir();
 }
 
@@ -210,19 +216,19 @@ static void put(struct store *s, const struct run *run)
     job_free(j);
 }
 
-struct told {
+struct taken {
     char text[8][8];
     size_t n;
 };
 
 static void take_text(const char *text, void *arg)
 {
-    struct told *t = arg;
+    struct taken *t = arg;
 
     snprintf(t->text[t->n++ % 8], sizeof(t->text[0]), "%s", text);
 }
 
-/* Runs over other numbers of ranks: of each number the newest, the newest first. */
+/* Runs with other numbers of ranks: the newest for each number, newest first. */
 static void other_sizes(void)
 {
     static const struct {
@@ -234,7 +240,7 @@ static void other_sizes(void)
         { 4, 32, 400, "train", "d" }, { 5, 64, 500, "other", "e" }, { 3, 16, 250, "train", "f" },
     };
     struct config_policy policy = { .hang_timeout_s = 30 };
-    struct told told = { .n = 0 };
+    struct taken taken = { .n = 0 };
     struct err err = { "" };
     struct job *j = NULL;
     struct store *s;
@@ -250,20 +256,20 @@ static void other_sizes(void)
         store_scaling(s, j, runs[i].ranks, runs[i].heard, runs[i].text, &err);
     }
     snprintf(j->name, sizeof(j->name), "train");
-    store_scaling_runs(s, j, 32, 8, take_text, &told);
-    ok(told.n == 2 && !strcmp(told.text[0], "b") && !strcmp(told.text[1], "f"),
-       "of each other number of ranks the newest run: %zu %s", told.n, err.text);
-    told.n = 0;
-    store_scaling_runs(s, j, 128, 2, take_text, &told);
-    ok(told.n == 2 && !strcmp(told.text[0], "d"), "no more than are asked for, the newest first");
-    store_scaling_runs(NULL, j, 8, 8, take_text, &told);
-    is_int((long long)told.n, 2, "without a history there are none");
+    store_scaling_runs(s, j, 32, 8, take_text, &taken);
+    ok(taken.n == 2 && !strcmp(taken.text[0], "b") && !strcmp(taken.text[1], "f"),
+       "the newest run for each other number of ranks, newest first: %zu of 2 %s", taken.n, err.text);
+    taken.n = 0;
+    store_scaling_runs(s, j, 128, 2, take_text, &taken);
+    ok(taken.n == 2 && !strcmp(taken.text[0], "d"), "at most 2 runs are returned, newest first");
+    store_scaling_runs(NULL, j, 8, 8, take_text, &taken);
+    is_int((long long)taken.n, 2, "without a store no runs are returned");
     store_close(s);
     job_free(j);
     remove_dir();
 }
 
-/* What Slurm says of a run that broke. */
+/* Slurm's outcome of a broken run. */
 static void others_end(struct store *s)
 {
     struct job_id id = { .uid = 7, .job = 2 };
@@ -271,7 +277,8 @@ static void others_end(struct store *s)
     struct job *j = job_new(&id, &policy, 0);
     struct err err;
 
-    ok(store_outcome(s, j, false, &err) == 0 && store_outcome(NULL, j, false, &err) == 0, "an outcome");
+    ok(store_outcome(s, j, false, &err) == 0 && store_outcome(NULL, j, false, &err) == 0,
+       "an outcome is stored, or ignored without a store");
     job_free(j);
 }
 
@@ -279,11 +286,11 @@ static void like_runs(void)
 {
     static const struct run runs[] = {
         { 1, 0, 4, 1000, 1900, 0.10, false },  { 2, 0, 4, 3000, 3500, 0.11, true },
-        { 3, 0, 4, 3560, 4000, 0.12, false },  /* a minute after a broken one */
-        { 4, 0, 8, 5000, 5900, 0.07, false },  /* of another size */
+        { 3, 0, 4, 3560, 4000, 0.12, false },  /* a minute after a broken run */
+        { 4, 0, 8, 5000, 5900, 0.07, false },  /* another number of ranks */
         { 5, 2, 4, 7000, 7900, 0.13, true },   /* requeued */
-        { 6, 0, 4, 9000, 9900, 0.14, false },  /* long after */
-        { 7, 0, 4, 20000, 20900, 0.9, false }, /* later than the one that asks */
+        { 6, 0, 4, 9000, 9900, 0.14, false },  /* long after the broken run */
+        { 7, 0, 4, 20000, 20900, 0.9, false }, /* later than the run that is compared */
     };
     struct job_id id = { .uid = 7, .job = 6 };
     struct config_policy policy = { .hang_timeout_s = 30 };
@@ -301,28 +308,33 @@ static void like_runs(void)
     snprintf(j->name, sizeof(j->name), "train");
     j->start_wall_s = 9000;
     store_similar_runs(s, &r, &past);
-    is_int((long long)past.n, 4, "earlier runs of the same size, without itself");
-    ok(past.run[0].step_p50_s == 0.13 && past.run[3].step_p50_s == 0.10, "the newest first");
-    is_int((long long)past.n_starts, 6, "starts are of every size, itself among them");
+    is_int((long long)past.n, 4,
+           "4 similar runs: earlier ones with the same number of ranks, without the run itself");
+    ok(past.run[0].step_p50_s == 0.13 && past.run[3].step_p50_s == 0.10,
+       "similar runs are ordered newest first");
+    is_int((long long)past.n_starts, 6, "6 starts: of all numbers of ranks, including the run itself");
     ok(!past.rerun[0] && past.rerun[1] && !past.rerun[2] && past.rerun[3] && !past.rerun[4] && !past.rerun[5],
-       "a start is a re-run after a broken one, and when it was requeued");
+       "a start soon after a broken run, or after a requeue, is a re-run");
     snprintf(j->name, sizeof(j->name), "other");
     store_similar_runs(s, &r, &past);
-    is_int((long long)(past.n + past.n_starts), 0, "nobody else's name");
+    is_int((long long)(past.n + past.n_starts), 0,
+           "another user's runs of the same name are not similar runs");
     store_failures(s, j, "", &failures, &node_s);
-    ok(failures == 2 && node_s == 21760, "of the others %.0f failed, in %.0f node-seconds", failures, node_s);
+    ok(failures == 2 && node_s == 21760, "failures of other jobs: %.0f, expected 2, in %.0f node-seconds",
+       failures, node_s);
     store_failures(s, j, "gpu", &failures, &node_s);
-    ok(failures == 0 && node_s == 0, "another partition has none");
+    ok(failures == 0 && node_s == 0, "another partition has no failures");
     others_end(s);
     store_failures(s, j, "", &failures, &node_s);
-    ok(failures == 1 && node_s == 21760, "one of them was only cancelled: %.0f failed", failures);
+    ok(failures == 1 && node_s == 21760,
+       "a run that Slurm reports as cancelled is no failure: %.0f failed, expected 1", failures);
     store_own_failures(s, j, &failures, &node_s);
-    ok(failures == 0 && node_s == 0, "it had no other runs itself");
+    ok(failures == 0 && node_s == 0, "a job without other runs has no failures of its own");
     j->id.job = 5;
     j->id.restarts = 3;
     store_own_failures(s, j, &failures, &node_s);
-    ok(failures == 1 && node_s == 3600, "one that was requeued did: %.0f failed in %.0f node-seconds",
-       failures, node_s);
+    ok(failures == 1 && node_s == 3600,
+       "a requeued job has its earlier run's failure: %.0f in %.0f node-seconds", failures, node_s);
     store_close(s);
     job_free(j);
     remove_dir();
@@ -338,12 +350,13 @@ static void no_store(void)
     double last_s;
 
     ok(store_run(NULL, NULL, &err) == 0 && store_parts(NULL, NULL, 0, NULL, 0, &err) == 0,
-       "nothing is written");
-    ok(store_similar_runs(NULL, NULL, &past) == -1 && past.n == 0, "nothing is known");
+       "without a store writing succeeds and does nothing");
+    ok(store_similar_runs(NULL, NULL, &past) == -1 && past.n == 0,
+       "without a store there are no similar runs");
     ok(store_node_jobs(NULL, NULL, 1, first_job, NULL) == -1 && store_node(NULL, "n1", &count, &last_s) == -1,
-       "of nodes neither");
+       "without a store nodes have neither jobs nor verdicts");
     store_begin(NULL);
-    ok(store_end(NULL, &err) == 0, "no transaction");
+    ok(store_end(NULL, &err) == 0, "without a store a transaction succeeds");
 }
 
 static void count_jobs(const char *node, int64_t uid, double seconds, double culprit_s, double at, void *arg)
@@ -354,7 +367,7 @@ static void count_jobs(const char *node, int64_t uid, double seconds, double cul
     ++*n;
 }
 
-/* What the answer to "nodes" asks the history for each node. */
+/* Milliseconds for what the answer to "nodes" reads from the history for each node. */
 static double ask_all(struct store *s, struct history *h, char (*name)[16], int n)
 {
     double begin_ms = clock_ms(), last_s;
@@ -370,7 +383,7 @@ static double ask_all(struct store *s, struct history *h, char (*name)[16], int 
     return clock_ms() - begin_ms;
 }
 
-/* The largest step there is. */
+/* A step of the maximum size. */
 static void a_wide_step(struct store *s)
 {
     struct config_policy policy = { .hang_timeout_s = 30 };
@@ -387,14 +400,14 @@ static void a_wide_step(struct store *s)
     }
     store_begin(s);
     ok(store_parts(s, j, (double)time(NULL), part, JOB_AGENTS_MAX, &err) == 0 && store_end(s, &err) == 0,
-       "a step of %u nodes %s", JOB_AGENTS_MAX, err.text);
+       "a step of %u nodes is written %s", JOB_AGENTS_MAX, err.text);
     printf("# written in %.0f ms\n", clock_ms() - begin_ms);
     job_free(j);
     free(part);
     free(name);
 }
 
-/* 100000 rows: 1000 runs on 100 of 1000 nodes.  The times are told, not judged. */
+/* 100000 rows: 1000 runs on 100 of 1000 nodes.  The times are printed and not bounded. */
 static void a_large_one(void)
 {
     enum { RUNS = 1000, PER_RUN = 100, NODES = 1000 };
@@ -411,7 +424,7 @@ static void a_large_one(void)
     long n = 0;
 
     fresh_dir();
-    s = opened("a history to be large");
+    s = opened("a history of 100000 rows");
     for (int i = 0; i < NODES; i++)
         snprintf(name[i], sizeof(*name), "node%04d", i);
     for (uint32_t i = 0; i < RUNS; i++) {
@@ -435,20 +448,21 @@ static void a_large_one(void)
         last_ms = i >= RUNS - 100 ? last_ms + (clock_ms() - from_ms) / 100 : 0;
         job_free(j);
     }
-    is_int(by_hand("SELECT count(*) FROM part"), (long long)RUNS * PER_RUN, "a hundred thousand rows");
+    is_int(by_hand("SELECT count(*) FROM part"), (long long)RUNS * PER_RUN,
+           "100 nodes of 1000 runs are 100000 rows");
     printf("# written in %.0f ms; the last runs, with 100 nodes each, took %.2f ms\n", clock_ms() - begin_ms,
            last_ms);
     begin_ms = clock_ms();
     while (store_node_jobs(s, from, 2000, count_jobs, &n) > 0)
         parts++;
-    is_int(n, (long long)RUNS * PER_RUN, "all are read");
+    is_int(n, (long long)RUNS * PER_RUN, "all rows are read");
     printf("# read in %.1f ms, in %d parts\n", clock_ms() - begin_ms, parts + 1);
     h = history_new(s);
     history_tick(h, 0);
-    printf("# a question for 1000 nodes took %.1f ms\n", ask_all(s, h, name, NODES));
+    printf("# a query of 1000 nodes took %.1f ms\n", ask_all(s, h, name, NODES));
     history_free(h);
     ok(store_expire(s, 1, &err) == 0 && by_hand("SELECT count(*) FROM part") == (long long)RUNS * PER_RUN,
-       "what is of today does not expire");
+       "rows of today do not expire");
     a_wide_step(s);
     store_close(s);
     free(name);
