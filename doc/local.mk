@@ -35,7 +35,7 @@ doc/syncguard.7: %: %.in Makefile
 nodist_example_DATA = daemon/syncguardd.service
 dist_doc_DATA = README.md
 CLEANFILES += daemon/syncguardd.service
-EXTRA_DIST += daemon/syncguardd.service.in doc/live-table.md doc/pace-table.md
+EXTRA_DIST += daemon/syncguardd.service.in doc/bench.json doc/live-table.md doc/pace-table.md
 DECISIONS = 0001-dependencies \
 	0002-clock-free-lateness \
 	0003-one-probe-for-both-mpis \

@@ -127,6 +127,7 @@ dist_check_SCRIPTS += \
 	tests/completion/shells.sh \
 	tests/ctl/commands.sh \
 	tests/ctl/live.sh \
+	tests/doc/figures.py \
 	tests/doc/names.py \
 	tests/doc/pages.sh \
 	tests/plan/commands.sh \
@@ -209,7 +210,7 @@ include tests/bench/hook.mk
 
 # What needs no cluster and no program but itself (also for sanitizers, other compilers and distcheck), the programs and
 # scripts, and what runs on the private cluster: that measures, so its tests are not run beside each other.
-SINGLE_TESTS = $(filter tests/unit/%,$(check_PROGRAMS)) $(FUZZ_TESTS) tests/tree.py tests/doc/names.py
+SINGLE_TESTS = $(filter tests/unit/%,$(check_PROGRAMS)) $(FUZZ_TESTS) tests/tree.py tests/doc/figures.py tests/doc/names.py
 CLUSTER_TESTS = $(filter tests/cluster/%,$(dist_check_SCRIPTS))
 PROGRAM_TESTS = $(filter-out $(SINGLE_TESTS) $(CLUSTER_TESTS),$(check_PROGRAMS) $(dist_check_SCRIPTS))
 .PHONY: check-unit check-programs check-cluster distcheck-unit

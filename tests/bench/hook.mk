@@ -48,8 +48,12 @@ tests/bench/hook: tests/bench/hook.sh
 noinst_SCRIPTS += tests/bench/hook $(BENCH_HOOK)
 CLEANFILES += tests/bench/hook $(BENCH_HOOK)
 
-# All figures: prints them with the commands that made them, writes bench.json.
+# All figures: prints them with the commands that made them, writes bench.json. `make readme` copies that to doc/bench.json and
+# writes README's table from it.
 EXTRA_DIST += tests/bench/bench tests/bench/targets.py
-.PHONY: bench
+.PHONY: bench readme
 bench: all
 	$(top_srcdir)/tests/bench/bench --build . --out bench.json
+readme:
+	@test -f bench.json || { echo "no bench.json here: run make bench first" >&2; exit 1; }
+	$(top_srcdir)/tests/doc/figures.py --write bench.json $(top_srcdir)

@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""figures - README's figures come from files that scripts wrote: the table of costs from doc/bench.json, sentences from the tables in doc/.
+
+    tests/doc/figures.py [TOP]                  TAP: is README's table what this script makes of doc/bench.json, do its sentences match the tables?
+    tests/doc/figures.py --write [FILE] [TOP]   write README's table; with FILE, a bench.json, copy that to doc/bench.json first
+
+Limits are those of tests/bench/targets.py. A figure that misses its limit is marked; one that was not measured is shown as "not measured".
+"""
+import datetime, json, os, re, shutil, sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "bench"))
+from targets import AT_LEAST, AT_MOST, look_up, missed  # noqa: E402
+
+BEGIN = "<!-- Written by tests/doc/figures.py from doc/bench.json: do not edit. -->\n"
+END = "\n<!-- End of what tests/doc/figures.py writes. -->\n"
+
+# {PATH UNIT}: in the first two columns the figure of bench.json, in the third its limit.
+UNITS = {"": (1, 2, ""), "4": (1, 4, ""), "times": (1, 2, " times"), "ns": (1, 0, " ns"), "ms": (1e3, 1, " ms"), "s": (1, 1, " s"), "%": (100, 1, " %"),
+         "KiB": (2 ** -10, 1, " KiB"), "MiB": (2 ** -20, 1, " MiB"),
+         "events/s": (1e-6, 1, " million events/s"), "records/s": (1e-6, 1, " million records/s")}
+ROWS = (
+    ("one recorded collective beyond the library's own call, median and 99.9 % (worst of two libraries and two operations)",
+     "{hook_ns.p50 ns}, {hook_ns.p999 ns}", "{hook_ns.p50 ns}, {hook_ns.p999 ns}"),
+    ("the same over two reads of the clock, {hook_ns.clocks ns} here (mpiP's published method: {mpip_ratio times})",
+     "{hook_ratio times}", "{hook_ratio times}"),
+    ("recording over not recording, within one run: a step of 4 ms of work and 4 all-reduces of 32 KiB, 2 ranks, the agents and the controller "
+     "on the same cores ({step.pairs count} pairs of blocks)",
+     "{step.ratio 4} (95 %: {step.low 4} to {step.high 4})", "{step.high 4} (upper end)"),
+    ("all-reduces of 8 bytes in a tight loop, pacing allowed over the probe alone (Open MPI, MPICH)",
+     "{pacing.openmpi }, {pacing.mpich }", "{pacing.small_ratio }"),
+    ("memory: a rank's ring, a node's agent, the controller with 1,000 ranks",
+     "{memory.ring_bytes_per_rank MiB}, {memory.agent_bytes MiB}, {memory.controller_bytes_1000_ranks MiB}",
+     "{memory.ring_bytes_per_rank MiB}, {memory.agent_bytes MiB}, {memory.controller_bytes_1000_ranks MiB}"),
+    ("`srun -N8 true`, guarded minus not, the controller up and down", "{launch_extra_s.up ms}, {launch_extra_s.down ms}", "{launch_extra_s.up ms}, {launch_extra_s.down ms}"),
+    ("from a node being slowed by 20 % to its name, a rank a core (median of {time_to_name.runs count} runs; {time_to_name.named count} were named "
+     "within 15 s)",
+     "{time_to_name.seconds s}", "{time_to_name.seconds s}, or 16 collectives where that is longer"),
+    ("`sgtop` on 1,000 ranks: first paint, processor time", "{sgtop.first_paint_s ms}, {sgtop.cpu_ratio %}", "{sgtop.first_paint_s ms}, {sgtop.cpu_ratio %}"),
+    ("judging alone, events of 64 ranks in memory, one core (qsort orders the same events by time at {engine.qsort_events_per_s events/s}); "
+     "memory a rank with 1,024 ranks", "{engine.events_per_s events/s}, {engine.bytes_per_rank_1024 KiB}",
+     "at least {engine.events_per_s events/s}, {engine.bytes_per_rank_1024 KiB}"),
+    ("`sgctl analyze` on a trace of a million records (Python's json module parses the same lines at {analyze.python_json_records_per_s records/s}, and "
+     "judges nothing)", "{analyze.records_per_s records/s}, {analyze.peak_bytes MiB}", "at least {analyze.records_per_s records/s}, {analyze.peak_bytes MiB}"),
+)
+FIELD = re.compile(r"\{([\w.]+) ([^}]*)\}")
+# Sentences of README, and the cells of doc/pace-table.md that they quote: {CASE/LIBRARY/COLUMN/DIGITS}.
+QUOTES = (
+    "On two cores, 8 spinning ranks were {8 ranks on 2 cores, one slow/Open MPI/off/1} (Open MPI) and {8 ranks on 2 cores, one slow/MPICH/off/1} (MPICH) "
+    "times as fast, 4 ranks {4 ranks on 2 cores, one slow/Open MPI/off/1} and {4 ranks on 2 cores, one slow/MPICH/off/1} times, and a job beside a data "
+    "loader {2 ranks on 2 cores, a data loader beside the early one/Open MPI/off/2} and "
+    "{2 ranks on 2 cores, a data loader beside the early one/MPICH/off/2} times",
+    "two memory-bound rows, {2 ranks on 2 cores, bound by memory/Open MPI/off/3} ({2 ranks on 2 cores, bound by memory/Open MPI/low/2} to "
+    "{2 ranks on 2 cores, bound by memory/Open MPI/high/2}) and {2 ranks on 2 cores, bound by memory/MPICH/off/3} "
+    "({2 ranks on 2 cores, bound by memory/MPICH/low/2} to {2 ranks on 2 cores, bound by memory/MPICH/high/2}),",
+)
+NUMBERS = dict(enumerate("no one two three four five six seven eight nine ten eleven twelve".split()))
+
+
+# ---- the table of costs ----
+
+def figure(result, path, unit):
+    value = look_up(result, path)
+    if value is None:
+        return "not measured"
+    if unit == "count":
+        return str(value)
+    factor, digits, suffix = UNITS[unit]
+    return f"{value * factor:.{digits}f}{suffix}"
+
+
+def limit(path, unit):
+    factor, _, suffix = UNITS[unit]
+    return f"{(AT_MOST[path] if path in AT_MOST else AT_LEAST[path]) * factor:g}{suffix}"
+
+
+def date(text):
+    d = datetime.date.fromisoformat(text)
+    return f"{d.day} {d:%B %Y}"
+
+
+def ends(values):
+    return " to ".join(values[:1] + values[1:][-1:])
+
+
+def table(result):
+    """What stands between the two marks in README."""
+    machine, parts = result["machine"], result["parts"].values()
+    days, commits = (sorted({p[key] or "unknown" for p in parts}) for key in ("date", "commit"))
+    loads = sorted({f"{p['load_before']:.1f}" for p in parts}, key=float)
+    lines = [
+        f"Measured on a machine with {machine['cores']} cores ({machine['model'] or 'unknown processor'}), {ends([date(d) for d in days])}, commit "
+        f"{', '.join(commits)}.", f"Its load average before each part was {ends(loads)}: single figures are only good where nothing else runs.", "",
+        "| | measured | limit we hold ourselves to |", "|---|---|---|"]
+    for what, measured, limits in ROWS:
+        if all(look_up(result, path) is None for path, _ in FIELD.findall(measured)):
+            what, measured = re.sub(r" \([^()]*\{[^()]*\)|, \{[^}]*\} here", "", what), "not measured"
+        over = [limit(path, unit) for path, unit in FIELD.findall(limits) if missed(result, path)]
+        mark = f"; **misses {', '.join(over)}**" if over else ""
+        what, measured = (FIELD.sub(lambda m: figure(result, m[1], m[2]), text) for text in (what, measured))
+        lines.append(f"| {what} | {measured}{mark} | {FIELD.sub(lambda m: limit(m[1], m[2]), limits)} |")
+    return "\n".join(lines) + "\n"
+
+
+def split(readme):
+    """Before, between and after the marks."""
+    before, rest = readme.split(BEGIN, 1)
+    between, after = rest.split(END, 1)
+    return before, between, after
+
+
+# ---- sentences ----
+
+def cells(text):
+    """{(case, library): {off, low, high}} of doc/pace-table.md."""
+    rows = [[c.strip() for c in line.strip("|\n ").split("|")] for line in text.split("\n") if line.startswith("|")]
+    column = rows[0].index("off / paced (95 %)")
+    found = {}
+    for row in rows[2:]:
+        m = re.fullmatch(r"([\d.]+)(?: \(([\d.]+)-([\d.]+)\))?", row[column])
+        found[row[0], row[1]] = {"off": m[1], "low": m[2], "high": m[3]}
+    return found
+
+
+def quote(sentence, found):
+    def cell(m):
+        case, library, column, digits = m[1].rsplit("/", 3)
+        return f"{float(found[case, library][column]):.{digits}f}"
+    return re.sub(r"\{([^}]+)\}", cell, sentence)
+
+
+def steady(found):
+    """Of jobs bound by compute, a core a rank: the largest difference, and the widest interval."""
+    rows = [r for (case, _), r in found.items() if case.startswith("2 ranks") and "memory" not in case and "loader" not in case]
+    worst = max(abs(float(r["off"]) - 1) for r in rows)
+    widest = max(rows, key=lambda r: float(r["high"]) - float(r["low"]))
+    return worst, f"the widest 95 % interval is {float(widest['low']):.2f} to {float(widest['high']):.2f}"
+
+
+def faults(text):
+    """What README says of doc/live-table.md: kinds of fault, and how often each was made."""
+    rows = [[c.strip() for c in line.strip("|\n ").split("|")] for line in text.split("\n") if line.startswith("|")][2:]
+    runs = {int(row[2].split(" of ")[1]) for row in rows}
+    kinds = sum(row[0] != "nothing" for row in rows)
+    return f"{NUMBERS[kinds].capitalize()} kinds of fault were made {NUMBERS[runs.pop()]} times each on a real Slurm" if len(runs) == 1 else "varying runs"
+
+
+# ---- the two ways to call it ----
+
+def read(*path):
+    with open(os.path.join(*path), encoding="utf-8") as f:
+        return f.read()
+
+
+def write(top, source):
+    kept = os.path.join(top, "doc", "bench.json")
+    if source:
+        shutil.copyfile(source, kept)
+    before, _, after = split(read(top, "README.md"))
+    with open(os.path.join(top, "README.md"), "w", encoding="utf-8") as f:
+        f.write(before + BEGIN + table(json.loads(read(kept))) + END + after)
+    return 0
+
+
+def check(top):
+    readme = read(top, "README.md")
+    result, found, tests = json.loads(read(top, "doc", "bench.json")), cells(read(top, "doc", "pace-table.md")), []
+    words = re.sub(r"\s+", " ", readme)
+    wanted, got = table(result).split("\n"), split(readme)[1].split("\n")
+    tests.append((wanted == got, "README's table of costs is what doc/bench.json gives (else: tests/doc/figures.py --write)",
+                  [f"{sign} {line}" for sign, a, b in (("wanted", wanted, got), ("got", got, wanted)) for line in a if line not in b]))
+    for sentence in [quote(q, found) for q in QUOTES] + [steady(found)[1], faults(read(top, "doc", "live-table.md"))]:
+        tests.append((sentence in words, "README quotes doc/pace-table.md and doc/live-table.md as they are: " + sentence[:60], [f"wanted: {sentence}"]))
+    said = re.search(r"compute-bound jobs took the same time within ([\d.]+) %", words)
+    tests.append((said and 100 * steady(found)[0] <= float(said[1]) + 1e-9, "README: compute-bound jobs are within the difference that it states",
+                  [f"wanted: {100 * steady(found)[0]:.2f} %"]))
+    # That the test finds what it is for.
+    other = json.loads(json.dumps(result))
+    other["sgtop"], other["step"] = {"first_paint_s": 0.9}, None
+    other = table(other)
+    tests.append(("| 900.0 ms, not measured; **misses 100 ms** |" in other and "| not measured | 1.005 (upper end) |" in other, "a figure beyond its limit and one not measured are marked", other.split("\n")))
+    print(f"1..{len(tests)}")
+    for i, (good, what, why) in enumerate(tests):
+        print(f"{'ok' if good else 'not ok'} {i + 1} - {what}")
+        for line in [] if good else why:
+            print(f"# {line}")
+    return not all(good for good, _, _ in tests)
+
+
+def main():
+    words = sys.argv[1:]
+    writing = words[:1] == ["--write"]
+    source = next((w for w in words if w.endswith(".json")), None)
+    tops = [w for w in words if w not in ("--write", source)]
+    top = tops[0] if tops else os.environ.get("top_srcdir", ".")
+    return write(top, source) if writing else check(top)
+
+
+sys.exit(main())
