@@ -75,10 +75,17 @@ static json_t *verdicts_json(struct trace_reader *r)
     return list;
 }
 
-static void put_lost(json_t *table, struct trace_reader *r, const struct report_ranks *ranks)
+static json_t *ranks_json(struct trace_reader *r, double now_s, const struct report_ranks *ranks)
 {
-    for (size_t i = ranks->begin; i < ranks->end; i++)
-        put_int(json_array_get(table, i - ranks->begin), "lost", trace_reader_lost(r, ranks->f[i].rank));
+    json_t *list = json_array();
+
+    for (size_t i = ranks->begin; i < ranks->end; i++) {
+        json_t *o = report_rank(trace_reader_view(r), now_s, &ranks->f[i]);
+
+        put_int(o, "lost", trace_reader_lost(r, ranks->f[i].rank));
+        json_array_append_new(list, o);
+    }
+    return list;
 }
 
 json_t *analyze_answer(struct trace_reader *r)
@@ -99,7 +106,7 @@ json_t *analyze_answer(struct trace_reader *r)
     put_int(o, "ranks", f.ranks_known);
     report_put_row(o, v, now_s, &f);
     report_put_view(o, v, now_s, &f, &ranks, &latest, NULL, NULL);
-    put_lost(json_object_get(o, "rank_table"), r, &ranks);
+    put_json(o, "rank_table", ranks_json(r, now_s, &ranks));
     put_json(o, "trace", trace_json(r));
     put_count(o, "collectives_per_step", f.period ? (int64_t)f.period : -1);
     put_json(o, "verdicts", verdicts_json(r));

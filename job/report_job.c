@@ -38,14 +38,19 @@ static void put_identity(json_t *o, const struct job *j, double now_s, const str
     put_int(o, "nodes_total", j->nodes_total);
 }
 
-/* verdicts are in the order of view_verdicts_get(). */
-static void put_acknowledged(json_t *verdicts, const struct job *j)
+static json_t *verdicts_json(const struct job *j, double now_s)
 {
     const struct view_verdict *d;
     size_t n = view_verdicts_get(j->view, &d);
+    json_t *list = json_array();
 
-    for (size_t i = 0; i < n; i++)
-        put_bool(json_array_get(verdicts, i), "acknowledged", job_acknowledged(j, d[i].finding.id));
+    for (size_t i = 0; i < n; i++) {
+        json_t *o = report_verdict(&d[i], now_s);
+
+        put_bool(o, "acknowledged", job_acknowledged(j, d[i].finding.id));
+        json_array_append_new(list, o);
+    }
+    return list;
 }
 
 static json_t *row(const struct job *j, double now_s, const struct view_figures *f)
@@ -55,7 +60,7 @@ static json_t *row(const struct job *j, double now_s, const struct view_figures 
     put_identity(o, j, now_s, f);
     put_real(o, "samples_per_s", cadence_samples_per_s(j));
     report_put_row(o, j->view, now_s, f);
-    put_acknowledged(json_object_get(o, "verdicts"), j);
+    put_json(o, "verdicts", verdicts_json(j, now_s));
     return o;
 }
 
@@ -135,7 +140,7 @@ json_t *report_job(const struct job *j, double now_s, const struct report_select
     report_ranks_get(&ranks, j->view, at_s, selection);
     o = row(j, now_s, &f);
     report_put_view(o, j->view, at_s, &f, &ranks, selection, j->scaling[0], j->strategies);
-    report_put_states(o, &ranks);
+    put_json(o, "rank_table", report_rank_table(j->view, at_s, &ranks));
     put_json(o, "checkpoint", cadence_json(j, at_s));
     put_json(o, "probe", probe_json(j, at_s, &f));
     put_json(o, "agents", agents_json(j, now_s, at_s));

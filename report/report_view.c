@@ -107,7 +107,6 @@ void report_put_row(json_t *o, const struct view *v, double now_s, const struct 
     put_json(o, "shares", shares);
     put_text(o, "regime", view_regime_name(f->regime));
     put_real(o, "mds_ratio", f->mds - 1);
-    put_json(o, "verdicts", report_verdicts(v, now_s));
     put_text(o, "sentence", view_sentence(v, now_s, sentence, sizeof(sentence)));
     put_json(o, "worst", worst_json(v, now_s, f));
 }
@@ -220,7 +219,7 @@ static json_t *inside_json(const struct view *v, const struct view_rank_figures 
     return o;
 }
 
-static json_t *rank_json(const struct view *v, double now_s, const struct view_rank_figures *f)
+json_t *report_rank(const struct view *v, double now_s, const struct view_rank_figures *f)
 {
     json_t *o = json_object(), *health;
 
@@ -303,21 +302,17 @@ static json_t *history_json(const struct view *v, uint32_t max)
     return o;
 }
 
-static json_t *table_json(const struct view *v, double now_s, const struct report_ranks *ranks)
+json_t *report_rank_table(const struct view *v, double now_s, const struct report_ranks *ranks)
 {
     json_t *list = json_array();
 
-    for (size_t i = ranks->begin; i < ranks->end; i++)
-        json_array_append_new(list, rank_json(v, now_s, &ranks->f[i]));
+    for (size_t i = ranks->begin; i < ranks->end; i++) {
+        json_t *o = report_rank(v, now_s, &ranks->f[i]);
+
+        put_string(o, "state", ranks->f[i].ended ? "ended" : "running");
+        json_array_append_new(list, o);
+    }
     return list;
-}
-
-void report_put_states(json_t *o, const struct report_ranks *ranks)
-{
-    const json_t *table = get_array(o, "rank_table");
-
-    for (size_t i = ranks->begin; i < ranks->end; i++)
-        put_string(json_array_get(table, i - ranks->begin), "state", ranks->f[i].ended ? "ended" : "running");
 }
 
 /* ---- all of it ---- */
@@ -361,7 +356,6 @@ void report_put_view(json_t *o, const struct view *v, double now_s, const struct
     put_json(o, "strategies", strategies_json(v, strategies));
     put_json(o, "communicators", comms_json(v, now_s));
     put_int(o, "rank_table_total", (int64_t)ranks->n);
-    put_json(o, "rank_table", table_json(v, now_s, ranks));
     put_json(o, "heat", heat_json(v, ranks, selection->columns, f->step_mean_s));
     put_json(o, "history", history_json(v, selection->columns));
 }

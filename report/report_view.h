@@ -109,19 +109,19 @@ void report_strategies_read(struct report_strategies *r, const json_t *o);
 void report_strategy_options(struct view_strategy_options *o, const json_t *question);
 json_t *report_strategy_question(const struct view_strategy_options *o);
 
-/* The keys that a list of jobs shows, too. */
+/* The keys that a list of jobs shows, too, without the verdicts. */
 void report_put_row(json_t *o, const struct view *v, double now_s, const struct view_figures *f);
-/* All others.  scaling and strategies: NULL is now. */
+/* All others, without the rows of ranks.  scaling and strategies: NULL is now. */
 void report_put_view(json_t *o, const struct view *v, double now_s, const struct view_figures *f,
                      const struct report_ranks *ranks, const struct report_selection *selection,
                      const struct report_scaling *scaling, const struct report_strategies *strategies);
 
-/* The ranks in o's table get a state: of a step that runs, not of a trace. */
-void report_put_states(json_t *o, const struct report_ranks *ranks);
-
 /* Parts. */
 json_t *report_verdict(const struct view_verdict *d, double now_s);
 json_t *report_verdicts(const struct view *v, double now_s); /* that stand */
+json_t *report_rank(const struct view *v, double now_s, const struct view_rank_figures *f);
+/* The rows asked for, each rank with its state: of a step that runs, not of a trace. */
+json_t *report_rank_table(const struct view *v, double now_s, const struct report_ranks *ranks);
 json_t *report_timeline(const struct view *v, double now_s); /* of the whole run, oldest first */
 json_t *report_efficiency(const struct efficiency *recent, const struct efficiency *run); /* run: or NULL */
 json_t *report_critical_path(const struct view *v);

@@ -303,6 +303,7 @@ static json_t *answer_jobs(struct replay *r, const json_t *q)
     view_figures_get(trace_reader_view(r->reader), replay_now_s(r), &f);
     put_identity(row, r, &f);
     report_put_row(row, trace_reader_view(r->reader), replay_now_s(r), &f);
+    put_json(row, "verdicts", report_verdicts(trace_reader_view(r->reader), replay_now_s(r)));
     return json_pack("{s:[o]}", "jobs", row);
 }
 
@@ -339,8 +340,9 @@ static json_t *answer_job(struct replay *r, const json_t *q)
     report_ranks_get(&ranks, v, now_s, &selection);
     put_identity(o, r, &f);
     report_put_row(o, v, now_s, &f);
+    put_json(o, "verdicts", report_verdicts(v, now_s));
     report_put_view(o, v, now_s, &f, &ranks, &selection, r->scaling, r->strategies);
-    report_put_states(o, &ranks);
+    put_json(o, "rank_table", report_rank_table(v, now_s, &ranks));
     put_json(o, "probe", probe_json(r, &f));
     put_json(o, "agents", json_array());
     put_json(o, "notes", json_array());

@@ -61,8 +61,9 @@ static void test_view(void)
     view_figures_get(v, 0, &f);
     report_ranks_get(&ranks, v, 0, &s);
     report_put_row(o, v, 0, &f);
+    put_json(o, "verdicts", report_verdicts(v, 0));
     report_put_view(o, v, 0, &f, &ranks, &s, NULL, NULL);
-    report_put_states(o, &ranks);
+    put_json(o, "rank_table", report_rank_table(v, 0, &ranks));
     is_int(get_int(o, "rank_table_total", 0, 9, -1), 3, "ranks in all");
     is_int((long long)json_array_size(get_array(o, "rank_table")), 2, "rows from the second rank on");
     is_str(get_word(json_array_get(get_array(o, "rank_table"), 0), "state"), "running", "state of a rank");
