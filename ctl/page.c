@@ -49,44 +49,29 @@ int page_status(FILE *out, const json_t *answer, int columns, struct err *err)
     return 0;
 }
 
-static void jobs_row(struct table *t, const json_t *job)
-{
-    const json_t *step = get_object(job, "step_s"), *skew = get_object(job, "skew_s"),
-                 *worst = get_object(job, "worst");
-    char text[64];
-
-    table_cell(t, "%s", show_text(job, "id", text, sizeof(text)));
-    table_cell(t, "%s", show_text(job, "user", text, 17));
-    table_cell(t, "%s", show_text(job, "name", text, 17));
-    table_cell(t, "%s", show_text(job, "state", text, sizeof(text)));
-    table_cell(t, "%s", text_s(get_number(job, "elapsed_s")).s);
-    table_cell(t, "%s", text_count(get_number(job, "ranks")).s);
-    table_cell(t, "%s", text_count(get_number(job, "nodes")).s);
-    table_cell(t, "%s", text_count(get_number(job, "steps")).s);
-    table_cell(t, "%s", text_s(get_number(step, "p50")).s);
-    table_cell(t, "%s", text_number(get_number(job, "steps_per_s")).s);
-    table_cell(t, "%s", text_s(get_number(skew, "p50")).s);
-    table_cell(t, "%s", text_percent(get_number(job, "synchronisation_ratio")).s);
-    table_cell(t, "%s", show_text(job, "regime", text, sizeof(text)));
-    table_cell(t, "%s", show_text(worst, "node", text, sizeof(text)));
-}
-
 int page_jobs(FILE *out, const json_t *answer, int columns, struct err *err)
 {
-    static const struct text_column layout[] = {
-        { "JOB", false, 0 },    { "USER", false, 1 },   { "NAME", false, 0 }, { "STATE", false, 0 },
-        { "FOR", true, 2 },     { "RANKS", true, 0 },   { "NODES", true, 3 }, { "STEPS", true, 4 },
-        { "STEP", true, 0 },    { "STEPS/S", true, 7 }, { "SKEW", true, 6 },  { "SYNC", true, 0 },
-        { "REGIME", false, 5 }, { "LATEST", false, 0 },
+    static const struct page_column column[] = {
+        { "JOB", .key = "id" },
+        { "USER", .key = "user", .chars = 17, .spare = 1 },
+        { "NAME", .key = "name", .chars = 17 },
+        { "STATE", .key = "state" },
+        { "FOR", .key = "elapsed_s", .words = text_s, .spare = 2 },
+        { "RANKS", .key = "ranks", .words = text_count },
+        { "NODES", .key = "nodes", .words = text_count, .spare = 3 },
+        { "STEPS", .key = "steps", .words = text_count, .spare = 4 },
+        { "STEP", .key = "step_s.p50", .words = text_s },
+        { "STEPS/S", .key = "steps_per_s", .words = text_number, .spare = 7 },
+        { "SKEW", .key = "skew_s.p50", .words = text_s, .spare = 6 },
+        { "SYNC", .key = "synchronisation_ratio", .words = text_percent },
+        { "REGIME", .key = "regime", .spare = 5 },
+        { "LATEST", .key = "worst.node" },
     };
-    const json_t *jobs, *job;
-    struct table *t;
-    size_t i;
+    const struct page page = { out, answer, columns };
 
     if (check_answer(answer, "jobs", JSON_ARRAY, err) < 0)
         return -1;
-    jobs = get_array(answer, "jobs");
-    if (json_array_size(jobs) == 0) {
+    if (json_array_size(get_array(answer, "jobs")) == 0) {
         double ended = get_number(answer, "ended");
         char line[160] = "No guarded job is running or has ended. To start one: srun --sync-guard PROGRAM";
 
@@ -96,58 +81,56 @@ int page_jobs(FILE *out, const json_t *answer, int columns, struct err *err)
         text_wrap(out, line, 0, columns);
         return 0;
     }
-    t = table_new(layout, ARRAY_SIZE(layout));
-    json_array_foreach(jobs, i, job)
-        jobs_row(t, job);
-    table_print(t, out, 0, columns);
-    table_free(t);
+    page_table(&page, "jobs", SIZE_MAX, column, ARRAY_SIZE(column), 0);
     return 0;
 }
 
-const char *page_agent_link(const json_t *agent)
+char *page_agent_link(const json_t *agent, char *buf, size_t size)
 {
-    return get_true(agent, "ended") ? "ended" : get_true(agent, "connected") ? "connected" : "lost";
+    snprintf(buf, size, "%s",
+             get_true(agent, "ended")       ? "ended"
+             : get_true(agent, "connected") ? "connected"
+                                            : "lost");
+    return buf;
 }
 
 /* The agent of a node: null where none is connected now. */
-static const char *agent_word(const json_t *agent)
+static char *agent_cell(const json_t *node, char *buf, size_t size)
 {
-    return agent ? page_agent_link(agent) : "none";
+    const json_t *agent = get_object(node, "agent");
+
+    if (agent)
+        return page_agent_link(agent, buf, size);
+    snprintf(buf, size, "none");
+    return buf;
+}
+
+static char *jobs_cell(const json_t *node, char *buf, size_t size)
+{
+    return show_list(get_array(node, "jobs"), 3, buf, size);
+}
+
+/* In how many of the jobs that were seen on the node it was the culprit. */
+static char *culprit_cell(const json_t *node, char *buf, size_t size)
+{
+    double seen = get_number(node, "seen_jobs");
+
+    if (isnan(seen))
+        snprintf(buf, size, "-");
+    else
+        snprintf(buf, size, "%s of %s jobs", text_count(get_number(node, "culprit_jobs")).s,
+                 text_count(seen).s);
+    return buf;
 }
 
 #define LEMON_SURE 0.95 /* a score from here on is called a lemon: doc/protocol.md */
 
-/* In how many of the jobs that were seen on the node it was the culprit, and whether that is too many. */
-static void nodes_past(struct table *t, const json_t *node)
+static char *lemon_cell(const json_t *node, char *buf, size_t size)
 {
-    double seen = get_number(node, "seen_jobs"), score = get_number(node, "lemon_score");
+    double score = get_number(node, "lemon_score");
 
-    if (isnan(seen))
-        table_cell(t, "-");
-    else
-        table_cell(t, "%s of %s jobs", text_count(get_number(node, "culprit_jobs")).s, text_count(seen).s);
-    table_cell(t, "%s%s", score >= LEMON_SURE ? "YES, " : "", text_percent(score).s);
-}
-
-static void nodes_row(struct table *t, const json_t *node, double now)
-{
-    const json_t *agent = get_object(node, "agent");
-    double last = get_number(node, "last_culprit");
-    char text[128], verdict[400];
-
-    table_cell(t, "%s", show_text(node, "node", text, sizeof(text)));
-    table_cell(t, "%s", show_text(node, "switch", text, sizeof(text)));
-    table_cell(t, "%s", show_list(get_array(node, "jobs"), 3, text, sizeof(text)));
-    table_cell(t, "%s", text_count(get_number(node, "ranks")).s);
-    table_cell(t, "%s", text_s(get_number(node, "lateness_s")).s);
-    table_cell(t, "%s", text_times(get_number(node, "slowdown")).s);
-    table_cell(t, "%s", text_count(get_number(node, "culprit_count")).s);
-    table_cell(t, "%s%s", text_s(now - last).s, isnan(now - last) ? "" : " ago");
-    nodes_past(t, node);
-    table_cell(t, "%s", agent_word(agent));
-    table_cell(t, "%s", text_percent(get_number(agent, "cpu_ratio")).s);
-    table_cell(t, "%s", text_bytes(get_number(agent, "rss_bytes")).s);
-    table_cell(t, "%s", show_text(node, "verdict", verdict, sizeof(verdict)));
+    snprintf(buf, size, "%s%s", score >= LEMON_SURE ? "YES, " : "", text_percent(score).s);
+    return buf;
 }
 
 static void explain_lemons(FILE *out, const json_t *nodes, int columns)
@@ -170,15 +153,24 @@ static void explain_lemons(FILE *out, const json_t *nodes, int columns)
 
 int page_nodes(FILE *out, const json_t *answer, int columns, struct err *err)
 {
-    static const struct text_column layout[] = {
-        { "NODE", false, 0 },      { "SWITCH", false, 4 },  { "JOBS", false, 0 },  { "RANKS", true, 3 },
-        { "LATE", true, 0 },       { "WORK", true, 0 },     { "NAMED", true, 5 },  { "LAST NAMED", true, 6 },
-        { "CULPRIT IN", true, 2 }, { "LEMON?", true, 1 },   { "AGENT", false, 0 }, { "CPU", true, 7 },
-        { "MEMORY", true, 8 },     { "VERDICT", false, 0 },
+    static const struct page_column column[] = {
+        { "NODE", .key = "node" },
+        { "SWITCH", .key = "switch", .spare = 4 },
+        { "JOBS", .cell = jobs_cell },
+        { "RANKS", .key = "ranks", .words = text_count, .spare = 3 },
+        { "LATE", .key = "lateness_s", .words = text_s },
+        { "WORK", .key = "slowdown", .words = text_times },
+        { "NAMED", .key = "culprit_count", .words = text_count, .spare = 5 },
+        { "LAST NAMED", .key = "last_culprit", .words = page_ago, .when = true, .spare = 6 },
+        { "CULPRIT IN", .cell = culprit_cell, .right = true, .spare = 2 },
+        { "LEMON?", .cell = lemon_cell, .right = true, .spare = 1 },
+        { "AGENT", .cell = agent_cell },
+        { "CPU", .key = "agent.cpu_ratio", .words = text_percent, .spare = 7 },
+        { "MEMORY", .key = "agent.rss_bytes", .words = text_bytes, .spare = 8 },
+        { "VERDICT", .key = "verdict" },
     };
-    const json_t *nodes, *node;
-    struct table *t;
-    size_t i;
+    const struct page page = { out, answer, columns };
+    const json_t *nodes;
 
     if (check_answer(answer, "nodes", JSON_ARRAY, err) < 0)
         return -1;
@@ -187,11 +179,7 @@ int page_nodes(FILE *out, const json_t *answer, int columns, struct err *err)
         text_wrap(out, "No nodes are known yet. They appear with the first guarded job.", 0, columns);
         return 0;
     }
-    t = table_new(layout, ARRAY_SIZE(layout));
-    json_array_foreach(nodes, i, node)
-        nodes_row(t, node, get_number(answer, "now"));
-    table_print(t, out, 0, columns);
-    table_free(t);
+    page_table(&page, "nodes", SIZE_MAX, column, ARRAY_SIZE(column), 0);
     explain_lemons(out, nodes, columns);
     return 0;
 }

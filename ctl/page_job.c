@@ -386,33 +386,40 @@ static void put_figures(const struct page *p)
 
 /* ---- tables ---- */
 
-static void inside_words(const json_t *inside, char *buf, size_t size)
+static char *inside_cell(const json_t *rank, char *buf, size_t size)
 {
+    const json_t *inside = get_object(rank, "inside");
     double age_s = get_number(inside, "age_s");
     char op[32], comm[64];
 
-    if (!inside) {
-        snprintf(buf, size, "-");
-        return;
-    }
+    if (!inside)
+        return show_value(NULL, buf, size);
     snprintf(buf, size, "%s %s on %s%s%s", show_text(inside, "op", op, sizeof(op)),
              text_count(get_number(inside, "seq")).s, show_text(inside, "comm", comm, sizeof(comm)),
              isnan(age_s) ? "" : " for ", isnan(age_s) ? "" : text_s(age_s).s);
+    return buf;
 }
 
 void page_ranks(const struct page *p)
 {
-    static const struct text_column layout[] = {
-        { "RANK", true, 0 },    { "NODE", false, 0 },   { "SWITCH", false, 3 }, { "STATE", false, 4 },
-        { "LATE", true, 0 },    { "P95", true, 6 },     { "LAST", true, 0 },    { "WAIT", true, 5 },
-        { "DELAY", true, 2 },   { "COMPUTE", true, 1 }, { "STAY", true, 7 },    { "WORK", true, 0 },
-        { "INSIDE", false, 0 },
+    static const struct page_column column[] = {
+        { "RANK", .key = "rank", .words = text_count },
+        { "NODE", .key = "node" },
+        { "SWITCH", .key = "switch", .spare = 3 },
+        { "STATE", .key = "state", .spare = 4 },
+        { "LATE", .key = "lateness_s", .words = text_s },
+        { "P95", .key = "lateness_p95_s", .words = text_about_s, .spare = 6 },
+        { "LAST", .key = "last_ratio", .words = text_percent },
+        { "WAIT", .key = "wait_s", .words = text_s, .spare = 5 },
+        { "DELAY", .key = "delay_s", .words = text_s, .spare = 2 },
+        { "COMPUTE", .key = "compute_s", .words = text_s, .spare = 1 },
+        { "STAY", .key = "stay_s", .words = text_s, .spare = 7 },
+        { "WORK", .key = "slowdown", .words = text_times },
+        { "INSIDE", .cell = inside_cell },
     };
-    const json_t *ranks = get_array(p->job, "rank_table"), *rank;
     double total = get_number(p->job, "rank_table_total");
-    size_t shown = json_array_size(ranks), i;
+    size_t shown = json_array_size(get_array(p->job, "rank_table"));
     char text[128];
-    struct table *t;
 
     if (shown == 0)
         return;
@@ -424,60 +431,30 @@ void page_ranks(const struct page *p)
              total > (double)shown ? "Ranks, the latest %zu of %.0f" : "Ranks, the latest first", shown,
              total);
     page_title(p, text);
-    t = table_new(layout, ARRAY_SIZE(layout));
-    for (i = 0; i < shown; i++) {
-        rank = json_array_get(ranks, i);
-        table_cell(t, "%s", text_count(get_number(rank, "rank")).s);
-        table_cell(t, "%s", show_text(rank, "node", text, sizeof(text)));
-        table_cell(t, "%s", show_text(rank, "switch", text, sizeof(text)));
-        table_cell(t, "%s", show_text(rank, "state", text, sizeof(text)));
-        table_cell(t, "%s", text_s(get_number(rank, "lateness_s")).s);
-        table_cell(t, "%s", text_about_s(get_number(rank, "lateness_p95_s")).s);
-        table_cell(t, "%s", text_percent(get_number(rank, "last_ratio")).s);
-        table_cell(t, "%s", text_s(get_number(rank, "wait_s")).s);
-        table_cell(t, "%s", text_s(get_number(rank, "delay_s")).s);
-        table_cell(t, "%s", text_s(get_number(rank, "compute_s")).s);
-        table_cell(t, "%s", text_s(get_number(rank, "stay_s")).s);
-        table_cell(t, "%s", text_times(get_number(rank, "slowdown")).s);
-        inside_words(get_object(rank, "inside"), text, sizeof(text));
-        table_cell(t, "%s", text);
-    }
-    table_print(t, p->out, INDENT, p->columns);
-    table_free(t);
+    page_table(p, "rank_table", shown, column, ARRAY_SIZE(column), INDENT);
 }
 
 void page_communicators(const struct page *p)
 {
-    static const struct text_column layout[] = {
-        { "NAME", false, 3 },       { "LABEL", false, 0 },   { "SIZE", true, 0 },
-        { "OF THE KIND", true, 4 }, { "PER S", true, 0 },    { "BYTES/S", true, 1 },
-        { "SKEW", true, 0 },        { "TRANSFER", true, 2 }, { "EFFICIENCY", true, 0 },
+    static const struct page_column column[] = {
+        { "NAME", .key = "name", .spare = 3 },
+        { "LABEL", .key = "label" },
+        { "SIZE", .key = "size", .words = text_count },
+        { "OF THE KIND", .key = "instances", .words = text_count, .spare = 4 },
+        { "PER S", .key = "collectives_per_s", .words = text_number },
+        { "BYTES/S", .key = "bytes_per_s", .words = text_bytes, .spare = 1 },
+        { "SKEW", .key = "skew_s", .words = text_s },
+        { "TRANSFER", .key = "transfer_s", .words = text_s, .spare = 2 },
+        { "EFFICIENCY", .key = "efficiency.parallel", .words = text_percent },
     };
-    const json_t *comms = get_array(p->job, "communicators"), *comm;
-    struct table *t;
-    char text[96];
-    size_t i;
+    size_t n = json_array_size(get_array(p->job, "communicators"));
 
-    if (json_array_size(comms) == 0)
+    if (n == 0)
         return;
     page_title(p, "Communicators, the largest first");
-    t = table_new(layout, ARRAY_SIZE(layout));
-    for (i = 0; i < json_array_size(comms) && i < COMMS_MAX; i++) {
-        comm = json_array_get(comms, i);
-        table_cell(t, "%s", show_text(comm, "name", text, sizeof(text)));
-        table_cell(t, "%s", show_text(comm, "label", text, sizeof(text)));
-        table_cell(t, "%s", text_count(get_number(comm, "size")).s);
-        table_cell(t, "%s", text_count(get_number(comm, "instances")).s);
-        table_cell(t, "%s", text_number(get_number(comm, "collectives_per_s")).s);
-        table_cell(t, "%s", text_bytes(get_number(comm, "bytes_per_s")).s);
-        table_cell(t, "%s", text_s(get_number(comm, "skew_s")).s);
-        table_cell(t, "%s", text_s(get_number(comm, "transfer_s")).s);
-        table_cell(t, "%s", text_percent(get_number(get_object(comm, "efficiency"), "parallel")).s);
-    }
-    table_print(t, p->out, INDENT, p->columns);
-    table_free(t);
-    if (i < json_array_size(comms))
-        page_line(p, "and %zu more", json_array_size(comms) - i);
+    page_table(p, "communicators", COMMS_MAX, column, ARRAY_SIZE(column), INDENT);
+    if (n > COMMS_MAX)
+        page_line(p, "and %zu more", n - COMMS_MAX);
 }
 
 /* How much of the job these figures stand for: a guard that sees half of the ranks must say so. */
@@ -500,55 +477,32 @@ static void put_probe(const struct page *p)
 
 static void put_agents(const struct page *p)
 {
-    static const struct text_column layout[] = {
-        { "NODE", false, 0 },  { "SWITCH", false, 4 }, { "LINK", false, 0 },        { "CPU", true, 1 },
-        { "MEMORY", true, 2 }, { "BACKLOG", true, 3 }, { "LOST BATCHES", true, 0 }, { "HEARD", true, 0 },
+    static const struct page_column column[] = {
+        { "NODE", .key = "node" },
+        { "SWITCH", .key = "switch", .spare = 4 },
+        { "LINK", .cell = page_agent_link },
+        { "CPU", .key = "cpu_ratio", .words = text_percent, .spare = 1 },
+        { "MEMORY", .key = "rss_bytes", .words = text_bytes, .spare = 2 },
+        { "BACKLOG", .key = "backlog_bytes", .words = text_bytes, .spare = 3 },
+        { "LOST BATCHES", .key = "lost_batches", .words = text_count },
+        { "HEARD", .key = "age_s", .words = page_ago },
     };
-    const json_t *agents = get_array(p->job, "agents"), *agent;
-    struct table *t;
-    char text[128];
-    size_t i;
 
-    if (json_array_size(agents) == 0)
+    if (json_array_size(get_array(p->job, "agents")) == 0)
         return;
     page_title(p, "Agents");
-    t = table_new(layout, ARRAY_SIZE(layout));
-    json_array_foreach(agents, i, agent) {
-        double age = get_number(agent, "age_s");
-
-        table_cell(t, "%s", show_text(agent, "node", text, sizeof(text)));
-        table_cell(t, "%s", show_text(agent, "switch", text, sizeof(text)));
-        table_cell(t, "%s", page_agent_link(agent));
-        table_cell(t, "%s", text_percent(get_number(agent, "cpu_ratio")).s);
-        table_cell(t, "%s", text_bytes(get_number(agent, "rss_bytes")).s);
-        table_cell(t, "%s", text_bytes(get_number(agent, "backlog_bytes")).s);
-        table_cell(t, "%s", text_count(get_number(agent, "lost_batches")).s);
-        table_cell(t, "%s%s", text_s(age).s, isnan(age) ? "" : " ago");
-    }
-    table_print(t, p->out, INDENT, p->columns);
-    table_free(t);
+    page_table(p, "agents", SIZE_MAX, column, ARRAY_SIZE(column), INDENT);
 }
 
 static void put_events(const struct page *p)
 {
-    static const struct text_column layout[] = { { "", true, 0 }, { "", false, 0 } };
-    const json_t *events = get_array(p->job, "events");
-    struct table *t;
-    char text[400];
+    static const struct page_column column[] = { { "", .key = "age_s", .words = page_ago },
+                                                 { "", .key = "text" } };
 
-    if (json_array_size(events) == 0)
+    if (json_array_size(get_array(p->job, "events")) == 0)
         return;
     page_title(p, "Events, the newest first");
-    t = table_new(layout, ARRAY_SIZE(layout));
-    for (size_t i = 0; i < json_array_size(events) && i < EVENTS_MAX; i++) {
-        const json_t *event = json_array_get(events, i);
-        double age = get_number(event, "age_s");
-
-        table_cell(t, "%s%s", text_s(age).s, isnan(age) ? "" : " ago");
-        table_cell(t, "%s", show_text(event, "text", text, sizeof(text)));
-    }
-    table_print(t, p->out, INDENT, p->columns);
-    table_free(t);
+    page_table(p, "events", EVENTS_MAX, column, ARRAY_SIZE(column), INDENT);
 }
 
 /* This run beside the earlier ones like it. */

@@ -33,7 +33,23 @@ void page_ranks(const struct page *p);
 void page_communicators(const struct page *p);
 void page_checkpoint(const struct page *p); /* nothing where nothing is known */
 
+/* A column of a table whose rows are the objects of an array. */
+struct page_column {
+    const char *title, *key;      /* "step_s.p50" is a key of an object in the object */
+    struct text (*words)(double); /* a number, flushed right; NULL: a text */
+    bool when;                    /* the number is a time: words get its age, by the answer's "now" */
+    /* Instead of key and words, where more than one key make the cell. */
+    char *(*cell)(const json_t *row, char *buf, size_t size);
+    bool right;   /* a text that is flushed right */
+    size_t chars; /* a text is cut there; 0: at 400 */
+    int spare;    /* as in struct text_column */
+};
+/* The first max rows of the array under key in p->job. */
+void page_table(const struct page *p, const char *key, size_t max, const struct page_column *column, size_t n,
+                int indent);
+struct text page_ago(double age_s); /* "3 s ago" */
+
 /* "connected", "ended" (in good order), "lost". */
-const char *page_agent_link(const json_t *agent);
+char *page_agent_link(const json_t *agent, char *buf, size_t size);
 
 #endif

@@ -1,5 +1,6 @@
 /* page_policy.c - policies, the state of their rules for a job, and past decisions. */
 #include "ctl/page.h"
+#include "ctl/page_parts.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -10,11 +11,6 @@
 #include "wire/json.h"
 
 #define INDENT 2
-
-static char *text_of(const json_t *o, const char *key, char *buf, size_t size)
-{
-    return show_text(o, key, buf, size);
-}
 
 __attribute__((format(printf, 4, 5))) static void wrapf(FILE *out, int indent, int columns, const char *fmt,
                                                         ...)
@@ -34,9 +30,10 @@ static char *action_text(const json_t *o, char *buf, size_t size)
     char action[64], nodes[256], signal[32];
     const json_t *list = get_array(o, "nodes");
 
-    snprintf(buf, size, "%s%s%s%s%s", text_of(o, "action", action, sizeof(action)),
+    snprintf(buf, size, "%s%s%s%s%s", show_text(o, "action", action, sizeof(action)),
              json_is_string(json_object_get(o, "signal")) ? " " : "",
-             json_is_string(json_object_get(o, "signal")) ? text_of(o, "signal", signal, sizeof(signal)) : "",
+             json_is_string(json_object_get(o, "signal")) ? show_text(o, "signal", signal, sizeof(signal))
+                                                          : "",
              json_array_size(list) ? " " : "",
              json_array_size(list) ? show_list(list, 8, nodes, sizeof(nodes)) : "");
     return buf;
@@ -59,17 +56,21 @@ static const char *bearing(const json_t *policy)
 
 /* ---- policies ---- */
 
-static void policies_row(struct table *t, const json_t *policy)
+static char *name_cell(const json_t *policy, char *buf, size_t size)
+{
+    char name[160];
+
+    snprintf(buf, size, "%s%s", show_text(policy, "name", name, sizeof(name)),
+             get_true(policy, "default") ? " *" : "");
+    return buf;
+}
+
+static char *rules_cell(const json_t *policy, char *buf, size_t size)
 {
     const json_t *rules = get_array(policy, "rules");
-    char text[160];
 
-    table_cell(t, "%s%s", text_of(policy, "name", text, sizeof(text)),
-               get_true(policy, "default") ? " *" : "");
-    table_cell(t, "%s", text_of(policy, "action", text, sizeof(text)));
-    table_cell(t, "%s", text_count(rules ? (double)json_array_size(rules) : NAN).s);
-    table_cell(t, "%s", text_count(get_number(policy, "jobs")).s);
-    table_cell(t, "%s", text_of(policy, "text", text, sizeof(text)));
+    snprintf(buf, size, "%s", text_count(rules ? (double)json_array_size(rules) : NAN).s);
+    return buf;
 }
 
 static void put_selections(FILE *out, const json_t *selections)
@@ -83,7 +84,7 @@ static void put_selections(FILE *out, const json_t *selections)
         return;
     fputs("\nSelections, the first that matches a job gives it the policy:\n", out);
     json_array_foreach(selections, i, line) {
-        fprintf(out, "  %s:", text_of(line, "policy", text, sizeof(text)));
+        fprintf(out, "  %s:", show_text(line, "policy", text, sizeof(text)));
         json_object_foreach((json_t *)line, key, value) {
             if (strcmp(key, "policy") != 0)
                 fprintf(out, " %.32s=%s", key, show_value(value, text, sizeof(text)));
@@ -94,63 +95,56 @@ static void put_selections(FILE *out, const json_t *selections)
 
 int page_policies(FILE *out, const json_t *answer, int columns, struct err *err)
 {
-    static const struct text_column layout[] = { { "POLICY", false, 0 },
-                                                 { "ACTION", false, 0 },
-                                                 { "RULES", true, 0 },
-                                                 { "JOBS", true, 0 },
-                                                 { "MEANING", false, 0 } };
-    const json_t *policies, *policy;
-    struct table *t;
-    size_t i;
+    static const struct page_column column[] = {
+        { "POLICY", .cell = name_cell },
+        { "ACTION", .key = "action" },
+        { "RULES", .cell = rules_cell, .right = true },
+        { "JOBS", .key = "jobs", .words = text_count },
+        { "MEANING", .key = "text", .chars = 160 },
+    };
+    const struct page page = { out, answer, columns };
 
     if (check_answer(answer, "policies", JSON_ARRAY, err) < 0)
         return -1;
-    policies = get_array(answer, "policies");
-    t = table_new(layout, ARRAY_SIZE(layout));
-    json_array_foreach(policies, i, policy)
-        policies_row(t, policy);
-    table_print(t, out, 0, columns);
-    table_free(t);
+    page_table(&page, "policies", SIZE_MAX, column, ARRAY_SIZE(column), 0);
     text_wrap(out, "* the default, for --sync-guard without a policy.", 0, columns);
     put_selections(out, get_array(answer, "selections"));
     return 0;
 }
 
-static void put_params(FILE *out, const json_t *params, int columns)
+static char *set_cell(const json_t *param, char *buf, size_t size)
 {
-    static const struct text_column layout[] = { { "PARAMETER", false, 0 }, { "VALUE", true, 0 },
-                                                 { "DEFAULT", true, 0 },    { "RANGE", false, 0 },
-                                                 { "", false, 0 },          { "MEANING", false, 0 } };
-    struct table *t = table_new(layout, ARRAY_SIZE(layout));
-    const json_t *param;
-    char text[300];
-    size_t i;
+    snprintf(buf, size, "%s", get_true(param, "set") ? "set" : "-");
+    return buf;
+}
 
-    json_array_foreach(params, i, param) {
-        table_cell(t, "%s", text_of(param, "key", text, sizeof(text)));
-        table_cell(t, "%s", text_of(param, "value", text, sizeof(text)));
-        table_cell(t, "%s", text_of(param, "default", text, sizeof(text)));
-        table_cell(t, "%s", text_of(param, "range", text, sizeof(text)));
-        table_cell(t, "%s", get_true(param, "set") ? "set" : "-");
-        table_cell(t, "%s", text_of(param, "meaning", text, sizeof(text)));
-    }
-    table_print(t, out, 0, columns);
-    table_free(t);
+static void put_params(FILE *out, const json_t *policy, int columns)
+{
+    static const struct page_column column[] = {
+        { "PARAMETER", .key = "key" },
+        { "VALUE", .key = "value", .right = true },
+        { "DEFAULT", .key = "default", .right = true },
+        { "RANGE", .key = "range" },
+        { "", .cell = set_cell },
+        { "MEANING", .key = "meaning", .chars = 300 },
+    };
+
+    page_table(&(struct page){ out, policy, columns }, "params", SIZE_MAX, column, ARRAY_SIZE(column), 0);
 }
 
 static void put_rule(FILE *out, const json_t *rule, int columns)
 {
     char text[600], does[160], line[1200];
 
-    fprintf(out, "\nRule %s: %s\n", text_of(rule, "name", text, sizeof(text)),
+    fprintf(out, "\nRule %s: %s\n", show_text(rule, "name", text, sizeof(text)),
             action_text(rule, does, sizeof(does)));
     if (json_is_string(json_object_get(rule, "text")))
-        text_wrap(out, text_of(rule, "text", text, sizeof(text)), INDENT, columns);
-    snprintf(line, sizeof(line), "when %s", text_of(rule, "when", text, sizeof(text)));
+        text_wrap(out, show_text(rule, "text", text, sizeof(text)), INDENT, columns);
+    snprintf(line, sizeof(line), "when %s", show_text(rule, "when", text, sizeof(text)));
     if (json_is_string(json_object_get(rule, "when")))
         text_wrap(out, line, INDENT, columns);
     snprintf(line, sizeof(line), "when the site's module %s asks for it",
-             text_of(rule, "module", text, sizeof(text)));
+             show_text(rule, "module", text, sizeof(text)));
     if (json_is_string(json_object_get(rule, "module")))
         text_wrap(out, line, INDENT, columns);
     snprintf(line, sizeof(line), "hold %s, hysteresis %s, cool-down %s", text_s(get_number(rule, "hold_s")).s,
@@ -166,11 +160,11 @@ int page_policy(FILE *out, const json_t *answer, int columns, struct err *err)
 
     if (check_answer(answer, "params", JSON_ARRAY, err) < 0)
         return -1;
-    wrapf(out, 0, columns, "Policy %s: %s", text_of(answer, "name", name, sizeof(name)),
-          text_of(answer, "text", text, sizeof(text)));
+    wrapf(out, 0, columns, "Policy %s: %s", show_text(answer, "name", name, sizeof(name)),
+          show_text(answer, "text", text, sizeof(text)));
     wrapf(out, 0, columns, "%s", bearing(answer));
     fputc('\n', out);
-    put_params(out, get_array(answer, "params"), columns);
+    put_params(out, answer, columns);
     rules = get_array(answer, "rules");
     json_array_foreach(rules, i, rule)
         put_rule(out, rule, columns);
@@ -188,15 +182,15 @@ int page_control(FILE *out, const json_t *answer, int columns, struct err *err)
 
     if (check_answer(answer, "policy", JSON_OBJECT, err) < 0)
         return -1;
-    fprintf(out, "Job %s: policy %s, %s%s", text_of(answer, "job", job, sizeof(job)),
-            text_of(policy, "name", name, sizeof(name)), text_of(policy, "action", value, sizeof(value)),
+    fprintf(out, "Job %s: policy %s, %s%s", show_text(answer, "job", job, sizeof(job)),
+            show_text(policy, "name", name, sizeof(name)), show_text(policy, "action", value, sizeof(value)),
             get_true(policy, "paused") ? ", paused" : "");
     json_array_foreach(params, i, param)
         if (get_true(param, "set"))
             fprintf(out, "%s%s=%s (default %s)",
-                    n++ ? ", " : "; set: ", text_of(param, "key", key, sizeof(key)),
-                    text_of(param, "value", value, sizeof(value)),
-                    text_of(param, "default", standard, sizeof(standard)));
+                    n++ ? ", " : "; set: ", show_text(param, "key", key, sizeof(key)),
+                    show_text(param, "value", value, sizeof(value)),
+                    show_text(param, "default", standard, sizeof(standard)));
     fputc('\n', out);
     (void)columns;
     return 0;
@@ -209,7 +203,7 @@ static char *standing(const json_t *rule, char *buf, size_t size)
            cooling_s = get_number(rule, "cooling_s"), most = get_number(rule, "max_per_job");
     char phase[32];
 
-    text_of(rule, "phase", phase, sizeof(phase));
+    show_text(rule, "phase", phase, sizeof(phase));
     if (!strcmp(phase, "idle"))
         snprintf(buf, size, "The condition is false.");
     else if (!strcmp(phase, "unknown"))
@@ -232,21 +226,22 @@ static char *standing(const json_t *rule, char *buf, size_t size)
     return buf;
 }
 
-static void put_terms(FILE *out, const json_t *terms, int columns)
+static char *now_cell(const json_t *term, char *buf, size_t size)
 {
-    static const struct text_column layout[] = { { "", false, 0 }, { "", false, 0 }, { "", false, 0 } };
-    struct table *t = table_new(layout, ARRAY_SIZE(layout));
-    const json_t *term;
-    char text[160];
-    size_t i;
+    char value[160];
 
-    json_array_foreach(terms, i, term) {
-        table_cell(t, "%s", text_of(term, "text", text, sizeof(text)));
-        table_cell(t, "now %s:", text_of(term, "value", text, sizeof(text)));
-        table_cell(t, "%s", text_of(term, "truth", text, sizeof(text)));
-    }
-    table_print(t, out, 2 * INDENT, columns);
-    table_free(t);
+    snprintf(buf, size, "now %s:", show_text(term, "value", value, sizeof(value)));
+    return buf;
+}
+
+static void put_terms(FILE *out, const json_t *rule, int columns)
+{
+    static const struct page_column column[] = { { "", .key = "text", .chars = 160 },
+                                                 { "", .cell = now_cell },
+                                                 { "", .key = "truth" } };
+
+    page_table(&(struct page){ out, rule, columns }, "terms", SIZE_MAX, column, ARRAY_SIZE(column),
+               2 * INDENT);
 }
 
 /* The outcome of a decision, and its measured effect. */
@@ -254,17 +249,17 @@ static void put_result(FILE *out, const json_t *decision, int columns)
 {
     char state[32], outcome[32], why[400], effect[400];
 
-    text_of(decision, "state", state, sizeof(state));
+    show_text(decision, "state", state, sizeof(state));
     if (!strcmp(state, "dryrun"))
         text_wrap(out, "recorded, not carried out (dry run)", 2 * INDENT, columns);
     else if (json_is_string(json_object_get(decision, "outcome")))
-        wrapf(out, 2 * INDENT, columns, "%s%s%s", text_of(decision, "outcome", outcome, sizeof(outcome)),
+        wrapf(out, 2 * INDENT, columns, "%s%s%s", show_text(decision, "outcome", outcome, sizeof(outcome)),
               json_is_string(json_object_get(decision, "outcome_text")) ? ": " : "",
               json_is_string(json_object_get(decision, "outcome_text"))
-                  ? text_of(decision, "outcome_text", why, sizeof(why))
+                  ? show_text(decision, "outcome_text", why, sizeof(why))
                   : "");
     if (json_is_string(json_object_get(decision, "effect")))
-        text_wrap(out, text_of(decision, "effect", effect, sizeof(effect)), 2 * INDENT, columns);
+        text_wrap(out, show_text(decision, "effect", effect, sizeof(effect)), 2 * INDENT, columns);
 }
 
 static void put_standing(FILE *out, const json_t *rule, double start, int columns)
@@ -274,12 +269,12 @@ static void put_standing(FILE *out, const json_t *rule, double start, int column
 
     put_rule(out, rule, columns);
     text_wrap(out, standing(rule, line, sizeof(line)), INDENT, columns);
-    put_terms(out, get_array(rule, "terms"), columns);
+    put_terms(out, rule, columns);
     if (!last)
         return;
     snprintf(line, sizeof(line), "last decision%s: %s",
              get_number(last, "at") < start ? ", in an earlier run" : "",
-             text_of(last, "sentence", text, sizeof(text)));
+             show_text(last, "sentence", text, sizeof(text)));
     text_wrap(out, line, INDENT, columns);
     put_result(out, last, columns);
 }
@@ -306,7 +301,7 @@ static void put_by_hand(FILE *out, const json_t *decisions, int columns)
     json_array_foreach(decisions, i, e) {
         if (json_is_string(json_object_get(e, "rule")) || !json_is_string(json_object_get(e, "action")))
             continue;
-        text_of(e, "sentence", line, sizeof(line));
+        show_text(e, "sentence", line, sizeof(line));
         put_uid(e, line, sizeof(line));
         fputc('\n', out);
         text_wrap(out, line, 0, columns);
@@ -336,8 +331,8 @@ int page_explain(FILE *out, const json_t *answer, int columns, struct err *err)
     if (check_answer(answer, "policy", JSON_OBJECT, err) < 0)
         return err_set(err,
                        "the job has no active policy: it has ended; `sgctl audit JOB` lists past decisions");
-    wrapf(out, 0, columns, "Job %s, policy %s. %s%s", text_of(answer, "id", job, sizeof(job)),
-          text_of(policy, "name", name, sizeof(name)), bearing(policy),
+    wrapf(out, 0, columns, "Job %s, policy %s. %s%s", show_text(answer, "id", job, sizeof(job)),
+          show_text(policy, "name", name, sizeof(name)), bearing(policy),
           get_true(policy, "paused") ? " The policy is paused: its rules decide nothing." : "");
     put_budget(out, get_object(policy, "budget"), columns);
     if (json_array_size(rules) == 0)
@@ -365,10 +360,10 @@ int page_audit(FILE *out, const json_t *answer, int columns, struct err *err)
     if (json_array_size(list) == 0)
         text_wrap(out, "No policy has decided anything yet.", 0, columns);
     json_array_foreach(list, i, e) {
-        text_of(e, "state", state, sizeof(state));
+        show_text(e, "state", state, sizeof(state));
         snprintf(line, sizeof(line), "%s ago  job %s, %s, %s: %s", text_s(now - get_number(e, "at")).s,
-                 text_of(e, "job", job, sizeof(job)), text_of(e, "policy", policy, sizeof(policy)), state,
-                 text_of(e, "sentence", text, sizeof(text)));
+                 show_text(e, "job", job, sizeof(job)), show_text(e, "policy", policy, sizeof(policy)), state,
+                 show_text(e, "sentence", text, sizeof(text)));
         if (!strcmp(state, "command") || get_number(e, "by") >= 0)
             put_uid(e, line, sizeof(line));
         text_wrap(out, line, 0, columns);
@@ -390,11 +385,11 @@ int page_try(FILE *out, const json_t *answer, int columns, struct err *err)
         return -1;
     list = get_array(answer, "decisions");
     fprintf(out, "Policy %s on a trace of %s: %zu decision%s\n",
-            text_of(answer, "policy", policy, sizeof(policy)), text_s(get_number(answer, "seconds")).s,
+            show_text(answer, "policy", policy, sizeof(policy)), text_s(get_number(answer, "seconds")).s,
             json_array_size(list), json_array_size(list) == 1 ? "" : "s");
     json_array_foreach(list, i, e) {
         snprintf(line, sizeof(line), "at %s, %s: %s", text_s(get_number(e, "at_s")).s,
-                 text_of(e, "state", state, sizeof(state)), text_of(e, "sentence", text, sizeof(text)));
+                 show_text(e, "state", state, sizeof(state)), show_text(e, "sentence", text, sizeof(text)));
         text_wrap(out, line, INDENT, columns);
     }
     return 0;

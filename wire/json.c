@@ -155,8 +155,7 @@ char *show_list(const json_t *array, size_t max, char *buf, size_t size)
     return buf;
 }
 
-/* The object that holds the key, and its last part. */
-static const json_t *holder(const json_t *o, const char **key)
+const json_t *get_owner(const json_t *o, const char **key)
 {
     const char *dot;
     char part[64];
@@ -212,7 +211,7 @@ void get_fields(void *to, const json_t *o, const struct json_field *field)
 {
     for (const struct json_field *f = field; f->key; f++) {
         const char *key = f->key;
-        const json_t *from = holder(o, &key);
+        const json_t *from = get_owner(o, &key);
 
         get_field((char *)to + f->offset, from, key, f);
     }

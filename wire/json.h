@@ -35,6 +35,8 @@ const json_t *get_array(const json_t *o, const char *key);
 /* The array under key, and how many of its items are looked at. */
 const json_t *get_list(const json_t *o, const char *key, size_t max, size_t *n);
 void get_text(const json_t *o, const char *key, char *buf, size_t size);
+/* Of a key like "cost_s.value": the object in o that holds it, and of key its last part. */
+const json_t *get_owner(const json_t *o, const char **key);
 double number_of(const json_t *value);
 /* "a, b, c" of an array of strings (a bare string is one). */
 void join_texts(const json_t *value, char *buf, size_t size);
