@@ -12,7 +12,7 @@
 
 #include "common/err.h"
 
-/* The report of a job shows so many ranks; ask the controller for no more. */
+/* Ranks that the report of a job shows; ask the controller for no more. */
 #define PAGE_RANKS 16
 
 int page_status(FILE *out, const json_t *answer, int columns, struct err *err);

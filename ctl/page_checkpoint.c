@@ -51,7 +51,7 @@ static void put_stands_on(const struct page *p, const json_t *c)
 {
     const json_t *cost = get_object(c, "cost_s"), *rate = get_object(c, "failure_rate");
     const char *source = get_word(c, "cost_source"), *from = get_word(rate, "source");
-    char text[512], told[200];
+    char text[512], reported[200];
 
     snprintf(text, sizeof(text), "a write costs %s (%s to %s), %s", text_s(get_number(cost, "value")).s,
              text_s(get_number(cost, "low")).s, text_s(get_number(cost, "high")).s,
@@ -63,7 +63,7 @@ static void put_stands_on(const struct page *p, const json_t *c)
              text_s(get_number(c, "mtbf_s")).s, text_number(1000 * get_number(rate, "value")).s,
              text_number(1000 * get_number(rate, "low")).s, text_number(1000 * get_number(rate, "high")).s,
              json_is_string(json_object_get(rate, "source_text"))
-                 ? show_text(rate, "source_text", told, sizeof(told))
+                 ? show_text(rate, "source_text", reported, sizeof(reported))
              : !strcmp(from, "published") ? "a published rate: this cluster has no record yet"
              : !strcmp(from, "partition") ? "from guarded jobs of the partition"
                                           : "from guarded jobs of this cluster");

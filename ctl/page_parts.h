@@ -1,5 +1,5 @@
 /* page_parts.h - what the reports of a job and of a trace share: paragraphs, figures and tables of an
- * answer that has the keys of a job (doc/protocol.md).  What an answer does not tell is left out. */
+ * answer that has the keys of a job (doc/protocol.md).  What an answer lacks is left out. */
 #ifndef SYNCGUARD_CTL_PAGE_PARTS_H
 #define SYNCGUARD_CTL_PAGE_PARTS_H
 

@@ -315,7 +315,7 @@ static uint32_t member_at(const struct schedule_stage *st, uint32_t of_group, ui
     return of_group + (place - place_of(st, of_group)) * st->stride;
 }
 
-/* Places left after the odd ones took in the even ones before them, numbered anew; NOBODY for who was taken
+/* Places left after the odd ones took in the even ones before them, renumbered; NOBODY for who was taken
  * in. */
 static uint32_t folded(const struct schedule_stage *st, uint32_t place)
 {

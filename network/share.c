@@ -439,10 +439,10 @@ static void drop_gone(struct share *s)
 
 size_t share_solve(struct share *s, const uint32_t **changed)
 {
-    struct list told = s->changed;
+    struct list swap = s->changed;
 
     s->changed = s->fresh;
-    s->fresh = told;
+    s->fresh = swap;
     s->fresh.n = 0;
     s->solves += s->queue.n > 0;
     while (s->queue.n)

@@ -330,13 +330,13 @@ static int check_name(const json_t *rank, const char *key, size_t i, struct err 
                    TRACE_NAME_MAX);
 }
 
-static int check_rank(const json_t *rank, size_t i, uint8_t *told, struct err *err)
+static int check_rank(const json_t *rank, size_t i, uint8_t *seen, struct err *err)
 {
     int64_t r = get_int(rank, "rank", 0, VIEW_RANKS_MAX - 1, -1);
 
     if (r < 0)
         return err_set(err, "ranks[%zu] has no \"rank\": 0 to %u is accepted", i, VIEW_RANKS_MAX - 1);
-    if (told[r]++)
+    if (seen[r]++)
         return err_set(err, "ranks[%zu]: rank %u stands there twice", i, (unsigned)r);
     if (check_name(rank, "node", i, err) < 0)
         return -1;
@@ -358,7 +358,7 @@ static int check_adapter(const json_t *adapter, struct err *err)
 static int check_header(const json_t *header, struct err *err)
 {
     const json_t *job = json_object_get(header, "job"), *ranks = json_object_get(header, "ranks"), *rank;
-    uint8_t *told;
+    uint8_t *seen;
     size_t i;
     int rc = 0;
 
@@ -374,13 +374,13 @@ static int check_header(const json_t *header, struct err *err)
     if (!json_is_array(ranks) || !json_array_size(ranks))
         return err_set(err,
                        "the header names no ranks: \"ranks\":[{\"rank\":0,\"node\":\"n0\"},...] is accepted");
-    told = xcalloc(VIEW_RANKS_MAX, sizeof(*told));
+    seen = xcalloc(VIEW_RANKS_MAX, sizeof(*seen));
     json_array_foreach(ranks, i, rank) {
-        rc = check_rank(rank, i, told, err);
+        rc = check_rank(rank, i, seen, err);
         if (rc < 0)
             break;
     }
-    free(told);
+    free(seen);
     return rc;
 }
 

@@ -31,7 +31,7 @@ struct comm {
     uint32_t *member; /* ranks, by place */
     size_t members, cap;
     uint32_t first, last; /* smallest and largest member */
-    bool told, grown;     /* told: the view has it; grown: it has members that the view does not know */
+    bool announced, grown; /* announced: the view has it; grown: it has members that the view does not know */
 };
 
 /* One rank in one communicator. */
@@ -113,9 +113,9 @@ static void tell_comm(struct trace_reader *r, uint32_t number)
     c->grown = false;
     if (c->members < 2)
         return;
-    if (c->told)
+    if (c->announced)
         view_comm_forget(r->view, c->name);
-    c->told = true;
+    c->announced = true;
     for (uint32_t place = 0; place < c->members; place++) {
         struct telemetry_item item = { .kind = TELEMETRY_COMM,
                                        .comm = { .rank = c->member[place],
@@ -503,7 +503,7 @@ static int keep(struct trace_reader *r, const char *data, size_t bytes, struct e
     return 0;
 }
 
-/* A line that ends in this piece and may have begun in an earlier one. */
+/* A line that ends in this piece and may have started in an earlier one. */
 static int end_line(struct trace_reader *r, const char *data, size_t bytes, struct err *err)
 {
     int rc;

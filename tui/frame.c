@@ -57,7 +57,7 @@ static enum style liveness(const struct ui *ui, char *text, size_t size)
     return STYLE_TITLE;
 }
 
-/* On a job's screen who it is, elsewhere who tells. */
+/* On a job's screen the job, elsewhere the controller. */
 static void controller_text(const struct ui *ui, char *text, size_t size)
 {
     const struct snap_status *s = &ui->status;
@@ -65,7 +65,7 @@ static void controller_text(const struct ui *ui, char *text, size_t size)
 
     text[0] = '\0';
     if (ui->screen == SCREEN_JOB && j) {
-        if (ui->playback.on) /* whose it was, a trace does not tell */
+        if (ui->playback.on) /* a trace does not contain the user */
             snprintf(text, size, "%s ", j->name);
         else
             snprintf(text, size, "%s · %s · %s ", j->name[0] ? j->name : "-", j->user[0] ? j->user : "-",

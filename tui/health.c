@@ -10,9 +10,9 @@
 
 enum kind { PERCENT, RATE, NUMBER };
 
-/* From warn on it is told, from bad on it is bad; where less is worse, both are upper bounds. Far out,
- * because what is usual differs from machine to machine: what stands out among the nodes of a job is the
- * controller's to say (the ranks' cause). Three are told as figures alone. */
+/* A figure is shown from warn on, and as a fault from bad on; where less is worse, both are upper bounds.  They are far
+ * from what is usual, which differs between machines: the controller finds out what is unusual among the nodes of a
+ * job (the ranks' cause).  The last three are never faults. */
 static const struct {
     const char *name;
     size_t field;
@@ -35,8 +35,7 @@ static const struct {
     { "switched out", offsetof(struct snap_health, involuntary_per_s), RATE, false, INFINITY, INFINITY },
 };
 
-/* A clock below is told when the GPU has work; a limit that somebody set, or of power, only with the clock.
- */
+/* A lower clock is shown when the GPU has work; a limit of power, or one that somebody set, only together with it. */
 #define GPU_CLOCK_WARN 0.9
 static const char *const gpu_faults[] = { "thermal", "power brake", "hardware" };
 

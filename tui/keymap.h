@@ -64,7 +64,7 @@ struct keymap_entry {
     enum key_action action;
     int arg;
     int key[4];        /* 0 ends */
-    const char *keys;  /* as people write them; NULL: told of by the entry before */
+    const char *keys;  /* as people write them; NULL: the entry before covers it */
     const char *label; /* for the bottom line, or NULL */
     const char *text;  /* what it does */
 };

@@ -10,11 +10,11 @@
  * found. */
 void outlook_verdicts(struct canvas *c, int y, int x, int width, const struct snap_job *j);
 
-/* "synchronisation in about 40 min (25 to 70)", "no trend"; "" when nothing was told.  Returns buf. */
+/* "synchronisation in about 40 min (25 to 70)", "no trend"; "" when nothing is known.  Returns buf. */
 char *outlook_projection(const struct snap_projection *p, char *buf, size_t size);
 void outlook_projection_draw(struct canvas *c, int y, int x, int width, const struct snap_projection *p);
 
-/* "7th run like this: step 1.04x of the others' median"; "" when nothing was told.  Returns buf. */
+/* "7th run like this: step 1.04x of the others' median"; "" when nothing is known.  Returns buf. */
 char *outlook_past(const struct snap_past *p, char *buf, size_t size);
 
 #endif

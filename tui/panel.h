@@ -10,7 +10,7 @@
 struct panel_ops {
     const char *title;
     int (*draw)(struct canvas *page, const struct ui *ui); /* from row 0; returns the rows that it took */
-    bool (*tells)(const struct snap_view *v);              /* has anything to say, for reports */
+    bool (*has_content)(const struct snap_view *v);              /* has anything to say, for reports */
 };
 
 extern const struct panel_ops panel_evidence, panel_path, panel_scaling, panel_ways, panel_policy;

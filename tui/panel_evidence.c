@@ -167,10 +167,10 @@ static size_t count(const struct snap_view *v, bool suspects)
 /* Those with something against them, or the first of the table. */
 static int draw_ranks(struct canvas *c, int y, const struct snap_view *v)
 {
-    size_t told = count(v, false), suspects = count(v, true), shown = 0;
+    size_t known = count(v, false), suspects = count(v, true), shown = 0;
     struct table_layout layout;
 
-    if (!told)
+    if (!known)
         return y;
     y = panel_heading(c, y, "ranks: their CPUs, and the DELAY by other tasks there, as a share of the time");
     table_fit(&layout, rank_columns, ARRAY_SIZE(rank_columns), 1, c->width - 2, 0);
@@ -184,8 +184,8 @@ static int draw_ranks(struct canvas *c, int y, const struct snap_view *v)
         table_row(c, y++, &layout, rank_columns, r, NULL);
         shown++;
     }
-    if (told > shown)
-        canvas_printf(c, y++, 3, c->width - 4, STYLE_GOOD, "%zu others: nothing found", told - shown);
+    if (known > shown)
+        canvas_printf(c, y++, 3, c->width - 4, STYLE_GOOD, "%zu others: nothing found", known - shown);
     return y;
 }
 
@@ -246,9 +246,9 @@ static int draw(struct canvas *c, const struct ui *ui)
     return y;
 }
 
-static bool tells(const struct snap_view *v)
+static bool has_content(const struct snap_view *v)
 {
     return v->job.n_verdicts || v->n_spans || v->n_health || v->past.known;
 }
 
-const struct panel_ops panel_evidence = { "evidence: what was found, and why", draw, tells };
+const struct panel_ops panel_evidence = { "evidence: what was found, and why", draw, has_content };

@@ -183,7 +183,7 @@ static int draw_waits(struct canvas *c, int y, const struct snap_view *v)
 
 /* ---- the panel ---- */
 
-static bool tells(const struct snap_view *v)
+static bool has_content(const struct snap_view *v)
 {
     return v->path.n || known(&v->efficiency);
 }
@@ -201,4 +201,4 @@ static int draw(struct canvas *c, const struct ui *ui)
     return y;
 }
 
-const struct panel_ops panel_path = { "critical path: whom the others wait for", draw, tells };
+const struct panel_ops panel_path = { "critical path: whom the others wait for", draw, has_content };

@@ -233,7 +233,7 @@ static int draw_keys(struct canvas *c, int y, const struct snap_control *p)
     return y + 1;
 }
 
-static bool tells(const struct snap_view *v)
+static bool has_content(const struct snap_view *v)
 {
     return v->control.known;
 }
@@ -259,4 +259,4 @@ static int draw(struct canvas *c, const struct ui *ui)
     return draw_params(c, y, p);
 }
 
-const struct panel_ops panel_policy = { "policy: decisions and actions", draw, tells };
+const struct panel_ops panel_policy = { "policy: decisions and actions", draw, has_content };

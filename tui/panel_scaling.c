@@ -208,7 +208,7 @@ static int draw_fits(struct canvas *c, int y, const struct report_scaling *s)
 
 /* ---- the panel ---- */
 
-static bool tells(const struct snap_view *v)
+static bool has_content(const struct snap_view *v)
 {
     return v->scaling.n > 0;
 }
@@ -231,4 +231,4 @@ static int draw(struct canvas *c, const struct ui *ui)
     return draw_fits(c, y, s);
 }
 
-const struct panel_ops panel_scaling = { "scaling: the job on more ranks", draw, tells };
+const struct panel_ops panel_scaling = { "scaling: the job on more ranks", draw, has_content };

@@ -153,7 +153,7 @@ static int draw_guarded(struct canvas *c, int y, const struct snap_guarded *g)
     return y + 1;
 }
 
-static bool tells(const struct snap_view *v)
+static bool has_content(const struct snap_view *v)
 {
     return v->strategies.n > 0 || v->guarded.known;
 }
@@ -172,4 +172,4 @@ static int draw(struct canvas *c, const struct ui *ui)
     return draw_reasons(c, y, s);
 }
 
-const struct panel_ops panel_ways = { "ways: other ways to run the job", draw, tells };
+const struct panel_ops panel_ways = { "ways: other ways to run the job", draw, has_content };

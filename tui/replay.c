@@ -30,7 +30,7 @@ struct replay {
     struct trace_reader *reader;
     struct event_list events;
     struct report_scaling
-        *scaling; /* made anew when they are older than SCALING_S of the trace; NULL: not yet */
+        *scaling; /* computed again when older than SCALING_S of the trace; NULL: not yet computed */
     struct report_strategies *strategies;
     double scaling_s;
     char *piece;

@@ -435,7 +435,7 @@ static void draw_events(struct canvas *c, const struct snap_view *v, int y, int 
     int at = draw_agents(c, v, y, x, width);
     size_t event = 0;
 
-    /* More verdicts than the sentence tells stand first. */
+    /* Verdicts that the sentence does not mention come first. */
     for (size_t i = 1; i < v->job.n_verdicts && at < rows; i++, at++)
         canvas_printf(c, y + at, x, width, draw_severity_style(snap_verdict_severity(&v->job.verdict[i])),
                       "also: %s", v->job.verdict[i].text);

@@ -140,7 +140,7 @@ static const struct table_column columns[] = {
     { "STEP/S", 6, 0, 0, TABLE_NUMBER, offsetof(struct snap_job, steps_per_s), .style = fading,
       .meaning = "steps a second" },
     { "SAMP/S", 6, 0, 2, TABLE_NUMBER, offsetof(struct snap_job, samples_per_s), .style = fading,
-      .meaning = "samples a second, if told" },
+      .meaning = "samples a second, if reported" },
     { "SKEW", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_job, skew_p50_s), .style = fading,
       .meaning = "last minus first arrival" },
     { "SYNC", 6, 0, 0, TABLE_PERCENT, offsetof(struct snap_job, synchronisation_ratio),

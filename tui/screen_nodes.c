@@ -156,7 +156,7 @@ static int natural(const struct ui *ui, int width)
     return 2 + (ui->list[SCREEN_NODES].n ? (int)ui->list[SCREEN_NODES].n : 2);
 }
 
-/* A column that nothing is told for. */
+/* A column without a figure in any row. */
 static unsigned hidden(const struct ui *ui)
 {
     unsigned lemon = 1u << COLUMN_LEMON, health = 15u << COLUMN_HEALTH;

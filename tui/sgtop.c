@@ -27,7 +27,7 @@
 #define ASKED_MAX      4
 #define LISTS_EVERY_S  0.5 /* jobs and nodes change slowly and are answered whole */
 #define STATUS_EVERY_S 5
-#define GIVE_UP_S      10 /* a controller that is connected and silent for so long is tried anew */
+#define GIVE_UP_S      10 /* connect again when the controller has been silent this long */
 #define DOUBLE_CLICK_S 0.4
 #define TIMEOUT_S      10 /* of a report */
 

@@ -41,7 +41,7 @@ struct snap_lever {
 struct snap_pacing {
     bool known;
     char allowed[64]; /* levers; "" pacing is off */
-    int64_t nodes;    /* that told of it */
+    int64_t nodes;    /* that reported it */
     int64_t late;     /* holds that ended by the clock */
     size_t n;
     struct snap_lever lever[SNAP_LEVERS_MAX];

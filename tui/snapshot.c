@@ -391,7 +391,7 @@ static void parse_agents(struct snap_agents *s, const json_t *o)
     }
 }
 
-/* Only of nodes whose agent told. */
+/* Only of nodes whose agent reported. */
 static void parse_nodes_health(struct snap_view *v, const json_t *o)
 {
     size_t n;

@@ -40,7 +40,7 @@ struct snap_verdict {
     double slowdown, since_s, found_s; /* slowdown: NaN of a hang, which has no price */
     int64_t since_step, onset_seq, detected_seq;
     bool acknowledged;
-    bool standing; /* unless it is told otherwise */
+    bool standing; /* unless the answer says otherwise */
     double over_s; /* so long ago it was let go */
 };
 
@@ -200,7 +200,7 @@ struct snap_view { /* one job's whole answer */
     struct snap_job job;
     struct snap_probe probe;
     struct snap_agents agents;
-    size_t n_health; /* nodes whose agent told, in the answer's order */
+    size_t n_health; /* nodes whose agent reported, in the answer's order */
     struct snap_node_health *health;
     struct snap_efficiency efficiency;
     struct snap_path path;

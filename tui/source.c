@@ -22,8 +22,8 @@ struct source {
     /* the replay's */
     struct replay *replay;
     struct playback *playback;
-    struct event *tick, *tell;
-    json_t *answer[ANSWERS_MAX]; /* told when the asker is back in its loop */
+    struct event *tick, *deliver;
+    json_t *answer[ANSWERS_MAX]; /* handed over when the asker is back in its loop */
     size_t n_answers;
     double ticked_s, play_s; /* real time; how far the trace should be */
     bool up;
@@ -148,7 +148,7 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
     }
 }
 
-static void on_tell(evutil_socket_t fd, short what, void *arg)
+static void on_deliver(evutil_socket_t fd, short what, void *arg)
 {
     struct source *s = arg;
     json_t *answer;
@@ -172,7 +172,7 @@ struct source *source_replay(struct event_base *base, struct replay *r, struct p
     s->playback = p;
     s->ticked_s = now_s();
     s->tick = event_new(base, -1, 0, on_tick, s);
-    s->tell = event_new(base, -1, 0, on_tell, s);
+    s->deliver = event_new(base, -1, 0, on_deliver, s);
     report_pace(s);
     source_hurry(s);
     return s;
@@ -189,8 +189,8 @@ void source_free(struct source *s)
         json_decref(s->answer[i]);
     if (s->tick)
         event_free(s->tick);
-    if (s->tell)
-        event_free(s->tell);
+    if (s->deliver)
+        event_free(s->deliver);
     free(s);
 }
 
@@ -201,7 +201,7 @@ int source_ask(struct source *s, const json_t *question)
     if (s->n_answers == ANSWERS_MAX)
         return -1;
     s->answer[s->n_answers++] = replay_answer(s->replay, question);
-    event_active(s->tell, EV_TIMEOUT, 0);
+    event_active(s->deliver, EV_TIMEOUT, 0);
     return 0;
 }
 

@@ -21,14 +21,14 @@ struct source_events {
 /* o is borrowed. */
 struct source *source_link(struct event_base *base, const struct client_options *o,
                            const struct source_events *events, void *arg);
-/* r is borrowed; p says how it is to be played and is told how far it is. */
+/* r and p are borrowed: p says how to play it, and receives the position. */
 struct source *source_replay(struct event_base *base, struct replay *r, struct playback *p,
                              const struct source_events *events, void *arg);
 void source_free(struct source *s); /* NULL is fine */
 
 /* -1 when it cannot be asked now: ask again from the next answer or timer. */
 int source_ask(struct source *s, const json_t *question);
-/* It has been silent for too long: what was asked is lost, begin anew. */
+/* It has been silent for too long: the question is lost, connect again. */
 void source_restart(struct source *s);
 /* The playback was changed: do not wait for the next tick. */
 void source_hurry(struct source *s);

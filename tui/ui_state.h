@@ -23,7 +23,7 @@ enum user_action_state {
     USER_ACTION_NONE,
     USER_ACTION_CHECKING, /* may it be done?  The controller is asked */
     USER_ACTION_ASKING,   /* the person is asked */
-    USER_ACTION_DOING,    /* the controller is told */
+    USER_ACTION_DOING,    /* the controller has the request */
 };
 
 struct user_action {

@@ -12,7 +12,7 @@
 
 #include "tui/ui_state.h"
 
-/* False: it cannot be begun, and ui->message says why. */
+/* False: it cannot be started, and ui->message says why. */
 bool user_action_begin(struct ui *ui, enum user_action_kind kind);
 /* A key while the person is asked: y does it, whatever else does not. */
 void user_action_key(struct ui *ui, int key);
