@@ -16,17 +16,17 @@
 #include "common/now.h"
 #include "common/xalloc.h"
 
-#define PENDING_MAX 1000u
-#define TELLING_MAX 256u /* of them webhooks and commands */
+#define PENDING_MAX       1000u
+#define NOTIFICATIONS_MAX 256u /* of them webhooks and commands */
 
 /* A pending action. */
 struct task {
     struct actions *all;
     struct task *next, **back;
     struct action_entry *e;
-    struct action_try *try; /* NULL: waits */
+    struct action_try *try; /* NULL: waiting for its turn */
     double due_s;           /* monotonic */
-    bool interrupted;       /* an earlier life began a try and did not see its end */
+    bool interrupted;       /* a try was under way when the controller was restarted */
 };
 
 struct actions {
@@ -37,7 +37,7 @@ struct actions {
     struct action_ways *ways;
     struct action_limits limits;
     struct task *first, **last; /* oldest first */
-    size_t n, n_telling, running[LANES];
+    size_t n, n_notifications, running[LANES];
     struct event *wake;
     struct action_entry *lent;
 };
@@ -51,7 +51,7 @@ double action_wait_s(const struct action_limits *l, unsigned tries, double rando
     return (wait_s < l->longest_s ? wait_s : l->longest_s) * (0.5 + random);
 }
 
-static bool tells(const struct task *t)
+static bool is_notification(const struct task *t)
 {
     return action_scope(t->e->r.kind) == ACTION_ON_NOBODY;
 }
@@ -70,7 +70,7 @@ static struct task *task_add(struct actions *as, struct action_entry *e)
     *as->last = t;
     as->last = &t->next;
     as->n++;
-    as->n_telling += tells(t);
+    as->n_notifications += is_notification(t);
     return t;
 }
 
@@ -84,7 +84,7 @@ static void task_remove(struct task *t)
     else
         as->last = t->back;
     as->n--;
-    as->n_telling -= tells(t);
+    as->n_notifications -= is_notification(t);
     free(t);
 }
 
@@ -94,7 +94,7 @@ static void say(struct task *t, const char *text)
     t->e->r.outcome = xstrdup(text);
 }
 
-/* ---- its turns ---- */
+/* ---- tries ---- */
 
 static void wake_when_due(struct actions *as);
 
@@ -107,7 +107,7 @@ static void finish(struct task *t, enum action_state state, const char *text)
     e->r.state = state;
     e->r.ended_s = wall_s();
     e->under_way = false;
-    /* If it cannot: the next life looks it up again, and does nothing twice. */
+    /* If this fails, the action is looked up in Slurm after a restart, so that it is not done twice. */
     action_book_put(as->book, e, NULL);
     task_remove(t);
     if (as->hooks.ended)
@@ -148,7 +148,7 @@ static void settle(struct task *t, enum attempt_result result, const char *text)
             try_later(t, text);
             break;
         }
-        snprintf(why, sizeof(why), "it is not known whether it was done, and not done again: %s", text);
+        snprintf(why, sizeof(why), "not known whether it took effect; not tried again: %s", text);
         finish(t, ACTION_FAILED, why);
         break;
     default:
@@ -170,13 +170,13 @@ static void on_tried(void *arg, enum attempt_result result, const char *text)
 static void ask_checkpoint(struct task *t)
 {
     struct actions *as = t->all;
-    struct err err = { "nothing here can ask the job for a checkpoint" };
+    struct err err = { "this controller cannot ask jobs for checkpoints" };
     bool asked = as->hooks.checkpoint && as->hooks.checkpoint(&t->e->r, as->arg, &err) == 0;
 
     finish(t, asked ? ACTION_DONE : ACTION_FAILED, asked ? "the job was asked for a checkpoint" : err.text);
 }
 
-/* Written first, then done. */
+/* Record the try, then start it. */
 static void begin(struct task *t)
 {
     struct actions *as = t->all;
@@ -187,15 +187,14 @@ static void begin(struct task *t)
     t->interrupted = false;
     if (interrupted && !action_repeatable(e->r.kind)) {
         finish(t, ACTION_FAILED,
-               "the controller was restarted meanwhile: it is not known whether it was done, and not done "
+               "the controller was restarted during a try: not known whether it took effect; not tried "
                "again");
         return;
     }
     if (wall_s() - e->r.asked_s > as->limits.stale_s) {
         char why[700];
 
-        snprintf(why, sizeof(why), "given up, it is too late for it%s%s", *e->r.outcome ? ": " : "",
-                 e->r.outcome);
+        snprintf(why, sizeof(why), "given up: too late%s%s", *e->r.outcome ? ": " : "", e->r.outcome);
         finish(t, ACTION_FAILED, why);
         return;
     }
@@ -273,19 +272,18 @@ static int check(const struct actions *as, const struct action *a, struct err *e
     if ((unsigned)a->kind >= ACTION_KINDS)
         return err_set(err, "no such action");
     if (action_scope(a->kind) == ACTION_ON_JOB && !a->job.job)
-        return err_set(err, "%s: a job is wanted", action_name(a->kind));
+        return err_set(err, "%s: missing job", action_name(a->kind));
     if (action_wants_nodes(a->kind) && (!a->nodes || !*a->nodes))
-        return err_set(err, "%s: nodes are wanted", action_name(a->kind));
+        return err_set(err, "%s: missing nodes", action_name(a->kind));
     if (a->nodes && !is_host_list(a->nodes))
-        return err_set(err, "%s: '%.64s' is no list of nodes; accepted are NODE[,NODE...] and node[1-3]",
+        return err_set(err, "%s: invalid list of nodes '%.64s': expected NODE[,NODE...] or node[1-3]",
                        action_name(a->kind), a->nodes);
     if (a->kind == ACTION_SIGNAL && (a->signal < 1 || a->signal > 64))
-        return err_set(err, "signal: a signal is wanted");
+        return err_set(err, "signal: missing signal");
     if (wants_text && (!a->reason || !*a->reason))
-        return err_set(err, "%s: a text is wanted", action_name(a->kind));
+        return err_set(err, "%s: missing text", action_name(a->kind));
     if (a->reason && strlen(a->reason) >= ACTION_REASON_MAX)
-        return err_set(err, "%s: a text of at most %u bytes is accepted", action_name(a->kind),
-                       ACTION_REASON_MAX - 1);
+        return err_set(err, "%s: text is longer than %u bytes", action_name(a->kind), ACTION_REASON_MAX - 1);
     return actions_can(as, a->kind, err);
 }
 
@@ -293,8 +291,8 @@ static int has_room(const struct actions *as, enum action_kind kind, struct err 
 {
     if (as->n >= PENDING_MAX)
         return err_set(err, "%u actions are pending already", PENDING_MAX);
-    if (action_scope(kind) == ACTION_ON_NOBODY && as->n_telling >= TELLING_MAX)
-        return err_set(err, "%u webhooks and commands are pending already", TELLING_MAX);
+    if (action_scope(kind) == ACTION_ON_NOBODY && as->n_notifications >= NOTIFICATIONS_MAX)
+        return err_set(err, "%u webhooks and commands are pending already", NOTIFICATIONS_MAX);
     return 0;
 }
 
@@ -348,11 +346,11 @@ int64_t actions_start(struct actions *as, const struct action *a, struct err *er
 int actions_can(const struct actions *as, enum action_kind kind, struct err *err)
 {
     if (kind == ACTION_CHECKPOINT && !as->hooks.checkpoint)
-        return err_set(err, "nothing here can ask a job for a checkpoint");
+        return err_set(err, "this controller cannot ask jobs for checkpoints");
     return action_ways_can(as->ways, kind, err);
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 static const struct action_record *lend(struct actions *as, struct action_entry *e)
 {
@@ -381,7 +379,7 @@ void actions_expire(struct actions *as, int days)
     action_book_expire(as->book, wall_s() - days * 86400.0);
 }
 
-/* ---- life ---- */
+/* ---- creation and end ---- */
 
 static void take_up(struct action_entry *e, void *arg)
 {

@@ -1,13 +1,13 @@
-/* action.h - the controller's hands: what it does to jobs and nodes, and whom it tells.
+/* action.h - carries out actions: changes to jobs and nodes, webhooks and commands.
  *
- * An action is written to the store before it is done, and again when its outcome is known. It is done in the
- * background (slurmrestd, a child that calls libslurm, a webhook, a command), tried again a bounded number of
- * times, and then given up with a record; nothing here blocks the loop, and nothing that fails here touches
- * the job. Each has a key: an action whose key was ever started is not started again, so who asks may ask
- * twice, before or after a restart of the controller. One that a restart interrupted is looked up at Slurm
- * first (is the node drained with this reason, was the job requeued since?) and only then tried again.
+ * An action is stored before it is carried out, and again when its outcome is known. It runs in the background
+ * (slurmrestd, a child that calls libslurm, a webhook, a command), is tried again a bounded number of times, and is
+ * then recorded as failed; nothing here blocks the loop, and a failure does not affect the job. Each action has a
+ * key, and a key is started only once, so that a request may be repeated before and after a restart of the
+ * controller. For an action that a restart interrupted, Slurm is asked first whether it took effect (the node is
+ * drained with this reason, the job was requeued since); only if not, it is tried again.
  *
- * It refuses to decide: whether an action is allowed, due or enforced is known by who starts it.
+ * The caller decides whether an action is allowed, due and enforced; this module does not.
  * Times: Unix seconds. */
 #ifndef SYNCGUARD_ACTIONS_ACTION_H
 #define SYNCGUARD_ACTIONS_ACTION_H
@@ -26,41 +26,41 @@ struct config;
 struct actions;
 
 struct action_hooks {
-    /* The action is over (done or failed), also one of an earlier life of the controller. The record is lent.
-     * Never called from within actions_start(). */
+    /* The action is done or failed; it may have been started before the controller was restarted. The record is
+     * valid during the call.  Never called from within actions_start(). */
     void (*ended)(const struct action_record *r, void *arg);
-    /* Ask the job for a checkpoint now. 0, or -1 with the reason: not possible, and not tried again. NULL: no
-     * job can be asked. */
+    /* Ask the job for a checkpoint now. -1 with a reason: not possible, and not tried again. NULL: checkpoint
+     * actions are refused. */
     int (*checkpoint)(const struct action_record *r, void *arg, struct err *err);
 };
 
-/* Records are in StateDir/actions.sqlite; when that cannot be had, it works without, a restart forgets what
- * was pending, and warning says so ("": all is well). Never NULL. What an earlier life left is taken up once
- * base runs. */
+/* Records are in StateDir/actions.sqlite.  If it cannot be opened, they are in memory, pending actions are lost at a
+ * restart, and warning has the reason ("": no failure). Never returns NULL. Actions that are pending in the file
+ * continue once base runs. */
 struct actions *actions_new(struct event_base *base, const struct config *c, const struct action_hooks *hooks,
                             void *arg, struct err *warning);
-void actions_configure(struct actions *as, const struct config *c);
-/* What is pending stays in the store for the next life.  NULL is fine. */
+void actions_configure(struct actions *as, const struct config *c); /* use a new configuration; c is copied */
+/* Pending actions stay in the file and continue after a restart.  NULL is fine. */
 void actions_free(struct actions *as);
 
-/* Record it and begin. Its id; 0 with the reason when it cannot be done at all (not configured, no nodes
- * named, too much pending). An action with this key was started before: its id, and nothing else happens; but
- * another action is no reason to drop this one without a word: refused. */
+/* Record an action and start it.  Returns its id, or 0 with a reason if it cannot be carried out (not configured, no
+ * nodes given, too many pending). If the same action was started before with this key, its id is returned and
+ * nothing else happens; a key of a different action is an error. */
 int64_t actions_start(struct actions *as, const struct action *a, struct err *err);
 
-/* Would actions_start() take it? 0, or -1 with the reason; nothing is recorded. */
+/* Whether actions_start() would accept the action: 0, or -1 with a reason; nothing is recorded. */
 int actions_check(const struct actions *as, const struct action *a, struct err *err);
-/* Could actions_start() begin one of this kind: is there slurmrestd or libslurm, a URL, a command?
- * 0, or -1 with the reason. */
+/* Whether actions of this kind are possible: slurmrestd or libslurm, a URL or a command is available.
+ * 0, or -1 with a reason. */
 int actions_can(const struct actions *as, enum action_kind kind, struct err *err);
 
-/* How it stands, lent until the next call; NULL: there is none. */
+/* The record of an action, valid until the next call; NULL: there is none. */
 const struct action_record *actions_get(struct actions *as, int64_t id);
 const struct action_record *actions_find(struct actions *as, const char *key);
-/* The newest first, at most limit; job 0: of all jobs; uid UINT32_MAX: of all users.  Objects as in
- * doc/protocol.md. */
+/* At most limit actions, newest first; job 0: of all jobs; uid UINT32_MAX: of all users.  Objects as in
+ * doc/protocol.md; the caller owns the array. */
 json_t *actions_list(struct actions *as, uint32_t job, uid_t uid, int limit);
-/* Forget those that ended so many days ago. */
+/* Delete the records of actions that ended more than this many days ago. */
 void actions_expire(struct actions *as, int days);
 
 #endif

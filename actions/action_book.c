@@ -86,7 +86,7 @@ int64_t action_book_add(struct action_book *b, const struct action *a, const cha
     database_bind_text(st, 13, a->reason);
     database_bind_text(st, 14, figures);
     sqlite3_bind_double(st, 15, now);
-    rc = database_run(st, "the book of actions", err);
+    rc = database_run(st, "actions.sqlite", err);
     free(figures);
     return rc == 0 ? sqlite3_last_insert_rowid(b->db->db) : 0;
 }
@@ -102,12 +102,12 @@ int action_book_put(struct action_book *b, const struct action_entry *e, struct 
     database_bind_real(st, 5, e->r.tried_s);
     database_bind_real(st, 6, e->r.ended_s);
     database_bind_text(st, 7, e->r.outcome);
-    return database_run(st, "the book of actions", err);
+    return database_run(st, "actions.sqlite", err);
 }
 
 /* ---- reading ---- */
 
-/* The row; NULL when it is of a kind that we do not know. */
+/* The present row; NULL if its kind of action is unknown. */
 static struct action_entry *entry(sqlite3_stmt *st)
 {
     int k = action_parse(database_text(st, 2));
@@ -209,5 +209,5 @@ json_t *action_book_list(struct action_book *b, uint32_t job, uid_t uid, int lim
 void action_book_expire(struct action_book *b, double before)
 {
     sqlite3_bind_double(b->db->st[EXPIRE], 1, before);
-    database_run(b->db->st[EXPIRE], "the book of actions", NULL);
+    database_run(b->db->st[EXPIRE], "actions.sqlite", NULL);
 }

@@ -1,7 +1,8 @@
-/* action_book.h - the records of actions: SQLite, a file of its own.
+/* action_book.h - the records of actions, in an SQLite file of their own.
  *
- * Written before an action is done and after it, each time synced to the disk (the history is not: it may
- * lose its last moments): what is not in the book was not done.  Times: Unix seconds. */
+ * A record is written before and after an action is carried out, each time synced to the disk, so that every action
+ * that was carried out has a record.  (The history is not synced, and may lose its latest rows.)
+ * Times: Unix seconds. */
 #ifndef SYNCGUARD_ACTIONS_ACTION_BOOK_H
 #define SYNCGUARD_ACTIONS_ACTION_BOOK_H
 
@@ -14,31 +15,31 @@
 
 struct action_book;
 
-/* A record and what is not for others to see.  All text and figures are owned: action_entry_free(). */
+/* A record with its internal state.  It owns all strings; free it by action_entry_free(). */
 struct action_entry {
     struct action_record r;
-    bool under_way; /* a try had begun and its outcome is not known */
+    bool under_way; /* a try was started and its outcome is not known */
 };
 void action_entry_free(struct action_entry *e); /* NULL is fine */
 
-/* DIR/actions.sqlite; when that cannot be had, memory, and warning says why ("": all is well). NULL: not even
- * that. */
+/* Open DIR/actions.sqlite; if that fails, use memory and give the reason in warning ("": no failure).  NULL: that
+ * failed, too. */
 struct action_book *action_book_open(const char *dir, struct err *warning);
 void action_book_close(struct action_book *b);
 
-/* A new record: its id, 0 when it cannot be written. */
+/* Add a record; returns its id, or 0 with a reason if it cannot be written. */
 int64_t action_book_add(struct action_book *b, const struct action *a, const char *key, double now,
                         struct err *err);
-/* Its state, tries, under_way, tried_s, ended_s and outcome as they are now. */
+/* Write state, tries, under_way, tried_s, ended_s and outcome.  -1 with a reason. */
 int action_book_put(struct action_book *b, const struct action_entry *e, struct err *err);
 
-/* The caller's; NULL: there is none. */
+/* The caller frees the entry; NULL: there is none. */
 struct action_entry *action_book_get(struct action_book *b, int64_t id);
 struct action_entry *action_book_find(struct action_book *b, const char *key);
-/* Each one that is pending, oldest first; the entry is each's. */
+/* Call each for the pending actions, oldest first; each frees its entry. */
 void action_book_pending(struct action_book *b, void (*each)(struct action_entry *e, void *arg), void *arg);
-/* As actions_list(). */
+/* See actions_list(). */
 json_t *action_book_list(struct action_book *b, uint32_t job, uid_t uid, int limit);
-void action_book_expire(struct action_book *b, double before);
+void action_book_expire(struct action_book *b, double before); /* delete actions that ended before */
 
 #endif

@@ -1,14 +1,14 @@
-/* action_limits.h - how long and how often an action is tried: what it is, and for tests what it shall be. */
+/* action_limits.h - how long and how often an action is tried; tests set shorter limits. */
 #ifndef SYNCGUARD_ACTIONS_ACTION_LIMITS_H
 #define SYNCGUARD_ACTIONS_ACTION_LIMITS_H
 
 struct actions;
 
 struct action_limits {
-    double first_s, longest_s; /* the wait after the first try; doubled each time, no longer than */
-    double stale_s;            /* what was asked for so long ago is not begun, nor tried again */
-    double answer_s;           /* of slurmrestd and the webhook */
-    double program_s;          /* of the command, and of the helper: libslurm waits about 20 s a call */
+    double first_s, longest_s; /* wait after the first try, which doubles after each; longest wait */
+    double stale_s;            /* an action requested longer ago is not tried any more */
+    double answer_s;           /* time limit for answers of slurmrestd and the webhook */
+    double program_s; /* time limit for the command and the helper; libslurm waits about 20 s per call */
     unsigned tries;
 };
 /* Eight tries over about four minutes. */
@@ -19,8 +19,8 @@ struct action_limits {
 
 void actions_limit(struct actions *as, const struct action_limits *l);
 
-/* The wait after so many tries; random in [0, 1) spreads it from a half to one and a half, so that many that
- * failed together do not come back together. */
+/* Seconds to wait after this many tries.  random in [0, 1) scales the wait by 0.5 to 1.5, so that actions that failed
+ * together are not tried again together. */
 double action_wait_s(const struct action_limits *l, unsigned tries, double random);
 
 #endif

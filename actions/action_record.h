@@ -1,4 +1,4 @@
-/* action_record.h - an action in data: what to do, how it stands, and both in words. Pure.
+/* action_record.h - an action as data: what to do, its state, and both as text. Pure.
  * Times: Unix seconds. */
 #ifndef SYNCGUARD_ACTIONS_ACTION_RECORD_H
 #define SYNCGUARD_ACTIONS_ACTION_RECORD_H
@@ -14,56 +14,55 @@
 #define ACTION_NODES_MAX  4096u /* bytes of a host list */
 #define ACTION_REASON_MAX 512u
 #define ACTION_KEY_MAX    128u
-#define ACTION_BY_ITSELF  UINT32_MAX /* the controller decided */
+#define ACTION_BY_ITSELF  UINT32_MAX /* a rule decided, no user asked for it */
 
-/* What to do.  Strings are lent for the call; NULL is as good as "". */
+/* What to do.  Strings are the caller's and need to be valid during the call; NULL is the same as "". */
 struct action {
     enum action_kind kind;
-    struct job_id job;    /* the guarded step and its run; .job 0: about nodes alone */
-    const char *job_text; /* as a person writes it, "123.0"; made of job when NULL */
-    const char *nodes;    /* Slurm's host list: exclude, node_comment, drain */
-    int signal;           /* signal */
-    const char *rule;     /* who decided: a rule's name; by hand: "" */
-    const char *policy;   /* and the policy that it belongs to */
-    const char *reason;   /* a sentence: the comment, the node's reason, the webhook's text */
-    const char *key;      /* what makes it this one action and no other; NULL: action_key() of it */
-    uid_t by;             /* who asked; ACTION_BY_ITSELF */
-    const struct figures
-        *figures; /* what was known of the job then, for webhook and command; NULL: nothing */
+    struct job_id job;             /* the guarded step and its run; .job 0: the action concerns only nodes */
+    const char *job_text;          /* the step's id for people, "123.0"; NULL: derived from job */
+    const char *nodes;             /* Slurm host list, for exclude, node_comment, drain and resume */
+    int signal;                    /* for signal */
+    const char *rule;              /* name of the rule that decided; "": a user asked for it */
+    const char *policy;            /* policy of that rule */
+    const char *reason;            /* a sentence: the comment, the node's reason, the webhook's text */
+    const char *key;               /* identifies the action; NULL: action_key() */
+    uid_t by;                      /* user who asked for it, or ACTION_BY_ITSELF */
+    const struct figures *figures; /* the job's figures at that time, for webhook and command; NULL: none */
 };
 
 enum action_state {
-    ACTION_PENDING, /* not done yet, or to be tried again */
+    ACTION_PENDING, /* not tried yet, under way, or to be tried again */
     ACTION_DONE,
-    ACTION_FAILED, /* refused, or given up: the outcome says why */
+    ACTION_FAILED, /* refused or given up; the outcome has the reason */
 };
 const char *action_state_name(enum action_state s); /* "pending", "done", "failed" */
 
-/* How an action stands. */
+/* An action with its state. */
 struct action_record {
-    int64_t id; /* grows */
+    int64_t id; /* ascending */
     enum action_kind kind;
     struct job_id job;
     enum action_state state;
     int signal;
     unsigned tries;
-    double asked_s, tried_s, ended_s; /* tried_s, ended_s: NaN while it has not come to that */
+    double asked_s, tried_s, ended_s; /* tried_s, ended_s: NaN before that */
     uid_t by;
     const char *job_text, *nodes, *rule, *policy, *reason, *key;
-    const char *outcome; /* a sentence: what was done, through what; or why it failed, or is tried again */
-    const char *figures; /* as stored: text of a JSON object; "": none */
+    const char *outcome; /* a sentence: what was done and by what means, or why it failed or is tried again */
+    const char *figures; /* text of a JSON object; "": none */
 };
-/* Figures as text of a JSON object, the caller's; NULL for NULL. */
+/* Figures as text of a JSON object, which the caller frees; NULL for NULL. */
 char *action_figures_text(const struct figures *f);
-/* That object, the caller's; empty when there are none. */
+/* The figures as an object that the caller owns; empty if there are none. */
 json_t *action_figures(const struct action_record *r);
-/* As doc/protocol.md has it; the caller's. */
+/* The record as in doc/protocol.md; the caller owns it. */
 json_t *action_object(const struct action_record *r);
-/* "drain node3 for job 123.0": for logs and events; into buf, which is returned. */
+/* Write "drain node3 for job 123.0" to buf, for logs and events; returns buf. */
 char *action_phrase(const struct action_record *r, char *buf, size_t size);
 
-/* "JOB.STEP/RESTARTS/RULE/KIND/NODES...": the same decision about the same run has the same key.  buf has
- * ACTION_KEY_MAX bytes (a longer one ends in a hash of itself); returns buf. */
+/* The key "UID/JOB.STEP/RESTARTS/POLICY/RULE/KIND/SIGNAL/NODES": the same decision about the same run has the same
+ * key.  buf has ACTION_KEY_MAX bytes; the end of a longer key is replaced by its hash.  Returns buf. */
 char *action_key(const struct action *a, char *buf);
 
 #endif

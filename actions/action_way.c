@@ -20,7 +20,7 @@
 #include "wire/json.h"
 
 #define OUTPUT_MAX 4096
-#define TEMPFAIL   75 /* sysexits.h: come back later */
+#define TEMPFAIL   75 /* EX_TEMPFAIL of sysexits.h: the command asks to be run again */
 
 struct action_ways {
     struct event_base *base;
@@ -36,10 +36,10 @@ struct action_try {
     const struct action_record *r;
     attempt_fn *fn;
     void *arg;
-    json_t *request; /* of changes in Slurm: actions/slurm_helper.h */
+    json_t *request; /* for changes in Slurm, see actions/slurm_helper.h */
     struct event *begin;
-    bool rest_first, other_tried; /* which of two ways, and whether the other one has said that it cannot */
-    /* what is under way */
+    bool rest_first, other_tried; /* which of two ways comes first, and whether both were tried */
+    /* the one that is under way */
     struct child *child;
     struct rest_call *rest;
     struct webhook_call *webhook;
@@ -76,7 +76,7 @@ int action_ways_can(const struct action_ways *w, enum action_kind kind, struct e
     if (rest_can(w->rest, kind) || can_act(w))
         return 0;
     return err_set(err,
-                   "there is no way to %s: %s is not there (SyncGuard was built without libslurm?), and "
+                   "cannot %s: %s is missing (SyncGuard was built without libslurm?), and "
                    "Slurmrestd= is not set or cannot do it",
                    action_name(kind), w->slurm_helper);
 }
@@ -96,7 +96,7 @@ static void end(struct action_try *t, enum attempt_result result, const char *te
     try_free(t);
 }
 
-/* The first line of what a program wrote, fit to be shown. */
+/* The first line of a program's output, with control characters replaced. */
 static char *first_line(const char *text, char *buf, size_t size)
 {
     snprintf(buf, size, "%.*s", (int)strcspn(text, "\r\n"), text);
@@ -106,18 +106,18 @@ static char *first_line(const char *text, char *buf, size_t size)
     return utf8_mend(buf);
 }
 
-/* How a program ended that should have ended well. */
+/* Describe how a program failed. */
 static void ending(const struct child_end *e, char *buf, size_t size)
 {
     char line[256];
 
     first_line(e->errors, line, sizeof(line));
     if (e->timed_out)
-        snprintf(buf, size, "it was killed: not ready in time");
+        snprintf(buf, size, "killed at its time limit");
     else if (WIFSIGNALED(e->status))
-        snprintf(buf, size, "it was ended by signal %d%s%s", WTERMSIG(e->status), *line ? ": " : "", line);
+        snprintf(buf, size, "ended by signal %d%s%s", WTERMSIG(e->status), *line ? ": " : "", line);
     else
-        snprintf(buf, size, "it ended with %d%s%s", WEXITSTATUS(e->status), *line ? ": " : "", line);
+        snprintf(buf, size, "exit status %d%s%s", WEXITSTATUS(e->status), *line ? ": " : "", line);
 }
 
 /* ---- through libslurm ---- */
@@ -211,7 +211,7 @@ static void on_command(void *arg, const struct child_end *e)
     t->child = NULL;
     if (!e->timed_out && WIFEXITED(e->status) && WEXITSTATUS(e->status) == 0) {
         first_line(e->output, text, sizeof(text));
-        end(t, ATTEMPT_DONE, *text ? text : "the command ended well");
+        end(t, ATTEMPT_DONE, *text ? text : "the command succeeded");
         return;
     }
     ending(e, text, sizeof(text));
@@ -279,7 +279,7 @@ struct action_try *action_try_start(struct action_ways *w, const struct action_r
     t->fn = fn;
     t->arg = arg;
     t->request = slurm_request(r);
-    /* Both ways look first, so where one fails the other is tried next. */
+    /* Both ways check first whether the change was made, so the other one may be tried after a failure. */
     t->rest_first = rest_can(w->rest, r->kind) && (n % 2 == 0 || !can_act(w));
     t->begin = event_new(w->base, -1, 0, on_begin, t);
     event_active(t->begin, EV_TIMEOUT, 0);
@@ -296,7 +296,7 @@ void action_try_cancel(struct action_try *t)
     try_free(t);
 }
 
-/* ---- life ---- */
+/* ---- creation and end ---- */
 
 struct action_ways *action_ways_new(struct event_base *base)
 {

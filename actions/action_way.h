@@ -1,5 +1,5 @@
-/* action_way.h - the ways by which an action is done: slurmrestd, libslurm in a child, the webhook, the
- * command.  One try at a time and action; retrying is action.c's. */
+/* action_way.h - makes one try at an action by slurmrestd, libslurm in a child, the webhook or the command.
+ * action.c repeats tries, and makes one at a time per action. */
 #ifndef SYNCGUARD_ACTIONS_ACTION_WAY_H
 #define SYNCGUARD_ACTIONS_ACTION_WAY_H
 
@@ -19,18 +19,18 @@ void action_ways_limit(struct action_ways *w, const struct action_limits *l);
 void action_ways_configure(struct action_ways *w, const struct config *c);
 void action_ways_free(struct action_ways *w); /* NULL is fine; no try may be under way */
 
-/* 0, or -1 with what is missing. */
+/* Whether there is a way for this kind: 0, or -1 with a reason that names what is missing. */
 int action_ways_can(const struct action_ways *w, enum action_kind kind, struct err *err);
 
-/* So many of the like may be under way at once, kinds of the same lane together. */
+/* Kinds of actions that share a limit on simultaneous tries. */
 enum action_lane { LANE_SLURM, LANE_WEBHOOK, LANE_COMMAND, LANES };
 enum action_lane action_lane(enum action_kind kind);
 
-/* May it be tried again when it is not known whether the try before did it? Those that are looked up first,
- * and the webhook, whose receiver knows the key. */
+/* Whether an action of this kind may be tried again if it is not known whether the last try took effect: those whose
+ * effect Slurm is asked for first, and the webhook, whose receiver can recognise the key. */
 bool action_repeatable(enum action_kind kind);
 
-/* The nth try; r is lent until the end.  Never ATTEMPT_CANNOT.  Never NULL. */
+/* Start the nth try; r must be valid until its end.  fn never gets ATTEMPT_CANNOT.  Never returns NULL. */
 struct action_try *action_try_start(struct action_ways *w, const struct action_record *r, unsigned n,
                                     attempt_fn *fn, void *arg);
 void action_try_cancel(struct action_try *t); /* fn is not called; NULL is fine */

@@ -54,7 +54,7 @@ static size_t on_data(char *data, size_t size, size_t n, void *arg)
 
     if (bytes > c->max - c->bytes) {
         c->too_long = true;
-        return 0; /* ends the transfer */
+        return 0; /* makes curl abort the transfer */
     }
     c->answer = xrealloc(c->answer, c->bytes + bytes + 1, 1);
     memcpy(c->answer + c->bytes, data, bytes);
@@ -106,7 +106,7 @@ static void set_options(struct http_call *c, const struct http_request *r)
     curl_easy_setopt(e, CURLOPT_TIMEOUT_MS, (long)(r->timeout_s * 1000));
     curl_easy_setopt(e, CURLOPT_MAXFILESIZE, (long)r->answer_max);
     curl_easy_setopt(e, CURLOPT_HTTP09_ALLOWED, 0L);
-    curl_easy_setopt(e, CURLOPT_FRESH_CONNECT, 1L); /* a connection that was left open may be dead by now */
+    curl_easy_setopt(e, CURLOPT_FRESH_CONNECT, 1L); /* an idle connection may be dead */
     curl_easy_setopt(e, CURLOPT_FORBID_REUSE, 1L);
     curl_easy_setopt(e, CURLOPT_CUSTOMREQUEST, r->method);
     curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, on_data);
@@ -122,7 +122,7 @@ static void set_options(struct http_call *c, const struct http_request *r)
         curl_easy_setopt(e, CURLOPT_POSTFIELDS, c->body);
     if (c->body)
         c->headers = curl_slist_append(c->headers, "Content-Type: application/json");
-    c->headers = curl_slist_append(c->headers, "Expect:"); /* no second round trip for it */
+    c->headers = curl_slist_append(c->headers, "Expect:"); /* avoids a second round trip */
     for (size_t i = 0; i < HTTP_HEADERS_MAX && r->header[i]; i++)
         c->headers = curl_slist_append(c->headers, r->header[i]);
     curl_easy_setopt(e, CURLOPT_HTTPHEADER, c->headers);

@@ -1,7 +1,7 @@
 /* http.h - requests to HTTP servers on the loop (libcurl's multi interface).
  *
- * http and https only, certificates verified, no redirects, no cookies, nothing kept of an answer beyond the
- * limit.  A server that is slow, dead or talks without end costs its time limit and nothing else. */
+ * http and https only, certificates verified, no redirects, no cookies, answers limited in size.  A server that is
+ * slow, dead or sends without end takes its time limit and nothing else. */
 #ifndef SYNCGUARD_ACTIONS_HTTP_H
 #define SYNCGUARD_ACTIONS_HTTP_H
 
@@ -15,32 +15,32 @@ struct http_call;
 #define HTTP_HEADERS_MAX 8
 
 struct http_request {
-    const char *method, *url;             /* all text is lent for the call */
-    const char *unix_socket;              /* NULL: by name and port, as the URL says */
-    const char *body;                     /* NULL: none; else application/json */
+    const char *method, *url;             /* strings need to be valid during http_start() only */
+    const char *unix_socket;              /* NULL: connect to host and port of the URL */
+    const char *body;                     /* of type application/json; NULL: none */
     const char *header[HTTP_HEADERS_MAX]; /* "Name: value", ended by NULL */
     double timeout_s;
     size_t answer_max;
-    bool proxy; /* heed http_proxy and the like of the environment */
+    bool proxy; /* use http_proxy and similar environment variables */
 };
 
 struct http_answer {
-    int status;       /* 0: there was none, or a broken one: why says so */
-    const char *body; /* ended by NUL, lent */
+    int status;       /* 0: no valid answer; why has the reason */
+    const char *body; /* NUL-terminated, valid during the call */
     size_t bytes;
     const char *why;
-    bool sent; /* the request, or a part of it, went out: it may have had its effect */
+    bool sent; /* part of the request was sent, so that it may have taken effect */
 };
 typedef void http_fn(void *arg, const struct http_answer *a);
 
 struct http *http_new(struct event_base *base);
-void http_free(struct http *h); /* NULL is fine; cancels what is under way */
+void http_free(struct http *h); /* NULL is fine; cancels all calls */
 
-/* fn is called once, never from within this function. NULL: it could not be begun (no such URL). */
+/* Start a request; fn is called once, never from within this function. NULL: invalid URL. */
 struct http_call *http_start(struct http *h, const struct http_request *r, http_fn *fn, void *arg);
 void http_cancel(struct http_call *c); /* fn is not called; NULL is fine */
 
-/* "https://host.example": what may be said of a URL whose path, query or user may be a secret. */
+/* Write "https://host.example" to buf: the part of a URL that may be shown, as path, query and user may be secret. */
 char *http_origin(const char *url, char *buf, size_t size);
 
 #endif

@@ -17,10 +17,10 @@
 #include "slurm/hostlist.h"
 #include "wire/json.h"
 
-#define NEWEST     46 /* v0.0.NN: asked for first, then older ones */
+#define NEWEST     46 /* v0.0.NN; older versions are tried after it */
 #define OLDEST     36
-#define ADMIN_FROM 39 /* knows AdminComment; v0.0.38 answers "Failure during parsing" */
-#define NODES_FROM 40 /* can change nodes */
+#define ADMIN_FROM 39 /* first with AdminComment; v0.0.38 answers "Failure during parsing" */
+#define NODES_FROM 40 /* first that can change nodes */
 #define ANSWER_MAX (4u << 20)
 #define NODE_MAX   256
 
@@ -41,17 +41,17 @@ struct rest_call {
     void *arg;
     struct event *begin;
     struct http_call *http;
-    int asked;         /* the version that is asked for */
-    bool of_job;       /* the nodes are to be looked up in the job first */
-    bool changed;      /* the change was sent, and is to be looked up now */
-    const char *nodes; /* those still to do; NULL: about a job */
+    int asked;         /* the version that is being tried */
+    bool of_job;       /* check first that the nodes are the job's */
+    bool changed;      /* the change was sent and is to be verified */
+    const char *nodes; /* nodes that remain; NULL: the action is on a job */
     char node[NODE_MAX];
-    char *wanted; /* the comment that it should have */
+    char *wanted; /* the comment to set */
 };
 
 static void next(struct rest_call *c);
 
-/* The comment that is the user's, not the administrator's. */
+/* Whether the action is on the user's comment, not the administrator's. */
 static bool own_comment(const struct rest_call *c)
 {
     return !strcmp(get_word(c->request, "comment"), "own");
@@ -94,7 +94,7 @@ static void send_request(struct rest_call *c, const char *method, const char *pa
                               .body = text,
                               .timeout_s = c->rest->answer_s,
                               .answer_max = ANSWER_MAX };
-    struct err err = { "the request cannot be made" };
+    struct err err = { "cannot send the request" };
 
     if (*c->rest->token && secret_read(c->rest->token, token, &err) < 0)
         goto out;
@@ -114,7 +114,7 @@ out:
         end(c, ATTEMPT_AGAIN, err.text);
 }
 
-/* The answer's object when it is one to go on with; otherwise the call has ended. */
+/* The answer's object; NULL: the answer was an error, and the call has ended. */
 static json_t *take(struct rest_call *c, const struct http_answer *a)
 {
     enum rest_answer how;
@@ -127,13 +127,13 @@ static json_t *take(struct rest_call *c, const struct http_answer *a)
         return NULL;
     }
     if (a->status == 404 && !c->rest->version_fixed)
-        c->rest->version = 0; /* another one may answer now: ask again */
+        c->rest->version = 0; /* slurmrestd may have been replaced: determine its version again */
     how = rest_read(a->body, a->bytes, &answer, &err);
     if (how == REST_FINE && a->status == 200)
         return answer;
     if (how != REST_REFUSED)
         err_set(&err, "HTTP status %d%s%s", a->status, how == REST_UNREADABLE ? ", " : "",
-                how == REST_UNREADABLE ? "and no JSON object" : "");
+                how == REST_UNREADABLE ? "and not a JSON object" : "");
     json_decref(answer);
     if (a->status == 405 || a->status == 501)
         end(c, ATTEMPT_CANNOT, err.text);
@@ -142,7 +142,7 @@ static json_t *take(struct rest_call *c, const struct http_answer *a)
     return NULL;
 }
 
-/* ---- which version ---- */
+/* ---- version ---- */
 
 static void ask_version(struct rest_call *c);
 
@@ -164,7 +164,7 @@ static void on_version(void *arg, const struct http_answer *a)
         c->rest->version = c->asked;
         next(c);
     } else if (a->status == 401 || a->status == 403 || a->status == 407) {
-        end(c, ATTEMPT_AGAIN, "it does not let us in: see SlurmrestdToken");
+        end(c, ATTEMPT_AGAIN, "access denied: see SlurmrestdToken");
     } else if (a->status != 404) {
         snprintf(err.text, sizeof(err.text), "HTTP status %d", a->status);
         end(c, ATTEMPT_AGAIN, err.text);
@@ -172,7 +172,7 @@ static void on_version(void *arg, const struct http_answer *a)
         c->asked--;
         ask_version(c);
     } else {
-        end(c, ATTEMPT_CANNOT, "no version that we know answers");
+        end(c, ATTEMPT_CANNOT, "it answers to no supported version");
     }
 }
 
@@ -184,7 +184,7 @@ static void ask_version(struct rest_call *c)
     send_request(c, "GET", path, NULL, on_version);
 }
 
-/* ---- looking and changing ---- */
+/* ---- reading and changing ---- */
 
 static void on_change(void *arg, const struct http_answer *a)
 {
@@ -198,7 +198,7 @@ static void on_change(void *arg, const struct http_answer *a)
     next(c);
 }
 
-/* The thing is as it should be: go on with the next node, or end. */
+/* Job or node has the wanted state: continue with the next node, or end. */
 static void as_wanted(struct rest_call *c, const char *text)
 {
     bool was = !c->changed;
@@ -214,11 +214,11 @@ static void as_wanted(struct rest_call *c, const char *text)
                                        : "comment set");
 }
 
-/* It is not: change it, unless that was done already and had no effect. */
+/* Job or node lacks the wanted state: change it, unless a change was sent already and had no effect. */
 static void change(struct rest_call *c, const char *path, json_t *body)
 {
     if (c->changed)
-        end(c, ATTEMPT_AGAIN, "it said that the change was made, and it was not");
+        end(c, ATTEMPT_AGAIN, "it accepted the change, but did not make it");
     else
         send_request(c, "POST", path, body, on_change);
     json_decref(body);
@@ -281,7 +281,7 @@ static void on_job(void *arg, const struct http_answer *a)
     json_decref(answer);
 }
 
-/* Is it as wanted? Then that, in words; NULL: it is not. */
+/* The node's state in words if it is as wanted, otherwise NULL. */
 static const char *node_is(const struct rest_call *c, const struct rest_node *node)
 {
     if (c->kind == ACTION_DRAIN)
@@ -291,7 +291,7 @@ static const char *node_is(const struct rest_call *c, const struct rest_node *no
     return !strcmp(node->comment, c->wanted) ? "the node has this comment already" : NULL;
 }
 
-/* The caller's. */
+/* The body of the change; the caller owns it. */
 static json_t *node_change(const struct rest_call *c)
 {
     if (c->kind == ACTION_DRAIN)
@@ -378,12 +378,12 @@ static void on_begin(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     if (c->nodes && strpbrk(c->nodes, "[]"))
-        end(c, ATTEMPT_CANNOT, "nodes are named one by one there");
+        end(c, ATTEMPT_CANNOT, "slurmrestd does not accept ranges of nodes");
     else
         next(c);
 }
 
-/* ---- life ---- */
+/* ---- creation and end ---- */
 
 struct rest *rest_new(struct event_base *base, struct http *http)
 {

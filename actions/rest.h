@@ -1,9 +1,8 @@
-/* rest.h - changes in Slurm through slurmrestd, each looked up before it is made and after.
+/* rest.h - changes in Slurm through slurmrestd; the state is read before and after each change.
  *
- * It does what slurmrestd can: a job's Comment, from v0.0.39 on its AdminComment, from v0.0.40 on comments,
- * drains and resumes of nodes.  No version requeues a job, and none signals one step alone (the newer ones
- * reach the batch script too). A change counts as made when slurmrestd shows it, whatever it answered to the
- * change itself. */
+ * slurmrestd can set a job's Comment, from v0.0.39 on its AdminComment, and from v0.0.40 on comment, drain and
+ * resume nodes.  No version requeues a job, and none signals a single step (newer ones signal the batch script,
+ * too). A change has succeeded when slurmrestd shows the new state, whatever it answered to the change. */
 #ifndef SYNCGUARD_ACTIONS_REST_H
 #define SYNCGUARD_ACTIONS_REST_H
 
@@ -24,9 +23,10 @@ void rest_configure(struct rest *r, const struct config *c);
 void rest_patience(struct rest *r, double answer_s);
 void rest_free(struct rest *r); /* NULL is fine */
 
-/* Is it configured, and may it be able to do one of these? */
+/* Whether slurmrestd is configured and some version of it can carry out this kind of action. */
 bool rest_can(const struct rest *r, enum action_kind kind);
-/* request as in actions/slurm_helper.h, lent until the end. Never NULL; fn is called once, later. */
+/* Start an action; request is as in actions/slurm_helper.h and must be valid until the end. Never returns NULL; fn is
+ * called once, later. */
 struct rest_call *rest_start(struct rest *r, enum action_kind kind, const json_t *request, attempt_fn *fn,
                              void *arg);
 void rest_cancel(struct rest_call *c); /* fn is not called; NULL is fine */

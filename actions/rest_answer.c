@@ -5,9 +5,9 @@
 
 #include "wire/json.h"
 
-#define RECORDS_MAX 10000u /* that are looked through for ours */
+#define RECORDS_MAX 10000u /* at most this many records are searched */
 
-/* -1: not told */
+/* -1: missing */
 static int64_t number(const json_t *o, const char *key)
 {
     const json_t *v = json_object_get(o, key);
@@ -40,14 +40,14 @@ enum rest_answer rest_read(const char *body, size_t bytes, json_t **answer, stru
     if (!json_is_object(*answer)) {
         json_decref(*answer);
         *answer = NULL;
-        err_set(err, "the answer is no JSON object");
+        err_set(err, "the answer is not a JSON object");
         return REST_UNREADABLE;
     }
     first = json_array_get(json_object_get(*answer, "errors"), 0);
     if (!first)
         return REST_FINE;
     text = *get_word(first, "error") ? get_word(first, "error") : get_word(first, "description");
-    err_set(err, "Slurm says: %.300s", *text ? text : "an error without words");
+    err_set(err, "Slurm: %.300s", *text ? text : "an error without description");
     return REST_REFUSED;
 }
 

@@ -15,9 +15,9 @@ static int check(int fd, const char *path, struct err *err)
     if (!S_ISREG(st.st_mode))
         return err_set(err, "%s: not a regular file", path);
     if (st.st_uid != 0 && st.st_uid != geteuid())
-        return err_set(err, "%s: belongs to user %u; ours or root's is accepted", path, (unsigned)st.st_uid);
+        return err_set(err, "%s: owned by user %u: expected this user or root", path, (unsigned)st.st_uid);
     if (st.st_mode & 077)
-        return err_set(err, "%s: its mode is %04o, and others may read it; 0600 is accepted", path,
+        return err_set(err, "%s: mode %04o lets others read it: expected 0600", path,
                        (unsigned)(st.st_mode & 07777));
     return 0;
 }
@@ -39,12 +39,12 @@ int secret_read(const char *path, char *buf, struct err *err)
     buf[n] = '\0';
     buf[strcspn(buf, "\r\n")] = '\0';
     if (!*buf || n == SECRET_MAX - 1) {
-        err_set(err, "%s: one line of 1 to %d characters is accepted", path, SECRET_MAX - 2);
+        err_set(err, "%s: expected one line of 1 to %d characters", path, SECRET_MAX - 2);
         goto out;
     }
     for (const char *c = buf; *c; c++)
         if (*c <= ' ' || *c >= 0x7f) {
-            err_set(err, "%s: printable characters without blanks are accepted", path);
+            err_set(err, "%s: expected printable characters without blanks", path);
             goto out;
         }
     rc = 0;

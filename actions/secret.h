@@ -1,4 +1,4 @@
-/* secret.h - a file with one secret in it: a token, a URL. */
+/* secret.h - reads a file that contains one secret: a token or a URL. */
 #ifndef SYNCGUARD_ACTIONS_SECRET_H
 #define SYNCGUARD_ACTIONS_SECRET_H
 
@@ -6,9 +6,9 @@
 
 #define SECRET_MAX 8192
 
-/* Read it, without the line's end, into buf of SECRET_MAX bytes. -1 with a reason (that does not tell it):
- * it must be a regular file that belongs to us or root and is nobody else's to read, with one line of
- * printable characters.  Read it anew each time: tokens are renewed. */
+/* Read the secret, without its newline, into buf of SECRET_MAX bytes.  The file must be regular, belong to this
+ * process's user or root, be unreadable for others, and have one line of printable characters; otherwise -1 with a
+ * reason, which does not contain the secret.  Call it for every use, because tokens are renewed. */
 int secret_read(const char *path, char *buf, struct err *err);
 
 #endif

@@ -35,7 +35,7 @@ static json_t *answer(enum attempt_result result, const char *fmt, ...)
     return json_pack("{s:s,s:s}", "result", names[result], "text", text);
 }
 
-/* What Slurm's error means for who asks: its daemons did not answer, or they said no. */
+/* The result for an error of Slurm: its daemons did not answer, or they refused. */
 static enum attempt_result meaning(int error)
 {
     switch (error) {
@@ -60,7 +60,7 @@ static enum attempt_result meaning(int error)
     }
 }
 
-/* A failed look changed nothing, whatever became of the connection. */
+/* A failed query changed nothing, so it can be repeated after any error of the connection. */
 static json_t *look_failed(const char *what)
 {
     int error = errno;
@@ -69,7 +69,7 @@ static json_t *look_failed(const char *what)
                   slurm_strerror(error));
 }
 
-/* A failed change of a kind that is looked up before it is tried again may simply be tried again. */
+/* A failed change may be repeated, because the next try checks first whether it was made. */
 static json_t *change_failed(const char *what)
 {
     int error = errno;
@@ -104,8 +104,8 @@ static struct request read_request(const json_t *o)
 
 /* ---- jobs ---- */
 
-/* The job as Slurm has it, in *info (free it); NULL with the answer when it is not there or somebody else's.
- */
+/* Slurm's record of the job, part of *info, which the caller frees; NULL with the answer in *no if the job does not
+ * exist or is another user's. */
 static slurm_job_info_t *find_job(const struct request *r, job_info_msg_t **info, json_t **no)
 {
     slurm_job_info_t *job = NULL;
@@ -119,10 +119,9 @@ static slurm_job_info_t *find_job(const struct request *r, job_info_msg_t **info
         if ((*info)->job_array[i].job_id == r->job)
             job = &(*info)->job_array[i];
     if (!job)
-        *no = answer(ATTEMPT_REFUSED, "Slurm knows no job %u", r->job);
+        *no = answer(ATTEMPT_REFUSED, "job %u does not exist in Slurm", r->job);
     else if (job->user_id != r->uid)
-        *no =
-            answer(ATTEMPT_REFUSED, "job %u is not user %u's: it is user %u's", r->job, r->uid, job->user_id);
+        *no = answer(ATTEMPT_REFUSED, "job %u is not user %u's but user %u's", r->job, r->uid, job->user_id);
     else
         return job;
     slurm_free_job_info_msg(*info);
@@ -167,7 +166,7 @@ static json_t *job_comment(const struct request *r)
     return no;
 }
 
-/* Slurm takes a signal to a step that is not there without a word. */
+/* Slurm accepts a signal to a step that does not exist without an error. */
 static bool has_step(const struct request *r)
 {
     job_step_info_response_msg_t *steps = NULL;
@@ -187,11 +186,11 @@ static json_t *signal_step(const struct request *r)
     if (!job)
         return no;
     if (base_state(job) != JOB_RUNNING && base_state(job) != JOB_SUSPENDED)
-        no = answer(ATTEMPT_REFUSED, "the job does not run now");
+        no = answer(ATTEMPT_REFUSED, "the job is not running");
     else if (job->restart_cnt != r->restarts)
-        no = answer(ATTEMPT_REFUSED, "the job was started anew since");
+        no = answer(ATTEMPT_REFUSED, "the job was restarted since");
     else if (!has_step(r))
-        no = answer(ATTEMPT_REFUSED, "the job has no step %u now", r->step);
+        no = answer(ATTEMPT_REFUSED, "the job has no running step %u", r->step);
     else if (slurm_signal_job_step(r->job, r->step, (uint32_t)r->signal) == SLURM_SUCCESS)
         no = answer(ATTEMPT_DONE, "signal %s sent to step %u.%u", action_signal_name(r->signal), r->job,
                     r->step);
@@ -229,7 +228,7 @@ static json_t *requeue(const struct request *r)
     return no ? no : answer(ATTEMPT_DONE, "requeued");
 }
 
-/* Add the nodes to those that the pending job will not get. */
+/* Add the nodes to the pending job's ExcNodeList. */
 static json_t *keep_off(const struct request *r, const slurm_job_info_t *job)
 {
     job_desc_msg_t change;
@@ -241,7 +240,7 @@ static json_t *keep_off(const struct request *r, const slurm_job_info_t *job)
         return answer(ATTEMPT_REFUSED, "the job is requeued, but %.200s cannot be added to its ExcNodeList",
                       r->nodes);
     if (added == 0)
-        return answer(ATTEMPT_DONE, "the job is kept off %s already", r->nodes);
+        return answer(ATTEMPT_DONE, "%s is in the job's ExcNodeList already", r->nodes);
     slurm_init_job_desc_msg(&change);
     change.job_id = r->job;
     change.exc_nodes = list;
@@ -253,8 +252,7 @@ static json_t *keep_off(const struct request *r, const slurm_job_info_t *job)
     return said;
 }
 
-/* A running job's ExcNodeList cannot be changed: first requeue, then, while it completes and waits, the list.
- */
+/* A running job's ExcNodeList cannot be changed, so it is requeued first and the list is set while it is pending. */
 static json_t *exclude(const struct request *r)
 {
     job_info_msg_t *info;
@@ -274,9 +272,9 @@ static json_t *exclude(const struct request *r)
     if (base_state(job) == JOB_PENDING)
         no = keep_off(r, job);
     else if (nodelist_common(job->nodes, r->nodes, &of) == 0)
-        no = answer(ATTEMPT_DONE, "the job runs anew, on %s", job->nodes ? job->nodes : "other nodes");
+        no = answer(ATTEMPT_DONE, "the job was restarted on %s", job->nodes ? job->nodes : "other nodes");
     else
-        no = answer(ATTEMPT_REFUSED, "the job was requeued, but runs on %s again", job->nodes);
+        no = answer(ATTEMPT_REFUSED, "the job was requeued, but was restarted on %s", job->nodes);
     slurm_free_job_info_msg(info);
     return no;
 }
@@ -292,7 +290,7 @@ static json_t *not_of_job(const struct request *r)
 
     if (!job)
         return no;
-    /* the components of a het job come together */
+    /* the components of a het job are adjacent */
     for (uint32_t i = 0; i < info->record_count && n < of; i++)
         if (info->job_array[i].user_id == r->uid)
             n = nodelist_common(info->job_array[i].nodes, r->nodes, &of);
@@ -300,7 +298,7 @@ static json_t *not_of_job(const struct request *r)
     return n == of && of > 0 ? NULL : answer(ATTEMPT_REFUSED, "job %u is not on %s", r->job, r->nodes);
 }
 
-/* What one node needs: true, or it is so already and `found` says how. */
+/* Whether the node needs the change; if not, found has its state in words. */
 typedef bool needs_fn(const node_info_t *node, const struct request *r, char *found, size_t size);
 
 static bool needs_drain(const node_info_t *node, const struct request *r, char *found, size_t size)
@@ -328,7 +326,7 @@ static bool needs_resume(const node_info_t *node, const struct request *r, char 
     (void)r;
     if (node->node_state & NODE_STATE_DRAIN)
         return true;
-    snprintf(found, size, "%s is not drained%s", node->name, down ? ", it is down" : "");
+    snprintf(found, size, "%s is not drained%s", node->name, down ? " but down" : "");
     return false;
 }
 
@@ -356,7 +354,7 @@ static int change_node(const node_info_t *node, const struct request *r, enum ac
         change.reason = text;
         change.reason_uid = getuid();
     } else if (kind == ACTION_RESUME) {
-        change.node_state = NODE_RESUME; /* Slurm takes the reason away with it */
+        change.node_state = NODE_RESUME; /* Slurm removes the reason at the same time */
     } else {
         change.comment = text;
     }
@@ -365,7 +363,7 @@ static int change_node(const node_info_t *node, const struct request *r, enum ac
     return rc;
 }
 
-/* One node: NULL when it is as wanted now; found then says whether it was before. */
+/* Change one node. NULL: it has the wanted state; found is not empty if it had it before. */
 static json_t *one_node(char *name, const struct request *r, enum action_kind kind, char *found, size_t size)
 {
     needs_fn *needs = kind == ACTION_DRAIN    ? needs_drain
@@ -377,7 +375,7 @@ static json_t *one_node(char *name, const struct request *r, enum action_kind ki
     if (slurm_load_node_single(&info, name, SHOW_ALL | SHOW_DETAIL) != SLURM_SUCCESS)
         return look_failed(name);
     if (info->record_count != 1 || !info->node_array[0].name)
-        no = answer(ATTEMPT_REFUSED, "Slurm knows no node %s", name);
+        no = answer(ATTEMPT_REFUSED, "node %s does not exist in Slurm", name);
     else if (needs(&info->node_array[0], r, found, size) &&
              change_node(&info->node_array[0], r, kind) != SLURM_SUCCESS)
         no = change_failed(name);
@@ -389,7 +387,7 @@ static json_t *nodes(const struct request *r, enum action_kind kind)
 {
     json_t *no = r->of_job ? not_of_job(r) : NULL;
     __auto_type list = slurm_hostlist_create(r->nodes);
-    char found[300] = "", *name; /* found: of the last one that was as wanted already */
+    char found[300] = "", *name; /* found: state of the last node that needed no change */
     const char *done = kind == ACTION_DRAIN ? "drained" : kind == ACTION_RESUME ? "resumed" : "comment set";
     int n = 0, changed = 0;
 
@@ -408,7 +406,7 @@ static json_t *nodes(const struct request *r, enum action_kind kind)
     if (no)
         return no;
     if (n == 0)
-        return answer(ATTEMPT_REFUSED, "'%s' names no nodes", r->nodes);
+        return answer(ATTEMPT_REFUSED, "invalid list of nodes '%s'", r->nodes);
     return answer(ATTEMPT_DONE, "%s%s%s", changed ? done : "", changed && *found ? "; " : "", found);
 }
 
@@ -432,6 +430,6 @@ json_t *slurm_helper_do(const json_t *request)
     case ACTION_RESUME:
         return nodes(&r, (enum action_kind)action_parse(name));
     default:
-        return answer(ATTEMPT_REFUSED, "'%s' is nothing that syncguard-slurm-helper does", name);
+        return answer(ATTEMPT_REFUSED, "unknown action '%s'", name);
     }
 }

@@ -1,6 +1,6 @@
 /* syncguard-slurm-helper - the controller's helper: makes one change in Slurm.  It reads a request
- * (actions/slurm_helper.h) from standard input and writes the outcome to standard output.  It has no rights
- * but those of the user who runs it. */
+ * (actions/slurm_helper.h) from standard input and writes the outcome to standard output.  It has only the rights of
+ * the user who runs it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 static const char usage[] = "usage: syncguard-slurm-helper < REQUEST\n"
                             "Makes one change in Slurm for syncguardd: a JSON object in, a JSON object out.\n"
-                            "Not for calling by hand: sgctl action, sgctl node.\n";
+                            "Not meant to be run by hand; use sgctl action and sgctl node.\n";
 
 int main(int argc, char **argv)
 {

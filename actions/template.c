@@ -62,12 +62,12 @@ bool template_uses(const char *text, const char *name)
 struct filling {
     const json_t *values;
     struct err *err;
-    size_t bytes; /* of text so far, against a template that says "${figures}" a thousand times */
+    size_t bytes; /* text so far; bounded, because a template may use ${figures} a thousand times */
 };
 
 static json_t *fill(struct filling *f, const json_t *v, int depth);
 
-/* The value that "${NAME}..." at s begins with, *after behind it; NULL with the reason. */
+/* The value of "${NAME}" at s; *after points behind it.  NULL with a reason. */
 static const json_t *value_at(struct filling *f, const char *s, const char **after)
 {
     size_t n = strcspn(s + 2, "}");
@@ -75,25 +75,25 @@ static const json_t *value_at(struct filling *f, const char *s, const char **aft
     const json_t *v;
 
     if (s[2 + n] != '}' || n >= sizeof(name)) {
-        err_set(f->err, "'%.20s' is no ${NAME}", s);
+        err_set(f->err, "invalid placeholder '%.20s': expected ${NAME}", s);
         return NULL;
     }
     snprintf(name, sizeof(name), "%.*s", (int)n, s + 2);
     *after = s + 2 + n + 1;
     v = json_object_get(f->values, name);
     if (!v)
-        err_set(f->err, "there is no ${%s}", name);
+        err_set(f->err, "unknown placeholder ${%s}", name);
     return v;
 }
 
-/* Add n bytes to a string that grows. */
+/* Append n bytes to *out, which is reallocated. */
 static int append(struct filling *f, char **out, const char *text, size_t n)
 {
     char *longer;
 
     f->bytes += n;
     if (f->bytes > FILLED_MAX)
-        return err_set(f->err, "more than %u bytes when filled in", FILLED_MAX);
+        return err_set(f->err, "longer than %u bytes when filled in", FILLED_MAX);
     longer = xasprintf("%s%.*s", *out, (int)n, text);
     free(*out);
     *out = longer;
@@ -105,13 +105,13 @@ static int append_value(struct filling *f, char **out, const json_t *v)
     char *text = json_is_string(v) ? xstrdup(json_string_value(v))
                  : json_is_null(v) ? xstrdup("")
                                    : json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY);
-    int rc = text ? append(f, out, text, strlen(text)) : err_set(f->err, "a value cannot be written");
+    int rc = text ? append(f, out, text, strlen(text)) : err_set(f->err, "cannot write a value as text");
 
     free(text);
     return rc;
 }
 
-/* The string is one ${NAME} and nothing else. */
+/* Whether the string consists of one ${NAME}. */
 static bool is_place(const char *s)
 {
     size_t n = strcspn(s, "}");
@@ -201,7 +201,7 @@ char *template_fill(const char *text, const json_t *values, struct err *err)
     char *out = NULL;
 
     if (strlen(text) > TEMPLATE_MAX) {
-        err_set(err, "a template of more than %u bytes", TEMPLATE_MAX);
+        err_set(err, "longer than %u bytes", TEMPLATE_MAX);
         return NULL;
     }
     if (!parsed) {
@@ -214,6 +214,6 @@ char *template_fill(const char *text, const json_t *values, struct err *err)
         out = json_dumps(filled, JSON_COMPACT);
     json_decref(filled);
     if (filled && !out)
-        err_set(err, "it cannot be written as JSON");
+        err_set(err, "cannot be encoded as JSON");
     return out;
 }

@@ -34,12 +34,12 @@ struct webhook_call {
     void *arg;
     struct event *begin;
     struct http_call *http;
-    char origin[300]; /* what may be said of the URL */
+    char origin[300]; /* the part of the URL that may be shown */
 };
 
-/* ---- what is sent ---- */
+/* ---- the body ---- */
 
-/* Slack takes &, < and > for its own; "<!channel>" in a job's name must not ring everybody's bell. */
+/* &, < and > have a meaning for Slack: "<!channel>" in a job's name must not notify everybody. */
 static char *mrkdwn(const char *text)
 {
     char *out = xcalloc(strlen(text) + 1, 5), *o = out;
@@ -72,7 +72,7 @@ static json_t *values(const struct action_record *r, const char *token)
     return v;
 }
 
-/* The template's text, the caller's. */
+/* The template's text, which the caller frees. */
 static char *load(const char *template, struct err *err)
 {
     const char *builtin = template_builtin(template);
@@ -84,14 +84,14 @@ static char *load(const char *template, struct err *err)
     if (builtin)
         return xstrdup(builtin);
     if (*template != '/') {
-        err_set(err, "WebhookTemplate=%s: there are %s, and files", template,
+        err_set(err, "WebhookTemplate=%s: expected one of %s, or a file", template,
                 template_names(names, sizeof(names)));
         return NULL;
     }
     fd = open(template, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > (off_t)TEMPLATE_MAX) {
         err_set(err, "WebhookTemplate=%s: %s", template,
-                fd < 0 ? strerror(errno) : "a regular file of at most 64 KiB is accepted");
+                fd < 0 ? strerror(errno) : "not a regular file of at most 64 KiB");
         if (fd >= 0)
             close(fd);
         return NULL;
@@ -102,7 +102,7 @@ static char *load(const char *template, struct err *err)
     if (n >= 0)
         return text;
     free(text);
-    err_set(err, "WebhookTemplate=%s: it cannot be read", template);
+    err_set(err, "WebhookTemplate=%s: cannot be read", template);
     return NULL;
 }
 
@@ -122,7 +122,7 @@ char *webhook_body(const char *template, const struct action_record *r, const ch
     return body;
 }
 
-/* ---- one call ---- */
+/* ---- a call ---- */
 
 static void call_free(struct webhook_call *c)
 {
@@ -144,16 +144,16 @@ static void on_answer(void *arg, const struct http_answer *a)
 
     c->http = NULL;
     if (!a->status) {
-        snprintf(text, sizeof(text), "%s does not answer: %.200s", c->origin, a->why);
+        snprintf(text, sizeof(text), "%s did not answer: %.200s", c->origin, a->why);
         end(c, ATTEMPT_AGAIN, text);
         return;
     }
     snprintf(text, sizeof(text), "%s answered %d%s", c->origin, a->status,
-             a->status / 100 == 3 ? "; redirects are not followed: configure the URL that it is" : "");
+             a->status / 100 == 3 ? "; redirects are not followed: configure the final URL" : "");
     end(c, a->status / 100 == 2 ? ATTEMPT_DONE : later ? ATTEMPT_AGAIN : ATTEMPT_REFUSED, text);
 }
 
-/* The URL, from its file where it is kept in one. */
+/* The URL as configured, or the content of the configured file. */
 static int find_url(const struct webhook *w, char *url, struct err *err)
 {
     if (*w->url != '/') {
@@ -163,7 +163,7 @@ static int find_url(const struct webhook *w, char *url, struct err *err)
     if (secret_read(w->url, url, err) < 0)
         return -1;
     if (strncasecmp(url, "https://", 8) != 0 && strncasecmp(url, "http://", 7) != 0)
-        return err_set(err, "%s: an http:// or https:// URL is accepted", w->url);
+        return err_set(err, "%s: expected an http:// or https:// URL", w->url);
     return 0;
 }
 
@@ -193,7 +193,7 @@ static void on_begin(evutil_socket_t fd, short what, void *arg)
         request.header[n++] = bearer;
     c->http = http_start(w->http, &request, on_answer, c);
     if (!c->http)
-        err_set(&err, "%s: no such URL can be asked", c->origin);
+        err_set(&err, "%s: invalid URL", c->origin);
 out:
     explicit_bzero(token, sizeof(token));
     explicit_bzero(bearer, sizeof(bearer));
@@ -226,7 +226,7 @@ void webhook_cancel(struct webhook_call *c)
     call_free(c);
 }
 
-/* ---- life ---- */
+/* ---- creation and end ---- */
 
 struct webhook *webhook_new(struct event_base *base, struct http *http)
 {

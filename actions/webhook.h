@@ -1,7 +1,7 @@
-/* webhook.h - tell a URL: one POST of JSON a try, by a template (template.h).
+/* webhook.h - notifies a URL: each try is one POST of JSON from a template (template.h).
  *
  * The header Idempotency-Key has the action's key, the same in every try.  The URL's path and the tokens are
- * secrets: no text that comes out of here has them. */
+ * secrets and do not occur in any outcome or error. */
 #ifndef SYNCGUARD_ACTIONS_WEBHOOK_H
 #define SYNCGUARD_ACTIONS_WEBHOOK_H
 
@@ -20,14 +20,14 @@ void webhook_configure(struct webhook *w, const struct config *c);
 void webhook_patience(struct webhook *w, double answer_s);
 void webhook_free(struct webhook *w); /* NULL is fine */
 
-/* Is there a URL, and a template that can be filled in? 0, or -1 with the reason. */
+/* Whether there is a URL, and a template that can be filled in: 0, or -1 with a reason. */
 int webhook_can(const struct webhook *w, struct err *err);
-/* r is lent until the end. Never NULL. */
+/* Start a try; r must be valid until its end. Never returns NULL. */
 struct webhook_call *webhook_start(struct webhook *w, const struct action_record *r, attempt_fn *fn,
                                    void *arg);
-void webhook_cancel(struct webhook_call *c); /* NULL is fine */
+void webhook_cancel(struct webhook_call *c); /* fn is not called; NULL is fine */
 
-/* The body for an action; the caller's, NULL with the reason.  template: a name or a file. */
+/* The body for an action; the caller frees it; NULL with a reason.  template: a name or a file. */
 char *webhook_body(const char *template, const struct action_record *r, const char *token, struct err *err);
 
 #endif

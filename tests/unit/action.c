@@ -1,5 +1,5 @@
-/* Actions from start to end: servers that are slow, dead or lie, a helper that hangs or crashes, a controller
- * that is restarted in the midst.  Slurm is a script here (tests/cluster/action-test.sh has the real one). */
+/* Actions from start to end: servers that are slow, dead or wrong, a helper that hangs or crashes, a controller that
+ * is restarted during an action.  Slurm is a script here; tests/cluster/action-test.sh uses the real one. */
 #include <event2/buffer.h>
 #include <event2/event.h>
 #include <event2/http.h>
@@ -17,13 +17,13 @@
 #include "common/config.h"
 #include "tests/tap.h"
 
-#define ENDS_S 60 /* a test that waits so long has failed */
+#define ENDS_S 60 /* time limit of a test */
 
 static struct event_base *base;
 static char dir[] = "/tmp/syncguard-slurm-helperion-XXXXXX";
 static struct config config;
 
-/* ---- a helper that is a script: answers what `helper.answer` holds, and counts ---- */
+/* ---- scripts that replace the helper and the command, and log their input ---- */
 
 static void put(const char *name, const char *text, mode_t mode)
 {
@@ -89,10 +89,10 @@ enum manner {
     BUSY,    /* 503 */
     GONE,    /* 404 */
     MOVED,   /* 302 */
-    SILENT,  /* takes the request and says nothing */
-    ENDLESS, /* more than anybody wants */
-    GARBAGE, /* 200, and not what it should be */
-    LIAR,    /* slurmrestd: says that it did it, and did not */
+    SILENT,  /* accepts the request and does not answer */
+    ENDLESS, /* answers without end */
+    GARBAGE, /* 200 with an invalid body */
+    LIAR,    /* slurmrestd: reports success without making the change */
     OLD,     /* slurmrestd of v0.0.38 */
     NEW,     /* slurmrestd of v0.0.40 */
 };
@@ -131,7 +131,7 @@ static void reply_json(struct evhttp_request *q, json_t *o)
     json_decref(o);
 }
 
-/* slurmrestd, as far as anybody asks: ping, a job 123 of user 7, a node n1. */
+/* The parts of slurmrestd that are used: ping, a job 123 of user 7, a node n1. */
 static void restd(struct evhttp_request *q, int version)
 {
     const char *uri = evhttp_request_get_uri(q);
@@ -305,7 +305,7 @@ static void tick(evutil_socket_t fd, short what, void *arg)
     (void)arg;
 }
 
-/* Run the loop until so many have ended. */
+/* Run the loop until n actions have ended. */
 static bool await(unsigned n)
 {
     double until_s = now_s() + ENDS_S;
@@ -345,7 +345,7 @@ static struct action an_action(enum action_kind kind)
                             .by = ACTION_BY_ITSELF };
 }
 
-/* Start one, and wait for its end. */
+/* Start an action and wait for its end. */
 static void through_by(struct actions *as, enum action_kind kind, uid_t by)
 {
     struct action a = an_action(kind);
@@ -379,26 +379,27 @@ static void check_helper(void)
 
     helper("echo '{\"result\":\"done\",\"text\":\"requeued\"}'");
     through(as, ACTION_EXCLUDE);
-    is_end(ACTION_DONE, 1, "requeued", "the helper did it");
+    is_end(ACTION_DONE, 1, "requeued", "an action that the helper carries out is done");
     sent = json_loads(get("helper.log"), 0, NULL);
     ok(json_integer_value(json_object_get(sent, "job")) == 123 &&
            json_integer_value(json_object_get(sent, "uid")) == 7,
-       "it was told whose job it is");
-    is_str(json_string_value(json_object_get(sent, "nodes")), "n1", "and the nodes");
+       "the helper's request has job and user");
+    is_str(json_string_value(json_object_get(sent, "nodes")), "n1", "the helper's request has the nodes");
     json_decref(sent);
     helper("echo '{\"result\":\"refused\",\"text\":\"not yours\"}'");
     through(as, ACTION_DRAIN);
-    is_end(ACTION_FAILED, 1, "not yours", "what is refused is not tried again");
+    is_end(ACTION_FAILED, 1, "not yours", "an action that the helper refuses is not tried again");
     sent = json_loads(get("helper.log"), 0, NULL);
-    ok(json_is_true(json_object_get(sent, "of_job")), "a rule's drain is for nodes of the job");
+    ok(json_is_true(json_object_get(sent, "of_job")), "a rule may drain only nodes of the job");
     json_decref(sent);
     helper("[ -e once ] && { rm once; echo '{\"result\":\"done\",\"text\":\"now\"}'; exit; }; touch once; "
            "echo '{\"result\":\"again\",\"text\":\"slurmctld is away\"}'");
     through(as, ACTION_REQUEUE);
-    is_end(ACTION_DONE, 2, "now", "what may be done later is tried again");
+    is_end(ACTION_DONE, 2, "now", "an action that fails temporarily is tried again");
     helper("echo '{\"result\":\"again\",\"text\":\"slurmctld is away\"}'");
     through(as, ACTION_REQUEUE);
-    is_end(ACTION_FAILED, 3, "given up after 3 tries: slurmctld is away", "and given up in the end");
+    is_end(ACTION_FAILED, 3, "given up after 3 tries: slurmctld is away",
+           "an action that fails temporarily 3 times is given up");
     actions_free(as);
 }
 
@@ -408,24 +409,25 @@ static void check_bad_helpers(void)
 
     helper("kill -SEGV $$");
     through(as, ACTION_DRAIN);
-    is_end(ACTION_FAILED, 3, "ended by signal 11", "a helper that crashes");
+    is_end(ACTION_FAILED, 3, "ended by signal 11", "a helper that crashes fails the action");
     helper("echo 'libslurm: fatal: no slurm.conf' >&2; exit 1");
     through(as, ACTION_DRAIN);
-    is_end(ACTION_FAILED, 3, "libslurm: fatal: no slurm.conf", "one that ends tells why");
+    is_end(ACTION_FAILED, 3, "libslurm: fatal: no slurm.conf",
+           "the outcome has the error output of a helper that fails");
     helper("yes '{\"result\":'");
     through(as, ACTION_DRAIN);
-    is_end(ACTION_FAILED, 3, "not ready in time", "one that writes without end");
+    is_end(ACTION_FAILED, 3, "killed at its time limit", "a helper that writes without end is killed");
     helper("sleep 1000");
     through(as, ACTION_REQUEUE);
-    is_end(ACTION_FAILED, 3, "not ready in time", "one that hangs");
+    is_end(ACTION_FAILED, 3, "killed at its time limit", "a helper that hangs is killed");
     through(as, ACTION_SIGNAL);
     is_end(ACTION_FAILED, 1, "not known whether", "a signal that may have been sent is not sent again");
     helper("exec >&-; echo '{\"result\":\"done\",\"text\":\"\\u001b[2J\"}'; sleep 0.2");
     through(as, ACTION_JOB_COMMENT);
-    is_end(ACTION_FAILED, 3, "ended with", "one that closes its output");
+    is_end(ACTION_FAILED, 3, "exit status", "a helper that closes its output fails the action");
     helper("echo '{\"result\":\"done\",\"text\":\"\\u001b[2Jx\"}'");
     through(as, ACTION_JOB_COMMENT);
-    is_end(ACTION_DONE, 1, "?[2Jx", "nothing that it says moves a cursor");
+    is_end(ACTION_DONE, 1, "?[2Jx", "control characters in the helper's answer are replaced");
     actions_free(as);
 }
 
@@ -440,17 +442,20 @@ static void check_keys(void)
 
     helper("echo '{\"result\":\"done\",\"text\":\"requeued\"}'");
     id = actions_start(as, &a, &err);
-    ok(id > 0 && actions_start(as, &a, &err) == id, "the same key is the same action");
-    ok(await(1), "it ends");
-    ok(actions_start(as, &a, &err) == id, "also when it has ended");
+    ok(id > 0 && actions_start(as, &a, &err) == id,
+       "a second start with the same key returns the same action");
+    ok(await(1), "an action with a key ends");
+    ok(actions_start(as, &a, &err) == id, "a start with the key of an ended action returns that action");
     actions_free(as);
     as = fresh("");
-    ok(actions_start(as, &a, &err) == id, "and after a restart");
+    ok(actions_start(as, &a, &err) == id,
+       "a start with the key of an earlier controller's action returns that action");
     run_for(0.2);
-    ok(ended.n == 0 && lines("helper.log") == 1, "it was done once");
-    is_str(actions_find(as, a.key)->outcome, "requeued", "and its outcome is known");
+    ok(ended.n == 0 && lines("helper.log") == 1,
+       "an action started 4 times with one key is carried out once");
+    is_str(actions_find(as, a.key)->outcome, "requeued", "the outcome is known after a restart");
     a.job.job = 124;
-    ok(!actions_start(as, &a, &err), "%s", err.text);
+    ok(!actions_start(as, &a, &err), "a key of another action is refused: %s", err.text);
     actions_free(as);
 }
 
@@ -461,35 +466,37 @@ static void check_refusals(void)
     struct err err;
 
     a.nodes = "n1; reboot";
-    ok(!actions_start(as, &a, &err), "%s", err.text);
+    ok(!actions_start(as, &a, &err), "an invalid list of nodes is refused: %s", err.text);
     a.nodes = "";
-    ok(!actions_start(as, &a, &err), "%s", err.text);
+    ok(!actions_start(as, &a, &err), "a drain without nodes is refused: %s", err.text);
     a = an_action(ACTION_SIGNAL);
     a.signal = 0;
-    ok(!actions_start(as, &a, &err), "%s", err.text);
+    ok(!actions_start(as, &a, &err), "signal 0 is refused: %s", err.text);
     a = an_action(ACTION_REQUEUE);
     a.job.job = 0;
-    ok(!actions_start(as, &a, &err), "%s", err.text);
+    ok(!actions_start(as, &a, &err), "a requeue without a job is refused: %s", err.text);
     a = an_action(ACTION_JOB_COMMENT);
     a.reason = "";
-    ok(!actions_start(as, &a, &err), "%s", err.text);
+    ok(!actions_start(as, &a, &err), "a comment without text is refused: %s", err.text);
     a = an_action(ACTION_WEBHOOK);
-    ok(!actions_start(as, &a, &err), "%s", err.text);
+    ok(!actions_start(as, &a, &err), "a webhook without a configured URL is refused: %s", err.text);
     a = an_action(ACTION_COMMAND);
-    ok(!actions_start(as, &a, &err), "%s", err.text);
+    ok(!actions_start(as, &a, &err), "a command that is not configured is refused: %s", err.text);
     actions_free(as);
     put("helper", "", 0644);
     as = fresh("");
     a = an_action(ACTION_REQUEUE);
-    ok(!actions_start(as, &a, &err), "%.80s...", err.text);
-    ok(actions_can(as, ACTION_CHECKPOINT, &err) == 0, "a checkpoint needs no Slurm");
+    ok(!actions_start(as, &a, &err), "a requeue without libslurm and slurmrestd is refused: %.80s...",
+       err.text);
+    ok(actions_can(as, ACTION_CHECKPOINT, &err) == 0,
+       "a checkpoint is possible without libslurm and slurmrestd");
     checkpoints = 0;
     through(as, ACTION_CHECKPOINT);
-    ok(checkpoints == 1 && ended.state == ACTION_DONE, "it is asked for");
+    ok(checkpoints == 1 && ended.state == ACTION_DONE, "a checkpoint action asks the job once and is done");
     actions_free(as);
 }
 
-/* ---- a restart in the midst ---- */
+/* ---- a restart during an action ---- */
 
 static void check_restart(void)
 {
@@ -504,16 +511,17 @@ static void check_restart(void)
     actions_start(as, &signal, &err);
     for (int i = 0; i < 100 && lines("helper.log") < 2; i++)
         run_for(0.05);
-    ok(lines("helper.log") == 2, "two are under way");
-    actions_free(as); /* as if it were killed: nothing of their end is written */
+    ok(lines("helper.log") == 2, "two actions are under way");
+    actions_free(as); /* as if the controller were killed: their end is not recorded */
     helper("echo '{\"result\":\"done\",\"text\":\"n1 was drained by us already\"}'");
     as = fresh("");
-    ok(await(2), "the next life takes both up");
-    is_str(actions_get(as, id)->outcome, "n1 was drained by us already", "the drain is looked up");
+    ok(await(2), "a restarted controller ends both interrupted actions");
+    is_str(actions_get(as, id)->outcome, "n1 was drained by us already",
+           "an interrupted drain is looked up in Slurm");
     ok(actions_find(as, signal.key)->state == ACTION_FAILED &&
-           strstr(actions_find(as, signal.key)->outcome, "restarted meanwhile"),
-       "the signal is not sent a second time: %s", actions_find(as, signal.key)->outcome);
-    ok(lines("helper.log") == 1, "and the helper was called for the drain alone");
+           strstr(actions_find(as, signal.key)->outcome, "restarted during a try"),
+       "an interrupted signal is not sent a second time: %s", actions_find(as, signal.key)->outcome);
+    ok(lines("helper.log") == 1, "after the restart the helper is called for the drain only");
     actions_free(as);
 
     as = fresh("");
@@ -522,8 +530,8 @@ static void check_restart(void)
     actions_free(as);
     as = fresh("");
     actions_limit(as, &(struct action_limits){ .stale_s = -1, .tries = 3 });
-    ok(await(1), "what was asked for long ago ends");
-    is_end(ACTION_FAILED, 0, "too late", "untried");
+    ok(await(1), "an action that was requested too long ago ends");
+    is_end(ACTION_FAILED, 0, "too late", "an action that was requested too long ago is not tried");
     actions_free(as);
 }
 
@@ -540,33 +548,33 @@ static void check_webhook(void)
     as = fresh(conf);
     behave(FINE);
     through(as, ACTION_WEBHOOK);
-    is_end(ACTION_DONE, 1, "answered 200", "a webhook is told");
+    is_end(ACTION_DONE, 1, "answered 200", "a webhook that answers 200 is done");
     ok(strstr(server.body, "rank 3 is slow") && strstr(server.body, "\"job\":\"123.0\""),
-       "it is told what and of whom");
-    ok(strstr(server.idempotency, ended.key) != NULL, "with the action's key");
-    is_str(server.authorization, "Bearer s3cret-token", "and the token");
-    ok(!strstr(ended.outcome, "s3cret"), "which no record holds");
+       "the webhook's body has the reason and the job");
+    ok(strstr(server.idempotency, ended.key) != NULL, "the webhook's Idempotency-Key has the action's key");
+    is_str(server.authorization, "Bearer s3cret-token", "the webhook's Authorization has the token");
+    ok(!strstr(ended.outcome, "s3cret"), "the record of a webhook lacks the token");
     behave(FINE);
     server.fails_first = 2;
     through(as, ACTION_WEBHOOK);
-    is_end(ACTION_DONE, 3, "answered 200", "one that is busy is tried again");
+    is_end(ACTION_DONE, 3, "answered 200", "a webhook that answers 503 twice is tried again");
     behave(BUSY);
     through(as, ACTION_WEBHOOK);
-    is_end(ACTION_FAILED, 3, "answered 503", "and given up");
+    is_end(ACTION_FAILED, 3, "answered 503", "a webhook that answers 503 three times is given up");
     behave(GONE);
     through(as, ACTION_WEBHOOK);
-    is_end(ACTION_FAILED, 1, "answered 404", "a wrong address is not tried again");
+    is_end(ACTION_FAILED, 1, "answered 404", "a webhook that answers 404 is not tried again");
     behave(MOVED);
     through(as, ACTION_WEBHOOK);
-    is_end(ACTION_FAILED, 1, "redirects are not followed", "nor is a redirect followed");
-    ok(server.requests == 1, "one request");
+    is_end(ACTION_FAILED, 1, "redirects are not followed", "a webhook's redirect is not followed");
+    ok(server.requests == 1, "a webhook that redirects gets one request");
     behave(SILENT);
     through(as, ACTION_WEBHOOK);
-    is_end(ACTION_FAILED, 3, "does not answer", "a silent one");
+    is_end(ACTION_FAILED, 3, "did not answer", "a webhook that does not answer is given up");
     behave(ENDLESS);
     through(as, ACTION_WEBHOOK);
-    is_end(ACTION_FAILED, 3, "too long", "one that says too much");
-    ok(!strstr(ended.outcome, "s3cret"), "the address is not told: %s", ended.outcome);
+    is_end(ACTION_FAILED, 3, "too long", "a webhook whose answer is too long is given up");
+    ok(!strstr(ended.outcome, "s3cret"), "the outcome lacks the secret part of the URL: %s", ended.outcome);
     actions_free(as);
 }
 
@@ -582,22 +590,22 @@ static void check_webhook_files(void)
     as = fresh(conf);
     behave(FINE);
     through(as, ACTION_WEBHOOK);
-    is_end(ACTION_DONE, 1, "answered 200", "a URL in a file");
+    is_end(ACTION_DONE, 1, "answered 200", "the URL of a webhook is read from a file");
     is_str(server.body, "{\"summary\":\"job 123.0: rank 3 is slow\",\"fixed\":1}",
-           "and a template of the site's own");
+           "the body of a webhook follows a template in a file");
     put("url", url, 0644);
     through(as, ACTION_WEBHOOK);
-    is_end(ACTION_FAILED, 1, "others may read it", "a secret that everybody can read is none");
+    is_end(ACTION_FAILED, 1, "lets others read it", "a secret that others may read is refused");
     put("url", "ftp://127.0.0.1/x", 0600);
     through(as, ACTION_WEBHOOK);
-    is_end(ACTION_FAILED, 1, "http", "another protocol is refused");
+    is_end(ACTION_FAILED, 1, "http", "a URL that is not http or https is refused");
     put("template", "{\"summary\":\"${nothing}\"}", 0644);
     ok(actions_can(as, ACTION_WEBHOOK, &(struct err){ "" }) < 0,
-       "a template that cannot be filled in is told before");
+       "a template with an unknown name is refused before the action");
     actions_free(as);
 }
 
-/* Many webhooks to one that is silent: the rest goes on, and the queue is bounded. */
+/* Many webhooks to a server that does not answer: other actions go on, and the queue is bounded. */
 static void check_queue(void)
 {
     struct actions *as;
@@ -615,13 +623,15 @@ static void check_queue(void)
         if (!actions_start(as, &a, &err))
             break;
     }
-    ok(n == 256, "%u webhooks are queued, then: %s", n, err.text);
+    ok(n == 256, "%u webhooks are accepted, expected 256, then: %s", n, err.text);
     through(as, ACTION_REQUEUE);
-    ok(ended.state == ACTION_DONE && strstr(ended.outcome, "requeued"), "a requeue does not wait for them");
+    ok(ended.state == ACTION_DONE && strstr(ended.outcome, "requeued"),
+       "a requeue does not wait for queued webhooks");
     actions_free(as);
     as = fresh(conf);
     behave(FINE);
-    ok(await(256) && server.requests == 256, "the next life tells all %u", server.requests);
+    ok(await(256) && server.requests == 256, "a restarted controller sends all 256 queued webhooks: %u",
+       server.requests);
     actions_free(as);
 }
 
@@ -634,34 +644,34 @@ static void check_command(void)
     json_t *sent;
 
     snprintf(conf, sizeof(conf), "CommandHook=%s/command", dir);
-    command("cat >command.log; echo told the pager");
+    command("cat >command.log; echo pager called");
     as = fresh(conf);
     through(as, ACTION_COMMAND);
-    is_end(ACTION_DONE, 1, "told the pager", "a command is run");
+    is_end(ACTION_DONE, 1, "pager called", "a command that succeeds is done");
     sent = json_loads(get("command.log"), 0, NULL);
     is_str(json_string_value(json_object_get(sent, "reason")), "rank 3 is slow",
-           "with the action on its input");
+           "the command's input has the action");
     json_decref(sent);
     command("echo x >>command.log; echo broken >&2; exit 3");
     through(as, ACTION_COMMAND);
-    is_end(ACTION_FAILED, 1, "ended with 3: broken", "one that fails is not run again");
+    is_end(ACTION_FAILED, 1, "exit status 3: broken", "a command that fails is not run again");
     command("echo x >>command.log; exit 75");
     through(as, ACTION_COMMAND);
-    is_end(ACTION_FAILED, 3, "ended with 75", "unless it asks for that");
-    ok(lines("command.log") == 3, "three times");
+    is_end(ACTION_FAILED, 3, "exit status 75", "a command that ends with EX_TEMPFAIL is run again");
+    ok(lines("command.log") == 3, "a command that ends with EX_TEMPFAIL is run 3 times");
     command("sleep 1000 & sleep 1000");
     through(as, ACTION_COMMAND);
-    is_end(ACTION_FAILED, 1, "not ready in time", "one that hangs is ended");
+    is_end(ACTION_FAILED, 1, "killed at its time limit", "a command that hangs is killed");
     command("exec cat /dev/zero");
     through(as, ACTION_COMMAND);
-    is_end(ACTION_FAILED, 1, "not ready in time", "also one that writes without end");
+    is_end(ACTION_FAILED, 1, "killed at its time limit", "a command that writes without end is killed");
     command("ls -l /proc/self/fd | grep -vc -e total -e pipe: -e /proc/ ; grep SigIgn /proc/self/status "
             ">command.log");
     through(as, ACTION_COMMAND);
-    is_end(ACTION_DONE, 1, "0", "it has no descriptors of ours");
+    is_end(ACTION_DONE, 1, "0", "the command inherits no file descriptors");
     /* 32 and 33 are libc's own */
     ok((strtoull(get("command.log") + strlen("SigIgn:"), NULL, 16) & ~0x180000000ull) == 0,
-       "and ignores no signals");
+       "the command ignores no signals");
     actions_free(as);
 }
 
@@ -678,37 +688,38 @@ static void check_restd(void)
     as = fresh(conf);
     behave(OLD);
     through_by(as, ACTION_JOB_COMMENT, 7);
-    is_end(ACTION_DONE, 1, "slurmrestd: comment set", "v0.0.38 sets the comment that is the user's");
-    is_str(server.comment, "SyncGuard: rank 3 is slow", "this one");
-    is_str(server.token, "abc.def.ghi", "and is shown the token");
+    is_end(ACTION_DONE, 1, "slurmrestd: comment set", "slurmrestd v0.0.38 sets the user's comment");
+    is_str(server.comment, "SyncGuard: rank 3 is slow", "slurmrestd gets the comment");
+    is_str(server.token, "abc.def.ghi", "slurmrestd gets the token");
     through_by(as, ACTION_JOB_COMMENT, 7);
-    is_end(ACTION_DONE, 1, "has this comment already", "what is so already is not changed");
-    ok(server.changes == 1, "one change");
+    is_end(ACTION_DONE, 1, "has this comment already", "a comment that is set already is not changed");
+    ok(server.changes == 1, "the comment is changed once");
     through(as, ACTION_JOB_COMMENT);
-    is_end(ACTION_DONE, 1, "by the helper", "what it cannot do is libslurm's: the administrator's comment");
+    is_end(ACTION_DONE, 1, "by the helper",
+           "the helper sets the administrator's comment, which v0.0.38 cannot");
     through(as, ACTION_DRAIN);
-    is_end(ACTION_DONE, 1, "by the helper", "nodes");
+    is_end(ACTION_DONE, 1, "by the helper", "the helper drains nodes, which v0.0.38 cannot");
     through(as, ACTION_REQUEUE);
-    is_end(ACTION_DONE, 1, "by the helper", "and what no version can");
+    is_end(ACTION_DONE, 1, "by the helper", "the helper requeues jobs, which no version can");
     actions_free(as);
 
     put("helper", "", 0644); /* no libslurm */
     as = fresh(conf);
     behave(NEW);
     through(as, ACTION_JOB_COMMENT);
-    is_end(ACTION_DONE, 1, "slurmrestd: comment set", "v0.0.40 sets the administrator's comment");
+    is_end(ACTION_DONE, 1, "slurmrestd: comment set", "slurmrestd v0.0.40 sets the administrator's comment");
     behave(NEW);
     through(as, ACTION_DRAIN);
-    is_end(ACTION_DONE, 1, "slurmrestd: drained", "v0.0.40 drains");
-    is_str(server.node_reason, "SyncGuard: rank 3 is slow", "with the reason");
+    is_end(ACTION_DONE, 1, "slurmrestd: drained", "slurmrestd v0.0.40 drains a node");
+    is_str(server.node_reason, "SyncGuard: rank 3 is slow", "slurmrestd gets the reason of the drain");
     through(as, ACTION_DRAIN);
-    is_end(ACTION_DONE, 1, "drained already", "once");
-    ok(server.changes == 1, "one change");
+    is_end(ACTION_DONE, 1, "drained already", "a drained node is not drained again");
+    ok(server.changes == 1, "the node is drained once");
     through_by(as, ACTION_RESUME, 0);
-    is_end(ACTION_DONE, 1, "slurmrestd: resumed", "and takes the node back");
+    is_end(ACTION_DONE, 1, "slurmrestd: resumed", "slurmrestd v0.0.40 resumes a node");
     through_by(as, ACTION_RESUME, 0);
-    is_end(ACTION_DONE, 1, "is not drained", "once");
-    ok(server.changes == 2, "two changes");
+    is_end(ACTION_DONE, 1, "is not drained", "a node that is not drained is not resumed");
+    ok(server.changes == 2, "the node is drained once and resumed once");
     actions_free(as);
 }
 
@@ -718,8 +729,8 @@ static void check_bad_restd(void)
         enum manner manner;
         const char *words;
     } cases[] = {
-        { BUSY, "503" },    { GARBAGE, "no JSON object" }, { SILENT, "slurmrestd: " },
-        { ENDLESS, "too" }, { LIAR, "and it was not" },    { GONE, "no version" },
+        { BUSY, "503" },    { GARBAGE, "not a JSON object" }, { SILENT, "slurmrestd: " },
+        { ENDLESS, "too" }, { LIAR, "did not make it" },      { GONE, "no supported version" },
     };
     char conf[300];
     struct actions *as;
@@ -730,18 +741,19 @@ static void check_bad_restd(void)
         as = fresh(conf);
         behave(cases[i].manner);
         through(as, ACTION_JOB_COMMENT);
-        is_end(ACTION_FAILED, cases[i].manner == GONE ? 1 : 3, cases[i].words, "slurmrestd misbehaves");
+        is_end(ACTION_FAILED, cases[i].manner == GONE ? 1 : 3, cases[i].words,
+               "a comment by a slurmrestd that misbehaves fails");
         actions_free(as);
     }
     as = fresh("Slurmrestd=http://127.0.0.1:1");
     through(as, ACTION_JOB_COMMENT);
-    is_end(ACTION_FAILED, 3, "slurmrestd: ", "slurmrestd is dead");
+    is_end(ACTION_FAILED, 3, "slurmrestd: ", "a comment by a slurmrestd that is down fails");
     actions_free(as);
 
     helper("echo '{\"result\":\"done\",\"text\":\"by the helper\"}'");
     as = fresh("Slurmrestd=http://127.0.0.1:1");
     through(as, ACTION_JOB_COMMENT);
-    is_end(ACTION_DONE, 2, "by the helper", "and libslurm steps in at the second try");
+    is_end(ACTION_DONE, 2, "by the helper", "the helper is tried after a slurmrestd that is down");
     actions_free(as);
 
     as = fresh(conf);
@@ -753,13 +765,13 @@ static void check_bad_restd(void)
         a.job.uid = 8;
         actions_start(as, &a, &(struct err){ "" });
         await(1);
-        is_end(ACTION_FAILED, 1, "another user's", "a job is touched only when it is its user's");
-        ok(server.changes == 0, "nothing was changed");
+        is_end(ACTION_FAILED, 1, "another user's", "a job of another user is not changed through slurmrestd");
+        ok(server.changes == 0, "slurmrestd gets no change for a job of another user");
     }
     actions_free(as);
 }
 
-/* No file: it works, and says what is lost. */
+/* Without a file, actions work and a warning has the reason. */
 static void check_no_file(void)
 {
     static const struct action_hooks hooks = { .ended = on_ended };
@@ -770,9 +782,9 @@ static void check_no_file(void)
     snprintf(config.state_dir, sizeof(config.state_dir), "/proc/no/such/folder");
     as = actions_new(base, &config, &hooks, NULL, &warning);
     memset(&ended, 0, sizeof(ended));
-    ok(*warning.text, "without a folder: %s", warning.text);
+    ok(*warning.text, "without a folder there is a warning: %s", warning.text);
     through(as, ACTION_REQUEUE);
-    is_end(ACTION_DONE, 1, "done", "actions are done all the same");
+    is_end(ACTION_DONE, 1, "done", "without a folder actions are carried out");
     actions_free(as);
 }
 
@@ -783,14 +795,14 @@ static void check_list(void)
            *job = actions_list(as, 4, 7, 5);
 
     ok(json_array_size(all) == 5 && json_array_size(none) == 0 && json_array_size(job) == 0,
-       "a list is of a user and a job, and bounded");
+       "a list can be limited to a user, to a job and in length");
     ok(json_integer_value(json_object_get(json_array_get(all, 0), "id")) >
            json_integer_value(json_object_get(json_array_get(all, 1), "id")),
-       "the newest first");
+       "a list begins with the newest action");
     actions_expire(as, -1);
     json_decref(all);
     all = actions_list(as, 0, UINT32_MAX, 5);
-    ok(json_array_size(all) == 0, "old ones are forgotten");
+    ok(json_array_size(all) == 0, "old actions are deleted");
     json_decref(all);
     json_decref(none);
     json_decref(job);

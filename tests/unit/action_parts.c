@@ -1,4 +1,4 @@
-/* What actions are put together from: comments, host lists, templates, slurmrestd's answers, keys, waits. */
+/* Parts of actions: comments, host lists, templates, slurmrestd's answers, keys, waits. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static void check_comments(void)
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         char *got = comment_merge(cases[i].old, cases[i].text);
 
-        is_str(got, cases[i].want, "comments beside each other");
+        is_str(got, cases[i].want, "SyncGuard's comment is added to an existing one");
         free(got);
     }
 }
@@ -98,11 +98,11 @@ static void check_templates(void)
         free(got);
     }
     free(template_fill("{\"a\":\"${nothing}\"}", values, &err));
-    is_str(err.text, "there is no ${nothing}", "and the reason names the place");
+    is_str(err.text, "unknown placeholder ${nothing}", "an unknown placeholder is named in the reason");
     json_decref(values);
 }
 
-/* A template that asks for one long value many times ends. */
+/* The output of a template is bounded. */
 static void check_template_bounds(void)
 {
     char *text = malloc(60000), *at = text;
@@ -113,10 +113,10 @@ static void check_template_bounds(void)
     while (at - text < 50000)
         at += sprintf(at, "${v}");
     sprintf(at, "\"]");
-    ok(!template_fill(text, values, &err), "a long value, often: %s", err.text);
+    ok(!template_fill(text, values, &err), "a template that uses a long value many times is refused: %s", err.text);
     memset(text, '[', 59999);
     text[59999] = '\0';
-    ok(!template_fill(text, values, &err), "nested deeply: %.60s", err.text);
+    ok(!template_fill(text, values, &err), "a template that is nested too deeply is refused: %.60s", err.text);
     json_decref(values);
     free(text);
 }
@@ -143,21 +143,21 @@ static void check_webhook_bodies(void)
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         body = webhook_body(names[i], &sample, "secret", &err);
         o = body ? json_loads(body, 0, NULL) : NULL;
-        ok(o && (!strstr(body, "secret") || i == 3), "%s is JSON, and only pagerduty holds the token",
+        ok(o && (!strstr(body, "secret") || i == 3), "template %s gives JSON, and only pagerduty's has the token",
            names[i]);
         if (i == 1)
             is_str(json_string_value(json_object_get(o, "text")),
-                   "job 123.0: rank 3 costs &lt;!channel&gt; 12 % &amp; more", "Slack rings no bell");
+                   "job 123.0: rank 3 costs &lt;!channel&gt; 12 % &amp; more", "Slack's special characters are escaped");
         if (i == 2)
             is_str(json_string_value(json_object_get(json_array_get(o, 0), "startsAt")),
-                   "2023-11-14T22:13:20Z", "the alert begins when it was asked for");
+                   "2023-11-14T22:13:20Z", "the alert starts at the time of the action");
         if (i == 3)
-            is_str(json_string_value(json_object_get(o, "dedup_key")), "k1", "the key is the event's");
+            is_str(json_string_value(json_object_get(o, "dedup_key")), "k1", "PagerDuty's dedup_key is the action's key");
         json_decref(o);
         free(body);
     }
     body = webhook_body("no", &sample, "", &err);
-    ok(!body, "no such template: %s", err.text);
+    ok(!body, "an unknown template is refused: %s", err.text);
 }
 
 static void check_figures(void)
@@ -178,7 +178,7 @@ static void check_figures(void)
            !strcmp(json_string_value(json_object_get(o, "acknowledged")), "yes") &&
            !strcmp(json_string_value(json_object_get(o, "partition")), "batch") &&
            json_is_null(json_object_get(o, "step_s")),
-       "figures of an action: numbers, words and texts, unknown ones null: %.60s", text);
+       "figures are stored as numbers, words and texts, unknown ones as null: %.60s", text);
     json_decref(o);
     free(text);
     ok(!action_figures_text(NULL), "an action without figures stores none");
@@ -227,7 +227,7 @@ static void check_rest_jobs(void)
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
         ok(read_job(cases[i].body, &job) == cases[i].want, "job: %s", cases[i].body);
     read_job(cases[0].body, &job);
-    ok(job.uid == 7, "the job's user");
+    ok(job.uid == 7, "the answer has the job's user");
 }
 
 static void check_rest_nodes(void)
@@ -265,26 +265,26 @@ static void check_keys(void)
     };
     struct action other = one;
 
-    is_str(action_key(&one, a), "7/123.0/1/p/slow/drain/0/node3", "a key names what is done, and for whom");
+    is_str(action_key(&one, a), "7/123.0/1/p/slow/drain/0/node3", "a key has user, job, run, policy, rule, action and nodes");
     other.job.restarts = 2;
-    ok(strcmp(action_key(&one, a), action_key(&other, b)) != 0, "another run, another key");
+    ok(strcmp(action_key(&one, a), action_key(&other, b)) != 0, "another run has another key");
     memset(nodes, 'n', sizeof(nodes));
     nodes[sizeof(nodes) - 1] = '\0';
     one.nodes = other.nodes = nodes;
     other.job = one.job;
     ok(strlen(action_key(&one, a)) < ACTION_KEY_MAX && !strcmp(a, action_key(&other, b)),
-       "a long key is cut, alike");
+       "a long key is shortened in the same way each time");
     nodes[1500] = 'm';
-    ok(strcmp(a, action_key(&other, b)) != 0, "and still another for other nodes");
+    ok(strcmp(a, action_key(&other, b)) != 0, "shortened keys of other nodes differ");
 }
 
 static void check_waits(void)
 {
     struct action_limits l = { .first_s = 2, .longest_s = 120 };
 
-    ok(near(action_wait_s(&l, 1, 0.5), 2, 1e-9) && near(action_wait_s(&l, 4, 0.5), 16, 1e-9), "waits double");
-    ok(near(action_wait_s(&l, 30, 0.5), 120, 1e-9), "up to the longest");
-    ok(near(action_wait_s(&l, 1, 0), 1, 1e-9) && near(action_wait_s(&l, 1, 1), 3, 1e-9), "and are spread");
+    ok(near(action_wait_s(&l, 1, 0.5), 2, 1e-9) && near(action_wait_s(&l, 4, 0.5), 16, 1e-9), "the wait doubles after each try");
+    ok(near(action_wait_s(&l, 30, 0.5), 120, 1e-9), "the wait is at most longest_s");
+    ok(near(action_wait_s(&l, 1, 0), 1, 1e-9) && near(action_wait_s(&l, 1, 1), 3, 1e-9), "the wait is scaled by 0.5 to 1.5");
 }
 
 static void check_origins(void)
@@ -292,9 +292,9 @@ static void check_origins(void)
     char buf[64];
 
     is_str(http_origin("https://hooks.example.com/services/T0/secret", buf, sizeof(buf)),
-           "https://hooks.example.com", "a path is not told");
+           "https://hooks.example.com", "the origin of a URL lacks its path");
     is_str(http_origin("http://u:p@h:80?token=x", buf, sizeof(buf)), "http://h:80",
-           "nor a password, nor a query");
+           "the origin of a URL lacks password and query");
 }
 
 int main(void)
