@@ -16,14 +16,14 @@ static const struct {
 } kinds[ACTION_KINDS] = {
     [ACTION_SIGNAL] = { "signal", ACTION_ON_JOB, 0, 0, 0, "send a signal to the guarded step" },
     [ACTION_CHECKPOINT] = { "checkpoint", ACTION_ON_JOB, 0, 0, 0, "ask the job to write a checkpoint now" },
-    [ACTION_REQUEUE] = { "requeue", ACTION_ON_JOB, 0, 1, 0, "end this run and start the job anew" },
+    [ACTION_REQUEUE] = { "requeue", ACTION_ON_JOB, 0, 1, 0, "end this run and start the job again" },
     [ACTION_EXCLUDE] = { "exclude", ACTION_ON_JOB, 1, 1, 0, "requeue the job and keep it off the nodes" },
     [ACTION_NODE_COMMENT] = { "node_comment", ACTION_ON_NODES, 1, 0, 0, "put a comment on the nodes" },
     [ACTION_DRAIN] = { "drain", ACTION_ON_NODES, 1, 0, 0, "drain the nodes: nothing new starts there" },
     [ACTION_JOB_COMMENT] = { "job_comment", ACTION_ON_JOB, 0, 0, 0, "put a comment on the job" },
-    [ACTION_WEBHOOK] = { "webhook", ACTION_ON_NOBODY, 0, 0, 0, "tell the configured URL" },
+    [ACTION_WEBHOOK] = { "webhook", ACTION_ON_NOBODY, 0, 0, 0, "notify the configured URL" },
     [ACTION_COMMAND] = { "command", ACTION_ON_NOBODY, 0, 0, 0, "run the configured command" },
-    [ACTION_RESUME] = { "resume", ACTION_ON_NODES, 1, 0, 1, "take drained nodes back" },
+    [ACTION_RESUME] = { "resume", ACTION_ON_NODES, 1, 0, 1, "resume drained nodes" },
 };
 
 const char *action_name(enum action_kind kind)

@@ -8,9 +8,9 @@
 #include "model/statistics.h"
 
 #define HUBER       5.0
-#define CONFIDENCE  0.95 /* one side */
+#define CONFIDENCE  0.95 /* quantile on either side, for an interval of 90 % */
 #define LONGEST     3.0  /* deviations */
-#define LONGEST_MIN 1.1  /* of the mean: even where all writes took the same */
+#define LONGEST_MIN 1.1  /* of the mean, also when all writes took the same time */
 
 static const char *const reasons[] = { "none", "optimum", "maximum", "time limit", "preemption", "request" };
 
@@ -19,7 +19,7 @@ const char *cadence_reason_name(enum cadence_reason r)
     return (size_t)r < sizeof(reasons) / sizeof(reasons[0]) ? reasons[r] : "unknown";
 }
 
-/* ---- what a checkpoint costs ---- */
+/* ---- cost of a checkpoint ---- */
 
 void cadence_cost_add(struct cadence_cost *c, double write_s)
 {
@@ -27,7 +27,7 @@ void cadence_cost_add(struct cadence_cost *c, double write_s)
         c->s[c->n++ % CADENCE_WRITES] = write_s;
 }
 
-/* Median distance from a value. */
+/* Median absolute distance from a value. */
 static double median_from(double from, const double *v, size_t n)
 {
     double away[CADENCE_WRITES];
@@ -62,7 +62,7 @@ struct cadence_estimate cadence_cost_get(const struct cadence_cost *c, double gu
                                       fmax(m.mean + LONGEST * m.sd, LONGEST_MIN * m.mean) };
 }
 
-/* ---- how often the job fails ---- */
+/* ---- failure rate ---- */
 
 struct failure_rate cadence_prior(double failures, double node_s)
 {
@@ -80,7 +80,7 @@ static double known(double value, double otherwise)
     return isnan(value) ? otherwise : value;
 }
 
-/* From the moment of asking until one is on disk, at the longest. */
+/* Longest time from a request until the checkpoint is on disk. */
 static double lead_s(const struct cadence_figures *f)
 {
     return f->write.longest_s + known(f->step_s, 0) + known(f->delivery_s, 0);
@@ -93,8 +93,8 @@ static double bounded(const struct cadence_figures *f, const struct cadence_boun
     return fmax(s, known(f->step_s, 0));
 }
 
-/* The last one before the end replaces one that would come less than half an interval earlier: its risk, half
- * an interval's work at most, is worth less than a write at the optimum. */
+/* The last checkpoint before the end replaces one that would be due less than half an interval earlier: at the
+ * optimum, the risk of losing half an interval's work costs less than a write. */
 static void before_the_end(const struct cadence_figures *f, struct cadence_decision *d)
 {
     double last_s = f->left_s - lead_s(f);
@@ -103,7 +103,7 @@ static void before_the_end(const struct cadence_figures *f, struct cadence_decis
         return;
     d->too_late = f->left_s < f->write.low_s;
     if (last_s <= 0) {
-        /* One that was finished so near the end is the last one. */
+        /* A checkpoint finished this close to the end is the last one. */
         d->next_s = f->since_s > 2 * lead_s(f) && !d->too_late ? 0 : INFINITY;
         d->reason = CADENCE_LIMIT;
     } else if (d->next_s > last_s - d->interval_s / 2) {
@@ -112,7 +112,7 @@ static void before_the_end(const struct cadence_figures *f, struct cadence_decis
     }
 }
 
-/* One asked for after the notice is enough, unless there is time for much more work. */
+/* One checkpoint after the notice is enough, unless there is time for much more work. */
 static void after_a_notice(const struct cadence_figures *f, struct cadence_decision *d)
 {
     if (isnan(f->notice_s))
@@ -142,13 +142,13 @@ struct cadence_decision cadence_decide(const struct cadence_figures *f, const st
         d.next_s = 0;
         d.reason = CADENCE_REQUEST;
     }
-    if (!isnan(f->writing_s)) /* it counts from its end */
+    if (!isnan(f->writing_s)) /* the interval counts from the end of the write */
         d.next_s = fmax(d.next_s, d.interval_s);
     d.due = d.next_s <= 0;
     return d;
 }
 
-/* ---- the call at which all ranks can hear it ---- */
+/* ---- the call at which all ranks can receive a request ---- */
 
 uint64_t cadence_call(uint64_t calls, double age_s, double least_step_s, double margin_s)
 {

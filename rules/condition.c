@@ -9,7 +9,7 @@
 #include "common/units.h"
 
 #define WORD_MAX 128
-#define NOBODY   0xff /* no other figure to compare with */
+#define NOBODY   0xff /* the comparison is not with another figure */
 
 enum kind { COMPARE, NOT, AND, OR, FOR };
 enum op { GREATER, GREATER_EQUAL, LESS, LESS_EQUAL, EQUAL, DIFFERENT };
@@ -28,19 +28,19 @@ void condition_forget(struct condition_memory *m)
         m->since_s[i] = NAN;
 }
 
-/* ---- words ---- */
+/* ---- tokens ---- */
 
 enum token { END, OPEN, CLOSE, OPERATOR, WORD, QUOTED, BROKEN };
 
 struct parser {
     struct condition *c;
     struct err *err;
-    const char *at; /* behind the token */
+    const char *at; /* text after the token */
     enum token token;
     size_t column; /* of the token, from 1 */
     enum op op;
     char word[WORD_MAX];
-    size_t words; /* used of c->words */
+    size_t words; /* bytes used of c->words */
     unsigned depth;
 };
 
@@ -127,9 +127,9 @@ static bool is_word(const struct parser *p, const char *word)
     return p->token == WORD && !strcasecmp(p->word, word);
 }
 
-/* ---- the tree ---- */
+/* ---- parsing ---- */
 
-/* -1: there are too many. */
+/* Index of a new node; -1: there are too many. */
 static int node_new(struct parser *p, enum kind kind)
 {
     if (p->c->n == CONDITION_NODES_MAX)
@@ -181,7 +181,7 @@ static int parse_number(const struct parser *p, int figure, double *value)
     return 0;
 }
 
-/* A text goes behind the others in words: all of them together are no longer than the condition. */
+/* Append a text to words, whose size is enough because all texts together are not longer than the condition. */
 static int parse_text(struct parser *p, struct condition_node *n)
 {
     size_t length = strlen(p->word) + 1;
@@ -194,7 +194,7 @@ static int parse_text(struct parser *p, struct condition_node *n)
     return 0;
 }
 
-/* "5 %" as people write it. */
+/* Accept "5 %", with a blank. */
 static void join_percent(struct parser *p)
 {
     const char *behind = p->at + strspn(p->at, " \t");
@@ -283,7 +283,7 @@ static int parse_for(struct parser *p, int i)
 
     next(p);
     if (value_parse(&period, p->token == WORD ? p->word : "", &seconds, &reason) < 0)
-        return fail(p, "'%s' is not accepted: %s", p->word, reason.text);
+        return fail(p, "invalid time '%s': %s", p->word, reason.text);
     if (p->c->n_fors == CONDITION_FORS_MAX)
         return fail(p, "at most %d times \"for\"", CONDITION_FORS_MAX);
     n = node_pair(p, FOR, i, 0);
@@ -356,7 +356,7 @@ int condition_parse(struct condition *c, const char *text, struct err *err)
     return 0;
 }
 
-/* ---- the truth ---- */
+/* ---- evaluation ---- */
 
 static enum truth truth_of(bool b)
 {
@@ -373,7 +373,7 @@ static enum truth compare_texts(const struct condition *c, const struct conditio
     return truth_of(!strcasecmp(text, c->words + n->word) == (n->op == EQUAL));
 }
 
-/* relax: how far the bound gives way, as a share of itself; negative: how much further off it is. */
+/* relax: share by which the bound is relaxed; negative: by which it is tightened. */
 static enum truth compare(const struct condition *c, const struct condition_node *n, const struct figures *f,
                           double relax)
 {
@@ -423,7 +423,7 @@ static enum truth eval_for(const struct look *l, const struct condition_node *n,
     return truth_of(l->now_s - *since_s >= n->value);
 }
 
-/* Both sides are always looked at: a `for` in either must see all that happens. */
+/* Always evaluate both sides, because a `for` in either of them keeps time. */
 static enum truth eval(const struct look *l, uint8_t i, double relax)
 {
     const struct condition_node *n = &l->c->node[i];
@@ -460,7 +460,7 @@ enum truth condition_eval(const struct condition *c, const struct figures *f, do
     return eval(&l, c->root, held ? hysteresis : 0);
 }
 
-/* ---- in words ---- */
+/* ---- as text ---- */
 
 struct writer {
     const struct condition *c;

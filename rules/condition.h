@@ -6,16 +6,14 @@
  *   factor     = "not" factor | primary [ "for" TIME ]
  *   primary    = "(" condition ")" | FLAG | FIGURE ( ">" | ">=" | "<" | "<=" | "==" | "=" | "!=" ) VALUE
  *
- * VALUE is another figure of the same kind, or what the figure accepts (figures.h); names with blanks stand
- * in quotes ' or ". Words do not depend on case. `for` is true once what stands before it was true for so
- * long.
+ * VALUE is another figure of the same kind, or a value of the figure's type (figures.h); names with blanks are
+ * quoted by ' or ". Case is ignored. `for` is true once the condition before it has been true for that time.
  *
  * The truth has three values: a comparison with an unknown figure is unknown, `false and unknown` is false,
- * `true or unknown` is true, all else with unknown is unknown, and unknown never starts anything (Kleene
- * 1938).
+ * `true or unknown` is true, everything else with unknown is unknown (Kleene 1938).  A rule does not act while its condition is unknown.
  *
- * Pure: no clock, no allocation; the length is bounded. What must be remembered from one look to the next
- * (since when a `for` holds) is the caller's. */
+ * Pure: no clock, no allocation; the length is bounded. The caller keeps the state between evaluations (since when
+ * each `for` has held). */
 #ifndef SYNCGUARD_RULES_CONDITION_H
 #define SYNCGUARD_RULES_CONDITION_H
 
@@ -36,36 +34,36 @@ const char *truth_name(enum truth t); /* "no", "yes", "unknown" */
 
 struct condition_node { /* private to condition.c */
     uint8_t kind, op, figure, other, a, b;
-    uint16_t word; /* of a text: where it is in condition.words */
+    uint16_t word; /* of a text: its offset in condition.words */
     double value;
 };
 
 struct condition {
-    char text[CONDITION_TEXT_MAX];  /* as it was written */
-    char words[CONDITION_TEXT_MAX]; /* what texts are compared with, each ended by NUL */
+    char text[CONDITION_TEXT_MAX];  /* as configured */
+    char words[CONDITION_TEXT_MAX]; /* the texts of comparisons, each terminated by NUL */
     struct condition_node node[CONDITION_NODES_MAX];
     uint8_t n, root, n_fors;
 };
 
-/* Since when each `for` has held, NaN: it does not. */
+/* Time since which each `for` has held; NaN: it does not hold. */
 struct condition_memory {
     double since_s[CONDITION_FORS_MAX];
 };
 void condition_forget(struct condition_memory *m);
 
-/* 0, or -1 with "column 12: ...: what is accepted". */
+/* Parse a condition. 0, or -1 with "column 12: REASON: what is expected". */
 int condition_parse(struct condition *c, const char *text, struct err *err);
 
-/* Does it hold now?  hysteresis: the share of its bound by which a figure may have come back from where its
- * comparison was true, for that to count as true still. It is granted where held says that the condition has
- * held so far, and inside of a `for` that has seen its part begin. */
+/* Evaluate the condition.  hysteresis: a comparison that was true stays true until its figure has crossed the bound
+ * by this share of the bound. It applies if held, that is, if the condition was true so far, and within a `for`
+ * whose time has begun. */
 enum truth condition_eval(const struct condition *c, const struct figures *f, double now_s, bool held,
                           double hysteresis, struct condition_memory *m);
 
 /* The condition with the figures' values: "synchronisation_ratio (12.3 %) > 5.00 % for 30.0 s and ...".  Returns buf. */
 char *condition_explain(const struct condition *c, const struct figures *f, char *buf, size_t size);
 
-/* Each comparison by itself, in the order they are written. */
+/* Each comparison of the condition, in its order. */
 struct condition_term {
     char text[128];   /* "synchronisation_ratio > 5.00 %" */
     char value[72];   /* "12.3 %" */

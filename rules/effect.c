@@ -10,8 +10,8 @@
 #include "model/statistics.h"
 
 #define COLUMNS_MAX 512
-#define SURE        0.95  /* below and above: 90 % between */
-#define MEDIAN_VAR  1.571 /* of a median over a mean's: pi / 2 */
+#define SURE        0.95  /* quantile on either side, for an interval of 90 % */
+#define MEDIAN_VAR  1.571 /* variance of a median over that of a mean: pi / 2 */
 
 struct effect_level effect_level(const float *step_s, size_t n, double column_s, double from_s, double to_s)
 {

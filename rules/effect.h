@@ -1,21 +1,21 @@
-/* effect.h - what an action brought: the step time after it over the step time before it.
+/* effect.h - the effect of an action: the step time after it over the step time before it.
  *
- * Medians of a window each: a single odd step decides nothing. The interval holds 90 %: Student's t on the logarithms
- * of the columns of the two windows, with as many columns as are independent (model/batch.h), and the variance of a
- * median. A rule acts when steps are slow, so that some of an effect may be regression to the mean: it is no proof of
- * what the action did. Pure. */
+ * Both are medians over a window, so that single steps do not matter. The interval is of 90 %, by Student's t on the
+ * logarithms of the columns of the two windows, with the number of independent columns (model/batch.h) and the
+ * variance of a median. A rule acts when steps are slow, so that part of an effect may be regression to the mean: an
+ * effect does not prove what the action did. Pure. */
 #ifndef SYNCGUARD_RULES_EFFECT_H
 #define SYNCGUARD_RULES_EFFECT_H
 
 #include "rules/engine.h"
 
-#define EFFECT_COLUMNS_MIN  2    /* of a window with known step times; else it says nothing */
-#define EFFECT_INTERVAL_MIN 4    /* fewer have no interval */
-#define EFFECT_NEAR         0.05 /* so close to the projection is "as projected" */
+#define EFFECT_COLUMNS_MIN  2    /* least number of known columns for a median */
+#define EFFECT_INTERVAL_MIN 4    /* least number for an interval */
+#define EFFECT_NEAR         0.05 /* an effect this close to the projection is "as projected" */
 
 struct effect_level {
     double median_s; /* NaN: not known */
-    double error, n; /* of its logarithm: standard error, NaN not known; columns that it stands on */
+    double error, n; /* standard error of its logarithm, NaN: not known; number of columns */
 };
 
 /* Step time of the columns that lie in a window. step_s: n columns of column_s seconds each, the newest last and
@@ -25,7 +25,7 @@ struct effect_level effect_level(const float *step_s, size_t n, double column_s,
 struct effect_ratio {
     double value, low, high; /* NaN: not known */
 };
-/* After over before. */
+/* The ratio of after to before. */
 struct effect_ratio effect_ratio(const struct effect_level *before, const struct effect_level *after);
 
 /* "excluded n5: 0.83 of the step time (0.80 to 0.86), as projected", "..., 0.80 was projected", "...: the step

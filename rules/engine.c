@@ -75,7 +75,7 @@ static void inherit(const struct engine *old, const struct rule *r, struct rule_
 
 void engine_bind(struct engine *e, const struct ruleset *s, const char *policy)
 {
-    struct engine old = *e; /* only its rules and states are looked at */
+    struct engine old = *e; /* only its rules and states are used */
 
     e->n = 0;
     for (size_t i = 0; i < s->n && e->n < ENGINE_RULES_MAX; i++) {
@@ -110,10 +110,10 @@ static const struct {
     [ACTION_CHECKPOINT] = { "ask for a checkpoint", "asked for a checkpoint" },
     [ACTION_REQUEUE] = { "requeue the job", "requeued the job" },
     [ACTION_EXCLUDE] = { "exclude", "excluded" },
-    [ACTION_NODE_COMMENT] = { "put a comment on", "put a comment on" },
+    [ACTION_NODE_COMMENT] = { "comment on", "commented on" },
     [ACTION_DRAIN] = { "drain", "drained" },
-    [ACTION_JOB_COMMENT] = { "put a comment on the job", "put a comment on the job" },
-    [ACTION_WEBHOOK] = { "tell the webhook", "told the webhook" },
+    [ACTION_JOB_COMMENT] = { "comment on the job", "commented on the job" },
+    [ACTION_WEBHOOK] = { "call the webhook", "called the webhook" },
     [ACTION_COMMAND] = { "run the command", "ran the command" },
     [ACTION_RESUME] = { "resume", "resumed" },
 };
@@ -132,7 +132,7 @@ char *decision_action_text(const struct decision *d, bool done, char *buf, size_
     return buf;
 }
 
-/* Is there anything to do, and to what?  false: what the action wants is not known, or done already. */
+/* Find the nodes of the action.  false: they are not known, or the rule acted on all of them already. */
 static bool aim(const struct engine *e, struct decision *d, const struct figures *f)
 {
     if (!action_wants_nodes(d->action))
@@ -141,25 +141,25 @@ static bool aim(const struct engine *e, struct decision *d, const struct figures
         if (!was_done(e, done_key(d->rule, f->node[i])))
             snprintf(d->node[d->n_nodes++], sizeof(d->node[0]), "%s", f->node[i]);
     if (!f->n_nodes)
-        snprintf(d->why_not, sizeof(d->why_not), "no node is to blame");
+        snprintf(d->why_not, sizeof(d->why_not), "the verdict names no node");
     else if (!d->n_nodes)
-        snprintf(d->why_not, sizeof(d->why_not), "that was done before in this job");
+        snprintf(d->why_not, sizeof(d->why_not), "the rule has acted on these nodes before");
     return !*d->why_not;
 }
 
-/* Is it allowed?  Fills in why_not. */
+/* Whether the limits allow the action; if not, fill in why_not. */
 static bool allowed(const struct engine *e, struct decision *d, const struct engine_input *in)
 {
     const struct engine_limits *l = in->limits;
     int nodes, actions = budget_spent(&e->budget, in->now_s, &nodes), all_nodes = 0,
                all = in->cluster ? budget_spent(in->cluster, in->now_s, &all_nodes) : 0;
-    /* a verdict against more nodes than there is room for is too wide for any of them */
+    /* a verdict on more than FIGURE_NODES_MAX nodes counts with all of them, so that NodesAtOnce withholds it */
     size_t aimed = in->figures->n_nodes > FIGURE_NODES_MAX && d->n_nodes ? in->figures->n_nodes : d->n_nodes;
 
     if (in->now_s - e->ending_s < ENGINE_ENDING_S)
-        snprintf(d->why_not, sizeof(d->why_not), "the run is being ended already");
+        snprintf(d->why_not, sizeof(d->why_not), "the run is already being ended");
     else if (aimed > (size_t)l->nodes_at_once)
-        snprintf(d->why_not, sizeof(d->why_not), "against %zu nodes at once; NodesAtOnce=%d", aimed,
+        snprintf(d->why_not, sizeof(d->why_not), "%zu nodes at once; NodesAtOnce=%d", aimed,
                  l->nodes_at_once);
     else if (actions >= l->actions_per_hour)
         snprintf(d->why_not, sizeof(d->why_not), "%d actions in the last hour; ActionsPerHour=%d", actions,
@@ -169,11 +169,11 @@ static bool allowed(const struct engine *e, struct decision *d, const struct eng
                  l->nodes_per_hour);
     else if (in->cluster && all >= l->cluster_actions_per_hour)
         snprintf(d->why_not, sizeof(d->why_not),
-                 "%d actions in the last hour, all jobs together; ClusterActionsPerHour=%d", all,
+                 "%d actions of all jobs in the last hour; ClusterActionsPerHour=%d", all,
                  l->cluster_actions_per_hour);
     else if (in->cluster && aimed && all_nodes + (int)aimed > l->cluster_nodes_per_hour)
         snprintf(d->why_not, sizeof(d->why_not),
-                 "%d nodes in the last hour, all jobs together; ClusterNodesPerHour=%d", all_nodes,
+                 "%d nodes of all jobs in the last hour; ClusterNodesPerHour=%d", all_nodes,
                  l->cluster_nodes_per_hour);
     return !*d->why_not;
 }
@@ -212,12 +212,12 @@ static void decide(struct decision *d, const struct rule *r, const struct advice
     d->action = advice && advice->action >= 0 ? (enum action_kind)advice->action : r->action;
     d->signal = r->signal;
     d->projected_ratio = advice ? advice->projected_ratio : NAN;
-    /* What a job without that cause would take, which only keeping off the culprit brings about. */
+    /* The step time without the verdict's cause, which only excluding the culprit removes. */
     if (isnan(d->projected_ratio) && d->action == ACTION_EXCLUDE && in->figures->value[FIGURE_SLOWDOWN] >= 1)
         d->projected_ratio = 1 / in->figures->value[FIGURE_SLOWDOWN];
 }
 
-/* It is done, or in a dry run would be: that run goes on. */
+/* Record an action; one of a dry run does not end the run. */
 static void remember(struct engine *e, size_t i, const struct decision *d, double now_s)
 {
     rule_acted(&e->state[i], now_s);
@@ -250,7 +250,7 @@ static enum decision_state state_of(const struct decision *d, const struct engin
     return DECISION_ENFORCED;
 }
 
-/* A rule that is due.  false: nothing that was not told before. */
+/* Decide on a rule that is due.  false: it is withheld, and that decision was returned before. */
 static bool act(struct engine *e, size_t i, const struct engine_input *in, struct decision *d)
 {
     const struct rule *r = e->rule[i];

@@ -1,16 +1,14 @@
-/* engine.h - the rules of one job's policy: figures in, decisions with a sentence out.
+/* engine.h - evaluates the rules of one job's policy: from figures to decisions, each with a sentence.
  *
- * The same function runs live, on a recorded trace and in the simulator: no clock, no I/O, no allocation;
- * what is remembered is in the engine, which is the caller's. It decides; whether anything is done is said in
- * the decision (a policy's Action=dryrun|enforce), who does it is the caller's affair.
+ * The same function runs live, on a recorded trace and in the simulator: no clock, no I/O, no allocation; the state
+ * is in the engine, which the caller owns. A decision states whether it is to be carried out (a policy's
+ * Action=dryrun|enforce); the caller does so.
  *
- * Whatever the rules say, a job is acted on no more than so many times an hour, against so many nodes an hour
- * and at once, and all jobs together no more than the cluster's budget allows; a run that is being ended is
- * left alone; nothing is done twice against the same node by the same rule. What is decided in a dry run
- * counts as what is done, so that it shows what would have been, but for the budget of all jobs together: one
- * that only says what it would do takes nothing from one that acts. Times: seconds of a clock that only
- * grows.
- */
+ * Limits apply to all rules: a maximum number of actions per job and hour, of nodes per hour and of nodes at once,
+ * and the cluster's budget for all jobs together. A run that is being ended gets no further actions; no rule acts
+ * twice on the same node. Dry-run decisions count against the limits of the job, so that they show what enforcing
+ * would do, but not against the cluster's budget, which they must not take from jobs that enforce. Times: seconds of
+ * a monotonic clock. */
 #ifndef SYNCGUARD_RULES_ENGINE_H
 #define SYNCGUARD_RULES_ENGINE_H
 
@@ -21,9 +19,9 @@
 #include "rules/rule.h"
 
 #define ENGINE_RULES_MAX 32
-#define ENGINE_SPENT_MAX 64   /* actions remembered of one job; config: ActionsPerHour is at most 60 */
-#define ENGINE_NODES_MAX 64   /* nodes remembered that were acted on */
-#define ENGINE_ENDING_S  60.0 /* a run that is ended is left alone for so long */
+#define ENGINE_SPENT_MAX 64   /* actions kept per job; ActionsPerHour is at most 60 */
+#define ENGINE_NODES_MAX 64   /* latest nodes kept on which the rules acted */
+#define ENGINE_ENDING_S  60.0 /* time without further actions on a run that is being ended */
 #define ENGINE_HOUR_S    3600.0
 
 /* Actions of the last hour. */
@@ -32,77 +30,77 @@ struct budget_entry {
     uint32_t nodes;
 };
 struct budget {
-    struct budget_entry *entry; /* a ring of max, the caller's memory */
+    struct budget_entry *entry; /* a ring of max entries, in the caller's memory */
     size_t max;
-    uint64_t n; /* ever */
+    uint64_t n; /* number of entries ever added */
 };
 void budget_spend(struct budget *b, double now_s, uint32_t nodes);
-/* Actions, and nodes that they were against, in the hour before now_s; nodes NULL: not wanted. */
+/* Number of actions in the hour before now_s, and of the nodes they concerned (nodes may be NULL). */
 int budget_spent(const struct budget *b, double now_s, int *nodes);
 
 struct engine_limits {
     bool enforce;
-    bool enforce_nodes; /* also what changes nodes, which others use, too */
+    bool enforce_nodes; /* also enforce actions on nodes, which other jobs use, too */
     int actions_per_hour, nodes_per_hour, nodes_at_once;
     int cluster_actions_per_hour, cluster_nodes_per_hour;
 };
 
 enum decision_state {
-    DECISION_DRYRUN,   /* would be done */
-    DECISION_ENFORCED, /* to be done */
-    DECISION_WITHHELD, /* due, but not allowed: why_not says why; told once until that changes */
+    DECISION_DRYRUN,   /* would be carried out */
+    DECISION_ENFORCED, /* to be carried out */
+    DECISION_WITHHELD, /* due, but not allowed: why_not has the reason; returned once until that changes */
 };
 const char *decision_state_name(enum decision_state s); /* "dryrun", ... */
 
 struct decision {
     enum decision_state state;
-    double at_s, held_s; /* the condition was true for so long */
+    double at_s, held_s; /* time of the decision; how long the condition has been true */
     char rule[32];
     enum action_kind action;
     int signal;
     size_t n_nodes;
-    char node[FIGURE_NODES_MAX][64]; /* of actions that want nodes */
+    char node[FIGURE_NODES_MAX][64]; /* for actions that need nodes */
     double projected_ratio;          /* step time afterwards over now; NaN: not known */
-    char sentence[768];              /* what is done, and why */
-    char why_not[160];               /* "" it is */
+    char sentence[768];              /* the action and its reason */
+    char why_not[160];               /* "": not withheld */
 };
 
 struct engine {
-    const struct rule *rule[ENGINE_RULES_MAX]; /* lent, until engine_bind */
+    const struct rule *rule[ENGINE_RULES_MAX]; /* belong to the ruleset; replaced by engine_bind() */
     struct rule_state state[ENGINE_RULES_MAX];
     size_t n;
     struct budget budget;
     struct budget_entry spent[ENGINE_SPENT_MAX];
-    double ending_s;                 /* a run was ended then; NaN: not */
+    double ending_s;                 /* when a run was ended; NaN: never */
     uint64_t done[ENGINE_NODES_MAX]; /* rule and node, hashed */
     size_t n_done;
 };
 
 /* An empty engine; it holds pointers into itself and is never copied. */
 void engine_init(struct engine *e);
-/* The rules of that policy. Those of the same name keep what they did, and since when they hold if their
- * condition is the same. */
+/* Use the rules of this policy. A rule with the name of an earlier one keeps that one's actions, and, if the
+ * condition is the same, the time for which it has held. */
 void engine_bind(struct engine *e, const struct ruleset *s, const char *policy);
 
 struct engine_input {
     const struct figures *figures;
-    const struct advice *advice; /* n of them, of a site's own policies */
+    const struct advice *advice; /* from a site's own policies; n_advice of them */
     size_t n_advice;
     const struct engine_limits *limits;
     struct budget *cluster; /* NULL: no limit */
-    bool paused;            /* look, and decide nothing */
+    bool paused;            /* evaluate the rules, but make no decisions */
     double now_s;
 };
-/* Looks at every rule; returns how many decisions there are, at most max (the others come next time). */
+/* Evaluate every rule; returns the number of decisions, at most max (further ones come at the next call). */
 size_t engine_tick(struct engine *e, const struct engine_input *in, struct decision *out, size_t max);
 
-/* An engine that begins anew in the middle of a run is told what was decided before, oldest first. */
+/* Restore an earlier decision after a restart; call it for all decisions of the run, oldest first. */
 void engine_restore(struct engine *e, const struct decision *d, double at_s);
 
 /* The last decision of this rule was not carried out: its nodes may be acted on again. */
 void engine_failed(struct engine *e, const struct decision *d);
 
-/* "exclude n5", "send USR1", and when it is done "excluded n5", "sent USR1".  Returns buf. */
+/* Write "exclude n5", "send USR1", or if done "excluded n5", "sent USR1" to buf.  Returns buf. */
 char *decision_action_text(const struct decision *d, bool done, char *buf, size_t size);
 
 #endif

@@ -1,8 +1,8 @@
-/* figures.h - what a rule's condition can ask of a job: one table of live figures.
+/* figures.h - the figures of a job that rules' conditions can use, in one table.
  *
- * The names are those of the job's report (doc/protocol.md) as far as it has them; figures of a verdict are
- * the most costly one's. Pure. Units: seconds, ratios, numbers a second. Unknown is NaN (a number, word or
- * flag) or NULL (a text). */
+ * Names are those of the job's report (doc/protocol.md) where it has the figure; figures of a verdict are of the
+ * most costly one. Pure. Units: seconds, ratios, numbers per second. Unknown is NaN (a number, word or flag) or
+ * NULL (a text). */
 #ifndef SYNCGUARD_RULES_FIGURES_H
 #define SYNCGUARD_RULES_FIGURES_H
 
@@ -62,37 +62,37 @@ enum figure_id {
 
 struct figure {
     const char *name;
-    struct value_type type; /* VALUE_ANY: a text, compared with == and != alone */
-    const char *text;       /* what it is, half a sentence */
+    struct value_type type; /* VALUE_ANY: a text, which only == and != compare */
+    const char *text;       /* description */
 };
 extern const struct figure figure_table[FIGURES];
 
 #define FIGURE_NODES_MAX 16
 
-/* A moment of a job.  Texts are lent. */
+/* Values of all figures at one time.  Texts belong to the job. */
 struct figures {
     double value[FIGURES];
     const char *text[FIGURES];
-    const char *node[FIGURE_NODES_MAX]; /* of the most costly verdict's culprits */
-    size_t n_nodes;                     /* all of them, also those beyond FIGURE_NODES_MAX */
-    const char *sentence;               /* of that verdict; NULL: none stands */
+    const char *node[FIGURE_NODES_MAX]; /* nodes of the most costly verdict's culprits */
+    size_t n_nodes;                     /* number of all of them, which may exceed FIGURE_NODES_MAX */
+    const char *sentence;               /* the verdict's text; NULL: there is no verdict */
 };
 void figures_clear(struct figures *f); /* all unknown */
-/* A word by its name; one that is not in the table stays unknown. */
+/* Set a word by its name; the figure stays unknown if the name is not in its table. */
 void figures_word(struct figures *f, enum figure_id id, const char *word);
 
-/* Yes or no, 1 or 0; its bare name asks whether it is yes. */
+/* Whether the figure is a flag (1: yes, 0: no), which a condition can use without a comparison. */
 bool figure_is_flag(enum figure_id id);
-/* -1: there is none of that name. */
+/* Figure by name; -1: there is none. */
 int figure_find(const char *name);
-/* The name most like this one, NULL: none is alike. */
+/* The name most similar to this one; NULL: none is similar. */
 const char *figure_alike(const char *name);
-/* "12.3 %", "straggler", "yes", "?" for unknown.  Returns buf. */
+/* Write the figure's value to buf: "12.3 %", "straggler", "yes", "?" for unknown.  Returns buf. */
 char *figure_write(const struct figures *f, enum figure_id id, char *buf, size_t size);
 char *figure_write_value(enum figure_id id, double value, char *buf, size_t size);
-/* "a ratio such as 0.05 or 5%", "none, rank, ... or switch": what it can be compared with.  Returns buf. */
+/* Describe its possible values: "a ratio such as 0.05 or 5%", "none, rank, ... or switch".  Returns buf. */
 char *figure_accepts(enum figure_id id, char *buf, size_t size);
-/* The table for people, and as a list of mdoc(7). */
+/* Print the table for people. */
 void figures_print(FILE *out, int columns);
 void figures_mdoc(FILE *out);
 

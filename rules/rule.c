@@ -9,7 +9,7 @@
 
 #define RULES_PER_POLICY 32 /* ENGINE_RULES_MAX */
 
-/* ---- from text ---- */
+/* ---- configuration ---- */
 
 static int wrong(const struct config_rule *c, unsigned line, const char *key, const char *value,
                  struct err *err)
@@ -23,17 +23,17 @@ static int compile_action(struct rule *r, const struct config_rule *c, struct er
     char names[160];
 
     if (kind < 0 || action_by_hand_only((enum action_kind)kind)) {
-        err_set(err, "%s; there are %s",
-                kind >= 0    ? "for people only"
-                : *c->action ? "no such action"
-                             : "what is done must be said",
+        err_set(err, "%s; expected one of %s",
+                kind >= 0    ? "not possible in a rule"
+                : *c->action ? "unknown action"
+                             : "missing action",
                 action_names(false, names, sizeof(names)));
         return wrong(c, c->action_line, "Action", c->action, err);
     }
     r->action = (enum action_kind)kind;
     r->signal = action_signal_parse(c->signal);
     if (r->signal < 0) {
-        err_set(err, "no such signal; such as USR1, TERM or 10 is accepted");
+        err_set(err, "unknown signal; expected a name such as USR1, or a number");
         return wrong(c, c->line, "Signal", c->signal, err);
     }
     return 0;
@@ -81,8 +81,8 @@ struct ruleset *ruleset_new(const struct config *c, struct err *err)
         if (rule_compile(&s->rule[s->n], r, err) < 0)
             goto fail;
         if (*r->module && !*c->policy_module) {
-            err_set(err, "%s:%u: Rule=%s Module=%s: PolicyModule= names no file that has it", r->file,
-                    r->line, r->name, r->module);
+            err_set(err, "%s:%u: Rule=%s Module=%s: no PolicyModule= is configured", r->file, r->line,
+                    r->name, r->module);
             goto fail;
         }
     }
@@ -99,7 +99,7 @@ void ruleset_free(struct ruleset *s)
     free(s);
 }
 
-/* ---- in a job ---- */
+/* ---- evaluation ---- */
 
 const char *rule_phase_name(enum rule_phase p)
 {

@@ -1,7 +1,6 @@
-/* rule.h - a rule of a policy: a condition that must hold for some time, and what is done then.
+/* rule.h - a rule of a policy: an action, and a condition that must hold for some time before it.
  *
- * Pure: no clock, no I/O; the state of a rule in a job is the caller's. Times: seconds of any clock that only
- * grows. */
+ * Pure: no clock, no I/O; the caller keeps the state of a rule in a job. Times: seconds of any monotonic clock. */
 #ifndef SYNCGUARD_RULES_RULE_H
 #define SYNCGUARD_RULES_RULE_H
 
@@ -13,55 +12,55 @@
 
 struct rule {
     char name[32], policy[32], text[256];
-    char module[32]; /* "" none: the condition alone decides */
+    char module[32]; /* "": none, the condition decides */
     enum action_kind action;
     int signal;
     double hold_s, hysteresis_ratio, cool_down_s;
-    int max_per_job;  /* 0: no bound */
-    bool conditional; /* has a condition; false: the module alone decides */
+    int max_per_job;  /* 0: no limit */
+    bool conditional; /* has a condition; false: only the module decides */
     struct condition when;
 };
 
-/* A rule as configured. 0, or -1 with "FILE:LINE: Key=value: reason, what is accepted". */
+/* Compile a configured rule. 0, or -1 with "FILE:LINE: Rule=NAME Key=VALUE: REASON". */
 int rule_compile(struct rule *r, const struct config_rule *c, struct err *err);
 
-/* What a site's own policy said of the job at this moment (policies/site.h). */
+/* The advice of a site's own policy on the job at this time (policies/site.h). */
 struct advice {
     const char *module;
     bool act;
-    int action;             /* enum action_kind; -1: the rule's */
-    const char *reason;     /* lent; "" none given */
-    double projected_ratio; /* step time afterwards over now; NaN: no idea */
+    int action;             /* enum action_kind; -1: that of the rule */
+    const char *reason;     /* belongs to the site's policy; "": none */
+    double projected_ratio; /* step time afterwards over now; NaN: not known */
 };
 
 struct rule_state {
-    enum truth truth; /* as it was looked at last */
-    double since_s;   /* it has held since then; NaN: it does not */
-    double acted_s;   /* last; NaN: never */
-    int acted;        /* how often */
-    bool withheld;    /* it was due and held back, and that was told */
+    enum truth truth; /* at the last evaluation */
+    double since_s;   /* time since which it has held; NaN: it does not hold */
+    double acted_s;   /* time of the last action; NaN: none */
+    int acted;        /* number of actions */
+    bool withheld;    /* a decision to withhold it was returned already */
     struct condition_memory memory;
 };
 void rule_forget(struct rule_state *s);
 
 enum rule_phase {
     RULE_IDLE,    /* its condition is not true */
-    RULE_UNKNOWN, /* it cannot be told */
-    RULE_HOLDING, /* true, not for long enough */
-    RULE_COOLING, /* true, but it acted a short time ago */
-    RULE_SPENT,   /* true, but it acted as often as it may */
+    RULE_UNKNOWN, /* its condition is unknown */
+    RULE_HOLDING, /* true, but not for long enough */
+    RULE_COOLING, /* true, but the last action is less than the cool-down ago */
+    RULE_SPENT,   /* true, but it has acted max_per_job times */
     RULE_DUE
 };
 const char *rule_phase_name(enum rule_phase p);
 
-/* Looks at the job. advice: NULL where no module has any. */
+/* Evaluate the rule. advice: NULL if there is none. */
 enum rule_phase rule_look(const struct rule *r, struct rule_state *s, const struct figures *f,
                           const struct advice *advice, double now_s);
-/* What rule_look last said, without looking. */
+/* The phase by the last evaluation. */
 enum rule_phase rule_phase(const struct rule *r, const struct rule_state *s, double now_s);
 void rule_acted(struct rule_state *s, double now_s);
 
-/* All rules of a configuration. NULL when one of them is wrong: with its place and what is accepted. */
+/* All rules of a configuration. ruleset_new(): NULL with file, line and reason if a rule is invalid. */
 struct ruleset {
     struct rule *rule;
     size_t n;

@@ -20,10 +20,10 @@
 
 #define SYMBOL "syncguard_site_policy"
 
-#define PROJECTED_MAX 1000.0 /* times the step time now, or a part of it: beyond, it is a mistake */
+#define PROJECTED_MAX 1000.0 /* a projection of a step time this many times longer or shorter is ignored */
 
 struct site {
-    int fd; /* open as long as it is loaded: its name is the loader's, and no other file's */
+    int fd; /* stays open while loaded, so that its name in /proc stays that of no other file */
     void *handle;
     const struct site_policy *policy;
     char reason[160];
@@ -32,14 +32,14 @@ struct site {
 
 /* ---- loading ---- */
 
-/* Whoever can write to the file or its folder can run any code in the controller. */
+/* Only root may be able to write to the file and its folder: it runs in the controller. */
 static int check_owner(const char *path, const struct stat *st, const char *what, struct err *err)
 {
     if (st->st_uid != 0)
-        return err_set(err, "%s: %s belongs to uid %u: root's is accepted", path, what, (unsigned)st->st_uid);
+        return err_set(err, "%s: %s is owned by uid %u: expected root", path, what, (unsigned)st->st_uid);
     if (st->st_mode & (S_IWGRP | S_IWOTH) && !(S_ISDIR(st->st_mode) && st->st_mode & S_ISVTX))
-        return err_set(err, "%s: %s may be written by others than root (mode %04o): 0755 is accepted", path,
-                       what, (unsigned)st->st_mode & 07777);
+        return err_set(err, "%s: %s is writable by others than root (mode %04o): expected 0755", path, what,
+                       (unsigned)st->st_mode & 07777);
     return 0;
 }
 
@@ -55,7 +55,7 @@ static int open_file(const char *path, struct err *err)
     if (fd < 0 || fstat(fd, &st) < 0 || stat(slash ? folder : ".", &above) < 0)
         err_set(err, "%s: %s", path, strerror(errno));
     else if (!S_ISREG(st.st_mode))
-        err_set(err, "%s: a plain file is expected", path);
+        err_set(err, "%s: not a regular file", path);
     else if (check_owner(path, &st, "the file", err) == 0)
         rc = check_owner(path, &above, "its folder", err);
     free(folder);
@@ -73,7 +73,7 @@ static int check_policy(const struct site_policy *p, const char *path, struct er
                        p->version, SITE_POLICY_VERSION);
     if (!p->name || strlen(p->name) > 31 || !value_is_name(p->name) || !p->decide)
         return err_set(
-            err, "%s: its policy has no name of at most 31 letters, digits, '_', '-' and '.', or no decide",
+            err, "%s: its policy lacks decide, or a name of at most 31 letters, digits, '_', '-' and '.'",
             path);
     return 0;
 }
@@ -86,7 +86,7 @@ struct site *site_open(const char *path, struct err *err)
     s->fd = open_file(path, err);
     if (s->fd < 0)
         goto fail;
-    /* What was looked at is what is loaded. */
+    /* Load by descriptor, so that the file is the one that was checked. */
     snprintf(name, sizeof(name), "/proc/self/fd/%d", s->fd);
     s->handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (!s->handle) {
@@ -95,7 +95,7 @@ struct site *site_open(const char *path, struct err *err)
     }
     s->policy = dlsym(s->handle, SYMBOL);
     if (!s->policy) {
-        err_set(err, "%s: no policy: it does not export %s", path, SYMBOL);
+        err_set(err, "%s: not a policy: it does not export %s", path, SYMBOL);
         goto fail;
     }
     if (check_policy(s->policy, path, err) < 0)
@@ -122,7 +122,7 @@ const char *site_name(const struct site *s)
     return s ? s->policy->name : "";
 }
 
-/* ---- asking ---- */
+/* ---- advice ---- */
 
 static double number(const struct site_view *v, const char *name)
 {
@@ -149,7 +149,7 @@ static const char *text(const struct site_view *v, const char *name)
                : NULL;
 }
 
-/* Its words go to terminals. */
+/* The policy's reason, without control characters because terminals show it. */
 static const char *clean(struct site *s, const struct site_decision *d)
 {
     snprintf(s->reason, sizeof(s->reason), "%.*s", (int)sizeof(d->reason), d->reason);
@@ -159,19 +159,18 @@ static const char *clean(struct site *s, const struct site_decision *d)
     return utf8_mend(s->reason);
 }
 
-/* What it projects, if that can be. */
+/* The policy's projection, or NaN if it is implausible. */
 static double projected(struct site *s, double ratio)
 {
     if (isnan(ratio) || (ratio >= 1 / PROJECTED_MAX && ratio <= PROJECTED_MAX))
         return ratio;
     if (!s->doubted)
-        log_warn("the site's policy %s projects %g of the step time: that is left out", s->policy->name,
-                 ratio);
+        log_warn("the site's policy %s projects %g of the step time: ignored", s->policy->name, ratio);
     s->doubted = true;
     return NAN;
 }
 
-/* -1: the rule's, or none that a rule could have. */
+/* -1: that of the rule, or one that no rule can have. */
 static int action_of(const struct site_decision *d)
 {
     int kind = d->action ? action_parse(d->action) : -1;
@@ -201,9 +200,9 @@ void site_ask(struct site *s, const struct site_question *q, struct advice *out)
                             .projected_ratio = projected(s, d.projected_ratio) };
     if (!d.action || out->action >= 0)
         return;
-    out->act = false; /* what it wants nobody knows */
+    out->act = false; /* its action is unknown */
     if (!s->complained)
-        log_warn("the site's policy %s wants '%.40s', which is no action of a rule: it is not heard",
+        log_warn("the site's policy %s requests '%.40s', which is not an action of a rule: ignored",
                  s->policy->name, d.action);
     s->complained = true;
 }

@@ -1,5 +1,5 @@
-/* site.h - the policy that a site compiled itself (policies/site.h), loaded and asked.
- * Its owner and permissions are checked before it is loaded: whoever can write to it can run any code in the
+/* site.h - loads the policy that a site compiled itself (policies/site.h), and asks it for advice.
+ * Owner and permissions are checked before loading, because whoever can write to the file can run any code in the
  * controller. */
 #ifndef SYNCGUARD_RULES_SITE_H
 #define SYNCGUARD_RULES_SITE_H
@@ -9,17 +9,17 @@
 
 struct site;
 
-/* NULL with the reason: not there, not root's alone, no policy, of another version. */
+/* Load a policy.  NULL with a reason: missing, writable by others than root, not a policy, or of another version. */
 struct site *site_open(const char *path, struct err *err);
 void site_close(struct site *s);             /* NULL is fine */
-const char *site_name(const struct site *s); /* "" of NULL */
+const char *site_name(const struct site *s); /* "" for NULL */
 
 struct site_question {
     const char *job, *policy;
     const struct figures *figures;
     double now_s;
 };
-/* What it says of a job now; texts are lent until the next call. */
+/* Ask for advice on a job; texts are valid until the next call. */
 void site_ask(struct site *s, const struct site_question *q, struct advice *out);
 
 #endif

@@ -1,5 +1,4 @@
-/* rules/cadence: what a write costs, what a rate is, when a checkpoint is due; preemptions by the
- * thousand. */
+/* rules/cadence: cost of a write, failure rates, when a checkpoint is due; thousands of simulated preemptions. */
 #include "model/cadence.h"
 #include "rules/cadence.h"
 #include "tests/random.h"
@@ -29,14 +28,15 @@ static void test_cost(void)
     struct cadence_estimate e = cadence_cost_get(&c, 60);
     int inside = 0, below = 0;
 
-    ok(e.s == 60 && e.low_s < 10 && e.high_s > 300, "nothing measured: the guess, and that it is one");
+    ok(e.s == 60 && e.low_s < 10 && e.high_s > 300,
+       "without a write the cost is the guess with a wide interval");
     cadence_cost_add(&c, NAN);
     cadence_cost_add(&c, -1);
     cadence_cost_add(&c, INFINITY);
-    ok(c.n == 0, "what is no time is passed over");
+    ok(c.n == 0, "invalid times of writes are ignored");
     cadence_cost_add(&c, 10);
     e = cadence_cost_get(&c, 60);
-    ok(e.s == 10 && e.low_s == 5 && e.high_s == 20, "one write: half to double");
+    ok(e.s == 10 && e.low_s == 5 && e.high_s == 20, "after one write the interval is half to double");
     for (int i = 0; i < 20; i++)
         cadence_cost_add(&c, 10 + 0.1 * (i % 3));
     cadence_cost_add(&c, 3000);
@@ -51,28 +51,30 @@ static void test_cost(void)
         inside += e.low_s < 20 && 20 < e.high_s;
         below += 20 + 2 * gauss() < e.longest_s;
     }
-    ok(inside > 330 && inside < 390, "90 %% intervals of 12 writes hold the truth in %.0f %% of the cases",
+    ok(inside > 330 && inside < 390, "90 %% intervals of 12 writes contain the mean in %.0f %% of the cases",
        inside / 4.);
-    ok(below > 388, "a further write is below the longest in %.1f %%", below / 4.);
+    ok(below > 388, "a further write is shorter than longest_s in %.1f %% of the cases", below / 4.);
 }
 
 static void test_prior(void)
 {
     struct failure_rate r = cadence_prior(0, 0);
 
-    ok(near(failure_rate_mean(&r) * 1000 * DAY_S, 6.5, 1e-9), "no history: the published rate");
+    ok(near(failure_rate_mean(&r) * 1000 * DAY_S, 6.5, 1e-9),
+       "without a history the rate is the published one");
     ok(near(failure_rate_quantile(&r, 0.05) / failure_rate_mean(&r), 0.0513, 0.01) &&
            near(failure_rate_quantile(&r, 0.95) / failure_rate_mean(&r), 2.996, 0.01),
-       "and broad");
+       "without a history the rate's interval is wide");
     r = cadence_prior(200, 200 / (5 * CADENCE_PUBLISHED_RATE));
     ok(near(r.failures, 1 + CADENCE_PRIOR_FAILURES, 1e-9) &&
            near(failure_rate_mean(&r) / CADENCE_PUBLISHED_RATE, 4.2, 0.01),
        "a long history of five times the rate counts for 20 failures: %.2f times",
        failure_rate_mean(&r) / CADENCE_PUBLISHED_RATE);
     r = cadence_prior(0, 1000 / CADENCE_PUBLISHED_RATE);
-    ok(failure_rate_mean(&r) < 0.0011 * CADENCE_PUBLISHED_RATE, "much time without any failure says so");
+    ok(failure_rate_mean(&r) < 0.0011 * CADENCE_PUBLISHED_RATE,
+       "a long history without failures lowers the rate");
     r = cadence_prior(NAN, 5);
-    ok(r.failures == 1, "nonsense is no history");
+    ok(r.failures == 1, "an invalid history is ignored");
 }
 
 static void test_interval(void)
@@ -85,36 +87,38 @@ static void test_interval(void)
     ok(near(d.mtbf_s, mtbf_s, 1e-9) && near(d.interval_s, cadence_optimal_s(60, mtbf_s), 1e-9) &&
            near(d.goodput_most, cadence_goodput(d.interval_s, 60, 0, mtbf_s), 1e-9) && !d.due &&
            near(d.next_s, d.interval_s, 1e-9),
-       "the optimum: %.0f s of work, goodput at most %.3f", d.interval_s, d.goodput_most);
-    ok(isnan(d.goodput), "the time of a restart is not known: neither is the goodput");
+       "the optimal interval is %.0f s, its goodput at most %.3f", d.interval_s, d.goodput_most);
+    ok(isnan(d.goodput), "goodput is unknown if the time of a restart is");
     f.restart_s = 300;
     d = cadence_decide(&f, &b);
     ok(near(d.goodput, cadence_goodput(d.interval_s, 60, 300, mtbf_s), 1e-9) && d.goodput_most == d.goodput,
-       "it is %.3f with a restart of 5 minutes", d.goodput);
+       "goodput is %.3f with a restart of 5 minutes", d.goodput);
     f.restart_s = NAN;
     f.since_s = d.interval_s;
     d = cadence_decide(&f, &b);
-    ok(d.due && d.reason == CADENCE_OPTIMUM && d.lost_s == f.since_s, "due when it is over");
+    ok(d.due && d.reason == CADENCE_OPTIMUM && d.lost_s == f.since_s,
+       "a checkpoint is due when the interval is over");
     f.writing_s = 3;
-    ok(!cadence_decide(&f, &b).due, "not while one is being written");
+    ok(!cadence_decide(&f, &b).due, "no checkpoint is due while one is being written");
     f = usual();
     b.most_s = 600;
     d = cadence_decide(&f, &b);
     ok(d.interval_s == 600 && d.reason == CADENCE_MAXIMUM &&
            near(d.optimal_s, cadence_optimal_s(60, mtbf_s), 1e-9),
-       "never longer than the policy says");
+       "the interval is at most that of the policy");
     b = (struct cadence_bounds){ 20000, INFINITY };
-    ok(cadence_decide(&f, &b).interval_s == 20000, "nor shorter");
+    ok(cadence_decide(&f, &b).interval_s == 20000, "the interval is at least that of the policy");
     f.step_s = 30000;
-    ok(cadence_decide(&f, &b).interval_s == 30000, "nor than a step");
+    ok(cadence_decide(&f, &b).interval_s == 30000, "the interval is at least a step");
     f = usual();
     f.asked = true;
     d = cadence_decide(&f, &wide);
-    ok(d.due && d.reason == CADENCE_REQUEST, "due when asked for");
+    ok(d.due && d.reason == CADENCE_REQUEST, "a checkpoint is due when asked for");
     f = usual();
     f.write.s = NAN;
     d = cadence_decide(&f, &wide);
-    ok(!d.due && isnan(d.optimal_s) && isnan(d.goodput_most), "what is not known is NaN, and nothing is due");
+    ok(!d.due && isnan(d.optimal_s) && isnan(d.goodput_most),
+       "without a cost nothing is due, and optimum and goodput are NaN");
 }
 
 static void test_limit(void)
@@ -127,25 +131,27 @@ static void test_limit(void)
     f.left_s = 83;
     d = cadence_decide(&f, &wide);
     ok(!d.due && near(d.next_s, 83 - 82.2, 1e-6) && d.reason == CADENCE_LIMIT,
-       "the last one is asked for in time");
+       "the last checkpoint before the time limit is asked for in time");
     f.left_s = 82;
-    ok(cadence_decide(&f, &wide).due, "so that it is written before the limit");
+    ok(cadence_decide(&f, &wide).due,
+       "the last checkpoint is due early enough to be written before the limit");
     f.since_s = 20;
     d = cadence_decide(&f, &wide);
     ok(!d.due && isinf(d.next_s), "once");
     f.since_s = 3000;
     f.left_s = 30;
     d = cadence_decide(&f, &wide);
-    ok(!d.due && d.too_late, "too late for one: that is said");
+    ok(!d.due && d.too_late, "no checkpoint is due when too little time is left, and too_late is set");
     f = usual();
     f.since_s = interval_s - 1;
     f.left_s = interval_s / 4;
     d = cadence_decide(&f, &wide);
-    ok(d.reason == CADENCE_LIMIT && d.next_s > 1, "one that the last one follows soon is saved");
+    ok(d.reason == CADENCE_LIMIT && d.next_s > 1, "a checkpoint shortly before the last one is left out");
     f.left_s = 3 * interval_s;
-    ok(cadence_decide(&f, &wide).reason == CADENCE_OPTIMUM, "one long before the limit is not");
+    ok(cadence_decide(&f, &wide).reason == CADENCE_OPTIMUM,
+       "a checkpoint long before the time limit is not left out");
     f.left_s = NAN;
-    ok(cadence_decide(&f, &wide).reason == CADENCE_OPTIMUM, "an unknown limit bounds nothing");
+    ok(cadence_decide(&f, &wide).reason == CADENCE_OPTIMUM, "an unknown time limit has no effect");
 }
 
 static void test_notice(void)
@@ -157,36 +163,37 @@ static void test_notice(void)
     f.notice_s = 30;
     f.since_notice_s = 0;
     d = cadence_decide(&f, &wide);
-    ok(d.due && d.reason == CADENCE_NOTICE, "a notice: at once, however young the last one is");
+    ok(d.due && d.reason == CADENCE_NOTICE, "after a notice a checkpoint is due at once");
     f.since_s = 1;
     f.since_notice_s = 20;
     d = cadence_decide(&f, &wide);
-    ok(!d.due, "one after the notice is enough");
+    ok(!d.due, "after a notice one checkpoint is enough");
 }
 
 static void test_call(void)
 {
-    ok(cadence_call(100, 0, 1, 0.05) == 101, "long steps: the next call");
-    ok(cadence_call(100, 0.95, 1, 0.05) == 102, "the next one is too near: the one after");
-    ok(cadence_call(100, 0, 0.001, 0.0905) == 191, "short steps: as many as the message needs");
+    ok(cadence_call(100, 0, 1, 0.05) == 101, "long steps: the next call is chosen");
+    ok(cadence_call(100, 0.95, 1, 0.05) == 102,
+       "long steps: the call after the next is chosen if the next is too near");
+    ok(cadence_call(100, 0, 0.001, 0.0905) == 191,
+       "short steps: the call is as many steps ahead as the message needs");
     ok(cadence_call(100, 0, NAN, 1) == 0 && cadence_call(100, 0, 0, 1) == 0 &&
            cadence_call(100, NAN, 1, 1) == 0,
-       "not known: none");
+       "an unknown step time gives no call");
 }
 
-/* ---- preemptions: a notice at any moment of a step; the request travels; the write takes what it takes ----
- */
+/* ---- preemptions: a notice at any moment of a step, delays of messages, varying writes ---- */
 
 #define PREEMPTIONS 10000
 #define MARGIN_S    0.1  /* job/cadence.c: after a notice */
-#define POLL_S      0.04 /* the agent looks so often whether a program tells of a notice */
+#define POLL_S      0.04 /* interval at which the agent checks programs for a notice */
 
-#define VARIES 0.01 /* from step to step */
-#define LEAST  0.96 /* what a step takes at least, of what it usually does */
+#define VARIES 0.01 /* relative deviation of steps */
+#define LEAST  0.96 /* shortest step, relative to the usual one */
 
-/* A job whose steps take usual_s, give or take; the controller knows when the newest call was made. */
+/* A job with steps of about usual_s; the controller knows when the newest call was made. */
 struct steps {
-    double usual_s, begun_s, end_s; /* of the step that is going on */
+    double usual_s, start_s, end_s; /* of the present step */
     uint64_t calls;
 };
 
@@ -194,17 +201,17 @@ static void steps_until(struct steps *j, double now_s)
 {
     while (j->end_s <= now_s) {
         j->calls++;
-        j->begun_s = j->end_s;
+        j->start_s = j->end_s;
         j->end_s += j->usual_s * (1 + VARIES * gauss());
     }
 }
 
-/* Is the checkpoint written before the grace is over?  The controller arms a call, hears all agents, commits;
- * a call that a rank has come to meanwhile is armed anew. */
+/* Whether the checkpoint is written within the grace period.  The controller arms a call, waits for all agents and
+ * commits; if a rank has reached the call meanwhile, it arms a later one. */
 static bool saved(double step_s, double write_s, double grace_s)
 {
     struct cadence_figures f = usual();
-    struct steps j = { .usual_s = step_s, .calls = 1000, .begun_s = 0, .end_s = step_s };
+    struct steps j = { .usual_s = step_s, .calls = 1000, .start_s = 0, .end_s = step_s };
     double notice_s = step_s * uniform(), now_s = notice_s + POLL_S * uniform();
     uint64_t at;
 
@@ -217,17 +224,17 @@ static bool saved(double step_s, double write_s, double grace_s)
         return false;
     do {
         steps_until(&j, now_s);
-        at = cadence_call(j.calls, now_s - j.begun_s, LEAST * step_s, MARGIN_S);
-        now_s += 0.001 + 0.02 * uniform(); /* there and back */
+        at = cadence_call(j.calls, now_s - j.start_s, LEAST * step_s, MARGIN_S);
+        now_s += 0.001 + 0.02 * uniform(); /* to the agents and back */
         steps_until(&j, now_s);
     } while (j.calls >= at);
     now_s += 0.001 + 0.01 * uniform(); /* the commit arrives */
     steps_until(&j, now_s);
     if (j.calls >= at)
-        return false; /* a split: counts as lost */
+        return false; /* some ranks missed the request: counts as lost */
     while (j.calls < at)
         steps_until(&j, j.end_s);
-    return j.begun_s + write_s <= notice_s + grace_s;
+    return j.start_s + write_s <= notice_s + grace_s;
 }
 
 static void test_preemptions(void)

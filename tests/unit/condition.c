@@ -5,7 +5,7 @@
 #include "analysis/trend.h"
 #include "tests/tap.h"
 
-/* A job: 12 % lost, a straggler on n5 that costs a quarter, no time limit known. */
+/* A job with 12 % lost, a straggler on n5 of slowdown 1.25 and an unknown time limit. */
 static void figures(struct figures *f)
 {
     figures_clear(f);
@@ -136,9 +136,9 @@ static const struct {
     { "culprit < n5", "column 11: culprit has no order: == and != are accepted" },
     { "warning == maybe", "column 12: warning is compared with 'maybe': no or yes is accepted" },
     { "ranks > 1 for",
-      "column 14: '' is not accepted: a time such as 250ms, 30s, 5m, 2h, 1h30m, 10:00 (minutes:seconds) or "
+      "column 14: invalid time '': a time such as 250ms, 30s, 5m, 2h, 1h30m, 10:00 (minutes:seconds) or "
       "1-12:00:00; from 0 s to 1d00h" },
-    { "ranks > 1 for 2d", "column 15: '2d' is not accepted: a time from 0 s to 1d00h" },
+    { "ranks > 1 for 2d", "column 15: invalid time '2d': a time from 0 s to 1d00h" },
     { "ranks > 1 ranks", "column 11: 'ranks': \"and\", \"or\", \"for\" or the end is expected" },
     { "(ranks > 1", "column 11: \"and\", \"or\" or \")\" is expected" },
     { "ranks > 1)", "column 10: ')': \"and\", \"or\", \"for\" or the end is expected" },
@@ -163,16 +163,19 @@ static void test_mistakes(void)
     }
     for (int i = 0; i < 30; i++)
         strcat(text, i ? " or ranks>1" : "ranks>1");
-    ok(condition_parse(&c, text, &err) < 0 && strstr(err.text, "too long"), "so many: %s", err.text);
+    ok(condition_parse(&c, text, &err) < 0 && strstr(err.text, "too long"),
+       "a condition of too many comparisons is refused: %s", err.text);
     memset(text, ' ', sizeof(text) - 1);
-    ok(condition_parse(&c, text, &err) < 0 && strstr(err.text, "at most 511"), "so long: %s", err.text);
+    ok(condition_parse(&c, text, &err) < 0 && strstr(err.text, "at most 511"),
+       "a condition of more than 511 characters is refused: %s", err.text);
     text[0] = '\0';
     for (int i = 0; i < 9; i++)
         strcat(text, i ? " or ranks>1 for 1s" : "ranks>1 for 1s");
-    ok(condition_parse(&c, text, &err) < 0 && strstr(err.text, "at most 8"), "so many for: %s", err.text);
+    ok(condition_parse(&c, text, &err) < 0 && strstr(err.text, "at most 8"),
+       "a condition with more than 8 for is refused: %s", err.text);
 }
 
-/* Rows: time, synchronisation_ratio (percent), truth that is wanted. */
+/* Rows: time, synchronisation_ratio (percent), expected truth. */
 static const struct {
     double at_s, percent;
     enum truth want;
@@ -197,12 +200,13 @@ static void test_for(void)
         ok(condition_eval(&c, &f, held[i].at_s, false, 0.1, &m) == held[i].want,
            "for 10 s, at %g s with %g %%: %s", held[i].at_s, held[i].percent, truth_name(held[i].want));
     }
-    /* Both sides are looked at although the left one decides. */
+    /* Both sides are evaluated although the left one decides. */
     condition_parse(&c, "class == drift and ranks > 1 for 10s", NULL);
     condition_forget(&m);
     condition_eval(&c, &f, 0, false, 0, &m);
     figures_word(&f, FIGURE_CLASS, "drift");
-    ok(condition_eval(&c, &f, 10, false, 0, &m) == TRUTH_YES, "for counts while the other side is false");
+    ok(condition_eval(&c, &f, 10, false, 0, &m) == TRUTH_YES,
+       "a for keeps time while the other side is false");
 }
 
 static const struct {
@@ -269,16 +273,17 @@ static void test_words(void)
         condition_parse(&c, explained[i].text, NULL);
         is_str(condition_explain(&c, &f, text, sizeof(text)), explained[i].want, "%s", explained[i].text);
     }
-    is_str(condition_explain(&c, &f, small, sizeof(small)), "time_le", "cut to the buffer");
+    is_str(condition_explain(&c, &f, small, sizeof(small)), "time_le",
+           "an explained condition is cut to its buffer");
     condition_parse(&c, "synchronisation_ratio > 5% for 30s and (time_left_s < 5m or not class == drift)",
                     NULL);
-    is_int((long long)condition_terms(&c, &f, term, 8), 3, "each comparison by itself");
+    is_int((long long)condition_terms(&c, &f, term, 8), 3, "a condition of 3 comparisons has 3 terms");
     ok(!strcmp(term[0].text, "synchronisation_ratio > 5.00 %") && !strcmp(term[0].value, "12.0 %") &&
            term[0].truth == TRUTH_YES,
        "%s: %s", term[0].text, term[0].value);
     ok(!strcmp(term[1].value, "?") && term[1].truth == TRUTH_UNKNOWN, "%s: unknown", term[1].text);
     ok(term[2].truth == TRUTH_NO, "%s: no", term[2].text);
-    is_int((long long)condition_terms(&c, &f, term, 2), 2, "no more than there is room for");
+    is_int((long long)condition_terms(&c, &f, term, 2), 2, "condition_terms() returns at most max terms");
 }
 
 static void test_table(void)
@@ -292,7 +297,7 @@ static void test_table(void)
                (figure_table[i].type.kind == VALUE_WORD) == !!figure_table[i].type.words,
            "figure %d is %s", i, figure_table[i].name);
         if (figure_find(figure_table[i].name) != i)
-            ok(false, "%s is there twice", figure_table[i].name);
+            ok(false, "figure %s is in the table twice", figure_table[i].name);
     }
     for (int d = TREND_NONE; d <= TREND_FALLING; d++) {
         struct figures f;
@@ -304,7 +309,7 @@ static void test_table(void)
     figures_print(out, 80);
     fclose(out);
     ok(strstr(text, "synchronisation_ratio") && strstr(text, "none, rank, node or switch"),
-       "the table is printed");
+       "the printed table of figures has names and values");
     free(text);
 }
 

@@ -1,4 +1,4 @@
-/* Rules, budgets, decisions, effects: a job of figures set by hand, a clock of its own. */
+/* Rules, budgets, decisions and effects, with figures and a clock set by the test. */
 #include "rules/engine.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static void set_rules(const char *text)
     figures_word(&figures, FIGURE_CLASS, "none");
 }
 
-/* A straggler on the node that makes the job take 1.25 times as long. */
+/* A verdict of a straggler on the node, with a slowdown of 1.25. */
 static void straggler(const char *node)
 {
     figures_word(&figures, FIGURE_CLASS, node ? "straggler" : "none");
@@ -62,83 +62,91 @@ static size_t tick(double now_s)
 
 #define EXCLUDE \
     "Policy=p\nRule=slow Policy=p When=\"class == straggler\" Hold=30s CoolDown=10m Action=exclude\n"
-#define TELL \
-    "Policy=p\nRule=tell Policy=p When=\"synchronisation_ratio > 10%\" Hold=10s CoolDown=60s Action=webhook\n"
+#define NOTIFY \
+    "Policy=p\nRule=page Policy=p When=\"synchronisation_ratio > 10%\" Hold=10s CoolDown=60s Action=webhook\n"
 
 static void test_hold(void)
 {
     set_rules(EXCLUDE);
-    is_int((long long)tick(0), 0, "nothing is wrong");
+    is_int((long long)tick(0), 0, "without a verdict no decision is made");
     straggler("n5");
-    is_int((long long)tick(10), 0, "a straggler");
-    is_int((long long)tick(39.9), 0, "not for long enough");
-    is_int((long long)tick(40), 1, "for half a minute");
+    is_int((long long)tick(10), 0, "a rule whose condition has just become true does not act");
+    is_int((long long)tick(39.9), 0, "a rule does not act before Hold has passed");
+    is_int((long long)tick(40), 1, "a rule acts after Hold");
     is_str(decided[0].sentence,
            "slow: class (straggler) == straggler has held for 30.0 s: exclude n5; projected: 0.80 of the "
            "step time",
-           "why, and what");
-    is_int(decided[0].state, DECISION_DRYRUN, "only said: dry run is the default");
-    is_int(decided[0].action, ACTION_EXCLUDE, "the action");
-    ok(near(decided[0].projected_ratio, 0.8, 1e-12), "projected from the slowdown");
-    is_int((long long)tick(41), 0, "said once");
-    is_int(rule_phase(engine.rule[0], &engine.state[0], 41), RULE_COOLING, "it cools down");
+           "a decision's sentence has rule, condition, time, action and projection");
+    is_int(decided[0].state, DECISION_DRYRUN, "a decision is a dry run by default");
+    is_int(decided[0].action, ACTION_EXCLUDE, "a decision has the rule's action");
+    ok(near(decided[0].projected_ratio, 0.8, 1e-12), "the projected ratio is the inverse of the slowdown");
+    is_int((long long)tick(41), 0, "a decision is made once");
+    is_int(rule_phase(engine.rule[0], &engine.state[0], 41), RULE_COOLING,
+           "a rule cools down after it acted");
     straggler(NULL);
     tick(42);
     straggler("n5");
     tick(50);
-    is_int(rule_phase(engine.rule[0], &engine.state[0], 50), RULE_HOLDING, "it must hold anew");
+    is_int(rule_phase(engine.rule[0], &engine.state[0], 50), RULE_HOLDING,
+           "after an interruption the condition must hold for the full time");
     figures.value[FIGURE_CLASS] = NAN;
     tick(60);
-    is_int(rule_phase(engine.rule[0], &engine.state[0], 60), RULE_UNKNOWN, "the unknown ends it");
+    is_int(rule_phase(engine.rule[0], &engine.state[0], 60), RULE_UNKNOWN,
+           "a condition that becomes unknown stops holding");
     straggler("n5");
     tick(61);
-    is_int((long long)tick(639.9), 0, "ten minutes have not passed");
-    is_int((long long)tick(640), 1, "then it is due again");
-    is_str(decided[0].why_not, "that was done before in this job", "but not against the same node");
-    is_int(decided[0].state, DECISION_WITHHELD, "which is told");
+    is_int((long long)tick(639.9), 0, "a rule does not act before CoolDown has passed");
+    is_int((long long)tick(640), 1, "a rule is due again after CoolDown");
+    is_str(decided[0].why_not, "the rule has acted on these nodes before",
+           "a rule does not act on the same node again");
+    is_int(decided[0].state, DECISION_WITHHELD, "a decision that is not allowed is withheld");
     is_int((long long)tick(641), 0, "once");
     straggler("n6");
-    is_int((long long)tick(642), 1, "another node is another matter");
+    is_int((long long)tick(642), 1, "a rule acts on another node");
 }
 
 static void test_hysteresis(void)
 {
-    set_rules(TELL);
+    set_rules(NOTIFY);
     figures.value[FIGURE_SYNCHRONISATION_RATIO] = 0.105;
     tick(0);
     figures.value[FIGURE_SYNCHRONISATION_RATIO] = 0.095;
     tick(5);
-    is_int((long long)tick(10), 1, "what holds may come back a little");
+    is_int((long long)tick(10), 1, "a figure within the hysteresis keeps the condition true");
     figures.value[FIGURE_SYNCHRONISATION_RATIO] = 0.085;
     tick(11);
-    is_int(rule_phase(engine.rule[0], &engine.state[0], 11), RULE_IDLE, "and not more");
+    is_int(rule_phase(engine.rule[0], &engine.state[0], 11), RULE_IDLE,
+           "a figure beyond the hysteresis ends the condition");
     figures.value[FIGURE_SYNCHRONISATION_RATIO] = 0.095;
     tick(12);
-    is_int(rule_phase(engine.rule[0], &engine.state[0], 12), RULE_IDLE, "it does not begin there");
+    is_int(rule_phase(engine.rule[0], &engine.state[0], 12), RULE_IDLE,
+           "a condition does not become true within the hysteresis");
     figures.value[FIGURE_SYNCHRONISATION_RATIO] = 0.2;
     for (double t = 13; t < 70; t += 1)
         if (tick(t))
             ok(false, "cooling at %g", t);
-    is_int((long long)tick(70), 1, "still so after the cool-down: again");
+    is_int((long long)tick(70), 1, "a condition that stays true acts again after CoolDown");
 }
 
 static void test_budgets(void)
 {
     int nodes;
 
-    set_rules(TELL);
+    set_rules(NOTIFY);
     limits.actions_per_hour = 2;
     figures.value[FIGURE_SYNCHRONISATION_RATIO] = 0.2;
     tick(0);
-    is_int((long long)tick(10), 1, "the first");
-    is_int((long long)tick(70), 1, "the second");
-    is_int((long long)tick(130), 1, "of the third");
-    is_str(decided[0].why_not, "2 actions in the last hour; ActionsPerHour=2", "it is told why not");
+    is_int((long long)tick(10), 1, "ActionsPerHour=2: the first action is decided");
+    is_int((long long)tick(70), 1, "ActionsPerHour=2: the second action is decided");
+    is_int((long long)tick(130), 1, "ActionsPerHour=2: the third action is withheld, which is a decision");
+    is_str(decided[0].why_not, "2 actions in the last hour; ActionsPerHour=2",
+           "ActionsPerHour=2: the withheld decision has the reason");
     is_int((long long)tick(200), 0, "once");
-    is_int((long long)tick(3609.9), 0, "an hour has not passed");
-    is_int((long long)tick(3610), 1, "after an hour");
-    is_int(decided[0].state, DECISION_DRYRUN, "it may again");
-    is_int(budget_spent(&engine.budget, 3610, &nodes), 2, "so much is spent");
+    is_int((long long)tick(3609.9), 0, "ActionsPerHour=2: no decision within the hour");
+    is_int((long long)tick(3610), 1, "ActionsPerHour=2: a decision after an hour");
+    is_int(decided[0].state, DECISION_DRYRUN, "ActionsPerHour=2: after an hour an action is allowed");
+    is_int(budget_spent(&engine.budget, 3610, &nodes), 2,
+           "ActionsPerHour=2: two actions count in the last hour");
 
     set_rules(EXCLUDE);
     limits.nodes_at_once = 1;
@@ -146,15 +154,17 @@ static void test_budgets(void)
     figures.node[1] = "n6";
     figures.n_nodes = 2;
     tick(0);
-    is_int((long long)tick(30), 1, "two nodes at once");
-    is_str(decided[0].why_not, "against 2 nodes at once; NodesAtOnce=1", "are too many");
+    is_int((long long)tick(30), 1, "NodesAtOnce=1: a verdict on two nodes makes one decision");
+    is_str(decided[0].why_not, "2 nodes at once; NodesAtOnce=1",
+           "NodesAtOnce=1: an action on two nodes is withheld");
     limits.nodes_at_once = 2;
-    is_int((long long)tick(31), 1, "until the parameter says otherwise");
+    is_int((long long)tick(31), 1, "NodesAtOnce=2: an action on two nodes is allowed");
     is_str(decided[0].node[1], "n6", "both");
     figures.node[0] = "n7";
     figures.n_nodes = 1;
     is_int((long long)tick(700), 1, "a third");
-    is_str(decided[0].why_not, "2 nodes in the last hour; NodesPerHour=2", "is too many an hour");
+    is_str(decided[0].why_not, "2 nodes in the last hour; NodesPerHour=2",
+           "NodesPerHour=2: an action on a third node is withheld");
 
     set_rules(EXCLUDE);
     limits.nodes_per_hour = limits.nodes_at_once = 8;
@@ -163,35 +173,35 @@ static void test_budgets(void)
     tick(30);
     figures.node[1] = "n6";
     figures.n_nodes = 2;
-    is_int((long long)tick(700), 1, "another node beside the one of before");
-    ok(decided[0].n_nodes == 1 && !strcmp(decided[0].node[0], "n6"), "is the only one that is acted on");
-    is_int(budget_spent(&cluster, 700, NULL), 0, "a dry run uses nothing of what all jobs share");
+    is_int((long long)tick(700), 1, "a verdict on an earlier and a new node makes one decision");
+    ok(decided[0].n_nodes == 1 && !strcmp(decided[0].node[0], "n6"), "a rule acts only on the new node");
+    is_int(budget_spent(&cluster, 700, NULL), 0, "a dry run does not count against the cluster's budget");
     set_rules(EXCLUDE);
     limits.enforce = true;
     straggler("n5");
     tick(0);
     tick(30);
-    is_int(budget_spent(&cluster, 700, NULL), 1, "what is done does");
+    is_int(budget_spent(&cluster, 700, NULL), 1, "an enforced action counts against the cluster's budget");
 
-    set_rules(TELL);
+    set_rules(NOTIFY);
     limits.cluster_actions_per_hour = 1;
     budget_spend(&cluster, 5, 1);
     figures.value[FIGURE_SYNCHRONISATION_RATIO] = 0.2;
     tick(0);
     tick(10);
-    is_str(decided[0].why_not, "1 actions in the last hour, all jobs together; ClusterActionsPerHour=1",
-           "other jobs count");
+    is_str(decided[0].why_not, "1 actions of all jobs in the last hour; ClusterActionsPerHour=1",
+           "ClusterActionsPerHour=1: another job's action counts");
     set_rules(EXCLUDE);
     limits.cluster_nodes_per_hour = 3;
     budget_spend(&cluster, 5, 3);
     straggler("n5");
     tick(0);
     tick(30);
-    is_str(decided[0].why_not, "3 nodes in the last hour, all jobs together; ClusterNodesPerHour=3",
-           "so do their nodes");
+    is_str(decided[0].why_not, "3 nodes of all jobs in the last hour; ClusterNodesPerHour=3",
+           "ClusterNodesPerHour=3: another job's nodes count");
     for (int i = 0; i < 100; i++)
         budget_spend(&cluster, 5, 1);
-    is_int(budget_spent(&cluster, 6, NULL), 8, "a budget's memory is bounded");
+    is_int(budget_spent(&cluster, 6, NULL), 8, "a budget keeps at most as many entries as it has room for");
 }
 
 static void test_kinds(void)
@@ -203,57 +213,64 @@ static void test_kinds(void)
     limits.enforce = true;
     straggler("n5");
     tick(0);
-    is_int((long long)tick(30), 2, "rules in their order, another policy's not");
-    is_int(decided[0].state, DECISION_ENFORCED, "to be done");
-    is_str(decided[1].why_not, "the run is being ended already", "a run that ends is left alone");
-    ok(strstr(decided[1].sentence, "send TERM; withheld: the run"), "%s", decided[1].sentence);
+    is_int((long long)tick(30), 2, "2 rules of the policy are due; a rule of another policy is not");
+    is_int(decided[0].state, DECISION_ENFORCED, "the first rule's action is enforced");
+    is_str(decided[1].why_not, "the run is already being ended",
+           "a further action on a run that is being ended is withheld");
+    ok(strstr(decided[1].sentence, "send TERM; withheld: the run"),
+       "a withheld decision's sentence has the reason: %s", decided[1].sentence);
     engine_failed(&engine, &decided[0]);
-    is_int((long long)tick(31), 1, "when that failed");
-    is_str(decided[0].rule, "save", "the other rule has its turn");
+    is_int((long long)tick(31), 1, "after the action that ends the run failed, one decision is made");
+    is_str(decided[0].rule, "save", "after the action that ends the run failed, the other rule acts");
     engine.state[0].acted_s = NAN;
-    is_int((long long)tick(32), 1, "and the node");
-    is_int(decided[0].state, DECISION_ENFORCED, "may be tried again");
+    is_int((long long)tick(32), 1, "after an action failed, its node makes a decision again");
+    is_int(decided[0].state, DECISION_ENFORCED, "after an action failed, its node may be acted on again");
 
     set_rules("Policy=p\nRule=out Policy=p When=\"class == straggler\" Hold=0 Action=drain\n");
     limits.enforce = true;
     limits.enforce_nodes = false;
     straggler("n5");
     tick(0);
-    is_int(decided[0].state, DECISION_DRYRUN, "what changes nodes needs a permission of its own");
+    is_int(decided[0].state, DECISION_DRYRUN, "an action on nodes is a dry run unless enforce_nodes is set");
     limits.enforce_nodes = true;
     engine_init(&engine);
     engine_bind(&engine, rules, "p");
     engine_restore(&engine, &decided[0], 0);
-    is_int((long long)tick(1), 0, "what was decided before is known to an engine that begins anew");
+    is_int((long long)tick(1), 0, "a restored engine does not repeat the decision");
     tick(600);
-    is_str(decided[0].why_not, "that was done before in this job", "its nodes, too");
+    is_str(decided[0].why_not, "the rule has acted on these nodes before",
+           "a restored engine does not act on the same nodes");
 
     set_rules(EXCLUDE);
     straggler("n5");
     figures.n_nodes = 0;
     tick(0);
     tick(30);
-    is_str(decided[0].why_not, "no node is to blame", "an action against nodes needs one");
+    is_str(decided[0].why_not, "the verdict names no node",
+           "an action on nodes is withheld if the verdict names none");
 
     set_rules("Policy=p\nRule=twice Policy=p When=\"ranks > 1\" Hold=0 CoolDown=0 MaxPerJob=2 "
               "Action=job_comment\n");
     figures.value[FIGURE_RANKS] = 8;
-    is_int((long long)(tick(0) + tick(1) + tick(2) + tick(3)), 2, "so often a job");
-    is_int(rule_phase(engine.rule[0], &engine.state[0], 3), RULE_SPENT, "then it is spent");
+    is_int((long long)(tick(0) + tick(1) + tick(2) + tick(3)), 2, "MaxPerJob=2: two decisions are made");
+    is_int(rule_phase(engine.rule[0], &engine.state[0], 3), RULE_SPENT,
+           "MaxPerJob=2: the rule is spent after two");
 
     set_rules("PolicyModule=/x.so\nPolicy=p\nRule=site Policy=p Module=mine Hold=5s Action=requeue\n");
-    is_int((long long)(tick(0) + tick(10)), 0, "a module that says nothing");
-    is_int(rule_phase(engine.rule[0], &engine.state[0], 10), RULE_UNKNOWN, "is unknown");
+    is_int((long long)(tick(0) + tick(10)), 0, "a rule whose module gives no advice makes no decision");
+    is_int(rule_phase(engine.rule[0], &engine.state[0], 10), RULE_UNKNOWN,
+           "a rule whose module gives no advice is unknown");
     advice = &site;
     tick(20);
-    is_int((long long)tick(25), 1, "a module that says so");
+    is_int((long long)tick(25), 1, "a rule acts on its module's advice");
     is_str(decided[0].sentence, "site: the moon is full has held for 5.00 s: requeue the job",
-           "in its words");
-    is_int((long long)tick_paused(1000, true), 0, "a pause decides nothing");
+           "the decision's sentence has the module's reason");
+    is_int((long long)tick_paused(1000, true), 0, "a paused engine makes no decision");
     is_int((long long)tick(1001), 1, "afterwards");
     site.act = false;
     tick(2000);
-    is_int(rule_phase(engine.rule[0], &engine.state[0], 2000), RULE_IDLE, "a module that says no");
+    is_int(rule_phase(engine.rule[0], &engine.state[0], 2000), RULE_IDLE,
+           "a rule whose module advises against it is idle");
 }
 
 static void test_rebind(void)
@@ -271,16 +288,17 @@ static void test_rebind(void)
     rules = ruleset_new(&config, &err);
     engine_bind(&engine, rules, "p");
     ruleset_free(old);
-    is_int((long long)engine.n, 2, "another configuration");
-    is_int((long long)tick(20), 1, "a rule with the same condition holds on");
-    is_int(decided[0].action, ACTION_REQUEUE, "and does what it says now");
+    is_int((long long)engine.n, 2, "2 rules of the new configuration are bound");
+    is_int((long long)tick(20), 1,
+           "a rule with the same condition keeps its time across a new configuration");
+    is_int(decided[0].action, ACTION_REQUEUE, "a rule acts as newly configured");
     ruleset_free(rules);
     text = "Policy=p\nRule=slow Policy=p When=\"class != none\" Hold=0 Action=requeue\n";
     config_parse(&config, "t", text, strlen(text), &err);
     engine.n = 0; /* its rules are gone */
     rules = ruleset_new(&config, &err);
     engine_bind(&engine, rules, "p");
-    is_int((long long)engine.n, 1, "another condition begins anew");
+    is_int((long long)engine.n, 1, "a rule with another condition is bound");
 }
 
 static const struct {
@@ -290,20 +308,20 @@ static const struct {
       "t:2: Rule=r When=synchronisation_ratio > 5s: column 25: synchronisation_ratio is compared with '5s': a ratio such as 0.05 "
       "or 5% is accepted" },
     { "Rule=r Policy=balanced When=warning \\\n\\\n Action=dance",
-      "t:3: Rule=r Action=dance: no such action; there are signal, checkpoint, requeue, exclude, "
+      "t:3: Rule=r Action=dance: unknown action; expected one of signal, checkpoint, requeue, exclude, "
       "node_comment, drain, job_comment, webhook, command" },
-    { "Rule=r Policy=balanced When=warning", "t:1: Rule=r Action=: what is done must be said; there are "
+    { "Rule=r Policy=balanced When=warning", "t:1: Rule=r Action=: missing action; expected one of "
                                              "signal, checkpoint, requeue, exclude, node_comment, drain, "
                                              "job_comment, webhook, command" },
     { "Rule=r Policy=balanced When=\"steps > 1\" Action=resume",
-      "t:1: Rule=r Action=resume: for people only; there are signal, checkpoint, requeue, exclude, "
+      "t:1: Rule=r Action=resume: not possible in a rule; expected one of signal, checkpoint, requeue, exclude, "
       "node_comment, drain, job_comment, webhook, command" },
     { "Rule=r Policy=balanced Action=drain",
       "t:1: Rule=r When=: column 1: a figure, \"not\" or \"(\" is expected" },
     { "Rule=r Policy=balanced Module=m Action=drain",
-      "t:1: Rule=r Module=m: PolicyModule= names no file that has it" },
+      "t:1: Rule=r Module=m: no PolicyModule= is configured" },
     { "Rule=r Policy=balanced When=warning Action=signal Signal=WINK",
-      "t:1: Rule=r Signal=WINK: no such signal; such as USR1, TERM or 10 is accepted" },
+      "t:1: Rule=r Signal=WINK: unknown signal; expected a name such as USR1, or a number" },
 };
 
 static void test_mistakes(void)
@@ -314,7 +332,7 @@ static void test_mistakes(void)
     for (size_t i = 0; i < ARRAY_SIZE(mistakes); i++) {
         char what[32];
 
-        snprintf(what, sizeof(what), "mistakes, case %zu", i);
+        snprintf(what, sizeof(what), "invalid rule %zu", i);
         err.text[0] = '\0';
         if (config_parse(&config, "t", mistakes[i].text, strlen(mistakes[i].text), &err) == 0)
             ruleset_free(ruleset_new(&config, &err));
@@ -325,7 +343,7 @@ static void test_mistakes(void)
     config_parse(&config, "t", text, strlen(text), &err);
     ok(!ruleset_new(&config, &err) &&
            strstr(err.text, "t:33: Rule=r32 Policy=balanced: a policy has at most 32 rules"),
-       "%s", err.text);
+       "33 rules in a policy are refused: %s", err.text);
 }
 
 static void test_effect(void)
@@ -339,19 +357,19 @@ static void test_effect(void)
     struct effect_level was = effect_level(step_s, n, 2, 22, 10), is = effect_level(step_s, n, 2, 8, 0), none;
     struct effect_ratio r;
 
-    ok(near(is.median_s, 0.8, 1e-6), "the newest eight seconds");
-    ok(near(was.median_s, 1, 1e-6), "the time before, an unknown column left out");
+    ok(near(is.median_s, 0.8, 1e-6), "the level after an action is the median of its window");
+    ok(near(was.median_s, 1, 1e-6), "the level before leaves out an unknown column");
     none = effect_level(step_s, n, 2, 3, 0);
-    ok(isnan(none.median_s), "one column says nothing");
-    ok(isnan(effect_level(step_s, n, 2, 100, 60).median_s), "nor does a time before there was any");
+    ok(isnan(none.median_s), "a window of one column has no level");
+    ok(isnan(effect_level(step_s, n, 2, 100, 60).median_s), "a window before the first column has no level");
     r = effect_ratio(&was, &none);
-    ok(isnan(r.value) && isnan(r.low), "no ratio to what is not known");
+    ok(isnan(r.value) && isnan(r.low), "the ratio to an unknown level is unknown");
     r = effect_ratio(&was, &is);
     /* Logarithms: variances 0.00504 of five and 0.01050 of four, neighbours not alike; times 1.571 of a median;
      * t of 3 degrees 2.353. */
     ok(near(r.value, 0.8, 1e-6) &&
            near(log(r.high / r.value), 2.353 * sqrt(1.571 * (0.00504 / 5 + 0.0105 / 4)), 0.03),
-       "0.8 times as long, %.3f to %.3f", r.low, r.high);
+       "the effect is 0.8 with an interval of %.3f to %.3f", r.low, r.high);
     is_str(effect_text(&d, &(struct effect_ratio){ 0.83, 0.8, 0.86 }, text, sizeof(text)),
            "excluded n5: 0.83 of the step time (0.80 to 0.86), as projected", "as projected");
     is_str(effect_text(&d, &(struct effect_ratio){ 0.99, 0.9, 1.09 }, text, sizeof(text)),
@@ -366,7 +384,7 @@ static void test_effect(void)
            "two columns have no interval");
 }
 
-/* The rules of the shipped policies mean something. */
+/* The rules of the shipped policies are valid. */
 static void test_shipped(void)
 {
     static const char *const names[] = { "throughput", "energy", "large-train" };
@@ -380,7 +398,7 @@ static void test_shipped(void)
         snprintf(path, sizeof(path), "%s/policies/%s.conf", top ? top : ".", names[i]);
         if (config_load(&config, path, &err) == 0)
             set = ruleset_new(&config, &err);
-        ok(set && set->n >= 2, "%s: %zu rules %s", names[i], set ? set->n : 0, err.text);
+        ok(set && set->n >= 2, "shipped policy %s has %zu rules %s", names[i], set ? set->n : 0, err.text);
         ruleset_free(set);
     }
 }

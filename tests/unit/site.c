@@ -1,4 +1,4 @@
-/* A site's own policy: what is loaded and what is refused, and what the shipped example says. */
+/* A site's own policy: which files are loaded and which refused, and the advice of the shipped example. */
 #include "rules/site.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static char *built(const char *name)
     return xasprintf("%s/%s", top ? top : ".", name);
 }
 
-/* A copy of it that is ours to change; lent until the next. */
+/* A copy of the file that the test may change; the path is valid until the next call. */
 static const char *copy(const char *name, mode_t mode)
 {
     static char path[128];
@@ -53,13 +53,13 @@ static void test_refused(void)
     const char *path;
 
     refused("/nonexistent/x.so", "No such file");
-    refused("/dev/null", "a plain file is expected");
-    refused(copy(EXAMPLE, 0775), "the file may be written by others than root (mode 0775)");
+    refused("/dev/null", "not a regular file");
+    refused(copy(EXAMPLE, 0775), "the file is writable by others than root (mode 0775)");
     refused(copy(OTHER, 0755), "compiled for version 99 of the interface; this controller has 1");
     refused(copy(NONE, 0755), "it does not export syncguard_site_policy");
     path = copy(EXAMPLE, 0755);
     if (chown(path, 65534, (gid_t)-1) == 0)
-        refused(path, "the file belongs to uid 65534: root's is accepted");
+        refused(path, "the file is owned by uid 65534: expected root");
 }
 
 static void figures(struct figures *f, double nodes, double slowdown)
@@ -89,7 +89,7 @@ static void test_example(void)
     ok(s != NULL, "the shipped example is loaded %s", err.text);
     if (!s)
         return;
-    is_str(site_name(s), "node-equivalents", "by its name");
+    is_str(site_name(s), "node-equivalents", "the shipped example has its name");
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         figures(&f, cases[i].nodes, cases[i].slowdown);
         site_ask(s, &q, &a);
@@ -98,12 +98,14 @@ static void test_example(void)
     }
     figures(&f, 100, 1.25);
     site_ask(s, &q, &a);
-    is_str(a.reason, "20.0 of 100 nodes are lost to straggler", "in its words");
-    ok(isnan(a.projected_ratio) && !strcmp(a.module, "node-equivalents"), "it projects nothing");
+    is_str(a.reason, "20.0 of 100 nodes are lost to straggler",
+           "the shipped example's advice has its reason");
+    ok(isnan(a.projected_ratio) && !strcmp(a.module, "node-equivalents"),
+       "the shipped example gives no projection");
     site_close(s);
 }
 
-/* Numbers, bytes and actions that cannot be. */
+/* Advice with invalid numbers, bytes and actions. */
 static void test_odd(void)
 {
     struct err err = { "" };
@@ -112,18 +114,18 @@ static void test_odd(void)
     struct advice a;
     struct site_question q = { "1.0", "p", &f, 10 };
 
-    ok(s != NULL, "one that says nonsense is loaded %s", err.text);
+    ok(s != NULL, "a policy with invalid advice is loaded %s", err.text);
     if (!s)
         return;
     figures(&f, 8, 1.2);
     site_ask(s, &q, &a);
-    ok(a.act && a.action == -1, "what it wants is heard");
-    ok(isnan(a.projected_ratio), "a step time below zero is not");
-    ok(strlen(a.reason) == 159 && strspn(a.reason, "?[2J lost") == 159, "its words can be shown: %s",
-       a.reason);
+    ok(a.act && a.action == -1, "the valid part of its advice is used");
+    ok(isnan(a.projected_ratio), "a negative projection is ignored");
+    ok(strlen(a.reason) == 159 && strspn(a.reason, "?[2J lost") == 159,
+       "control characters and invalid bytes of its reason are replaced: %s", a.reason);
     figures_word(&f, FIGURE_CLASS, "hang");
     site_ask(s, &q, &a);
-    ok(!a.act, "nor an action that there is not");
+    ok(!a.act, "advice of an unknown action is ignored");
     site_close(s);
 }
 
@@ -133,17 +135,17 @@ int main(void)
 
     umask(022);
     if (geteuid())
-        return skip_all("only root owns what root must own");
+        return skip_all("needs root, because the file must be owned by root");
     if (!mkdtemp(dir))
-        return skip_all("no temporary folder");
+        return skip_all("cannot create a temporary folder");
     chmod(dir, 0755);
     test_refused();
     test_example();
     test_odd();
     chmod(dir, 0777);
-    ok(!site_open(copy(EXAMPLE, 0755), &err) && strstr(err.text, "its folder may be written by others"), "%s",
-       err.text);
+    ok(!site_open(copy(EXAMPLE, 0755), &err) && strstr(err.text, "its folder is writable by others"),
+       "a file in a folder that others may write is refused: %s", err.text);
     if (unlink(copy(EXAMPLE, 0755)) || rmdir(dir))
-        ok(false, "cleaned up");
+        ok(false, "cannot remove the temporary folder");
     return done_testing();
 }
