@@ -1,4 +1,4 @@
-/* agents.c - what agents tell: who they are, their ranks, their batches. */
+/* agents.c - messages of agents: their identity, their ranks, their batches. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -32,19 +32,19 @@ static void text_id(struct job *j)
         snprintf(j->text_id, sizeof(j->text_id), "%u.%u", j->id.job, j->id.step);
 }
 
-/* Which policy, by what the hello and the configuration say; j->policy is its name then. */
+/* Choose the policy by the hello and the configuration, and set j->policy to its name. */
 static const struct config_policy *choose_policy(struct job *j, const struct controller *s,
                                                  const json_t *hello)
 {
     struct config_job who = { j->partition, j->account, j->qos, j->user, j->nodes_total, j->tasks };
     const struct config_selection *line = NULL;
     const struct config_policy *policy;
-    const json_t *told = json_object_get(hello, "policy_asked");
-    bool asked = told ? json_is_true(told) : strcasecmp(j->policy, s->config.default_policy) != 0;
+    const json_t *value = json_object_get(hello, "policy_asked");
+    bool asked = value ? json_is_true(value) : strcasecmp(j->policy, s->config.default_policy) != 0;
 
     policy = config_policy_select(&s->config, &who, asked ? j->policy : NULL, &line);
     if (!policy) {
-        job_note(j, s->host, "the policy is not known to the controller: the default one applies");
+        job_note(j, s->host, "unknown policy: the default policy applies");
         policy = config_policy_find(&s->config, s->config.default_policy);
     }
     if (line)
@@ -70,7 +70,7 @@ static void describe(struct job *j, const struct controller *s, const json_t *he
     controls_add(s->controls, j, choose_policy(j, s, hello), controller_now_s());
 }
 
-/* A requeued step begins anew: its former life is over. */
+/* The step was requeued: end its earlier runs. */
 static void end_former_lives(struct controller *s, const struct job_id *id)
 {
     for (size_t i = 0; i < s->jobs.n; i++) {
@@ -100,9 +100,9 @@ static struct job *job_of(struct peer *p, const json_t *hello)
     if (leader)
         id.job = leader;
     if (id.uid == UINT32_MAX || !id.job || id.step == UINT32_MAX)
-        return refuse(p, "its hello lacks uid, job or step"), NULL;
+        return refuse(p, "the hello lacks uid, job or step"), NULL;
     if (uid != id.uid && uid != 0 && uid != s->slurm_uid)
-        return refuse(p, "it speaks for another user's job"), NULL;
+        return refuse(p, "the job is another user's"), NULL;
     j = jobs_find(&s->jobs, &id);
     if (j)
         return j;
@@ -155,7 +155,7 @@ static uint64_t get_life(const json_t *hello)
     return strtoull(get_word(hello, "agent"), NULL, 16);
 }
 
-/* One link an agent: an older one is dead and just not noticed yet. */
+/* An agent has one link: an older one is dead, but its end was not noticed yet. */
 static void drop_former_link(struct peer *p, const struct job_agent *a)
 {
     for (struct peer *q = p->controller->peers, *next; q; q = next) {
@@ -182,7 +182,7 @@ void agents_hello(struct peer *p, const json_t *hello)
         return;
     get_text(hello, "node", node, sizeof(node));
     if (!*node)
-        return refuse(p, "its hello lacks the node");
+        return refuse(p, "the hello lacks the node");
     a = job_agent_get(j, node);
     if (!a)
         return refuse(p, "too many agents for one step");
@@ -225,7 +225,7 @@ static void take_rank(struct job *j, const struct job_agent *a, const json_t *o)
         view_rank_end(j->view, rank, app, strcmp(state, "finalized") != 0);
 }
 
-/* It only grows; less than before comes of an agent that was restarted and counts anew. */
+/* The value only increases; a smaller one is from a restarted agent, which counts from 0. */
 static void take_energy(struct job_agent *a, double energy_j)
 {
     if (!(energy_j >= 0 && energy_j < ENERGY_MAX_J))
@@ -286,7 +286,7 @@ void agents_batch(struct peer *p, const void *data, size_t bytes)
     p->agent->heard_s = p->job->heard_s = now_s;
     p->controller->batches++;
     if (r.header.batch <= p->agent->batch)
-        return; /* a resend of what is here */
+        return; /* this batch was processed before */
     while (telemetry_next(&r, &item)) {
         view_item(p->job->view, now_s, &item);
         if (item.kind == TELEMETRY_SAMPLE && recording(p->job))
@@ -309,5 +309,5 @@ void agents_gone(struct peer *p)
         return;
     p->agent->link = NULL;
     if (!p->agent->bye)
-        job_event(p->job, controller_now_s(), "the agent on %s is not heard any more", p->agent->node);
+        job_event(p->job, controller_now_s(), "the agent on %s disconnected", p->agent->node);
 }

@@ -1,5 +1,5 @@
-/* agents.h - what agents send, and what comes of it: jobs and their nodes, batches, notes.
- * Whatever they send is bounded before it is believed. */
+/* agents.h - processes the messages of agents: jobs and their nodes, batches, notes.
+ * All values are bounded before they are used. */
 #ifndef SYNCGUARD_DAEMON_AGENTS_H
 #define SYNCGUARD_DAEMON_AGENTS_H
 
@@ -10,7 +10,7 @@
 void agents_hello(struct peer *p, const json_t *hello);
 void agents_message(struct peer *p, const json_t *o); /* a JSON frame after the hello */
 void agents_batch(struct peer *p, const void *data, size_t bytes);
-void agents_ack(struct peer *p);  /* the batches that came since the last time */
-void agents_gone(struct peer *p); /* its link went */
+void agents_ack(struct peer *p);  /* acknowledge the batches that arrived since the last call */
+void agents_gone(struct peer *p); /* its link is closed */
 
 #endif

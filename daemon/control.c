@@ -23,7 +23,7 @@
 
 /* ---- parameters ---- */
 
-/* Nobody but an operator may take more than the policy gives: these bounds protect the others. */
+/* Limits that protect other users, which only an operator may change. */
 static bool operators_only(const struct key *key)
 {
     static const char *const names[] = { "ActionsPerHour", "NodesPerHour", "NodesAtOnce" };
@@ -34,7 +34,7 @@ static bool operators_only(const struct key *key)
     return false;
 }
 
-/* The policy as configured, and over it what was set. */
+/* Apply the configured policy, then the parameters that users set. */
 static void params_apply(struct control *c)
 {
     const struct key *keys = config_keys(CONFIG_POLICY);
@@ -48,10 +48,10 @@ static void params_apply(struct control *c)
 
 struct change {
     size_t key;
-    const char *value; /* NULL: as the policy has it */
+    const char *value; /* NULL: the policy's value */
 };
 
-/* "Key=Value" as a change that may be made. */
+/* Parse "Key=Value", and check that the user may change this key. */
 static int change_parse(const char *word, bool trusted, struct change *change, struct err *err)
 {
     const char *equal = strchr(word, '=');
@@ -60,14 +60,14 @@ static int change_parse(const char *word, bool trusted, struct change *change, s
     char name[64], names[400];
 
     if (!equal || equal == word || (size_t)(equal - word) >= sizeof(name) || strpbrk(word, " \t\n"))
-        return err_set(err, "'%.80s': Key=Value without blanks is expected", word);
+        return err_set(err, "'%.80s': expected Key=Value without blanks", word);
     snprintf(name, sizeof(name), "%.*s", (int)(equal - word), word);
     key = key_find(keys, name);
     if (!key || !strcmp(key->name, "Description"))
-        return err_set(err, "%s: no parameter of a policy; there are %s", name,
+        return err_set(err, "unknown parameter '%s': expected one of %s", name,
                        key_names(keys + 1, names, sizeof(names)));
     if (operators_only(key) && !trusted)
-        return err_set(err, "%s: set by operators only", key->name);
+        return err_set(err, "%s: only operators may set it", key->name);
     *change = (struct change){ (size_t)(key - keys), strcasecmp(equal + 1, "default") ? equal + 1 : NULL };
     if (change->value && key_store(key, &scratch, change->value, err) < 0)
         return err_prefix(err, "%s=%.80s", key->name, change->value);
@@ -84,12 +84,12 @@ static void change_make(struct control *c, const struct change *change, bool tru
         c->owner_enforces = change->value && !trusted;
 }
 
-/* Are the words changes that may be made? */
+/* Parse all words. -1 with a reason if one is invalid or not allowed. */
 static int changes_parse(const char *const *word, size_t n, bool trusted, struct change change[WORDS_MAX],
                          struct err *err)
 {
     if (n == 0 || n > WORDS_MAX)
-        return err_set(err, "Key=Value is expected, 1 to %u times", WORDS_MAX);
+        return err_set(err, "expected Key=Value, 1 to %u times", WORDS_MAX);
     for (size_t i = 0; i < n; i++) {
         if (change_parse(word[i], trusted, &change[i], err) < 0)
             return -1;
@@ -107,9 +107,9 @@ static void changes_make(struct control *c, const struct change *change, size_t 
     params_apply(c);
 }
 
-/* ---- what was decided ---- */
+/* ---- decisions ---- */
 
-/* The newest first: 0. */
+/* i 0: the newest. */
 struct control_decision *control_decision(const struct control *c, size_t i)
 {
     return i < c->n_decisions && i < JOB_DECISIONS ? c->decision[(c->n_decisions - 1 - i) % JOB_DECISIONS]
@@ -188,13 +188,13 @@ static void record(struct controls *cs, struct control *c, const struct decision
 
     control_fill(&e, c);
     e.d = *d;
-    utf8_mend(e.d.sentence); /* a webhook takes nothing else */
+    utf8_mend(e.d.sentence); /* webhooks and JSON need valid UTF-8 */
     e.before = control_level(c, d->held_s);
     e.outcome = d->state == DECISION_ENFORCED ? AUDIT_PENDING : AUDIT_NONE;
     job_event(c->job, now_s, "%s%.480s", d->state == DECISION_DRYRUN ? "dry run: " : "", d->sentence);
     log_info("job %s: %s: %s", c->job->text_id, decision_state_name(d->state), d->sentence);
     if (audit_add(cs->audit, &e, &err) < 0) {
-        /* What is not written down is not done. */
+        /* A decision that cannot be recorded is not carried out. */
         log_error("job %s: %s: %s", c->job->text_id, d->sentence, err.text);
         e.outcome = d->state == DECISION_ENFORCED ? AUDIT_FAILED : AUDIT_NONE;
         snprintf(e.outcome_text, sizeof(e.outcome_text), "%.255s", err.text);
@@ -277,7 +277,7 @@ int controls_set(struct controls *cs, struct job *j, const json_t *words, uid_t 
     const char *word[WORDS_MAX];
 
     if (!j->control)
-        return err_set(err, "the job has no policy that could be set");
+        return err_set(err, "the job has no policy whose parameters could be set");
     for (size_t i = 0; i < n && i < WORDS_MAX; i++)
         word[i] = json_is_string(json_array_get(words, i)) ? json_string_value(json_array_get(words, i)) : "";
     if (changes_parse(word, n, trusted, change, err) < 0)
@@ -285,7 +285,7 @@ int controls_set(struct controls *cs, struct job *j, const json_t *words, uid_t 
     for (size_t i = 0; i < n; i++) {
         at += (size_t)snprintf(text + at, sizeof(text) - at, " %s", word[i]);
         if (at >= sizeof(text))
-            return err_set(err, "too much at once: at most %d characters", COMMAND_MAX - 1);
+            return err_set(err, "too long: at most %d characters at once", COMMAND_MAX - 1);
     }
     if (command(cs, j->control, by, now_s, text, err) < 0)
         return -1;
@@ -311,11 +311,11 @@ int controls_pause(struct controls *cs, struct job *j, bool pause, uid_t by, dou
 int controls_acknowledge(struct controls *cs, struct job *j, uid_t by, double now_s, struct err *err)
 {
     if (!j->control)
-        return err_set(err, "the job has no policy that could take notice");
+        return err_set(err, "the job has no policy that could use an acknowledgement");
     return job_acknowledge(j) ? command(cs, j->control, by, now_s, "acknowledge", err) : 0;
 }
 
-/* ---- a job comes and goes ---- */
+/* ---- adding and removing jobs ---- */
 
 struct restoring {
     struct controls *cs;
@@ -326,7 +326,7 @@ struct restoring {
 static void restore_command(struct control *c, const char *text, bool trusted)
 {
     char copy[COMMAND_MAX], *rest = copy, *word;
-    const char *key[WORDS_MAX + 1]; /* one too many is refused */
+    const char *key[WORDS_MAX + 1]; /* one more than allowed, to detect too many */
     struct change change[WORDS_MAX];
     size_t n = 0;
 
@@ -335,8 +335,7 @@ static void restore_command(struct control *c, const char *text, bool trusted)
     while (rest && n < ARRAY_SIZE(key))
         key[n++] = strsep(&rest, " ");
     if (!strcmp(word, "set")) {
-        if (changes_parse(key, n, trusted, change, NULL) ==
-            0) /* a key that is no more: as if it had not been set */
+        if (changes_parse(key, n, trusted, change, NULL) == 0) /* ignore a key that no longer exists */
             changes_make(c, change, n, trusted);
     } else {
         c->paused = !strcmp(word, "pause");
@@ -355,7 +354,7 @@ static void restore_entry(const struct audit_entry *e, void *arg)
     engine_restore(&r->c->engine, &e->d, r->now_s - (r->wall_s - e->at));
 }
 
-/* What ended the runs before, newest first; kept oldest first. */
+/* Restore the actions that ended earlier runs: they come newest first, and are kept oldest first. */
 static void restore_earlier(struct controls *cs, struct control *c)
 {
     struct audit_entry e[AUDIT_EARLIER];
@@ -426,9 +425,9 @@ void controls_renew(struct job *j, const struct config_policy *config)
     params_apply(c);
 }
 
-/* ---- all of them ---- */
+/* ---- configuration ---- */
 
-/* Rules that ask a site's policy name the one that is loaded. */
+/* Check that rules which ask a site's policy name the one that is loaded. */
 static int check_modules(const struct ruleset *rules, const struct site *site, const struct config *c,
                          struct err *err)
 {
@@ -439,8 +438,7 @@ static int check_modules(const struct ruleset *rules, const struct site *site, c
     return 0;
 }
 
-/* At the start jobs are better watched without the site's own policy than not at all; later what is loaded
- * stays. */
+/* At start the controller runs without a site's policy that cannot be loaded; at a reload the loaded one stays. */
 static int configure(struct controls *cs, const struct config *c, bool start, struct err *err)
 {
     struct ruleset *rules = ruleset_new(c, err), *old = cs->rules;
@@ -452,7 +450,7 @@ static int configure(struct controls *cs, const struct config *c, bool start, st
     if (wanted)
         site = site_open(c->policy_module, err);
     if (wanted && !site && start)
-        log_error("%s: goes on without it: rules that ask it decide nothing", err->text);
+        log_error("%s: continuing without it; rules that ask it make no decisions", err->text);
     else if ((wanted && !site) || check_modules(rules, site, c, err) < 0)
         goto fail;
     cs->rules = rules;
@@ -488,7 +486,7 @@ struct controls *controls_new(struct controller *s, const struct config *c, stru
     }
     cs->audit = audit_open(c->state_dir, &warning);
     if (*warning.text)
-        log_warn("%s: decisions are remembered only while the controller runs", warning.text);
+        log_warn("%s: decisions are kept only while the controller runs", warning.text);
     audit_log_to(cs->audit, c->audit_log);
     audit_spent(cs->audit, NULL, r.wall_s - ENGINE_HOUR_S, restore_spent, &r);
     return cs;

@@ -1,4 +1,4 @@
-/* control_effect.c - what became of decisions: whether they were carried out, and what that brought. */
+/* control_effect.c - the outcomes of decisions and their effects. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,14 +12,14 @@
 #include "slurm/hostlist.h"
 
 #define KEY         "decision/"
-#define COLUMNS_MIN 4    /* of a window */
-#define BEFORE_MIN  3    /* of what a fault was seen in: with more of them some are from before the fault */
-#define SETTLE_S    2.0  /* after an action: what is under way ends */
-#define WINDOWS_MAX 10.0 /* a new run that shows no step time for so long shows none */
+#define COLUMNS_MIN 4    /* least columns of a window */
+#define BEFORE_MIN  3    /* least columns before an action; more could be from before the fault */
+#define SETTLE_S    2.0  /* after an action, until the steps in progress have ended */
+#define WINDOWS_MAX 10.0 /* windows to wait for a new run's step time */
 
 /* ---- step times ---- */
 
-/* The policy's, and no less than some columns of the history: the newest is still being filled. */
+/* Length of the policy's window, at least COLUMNS_MIN columns of the history plus the newest, which is incomplete. */
 static double window_s(const struct control *c)
 {
     return fmax(c->job->params.effect_window_s, COLUMNS_MIN * view_column_s(c->job->view));
@@ -34,7 +34,7 @@ struct effect_level control_level(const struct control *c, double of_s)
     return effect_level(columns.step_s, n, column_s, fmax(fmin(window_s(c), of_s), BEFORE_MIN * column_s), 0);
 }
 
-/* ---- whose outcome it is ---- */
+/* ---- the decision of an action ---- */
 
 char *control_key(const struct audit_entry *e, char *buf)
 {
@@ -48,8 +48,8 @@ static bool same_run(const struct job_id *a, const struct job_id *b)
     return a->uid == b->uid && a->job == b->job && a->step == b->step && a->restarts == b->restarts;
 }
 
-/* Was this action begun for that decision, or for what a person asked? A key that is a number alone is of a
- * controller before this one. */
+/* Whether the action belongs to this entry, a decision or a user's request. A key that is only a number is from an
+ * earlier version of the controller. */
 static bool is_of(const struct audit_entry *e, const struct action_record *r)
 {
     char key[ACTION_KEY_MAX];
@@ -60,7 +60,7 @@ static bool is_of(const struct audit_entry *e, const struct action_record *r)
     return like && (!strchr(r->key + strlen(KEY), '/') || !strcmp(control_key(e, key), r->key));
 }
 
-/* At hand, and not over. */
+/* The decision in memory whose action is under way. */
 static struct control_decision *find(const struct controls *cs, const struct action_record *r,
                                      struct control **whose)
 {
@@ -74,7 +74,7 @@ static struct control_decision *find(const struct controls *cs, const struct act
     return NULL;
 }
 
-/* Written down, of a job that is gone or of an earlier life of the controller. -1: there is none. */
+/* The stored decision of a job that is no longer in memory, or from before a restart. -1: there is none. */
 static int find_stored(const struct controls *cs, const struct action_record *r, struct audit_entry *e)
 {
     long long id;
@@ -130,9 +130,9 @@ bool controls_ended(struct controls *cs, const struct action_record *r, double n
     return by_rule;
 }
 
-/* ---- by hand ---- */
+/* ---- actions that users asked for ---- */
 
-/* Those of the job's nodes that the list names. */
+/* Add the job's nodes that are in the list. */
 static void take_nodes(struct decision *d, const struct job *j, const char *list)
 {
     for (size_t i = 0; list && i < j->n_agents && d->n_nodes < FIGURE_NODES_MAX; i++)
@@ -140,7 +140,7 @@ static void take_nodes(struct decision *d, const struct job *j, const char *list
             snprintf(d->node[d->n_nodes++], sizeof(d->node[0]), "%s", j->agent[i]->node);
 }
 
-/* Only keeping off every culprit brings about what the verdict projects. */
+/* The projection of the verdict holds only if all culprits are excluded. */
 static double projected(const struct figures *f, const struct action *a)
 {
     if (a->kind != ACTION_EXCLUDE || !f->n_nodes || f->n_nodes > FIGURE_NODES_MAX ||
@@ -176,14 +176,14 @@ void controls_asked(struct controls *cs, struct job *j, const struct action *a, 
              decision_action_text(&e.d, false, action_text, sizeof(action_text)), ratio);
     utf8_mend(e.d.sentence);
     if (audit_add(cs->audit, &e, &err) < 0)
-        log_warn("job %s: %s: its effect will not be known", j->text_id, err.text);
+        log_warn("job %s: %s: its effect cannot be measured", j->text_id, err.text);
     else
         control_keep(j->control, &e);
 }
 
 /* ---- effects ---- */
 
-/* Where else it is shown: in the run that decided it, and in those since. */
+/* Copy the effect to the other runs that show it: the one that decided it, and later ones. */
 static void show(struct controls *cs, const struct audit_entry *e)
 {
     for (size_t i = 0; i < cs->n; i++)
@@ -213,7 +213,7 @@ static bool keeps(const struct control *c, int64_t id)
     return false;
 }
 
-/* What ended the runs before so that this one is better: once, when this one has run for long enough. */
+/* Measure the actions that ended earlier runs, once, when this run has lasted long enough. */
 static void measure_earlier(struct controls *cs, struct control *c, double now_s)
 {
     struct audit_entry e[AUDIT_EARLIER];
@@ -228,7 +228,7 @@ static void measure_earlier(struct controls *cs, struct control *c, double now_s
             continue;
         note_effect(cs, c, &e[i], now_s);
         show(cs, &e[i]);
-        if (!keeps(c, e[i].id)) /* it was over only after this run had begun */
+        if (!keeps(c, e[i].id)) /* its outcome was known only after this run began */
             control_keep(c, &e[i]);
     }
 }

@@ -1,4 +1,4 @@
-/* control_private.h - a job's control as control.c, control_effect.c and control_report.c share it. */
+/* control_private.h - a job's control, shared by control.c, control_effect.c and control_report.c. */
 #ifndef SYNCGUARD_DAEMON_CONTROL_PRIVATE_H
 #define SYNCGUARD_DAEMON_CONTROL_PRIVATE_H
 
@@ -6,32 +6,33 @@
 #include "history/audit.h"
 #include "rules/site.h"
 
-#define CONTROL_KEYS_MAX    64    /* of a policy */
-#define CONTROL_CLUSTER_MAX 10001 /* actions an hour remembered: as many as ClusterActionsPerHour can be */
+#define CONTROL_KEYS_MAX    64    /* keys of a policy */
+#define CONTROL_CLUSTER_MAX 10001 /* actions kept per hour; ClusterActionsPerHour is less */
 
 struct control_decision {
     struct audit_entry entry;
-    double due_s; /* then its effect is measured; NaN: never, or it was */
+    double due_s; /* when its effect is measured; NaN: not to be measured */
 };
 
 struct control {
     struct job *job;
     struct engine engine;
     struct config_policy config;      /* the policy as configured */
-    char *override[CONTROL_KEYS_MAX]; /* by key; NULL: not set */
+    char *override[CONTROL_KEYS_MAX]; /* set by users, by index of the key; NULL: not set */
     bool paused;
-    bool owner_enforces; /* Action= was set by its owner, who may not touch nodes */
-    /* A ring; NULL: not used yet.  Also what ended the runs before: it is measured in this one. */
+    bool
+        owner_enforces; /* Action=enforce was set by the job's owner, so that actions on nodes stay dry runs */
+    /* A ring; NULL: not used yet.  It includes actions that ended earlier runs, whose effect is measured in this one. */
     struct control_decision *decision[JOB_DECISIONS];
     size_t n_decisions;
-    bool awaits;               /* what the run before did is to be measured in this one */
-    double next_s, stepping_s; /* next look; first look with steps, NaN: none yet */
+    bool awaits; /* the effect of the action that ended the earlier run is still to be measured */
+    double next_s, stepping_s; /* next evaluation; first evaluation with step times, NaN: none yet */
 };
 
 struct controls {
     struct controller *controller;
     struct ruleset *rules;
-    struct site *site; /* NULL: there is none */
+    struct site *site; /* the site's own policy; NULL: none */
     struct audit *audit;
     struct budget cluster;
     struct budget_entry spent[CONTROL_CLUSTER_MAX];
@@ -39,19 +40,19 @@ struct controls {
     size_t n, cap;
 };
 
-/* The newest is 0; NULL: no more. */
+/* The i-th decision; 0: the newest; NULL: there are no more. */
 struct control_decision *control_decision(const struct control *c, size_t i);
 struct control_decision *control_keep(struct control *c, const struct audit_entry *e);
-/* An entry about this job, of now, with nothing decided in it yet. */
+/* Fill in the job and the present time of an entry, without a decision. */
 void control_fill(struct audit_entry *e, const struct control *c);
 
 /* control_effect.c */
-/* What makes its action this one and no other, also where the audit is lost and its numbers begin again.
- * buf has ACTION_KEY_MAX bytes; returns buf. */
+/* Write the key of the entry's action to buf, which has ACTION_KEY_MAX bytes; unique also if the audit log was lost
+ * and its ids start again.  Returns buf. */
 char *control_key(const struct audit_entry *e, char *buf);
-/* Median step time now: of the policy's window, or of the newest part of it, of_s long (NaN: all of it). */
+/* Median step time of the policy's window, or of its latest of_s seconds (NaN: of the whole window). */
 struct effect_level control_level(const struct control *c, double of_s);
-/* Its action is over. */
+/* Record the outcome of the decision's action. */
 void control_outcome(struct controls *cs, struct control *c, struct control_decision *k, bool done,
                      const char *outcome, double now_s);
 /* Measure the effects that are due. */

@@ -80,7 +80,7 @@ static json_t *last_of(const struct control *c, const char *rule)
     return json_null();
 }
 
-/* How a rule stands in the job, and why. */
+/* The state of a rule in the job, with the values of its condition. */
 static json_t *standing_json(const struct control *c, size_t i, const struct figures *f, double now_s)
 {
     const struct rule *r = c->engine.rule[i];
@@ -109,7 +109,7 @@ static json_t *standings_json(const struct control *c, double now_s)
     return list;
 }
 
-/* ---- a job's ---- */
+/* ---- the policy of a job ---- */
 
 static json_t *budget_json(const struct controls *cs, const struct control *c, double now_s)
 {
@@ -155,7 +155,7 @@ void controls_put(const struct controls *cs, const struct job *j, double now_s, 
     json_object_set_new(report, "policy", o);
 }
 
-/* What is only said changes nothing, nor does what was done to an earlier run. */
+/* Whether the decision changed this run: dry runs and actions on earlier runs did not. */
 static bool changed(const struct control_decision *k, const struct job *j)
 {
     const struct audit_entry *e = &k->entry;
@@ -177,7 +177,7 @@ double controls_first_action(const struct job *j)
     return c && i < JOB_DECISIONS ? first_s : NAN;
 }
 
-/* ---- all of them ---- */
+/* ---- all policies ---- */
 
 static json_t *rules_of(const struct controls *cs, const char *policy)
 {

@@ -1,5 +1,5 @@
-/* controller.h - what the controller has, for all of its parts: configuration, jobs, peers, databases, and those
- * who decide and act. Data alone; server.c fills it in and lets go of it. One loop, one thread. */
+/* controller.h - the controller's data, shared by its modules: configuration, jobs, peers, databases, decisions and
+ * actions. Only data; server.c creates and frees it. One loop, one thread. */
 #ifndef SYNCGUARD_DAEMON_CONTROLLER_H
 #define SYNCGUARD_DAEMON_CONTROLLER_H
 
@@ -25,13 +25,13 @@ struct store;
 struct controller {
     struct event_base *base;
     struct config config;
-    uid_t slurm_uid; /* UINT32_MAX: there is no such user */
+    uid_t slurm_uid; /* UINT32_MAX: the user does not exist */
     uid_t operators[64];
     size_t n_operators;
-    uint64_t life; /* this controller's */
+    uint64_t life; /* random number of this process of the controller */
     double start_s;
     struct jobs jobs;
-    struct store *store; /* NULL: works without */
+    struct store *store; /* NULL: the controller runs without a history */
     struct history *history;
     struct jobtime *jobtime;
     struct accounting *accounting;
@@ -40,9 +40,9 @@ struct controller {
     struct peer *peers;
     size_t n_peers;
     uint64_t batches;
-    double batches_per_s, cpu_ratio; /* over the last seconds */
+    double batches_per_s, cpu_ratio; /* averages over the last seconds */
     char host[64];
-    void (*gone)(struct peer *p); /* a peer is about to be forgotten */
+    void (*gone)(struct peer *p); /* called before a peer is freed */
     /* private to server.c */
     struct evconnlistener *listener;
     struct event *tick;
@@ -51,13 +51,13 @@ struct controller {
     unsigned ticks;
 };
 
-/* By the clock that only goes forwards. */
+/* Seconds of the monotonic clock. */
 static inline double controller_now_s(void)
 {
     return now_s();
 }
 
-/* root, SlurmUser, or listed. */
+/* Whether the user is root, SlurmUser, or listed in Operators. */
 static inline bool controller_is_operator(const struct controller *c, uid_t uid)
 {
     if (uid == 0 || uid == c->slurm_uid || uid == geteuid())

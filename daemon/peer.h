@@ -1,4 +1,4 @@
-/* peer.h - whatever is connected to the controller: its first frame says whether it is an agent or a terminal. */
+/* peer.h - a connection to the controller; its first frame shows whether it is an agent or a terminal. */
 #ifndef SYNCGUARD_DAEMON_PEER_H
 #define SYNCGUARD_DAEMON_PEER_H
 
@@ -23,12 +23,12 @@ struct peer {
     uint64_t acked;
 };
 
-void peer_add(struct controller *c, struct peer *p); /* its controller's from now on */
-void peer_forget(struct peer *p);                    /* and free it; its link is gone */
-void peer_drop(struct peer *p);                      /* close its link, and forget it */
-void peer_send(struct peer *p, json_t *o);           /* takes o */
+void peer_add(struct controller *c, struct peer *p); /* the controller owns it from now on */
+void peer_forget(struct peer *p);                    /* free it after its link closed */
+void peer_drop(struct peer *p);                      /* close its link and free it */
+void peer_send(struct peer *p, json_t *o);           /* takes the reference of o */
 
-/* The frame that has an agent do what it should now: rate of samples, whole recordings, pacing. */
+/* Send an agent its current instructions: rate of samples, complete recordings, pacing. */
 void peer_instruct(struct peer *p);
 void peers_instruct(struct controller *c, struct job *j); /* all agents of the job */
 

@@ -1,5 +1,5 @@
-/* query.c - a terminal's questions: see doc/protocol.md.  Everybody may ask; what is shown depends on who
- * asks. */
+/* query.c - queries of terminals: see doc/protocol.md.  All users may ask; the answer contains what the user may
+ * see. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,8 +77,7 @@ static json_t *answer_status(struct peer *p, const json_t *q)
     return o;
 }
 
-/* Of the controller's clock: what `start` and `last_culprit` count from, and what terminals compare theirs
- * with. */
+/* The controller's clock, by which terminals compute the ages of `start` and `last_culprit`. */
 static json_t *unix_time(void)
 {
     return json_real(wall_s());
@@ -133,7 +132,7 @@ static json_t *answer_job(struct peer *p, const json_t *q)
 
 /* ---- nodes ---- */
 
-/* What the history knows of the node. */
+/* Add the history's data on the node. */
 static void put_history(struct controller *s, const char *node, json_t *row)
 {
     double last_s;
@@ -156,7 +155,7 @@ static json_t *answer_scaling(struct peer *p, const json_t *q)
     if (!j)
         return json_pack("{s:s}", "error", err.text);
     if (mode && strcmp(mode, "weak") != 0 && strcmp(mode, "strong") != 0)
-        return json_pack("{s:s}", "error", "not a mode: accepted are weak and strong");
+        return json_pack("{s:s}", "error", "unknown mode: expected weak or strong");
     strong = mode && !strcmp(mode, "strong");
     job_scaling_renew(j, controller_now_s(), strong);
     return json_pack("{s:s,s:o}", "job", j->text_id, "scaling", report_scaling_json(j->scaling[strong]));
@@ -181,7 +180,7 @@ static json_t *answer_strategies(struct peer *p, const json_t *q)
     return answer;
 }
 
-/* Who may see all sees also the nodes that are likely to blame and have no guarded job now. */
+/* For users who may see everything, add likely lemons without a guarded job. */
 static void add_lemons(const struct controller *s, struct report_nodes *t)
 {
     size_t n;
@@ -227,7 +226,7 @@ static json_t *answer_record(struct peer *p, const json_t *q)
     if (get_true(q, "stop")) {
         j = p->recording;
         if (!j)
-            return json_pack("{s:s}", "error", "this connection records nothing");
+            return json_pack("{s:s}", "error", "this connection is not recording");
         p->recording = NULL;
         recorder_stop(j, p->link, "stopped");
         peers_instruct(p->controller, j);
@@ -251,7 +250,7 @@ static json_t *refuse(const char *text)
     return json_pack("{s:s}", "error", text);
 }
 
-/* The owner's own, or any for operators: who may not see a job cannot name it. */
+/* Commands for the user's own jobs; operators may give them for any job. */
 static json_t *answer_control(struct peer *p, const json_t *q)
 {
     const char *what = get_string(q, "do");
@@ -273,7 +272,7 @@ static json_t *answer_control(struct peer *p, const json_t *q)
     else if (what && !strcmp(what, "acknowledge"))
         rc = controls_acknowledge(cs, j, by, now_s, &err);
     else
-        return refuse("not a command: accepted are set, pause, resume, acknowledge");
+        return refuse("unknown command: expected set, pause, resume or acknowledge");
     if (rc < 0)
         return refuse(err.text);
     answer = json_pack("{s:s}", "job", j->text_id);
@@ -320,7 +319,7 @@ static json_t *answer_audit(struct peer *p, const json_t *q)
 
 static const struct {
     const char *name;
-    json_t *(*answer)(struct peer *p, const json_t *q); /* NULL: it answered by itself */
+    json_t *(*answer)(struct peer *p, const json_t *q); /* NULL: the answer was sent already */
 } queries[] = {
     { "status", answer_status }, { "jobs", answer_jobs },       { "job", answer_job },
     { "nodes", answer_nodes },   { "record", answer_record },   { "scaling", answer_scaling },
@@ -339,7 +338,7 @@ void query_answer(struct peer *p, const json_t *question)
     if (i == ARRAY_SIZE(queries))
         answer = json_pack(
             "{s:s}", "error",
-            "unknown query: accepted are status, jobs, job, nodes, scaling, record, action, actions, "
+            "unknown query: expected one of status, jobs, job, nodes, scaling, record, action, actions, "
             "strategies, policy, control, audit");
     else
         answer = queries[i].answer(p, question);

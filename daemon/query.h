@@ -1,4 +1,4 @@
-/* query.h - the questions and commands of terminals (doc/protocol.md). */
+/* query.h - queries and commands of terminals (doc/protocol.md). */
 #ifndef SYNCGUARD_DAEMON_QUERY_H
 #define SYNCGUARD_DAEMON_QUERY_H
 
@@ -6,7 +6,7 @@
 
 #include "daemon/peer.h"
 
-/* Sends one answer: what was asked for, or why not. */
+/* Send one answer: the result or an error. */
 void query_answer(struct peer *p, const json_t *question);
 
 #endif

@@ -1,5 +1,5 @@
-/* query_action.c - a terminal's requests for actions and questions about them, and what the controller logs of
- * them.  Owners may act on their own jobs, operators on all jobs and on nodes. */
+/* query_action.c - terminals' requests for actions, queries on them, and their log lines.
+ * Owners may act on their own jobs, operators on all jobs and on nodes. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static bool is_operator(const struct peer *p)
     return controller_is_operator(p->controller, link_uid(p->link));
 }
 
-/* ---- one action by hand ---- */
+/* ---- an action that a user asks for ---- */
 
 static int read_action(const struct peer *p, const json_t *q, struct action *a, struct err *err)
 {
@@ -36,7 +36,7 @@ static int read_action(const struct peer *p, const json_t *q, struct action *a, 
     const struct job *j;
 
     if (kind < 0)
-        return err_set(err, "unknown action: accepted are %s", action_names(true, names, sizeof(names)));
+        return err_set(err, "unknown action: expected one of %s", action_names(true, names, sizeof(names)));
     *a = (struct action){ .kind = (enum action_kind)kind,
                           .nodes = get_word(q, "nodes"),
                           .reason = get_word(q, "text"),
@@ -44,11 +44,11 @@ static int read_action(const struct peer *p, const json_t *q, struct action *a, 
                           .policy = "",
                           .by = link_uid(p->link) };
     if (action_scope(a->kind) != ACTION_ON_JOB && !is_operator(p))
-        return err_set(err, "%s: for operators only", action_name(a->kind));
+        return err_set(err, "%s: only operators may do this", action_name(a->kind));
     if (a->kind == ACTION_SIGNAL) {
         a->signal = action_signal_parse(get_word(q, "signal"));
         if (a->signal < 0)
-            return err_set(err, "unknown signal '%.32s': accepted are names such as USR1, and 1 to 64",
+            return err_set(err, "unknown signal '%.32s': expected a name such as USR1, or 1 to 64",
                            get_word(q, "signal"));
     }
     if (action_scope(a->kind) == ACTION_ON_NODES)
@@ -61,7 +61,7 @@ static int read_action(const struct peer *p, const json_t *q, struct action *a, 
     return 0;
 }
 
-/* What it is, in words. */
+/* Describe the action in words. */
 static char *phrase_of(const struct action *a, char *buf, size_t size)
 {
     struct action_record r = { .kind = a->kind,
@@ -88,8 +88,8 @@ json_t *query_action(struct peer *p, const json_t *q)
     if (get_true(q, "dry_run"))
         return json_pack("{s:b,s:s}", "dry_run", 1, "text", phrase_of(&a, phrase, sizeof(phrase)));
     if (strlen(given) < 8 || strlen(given) > 64)
-        return no("an action by hand needs a unique key of 8 to 64 characters");
-    /* nobody can use up the key of another, or of a rule */
+        return no("an action needs a unique key of 8 to 64 characters");
+    /* the prefix keeps a user's keys apart from those of other users and of rules */
     snprintf(key, sizeof(key), "by hand/%u/%s", (unsigned)a.by, given);
     a.key = key;
     asked_before = actions_find(as, key);
@@ -99,12 +99,12 @@ json_t *query_action(struct peer *p, const json_t *q)
     if (!asked_before && a.job.job)
         controls_asked(p->controller->controls, jobs_find(&p->controller->jobs, &a.job), &a,
                        controller_now_s());
-    log_info("action %lld: %s, asked for by user %u", (long long)id, phrase_of(&a, phrase, sizeof(phrase)),
+    log_info("action %lld: %s, requested by user %u", (long long)id, phrase_of(&a, phrase, sizeof(phrase)),
              (unsigned)a.by);
     return json_pack("{s:o}", "action", action_object(actions_get(as, id)));
 }
 
-/* ---- what was done ---- */
+/* ---- lists ---- */
 
 static bool may_see(const struct peer *p, const struct action_record *r)
 {
@@ -148,7 +148,7 @@ json_t *query_actions(struct peer *p, const json_t *q)
     return json_pack("{s:f,s:o}", "now", (double)time(NULL), "actions", list);
 }
 
-/* ---- what the controller says of it ---- */
+/* ---- outcomes ---- */
 
 static void on_ended(const struct action_record *r, void *arg)
 {
@@ -160,9 +160,9 @@ static void on_ended(const struct action_record *r, void *arg)
     if (r->state == ACTION_DONE)
         log_info("action %lld: %s: done: %s (%s)", (long long)r->id, phrase, r->outcome, r->reason);
     else
-        log_warn("action %lld: %s: not done: %s (%s)", (long long)r->id, phrase, r->outcome, r->reason);
+        log_warn("action %lld: %s: failed: %s (%s)", (long long)r->id, phrase, r->outcome, r->reason);
     if (controls_ended(s->controls, r, controller_now_s()))
-        return; /* a rule's: told there */
+        return; /* a rule's action: reported there */
     if (j)
         job_event(j, controller_now_s(), "%s: %s: %s", action_name(r->kind),
                   r->state == ACTION_DONE ? "done" : "failed", r->outcome);
@@ -183,5 +183,5 @@ void query_action_open(struct controller *s, const struct config *c)
 
     s->actions = actions_new(s->base, c, &hooks, s, &warning);
     if (*warning.text)
-        log_warn("%s: actions are not remembered over a restart", warning.text);
+        log_warn("%s: pending actions will be lost at a restart", warning.text);
 }

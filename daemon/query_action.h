@@ -1,4 +1,4 @@
-/* query_action.h - actions by hand, and what is logged of all: those of rules, too. */
+/* query_action.h - queries on actions and users' requests for them; logs the outcomes of all actions. */
 #ifndef SYNCGUARD_DAEMON_QUERY_ACTION_H
 #define SYNCGUARD_DAEMON_QUERY_ACTION_H
 
@@ -6,10 +6,10 @@
 
 #include "daemon/peer.h"
 
-/* Open the book of actions; without it they are forgotten at a restart. */
+/* Open the records of actions; if that fails, this is logged, and actions are lost at a restart. */
 void query_action_open(struct controller *c, const struct config *config);
 
-/* Begin one, or look whether it could be begun; list them. The answer is the caller's. */
+/* Start an action, check whether it could be started, or list actions. The caller owns the answer. */
 json_t *query_action(struct peer *p, const json_t *q);
 json_t *query_actions(struct peer *p, const json_t *q);
 

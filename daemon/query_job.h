@@ -1,4 +1,4 @@
-/* query_job.h - which jobs a terminal may see, and why it does not get one that it asks for. */
+/* query_job.h - the jobs that a terminal may see, and the reasons why a job is not available. */
 #ifndef SYNCGUARD_DAEMON_QUERY_JOB_H
 #define SYNCGUARD_DAEMON_QUERY_JOB_H
 
@@ -7,15 +7,15 @@
 
 #include "daemon/peer.h"
 
-/* The user whose jobs the terminal sees; UINT32_MAX: everybody's. */
+/* The user whose jobs the terminal may see; UINT32_MAX: all users. */
 uid_t query_sees(const struct peer *p);
 
-/* The job or step of that name; running: only if it has not ended.  NULL with the reason: it has ended, is
- * somebody else's, or is not known. */
+/* The job or step with this id; running: only if it has not ended.  NULL with a reason: it has ended, is another
+ * user's, or does not exist. */
 struct job *query_job(const struct peer *p, const char *text, bool running, struct err *err);
-/* The last report of a step that is only in the history; the caller's.  NULL: there is none. */
+/* The last report of a step that is only in the history; the caller owns it.  NULL: there is none. */
 json_t *query_job_stored(const struct peer *p, const char *text);
-/* Is there either of them?  false with the reason. */
+/* Whether the job is in memory or in the history.  false with a reason. */
 bool query_job_known(const struct peer *p, const char *text, struct err *err);
 
 #endif

@@ -31,7 +31,7 @@
 
 #define TICK_S       0.25
 #define SAVE_S       30.0
-#define FAILURES_S   900.0  /* between two looks at how often jobs failed */
+#define FAILURES_S   900.0  /* interval at which a job's failure rate is read from the history */
 #define EXPIRE_TICKS 14400u /* an hour */
 
 /* ---- peers ---- */
@@ -62,7 +62,7 @@ void server_frame(struct peer *p, const void *data, size_t bytes)
     json_t *o = json_loadb(data, bytes, JSON_REJECT_DUPLICATES, &e);
 
     if (!json_is_object(o))
-        peer_send(p, json_pack("{s:s}", "error", "a frame is one JSON object"));
+        peer_send(p, json_pack("{s:s}", "error", "invalid frame: expected one JSON object"));
     else if (p->agent)
         agents_message(p, o);
     else if (json_object_get(o, "hello"))
@@ -88,7 +88,7 @@ static void on_down(struct link *l, const char *why, void *arg)
     struct peer *p = arg;
 
     if (!p->up)
-        log_warn("%s: not let in: %s", link_peer(l), why);
+        log_warn("%s: connection refused: %s", link_peer(l), why);
     else
         log_debug("%s: gone: %s", link_peer(l), why);
     peer_forget(p);
@@ -107,7 +107,7 @@ static void on_accept(struct evconnlistener *listener, evutil_socket_t fd, struc
     (void)addr;
     (void)len;
     if (s->n_peers >= PEERS_MAX) {
-        log_warn("a connection is refused: %u are open", PEERS_MAX);
+        log_warn("connection refused: %u are open", PEERS_MAX);
         close(fd);
         return;
     }
@@ -115,14 +115,14 @@ static void on_accept(struct evconnlistener *listener, evutil_socket_t fd, struc
     p->link = link_accept(s->base, fd, *s->config.munge_socket ? s->config.munge_socket : NULL, &peer_events,
                           p, &err);
     if (!p->link) {
-        log_warn("a connection is refused: %s", err.text);
+        log_warn("connection refused: %s", err.text);
         free(p);
         return;
     }
     peer_add(s, p);
 }
 
-/* ---- time ---- */
+/* ---- periodic work ---- */
 
 static void save(struct controller *s, struct job *j)
 {
@@ -134,7 +134,7 @@ static void save(struct controller *s, struct job *j)
     report = report_job(j, now_s, &REPORT_ALL);
     controls_put(s->controls, j, now_s, report);
     if (history_save(s->history, j, now_s, controls_first_action(j), report, &err) < 0)
-        log_warn("job %s: not kept: %s", j->text_id, err.text);
+        log_warn("job %s: cannot save to history: %s", j->text_id, err.text);
     json_decref(report);
 }
 
@@ -168,7 +168,7 @@ static bool tick_job(struct controller *s, struct job *j, double now_s)
     recorders_tick(j, now_s);
     controls_tick(s->controls, j, now_s);
     if (j->events.n != events && history_verdicts(s->history, j, now_s, &err) < 0)
-        log_warn("job %s: verdict not kept: %s", j->text_id, err.text);
+        log_warn("job %s: cannot save verdicts to history: %s", j->text_id, err.text);
     if (j->state >= JOB_FINISHED && before < JOB_FINISHED)
         log_info("job %s: %s", j->text_id, job_state_name(j->state));
     if ((j->state >= JOB_FINISHED && !j->final) || now_s > j->saved_s + SAVE_S) {
@@ -180,7 +180,7 @@ static bool tick_job(struct controller *s, struct job *j, double now_s)
     if (j->final && j->outcome && !j->outcome_kept) {
         j->outcome_kept = true;
         if (history_outcome(s->history, j, &err) < 0)
-            log_warn("job %s: how it ended is not kept: %s", j->text_id, err.text);
+            log_warn("job %s: cannot save its outcome to history: %s", j->text_id, err.text);
     }
     forget_recordings(s, j);
     return j->state < JOB_FINISHED || now_s < j->end_s + JOB_KEEP_S || job_agents_connected(j);
@@ -229,14 +229,14 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
             s->jobs.job[i]->failures_due_s = now_s;
     rate(s, now_s);
     if (s->ticks++ % EXPIRE_TICKS == 0 && store_expire(s->store, s->config.history_days, &err) < 0)
-        log_warn("%s: old history stays", err.text);
+        log_warn("%s: cannot delete old history", err.text);
     if (s->ticks % EXPIRE_TICKS == 1) {
         actions_expire(s->actions, s->config.history_days);
         controls_expire(s->controls, s->config.history_days);
     }
 }
 
-/* ---- life ---- */
+/* ---- creation and end ---- */
 
 static uid_t uid_of(const char *name)
 {
@@ -261,7 +261,7 @@ int server_configure(struct controller *s, const struct config *c, struct err *e
         uid_t uid = uid_of(name);
 
         if (*name && uid == UINT32_MAX)
-            log_warn("Operators: no user %s here: left out", name);
+            log_warn("Operators: unknown user %s: ignored", name);
         else if (*name && s->n_operators < ARRAY_SIZE(s->operators))
             s->operators[s->n_operators++] = uid;
     }
@@ -310,7 +310,7 @@ struct controller *server_new(struct event_base *base, const struct config *c, s
     s->batches_per_s = s->cpu_ratio = NAN;
     gethostname(s->host, sizeof(s->host) - 1);
     if (sodium_init() < 0) {
-        err_set(err, "libsodium cannot be initialised");
+        err_set(err, "cannot initialise libsodium");
         goto fail;
     }
     randombytes_buf(&s->life, sizeof(s->life));
@@ -318,12 +318,12 @@ struct controller *server_new(struct event_base *base, const struct config *c, s
         goto fail;
     s->store = store_open(c->state_dir, &store_err);
     if (!s->store)
-        log_warn("%s: goes on without history", store_err.text);
+        log_warn("%s: continuing without history", store_err.text);
     s->history = history_new(s->store);
     s->jobtime = jobtime_new(base);
     s->accounting = accounting_new(base);
     query_action_open(s, c);
-    server_configure(s, c, err); /* no rules yet, which alone could be wrong */
+    server_configure(s, c, err); /* cannot fail, because the rules are not loaded yet */
     s->controls = controls_new(s, c, err);
     if (!s->controls)
         goto fail;
@@ -346,7 +346,7 @@ void server_free(struct controller *s)
     for (size_t i = 0; i < s->jobs.n; i++) {
         if (!s->jobs.job[i]->final)
             save(s, s->jobs.job[i]);
-        recorders_end(s->jobs.job[i], "the controller stops");
+        recorders_end(s->jobs.job[i], "the controller is stopping");
     }
     while (s->peers) {
         struct peer *p = s->peers;

@@ -1,4 +1,4 @@
-/* syncguardd - the controller: joins what all ranks of all guarded steps see, and answers the terminals. */
+/* syncguardd - the controller: combines the data of all ranks of all guarded steps, and answers terminals. */
 #include <event2/event.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,8 +15,7 @@ static const struct option_spec conf = { .name = "conf",
                                          .value = "FILE",
                                          .text = "read this configuration instead of the installed one" };
 static const struct option_spec verbose = { .name = "verbose",
-                                            .text =
-                                                "log everything, whatever LogLevel in the configuration is" };
+                                            .text = "log everything, regardless of LogLevel" };
 static const struct option_use uses[] = { { &conf, NULL }, { &verbose, NULL }, { NULL, NULL } };
 static const struct options_command only = { .name = "", .operands = "", .uses = uses };
 
@@ -58,10 +57,10 @@ static void on_reload(evutil_socket_t sig, short what, void *arg)
     (void)what;
     log_reopen();
     if (config_load(&c, d->conf, &err) < 0 || server_configure(d->server, &c, &err) < 0) {
-        log_error("%s: the configuration stays as it is", err.text);
+        log_error("%s: keeping the present configuration", err.text);
         return;
     }
-    log_info("configuration read again");
+    log_info("configuration reloaded");
 }
 
 static struct event *on_signal(struct daemon *d, int sig, event_callback_fn fn)

@@ -10,7 +10,7 @@
     "Action=exclude\n"                                                                              \
     "Rule=out Policy=p When=\"class == straggler\" Hold=1s CoolDown=1h Action=drain\n"              \
     "Rule=never Policy=p When=\"synchronisation_ratio > 0.95 or time_left_s < 1s\" Action=signal\n" \
-    "Rule=tell Policy=p When=\"class == straggler\" Hold=2s CoolDown=1h Action=command\n"
+    "Rule=page Policy=p When=\"class == straggler\" Hold=2s CoolDown=1h Action=command\n"
 #define POLICY "PolicyFor=p User=sim Override=no\n"
 
 static char jsonl[128], hook[128], slurm_helper[128];
@@ -165,7 +165,7 @@ static void commands(void)
     is_str(text(a, "policy.action"), "dryrun", "as it was");
     json_decref(a);
     a = control("4242", "set", "\"Colour=red\"");
-    ok(strstr(text(a, "error"), "Colour: no parameter of a policy; there are MinSlowdown"), "%s",
+    ok(strstr(text(a, "error"), "unknown parameter 'Colour': expected one of MinSlowdown"), "%s",
        text(a, "error"));
     json_decref(a);
     a = control("4242", "set", "\"SampleRate=default\"");
@@ -336,16 +336,16 @@ static void enforce(void)
     ok(becomes("4300", "policy.rules.3.last.outcome", "done"), "what can be done is");
     for (int i = 0; i < 600; i++) {
         a = job("4300");
-        if (*text(rule(a, "tell"), "last.effect"))
+        if (*text(rule(a, "page"), "last.effect"))
             break;
         json_decref(a);
         pause_s(0.1);
         a = NULL;
     }
-    ok(strstr(text(rule(a, "tell"), "last.effect"), "ran the command: ") &&
-           number(rule(a, "tell"), "last.effect_ratio") > 0.3 &&
-           number(rule(a, "tell"), "last.effect_ratio") < 3,
-       "and its effect is measured: %s", text(rule(a, "tell"), "last.effect"));
+    ok(strstr(text(rule(a, "page"), "last.effect"), "ran the command: ") &&
+           number(rule(a, "page"), "last.effect_ratio") > 0.3 &&
+           number(rule(a, "page"), "last.effect_ratio") < 3,
+       "and its effect is measured: %s", text(rule(a, "page"), "last.effect"));
     json_decref(a);
     kill(pid, SIGTERM);
     waitpid(pid, NULL, 0);
@@ -498,7 +498,7 @@ static void lost_audit(void)
          /* one rule: its decision is number 1 in either audit */
              *conf = xasprintf(
                  "Policy=p Action=enforce\n" POLICY
-                 "Rule=tell Policy=p When=\"class == straggler\" Hold=1s CoolDown=1h Action=command\n"
+                 "Rule=page Policy=p When=\"class == straggler\" Hold=1s CoolDown=1h Action=command\n"
                  "CommandHook=%s\n",
                  hook);
     pid_t pid;
@@ -557,7 +557,7 @@ static int as_owner(void)
     return !granted(control("5000", "set", "\"HangTimeout=40s\",\"Action=enforce\""), "policy.action",
                     "enforce") *
                1 +
-           !refused(control("5000", "set", "\"NodesPerHour=1000\""), "set by operators only") * 2 +
+           !refused(control("5000", "set", "\"NodesPerHour=1000\""), "only operators may set it") * 2 +
            !refused(control("4242", "pause", ""), "not yours") * 4 +
            !refused(ask("{\"query\":\"audit\",\"job\":\"4242\"}"), "not yours") * 8 +
            !granted(ask("{\"query\":\"audit\",\"job\":\"5000\"}"), "audit.0.state", "command") * 16;

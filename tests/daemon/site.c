@@ -50,8 +50,8 @@ static void not_loaded(void)
 {
     json_t *a = NULL;
 
-    ok(live_logged("broken.so: ") && live_logged(": goes on without it: rules that ask it decide nothing"),
-       "what cannot be loaded is told");
+    ok(live_logged("broken.so: ") && live_logged(": continuing without it; rules that ask it make no decisions"),
+       "a site policy that cannot be loaded is logged");
     for (int i = 0; i < 600; i++) {
         a = job();
         if (!strcmp(text(a, "verdicts.0.class"), "straggler"))
@@ -92,7 +92,7 @@ static void reloads(void)
 
     configure("broken.so", "node-equivalents", "other");
     kill(live.controller, SIGHUP);
-    ok(live_logged("the configuration stays as it is"), "a reload with one that cannot be loaded is refused");
+    ok(live_logged("keeping the present configuration"), "a reload with one that cannot be loaded is refused");
     a = job();
     is_str(text(a, "policy.rules.0.name"), "save", "the rules stay");
     is_str(text(a, "policy.rules.0.phase"), "cooling", "and what is loaded is still asked");
