@@ -258,7 +258,8 @@ static void use_options_of(struct options_scan *s, const struct options_command 
     const struct option_use *use;
 
     s->n_specs = 0;
-    strcpy(s->letters, "-:"); /* words in their order, a missing value is told from an unknown option */
+    strcpy(s->letters,
+           "-:"); /* operands in their order; a missing value is distinguished from an unknown option */
     for (size_t i = 0; (use = options_use(p, c, i)); i++)
         add_spec(s, use->option);
     for (size_t k = 0; !c && (each = options_command(p, k)); k++)
@@ -357,7 +358,7 @@ int options_scan(struct options_scan *s, const struct options_program *p, int ar
     if (!options_has_commands(p))
         o->command = p->command(0);
     use_options_of(s, o->command);
-    optind = 0; /* begin anew: tests parse more than once */
+    optind = 0; /* restart getopt, because tests parse more than once */
     opterr = 0;
     while ((code = getopt_long(argc, argv, s->letters, s->longs, NULL)) != -1) {
         if (code == IN_ORDER) {

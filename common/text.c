@@ -71,7 +71,7 @@ struct text text_count(double number)
 /* The first line begins at column at, which is already written up to there. */
 static void wrap_at(FILE *out, const char *paragraph, int at, int indent, int columns)
 {
-    bool begun = false;
+    bool has_word = false;
 
     if (columns <= 0 || columns > TEXT_COLUMNS)
         columns = TEXT_COLUMNS;
@@ -79,13 +79,13 @@ static void wrap_at(FILE *out, const char *paragraph, int at, int indent, int co
         size_t bytes = strcspn(paragraph, " ");
         int word = utf8_width(paragraph, bytes);
 
-        if (begun && at + 1 + word > columns) {
+        if (has_word && at + 1 + word > columns) {
             fputc('\n', out);
             at = 0;
-            begun = false;
+            has_word = false;
         }
-        at += fprintf(out, "%*s", begun ? 1 : indent - at, "") + word;
-        begun = true;
+        at += fprintf(out, "%*s", has_word ? 1 : indent - at, "") + word;
+        has_word = true;
         fwrite(paragraph, 1, bytes, out);
         paragraph += bytes;
     }

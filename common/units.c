@@ -306,7 +306,7 @@ static const char *special(double value)
     return isnan(value) ? "?" : isinf(value) ? (value < 0 ? "-inf" : "inf") : NULL;
 }
 
-/* Below a minute to so many significant digits, two or three. */
+/* Below a minute with this many significant digits, two or three. */
 static char *format_s(char *buf, size_t size, double seconds, int digits)
 {
     static const struct suffix units[] = { { "ns", 1e-9 }, { "us", 1e-6 }, { "ms", 1e-3 }, { "s", 1 } };

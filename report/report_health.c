@@ -6,7 +6,7 @@
 #include "report/report_view.h"
 #include "wire/json.h"
 
-/* What is not known of a node or a rank is left out: most nodes do not tell everything. */
+/* Unknown values of a node or a rank are left out, because most nodes lack some of them. */
 
 static json_t *gpus_json(const struct view_node_health *h)
 {

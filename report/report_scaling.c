@@ -138,17 +138,19 @@ static void put_assumes(struct report_scaling *r, const struct view_scaling *s, 
     const struct projection *p = &s->projection;
     const char *const assumes[] = {
         strong ? "the work is divided among the ranks (strong scaling)"
-               : "each rank has as much to do as now (weak scaling)",
-        "messages are as large, and more ranks are like those there are",
-        p->fixed_known ? NULL
-                       : "one size of message tells no latency: that of usual networks, 1.3 to 19 us a hop, "
-                         "is assumed",
+               : "each rank has the same work as now (weak scaling)",
+        "messages have the same size, and further ranks are like the present ones",
+        p->fixed_known
+            ? NULL
+            : "messages of one size do not show the latency: that of usual networks, 1.3 to 19 us per hop, "
+              "is assumed",
         p->rate_known ? NULL
-                      : "no node tells how fast its adapters are: usual ones, 1.4 to 72 GB/s, are assumed",
-        p->between_nodes ? NULL
-                         : "all ranks are on one node: what a network between nodes costs was never seen",
-        p->between_switches ? NULL : "one switch, or none told of: what lies between switches was never seen",
-        s->noise.apart ? "slow ranks stay as they are, and no more of them come" : NULL,
+                      : "no node reports the speed of its adapters: usual ones, 1.4 to 72 GB/s, are assumed",
+        p->between_nodes ? NULL : "all ranks are on one node: traffic between nodes was never measured",
+        p->between_switches
+            ? NULL
+            : "the ranks are on one switch or their switches are unknown: traffic between switches was never measured",
+        s->noise.apart ? "slow ranks stay slow, and no further ranks are slow" : NULL,
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(assumes); i++)

@@ -82,15 +82,17 @@ void report_strategies_put(struct report_strategies *r, const struct strategies 
 static void put_assumes(struct report_strategies *r, const struct view_strategies *s)
 {
     const char *const assumes[] = {
-        "the ranks' work goes on as in the newest steps",
+        "the ranks' work continues as in the latest steps",
         s->algorithm_known ? NULL
-                           : "which algorithm the all-reduce has is not known: all that fit are weighed, the "
-                             "ranges hold them",
-        s->fixed_known ? NULL
-                       : "one size of message tells no latency: that of usual networks, 1.3 to 19 us a hop, "
-                         "is assumed",
-        s->several_nodes && !s->inside_seen ? "inside of nodes a byte costs what is usual, 30 to 300 GB/s"
-                                            : NULL,
+                           : "the algorithm of the all-reduce is not known: the ranges include all that fit "
+                             "the measurements",
+        s->fixed_known
+            ? NULL
+            : "messages of one size do not show the latency: that of usual networks, 1.3 to 19 us per hop, "
+              "is assumed",
+        s->several_nodes && !s->inside_seen
+            ? "the speed within nodes was not measured: the usual 30 to 300 GB/s are assumed"
+            : NULL,
         "nothing is known of how many more samples staleness, local steps or asynchrony need: theirs is time "
         "per sample",
     };

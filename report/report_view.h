@@ -126,7 +126,7 @@ json_t *report_timeline(const struct view *v, double now_s); /* of the whole run
 json_t *report_efficiency(const struct efficiency *recent, const struct efficiency *run); /* run: or NULL */
 json_t *report_critical_path(const struct view *v);
 json_t *report_projection(const struct view *v, double now_s);
-/* How a node and a rank fare; NULL: nothing was told lately. */
+/* How a node and a rank fare; NULL: no recent report. */
 json_t *report_node_health(const struct view *v, double now_s, const char *node);
 json_t *report_rank_health(const struct view *v, double now_s, uint32_t rank);
 

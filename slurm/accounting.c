@@ -13,12 +13,12 @@
 #include "slurm/slurmtool.h"
 
 #define EVERY_S    21600.0
-#define AGAIN_S    3600.0 /* after it failed */
+#define AGAIN_S    3600.0 /* interval after a failure */
 #define TIMEOUT_S  60.0
-#define OUTPUT_MAX (4u << 20) /* some 50,000 events */
+#define OUTPUT_MAX (4u << 20) /* about 50,000 events */
 #define DAY_S      86400.0
 
-/* What is asked, in turn. */
+/* The queries, in their order. */
 enum question { EVENTS, PURGE, NODES, QUESTIONS };
 
 static const char *const tools[QUESTIONS] = {
@@ -32,10 +32,10 @@ struct accounting {
     char *answer[QUESTIONS];
     char path[QUESTIONS][SLURMTOOL_PATH_MAX];
     char slurm_user[64];
-    int days; /* 0: it is not asked */
+    int days; /* 0: the accounting is not used */
     double due_s;
     bool failed, fresh;
-    char why[256]; /* it failed, as was logged last */
+    char why[256]; /* reason of the failure that was logged last */
     struct outages *outages;
 };
 
@@ -94,8 +94,8 @@ static void fail(struct accounting *a, const char *why)
 
     snprintf(line, sizeof(line), "%.*s", (int)n, why);
     if (strcmp(line, a->why))
-        log_info("Slurm's accounting does not say how often nodes fail: %s; %s", line,
-                 a->outages ? "what it said before stays" : "the rate is that of guarded jobs");
+        log_info("Slurm's accounting has no failure rate of nodes: %s; %s", line,
+                 a->outages ? "using its earlier answer" : "using the failure rate of guarded jobs");
     memcpy(a->why, line, sizeof(line));
     a->failed = true;
 }
@@ -113,7 +113,7 @@ static void conclude(struct accounting *a)
         return;
     }
     if (*a->why)
-        log_info("Slurm's accounting says now how often nodes fail");
+        log_info("Slurm's accounting has the failure rate of nodes again");
     *a->why = '\0';
     outages_free(a->outages);
     a->outages = o;
@@ -130,7 +130,7 @@ static void on_end(void *arg, const struct child_end *end)
     if (end->timed_out)
         snprintf(why, sizeof(why), "%s did not answer in %.0f s", tool, TIMEOUT_S);
     else if (!WIFEXITED(end->status) || WEXITSTATUS(end->status))
-        snprintf(why, sizeof(why), "%s: %s", tool, *end->errors ? end->errors : "it failed without a word");
+        snprintf(why, sizeof(why), "%s: %s", tool, *end->errors ? end->errors : "failed without a message");
     else if (end->output_bytes >= OUTPUT_MAX)
         snprintf(why, sizeof(why), "%s: more than %u bytes", tool, OUTPUT_MAX);
     else
@@ -162,7 +162,7 @@ static void ask(struct accounting *a)
     struct err err;
 
     if (!*o.path) {
-        snprintf(missing, sizeof(missing), "there is no %s", tools[a->question]);
+        snprintf(missing, sizeof(missing), "%s not found", tools[a->question]);
         fail(a, missing);
         return;
     }

@@ -15,7 +15,8 @@
 #include "common/xalloc.h"
 
 #define ERRORS_MAX 1000
-#define LOOK_US    50000 /* how often we look whether it ended; it need not close its output for that */
+#define LOOK_US \
+    50000 /* interval at which the end is checked, as a program may end while others keep its output open */
 
 extern char **environ;
 
@@ -60,7 +61,7 @@ static void child_free(struct child *c)
     free(c);
 }
 
-/* ---- its streams ---- */
+/* ---- streams ---- */
 
 static void on_writable(evutil_socket_t fd, short what, void *arg)
 {
@@ -71,10 +72,10 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
     if (n > 0)
         s->bytes += (size_t)n;
     if (s->bytes == s->max || (n < 0 && errno != EAGAIN && errno != EINTR))
-        stream_close(s); /* it need not read what we say */
+        stream_close(s); /* the program need not read its input */
 }
 
-/* One piece; false when there is no more now. */
+/* Read one piece; false: there is no more at present. */
 static bool take(struct stream *s)
 {
     char piece[4096];
@@ -99,10 +100,10 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 {
     (void)fd;
     (void)what;
-    take(arg); /* one piece a turn: one that writes without end does not hold up the loop */
+    take(arg); /* one piece per turn, so that endless output does not block the loop */
 }
 
-/* ---- its end ---- */
+/* ---- end ---- */
 
 static void end(struct child *c, int status)
 {
@@ -148,7 +149,7 @@ void child_cancel(struct child *c)
     child_free(c);
 }
 
-/* ---- its start ---- */
+/* ---- start ---- */
 
 #define ARGS_MAX 16 /* further ones are left out */
 

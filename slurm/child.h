@@ -1,8 +1,8 @@
-/* child.h - a program that is run for us: text in, text out, bounded in time and size, on the loop.
+/* child.h - runs a program on the loop, with text as input and output, bounded in time and size.
  *
- * No shell; its own process group, default signals, no descriptors of ours but its three.  At the time limit
- * the group is killed.  What it writes beyond the limit is read and thrown away.  The caller ignores SIGPIPE:
- * a program need not read what it is told. */
+ * No shell; the program has its own process group, default signals and only three descriptors.  At the time limit
+ * the group is killed.  Output beyond the limit is read and discarded.  The caller must ignore SIGPIPE, because the
+ * program need not read its input. */
 #ifndef SYNCGUARD_SLURM_CHILD_H
 #define SYNCGUARD_SLURM_CHILD_H
 
@@ -16,7 +16,7 @@ struct child;
 
 struct child_options {
     const char *path;  /* absolute; it is argv[0] */
-    const char *input; /* lent for the call */
+    const char *input; /* needs to be valid during child_start() only */
     double timeout_s;
     size_t output_max;       /* bytes of standard output that are kept; standard error is kept to 1000 */
     const char *const *args; /* the rest of argv, ends with NULL; NULL: none */
@@ -24,13 +24,13 @@ struct child_options {
 
 struct child_end {
     bool timed_out;
-    int status;                  /* as waitpid gives it; of one that was killed by us too */
-    const char *output, *errors; /* ended by NUL, lent */
+    int status;                  /* as from waitpid(), also if it was killed at the time limit */
+    const char *output, *errors; /* NUL-terminated, valid during the call */
     size_t output_bytes;
 };
 typedef void child_fn(void *arg, const struct child_end *end);
 
-/* fn is called once, when it has ended, and the child is freed then. NULL: it cannot be started. */
+/* Start a program; fn is called once when it has ended, then the child is freed. NULL with a reason. */
 struct child *child_start(struct event_base *base, const struct child_options *o, child_fn *fn, void *arg,
                           struct err *err);
 /* Kill it; fn is not called. NULL is fine. */

@@ -1,11 +1,11 @@
-/* comment.h - our words beside other people's, in comments of jobs and nodes and in reasons of nodes. */
+/* comment.h - adds SyncGuard's text to comments of jobs and nodes, and to reasons of nodes, that others may have set. */
 #ifndef SYNCGUARD_SLURM_COMMENT_H
 #define SYNCGUARD_SLURM_COMMENT_H
 
 #define COMMENT_MARK "SyncGuard: "
 
-/* What a comment becomes that was `old` (NULL: none) when we say `text`: what others wrote stays in front,
- * what we wrote before goes.  Control characters become spaces.  The caller's (free). */
+/* The comment `old` (NULL: none) with `text` added: text of others is kept before it, SyncGuard's earlier text is
+ * replaced.  Control characters become spaces.  The caller frees the result. */
 char *comment_merge(const char *old, const char *text);
 
 #endif

@@ -1,10 +1,10 @@
-/* hostlist.h - Slurm's way of writing many nodes: "node[1-3,07],gpu4", read where libslurm is not there. */
+/* hostlist.h - reads lists of nodes in Slurm's notation, "node[1-3,07],gpu4", without libslurm. */
 #ifndef SYNCGUARD_SLURM_HOSTLIST_H
 #define SYNCGUARD_SLURM_HOSTLIST_H
 
 #include <stdbool.h>
 
-/* Is the node in the list?  Nothing is expanded, so no list is too long; a malformed one has no nodes. */
+/* Whether the node is in the list.  The list is not expanded, so it may be long; a malformed list has no nodes. */
 bool hostlist_has(const char *list, const char *node);
 
 #endif

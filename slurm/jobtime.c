@@ -17,14 +17,14 @@
 #define OFTEN_S    5.0
 #define SELDOM_S   60.0
 #define TIMEOUT_S  20.0
-#define OUTCOME_S  180.0 /* a job that lives on for so long after its step broke will not tell why */
+#define OUTCOME_S  180.0 /* the outcome of a step whose job runs on this long stays unknown */
 #define IDS_MAX    16000 /* bytes of the list of jobs */
 #define OUTPUT_MAX (1u << 20)
 
 struct jobtime {
     struct event_base *base;
     struct child *child;
-    struct jobs *jobs;               /* lent for as long as the server lives */
+    struct jobs *jobs;               /* belongs to the controller */
     char squeue[SLURMTOOL_PATH_MAX]; /* "": there is none */
     double due_s;
 };
@@ -46,7 +46,7 @@ void jobtime_free(struct jobtime *t)
     free(t);
 }
 
-/* It broke, and Slurm has not said why.  A hang is a failure, whoever ended it. */
+/* Whether the step broke and its outcome is unknown.  A hang is a failure, whoever ended it. */
 static bool is_open(const struct job *j)
 {
     return j->outcome == JOB_OUTCOME_UNKNOWN && job_broken(j) && !job_hangs(j);
@@ -69,7 +69,7 @@ bool jobtime_line(const char *text, struct jobtime_line *out)
 
 enum job_outcome jobtime_outcome(const struct jobtime_line *l, uint32_t restarts, bool preempted)
 {
-    /* What a checkpoint protects from; of the others nothing is to be said yet. */
+    /* Final states, and whether they are failures that a checkpoint protects from; other states leave it open. */
     static const struct {
         const char *state;
         enum job_outcome outcome;
@@ -93,7 +93,7 @@ enum job_outcome jobtime_outcome(const struct jobtime_line *l, uint32_t restarts
     return JOB_OUTCOME_UNKNOWN;
 }
 
-static void tell_limit(struct job *j, const struct jobtime_line *l)
+static void set_limit(struct job *j, const struct jobtime_line *l)
 {
     double left_s = l->end_wall_s - (double)time(NULL);
 
@@ -104,7 +104,7 @@ static void tell_limit(struct job *j, const struct jobtime_line *l)
         cadence_notice(j, now_s(), left_s > 0 ? left_s : NAN);
 }
 
-static void tell(struct jobs *jobs, const char *text)
+static void take_line(struct jobs *jobs, const char *text)
 {
     struct jobtime_line l;
 
@@ -116,7 +116,7 @@ static void tell(struct jobs *jobs, const char *text)
         if (j->id.job != l.job)
             continue;
         if (j->state < JOB_FINISHED)
-            tell_limit(j, &l);
+            set_limit(j, &l);
         else if (is_open(j))
             j->outcome = jobtime_outcome(&l, j->id.restarts, cadence_noticed(j));
     }
@@ -129,7 +129,7 @@ static void on_end(void *arg, const struct child_end *end)
 
     t->child = NULL;
     while ((line = strsep(&rest, "\n")))
-        tell(t->jobs, line);
+        take_line(t->jobs, line);
     free(copy);
 }
 

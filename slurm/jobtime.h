@@ -1,9 +1,9 @@
-/* jobtime.h - when Slurm will end the guarded jobs: their time limits, and whether they are being preempted;
- * and how those ended whose step broke.
+/* jobtime.h - asks Slurm when it will end the guarded jobs (time limit, preemption), and how jobs ended whose step
+ * broke.
  *
- * Asks squeue, one child at a time, for all jobs together: every 5 s while a policy asks for checkpoints or a
- * step broke lately, else once a minute.  Without squeue nothing is known, and nothing is lost but that.
- * Tells job/cadence, and the job its outcome. */
+ * It runs squeue for all jobs at once, one child at a time: every 5 s while a policy asks for checkpoints or after a
+ * step broke, otherwise once a minute.  Without squeue these times and outcomes stay unknown.
+ * Reports times to job/cadence, and outcomes to the job. */
 #ifndef SYNCGUARD_SLURM_JOBTIME_H
 #define SYNCGUARD_SLURM_JOBTIME_H
 
@@ -16,20 +16,20 @@ struct event_base;
 struct jobtime;
 
 struct jobtime *jobtime_new(struct event_base *base);
-void jobtime_free(struct jobtime *t);                                  /* NULL is fine */
-void jobtime_tick(struct jobtime *t, struct jobs *jobs, double now_s); /* about every quarter second */
+void jobtime_free(struct jobtime *t); /* NULL is fine */
+void jobtime_tick(struct jobtime *t, struct jobs *jobs,
+                  double now_s); /* call it about every quarter of a second */
 
 /* A line of squeue: "JOB END PREEMPTED STATE RESTARTS", local times as 2026-11-21T15:30:00. */
 struct jobtime_line {
     uint32_t job, restarts;
-    double end_wall_s, preempted_wall_s; /* NaN: not told */
+    double end_wall_s, preempted_wall_s; /* NaN: not given */
     char state[32];                      /* as "RUNNING" */
 };
-/* false: no such line, out is undefined. */
+/* Parse a line.  false: malformed, out is undefined. */
 bool jobtime_line(const char *text, struct jobtime_line *out);
 
-/* What that means for a step of the job in its run `restarts`, which broke; preempted: the job was told that
- * it would be ended. */
+/* The outcome of a broken step in the job's run `restarts`; preempted: the job had received notice of its end. */
 enum job_outcome jobtime_outcome(const struct jobtime_line *l, uint32_t restarts, bool preempted);
 
 #endif

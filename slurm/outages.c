@@ -10,7 +10,7 @@
 #include "common/xalloc.h"
 #include "slurm/slurmtool.h"
 
-#define GAP_S      300.0 /* a node that was back for less was not back */
+#define GAP_S      300.0 /* a node that was up for less counts as down throughout */
 #define TOGETHER_S 120.0 /* slurmctld finds nodes that fell silent together within some pings of each other */
 #define NODES_MAX  1000000
 #define MONTH_S    (30.4 * 86400)
@@ -69,7 +69,7 @@ static bool is_slurm(const char *user, const char *slurm_user)
     return n == 0 || (strlen(slurm_user) == n && !strncmp(user, slurm_user, n));
 }
 
-/* Slurm says so itself, but no node failed. */
+/* Slurm set the node down, but it did not fail. */
 static bool is_planned(const char *reason)
 {
     static const char *const reasons[] = { "reboot ", "scheduled reboot", "ResumeTimeout" };
@@ -232,7 +232,7 @@ bool outages_known(const struct outages *o)
     return o && o->now_s > o->from_s; /* NaN: no */
 }
 
-/* ---- what a job would have seen ---- */
+/* ---- failures of a job ---- */
 
 static bool is_in(const struct outages *o, const char *partition, const char *node)
 {
@@ -279,7 +279,7 @@ static void count(const struct outages *o, struct counted *c)
     }
 }
 
-/* NULL: Slurm knows no such partition. */
+/* NULL: unknown partition. */
 static const struct counted *counted(struct outages *o, const char *partition)
 {
     struct counted c = { .partition = NULL };

@@ -22,14 +22,14 @@
 struct outages;
 
 /* From events, the text of `sacctmgr -nP show event`, purge, that of `sacctmgr show configuration`, and
- * nodes, that of `sinfo -ahN`: the outages between from_s and now_s.  Lines that are none are passed over.
+ * nodes, that of `sinfo -ahN`: the outages between from_s and now_s.  Malformed lines are skipped.
  * slurm_user: as in slurm.conf. */
 struct outages *outages_new(const char *events, const char *purge, const char *nodes, const char *slurm_user,
                             double from_s, double now_s);
 void outages_free(struct outages *o);        /* NULL is fine */
-bool outages_known(const struct outages *o); /* false: the events do not say since when there are any */
+bool outages_known(const struct outages *o); /* false: the period that the events cover is unknown */
 
-/* What a job would have seen. */
+/* The failures that a job would have had. */
 struct outages_seen {
     double failures; /* of its nodes: see below */
     double node_s;   /* node-seconds that they are from */

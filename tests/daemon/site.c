@@ -114,7 +114,7 @@ static void nonsense(void)
        "it projects nothing");
     is_int((long long)json_array_size(at(a, "policy.decisions")), 2, "the report has both decisions");
     json_decref(a);
-    ok(live_logged("the site's policy odd projects -inf of the step time: that is left out"), "the log says why");
+    ok(live_logged("the site's policy odd projects -inf of the step time: ignored"), "a policy with an impossible projection is logged");
     a = ask("{\"query\":\"audit\",\"job\":\"4242\"}");
     is_int((long long)json_array_size(at(a, "audit")), 2, "and so has the audit");
     json_decref(a);

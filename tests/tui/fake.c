@@ -335,8 +335,8 @@ static json_t *scaling(void)
                      "step_s", STEP_S, "text",
                      "synchronisation overtakes communication at about 190 ranks (2.97 times as many)",
                      "points", points, "noise", "cv", 0.041, "shape", "lognormal", "links", links, "assumes",
-                     "each rank has as much to do as now (weak scaling)",
-                     "messages are as large, and more ranks are like those there are");
+                     "each rank has the same work as now (weak scaling)",
+                     "messages have the same size, and further ranks are like the present ones");
 }
 
 static json_t *way(const char *name, double ratio, double spread, bool per_sample, const char *reason,
@@ -369,7 +369,7 @@ static json_t *ways(void)
                               "0.0 % of a step instead of 11.0 %",
                               "the exchange goes on beside the work"));
     return json_pack("{s:o, s:[s]}", "strategies", list, "assumes",
-                     "the ranks' work goes on as in the newest steps");
+                     "the ranks' work continues as in the latest steps");
 }
 
 static json_t *guarded_ratio(double value, double spread, const char *reference)

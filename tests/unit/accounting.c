@@ -126,7 +126,7 @@ static void asking(struct accounting *a)
        "sacctmgr is asked for events");
     answers("echo no; exit 1");
     now_s += 22000;
-    ok(!wait_for(a, "failed without a word") && accounting_see(a, "main", 1, &s) && s.failures == 2,
+    ok(!wait_for(a, "failed without a message") && accounting_see(a, "main", 1, &s) && s.failures == 2,
        "when it refuses later, what was known stays");
     answers("true");
     now_s += 4000;
