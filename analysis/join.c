@@ -83,21 +83,9 @@ void join_leave(struct join *j, uint32_t rank)
     j->announced--;
 }
 
-uint32_t join_size(const struct join *j)
-{
-    return j->size;
-}
-
 uint32_t join_announced(const struct join *j)
 {
     return j->announced;
-}
-
-bool join_is_member(const struct join *j, uint32_t rank)
-{
-    uint32_t *place = place_of(j, rank);
-
-    return place && *place;
 }
 
 uint32_t join_place(const struct join *j, uint32_t rank)

@@ -45,9 +45,7 @@ void join_free(struct join *j); /* NULL is fine */
 void join_member(struct join *j, uint32_t rank, uint32_t comm_rank);
 /* rank ended or was lost: no longer waited for. */
 void join_leave(struct join *j, uint32_t rank);
-uint32_t join_size(const struct join *j);      /* members, guarded or not */
 uint32_t join_announced(const struct join *j); /* members that join_member() announced */
-bool join_is_member(const struct join *j, uint32_t rank);
 uint32_t join_place(const struct join *j, uint32_t rank); /* among the members; UINT32_MAX: not one */
 
 /* Take a sample of a synchronising operation; false: not a member, or too late. */

@@ -93,15 +93,6 @@ const struct key *key_find(const struct key *keys, const char *name)
     return NULL;
 }
 
-size_t key_count(const struct key *keys)
-{
-    size_t n = 0;
-
-    while (keys[n].name)
-        n++;
-    return n;
-}
-
 char *key_names(const struct key *keys, char *buf, size_t size)
 {
     size_t at = 0;

@@ -28,7 +28,6 @@ struct key {
 
 /* Case-insensitive.  NULL: unknown key. */
 const struct key *key_find(const struct key *keys, const char *name);
-size_t key_count(const struct key *keys);
 /* "A, B, C" into buf, cut at its end; returns buf. */
 char *key_names(const struct key *keys, char *buf, size_t size);
 /* The reason for an unknown key: a similar one, or those that `whose`, such as "a policy has", are.  Returns -1. */

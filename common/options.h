@@ -26,7 +26,6 @@ struct option_spec {
 #define OPTION_REPEATED   "*" /* as otherwise: the option may be given several times; its type is VALUE_ANY */
 #define OPTIONS_MAX       64  /* per command, common options included */
 #define OPTIONS_TEXTS_MAX 8   /* values of one repeated option */
-#define OPTIONS_GIVEN_MAX 128 /* on one command line */
 
 /* An option as one command takes it. */
 struct option_use {

@@ -57,25 +57,6 @@ static double one_plus_w0(double c)
     return v;
 }
 
-double cadence_lambert_w0(double x)
-{
-    double w;
-
-    if (x < -exp(-1) * (1 + 1e-15))
-        return NAN;
-    if (x <= 0)
-        return x == 0 ? 0 : one_plus_w0(fmax(0, -1 - log(-x))) - 1;
-    w = x < 3 ? x / (1 + x) : log(x) - log(log(x));
-    for (int i = 0; i < 50; i++) { /* Halley */
-        double e = exp(w), f = w * e - x, step = f / (e * (w + 1) - (w + 2) * f / (2 * w + 2));
-
-        w -= step;
-        if (fabs(step) <= 1e-16 * fabs(w))
-            break;
-    }
-    return w;
-}
-
 double cadence_optimal_s(double write_s, double mtbf_s)
 {
     return mtbf_s * one_plus_w0(write_s / mtbf_s);

@@ -23,9 +23,4 @@ double cadence_segment_s(double interval_s, double write_s, double restart_s, do
 double cadence_goodput(double interval_s, double write_s, double restart_s, double mtbf_s);
 double cadence_overhead(double interval_s, double write_s, double restart_s, double mtbf_s);
 
-/* Lambert's W on its upper branch: w e^w = x for x >= -1/e (Corless et al., Adv. Comput. Math. 5 (1996)); NaN
- * below.
- */
-double cadence_lambert_w0(double x);
-
 #endif

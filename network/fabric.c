@@ -223,23 +223,3 @@ uint32_t fabric_switch_link(const struct fabric *f, uint32_t level, uint32_t pos
         return FABRIC_NO_LINK;
     return (up ? f->level[level].up : f->level[level].down) + position * ports + port;
 }
-
-const char *fabric_link_name(const struct fabric *f, uint32_t link, char *name, size_t size)
-{
-    int l = link_level(f, link);
-
-    if (l < 0) {
-        snprintf(name, size, "rank %u %s", link % f->ranks, link < f->ranks ? "out" : "in");
-        return name;
-    }
-    bool up = link < f->level[l].down;
-    uint32_t cable = link - (up ? f->level[l].up : f->level[l].down);
-    uint32_t ports = l ? f->shape.level[l].parents * f->shape.level[l].parallel : f->shape.rails;
-
-    if (!l)
-        snprintf(name, size, "node %u rail %u %s", cable / ports, cable % ports, up ? "up" : "down");
-    else
-        snprintf(name, size, "level %d switch %u port %u %s", l, cable / ports, cable % ports,
-                 up ? "up" : "down");
-    return name;
-}

@@ -86,7 +86,5 @@ uint32_t fabric_nic_link(const struct fabric *f, uint32_t node, uint32_t rail, b
 uint32_t fabric_switch_link(const struct fabric *f, uint32_t level, uint32_t position, uint32_t port,
                             bool up);
 uint32_t fabric_switches(const struct fabric *f, uint32_t level);
-/* "node 3 rail 0 up", "level 1 switch 2 port 5 down", "rank 7 out".  Returns name. */
-const char *fabric_link_name(const struct fabric *f, uint32_t link, char *name, size_t size);
 
 #endif

@@ -62,7 +62,7 @@ struct share {
         uint32_t rule;
     } * limit, *open;
     size_t limit_cap, open_cap;
-    uint64_t solves, levels;
+    uint64_t solves;
 };
 
 struct share *share_new(uint32_t links)
@@ -308,11 +308,6 @@ uint64_t share_solves(const struct share *s)
     return s->solves;
 }
 
-uint64_t share_levels(const struct share *s)
-{
-    return s->levels;
-}
-
 /* ---- levels ---- */
 
 /* The flow's rate without this link. */
@@ -407,7 +402,6 @@ static void level_link(struct share *s, uint32_t link)
     struct link *l = &s->link[link];
     double level = find_level(s, link);
 
-    s->levels++;
     if (is_same(level, l->level))
         return;
     l->level = level;

@@ -41,8 +41,7 @@ double share_rate(const struct share *s, uint32_t flow);
 /* Does the flow share a link with another one?  Does not need share_solve(). */
 bool share_meets(const struct share *s, uint32_t flow);
 
-/* Totals so far: changes that affected some link's level; levels computed. */
+/* Total so far: changes that affected some link's level. */
 uint64_t share_solves(const struct share *s);
-uint64_t share_levels(const struct share *s);
 
 #endif

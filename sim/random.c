@@ -73,12 +73,6 @@ double random_normal(const struct random *r, uint32_t who, uint64_t when)
     return deviate_normal(random_uniform(r, who, when));
 }
 
-void random_normals(const struct random *r, uint64_t when, size_t n, double *out)
-{
-    for (size_t i = 0; i < n; i++)
-        out[i] = random_normal(r, (uint32_t)i, when);
-}
-
 double random_lognormal_of(double z, double cv)
 {
     double variance = log1p(cv * cv);

@@ -32,9 +32,6 @@ double random_exponential(const struct random *r, uint32_t who, uint64_t when); 
 double random_gamma(const struct random *r, uint32_t who, uint64_t when, double cv);
 uint64_t random_bits(const struct random *r, uint32_t who, uint64_t when);
 
-/* n normals for who = 0 ... n-1. */
-void random_normals(const struct random *r, uint64_t when, size_t n, double *out);
-
 /* Of a lognormal of mean 1 and this coefficient of variation, from a standard normal. */
 double random_lognormal_of(double z, double cv);
 

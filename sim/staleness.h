@@ -1,7 +1,7 @@
 /* staleness.h - bounded staleness: how far a rank may run ahead of the slowest one (Ho et al. 2013, stale
  * synchronous parallel).
  *
- * Pure: counts in, permission out.  Steps are counted from 0; bound 0 is the synchronous job. */
+ * Pure.  Steps are counted from 0; bound 0 is the synchronous job. */
 #ifndef SYNCGUARD_SIM_STALENESS_H
 #define SYNCGUARD_SIM_STALENESS_H
 
@@ -10,8 +10,5 @@
 
 /* So many steps must the slowest rank have finished before anybody begins this one. */
 uint64_t staleness_needs(uint64_t step, uint64_t bound);
-
-/* May a rank begin this step now? */
-bool staleness_allows(uint64_t step, uint64_t slowest_finished, uint64_t bound);
 
 #endif

@@ -12,7 +12,6 @@
 
 #define GAP_S      300.0 /* a node that was up for less counts as down throughout */
 #define TOGETHER_S 120.0 /* slurmctld finds nodes that fell silent together within some pings of each other */
-#define NODES_MAX  1000000
 #define MONTH_S    (30.4 * 86400)
 
 /* A line of sacctmgr; the texts are lent by the copy of them all. */

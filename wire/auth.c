@@ -47,18 +47,17 @@ char *auth_encode(const char *socket, const void *payload, size_t bytes, struct 
 }
 
 int auth_decode(const char *socket, const char *credential, void *payload, size_t bytes, uid_t *uid,
-                gid_t *gid, struct err *err)
+                struct err *err)
 {
     munge_ctx_t ctx = open_ctx(socket, err);
     void *got = NULL;
     int len = 0, result = 0;
     uid_t maker = (uid_t)-1;
-    gid_t group = (gid_t)-1;
     munge_err_t rc;
 
     if (!ctx)
         return -1;
-    rc = munge_decode(credential, ctx, &got, &len, &maker, &group);
+    rc = munge_decode(credential, ctx, &got, &len, &maker, NULL);
     if (rc != EMUNGE_SUCCESS) {
         set_reason(ctx, rc, err);
         result = -1;
@@ -67,7 +66,6 @@ int auth_decode(const char *socket, const char *credential, void *payload, size_
     } else {
         memcpy(payload, got, bytes);
         *uid = maker;
-        *gid = group;
     }
     free(got); /* munge gives the payload of an expired or replayed credential too */
     munge_ctx_destroy(ctx);

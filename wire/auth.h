@@ -12,9 +12,9 @@
 /* socket: munged's; NULL or "" for munge's default.  The caller frees the credential; NULL with the reason. */
 char *auth_encode(const char *socket, const void *payload, size_t bytes, struct err *err);
 
-/* Decode a credential whose payload must be exactly `bytes` long.  uid and gid are those of its creator.
+/* Decode a credential whose payload must be exactly `bytes` long.  uid is its creator's.
  * A credential that was decoded on this host before is rejected as replayed. */
 int auth_decode(const char *socket, const char *credential, void *payload, size_t bytes, uid_t *uid,
-                gid_t *gid, struct err *err);
+                struct err *err);
 
 #endif

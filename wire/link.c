@@ -68,7 +68,6 @@ struct link {
     struct seal_pair pair;
     struct seal seal;
     uid_t uid;
-    gid_t gid;
     char peer[300];
     char why[400];
     int busy;    /* inside a callback of the owner: free later */
@@ -226,7 +225,7 @@ static void handle_greeting(struct link *l, const uint8_t *data, size_t bytes)
 
     memcpy(credential, data, bytes);
     credential[bytes] = '\0';
-    if (auth_decode(l->munge_socket, credential, &g, sizeof(g), &l->uid, &l->gid, &err) < 0) {
+    if (auth_decode(l->munge_socket, credential, &g, sizeof(g), &l->uid, &err) < 0) {
         refuse(l, "refused: %s", err.text);
         return;
     }
@@ -503,7 +502,6 @@ static struct link *new_link(struct event_base *base, const char *munge_socket,
     l->events = *events;
     l->arg = arg;
     l->uid = (uid_t)-1;
-    l->gid = (gid_t)-1;
     l->deadline = evtimer_new(base, on_deadline, l);
     l->doom = evtimer_new(base, on_doom, l);
     if (l->deadline && l->doom && !seal_pair_new(&l->pair))
@@ -606,11 +604,6 @@ size_t link_pending_bytes(const struct link *l)
 uid_t link_uid(const struct link *l)
 {
     return l->uid;
-}
-
-gid_t link_gid(const struct link *l)
-{
-    return l->gid;
 }
 
 const char *link_peer(const struct link *l)

@@ -1,7 +1,7 @@
 /* link.h - an authenticated, sealed connection between two of our programs, on libevent.
  *
  * The connecting end sends a munge credential whose encrypted payload carries a public key made for this
- * connection; the accepting end learns uid and gid from munge and answers with a key of its own, and both
+ * connection; the accepting end learns the uid from munge and answers with a key of its own, and both
  * prove by a first sealed frame that they hold the session's keys, which requires reading the credential.
  * From then on every frame is sealed (XChaCha20-Poly1305, a counter a direction as nonce: a replayed,
  * reordered or altered frame closes the link).  Frames are bounded (LINK_FRAME_MAX) before memory is spent on
@@ -55,7 +55,6 @@ struct link *link_accept(struct event_base *base, int fd, const char *munge_sock
 int link_send(struct link *l, enum link_frame type, const void *data, size_t bytes);
 size_t link_pending_bytes(const struct link *l); /* not yet taken by the kernel */
 uid_t link_uid(const struct link *l);            /* accepting end, once up: the peer's uid by munge */
-gid_t link_gid(const struct link *l);
 const char *link_peer(const struct link *l); /* "10.77.0.12:39412" or "host:port" */
 /* Close without calling down. NULL is fine. */
 void link_close(struct link *l);

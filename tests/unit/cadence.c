@@ -3,28 +3,6 @@
 
 #include "tests/tap.h"
 
-static void lambert(void)
-{
-    static const struct {
-        double x, want;
-    } cases[] = {
-        { -0.3678, -0.97936071495782848 }, { -0.2, -0.25917110181907375 },
-        { -1e-9, -1.000000001e-9 },        { 0, 0 },
-        { 0.5, 0.35173371124919583 },      { 1, 0.56714329040978387 },
-        { 10, 1.7455280027406994 },        { 1e10, 20.028685413304951 },
-    };
-
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-        ok(near(cadence_lambert_w0(cases[i].x), cases[i].want, 1e-12), "W0(%g)", cases[i].x);
-    ok(isnan(cadence_lambert_w0(-0.4)), "left of the branch point there is none");
-    ok(fabs(cadence_lambert_w0(-exp(-1)) + 1) < 1e-7, "at the branch point it is -1");
-    for (double x = -0.36; x < 1e6; x = x < 1 ? x + 0.13 : x * 3) {
-        double w = cadence_lambert_w0(x);
-
-        ok(near(w * exp(w), x, 1e-12), "W0 inverts w e^w at %g", x);
-    }
-}
-
 /* tau* / M = 1 + W0(-e^(-1-c)); at c = 1e-12 a plain W0 has lost half of its digits. */
 static void optimal(void)
 {
@@ -55,7 +33,6 @@ static void optimal(void)
 
 int main(void)
 {
-    lambert();
     optimal();
     ok(near(cadence_young_s(60, 86400), 3219.94, 1e-5), "Young");
     ok(near(cadence_daly_s(10, 6491), 353.669597360709, 1e-9), "Daly");
