@@ -289,7 +289,7 @@ static int digits(double one, double other)
 }
 
 /* Describe what changes, in shares of a present step. */
-static void say(const struct world *w, struct strategy *s, const char *why)
+static void describe(const struct world *w, struct strategy *s, const char *why)
 {
     const struct strategies *o = w->out;
     const struct {
@@ -312,7 +312,7 @@ static void say(const struct world *w, struct strategy *s, const char *why)
         before = ", ";
     }
     if (before[0] == ':' && (size_t)at < sizeof(s->reason))
-        snprintf(s->reason + at, sizeof(s->reason) - (size_t)at, ": makes next to no difference");
+        snprintf(s->reason + at, sizeof(s->reason) - (size_t)at, ": hardly any difference");
 }
 
 static void add(struct world *w, struct strategy *s, const struct change *c, const char *why)
@@ -339,7 +339,7 @@ static void add(struct world *w, struct strategy *s, const struct change *c, con
     s->other_s = o->other_s;
     s->waiting_s = o->waiting_s * (c->waiting.value - (1 - c->waiting_least) / 2);
     s->exchange_s = fmax(0, s->step_s.p50 - s->work_s - s->other_s - s->waiting_s);
-    say(w, s, why);
+    describe(w, s, why);
     if (s->assumed)
         snprintf(s->name + strlen(s->name), sizeof(s->name) - strlen(s->name), " (assumed)");
     if (w->out->n < STRATEGY_MAX)
@@ -382,11 +382,11 @@ static void change_exchange(const struct world *w, struct change *c,
 static void add_collective(struct world *w, enum strategy_kind kind)
 {
     static const char *const why[] = {
-        [STRATEGY_RING] = "a ring sends least",
-        [STRATEGY_TREE] = "a tree has few hops, but sends all of it at each",
-        [STRATEGY_HALVING] = "few hops, and little to send",
-        [STRATEGY_HIERARCHICAL] = "rings inside of nodes, and between them",
-        [STRATEGY_SERVER] = "the servers take in what all ranks send",
+        [STRATEGY_RING] = "a ring sends the fewest bytes",
+        [STRATEGY_TREE] = "a tree has few hops, but sends the whole vector at each",
+        [STRATEGY_HALVING] = "few hops and few bytes",
+        [STRATEGY_HIERARCHICAL] = "rings inside nodes and between them",
+        [STRATEGY_SERVER] = "the servers receive what all ranks send",
     };
     struct strategy s = { .kind = kind, .parameter = NAN, .growth = 1 };
     struct change c = no_change(w);
@@ -403,8 +403,11 @@ static void add_collective(struct world *w, enum strategy_kind kind)
                                                 : false;
     if (kind == STRATEGY_SERVER) {
         s.parameter = w->in->shards;
-        snprintf(s.assumes, sizeof(s.assumes), "%.0f server%s with a link like the ranks'", s.parameter,
-                 s.parameter > 1 ? "s, each" : "");
+        if (s.parameter > 1)
+            snprintf(s.assumes, sizeof(s.assumes), "each of the %.0f servers has a link like a rank's",
+                     s.parameter);
+        else
+            snprintf(s.assumes, sizeof(s.assumes), "the server has a link like a rank's");
     }
     add(w, &s, &c, why[kind]);
 }
@@ -434,8 +437,8 @@ static void add_merged(struct world *w)
                           .name = "one exchange a step",
                           .growth = 1,
                           .assumes =
-                              "nothing needs a part of the result earlier; how much is waited for more "
-                              "barriers than one is not known" };
+                              "no part of the result is needed earlier; how much of the waiting the other "
+                              "barriers cause is unknown" };
     struct change c = no_change(w);
     char why[64];
 
@@ -443,7 +446,7 @@ static void add_merged(struct world *w)
         return;
     change_exchange(w, &c, merged_s);
     c.waiting_least = w->out->waiting_s > 0 ? fmin(1, w->waiting.all_s / w->out->waiting_s) : 1;
-    snprintf(why, sizeof(why), "fewer barriers than the %.3g there are", exchanges(w));
+    snprintf(why, sizeof(why), "one barrier instead of %.3g", exchanges(w));
     add(w, &s, &c, why);
 }
 
@@ -459,7 +462,7 @@ static void unhide(const struct world *w, struct change *c)
 
 static void add_replaced(struct world *w)
 {
-    struct strategy s = { .growth = 1, .assumes = "what replaces it is like the others" };
+    struct strategy s = { .growth = 1, .assumes = "the replacement is as fast as the others" };
     struct change c = no_change(w);
 
     if (w->in->ranks.node && w->in->ranks.nodes > 1) {
@@ -468,7 +471,7 @@ static void add_replaced(struct world *w)
         snprintf(s.name, sizeof(s.name), "replace the slowest node");
         c.waiting = w->waiting.no_node;
         unhide(w, &c);
-        add(w, &s, &c, "nobody waits for it any more");
+        add(w, &s, &c, "the other ranks no longer wait for it");
     }
     if (w->in->ranks.node && w->in->ranks.nodes >= w->in->ranks.ranks)
         return;
@@ -478,7 +481,7 @@ static void add_replaced(struct world *w)
     c = no_change(w);
     c.waiting = w->waiting.no_rank;
     unhide(w, &c);
-    add(w, &s, &c, "nobody waits for it any more");
+    add(w, &s, &c, "the other ranks no longer wait for it");
 }
 
 /* ---- others ---- */
@@ -490,7 +493,7 @@ static void add_bounded(struct world *w)
         struct strategy s = { .kind = STRATEGY_STALENESS,
                               .parameter = bound,
                               .growth = 1 + w->in->staleness_penalty * bound,
-                              .assumes = "the exchange goes on beside the work" };
+                              .assumes = "the exchange overlaps the work" };
         struct change c = no_change(w);
         char why[64];
 
@@ -541,7 +544,7 @@ static void add_local(struct world *w)
         c.exchange_s[i] = w->out->exchange_s / every;
     s.assumed = w->in->every_assumed && isnan(w->in->local_penalty);
     snprintf(s.name, sizeof(s.name), "local SGD, K = %.0f", every);
-    snprintf(why, sizeof(why), "all meet every %.0f steps", every);
+    snprintf(why, sizeof(why), "ranks synchronise every %.0f steps", every);
     add(w, &s, &c, why);
 }
 
@@ -585,7 +588,7 @@ static void add_asynchronous(struct world *w)
     c.unseen = true;
     snprintf(s.assumes, sizeof(s.assumes), "%.0f parameter server%s with a link like the ranks'", s.parameter,
              s.parameter > 1 ? "s, each" : "");
-    add(w, &s, &c, held_up ? "nobody waits for anybody but the servers" : "nobody waits for anybody");
+    add(w, &s, &c, held_up ? "ranks wait only for the servers" : "ranks do not wait for one another");
 }
 
 /* ---- all strategies ---- */

@@ -62,7 +62,8 @@ static int check_level(const struct fabric_shape *s, uint32_t l, struct err *err
                        level->children, level->parents, level->parallel);
     if (!l && (level->parents != 1 || level->parallel != 1))
         return err_set(err,
-                       "level 0: a node has one parent by one cable (more NICs are `rails`), not %u by %u",
+                       "level 0: a node has one parent and one cable to it (more NICs are `rails`), not %u "
+                       "and %u",
                        level->parents, level->parallel);
     if (!is_latency(level->latency_s) || !is_bandwidth(level->bytes_per_s))
         return err_set(err,
@@ -104,8 +105,8 @@ int fabric_init(struct fabric *f, const struct fabric_shape *s, struct err *err)
         radix *= l ? s->level[l].parents : (s->planes ? s->rails : 1);
     }
     if (below < s->nodes)
-        return err_set(err, "%u nodes do not fit under one tree: its levels' children make room for %u",
-                       s->nodes, (uint32_t)below);
+        return err_set(err, "%u nodes do not fit under one tree: its levels have room for %u", s->nodes,
+                       (uint32_t)below);
     made.links = (uint32_t)links;
     *f = made;
     return 0;

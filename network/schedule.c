@@ -261,22 +261,23 @@ int schedule_init(struct schedule *s, const struct schedule_spec *spec, struct e
     struct schedule made = { .spec = *spec };
 
     if (!schedule_can(spec->operation, spec->algorithm))
-        return err_set(err, "there is no %s by %s", schedule_operation_name(spec->operation),
+        return err_set(err, "%s has no algorithm %s", schedule_operation_name(spec->operation),
                        schedule_algorithm_name(spec->algorithm));
     if (!spec->members || spec->members > BIT(30))
         return err_set(err, "%u members: 1 to %u are accepted", spec->members, BIT(30));
     if (!isfinite(spec->bytes) || spec->bytes < 0)
         return err_set(err, "%g bytes: 0 or more are accepted", spec->bytes);
     if (is_hierarchical(spec) && (!spec->group || spec->members % spec->group))
-        return err_set(err, "groups of %u: they must divide the %u members", spec->group, spec->members);
+        return err_set(err, "groups of %u members do not divide %u members evenly", spec->group,
+                       spec->members);
     if (spec->algorithm == SCHEDULE_SERVER && (!spec->shards || spec->shards > spec->members))
         return err_set(err, "%u shards: 1 to the %u members are accepted", spec->shards, spec->members);
     if (spec->algorithm == SCHEDULE_SERVER && (uint64_t)spec->members * spec->shards > SCHEDULE_SERVER_MAX)
-        return err_set(err, "%u members with %u shards: up to %u messages a round are accepted",
+        return err_set(err, "%u members with %u shards: at most %u messages per round are accepted",
                        spec->members, spec->shards, SCHEDULE_SERVER_MAX);
     if (spec->algorithm == SCHEDULE_HALVING && spec->operation != SCHEDULE_ALLREDUCE &&
         power_below(spec->members) != spec->members)
-        return err_set(err, "%s by halving needs a power of two members, not %u",
+        return err_set(err, "%s by halving needs a number of members that is a power of two, not %u",
                        schedule_operation_name(spec->operation), spec->members);
     if (spec->operation == SCHEDULE_BARRIER)
         made.spec.bytes = 0;
@@ -315,8 +316,8 @@ static uint32_t member_at(const struct schedule_stage *st, uint32_t of_group, ui
     return of_group + (place - place_of(st, of_group)) * st->stride;
 }
 
-/* Places left after the odd ones took in the even ones before them, renumbered; NOBODY for who was taken
- * in. */
+/* New number of a place after the even places have handed their vectors to the odd ones next to them; NOBODY for a
+ * place that handed its vector over. */
 static uint32_t folded(const struct schedule_stage *st, uint32_t place)
 {
     uint32_t extra = st->size - power_below(st->size);

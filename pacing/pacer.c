@@ -39,13 +39,13 @@ uint32_t pacer_levers(const char *list)
 const char *pacer_why_text(enum pacer_why why)
 {
     static const char *const texts[] = {
-        [PACER_NO_CAUSE] = "nothing here that it could help against",
-        [PACER_UNABLE] = "the MPI library does not allow it, or does it by itself",
-        [PACER_UNALLOWED] = "the policy does not list it",
+        [PACER_NO_CAUSE] = "no cause on this node that it could help against",
+        [PACER_UNABLE] = "the MPI library does not support it, or already does it",
+        [PACER_UNALLOWED] = "not allowed by the policy",
         [PACER_ON_TRIAL] = "on trial",
         [PACER_HELPS] = "it helps",
-        [PACER_NO_GAIN] = "tried, and not proven to help",
-        [PACER_HARM] = "tried, and the job got slower",
+        [PACER_NO_GAIN] = "tried; not proven to help",
+        [PACER_HARM] = "tried; the job became slower",
         [PACER_FADED] = "it helped, but no longer does",
     };
 

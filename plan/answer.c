@@ -1,4 +1,4 @@
-/* answer.c - values as they were given; text for people and JSON are made of them at the way out. */
+/* answer.c - keeps values as they were added; text and JSON are formatted when the answer is printed. */
 #include "plan/answer.h"
 
 #include <jansson.h>
@@ -15,24 +15,24 @@
 struct value {
     enum answer_unit unit;
     double number; /* of a flag: 0 or 1 */
-    char *word;    /* NULL: not known */
+    char *word;    /* NULL: unknown */
 };
 
 struct item {
     enum kind { FIGURE, TABLE, NOTE, SOURCE, ASSUMES } kind;
     const char *key;
-    char *words;         /* of all but a table */
-    struct value *value; /* of a figure one, of a table its cells, row by row */
+    char *words;         /* of every kind but TABLE */
+    struct value *value; /* one for a figure; a table's cells row by row */
     size_t n, cap;
-    const char *title; /* of a table, from here on */
+    const char *title; /* this and what follows: TABLE only */
     const struct answer_column *columns;
     size_t n_columns;
 };
 
 struct answer {
     char *title;
-    struct item *item;    /* in the order in which they were given */
-    size_t n, cap, table; /* table: the last one */
+    struct item *item;    /* in the order in which they were added */
+    size_t n, cap, table; /* table: index of the newest one */
 };
 
 struct answer *answer_new(void)
@@ -68,7 +68,7 @@ __attribute__((format(printf, 1, 0))) static char *format_words(const char *fmt,
     return xstrdup(text);
 }
 
-/* ---- giving ---- */
+/* ---- adding ---- */
 
 static struct item *add(struct answer *a, enum kind kind, const char *key)
 {

@@ -1,7 +1,7 @@
-/* answer.h - what sgplan says: figures with a key, a unit and a few words, and tables of them.
+/* answer.h - sgplan's answer to a question: figures with a key, a unit and a description, and tables of them.
  *
- * Printed as a page for people or as one JSON object.  The keys stay, the words may change.  Unknown (NaN) is
- * "?" for people and null in JSON; what never happens (infinity) is "never" or "inf", and null in JSON. */
+ * Printed as text or as one JSON object.  Keys are stable, descriptions may change.  An unknown value (NaN) is
+ * printed as "?", an infinite one as "never" (times) or "inf"; both are null in JSON. */
 #ifndef SYNCGUARD_PLAN_ANSWER_H
 #define SYNCGUARD_PLAN_ANSWER_H
 
@@ -11,8 +11,8 @@
 
 enum answer_unit {
     ANSWER_NUMBER,
-    ANSWER_COUNT,   /* whole */
-    ANSWER_SHARE,   /* of one, as percent */
+    ANSWER_COUNT,   /* a whole number */
+    ANSWER_SHARE,   /* a ratio, printed in percent */
     ANSWER_TIMES,   /* a factor: 1.23x */
     ANSWER_SECONDS, /* inf: never */
     ANSWER_HOURS,   /* the value is in hours */
@@ -23,7 +23,7 @@ enum answer_unit {
 };
 
 struct answer_column {
-    const char *key, *title; /* title NULL: in JSON alone; never the first column */
+    const char *key, *title; /* title NULL: only in JSON; not for the first column */
     enum answer_unit unit;
 };
 
@@ -32,12 +32,12 @@ struct answer *answer_new(void);
 void answer_free(struct answer *a); /* NULL is fine */
 bool answer_empty(const struct answer *a);
 
-/* The first line for people: what was asked, in words. */
+/* First line of the text: what was asked. */
 __attribute__((format(printf, 2, 3))) void answer_title(struct answer *a, const char *fmt, ...);
-/* words may be "": the key says it all. */
+/* fmt is the description; "" where the key needs none. */
 __attribute__((format(printf, 5, 6))) void answer_figure(struct answer *a, const char *key, double value,
                                                          enum answer_unit unit, const char *fmt, ...);
-/* A text instead of a figure; NULL: not known. */
+/* A word instead of a number; NULL: unknown. */
 __attribute__((format(printf, 4, 5))) void answer_word(struct answer *a, const char *key, const char *word,
                                                        const char *fmt, ...);
 __attribute__((format(printf, 4, 5))) void answer_flag(struct answer *a, const char *key, bool yes,
@@ -49,16 +49,16 @@ void answer_table(struct answer *a, const char *key, const char *title, const st
 void answer_cell(struct answer *a, double value);
 __attribute__((format(printf, 2, 3))) void answer_cell_words(struct answer *a, const char *fmt, ...);
 
-/* A sentence that the figures do not say by themselves; in JSON the array "notes". */
+/* A sentence that explains the figures; in JSON an element of the array "notes". */
 __attribute__((format(printf, 2, 3))) void answer_note(struct answer *a, const char *fmt, ...);
-/* Where the formulas come from, and what they take for granted: each once, one line. */
+/* Source of the formulas, and their assumptions: at most one call of each, one line. */
 __attribute__((format(printf, 2, 3))) void answer_source(struct answer *a, const char *fmt, ...);
 __attribute__((format(printf, 2, 3))) void answer_assumes(struct answer *a, const char *fmt, ...);
 
 void answer_print(const struct answer *a, FILE *out, int columns);
 void answer_print_json(const struct answer *a, FILE *out);
 
-/* The figure under key, NaN when there is none: for tests. */
+/* Value of the newest figure with this key, NaN if there is none: for tests. */
 double answer_get(const struct answer *a, const char *key);
 
 #endif

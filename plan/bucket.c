@@ -12,8 +12,7 @@
 enum { SIZE };
 
 static const struct option_spec own[] = {
-    [SIZE] = { "bucket", "SIZE", VALUE_RANGE(VALUE_BYTES, 1, INFINITY),
-               "say what this size of bucket gives" },
+    [SIZE] = { "bucket", "SIZE", VALUE_RANGE(VALUE_BYTES, 1, INFINITY), "evaluate this bucket size, too" },
 };
 
 static const struct option_use uses[] = {
@@ -25,13 +24,13 @@ static const struct option_use uses[] = {
     { NULL, NULL },
 };
 
-static void say_curve(const struct bucket *b, double best, struct answer *answer)
+static void put_curve(const struct bucket *b, double best, struct answer *answer)
 {
     static const struct answer_column columns[] = { { "bucket_bytes", "BUCKET", ANSWER_BYTES },
                                                     { "buckets", "BUCKETS", ANSWER_COUNT },
-                                                    { "exposed_comm_s", "NOT HIDDEN", ANSWER_SECONDS } };
+                                                    { "exposed_comm_s", "EXPOSED", ANSWER_SECONDS } };
 
-    answer_table(answer, "curve", "Too small pays latency, too large begins late:", columns, 3);
+    answer_table(answer, "curve", "Small buckets pay latency, large ones start late:", columns, 3);
     for (int octave = -4; octave <= 4; octave++) {
         double n = round(best * exp2(-octave));
 
@@ -58,30 +57,31 @@ static enum question_result run(const struct options *a, struct answer *answer, 
     b = (struct bucket){ options_number(a, "gradient-bytes"), options_number(a, "backward"), cost.fixed_s,
                          cost.s_per_byte };
     if (b.bytes <= 0) {
-        err_set(err, "--gradient-bytes: there is nothing to cut into buckets");
+        err_set(err, "--gradient-bytes: must be more than zero");
         return QUESTION_WRONG;
     }
     best = bucket_best_count(&b);
     answer_title(answer, "Gradients in buckets, %s over %.0f ranks", collective_algo_name(c.algo), c.ranks);
     if (!isnan(given)) {
         answer_figure(answer, "exposed_comm_s", bucket_even_exposed_s(&b, fmin(given, b.bytes)),
-                      ANSWER_SECONDS, "that nothing hides, with the given bucket");
-        answer_figure(answer, "buckets", ceil(b.bytes / given), ANSWER_COUNT, "of them");
+                      ANSWER_SECONDS, "exposed communication with --bucket");
+        answer_figure(answer, "buckets", ceil(b.bytes / given), ANSWER_COUNT, "number of these buckets");
     }
-    answer_figure(answer, "best_bucket_bytes", b.bytes / best, ANSWER_BYTES, "hides most");
-    answer_figure(answer, "best_buckets", best, ANSWER_COUNT, "of them");
+    answer_figure(answer, "best_bucket_bytes", b.bytes / best, ANSWER_BYTES,
+                  "bucket size with the least exposed communication");
+    answer_figure(answer, "best_buckets", best, ANSWER_COUNT, "number of these buckets");
     answer_figure(answer, "best_exposed_comm_s", bucket_even_exposed_s(&b, b.bytes / best), ANSWER_SECONDS,
-                  "that nothing hides then");
+                  "exposed communication with these buckets");
     answer_figure(answer, "unbucketed_comm_s", cost.fixed_s + cost.s_per_byte * b.bytes, ANSWER_SECONDS,
-                  "in one piece after the backward work");
-    say_curve(&b, best, answer);
+                  "one exchange after the backward pass");
+    put_curve(&b, best, answer);
     answer_source(
         answer,
         "finish_j = max(ready_j, finish_(j-1)) + T(bucket_j), exposed = max(0, finish - backward) (Li et al. "
         "2020)");
     answer_assumes(
-        answer, "gradients become ready evenly over the backward work, exchanges follow one another and do "
-                "not slow the work down");
+        answer, "gradients become ready evenly over the backward pass; exchanges run one after another and "
+                "do not slow down the computation");
     return QUESTION_DONE;
 }
 

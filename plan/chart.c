@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LABEL 8 /* columns of the axis' numbers, and a bar */
+#define LABEL 8 /* columns of the axis' numbers and a space */
 #define WIDTH (CHART_WIDTH - LABEL - 2)
 #define ROWS  40
 
@@ -32,7 +32,7 @@ bool chart_utf8(void)
     return false;
 }
 
-/* A number that fifths of are easily read, and not less than v. */
+/* Round v up to a number whose fifths are easy to read. */
 static double round_up(double v)
 {
     static const double steps[] = { 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10 };
@@ -68,7 +68,7 @@ static int row_of(const struct chart *c, double y, double top)
     return c->rows - 1 - (int)lround(y / top * (c->rows - 1));
 }
 
-/* What stands in each cell: 0 nothing, 1 a dot, 2 + k a mark. */
+/* A cell holds 0: nothing, 1: a dot, 2 + k: the mark of series k. */
 static void draw_line(const struct chart *c, unsigned char cell[ROWS][WIDTH], int k, double top)
 {
     const double *y = c->series[k].y;
@@ -130,7 +130,7 @@ static void print_axis(const struct chart *c, FILE *out, bool utf8)
     fprintf(out, "\n%s\n", names);
 }
 
-/* A number in each row that stands for a fifth of the top; and a blank. */
+/* Print a number in rows at a multiple of a fifth of the top, else blanks. */
 static void print_label(const struct chart *c, FILE *out, int row, double top)
 {
     int up = c->rows - 1 - row;

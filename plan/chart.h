@@ -1,8 +1,8 @@
-/* chart.h - some series over a few places, drawn with characters: 80 columns wide, so many rows high.
+/* chart.h - a chart of a few series over a few places, drawn with characters, 80 columns wide.
  *
- * The places are equally far apart, as nodes that double are on a logarithmic axis.  Series have a column
- * each beside the place, so that none hides another; a line of dots leads from place to place of those that
- * want it. */
+ * Places are equally spaced, as numbers of nodes that double are on a logarithmic axis.  At each place every
+ * series has a column of its own, so that none hides another.  Series with `line` set get a dotted line from
+ * place to place. */
 #ifndef SYNCGUARD_PLAN_CHART_H
 #define SYNCGUARD_PLAN_CHART_H
 
@@ -21,17 +21,17 @@ struct chart_series {
 
 struct chart {
     const char *title;
-    int rows; /* of the plot itself, 6 to 36; those that are 1 more than a multiple of 5 have round labels */
-    int places, place[CHART_PLACES_MAX]; /* their names */
-    const char *axis;                    /* what these are, in 7 characters */
+    int rows; /* height of the plot, 6 to 36; a multiple of 5 plus 1 labels every fifth of the axis */
+    int places, place[CHART_PLACES_MAX]; /* numbers below the axis */
+    const char *axis;                    /* name of the axis, at most 7 characters */
     int n;
     struct chart_series series[CHART_SERIES_MAX];
 };
 
-/* utf8: marks beyond ASCII. */
+/* utf8: use marks beyond ASCII. */
 void chart_print(const struct chart *c, FILE *out, bool utf8);
 
-/* May this program write UTF-8 to a terminal?  As the locale's variables say. */
+/* Whether the locale's environment variables name UTF-8. */
 bool chart_utf8(void);
 
 #endif

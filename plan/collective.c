@@ -1,4 +1,4 @@
-/* sgplan collective: what a collective should take. */
+/* sgplan collective: the expected time of a collective. */
 #include "model/collective.h"
 
 #include <math.h>
@@ -17,14 +17,14 @@ static const struct option_spec own[] = {
                                       "reduce", "parameter-server")),
              "the operation" },
     [CROSSOVER] = { "crossover", "A,B", VALUE(VALUE_ANY),
-                    "say at which size two algorithms take equally long, as in ring,tree" },
+                    "find the size at which two algorithms take equally long, as in ring,tree" },
     [SLOWEST] = { "slowest-link", "RATE", VALUE_RANGE(VALUE_RATE, VALUE_POSITIVE, INFINITY),
-                  "of one link slower than --bandwidth" },
+                  "bandwidth of the slowest link, if lower than --bandwidth" },
     [SHARDS] = { "shards", "S", VALUE_RANGE(VALUE_COUNT, 1, 1e6), "parameter servers that share the vector" },
     [SKEW] = { "skew", "RATIO", VALUE_RANGE(VALUE_NUMBER, 1, 1e6),
-               "all-to-all: what the busiest rank sends or receives over the mean" },
+               "all-to-all: bytes of the busiest rank over the mean of all ranks" },
     [MEASURED] = { "measured", "TIME", VALUE_RANGE(VALUE_SECONDS, VALUE_POSITIVE, INFINITY),
-                   "what it takes: say how healthy that is" },
+                   "measured time, to be compared with the expected one" },
 };
 
 static const struct option_use uses[] = {
@@ -44,23 +44,24 @@ static int read_pair(const char *text, enum collective_algo pair[2], struct err 
     pair[0] = collective_algo_find(first);
     pair[1] = comma ? collective_algo_find(comma + 1) : COLLECTIVE_ALGOS;
     if (pair[0] == COLLECTIVE_ALGOS || pair[1] == COLLECTIVE_ALGOS || pair[0] == pair[1])
-        return err_set(err, "--crossover: '%.60s' is not accepted: two different ones of %s, as in ring,tree",
-                       text, value_accepts(&option_algo.type, algorithms, sizeof(algorithms)));
+        return err_set(
+            err, "--crossover: '%.60s' is not accepted: two different algorithms of %s, as in ring,tree",
+            text, value_accepts(&option_algo.type, algorithms, sizeof(algorithms)));
     return 0;
 }
 
-static void say_assumptions(struct answer *answer)
+static void put_assumptions(struct answer *answer)
 {
     answer_source(
         answer,
         "latency-bandwidth model (Hockney 1994); ring: Patarasuk & Yuan 2009; tree, halving-doubling: "
         "Thakur, Rabenseifner & Gropp 2005");
     answer_assumes(answer,
-                   "all ranks enter at once, links are not shared, the ring follows the nodes, trees are not "
-                   "pipelined, and log2 of the ranks is not rounded up for trees");
+                   "all ranks enter at the same time; links are not shared; the ring follows the nodes; "
+                   "trees are not pipelined, and their log2 of the ranks is not rounded up");
 }
 
-static int say_crossover(const struct options *a, const struct collective *c, struct answer *answer,
+static int put_crossover(const struct options *a, const struct collective *c, struct answer *answer,
                          struct err *err)
 {
     struct collective one = *c, two = *c;
@@ -76,22 +77,23 @@ static int say_crossover(const struct options *a, const struct collective *c, st
     bytes = collective_crossover_bytes(&one, &two);
     answer_title(answer, "%s over %.0f ranks, %s against %s", collective_op_name(c->op), c->ranks,
                  collective_algo_name(pair[0]), collective_algo_name(pair[1]));
-    answer_figure(answer, "crossover_bytes", bytes, ANSWER_BYTES, "take equally long by both");
+    answer_figure(answer, "crossover_bytes", bytes, ANSWER_BYTES,
+                  "vector size at which both take equally long");
     if (isnan(bytes)) {
-        answer_note(answer, "One of the two is cheaper at every size.");
+        answer_note(answer, "One of the two algorithms is faster at every size.");
         return 0;
     }
-    answer_figure(answer, "time_s", collective_time_s(&one, bytes), ANSWER_SECONDS, "there");
+    answer_figure(answer, "time_s", collective_time_s(&one, bytes), ANSWER_SECONDS, "time at that size");
     answer_word(answer, "cheaper_above",
                 collective_cost(&one).s_per_byte < collective_cost(&two).s_per_byte
                     ? collective_algo_name(pair[0])
                     : collective_algo_name(pair[1]),
-                "is cheaper beyond that size, the other one below");
+                "faster above that size; the other one is faster below");
     return 0;
 }
 
-/* All ways in which the operation can be done with what was given. */
-static void say_others(const struct collective *c, double bytes, struct answer *answer)
+/* Every algorithm that the given options are sufficient for. */
+static void put_others(const struct collective *c, double bytes, struct answer *answer)
 {
     static const struct answer_column columns[] = { { "algo", "ALGORITHM", ANSWER_WORDS },
                                                     { "time_s", "TIME", ANSWER_SECONDS },
@@ -100,7 +102,7 @@ static void say_others(const struct collective *c, double bytes, struct answer *
 
     if (c->op == COLLECTIVE_ALLTOALL || c->op == COLLECTIVE_PARAMETER_SERVER)
         return;
-    answer_table(answer, "algorithms", "By algorithm:", columns, 4);
+    answer_table(answer, "algorithms", "Expected time by algorithm:", columns, 4);
     for (int i = 0; i < COLLECTIVE_ALGOS; i++) {
         struct collective other = *c;
 
@@ -114,7 +116,7 @@ static void say_others(const struct collective *c, double bytes, struct answer *
     }
 }
 
-static int say_time(const struct options *a, const struct collective *c, struct answer *answer,
+static int put_time(const struct options *a, const struct collective *c, struct answer *answer,
                     struct err *err)
 {
     double bytes = options_number(a, "bytes"), took_s = options_number(a, "measured");
@@ -127,21 +129,22 @@ static int say_time(const struct options *a, const struct collective *c, struct 
         return -1;
     answer_title(answer, "%s over %.0f ranks%s%s", collective_op_name(c->op), c->ranks, one_way ? "" : ", ",
                  one_way ? "" : collective_algo_name(c->algo));
-    answer_figure(answer, "time_s", time_s, ANSWER_SECONDS, "until the last rank has it");
-    answer_figure(answer, "bytes_per_rank", sent, ANSWER_BYTES, "the busiest rank sends");
-    answer_figure(answer, "bytes_per_s", time_s > 0 ? bytes / time_s : NAN, ANSWER_RATE, "of the vector");
+    answer_figure(answer, "time_s", time_s, ANSWER_SECONDS, "until the last rank has the result");
+    answer_figure(answer, "bytes_per_rank", sent, ANSWER_BYTES, "sent by the busiest rank");
+    answer_figure(answer, "bytes_per_s", time_s > 0 ? bytes / time_s : NAN, ANSWER_RATE,
+                  "vector size over time");
     if (c->op != COLLECTIVE_PARAMETER_SERVER)
         answer_figure(answer, "latency_s", collective_cost(c).fixed_s, ANSWER_SECONDS,
-                      "of it does not depend on the size");
+                      "part of the time that does not depend on the size");
     if (!isnan(took_s))
         answer_figure(answer, "health", time_s / took_s, ANSWER_SHARE,
-                      "of what it took; above 90 %% is healthy");
-    say_others(c, bytes, answer);
+                      "expected time over measured time; above 90 %% is healthy");
+    put_others(c, bytes, answer);
     if (c->algo == COLLECTIVE_HIERARCHICAL && c->rails == 1)
         answer_note(
             answer,
-            "One leader a node sends no fewer bytes between nodes than a ring that follows the nodes: it "
-            "is --rails that do.");
+            "With one rail, hierarchical sends as many bytes over a node's link as a ring that follows the "
+            "nodes; more --rails spread them over more links.");
     return 0;
 }
 
@@ -161,20 +164,20 @@ static enum question_result run(const struct options *a, struct answer *answer, 
     c.skew = options_number(a, "skew");
     if (options_given(a, "slowest-link"))
         c.slowest_bytes_per_s = options_number(a, "slowest-link");
-    say_assumptions(answer);
-    rc = options_given(a, "crossover") ? say_crossover(a, &c, answer, err) : say_time(a, &c, answer, err);
+    put_assumptions(answer);
+    rc = options_given(a, "crossover") ? put_crossover(a, &c, answer, err) : put_time(a, &c, answer, err);
     return rc < 0 ? QUESTION_WRONG : QUESTION_DONE;
 }
 
 const struct question question_collective = {
     .command.name = "collective",
     .command.operands = "",
-    .command.text = "what a collective should take, by operation and algorithm",
+    .command.text = "expected time of a collective, by operation and algorithm",
     .command.more =
-        "--bytes is the whole vector: before a reduce-scatter, after an all-gather, and all that one "
-        "rank sends in an all-to-all, its own part included. Without --algo it is a ring, or a tree "
-        "where there is no other way. hierarchical is a ring inside each node and --rails rings between "
-        "the nodes.",
+        "--bytes is the size of the whole vector: before a reduce-scatter, after an all-gather; in an "
+        "all-to-all, all that one rank sends, including the part for itself. The default of --algo is ring, "
+        "or tree for operations that have no ring. hierarchical is a ring inside each node and --rails rings "
+        "between the nodes.",
     .command.uses = uses,
     .run = run,
 };

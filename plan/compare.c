@@ -20,9 +20,9 @@
 #include "report/report_view.h"
 #include "wire/json.h"
 
-#define RANKS_MAX     1e6 /* they are simulated ... */
-#define SAMPLES       4e6 /* ... with this many samples, in from ... */
-#define STEPS_LEAST   24  /* ... to ... */
+#define RANKS_MAX     1e6
+#define SAMPLES       4e6 /* simulated steps times ranks, within the limits of steps below */
+#define STEPS_LEAST   24
 #define STEPS_MOST    2000
 #define EXAMPLE_LOCAL "8"
 
@@ -41,26 +41,26 @@ enum {
 static const struct option_spec own[] = {
     [RANKS] = { "ranks", "N", VALUE_RANGE(VALUE_COUNT, 1, RANKS_MAX), "ranks that take part" },
     [SHARDS] = { "shards", "S", VALUE_RANGE(VALUE_COUNT, 1, 1e6),
-                 "parameter servers that share the gradients (1; of a measured job one a node)" },
+                 "parameter servers that share the gradients (default: 1; for a measured job one per node)" },
     [EVERY] = { "every", "K", VALUE_RANGE(VALUE_COUNT, 1, 1000),
-                "local steps between exchanges, where --local-penalty does not tell the best number" },
+                "local steps between exchanges; with --local-penalty the best number is computed instead" },
     [STALENESS_PENALTY] = { "staleness-penalty", "C", VALUE_RANGE(VALUE_RATIO, 0, 1e6),
-                            "iterations grow as 1 + C s with staleness s; measured" },
+                            "iterations grow as 1 + C s with staleness s; must be measured" },
     [LOCAL_PENALTY] = { "local-penalty", "C", VALUE_RANGE(VALUE_RATIO, 0, 1e6),
-                        "iterations grow as 1 + C K with K local steps; measured" },
+                        "iterations grow as 1 + C K with K local steps; must be measured" },
     [ASYNC_GROWTH] = { "async-growth", "I", VALUE_RANGE(VALUE_NUMBER, VALUE_POSITIVE, 1e6),
-                       "times as many iterations that asynchronous training needs; measured" },
+                       "factor by which asynchronous training needs more iterations; must be measured" },
     [ITERATIONS] = { "iterations", "N", VALUE_RANGE(VALUE_COUNT, 1, 1e15),
-                     "synchronous steps to the target: say hours, too" },
+                     "synchronous steps to the target: print hours, too" },
     [SLOW_RATIO] = { "slow-ratio", "R", VALUE_RANGE(VALUE_NUMBER, 1, 1e6),
-                     "one rank always takes so many times as long" },
+                     "factor by which one rank always takes longer" },
     [ALGORITHM] = { "algorithm", "NAME",
                     VALUE_ONE_OF(
                         VALUE_WORDS("ring", "halving-doubling", "two-level", "tree", "quickest", "unknown")),
-                    "of the all-reduce that a measured job has now" },
+                    "all-reduce algorithm that a measured job uses now" },
 };
 
-/* What describes a job is needed unless --trace or --job measured one. */
+/* The options that describe a job are required unless --trace or --job names a measured one. */
 static const struct option_use uses[] = {
     { &running_trace, NULL },
     { &running_job, NULL },
@@ -107,8 +107,7 @@ static int check(const struct options *a, const struct collective *network, stru
                 err, "`sgplan compare` needs --%s=%s: %s; or --trace=FILE or --job=ID of a measured job",
                 describing[i]->name, describing[i]->value, describing[i]->text);
     if (network->ranks < 2)
-        return err_set(err,
-                       "--ranks=1: one rank has nobody to wait for; from 2 on there is something to compare");
+        return err_set(err, "--ranks=1: a comparison needs at least 2 ranks");
     return job_overlap_check(a, err);
 }
 
@@ -128,7 +127,8 @@ static void sample_step(void *arg, size_t step, double *own_s)
         own_s[i] = d->compute_s * work_sampler_next(&d->sampler, i, step);
 }
 
-/* What a step is of when all wait for all is exact; how much less is waited by other rules is sampled. */
+/* The step in which every rank waits for all others is computed exactly; how much less the ranks wait with other
+ * strategies is sampled. */
 static void rank_described(const struct options *a, const struct collective *network, struct strategies *out)
 {
     double n = network->ranks, cv = options_number(a, "cv"), slow = options_number(a, "slow-ratio"),
@@ -169,7 +169,7 @@ static void rank_described(const struct options *a, const struct collective *net
     double *scratch = xcalloc(WAITING_SCRATCH * (size_t)d.ranks, sizeof(*scratch));
 
     d.sampler.steps = in.ranks.steps;
-    strategy_rank(&in, scratch, out); /* a job that is described lacks nothing */
+    strategy_rank(&in, scratch, out); /* cannot fail: a described job has every input */
     free(scratch);
 }
 
@@ -211,7 +211,7 @@ static int of_job(const struct options *a, struct report_strategies *s, struct e
     return 0;
 }
 
-/* ---- what is said ---- */
+/* ---- the answer ---- */
 
 #define HOURS_COLUMN 1u /* the last one, where iterations are given */
 
@@ -232,7 +232,7 @@ static const struct answer_column columns[] = {
     { "hours", "TO THE TARGET", ANSWER_HOURS },
 };
 
-/* Of time per sample alone: so much may the iterations grow. */
+/* Growth of iterations below which the strategy pays; NaN where the growth is known. */
 static double pays_below(const struct report_strategy *s, double same_s)
 {
     return s->per_sample ? same_s / s->step_s.p50 : NAN;
@@ -263,15 +263,17 @@ static void put_reason(struct answer *answer, const struct report_strategy *s, d
     double ratio = pays_below(s, same_s);
 
     if (!isnan(ratio))
-        snprintf(pays, sizeof(pays), "; pays below %.3gx the iterations", ratio);
-    answer_note(answer, "%s: %s%s%s%s.", s->name, s->reason, pays, s->assumes[0] ? "; if " : "", s->assumes);
+        snprintf(pays, sizeof(pays), "; pays if iterations grow by a factor below %.3g", ratio);
+    answer_note(answer, "%s: %s%s%s%s.", s->name, s->reason, pays, s->assumes[0] ? "; assuming that " : "",
+                s->assumes);
 }
 
 static void put_table(struct answer *answer, const struct report_strategies *r, double iterations,
                       double same_s)
 {
     answer_table(answer, "strategies",
-                 "SPEED is samples a second over now (nominal range: 90 %); TIME is what replaces one step:",
+                 "SPEED: samples per second over now (nominal range: 90 %); TIME: for the progress of one "
+                 "synchronous step:",
                  columns, ARRAY_SIZE(columns) - (isnan(iterations) ? HOURS_COLUMN : 0));
     for (size_t i = 0; i < r->n; i++)
         put_row(answer, &r->list[i], iterations, same_s);
@@ -294,31 +296,33 @@ static void put_notes(const struct options *a, struct answer *answer, const stru
 
     if (slow > 1 && options_given(a, "ranks"))
         answer_note(answer,
-                    "A rank that is always slow holds back all but asynchronous training, and no staleness "
-                    "bound helps: replacing it gains %.3gx first.",
+                    "A rank that is always slow holds back every strategy but asynchronous training, "
+                    "whatever the staleness bound: dividing the work by speed makes steps %.3gx faster.",
                     slow / order_rebalanced(options_number(a, "ranks"), slow));
     answer_note(
         answer,
-        "FROM and TO are computed to hold 90 %%. Compared with simulated jobs they hold less for asynchronous "
-        "training, and least for a slow rank that is replaced (doc/decisions/0022).");
+        "FROM to TO is computed to contain the result in 90 %% of cases. In simulated jobs it did so less "
+        "often for asynchronous training, and least often for a slow rank that is replaced "
+        "(doc/decisions/0022).");
     for (size_t i = 0; i < r->n; i++)
         per_sample = per_sample || r->list[i].per_sample;
     if (per_sample)
         answer_note(answer,
-                    "Where the growth of iterations is not given, the time is per sample and nothing is "
-                    "ranked: measure it (--staleness-penalty, --local-penalty, --async-growth).");
+                    "A strategy whose growth of iterations is not given is not ranked, and its time is per "
+                    "sample. Measure the growth and give it as --staleness-penalty, --local-penalty or "
+                    "--async-growth.");
 }
 
 static void put_strategies(const struct options *a, struct answer *answer, const struct report_strategies *r)
 {
     double same_s = synchronous_time_s(r);
 
-    answer_word(answer, "best", r->list[0].name, "of those whose iterations are known");
+    answer_word(answer, "best", r->list[0].name, "fastest strategy whose iterations are known");
     answer_figure(answer, "best_time_s", r->list[0].time_s, ANSWER_SECONDS,
-                  "for what one synchronous step achieves");
-    answer_figure(answer, "synchronous_time_s", same_s, ANSWER_SECONDS, "by the best synchronous way");
+                  "for the progress of one synchronous step");
+    answer_figure(answer, "synchronous_time_s", same_s, ANSWER_SECONDS, "with the best synchronous strategy");
     if (r->ranks >= 0)
-        answer_figure(answer, "now_s", r->step_s, ANSWER_SECONDS, "a step as it is measured");
+        answer_figure(answer, "now_s", r->step_s, ANSWER_SECONDS, "measured step");
     put_table(answer, r, options_number(a, "iterations"), same_s);
     put_notes(a, answer, r);
 }
@@ -328,22 +332,21 @@ static enum question_result compare_measured(const struct options *a, struct rep
 {
     for (size_t i = 0; i < ARRAY_SIZE(describing); i++)
         if (options_given(a, describing[i]->name) || (options_text(a, "trace") && options_text(a, "job"))) {
-            err_set(err, "one of --trace=FILE, --job=ID and a description of the job is accepted, not two of "
-                         "them");
+            err_set(err, "--trace=FILE, --job=ID and a description of the job exclude one another");
             return QUESTION_WRONG;
         }
     if ((options_text(a, "trace") ? of_trace(a, r, err) : of_job(a, r, err)) < 0)
         return QUESTION_FAILED;
     if (r->n == 0) {
-        err_set(err, "nothing can be compared: %s", r->missing[0] ? r->missing : "-");
+        err_set(err, "cannot compare strategies: %s", r->missing[0] ? r->missing : "-");
         return QUESTION_FAILED;
     }
     answer_title(answer, "A job of %.0f ranks with a step of %s, and other ways to run it", (double)r->ranks,
                  text_s(r->step_s).s);
     put_strategies(a, answer, r);
     answer_source(answer,
-                  "the ranks' own work of the newest %.0f steps replayed (model/waiting.h), collectives by "
-                  "what their messages were fitted to cost (model/strategy.h)",
+                  "the ranks' own work in the newest %.0f steps, replayed (model/waiting.h); collectives at "
+                  "the fitted cost of their messages (model/strategy.h)",
                   (double)r->steps);
     running_put_assumes(answer, r->assumes, r->n_assumes);
     return QUESTION_DONE;
@@ -362,7 +365,7 @@ static enum question_result compare_described(const struct options *a, struct re
     rank_described(a, &network, s);
     report_strategies_put(r, s);
     free(s);
-    answer_title(answer, "%.0f ranks, ways to train ranked by the time to the target", network.ranks);
+    answer_title(answer, "Ways to train on %.0f ranks, ranked by the time to the target", network.ranks);
     put_strategies(a, answer, r);
     answer_source(
         answer,
@@ -371,8 +374,8 @@ static enum question_result compare_described(const struct options *a, struct re
         options_number(a, "seed"));
     answer_assumes(
         answer,
-        "noise is independent from rank to rank and step to step; with bounded staleness the exchange goes "
-        "on beside the work, and it and local steps use the cheapest collective; iterations grow only as "
+        "noise is independent between ranks and between steps; with bounded staleness the exchange overlaps "
+        "the work; bounded staleness and local steps use the cheapest collective; iterations grow only as "
         "given");
     return QUESTION_DONE;
 }
@@ -393,12 +396,12 @@ const struct question question_compare = {
     .command.operands = "",
     .command.text = "ways to run one job, described or measured, ranked by the time to the target",
     .command.more =
-        "Synchronous by each collective, by a parameter server, with bounded staleness, local steps, "
-        "asynchronous; of a job that was measured (--trace, --job) also without its slowest rank or node, "
-        "with fewer barriers, with its ranks in another order. What saves time in a step may need more "
-        "iterations: how many is an input, and without it a strategy is listed behind the others with the "
-        "growth below which it would pay. Without --trace and --job, --ranks, --latency, --bandwidth, "
-        "--compute, --cv and --gradient-bytes are needed.",
+        "The strategies are synchronous training with each collective or with a parameter server, bounded "
+        "staleness, local steps and asynchronous training; for a measured job (--trace, --job) also "
+        "replacing the slowest rank or node, fewer barriers, and another order of ranks. A strategy with "
+        "shorter steps may need more iterations. How many more is an input; without it, the strategy is "
+        "listed after the others, with the growth below which it would pay. Without --trace and --job, "
+        "--ranks, --latency, --bandwidth, --compute, --cv and --gradient-bytes are required.",
     .command.uses = uses,
     .run = run,
 };

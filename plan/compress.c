@@ -9,9 +9,9 @@
 enum { RATIO, GROWTH };
 
 static const struct option_spec own[] = {
-    [RATIO] = { "ratio", "R", VALUE_RANGE(VALUE_RATIO, 0, 1), "of the bytes are still sent" },
+    [RATIO] = { "ratio", "R", VALUE_RANGE(VALUE_RATIO, 0, 1), "share of the bytes that is still sent" },
     [GROWTH] = { "iterations-ratio", "I", VALUE_RANGE(VALUE_NUMBER, VALUE_POSITIVE, 1e6),
-                 "times as many iterations are needed; measured, never assumed" },
+                 "factor by which more iterations are needed; must be measured" },
 };
 
 static const struct option_use uses[] = {
@@ -34,17 +34,18 @@ static enum question_result run(const struct options *a, struct answer *answer, 
     }
     answer_title(answer, "Sending %g of the bytes for %g times the iterations", r, i);
     answer_figure(answer, "break_even_comm_over_compute", even, ANSWER_NUMBER,
-                  isinf(even) ? "it never pays: ratio times iterations is one or more"
-                              : "communication over work from which on it pays");
+                  isinf(even) ? "it never pays: --ratio times --iterations-ratio is 1 or more"
+                              : "communication over work above which it pays");
     if (!isnan(comm_s)) {
         double time_ratio = trade_compress_time_ratio(compute_s, comm_s, r, i);
 
-        answer_figure(answer, "comm_over_compute", comm_s / compute_s, ANSWER_NUMBER, "is what was given");
-        answer_figure(answer, "speedup", 1 / time_ratio, ANSWER_TIMES, "to the target");
-        answer_flag(answer, "pays", time_ratio < 1, "for this step");
+        answer_figure(answer, "comm_over_compute", comm_s / compute_s, ANSWER_NUMBER,
+                      "communication over work of this step");
+        answer_figure(answer, "speedup", 1 / time_ratio, ANSWER_TIMES, "faster to the target");
+        answer_flag(answer, "pays", time_ratio < 1, "whether it pays for this step");
     }
     answer_source(answer, "I (Tc + r Tm) < Tc + Tm, that is Tm/Tc > (I-1)/(1 - r I)");
-    answer_assumes(answer, "nothing of the exchange is hidden, compressing itself takes no time");
+    answer_assumes(answer, "no part of the exchange is overlapped, and compression itself takes no time");
     return QUESTION_DONE;
 }
 

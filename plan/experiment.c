@@ -1,8 +1,8 @@
 /* sgplan experiment: a published experiment, run again in the simulator.
  *
  * scaling: a data-parallel job on 4 ... 64 nodes, with and without coordination of its ranks.  What is
- * published are throughputs and variations; fabric and noise are not.  They were searched for (--fit searches
- * again) with the uncoordinated column as the only target; the coordinated one is looked at, never fitted. */
+ * published are throughputs and variations; fabric and noise are not.  They were fitted to the figures without
+ * coordination (--fit fits them again); the figures with coordination are only compared. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,19 +52,20 @@ double experiment_cv_miss(const struct published *p, double cv)
 #define GATE   "Gate=node Node=0 Limit="
 
 const struct trial_remedy experiment_remedies[EXPERIMENT_REMEDIES] = {
-    [EXPERIMENT_UNCOORDINATED] = { "uncoordinated", "as fitted", SERVER, NULL, NULL, 0, false },
+    [EXPERIMENT_UNCOORDINATED] = { "uncoordinated", "no remedy", SERVER, NULL, NULL, 0, false },
     [EXPERIMENT_PACING] = { "pacing", "early nodes sleep", SERVER "Pacing=delay PaceMaxDelay=1s", NULL, NULL,
                             0, false },
-    [EXPERIMENT_GATED] = { "gate_2", "2 at a time at the server", SERVER, NULL, GATE "2", 0, false },
-    { "gate_1", "1 at a time", SERVER, NULL, GATE "1", 0, false },
-    { "gate_4", "4 at a time", SERVER, NULL, GATE "4", 0, false },
-    { "gate_8", "8 at a time", SERVER, NULL, GATE "8", 0, false },
-    { "stagger", "one every 5 ms", SERVER, NULL, GATE "0 Gap=5ms", 0, false },
-    { "quiet_link", "others keep off its link", SERVER, NULL, NULL, 0, true },
-    { "quiet_gate_2", "both", SERVER, NULL, GATE "2", 0, true },
-    { "servers_4", "4 servers, own links", SERVER "Servers=4", NULL, NULL, 0, false },
-    { "stale_1", "one iteration ahead", SERVER "Sync=staleness Staleness=1", NULL, NULL, 0, false },
-    { "local_4", "exchange every 4", SERVER "Sync=local Every=4", NULL, NULL, 0, false },
+    [EXPERIMENT_GATED] = { "gate_2", "2 messages at a time at the server", SERVER, NULL, GATE "2", 0, false },
+    { "gate_1", "1 message at a time", SERVER, NULL, GATE "1", 0, false },
+    { "gate_4", "4 messages at a time", SERVER, NULL, GATE "4", 0, false },
+    { "gate_8", "8 messages at a time", SERVER, NULL, GATE "8", 0, false },
+    { "stagger", "1 message every 5 ms", SERVER, NULL, GATE "0 Gap=5ms", 0, false },
+    { "quiet_link", "no other traffic at the server", SERVER, NULL, NULL, 0, true },
+    { "quiet_gate_2", "quiet_link and gate_2", SERVER, NULL, GATE "2", 0, true },
+    { "servers_4", "4 servers, each with a link", SERVER "Servers=4", NULL, NULL, 0, false },
+    { "stale_1", "staleness bound of 1 iteration", SERVER "Sync=staleness Staleness=1", NULL, NULL, 0,
+      false },
+    { "local_4", "exchange every 4 iterations", SERVER "Sync=local Every=4", NULL, NULL, 0, false },
     { "tree", "a binomial tree, no server", "Algorithm=tree", NULL, NULL, 0, false },
     { "ring", "a ring, no server", "Algorithm=ring", NULL, NULL, 0, false },
 };
@@ -75,17 +76,17 @@ const struct trial_remedy experiment_collectives[EXPERIMENT_COLLECTIVES] = {
     { "ring_dealt", "a ring, every hop between nodes", "Algorithm=ring Placement=round-robin", NULL, NULL, 8,
       true },
     { "ring_shuffled", "a ring in random order", "Algorithm=ring Placement=shuffled", NULL, NULL, 8, true },
-    { "hierarchical", "in the nodes, then across, one link a node", "Algorithm=hierarchical", NULL, NULL, 8,
+    { "hierarchical", "in the nodes, then across, 1 link per node", "Algorithm=hierarchical", NULL, NULL, 8,
       true },
-    { "hierarchical_rails", "the same, a link for each rank", "Algorithm=hierarchical", "Rails=8", NULL, 8,
-      true },
-    { "halving_rails", "the same, halving across", "Algorithm=hierarchical-halving", "Rails=8", NULL, 8,
-      true },
+    { "hierarchical_rails", "in the nodes, then across, 1 link per rank", "Algorithm=hierarchical", "Rails=8",
+      NULL, 8, true },
+    { "halving_rails", "in the nodes, then halving across", "Algorithm=hierarchical-halving", "Rails=8", NULL,
+      8, true },
 };
 
 /* ---- a run ---- */
 
-/* A line that is written over, where somebody looks on. */
+/* Progress on a terminal, in one line that is overwritten. */
 static void progress(void *arg)
 {
     struct experiment *e = arg;
@@ -99,7 +100,7 @@ static void progress(void *arg)
     e->last_report_s = now;
     fprintf(stderr, "\r%s: %d jobs simulated", e->doing, e->simulated);
     if (!isnan(e->worst))
-        fprintf(stderr, ", worst figure %.2f of what still is met", e->worst);
+        fprintf(stderr, ", worst error %.2f of the accepted one", e->worst);
     fputs(" \033[K", stderr);
 }
 
@@ -114,8 +115,8 @@ int experiment_most_nodes(const struct experiment *e)
     return e->nodes[e->sizes - 1];
 }
 
-/* All messages to a server are under way together, and who comes first matters: message by message.  Others
- * by rounds, for a link that varies from step to step would be sampled anew in each. */
+/* Jobs with one rank per node and a server are simulated message by message: all messages to the server compete for
+ * its link, and their order matters.  Other jobs are left to "auto". */
 static int simulate(struct experiment *e, int world, const struct trial_remedy *r, int nodes,
                     struct trial_figures *figures, struct err *err)
 {
@@ -134,7 +135,7 @@ static int simulate_target(struct experiment *e, int world, struct err *err)
     return 0;
 }
 
-/* A ring in random order is sampled, which takes seconds, and a seed says nearly all: work hardly varies. */
+/* At most two seeds: a ring in random order is sampled, which takes seconds, and seeds hardly differ. */
 static int simulate_collectives(struct experiment *e, struct err *err)
 {
     int seeds = e->trial.seeds, rc = 0;
@@ -218,7 +219,7 @@ static int misfit(void *arg, const double *x, double *miss)
     return 0;
 }
 
-/* Coarsely with collectives by rounds, which is quick, then message by message. */
+/* Search coarsely with collectives by rounds, which is fast, then message by message. */
 static int search(struct experiment *e, int world, struct err *err)
 {
     struct fitting f = { e, world, "rounds", err };
@@ -243,18 +244,17 @@ static int search(struct experiment *e, int world, struct err *err)
 /* ---- the question ---- */
 
 static const struct option_spec option_seeds = { "seeds", "N", VALUE_RANGE(VALUE_COUNT, 1, TRIAL_SEEDS_MAX),
-                                                 "simulate with so many seeds: standard errors" };
+                                                 "number of seeds to simulate, for standard errors" };
 static const struct option_spec option_first_seed = { "seed", "N", VALUE_RANGE(VALUE_COUNT, 0, 2000000000),
-                                                      "the first of them: the same one, the same answer" };
+                                                      "first seed; the same seed gives the same answer" };
 static const struct option_spec option_sizes = { "nodes", "N,N,...", VALUE(VALUE_ANY),
-                                                 "sizes to show, rising" };
+                                                 "numbers of nodes to show, in increasing order" };
 static const struct option_spec option_fit = { .name = "fit",
-                                               .text = "search for fabric and noise again: some minutes" };
-static const struct option_spec option_plot = { .name = "plot",
-                                                .text = "draw the plots: so it does unless told not to" };
-static const struct option_spec option_no_plot = { .name = "no-plot", .text = "leave the plots out" };
+                                               .text = "fit fabric and noise again (takes some minutes)" };
+static const struct option_spec option_plot = { .name = "plot", .text = "draw the plots (the default)" };
+static const struct option_spec option_no_plot = { .name = "no-plot", .text = "omit the plots" };
 static const struct option_spec option_ascii = {
-    .name = "ascii", .text = "draw them without characters beyond ASCII (also: a locale without UTF-8)"
+    .name = "ascii", .text = "draw the plots in ASCII (the default in a locale without UTF-8)"
 };
 
 static const struct option_use uses[] = {
@@ -280,8 +280,10 @@ static int parse_sizes(struct experiment *e, const char *text, struct err *err)
         if (!*end)
             return 0;
     }
-    return err_set(err, "--nodes=%.60s: up to %d rising whole numbers from 2 to %d, with commas", text,
-                   CHART_PLACES_MAX, TRIAL_NODES_MAX);
+    return err_set(
+        err,
+        "--nodes: '%.60s' is not accepted: up to %d increasing whole numbers from 2 to %d, separated by commas",
+        text, CHART_PLACES_MAX, TRIAL_NODES_MAX);
 }
 
 static int begin(struct experiment *e, const struct options *a, struct err *err)
@@ -296,19 +298,19 @@ static int begin(struct experiment *e, const struct options *a, struct err *err)
     for (int w = 0; w < TRIAL_WORLDS; w++)
         memcpy(e->x[w], trial_worlds[w].fitted, sizeof(e->x[w]));
     if (strcmp(a->operands[0], "scaling") != 0)
-        return err_set(err, "unknown experiment '%.40s': there is 'scaling'", a->operands[0]);
+        return err_set(err, "unknown experiment '%.40s': the only one is 'scaling'", a->operands[0]);
     if (options_given(a, "plot") && options_given(a, "no-plot"))
-        return err_set(err, "--plot and --no-plot: one of them");
+        return err_set(err, "--plot and --no-plot exclude each other");
     return parse_sizes(e, options_text(a, "nodes"), err);
 }
 
-/* For people the plots stand between the figures and what they mean. */
+/* In text the plots come between the figures and the verdict. */
 static void print(const struct experiment *e, bool plots, bool utf8)
 {
     struct answer *figures = answer_new(), *words = answer_new();
 
-    experiment_tell(e, figures);
-    experiment_tell_verdict(e, words);
+    experiment_put(e, figures);
+    experiment_put_verdict(e, words);
     answer_print(figures, stdout, 100);
     if (plots)
         experiment_print_charts(e, stdout, utf8);
@@ -334,8 +336,8 @@ static enum question_result run(const struct options *a, struct answer *answer, 
         goto out;
     progress_end();
     if (options_given(a, "json")) {
-        experiment_tell(e, answer);
-        experiment_tell_verdict(e, answer);
+        experiment_put(e, answer);
+        experiment_put_verdict(e, answer);
     } else {
         print(e, !options_given(a, "no-plot"), !options_given(a, "ascii") && chart_utf8());
     }
@@ -352,11 +354,11 @@ const struct question question_experiment = {
     .command.text = "run a published experiment again, in the simulator",
     .command.more =
         "scaling is a data-parallel job on 4 to 64 nodes, with and without coordination of its ranks. Fabric "
-        "and noise were searched for so that the simulated job without coordination has the published "
-        "throughput and variation (--fit does it again, and prints what it finds); then pacing, gates and "
-        "other remedies are tried on the very same job. What is published with coordination is shown beside "
-        "it and fitted to nowhere. Tables, plots, and, last, what carries the result and how far each remedy "
-        "gets.",
+        "and noise were fitted so that the simulated job without coordination has the published throughput "
+        "and variation (--fit fits them again); then pacing, gates and other remedies are simulated on the "
+        "same job. The published figures with coordination are shown for comparison and not fitted. The "
+        "answer ends with the share of the published improvement that each remedy achieves, and with what "
+        "the result depends on.",
     .command.uses = uses,
     .run = run,
 };

@@ -1,4 +1,4 @@
-/* What the scaling experiment found: tables, plots, and a verdict. */
+/* Answer of the scaling experiment: tables, plots, and a verdict. */
 #include <math.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ static void cell_cv(struct answer *answer, const struct trial_figures *f)
     answer_cell(answer, cv_of(f).error);
 }
 
-static void tell_fit(const struct experiment *e, struct answer *answer)
+static void put_fit(const struct experiment *e, struct answer *answer)
 {
     struct statistics_mean pacing =
         trial_gain(&e->remedy[EXPERIMENT_PACING], &e->remedy[EXPERIMENT_UNCOORDINATED]);
@@ -47,14 +47,15 @@ static void tell_fit(const struct experiment *e, struct answer *answer)
                           trial_unknowns[u].words);
     }
     answer_figure(answer, "fit_error", worst, ANSWER_SHARE,
-                  "worst throughput of the uncoordinated column, off the published one");
+                  "largest error of the throughputs without coordination");
     answer_figure(answer, "fit_worst", experiment_worst_miss(e->target[0]), ANSWER_NUMBER,
-                  "worst of its ten figures, of what still counts as met");
-    answer_figure(answer, "pacing_gain", pacing.mean, ANSWER_SHARE, "what pacing gains on %d nodes",
+                  "largest error of the ten figures without coordination, over the accepted error");
+    answer_figure(answer, "pacing_gain", pacing.mean, ANSWER_SHARE, "gain of pacing on %d nodes",
                   experiment_most_nodes(e));
-    answer_figure(answer, "pacing_gain_error", pacing.error, ANSWER_SHARE, "its standard error");
-    answer_figure(answer, "gate_gain", gate.mean, ANSWER_SHARE, "what a gate of two messages gains there");
-    answer_figure(answer, "gate_gain_error", gate.error, ANSWER_SHARE, "its standard error");
+    answer_figure(answer, "pacing_gain_error", pacing.error, ANSWER_SHARE, "standard error of pacing_gain");
+    answer_figure(answer, "gate_gain", gate.mean, ANSWER_SHARE, "gain of a gate of two messages on %d nodes",
+                  experiment_most_nodes(e));
+    answer_figure(answer, "gate_gain_error", gate.error, ANSWER_SHARE, "standard error of gate_gain");
 }
 
 static const char *met(double rate, double cv)
@@ -64,22 +65,23 @@ static const char *met(double rate, double cv)
     return fabs(cv) <= 1 ? "variation" : "no";
 }
 
-static void tell_uncoordinated(const struct experiment *e, struct answer *answer)
+static void put_uncoordinated(const struct experiment *e, struct answer *answer)
 {
     static const struct answer_column columns[] = {
         { "nodes", "NODES", ANSWER_COUNT },
         { "published", "PUBLISHED", ANSWER_COUNT },
         { "simulated", "SIMULATED", ANSWER_COUNT },
         { "simulated_error", "+-", ANSWER_NUMBER },
-        { "error", "OFF", ANSWER_SHARE },
+        { "error", "ERROR", ANSWER_SHARE },
         { "published_cv", "CV", ANSWER_NUMBER },
         { "simulated_cv", "SIMULATED", ANSWER_NUMBER },
         { "simulated_cv_error", "+-", ANSWER_NUMBER },
         { "met", "MET", ANSWER_WORDS },
     };
 
-    answer_table(answer, "columns", "Without coordination: samples a second and variation of the iteration",
-                 columns, ARRAY_SIZE(columns));
+    answer_table(answer, "columns",
+                 "Without coordination: samples per second, and variation of the iteration time", columns,
+                 ARRAY_SIZE(columns));
     for (int i = 0; i < e->sizes; i++) {
         const struct trial_figures *f = &e->all[EXPERIMENT_UNCOORDINATED][i];
         const struct published *p = experiment_published_of(e->nodes[i]);
@@ -96,7 +98,7 @@ static void tell_uncoordinated(const struct experiment *e, struct answer *answer
     }
 }
 
-static void tell_coordinated(const struct experiment *e, struct answer *answer)
+static void put_coordinated(const struct experiment *e, struct answer *answer)
 {
     static const struct answer_column columns[] = {
         { "nodes", "NODES", ANSWER_COUNT },         { "published", "PUBLISHED", ANSWER_COUNT },
@@ -107,8 +109,8 @@ static void tell_coordinated(const struct experiment *e, struct answer *answer)
         { "gate_cv_error", "+-", ANSWER_NUMBER },
     };
 
-    answer_table(answer, "coordinated", "With coordination, which nothing is fitted to", columns,
-                 ARRAY_SIZE(columns));
+    answer_table(answer, "coordinated", "With coordination: samples per second, and variation (not fitted)",
+                 columns, ARRAY_SIZE(columns));
     for (int i = 0; i < e->sizes; i++) {
         const struct published *p = experiment_published_of(e->nodes[i]);
 
@@ -122,8 +124,8 @@ static void tell_coordinated(const struct experiment *e, struct answer *answer)
     }
 }
 
-/* How far the way to the published coordinated figures is gone; NaN: nothing is published for this size. */
-static double gone_rate(const struct experiment *e, const struct trial_figures *f)
+/* Share of the published improvement that a remedy achieves; NaN: nothing is published for this number of nodes. */
+static double achieved_rate(const struct experiment *e, const struct trial_figures *f)
 {
     const struct published *p = experiment_published_of(experiment_most_nodes(e));
     double gain = trial_gain(f, &e->remedy[EXPERIMENT_UNCOORDINATED]).mean;
@@ -131,7 +133,7 @@ static double gone_rate(const struct experiment *e, const struct trial_figures *
     return p ? gain / (p->coordinated_rate / p->rate - 1) : NAN;
 }
 
-static double gone_cv(const struct experiment *e, const struct trial_figures *f)
+static double achieved_cv(const struct experiment *e, const struct trial_figures *f)
 {
     const struct published *p = experiment_published_of(experiment_most_nodes(e));
     double calmer = 1 - cv_of(f).mean / cv_of(&e->remedy[EXPERIMENT_UNCOORDINATED]).mean;
@@ -139,19 +141,19 @@ static double gone_cv(const struct experiment *e, const struct trial_figures *f)
     return p ? calmer / (1 - p->coordinated_cv / p->cv) : NAN;
 }
 
-static void tell_remedies(const struct experiment *e, struct answer *answer)
+static void put_remedies(const struct experiment *e, struct answer *answer)
 {
     static const struct answer_column columns[] = {
-        { "name", "REMEDY", ANSWER_WORDS },     { "rate", "RATE", ANSWER_COUNT },
-        { "rate_error", "+-", ANSWER_NUMBER },  { "gain", "GAIN", ANSWER_SHARE },
-        { "gain_error", "+-", ANSWER_SHARE },   { "cv", "CV", ANSWER_NUMBER },
-        { "cv_error", "+-", ANSWER_NUMBER },    { "of_gain", "OF GAIN", ANSWER_SHARE },
-        { "of_calm", "OF CALM", ANSWER_SHARE }, { "words", "WHAT IT IS", ANSWER_WORDS },
+        { "name", "REMEDY", ANSWER_WORDS },    { "rate", "RATE", ANSWER_COUNT },
+        { "rate_error", "+-", ANSWER_NUMBER }, { "gain", "GAIN", ANSWER_SHARE },
+        { "gain_error", "+-", ANSWER_SHARE },  { "cv", "CV", ANSWER_NUMBER },
+        { "cv_error", "+-", ANSWER_NUMBER },   { "of_gain", "OF GAIN", ANSWER_SHARE },
+        { "of_calm", "OF CV", ANSWER_SHARE },  { "words", "WHAT IT IS", ANSWER_WORDS },
     };
 
     answer_table(answer, "remedies",
-                 "On the most nodes: gain over the uncoordinated job, and how much of the published gain and "
-                 "calm that is",
+                 "On the largest number of nodes: gain over the uncoordinated job; shares of the published "
+                 "gain (OF GAIN) and of the published reduction of the variation (OF CV)",
                  columns, ARRAY_SIZE(columns));
     for (size_t k = 0; k < EXPERIMENT_REMEDIES; k++) {
         const struct trial_figures *f = &e->remedy[k];
@@ -162,13 +164,13 @@ static void tell_remedies(const struct experiment *e, struct answer *answer)
         answer_cell(answer, gain.mean);
         answer_cell(answer, gain.error);
         cell_cv(answer, f);
-        answer_cell(answer, gone_rate(e, f));
-        answer_cell(answer, gone_cv(e, f));
+        answer_cell(answer, achieved_rate(e, f));
+        answer_cell(answer, achieved_cv(e, f));
         answer_cell_words(answer, "%s", experiment_remedies[k].words);
     }
 }
 
-static void tell_worlds(const struct experiment *e, struct answer *answer)
+static void put_worlds(const struct experiment *e, struct answer *answer)
 {
     static const struct answer_column columns[] = {
         { "name", "WORLD", ANSWER_WORDS },
@@ -183,8 +185,8 @@ static void tell_worlds(const struct experiment *e, struct answer *answer)
     };
 
     answer_table(answer, "worlds",
-                 "Other fabrics and noise that meet the uncoordinated column (WORST below 1), and what they "
-                 "make of it",
+                 "Fabrics and noise that reproduce the figures without coordination (WORST below 1), and the "
+                 "gains in them",
                  columns, ARRAY_SIZE(columns));
     for (int w = 0; w < TRIAL_WORLDS; w++) {
         const struct trial_figures *f = e->world[w];
@@ -201,7 +203,7 @@ static void tell_worlds(const struct experiment *e, struct answer *answer)
     }
 }
 
-static void tell_collectives(const struct experiment *e, struct answer *answer)
+static void put_collectives(const struct experiment *e, struct answer *answer)
 {
     static const struct answer_column columns[] = {
         { "name", "COLLECTIVE", ANSWER_WORDS }, { "rate", "RATE", ANSWER_COUNT },
@@ -210,7 +212,8 @@ static void tell_collectives(const struct experiment *e, struct answer *answer)
     };
 
     answer_table(answer, "collectives",
-                 "On the most nodes, eight ranks each, no other traffic: collectives and the order of ranks",
+                 "On the largest number of nodes, with eight ranks per node and no other traffic: "
+                 "collectives and orders of ranks",
                  columns, ARRAY_SIZE(columns));
     for (size_t k = 0; k < EXPERIMENT_COLLECTIVES; k++) {
         const struct trial_figures *f = &e->collective[k];
@@ -230,7 +233,7 @@ void experiment_print_charts(const struct experiment *e, FILE *out, bool utf8)
                                          "published, with coordination", "simulated with pacing",
                                          "simulated with a gate of two messages" };
     struct chart c[2] = {
-        { .title = "Samples a second", .rows = 21, .axis = "nodes" },
+        { .title = "Samples per second", .rows = 21, .axis = "nodes" },
         { .title = "Variation of the iteration time (deviation over mean)", .rows = 16, .axis = "nodes" }
     };
 
@@ -261,7 +264,7 @@ void experiment_print_charts(const struct experiment *e, FILE *out, bool utf8)
 
 /* ---- the verdict ---- */
 
-/* "a, b, c" of those remedies that are so. */
+/* Write the names of the remedies with at least this share, as in "a, b, c". */
 static void list(const struct experiment *e, char *text, size_t size,
                  double (*share)(const struct experiment *, const struct trial_figures *), double least)
 {
@@ -289,15 +292,15 @@ static void note_lever(const struct experiment *e, struct answer *answer, int k,
                     name, 100 * gain.mean, from, to);
         return;
     }
-    answer_note(answer,
-                "%s %s the published coordinated column: throughput %+.1f %% (published %+.0f %%), variation "
-                "from %.3f to %.3f (published %.2f to %.2f). %s",
-                name, gone_rate(e, f) >= 0.9 && gone_cv(e, f) >= 0.9 ? "produces" : "does not produce",
-                100 * gain.mean, 100 * (p->coordinated_rate / p->rate - 1), from, to, p->cv,
-                p->coordinated_cv, why);
+    answer_note(
+        answer,
+        "%s %s the published figures with coordination: throughput %+.1f %% (published %+.0f %%), "
+        "variation from %.3f to %.3f (published %.2f to %.2f). %s",
+        name, achieved_rate(e, f) >= 0.9 && achieved_cv(e, f) >= 0.9 ? "reproduces" : "does not reproduce",
+        100 * gain.mean, 100 * (p->coordinated_rate / p->rate - 1), from, to, p->cv, p->coordinated_cv, why);
 }
 
-/* How far each of them gets. */
+/* The shares that each remedy achieves. */
 static void note_each(const struct experiment *e, struct answer *answer)
 {
     char text[900] = "";
@@ -305,12 +308,12 @@ static void note_each(const struct experiment *e, struct answer *answer)
 
     for (size_t k = EXPERIMENT_GATED; k < EXPERIMENT_REMEDIES && at < sizeof(text); k++)
         at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s %.0f and %.0f", at ? ", " : "",
-                               experiment_remedies[k].key, 100 * gone_rate(e, &e->remedy[k]),
-                               100 * gone_cv(e, &e->remedy[k]));
+                               experiment_remedies[k].key, 100 * achieved_rate(e, &e->remedy[k]),
+                               100 * achieved_cv(e, &e->remedy[k]));
     answer_note(
         answer,
-        "Of the way to the published coordinated throughput and to its variation, in per cent (100 is "
-        "there, more is beyond, less than 0 is away from it): %s.",
+        "Shares of the published improvement of throughput and of variation, in percent (100: all of it; "
+        "below 0: worse than without coordination): %s.",
         text);
 }
 
@@ -321,10 +324,13 @@ static void note_others(const struct experiment *e, struct answer *answer)
     if (!experiment_published_of(experiment_most_nodes(e)))
         return;
     note_each(e, answer);
-    list(e, gain, sizeof(gain), gone_rate, 1);
-    list(e, calm, sizeof(calm), gone_cv, 1);
-    answer_note(answer, "Gaining as much as is published, or more: %s. As calm as is published, or more: %s.",
-                gain, calm);
+    list(e, gain, sizeof(gain), achieved_rate, 1);
+    list(e, calm, sizeof(calm), achieved_cv, 1);
+    answer_note(
+        answer,
+        "Remedies that gain at least the published throughput: %s. Remedies that reduce the variation at least as much as "
+        "published: %s.",
+        gain, calm);
 }
 
 static void note_assumptions(const struct experiment *e, struct answer *answer)
@@ -344,52 +350,53 @@ static void note_assumptions(const struct experiment *e, struct answer *answer)
     }
     if (!*met) {
         answer_note(answer,
-                    "No fabric that was tried meets the uncoordinated column with these steps and seeds.");
+                    "With these steps and seeds, no fabric reproduces the figures without coordination.");
         return;
     }
     answer_note(answer,
-                "Met by: %s. The uncoordinated column does not tell these apart, and the gate gains %.1f to "
-                "%.1f %% in them: what coordination brings hangs on what is not published.",
+                "Fabrics that reproduce the figures without coordination: %s. These figures cannot "
+                "distinguish them, and the gate gains %.1f to %.1f %% in them: the benefit of coordination "
+                "depends on what is not published.",
                 met, 100 * low, 100 * high);
 }
 
-void experiment_tell_verdict(const struct experiment *e, struct answer *answer)
+void experiment_put_verdict(const struct experiment *e, struct answer *answer)
 {
     note_lever(e, answer, EXPERIMENT_PACING, "Pacing",
-               "An exchange ends with its last arrival and the bytes through the server's link; delaying the "
-               "early changes neither.");
+               "An exchange ends when the last rank has arrived and all bytes have crossed the server's "
+               "link; delaying early ranks changes neither.");
     note_lever(e, answer, EXPERIMENT_GATED, "The gate",
-               "Who has the sum first works while others still fetch it, and sends while they still work; "
-               "an incast that overflows a port never forms.");
+               "Nodes that receive the sum first compute while others still receive it, and send while those "
+               "still compute, so that no incast overflows a port.");
     note_others(e, answer);
     note_assumptions(e, answer);
     answer_note(
         answer,
-        "What carries the result: (1) an exchange that takes time in proportion to the number of nodes, as "
-        "all of them share one server's link; a ring would not lose half of its throughput at 64. (2) That a "
-        "part of it hides behind work, and how much: what is exchanged last, a gate can stagger. (3) A "
-        "variation that grows with the exchange and is common to all nodes: independent noise of nodes gets "
-        "smaller in the maximum, not larger; what calms it keeps others off the server's link, or the job "
-        "off it. All three are read into the uncoordinated column; the coordinated one is fitted to "
-        "nowhere.");
+        "The result depends on three assumptions that explain the figures without coordination: (1) The time "
+        "of an exchange is proportional to the number of nodes, because all share one server's link; a ring "
+        "would not lose half of its throughput at 64 nodes. (2) Part of the exchange overlaps the work; a "
+        "gate can stagger the part that is exchanged last. (3) The variation grows with the exchange and is "
+        "common to all nodes: the maximum of independent noise varies less with more nodes, not more. It is "
+        "reduced by keeping other traffic off the server's link, or by not using that link. The figures with "
+        "coordination were not fitted.");
     answer_assumes(
         answer,
-        "leaf switches of 16 nodes, 4 to 1 oversubscribed, links of 12.5 GB/s; one parameter server beside "
-        "the first node's work, with others' traffic on its link (lognormal, from iteration to iteration); "
-        "gradients in two parts, of which the first is exchanged beside the rest of the backward pass; in "
-        "the world of loss a port sends again what the loss says, times an exponential factor, of each "
-        "message beyond two. Met means: throughput within %.0f %%, variation within %.0f %% of something "
-        "that rounds to the published. +- is the standard error over seeds. Shown of eight ranks a node: two "
-        "seeds",
+        "leaf switches of 16 nodes, 4 to 1 oversubscribed, links of 12.5 GB/s; one parameter server on the "
+        "first node, whose link also carries other traffic (lognormal, different in each iteration); "
+        "gradients in two parts, the first of which is exchanged during the rest of the backward pass; in "
+        "world \"loss\", of each message beyond two a port sends the share `loss` again, times an "
+        "exponential factor. MET means throughput within %.0f %%, and variation within %.0f %% of a value "
+        "that rounds to the published one. +- is the standard error over seeds. The table of collectives has "
+        "at most two seeds",
         100 * EXPERIMENT_OFF, 100 * EXPERIMENT_OFF);
 }
 
-void experiment_tell(const struct experiment *e, struct answer *page)
+void experiment_put(const struct experiment *e, struct answer *page)
 {
-    tell_fit(e, page);
-    tell_uncoordinated(e, page);
-    tell_coordinated(e, page);
-    tell_remedies(e, page);
-    tell_worlds(e, page);
-    tell_collectives(e, page);
+    put_fit(e, page);
+    put_uncoordinated(e, page);
+    put_coordinated(e, page);
+    put_remedies(e, page);
+    put_worlds(e, page);
+    put_collectives(e, page);
 }

@@ -5,21 +5,21 @@
 #include "plan/options.h"
 
 const struct option_spec job_batch_per_rank = { "batch-per-rank", "N", VALUE_RANGE(VALUE_COUNT, 1, 1e12),
-                                                "samples of a rank in a step" };
+                                                "samples per rank and step" };
 const struct option_spec job_min_steps = { "min-steps", "N", VALUE_RANGE(VALUE_COUNT, 1, 1e15),
-                                           "steps to the target with a batch without end" };
+                                           "steps to the target with an unlimited batch size" };
 const struct option_spec job_critical_batch = {
     "critical-batch", "N", VALUE_RANGE(VALUE_COUNT, 0, 1e15),
-    "batch that needs twice as many steps; measured, never assumed"
+    "batch size that needs twice as many steps; must be measured"
 };
 const struct option_spec job_checkpoint_write = { "checkpoint-write", "TIME",
                                                   VALUE_RANGE(VALUE_SECONDS, 0, INFINITY),
-                                                  "that a checkpoint holds the job up" };
+                                                  "how long writing a checkpoint stops the job" };
 const struct option_spec job_node_mtbf = { "node-mtbf", "TIME",
                                            VALUE_RANGE(VALUE_SECONDS, VALUE_POSITIVE, INFINITY),
                                            "mean time between failures of one node" };
 const struct option_spec job_bubble = { "bubble", "SHARE", VALUE_RANGE(VALUE_RATIO, 0, 0.99),
-                                        "of the time that a pipeline stands still (see pipeline)" };
+                                        "share of the time in which a pipeline is idle (see pipeline)" };
 
 void job_network(const struct options *a, struct collective *c)
 {
@@ -46,9 +46,10 @@ bool job_network_has_nodes(const struct collective *c)
 int job_network_check(const struct collective *c, struct err *err)
 {
     if (!collective_has(c->op, c->algo))
-        return err_set(err, "%s is not done by %s", collective_op_name(c->op), collective_algo_name(c->algo));
+        return err_set(err, "%s has no algorithm %s", collective_op_name(c->op),
+                       collective_algo_name(c->algo));
     if (isnan(c->link.latency_s) && c->op != COLLECTIVE_PARAMETER_SERVER)
-        return err_set(err, "--latency=TIME is needed: of one message, as in --latency=10us");
+        return err_set(err, "--latency=TIME is needed: latency of one message, as in --latency=10us");
     if (c->algo != COLLECTIVE_HIERARCHICAL)
         return 0;
     if (isnan(c->ranks_per_node) || isnan(c->intra.latency_s) || isnan(c->intra.bytes_per_s))
@@ -71,8 +72,7 @@ enum order_dist job_dist(const struct options *a)
 int job_overlap_check(const struct options *a, struct err *err)
 {
     if (options_number(a, "overlap") > 0 && !options_given(a, "backward"))
-        return err_set(err,
-                       "--overlap needs --backward=TIME: how long is the work that can hide communication?");
+        return err_set(err, "--overlap needs --backward=TIME: the work that can overlap communication");
     if (options_number(a, "backward") > options_number(a, "compute"))
         return err_set(err, "--backward is a part of --compute: it cannot be longer");
     return 0;
@@ -84,7 +84,7 @@ static int check_failures(const struct train *t, struct err *err)
         return err_set(
             err, "--node-mtbf needs --checkpoint-write=TIME: without checkpoints a failure loses everything");
     if (!isinf(t->node_mtbf_s) && isnan(t->ranks_per_node))
-        return err_set(err, "--node-mtbf needs --ranks-per-node=N: how many nodes are there?");
+        return err_set(err, "--node-mtbf needs --ranks-per-node=N: it determines the number of nodes");
     return 0;
 }
 
@@ -124,7 +124,7 @@ int job_train(const struct options *a, struct train *t, struct err *err)
     if (job_network_check(&t->exchange, err) < 0 || job_overlap_check(a, err) < 0 ||
         check_batch(t, err) < 0 || check_failures(t, err) < 0)
         return -1;
-    if (isnan(t->ranks_per_node)) /* without failures and levels it does not matter */
+    if (isnan(t->ranks_per_node)) /* only failures and hierarchical collectives depend on it */
         t->ranks_per_node = 1;
     return 0;
 }

@@ -1,6 +1,6 @@
-/* job.h - the job that a question's options describe, as the model wants it.
- * Each wants the options that it names among the question's; 0, or -1 with what is missing or does not fit.
- */
+/* job.h - makes the models' input from the options that describe a job.
+ * A question that calls a function must have the options that the function's comment names.  Functions return 0, or -1
+ * with the reason: an option is missing, or options contradict each other. */
 #ifndef SYNCGUARD_PLAN_JOB_H
 #define SYNCGUARD_PLAN_JOB_H
 
@@ -9,9 +9,8 @@
 #include "model/train.h"
 #include "plan/question.h"
 
-/* --ranks, --ranks-per-node, --rails, --latency, --bandwidth, --intra-latency, --intra-bandwidth.  Everything
- * but op, algo, shards, skew and slowest_bytes_per_s, which are set to allreduce, ring and nothing special.
- */
+/* From --ranks, --ranks-per-node, --rails, --latency, --bandwidth, --intra-latency, --intra-bandwidth.  Sets op to
+ * allreduce, algo to ring, and shards, skew and slowest_bytes_per_s to values without effect. */
 #define JOB_NETWORK_USES                                                                                    \
     { &option_ranks, OPTION_REQUIRED }, { &option_latency, NULL },                                        \
         { &option_bandwidth, OPTION_REQUIRED }, { &option_ranks_per_node, NULL }, { &option_rails, "1" }, \
@@ -20,17 +19,17 @@
         &option_intra_bandwidth, NULL                                                                       \
     }
 void job_network(const struct options *a, struct collective *c);
-/* Is what was given enough for this operation and algorithm? */
+/* -1: an option that this operation and algorithm need is missing. */
 int job_network_check(const struct collective *c, struct err *err);
-/* The same for hierarchical alone: false: not described, it is no candidate. */
+/* Whether the options describe nodes, as hierarchical needs. */
 bool job_network_has_nodes(const struct collective *c);
 
 enum order_dist job_dist(const struct options *a); /* --dist */
 
-/* --overlap with --backward and --compute. */
+/* Check --overlap against --backward and --compute. */
 int job_overlap_check(const struct options *a, struct err *err);
 
-/* What train and whatif take beside the network. */
+/* Options of train and whatif in addition to the network's. */
 extern const struct option_spec job_batch_per_rank, job_min_steps, job_critical_batch,
     job_checkpoint_write, job_node_mtbf, job_bubble;
 #define JOB_TRAIN_USES                                                                                       \

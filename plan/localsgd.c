@@ -1,4 +1,4 @@
-/* sgplan localsgd: how many local steps between two exchanges. */
+/* sgplan localsgd: the best number of local steps between two exchanges. */
 #include <math.h>
 
 #include "model/trade.h"
@@ -10,8 +10,9 @@ enum { PENALTY, LOCAL };
 
 static const struct option_spec own[] = {
     [PENALTY] = { "penalty", "C", VALUE_RANGE(VALUE_RATIO, 0, 1e6),
-                  "iterations grow as 1 + C K; measured, never assumed" },
-    [LOCAL] = { "local-steps", "K", VALUE_RANGE(VALUE_COUNT, 1, 1e9), "say what this many give, too" },
+                  "iterations grow as 1 + C K; must be measured" },
+    [LOCAL] = { "local-steps", "K", VALUE_RANGE(VALUE_COUNT, 1, 1e9),
+                "evaluate this number of local steps, too" },
 };
 
 static const struct option_use uses[] = {
@@ -33,29 +34,32 @@ static enum question_result run(const struct options *a, struct answer *answer, 
     (void)err;
     answer_title(answer, "Local steps between two exchanges");
     answer_figure(answer, "k_continuous", trade_local_best(compute_s, comm_s, c), ANSWER_NUMBER,
-                  "steps between two exchanges would be best, as a real number");
-    answer_figure(answer, "k", best, ANSWER_COUNT, "the best whole number");
-    answer_figure(answer, "time_s", time_s, ANSWER_SECONDS, "for what one synchronous step achieves");
-    answer_figure(answer, "speedup", synchronous_s / time_s, ANSWER_TIMES, "over an exchange in every step");
-    answer_flag(answer, "pays", time_s < synchronous_s, "against synchronous steps without any penalty");
+                  "best number of steps between two exchanges, as a real number");
+    answer_figure(answer, "k", best, ANSWER_COUNT, "best whole number of steps");
+    answer_figure(answer, "time_s", time_s, ANSWER_SECONDS, "for the progress of one synchronous step");
+    answer_figure(answer, "speedup", synchronous_s / time_s, ANSWER_TIMES,
+                  "faster than an exchange in every step");
+    answer_flag(answer, "pays", time_s < synchronous_s,
+                "whether it is faster than an exchange in every step");
     if (!isnan(given)) {
         answer_figure(answer, "given_time_s", trade_local_s(compute_s, comm_s, c, given), ANSWER_SECONDS,
                       "with %.0f local steps", given);
         answer_figure(answer, "given_speedup", synchronous_s / trade_local_s(compute_s, comm_s, c, given),
-                      ANSWER_TIMES, "over an exchange in every step");
+                      ANSWER_TIMES, "faster than an exchange in every step");
     }
     answer_source(answer, "(1 + C K) (Tc + Tm/K) is least at K = sqrt(Tm / (C Tc))");
-    answer_assumes(answer, "iterations grow as 1 + C K with the C that was given; ranks take equally long");
+    answer_assumes(answer,
+                   "iterations grow as 1 + C K with the given --penalty; all ranks take equally long");
     return QUESTION_DONE;
 }
 
 const struct question question_localsgd = {
     .command.name = "localsgd",
     .command.operands = "",
-    .command.text = "how many local steps between two exchanges",
+    .command.text = "best number of local steps between two exchanges",
     .command.more =
-        "--penalty is how much more iterations each local step costs, from an experiment with this very "
-        "model and data.",
+        "--penalty is the growth of iterations with each local step. It must be measured with the same model "
+        "and data.",
     .command.uses = uses,
     .run = run,
 };

@@ -1,4 +1,4 @@
-/* sgplan memory: what parameters and optimiser take. */
+/* sgplan memory: memory of parameters, gradients and optimiser. */
 #include "model/memory.h"
 
 #include <math.h>
@@ -10,13 +10,14 @@
 enum { PARAMS, ZERO, ACTIVATIONS, ROOM };
 
 static const struct option_spec own[] = {
-    [PARAMS] = { "params", "N", VALUE_RANGE(VALUE_COUNT, 1, 1e18), "of the model, as in 7B or 175e9" },
+    [PARAMS] = { "params", "N", VALUE_RANGE(VALUE_COUNT, 1, 1e18),
+                 "parameters of the model, as in 7B or 175e9" },
     [ZERO] = { "zero", "STAGE", VALUE_RANGE(VALUE_COUNT, 0, 3),
-               "what ranks share: 0 nothing, 1 optimiser, 2 gradients too, 3 all" },
+               "what is divided among ranks: 0 nothing, 1 optimiser, 2 gradients too, 3 all" },
     [ACTIVATIONS] = { "activation-bytes", "SIZE", VALUE_RANGE(VALUE_BYTES, 0, INFINITY),
-                      "of a rank, beside that" },
+                      "activations of a rank" },
     [ROOM] = { "memory", "SIZE", VALUE_RANGE(VALUE_BYTES, VALUE_POSITIVE, INFINITY),
-               "that a rank has: say what fits" },
+               "memory of a rank, to find what fits" },
 };
 
 static const struct option_use uses[] = {
@@ -28,12 +29,12 @@ static const struct option_use uses[] = {
     { NULL, NULL },
 };
 
-static void say_stages(double p, double n, double beside, double has, struct answer *answer)
+static void put_stages(double p, double n, double beside, double has, struct answer *answer)
 {
     static const struct answer_column columns[] = { { "zero", "ZERO", ANSWER_COUNT },
-                                                    { "bytes_per_rank", "A RANK", ANSWER_BYTES },
+                                                    { "bytes_per_rank", "PER RANK", ANSWER_BYTES },
                                                     { "bytes_per_parameter", "B/PARAMETER", ANSWER_NUMBER },
-                                                    { "ranks_needed", "FITS FROM RANKS", ANSWER_COUNT } };
+                                                    { "ranks_needed", "RANKS NEEDED", ANSWER_COUNT } };
 
     answer_table(answer, "stages", "By stage of ZeRO:", columns, isnan(has) ? 3 : 4);
     for (int stage = 0; stage < 4; stage++) {
@@ -58,25 +59,25 @@ static enum question_result run(const struct options *a, struct answer *answer, 
     answer_title(answer, "%g parameters on %.0f ranks, ZeRO %d", p, n, stage);
     answer_figure(answer, "bytes_per_rank", bytes, ANSWER_BYTES, "on each rank");
     answer_figure(answer, "bytes_per_parameter", memory_bytes_per_parameter(stage, n), ANSWER_NUMBER,
-                  "bytes a parameter on each rank, without activations");
+                  "bytes per parameter on each rank, without activations");
     if (!isnan(has)) {
-        answer_flag(answer, "fits", bytes <= has, "into --memory");
+        answer_flag(answer, "fits", bytes <= has, "whether it fits into --memory");
         answer_figure(answer, "ranks_needed", needed, ANSWER_COUNT,
                       isinf(needed) ? "it never fits with this stage"
-                                    : "ranks from which on it fits with this stage");
+                                    : "smallest number of ranks on which it fits with this stage");
     }
-    say_stages(p, n, beside, has, answer);
-    answer_source(answer, "Rajbhandari et al. 2020 (ZeRO): 16; 4 + 12/n; 2 + 14/n; 16/n bytes a parameter");
+    put_stages(p, n, beside, has, answer);
+    answer_source(answer, "Rajbhandari et al. 2020 (ZeRO): 16; 4 + 12/n; 2 + 14/n; 16/n bytes per parameter");
     answer_assumes(answer,
-                   "mixed-precision Adam (2 bytes weights, 2 gradients, 12 optimiser), no buffers, no "
-                   "fragmentation, activations only as given");
+                   "mixed-precision Adam (2 bytes of weights, 2 of gradients, 12 of optimiser state per "
+                   "parameter); no buffers and no fragmentation; activations only as given");
     return QUESTION_DONE;
 }
 
 const struct question question_memory = {
     .command.name = "memory",
     .command.operands = "",
-    .command.text = "what parameters, gradients and optimiser take on each rank",
+    .command.text = "memory of parameters, gradients and optimiser on each rank",
     .command.more = "",
     .command.uses = uses,
     .run = run,

@@ -1,4 +1,4 @@
-/* sgplan mtbf: how often a job fails, and how sure that is. */
+/* sgplan mtbf: how often a job fails, with a confidence interval. */
 #include <math.h>
 
 #include "model/failure.h"
@@ -13,16 +13,16 @@ enum { RATE, FAILURES, NODE_DAYS, PRIOR_FAILURES, PRIOR_DAYS, DURATION };
 
 static const struct option_spec own[] = {
     [RATE] = { "failures-per-1000-node-days", "F", VALUE_RANGE(VALUE_NUMBER, 0, 1e9),
-               "as clusters publish it" },
-    [FAILURES] = { "failures", "K", VALUE_RANGE(VALUE_COUNT, 0, 1e9), "seen in --node-days" },
+               "failure rate, as clusters publish it" },
+    [FAILURES] = { "failures", "K", VALUE_RANGE(VALUE_COUNT, 0, 1e9), "failures observed in --node-days" },
     [NODE_DAYS] = { "node-days", "D", VALUE_RANGE(VALUE_NUMBER, VALUE_POSITIVE, 1e12),
-                    "one node for one day, in which they were seen" },
+                    "observation time, nodes times days" },
     [PRIOR_FAILURES] = { "prior-failures", "K", VALUE_RANGE(VALUE_NUMBER, 0, 1e9),
-                         "known before: the cluster's failures" },
+                         "failures observed earlier, for example on the whole cluster" },
     [PRIOR_DAYS] = { "prior-node-days", "D", VALUE_RANGE(VALUE_NUMBER, 0, 1e12),
-                     "known before: in so many node-days" },
+                     "observation time of the earlier failures" },
     [DURATION] = { "duration", "TIME", VALUE_RANGE(VALUE_SECONDS, VALUE_POSITIVE, INFINITY),
-                   "of the job: say how likely it is spared" },
+                   "duration of the job, for the probability of no failure" },
 };
 
 static const struct option_use uses[] = {
@@ -31,7 +31,7 @@ static const struct option_use uses[] = {
     { &own[PRIOR_DAYS], NULL },         { &own[DURATION], NULL },  { NULL, NULL },
 };
 
-/* From counts: mean and a 90 % interval. */
+/* Rate from counts of failures. */
 static int read_counts(const struct options *a, struct failure_rate *r, struct err *err)
 {
     if (!options_given(a, "failures") || !options_given(a, "node-days"))
@@ -45,8 +45,7 @@ static int read_counts(const struct options *a, struct failure_rate *r, struct e
     r->failures += options_number(a, "failures");
     r->node_s += options_number(a, "node-days") * NODE_DAY;
     if (r->failures <= 0)
-        return err_set(err,
-                       "--prior-failures must be more than zero where none were seen: nothing fails never");
+        return err_set(err, "--prior-failures must be more than zero if --failures is zero");
     return 0;
 }
 
@@ -57,20 +56,21 @@ static double read_rate(const struct options *a)
                : options_number(a, "failures-per-1000-node-days") / (1000 * NODE_DAY);
 }
 
-static void say_mean(const struct options *a, double rate_s, struct answer *answer)
+static void put_mean(const struct options *a, double rate_s, struct answer *answer)
 {
     double n = options_number(a, "nodes"), t = options_number(a, "duration"), m = failure_mtbf_s(n, rate_s);
 
-    answer_figure(answer, "mtbf_s", m, ANSWER_SECONDS, "between two failures of the job, on average");
-    answer_figure(answer, "node_mtbf_s", failure_mtbf_s(1, rate_s), ANSWER_SECONDS, "of one node");
+    answer_figure(answer, "mtbf_s", m, ANSWER_SECONDS, "mean time between failures of the job");
+    answer_figure(answer, "node_mtbf_s", failure_mtbf_s(1, rate_s), ANSWER_SECONDS,
+                  "mean time between failures of one node");
     answer_figure(answer, "failures_per_1000_node_days", rate_s * 1000 * NODE_DAY, ANSWER_NUMBER,
-                  "of one node");
+                  "failure rate of one node");
     if (isnan(t))
         return;
     answer_figure(answer, "p_no_failure", failure_none(t, m), ANSWER_SHARE,
-                  "probability that the job is spared");
+                  "probability that the job has no failure");
     answer_figure(answer, "failures_expected", isinf(m) ? 0 : t / m, ANSWER_NUMBER,
-                  "failures in its duration");
+                  "expected failures in --duration");
 }
 
 static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
@@ -88,29 +88,29 @@ static enum question_result run(const struct options *a, struct answer *answer, 
     }
     if (counts && read_counts(a, &r, err) < 0)
         return QUESTION_WRONG;
-    answer_title(answer, "A job on %.0f nodes, any of which ends it", n);
-    say_mean(a, counts ? failure_rate_mean(&r) : read_rate(a), answer);
+    answer_title(answer, "A job on %.0f nodes that fails when any of them fails", n);
+    put_mean(a, counts ? failure_rate_mean(&r) : read_rate(a), answer);
     if (counts) {
         answer_figure(answer, "mtbf_low_s", failure_mtbf_s(n, failure_rate_quantile(&r, 0.95)),
-                      ANSWER_SECONDS, "or as little as this (5 %%)");
+                      ANSWER_SECONDS, "lower end of the 90 %% interval");
         answer_figure(answer, "mtbf_high_s", failure_mtbf_s(n, failure_rate_quantile(&r, 0.05)),
-                      ANSWER_SECONDS, "or as much as this (95 %%)");
+                      ANSWER_SECONDS, "upper end of the 90 %% interval");
     }
     answer_source(answer, "M = 1/(N r)%s",
-                  counts ? "; gamma posterior of the rate (Jeffreys' prior, or the history that was given)"
-                         : "");
+                  counts ? "; gamma posterior of the rate (Jeffreys' prior, or the earlier failures)" : "");
     answer_assumes(
-        answer, "nodes fail independently at a constant rate; small jobs die of other causes more often than "
-                "their nodes do");
+        answer,
+        "nodes fail independently at a constant rate; jobs have no other causes of failure, although most failures of "
+        "small jobs have");
     return QUESTION_DONE;
 }
 
 const struct question question_mtbf = {
     .command.name = "mtbf",
     .command.operands = "",
-    .command.text = "how often a job fails, from its nodes, and how sure that is",
+    .command.text = "how often a job fails, from the failure rate of its nodes",
     .command.more =
-        "With counts (--failures in --node-days, added to what is known before) the answer has a 90 % "
+        "With counts (--failures in --node-days, added to the earlier failures) the answer has a 90 % "
         "interval.",
     .command.uses = uses,
     .run = run,

@@ -3,18 +3,18 @@
 #include <math.h>
 
 const struct option_spec option_ranks = { "ranks", "N", VALUE_RANGE(VALUE_COUNT, 1, OPTIONS_RANKS_MAX),
-                                          "ranks that take part" };
+                                          "number of ranks" };
 const struct option_spec option_ranks_per_node = { "ranks-per-node", "N", VALUE_RANGE(VALUE_COUNT, 1, 65536),
-                                                   "ranks that share a node" };
+                                                   "ranks on each node" };
 const struct option_spec option_rails = {
     "rails", "N", VALUE_RANGE(VALUE_COUNT, 1, 65536),
     "network interfaces of a node that a hierarchical collective uses at once"
 };
 const struct option_spec option_latency = { "latency", "TIME", VALUE_RANGE(VALUE_SECONDS, 0, 3600),
-                                            "of one message, start to start" };
+                                            "latency of one message" };
 const struct option_spec option_bandwidth = { "bandwidth", "RATE",
                                               VALUE_RANGE(VALUE_RATE, VALUE_POSITIVE, INFINITY),
-                                              "of one rank's link, one way" };
+                                              "bandwidth of one rank's link, one way" };
 const struct option_spec option_intra_latency = { "intra-latency", "TIME",
                                                   VALUE_RANGE(VALUE_SECONDS, 0, 3600),
                                                   "latency inside a node" };
@@ -23,24 +23,26 @@ const struct option_spec option_intra_bandwidth = { "intra-bandwidth", "RATE",
                                                     "bandwidth inside a node" };
 const struct option_spec option_algo = {
     "algo", "NAME", VALUE_ONE_OF(VALUE_WORDS("ring", "tree", "halving-doubling", "hierarchical")),
-    "how the collective is done"
+    "algorithm of the collective"
 };
 const struct option_spec option_bytes = { "bytes", "SIZE", VALUE_RANGE(VALUE_BYTES, 0, INFINITY),
-                                          "of the vector that each rank has before or after" };
+                                          "size of the vector" };
 const struct option_spec option_gradient_bytes = { "gradient-bytes", "SIZE",
                                                    VALUE_RANGE(VALUE_BYTES, 0, INFINITY),
-                                                   "that are summed over the ranks in a step" };
+                                                   "gradients that are summed over the ranks in a step" };
 const struct option_spec option_compute = { "compute", "TIME",
                                             VALUE_RANGE(VALUE_SECONDS, VALUE_POSITIVE, INFINITY),
                                             "a rank's own work in a step" };
 const struct option_spec option_comm = { "comm", "TIME", VALUE_RANGE(VALUE_SECONDS, 0, INFINITY),
-                                         "communication in a step, were nothing hidden" };
-const struct option_spec option_backward = { "backward", "TIME", VALUE_RANGE(VALUE_SECONDS, 0, INFINITY),
-                                             "the part of the work that communication can hide behind" };
+                                         "communication in a step, without overlap" };
+const struct option_spec option_backward = {
+    "backward", "TIME", VALUE_RANGE(VALUE_SECONDS, 0, INFINITY),
+    "backward pass: the part of the work that can overlap communication"
+};
 const struct option_spec option_overlap = { "overlap", "SHARE", VALUE_RANGE(VALUE_RATIO, 0, 1),
-                                            "how much of --backward does hide communication" };
+                                            "share of --backward that overlaps communication" };
 const struct option_spec option_misc = { "misc", "TIME", VALUE_RANGE(VALUE_SECONDS, 0, INFINITY),
-                                         "anything else in a step that nothing hides" };
+                                         "other time in a step that does not overlap" };
 const struct option_spec option_dist = { "dist", "NAME", VALUE_ONE_OF(VALUE_WORDS("normal", "lognormal")),
                                          "how a rank's step times are distributed" };
 const struct option_spec option_cv = { "cv", "RATIO", VALUE_RANGE(VALUE_RATIO, 0, 10),
@@ -49,13 +51,15 @@ const struct option_spec option_stages = { "stages", "P", VALUE_RANGE(VALUE_COUN
                                            "stages of the pipeline" };
 const struct option_spec option_microbatches = { "microbatches", "M", VALUE_RANGE(VALUE_COUNT, 1, 1e9),
                                                  "micro-batches of a step" };
-const struct option_spec option_restart = { "restart", "TIME", VALUE_RANGE(VALUE_SECONDS, 0, INFINITY),
-                                            "from a failure until work goes on from the last checkpoint" };
+const struct option_spec option_restart = {
+    "restart", "TIME", VALUE_RANGE(VALUE_SECONDS, 0, INFINITY),
+    "time from a failure until work continues from the last checkpoint"
+};
 const struct option_spec option_nodes = { "nodes", "N", VALUE_RANGE(VALUE_COUNT, 1, OPTIONS_RANKS_MAX),
-                                          "nodes of the job" };
+                                          "number of nodes of the job" };
 const struct option_spec option_seed = { "seed", "N", VALUE_RANGE(VALUE_COUNT, 0, 9e15),
-                                         "of the random numbers: the same seed, the same answer" };
+                                         "seed of the random numbers; the same seed gives the same answer" };
 const struct option_spec option_scenario_seed = { "seed", "N", VALUE_RANGE(VALUE_COUNT, 0, 2147483647),
-                                                  "of the random numbers, instead of the scenario's" };
+                                                  "seed of the random numbers, instead of the scenario's" };
 const struct option_spec option_steps = { "steps", "N", VALUE_RANGE(VALUE_COUNT, 1, 1e7),
                                           "steps to simulate" };

@@ -1,11 +1,11 @@
-/* options.h - the options that several questions take, with one name, unit and range for all of them.
- * An option of one question alone stands in that question's file. */
+/* options.h - the options that several questions have, with the same name, unit and range in all of them.
+ * An option of only one question is in that question's file. */
 #ifndef SYNCGUARD_PLAN_OPTIONS_H
 #define SYNCGUARD_PLAN_OPTIONS_H
 
 #include "plan/question.h"
 
-#define OPTIONS_RANKS_MAX 1e7 /* what the formulas are tested to */
+#define OPTIONS_RANKS_MAX 1e7 /* the formulas are tested up to it */
 
 extern const struct option_spec option_ranks, option_ranks_per_node, option_rails;
 extern const struct option_spec option_latency, option_bandwidth, option_intra_latency,

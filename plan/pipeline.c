@@ -1,4 +1,4 @@
-/* sgplan pipeline: bubbles. */
+/* sgplan pipeline: bubble, speed-up and memory of a pipeline. */
 #include "model/pipeline.h"
 
 #include <math.h>
@@ -18,11 +18,11 @@ static const struct option_spec own[] = {
     [SCHEDULE] = { "schedule", "NAME", VALUE_ONE_OF(VALUE_WORDS("gpipe", "1f1b", "interleaved")),
                    "order of the micro-batches" },
     [CHUNKS] = { "chunks", "V", VALUE_RANGE(VALUE_COUNT, 1, 65536),
-                 "interleaved: parts that each stage is cut into" },
+                 "interleaved: number of chunks of each stage" },
     [TARGET] = { "target-utilization", "SHARE", VALUE_RANGE(VALUE_RATIO, 0, 0.999999),
-                 "say how many micro-batches reach it" },
+                 "find the number of micro-batches that reaches this utilization" },
     [TIMES] = { "stage-times", "LIST", VALUE(VALUE_ANY),
-                "of a micro-batch in each stage, both ways, as in 100ms,120ms,90ms" },
+                "time of a micro-batch in each stage, forward and backward, as in 100ms,120ms,90ms" },
 };
 
 static const struct option_use uses[] = {
@@ -31,7 +31,7 @@ static const struct option_use uses[] = {
     { NULL, NULL },
 };
 
-/* "100ms,120ms": how many, or -1. */
+/* Read "100ms,120ms"; return the number of times, or -1. */
 static int read_times(const char *text, double *stage_s, struct err *err)
 {
     int n = 0;
@@ -54,7 +54,7 @@ static int read_times(const char *text, double *stage_s, struct err *err)
     }
 }
 
-static int say_uneven(const struct options *a, double p, double m, struct answer *answer, struct err *err)
+static int put_uneven(const struct options *a, double p, double m, struct answer *answer, struct err *err)
 {
     static double stage_s[STAGES_MAX];
     int n = read_times(options_text(a, "stage-times"), stage_s, err);
@@ -63,7 +63,7 @@ static int say_uneven(const struct options *a, double p, double m, struct answer
     if (n < 0)
         return -1;
     if (!isnan(p) && p != n)
-        return err_set(err, "--stage-times has %d stages, --stages says %.0f", n, p);
+        return err_set(err, "--stage-times has %d stages, but --stages is %.0f", n, p);
     if (isnan(m))
         return err_set(err, "--stage-times needs --microbatches=M");
     for (int i = 0; i < n; i++) {
@@ -71,17 +71,18 @@ static int say_uneven(const struct options *a, double p, double m, struct answer
         sum += stage_s[i];
     }
     if (sum <= 0)
-        return err_set(err, "--stage-times: all of them take no time");
+        return err_set(err, "--stage-times: at least one must be more than zero");
     time_s = pipeline_time_s(stage_s, (size_t)n, m);
-    answer_figure(answer, "time_s", time_s, ANSWER_SECONDS, "of a step");
+    answer_figure(answer, "time_s", time_s, ANSWER_SECONDS, "time of a step");
     answer_figure(answer, "bubble", 1 - m * sum / (n * time_s), ANSWER_SHARE,
-                  "of the stages' time stands still");
-    answer_figure(answer, "speedup", m * sum / time_s, ANSWER_TIMES, "over one that does all stages");
-    answer_figure(answer, "imbalance", slowest * n / sum, ANSWER_TIMES, "slowest stage over their mean");
+                  "share of the stages' time that is idle");
+    answer_figure(answer, "speedup", m * sum / time_s, ANSWER_TIMES, "over one process that runs all stages");
+    answer_figure(answer, "imbalance", slowest * n / sum, ANSWER_TIMES,
+                  "slowest stage over the mean of all stages");
     return 0;
 }
 
-static int say_even(const struct options *a, double p, double m, double v, enum pipeline_schedule how,
+static int put_even(const struct options *a, double p, double m, double v, enum pipeline_schedule how,
                     struct answer *answer, struct err *err)
 {
     if (isnan(p))
@@ -91,12 +92,13 @@ static int say_even(const struct options *a, double p, double m, double v, enum 
     if (isnan(m))
         return 0;
     answer_figure(answer, "bubble", pipeline_bubble(p, m, v), ANSWER_SHARE,
-                  "of the time a stage stands still");
-    answer_figure(answer, "utilization", 1 - pipeline_bubble(p, m, v), ANSWER_SHARE, "of it works");
+                  "share of the time in which a stage is idle");
+    answer_figure(answer, "utilization", 1 - pipeline_bubble(p, m, v), ANSWER_SHARE,
+                  "share of the time in which a stage works");
     answer_figure(answer, "bubble_over_work", (p - 1) / (v * m), ANSWER_SHARE,
-                  "of the work, as some papers count");
+                  "idle time over working time, as some papers define the bubble");
     answer_figure(answer, "speedup", pipeline_speedup(p, m, v), ANSWER_TIMES,
-                  "over one that does all stages");
+                  "over one process that runs all stages");
     answer_figure(answer, "in_flight", pipeline_in_flight(how, p, m, v), ANSWER_NUMBER,
                   "micro-batches that the first stage holds at once");
     return 0;
@@ -113,23 +115,23 @@ static enum question_result run(const struct options *a, struct answer *answer, 
     int rc;
 
     if (v > 1 && how != PIPELINE_INTERLEAVED) {
-        err_set(err, "--chunks is of --schedule=interleaved alone");
+        err_set(err, "--chunks needs --schedule=interleaved");
         return QUESTION_WRONG;
     }
     answer_title(answer, "A pipeline, %s", options_text(a, "schedule"));
-    rc = options_given(a, "stage-times") ? say_uneven(a, p, m, answer, err)
-                                         : say_even(a, p, m, v, how, answer, err);
+    rc = options_given(a, "stage-times") ? put_uneven(a, p, m, answer, err)
+                                         : put_even(a, p, m, v, how, answer, err);
     if (rc == 0 && !isnan(want) && isnan(p))
         rc = err_set(err, "--target-utilization needs --stages=P");
     if (rc < 0)
         return QUESTION_WRONG;
     if (!isnan(want))
         answer_figure(answer, "microbatches", pipeline_microbatches(want, p, v), ANSWER_COUNT,
-                      "of equal stages work %g of the time, at least", want);
+                      "smallest number for a utilization of %g, with equal stages", want);
     answer_source(
         answer, "(p-1)/(v m + p-1): Huang et al. 2019, Narayanan et al. 2021; in flight: Korthikanti et al. "
                 "2022; unequal stages: sum t + (m-1) max t");
-    answer_assumes(answer, "handing on takes no time; with --stage-times one chunk a stage");
+    answer_assumes(answer, "transfers between stages take no time; with --stage-times, one chunk per stage");
     return QUESTION_DONE;
 }
 
@@ -137,7 +139,7 @@ const struct question question_pipeline = {
     .command.name = "pipeline",
     .command.operands = "",
     .command.text = "bubble, speed-up and memory of a pipeline; micro-batches for a target",
-    .command.more = "Stages take equally long unless --stage-times lists them.",
+    .command.more = "Without --stage-times all stages take equally long.",
     .command.uses = uses,
     .run = run,
 };

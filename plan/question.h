@@ -1,6 +1,6 @@
-/* question.h - what sgplan can be asked: a question is one command with its options (common/options.h).
+/* question.h - a question of sgplan: one command with its options (common/options.h).
  *
- * Each question is a table of its own (plan/NAME.c: `const struct question question_NAME`), and
+ * Each question is defined in a file of its own (plan/NAME.c: `const struct question question_NAME`), and
  * plan/questions.c lists them. */
 #ifndef SYNCGUARD_PLAN_QUESTION_H
 #define SYNCGUARD_PLAN_QUESTION_H
@@ -10,12 +10,12 @@
 
 struct answer;
 
-/* What a run returns, and sgplan's exit code. */
+/* Result of a question, and sgplan's exit status. */
 enum question_result { QUESTION_DONE = 0, QUESTION_FAILED = 1, QUESTION_WRONG = 2 };
 
 struct question {
     struct options_command command; /* first: a command of sgplan is a question */
-    /* Fill in the answer, or say why not.  Where it prints by itself (a trace, a plot), the answer stays
+    /* Fill in the answer, or set err.  A question that prints its output itself (a trace, a plot) leaves the answer
      * empty. */
     enum question_result (*run)(const struct options *o, struct answer *answer, struct err *err);
 };

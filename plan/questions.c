@@ -50,7 +50,7 @@ static void complete(const struct options *o, const char *name, FILE *out)
 
 const struct options_program sgplan_program = {
     .name = "sgplan",
-    .text = "Predict what a synchronised job will do, and compare what could be done.",
+    .text = "Predict the performance of synchronised jobs and compare ways to improve it.",
     .noun = "question",
     .command = command,
     .common = common,

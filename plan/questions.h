@@ -1,4 +1,4 @@
-/* questions.h - every question that sgplan knows.  A new one is a file with its table, a line here and one in
+/* questions.h - all questions of sgplan.  A new question is a file that defines it, a line here and one in
  * questions.c. */
 #ifndef SYNCGUARD_PLAN_QUESTIONS_H
 #define SYNCGUARD_PLAN_QUESTIONS_H
@@ -12,9 +12,9 @@ extern const struct question question_localsgd, question_compress, question_buck
     question_memory;
 extern const struct question question_checkpoint, question_mtbf, question_train, question_compare,
     question_whatif;
-/* from measurements: a live job, a trace */
+/* answered from measurements of a live job or a trace */
 extern const struct question question_scale;
-/* by simulation */
+/* answered by simulation */
 extern const struct question question_simulate, question_experiment;
 
 #endif

@@ -10,8 +10,8 @@
 #define TIMEOUT_S 10.0
 
 const struct option_spec running_trace = { "trace", "FILE", VALUE(VALUE_ANY),
-                                           "a recorded trace; - is standard input" };
-const struct option_spec running_job = { "job", "JOB", VALUE(VALUE_ANY), "a job that the controller knows" };
+                                           "recorded trace of a job; - is standard input" };
+const struct option_spec running_job = { "job", "JOB", VALUE(VALUE_ANY), "job of the controller" };
 
 struct trace_reader *running_read_file(const char *path, struct err *err)
 {

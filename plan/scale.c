@@ -1,4 +1,4 @@
-/* sgplan scale: what a job that runs, or ran, would be on more ranks. */
+/* sgplan scale: a measured job projected to more ranks. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,12 +15,12 @@
 
 static const struct option_spec option_mode = {
     "mode", "MODE", VALUE_ONE_OF(VALUE_WORDS("weak", "strong")),
-    "weak: each rank has as much to do as now; strong: they share it"
+    "weak: the work per rank stays the same; strong: the ranks divide the present work"
 };
 
 static const struct option_spec option_trace = {
     "trace", "FILE", VALUE(VALUE_ANY),
-    "a recorded trace; - is standard input; several: of runs over different numbers of ranks"
+    "recorded trace of a job; - is standard input; may be repeated for runs on different numbers of ranks"
 };
 
 static const struct option_use uses[] = {
@@ -33,7 +33,7 @@ static const struct option_use uses[] = {
     { NULL, NULL },
 };
 
-/* ---- where it comes from ---- */
+/* ---- input ---- */
 
 static uint32_t ranks_of(struct trace_reader *r)
 {
@@ -43,21 +43,21 @@ static uint32_t ranks_of(struct trace_reader *r)
     return f.ranks_known;
 }
 
-/* What the others show of growth goes to the one with the most ranks. */
-static int tell_runs(const struct options *a, struct trace_reader *const *reader, size_t n, size_t largest,
-                     struct err *err)
+/* Give what the other runs show of the growth with ranks to the run with the most ranks. */
+static int set_runs(const struct options *a, struct trace_reader *const *reader, size_t n, size_t largest,
+                    struct err *err)
 {
     struct projection_run run[OPTIONS_TEXTS_MAX];
-    size_t told = 0;
+    size_t n_runs = 0;
 
     for (size_t i = 0; i < n; i++) {
-        const char *why = i == largest ? NULL : view_run_get(trace_reader_view(reader[i]), &run[told]);
+        const char *why = i == largest ? NULL : view_run_get(trace_reader_view(reader[i]), &run[n_runs]);
 
         if (why)
-            return err_set(err, "%s: nothing can be learnt: %s", options_texts(a, "trace", i), why);
-        told += i != largest;
+            return err_set(err, "%s: cannot be used: %s", options_texts(a, "trace", i), why);
+        n_runs += i != largest;
     }
-    view_runs_set(trace_reader_view(reader[largest]), run, told);
+    view_runs_set(trace_reader_view(reader[largest]), run, n_runs);
     return 0;
 }
 
@@ -75,7 +75,7 @@ static int of_traces(const struct options *a, bool strong, struct report_scaling
         if (ranks_of(reader[n]) > ranks_of(reader[largest]))
             largest = n;
     }
-    rc = tell_runs(a, reader, n, largest, err);
+    rc = set_runs(a, reader, n, largest, err);
     if (rc == 0)
         report_scaling_get(r, trace_reader_view(reader[largest]), strong);
 out:
@@ -96,7 +96,7 @@ static int of_job(const struct options *a, bool strong, struct report_scaling *r
     return 0;
 }
 
-/* ---- what is said ---- */
+/* ---- the answer ---- */
 
 static const struct answer_column point_columns[] = {
     { "ranks", "RANKS", ANSWER_COUNT },
@@ -115,7 +115,7 @@ static const struct answer_column point_columns[] = {
 
 static void put_points(struct answer *a, const struct report_scaling *r)
 {
-    answer_table(a, "points", "On more ranks (nominal range: 90 %; throughput over the measured one)",
+    answer_table(a, "points", "Projection (nominal range: 90 %; throughput is relative to the measured one)",
                  point_columns, sizeof(point_columns) / sizeof(*point_columns));
     for (const struct report_point *p = r->point; p < r->point + r->n; p++) {
         answer_cell(a, p->ranks);
@@ -151,18 +151,19 @@ static void put_noise(struct answer *a, const struct report_noise *noise)
 {
     static const char *const levels[VARIATION_LEVELS] = { "rank", "node", "switch" };
 
-    answer_figure(a, "compute_s", noise->compute_s, ANSWER_SECONDS, "own work of a rank in a step");
-    answer_figure(a, "cv", noise->cv, ANSWER_SHARE, "it varies by: the parts below, their squares added");
-    answer_word(a, "shape", noise->shape, "is its distribution");
+    answer_figure(a, "compute_s", noise->compute_s, ANSWER_SECONDS, "a rank's own work in a step");
+    answer_figure(a, "cv", noise->cv, ANSWER_SHARE,
+                  "variation of that work: root of the sum of squares of the parts below");
+    answer_word(a, "shape", noise->shape, "distribution of that work");
     answer_table(a, "noise",
-                 "What varies, and with whom it is in common (standard deviations, of the own work)",
+                 "Noise by the ranks that have it in common (standard deviation over the own work)",
                  part_columns, sizeof(part_columns) / sizeof(*part_columns));
     for (int i = 0; i < VARIATION_LEVELS; i++) {
         answer_cell_words(a, "%s", levels[i]);
         put_part(a, &noise->lasting[i]);
         put_part(a, &noise->passing[i]);
     }
-    /* Phases and warm-up: it is one number a step, which nobody waits for, and has no lasting part. */
+    /* Phases and warm-up: one number per step that all ranks share, so nobody waits for it; it has no lasting part. */
     answer_cell_words(a, "all ranks");
     for (int k = 0; k < 6; k++)
         answer_cell(a, k == 3 ? noise->common_cv : NAN);
@@ -172,7 +173,7 @@ static const struct answer_column link_columns[] = {
     { "op", "OPERATION", ANSWER_WORDS },        { "ranks", "RANKS", ANSWER_COUNT },
     { "from_bytes", "FROM", ANSWER_BYTES },     { "to_bytes", "TO", ANSWER_BYTES },
     { "fixed_s", "FIXED", ANSWER_SECONDS },     { "fixed_low_s", "FROM", ANSWER_SECONDS },
-    { "fixed_high_s", "TO", ANSWER_SECONDS },   { "bytes_per_s", "BY BYTE", ANSWER_RATE },
+    { "fixed_high_s", "TO", ANSWER_SECONDS },   { "bytes_per_s", "RATE", ANSWER_RATE },
     { "bytes_low_per_s", "FROM", ANSWER_RATE }, { "bytes_high_per_s", "TO", ANSWER_RATE },
 };
 
@@ -194,8 +195,8 @@ static void put_links(struct answer *a, const struct report_scaling *r)
 {
     if (!r->n_links)
         return;
-    answer_table(a, "links", "What its collectives cost: a fixed part, and a rate by the byte", link_columns,
-                 sizeof(link_columns) / sizeof(*link_columns));
+    answer_table(a, "links", "Fitted cost of its collectives: a fixed time, and bytes over a rate",
+                 link_columns, sizeof(link_columns) / sizeof(*link_columns));
     for (size_t i = 0; i < r->n_links; i++)
         for (size_t k = 0; k < r->link[i].n; k++)
             put_segment(a, &r->link[i], &r->link[i].segment[k]);
@@ -208,25 +209,24 @@ static void put_runs(struct answer *a, const struct report_scaling *r)
     for (size_t i = 0; i < r->n_runs; i++)
         snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%.0f", i ? ", " : "", r->run_ranks[i]);
     if (*text)
-        answer_word(a, "runs", text, "ranks of other runs of the job that this stands on, too");
+        answer_word(a, "runs", text, "ranks of other runs that the projection also uses");
 }
 
 static void put_scaling(struct answer *a, struct report_scaling *r)
 {
     answer_title(a, "A job of %.0f ranks with a step of %s, on more ranks (%s scaling)", (double)r->ranks,
                  text_s(r->step_s).s, r->mode);
-    answer_word(a, "wall", r->wall, "the next wall");
+    answer_word(a, "wall", r->wall, "the next limit of scaling");
     answer_figure(a, "wall_ranks", r->wall_ranks, ANSWER_COUNT, "%s", r->text);
     answer_figure(a, "extrapolation", r->point[r->n - 1].factor, ANSWER_TIMES,
-                  "so many times the measured ranks is the furthest point");
+                  "largest projected number of ranks over the measured one");
     put_runs(a, r);
     put_points(a, r);
     put_noise(a, &r->noise);
     put_links(a, r);
     running_put_assumes(a, r->assumes, r->n_assumes);
-    answer_source(a,
-                  "compute + E[max] of the fitted noise over ranks in nodes and switches + the collectives' "
-                  "cost by each algorithm, weighed (model/projection.h)");
+    answer_source(a, "compute + E[max] of the fitted noise over ranks in nodes and switches + cost of the "
+                     "collectives, weighted over the possible algorithms (model/projection.h)");
 }
 
 static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
@@ -243,7 +243,7 @@ static enum question_result run(const struct options *a, struct answer *answer, 
     r = xcalloc(1, sizeof(*r));
     rc = options_text(a, "trace") ? of_traces(a, strong, r, err) : of_job(a, strong, r, err);
     if (rc == 0 && r->n == 0) {
-        err_set(err, "nothing can be projected: %s", r->missing[0] ? r->missing : "-");
+        err_set(err, "cannot project the job: %s", r->missing[0] ? r->missing : "-");
     } else if (rc == 0) {
         put_scaling(answer, r);
         result = QUESTION_DONE;
@@ -255,12 +255,12 @@ static enum question_result run(const struct options *a, struct answer *answer, 
 const struct question question_scale = {
     .command.name = "scale",
     .command.operands = "",
-    .command.text = "what a job would be on 2 to 16 times its ranks, from a trace or live",
+    .command.text = "performance of a job on 2 to 16 times its ranks, from a trace or live",
     .command.more =
-        "Latency, bandwidth and noise are fitted from the job's own collectives and steps. Ranges are "
-        "computed to hold 90 %, and do so for simulated jobs (doc/decisions/0014): they carry the fits' "
-        "errors, which algorithm the library uses, and which ranks one happens to get. Points far beyond "
-        "what was measured are less sure than any range can express.",
+        "Latency, bandwidth and noise are fitted to the job's own collectives and steps. Ranges are computed "
+        "to contain the result in 90 % of cases, and did so for simulated jobs (doc/decisions/0014). They "
+        "include the errors of the fits, the unknown algorithm of the library, and the random choice of "
+        "ranks. Points far beyond the measured number of ranks are less certain than the ranges show.",
     .command.uses = uses,
     .run = run,
 };

@@ -16,7 +16,7 @@ static int is_scenario(const struct dirent *d)
     return *d->d_name != '.' && n > suffix && !strcmp(d->d_name + n - suffix, SUFFIX);
 }
 
-/* The names without their suffix, sorted; 0 where there is no such directory. */
+/* List names without their suffix, sorted.  Returns their number, 0 if the directory is missing. */
 static int list(const char *dir, struct dirent ***entries)
 {
     int n = scandir(dir, entries, is_scenario, alphasort);

@@ -1,4 +1,4 @@
-/* scenarios.h - the scenarios that are installed, by name: NAME.conf in one directory. */
+/* scenarios.h - finds installed scenarios by name: NAME.conf in one directory. */
 #ifndef SYNCGUARD_PLAN_SCENARIOS_H
 #define SYNCGUARD_PLAN_SCENARIOS_H
 
@@ -6,10 +6,9 @@
 
 #include "common/err.h"
 
-/* The path of the scenario called so, in full or by a unique beginning.  -1: there is none, err says what is
- * near. */
+/* Write the path of the scenario with this name or unique prefix.  -1: none or several; err lists or suggests names. */
 int scenarios_find(const char *dir, const char *name, char *path, size_t size, struct err *err);
-/* Their names, one a line. */
+/* Print the names, one per line. */
 void scenarios_print(const char *dir, FILE *out);
 
 #endif

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #define N       SEARCH_UNKNOWNS_MAX
-#define DAMPING 1e-2 /* at first; of the slopes' squares */
-#define TRIES   6    /* of a step, each damped more */
-#define ENOUGH  1e-3 /* a step that gains a smaller share is the last */
+#define DAMPING 1e-2 /* at the start, relative to the squares of the slopes */
+#define TRIES   6    /* per step, each with more damping */
+#define ENOUGH  1e-3 /* stop after a step that gains a smaller share */
 
 static double sum_of_squares(const struct search *s, const double *residual)
 {
@@ -23,7 +23,7 @@ static double kept_within(const struct search *s, int u, double v)
     return fmin(fmax(v, s->low[u]), s->high[u]);
 }
 
-/* slope[u]: of each residual over the unknown's logarithm. */
+/* slope[u]: derivative of each residual by the logarithm of unknown u. */
 static int find_slopes(const struct search *s, const double *x, const double *residual,
                        double slope[N][SEARCH_RESIDUALS_MAX])
 {
@@ -48,7 +48,7 @@ static int find_slopes(const struct search *s, const double *x, const double *re
     return 0;
 }
 
-/* Gauss, with pivots: a step = b, in place. */
+/* Solve a x = b by Gaussian elimination with pivots; x replaces b. */
 static void solve(int n, double a[N][N], double *b)
 {
     for (int k = 0; k < n; k++) {
@@ -81,7 +81,7 @@ static void solve(int n, double a[N][N], double *b)
     }
 }
 
-/* Where the residuals would vanish, were they straight, less far the more it is damped. */
+/* One step of Levenberg and Marquardt: the more damping, the shorter. */
 static void ahead_of(const struct search *s, const double *x, const double *residual,
                      double slope[N][SEARCH_RESIDUALS_MAX], double damping, double *ahead)
 {
@@ -94,7 +94,7 @@ static void ahead_of(const struct search *s, const double *x, const double *resi
         }
         for (int i = 0; i < s->residuals; i++)
             b[u] -= slope[u][i] * residual[i];
-        a[u][u] = a[u][u] > 0 ? a[u][u] * (1 + damping) : 1; /* nothing hangs on it: it stays */
+        a[u][u] = a[u][u] > 0 ? a[u][u] * (1 + damping) : 1; /* no residual depends on it: it stays */
     }
     solve(s->unknowns, a, b);
     for (int u = 0; u < s->unknowns; u++)

@@ -1,9 +1,8 @@
-/* search.h - a few positive unknowns such that residuals are least, by Levenberg and Marquardt (Marquardt
- * 1963).
+/* search.h - minimises the sum of squared residuals over a few positive unknowns, by Levenberg and Marquardt
+ * (Marquardt 1963).
  *
- * Unknowns are changed by ratios, so their units do not matter; slopes are differences over DIFFERENCE.  It
- * finds a minimum of the sum of squares near where it begins, not the least of all.  Deterministic, no
- * allocation. */
+ * Unknowns are changed by ratios, so their units do not matter.  Slopes are differences over a change of
+ * SEARCH_DIFFERENCE.  It finds a local minimum near the start.  Deterministic, no allocation. */
 #ifndef SYNCGUARD_PLAN_SEARCH_H
 #define SYNCGUARD_PLAN_SEARCH_H
 
@@ -13,14 +12,14 @@
 
 struct search {
     int unknowns, residuals;  /* at most SEARCH_UNKNOWNS_MAX and SEARCH_RESIDUALS_MAX */
-    const double *low, *high; /* of each unknown; the same: it stays so */
-    int rounds;               /* at most; each takes one value an unknown and a few more */
-    /* The residuals at x: 0, or -1 to give up. */
+    const double *low, *high; /* of each unknown; an unknown with low == high is fixed */
+    int rounds;               /* at most; each evaluates the residuals once per unknown and a few times more */
+    /* Compute the residuals at x.  0, or -1 to give up. */
     int (*value)(void *arg, const double *x, double *residual);
     void *arg;
 };
 
-/* From x on, where it ends, too; *least: the sum of squares there.  -1: the function gave up. */
+/* Search from x; x becomes the minimum and *least its sum of squares.  -1: the function gave up. */
 int search_run(const struct search *s, double *x, double *least);
 
 #endif

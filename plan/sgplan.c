@@ -1,5 +1,5 @@
-/* sgplan - predict what a synchronised job will do, and compare what could be done.  Each question is a file
- * of its own, questions.c lists them. */
+/* sgplan - predicts the performance of synchronised jobs and compares ways to improve it.  Each question is a file;
+ * questions.c lists them. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "plan/answer.h"
 #include "plan/question.h"
 
-/* 0: not a terminal, or one that does not know. */
+/* 0: not a terminal, or its width is unknown. */
 static int terminal_columns(void)
 {
     struct winsize w;
@@ -29,7 +29,7 @@ static int run(const struct options *o)
     else if (rc != QUESTION_DONE)
         fprintf(stderr, "sgplan: %s\n", err.text);
     else if (answer_empty(answer))
-        ; /* it has printed by itself */
+        ; /* the question has printed its output itself */
     else if (options_given(o, "json"))
         answer_print_json(answer, stdout);
     else

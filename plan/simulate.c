@@ -1,4 +1,4 @@
-/* sgplan simulate: a scenario, played through. */
+/* sgplan simulate: simulates a scenario. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,21 +16,21 @@
 #include "sim/simulation.h"
 #include "sim/tracer.h"
 
-#define LATEST_RANKS     8   /* shown of each job */
-#define PROGRESS_AFTER_S 2.0 /* and so often */
+#define LATEST_RANKS     8 /* listed for each job */
+#define PROGRESS_EVERY_S 2.0
 
 static const struct option_spec trace = {
     "trace", "FILE", VALUE(VALUE_ANY),
-    "write what a probe in each rank would have recorded, for sgctl analyze; - is standard output"
+    "write the trace that probes would record, for sgctl analyze; - is standard output"
 };
 static const struct option_spec job_name = { "job", "NAME", VALUE(VALUE_ANY),
-                                             "the job that --trace is of (the first)" };
+                                             "job whose trace is written (default: the first one)" };
 static const struct option_spec keys = { .name = "keys", .text = "print the keys of scenario files" };
 static const struct option_spec no_faults = { .name = "no-faults",
-                                              .text = "leave the faults out: what would it be without?" };
+                                              .text = "simulate the scenario without its faults" };
 
 static const struct option_spec mdoc = { .name = "mdoc",
-                                         .text = "print them as the source of sgplan-scenario(5)" };
+                                         .text = "print the keys as mdoc source, as in sgplan-scenario(5)" };
 
 static const struct option_use uses[] = {
     { &trace, NULL },        { &job_name, NULL },  { &option_scenario_seed, NULL },
@@ -38,13 +38,13 @@ static const struct option_use uses[] = {
     { &mdoc, NULL },         { NULL, NULL },
 };
 
-/* One run of the question. */
+/* State of one run. */
 struct run {
     struct scenario scenario;
     struct simulation *simulation;
     struct tracer *tracer;
     FILE *trace;
-    double begun_s, last_report_s, wall_s;
+    double start_s, last_report_s, wall_s;
     bool progress;
 };
 
@@ -55,11 +55,11 @@ static void on_step(void *arg, size_t job, uint64_t step)
     struct run *r = arg;
     double now;
 
-    if (!r->progress || (now = now_s()) - r->last_report_s < PROGRESS_AFTER_S)
+    if (!r->progress || (now = now_s()) - r->last_report_s < PROGRESS_EVERY_S)
         return;
     r->last_report_s = now;
     fprintf(stderr, "\rjob %s: step %llu of %d, %.0f s \033[K", r->scenario.jobs[job].name,
-            (unsigned long long)step, r->scenario.jobs[job].steps, now - r->begun_s);
+            (unsigned long long)step, r->scenario.jobs[job].steps, now - r->start_s);
 }
 
 static int on_collective(void *arg, const struct sim_job_collective *c, struct err *err)
@@ -78,9 +78,9 @@ static int write_trace(void *arg, const char *text, size_t bytes, struct err *er
     return 0;
 }
 
-/* ---- what is asked ---- */
+/* ---- the scenario ---- */
 
-/* A file, or the name of a scenario that is installed. */
+/* name: a file, or the name of an installed scenario. */
 static int read_scenario(struct scenario *s, const char *name, struct err *err)
 {
     char path[4096];
@@ -115,7 +115,7 @@ static int open_trace(struct run *r, const struct options *a, struct err *err)
     if (!path)
         return 0;
     if (r->scenario.jobs[job].sync == SYNC_ASYNCHRONOUS)
-        return err_set(err, "--trace: job %s is asynchronous, it has no collectives",
+        return err_set(err, "--trace: job %s is asynchronous and has no collectives to record",
                        r->scenario.jobs[job].name);
     r->trace = strcmp(path, "-") ? fopen(path, "w") : stdout;
     if (!r->trace)
@@ -142,7 +142,7 @@ static const char *state_name(enum sim_job_state state)
     return state == SIM_JOB_DONE ? "done" : state == SIM_JOB_STALLED ? "stalled" : "stuck";
 }
 
-static void tell_jobs(const struct run *r, struct answer *answer)
+static void put_jobs(const struct run *r, struct answer *answer)
 {
     static const struct answer_column columns[] = {
         { "job", "JOB", ANSWER_WORDS },
@@ -158,7 +158,7 @@ static void tell_jobs(const struct run *r, struct answer *answer)
         { "samples_per_s", "SAMPLES/S", ANSWER_NUMBER },
     };
 
-    answer_table(answer, "jobs", "Jobs: how long a step takes", columns, ARRAY_SIZE(columns));
+    answer_table(answer, "jobs", "Jobs and their step times", columns, ARRAY_SIZE(columns));
     for (size_t i = 0; i < r->scenario.n_jobs; i++) {
         const struct scenario_job *j = &r->scenario.jobs[i];
         const struct sim_job_result *x = simulation_result(r->simulation, i);
@@ -178,14 +178,14 @@ static void tell_jobs(const struct run *r, struct answer *answer)
     }
 }
 
-static void tell_time(const struct run *r, struct answer *answer)
+static void put_time(const struct run *r, struct answer *answer)
 {
     static const struct answer_column columns[] = {
         { "job", "JOB", ANSWER_WORDS },
         { "compute_share", "WORK", ANSWER_SHARE },
         { "communication_share", "COMMUNICATION", ANSWER_SHARE },
         { "synchronisation_share", "SYNC", ANSWER_SHARE },
-        { "paced_share", "OF IT PACED", ANSWER_SHARE },
+        { "paced_share", "PACED", ANSWER_SHARE },
         { "checkpoint_share", "CHECKPOINTS", ANSWER_SHARE },
         { "lost_share", "LOST", ANSWER_SHARE },
         { "goodput", "GOODPUT", ANSWER_SHARE },
@@ -209,14 +209,14 @@ static void tell_time(const struct run *r, struct answer *answer)
     }
 }
 
-static void tell_failures(const struct run *r, struct answer *answer)
+static void put_failures(const struct run *r, struct answer *answer)
 {
     static const struct answer_column columns[] = {
         { "job", "JOB", ANSWER_WORDS },
         { "failures", "FAILURES", ANSWER_COUNT },
         { "checkpoints", "CHECKPOINTS", ANSWER_COUNT },
         { "interval_s", "EVERY", ANSWER_SECONDS },
-        { "simulated_steps", "STEPS, LOST ONES TOO", ANSWER_COUNT },
+        { "simulated_steps", "STEPS WITH LOST", ANSWER_COUNT },
     };
     bool any = false;
 
@@ -238,7 +238,7 @@ static void tell_failures(const struct run *r, struct answer *answer)
     }
 }
 
-/* Whatever the policies of the job ever allow. */
+/* All levers that any policy of the job allows. */
 static uint32_t levers_of(const struct scenario *s, size_t job)
 {
     uint32_t levers = (uint32_t)s->jobs[job].pace.levers;
@@ -248,7 +248,7 @@ static uint32_t levers_of(const struct scenario *s, size_t job)
     return s->jobs[job].pacing == PACING_AUTO ? levers : 0;
 }
 
-static void tell_lever(const struct run *r, struct answer *answer, size_t job, uint32_t i)
+static void put_lever(const struct run *r, struct answer *answer, size_t job, uint32_t i)
 {
     const struct sim_job_result *x = simulation_result(r->simulation, job);
     const struct sim_job_lever *l = &x->lever[i];
@@ -266,7 +266,7 @@ static void tell_lever(const struct run *r, struct answer *answer, size_t job, u
     answer_cell_words(answer, "%s", pacer_why_text(l->why));
 }
 
-static void tell_pacing(const struct run *r, struct answer *answer)
+static void put_pacing(const struct run *r, struct answer *answer)
 {
     static const struct answer_column columns[] = {
         { "job", "JOB", ANSWER_WORDS },        { "lever", "LEVER", ANSWER_WORDS },
@@ -283,13 +283,13 @@ static void tell_pacing(const struct run *r, struct answer *answer)
     if (!any)
         return;
     answer_table(answer, "pacing",
-                 "Pacing: nodes that have the lever in force at the end, collectives with it, its hold-out "
-                 "(time with over time without)",
+                 "Pacing: nodes with the lever in force at the end, collectives with the lever, and its "
+                 "hold-out (RATIO: time with the lever over time without)",
                  columns, ARRAY_SIZE(columns));
     for (size_t i = 0; i < r->scenario.n_jobs; i++) {
         for (uint32_t k = 0; k < PACER_LEVERS; k++) {
             if (levers_of(&r->scenario, i) & 1u << k)
-                tell_lever(r, answer, i, k);
+                put_lever(r, answer, i, k);
         }
     }
 }
@@ -304,7 +304,7 @@ static double median_of(const double *values, size_t n)
     return median;
 }
 
-static void tell_rank(const struct run *r, struct answer *answer, size_t job, uint32_t rank, double median_s)
+static void put_rank(const struct run *r, struct answer *answer, size_t job, uint32_t rank, double median_s)
 {
     const struct sim_job_result *x = simulation_result(r->simulation, job);
     const struct placement *p = simulation_placement(r->simulation, job);
@@ -319,8 +319,8 @@ static void tell_rank(const struct run *r, struct answer *answer, size_t job, ui
     answer_cell(answer, x->work_s[rank] / median_s);
 }
 
-/* The ranks that came latest on average, one after the other. */
-static void tell_latest(const struct run *r, struct answer *answer, size_t job)
+/* List the ranks with the largest mean lateness, the latest first. */
+static void put_latest(const struct run *r, struct answer *answer, size_t job)
 {
     const struct sim_job_result *x = simulation_result(r->simulation, job);
     uint32_t n = (uint32_t)r->scenario.jobs[job].ranks, shown = n < LATEST_RANKS ? n : LATEST_RANKS;
@@ -340,26 +340,27 @@ static void tell_latest(const struct run *r, struct answer *answer, size_t job)
             top[at] = i;
     }
     for (uint32_t k = 0; k < found; k++)
-        tell_rank(r, answer, job, top[k], median_s);
+        put_rank(r, answer, job, top[k], median_s);
 }
 
-static void tell_ranks(const struct run *r, struct answer *answer)
+static void put_ranks(const struct run *r, struct answer *answer)
 {
     static const struct answer_column columns[] = {
         { "job", "JOB", ANSWER_WORDS },         { "rank", "RANK", ANSWER_COUNT },
         { "node", "NODE", ANSWER_WORDS },       { "switch", "SWITCH", ANSWER_WORDS },
-        { "late_s", "LATE", ANSWER_SECONDS },   { "last_share", "CAME LAST", ANSWER_SHARE },
+        { "late_s", "LATE", ANSWER_SECONDS },   { "last_share", "LAST", ANSWER_SHARE },
         { "work_ratio", "WORK", ANSWER_TIMES },
     };
 
     answer_table(answer, "ranks",
-                 "The latest ranks (mean time after the first arrival; work over the median's)", columns,
-                 ARRAY_SIZE(columns));
+                 "The latest ranks (LATE: mean time after the first arrival; WORK: over the median "
+                 "rank's)",
+                 columns, ARRAY_SIZE(columns));
     for (size_t i = 0; i < r->scenario.n_jobs; i++)
-        tell_latest(r, answer, i);
+        put_latest(r, answer, i);
 }
 
-/* Work of ranks, and what the network computed one by one. */
+/* Events of ranks and of the network. */
 static double count_events(const struct run *r, const struct network_count *c)
 {
     double events = (double)c->events + (double)c->walked;
@@ -374,25 +375,25 @@ static double count_events(const struct run *r, const struct network_count *c)
     return events;
 }
 
-static void tell_run(const struct run *r, struct answer *answer)
+static void put_run(const struct run *r, struct answer *answer)
 {
     struct network_count c = simulation_network(r->simulation);
     double events = count_events(r, &c);
 
     answer_title(answer, "%s%s%s", r->scenario.name, *r->scenario.text ? ": " : "", r->scenario.text);
-    answer_figure(answer, "seed", r->scenario.seed, ANSWER_COUNT, "of the random numbers");
+    answer_figure(answer, "seed", r->scenario.seed, ANSWER_COUNT, "seed of the random numbers");
     answer_word(answer, "network", c.messages ? network_mode_name(c.mode) : NULL,
-                "how collectives were executed%s%s", c.closed ? ", rings in closed form" : "",
-                c.shared && c.mode != NETWORK_EXACT ? "; links are shared: an approximation" : "");
-    answer_figure(answer, "messages", (double)c.messages, ANSWER_NUMBER, "sent by the collectives");
-    answer_figure(answer, "events", events, ANSWER_NUMBER, "computed one by one");
-    answer_figure(answer, "wall_s", r->wall_s, ANSWER_SECONDS, "that took");
-    answer_figure(answer, "events_per_s", events / r->wall_s, ANSWER_NUMBER, "of these a second");
-    tell_jobs(r, answer);
-    tell_time(r, answer);
-    tell_failures(r, answer);
-    tell_pacing(r, answer);
-    tell_ranks(r, answer);
+                "how collectives were simulated%s%s", c.closed ? ", rings in closed form" : "",
+                c.shared && c.mode != NETWORK_EXACT ? "; an approximation, because links are shared" : "");
+    answer_figure(answer, "messages", (double)c.messages, ANSWER_NUMBER, "messages of the collectives");
+    answer_figure(answer, "events", events, ANSWER_NUMBER, "simulated events");
+    answer_figure(answer, "wall_s", r->wall_s, ANSWER_SECONDS, "time that the simulation took");
+    answer_figure(answer, "events_per_s", events / r->wall_s, ANSWER_NUMBER, "simulated events per second");
+    put_jobs(r, answer);
+    put_time(r, answer);
+    put_failures(r, answer);
+    put_pacing(r, answer);
+    put_ranks(r, answer);
     answer_source(answer,
                   "random numbers: Philox4x32-10 (Salmon et al. 2011); network: max-min fair sharing of "
                   "links; cores: processor sharing");
@@ -404,15 +405,15 @@ static int simulate(struct run *r, const struct options *a, struct err *err)
 {
     struct sim_job_hooks hooks = { on_step, on_collective, r };
 
-    r->begun_s = r->last_report_s = now_s();
+    r->start_s = r->last_report_s = now_s();
     r->progress = isatty(STDERR_FILENO);
     r->simulation = simulation_new(&r->scenario, &hooks, err);
     if (!r->simulation)
         return err_prefix(err, "%s", a->operands[0]);
     if (open_trace(r, a, err) < 0 || simulation_run(r->simulation, err) < 0 || close_trace(r, err) < 0)
         return -1;
-    r->wall_s = now_s() - r->begun_s;
-    if (r->progress && r->last_report_s > r->begun_s)
+    r->wall_s = now_s() - r->start_s;
+    if (r->progress && r->last_report_s > r->start_s)
         fputs("\r\033[K", stderr);
     return 0;
 }
@@ -426,7 +427,7 @@ static enum question_result run_scenario(struct run *r, const struct options *a,
     if (simulate(r, a, err) < 0)
         return QUESTION_FAILED;
     if (r->trace != stdout)
-        tell_run(r, answer);
+        put_run(r, answer);
     return QUESTION_DONE;
 }
 
@@ -444,7 +445,7 @@ static enum question_result run(const struct options *a, struct answer *answer, 
         return QUESTION_DONE;
     }
     if (a->n_operands == 0) {
-        err_set(err, "missing SCENARIO: a file, or one of those in %s/scenarios", PKGDATADIR);
+        err_set(err, "missing SCENARIO: a file, or the name of one in %s/scenarios", PKGDATADIR);
         return QUESTION_WRONG;
     }
     r = xcalloc(1, sizeof(*r));
@@ -462,12 +463,12 @@ static enum question_result run(const struct options *a, struct answer *answer, 
 const struct question question_simulate = {
     .command.name = "simulate",
     .command.operands = "[SCENARIO]",
-    .command.text = "play a scenario through: jobs, network, noise, faults, policies",
+    .command.text = "simulate a scenario: jobs, network, noise, faults, policies",
     .command.more =
-        "SCENARIO is a file in the format of sgplan-scenario(5), or the name of one that is installed. The "
-        "same seed gives the same run; a changed scenario draws the same random numbers for what was not "
-        "changed, so that two runs differ by the change alone. --trace writes a trace that sgctl analyze and "
-        "sgctl replay read.",
+        "SCENARIO is a file in the format of sgplan-scenario(5), or the name of an installed one. The same "
+        "seed gives the same run. A changed scenario uses the same random numbers for what was not changed, "
+        "so that two runs differ only by the effect of the change. --trace writes a trace for sgctl analyze "
+        "and sgctl replay.",
     .command.uses = uses,
     .run = run,
 };

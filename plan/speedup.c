@@ -1,4 +1,4 @@
-/* sgplan speedup: strong scaling, where it stops paying and where it ends. */
+/* sgplan speedup: strong scaling and its limit, and weak scaling. */
 #include <math.h>
 
 #include "model/order.h"
@@ -17,8 +17,8 @@ static const struct option_use uses[] = {
     { NULL, NULL },
 };
 
-/* Each rank has as much to do as one had: what is lost is what they wait for one another. */
-static void say_weak(const struct options *a, double compute_s, double comm_s, double n, struct answer *answer)
+/* Weak scaling: each rank has all of --compute, so efficiency is lost only by waiting for one another. */
+static void put_weak(const struct options *a, double compute_s, double comm_s, double n, struct answer *answer)
 {
     double cv = options_number(a, "cv"), amplification = order_amplification(job_dist(a), n, 0, cv);
     double step_s = compute_s * amplification + comm_s;
@@ -26,9 +26,9 @@ static void say_weak(const struct options *a, double compute_s, double comm_s, d
     if (isnan(cv))
         return;
     answer_figure(answer, "weak_step_s", step_s, ANSWER_SECONDS,
-                  "with all of the work on each rank, and its noise");
+                  "weak scaling: step with all of --compute on each rank, with noise");
     answer_figure(answer, "weak_efficiency", (compute_s + comm_s) / step_s, ANSWER_SHARE,
-                  "of the throughput of %.0f ranks alone", n);
+                  "weak scaling: throughput over %.0f times that of one rank", n);
 }
 
 static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
@@ -38,36 +38,37 @@ static enum question_result run(const struct options *a, struct answer *answer, 
     double balance = step_ranks_at_balance(compute_s, comm_s);
 
     (void)err;
-    answer_title(answer, "The same problem on more ranks: work is divided, communication is not");
+    answer_title(answer, "The same problem on more ranks: work is divided, communication stays");
     if (!isnan(n)) {
         answer_figure(answer, "speedup", step_speedup(compute_s, comm_s, n), ANSWER_TIMES, "on %.0f ranks",
                       n);
         answer_figure(answer, "efficiency", step_speedup(compute_s, comm_s, n) / n, ANSWER_SHARE,
-                      "of %.0f ranks is used", n);
-        answer_figure(answer, "step_s", compute_s / n + comm_s, ANSWER_SECONDS, "a step then");
+                      "speed-up over %.0f ranks", n);
+        answer_figure(answer, "step_s", compute_s / n + comm_s, ANSWER_SECONDS, "step on %.0f ranks", n);
     }
     if (!isnan(n))
-        say_weak(a, compute_s, comm_s, n, answer);
+        put_weak(a, compute_s, comm_s, n, answer);
     answer_figure(answer, "ranks_at_balance", balance, ANSWER_NUMBER,
-                  "ranks: work and communication equally long");
+                  "ranks on which work and communication take equally long");
     answer_figure(answer, "speedup_at_balance",
                   isinf(balance) ? INFINITY : step_speedup(compute_s, comm_s, balance), ANSWER_TIMES,
-                  "there");
+                  "on that number of ranks");
     answer_figure(answer, "speedup_max", step_speedup_max(compute_s, comm_s), ANSWER_TIMES,
-                  "however many ranks");
+                  "on any number of ranks");
     answer_source(answer, "Amdahl 1967: T(n) = Tc/n + Tm, T(1) = Tc + Tm");
     answer_assumes(answer,
-                   "communication takes the same on any number of ranks (see collective), all ranks take "
-                   "equally long (see straggler)");
+                   "communication takes the same time on any number of ranks (see collective); all ranks "
+                   "take equally long (see straggler)");
     return QUESTION_DONE;
 }
 
 const struct question question_speedup = {
     .command.name = "speedup",
     .command.operands = "",
-    .command.text = "strong scaling: speed-up, where it stops paying, its ceiling; weak scaling with noise",
-    .command.more = "--compute and --comm are those of one step before the work is divided. With --ranks and --cv "
-            "weak scaling is told, too: each rank then has all of --compute.",
+    .command.text = "strong scaling: speed-up and its limit; weak scaling with noise",
+    .command.more =
+        "--compute and --comm are those of one step before the work is divided. With --ranks and --cv the "
+        "answer includes weak scaling, where each rank has all of --compute.",
     .command.uses = uses,
     .run = run,
 };

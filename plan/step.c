@@ -1,4 +1,4 @@
-/* sgplan step: how much of a step is work. */
+/* sgplan step: share of work in a step. */
 #include "model/step.h"
 #include "plan/answer.h"
 #include "plan/job.h"
@@ -29,24 +29,27 @@ static enum question_result run(const struct options *a, struct answer *answer, 
     step_s = rounds * compute_s + exposed_s;
     answer_title(answer, "A step of %g round%s of work and one exchange", rounds, rounds > 1 ? "s" : "");
     answer_figure(answer, "step_s", step_s, ANSWER_SECONDS, "the whole step");
-    answer_figure(answer, "exposed_comm_s", exposed_s, ANSWER_SECONDS, "communication that nothing hides");
-    answer_figure(answer, "comm_share", exposed_s / step_s, ANSWER_SHARE, "of the step is that");
+    answer_figure(answer, "exposed_comm_s", exposed_s, ANSWER_SECONDS,
+                  "communication that does not overlap work");
+    answer_figure(answer, "comm_share", exposed_s / step_s, ANSWER_SHARE,
+                  "share of the step that is exposed communication");
     answer_figure(answer, "efficiency", step_efficiency(compute_s, exposed_s, rounds), ANSWER_SHARE,
-                  "of the step is work");
+                  "share of the step that is work");
     answer_source(answer, "K Tc + max(0, Tm - overlap Tb); efficiency K Tc over that");
     answer_assumes(
-        answer, "all ranks take equally long (see straggler), the exchange is one and hides behind the last "
-                "round's backward work");
+        answer,
+        "all ranks take equally long (see straggler); there is one exchange, which overlaps the backward pass of the "
+        "last round");
     return QUESTION_DONE;
 }
 
 const struct question question_step = {
     .command.name = "step",
     .command.operands = "",
-    .command.text = "how much of a step is work, with accumulation and overlap",
+    .command.text = "share of work in a step, with accumulation and overlap",
     .command.more =
-        "Work is --compute in each of --accumulate rounds, then --comm. With --overlap and --backward the "
-        "exchange hides behind the backward work of the last round.",
+        "A step is --accumulate rounds of --compute, then --comm. With --overlap and --backward the exchange "
+        "overlaps the backward pass of the last round.",
     .command.uses = uses,
     .run = run,
 };

@@ -1,4 +1,4 @@
-/* sgplan straggler: what waiting for the slowest costs. */
+/* sgplan straggler: the cost of waiting for the slowest rank. */
 #include <math.h>
 
 #include "model/last.h"
@@ -14,9 +14,9 @@ static const struct option_spec own[] = {
     [P_SLOW] = { "p-slow", "P", VALUE_RANGE(VALUE_RATIO, 0, 1),
                  "probability that a given rank is slow in a step" },
     [SLOW_RATIO] = { "slow-ratio", "R", VALUE_RANGE(VALUE_NUMBER, 1, 1e6),
-                     "one rank always takes so many times as long" },
+                     "factor by which one rank always takes longer" },
     [DROP] = { "drop", "K", VALUE_RANGE(VALUE_COUNT, 0, OPTIONS_RANKS_MAX),
-               "slowest ranks that are not waited for" },
+               "number of the slowest ranks that the others do not wait for" },
     [EVERY] = { "barrier-every", "K", VALUE_RANGE(VALUE_COUNT, 1, 1e6), "steps between two barriers" },
     [NODE_CV] = { "node-cv", "RATIO", VALUE_RANGE(VALUE_RATIO, 0, 10),
                   "noise that all ranks of a node have in common" },
@@ -40,40 +40,42 @@ static const struct option_use uses[] = {
     { NULL, NULL },
 };
 
-static void say_noise(const struct options *a, double n, double dropped, struct answer *answer)
+static void put_noise(const struct options *a, double n, double dropped, struct answer *answer)
 {
     double cv = options_number(a, "cv"), k = options_number(a, "barrier-every");
     double amplification = order_amplification(job_dist(a), n, dropped, cv);
 
     answer_figure(answer, "z", order_z(n, dropped), ANSWER_NUMBER,
-                  dropped > 0 ? "standard deviations: the slowest that is waited for, normal ranks"
-                              : "standard deviations: the slowest of %.0f normal ranks",
+                  dropped > 0 ? "standard deviations of the slowest rank that the others wait for, if normal"
+                              : "standard deviations of the slowest of %.0f ranks, if normal",
                   n);
     if (isnan(cv))
         return;
     answer_figure(answer, "amplification", amplification, ANSWER_TIMES, "a step over one rank's mean work");
     answer_figure(answer, "waiting_share", 1 - 1 / amplification, ANSWER_SHARE,
-                  "of the ranks' time is waiting");
+                  "share of the ranks' time spent waiting");
     if (k > 1)
         answer_figure(answer, "amplification_every", order_amplification_every(n, cv, k), ANSWER_TIMES,
-                      "with a barrier every %.0f steps only, if the noise is independent", k);
+                      "with a barrier only every %.0f steps, if the noise is independent", k);
 }
 
-static void say_slow(const struct options *a, double n, double ratio, struct answer *answer)
+static void put_slow(const struct options *a, double n, double ratio, struct answer *answer)
 {
     double balanced = order_rebalanced(n, ratio), cv = options_number(a, "cv");
 
-    answer_figure(answer, "persistent_slowdown", ratio, ANSWER_TIMES, "whatever the bound on staleness");
+    answer_figure(answer, "persistent_slowdown", ratio, ANSWER_TIMES,
+                  "slowdown by the slow rank, whatever the bound on staleness");
     if (!isnan(cv))
         answer_figure(answer, "slow_amplification", order_amplification_slow(job_dist(a), n, cv, ratio),
-                      ANSWER_TIMES, "a step over one rank's mean work, with it and the noise");
-    answer_figure(answer, "rebalanced_slowdown", balanced, ANSWER_TIMES, "if work is shared out by speed");
-    answer_figure(answer, "rebalance_gain", ratio / balanced, ANSWER_TIMES, "faster by that");
+                      ANSWER_TIMES, "the slow rank and the noise together");
+    answer_figure(answer, "rebalanced_slowdown", balanced, ANSWER_TIMES,
+                  "slowdown if the work is divided by speed");
+    answer_figure(answer, "rebalance_gain", ratio / balanced, ANSWER_TIMES,
+                  "faster if the work is divided by speed");
 }
 
-/* What a node or switch has in common is drawn once for all of its ranks: grouped before the maximum is
- * taken. */
-static int say_common(const struct options *a, struct answer *answer, struct err *err)
+/* Ranks of a node or switch share one sample of its noise, so they are grouped before the maximum is taken. */
+static int put_common(const struct options *a, struct answer *answer, struct err *err)
 {
     double cv = options_number(a, "cv"), node_cv = options_number(a, "node-cv"),
            switch_cv = options_number(a, "switch-cv");
@@ -89,16 +91,15 @@ static int say_common(const struct options *a, struct answer *answer, struct err
     if (isnan(node_cv) && isnan(switch_cv))
         return 0;
     if (isnan(cv) || isnan(l.ranks_per_node))
-        return err_set(
-            err, "--node-cv and --switch-cv need --cv and --ranks-per-node: noise beside that of each rank");
+        return err_set(err, "--node-cv and --switch-cv need --cv and --ranks-per-node");
     if (!isnan(switch_cv) && isnan(l.nodes_per_switch))
         return err_set(err, "--switch-cv needs --nodes-per-switch=N");
     if (options_number(a, "drop") > 0)
-        return err_set(err, "--drop is not answered together with --node-cv or --switch-cv");
+        return err_set(err, "--drop cannot be combined with --node-cv or --switch-cv");
     answer_figure(answer, "grouped_amplification", 1 + last_mean(&l, NULL), ANSWER_TIMES,
-                  "with what nodes and switches have in common");
+                  "with the common noise of nodes and switches");
     answer_figure(answer, "ungrouped_amplification", order_amplification(job_dist(a), l.ranks, 0, all_cv),
-                  ANSWER_TIMES, "if all of that were independent from rank to rank");
+                  ANSWER_TIMES, "if all of that noise were independent between ranks");
     return 0;
 }
 
@@ -109,36 +110,40 @@ static enum question_result run(const struct options *a, struct answer *answer, 
     double ratio = options_number(a, "slow-ratio");
 
     if (dropped >= n) {
-        err_set(err, "--drop=%.0f leaves nobody of --ranks=%.0f", dropped, n);
+        err_set(err, "--drop=%.0f leaves no rank of --ranks=%.0f", dropped, n);
         return QUESTION_WRONG;
     }
-    answer_title(answer, "%.0f ranks that wait for the slowest%s", n, dropped > 0 ? " but a few" : "");
-    say_noise(a, n, dropped, answer);
-    if (say_common(a, answer, err) < 0)
+    if (dropped > 0)
+        answer_title(answer, "%.0f ranks that wait for all but the slowest %.0f", n, dropped);
+    else
+        answer_title(answer, "%.0f ranks that wait for the slowest", n);
+    put_noise(a, n, dropped, answer);
+    if (put_common(a, answer, err) < 0)
         return QUESTION_WRONG;
     if (!isnan(p))
         answer_figure(answer, "p_any_slow", order_any(n, p), ANSWER_SHARE,
-                      "of the steps have at least one slow rank");
+                      "share of steps with at least one slow rank");
     if (!isnan(p) && !isnan(ratio))
         answer_figure(answer, "expected_slowdown", 1 + (ratio - 1) * order_any(n, p), ANSWER_TIMES,
-                      "if a slow rank is slow by %g then", ratio);
+                      "expected slowdown if a slow rank takes %g times as long", ratio);
     if (!isnan(ratio))
-        say_slow(a, n, ratio, answer);
+        put_slow(a, n, ratio, answer);
     answer_source(answer,
                   "order statistics by quadrature (David & Nagaraja 2003); 1 - (1-p)^N; lognormal: sigma^2 = "
                   "ln(1 + cv^2)");
-    answer_assumes(answer, "ranks are independent but for --node-cv and --switch-cv, --cv is of one rank's "
-                           "own work, never of the step, which is already a maximum");
+    answer_assumes(answer,
+                   "ranks are independent except for --node-cv and --switch-cv; --cv is the variation of one "
+                   "rank's own work, not of the step, which is already a maximum");
     return QUESTION_DONE;
 }
 
 const struct question question_straggler = {
     .command.name = "straggler",
     .command.operands = "",
-    .command.text = "what waiting for the slowest rank costs, by noise or by a bad node",
+    .command.text = "cost of waiting for the slowest rank, because of noise or a slow node",
     .command.more =
-        "--cv is the noise of each rank from step to step. --p-slow is how likely a rank is slow in a step, "
-        "--slow-ratio one rank that always is.",
+        "--cv is the noise of each rank from step to step. --slow-ratio alone is for one rank that is always "
+        "slow; with --p-slow, each rank is slow in a step with that probability.",
     .command.uses = uses,
     .run = run,
 };

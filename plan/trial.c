@@ -9,36 +9,38 @@
 #include "sim/simulation.h"
 
 #define LEAF   16 /* nodes below a switch */
-#define SPINES 4  /* one cable of the speed of a node's link to each: 4 to 1 oversubscribed */
-#define BUFFER 2  /* messages that a lossy port holds */
+#define SPINES 4  /* one cable to each, as fast as a node's link: 4 to 1 oversubscribed */
+#define BUFFER 2  /* messages that a port passes at the same time without loss */
 
 const struct trial_unknown trial_unknowns[TRIAL_UNKNOWNS] = {
     [TRIAL_COMPUTE] = { "compute_s", "own work of a node in an iteration", ANSWER_SECONDS, true, 0.3, 1.5 },
-    [TRIAL_BYTES] = { "gradient_bytes", "that each node sends to the server and takes back", ANSWER_BYTES,
-                      true, 1e6, 1e9 },
-    [TRIAL_HIDING] = { "hiding_share", "of the work goes on beside the exchange of the first gradients",
+    [TRIAL_BYTES] = { "gradient_bytes", "bytes that each node sends to the server and receives back",
+                      ANSWER_BYTES, true, 1e6, 1e9 },
+    [TRIAL_HIDING] = { "hiding_share", "share of the work that overlaps the exchange of the first gradients",
                        ANSWER_SHARE, true, 0, 0.5 },
-    [TRIAL_WORK_CV] = { "work_cv", "of a node's own work, independent", ANSWER_NUMBER, true, 0, 0.1 },
-    [TRIAL_LINK_CV] = { "link_cv", "of the time that the server's link takes, for others use it too",
+    [TRIAL_WORK_CV] = { "work_cv", "variation of a node's own work, independent between nodes", ANSWER_NUMBER,
+                        true, 0, 0.1 },
+    [TRIAL_LINK_CV] = { "link_cv",
+                        "variation of the time on the server's link, which other traffic uses, too",
                         ANSWER_NUMBER, true, 0, 1 },
-    [TRIAL_LOSS] = { "loss", "of each message beyond two at a port, on average, is dropped and sent again",
+    [TRIAL_LOSS] = { "loss", "mean share of each message beyond two at a port that is sent again",
                      ANSWER_NUMBER, false, 0, 10 },
 };
 
 /* Fitted with 300 steps of each of five seeds. */
 const struct trial_world trial_worlds[TRIAL_WORLDS] = {
     { "traffic",
-      "others on the server's link; 1/6 of gradients last",
+      "other traffic at the server; 1/6 of gradients in the last bucket",
       0.2,
       { 0.95, 1e8, 0.1, 0.02, 0.4, 0 },
       { 0.95934, 1.07805e8, 0.043335, 0.025369, 0.44195, 0 } },
     { "thirds",
-      "the same; 1/3 of gradients last",
+      "as traffic, but 1/3 of gradients in the last bucket",
       0.5,
       { 0.95, 1e8, 0.1, 0.02, 0.4, 0 },
       { 0.95428, 1.08508e8, 0.044774, 0.024652, 0.44127, 0 } },
     { "loss",
-      "as traffic, and its port drops from incasts",
+      "as traffic, and incasts lose packets at the server's port",
       0.2,
       { 0.95, 8.5e7, 0.03, 0.022, 0.4, 0.5 },
       { 0.94699, 8.5528e7, 0.010115, 0.01606, 0.40048, 0.5 } },
@@ -58,7 +60,7 @@ static const char *or_none(const char *text)
     return text ? text : "";
 }
 
-/* Two buckets: the first is exchanged while the second half of the backward pass goes on. */
+/* Two buckets: the first is exchanged during the second half of the backward pass. */
 static void write_scenario(char *text, size_t size, const struct trial *t, const struct trial_world *w,
                            const double *x, const struct trial_remedy *remedy, int nodes, int seed)
 {

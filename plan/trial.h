@@ -1,9 +1,8 @@
-/* trial.h - the job of the scaling experiment, simulated: a data-parallel job whose nodes sum their
- * gradients, on a leaf-spine fabric, with what is not published of it as unknowns.
+/* trial.h - simulates the job of the scaling experiment: a data-parallel job whose nodes sum their gradients on a
+ * leaf-spine fabric.  What is not published about it is an unknown.
  *
- * A trial is simulated once for each seed.  The random numbers of a seed are the same whatever else is
- * changed (sim/random.h): differences between remedies are those of the remedies.  Deterministic; seconds,
- * bytes. */
+ * A trial is simulated once per seed.  A seed gives the same random numbers for all remedies (sim/random.h), so only
+ * the remedies make a difference.  Deterministic; seconds, bytes. */
 #ifndef SYNCGUARD_PLAN_TRIAL_H
 #define SYNCGUARD_PLAN_TRIAL_H
 
@@ -16,56 +15,56 @@
 
 #define TRIAL_SEEDS_MAX 64
 #define TRIAL_NODES_MAX 1024
-#define TRIAL_SAMPLES   256 /* of a node and iteration: sets the scale of time, nothing else */
+#define TRIAL_SAMPLES   256 /* per node and iteration; only scales the rate */
 
-/* What is not published. */
+/* Unknowns: what is not published. */
 enum { TRIAL_COMPUTE, TRIAL_BYTES, TRIAL_HIDING, TRIAL_WORK_CV, TRIAL_LINK_CV, TRIAL_LOSS, TRIAL_UNKNOWNS };
 
-/* What each is, and where it may lie. */
+/* Description and range of each unknown. */
 struct trial_unknown {
     const char *key, *words;
     enum answer_unit unit;
-    bool searched; /* else assumed: the published column does not tell */
+    bool searched; /* else assumed: the published figures do not determine it */
     double low, high;
 };
 extern const struct trial_unknown trial_unknowns[TRIAL_UNKNOWNS];
 
-/* A fabric and noise that explain the published column without coordination, each in its way. */
+/* A fabric and noise that reproduce the published figures without coordination. */
 struct trial_world {
     const char *key, *words;
-    double last_ratio;             /* the last bucket, which nothing hides, over the first */
-    double start[TRIAL_UNKNOWNS];  /* where the search begins; what is 0 there stays 0 */
-    double fitted[TRIAL_UNKNOWNS]; /* what it found: sgplan experiment scaling --fit */
+    double last_ratio;             /* size of the last bucket, which nothing overlaps, over the first */
+    double start[TRIAL_UNKNOWNS];  /* where the fit starts; an unknown that is 0 stays 0 */
+    double fitted[TRIAL_UNKNOWNS]; /* result of sgplan experiment scaling --fit */
 };
 #define TRIAL_WORLDS 3
-extern const struct trial_world trial_worlds[TRIAL_WORLDS]; /* [0]: the one that remedies are tried in */
+extern const struct trial_world trial_worlds[TRIAL_WORLDS]; /* [0]: used for the remedies */
 
-/* What is done about it. */
+/* A change of the job or its network. */
 struct trial_remedy {
     const char *key, *words;
     const char *job;    /* keys of the scenario's job; NULL: none */
-    const char *fabric; /* of its fabric */
-    const char *lines;  /* of the scenario, whole ones */
-    int ranks_per_node; /* they share the node's work; 0: 1 */
+    const char *fabric; /* keys of its fabric */
+    const char *lines;  /* additional lines of the scenario */
+    int ranks_per_node; /* these share the node's work; 0: 1 */
     bool quiet;         /* other traffic is kept off the server's link */
 };
 
-/* How it is simulated. */
+/* Parameters of the simulation. */
 struct trial {
     const char *network;    /* how collectives are executed: a name of enum network_mode */
-    int steps, seed, seeds; /* seeds: how many, from seed on; at most TRIAL_SEEDS_MAX */
-    /* Called after each simulated job; NULL: nobody wants to know. */
+    int steps, seed, seeds; /* seeds: number of seeds from seed on, at most TRIAL_SEEDS_MAX */
+    /* Called after each simulated job; may be NULL. */
     void (*simulated)(void *arg);
     void *arg;
 };
 
-/* Of each seed: samples a second; deviation of the time of an iteration over its mean. */
+/* Per seed: samples per second; standard deviation of the iteration time over its mean. */
 struct trial_figures {
     int n;
     double rate[TRIAL_SEEDS_MAX], cv[TRIAL_SEEDS_MAX];
 };
 
-/* Of the ratios of one's figures to the other's less 1, seed by seed. */
+/* Mean over seeds of the relative gain in rate of figures over than. */
 struct statistics_mean trial_gain(const struct trial_figures *figures, const struct trial_figures *than);
 
 /* 0, or -1 with a reason. */

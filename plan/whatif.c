@@ -1,4 +1,4 @@
-/* sgplan whatif: which single change helps most. */
+/* sgplan whatif: ranks single changes by their gain. */
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -17,14 +17,15 @@
 enum { CHANGE };
 
 static const struct option_spec own[] = {
-    [CHANGE] = { "change", "LIST", VALUE(VALUE_ANY), "only these, as in bandwidth=2x,cv=1%,latency=2us" },
+    [CHANGE] = { "change", "LIST", VALUE(VALUE_ANY),
+                 "evaluate only these changes, as in bandwidth=2x,cv=1%,latency=2us" },
 };
 
 static const struct option_use uses[] = {
     JOB_NETWORK_USES, JOB_TRAIN_USES, { &own[CHANGE], NULL }, { NULL, NULL }
 };
 
-/* What can be changed: where it stands, and by how much when nobody says. */
+/* Inputs that can be changed, and the default factor. */
 static const struct lever {
     const struct option_spec *option;
     size_t offset;
@@ -57,13 +58,13 @@ static double *field_of(struct train *t, const struct lever *l)
     return (double *)((char *)t + l->offset);
 }
 
-/* Hours where they are known, else what one rank's batch costs: both smaller is better. */
+/* Hours to the target if known, else the time per rank's batch.  Smaller is better. */
 static double price(const struct train_result *r)
 {
     return isnan(r->hours) ? r->s_per_batch_of_rank : r->hours;
 }
 
-/* 0, or -1 when there is nothing to change, or no full nodes would be left. */
+/* 0, or -1 if the value is unknown or the same, or nodes would not be full. */
 static int try_value(struct train t, const struct lever *l, double value, double before,
                      struct change *change)
 {
@@ -118,7 +119,7 @@ static int unknown_lever(const char *word, struct err *err)
     return err_set(err, "--change: '%.40s' is not accepted: one of %s, then =2x or =VALUE", word, names);
 }
 
-/* "2x" of what is there, or a value of the option's own kind. */
+/* Read "2x", a factor of the old value, or a value of the option's kind. */
 static int read_value(const struct lever *l, const char *text, double old, double *value, struct err *err)
 {
     size_t length = strlen(text);
@@ -154,13 +155,13 @@ static int try_named(const char *list, struct train *t, double before, struct ch
         if (!l || length >= sizeof(word) || !strchr(word, '='))
             return unknown_lever(word, err);
         if (n == CHANGES_MAX)
-            return err_set(err, "--change: more than %d", CHANGES_MAX);
+            return err_set(err, "--change: at most %d changes", CHANGES_MAX);
         if (read_value(l, strchr(word, '=') + 1, *field_of(t, l), &value, err) < 0)
             return -1;
         snprintf(change->name, sizeof(change->name), "%s", word);
         if (try_value(*t, l, value, before, change) < 0)
-            return err_set(err, "--change=%s changes nothing: --%s is not given, or is that already", word,
-                           l->option->name);
+            return err_set(err, "--change=%s changes nothing: --%s is not given, or has this value already",
+                           word, l->option->name);
         n++;
         list += length;
         if (!*list)
@@ -175,19 +176,19 @@ static int by_gain(const void *left, const void *right)
     return (a < b) - (a > b);
 }
 
-static void say_gains(const struct change *changes, size_t n, bool hours, struct answer *answer)
+static void put_gains(const struct change *changes, size_t n, bool hours, struct answer *answer)
 {
     static const struct answer_column in_hours[] = { { "change", "CHANGE", ANSWER_WORDS },
-                                                     { "gain", "FASTER BY", ANSWER_TIMES },
+                                                     { "gain", "FASTER", ANSWER_TIMES },
                                                      { "hours", "TO THE TARGET", ANSWER_HOURS },
-                                                     { "regime", "THEN", ANSWER_WORDS } };
+                                                     { "regime", "REGIME", ANSWER_WORDS } };
     static const struct answer_column in_seconds[] = { { "change", "CHANGE", ANSWER_WORDS },
-                                                       { "gain", "FASTER BY", ANSWER_TIMES },
-                                                       { "s_per_batch_of_rank", "A RANK'S BATCH",
+                                                       { "gain", "FASTER", ANSWER_TIMES },
+                                                       { "s_per_batch_of_rank", "PER RANK'S BATCH",
                                                          ANSWER_SECONDS },
-                                                       { "regime", "THEN", ANSWER_WORDS } };
+                                                       { "regime", "REGIME", ANSWER_WORDS } };
 
-    answer_table(answer, "changes", "Each alone, the best first:", hours ? in_hours : in_seconds, 4);
+    answer_table(answer, "changes", "Each change alone, the best first:", hours ? in_hours : in_seconds, 4);
     for (size_t i = 0; i < n; i++) {
         answer_cell_words(answer, "%s", changes[i].name);
         answer_cell(answer, changes[i].gain);
@@ -212,25 +213,26 @@ static enum question_result run(const struct options *a, struct answer *answer, 
         return QUESTION_WRONG;
     qsort(changes, (size_t)n, sizeof(*changes), by_gain);
     answer_title(answer, "One change at a time, on %.0f ranks", t.ranks);
-    answer_figure(answer, "hours", r.hours, ANSWER_HOURS, "to the target as it is");
-    answer_figure(answer, "iteration_s", r.iteration_s, ANSWER_SECONDS, "a step as it is");
-    answer_word(answer, "regime", train_term_name(r.regime), "takes most of the time");
-    answer_word(answer, "best_change", n ? changes[0].name : NULL, "helps most");
-    answer_figure(answer, "best_gain", n ? changes[0].gain : NAN, ANSWER_TIMES, "faster by that");
-    say_gains(changes, (size_t)n, !isnan(r.hours), answer);
+    answer_figure(answer, "hours", r.hours, ANSWER_HOURS, "time to the target without a change");
+    answer_figure(answer, "iteration_s", r.iteration_s, ANSWER_SECONDS, "step without a change");
+    answer_word(answer, "regime", train_term_name(r.regime), "term that takes most of the time");
+    answer_word(answer, "best_change", n ? changes[0].name : NULL, "change with the largest gain");
+    answer_figure(answer, "best_gain", n ? changes[0].gain : NAN, ANSWER_TIMES,
+                  "faster with that change");
+    put_gains(changes, (size_t)n, !isnan(r.hours), answer);
     answer_source(answer, "the formulas of train, with one input changed");
-    answer_assumes(answer, "one change leaves everything else as it is; what a change costs is not weighed");
+    answer_assumes(answer,
+                   "a change leaves all other inputs as they are; the cost of a change is not considered");
     return QUESTION_DONE;
 }
 
 const struct question question_whatif = {
     .command.name = "whatif",
     .command.operands = "",
-    .command.text = "which single change of a training run helps most",
+    .command.text = "gain of single changes of a training run",
     .command.more =
-        "The options are those of train. Without --change each term is halved, or doubled where more is "
-        "better. Gains are in time to the target, or where that is not known in what one rank's batch "
-        "costs.",
+        "The options are those of train. Without --change each input is halved, or doubled if larger is "
+        "better. Gains are in time to the target if it is known, else in time per rank's batch.",
     .command.uses = uses,
     .run = run,
 };

@@ -19,21 +19,21 @@ static double normal(uint64_t *state)
     return radius * cos(2 * M_PI * deviate_uniform(state));
 }
 
-/* A line that is written over, where somebody looks on and it takes long. */
+/* Progress on a terminal, in one line that is overwritten, after 2 s. */
 static void progress(const struct work_sampler *d, size_t step)
 {
-    static time_t begun, last_report;
+    static time_t start, last_report;
     time_t now = time(NULL);
 
     if (step == 0)
-        begun = now;
-    if (now - begun < 2 || now == last_report || !isatty(STDERR_FILENO))
+        start = now;
+    if (now - start < 2 || now == last_report || !isatty(STDERR_FILENO))
         return;
     last_report = now;
     fprintf(stderr, "\rsgplan: step %zu of %zu \r", step, d->steps);
 }
 
-/* Seeds next to each other begin unlike each other. */
+/* Mixed, so that adjacent seeds and steps give unrelated samples. */
 void work_sampler_begin(struct work_sampler *d, uint64_t seed, size_t step)
 {
     d->state = hash_mix(seed * 0x9e3779b97f4a7c15u ^ (step + 1) * 0xd1342543de82ef95u);
@@ -49,7 +49,7 @@ double work_sampler_next(void *arg, size_t rank, size_t step)
     if (d->cv > 0 && d->dist == ORDER_LOGNORMAL)
         work = exp(sqrt(variance) * normal(&d->state) - variance / 2);
     else if (d->cv > 0)
-        work = fmax(0, 1 + d->cv * normal(&d->state)); /* no work takes less than no time */
+        work = fmax(0, 1 + d->cv * normal(&d->state)); /* work is never negative */
     return rank == 0 ? work * d->slow_ratio : work;
 }
 

@@ -40,8 +40,8 @@ static const struct key run_keys[] = {
     { "Seed", RUN(seed), VALUE_RANGE(VALUE_INTEGER, 0, 2147483647), "1",
       "Seed of all random numbers; runs with the same seed are identical." },
     { "Network", RUN(network), VALUE_ONE_OF(networks), "auto",
-      "How collectives of a lone job are executed: by rounds, by rounds with what an exact run showed "
-      "(sampled), message by message (exact), or as it fits; several jobs are always exact." },
+      "How collectives of a single job are simulated: by rounds, by rounds with the times of one exact run "
+      "(sampled), message by message (exact), or chosen by the need (auto); several jobs are always exact." },
     { "Clocks", RUN(clocks), VALUE_ONE_OF(clocks), "perfect",
       "Clocks of the nodes in traces: one for all, or one per node, hours apart and up to 50 ppm fast or slow." },
     { "Lost", RUN(lost_ratio), VALUE_RANGE(VALUE_RATIO, 0, 1), "0",
@@ -167,7 +167,7 @@ static const struct key fault_keys[] = {
       "Kind of fault: slower work, increasingly slower work, a slower link, more latency, a rank that pauses, or "
       "one that dies." },
     { "Job", FAULT(of), VALUE(VALUE_NAME), "",
-      "The job, whose steps time the fault; by default the first one." },
+      "The job whose steps From and Until count; by default the first one." },
     { "Rank", FAULT(rank), VALUE_RANGE(VALUE_INTEGER, 0, SCENARIO_RANKS_MAX - 1), "", "The affected rank." },
     { "Node", FAULT(node), VALUE_RANGE(VALUE_INTEGER, 0, SCENARIO_NODES_MAX - 1), "",
       "The affected node of the fabric, or its link." },
@@ -228,7 +228,7 @@ static const struct key checkpoint_keys[] = {
 
 /* ---- reading ---- */
 
-struct place { /* of a line, for reasons: "FILE:LINE: KEY=VALUE", its first pair */
+struct place { /* start of reasons about a line: "FILE:LINE: KEY=VALUE" with its first pair */
     char text[160];
 };
 
@@ -242,7 +242,7 @@ struct reading {
     bool has_run, has_fabric;
 };
 
-/* All pairs of the line over the defaults. */
+/* Set the defaults, then the pairs of the line. */
 static int line_load(const struct conf_line *line, const struct key *keys, void *base, struct place *place,
                      struct err *err)
 {
@@ -311,15 +311,15 @@ static int load_noise(struct reading *r, const struct conf_line *line, struct er
         return -1;
     if ((n->node >= 0) + (n->where_switch >= 0) != (n->scope == SCOPE_LINK))
         return conf_error(line, &line->pairs[0], err,
-                          "exactly one of Node= and Switch= with Noise=link, else none");
+                          "Noise=link needs exactly one of Node= and Switch=; other noise has neither");
     if ((n->scope == SCOPE_LINK || n->scope == SCOPE_LOSS) && (n->fixed > 0 || n->spike_rate > 0))
-        return conf_error(line, &line->pairs[0], err, "%s has Cv=, Shape= and Autocorrelation= alone",
-                          scopes[n->scope]);
+        return conf_error(line, &line->pairs[0], err,
+                          "Noise=%s has only Cv=, Shape= and Autocorrelation=", scopes[n->scope]);
     s->n_noises++;
     return 0;
 }
 
-/* What a kind of fault needs to know of where it is. */
+/* Check that the fault has the place that its kind needs. */
 static int check_fault(const struct scenario_fault *f, const struct conf_line *line, struct err *err)
 {
     bool link = f->kind == FAULT_LINK || f->kind == FAULT_LATENCY;
@@ -330,9 +330,9 @@ static int check_fault(const struct scenario_fault *f, const struct conf_line *l
                           link ? "" : "Rank=, ");
     if (f->kind == FAULT_LINK && f->ratio > 1)
         return conf_error(line, &line->pairs[0], err,
-                          "Ratio= is missing or above 1: the link's bandwidth over the usual");
+                          "Fault=link needs Ratio= of at most 1: the link's bandwidth over the usual");
     if (f->until && f->until <= f->from)
-        return conf_error(line, &line->pairs[0], err, "Until= is a step after From=");
+        return conf_error(line, &line->pairs[0], err, "Until= must be a step after From=");
     return 0;
 }
 
@@ -378,9 +378,9 @@ static int load_gate(struct reading *r, const struct conf_line *line, struct err
     if (line_load(line, gate_keys, g, NULL, err) < 0)
         return -1;
     if ((g->node >= 0) != (g->kind == GATE_NODE) || (g->where_switch >= 0) != (g->kind == GATE_SWITCH))
-        return conf_error(line, &line->pairs[0], err, "Node= with Gate=node, Switch= with Gate=switch");
+        return conf_error(line, &line->pairs[0], err, "Gate=node needs Node=, Gate=switch needs Switch=");
     if (!g->limit && g->gap_s <= 0)
-        return conf_error(line, &line->pairs[0], err, "with Limit=0 a Gap= is expected");
+        return conf_error(line, &line->pairs[0], err, "Limit=0 needs Gap=");
     s->n_gates++;
     return 0;
 }
@@ -408,7 +408,7 @@ static const struct sort {
     { noise_keys, load_noise, "Noise of a job's work (any number of lines; they multiply)" },
     { fault_keys, load_fault, "A fault (one line each)" },
     { checkpoint_keys, load_checkpoint, "Checkpoints and failures of a job" },
-    { policy_keys, load_policy, "Another policy of a job that paces, from a step on (one line each)" },
+    { policy_keys, load_policy, "A change of the policy of a job with Pacing=auto (one line each)" },
     { gate_keys, load_gate, "A gate before links that messages share (one line each)" },
 };
 
@@ -425,7 +425,7 @@ static int load_line(const struct conf_line *line, void *arg, struct err *err)
     return conf_error(line, &line->pairs[0], err, "a line begins with %s", names);
 }
 
-/* ---- what only the whole file tells ---- */
+/* ---- checks that need the whole file ---- */
 
 static int resolve(const struct scenario *s, const char *name, const struct place *place, int *job,
                    struct err *err)
@@ -507,28 +507,28 @@ static int check_job(const struct scenario *s, size_t i, const struct place *pla
     long last = j->first_node + (nodes - 1L) * j->node_stride;
 
     if (last >= s->fabric.nodes)
-        return err_set(err, "%s: its %d nodes end with node %ld; the fabric has %d", place->text, nodes, last,
-                       s->fabric.nodes);
+        return err_set(err, "%s: the last of its %d nodes is node %ld; the fabric has %d nodes", place->text,
+                       nodes, last, s->fabric.nodes);
     if (!strncmp(algorithms[j->algorithm], "hierarchical", 12) &&
         (j->ranks % j->ranks_per_node || j->placement != PLACEMENT_CONTIGUOUS))
         return err_set(err, "%s: Algorithm=%s needs full nodes and Placement=contiguous", place->text,
                        algorithms[j->algorithm]);
     if (j->servers > j->ranks)
-        return err_set(err, "%s: Servers=%d: at most one a rank", place->text, j->servers);
+        return err_set(err, "%s: Servers=%d: at most one per rank is accepted", place->text, j->servers);
     if (j->sync == SYNC_ASYNCHRONOUS && (j->overlap || j->inner))
         return err_set(err, "%s: Sync=asynchronous has no collectives: Overlap=no Inner=0 are expected",
                        place->text);
     if (s->n_jobs > 1 && j->inner && j->sync == SYNC_STALENESS)
-        return err_set(err, "%s: Inner= with Sync=staleness is for a job that has the fabric to itself",
+        return err_set(err, "%s: Inner= with Sync=staleness needs a job that has the fabric to itself",
                        place->text);
     if (s->fabric.rails > j->ranks_per_node)
-        return err_set(err, "%s: RanksPerNode=%d are fewer than the fabric's Rails=%d", place->text,
+        return err_set(err, "%s: RanksPerNode=%d is less than the fabric's Rails=%d", place->text,
                        j->ranks_per_node, s->fabric.rails);
     if (j->sync == SYNC_LOCAL && j->inner && j->every > 10000)
-        return err_set(err, "%s: with Inner=, Every= is at most 10000", place->text);
+        return err_set(err, "%s: with Inner=, Every= must be at most 10000", place->text);
     if (j->sync == SYNC_ASYNCHRONOUS && s->checkpoints[i].given)
         return err_set(err,
-                       "%s: Sync=asynchronous has no step that all ranks end: no Checkpoint= is expected",
+                       "%s: Sync=asynchronous has no step that all ranks end, so Checkpoint= is not possible",
                        place->text);
     if (j->pacing == PACING_GATE && !j->cores)
         return err_set(err, "%s: Pacing=gate needs Cores=", place->text);
@@ -555,9 +555,9 @@ static int check_noise(const struct scenario *s, const struct scenario_noise *n,
         return err_set(err, "%s: Switch=%d: a switch from 0 to %d", place->text, n->where_switch,
                        switches - 1);
     if (n->autocorrelation > 0 && n->shape == SHAPE_GAMMA)
-        return err_set(err, "%s: Autocorrelation= goes with Shape=normal or lognormal", place->text);
+        return err_set(err, "%s: Autocorrelation= needs Shape=normal or lognormal", place->text);
     if (n->autocorrelation > 0 && n->scope != SCOPE_RANK && s->jobs[n->job].sync == SYNC_ASYNCHRONOUS)
-        return err_set(err, "%s: Autocorrelation= in an asynchronous job goes with Noise=rank", place->text);
+        return err_set(err, "%s: Autocorrelation= in an asynchronous job needs Noise=rank", place->text);
     return 0;
 }
 

@@ -91,7 +91,7 @@ struct scenario_fault {
     double ratio;                 /* slow, drift: time over usual time; link: rate over usual rate */
     int from, until;              /* steps; until is the first healthy one, 0: none */
     int over;                     /* drift: steps until the ratio is reached */
-    int every;                    /* stall: again after so many steps; 0: once */
+    int every;                    /* stall: steps from one pause to the next; 0: once */
     double time_s;                /* stall, latency */
 };
 
@@ -105,7 +105,7 @@ struct scenario_gate {
 
 enum scenario_gate_kind { GATE_NODE, GATE_SWITCH };
 
-/* Pacing=auto: changes the levers from a step on. */
+/* With Pacing=auto: changes the allowed levers from a step on. */
 struct scenario_policy {
     char of[SCENARIO_NAME_MAX + 1]; /* name of the job */
     int job, from, levers;

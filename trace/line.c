@@ -264,11 +264,11 @@ static int field_number(const json_t *o, enum field f, struct raw *raw, struct e
     const json_t *value = json_object_get(o, fields[f].key);
 
     if (!json_is_integer(value))
-        return err_set(err, "a record's \"%s\" is no integer: %s is accepted", fields[f].key,
+        return err_set(err, "invalid \"%s\" in a record: an integer is expected, %s", fields[f].key,
                        fields[f].accepted);
     if (json_integer_value(value) < 0 || (uint64_t)json_integer_value(value) > fields[f].max)
-        return err_set(err, "\"%s\" is %" JSON_INTEGER_FORMAT ": %s is accepted", fields[f].key,
-                       json_integer_value(value), fields[f].accepted);
+        return err_set(err, "invalid \"%s\" in a record: %" JSON_INTEGER_FORMAT ", accepted: %s",
+                       fields[f].key, json_integer_value(value), fields[f].accepted);
     raw->number[f] = (uint64_t)json_integer_value(value);
     return 0;
 }
@@ -280,7 +280,7 @@ static int field_text(const json_t *o, enum field f, const char **text, size_t *
     *text = json_string_value(value);
     *bytes = json_string_length(value);
     if (!*text || !name_fits(*bytes))
-        return err_set(err, "a record's \"%s\" is no name: %s is accepted", fields[f].key,
+        return err_set(err, "invalid \"%s\" in a record: a name is expected, %s", fields[f].key,
                        fields[f].accepted);
     return 0;
 }
@@ -289,9 +289,8 @@ static int get_record(const json_t *o, struct raw *raw, struct err *err)
 {
     for (int f = RANK; f < FIELDS; f++)
         if (!json_object_get(o, fields[f].key))
-            return json_object_get(o, "format")
-                       ? err_set(err, "another header; accepted is one trace at a time")
-                       : err_set(err, "a record has no \"%s\"", fields[f].key);
+            return json_object_get(o, "format") ? err_set(err, "a second header: a file has one trace")
+                                                : err_set(err, "a record has no \"%s\"", fields[f].key);
     for (int f = RANK; f <= T0; f++)
         if (field_number(o, (enum field)f, raw, err) < 0)
             return -1;
@@ -326,7 +325,7 @@ static int check_name(const json_t *rank, const char *key, size_t i, struct err 
 
     if (!name || json_is_null(name) || (json_is_string(name) && json_string_length(name) <= TRACE_NAME_MAX))
         return 0;
-    return err_set(err, "ranks[%zu]: \"%s\" is no name: at most %u bytes of text are accepted", i, key,
+    return err_set(err, "ranks[%zu]: invalid \"%s\": a name of at most %u bytes is expected", i, key,
                    TRACE_NAME_MAX);
 }
 
@@ -335,9 +334,9 @@ static int check_rank(const json_t *rank, size_t i, uint8_t *seen, struct err *e
     int64_t r = get_int(rank, "rank", 0, VIEW_RANKS_MAX - 1, -1);
 
     if (r < 0)
-        return err_set(err, "ranks[%zu] has no \"rank\": 0 to %u is accepted", i, VIEW_RANKS_MAX - 1);
+        return err_set(err, "ranks[%zu] has no \"rank\" from 0 to %u", i, VIEW_RANKS_MAX - 1);
     if (seen[r]++)
-        return err_set(err, "ranks[%zu]: rank %u stands there twice", i, (unsigned)r);
+        return err_set(err, "ranks[%zu]: duplicate rank %u", i, (unsigned)r);
     if (check_name(rank, "node", i, err) < 0)
         return -1;
     return check_name(rank, "switch", i, err);
@@ -350,9 +349,9 @@ static int check_adapter(const json_t *adapter, struct err *err)
         (get_real(adapter, "bytes_per_s", 0, VIEW_ADAPTER_MAX) > 0 &&
          get_int(adapter, "number", 1, VIEW_ADAPTERS_MAX, 0)))
         return 0;
-    return err_set(
-        err, "\"adapter\" is none: {\"bytes_per_s\":25e9,\"number\":1} with at most %g and %u is accepted",
-        VIEW_ADAPTER_MAX, VIEW_ADAPTERS_MAX);
+    return err_set(err,
+                   "invalid \"adapter\": expected {\"bytes_per_s\":25e9,\"number\":1}, at most %g and %u",
+                   VIEW_ADAPTER_MAX, VIEW_ADAPTERS_MAX);
 }
 
 static int check_header(const json_t *header, struct err *err)
@@ -366,14 +365,13 @@ static int check_header(const json_t *header, struct err *err)
         return err_set(err,
                        "no header: a trace begins with {\"format\":\"syncguard-trace\",\"version\":1,...}");
     if (get_int(header, "version", 1, 1, 0) != 1)
-        return err_set(err, "\"version\" is not 1, the only one that is accepted");
+        return err_set(err, "unknown \"version\": only 1 is supported");
     if (job && !json_is_null(job) && (!json_is_string(job) || json_string_length(job) > TRACE_NAME_MAX))
-        return err_set(err, "\"job\" is no name: at most %u bytes of text are accepted", TRACE_NAME_MAX);
+        return err_set(err, "invalid \"job\": a name of at most %u bytes is expected", TRACE_NAME_MAX);
     if (check_adapter(json_object_get(header, "adapter"), err) < 0)
         return -1;
     if (!json_is_array(ranks) || !json_array_size(ranks))
-        return err_set(err,
-                       "the header names no ranks: \"ranks\":[{\"rank\":0,\"node\":\"n0\"},...] is accepted");
+        return err_set(err, "no ranks: \"ranks\":[{\"rank\":0,\"node\":\"n0\"},...] is expected");
     seen = xcalloc(VIEW_RANKS_MAX, sizeof(*seen));
     json_array_foreach(ranks, i, rank) {
         rc = check_rank(rank, i, seen, err);

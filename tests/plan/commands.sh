@@ -38,37 +38,37 @@ refused "sgplan: --bandwidth: '25' is not accepted: a bandwidth such as 25GB/s" 
 refused "sgplan: --op: 'x' is not accepted: allreduce, allgather" collective --op=x --bytes=1MB "${net[@]}"
 refused "sgplan: --bytes=SIZE is needed, or --crossover=A,B" collective --op=allreduce "${net[@]}"
 refused "sgplan: --latency=TIME is needed" collective --op=allreduce --ranks=8 --bytes=1MB --bandwidth=1GB/s
-refused "sgplan: broadcast is not done by ring" collective --op=broadcast --algo=ring --bytes=1MB "${net[@]}"
+refused "sgplan: broadcast has no algorithm ring" collective --op=broadcast --algo=ring --bytes=1MB "${net[@]}"
 refused "sgplan: hierarchical needs --ranks-per-node" collective --op=allreduce --algo=hierarchical --bytes=1MB "${net[@]}"
 hier=(collective --op=allreduce --algo=hierarchical --bytes=1MB "${net[@]}" --intra-latency=1us --intra-bandwidth=600GB/s)
 refused "sgplan: --ranks=64 is not a multiple of --ranks-per-node=7" "${hier[@]}" --ranks-per-node=7
 refused "sgplan: --rails=9 is more than --ranks-per-node=8" "${hier[@]}" --ranks-per-node=8 --rails=9
-refused "sgplan: --crossover: 'ring' is not accepted: two different ones of ring, tree" collective --op=allreduce "${net[@]}" --crossover=ring
+refused "sgplan: --crossover: 'ring' is not accepted: two different algorithms of ring, tree" collective --op=allreduce "${net[@]}" --crossover=ring
 refused "sgplan: --crossover: 'ring,ring' is not accepted" collective --op=allreduce "${net[@]}" --crossover=ring,ring
 refused "sgplan: --overlap needs --backward=TIME" step --compute=1s --comm=1s --overlap=0.5
 refused "sgplan: --backward is a part of --compute" step --compute=1s --comm=1s --overlap=0.5 --backward=2s
-refused "sgplan: staleness needs a bound: " staleness
+refused "sgplan: missing --tau=STEPS, for the limit of the learning rate, or --bound=S" staleness
 refused "sgplan: --bound: 'inf' is not accepted: " staleness --bound=inf --ranks=8 --cv=0.1
 refused "sgplan: --tau: '-1' is not accepted: " staleness --tau=-1
 refused "sgplan: --momentum: '1' is not accepted: a ratio from 0 to" staleness --tau=1 --momentum=1
 refused "sgplan: --bound needs --ranks=N and --cv=RATIO" staleness --bound=2
-refused "sgplan: --steps=50 is too short to see a bound of 10" staleness --bound=10 --steps=50 --ranks=8 --cv=0.1
-refused "sgplan: --drop=8 leaves nobody of --ranks=8" straggler --ranks=8 --cv=0.1 --drop=8
+refused "sgplan: --steps=50 is too small for --bound=10" staleness --bound=10 --steps=50 --ranks=8 --cv=0.1
+refused "sgplan: --drop=8 leaves no rank of --ranks=8" straggler --ranks=8 --cv=0.1 --drop=8
 refused "sgplan: --node-cv and --switch-cv need --cv and --ranks-per-node" straggler --ranks=8 --node-cv=0.1
 refused "sgplan: --switch-cv needs --nodes-per-switch=N" straggler --ranks=8 --cv=0.1 --ranks-per-node=2 --switch-cv=0.1
 refused "sgplan: --cv: '0,1' is not accepted: a ratio such as" straggler --ranks=8 --cv=0,1
 refused "sgplan: --p-slow: '2' is not accepted: " straggler --ranks=8 --p-slow=2
 refused "sgplan: --write: '0s' is not accepted: a time of more than zero" checkpoint --write=0s --mtbf=1h
-refused "sgplan: --time-limit leaves no room for one checkpoint" checkpoint --write=10m --mtbf=1h --time-limit=5m
+refused "sgplan: --time-limit leaves no time for one checkpoint" checkpoint --write=10m --mtbf=1h --time-limit=5m
 refused "sgplan: one of --failures-per-1000-node-days=F" mtbf --nodes=8
 refused "sgplan: one of --failures-per-1000-node-days=F" mtbf --nodes=8 --node-mtbf=1d --failures=1 --node-days=3
 refused "sgplan: --failures=K and --node-days=D are needed together" mtbf --nodes=8 --failures=1
 refused "sgplan: --zero: '4' is not accepted: " memory --params=7B --ranks=8 --zero=4
 refused "sgplan: --params: '7.5' is not accepted: a number such as" memory --params=7.5 --ranks=8
 refused "sgplan: --stages=P is needed" pipeline --microbatches=8
-refused "sgplan: --chunks is of --schedule=interleaved alone" pipeline --stages=4 --microbatches=8 --chunks=2
+refused "sgplan: --chunks needs --schedule=interleaved" pipeline --stages=4 --microbatches=8 --chunks=2
 refused "sgplan: --stage-times: 'x' is not accepted: a time such as" pipeline --stage-times=1s,x --microbatches=8
-refused "sgplan: --stage-times has 2 stages, --stages says 3" pipeline --stage-times=1s,1s --stages=3 --microbatches=8
+refused "sgplan: --stage-times has 2 stages, but --stages is 3" pipeline --stage-times=1s,1s --stages=3 --microbatches=8
 refused "sgplan: --target-utilization: '1' is not accepted" pipeline --stages=4 --target-utilization=1
 refused "sgplan: --compute and --comm are needed together" compress --ratio=0.1 --iterations-ratio=2 --comm=1s
 train=(--compute=400ms --gradient-bytes=1.4GB "${net[@]}")
@@ -77,7 +77,7 @@ refused "sgplan: --node-mtbf needs --checkpoint-write=TIME" train "${train[@]}" 
 refused "sgplan: --change: 'speed=2x' is not accepted: one of compute, cv, " whatif "${train[@]}" --change=speed=2x
 refused "sgplan: --change=bandwidth=0x: 0 is not accepted for --bandwidth" whatif "${train[@]}" --change=bandwidth=0x
 refused "sgplan: --change=cv=2x changes nothing" whatif "${train[@]}" --change=cv=2x
-refused "sgplan: --ranks=1: one rank has nobody to wait for" compare --ranks=1 --latency=1us --bandwidth=1GB/s --compute=1s --cv=0.1 --gradient-bytes=1MB
+refused "sgplan: --ranks=1: a comparison needs at least 2 ranks" compare --ranks=1 --latency=1us --bandwidth=1GB/s --compute=1s --cv=0.1 --gradient-bytes=1MB
 
 # Every question says its source and its assumptions, to people and to programs; nothing is NaN.
 questions=(
@@ -157,7 +157,7 @@ trace 5 >"$dir/short"
 code 1 scale --trace="$dir/none"
 is "$(cut -d: -f1 "$dir/err")" sgplan "sgplan scale of a missing trace reports an error of sgplan's"
 code 1 scale --trace="$dir/short"
-is "$(grep -c "^sgplan: nothing can be projected: " "$dir/err")" 1 "sgplan scale of a trace that is too short reports that nothing can be projected"
+is "$(grep -c "^sgplan: cannot project the job: " "$dir/err")" 1 "sgplan scale of a trace that is too short reports that it cannot be projected"
 code 0 scale --trace="$dir/trace"
 is "$(grep -c '^ *128 *16.0x' "$dir/out")" 1 "sgplan scale prints a row of 128 ranks, 16 times those of the trace"
 is "$(sgplan scale --trace=- --json <"$dir/trace" | md5sum)" "$(sgplan scale --trace="$dir/trace" --json | md5sum)" \
@@ -174,7 +174,7 @@ END
 code 0 scale --trace="$dir/four" --trace="$dir/trace"
 is "$(grep -cE '^ *128 *16.0x|^.* 4 .*ranks of other runs' "$dir/out")" 2 "sgplan scale of two traces projects the larger and mentions the smaller"
 code 1 scale --trace="$dir/trace" --trace="$dir/short"
-is "$(grep -c "short: nothing can be learnt: " "$dir/err")" 1 "sgplan scale names the second trace that is too short"
+is "$(grep -c "short: cannot be used: " "$dir/err")" 1 "sgplan scale names the second trace that is too short"
 # shellcheck disable=SC2046
 code 2 scale $(printf -- "--trace=$dir/trace %.0s" 1 2 3 4 5 6 7 8 9)
 is "$(head -1 "$dir/err")" "sgplan: --trace is given more than 8 times" "sgplan scale rejects a ninth --trace"

@@ -109,19 +109,19 @@ for x in r.values():
 c = {x["name"]: x["rate"] for x in e["collectives"]}
 assert c["server"] < c["ring_shuffled"] < c["ring_dealt"] < c["ring"] <= 1.01 * c["hierarchical"]
 assert c["hierarchical"] <= c["hierarchical_rails"]
-assert any("Pacing does not produce" in note for note in e["notes"])
-assert any("What carries the result" in note for note in e["notes"])
+assert any("Pacing does not reproduce" in note for note in e["notes"])
+assert any("The result depends on" in note for note in e["notes"])
 PYTHON
 ok $? "sgplan experiment scaling fits the uncoordinated column within 5 % and claims no gain of pacing"
 "$sgplan" experiment scaling --steps=20 --seeds=1 --nodes=2,8,100 --ascii >"$dir/e.txt"
 LC_ALL=C grep -q '[^ -~]' "$dir/e.txt"; is $? 1 "sgplan experiment --ascii prints nothing but ASCII"
 grep -qE '^ +2 +8 +100$|nodes +2 +8 +100' "$dir/e.txt"; ok $? "sgplan experiment --nodes=2,8,100 has these columns"
-tail -n 30 "$dir/e.txt" | grep -q 'What carries the result'; ok $? "sgplan experiment ends with what carries the result"
+tail -n 30 "$dir/e.txt" | grep -q 'The result depends on'; ok $? "sgplan experiment ends with what the result depends on"
 ! "$sgplan" experiment scaling --steps=20 --seeds=1 --nodes=8 --no-plot | grep -q 'deviation over mean'; ok $? "sgplan experiment --no-plot prints no plot"
 for nodes in 8,4 1 4,, 4,x 2000; do
     "$sgplan" experiment scaling --nodes="$nodes" 2>"$dir/err"; is $? 2 "sgplan experiment --nodes=$nodes exits with 2"
 done
-grep -q 'rising whole numbers from 2 to 1024' "$dir/err"; ok $? "sgplan experiment --nodes=2000: the error names the accepted numbers"
+grep -q 'increasing whole numbers from 2 to 1024' "$dir/err"; ok $? "sgplan experiment --nodes=2000: the error names the accepted numbers"
 "$sgplan" --complete sgplan experiment "" | cut -f 1 | grep -qx scaling; ok $? "sgplan completes the name of the experiment"
 "$sgplan" experiment other 2>/dev/null; is $? 2 "sgplan experiment other exits with 2"
 

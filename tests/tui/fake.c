@@ -353,14 +353,14 @@ static json_t *ways(void)
     json_t *list = json_array();
 
     json_array_append_new(list, way("replace node node05, the slowest", 1.24, 0.03, false,
-                                    "nobody waits for it any more: waiting 3.1 % of a step instead of 21.0 %",
-                                    "what replaces it is like the others"));
+                                    "the other ranks no longer wait for it: waiting 3.1 % of a step instead of 21.0 %",
+                                    "the replacement is as fast as the others"));
     json_array_append_new(list, way("synchronous, ring", 1.01, 0.04, false,
-                                    "a ring sends least: makes next to no difference", NULL));
+                                    "a ring sends the fewest bytes: hardly any difference", NULL));
     json_array_append_new(list, way("as it is", 1, 0, false, "measured", NULL));
     json_array_append_new(list,
                           way("synchronous, tree", 0.81, 0.09, false,
-                              "a tree has few hops, but sends all of it at each: exchange 34 % of a step "
+                              "a tree has few hops, but sends the whole vector at each: exchange 34 % of a step "
                               "instead of 11 %",
                               NULL));
     json_array_append_new(list,

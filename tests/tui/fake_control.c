@@ -40,11 +40,11 @@ static const char pace_text[] =
     "{'levers': 'release,gate', 'nodes': ["
     "  {'node': 'node00', 'mode': 'in force', 'lever': 'release', 'late_holds': 7, 'levers': ["
     "   {'lever': 'release', 'why': 'it helps', 'compared': 40, 'ratio': 0.43, 'low': 0.41, 'high': 0.46},"
-    "   {'lever': 'gate', 'why': 'tried, and not proven to help', 'compared': 16, 'ratio': 0.998, 'low': "
+    "   {'lever': 'gate', 'why': 'tried; not proven to help', 'compared': 16, 'ratio': 0.998, 'low': "
     "0.93,"
     "    'high': 1.07}]},"
     "  {'node': 'node01', 'mode': 'off', 'lever': null, 'levers': ["
-    "   {'lever': 'release', 'why': 'nothing here that it could help against', 'compared': 0, 'ratio': null,"
+    "   {'lever': 'release', 'why': 'no cause on this node that it could help against', 'compared': 0, 'ratio': null,"
     "    'low': null, 'high': null}]}]}";
 
 static const char checkpoint_text[] = "{'mode': 'request', 'interval_s': 742, 'optimal_s': 742, 'reason': "

@@ -37,18 +37,18 @@ static const struct {
       "from 0 s to 1d00h (default 100ms)" },
     { HEAD "Job=a Ranks=16 Sync=sometimes",
       "t:3: Sync=sometimes: synchronous, staleness, local or asynchronous (default synchronous)" },
-    { HEAD "Job=a Ranks=64 RanksPerNode=8", "t:3: Job=a: its 8 nodes end with node 7; the fabric has 4" },
+    { HEAD "Job=a Ranks=64 RanksPerNode=8", "t:3: Job=a: the last of its 8 nodes is node 7; the fabric has 4 nodes" },
     { HEAD "Job=a Ranks=4\nJob=A Ranks=4", "t:4: Job=A: duplicate job name" },
     { HEAD "Job=a Ranks=6 RanksPerNode=4 Algorithm=hierarchical",
       "t:3: Job=a: Algorithm=hierarchical needs full nodes and Placement=contiguous" },
-    { GOOD "Gate=node", "t:4: Gate=node: Node= with Gate=node, Switch= with Gate=switch" },
-    { GOOD "Gate=node Switch=0", "t:4: Gate=node: Node= with Gate=node, Switch= with Gate=switch" },
+    { GOOD "Gate=node", "t:4: Gate=node: Gate=node needs Node=, Gate=switch needs Switch=" },
+    { GOOD "Gate=node Switch=0", "t:4: Gate=node: Gate=node needs Node=, Gate=switch needs Switch=" },
     { GOOD "Gate=node Node=4", "t: Gate=node Node=4: a node from 0 to 3" },
     { GOOD "Gate=switch Switch=0", "t: Gate=switch: a flat fabric has no uplinks" },
-    { GOOD "Gate=node Node=1 Limit=0", "t:4: Gate=node: with Limit=0 a Gap= is expected" },
+    { GOOD "Gate=node Node=1 Limit=0", "t:4: Gate=node: Limit=0 needs Gap=" },
     { GOOD "Noise=loss Node=1",
-      "t:4: Noise=loss: exactly one of Node= and Switch= with Noise=link, else none" },
-    { GOOD "Noise=loss Static=0.1", "t:4: Noise=loss: loss has Cv=, Shape= and Autocorrelation= alone" },
+      "t:4: Noise=loss: Noise=link needs exactly one of Node= and Switch=; other noise has neither" },
+    { GOOD "Noise=loss Static=0.1", "t:4: Noise=loss: Noise=loss has only Cv=, Shape= and Autocorrelation=" },
     { HEAD "Job=a Ranks=4 Pacing=gate", "t:3: Job=a: Pacing=gate needs Cores=" },
     { HEAD "Job=a Ranks=4 Pacing=auto Overlap=yes",
       "t:3: Job=a: Pacing=auto needs ranks that wait: Overlap=no, Sync=synchronous or local" },
@@ -71,12 +71,12 @@ static const struct {
       "t:3: Job=a: Sync=asynchronous has no collectives: Overlap=no Inner=0 are expected" },
     { GOOD "Noise=rank Job=b", "t:4: Noise=rank: unknown job \"b\"" },
     { GOOD "Noise=rank Shape=gamma Autocorrelation=0.5",
-      "t:4: Noise=rank: Autocorrelation= goes with Shape=normal or lognormal" },
-    { GOOD "Noise=link", "t:4: Noise=link: exactly one of Node= and Switch= with Noise=link, else none" },
+      "t:4: Noise=rank: Autocorrelation= needs Shape=normal or lognormal" },
+    { GOOD "Noise=link", "t:4: Noise=link: Noise=link needs exactly one of Node= and Switch=; other noise has neither" },
     { GOOD "Noise=rank Node=1",
-      "t:4: Noise=rank: exactly one of Node= and Switch= with Noise=link, else none" },
+      "t:4: Noise=rank: Noise=link needs exactly one of Node= and Switch=; other noise has neither" },
     { GOOD "Noise=link Node=1 Static=0.1",
-      "t:4: Noise=link: link has Cv=, Shape= and Autocorrelation= alone" },
+      "t:4: Noise=link: Noise=link has only Cv=, Shape= and Autocorrelation=" },
     { GOOD "Noise=link Node=4", "t:4: Noise=link: Node=4: a node from 0 to 3" },
     { GOOD "Noise=link Switch=0", "t:4: Noise=link: Switch=0: a flat fabric has no uplinks" },
     { GOOD "Fault=slow", "t:4: Fault=slow: exactly one of Rank=, Node= and Switch= is expected" },
@@ -85,10 +85,10 @@ static const struct {
     { GOOD "Fault=link Rank=1", "t:4: Fault=link: exactly one of Node= and Switch= is expected" },
     { GOOD "Fault=slow Rank=16", "t:4: Fault=slow: Rank=16: a rank of a from 0 to 15" },
     { GOOD "Fault=slow Node=4", "t:4: Fault=slow: Node=4: a node from 0 to 3" },
-    { GOOD "Fault=slow Rank=1 From=9 Until=9", "t:4: Fault=slow: Until= is a step after From=" },
+    { GOOD "Fault=slow Rank=1 From=9 Until=9", "t:4: Fault=slow: Until= must be a step after From=" },
     { GOOD "Fault=link Switch=0 Ratio=0.5", "t:4: Fault=link: Switch=0: a flat fabric has no uplinks" },
     { GOOD "Fault=link Node=0 Ratio=2",
-      "t:4: Fault=link: Ratio= is missing or above 1: the link's bandwidth over the usual" },
+      "t:4: Fault=link: Fault=link needs Ratio= of at most 1: the link's bandwidth over the usual" },
     { GOOD "Checkpoint=b", "t:4: Checkpoint=b: Cadence=exact needs NodeMtbf=; without it use Cadence=fixed" },
     { GOOD "Checkpoint=b Cadence=fixed", "t:4: Checkpoint=b: unknown job \"b\"" },
     { GOOD "Checkpoint=a Cadence=fixed\nCheckpoint=a Cadence=fixed",
@@ -101,11 +101,9 @@ static void test_wrong(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
         struct err err = { "" };
-        char what[32];
 
-        snprintf(what, sizeof(what), "mistake %zu", i);
         scenario_parse(&s, "t", wrong[i].text, strlen(wrong[i].text), &err);
-        is_str(err.text, wrong[i].want, "%s", what);
+        is_str(err.text, wrong[i].want, "a scenario with a mistake is rejected, case %zu", i);
     }
 }
 

@@ -256,25 +256,25 @@ static void refused(void)
         struct schedule_spec spec;
         const char *why;
     } bad[] = {
-        { { SCHEDULE_ALLTOALL, SCHEDULE_RING, 8, 1, 0, 0 }, "there is no alltoall by ring" },
+        { { SCHEDULE_ALLTOALL, SCHEDULE_RING, 8, 1, 0, 0 }, "alltoall has no algorithm ring" },
         { { SCHEDULE_ALLREDUCE, SCHEDULE_RING, 0, 1, 0, 0 }, "0 members: 1 to 1073741824 are accepted" },
         { { SCHEDULE_ALLREDUCE, SCHEDULE_RING, 8, -1, 0, 0 }, "-1 bytes: 0 or more are accepted" },
         { { SCHEDULE_ALLREDUCE, SCHEDULE_HIERARCHICAL_RING, 8, 1, 3, 0 },
-          "groups of 3: they must divide the 8 members" },
+          "groups of 3 members do not divide 8 members evenly" },
         { { SCHEDULE_ALLREDUCE, SCHEDULE_SERVER, 8, 1, 0, 9 }, "9 shards: 1 to the 8 members are accepted" },
         { { SCHEDULE_ALLGATHER, SCHEDULE_HALVING, 6, 1, 0, 0 },
-          "allgather by halving needs a power of two members, not 6" },
+          "allgather by halving needs a number of members that is a power of two, not 6" },
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
         struct schedule s;
         struct err err = { "" };
 
-        ok(schedule_init(&s, &bad[i].spec, &err) < 0, "refused, case %zu", i);
-        is_str(err.text, bad[i].why, "with the reason");
+        ok(schedule_init(&s, &bad[i].spec, &err) < 0, "an impossible schedule is rejected: %s", bad[i].why);
+        is_str(err.text, bad[i].why, "the reason is \"%s\"", bad[i].why);
     }
-    is_int(schedule_algorithm_find("halving"), SCHEDULE_HALVING, "by name");
-    is_int(schedule_algorithm_find("magic"), SCHEDULE_ALGORITHMS, "unknown name");
+    is_int(schedule_algorithm_find("halving"), SCHEDULE_HALVING, "the algorithm \"halving\" is found by its name");
+    is_int(schedule_algorithm_find("magic"), SCHEDULE_ALGORITHMS, "an unknown algorithm is not found");
 }
 
 int main(void)
