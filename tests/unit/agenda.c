@@ -10,22 +10,22 @@ static void few(void)
 {
     struct agenda *a = agenda_new();
 
-    ok(agenda_first_s(a) == INFINITY, "an empty agenda");
+    ok(agenda_first_s(a) == INFINITY, "an empty agenda has no first time");
     agenda_set(a, 3, 7);
     agenda_set(a, 100, 5);
     agenda_after(a, 2, 4, 2);
-    ok(agenda_first_s(a) == 5, "the first of three");
-    is_int(agenda_take(a), 100, "is the one with the least time");
+    ok(agenda_first_s(a) == 5, "the first time of three entries");
+    is_int(agenda_take(a), 100, "the entry with the smallest time is taken first");
     agenda_set(a, 3, 5.5);
-    is_int(agenda_take(a), 3, "one that was moved forward");
-    is_int(agenda_take(a), 2, "one that follows a moment");
-    ok(agenda_first_s(a) == INFINITY, "and none is left");
+    is_int(agenda_take(a), 3, "an entry that was moved forward is taken at its new time");
+    is_int(agenda_take(a), 2, "an entry with agenda_after is taken at its time");
+    ok(agenda_first_s(a) == INFINITY, "an agenda with all entries taken is empty");
     agenda_set(a, 9, 1);
     agenda_set(a, 4, 1);
     agenda_set(a, 70, 1);
-    is_int(agenda_take(a), 4, "of one time");
-    is_int(agenda_take(a), 9, "the lower number ...");
-    is_int(agenda_take(a), 70, "... comes first");
+    is_int(agenda_take(a), 4, "of three entries of one time the lowest number comes first");
+    is_int(agenda_take(a), 9, "of three entries of one time the middle number comes second");
+    is_int(agenda_take(a), 70, "of three entries of one time the highest number comes last");
     agenda_free(a);
     agenda_free(NULL);
 }
@@ -102,7 +102,8 @@ static void many(int delays)
         }
         agenda_free(w.agenda);
     }
-    ok(!wrong, "put in, moved, taken out; %d delays: always the first (%d wrong)", delays, wrong);
+    ok(!wrong, "random insertions, moves and removals, %d delays: the first is always taken (%d wrong)",
+       delays, wrong);
 }
 
 int main(void)

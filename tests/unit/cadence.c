@@ -21,7 +21,7 @@ static void optimal(void)
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
         ok(near(cadence_optimal_s(cases[i].c, 1), cases[i].want, 1e-13), "the best interval, C/M %g",
            cases[i].c);
-    ok(cadence_optimal_s(0, 100) == 0, "what costs nothing is done all the time");
+    ok(cadence_optimal_s(0, 100) == 0, "the optimal interval is 0 if a checkpoint costs nothing");
     for (double c = 1; c < 1e5; c *= 7) {
         double tau = cadence_optimal_s(c, 6491), best = cadence_overhead(tau, c, 0, 6491);
 
@@ -34,19 +34,20 @@ static void optimal(void)
 int main(void)
 {
     optimal();
-    ok(near(cadence_young_s(60, 86400), 3219.94, 1e-5), "Young");
-    ok(near(cadence_daly_s(10, 6491), 353.669597360709, 1e-9), "Daly");
-    ok(cadence_daly_s(200, 100) == 100, "Daly beyond C = 2M");
-    ok(near(cadence_daly_s(1e-3, 1e6), cadence_optimal_s(1e-3, 1e6), 1e-6), "for small C all agree");
+    ok(near(cadence_young_s(60, 86400), 3219.94, 1e-5), "Young's interval for C = 60 s, M = 1 day");
+    ok(near(cadence_daly_s(10, 6491), 353.669597360709, 1e-9), "Daly's interval for C = 10 s, M = 6491 s");
+    ok(cadence_daly_s(200, 100) == 100, "Daly's interval is M beyond C = 2M");
+    ok(near(cadence_daly_s(1e-3, 1e6), cadence_optimal_s(1e-3, 1e6), 1e-6),
+       "Daly's and the exact interval agree for small C");
     ok(near(cadence_segment_s(100, 10, 0, 1e12), 110, 1e-9),
-       "without failures an interval takes what it takes");
+       "a segment without failures takes the interval and the write");
     ok(near(cadence_overhead(353.66982637732895, 10, 0, 6491), 0.0576260061577516, 1e-9),
-       "overhead at the best one");
+       "overhead at the optimal interval");
     ok(near(cadence_goodput(100, 10, 20, 1000) * (1 + cadence_overhead(100, 10, 20, 1000)), 1, 1e-12),
-       "goodput and overhead are the same");
+       "goodput times 1 + overhead is 1");
     /* first order says 14.1 %: C/tau + tau/2M */
     ok(near(cadence_overhead(sqrt(0.02), 0.01, 0, 1), 0.156, 0.02),
-       "first order under-predicts at C/M = 0.01");
-    ok(cadence_goodput(1e6, 10, 0, 1) == 0, "an interval that never ends does no work");
+       "the first-order overhead is too small at C/M = 0.01");
+    ok(cadence_goodput(1e6, 10, 0, 1) == 0, "the goodput of an interval far beyond the MTBF is 0");
     return done_testing();
 }

@@ -119,21 +119,23 @@ static void asking(int port, int closed_port)
     snprintf(hosts, sizeof(hosts), "127.0.0.1:%d", port);
     snprintf(both, sizeof(both), "127.0.0.1:%d,127.0.0.1:%d", closed_port, port);
     a = ask(hosts, "status", 5, &err);
-    is_int(json_integer_value(json_object_get(a, "jobs")), 3, "a question is answered");
+    is_int(json_integer_value(json_object_get(a, "jobs")), 3, "a query is answered by the controller");
     json_decref(a);
     a = ask(both, "status", 5, &err);
-    ok(a != NULL, "the second host is asked when the first is not there");
+    ok(a != NULL, "the second host answers when the first is not reachable");
     json_decref(a);
-    ok(!ask(hosts, "secret", 5, &err), "an error is a reason");
-    is_str(err.text, "not yours", "in the controller's words");
-    ok(!ask(hosts, "garbage", 5, &err) && strstr(err.text, "not a JSON object"), "garbage: %s", err.text);
+    ok(!ask(hosts, "secret", 5, &err), "a query that the controller rejects returns an error");
+    is_str(err.text, "not yours", "the error is the controller's text");
+    ok(!ask(hosts, "garbage", 5, &err) && strstr(err.text, "not a JSON object"),
+       "an answer that is not JSON is an error: %s", err.text);
     t = now_s();
     ok(!ask(hosts, "silence", 0.3, &err) && strstr(err.text, "no answer within 0.3 s"), "silence: %s",
        err.text);
-    ok(now_s() - t < 1, "and it takes no longer");
+    ok(now_s() - t < 1, "the query returns at its timeout, not later");
     snprintf(both, sizeof(both), "127.0.0.1:%d,127.0.0.1:%d", closed_port, closed_port);
-    ok(!ask(both, "status", 5, &err) && strstr(err.text, "; 127.0.0.1"), "nobody: %s", err.text);
-    ok(!ask("", "status", 5, &err), "no host: %s", err.text);
+    ok(!ask(both, "status", 5, &err) && strstr(err.text, "; 127.0.0.1"),
+       "without a reachable host the error names each: %s", err.text);
+    ok(!ask("", "status", 5, &err), "an empty list of hosts is an error: %s", err.text);
 }
 
 /* ---- standing ---- */
@@ -197,22 +199,24 @@ static void standing(int port, pid_t *controller)
 
     snprintf(hosts, sizeof(hosts), "127.0.0.1:%d", port);
     seen.client = client_new(base, &o, &events, NULL);
-    ok(!send_query("status"), "nothing is sent before it is up");
+    ok(!send_query("status"), "client_send before the connection is up is rejected");
     ok(reaches(base, &seen.ups, 1) && send_query("status") && reaches(base, &seen.answers, 1),
-       "up, asked, answered");
-    ok(send_query("secret") && reaches(base, &seen.answers, 2) && seen.downs == 0, "an error is an answer");
+       "the client connects, and its query is answered");
+    ok(send_query("secret") && reaches(base, &seen.answers, 2) && seen.downs == 0,
+       "an error is delivered as an answer, the connection stays up");
     send_query("leave");
-    ok(reaches(base, &seen.downs, 1), "the controller goes: %s", seen.why);
+    ok(reaches(base, &seen.downs, 1), "the client reports that the controller closed the connection: %s",
+       seen.why);
     waitpid(*controller, NULL, 0);
-    ok(reaches(base, &seen.downs, 3), "it is tried again: %s", seen.why);
+    ok(reaches(base, &seen.downs, 3), "the client tries to connect again: %s", seen.why);
     *controller = start_controller(listen_socket(port));
     ok(reaches(base, &seen.ups, 2) && send_query("status") && reaches(base, &seen.answers, 3),
-       "it comes back");
+       "the client connects again when the controller is back");
     ok(send_query("garbage") && reaches(base, &seen.downs, 4) && reaches(base, &seen.ups, 3),
-       "garbage starts anew: %s", seen.why);
+       "an answer that is not JSON closes the connection, and the client reconnects: %s", seen.why);
     seen.free_in_answer = true;
     ok(send_query("status") && reaches(base, &seen.answers, 4) && !seen.client,
-       "a client may go in its own answer");
+       "client_close inside the callback of an answer is safe");
     client_free(seen.client);
     event_base_free(base);
 }

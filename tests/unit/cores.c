@@ -24,22 +24,23 @@ int main(void)
     double done[N];
 
     cores_run(N, 4, CORES_SPIN, at_once, works, NULL, done);
-    is_done(done, 1, 2, 3, 4, "a core each: everybody at its own pace");
+    is_done(done, 1, 2, 3, 4, "with a core each every rank takes its own time");
     cores_run(N, 2, CORES_SPIN, at_once, works, NULL, done);
-    is_done(done, 2, 4, 6, 8, "two cores, those that are done spin: half the pace to the end");
+    is_done(done, 2, 4, 6, 8, "two cores, finished ranks spin: all run at half speed");
     /* By hand: 1 is done at 2; three share two cores until 3.5; then two cores for two. */
     cores_run(N, 2, CORES_GATE, at_once, works, NULL, done);
-    is_done(done, 2, 3.5, 4.5, 5.5, "two cores, those that are done give theirs away");
+    is_done(done, 2, 3.5, 4.5, 5.5, "two cores, finished ranks yield theirs");
     cores_run(N, 4, CORES_GATE, at_once, works, NULL, done);
-    is_done(done, 1, 2, 3, 4, "gating changes nothing with a core each");
+    is_done(done, 1, 2, 3, 4, "with a core each a gate changes nothing");
     /* The first is done at 2 and sleeps until 4: between, three share two cores. */
     cores_run(N, 2, CORES_SLEEP, at_once, works, sleep, done);
-    is_done(done, 2, 3.5, 2 + 2 + (3 - 1 - 4.0 / 3) * 2, 7.3333333333, "one sleeps for a while");
+    is_done(done, 2, 3.5, 2 + 2 + (3 - 1 - 4.0 / 3) * 2, 7.3333333333,
+            "one rank sleeps for some time before it spins");
     cores_run(N, 3, CORES_GATE, late, equal, NULL, done);
-    is_done(done, 1, 1, 1, 7, "who has not begun rests when waiting is gated");
+    is_done(done, 1, 1, 1, 7, "ranks that have not started use no core with a gate");
     cores_run(N, 3, CORES_SPIN, late, equal, NULL, done);
-    is_done(done, 4.0 / 3, 4.0 / 3, 4.0 / 3, 6 + 4.0 / 3, "and spins when it is not");
+    is_done(done, 4.0 / 3, 4.0 / 3, 4.0 / 3, 6 + 4.0 / 3, "ranks that have not started spin without a gate");
     cores_run(1, 1, CORES_GATE, at_once, at_once, NULL, done);
-    ok(done[0] == 0, "no work is done at once");
+    ok(done[0] == 0, "no work takes no time");
     return done_testing();
 }

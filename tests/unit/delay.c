@@ -58,9 +58,9 @@ static void sums(size_t n)
         same = i && d[i - 1].late_s == d[i].late_s ? d[i - 1].cost_s : d[i].cost_s;
         just = just && d[i].cost_s == (float)same;
     }
-    ok(ordered && present == n * (n - 1) / 2, "%zu ranks are ordered, none is lost", n);
-    ok(near(cost, waited, 1e-5), "their costs add up to the waiting: %.6g and %.6g", cost, waited);
-    ok(just, "who is equally late answers for as much");
+    ok(ordered && present == n * (n - 1) / 2, "%zu ranks: every pair is ordered once", n);
+    ok(near(cost, waited, 1e-5), "the costs of all ranks sum to the waiting: %.6g and %.6g", cost, waited);
+    ok(just, "ranks that are equally late have equal costs");
 }
 
 int main(void)

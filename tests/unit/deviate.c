@@ -39,8 +39,8 @@ static void draws(void)
     for (int i = 0; i < 100000; i++)
         same = deviate_uniform(&again) > 0 && same;
     ok(fabs(sum) < 1500 && near(squares, 100000, 0.02),
-       "draws are as they should be: mean %.4f, variance %.4f", sum / 1e5, squares / 1e5);
-    ok(same && again == state, "and the same in every run");
+       "normal samples have mean 0 and variance 1: %.4f, %.4f", sum / 1e5, squares / 1e5);
+    ok(same && again == state, "samples are the same in every run");
 }
 
 int main(void)
@@ -48,10 +48,12 @@ int main(void)
     for (size_t i = 0; i < ARRAY_SIZE(normal); i++) {
         ok(fabs(deviate_normal(normal[i].p) - normal[i].z) < 1e-14 * (1 + fabs(normal[i].z)),
            "normal, %g: %.16g", normal[i].p, deviate_normal(normal[i].p));
-        ok(near(deviate_normal_share(normal[i].z), normal[i].p, 1e-6), "and back");
+        ok(near(deviate_normal_share(normal[i].z), normal[i].p, 1e-6),
+           "the normal share inverts the quantile");
     }
     for (double z = -8; z <= 5; z += 0.37)
-        ok(fabs(deviate_normal(deviate_normal_share(z)) - z) < 1e-9, "there and back from %.2f", z);
+        ok(fabs(deviate_normal(deviate_normal_share(z)) - z) < 1e-9,
+           "quantile of the normal share of %.2f is the value again", z);
     for (size_t i = 0; i < ARRAY_SIZE(student); i++)
         ok(fabs(deviate_student(student[i].p, student[i].df) - student[i].t) < 0.03,
            "Student, %g with %g: %.4f", student[i].p, student[i].df,

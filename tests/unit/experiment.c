@@ -26,16 +26,16 @@ static void search(void)
     int calls = 0;
     struct search s = { 3, 3, low, high, 50, valley, &calls };
 
-    is_int(search_run(&s, x, &least), 0, "a search");
+    is_int(search_run(&s, x, &least), 0, "a search with a narrow valley succeeds");
     ok(near(x[0], 2, 1e-3) && near(x[1], 5, 1e-3) && x[2] == 0,
-       "the bottom of a valley: %.4f %.4f after %d values", x[0], x[1], calls);
-    ok(least < 1e-6, "where nothing is left");
+       "the search finds the minimum of the valley: %.4f %.4f after %d evaluations", x[0], x[1], calls);
+    ok(least < 1e-6, "the residual at the minimum is 0");
     high[0] = 1.5;
     x[0] = 0.5;
-    is_int(search_run(&s, x, &least), 0, "another");
-    ok(near(x[0], 1.5, 1e-3), "at the edge of what is allowed: %.4f", x[0]);
+    is_int(search_run(&s, x, &least), 0, "a search with a limit succeeds");
+    ok(near(x[0], 1.5, 1e-3), "a search ends at the limit of an unknown: %.4f", x[0]);
     calls = 1000;
-    ok(search_run(&s, x, &least) < 0, "the function gives up: so does the search");
+    ok(search_run(&s, x, &least) < 0, "a search fails when its function gives up");
 }
 
 static void means(void)
@@ -43,7 +43,7 @@ static void means(void)
     struct trial_figures a = { 3, { 11, 22, 33 }, { 0 } }, b = { 3, { 10, 20, 30 }, { 0 } };
 
     ok(near(trial_gain(&a, &b).mean, 0.1, 1e-12) && trial_gain(&a, &b).error < 1e-12,
-       "gains are compared seed by seed");
+       "trial_gain compares rates seed by seed");
 }
 
 /* Columns, not bytes. */
@@ -82,10 +82,10 @@ static void chart(void)
             beyond += (unsigned char)text[i] > 127;
             marks += text[i] == 'O';
         }
-        ok(widest <= CHART_WIDTH, "no line of more than %d columns: %zu", CHART_WIDTH, widest);
-        ok(utf8 ? beyond > 0 : beyond == 0, "characters beyond ASCII where they are wanted alone");
-        ok(utf8 || marks == 6, "all five places, and the legend: %zu", marks);
-        ok(strstr(text, "  10000 ") && strstr(text, "   2000 "), "round labels");
+        ok(widest <= CHART_WIDTH, "no line of a chart has more than %d columns: %zu", CHART_WIDTH, widest);
+        ok(utf8 ? beyond > 0 : beyond == 0, "a chart has characters beyond ASCII only with utf8");
+        ok(utf8 || marks == 6, "a chart shows all five places and the legend: %zu", marks);
+        ok(strstr(text, "  10000 ") && strstr(text, "   2000 "), "a chart has round labels");
         free(text);
     }
 }
@@ -100,7 +100,7 @@ static void chart_of_nothing(void)
 
     chart_print(&c, f, false);
     fclose(f);
-    ok(strstr(text, "nodes") != NULL, "one place of which nothing is known");
+    ok(strstr(text, "nodes") != NULL, "a chart of one place without a value is printed");
     free(text);
 }
 
@@ -109,9 +109,9 @@ static void locale(void)
     unsetenv("LC_ALL");
     unsetenv("LC_CTYPE");
     setenv("LANG", "de_DE.UTF-8", 1);
-    ok(chart_utf8(), "LANG says UTF-8");
+    ok(chart_utf8(), "LANG with UTF-8 selects utf8");
     setenv("LC_ALL", "C", 1);
-    ok(!chart_utf8(), "LC_ALL comes first");
+    ok(!chart_utf8(), "LC_ALL overrides LANG");
 }
 
 int main(void)

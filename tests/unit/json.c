@@ -43,7 +43,7 @@ static void test_numbers(void)
         ok(get_int(o, "k", 0, 100, -9) == cases[i].whole, "%s: a whole number of 0 to 100", cases[i].json);
         json_decref(o);
     }
-    is_int(get_int(NULL, "k", 0, 1, 5), 5, "no object: what the caller wants instead");
+    is_int(get_int(NULL, "k", 0, 1, 5), 5, "get_int without an object returns the default");
 }
 
 static void test_texts(void)
@@ -54,18 +54,18 @@ static void test_texts(void)
     get_text(o, "name", buf, sizeof(buf));
     is_str(buf, "red ?[31m", "control characters of a copied text become ?");
     get_text(o, "name", small, sizeof(small));
-    is_str(small, "red ?", "a text longer than its buffer");
+    is_str(small, "red ?", "get_text cuts a text that is longer than its buffer");
     get_text(o, "n", buf, sizeof(buf));
-    is_str(buf, "", "a number is no text");
-    is_str(show_text(o, "n", buf, sizeof(buf)), "12", "a number that is shown");
-    is_str(show_text(o, "none", buf, sizeof(buf)), "-", "an empty text that is shown");
-    is_str(show_text(o, "missing", buf, sizeof(buf)), "-", "a missing text that is shown");
-    is_str(get_word(o, "missing"), "", "a missing word");
-    ok(!get_string(o, "missing"), "a missing string is NULL");
+    is_str(buf, "", "get_text of a number is empty");
+    is_str(show_text(o, "n", buf, sizeof(buf)), "12", "show_text of a number is the number");
+    is_str(show_text(o, "none", buf, sizeof(buf)), "-", "show_text of an empty text is -");
+    is_str(show_text(o, "missing", buf, sizeof(buf)), "-", "show_text of a missing text is -");
+    is_str(get_word(o, "missing"), "", "get_word of a missing key is empty");
+    ok(!get_string(o, "missing"), "get_string of a missing key is NULL");
     join_texts(json_object_get(o, "list"), buf, sizeof(buf));
-    is_str(buf, "a, b?", "the strings of an array, joined");
+    is_str(buf, "a, b?", "the strings of an array are joined by commas");
     is_str(show_list(json_object_get(o, "list"), 2, buf, sizeof(buf)), "a, 3 and 1 more",
-           "a list that is shown");
+           "show_text of a list joins its strings");
     json_decref(o);
 }
 

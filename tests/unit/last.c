@@ -97,6 +97,6 @@ int main(void)
         want = drawn(&grouped[i].l, 20000);
         ok(near(got, want, 0.02), "%s: %.4f, drawn %.4f", grouped[i].what, got, want);
     }
-    ok(last_mean(&one, &sd) == 0 && sd == 0, "one rank waits for nobody");
+    ok(last_mean(&one, &sd) == 0 && sd == 0, "one rank has no lateness of the last");
     return done_testing();
 }

@@ -217,30 +217,34 @@ static void handshake(void)
     static char big[LINK_FRAME_MAX + 1];
     char named[128], named_peer[64];
 
-    ok(meet(&client, server_hosts), "both ends come up");
-    ok(link_uid(server.link) == getuid(), "the accepting end knows who it is");
-    is_str(link_peer(client.link), server_hosts, "the connecting end tells where to");
-    ok(!strncmp(link_peer(server.link), "127.0.0.1:", 10), "the accepting end tells where from");
+    ok(meet(&client, server_hosts), "a link comes up at both ends");
+    ok(link_uid(server.link) == getuid(), "the accepting end knows the uid of the peer");
+    is_str(link_peer(client.link), server_hosts,
+           "link_peer of the connecting end is the address it connected to");
+    ok(!strncmp(link_peer(server.link), "127.0.0.1:", 10),
+       "link_peer of the accepting end is the peer's address");
     link_send(client.link, LINK_JSON, "{}", 2);
     link_send(client.link, LINK_TELEMETRY, "abc", 3);
     link_send(server.link, LINK_JSON, "", 0);
     ok(wait_frames(&server, 2) && wait_frames(&client, 1), "frames arrive in both directions");
-    is_str(server.last, "2:abc", "with type and bytes");
-    is_str(client.last, "1:", "an empty one too");
+    is_str(server.last, "2:abc", "a frame arrives with its type and bytes");
+    is_str(client.last, "1:", "an empty frame arrives with its type");
     is_int(link_send(client.link, LINK_TELEMETRY, big, LINK_FRAME_MAX + 1), -1,
-           "a frame above the bound is not taken");
-    ok(!client.down, "and the link stays");
+           "link_send rejects a frame above LINK_FRAME_MAX");
+    ok(!client.down, "a rejected frame does not close the link");
     link_send(client.link, LINK_TELEMETRY, big, LINK_FRAME_MAX);
     ok(wait_frames(&server, 3) && server.bytes == LINK_FRAME_MAX + 5, "the largest frame arrives");
-    ok(link_pending_bytes(client.link) == 0, "nothing is pending then");
+    ok(link_pending_bytes(client.link) == 0, "no bytes are pending after the largest frame has arrived");
     link_close(client.link);
     client.link = NULL;
-    ok(wait_for(&server.down, 5) && !client.down, "closing is seen by the other end only: %s", server.why);
+    ok(wait_for(&server.down, 5) && !client.down, "link_close is reported to the other end only: %s",
+       server.why);
 
     snprintf(named_peer, sizeof(named_peer), "localhost%s", strchr(server_hosts, ':'));
     snprintf(named, sizeof(named), "%s,ignored.invalid", named_peer);
     ok(meet(&client, named), "a name from /etc/hosts is found%s", client.why);
-    is_str(client.link ? link_peer(client.link) : "", named_peer, "and shown by its name");
+    is_str(client.link ? link_peer(client.link) : "", named_peer,
+           "a peer found by name is shown by its name");
     forget(&client);
 
     meet(&client, server_hosts);
@@ -274,7 +278,8 @@ static void strangers(void)
         link_send(client.link, LINK_JSON, "{\"a\":1}", 7);
         ok(up && wait_for(&server.down, 5) && strstr(server.why, cases[i].why), "%s closes the link: %s",
            cases[i].what, server.why);
-        ok(server.frames == (cases[i].mischief == REPLAY), "%s: nothing false is delivered", cases[i].what);
+        ok(server.frames == (cases[i].mischief == REPLAY), "%s: only the genuine frame is delivered",
+           cases[i].what);
         wait_for(&client.down, 2);
     }
     meet(&client, relay_hosts);
@@ -283,8 +288,9 @@ static void strangers(void)
         sent++;
         wait_for(NULL, 0.01);
     }
-    ok(sent >= 16 && sent < 30, "a peer that does not read is given %d MiB", sent);
-    is_int(link_send(client.link, LINK_JSON, "x", 1), -1, "then nothing is taken any more");
+    ok(sent >= 16 && sent < 30, "link_send accepts %d MiB for a peer that does not read", sent);
+    is_int(link_send(client.link, LINK_JSON, "x", 1), -1,
+           "link_send fails once the buffer for a peer is full");
     ok(wait_for(&client.down, 5) && strstr(client.why, "too slow"), "and the link goes down by itself: %s",
        client.why);
     forget(&server);
@@ -340,7 +346,8 @@ static void raw_peers(void)
     fd = raw_connect();
     raw_send(fd, "GET / HTTP/1.1\r\nHost: syncguard\r\n\r\n", 36);
     raw_reason(fd);
-    ok(strstr(server.why, "does not speak our protocol"), "garbage: %s", server.why);
+    ok(strstr(server.why, "does not speak our protocol"), "a peer that sends garbage is rejected: %s",
+       server.why);
     fd = raw_connect();
     raw_send(fd, head_v2, sizeof(head_v2) - 1);
     ok(strstr(raw_reason(fd), "protocol version 1, the peer version 2"), "another version is told so: %s",
@@ -348,14 +355,14 @@ static void raw_peers(void)
     fd = raw_connect();
     raw_send(fd, head_long, sizeof(head_long) - 1);
     raw_reason(fd);
-    ok(strstr(server.why, "message of 65535 bytes"), "an oversized greeting: %s", server.why);
+    ok(strstr(server.why, "message of 65535 bytes"), "an oversized greeting is rejected: %s", server.why);
     fd = raw_connect();
     raw_send(fd, head_kind, sizeof(head_kind) - 1);
     raw_reason(fd);
-    ok(strstr(server.why, "unexpected message"), "an answer to nothing: %s", server.why);
+    ok(strstr(server.why, "unexpected message"), "an answer without a greeting is rejected: %s", server.why);
     fd = raw_connect();
     raw_send(fd, head_cred, sizeof(head_cred) - 1);
-    ok(strstr(raw_reason(fd), "munge"), "a false credential is refused: %s", server.why);
+    ok(strstr(raw_reason(fd), "munge"), "a forged credential is rejected: %s", server.why);
     fd = raw_connect();
     raw_send(fd, head_cred, 13);
     wait_for(NULL, 0.1);
@@ -370,10 +377,12 @@ static void raw_peers(void)
     wait_for(&server.down, 5);
     fd = raw_connect();
     raw_send(fd, greeting, n);
-    ok(strcasestr(raw_reason(fd), "replayed"), "a recorded greeting: %s", server.why);
+    ok(strcasestr(raw_reason(fd), "replayed"), "a recorded greeting that is sent again is rejected: %s",
+       server.why);
     fd = raw_connect();
     raw_reason(fd);
-    ok(strstr(server.why, "longer than 5 s"), "a peer that says nothing: %s", server.why);
+    ok(strstr(server.why, "longer than 5 s"), "a peer that sends no greeting is closed after 5 s: %s",
+       server.why);
 }
 
 /* ---- what the connecting end is told ---- */
@@ -419,26 +428,29 @@ static void reasons(void)
                 "the peer speaks protocol version 7, this end version 1");
     reply = "SGLK\x07\0\0\0\x03\x06\0no\x1b[2J";
     reply_bytes = 17;
-    expect_down(hosts, ours.socket, "its refusal is shown, without control characters", "no?[2J");
+    expect_down(hosts, ours.socket, "a rejection is reported without its control characters", "no?[2J");
     reply = "SGLK\x01\0\0\0\x02\x20\0................................\x11\0\0\0.................";
     reply_bytes = 64;
-    expect_down(hosts, ours.socket, "an answer from one who cannot read the greeting", "not sealed");
+    expect_down(hosts, ours.socket, "an answer that is not sealed is rejected", "not sealed");
     reply = "220 mail ready\r\n";
     reply_bytes = 16;
-    expect_down(hosts, ours.socket, "another service", "does not speak our protocol");
+    expect_down(hosts, ours.socket, "a service with another protocol is rejected",
+                "does not speak our protocol");
     evconnlistener_free(raw);
-    expect_down(hosts, ours.socket, "nobody listens", "refused");
+    expect_down(hosts, ours.socket, "a port without a listener is reported", "refused");
 
     server_munge = theirs.socket;
-    expect_down(server_hosts, ours.socket, "a credential of another cluster's key", "invalid credential");
+    expect_down(server_hosts, ours.socket, "a credential of another cluster's key is rejected",
+                "invalid credential");
     wait_for(&server.down, 2);
-    ok(strcasestr(server.why, "invalid credential"), "which the accepting end knows too: %s", server.why);
+    ok(strcasestr(server.why, "invalid credential"),
+       "the accepting end also reports the invalid credential: %s", server.why);
     snprintf(none, sizeof(none), "%s/none", ours.dir);
-    expect_down(server_hosts, none, "no munged", "munge");
+    expect_down(server_hosts, none, "connecting without munged is an error", "munge");
     server_munge = none;
-    expect_down(server_hosts, ours.socket, "no munged at the controller", "refused: munge");
-    expect_down("a:b", ours.socket, "a malformed list", "port must be");
-    expect_down("no-such-host.invalid", ours.socket, "an unknown name", "");
+    expect_down(server_hosts, ours.socket, "the controller's lack of munged is reported", "refused: munge");
+    expect_down("a:b", ours.socket, "a malformed list of hosts is rejected", "port must be");
+    expect_down("no-such-host.invalid", ours.socket, "an unknown host name is reported", "");
 }
 
 int main(void)
@@ -462,7 +474,7 @@ int main(void)
     client.link = link_connect(base, server_hosts, 0, ours.socket, &events, &client, NULL);
     forget(&client);
     wait_for(NULL, 0.3);
-    ok(!client.down && !client.up, "a link closed early says nothing more");
+    ok(!client.down && !client.up, "a link closed before it is up calls no callback");
     forget(&server);
     evconnlistener_free(listener);
     evconnlistener_free(relay);

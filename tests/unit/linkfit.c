@@ -41,20 +41,20 @@ static void exact(void)
     linkfit_fit(&link_, &r);
     ok(r.segments == 1 && near(r.segment[0].a_s.value, 50e-6, 1e-4) &&
            near(r.segment[0].b_s_per_byte.value, 0.1e-9, 1e-4),
-       "without noise: latency and bandwidth as they are");
-    ok(near(linkfit_time_s(&r, 1e6), 150e-6, 1e-4), "and a time between the sizes");
+       "without noise latency and bandwidth are found exactly");
+    ok(near(linkfit_time_s(&r, 1e6), 150e-6, 1e-4), "time of a size between the measured ones");
     memset(&link_, 0, sizeof(link_));
     linkfit_fit(&link_, &r);
     ok(r.segments == 0 && !linkfit_segment(&r, 1) && isnan(linkfit_time_s(&r, 1)),
-       "nothing told, nothing said");
+       "a fit without samples has no segments");
     linkfit_add(&link_, 100, 0, 1);
     linkfit_add(&link_, 100, NAN, 1);
     linkfit_add(&link_, -1, 1, 1);
-    ok(link_.n == 0, "what is no transfer is passed over");
+    ok(link_.n == 0, "samples that are no transfers are ignored");
     for (int k = 0; k < 60; k++)
         linkfit_add(&link_, pow(1.5, k), 1e-3, 1);
     ok(link_.n == LINKFIT_SIZES && link_.passed_over == 60 - LINKFIT_SIZES + 2 - 2,
-       "more sizes than there is room for are counted: %llu", (unsigned long long)link_.passed_over);
+       "sizes beyond the limit are counted: %llu", (unsigned long long)link_.passed_over);
 }
 
 static void one_size(void)
@@ -68,10 +68,11 @@ static void one_size(void)
     linkfit_fit(&link_, &r);
     ok(r.segments == 1 && isnan(r.segment[0].a_s.value) && isnan(r.segment[0].b_s_per_byte.value) &&
            isnan(linkfit_time_s(&r, 1e6)),
-       "one size has no latency and no bandwidth");
+       "samples of one size give neither latency nor bandwidth");
     ok(r.segment[0].a_s.low == 0 && r.segment[0].a_s.high > 0.97 * sum_s &&
            r.segment[0].a_s.high < 1.1 * sum_s,
-       "only what they can be: nothing to %.1f us of %.1f us", 1e6 * r.segment[0].a_s.high, 1e6 * sum_s);
+       "the latency from one size ranges from 0 to %.1f us of %.1f us", 1e6 * r.segment[0].a_s.high,
+       1e6 * sum_s);
 }
 
 /* How often intervals hold the truth, with one in twenty transfers slow; how often there is a switch that is
@@ -97,7 +98,8 @@ static void intervals(void)
         ok(a >= 0.83 * RUNS && b >= 0.83 * RUNS,
            "%d sizes: the intervals hold latency %.1f %%, bandwidth %.1f %%", sizes[k], 100.0 * a / RUNS,
            100.0 * b / RUNS);
-        ok(switches <= 0.02 * RUNS, "a switch that is none is found %d times in %d", switches, RUNS);
+        ok(switches <= 0.02 * RUNS, "a switch of protocol that does not exist is found %d times in %d",
+           switches, RUNS);
     }
 }
 
@@ -117,7 +119,7 @@ static void switches(void)
                   near(r.segment[1].b_s_per_byte.value, 0.1e-9, 0.1);
     }
     ok(found >= 0.9 * RUNS && placed >= 0.8 * found,
-       "another protocol from 200 kB on is found %d times in %d, %d in its place", found, RUNS, placed);
+       "a switch of protocol at 200 kB is found %d times in %d, %d at the right size", found, RUNS, placed);
 }
 
 /* Blocks stand for many; means are over all of them. */
@@ -126,7 +128,8 @@ static void weights(void)
     memset(&link_, 0, sizeof(link_));
     linkfit_add(&link_, 1000, 1e-3, 3);
     linkfit_add(&link_, 1000, 2e-3, 1);
-    ok(link_.n == 1 && link_.size[0].weight == 4 && near(link_.size[0].time_sum_s, 5e-3, 1e-12), "weights");
+    ok(link_.n == 1 && link_.size[0].weight == 4 && near(link_.size[0].time_sum_s, 5e-3, 1e-12),
+       "weights of samples of one size are summed");
 }
 
 int main(void)

@@ -48,12 +48,12 @@ int main(void)
         return skip_all("no files in /tmp");
     dup2(errors, STDERR_FILENO);
     provoke();
-    is_str(contents(error_path), "", "a program without a log: a warning of libevent is not printed");
+    is_str(contents(error_path), "", "without a log, a warning of libevent is not printed");
     log_open("loop", log_path, LOG_LEVEL_WARN, NULL);
     provoke();
-    is_str(contents(error_path), "", "a program with a log file: nothing on standard error");
+    is_str(contents(error_path), "", "with a log file, a warning of libevent is not on standard error");
     ok(strstr(contents(log_path), "loop: warning: libevent: event_base_loop: reentrant"),
-       "but in the log, as a warning: %s", contents(log_path));
+       "with a log file, a warning of libevent is in the log as a warning: %s", contents(log_path));
     dup2(own, STDERR_FILENO);
     unlink(log_path);
     unlink(error_path);

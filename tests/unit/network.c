@@ -25,20 +25,20 @@ static void routes(void)
     struct fabric_route r;
 
     fabric_leafspine(&shape, 16, 4, 2, LATENCY, BANDWIDTH);
-    ok(!fabric_init(&f, &shape, NULL), "a leaf-spine fabric");
-    is_int(f.links, 2 * 16 + 2 * 4 * 2, "links, each direction");
+    ok(!fabric_init(&f, &shape, NULL), "a leaf-spine fabric is accepted");
+    is_int(f.links, 2 * 16 + 2 * 4 * 2, "number of links, both directions counted");
     fabric_route(&f, 1, 3, &r);
-    is_int(r.hops, 2, "under one leaf: up and down");
+    is_int(r.hops, 2, "a route under one leaf has 2 hops");
     ok(r.link[0] == fabric_nic_link(&f, 1, 0, true) && r.link[1] == fabric_nic_link(&f, 3, 0, false),
-       "by the two NICs");
+       "a route under one leaf uses the NICs of both nodes");
     fabric_route(&f, 1, 14, &r);
-    is_int(r.hops, 4, "between leaves over a spine");
-    ok(near(r.latency_s, 4 * LATENCY, 1e-12), "each hop with its latency");
+    is_int(r.hops, 4, "a route between leaves has 4 hops");
+    ok(near(r.latency_s, 4 * LATENCY, 1e-12), "latencies of the hops of a route are summed");
     is_int(r.link[1], fabric_switch_link(&f, 1, 0, 0, true),
            "destination 14 is reached by the port 14 mod 2");
     is_int(r.link[2], fabric_switch_link(&f, 1, 3, 0, false), "the last switch is reached by its port 0");
     fabric_route(&f, 2, 2, &r);
-    is_int(r.hops, 0, "to itself: no hop");
+    is_int(r.hops, 0, "a route of a rank to itself has no hop");
 }
 
 /* D-mod-k: on a tree that blocks nothing no shift of all nodes makes two messages meet. */
@@ -85,19 +85,20 @@ static void rails(void)
     fabric_route(&f, 0, 3, &a);
     ok(a.hops == 2 && a.link[0] == fabric_rank_link(&f, 0, true) &&
            a.link[1] == fabric_rank_link(&f, 3, false) && near(a.latency_s, 1e-6, 1e-12),
-       "within a node: the ranks' own links");
+       "a route within a node uses the ranks' own links");
     fabric_route(&f, 1, 31, &a);
     fabric_route(&f, 2, 28, &b);
     ok(a.link[0] == fabric_nic_link(&f, 0, 1, true) &&
            a.link[a.hops - 1] == fabric_nic_link(&f, 7, 1, false) &&
            b.link[0] == fabric_nic_link(&f, 0, 0, true),
-       "local rank i by NIC i mod rails");
-    ok(a.link[1] != b.link[1], "NICs of one node are different destinations");
+       "local rank i uses NIC i mod rails");
+    ok(a.link[1] != b.link[1], "routes to two NICs of one node differ");
     shape.planes = true;
     fabric_init(&f, &shape, NULL);
     fabric_route(&f, 1, 30, &a);
-    ok(a.link[a.hops - 1] == fabric_nic_link(&f, 7, 1, false), "planes: a message stays on the sender's");
-    is_int(fabric_switches(&f, 1), 4, "planes: a leaf for each rail of each group of nodes");
+    ok(a.link[a.hops - 1] == fabric_nic_link(&f, 7, 1, false),
+       "with planes a message stays in the plane of the sender's NIC");
+    is_int(fabric_switches(&f, 1), 4, "with planes every group of nodes has a leaf per rail");
 }
 
 static void bad_shapes(void)
@@ -116,7 +117,7 @@ static void bad_shapes(void)
         { { .nodes = 2, .ranks_per_node = 1, .rails = 1, .levels = 1, .level = { { 2, 1, 1, 1e-6, 0 } } },
           "level 0: a latency of 0 or more and a bandwidth above 0 are accepted, not 1e-06 s and 0 bytes/s" },
         { { .nodes = 9, .ranks_per_node = 1, .rails = 1, .levels = 1, .level = { { 8, 1, 1, 0, 1 } } },
-          "9 nodes do not fit under one tree: its levels' children make room for 8" },
+          "9 nodes do not fit under one tree: its levels have room for 8" },
         { { .nodes = 4,
             .ranks_per_node = 1,
             .rails = 1,
@@ -129,8 +130,8 @@ static void bad_shapes(void)
         struct fabric f;
         struct err err = { "" };
 
-        ok(fabric_init(&f, &bad[i].shape, &err) < 0, "refused shape %zu", i);
-        is_str(err.text, bad[i].why, "with the reason");
+        ok(fabric_init(&f, &bad[i].shape, &err) < 0, "an invalid shape is rejected, case %zu", i);
+        is_str(err.text, bad[i].why, "the reason for the rejected shape");
     }
 }
 
@@ -167,8 +168,8 @@ static void closed_rings(void)
         closed++;
         wrong += !same_times(at, walked, n);
     }
-    ok(!wrong, "rings at once leave as rings walked do (%d wrong of %d)", wrong, closed);
-    ok(closed > tried / 2, "most of random ones are answered at once (%d of %d)", closed, tried);
+    ok(!wrong, "rings in closed form end as rings walked message by message (%d wrong of %d)", wrong, closed);
+    ok(closed > tried / 2, "most random rings have a closed form (%d of %d)", closed, tried);
 }
 
 /* ---- collectives ---- */
@@ -275,7 +276,7 @@ static void rounds_equal_exact(void)
 
     srand(3);
     for (size_t i = 0; i < ARRAY_SIZE(specs); i++)
-        compare_modes(n, &specs[i], "both ends wait");
+        compare_modes(n, &specs[i], "all modes agree, rendezvous");
     compare_modes(eager, &specs[0], "eager");
     compare_modes(eager, &specs[1], "eager");
     network_set_link(n, fabric_nic_link(network_fabric(n), 5, 0, true), 3, 1e-5);
@@ -304,16 +305,17 @@ static void sharing(void)
     struct network_collective *ordered = network_collective_new(n, &spec, in_order, NULL);
     struct network_collective *c = network_collective_new(n, &spec, scattered, NULL);
 
-    ok(network_rounds_exact(ordered), "a ring in order has each cable for itself");
+    ok(network_rounds_exact(ordered), "a ring in order shares no cable");
     network_run(c, NETWORK_EXACT, at, exact, &count);
-    ok(near(last(exact, 16), want, 1e-9) && count.shared, "a scattered one has a quarter of it");
+    ok(near(last(exact, 16), want, 1e-9) && count.shared, "a shuffled ring has a quarter of each cable");
     network_run(c, NETWORK_ROUNDS, at, at, &count);
-    ok(near(last(at, 16), want, 1e-9) && count.shared, "by rounds too, which says that links are shared");
+    ok(near(last(at, 16), want, 1e-9) && count.shared,
+       "a shuffled ring by rounds takes the same, and is reported as shared");
     at[3] = 1e-3;
     network_run(c, NETWORK_AUTO, at, exact, &count);
-    is_int(count.mode, NETWORK_SAMPLED, "left to itself it samples");
+    is_int(count.mode, NETWORK_SAMPLED, "mode auto samples a shuffled ring");
     network_run(ordered, NETWORK_AUTO, at, exact, &count);
-    is_int(count.mode, NETWORK_ROUNDS, "by rounds where that is");
+    is_int(count.mode, NETWORK_ROUNDS, "mode auto uses rounds for a ring in order");
     network_collective_free(ordered);
     network_collective_free(c);
     network_free(n);
@@ -358,17 +360,18 @@ static void samples(void)
         if (!near(sampled, exact, 0.05))
             printf("#   sampled %g s, exact %g s\n", sampled, exact);
         ok(count.samples > 0 && count.messages == 20 * network_collective_schedule(c)->messages,
-           "and say how many were sampled");
+           "the number of samples is counted");
         more = count;
         steps_s(c, NETWORK_SAMPLED, &more);
-        is_int((long long)more.samples, (long long)count.samples, "what is known is not sampled again");
+        is_int((long long)more.samples, (long long)count.samples, "a known collective is not sampled again");
         network_set_rank(n, 3, 4);
         steps_s(c, NETWORK_SAMPLED, &more);
-        ok(more.samples > count.samples, "with a fault it is");
+        ok(more.samples > count.samples, "a fault is sampled again");
         network_heal(n);
         count = more;
         steps_s(c, NETWORK_SAMPLED, &more);
-        is_int((long long)more.samples, (long long)count.samples, "healed, what was known serves again");
+        is_int((long long)more.samples, (long long)count.samples,
+               "after the fault the earlier samples are used again");
         network_collective_free(c);
         network_free(n);
     }
@@ -393,7 +396,7 @@ static void latency_weighs(void)
     network_run(c, NETWORK_ROUNDS, zero, weighed, NULL);
     ok(near(equal[2], 2 * (4 * LATENCY + 30e6 / BANDWIDTH * 2), 1e-9) &&
            near(weighed[2], 2 * (4 * LATENCY + 30e6 / BANDWIDTH * 3), 1e-9),
-       "shares equal, or by latency");
+       "links are shared equally, or by latency if the fabric weighs it");
     network_collective_free(c);
     network_free(n);
 }
@@ -408,15 +411,16 @@ static void faults(void)
     network_run(c, NETWORK_ROUNDS, zero, well, NULL);
     network_set_link(n, fabric_nic_link(network_fabric(n), 2, 0, true), 4, 0);
     network_run(c, NETWORK_ROUNDS, zero, ill, NULL);
-    ok(near(last(ill, 8), 14 * (cost + 3e6 / BANDWIDTH), 1e-9), "one slow link rules the ring");
+    ok(near(last(ill, 8), 14 * (cost + 3e6 / BANDWIDTH), 1e-9),
+       "one slow link determines the time of a ring");
     network_heal(n);
     network_run(c, NETWORK_ROUNDS, zero, healed, NULL);
-    ok(same_times(well, healed, 8), "healed: as before");
+    ok(same_times(well, healed, 8), "after a fault times are as before");
     network_set_rank(n, 2, 2);
     network_run(c, NETWORK_EXACT, zero, ill, NULL);
-    ok(near(last(ill, 8), 14 * 2 * cost, 1e-9), "a rank twice as slow, too");
+    ok(near(last(ill, 8), 14 * 2 * cost, 1e-9), "a rank twice as slow determines the time of a ring");
     ok(network_set_link(n, 1000, 2, 0) < 0 && network_set_rank(n, 8, 2) < 0 && network_set_rank(n, 1, 0) < 0,
-       "no such link or rank, no such slowdown");
+       "a slowdown of an unknown link or rank, or below 1, is rejected");
     network_collective_free(c);
     network_free(n);
 }
@@ -432,8 +436,8 @@ static void server_waits(void)
     network_run(c, NETWORK_EXACT, late, exact, NULL);
     network_run(c, NETWORK_ROUNDS, late, rounds, NULL);
     ok(near(exact[0], 1, 1e-9) && near(exact[1], 1 + way + 7 * one, 1e-9),
-       "a server takes what comes before the member on its node enters");
-    ok(same_times(exact, rounds, 8), "by rounds, too");
+       "a server receives messages before the member on its node enters");
+    ok(same_times(exact, rounds, 8), "a server by rounds ends as message by message");
     network_collective_free(c);
     network_free(n);
 }
@@ -451,25 +455,29 @@ static void gates(void)
 
     network_run(c, NETWORK_EXACT, zero, leave, NULL);
     ok(near(last(leave, 8), 2 * (way + 7 * one), 1e-9) && near(leave[1], leave[7], 1e-9),
-       "a server without a gate: all at once, and done at once");
+       "without a gate all messages to a server share its link and end together");
     network_set_gate(n, in, 1, 0);
     network_set_gate(n, out, 1, 0);
     network_run(c, NETWORK_AUTO, zero, leave, &count);
-    ok(near(last(leave, 8), 2 * 7 * (way + one), 1e-9), "one at a time: each with its latency");
-    ok(count.mode == NETWORK_EXACT && !count.shared, "message by message, and no link is shared");
+    ok(near(last(leave, 8), 2 * 7 * (way + one), 1e-9),
+       "a gate of 1: messages follow one another, each with its latency");
+    ok(count.mode == NETWORK_EXACT && !count.shared,
+       "a collective with a gate is simulated exactly, without shared links");
     ok(near(leave[1], 8 * (way + one), 1e-9) && near(leave[4], 11 * (way + one), 1e-9),
-       "the first has its answer long before the last");
-    ok(near(leave[0], 7 * (way + one), 1e-9), "who shares the node with the server does not wait for others");
+       "with a gate the first rank gets its answer long before the last");
+    ok(near(leave[0], 7 * (way + one), 1e-9),
+       "the rank on the server's node does not wait for the others' answers");
     network_set_gate(n, in, 2, 0);
     network_set_gate(n, out, 0, 0);
     network_run(c, NETWORK_AUTO, zero, leave, NULL);
     ok(near(last(leave, 8), 3 * (way + 2 * one) + way + one + way + 7 * one, 1e-9),
-       "two at a time on the way in");
+       "a gate of 2 on the way in");
     network_set_gate(n, in, 0, 10 * one);
     network_run(c, NETWORK_AUTO, zero, leave, NULL);
-    ok(near(last(leave, 8), 6 * 10 * one + way + one + way + 7 * one, 1e-9), "spaced out");
+    ok(near(last(leave, 8), 6 * 10 * one + way + one + way + 7 * one, 1e-9),
+       "a gap between admitted messages");
     ok(network_set_gate(n, 1000, 1, 0) < 0 && network_set_gate(n, in, 1, -1) < 0,
-       "no such link, no such gap");
+       "a gate at an unknown link or with an invalid gap is rejected");
     network_collective_free(c);
     network_free(n);
 }
@@ -486,22 +494,25 @@ static void incast(void)
     network_set_incast(n, 3, 0.5);
     network_run(c, NETWORK_EXACT, zero, leave, NULL);
     ok(near(last(leave, 8), 2 * (way + 7 * one) + 0.5 * 4 * one, 1e-9),
-       "four messages beyond the buffer: half of each again, and on the way back nothing");
+       "four messages beyond the buffer: half of each is sent again, none on the way back");
     network_run(c, NETWORK_ROUNDS, zero, leave, NULL);
-    ok(near(last(leave, 8), 2 * (way + 7 * one) + 0.5 * 4 * one, 1e-9), "by rounds, too");
+    ok(near(last(leave, 8), 2 * (way + 7 * one) + 0.5 * 4 * one, 1e-9),
+       "losses by rounds take as long as message by message");
     network_set_gate(n, in, 3, 0);
     network_run(c, NETWORK_AUTO, zero, leave, NULL);
     ok(near(last(leave, 8), 3 * way + 7 * one + way + 7 * one, 1e-9),
-       "a gate that keeps messages apart loses nothing");
+       "a gate that admits one message at a time avoids losses");
     network_set_gate(n, in, 0, 0);
     network_set_link(n, in, 2, 0);
     network_run(c, NETWORK_EXACT, zero, leave, NULL);
-    ok(near(last(leave, 8), 2 * way + 2 * (7 + 0.5 * 4) * one + 7 * one, 1e-9), "of a slow link, too");
+    ok(near(last(leave, 8), 2 * way + 2 * (7 + 0.5 * 4) * one + 7 * one, 1e-9),
+       "loss on a slow link is scaled with it");
     network_heal(n);
     network_set_incast(n, 3, 0);
     network_run(c, NETWORK_ROUNDS, zero, leave, NULL);
-    ok(same_times(well, leave, 8), "no loss: as before");
-    ok(network_set_incast(n, 3, -1) < 0 && network_set_incast(n, 3, NAN) < 0, "no such loss");
+    ok(same_times(well, leave, 8), "with loss 0 times are as before");
+    ok(network_set_incast(n, 3, -1) < 0 && network_set_incast(n, 3, NAN) < 0,
+       "a negative or NaN loss is rejected");
     network_collective_free(c);
     network_free(n);
 }
@@ -513,10 +524,11 @@ static void bad_members(void)
     struct network *n = flat(8, 0);
     struct err err;
 
-    ok(!network_collective_new(n, &spec, twice, &err), "a rank twice is refused");
-    is_str(err.text, "member 2 on rank 0, where another member is", "with the place");
-    ok(!network_collective_new(n, &spec, beyond, &err), "a rank that is none is refused");
-    is_str(err.text, "member 2 on rank 8: the fabric has ranks 0 to 7", "with what is accepted");
+    ok(!network_collective_new(n, &spec, twice, &err), "a collective with a rank twice is rejected");
+    is_str(err.text, "member 2 on rank 0, where another member is", "the reason names member and rank");
+    ok(!network_collective_new(n, &spec, beyond, &err), "a collective with an unknown rank is rejected");
+    is_str(err.text, "member 2 on rank 8: the fabric has ranks 0 to 7",
+           "the reason names the accepted ranks");
     network_free(n);
 }
 
@@ -565,22 +577,22 @@ static void jobs_share_links(void)
     network_play(n, jobs, 1, INFINITY, &count, &err);
     double alone = 3 * 2 * (4 * LATENCY + 10e6 / BANDWIDTH);
 
-    ok(near(a.ended_s[0], alone, 1e-9), "a job alone");
-    is_int((long long)count.messages, 3 * 4, "its messages are counted");
+    ok(near(a.ended_s[0], alone, 1e-9), "a job alone ends at the computed time");
+    is_int((long long)count.messages, 3 * 4, "messages of a job are counted");
     memset(a.asked, 0, sizeof(a.asked));
     network_play(n, jobs, 2, INFINITY, NULL, &err);
     ok(near(a.ended_s[0], 3 * 2 * (4 * LATENCY + 20e6 / BANDWIDTH), 1e-9) &&
            near(b.ended_s[1], a.ended_s[0], 1e-9),
-       "two that start together take half of the spine each");
+       "two jobs that start together have half of the spine each");
     memset(a.asked, 0, sizeof(a.asked));
     memset(b.asked, 0, sizeof(b.asked));
     b.compute_s[0] = b.compute_s[1] = 1;
     network_play(n, jobs, 2, INFINITY, NULL, &err);
-    ok(near(a.ended_s[0], alone, 1e-9), "one that computes meanwhile does not disturb");
+    ok(near(a.ended_s[0], alone, 1e-9), "a job that computes does not slow down the other");
     memset(a.asked, 0, sizeof(a.asked));
     ok(isnan(network_play(n, (struct network_job[]){ { 1, looper_next, &a } }, 1, INFINITY, NULL, &err)),
-       "a rank whose partner never comes");
-    is_str(err.text, "1 of 1 ranks wait for others that never come", "is told");
+       "a rank whose partner never enters is an error");
+    is_str(err.text, "1 of 1 ranks wait for others that never come", "the error names the waiting ranks");
     network_collective_free(a.c);
     network_collective_free(b.c);
     network_free(n);
@@ -606,10 +618,10 @@ static void steps_chain(void)
             at[i] += l.compute_s[i];
         network_run(l.c, NETWORK_ROUNDS, at, at, NULL);
     }
-    ok(same_times(at, l.ended_s, 16), "ten steps by rounds end as those of the event loop");
+    ok(same_times(at, l.ended_s, 16), "ten steps by rounds end as in the event loop");
     job.arg = &again;
     network_play(n, &job, 1, INFINITY, NULL, NULL);
-    ok(!memcmp(again.ended_s, l.ended_s, sizeof(l.ended_s)), "twice the same run: the same to the bit");
+    ok(!memcmp(again.ended_s, l.ended_s, sizeof(l.ended_s)), "a repeated run has identical times");
     network_collective_free(l.c);
     network_free(n);
 }

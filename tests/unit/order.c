@@ -46,18 +46,18 @@ static void limits(void)
     for (double n = 1; n <= 1e7; n *= 10) {
         double a = order_amplification(ORDER_LOGNORMAL, n, 0, 0.2);
 
-        ok(a >= 1 && a > last, "more ranks wait longer (%g: %g)", n, a);
+        ok(a >= 1 && a > last, "amplification grows with ranks (%g: %g)", n, a);
         last = a;
     }
     ok(order_amplification(ORDER_LOGNORMAL, 1000, 0, 0) == 1 &&
            order_amplification(ORDER_NORMAL, 1000, 0, 0) == 1,
-       "without noise nobody waits");
+       "amplification without noise is 1");
     ok(near(order_amplification(ORDER_LOGNORMAL, 1000, 0, 1e-4),
             order_amplification(ORDER_NORMAL, 1000, 0, 1e-4), 1e-6),
-       "with little noise the distributions agree");
-    ok(order_z(1e7, 0) < sqrt(2 * log(1e7)), "the asymptote overshoots");
+       "normal and lognormal amplification agree for little noise");
+    ok(order_z(1e7, 0) < sqrt(2 * log(1e7)), "z is below its asymptote sqrt(2 ln n)");
     ok(order_amplification(ORDER_NORMAL, 256, 13, 0.2) < order_amplification(ORDER_NORMAL, 256, 1, 0.2),
-       "dropping the slowest helps");
+       "dropping the slowest ranks reduces the amplification");
 }
 
 /* Against draws: the definition itself. */
@@ -83,12 +83,14 @@ static void with_slow(void)
 
     ok(near(order_amplification_slow(ORDER_NORMAL, n, 0.1, 1), order_amplification(ORDER_NORMAL, n, 0, 0.1),
             1e-9),
-       "a slow rank that is not slow");
-    ok(order_amplification_slow(ORDER_LOGNORMAL, n, 0, 1.5) == 1.5, "without noise it sets the pace");
-    ok(near(order_amplification_slow(ORDER_NORMAL, n, 0.1, 10), 10, 1e-6), "when it is far behind, it alone");
+       "a slow ratio of 1 changes nothing");
+    ok(order_amplification_slow(ORDER_LOGNORMAL, n, 0, 1.5) == 1.5,
+       "without noise the slow rank determines the step");
+    ok(near(order_amplification_slow(ORDER_NORMAL, n, 0.1, 10), 10, 1e-6),
+       "a very slow rank alone determines the step");
     ok(near(order_amplification_slow(ORDER_LOGNORMAL, n, 0.1, 1 + 1e-9),
             order_amplification(ORDER_LOGNORMAL, n, 0, 0.1), 1e-5),
-       "when it is hardly slow, as without");
+       "a slow ratio near 1 gives the amplification without it");
     random_state = 5;
     for (int i = 0; i < 20000; i++) {
         double slowest = 0;
@@ -110,12 +112,14 @@ int main(void)
     with_slow();
     limits();
     drawn();
-    ok(near(order_any(1024, 0.001), 0.64102852181029, 1e-12), "some rank is slow");
-    ok(near(order_any(1000, 1e-18), 1e-15, 1e-9), "even where 1 - p is 1 to a computer");
-    ok(order_any(5, 1) == 1 && order_any(5, 0) == 0, "certainty");
+    ok(near(order_any(1024, 0.001), 0.64102852181029, 1e-12), "probability that some of 1024 ranks is slow");
+    ok(near(order_any(1000, 1e-18), 1e-15, 1e-9),
+       "probability that some rank is slow for p below the rounding of 1 - p");
+    ok(order_any(5, 1) == 1 && order_any(5, 0) == 0,
+       "probability that some rank is slow is 1 for p = 1 and 0 for p = 0");
     ok(near(order_amplification_every(64, 0.3, 4), 1 + 0.3 * order_z(64, 0) / 2, 1e-12),
-       "a barrier every four steps");
-    ok(near(order_rebalanced(8, 1.5), 8 / (7 + 1 / 1.5), 1e-12), "shares by speed");
-    ok(order_rebalanced(8, 1) == 1, "of equal ranks nothing is gained");
+       "amplification with a barrier every four steps");
+    ok(near(order_rebalanced(8, 1.5), 8 / (7 + 1 / 1.5), 1e-12), "slowdown with work divided by speed");
+    ok(order_rebalanced(8, 1) == 1, "dividing the work of equal ranks by speed changes nothing");
     return done_testing();
 }

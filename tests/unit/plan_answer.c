@@ -59,7 +59,7 @@ static void for_people(const struct answer *a)
            "\n"
            "Source: Somebody 1999\n"
            "Assumes: a lot\n",
-           "the page");
+           "the printed text");
     free(text);
 }
 
@@ -73,18 +73,18 @@ static void for_programs(const struct answer *a)
     answer_print_json(a, f);
     fclose(f);
     json = json_loads(text, 0, NULL);
-    ok(json_is_object(json), "one JSON object");
-    ok(json_number_value(json_object_get(json, "time_s")) == 0.0123, "figures keep all their digits");
-    ok(json_is_integer(json_object_get(json, "ranks")), "counts are whole");
+    ok(json_is_object(json), "the JSON answer is one object");
+    ok(json_number_value(json_object_get(json, "time_s")) == 0.0123, "figures in JSON keep all digits");
+    ok(json_is_integer(json_object_get(json, "ranks")), "counts in JSON are integers");
     ok(json_is_null(json_object_get(json, "unknown")) && json_is_null(json_object_get(json, "mtbf_s")),
-       "what is not known and what never happens are null");
-    ok(json_is_false(json_object_get(json, "pays")), "flags are booleans");
-    is_str(json_string_value(json_object_get(json, "regime")), "compute", "words are strings");
+       "unknown and infinite values are null in JSON");
+    ok(json_is_false(json_object_get(json, "pays")), "flags are booleans in JSON");
+    is_str(json_string_value(json_object_get(json, "regime")), "compute", "words are strings in JSON");
     rows = json_object_get(json, "strategies");
     ok(json_array_size(rows) == 2 && json_is_null(json_object_get(json_array_get(rows, 1), "time_s")),
-       "tables are arrays of objects");
-    is_str(json_string_value(json_object_get(json, "source")), "Somebody 1999", "the source is told");
-    ok(json_array_size(json_object_get(json, "notes")) == 1, "notes are told");
+       "tables are arrays of objects in JSON");
+    is_str(json_string_value(json_object_get(json, "source")), "Somebody 1999", "the source is in JSON");
+    ok(json_array_size(json_object_get(json, "notes")) == 1, "notes are an array in JSON");
     json_decref(json);
     free(text);
 }
@@ -93,11 +93,11 @@ int main(void)
 {
     struct answer *a = answer_new();
 
-    ok(answer_empty(a), "an answer begins empty");
+    ok(answer_empty(a), "a new answer is empty");
     answer_free(a);
     a = sample();
     ok(!answer_empty(a) && answer_get(a, "time_s") == 0.0123 && isnan(answer_get(a, "nothing")),
-       "figures are found by their key");
+       "answer_get finds figures by key");
     for_people(a);
     for_programs(a);
     answer_free(a);

@@ -69,20 +69,21 @@ static void rising(void)
     view_projection_get(view, now_s, &p);
     ok(p.trend == TREND_UNKNOWN && isnan(p.synchronisation_ratio) && isnan(p.per_hour) &&
            isnan(p.reach.p50) && !p.warning,
-       "nothing is known at first: %s", p.text);
+       "a projection without data has no trend: %s", p.text);
     run(200, 0.02, 0.06);
     view_projection_get(view, now_s, &p);
-    ok(p.trend == TREND_RISING && near(p.per_hour, 0.72, 0.1), "0.72 an hour: %.3f", p.per_hour);
+    ok(p.trend == TREND_RISING && near(p.per_hour, 0.72, 0.1), "a rise of 0.72 per hour is found: %.3f",
+       p.per_hour);
     ok(near(p.limit, 0.10, 1e-9) && p.reach.p10 < p.reach.p50 && p.reach.p50 < p.reach.p90 &&
            near(p.reach.p50, 200, 0.05),
-       "10 %% in 200 s: %.0f (%.0f to %.0f)", p.reach.p50, p.reach.p10, p.reach.p90);
+       "the limit is reached in 200 s: %.0f (%.0f to %.0f)", p.reach.p50, p.reach.p10, p.reach.p90);
     ok(strstr(p.text, "synchronisation in about ") != NULL, "%s", p.text);
     run(300, 0.06, 0.12);
     view_projection_get(view, now_s, &p);
     ok(p.trend == TREND_RISING && isnan(p.reach.p50) && strstr(p.text, "already"), "%s", p.text);
     view_rank_add(view, 0, 1, "n", "");
     view_projection_get(view, now_s, &p);
-    ok(p.trend == TREND_UNKNOWN, "another program starts from nothing");
+    ok(p.trend == TREND_UNKNOWN, "another program starts without a trend");
     view_free(view);
 }
 
@@ -113,7 +114,7 @@ static void steady(void)
     ok(isnan(p.reach.p50) && strstr(p.text, "no trend"), "%s", p.text);
     run(90, 0.09, 0.09);
     view_projection_get(view, now_s, &p);
-    ok(p.trend == TREND_NONE, "a step is no trend: %s", p.text);
+    ok(p.trend == TREND_NONE, "a single jump is not a trend: %s", p.text);
     view_free(view);
 }
 

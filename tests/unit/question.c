@@ -26,15 +26,17 @@ static void accepted(void)
     struct options o;
     struct err err = { "" };
 
-    ok(parse(&o, "step --compute=100ms --comm 2us --json", &err) == 0, "a question as JSON %s", err.text);
+    ok(parse(&o, "step --compute=100ms --comm 2us --json", &err) == 0,
+       "a question with values and --json is parsed %s", err.text);
     ok(options_given(&o, "json") && !strcmp(o.command->name, "step"), "it is known which");
     ok(near(options_number(&o, "compute"), 0.1, 1e-12) && near(options_number(&o, "comm"), 2e-6, 1e-12),
-       "values are SI, behind = or as a word of their own");
-    ok(!options_given(&o, "accumulate") && options_number(&o, "accumulate") == 1, "a default is not given");
+       "values after = and as separate words are parsed to SI units");
+    ok(!options_given(&o, "accumulate") && options_number(&o, "accumulate") == 1,
+       "an option with its default is not marked as given");
     ok(isnan(options_number(&o, "backward")) && !options_text(&o, "backward"),
-       "without default it is unknown");
-    ok(options_int(&o, "accumulate", 7) == 1, "as a whole number");
-    ok(parse(&o, "--compute=1s step --comm=1s", &err) == 0, "an option in front of the question");
+       "an option without default is unknown");
+    ok(options_int(&o, "accumulate", 7) == 1, "options_int returns a whole number");
+    ok(parse(&o, "--compute=1s step --comm=1s", &err) == 0, "an option before the question is accepted");
 }
 
 static void refused(void)
@@ -113,8 +115,8 @@ static void tables(void)
         for (const char *line = help; *line; line += strcspn(line, "\n") + 1)
             narrow &= strcspn(line, "\n") <= 80;
         ok(strstr(all, c->name) != NULL, "help lists %s", c->name);
-        ok(sound && n <= OPTIONS_MAX, "the options of %s are sound", c->name);
-        ok(complete && narrow, "help of %s is complete and fits", c->name);
+        ok(sound && n <= OPTIONS_MAX, "the options of %s have valid names, types and defaults", c->name);
+        ok(complete && narrow, "help of %s lists every option and fits 80 columns", c->name);
         free(help);
     }
     free(all);

@@ -87,13 +87,13 @@ static void test_addresses(void)
         forth[i] = random_normal(&a, i, 5);
     for (uint32_t i = 64; i-- > 0;)
         back[i] = random_normal(&a, i, 5);
-    ok(!memcmp(forth, back, sizeof(forth)), "the order of draws does not matter");
+    ok(!memcmp(forth, back, sizeof(forth)), "samples do not depend on the order of calls");
     ok(random_bits(&a, 0, 0) != random_bits(&b, 0, 0) && random_bits(&a, 0, 0) != random_bits(&c, 0, 0) &&
            random_bits(&a, 0, 0) != random_bits(&d, 0, 0),
-       "purpose, job and seed each change the draw");
+       "purpose, job and seed each change the sample");
     ok(random_bits(&a, 1, 0) != random_bits(&a, 0, 1) &&
            random_bits(&a, 0, 1ull << 40) != random_bits(&a, 0, 0),
-       "who and when do, too, beyond 32 bits");
+       "index and step each change the sample, beyond 32 bits");
 }
 
 int main(void)

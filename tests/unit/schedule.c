@@ -209,7 +209,7 @@ static void all_to_all(void)
             schedule_sends(&s, k, m, meet, &p);
     for (uint32_t i = 0; i < 49; i++)
         wrong += met[i] != (i / 7 != i % 7);
-    ok(!wrong && s.messages == 42 && s.stage[0].bytes == 10, "all-to-all: each pair once, its share");
+    ok(!wrong && s.messages == 42 && s.stage[0].bytes == 10, "all-to-all: each pair exchanges its share once");
 }
 
 /* What a rank sends, as the textbooks have it. */

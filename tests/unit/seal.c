@@ -10,7 +10,7 @@ static void meet(void)
 
     ok(!seal_pair_new(&ka) && !seal_pair_new(&kb) && !seal_init(&a, &ka, kb.public_key, false) &&
            !seal_init(&b, &kb, ka.public_key, true),
-       "both ends agree on keys");
+       "both ends derive the same keys");
 }
 
 static bool opens(struct seal *s, const uint8_t *frame, size_t n, const char *want)
@@ -35,26 +35,27 @@ int main(void)
     seal_put(&a, 2, "one", 3, one);
     seal_put(&a, 2, "two", 3, two);
     seal_put(&b, 2, "bck", 3, back);
-    is_int(seal_frame_bytes(one, 100), sizeof(one), "the length is told by the first bytes");
+    is_int(seal_frame_bytes(one, 100), sizeof(one), "the first bytes of a frame give its length");
     for (size_t i = 0; i < sizeof(one) * 8; i++) {
         memcpy(bad, one, sizeof(bad));
         bad[i / 8] ^= (uint8_t)(1u << (i % 8));
         any |= opens(&b, bad, sizeof(bad), "one");
     }
     ok(!any, "a frame with any one bit altered does not open");
-    ok(!opens(&b, two, sizeof(two), "two"), "nor does a frame before its turn");
-    ok(!opens(&a, one, sizeof(one), "one"), "nor one's own");
-    ok(opens(&b, one, sizeof(one), "one"), "the first opens");
-    ok(!opens(&b, one, sizeof(one), "one"), "but not again");
-    ok(opens(&b, two, sizeof(two), "two"), "the second opens");
-    ok(opens(&a, back, sizeof(back), "bck"), "and the other direction");
+    ok(!opens(&b, two, sizeof(two), "two"), "a frame does not open before its turn");
+    ok(!opens(&a, one, sizeof(one), "one"), "a frame does not open at the end that sealed it");
+    ok(opens(&b, one, sizeof(one), "one"), "the first frame opens");
+    ok(!opens(&b, one, sizeof(one), "one"), "a frame does not open a second time");
+    ok(opens(&b, two, sizeof(two), "two"), "the second frame opens after the first");
+    ok(opens(&a, back, sizeof(back), "bck"), "a frame in the other direction opens");
 
     ok(seal_frame_bytes((const uint8_t *)"\x10\0\0\0", 100) < 0,
-       "a length without room for the tag is refused");
-    ok(seal_frame_bytes((const uint8_t *)"\x11\0\0\0", 0) == 21, "the smallest frame");
-    ok(seal_frame_bytes((const uint8_t *)"\x12\0\0\0", 0) < 0, "above the bound is refused");
-    ok(seal_frame_bytes((const uint8_t *)"\xff\xff\xff\xff", 1 << 20) < 0, "4 GiB are refused");
+       "a length without room for the tag is rejected");
+    ok(seal_frame_bytes((const uint8_t *)"\x11\0\0\0", 0) == 21,
+       "the length of the smallest frame is 21 bytes");
+    ok(seal_frame_bytes((const uint8_t *)"\x12\0\0\0", 0) < 0, "a frame longer than the limit is rejected");
+    ok(seal_frame_bytes((const uint8_t *)"\xff\xff\xff\xff", 1 << 20) < 0, "a frame of 4 GiB is rejected");
     seal_pair_new(&k);
-    ok(seal_init(&a, &k, zero, false) < 0, "a peer's key of zeros is refused");
+    ok(seal_init(&a, &k, zero, false) < 0, "a peer's key of zeros is rejected");
     return done_testing();
 }

@@ -25,19 +25,20 @@ static void parking_lot(void)
     all = add(s, 0, links, 5, INFINITY, 1);
     for (uint32_t i = 0; i < 5; i++)
         one[i] = add(s, i + 1, &links[i], 1, INFINITY, 1);
-    is_int((long long)share_solve(s, &changed), 6, "parking lot: all rates are new");
-    ok(near(share_rate(s, all), 5, 1e-12) && near(share_rate(s, one[3]), 5, 1e-12), "each has half");
+    is_int((long long)share_solve(s, &changed), 6, "parking lot: all six rates change");
+    ok(near(share_rate(s, all), 5, 1e-12) && near(share_rate(s, one[3]), 5, 1e-12),
+       "parking lot: long and short flows have half of each link");
 
     share_set_capacity(s, 2, 4);
     share_solve(s, &changed);
-    ok(near(share_rate(s, all), 2, 1e-12), "the narrow link rules the long flow");
+    ok(near(share_rate(s, all), 2, 1e-12), "a narrow link limits the long flow");
     ok(near(share_rate(s, one[2]), 2, 1e-12) && near(share_rate(s, one[0]), 8, 1e-12),
-       "what it leaves on the others goes to the short ones");
+       "short flows get what the limited long flow leaves");
 
     share_remove(s, all);
     share_solve(s, &changed);
     ok(near(share_rate(s, one[2]), 4, 1e-12) && near(share_rate(s, one[4]), 10, 1e-12),
-       "without it they have their links for themselves");
+       "without the long flow the short ones have their full links");
     share_free(s);
 }
 
@@ -53,9 +54,9 @@ static void two_bottlenecks(void)
     b = add(s, 1, both, 1, INFINITY, 1);
     c = add(s, 2, both, 1, 3, 1);
     share_solve(s, &changed);
-    ok(near(share_rate(s, a), 2, 1e-12), "two bottlenecks: the narrow one first");
-    ok(near(share_rate(s, c), 3, 1e-12), "a flow's own bound");
-    ok(near(share_rate(s, b), 7, 1e-12), "and the rest to who can use it");
+    ok(near(share_rate(s, a), 2, 1e-12), "two bottlenecks: the narrow link limits its flow");
+    ok(near(share_rate(s, c), 3, 1e-12), "a flow is limited by its own bound");
+    ok(near(share_rate(s, b), 7, 1e-12), "an unlimited flow gets the rest of the link");
     share_free(s);
 }
 
@@ -68,7 +69,7 @@ static void weights(void)
     a = add(s, 0, &link, 1, INFINITY, 1);
     b = add(s, 1, &link, 1, INFINITY, 3);
     share_solve(s, &changed);
-    ok(near(share_rate(s, a), 3, 1e-12) && near(share_rate(s, b), 9, 1e-12), "by weight");
+    ok(near(share_rate(s, a), 3, 1e-12) && near(share_rate(s, b), 9, 1e-12), "a link is shared by weight");
     share_free(s);
 }
 
@@ -80,11 +81,11 @@ static void loners(void)
     for (uint32_t i = 0; i < 3; i++)
         share_set_capacity(s, i, 5 + i);
     f = add(s, 5, path, 3, INFINITY, 1);
-    is_int((long long)share_solve(s, &changed), 1, "a flow alone");
-    ok(share_rate(s, f) == 5, "has its slowest link for itself");
-    is_int((long long)share_solves(s), 0, "and is no problem to solve");
+    is_int((long long)share_solve(s, &changed), 1, "a single flow changes one rate");
+    ok(share_rate(s, f) == 5, "a single flow has the rate of its slowest link");
+    is_int((long long)share_solves(s), 0, "a single flow needs no solution of the whole network");
     share_remove(s, f);
-    is_int((long long)share_solve(s, &changed), 0, "nobody is left");
+    is_int((long long)share_solve(s, &changed), 0, "after the last flow is removed no rate changes");
     share_free(s);
 }
 
@@ -174,7 +175,7 @@ static void random_worlds(void)
         }
         share_free(w.share);
     }
-    ok(!wrong, "flows that come and go: max-min after each of %d changes (%d wrong)", changes, wrong);
+    ok(!wrong, "rates are max-min fair after each of %d added or removed flows (%d wrong)", changes, wrong);
 }
 
 int main(void)

@@ -66,7 +66,7 @@ static void test_staleness_slow_rank(void)
             simulate(BARE "Steps=500 Sync=staleness Staleness=%d\nFault=slow Rank=9 Ratio=1.5\n", 1, bound));
 
         ok(near(got, synchronous, 0.002) && near(got, 1.5, 0.002),
-           "one slow for good, bound %d: %.4f s, nothing gained", bound, got);
+           "a rank that is always slow, bound %d: %.4f s, no gain", bound, got);
     }
 }
 
@@ -86,7 +86,7 @@ static void test_local(void)
     }
     ok(near(step_s(simulate(BARE "Steps=500 Sync=local Every=10\nFault=slow Rank=9 Ratio=1.5\n", 1)), 1.5,
             1e-9),
-       "nothing is gained where one is slow for good");
+       "local steps gain nothing with a rank that is always slow");
 }
 
 static void test_asynchronous(void)
@@ -95,7 +95,8 @@ static void test_asynchronous(void)
         BARE "Steps=2000 Sync=asynchronous\nFault=slow Rank=9 Ratio=4\nFault=slow Rank=3 Ratio=2\n", 1);
     double rate = 64 / step_s(r);
 
-    ok(near(rate, 62 + 0.25 + 0.5, 0.002), "asynchronous: the rates add up (%.3f a second)", rate);
+    ok(near(rate, 62 + 0.25 + 0.5, 0.002),
+       "asynchronous: updates per second are the sum of the ranks' rates (%.3f)", rate);
     r = simulate(
         "Run=r\nFabric=flat Nodes=64 Link=1GB/s Latency=0us\n"
         "Job=a Ranks=64 RanksPerNode=1 Compute=10ms Bytes=10MB Sync=asynchronous Steps=200 Servers=4\n");
@@ -119,9 +120,10 @@ static void test_gating(void)
 
     ok(gate < 0.85 * spin, "16 ranks on 8 cores: giving cores away gains (%.1f for %.1f ms)", gate * 1e3,
        spin * 1e3);
-    ok(delay < spin, "so does sleeping, less (%.1f ms)", delay * 1e3);
-    ok(on_cores("gate", 16) == on_cores("none", 16), "a core each: gating changes nothing");
-    ok(on_cores("delay", 16) >= on_cores("none", 16) * (1 - 1e-12), "a core each: sleeping gains nothing");
+    ok(delay < spin, "sleeping shortens the step on shared cores, less than a gate (%.1f ms)", delay * 1e3);
+    ok(on_cores("gate", 16) == on_cores("none", 16), "with a core each a gate changes nothing");
+    ok(on_cores("delay", 16) >= on_cores("none", 16) * (1 - 1e-12),
+       "with a core each sleeping gains nothing");
 }
 
 /* ---- checkpoints ---- */
@@ -151,7 +153,7 @@ static void test_checkpoints(void)
     ok(simulate("Run=r\nFabric=flat Nodes=4\nJob=a Ranks=4 RanksPerNode=1 Compute=100s Steps=3\n"
                 "Checkpoint=a Write=1s Restart=1s NodeMtbf=20s\n")
                ->state == SIM_JOB_STUCK,
-       "a step that never ends before the next failure: stuck, and said so");
+       "a job whose step never ends before the next failure is stuck");
 }
 
 static void test_cadence(void)
@@ -160,7 +162,7 @@ static void test_cadence(void)
                      "Checkpoint=a Write=30s Cadence=young NodeMtbf=4h\n")
                 ->interval_s,
             sqrt(2 * 30 * 3600), 1e-9),
-       "Young's interval, by the failure rate of all nodes");
+       "the interval is Young's for the failure rate of all nodes");
 }
 
 /* ---- deaths, stalls ---- */
@@ -169,11 +171,12 @@ static void test_death(void)
 {
     const struct sim_job_result *r = simulate(BARE "Steps=50\nFault=death Rank=3 From=20\n", 1);
 
-    ok(r->state == SIM_JOB_STALLED && r->steps == 20, "a rank dies: the job stands still after 20 steps");
+    ok(r->state == SIM_JOB_STALLED && r->steps == 20,
+       "a job whose rank dies at step 20 stalls after 20 steps");
     r = simulate(BARE "Steps=50\nFault=death Rank=3 From=20\n"
                       "Checkpoint=a Write=1s Restart=9s Cadence=fixed Interval=8s\n",
                  1);
-    ok(r->state == SIM_JOB_DONE && r->failures == 1, "with checkpoints it goes on");
+    ok(r->state == SIM_JOB_DONE && r->failures == 1, "a job with checkpoints continues after a rank dies");
     /* Writes after 8, 16, 24, ... 48 steps; 4 steps and the restart are lost. */
     ok(near(r->end_s, 50 + 6 + 4 + 9, 1e-9), "what it did since the last one is done again (%.3f s)",
        r->end_s);
@@ -190,12 +193,12 @@ static void test_reproducible(void)
     "Ratio=1.1\n"
     double first = simulate(MESSY, 1, "contiguous")->end_s, again = simulate(MESSY, 1, "contiguous")->end_s;
 
-    ok(first == again, "the same seed, the same run");
-    ok(first != simulate(MESSY, 2, "contiguous")->end_s, "another seed, another one");
+    ok(first == again, "the same seed gives the same run");
+    ok(first != simulate(MESSY, 2, "contiguous")->end_s, "another seed gives another run");
     /* Noise belongs to the rank; where it sits matters to the network alone. */
     ok(near(simulate(BARE "Steps=40\nNoise=rank Cv=0.3\n", 1)->end_s,
             simulate(BARE "Steps=40 Placement=shuffled\nNoise=rank Cv=0.3\n", 1)->end_s, 1e-12),
-       "ranks in another order: the same run");
+       "another order of ranks gives the same run");
 }
 
 /* A job alone is the same in lockstep and in play, beside one that does not touch it. */
@@ -282,7 +285,7 @@ static void test_play_all_at_once(void)
                 "Job=b Ranks=4 RanksPerNode=1 FirstNode=4 Steps=3\n"
                 "Checkpoint=a Write=1s Restart=1s NodeMtbf=20s\n")
                ->state == SIM_JOB_STUCK,
-       "stuck, in play too");
+       "a stuck job is also detected message by message");
 }
 
 static void test_contention(void)
@@ -292,7 +295,8 @@ static void test_contention(void)
     double alone = simulate(UPLINKS "Job=a Ranks=4 " ONE "\n")->end_s;
     double both = simulate(UPLINKS "Job=a Ranks=4 " ONE "\nJob=b Ranks=4 FirstNode=1 " ONE "\n")->end_s;
 
-    ok(both > 1.5 * alone, "two jobs on one uplink: each waits for the other (%.2f for %.2f s)", both, alone);
+    ok(both > 1.5 * alone, "two jobs on one uplink slow each other down (%.2f instead of %.2f s)", both,
+       alone);
 }
 
 static void test_shares(void)
@@ -304,13 +308,13 @@ static void test_shares(void)
 
     ok(near(sum, 8 * time, 0.01), "work, waiting and transfers are all of the time (%.4f of it)",
        sum / 8 / time);
-    ok(r->last[2] >= 3, "the rank that stalled came last");
+    ok(r->last[2] >= 3, "the rank that stalls is counted as the last");
     ok(near(spread_quantile(&r->step, 0.5),
             step_s(simulate("Run=r\nFabric=flat Nodes=8 Link=1GB/s\nJob=a Ranks=8 "
                             "RanksPerNode=1 Steps=30 Compute=50ms Bytes=10MB\n"
                             "Noise=rank Cv=0.1\n")),
             0.05),
-       "the median step is one without a stall");
+       "the median step has no stall");
 }
 
 static void test_links(void)
@@ -323,7 +327,7 @@ static void test_links(void)
     double late = simulate(LINKS "Bytes=0\nFault=latency Node=3 Time=1ms From=10 Until=15\n")->end_s;
 
     ok(near(slow - well, (well - 0.020) / 2, 0.02),
-       "half a link for half the steps: half as much transfer again");
+       "a link at half rate for half of the steps adds half of the transfer time");
     /* One server: its link is the collective, so the step varies as the link does. */
     r = simulate("Run=r\nFabric=flat Nodes=8 Link=1GB/s Latency=0us\nJob=a Ranks=8 RanksPerNode=1 Steps=4000 "
                  "Compute=0s Buckets=1 Bytes=10MB Algorithm=server\nNoise=link Node=0 Cv=0.3\n");
@@ -331,7 +335,8 @@ static void test_links(void)
        "a link that varies: the mean stays (%.4f s), the step varies (%.3f)", r->step.mean,
        spread_cv(&r->step));
     /* Four collectives a step, each of 14 rounds that cross that node once each way. */
-    ok(late > 5 * 4 * 14 * 1e-3, "latency strikes every round of the ring, while it lasts (%.3f s)", late);
+    ok(late > 5 * 4 * 14 * 1e-3,
+       "additional latency delays every round of the ring during the fault (%.3f s)", late);
 }
 
 /* 4 pods of 4 leaves of 4 nodes.  In halving over 64 ranks in order nobody shares a cable; pods exchange a
@@ -346,13 +351,14 @@ static void test_fattree(void)
     double narrow = simulate(FATTREE, 4, "250MB/s")->end_s;
     double few = simulate(FATTREE, 1, "1GB/s")->end_s;
 
-    ok(near(whole, 2 * 63e6 / 1e9, 1e-9), "a fat tree of three levels, full: %g s, as on one switch", whole);
+    ok(near(whole, 2 * 63e6 / 1e9, 1e-9), "a full fat tree of three levels takes %g s, as one switch", whole);
     ok(near(narrow - whole, 2 * (2e6 + 1e6) * (4 - 1) / 1e9, 1e-6),
-       "its top at a quarter: what pods exchange");
-    ok(near(few, narrow, 0.01), "one cable of four: 4 to 1 oversubscribed, too (%g s)", few);
+       "a fat tree with a quarter of the top bandwidth slows the exchange between pods");
+    ok(near(few, narrow, 0.01),
+       "one top cable instead of four takes as long as a quarter of the bandwidth (%g s)", few);
     ok(near(simulate(FATTREE "Fault=link Switch=5 Ratio=0.5\n", 4, "1GB/s")->end_s - whole,
             2 * (8e6 + 4e6 + 2e6 + 1e6) / 1e9, 1e-6),
-       "a leaf's uplinks at half: all that leaves it");
+       "uplinks at half rate slow all traffic of the leaf");
 }
 
 int main(void)

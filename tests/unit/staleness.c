@@ -62,8 +62,9 @@ static void limits(void)
             ok(largest_root(tau, b, al * 0.999) < 1 && largest_root(tau, b, al * 1.001) > 1,
                "tau %d, momentum %g: roots leave the unit circle there", tau, b);
         }
-    ok(near(staleness_limit(7, 1e-12), staleness_limit(7, 0), 1e-9), "no momentum is the limit of little");
-    ok(staleness_limit(10000, 0.9) > 0, "no staleness is too large");
+    ok(near(staleness_limit(7, 1e-12), staleness_limit(7, 0), 1e-9),
+       "the limit for vanishing momentum is that without");
+    ok(staleness_limit(10000, 0.9) > 0, "a limit exists for a staleness of 10000");
 }
 
 struct noise {
@@ -99,10 +100,10 @@ static void bounded(void)
         ok(near(ratio(64, cases[i].bound, 0.3, 1), cases[i].want, 0.02), "cv 0.3, 64 ranks, bound %zu: %.3f",
            cases[i].bound, ratio(64, cases[i].bound, 0.3, 1));
     ok(near(ratio(64, 0, 0.3, 1), order_amplification(ORDER_LOGNORMAL, 64, 0, 0.3), 0.01),
-       "bound 0 waits for all in each step");
-    ok(near(ratio(8, 4, 0, 1.5), 1.5, 1e-9), "a rank that is always slow sets the pace whatever the bound");
-    ok(near(ratio(8, 4, 0, 1), 1, 1e-9), "without noise nothing is gained or lost");
-    ok(near(ratio(1, 3, 0.3, 1), 1, 0.02), "one rank waits for nobody");
+       "with bound 0 every step waits for all ranks");
+    ok(near(ratio(8, 4, 0, 1.5), 1.5, 1e-9), "a rank that is always slow determines the step with any bound");
+    ok(near(ratio(8, 4, 0, 1), 1, 1e-9), "without noise the step ratio is 1");
+    ok(near(ratio(1, 3, 0.3, 1), 1, 0.02), "the step ratio of one rank is 1");
 }
 
 int main(void)

@@ -50,18 +50,18 @@ int main(void)
 
     for (size_t n = 1; n <= 64; n += n < 8 ? 1 : 7)
         by_sorting(n, &state);
-    ok(isnan(statistics_median(v, 0)) && isnan(statistics_medianf(f, 0)), "the median of none is not known");
+    ok(isnan(statistics_median(v, 0)) && isnan(statistics_medianf(f, 0)), "the median of no values is NaN");
     is_near(statistics_quantile(v, 5, 0), 1, 1e-15, "quantile 0 is the smallest");
     is_near(statistics_quantile(v, 5, 1), 5, 1e-15, "quantile 1 is the largest");
     is_near(statistics_quantilef(f, 5, 0.75), 4, 1e-15, "quantile 0.75 of five is the fourth");
     is_near(statistics_quantilef(f, 5, 0.95), 5, 1e-15,
             "quantile 0.95 of five is the largest: the nearest rank");
-    ok(isnan(statistics_quantile(v, 0, 0.5)), "a quantile of none is not known");
+    ok(isnan(statistics_quantile(v, 0, 0.5)), "a quantile of no values is NaN");
     ok(statistics_mean(far, 4).mean == 1e9 + 2.5, "mean of values far from zero");
-    is_near(statistics_mean(far, 4).sd, sqrt(5.0 / 3), 1e-12, "their standard deviation");
-    is_near(statistics_mean(far, 4).error, sqrt(5.0 / 3 / 4), 1e-12, "the mean's standard error");
+    is_near(statistics_mean(far, 4).sd, sqrt(5.0 / 3), 1e-12, "standard deviation of values far from zero");
+    is_near(statistics_mean(far, 4).error, sqrt(5.0 / 3 / 4), 1e-12, "standard error of their mean");
     ok(statistics_mean(v, 1).mean == v[0] && isnan(statistics_mean(v, 1).sd),
-       "one value has a mean and no deviation");
-    ok(isnan(statistics_mean(v, 0).mean), "the mean of none is not known");
+       "one value has a mean but no standard deviation");
+    ok(isnan(statistics_mean(v, 0).mean), "the mean of no values is NaN");
     return done_testing();
 }

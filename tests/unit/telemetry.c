@@ -137,10 +137,10 @@ static void there_and_back(void)
     struct err err = { "" };
 
     is_int((long long)n, 20 + 77 + 101 + 45 + 55 + 47 + 77 + 77 + 29,
-           "the bytes are those of the layouts, without padding");
+           "a batch has the documented layout, without padding");
     ok(!telemetry_open(&r, batch, n, &err) && r.header.batch == 42 && r.header.now_ns == 4711 &&
            r.header.items == ARRAY_SIZE(items),
-       "the header is read");
+       "the header that was written is read");
     for (size_t i = 0; i < ARRAY_SIZE(items); i++) {
         struct telemetry_item want;
 
@@ -172,7 +172,8 @@ static void there_and_back(void)
             want.gpu = items[i].gpu;
             break;
         }
-        ok(telemetry_next(&r, &got) && got.kind == want.kind, "item %zu is there", i);
+        ok(telemetry_next(&r, &got) && got.kind == want.kind,
+           "telemetry_next returns item %zu, of the kind that was written", i);
         /* field by field through a second encoding: padding does not count */
         uint8_t a[256] = { 0 }, b[256] = { 0 };
         struct telemetry_writer wa, wb;
@@ -181,11 +182,11 @@ static void there_and_back(void)
         telemetry_begin(&wb, b, sizeof(b));
         telemetry_put(&wa, &got);
         telemetry_put(&wb, &want);
-        ok(!memcmp(a, b, sizeof(a)), "item %zu is the same", i);
+        ok(!memcmp(a, b, sizeof(a)), "item %zu is read as it was written", i);
     }
-    ok(!telemetry_next(&r, &got), "and then it ends");
+    ok(!telemetry_next(&r, &got), "telemetry_next ends after the last item");
     ok(got.gpu.throttle == 0x40 && got.gpu.power_w == 650 && isnan(got.gpu.busy_ratio),
-       "fields are where they belong");
+       "fields of an item are at their documented offsets");
     is_int(batch[20], TELEMETRY_SAMPLE, "the first byte of an item is its kind");
     is_int(batch[21], 7, "little-endian: the lowest byte of rank comes first");
 }
@@ -214,7 +215,7 @@ static void refusals(void)
 
     batch[last] = 200;
     ok(telemetry_open(&r, batch, n, &err) < 0 && strstr(err.text, "kind 200"),
-       "a batch whose last item is bad is refused before its first is handed out: %s", err.text);
+       "a batch whose last item is bad is rejected before its first is returned: %s", err.text);
     batch[last] = TELEMETRY_GPU;
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         uint8_t copy[1024];
@@ -225,10 +226,10 @@ static void refusals(void)
     }
     for (size_t cut = 0; cut < n; cut++)
         if (read_all(batch, cut, &err) >= 0) {
-            ok(false, "a batch cut at %zu is refused", cut);
+            ok(false, "a batch cut at byte %zu is rejected", cut);
             return;
         }
-    ok(true, "a batch cut anywhere is refused");
+    ok(true, "a batch cut at any byte is rejected");
     ok(read_all(batch, TELEMETRY_BATCH_MAX + 1, &err) < 0, "a batch above the bound is refused: %s",
        err.text);
 }
@@ -244,10 +245,10 @@ static void full(void)
         n++;
     bytes = telemetry_end(&w, 1, 1);
     ok(bytes <= TELEMETRY_BATCH_MAX && bytes > TELEMETRY_BATCH_MAX - 100,
-       "a batch takes %zu items, then no more", n);
-    is_int(read_all(batch, bytes, &err), (long long)n, "and all of them are read");
+       "telemetry_put rejects an item after %zu items, when the batch is full", n);
+    is_int(read_all(batch, bytes, &err), (long long)n, "all items of a full batch are read");
     telemetry_begin(&w, batch, 10);
-    ok(telemetry_put(&w, &items[0]) < 0, "memory below a header takes nothing");
+    ok(telemetry_put(&w, &items[0]) < 0, "telemetry_put rejects memory smaller than a header");
 }
 
 int main(void)

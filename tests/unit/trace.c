@@ -51,16 +51,16 @@ static void whole_lines(void)
     char wanted[1024];
 
     ok(put(t, HEADER, &err) == 0 && put(t, a, &err) == 0 && put(t, "", &err) == 0 && put(t, b, &err) == 0,
-       "lines are taken");
-    ok(put(t, "{\"r\":0,\"c\"", &err) == -1, "a torn line is refused");
-    is_str(err.text, "the controller sent a torn line", "with the reason");
-    ok(put(t, HEADER "{\"r\":3,\"c\":\"v\",\"s\":1}\n", &err) == 0, "a second header");
+       "complete lines are written");
+    ok(put(t, "{\"r\":0,\"c\"", &err) == -1, "an incomplete line is rejected");
+    is_str(err.text, "the controller sent a torn line", "the reason for a rejected line");
+    ok(put(t, HEADER "{\"r\":3,\"c\":\"v\",\"s\":1}\n", &err) == 0, "a second header is accepted");
     snprintf(wanted, sizeof(wanted), "%s%s%s{\"r\":3,\"c\":\"v\",\"s\":1}\n", HEADER, a, b);
-    is_str(content(fd), wanted, "is left out, all else is written as it came");
-    is_int((long long)trace_counts_get(t).bytes, (long long)strlen(wanted), "bytes");
-    is_int((long long)trace_counts_get(t).records, 4, "records");
-    is_int((long long)trace_counts_get(t).ranks, 2, "ranks");
-    is_int((long long)trace_counts_get(t).lost, 2, "two between 5 and 8 are missing");
+    is_str(content(fd), wanted, "a second header is omitted, all other lines are written unchanged");
+    is_int((long long)trace_counts_get(t).bytes, (long long)strlen(wanted), "bytes written are counted");
+    is_int((long long)trace_counts_get(t).records, 4, "records are counted");
+    is_int((long long)trace_counts_get(t).ranks, 2, "ranks are counted");
+    is_int((long long)trace_counts_get(t).lost, 2, "a gap of two sequence numbers counts two lost records");
     trace_free(t);
     close(fd);
 }
@@ -85,9 +85,9 @@ static void account(void)
                 good &= put(t, line, &err) == 0;
         }
     }
-    ok(good, "records of many streams");
-    is_int((long long)trace_counts_get(t).ranks, 64, "ranks of many streams");
-    is_int((long long)trace_counts_get(t).lost, lost, "lost of many streams");
+    ok(good, "records of many streams are written");
+    is_int((long long)trace_counts_get(t).ranks, 64, "ranks of many streams are counted");
+    is_int((long long)trace_counts_get(t).lost, lost, "lost records of many streams are counted");
     trace_free(t);
     close(fd);
 }
@@ -103,9 +103,9 @@ static void strange(void)
            "{\"r\":9223372036854775807,\"c\":\"w\",\"s\":9223372036854775807}\n"
            "{\"r\":9223372036854775807,\"c\":\"w\",\"s\":0}\n{\"r\":0,\"c\":\"w\",\"s\":-5}\n",
            &err) == 0,
-       "strange lines are not ours to judge");
+       "malformed records are written unchanged");
     ok(trace_counts_get(t).records == 7 && trace_counts_get(t).ranks == 0,
-       "they are counted, and believed nothing");
+       "malformed records are counted, their ranks are not");
     trace_free(t);
     close(fd);
 }
@@ -129,10 +129,10 @@ static void full(void)
         rc = put(t, line, &err);
     }
     setrlimit(RLIMIT_FSIZE, &old);
-    is_str(err.text, "cannot write the trace: File too large", "a full file system");
+    is_str(err.text, "cannot write the trace: File too large", "a full file system is reported");
     text = content(fd);
     ok(strlen(text) > 800 && strlen(text) < 1000 && text[strlen(text) - 1] == '\n',
-       "the file ends with a line");
+       "the file ends with a complete line after a failed write");
     trace_free(t);
     close(fd);
 }

@@ -166,11 +166,11 @@ static void check_verdicts(void)
 
         is_int(rc, 0, i ? "a trace with a slow rank is read" : "a healthy trace is read");
         view_figures_get(trace_reader_view(r), now_s, &f);
-        is_int(f.period, PARTS, "its step is found");
+        is_int(f.period, PARTS, "the period of the trace is found");
         n = view_verdicts_raised(trace_reader_view(r), &d);
-        is_int((long long)n, plans[i].slow_rank >= 0, "as many verdicts were raised as there are slow ranks");
+        is_int((long long)n, plans[i].slow_rank >= 0, "number of verdicts equals number of slow ranks");
         if (n && plans[i].slow_rank >= 0) {
-            is_str(d->culprit[0], "r5", "it is that rank");
+            is_str(d->culprit[0], "r5", "the verdict names the slow rank");
             ok(d->finding.standing && llabs(d->finding.onset_seq - plans[i].onset * PARTS) <= 4 * PARTS &&
                    d->finding.named_seq >= plans[i].onset * PARTS,
                "still at the end, from about collective %d on (%lld), seen at %lld", plans[i].onset * PARTS,
@@ -179,9 +179,9 @@ static void check_verdicts(void)
         ok(near(now_s, f.step_mean_s * 120, 0.2), "the clock is the trace's own (%.1f s)", now_s);
         is_str(
             view_comm_label(trace_reader_view(r), hash_bytes(HASH_START, "node2", 5), label, sizeof(label)),
-            "node2", "communicators keep the names that the trace gives them");
+            "node2", "communicators have the names of the trace");
         is_int(view_comm_size(trace_reader_view(r), hash_bytes(HASH_START, "node2", 5)), PER_NODE,
-               "and have the members that were seen in them");
+               "communicators have the members that used them");
         trace_reader_free(r);
         free(text);
     }
@@ -200,11 +200,11 @@ static void check_never_left(void)
 
     trace_reader_figures_get(r, &f);
     is_int(rc, 0, "a trace that ends in a hang is read");
-    is_int((long long)f.never_left, RANKS - 1, "everybody else is inside and never left");
-    is_int((long long)f.lost, 0, "nothing is called lost");
+    is_int((long long)f.never_left, RANKS - 1, "all other ranks are counted as inside a collective they never left");
+    is_int((long long)f.lost, 0, "no record is counted as lost");
     n = view_verdicts_raised(trace_reader_view(r), &d);
-    if (ok(n == 1 && d->finding.class == FINDING_HANG, "that is a hang, and nothing else"))
-        is_str(d->culprit[0], "r6", "of the rank that is missing");
+    if (ok(n == 1 && d->finding.class == FINDING_HANG, "the only verdict is a hang"))
+        is_str(d->culprit[0], "r6", "the hang names the missing rank");
     trace_reader_free(r);
     free(text);
 }
@@ -262,7 +262,7 @@ static void check_prefixes(void)
             trace_reader_free(some);
         }
     }
-    ok(compared > 5 && !different, "at %zu places nothing depends on what comes behind", compared);
+    ok(compared > 5 && !different, "cut at %zu places: results do not depend on later records", compared);
     trace_reader_free(all);
     free(text);
 }
@@ -334,7 +334,7 @@ static void check_fatal(void)
                err.text);
             if (i == 10)
                 ok(trace_reader_feed(r, RECORD(0, 2), 10, &err) < 0 && strstr(err.text, "line 3: rank 2"),
-                   "what failed stays failed, with the same words");
+                   "a reader that failed returns the same error again");
             trace_reader_free(r);
         }
 }
@@ -428,11 +428,11 @@ static void check_lines(void)
         memset(&b, 0, sizeof(b));
         ok(trace_record_scan(lines[i], strlen(lines[i]), &a), "line %zu is scanned", i);
         ok(trace_record_parse(lines[i], strlen(lines[i]), &b, &err) == 0 && !memcmp(&a, &b, sizeof(a)),
-           "and parsed to the same");
+           "a scanned line equals the parsed line");
     }
     for (size_t i = 0; i < ARRAY_SIZE(careful); i++) {
         ok(!trace_record_scan(careful[i], strlen(careful[i]), &a), "careful line %zu is not scanned", i);
-        is_int(trace_record_parse(careful[i], strlen(careful[i]), &b, &err), 0, "but parsed");
+        is_int(trace_record_parse(careful[i], strlen(careful[i]), &b, &err), 0, "a line that is not scanned is parsed");
     }
     trace_record_parse(careful[0], strlen(careful[0]), &b, &err);
     is_str(b.comm, "world", "escapes in names are read");

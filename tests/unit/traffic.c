@@ -80,7 +80,7 @@ static void adapters(void)
     double before;
 
     make(&t, TRAFFIC_TREE, 16, 1, SIZES);
-    ok(traffic_weigh(&t) && near(total(&t), 1, 1e-9), "weights sum up to one");
+    ok(traffic_weigh(&t) && near(total(&t), 1, 1e-9), "weights of the algorithms sum to 1");
     before = t.weight[TRAFFIC_TREE];
     t.adapter = (struct traffic_adapter){ RATE, 1 };
     traffic_weigh(&t);
@@ -100,7 +100,7 @@ static void adapters(void)
     make(&t, TRAFFIC_TREE, 16, 1, 1);
     t.adapter = (struct traffic_adapter){ RATE, 1 };
     traffic_weigh(&t);
-    ok(t.weight[TRAFFIC_TREE] > 0.6, "and of one size: %.2f", t.weight[TRAFFIC_TREE]);
+    ok(t.weight[TRAFFIC_TREE] > 0.6, "messages of one size identify the tree: %.2f", t.weight[TRAFFIC_TREE]);
 }
 
 /* Mean of what the hypotheses say of so many ranks. */
@@ -155,12 +155,13 @@ static void bounds(void)
     }
     make(&t, TRAFFIC_RING, 16, 1, SIZES);
     traffic_weigh(&t);
-    ok(t.weight[TRAFFIC_TWO_LEVEL] == 0, "one rank a node: there are no two levels");
+    ok(t.weight[TRAFFIC_TWO_LEVEL] == 0, "with one rank per node the weight of two levels is 0");
     for (size_t l = 0; l < t.n_links; l++)
         t.link[l].grows = false;
-    ok(!traffic_weigh(&t) && traffic_steady_s(&t) > 0, "what does not grow needs no algorithm");
+    ok(!traffic_weigh(&t) && traffic_steady_s(&t) > 0,
+       "traffic that does not grow is steady, without weights");
     memset(&t, 0, sizeof(t));
-    ok(!traffic_weigh(&t) && traffic_steady_s(&t) == 0, "nothing at all");
+    ok(!traffic_weigh(&t) && traffic_steady_s(&t) == 0, "no traffic takes no time");
 }
 
 int main(void)

@@ -54,20 +54,23 @@ int main(void)
     train_predict(&t, &r);
     ok(near(r.iteration_s, 0.4 * (1 + 0.05 * order_z(256, 0)) + 510 * (1e-5 + 1.4e9 / 256 / 25e9) + 0.015,
             1e-9),
-       "an iteration is its parts");
-    ok(r.steps == 400000, "the critical batch is reached: twice the fewest steps");
-    ok(near(r.goodput, 0.9888891441120227, 1e-6), "checkpoints and failures");
-    ok(near(r.interval_s, cadence_young_s(300, 157788000 / 32.0), 1e-12), "by Young's interval");
-    ok(near(r.hours, r.steps * r.iteration_s / r.goodput / 3600, 1e-12), "hours");
+       "an iteration is the sum of its parts");
+    ok(r.steps == 400000, "at the critical batch the steps are twice the minimum");
+    ok(near(r.goodput, 0.9888891441120227, 1e-6), "goodput with checkpoints and failures");
+    ok(near(r.interval_s, cadence_young_s(300, 157788000 / 32.0), 1e-12),
+       "the interval of checkpoints is Young's");
+    ok(near(r.hours, r.steps * r.iteration_s / r.goodput / 3600, 1e-12),
+       "hours are steps times iteration over goodput");
     shares(&t, "all terms");
 
     t.node_mtbf_s = INFINITY;
     train_predict(&t, &more);
-    ok(more.goodput == 1 && more.hours < r.hours, "without failures it is faster");
+    ok(more.goodput == 1 && more.hours < r.hours,
+       "without failures goodput is 1 and the run takes less time");
     t.batch_per_rank = NAN;
     train_predict(&t, &more);
     ok(isnan(more.hours) && !isnan(more.iteration_s),
-       "without a batch hours are not known, the iteration is");
+       "without a batch the iteration is known, hours are NaN");
     shares(&t, "no batch");
 
     t = sample(256);
@@ -80,22 +83,22 @@ int main(void)
 
     t = sample(64);
     train_predict(&t, &r);
-    ok(r.regime == TRAIN_COMPUTE, "64 ranks compute");
+    ok(r.regime == TRAIN_COMPUTE, "the regime of 64 ranks is compute");
     wall = train_next_wall(&t, 1e6, &term);
     ok(wall > 64 && fmod(wall, 8) == 0 && term != TRAIN_COMPUTE, "the wall is %s at %g ranks",
        train_term_name(term), wall);
     t.ranks = wall;
     train_predict(&t, &more);
-    ok(more.regime == term, "there it is the largest term");
+    ok(more.regime == term, "at the next wall its term is the largest");
     t.ranks = wall - 8;
     train_predict(&t, &more);
-    ok(more.regime == TRAIN_COMPUTE, "a node less and it is not");
+    ok(more.regime == TRAIN_COMPUTE, "one node below the next wall compute is the largest term");
     t.ranks = 64;
     t.critical_batch = t.batch_per_rank = NAN;
     t.cv = 0;
     t.gradient_bytes = 0;
     t.exchange.link.latency_s = 0;
     t.node_mtbf_s = INFINITY;
-    ok(train_next_wall(&t, 1e6, &term) == 0, "nothing in the way, no wall");
+    ok(train_next_wall(&t, 1e6, &term) == 0, "without other terms there is no next wall");
     return done_testing();
 }

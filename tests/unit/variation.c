@@ -88,7 +88,8 @@ static void parts(void)
     }
     ok(near(n.mean_s, 0.1, 0.03) && near(n.common_cv, 0.02, 0.3), "mean %.4f s, all together vary by %.4f",
        n.mean_s, n.common_cv);
-    ok(n.ranks_per_node == 4 && n.nodes_per_switch == 4 && n.switches == 6, "who sits where");
+    ok(n.ranks_per_node == 4 && n.nodes_per_switch == 4 && n.switches == 6,
+       "ranks per node, nodes per switch and switches are counted");
 }
 
 static void shapes(void)
@@ -104,14 +105,14 @@ static void shapes(void)
         right += n.shape == (k.lognormal ? VARIATION_LOGNORMAL : VARIATION_NORMAL);
         wrong += n.shape == (k.lognormal ? VARIATION_NORMAL : VARIATION_LOGNORMAL);
     }
-    ok(right >= 95 && wrong == 0, "normal and lognormal are told apart: %d right, %d wrong", right, wrong);
+    ok(right >= 95 && wrong == 0, "normal and lognormal are distinguished: %d right, %d wrong", right, wrong);
     k = (struct kind){ .passing = { 0.004 } };
     wrong = 0;
     for (int i = 0; i < RUNS; i++) {
         run(&k, 8, 4, 8, &n);
         wrong += n.shape == VARIATION_LOGNORMAL;
     }
-    ok(wrong <= 8, "where they do not differ nobody claims it: %d", wrong);
+    ok(wrong <= 8, "shapes that do not differ are not distinguished: %d", wrong);
 }
 
 static void set_apart(void)
@@ -124,15 +125,16 @@ static void set_apart(void)
     random_state = 5;
     run(&k, 64, 4, 4, &n);
     ok(n.apart == 1 && n.apart_rank[0] == 5 && near(n.apart_mean[0], 0.2, 0.1),
-       "a slow rank is set apart: %u, %.3f", n.apart, n.apart ? n.apart_mean[0] : 0);
-    ok(near(n.lasting[VARIATION_RANK].sd, 0.005, 0.5), "and is in no variance: %.4f",
+       "a slow rank is listed separately: %u, %.3f", n.apart, n.apart ? n.apart_mean[0] : 0);
+    ok(near(n.lasting[VARIATION_RANK].sd, 0.005, 0.5), "the slow rank is not part of the lasting noise: %.4f",
        n.lasting[VARIATION_RANK].sd);
     ok(n.tail_n >= 3 && n.tail_n <= 16 && near(n.tail_from + n.tail_mean, 1, 0.25) &&
            near(n.passing[VARIATION_RANK].sd, 0.03, 0.1),
-       "nor are rare long delays: %u of about 8, %.2f long", n.tail_n, n.tail_from + n.tail_mean);
+       "rare long delays are not part of the passing noise: %u of about 8, %.2f long", n.tail_n,
+       n.tail_from + n.tail_mean);
     variation_estimate(&n, &d);
     l = variation_last(&n, &d, 2, false);
-    ok(l.ranks == 127 && l.apart == 1, "of twice as many ranks it is still one");
+    ok(l.ranks == 127 && l.apart == 1, "a projection to twice the ranks still has one slow rank");
 }
 
 static void unknown(void)
@@ -146,19 +148,20 @@ static void unknown(void)
     random_state = 6;
     ok(run(&k, 16, 1, 16, &n) && isnan(n.passing[VARIATION_RANK].sd) &&
            isnan(n.passing[VARIATION_SWITCH].sd) && near(n.passing[VARIATION_NODE].sd, 0.05, 0.1),
-       "a node of one rank is that rank; one switch tells nothing of switches");
+       "one rank per node, one switch: noise is the node's, that of ranks and switches is unknown");
     variation_estimate(&n, &d);
     l = variation_last(&n, &d, 1, false);
-    ok(near(l.rank_sd, 0.05, 0.1) && l.node_sd == 0, "its noise is the rank's own then");
+    ok(near(l.rank_sd, 0.05, 0.1) && l.node_sd == 0,
+       "a projection treats the noise of one-rank nodes as that of ranks");
     for (size_t i = 0; i < STEPS * 8; i++)
         own_s[i] = 0.1f;
     for (uint32_t r = 0; r < 8; r++)
         node[r] = switch_id[r] = 0;
     ok(variation_fit(&n, own_s, STEPS, 8, node, switch_id, scratch) && n.cv < 1e-5 && n.behind == 0,
-       "no noise at all");
+       "without noise the variation is 0");
     ok(!variation_fit(&n, own_s, VARIATION_STEPS_MIN - 1, 8, node, switch_id, scratch) &&
            !variation_fit(&n, own_s, STEPS, 1, node, switch_id, scratch),
-       "too little is said to be too little");
+       "a fit of too few steps or of one rank is rejected");
     for (size_t i = 0; i < STEPS * 8; i++)
         own_s[i] = i % 8 == 2 ? NAN : (float)(0.1 * (1 + 0.05 * gauss()));
     variation_fit(&n, own_s, STEPS, 8, node, switch_id, scratch);
