@@ -78,20 +78,20 @@ static void test_list(void)
     keys("j");
     is_str(selected(), "4711.0", "one row down");
     keys("G");
-    is_str(selected(), "4692.0", "the last row");
+    is_str(selected(), "4692.0", "the last row is selected");
     keys("j");
     is_str(selected(), "4692.0", "there is nothing below it");
     keys("kkkkkkkkk");
-    is_str(selected(), "4712.0", "nor above the first");
+    is_str(selected(), "4712.0", "there is nothing above the first row");
     keys("j/cfd");
     is_int((long long)ui.list[SCREEN_JOBS].n, 1, "a filter leaves what matches");
     keys("\n");
     ok(!ui.filtering, "Enter ends the typing");
     keys("\033");
     is_int((long long)ui.list[SCREEN_JOBS].n, 5, "Esc drops the filter");
-    ok(!ui.quit, "and does not quit");
+    ok(!ui.quit, "Esc after a filter does not quit");
     keys("\033\033");
-    ok(!ui.quit, "nor does another Esc");
+    ok(!ui.quit, "a second Esc does not quit");
     keys("e");
     is_int((long long)ui.list[SCREEN_JOBS].n, 4, "e hides what ended");
     keys("q");
@@ -122,50 +122,50 @@ static void test_user_actions(void)
     start();
     ui_key(&ui, 'P');
     ok(ui.user_action.state == USER_ACTION_NONE && ui.message[0],
-       "nothing is done about a job from the list");
+       "no user action is possible from the list");
     ui_open(&ui, "4711.0");
     answer();
 
     ui_key(&ui, 'X');
     ok(send_user_action("\"nodes\":\"node05\",\"dry_run\":true"),
        "to exclude: may the node to blame be excluded?");
-    is_int(ui.user_action.state, USER_ACTION_ASKING, "then the person is asked");
+    is_int(ui.user_action.state, USER_ACTION_ASKING, "the user is asked to confirm");
     ui_key(&ui, 'n');
     ok(ui.user_action.state == USER_ACTION_NONE && !user_action_question(&ui),
-       "any other key: nothing is sent");
-    is_str(ui.message, "not done", "and that is said");
+       "any other key than y sends nothing");
+    is_str(ui.message, "not done", "a cancelled user action is reported");
 
     ui_key(&ui, 'X');
     send_user_action("dry_run");
     ui_key(&ui, 'y');
     ok(send_user_action("\"action\":\"exclude\",\"job\":\"4711.0\",\"key\":"),
-       "y: the controller is told, once");
-    ok(!user_action_question(&ui), "and not again");
-    ok(strstr(ui.message, "started") != NULL, "its outcome is told elsewhere");
+       "y sends the user action once");
+    ok(!user_action_question(&ui), "after y the question is gone");
+    ok(strstr(ui.message, "started") != NULL, "the message after y refers to the outcome");
 
     ui_key(&ui, 'C');
     send_user_action("\"action\":\"checkpoint\"");
-    is_str(ui.message, "not done: no rank of this job asks for checkpoints", "a refusal is shown as it is");
-    is_int(ui.user_action.state, USER_ACTION_NONE, "and nobody is asked");
+    is_str(ui.message, "not done: no rank of this job asks for checkpoints", "a rejected user action shows the controller's reason");
+    is_int(ui.user_action.state, USER_ACTION_NONE, "a rejected user action asks no question");
 
     ui_key(&ui, 'P');
     ui_key(&ui, 'y');
     ok(send_user_action("\"do\":\"set\",\"job\":\"4711.0\",\"words\":[\"Pacing=off\"]"),
-       "pacing is on: off with it");
+       "P switches pacing off when it is on");
     ui_key(&ui, 'Z');
     ui_key(&ui, 'y');
-    ok(send_user_action("\"do\":\"pause\""), "the policy decides: it is paused");
+    ok(send_user_action("\"do\":\"pause\""), "Z pauses the policy");
     ui_key(&ui, 'A');
     ui_key(&ui, 'y');
-    ok(send_user_action("\"do\":\"acknowledge\""), "what was found is acknowledged");
+    ok(send_user_action("\"do\":\"acknowledge\""), "A acknowledges the verdict");
 
     ui_key(&ui, 'Z');
     ui_key(&ui, 'y');
     json_decref(user_action_question(&ui));
     ui_link_changed(&ui, false, "gone");
-    ok(strstr(ui.message, "may have been done") != NULL, "a link that is lost in the midst: nobody knows");
+    ok(strstr(ui.message, "may have been done") != NULL, "a lost link reports that the user action may have been done");
     ui_key(&ui, 'P');
-    is_str(ui.message, "no controller", "and without one nothing is begun");
+    is_str(ui.message, "no controller", "a user action without controller is rejected");
 }
 
 static void test_sort(void)
@@ -190,7 +190,7 @@ static void test_job(void)
     is_asked("\"offset\":0,\"count\":8,\"columns\":", true);
     keys("G");
     is_asked("\"offset\":56", true);
-    ok(ui.view->offset == 56 && ui.view->n_ranks == 8, "only the rows that are seen come");
+    ok(ui.view->offset == 56 && ui.view->n_ranks == 8, "only the visible rows are requested");
     keys("s");
     is_asked("\"sort\":\"compute\"", true);
     ok(ui.list[SCREEN_JOB].top == 0, "another order begins at the top");
@@ -200,7 +200,7 @@ static void test_job(void)
     keys("q");
     ok(ui.screen == SCREEN_JOB && !ui.list[SCREEN_JOB].filter[0], "q drops the filter first");
     keys("q");
-    ok(ui.screen == SCREEN_JOBS && !ui.quit, "then goes back");
+    ok(ui.screen == SCREEN_JOBS && !ui.quit, "q without a filter returns to the list");
     keys("3");
     keys("/node05\n\n");
     ok(ui.screen == SCREEN_JOB && !strcmp(ui.list[SCREEN_JOB].filter, "node05"),
@@ -235,16 +235,16 @@ static void test_panels(void)
     keys("jv");
     ok(ui.screen == SCREEN_JOB && ui.panel == PANEL_EVIDENCE && !strcmp(ui.job_id, "4711.0"),
        "v in the list opens the job's evidence");
-    ok(!drawn("sure") && drawn("cause: its CPUs run at 54 %"), "why, and no claim of how sure");
+    ok(!drawn("sure") && drawn("cause: its CPUs run at 54 %"), "the evidence shows the cause and no probability");
     is_asked("\"offset\":0,\"count\":32", true);
     keys("jj");
     is_int(ui.panel_top, 2, "j scrolls it");
-    ok(!drawn("97 % sure"), "what is above is gone");
+    ok(!drawn("97 % sure"), "rows above the scrolled panel are not shown");
     keys("G");
     is_int(ui.panel_top, ui.panel_rows - ui.panel_room, "G shows its end");
     keys("k");
     keys("f");
-    is_int(ui.panel_top, ui.panel_rows - ui.panel_room, "nothing is below it");
+    is_int(ui.panel_top, ui.panel_rows - ui.panel_room, "j at the end of a panel does not scroll");
     keys("c");
     ok(ui.panel == PANEL_PATH && ui.panel_top == 0 &&
            drawn("58.0 % of the collectives wait for the same rank (by chance: 1.56 %)"),
@@ -252,7 +252,7 @@ static void test_panels(void)
     keys("q");
     ok(ui.screen == SCREEN_JOB && ui.panel == PANEL_RANKS, "q goes back to the ranks");
     keys("cc");
-    ok(ui.panel == PANEL_RANKS, "so does the same key again");
+    ok(ui.panel == PANEL_RANKS, "the same key again returns to the ranks");
     keys("3");
     keys("/node05\nc");
     ok(ui.screen == SCREEN_JOB && ui.panel == PANEL_PATH, "c on a node opens its job's path");
@@ -266,9 +266,9 @@ static void test_freeze(void)
     ok(ui.frozen && ui.view->n_ranks == 64, "a frozen picture has all ranks");
     is_asked("nothing", true);
     keys("G");
-    ok(ui.list[SCREEN_JOB].selected == 63, "and can be scrolled");
+    ok(ui.list[SCREEN_JOB].selected == 63, "a frozen picture can be scrolled");
     keys(" ");
-    ok(!ui.frozen, "Space goes on");
+    ok(!ui.frozen, "Space continues a frozen picture");
     is_asked("\"count\":8", true);
 }
 
@@ -291,9 +291,9 @@ static void test_mouse(void)
     ui_act(&ui, KEY_ACTION_WHEEL, 3);
     is_int(ui.list[SCREEN_JOB].top, 3, "the wheel turns three rows");
     ui_act(&ui, KEY_ACTION_WHEEL, -30);
-    is_int(ui.list[SCREEN_JOB].top, 0, "and not beyond the first");
+    is_int(ui.list[SCREEN_JOB].top, 0, "the wheel does not scroll beyond the first row");
     ui_act(&ui, KEY_ACTION_WHEEL, 3000);
-    is_int(ui.list[SCREEN_JOB].top, 56, "nor the last");
+    is_int(ui.list[SCREEN_JOB].top, 56, "the wheel does not scroll beyond the last row");
 }
 
 static void test_honest(void)
@@ -302,20 +302,20 @@ static void test_honest(void)
 
     ui_reset(&ui);
     snprintf(ui.hosts, sizeof(ui.hosts), "ctl01:6825");
-    ok(drawn("connecting to ctl01:6825"), "the first picture says what is going on");
+    ok(drawn("connecting to ctl01:6825"), "the first picture shows the connection attempt");
     ui_link_changed(&ui, false, "ctl01:6825: Connection refused");
-    ok(drawn("Connection refused") && drawn("What to check"), "no controller: why, and what to check");
+    ok(drawn("Connection refused") && drawn("What to check"), "without controller the screen shows the reason and what to check");
     start();
     ui.now_s += 1;
     ok(drawn("  live"), "an answer is live");
     ui.now_s += 10;
-    ok(drawn("STALE 11 s, no answer"), "an old one is called old, with its age");
+    ok(drawn("STALE 11 s, no answer"), "an old answer is marked as stale, with its age");
     ui_link_changed(&ui, false, "gone");
     ok(drawn("connection lost, retrying") && drawn("4711.0"), "a lost connection leaves the old picture");
     ui_open(&ui, "99");
     ui_link_changed(&ui, true, NULL);
     ui_answer(&ui, SCREEN_JOB, 0, error);
-    ok(drawn("no guarded job has this id"), "a refusal is shown");
+    ok(drawn("no guarded job has this id"), "a rejected query is shown");
     json_decref(error);
 }
 
@@ -329,22 +329,22 @@ static void test_figures(void)
     for (size_t i = 0; i < ARRAY_SIZE(seconds); i++) {
         struct padded f = padded_s(seconds[i]);
 
-        is_str(f.text, want[i], "seconds");
-        ok(canvas_text_width(f.text) == 7, "seven columns");
+        is_str(f.text, want[i], "seconds are padded");
+        ok(canvas_text_width(f.text) == 7, "padded seconds have seven columns");
     }
     is_int(canvas_text_width("\u6f22\u5b57"), 4, "Chinese characters take two columns each");
     is_int(canvas_text_width("e\u0301"), 2, "a combining accent is shown as a question mark");
-    is_str(padded_percent(0.0004).text, "0.04 %", "little is not nothing");
-    is_str(padded_percent(0).text, "0.00 %", "nothing is nothing");
-    is_str(padded_percent(1).text, " 100 %", "all");
-    is_str(padded_number(999.7).text, "1.00k", "thousands");
+    is_str(padded_percent(0.0004).text, "0.04 %", "a small share is not shown as zero");
+    is_str(padded_percent(0).text, "0.00 %", "a share of zero is shown as zero");
+    is_str(padded_percent(1).text, " 100 %", "a share of 1 is 100 %%");
+    is_str(padded_number(999.7).text, "1.00k", "a number of thousands");
     is_str(padded_bytes(3270000).text, "3.27 MB", "bytes, in units of 1000");
-    is_str(padded_times(1.17).text, "1.17x", "times");
+    is_str(padded_times(1.17).text, "1.17x", "a factor");
     is_str(padded_age(59.4).text, "  59 s", "an age has no tenths");
     is_str(padded_age(125).text, " 2m05s", "an age of minutes");
-    is_str(padded_steps(1234567).text, "1 234 567", "steps");
+    is_str(padded_steps(1234567).text, "1 234 567", "steps are grouped by thousands");
     is_str(padded_about_s(0.00204).text, " 2.0 ms", "two digits of what is known to 5 %%");
-    is_str(padded_about_s(0.1137).text, " 110 ms", "and no third");
+    is_str(padded_about_s(0.1137).text, " 110 ms", "a value known to 5 %% is shown with two digits, not three");
 }
 
 static void test_options(void)
@@ -382,7 +382,7 @@ static void test_options(void)
         if (options_parse(&o, &sgtop_program, argc, argv, &err) == 0 && arguments_read(&a, &o, &err) == 0)
             ok(!cases[i].want, "%s is accepted", cases[i].argv[1]);
         else
-            is_str(err.text, cases[i].want, "what is wrong is refused");
+            is_str(err.text, cases[i].want, "a wrong command line is rejected with its reason");
         while (argc)
             free(words[--argc]);
     }

@@ -98,31 +98,31 @@ static void test_same(void)
 
     if (!ok(a && b, "a trace is opened"))
         return;
-    is_str(replay_job(a), "7.0", "it is of this job");
+    is_str(replay_job(a), "7.0", "a replay has the job of its trace");
     ok(replay_read(a, 20, SIZE_MAX, &err) == REPLAY_REACHED && replay_now_s(a) >= 20 &&
            replay_now_s(a) < 20.3,
-       "read to its 20th second");
+       "a replay is read to 20 s");
     while (replay_read(b, 20, 100, &err) == REPLAY_MORE)
         ;
-    ok(same(a, b), "in small pieces: the same answers");
+    ok(same(a, b), "a replay read in small pieces gives the same answers");
     text = told(a, "job");
-    ok(strstr(text, "\"straggler\"") && strstr(text, "r5"), "the slow rank is named by then");
+    ok(strstr(text, "\"straggler\"") && strstr(text, "r5"), "the slow rank is named at 20 s");
     free(text);
     ok(isnan(replay_end_s(a)) && replay_share(a) > 0.3 && replay_share(a) < 0.7,
-       "how long it is is not known yet, but how much of the file was read");
+       "before the end the share of the file is known, not the duration");
     ok(replay_read(a, INFINITY, SIZE_MAX, &err) == REPLAY_ENDED && replay_end_s(a) > 40 &&
            replay_share(a) == 1,
-       "read to its end");
+       "a replay is read to its end");
     text = told(a, "job");
-    ok(strstr(text, "\"state\": \"finished\"") != NULL, "there the step has ended");
+    ok(strstr(text, "\"state\": \"finished\"") != NULL, "at the end of a replay the step is finished");
     free(text);
     ok(replay_rewind(a, &err) == 0 && replay_read(a, 20, SIZE_MAX, &err) == REPLAY_REACHED && same(a, b),
-       "back again: the same answers");
-    ok(replay_end_s(a) > 40, "now it is known how long it is");
+       "seeking back gives the same answers");
+    ok(replay_end_s(a) > 40, "after the end the duration of a replay is known");
     ok(replay_rewind(a, &err) == 0 && replay_read(a, 10, SIZE_MAX, &err) == REPLAY_REACHED,
-       "before the onset");
+       "a replay is read to a time before the onset");
     text = told(a, "job");
-    ok(!strstr(text, "\"straggler\"") && strstr(text, "\"state\": \"running\""), "nobody is named");
+    ok(!strstr(text, "\"straggler\"") && strstr(text, "\"state\": \"running\""), "before the onset no rank is named");
     free(text);
     replay_close(a);
     replay_close(b);
@@ -157,10 +157,10 @@ static void test_drawn(void)
     ui_draw(c, &ui);
     canvas_print(c, out);
     fclose(out);
-    ok(strstr(text, "replay x10  30.") && strstr(text, "% of the file)"), "the title tells where it is");
-    ok(strstr(text, "found   r5 is slow (straggler)") && strstr(text, ">r5 "), "and the screen who is slow");
-    ok(strstr(text, " straggler r5 1.") != NULL, "and since when, under the heat map");
-    ok(strstr(text, "+ - speed  Left Right seek") != NULL, "the keys of a replay stand at the bottom");
+    ok(strstr(text, "replay x10  30.") && strstr(text, "% of the file)"), "the title shows speed and position of a replay");
+    ok(strstr(text, "found   r5 is slow (straggler)") && strstr(text, ">r5 "), "the screen of a replay names the slow rank");
+    ok(strstr(text, " straggler r5 1.") != NULL, "the timeline under the heat map shows the verdict");
+    ok(strstr(text, "+ - speed  Left Right seek") != NULL, "the keys of a replay are listed at the bottom");
     free(text);
     json_decref(q);
     json_decref(a);
@@ -175,17 +175,17 @@ static void test_wrong(void)
     struct err err = { "" };
     struct replay *r;
 
-    ok(!replay_open("/nowhere/x", &policy, &err), "no file");
-    is_str(err.text, "/nowhere/x: No such file or directory", "is told so");
+    ok(!replay_open("/nowhere/x", &policy, &err), "a missing file is an error");
+    is_str(err.text, "/nowhere/x: No such file or directory", "the error of a missing file names it and the reason");
     ok(!replay_open("/dev/null", &policy, &err) && strstr(err.text, "no header"),
-       "an empty file is no trace");
+       "an empty file is rejected");
     write_trace("{\"r\":99}\n");
     r = open_trace();
     ok(replay_read(r, INFINITY, SIZE_MAX, &err) == REPLAY_FAILED && strstr(err.text, "line 3202"),
-       "a wrong line is named");
-    ok(replay_read(r, INFINITY, SIZE_MAX, &err) == REPLAY_FAILED, "and not read again");
+       "an invalid line is reported by its number");
+    ok(replay_read(r, INFINITY, SIZE_MAX, &err) == REPLAY_FAILED, "a replay that failed is not read again");
     ok(replay_rewind(r, &err) == 0 && replay_read(r, 10, SIZE_MAX, &err) == REPLAY_REACHED,
-       "what stands before it can be seen");
+       "what precedes an invalid line is shown");
     replay_close(r);
 }
 
@@ -202,47 +202,47 @@ static void test_pace(void)
     double speed;
 
     playback_init(&p);
-    is_str(shown(&p), "replay ×1  0 s", "a replay begins at its own speed");
+    is_str(shown(&p), "replay ×1  0 s", "a replay starts at speed 1");
     playback_faster(&p, 1);
-    ok(p.speed == 2, "faster");
+    ok(p.speed == 2, "+ doubles the speed");
     p.speed = 7;
     playback_faster(&p, 1);
-    ok(p.speed == 10, "from a speed between: the next");
+    ok(p.speed == 10, "+ from a speed between two steps selects the next");
     playback_faster(&p, -1);
-    ok(p.speed == 5, "slower");
+    ok(p.speed == 5, "- selects the next lower speed");
     for (int i = 0; i < 20; i++)
         playback_faster(&p, 1);
-    ok(isinf(p.speed), "at last as fast as it can be read");
+    ok(isinf(p.speed), "the highest speed is as fast as the file is read");
     for (int i = 0; i < 20; i++)
         playback_faster(&p, -1);
-    ok(p.speed == PLAYBACK_SPEED_MIN, "and never stands still");
+    ok(p.speed == PLAYBACK_SPEED_MIN, "the lowest speed is not zero");
     p.at_s = 65;
     p.share = 0.33;
     is_str(shown(&p), "replay ×0.25  1m05s (33 % of the file)",
-           "the file's share where the length is not known");
+           "the title shows the share of the file if the duration is unknown");
     p.end_s = 200;
-    is_str(shown(&p), "replay ×0.25  1m05s of 3m20s", "the length where it is");
+    is_str(shown(&p), "replay ×0.25  1m05s of 3m20s", "the title shows the duration if it is known");
     playback_seek(&p, -10);
     playback_seek(&p, -10);
-    ok(p.seek_s == 45, "two presses go twice as far");
+    ok(p.seek_s == 45, "two presses of a seek key seek twice as far");
     playback_seek(&p, -100);
-    ok(p.seek_s == 0, "not before the beginning");
+    ok(p.seek_s == 0, "a seek stops at the start");
     playback_seek(&p, 1000);
-    ok(isinf(p.seek_s), "nor beyond the end");
+    ok(isinf(p.seek_s), "a seek stops at the end");
     p.seek_s = NAN;
     p.step_s = 0.5;
     playback_seek_step(&p, 1);
-    ok(p.paused && p.seek_s == 65.5, "a step on pauses");
+    ok(p.paused && p.seek_s == 65.5, "a single step pauses the replay");
     p.seek_s = NAN;
     p.ended = true;
     playback_pause(&p);
-    ok(p.seek_s == 0 && !p.paused, "Space at the end begins again");
+    ok(p.seek_s == 0 && !p.paused, "Space at the end restarts the replay");
     ok(playback_speed_parse("max", &speed) == 0 && isinf(speed), "max");
     ok(playback_speed_parse("0.25", &speed) == 0 && speed == 0.25, "0.25");
     ok(playback_speed_parse("0", &speed) < 0 && playback_speed_parse("1001", &speed) < 0 &&
            playback_speed_parse("fast", &speed) < 0 && playback_speed_parse("nan", &speed) < 0 &&
            playback_speed_parse("2x", &speed) < 0,
-       "what is no speed is refused");
+       "an invalid speed is rejected");
 }
 
 static void test_keys(void)
@@ -256,17 +256,17 @@ static void test_keys(void)
     ui.playback.on = true;
     ui_open(&ui, "7.0");
     ui_key(&ui, ' ');
-    ok(!ui.frozen && ui.playback.paused, "with one it pauses");
+    ok(!ui.frozen && ui.playback.paused, "Space pauses a replay");
     ui_key(&ui, KEYMAP_RIGHT);
-    ok(ui.playback.seek_s == 10, "Right goes 10 s on");
+    ok(ui.playback.seek_s == 10, "Right seeks 10 s forward");
     ui_key(&ui, KEYMAP_END);
-    ok(isinf(ui.playback.seek_s), "End to the end");
+    ok(isinf(ui.playback.seek_s), "End seeks to the end");
     ui_key(&ui, KEYMAP_HOME);
-    ok(ui.playback.seek_s == 0, "Home to the beginning");
+    ok(ui.playback.seek_s == 0, "Home seeks to the start");
     ui_key(&ui, '+');
-    ok(ui.playback.speed == 2, "+ is faster");
+    ok(ui.playback.speed == 2, "+ on the screen doubles the speed");
     ui_key(&ui, 'v');
-    ok(ui.panel == PANEL_EVIDENCE, "the other keys do what they do");
+    ok(ui.panel == PANEL_EVIDENCE, "other keys work in a replay");
     ui_reset(&ui);
 }
 

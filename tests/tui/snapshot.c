@@ -65,10 +65,10 @@ static void test_unknown(void)
     ok(isnan(v->job.steps_per_s), "a number of another type is unknown");
     ok(isnan(v->job.synchronisation_ratio), "an absurd number is unknown");
     ok(isnan(v->job.step_mean_s), "an object of another type is unknown");
-    ok(!v->job.has_worst && v->job.n_verdicts == 0, "no worst, no verdicts");
+    ok(!v->job.has_worst && v->job.n_verdicts == 0, "invalid worst rank and verdicts are left out");
     ok(v->n_ranks == 3 && v->rank[0].rank == -1 && v->rank[2].rank == 3,
-       "rows of nonsense are rows of unknown");
-    ok(v->agents.total == -1, "no agents told: unknown");
+       "invalid rows have unknown values");
+    ok(v->agents.total == -1, "missing agents are unknown");
     ok(snap_job_severity(&v->job) == SEVERITY_NONE, "a job of unknown state is neither good nor bad");
     snap_view_free(v);
 }
@@ -98,12 +98,12 @@ static void test_limits(void)
     json_decref(o);
     if (!ok(v != NULL, "a large answer is read"))
         return;
-    is_int((long long)v->n_ranks, SNAP_RANKS_MAX, "rows are cut");
-    is_int((long long)v->n_events, SNAP_EVENTS_MAX, "events are cut");
-    is_int((long long)v->step_s.n, SNAP_COLUMNS_MAX, "history is cut");
-    ok(v->step_s.value[SNAP_COLUMNS_MAX - 1] == 2999, "of a long history the newest is kept");
-    is_int((long long)strlen(v->rank[SNAP_RANKS_MAX - 1].heat), SNAP_COLUMNS_MAX, "a heat row is cut");
-    is_str(v->rank[5].heat + SNAP_COLUMNS_MAX - 3, "9.1", "the newest is kept; what is no level is no data");
+    is_int((long long)v->n_ranks, SNAP_RANKS_MAX, "rows beyond the limit are dropped");
+    is_int((long long)v->n_events, SNAP_EVENTS_MAX, "events beyond the limit are dropped");
+    is_int((long long)v->step_s.n, SNAP_COLUMNS_MAX, "history beyond the limit is dropped");
+    ok(v->step_s.value[SNAP_COLUMNS_MAX - 1] == 2999, "the newest part of a long history is kept");
+    is_int((long long)strlen(v->rank[SNAP_RANKS_MAX - 1].heat), SNAP_COLUMNS_MAX, "a heat row beyond the limit is dropped");
+    is_str(v->rank[5].heat + SNAP_COLUMNS_MAX - 3, "9.1", "the newest part of a heat row is kept, invalid levels are no data");
     snap_view_free(v);
 }
 
@@ -122,8 +122,8 @@ static void test_refused(void)
         json_t *o = json(cases[i].text);
         struct err err = { "" };
 
-        ok(!snap_jobs_parse(o, &err), "%s is refused", cases[i].text);
-        is_str(err.text, cases[i].want, "with the reason");
+        ok(!snap_jobs_parse(o, &err), "%s is rejected", cases[i].text);
+        is_str(err.text, cases[i].want, "the reason for a rejected answer");
         json_decref(o);
     }
 }
@@ -142,11 +142,11 @@ static void test_job(void)
     json_decref(o);
     if (!ok(s && s->n == 1, "a list of one job"))
         return;
-    is_str(s->job[0].id, "12_3.0", "id");
-    ok(s->job[0].ranks == 64 && s->job[0].step_mean_s == 0.5, "numbers");
-    is_str(s->job[0].verdict[0].culprits, "r3, r9", "culprits");
+    is_str(s->job[0].id, "12_3.0", "the id of a job is read");
+    ok(s->job[0].ranks == 64 && s->job[0].step_mean_s == 0.5, "numbers of a job are read");
+    is_str(s->job[0].verdict[0].culprits, "r3, r9", "culprits of a verdict are joined");
     is_int((long long)s->job[0].n_verdicts, 1, "a minor verdict is left out");
-    ok(s->job[0].has_worst && s->job[0].worst.rank == 3, "worst rank");
+    ok(s->job[0].has_worst && s->job[0].worst.rank == 3, "the worst rank of a job is read");
     ok(snap_job_severity(&s->job[0]) == SEVERITY_WARN, "5 %% slower is a warning");
     snap_jobs_free(s);
 }
@@ -170,21 +170,21 @@ static void test_evidence(void)
 
     if (!ok(v != NULL, "a job with evidence"))
         return;
-    ok(v->job.mds_ratio == 0.021, "what could be found");
+    ok(v->job.mds_ratio == 0.021, "the smallest excess that would be found is read");
     ok(v->job.verdict[0].onset_seq == 40 && v->job.verdict[0].detected_seq == -1,
        "a negative number is unknown");
-    ok(v->job.verdict[0].standing && !v->job.verdict[1].standing, "a verdict stands unless told otherwise");
+    ok(v->job.verdict[0].standing && !v->job.verdict[1].standing, "a verdict is standing unless the answer has standing: false");
     ok(snap_job_severity(&v->job) == SEVERITY_BAD, "20 %% slower is bad");
     ok(v->efficiency.parallel == 0.8 && v->efficiency.load_balance == 1 &&
            isnan(v->efficiency.serialisation) && isnan(v->efficiency.transfer),
-       "efficiencies are 0 to 1, rounding allowed for");
+       "efficiencies are limited to 0 to 1, except for rounding");
     ok(isnan(v->path.concentration) && v->path.n == SNAP_PATH_MAX && v->path.rank[0].last_ratio == 0.5 &&
            v->path.rank[1].rank == -1,
-       "the critical path is cut");
+       "a critical path beyond the limit is dropped");
     ok(v->projection.known && v->projection.per_hour == -0.1 && isnan(v->projection.reach_p50_s) &&
            !v->projection.warning,
        "a trend may fall; a number is no warning");
-    ok(!v->past.known, "no past");
+    ok(!v->past.known, "a job without past has none");
     ok(v->scaling.n == 2 && v->scaling.point[0].throughput.p5 == 1 &&
            isnan(v->scaling.point[0].throughput.p50) && isnan(v->scaling.point[1].ranks),
        "points of other ranks, what is nonsense is unknown");
@@ -194,9 +194,9 @@ static void test_evidence(void)
        "a row for each segment of a link");
     ok(v->n_health == 1 && !strcmp(v->health[0].node, "b") && v->health[0].health.run_queue == 3 &&
            isnan(v->health[0].health.steal_ratio) && v->health[0].health.n_gpus == 1,
-       "the health of who told");
+       "the health of nodes that reported is read");
     ok(v->rank[0].has_health && v->rank[0].shared_cpu && isnan(v->rank[0].involuntary_per_s),
-       "a rank's health");
+       "the health of a rank is read");
     ok(v->n_spans == 2 && v->span[0].from_s == 9 && isnan(v->span[0].to_s),
        "without a timeline the verdicts are it");
     snap_view_free(v);
@@ -221,7 +221,7 @@ static void test_culprits(void)
         char buf[160];
 
         is_str(draw_culprits(buf, sizeof(buf), cases[i].names, cases[i].n), cases[i].want,
-               "culprits in short");
+               "culprits are shortened");
     }
 }
 
@@ -236,8 +236,8 @@ static void test_timeline(void)
     json_object_set_new(o, "timeline", spans);
     v = snap_view_parse(o, NULL);
     json_decref(o);
-    is_int((long long)v->n_spans, SNAP_TIMELINE_MAX, "a timeline is cut");
-    ok(v->span[SNAP_TIMELINE_MAX - 1].from_s == 51, "the newest are kept");
+    is_int((long long)v->n_spans, SNAP_TIMELINE_MAX, "a timeline beyond the limit is dropped");
+    ok(v->span[SNAP_TIMELINE_MAX - 1].from_s == 51, "the newest part of a timeline is kept");
     snap_view_free(v);
 }
 

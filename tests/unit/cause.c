@@ -56,9 +56,9 @@ static void median_and_mad(void)
 
     ok(norm.median == 4 && norm.mad == 2, "median 4 and median deviation 2 of 1 2 4 5 9");
     norm = cause_norm(CAUSE_FAULTS, even, 2);
-    ok(norm.median == 1 && norm.mad == 0, "of two the better one, so that the other can stand out");
+    ok(norm.median == 1 && norm.mad == 0, "the norm of two values is the better one, so that the other can stand out");
     norm = cause_norm(CAUSE_CLOCK, clocks, 2);
-    ok(norm.median == 100, "which is the larger one for clocks");
+    ok(norm.median == 100, "the norm of two clocks is the larger one");
 }
 
 static int by_value(const void *a, const void *b)
@@ -81,7 +81,7 @@ static void any_order(void)
         qsort(sorted, n, sizeof(*sorted), by_value);
         wrong += cause_norm(CAUSE_FAULTS, value, n).median != sorted[(n - 1) / 2];
     }
-    is_int(wrong, 0, "whatever the number and the order of the values");
+    is_int(wrong, 0, "median and deviation equal those of sorted values, for any number and order");
 }
 
 /* ---- a job of four nodes, two ranks each ---- */
@@ -181,28 +181,28 @@ static void causes(void)
     char buf[256];
 
     all_well();
-    is_str(cause_of(RANK3, buf), "", "where nothing stands out nothing is said");
+    is_str(cause_of(RANK3, buf), "", "no cause is named where nothing stands out");
 
     task[3].run_delay_ratio = 0.34f;
     is_str(cause_of(RANK3, buf), "it waited 34.0 % of the time for a CPU, the others 0.40 %",
-           "run delay alone");
+           "cause: run delay alone");
     task[3].foreign_ratio = 0.5f;
     is_str(
         cause_of(RANK3, buf),
         "its CPU is shared with other processes: it waited 34.0 % of the time for a CPU, the others 0.40 %",
-        "another process on its CPUs");
+        "cause: another process on its CPUs");
     task[3].flags = TASK_SHARED_CPU;
     is_str(cause_of(RANK3, buf),
            "its CPU is shared with other ranks: it waited 34.0 % of the time for a CPU, the others 0.40 %",
-           "ranks that outnumber their CPUs");
+           "cause: ranks that outnumber their CPUs");
     task[3].flags = 0;
     task[3].foreign_ratio = 0;
     task[3].cpu_ratio = 3.9f;
     is_str(cause_of(RANK3, buf),
            "its own threads outnumber its CPUs: it waited 34.0 % of the time for a CPU, the others 0.40 %",
-           "its own threads on its CPUs");
+           "cause: its own threads on its CPUs");
     is_str(cause_of(FINDING_STRAGGLER, SCOPE_RANK, "r4", buf), "",
-           "another rank's trouble is not its cause");
+           "trouble of one rank is not the cause of another rank");
 
     all_well();
     gpu[3].clock_ratio = 0.6f;
@@ -210,29 +210,29 @@ static void causes(void)
     is_str(
         cause_of(RANK3, buf),
         "its GPU runs at 60.0 % of the largest clock, the others' at 98.0 %, held down for its temperature",
-        "a GPU that is too hot");
+        "cause: a GPU that is too hot");
     gpu[3].throttle = 1;
-    is_str(cause_of(RANK3, buf), "", "an idle GPU's clock says nothing");
+    is_str(cause_of(RANK3, buf), "", "the clock of an idle GPU is no cause");
 
     all_well();
     task[3].gpu_numa = 1;
     is_str(cause_of(RANK3, buf), "its GPU is on another NUMA node than its CPUs, the others' are not",
-           "bound far away");
+           "cause: a GPU on another NUMA node");
 
     all_well();
     node[1].frequency_hz = 1.9e9f;
     is_str(cause_of(NODE1, buf), "the CPUs on node01 run at 1.9 GHz, the others' at 3.1",
-           "slow clocks of a node");
+           "cause: slow clocks of a node");
     node[1].steal_ratio = 0.5f;
     is_str(cause_of(NODE1, buf), "the hypervisor steals 50.0 % of the CPU time on node01, elsewhere 0.10 %",
-           "the strongest counts");
+           "of two causes the stronger is named");
     node[1].memory_pressure_ratio = 0.9f;
-    is_str(cause_of(NODE1, buf), "memory pressure on node01 is 90.0 %, elsewhere 0.00 %", "whichever it is");
+    is_str(cause_of(NODE1, buf), "memory pressure on node01 is 90.0 %, elsewhere 0.00 %", "of three causes the strongest is named");
 
     all_well();
     node[2].frequency_hz = node[3].frequency_hz = 1.9e9f;
     is_str(cause_of(LEAF1, buf), "the CPUs on 2 nodes run at 1.9 GHz, the others' at 3.1",
-           "of a switch's nodes");
+           "cause: slow clocks of a switch's nodes");
 
     all_well();
     node[1].nic_errors_per_s = 210;
@@ -240,18 +240,18 @@ static void causes(void)
     is_str(
         cause_of(NODE1, buf),
         "possibly the network of node01: its NIC eth0 counts 210 errors a second (node-wide), other nodes' 0",
-        "a bad interface");
+        "cause: errors of a network interface");
     is_str(
         cause_of(FINDING_CONGESTION, SCOPE_NONE, "", buf),
         "possibly the network of node01: its NIC eth0 counts 210 errors a second (node-wide), other nodes' 0",
-        "which is also found when the collectives are slow");
-    is_str(cause_of(FINDING_JITTER, SCOPE_NONE, "", buf), "", "but is no cause of jitter");
+        "errors of an interface are a cause of congestion");
+    is_str(cause_of(FINDING_JITTER, SCOPE_NONE, "", buf), "", "errors of an interface are no cause of jitter");
 
     all_well();
     node[1].retransmits_per_s = 310;
     is_str(cause_of(FINDING_COMMUNICATION, SCOPE_NONE, "", buf),
            "possibly the network of node01: it retransmits 310 packets a second (node-wide), other nodes 1",
-           "what is counted of the whole node may be another job's");
+           "retransmits of a node are only a possible cause");
 }
 
 static void rows(void)
@@ -265,16 +265,16 @@ static void rows(void)
     node[1].steal_ratio = NAN;
     v = told();
     ok(view_rank_health_get(v, 5, 3, &r) && strstr(r.cause, "waited 34.0 %"),
-       "a row says what stands out: %s", r.cause);
-    ok(view_rank_health_get(v, 5, 2, &r) && !*r.cause && !strcmp(r.figures.cpus, "0-3"), "or nothing");
-    ok(isnan(r.follows), "a correlation needs lateness");
+       "the health of a rank names its cause: %s", r.cause);
+    ok(view_rank_health_get(v, 5, 2, &r) && !*r.cause && !strcmp(r.figures.cpus, "0-3"), "the health of a rank without trouble has no cause");
+    ok(isnan(r.follows), "the correlation is unknown without lateness");
     ok(view_node_health_get(v, 5, "node01", &n) && isnan(n.figures.steal_ratio) &&
            near(n.involuntary_per_s, 6, 1e-6) && n.n_gpus == 2,
-       "a node: unknown stays unknown, its ranks' switches are summed");
+       "the health of a node keeps unknown figures unknown and sums its ranks' switches");
     ok(!view_node_health_get(v, 5, "leaf0", &n) && !view_node_health_get(v, 5, "x", &n),
-       "a switch is no node");
+       "there is no health of a switch or an unknown node");
     ok(!view_rank_health_get(v, 60, 3, &r) && !view_node_health_get(v, 60, "node01", &n),
-       "old figures are none");
+       "old figures are not returned");
     view_free(v);
 }
 
@@ -289,11 +289,11 @@ static void smoothed(void)
     view_item(v, 6, &(struct telemetry_item){ .kind = TELEMETRY_TASK, .task = task[3] });
     view_rank_health_get(v, 6, 3, &r);
     ok(near(r.figures.run_delay_ratio, 0.004 + (1 - 0.004) * (1 - exp(-1 / 3.0)), 1e-4),
-       "one second counts for a third: %.3f", r.figures.run_delay_ratio);
+       "one second has the weight of a third: %.3f", r.figures.run_delay_ratio);
     task[3].run_delay_ratio = NAN;
     view_item(v, 7, &(struct telemetry_item){ .kind = TELEMETRY_TASK, .task = task[3] });
     view_rank_health_get(v, 7, 3, &r);
-    ok(isnan(r.figures.run_delay_ratio), "what is not told any more is unknown");
+    ok(isnan(r.figures.run_delay_ratio), "a figure that is no longer reported is unknown");
     view_free(v);
 }
 
@@ -318,7 +318,7 @@ static void refused(void)
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
         view_item(v, 6, &bad[i]);
     view_figures_get(v, 6, &f);
-    is_int((long long)f.refused, ARRAY_SIZE(bad), "what cannot be is refused and counted");
+    is_int((long long)f.refused, ARRAY_SIZE(bad), "impossible figures are rejected and counted");
     view_item(v, 6, &odd);
     view_rank_health_get(v, 6, 0, &r);
     is_str(r.figures.cpus, "1?[2J", "texts are made printable");

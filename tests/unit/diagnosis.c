@@ -352,8 +352,8 @@ static void two_at_once(void)
             (list[i].place == 3 || list[i].place == 12))
             ranks++;
     is_int((long long)n, 2, "two slow ranks are two findings");
-    is_int(ranks, 2, "each with its own place");
-    ok(n == 2 && near(list[0].saved_s, list[1].saved_s, 0.3), "and each with a share of the price");
+    is_int(ranks, 2, "two findings have their own places");
+    ok(n == 2 && near(list[0].saved_s, list[1].saved_s, 0.3), "two findings share the price");
     diagnosis_free(run.d);
 }
 
@@ -376,13 +376,13 @@ static void placed_late(void)
     while (run.k < ONSET + 60)
         one_step(&run, &job);
     f = costliest(&run);
-    ok(f && f->scope == SCOPE_NODE && f->place == 102, "places that are told late are places");
+    ok(f && f->scope == SCOPE_NODE && f->place == 102, "a place that is known only later is named");
     diagnosis_place(run.d, 4, 110, 200);
     diagnosis_place(run.d, 5, 110, 200);
     while (run.k < ONSET + 300)
         one_step(&run, &job);
     f = standing(&run);
-    ok(f && f->scope == SCOPE_NODE && f->place == 110, "and a node that moved is another one");
+    ok(f && f->scope == SCOPE_NODE && f->place == 110, "a rank that moved is named by its new node");
     diagnosis_free(run.d);
 }
 

@@ -51,7 +51,7 @@ static void formulas(void)
     }
     efficiency_rank(&none, 1, 0, 0);
     efficiency_group(&none);
-    ok(isnan(efficiency_of(&none).parallel), "without time nothing is known");
+    ok(isnan(efficiency_of(&none).parallel), "efficiencies without any time are NaN");
 }
 
 /* ---- the view ---- */
@@ -155,7 +155,7 @@ static void world(uint32_t n)
     view_efficiency_get(view, &e);
     view_critical_path_get(view, &c);
     ok(isnan(e.recent.parallel) && isnan(e.run.transfer) && isnan(c.concentration) && !c.n,
-       "nothing is known before anything is told");
+       "efficiencies of a view without records are NaN");
     steps(200, work_s, n);
     view_efficiency_get(view, &e);
     ok(near(e.run.parallel, 0.1175 / 0.2, 1e-4) && near(e.run.load_balance, 0.1175 / 0.19, 1e-4) &&
@@ -163,23 +163,23 @@ static void world(uint32_t n)
        "blocks of %u: parallel %.3f, load balance %.3f, serialisation %.3f, transfer %.3f", n, e.run.parallel,
        e.run.load_balance, e.run.serialisation, e.run.transfer);
     ok(near(e.recent.parallel, e.run.parallel, 1e-6) && near(e.recent.transfer, e.run.transfer, 1e-6),
-       "the last columns say the same of a steady job");
+       "recent efficiencies of a steady job equal those of the run");
     view_rank_get(view, now_s, 1, &f);
-    ok(near(f.wait_s, 0.110, 1e-4), "the first to come waits %.3f s a collective", f.wait_s);
+    ok(near(f.wait_s, 0.110, 1e-4), "the first to arrive waits %.3f s per collective", f.wait_s);
     ok(f.lateness_p50_s <= f.lateness_p95_s && f.lateness_p95_s <= f.lateness_p99_s &&
            f.lateness_p99_s < 1e-5,
-       "and is never late");
+       "the first to arrive is never late");
     view_rank_get(view, now_s, 2, &f);
     ok(f.lateness_p50_s > 0.11 / 1.05 && f.lateness_p99_s < 0.11 * 1.05,
-       "the last is late by 0.11 s, to 5 %%: %.4f to %.4f", f.lateness_p50_s, f.lateness_p99_s);
-    ok(f.wait_s == 0, "it waits for nobody: %g s", f.wait_s);
+       "the last to arrive is 0.11 s late, within 5 %%: %.4f to %.4f", f.lateness_p50_s, f.lateness_p99_s);
+    ok(f.wait_s == 0, "the last to arrive does not wait: %g s", f.wait_s);
     for (uint32_t r = 0; r < RANKS; r++) {
         view_rank_get(view, now_s, r, &f);
         waited_s += f.wait_s;
         caused_s += f.delay_s;
-        ok(near(f.delay_s, delay_s[r], 1e-3), "rank %u makes the others wait %.4f s a step", r, f.delay_s);
+        ok(near(f.delay_s, delay_s[r], 1e-3), "rank %u makes the others wait %.4f s per step", r, f.delay_s);
     }
-    ok(near(waited_s, 0.29, 1e-3) && near(caused_s, 0.29, 1e-3), "which adds up to what they wait: %.3f s",
+    ok(near(waited_s, 0.29, 1e-3) && near(caused_s, 0.29, 1e-3), "delays caused by all ranks sum to the time that all wait: %.3f s",
        caused_s);
     view_critical_path_get(view, &c);
     ok(c.n == 1 && c.rank[0].rank == 2 && !strcmp(c.rank[0].node, "b") && c.rank[0].last_ratio == 1 &&
@@ -198,24 +198,24 @@ static void change(void)
     start();
     steps(600, even, 1);
     view_efficiency_get(view, &e);
-    ok(near(e.recent.load_balance, 1, 1e-6), "equal work is balanced");
+    ok(near(e.recent.load_balance, 1, 1e-6), "the load balance of equal work is 1");
     steps(600, odd, 1);
     view_efficiency_get(view, &e);
-    ok(near(e.recent.load_balance, 0.115 / 0.19, 1e-2), "unequal work is not: %.3f now",
+    ok(near(e.recent.load_balance, 0.115 / 0.19, 1e-2), "the recent load balance of unequal work is below 1: %.3f",
        e.recent.load_balance);
-    ok(near(e.run.load_balance, 0.1525 / 0.19, 1e-2), "and %.3f over the run", e.run.load_balance);
+    ok(near(e.run.load_balance, 0.1525 / 0.19, 1e-2), "the load balance of the run averages both phases: %.3f", e.run.load_balance);
     double before = e.recent.load_balance;
     view_tick(view, now_s + 36000);
     view_efficiency_get(view, &e);
-    ok(near(e.recent.load_balance, before, 1e-6), "ten hours of silence change nothing");
+    ok(near(e.recent.load_balance, before, 1e-6), "ten hours without records do not change the load balance");
     for (uint32_t r = 0; r < RANKS; r++)
         view_rank_end(view, r, 0, false);
     struct view_comm comm[4];
     size_t n = view_comms_get(view, now_s, comm, 4);
-    ok(n == 1 && near(comm[0].run.load_balance, e.run.load_balance, 1e-6), "which outlives the ranks");
+    ok(n == 1 && near(comm[0].run.load_balance, e.run.load_balance, 1e-6), "the load balance stays when all ranks have ended");
     view_rank_add(view, 0, 1, "a", "");
     view_efficiency_get(view, &e);
-    ok(isnan(e.run.parallel) && isnan(e.recent.transfer), "another program starts from nothing");
+    ok(isnan(e.run.parallel) && isnan(e.recent.transfer), "another program starts without efficiencies");
     view_free(view);
 }
 
@@ -236,16 +236,16 @@ static void nested(void)
         steps(1, outer_s, 1);
     }
     n = view_comms_get(view, now_s, comm, 4);
-    is_int((long long)n, 2, "the inner groups are one row");
+    is_int((long long)n, 2, "inner groups are one row");
     ok(comm[0].size == RANKS && near(comm[0].run.parallel, 0.26 / 0.27, 1e-4) &&
            near(comm[0].run.load_balance, 1, 1e-4) && near(comm[0].run.transfer, 0.26 / 0.27, 1e-4),
        "the outer communicator costs its transfers: %.4f", comm[0].run.parallel);
     ok(comm[1].instances == 2 && near(comm[1].run.parallel, 0.21 / 0.27, 1e-4) &&
            near(comm[1].run.load_balance, 0.21 / 0.26, 1e-4) && near(comm[1].run.transfer, 0.26 / 0.27, 1e-4),
-       "the inner ones their imbalance, too: %.4f", comm[1].run.parallel);
+       "the inner communicators cost transfers and imbalance: %.4f", comm[1].run.parallel);
     view_critical_path_get(view, &c);
     ok(c.n >= 2 && c.rank[0].last_ratio >= 0.5 && c.concentration > 0.33 && c.concentration <= 0.67,
-       "their late ranks come last in half of the collectives or more");
+       "late ranks of inner groups arrive last in at least half of the collectives");
     view_free(view);
 }
 

@@ -104,8 +104,8 @@ int main(void)
     ok(got.samples > 1000 && got.samples < 12000 && got.largest >= 16,
        "1,000 collectives a second are thinned to about 50: %llu samples of up to %llu",
        (unsigned long long)got.samples, (unsigned long long)got.largest);
-    ok(got.nested, "blocks nest");
-    is_int((long long)got.collectives, 60000, "and cover every collective");
+    ok(got.nested, "blocks of collectives are nested");
+    is_int((long long)got.collectives, 60000, "blocks of collectives cover every collective");
     ok(got.step_items < got.steps / 4, "steps are put together too: %llu in %llu items",
        (unsigned long long)got.steps, (unsigned long long)got.step_items);
 

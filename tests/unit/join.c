@@ -49,14 +49,14 @@ int main(void)
     put(j, 6, 0, 0.001);
     put(j, 0, 0, 0.011);
     put(j, 4, 0, 0.005);
-    is_int(got.n, 0, "not before all members told");
+    is_int(got.n, 0, "a collective is not complete before all members have reported");
     put(j, 2, 0, 0.011);
-    ok(got.n == 1 && got.last.complete, "then at once");
-    ok(got.last.last == 6, "the shortest stay came last: rank %u", got.last.last);
+    ok(got.n == 1 && got.last.complete, "a collective is complete when the last member has reported");
+    ok(got.last.last == 6, "the rank with the shortest stay arrived last: rank %u", got.last.last);
     ok(near(got.late_s[6], 0.010, 1e-5) && near(got.late_s[4], 0.006, 1e-5) && got.late_s[0] == 0,
-       "lateness = longest stay - own stay");
-    ok(near(got.last.stay_min_s, 0.001, 1e-5), "transfer is the last one's stay");
-    ok(!put(j, 1, 1, 0.1) && !put(j, 99, 1, 0.1), "who is no member is not believed");
+       "lateness is the longest stay minus the own stay");
+    ok(near(got.last.stay_min_s, 0.001, 1e-5), "transfer is the stay of the last arriver");
+    ok(!put(j, 1, 1, 0.1) && !put(j, 99, 1, 0.1), "records of ranks that are not members are rejected");
     join_free(j);
 
     j = four();
@@ -65,26 +65,26 @@ int main(void)
             if (seq != 50 || r != 4)
                 put(j, r, seq, 0.01);
     is_int(got.n, 100, "a lost record costs one rank's share of one collective");
-    ok(!put(j, 4, 50, 0.01) || got.n == 100, "and comes too late afterwards");
+    ok(!put(j, 4, 50, 0.01) || got.n == 100, "a record that arrives too late is ignored");
     join_free(j);
 
     j = four();
     for (uint32_t seq = 0; seq < 100; seq++)
         put(j, 0, seq, 0.01);
-    is_int(got.n, 0, "one rank of four shows nothing");
+    is_int(got.n, 0, "records of one rank of four complete no collective");
     join_leave(j, 2);
     join_leave(j, 4);
     for (uint32_t seq = 100; seq < 300; seq++) {
         put(j, 0, seq, 0.01);
         put(j, 6, seq, 0.02);
     }
-    ok(got.n >= 150, "those that ended are no longer waited for: %d", got.n);
+    ok(got.n >= 150, "ranks that ended are no longer waited for: %d", got.n);
     join_free(j);
 
     ok(!join_new(&(struct comm_item){ .size = 0 }) &&
            !join_new(&(struct comm_item){ .size = 4, .first = 3, .last = 1 }) &&
            !join_new(&(struct comm_item){ .size = 4, .last = 2 }) &&
            !join_new(&(struct comm_item){ .size = UINT32_MAX, .last = UINT32_MAX - 1 }),
-       "impossible communicators are refused");
+       "impossible communicators are rejected");
     return done_testing();
 }

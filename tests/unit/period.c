@@ -126,9 +126,9 @@ int main(void)
     feed("abcabcabcabcabcabcabc", &first);
     period_gap(&p, UINT32_MAX);
     ok(!p.locked && p.length == 3, "a hole unlocks and keeps the cycle");
-    is_int(feed("bcabcabc", &first), 2, "and it is known again where it begins");
+    is_int(feed("bcabcabc", &first), 2, "after a hole the first collective of the cycle is known again");
     ok(period_gap(&p, 2), "two lost records are counted over");
-    ok(feed("c", &first) == 0 && p.locked && feed("abc", &first) == 1, "and the cycle goes on behind them");
+    ok(feed("c", &first) == 0 && p.locked && feed("abc", &first) == 1, "after lost records the cycle continues");
 
     equal_buckets(2, 0.7, 0.1, 0);
     equal_buckets(4, 0.55, 0.3, 0);

@@ -99,7 +99,7 @@ static void runs(void)
     why = view_run_get(view, &run);
     ok(!why && run.ranks == RANKS && run.ranks_per_node == 4 && run.n_times == 2 &&
            near(run.compute_s, WORK, 0.02),
-       "what a run shows: %zu sizes", run.n_times);
+       "a run reports the times of its message sizes: %zu", run.n_times);
     text = scaling_run_text(&run);
     ok(scaling_run_parse(text, &back) && back.n_times == 2 && back.time[1].op == COLLECTIVE_ALLREDUCE &&
            near(back.time[1].bytes, run.time[1].bytes, 1e-6) && near(back.behind, run.behind, 1e-6),
@@ -107,12 +107,12 @@ static void runs(void)
     free(text);
     ok(!scaling_run_parse("[]", &back) && !scaling_run_parse("{\"ranks\":1}", &back) &&
            !scaling_run_parse("{\"ranks\":8,\"ranks_per_node\":9,\"step_s\":1,\"compute_s\":1}", &back),
-       "other texts are refused");
+       "invalid texts are rejected");
     view_scaling_get(view, false, &alone);
     view_runs_set(view, &run, 1);
     view_scaling_get(view, false, &ring);
     ok(ring.n_runs == 0 && ring.projection.point[4].step_s.p50 == alone.projection.point[4].step_s.p50,
-       "a run over as many ranks tells nothing new");
+       "a run on the same number of ranks is not used");
     run.ranks = RANKS / 4;
     for (size_t i = 0; i < run.n_times; i++) /* as a ring over a fourth of the ranks */
         run.time[i].time_s = 200e-6 * 3 / 15 + 1e-10 * run.time[i].bytes * 12 / 15;
@@ -147,7 +147,7 @@ int main(void)
     if (!ok(!why, "a job of 120 steps is projected"))
         return done_testing();
     ok(s->noise.ranks == RANKS && s->noise.ranks_per_node == 4 && s->noise.nodes_per_switch == 2,
-       "who sits where is known");
+       "the placement of ranks is known");
     ok(near(s->noise.mean_s, WORK, 0.02) && near(s->noise.passing[VARIATION_RANK].sd, 0.05, 0.1),
        "own work %.4f s, noise %.4f", s->noise.mean_s, s->noise.passing[VARIATION_RANK].sd);
     g = &s->link[0].fit.segment[0];

@@ -34,15 +34,15 @@ static void exact(void)
     trend_fit(at, y, N, 2.6, &t);
     ok(t.direction == TREND_RISING && near(t.slope, 0.0004, 1e-9), "a straight line has its slope");
     ok(trend_reach(&t, 0.22, &r) && near(r.p50, 500 - at[N - 1], 1e-6) && near(r.p10, r.p90, 1e-6),
-       "and reaches a limit when it does");
-    ok(!trend_reach(&t, 0.05, &r), "not one that it has passed");
+       "the time at which a straight line reaches a limit");
+    ok(!trend_reach(&t, 0.05, &r), "a limit that was passed is not reached");
     for (int i = 0; i < N; i++)
         y[i] = -y[i];
     trend_fit(at, y, N, 2.6, &t);
     ok(t.direction == TREND_FALLING && trend_reach(&t, -0.22, &r) && !trend_reach(&t, 0, &r),
-       "so does a falling one");
+       "a falling line reaches its limit");
     trend_fit(at, y, TREND_POINTS_MIN - 1, 2.6, &t);
-    ok(t.direction == TREND_UNKNOWN && isnan(t.slope), "a few points are unknown");
+    ok(t.direction == TREND_UNKNOWN && isnan(t.slope), "the direction of too few points is unknown");
     for (int i = 0; i < N; i++)
         y[i] = 0.1;
     trend_fit(at, y, N, 2.6, &t);
@@ -50,7 +50,7 @@ static void exact(void)
     for (int i = 0; i < N; i++)
         at[i] = 7;
     trend_fit(at, y, N, 2.6, &t);
-    ok(t.direction == TREND_UNKNOWN, "points all at one time are unknown");
+    ok(t.direction == TREND_UNKNOWN, "the direction of points at one time is unknown");
 }
 
 static void robust(void)
@@ -64,7 +64,7 @@ static void robust(void)
         y[i] += 40;
     trend_fit(at, y, N, 2.6, &t);
     ok(t.direction == TREND_RISING && fabs(t.slope - 0.1) < 0.02,
-       "a tenth of outliers does not move it: %.3f", t.slope);
+       "a tenth of outliers does not change the slope: %.3f", t.slope);
     make(at, y, N, 0.3, 0);
     for (int i = N / 2; i < N; i++)
         y[i] += 6;
@@ -92,7 +92,7 @@ static void chance(void)
         }
         ok(trends <= 0.06 * SEEDS, "correlation %.2f: %.1f %% are taken for a trend, 5 %% may be", rho[k],
            100.0 * trends / SEEDS);
-        ok(warnings <= 0.08 * SEEDS, "and %.1f %% for a warning", 100.0 * warnings / SEEDS);
+        ok(warnings <= 0.08 * SEEDS, "false warnings are rare: %.1f %%", 100.0 * warnings / SEEDS);
     }
 }
 
@@ -148,7 +148,7 @@ static void restless(void)
     }
     ok(warned > 0.2 * SEEDS, "wider and slower fluctuations are warned of in %.0f %%",
        100.0 * warned / SEEDS);
-    ok(!trend_warning(NULL, TREND_WARNING_MIN - 1), "not from a few points");
+    ok(!trend_warning(NULL, TREND_WARNING_MIN - 1), "too few points give no warning");
 }
 
 int main(void)

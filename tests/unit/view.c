@@ -118,15 +118,15 @@ static void healthy(void)
     view_figures_get(job.view, job.now_s[0], &f);
     is_int(f.period, ARRAY_SIZE(buckets), "the step is found without markers");
     ok(f.steps >= 590 && f.steps <= 600, "steps are counted: %llu of 600", (unsigned long long)f.steps);
-    ok(near(f.step_mean_s, 0.056, 0.05), "step time %.4f s", f.step_mean_s);
-    ok(f.regime == VIEW_COMPUTE, "regime %s", view_regime_name(f.regime));
-    ok(!verdict(), "noise alone names nobody");
+    ok(near(f.step_mean_s, 0.056, 0.05), "the mean step is 56 ms: %.4f s", f.step_mean_s);
+    ok(f.regime == VIEW_COMPUTE, "the regime is compute: %s", view_regime_name(f.regime));
+    ok(!verdict(), "noise alone raises no verdict");
     ok(f.mds > 1 && f.mds < 1.05, "smallest slowdown that would be named: %.3f", f.mds);
     ok(f.synchronisation_ratio > 0.02 && f.synchronisation_ratio < 0.15, "waiting is %.3f",
        f.synchronisation_ratio);
     ok(fabs(f.compute_ratio + f.communication_ratio + f.synchronisation_ratio + f.p2p_ratio - 1) < 1e-9,
-       "shares make one");
-    is_int((long long)f.refused, 0, "nothing was refused");
+       "the shares of the time sum to 1");
+    is_int((long long)f.refused, 0, "no item was rejected");
     printf("# %s\n", view_sentence(job.view, job.now_s[0], sentence, sizeof(sentence)));
     finish();
 }
@@ -210,21 +210,21 @@ static void stragglers(void)
             finish();
             continue;
         }
-        ok(labs((long)d->since_step - 100) <= 8, "since step 100: %ld", (long)d->since_step);
-        ok(fabs(d->since_s - onset_s) < 0.5, "since %.3f s, the onset was at %.3f s", d->since_s, onset_s);
+        ok(labs((long)d->since_step - 100) <= 8, "the verdict dates the onset to step 100: %ld", (long)d->since_step);
+        ok(fabs(d->since_s - onset_s) < 0.5, "the verdict dates the onset to %.3f s, it was at %.3f s", d->since_s, onset_s);
         found_s = d->found_s;
-        ok(found_s > onset_s && found_s <= job.now_s[0], "found at %.3f s", found_s);
+        ok(found_s > onset_s && found_s <= job.now_s[0], "the verdict is found after the onset, at %.3f s", found_s);
         printf("# %s\n", d->text);
         steps(60);
         d = verdict();
         double want = (cases[i].factor * COMPUTE * longest(cases[i].last - cases[i].first + 1) + 0.004) /
                       (COMPUTE * longest(RANKS - 1 - (cases[i].last - cases[i].first)) + 0.004);
-        ok(d && d->found_s == found_s, "when it was found stays the same");
-        ok(d && fabs(d->finding.slowdown - want) < 0.015, "price %.3f, about %.3f", d ? d->finding.slowdown : NAN, want);
+        ok(d && d->found_s == found_s, "the time at which a verdict was found does not change");
+        ok(d && fabs(d->finding.slowdown - want) < 0.015, "the price is %.3f, expected about %.3f", d ? d->finding.slowdown : NAN, want);
         for (uint32_t r = 0; r < RANKS; r++)
             job.factor[r] = 1;
         steps(120);
-        ok(!verdict(), "and let go when it is over");
+        ok(!verdict(), "a verdict is lowered when its fault is over");
         while (view_event_take(job.view, &e))
             printf("# %.2f s: %s\n", e.at_s, e.text);
         finish();
@@ -242,7 +242,7 @@ static void slow_transfer(void)
     d = verdict();
     ok(d && d->finding.class == FINDING_COMMUNICATION && strstr(d->text, " times as long as before"),
        "collectives of three times the length are named: %s", d ? d->text : "");
-    ok(d && !strstr(d->text, "arrivals"), "nothing is claimed of the arrivals, which nobody compared");
+    ok(d && !strstr(d->text, "arrivals"), "the sentence on slow collectives claims nothing about arrivals");
     finish();
 }
 
@@ -286,15 +286,15 @@ static void hang(void)
         view_tick(job.view, job.now_s[0]);
         if (second == 10) {
             view_figures_get(job.view, job.now_s[0], &f);
-            ok(f.regime == VIEW_STALLED && !verdict(), "stalled at 10 s, not yet a hang");
+            ok(f.regime == VIEW_STALLED && !verdict(), "after 10 s the regime is stalled, and no hang is raised");
         }
     }
     d = verdict();
     ok(d && d->finding.class == FINDING_HANG && d->n_culprits == 1 && !strcmp(d->culprit[0], "r6"),
-       "a hang names who is missing");
+       "a hang names the missing rank");
     printf("# %s\n", d ? d->text : "");
     steps(2);
-    ok(!verdict(), "and is over when the collective ends");
+    ok(!verdict(), "a hang is over when the collective ends");
     finish();
 }
 
@@ -328,11 +328,11 @@ static void bounds(void)
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
         view_item(job.view, 1, &bad[i]);
     view_figures_get(job.view, 1, &f);
-    is_int((long long)f.refused, ARRAY_SIZE(bad), "each item out of bounds is refused and counted");
+    is_int((long long)f.refused, ARRAY_SIZE(bad), "each item out of bounds is rejected and counted");
     is_int(view_rank_add(job.view, VIEW_RANKS_MAX, 0, "n", ""), -1, "so is a rank out of bounds");
     is_int(view_rank_add(job.view, 0, 1, "node9", ""), 0, "another program of the step");
     view_figures_get(job.view, 1, &f);
-    ok(f.ranks == 1 && !f.period && isnan(f.step_mean_s), "starts from nothing");
+    ok(f.ranks == 1 && !f.period && isnan(f.step_mean_s), "a new program starts without period and step time");
     finish();
 }
 
@@ -354,12 +354,12 @@ static void phases(void)
         steps(1);
     }
     view_phases_get(job.view, &p);
-    ok(p.warm_up_steps > 0 && p.warm_up_steps <= 10, "%d steps seen warming up", p.warm_up_steps);
+    ok(p.warm_up_steps > 0 && p.warm_up_steps <= 10, "%d steps of warm-up are found", p.warm_up_steps);
     ok(p.pauses == 2 && near(p.pause_s, 6, 0.05), "%llu pauses, %.2f s in all", (unsigned long long)p.pauses,
        p.pause_s);
     ok(p.evaluations == 2 && p.foreign_collectives == 6, "%llu evaluations of %llu collectives",
        (unsigned long long)p.evaluations, (unsigned long long)p.foreign_collectives);
-    ok(!verdict(), "no verdict");
+    ok(!verdict(), "warm-up raises no verdict");
     finish();
 }
 
