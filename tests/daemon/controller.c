@@ -15,10 +15,10 @@ static void questions(void)
     json_decref(a);
     a = ask("{\"query\":\"weather\"}");
     ok(strstr(text(a, "error"), "status, jobs, job, nodes, scaling, record"),
-       "a wrong query is told the right ones");
+       "the error on an unknown query lists the known ones");
     json_decref(a);
     a = ask("{\"query\":\"job\", \"job\":\"12x\"}");
-    ok(strstr(text(a, "error"), "123.0"), "a wrong job id is told the form: %s", text(a, "error"));
+    ok(strstr(text(a, "error"), "123.0"), "the error on a malformed job id has the expected form: %s", text(a, "error"));
     json_decref(a);
     a = ask("{\"query\":\"job\", \"job\":\"99\"}");
     ok(strstr(text(a, "error"), "no guarded job"), "an unknown job: %s", text(a, "error"));
@@ -42,7 +42,7 @@ static void a_job(void)
     is_int((long long)json_array_size(at(a, "rank_table")), 3, "a view gets the rows it asks for");
     is_int((long long)number(a, "rank_table.0.rank"), 3, "sorted");
     is_int((long long)json_array_size(at(a, "heat.rows")), 3, "the heat map has the same rows");
-    is_int((long long)number(a, "rank_table_total"), 8, "of so many");
+    is_int((long long)number(a, "rank_table_total"), 8, "the table of ranks has a total of 8");
     ok(json_is_null(at(a, "samples_per_s")), "samples a second are unknown");
     is_str(text(a, "timeline.0.class"), "straggler", "the timeline has what was raised");
     ok(number(a, "efficiency.parallel") > 0.5 && number(a, "efficiency.parallel") < 0.95 &&
@@ -61,7 +61,7 @@ static void a_job(void)
        "it causes waiting and has none itself");
     ok(near(number(a, "agents.0.health.frequency_hz"), 3.1e9, 1e-6) &&
            !at(a, "agents.0.health.throttled_per_s") && !at(a, "agents.0.health.gpus"),
-       "nodes tell how they fare, and not what they do not know");
+       "nodes have their health, without values that are unknown");
     ok(number(a, "rank_table.0.health.involuntary_per_s") > 10 &&
            json_is_false(at(a, "rank_table.0.health.shared_cpu")) && !at(a, "rank_table.0.health.gpu"),
        "so do ranks");
@@ -273,7 +273,7 @@ static void reload(void)
     json_decref(a);
     live_configure("Policy=gentle MinSlowdown=0.5");
     kill(live.controller, SIGHUP);
-    ok(live_logged("the configuration stays as it is"), "a wrong configuration is reported in the log");
+    ok(live_logged("keeping the present configuration"), "a wrong configuration is reported in the log");
     a = ask("{\"query\":\"status\"}");
     is_int((long long)json_array_size(at(a, "policies")), (long long)n + 1, "a wrong configuration changes nothing");
     json_decref(a);

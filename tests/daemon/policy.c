@@ -108,7 +108,7 @@ static void decisions(void)
     ok(json_is_null(at(r, "last")), "and nothing comes of it");
     is_int((long long)number(a, "policy.budget.actions"), 2,
            "the budget knows what a dry run would have used");
-    ok(json_array_size(at(a, "policy.decisions")) <= 3, "each decision is told once");
+    ok(json_array_size(at(a, "policy.decisions")) <= 3, "each decision is listed once");
     json_decref(a);
     a = ask("{\"query\":\"audit\",\"job\":\"4242\"}");
     is_str(text(a, json_array_size(at(a, "audit")) == 3 ? "audit.2.rule" : "audit.1.rule"), "slow",
@@ -154,7 +154,7 @@ static void commands(void)
 
     is_str(text(param(a, "HangTimeout"), "value"), "45s", "a parameter is set");
     ok(json_is_true(at(param(a, "HangTimeout"), "set")) && !json_is_true(at(param(a, "MinSlowdown"), "set")),
-       "and told apart from the others");
+       "only the parameter that was set is marked as set");
     json_decref(a);
     a = control("4242", "set", "\"HangTimeout=50s\",\"SampleRate=0\"");
     is_str(text(a, "error"), "SampleRate=0: a rate from 1 to 1000 a second (default 50)",
@@ -271,9 +271,9 @@ static void retuning(void)
     struct err err;
     struct link *l = link_connect(e.base, live.hosts, 0, live.munge.socket, &events, &e, &err);
 
-    ok(hears(&e, "\"rate_hz\":50"), "an agent is told the policy's parameters");
+    ok(hears(&e, "\"rate_hz\":50"), "an agent gets the policy's parameters");
     json_decref(control("77", "set", "\"SampleRate=7\""));
-    ok(hears(&e, "\"rate_hz\":7"), "and, when they are set, told anew: %s", e.heard);
+    ok(hears(&e, "\"rate_hz\":7"), "an agent gets the parameters again after they were set: %s", e.heard);
     configure("MinSlowdown=1.03 SampleRate=20");
     kill(live.controller, SIGHUP);
     json_decref(control("77", "set", "\"SampleRate=default\""));
@@ -305,7 +305,7 @@ static void reload(void)
     live_configure(
         "Policy=p MinSlowdown=1.09\nRule=bad Policy=p When=\"synchronisation_ratio > 5s\" Action=drain\n");
     kill(live.controller, SIGHUP);
-    ok(live_logged("the configuration stays as it is"), "a wrong rule is reported in the log");
+    ok(live_logged("keeping the present configuration"), "a wrong rule is reported in the log");
     a = job("4242");
     is_str(text(param(a, "MinSlowdown"), "value"), "1.04", "a rule that is wrong: nothing changes");
     json_decref(a);
@@ -475,9 +475,9 @@ static void next_run(void)
     unlink(slurm_helper);
 }
 
-/* ---- the audit is lost, the book of actions is not ---- */
+/* ---- the audit is lost, the records of actions are not ---- */
 
-static int told(const char *job)
+static int command_ran_twice(const char *job)
 {
     char *command = xasprintf("test $(grep -c '\"%s\"' '%s.log') = 2", job, hook);
     int rc = -1;
@@ -511,7 +511,7 @@ static void lost_audit(void)
     ok(becomes("4700", "policy.rules.0.last.outcome", "done"), "a command is run");
     live_stop(SIGTERM);
     ok(system(lose) == 0 && live_start(), "its audit is lost");
-    ok(becomes("4700", "policy.rules.0.last.outcome", "done") && told("4700.0") == 0,
+    ok(becomes("4700", "policy.rules.0.last.outcome", "done") && command_ran_twice("4700.0") == 0,
        "what is decided then is done, whatever its number was used for before");
     end_job(pid);
     free(body);

@@ -186,7 +186,7 @@ static void step(void)
     }
 }
 
-/* The slow rank is slow because another process uses its CPU; what nodes mostly cannot tell is not told. */
+/* The slow rank is slow because another process uses its CPU; values that nodes mostly cannot measure are left out. */
 static void tell_health(struct node *n, bool slow)
 {
     struct telemetry_item item = { .kind = TELEMETRY_NODE,

@@ -61,7 +61,7 @@ static void not_loaded(void)
         a = NULL;
     }
     is_str(text(a, "verdicts.0.class"), "straggler", "the jobs are watched all the same");
-    is_str(text(a, "policy.rules.0.phase"), "unknown", "a rule that asks it cannot be told");
+    is_str(text(a, "policy.rules.0.phase"), "unknown", "a rule that asks a policy which is not loaded is unknown");
     ok(json_is_null(at(a, "policy.rules.0.last")), "and nothing comes of it");
     json_decref(a);
 }
