@@ -242,7 +242,7 @@ static const char *fit(const struct view *v, struct view_scaling *out, struct pr
     in->step_s = steps.step_s;
     in->other_s = f.p2p_ratio > 0 ? f.p2p_ratio * steps.step_s : 0;
     if (steps.ranks < 2)
-        why = "one rank has nobody to wait for";
+        why = "a job of one rank waits for no other";
     else if (!variation_fit(&out->noise, steps.own_s, steps.n, steps.ranks, steps.node, steps.switch_id,
                             steps.scratch))
         why = "too few steps are seen yet";
@@ -469,7 +469,7 @@ const char *view_strategies_get(const struct view *v, const struct view_strategy
     view_share_figures(v, &f);
     in.step_s = steps.step_s;
     in.other_s = f.p2p_ratio > 0 ? f.p2p_ratio * steps.step_s : 0;
-    why = steps.ranks < 2 ? "one rank has nobody to wait for" : rank_strategies(v, o, &steps, k, &in, out);
+    why = steps.ranks < 2 ? "a job of one rank waits for no other" : rank_strategies(v, o, &steps, k, &in, out);
 out:
     steps_free(&steps);
     free(k);

@@ -514,7 +514,7 @@ static void put_past(const struct page *p)
 
     if (!json_is_string(json_object_get(past, "text")))
         return;
-    page_title(p, "Earlier runs like this");
+    page_title(p, "Similar earlier runs");
     text_wrap(p->out, show_text(past, "text", text, sizeof(text)), INDENT, p->columns);
     if (get_number(past, "reruns") > 0)
         page_line(p, "%s of the last %s starts were re-runs", text_count(get_number(past, "reruns")).s,

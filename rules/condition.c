@@ -165,7 +165,7 @@ static int refuse_value(const struct parser *p, int figure)
 {
     char accepts[160];
 
-    return fail(p, "%s is compared with '%s': %s is accepted", figure_table[figure].name, p->word,
+    return fail(p, "cannot compare %s with '%s': expected %s", figure_table[figure].name, p->word,
                 figure_accepts((enum figure_id)figure, accepts, sizeof(accepts)));
 }
 

@@ -119,7 +119,7 @@ char *outlook_past(const struct snap_past *p, char *buf, size_t size)
     if (p->text[0])
         snprintf(buf, size, "%s", p->text);
     else if (p->runs > 0 && !isnan(p->step_ratio))
-        snprintf(buf, size, "step %s of the median of %lld runs like it",
+        snprintf(buf, size, "step %s of the median of %lld similar runs",
                  padded_trim(padded_times(p->step_ratio)).text, (long long)p->runs);
     return buf;
 }

@@ -1,4 +1,4 @@
-/* outlook.h - a job in one line each: what was found, where it is going, how it compares with runs like it.
+/* outlook.h - a job in one line each: what was found, where it is going, how it compares with similar runs.
  */
 #ifndef SYNCGUARD_TUI_OUTLOOK_H
 #define SYNCGUARD_TUI_OUTLOOK_H
@@ -14,7 +14,7 @@ void outlook_verdicts(struct canvas *c, int y, int x, int width, const struct sn
 char *outlook_projection(const struct snap_projection *p, char *buf, size_t size);
 void outlook_projection_draw(struct canvas *c, int y, int x, int width, const struct snap_projection *p);
 
-/* "7th run like this: step 1.04x of the others' median"; "" when nothing is known.  Returns buf. */
+/* "step 1.04x of the median of 6 similar runs"; "" when nothing is known.  Returns buf. */
 char *outlook_past(const struct snap_past *p, char *buf, size_t size);
 
 #endif

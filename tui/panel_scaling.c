@@ -219,7 +219,7 @@ static int draw(struct canvas *c, const struct ui *ui)
     int y = 0;
 
     if (s->n == 0) {
-        canvas_printf(c, 0, 1, c->width - 2, STYLE_DIM, "nothing can be projected%s%s",
+        canvas_printf(c, 0, 1, c->width - 2, STYLE_DIM, "no projection%s%s",
                       s->missing[0] ? ": " : " yet", s->missing);
         return 1;
     }

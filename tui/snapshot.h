@@ -165,7 +165,7 @@ struct snap_guarded {
     } ratio[SNAP_GUARDED_MAX];
 };
 
-/* This run against the user's runs like it. */
+/* This run against the user's similar runs. */
 struct snap_past {
     bool known, unusual;
     int64_t runs, reruns;

@@ -26,7 +26,7 @@ sys.exit(not (answer["best"].startswith("replace ") and "replace rank r5, the sl
 END
 ok $? "sgplan compare: replacing slow rank r5 is best, every ratio lies within its range, staleness is per sample"
 "$sgplan" compare --trace="$dir/trace" --ranks=8 >/dev/null 2>"$dir/err"
-[ $? -eq 2 ] && grep -q "one of --trace" "$dir/err"
+[ $? -eq 2 ] && grep -q "exclude one another" "$dir/err"
 ok $? "sgplan compare rejects --trace together with --ranks"
 "$sgplan" compare --trace="$dir/job" >/dev/null 2>"$dir/err"
 [ $? -eq 1 ] && [ "$(wc -l <"$dir/err")" -eq 1 ]

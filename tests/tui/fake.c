@@ -394,7 +394,7 @@ static json_t *past(void)
     return json_pack("{s:i, s:f, s:f, s:f, s:i, s:n, s:n, s:s}", "runs", 7, "step_p50_s", STEP_S,
                      "step_ratio", 1.26, "spread_ratio", 0.03, "reruns", 1, "energy_j_per_step",
                      "energy_ratio", "text",
-                     "26 % slower a step than the median of 7 runs like it, which differ by 3 %");
+                     "26 % slower a step than the median of 7 similar runs, which differ by 3 %");
 }
 
 struct row {

@@ -146,7 +146,7 @@ AT="--controller $HOSTS --munge-socket $SOCKET"
     }' >"$DIR/slow.jsonl"
     "$SGTOP" --replay "$DIR/slow.jsonl" >"$DIR/report" </dev/null
     ok $? "sgtop --replay into a pipe exits with 0"
-    grep -q 'found   straggler r5' "$DIR/report" && grep -q 'critical path' "$DIR/report"
+    grep -q 'found   r5 is slow (straggler)' "$DIR/report" && grep -q 'critical path' "$DIR/report"
     ok $? "sgtop --replay's report has the straggler and the critical path"
     "$SGTOP" --replay - <"$DIR/slow.jsonl" | sed 1d | cmp -s - <(sed 1d "$DIR/report")
     ok $? "sgtop --replay - reports the same of a trace on standard input"

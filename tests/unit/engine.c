@@ -305,8 +305,8 @@ static const struct {
     const char *text, *want;
 } mistakes[] = {
     { "Rule=r Policy=balanced \\\n When=\"synchronisation_ratio > 5s\" Action=drain",
-      "t:2: Rule=r When=synchronisation_ratio > 5s: column 25: synchronisation_ratio is compared with '5s': a ratio such as 0.05 "
-      "or 5% is accepted" },
+      "t:2: Rule=r When=synchronisation_ratio > 5s: column 25: cannot compare synchronisation_ratio with '5s': expected a ratio such as 0.05 "
+      "or 5%" },
     { "Rule=r Policy=balanced When=warning \\\n\\\n Action=dance",
       "t:3: Rule=r Action=dance: unknown action; expected one of signal, checkpoint, requeue, exclude, "
       "node_comment, drain, job_comment, webhook, command" },
