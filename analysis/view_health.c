@@ -624,11 +624,15 @@ bool view_rank_health_get(const struct view *v, double now_s, uint32_t rank, str
 
 bool view_node_health_get(const struct view *v, double now_s, const char *node, struct view_node_health *h)
 {
-    const struct node_health *k = v->health->node, *end = k + v->health->n_nodes;
+    const struct node_health *k;
+    uint32_t place = 0;
 
-    while (k < end && strcmp(view_place_name(v, (uint32_t)(k - v->health->node)), node))
-        k++;
-    if (k == end || !k->reported || k->at_s + VALID_S <= now_s)
+    while (place < v->health->n_nodes && strcmp(view_place_name(v, place), node))
+        place++;
+    if (place == v->health->n_nodes)
+        return false;
+    k = &v->health->node[place];
+    if (!k->reported || k->at_s + VALID_S <= now_s)
         return false;
     *h = (struct view_node_health){ .figures = k->figures, .involuntary_per_s = k->involuntary_per_s };
     for (size_t i = 0; i < VIEW_GPUS_MAX; i++)

@@ -47,10 +47,20 @@ static void put_interval(const struct page *p, const json_t *c)
     line(p, text);
 }
 
+static const char *rate_source(const json_t *rate, char *buf, size_t size)
+{
+    const char *from = get_word(rate, "source");
+
+    return json_is_string(json_object_get(rate, "source_text")) ? show_text(rate, "source_text", buf, size)
+           : !strcmp(from, "published") ? "a published rate: this cluster has no record yet"
+           : !strcmp(from, "partition") ? "from guarded jobs of the partition"
+                                        : "from guarded jobs of this cluster";
+}
+
 static void put_stands_on(const struct page *p, const json_t *c)
 {
     const json_t *cost = get_object(c, "cost_s"), *rate = get_object(c, "failure_rate");
-    const char *source = get_word(c, "cost_source"), *from = get_word(rate, "source");
+    const char *source = get_word(c, "cost_source");
     char text[512], reported[200];
 
     snprintf(text, sizeof(text), "a write costs %s (%s to %s), %s", text_s(get_number(cost, "value")).s,
@@ -62,11 +72,7 @@ static void put_stands_on(const struct page *p, const json_t *c)
     snprintf(text, sizeof(text), "the job fails every %s: %s failures in 1000 node-days (%s to %s), %s",
              text_s(get_number(c, "mtbf_s")).s, text_number(1000 * get_number(rate, "value")).s,
              text_number(1000 * get_number(rate, "low")).s, text_number(1000 * get_number(rate, "high")).s,
-             json_is_string(json_object_get(rate, "source_text"))
-                 ? show_text(rate, "source_text", reported, sizeof(reported))
-             : !strcmp(from, "published") ? "a published rate: this cluster has no record yet"
-             : !strcmp(from, "partition") ? "from guarded jobs of the partition"
-                                          : "from guarded jobs of this cluster");
+             rate_source(rate, reported, sizeof(reported)));
     line(p, text);
 }
 
@@ -115,21 +121,17 @@ static bool checkpoints(const json_t *c)
            get_number(get_object(c, "requests"), "asked") > 0;
 }
 
-/* All that could be said stands on guesses. */
+/* In one line: the cost of a write is a guess. */
 static void put_guess(const struct page *p, const json_t *c)
 {
     const json_t *perhaps = get_object(c, "perhaps");
+    char pause[160] = "", source[200];
 
     if (perhaps)
-        page_line(
-            p,
-            "none is known; a pause of %s, %s ago, may have been one. Assumed costs and failure rates give an "
-            "interval of %s of work",
-            text_s(get_number(perhaps, "pause_s")).s, text_s(get_number(perhaps, "age_s")).s,
-            text_s(get_number(c, "interval_s")).s);
-    else
-        page_line(p, "none is known; assumed costs and failure rates give an interval of %s of work",
-                  text_s(get_number(c, "interval_s")).s);
+        snprintf(pause, sizeof(pause), " (a pause of %s, %s ago, may have been one)",
+                 text_s(get_number(perhaps, "pause_s")).s, text_s(get_number(perhaps, "age_s")).s);
+    page_line(p, "none is known%s; an assumed cost and the failure rate (%s) give an interval of %s of work", pause,
+              rate_source(get_object(c, "failure_rate"), source, sizeof(source)), text_s(get_number(c, "interval_s")).s);
 }
 
 void page_checkpoint(const struct page *p)

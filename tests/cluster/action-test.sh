@@ -92,7 +92,7 @@ C exec scontrol update nodename=node4 comment=rack9
 like "$(C exec sgctl node 'node[3-4]' comment --yes slow at times)" "comment set" "sgctl node comment reports that the comment is set"
 is "$(field node node4 Comment)" "rack9; SyncGuard: slow at times" "a node's comment keeps what others wrote"
 C exec sgctl node node77 drain --yes x >/dev/null 2>"$here/err"
-like "$(cat "$here/err")" "no node node77" "sgctl node drain of an unknown node names it"
+like "$(cat "$here/err")" "node node77 does not exist" "sgctl node drain of an unknown node names it"
 
 # ---- who may ----
 

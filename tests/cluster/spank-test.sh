@@ -98,7 +98,7 @@ for launcher in srun "sbatch --wrap=true" "salloc -Q"; do
     *) command+=(true) ;;
     esac
     run "${command[@]}"
-    [ "$status" -ne 0 ] && [ "$(err 'unknown policy; there are observe, balanced, night, off')" = 1 ]
+    [ "$status" -ne 0 ] && [ "$(err 'unknown policy; known are observe, balanced, night, off')" = 1 ]
     ok $? "${launcher%% *}: an unknown policy is rejected with the list of known ones"
     command[2]=--sync-guard=help
     run "${command[@]}"

@@ -1,5 +1,5 @@
 /* The reports, from JSON files to expected text.  Where a change of the text is meant:
- *     UPDATE=1 tests/unit/page     writes the expected files anew; read them before committing. */
+ *     UPDATE=1 tests/unit/page     writes the expected files again; read them before committing. */
 #include "ctl/page.h"
 
 #include <stdlib.h>
