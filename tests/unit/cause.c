@@ -137,9 +137,10 @@ static void all_well(void)
     }
 }
 
-static struct view *told(void)
+static const struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 30 };
+
+static struct view *reported(void)
 {
-    static const struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 30 };
     struct view *v = view_new(&params, 0);
 
     for (uint32_t r = 0; r < RANKS; r++) {
@@ -164,7 +165,7 @@ static struct view *told(void)
 static const char *cause_of(enum finding_class class, enum finding_scope scope, const char *culprit, char buf[256])
 {
     struct view_verdict d = { .finding.class = class, .finding.scope = scope, .n_culprits = scope != SCOPE_NONE };
-    struct view *v = told();
+    struct view *v = reported();
 
     snprintf(d.culprit[0], sizeof(d.culprit[0]), "%s", culprit);
     view_cause(v, &d, buf, 256);
@@ -263,7 +264,7 @@ static void rows(void)
     all_well();
     task[3].run_delay_ratio = 0.34f;
     node[1].steal_ratio = NAN;
-    v = told();
+    v = reported();
     ok(view_rank_health_get(v, 5, 3, &r) && strstr(r.cause, "waited 34.0 %"),
        "the health of a rank names its cause: %s", r.cause);
     ok(view_rank_health_get(v, 5, 2, &r) && !*r.cause && !strcmp(r.figures.cpus, "0-3"), "the health of a rank without trouble has no cause");
@@ -276,6 +277,9 @@ static void rows(void)
     ok(!view_rank_health_get(v, 60, 3, &r) && !view_node_health_get(v, 60, "node01", &n),
        "old figures are not returned");
     view_free(v);
+    v = view_new(&params, 0);
+    ok(!view_node_health_get(v, 0, "node01", &n), "there is no health of a node before any is reported");
+    view_free(v);
 }
 
 static void smoothed(void)
@@ -284,7 +288,7 @@ static void smoothed(void)
     struct view *v;
 
     all_well();
-    v = told();
+    v = reported();
     task[3].run_delay_ratio = 1;
     view_item(v, 6, &(struct telemetry_item){ .kind = TELEMETRY_TASK, .task = task[3] });
     view_rank_health_get(v, 6, 3, &r);
@@ -314,7 +318,7 @@ static void refused(void)
     struct view *v;
 
     all_well();
-    v = told();
+    v = reported();
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
         view_item(v, 6, &bad[i]);
     view_figures_get(v, 6, &f);
@@ -332,7 +336,7 @@ static void follows(void)
     struct view *v;
 
     all_well();
-    v = told();
+    v = reported();
     for (int s = 6; s < 40; s++) { /* two columns of history each: lateness is of the newest two */
         bool bad = s / 3 % 2;
         const float stay_s[] = { 0.1f, bad ? 0.08f : 0.099f };
