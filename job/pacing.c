@@ -27,70 +27,47 @@ json_t *pacing_control_json(const struct config_policy *p)
 
 /* ---- reports of nodes ---- */
 
+static const struct json_field node_fields[] = {
+    { "mode", FIELD_TEXT, FIELD(struct paced_node, mode) },
+    { "lever", FIELD_TEXT, FIELD(struct paced_node, lever) },
+    { "ranks", FIELD_COUNT, FIELD(struct paced_node, ranks) },
+    { "cores", FIELD_COUNT, FIELD(struct paced_node, cores) },
+    { "collectives", FIELD_COUNT, FIELD(struct paced_node, collectives) },
+    { "with", FIELD_COUNT, FIELD(struct paced_node, with) },
+    { "without", FIELD_COUNT, FIELD(struct paced_node, without) },
+    { "late_holds", FIELD_COUNT, FIELD(struct paced_node, late_holds) },
+    { "switches_hz", FIELD_NUMBER, FIELD(struct paced_node, switches_hz) },
+    { "wait_ratio", FIELD_NUMBER, FIELD(struct paced_node, wait_ratio) },
+    { 0 },
+};
+
+static const struct json_field lever_fields[] = {
+    { "lever", FIELD_TEXT, FIELD(struct paced_lever, lever) },
+    { "why", FIELD_TEXT, FIELD(struct paced_lever, why) },
+    { "compared", FIELD_COUNT, FIELD(struct paced_lever, compared) },
+    { "ratio", FIELD_NUMBER, FIELD(struct paced_lever, ratio) },
+    { "low", FIELD_NUMBER, FIELD(struct paced_lever, low) },
+    { "high", FIELD_NUMBER, FIELD(struct paced_lever, high) },
+    { 0 },
+};
+
 void pacing_take(struct job_agent *a, const json_t *pace)
 {
-    static const struct json_field fields[] = {
-        { "mode", FIELD_TEXT, FIELD(struct paced_node, mode) },
-        { "lever", FIELD_TEXT, FIELD(struct paced_node, lever) },
-        { "ranks", FIELD_COUNT, FIELD(struct paced_node, ranks) },
-        { "cores", FIELD_COUNT, FIELD(struct paced_node, cores) },
-        { "collectives", FIELD_COUNT, FIELD(struct paced_node, collectives) },
-        { "with", FIELD_COUNT, FIELD(struct paced_node, with) },
-        { "without", FIELD_COUNT, FIELD(struct paced_node, without) },
-        { "late_holds", FIELD_COUNT, FIELD(struct paced_node, late_holds) },
-        { "switches_hz", FIELD_NUMBER, FIELD(struct paced_node, switches_hz) },
-        { "wait_ratio", FIELD_NUMBER, FIELD(struct paced_node, wait_ratio) },
-        { 0 },
-    };
-    static const struct json_field lever[] = {
-        { "lever", FIELD_TEXT, FIELD(struct paced_lever, lever) },
-        { "why", FIELD_TEXT, FIELD(struct paced_lever, why) },
-        { "compared", FIELD_COUNT, FIELD(struct paced_lever, compared) },
-        { "ratio", FIELD_NUMBER, FIELD(struct paced_lever, ratio) },
-        { "low", FIELD_NUMBER, FIELD(struct paced_lever, low) },
-        { "high", FIELD_NUMBER, FIELD(struct paced_lever, high) },
-        { 0 },
-    };
     struct paced_node *n = &a->paced;
 
     n->known = true;
-    get_fields(n, pace, fields);
-    n->n_levers = get_rows(n->levers, sizeof(n->levers[0]), PACER_LEVERS, pace, "levers", lever);
+    get_fields(n, pace, node_fields);
+    n->n_levers = get_rows(n->levers, sizeof(n->levers[0]), PACER_LEVERS, pace, "levers", lever_fields);
 }
 
 /* ---- the job's report ---- */
 
-static json_t *lever_json(const struct paced_lever *l)
+static json_t *node_json(const struct job_agent *a)
 {
     json_t *o = json_object();
 
-    put_text(o, "lever", l->lever);
-    put_text(o, "why", l->why);
-    put_count(o, "compared", l->compared);
-    put_real(o, "ratio", l->ratio);
-    put_real(o, "low", l->low);
-    put_real(o, "high", l->high);
-    return o;
-}
-
-static json_t *node_json(const struct job_agent *a)
-{
-    const struct paced_node *n = &a->paced;
-    json_t *o = json_object(), *levers = json_array();
-
-    for (size_t i = 0; i < n->n_levers; i++)
-        json_array_append_new(levers, lever_json(&n->levers[i]));
-    put_text(o, "mode", n->mode);
-    put_text(o, "lever", n->lever);
-    put_count(o, "ranks", n->ranks);
-    put_count(o, "cores", n->cores);
-    put_count(o, "collectives", n->collectives);
-    put_count(o, "with", n->with);
-    put_count(o, "without", n->without);
-    put_count(o, "late_holds", n->late_holds);
-    put_real(o, "switches_hz", n->switches_hz);
-    put_real(o, "wait_ratio", n->wait_ratio);
-    put_json(o, "levers", levers);
+    put_fields(o, &a->paced, node_fields);
+    put_rows(o, "levers", a->paced.levers, sizeof(a->paced.levers[0]), a->paced.n_levers, lever_fields);
     put_text(o, "node", a->node);
     return o;
 }
