@@ -11,27 +11,28 @@ uid_t query_sees(const struct peer *p)
     return controller_is_operator(p->controller, uid) ? UINT32_MAX : uid;
 }
 
-static json_t *stored_job(const struct peer *p, const char *text, uid_t uid)
+/* The numbers of "123" or "123.0"; step -1: not given.  Only these are in the history. */
+static bool parse_stored(const char *text, int64_t *job, int64_t *step)
 {
     char *end;
-    long long job = strtoll(text, &end, 10), step = -1;
 
-    if (*end == '.')
-        step = strtoll(end + 1, &end, 10);
-    return job > 0 && *end == '\0' ? store_report(p->controller->store, job, step, uid) : NULL;
+    *job = strtoll(text, &end, 10);
+    *step = *end == '.' ? strtoll(end + 1, &end, 10) : -1;
+    return *job > 0 && *end == '\0';
 }
 
 json_t *query_job_stored(const struct peer *p, const char *text)
 {
-    return stored_job(p, text, query_sees(p));
+    int64_t job, step;
+
+    return parse_stored(text, &job, &step) ? store_report(p->controller->store, job, step, query_sees(p)) : NULL;
 }
 
 static bool is_stored(const struct peer *p, const char *text, uid_t uid)
 {
-    json_t *report = stored_job(p, text, uid);
+    int64_t job, step;
 
-    json_decref(report);
-    return report != NULL;
+    return parse_stored(text, &job, &step) && store_has_report(p->controller->store, job, step, uid);
 }
 
 struct job *query_job(const struct peer *p, const char *text, bool running, struct err *err)
@@ -39,7 +40,7 @@ struct job *query_job(const struct peer *p, const char *text, bool running, stru
     const struct jobs *jobs = &p->controller->jobs;
     struct job *j = jobs_lookup(jobs, text, query_sees(p), err);
 
-    if (j && running && j->state >= JOB_FINISHED) {
+    if (j && running && job_over(j)) {
         err_set(err, "job %s has ended", j->text_id);
         return NULL;
     }

@@ -388,21 +388,31 @@ static json_t *report_column(sqlite3_stmt *st)
     return text ? json_loads(text, 0, NULL) : NULL;
 }
 
-json_t *store_report(struct store *s, int64_t job, int64_t step, uid_t uid)
+/* Whether there is a row; the caller resets st. */
+static bool find_report(sqlite3_stmt *st, int64_t job, int64_t step, uid_t uid)
 {
-    sqlite3_stmt *st;
-    json_t *report = NULL;
-
-    if (!s)
-        return NULL;
-    st = s->db->st[GET_REPORT];
     sqlite3_bind_int64(st, 1, job);
     sqlite3_bind_int64(st, 2, step);
     database_bind_uid(st, 3, uid);
-    if (sqlite3_step(st) == SQLITE_ROW)
-        report = report_column(st);
+    return sqlite3_step(st) == SQLITE_ROW;
+}
+
+json_t *store_report(struct store *s, int64_t job, int64_t step, uid_t uid)
+{
+    sqlite3_stmt *st = s ? s->db->st[GET_REPORT] : NULL;
+    json_t *report = st && find_report(st, job, step, uid) ? report_column(st) : NULL;
+
     sqlite3_reset(st);
     return report;
+}
+
+bool store_has_report(struct store *s, int64_t job, int64_t step, uid_t uid)
+{
+    sqlite3_stmt *st = s ? s->db->st[GET_REPORT] : NULL;
+    bool found = st && find_report(st, job, step, uid);
+
+    sqlite3_reset(st);
+    return found;
 }
 
 json_t *store_list(struct store *s, uid_t uid, int limit)

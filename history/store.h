@@ -106,6 +106,8 @@ int store_end(struct store *s, struct err *err);
 /* The report of the newest stored step that matches (step -1: any) and that uid may see (UINT32_MAX: all).
  * NULL: none.  The caller owns it. */
 json_t *store_report(struct store *s, int64_t job, int64_t step, uid_t uid);
+/* Whether there is one; does not read it. */
+bool store_has_report(struct store *s, int64_t job, int64_t step, uid_t uid);
 /* Rows for the list of finished steps, newest first, each with the first keys of its report. The caller owns the
  * array. */
 json_t *store_list(struct store *s, uid_t uid, int limit);
