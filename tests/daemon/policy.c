@@ -25,9 +25,14 @@ static void configure(const char *params)
     free(more);
 }
 
+static char *job_question(const char *id)
+{
+    return xasprintf("{\"query\":\"job\",\"job\":\"%s\",\"view\":{\"count\":0}}", id);
+}
+
 static json_t *job(const char *id)
 {
-    char *q = xasprintf("{\"query\":\"job\",\"job\":\"%s\",\"view\":{\"count\":0}}", id);
+    char *q = job_question(id);
     json_t *a = ask(q);
 
     free(q);
@@ -37,16 +42,12 @@ static json_t *job(const char *id)
 /* Waits, a minute at most, until that path of the job is that text. */
 static bool becomes(const char *id, const char *path, const char *want)
 {
-    bool good = false;
+    char *q = job_question(id);
+    json_t *a = ask_until(q, path, want);
+    bool good = !strcmp(text(a, path), want);
 
-    for (int i = 0; i < 600 && !good; i++) {
-        json_t *a = job(id);
-
-        good = !strcmp(text(a, path), want);
-        json_decref(a);
-        if (!good)
-            pause_s(0.1);
-    }
+    json_decref(a);
+    free(q);
     return good;
 }
 

@@ -26,9 +26,11 @@ static void configure(const char *file, const char *module, const char *rule)
     free(more);
 }
 
+static const char job_question[] = "{\"query\":\"job\",\"job\":\"4242\",\"view\":{\"count\":0}}";
+
 static json_t *job(void)
 {
-    return ask("{\"query\":\"job\",\"job\":\"4242\",\"view\":{\"count\":0}}");
+    return ask(job_question);
 }
 
 /* The job's report when the rule has decided, a minute at most. */
@@ -48,18 +50,11 @@ static json_t *decided(const char *module)
 /* At the start: the file is no shared object. */
 static void not_loaded(void)
 {
-    json_t *a = NULL;
+    json_t *a;
 
     ok(live_logged("broken.so: ") && live_logged(": continuing without it; rules that ask it make no decisions"),
        "a site policy that cannot be loaded is logged");
-    for (int i = 0; i < 600; i++) {
-        a = job();
-        if (!strcmp(text(a, "verdicts.0.class"), "straggler"))
-            break;
-        json_decref(a);
-        pause_s(0.1);
-        a = NULL;
-    }
+    a = ask_until(job_question, "verdicts.0.class", "straggler");
     is_str(text(a, "verdicts.0.class"), "straggler", "the jobs are watched all the same");
     is_str(text(a, "policy.rules.0.phase"), "unknown", "a rule that asks a policy which is not loaded is unknown");
     ok(json_is_null(at(a, "policy.rules.0.last")), "and nothing comes of it");
