@@ -58,7 +58,7 @@ struct view_verdict {
     double since_s;     /* when it began, by the caller's clock; NaN: not known */
     double found_s;     /* when the verdict was raised, by the caller's clock */
     double over_s;      /* valid when it no longer stands */
-    bool minor;         /* view_is_minor() of its price; of one that was raised: at all times */
+    bool minor;         /* view_is_minor() of its price; in the timeline: of each price it had */
     char text[512];     /* the evidence, one sentence */
     char cause[256];    /* what else is known of the culprit ("its CPU is shared ..."); "" nothing */
 };

@@ -411,7 +411,7 @@ static int settle_options(struct options_scan *s, struct err *err)
 
         while ((use = options_use(o->program, o->command, u)) && strcmp(use->option->name, spec->name) != 0)
             u++;
-        if (!use) { /* it stood before the command, and is another command's; or there is no command */
+        if (!use) { /* an option of another command, given before the command; or no command was given */
             if (o->command && !s->lenient)
                 return err_set(err, "unknown option '--%s' of '%s'", spec->name, o->command->name);
             continue;

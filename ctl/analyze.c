@@ -31,7 +31,7 @@ static json_t *trace_json(struct trace_reader *r)
     put_int(o, "unnamed", f.unnamed);
     put_int(o, "beyond", f.beyond);
     put_int(o, "never_left", f.never_left);
-    json_object_set_new(o, "torn", json_boolean(f.torn));
+    put_bool(o, "torn", f.torn);
     return o;
 }
 

@@ -241,7 +241,7 @@ void controls_tick(struct controls *cs, struct job *j, double now_s)
     struct engine_input in = { .figures = &f, .limits = &l, .cluster = &cs->cluster, .now_s = now_s };
     size_t n;
 
-    if (!c || now_s < c->next_s || j->state >= JOB_FINISHED)
+    if (!c || now_s < c->next_s || job_over(j))
         return;
     c->next_s = now_s + CONTROL_EVERY_S;
     p = history_past(cs->controller->history, j);

@@ -26,7 +26,7 @@ static json_t *param_json(const struct key *key, const struct config_policy *p, 
     put_real(o, "min", isnan(number) ? NAN : key->type.min);
     put_real(o, "max", isnan(number) ? NAN : key->type.max);
     put_text(o, "meaning", key->text);
-    json_object_set_new(o, "set", json_boolean(override != NULL));
+    put_bool(o, "set", override != NULL);
     return o;
 }
 
@@ -90,10 +90,10 @@ static json_t *standing_json(const struct control *c, size_t i, const struct fig
 
     put_text(o, "phase", rule_phase_name(rule_phase(r, s, now_s)));
     put_text(o, "truth", truth_name(s->truth));
-    json_object_set_new(o, "terms", terms_json(r, f));
+    put_json(o, "terms", terms_json(r, f));
     put_real(o, "held_s", now_s - s->since_s);
     put_real(o, "cooling_s", isnan(left_s) ? NAN : fmax(0, left_s));
-    json_object_set_new(o, "acted", json_integer(s->acted));
+    put_int(o, "acted", s->acted);
     json_object_set_new(o, "last", last_of(c, r->name));
     return o;
 }
@@ -147,11 +147,11 @@ void controls_put(const struct controls *cs, const struct job *j, double now_s, 
     put_text(o, "action", j->params.action == CONFIG_ENFORCE ? "enforce" : "dryrun");
     json_object_set_new(o, "nodes_enforced",
                         json_boolean(j->params.action == CONFIG_ENFORCE && !c->owner_enforces));
-    json_object_set_new(o, "paused", json_boolean(c->paused));
-    json_object_set_new(o, "params", params_json(&j->params, c->override));
-    json_object_set_new(o, "rules", standings_json(c, j->state >= JOB_FINISHED ? j->end_s : now_s));
-    json_object_set_new(o, "budget", budget_json(cs, c, now_s));
-    json_object_set_new(o, "decisions", decisions_json(c));
+    put_bool(o, "paused", c->paused);
+    put_json(o, "params", params_json(&j->params, c->override));
+    put_json(o, "rules", standings_json(c, job_over(j) ? j->end_s : now_s));
+    put_json(o, "budget", budget_json(cs, c, now_s));
+    put_json(o, "decisions", decisions_json(c));
     json_object_set_new(report, "policy", o);
 }
 
@@ -194,7 +194,7 @@ static int jobs_of(const struct controls *cs, const char *policy)
     int n = 0;
 
     for (size_t i = 0; i < cs->n; i++)
-        n += cs->control[i]->job->state < JOB_FINISHED && !strcasecmp(cs->control[i]->job->policy, policy);
+        n += !job_over(cs->control[i]->job) && !strcasecmp(cs->control[i]->job->policy, policy);
     return n;
 }
 
@@ -207,7 +207,7 @@ static json_t *policy_json(const struct controls *cs, const struct config_policy
     put_text(o, "action", p->action == CONFIG_ENFORCE ? "enforce" : "dryrun");
     json_object_set_new(o, "default",
                         json_boolean(!strcasecmp(p->name, cs->controller->config.default_policy)));
-    json_object_set_new(o, "jobs", json_integer(jobs_of(cs, p->name)));
+    put_int(o, "jobs", jobs_of(cs, p->name));
     json_object_set_new(o, "rules", rules_of(cs, p->name));
     return o;
 }
@@ -247,6 +247,6 @@ json_t *controls_policy(const struct controls *cs, const char *name)
     if (!p)
         return NULL;
     o = policy_json(cs, p);
-    json_object_set_new(o, "params", params_json(p, NULL));
+    put_json(o, "params", params_json(p, NULL));
     return o;
 }

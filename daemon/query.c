@@ -55,7 +55,7 @@ static json_t *answer_status(struct peer *p, const json_t *q)
     for (size_t i = 0; i < s->jobs.n; i++) {
         struct view_figures f;
 
-        if (s->jobs.job[i]->state >= JOB_FINISHED)
+        if (job_over(s->jobs.job[i]))
             continue;
         view_figures_get(s->jobs.job[i]->view, controller_now_s(), &f);
         running++;
@@ -94,7 +94,7 @@ static json_t *answer_jobs(struct peer *p, const json_t *q)
     size_t i;
 
     for (i = s->jobs.n; i-- > 0;)
-        if (may_see(p, s->jobs.job[i]) && s->jobs.job[i]->state < JOB_FINISHED)
+        if (may_see(p, s->jobs.job[i]) && !job_over(s->jobs.job[i]))
             json_array_append_new(list, report_row(s->jobs.job[i], now_s));
     if (finished || !json_array_size(list)) {
         stored = store_list(s->store, query_sees(p), FINISHED_MAX);
@@ -200,7 +200,7 @@ static json_t *answer_nodes(struct peer *p, const json_t *q)
 
     (void)q;
     for (size_t i = 0; i < all->n; i++)
-        if (may_see(p, all->job[i]) && all->job[i]->state < JOB_FINISHED)
+        if (may_see(p, all->job[i]) && !job_over(all->job[i]))
             report_job_nodes(&t, all->job[i], now_s);
     report_nodes_sort(&t);
     if (query_sees(p) == UINT32_MAX)

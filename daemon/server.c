@@ -163,19 +163,19 @@ static bool tick_job(struct controller *s, struct job *j, double now_s)
         j->failures_due_s = now_s + FAILURES_S;
     }
     cadence_tick(j, now_s);
-    if (j->state >= JOB_FINISHED && j->state != before)
+    if (job_over(j) && j->state != before)
         recorders_end(j, j->state == JOB_FINISHED ? "step ended" : "the step's agents are lost");
     recorders_tick(j, now_s);
     controls_tick(s->controls, j, now_s);
     if (j->events.n != events && history_verdicts(s->history, j, now_s, &err) < 0)
         log_warn("job %s: cannot save verdicts to history: %s", j->text_id, err.text);
-    if (j->state >= JOB_FINISHED && before < JOB_FINISHED)
+    if (job_over(j) && before < JOB_FINISHED)
         log_info("job %s: %s", j->text_id, job_state_name(j->state));
-    if ((j->state >= JOB_FINISHED && !j->final) || now_s > j->saved_s + SAVE_S) {
+    if ((job_over(j) && !j->final) || now_s > j->saved_s + SAVE_S) {
         if (!j->final)
             save(s, j);
         j->saved_s = now_s;
-        j->final = j->state >= JOB_FINISHED;
+        j->final = job_over(j);
     }
     if (j->final && j->outcome && !j->outcome_kept) {
         j->outcome_kept = true;
@@ -183,7 +183,7 @@ static bool tick_job(struct controller *s, struct job *j, double now_s)
             log_warn("job %s: cannot save its outcome to history: %s", j->text_id, err.text);
     }
     forget_recordings(s, j);
-    return j->state < JOB_FINISHED || now_s < j->end_s + JOB_KEEP_S || job_agents_connected(j);
+    return !job_over(j) || now_s < j->end_s + JOB_KEEP_S || job_agents_connected(j);
 }
 
 static void rate(struct controller *s, double now_s)

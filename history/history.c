@@ -107,11 +107,6 @@ void history_forget(struct history *h, const struct job *j)
     *m = h->memory[--h->n];
 }
 
-static bool ended(const struct job *j)
-{
-    return j->state >= JOB_FINISHED;
-}
-
 /* ---- the run ---- */
 
 static void thin_out(struct memory *m)
@@ -164,7 +159,7 @@ static struct store_run run_of(struct memory *m, const struct job *j, const stru
         .period = f->period,
         .steps = f->period ? f->steps : 0,
         .heard = j->start_wall_s + j->heard_s - j->start_s,
-        .ended = ended(j),
+        .ended = job_over(j),
         .broken = job_broken(j),
         .node_s = fmax(j->nodes_total, (double)j->n_agents) * fmax(0, j->heard_s - j->start_s),
         .figures = { .step_p50_s = median_of_known(m->p50_s, m->n_samples),
@@ -235,7 +230,7 @@ static int save_scaling(struct history *h, const struct job *j, const struct sto
 int history_save(struct history *h, const struct job *j, double now_s, double first_action_s, json_t *report,
                  struct err *err)
 {
-    double end_s = ended(j) ? j->end_s : now_s;
+    double end_s = job_over(j) ? j->end_s : now_s;
     struct view_figures f;
     struct memory *m;
     struct store_run r;
@@ -254,12 +249,12 @@ int history_save(struct history *h, const struct job *j, double now_s, double fi
     history_put(h, j, first_action_s, report);
     if (rc == 0)
         rc = store_step(h->store, j, report, err);
-    if (rc == 0 && r.period && (ended(j) || !m->scaling_s || now_s >= m->scaling_s + HISTORY_SCALING_S)) {
+    if (rc == 0 && r.period && (job_over(j) || !m->scaling_s || now_s >= m->scaling_s + HISTORY_SCALING_S)) {
         rc = save_scaling(h, j, &r, err);
         m->scaling_s = now_s;
     }
     /* Without collectives no verdict is possible, so that such a step is no evidence for its nodes. */
-    if (rc == 0 && f.collectives && (ended(j) || now_s >= m->parts_s + HISTORY_PARTS_S)) {
+    if (rc == 0 && f.collectives && (job_over(j) || now_s >= m->parts_s + HISTORY_PARTS_S)) {
         rc = save_parts(h, j, end_s, err);
         m->parts_s = now_s;
     }

@@ -340,7 +340,7 @@ void cadence_tick(struct job *j, double now_s)
     struct cadence_decision d;
     struct err err;
 
-    if (j->state >= JOB_FINISHED) {
+    if (job_over(j)) {
         cadence_request_end(j, now_s);
         return;
     }
@@ -422,10 +422,10 @@ json_t *cadence_json(const struct job *j, double now_s)
     put_real(o, "goodput_most", d.goodput_most);
     put_count(o, "written", c->writes ? (int64_t)c->writes : -1);
     put_real(o, "last_s", now_s - c->last_s);
-    put_real(o, "next_due_s", j->state >= JOB_FINISHED ? NAN : d.next_s);
+    put_real(o, "next_due_s", job_over(j) ? NAN : d.next_s);
     put_real(o, "lost_work_s", now_s - unsaved_since_s(c));
     put_json(o, "perhaps", perhaps_json(c, now_s));
-    put_bool(o, "too_late", d.too_late && j->state < JOB_FINISHED);
+    put_bool(o, "too_late", d.too_late && !job_over(j));
     put_real(o, "limit_s", f.left_s);
     put_real(o, "notice_s", f.notice_s);
     put_count(o, "callers", s.reported ? (int64_t)s.callers : -1);

@@ -322,7 +322,7 @@ int cadence_request(struct job *j, const char *reason, struct err *err)
     struct cadence_requested *r = &j->cadence->request;
     struct cadence_sum s = cadence_sum_up(j);
 
-    if (j->state >= JOB_FINISHED)
+    if (job_over(j))
         return err_set(err, "the step has ended");
     if (!j->cadence->say)
         return err_set(err, "a recorded step cannot be asked for a checkpoint");
@@ -346,7 +346,7 @@ json_t *cadence_requests_json(const struct job *j, double now_s, const struct ca
 {
     static const char *const phases[] = { NULL, "wanted", "armed", "committed" };
     const struct cadence_requested *r = &j->cadence->request;
-    const char *why = j->state >= JOB_FINISHED ? NULL : missing(j, now_s, s);
+    const char *why = job_over(j) ? NULL : missing(j, now_s, s);
     json_t *newest = json_null();
 
     if (r->phase != CADENCE_IDLE)

@@ -100,7 +100,7 @@ struct job {
     char *note[JOB_NOTES_MAX];
     size_t n_notes;
     struct event_list events;
-uint32_t broken_ranks;      /* ranks whose process ended without finalizing */
+    uint32_t broken_ranks;      /* ranks whose process ended without finalizing */
     enum job_outcome outcome;   /* slurm/jobtime.h */
     bool outcome_kept;          /* the outcome is in the store */
     struct recorder *recorders; /* record.h */
@@ -117,6 +117,12 @@ uint32_t broken_ranks;      /* ranks whose process ended without finalizing */
     double saved_s;
 bool final; /* the step's end is in the store */
 };
+
+/* Whether it has finished or is lost. */
+static inline bool job_over(const struct job *j)
+{
+    return j->state >= JOB_FINISHED;
+}
 
 void job_policy_set(struct job *j, const struct config_policy *p);
 

@@ -58,7 +58,7 @@ static json_t *ratio_json(const struct guarded_ratio *r)
 json_t *report_guarded(const struct job *j, const struct guarded_runs *runs, double first_action_s,
                        double wall_s)
 {
-    bool over = j->state >= JOB_FINISHED;
+    bool over = job_over(j);
     double end_s = over ? j->start_wall_s + j->end_s - j->start_s : wall_s;
     struct guarded_lever *lever = xcalloc(j->n_agents * PACER_LEVERS + 1, sizeof(*lever));
     struct guarded_input in = { .lever = lever, .n_levers = take_levers(j, lever), .runs = *runs };

@@ -10,11 +10,6 @@
 #include "report/rule_figures.h"
 #include "wire/json.h"
 
-static bool over(const struct job *j)
-{
-    return j->state == JOB_FINISHED || j->state == JOB_LOST;
-}
-
 /* ---- the row: keys down to `worst` ---- */
 
 static void put_identity(json_t *o, const struct job *j, double now_s, const struct view_figures *f)
@@ -28,13 +23,13 @@ static void put_identity(json_t *o, const struct job *j, double now_s, const str
     put_json(o, "policy", json_pack("{s:o}", "name", text_json(j->policy)));
     put_text(o, "state", job_state_name(j->state));
     put_real(o, "start", j->start_wall_s);
-    put_real(o, "elapsed_s", (over(j) ? j->end_s : now_s) - j->start_s);
+    put_real(o, "elapsed_s", (job_over(j) ? j->end_s : now_s) - j->start_s);
     put_real(o, "age_s", now_s - j->heard_s);
     put_int(o, "ranks", f->ranks_known);
     put_int(o, "nodes",
-            (int64_t)(!j->n_agents ? j->nodes_total
-                      : over(j)    ? j->n_agents
-                                   : job_agents_connected(j)));
+            (int64_t)(!j->n_agents  ? j->nodes_total
+                      : job_over(j) ? j->n_agents
+                                    : job_agents_connected(j)));
     put_int(o, "nodes_total", j->nodes_total);
 }
 
@@ -131,7 +126,7 @@ static json_t *params_json(const struct job *j)
 
 json_t *report_job(const struct job *j, double now_s, const struct report_selection *selection)
 {
-    double at_s = over(j) ? j->end_s : now_s;
+    double at_s = job_over(j) ? j->end_s : now_s;
     struct view_figures f;
     struct report_ranks ranks;
     json_t *o;
@@ -156,7 +151,7 @@ void job_scaling_renew(struct job *j, double now_s, bool strong)
 {
     double at_s = j->scaling_s[strong];
 
-    if (j->scaling[strong] && now_s >= at_s && (over(j) ? at_s >= j->end_s : now_s < at_s + JOB_SCALING_S))
+    if (j->scaling[strong] && now_s >= at_s && (job_over(j) ? at_s >= j->end_s : now_s < at_s + JOB_SCALING_S))
         return;
     if (!j->scaling[strong])
         j->scaling[strong] = xcalloc(1, sizeof(*j->scaling[strong]));

@@ -19,8 +19,7 @@ struct comm {
     _Atomic uint32_t seq; /* collectives posted so far */
     uint32_t size;        /* number of members; an intercommunicator's two groups added up */
     int32_t rank;         /* this process's rank in its own group */
-    uint32_t
-        peers; /* ranks a rooted or all-to-all operation exchanges with: the remote group's size, if any */
+    uint32_t peers; /* of a rooted or all-to-all operation: the remote group's size, if there is one */
     uint32_t sources, destinations; /* number of neighbours in its topology */
     uint8_t flags;                  /* RING_EVENT_INTER */
     uint64_t gate_of;               /* the name that gate belongs to; 0: no gate looked up yet */

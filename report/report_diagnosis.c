@@ -33,7 +33,7 @@ json_t *report_verdict(const struct view_verdict *d, double now_s)
     put_count(o, "detected_seq", d->finding.named_seq);
     put_real(o, "since_s", now_s - d->since_s);
     put_real(o, "found_s", now_s - d->found_s);
-    json_object_set_new(o, "standing", json_boolean(d->finding.standing));
+    put_bool(o, "standing", d->finding.standing);
     put_real(o, "over_s", d->finding.standing ? NAN : now_s - d->over_s);
     put_text(o, "cause", d->cause);
     return o;
@@ -89,7 +89,7 @@ json_t *report_efficiency(const struct efficiency *recent, const struct efficien
     put_real(o, "serialisation", recent->serialisation);
     put_real(o, "transfer", recent->transfer);
     if (run)
-        json_object_set_new(o, "run", report_efficiency(run, NULL));
+        put_json(o, "run", report_efficiency(run, NULL));
     return o;
 }
 
@@ -138,9 +138,9 @@ json_t *report_projection(const struct view *v, double now_s)
     put_text(o, "trend", trend_name(p.trend));
     put_real(o, "per_hour", p.per_hour);
     put_real(o, "limit", p.limit);
-    json_object_set_new(o, "reach_s", reach_json(&p.reach));
+    put_json(o, "reach_s", reach_json(&p.reach));
     put_real(o, "step_per_hour", p.step_per_hour);
-    json_object_set_new(o, "warning", json_boolean(p.warning));
+    put_bool(o, "warning", p.warning);
     put_text(o, "text", p.text);
     return o;
 }

@@ -21,7 +21,7 @@ static json_t *gpus_json(const struct view_node_health *h)
         put_known(o, "temperature_c", g->temperature_c);
         put_known(o, "power_w", g->power_w);
         put_known(o, "busy_ratio", g->busy_ratio);
-        json_object_set_new(o, "throttle", text_json(cause_throttle_name(g->throttle)));
+        put_text(o, "throttle", cause_throttle_name(g->throttle));
         json_array_append_new(list, o);
     }
     return list;
@@ -53,7 +53,7 @@ json_t *report_node_health(const struct view *v, double now_s, const char *node)
     if (*n->nic)
         json_object_set_new(o, "nic", json_string(n->nic));
     if (h.n_gpus)
-        json_object_set_new(o, "gpus", gpus_json(&h));
+        put_json(o, "gpus", gpus_json(&h));
     return o;
 }
 
@@ -73,13 +73,13 @@ json_t *report_rank_health(const struct view *v, double now_s, uint32_t rank)
     put_known(o, "foreign_ratio", t->foreign_ratio);
     put_known(o, "major_faults_per_s", t->major_faults_per_s);
     put_place(o, "cpu", t->cpu);
-    json_object_set_new(o, "cpus", text_json(t->cpus));
-    json_object_set_new(o, "shared_cpu", json_boolean(t->flags & TASK_SHARED_CPU));
+    put_text(o, "cpus", t->cpus);
+    put_bool(o, "shared_cpu", t->flags & TASK_SHARED_CPU);
     put_place(o, "numa", t->numa);
     put_place(o, "nic_numa", t->nic_numa);
     put_place(o, "gpu", t->gpu);
     put_place(o, "gpu_numa", t->gpu_numa);
     put_known(o, "lateness_correlation", h.follows);
-    json_object_set_new(o, "cause", text_json(h.cause));
+    put_text(o, "cause", h.cause);
     return o;
 }

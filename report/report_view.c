@@ -77,8 +77,7 @@ static json_t *phases_json(const struct view *v)
     struct view_phases p;
 
     view_phases_get(v, &p);
-    json_object_set_new(o, "warm_up_steps",
-                        p.warm_up_steps < 0 ? json_null() : json_integer(p.warm_up_steps));
+    put_count(o, "warm_up_steps", p.warm_up_steps);
     put_int(o, "pauses", (int64_t)p.pauses);
     put_real(o, "pause_s", p.pause_s);
     put_int(o, "evaluations", (int64_t)p.evaluations);
@@ -137,7 +136,7 @@ static json_t *comms_json(const struct view *v, double now_s)
         put_real(o, "bytes_per_s", comm[i].bytes_per_s);
         put_real(o, "skew_s", comm[i].skew_s);
         put_real(o, "transfer_s", comm[i].transfer_s);
-        json_object_set_new(o, "efficiency", report_efficiency(&comm[i].recent, &comm[i].run));
+        put_json(o, "efficiency", report_efficiency(&comm[i].recent, &comm[i].run));
         json_array_append_new(list, o);
     }
     return list;
@@ -236,7 +235,7 @@ json_t *report_rank(const struct view *v, double now_s, const struct view_rank_f
     put_real(o, "compute_s", f->compute_s);
     put_real(o, "stay_s", f->stay_s);
     put_real(o, "slowdown", f->slowdown);
-    json_object_set_new(o, "inside", inside_json(v, f));
+    put_json(o, "inside", inside_json(v, f));
     health = report_rank_health(v, now_s, f->rank);
     if (health)
         put_json(o, "health", health);

@@ -145,7 +145,7 @@ void ring_emit(struct ring *r, const struct ring_event *e)
     hot_emit(r, e);
 }
 
-static bool is_between(uint16_t op)
+static bool is_message(uint16_t op)
 {
     return op == RING_OP_POINT_TO_POINT || op == RING_OP_WAIT;
 }
@@ -155,7 +155,7 @@ void ring_enter(struct ring *r, const struct ring_live *live)
     uint64_t what = atomic_load_explicit(&r->file->live_what, memory_order_relaxed);
 
     /* Outside of calls a reader sees the last collective: remember it while another call is shown. */
-    if (is_between(live->op) && !is_between((uint16_t)(what >> 32))) {
+    if (is_message(live->op) && !is_message((uint16_t)(what >> 32))) {
         r->last_comm = atomic_load_explicit(&r->file->live_comm, memory_order_relaxed);
         r->last_seq = (uint32_t)what;
     }
@@ -166,7 +166,7 @@ void ring_leave(struct ring *r, uint64_t now)
 {
     uint64_t what = atomic_load_explicit(&r->file->live_what, memory_order_relaxed);
 
-    if (is_between((uint16_t)(what >> 32)))
+    if (is_message((uint16_t)(what >> 32)))
         hot_live(r->file, r->last_comm, now, 0, r->last_seq);
     else
         hot_leave(r, (uint32_t)what, now);

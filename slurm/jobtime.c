@@ -115,7 +115,7 @@ static void take_line(struct jobs *jobs, const char *text)
 
         if (j->id.job != l.job)
             continue;
-        if (j->state < JOB_FINISHED)
+        if (!job_over(j))
             set_limit(j, &l);
         else if (is_open(j))
             j->outcome = jobtime_outcome(&l, j->id.restarts, cadence_noticed(j));
@@ -146,10 +146,10 @@ static size_t list_jobs(const struct jobs *jobs, double now_s, char *ids, bool *
     for (size_t i = 0; i < jobs->n && at + 16 < IDS_MAX; i++) {
         const struct job *j = jobs->job[i];
 
-        if (j->state >= JOB_FINISHED ? !is_open(j) || now_s > j->end_s + OUTCOME_S
+        if (job_over(j) ? !is_open(j) || now_s > j->end_s + OUTCOME_S
                                      : j->params.checkpoint == CONFIG_CHECKPOINT_OFF)
             continue;
-        *often |= j->state >= JOB_FINISHED || j->params.checkpoint == CONFIG_CHECKPOINT_REQUEST;
+        *often |= job_over(j) || j->params.checkpoint == CONFIG_CHECKPOINT_REQUEST;
         at += (size_t)snprintf(ids + at, IDS_MAX - at, "%s%u", at ? "," : "", j->id.job);
     }
     return at;
