@@ -16,7 +16,7 @@ static bool job_matches(const struct snap_job *j, const char *filter)
 {
     return contains(j->id, filter) || contains(j->name, filter) || contains(j->user, filter) ||
            contains(j->partition, filter) || contains(j->state, filter) || contains(j->regime, filter) ||
-           contains(j->worst.node, filter) || contains(j->sentence, filter);
+           contains(j->worst_node, filter) || contains(j->sentence, filter);
 }
 
 static bool node_matches(const struct snap_node *n, const char *filter)

@@ -75,12 +75,12 @@ static void draw_worst(const struct table_cell *at, const void *row)
     enum severity s = snap_job_severity(j);
     char text[96];
 
-    if (!j->has_worst || j->worst.rank < 0) {
+    if (j->worst_rank < 0) {
         table_put(at, STYLE_DIM, "-");
         return;
     }
-    snprintf(text, sizeof(text), "%s r%lld", j->worst.node[0] ? j->worst.node : "?",
-             (long long)j->worst.rank);
+    snprintf(text, sizeof(text), "%s r%lld", j->worst_node[0] ? j->worst_node : "?",
+             (long long)j->worst_rank);
     table_put(at, s >= SEVERITY_WARN ? draw_severity_style(s) : fading(j), text);
 }
 
@@ -147,7 +147,7 @@ static const struct table_column columns[] = {
       .style = synchronisation_style, .meaning = "share of time spent waiting for later ranks" },
     { "REGIME", 7, 8, 0, TABLE_TEXT, offsetof(struct snap_job, regime), draw_regime,
       .meaning = "what bounds it" },
-    { "WORST", 10, 9, 0, TABLE_TEXT, offsetof(struct snap_job, worst.node), draw_worst,
+    { "WORST", 10, 9, 0, TABLE_TEXT, offsetof(struct snap_job, worst_node), draw_worst,
       .meaning = "node and rank that is latest" },
     { "VERDICT", 40, 400, 8, TABLE_TEXT, 0, draw_verdict, .unsorted = true, .meaning = "what was found" },
 };

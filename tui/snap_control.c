@@ -38,28 +38,15 @@ static const struct json_field rule_fields[] = {
     { 0 },
 };
 
-static void parse_rule(struct snap_rule *r, const json_t *o)
-{
-    get_fields(r, o, rule_fields);
-    action_text(o, r->action_text, sizeof(r->action_text));
-}
-
 static const struct json_field decision_fields[] = {
     { "at", FIELD_AMOUNT, FIELD(struct snap_decision, at) },
     { "state", FIELD_TEXT, FIELD(struct snap_decision, state) },
     { "sentence", FIELD_TEXT, FIELD(struct snap_decision, sentence) },
-    { "why_not", FIELD_TEXT, FIELD(struct snap_decision, why_not) },
     { "outcome", FIELD_TEXT, FIELD(struct snap_decision, outcome) },
     { "outcome_text", FIELD_TEXT, FIELD(struct snap_decision, outcome_text) },
     { "effect", FIELD_TEXT, FIELD(struct snap_decision, effect) },
     { 0 },
 };
-
-static void parse_decision(struct snap_decision *d, const json_t *o)
-{
-    get_fields(d, o, decision_fields);
-    action_text(o, d->action_text, sizeof(d->action_text));
-}
 
 /* ---- pacing ---- */
 
@@ -113,51 +100,46 @@ static void parse_pacing(struct snap_pacing *p, const json_t *o)
     size_t n;
     const json_t *nodes = get_list(o, "nodes", PACING_NODES_MAX, &n);
 
-    p->known = json_is_object(o);
     p->nodes = (int64_t)n;
-    get_text(o, "levers", p->allowed, sizeof(p->allowed));
     for (size_t i = 0; i < n; i++)
         parse_pacing_node(p, json_array_get(nodes, i));
 }
 
-static const struct json_field cadence_fields[] = {
-    { "mode", FIELD_TEXT, FIELD(struct snap_cadence, mode) },
-    { "reason", FIELD_TEXT, FIELD(struct snap_cadence, reason) },
-    { "cost_source", FIELD_TEXT, FIELD(struct snap_cadence, cost_source) },
-    { "requests.missing", FIELD_TEXT, FIELD(struct snap_cadence, missing) },
-    { "interval_s", FIELD_AMOUNT, FIELD(struct snap_cadence, interval_s) },
-    { "goodput_most", FIELD_SHARE, FIELD(struct snap_cadence, goodput_most) },
-    { "next_due_s", FIELD_AMOUNT, FIELD(struct snap_cadence, next_due_s) },
-    { "last_s", FIELD_AMOUNT, FIELD(struct snap_cadence, last_s) },
-    { "lost_work_s", FIELD_AMOUNT, FIELD(struct snap_cadence, lost_work_s) },
-    { "cost_s.value", FIELD_AMOUNT, FIELD(struct snap_cadence, cost_s) },
-    { "requests.asked", FIELD_COUNT, FIELD(struct snap_cadence, asked) },
-    { "requests.heard", FIELD_COUNT, FIELD(struct snap_cadence, heard) },
+static const struct json_field control_fields[] = {
+    { "policy", FIELD_KNOWN, FIELD(struct snap_control, known) },
+    { "policy.name", FIELD_TEXT, FIELD(struct snap_control, name) },
+    { "policy.action", FIELD_TEXT, FIELD(struct snap_control, action) },
+    { "policy.paused", FIELD_TRUE, FIELD(struct snap_control, paused) },
+    { "pace", FIELD_KNOWN, FIELD(struct snap_control, pacing.known) },
+    { "pace.levers", FIELD_TEXT, FIELD(struct snap_control, pacing.allowed) },
+    { "checkpoint", FIELD_KNOWN, FIELD(struct snap_control, cadence.known) },
+    { "checkpoint.mode", FIELD_TEXT, FIELD(struct snap_control, cadence.mode) },
+    { "checkpoint.reason", FIELD_TEXT, FIELD(struct snap_control, cadence.reason) },
+    { "checkpoint.interval_s", FIELD_AMOUNT, FIELD(struct snap_control, cadence.interval_s) },
+    { "checkpoint.goodput_most", FIELD_SHARE, FIELD(struct snap_control, cadence.goodput_most) },
+    { "checkpoint.next_due_s", FIELD_AMOUNT, FIELD(struct snap_control, cadence.next_due_s) },
+    { "checkpoint.cost_s.value", FIELD_AMOUNT, FIELD(struct snap_control, cadence.cost_s) },
+    { "checkpoint.requests.asked", FIELD_COUNT, FIELD(struct snap_control, cadence.asked) },
+    { "checkpoint.requests.heard", FIELD_COUNT, FIELD(struct snap_control, cadence.heard) },
+    { "checkpoint.requests.missing", FIELD_TEXT, FIELD(struct snap_control, cadence.missing) },
     { 0 },
 };
-
-static void parse_cadence(struct snap_cadence *c, const json_t *o)
-{
-    get_fields(c, o, cadence_fields);
-    c->known = json_is_object(o);
-}
 
 void snap_control_parse(struct snap_control *c, const json_t *answer)
 {
     const json_t *o = json_object_get(answer, "policy"), *list;
 
+    get_fields(c, answer, control_fields);
     parse_pacing(&c->pacing, json_object_get(answer, "pace"));
-    parse_cadence(&c->cadence, json_object_get(answer, "checkpoint"));
-    c->known = json_is_object(o);
-    get_text(o, "name", c->name, sizeof(c->name));
-    get_text(o, "action", c->action, sizeof(c->action));
-    get_text(o, "text", c->text, sizeof(c->text));
-    c->paused = get_true(o, "paused");
     c->n_params = get_rows(c->param, sizeof(c->param[0]), SNAP_PARAMS_MAX, o, "params", param_fields);
     list = get_list(o, "rules", SNAP_RULES_MAX, &c->n_rules);
-    for (size_t i = 0; i < c->n_rules; i++)
-        parse_rule(&c->rule[i], json_array_get(list, i));
+    for (size_t i = 0; i < c->n_rules; i++) {
+        get_fields(&c->rule[i], json_array_get(list, i), rule_fields);
+        action_text(json_array_get(list, i), c->rule[i].action_text, sizeof(c->rule[i].action_text));
+    }
     list = get_list(o, "decisions", SNAP_DECISIONS_MAX, &c->n_decisions);
-    for (size_t i = 0; i < c->n_decisions; i++)
-        parse_decision(&c->decision[i], json_array_get(list, i));
+    for (size_t i = 0; i < c->n_decisions; i++) {
+        get_fields(&c->decision[i], json_array_get(list, i), decision_fields);
+        action_text(json_array_get(list, i), c->decision[i].action_text, sizeof(c->decision[i].action_text));
+    }
 }

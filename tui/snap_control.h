@@ -26,8 +26,7 @@ struct snap_rule {
 
 struct snap_decision {
     double at; /* Unix time */
-    char state[16], action_text[128], sentence[400], why_not[160], outcome[16], outcome_text[200],
-        effect[160];
+    char state[16], action_text[128], sentence[400], outcome[16], outcome_text[200], effect[160];
 };
 
 /* A lever of pacing, over all nodes of the job. */
@@ -49,14 +48,14 @@ struct snap_pacing {
 
 struct snap_cadence {
     bool known;
-    char mode[16], reason[32], cost_source[16], missing[128];
-    double interval_s, goodput_most, next_due_s, last_s, lost_work_s, cost_s;
+    char mode[16], reason[32], missing[128];
+    double interval_s, goodput_most, next_due_s, cost_s;
     int64_t asked, heard;
 };
 
 struct snap_control {
     bool known; /* the controller decides about this job */
-    char name[32], action[16], text[128];
+    char name[32], action[16];
     bool paused;
     size_t n_params, n_rules, n_decisions;
     struct snap_param param[SNAP_PARAMS_MAX];

@@ -5,37 +5,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/utf8.h"
 #include "common/xalloc.h"
 #include "wire/json.h"
 
-static int check(const json_t *answer, struct err *err)
+/* The answer's own "error", or that it lacks what was asked for. */
+static int check(const json_t *answer, const char *key, json_type type, struct err *err)
 {
-    const char *reason;
-    char shown[256];
+    char reason[256];
 
-    if (!json_is_object(answer))
-        return err_set(err, "the controller's answer is no JSON object");
-    reason = get_string(answer, "error");
-    if (!reason)
-        return 0;
-    utf8_clean(shown, sizeof(shown), reason);
-    return err_set(err, "%s", shown);
+    if (!get_string(answer, "error"))
+        return check_answer(answer, key, type, err);
+    get_text(answer, "error", reason, sizeof(reason));
+    return err_set(err, "%s", reason);
 }
 
 /* ---- a job ---- */
 
-static size_t culprits(const json_t *o, char *buf, size_t size)
-{
-    const json_t *list = json_object_get(o, "culprits");
-
-    join_texts(list, buf, size);
-    return json_is_array(list) ? json_array_size(list) : buf[0] != '\0';
-}
-
 static const struct json_field verdict_fields[] = {
     { "class", FIELD_TEXT, FIELD(struct snap_verdict, class) },
     { "scope", FIELD_TEXT, FIELD(struct snap_verdict, scope) },
+    { "culprits", FIELD_JOINED, FIELD(struct snap_verdict, culprits) },
     { "text", FIELD_TEXT, FIELD(struct snap_verdict, text) },
     { "slowdown", FIELD_AMOUNT, FIELD(struct snap_verdict, slowdown) },
     { "since_s", FIELD_AMOUNT, FIELD(struct snap_verdict, since_s) },
@@ -52,7 +41,7 @@ static const struct json_field verdict_fields[] = {
 static void parse_verdict(struct snap_verdict *v, const json_t *o)
 {
     get_fields(v, o, verdict_fields);
-    v->n_culprits = culprits(o, v->culprits, sizeof(v->culprits));
+    v->n_culprits = json_array_size(get_array(o, "culprits"));
     v->standing = !json_is_false(json_object_get(o, "standing"));
 }
 
@@ -65,7 +54,6 @@ static const struct json_field job_fields[] = {
     { "state", FIELD_TEXT, FIELD(struct snap_job, state) },
     { "regime", FIELD_TEXT, FIELD(struct snap_job, regime) },
     { "sentence", FIELD_TEXT, FIELD(struct snap_job, sentence) },
-    { "start", FIELD_AMOUNT, FIELD(struct snap_job, start) },
     { "elapsed_s", FIELD_AMOUNT, FIELD(struct snap_job, elapsed_s) },
     { "age_s", FIELD_AMOUNT, FIELD(struct snap_job, age_s) },
     { "ranks", FIELD_COUNT, FIELD(struct snap_job, ranks) },
@@ -74,11 +62,7 @@ static const struct json_field job_fields[] = {
     { "steps", FIELD_COUNT, FIELD(struct snap_job, steps) },
     { "period", FIELD_COUNT, FIELD(struct snap_job, period) },
     { "step_s.mean", FIELD_AMOUNT, FIELD(struct snap_job, step_mean_s) },
-    { "step_s.p50", FIELD_AMOUNT, FIELD(struct snap_job, step_p50_s) },
-    { "step_s.p95", FIELD_AMOUNT, FIELD(struct snap_job, step_p95_s) },
-    { "step_s.cv", FIELD_AMOUNT, FIELD(struct snap_job, step_cv) },
     { "skew_s.p50", FIELD_AMOUNT, FIELD(struct snap_job, skew_p50_s) },
-    { "skew_s.p95", FIELD_AMOUNT, FIELD(struct snap_job, skew_p95_s) },
     { "steps_per_s", FIELD_AMOUNT, FIELD(struct snap_job, steps_per_s) },
     { "samples_per_s", FIELD_AMOUNT, FIELD(struct snap_job, samples_per_s) },
     { "synchronisation_ratio", FIELD_AMOUNT, FIELD(struct snap_job, synchronisation_ratio) },
@@ -87,11 +71,8 @@ static const struct json_field job_fields[] = {
     { "shares.communication", FIELD_AMOUNT, FIELD(struct snap_job, share[SHARE_COMMUNICATION]) },
     { "shares.synchronisation", FIELD_AMOUNT, FIELD(struct snap_job, share[SHARE_SYNCHRONISATION]) },
     { "shares.point_to_point", FIELD_AMOUNT, FIELD(struct snap_job, share[SHARE_P2P]) },
-    { "worst", FIELD_KNOWN, FIELD(struct snap_job, has_worst) },
-    { "worst.rank", FIELD_COUNT, FIELD(struct snap_job, worst.rank) },
-    { "worst.node", FIELD_TEXT, FIELD(struct snap_job, worst.node) },
-    { "worst.lateness_s", FIELD_AMOUNT, FIELD(struct snap_job, worst.lateness_s) },
-    { "worst.last_ratio", FIELD_AMOUNT, FIELD(struct snap_job, worst.last_ratio) },
+    { "worst.rank", FIELD_COUNT, FIELD(struct snap_job, worst_rank) },
+    { "worst.node", FIELD_TEXT, FIELD(struct snap_job, worst_node) },
     { 0 },
 };
 
@@ -115,13 +96,9 @@ struct snap_jobs *snap_jobs_parse(const json_t *answer, struct err *err)
     const json_t *jobs;
     size_t n;
 
-    if (check(answer, err) < 0)
+    if (check(answer, "jobs", JSON_ARRAY, err) < 0)
         return NULL;
     jobs = get_list(answer, "jobs", SNAP_JOBS_MAX, &n);
-    if (!json_is_array(jobs)) {
-        err_set(err, "the controller's answer lists no jobs");
-        return NULL;
-    }
     s = xcalloc(1, sizeof(*s));
     s->job = xcalloc(n, sizeof(*s->job));
     s->n = n;
@@ -221,14 +198,11 @@ static void parse_levels(struct snap_rank *r, const char *levels)
 
 static void parse_heat(struct snap_view *v, const json_t *heat)
 {
-    size_t n, n_scale;
+    size_t n;
     const json_t *rows = get_list(heat, "rows", SNAP_RANKS_MAX, &n);
-    const json_t *scale = get_list(heat, "scale", SNAP_SCALE_MAX, &n_scale);
 
     v->heat_column_s = get_amount(heat, "column_s");
-    v->n_scale = n_scale;
-    for (size_t i = 0; i < n_scale; i++)
-        v->scale[i] = number_of(json_array_get(scale, i));
+    get_list(heat, "scale", SNAP_SCALE_MAX, &v->n_scale);
     for (size_t i = 0; i < n; i++) {
         const json_t *row = json_array_get(rows, i);
         const char *levels = get_string(row, "levels");
@@ -264,12 +238,6 @@ static const struct json_field path_rank_fields[] = {
     { 0 },
 };
 
-static void parse_path(struct snap_path *p, const json_t *o)
-{
-    p->concentration = get_share(o, "concentration");
-    p->n = get_rows(p->rank, sizeof(p->rank[0]), SNAP_PATH_MAX, o, "ranks", path_rank_fields);
-}
-
 static void parse_guarded(struct snap_guarded *g, const json_t *o)
 {
     static const struct {
@@ -295,6 +263,7 @@ static void parse_guarded(struct snap_guarded *g, const json_t *o)
 
 static const struct json_field span_fields[] = {
     { "class", FIELD_TEXT, FIELD(struct snap_span, class) },
+    { "culprits", FIELD_JOINED, FIELD(struct snap_span, culprits) },
     { "text", FIELD_TEXT, FIELD(struct snap_span, text) },
     { "slowdown", FIELD_AMOUNT, FIELD(struct snap_span, slowdown) },
     { "from_s", FIELD_AMOUNT, FIELD(struct snap_span, from_s) },
@@ -302,39 +271,23 @@ static const struct json_field span_fields[] = {
     { 0 },
 };
 
-static void parse_span(struct snap_span *s, const json_t *o)
-{
-    get_fields(s, o, span_fields);
-    s->n_culprits = culprits(o, s->culprits, sizeof(s->culprits));
-}
-
-/* Of an answer without a timeline: a verdict that stands. */
-static void span_of(struct snap_span *s, const struct snap_verdict *v)
-{
-    memcpy(s->class, v->class, sizeof(s->class));
-    memcpy(s->culprits, v->culprits, sizeof(s->culprits));
-    s->n_culprits = v->n_culprits;
-    memcpy(s->text, v->text, sizeof(s->text));
-    s->slowdown = v->slowdown;
-    s->from_s = isnan(v->since_s) ? v->found_s : v->since_s;
-    s->to_s = v->standing ? NAN : v->over_s;
-}
-
 /* Of a long one the newest. */
 static void parse_timeline(struct snap_view *v, const json_t *o)
 {
     const json_t *a = json_object_get(o, "timeline");
     size_t n = json_array_size(a), skip = n > SNAP_TIMELINE_MAX ? n - SNAP_TIMELINE_MAX : 0;
 
-    for (size_t i = skip; i < n; i++)
-        if (!get_true(json_array_get(a, i), "minor"))
-            parse_span(&v->span[v->n_spans++], json_array_get(a, i));
-    for (size_t i = 0; !json_is_array(a) && i < v->job.n_verdicts; i++)
-        span_of(&v->span[v->n_spans++], &v->job.verdict[i]);
+    for (size_t i = skip; i < n; i++) {
+        const json_t *span = json_array_get(a, i);
+
+        if (get_true(span, "minor"))
+            continue;
+        get_fields(&v->span[v->n_spans], span, span_fields);
+        v->span[v->n_spans++].n_culprits = json_array_size(get_array(span, "culprits"));
+    }
 }
 
 static const struct json_field comm_fields[] = {
-    { "name", FIELD_TEXT, FIELD(struct snap_comm, name) },
     { "label", FIELD_TEXT, FIELD(struct snap_comm, label) },
     { "size", FIELD_COUNT, FIELD(struct snap_comm, size) },
     { "instances", FIELD_COUNT, FIELD(struct snap_comm, instances) },
@@ -349,16 +302,11 @@ static const struct json_field comm_fields[] = {
     { 0 },
 };
 
-static void parse_events(struct snap_view *v, const json_t *o)
-{
-    const json_t *a = get_list(o, "events", SNAP_EVENTS_MAX, &v->n_events);
-
-    for (size_t i = 0; i < v->n_events; i++) {
-        v->event[i].age_s = get_amount(json_array_get(a, i), "age_s");
-        get_text(json_array_get(a, i), "text", v->event[i].text, sizeof(v->event[i].text));
-    }
-    v->n_notes = get_lines(v->note[0], sizeof(v->note[0]), SNAP_NOTES_MAX, o, "notes");
-}
+static const struct json_field event_fields[] = {
+    { "age_s", FIELD_AMOUNT, FIELD(struct snap_event, age_s) },
+    { "text", FIELD_TEXT, FIELD(struct snap_event, text) },
+    { 0 },
+};
 
 static void add_missing(struct snap_agents *s, const char *node)
 {
@@ -367,54 +315,32 @@ static void add_missing(struct snap_agents *s, const char *node)
     snprintf(s->missing + at, sizeof(s->missing) - at, "%s%s", at ? ", " : "", node);
 }
 
-static void parse_agents(struct snap_agents *s, const json_t *o)
+static void parse_agents(struct snap_view *v, const json_t *o)
 {
     size_t n;
     const json_t *a = get_list(o, "agents", SNAP_NODES_MAX, &n);
 
-    s->total = json_is_array(a) ? (int64_t)n : -1;
-    s->heard = s->total < 0 ? -1 : 0;
-    s->cpu_ratio = s->backlog_bytes = NAN;
-    for (size_t i = 0; i < n; i++) {
-        const json_t *agent = json_array_get(a, i);
-        int64_t lost = get_count(agent, "lost_batches");
-        char node[64];
-
-        s->cpu_ratio = fmax(s->cpu_ratio, get_amount(agent, "cpu_ratio"));
-        s->backlog_bytes = fmax(s->backlog_bytes, get_amount(agent, "backlog_bytes"));
-        s->lost_batches += lost > 0 ? lost : 0;
-        get_text(agent, "node", node, sizeof(node));
-        if (get_true(agent, "connected") || get_true(agent, "ended"))
-            s->heard++;
-        else
-            add_missing(s, node);
-    }
-}
-
-/* Only of nodes whose agent reported. */
-static void parse_nodes_health(struct snap_view *v, const json_t *o)
-{
-    size_t n;
-    const json_t *a = get_list(o, "agents", SNAP_NODES_MAX, &n);
-
+    v->agents.total = a ? (int64_t)n : -1;
     v->health = xcalloc(n, sizeof(*v->health));
     for (size_t i = 0; i < n; i++) {
         const json_t *agent = json_array_get(a, i);
-        struct snap_node_health *to = &v->health[v->n_health];
+        struct snap_node_health *node = &v->health[v->n_health];
 
-        parse_health(&to->health, json_object_get(agent, "health"));
-        get_text(agent, "node", to->node, sizeof(to->node));
-        v->n_health += to->health.known;
+        get_text(agent, "node", node->node, sizeof(node->node));
+        parse_health(&node->health, json_object_get(agent, "health"));
+        v->n_health += node->health.known; /* the next node takes the place of one that did not report */
+        if (get_true(agent, "connected") || get_true(agent, "ended"))
+            v->agents.heard++;
+        else
+            add_missing(&v->agents, node->node);
     }
 }
 
 static const struct json_field view_fields[] = {
-    { "probe.events", FIELD_COUNT, FIELD(struct snap_view, probe.events) },
     { "probe.dropped", FIELD_COUNT, FIELD(struct snap_view, probe.dropped) },
-    { "probe.missed", FIELD_COUNT, FIELD(struct snap_view, probe.missed) },
-    { "probe.ranks_guarded", FIELD_COUNT, FIELD(struct snap_view, probe.ranks_guarded) },
     { "probe.ranks_total", FIELD_COUNT, FIELD(struct snap_view, probe.ranks_total) },
     { "probe.overhead_ratio", FIELD_AMOUNT, FIELD(struct snap_view, probe.overhead_ratio) },
+    { "critical_path.concentration", FIELD_SHARE, FIELD(struct snap_view, path.concentration) },
     { "efficiency.parallel", FIELD_SHARE, FIELD(struct snap_view, efficiency.parallel) },
     { "efficiency.load_balance", FIELD_SHARE, FIELD(struct snap_view, efficiency.load_balance) },
     { "efficiency.serialisation", FIELD_SHARE, FIELD(struct snap_view, efficiency.serialisation) },
@@ -422,9 +348,7 @@ static const struct json_field view_fields[] = {
     { "projection", FIELD_KNOWN, FIELD(struct snap_view, projection.known) },
     { "projection.warning", FIELD_TRUE, FIELD(struct snap_view, projection.warning) },
     { "projection.trend", FIELD_TEXT, FIELD(struct snap_view, projection.trend) },
-    { "projection.synchronisation_ratio", FIELD_AMOUNT, FIELD(struct snap_view, projection.synchronisation_ratio) },
     { "projection.per_hour", FIELD_NUMBER, FIELD(struct snap_view, projection.per_hour) },
-    { "projection.limit", FIELD_AMOUNT, FIELD(struct snap_view, projection.limit_ratio) },
     { "projection.reach_s.p10", FIELD_AMOUNT, FIELD(struct snap_view, projection.reach_p10_s) },
     { "projection.reach_s.p50", FIELD_AMOUNT, FIELD(struct snap_view, projection.reach_p50_s) },
     { "projection.reach_s.p90", FIELD_AMOUNT, FIELD(struct snap_view, projection.reach_p90_s) },
@@ -432,15 +356,9 @@ static const struct json_field view_fields[] = {
     { "past", FIELD_KNOWN, FIELD(struct snap_view, past.known) },
     { "past.unusual", FIELD_TRUE, FIELD(struct snap_view, past.unusual) },
     { "past.runs", FIELD_COUNT, FIELD(struct snap_view, past.runs) },
-    { "past.reruns", FIELD_COUNT, FIELD(struct snap_view, past.reruns) },
-    { "past.step_p50_s", FIELD_AMOUNT, FIELD(struct snap_view, past.step_p50_s) },
     { "past.step_ratio", FIELD_AMOUNT, FIELD(struct snap_view, past.step_ratio) },
-    { "past.spread_ratio", FIELD_AMOUNT, FIELD(struct snap_view, past.spread_ratio) },
-    { "past.energy_j_per_step", FIELD_AMOUNT, FIELD(struct snap_view, past.energy_j_per_step) },
-    { "past.energy_ratio", FIELD_AMOUNT, FIELD(struct snap_view, past.energy_ratio) },
     { "past.text", FIELD_TEXT, FIELD(struct snap_view, past.text) },
     { "rank_table_total", FIELD_COUNT, FIELD(struct snap_view, rank_total) },
-    { "history.column_s", FIELD_AMOUNT, FIELD(struct snap_view, history_column_s) },
     { 0 },
 };
 
@@ -449,18 +367,14 @@ struct snap_view *snap_view_parse(const json_t *answer, struct err *err)
     const json_t *history;
     struct snap_view *v;
 
-    if (check(answer, err) < 0)
+    if (check(answer, "id", JSON_STRING, err) < 0)
         return NULL;
-    if (!json_is_string(json_object_get(answer, "id")) && !json_is_string(json_object_get(answer, "state"))) {
-        err_set(err, "the controller's answer describes no job");
-        return NULL;
-    }
     v = xcalloc(1, sizeof(*v));
     parse_job(&v->job, answer);
     get_fields(v, answer, view_fields);
-    parse_agents(&v->agents, answer);
-    parse_nodes_health(v, answer);
-    parse_path(&v->path, json_object_get(answer, "critical_path"));
+    parse_agents(v, answer);
+    v->path.n = get_rows(v->path.rank, sizeof(v->path.rank[0]), SNAP_PATH_MAX,
+                         json_object_get(answer, "critical_path"), "ranks", path_rank_fields);
     report_scaling_read(&v->scaling, get_object(answer, "scaling"));
     report_strategies_read(&v->strategies, get_object(answer, "strategies"));
     parse_guarded(&v->guarded, json_object_get(answer, "guarded"));
@@ -478,7 +392,8 @@ struct snap_view *snap_view_parse(const json_t *answer, struct err *err)
     parse_series(&v->skew_s, history, "skew_s");
     parse_series(&v->synchronisation_ratio, history, "synchronisation_ratio");
     v->n_comms = get_rows(v->comm, sizeof(v->comm[0]), SNAP_COMMS_MAX, answer, "communicators", comm_fields);
-    parse_events(v, answer);
+    v->n_events = get_rows(v->event, sizeof(v->event[0]), SNAP_EVENTS_MAX, answer, "events", event_fields);
+    v->n_notes = get_lines(v->note[0], sizeof(v->note[0]), SNAP_NOTES_MAX, answer, "notes");
     return v;
 }
 
@@ -493,30 +408,23 @@ void snap_view_free(struct snap_view *v)
 
 /* ---- nodes, status ---- */
 
-static void parse_verdict_of_node(struct snap_node *n, const json_t *v)
-{
-    /* null, a name, or a verdict as in a job */
-    if (json_is_object(v))
-        get_text(v, json_object_get(v, "text") ? "text" : "class", n->verdict, sizeof(n->verdict));
-    else
-        join_texts(v, n->verdict, sizeof(n->verdict));
-}
-
 static const struct json_field node_fields[] = {
     { "node", FIELD_TEXT, FIELD(struct snap_node, node) },
     { "switch", FIELD_TEXT, FIELD(struct snap_node, switch_name) },
+    { "jobs", FIELD_JOINED, FIELD(struct snap_node, jobs) },
+    { "verdict", FIELD_TEXT, FIELD(struct snap_node, verdict) },
     { "ranks", FIELD_COUNT, FIELD(struct snap_node, ranks) },
     { "lateness_s", FIELD_AMOUNT, FIELD(struct snap_node, lateness_s) },
     { "slowdown", FIELD_AMOUNT, FIELD(struct snap_node, slowdown) },
     { "culprit_count", FIELD_COUNT, FIELD(struct snap_node, culprit_count) },
     { "last_culprit", FIELD_AMOUNT, FIELD(struct snap_node, last_culprit) },
+    { "agent", FIELD_KNOWN, FIELD(struct snap_node, has_agent) },
     { "agent.connected", FIELD_TRUE, FIELD(struct snap_node, connected) },
     { "agent.ended", FIELD_TRUE, FIELD(struct snap_node, ended) },
     { "agent.cpu_ratio", FIELD_AMOUNT, FIELD(struct snap_node, cpu_ratio) },
     { "agent.rss_bytes", FIELD_AMOUNT, FIELD(struct snap_node, rss_bytes) },
     { "agent.backlog_bytes", FIELD_AMOUNT, FIELD(struct snap_node, backlog_bytes) },
     { "agent.age_s", FIELD_AMOUNT, FIELD(struct snap_node, age_s) },
-    { "agent.lost_batches", FIELD_COUNT, FIELD(struct snap_node, lost_batches) },
     { "lemon_score", FIELD_SHARE, FIELD(struct snap_node, lemon_score) },
     { "culprit_jobs", FIELD_COUNT, FIELD(struct snap_node, culprit_jobs) },
     { "seen_jobs", FIELD_COUNT, FIELD(struct snap_node, seen_jobs) },
@@ -525,16 +433,10 @@ static const struct json_field node_fields[] = {
 
 static void parse_node(struct snap_node *n, const json_t *o)
 {
-    const json_t *agent = json_object_get(o, "agent"), *jobs = json_object_get(o, "jobs");
-    const char *first = json_string_value(json_array_get(jobs, 0));
-
     get_fields(n, o, node_fields);
-    join_texts(jobs, n->jobs, sizeof(n->jobs));
-    n->n_jobs = json_is_array(jobs) ? (int64_t)json_array_size(jobs) : -1;
-    utf8_clean(n->first_job, sizeof(n->first_job), first ? first : "");
-    parse_verdict_of_node(n, json_object_get(o, "verdict"));
-    n->has_agent = json_is_object(agent);
-    parse_health(&n->health, json_object_get(agent, "health"));
+    n->n_jobs = json_array_size(get_array(o, "jobs"));
+    get_lines(n->first_job, sizeof(n->first_job), 1, o, "jobs");
+    parse_health(&n->health, json_object_get(json_object_get(o, "agent"), "health"));
 }
 
 struct snap_nodes *snap_nodes_parse(const json_t *answer, struct err *err)
@@ -543,13 +445,9 @@ struct snap_nodes *snap_nodes_parse(const json_t *answer, struct err *err)
     const json_t *nodes;
     size_t n;
 
-    if (check(answer, err) < 0)
+    if (check(answer, "nodes", JSON_ARRAY, err) < 0)
         return NULL;
     nodes = get_list(answer, "nodes", SNAP_NODES_MAX, &n);
-    if (!json_is_array(nodes)) {
-        err_set(err, "the controller's answer lists no nodes");
-        return NULL;
-    }
     s = xcalloc(1, sizeof(*s));
     s->node = xcalloc(n, sizeof(*s->node));
     s->n = n;
@@ -568,15 +466,11 @@ void snap_nodes_free(struct snap_nodes *s)
 
 int snap_status_parse(struct snap_status *s, const json_t *answer, struct err *err)
 {
-    if (check(answer, err) < 0)
+    if (check(answer, "version", JSON_STRING, err) < 0)
         return -1;
-    get_text(answer, "version", s->version, sizeof(s->version));
     get_text(answer, "host", s->host, sizeof(s->host));
     s->uptime_s = get_amount(answer, "uptime_s");
-    s->cpu_ratio = get_amount(answer, "cpu_ratio");
-    s->rss_bytes = get_amount(answer, "rss_bytes");
     s->jobs = get_count(answer, "jobs");
-    s->agents = get_count(answer, "agents");
     s->ranks = get_count(answer, "ranks");
     return 0;
 }

@@ -74,28 +74,21 @@ struct snap_health {
     struct snap_gpu gpu[SNAP_GPUS_MAX];
 };
 
-struct snap_worst {
-    int64_t rank;
-    char node[64];
-    double lateness_s, last_ratio;
-};
-
 enum { SHARE_COMPUTE, SHARE_COMMUNICATION, SHARE_SYNCHRONISATION, SHARE_P2P, SHARES };
 
 struct snap_job {
     char id[48], name[64], user[32], partition[32], policy[32];
     char state[16], regime[24];
-    double start, elapsed_s, age_s;
+    double elapsed_s, age_s;
     int64_t ranks, nodes, nodes_total, steps, period;
-    double step_mean_s, step_p50_s, step_p95_s, step_cv;
-    double steps_per_s, samples_per_s, skew_p50_s, skew_p95_s, synchronisation_ratio;
+    double step_mean_s, steps_per_s, samples_per_s, skew_p50_s, synchronisation_ratio;
     double mds_ratio; /* the smallest slowdown that could be found now */
     double share[SHARES];
     size_t n_verdicts; /* at most SNAP_VERDICTS_MAX are kept, most costly first */
     struct snap_verdict verdict[SNAP_VERDICTS_MAX];
     char sentence[512];
-    bool has_worst;
-    struct snap_worst worst;
+    int64_t worst_rank;
+    char worst_node[64];
 };
 
 struct snap_jobs {
@@ -125,7 +118,7 @@ struct snap_series {
 };
 
 struct snap_comm {
-    char name[24], label[48];
+    char label[48];
     int64_t size, instances;
     double collectives_per_s, bytes_per_s, skew_s, transfer_s;
     struct snap_efficiency efficiency;
@@ -149,7 +142,7 @@ struct snap_projection {
     bool known, warning; /* warning: it varies more and more slowly, as before a change */
     char trend[16];      /* rising, falling, none */
     double per_hour;     /* ratio an hour, may be below zero */
-    double synchronisation_ratio, limit_ratio, reach_p10_s, reach_p50_s, reach_p90_s;
+    double reach_p10_s, reach_p50_s, reach_p90_s;
     char text[256];
 };
 
@@ -168,8 +161,8 @@ struct snap_guarded {
 /* This run against the user's similar runs. */
 struct snap_past {
     bool known, unusual;
-    int64_t runs, reruns;
-    double step_p50_s, step_ratio, spread_ratio, energy_j_per_step, energy_ratio;
+    int64_t runs;
+    double step_ratio;
     char text[384];
 };
 
@@ -180,9 +173,6 @@ struct snap_event {
 
 struct snap_agents {
     int64_t total, heard; /* heard: connected, or ended in good order */
-    double cpu_ratio;     /* of the busiest */
-    int64_t lost_batches;
-    double backlog_bytes;
     char missing[128]; /* names of those not heard */
 };
 
@@ -192,7 +182,7 @@ struct snap_node_health {
 };
 
 struct snap_probe {
-    int64_t events, dropped, missed, ranks_guarded, ranks_total;
+    int64_t dropped, ranks_total;
     double overhead_ratio;
 };
 
@@ -210,15 +200,14 @@ struct snap_view { /* one job's whole answer */
     struct snap_guarded guarded;
     struct snap_past past;
     struct snap_control control;
-    size_t n_spans; /* the newest last; without a timeline in the answer: the verdicts that stand */
+    size_t n_spans; /* the newest last */
     struct snap_span span[SNAP_TIMELINE_MAX];
     int64_t rank_total; /* rows there would be */
     int64_t offset;     /* of the first row in that table: as it was asked for, set by who asked */
     size_t n_ranks;
     struct snap_rank *rank;
-    double heat_column_s, scale[SNAP_SCALE_MAX];
-    size_t n_scale;
-    double history_column_s;
+    double heat_column_s;
+    size_t n_scale; /* thresholds of the heat map's levels */
     struct snap_series step_s, steps_per_s, skew_s, synchronisation_ratio;
     size_t n_comms, n_events, n_notes;
     struct snap_comm comm[SNAP_COMMS_MAX];
@@ -228,12 +217,12 @@ struct snap_view { /* one job's whole answer */
 
 struct snap_node {
     char node[64], switch_name[32], jobs[64], verdict[512];
-    int64_t n_jobs, ranks, culprit_count;
+    size_t n_jobs;
+    int64_t ranks, culprit_count;
     char first_job[48];
     double lateness_s, slowdown, last_culprit;
     bool has_agent, connected, ended; /* ended: in good order */
     double cpu_ratio, rss_bytes, backlog_bytes, age_s;
-    int64_t lost_batches;
     double lemon_score; /* how likely it is that this node slows the jobs it is given */
     int64_t culprit_jobs, seen_jobs;
     struct snap_health health;
@@ -245,13 +234,13 @@ struct snap_nodes {
 };
 
 struct snap_status {
-    char version[32], host[64];
-    double uptime_s, cpu_ratio, rss_bytes;
-    int64_t jobs, agents, ranks;
+    char host[64];
+    double uptime_s;
+    int64_t jobs, ranks;
 };
 
-/* Each gives a new struct, or NULL with the reason: no object, the answer's own "error", or what it is about
- * is missing. */
+/* Each gives a new struct, or NULL with the reason: no object, the answer's own "error", or no such list or
+ * job in it. */
 struct snap_jobs *snap_jobs_parse(const json_t *answer, struct err *err);
 struct snap_view *snap_view_parse(const json_t *answer, struct err *err);
 struct snap_nodes *snap_nodes_parse(const json_t *answer, struct err *err);
