@@ -39,6 +39,16 @@ struct text text_about_s(double seconds)
     return written(units_format_about_s, seconds);
 }
 
+struct text text_age(double seconds)
+{
+    struct text t;
+
+    if (!(seconds >= 0 && seconds < 59.5))
+        return text_s(floor(seconds));
+    snprintf(t.s, sizeof(t.s), "%.0f s", seconds);
+    return t;
+}
+
 struct text text_bytes(double bytes)
 {
     return written(units_format_bytes, bytes);
@@ -66,6 +76,16 @@ struct text text_count(double number)
     if (!isnan(number))
         snprintf(t.s, sizeof(t.s), "%.0f", number);
     return t;
+}
+
+void text_append(char *buf, size_t size, const char *fmt, ...)
+{
+    size_t at = strlen(buf);
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(buf + at, size - at, fmt, ap);
+    va_end(ap);
 }
 
 /* The first line begins at column at, which is already written up to there. */

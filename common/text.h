@@ -14,11 +14,15 @@ struct text {
 };
 struct text text_s(double seconds);       /* "1.23 ms" */
 struct text text_about_s(double seconds); /* "1.2 ms": for values known to a few per cent */
+struct text text_age(double seconds);     /* "12 s", "3m05s": in whole seconds, because tenths would only flicker */
 struct text text_bytes(double bytes);     /* "1.50 MB" */
 struct text text_percent(double ratio);   /* "12.3 %" */
 struct text text_number(double number);   /* "4.56k" */
 struct text text_count(double number);    /* "12345" */
 struct text text_times(double factor);    /* "1.22x" */
+
+/* Append to the text in buf, cut at size. */
+__attribute__((format(printf, 3, 4))) void text_append(char *buf, size_t size, const char *fmt, ...);
 
 #define TEXT_COLUMNS 100 /* paragraphs are not wider: longer lines are hard to read */
 

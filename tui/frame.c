@@ -41,11 +41,11 @@ static enum style liveness(const struct ui *ui, char *text, size_t size)
                                                            : STYLE_TITLE;
     }
     if (ui->frozen) {
-        snprintf(text, size, " FROZEN %s ", padded_trim(padded_age(ui->now_s - ui->frozen_s)).text);
+        snprintf(text, size, " FROZEN %s ", text_age(ui->now_s - ui->frozen_s).s);
         return STYLE_WARN_TAG;
     }
     if (!isnan(stale)) {
-        snprintf(text, size, " STALE %s%s ", padded_trim(padded_age(stale)).text,
+        snprintf(text, size, " STALE %s%s ", text_age(stale).s,
                  ui->link == UI_DOWN ? ", connection lost, retrying" : ", no answer");
         return STYLE_BAD_TAG;
     }
@@ -75,7 +75,7 @@ static void controller_text(const struct ui *ui, char *text, size_t size)
     if (!ui->has_status)
         return;
     snprintf(text, size, "%s up %s · %lld job%s · %lld rank%s ", s->host[0] ? s->host : "controller",
-             padded_trim(padded_age(s->uptime_s)).text, (long long)s->jobs, s->jobs == 1 ? "" : "s",
+             text_age(s->uptime_s).s, (long long)s->jobs, s->jobs == 1 ? "" : "s",
              (long long)s->ranks, s->ranks == 1 ? "" : "s");
 }
 
@@ -228,7 +228,7 @@ static void draw_down(struct canvas *c, const struct ui *ui, int y)
     y += 1 + canvas_wrap(c, y + 1, 4, 4, c->width - 6, 3, STYLE_BOLD, ui->why);
     canvas_printf(c, y + 1, 2, c->width - 4, STYLE_TEXT,
                   "Retrying since %s; this screen appears as soon as the controller answers.",
-                  padded_trim(padded_age(ui->now_s - ui->down_s)).text);
+                  text_age(ui->now_s - ui->down_s).s);
     canvas_put(c, y + 3, 2, c->width - 4, STYLE_BOLD, "What to check");
     y += 4;
     for (size_t i = 0; i < ARRAY_SIZE(checks); i++)

@@ -39,36 +39,28 @@ static const struct {
 #define GPU_CLOCK_WARN 0.9
 static const char *const gpu_faults[] = { "thermal", "power brake", "hardware" };
 
-static void add(char *buf, size_t size, const char *between, const char *text)
-{
-    size_t at = strlen(buf);
-
-    snprintf(buf + at, size - at, "%s%s", at ? between : "", text);
-}
-
 static double value_of(const struct snap_health *h, size_t i)
 {
     return *(const double *)(const void *)((const char *)h + figures[i].field);
 }
 
 /* "74 %", "0.4 %": symptoms are short */
-static struct padded share(double ratio)
+static struct text share(double ratio)
 {
-    struct padded f = padded_trim(padded_percent(ratio));
+    struct text f = text_percent(ratio);
 
     if (ratio >= 0.1 && ratio < 99)
-        snprintf(f.text, sizeof(f.text), "%.0f %%", ratio * 100);
+        snprintf(f.s, sizeof(f.s), "%.0f %%", ratio * 100);
     return f;
 }
 
 static void add_figure(char *buf, size_t size, const char *between, const struct snap_health *h, size_t i)
 {
     double x = value_of(h, i);
-    struct padded f = figures[i].kind == PERCENT ? share(x) : padded_trim(padded_number(x));
-    char text[64];
+    struct text f = figures[i].kind == PERCENT ? share(x) : padded_trim(padded_number(x));
 
-    snprintf(text, sizeof(text), "%s %s%s", figures[i].name, f.text, figures[i].kind == RATE ? "/s" : "");
-    add(buf, size, between, text);
+    text_append(buf, size, "%s%s %s%s", *buf ? between : "", figures[i].name, f.s,
+                figures[i].kind == RATE ? "/s" : "");
 }
 
 static enum severity severity_of(const struct snap_health *h, size_t i)
@@ -88,17 +80,18 @@ static bool is_fault(const char *throttle)
     return false;
 }
 
+/* Appends it. */
 static bool gpu_symptom(const struct snap_gpu *g, char *buf, size_t size)
 {
     bool slow = g->clock_ratio < GPU_CLOCK_WARN && strcmp(g->throttle, "idle") != 0 && g->busy_ratio != 0;
 
     if (!slow && !is_fault(g->throttle))
         return false;
-    snprintf(buf, size, "GPU%lld", (long long)g->index);
+    text_append(buf, size, "%sGPU%lld", *buf ? ", " : "", (long long)g->index);
     if (slow)
-        add(buf, size, " clock ", share(g->clock_ratio).text);
+        text_append(buf, size, " clock %s", share(g->clock_ratio).s);
     if (g->throttle[0])
-        add(buf, size, " throttled: ", g->throttle);
+        text_append(buf, size, " throttled: %s", g->throttle);
     return true;
 }
 
@@ -109,14 +102,9 @@ enum severity health_symptoms(const struct snap_health *h, char *buf, size_t siz
     buf[0] = '\0';
     if (!h->known)
         return SEVERITY_NONE;
-    for (size_t i = 0; i < h->n_gpus; i++) {
-        char text[96];
-
-        if (gpu_symptom(&h->gpu[i], text, sizeof(text))) {
-            add(buf, size, ", ", text);
+    for (size_t i = 0; i < h->n_gpus; i++)
+        if (gpu_symptom(&h->gpu[i], buf, size))
             worst = SEVERITY_WARN;
-        }
-    }
     for (size_t i = 0; i < ARRAY_SIZE(figures); i++) {
         enum severity s = severity_of(h, i);
 
@@ -143,17 +131,15 @@ char *health_gpus_text(const struct snap_health *h, char *buf, size_t size)
     buf[0] = '\0';
     for (size_t i = 0; h->known && i < h->n_gpus; i++) {
         const struct snap_gpu *g = &h->gpu[i];
-        char text[128];
 
-        snprintf(text, sizeof(text), "GPU%lld clock %s", (long long)g->index, share(g->clock_ratio).text);
+        text_append(buf, size, "%sGPU%lld clock %s", *buf ? " · " : "", (long long)g->index,
+                    share(g->clock_ratio).s);
         if (!isnan(g->temperature_c))
-            snprintf(text + strlen(text), sizeof(text) - strlen(text), " %.0f C",
-                     fmin(g->temperature_c, 9999));
+            text_append(buf, size, " %.0f C", fmin(g->temperature_c, 9999));
         if (!isnan(g->power_w))
-            snprintf(text + strlen(text), sizeof(text) - strlen(text), " %.0f W", fmin(g->power_w, 99999));
+            text_append(buf, size, " %.0f W", fmin(g->power_w, 99999));
         if (g->throttle[0])
-            add(text, sizeof(text), " throttled: ", g->throttle);
-        add(buf, size, " · ", text);
+            text_append(buf, size, " throttled: %s", g->throttle);
     }
     return buf;
 }

@@ -7,7 +7,6 @@
 #include "tui/draw.h"
 #include "tui/health.h"
 #include "tui/keymap.h"
-#include "tui/outlook.h"
 #include "tui/padded.h"
 #include "tui/panel.h"
 #include "tui/table.h"
@@ -15,56 +14,30 @@
 #define RANKS_SHOWN 4
 #define NODES_SHOWN 64 /* those with symptoms first */
 
-static void append(char *buf, size_t size, const char *between, const char *text)
-{
-    size_t at = strlen(buf);
-
-    snprintf(buf + at, size - at, "%s%s", at ? between : "", text);
-}
-
 /* "node05 is slow (straggler) · step time 1.26x · for 18 s" */
 static void headline(const struct snap_verdict *v, char *buf, size_t size)
 {
-    char text[192];
-
     verdict_words(buf, size, v->class[0] ? v->class : "?", v->culprits, v->n_culprits);
-    if (!isnan(v->slowdown)) {
-        snprintf(text, sizeof(text), "step time %s", padded_trim(padded_times(v->slowdown)).text);
-        append(buf, size, " · ", text);
-    }
-    if (!isnan(v->since_s)) {
-        snprintf(text, sizeof(text), "for %s", padded_trim(padded_age(v->since_s)).text);
-        append(buf, size, " · ", text);
-    } else if (!isnan(v->found_s)) {
-        snprintf(text, sizeof(text), "found %s ago", padded_trim(padded_age(v->found_s)).text);
-        append(buf, size, " · ", text);
-    }
-    if (!v->standing)
-        append(buf, size, " · ", "over");
-    if (v->acknowledged)
-        append(buf, size, " · ", "acknowledged");
+    if (!isnan(v->slowdown))
+        text_append(buf, size, " · step time %s", text_times(v->slowdown).s);
+    if (!isnan(v->since_s))
+        text_append(buf, size, " · for %s", text_age(v->since_s).s);
+    else if (!isnan(v->found_s))
+        text_append(buf, size, " · found %s ago", text_age(v->found_s).s);
+    text_append(buf, size, "%s%s", v->standing ? "" : " · over", v->acknowledged ? " · acknowledged" : "");
 }
 
 /* "began at step 155 123, collective 1 090 332; found 40 collectives later" */
 static void onset(const struct snap_verdict *v, char *buf, size_t size)
 {
-    char text[96];
-
     buf[0] = '\0';
-    if (v->since_step >= 0) {
-        snprintf(text, sizeof(text), "began at step %s", padded_steps(v->since_step).text);
-        append(buf, size, "", text);
-    }
-    if (v->onset_seq >= 0) {
-        snprintf(text, sizeof(text), "%scollective %s", buf[0] ? "" : "began at ",
-                 padded_steps(v->onset_seq).text);
-        append(buf, size, ", ", text);
-    }
-    if (v->detected_seq >= 0 && v->detected_seq >= v->onset_seq && v->onset_seq >= 0) {
-        snprintf(text, sizeof(text), "found %s collectives later",
-                 padded_steps(v->detected_seq - v->onset_seq).text);
-        append(buf, size, "; ", text);
-    }
+    if (v->since_step >= 0)
+        text_append(buf, size, "began at step %s", padded_steps(v->since_step).s);
+    if (v->onset_seq >= 0)
+        text_append(buf, size, "%scollective %s", buf[0] ? ", " : "began at ", padded_steps(v->onset_seq).s);
+    if (v->onset_seq >= 0 && v->detected_seq >= v->onset_seq)
+        text_append(buf, size, "; found %s collectives later",
+                    padded_steps(v->detected_seq - v->onset_seq).s);
 }
 
 static int draw_verdict(struct canvas *c, int y, const struct snap_verdict *v)
@@ -107,8 +80,8 @@ static int draw_former(struct canvas *c, int y, const struct snap_view *v)
         if (!any)
             y = panel_heading(c, y, "found before");
         any = true;
-        snprintf(text, sizeof(text), "%s to %s ago · %s", padded_trim(padded_age(s->from_s)).text,
-                 padded_trim(padded_age(s->to_s)).text, s->text[0] ? s->text : s->class);
+        snprintf(text, sizeof(text), "%s to %s ago · %s", text_age(s->from_s).s,
+                 text_age(s->to_s).s, s->text[0] ? s->text : s->class);
         canvas_fill(c, y, 1, 1, draw_class_style(s->class), (uint32_t)draw_class_letter(s->class));
         y = panel_text(c, y, 3, STYLE_TEXT, text);
     }
@@ -231,15 +204,14 @@ static int draw_nodes(struct canvas *c, int y, const struct snap_view *v)
 static int draw(struct canvas *c, const struct ui *ui)
 {
     const struct snap_view *v = ui->view;
-    char text[512];
     int y = draw_verdicts(c, 0, &v->job);
 
     y = draw_former(c, y, v);
     y = draw_ranks(c, y, v);
     y = draw_nodes(c, y, v);
-    if (v->past.known && outlook_past(&v->past, text, sizeof(text))[0]) {
+    if (v->past.text[0]) {
         y = panel_heading(c, y, "similar runs");
-        y = panel_text(c, y, 3, v->past.unusual ? STYLE_WARN : STYLE_TEXT, text);
+        y = panel_text(c, y, 3, v->past.unusual ? STYLE_WARN : STYLE_TEXT, v->past.text);
     }
     if (!y)
         canvas_put(c, y++, 1, c->width - 2, STYLE_DIM, "no further evidence");
@@ -248,7 +220,7 @@ static int draw(struct canvas *c, const struct ui *ui)
 
 static bool has_content(const struct snap_view *v)
 {
-    return v->job.n_verdicts || v->n_spans || v->n_health || v->past.known;
+    return v->job.n_verdicts || v->n_spans || v->n_health || v->past.text[0];
 }
 
 const struct panel_ops panel_evidence = { "evidence: what was found, and why", draw, has_content };

@@ -31,7 +31,7 @@ static void draw_last(const struct table_cell *at, const void *row)
     double last = ((const struct snap_path_rank *)row)->last_ratio;
     enum style style = last >= 0.5 ? STYLE_BAD : last >= 0.2 ? STYLE_WARN : STYLE_ACCENT;
 
-    canvas_put(at->canvas, at->y, at->x, 6, STYLE_TEXT, padded_percent(last).text);
+    canvas_put(at->canvas, at->y, at->x, 6, STYLE_TEXT, padded_percent(last).s);
     draw_bar(at->canvas, at->y, at->x + 7, at->width - 7, style, last);
 }
 
@@ -49,10 +49,10 @@ static int draw_concentration(struct canvas *c, int y, double concentration, int
 
     if (ranks > 0)
         snprintf(chance, sizeof(chance), " (by chance: %s)",
-                 padded_trim(padded_percent(1 / (double)ranks)).text);
+                 text_percent(1 / (double)ranks).s);
     canvas_printf(c, y, 1, c->width - 2, concentration >= 0.5 ? STYLE_WARN : STYLE_TEXT,
                   "%s of the collectives wait for the same rank%s",
-                  padded_trim(padded_percent(concentration)).text, chance);
+                  text_percent(concentration).s, chance);
     return y + 1;
 }
 
@@ -86,7 +86,7 @@ static void draw_name(const struct table_cell *at, const void *row)
 
 static void put_share(const struct table_cell *at, double share, enum style style)
 {
-    table_put(at, style, padded_percent(share).text);
+    table_put(at, style, padded_percent(share).s);
 }
 
 static void draw_parallel(const struct table_cell *at, const void *row)

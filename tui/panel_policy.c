@@ -37,11 +37,9 @@ static int draw_policy(struct canvas *c, int y, const struct snap_control *p)
 /* "the time 0.43x (0.41x to 0.46x)" */
 static void ratio_text(const struct snap_lever *l, char *buf, size_t size)
 {
-    int n = snprintf(buf, size, "the time %s", padded_trim(padded_times(l->ratio)).text);
-
+    text_append(buf, size, "the time %s", text_times(l->ratio).s);
     if (!isnan(l->low) && !isnan(l->high))
-        snprintf(buf + n, size - (size_t)n, " (%s to %s)", padded_trim(padded_times(l->low)).text,
-                 padded_trim(padded_times(l->high)).text);
+        text_append(buf, size, " (%s to %s)", text_times(l->low).s, text_times(l->high).s);
 }
 
 static int draw_lever(struct canvas *c, int y, const struct snap_lever *l, int64_t nodes)
@@ -89,26 +87,23 @@ static int draw_pacing(struct canvas *c, int y, const struct snap_pacing *p)
 static int draw_cadence(struct canvas *c, int y, const struct snap_cadence *k)
 {
     char text[400];
-    int n;
 
     if (!k->known || !strcmp(k->mode, "off") || isnan(k->interval_s))
         return fact(c, y, "checkpoints", STYLE_TEXT,
                     k->known && !strcmp(k->mode, "off") ? "left to the program" : "-");
-    n = snprintf(text, sizeof(text), "%s every %s of work (%s), a write costs %s", k->mode,
-                 padded_trim(padded_age(k->interval_s)).text, k->reason,
-                 padded_trim(padded_s(k->cost_s)).text);
+    snprintf(text, sizeof(text), "%s every %s of work (%s), a write costs %s", k->mode,
+             text_age(k->interval_s).s, k->reason, text_s(k->cost_s).s);
     if (!isnan(k->goodput_most))
-        n += snprintf(text + n, sizeof(text) - (size_t)n, "; goodput at most %s",
-                      padded_trim(padded_percent(k->goodput_most)).text);
-    if (!isnan(k->next_due_s))
-        n += snprintf(text + n, sizeof(text) - (size_t)n,
-                      k->next_due_s > 0 ? "; next in %s" : "; one is due now",
-                      padded_trim(padded_age(k->next_due_s)).text);
+        text_append(text, sizeof(text), "; goodput at most %s", text_percent(k->goodput_most).s);
+    if (k->next_due_s > 0)
+        text_append(text, sizeof(text), "; next in %s", text_age(k->next_due_s).s);
+    else if (!isnan(k->next_due_s))
+        text_append(text, sizeof(text), "; one is due now");
     if (k->asked > 0)
-        n += snprintf(text + n, sizeof(text) - (size_t)n, "; %lld requests, %lld heard by all ranks",
-                      (long long)k->asked, (long long)k->heard);
+        text_append(text, sizeof(text), "; %lld requests, %lld heard by all ranks", (long long)k->asked,
+                    (long long)k->heard);
     if (k->missing[0])
-        snprintf(text + n, sizeof(text) - (size_t)n, "; requests are impossible: %s", k->missing);
+        text_append(text, sizeof(text), "; requests are impossible: %s", k->missing);
     return fact(c, y, "checkpoints", STYLE_TEXT, text);
 }
 
@@ -154,7 +149,7 @@ static int draw_decision(struct canvas *c, int y, const struct snap_decision *d,
     bool command = !strcmp(d->state, "command"), failed = !strcmp(d->outcome, "failed");
     char text[800];
 
-    canvas_put_right(c, y, 1, 6, STYLE_DIM, padded_age(wall_s - d->at).text);
+    canvas_put_right(c, y, 1, 6, STYLE_DIM, padded_age(wall_s - d->at).s);
     snprintf(text, sizeof(text), "%s: %s%s%s%s%s",
              !strcmp(d->state, "dryrun") ? "dry run"
              : command                   ? "by hand"

@@ -38,14 +38,14 @@ static void draw_ranks(const struct table_cell *at, const void *row)
 {
     const struct report_point *p = row;
 
-    table_put(at, p->factor == 1 ? STYLE_BOLD : STYLE_TEXT, padded_count(llround(fmin(1e9, p->ranks))).text);
+    table_put(at, p->factor == 1 ? STYLE_BOLD : STYLE_TEXT, padded_count(llround(fmin(1e9, p->ranks))).s);
 }
 
 static void draw_factor(const struct table_cell *at, const void *row)
 {
     const struct report_point *p = row;
 
-    table_put(at, STYLE_DIM, p->factor == 1 ? "measured" : padded_times(p->factor).text);
+    table_put(at, STYLE_DIM, p->factor == 1 ? "measured" : padded_times(p->factor).s);
 }
 
 static void draw_throughput(const struct table_cell *at, const void *row)
@@ -56,7 +56,7 @@ static void draw_throughput(const struct table_cell *at, const void *row)
     snprintf(text, sizeof(text), "%.3g (%.3g to %.3g)", p->throughput.p50, p->throughput.p5,
              p->throughput.p95);
     table_put(at, STYLE_TEXT,
-              p->factor == 1 || isnan(p->throughput.p50) ? padded_times(p->throughput.p50).text : text);
+              p->factor == 1 || isnan(p->throughput.p50) ? padded_times(p->throughput.p50).s : text);
 }
 
 static void draw_regime(const struct table_cell *at, const void *row)
@@ -73,7 +73,7 @@ static void draw_of_ideal(const struct table_cell *at, const void *row)
     int bar = at->width - 7, low = (int)lround(p->throughput.p5 / p->ideal * bar),
         high = (int)lround(fmin(1, p->throughput.p95 / p->ideal) * bar);
 
-    canvas_put(at->canvas, at->y, at->x, 6, STYLE_TEXT, padded_percent(p->throughput.p50 / p->ideal).text);
+    canvas_put(at->canvas, at->y, at->x, 6, STYLE_TEXT, padded_percent(p->throughput.p50 / p->ideal).s);
     if (bar < 4 || !(p->ideal > 0) || isnan(p->throughput.p5) || isnan(p->throughput.p95))
         return;
     canvas_fill(at->canvas, at->y, at->x + 7, low, regime_style(p->regime), 0x2588);
@@ -162,8 +162,8 @@ static int draw_plot(struct canvas *c, int y, const struct report_scaling *s)
     p.width = c->width - PLOT_LABEL - 8 < PLOT_WIDTH ? c->width - PLOT_LABEL - 8 : PLOT_WIDTH;
     y = panel_heading(c, y, "throughput over ranks: ideal (dots), projected, and the band of 90 %");
     p.y = y;
-    canvas_put_right(c, p.y, 0, PLOT_LABEL - 1, STYLE_DIM, padded_trim(padded_times(p.most)).text);
-    canvas_put_right(c, p.y + PLOT_ROWS - 1, 0, PLOT_LABEL - 1, STYLE_DIM, padded_trim(padded_times(1)).text);
+    canvas_put_right(c, p.y, 0, PLOT_LABEL - 1, STYLE_DIM, text_times(p.most).s);
+    canvas_put_right(c, p.y + PLOT_ROWS - 1, 0, PLOT_LABEL - 1, STYLE_DIM, text_times(1).s);
     for (int i = 0; i < p.width; i++)
         plot_column(c, &p, i, s);
     y += PLOT_ROWS;
@@ -171,7 +171,7 @@ static int draw_plot(struct canvas *c, int y, const struct report_scaling *s)
         int at = p.x + (int)lround(log(s->point[i].ranks / p.from) / log(p.to / p.from) * (p.width - 1));
 
         canvas_put(c, y, at - (i ? 2 : 0), 8, STYLE_DIM,
-                   padded_trim(padded_count(llround(fmin(1e9, s->point[i].ranks)))).text);
+                   padded_trim(padded_count(llround(fmin(1e9, s->point[i].ranks)))).s);
     }
     return y + 1;
 }
@@ -181,13 +181,13 @@ static int draw_plot(struct canvas *c, int y, const struct report_scaling *s)
 static void draw_segment(struct canvas *c, int y, const struct report_link *l, const struct report_segment *g)
 {
     double fixed_s = g->fixed_s.value;
-    char rate[32] = "-";
+    char rate[64] = "-";
 
     if (g->s_per_byte.value > 0)
-        snprintf(rate, sizeof(rate), "%s/s", padded_trim(padded_bytes(1 / g->s_per_byte.value)).text);
+        snprintf(rate, sizeof(rate), "%s/s", text_bytes(1 / g->s_per_byte.value).s);
     canvas_printf(c, y, 3, c->width - 4, STYLE_TEXT, "%s of %.0f ranks, %s to %s: %s and a rate of %s%s",
-                  l->op, (double)l->ranks, padded_trim(padded_bytes(g->from_bytes)).text,
-                  padded_trim(padded_bytes(g->to_bytes)).text, padded_trim(padded_s(fixed_s)).text, rate,
+                  l->op, (double)l->ranks, text_bytes(g->from_bytes).s,
+                  text_bytes(g->to_bytes).s, text_s(fixed_s).s, rate,
                   isnan(fixed_s) ? " (one message size gives only their sum)" : "");
 }
 
@@ -196,7 +196,7 @@ static int draw_fits(struct canvas *c, int y, const struct report_scaling *s)
     y = panel_heading(c, y, "fitted from this job");
     if (!isnan(s->noise.cv))
         canvas_printf(c, y++, 3, c->width - 4, STYLE_TEXT, "own work varies by %s (shape: %s)",
-                      padded_trim(padded_percent(s->noise.cv)).text,
+                      text_percent(s->noise.cv).s,
                       s->noise.shape[0] ? s->noise.shape : "-");
     for (size_t i = 0; i < s->n_links; i++)
         for (size_t k = 0; k < s->link[i].n; k++)

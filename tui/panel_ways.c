@@ -117,7 +117,7 @@ static void draw_guarded_value(const struct table_cell *at, const void *row)
 
     if (!r->selected && (r->high < 1 - SURE || r->low > 1 + SURE))
         style = STYLE_BOLD;
-    table_put(at, style, padded_times(r->value).text);
+    table_put(at, style, padded_times(r->value).s);
 }
 
 static void draw_guarded_range(const struct table_cell *at, const void *row)

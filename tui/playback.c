@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "common/xalloc.h"
-#include "tui/padded.h"
 
 #define STEP_UNKNOWN_S 0.1
 
@@ -84,12 +84,6 @@ int playback_speed_parse(const char *text, double *speed)
     return 0;
 }
 
-/* "12.3 s", "1m05s": a moment of the trace */
-static struct padded moment(double s)
-{
-    return padded_trim(padded_s(s));
-}
-
 char *playback_text(const struct playback *p, char *buf, size_t size)
 {
     char speed[16] = "max", where[64] = "";
@@ -97,7 +91,7 @@ char *playback_text(const struct playback *p, char *buf, size_t size)
     if (!isinf(p->speed))
         snprintf(speed, sizeof(speed), "×%.4g", p->speed);
     if (!isnan(p->end_s))
-        snprintf(where, sizeof(where), " of %s", moment(p->end_s).text);
+        snprintf(where, sizeof(where), " of %s", text_s(p->end_s).s);
     else if (!isnan(p->share))
         snprintf(where, sizeof(where), " (%.0f %% of the file)", p->share * 100);
     snprintf(buf, size, "%s %s  %s%s",
@@ -106,6 +100,6 @@ char *playback_text(const struct playback *p, char *buf, size_t size)
              : p->ended        ? "end"
              : p->paused       ? "paused"
                                : "replay",
-             speed, moment(p->at_s).text, where);
+             speed, text_s(p->at_s).s, where);
     return buf;
 }

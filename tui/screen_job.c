@@ -90,7 +90,7 @@ static void draw_inside(const struct table_cell *at, const void *row)
             table_put(at, STYLE_DIM, r->state);
         return;
     }
-    snprintf(text, sizeof(text), "%s %s", r->op, padded_trim(padded_age(r->inside_age_s)).text);
+    snprintf(text, sizeof(text), "%s %s", r->op, text_age(r->inside_age_s).s);
     table_put(at, STYLE_WARN, text);
 }
 
@@ -182,7 +182,6 @@ static struct timeline_place place_of(const struct snap_view *v, int width)
 /* The rows above the table; returns the first below them. */
 static int lay_out_head(struct layout *l, const struct snap_view *v, int width, int height)
 {
-    char text[8];
     int y = 1;
 
     l->sentence_rows = width < 130 ? 2 : 1;
@@ -196,7 +195,7 @@ static int lay_out_head(struct layout *l, const struct snap_view *v, int width, 
         v && v->projection.known && snap_job_alive(&v->job) && (height >= TALL || v->projection.trend[0])
             ? y++
             : 0;
-    l->past = v && height >= TALL && outlook_past(&v->past, text, sizeof(text))[0] ? y++ : 0;
+    l->past = v && height >= TALL && v->past.text[0] ? y++ : 0;
     return y;
 }
 
@@ -307,26 +306,26 @@ static int fact_of(struct canvas *c, int y, int x, const char *label, int64_t ha
 static void draw_facts(struct canvas *c, const struct snap_view *v, int y)
 {
     const struct snap_job *j = &v->job;
-    char ago[32];
+    char ago[64];
     int x = 1;
 
     x = fact(c, y, x, "", j->state);
-    x = fact(c, y, x, snap_job_alive(j) ? "for" : "ran", padded_trim(padded_age(j->elapsed_s)).text);
+    x = fact(c, y, x, snap_job_alive(j) ? "for" : "ran", text_age(j->elapsed_s).s);
     if (!snap_job_alive(j) && !isnan(j->age_s)) {
-        snprintf(ago, sizeof(ago), "%s ago", padded_trim(padded_age(j->age_s)).text);
+        snprintf(ago, sizeof(ago), "%s ago", text_age(j->age_s).s);
         x = fact(c, y, x, "ended", ago);
     }
     x = fact(c, y, x, "regime", j->regime);
     x = fact_of(c, y, x, "ranks", j->ranks, v->probe.ranks_total);
     x = fact_of(c, y, x, "nodes", j->nodes, j->nodes_total);
-    x = fact(c, y, x, "steps", padded_steps(j->steps).text);
+    x = fact(c, y, x, "steps", padded_steps(j->steps).s);
     if (!isnan(j->samples_per_s))
-        x = fact(c, y, x, "samples/s", padded_trim(padded_number(j->samples_per_s)).text);
+        x = fact(c, y, x, "samples/s", text_number(j->samples_per_s).s);
     x = fact(c, y, x, "policy", j->policy);
     x = fact_of(c, y, x, "collectives/step", j->period, -1);
     if (v->probe.dropped > 0)
-        x = fact(c, y, x, "dropped", padded_trim(padded_count(v->probe.dropped)).text);
-    fact(c, y, x, "estimated probe cost", padded_trim(padded_percent(v->probe.overhead_ratio)).text);
+        x = fact(c, y, x, "dropped", padded_trim(padded_count(v->probe.dropped)).s);
+    fact(c, y, x, "estimated probe cost", text_percent(v->probe.overhead_ratio).s);
 }
 
 static void draw_trend(struct canvas *c, int y, int x, int width, const char *label, const char *value,
@@ -342,10 +341,10 @@ static void draw_trends(struct canvas *c, const struct snap_view *v, int y)
     const struct snap_job *j = &v->job;
     int half = (c->width - 3) / 2, right = 1 + half + 1;
 
-    draw_trend(c, y, 1, half, "step", padded_s(j->step_mean_s).text, STYLE_ACCENT, &v->step_s);
-    draw_trend(c, y, right, half, "steps/s", padded_number(j->steps_per_s).text, STYLE_GOOD, &v->steps_per_s);
-    draw_trend(c, y + 1, 1, half, "skew", padded_s(j->skew_p50_s).text, STYLE_ACCENT, &v->skew_s);
-    draw_trend(c, y + 1, right, half, "sync", padded_percent(j->synchronisation_ratio).text, STYLE_ACCENT,
+    draw_trend(c, y, 1, half, "step", padded_s(j->step_mean_s).s, STYLE_ACCENT, &v->step_s);
+    draw_trend(c, y, right, half, "steps/s", padded_number(j->steps_per_s).s, STYLE_GOOD, &v->steps_per_s);
+    draw_trend(c, y + 1, 1, half, "skew", padded_s(j->skew_p50_s).s, STYLE_ACCENT, &v->skew_s);
+    draw_trend(c, y + 1, right, half, "sync", padded_percent(j->synchronisation_ratio).s, STYLE_ACCENT,
                &v->synchronisation_ratio);
 }
 
@@ -389,7 +388,7 @@ static void draw_table(struct canvas *c, const struct ui *ui, const struct layou
     heat = screen_job_heat_columns(c->width);
     x = layout.x[layout.n - 1];
     if (v->heat_column_s > 0) {
-        snprintf(text, sizeof(text), "last %s", padded_trim(padded_age(v->heat_column_s * heat)).text);
+        snprintf(text, sizeof(text), "last %s", text_age(v->heat_column_s * heat).s);
         canvas_put_right(c, l->table, x + 9, heat - 9, STYLE_HEADER, text);
     }
     rows.plain = layout.n - 1;
@@ -411,12 +410,12 @@ static void draw_detail(struct canvas *c, const struct ui *ui, int y)
         return;
     if (r->inside)
         snprintf(inside, sizeof(inside), " · inside %s on %s #%lld for %s", r->op, r->comm[0] ? r->comm : "?",
-                 (long long)r->seq, padded_trim(padded_age(r->inside_age_s)).text);
+                 (long long)r->seq, text_age(r->inside_age_s).s);
     snprintf(text, sizeof(text), "r%lld %s%s%s · %s%s · work %s · p95 %s · stays %s · computes %s",
              (long long)r->rank, r->node, r->switch_name[0] ? " " : "", r->switch_name,
-             r->state[0] ? r->state : "?", inside, padded_trim(padded_times(r->slowdown)).text,
-             padded_trim(padded_about_s(r->lateness_p95_s)).text, padded_trim(padded_s(r->stay_s)).text,
-             padded_trim(padded_s(r->compute_s)).text);
+             r->state[0] ? r->state : "?", inside, text_times(r->slowdown).s,
+             text_about_s(r->lateness_p95_s).s, text_s(r->stay_s).s,
+             text_s(r->compute_s).s);
     canvas_put(c, y, 1, c->width - 2, STYLE_ACCENT, text);
 }
 
@@ -440,7 +439,7 @@ static void draw_events(struct canvas *c, const struct snap_view *v, int y, int 
         canvas_printf(c, y + at, x, width, draw_severity_style(snap_verdict_severity(&v->job.verdict[i])),
                       "also: %s", v->job.verdict[i].text);
     for (; event < v->n_events && at < rows; event++, at++) {
-        canvas_put(c, y + at, x, 6, STYLE_DIM, padded_age(v->event[event].age_s).text);
+        canvas_put(c, y + at, x, 6, STYLE_DIM, padded_age(v->event[event].age_s).s);
         canvas_put(c, y + at, x + 7, width - 7, STYLE_TEXT, v->event[event].text);
     }
     for (size_t i = 0; i < v->n_notes && at < rows; i++, at++)
@@ -494,12 +493,10 @@ static void draw_bottom(struct canvas *c, const struct snap_view *v, const struc
 
 static void draw_past(struct canvas *c, const struct snap_past *p, int y)
 {
-    char text[400];
     int x = 1;
 
     x += canvas_put(c, y, x, 5, STYLE_DIM, "past") + 4;
-    canvas_put(c, y, x, c->width - x - 1, p->unusual ? STYLE_WARN : STYLE_TEXT,
-               outlook_past(p, text, sizeof(text)));
+    canvas_put(c, y, x, c->width - x - 1, p->unusual ? STYLE_WARN : STYLE_TEXT, p->text);
 }
 
 /* Under a panel the sentence and what was found stay. */

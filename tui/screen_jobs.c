@@ -87,10 +87,10 @@ static void draw_worst(const struct table_cell *at, const void *row)
 static void draw_verdict(const struct table_cell *at, const void *row)
 {
     const struct snap_job *j = row;
-    char text[64];
+    char text[80];
 
     if (silent(j)) {
-        snprintf(text, sizeof(text), "no telemetry for %s", padded_trim(padded_age(j->age_s)).text);
+        snprintf(text, sizeof(text), "no telemetry for %s", text_age(j->age_s).s);
         table_put(at, STYLE_WARN, text);
     } else if (j->n_verdicts) {
         table_put(at, draw_severity_style(snap_verdict_severity(&j->verdict[0])), j->verdict[0].text);
@@ -179,11 +179,11 @@ static void draw_selected(struct canvas *c, const struct ui *ui, int y)
     j = job_row(ui, l->selected);
     snprintf(title, sizeof(title), "%s %s · %s · %s · policy %s · %s", j->id, j->name,
              j->user[0] ? j->user : "-", j->partition[0] ? j->partition : "-", j->policy[0] ? j->policy : "-",
-             padded_trim(padded_age(j->elapsed_s)).text);
+             text_age(j->elapsed_s).s);
     draw_rule(c, y, 0, c->width, title);
     if (silent(j))
         canvas_printf(c, y + 1, 1, c->width - 2, STYLE_WARN, "no telemetry for %s: these figures are old",
-                      padded_trim(padded_age(j->age_s)).text);
+                      text_age(j->age_s).s);
     else
         canvas_wrap(c, y + 1, 1, 1, c->width - 2, 2, draw_severity_style(snap_job_severity(j)), j->sentence);
 }

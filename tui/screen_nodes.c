@@ -58,13 +58,13 @@ static void draw_last(const struct table_cell *at, const void *row)
     const struct ui *ui = at->context;
     double last = ((const struct snap_node *)row)->last_culprit;
 
-    table_put(at, STYLE_TEXT, padded_age(fmax(ui->wall_s - last, isnan(last) ? NAN : 0)).text);
+    table_put(at, STYLE_TEXT, padded_age(fmax(ui->wall_s - last, isnan(last) ? NAN : 0)).s);
 }
 
 static void draw_agent(const struct table_cell *at, const void *row)
 {
     const struct snap_node *n = row;
-    char text[48];
+    char text[64];
 
     if (!n->has_agent)
         table_put(at, STYLE_DIM, "-");
@@ -73,7 +73,7 @@ static void draw_agent(const struct table_cell *at, const void *row)
     else if (n->connected)
         table_put(at, STYLE_GOOD, "up");
     else {
-        snprintf(text, sizeof(text), "gone %s", padded_trim(padded_age(n->age_s)).text);
+        snprintf(text, sizeof(text), "gone %s", text_age(n->age_s).s);
         table_put(at, STYLE_BAD, text);
     }
 }

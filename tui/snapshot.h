@@ -141,8 +141,7 @@ struct snap_path {
 struct snap_projection {
     bool known, warning; /* warning: it varies more and more slowly, as before a change */
     char trend[16];      /* rising, falling, none */
-    double per_hour;     /* ratio an hour, may be below zero */
-    double reach_p10_s, reach_p50_s, reach_p90_s;
+    double reach_p50_s;  /* until it reaches the limit */
     char text[256];
 };
 
@@ -160,10 +159,8 @@ struct snap_guarded {
 
 /* This run against the user's similar runs. */
 struct snap_past {
-    bool known, unusual;
-    int64_t runs;
-    double step_ratio;
-    char text[384];
+    bool unusual;
+    char text[384]; /* "": there are none */
 };
 
 struct snap_event {

@@ -94,7 +94,7 @@ static double number_in(const struct table_column *column, const void *row)
                                        : *(const double *)(const void *)field;
 }
 
-static struct padded figure_of(const struct table_column *column, const void *row)
+static struct text figure_of(const struct table_column *column, const void *row)
 {
     double x = number_in(column, row);
 
@@ -139,7 +139,7 @@ void table_row(struct canvas *c, int y, const struct table_layout *l, const stru
         else if (column->kind == TABLE_TEXT)
             table_put(&at, style, (const char *)row + column->field);
         else
-            table_put(&at, style, figure_of(column, row).text);
+            table_put(&at, style, figure_of(column, row).s);
     }
 }
 

@@ -105,14 +105,13 @@ static void draw_above(struct canvas *c, int y, const struct snap_span *s, const
     }
 }
 
-static void draw_label(struct canvas *c, int y, int width, const struct snap_span *s)
+/* Before the line: the class, the culprits, and what more is known of it. */
+static void draw_label(struct canvas *c, int y, int width, const struct snap_span *s, const char *more)
 {
-    char text[256], names[160], price[32] = "";
+    char text[256], names[160];
 
-    if (!isnan(s->slowdown))
-        snprintf(price, sizeof(price), " %s", padded_trim(padded_times(s->slowdown)).text);
     snprintf(text, sizeof(text), "%s%s%s%s", s->class[0] ? s->class : "?", s->culprits[0] ? " " : "",
-             draw_culprits(names, sizeof(names), s->culprits, s->n_culprits), price);
+             draw_culprits(names, sizeof(names), s->culprits, s->n_culprits), more);
     canvas_put_right(c, y, 1, width, isnan(s->to_s) ? draw_class_style(s->class) : STYLE_DIM, text);
 }
 
@@ -120,15 +119,14 @@ static void draw_label(struct canvas *c, int y, int width, const struct snap_spa
 static void draw_rest(struct canvas *c, int y, int width, const struct snap_span *const *s, size_t n,
                       const struct timeline_place *at)
 {
-    char text[256], names[160];
+    char more[32];
 
     for (size_t i = n; i-- > 0;)
         draw_span(c, y, s[i], at);
     for (size_t i = 1; i < n; i++)
         draw_above(c, y, s[i], at);
-    snprintf(text, sizeof(text), "%s%s%s and %zu more", s[0]->class, s[0]->culprits[0] ? " " : "",
-             draw_culprits(names, sizeof(names), s[0]->culprits, s[0]->n_culprits), n - 1);
-    canvas_put_right(c, y, 1, width, isnan(s[0]->to_s) ? draw_class_style(s[0]->class) : STYLE_DIM, text);
+    snprintf(more, sizeof(more), " and %zu more", n - 1);
+    draw_label(c, y, width, s[0], more);
 }
 
 void timeline_draw(struct canvas *c, int y, int rows, const struct snap_view *v,
@@ -137,6 +135,7 @@ void timeline_draw(struct canvas *c, int y, int rows, const struct snap_view *v,
     const struct snap_span *chosen[SNAP_TIMELINE_MAX];
     size_t n = choose(chosen, v, at);
     int width = at->x - 2;
+    char price[64];
 
     if (!(at->column_s > 0))
         return;
@@ -149,7 +148,8 @@ void timeline_draw(struct canvas *c, int y, int rows, const struct snap_view *v,
             draw_rest(c, y + i, width, chosen + i, n - (size_t)i, at);
         } else {
             draw_span(c, y + i, chosen[i], at);
-            draw_label(c, y + i, width, chosen[i]);
+            snprintf(price, sizeof(price), isnan(chosen[i]->slowdown) ? "" : " %s", text_times(chosen[i]->slowdown).s);
+            draw_label(c, y + i, width, chosen[i], price);
         }
     }
 }

@@ -327,24 +327,24 @@ static void test_figures(void)
                                         " 59.9 s", " 16m39s", " 16m40s", "  1d04h", "      -", "      -" };
 
     for (size_t i = 0; i < ARRAY_SIZE(seconds); i++) {
-        struct padded f = padded_s(seconds[i]);
+        struct text f = padded_s(seconds[i]);
 
-        is_str(f.text, want[i], "seconds are padded");
-        ok(canvas_text_width(f.text) == 7, "padded seconds have seven columns");
+        is_str(f.s, want[i], "seconds are padded");
+        ok(canvas_text_width(f.s) == 7, "padded seconds have seven columns");
     }
     is_int(canvas_text_width("\u6f22\u5b57"), 4, "Chinese characters take two columns each");
     is_int(canvas_text_width("e\u0301"), 2, "a combining accent is shown as a question mark");
-    is_str(padded_percent(0.0004).text, "0.04 %", "a small share is not shown as zero");
-    is_str(padded_percent(0).text, "0.00 %", "a share of zero is shown as zero");
-    is_str(padded_percent(1).text, " 100 %", "a share of 1 is 100 %%");
-    is_str(padded_number(999.7).text, "1.00k", "a number of thousands");
-    is_str(padded_bytes(3270000).text, "3.27 MB", "bytes, in units of 1000");
-    is_str(padded_times(1.17).text, "1.17x", "a factor");
-    is_str(padded_age(59.4).text, "  59 s", "an age has no tenths");
-    is_str(padded_age(125).text, " 2m05s", "an age of minutes");
-    is_str(padded_steps(1234567).text, "1 234 567", "steps are grouped by thousands");
-    is_str(padded_about_s(0.00204).text, " 2.0 ms", "two digits of what is known to 5 %%");
-    is_str(padded_about_s(0.1137).text, " 110 ms", "a value known to 5 %% is shown with two digits, not three");
+    is_str(padded_percent(0.0004).s, "0.04 %", "a small share is not shown as zero");
+    is_str(padded_percent(0).s, "0.00 %", "a share of zero is shown as zero");
+    is_str(padded_percent(1).s, " 100 %", "a share of 1 is 100 %%");
+    is_str(padded_number(999.7).s, "1.00k", "a number of thousands");
+    is_str(padded_bytes(3270000).s, "3.27 MB", "bytes, in units of 1000");
+    is_str(padded_times(1.17).s, "1.17x", "a factor");
+    is_str(padded_age(59.4).s, "  59 s", "an age has no tenths");
+    is_str(padded_age(125).s, " 2m05s", "an age of minutes");
+    is_str(padded_steps(1234567).s, "1 234 567", "steps are grouped by thousands");
+    is_str(padded_about_s(0.00204).s, " 2.0 ms", "two digits of what is known to 5 %%");
+    is_str(padded_about_s(0.1137).s, " 110 ms", "a value known to 5 %% is shown with two digits, not three");
 }
 
 static void test_options(void)
