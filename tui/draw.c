@@ -134,7 +134,7 @@ enum style draw_severity_tag_style(enum severity s)
     return styles[s];
 }
 
-static const struct {
+static const struct class {
     const char *name;
     char letter;
     enum style style;
@@ -149,20 +149,24 @@ static const struct {
     { "oscillation", 'O', STYLE_OSCILLATION },
 };
 
-char draw_class_letter(const char *class)
+static const struct class *find_class(const char *name)
 {
+    static const struct class unknown = { "", '?', STYLE_BOLD };
+
     for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
-        if (!strcmp(class, classes[i].name))
-            return classes[i].letter;
-    return '?';
+        if (!strcmp(name, classes[i].name))
+            return &classes[i];
+    return &unknown;
 }
 
 enum style draw_class_style(const char *class)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
-        if (!strcmp(class, classes[i].name))
-            return classes[i].style;
-    return STYLE_BOLD;
+    return find_class(class)->style;
+}
+
+void draw_class(struct canvas *c, int y, int x, const char *class)
+{
+    canvas_fill(c, y, x, 1, draw_class_style(class), (uint32_t)find_class(class)->letter);
 }
 
 int draw_classes(struct canvas *c, int y, int x, int width)
@@ -176,7 +180,7 @@ int draw_classes(struct canvas *c, int y, int x, int width)
             at = 0;
             rows++;
         }
-        canvas_fill(c, y + rows - 1, x + at, 1, classes[i].style, (uint32_t)classes[i].letter);
+        draw_class(c, y + rows - 1, x + at, classes[i].name);
         canvas_put(c, y + rows - 1, x + at + 2, width - at - 2, STYLE_TEXT, classes[i].name);
         at += need + 2;
     }

@@ -25,10 +25,9 @@ void draw_rule(struct canvas *c, int y, int x, int width, const char *title);
 
 enum style draw_severity_style(enum severity s);
 enum style draw_severity_tag_style(enum severity s);
-/* How a class of verdicts is written in one column, and its colour: "S" of a straggler; "?" of one that is
- * not known here. */
-char draw_class_letter(const char *class);
 enum style draw_class_style(const char *class);
+/* A class of verdicts in one column, in its colour: "S" of a straggler; "?" of one that is unknown here. */
+void draw_class(struct canvas *c, int y, int x, const char *class);
 /* "S straggler  D drift ...", in their colours, over as many rows as it takes; returns how many. */
 int draw_classes(struct canvas *c, int y, int x, int width);
 /* "r3, r9", "r3, r9 +14": the first names, and how many more there are. Returns buf. */

@@ -213,6 +213,25 @@ void screen_rows_draw(struct canvas *c, const struct ui *ui, const struct screen
         canvas_hit(c, r->y, 0, r->height, c->width, KEY_ACTION_ROW, l->top);
 }
 
+void screen_list_draw(struct canvas *c, const struct ui *ui, unsigned hidden,
+                      const void *(*row)(const struct ui *ui, int i), const char *empty)
+{
+    const struct screen_ops *ops = screens[ui->screen];
+    const struct ui_list *l = &ui->list[ui->screen];
+    struct table_layout layout;
+    struct screen_rows rows = {
+        .y = 2, .height = ops->rows(ui, c->width, c->height), .layout = &layout, .columns = ops->columns, .row = row, .context = ui
+    };
+
+    table_fit(&layout, ops->columns, ops->n_columns, 1, c->width - 1, hidden);
+    canvas_fill(c, 1, 0, c->width, STYLE_HEADER, ' ');
+    table_header(c, 1, &layout, ops->columns, l->sort, l->reverse, KEY_ACTION_SORT);
+    rows.plain = layout.n;
+    screen_rows_draw(c, ui, &rows);
+    if (!l->n)
+        canvas_put(c, 3, 2, c->width - 4, STYLE_DIM, empty);
+}
+
 /* ---- nothing to show yet ---- */
 
 static const char *const checks[] = {

@@ -63,6 +63,25 @@ int panel_text(struct canvas *page, int y, int x, enum style style, const char *
     return y + canvas_wrap(page, y, x, x, page->width - x - 1, TEXT_ROWS, style, text);
 }
 
+int panel_titles(struct canvas *page, int y, struct table_layout *l, const struct table_column *columns, int n)
+{
+    table_fit(l, columns, n, 1, page->width - 2, 0);
+    canvas_fill(page, y, 0, page->width, STYLE_HEADER, ' ');
+    table_header(page, y, l, columns, -1, false, 0);
+    return y + 1;
+}
+
+int panel_table(struct canvas *page, int y, const struct table_column *columns, int n, const void *rows,
+                size_t n_rows, size_t size)
+{
+    struct table_layout l;
+
+    y = panel_titles(page, y, &l, columns, n);
+    for (size_t i = 0; i < n_rows; i++)
+        table_row(page, y++, &l, columns, (const char *)rows + i * size, NULL);
+    return y;
+}
+
 int panel_heading(struct canvas *page, int y, const char *text)
 {
     if (y)

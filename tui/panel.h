@@ -5,12 +5,13 @@
 #define SYNCGUARD_TUI_PANEL_H
 
 #include "tui/canvas.h"
+#include "tui/table.h"
 #include "tui/ui_state.h"
 
 struct panel_ops {
     const char *title;
     int (*draw)(struct canvas *page, const struct ui *ui); /* from row 0; returns the rows that it took */
-    bool (*has_content)(const struct snap_view *v);              /* has anything to say, for reports */
+    bool (*has_content)(const struct snap_view *v); /* reports leave out a panel without */
 };
 
 extern const struct panel_ops panel_evidence, panel_path, panel_scaling, panel_ways, panel_policy;
@@ -26,6 +27,11 @@ void panel_draw(struct canvas *c, const struct ui *ui, int y);
 
 /* For panels: a text over as many rows as it needs, at most 12; returns the next row. */
 int panel_text(struct canvas *page, int y, int x, enum style style, const char *text);
+/* The titles of a table, whose columns are fitted to the page; returns the next row. */
+int panel_titles(struct canvas *page, int y, struct table_layout *l, const struct table_column *columns, int n);
+/* The same with all its rows, of size bytes each. */
+int panel_table(struct canvas *page, int y, const struct table_column *columns, int n, const void *rows,
+                size_t n_rows, size_t size);
 /* A heading of a part, after a blank row when it is not the first; returns the next row. */
 int panel_heading(struct canvas *page, int y, const char *text);
 

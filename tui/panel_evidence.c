@@ -6,10 +6,8 @@
 #include "report/verdict_words.h"
 #include "tui/draw.h"
 #include "tui/health.h"
-#include "tui/keymap.h"
 #include "tui/padded.h"
 #include "tui/panel.h"
-#include "tui/table.h"
 
 #define RANKS_SHOWN 4
 #define NODES_SHOWN 64 /* those with symptoms first */
@@ -45,7 +43,7 @@ static int draw_verdict(struct canvas *c, int y, const struct snap_verdict *v)
     char text[512];
 
     headline(v, text, sizeof(text));
-    canvas_fill(c, y, 1, 1, draw_class_style(v->class), (uint32_t)draw_class_letter(v->class));
+    draw_class(c, y, 1, v->class);
     y = panel_text(c, y, 3, draw_severity_style(snap_verdict_severity(v)), text);
     if (v->text[0])
         y = panel_text(c, y, 3, STYLE_TEXT, v->text);
@@ -82,21 +80,13 @@ static int draw_former(struct canvas *c, int y, const struct snap_view *v)
         any = true;
         snprintf(text, sizeof(text), "%s to %s ago · %s", text_age(s->from_s).s,
                  text_age(s->to_s).s, s->text[0] ? s->text : s->class);
-        canvas_fill(c, y, 1, 1, draw_class_style(s->class), (uint32_t)draw_class_letter(s->class));
+        draw_class(c, y, 1, s->class);
         y = panel_text(c, y, 3, STYLE_TEXT, text);
     }
     return y;
 }
 
 /* ---- ranks ---- */
-
-static void draw_rank(const struct table_cell *at, const void *row)
-{
-    char text[24];
-
-    snprintf(text, sizeof(text), "r%lld", (long long)((const struct snap_rank *)row)->rank);
-    table_put(at, STYLE_BOLD, text);
-}
 
 static void draw_shared(const struct table_cell *at, const void *row)
 {
@@ -105,21 +95,15 @@ static void draw_shared(const struct table_cell *at, const void *row)
     table_put(at, shared ? STYLE_WARN : STYLE_TEXT, shared ? "shared" : "own");
 }
 
-static enum style warn(const void *row)
-{
-    (void)row;
-    return STYLE_WARN;
-}
-
 static const struct table_column rank_columns[] = {
-    { "RANK", 6, 0, 0, TABLE_TEXT, 0, draw_rank, .unsorted = true },
-    { "NODE", 9, 8, 0, TABLE_TEXT, offsetof(struct snap_rank, node), .unsorted = true },
-    { "WORK", 5, 0, 2, TABLE_TIMES, offsetof(struct snap_rank, slowdown), .unsorted = true },
-    { "CPUS", 10, 8, 0, TABLE_TEXT, offsetof(struct snap_rank, cpus), .unsorted = true },
-    { "", 6, 0, 0, TABLE_TEXT, 0, draw_shared, .unsorted = true },
-    { "DELAY", 6, 0, 0, TABLE_PERCENT, offsetof(struct snap_rank, run_delay_ratio), .unsorted = true },
-    { "ASIDE/S", 7, 0, 1, TABLE_NUMBER, offsetof(struct snap_rank, involuntary_per_s), .unsorted = true },
-    { "CAUSE", 30, 80, 0, TABLE_TEXT, offsetof(struct snap_rank, cause), .style = warn, .unsorted = true },
+    { "RANK", 6, 0, 0, TABLE_RANK, offsetof(struct snap_rank, rank), .plain = STYLE_BOLD },
+    { "NODE", 9, 8, 0, TABLE_TEXT, .field = offsetof(struct snap_rank, node) },
+    { "WORK", 5, 0, 2, TABLE_TIMES, .field = offsetof(struct snap_rank, slowdown) },
+    { "CPUS", 10, 8, 0, TABLE_TEXT, .field = offsetof(struct snap_rank, cpus) },
+    { "", 6, 0, 0, TABLE_TEXT, .draw = draw_shared },
+    { "DELAY", 6, 0, 0, TABLE_PERCENT, .field = offsetof(struct snap_rank, run_delay_ratio) },
+    { "ASIDE/S", 7, 0, 1, TABLE_NUMBER, .field = offsetof(struct snap_rank, involuntary_per_s) },
+    { "CAUSE", 30, 80, 0, TABLE_TEXT, offsetof(struct snap_rank, cause), .plain = STYLE_WARN },
 };
 
 /* Something is known against it. */
@@ -146,9 +130,7 @@ static int draw_ranks(struct canvas *c, int y, const struct snap_view *v)
     if (!known)
         return y;
     y = panel_heading(c, y, "ranks: their CPUs, and the DELAY by other tasks there, as a share of the time");
-    table_fit(&layout, rank_columns, ARRAY_SIZE(rank_columns), 1, c->width - 2, 0);
-    canvas_fill(c, y, 0, c->width, STYLE_HEADER, ' ');
-    table_header(c, y++, &layout, rank_columns, -1, false, KEY_ACTION_NONE);
+    y = panel_titles(c, y, &layout, rank_columns, ARRAY_SIZE(rank_columns));
     for (size_t i = 0; i < v->n_ranks; i++) {
         const struct snap_rank *r = &v->rank[i];
 

@@ -6,10 +6,8 @@
 
 #include "common/xalloc.h"
 #include "tui/draw.h"
-#include "tui/keymap.h"
 #include "tui/padded.h"
 #include "tui/panel.h"
-#include "tui/table.h"
 
 #define LABEL 13 /* columns of what stands before a fact */
 
@@ -117,28 +115,21 @@ static enum style phase_style(const void *row)
 }
 
 static const struct table_column rule_columns[] = {
-    { "RULE", 14, 10, 0, TABLE_TEXT, offsetof(struct snap_rule, name), .unsorted = true },
-    { "DOES", 14, 10, 0, TABLE_TEXT, offsetof(struct snap_rule, action_text), .unsorted = true },
-    { "IS", 8, 0, 0, TABLE_TEXT, offsetof(struct snap_rule, phase), .style = phase_style, .unsorted = true },
-    { "TRUE FOR", 8, 0, 0, TABLE_SECONDS, offsetof(struct snap_rule, held_s), .unsorted = true },
-    { "OF", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_rule, hold_s), .unsorted = true },
-    { "COOLS", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_rule, cooling_s), .unsorted = true },
-    { "ACTED", 5, 0, 0, TABLE_COUNT, offsetof(struct snap_rule, acted), .unsorted = true },
+    { "RULE", 14, 10, 0, TABLE_TEXT, .field = offsetof(struct snap_rule, name) },
+    { "DOES", 14, 10, 0, TABLE_TEXT, .field = offsetof(struct snap_rule, action_text) },
+    { "IS", 8, 0, 0, TABLE_TEXT, offsetof(struct snap_rule, phase), .style = phase_style },
+    { "TRUE FOR", 8, 0, 0, TABLE_SECONDS, .field = offsetof(struct snap_rule, held_s) },
+    { "OF", 7, 0, 0, TABLE_SECONDS, .field = offsetof(struct snap_rule, hold_s) },
+    { "COOLS", 7, 0, 0, TABLE_SECONDS, .field = offsetof(struct snap_rule, cooling_s) },
+    { "ACTED", 5, 0, 0, TABLE_COUNT, .field = offsetof(struct snap_rule, acted) },
 };
 
 static int draw_rules(struct canvas *c, int y, const struct snap_control *p)
 {
-    struct table_layout layout;
-
     if (!p->n_rules)
         return panel_text(c, y + 1, 1, STYLE_DIM, "the policy has no rules: it only observes");
     y = panel_heading(c, y, "rules");
-    table_fit(&layout, rule_columns, ARRAY_SIZE(rule_columns), 1, c->width - 2, 0);
-    canvas_fill(c, y, 0, c->width, STYLE_HEADER, ' ');
-    table_header(c, y++, &layout, rule_columns, -1, false, KEY_ACTION_NONE);
-    for (size_t i = 0; i < p->n_rules; i++)
-        table_row(c, y++, &layout, rule_columns, &p->rule[i], NULL);
-    return y;
+    return panel_table(c, y, rule_columns, ARRAY_SIZE(rule_columns), p->rule, p->n_rules, sizeof(p->rule[0]));
 }
 
 /* ---- decisions ---- */
@@ -186,26 +177,19 @@ static enum style value_style(const void *row)
 }
 
 static const struct table_column param_columns[] = {
-    { "PARAMETER", 21, 4, 0, TABLE_TEXT, offsetof(struct snap_param, key), .unsorted = true },
-    { "VALUE", 12, 12, 0, TABLE_TEXT, offsetof(struct snap_param, value), .style = value_style,
-      .unsorted = true },
-    { "DEFAULT", 12, 8, 0, TABLE_TEXT, offsetof(struct snap_param, standard), .unsorted = true },
-    { "ACCEPTED", 20, 60, 0, TABLE_TEXT, offsetof(struct snap_param, range), .unsorted = true },
+    { "PARAMETER", 21, 4, 0, TABLE_TEXT, .field = offsetof(struct snap_param, key) },
+    { "VALUE", 12, 12, 0, TABLE_TEXT, offsetof(struct snap_param, value), .style = value_style },
+    { "DEFAULT", 12, 8, 0, TABLE_TEXT, .field = offsetof(struct snap_param, standard) },
+    { "ACCEPTED", 20, 60, 0, TABLE_TEXT, .field = offsetof(struct snap_param, range) },
 };
 
 static int draw_params(struct canvas *c, int y, const struct snap_control *p)
 {
-    struct table_layout layout;
-
     if (!p->n_params)
         return y;
     y = panel_heading(c, y, "parameters (sgctl policy set JOB Key=Value changes them for this run)");
-    table_fit(&layout, param_columns, ARRAY_SIZE(param_columns), 1, c->width - 2, 0);
-    canvas_fill(c, y, 0, c->width, STYLE_HEADER, ' ');
-    table_header(c, y++, &layout, param_columns, -1, false, KEY_ACTION_NONE);
-    for (size_t i = 0; i < p->n_params; i++)
-        table_row(c, y++, &layout, param_columns, &p->param[i], NULL);
-    return y;
+    return panel_table(c, y, param_columns, ARRAY_SIZE(param_columns), p->param, p->n_params,
+                       sizeof(p->param[0]));
 }
 
 /* ---- the panel ---- */

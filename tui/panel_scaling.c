@@ -6,16 +6,14 @@
 
 #include "common/xalloc.h"
 #include "tui/draw.h"
-#include "tui/keymap.h"
 #include "tui/padded.h"
 #include "tui/panel.h"
-#include "tui/table.h"
 
 #define PLOT_ROWS  9
 #define PLOT_LABEL 8 /* columns left of it */
 #define PLOT_WIDTH 96
 
-static enum style regime_style(const char *regime)
+static enum style regime_style(const void *point)
 {
     static const struct {
         const char *name;
@@ -27,7 +25,7 @@ static enum style regime_style(const char *regime)
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(styles); i++)
-        if (!strcmp(regime, styles[i].name))
+        if (!strcmp(((const struct report_point *)point)->regime, styles[i].name))
             return styles[i].style;
     return STYLE_TEXT;
 }
@@ -59,13 +57,6 @@ static void draw_throughput(const struct table_cell *at, const void *row)
               p->factor == 1 || isnan(p->throughput.p50) ? padded_times(p->throughput.p50).s : text);
 }
 
-static void draw_regime(const struct table_cell *at, const void *row)
-{
-    const struct report_point *p = row;
-
-    table_put(at, regime_style(p->regime), p->regime[0] ? p->regime : "-");
-}
-
 /* Of the ideal, from nothing to all of it: what is projected, and as far as the band goes. */
 static void draw_of_ideal(const struct table_cell *at, const void *row)
 {
@@ -76,31 +67,19 @@ static void draw_of_ideal(const struct table_cell *at, const void *row)
     canvas_put(at->canvas, at->y, at->x, 6, STYLE_TEXT, padded_percent(p->throughput.p50 / p->ideal).s);
     if (bar < 4 || !(p->ideal > 0) || isnan(p->throughput.p5) || isnan(p->throughput.p95))
         return;
-    canvas_fill(at->canvas, at->y, at->x + 7, low, regime_style(p->regime), 0x2588);
-    canvas_fill(at->canvas, at->y, at->x + 7 + low, high > low ? high - low : 0, regime_style(p->regime),
+    canvas_fill(at->canvas, at->y, at->x + 7, low, regime_style(p), 0x2588);
+    canvas_fill(at->canvas, at->y, at->x + 7 + low, high > low ? high - low : 0, regime_style(p),
                 0x2592);
 }
 
 static const struct table_column columns[] = {
-    { "RANKS", 5, 0, 0, TABLE_TEXT, 0, draw_ranks, .unsorted = true },
-    { "TIMES", 8, 0, 0, TABLE_TEXT, 0, draw_factor, .unsorted = true },
-    { "STEP", 7, 0, 0, TABLE_SECONDS, offsetof(struct report_point, step_s.p50), .unsorted = true },
-    { "THROUGHPUT (90 %)", 22, 0, 0, TABLE_TEXT, 0, draw_throughput, .unsorted = true },
-    { "REGIME", 15, 0, 0, TABLE_TEXT, 0, draw_regime, .unsorted = true },
-    { "OF IDEAL", 15, 40, 0, TABLE_TEXT, 0, draw_of_ideal, .unsorted = true },
+    { "RANKS", 5, 0, 0, TABLE_TEXT, .draw = draw_ranks },
+    { "TIMES", 8, 0, 0, TABLE_TEXT, .draw = draw_factor },
+    { "STEP", 7, 0, 0, TABLE_SECONDS, .field = offsetof(struct report_point, step_s.p50) },
+    { "THROUGHPUT (90 %)", 22, 0, 0, TABLE_TEXT, .draw = draw_throughput },
+    { "REGIME", 15, 0, 0, TABLE_TEXT, offsetof(struct report_point, regime), .style = regime_style },
+    { "OF IDEAL", 15, 40, 0, TABLE_TEXT, .draw = draw_of_ideal },
 };
-
-static int draw_points(struct canvas *c, int y, const struct report_scaling *s)
-{
-    struct table_layout layout;
-
-    table_fit(&layout, columns, ARRAY_SIZE(columns), 1, c->width - 2, 0);
-    canvas_fill(c, y, 0, c->width, STYLE_HEADER, ' ');
-    table_header(c, y++, &layout, columns, -1, false, KEY_ACTION_NONE);
-    for (size_t i = 0; i < s->n; i++)
-        table_row(c, y++, &layout, columns, &s->point[i], NULL);
-    return y;
-}
 
 /* ---- the plot: throughput over ranks, both by doublings ---- */
 
@@ -137,9 +116,9 @@ static void plot_column(struct canvas *c, const struct plot *p, int column, cons
     high = plot_row(p, between(a->throughput.p95, b->throughput.p95, share));
     canvas_fill(c, plot_row(p, between(a->ideal, b->ideal, share)), p->x + column, 1, STYLE_DIM, 0x00b7);
     for (int y = high; y <= low; y++)
-        canvas_fill(c, y, p->x + column, 1, regime_style(nearest->regime), 0x2592);
+        canvas_fill(c, y, p->x + column, 1, regime_style(nearest), 0x2592);
     canvas_fill(c, plot_row(p, between(a->throughput.p50, b->throughput.p50, share)), p->x + column, 1,
-                regime_style(nearest->regime), 0x2588);
+                regime_style(nearest), 0x2588);
 }
 
 static bool plottable(const struct report_scaling *s)
@@ -225,7 +204,7 @@ static int draw(struct canvas *c, const struct ui *ui)
     }
     if (s->text[0])
         y = panel_text(c, y, 1, STYLE_WARN, s->text);
-    y = draw_points(c, y, s);
+    y = panel_table(c, y, columns, ARRAY_SIZE(columns), s->point, s->n, sizeof(s->point[0]));
     if (plottable(s))
         y = draw_plot(c, y, s);
     return draw_fits(c, y, s);

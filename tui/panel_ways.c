@@ -7,10 +7,8 @@
 
 #include "common/xalloc.h"
 #include "tui/draw.h"
-#include "tui/keymap.h"
 #include "tui/padded.h"
 #include "tui/panel.h"
-#include "tui/table.h"
 
 #define BAR_MOST 2.0 /* the bar's end: twice as fast */
 #define SURE     0.005
@@ -21,20 +19,15 @@ static bool is_now(const struct report_strategy *w)
 }
 
 /* Surely better, surely worse, or neither. */
-static enum style way_style(const struct report_strategy *w)
+static enum style way_style(const void *row)
 {
+    const struct report_strategy *w = row;
+
     if (is_now(w))
         return STYLE_BOLD;
     if (w->ratio.p5 > 1 + SURE)
         return STYLE_GOOD;
     return w->ratio.p95 < 1 - SURE ? STYLE_DIM : STYLE_TEXT;
-}
-
-static void draw_name(const struct table_cell *at, const void *row)
-{
-    const struct report_strategy *w = row;
-
-    table_put(at, way_style(w), w->name);
 }
 
 static void draw_range(const struct table_cell *at, const void *row)
@@ -56,11 +49,11 @@ static void draw_speed_bar(const struct table_cell *at, const void *row)
 }
 
 static const struct table_column columns[] = {
-    { "WAY", 39, 7, 0, TABLE_TEXT, 0, draw_name, .unsorted = true },
-    { "SPEED", 6, 0, 0, TABLE_TIMES, offsetof(struct report_strategy, ratio.p50), .unsorted = true },
-    { "RANGE (90 %)", 12, 0, 0, TABLE_TEXT, 0, draw_range, .unsorted = true },
-    { "STEP", 7, 0, 0, TABLE_SECONDS, offsetof(struct report_strategy, step_s.p50), .unsorted = true },
-    { "TO TWICE", 10, 50, 0, TABLE_TEXT, 0, draw_speed_bar, .unsorted = true },
+    { "WAY", 39, 7, 0, TABLE_TEXT, offsetof(struct report_strategy, name), .style = way_style },
+    { "SPEED", 6, 0, 0, TABLE_TIMES, .field = offsetof(struct report_strategy, ratio.p50) },
+    { "RANGE (90 %)", 12, 0, 0, TABLE_TEXT, .draw = draw_range },
+    { "STEP", 7, 0, 0, TABLE_SECONDS, .field = offsetof(struct report_strategy, step_s.p50) },
+    { "TO TWICE", 10, 50, 0, TABLE_TEXT, .draw = draw_speed_bar },
 };
 
 static int draw_part(struct canvas *c, int y, const struct table_layout *layout,
@@ -77,9 +70,7 @@ static int draw_ways(struct canvas *c, int y, const struct report_strategies *s)
     struct table_layout layout;
     bool any = false;
 
-    table_fit(&layout, columns, ARRAY_SIZE(columns), 1, c->width - 2, 0);
-    canvas_fill(c, y, 0, c->width, STYLE_HEADER, ' ');
-    table_header(c, y++, &layout, columns, -1, false, KEY_ACTION_NONE);
+    y = panel_titles(c, y, &layout, columns, ARRAY_SIZE(columns));
     y = draw_part(c, y, &layout, s, false);
     for (size_t i = 0; i < s->n; i++)
         any = any || s->list[i].per_sample;
@@ -131,10 +122,10 @@ static void draw_guarded_range(const struct table_cell *at, const void *row)
 }
 
 static const struct table_column guarded_columns[] = {
-    { "GUARDED", 16, 0, 0, TABLE_TEXT, offsetof(struct snap_guarded_ratio, name), .unsorted = true },
-    { "RATIO", 6, 0, 0, TABLE_TEXT, 0, draw_guarded_value, .unsorted = true },
-    { "RANGE", 12, 0, 0, TABLE_TEXT, 0, draw_guarded_range, .unsorted = true },
-    { "REFERENCE", 10, 10, 0, TABLE_TEXT, offsetof(struct snap_guarded_ratio, reference), .unsorted = true },
+    { "GUARDED", 16, 0, 0, TABLE_TEXT, .field = offsetof(struct snap_guarded_ratio, name) },
+    { "RATIO", 6, 0, 0, TABLE_TEXT, .draw = draw_guarded_value },
+    { "RANGE", 12, 0, 0, TABLE_TEXT, .draw = draw_guarded_range },
+    { "REFERENCE", 10, 10, 0, TABLE_TEXT, .field = offsetof(struct snap_guarded_ratio, reference) },
 };
 
 static int draw_guarded(struct canvas *c, int y, const struct snap_guarded *g)
@@ -144,9 +135,7 @@ static int draw_guarded(struct canvas *c, int y, const struct snap_guarded *g)
     if (!g->known)
         return y;
     y = panel_text(c, y, 1, STYLE_TEXT, g->text);
-    table_fit(&layout, guarded_columns, ARRAY_SIZE(guarded_columns), 1, c->width - 2, 0);
-    canvas_fill(c, y, 0, c->width, STYLE_HEADER, ' ');
-    table_header(c, y++, &layout, guarded_columns, -1, false, KEY_ACTION_NONE);
+    y = panel_titles(c, y, &layout, guarded_columns, ARRAY_SIZE(guarded_columns));
     for (size_t i = 0; i < SNAP_GUARDED_MAX; i++)
         if (g->ratio[i].reference[0])
             table_row(c, y++, &layout, guarded_columns, &g->ratio[i], NULL);

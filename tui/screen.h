@@ -32,6 +32,10 @@ int screen_job_rows_max(const struct ui *ui);
 /* Rows above a panel: the title, the sentence, what was found. */
 int screen_job_head_rows(const struct ui *ui);
 
+/* A screen that is one table: titles, rows, and what stands where there are none. */
+void screen_list_draw(struct canvas *c, const struct ui *ui, unsigned hidden,
+                      const void *(*row)(const struct ui *ui, int i), const char *empty);
+
 /* The rows of the list, with cursor and clicks; row gives the i-th row's data, context goes to its columns.
  * The first plain columns of each are reversed under the cursor. */
 struct screen_rows {

@@ -13,16 +13,6 @@
 
 /* ---- the table of ranks ---- */
 
-static void draw_rank(const struct table_cell *at, const void *row)
-{
-    const struct snap_rank *r = row;
-    char text[24] = "?";
-
-    if (r->rank >= 0)
-        snprintf(text, sizeof(text), "r%lld", (long long)r->rank);
-    table_put(at, STYLE_BOLD, text);
-}
-
 static bool blamed(const struct snap_job *j, const struct snap_rank *r)
 {
     char rank[24];
@@ -52,12 +42,6 @@ static void draw_node(const struct table_cell *at, const void *row)
     }
     snprintf(text, sizeof(text), "%.*s!", at->width - 1, r->node);
     table_put(at, draw_severity_style(snap_job_severity(&ui->view->job)), text);
-}
-
-static enum style dim(const void *row)
-{
-    (void)row;
-    return STYLE_DIM;
 }
 
 static enum style slowdown_style(const void *row)
@@ -109,10 +93,11 @@ static const struct {
 } from_width[] = { { COLUMN_WORK, 90 }, { COLUMN_P95, 120 }, { COLUMN_SWITCH, 130 }, { COLUMN_INSIDE, 150 } };
 
 static const struct table_column columns[] = {
-    { "RANK", 6, 0, 0, TABLE_TEXT, 0, draw_rank, .key = "rank", .meaning = "rank in the step" },
+    { "RANK", 6, 0, 0, TABLE_RANK, offsetof(struct snap_rank, rank), .plain = STYLE_BOLD, .key = "rank",
+      .meaning = "rank in the step" },
     { "NODE", 9, 6, 0, TABLE_TEXT, 0, draw_node, .key = "node", .meaning = "where it runs; ! is blamed" },
-    { "SWITCH", 8, 4, 5, TABLE_TEXT, offsetof(struct snap_rank, switch_name), .style = dim, .unsorted = true,
-      .meaning = "the node's leaf switch" },
+    { "SWITCH", 8, 4, 5, TABLE_TEXT, offsetof(struct snap_rank, switch_name), .plain = STYLE_DIM, .unsorted = true,
+      .meaning = "the node's switch" },
     { "LATE", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_rank, lateness_s), .key = "lateness",
       .meaning = "after the first arrival" },
     { "P95", 7, 0, 4, TABLE_ABOUT_SECONDS, offsetof(struct snap_rank, lateness_p95_s), .unsorted = true,
@@ -449,14 +434,14 @@ static void draw_events(struct canvas *c, const struct snap_view *v, int y, int 
 }
 
 static const struct table_column comm_columns[] = {
-    { "COMMUNICATOR", 12, 20, 0, TABLE_TEXT, offsetof(struct snap_comm, label), .unsorted = true },
-    { "SIZE", 5, 0, 0, TABLE_COUNT, offsetof(struct snap_comm, size), .unsorted = true },
-    { "COUNT", 5, 0, 3, TABLE_COUNT, offsetof(struct snap_comm, instances), .unsorted = true },
-    { "COLL/S", 6, 0, 0, TABLE_NUMBER, offsetof(struct snap_comm, collectives_per_s), .unsorted = true },
-    { "BYTES/S", 7, 0, 2, TABLE_BYTES, offsetof(struct snap_comm, bytes_per_s), .unsorted = true },
-    { "SKEW", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_comm, skew_s), .unsorted = true },
-    { "TRANSFER", 8, 0, 1, TABLE_SECONDS, offsetof(struct snap_comm, transfer_s), .unsorted = true },
-    { "EFFIC", 6, 0, 4, TABLE_PERCENT, offsetof(struct snap_comm, efficiency.parallel), .unsorted = true },
+    { "COMMUNICATOR", 12, 20, 0, TABLE_TEXT, .field = offsetof(struct snap_comm, label) },
+    { "SIZE", 5, 0, 0, TABLE_COUNT, .field = offsetof(struct snap_comm, size) },
+    { "COUNT", 5, 0, 3, TABLE_COUNT, .field = offsetof(struct snap_comm, instances) },
+    { "COLL/S", 6, 0, 0, TABLE_NUMBER, .field = offsetof(struct snap_comm, collectives_per_s) },
+    { "BYTES/S", 7, 0, 2, TABLE_BYTES, .field = offsetof(struct snap_comm, bytes_per_s) },
+    { "SKEW", 7, 0, 0, TABLE_SECONDS, .field = offsetof(struct snap_comm, skew_s) },
+    { "TRANSFER", 8, 0, 1, TABLE_SECONDS, .field = offsetof(struct snap_comm, transfer_s) },
+    { "EFFIC", 6, 0, 4, TABLE_PERCENT, .field = offsetof(struct snap_comm, efficiency.parallel) },
 };
 
 static void draw_comms(struct canvas *c, const struct snap_view *v, int y, int x, int width, int rows)

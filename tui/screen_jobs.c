@@ -4,7 +4,6 @@
 
 #include "common/xalloc.h"
 #include "tui/draw.h"
-#include "tui/keymap.h"
 #include "tui/padded.h"
 #include "tui/screen.h"
 
@@ -25,12 +24,6 @@ static enum style fading(const void *row)
 static enum style fading_bold(const void *row)
 {
     return snap_job_alive(row) ? STYLE_BOLD : STYLE_DIM;
-}
-
-static enum style dim(const void *row)
-{
-    (void)row;
-    return STYLE_DIM;
 }
 
 static enum style state_style(const void *row)
@@ -130,7 +123,7 @@ static const struct table_column columns[] = {
       .meaning = "Slurm's job and step" },
     { "NAME", 8, 16, 1, TABLE_TEXT, offsetof(struct snap_job, name), .style = fading,
       .meaning = "the job's name" },
-    { "USER", 8, 2, 7, TABLE_TEXT, offsetof(struct snap_job, user), .style = dim, .meaning = "whose it is" },
+    { "USER", 8, 2, 7, TABLE_TEXT, offsetof(struct snap_job, user), .plain = STYLE_DIM, .meaning = "whose it is" },
     { "STATE", 8, 0, 9, TABLE_TEXT, offsetof(struct snap_job, state), .style = state_style,
       .meaning = "the job's state" },
     { "RANKS", 5, 0, 0, TABLE_COUNT, offsetof(struct snap_job, ranks), .style = fading,
@@ -202,21 +195,10 @@ static int natural(const struct ui *ui, int width)
 
 static void draw(struct canvas *c, const struct ui *ui)
 {
-    const struct ui_list *l = &ui->list[SCREEN_JOBS];
-    struct table_layout layout;
-    struct screen_rows rows = { .y = 2, .layout = &layout, .columns = columns, .row = job_row };
-
-    table_fit(&layout, columns, ARRAY_SIZE(columns), 1, c->width - 1, hidden(ui));
-    canvas_fill(c, 1, 0, c->width, STYLE_HEADER, ' ');
-    table_header(c, 1, &layout, columns, l->sort, l->reverse, KEY_ACTION_SORT);
-    rows.height = room(ui, c->width, c->height);
-    rows.plain = layout.n;
-    screen_rows_draw(c, ui, &rows);
-    if (!l->n)
-        canvas_put(c, 3, 2, c->width - 4, STYLE_DIM,
-                   l->filter[0]   ? "no job matches the filter"
-                   : ui->finished ? "no guarded job; start one with: srun --sync-guard ..."
-                                  : "no guarded job is running (e shows those that ended)");
+    screen_list_draw(c, ui, hidden(ui), job_row,
+                     ui->list[SCREEN_JOBS].filter[0] ? "no job matches the filter"
+                     : ui->finished ? "no guarded job; start one with: srun --sync-guard ..."
+                                    : "no guarded job is running (e shows those that ended)");
     if (!ui->report)
         draw_selected(c, ui, c->height - 4);
 }
@@ -225,7 +207,6 @@ const struct screen_ops screen_jobs = {
     .title = "jobs",
     .columns = columns,
     .n_columns = ARRAY_SIZE(columns),
-    .sort = 0,
     .draw = draw,
     .rows = room,
     .natural = natural,

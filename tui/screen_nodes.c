@@ -5,7 +5,6 @@
 #include "common/xalloc.h"
 #include "tui/draw.h"
 #include "tui/health.h"
-#include "tui/keymap.h"
 #include "tui/padded.h"
 #include "tui/screen.h"
 
@@ -34,12 +33,6 @@ static enum style severity_style(const void *row)
 static enum style trouble_style(const void *row)
 {
     return severity(row) >= SEVERITY_WARN ? severity_style(row) : STYLE_TEXT;
-}
-
-static enum style dim(const void *row)
-{
-    (void)row;
-    return STYLE_DIM;
 }
 
 static void draw_tag(const struct table_cell *at, const void *row)
@@ -107,8 +100,8 @@ static const struct table_column columns[] = {
     { "", 4, 0, 0, TABLE_TEXT, 0, draw_tag, by_severity, .meaning = "how it goes, worst first" },
     { "NODE", 10, 10, 0, TABLE_TEXT, offsetof(struct snap_node, node), .style = trouble_style,
       .meaning = "Slurm's node name" },
-    { "SWITCH", 8, 6, 5, TABLE_TEXT, offsetof(struct snap_node, switch_name), .style = dim,
-      .meaning = "its leaf switch" },
+    { "SWITCH", 8, 6, 5, TABLE_TEXT, offsetof(struct snap_node, switch_name), .plain = STYLE_DIM,
+      .meaning = "its switch" },
     { "JOBS", 9, 9, 0, TABLE_TEXT, offsetof(struct snap_node, jobs), .meaning = "guarded job steps on it" },
     { "RANKS", 6, 0, 2, TABLE_COUNT, offsetof(struct snap_node, ranks), .meaning = "guarded ranks on it" },
     { "LATE", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_node, lateness_s),
@@ -196,21 +189,9 @@ static void draw_selected(struct canvas *c, const struct ui *ui, int y)
 
 static void draw(struct canvas *c, const struct ui *ui)
 {
-    const struct ui_list *l = &ui->list[SCREEN_NODES];
-    struct table_layout layout;
-    struct screen_rows rows = {
-        .y = 2, .layout = &layout, .columns = columns, .row = node_row, .context = ui
-    };
-
-    table_fit(&layout, columns, ARRAY_SIZE(columns), 1, c->width - 1, hidden(ui));
-    canvas_fill(c, 1, 0, c->width, STYLE_HEADER, ' ');
-    table_header(c, 1, &layout, columns, l->sort, l->reverse, KEY_ACTION_SORT);
-    rows.height = room(ui, c->width, c->height);
-    rows.plain = layout.n;
-    screen_rows_draw(c, ui, &rows);
-    if (!l->n)
-        canvas_put(c, 3, 2, c->width - 4, STYLE_DIM,
-                   l->filter[0] ? "no node matches the filter" : "no node runs a guarded job");
+    screen_list_draw(c, ui, hidden(ui), node_row,
+                     ui->list[SCREEN_NODES].filter[0] ? "no node matches the filter"
+                                                      : "no node runs a guarded job");
     if (!ui->report)
         draw_selected(c, ui, c->height - 5);
 }
@@ -219,7 +200,6 @@ const struct screen_ops screen_nodes = {
     .title = "nodes",
     .columns = columns,
     .n_columns = ARRAY_SIZE(columns),
-    .sort = 0,
     .draw = draw,
     .rows = room,
     .natural = natural,

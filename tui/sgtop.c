@@ -376,28 +376,19 @@ static int run(struct asking *to, const struct arguments *o)
     return run_report(to, o);
 }
 
-/* As sgctl analyze judges: by the defaults unless a file is named, so that a trace is judged alike
- * everywhere.
- */
 static int run_trace(struct arguments *o)
 {
     static struct config config;
     struct asking to = { .conf = "" };
-    const struct config_policy *policy = NULL;
     struct err err = { "" };
-    const char *conf = options_text(o->options, "conf");
-    int rc = conf ? config_load(&config, conf, &err) : config_parse(&config, "defaults", "", 0, &err);
+    const struct config_policy *policy =
+        config_default_policy(&config, options_text(o->options, "conf"), &err);
+    int rc;
 
-    if (rc == 0 && !(policy = config_policy_find(&config, config.default_policy)))
-        rc = err_set(&err, "there is no policy %s", config.default_policy);
-    if (rc < 0) {
-        fprintf(stderr, "sgtop: %s\n", err.text);
-        return EXIT_USAGE;
-    }
-    to.replay = replay_open(o->replay, policy, &err);
+    to.replay = policy ? replay_open(o->replay, policy, &err) : NULL;
     if (!to.replay) {
         fprintf(stderr, "sgtop: %s\n", err.text);
-        return EXIT_NO_ANSWER;
+        return policy ? EXIT_NO_ANSWER : EXIT_USAGE;
     }
     o->job = replay_job(to.replay);
     rc = run(&to, o);

@@ -7,9 +7,9 @@
 
 #define GAP 1
 
-static bool sortable(const struct table_column *column)
+static bool is_number(const struct table_column *column)
 {
-    return !column->unsorted;
+    return column->kind > TABLE_RANK;
 }
 
 /* Take out the most dispensable columns until the rest fits. */
@@ -77,11 +77,11 @@ void table_header(struct canvas *c, int y, const struct table_layout *l, const s
 
         snprintf(title, sizeof(title), "%.*s%s", sorted ? l->width[i] - 1 : 60, column->title, mark);
         canvas_fill(c, y, l->x[i], l->width[i] + (i + 1 < l->n ? GAP : 0), STYLE_HEADER, ' ');
-        if (column->kind != TABLE_TEXT)
+        if (is_number(column))
             canvas_put_right(c, y, l->x[i], l->width[i], style, title);
         else
             canvas_put(c, y, l->x[i], l->width[i], style, title);
-        if (sortable(column))
+        if (action && !column->unsorted)
             canvas_hit(c, y, l->x[i], 1, l->width[i] + GAP, action, l->column[i]);
     }
 }
@@ -90,15 +90,21 @@ static double number_in(const struct table_column *column, const void *row)
 {
     const char *field = (const char *)row + column->field;
 
-    return column->kind == TABLE_COUNT ? (double)*(const int64_t *)(const void *)field
-                                       : *(const double *)(const void *)field;
+    return column->kind == TABLE_COUNT || column->kind == TABLE_RANK
+               ? (double)*(const int64_t *)(const void *)field
+               : *(const double *)(const void *)field;
 }
 
 static struct text figure_of(const struct table_column *column, const void *row)
 {
     double x = number_in(column, row);
+    struct text rank = { "?" };
 
     switch (column->kind) {
+    case TABLE_RANK:
+        if (x >= 0)
+            snprintf(rank.s, sizeof(rank.s), "r%.0f", x);
+        return rank;
     case TABLE_SECONDS:
         return padded_s(x);
     case TABLE_ABOUT_SECONDS:
@@ -118,7 +124,7 @@ static struct text figure_of(const struct table_column *column, const void *row)
 
 void table_put(const struct table_cell *at, enum style style, const char *text)
 {
-    if (at->column->kind != TABLE_TEXT)
+    if (is_number(at->column))
         canvas_put_right(at->canvas, at->y, at->x, at->width, style, text);
     else
         canvas_put(at->canvas, at->y, at->x, at->width, style, text[0] ? text : "-");
@@ -130,7 +136,7 @@ void table_row(struct canvas *c, int y, const struct table_layout *l, const stru
     for (int i = 0; i < l->n; i++) {
         const struct table_column *column = &columns[l->column[i]];
         struct table_cell at = { column, c, y, l->x[i], l->width[i], context };
-        enum style style = column->style ? column->style(row) : STYLE_TEXT;
+        enum style style = column->style ? column->style(row) : column->plain;
 
         if (at.width <= 0)
             continue;
@@ -171,7 +177,7 @@ int table_sort_next(const struct table_column *columns, int n, int sort, int by)
 {
     for (int tries = 0; tries < n; tries++) {
         sort = (sort + by + n) % n;
-        if (sortable(&columns[sort]))
+        if (!columns[sort].unsorted)
             break;
     }
     return sort;

@@ -21,6 +21,7 @@ struct table_cell { /* where a value goes */
 
 enum table_kind {
     TABLE_TEXT,
+    TABLE_RANK, /* "r12", flush left as text is */
     TABLE_SECONDS,
     TABLE_ABOUT_SECONDS, /* two digits */
     TABLE_PERCENT,
@@ -40,6 +41,7 @@ struct table_column {
     void (*draw)(const struct table_cell *at, const void *row); /* NULL: the field, as kind says */
     int (*compare)(const void *a, const void *b); /* < 0: a stands above b; NULL: large first, text A to Z */
     enum style (*style)(const void *row);         /* of the field; NULL: plain */
+    enum style plain;
     bool unsorted;                                /* nothing to sort by */
     const char *key;                              /* its name in the controller's "sort", or NULL */
     const char *meaning;                          /* for the help */
@@ -53,7 +55,8 @@ struct table_layout {
 /* hidden: a bit a column that is not to be shown now. */
 void table_fit(struct table_layout *l, const struct table_column *columns, int n, int x, int width,
                unsigned hidden);
-/* sort: the column's index, marked; a click on a title that can be sorted by gives action with its index. */
+/* sort: the column's index, marked; a click on a title that can be sorted by gives action with its index; action 0:
+ * the table has one order. */
 void table_header(struct canvas *c, int y, const struct table_layout *l, const struct table_column *columns,
                   int sort, bool reverse, int action);
 void table_row(struct canvas *c, int y, const struct table_layout *l, const struct table_column *columns,

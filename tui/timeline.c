@@ -70,11 +70,6 @@ static int begin_of(const struct timeline_place *at, const struct snap_span *s)
     return back < 0 ? -1 : at->x + at->columns - 1 - back;
 }
 
-static void draw_letter(struct canvas *c, int y, int x, const struct snap_span *s)
-{
-    canvas_fill(c, y, x, 1, draw_class_style(s->class), (uint32_t)draw_class_letter(s->class));
-}
-
 static void draw_span(struct canvas *c, int y, const struct snap_span *s, const struct timeline_place *at)
 {
     enum style style = draw_class_style(s->class);
@@ -86,7 +81,7 @@ static void draw_span(struct canvas *c, int y, const struct snap_span *s, const 
         canvas_fill(c, y, to, 1, style, isnan(s->to_s) ? 0x25b6 : 0x2502);
     if (begin < 0 && to > from)
         canvas_fill(c, y, from++, 1, style, 0x25c0);
-    draw_letter(c, y, from, s);
+    draw_class(c, y, from, s->class);
 }
 
 /* What lies under a heavier one shows at least its letter where it began, or just after those that are there.
@@ -99,7 +94,7 @@ static void draw_above(struct canvas *c, int y, const struct snap_span *s, const
     for (int last = x + LETTERS; x >= 0 && x < last && x < end; x++) {
         cell = canvas_at(c, y, x);
         if (!cell || !(cell->ch >= 'A' && cell->ch <= 'Z')) {
-            draw_letter(c, y, x, s);
+            draw_class(c, y, x, s->class);
             return;
         }
     }
