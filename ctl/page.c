@@ -9,43 +9,29 @@
 #include "common/xalloc.h"
 #include "wire/json.h"
 
-static void status_line(struct table *t, const char *what, const char *value)
-{
-    table_cell(t, "%s", what);
-    table_cell(t, "%s", value);
-}
-
 int page_status(FILE *out, const json_t *answer, int columns, struct err *err)
 {
-    static const struct text_column layout[] = { { "", false, 0 }, { "", false, 0 } };
-    char buf[512], host[128], version[64];
+    const struct page page = { out, answer, columns };
     struct table *t;
+    char names[512];
 
     if (check_answer(answer, "version", JSON_STRING, err) < 0)
         return -1;
-    t = table_new(layout, ARRAY_SIZE(layout));
-    snprintf(buf, sizeof(buf), "syncguardd %s on %s, up %s",
-             show_text(answer, "version", version, sizeof(version)),
-             show_text(answer, "host", host, sizeof(host)), text_s(get_number(answer, "uptime_s")).s);
-    status_line(t, "Controller", buf);
-    snprintf(buf, sizeof(buf), "%s jobs, %s ranks", text_count(get_number(answer, "jobs")).s,
-             text_count(get_number(answer, "ranks")).s);
-    status_line(t, "Guards", buf);
-    snprintf(buf, sizeof(buf), "%s agents, %s terminals, %s batches/s",
-             text_count(get_number(answer, "agents")).s, text_count(get_number(answer, "clients")).s,
-             text_number(get_number(answer, "batches_per_s")).s);
-    status_line(t, "Connections", buf);
-    snprintf(buf, sizeof(buf), "%s of a core, %s", text_percent(get_number(answer, "cpu_ratio")).s,
-             text_bytes(get_number(answer, "rss_bytes")).s);
-    status_line(t, "Uses", buf);
-    if (get_true(answer, "store"))
-        status_line(t, "History", text_bytes(get_number(answer, "store_bytes")).s);
-    else
-        status_line(t, "History", "off");
-    status_line(t, "Policies", show_list(get_array(answer, "policies"), 64, buf, sizeof(buf)));
-    status_line(t, "You see", get_true(answer, "operator") ? "all jobs (operator)" : "your own jobs");
-    table_print(t, out, 0, columns);
-    table_free(t);
+    t = page_figures();
+    page_figure(t, "Controller", "syncguardd %s on %s, up %s", shown(answer, "version").s,
+                shown(answer, "host").s, text_s(get_number(answer, "uptime_s")).s);
+    page_figure(t, "Guards", "%s jobs, %s ranks", text_count(get_number(answer, "jobs")).s,
+                text_count(get_number(answer, "ranks")).s);
+    page_figure(t, "Connections", "%s agents, %s terminals, %s batches/s",
+                text_count(get_number(answer, "agents")).s, text_count(get_number(answer, "clients")).s,
+                text_number(get_number(answer, "batches_per_s")).s);
+    page_figure(t, "Uses", "%s of a core, %s", text_percent(get_number(answer, "cpu_ratio")).s,
+                text_bytes(get_number(answer, "rss_bytes")).s);
+    page_figure(t, "History", "%s",
+                get_true(answer, "store") ? text_bytes(get_number(answer, "store_bytes")).s : "off");
+    page_figure(t, "Policies", "%s", show_list(get_array(answer, "policies"), 64, names, sizeof(names)));
+    page_figure(t, "You see", get_true(answer, "operator") ? "all jobs (operator)" : "your own jobs");
+    page_put_figures(&page, 0, t);
     return 0;
 }
 
@@ -72,16 +58,14 @@ int page_jobs(FILE *out, const json_t *answer, int columns, struct err *err)
     if (check_answer(answer, "jobs", JSON_ARRAY, err) < 0)
         return -1;
     if (json_array_size(get_array(answer, "jobs")) == 0) {
-        double ended = get_number(answer, "ended");
-        char line[160] = "No guarded job is running or has ended. To start one: srun --sync-guard PROGRAM";
-
-        if (ended > 0)
-            snprintf(line, sizeof(line), "No guarded job is running; %s ended: sgctl jobs --finished",
-                     text_count(ended).s);
-        text_wrap(out, line, 0, columns);
-        return 0;
+        if (get_number(answer, "ended") > 0)
+            page_line(&page, 0, "No guarded job is running; %s ended: sgctl jobs --finished",
+                      text_count(get_number(answer, "ended")).s);
+        else
+            page_line(&page, 0,
+                      "No guarded job is running or has ended. To start one: srun --sync-guard PROGRAM");
     }
-    page_table(&page, "jobs", SIZE_MAX, column, ARRAY_SIZE(column), 0);
+    page_table(&page, NULL, get_array(answer, "jobs"), SIZE_MAX, column, ARRAY_SIZE(column), 0);
     return 0;
 }
 
@@ -133,7 +117,7 @@ static char *lemon_cell(const json_t *node, char *buf, size_t size)
     return buf;
 }
 
-static void explain_lemons(FILE *out, const json_t *nodes, int columns)
+static void explain_lemons(const struct page *p, const json_t *nodes)
 {
     const json_t *node;
     bool any = false;
@@ -141,14 +125,9 @@ static void explain_lemons(FILE *out, const json_t *nodes, int columns)
 
     json_array_foreach(nodes, i, node)
         any |= get_number(node, "lemon_score") >= LEMON_SURE;
-    if (!any)
-        return;
-    fputc('\n', out);
-    text_wrap(
-        out,
-        "LEMON? is the probability that a node holds jobs back more than 3 times as often as the other nodes do. "
-        "A node with YES should be drained and tested.",
-        0, columns);
+    if (any)
+        page_title(p, "LEMON? is the probability that a node holds jobs back more than 3 times as often as the other "
+                      "nodes do. A node with YES should be drained and tested.");
 }
 
 int page_nodes(FILE *out, const json_t *answer, int columns, struct err *err)
@@ -175,11 +154,9 @@ int page_nodes(FILE *out, const json_t *answer, int columns, struct err *err)
     if (check_answer(answer, "nodes", JSON_ARRAY, err) < 0)
         return -1;
     nodes = get_array(answer, "nodes");
-    if (json_array_size(nodes) == 0) {
-        text_wrap(out, "No nodes are known yet. They appear with the first guarded job.", 0, columns);
-        return 0;
-    }
-    page_table(&page, "nodes", SIZE_MAX, column, ARRAY_SIZE(column), 0);
-    explain_lemons(out, nodes, columns);
+    if (json_array_size(nodes) == 0)
+        page_line(&page, 0, "No nodes are known yet. They appear with the first guarded job.");
+    page_table(&page, NULL, nodes, SIZE_MAX, column, ARRAY_SIZE(column), 0);
+    explain_lemons(&page, nodes);
     return 0;
 }

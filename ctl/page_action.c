@@ -11,13 +11,11 @@
 /* "requeue", "signal USR1", "drain node3" */
 static char *what_cell(const json_t *action, char *buf, size_t size)
 {
-    char name[32], signal[32], nodes[64];
-    const char *more = show_text(action, "signal", signal, sizeof(signal));
+    struct shown more = shown(action, get_string(action, "signal") ? "signal" : "nodes");
 
-    if (!strcmp(more, "-"))
-        more = show_text(action, "nodes", nodes, sizeof(nodes));
-    show_text(action, "action", name, sizeof(name));
-    snprintf(buf, size, "%s%s%s", name, strcmp(more, "-") ? " " : "", strcmp(more, "-") ? more : "");
+    show_text(action, "action", buf, size);
+    if (strcmp(more.s, "-"))
+        text_append(buf, size, " %s", more.s);
     return buf;
 }
 
@@ -49,10 +47,8 @@ int page_actions(FILE *out, const json_t *answer, int columns, struct err *err)
 
     if (check_answer(answer, "actions", JSON_ARRAY, err) < 0)
         return -1;
-    if (json_array_size(get_array(answer, "actions")) == 0) {
-        text_wrap(out, "No actions yet. By hand: sgctl action JOB ..., sgctl node NODE ...", 0, columns);
-        return 0;
-    }
-    page_table(&page, "actions", SIZE_MAX, column, ARRAY_SIZE(column), 0);
+    if (json_array_size(get_array(answer, "actions")) == 0)
+        page_line(&page, 0, "No actions yet. By hand: sgctl action JOB ..., sgctl node NODE ...");
+    page_table(&page, NULL, get_array(answer, "actions"), SIZE_MAX, column, ARRAY_SIZE(column), 0);
     return 0;
 }

@@ -1,9 +1,7 @@
 /* page_job.c - one job, from the sentence that matters to the notes of its agents. */
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
-#include "common/text.h"
 #include "common/xalloc.h"
 #include "ctl/page.h"
 #include "ctl/page_parts.h"
@@ -11,48 +9,26 @@
 #include "wire/json.h"
 
 #define WORTH_RATIO 1.02 /* a smaller gain is no advice */
-#define INDENT      2
 #define EVENTS_MAX  8
 #define COMMS_MAX   12
 #define WAITED_MAX  3
 
-void page_title(const struct page *p, const char *text)
-{
-    fputc('\n', p->out);
-    text_wrap(p->out, text, 0, p->columns);
-}
-
-void page_line(const struct page *p, const char *fmt, ...)
-{
-    char line[1200];
-    va_list ap;
-
-    va_start(ap, fmt);
-    vsnprintf(line, sizeof(line), fmt, ap);
-    va_end(ap);
-    text_wrap(p->out, line, INDENT, p->columns);
-}
-
 void page_sentence(const struct page *p)
 {
-    char sentence[1024], id[64], state[32];
-
-    if (json_is_string(json_object_get(p->job, "sentence")))
-        show_text(p->job, "sentence", sentence, sizeof(sentence));
+    if (get_string(p->answer, "sentence"))
+        page_line(p, 0, "%s", shown(p->answer, "sentence").s);
     else
-        snprintf(sentence, sizeof(sentence), "Job %s is %s; nothing can be said about it yet.",
-                 show_text(p->job, "id", id, sizeof(id)), show_text(p->job, "state", state, sizeof(state)));
-    text_wrap(p->out, sentence, 0, p->columns);
+        page_line(p, 0, "Job %s is %s; nothing can be said about it yet.", shown(p->answer, "id").s,
+                  shown(p->answer, "state").s);
 }
 
 char *page_verdict_words(const json_t *verdict, char *buf, size_t size)
 {
     const json_t *culprits = get_array(verdict, "culprits");
-    char class[32], list[256];
+    char list[256];
 
-    show_text(verdict, "class", class, sizeof(class));
     show_list(culprits, 8, list, sizeof(list));
-    return verdict_words(buf, size, class, list, json_array_size(culprits));
+    return verdict_words(buf, size, shown(verdict, "class").s, list, json_array_size(culprits));
 }
 
 void page_put_verdicts(const struct page *p, const char *title,
@@ -62,7 +38,7 @@ void page_put_verdicts(const struct page *p, const char *title,
     bool any = false;
     size_t i;
 
-    json_array_foreach(get_array(p->job, "verdicts"), i, verdict) {
+    json_array_foreach(get_array(p->answer, "verdicts"), i, verdict) {
         if (get_true(verdict, "minor"))
             continue;
         if (!any)
@@ -74,215 +50,168 @@ void page_put_verdicts(const struct page *p, const char *title,
 
 static void put_verdict(const struct page *p, const json_t *verdict)
 {
-    char what[320], text[1024], head[1024];
-    double price = get_number(verdict, "slowdown");
-    int n;
+    double price = get_number(verdict, "slowdown"), step = get_number(verdict, "since_step"),
+           since_s = get_number(verdict, "since_s"), found_s = get_number(verdict, "found_s");
+    char head[1024];
 
-    n = snprintf(head, sizeof(head), "%s", page_verdict_words(verdict, what, sizeof(what)));
-    if (!isnan(get_number(verdict, "since_step")))
-        n += snprintf(head + n, sizeof(head) - (size_t)n, ", since step %s",
-                      text_count(get_number(verdict, "since_step")).s);
-    if (!isnan(get_number(verdict, "since_s")))
-        snprintf(head + n, sizeof(head) - (size_t)n, ", for %s", text_s(get_number(verdict, "since_s")).s);
-    else if (!isnan(get_number(verdict, "found_s")))
-        snprintf(head + n, sizeof(head) - (size_t)n, ", found %s ago",
-                 text_s(get_number(verdict, "found_s")).s);
-    text_hang(p->out, INDENT, isnan(price) ? "  -" : text_times(price).s, head, PAGE_EVIDENCE, p->columns);
-    if (json_is_string(json_object_get(verdict, "text")))
-        text_wrap(p->out, show_text(verdict, "text", text, sizeof(text)), PAGE_EVIDENCE, p->columns);
+    page_verdict_words(verdict, head, sizeof(head));
+    if (!isnan(step))
+        text_append(head, sizeof(head), ", since step %s", text_count(step).s);
+    if (!isnan(since_s))
+        text_append(head, sizeof(head), ", for %s", text_s(since_s).s);
+    else if (!isnan(found_s))
+        text_append(head, sizeof(head), ", found %s ago", text_s(found_s).s);
+    text_hang(p->out, PAGE_INDENT, isnan(price) ? "  -" : text_times(price).s, head, PAGE_EVIDENCE,
+              p->columns);
+    if (get_string(verdict, "text"))
+        page_line(p, PAGE_EVIDENCE, "%s", shown(verdict, "text").s);
 }
 
-/* ---- figures: a name and words, one a line ---- */
-
-/* Unknown: no line. */
-void page_figure(struct table *t, const char *name, const char *words)
-{
-    if (!strcmp(words, "-"))
-        return;
-    table_cell(t, "%s", name);
-    table_cell(t, "%s", words);
-}
+/* ---- figures ---- */
 
 /* "balanced, dryrun, paused"; the name alone of a step that ended.  Earlier releases stored it as a text. */
-static char *policy_text(const json_t *job, char *buf, size_t size)
+static void figure_policy(struct table *t, const json_t *job)
 {
     const json_t *policy = get_object(job, "policy");
-    char name[64], action[32];
 
     if (!policy)
-        return show_text(job, "policy", buf, size);
-    if (!get_string(policy, "action"))
-        return show_text(policy, "name", buf, size);
-    snprintf(buf, size, "%s, %s%s", show_text(policy, "name", name, sizeof(name)),
-             show_text(policy, "action", action, sizeof(action)),
-             get_true(policy, "paused") ? ", paused" : "");
-    return buf;
+        page_figure(t, "Policy", "%s", shown(job, "policy").s);
+    else if (!get_string(policy, "action"))
+        page_figure(t, "Policy", "%s", shown(policy, "name").s);
+    else
+        page_figure(t, "Policy", "%s, %s%s", shown(policy, "name").s, shown(policy, "action").s,
+                    get_true(policy, "paused") ? ", paused" : "");
 }
 
 static bool has_ended(const json_t *job)
 {
-    char state[32];
+    const char *state = get_word(job, "state");
 
-    show_text(job, "state", state, sizeof(state));
     return !strcmp(state, "finished") || !strcmp(state, "lost");
 }
 
 static void figure_identity(struct table *t, const json_t *job)
 {
-    char line[512], id[64], name[80], user[64], state[32], partition[64], policy[64];
-    int n;
+    double age_s = get_number(job, "age_s");
+    bool ended = has_ended(job);
+    char name[80];
 
-    snprintf(line, sizeof(line), "%s \"%s\" of %s, partition %s", show_text(job, "id", id, sizeof(id)),
-             show_text(job, "name", name, sizeof(name)), show_text(job, "user", user, sizeof(user)),
-             show_text(job, "partition", partition, sizeof(partition)));
-    page_figure(t, "Job", line);
-    n = snprintf(line, sizeof(line), has_ended(job) ? "%s, ran %s" : "%s for %s",
-                 show_text(job, "state", state, sizeof(state)), text_s(get_number(job, "elapsed_s")).s);
-    if (!isnan(get_number(job, "age_s")))
-        snprintf(line + n, sizeof(line) - (size_t)n,
-                 has_ended(job) ? ", ended %s ago" : ", last report %s ago",
-                 text_s(get_number(job, "age_s")).s);
-    page_figure(t, "State", line);
-    snprintf(line, sizeof(line), "%s ranks on %s of %s nodes", text_count(get_number(job, "ranks")).s,
-             text_count(get_number(job, "nodes")).s, text_count(get_number(job, "nodes_total")).s);
-    page_figure(t, "Size", line);
-    page_figure(t, "Policy", policy_text(job, policy, sizeof(policy)));
+    page_figure(t, "Job", "%s \"%s\" of %s, partition %s", shown(job, "id").s,
+                show_text(job, "name", name, sizeof(name)), shown(job, "user").s, shown(job, "partition").s);
+    page_figure(t, "State", "%s%s %s%s%s", shown(job, "state").s, ended ? ", ran" : " for",
+                text_s(get_number(job, "elapsed_s")).s,
+                isnan(age_s) ? ""
+                : ended      ? ", ended "
+                             : ", last report ",
+                isnan(age_s) ? "" : page_ago(age_s).s);
+    page_figure(t, "Size", "%s ranks on %s of %s nodes", text_count(get_number(job, "ranks")).s,
+                text_count(get_number(job, "nodes")).s, text_count(get_number(job, "nodes_total")).s);
+    figure_policy(t, job);
 }
 
 /* "the first 6 steps warming up; 3 pauses, 9.21 s in all; 4 evaluations of 12 collectives" */
-static void page_phases(struct table *t, const json_t *phases)
+static void figure_phases(struct table *t, const json_t *phases)
 {
-    double warm_up = get_number(phases, "warm_up_steps"), pauses = get_number(phases, "pauses");
-    double evaluations = get_number(phases, "evaluations");
+    double warm_up = get_number(phases, "warm_up_steps"), pauses = get_number(phases, "pauses"),
+           evaluations = get_number(phases, "evaluations");
     char line[256] = "";
-    int n = 0;
 
     if (warm_up > 0)
-        n = snprintf(line, sizeof(line), "the first %s step%s warming up", text_count(warm_up).s,
-                     warm_up > 1 ? "s" : "");
+        text_append(line, sizeof(line), "the first %s step%s warming up", text_count(warm_up).s,
+                    warm_up > 1 ? "s" : "");
     if (pauses > 0)
-        n += snprintf(line + n, sizeof(line) - (size_t)n, "%s%s pause%s of all ranks, %s in all",
-                      n ? "; " : "", text_count(pauses).s, pauses > 1 ? "s" : "",
-                      text_s(get_number(phases, "pause_s")).s);
+        text_append(line, sizeof(line), "%s%s pause%s of all ranks, %s in all", *line ? "; " : "",
+                    text_count(pauses).s, pauses > 1 ? "s" : "", text_s(get_number(phases, "pause_s")).s);
     if (evaluations > 0)
-        snprintf(line + n, sizeof(line) - (size_t)n,
-                 "%s%s stretch%s of other collectives between steps, %s of them", n ? "; " : "",
-                 text_count(evaluations).s, evaluations > 1 ? "es" : "",
-                 text_count(get_number(phases, "foreign_collectives")).s);
+        text_append(line, sizeof(line), "%s%s stretch%s of other collectives between steps, %s of them",
+                    *line ? "; " : "", text_count(evaluations).s, evaluations > 1 ? "es" : "",
+                    text_count(get_number(phases, "foreign_collectives")).s);
     if (*line)
-        page_figure(t, "Also", line);
+        page_figure(t, "Also", "%s", line);
 }
 
 void page_pace(struct table *t, const json_t *job)
 {
     const json_t *step = get_object(job, "step_s"), *skew = get_object(job, "skew_s");
-    char line[512];
+    double steps = get_number(job, "steps"), rate = get_number(job, "steps_per_s"),
+           samples = get_number(job, "samples_per_s");
 
-    if (!isnan(get_number(job, "steps"))) {
-        snprintf(line, sizeof(line), "%s, %s collectives each", text_count(get_number(job, "steps")).s,
-                 text_count(get_number(job, "period")).s);
-        page_figure(t, "Steps", line);
-    }
-    page_phases(t, get_object(job, "phases"));
-    if (step) {
-        snprintf(line, sizeof(line), "median %s, mean %s, 95th percentile %s, variation %s",
-                 text_s(get_number(step, "p50")).s, text_s(get_number(step, "mean")).s,
-                 text_s(get_number(step, "p95")).s, text_percent(get_number(step, "cv")).s);
-        page_figure(t, "Step time", line);
-    }
-    if (!isnan(get_number(job, "steps_per_s"))) {
-        int n = snprintf(line, sizeof(line), "%s steps/s", text_number(get_number(job, "steps_per_s")).s);
-
-        if (!isnan(get_number(job, "samples_per_s")))
-            snprintf(line + n, sizeof(line) - (size_t)n, ", %s samples/s",
-                     text_number(get_number(job, "samples_per_s")).s);
-        page_figure(t, "Throughput", line);
-    }
-    if (skew) {
-        snprintf(line, sizeof(line), "median %s, 95th percentile %s", text_s(get_number(skew, "p50")).s,
-                 text_s(get_number(skew, "p95")).s);
-        page_figure(t, "Skew", line);
-    }
+    if (!isnan(steps))
+        page_figure(t, "Steps", "%s, %s collectives each", text_count(steps).s,
+                    text_count(get_number(job, "period")).s);
+    figure_phases(t, get_object(job, "phases"));
+    if (step)
+        page_figure(t, "Step time", "median %s, mean %s, 95th percentile %s, variation %s",
+                    text_s(get_number(step, "p50")).s, text_s(get_number(step, "mean")).s,
+                    text_s(get_number(step, "p95")).s, text_percent(get_number(step, "cv")).s);
+    if (!isnan(rate))
+        page_figure(t, "Throughput", "%s steps/s%s%s%s", text_number(rate).s, isnan(samples) ? "" : ", ",
+                    isnan(samples) ? "" : text_number(samples).s, isnan(samples) ? "" : " samples/s");
+    if (skew)
+        page_figure(t, "Skew", "median %s, 95th percentile %s", text_s(get_number(skew, "p50")).s,
+                    text_s(get_number(skew, "p95")).s);
 }
 
 void page_time(struct table *t, const json_t *job)
 {
-    static const struct {
-        const char *key, *name;
-    } shares[] = {
-        { "compute", "compute" },
-        { "communication", "communication" },
-        { "synchronisation", "synchronisation" },
-        { "point_to_point", "point-to-point" },
-    };
     const json_t *share = get_object(job, "shares"), *worst = get_object(job, "worst");
-    char line[512], node[128];
-    int n = 0;
+    double waiting = get_number(job, "synchronisation_ratio");
 
-    if (!isnan(get_number(job, "synchronisation_ratio"))) {
-        snprintf(line, sizeof(line), "%s of the ranks' time, waiting for a later rank",
-                 text_percent(get_number(job, "synchronisation_ratio")).s);
-        page_figure(t, "Sync", line);
-    }
-    for (size_t i = 0; share && i < ARRAY_SIZE(shares); i++)
-        n += snprintf(line + n, sizeof(line) - (size_t)n, "%s%s %s", i ? ", " : "", shares[i].name,
-                      text_percent(get_number(share, shares[i].key)).s);
+    if (!isnan(waiting))
+        page_figure(t, "Sync", "%s of the ranks' time, waiting for a later rank", text_percent(waiting).s);
     if (share)
-        page_figure(t, "Time goes to", line);
-    page_figure(t, "Regime", show_text(job, "regime", line, sizeof(line)));
-    if (worst) {
-        snprintf(line, sizeof(line), "rank %s on %s: %s late on average, the last in %s of the collectives",
-                 text_count(get_number(worst, "rank")).s, show_text(worst, "node", node, sizeof(node)),
-                 text_s(get_number(worst, "lateness_s")).s, text_percent(get_number(worst, "last_ratio")).s);
-        page_figure(t, "Latest", line);
-    }
+        page_figure(t, "Time goes to", "compute %s, communication %s, synchronisation %s, point-to-point %s",
+                    text_percent(get_number(share, "compute")).s,
+                    text_percent(get_number(share, "communication")).s,
+                    text_percent(get_number(share, "synchronisation")).s,
+                    text_percent(get_number(share, "point_to_point")).s);
+    page_figure(t, "Regime", "%s", shown(job, "regime").s);
+    if (worst)
+        page_figure(t, "Latest", "rank %s on %s: %s late on average, the last in %s of the collectives",
+                    text_count(get_number(worst, "rank")).s, shown(worst, "node").s,
+                    text_s(get_number(worst, "lateness_s")).s,
+                    text_percent(get_number(worst, "last_ratio")).s);
 }
 
 static void figure_efficiency(struct table *t, const json_t *job)
 {
     const json_t *e = get_object(job, "efficiency");
-    char line[256];
 
-    if (isnan(get_number(e, "parallel")))
-        return;
-    snprintf(line, sizeof(line), "%s: load balance %s x serialisation %s x transfer %s",
-             text_percent(get_number(e, "parallel")).s, text_percent(get_number(e, "load_balance")).s,
-             text_percent(get_number(e, "serialisation")).s, text_percent(get_number(e, "transfer")).s);
-    page_figure(t, "Efficiency", line);
+    if (!isnan(get_number(e, "parallel")))
+        page_figure(t, "Efficiency", "%s: load balance %s x serialisation %s x transfer %s",
+                    text_percent(get_number(e, "parallel")).s, text_percent(get_number(e, "load_balance")).s,
+                    text_percent(get_number(e, "serialisation")).s,
+                    text_percent(get_number(e, "transfer")).s);
 }
 
 /* The ranks that come last most often: on their arrival the collectives wait. */
 static void figure_critical_path(struct table *t, const json_t *job)
 {
-    const json_t *path = get_object(job, "critical_path"), *ranks = get_array(path, "ranks");
-    char line[512], node[64];
+    const json_t *rank;
+    size_t i;
 
-    for (size_t i = 0; i < json_array_size(ranks) && i < WAITED_MAX; i++) {
-        const json_t *rank = json_array_get(ranks, i);
+    json_array_foreach(get_array(get_object(job, "critical_path"), "ranks"), i, rank) {
         double delay_s = get_number(rank, "delay_s");
-        int n = snprintf(line, sizeof(line), "rank %s on %s: last in %s of its collectives",
-                         text_count(get_number(rank, "rank")).s, show_text(rank, "node", node, sizeof(node)),
-                         text_percent(get_number(rank, "last_ratio")).s);
+        char costs[80] = "";
 
         if (!isnan(delay_s))
-            snprintf(line + n, sizeof(line) - (size_t)n, ", costs the others %s a step", text_s(delay_s).s);
-        page_figure(t, i ? "" : "Waits for", line);
+            snprintf(costs, sizeof(costs), ", costs the others %s a step", text_s(delay_s).s);
+        if (i < WAITED_MAX)
+            page_figure(t, i ? "" : "Waits for", "rank %s on %s: last in %s of its collectives%s",
+                        text_count(get_number(rank, "rank")).s, shown(rank, "node").s,
+                        text_percent(get_number(rank, "last_ratio")).s, costs);
     }
 }
 
 static void figure_projection(struct table *t, const json_t *job)
 {
     const json_t *p = get_object(job, "projection");
-    char line[512], text[300];
 
-    if (!p || has_ended(job) || get_object(job, "trace"))
-        return;
-    show_text(p, "text", text, sizeof(text));
-    snprintf(line, sizeof(line), "%s%s", text,
-             get_true(p, "warning")
-                 ? "; it fluctuates more widely and more slowly, as before a change of regime"
-                 : "");
-    page_figure(t, "Ahead", line);
+    if (p && !has_ended(job) && !get_object(job, "trace"))
+        page_figure(t, "Ahead", "%s%s", shown(p, "text").s,
+                    get_true(p, "warning")
+                        ? "; it fluctuates more widely and more slowly, as before a change of regime"
+                        : "");
 }
 
 /* The next wall, and the furthest point that is projected. */
@@ -290,31 +219,25 @@ static void figure_scaling(struct table *t, const json_t *job)
 {
     const json_t *s = get_object(job, "scaling"), *points = get_array(s, "points");
     const json_t *last = json_array_get(points, json_array_size(points) - 1), *rate;
-    char line[512], text[256], regime[24];
 
     if (!last)
         return;
-    page_figure(t, "More ranks", show_text(s, "text", text, sizeof(text)));
+    page_figure(t, "More ranks", "%s", shown(s, "text").s);
     rate = get_object(last, "throughput_ratio");
-    snprintf(line, sizeof(line), "%s ranks (%s as many): %s the throughput (%s to %s), %s",
-             text_count(get_number(last, "ranks")).s, text_times(get_number(last, "factor")).s,
-             text_times(get_number(rate, "p50")).s, text_times(get_number(rate, "p5")).s,
-             text_times(get_number(rate, "p95")).s, show_text(last, "regime", regime, sizeof(regime)));
-    page_figure(t, "", line);
+    page_figure(t, "", "%s ranks (%s as many): %s the throughput (%s to %s), %s",
+                text_count(get_number(last, "ranks")).s, text_times(get_number(last, "factor")).s,
+                text_times(get_number(rate, "p50")).s, text_times(get_number(rate, "p5")).s,
+                text_times(get_number(rate, "p95")).s, shown(last, "regime").s);
 }
 
 static void put_way(struct table *t, const char *title, const json_t *way)
 {
     const json_t *rate = get_object(way, "throughput_ratio");
-    char line[512], name[64], reason[200];
 
-    if (!way)
-        return;
-    snprintf(line, sizeof(line), "%s: %s the samples a second (%s to %s); %s",
-             show_text(way, "strategy", name, sizeof(name)), text_times(get_number(rate, "p50")).s,
-             text_times(get_number(rate, "p5")).s, text_times(get_number(rate, "p95")).s,
-             show_text(way, "reason", reason, sizeof(reason)));
-    page_figure(t, title, line);
+    if (way)
+        page_figure(t, title, "%s: %s the samples a second (%s to %s); %s", shown(way, "strategy").s,
+                    text_times(get_number(rate, "p50")).s, text_times(get_number(rate, "p5")).s,
+                    text_times(get_number(rate, "p95")).s, shown(way, "reason").s);
 }
 
 /* The fastest of those whose mathematics stays, and of the others, where it surely gains. */
@@ -344,20 +267,20 @@ static void figure_guarded(struct table *t, const json_t *job)
                     { "skew", "skew" },
                     { "energy", "energy a step" } };
     const json_t *g = get_object(job, "guarded"), *ratios = get_object(g, "ratios");
-    char line[512] = "", text[400];
+    char line[512] = "";
 
     if (!get_object(ratios, "step"))
         return;
-    page_figure(t, "Guarded", show_text(g, "text", text, sizeof(text)));
+    page_figure(t, "Guarded", "%s", shown(g, "text").s);
     for (size_t i = 0; i < ARRAY_SIZE(figures); i++) {
         double value = get_number(get_object(ratios, figures[i].key), "value");
 
         if (!isnan(value))
-            snprintf(line + strlen(line), sizeof(line) - strlen(line), "%s%s %s", *line ? ", " : "",
-                     figures[i].words, text_times(value).s);
+            text_append(line, sizeof(line), "%s%s %s", *line ? ", " : "", figures[i].words,
+                        text_times(value).s);
     }
     if (*line)
-        page_figure(t, "", line);
+        page_figure(t, "", "%s", line);
 }
 
 void page_outlook(struct table *t, const json_t *job)
@@ -372,16 +295,14 @@ void page_outlook(struct table *t, const json_t *job)
 
 static void put_figures(const struct page *p)
 {
-    static const struct text_column layout[] = { { "", false, 0 }, { "", false, 0 } };
-    struct table *t = table_new(layout, ARRAY_SIZE(layout));
+    struct table *t = page_figures();
 
-    figure_identity(t, p->job);
-    page_pace(t, p->job);
-    page_time(t, p->job);
-    page_outlook(t, p->job);
+    figure_identity(t, p->answer);
+    page_pace(t, p->answer);
+    page_time(t, p->answer);
+    page_outlook(t, p->answer);
     page_title(p, "Figures");
-    table_print(t, p->out, INDENT, p->columns);
-    table_free(t);
+    page_put_figures(p, PAGE_INDENT, t);
 }
 
 /* ---- tables ---- */
@@ -390,13 +311,11 @@ static char *inside_cell(const json_t *rank, char *buf, size_t size)
 {
     const json_t *inside = get_object(rank, "inside");
     double age_s = get_number(inside, "age_s");
-    char op[32], comm[64];
 
     if (!inside)
         return show_value(NULL, buf, size);
-    snprintf(buf, size, "%s %s on %s%s%s", show_text(inside, "op", op, sizeof(op)),
-             text_count(get_number(inside, "seq")).s, show_text(inside, "comm", comm, sizeof(comm)),
-             isnan(age_s) ? "" : " for ", isnan(age_s) ? "" : text_s(age_s).s);
+    snprintf(buf, size, "%s %s on %s%s%s", shown(inside, "op").s, text_count(get_number(inside, "seq")).s,
+             shown(inside, "comm").s, isnan(age_s) ? "" : " for ", isnan(age_s) ? "" : text_s(age_s).s);
     return buf;
 }
 
@@ -417,21 +336,14 @@ void page_ranks(const struct page *p)
         { "WORK", .key = "slowdown", .words = text_times },
         { "INSIDE", .cell = inside_cell },
     };
-    double total = get_number(p->job, "rank_table_total");
-    size_t shown = json_array_size(get_array(p->job, "rank_table"));
-    char text[128];
+    const json_t *ranks = get_array(p->answer, "rank_table");
+    size_t rows = json_array_size(ranks) < PAGE_RANKS ? json_array_size(ranks) : PAGE_RANKS;
+    double total = fmax(get_number(p->answer, "rank_table_total"), (double)json_array_size(ranks));
+    char title[128];
 
-    if (shown == 0)
-        return;
-    if (isnan(total) || total < (double)shown)
-        total = (double)shown;
-    if (shown > PAGE_RANKS)
-        shown = PAGE_RANKS;
-    snprintf(text, sizeof(text),
-             total > (double)shown ? "Ranks, the latest %zu of %.0f" : "Ranks, the latest first", shown,
-             total);
-    page_title(p, text);
-    page_table(p, "rank_table", shown, column, ARRAY_SIZE(column), INDENT);
+    snprintf(title, sizeof(title),
+             total > (double)rows ? "Ranks, the latest %zu of %.0f" : "Ranks, the latest first", rows, total);
+    page_table(p, title, ranks, rows, column, ARRAY_SIZE(column), PAGE_INDENT);
 }
 
 void page_communicators(const struct page *p)
@@ -447,31 +359,29 @@ void page_communicators(const struct page *p)
         { "TRANSFER", .key = "transfer_s", .words = text_s, .spare = 2 },
         { "EFFICIENCY", .key = "efficiency.parallel", .words = text_percent },
     };
-    size_t n = json_array_size(get_array(p->job, "communicators"));
+    const json_t *comms = get_array(p->answer, "communicators");
 
-    if (n == 0)
-        return;
-    page_title(p, "Communicators, the largest first");
-    page_table(p, "communicators", COMMS_MAX, column, ARRAY_SIZE(column), INDENT);
-    if (n > COMMS_MAX)
-        page_line(p, "and %zu more", n - COMMS_MAX);
+    page_table(p, "Communicators, the largest first", comms, COMMS_MAX, column, ARRAY_SIZE(column),
+               PAGE_INDENT);
+    if (json_array_size(comms) > COMMS_MAX)
+        page_line(p, PAGE_INDENT, "and %zu more", json_array_size(comms) - COMMS_MAX);
 }
 
 /* How much of the job these figures stand for: a guard that sees half of the ranks must say so. */
 static void put_probe(const struct page *p)
 {
-    const json_t *probe = get_object(p->job, "probe");
+    const json_t *probe = get_object(p->answer, "probe");
     double guarded = get_number(probe, "ranks_guarded"), total = get_number(probe, "ranks_total");
 
     if (!probe)
         return;
     page_title(p, "Probe");
-    page_line(p, "%s of %s ranks are guarded%s", text_count(guarded).s, text_count(total).s,
+    page_line(p, PAGE_INDENT, "%s of %s ranks are guarded%s", text_count(guarded).s, text_count(total).s,
               guarded < total ? ": the others are not seen" : "");
-    page_line(p, "%s collectives recorded, %s dropped (ring full), %s missed",
+    page_line(p, PAGE_INDENT, "%s collectives recorded, %s dropped (ring full), %s missed",
               text_number(get_number(probe, "events")).s, text_number(get_number(probe, "dropped")).s,
               text_number(get_number(probe, "missed")).s);
-    page_line(p, "estimated cost: %s of the ranks' time",
+    page_line(p, PAGE_INDENT, "estimated cost: %s of the ranks' time",
               text_percent(get_number(probe, "overhead_ratio")).s);
 }
 
@@ -488,10 +398,7 @@ static void put_agents(const struct page *p)
         { "HEARD", .key = "age_s", .words = page_ago },
     };
 
-    if (json_array_size(get_array(p->job, "agents")) == 0)
-        return;
-    page_title(p, "Agents");
-    page_table(p, "agents", SIZE_MAX, column, ARRAY_SIZE(column), INDENT);
+    page_table(p, "Agents", get_array(p->answer, "agents"), SIZE_MAX, column, ARRAY_SIZE(column), PAGE_INDENT);
 }
 
 static void put_events(const struct page *p)
@@ -499,42 +406,38 @@ static void put_events(const struct page *p)
     static const struct page_column column[] = { { "", .key = "age_s", .words = page_ago },
                                                  { "", .key = "text" } };
 
-    if (json_array_size(get_array(p->job, "events")) == 0)
-        return;
-    page_title(p, "Events, the newest first");
-    page_table(p, "events", EVENTS_MAX, column, ARRAY_SIZE(column), INDENT);
+    page_table(p, "Events, the newest first", get_array(p->answer, "events"), EVENTS_MAX, column,
+               ARRAY_SIZE(column), PAGE_INDENT);
 }
 
-/* This run beside the earlier ones like it. */
 static void put_past(const struct page *p)
 {
-    const json_t *past = get_object(p->job, "past");
+    const json_t *past = get_object(p->answer, "past");
     double energy = get_number(past, "energy_j_per_step"), ratio = get_number(past, "energy_ratio");
-    char text[512];
 
-    if (!json_is_string(json_object_get(past, "text")))
+    if (!get_string(past, "text"))
         return;
     page_title(p, "Similar earlier runs");
-    text_wrap(p->out, show_text(past, "text", text, sizeof(text)), INDENT, p->columns);
+    page_line(p, PAGE_INDENT, "%s", shown(past, "text").s);
     if (get_number(past, "reruns") > 0)
-        page_line(p, "%s of the last %s starts were re-runs", text_count(get_number(past, "reruns")).s,
-                  text_count(get_number(past, "starts")).s);
+        page_line(p, PAGE_INDENT, "%s of the last %s starts were re-runs",
+                  text_count(get_number(past, "reruns")).s, text_count(get_number(past, "starts")).s);
     if (!isnan(energy))
-        page_line(p, "a step uses %s J on the nodes%s%s%s", text_number(energy).s, isnan(ratio) ? "" : ", ",
-                  isnan(ratio) ? "" : text_percent(ratio).s, isnan(ratio) ? "" : " of what it did");
+        page_line(p, PAGE_INDENT, "a step uses %s J on the nodes%s%s%s", text_number(energy).s,
+                  isnan(ratio) ? "" : ", ", isnan(ratio) ? "" : text_percent(ratio).s,
+                  isnan(ratio) ? "" : " of what it did");
 }
 
 static void put_notes(const struct page *p)
 {
-    const json_t *notes = get_array(p->job, "notes"), *note;
+    const json_t *notes = get_array(p->answer, "notes"), *note;
     char text[1024];
     size_t i;
 
-    if (json_array_size(notes) == 0)
-        return;
-    page_title(p, "Notes");
+    if (json_array_size(notes))
+        page_title(p, "Notes");
     json_array_foreach(notes, i, note)
-        text_wrap(p->out, show_value(note, text, sizeof(text)), INDENT, p->columns);
+        page_line(p, PAGE_INDENT, "%s", show_value(note, text, sizeof(text)));
 }
 
 int page_job(FILE *out, const json_t *answer, int columns, struct err *err)

@@ -1,5 +1,5 @@
-/* page_parts.h - what the reports of a job and of a trace share: paragraphs, figures and tables of an
- * answer that has the keys of a job (doc/protocol.md).  What an answer lacks is left out. */
+/* page_parts.h - what pages are made of: paragraphs, figures and tables of an answer (doc/protocol.md), and the
+ * parts that the reports of a job and of a trace share.  What an answer lacks is left out. */
 #ifndef SYNCGUARD_CTL_PAGE_PARTS_H
 #define SYNCGUARD_CTL_PAGE_PARTS_H
 
@@ -8,30 +8,30 @@
 
 #include "common/text.h"
 
+#define PAGE_INDENT   2
+#define PAGE_EVIDENCE 9 /* columns before a verdict's words: its price stands there */
+
 struct page {
     FILE *out;
-    const json_t *job;
+    const json_t *answer;
     int columns;
 };
 
+/* A text or whole number of an answer by value, so that one printf can use several; "-": there is none. */
+struct shown {
+    char s[1024];
+};
+struct shown shown(const json_t *o, const char *key);
+
+/* A paragraph; the second with a blank line before it. */
+__attribute__((format(printf, 3, 4))) void page_line(const struct page *p, int indent, const char *fmt, ...);
 void page_title(const struct page *p, const char *text);
-/* An indented paragraph. */
-__attribute__((format(printf, 2, 3))) void page_line(const struct page *p, const char *fmt, ...);
-void page_sentence(const struct page *p);
-#define PAGE_EVIDENCE 9 /* columns before a verdict's words: its price stands there */
-/* The title and each verdict that is not minor; nothing where there is none. */
-void page_put_verdicts(const struct page *p, const char *title,
-                       void put(const struct page *p, const json_t *verdict));
-/* "node3 is slow (straggler)" */
-char *page_verdict_words(const json_t *verdict, char *buf, size_t size);
-/* A row of a table of two columns; words "-": none. */
-void page_figure(struct table *t, const char *name, const char *words);
-void page_pace(struct table *t, const json_t *job);    /* steps, step time, throughput, skew */
-void page_time(struct table *t, const json_t *job);    /* where the ranks' time goes, who is latest */
-void page_outlook(struct table *t, const json_t *job); /* efficiency, who is waited for, what lies ahead */
-void page_ranks(const struct page *p);
-void page_communicators(const struct page *p);
-void page_checkpoint(const struct page *p); /* nothing where nothing is known */
+
+/* Figures: rows of a name and words; words that are "-" make no row. */
+struct table *page_figures(void);
+__attribute__((format(printf, 3, 4))) void page_figure(struct table *t, const char *name, const char *fmt,
+                                                       ...);
+void page_put_figures(const struct page *p, int indent, struct table *t); /* takes t */
 
 /* A column of a table whose rows are the objects of an array. */
 struct page_column {
@@ -44,10 +44,25 @@ struct page_column {
     size_t chars; /* a text is cut there; 0: at 400 */
     int spare;    /* as in struct text_column */
 };
-/* The first max rows of the array under key in p->job. */
-void page_table(const struct page *p, const char *key, size_t max, const struct page_column *column, size_t n,
-                int indent);
+/* The first max rows, below a title (NULL: none); nothing where there are no rows. */
+void page_table(const struct page *p, const char *title, const json_t *rows, size_t max,
+                const struct page_column *column, size_t n, int indent);
 struct text page_ago(double age_s); /* "3 s ago" */
+
+/* ---- of a job and of a trace ---- */
+
+void page_sentence(const struct page *p);
+/* The title and each verdict that is not minor; nothing where there is none. */
+void page_put_verdicts(const struct page *p, const char *title,
+                       void put(const struct page *p, const json_t *verdict));
+/* "node3 is slow (straggler)" */
+char *page_verdict_words(const json_t *verdict, char *buf, size_t size);
+void page_pace(struct table *t, const json_t *job);    /* steps, step time, throughput, skew */
+void page_time(struct table *t, const json_t *job);    /* where the ranks' time goes, who is latest */
+void page_outlook(struct table *t, const json_t *job); /* efficiency, who is waited for, what lies ahead */
+void page_ranks(const struct page *p);
+void page_communicators(const struct page *p);
+void page_checkpoint(const struct page *p); /* nothing where nothing is known */
 
 /* "connected", "ended" (in good order), "lost". */
 char *page_agent_link(const json_t *agent, char *buf, size_t size);
