@@ -405,6 +405,13 @@ int config_parse(struct config *c, const char *name, const char *text, size_t by
     return load(c, &from, err);
 }
 
+const struct config_policy *config_default_policy(struct config *c, const char *path, struct err *err)
+{
+    int rc = path ? config_load(c, path, err) : config_parse(c, "defaults", "", 0, err);
+
+    return rc < 0 ? NULL : config_policy_find(c, c->default_policy);
+}
+
 const struct config_policy *config_policy_find(const struct config *c, const char *name)
 {
     for (size_t i = 0; i < c->n_policies; i++) {

@@ -51,83 +51,67 @@ static int put_argument(json_t *q, const char *key, char *text, struct err *err)
     return 0;
 }
 
+struct verb {
+    const char *word;
+    enum action_kind kind;
+    const char *key;    /* of what follows; NULL: nothing may */
+    const char *wanted; /* what must follow; NULL: it may be left out */
+};
+
+/* The question for words: PLACE VERB [MORE...]; NULL: no such verb, or not its words. */
+static json_t *request(const struct verb *verbs, size_t n_verbs, const char *place_key, char *const *words,
+                       int n, struct err *err)
+{
+    struct suggestion near = suggest_for(words[1]);
+    const struct verb *v = NULL;
+    char meant[80];
+    json_t *q;
+
+    for (size_t i = 0; i < n_verbs; i++) {
+        suggest_offer(&near, verbs[i].word);
+        if (!strcmp(words[1], verbs[i].word))
+            v = &verbs[i];
+    }
+    if (!v)
+        err_set(err, "unknown action '%.60s'%s", words[1], suggest_text(&near, meant, sizeof(meant)));
+    else if (v->wanted && n < 3)
+        err_set(err, "missing %s", v->wanted);
+    else if (!v->key && n > 2)
+        err_set(err, "unexpected argument '%.60s'", words[2]);
+    else {
+        q = question(action_name(v->kind));
+        if (put_argument(q, place_key, xstrdup(words[0]), err) == 0 &&
+            (!v->key || put_argument(q, v->key, joined(words + 2, n - 2), err) == 0))
+            return q;
+        json_decref(q);
+    }
+    return NULL;
+}
+
 json_t *action_request_on_job(char *const *words, int n, struct err *err)
 {
-    static const struct {
-        const char *word;
-        enum action_kind kind;
-        const char *more; /* the key of what follows; NULL: nothing does */
-        const char *wanted;
-    } verbs[] = {
-        { "checkpoint", ACTION_CHECKPOINT, NULL, "" },
+    static const struct verb verbs[] = {
+        { "checkpoint", ACTION_CHECKPOINT, NULL, NULL },
         { "signal", ACTION_SIGNAL, "signal", "SIGNAL, such as USR1" },
-        { "requeue", ACTION_REQUEUE, NULL, "" },
+        { "requeue", ACTION_REQUEUE, NULL, NULL },
         { "exclude", ACTION_EXCLUDE, "nodes", "NODES, such as node3,node[7-8]" },
         { "comment", ACTION_JOB_COMMENT, "text", "TEXT" },
         { "webhook", ACTION_WEBHOOK, "text", "TEXT" },
         { "command", ACTION_COMMAND, "text", "TEXT" },
     };
-    struct suggestion near = suggest_for(words[1]);
-    char meant[80];
-    json_t *q;
 
-    for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
-        if (strcmp(words[1], verbs[i].word) != 0)
-            continue;
-        if (verbs[i].more ? n < 3 : n > 2) {
-            if (verbs[i].more)
-                err_set(err, "missing %s", verbs[i].wanted);
-            else
-                err_set(err, "unexpected argument '%.60s'", words[2]);
-            return NULL;
-        }
-        q = question(action_name(verbs[i].kind));
-        json_object_set_new(q, "job", json_string(words[0]));
-        if (!verbs[i].more || put_argument(q, verbs[i].more, joined(words + 2, n - 2), err) == 0)
-            return q;
-        json_decref(q);
-        return NULL;
-    }
-    for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
-        suggest_offer(&near, verbs[i].word);
-    err_set(err, "unknown action '%.60s'%s", words[1], suggest_text(&near, meant, sizeof(meant)));
-    return NULL;
+    return request(verbs, ARRAY_SIZE(verbs), "job", words, n, err);
 }
 
 json_t *action_request_on_node(char *const *words, int n, struct err *err)
 {
-    static const struct {
-        const char *word;
-        enum action_kind kind;
-        const char *wanted; /* NULL: a text may follow */
-    } verbs[] = {
-        { "drain", ACTION_DRAIN, "TEXT, the reason" },
-        { "comment", ACTION_NODE_COMMENT, "TEXT" },
-        { "resume", ACTION_RESUME, NULL },
+    static const struct verb verbs[] = {
+        { "drain", ACTION_DRAIN, "text", "TEXT, the reason" },
+        { "comment", ACTION_NODE_COMMENT, "text", "TEXT" },
+        { "resume", ACTION_RESUME, "text", NULL },
     };
-    struct suggestion near = suggest_for(words[1]);
-    char meant[80];
-    size_t i = 0;
-    json_t *q;
 
-    while (i < ARRAY_SIZE(verbs) && strcmp(words[1], verbs[i].word) != 0)
-        i++;
-    if (i == ARRAY_SIZE(verbs)) {
-        for (i = 0; i < ARRAY_SIZE(verbs); i++)
-            suggest_offer(&near, verbs[i].word);
-        err_set(err, "unknown action '%.60s'%s", words[1], suggest_text(&near, meant, sizeof(meant)));
-        return NULL;
-    }
-    if (verbs[i].wanted && n < 3) {
-        err_set(err, "missing %s", verbs[i].wanted);
-        return NULL;
-    }
-    q = question(action_name(verbs[i].kind));
-    if (put_argument(q, "nodes", xstrdup(words[0]), err) == 0 &&
-        put_argument(q, "text", joined(words + 2, n - 2), err) == 0)
-        return q;
-    json_decref(q);
-    return NULL;
+    return request(verbs, ARRAY_SIZE(verbs), "nodes", words, n, err);
 }
 
 /* ---- confirming ---- */

@@ -86,33 +86,39 @@ static int run_nodes(const struct options *o)
     return query(o, json_pack("{s:s}", "query", "nodes"), page_nodes);
 }
 
+/* Digits, at least one; NULL: there are none. */
+static const char *skip_digits(const char *s)
+{
+    size_t n = strspn(s, "0123456789");
+
+    return n ? s + n : NULL;
+}
+
 /* 123, 123.0, 123_4, 123_4.0, 123+1, 123+1.0 */
 static bool is_job(const char *s)
 {
-    const char *start = s;
+    const char *end = skip_digits(s);
 
-    while (isdigit((unsigned char)*s))
-        s++;
-    if (s == start || s - start > 10)
+    if (!end || end - s > 10)
         return false;
-    if ((*s == '_' || *s == '+') && isdigit((unsigned char)s[1]))
-        for (s++; isdigit((unsigned char)*s);)
-            s++;
-    if (*s == '.' && isdigit((unsigned char)s[1]))
-        for (s++; isdigit((unsigned char)*s);)
-            s++;
-    return !*s && s - start < 40;
+    if (*end == '_' || *end == '+')
+        end = skip_digits(end + 1);
+    if (end && *end == '.')
+        end = skip_digits(end + 1);
+    return end && !*end && end - s < 40;
 }
 
-/* The job is the first operand of every command that has one. */
-static int refuse_job(const struct options *o)
+/* The first operand is a job in every command that has one. */
+static int check_job(const struct options *o, struct err *err)
 {
-    struct err err;
+    const char *operands = o->command->operands;
 
-    err_set(&err,
-            "invalid job '%.60s': expected 123, 123.0 (a step), 123_4 (of an array) or 123+1 (of a het job)",
-            o->operands[0]);
-    return options_misuse(o, &err);
+    if (!operands || strncmp(operands + strspn(operands, "["), "JOB", 3) != 0 || !o->n_operands ||
+        is_job(o->operands[0]))
+        return 0;
+    return err_set(
+        err, "invalid job '%.60s': expected 123, 123.0 (a step), 123_4 (of an array) or 123+1 (of a het job)",
+        o->operands[0]);
 }
 
 static int run_job(const struct options *o)
@@ -120,8 +126,6 @@ static int run_job(const struct options *o)
     const char *job = o->operands[0];
     json_t *question;
 
-    if (!is_job(job))
-        return refuse_job(o);
     /* As text the worst ranks do; as JSON all of them are wanted. */
     if (options_given(o, "json"))
         question = json_pack("{s:s, s:s}", "query", "job", "job", job);
@@ -156,8 +160,6 @@ static int run_action(const struct options *o)
 {
     struct err err;
 
-    if (!is_job(o->operands[0]))
-        return refuse_job(o);
     return request_action(o, action_request_on_job(o->operands, o->n_operands, &err), &err);
 }
 
@@ -170,15 +172,9 @@ static int run_node(const struct options *o)
 
 static int run_actions(const struct options *o)
 {
-    json_t *question = json_pack("{s:s}", "query", "actions");
-
-    if (o->n_operands && !is_job(o->operands[0])) {
-        json_decref(question);
-        return refuse_job(o);
-    }
-    if (o->n_operands)
-        json_object_set_new(question, "job", json_string(o->operands[0]));
-    return query(o, question, page_actions);
+    return query(o,
+                 json_pack("{s:s, s:s*}", "query", "actions", "job", o->n_operands ? o->operands[0] : NULL),
+                 page_actions);
 }
 
 static int run_record(const struct options *o)
@@ -191,8 +187,6 @@ static int run_record(const struct options *o)
     struct err err;
     int rc = OK;
 
-    if (!is_job(record.job))
-        return refuse_job(o);
     s = session_open(o, &err);
     if (!s)
         return complain(FAILED, &err);
@@ -203,40 +197,25 @@ static int run_record(const struct options *o)
     return rc;
 }
 
-/* The default policy's; a configuration is read only where one is named: a trace is judged alike everywhere.
- */
-static int view_params(const struct options *o, struct view_params *p, struct err *err)
-{
-    struct config *c = xcalloc(1, sizeof(*c));
-    const char *conf = options_text(o, "conf");
-    int rc = conf ? config_load(c, conf, err) : config_parse(c, "defaults", "", 0, err);
-    const struct config_policy *policy = rc == 0 ? config_policy_find(c, c->default_policy) : NULL;
-
-    if (policy)
-        *p = (struct view_params){ .min_slowdown = policy->min_slowdown_ratio,
-                                   .hang_timeout_s = policy->hang_timeout_s };
-    else if (rc == 0)
-        rc = err_set(err, "there is no policy %s", c->default_policy);
-    free(c);
-    return rc;
-}
-
 static int run_analyze(const struct options *o)
 {
+    struct config *c = xcalloc(1, sizeof(*c));
     struct view_params params;
-    json_t *answer;
+    const struct config_policy *policy;
+    json_t *answer = NULL;
     struct err err;
     int rc;
 
-    if (view_params(o, &params, &err) < 0)
-        return complain(FAILED, &err);
-    answer = analyze_file(o->operands[0], &params, &err);
-    if (!answer)
-        return complain(FAILED, &err);
-    rc = print_answer(o, answer, page_analysis);
+    policy = config_default_policy(c, options_text(o, "conf"), &err);
+    if (policy) {
+        params = view_params_of(policy);
+        answer = analyze_file(o->operands[0], &params, &err);
+    }
+    rc = answer ? print_answer(o, answer, page_analysis) : complain(FAILED, &err);
     if (rc == OK && options_given(o, "fail") && analyze_stands(answer))
         rc = FAILED;
     json_decref(answer);
+    free(c);
     return rc;
 }
 
@@ -370,11 +349,10 @@ static int policy_show(const struct options *o)
 
 static int policy_explain(const struct options *o)
 {
-    return is_job(o->operands[0]) ? query(o,
-                                          json_pack("{s:s, s:s, s:{s:i, s:i}}", "query", "job", "job",
-                                                    o->operands[0], "view", "count", 0, "columns", 1),
-                                          page_explain)
-                                  : refuse_job(o);
+    return query(o,
+                 json_pack("{s:s, s:s, s:{s:i, s:i}}", "query", "job", "job", o->operands[0], "view", "count", 0,
+                           "columns", 1),
+                 page_explain);
 }
 
 /* set, pause, resume, acknowledge */
@@ -382,10 +360,6 @@ static int policy_control(const struct options *o)
 {
     json_t *words = json_array();
 
-    if (!is_job(o->operands[0])) {
-        json_decref(words);
-        return refuse_job(o);
-    }
     for (int i = 1; i < o->n_operands; i++)
         json_array_append_new(words, json_string(o->operands[i]));
     return query(o,
@@ -430,8 +404,6 @@ static int policy_figures(const struct options *o)
 
 static int run_audit(const struct options *o)
 {
-    if (o->n_operands && !is_job(o->operands[0]))
-        return refuse_job(o);
     return query(o, json_pack("{s:s, s:s*}", "query", "audit", "job", o->n_operands ? o->operands[0] : NULL),
                  page_audit);
 }
@@ -489,7 +461,7 @@ int main(int argc, char **argv)
     int rc = options_start(&o, &sgctl_program, argc, argv);
 
     if (rc < 0)
-        rc = run[o.command->id](&o);
+        rc = check_job(&o, &err) < 0 ? options_misuse(&o, &err) : run[o.command->id](&o);
     if ((fflush(stdout) != 0 || ferror(stdout)) && rc == OK) {
         err_set(&err, "cannot write: %s", strerror(errno));
         rc = complain(FAILED, &err);
