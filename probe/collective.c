@@ -26,41 +26,32 @@ static inline uint32_t group_size(const struct comm *c)
     return c->flags & RING_EVENT_INTER ? c->size - c->peers : c->size;
 }
 
-static int64_t sum_int(const int *n, uint32_t count)
+/* n: an array of int or, for large counts, of int64_t; size: that of an element. */
+static int64_t count_at(const void *n, size_t size, uint32_t i)
 {
-    int64_t sum = 0;
-
-    for (uint32_t i = 0; i < count; i++)
-        sum += n[i];
-    return sum;
+    return size == sizeof(int) ? ((const int *)n)[i] : ((const int64_t *)n)[i];
 }
 
-static int64_t sum_large(const int64_t *n, uint32_t count)
+static int64_t sum(const void *n, size_t size, uint32_t count)
 {
-    int64_t sum = 0;
+    int64_t total = 0;
 
     for (uint32_t i = 0; i < count; i++)
-        sum += n[i];
-    return sum;
+        total += count_at(n, size, i);
+    return total;
 }
 
-static uint64_t sum_types_int(const int *n, const void *types, uint32_t count)
+static uint64_t sum_types(const void *n, size_t size, const void *types, uint32_t count)
 {
-    uint64_t sum = 0;
+    uint64_t total = 0;
 
     for (uint32_t i = 0; i < count; i++)
-        sum += bytes_of(n[i], handle_at(types, (int)i));
-    return sum;
+        total += bytes_of(count_at(n, size, i), handle_at(types, (int)i));
+    return total;
 }
 
-static uint64_t sum_types_large(const int64_t *n, const void *types, uint32_t count)
-{
-    uint64_t sum = 0;
-
-    for (uint32_t i = 0; i < count; i++)
-        sum += bytes_of(n[i], handle_at(types, (int)i));
-    return sum;
-}
+#define SUM(n, count)              sum(n, sizeof(*(n)), count)
+#define SUM_TYPES(n, types, count) sum_types(n, sizeof(*(n)), types, count)
 
 /* ---- the wrappers ---- */
 
@@ -144,37 +135,25 @@ static uint64_t sum_types_large(const int64_t *n, const void *types, uint32_t co
     }
 
 /* MPI_X with int counts; Open MPI 4's persistent ones are called MPIX. */
-#define COUNT     int
-#define DISPL     int
-#define SUM       sum_int
-#define SUM_TYPES sum_types_int
+#define COUNT int
+#define DISPL int
 #define COLLECTIVE(name, lower, op, params, args, bytes, root)              \
-    BLOCKING(MPI_##name, RING_OP_##op, params, args, bytes, root)           \
-    BLOCKING(PMPI_##name, RING_OP_##op, params, args, bytes, root)          \
-    NONBLOCKING(MPI_I##lower, RING_OP_##op, params, args, bytes, root)      \
-    NONBLOCKING(PMPI_I##lower, RING_OP_##op, params, args, bytes, root)     \
-    PERSISTENT(MPI_##name##_init, RING_OP_##op, params, args, bytes, root)  \
-    PERSISTENT(PMPI_##name##_init, RING_OP_##op, params, args, bytes, root) \
+    BOTH(BLOCKING, name, RING_OP_##op, params, args, bytes, root)           \
+    BOTH(NONBLOCKING, I##lower, RING_OP_##op, params, args, bytes, root)    \
+    BOTH(PERSISTENT, name##_init, RING_OP_##op, params, args, bytes, root)  \
     PERSISTENT(MPIX_##name##_init, RING_OP_##op, params, args, bytes, root) \
     PERSISTENT(PMPIX_##name##_init, RING_OP_##op, params, args, bytes, root)
 #include "probe/collective.def"
 #undef COLLECTIVE
-#undef SUM_TYPES
-#undef SUM
 #undef DISPL
 #undef COUNT
 
-/* MPI_X_c: MPI_Count for counts, MPI_Aint for displacements.  */
+/* MPI_X_c: MPI_Count for counts, MPI_Aint for displacements. */
 #define LARGE
-#define COUNT     int64_t
-#define DISPL     intptr_t
-#define SUM       sum_large
-#define SUM_TYPES sum_types_large
+#define COUNT int64_t
+#define DISPL intptr_t
 #define COLLECTIVE(name, lower, op, params, args, bytes, root)               \
-    BLOCKING(MPI_##name##_c, RING_OP_##op, params, args, bytes, root)        \
-    BLOCKING(PMPI_##name##_c, RING_OP_##op, params, args, bytes, root)       \
-    NONBLOCKING(MPI_I##lower##_c, RING_OP_##op, params, args, bytes, root)   \
-    NONBLOCKING(PMPI_I##lower##_c, RING_OP_##op, params, args, bytes, root)  \
-    PERSISTENT(MPI_##name##_init_c, RING_OP_##op, params, args, bytes, root) \
-    PERSISTENT(PMPI_##name##_init_c, RING_OP_##op, params, args, bytes, root)
+    BOTH(BLOCKING, name##_c, RING_OP_##op, params, args, bytes, root)        \
+    BOTH(NONBLOCKING, I##lower##_c, RING_OP_##op, params, args, bytes, root) \
+    BOTH(PERSISTENT, name##_init_c, RING_OP_##op, params, args, bytes, root)
 #include "probe/collective.def"

@@ -163,26 +163,21 @@ static void join(void)
     errno = saved;
 }
 
-typedef int (*init_fn)(int *, char ***);
-typedef int (*init_thread_fn)(int *, char ***, int, int *);
+#define INIT(symbol, params, args)                     \
+    EXPORT int symbol params;                          \
+    int symbol params                                  \
+    {                                                  \
+        static struct next next = { #symbol, NULL };   \
+        int rc = ((int(*) params)next_get(&next))args; \
+                                                       \
+        if (!rc)                                       \
+            join();                                    \
+        return rc;                                     \
+    }
 
-static int init(struct next *n, int *argc, char ***argv)
-{
-    int rc = ((init_fn)next_get(n))(argc, argv);
-
-    if (!rc)
-        join();
-    return rc;
-}
-
-static int init_thread(struct next *n, int *argc, char ***argv, int required, int *provided)
-{
-    int rc = ((init_thread_fn)next_get(n))(argc, argv, required, provided);
-
-    if (!rc)
-        join();
-    return rc;
-}
+BOTH(INIT, Init, (int *argc, char ***argv), (argc, argv))
+BOTH(INIT, Init_thread, (int *argc, char ***argv, int required, int *provided),
+     (argc, argv, required, provided))
 
 /* ---- leaving ---- */
 
@@ -194,7 +189,6 @@ static int finalize(struct next *n)
     if (ours)
         pace_finish();
     rc = ((int (*)(void))next_get(n))();
-
     if (ours) {
         thread_states_set(RING_STATE_FINALIZED);
         scr_leave();
@@ -217,12 +211,6 @@ static int abort_all(struct next *n, handle comm, int code)
                                                      \
         return function(&next, ##__VA_ARGS__);       \
     }
-#define BOTH(name, function, params, ...)           \
-    AS(MPI_##name, function, params, ##__VA_ARGS__) \
-    AS(PMPI_##name, function, params, ##__VA_ARGS__)
 
-BOTH(Init, init, (int *argc, char ***argv), argc, argv)
-BOTH(Init_thread, init_thread, (int *argc, char ***argv, int required, int *provided), argc, argv, required,
-     provided)
-BOTH(Finalize, finalize, (void))
-BOTH(Abort, abort_all, (handle comm, int code), comm, code)
+BOTH(AS, Finalize, finalize, (void))
+BOTH(AS, Abort, abort_all, (handle comm, int code), comm, code)

@@ -30,6 +30,11 @@ static inline next_fn next_get(struct next *n)
     return at ? (next_fn)at : next_find(n);
 }
 
+/* A wrapper of MPI_NAME, and one of PMPI_NAME, which tools and Fortran layers call: DEFINE(symbol, ...) twice. */
+#define BOTH(DEFINE, name, ...)       \
+    DEFINE(MPI_##name, ##__VA_ARGS__) \
+    DEFINE(PMPI_##name, ##__VA_ARGS__)
+
 /* The address of a function or variable of the MPI library; NULL when it has none of that name.  For a variable
  * this is the program's copy: an executable that was linked without -fPIC has its own. */
 void *next_symbol(const char *name);

@@ -21,17 +21,13 @@
         return rc;                                                            \
     }
 
-#define COUNT int
-#define MESSAGE(name, blocks, comm, bytes, params, args)      \
-    MESSAGE_AS(MPI_##name, blocks, comm, bytes, params, args) \
-    MESSAGE_AS(PMPI_##name, blocks, comm, bytes, params, args)
+#define COUNT              int
+#define MESSAGE(name, ...) BOTH(MESSAGE_AS, name, __VA_ARGS__)
 #include "probe/p2p.def"
 #undef MESSAGE
 #undef COUNT
 
 #define LARGE
-#define COUNT int64_t
-#define MESSAGE(name, blocks, comm, bytes, params, args)          \
-    MESSAGE_AS(MPI_##name##_c, blocks, comm, bytes, params, args) \
-    MESSAGE_AS(PMPI_##name##_c, blocks, comm, bytes, params, args)
+#define COUNT              int64_t
+#define MESSAGE(name, ...) BOTH(MESSAGE_AS, name##_c, __VA_ARGS__)
 #include "probe/p2p.def"
