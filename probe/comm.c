@@ -106,24 +106,23 @@ done:
     return ids;
 }
 
-/* Number of this rank's neighbours.  The libraries number the kinds of topology differently, and asking about
- * the wrong kind would raise an error, so the ABI decides which value means which kind. */
-static void topology(handle h, struct comm *c)
+/* Number of neighbours that this rank sends to.  The libraries number the kinds of topology differently, and asking
+ * about the wrong kind would raise an error, so the ABI decides which value means which kind. */
+static uint32_t destinations(handle h, const struct comm *c)
 {
     /* MPICH: graph 1, cart 2, dist_graph 3.  Open MPI: cart 1, graph 2, dist_graph 3. */
-    int cart = probe.abi == ABI_MPICH ? 2 : 1, graph = 3 - cart, kind = 0, a = 0, b = 0, weighted;
+    int cart = probe.abi == ABI_MPICH ? 2 : 1, graph = 3 - cart, kind = 0, sources, n, weighted;
 
     if (c->flags & RING_EVENT_INTER || ask(&topo_test, h, &kind))
-        return;
-    if (kind == cart && !ask(&topo_cart, h, &a)) {
-        c->sources = c->destinations = (uint32_t)(2 * a);
-    } else if (kind == graph && !((int (*)(handle, int, int *))next_get(&topo_graph))(h, c->rank, &a)) {
-        c->sources = c->destinations = (uint32_t)a;
-    } else if (kind == 3 &&
-               !((int (*)(handle, int *, int *, int *))next_get(&topo_dist))(h, &a, &b, &weighted)) {
-        c->sources = (uint32_t)a;
-        c->destinations = (uint32_t)b;
-    }
+        return 0;
+    if (kind == cart && !ask(&topo_cart, h, &n))
+        return 2 * (uint32_t)n;
+    if (kind == graph && !((int (*)(handle, int, int *))next_get(&topo_graph))(h, c->rank, &n))
+        return (uint32_t)n;
+    if (kind == 3 &&
+        !((int (*)(handle, int *, int *, int *))next_get(&topo_dist))(h, &sources, &n, &weighted))
+        return (uint32_t)n;
+    return 0;
 }
 
 /* ---- naming ---- */
@@ -225,8 +224,7 @@ static struct comm *name(handle h)
     c->rank = rank;
     c->peers = inter ? g[1].n : g[0].n;
     c->flags = inter ? RING_EVENT_INTER : 0;
-    c->sources = c->destinations = 0;
-    topology(h, c);
+    c->destinations = destinations(h, c);
     describe(c, g, n_groups, membership, instance);
     atomic_store_explicit(&c->at, h, memory_order_release);
     if (fresh) {

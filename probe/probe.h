@@ -30,11 +30,6 @@
 
 typedef void *handle; /* of any MPI object, as a parameter */
 
-/* Handle i of an array in the program's memory. */
-static inline handle handle_at(const void *array, int i);
-/* A handle that was passed as a parameter, with any garbage in its upper half removed. */
-static inline handle handle_of(handle h);
-
 /* ---- the process ---- */
 
 enum probe_abi { ABI_UNKNOWN, ABI_OPENMPI, ABI_MPICH };
@@ -53,11 +48,13 @@ struct probe {
 };
 extern struct probe probe;
 
+/* A handle that was passed as a parameter, with any garbage in its upper half removed. */
 static inline handle handle_of(handle h)
 {
     return (handle)((uintptr_t)h & probe.handle_mask);
 }
 
+/* Handle i of an array in the program's memory. */
 static inline handle handle_at(const void *array, int i)
 {
     return probe.abi == ABI_MPICH ? (handle)(uintptr_t)((const uint32_t *)array)[i]
@@ -90,29 +87,21 @@ void scr_leave(void);
 
 /* ---- one call ---- */
 
-/* Whether a wrapper is called inside another one: Open MPI's Fortran layer calls PMPI_X, MPICH's calls MPI_X, a
- * tool between the probe and the library calls PMPI_X.  Only the outermost is recorded.  Nesting is detected by
+/* Whether the wrapper with this frame records its call: the probe is active, and the wrapper is not called inside
+ * another one.  Open MPI's Fortran layer calls PMPI_X, MPICH's calls MPI_X, a tool between the probe and the library
+ * calls PMPI_X; only the outermost is recorded.  Nesting is detected by
  * the stack rather than by a counter, so that a program whose error handler jumps or throws out of a call does
  * not stop recording for good. */
-static inline bool call_nested(const void *frame)
-{
-    return self.frame && (uintptr_t)frame < (uintptr_t)self.frame;
-}
-
 static inline bool call_wanted(const void *frame)
 {
-    return atomic_load_explicit(&probe.active, memory_order_relaxed) && !call_nested(frame);
-}
-
-static inline bool recording(void)
-{
-    return __atomic_load_n(&probe.control->record, __ATOMIC_RELAXED) != 0;
+    return atomic_load_explicit(&probe.active, memory_order_relaxed) &&
+           !(self.frame && (uintptr_t)frame < (uintptr_t)self.frame);
 }
 
 /* The ring to write to, or NULL when recording is switched off or there is none. */
 HOT struct ring *call_ring(void)
 {
-    if (!recording())
+    if (!__atomic_load_n(&probe.control->record, __ATOMIC_RELAXED))
         return NULL;
     return self.ring ? self.ring : thread_ring();
 }
@@ -120,7 +109,6 @@ HOT struct ring *call_ring(void)
 /* ---- sizes of arguments ---- */
 
 /* Bytes of one element as the library reports them; 0 when it cannot. */
-
 uint64_t type_bytes_ask(handle type);
 
 HOT uint64_t type_bytes(handle type)

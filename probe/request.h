@@ -18,8 +18,14 @@ struct request {
     bool persistent, live; /* live: posted and recorded */
 };
 
+extern atomic_uint request_count; /* nonblocking ones in progress, and persistent ones made */
+
 /* Whether the table holds any request. */
-static inline bool request_any(void);
+static inline bool request_any(void)
+{
+    return atomic_load_explicit(&request_count, memory_order_relaxed) != 0;
+}
+
 struct request *request_get(uint32_t slot);
 
 /* A nonblocking collective was posted.  Its event goes to r at once when it has already completed. */
@@ -41,12 +47,5 @@ uint32_t request_take(const void *array, int n);
 void request_done(struct ring *r, struct request *q, uint64_t wait, uint64_t leave, unsigned flags);
 /* The request did not complete: put it back into the table. */
 void request_keep(struct request *q);
-
-extern atomic_uint request_count; /* nonblocking ones in progress, and persistent ones made */
-
-static inline bool request_any(void)
-{
-    return atomic_load_explicit(&request_count, memory_order_relaxed) != 0;
-}
 
 #endif
