@@ -1,6 +1,7 @@
 # api/: libsyncguard, a guest in programs that tell of their steps themselves.  libc only; the functions that it
 # shares with our programs get names of their own, for the static one is linked into anything.
-API_SOURCES = api/syncguard.c api/syncguard.h ring/control_page.c ring/control_page.h ring/steps.c ring/steps.h
+API_SOURCES = api/syncguard.c api/syncguard.h ring/control_page.c ring/control_page.h ring/shared.c ring/shared.h \
+	ring/steps.c ring/steps.h
 API_CFLAGS = $(GUEST_CFLAGS) -O2 $(addprefix -include $(top_srcdir)/,api/names.h)
 lib_LTLIBRARIES += libsyncguard.la
 libsyncguard_la_SOURCES = $(API_SOURCES) api/names.h

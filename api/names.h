@@ -4,7 +4,12 @@
 #define control_page_asked  syncguard_private_control_page_asked
 #define control_page_close  syncguard_private_control_page_close
 #define control_page_create syncguard_private_control_page_create
+#define control_page_join   syncguard_private_control_page_join
 #define control_page_open   syncguard_private_control_page_open
+#define shared_make         syncguard_private_shared_make
+#define shared_map          syncguard_private_shared_map
+#define shared_path         syncguard_private_shared_path
+#define shared_publish      syncguard_private_shared_publish
 #define steps_close         syncguard_private_steps_close
 #define steps_due           syncguard_private_steps_due
 #define steps_figures_get   syncguard_private_steps_figures_get

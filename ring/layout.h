@@ -76,7 +76,7 @@ struct ring {
     uint64_t mask; /* capacity - 1 */
     size_t bytes;
     int fd; /* reader only; -1 */
-    bool writer, peek;
+    bool peek;
     enum ring_clock clock;
 
     uint64_t head;      /* writer: its own copy */
@@ -86,5 +86,14 @@ struct ring {
     uint64_t last_comm; /* writer: the last collective, while the live slot shows a message or a wait */
     uint32_t last_seq;
 };
+
+/* The ring is in this mapped file. */
+static inline void ring_place(struct ring *r, void *map, uint32_t capacity)
+{
+    r->file = map;
+    r->comms = (struct ring_comm *)((char *)map + ring_comms_offset());
+    r->events = (struct ring_event *)((char *)map + ring_events_offset());
+    r->mask = capacity - 1;
+}
 
 #endif

@@ -2,36 +2,23 @@
 #include "ring/pacing.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "ring/shared.h"
+
 /* ---- the page ---- */
 
-static struct pacing_page *page_map(int fd, int protection)
+static struct pacing_page *page_open(const char *dir, bool write)
 {
-    struct pacing_page *p;
-    struct stat st;
-    void *map;
+    struct pacing_page *p = shared_map(dir, PACING_FILE, sizeof(*p), write);
 
-    if (fstat(fd, &st) < 0)
-        return NULL;
-    if (!S_ISREG(st.st_mode) || st.st_size != (off_t)sizeof(*p)) {
-        errno = EPROTO;
-        return NULL;
-    }
-    map = mmap(NULL, sizeof(*p), protection, MAP_SHARED, fd, 0);
-    if (map == MAP_FAILED)
-        return NULL;
-    p = map;
-    if (p->magic != PACING_MAGIC || p->version != PACING_VERSION || p->bytes != sizeof(*p)) {
+    if (p && (p->magic != PACING_MAGIC || p->version != PACING_VERSION || p->bytes != sizeof(*p))) {
         pacing_close(p);
         errno = EPROTO;
         return NULL;
@@ -39,75 +26,22 @@ static struct pacing_page *page_map(int fd, int protection)
     return p;
 }
 
-static struct pacing_page *page_open(const char *path, int flags, int protection)
-{
-    int fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW), saved;
-    struct pacing_page *p;
-
-    if (fd < 0)
-        return NULL;
-    p = page_map(fd, protection);
-    saved = errno;
-    close(fd);
-    errno = saved;
-    return p;
-}
-
-/* Allocate the memory now: a full /dev/shm must be an error here, not a SIGBUS in the job later.  The page gets its
- * name when it is complete; if another process was first, its page is used. */
-static int page_make(const char *dir, const char *path)
+struct pacing_page *pacing_join(const char *dir)
 {
     const struct {
         uint64_t magic;
         uint32_t version, bytes;
     } head = { PACING_MAGIC, PACING_VERSION, sizeof(struct pacing_page) };
-    char temporary[PATH_MAX];
-    int fd, rc;
+    struct pacing_page *p = page_open(dir, true);
 
-    if (snprintf(temporary, sizeof(temporary), "%s/.pacing.%ld.tmp", dir, (long)getpid()) >=
-        (int)sizeof(temporary))
-        return ENAMETOOLONG;
-    fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0)
-        return errno;
-    do {
-        rc = posix_fallocate(fd, 0, sizeof(struct pacing_page));
-    } while (rc == EINTR);
-    if (!rc && (write(fd, &head, sizeof(head)) != (ssize_t)sizeof(head) ||
-                (link(temporary, path) < 0 && errno != EEXIST)))
-        rc = errno;
-    unlink(temporary);
-    close(fd);
-    return rc;
-}
-
-static int page_path(char path[PATH_MAX], const char *dir)
-{
-    if (snprintf(path, PATH_MAX, "%s/" PACING_FILE, dir) < PATH_MAX)
-        return 0;
-    errno = ENAMETOOLONG;
-    return -1;
-}
-
-struct pacing_page *pacing_join(const char *dir)
-{
-    char path[PATH_MAX];
-    struct pacing_page *p;
-
-    if (page_path(path, dir) < 0)
-        return NULL;
-    p = page_open(path, O_RDWR, PROT_READ | PROT_WRITE);
-    if (p || errno != ENOENT)
+    if (p || errno != ENOENT || shared_publish(dir, PACING_FILE, &head, sizeof(head), sizeof(*p), false) < 0)
         return p;
-    errno = page_make(dir, path);
-    return errno ? NULL : page_open(path, O_RDWR, PROT_READ | PROT_WRITE);
+    return page_open(dir, true);
 }
 
 struct pacing_page *pacing_look(const char *dir)
 {
-    char path[PATH_MAX];
-
-    return page_path(path, dir) < 0 ? NULL : page_open(path, O_RDONLY, PROT_READ);
+    return page_open(dir, false);
 }
 
 void pacing_close(struct pacing_page *p)

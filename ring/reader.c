@@ -60,14 +60,11 @@ struct ring *ring_open(const char *path, bool peek)
         goto fail;
     r->peek = peek;
     r->bytes = ring_file_bytes(h.capacity);
-    r->mask = h.capacity - 1;
     r->clock = (enum ring_clock)h.clock;
     map = mmap(NULL, r->bytes, PROT_READ | (peek ? 0 : PROT_WRITE), MAP_SHARED, r->fd, 0);
     if (map == MAP_FAILED)
         goto fail;
-    r->file = map;
-    r->comms = (struct ring_comm *)((char *)map + ring_comms_offset());
-    r->events = (struct ring_event *)((char *)map + ring_events_offset());
+    ring_place(r, map, h.capacity);
     r->tail = atomic_load_explicit(&h.tail, memory_order_relaxed);
     return r;
 fail:
@@ -182,7 +179,6 @@ void ring_info_get(const struct ring *r, struct ring_info *info)
     memset(info, 0, sizeof(*info));
     if (!still_whole(r))
         return;
-    info->version = RING_VERSION;
     info->capacity = (uint32_t)r->mask + 1;
     info->rank = h->rank;
     info->incarnation = h->incarnation;

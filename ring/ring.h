@@ -118,7 +118,7 @@ enum ring_clock { RING_CLOCK_MONOTONIC = 1, RING_CLOCK_COUNTER = 2 }; /* ns; or 
 enum ring_state { RING_STATE_RUNNING = 1, RING_STATE_FINALIZED, RING_STATE_ABORTED };
 
 struct ring_info {
-    uint32_t version, capacity;
+    uint32_t capacity;                  /* events */
     uint32_t rank, incarnation, thread; /* as in the file's name; rank is the name used everywhere */
     uint32_t task;                      /* SLURM_PROCID; UINT32_MAX when unset */
     uint32_t world_rank, world_size;    /* in its MPI_COMM_WORLD */

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include "ring/clock.h"
 #include "ring/control_page.h"
 #include "ring/ring.h"
+#include "ring/shared.h"
 
 #define STEPS_MAGIC      0x53475453u /* "SGTS" */
 #define STEPS_VERSION    1u
@@ -77,32 +77,13 @@ static uint32_t own_rank(void)
     return (uint32_t)getpid();
 }
 
-/* Allocate the memory now: a full /dev/shm must be an error here, not a SIGBUS later.  Make it under another name
- * first, so that it is complete when a reader sees it. */
-static int file_make(const char *path, const struct steps_page *fresh)
-{
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600), rc;
-
-    if (fd < 0)
-        return -1;
-    do {
-        rc = posix_fallocate(fd, 0, sizeof(*fresh));
-    } while (rc == EINTR);
-    if (rc == 0 && pwrite(fd, fresh, sizeof(*fresh), 0) == (ssize_t)sizeof(*fresh))
-        return fd;
-    unlink(path);
-    close(fd);
-    return -1;
-}
-
 static bool publish(struct steps *s, const char *temporary)
 {
     char path[PATH_MAX];
 
     for (s->incarnation = 0; s->incarnation < INCARNATIONS_MAX; s->incarnation++) {
         s->page->incarnation = s->incarnation;
-        if (snprintf(path, sizeof(path), "%s/%u.%u" STEPS_SUFFIX, s->dir, s->rank, s->incarnation) >=
-            (int)sizeof(path))
+        if (shared_path(path, "%s/%u.%u" STEPS_SUFFIX, s->dir, s->rank, s->incarnation) < 0)
             return false;
         if (link(temporary, path) == 0)
             return true;
@@ -114,21 +95,21 @@ static bool publish(struct steps *s, const char *temporary)
 
 static bool make_page(struct steps *s)
 {
-    static const struct steps_page fresh = { .magic = STEPS_MAGIC, .version = STEPS_VERSION };
     char temporary[PATH_MAX];
     bool done = false;
     void *map;
     int fd;
 
-    if (snprintf(temporary, sizeof(temporary), "%s/.steps.%ld.tmp", s->dir, (long)getpid()) >=
-        (int)sizeof(temporary))
+    if (shared_path(temporary, "%s/.steps.%ld.tmp", s->dir, (long)getpid()) < 0)
         return false;
-    fd = file_make(temporary, &fresh);
+    fd = shared_make(temporary, sizeof(*s->page));
     if (fd < 0)
         return false;
-    map = mmap(NULL, sizeof(fresh), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    map = mmap(NULL, sizeof(*s->page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (map != MAP_FAILED) {
         s->page = map;
+        s->page->magic = STEPS_MAGIC;
+        s->page->version = STEPS_VERSION;
         s->page->rank = s->rank;
         s->page->pid = getpid();
         atomic_store_explicit(&s->page->state, STEPS_RUNNING, memory_order_relaxed);
@@ -260,8 +241,7 @@ struct steps *steps_open(const char *dir, const char *name)
     if (!s)
         return NULL;
     s->fd = -1;
-    if (!steps_name_parse(name, &s->rank, &s->incarnation) ||
-        snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path)) {
+    if (!steps_name_parse(name, &s->rank, &s->incarnation) || shared_path(path, "%s/%s", dir, name) < 0) {
         errno = EPROTO;
         goto fail;
     }

@@ -3,38 +3,15 @@
 #include "ring/hot.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "ring/clock.h"
+#include "ring/shared.h"
 
 #define INCARNATIONS_MAX 4096u /* MPI programs that one task runs in turn; further ones are not guarded */
-
-/* Allocate all of the file's memory now: a full /dev/shm must be an error here, not a SIGBUS in the job
- * later. */
-static int file_make(const char *path, size_t bytes)
-{
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    int rc;
-
-    if (fd < 0)
-        return -1;
-    do {
-        rc = posix_fallocate(fd, 0, (off_t)bytes);
-    } while (rc == EINTR);
-    if (rc) {
-        unlink(path);
-        close(fd);
-        errno = rc;
-        return -1;
-    }
-    return fd;
-}
 
 /* Give the complete file its name, so that a reader never sees half a header.  Thread 0 takes the first free
  * incarnation; other threads use that of thread 0. */
@@ -44,11 +21,8 @@ static int file_publish(const char *dir, const char *temporary, struct ring *r, 
 
     for (;;) {
         r->file->incarnation = info->incarnation;
-        if (snprintf(path, sizeof(path), "%s/%u.%u.%u.ring", dir, info->rank, info->incarnation,
-                     info->thread) >= (int)sizeof(path)) {
-            errno = ENAMETOOLONG;
+        if (shared_path(path, "%s/%u.%u.%u.ring", dir, info->rank, info->incarnation, info->thread) < 0)
             return -1;
-        }
         if (link(temporary, path) == 0)
             return 0;
         if (errno != EEXIST || info->thread != 0 || ++info->incarnation >= INCARNATIONS_MAX)
@@ -58,14 +32,13 @@ static int file_publish(const char *dir, const char *temporary, struct ring *r, 
 
 static void header_fill(struct ring_header *h, struct ring_info *info, uint32_t capacity)
 {
-    info->version = RING_VERSION;
     info->capacity = capacity;
     info->pid = getpid();
     info->clock = clock_choose();
     info->state = RING_STATE_RUNNING;
 
     h->magic = RING_MAGIC;
-    h->version = info->version;
+    h->version = RING_VERSION;
     h->capacity = capacity;
     h->file_bytes = ring_file_bytes(capacity);
     h->comms_offset = ring_comms_offset();
@@ -86,9 +59,9 @@ static void header_fill(struct ring_header *h, struct ring_info *info, uint32_t 
 struct ring *ring_create(const char *dir, struct ring_info *info, uint32_t capacity)
 {
     char temporary[PATH_MAX];
-    struct ring *r = NULL;
-    void *map = MAP_FAILED;
-    int fd = -1, saved;
+    struct ring *r;
+    void *map;
+    int fd, saved;
 
     if (!ring_capacity_ok(capacity)) {
         errno = EINVAL;
@@ -96,27 +69,20 @@ struct ring *ring_create(const char *dir, struct ring_info *info, uint32_t capac
     }
     if (info->thread == 0)
         info->incarnation = 0;
-    if (snprintf(temporary, sizeof(temporary), "%s/.%u.%u.%ld.tmp", dir, info->rank, info->thread,
-                 (long)getpid()) >= (int)sizeof(temporary)) {
-        errno = ENAMETOOLONG;
+    if (shared_path(temporary, "%s/.%u.%u.%ld.tmp", dir, info->rank, info->thread, (long)getpid()) < 0)
         return NULL;
-    }
     r = calloc(1, sizeof(*r));
     if (!r)
         return NULL;
     r->fd = -1;
-    r->writer = true;
     r->bytes = ring_file_bytes(capacity);
-    fd = file_make(temporary, r->bytes);
+    fd = shared_make(temporary, r->bytes);
     if (fd < 0)
         goto fail;
     map = mmap(NULL, r->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (map == MAP_FAILED)
         goto fail;
-    r->file = map;
-    r->comms = (struct ring_comm *)((char *)map + ring_comms_offset());
-    r->events = (struct ring_event *)((char *)map + ring_events_offset());
-    r->mask = capacity - 1;
+    ring_place(r, map, capacity);
     header_fill(r->file, info, capacity);
     r->clock = info->clock;
     if (file_publish(dir, temporary, r, info) < 0)

@@ -32,7 +32,7 @@ tests/bench/pace.mpich: tests/bench/pace.c
 	$(AM_V_GEN)$(MPICC_MPICH) $(PACE_FLAGS) -o $@ $(top_srcdir)/tests/bench/pace.c -lm -lpthread
 endif
 # What recording costs a step: blocks with and without it within a run.
-STEP_C = tests/bench/step.c model/deviate.c ring/control_page.c
+STEP_C = tests/bench/step.c model/deviate.c ring/control_page.c ring/shared.c
 EXTRA_DIST += tests/bench/step.c tests/bench/paired.h
 step_inputs = for f in $(STEP_C); do echo $(top_srcdir)/$$f; done
 if HAVE_OPENMPI

@@ -389,7 +389,6 @@ static void test_two_threads(void)
     uint64_t bad = 0, got = 0;
     pthread_t t;
 
-    r.writer = false;
     pthread_create(&t, NULL, thread_writer, w);
     do {
         size_t n;
