@@ -1,17 +1,14 @@
 #include "agent/energy.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/proc.h"
 #include "common/xalloc.h"
 
-#define FOLDER    "/sys/class/powercap"
 #define ZONES_MAX 64u
 
 /* Packages, which include cores and caches, and the memory beside them.  Not "psys", the whole platform, nor
@@ -20,7 +17,7 @@
 static const char *const counted[] = { "package-", "dram" };
 
 struct zone {
-    char *path; /* of the counter's file */
+    char *folder;
     uint64_t last_uj, range_uj;
 };
 
@@ -31,37 +28,12 @@ struct energy {
     uint64_t sum_uj;
 };
 
-/* Read the first line of a file; false when there is none. */
-static bool read_line(const char *folder, const char *file, char *buf, size_t size)
-{
-    char *path = file ? xasprintf("%s/%s", folder, file) : xstrdup(folder);
-    FILE *f = fopen(path, "re");
-    bool good = f && fgets(buf, (int)size, f);
-
-    if (f)
-        fclose(f);
-    free(path);
-    if (good)
-        buf[strcspn(buf, "\n")] = '\0';
-    return good;
-}
-
-static bool read_number(const char *folder, const char *file, uint64_t *n)
-{
-    char line[32], *end;
-
-    if (!read_line(folder, file, line, sizeof(line)) || line[0] < '0' || line[0] > '9')
-        return false;
-    errno = 0;
-    *n = strtoull(line, &end, 10);
-    return !errno && !*end;
-}
-
 static bool is_counted(const char *folder)
 {
     char name[32];
 
-    if (!read_line(folder, "name", name, sizeof(name)))
+    if (strncmp(strrchr(folder, '/'), "/intel-rapl:", strlen("/intel-rapl:")) != 0 ||
+        !proc_read(name, sizeof(name), "%s/name", folder))
         return false;
     for (size_t i = 0; i < ARRAY_SIZE(counted); i++)
         if (!strncmp(name, counted[i], strlen(counted[i])))
@@ -69,39 +41,32 @@ static bool is_counted(const char *folder)
     return false;
 }
 
-static void add_zone(struct energy *e, const char *folder)
+static bool read_counter(const struct zone *z, uint64_t *uj)
 {
-    struct zone z = { 0 };
+    return proc_number(uj, "%s/energy_uj", z->folder) && *uj <= z->range_uj;
+}
 
-    if (!is_counted(folder))
-        return;
-    z.path = xasprintf("%s/energy_uj", folder);
-    if (e->n == ZONES_MAX || !read_number(folder, "max_energy_range_uj", &z.range_uj) ||
-        !read_number(z.path, NULL, &z.last_uj) || z.last_uj > z.range_uj) {
+static void add_zone(const char *folder, void *arg)
+{
+    struct energy *e = arg;
+    struct zone z = { .folder = xstrdup(folder) };
+
+    if (!is_counted(folder)) {
+        free(z.folder);
+    } else if (e->n == ZONES_MAX || !proc_number(&z.range_uj, "%s/max_energy_range_uj", folder) ||
+               !read_counter(&z, &z.last_uj)) {
         e->broken = true;
-        free(z.path);
-        return;
+        free(z.folder);
+    } else {
+        e->zone[e->n++] = z;
     }
-    e->zone[e->n++] = z;
 }
 
 struct energy *energy_open(const char *root)
 {
     struct energy *e = xcalloc(1, sizeof(*e));
-    char *folder = xasprintf("%s" FOLDER, root);
-    DIR *dir = opendir(folder);
-    struct dirent *entry;
 
-    while (dir && (entry = readdir(dir))) {
-        char *zone = xasprintf("%s/%s", folder, entry->d_name);
-
-        if (!strncmp(entry->d_name, "intel-rapl:", strlen("intel-rapl:")))
-            add_zone(e, zone);
-        free(zone);
-    }
-    if (dir)
-        closedir(dir);
-    free(folder);
+    proc_each(add_zone, e, "%s/sys/class/powercap", root);
     return e;
 }
 
@@ -110,7 +75,7 @@ void energy_close(struct energy *e)
     if (!e)
         return;
     for (size_t i = 0; i < e->n; i++)
-        free(e->zone[i].path);
+        free(e->zone[i].folder);
     free(e);
 }
 
@@ -120,7 +85,7 @@ double energy_j(struct energy *e)
         struct zone *z = &e->zone[i];
         uint64_t now_uj;
 
-        if (!read_number(z->path, NULL, &now_uj) || now_uj > z->range_uj) {
+        if (!read_counter(z, &now_uj)) {
             e->broken = true;
             break;
         }

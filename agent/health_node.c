@@ -1,7 +1,5 @@
 #include "agent/health_node.h"
 
-#include <dirent.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +9,7 @@
 #include "agent/rate.h"
 #include "common/xalloc.h"
 
+#define CPUS         "/sys/devices/system/cpu/cpu"
 #define STAT_BYTES   (512u << 10)
 #define TEXT_BYTES   (32u << 10)
 #define CLOCKS_MAX   16u /* CPUs whose clock is read; each costs reading two files */
@@ -26,7 +25,7 @@ struct clock {
 };
 
 struct rdma {
-    char path[300];
+    char path[400];
     bool retransmits; /* a counter of retransmissions, not of errors */
     struct rate rate;
     double per_s;
@@ -42,7 +41,7 @@ struct health_node {
     unsigned looks; /* the newest ticks are [looks % 2] */
     struct clock clock[CLOCKS_MAX];
     size_t n_clocks;
-    char cgroup[512]; /* its folder; "": none */
+    char cgroup[1024]; /* its folder; "": none */
     bool own[PRESSURES];
     struct rate pressure[PRESSURES], quota, swap, tcp;
     struct {
@@ -55,32 +54,6 @@ struct health_node {
     double rdma_s;
 };
 
-__attribute__((format(printf, 4, 5))) static bool read_text(const struct health_node *n, char *buf,
-                                                            size_t size, const char *fmt, ...)
-{
-    char path[1024];
-    size_t at = (size_t)snprintf(path, sizeof(path), "%s", n->root);
-    va_list ap;
-
-    va_start(ap, fmt);
-    vsnprintf(path + at, sizeof(path) - at, fmt, ap);
-    va_end(ap);
-    return proc_read(path, buf, size);
-}
-
-__attribute__((format(printf, 3, 4))) static bool read_number(const struct health_node *n, uint64_t *v,
-                                                              const char *fmt, ...)
-{
-    char path[1024], text[32];
-    size_t at = (size_t)snprintf(path, sizeof(path), "%s", n->root);
-    va_list ap;
-
-    va_start(ap, fmt);
-    vsnprintf(path + at, sizeof(path) - at, fmt, ap);
-    va_end(ap);
-    return proc_read(path, text, sizeof(text)) && health_text_number(text, v);
-}
-
 /* ---- RDMA ports ---- */
 
 static const struct {
@@ -92,44 +65,24 @@ static const struct {
     { "hw_counters/packet_seq_err", true },   { "hw_counters/local_ack_timeout_err", true },
 };
 
-static void add_port(struct health_node *n, const char *device, const char *port)
+static void add_port(const char *folder, void *arg)
 {
+    struct health_node *n = arg;
     uint64_t v;
 
     for (size_t i = 0; i < ARRAY_SIZE(rdma_files) && n->n_rdma < RDMA_MAX; i++) {
         struct rdma *r = &n->rdma[n->n_rdma];
 
-        snprintf(r->path, sizeof(r->path), "/sys/class/infiniband/%.64s/ports/%.8s/%s", device, port,
-                 rdma_files[i].file);
+        snprintf(r->path, sizeof(r->path), "%s/%s", folder, rdma_files[i].file);
         r->retransmits = rdma_files[i].retransmits;
         r->per_s = NAN;
-        n->n_rdma += read_number(n, &v, "%s", r->path);
+        n->n_rdma += proc_number(&v, "%s", r->path);
     }
 }
 
-static void each_entry(struct health_node *n, const char *folder, const char *device,
-                       void (*each)(struct health_node *n, const char *device, const char *name))
+static void add_device(const char *folder, void *n)
 {
-    char path[1024];
-    struct dirent *e;
-    DIR *d;
-
-    snprintf(path, sizeof(path), "%s%s", n->root, folder);
-    d = opendir(path);
-    while (d && (e = readdir(d)))
-        if (e->d_name[0] != '.')
-            each(n, device, e->d_name);
-    if (d)
-        closedir(d);
-}
-
-static void add_device(struct health_node *n, const char *unused, const char *device)
-{
-    char ports[300];
-
-    (void)unused;
-    snprintf(ports, sizeof(ports), "/sys/class/infiniband/%.64s/ports", device);
-    each_entry(n, ports, device, add_port);
+    proc_each(add_port, n, "%s/ports", folder);
 }
 
 /* ---- new and free ---- */
@@ -141,7 +94,7 @@ struct health_node *health_node_new(const char *root)
     n->root = root;
     n->text = xcalloc(1, STAT_BYTES);
     n->rdma_s = -INFINITY;
-    each_entry(n, "/sys/class/infiniband", NULL, add_device);
+    proc_each(add_device, n, "%s/sys/class/infiniband", root);
     return n;
 }
 
@@ -163,7 +116,7 @@ void health_node_cpus(struct health_node *n, const struct cpuset *cpus)
         if (i % stride)
             continue;
         *c = (struct clock){ .cpu = cpu };
-        if (!read_number(n, &c->max_khz, "/sys/devices/system/cpu/cpu%u/cpufreq/cpuinfo_max_freq", cpu))
+        if (!proc_number(&c->max_khz, "%s" CPUS "%u/cpufreq/cpuinfo_max_freq", n->root, cpu))
             c->max_khz = 0;
         n->n_clocks++;
     }
@@ -178,12 +131,12 @@ void health_node_cgroup(struct health_node *n, pid_t pid)
     memset(n->pressure, 0, sizeof(n->pressure));
     n->quota = (struct rate){ 0 };
     n->cgroup[0] = '\0';
-    if (!read_text(n, text, sizeof(text), "/proc/%d/cgroup", (int)pid) ||
+    if (!proc_read(text, sizeof(text), "%s/proc/%d/cgroup", n->root, (int)pid) ||
         !health_text_cgroup(text, path, sizeof(path)))
         return;
-    snprintf(n->cgroup, sizeof(n->cgroup), "/sys/fs/cgroup%s", path);
+    snprintf(n->cgroup, sizeof(n->cgroup), "%s/sys/fs/cgroup%s", n->root, path);
     for (int p = 0; p < PRESSURES; p++)
-        n->own[p] = read_text(n, text, sizeof(text), "%s/%s.pressure", n->cgroup, pressures[p]) &&
+        n->own[p] = proc_read(text, sizeof(text), "%s/%s.pressure", n->cgroup, pressures[p]) &&
                     health_text_pressure(text, &v);
 }
 
@@ -195,7 +148,7 @@ static void look_at_cpus(struct health_node *n, struct node_item *out)
     struct health_stat s;
     double total;
 
-    if (!read_text(n, n->text, STAT_BYTES, "/proc/stat") ||
+    if (!proc_read(n->text, STAT_BYTES, "%s/proc/stat", n->root) ||
         !health_text_stat(n->text, &s, n->cpu[now], CPUSET_MAX))
         memset(n->cpu[now], 0, sizeof(n->cpu[now])), s = (struct health_stat){ .running = UINT32_MAX };
     n->all[now] = s.all;
@@ -221,7 +174,6 @@ double health_node_busy(const struct health_node *n, uint32_t cpu)
 
 static void look_at_clocks(struct health_node *n, double now_s, struct node_item *out)
 {
-    static const char folder[] = "/sys/devices/system/cpu/cpu";
     double hz = 0, ratio = 0, throttled = NAN;
     unsigned clocks = 0, ratios = 0;
     uint64_t v;
@@ -232,15 +184,16 @@ static void look_at_clocks(struct health_node *n, double now_s, struct node_item
         bool known;
 
         if (health_node_busy(n, c->cpu) > CLOCK_BUSY &&
-            read_number(n, &v, "%s%u/cpufreq/scaling_cur_freq", folder, c->cpu)) {
+            proc_number(&v, "%s" CPUS "%u/cpufreq/scaling_cur_freq", n->root, c->cpu)) {
             hz += (double)v * 1e3;
             clocks++;
             ratio += c->max_khz ? (double)v / (double)c->max_khz : 0;
             ratios += c->max_khz != 0;
         }
-        known = read_number(n, &v, "%s%u/thermal_throttle/core_throttle_count", folder, c->cpu);
+        known = proc_number(&v, "%s" CPUS "%u/thermal_throttle/core_throttle_count", n->root, c->cpu);
         per_s = rate_next(&c->core, known, v, now_s);
-        known = known && read_number(n, &v, "%s%u/thermal_throttle/package_throttle_count", folder, c->cpu);
+        known =
+            known && proc_number(&v, "%s" CPUS "%u/thermal_throttle/package_throttle_count", n->root, c->cpu);
         per_s = rate_sum(per_s, rate_next(&c->package, known, v, now_s));
         throttled = fmax(throttled, per_s); /* fmax() ignores NaN */
     }
@@ -255,8 +208,8 @@ static double look_at_pressure(struct health_node *n, enum pressure p, double no
 {
     char text[512];
     uint64_t us = 0;
-    bool known = n->own[p] ? read_text(n, text, sizeof(text), "%s/%s.pressure", n->cgroup, pressures[p])
-                           : read_text(n, text, sizeof(text), "/proc/pressure/%s", pressures[p]);
+    bool known = n->own[p] ? proc_read(text, sizeof(text), "%s/%s.pressure", n->cgroup, pressures[p])
+                           : proc_read(text, sizeof(text), "%s/proc/pressure/%s", n->root, pressures[p]);
 
     known = known && health_text_pressure(text, &us);
     return 1e-6 * rate_next(&n->pressure[p], known, us, now_s);
@@ -265,11 +218,11 @@ static double look_at_pressure(struct health_node *n, enum pressure p, double no
 static void look_at_memory(struct health_node *n, double now_s, struct node_item *out)
 {
     uint64_t in = 0, back = 0, us = 0;
-    bool known = read_text(n, n->text, TEXT_BYTES, "/proc/vmstat") &&
+    bool known = proc_read(n->text, TEXT_BYTES, "%s/proc/vmstat", n->root) &&
                  health_text_value(n->text, "pswpin", &in) && health_text_value(n->text, "pswpout", &back);
 
     out->swap_per_s = (float)rate_next(&n->swap, known, in + back, now_s);
-    known = *n->cgroup && read_text(n, n->text, TEXT_BYTES, "%s/cpu.stat", n->cgroup) &&
+    known = *n->cgroup && proc_read(n->text, TEXT_BYTES, "%s/cpu.stat", n->cgroup) &&
             health_text_value(n->text, "throttled_usec", &us);
     out->quota_ratio = (float)(1e-6 * rate_next(&n->quota, known, us, now_s));
 }
@@ -293,12 +246,14 @@ static void look_at_network(struct health_node *n, double now_s, struct node_ite
     struct health_nic nic[NICS_MAX];
     double errors = NAN, most = 0;
     uint64_t v = 0;
-    bool known = read_text(n, n->text, TEXT_BYTES, "/proc/net/snmp") &&
+    bool known = proc_read(n->text, TEXT_BYTES, "%s/proc/net/snmp", n->root) &&
                  health_text_table(n->text, "Tcp", "RetransSegs", &v);
     size_t nics;
 
     out->retransmits_per_s = (float)rate_next(&n->tcp, known, v, now_s);
-    nics = read_text(n, n->text, TEXT_BYTES, "/proc/net/dev") ? health_text_nics(n->text, nic, NICS_MAX) : 0;
+    nics = proc_read(n->text, TEXT_BYTES, "%s/proc/net/dev", n->root)
+               ? health_text_nics(n->text, nic, NICS_MAX)
+               : 0;
     for (size_t i = 0; i < nics; i++) {
         struct rate *r = nic_rate(n, nic[i].name);
         double per_s = r ? rate_next(r, true, nic[i].errors, now_s) : NAN;
@@ -321,7 +276,7 @@ static void look_at_rdma(struct health_node *n, double now_s, struct node_item *
         struct rdma *r = &n->rdma[i];
 
         if (now_s >= n->rdma_s + RDMA_EVERY_S) {
-            bool known = read_number(n, &v, "%s", r->path);
+            bool known = proc_number(&v, "%s", r->path);
 
             r->per_s = rate_next(&r->rate, known, v, now_s);
         }

@@ -60,10 +60,7 @@ void health_task_free(struct health_task *t)
 
 static bool read_text(const struct health_task *t, const char *file, char *buf, size_t size)
 {
-    char path[1024];
-
-    snprintf(path, sizeof(path), "%s/proc/%d/%s", t->root, (int)t->pid, file);
-    return proc_read(path, buf, size);
+    return proc_read(buf, size, "%s/proc/%d/%s", t->root, (int)t->pid, file);
 }
 
 static void take_status(struct health_task *t, const struct health_status *s, double now_s)

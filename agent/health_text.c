@@ -77,11 +77,6 @@ bool health_text_stat(const char *text, struct health_stat *s, struct health_tic
     return true;
 }
 
-bool health_text_number(const char *text, uint64_t *n)
-{
-    return take_number(&text, n);
-}
-
 bool health_text_value(const char *text, const char *key, uint64_t *n)
 {
     char start[64];

@@ -24,8 +24,6 @@ struct health_stat {
 };
 bool health_text_stat(const char *text, struct health_stat *s, struct health_ticks *cpu, uint32_t max);
 
-/* A file with one number. */
-bool health_text_number(const char *text, uint64_t *n);
 /* "KEY N" lines: /proc/vmstat, a cgroup's cpu.stat. */
 bool health_text_value(const char *text, const char *key, uint64_t *n);
 /* /proc/net/snmp and netstat: a line "GROUP: NAMES" followed by "GROUP: NUMBERS". */

@@ -1,7 +1,6 @@
 #include "agent/locality.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,56 +17,39 @@ struct locality {
 };
 
 /* A device's numa_node file: one number, -1 where the firmware does not know. */
-static int read_numa(const struct locality *l, const char *device)
+static int read_numa(const char *root, const char *device)
 {
-    char path[1024], text[32];
+    char text[32];
     int n;
 
-    snprintf(path, sizeof(path), "%s%s/numa_node", l->root, device);
-    if (!proc_read(path, text, sizeof(text)) || sscanf(text, "%d", &n) != 1 || n < 0 || n >= NUMA_MAX)
+    if (!proc_read(text, sizeof(text), "%s%s/numa_node", root, device) || sscanf(text, "%d", &n) != 1 ||
+        n < 0 || n >= NUMA_MAX)
         return -1;
     return n;
 }
 
-static void read_nodes(struct locality *l)
+/* Adapters without a device (loopback, bridges) have no node. */
+static void add_nic(const char *path, void *arg)
 {
-    char path[1024], text[4096];
+    struct locality *l = arg;
+    int numa = read_numa(path, "/device");
 
-    for (int i = 0; i < NUMA_MAX; i++) {
-        snprintf(path, sizeof(path), "%s/sys/devices/system/node/node%d/cpulist", l->root, i);
-        if (proc_read(path, text, sizeof(text)))
-            cpuset_parse(&l->node[i], text);
-    }
-}
-
-/* Adapters of a class.  Those without a device (loopback, bridges) have no node. */
-static void read_nics(struct locality *l, const char *class)
-{
-    char path[1024];
-    struct dirent *e;
-    DIR *d;
-    int numa;
-
-    snprintf(path, sizeof(path), "%s%s", l->root, class);
-    d = opendir(path);
-    while (d && (e = readdir(d))) {
-        snprintf(path, sizeof(path), "%s/%s/device", class, e->d_name);
-        if (e->d_name[0] != '.' && (numa = read_numa(l, path)) >= 0)
-            l->nics |= 1ull << numa;
-    }
-    if (d)
-        closedir(d);
+    if (numa >= 0)
+        l->nics |= 1ull << numa;
 }
 
 struct locality *locality_new(const char *root)
 {
     struct locality *l = xcalloc(1, sizeof(*l));
+    char text[4096];
 
     l->root = root;
-    read_nodes(l);
-    read_nics(l, "/sys/class/infiniband");
+    for (int i = 0; i < NUMA_MAX; i++)
+        if (proc_read(text, sizeof(text), "%s/sys/devices/system/node/node%d/cpulist", root, i))
+            cpuset_parse(&l->node[i], text);
+    proc_each(add_nic, l, "%s/sys/class/infiniband", root);
     if (!l->nics) /* with RDMA, the job's messages use it */
-        read_nics(l, "/sys/class/net");
+        proc_each(add_nic, l, "%s/sys/class/net", root);
     return l;
 }
 
@@ -105,5 +87,5 @@ int locality_pci(const struct locality *l, const char *bus)
     for (; *bus; bus++)
         device[at++] = (char)tolower((unsigned char)*bus);
     device[at] = '\0';
-    return read_numa(l, device);
+    return read_numa(l->root, device);
 }

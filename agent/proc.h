@@ -1,4 +1,4 @@
-/* proc.h - whether a process still runs, and what this process costs, from /proc. */
+/* proc.h - reads small files of /proc and /sys: whether a process still runs, what this process costs, and others. */
 #ifndef SYNCGUARD_AGENT_PROC_H
 #define SYNCGUARD_AGENT_PROC_H
 
@@ -8,7 +8,12 @@
 #include <sys/types.h>
 
 /* Read a small file, cut to size - 1 and ended by NUL.  False when it is missing, hidden or empty. */
-bool proc_read(const char *path, char *buf, size_t size);
+__attribute__((format(printf, 3, 4))) bool proc_read(char *buf, size_t size, const char *path, ...);
+/* Read a file whose first line is a whole number.  False otherwise. */
+__attribute__((format(printf, 2, 3))) bool proc_number(uint64_t *n, const char *path, ...);
+/* Call each with the path of every entry of a folder, hidden ones excepted; none if it cannot be read. */
+__attribute__((format(printf, 3, 4))) void proc_each(void (*each)(const char *path, void *arg), void *arg,
+                                                     const char *folder, ...);
 /* When a process started, in the kernel's ticks since boot; 0 when it is missing, a zombie or hidden. */
 uint64_t proc_start(pid_t pid);
 /* Whether the process runs.  started: from proc_start(), so that a reused id does not count; 0 when unknown. */

@@ -20,7 +20,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(text, data, size);
     text[size] = '\0';
     health_text_stat(text, &stat, cpu, 8);
-    health_text_number(text, &a);
     health_text_value(text, "pswpin", &a);
     health_text_table(text, "Tcp", "RetransSegs", &a);
     health_text_pressure(text, &a);
