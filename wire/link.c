@@ -74,17 +74,6 @@ struct link {
     bool closed; /* by the owner, meanwhile */
 };
 
-static void put_u32(uint8_t *p, uint32_t v)
-{
-    for (int i = 0; i < 4; i++)
-        p[i] = (uint8_t)(v >> (8 * i));
-}
-
-static uint32_t get_u32(const uint8_t *p)
-{
-    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
 /* ---- the end of a link ---- */
 
 static void free_link(struct link *l)
@@ -153,7 +142,7 @@ static void send_message(struct link *l, enum message kind, const void *data, si
     uint8_t head[HEAD_BYTES];
 
     memcpy(head, MAGIC, 4);
-    put_u32(head + 4, LINK_VERSION);
+    seal_u32_put(head + 4, LINK_VERSION);
     head[8] = (uint8_t)kind;
     head[9] = (uint8_t)bytes;
     head[10] = (uint8_t)(bytes >> 8);
@@ -180,7 +169,7 @@ static void send_greeting(struct link *l)
     struct err err;
     char *credential;
 
-    put_u32(g.version, LINK_VERSION);
+    seal_u32_put(g.version, LINK_VERSION);
     memcpy(g.public_key, l->pair.public_key, sizeof(g.public_key));
     credential = auth_encode(l->munge_socket, &g, sizeof(g), &err);
     if (!credential) {
@@ -229,7 +218,7 @@ static void handle_greeting(struct link *l, const uint8_t *data, size_t bytes)
         refuse(l, "refused: %s", err.text);
         return;
     }
-    if (memcmp(g.magic, MAGIC, sizeof(g.magic)) || get_u32(g.version) != LINK_VERSION) {
+    if (memcmp(g.magic, MAGIC, sizeof(g.magic)) || seal_u32_get(g.version) != LINK_VERSION) {
         refuse(l, "refused: the credential was made for something else");
         return;
     }
@@ -271,7 +260,7 @@ static void handle_message(struct link *l, enum message kind, const uint8_t *dat
 /* Whether a message may follow this head. */
 static bool check_head(struct link *l, const uint8_t *head, size_t bytes)
 {
-    uint32_t version = get_u32(head + 4);
+    uint32_t version = seal_u32_get(head + 4);
 
     if (memcmp(head, MAGIC, 4))
         fail(l, "handshake: the peer does not speak our protocol");

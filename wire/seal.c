@@ -12,13 +12,13 @@ _Static_assert(SEAL_KEY_BYTES == crypto_kx_PUBLICKEYBYTES && SEAL_KEY_BYTES == c
                "keys of the exchange");
 _Static_assert(SEAL_OVERHEAD == SEAL_LENGTH_BYTES + 1 + TAG_BYTES, "length, type and tag");
 
-static void put_u32(uint8_t *p, uint32_t v)
+void seal_u32_put(uint8_t *p, uint32_t v)
 {
     for (int i = 0; i < 4; i++)
         p[i] = (uint8_t)(v >> (8 * i));
 }
 
-static uint32_t get_u32(const uint8_t *p)
+uint32_t seal_u32_get(const uint8_t *p)
 {
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
@@ -54,7 +54,7 @@ void seal_put(struct seal *s, uint8_t type, const void *data, size_t bytes, uint
 {
     uint8_t nonce[NONCE_BYTES], *body = out + SEAL_LENGTH_BYTES;
 
-    put_u32(out, (uint32_t)(bytes + 1 + TAG_BYTES));
+    seal_u32_put(out, (uint32_t)(bytes + 1 + TAG_BYTES));
     body[0] = type;
     if (bytes)
         memcpy(body + 1, data, bytes);
@@ -65,7 +65,7 @@ void seal_put(struct seal *s, uint8_t type, const void *data, size_t bytes, uint
 
 int64_t seal_frame_bytes(const uint8_t *head, size_t data_max)
 {
-    uint32_t n = get_u32(head);
+    uint32_t n = seal_u32_get(head);
 
     if (n < 1 + TAG_BYTES || n - 1 - TAG_BYTES > data_max)
         return -1;
@@ -77,7 +77,7 @@ int seal_get(struct seal *s, uint8_t *frame, size_t frame_bytes, uint8_t *type, 
 {
     uint8_t nonce[NONCE_BYTES], *body = frame + SEAL_LENGTH_BYTES;
 
-    if (frame_bytes < SEAL_OVERHEAD || get_u32(frame) != frame_bytes - SEAL_LENGTH_BYTES)
+    if (frame_bytes < SEAL_OVERHEAD || seal_u32_get(frame) != frame_bytes - SEAL_LENGTH_BYTES)
         return -1;
     nonce_of(s->rx_count, nonce);
     if (crypto_aead_xchacha20poly1305_ietf_decrypt(body, NULL, NULL, body, frame_bytes - SEAL_LENGTH_BYTES,

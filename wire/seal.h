@@ -32,6 +32,10 @@ int seal_init(struct seal *s, const struct seal_pair *own, const uint8_t peer[SE
               bool accepting);
 void seal_wipe(void *secret, size_t bytes);
 
+/* Four bytes, little-endian. */
+void seal_u32_put(uint8_t *p, uint32_t v);
+uint32_t seal_u32_get(const uint8_t *p);
+
 /* Write a frame of bytes + SEAL_OVERHEAD bytes to out. */
 void seal_put(struct seal *s, uint8_t type, const void *data, size_t bytes, uint8_t *out);
 
