@@ -27,11 +27,11 @@
 #include "agent/ranks.h"
 #include "agent/uplink.h"
 #include "common/config.h"
+#include "common/hosts.h"
 #include "common/log.h"
 #include "common/now.h"
 #include "common/xalloc.h"
 #include "ring/control_page.h"
-#include "wire/hosts.h"
 #include "wire/loop.h"
 #include "wire/telemetry.h"
 

@@ -7,9 +7,9 @@
 #include <event2/event.h>
 
 #include "common/config.h"
+#include "common/hosts.h"
 #include "common/now.h"
 #include "common/xalloc.h"
-#include "wire/hosts.h"
 #include "wire/json.h"
 #include "wire/link.h"
 

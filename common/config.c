@@ -1,13 +1,12 @@
 #include "common/config.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "common/conf.h"
-#include "common/config_policy.h"
+#include "common/hosts.h"
 #include "common/suggest.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -308,43 +307,11 @@ struct origin {
     bool optional; /* no file is no error */
 };
 
-/* Has this host a port of its own?  A colon behind the name, or behind the bracket of an IPv6 address. */
-static bool has_port(const char *host, size_t len)
-{
-    const char *bracket = memchr(host, ']', len);
-
-    return memchr(bracket ? bracket : host, ':', bracket ? (size_t)(host + len - bracket) : len) != NULL;
-}
-
-/* Controller's hosts without a port listen on Port: written out once, so that everybody who connects need not
- * know. */
-static int complete_ports(struct config *c, const char *name, struct err *err)
-{
-    char out[sizeof(c->controller)];
-    size_t at = 0;
-
-    for (const char *host = c->controller; *host;) {
-        size_t len = strcspn(host, ",");
-        int n = has_port(host, len)
-                    ? snprintf(out + at, sizeof(out) - at, "%.*s", (int)len, host)
-                    : snprintf(out + at, sizeof(out) - at, "%.*s:%d", (int)len, host, c->port);
-
-        at += (size_t)n;
-        if (host[len] && at < sizeof(out))
-            out[at++] = ',';
-        if (at >= sizeof(out))
-            return err_set(err, "%s: Controller=%.64s...: too long with its ports", name, c->controller);
-        host += len + (host[len] != '\0');
-    }
-    out[at] = '\0';
-    memcpy(c->controller, out, at + 1);
-    return 0;
-}
-
 static int load_into(struct loading *l, const struct origin *from, struct err *err)
 {
     struct config *c = l->config;
-    char why[320];
+    char why[320], hosts[sizeof(c->controller)];
+    struct err reason;
 
     if (strlen(from->name) >= sizeof(c->path))
         return err_set(err, "%.64s...: the path is too long", from->name);
@@ -364,7 +331,11 @@ static int load_into(struct loading *l, const struct origin *from, struct err *e
                        no_such_policy(c, c->default_policy, why, sizeof(why)));
     if (check_policies(c, err) < 0)
         return -1;
-    return complete_ports(c, from->name, err);
+    memcpy(hosts, c->controller, sizeof(hosts));
+    /* The port is added once, so that everything that connects need not know Port. */
+    if (hosts_complete(hosts, c->port, c->controller, sizeof(c->controller), &reason) < 0)
+        return err_set(err, "%s: Controller=%.64s...: %s", from->name, hosts, reason.text);
+    return 0;
 }
 
 static int load(struct config *c, const struct origin *from, struct err *err)

@@ -20,7 +20,6 @@
 #include "tui/term.h"
 #include "tui/ui.h"
 #include "tui/user_action.h"
-#include "wire/hosts.h"
 #include "wire/loop.h"
 #include "wire/session.h"
 

@@ -16,9 +16,9 @@
 #include <event2/event.h>
 
 #include "common/config.h"
+#include "common/hosts.h"
 #include "common/xalloc.h"
 #include "wire/auth.h"
-#include "wire/hosts.h"
 #include "wire/lookup.h"
 #include "wire/seal.h"
 

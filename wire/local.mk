@@ -3,7 +3,6 @@ noinst_LIBRARIES += libwire.a
 libwire_a_SOURCES = \
 	wire/auth.c wire/auth.h \
 	wire/client.c wire/client.h \
-	wire/hosts.c wire/hosts.h \
 	wire/json.c wire/json.h \
 	wire/link.c wire/link.h \
 	wire/lookup.c wire/lookup.h \

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/hosts.h"
 #include "common/xalloc.h"
-#include "wire/hosts.h"
 
 #define COMPLETION_S 1.0 /* an unreachable controller must not block the shell */
 
@@ -15,8 +15,8 @@ struct session *session_open(const struct options *o, struct err *err)
 
     if (config_load(&s->config, config_path(options_text(o, "conf")), err) < 0)
         goto fail;
-    s->hosts = hosts_complete(controller ? controller : s->config.controller, s->config.port, err);
-    if (!s->hosts)
+    if (hosts_complete(controller ? controller : s->config.controller, s->config.port, s->hosts,
+                       sizeof(s->hosts), err) < 0)
         goto fail;
     s->client.hosts = s->hosts;
     s->client.munge_socket = munge_socket              ? munge_socket
@@ -30,8 +30,6 @@ fail:
 
 void session_close(struct session *s)
 {
-    if (s)
-        free(s->hosts);
     free(s);
 }
 

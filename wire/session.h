@@ -5,13 +5,13 @@
 
 #include <stdio.h>
 
-#include "wire/client.h"
 #include "common/config.h"
 #include "common/options.h"
+#include "wire/client.h"
 
 struct session {
     struct config config;
-    char *hosts; /* each with its port */
+    char hosts[1024]; /* each with its port */
     struct client_options client;
 };
 

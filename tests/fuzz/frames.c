@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wire/hosts.h"
+#include "common/hosts.h"
 #include "wire/seal.h"
 
 #define DATA_MAX 4096u

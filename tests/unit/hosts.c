@@ -1,7 +1,7 @@
 /* Lists of controllers, and the waits between tries. */
-#include "wire/hosts.h"
 #include <stdlib.h>
 
+#include "common/hosts.h"
 #include "tests/tap.h"
 
 static const struct {
@@ -51,11 +51,14 @@ int main(void)
     for (size_t i = 0; i < ARRAY_SIZE(waits); i++)
         is_near(hosts_retry_s(waits[i].failures, waits[i].hosts), waits[i].wait_s, 0,
                 "hosts_retry_s: the wait after %u failures with %d hosts", waits[i].failures, waits[i].hosts);
-    char *all = hosts_complete("head1, head2:7000,[::1]", 6825, &err);
+    char all[64];
 
+    is_int(hosts_complete("head1, head2:7000,[::1]", 6825, all, sizeof(all), &err), 0,
+           "hosts_complete: hosts with and without ports are accepted");
     is_str(all, "head1:6825,head2:7000,[::1]:6825", "hosts_complete: every port is written out");
-    free(all);
-    ok(!hosts_complete("head1:x", 6825, &err), "hosts_complete: a port that is no number is rejected: %s",
-       err.text);
+    ok(hosts_complete("head1:x", 6825, all, sizeof(all), &err) < 0,
+       "hosts_complete: a port that is no number is rejected: %s", err.text);
+    ok(hosts_complete("head1,head2", 6825, all, sizeof("head1:6825"), &err) < 0,
+       "hosts_complete: a list that is too long is rejected: %s", err.text);
     return done_testing();
 }

@@ -1,10 +1,8 @@
-#include "wire/hosts.h"
+#include "common/hosts.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
-
-#include "common/xalloc.h"
 
 #define SEPARATORS ", \t\n"
 
@@ -89,20 +87,19 @@ double hosts_retry_s(unsigned failures, int n)
     return rounds > 3 ? 2 : 0.2 * (1u << rounds);
 }
 
-char *hosts_complete(const char *hosts, int default_port, struct err *err)
+int hosts_complete(const char *hosts, int default_port, char *out, size_t size, struct err *err)
 {
     int n = hosts_pick(hosts, 0, default_port, NULL, err);
-    char *all = n < 0 ? NULL : xstrdup("");
+    size_t at = 0;
 
     for (int i = 0; i < n; i++) {
         struct host host;
-        char *more;
 
         hosts_pick(hosts, (unsigned)i, default_port, &host, NULL);
-        more = xasprintf(strchr(host.name, ':') ? "%s%s[%s]:%d" : "%s%s%s:%d", all, i ? "," : "", host.name,
-                         host.port);
-        free(all);
-        all = more;
+        at += (size_t)snprintf(out + at, size - at, strchr(host.name, ':') ? "%s[%s]:%d" : "%s%s:%d",
+                               i ? "," : "", host.name, host.port);
+        if (at >= size)
+            return err_set(err, "too long with its ports");
     }
-    return all;
+    return n < 0 ? -1 : 0;
 }

@@ -1,9 +1,9 @@
 /* hosts.h - "host[:port][,host[:port]...]": addresses of the controllers, and the delay between attempts.
  *
  * Commas or blanks separate; an IPv6 address with a port is written "[fe80::1]:6825", without one also
- * bare.  Pure: names are not resolved here (see lookup.h). */
-#ifndef SYNCGUARD_WIRE_HOSTS_H
-#define SYNCGUARD_WIRE_HOSTS_H
+ * bare.  Pure: names are not resolved here (see wire/lookup.h). */
+#ifndef SYNCGUARD_COMMON_HOSTS_H
+#define SYNCGUARD_COMMON_HOSTS_H
 
 #include <stddef.h>
 
@@ -18,9 +18,9 @@ struct host {
  * -1 with the reason when a host is malformed or the list is empty. */
 int hosts_pick(const char *hosts, unsigned index, int default_port, struct host *host, struct err *err);
 
-/* The same list with default_port added to hosts without a port, e.g. "a:6825,[::1]:5"; the caller frees it.
- * NULL with the reason. */
-char *hosts_complete(const char *hosts, int default_port, struct err *err);
+/* Write the same list with default_port added to hosts without a port, e.g. "a:6825,[::1]:5".  0, or -1 with the
+ * reason. */
+int hosts_complete(const char *hosts, int default_port, char *out, size_t size, struct err *err);
 
 /* Seconds to wait before the next attempt after `failures` consecutive failures: 0.2 s, doubled after every round
  * through all n hosts, at most 2 s. */
