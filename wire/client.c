@@ -52,14 +52,6 @@ static json_t *parse_answer(enum link_frame type, const void *data, size_t bytes
     return NULL;
 }
 
-static struct timeval timeval_of(double s)
-{
-    struct timeval tv = { .tv_sec = (time_t)s };
-
-    tv.tv_usec = (suseconds_t)((s - (double)tv.tv_sec) * 1e6);
-    return tv;
-}
-
 /* ---- one question ---- */
 
 struct ask {
@@ -105,7 +97,7 @@ static void ask_one(struct ask *a, const struct client_options *o, unsigned inde
                     struct host *host)
 {
     static const struct link_events events = { .up = ask_up, .frame = ask_frame, .down = ask_down };
-    struct timeval limit = timeval_of(timeout_s);
+    struct timeval limit = loop_timeval(timeout_s);
 
     err_set(&a->err, "no answer within %.3g s", timeout_s);
     if (hosts_pick(o->hosts, index, CONFIG_DEFAULT_PORT, host, NULL) < 0)
@@ -172,17 +164,32 @@ struct client {
     struct link *link;
     bool up;
     int n_hosts;
-    unsigned index, failures; /* failures in a row */
+    unsigned index, failures,
+        earlier; /* failures in a row; the same before the last frame that was understood */
 };
 
-static void try_later(struct client *c)
+/* Must be last, here and below: the callback may free c. */
+static void try_later(struct client *c, const char *why)
 {
     struct timeval tv;
 
+    c->link = NULL;
+    c->up = false;
     c->failures++;
     c->index++;
-    tv = timeval_of(hosts_retry_s(c->failures, c->n_hosts));
+    tv = loop_timeval(hosts_retry_s(c->failures, c->n_hosts));
     event_add(c->retry, &tv);
+    c->events.state(c, false, why, c->arg);
+}
+
+void client_reject(struct client *c, const char *why)
+{
+    struct err err;
+
+    err_set(&err, "%s: %s", link_peer(c->link), why);
+    link_close(c->link);
+    c->failures += c->earlier;
+    try_later(c, err.text);
 }
 
 static void on_up(struct link *l, void *arg)
@@ -191,7 +198,6 @@ static void on_up(struct link *l, void *arg)
 
     (void)l;
     c->up = true;
-    c->failures = 0;
     c->events.state(c, true, "connected", c->arg);
 }
 
@@ -201,10 +207,7 @@ static void on_down(struct link *l, const char *why, void *arg)
     struct err err;
 
     err_set(&err, "%s: %s", link_peer(l), why);
-    c->link = NULL;
-    c->up = false;
-    try_later(c);
-    c->events.state(c, false, err.text, c->arg); /* must be last: it may free c */
+    try_later(c, err.text);
 }
 
 static void on_frame(struct link *l, enum link_frame type, const void *data, size_t bytes, void *arg)
@@ -213,17 +216,15 @@ static void on_frame(struct link *l, enum link_frame type, const void *data, siz
     struct err err;
     json_t *answer = parse_answer(type, data, bytes, &err);
 
-    if (answer) {
-        c->events.answer(c, answer, c->arg);
-        json_decref(answer);
+    (void)l;
+    c->earlier = answer ? c->failures : 0;
+    if (!answer) {
+        client_reject(c, err.text);
         return;
     }
-    err_prefix(&err, "%s", link_peer(l));
-    link_close(l);
-    c->link = NULL;
-    c->up = false;
-    try_later(c);
-    c->events.state(c, false, err.text, c->arg);
+    c->failures = 0;
+    c->events.answer(c, answer, c->arg);
+    json_decref(answer);
 }
 
 static void on_retry(evutil_socket_t fd, short what, void *arg)
@@ -235,10 +236,8 @@ static void on_retry(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     c->link = link_connect(c->base, c->hosts, c->index, c->munge_socket, &events, c, &err);
-    if (!c->link) {
-        try_later(c);
-        c->events.state(c, false, err.text, c->arg);
-    }
+    if (!c->link)
+        try_later(c, err.text);
 }
 
 struct client *client_new(struct event_base *base, const struct client_options *o,
@@ -264,6 +263,11 @@ struct client *client_new(struct event_base *base, const struct client_options *
 int client_send(struct client *c, const json_t *question)
 {
     return c->up ? send_json(c->link, question) : -1;
+}
+
+struct link *client_link(struct client *c)
+{
+    return c->up ? c->link : NULL;
 }
 
 void client_free(struct client *c)

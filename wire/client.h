@@ -1,4 +1,4 @@
-/* client.h - send queries to the controller (sgctl, sgtop).
+/* client.h - connections to the controller.
  * JSON in, JSON out, see doc/protocol.md. */
 #ifndef SYNCGUARD_WIRE_CLIENT_H
 #define SYNCGUARD_WIRE_CLIENT_H
@@ -26,7 +26,7 @@ void client_key(char key[CLIENT_KEY_BYTES]);
  * NULL with the reason: no controller, rejected, or the answer's "error". */
 json_t *client_ask(const struct client_options *o, const json_t *question, double timeout_s, struct err *err);
 
-/* ---- a persistent connection on the caller's event loop (sgtop, sgctl record) ---- */
+/* ---- a persistent connection on the caller's event loop (sgtop, sgctl record, the agent) ---- */
 
 struct client_events {
     void (*answer)(struct client *c, json_t *answer, void *arg); /* borrowed; may have an "error" */
@@ -37,6 +37,9 @@ struct client *client_new(struct event_base *base, const struct client_options *
                           const struct client_events *events, void *arg);
 /* -1 when the connection is down; nothing is queued, so send again on the next answer or timer. */
 int client_send(struct client *c, const json_t *question);
+/* In the callback of an answer that makes no sense: close the connection and try again later. */
+void client_reject(struct client *c, const char *why);
+struct link *client_link(struct client *c); /* lent, for frames of telemetry; NULL while the connection is down */
 void client_free(struct client *c); /* NULL is fine */
 
 #endif

@@ -23,3 +23,11 @@ struct event_base *loop_new(void)
     event_set_log_callback(on_message);
     return event_base_new();
 }
+
+struct timeval loop_timeval(double s)
+{
+    struct timeval tv = { .tv_sec = (time_t)s };
+
+    tv.tv_usec = (suseconds_t)((s - (double)tv.tv_sec) * 1e6);
+    return tv;
+}

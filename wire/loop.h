@@ -6,9 +6,14 @@
 #ifndef SYNCGUARD_WIRE_LOOP_H
 #define SYNCGUARD_WIRE_LOOP_H
 
+#include <sys/time.h>
+
 struct event_base;
 
 /* NULL on failure.  To be freed by event_base_free(). */
 struct event_base *loop_new(void);
+
+/* For event_add() and the like. */
+struct timeval loop_timeval(double s);
 
 #endif
