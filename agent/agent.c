@@ -32,8 +32,8 @@
 #include "common/now.h"
 #include "common/xalloc.h"
 #include "ring/control_page.h"
+#include "wire/json.h"
 #include "wire/loop.h"
-#include "wire/telemetry.h"
 
 #define DRAIN_S       0.040 /* 25 Hz */
 #define QUIET_S       0.048 /* after QUIET_AFTER_S without an event; at least 20 Hz is documented */
@@ -50,11 +50,21 @@
 #define GRACE_S       1.0  /* longest wait for the last acknowledgement */
 #define GRACE_ALONE_S 0.15 /* the same when the controller is not connected */
 
+enum {
+    DRAIN,
+    SECOND,
+    SIGNAL_TERM,
+    SIGNAL_INT,
+    ENDING,
+    FAREWELL,
+    HURRY,
+    EVENTS
+}; /* from ENDING on: after the step */
+
 struct agent {
     const struct agent_arguments *o;
     struct event_base *base;
-    struct event *drain, *second, *look, *sigterm, *sigint; /* while the step runs */
-    struct event *ending, *farewell, *hurry;                /* after it */
+    struct event *event[EVENTS], *look;
     int dir_lock, inotify;
     struct control_page *control;
     struct control_request wanted;
@@ -74,10 +84,11 @@ struct agent {
     bool ends, bye_said, alone;
 };
 
-static void add_timer(struct event *e, double s)
+static void add_timer(struct agent *a, int event, double s)
 {
-    event_add(
-        e, &(struct timeval){ .tv_sec = (time_t)s, .tv_usec = (suseconds_t)((s - (double)(time_t)s) * 1e6) });
+    struct timeval tv = loop_timeval(s);
+
+    event_add(a->event[event], &tv);
 }
 
 /* ---- notes ---- */
@@ -85,7 +96,7 @@ static void add_timer(struct event *e, double s)
 static void add_note(const char *text, void *arg)
 {
     struct agent *a = arg;
-    json_t *note = message_text(text), *old;
+    json_t *note = text_json(text), *old;
     size_t i;
 
     json_array_foreach(a->notes, i, old) {
@@ -262,7 +273,7 @@ static void on_ready(bool fresh, uint64_t lacks, void *arg)
         send_comms(a, backlog_first(a->backlog) - n, true);
     }
     if (a->ends)
-        add_timer(a->hurry, GRACE_S);
+        add_timer(a, HURRY, GRACE_S);
 }
 
 /* Log once per outage, not at each attempt. */
@@ -281,7 +292,7 @@ static void look(struct agent *a)
 {
     if (ranks_scan(a->ranks) < 0) {
         log_info("%s is gone: the step has ended", a->o->dir);
-        event_active(a->ending, EV_TIMEOUT, 0);
+        event_active(a->event[ENDING], EV_TIMEOUT, 0);
     }
     checkpoint_scan(a->checkpoint);
     send_news(a);
@@ -315,9 +326,9 @@ static void on_drain(evutil_socket_t fd, short what, void *arg)
         flush(a);
     }
     if (!ranks_running(a->ranks))
-        add_timer(a->drain, EMPTY_S);
+        add_timer(a, DRAIN, EMPTY_S);
     else
-        add_timer(a->drain, now - a->last_event_s > QUIET_AFTER_S ? QUIET_S : DRAIN_S);
+        add_timer(a, DRAIN, now - a->last_event_s > QUIET_AFTER_S ? QUIET_S : DRAIN_S);
 }
 
 static void name_rank(uint32_t rank, uint16_t app, pid_t pid, void *arg)
@@ -325,20 +336,12 @@ static void name_rank(uint32_t rank, uint16_t app, pid_t pid, void *arg)
     health_rank(arg, rank, app, pid);
 }
 
-static double cpu_now_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /* Measures its own cost, which depends on the node's CPUs, ranks and kernel. */
 static void look_at_health(struct agent *a)
 {
     struct gpu_figures gpu[GPUS_MAX];
     size_t n = a->gpus ? gpu_watch_take(a->gpus, gpu) : 0;
-    double now = now_s(), cpu_s = cpu_now_s();
+    double now = now_s(), cpu_s = now_of(CLOCK_THREAD_CPUTIME_ID);
 
     if (n)
         health_gpus(a->health, gpu, n);
@@ -347,7 +350,7 @@ static void look_at_health(struct agent *a)
     ranks_each(a->ranks, name_rank, a->health);
     health_look(a->health, now, put_item, a);
     /* 0.1 allows for the timer's jitter */
-    a->health_due_s = now + fmax(HEALTH_S - 0.1, (cpu_now_s() - cpu_s) / HEALTH_SHARE);
+    a->health_due_s = now + fmax(HEALTH_S - 0.1, (now_of(CLOCK_THREAD_CPUTIME_ID) - cpu_s) / HEALTH_SHARE);
 }
 
 static void on_second(evutil_socket_t fd, short what, void *arg)
@@ -374,7 +377,7 @@ static void on_look(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     look_if_changed(a);
-    add_timer(a->drain, DRAIN_S);
+    add_timer(a, DRAIN, DRAIN_S);
 }
 
 /* ---- the end ---- */
@@ -416,8 +419,8 @@ static void on_ending(evutil_socket_t fd, short what, void *arg)
     if (a->ends)
         return;
     a->ends = true;
-    event_del(a->drain);
-    event_del(a->second);
+    event_del(a->event[DRAIN]);
+    event_del(a->event[SECOND]);
     ranks_settle(a->ranks);
     ranks_scan(a->ranks);
     for (int i = 0; i < 64 && ranks_drain(a->ranks); i++)
@@ -427,9 +430,9 @@ static void on_ending(evutil_socket_t fd, short what, void *arg)
     outbox_flush(a->outbox);
     send_news(a);
     send_checkpoint(a, true);
-    add_timer(a->hurry, uplink_ready(a->uplink) ? GRACE_S : GRACE_ALONE_S);
-    event_add(a->farewell, &(struct timeval){ .tv_usec = 10000 });
-    event_active(a->farewell, EV_TIMEOUT, 0);
+    add_timer(a, HURRY, uplink_ready(a->uplink) ? GRACE_S : GRACE_ALONE_S);
+    add_timer(a, FAREWELL, 0.01);
+    event_active(a->event[FAREWELL], EV_TIMEOUT, 0);
 }
 
 /* ---- new, run, free ---- */
@@ -460,19 +463,29 @@ static void watch_dir(struct agent *a)
 
 static int make_events(struct agent *a, struct err *err)
 {
+    static const struct {
+        evutil_socket_t fd;
+        short what;
+        event_callback_fn call;
+    } kinds[EVENTS] = {
+        [DRAIN] = { -1, 0, on_drain },
+        [SECOND] = { -1, EV_PERSIST, on_second },
+        [SIGNAL_TERM] = { SIGTERM, EV_SIGNAL | EV_PERSIST, on_ending },
+        [SIGNAL_INT] = { SIGINT, EV_SIGNAL | EV_PERSIST, on_ending },
+        [ENDING] = { -1, 0, on_ending },
+        [FAREWELL] = { -1, EV_PERSIST, on_farewell },
+        [HURRY] = { -1, 0, on_hurry },
+    };
+
     a->base = loop_new();
     if (!a->base)
         return err_set(err, "cannot create an event loop");
     watch_dir(a);
-    a->drain = evtimer_new(a->base, on_drain, a);
-    a->second = event_new(a->base, -1, EV_PERSIST, on_second, a);
-    a->ending = evtimer_new(a->base, on_ending, a);
-    a->hurry = evtimer_new(a->base, on_hurry, a);
-    a->farewell = event_new(a->base, -1, EV_PERSIST, on_farewell, a);
-    a->sigterm = evsignal_new(a->base, SIGTERM, on_ending, a);
-    a->sigint = evsignal_new(a->base, SIGINT, on_ending, a);
-    if (!a->drain || !a->second || !a->ending || !a->hurry || !a->farewell || !a->sigterm || !a->sigint)
-        return err_set(err, "cannot create an event");
+    for (int i = 0; i < EVENTS; i++) {
+        a->event[i] = event_new(a->base, kinds[i].fd, kinds[i].what, kinds[i].call, a);
+        if (!a->event[i])
+            return err_set(err, "cannot create an event");
+    }
     return 0;
 }
 
@@ -532,15 +545,15 @@ void agent_run(struct agent *a)
 
     if (a->look)
         event_add(a->look, NULL);
-    event_add(a->sigterm, NULL);
-    event_add(a->sigint, NULL);
+    event_add(a->event[SIGNAL_TERM], NULL);
+    event_add(a->event[SIGNAL_INT], NULL);
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
     sigprocmask(SIG_UNBLOCK, &set, NULL);
-    event_add(a->second, &(struct timeval){ .tv_sec = 1 });
+    add_timer(a, SECOND, 1);
     look(a);
-    add_timer(a->drain, DRAIN_S);
+    add_timer(a, DRAIN, DRAIN_S);
     event_base_dispatch(a->base);
     ranks_remove_dir(a->o->dir);
 }
@@ -565,14 +578,9 @@ void agent_free(struct agent *a)
     outbox_free(a->outbox);
     backlog_free(a->backlog);
     control_page_close(a->control);
-    free_event(a->drain);
-    free_event(a->second);
-    free_event(a->ending);
-    free_event(a->hurry);
-    free_event(a->farewell);
+    for (int i = 0; i < EVENTS; i++)
+        free_event(a->event[i]);
     free_event(a->look);
-    free_event(a->sigterm);
-    free_event(a->sigint);
     if (a->inotify >= 0)
         close(a->inotify);
     if (a->dir_lock > 0)

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "agent/proc.h"
+#include "common/now.h"
 #include "common/xalloc.h"
 #include "ring/steps.h"
 #include "wire/json.h"
@@ -73,14 +73,6 @@ void checkpoint_free(struct checkpoint *c)
 }
 
 /* ---- ranks that report steps ---- */
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
@@ -325,7 +317,7 @@ static json_t *report_json(const struct checkpoint *c, const struct sum *s)
                   (int)s->mixed, "app", (json_int_t)s->app, "calls", (json_int_t)s->calls_min,
                   (json_int_t)s->calls_max, "yes_at", (json_int_t)s->yes_min, (json_int_t)s->yes_max, "age_s",
                   s->newest_ns ? seconds(now - s->newest_ns) : json_null(), "step_s",
-                  isnan(s->step_s) ? json_null() : json_real(s->step_s), "samples", (json_int_t)s->samples,
+                  real_json(s->step_s), "samples", (json_int_t)s->samples,
                   "writing", (json_int_t)s->writing, "writing_s",
                   s->begun_ns ? seconds(now - s->begun_ns) : json_null(), "writes", (json_int_t)s->writes,
                   "write_s", s->writes ? seconds(s->write_ns) : json_null(), "notice", (int)s->notice);

@@ -9,9 +9,6 @@
 #include "agent/arguments.h"
 #include "ring/control_page.h"
 
-/* A string as JSON, with '?' for bytes that are not UTF-8; null for NULL. */
-json_t *message_text(const char *text);
-
 /* life: id of this agent process; notes: lent. */
 json_t *message_hello(const struct agent_arguments *o, const char *life, uint64_t first_batch, json_t *notes);
 

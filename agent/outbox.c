@@ -1,8 +1,8 @@
 #include "agent/outbox.h"
 
 #include <stdlib.h>
-#include <time.h>
 
+#include "common/now.h"
 #include "common/xalloc.h"
 
 struct outbox {
@@ -27,15 +27,13 @@ void outbox_free(struct outbox *b)
 
 void outbox_flush(struct outbox *b)
 {
-    struct timespec t;
+    uint64_t now = now_ns();
     size_t bytes;
 
     if (!b->writer.items)
         return;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    bytes = telemetry_end(&b->writer, backlog_next(b->to),
-                          (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec);
-    backlog_add(b->to, b->data, bytes, (double)t.tv_sec);
+    bytes = telemetry_end(&b->writer, backlog_next(b->to), now);
+    backlog_add(b->to, b->data, bytes, (double)now * 1e-9);
     telemetry_begin(&b->writer, b->data, sizeof(b->data));
 }
 

@@ -79,41 +79,32 @@ void pacing_free(struct pacing *p)
     free(p);
 }
 
-static json_t *real(double v)
-{
-    return isfinite(v) ? json_real(v) : json_null();
-}
-
 /* Time of a step with the lever over the time without. */
 static json_t *ratio(double log_ratio)
 {
-    return real(exp(fmin(fmax(log_ratio, -10), 10)));
+    return isnan(log_ratio) ? json_null() : real_json(exp(fmin(fmax(log_ratio, -10), 10)));
 }
 
 static json_t *lever_json(uint32_t i, const struct pacing_lever *l)
 {
     return json_pack("{s:s, s:s, s:I, s:o, s:o, s:o}", "lever", pacer_lever_name(1u << i), "why",
-                     pacer_why_text(l->why), "compared", (json_int_t)l->compared, "ratio",
-                     isnan(l->log_mean) ? json_null() : ratio(l->log_mean), "low",
-                     isnan(l->log_low) ? json_null() : ratio(l->log_low), "high",
-                     isnan(l->log_high) ? json_null() : ratio(l->log_high));
+                     pacer_why_text(l->why), "compared", (json_int_t)l->compared, "ratio", ratio(l->log_mean),
+                     "low", ratio(l->log_low), "high", ratio(l->log_high));
 }
 
 static json_t *report_json(const struct pacing_report *r)
 {
     static const char *const modes[] = { "off", "trial", "in force" };
-    const char *lever = pacer_lever_name(r->lever);
     json_t *levers = json_array();
 
     for (uint32_t i = 0; i < PACING_LEVERS; i++)
         json_array_append_new(levers, lever_json(i, &r->levers[i]));
     return json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "mode", modes[r->mode % 3],
-                     "lever", lever ? json_string(lever) : json_null(), "ranks", (json_int_t)r->ranks,
-                     "cores", (json_int_t)r->cores, "collectives", (json_int_t)(r->collectives & INT64_MAX),
-                     "with", (json_int_t)(r->with & INT64_MAX), "without",
-                     (json_int_t)(r->without & INT64_MAX), "late_holds", (json_int_t)(r->late & INT64_MAX),
-                     "switches_hz", real(r->switches_hz), "wait_ratio", real(r->wait_ratio), "levers",
-                     levers);
+                     "lever", text_json(pacer_lever_name(r->lever)), "ranks", (json_int_t)r->ranks, "cores",
+                     (json_int_t)r->cores, "collectives", (json_int_t)(r->collectives & INT64_MAX), "with",
+                     (json_int_t)(r->with & INT64_MAX), "without", (json_int_t)(r->without & INT64_MAX),
+                     "late_holds", (json_int_t)(r->late & INT64_MAX), "switches_hz",
+                     real_json(r->switches_hz), "wait_ratio", real_json(r->wait_ratio), "levers", levers);
 }
 
 json_t *pacing_news(struct pacing *p, double now_s)

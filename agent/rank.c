@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/messages.h"
 #include "agent/proc.h"
 #include "common/xalloc.h"
+#include "wire/json.h"
 
 #define DRAIN_EVENTS   512u          /* at a time */
 #define LONG_NS        1000000000ull /* a call, or a time between calls, is reported once it is this long */
@@ -77,19 +77,9 @@ void rank_free(struct rank *r)
     free(r);
 }
 
-uint32_t rank_number(const struct rank *r)
+const struct ring_info *rank_info(const struct rank *r)
 {
-    return r->info.rank;
-}
-
-uint32_t rank_app(const struct rank *r)
-{
-    return r->info.incarnation;
-}
-
-pid_t rank_pid(const struct rank *r)
-{
-    return r->info.pid;
+    return &r->info;
 }
 
 bool rank_has_thread(const struct rank *r, uint32_t thread)
@@ -512,8 +502,8 @@ json_t *rank_describe(const struct rank *r)
         "{s:I, s:I, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:s}", "rank", (json_int_t)i->rank, "app",
         (json_int_t)i->incarnation, "task", i->task == UINT32_MAX ? json_null() : json_integer(i->task),
         "world_rank", (json_int_t)i->world_rank, "world_size", (json_int_t)i->world_size, "pid",
-        (json_int_t)i->pid, "program", message_text(i->program), "library", message_text(i->library),
-        "topology", message_text(*i->topology ? i->topology : NULL), "state", states[r->state]);
+        (json_int_t)i->pid, "program", text_json(i->program), "library", text_json(i->library),
+        "topology", text_json(i->topology), "state", states[r->state]);
 }
 
 void rank_announce(struct rank *r, const struct rank_output *out)

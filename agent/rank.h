@@ -29,9 +29,7 @@ struct rank;
 struct rank *rank_new(const struct ring_info *info, double rate_hz, bool whole);
 void rank_free(struct rank *r); /* NULL is fine */
 
-uint32_t rank_number(const struct rank *r);
-uint32_t rank_app(const struct rank *r);
-pid_t rank_pid(const struct rank *r); /* in the process's own namespace */
+const struct ring_info *rank_info(const struct rank *r); /* lent; the process is named as in its own namespace */
 bool rank_has_thread(const struct rank *r, uint32_t thread);
 /* Takes the ring.  -1 when the rank already has that thread or too many threads; the ring is then closed. */
 int rank_add(struct rank *r, struct ring *ring, const struct ring_info *info);

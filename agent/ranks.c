@@ -87,9 +87,12 @@ static bool parse_name(const char *name, uint32_t *rank, uint32_t *incarnation, 
 
 static struct rank *find(const struct ranks *rs, uint32_t rank, uint32_t incarnation)
 {
-    for (size_t i = rs->n; i-- > 0;) /* newest first */
-        if (rank_number(rs->rank[i]) == rank && rank_app(rs->rank[i]) == incarnation)
+    for (size_t i = rs->n; i-- > 0;) { /* newest first */
+        const struct ring_info *info = rank_info(rs->rank[i]);
+
+        if (info->rank == rank && info->incarnation == incarnation)
             return rs->rank[i];
+    }
     return NULL;
 }
 
@@ -200,9 +203,12 @@ void ranks_flush(struct ranks *rs)
 void ranks_each(const struct ranks *rs, void (*each)(uint32_t rank, uint16_t app, pid_t pid, void *arg),
                 void *arg)
 {
-    for (size_t i = rs->live; i < rs->n; i++)
+    for (size_t i = rs->live; i < rs->n; i++) {
+        const struct ring_info *info = rank_info(rs->rank[i]);
+
         if (rank_state(rs->rank[i]) == RANK_RUNNING)
-            each(rank_number(rs->rank[i]), (uint16_t)rank_app(rs->rank[i]), rank_pid(rs->rank[i]), arg);
+            each(info->rank, (uint16_t)info->incarnation, info->pid, arg);
+    }
 }
 
 size_t ranks_running(const struct ranks *rs)
