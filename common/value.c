@@ -9,6 +9,9 @@
 
 #include "common/units.h"
 
+#define ALPHANUMERIC "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+#define SOCKET       "socket=" /* of VALUE_AUTHINFO */
+
 typedef int read_fn(const char *, double *, struct err *);
 typedef char *format_fn(char *, size_t, double);
 
@@ -38,9 +41,21 @@ static char *format_plain(char *buf, size_t size, double number)
 static const struct {
     const char *noun, *unit;
     read_fn *read;
-    format_fn *format; /* of a bound */
-    const char *behind;
+    format_fn *format;  /* of a bound */
+    const char *behind; /* of a text: NULL, or what stands behind its maximum number of characters */
 } kinds[] = {
+    [VALUE_ANY] = { .noun = "any text" },
+    [VALUE_TEXT] = { .noun = "at most ", .behind = " printable characters" },
+    [VALUE_NAME] = { .noun = "a name of at most ", .behind = " letters, digits, '_', '-' and '.'" },
+    [VALUE_PATH] = { .noun = "a path that begins with /" },
+    [VALUE_HOSTS] = { .noun = "HOST[:PORT][,HOST[:PORT]...]" },
+    [VALUE_ADDRESS] = { .noun = "an address or host name" },
+    [VALUE_AUTHINFO] = { .noun = SOCKET "PATH, at most ", .behind = " characters of path" },
+    [VALUE_LIST] = { .noun = "NAME[,NAME...]" },
+    [VALUE_RESTD] = { .noun = "unix:/PATH, http://HOST[:PORT] or https://HOST[:PORT]" },
+    [VALUE_WEBHOOK] = { .noun =
+                            "an http:// or https:// URL without user and password, or a path that begins with /" },
+    [VALUE_NAME_OR_PATH] = { .noun = "a name, or a path that begins with /" },
     [VALUE_INTEGER] = { "a whole number", "", read_integer, format_plain, "" },
     [VALUE_COUNT] = { "a whole number", "", units_count, format_plain, "" },
     [VALUE_NUMBER] = { "a number", "", units_number, format_plain, "" },
@@ -67,7 +82,7 @@ bool value_is_name(const char *s)
 {
     if (!isalnum((unsigned char)*s))
         return false;
-    return s[strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.")] == '\0';
+    return s[strspn(s, ALPHANUMERIC "_-.")] == '\0';
 }
 
 /* One host[:port], [address] or [address]:port, up to the comma. */
@@ -84,7 +99,7 @@ static bool is_host(const char *s, size_t len)
             return false;
         colon = s + host + 1;
     } else {
-        host = strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.");
+        host = strspn(s, ALPHANUMERIC "_-.");
         if (host == 0)
             return false;
         colon = s + host;
@@ -145,10 +160,9 @@ static bool text_fits(const struct value_type *t, const char *text)
     case VALUE_HOSTS:
         return is_hosts(text);
     case VALUE_ADDRESS:
-        return text[strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-.:%_")] ==
-               '\0';
+        return text[strspn(text, ALPHANUMERIC "-.:%_")] == '\0';
     case VALUE_AUTHINFO:
-        return !strncasecmp(text, "socket=/", strlen("socket=/"));
+        return !strncasecmp(text, SOCKET "/", strlen(SOCKET "/"));
     case VALUE_LIST:
         return is_list(text);
     case VALUE_RESTD: /* a socket's path has room for 107 characters */
@@ -241,73 +255,47 @@ char *value_range(const struct value_type *t, char *buf, size_t size)
     return buf;
 }
 
-/* "a ratio such as 0.05 or 5%": what the parser answers to no number. */
-static char *value_example(const struct value_type *t, char *buf, size_t size)
+/* "a ratio such as 0.05 or 5%": the reason for which the parser rejects an empty text. */
+static void value_example(const struct value_type *t, char *buf, size_t size)
 {
     struct err reason = { "" };
     double none;
 
     kinds[t->kind].read("", &none, &reason);
     snprintf(buf, size, "%s", *reason.text ? reason.text : kinds[t->kind].noun);
+}
+
+static char *text_accepts(const struct value_type *t, char *buf, size_t size)
+{
+    double max = t->max - (t->kind == VALUE_AUTHINFO ? strlen(SOCKET) : 0);
+
+    if (kinds[t->kind].behind)
+        snprintf(buf, size, "%s%.0f%s", kinds[t->kind].noun, max, kinds[t->kind].behind);
+    else
+        snprintf(buf, size, "%s", kinds[t->kind].noun);
     return buf;
 }
 
 char *value_accepts(const struct value_type *t, char *buf, size_t size)
 {
+    const char *of = t->unit ? " of " : "", *unit = t->unit ? t->unit : "";
     char list[160];
-    bool from;
 
-    switch (t->kind) {
-    case VALUE_ANY:
-        snprintf(buf, size, "any text");
-        break;
-    case VALUE_TEXT:
-        snprintf(buf, size, "at most %.0f printable characters", t->max);
-        break;
-    case VALUE_NAME:
-        snprintf(buf, size, "a name of at most %.0f letters, digits, '_', '-' and '.'", t->max);
-        break;
-    case VALUE_PATH:
-        snprintf(buf, size, "a path that begins with /");
-        break;
-    case VALUE_HOSTS:
-        snprintf(buf, size, "HOST[:PORT][,HOST[:PORT]...]");
-        break;
-    case VALUE_ADDRESS:
-        snprintf(buf, size, "an address or host name");
-        break;
-    case VALUE_AUTHINFO:
-        snprintf(buf, size, "socket=PATH, at most %.0f characters of path", t->max - strlen("socket="));
-        break;
-    case VALUE_LIST:
-        snprintf(buf, size, "NAME[,NAME...]");
-        break;
-    case VALUE_RESTD:
-        snprintf(buf, size, "unix:/PATH, http://HOST[:PORT] or https://HOST[:PORT]");
-        break;
-    case VALUE_WEBHOOK:
-        snprintf(buf, size,
-                 "an http:// or https:// URL without user and password, or a path that begins with /");
-        break;
-    case VALUE_NAME_OR_PATH:
-        snprintf(buf, size, "a name, or a path that begins with /");
-        break;
-    case VALUE_WORD:
+    if (value_is_text(t))
+        return text_accepts(t, buf, size);
+    if (t->kind == VALUE_WORD)
         return word_list(t->words, buf, size);
-    case VALUE_SET:
+    if (t->kind == VALUE_SET)
         snprintf(buf, size, "none, or one or more of %s, with commas",
                  word_list(t->words, list, sizeof(list)));
-        break;
-    default:
-        if (!*value_range(t, list, sizeof(list)))
-            return value_example(t, buf, size);
-        from = !strncmp(list, "from", 4);
-        snprintf(buf, size, "%s%s%s%s%s", kinds[t->kind].noun, t->unit ? " of " : "", t->unit ? t->unit : "",
-                 from      ? " "
-                 : t->unit ? ", "
-                           : " of ",
+    else if (!*value_range(t, list, sizeof(list)))
+        value_example(t, buf, size);
+    else
+        snprintf(buf, size, "%s%s%s%s%s", kinds[t->kind].noun, of, unit,
+                 !strncmp(list, "from", 4) ? " "
+                 : t->unit                 ? ", "
+                                           : " of ",
                  list);
-    }
     return buf;
 }
 

@@ -65,18 +65,20 @@ int main(void)
         struct err err = { "" };
         int rc = value_parse(&cases[i].type, cases[i].text, &number, &err);
 
-        is_int(rc, isnan(cases[i].number) ? -1 : 0, "'%s' is %s", cases[i].text,
+        is_int(rc, isnan(cases[i].number) ? -1 : 0, "value_parse: '%s' is %s", cases[i].text,
                isnan(cases[i].number) ? "rejected" : "accepted");
         if (rc == 0)
-            is_near(number, cases[i].number, 1e-12, "'%s' has the expected number", cases[i].text);
+            is_near(number, cases[i].number, 1e-12, "value_parse: '%s' has the expected number",
+                    cases[i].text);
         is_str(rc < 0 ? err.text : value_write(&cases[i].type, number, buf, sizeof(buf)), cases[i].written,
-               "'%s': %s", cases[i].text, rc < 0 ? "the reason is what is accepted" : "the value is written");
+               "%s: '%s' gives the expected text", rc < 0 ? "value_parse, reason" : "value_write",
+               cases[i].text);
     }
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         double number = 1;
 
         ok(value_parse(&texts[i].type, texts[i].text, &number, NULL) == 0 && isnan(number),
-           "the text '%s' is accepted and is no number", texts[i].text);
+           "value_parse: text '%s' is accepted, and its number is NaN", texts[i].text);
     }
     return done_testing();
 }
