@@ -67,11 +67,11 @@ static void test_dialect(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(dialect); i++) {
         struct err err = { "" };
-        char out[1024] = "", what[32];
+        char out[1024] = "";
 
-        snprintf(what, sizeof(what), "dialect, case %zu", i);
         conf_parse("t.conf", dialect[i].text, strlen(dialect[i].text), collect, out, &err);
-        is_str(err.text[0] ? err.text : out, dialect[i].want, "%s", what);
+        is_str(err.text[0] ? err.text : out, dialect[i].want,
+               "conf_parse: case %zu gives the expected keys or error", i);
     }
 }
 
@@ -83,18 +83,18 @@ static void test_bounds(void)
     memset(text, 'x', sizeof(text) - 1);
     memcpy(text, "A=", 2);
     ok(conf_parse("t.conf", text, strlen(text), collect, out, &err) < 0 && strstr(err.text, "at most 8192"),
-       "a line is bounded: %s", err.text);
+       "conf_parse: a line longer than CONF_LINE_MAX is rejected: %s", err.text);
     text[0] = '\0';
     for (unsigned i = 0; i <= CONF_PAIRS_MAX; i++)
         strcat(text, "A=1 ");
     ok(conf_parse("t.conf", text, strlen(text), collect, out, &err) < 0 &&
            strstr(err.text, "at most 64 keys"),
-       "a line's keys are bounded: %s", err.text);
+       "conf_parse: a line with more than CONF_PAIRS_MAX keys is rejected: %s", err.text);
     ok(conf_parse("t.conf", "A=1\0B=2", 7, collect, out, &err) < 0 && strstr(err.text, "0x00"),
-       "NUL is refused");
+       "conf_parse: a NUL character is rejected");
     ok(conf_read(write_file("loop.conf", "Include loop.conf\n"), collect, out, &err) < 0 &&
            strstr(err.text, "include itself"),
-       "a loop of Includes ends: %s", err.text);
+       "conf_read: a file that includes itself is rejected: %s", err.text);
 }
 
 static void test_include(void)
@@ -105,8 +105,8 @@ static void test_include(void)
     write_file("inner.conf", "B=2\n\nC\n");
     conf_read(write_file("outer.conf", "A=1\nInclude inner.conf\nD=4\n"), collect, out, &err);
     snprintf(want, sizeof(want), "%s/inner.conf:3: \"C\": expected Key=Value", dir);
-    is_str(err.text, want, "an included file's mistake names the included file");
-    is_str(out, "1:A=1;1:B=2;", "what came before it was seen");
+    is_str(err.text, want, "conf_read: an error in an included file names that file");
+    is_str(out, "1:A=1;1:B=2;", "conf_read: the lines before the error were passed on");
 }
 
 static const struct {
@@ -167,11 +167,11 @@ static void test_mistakes(void)
 
         snprintf(want, sizeof(want), "%s:%s", path, mistakes[i].want);
         config_load(&c, path, &err);
-        if (want[strlen(want) - 1] == ' ') /* and so on: tables grow */
+        if (want[strlen(want) - 1] == ' ') /* the start is compared: tables grow */
             err.text[strlen(want)] = '\0';
-        is_str(err.text, want, "%s", mistakes[i].want);
+        is_str(err.text, want, "config_load: '%s' is rejected with its place and reason", mistakes[i].text);
     }
-    is_int(c.port, 1, "nothing changed on failure");
+    is_int(c.port, 1, "config_load: a failure leaves the configuration unchanged");
 }
 
 static void test_loading(void)
@@ -181,18 +181,18 @@ static void test_loading(void)
     struct err err = { "" };
     char names[128], want[256];
 
-    is_int(config_load(&c, write_file("empty.conf", ""), &err), 0, "an empty file is fine");
-    is_str(c.controller, "localhost:6825", "controller by default, with its port");
-    is_int(c.port, CONFIG_DEFAULT_PORT, "port by default");
-    is_int(c.history_days, 90, "history by default");
-    is_str(c.agent, PKGLIBEXECDIR "/syncguard-agent", "agent by default");
-    is_str(config_policy_names(&c, names, sizeof(names)), "observe, balanced", "the built-in policies");
-    is_str(config_policy_names(&c, names, 5), "obse", "names are cut to the buffer");
+    is_int(config_load(&c, write_file("empty.conf", ""), &err), 0, "config_load: an empty file is accepted");
+    is_str(c.controller, "localhost:6825", "Controller: the default is localhost with the default port");
+    is_int(c.port, CONFIG_DEFAULT_PORT, "Port: the default is CONFIG_DEFAULT_PORT");
+    is_int(c.history_days, 90, "HistoryDays: the default is 90");
+    is_str(c.agent, PKGLIBEXECDIR "/syncguard-agent", "AgentPath: the default is below PKGLIBEXECDIR");
+    is_str(config_policy_names(&c, names, sizeof(names)), "observe, balanced", "config_policy_names: the built-in policies are observe and balanced");
+    is_str(config_policy_names(&c, names, 5), "obse", "config_policy_names: the names are cut to the buffer");
     p = config_policy_find(&c, "BALANCED");
     ok(p && near(p->min_slowdown_ratio, 1.02, 1e-12) && near(p->hang_timeout_s, 30, 1e-12) &&
            near(p->sample_rate_hz, 50, 1e-12),
-       "balanced is made of the defaults");
-    ok(!config_policy_find(&c, "nosuch"), "an unknown policy is not found");
+       "policy balanced has the default values");
+    ok(!config_policy_find(&c, "nosuch"), "config_policy_find: an unknown policy is NULL");
 
     is_int(config_load(&c,
                        write_file("full.conf",
@@ -201,27 +201,27 @@ static void test_loading(void)
                                   "Policy=balanced HangTimeout=2m\n"
                                   "Policy=night Description=\"At night\" \\\n  MinSlowdown=110%\n"),
                        &err),
-           0, "a full file");
-    is_str(err.text, "", "no reason");
-    is_str(c.controller, "head1:7000,head2:7001,[::1]:5", "Controller: those without a port are at Port");
-    is_int(c.port, 7001, "Port");
-    is_str(c.munge_socket, "/m/s", "AuthInfo");
-    is_int((long long)c.n_policies, 3, "one policy more");
+           0, "config_load: a file with keys of all kinds is accepted");
+    is_str(err.text, "", "config_load: an accepted file gives no reason");
+    is_str(c.controller, "head1:7000,head2:7001,[::1]:5", "Controller: a host without a port gets that of Port");
+    is_int(c.port, 7001, "Port: the value of the file is used");
+    is_str(c.munge_socket, "/m/s", "AuthInfo: the value is stored without socket=");
+    is_int((long long)c.n_policies, 3, "Policy: a new name adds a policy");
     p = config_policy_find(&c, "balanced");
     ok(p && near(p->hang_timeout_s, 120, 1e-12) && near(p->sample_rate_hz, 50, 1e-12),
-       "a built-in one is changed");
+       "Policy: the name of a built-in policy changes the given keys alone");
     p = config_policy_find(&c, "night");
-    ok(p && near(p->min_slowdown_ratio, 1.1, 1e-12) && !strcmp(p->text, "At night"), "a new one");
+    ok(p && near(p->min_slowdown_ratio, 1.1, 1e-12) && !strcmp(p->text, "At night"), "Policy: a new policy has the given values");
 
     config_load(&c, write_file("dup.conf", "Port=1\nport=2\n"), &err);
     snprintf(want, sizeof(want), "%s/dup.conf:2: port=2: set before, at %s/dup.conf:1", dir, dir);
-    is_str(err.text, want, "a key set twice");
+    is_str(err.text, want, "config_load: a key that is set twice is rejected with both places");
     config_load(&c, write_file("nopol.conf", "DefaultPolicy=gone\n"), &err);
     snprintf(want, sizeof(want),
              "%s/nopol.conf: DefaultPolicy=gone: unknown policy; there are observe, balanced", dir);
-    is_str(err.text, want, "an unknown default policy");
-    ok(config_load(&c, "/nonexistent/c.conf", &err) < 0, "a named file must exist: %s", err.text);
-    ok(config_load(&c, dir, &err) < 0, "a folder is no file: %s", err.text);
+    is_str(err.text, want, "DefaultPolicy: an unknown policy is rejected with the known ones");
+    ok(config_load(&c, "/nonexistent/c.conf", &err) < 0, "config_load: a given file that does not exist is an error: %s", err.text);
+    ok(config_load(&c, dir, &err) < 0, "config_load: a folder is rejected: %s", err.text);
 }
 
 static void test_text(void)
@@ -230,13 +230,13 @@ static void test_text(void)
     static struct config c;
     struct err err = { "" };
 
-    is_int(config_parse(&c, "env", text, sizeof(text) - 1, &err), 0, "settings from memory");
-    is_str(c.controller, "h:6825", "as from a file");
-    ok(config_policy_find(&c, "p") && !c.path[0], "with a policy and without a path");
-    is_int(config_parse(&c, "env", "Port=x", 6, &err), -1, "mistakes in memory are seen");
-    is_str(err.text, "env:1: Port=x: a whole number from 1 to 65535 (default 6825)", "and named");
-    is_int(config_parse(&c, "built-in", "", 0, &err), 0, "no text");
-    is_str(c.controller, "localhost:6825", "is the defaults");
+    is_int(config_parse(&c, "env", text, sizeof(text) - 1, &err), 0, "config_parse: text in memory is accepted");
+    is_str(c.controller, "h:6825", "config_parse: the controller is that of the text");
+    ok(config_policy_find(&c, "p") && !c.path[0], "config_parse: the policy is that of the text, and the path is empty");
+    is_int(config_parse(&c, "env", "Port=x", 6, &err), -1, "config_parse: an invalid value is rejected");
+    is_str(err.text, "env:1: Port=x: a whole number from 1 to 65535 (default 6825)", "config_parse: the reason has the given name, line, key and accepted values");
+    is_int(config_parse(&c, "built-in", "", 0, &err), 0, "config_parse: an empty text is accepted");
+    is_str(c.controller, "localhost:6825", "config_parse: an empty text gives the defaults");
 }
 
 static const struct {
@@ -246,14 +246,14 @@ static const struct {
     { { "gpu", "chem", "normal", "ann", 64, 512 }, NULL, "big" },
     { { "GPU", "chem", "normal", "ann", 64, 512 }, NULL, "big" },
     { { "gpu", "chem", "normal", "ann", 63, 512 }, NULL, "night" },
-    { { "gpu", "chem", "normal", "ann", 0, 0 }, NULL, "night" }, /* of unknown size */
+    { { "gpu", "chem", "normal", "ann", 0, 0 }, NULL, "night" }, /* unknown size */
     { { "gpux", "chem", "normal", "ann", 64, 512 }, NULL, "balanced" },
     { { "gp", "chem", "normal", "ann", 64, 512 }, NULL, "balanced" },
     { { "debug", "chem", "low", "ann", 1, 1 }, NULL, "night" },
     { { "debug", "chem", "high", "ann", 1, 1 }, NULL, "balanced" },
     { { "debug", "", "", "", 1, 1 }, NULL, "balanced" },
     { { "debug", "bio", "", "bo", 1, 1 }, NULL, "observe" },
-    /* asked for: that line lets nobody choose, the others do */
+    /* the user requested a policy: the line with Override=no ignores that, the others do not */
     { { "debug", "bio", "", "bo", 1, 1 }, "night", "observe" },
     { { "gpu", "chem", "normal", "ann", 64, 512 }, "observe", "observe" },
     { { "gpu", "chem", "normal", "ann", 64, 512 }, "nosuch", NULL },
@@ -269,14 +269,13 @@ static void test_selection(void)
     static struct config c;
     struct err err = { "" };
 
-    ok(config_parse(&c, "t", text, sizeof(text) - 1, &err) == 0, "selections %s", err.text);
+    ok(config_parse(&c, "t", text, sizeof(text) - 1, &err) == 0, "PolicyFor: the lines are accepted: %s", err.text);
     for (size_t i = 0; i < ARRAY_SIZE(choices); i++) {
         const struct config_selection *why;
         const struct config_policy *p = config_policy_select(&c, &choices[i].job, choices[i].asked, &why);
-        char what[32];
 
-        snprintf(what, sizeof(what), "selection, case %zu", i);
-        is_str(p ? p->name : "none", choices[i].want ? choices[i].want : "none", "%s", what);
+        is_str(p ? p->name : "none", choices[i].want ? choices[i].want : "none",
+               "config_policy_select: case %zu gets the expected policy", i);
     }
 }
 
@@ -289,18 +288,17 @@ static void test_rules(void)
     static struct config c;
     struct err err = { "" };
 
-    ok(config_parse(&c, "t", text, sizeof(text) - 1, &err) == 0, "rules %s", err.text);
-    is_int((long long)c.n_rules, 2, "the same rule of the same policy is one");
-    is_str(c.rules[0].when, "synchronisation_ratio > 5%", "what is not named again stays");
-    ok(near(c.rules[0].hold_s, 120, 1e-12) && !strcmp(c.rules[0].signal, "TERM"), "what is named changes");
-    is_int(c.rules[0].when_line, 1, "it is known where the condition is");
-    is_int(c.rules[0].line, 5, "and where the rule is");
-    is_str(c.rules[1].signal, "USR1", "another policy's rule is another");
-    is_int(config_policy_find(&c, "p")->action, CONFIG_ENFORCE, "enforced by p");
-    is_int(config_policy_find(&c, "balanced")->action, CONFIG_DRYRUN, "not by balanced");
+    ok(config_parse(&c, "t", text, sizeof(text) - 1, &err) == 0, "Rule: the lines are accepted: %s", err.text);
+    is_int((long long)c.n_rules, 2, "Rule: a second line with the same rule and policy adds no rule");
+    is_str(c.rules[0].when, "synchronisation_ratio > 5%", "Rule: a second line leaves keys that it does not set unchanged");
+    ok(near(c.rules[0].hold_s, 120, 1e-12) && !strcmp(c.rules[0].signal, "TERM"), "Rule: a second line changes the keys that it sets");
+    is_int(c.rules[0].when_line, 1, "Rule: when_line is the line of When");
+    is_int(c.rules[0].line, 5, "Rule: line is that of the last line of the rule");
+    is_str(c.rules[1].signal, "USR1", "Rule: a rule of another policy with the same name is another rule");
+    is_int(config_policy_find(&c, "p")->action, CONFIG_ENFORCE, "Action: policy p has enforce");
+    is_int(config_policy_find(&c, "balanced")->action, CONFIG_DRYRUN, "Action: policy balanced keeps dryrun");
 }
 
-/* What is written can be read, and is the same. */
 static void test_writing(void)
 {
     struct config_policy p, q;
@@ -316,9 +314,9 @@ static void test_writing(void)
 
         key_write(&keys[i], &p, value, sizeof(value));
         if (key_store(&keys[i], &q, value, NULL) < 0)
-            same = ok(false, "%s=%s", keys[i].name, value);
+            same = ok(false, "key_store: %s=%s is accepted", keys[i].name, value);
     }
-    ok(same && !memcmp(&p, &q, sizeof(p)), "a policy's values can be written and read");
+    ok(same && !memcmp(&p, &q, sizeof(p)), "key_write: values that were written are read back unchanged");
 }
 
 static void test_shipped(void)
@@ -335,8 +333,8 @@ static void test_shipped(void)
         struct err err = { "" };
 
         snprintf(path, sizeof(path), "%s/%s", top ? top : ".", files[i]);
-        is_int(config_load(&c, path, &err), 0, "%s", files[i]);
-        ok(!memcmp(c.policies, builtin.policies, sizeof(c.policies)), "%s says what is built in %s", files[i],
+        is_int(config_load(&c, path, &err), 0, "%s is accepted", files[i]);
+        ok(!memcmp(c.policies, builtin.policies, sizeof(c.policies)), "%s defines the policies as they are built in: %s", files[i],
            err.text);
     }
 }
@@ -350,11 +348,10 @@ static void test_keys(void)
     config_print_keys(out, 80);
     fclose(out);
     ok(strstr(text, "  MinSlowdown=\n") && strstr(text, "a ratio from 1 to 10; default 1.02"),
-       "the keys are printed");
+       "config_print_keys: a key is printed with its accepted values and default");
     free(text);
 }
 
-/* The files that are to be included, all together. */
 static void test_shipped_rules(void)
 {
     static const char *const names[] = { "observe", "balanced", "throughput", "energy", "large-train" };
@@ -366,14 +363,14 @@ static void test_shipped_rules(void)
     for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         snprintf(text + strlen(text), sizeof(text) - strlen(text), "Include %s/policies/%s.conf\n",
                  top ? top : ".", names[i]);
-    is_int(config_load(&c, write_file("all.conf", text), &err), 0, "the shipped policies go together");
-    is_str(err.text, "", "no reason");
+    is_int(config_load(&c, write_file("all.conf", text), &err), 0, "config_load: the shipped policies can be included together");
+    is_str(err.text, "", "config_load: the shipped policies give no reason");
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         const struct config_policy *p = config_policy_find(&c, names[i]);
 
-        ok(p && *p->text && p->action == CONFIG_DRYRUN, "%s is there, a dry run", names[i]);
+        ok(p && *p->text && p->action == CONFIG_DRYRUN, "policy %s is defined, with Action=dryrun", names[i]);
     }
-    ok(c.n_rules >= 8 && c.n_selections == 1, "with their rules");
+    ok(c.n_rules >= 8 && c.n_selections == 1, "the shipped policies bring their rules and selection");
 }
 
 int main(void)
@@ -396,6 +393,6 @@ int main(void)
     test_shipped_rules();
     test_keys();
     snprintf(command, sizeof(command), "rm -r '%s'", dir);
-    is_int(system(command), 0, "cleaned up");
+    is_int(system(command), 0, "the test's folder is removed");
     return done_testing();
 }

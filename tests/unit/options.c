@@ -93,46 +93,46 @@ static void accepted(void)
     struct options o;
     struct err err = { "" };
 
-    ok(parse(&program, &o, "drop 12 now --ratio=5%", &err) == 0, "a command with operands and option: %s",
+    ok(parse(&program, &o, "drop 12 now --ratio=5%", &err) == 0, "options_parse: a command with operands and an option is accepted: %s",
        err.text);
     ok(o.command->id == 2 && o.n_operands == 2 && !strcmp(o.operands[1], "now"),
-       "command and operands are known");
-    ok(near(options_number(&o, "ratio"), 0.05, 1e-12), "a value is SI");
+       "options_parse: the command and its operands are stored");
+    ok(near(options_number(&o, "ratio"), 0.05, 1e-12), "options_number: 5%% is 0.05");
     ok(near(options_number(&o, "from"), 120, 1e-12) && !options_given(&o, "from"),
-       "a default is read as a value is");
-    ok(!options_given(&o, "yes") && !options_text(&o, "conf"), "what is not given is unknown");
+       "options_number: a default is parsed like a value, and the option counts as not given");
+    ok(!options_given(&o, "yes") && !options_text(&o, "conf"), "options_text: an option without default that is not given is NULL");
 
     ok(parse(&program, &o, "-f x --rat 1 -c a,b:1 dro --ye 12 now --file a --file=b", &err) == 0,
-       "options in front of the command, shortened ones, a shortened command: %s", err.text);
-    is_str(options_text(&o, "conf"), "x", "a letter and its value");
-    is_str(options_text(&o, "controller"), "a,b:1", "another");
+       "options_parse: options before the command and prefixes of options and commands are accepted: %s", err.text);
+    is_str(options_text(&o, "conf"), "x", "options_parse: a letter takes the next word as its value");
+    is_str(options_text(&o, "controller"), "a,b:1", "options_parse: -c is --controller");
     ok(options_given(&o, "yes") && options_number(&o, "ratio") == 1,
-       "unique beginnings of options are accepted");
+       "options_parse: the options given by their prefixes have their values");
     ok(!strcmp(options_texts(&o, "file", 0), "a") && !strcmp(options_texts(&o, "file", 1), "b") &&
            !options_texts(&o, "file", 2),
-       "an option that may be given several times");
+       "options_texts: a repeated option has all of its values in order");
     ok(parse(&program, &o, "list -jfx -f y", &err) == 0 && options_given(&o, "json") &&
            options_is(&o, "conf", "y"),
-       "letters together, and the last of two values holds");
+       "options_parse: letters can be combined, and the last of two values counts");
     ok(parse(&program, &o, "list -- -1 --size", &err) == 0 && o.n_operands == 2 &&
            !strcmp(o.operands[0], "-1"),
-       "-- ends the options");
-    ok(parse(&program, &o, "list -", &err) == 0 && !strcmp(o.operands[0], "-"), "a lone - is an operand");
-    ok(parse(&program, &o, "draw", &err) == 0 && o.command->id == 3, "a command that others begin with");
+       "options_parse: all words after -- are operands");
+    ok(parse(&program, &o, "list -", &err) == 0 && !strcmp(o.operands[0], "-"), "options_parse: a single - is an operand");
+    ok(parse(&program, &o, "draw", &err) == 0 && o.command->id == 3, "options_parse: a command is found though longer commands begin with its name");
     ok(parse(&program, &o, "draw pen 3 -j", &err) == 0 && o.command->id == 4 && o.n_operands == 1,
-       "a command of two words");
-    ok(parse(&program, &o, "draw penc", &err) == 0 && o.command->id == 5, "its second word shortened");
+       "options_parse: a command of two words is found, and its operand stored");
+    ok(parse(&program, &o, "draw penc", &err) == 0 && o.command->id == 5, "options_parse: a prefix of a command's second word is accepted");
     ok(parse(&program, &o, "-c x other --json -h what", &err) == 0 && o.command->id == 6 &&
            o.n_operands == 3 && !o.help,
-       "what belongs to another program is not looked at");
+       "options_parse: options of another program are passed on as operands");
     ok(parse(&program, &o, "drop --help", &err) == 0 && o.help && o.command->id == 2,
-       "--help asks for nothing else");
-    ok(parse(&program, &o, "-V", &err) == 0 && o.version && !o.command, "--version needs no command");
-    ok(parse(&program, &o, "help draw pen", &err) == 0 && o.n_operands == 3 - 1, "help of a command");
+       "options_parse: with --help required options and operands may be missing");
+    ok(parse(&program, &o, "-V", &err) == 0 && o.version && !o.command, "options_parse: with -V the command may be missing");
+    ok(parse(&program, &o, "help draw pen", &err) == 0 && o.n_operands == 3 - 1, "options_parse: help takes a command of two words");
     ok(parse(&single, &o, "--size=1KB x -j", &err) == 0 && options_int(&o, "size", 0) == 1000 &&
            o.n_operands == 1,
-       "a program without commands");
-    ok(parse(&single, &o, "", &err) == 0 && options_int(&o, "size", 7) == 7, "and without anything");
+       "options_parse: a program without commands takes options and an operand");
+    ok(parse(&single, &o, "", &err) == 0 && options_int(&o, "size", 7) == 7, "options_int: without the option the result is the given default");
 }
 
 static void refused(void)
@@ -176,9 +176,9 @@ static void refused(void)
         struct err err = { "" };
         struct options o;
 
-        ok(parse(bad[i].program, &o, bad[i].line, &err) == -1, "`%s %s` is refused", bad[i].program->name,
+        ok(parse(bad[i].program, &o, bad[i].line, &err) == -1, "options_parse: `%s %s` is rejected", bad[i].program->name,
            bad[i].line);
-        is_str(err.text, bad[i].reason, "%s", bad[i].line);
+        is_str(err.text, bad[i].reason, "options_parse: `%s` is rejected with the reason", bad[i].line);
     }
 }
 
@@ -190,16 +190,16 @@ static void hints(void)
 
     parse(&program, &o, "draw pen", &err);
     options_hint(&o, hint, sizeof(hint));
-    is_str(hint, "Try 'prog help draw pen' for more information.", "how to get help of a command");
+    is_str(hint, "Try 'prog help draw pen' for more information.", "options_hint: after a command the hint names its help");
     parse(&program, &o, "what", &err);
     options_hint(&o, hint, sizeof(hint));
-    is_str(hint, "Try 'prog --help' for more information.", "how to get help of the program");
+    is_str(hint, "Try 'prog --help' for more information.", "options_hint: without a command the hint names --help");
     parse(&single, &o, "--what", &err);
     options_hint(&o, hint, sizeof(hint));
-    is_str(hint, "Try 'single --help' for more information.", "the same without commands");
+    is_str(hint, "Try 'single --help' for more information.", "options_hint: in a program without commands the hint names --help");
 }
 
-/* What can stand in place of the last word; "_" is an empty one. */
+/* The candidates for the last word; "_" is an empty one. */
 static void completed(void)
 {
     static const struct {
@@ -244,7 +244,7 @@ static void completed(void)
         fclose(out);
         for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
             at += (size_t)snprintf(got + at, sizeof(got) - at, "%.*s ", (int)strcspn(line, "\t"), line);
-        is_str(got, cases[i].words, "%s", cases[i].line);
+        is_str(got, cases[i].words, "options_complete: `%s` is completed", cases[i].line);
         free(text);
     }
 }
@@ -268,14 +268,15 @@ static void pages(void)
     char *all = page(NULL, false), *drop = page(&table[1], false), *mdoc = page(NULL, true);
 
     ok(strstr(all, "\n  drop JOB ACTION") && strstr(all, "\n  draw pen JOB"),
-       "help has a line for each command");
-    ok(strstr(all, "Examples:\n  prog list\n  prog drop 12 now\n") != NULL, "and two examples");
-    ok(strstr(drop, "Usage: prog [OPTION...] drop JOB ACTION\nDrop one.\n") != NULL, "help of a command");
-    ok(strstr(drop, "(from 0 to 1; required)") && strstr(drop, "(default 2m)"), "range and default");
+       "options_help: each command has a line");
+    ok(strstr(all, "Examples:\n  prog list\n  prog drop 12 now\n") != NULL, "options_help: the examples are printed");
+    ok(strstr(drop, "Usage: prog [OPTION...] drop JOB ACTION\nDrop one.\n") != NULL,
+       "options_help: help of a command has its usage and text");
+    ok(strstr(drop, "(from 0 to 1; required)") && strstr(drop, "(default 2m)"), "options_help: an option has its range and default");
     ok(strstr(mdoc, ".Ss drop JOB ACTION\nDrop one.\n") &&
            strstr(mdoc, ".It Fl f , Fl \\-conf Ns = Ns Ar FILE\n"),
-       "commands and options of a manual page");
-    ok(strstr(mdoc, "By what; name or size; default name.\n") != NULL, "the words that are accepted");
+       "options_mdoc: the manual page has the commands and options");
+    ok(strstr(mdoc, "By what; name or size; default name.\n") != NULL, "options_mdoc: an option has the words that it accepts and its default");
     free(all);
     free(drop);
     free(mdoc);

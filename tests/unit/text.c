@@ -1,4 +1,4 @@
-/* Texts as they are written: what is no UTF-8. */
+/* Texts and tables: invalid UTF-8, columns, widths. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static const struct {
     const char *what;
 } widths[] = {
     { "node1", 5, "ASCII" },
-    { "gr\u00fc\u00df", 4, "two bytes a character" },
+    { "gr\u00fc\u00df", 4, "characters of two bytes" },
     { "\u6f22\u5b57", 4, "two Chinese characters" },
     { "e\u0301t\u00e9", 3, "an accent that combines with the letter before" },
     { "\U0001f600", 2, "an emoji" },
@@ -57,7 +57,7 @@ static void aligned(void)
     table_print(t, out, 0, 0);
     fclose(out);
     is_str(text, "NAME     N\n\u6f22\u5b57\u6f22   1\ne\u0301       20\n",
-           "a table with wide and combining characters");
+           "table_print: columns with wide and combining characters are aligned");
     free(text);
     table_free(t);
     text = NULL;
@@ -66,7 +66,7 @@ static void aligned(void)
     text_wrap(out, "e\u0301e\u0301e\u0301 e\u0301ee", 0, 8);
     fclose(out);
     is_str(text, "\u6f22\u5b57\n\u6f22\u5b57\ne\u0301e\u0301e\u0301 e\u0301ee\n",
-           "a paragraph is wrapped by columns");
+           "text_wrap: a paragraph is broken by columns, not bytes");
     free(text);
 }
 
@@ -78,7 +78,7 @@ static void is_table(const struct table *t, int indent, int columns, const char 
 
     table_print(t, out, indent, columns);
     fclose(out);
-    is_str(text, wanted, "%s", what);
+    is_str(text, wanted, "table_print: %s", what);
     free(text);
 }
 
@@ -149,7 +149,7 @@ int main(void)
         is_str(utf8_mend(buf), cases[i].want, "utf8_mend: %s", cases[i].what);
     }
     for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++)
-        is_int(utf8_width(widths[i].text, strlen(widths[i].text)), widths[i].want, "%s", widths[i].what);
+        is_int(utf8_width(widths[i].text, strlen(widths[i].text)), widths[i].want, "utf8_width: the columns of %s", widths[i].what);
     aligned();
     fitted();
     return done_testing();
