@@ -10,11 +10,14 @@
 #include <time.h>
 
 #include "actions/action_book.h"
-#include "actions/action_limits.h"
 #include "actions/action_way.h"
 #include "common/config.h"
 #include "common/now.h"
 #include "common/xalloc.h"
+
+static const struct attempt_limits usual_limits = {
+    .first_s = 2, .longest_s = 120, .stale_s = 600, .answer_s = 10, .program_s = 60, .tries = 8
+};
 
 #define PENDING_MAX       1000u
 #define NOTIFICATIONS_MAX 256u /* of them webhooks and commands */
@@ -23,7 +26,7 @@
 struct task {
     struct actions *all;
     struct task *next, **back;
-    struct action_entry *e;
+    struct action_record *r;
     struct action_try *try; /* NULL: waiting for its turn */
     double due_s;           /* monotonic */
     bool interrupted;       /* a try was under way when the controller was restarted */
@@ -31,20 +34,20 @@ struct task {
 
 struct actions {
     struct event_base *base;
-    struct action_hooks hooks;
+    const struct action_hooks *hooks;
     void *arg;
     struct action_book *book;
     struct action_ways *ways;
-    struct action_limits limits;
+    const struct attempt_limits *limits;
     struct task *first, **last; /* oldest first */
     size_t n, n_notifications, running[LANES];
     struct event *wake;
-    struct action_entry *lent;
+    struct action_record *lent;
 };
 
 static const size_t lane_max[LANES] = { [LANE_SLURM] = 4, [LANE_WEBHOOK] = 4, [LANE_COMMAND] = 2 };
 
-double action_wait_s(const struct action_limits *l, unsigned tries, double random)
+double action_wait_s(const struct attempt_limits *l, unsigned tries, double random)
 {
     double wait_s = l->first_s * ldexp(1, tries > 1 ? (int)(tries < 32 ? tries : 32) - 1 : 0);
 
@@ -53,19 +56,19 @@ double action_wait_s(const struct action_limits *l, unsigned tries, double rando
 
 static bool is_notification(const struct task *t)
 {
-    return action_scope(t->e->r.kind) == ACTION_ON_NOBODY;
+    return action_scope(t->r->kind) == ACTION_ON_NOBODY;
 }
 
 /* ---- the list ---- */
 
-static struct task *task_add(struct actions *as, struct action_entry *e)
+static struct task *task_add(struct actions *as, struct action_record *r)
 {
     struct task *t = xcalloc(1, sizeof(*t));
 
     t->all = as;
-    t->e = e;
+    t->r = r;
     t->due_s = now_s();
-    t->interrupted = e->under_way;
+    t->interrupted = r->under_way;
     t->back = as->last;
     *as->last = t;
     as->last = &t->next;
@@ -90,8 +93,8 @@ static void task_remove(struct task *t)
 
 static void say(struct task *t, const char *text)
 {
-    free((char *)t->e->r.outcome);
-    t->e->r.outcome = xstrdup(text);
+    free((char *)t->r->outcome);
+    t->r->outcome = xstrdup(text);
 }
 
 /* ---- tries ---- */
@@ -101,18 +104,18 @@ static void wake_when_due(struct actions *as);
 static void finish(struct task *t, enum action_state state, const char *text)
 {
     struct actions *as = t->all;
-    struct action_entry *e = t->e;
+    struct action_record *r = t->r;
 
     say(t, text);
-    e->r.state = state;
-    e->r.ended_s = wall_s();
-    e->under_way = false;
+    r->state = state;
+    r->ended_s = wall_s();
+    r->under_way = false;
     /* If this fails, the action is looked up in Slurm after a restart, so that it is not done twice. */
-    action_book_put(as->book, e, NULL);
+    action_book_put(as->book, r, NULL);
     task_remove(t);
-    if (as->hooks.ended)
-        as->hooks.ended(&e->r, as->arg);
-    action_entry_free(e);
+    if (as->hooks->ended)
+        as->hooks->ended(r, as->arg);
+    action_record_free(r);
 }
 
 static void try_later(struct task *t, const char *text)
@@ -120,16 +123,15 @@ static void try_later(struct task *t, const char *text)
     struct actions *as = t->all;
     char why[700];
 
-    if (t->e->r.tries >= as->limits.tries) {
-        snprintf(why, sizeof(why), "given up after %u tries: %s", t->e->r.tries, text);
+    if (t->r->tries >= as->limits->tries) {
+        snprintf(why, sizeof(why), "given up after %u tries: %s", t->r->tries, text);
         finish(t, ACTION_FAILED, why);
         return;
     }
     say(t, text);
-    t->e->under_way = false;
-    t->due_s =
-        now_s() + action_wait_s(&as->limits, t->e->r.tries, (double)randombytes_random() / 4294967296.0);
-    action_book_put(as->book, t->e, NULL);
+    t->r->under_way = false;
+    t->due_s = now_s() + action_wait_s(as->limits, t->r->tries, (double)randombytes_random() / 4294967296.0);
+    action_book_put(as->book, t->r, NULL);
 }
 
 static void settle(struct task *t, enum attempt_result result, const char *text)
@@ -144,7 +146,7 @@ static void settle(struct task *t, enum attempt_result result, const char *text)
         try_later(t, text);
         break;
     case ATTEMPT_UNSURE:
-        if (action_repeatable(t->e->r.kind)) {
+        if (action_repeatable(t->r->kind)) {
             try_later(t, text);
             break;
         }
@@ -162,7 +164,7 @@ static void on_tried(void *arg, enum attempt_result result, const char *text)
     struct actions *as = t->all;
 
     t->try = NULL;
-    as->running[action_lane(t->e->r.kind)]--;
+    as->running[action_lane(t->r->kind)]--;
     settle(t, result, text);
     wake_when_due(as);
 }
@@ -171,7 +173,7 @@ static void ask_checkpoint(struct task *t)
 {
     struct actions *as = t->all;
     struct err err = { "this controller cannot ask jobs for checkpoints" };
-    bool asked = as->hooks.checkpoint && as->hooks.checkpoint(&t->e->r, as->arg, &err) == 0;
+    bool asked = as->hooks->checkpoint && as->hooks->checkpoint(t->r, as->arg, &err) == 0;
 
     finish(t, asked ? ACTION_DONE : ACTION_FAILED, asked ? "the job was asked for a checkpoint" : err.text);
 }
@@ -180,42 +182,42 @@ static void ask_checkpoint(struct task *t)
 static void begin(struct task *t)
 {
     struct actions *as = t->all;
-    struct action_entry *e = t->e;
+    struct action_record *r = t->r;
     bool interrupted = t->interrupted;
     struct err err;
 
     t->interrupted = false;
-    if (interrupted && !action_repeatable(e->r.kind)) {
+    if (interrupted && !action_repeatable(r->kind)) {
         finish(t, ACTION_FAILED,
                "the controller was restarted during a try: not known whether it took effect; not tried "
                "again");
         return;
     }
-    if (wall_s() - e->r.asked_s > as->limits.stale_s) {
+    if (wall_s() - r->asked_s > as->limits->stale_s) {
         char why[700];
 
-        snprintf(why, sizeof(why), "given up: too late%s%s", *e->r.outcome ? ": " : "", e->r.outcome);
+        snprintf(why, sizeof(why), "given up: too late%s%s", *r->outcome ? ": " : "", r->outcome);
         finish(t, ACTION_FAILED, why);
         return;
     }
-    e->r.tries++;
-    e->r.tried_s = wall_s();
-    e->under_way = true;
-    if (action_book_put(as->book, e, &err) < 0) {
+    r->tries++;
+    r->tried_s = wall_s();
+    r->under_way = true;
+    if (action_book_put(as->book, r, &err) < 0) {
         try_later(t, err.text);
         return;
     }
-    if (e->r.kind == ACTION_CHECKPOINT) {
+    if (r->kind == ACTION_CHECKPOINT) {
         ask_checkpoint(t);
         return;
     }
-    as->running[action_lane(e->r.kind)]++;
-    t->try = action_try_start(as->ways, &e->r, e->r.tries - 1, on_tried, t);
+    as->running[action_lane(r->kind)]++;
+    t->try = action_try_start(as->ways, r, r->tries - 1, on_tried, t);
 }
 
 static bool lane_is_free(const struct actions *as, const struct task *t)
 {
-    enum action_lane lane = action_lane(t->e->r.kind);
+    enum action_lane lane = action_lane(t->r->kind);
 
     return as->running[lane] < lane_max[lane];
 }
@@ -310,53 +312,44 @@ static bool same_action(const struct action_record *r, const struct action *a)
 
 int64_t actions_start(struct actions *as, const struct action *a, struct err *err)
 {
-    char key[ACTION_KEY_MAX], text[24];
-    struct action filled = *a;
-    struct action_entry *e;
+    struct action_record *r;
     int64_t id;
 
     if (check(as, a, err) < 0)
         return 0;
-    if (a->key)
-        snprintf(key, sizeof(key), "%s", a->key);
-    else
-        action_key(a, key);
-    e = action_book_find(as->book, key);
-    if (e) {
-        id = same_action(&e->r, a) ? e->r.id : 0;
-        action_entry_free(e);
+    r = action_book_find(as->book, a->key);
+    if (r) {
+        id = same_action(r, a) ? r->id : 0;
+        action_record_free(r);
         if (!id)
-            err_set(err, "the key %s was used for another action", key);
+            err_set(err, "the key %s was used for another action", a->key);
         return id;
     }
     if (has_room(as, a->kind, err) < 0)
         return 0;
-    snprintf(text, sizeof(text), "%u.%u", a->job.job, a->job.step);
-    if (!a->job_text)
-        filled.job_text = a->job.job ? text : "";
-    id = action_book_add(as->book, &filled, key, wall_s(), err);
-    e = id ? action_book_get(as->book, id) : NULL;
-    if (!e)
+    id = action_book_add(as->book, a, wall_s(), err);
+    r = id ? action_book_get(as->book, id) : NULL;
+    if (!r)
         return 0;
-    task_add(as, e);
+    task_add(as, r);
     wake_when_due(as);
     return id;
 }
 
 int actions_can(const struct actions *as, enum action_kind kind, struct err *err)
 {
-    if (kind == ACTION_CHECKPOINT && !as->hooks.checkpoint)
+    if (kind == ACTION_CHECKPOINT && !as->hooks->checkpoint)
         return err_set(err, "this controller cannot ask jobs for checkpoints");
     return action_ways_can(as->ways, kind, err);
 }
 
 /* ---- queries ---- */
 
-static const struct action_record *lend(struct actions *as, struct action_entry *e)
+static const struct action_record *lend(struct actions *as, struct action_record *r)
 {
-    action_entry_free(as->lent);
-    as->lent = e;
-    return e ? &e->r : NULL;
+    action_record_free(as->lent);
+    as->lent = r;
+    return r;
 }
 
 const struct action_record *actions_get(struct actions *as, int64_t id)
@@ -381,40 +374,33 @@ void actions_expire(struct actions *as, int days)
 
 /* ---- creation and end ---- */
 
-static void take_up(struct action_entry *e, void *arg)
+static void take_up(struct action_record *r, void *arg)
 {
-    task_add(arg, e);
+    task_add(arg, r);
 }
 
-struct actions *actions_new(struct event_base *base, const struct config *c, const struct action_hooks *hooks,
-                            void *arg, struct err *warning)
+struct actions *actions_new(struct event_base *base, const struct config *c,
+                            const struct attempt_limits *limits, const struct action_hooks *hooks, void *arg,
+                            struct err *warning)
 {
     struct actions *as = xcalloc(1, sizeof(*as));
 
     as->base = base;
-    as->hooks = *hooks;
+    as->hooks = hooks;
     as->arg = arg;
     as->last = &as->first;
-    as->limits = (struct action_limits)ACTION_LIMITS;
+    as->limits = limits ? limits : &usual_limits;
     as->book = action_book_open(c->state_dir, warning);
-    as->ways = action_ways_new(base);
-    action_ways_limit(as->ways, &as->limits);
+    as->ways = action_ways_new(base, c, as->limits);
     as->wake = event_new(base, -1, 0, on_wake, as);
-    action_ways_configure(as->ways, c);
     action_book_pending(as->book, take_up, as);
     wake_when_due(as);
     return as;
 }
 
-void actions_configure(struct actions *as, const struct config *c)
+void actions_configured(struct actions *as)
 {
-    action_ways_configure(as->ways, c);
-}
-
-void actions_limit(struct actions *as, const struct action_limits *l)
-{
-    as->limits = *l;
-    action_ways_limit(as->ways, l);
+    action_ways_configured(as->ways);
 }
 
 void actions_free(struct actions *as)
@@ -422,15 +408,15 @@ void actions_free(struct actions *as)
     if (!as)
         return;
     while (as->first) {
-        struct action_entry *e = as->first->e;
+        struct action_record *r = as->first->r;
 
         action_try_cancel(as->first->try);
         task_remove(as->first);
-        action_entry_free(e);
+        action_record_free(r);
     }
     event_free(as->wake);
     action_ways_free(as->ways);
     action_book_close(as->book);
-    action_entry_free(as->lent);
+    action_record_free(as->lent);
     free(as);
 }

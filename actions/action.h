@@ -21,6 +21,7 @@
 #include "common/err.h"
 #include "rules/action.h"
 
+struct attempt_limits;
 struct event_base;
 struct config;
 struct actions;
@@ -36,10 +37,12 @@ struct action_hooks {
 
 /* Records are in StateDir/actions.sqlite.  If it cannot be opened, they are in memory, pending actions are lost at a
  * restart, and warning has the reason ("": no failure). Never returns NULL. Actions that are pending in the file
- * continue once base runs. */
-struct actions *actions_new(struct event_base *base, const struct config *c, const struct action_hooks *hooks,
-                            void *arg, struct err *warning);
-void actions_configure(struct actions *as, const struct config *c); /* use a new configuration; c is copied */
+ * continue once base runs. c, limits and hooks are borrowed until actions_free(); limits NULL: eight tries over about
+ * four minutes. */
+struct actions *actions_new(struct event_base *base, const struct config *c,
+                            const struct attempt_limits *limits, const struct action_hooks *hooks, void *arg,
+                            struct err *warning);
+void actions_configured(struct actions *as); /* the content of c has changed */
 /* Pending actions stay in the file and continue after a restart.  NULL is fine. */
 void actions_free(struct actions *as);
 
@@ -60,6 +63,9 @@ const struct action_record *actions_find(struct actions *as, const char *key);
 /* At most limit actions, newest first; job 0: of all jobs; uid UINT32_MAX: of all users.  Objects as in
  * doc/protocol.md; the caller owns the array. */
 json_t *actions_list(struct actions *as, uint32_t job, uid_t uid, int limit);
+/* Seconds to wait after this many tries.  random in [0, 1) scales the wait by 0.5 to 1.5, so that actions that failed
+ * together are not tried again together. */
+double action_wait_s(const struct attempt_limits *l, unsigned tries, double random);
 /* Delete the records of actions that ended more than this many days ago. */
 void actions_expire(struct actions *as, int days);
 

@@ -67,14 +67,13 @@ void action_book_close(struct action_book *b)
 
 /* ---- writing ---- */
 
-int64_t action_book_add(struct action_book *b, const struct action *a, const char *key, double now,
-                        struct err *err)
+int64_t action_book_add(struct action_book *b, const struct action *a, double now, struct err *err)
 {
     sqlite3_stmt *st = b->db->st[ADD];
     char *figures = action_figures_text(a->figures);
     int rc;
 
-    database_bind_text(st, 1, key);
+    database_bind_text(st, 1, a->key);
     database_bind_text(st, 2, action_name(a->kind));
     sqlite3_bind_int64(st, 3, a->by);
     database_bind_id(st, 4, &a->job);
@@ -91,32 +90,32 @@ int64_t action_book_add(struct action_book *b, const struct action *a, const cha
     return rc == 0 ? sqlite3_last_insert_rowid(b->db->db) : 0;
 }
 
-int action_book_put(struct action_book *b, const struct action_entry *e, struct err *err)
+int action_book_put(struct action_book *b, const struct action_record *r, struct err *err)
 {
     sqlite3_stmt *st = b->db->st[PUT];
 
-    sqlite3_bind_int64(st, 1, e->r.id);
-    sqlite3_bind_int(st, 2, (int)e->r.state);
-    sqlite3_bind_int64(st, 3, e->r.tries);
-    sqlite3_bind_int(st, 4, e->under_way);
-    database_bind_real(st, 5, e->r.tried_s);
-    database_bind_real(st, 6, e->r.ended_s);
-    database_bind_text(st, 7, e->r.outcome);
+    sqlite3_bind_int64(st, 1, r->id);
+    sqlite3_bind_int(st, 2, (int)r->state);
+    sqlite3_bind_int64(st, 3, r->tries);
+    sqlite3_bind_int(st, 4, r->under_way);
+    database_bind_real(st, 5, r->tried_s);
+    database_bind_real(st, 6, r->ended_s);
+    database_bind_text(st, 7, r->outcome);
     return database_run(st, "actions.sqlite", err);
 }
 
 /* ---- reading ---- */
 
 /* The present row; NULL if its kind of action is unknown. */
-static struct action_entry *entry(sqlite3_stmt *st)
+static struct action_record *record(sqlite3_stmt *st)
 {
     int k = action_parse(database_text(st, 2));
-    struct action_entry *e;
+    struct action_record *r;
 
     if (k < 0)
         return NULL;
-    e = xcalloc(1, sizeof(*e));
-    e->r = (struct action_record){
+    r = xcalloc(1, sizeof(*r));
+    *r = (struct action_record){
         .id = sqlite3_column_int64(st, 0),
         .key = xstrdup(database_text(st, 1)),
         .kind = (enum action_kind)k,
@@ -132,57 +131,57 @@ static struct action_entry *entry(sqlite3_stmt *st)
         .asked_s = sqlite3_column_double(st, 15),
         .state = (enum action_state)sqlite3_column_int(st, 16),
         .tries = (unsigned)sqlite3_column_int64(st, 17),
+        .under_way = sqlite3_column_int(st, 18),
         .tried_s = database_real(st, 19),
         .ended_s = database_real(st, 20),
         .outcome = xstrdup(database_text(st, 21)),
     };
-    e->under_way = sqlite3_column_int(st, 18);
-    if (e->r.state > ACTION_FAILED)
-        e->r.state = ACTION_FAILED;
-    return e;
+    if (r->state > ACTION_FAILED)
+        r->state = ACTION_FAILED;
+    return r;
 }
 
-void action_entry_free(struct action_entry *e)
+void action_record_free(struct action_record *r)
 {
-    const char *text[] = { e ? e->r.key : NULL,     e ? e->r.job_text : NULL, e ? e->r.nodes : NULL,
-                           e ? e->r.rule : NULL,    e ? e->r.policy : NULL,   e ? e->r.reason : NULL,
-                           e ? e->r.outcome : NULL, e ? e->r.figures : NULL };
+    const char *text[] = { r ? r->key : NULL,     r ? r->job_text : NULL, r ? r->nodes : NULL,
+                           r ? r->rule : NULL,    r ? r->policy : NULL,   r ? r->reason : NULL,
+                           r ? r->outcome : NULL, r ? r->figures : NULL };
 
     for (size_t i = 0; i < ARRAY_SIZE(text); i++)
         free((char *)text[i]);
-    free(e);
+    free(r);
 }
 
-static struct action_entry *one(sqlite3_stmt *st)
+static struct action_record *one(sqlite3_stmt *st)
 {
-    struct action_entry *e = sqlite3_step(st) == SQLITE_ROW ? entry(st) : NULL;
+    struct action_record *r = sqlite3_step(st) == SQLITE_ROW ? record(st) : NULL;
 
     sqlite3_reset(st);
     sqlite3_clear_bindings(st);
-    return e;
+    return r;
 }
 
-struct action_entry *action_book_get(struct action_book *b, int64_t id)
+struct action_record *action_book_get(struct action_book *b, int64_t id)
 {
     sqlite3_bind_int64(b->db->st[GET], 1, id);
     return one(b->db->st[GET]);
 }
 
-struct action_entry *action_book_find(struct action_book *b, const char *key)
+struct action_record *action_book_find(struct action_book *b, const char *key)
 {
     database_bind_text(b->db->st[FIND], 1, key);
     return one(b->db->st[FIND]);
 }
 
-void action_book_pending(struct action_book *b, void (*each)(struct action_entry *e, void *arg), void *arg)
+void action_book_pending(struct action_book *b, void (*each)(struct action_record *r, void *arg), void *arg)
 {
     sqlite3_stmt *st = b->db->st[PENDING];
 
     while (sqlite3_step(st) == SQLITE_ROW) {
-        struct action_entry *e = entry(st);
+        struct action_record *r = record(st);
 
-        if (e)
-            each(e, arg);
+        if (r)
+            each(r, arg);
     }
     sqlite3_reset(st);
 }
@@ -196,11 +195,11 @@ json_t *action_book_list(struct action_book *b, uint32_t job, uid_t uid, int lim
     database_bind_uid(st, 2, uid);
     sqlite3_bind_int(st, 3, limit);
     while (sqlite3_step(st) == SQLITE_ROW) {
-        struct action_entry *e = entry(st);
+        struct action_record *r = record(st);
 
-        if (e)
-            json_array_append_new(list, action_object(&e->r));
-        action_entry_free(e);
+        if (r)
+            json_array_append_new(list, action_object(r));
+        action_record_free(r);
     }
     sqlite3_reset(st);
     return list;

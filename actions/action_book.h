@@ -15,29 +15,22 @@
 
 struct action_book;
 
-/* A record with its internal state.  It owns all strings; free it by action_entry_free(). */
-struct action_entry {
-    struct action_record r;
-    bool under_way; /* a try was started and its outcome is not known */
-};
-void action_entry_free(struct action_entry *e); /* NULL is fine */
-
 /* Open DIR/actions.sqlite; if that fails, use memory and give the reason in warning ("": no failure).  NULL: that
  * failed, too. */
 struct action_book *action_book_open(const char *dir, struct err *warning);
 void action_book_close(struct action_book *b);
 
 /* Add a record; returns its id, or 0 with a reason if it cannot be written. */
-int64_t action_book_add(struct action_book *b, const struct action *a, const char *key, double now,
-                        struct err *err);
+int64_t action_book_add(struct action_book *b, const struct action *a, double now, struct err *err);
 /* Write state, tries, under_way, tried_s, ended_s and outcome.  -1 with a reason. */
-int action_book_put(struct action_book *b, const struct action_entry *e, struct err *err);
+int action_book_put(struct action_book *b, const struct action_record *r, struct err *err);
 
-/* The caller frees the entry; NULL: there is none. */
-struct action_entry *action_book_get(struct action_book *b, int64_t id);
-struct action_entry *action_book_find(struct action_book *b, const char *key);
-/* Call each for the pending actions, oldest first; each frees its entry. */
-void action_book_pending(struct action_book *b, void (*each)(struct action_entry *e, void *arg), void *arg);
+/* The caller frees the record, which owns its strings, by action_record_free(); NULL: there is none. */
+struct action_record *action_book_get(struct action_book *b, int64_t id);
+struct action_record *action_book_find(struct action_book *b, const char *key);
+/* Call each for the pending actions, oldest first; each frees its record. */
+void action_book_pending(struct action_book *b, void (*each)(struct action_record *r, void *arg), void *arg);
+void action_record_free(struct action_record *r); /* NULL is fine */
 /* See actions_list(). */
 json_t *action_book_list(struct action_book *b, uint32_t job, uid_t uid, int limit);
 void action_book_expire(struct action_book *b, double before); /* delete actions that ended before */

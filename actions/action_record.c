@@ -1,35 +1,11 @@
 #include "actions/action_record.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/hash.h"
-#include "common/xalloc.h"
 #include "wire/json.h"
-
-const char *action_state_name(enum action_state s)
-{
-    static const char *const names[] = { "pending", "done", "failed" };
-
-    return names[s];
-}
-
-char *action_key(const struct action *a, char *buf)
-{
-    char *all = xasprintf("%u/%u.%u/%u/%s/%s/%s/%d%s%s", a->job.uid, a->job.job, a->job.step, a->job.restarts,
-                          a->policy ? a->policy : "", a->rule ? a->rule : "", action_name(a->kind), a->signal,
-                          a->nodes && *a->nodes ? "/" : "", a->nodes ? a->nodes : "");
-
-    if (strlen(all) < ACTION_KEY_MAX)
-        memcpy(buf, all, strlen(all) + 1);
-    else
-        snprintf(buf, ACTION_KEY_MAX, "%.100s#%016" PRIx64, all, hash_bytes(HASH_START, all, strlen(all)));
-    free(all);
-    return buf;
-}
 
 static void put_figure(json_t *o, const struct figures *f, enum figure_id id)
 {
@@ -65,9 +41,10 @@ json_t *action_figures(const struct action_record *r)
 
 json_t *action_object(const struct action_record *r)
 {
-    json_t *o = json_pack("{s:I,s:s,s:s,s:s,s:I,s:f}", "id", (json_int_t)r->id, "action",
-                          action_name(r->kind), "key", r->key, "state", action_state_name(r->state), "tries",
-                          (json_int_t)r->tries, "asked", r->asked_s);
+    static const char *const states[] = { "pending", "done", "failed" };
+    json_t *o =
+        json_pack("{s:I,s:s,s:s,s:s,s:I,s:f}", "id", (json_int_t)r->id, "action", action_name(r->kind), "key",
+                  r->key, "state", states[r->state], "tries", (json_int_t)r->tries, "asked", r->asked_s);
 
     json_object_set_new(o, "job", r->job.job ? json_string(r->job_text) : json_null());
     put_text(o, "nodes", r->nodes);

@@ -4,6 +4,7 @@
 #define SYNCGUARD_ACTIONS_ACTION_RECORD_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -20,13 +21,13 @@
 struct action {
     enum action_kind kind;
     struct job_id job;             /* the guarded step and its run; .job 0: the action concerns only nodes */
-    const char *job_text;          /* the step's id for people, "123.0"; NULL: derived from job */
+    const char *job_text;          /* the step's id for people, "123.0" */
     const char *nodes;             /* Slurm host list, for exclude, node_comment, drain and resume */
     int signal;                    /* for signal */
     const char *rule;              /* name of the rule that decided; "": a user asked for it */
     const char *policy;            /* policy of that rule */
     const char *reason;            /* a sentence: the comment, the node's reason, the webhook's text */
-    const char *key;               /* identifies the action; NULL: action_key() */
+    const char *key;               /* identifies the action: less than ACTION_KEY_MAX bytes */
     uid_t by;                      /* user who asked for it, or ACTION_BY_ITSELF */
     const struct figures *figures; /* the job's figures at that time, for webhook and command; NULL: none */
 };
@@ -36,7 +37,6 @@ enum action_state {
     ACTION_DONE,
     ACTION_FAILED, /* refused or given up; the outcome has the reason */
 };
-const char *action_state_name(enum action_state s); /* "pending", "done", "failed" */
 
 /* An action with its state. */
 struct action_record {
@@ -46,6 +46,7 @@ struct action_record {
     enum action_state state;
     int signal;
     unsigned tries;
+    bool under_way;                   /* a try was started and its outcome is not known */
     double asked_s, tried_s, ended_s; /* tried_s, ended_s: NaN before that */
     uid_t by;
     const char *job_text, *nodes, *rule, *policy, *reason, *key;
@@ -60,9 +61,5 @@ json_t *action_figures(const struct action_record *r);
 json_t *action_object(const struct action_record *r);
 /* Write "drain node3 for job 123.0" to buf, for logs and events; returns buf. */
 char *action_phrase(const struct action_record *r, char *buf, size_t size);
-
-/* The key "UID/JOB.STEP/RESTARTS/POLICY/RULE/KIND/SIGNAL/NODES": the same decision about the same run has the same
- * key.  buf has ACTION_KEY_MAX bytes; the end of a longer key is replaced by its hash.  Returns buf. */
-char *action_key(const struct action *a, char *buf);
 
 #endif

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "actions/slurm_helper.h"
-#include "actions/action_limits.h"
 #include "actions/http.h"
 #include "actions/rest.h"
 #include "actions/webhook.h"
@@ -26,9 +25,8 @@ struct action_ways {
     struct event_base *base;
     struct http *http;
     struct rest *rest;
-    struct webhook *webhook;
-    double program_s;
-    char slurm_helper[4096], command[1024];
+    const struct config *config;
+    const struct attempt_limits *limits;
 };
 
 struct action_try {
@@ -57,7 +55,7 @@ bool action_repeatable(enum action_kind kind)
 
 static bool can_act(const struct action_ways *w)
 {
-    return access(w->slurm_helper, X_OK) == 0;
+    return access(w->config->slurm_helper, X_OK) == 0;
 }
 
 int action_ways_can(const struct action_ways *w, enum action_kind kind, struct err *err)
@@ -65,20 +63,20 @@ int action_ways_can(const struct action_ways *w, enum action_kind kind, struct e
     if (kind == ACTION_CHECKPOINT)
         return 0;
     if (kind == ACTION_WEBHOOK)
-        return webhook_can(w->webhook, err);
+        return webhook_can(w->config, err);
     if (kind == ACTION_COMMAND) {
-        if (!*w->command)
+        if (!*w->config->command_hook)
             return err_set(err, "no command is configured: see CommandHook in syncguard.conf(5)");
-        return access(w->command, X_OK) == 0
+        return access(w->config->command_hook, X_OK) == 0
                    ? 0
-                   : err_set(err, "CommandHook=%s: %s", w->command, strerror(errno));
+                   : err_set(err, "CommandHook=%s: %s", w->config->command_hook, strerror(errno));
     }
     if (rest_can(w->rest, kind) || can_act(w))
         return 0;
     return err_set(err,
                    "cannot %s: %s is missing (SyncGuard was built without libslurm?), and "
                    "Slurmrestd= is not set or cannot do it",
-                   action_name(kind), w->slurm_helper);
+                   action_name(kind), w->config->slurm_helper);
 }
 
 /* ---- the end of a try ---- */
@@ -147,7 +145,7 @@ static void on_acted(void *arg, const struct child_end *e)
         char how[400];
 
         ending(e, how, sizeof(how));
-        snprintf(why, sizeof(why), "%.100s: %s", t->ways->slurm_helper, how);
+        snprintf(why, sizeof(why), "%.100s: %s", t->ways->config->slurm_helper, how);
         end(t, ATTEMPT_UNSURE, why);
     } else {
         first_line(text ? text : "", why, sizeof(why));
@@ -171,7 +169,8 @@ static json_t *slurm_request(const struct action_record *r)
 static void begin_act(struct action_try *t)
 {
     char *input = json_dumps(t->request, JSON_COMPACT);
-    struct child_options o = { t->ways->slurm_helper, input, t->ways->program_s, OUTPUT_MAX, NULL };
+    struct child_options o = { t->ways->config->slurm_helper, input, t->ways->limits->program_s, OUTPUT_MAX,
+                               NULL };
     struct err err;
 
     t->child = child_start(t->ways->base, &o, on_acted, t, &err);
@@ -224,7 +223,8 @@ static void on_command(void *arg, const struct child_end *e)
 static void begin_command(struct action_try *t)
 {
     json_t *o = action_object(t->r);
-    struct child_options options = { t->ways->command, NULL, t->ways->program_s, OUTPUT_MAX, NULL };
+    struct child_options options = { t->ways->config->command_hook, NULL, t->ways->limits->program_s,
+                                     OUTPUT_MAX, NULL };
     struct err err;
     char *input;
 
@@ -250,6 +250,16 @@ static void on_webhook(void *arg, enum attempt_result result, const char *text)
     end(t, result, text);
 }
 
+static void begin_webhook(struct action_try *t)
+{
+    struct err err;
+
+    t->webhook =
+        webhook_start(t->ways->http, t->ways->config, t->ways->limits->answer_s, t->r, on_webhook, t, &err);
+    if (!t->webhook)
+        end(t, ATTEMPT_REFUSED, err.text);
+}
+
 static void on_begin(evutil_socket_t fd, short what, void *arg)
 {
     struct action_try *t = arg;
@@ -262,7 +272,7 @@ static void on_begin(evutil_socket_t fd, short what, void *arg)
     else if (t->r->kind == ACTION_COMMAND)
         begin_command(t);
     else if (t->r->kind == ACTION_WEBHOOK)
-        t->webhook = webhook_start(t->ways->webhook, t->r, on_webhook, t);
+        begin_webhook(t);
     else if (t->rest_first)
         t->rest = rest_start(t->ways->rest, t->r->kind, t->request, on_rest, t);
     else
@@ -298,30 +308,22 @@ void action_try_cancel(struct action_try *t)
 
 /* ---- creation and end ---- */
 
-struct action_ways *action_ways_new(struct event_base *base)
+struct action_ways *action_ways_new(struct event_base *base, const struct config *c,
+                                    const struct attempt_limits *l)
 {
     struct action_ways *w = xcalloc(1, sizeof(*w));
 
     w->base = base;
+    w->config = c;
+    w->limits = l;
     w->http = http_new(base);
-    w->rest = rest_new(base, w->http);
-    w->webhook = webhook_new(base, w->http);
+    w->rest = rest_new(base, w->http, c, l->answer_s);
     return w;
 }
 
-void action_ways_limit(struct action_ways *w, const struct action_limits *l)
+void action_ways_configured(struct action_ways *w)
 {
-    w->program_s = l->program_s;
-    rest_patience(w->rest, l->answer_s);
-    webhook_patience(w->webhook, l->answer_s);
-}
-
-void action_ways_configure(struct action_ways *w, const struct config *c)
-{
-    rest_configure(w->rest, c);
-    webhook_configure(w->webhook, c);
-    snprintf(w->slurm_helper, sizeof(w->slurm_helper), "%s", c->slurm_helper);
-    snprintf(w->command, sizeof(w->command), "%s", c->command_hook);
+    rest_configured(w->rest);
 }
 
 void action_ways_free(struct action_ways *w)
@@ -329,7 +331,6 @@ void action_ways_free(struct action_ways *w)
     if (!w)
         return;
     rest_free(w->rest);
-    webhook_free(w->webhook);
     http_free(w->http);
     free(w);
 }

@@ -8,16 +8,16 @@
 #include "actions/action_record.h"
 #include "actions/attempt.h"
 
-struct action_limits;
 struct config;
 struct event_base;
 struct action_ways;
 struct action_try;
 
-struct action_ways *action_ways_new(struct event_base *base);
-void action_ways_limit(struct action_ways *w, const struct action_limits *l);
-void action_ways_configure(struct action_ways *w, const struct config *c);
-void action_ways_free(struct action_ways *w); /* NULL is fine; no try may be under way */
+/* c and l are borrowed. */
+struct action_ways *action_ways_new(struct event_base *base, const struct config *c,
+                                    const struct attempt_limits *l);
+void action_ways_configured(struct action_ways *w); /* the content of c has changed */
+void action_ways_free(struct action_ways *w);       /* NULL is fine; no try may be under way */
 
 /* Whether there is a way for this kind: 0, or -1 with a reason that names what is missing. */
 int action_ways_can(const struct action_ways *w, enum action_kind kind, struct err *err);

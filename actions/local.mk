@@ -2,7 +2,7 @@
 noinst_LIBRARIES += libactions.a
 libactions_a_SOURCES = \
 	actions/slurm_helper.h \
-	actions/action.c actions/action.h actions/action_limits.h \
+	actions/action.c actions/action.h \
 	actions/action_record.c actions/action_record.h \
 	actions/action_book.c actions/action_book.h \
 	actions/action_way.c actions/action_way.h \

@@ -27,8 +27,8 @@
 struct rest {
     struct event_base *base;
     struct http *http;
+    const struct config *config;
     double answer_s;
-    char url[1024], socket[128], token[1024];
     int version; /* 0: not known yet */
     bool version_fixed;
 };
@@ -85,20 +85,25 @@ static const char *own_name(void)
 static void send_request(struct rest_call *c, const char *method, const char *path, const json_t *body,
                          http_fn *fn)
 {
+    const char *where = c->rest->config->slurmrestd, *token_file = c->rest->config->slurmrestd_token,
+               *socket = !strncmp(where, "unix:", 5) ? where + 5 : NULL;
     char token[SECRET_MAX], key[SECRET_MAX + 32], name[300];
-    char *url = xasprintf("%s/slurm/%s", c->rest->url, path),
-         *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
+    const char *host = socket ? "http://localhost" : where;
+    size_t n = strlen(host);
+    char *url, *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
     struct http_request r = { .method = method,
-                              .url = url,
-                              .unix_socket = *c->rest->socket ? c->rest->socket : NULL,
+                              .unix_socket = socket,
                               .body = text,
                               .timeout_s = c->rest->answer_s,
                               .answer_max = ANSWER_MAX };
     struct err err = { "cannot send the request" };
 
-    if (*c->rest->token && secret_read(c->rest->token, token, &err) < 0)
+    while (n > 0 && host[n - 1] == '/')
+        n--;
+    r.url = url = xasprintf("%.*s/slurm/%s", (int)n, host, path);
+    if (*token_file && secret_read(token_file, token, &err) < 0)
         goto out;
-    if (*c->rest->token) {
+    if (*token_file) {
         snprintf(key, sizeof(key), "X-SLURM-USER-TOKEN: %s", token);
         snprintf(name, sizeof(name), "X-SLURM-USER-NAME: %.250s", own_name());
         r.header[0] = key;
@@ -385,34 +390,22 @@ static void on_begin(evutil_socket_t fd, short what, void *arg)
 
 /* ---- creation and end ---- */
 
-struct rest *rest_new(struct event_base *base, struct http *http)
+struct rest *rest_new(struct event_base *base, struct http *http, const struct config *c, double answer_s)
 {
     struct rest *r = xcalloc(1, sizeof(*r));
 
     r->base = base;
     r->http = http;
+    r->config = c;
+    r->answer_s = answer_s;
+    rest_configured(r);
     return r;
 }
 
-void rest_configure(struct rest *r, const struct config *c)
+void rest_configured(struct rest *r)
 {
     r->version = 0;
-    *r->socket = *r->url = '\0';
-    if (!strncmp(c->slurmrestd, "unix:", 5)) {
-        snprintf(r->socket, sizeof(r->socket), "%s", c->slurmrestd + 5);
-        snprintf(r->url, sizeof(r->url), "http://localhost");
-    } else {
-        snprintf(r->url, sizeof(r->url), "%s", c->slurmrestd);
-        while (*r->url && r->url[strlen(r->url) - 1] == '/')
-            r->url[strlen(r->url) - 1] = '\0';
-    }
-    snprintf(r->token, sizeof(r->token), "%s", c->slurmrestd_token);
-    r->version_fixed = sscanf(c->slurmrestd_version, "v0.0.%d", &r->version) == 1;
-}
-
-void rest_patience(struct rest *r, double answer_s)
-{
-    r->answer_s = answer_s;
+    r->version_fixed = sscanf(r->config->slurmrestd_version, "v0.0.%d", &r->version) == 1;
 }
 
 void rest_free(struct rest *r)
@@ -422,7 +415,7 @@ void rest_free(struct rest *r)
 
 bool rest_can(const struct rest *r, enum action_kind kind)
 {
-    if (!*r->url)
+    if (!*r->config->slurmrestd)
         return false;
     if (action_scope(kind) == ACTION_ON_NODES)
         return !r->version || r->version >= NODES_FROM;

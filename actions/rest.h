@@ -18,10 +18,9 @@ struct http;
 struct rest;
 struct rest_call;
 
-struct rest *rest_new(struct event_base *base, struct http *http);
-void rest_configure(struct rest *r, const struct config *c);
-void rest_patience(struct rest *r, double answer_s);
-void rest_free(struct rest *r); /* NULL is fine */
+struct rest *rest_new(struct event_base *base, struct http *http, const struct config *c, double answer_s);
+void rest_configured(struct rest *r); /* the content of c has changed */
+void rest_free(struct rest *r);       /* NULL is fine */
 
 /* Whether slurmrestd is configured and some version of it can carry out this kind of action. */
 bool rest_can(const struct rest *r, enum action_kind kind);

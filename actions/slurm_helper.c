@@ -60,17 +60,9 @@ static enum attempt_result meaning(int error)
     }
 }
 
-/* A failed query changed nothing, so it can be repeated after any error of the connection. */
-static json_t *look_failed(const char *what)
-{
-    int error = errno;
-
-    return answer(meaning(error) == ATTEMPT_REFUSED ? ATTEMPT_REFUSED : ATTEMPT_AGAIN, "%s: %s", what,
-                  slurm_strerror(error));
-}
-
-/* A failed change may be repeated, because the next try checks first whether it was made. */
-static json_t *change_failed(const char *what)
+/* A failed query or change may be repeated after any error of the connection, because each try of a change checks first
+ * whether it was made. */
+static json_t *failed(const char *what)
 {
     int error = errno;
 
@@ -112,7 +104,7 @@ static slurm_job_info_t *find_job(const struct request *r, job_info_msg_t **info
 
     *info = NULL;
     if (slurm_load_job(info, r->job, SHOW_ALL | SHOW_DETAIL) != SLURM_SUCCESS) {
-        *no = look_failed("the job cannot be looked up");
+        *no = failed("the job cannot be looked up");
         return NULL;
     }
     for (uint32_t i = 0; i < (*info)->record_count && !job; i++)
@@ -159,7 +151,7 @@ static json_t *job_comment(const struct request *r)
         *(r->own_comment ? &change.comment : &change.admin_comment) = text;
         no = slurm_update_job(&change) == SLURM_SUCCESS
                  ? answer(ATTEMPT_DONE, "%s set", r->own_comment ? "Comment" : "AdminComment")
-                 : change_failed("the comment cannot be set");
+                 : failed("the comment cannot be set");
     }
     free(text);
     slurm_free_job_info_msg(info);
@@ -208,7 +200,7 @@ static json_t *end_run(const struct request *r, const slurm_job_info_t *job)
     if (base_state(job) >= JOB_COMPLETE && !(job->job_state & JOB_REQUEUE))
         return answer(ATTEMPT_REFUSED, "the job has ended");
     if (slurm_requeue(r->job, 0) != SLURM_SUCCESS)
-        return change_failed("the job cannot be requeued");
+        return failed("the job cannot be requeued");
     return NULL;
 }
 
@@ -247,7 +239,7 @@ static json_t *keep_off(const struct request *r, const slurm_job_info_t *job)
     said = slurm_update_job(&change) == SLURM_SUCCESS
                ? answer(ATTEMPT_DONE, "%s, ExcNodeList=%s",
                         job->restart_cnt || r->restarts ? "requeued" : "pending", list)
-               : change_failed("the job is requeued, but its ExcNodeList cannot be set");
+               : failed("the job is requeued, but its ExcNodeList cannot be set");
     free(list);
     return said;
 }
@@ -373,12 +365,12 @@ static json_t *one_node(char *name, const struct request *r, enum action_kind ki
     json_t *no = NULL;
 
     if (slurm_load_node_single(&info, name, SHOW_ALL | SHOW_DETAIL) != SLURM_SUCCESS)
-        return look_failed(name);
+        return failed(name);
     if (info->record_count != 1 || !info->node_array[0].name)
         no = answer(ATTEMPT_REFUSED, "node %s does not exist in Slurm", name);
     else if (needs(&info->node_array[0], r, found, size) &&
              change_node(&info->node_array[0], r, kind) != SLURM_SUCCESS)
-        no = change_failed(name);
+        no = failed(name);
     slurm_free_node_info_msg(info);
     return no;
 }

@@ -1,7 +1,6 @@
 #include "actions/webhook.h"
 
 #include <errno.h>
-#include <event2/event.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
@@ -20,19 +19,9 @@
 
 #define ANSWER_MAX (64u << 10)
 
-struct webhook {
-    struct event_base *base;
-    struct http *http;
-    double answer_s;
-    char url[2048], template[1024], token[1024]; /* as configured */
-};
-
 struct webhook_call {
-    struct webhook *webhook;
-    const struct action_record *r;
     attempt_fn *fn;
     void *arg;
-    struct event *begin;
     struct http_call *http;
     char origin[300]; /* the part of the URL that may be shown */
 };
@@ -124,16 +113,10 @@ char *webhook_body(const char *template, const struct action_record *r, const ch
 
 /* ---- a call ---- */
 
-static void call_free(struct webhook_call *c)
-{
-    event_free(c->begin);
-    free(c);
-}
-
 static void end(struct webhook_call *c, enum attempt_result result, const char *text)
 {
     c->fn(c->arg, result, text);
-    call_free(c);
+    free(c);
 }
 
 static void on_answer(void *arg, const struct http_answer *a)
@@ -154,68 +137,56 @@ static void on_answer(void *arg, const struct http_answer *a)
 }
 
 /* The URL as configured, or the content of the configured file. */
-static int find_url(const struct webhook *w, char *url, struct err *err)
+static int find_url(const struct config *c, char *url, struct err *err)
 {
-    if (*w->url != '/') {
-        snprintf(url, SECRET_MAX, "%s", w->url);
+    if (*c->webhook != '/') {
+        snprintf(url, SECRET_MAX, "%s", c->webhook);
         return 0;
     }
-    if (secret_read(w->url, url, err) < 0)
+    if (secret_read(c->webhook, url, err) < 0)
         return -1;
     if (strncasecmp(url, "https://", 8) != 0 && strncasecmp(url, "http://", 7) != 0)
-        return err_set(err, "%s: expected an http:// or https:// URL", w->url);
+        return err_set(err, "%s: expected an http:// or https:// URL", c->webhook);
     return 0;
 }
 
-static void on_begin(evutil_socket_t fd, short what, void *arg)
+struct webhook_call *webhook_start(struct http *http, const struct config *c, double answer_s,
+                                   const struct action_record *r, attempt_fn *fn, void *arg, struct err *err)
 {
-    struct webhook_call *c = arg;
-    struct webhook *w = c->webhook;
     char url[SECRET_MAX], token[SECRET_MAX] = "", bearer[SECRET_MAX + 32], key[ACTION_KEY_MAX + 32];
     struct http_request request = {
-        .method = "POST", .url = url, .timeout_s = w->answer_s, .answer_max = ANSWER_MAX, .proxy = true
+        .method = "POST", .url = url, .timeout_s = answer_s, .answer_max = ANSWER_MAX, .proxy = true
     };
+    struct webhook_call *call = xcalloc(1, sizeof(*call));
     char *text = NULL, *body = NULL;
     size_t n = 0;
-    struct err err;
 
-    (void)fd;
-    (void)what;
-    if (find_url(w, url, &err) < 0 || (*w->token && secret_read(w->token, token, &err) < 0) ||
-        !(text = load(w->template, &err)) || !(body = webhook_body(w->template, c->r, token, &err)))
+    call->fn = fn;
+    call->arg = arg;
+    if (find_url(c, url, err) < 0 || (*c->webhook_token && secret_read(c->webhook_token, token, err) < 0) ||
+        !(text = load(c->webhook_template, err)) ||
+        !(body = webhook_body(c->webhook_template, r, token, err)))
         goto out;
-    http_origin(url, c->origin, sizeof(c->origin));
-    snprintf(key, sizeof(key), "Idempotency-Key: \"%s\"", c->r->key);
+    http_origin(url, call->origin, sizeof(call->origin));
+    snprintf(key, sizeof(key), "Idempotency-Key: \"%s\"", r->key);
     snprintf(bearer, sizeof(bearer), "Authorization: Bearer %s", token);
     request.body = body;
     request.header[n++] = key;
     if (*token && !template_uses(text, "token"))
         request.header[n++] = bearer;
-    c->http = http_start(w->http, &request, on_answer, c);
-    if (!c->http)
-        err_set(&err, "%s: invalid URL", c->origin);
+    call->http = http_start(http, &request, on_answer, call);
+    if (!call->http)
+        err_set(err, "%s: invalid URL", call->origin);
 out:
     explicit_bzero(token, sizeof(token));
     explicit_bzero(bearer, sizeof(bearer));
     explicit_bzero(url, sizeof(url));
     free(text);
     free(body);
-    if (!c->http)
-        end(c, ATTEMPT_REFUSED, err.text);
-}
-
-struct webhook_call *webhook_start(struct webhook *w, const struct action_record *r, attempt_fn *fn,
-                                   void *arg)
-{
-    struct webhook_call *c = xcalloc(1, sizeof(*c));
-
-    c->webhook = w;
-    c->r = r;
-    c->fn = fn;
-    c->arg = arg;
-    c->begin = event_new(w->base, -1, 0, on_begin, c);
-    event_active(c->begin, EV_TIMEOUT, 0);
-    return c;
+    if (call->http)
+        return call;
+    free(call);
+    return NULL;
 }
 
 void webhook_cancel(struct webhook_call *c)
@@ -223,47 +194,19 @@ void webhook_cancel(struct webhook_call *c)
     if (!c)
         return;
     http_cancel(c->http);
-    call_free(c);
+    free(c);
 }
 
-/* ---- creation and end ---- */
-
-struct webhook *webhook_new(struct event_base *base, struct http *http)
-{
-    struct webhook *w = xcalloc(1, sizeof(*w));
-
-    w->base = base;
-    w->http = http;
-    return w;
-}
-
-void webhook_configure(struct webhook *w, const struct config *c)
-{
-    snprintf(w->url, sizeof(w->url), "%s", c->webhook);
-    snprintf(w->template, sizeof(w->template), "%s", c->webhook_template);
-    snprintf(w->token, sizeof(w->token), "%s", c->webhook_token);
-}
-
-void webhook_patience(struct webhook *w, double answer_s)
-{
-    w->answer_s = answer_s;
-}
-
-void webhook_free(struct webhook *w)
-{
-    free(w);
-}
-
-int webhook_can(const struct webhook *w, struct err *err)
+int webhook_can(const struct config *c, struct err *err)
 {
     static const struct action_record sample = {
         .job_text = "1.0", .nodes = "", .rule = "", .policy = "", .reason = "", .key = "", .outcome = ""
     };
     char *body;
 
-    if (!*w->url)
+    if (!*c->webhook)
         return err_set(err, "no webhook is configured: see Webhook in syncguard.conf(5)");
-    body = webhook_body(w->template, &sample, "", err);
+    body = webhook_body(c->webhook_template, &sample, "", err);
     free(body);
     return body ? 0 : -1;
 }

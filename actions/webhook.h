@@ -10,21 +10,15 @@
 
 struct action_record;
 struct config;
-struct event_base;
 struct http;
-struct webhook;
 struct webhook_call;
 
-struct webhook *webhook_new(struct event_base *base, struct http *http);
-void webhook_configure(struct webhook *w, const struct config *c);
-void webhook_patience(struct webhook *w, double answer_s);
-void webhook_free(struct webhook *w); /* NULL is fine */
-
 /* Whether there is a URL, and a template that can be filled in: 0, or -1 with a reason. */
-int webhook_can(const struct webhook *w, struct err *err);
-/* Start a try; r must be valid until its end. Never returns NULL. */
-struct webhook_call *webhook_start(struct webhook *w, const struct action_record *r, attempt_fn *fn,
-                                   void *arg);
+int webhook_can(const struct config *c, struct err *err);
+/* Start a try, which may take answer_s; fn is called once, never from within this function.  NULL with a reason: further
+ * tries would fail, too. */
+struct webhook_call *webhook_start(struct http *http, const struct config *c, double answer_s,
+                                   const struct action_record *r, attempt_fn *fn, void *arg, struct err *err);
 void webhook_cancel(struct webhook_call *c); /* fn is not called; NULL is fine */
 
 /* The body for an action; the caller frees it; NULL with a reason.  template: a name or a file. */

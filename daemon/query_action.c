@@ -176,12 +176,12 @@ static int on_checkpoint(const struct action_record *r, void *arg, struct err *e
     return j ? cadence_request(j, r->reason, err) : err_set(err, "step %s is no longer known", r->job_text);
 }
 
-void query_action_open(struct controller *s, const struct config *c)
+void query_action_open(struct controller *s)
 {
     static const struct action_hooks hooks = { .ended = on_ended, .checkpoint = on_checkpoint };
     struct err warning;
 
-    s->actions = actions_new(s->base, c, &hooks, s, &warning);
+    s->actions = actions_new(s->base, &s->config, NULL, &hooks, s, &warning);
     if (*warning.text)
         log_warn("%s: pending actions will be lost at a restart", warning.text);
 }

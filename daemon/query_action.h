@@ -7,7 +7,7 @@
 #include "daemon/peer.h"
 
 /* Open the records of actions; if that fails, this is logged, and actions are lost at a restart. */
-void query_action_open(struct controller *c, const struct config *config);
+void query_action_open(struct controller *c);
 
 /* Start an action, check whether it could be started, or list actions. The caller owns the answer. */
 json_t *query_action(struct peer *p, const json_t *q);

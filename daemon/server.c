@@ -252,7 +252,7 @@ int server_configure(struct controller *s, const struct config *c, struct err *e
     if (s->controls && controls_configure(s->controls, c, err) < 0)
         return -1;
     s->config = *c;
-    actions_configure(s->actions, c);
+    actions_configured(s->actions);
     accounting_configure(s->accounting, c);
     s->slurm_uid = uid_of(c->slurm_user);
     s->n_operators = 0;
@@ -322,7 +322,7 @@ struct controller *server_new(struct event_base *base, const struct config *c, s
     s->history = history_new(s->store);
     s->jobtime = jobtime_new(base);
     s->accounting = accounting_new(base);
-    query_action_open(s, c);
+    query_action_open(s);
     server_configure(s, c, err); /* cannot fail, because the rules are not loaded yet */
     s->controls = controls_new(s, c, err);
     if (!s->controls)

@@ -110,7 +110,7 @@ static struct controller *begin(void)
     s->start_s = controller_now_s();
     s->batches_per_s = s->cpu_ratio = NAN;
     s->history = history_new(NULL);
-    query_action_open(s, &config);
+    query_action_open(s);
     s->controls = controls_new(s, &config, &err);
     if (!s->controls)
         abort();

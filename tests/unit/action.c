@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "actions/action.h"
-#include "actions/action_limits.h"
+#include "actions/attempt.h"
 #include "common/config.h"
 #include "tests/tap.h"
 
@@ -269,12 +269,13 @@ static int on_checkpoint(const struct action_record *r, void *arg, struct err *e
     return r->job.job == 123 ? 0 : err_set(err, "no such job here");
 }
 
-static struct actions *fresh(const char *extra)
+static const struct attempt_limits quick = {
+    .first_s = 0.01, .longest_s = 0.05, .stale_s = 60, .answer_s = 0.5, .program_s = 1, .tries = 3
+};
+
+static struct actions *fresh_with(const char *extra, const struct attempt_limits *limits)
 {
     static const struct action_hooks hooks = { .ended = on_ended, .checkpoint = on_checkpoint };
-    static const struct action_limits quick = {
-        .first_s = 0.01, .longest_s = 0.05, .stale_s = 60, .answer_s = 0.5, .program_s = 1, .tries = 3
-    };
     char text[4096];
     struct actions *as;
     struct err err;
@@ -284,10 +285,14 @@ static struct actions *fresh(const char *extra)
         ok(false, "%s", err.text);
         exit(done_testing());
     }
-    as = actions_new(base, &config, &hooks, NULL, &err);
-    actions_limit(as, &quick);
+    as = actions_new(base, &config, limits, &hooks, NULL, &err);
     memset(&ended, 0, sizeof(ended));
     return as;
+}
+
+static struct actions *fresh(const char *extra)
+{
+    return fresh_with(extra, &quick);
 }
 
 static double now_s(void)
@@ -337,6 +342,7 @@ static struct action an_action(enum action_kind kind)
     snprintf(key, sizeof(key), "key-%u", ++n);
     return (struct action){ .kind = kind,
                             .job = { .uid = 7, .job = 123, .step = 0 },
+                            .job_text = "123.0",
                             .nodes = action_wants_nodes(kind) ? "n1" : "",
                             .signal = kind == ACTION_SIGNAL ? 10 : 0,
                             .rule = "slow",
@@ -364,9 +370,11 @@ static void through(struct actions *as, enum action_kind kind)
 
 static void is_end(enum action_state state, unsigned tries, const char *words, const char *what)
 {
+    static const char *const states[] = { "pending", "done", "failed" };
+
     if (!ok(ended.state == state && ended.tries == tries && strstr(ended.outcome, words), "%s", what))
         printf("#   %s after %u tries: %s\n#   wanted %s after %u: ...%s...\n",
-               action_state_name(ended.state), ended.tries, ended.outcome, action_state_name(state), tries,
+               states[ended.state], ended.tries, ended.outcome, states[state], tries,
                words);
 }
 
@@ -528,8 +536,7 @@ static void check_restart(void)
     late = an_action(ACTION_REQUEUE);
     actions_start(as, &late, &err);
     actions_free(as);
-    as = fresh("");
-    actions_limit(as, &(struct action_limits){ .stale_s = -1, .tries = 3 });
+    as = fresh_with("", &(const struct attempt_limits){ .stale_s = -1, .tries = 3 });
     ok(await(1), "an action that was requested too long ago ends");
     is_end(ACTION_FAILED, 0, "too late", "an action that was requested too long ago is not tried");
     actions_free(as);
@@ -780,7 +787,7 @@ static void check_no_file(void)
 
     helper("echo '{\"result\":\"done\",\"text\":\"done\"}'");
     snprintf(config.state_dir, sizeof(config.state_dir), "/proc/no/such/folder");
-    as = actions_new(base, &config, &hooks, NULL, &warning);
+    as = actions_new(base, &config, &quick, &hooks, NULL, &warning);
     memset(&ended, 0, sizeof(ended));
     ok(*warning.text, "without a folder there is a warning: %s", warning.text);
     through(as, ACTION_REQUEUE);

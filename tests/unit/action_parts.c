@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "actions/action.h"
-#include "actions/action_limits.h"
+#include "actions/attempt.h"
 #include "actions/http.h"
 #include "actions/rest_answer.h"
 #include "actions/template.h"
@@ -255,32 +255,9 @@ static void check_rest_nodes(void)
     }
 }
 
-/* ---- keys and waits ---- */
-
-static void check_keys(void)
-{
-    char a[ACTION_KEY_MAX], b[ACTION_KEY_MAX], nodes[2000];
-    struct action one = {
-        .kind = ACTION_DRAIN, .job = sample.job, .nodes = "node3", .rule = "slow", .policy = "p"
-    };
-    struct action other = one;
-
-    is_str(action_key(&one, a), "7/123.0/1/p/slow/drain/0/node3", "a key has user, job, run, policy, rule, action and nodes");
-    other.job.restarts = 2;
-    ok(strcmp(action_key(&one, a), action_key(&other, b)) != 0, "another run has another key");
-    memset(nodes, 'n', sizeof(nodes));
-    nodes[sizeof(nodes) - 1] = '\0';
-    one.nodes = other.nodes = nodes;
-    other.job = one.job;
-    ok(strlen(action_key(&one, a)) < ACTION_KEY_MAX && !strcmp(a, action_key(&other, b)),
-       "a long key is shortened in the same way each time");
-    nodes[1500] = 'm';
-    ok(strcmp(a, action_key(&other, b)) != 0, "shortened keys of other nodes differ");
-}
-
 static void check_waits(void)
 {
-    struct action_limits l = { .first_s = 2, .longest_s = 120 };
+    struct attempt_limits l = { .first_s = 2, .longest_s = 120 };
 
     ok(near(action_wait_s(&l, 1, 0.5), 2, 1e-9) && near(action_wait_s(&l, 4, 0.5), 16, 1e-9), "the wait doubles after each try");
     ok(near(action_wait_s(&l, 30, 0.5), 120, 1e-9), "the wait is at most longest_s");
@@ -307,7 +284,6 @@ int main(void)
     check_figures();
     check_rest_jobs();
     check_rest_nodes();
-    check_keys();
     check_waits();
     check_origins();
     return done_testing();
