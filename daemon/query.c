@@ -48,7 +48,7 @@ static json_t *answer_status(struct peer *p, const json_t *q)
 {
     struct controller *s = p->controller;
     size_t agents = 0, ranks = 0, running = 0, clients = 0;
-    json_t *policies = json_array(), *o;
+    json_t *policies = json_array();
     char life[24];
 
     (void)q;
@@ -67,14 +67,14 @@ static json_t *answer_status(struct peer *p, const json_t *q)
     for (size_t i = 0; i < s->config.n_policies; i++)
         json_array_append_new(policies, json_string(s->config.policies[i].name));
     snprintf(life, sizeof(life), "%016llx", (unsigned long long)s->life);
-    o = json_pack("{s:s,s:s,s:s,s:o,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:b,s:o,s:o,s:b}", "version", PACKAGE_VERSION,
-                  "controller", life, "host", s->host, "uptime_s", real_json(controller_now_s() - s->start_s),
-                  "jobs", (json_int_t)running, "agents", (json_int_t)agents, "ranks", (json_int_t)ranks,
-                  "clients", (json_int_t)clients, "batches_per_s", real_json(s->batches_per_s), "cpu_ratio",
-                  real_json(s->cpu_ratio), "rss_bytes", real_json(rss_bytes()), "store", s->store != NULL,
-                  "store_bytes", real_json(store_bytes(s->store)), "policies", policies, "operator",
-                  query_sees(p) == UINT32_MAX);
-    return o;
+    return json_pack("{s:s,s:s,s:s,s:o,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:b,s:o,s:o,s:b}", "version",
+                     PACKAGE_VERSION, "controller", life, "host", s->host, "uptime_s",
+                     real_json(controller_now_s() - s->start_s), "jobs", (json_int_t)running, "agents",
+                     (json_int_t)agents, "ranks", (json_int_t)ranks, "clients", (json_int_t)clients,
+                     "batches_per_s", real_json(s->batches_per_s), "cpu_ratio", real_json(s->cpu_ratio),
+                     "rss_bytes", real_json(rss_bytes()), "store", s->store != NULL, "store_bytes",
+                     real_json(store_bytes(s->store)), "policies", policies, "operator",
+                     query_sees(p) == UINT32_MAX);
 }
 
 /* The controller's clock, by which terminals compute the ages of `start` and `last_culprit`. */
@@ -113,14 +113,12 @@ static json_t *answer_job(struct peer *p, const json_t *q)
 {
     struct report_selection selection;
     struct err err;
-    char number[64];
-    const char *text = show_text(q, "job", number, sizeof(number));
-    struct job *j = query_job(p, text, false, &err);
-    json_t *stored, *report;
+    struct job *j = query_job(p, q, false, &err);
+    json_t *report;
 
     if (!j) {
-        stored = query_job_stored(p, text);
-        return stored ? stored : json_pack("{s:s}", "error", err.text);
+        report = query_job_stored(p, q);
+        return report ? report : query_error(err.text);
     }
     report_selection_parse(&selection, json_object_get(q, "view"));
     job_scaling_renew(j, controller_now_s(), false);
@@ -147,15 +145,14 @@ static void put_history(struct controller *s, const char *node, json_t *row)
 static json_t *answer_scaling(struct peer *p, const json_t *q)
 {
     struct err err;
-    char number[64];
     const char *mode = get_string(q, "mode");
-    struct job *j = query_job(p, show_text(q, "job", number, sizeof(number)), false, &err);
+    struct job *j = query_job(p, q, false, &err);
     bool strong;
 
     if (!j)
-        return json_pack("{s:s}", "error", err.text);
+        return query_error(err.text);
     if (mode && strcmp(mode, "weak") != 0 && strcmp(mode, "strong") != 0)
-        return json_pack("{s:s}", "error", "unknown mode: expected weak or strong");
+        return query_error("unknown mode: expected weak or strong");
     strong = mode && !strcmp(mode, "strong");
     job_scaling_renew(j, controller_now_s(), strong);
     return json_pack("{s:s,s:o}", "job", j->text_id, "scaling", report_scaling_json(j->scaling[strong]));
@@ -167,11 +164,10 @@ static json_t *answer_strategies(struct peer *p, const json_t *q)
     struct report_strategies *r;
     json_t *answer;
     struct err err;
-    char number[64];
-    struct job *j = query_job(p, show_text(q, "job", number, sizeof(number)), false, &err);
+    struct job *j = query_job(p, q, false, &err);
 
     if (!j)
-        return json_pack("{s:s}", "error", err.text);
+        return query_error(err.text);
     report_strategy_options(&options, q);
     r = xcalloc(1, sizeof(*r));
     report_strategies_get(r, j->view, &options);
@@ -220,23 +216,22 @@ static json_t *answer_nodes(struct peer *p, const json_t *q)
 static json_t *answer_record(struct peer *p, const json_t *q)
 {
     struct err err;
-    char number[64];
     struct job *j;
 
     if (get_true(q, "stop")) {
         j = p->recording;
         if (!j)
-            return json_pack("{s:s}", "error", "this connection is not recording");
+            return query_error("this connection is not recording");
         p->recording = NULL;
         recorder_stop(j, p->link, "stopped");
         peers_instruct(p->controller, j);
         return NULL;
     }
     if (p->recording)
-        return json_pack("{s:s}", "error", "this connection is already recording");
-    j = query_job(p, show_text(q, "job", number, sizeof(number)), true, &err);
+        return query_error("this connection is already recording");
+    j = query_job(p, q, true, &err);
     if (!j)
-        return json_pack("{s:s}", "error", err.text);
+        return query_error(err.text);
     p->recording = j;
     recorder_start(j, p->link, json_object_get(q, "tag"));
     peers_instruct(p->controller, j);
@@ -245,11 +240,6 @@ static json_t *answer_record(struct peer *p, const json_t *q)
 
 /* ---- policies ---- */
 
-static json_t *refuse(const char *text)
-{
-    return json_pack("{s:s}", "error", text);
-}
-
 /* Commands for the user's own jobs; operators may give them for any job. */
 static json_t *answer_control(struct peer *p, const json_t *q)
 {
@@ -257,14 +247,13 @@ static json_t *answer_control(struct peer *p, const json_t *q)
     struct controls *cs = p->controller->controls;
     uid_t by = link_uid(p->link);
     double now_s = controller_now_s();
-    char number[64];
     struct err err;
-    struct job *j = query_job(p, show_text(q, "job", number, sizeof(number)), true, &err);
+    struct job *j = query_job(p, q, true, &err);
     json_t *answer;
     int rc;
 
     if (!j)
-        return refuse(err.text);
+        return query_error(err.text);
     if (what && !strcmp(what, "set"))
         rc = controls_set(cs, j, json_object_get(q, "words"), by, now_s, &err);
     else if (what && (!strcmp(what, "pause") || !strcmp(what, "resume")))
@@ -272,9 +261,9 @@ static json_t *answer_control(struct peer *p, const json_t *q)
     else if (what && !strcmp(what, "acknowledge"))
         rc = controls_acknowledge(cs, j, by, now_s, &err);
     else
-        return refuse("unknown command: expected set, pause, resume or acknowledge");
+        return query_error("unknown command: expected set, pause, resume or acknowledge");
     if (rc < 0)
-        return refuse(err.text);
+        return query_error(err.text);
     answer = json_pack("{s:s}", "job", j->text_id);
     controls_put(cs, j, now_s, answer);
     return answer;
@@ -294,15 +283,14 @@ static json_t *answer_policy(struct peer *p, const json_t *q)
         return answer;
     err_set(&err, "unknown policy '%.40s': expected one of %s", name,
             config_policy_names(&p->controller->config, names, sizeof(names)));
-    return refuse(err.text);
+    return query_error(err.text);
 }
 
 static json_t *answer_audit(struct peer *p, const json_t *q)
 {
-    char number[64];
-    const char *text = show_text(q, "job", number, sizeof(number));
+    char text[64];
     int64_t limit = get_int(q, "limit", INT64_MIN, INT64_MAX, 50);
-    long long job = strtoll(text, NULL, 10);
+    long long job = strtoll(show_text(q, "job", text, sizeof(text)), NULL, 10);
     struct err err;
     json_t *list;
 
@@ -310,9 +298,9 @@ static json_t *answer_audit(struct peer *p, const json_t *q)
                           limit < 1      ? 1
                           : limit > 1000 ? 1000
                                          : (int)limit);
-    if (json_object_get(q, "job") && !json_array_size(list) && !query_job_known(p, text, &err)) {
+    if (json_object_get(q, "job") && !json_array_size(list) && !query_job_known(p, q, &err)) {
         json_decref(list);
-        return refuse(err.text);
+        return query_error(err.text);
     }
     return json_pack("{s:o,s:o}", "now", unix_time(), "audit", list);
 }
@@ -336,8 +324,7 @@ void query_answer(struct peer *p, const json_t *question)
     while (i < ARRAY_SIZE(queries) && (!name || strcmp(name, queries[i].name)))
         i++;
     if (i == ARRAY_SIZE(queries))
-        answer = json_pack(
-            "{s:s}", "error",
+        answer = query_error(
             "unknown query: expected one of status, jobs, job, nodes, scaling, record, action, actions, "
             "strategies, policy, control, audit");
     else

@@ -17,11 +17,6 @@
 
 #define LIST_MAX 200
 
-static json_t *no(const char *text)
-{
-    return json_pack("{s:s}", "error", text);
-}
-
 static bool is_operator(const struct peer *p)
 {
     return controller_is_operator(p->controller, link_uid(p->link));
@@ -32,7 +27,7 @@ static bool is_operator(const struct peer *p)
 static int read_action(const struct peer *p, const json_t *q, struct action *a, struct err *err)
 {
     int kind = action_parse(get_word(q, "action"));
-    char names[256], text[64];
+    char names[256];
     const struct job *j;
 
     if (kind < 0)
@@ -53,7 +48,7 @@ static int read_action(const struct peer *p, const json_t *q, struct action *a, 
     }
     if (action_scope(a->kind) == ACTION_ON_NODES)
         return 0;
-    j = query_job(p, show_text(q, "job", text, sizeof(text)), true, err);
+    j = query_job(p, q, true, err);
     if (!j)
         return -1;
     a->job = j->id;
@@ -84,18 +79,18 @@ json_t *query_action(struct peer *p, const json_t *q)
     int64_t id;
 
     if (read_action(p, q, &a, &err) < 0 || actions_check(as, &a, &err) < 0)
-        return no(err.text);
+        return query_error(err.text);
     if (get_true(q, "dry_run"))
         return json_pack("{s:b,s:s}", "dry_run", 1, "text", phrase_of(&a, phrase, sizeof(phrase)));
     if (strlen(given) < 8 || strlen(given) > 64)
-        return no("an action needs a unique key of 8 to 64 characters");
+        return query_error("an action needs a unique key of 8 to 64 characters");
     /* the prefix keeps a user's keys apart from those of other users and of rules */
     snprintf(key, sizeof(key), "by hand/%u/%s", (unsigned)a.by, given);
     a.key = key;
     asked_before = actions_find(as, key);
     id = actions_start(as, &a, &err);
     if (!id)
-        return no(err.text);
+        return query_error(err.text);
     if (!asked_before && a.job.job)
         controls_asked(p->controller->controls, jobs_find(&p->controller->jobs, &a.job), &a,
                        controller_now_s());
@@ -119,7 +114,7 @@ static json_t *one_action(struct peer *p, int64_t id)
 
     return r && may_see(p, r)
                ? json_pack("{s:f,s:[o]}", "now", (double)time(NULL), "actions", action_object(r))
-               : no("no such action");
+               : query_error("no such action");
 }
 
 json_t *query_actions(struct peer *p, const json_t *q)
@@ -132,15 +127,15 @@ json_t *query_actions(struct peer *p, const json_t *q)
     if (json_is_integer(json_object_get(q, "id")))
         return one_action(p, get_int(q, "id", 0, INT64_MAX, -1));
     if (json_object_get(q, "job")) {
-        const struct job *j = query_job(p, show_text(q, "job", text, sizeof(text)), false, &err);
+        const struct job *j = query_job(p, q, false, &err);
 
-        number = j ? j->id.job : (uint32_t)strtoul(text, NULL, 10);
+        number = j ? j->id.job : (uint32_t)strtoul(show_text(q, "job", text, sizeof(text)), NULL, 10);
         if (!number)
-            return no(err.text);
+            return query_error(err.text);
         list = actions_list(p->controller->actions, number, query_sees(p), LIST_MAX);
-        if (!json_array_size(list) && !query_job_known(p, text, &err)) {
+        if (!json_array_size(list) && !query_job_known(p, q, &err)) {
             json_decref(list);
-            return no(err.text);
+            return query_error(err.text);
         }
     } else {
         list = actions_list(p->controller->actions, 0, query_sees(p), LIST_MAX);

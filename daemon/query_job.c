@@ -3,6 +3,14 @@
 #include <stdlib.h>
 
 #include "history/store.h"
+#include "wire/json.h"
+
+#define ID_MAX 64 /* characters of a job's id */
+
+json_t *query_error(const char *text)
+{
+    return json_pack("{s:s}", "error", text);
+}
 
 uid_t query_sees(const struct peer *p)
 {
@@ -21,11 +29,14 @@ static bool parse_stored(const char *text, int64_t *job, int64_t *step)
     return *job > 0 && *end == '\0';
 }
 
-json_t *query_job_stored(const struct peer *p, const char *text)
+json_t *query_job_stored(const struct peer *p, const json_t *q)
 {
+    char text[ID_MAX];
     int64_t job, step;
 
-    return parse_stored(text, &job, &step) ? store_report(p->controller->store, job, step, query_sees(p)) : NULL;
+    return parse_stored(show_text(q, "job", text, sizeof(text)), &job, &step)
+               ? store_report(p->controller->store, job, step, query_sees(p))
+               : NULL;
 }
 
 static bool is_stored(const struct peer *p, const char *text, uid_t uid)
@@ -35,9 +46,11 @@ static bool is_stored(const struct peer *p, const char *text, uid_t uid)
     return parse_stored(text, &job, &step) && store_has_report(p->controller->store, job, step, uid);
 }
 
-struct job *query_job(const struct peer *p, const char *text, bool running, struct err *err)
+struct job *query_job(const struct peer *p, const json_t *q, bool running, struct err *err)
 {
     const struct jobs *jobs = &p->controller->jobs;
+    char buf[ID_MAX];
+    const char *text = show_text(q, "job", buf, sizeof(buf));
     struct job *j = jobs_lookup(jobs, text, query_sees(p), err);
 
     if (j && running && job_over(j)) {
@@ -58,7 +71,10 @@ struct job *query_job(const struct peer *p, const char *text, bool running, stru
     return NULL;
 }
 
-bool query_job_known(const struct peer *p, const char *text, struct err *err)
+bool query_job_known(const struct peer *p, const json_t *q, struct err *err)
 {
-    return query_job(p, text, false, err) || is_stored(p, text, query_sees(p));
+    char text[ID_MAX];
+
+    return query_job(p, q, false, err) ||
+           is_stored(p, show_text(q, "job", text, sizeof(text)), query_sees(p));
 }
