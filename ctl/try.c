@@ -16,20 +16,21 @@
 
 struct trial {
     struct engine engine;
-    struct engine_limits limits;
+    const struct config *config;
+    const struct config_policy *policy;
     struct budget cluster;
     struct budget_entry spent[CLUSTER_MAX];
     double next_s;
     json_t *decisions;
 };
 
-static json_t *decision_json(const struct decision *d)
+static json_t *decision_json(const struct decision *d, double now_s)
 {
     json_t *nodes = json_array();
 
     for (size_t i = 0; i < d->n_nodes; i++)
         json_array_append_new(nodes, json_string(d->node[i]));
-    return json_pack("{s:f,s:s,s:s,s:s,s:o,s:o,s:s,s:s*,s:o}", "at_s", d->at_s, "state",
+    return json_pack("{s:f,s:s,s:s,s:s,s:o,s:o,s:s,s:s*,s:o}", "at_s", now_s, "state",
                      decision_state_name(d->state), "rule", d->rule, "action", action_name(d->action),
                      "signal",
                      d->action == ACTION_SIGNAL ? json_string(action_signal_name(d->signal)) : json_null(),
@@ -43,7 +44,9 @@ static void look(struct trial *t, struct trace_reader *r, double now_s)
     struct decision decided[ENGINE_RULES_MAX];
     struct trace_figures trace;
     struct figures f;
-    struct engine_input in = { .figures = &f, .limits = &t->limits, .cluster = &t->cluster, .now_s = now_s };
+    struct engine_input in = {
+        .figures = &f, .policy = t->policy, .config = t->config, .cluster = &t->cluster, .now_s = now_s
+    };
     size_t n;
 
     trace_reader_figures_get(r, &trace);
@@ -53,7 +56,7 @@ static void look(struct trial *t, struct trace_reader *r, double now_s)
     f.value[FIGURE_QUIET_S] = f.value[FIGURE_RESTARTS] = f.value[FIGURE_ACKNOWLEDGED] = 0;
     n = engine_tick(&t->engine, &in, decided, ENGINE_RULES_MAX);
     for (size_t i = 0; i < n; i++)
-        json_array_append_new(t->decisions, decision_json(&decided[i]));
+        json_array_append_new(t->decisions, decision_json(&decided[i], now_s));
 }
 
 static void on_piece(struct trace_reader *r, void *arg)
@@ -73,11 +76,8 @@ static void trial_begin(struct trial *t, const struct config *c, const struct ru
 {
     engine_init(&t->engine);
     engine_bind(&t->engine, rules, p->name);
-    t->limits = (struct engine_limits){ .actions_per_hour = p->actions_per_hour,
-                                        .nodes_per_hour = p->nodes_per_hour,
-                                        .nodes_at_once = p->nodes_at_once,
-                                        .cluster_actions_per_hour = c->cluster_actions_per_hour,
-                                        .cluster_nodes_per_hour = c->cluster_nodes_per_hour };
+    t->config = c;
+    t->policy = p;
     t->cluster = (struct budget){ .entry = t->spent, .max = CLUSTER_MAX };
     t->decisions = json_array();
 }

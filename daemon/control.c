@@ -207,20 +207,6 @@ static void record(struct controls *cs, struct control *c, const struct decision
 
 /* ---- time ---- */
 
-static void limits(const struct controls *cs, const struct control *c, struct engine_limits *l)
-{
-    const struct config_policy *p = &c->job->params;
-    const struct config *all = &cs->controller->config;
-
-    *l = (struct engine_limits){ .enforce = p->action == CONFIG_ENFORCE,
-                                 .enforce_nodes = !c->owner_enforces,
-                                 .actions_per_hour = p->actions_per_hour,
-                                 .nodes_per_hour = p->nodes_per_hour,
-                                 .nodes_at_once = p->nodes_at_once,
-                                 .cluster_actions_per_hour = all->cluster_actions_per_hour,
-                                 .cluster_nodes_per_hour = all->cluster_nodes_per_hour };
-}
-
 static bool asks_site(const struct control *c)
 {
     for (size_t i = 0; i < c->engine.n; i++)
@@ -236,9 +222,13 @@ void controls_tick(struct controls *cs, struct job *j, double now_s)
     const struct past *p;
     struct job_past past = { NAN, false };
     struct figures f;
-    struct engine_limits l;
     struct advice advice;
-    struct engine_input in = { .figures = &f, .limits = &l, .cluster = &cs->cluster, .now_s = now_s };
+    struct engine_input in = { .figures = &f,
+                               .policy = &j->params,
+                               .config = &cs->controller->config,
+                               .cluster = &cs->cluster,
+                               .enforce = j->params.action == CONFIG_ENFORCE,
+                               .now_s = now_s };
     size_t n;
 
     if (!c || now_s < c->next_s || job_over(j))
@@ -250,14 +240,13 @@ void controls_tick(struct controls *cs, struct job *j, double now_s)
     job_figures(j, now_s, p ? &past : NULL, &f);
     if (isnan(c->stepping_s) && f.value[FIGURE_STEPS] > 0)
         c->stepping_s = now_s;
-    limits(cs, c, &l);
     if (cs->site && asks_site(c)) {
         struct site_question q = { j->text_id, j->policy, &f, now_s };
 
         site_ask(cs->site, &q, &advice);
         in.advice = &advice;
-        in.n_advice = 1;
     }
+    in.enforce_nodes = !c->owner_enforces;
     in.paused = c->paused;
     n = engine_tick(&c->engine, &in, decided, ARRAY_SIZE(decided));
     for (size_t i = 0; i < n; i++)

@@ -30,9 +30,9 @@ struct audit_entry {
     double at;
     struct job_id job;
     char job_text[48], policy[32];
-    bool command;      /* a user's command; of d only the sentence is valid then */
-    uid_t by;          /* user who gave the command or asked for the action, or AUDIT_NOBODY */
-    struct decision d; /* its at_s is not used */
+    bool command; /* a user's command; of d only the sentence is valid then */
+    uid_t by;     /* user who gave the command or asked for the action, or AUDIT_NOBODY */
+    struct decision d;
     enum audit_outcome outcome;
     char outcome_text[256];
     struct effect_level before;  /* step time before */

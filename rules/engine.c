@@ -29,8 +29,7 @@ int budget_spent(const struct budget *b, double now_s, int *nodes)
         actions++;
         sum += (int)e->nodes;
     }
-    if (nodes)
-        *nodes = sum;
+    *nodes = sum;
     return actions;
 }
 
@@ -150,40 +149,38 @@ static bool aim(const struct engine *e, struct decision *d, const struct figures
 /* Whether the limits allow the action; if not, fill in why_not. */
 static bool allowed(const struct engine *e, struct decision *d, const struct engine_input *in)
 {
-    const struct engine_limits *l = in->limits;
-    int nodes, actions = budget_spent(&e->budget, in->now_s, &nodes), all_nodes = 0,
-               all = in->cluster ? budget_spent(in->cluster, in->now_s, &all_nodes) : 0;
+    const struct config_policy *job = in->policy;
+    const struct config *cluster = in->config;
+    int nodes, actions = budget_spent(&e->budget, in->now_s, &nodes);
+    int all_nodes, all = budget_spent(in->cluster, in->now_s, &all_nodes);
     /* a verdict on more than FIGURE_NODES_MAX nodes counts with all of them, so that NodesAtOnce withholds it */
     size_t aimed = in->figures->n_nodes > FIGURE_NODES_MAX && d->n_nodes ? in->figures->n_nodes : d->n_nodes;
 
     if (in->now_s - e->ending_s < ENGINE_ENDING_S)
         snprintf(d->why_not, sizeof(d->why_not), "the run is already being ended");
-    else if (aimed > (size_t)l->nodes_at_once)
+    else if (aimed > (size_t)job->nodes_at_once)
         snprintf(d->why_not, sizeof(d->why_not), "%zu nodes at once; NodesAtOnce=%d", aimed,
-                 l->nodes_at_once);
-    else if (actions >= l->actions_per_hour)
+                 job->nodes_at_once);
+    else if (actions >= job->actions_per_hour)
         snprintf(d->why_not, sizeof(d->why_not), "%d actions in the last hour; ActionsPerHour=%d", actions,
-                 l->actions_per_hour);
-    else if (aimed && nodes + (int)aimed > l->nodes_per_hour)
+                 job->actions_per_hour);
+    else if (aimed && nodes + (int)aimed > job->nodes_per_hour)
         snprintf(d->why_not, sizeof(d->why_not), "%d nodes in the last hour; NodesPerHour=%d", nodes,
-                 l->nodes_per_hour);
-    else if (in->cluster && all >= l->cluster_actions_per_hour)
+                 job->nodes_per_hour);
+    else if (all >= cluster->cluster_actions_per_hour)
         snprintf(d->why_not, sizeof(d->why_not),
                  "%d actions of all jobs in the last hour; ClusterActionsPerHour=%d", all,
-                 l->cluster_actions_per_hour);
-    else if (in->cluster && aimed && all_nodes + (int)aimed > l->cluster_nodes_per_hour)
+                 cluster->cluster_actions_per_hour);
+    else if (aimed && all_nodes + (int)aimed > cluster->cluster_nodes_per_hour)
         snprintf(d->why_not, sizeof(d->why_not),
                  "%d nodes of all jobs in the last hour; ClusterNodesPerHour=%d", all_nodes,
-                 l->cluster_nodes_per_hour);
+                 cluster->cluster_nodes_per_hour);
     return !*d->why_not;
 }
 
 static const struct advice *advice_of(const struct engine_input *in, const struct rule *r)
 {
-    for (size_t i = 0; *r->module && i < in->n_advice; i++)
-        if (!strcasecmp(in->advice[i].module, r->module))
-            return &in->advice[i];
-    return NULL;
+    return *r->module ? in->advice : NULL;
 }
 
 static void word(struct decision *d, const struct rule *r, const struct advice *advice,
@@ -208,7 +205,6 @@ static void decide(struct decision *d, const struct rule *r, const struct advice
 {
     memset(d, 0, sizeof(*d));
     snprintf(d->rule, sizeof(d->rule), "%s", r->name);
-    d->at_s = in->now_s;
     d->action = advice && advice->action >= 0 ? (enum action_kind)advice->action : r->action;
     d->signal = r->signal;
     d->projected_ratio = advice ? advice->projected_ratio : NAN;
@@ -231,7 +227,7 @@ static void spend(struct engine *e, size_t i, const struct decision *d, const st
 {
     remember(e, i, d, in->now_s);
     budget_spend(&e->budget, in->now_s, (uint32_t)d->n_nodes);
-    if (in->cluster && d->state == DECISION_ENFORCED)
+    if (d->state == DECISION_ENFORCED)
         budget_spend(in->cluster, in->now_s, (uint32_t)d->n_nodes);
 }
 
@@ -243,9 +239,9 @@ void engine_restore(struct engine *e, const struct decision *d, double at_s)
         remember(e, (size_t)i, d, at_s);
 }
 
-static enum decision_state state_of(const struct decision *d, const struct engine_limits *l)
+static enum decision_state state_of(const struct decision *d, const struct engine_input *in)
 {
-    if (!l->enforce || (action_scope(d->action) == ACTION_ON_NODES && !l->enforce_nodes))
+    if (!in->enforce || (action_scope(d->action) == ACTION_ON_NODES && !in->enforce_nodes))
         return DECISION_DRYRUN;
     return DECISION_ENFORCED;
 }
@@ -262,7 +258,7 @@ static bool act(struct engine *e, size_t i, const struct engine_input *in, struc
     good = aim(e, d, in->figures) && allowed(e, d, in);
     if (!good && e->state[i].withheld)
         return false;
-    d->state = good ? state_of(d, in->limits) : DECISION_WITHHELD;
+    d->state = good ? state_of(d, in) : DECISION_WITHHELD;
     word(d, r, advice, in);
     if (good)
         spend(e, i, d, in);

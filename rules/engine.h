@@ -35,15 +35,8 @@ struct budget {
     uint64_t n; /* number of entries ever added */
 };
 void budget_spend(struct budget *b, double now_s, uint32_t nodes);
-/* Number of actions in the hour before now_s, and of the nodes they concerned (nodes may be NULL). */
+/* Number of actions in the hour before now_s, and of the nodes they concerned. */
 int budget_spent(const struct budget *b, double now_s, int *nodes);
-
-struct engine_limits {
-    bool enforce;
-    bool enforce_nodes; /* also enforce actions on nodes, which other jobs use, too */
-    int actions_per_hour, nodes_per_hour, nodes_at_once;
-    int cluster_actions_per_hour, cluster_nodes_per_hour;
-};
 
 enum decision_state {
     DECISION_DRYRUN,   /* would be carried out */
@@ -54,7 +47,7 @@ const char *decision_state_name(enum decision_state s); /* "dryrun", ... */
 
 struct decision {
     enum decision_state state;
-    double at_s, held_s; /* time of the decision; how long the condition has been true */
+    double held_s; /* how long the condition has been true */
     char rule[32];
     enum action_kind action;
     int signal;
@@ -84,11 +77,13 @@ void engine_bind(struct engine *e, const struct ruleset *s, const char *policy);
 
 struct engine_input {
     const struct figures *figures;
-    const struct advice *advice; /* from a site's own policies; n_advice of them */
-    size_t n_advice;
-    const struct engine_limits *limits;
-    struct budget *cluster; /* NULL: no limit */
-    bool paused;            /* evaluate the rules, but make no decisions */
+    const struct advice *advice;        /* from the site's own policy; NULL: none */
+    const struct config_policy *policy; /* limits of the job */
+    const struct config *config;        /* limits of the cluster */
+    struct budget *cluster;
+    bool enforce;
+    bool enforce_nodes; /* also enforce actions on nodes, which other jobs use, too */
+    bool paused;        /* evaluate the rules, but make no decisions */
     double now_s;
 };
 /* Evaluate every rule; returns the number of decisions, at most max (further ones come at the next call). */

@@ -26,7 +26,6 @@ int rule_compile(struct rule *r, const struct config_rule *c, struct err *err);
 
 /* The advice of a site's own policy on the job at this time (policies/site.h). */
 struct advice {
-    const char *module;
     bool act;
     int action;             /* enum action_kind; -1: that of the rule */
     const char *reason;     /* belongs to the site's policy; "": none */

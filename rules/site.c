@@ -193,8 +193,7 @@ void site_ask(struct site *s, const struct site_question *q, struct advice *out)
     struct site_decision d = { .projected_ratio = NAN };
 
     s->policy->decide(&v, &d);
-    *out = (struct advice){ .module = s->policy->name,
-                            .act = d.act,
+    *out = (struct advice){ .act = d.act,
                             .action = action_of(&d),
                             .reason = clean(s, &d),
                             .projected_ratio = projected(s, d.projected_ratio) };

@@ -10,7 +10,8 @@ static struct config config;
 static struct ruleset *rules;
 static struct engine engine;
 static struct figures figures;
-static struct engine_limits limits;
+static struct config_policy limits; /* of the job */
+static bool enforce, enforce_nodes;
 static struct budget_entry cluster_spent[8];
 static struct budget cluster;
 static struct decision decided[8];
@@ -26,7 +27,11 @@ static void set_rules(const char *text)
         ok(false, "%s", err.text);
     engine_init(&engine);
     engine_bind(&engine, rules, "p");
-    limits = (struct engine_limits){ false, true, 6, 2, 1, 60, 8 };
+    limits = (struct config_policy){ .actions_per_hour = 6, .nodes_per_hour = 2, .nodes_at_once = 1 };
+    config.cluster_actions_per_hour = 60;
+    config.cluster_nodes_per_hour = 8;
+    enforce = false;
+    enforce_nodes = true;
     cluster = (struct budget){ cluster_spent, ARRAY_SIZE(cluster_spent), 0 };
     advice = NULL;
     figures_clear(&figures);
@@ -46,8 +51,10 @@ static size_t tick_paused(double now_s, bool paused)
 {
     struct engine_input in = { .figures = &figures,
                                .advice = advice,
-                               .n_advice = advice != NULL,
-                               .limits = &limits,
+                               .policy = &limits,
+                               .config = &config,
+                               .enforce = enforce,
+                               .enforce_nodes = enforce_nodes,
                                .cluster = &cluster,
                                .paused = paused,
                                .now_s = now_s };
@@ -175,16 +182,16 @@ static void test_budgets(void)
     figures.n_nodes = 2;
     is_int((long long)tick(700), 1, "a verdict on an earlier and a new node makes one decision");
     ok(decided[0].n_nodes == 1 && !strcmp(decided[0].node[0], "n6"), "a rule acts only on the new node");
-    is_int(budget_spent(&cluster, 700, NULL), 0, "a dry run does not count against the cluster's budget");
+    is_int(budget_spent(&cluster, 700, &(int){ 0 }), 0, "a dry run does not count against the cluster's budget");
     set_rules(EXCLUDE);
-    limits.enforce = true;
+    enforce = true;
     straggler("n5");
     tick(0);
     tick(30);
-    is_int(budget_spent(&cluster, 700, NULL), 1, "an enforced action counts against the cluster's budget");
+    is_int(budget_spent(&cluster, 700, &(int){ 0 }), 1, "an enforced action counts against the cluster's budget");
 
     set_rules(NOTIFY);
-    limits.cluster_actions_per_hour = 1;
+    config.cluster_actions_per_hour = 1;
     budget_spend(&cluster, 5, 1);
     figures.value[FIGURE_SYNCHRONISATION_RATIO] = 0.2;
     tick(0);
@@ -192,7 +199,7 @@ static void test_budgets(void)
     is_str(decided[0].why_not, "1 actions of all jobs in the last hour; ClusterActionsPerHour=1",
            "ClusterActionsPerHour=1: another job's action counts");
     set_rules(EXCLUDE);
-    limits.cluster_nodes_per_hour = 3;
+    config.cluster_nodes_per_hour = 3;
     budget_spend(&cluster, 5, 3);
     straggler("n5");
     tick(0);
@@ -201,16 +208,16 @@ static void test_budgets(void)
            "ClusterNodesPerHour=3: another job's nodes count");
     for (int i = 0; i < 100; i++)
         budget_spend(&cluster, 5, 1);
-    is_int(budget_spent(&cluster, 6, NULL), 8, "a budget keeps at most as many entries as it has room for");
+    is_int(budget_spent(&cluster, 6, &(int){ 0 }), 8, "a budget keeps at most as many entries as it has room for");
 }
 
 static void test_kinds(void)
 {
-    struct advice site = { "mine", true, -1, "the moon is full", NAN };
+    struct advice site = { true, -1, "the moon is full", NAN };
 
     set_rules(EXCLUDE "Rule=save Policy=p When=\"class == straggler\" Hold=30s Action=signal Signal=TERM\n"
                       "Rule=other Policy=balanced When=\"class == straggler\" Hold=0 Action=drain\n");
-    limits.enforce = true;
+    enforce = true;
     straggler("n5");
     tick(0);
     is_int((long long)tick(30), 2, "2 rules of the policy are due; a rule of another policy is not");
@@ -227,12 +234,12 @@ static void test_kinds(void)
     is_int(decided[0].state, DECISION_ENFORCED, "after an action failed, its node may be acted on again");
 
     set_rules("Policy=p\nRule=out Policy=p When=\"class == straggler\" Hold=0 Action=drain\n");
-    limits.enforce = true;
-    limits.enforce_nodes = false;
+    enforce = true;
+    enforce_nodes = false;
     straggler("n5");
     tick(0);
     is_int(decided[0].state, DECISION_DRYRUN, "an action on nodes is a dry run unless enforce_nodes is set");
-    limits.enforce_nodes = true;
+    enforce_nodes = true;
     engine_init(&engine);
     engine_bind(&engine, rules, "p");
     engine_restore(&engine, &decided[0], 0);

@@ -100,7 +100,7 @@ static void test_example(void)
     site_ask(s, &q, &a);
     is_str(a.reason, "20.0 of 100 nodes are lost to straggler",
            "the shipped example's advice has its reason");
-    ok(isnan(a.projected_ratio) && !strcmp(a.module, "node-equivalents"),
+    ok(isnan(a.projected_ratio) && !strcmp(site_name(s), "node-equivalents"),
        "the shipped example gives no projection");
     site_close(s);
 }
