@@ -50,18 +50,15 @@ struct action_book {
 
 struct action_book *action_book_open(const char *dir, struct err *warning)
 {
-    struct database *db = database_open_or_memory(dir, &tables, warning);
-    struct action_book *b = db ? xcalloc(1, sizeof(*b)) : NULL;
+    struct action_book *b = xcalloc(1, sizeof(*b));
 
-    if (b)
-        b->db = db;
+    b->db = database_open_or_memory(dir, &tables, warning);
     return b;
 }
 
 void action_book_close(struct action_book *b)
 {
-    if (b)
-        database_close(b->db);
+    database_close(b->db);
     free(b);
 }
 
@@ -177,13 +174,12 @@ void action_book_pending(struct action_book *b, void (*each)(struct action_recor
 {
     sqlite3_stmt *st = b->db->st[PENDING];
 
-    while (sqlite3_step(st) == SQLITE_ROW) {
+    while (database_row(st)) {
         struct action_record *r = record(st);
 
         if (r)
             each(r, arg);
     }
-    sqlite3_reset(st);
 }
 
 json_t *action_book_list(struct action_book *b, uint32_t job, uid_t uid, int limit)
@@ -194,14 +190,13 @@ json_t *action_book_list(struct action_book *b, uint32_t job, uid_t uid, int lim
     sqlite3_bind_int64(st, 1, job);
     database_bind_uid(st, 2, uid);
     sqlite3_bind_int(st, 3, limit);
-    while (sqlite3_step(st) == SQLITE_ROW) {
+    while (database_row(st)) {
         struct action_record *r = record(st);
 
         if (r)
             json_array_append_new(list, action_object(r));
         action_record_free(r);
     }
-    sqlite3_reset(st);
     return list;
 }
 

@@ -15,8 +15,7 @@
 
 struct action_book;
 
-/* Open DIR/actions.sqlite; if that fails, use memory and give the reason in warning ("": no failure).  NULL: that
- * failed, too. */
+/* Open DIR/actions.sqlite; if that fails, use memory and give the reason in warning ("": no failure). */
 struct action_book *action_book_open(const char *dir, struct err *warning);
 void action_book_close(struct action_book *b);
 

@@ -148,7 +148,7 @@ static int command(struct controls *cs, struct control *c, uid_t by, double now_
     e.command = true;
     e.by = by;
     snprintf(e.d.sentence, sizeof(e.d.sentence), "%s", text);
-    if (audit_add(cs->audit, &e, err) < 0)
+    if (audit_add(cs->controller->audit, &e, err) < 0)
         return -1;
     job_event(c->job, now_s, "policy: %s, by uid %u", text, (unsigned)by);
     log_info("job %s: policy: %s, by uid %u", c->job->text_id, text, (unsigned)by);
@@ -193,7 +193,7 @@ static void record(struct controls *cs, struct control *c, const struct decision
     e.outcome = d->state == DECISION_ENFORCED ? AUDIT_PENDING : AUDIT_NONE;
     job_event(c->job, now_s, "%s%.480s", d->state == DECISION_DRYRUN ? "dry run: " : "", d->sentence);
     log_info("job %s: %s: %s", c->job->text_id, decision_state_name(d->state), d->sentence);
-    if (audit_add(cs->audit, &e, &err) < 0) {
+    if (audit_add(cs->controller->audit, &e, &err) < 0) {
         /* A decision that cannot be recorded is not carried out. */
         log_error("job %s: %s: %s", c->job->text_id, d->sentence, err.text);
         e.outcome = d->state == DECISION_ENFORCED ? AUDIT_FAILED : AUDIT_NONE;
@@ -348,7 +348,7 @@ static void restore_earlier(struct controls *cs, struct control *c)
 {
     struct audit_entry e[AUDIT_EARLIER];
 
-    for (size_t n = audit_earlier(cs->audit, &c->job->id, e); n > 0; n--)
+    for (size_t n = audit_earlier(cs->controller->audit, &c->job->id, e); n > 0; n--)
         control_keep(c, &e[n - 1]);
 }
 
@@ -372,11 +372,11 @@ void controls_add(struct controls *cs, struct job *j, const struct config_policy
     engine_bind(&c->engine, cs->rules, j->policy);
     cs->control = xgrow(cs->control, &cs->cap, cs->n + 1, sizeof(*cs->control));
     cs->control[cs->n++] = c;
-    audit_spent(cs->audit, &j->id, r.wall_s - ENGINE_HOUR_S, restore_spent, &r);
+    audit_spent(cs->controller->audit, &j->id, r.wall_s - ENGINE_HOUR_S, restore_spent, &r);
     c->awaits = j->id.restarts > 0;
     if (c->awaits)
         restore_earlier(cs, c);
-    audit_run(cs->audit, &j->id, restore_entry, &r);
+    audit_run(cs->controller->audit, &j->id, restore_entry, &r);
     params_apply(c);
 }
 
@@ -428,11 +428,11 @@ static int check_modules(const struct ruleset *rules, const struct site *site, c
 }
 
 /* At start the controller runs without a site's policy that cannot be loaded; at a reload the loaded one stays. */
-static int configure(struct controls *cs, const struct config *c, bool start, struct err *err)
+int controls_configure(struct controls *cs, const struct config *c, struct err *err)
 {
     struct ruleset *rules = ruleset_new(c, err), *old = cs->rules;
     struct site *site = NULL, *old_site = cs->site;
-    bool wanted = *c->policy_module != '\0';
+    bool wanted = *c->policy_module != '\0', start = !old;
 
     if (!rules)
         return -1;
@@ -448,7 +448,7 @@ static int configure(struct controls *cs, const struct config *c, bool start, st
         engine_bind(&cs->control[i]->engine, rules, cs->control[i]->job->policy);
     ruleset_free(old);
     site_close(old_site);
-    audit_log_to(cs->audit, c->audit_log);
+    audit_log_to(cs->controller->audit, c->audit_log);
     return 0;
 fail:
     ruleset_free(rules);
@@ -456,28 +456,18 @@ fail:
     return -1;
 }
 
-int controls_configure(struct controls *cs, const struct config *c, struct err *err)
-{
-    return configure(cs, c, false, err);
-}
-
 struct controls *controls_new(struct controller *s, const struct config *c, struct err *err)
 {
     struct controls *cs = xcalloc(1, sizeof(*cs));
     struct restoring r = { .cs = cs, .now_s = controller_now_s(), .wall_s = wall_s() };
-    struct err warning;
 
     cs->controller = s;
     cs->cluster = (struct budget){ .entry = cs->spent, .max = ARRAY_SIZE(cs->spent) };
-    if (configure(cs, c, true, err) < 0) {
+    if (controls_configure(cs, c, err) < 0) {
         controls_free(cs);
         return NULL;
     }
-    cs->audit = audit_open(c->state_dir, &warning);
-    if (*warning.text)
-        log_warn("%s: decisions are kept only while the controller runs", warning.text);
-    audit_log_to(cs->audit, c->audit_log);
-    audit_spent(cs->audit, NULL, r.wall_s - ENGINE_HOUR_S, restore_spent, &r);
+    audit_spent(cs->controller->audit, NULL, r.wall_s - ENGINE_HOUR_S, restore_spent, &r);
     return cs;
 }
 
@@ -490,16 +480,5 @@ void controls_free(struct controls *cs)
     free(cs->control);
     ruleset_free(cs->rules);
     site_close(cs->site);
-    audit_close(cs->audit);
     free(cs);
-}
-
-json_t *controls_audit(struct controls *cs, uint32_t job, uid_t uid, int limit)
-{
-    return audit_list(cs->audit, job, uid, limit);
-}
-
-void controls_expire(struct controls *cs, int days)
-{
-    audit_expire(cs->audit, days);
 }

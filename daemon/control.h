@@ -61,7 +61,5 @@ void controls_put(const struct controls *cs, const struct job *j, double now_s, 
 /* Answers to queries; the caller owns them. */
 json_t *controls_policies(const struct controls *cs);                 /* all of them, briefly */
 json_t *controls_policy(const struct controls *cs, const char *name); /* one; NULL: there is none */
-json_t *controls_audit(struct controls *cs, uint32_t job, uid_t uid, int limit);
-void controls_expire(struct controls *cs, int days);
 
 #endif

@@ -7,6 +7,8 @@
 #include "common/log.h"
 #include "common/utf8.h"
 #include "daemon/control_private.h"
+#include "daemon/control_private.h"
+#include "daemon/controller.h"
 #include "job/job_figures.h"
 #include "rules/effect.h"
 #include "slurm/hostlist.h"
@@ -80,8 +82,8 @@ static int find_stored(const struct controls *cs, const struct action_record *r,
     long long id;
 
     if (r->by != ACTION_BY_ITSELF)
-        return audit_asked(cs->audit, &r->job, r->kind, r->by, e);
-    if (sscanf(r->key, KEY "%lld", &id) != 1 || audit_get(cs->audit, id, e) < 0)
+        return audit_asked(cs->controller->audit, &r->job, r->kind, r->by, e);
+    if (sscanf(r->key, KEY "%lld", &id) != 1 || audit_get(cs->controller->audit, id, e) < 0)
         return -1;
     return is_of(e, r) ? 0 : -1;
 }
@@ -94,7 +96,7 @@ static void note_outcome(struct controls *cs, struct audit_entry *e, bool done, 
 
     e->outcome = done ? AUDIT_DONE : AUDIT_FAILED;
     snprintf(e->outcome_text, sizeof(e->outcome_text), "%s", text);
-    if (audit_update(cs->audit, e, &err) < 0)
+    if (audit_update(cs->controller->audit, e, &err) < 0)
         log_warn("job %s: %s", e->job_text, err.text);
 }
 
@@ -175,7 +177,7 @@ void controls_asked(struct controls *cs, struct job *j, const struct action *a, 
     snprintf(e.d.sentence, sizeof(e.d.sentence), "by hand: %s%s",
              decision_action_text(&e.d, false, action_text, sizeof(action_text)), ratio);
     utf8_mend(e.d.sentence);
-    if (audit_add(cs->audit, &e, &err) < 0)
+    if (audit_add(cs->controller->audit, &e, &err) < 0)
         log_warn("job %s: %s: its effect cannot be measured", j->text_id, err.text);
     else
         control_keep(j->control, &e);
@@ -201,7 +203,7 @@ static void note_effect(struct controls *cs, struct control *c, struct audit_ent
     effect_text(&e->d, &e->brought, e->effect, sizeof(e->effect));
     job_event(c->job, now_s, "%s", e->effect);
     log_info("job %s: %s", c->job->text_id, e->effect);
-    if (audit_update(cs->audit, e, &err) < 0)
+    if (audit_update(cs->controller->audit, e, &err) < 0)
         log_warn("job %s: %s", c->job->text_id, err.text);
 }
 
@@ -223,7 +225,7 @@ static void measure_earlier(struct controls *cs, struct control *c, double now_s
         (isnan(control_level(c, NAN).median_s) && since_s < WINDOWS_MAX * window_s(c)))
         return;
     c->awaits = false;
-    for (size_t i = audit_earlier(cs->audit, &c->job->id, e); i-- > 0;) {
+    for (size_t i = audit_earlier(cs->controller->audit, &c->job->id, e); i-- > 0;) {
         if (*e[i].effect)
             continue;
         note_effect(cs, c, &e[i], now_s);

@@ -33,7 +33,6 @@ struct controls {
     struct controller *controller;
     struct ruleset *rules;
     struct site *site; /* the site's own policy; NULL: none */
-    struct audit *audit;
     struct budget cluster;
     struct budget_entry spent[CONTROL_CLUSTER_MAX];
     struct control **control;

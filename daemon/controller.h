@@ -13,6 +13,7 @@
 
 struct accounting;
 struct actions;
+struct audit;
 struct controls;
 struct event;
 struct event_base;
@@ -33,6 +34,7 @@ struct controller {
     struct jobs jobs;
     struct store *store; /* NULL: the controller runs without a history */
     struct history *history;
+    struct audit *audit;
     struct jobtime *jobtime;
     struct accounting *accounting;
     struct actions *actions;

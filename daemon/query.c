@@ -13,6 +13,7 @@
 #include "daemon/query.h"
 #include "daemon/query_action.h"
 #include "daemon/query_job.h"
+#include "history/audit.h"
 #include "history/history.h"
 #include "history/lemon.h"
 #include "history/store.h"
@@ -294,10 +295,10 @@ static json_t *answer_audit(struct peer *p, const json_t *q)
     struct err err;
     json_t *list;
 
-    list = controls_audit(p->controller->controls, job > 0 ? (uint32_t)job : 0, query_sees(p),
-                          limit < 1      ? 1
-                          : limit > 1000 ? 1000
-                                         : (int)limit);
+    list = audit_list(p->controller->audit, job > 0 ? (uint32_t)job : 0, query_sees(p),
+                      limit < 1      ? 1
+                      : limit > 1000 ? 1000
+                                     : (int)limit);
     if (json_object_get(q, "job") && !json_array_size(list) && !query_job_known(p, q, &err)) {
         json_decref(list);
         return query_error(err.text);

@@ -21,6 +21,7 @@
 #include "daemon/peer.h"
 #include "daemon/query.h"
 #include "daemon/query_action.h"
+#include "history/audit.h"
 #include "history/history.h"
 #include "history/store.h"
 #include "job/cadence.h"
@@ -228,11 +229,11 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
         for (size_t i = 0; i < s->jobs.n; i++)
             s->jobs.job[i]->failures_due_s = now_s;
     rate(s, now_s);
-    if (s->ticks++ % EXPIRE_TICKS == 0 && store_expire(s->store, s->config.history_days, &err) < 0)
-        log_warn("%s: cannot delete old history", err.text);
-    if (s->ticks % EXPIRE_TICKS == 1) {
+    if (s->ticks++ % EXPIRE_TICKS == 0) {
+        if (s->store && store_expire(s->store, s->config.history_days, &err) < 0)
+            log_warn("%s: cannot delete old history", err.text);
         actions_expire(s->actions, s->config.history_days);
-        controls_expire(s->controls, s->config.history_days);
+        audit_expire(s->audit, s->config.history_days);
     }
 }
 
@@ -301,7 +302,7 @@ struct controller *server_new(struct event_base *base, const struct config *c, s
 {
     struct controller *s = xcalloc(1, sizeof(*s));
     struct timeval every = { 0, (long)(TICK_S * 1e6) };
-    struct err store_err;
+    struct err warning;
 
     s->base = base;
     s->gone = server_gone;
@@ -316,10 +317,13 @@ struct controller *server_new(struct event_base *base, const struct config *c, s
     randombytes_buf(&s->life, sizeof(s->life));
     if (open_listener(s, err) < 0)
         goto fail;
-    s->store = store_open(c->state_dir, &store_err);
+    s->store = store_open(c->state_dir, &warning);
     if (!s->store)
-        log_warn("%s: continuing without history", store_err.text);
+        log_warn("%s: continuing without history", warning.text);
     s->history = history_new(s->store);
+    s->audit = audit_open(c->state_dir, &warning);
+    if (*warning.text)
+        log_warn("%s: decisions are kept only while the controller runs", warning.text);
     s->jobtime = jobtime_new(base);
     s->accounting = accounting_new(base);
     query_action_open(s);
@@ -363,6 +367,7 @@ void server_free(struct controller *s)
     free(s->jobs.job);
     actions_free(s->actions);
     controls_free(s->controls);
+    audit_close(s->audit);
     history_free(s->history);
     jobtime_free(s->jobtime);
     accounting_free(s->accounting);

@@ -82,11 +82,9 @@ struct audit {
 
 struct audit *audit_open(const char *dir, struct err *warning)
 {
-    struct database *db = database_open_or_memory(dir, &tables, warning);
-    struct audit *a = db ? xcalloc(1, sizeof(*a)) : NULL;
+    struct audit *a = xcalloc(1, sizeof(*a));
 
-    if (a)
-        a->db = db;
+    a->db = database_open_or_memory(dir, &tables, warning);
     return a;
 }
 
@@ -101,8 +99,6 @@ void audit_close(struct audit *a)
 
 void audit_log_to(struct audit *a, const char *path)
 {
-    if (!a)
-        return;
     free(a->lines);
     a->lines = *path ? xstrdup(path) : NULL;
     a->lines_failed = false;
@@ -214,11 +210,8 @@ int audit_add(struct audit *a, struct audit_entry *e, struct err *err)
 {
     const struct decision *d = &e->d;
     char nodes[FIGURE_NODES_MAX * 66];
-    sqlite3_stmt *st;
+    sqlite3_stmt *st = a->db->st[ADD];
 
-    if (!a)
-        return 0;
-    st = a->db->st[ADD];
     sqlite3_bind_double(st, 1, e->at);
     database_bind_id(st, 2, &e->job);
     database_bind_text(st, 6, e->job_text);
@@ -251,11 +244,10 @@ int audit_add(struct audit *a, struct audit_entry *e, struct err *err)
 
 int audit_update(struct audit *a, const struct audit_entry *e, struct err *err)
 {
-    sqlite3_stmt *st;
+    sqlite3_stmt *st = a->db->st[UPDATE];
 
-    if (!a || !e->id)
+    if (!e->id)
         return 0;
-    st = a->db->st[UPDATE];
     sqlite3_bind_int64(st, 1, e->id);
     sqlite3_bind_int(st, 2, e->outcome);
     database_bind_text(st, 3, e->outcome_text);
@@ -271,8 +263,6 @@ void audit_expire(struct audit *a, int days)
 {
     struct err err;
 
-    if (!a)
-        return;
     sqlite3_bind_double(a->db->st[EXPIRE], 1, wall_s() - days * 86400.0);
     if (database_run(a->db->st[EXPIRE], "audit", &err) < 0)
         log_warn("%s: cannot delete old decisions", err.text);
@@ -284,55 +274,38 @@ json_t *audit_list(struct audit *a, uint32_t job, uid_t uid, int limit)
 {
     json_t *list = json_array();
     struct audit_entry e;
-    sqlite3_stmt *st;
+    sqlite3_stmt *st = a->db->st[LIST];
 
-    if (!a)
-        return list;
-    st = a->db->st[LIST];
     sqlite3_bind_int64(st, 1, job);
     database_bind_uid(st, 2, uid);
     sqlite3_bind_int(st, 3, limit);
-    while (sqlite3_step(st) == SQLITE_ROW) {
+    while (database_row(st)) {
         take_entry(st, &e);
         json_array_append_new(list, audit_object(&e));
     }
-    sqlite3_reset(st);
     return list;
 }
 
 void audit_spent(struct audit *a, const struct job_id *job, double since,
                  void (*each)(double at, uint32_t nodes, void *arg), void *arg)
 {
-    sqlite3_stmt *st;
+    sqlite3_stmt *st = a->db->st[SPENT];
 
-    if (!a)
-        return;
-    st = a->db->st[SPENT];
     sqlite3_bind_double(st, 1, since);
     sqlite3_bind_int64(st, 2, job ? job->job : 0);
     sqlite3_bind_int64(st, 3, job ? job->uid : 0);
-    while (sqlite3_step(st) == SQLITE_ROW)
+    while (database_row(st))
         each(sqlite3_column_double(st, 0), (uint32_t)sqlite3_column_int64(st, 1), arg);
-    sqlite3_reset(st);
-}
-
-/* The statement with the run's id bound. */
-static sqlite3_stmt *of_run(struct audit *a, enum statement which, const struct job_id *id)
-{
-    sqlite3_stmt *st = a->db->st[which];
-
-    database_bind_id(st, 1, id);
-    return st;
 }
 
 size_t audit_earlier(struct audit *a, const struct job_id *id, struct audit_entry e[AUDIT_EARLIER])
 {
-    sqlite3_stmt *st = a ? of_run(a, EARLIER, id) : NULL;
+    sqlite3_stmt *st = a->db->st[EARLIER];
     size_t n = 0;
 
-    while (st && n < AUDIT_EARLIER && sqlite3_step(st) == SQLITE_ROW)
+    database_bind_id(st, 1, id);
+    while (database_row(st))
         take_entry(st, &e[n++]);
-    sqlite3_reset(st);
     return n;
 }
 
@@ -349,11 +322,9 @@ static int one_row(sqlite3_stmt *st, struct audit_entry *e)
 int audit_asked(struct audit *a, const struct job_id *id, enum action_kind action, uid_t by,
                 struct audit_entry *e)
 {
-    sqlite3_stmt *st;
+    sqlite3_stmt *st = a->db->st[ASKED];
 
-    if (!a)
-        return -1;
-    st = of_run(a, ASKED, id);
+    database_bind_id(st, 1, id);
     database_bind_text(st, 5, action_name(action));
     sqlite3_bind_int64(st, 6, by);
     return one_row(st, e);
@@ -362,20 +333,18 @@ int audit_asked(struct audit *a, const struct job_id *id, enum action_kind actio
 void audit_run(struct audit *a, const struct job_id *id, void (*each)(const struct audit_entry *e, void *arg),
                void *arg)
 {
-    sqlite3_stmt *st = a ? of_run(a, RUN, id) : NULL;
+    sqlite3_stmt *st = a->db->st[RUN];
     struct audit_entry e;
 
-    while (st && sqlite3_step(st) == SQLITE_ROW) {
+    database_bind_id(st, 1, id);
+    while (database_row(st)) {
         take_entry(st, &e);
         each(&e, arg);
     }
-    sqlite3_reset(st);
 }
 
 int audit_get(struct audit *a, int64_t id, struct audit_entry *e)
 {
-    if (!a)
-        return -1;
     sqlite3_bind_int64(a->db->st[GET], 1, id);
     return one_row(a->db->st[GET], e);
 }

@@ -2,8 +2,8 @@
  * out or part of a dry run, and every user's command that changes decisions.
  *
  * It has a database of its own beside the history (StateDir/audit.sqlite) and, if AuditLog is configured, an
- * append-only file of JSON lines.  This module only records; others decide and act.  Every function accepts NULL
- * for a. Times: Unix seconds. */
+ * append-only file of JSON lines.  This module only records; others decide and act.
+ * Times: Unix seconds. */
 #ifndef SYNCGUARD_HISTORY_AUDIT_H
 #define SYNCGUARD_HISTORY_AUDIT_H
 
@@ -44,7 +44,7 @@ struct audit;
 
 /* Open DIR/audit.sqlite.  If that fails, a database in memory is used and warning has the reason ("": no failure). */
 struct audit *audit_open(const char *dir, struct err *warning);
-void audit_close(struct audit *a);
+void audit_close(struct audit *a); /* NULL is fine */
 /* From now on also append every entry to this file as a JSON line; "": to none. */
 void audit_log_to(struct audit *a, const char *path);
 

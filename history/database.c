@@ -113,7 +113,9 @@ struct database *database_open_or_memory(const char *dir, const struct database_
 
     warning->text[0] = '\0';
     d = database_open(dir, t, warning);
-    return d ? d : open_path(NULL, t, &why);
+    if (!d && !(d = open_path(NULL, t, &why)))
+        abort(); /* out of memory */
+    return d;
 }
 
 void database_close(struct database *d)
@@ -144,6 +146,15 @@ int database_run(sqlite3_stmt *st, const char *what, struct err *err)
     sqlite3_reset(st);
     sqlite3_clear_bindings(st);
     return rc == SQLITE_DONE ? 0 : -1;
+}
+
+bool database_row(sqlite3_stmt *st)
+{
+    if (sqlite3_step(st) == SQLITE_ROW)
+        return true;
+    sqlite3_reset(st);
+    sqlite3_clear_bindings(st);
+    return false;
 }
 
 /* ---- values ---- */

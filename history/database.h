@@ -8,6 +8,7 @@
 #define SYNCGUARD_HISTORY_DATABASE_H
 
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "common/err.h"
@@ -35,7 +36,7 @@ struct database {
  * refused. */
 struct database *database_open(const char *dir, const struct database_tables *t, struct err *err);
 /* Like database_open(), but if that fails the database is in memory and warning has the reason ("": no failure).
- * NULL: that failed, too. */
+ * Never returns NULL. */
 struct database *database_open_or_memory(const char *dir, const struct database_tables *t,
                                          struct err *warning);
 void database_close(struct database *d); /* NULL is fine */
@@ -44,6 +45,9 @@ void database_close(struct database *d); /* NULL is fine */
 int database_execute(struct database *d, const char *text, struct err *err);
 /* Execute a prepared statement that returns no rows, and reset it.  -1 with "WHAT: " and SQLite's reason. */
 int database_run(sqlite3_stmt *st, const char *what, struct err *err);
+
+/* Fetch the next row of a prepared statement.  false: there are no more, and it is reset. */
+bool database_row(sqlite3_stmt *st);
 
 /* Bind a value to parameter `at`, which counts from 1. */
 void database_bind_text(sqlite3_stmt *st, int at, const char *text);

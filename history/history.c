@@ -80,7 +80,7 @@ void history_free(struct history *h)
 
 static struct memory *find(const struct history *h, const struct job *j)
 {
-    for (size_t i = 0; h && i < h->n; i++)
+    for (size_t i = 0; i < h->n; i++)
         if (h->memory[i].job == j)
             return &h->memory[i];
     return NULL;
@@ -175,8 +175,10 @@ static void compare(struct history *h, struct memory *m, const struct store_run 
 
     free(m->past);
     m->past = NULL;
-    if (!r->period || store_similar_runs(h->store, r, &similar) < 0 ||
-        !past_compare(&r->figures, similar.run, similar.n, similar.rerun, similar.n_starts, &p))
+    if (!r->period)
+        return;
+    store_similar_runs(h->store, r, &similar);
+    if (!past_compare(&r->figures, similar.run, similar.n, similar.rerun, similar.n_starts, &p))
         return;
     m->past = xcalloc(1, sizeof(*m->past));
     *m->past = p;
@@ -237,7 +239,7 @@ int history_save(struct history *h, const struct job *j, double now_s, double fi
     struct err end_err;
     int rc;
 
-    if (!h || !h->store)
+    if (!h->store)
         return 0;
     m = memory_of(h, j);
     view_figures_get(j->view, end_s, &f);
@@ -286,8 +288,9 @@ static int save_verdict(struct history *h, const struct job *j, const struct vie
                         struct err *err)
 {
     for (uint32_t c = 0; c < d->n_culprits; c++)
-        if (store_verdict(h->store, j, finding_class_name(d->finding.class), finding_scope_name(d->finding.scope), d->culprit[c],
-                          culprit_node(j, d, c, now_s), d->finding.slowdown, d->text, err) < 0)
+        if (store_verdict(h->store, j, finding_class_name(d->finding.class),
+                          finding_scope_name(d->finding.scope), d->culprit[c], culprit_node(j, d, c, now_s),
+                          d->finding.slowdown, d->text, err) < 0)
             return -1;
     return 0;
 }
@@ -300,7 +303,7 @@ int history_verdicts(struct history *h, const struct job *j, double now_s, struc
     size_t n;
     int rc = 0;
 
-    if (!h || !h->store)
+    if (!h->store)
         return 0;
     m = memory_of(h, j);
     n = view_verdicts_get(j->view, &d);
@@ -370,7 +373,7 @@ void history_tick(struct history *h, double now_s)
 {
     struct scoring s = { .now = wall_s() };
 
-    if (!h || !h->store)
+    if (!h->store)
         return;
     if (!h->next) {
         if (!h->stale || (h->lemons && now_s < h->lemons_s + HISTORY_LEMONS_S))
@@ -391,7 +394,7 @@ void history_tick(struct history *h, double now_s)
 
 void history_put_node(const struct history *h, const char *node, json_t *row)
 {
-    const struct lemons *all = h ? h->lemons : NULL;
+    const struct lemons *all = h->lemons;
     const struct lemon *l = all ? lemons_find(all, node) : NULL;
 
     put_real(row, "lemon_score", l ? l->score : NAN);
@@ -402,7 +405,7 @@ void history_put_node(const struct history *h, const char *node, json_t *row)
 const struct lemon *history_lemons(const struct history *h, size_t *n)
 {
     *n = 0;
-    return h && h->lemons ? lemons_get(h->lemons, n) : NULL;
+    return h->lemons ? lemons_get(h->lemons, n) : NULL;
 }
 
 /* ---- failure rates ---- */
@@ -453,21 +456,22 @@ static bool more_often(const struct source *jobs, const struct source *nodes)
 
 void history_failures(const struct history *h, struct accounting *a, struct job *j)
 {
-    bool kept = h && h->store;
     struct source jobs, nodes, *s = NULL;
     double failures, node_s;
 
-    if (kept && from_jobs(h, j, &jobs))
+    if (h->store && from_jobs(h, j, &jobs))
         s = &jobs;
     if (from_nodes(a, j, &nodes) && !(s && more_often(s, &nodes)))
         s = &nodes;
     if (s)
         cadence_history_set(j, s->failures, s->node_s, s->name, s->text);
-    if (kept && store_own_failures(h->store, j, &failures, &node_s) == 0)
+    if (h->store) {
+        store_own_failures(h->store, j, &failures, &node_s);
         cadence_own_set(j, failures, node_s);
+    }
 }
 
 int history_outcome(const struct history *h, const struct job *j, struct err *err)
 {
-    return h ? store_outcome(h->store, j, j->outcome == JOB_OUTCOME_FAILED, err) : 0;
+    return h->store ? store_outcome(h->store, j, j->outcome == JOB_OUTCOME_FAILED, err) : 0;
 }

@@ -4,7 +4,7 @@
  * It turns a step into rows (store.h), keeps the data of a running step that a row needs and the view discards, and
  * caches the results (past.h, lemon.h), so that a query does not read the database: a run is compared when it is
  * saved; after rows changed, the nodes are scored again, a few rows per tick, at most once in HISTORY_LEMONS_S.
- * Every function accepts NULL for h, and a history without a store.
+ * A history without a store has no data.
  *
  * Times: now_s is the controller's monotonic clock. */
 #ifndef SYNCGUARD_HISTORY_HISTORY_H
@@ -26,8 +26,9 @@ struct job;
 struct lemon;
 struct past;
 
-struct history *history_new(struct store *s); /* uses s, which the caller closes after history_free() */
-void history_free(struct history *h);
+struct history *
+history_new(struct store *s);         /* uses s (NULL: none), which the caller closes after history_free() */
+void history_free(struct history *h); /* NULL is fine */
 
 /* Save the present state of the step: its report, to which the keys of history_put() are added, its figures and its
  * nodes.  -1 with a reason. */

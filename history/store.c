@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
+#include "common/now.h"
 #include "common/xalloc.h"
 #include "history/database.h"
 #include "history/store_schema.h"
@@ -88,11 +88,6 @@ struct store {
     struct database *db;
 };
 
-static double now_wall_s(void)
-{
-    return (double)time(NULL);
-}
-
 struct store *store_open(const char *dir, struct err *err)
 {
     struct database *db = database_open(dir, &tables, err);
@@ -112,20 +107,17 @@ void store_close(struct store *s)
 
 int store_step(struct store *s, const struct job *j, const json_t *report, struct err *err)
 {
-    sqlite3_stmt *st;
+    sqlite3_stmt *st = s->db->st[PUT_STEP];
     char *text;
     int rc;
 
-    if (!s)
-        return 0;
-    st = s->db->st[PUT_STEP];
     text = json_dumps(report, JSON_COMPACT);
     database_bind_id(st, 1, &j->id);
     database_bind_text(st, 5, j->name);
     database_bind_text(st, 6, j->user);
     database_bind_text(st, 7, j->partition);
     sqlite3_bind_double(st, 8, j->start_wall_s);
-    sqlite3_bind_double(st, 9, now_wall_s());
+    sqlite3_bind_double(st, 9, wall_s());
     database_bind_text(st, 10, job_state_name(j->state));
     database_bind_text(st, 11, text);
     rc = database_run(st, "history", err);
@@ -136,12 +128,9 @@ int store_step(struct store *s, const struct job *j, const json_t *report, struc
 int store_verdict(struct store *s, const struct job *j, const char *class, const char *scope,
                   const char *culprit, const char *node, double slowdown, const char *text, struct err *err)
 {
-    sqlite3_stmt *st;
+    sqlite3_stmt *st = s->db->st[PUT_VERDICT];
 
-    if (!s)
-        return 0;
-    st = s->db->st[PUT_VERDICT];
-    sqlite3_bind_double(st, 1, now_wall_s());
+    sqlite3_bind_double(st, 1, wall_s());
     sqlite3_bind_int64(st, 2, j->id.uid);
     sqlite3_bind_int64(st, 3, j->id.job);
     sqlite3_bind_int64(st, 4, j->id.step);
@@ -171,11 +160,8 @@ static int put_outcome(struct store *s, const struct store_run *r, struct err *e
 
 int store_run(struct store *s, const struct store_run *r, struct err *err)
 {
-    sqlite3_stmt *st;
+    sqlite3_stmt *st = s->db->st[PUT_RUN];
 
-    if (!s)
-        return 0;
-    st = s->db->st[PUT_RUN];
     database_bind_id(st, 1, &r->job->id);
     database_bind_text(st, 5, r->job->name);
     database_bind_text(st, 6, r->job->partition);
@@ -209,33 +195,25 @@ static void take_start(sqlite3_stmt *st, const struct store_run *r, struct store
         (struct past_run){ database_real(st, 7), database_real(st, 8), database_real(st, 9) };
 }
 
-int store_similar_runs(struct store *s, const struct store_run *r, struct store_similar_runs *out)
+void store_similar_runs(struct store *s, const struct store_run *r, struct store_similar_runs *out)
 {
-    sqlite3_stmt *st;
+    sqlite3_stmt *st = s->db->st[GET_STARTS];
 
     out->n = out->n_starts = 0;
-    if (!s)
-        return -1;
-    st = s->db->st[GET_STARTS];
     sqlite3_bind_int64(st, 1, r->job->id.uid);
     database_bind_text(st, 2, r->job->name);
     database_bind_text(st, 3, r->job->partition);
     sqlite3_bind_double(st, 4, r->job->start_wall_s);
     sqlite3_bind_int(st, 5, STARTS_MAX);
-    while (sqlite3_step(st) == SQLITE_ROW)
+    while (database_row(st))
         take_start(st, r, out);
-    sqlite3_reset(st);
-    return 0;
 }
 
 int store_parts(struct store *s, const struct job *j, double now, const struct store_part *part, size_t n,
                 struct err *err)
 {
-    sqlite3_stmt *st;
+    sqlite3_stmt *st = s->db->st[PUT_PART];
 
-    if (!s)
-        return 0;
-    st = s->db->st[PUT_PART];
     for (size_t i = 0; i < n; i++) {
         database_bind_text(st, 1, part[i].node);
         database_bind_id(st, 2, &j->id);
@@ -254,13 +232,10 @@ int store_parts(struct store *s, const struct job *j, double now, const struct s
 
 int store_node_jobs(struct store *s, char node[STORE_NODE_MAX], size_t max, store_node_job *each, void *arg)
 {
-    sqlite3_stmt *st;
+    sqlite3_stmt *st = s->db->st[GET_NODE_JOBS];
     size_t n = 0;
     int rc;
 
-    if (!s)
-        return -1;
-    st = s->db->st[GET_NODE_JOBS];
     database_bind_text(st, 1, node);
     while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(st, 0);
@@ -277,60 +252,52 @@ int store_node_jobs(struct store *s, char node[STORE_NODE_MAX], size_t max, stor
 }
 
 /* Read the sums over outcomes. */
-static int take_failures(sqlite3_stmt *st, double *failures, double *node_s)
+static void take_failures(sqlite3_stmt *st, double *failures, double *node_s)
 {
+    *failures = *node_s = 0;
     if (sqlite3_step(st) == SQLITE_ROW) {
         *failures = sqlite3_column_double(st, 0);
         *node_s = sqlite3_column_double(st, 1);
     }
     sqlite3_reset(st);
-    return 0;
 }
 
-int store_failures(struct store *s, const struct job *j, const char *partition, double *failures,
-                   double *node_s)
+void store_failures(struct store *s, const struct job *j, const char *partition, double *failures,
+                    double *node_s)
 {
-    sqlite3_stmt *st;
+    sqlite3_stmt *st = s->db->st[GET_FAILURES];
 
-    *failures = *node_s = 0;
-    if (!s)
-        return -1;
-    st = s->db->st[GET_FAILURES];
     sqlite3_bind_int64(st, 1, STEPS_MIN);
     database_bind_text(st, 2, partition);
     sqlite3_bind_int64(st, 3, j->id.job);
     sqlite3_bind_int64(st, 4, j->id.uid);
     sqlite3_bind_int64(st, 5, FAILURES_MAX);
-    return take_failures(st, failures, node_s);
+    take_failures(st, failures, node_s);
 }
 
-int store_own_failures(struct store *s, const struct job *j, double *failures, double *node_s)
+void store_own_failures(struct store *s, const struct job *j, double *failures, double *node_s)
 {
-    *failures = *node_s = 0;
-    if (!s)
-        return -1;
-    database_bind_id(s->db->st[GET_OWN_FAILURES], 1, &j->id);
-    sqlite3_bind_int64(s->db->st[GET_OWN_FAILURES], 5, STEPS_MIN);
-    return take_failures(s->db->st[GET_OWN_FAILURES], failures, node_s);
+    sqlite3_stmt *st = s->db->st[GET_OWN_FAILURES];
+
+    database_bind_id(st, 1, &j->id);
+    sqlite3_bind_int64(st, 5, STEPS_MIN);
+    take_failures(st, failures, node_s);
 }
 
 int store_outcome(struct store *s, const struct job *j, bool failed, struct err *err)
 {
-    if (!s)
-        return 0;
-    database_bind_id(s->db->st[SET_OUTCOME], 1, &j->id);
-    sqlite3_bind_int(s->db->st[SET_OUTCOME], 5, failed);
-    return database_run(s->db->st[SET_OUTCOME], "history", err);
+    sqlite3_stmt *st = s->db->st[SET_OUTCOME];
+
+    database_bind_id(st, 1, &j->id);
+    sqlite3_bind_int(st, 5, failed);
+    return database_run(st, "history", err);
 }
 
 int store_scaling(struct store *s, const struct job *j, uint32_t ranks, double heard, const char *run_text,
                   struct err *err)
 {
-    sqlite3_stmt *st;
+    sqlite3_stmt *st = s->db->st[PUT_SCALING];
 
-    if (!s)
-        return 0;
-    st = s->db->st[PUT_SCALING];
     database_bind_id(st, 1, &j->id);
     database_bind_text(st, 5, j->name);
     database_bind_text(st, 6, j->partition);
@@ -343,35 +310,24 @@ int store_scaling(struct store *s, const struct job *j, uint32_t ranks, double h
 void store_scaling_runs(struct store *s, const struct job *j, uint32_t ranks, size_t max,
                         store_scaling_run *each, void *arg)
 {
-    sqlite3_stmt *st;
+    sqlite3_stmt *st = s->db->st[GET_SCALING];
 
-    if (!s)
-        return;
-    st = s->db->st[GET_SCALING];
     sqlite3_bind_int64(st, 1, j->id.uid);
     database_bind_text(st, 2, j->name);
     database_bind_text(st, 3, j->partition);
     sqlite3_bind_int64(st, 4, ranks);
     sqlite3_bind_int64(st, 5, (sqlite3_int64)max);
-    while (sqlite3_step(st) == SQLITE_ROW) {
-        const char *text = (const char *)sqlite3_column_text(st, 0);
-
-        if (text)
-            each(text, arg);
-    }
-    sqlite3_reset(st);
+    while (database_row(st))
+        each(database_text(st, 0), arg);
 }
 
 void store_begin(struct store *s)
 {
-    if (s)
-        sqlite3_exec(s->db->db, "BEGIN", NULL, NULL, NULL);
+    sqlite3_exec(s->db->db, "BEGIN", NULL, NULL, NULL);
 }
 
 int store_end(struct store *s, struct err *err)
 {
-    if (!s)
-        return 0;
     if (database_execute(s->db, "COMMIT", err) == 0)
         return 0;
     err_prefix(err, "history");
@@ -379,14 +335,20 @@ int store_end(struct store *s, struct err *err)
     return -1;
 }
 
-/* ---- queries ---- */
-
-static json_t *report_column(sqlite3_stmt *st)
+int store_expire(struct store *s, int days, struct err *err)
 {
-    const char *text = (const char *)sqlite3_column_text(st, 0);
+    char text[400];
+    double before = wall_s() - days * 86400.0;
 
-    return text ? json_loads(text, 0, NULL) : NULL;
+    snprintf(text, sizeof(text),
+             "DELETE FROM step WHERE updated < %.0f; DELETE FROM verdict WHERE at < %.0f;"
+             "DELETE FROM run WHERE heard < %.0f; DELETE FROM part WHERE at < %.0f;"
+             "DELETE FROM outcome WHERE heard < %.0f; DELETE FROM scaling WHERE heard < %.0f;",
+             before, before, before, before, before, before);
+    return database_execute(s->db, text, err) < 0 ? err_prefix(err, "history") : 0;
 }
+
+/* ---- queries ---- */
 
 /* Whether there is a row; the caller resets st. */
 static bool find_report(sqlite3_stmt *st, int64_t job, int64_t step, uid_t uid)
@@ -400,7 +362,7 @@ static bool find_report(sqlite3_stmt *st, int64_t job, int64_t step, uid_t uid)
 json_t *store_report(struct store *s, int64_t job, int64_t step, uid_t uid)
 {
     sqlite3_stmt *st = s ? s->db->st[GET_REPORT] : NULL;
-    json_t *report = st && find_report(st, job, step, uid) ? report_column(st) : NULL;
+    json_t *report = st && find_report(st, job, step, uid) ? json_loads(database_text(st, 0), 0, NULL) : NULL;
 
     sqlite3_reset(st);
     return report;
@@ -425,13 +387,8 @@ json_t *store_list(struct store *s, uid_t uid, int limit)
     st = s->db->st[GET_LIST];
     database_bind_uid(st, 1, uid);
     sqlite3_bind_int(st, 2, limit);
-    while (sqlite3_step(st) == SQLITE_ROW) {
-        json_t *report = report_column(st);
-
-        if (report)
-            json_array_append_new(list, report);
-    }
-    sqlite3_reset(st);
+    while (database_row(st))
+        json_array_append_new(list, json_loads(database_text(st, 0), 0, NULL)); /* ignores NULL */
     return list;
 }
 
@@ -451,21 +408,6 @@ int store_node(struct store *s, const char *node, int *count, double *last_wall_
     }
     sqlite3_reset(st);
     return 0;
-}
-
-int store_expire(struct store *s, int days, struct err *err)
-{
-    double before = now_wall_s() - days * 86400.0;
-    char text[400];
-
-    if (!s)
-        return 0;
-    snprintf(text, sizeof(text),
-             "DELETE FROM step WHERE updated < %.0f; DELETE FROM verdict WHERE at < %.0f;"
-             "DELETE FROM run WHERE heard < %.0f; DELETE FROM part WHERE at < %.0f;"
-             "DELETE FROM outcome WHERE heard < %.0f; DELETE FROM scaling WHERE heard < %.0f;",
-             before, before, before, before, before, before);
-    return database_execute(s->db, text, err) < 0 ? err_prefix(err, "history") : 0;
 }
 
 double store_bytes(struct store *s)

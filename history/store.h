@@ -3,7 +3,7 @@
  * It has one row per step with its latest report; one per verdict; one per run (the step's figures, with which
  * later similar runs are compared); one per run and node (the time of its part in the run, and for how much of that
  * it was the culprit, so that rates have a denominator). The schema has a version; an older one is migrated when
- * the store is opened, a newer one is refused. The controller works without it: every function accepts NULL for s.
+ * the store is opened, a newer one is refused. The controller works without it: the queries accept NULL for s.
  * Functions that return int return 0, or -1 with a reason, unless stated otherwise.
  *
  * Times: Unix seconds. Unknown: NaN, in the database null. */
@@ -56,7 +56,7 @@ struct store_similar_runs {
     bool rerun[PAST_RUNS_MAX];
     size_t n, n_starts;
 };
-int store_similar_runs(struct store *s, const struct store_run *r, struct store_similar_runs *out);
+void store_similar_runs(struct store *s, const struct store_run *r, struct store_similar_runs *out);
 
 /* A node's part in a run. */
 struct store_part {
@@ -71,7 +71,7 @@ int store_parts(struct store *s, const struct job *j, double now, const struct s
                 struct err *err);
 /* Call each for the jobs of all nodes after `node` ("": from the first), ordered by node (strcmp), then by user; a
  * job's steps and restarts are one call. Stops after the node with which max jobs are reached, and copies its name
- * to node. 1: there are more nodes, 0: that was the last one, -1: no store. */
+ * to node. 1: there are more nodes, 0: that was the last one. */
 #define STORE_NODE_MAX 64
 typedef void store_node_job(const char *node, int64_t uid, double seconds, double culprit_s, double at,
                             void *arg);
@@ -79,12 +79,12 @@ int store_node_jobs(struct store *s, char node[STORE_NODE_MAX], size_t max, stor
 
 /* Number of failed runs of the partition ("": of all) and node-seconds of its runs; only runs of at least 20 steps,
  * without j's job.  A run failed if it was lost, hung at its end or had processes die, unless store_outcome()
- * recorded otherwise.  -1: no store. */
-int store_failures(struct store *s, const struct job *j, const char *partition, double *failures,
-                   double *node_s);
+ * recorded otherwise. */
+void store_failures(struct store *s, const struct job *j, const char *partition, double *failures,
+                    double *node_s);
 
 /* Failures and node-seconds of the job's own other runs: its other steps, and its runs before it was requeued. */
-int store_own_failures(struct store *s, const struct job *j, double *failures, double *node_s);
+void store_own_failures(struct store *s, const struct job *j, double *failures, double *node_s);
 /* Record whether the ended step failed, which replaces the value derived from `broken`. */
 int store_outcome(struct store *s, const struct job *j, bool failed, struct err *err);
 
@@ -101,6 +101,8 @@ void store_scaling_runs(struct store *s, const struct job *j, uint32_t ranks, si
 void store_begin(struct store *s);
 int store_end(struct store *s, struct err *err);
 
+int store_expire(struct store *s, int days, struct err *err); /* delete rows that are older */
+
 /* ---- queries ---- */
 
 /* The report of the newest stored step that matches (step -1: any) and that uid may see (UINT32_MAX: all).
@@ -111,9 +113,8 @@ bool store_has_report(struct store *s, int64_t job, int64_t step, uid_t uid);
 /* Rows for the list of finished steps, newest first, each with the first keys of its report. The caller owns the
  * array. */
 json_t *store_list(struct store *s, uid_t uid, int limit);
-/* Number of verdicts with the node as culprit, and the time of the last (Unix time; 0: never). */
+/* Number of verdicts with the node as culprit, and the time of the last (Unix time; 0: never).  -1: no store. */
 int store_node(struct store *s, const char *node, int *count, double *last_wall_s);
-int store_expire(struct store *s, int days, struct err *err); /* delete rows that are older */
-double store_bytes(struct store *s);                          /* size of the file; NaN without a store */
+double store_bytes(struct store *s); /* size of the file; NaN without a store */
 
 #endif

@@ -13,6 +13,7 @@
 #include "daemon/control.h"
 #include "daemon/query_action.h"
 #include "daemon/server.h"
+#include "history/audit.h"
 #include "history/history.h"
 #include "job/cadence.h"
 
@@ -110,6 +111,7 @@ static struct controller *begin(void)
     s->start_s = controller_now_s();
     s->batches_per_s = s->cpu_ratio = NAN;
     s->history = history_new(NULL);
+    s->audit = audit_open(config.state_dir, &err);
     query_action_open(s);
     s->controls = controls_new(s, &config, &err);
     if (!s->controls)

@@ -1,5 +1,5 @@
-/* slurm/accounting with commands that stand for Slurm's: what is asked, what becomes of answers and
- * refusals, and whom the failure rate of a job is learnt from. */
+/* slurm/accounting with scripts in place of Slurm's commands: the queries, their answers and failures, and the source of
+ * a job's failure rate. */
 #include "slurm/accounting.h"
 
 #include <event2/event.h>
@@ -37,7 +37,7 @@ static void tool(const char *name, const char *script)
     chmod(path, 0700);
 }
 
-/* What sacctmgr answers from now on. */
+/* Set the answer of sacctmgr. */
 static void answers(const char *script)
 {
     char *text =
@@ -59,7 +59,7 @@ static void failing_nodes(void)
     put("events", EVENTS, a, b);
 }
 
-/* The file's first line that has the word. */
+/* Whether a line of the file has the word. */
 static bool says(const char *name, const char *word)
 {
     char path[128], text[1000];
@@ -90,7 +90,7 @@ static int count(const char *name)
     return n;
 }
 
-/* Until an answer is there, or something failed; true: an answer. */
+/* Wait for an answer, or for a line of the log.  true: there is an answer. */
 static bool wait_for(struct accounting *a, const char *log_word)
 {
     for (int i = 0; i < 1000; i++) {
@@ -110,46 +110,46 @@ static void asking(struct accounting *a)
     int asked;
 
     ok(!accounting_see(NULL, "main", 1, &s) && !accounting_see(a, "main", 1, &s),
-       "before it was asked nothing is known");
+       "before the first answer the failure rate is unknown");
     ok(!wait_for(a, "not running a supported") && !accounting_see(a, "main", 1, &s),
-       "a cluster without accounting: nothing is known");
+       "on a cluster without accounting the failure rate is unknown");
     asked = count("asked");
     for (int i = 0; i < 20; i++)
         accounting_tick(a, now_s + 60 * i);
-    is_int(count("asked"), asked, "and it is not asked again soon");
+    is_int(count("asked"), asked, "after a failure the accounting is not asked for 20 minutes");
     answers("cat $(dirname $0)/events");
     now_s += 4000;
-    ok(wait_for(a, NULL) && accounting_see(a, "main", 1, &s), "an hour later it is");
+    ok(wait_for(a, NULL) && accounting_see(a, "main", 1, &s), "an hour after a failure the accounting is asked again");
     ok(s.failures == 2 && s.events == 2 && s.nodes == 64 && fabs(s.node_s - 64 * 90 * 86400.0) < 1,
-       "%.1f failures, %u events on %u nodes in %.0f days", s.failures, s.events, s.nodes, s.span_s / 86400);
+       "the answer has %.1f of 2 failures, %u of 2 events on %u of 64 nodes in %.0f of 90 days", s.failures, s.events, s.nodes, s.span_s / 86400);
     ok(says("asked", "-nP show event Start=now-90days format=" OUTAGES_EVENTS),
        "sacctmgr is asked for events");
     answers("echo no; exit 1");
     now_s += 22000;
     ok(!wait_for(a, "failed without a message") && accounting_see(a, "main", 1, &s) && s.failures == 2,
-       "when it refuses later, what was known stays");
+       "after a refusal the earlier answer stays valid");
     answers("true");
     now_s += 4000;
     ok(!wait_for(a, "no events of this cluster") && accounting_see(a, "main", 1, &s),
-       "when it knows of nothing, too");
+       "after an empty answer the earlier answer stays valid");
     tool("sinfo", "kill -9 $$");
     answers("cat $(dirname $0)/events");
     now_s += 4000;
-    ok(!wait_for(a, "sinfo: it failed") && accounting_see(a, "main", 1, &s), "and when sinfo dies");
-    is_int(count("log"), 5, "a line for each of these, and one when there was an answer");
+    ok(!wait_for(a, "sinfo: it failed") && accounting_see(a, "main", 1, &s), "after sinfo was killed the earlier answer stays valid");
+    is_int(count("log"), 5, "each failure and the first answer after one are logged in one line");
 }
 
-/* ---- whom a rate is learnt from ---- */
+/* ---- the source of a failure rate ---- */
 
 static const char *source_of(struct job *j, double *failures)
 {
     json_t *o = cadence_json(j, 0), *rate = json_object_get(o, "failure_rate");
     static char text[200];
-    const char *told = json_string_value(json_object_get(rate, "source_text"));
+    const char *source_text = json_string_value(json_object_get(rate, "source_text"));
 
     *failures = json_number_value(json_object_get(rate, "failures"));
     snprintf(text, sizeof(text), "%s: %s", json_string_value(json_object_get(rate, "source")),
-             told ? told : "");
+             source_text ? source_text : "");
     json_decref(o);
     return text;
 }
@@ -191,38 +191,39 @@ static void learning(struct accounting *a)
 {
     struct err err;
     struct store *s = store_open(root, &err);
-    struct history *h = history_new(s);
+    struct history *h = history_new(s), *none = history_new(NULL);
     struct job *j = job_of(100, 2);
     double failures;
 
     history_failures(h, NULL, j);
-    is_str(source_of(j, &failures), "published: ", "nothing is known");
-    history_failures(NULL, a, j);
+    is_str(source_of(j, &failures), "published: ", "without history and accounting the published failure rate is used");
+    history_failures(none, a, j);
     is_str(source_of(j, &failures), "slurm: from Slurm's accounting: 2 events on 64 nodes in 90 days",
-           "the accounting's word alone");
-    ok(failures == 2, "%.1f failures", failures);
+           "without a history the accounting's failure rate is used");
+    is_near(failures, 2, 1e-9, "the accounting has 2 failures");
     ran(s, 1, 0, false);
     ran(s, 2, 0, true);
     history_failures(h, a, j);
-    ok(!strncmp(source_of(j, &failures), "slurm", 5), "few guarded jobs do not stand against it");
+    ok(!strncmp(source_of(j, &failures), "slurm", 5), "the accounting has precedence over fewer than 3 failed jobs");
     history_failures(h, NULL, j);
-    is_str(source_of(j, &failures), "history: ", "without it they are all that is known");
-    ok(failures == 1, "%.1f failed", failures);
+    is_str(source_of(j, &failures), "history: ", "without accounting the failure rate of guarded jobs is used");
+    is_near(failures, 1, 1e-9, "the history has 1 failed job");
     ran(s, 3, 0, true);
     ran(s, 4, 0, true);
     history_failures(h, a, j);
-    is_str(source_of(j, &failures), "partition: ", "jobs that failed more often than their nodes went down");
-    ok(failures == 3, "%.1f failed", failures);
+    is_str(source_of(j, &failures), "partition: ", "jobs that failed more often than their nodes went down have precedence over the accounting");
+    is_near(failures, 3, 1e-9, "the partition has 3 failed jobs");
     outcome(s, 3, JOB_OUTCOME_FAILED);
     history_failures(h, NULL, j);
-    is_str(source_of(j, &failures), "partition: ", "Slurm says that one failed: no change");
+    is_str(source_of(j, &failures), "partition: ", "a job whose failure Slurm confirms still counts");
     outcome(s, 4, JOB_OUTCOME_ENDED);
     history_failures(h, NULL, j);
     source_of(j, &failures);
-    ok(failures == 2, "one that was cancelled is no failure: %.1f failed", failures);
+    ok(failures == 2, "a cancelled job does not count as a failure: %.1f of 2", failures);
     history_failures(h, a, j);
-    ok(!strncmp(source_of(j, &failures), "slurm", 5), "and then they are few again");
+    ok(!strncmp(source_of(j, &failures), "slurm", 5), "with fewer than 3 failed jobs the accounting has precedence again");
     job_free(j);
+    history_free(none);
     history_free(h);
     store_close(s);
 }
@@ -248,10 +249,10 @@ static void own(void)
     rate = json_number_value(json_object_get(json_object_get(o, "failure_rate"), "value"));
     without = json_number_value(json_object_get(json_object_get(p, "failure_rate"), "value"));
     ok(json_number_value(json_object_get(json_object_get(o, "failure_rate"), "own_failures")) == 2,
-       "its own failures");
+       "a requeued job has the failures of its earlier runs");
     /* one failure in 1000/6.5 node-days, then two in two */
     ok(fabs(without - 0.0065) < 1e-6 && fabs(rate - 3 / (1000 / 6.5 + 2)) < 1e-6,
-       "they count in full: %.4f instead of %.4f a node and day", rate, without);
+       "own failures count in full: the rate is %.4f instead of %.4f per node and day", rate, without);
     json_decref(o);
     json_decref(p);
     job_free(j);
@@ -286,7 +287,7 @@ int main(void)
     c.accounting_days = 0;
     accounting_configure(a, &c);
     ok(accounting_tick(a, now_s) && !accounting_see(a, "main", 1, &(struct outages_seen){ 0 }),
-       "AccountingDays=0: nothing is asked, nothing is known");
+       "with AccountingDays=0 the failure rate is unknown");
     accounting_free(a);
     accounting_free(NULL);
     event_base_free(base);
