@@ -7,9 +7,9 @@
 
 #include "common/xalloc.h"
 
-/* Least weight of the prior in jobs: among few nodes, a lemon itself would otherwise weaken it. */
-#define STRENGTH_MIN 20.0
-#define STRENGTH_MAX 20.0
+/* Weight of the prior in jobs.  It is not estimated from the nodes' spread: among few nodes, a lemon itself would weaken
+ * it. */
+#define PRIOR_JOBS 20.0
 
 struct lemons {
     struct lemon *lemon;
@@ -124,9 +124,9 @@ double lemon_beta_cdf(double a, double b, double x)
 
 /* ---- the score ---- */
 
-/* Sums over a set of nodes for the moments; one node can be subtracted from them. */
+/* Sums over a set of nodes, from which one node can be subtracted. */
 struct sums {
-    double nodes, jobs, jobs2, culprits, culprits2_per_job;
+    double nodes, jobs, culprits;
 };
 
 static void sums_add(struct sums *s, const struct lemon *l, double sign)
@@ -135,40 +135,20 @@ static void sums_add(struct sums *s, const struct lemon *l, double sign)
         return;
     s->nodes += sign;
     s->jobs += sign * l->jobs;
-    s->jobs2 += sign * l->jobs * l->jobs;
     s->culprits += sign * l->culprits;
-    s->culprits2_per_job += sign * l->culprits * l->culprits / l->jobs;
-}
-
-/* The prior's strength in jobs (the sum of its two parameters), from how much more the nodes' rates differ than by
- * chance: Kleinman 1973, equation 2 with the jobs as weights. */
-static double strength(const struct sums *s)
-{
-    double rate, chance, excess, room, alike;
-
-    if (s->nodes < 2 || !(s->culprits > 0) || s->culprits >= s->jobs)
-        return STRENGTH_MIN;
-    rate = s->culprits / s->jobs;
-    chance = rate * (1 - rate);
-    excess = s->culprits2_per_job - s->culprits * rate - chance * (s->nodes - 1);
-    room = chance * (s->jobs - s->jobs2 / s->jobs - (s->nodes - 1));
-    alike = excess / room;
-    if (!(room > 0) || !(alike > 1 / (1 + STRENGTH_MAX)))
-        return STRENGTH_MAX;
-    return fmax(STRENGTH_MIN, fmin(STRENGTH_MAX, 1 / alike - 1));
 }
 
 /* others: the sums of all nodes except this one. */
 static double score(const struct lemon *l, const struct sums *others)
 {
     double rate = fmax(LEMON_MIN_RATE, (others->culprits + LEMON_MIN_RATE) / (fmax(0, others->jobs) + 1));
-    double prior = strength(others), limit = LEMON_TIMES * rate;
+    double limit = LEMON_TIMES * rate;
 
     if (l->jobs < LEMON_MIN_JOBS || others->nodes < 1)
         return NAN;
     return limit >= 1 ? 0
-                      : 1 - lemon_beta_cdf(rate * prior + l->culprits,
-                                           (1 - rate) * prior + l->jobs - l->culprits, limit);
+                      : 1 - lemon_beta_cdf(rate * PRIOR_JOBS + l->culprits,
+                                           (1 - rate) * PRIOR_JOBS + l->jobs - l->culprits, limit);
 }
 
 void lemons_score(struct lemons *t)

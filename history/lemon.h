@@ -1,9 +1,9 @@
 /* lemon.h - the lemon score, which finds nodes that are the culprit in job after job.
  *
- * A lemon is a node that holds jobs back far more often than the others do, though no health check finds it (Kokolis et al. 2024, "Revisiting Reliability in Large-Scale Machine Learning Research
- * Clusters", whose lemon detection is over 28 days of job history as well). The score is the posterior
- * probability that the node's rate is above LEMON_TIMES the cluster's, the rate being the share of its
- * job-time in which it was the culprit:
+ * A lemon is a node that holds jobs back far more often than the others do, though no health check finds it (Kokolis
+ * et al. 2024, "Revisiting Reliability in Large-Scale Machine Learning Research Clusters", whose lemon detection is
+ * over 28 days of job history as well). The score is the posterior probability that the node's rate is above
+ * LEMON_TIMES the cluster's, the rate being the share of its job-time in which it was the culprit:
  *
  * - Every job counts once, however many steps, restarts or verdicts it had, with the share of its time on the
  *   node in which the node was the culprit. A job of less than LEMON_FULL_S on the node counts proportionally less.
@@ -11,10 +11,9 @@
  * - Jobs of one user are similar and not independent evidence: n of them count as n / (1 + (n - 1) rho), which
  *   never exceeds 1 / rho (the design effect of Kish 1965, "Survey Sampling", rho is LEMON_ALIKE).
  * - The counts are binomial with a Beta prior, so that the posterior is Beta, too.  The prior's mean is the rate of
- *   the other nodes, its strength follows from their spread by the method of moments (Kleinman 1973,
- *   "Proportions with extraneous variance", JASA 68:46), the empirical Bayes shrinkage of Efron & Morris 1975
- *   ("Data analysis using Stein's estimator and its generalizations", JASA 70:311). A node is thus compared with
- *   the rates of this cluster, and few jobs change its score little.
+ *   the other nodes (empirical Bayes, Efron & Morris 1975, "Data analysis using Stein's estimator and its
+ *   generalizations", JASA 70:311), its weight that of 20 jobs. A node is thus compared with the rates of this
+ *   cluster, and few jobs change its score little.
  *
  * Pure: no clock, no store. Rates are ratios; unknown is NaN. */
 #ifndef SYNCGUARD_HISTORY_LEMON_H
