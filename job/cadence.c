@@ -11,25 +11,25 @@
 #include "job/job.h"
 #include "wire/json.h"
 
-#define OUTLIVED_S  60.0 /* a job that runs this long after the announced end has survived the notice */
-#define SAMPLES_S   5.0  /* period over which samples per second are averaged */
-#define STEP_GAIN   0.2  /* weight of the latest step time */
-#define TICK_S      0.25 /* time between two calls of cadence_tick() */
+#define OUTLIVED_S 60.0 /* a job that runs this long after the announced end has survived the notice */
+#define SAMPLES_S  5.0  /* period over which samples per second are averaged */
+#define STEP_GAIN  0.2  /* weight of the latest step time */
+#define TICK_S     0.25 /* time between two calls of cadence_tick() */
 /* A pause is the requested checkpoint if it begins within ANSWER_S or ANSWER_STEPS steps of the request. */
 #define ANSWER_S     10.0
 #define ANSWER_STEPS 3.0
 #define SETTLE_S     1.5 /* after a write, until all agents have reported its duration */
-#define CALLS_MAX   (INT64_C(1) << 52)
-#define SECONDS_MAX 3.2e7
-#define LEAST_SIGMA 3.0 /* a step may be this many deviations shorter than the mean */
-#define DAY_S       86400.0
+#define CALLS_MAX    (INT64_C(1) << 52)
+#define SECONDS_MAX  3.2e7
+#define LEAST_SIGMA  3.0 /* a step may be this many deviations shorter than the mean */
+#define DAY_S        86400.0
 
 struct cadence *cadence_new(double now_s)
 {
     struct cadence *c = xcalloc(1, sizeof(*c));
 
-    c->step_s = c->samples_per_s = c->limit_wall_s = c->notice_s = c->notice_end_s = c->last_s = c->unanswered_s = c->pause_seen_s =
-        NAN;
+    c->step_s = c->samples_per_s = c->limit_wall_s = c->notice_s = c->notice_end_s = c->last_s =
+        c->unanswered_s = c->pause_seen_s = NAN;
     c->heard_s = -INFINITY;
     c->work_s = now_s;
     c->history = (struct cadence_history){ .source = "published" };
@@ -75,10 +75,12 @@ void cadence_notice(struct job *j, double now_s, double grace_s)
 
     if (!isnan(c->notice_s) || c->noticed)
         return;
-    c->noticed = true; /* a rank's flag stays set, so that a notice that passed is not taken for a second one */
+    c->noticed =
+        true; /* a rank's flag stays set, so that a notice that passed is not taken for a second one */
     c->notice_s = now_s;
     c->notice_end_s = now_s + (isnan(grace_s) ? j->params.preemption_grace_s : grace_s);
-    job_event(j, now_s, "the job received notice that it will be ended in about %.0f s", c->notice_end_s - now_s);
+    job_event(j, now_s, "the job received notice that it will be ended in about %.0f s",
+              c->notice_end_s - now_s);
 }
 
 bool cadence_noticed(const struct job *j)
@@ -217,7 +219,7 @@ struct cadence_sum cadence_sum_up(const struct job *j)
     return s;
 }
 
-double cadence_step_s(const struct job *j)
+static double step_time_s(const struct job *j)
 {
     struct view_figures f;
 
@@ -251,7 +253,7 @@ static void look_at_writes(struct job *j, double now_s, const struct cadence_sum
 
         for (uint64_t i = c->pauses; i < p.pauses && i < c->pauses + CADENCE_WRITES; i++)
             cadence_cost_add(&c->cost, each_s);
-        if (now_s - each_s < c->unanswered_s + fmax(ANSWER_S, ANSWER_STEPS * cadence_step_s(j))) {
+        if (now_s - each_s < c->unanswered_s + fmax(ANSWER_S, ANSWER_STEPS * step_time_s(j))) {
             c->last_s = now_s;
             c->writes++;
             c->pause_seen_s = c->pause_each_s = NAN;
@@ -281,7 +283,7 @@ static void look_at_samples(struct cadence *c, double now_s, uint64_t samples)
 
 double cadence_samples_per_s(const struct job *j)
 {
-    return j->cadence ? j->cadence->samples_per_s : NAN;
+    return j->cadence->samples_per_s;
 }
 
 /* ---- when a checkpoint is due ---- */
@@ -303,7 +305,7 @@ static double unsaved_since_s(const struct cadence *c)
     return isnan(c->last_s) ? c->work_s : c->last_s;
 }
 
-struct cadence_figures cadence_figures_of(const struct job *j, double now_s)
+static struct cadence_figures figures_of(const struct job *j, double now_s)
 {
     const struct cadence *c = j->cadence;
     struct cadence_sum s = cadence_sum_up(j);
@@ -313,19 +315,17 @@ struct cadence_figures cadence_figures_of(const struct job *j, double now_s)
         .write = cadence_cost_get(&c->cost, j->params.checkpoint_cost_s),
         .rate = rate_of(j, now_s),
         .nodes = fmax(1, fmax(j->nodes_total, (double)j->n_agents)),
-        .step_s = cadence_step_s(j),
+        .step_s = step_time_s(j),
         .delivery_s = CADENCE_URGENT_S + TICK_S,
-        .restart_s = NAN,
         .since_s = now_s - fmax(c->heard_s, unsaved_since_s(c)),
-        .writing_s = s.writing ? 0 : NAN,
+        .writing = s.writing > 0,
         .left_s = limit_s,
         .notice_s = c->notice_end_s - now_s,
         .since_notice_s = now_s - c->notice_s,
-        .asked = c->request.phase != CADENCE_IDLE,
     };
 }
 
-struct cadence_bounds cadence_bounds_of(const struct job *j)
+static struct cadence_bounds bounds_of(const struct job *j)
 {
     return (struct cadence_bounds){ j->params.checkpoint_least_s,
                                     fmax(j->params.checkpoint_least_s, j->params.checkpoint_most_s) };
@@ -336,7 +336,7 @@ void cadence_tick(struct job *j, double now_s)
     struct cadence *c = j->cadence;
     struct cadence_sum s = cadence_sum_up(j);
     struct cadence_figures f;
-    struct cadence_bounds b = cadence_bounds_of(j);
+    struct cadence_bounds b = bounds_of(j);
     struct cadence_decision d;
     struct err err;
 
@@ -352,7 +352,7 @@ void cadence_tick(struct job *j, double now_s)
     if (j->params.checkpoint != CONFIG_CHECKPOINT_REQUEST || c->request.phase != CADENCE_IDLE ||
         !(s.reported || cadence_other_way(j)) || now_s < c->request.again_s)
         return;
-    f = cadence_figures_of(j, now_s);
+    f = figures_of(j, now_s);
     d = cadence_decide(&f, &b);
     if (!d.due || c->settle_s > 0)
         return;
@@ -391,7 +391,8 @@ static json_t *perhaps_json(const struct cadence *c, double now_s)
 {
     if (c->reported_writes || isnan(c->pause_seen_s))
         return json_null();
-    return json_pack("{s:o,s:o}", "pause_s", real_json(c->pause_each_s), "age_s", real_json(now_s - c->pause_seen_s));
+    return json_pack("{s:o,s:o}", "pause_s", real_json(c->pause_each_s), "age_s",
+                     real_json(now_s - c->pause_seen_s));
 }
 
 json_t *cadence_json(const struct job *j, double now_s)
@@ -399,15 +400,14 @@ json_t *cadence_json(const struct job *j, double now_s)
     static const char *const modes[] = { "off", "advise", "request" };
     const struct cadence *c = j->cadence;
     struct cadence_figures f;
-    struct cadence_bounds b = cadence_bounds_of(j);
+    struct cadence_bounds b = bounds_of(j);
     struct cadence_decision d;
     struct cadence_sum s;
     json_t *o;
 
-    if (!c || j->params.checkpoint == CONFIG_CHECKPOINT_OFF)
+    if (j->params.checkpoint == CONFIG_CHECKPOINT_OFF)
         return json_pack("{s:s}", "mode", "off");
-    f = cadence_figures_of(j, now_s);
-    f.asked = false;
+    f = figures_of(j, now_s);
     d = cadence_decide(&f, &b);
     s = cadence_sum_up(j);
     o = json_object();

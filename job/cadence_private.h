@@ -80,10 +80,7 @@ struct cadence_sum {
     double heard_s;     /* time of the oldest report of a node with callers */
 };
 struct cadence_sum cadence_sum_up(const struct job *j);
-double cadence_step_s(const struct job *j); /* NaN: not known */
 double cadence_least_step_s(const struct cadence *c);
-struct cadence_figures cadence_figures_of(const struct job *j, double now_s);
-struct cadence_bounds cadence_bounds_of(const struct job *j);
 
 void cadence_request_tick(struct job *j, double now_s, const struct cadence_sum *s);
 void cadence_request_end(struct job *j, double now_s); /* the step is over */

@@ -12,11 +12,11 @@
 #define LONGEST     3.0  /* deviations */
 #define LONGEST_MIN 1.1  /* of the mean, also when all writes took the same time */
 
-static const char *const reasons[] = { "none", "optimum", "maximum", "time limit", "preemption", "request" };
+static const char *const reasons[] = { "optimum", "maximum", "time limit", "preemption" };
 
 const char *cadence_reason_name(enum cadence_reason r)
 {
-    return (size_t)r < sizeof(reasons) / sizeof(reasons[0]) ? reasons[r] : "unknown";
+    return reasons[r];
 }
 
 /* ---- cost of a checkpoint ---- */
@@ -124,25 +124,19 @@ static void after_a_notice(const struct cadence_figures *f, struct cadence_decis
 
 struct cadence_decision cadence_decide(const struct cadence_figures *f, const struct cadence_bounds *b)
 {
-    struct cadence_decision d = { .optimal_s = NAN, .goodput = NAN, .goodput_most = NAN, .lost_s = f->since_s };
+    struct cadence_decision d = { .optimal_s = NAN, .goodput_most = NAN };
 
     d.mtbf_s = failure_mtbf_s(f->nodes, failure_rate_mean(&f->rate));
     if (f->write.s >= 0 && d.mtbf_s > 0)
         d.optimal_s = isinf(d.mtbf_s) ? INFINITY : cadence_optimal_s(f->write.s, d.mtbf_s);
     d.interval_s = bounded(f, b, known(d.optimal_s, INFINITY));
     d.reason = d.optimal_s > b->most_s ? CADENCE_MAXIMUM : CADENCE_OPTIMUM;
-    if (isfinite(d.mtbf_s) && isfinite(d.interval_s)) {
-        d.goodput_most = cadence_goodput(d.interval_s, f->write.s, known(f->restart_s, 0), d.mtbf_s);
-        d.goodput = isnan(f->restart_s) ? NAN : d.goodput_most;
-    }
+    if (isfinite(d.mtbf_s) && isfinite(d.interval_s))
+        d.goodput_most = cadence_goodput(d.interval_s, f->write.s, 0, d.mtbf_s);
     d.next_s = fmax(0, d.interval_s - f->since_s);
     before_the_end(f, &d);
     after_a_notice(f, &d);
-    if (f->asked && d.next_s > 0) {
-        d.next_s = 0;
-        d.reason = CADENCE_REQUEST;
-    }
-    if (!isnan(f->writing_s)) /* the interval counts from the end of the write */
+    if (f->writing) /* the interval counts from the end of the write */
         d.next_s = fmax(d.next_s, d.interval_s);
     d.due = d.next_s <= 0;
     return d;

@@ -47,14 +47,12 @@ struct failure_rate cadence_prior(double failures, double node_s);
 /* ---- the decision ---- */
 
 enum cadence_reason {
-    CADENCE_NONE,    /* not due */
     CADENCE_OPTIMUM, /* the interval is over */
     CADENCE_MAXIMUM, /* the longest allowed interval is over */
     CADENCE_LIMIT,   /* the time limit is near */
     CADENCE_NOTICE,  /* the job will be ended: preemption */
-    CADENCE_REQUEST, /* a user or a rule asked for one */
 };
-const char *cadence_reason_name(enum cadence_reason r); /* "none", "optimum" ... */
+const char *cadence_reason_name(enum cadence_reason r); /* "optimum", ... */
 
 struct cadence_bounds {
     double least_s, most_s; /* interval */
@@ -65,15 +63,13 @@ struct cadence_figures {
     struct failure_rate rate; /* posterior, per node-second */
     double nodes;
     double step_s; /* NaN: not known */
-    double
-        delivery_s;   /* from a request until all ranks can receive it, without the wait for the step's end */
-    double restart_s; /* from a failure until work continues; NaN: not known */
-    double since_s;   /* since the last finished checkpoint, or since work began */
-    double writing_s; /* time since the present write began; NaN: none */
-    double left_s;    /* until the job ends by its limit; INFINITY: none, NaN: not known */
-    double notice_s;  /* until it is ended after a notice; NaN: no notice */
+    /* from a request until all ranks can receive it, without the wait for the step's end */
+    double delivery_s;
+    double since_s;        /* since the last finished checkpoint, or since work began */
+    bool writing;          /* a checkpoint is being written */
+    double left_s;         /* until the job ends by its limit; INFINITY: none, NaN: not known */
+    double notice_s;       /* until it is ended after a notice; NaN: no notice */
     double since_notice_s; /* since the notice; NaN: none */
-    bool asked;            /* a request is not fulfilled yet */
 };
 
 struct cadence_decision {
@@ -83,11 +79,10 @@ struct cadence_decision {
     double interval_s;          /* optimal_s within the bounds */
     double next_s;              /* until the next one is due; 0: now; INFINITY: never */
     double mtbf_s;              /* of the whole job */
-    double goodput;             /* expected share of time with work that is not lost, at that interval; NaN
-                                 * if the interval or the time of a restart is not known */
-    double goodput_most; /* upper bound of goodput: that of a restart that takes no time; NaN: not known */
-    double lost_s;       /* work since the last checkpoint, which a failure now would lose */
-    bool too_late;       /* the end comes before a checkpoint can be written */
+    /* upper bound of the expected share of time with work that is not lost, at that interval: that of a restart that
+     * takes no time; NaN: not known */
+    double goodput_most;
+    bool too_late; /* the end comes before a checkpoint can be written */
 };
 
 struct cadence_decision cadence_decide(const struct cadence_figures *f, const struct cadence_bounds *b);

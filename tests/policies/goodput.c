@@ -90,11 +90,9 @@ static double policy_goodput(const struct world *w)
     struct cadence_figures f = { .nodes = w->nodes,
                                  .step_s = STEP_S,
                                  .delivery_s = 0,
-                                 .restart_s = NAN,
                                  .left_s = INFINITY,
                                  .notice_s = NAN,
-                                 .since_notice_s = NAN,
-                                 .writing_s = NAN };
+                                 .since_notice_s = NAN };
     double t = 0, kept_s = 0, failed = 0;
     size_t i = 0;
 
