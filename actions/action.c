@@ -305,8 +305,7 @@ int actions_check(const struct actions *as, const struct action *a, struct err *
 
 static bool same_action(const struct action_record *r, const struct action *a)
 {
-    return r->kind == a->kind && r->job.uid == a->job.uid && r->job.job == a->job.job &&
-           r->job.step == a->job.step && r->job.restarts == a->job.restarts && r->signal == a->signal &&
+    return r->kind == a->kind && job_id_same(&r->job, &a->job) && r->signal == a->signal &&
            !strcmp(r->nodes, a->nodes ? a->nodes : "");
 }
 

@@ -159,11 +159,11 @@ static void hand_on(struct controls *cs, struct control *c, struct control_decis
                     const struct figures *f, double now_s)
 {
     const struct audit_entry *e = &k->entry;
-    char key[ACTION_KEY_MAX], nodes[FIGURE_NODES_MAX * 66] = "";
+    char key[ACTION_KEY_MAX], nodes[DECISION_NODES_MAX];
     struct action a = { .kind = e->d.action,
                         .job = e->job,
                         .job_text = e->job_text,
-                        .nodes = nodes,
+                        .nodes = decision_nodes(&e->d, nodes),
                         .signal = e->d.action == ACTION_SIGNAL ? e->d.signal : 0,
                         .rule = e->d.rule,
                         .policy = e->policy,
@@ -173,8 +173,6 @@ static void hand_on(struct controls *cs, struct control *c, struct control_decis
                         .figures = f };
     struct err err;
 
-    for (size_t i = 0; i < e->d.n_nodes; i++)
-        snprintf(nodes + strlen(nodes), sizeof(nodes) - strlen(nodes), "%s%s", i ? "," : "", e->d.node[i]);
     if (!actions_start(cs->controller->actions, &a, &err))
         control_outcome(cs, c, k, false, err.text, now_s);
 }
@@ -215,12 +213,21 @@ static bool asks_site(const struct control *c)
     return false;
 }
 
+void control_figures(const struct controls *cs, const struct control *c, double now_s, struct figures *f)
+{
+    const struct past *past = history_past(cs->controller->history, c->job);
+
+    job_figures(c->job, now_s, f);
+    if (past) {
+        f->value[FIGURE_PAST_STEP_RATIO] = past->step.ratio;
+        f->value[FIGURE_UNUSUAL] = past_unusual(past);
+    }
+}
+
 void controls_tick(struct controls *cs, struct job *j, double now_s)
 {
     struct control *c = j->control;
     struct decision decided[JOB_DECISIONS];
-    const struct past *p;
-    struct job_past past = { NAN, false };
     struct figures f;
     struct advice advice;
     struct engine_input in = { .figures = &f,
@@ -234,10 +241,7 @@ void controls_tick(struct controls *cs, struct job *j, double now_s)
     if (!c || now_s < c->next_s || job_over(j))
         return;
     c->next_s = now_s + CONTROL_EVERY_S;
-    p = history_past(cs->controller->history, j);
-    if (p)
-        past = (struct job_past){ p->step.ratio, past_unusual(p) };
-    job_figures(j, now_s, p ? &past : NULL, &f);
+    control_figures(cs, c, now_s, &f);
     if (isnan(c->stepping_s) && f.value[FIGURE_STEPS] > 0)
         c->stepping_s = now_s;
     if (cs->site && asks_site(c)) {

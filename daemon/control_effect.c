@@ -7,9 +7,7 @@
 #include "common/log.h"
 #include "common/utf8.h"
 #include "daemon/control_private.h"
-#include "daemon/control_private.h"
 #include "daemon/controller.h"
-#include "job/job_figures.h"
 #include "rules/effect.h"
 #include "slurm/hostlist.h"
 
@@ -45,17 +43,12 @@ char *control_key(const struct audit_entry *e, char *buf)
     return buf;
 }
 
-static bool same_run(const struct job_id *a, const struct job_id *b)
-{
-    return a->uid == b->uid && a->job == b->job && a->step == b->step && a->restarts == b->restarts;
-}
-
 /* Whether the action belongs to this entry, a decision or a user's request. A key that is only a number is from an
  * earlier version of the controller. */
 static bool is_of(const struct audit_entry *e, const struct action_record *r)
 {
     char key[ACTION_KEY_MAX];
-    bool like = !e->command && same_run(&e->job, &r->job) && e->d.action == r->kind;
+    bool like = !e->command && job_id_same(&e->job, &r->job) && e->d.action == r->kind;
 
     if (r->by != ACTION_BY_ITSELF)
         return like && e->by == r->by;
@@ -163,7 +156,7 @@ void controls_asked(struct controls *cs, struct job *j, const struct action *a, 
 
     if (!j || !j->control || !action_ends_run(a->kind))
         return;
-    job_figures(j, now_s, NULL, &f);
+    control_figures(cs, j->control, now_s, &f);
     control_fill(&e, j->control);
     e.by = a->by;
     e.outcome = AUDIT_PENDING;

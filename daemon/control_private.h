@@ -45,6 +45,9 @@ struct control_decision *control_keep(struct control *c, const struct audit_entr
 /* Fill in the job and the present time of an entry, without a decision. */
 void control_fill(struct audit_entry *e, const struct control *c);
 
+/* The job's figures, with those of earlier runs. */
+void control_figures(const struct controls *cs, const struct control *c, double now_s, struct figures *f);
+
 /* control_effect.c */
 /* Write the key of the entry's action to buf, which has ACTION_KEY_MAX bytes; unique also if the audit log was lost
  * and its ids start again.  Returns buf. */

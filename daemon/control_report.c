@@ -6,7 +6,6 @@
 #include "common/xalloc.h"
 #include "daemon/control_private.h"
 #include "daemon/controller.h"
-#include "job/job_figures.h"
 #include "wire/json.h"
 
 /* ---- parameters ---- */
@@ -98,12 +97,12 @@ static json_t *standing_json(const struct control *c, size_t i, const struct fig
     return o;
 }
 
-static json_t *standings_json(const struct control *c, double now_s)
+static json_t *standings_json(const struct controls *cs, const struct control *c, double now_s)
 {
     json_t *list = json_array();
     struct figures f;
 
-    job_figures(c->job, now_s, NULL, &f);
+    control_figures(cs, c, now_s, &f);
     for (size_t i = 0; i < c->engine.n; i++)
         json_array_append_new(list, standing_json(c, i, &f, now_s));
     return list;
@@ -149,7 +148,7 @@ void controls_put(const struct controls *cs, const struct job *j, double now_s, 
                         json_boolean(j->params.action == CONFIG_ENFORCE && !c->owner_enforces));
     put_bool(o, "paused", c->paused);
     put_json(o, "params", params_json(&j->params, c->override));
-    put_json(o, "rules", standings_json(c, job_over(j) ? j->end_s : now_s));
+    put_json(o, "rules", standings_json(cs, c, job_over(j) ? j->end_s : now_s));
     put_json(o, "budget", budget_json(cs, c, now_s));
     put_json(o, "decisions", decisions_json(c));
     json_object_set_new(report, "policy", o);

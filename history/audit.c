@@ -106,16 +106,6 @@ void audit_log_to(struct audit *a, const char *path)
 
 /* ---- entries as rows ---- */
 
-static char *node_list(const struct decision *d, char *buf, size_t size)
-{
-    size_t at = 0;
-
-    buf[0] = '\0';
-    for (size_t i = 0; i < d->n_nodes && at < size; i++)
-        at += (size_t)snprintf(buf + at, size - at, "%s%s", i ? "," : "", d->node[i]);
-    return buf;
-}
-
 static void take_nodes(struct decision *d, const char *list)
 {
     while (*list && d->n_nodes < FIGURE_NODES_MAX) {
@@ -209,7 +199,7 @@ static void write_line(struct audit *a, const struct audit_entry *e, const char 
 int audit_add(struct audit *a, struct audit_entry *e, struct err *err)
 {
     const struct decision *d = &e->d;
-    char nodes[FIGURE_NODES_MAX * 66];
+    char nodes[DECISION_NODES_MAX];
     sqlite3_stmt *st = a->db->st[ADD];
 
     sqlite3_bind_double(st, 1, e->at);
@@ -221,7 +211,7 @@ int audit_add(struct audit *a, struct audit_entry *e, struct err *err)
     database_bind_text(st, 10, d->rule);
     database_bind_text(st, 11, e->command ? "" : action_name(d->action));
     sqlite3_bind_int(st, 12, d->signal);
-    database_bind_text(st, 13, node_list(d, nodes, sizeof(nodes)));
+    database_bind_text(st, 13, decision_nodes(d, nodes));
     sqlite3_bind_int(st, 14, d->state);
     database_bind_text(st, 15, d->sentence);
     database_bind_text(st, 16, d->why_not);

@@ -7,6 +7,7 @@
 #include "common/xalloc.h"
 #include "history/store.h"
 #include "job/job.h"
+#include "report/report_nodes.h"
 
 #define TIMES_MAX ((size_t)(VIEW_RAISED_MAX + VIEW_VERDICTS_MAX) * VIEW_CULPRITS_MAX)
 
@@ -16,17 +17,6 @@ struct guilt {
     double from_s, to_s, lost_s, slowdown;
     const char *class;
 };
-
-const char *culprit_node(const struct job *j, const struct view_verdict *d, uint32_t i, double now_s)
-{
-    struct view_rank_figures f;
-
-    if (d->finding.scope == SCOPE_NODE)
-        return d->culprit[i];
-    if (d->finding.scope == SCOPE_RANK && view_rank_get(j->view, now_s, (uint32_t)atoi(d->culprit[i] + 1), &f))
-        return f.node;
-    return ""; /* a switch: none of its nodes is the cause */
-}
 
 /* The program causes uneven work on any node, so that no node is its culprit. */
 static bool counts(const struct view_verdict *d)
@@ -40,11 +30,14 @@ static size_t add_guilt(const struct job *j, const struct view_verdict *d, bool 
     double from_s = fmax(j->start_s, view_verdict_from_s(d)), to_s = stands ? end_s : fmin(end_s, d->over_s);
 
     for (uint32_t c = 0; c < d->n_culprits && n < TIMES_MAX && counts(d) && to_s > from_s; c++) {
-        const char *node = culprit_node(j, d, c, end_s);
-        double lost_s = isnan(d->finding.slowdown) ? to_s - from_s : (end_s - j->start_s) * (1 - 1 / d->finding.slowdown);
+        const char *node = report_culprit_node(j->view, d, c, end_s);
+        double lost_s =
+            isnan(d->finding.slowdown) ? to_s - from_s : (end_s - j->start_s) * (1 - 1 / d->finding.slowdown);
 
         if (*node)
-            out[n++] = (struct guilt){ node, from_s, to_s, lost_s, d->finding.slowdown, finding_class_name(d->finding.class) };
+            out[n++] = (struct guilt){
+                node, from_s, to_s, lost_s, d->finding.slowdown, finding_class_name(d->finding.class)
+            };
     }
     return n;
 }

@@ -10,10 +10,6 @@
 
 struct job;
 struct store_part;
-struct view_verdict;
-
-/* The node of the verdict's i-th culprit; "": none, or not known. The string belongs to the verdict or the view. */
-const char *culprit_node(const struct job *j, const struct view_verdict *d, uint32_t i, double now_s);
 
 /* The parts up to end_s, one for each of the job's agents in their order. The caller frees the array; the names
  * belong to the job. */

@@ -17,6 +17,7 @@
 #include "job/report_job.h"
 #include "job/scaling_run.h"
 #include "model/statistics.h"
+#include "report/report_nodes.h"
 #include "slurm/accounting.h"
 #include "wire/json.h"
 
@@ -289,8 +290,8 @@ static int save_verdict(struct history *h, const struct job *j, const struct vie
 {
     for (uint32_t c = 0; c < d->n_culprits; c++)
         if (store_verdict(h->store, j, finding_class_name(d->finding.class),
-                          finding_scope_name(d->finding.scope), d->culprit[c], culprit_node(j, d, c, now_s),
-                          d->finding.slowdown, d->text, err) < 0)
+                          finding_scope_name(d->finding.scope), d->culprit[c],
+                          report_culprit_node(j->view, d, c, now_s), d->finding.slowdown, d->text, err) < 0)
             return -1;
     return 0;
 }

@@ -41,6 +41,11 @@ struct job_id {
     uint32_t job, step, restarts; /* a het job has its leader's id, so that its components are one step */
 };
 
+static inline bool job_id_same(const struct job_id *a, const struct job_id *b)
+{
+    return a->uid == b->uid && a->job == b->job && a->step == b->step && a->restarts == b->restarts;
+}
+
 /* A lever on a node; ratio, low and high: time with it over time without it. Unknown is NaN, -1 or "". */
 struct paced_lever {
     char lever[17], why[129];
@@ -115,7 +120,7 @@ struct job {
     struct control *control; /* daemon/control.h; NULL: no decisions are made for it */
     double end_wall_s;       /* when its time limit ends it, Unix time; 0: not known */
     double saved_s;
-bool final; /* the step's end is in the store */
+    bool final; /* the step's end is in the store */
 };
 
 /* Whether it has finished or is lost. */

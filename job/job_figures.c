@@ -5,11 +5,6 @@
 #include "job/cadence.h"
 #include "report/rule_figures.h"
 
-static const char *known(const char *text)
-{
-    return text && *text ? text : NULL;
-}
-
 static void put_identity(struct figures *f, const struct job *j, double now_s)
 {
     uint32_t nodes = j->nodes_total ? j->nodes_total : (uint32_t)j->n_agents;
@@ -19,14 +14,14 @@ static void put_identity(struct figures *f, const struct job *j, double now_s)
     f->value[FIGURE_QUIET_S] = now_s - j->heard_s;
     f->value[FIGURE_NODES] = nodes ? nodes : NAN;
     f->value[FIGURE_RESTARTS] = j->id.restarts;
-    f->text[FIGURE_PARTITION] = known(j->partition);
-    f->text[FIGURE_ACCOUNT] = known(j->account);
-    f->text[FIGURE_QOS] = known(j->qos);
-    f->text[FIGURE_USER] = known(j->user);
-    f->text[FIGURE_NAME] = known(j->name);
+    figures_text(f, FIGURE_PARTITION, j->partition);
+    figures_text(f, FIGURE_ACCOUNT, j->account);
+    figures_text(f, FIGURE_QOS, j->qos);
+    figures_text(f, FIGURE_USER, j->user);
+    figures_text(f, FIGURE_NAME, j->name);
 }
 
-void job_figures(const struct job *j, double now_s, const struct job_past *past, struct figures *f)
+void job_figures(const struct job *j, double now_s, struct figures *f)
 {
     const struct view_verdict *d;
 
@@ -36,8 +31,4 @@ void job_figures(const struct job *j, double now_s, const struct job_past *past,
     f->value[FIGURE_SAMPLES_PER_S] = cadence_samples_per_s(j);
     if (view_verdicts_get(j->view, &d))
         f->value[FIGURE_ACKNOWLEDGED] = job_acknowledged(j, d->finding.id);
-    if (past) {
-        f->value[FIGURE_PAST_STEP_RATIO] = past->step_ratio;
-        f->value[FIGURE_UNUSUAL] = past->unusual;
-    }
 }

@@ -6,13 +6,7 @@
 #include "job/job.h"
 #include "rules/figures.h"
 
-/* The run compared with similar earlier runs. */
-struct job_past {
-    double step_ratio; /* NaN: not known */
-    bool unusual;
-};
-
-/* Fill in f.  past: NULL if not known.  Strings in f belong to the job and are valid until its view changes. */
-void job_figures(const struct job *j, double now_s, const struct job_past *past, struct figures *f);
+/* Fill in f, without the figures of earlier runs.  Strings in f belong to the job and are valid until its view changes. */
+void job_figures(const struct job *j, double now_s, struct figures *f);
 
 #endif

@@ -43,12 +43,9 @@ void job_free(struct job *j)
 
 struct job *jobs_find(const struct jobs *t, const struct job_id *id)
 {
-    for (size_t i = 0; i < t->n; i++) {
-        const struct job_id *k = &t->job[i]->id;
-
-        if (k->uid == id->uid && k->job == id->job && k->step == id->step && k->restarts == id->restarts)
+    for (size_t i = 0; i < t->n; i++)
+        if (job_id_same(&t->job[i]->id, id))
             return t->job[i];
-    }
     return NULL;
 }
 

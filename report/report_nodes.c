@@ -18,19 +18,25 @@ struct report_node *report_nodes_get(struct report_nodes *t, const char *name)
     return &t->row[t->n++];
 }
 
-/* Does the verdict name this node: itself, its switch, or a rank on it? */
+const char *report_culprit_node(const struct view *v, const struct view_verdict *d, uint32_t i, double now_s)
+{
+    struct view_rank_figures f;
+
+    if (d->finding.scope == SCOPE_NODE)
+        return d->culprit[i];
+    if (d->finding.scope == SCOPE_RANK && view_rank_get(v, now_s, (uint32_t)atoi(d->culprit[i] + 1), &f))
+        return f.node;
+    return "";
+}
+
+/* Whether the verdict names this node: itself, its switch, or a rank on it. */
 static bool accused(const struct view *v, const struct view_verdict *d, const struct report_node *n,
                     double now_s)
 {
-    for (uint32_t i = 0; i < d->n_culprits; i++) {
-        struct view_rank_figures f;
-
-        if (!strcmp(d->culprit[i], n->name) || (*n->switch_name && !strcmp(d->culprit[i], n->switch_name)))
+    for (uint32_t i = 0; i < d->n_culprits; i++)
+        if (!strcmp(report_culprit_node(v, d, i, now_s), n->name) ||
+            (*n->switch_name && !strcmp(d->culprit[i], n->switch_name)))
             return true;
-        if (d->finding.scope == SCOPE_RANK && view_rank_get(v, now_s, (uint32_t)atoi(d->culprit[i] + 1), &f) &&
-            !strcmp(f.node, n->name))
-            return true;
-    }
     return false;
 }
 

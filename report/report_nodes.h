@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 struct view;
+struct view_verdict;
 
 /* Texts are lent by the views and by who added them. */
 struct report_node {
@@ -23,6 +24,10 @@ struct report_nodes {
     struct report_node *row;
     size_t n, cap;
 };
+
+/* The node of the verdict's i-th culprit: the culprit itself, or the node of a rank.  "": not known, or a switch, none
+ * of whose nodes is the cause. */
+const char *report_culprit_node(const struct view *v, const struct view_verdict *d, uint32_t i, double now_s);
 
 /* The node's row, made when it is new. */
 struct report_node *report_nodes_get(struct report_nodes *t, const char *name);

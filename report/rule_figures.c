@@ -1,26 +1,16 @@
 #include "report/rule_figures.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/view.h"
-
-static const char *known(const char *text)
-{
-    return text && *text ? text : NULL;
-}
-
-static double count(uint64_t n)
-{
-    return n ? (double)n : NAN;
-}
+#include "report/report_nodes.h"
 
 /* ---- whose fault it is ---- */
 
 static void add_node(struct figures *f, const char *node)
 {
-    if (!known(node))
+    if (!*node)
         return;
     for (size_t i = 0; i < f->n_nodes && i < FIGURE_NODES_MAX; i++)
         if (!strcmp(f->node[i], node))
@@ -28,20 +18,6 @@ static void add_node(struct figures *f, const char *node)
     if (f->n_nodes < FIGURE_NODES_MAX)
         f->node[f->n_nodes] = node;
     f->n_nodes++;
-}
-
-/* A rank's node is to blame as far as a rank can be moved; a switch's nodes are not. */
-static void put_nodes(struct figures *f, const struct view *v, double now_s, const struct view_verdict *d)
-{
-    struct view_rank_figures r;
-
-    for (uint32_t i = 0; i < d->n_culprits; i++) {
-        if (d->finding.scope == SCOPE_NODE)
-            add_node(f, d->culprit[i]);
-        else if (d->finding.scope == SCOPE_RANK &&
-                 view_rank_get(v, now_s, (uint32_t)strtoul(d->culprit[i] + 1, NULL, 10), &r))
-            add_node(f, r.node);
-    }
 }
 
 static void put_verdict(struct figures *f, const struct view *v, double now_s)
@@ -58,9 +34,10 @@ static void put_verdict(struct figures *f, const struct view *v, double now_s)
     f->value[FIGURE_SLOWDOWN] = d->finding.slowdown;
     f->value[FIGURE_PERSISTENCE_S] = now_s - view_verdict_from_s(d);
     f->text[FIGURE_CULPRIT] = d->n_culprits ? d->culprit[0] : NULL;
-    f->text[FIGURE_CAUSE] = known(d->cause);
+    figures_text(f, FIGURE_CAUSE, d->cause);
     f->sentence = d->text;
-    put_nodes(f, v, now_s, d);
+    for (uint32_t i = 0; i < d->n_culprits; i++)
+        add_node(f, report_culprit_node(v, d, i, now_s));
 }
 
 /* ---- how it goes ---- */
@@ -107,7 +84,7 @@ void rule_figures(const struct view *v, double now_s, double age_s, struct figur
     rank_s = t.ranks_known * age_s;
     figures_clear(f);
     f->value[FIGURE_ELAPSED_S] = age_s;
-    f->value[FIGURE_RANKS] = count(t.ranks_known);
+    f->value[FIGURE_RANKS] = t.ranks_known ? t.ranks_known : NAN;
     if (rank_s > 0)
         f->value[FIGURE_OVERHEAD_RATIO] = (double)t.events * RULE_FIGURES_HOOK_S / rank_s;
     put_steps(f, v, &t);

@@ -117,17 +117,26 @@ static const struct {
     [ACTION_RESUME] = { "resume", "resumed" },
 };
 
+char *decision_nodes(const struct decision *d, char buf[DECISION_NODES_MAX])
+{
+    char *at = buf;
+
+    *at = '\0';
+    for (size_t i = 0; i < d->n_nodes; i++)
+        at += sprintf(at, "%s%s", i ? "," : "", d->node[i]);
+    return buf;
+}
+
 char *decision_action_text(const struct decision *d, bool done, char *buf, size_t size)
 {
-    size_t at =
-        (size_t)snprintf(buf, size, "%s", done ? action_words[d->action].done : action_words[d->action].now);
+    char nodes[DECISION_NODES_MAX], signal[16] = "";
 
-    if (d->action == ACTION_SIGNAL && *action_signal_name(d->signal) && at < size)
-        at += (size_t)snprintf(buf + at, size - at, " %s", action_signal_name(d->signal));
-    else if (d->action == ACTION_SIGNAL && at < size)
-        at += (size_t)snprintf(buf + at, size - at, " signal %d", d->signal);
-    for (size_t i = 0; i < d->n_nodes && at < size; i++)
-        at += (size_t)snprintf(buf + at, size - at, "%s%s", i ? "," : " ", d->node[i]);
+    if (d->action == ACTION_SIGNAL && *action_signal_name(d->signal))
+        snprintf(signal, sizeof(signal), " %s", action_signal_name(d->signal));
+    else if (d->action == ACTION_SIGNAL)
+        snprintf(signal, sizeof(signal), " signal %d", d->signal);
+    snprintf(buf, size, "%s%s%s%s", done ? action_words[d->action].done : action_words[d->action].now, signal,
+             d->n_nodes ? " " : "", decision_nodes(d, nodes));
     return buf;
 }
 

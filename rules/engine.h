@@ -95,6 +95,9 @@ void engine_restore(struct engine *e, const struct decision *d, double at_s);
 /* The last decision of this rule was not carried out: its nodes may be acted on again. */
 void engine_failed(struct engine *e, const struct decision *d);
 
+/* Write "n5,n6" to buf.  Returns buf. */
+#define DECISION_NODES_MAX (FIGURE_NODES_MAX * 66)
+char *decision_nodes(const struct decision *d, char buf[DECISION_NODES_MAX]);
 /* Write "exclude n5", "send USR1", or if done "excluded n5", "sent USR1" to buf.  Returns buf. */
 char *decision_action_text(const struct decision *d, bool done, char *buf, size_t size);
 

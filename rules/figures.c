@@ -8,8 +8,6 @@
 #include "common/text.h"
 #include "common/units.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
 static const char *const states[] = { "starting", "running", "stalled", "finished", "lost", NULL };
 static const char *const regimes[] = { "starting",    "compute",    "communication", "synchronisation",
                                        "oscillating", "checkpoint", "stalled",       NULL };
@@ -100,6 +98,11 @@ void figures_word(struct figures *f, enum figure_id id, const char *word)
     for (int i = 0; figure_table[id].type.words[i]; i++)
         if (!strcmp(figure_table[id].type.words[i], word))
             f->value[id] = i;
+}
+
+void figures_text(struct figures *f, enum figure_id id, const char *text)
+{
+    f->text[id] = text && *text ? text : NULL;
 }
 
 bool figure_is_flag(enum figure_id id)

@@ -80,6 +80,8 @@ struct figures {
 void figures_clear(struct figures *f); /* all unknown */
 /* Set a word by its name; the figure stays unknown if the name is not in its table. */
 void figures_word(struct figures *f, enum figure_id id, const char *word);
+/* Set a text; NULL and "" are unknown. */
+void figures_text(struct figures *f, enum figure_id id, const char *text);
 
 /* Whether the figure is a flag (1: yes, 0: no), which a condition can use without a comparison. */
 bool figure_is_flag(enum figure_id id);

@@ -394,7 +394,7 @@ static enum truth rule_sees(const char *condition)
     if (condition_parse(&c, condition, &err) < 0)
         return TRUTH_NO;
     condition_forget(&memory);
-    job_figures(w.j, w.now_s, NULL, &f);
+    job_figures(w.j, w.now_s, &f);
     return condition_eval(&c, &f, w.now_s, false, 0, &memory);
 }
 
