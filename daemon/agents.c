@@ -127,29 +127,6 @@ static void take_notes(struct job *j, const char *node, const json_t *notes)
             job_note(j, node, json_string_value(v));
 }
 
-/* ---- checkpoints ---- */
-
-static void say_checkpoint(struct job *j, struct job_agent *a, json_t *o, void *arg)
-{
-    char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
-
-    (void)j;
-    (void)arg;
-    if (text && a->link)
-        link_send(a->link, LINK_JSON, text, strlen(text));
-    free(text);
-    json_decref(o);
-}
-
-static void take_limit(struct job *j, const json_t *hello)
-{
-    int64_t end = get_int(hello, "end_time", 1, INT64_C(1) << 40, -1);
-
-    cadence_sender_set(j->cadence, say_checkpoint, NULL);
-    if (end > 0)
-        cadence_limit_set(j, (double)end);
-}
-
 static uint64_t get_life(const json_t *hello)
 {
     return strtoull(get_word(hello, "agent"), NULL, 16);
@@ -175,6 +152,7 @@ void agents_hello(struct peer *p, const json_t *hello)
 {
     uint64_t life = get_life(hello), first = (uint64_t)get_int(hello, "first_batch", 0, INT64_MAX, 1);
     struct job *j = job_of(p, hello);
+    int64_t end = get_int(hello, "end_time", 1, INT64_C(1) << 40, -1);
     struct job_agent *a;
     char node[64], hex[24];
 
@@ -208,7 +186,8 @@ void agents_hello(struct peer *p, const json_t *hello)
     peer_send(
         p, json_pack("{s:s,s:s,s:I}", "welcome", "agent", "controller", hex, "batch", (json_int_t)a->batch));
     peer_instruct(p);
-    take_limit(j, hello);
+    if (end > 0)
+        cadence_limit_set(j, (double)end);
     cadence_hello(j, a);
 }
 

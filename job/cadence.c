@@ -41,13 +41,6 @@ void cadence_free(struct cadence *c)
     free(c);
 }
 
-void cadence_sender_set(struct cadence *c,
-                        void (*say)(struct job *j, struct job_agent *a, json_t *o, void *arg), void *arg)
-{
-    c->say = say;
-    c->arg = arg;
-}
-
 void cadence_limit_set(struct job *j, double end_wall_s)
 {
     j->cadence->limit_wall_s = end_wall_s;

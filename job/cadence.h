@@ -23,11 +23,8 @@ struct job;
 struct job_agent;
 struct cadence;
 
-/* say: sends {"control":{"checkpoint":...}} to one agent; takes the reference of o. */
 struct cadence *cadence_new(double now_s);
 void cadence_free(struct cadence *c); /* NULL is fine */
-void cadence_sender_set(struct cadence *c,
-                        void (*say)(struct job *j, struct job_agent *a, json_t *o, void *arg), void *arg);
 
 /* Process the object "checkpoint" of an agent's message. */
 void cadence_take(struct job *j, struct job_agent *a, double now_s, const json_t *report);

@@ -50,8 +50,6 @@ struct cadence_history {
 };
 
 struct cadence {
-    void (*say)(struct job *j, struct job_agent *a, json_t *o, void *arg);
-    void *arg;
     double step_s, step_off_s; /* time between calls, and its mean deviation */
     double work_s;             /* when the ranks began to work */
     struct cadence_cost cost;

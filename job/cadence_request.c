@@ -9,11 +9,13 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "job/cadence_private.h"
 #include "job/job.h"
 #include "rules/action.h"
+#include "wire/link.h"
 
 #define MARGIN_MAX_S 60.0
 #define TRIES_MAX    12u
@@ -25,6 +27,17 @@
 static const char *const states[] = { "none", "armed", "committed" };
 
 /* ---- messages to the agents ---- */
+
+/* Send {"control":{"checkpoint":...}} to one agent; takes the reference of o. */
+static void send_to(const struct job_agent *a, json_t *o)
+{
+    char *text = json_dumps(o, JSON_COMPACT);
+
+    if (text)
+        link_send(a->link, LINK_JSON, text, strlen(text));
+    free(text);
+    json_decref(o);
+}
 
 static json_t *message(const struct cadence_requested *r, int state)
 {
@@ -39,11 +52,11 @@ static void say_all(struct job *j, double now_s, int state)
     c->request.serial++;
     c->request.sent_s = now_s;
     c->request.said = c->request.answered = 0;
-    for (size_t i = 0; c->say && i < j->n_agents; i++) {
+    for (size_t i = 0; i < j->n_agents; i++) {
         if (!j->agent[i]->link || j->agent[i]->bye)
             continue;
         c->request.said++;
-        c->say(j, j->agent[i], message(&c->request, state), c->arg);
+        send_to(j->agent[i], message(&c->request, state));
     }
 }
 
@@ -57,8 +70,8 @@ void cadence_hello(struct job *j, struct job_agent *a)
     struct cadence *c = j->cadence;
 
     a->checkpoint_report = (struct cadence_report){ .serial = -1 };
-    if (c->say && c->request.phase >= CADENCE_ARMED)
-        c->say(j, a, message(&c->request, state_of(&c->request)), c->arg);
+    if (c->request.phase >= CADENCE_ARMED)
+        send_to(a, message(&c->request, state_of(&c->request)));
 }
 
 /* ---- outcomes ---- */
@@ -113,7 +126,7 @@ static void deliver_otherwise(struct job *j, double now_s)
     bool touched = false;
 
     c->request.serial++;
-    for (size_t i = 0; c->say && i < j->n_agents; i++) {
+    for (size_t i = 0; i < j->n_agents; i++) {
         struct job_agent *a = j->agent[i];
         json_t *o;
 
@@ -125,7 +138,7 @@ static void deliver_otherwise(struct job *j, double now_s)
         if (*j->params.checkpoint_file && !touched)
             json_object_set_new(o, "file", json_string(j->params.checkpoint_file));
         touched = true;
-        c->say(j, a, json_pack("{s:{s:o}}", "control", "checkpoint", o), c->arg);
+        send_to(a, json_pack("{s:{s:o}}", "control", "checkpoint", o));
     }
     c->request.delivered++;
     c->unanswered_s = now_s;
@@ -324,8 +337,6 @@ int cadence_request(struct job *j, const char *reason, struct err *err)
 
     if (job_over(j))
         return err_set(err, "the step has ended");
-    if (!j->cadence->say)
-        return err_set(err, "a recorded step cannot be asked for a checkpoint");
     if (!s.callers && !cadence_other_way(j))
         return err_set(err,
                        "the program does not ask whether a checkpoint is due (libsyncguard, SCR), and the "
