@@ -56,7 +56,7 @@ double action_wait_s(const struct attempt_limits *l, unsigned tries, double rand
 
 static bool is_notification(const struct task *t)
 {
-    return action_scope(t->r->kind) == ACTION_ON_NOBODY;
+    return action_table[t->r->kind].scope == ACTION_ON_NOBODY;
 }
 
 /* ---- the list ---- */
@@ -273,9 +273,9 @@ static int check(const struct actions *as, const struct action *a, struct err *e
 
     if ((unsigned)a->kind >= ACTION_KINDS)
         return err_set(err, "no such action");
-    if (action_scope(a->kind) == ACTION_ON_JOB && !a->job.job)
+    if (action_table[a->kind].scope == ACTION_ON_JOB && !a->job.job)
         return err_set(err, "%s: missing job", action_name(a->kind));
-    if (action_wants_nodes(a->kind) && (!a->nodes || !*a->nodes))
+    if (action_table[a->kind].wants_nodes && (!a->nodes || !*a->nodes))
         return err_set(err, "%s: missing nodes", action_name(a->kind));
     if (a->nodes && !is_host_list(a->nodes))
         return err_set(err, "%s: invalid list of nodes '%.64s': expected NODE[,NODE...] or node[1-3]",
@@ -293,7 +293,7 @@ static int has_room(const struct actions *as, enum action_kind kind, struct err 
 {
     if (as->n >= PENDING_MAX)
         return err_set(err, "%u actions are pending already", PENDING_MAX);
-    if (action_scope(kind) == ACTION_ON_NOBODY && as->n_notifications >= NOTIFICATIONS_MAX)
+    if (action_table[kind].scope == ACTION_ON_NOBODY && as->n_notifications >= NOTIFICATIONS_MAX)
         return err_set(err, "%u webhooks and commands are pending already", NOTIFICATIONS_MAX);
     return 0;
 }

@@ -157,7 +157,7 @@ static void on_acted(void *arg, const struct child_end *e)
 /* The request of actions/slurm_helper.h. */
 static json_t *slurm_request(const struct action_record *r)
 {
-    bool nodes = action_scope(r->kind) == ACTION_ON_NODES;
+    bool nodes = action_table[r->kind].scope == ACTION_ON_NODES;
 
     return json_pack("{s:s,s:I,s:I,s:I,s:I,s:s,s:i,s:s,s:s,s:b}", "do", action_name(r->kind), "job",
                      (json_int_t)r->job.job, "uid", (json_int_t)r->job.uid, "step", (json_int_t)r->job.step,

@@ -417,7 +417,7 @@ bool rest_can(const struct rest *r, enum action_kind kind)
 {
     if (!*r->config->slurmrestd)
         return false;
-    if (action_scope(kind) == ACTION_ON_NODES)
+    if (action_table[kind].scope == ACTION_ON_NODES)
         return !r->version || r->version >= NODES_FROM;
     return kind == ACTION_JOB_COMMENT;
 }

@@ -278,11 +278,10 @@ static void print_actions(FILE *out)
 {
     fputs(".Bl -tag -width Ds\n", out);
     for (int k = 0; k < ACTION_KINDS; k++) {
-        const char *text = action_text((enum action_kind)k);
+        const char *text = action_table[k].text;
 
         fprintf(out, ".It Cm %s\n%c%s%s.\n", action_name((enum action_kind)k), toupper((unsigned char)*text),
-                text + 1,
-                action_scope((enum action_kind)k) == ACTION_ON_NODES ? "; enforced for operators alone" : "");
+                text + 1, action_table[k].scope == ACTION_ON_NODES ? "; enforced for operators alone" : "");
     }
     fputs(".El\n", out);
 }

@@ -38,7 +38,7 @@ static int read_action(const struct peer *p, const json_t *q, struct action *a, 
                           .rule = "",
                           .policy = "",
                           .by = link_uid(p->link) };
-    if (action_scope(a->kind) != ACTION_ON_JOB && !is_operator(p))
+    if (action_table[a->kind].scope != ACTION_ON_JOB && !is_operator(p))
         return err_set(err, "%s: only operators may do this", action_name(a->kind));
     if (a->kind == ACTION_SIGNAL) {
         a->signal = action_signal_parse(get_word(q, "signal"));
@@ -46,7 +46,7 @@ static int read_action(const struct peer *p, const json_t *q, struct action *a, 
             return err_set(err, "unknown signal '%.32s': expected a name such as USR1, or 1 to 64",
                            get_word(q, "signal"));
     }
-    if (action_scope(a->kind) == ACTION_ON_NODES)
+    if (action_table[a->kind].scope == ACTION_ON_NODES)
         return 0;
     j = query_job(p, q, true, err);
     if (!j)

@@ -222,7 +222,7 @@ int audit_add(struct audit *a, struct audit_entry *e, struct err *err)
     database_bind_real(st, 21, e->brought.value);
     database_bind_text(st, 22, e->effect);
     sqlite3_bind_int(st, 23, (int)d->n_nodes);
-    sqlite3_bind_int(st, 24, !e->command && action_ends_run(d->action));
+    sqlite3_bind_int(st, 24, !e->command && action_table[d->action].ends_run);
     database_bind_real(st, 25, e->before.error);
     database_bind_real(st, 26, e->before.n);
     if (database_run(st, "audit", err) < 0)

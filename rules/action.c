@@ -8,52 +8,31 @@
 
 #define SIGNAL_MAX 64
 
-static const struct {
-    const char *name;
-    enum action_scope scope;
-    int nodes, ends_run, by_hand_only;
-    const char *text;
-} kinds[ACTION_KINDS] = {
-    [ACTION_SIGNAL] = { "signal", ACTION_ON_JOB, 0, 0, 0, "send a signal to the guarded step" },
-    [ACTION_CHECKPOINT] = { "checkpoint", ACTION_ON_JOB, 0, 0, 0, "ask the job to write a checkpoint now" },
-    [ACTION_REQUEUE] = { "requeue", ACTION_ON_JOB, 0, 1, 0, "end this run and start the job again" },
-    [ACTION_EXCLUDE] = { "exclude", ACTION_ON_JOB, 1, 1, 0, "requeue the job and keep it off the nodes" },
-    [ACTION_NODE_COMMENT] = { "node_comment", ACTION_ON_NODES, 1, 0, 0, "put a comment on the nodes" },
-    [ACTION_DRAIN] = { "drain", ACTION_ON_NODES, 1, 0, 0, "drain the nodes: nothing new starts there" },
-    [ACTION_JOB_COMMENT] = { "job_comment", ACTION_ON_JOB, 0, 0, 0, "put a comment on the job" },
-    [ACTION_WEBHOOK] = { "webhook", ACTION_ON_NOBODY, 0, 0, 0, "notify the configured URL" },
-    [ACTION_COMMAND] = { "command", ACTION_ON_NOBODY, 0, 0, 0, "run the configured command" },
-    [ACTION_RESUME] = { "resume", ACTION_ON_NODES, 1, 0, 1, "resume drained nodes" },
+const struct action_type action_table[ACTION_KINDS] = {
+    [ACTION_SIGNAL] = { "signal", ACTION_ON_JOB, 0, 0, 0, "send a signal to the guarded step", "send",
+                        "sent" },
+    [ACTION_CHECKPOINT] = { "checkpoint", ACTION_ON_JOB, 0, 0, 0, "ask the job to write a checkpoint now",
+                            "ask for a checkpoint", "asked for a checkpoint" },
+    [ACTION_REQUEUE] = { "requeue", ACTION_ON_JOB, 0, 1, 0, "end this run and start the job again",
+                         "requeue the job", "requeued the job" },
+    [ACTION_EXCLUDE] = { "exclude", ACTION_ON_JOB, 1, 1, 0, "requeue the job and keep it off the nodes",
+                         "exclude", "excluded" },
+    [ACTION_NODE_COMMENT] = { "node_comment", ACTION_ON_NODES, 1, 0, 0, "put a comment on the nodes",
+                              "comment on", "commented on" },
+    [ACTION_DRAIN] = { "drain", ACTION_ON_NODES, 1, 0, 0, "drain the nodes: nothing new starts there",
+                       "drain", "drained" },
+    [ACTION_JOB_COMMENT] = { "job_comment", ACTION_ON_JOB, 0, 0, 0, "put a comment on the job",
+                             "comment on the job", "commented on the job" },
+    [ACTION_WEBHOOK] = { "webhook", ACTION_ON_NOBODY, 0, 0, 0, "notify the configured URL",
+                         "call the webhook", "called the webhook" },
+    [ACTION_COMMAND] = { "command", ACTION_ON_NOBODY, 0, 0, 0, "run the configured command",
+                         "run the command", "ran the command" },
+    [ACTION_RESUME] = { "resume", ACTION_ON_NODES, 1, 0, 1, "resume drained nodes", "resume", "resumed" },
 };
 
 const char *action_name(enum action_kind kind)
 {
-    return kinds[kind].name;
-}
-
-const char *action_text(enum action_kind kind)
-{
-    return kinds[kind].text;
-}
-
-enum action_scope action_scope(enum action_kind kind)
-{
-    return kinds[kind].scope;
-}
-
-int action_wants_nodes(enum action_kind kind)
-{
-    return kinds[kind].nodes;
-}
-
-int action_ends_run(enum action_kind kind)
-{
-    return kinds[kind].ends_run;
-}
-
-int action_by_hand_only(enum action_kind kind)
-{
-    return kinds[kind].by_hand_only;
+    return action_table[kind].name;
 }
 
 static int same(const char *a, const char *b)
@@ -70,20 +49,20 @@ static int same(const char *a, const char *b)
 int action_parse(const char *name)
 {
     for (int k = 0; k < ACTION_KINDS; k++)
-        if (same(kinds[k].name, name))
+        if (same(action_table[k].name, name))
             return k;
     return -1;
 }
 
-char *action_names(int by_hand, char *buf, size_t size)
+char *action_names(bool by_hand, char *buf, size_t size)
 {
     size_t at = 0;
 
     if (size > 0)
         buf[0] = '\0';
     for (int k = 0; k < ACTION_KINDS && at < size; k++)
-        if (by_hand || !kinds[k].by_hand_only)
-            at += (size_t)snprintf(buf + at, size - at, "%s%s", at ? ", " : "", kinds[k].name);
+        if (by_hand || !action_table[k].by_hand_only)
+            at += (size_t)snprintf(buf + at, size - at, "%s%s", at ? ", " : "", action_table[k].name);
     return buf;
 }
 

@@ -5,6 +5,7 @@
 #ifndef SYNCGUARD_RULES_ACTION_H
 #define SYNCGUARD_RULES_ACTION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum action_kind {
@@ -28,22 +29,25 @@ enum action_scope {
     ACTION_ON_NOBODY, /* a notification, which changes neither */
 };
 
+struct action_type {
+    const char *name;
+    enum action_scope scope;
+    bool wants_nodes; /* needs a list of nodes */
+    bool ends_run;    /* ends the present run of the job */
+    bool
+        by_hand_only; /* only users may ask for it: no rule can know whether the reason for a drain is gone */
+    const char *text; /* description without a subject: "drain the nodes ..." */
+    const char *now, *done; /* for sentences, before the nodes: "exclude", "excluded" */
+};
+extern const struct action_type action_table[ACTION_KINDS];
+
 /* "signal", "checkpoint", "requeue", "exclude", "node_comment", ... */
 const char *action_name(enum action_kind kind);
-/* Description for help and manual pages, without a subject: "drain the nodes ...". */
-const char *action_text(enum action_kind kind);
-enum action_scope action_scope(enum action_kind kind);
-/* Whether the action needs a list of nodes. */
-int action_wants_nodes(enum action_kind kind);
-/* Whether it ends the present run of the job. */
-int action_ends_run(enum action_kind kind);
-/* Whether only users may ask for it: no rule can know whether the reason for which a node was drained is gone. */
-int action_by_hand_only(enum action_kind kind);
 
 /* The kind with this name; case is ignored and '-' is the same as '_'. -1: there is none. */
 int action_parse(const char *name);
 /* Write "signal, checkpoint, ..." to buf, with or without those for users only; returns buf. */
-char *action_names(int by_hand, char *buf, size_t size);
+char *action_names(bool by_hand, char *buf, size_t size);
 
 /* "USR1", "SIGUSR1", "usr1" or "10": the signal's number, 1 to 64; -1: not a signal. */
 int action_signal_parse(const char *name);

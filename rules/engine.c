@@ -102,21 +102,6 @@ static bool was_done(const struct engine *e, uint64_t key)
 
 /* ---- decisions ---- */
 
-static const struct {
-    const char *now, *done;
-} action_words[ACTION_KINDS] = {
-    [ACTION_SIGNAL] = { "send", "sent" },
-    [ACTION_CHECKPOINT] = { "ask for a checkpoint", "asked for a checkpoint" },
-    [ACTION_REQUEUE] = { "requeue the job", "requeued the job" },
-    [ACTION_EXCLUDE] = { "exclude", "excluded" },
-    [ACTION_NODE_COMMENT] = { "comment on", "commented on" },
-    [ACTION_DRAIN] = { "drain", "drained" },
-    [ACTION_JOB_COMMENT] = { "comment on the job", "commented on the job" },
-    [ACTION_WEBHOOK] = { "call the webhook", "called the webhook" },
-    [ACTION_COMMAND] = { "run the command", "ran the command" },
-    [ACTION_RESUME] = { "resume", "resumed" },
-};
-
 char *decision_nodes(const struct decision *d, char buf[DECISION_NODES_MAX])
 {
     char *at = buf;
@@ -135,7 +120,7 @@ char *decision_action_text(const struct decision *d, bool done, char *buf, size_
         snprintf(signal, sizeof(signal), " %s", action_signal_name(d->signal));
     else if (d->action == ACTION_SIGNAL)
         snprintf(signal, sizeof(signal), " signal %d", d->signal);
-    snprintf(buf, size, "%s%s%s%s", done ? action_words[d->action].done : action_words[d->action].now, signal,
+    snprintf(buf, size, "%s%s%s%s", done ? action_table[d->action].done : action_table[d->action].now, signal,
              d->n_nodes ? " " : "", decision_nodes(d, nodes));
     return buf;
 }
@@ -143,7 +128,7 @@ char *decision_action_text(const struct decision *d, bool done, char *buf, size_
 /* Find the nodes of the action.  false: they are not known, or the rule acted on all of them already. */
 static bool aim(const struct engine *e, struct decision *d, const struct figures *f)
 {
-    if (!action_wants_nodes(d->action))
+    if (!action_table[d->action].wants_nodes)
         return true;
     for (size_t i = 0; i < f->n_nodes && i < FIGURE_NODES_MAX; i++)
         if (!was_done(e, done_key(d->rule, f->node[i])))
@@ -228,7 +213,7 @@ static void remember(struct engine *e, size_t i, const struct decision *d, doubl
     rule_acted(&e->state[i], now_s);
     for (size_t k = 0; k < d->n_nodes; k++)
         e->done[e->n_done++ % ENGINE_NODES_MAX] = done_key(d->rule, d->node[k]);
-    if (action_ends_run(d->action) && d->state == DECISION_ENFORCED)
+    if (action_table[d->action].ends_run && d->state == DECISION_ENFORCED)
         e->ending_s = now_s;
 }
 
@@ -250,7 +235,7 @@ void engine_restore(struct engine *e, const struct decision *d, double at_s)
 
 static enum decision_state state_of(const struct decision *d, const struct engine_input *in)
 {
-    if (!in->enforce || (action_scope(d->action) == ACTION_ON_NODES && !in->enforce_nodes))
+    if (!in->enforce || (action_table[d->action].scope == ACTION_ON_NODES && !in->enforce_nodes))
         return DECISION_DRYRUN;
     return DECISION_ENFORCED;
 }
@@ -296,6 +281,6 @@ void engine_failed(struct engine *e, const struct decision *d)
         for (size_t i = 0; i < ENGINE_NODES_MAX; i++)
             if (e->done[i] == done_key(d->rule, d->node[k]))
                 e->done[i] = 0;
-    if (action_ends_run(d->action))
+    if (action_table[d->action].ends_run)
         e->ending_s = NAN;
 }

@@ -22,7 +22,7 @@ static int compile_action(struct rule *r, const struct config_rule *c, struct er
     int kind = action_parse(c->action);
     char names[160];
 
-    if (kind < 0 || action_by_hand_only((enum action_kind)kind)) {
+    if (kind < 0 || action_table[kind].by_hand_only) {
         err_set(err, "%s; expected one of %s",
                 kind >= 0    ? "not possible in a rule"
                 : *c->action ? "unknown action"

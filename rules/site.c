@@ -175,7 +175,7 @@ static int action_of(const struct site_decision *d)
 {
     int kind = d->action ? action_parse(d->action) : -1;
 
-    return kind >= 0 && !action_by_hand_only((enum action_kind)kind) ? kind : -1;
+    return kind >= 0 && !action_table[kind].by_hand_only ? kind : -1;
 }
 
 void site_ask(struct site *s, const struct site_question *q, struct advice *out)

@@ -343,7 +343,7 @@ static struct action an_action(enum action_kind kind)
     return (struct action){ .kind = kind,
                             .job = { .uid = 7, .job = 123, .step = 0 },
                             .job_text = "123.0",
-                            .nodes = action_wants_nodes(kind) ? "n1" : "",
+                            .nodes = action_table[kind].wants_nodes ? "n1" : "",
                             .signal = kind == ACTION_SIGNAL ? 10 : 0,
                             .rule = "slow",
                             .reason = "rank 3 is slow",

@@ -11,7 +11,7 @@ static void check_names(void)
 
     for (int k = 0; k < ACTION_KINDS; k++) {
         ok(action_parse(action_name(k)) == k, "action_parse() finds action %s by its name", action_name(k));
-        ok(*action_text(k), "%s: %s", action_name(k), action_text(k));
+        ok(*action_table[k].text, "%s: %s", action_name(k), action_table[k].text);
     }
     ok(action_parse("Node-Comment") == ACTION_NODE_COMMENT,
        "names of actions ignore case, and - is the same as _");
@@ -25,15 +25,15 @@ static void check_names(void)
 
 static void check_scopes(void)
 {
-    ok(action_scope(ACTION_DRAIN) == ACTION_ON_NODES && action_scope(ACTION_NODE_COMMENT) == ACTION_ON_NODES,
+    ok(action_table[ACTION_DRAIN].scope == ACTION_ON_NODES && action_table[ACTION_NODE_COMMENT].scope == ACTION_ON_NODES,
        "actions on nodes have the scope of nodes");
-    ok(action_scope(ACTION_RESUME) == ACTION_ON_NODES && action_by_hand_only(ACTION_RESUME) &&
-           !action_by_hand_only(ACTION_DRAIN),
+    ok(action_table[ACTION_RESUME].scope == ACTION_ON_NODES && action_table[ACTION_RESUME].by_hand_only &&
+           !action_table[ACTION_DRAIN].by_hand_only,
        "only resume is for users alone");
-    ok(action_scope(ACTION_EXCLUDE) == ACTION_ON_JOB && action_wants_nodes(ACTION_EXCLUDE) &&
-           action_ends_run(ACTION_EXCLUDE),
+    ok(action_table[ACTION_EXCLUDE].scope == ACTION_ON_JOB && action_table[ACTION_EXCLUDE].wants_nodes &&
+           action_table[ACTION_EXCLUDE].ends_run,
        "exclude needs nodes, changes the job and ends its run");
-    ok(!action_ends_run(ACTION_SIGNAL) && !action_wants_nodes(ACTION_REQUEUE),
+    ok(!action_table[ACTION_SIGNAL].ends_run && !action_table[ACTION_REQUEUE].wants_nodes,
        "a signal does not end the run, requeue needs no nodes");
 }
 
