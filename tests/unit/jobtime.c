@@ -1,4 +1,4 @@
-/* slurm/jobtime: what squeue says of a job's end. */
+/* slurm/jobtime: the end of a job in squeue's lines. */
 #include <stdlib.h>
 #include <time.h>
 
@@ -17,16 +17,16 @@ static void lines(void)
                     &l) &&
            l.job == 123 && l.end_wall_s == 1795275000 && isnan(l.preempted_wall_s) && l.restarts == 2 &&
            !strcmp(l.state, "RUNNING"),
-       "a job with a limit");
+       "the line of a job with a time limit is read");
     ok(jobtime_line("7 2026-11-21T15:30:30 2026-11-21T15:30:00 RUNNING 0", &l) &&
            l.end_wall_s - l.preempted_wall_s == 30,
-       "one that is being preempted");
-    ok(jobtime_line("7 N/A N/A PENDING 0", &l) && isnan(l.end_wall_s), "one without a limit");
+       "the line of a job that is being preempted is read");
+    ok(jobtime_line("7 N/A N/A PENDING 0", &l) && isnan(l.end_wall_s), "a job without a time limit has an unknown end");
     ok(jobtime_line("7 2026-11-21T15:30:00Z x FAILED 0", &l) && isnan(l.end_wall_s),
-       "a time in another form is none");
+       "a time in another form is unknown");
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
         any |= jobtime_line(bad[i], &l);
-    ok(!any, "what is no such line");
+    ok(!any, "malformed lines are rejected");
 }
 
 /* The step was in the job's run 1. */
@@ -51,7 +51,7 @@ static void outcomes(void)
         struct jobtime_line l = { .job = 7, .restarts = cases[i].restarts };
 
         snprintf(l.state, sizeof(l.state), "%s", cases[i].state);
-        ok(jobtime_outcome(&l, 1, cases[i].preempted) == cases[i].want, "%s in run %u%s: %d", cases[i].state,
+        ok(jobtime_outcome(&l, 1, cases[i].preempted) == cases[i].want, "a job that is %s in run %u%s has outcome %d", cases[i].state,
            cases[i].restarts, cases[i].preempted ? " after a notice" : "", (int)cases[i].want);
     }
 }

@@ -1,4 +1,4 @@
-/* slurm/outages: which events of Slurm's accounting are failures of nodes, and what a job sees of them. */
+/* slurm/outages: which events of Slurm's accounting are failures of nodes, and how many of them a job would have. */
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
@@ -46,15 +46,15 @@ static void events(void)
         double want;
         const char *what;
     } cases[] = {
-        { "", 0, "nothing happened" },
+        { "", 0, "no event" },
         { "node1|2026-11-01T10:00:00|2026-11-01T12:00:00|DOWN*|slurm(64030)|Not responding\n", 1,
-          "a node fell silent" },
+          "a node that does not respond" },
         { "node1|2026-11-01T10:00:00|Unknown|DOWN|slurm(64030)|Node unexpectedly rebooted\n", 1,
-          "and lies still" },
+          "a node that rebooted and is still down" },
         { "node1|2026-11-01T10:00:00|2026-11-01T10:20:00|DOWN*|slurm(64030)|Not responding\n"
           "node1|2026-11-01T10:20:00|2026-11-01T12:00:00|DOWN|slurm(64030)|Node unexpectedly rebooted\n"
           "node1|2026-11-01T12:00:00|2026-11-02T12:00:00|DRAINED|ann(1000)|memory is replaced\n",
-          1, "one crash, in the words of Slurm and of the administrator" },
+          1, "one crash with three events" },
         { "node1|2026-11-01T10:00:00|2026-11-01T11:00:00|DOWN*|slurm(64030)|Not responding\n"
           "node1|2026-11-03T10:00:00|2026-11-03T11:00:00|DOWN*|slurm(64030)|Not responding\n",
           2, "two crashes" },
@@ -63,34 +63,34 @@ static void events(void)
           "node1|2026-11-01T12:00:00|2026-11-01T13:00:00|DOWN*|slurm(64030)|Not responding\n",
           0, "a drained node that is switched off" },
         { "node1|2026-11-01T10:00:00|2026-11-01T12:00:00|DOWN|ann(1000)|new board\n", 0,
-          "set down by an administrator" },
+          "a node that an administrator set down" },
         { "node1|2026-11-01T10:00:00|2026-11-01T12:00:00|DOWN$|slurm(64030)|Not responding\n", 0,
-          "in a reservation for maintenance" },
+          "a node in a reservation for maintenance" },
         { "node1|2026-11-01T10:00:00|2026-11-01T12:00:00|DOWN^|slurm(64030)|reboot issued\n", 0,
-          "a reboot that was asked for" },
+          "a requested reboot" },
         { "node1|2026-11-01T10:00:00|2026-11-01T12:00:00|DOWN+DRAIN|slurm(64030)|Not responding\n", 0,
-          "draining" },
+          "a draining node" },
         { "node1|2026-11-01T10:00:00|2026-11-01T12:00:00|DOWN+CLOUD+POWERED_DOWN|slurm(64030)|\n", 0,
-          "saving power" },
+          "a node that saves power" },
         { "node1|2026-11-01T10:00:00|2026-11-01T10:00:00|UNK|root(0)|cold-start\n", 0,
-          "slurmctld without its state" },
+          "a start of slurmctld without its state" },
         { "node1|2026-11-01T10:00:00|2026-11-01T10:00:00|UNK|root(0)|cold-start\n"
           "node1|2026-11-01T10:01:00|Unknown|DOWN*|slurm(64030)|Not responding\n",
-          1, "a crash after it" },
+          1, "a crash after a start without state" },
         { "node9|2026-11-01T10:00:00|2026-11-01T12:00:00|DOWN*|slurm(64030)|Not responding\n", 0,
           "a node of another partition" },
         { "node1|2026-07-01T10:00:00|2026-10-01T12:00:00|DOWN*|slurm(64030)|Not responding\n", 0,
-          "a crash before the time that is looked at" },
-        { "node1|2026-12-01T10:00:00|Unknown|DOWN*|slurm(64030)|Not responding\n", 0, "one in the future" },
+          "a crash before the period" },
+        { "node1|2026-12-01T10:00:00|Unknown|DOWN*|slurm(64030)|Not responding\n", 0, "a crash in the future" },
         { "node1|2026-11-01T10:00:00|Unknown|DOWN*||a | in | the reason\n", 1,
-          "nobody's, with bars in the reason" },
+          "an event without user and with bars in the reason" },
         { "node1|2026-11-01T10:00:00|Unknown|DOWN*|slurm\nnode1|soon|Unknown|DOWN|slurm|x\n||||\n\n|", 0,
-          "lines that are none" },
+          "malformed lines" },
     };
     struct outages_seen s;
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-        ok(seen(cases[i].text, "", &s) == cases[i].want, "%s: %.2f", cases[i].what, s.failures);
+        ok(seen(cases[i].text, "", &s) == cases[i].want, "%s: %.0f of %.0f outages", cases[i].what, s.failures, cases[i].want);
 }
 
 static void span(void)
@@ -101,31 +101,31 @@ static void span(void)
 
     seen(event, "", &s);
     ok(s.events == 1 && s.nodes == 8 && s.span_s == 90 * DAY && s.node_s == 720 * DAY,
-       "the partition's nodes, over the days that are looked at");
+       "an answer has the partition's nodes and the period");
     seen(event, "PurgeEventAfter        = 30 days*\n", &s);
-    ok(s.span_s == 30 * DAY, "over those for which events are kept");
+    ok(s.span_s == 30 * DAY, "events that are purged after 30 days cover 30 days");
     seen(event, "PurgeEventAfter        = 2 months\n", &s);
-    ok(s.span_s > 60 * DAY && s.span_s < 62 * DAY, "months too");
+    ok(s.span_s > 60 * DAY && s.span_s < 62 * DAY, "a purge after months is read");
     seen(event, "PurgeEventAfter        = NONE\n", &s);
-    ok(s.span_s == 90 * DAY, "and all, where none are purged");
+    ok(s.span_s == 90 * DAY, "without a purge events cover the whole period");
     o = outages_new("|2026-11-20T15:30:00|Unknown||slurm|Cluster Registered TRES\n", "", nodes, "slurm",
                     NOW - 90 * DAY, NOW);
     ok(outages_see(o, "main", 1, &s) && s.span_s == DAY && s.failures == 0,
-       "a cluster that is new: since it was registered");
+       "events of a new cluster cover the time since its registration");
     ok(!outages_see(o, "gone", 1, &s) && !outages_see(o, "mai", 1, &s) && !outages_see(o, "", 1, &s),
-       "of a partition that is none nothing is known");
+       "the outages of a partition that does not exist are unknown");
     outages_free(o);
     o = outages_new(event, "", nodes, "slurm", NOW - 90 * DAY, NOW);
     ok(outages_see(o, "main", 1, &s) && s.span_s == 10 * DAY,
-       "without a registration: since the first event");
+       "without a registration events cover the time since the first one");
     outages_free(o);
     o = outages_new("", "", nodes, "slurm", NOW - 90 * DAY, NOW);
-    ok(!outages_known(o) && !outages_see(o, "main", 1, &s), "without any event nothing is known");
+    ok(!outages_known(o) && !outages_see(o, "main", 1, &s), "without any event outages are unknown");
     outages_free(o);
     outages_free(NULL);
 }
 
-/* The power went, and all of 100 nodes with it; later one crashed. */
+/* All 100 nodes went down at once; later one crashed. */
 static void together(void)
 {
     static const struct {
@@ -149,7 +149,7 @@ static void together(void)
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         ok(outages_see(o, "big", cases[i].nodes, &s) && fabs(s.failures - cases[i].want) < 1e-9 &&
                s.events == 2,
-           "on %.0f of 100 nodes: %.3f failures of nodes", cases[i].nodes, s.failures);
+           "a job on %.0f of 100 nodes: %.3f failures, %.0f expected", cases[i].nodes, s.failures, cases[i].want);
     }
     outages_free(o);
     free(text);
