@@ -7,12 +7,11 @@
 #include "common/hash.h"
 #include "common/xalloc.h"
 
-struct network *network_new(const struct fabric *f, double eager_bytes)
+struct network *network_new(const struct fabric *f)
 {
     struct network *n = xcalloc(1, sizeof(*n));
 
     n->fabric = *f;
-    n->eager_bytes = eager_bytes;
     n->share = share_new(f->links);
     for (uint32_t l = 0; l < f->links; l++)
         share_set_capacity(n->share, l, fabric_link_bytes_per_s(f, l));
@@ -28,13 +27,7 @@ void network_free(struct network *n)
     free(n->incast.flows);
     free(n->incast.own);
     free(n->link_extra_s);
-    free(n->rank_slowdown);
     free(n);
-}
-
-const struct fabric *network_fabric(const struct network *n)
-{
-    return &n->fabric;
 }
 
 /* A link's part of the hash of all faults; 0 for a healthy link. */
@@ -87,10 +80,8 @@ static uint64_t incast_name(const struct network *n)
     return n->incast.loss > 0 ? mixed(UINT64_MAX - 1, n->incast.loss, n->incast.buffer) : 0;
 }
 
-int network_set_incast(struct network *n, uint32_t buffer, double loss)
+void network_set_incast(struct network *n, uint32_t buffer, double loss)
 {
-    if (!isfinite(loss) || loss < 0)
-        return -1;
     n->faults ^= incast_name(n);
     n->incast.buffer = buffer;
     n->incast.loss = loss;
@@ -103,28 +94,26 @@ int network_set_incast(struct network *n, uint32_t buffer, double loss)
     }
     for (uint32_t l = 0; n->incast.flows && l < n->fabric.links; l++)
         incast_apply(n, l);
-    return 0;
 }
 
-static void incast_count(struct network *n, const uint32_t *link, uint32_t hops, int change)
+static void incast_count(struct network *n, const struct network_way *way, int change)
 {
-    for (uint32_t h = 0; n->incast.flows && h < hops; h++) {
-        n->incast.flows[link[h]] += (uint32_t)change;
-        incast_apply(n, link[h]);
+    for (uint32_t h = 0; n->incast.flows && h < way->hops; h++) {
+        n->incast.flows[way->link[h]] += (uint32_t)change;
+        incast_apply(n, way->link[h]);
     }
 }
 
-bool network_flow_add(struct network *n, uint32_t flow, const uint32_t *link, uint32_t hops, double bound,
-                      double weight)
+bool network_flow_add(struct network *n, uint32_t flow, const struct network_way *way)
 {
-    incast_count(n, link, hops, 1);
-    return share_add(n->share, flow, link, hops, bound, weight);
+    incast_count(n, way, 1);
+    return share_add(n->share, flow, way->link, way->hops, way->weight);
 }
 
-void network_flow_remove(struct network *n, uint32_t flow, const uint32_t *link, uint32_t hops)
+void network_flow_remove(struct network *n, uint32_t flow, const struct network_way *way)
 {
     share_remove(n->share, flow);
-    incast_count(n, link, hops, -1);
+    incast_count(n, way, -1);
 }
 
 void network_flows_clear(struct network *n)
@@ -140,16 +129,13 @@ void network_flows_clear(struct network *n)
 
 /* ---- gates ---- */
 
-int network_set_gate(struct network *n, uint32_t link, uint32_t limit, double gap_s)
+void network_set_gate(struct network *n, uint32_t link, uint32_t limit, double gap_s)
 {
     struct gate_params p = { limit, gap_s };
 
-    if (link >= n->fabric.links || !isfinite(gap_s) || gap_s < 0)
-        return -1;
     if (!n->gates)
         n->gates = gate_queues_new(n->fabric.links);
     gate_queues_set(n->gates, link, &p);
-    return 0;
 }
 
 /* ---- faults ---- */
@@ -163,19 +149,15 @@ static uint64_t link_name(const struct network *n, uint32_t link)
     return mixed(link, capacity, extra_s);
 }
 
-int network_set_link(struct network *n, uint32_t link, double slowdown, double extra_latency_s)
+void network_set_link(struct network *n, uint32_t link, double slowdown, double extra_latency_s)
 {
-    double capacity;
+    double capacity = fabric_link_bytes_per_s(&n->fabric, link) / slowdown;
 
-    if (link >= n->fabric.links || !isfinite(slowdown) || slowdown <= 0 || !isfinite(extra_latency_s) ||
-        extra_latency_s < 0)
-        return -1;
     if (!n->link_extra_s && extra_latency_s > 0)
         n->link_extra_s = xcalloc(n->fabric.links, sizeof(*n->link_extra_s));
     n->faults ^= link_name(n, link);
     if (n->link_extra_s)
         n->link_extra_s[link] = extra_latency_s;
-    capacity = fabric_link_bytes_per_s(&n->fabric, link) / slowdown;
     if (n->incast.own) {
         n->incast.own[link] = capacity;
         incast_apply(n, link);
@@ -183,97 +165,38 @@ int network_set_link(struct network *n, uint32_t link, double slowdown, double e
         share_set_capacity(n->share, link, capacity);
     }
     n->faults ^= link_name(n, link);
-    return 0;
-}
-
-static uint64_t rank_name(const struct network *n, uint32_t rank)
-{
-    double slowdown = n->rank_slowdown[rank];
-
-    return slowdown == 1 ? 0 : mixed((uint64_t)n->fabric.links + rank, slowdown, 0);
-}
-
-int network_set_rank(struct network *n, uint32_t rank, double slowdown)
-{
-    if (rank >= n->fabric.ranks || !isfinite(slowdown) || slowdown <= 0)
-        return -1;
-    if (!n->rank_slowdown) {
-        n->rank_slowdown = xcalloc(n->fabric.ranks, sizeof(*n->rank_slowdown));
-        for (uint32_t r = 0; r < n->fabric.ranks; r++)
-            n->rank_slowdown[r] = 1;
-    }
-    n->faults ^= rank_name(n, rank);
-    n->rank_slowdown[rank] = slowdown;
-    n->faults ^= rank_name(n, rank);
-    return 0;
 }
 
 void network_heal(struct network *n)
 {
     for (uint32_t l = 0; l < n->fabric.links; l++)
         network_set_link(n, l, 1, 0);
-    for (uint32_t r = 0; n->rank_slowdown && r < n->fabric.ranks; r++)
-        network_set_rank(n, r, 1);
-    free(n->rank_slowdown);
-    n->rank_slowdown = NULL;
 }
 
 void network_way(const struct network *n, uint32_t from_rank, uint32_t to_rank, struct network_way *way)
 {
-    double least = INFINITY, slow = 1;
     struct fabric_route route;
 
     fabric_route(&n->fabric, from_rank, to_rank, &route);
     way->hops = route.hops;
     memcpy(way->link, route.link, sizeof(way->link));
     way->latency_s = route.latency_s;
-    way->bound = INFINITY;
     way->weight = 1;
     for (uint32_t h = 0; n->link_extra_s && h < way->hops; h++)
         way->latency_s += n->link_extra_s[way->link[h]];
     if (n->weighs_latency && way->latency_s > 0)
         way->weight = 1 / way->latency_s;
-    if (!n->rank_slowdown)
-        return;
-    slow = fmax(n->rank_slowdown[from_rank], n->rank_slowdown[to_rank]);
-    if (slow == 1)
-        return;
-    for (uint32_t h = 0; h < way->hops; h++)
-        least = fmin(least, share_capacity(n->share, way->link[h]));
-    way->bound = least / slow;
-    way->latency_s *= slow;
 }
 
 /* ---- collectives ---- */
 
-static int check_ranks(const struct network *n, const struct schedule *s, const uint32_t *rank,
-                       struct err *err)
-{
-    uint8_t *seen = xcalloc(n->fabric.ranks, 1);
-    int rc = 0;
-
-    for (uint32_t i = 0; i < s->spec.members && !rc; i++) {
-        if (rank[i] >= n->fabric.ranks)
-            rc = err_set(err, "member %u on rank %u: the fabric has ranks 0 to %u", i, rank[i],
-                         n->fabric.ranks - 1);
-        else if (seen[rank[i]]++)
-            rc = err_set(err, "member %u on rank %u, where another member is", i, rank[i]);
-    }
-    free(seen);
-    return rc;
-}
-
 struct network_collective *network_collective_new(struct network *n, const struct schedule_spec *spec,
-                                                  const uint32_t *rank, struct err *err)
+                                                  const uint32_t *rank)
 {
-    struct schedule s;
-    struct network_collective *c;
+    struct network_collective *c = xcalloc(1, sizeof(*c));
 
-    if (schedule_init(&s, spec, err) < 0 || check_ranks(n, &s, rank, err) < 0)
-        return NULL;
-    c = xcalloc(1, sizeof(*c));
     c->network = n;
-    c->schedule = s;
+    schedule_init(&c->schedule, spec);
     c->exact = c->can_sample = -1;
     c->rank = xcalloc(spec->members, sizeof(*c->rank));
     memcpy(c->rank, rank, spec->members * sizeof(*rank));
@@ -290,27 +213,16 @@ void network_collective_free(struct network_collective *c)
     free(c);
 }
 
-const struct schedule *network_collective_schedule(const struct network_collective *c)
-{
-    return &c->schedule;
-}
+const char *const network_modes[] = { "auto", "rounds", "exact", "sampled", NULL };
 
-const char *network_mode_name(enum network_mode mode)
+bool network_is_server(const struct network_collective *c)
 {
-    static const char *const names[] = { "auto", "rounds", "exact", "sampled" };
-
-    return mode <= NETWORK_SAMPLED ? names[mode] : "?";
-}
-
-bool network_eager(const struct network_collective *c, double bytes)
-{
-    return c->schedule.spec.algorithm == SCHEDULE_SERVER || bytes < c->network->eager_bytes;
+    return c->schedule.spec.algorithm == SCHEDULE_SERVER;
 }
 
 bool network_detached(const struct network_collective *c, uint64_t round)
 {
-    return c->schedule.spec.algorithm == SCHEDULE_SERVER &&
-           schedule_stage(&c->schedule, round)->pattern == SCHEDULE_P_PULL;
+    return network_is_server(c) && schedule_stage(&c->schedule, round)->pattern == SCHEDULE_P_PULL;
 }
 
 /* ---- a single collective ---- */
@@ -349,17 +261,13 @@ void network_run_exact(struct network_collective *c, const double *arrive_s, dou
 
     for (uint32_t i = 0; i < members; i++)
         a.origin_s = fmin(a.origin_s, arrive_s[i]);
-    network_play(c->network, &job, 1, INFINITY, count, NULL);
+    network_play(c->network, &job, 1, count);
     free(a.asked);
 }
 
 void network_run(struct network_collective *c, enum network_mode mode, const double *arrive_s,
                  double *leave_s, struct network_count *count)
 {
-    struct network_count unwanted = { 0 };
-
-    if (!count)
-        count = &unwanted;
     if (gate_queues_any(c->network->gates))
         mode = NETWORK_EXACT; /* only the exact mode has messages that wait for each other */
     if (mode == NETWORK_AUTO)

@@ -27,58 +27,50 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/err.h"
 #include "network/fabric.h"
 #include "network/schedule.h"
 
 struct network;
 
-/* Copies the fabric.  Messages of less than eager_bytes start as soon as the sender is there, others when
- * both ends are (MPI's rendezvous); 0: all wait for both.  Either way an end continues when the message has
- * been transferred. */
-struct network *network_new(const struct fabric *f, double eager_bytes);
+/* Copies the fabric.  A message starts when both ends are ready, and they continue when it has been transferred. */
+struct network *network_new(const struct fabric *f);
 void network_free(struct network *n); /* NULL is fine; free its collectives first */
-const struct fabric *network_fabric(const struct network *n);
 
 /* Share links in inverse proportion to the latency of the messages' routes, as TCP penalises long connections (and
  * as SimGrid's CM02 does)?  Default: no, equally.  Not while anything runs. */
 void network_weigh_latency(struct network *n, bool weigh);
 
 /* Faults, to be changed between collectives only (and inside a network_play() program's next()).
- * A link's bandwidth is divided by slowdown, extra_latency_s is added.  A rank's messages, in and out, have
- * slowdown times their latency, and at most 1/slowdown of the bandwidth that their route has without others.
- * 1 and 0: healthy.  -1: no such link or rank, or slowdown not a positive number. */
-int network_set_link(struct network *n, uint32_t link, double slowdown, double extra_latency_s);
-int network_set_rank(struct network *n, uint32_t rank, double slowdown);
+ * A link's bandwidth is divided by slowdown, extra_latency_s is added.  1 and 0: healthy. */
+void network_set_link(struct network *n, uint32_t link, double slowdown, double extra_latency_s);
 void network_heal(struct network *n); /* clear all faults */
 
 /* Incast: the loss of messages that leave a switch by one port at the same time.  Up to `buffer` of them lose
  * nothing; for each further one, `loss` times its bytes are sent again, so k messages together get
  * k / (k + loss (k - buffer)) of the port, as with ports that drop the tails of bursts.  loss has to be measured;
- * 0: none (the default).  May be changed when faults may.  -1: loss is not a number of 0 or more. */
-int network_set_incast(struct network *n, uint32_t buffer, double loss);
+ * 0: none (the default).  May be changed when faults may. */
+void network_set_incast(struct network *n, uint32_t buffer, double loss);
 
 /* A gate before a link (network/gate.h); both 0: none.  With gates, collectives are executed message by message.
- * Not while anything runs.  -1: no such link, or gap_s not a number of 0 or more. */
-int network_set_gate(struct network *n, uint32_t link, uint32_t limit, double gap_s);
+ * Not while anything runs. */
+void network_set_gate(struct network *n, uint32_t link, uint32_t limit, double gap_s);
 
 /* ---- collectives ---- */
 
 struct network_collective;
 
-/* Member i of the schedule is on rank[i] (copied; distinct).  NULL with a reason. */
+/* An all-reduce whose member i is on rank[i] (copied; distinct). */
 struct network_collective *network_collective_new(struct network *n, const struct schedule_spec *spec,
-                                                  const uint32_t *rank, struct err *err);
+                                                  const uint32_t *rank);
 void network_collective_free(struct network_collective *c); /* NULL is fine */
-const struct schedule *network_collective_schedule(const struct network_collective *c);
 
 enum network_mode {
-    NETWORK_AUTO,    /* by rounds where that is exact; else sampled if that is fast; else by rounds */
-    NETWORK_ROUNDS,  /* "rounds" */
-    NETWORK_EXACT,   /* "exact" */
-    NETWORK_SAMPLED, /* "sampled" */
+    NETWORK_AUTO, /* by rounds where that is exact; else sampled if that is fast; else by rounds */
+    NETWORK_ROUNDS,
+    NETWORK_EXACT,
+    NETWORK_SAMPLED,
 };
-const char *network_mode_name(enum network_mode mode);
+extern const char *const network_modes[]; /* "auto", "rounds", "exact", "sampled", NULL */
 
 /* Statistics of a run; they add up over runs unless cleared. */
 struct network_count {
@@ -94,7 +86,7 @@ struct network_count {
 };
 
 /* One collective alone on the network, in seconds from any origin; arrive and leave by member, which may be
- * the same array.  count may be NULL.  Not from within network_play(). */
+ * the same array.  Not from within network_play(). */
 void network_run(struct network_collective *c, enum network_mode mode, const double *arrive_s,
                  double *leave_s, struct network_count *count);
 
@@ -119,16 +111,14 @@ struct network_job {
     void *arg;
 };
 
-/* Within a next(): a rank of a job (known by its arg) that computes, or was inside a collective that is
+/* Within a next(): a rank of a job (identified by its arg) that computes, or was inside a collective that is
  * abandoned, is done at at_s, now or later. */
 void network_wake(struct network *n, const void *job, uint32_t rank, double at_s);
-/* Within a next() that ends a compute: nothing of the collective is under way any more.  Members that were
- * inside wait to be woken; those that enter next do so for the first time. */
+/* Within a next() that ends a compute: discard all messages of the collective.  Members that were inside wait for
+ * network_wake(); those that enter next do so for the first time. */
 void network_abandon(struct network_collective *c);
 
-/* Run jobs until all have ended or time until_s has come (INFINITY: no limit).  Gives the time it ended at,
- * or NaN with a reason: ranks wait for others that never come. */
-double network_play(struct network *n, const struct network_job *job, size_t jobs, double until_s,
-                    struct network_count *count, struct err *err);
+/* Run jobs until all have ended, or wait for others that never come. */
+void network_play(struct network *n, const struct network_job *job, size_t jobs, struct network_count *count);
 
 #endif

@@ -53,7 +53,7 @@ struct play {
     struct network *network;
     const struct network_job *job;
     struct actor *actor;
-    uint32_t actors, active;
+    uint32_t actors;
     struct message *message;
     size_t message_cap;
     uint32_t messages;
@@ -225,7 +225,7 @@ static void move(struct play *p, uint32_t id)
     m->moving = true;
     m->since_s = p->now_s;
     m->rate = 0;
-    p->count->shared |= network_flow_add(p->network, id, way->link, way->hops, way->bound, way->weight);
+    p->count->shared |= network_flow_add(p->network, id, way);
 }
 
 /* ---- members in a collective ---- */
@@ -237,17 +237,12 @@ struct member {
     uint32_t member, round;
 };
 
-static bool is_eager(const struct member *w, double bytes)
-{
-    return network_eager(w->collective, bytes);
-}
-
 static void visit_send(void *arg, const struct schedule_message *m)
 {
     struct member *w = arg;
 
     w->in->pending[w->member] += !network_detached(w->collective, w->round);
-    if (is_eager(w, m->bytes) || w->in->round[m->to] == w->round)
+    if (network_is_server(w->collective) || w->in->round[m->to] == w->round)
         start(w->play, w->collective, w->in, w->round, m);
 }
 
@@ -286,7 +281,7 @@ static void visit_receive(void *arg, const struct schedule_message *m)
 {
     struct member *w = arg;
 
-    if (is_eager(w, m->bytes)) {
+    if (network_is_server(w->collective)) {
         w->in->pending[w->member] += !take_early(w);
         return;
     }
@@ -326,10 +321,8 @@ static void actor_go(struct play *p, uint32_t actor)
         struct network_op op = { .kind = NETWORK_END };
 
         job->next(job->arg, a->rank, p->now_s, &op);
-        if (op.kind == NETWORK_END) {
-            p->active--;
+        if (op.kind == NETWORK_END)
             return;
-        }
         if (op.kind == NETWORK_COMPUTE) {
             agenda_set(p->agenda, actor, p->now_s + fmax(0, op.seconds));
             return;
@@ -360,14 +353,11 @@ static void member_through(struct play *p, struct network_collective *c, struct 
 static void leave_links(struct play *p, uint32_t id)
 {
     const struct message *m = &p->message[id];
-    const struct network_way *way;
 
-    if (!p->network->incast.flows) {
+    if (p->network->incast.flows)
+        network_flow_remove(p->network, id, way_of(m->collective, m->from, m->to));
+    else
         share_remove(p->network->share, id);
-        return;
-    }
-    way = way_of(m->collective, m->from, m->to);
-    network_flow_remove(p->network, id, way->link, way->hops);
 }
 
 static void end(struct play *p, uint32_t id)
@@ -486,7 +476,6 @@ static void play_begin(struct play *p, size_t jobs)
     p->agenda = agenda_new();
     p->early_spare = NOBODY;
     p->network->play = p;
-    p->active = p->actors;
     for (size_t j = 0, a = 0; j < jobs; j++)
         for (uint32_t r = 0; r < p->job[j].ranks; r++)
             p->actor[a++] = (struct actor){ (uint32_t)j, r };
@@ -523,31 +512,24 @@ static void play_end(struct play *p)
     free(p->early);
 }
 
-double network_play(struct network *n, const struct network_job *job, size_t jobs, double until_s,
-                    struct network_count *count, struct err *err)
+void network_play(struct network *n, const struct network_job *job, size_t jobs, struct network_count *count)
 {
-    struct network_count unwanted = { 0 };
-    struct play p = { .network = n, .job = job, .count = count ? count : &unwanted };
+    struct play p = { .network = n, .job = job, .count = count };
     uint64_t solves = share_solves(n->share);
     double time_s;
 
     play_begin(&p, jobs);
-    while ((time_s = agenda_first_s(p.agenda)) <= until_s && time_s < INFINITY) {
-        double last_s = fmin(until_s, time_s + AT_ONCE * time_s + p.at_once_s);
+    while ((time_s = agenda_first_s(p.agenda)) < INFINITY) {
+        double last_s = time_s + AT_ONCE * time_s + p.at_once_s;
 
         do {
             p.now_s = time_s;
             happen(&p, agenda_take(p.agenda));
             time_s = agenda_first_s(p.agenda);
-        } while (time_s <= last_s && time_s < INFINITY);
+        } while (time_s <= last_s);
         settle(&p);
     }
     p.count->mode = NETWORK_EXACT;
     p.count->solves += share_solves(n->share) - solves;
-    if (agenda_first_s(p.agenda) == INFINITY && p.active) {
-        err_set(err, "%u of %u ranks wait for others that never come", p.active, p.actors);
-        p.now_s = NAN;
-    }
     play_end(&p);
-    return p.now_s;
 }

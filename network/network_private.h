@@ -10,10 +10,8 @@ struct play;
 
 struct network {
     struct fabric fabric;
-    double eager_bytes;
     bool weighs_latency;
     double *link_extra_s;      /* NULL: none has any */
-    double *rank_slowdown;     /* NULL: none is slow */
     uint64_t faults;           /* names the state of all of them: 0, none; what comes back has its old name */
     struct share *share;       /* capacities; flows only while somebody runs */
     struct play *play;         /* NULL: nobody plays */
@@ -26,26 +24,25 @@ struct network {
     } incast;
 };
 
-/* Messages under way, on all links of their way: share_add() and its kin, with what incast loses. */
-bool network_flow_add(struct network *n, uint32_t flow, const uint32_t *link, uint32_t hops, double bound,
-                      double weight);
-void network_flow_remove(struct network *n, uint32_t flow, const uint32_t *link, uint32_t hops);
-void network_flows_clear(struct network *n);
-
-/* Does a message of this collective start as soon as its sender is there?  A server is a service of its node:
- * it takes what comes when it comes. */
-bool network_eager(const struct network_collective *c, double bytes);
-/* Does the sender go on at once, whatever becomes of the round's messages?  Who shares a node with a server
- * has the sum there, and does not wait for others to fetch theirs. */
-bool network_detached(const struct network_collective *c, uint64_t round);
-
-/* A message's way: links, latency and the most that it gets alone, faults included. */
+/* A message's way: links and latency, faults included. */
 struct network_way {
     uint32_t hops;
     uint32_t link[FABRIC_HOPS_MAX];
-    double latency_s, bound, weight;
+    double latency_s, weight;
 };
 void network_way(const struct network *n, uint32_t from_rank, uint32_t to_rank, struct network_way *way);
+
+/* Messages in progress, on all links of their way: share_add() and its like, with what incast loses. */
+bool network_flow_add(struct network *n, uint32_t flow, const struct network_way *way);
+void network_flow_remove(struct network *n, uint32_t flow, const struct network_way *way);
+void network_flows_clear(struct network *n);
+
+/* A server is a service of its node: a message to or from it starts as soon as its sender is ready.  Other messages
+ * wait for both ends. */
+bool network_is_server(const struct network_collective *c);
+/* Does the sender continue at once, before the round's messages are transferred?  A member on a server's node
+ * has the sum there, and does not wait until others have fetched theirs. */
+bool network_detached(const struct network_collective *c, uint64_t round);
 
 /* The way that a member's last message took. */
 struct kept_way {
@@ -68,7 +65,7 @@ struct cost_sample {
     uint64_t faults;
     uint32_t runs, used; /* they serve in turn */
     double spread_s;     /* of the arrivals */
-    double *cost_s;      /* [run][slot][sender], see network_slot(); from both ends ready to through */
+    double *cost_s;      /* [run][stage][sender]; from both ends ready to through */
 };
 
 /* Watches an exact run: the start of each message, and its end. */
@@ -95,9 +92,9 @@ struct network_collective {
     uint32_t samples;
     /* Exact. */
     struct message_watch *watch; /* NULL: nobody watches */
-    double at_once_s;     /* events so close are one, beside rounding */
-    uint64_t *entries;    /* of each member in the play that goes on; NULL: none does */
-    struct kept_way *way; /* by member */
+    double at_once_s;            /* events so close are one, beside rounding */
+    uint64_t *entries;           /* of each member in the play that goes on; NULL: none does */
+    struct kept_way *way;        /* by member */
     struct entered *oldest;
     uint64_t oldest_number;
     struct network_collective *next_played;
@@ -106,12 +103,9 @@ struct network_collective {
 void network_run_rounds(struct network_collective *c, const double *arrive_s, double *leave_s,
                         struct network_count *count);
 void network_rounds_free(struct network_collective *c);
-/* The same with costs by slot and sender instead of what a round costs with all under way. */
+/* The same with costs by stage and sender instead of what a round costs with all under way. */
 void network_run_costs(struct network_collective *c, const double *cost_s, const double *arrive_s,
                        double *leave_s, struct network_count *count);
-/* Rounds with the same messages share a slot: a stage, or each round of a shift. */
-uint32_t network_slots(const struct schedule *s);
-uint32_t network_slot(const struct schedule *s, uint64_t round);
 /* Stages from this one on that are one ring. */
 uint32_t network_ring_stages(const struct schedule *s, uint32_t stage);
 

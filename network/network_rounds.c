@@ -34,9 +34,10 @@ static uint32_t stage_width(const struct schedule *s, const struct schedule_stag
     return s->spec.members;
 }
 
-static void round_fill(struct network_collective *c, struct round *r, uint64_t round)
+static void round_fill(struct network_collective *c, struct round *r, uint32_t stage)
 {
-    uint32_t width = stage_width(&c->schedule, schedule_stage(&c->schedule, round));
+    const struct schedule_stage *st = &c->schedule.stage[stage];
+    uint32_t width = stage_width(&c->schedule, st);
 
     r->from = xrealloc(r->from, width, sizeof(*r->from));
     r->to = xrealloc(r->to, width, sizeof(*r->to));
@@ -45,7 +46,7 @@ static void round_fill(struct network_collective *c, struct round *r, uint64_t r
     r->messages = 0;
     r->solved = false;
     for (uint32_t m = 0; m < c->schedule.spec.members; m++)
-        schedule_sends(&c->schedule, round, m, add_message, r);
+        schedule_sends(&c->schedule, st->first, m, add_message, r);
 }
 
 /* Cost of each message with all of them in progress. */
@@ -61,7 +62,7 @@ static void round_solve(struct network_collective *c, struct round *r)
     for (uint32_t m = 0; m < r->messages; m++) {
         network_way(n, c->rank[r->from[m]], c->rank[r->to[m]], &way);
         r->latency_s[m] = way.latency_s;
-        network_flow_add(n, m, way.link, way.hops, way.bound, way.weight);
+        network_flow_add(n, m, &way);
     }
     share_solve(n->share, &changed);
     for (uint32_t m = 0; m < r->messages; m++) {
@@ -89,18 +90,11 @@ static bool same_partners(const struct schedule_stage *a, const struct schedule_
            a->distance == b->distance;
 }
 
-static uint32_t distinct_rounds(const struct schedule_stage *st)
-{
-    return st->pattern == SCHEDULE_P_SHIFT ? st->rounds : 1;
-}
-
-/* Where this stage's rounds are kept: with an earlier one's that has the same partners, or behind the last.
- */
-static uint32_t find_rounds(struct network_collective *c, uint32_t stage, double *kept_bytes)
+/* Where this stage's round is kept: with an earlier one's that has the same partners, or behind the last. */
+static uint32_t find_round(struct network_collective *c, uint32_t stage, double *kept_bytes)
 {
     const struct schedule_stage *st = &c->schedule.stage[stage];
-    double bytes = (double)distinct_rounds(st) * stage_width(&c->schedule, st) * 24;
-    uint32_t at = c->rounds;
+    double bytes = stage_width(&c->schedule, st) * 24.0;
 
     for (uint32_t i = 0; i < stage; i++)
         if (same_partners(st, &c->schedule.stage[i]))
@@ -108,13 +102,10 @@ static uint32_t find_rounds(struct network_collective *c, uint32_t stage, double
     if (*kept_bytes + bytes > KEPT_BYTES)
         return NOBODY;
     *kept_bytes += bytes;
-    c->rounds += distinct_rounds(st);
-    c->round = xrealloc(c->round, c->rounds, sizeof(*c->round));
-    for (uint32_t k = 0; k < distinct_rounds(st); k++) {
-        c->round[at + k] = (struct round){ 0 };
-        round_fill(c, &c->round[at + k], st->first + k);
-    }
-    return at;
+    c->round = xrealloc(c->round, c->rounds + 1, sizeof(*c->round));
+    c->round[c->rounds] = (struct round){ 0 };
+    round_fill(c, &c->round[c->rounds], stage);
+    return c->rounds++;
 }
 
 static void prepare(struct network_collective *c)
@@ -126,7 +117,7 @@ static void prepare(struct network_collective *c)
         return;
     c->of_stage = xcalloc(c->schedule.stages + 1, sizeof(*c->of_stage));
     for (uint32_t s = 0; s < c->schedule.stages; s++)
-        c->of_stage[s] = find_rounds(c, s, &kept_bytes);
+        c->of_stage[s] = find_round(c, s, &kept_bytes);
     c->scratch = xcalloc(members, (3 + RING_ROUNDS_SCRATCH) * sizeof(*c->scratch));
 }
 
@@ -140,16 +131,15 @@ void network_rounds_free(struct network_collective *c)
     free(c->scratch);
 }
 
-/* The round's messages, with their costs if requested. */
-static struct round *round_get(struct network_collective *c, uint32_t stage, uint32_t k, bool costs)
+/* The messages of a round of the stage, with their costs if requested. */
+static struct round *round_get(struct network_collective *c, uint32_t stage, bool costs)
 {
-    const struct schedule_stage *st = &c->schedule.stage[stage];
     struct round *r = &c->scratch_round;
 
     if (c->of_stage[stage] == NOBODY)
-        round_fill(c, r, st->first + k);
+        round_fill(c, r, stage);
     else
-        r = &c->round[c->of_stage[stage] + k % distinct_rounds(st)];
+        r = &c->round[c->of_stage[stage]];
     if (costs)
         round_solve(c, r);
     return r;
@@ -159,12 +149,12 @@ static struct round *round_get(struct network_collective *c, uint32_t stage, uin
 
 /* Messages that take turns never meet: those of one sender in different rounds, and those to one receiver if
  * they wait for it. */
-static bool take_turns(const struct network_collective *c, const struct round *r, double bytes,
-                       uint32_t *sender, uint32_t *receiver)
+static bool take_turns(const struct network_collective *c, const struct round *r, uint32_t *sender,
+                       uint32_t *receiver)
 {
     const struct network *n = c->network;
     struct network_way way;
-    bool eager = network_eager(c, bytes);
+    bool waits = !network_is_server(c);
 
     for (uint32_t m = 0; m < r->messages; m++) {
         network_way(n, c->rank[r->from[m]], c->rank[r->to[m]], &way);
@@ -172,7 +162,7 @@ static bool take_turns(const struct network_collective *c, const struct round *r
             uint32_t *s = &sender[way.link[h]], *t = &receiver[way.link[h]];
 
             *s = *s == NOBODY || *s == r->from[m] + 1 ? r->from[m] + 1 : 0;
-            *t = !eager && (*t == NOBODY || *t == r->to[m] + 1) ? r->to[m] + 1 : 0;
+            *t = waits && (*t == NOBODY || *t == r->to[m] + 1) ? r->to[m] + 1 : 0;
             if (!*s && !*t)
                 return false;
         }
@@ -187,12 +177,9 @@ static bool find_exact(struct network_collective *c)
 
     memset(sender, 0xff, 2 * (size_t)links * sizeof(*sender));
     for (uint32_t s = 0; s < c->schedule.stages && exact; s++) {
-        exact = c->of_stage[s] != NOBODY;
-        for (uint32_t k = 0; exact && k < distinct_rounds(&c->schedule.stage[s]); k++) {
-            struct round *r = round_get(c, s, k, true);
+        const struct round *r = c->of_stage[s] == NOBODY ? NULL : round_get(c, s, true);
 
-            exact = !r->shared && take_turns(c, r, c->schedule.stage[s].bytes, sender, sender + links);
-        }
+        exact = r && !r->shared && take_turns(c, r, sender, sender + links);
     }
     free(sender);
     return exact;
@@ -214,18 +201,17 @@ static inline double message_cost(const struct round *r, const double *seen_s, d
     return seen_s ? seen_s[r->from[m]] : r->latency_s[m] + (bytes > 0 ? bytes * r->s_per_byte[m] : 0);
 }
 
-static void walk_round(const struct network_collective *c, uint64_t round, const struct round *r,
-                       const double *seen_s, double *time_s, double *next_s)
+static void walk_round(const struct network_collective *c, const struct schedule_stage *st,
+                       const struct round *r, const double *seen_s, double *time_s, double *next_s)
 {
     uint32_t members = c->schedule.spec.members;
-    double bytes = schedule_stage(&c->schedule, round)->bytes;
-    bool eager = network_eager(c, bytes), detached = network_detached(c, round);
+    bool server = network_is_server(c), detached = network_detached(c, st->first);
 
     memcpy(next_s, time_s, members * sizeof(*next_s));
     for (uint32_t m = 0; m < r->messages; m++) {
         uint32_t from = r->from[m], to = r->to[m];
-        double start = eager ? time_s[from] : later(time_s[from], time_s[to]);
-        double end = start + message_cost(r, seen_s, bytes, m);
+        double start = server ? time_s[from] : later(time_s[from], time_s[to]);
+        double end = start + message_cost(r, seen_s, st->bytes, m);
 
         if (!detached)
             next_s[from] = later(next_s[from], end);
@@ -241,7 +227,6 @@ static void run_rings(struct network_collective *c, const struct schedule_stage 
 {
     uint32_t members = c->schedule.spec.members, n = st->size;
     double *cost = c->scratch, *at = cost + members, *scratch = at + members;
-    bool rendezvous = !network_eager(c, st->bytes);
 
     for (uint32_t g = 0; g < members / n; g++) {
         uint32_t base = st->stride == 1 ? g * n : g;
@@ -252,10 +237,10 @@ static void run_rings(struct network_collective *c, const struct schedule_stage 
             cost[i] = message_cost(r, seen_s, st->bytes, m);
             at[i] = time_s[m];
         }
-        if (rounds >= CLOSE_ROUNDS && ring_rounds_closed(n, rounds, rendezvous, cost, at, at, scratch)) {
+        if (rounds >= CLOSE_ROUNDS && ring_rounds_closed(n, rounds, cost, at, at, scratch)) {
             count->closed = true;
         } else {
-            ring_rounds_walk(n, rounds, rendezvous, cost, at, scratch);
+            ring_rounds_walk(n, rounds, cost, at, scratch);
             count->walked += n * rounds;
         }
         for (uint32_t i = 0; i < n; i++)
@@ -273,38 +258,15 @@ uint32_t network_ring_stages(const struct schedule *s, uint32_t stage)
     return n;
 }
 
-uint32_t network_slots(const struct schedule *s)
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < s->stages; i++)
-        n += distinct_rounds(&s->stage[i]);
-    return n;
-}
-
-uint32_t network_slot(const struct schedule *s, uint64_t round)
-{
-    const struct schedule_stage *st = schedule_stage(s, round);
-    uint32_t n = (uint32_t)(round - st->first) % distinct_rounds(st);
-
-    for (const struct schedule_stage *i = s->stage; i < st; i++)
-        n += distinct_rounds(i);
-    return n;
-}
-
 static void run_stage(struct network_collective *c, uint32_t stage, const double *seen_s, double *time_s,
                       struct network_count *count)
 {
     const struct schedule_stage *st = &c->schedule.stage[stage];
-    uint32_t members = c->schedule.spec.members;
+    const struct round *r = round_get(c, stage, !seen_s);
 
     for (uint32_t k = 0; k < st->rounds; k++) {
-        struct round *r = round_get(c, stage, k, !seen_s);
-
-        walk_round(c, st->first + k, r, seen_s, time_s, c->scratch);
+        walk_round(c, st, r, seen_s, time_s, c->scratch);
         count->walked += r->messages;
-        if (seen_s && distinct_rounds(st) > 1)
-            seen_s += members;
     }
 }
 
@@ -320,13 +282,13 @@ static void run(struct network_collective *c, const double *seen_s, double *time
         many = 1;
         if (st->pattern == SCHEDULE_P_RING && c->of_stage[stage] != NOBODY) {
             many = network_ring_stages(s, stage);
-            run_rings(c, st, (uint64_t)many * st->rounds, round_get(c, stage, 0, !seen_s), seen_s, time_s,
+            run_rings(c, st, (uint64_t)many * st->rounds, round_get(c, stage, !seen_s), seen_s, time_s,
                       count);
         } else {
             run_stage(c, stage, seen_s, time_s, count);
         }
-        for (uint32_t i = 0; seen_s && i < many; i++)
-            seen_s += (size_t)distinct_rounds(&st[i]) * members;
+        if (seen_s)
+            seen_s += (size_t)many * members;
     }
 }
 

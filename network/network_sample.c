@@ -61,8 +61,7 @@ static bool find_can_sample(const struct network_collective *c)
         return false; /* all its messages are in progress at once, so rounds are exact */
     shorten(&s);
     return s.messages <= SAMPLE_MESSAGES &&
-           (double)network_slots(&c->schedule) * s.spec.members * sizeof(double) * SAMPLES_MAX <=
-               SAMPLE_BYTES;
+           (double)s.stages * s.spec.members * sizeof(double) * SAMPLES_MAX <= SAMPLE_BYTES;
 }
 
 bool network_can_sample(struct network_collective *c)
@@ -90,7 +89,7 @@ static void through(struct message_watch *watch, uint32_t round, uint32_t from, 
 {
     struct watch *w = (struct watch *)watch;
     const struct schedule_stage *st = schedule_stage(w->schedule, round);
-    size_t at = (size_t)network_slot(w->schedule, round) * w->schedule->spec.members + from;
+    size_t at = (size_t)(st - w->schedule->stage) * w->schedule->spec.members + from;
 
     if (st->pattern != SCHEDULE_P_RING) {
         w->cost_s[at] = end_s - start_s;
@@ -131,12 +130,10 @@ static void finish_ring(struct watch *w, const struct schedule_stage *st, size_t
 static void finish(struct watch *w)
 {
     const struct schedule *s = w->schedule;
-    size_t at = 0;
 
     for (uint32_t i = 0; i < s->stages; i++) {
         if (s->stage[i].pattern == SCHEDULE_P_RING && s->stage[i].rounds)
-            finish_ring(w, &s->stage[i], at);
-        at += (size_t)s->spec.members * (s->stage[i].pattern == SCHEDULE_P_SHIFT ? s->stage[i].rounds : 1);
+            finish_ring(w, &s->stage[i], (size_t)i * s->spec.members);
     }
 }
 
@@ -178,7 +175,7 @@ static void sample_add(struct network_collective *c, struct cost_sample *s, cons
     struct network_collective shortened = { .network = c->network, .schedule = c->schedule, .rank = c->rank };
     struct watch w = { .watch.through = through, .schedule = &shortened.schedule };
     uint32_t members = c->schedule.spec.members;
-    size_t costs = (size_t)network_slots(&c->schedule) * members;
+    size_t costs = (size_t)c->schedule.stages * members;
     double *left = xcalloc(members, sizeof(*left));
 
     shorten(&shortened.schedule);
@@ -251,7 +248,7 @@ void network_run_sampled(struct network_collective *c, const double *arrive_s, d
     uint32_t members = c->schedule.spec.members;
     double *arrive = xcalloc(members, sizeof(*arrive));
     const struct cost_sample *s;
-    size_t costs = (size_t)network_slots(&c->schedule) * members;
+    size_t costs = (size_t)c->schedule.stages * members;
 
     memcpy(arrive, arrive_s, members * sizeof(*arrive));
     s = sample_get(c, arrive, count);

@@ -13,16 +13,15 @@ static double fmax2(double a, double b)
     return a > b ? a : b;
 }
 
-void ring_rounds_walk(uint32_t places, uint64_t rounds, bool rendezvous, const double *cost_s, double *time_s,
-                      double *scratch)
+void ring_rounds_walk(uint32_t places, uint64_t rounds, const double *cost_s, double *time_s, double *scratch)
 {
     uint32_t n = places;
     double *end = scratch; /* end of the message that each place sends */
 
     for (uint64_t k = 0; k < rounds && n > 1; k++) {
         for (uint32_t i = 0; i + 1 < n; i++)
-            end[i] = (rendezvous ? fmax2(time_s[i], time_s[i + 1]) : time_s[i]) + cost_s[i];
-        end[n - 1] = (rendezvous ? fmax2(time_s[n - 1], time_s[0]) : time_s[n - 1]) + cost_s[n - 1];
+            end[i] = fmax2(time_s[i], time_s[i + 1]) + cost_s[i];
+        end[n - 1] = fmax2(time_s[n - 1], time_s[0]) + cost_s[n - 1];
         time_s[0] = fmax2(fmax2(time_s[0], end[0]), end[n - 1]);
         for (uint32_t i = 1; i < n; i++)
             time_s[i] = fmax2(fmax2(time_s[i], end[i]), end[i - 1]);
@@ -77,23 +76,21 @@ static void go_back(struct ways *w)
 }
 
 /* Walks of this many steps whose slowest hop costs w->v. */
-static bool answer(struct ways *w, uint64_t rounds, bool rendezvous, const double *arrive_s, double *best)
+static bool answer(struct ways *w, uint64_t rounds, const double *arrive_s, double *best)
 {
     double slow = w->v * (1 - SAME);
 
     memcpy(w->worth, arrive_s, w->n * sizeof(*w->worth));
     memset(w->steps, 0, w->n * sizeof(*w->steps));
     go_on(w);
-    if (rendezvous)
-        go_back(w);
+    go_back(w);
     for (uint32_t i = 0; i < w->n; i++)
-        if (w->cost[i] < slow && !(rendezvous && w->cost[i ? i - 1 : w->n - 1] >= slow))
+        if (w->cost[i] < slow && w->cost[i ? i - 1 : w->n - 1] < slow)
             w->worth[i] = -INFINITY;
     /* A place next to a slowest hop may also follow a slower one, where waiting counts more; that case is handled with
      * the slower hop. */
     go_on(w);
-    if (rendezvous)
-        go_back(w);
+    go_back(w);
     for (uint32_t i = 0; i < w->n; i++) {
         double end = w->worth[i] + (double)rounds * w->v;
 
@@ -116,8 +113,8 @@ static double largest_below(const double *cost, uint32_t n, double limit)
     return found;
 }
 
-bool ring_rounds_closed(uint32_t places, uint64_t rounds, bool rendezvous, const double *cost_s,
-                        const double *arrive_s, double *leave_s, double *scratch)
+bool ring_rounds_closed(uint32_t places, uint64_t rounds, const double *cost_s, const double *arrive_s,
+                        double *leave_s, double *scratch)
 {
     struct ways w = { .n = places,
                       .cost = cost_s,
@@ -131,7 +128,7 @@ bool ring_rounds_closed(uint32_t places, uint64_t rounds, bool rendezvous, const
         best[i] = -INFINITY;
     }
     for (int costs = 0; last + (double)rounds * w.v > first || !costs; costs++) {
-        if (costs == COSTS_MAX || !answer(&w, rounds, rendezvous, arrive_s, best))
+        if (costs == COSTS_MAX || !answer(&w, rounds, arrive_s, best))
             return false;
         first = INFINITY;
         for (uint32_t i = 0; i < places; i++)

@@ -1,8 +1,7 @@
 /* ring_rounds.h - all rounds of a ring at once: when each place leaves, without walking rounds x places messages.
  *
- * In every round each place sends to the next one; the message from place i takes cost_s[i].  A place goes on
- * when the message it sent and the one it got are through.  A message starts when its sender is there, or
- * (rendezvous) when both ends are.
+ * In every round each place sends to the next one; the message from place i takes cost_s[i], and starts when both ends
+ * are ready.  A place continues when the messages that it sends and receives are complete.
  *
  * That is a recursion in (max, +), and t_i(rounds) is the heaviest walk of that many steps that ends at i: a step
  * crosses a hop, or stays next to one, at its cost.  Given the slowest hop of a walk, staying there as long as
@@ -24,11 +23,11 @@
 
 /* leave_s may be arrive_s.  false: not computed (leave_s is unchanged), because a walk would need more steps than
  * there are rounds, or there are too many relevant costs; use ring_rounds_walk() then. */
-bool ring_rounds_closed(uint32_t places, uint64_t rounds, bool rendezvous, const double *cost_s,
-                        const double *arrive_s, double *leave_s, double *scratch);
+bool ring_rounds_closed(uint32_t places, uint64_t rounds, const double *cost_s, const double *arrive_s,
+                        double *leave_s, double *scratch);
 
 /* The same, round by round. */
-void ring_rounds_walk(uint32_t places, uint64_t rounds, bool rendezvous, const double *cost_s, double *time_s,
+void ring_rounds_walk(uint32_t places, uint64_t rounds, const double *cost_s, double *time_s,
                       double *scratch);
 
 #endif

@@ -1,4 +1,4 @@
-/* schedule.h - the messages of a collective: who sends how many bytes to whom in which round.
+/* schedule.h - the messages of an all-reduce: who sends how many bytes to whom in which round.
  *
  * Computed, never stored: a schedule of 16,384 members takes no more memory than one of two.  A member
  * enters the next round when its own messages of this one, sent and received, are complete; members without
@@ -13,10 +13,8 @@
  *                 with the same place in their nodes (a ring, or halving), then a ring all-gather in the node
  *   server        parameter server: `shards` of the buffer, each summed and given back by one member; all
  *                 members send at once
- *   direct        all-to-all: in round k to the k-th next member
  *
- * Rejected: combinations outside the table of algorithms and operations; halving for reduce-scatter and all-gather
- * unless the number of members is a power of two.  Not modelled: pipelining in segments.
+ * Not modelled: pipelining in segments.
  *
  * Pure, no allocation.  Bytes. */
 #ifndef SYNCGUARD_NETWORK_SCHEDULE_H
@@ -26,19 +24,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/err.h"
-
-enum schedule_operation {
-    SCHEDULE_ALLREDUCE,
-    SCHEDULE_REDUCE_SCATTER,
-    SCHEDULE_ALLGATHER,
-    SCHEDULE_REDUCE,    /* to member 0 */
-    SCHEDULE_BROADCAST, /* from member 0 */
-    SCHEDULE_ALLTOALL,
-    SCHEDULE_BARRIER,
-    SCHEDULE_OPERATIONS
-};
-
 enum schedule_algorithm {
     SCHEDULE_RING,
     SCHEDULE_TREE,
@@ -47,29 +32,20 @@ enum schedule_algorithm {
     SCHEDULE_HIERARCHICAL_RING,
     SCHEDULE_HIERARCHICAL_HALVING,
     SCHEDULE_SERVER,
-    SCHEDULE_DIRECT,
-    SCHEDULE_ALGORITHMS
 };
 
-/* "allreduce", "hierarchical-halving"; schedule_algorithm_find() returns SCHEDULE_ALGORITHMS for unknown names. */
-const char *schedule_operation_name(enum schedule_operation operation);
-const char *schedule_algorithm_name(enum schedule_algorithm algorithm);
-enum schedule_algorithm schedule_algorithm_find(const char *name);
-bool schedule_can(enum schedule_operation operation, enum schedule_algorithm algorithm);
+extern const char *const schedule_algorithms[]; /* "ring", "tree", ..., NULL */
 
 struct schedule_spec {
-    enum schedule_operation operation;
     enum schedule_algorithm algorithm;
     uint32_t members;
-    /* Of the whole buffer: what all-reduce reduces, all-gather gathers, reduce-scatter begins with;
-     * all-to-all: all that one member sends, its own part included; barrier: 0. */
-    double bytes;
-    uint32_t group;  /* hierarchical: members of a node, next to each other; must divide members */
+    double bytes;    /* of the whole buffer */
+    uint32_t group;  /* hierarchical: members of a node, next to each other; divides members */
     uint32_t shards; /* server: 1 to members; shard s is on member s * members / shards */
 };
 
 #define SCHEDULE_STAGES_MAX 80u
-#define SCHEDULE_SERVER_MAX (1u << 24) /* members x shards */
+#define SCHEDULE_SERVER_MAX (1u << 24) /* members x shards: messages of a round */
 
 enum schedule_pattern {
     SCHEDULE_P_RING,     /* to the next of a ring */
@@ -78,8 +54,7 @@ enum schedule_pattern {
     SCHEDULE_P_FOLD_OUT,
     SCHEDULE_P_GATHER, /* up a binomial tree */
     SCHEDULE_P_SPREAD, /* down */
-    SCHEDULE_P_SHIFT,
-    SCHEDULE_P_PUSH, /* to the servers */
+    SCHEDULE_P_PUSH,   /* to the servers */
     SCHEDULE_P_PULL,
 };
 
@@ -91,7 +66,6 @@ struct schedule_stage {
     uint32_t size;   /* members of each of the groups that do the same side by side */
     uint32_t stride; /* between the members of a group; they are next to each other (1), or equally far */
     uint32_t distance;
-    bool reduce; /* the receiver adds the message to its own data, or overwrites it */
 };
 
 struct schedule {
@@ -102,8 +76,7 @@ struct schedule {
     struct schedule_stage stage[SCHEDULE_STAGES_MAX];
 };
 
-/* 0, or -1 with a reason and *s unchanged. */
-int schedule_init(struct schedule *s, const struct schedule_spec *spec, struct err *err);
+void schedule_init(struct schedule *s, const struct schedule_spec *spec);
 
 /* The stage that a round belongs to. */
 const struct schedule_stage *schedule_stage(const struct schedule *s, uint64_t round);
@@ -118,14 +91,5 @@ void schedule_sends(const struct schedule *s, uint64_t round, uint32_t member, s
                     void *arg);
 void schedule_receives(const struct schedule *s, uint64_t round, uint32_t member, schedule_visit *visit,
                        void *arg);
-
-/* The contents of a message: bytes of the buffer from `first` on, which the receiver adds to its own (reduce) or
- * overwrites.  All-to-all: first is the place in the sender's buffer. */
-struct schedule_part {
-    double first, bytes;
-    bool reduce;
-};
-void schedule_part(const struct schedule *s, uint64_t round, uint32_t from, uint32_t to,
-                   struct schedule_part *part);
 
 #endif

@@ -32,7 +32,6 @@ struct flow {
     uint32_t rule; /* the link that limits its rate; NONE: it has its full rate */
     uint8_t hops;
     bool used, listed; /* listed: in fresh or changed */
-    double bound;
 };
 
 struct list {
@@ -164,7 +163,7 @@ static void limit_flow(const struct share *s, struct flow *f)
 {
     double level = INFINITY;
 
-    f->full = f->bound;
+    f->full = INFINITY;
     f->rule = NONE;
     for (uint32_t h = 0; h < f->hops; h++) {
         const struct link *l = &s->link[f->link[h]];
@@ -193,8 +192,7 @@ static void grow_link(struct link *l)
     l->room = room & INT32_MAX;
 }
 
-bool share_add(struct share *s, uint32_t flow, const uint32_t *link, uint32_t hops, double bound,
-               double weight)
+bool share_add(struct share *s, uint32_t flow, const uint32_t *link, uint32_t hops, double weight)
 {
     struct flow *f;
     bool meets = false;
@@ -204,7 +202,6 @@ bool share_add(struct share *s, uint32_t flow, const uint32_t *link, uint32_t ho
     if (flow >= s->flows)
         s->flows = flow + 1;
     f = &s->flow[flow];
-    f->bound = bound;
     f->weight = weight;
     f->hops = (uint8_t)hops;
     f->used = true;

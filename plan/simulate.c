@@ -382,7 +382,7 @@ static void put_run(const struct run *r, struct answer *answer)
 
     answer_title(answer, "%s%s%s", r->scenario.name, *r->scenario.text ? ": " : "", r->scenario.text);
     answer_figure(answer, "seed", r->scenario.seed, ANSWER_COUNT, "seed of the random numbers");
-    answer_word(answer, "network", c.messages ? network_mode_name(c.mode) : NULL,
+    answer_word(answer, "network", c.messages ? network_modes[c.mode] : NULL,
                 "how collectives were simulated%s%s", c.closed ? ", rings in closed form" : "",
                 c.shared && c.mode != NETWORK_EXACT ? "; an approximation, because links are shared" : "");
     answer_figure(answer, "messages", (double)c.messages, ANSWER_NUMBER, "messages of the collectives");

@@ -96,8 +96,7 @@ void asynchronous_run(const struct scenario *s, size_t job, const struct placeme
                       struct sim_job_result *r)
 {
     const struct scenario_job *j = &s->jobs[job];
-    struct noise_places places = { p->node, p->switch_id, p->fabric_node, p->nodes, p->switches };
-    struct servers q = { .j = j, .noise = noise_new(s, job, &places), .r = r };
+    struct servers q = { .j = j, .noise = noise_new(s, job, p), .r = r };
     uint64_t budget = (uint64_t)j->ranks * (uint64_t)j->steps;
 
     r->begin_s = r->end_s = j->start_s;

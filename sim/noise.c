@@ -23,8 +23,7 @@ struct source {
 struct noise {
     const struct scenario *s;
     size_t job;
-    const struct noise_places *places;
-    uint32_t ranks;
+    const struct placement *place;
     bool over[SCENARIO_FAULTS_MAX]; /* faults of kind death that were repaired */
     size_t n;
     struct source source[SCENARIO_NOISES_MAX];
@@ -34,11 +33,11 @@ static uint32_t places_of(const struct noise *n, int scope)
 {
     switch (scope) {
     case SCOPE_RANK:
-        return n->ranks;
+        return n->place->ranks;
     case SCOPE_NODE:
-        return n->places->nodes;
+        return n->place->nodes;
     case SCOPE_SWITCH:
-        return n->places->switches;
+        return n->place->switches;
     default:
         return 1;
     }
@@ -50,9 +49,9 @@ static uint32_t place_of(const struct noise *n, int scope, uint32_t rank)
     case SCOPE_RANK:
         return rank;
     case SCOPE_NODE:
-        return n->places->node[rank];
+        return n->place->node[rank];
     case SCOPE_SWITCH:
-        return n->places->switch_id[rank];
+        return n->place->switch_id[rank];
     default:
         return 0;
     }
@@ -77,14 +76,13 @@ static void source_init(struct source *src, const struct noise *n, size_t index)
     }
 }
 
-struct noise *noise_new(const struct scenario *s, size_t job, const struct noise_places *places)
+struct noise *noise_new(const struct scenario *s, size_t job, const struct placement *p)
 {
     struct noise *n = xcalloc(1, sizeof(*n));
 
     n->s = s;
     n->job = job;
-    n->places = places;
-    n->ranks = (uint32_t)s->jobs[job].ranks;
+    n->place = p;
     for (size_t i = 0; i < s->n_noises; i++) {
         if ((size_t)s->noises[i].job == job && s->noises[i].scope != SCOPE_LINK &&
             s->noises[i].scope != SCOPE_LOSS)
@@ -161,7 +159,7 @@ static void source_add(struct source *src, const struct noise *n, uint64_t sampl
         src->value[place] = source_value(src, place, sample);
         src->spike_s[place] = spike_s(src, place, sample, compute_s);
     }
-    for (uint32_t i = 0; i < n->ranks; i++) {
+    for (uint32_t i = 0; i < n->place->ranks; i++) {
         uint32_t place = place_of(n, src->s->scope, i);
 
         factor[i] *= src->value[place];
@@ -176,8 +174,8 @@ static bool fault_has(const struct noise *n, const struct scenario_fault *f, uin
     if (f->rank >= 0)
         return (uint32_t)f->rank == rank;
     if (f->node >= 0)
-        return (uint32_t)f->node == n->places->fabric_node[rank];
-    return (uint32_t)f->where_switch == n->places->switch_id[rank];
+        return (uint32_t)f->node == n->place->fabric_node[rank];
+    return (uint32_t)f->where_switch == n->place->switch_id[rank];
 }
 
 static bool fault_on(const struct scenario_fault *f, uint64_t step)
@@ -209,7 +207,7 @@ static bool fault_strikes(const struct noise *n, const struct scenario_fault *f,
 
 void noise_step(struct noise *n, uint64_t sample, uint64_t step, double *factor, double *delay_s)
 {
-    for (uint32_t i = 0; i < n->ranks; i++) {
+    for (uint32_t i = 0; i < n->place->ranks; i++) {
         factor[i] = 1;
         delay_s[i] = 0;
     }
@@ -220,7 +218,7 @@ void noise_step(struct noise *n, uint64_t sample, uint64_t step, double *factor,
 
         if (!fault_strikes(n, f, step))
             continue;
-        for (uint32_t i = 0; i < n->ranks; i++) {
+        for (uint32_t i = 0; i < n->place->ranks; i++) {
             if (fault_has(n, f, i))
                 fault_add(f, step, &factor[i], &delay_s[i]);
         }
@@ -262,7 +260,7 @@ uint32_t noise_dead(const struct noise *n, uint64_t step, bool *dead)
     for (size_t k = 0; k < n->s->n_faults; k++) {
         if (!death_struck(n, k, step))
             continue;
-        for (uint32_t i = 0; i < n->ranks; i++) {
+        for (uint32_t i = 0; i < n->place->ranks; i++) {
             if (!fault_has(n, &n->s->faults[k], i))
                 continue;
             count++;

@@ -15,20 +15,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/placement.h"
 #include "sim/random.h"
-#include "sim/scenario.h"
 
 struct noise;
 
-/* Where the job's ranks are; borrowed for the life of the noise. */
-struct noise_places {
-    const uint32_t *node;        /* of a rank: the job's node, from 0 */
-    const uint32_t *switch_id;   /* of a rank: the fabric's switch */
-    const uint32_t *fabric_node; /* of a rank */
-    uint32_t nodes, switches;    /* numbers are below these */
-};
-
-struct noise *noise_new(const struct scenario *s, size_t job, const struct noise_places *places);
+/* The scenario and placement are borrowed. */
+struct noise *noise_new(const struct scenario *s, size_t job, const struct placement *p);
 void noise_free(struct noise *n); /* NULL is fine */
 
 /* One value of a source without spikes and lasting differences, mean 1.  state: the autoregression's normal

@@ -7,21 +7,17 @@
 
 #include "common/conf.h"
 #include "common/xalloc.h"
+#include "network/network.h"
 
 static const char *const placements[] = { "contiguous", "round-robin", "shuffled", NULL };
 static const char *const syncs[] = { "synchronous", "staleness", "local", "asynchronous", NULL };
 static const char *const pacings[] = { "none", "delay", "gate", "auto", NULL };
-/* In the order of enum schedule_algorithm: those that can do an all-reduce. */
-static const char *const algorithms[] = {
-    "ring", "tree", "doubling", "halving", "hierarchical", "hierarchical-halving", "server", NULL
-};
 static const char *const scopes[] = { "rank", "node", "switch", "job", "link", "loss", NULL };
 static const char *const shapes[] = { "normal", "lognormal", "gamma", NULL };
 static const char *const fault_kinds[] = { "slow", "drift", "link", "latency", "stall", "death", NULL };
 static const char *const gate_kinds[] = { "node", "switch", NULL };
 static const char *const cadences[] = { "fixed", "young", "daly", "exact", NULL };
 static const char *const clocks[] = { "perfect", "own", NULL };
-static const char *const networks[] = { "auto", "rounds", "exact", "sampled", NULL };
 static const char *const yes_no[] = { "no", "yes", NULL };
 static const char *const fabrics[] = { "flat", "leafspine", "fattree", NULL };
 
@@ -39,7 +35,7 @@ static const struct key run_keys[] = {
     { "Description", RUN(text), VALUE(VALUE_TEXT), "", "What the run shows, in one sentence." },
     { "Seed", RUN(seed), VALUE_RANGE(VALUE_INTEGER, 0, 2147483647), "1",
       "Seed of all random numbers; runs with the same seed are identical." },
-    { "Network", RUN(network), VALUE_ONE_OF(networks), "auto",
+    { "Network", RUN(network), VALUE_ONE_OF(network_modes), "auto",
       "How collectives of a single job are simulated: by rounds, by rounds with the times of one exact run "
       "(sampled), message by message (exact), or chosen by the need (auto); several jobs are always exact." },
     { "Clocks", RUN(clocks), VALUE_ONE_OF(clocks), "perfect",
@@ -108,7 +104,7 @@ static const struct key job_keys[] = {
       "Gradient that a rank exchanges in a step." },
     { "LastBucket", OF_JOB(last_ratio), VALUE_RANGE(VALUE_RATIO, 0.001, 1), "1",
       "Size of the last part over that of the others." },
-    { "Algorithm", OF_JOB(algorithm), VALUE_ONE_OF(algorithms), "ring", "Algorithm of the collectives." },
+    { "Algorithm", OF_JOB(algorithm), VALUE_ONE_OF(schedule_algorithms), "ring", "Algorithm of the collectives." },
     { "Overlap", OF_JOB(overlap), VALUE_ONE_OF(yes_no), "no",
       "Do collectives run while the backward pass goes on?" },
     { "Inner", OF_JOB(inner), VALUE_RANGE(VALUE_INTEGER, 0, 16), "0",
@@ -509,12 +505,15 @@ static int check_job(const struct scenario *s, size_t i, const struct place *pla
     if (last >= s->fabric.nodes)
         return err_set(err, "%s: the last of its %d nodes is node %ld; the fabric has %d nodes", place->text,
                        nodes, last, s->fabric.nodes);
-    if (!strncmp(algorithms[j->algorithm], "hierarchical", 12) &&
+    if (!strncmp(schedule_algorithms[j->algorithm], "hierarchical", 12) &&
         (j->ranks % j->ranks_per_node || j->placement != PLACEMENT_CONTIGUOUS))
         return err_set(err, "%s: Algorithm=%s needs full nodes and Placement=contiguous", place->text,
-                       algorithms[j->algorithm]);
+                       schedule_algorithms[j->algorithm]);
     if (j->servers > j->ranks)
         return err_set(err, "%s: Servers=%d: at most one per rank is accepted", place->text, j->servers);
+    if (j->algorithm == SCHEDULE_SERVER && (uint64_t)j->ranks * (uint64_t)j->servers > SCHEDULE_SERVER_MAX)
+        return err_set(err, "%s: Servers=%d times Ranks=%d: a product of at most %u is accepted", place->text,
+                       j->servers, j->ranks, SCHEDULE_SERVER_MAX);
     if (j->sync == SYNC_ASYNCHRONOUS && (j->overlap || j->inner))
         return err_set(err, "%s: Sync=asynchronous has no collectives: Overlap=no Inner=0 are expected",
                        place->text);

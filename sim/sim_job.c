@@ -66,11 +66,10 @@ static void plan_buckets(struct sim_job *j)
         j->bucket_bytes[b] = b + 1 < s->buckets ? whole : whole * s->last_ratio;
 }
 
-static int open_buckets(struct sim_job *j, struct err *err)
+static void open_buckets(struct sim_job *j)
 {
     const struct scenario_job *s = j->j;
-    struct schedule_spec spec = { .operation = SCHEDULE_ALLREDUCE,
-                                  .algorithm = (enum schedule_algorithm)s->algorithm,
+    struct schedule_spec spec = { .algorithm = (enum schedule_algorithm)s->algorithm,
                                   .members = j->n,
                                   .group = (uint32_t)s->ranks_per_node,
                                   .shards = (uint32_t)s->servers };
@@ -81,10 +80,9 @@ static int open_buckets(struct sim_job *j, struct err *err)
         /* Buckets of one size share their cached rates. */
         if (b > 0 && j->bucket_bytes[b] == j->bucket_bytes[b - 1] && !j->apart)
             j->bucket[b] = j->bucket[b - 1];
-        else if (!(j->bucket[b] = network_collective_new(j->network, &spec, j->place->fabric_rank, err)))
-            return err_prefix(err, "job %s", s->name);
+        else
+            j->bucket[b] = network_collective_new(j->network, &spec, j->place->fabric_rank);
     }
-    return 0;
 }
 
 static uint32_t node_size(const struct sim_job *j, uint32_t node)
@@ -92,24 +90,21 @@ static uint32_t node_size(const struct sim_job *j, uint32_t node)
     return j->place->first[node + 1] - j->place->first[node];
 }
 
-static int open_inner(struct sim_job *j, struct err *err)
+static void open_inner(struct sim_job *j)
 {
-    struct schedule_spec spec = { .operation = SCHEDULE_ALLREDUCE,
-                                  .algorithm = SCHEDULE_RING,
-                                  .bytes = j->j->inner_bytes };
+    struct schedule_spec spec = { .algorithm = SCHEDULE_RING, .bytes = j->j->inner_bytes };
     uint32_t rank[SCENARIO_NODE_RANKS_MAX];
 
     if (j->j->inner == 0)
-        return 0;
+        return;
     j->inner = xcalloc(j->place->nodes, sizeof(struct network_collective *));
     for (uint32_t node = 0; node < j->place->nodes; node++) {
         spec.members = node_size(j, node);
         for (uint32_t i = 0; i < spec.members; i++)
             rank[i] = j->place->fabric_rank[j->place->by_node[j->place->first[node] + i]];
-        if (spec.members > 1 && !(j->inner[node] = network_collective_new(j->network, &spec, rank, err)))
-            return err_prefix(err, "job %s", j->j->name);
+        if (spec.members > 1)
+            j->inner[node] = network_collective_new(j->network, &spec, rank);
     }
-    return 0;
 }
 
 /* ---- new and free ---- */
@@ -163,35 +158,28 @@ static void make_arrays(struct sim_job *j)
 }
 
 struct sim_job *sim_job_open(const struct scenario *s, size_t index, const struct placement *p,
-                             struct network *n, enum network_mode mode, const struct sim_job_hooks *hooks,
-                             struct err *err)
+                             struct network *n, const struct sim_job_hooks *hooks)
 {
     const struct scenario_job *sj = &s->jobs[index];
     struct sim_job *j = xcalloc(1, sizeof(*j));
-    struct noise_places places = { p->node, p->switch_id, p->fabric_node, p->nodes, p->switches };
 
     j->scenario = s;
     j->j = sj;
     j->index = index;
     j->place = p;
     j->network = n;
-    j->mode = mode;
-    if (hooks)
-        j->hooks = *hooks;
+    j->hooks = *hooks;
     j->n = (uint32_t)sj->ranks;
     j->per_round = sj->sync == SYNC_LOCAL ? (uint64_t)sj->every : 1;
     j->rounds = ((uint64_t)sj->steps + j->per_round - 1) / j->per_round;
     j->apart = sj->overlap || sj->sync == SYNC_STALENESS;
-    j->places = places;
-    j->noise = noise_new(s, index, &j->places);
+    j->noise = noise_new(s, index, p);
     sim_job_result_init(&j->result, j->n);
     j->result.begin_s = j->result.end_s = j->round_end_s = sj->start_s;
     plan_parts(j);
     plan_buckets(j);
-    if (open_buckets(j, err) < 0 || open_inner(j, err) < 0) {
-        sim_job_close(j);
-        return NULL;
-    }
+    open_buckets(j);
+    open_inner(j);
     make_arrays(j);
     if (s->checkpoints[index].given) {
         j->failure = failure_new(s, index);
@@ -203,7 +191,7 @@ struct sim_job *sim_job_open(const struct scenario *s, size_t index, const struc
 
 static void free_collectives(struct sim_job *j)
 {
-    for (int b = 0; j->bucket && b < j->j->buckets; b++) {
+    for (int b = 0; b < j->j->buckets; b++) {
         if (b == 0 || j->bucket[b] != j->bucket[b - 1])
             network_collective_free(j->bucket[b]);
     }
@@ -218,7 +206,7 @@ void sim_job_close(struct sim_job *j)
     if (!j)
         return;
     free_collectives(j);
-    for (uint32_t i = 0; j->round && i < j->depth; i++) {
+    for (uint32_t i = 0; i < j->depth; i++) {
         free(j->round[i].work_s);
         free(j->round[i].delay_s);
         free(j->round[i].leave_s);
@@ -277,8 +265,7 @@ void sim_job_sample(struct sim_job *j, uint64_t round)
     }
     r->last_s = -INFINITY;
     j->sampled = round + 1;
-    if (j->hooks.step)
-        j->hooks.step(j->hooks.arg, j->index, round * j->per_round + steps - 1);
+    j->hooks.step(j->hooks.arg, j->index, round * j->per_round + steps - 1);
 }
 
 /* ---- one rank ---- */

@@ -94,10 +94,9 @@ struct sim_job_hooks {
 
 struct sim_job;
 
-/* NULL with the reason.  The scenario, network and placement are borrowed. */
+/* The scenario, network and placement are borrowed. */
 struct sim_job *sim_job_open(const struct scenario *s, size_t index, const struct placement *p,
-                             struct network *n, enum network_mode mode, const struct sim_job_hooks *hooks,
-                             struct err *err);
+                             struct network *n, const struct sim_job_hooks *hooks);
 void sim_job_close(struct sim_job *j); /* NULL is fine */
 
 /* All of the job in lockstep.  0, or -1 with a hook's reason. */

@@ -4,9 +4,9 @@
 #include "common/xalloc.h"
 #include "sim/sim_job_private.h"
 
-static void tell(struct sim_job *j, const struct sim_job_collective *c)
+static void report(struct sim_job *j, const struct sim_job_collective *c)
 {
-    if (j->hooks.collective && !j->broken && j->hooks.collective(j->hooks.arg, c, &j->err) < 0)
+    if (!j->broken && j->hooks.collective(j->hooks.arg, c, &j->err) < 0)
         j->broken = true;
 }
 
@@ -68,7 +68,7 @@ void sim_job_account(struct sim_job *j, uint64_t round, uint32_t part, struct si
     account_lateness(j, bucket, x);
     account_time(j, x);
     if (j->n > 1)
-        tell(j, &c);
+        report(j, &c);
     if (part + 1 == j->n_parts)
         account_round(j, round, x);
     j->exchanges++;
@@ -108,7 +108,7 @@ void sim_job_account_inner(struct sim_job *j, uint32_t node, struct sim_job_exch
         j->result.comm_s += leave_s[i] - last_s;
     }
     if (n > 1)
-        tell(j, &c);
+        report(j, &c);
 }
 
 void sim_job_account_stall(struct sim_job *j, uint32_t bucket, const struct sim_job_exchange *x,
@@ -127,5 +127,5 @@ void sim_job_account_stall(struct sim_job *j, uint32_t bucket, const struct sim_
             j->result.end_s = fmax(j->result.end_s, x->enter_s[i]);
     }
     j->result.state = SIM_JOB_STALLED;
-    tell(j, &c);
+    report(j, &c);
 }

@@ -37,11 +37,9 @@ struct sim_job {
     size_t index;
     const struct placement *place;
     struct network *network;
-    enum network_mode mode;
     struct sim_job_hooks hooks;
     struct err err; /* a hook's reason */
     bool broken;
-    struct noise_places places;
     struct noise *noise;
     struct failure *failure; /* NULL: no checkpoints */
     struct sim_job_saved saved;

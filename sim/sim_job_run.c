@@ -61,7 +61,7 @@ static void meet_inside(struct sim_job *j, uint64_t round, uint32_t part, struct
         for (uint32_t i = 0; i < n; i++)
             at[i] = sim_job_rank_enter_inner(j, rank[i], x);
         if (j->inner[node])
-            network_run(j->inner[node], j->mode, at, at, &j->result.network);
+            network_run(j->inner[node], (enum network_mode)j->scenario->network, at, at, &j->result.network);
         for (uint32_t i = 0; i < n; i++) {
             x->leave_s[rank[i]] = at[i];
             j->at_s[rank[i]] = at[i] + (j->wakes[rank[i]] ? j->j->wake_s : 0);
@@ -82,7 +82,7 @@ static void meet(struct sim_job *j, uint64_t round, uint32_t part, struct sim_jo
     struct network_collective *c = j->bucket[j->parts[part].bucket];
 
     if (c)
-        network_run(c, j->mode, x->enter_s, x->leave_s, &j->result.network);
+        network_run(c, (enum network_mode)j->scenario->network, x->enter_s, x->leave_s, &j->result.network);
     else
         memcpy(x->leave_s, x->enter_s, j->n * sizeof(*x->leave_s));
     sim_job_paces_all_left(j, round, part, x);

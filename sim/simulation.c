@@ -33,7 +33,7 @@ static void add_top(struct fabric_shape *shape, const struct scenario_fabric *f)
     shape->levels = 3;
     shape->level[1].children = (uint32_t)f->leaves_per_pod;
     shape->level[2] =
-        (struct fabric_level){ pods, (uint32_t)f->top_cables, 1, f->latency_s, f->top_bytes_per_s };
+        (struct fabric_level){ pods, (uint32_t)f->top_cables, f->latency_s, f->top_bytes_per_s };
 }
 
 static void shape_of(struct fabric_shape *shape, const struct scenario *s)
@@ -95,16 +95,12 @@ static void trouble(const struct simulation *m, int node, int where_switch, doub
 static uint32_t links_of(const struct simulation *m, int node, int where_switch, uint32_t *links)
 {
     const struct fabric_shape *shape = &m->fabric.shape;
-    uint32_t ports = node >= 0 ? shape->rails : shape->level[1].parents * shape->level[1].parallel, n = 0;
+    uint32_t ports = node >= 0 ? shape->rails : shape->level[1].parents, n = 0;
 
     for (uint32_t port = 0; port < ports; port++) {
-        for (int up = 0; up < 2; up++) {
-            uint32_t link = node >= 0 ? fabric_nic_link(&m->fabric, (uint32_t)node, port, up)
-                                      : fabric_switch_link(&m->fabric, 1, (uint32_t)where_switch, port, up);
-
-            if (link != FABRIC_NO_LINK)
-                links[n++] = link;
-        }
+        for (int up = 0; up < 2; up++)
+            links[n++] = node >= 0 ? fabric_nic_link(&m->fabric, (uint32_t)node, port, up)
+                                   : fabric_leaf_link(&m->fabric, (uint32_t)where_switch, port, up);
     }
     return n;
 }
@@ -204,17 +200,15 @@ static int on_collective(void *arg, const struct sim_job_collective *c, struct e
 
 /* ---- new and free ---- */
 
-static int open_job(struct simulation *m, size_t i, struct err *err)
+static void open_job(struct simulation *m, size_t i)
 {
     struct sim_job_hooks hooks = { on_step, on_collective, m };
 
     m->place[i] = placement_new(m->s, i);
-    if (m->s->jobs[i].sync == SYNC_ASYNCHRONOUS) {
+    if (m->s->jobs[i].sync == SYNC_ASYNCHRONOUS)
         sim_job_result_init(&m->asynchronous[i], m->place[i]->ranks);
-        return 0;
-    }
-    m->job[i] = sim_job_open(m->s, i, m->place[i], m->network, (enum network_mode)m->s->network, &hooks, err);
-    return m->job[i] ? 0 : -1;
+    else
+        m->job[i] = sim_job_open(m->s, i, m->place[i], m->network, &hooks);
 }
 
 struct simulation *simulation_new(const struct scenario *s, const struct sim_job_hooks *hooks,
@@ -231,19 +225,15 @@ struct simulation *simulation_new(const struct scenario *s, const struct sim_job
     shape_of(&shape, s);
     if (fabric_init(&m->fabric, &shape, err) < 0) {
         err_prefix(err, "fabric");
-        goto fail;
+        free(m);
+        return NULL;
     }
-    m->network = network_new(&m->fabric, 0);
+    m->network = network_new(&m->fabric);
     set_gates(m);
     set_incast(m);
-    for (size_t i = 0; i < s->n_jobs; i++) {
-        if (open_job(m, i, err) < 0)
-            goto fail;
-    }
+    for (size_t i = 0; i < s->n_jobs; i++)
+        open_job(m, i);
     return m;
-fail:
-    simulation_free(m);
-    return NULL;
 }
 
 void simulation_free(struct simulation *m)
@@ -264,15 +254,13 @@ void simulation_free(struct simulation *m)
 static int play(struct simulation *m, struct err *err)
 {
     struct network_job jobs[SCENARIO_JOBS_MAX];
-    struct err why;
     size_t n = 0;
 
     for (size_t i = 0; i < m->s->n_jobs; i++) {
         if (m->job[i])
             jobs[n++] = (struct network_job){ sim_job_actors(m->job[i]), sim_job_next, m->job[i] };
     }
-    /* No time limit: sim_job_played() finds ranks that wait for one that died. */
-    network_play(m->network, jobs, n, INFINITY, &m->played, &why);
+    network_play(m->network, jobs, n, &m->played);
     for (size_t i = 0; i < m->s->n_jobs; i++) {
         if (m->job[i] && sim_job_played(m->job[i], err) < 0)
             return -1;

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "common/xalloc.h"
-#include "network/network.h"
+#include "network/network_private.h"
 
 static double now_s(void)
 {
@@ -25,7 +25,7 @@ static struct network *new_network(const struct fabric_shape *shape)
         fprintf(stderr, "%s\n", err.text);
         exit(1);
     }
-    return network_new(&f, 0);
+    return network_new(&f);
 }
 
 /* 2,048 nodes of 8 ranks, each with its own NIC; the levels above have half of the ports. */
@@ -36,16 +36,14 @@ static const struct fabric_shape large = {
     .node_latency_s = 1e-6,
     .node_bytes_per_s = 200e9,
     .levels = 3,
-    .level = { { 32, 1, 1, 1e-6, 50e9 }, { 16, 128, 1, 1e-6, 50e9 }, { 4, 64, 1, 1e-6, 50e9 } },
+    .level = { { 32, 1, 1e-6, 50e9 }, { 16, 128, 1e-6, 50e9 }, { 4, 64, 1e-6, 50e9 } },
 };
 
 static struct network_collective *all_ranks(struct network *n, enum schedule_algorithm algorithm,
                                             double bytes, bool scattered)
 {
-    const struct fabric *f = network_fabric(n);
-    struct schedule_spec spec = {
-        SCHEDULE_ALLREDUCE, algorithm, f->ranks, bytes, f->shape.ranks_per_node, 0
-    };
+    const struct fabric *f = &n->fabric;
+    struct schedule_spec spec = { algorithm, f->ranks, bytes, f->shape.ranks_per_node, 0 };
     uint32_t *rank = xcalloc(f->ranks, sizeof(*rank));
     struct network_collective *c;
 
@@ -58,7 +56,7 @@ static struct network_collective *all_ranks(struct network *n, enum schedule_alg
         rank[i - 1] = rank[j];
         rank[j] = swap;
     }
-    c = network_collective_new(n, &spec, rank, NULL);
+    c = network_collective_new(n, &spec, rank);
     free(rank);
     return c;
 }
@@ -67,7 +65,7 @@ static struct network_collective *all_ranks(struct network *n, enum schedule_alg
 static double run(struct network_collective *c, enum network_mode mode, int times,
                   struct network_count *count)
 {
-    uint32_t members = network_collective_schedule(c)->spec.members;
+    uint32_t members = c->schedule.spec.members;
     double *at = xcalloc(members, sizeof(*at)), began = now_s();
 
     srand48(1);
@@ -101,9 +99,7 @@ static struct fabric_shape tree(uint32_t leaf, uint32_t pod, uint32_t pods, uint
         .ranks_per_node = 1,
         .rails = 1,
         .levels = 3,
-        .level = { { leaf, 1, 1, 2e-6, 10e9 },
-                   { pod, parents, 1, 2e-6, 10e9 },
-                   { pods, parents, 1, 2e-6, 10e9 } },
+        .level = { { leaf, 1, 2e-6, 10e9 }, { pod, parents, 2e-6, 10e9 }, { pods, parents, 2e-6, 10e9 } },
     };
 }
 

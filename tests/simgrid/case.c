@@ -48,7 +48,7 @@ static double compute_s(struct scene *c)
     return c->spread > 0 ? c->compute_s * exp(sqrt(sigma2) * normal(c) - sigma2 / 2) : c->compute_s;
 }
 
-/* "2;8,8;1,4;1,1": levels; children; parents; cables. */
+/* "2;8,8;1,4;1,1": levels; children; parents; cables, always 1. */
 static int parse_topology(struct fabric_shape *s, const char *text)
 {
     struct fabric_level *l = s->level;
@@ -57,19 +57,18 @@ static int parse_topology(struct fabric_shape *s, const char *text)
 
     switch (*text) {
     case '1':
-        n = sscanf(text, "1;%u;%u;%u%n", &l[0].children, &l[0].parents, &l[0].parallel, &end) == 3;
+        n = sscanf(text, "1;%u;%u;1%n", &l[0].children, &l[0].parents, &end) == 2;
         break;
     case '2':
-        n = sscanf(text, "2;%u,%u;%u,%u;%u,%u%n", &l[0].children, &l[1].children, &l[0].parents,
-                   &l[1].parents, &l[0].parallel, &l[1].parallel, &end) == 6;
+        n = sscanf(text, "2;%u,%u;%u,%u;1,1%n", &l[0].children, &l[1].children, &l[0].parents, &l[1].parents,
+                   &end) == 4;
         break;
     case '3':
-        n = sscanf(text, "3;%u,%u,%u;%u,%u,%u;%u,%u,%u%n", &l[0].children, &l[1].children, &l[2].children,
-                   &l[0].parents, &l[1].parents, &l[2].parents, &l[0].parallel, &l[1].parallel,
-                   &l[2].parallel, &end) == 9;
+        n = sscanf(text, "3;%u,%u,%u;%u,%u,%u;1,1,1%n", &l[0].children, &l[1].children, &l[2].children,
+                   &l[0].parents, &l[1].parents, &l[2].parents, &end) == 6;
         break;
     }
-    if (!n || text[end])
+    if (!n || !end || text[end])
         return -1;
     s->levels = (uint32_t)(*text - '0');
     s->nodes = s->ranks_per_node = s->rails = 1;
@@ -84,8 +83,9 @@ static int parse_topology(struct fabric_shape *s, const char *text)
 static int parse(struct scene *c, char **argv)
 {
     c->topology = argv[0];
-    c->algorithm = schedule_algorithm_find(argv[1]);
-    if (parse_topology(&c->shape, argv[0]) < 0 || c->algorithm == SCHEDULE_ALGORITHMS)
+    while (schedule_algorithms[c->algorithm] && strcmp(schedule_algorithms[c->algorithm], argv[1]))
+        c->algorithm++;
+    if (parse_topology(&c->shape, argv[0]) < 0 || !schedule_algorithms[c->algorithm])
         return -1;
     c->bytes = atof(argv[2]);
     c->steps = (uint32_t)atoi(argv[3]);
@@ -162,6 +162,7 @@ struct job {
     struct network_collective *collective;
     double *compute_s; /* [step][rank] */
     uint32_t *asked;
+    double end_s;
 };
 
 static void job_next(void *arg, uint32_t rank, double now_s, struct network_op *op)
@@ -169,7 +170,7 @@ static void job_next(void *arg, uint32_t rank, double now_s, struct network_op *
     struct job *j = arg;
     uint32_t n = j->asked[rank]++;
 
-    (void)now_s;
+    j->end_s = now_s;
     if (n == 2 * j->scene->steps)
         op->kind = NETWORK_END;
     else if (n % 2)
@@ -197,29 +198,28 @@ static double run_steps(const struct job *j, enum network_mode mode, struct netw
 
 static int run(struct scene *c, enum network_mode mode)
 {
-    struct schedule_spec spec = { SCHEDULE_ALLREDUCE, c->algorithm, c->ranks, c->bytes, 0, 0 };
-    struct job j = { c, NULL, xcalloc((size_t)c->steps * c->ranks, sizeof(double)), xcalloc(c->ranks, 4) };
+    struct schedule_spec spec = { c->algorithm, c->ranks, c->bytes, 0, 0 };
+    struct job j = { c, NULL, xcalloc((size_t)c->steps * c->ranks, sizeof(double)), xcalloc(c->ranks, 4), 0 };
     struct network_job job = { c->ranks, job_next, &j };
     struct network_count count = { 0 };
     struct fabric f;
     struct err err;
-    double end_s;
 
     for (size_t i = 0; i < (size_t)c->steps * c->ranks; i++)
         j.compute_s[i] = compute_s(c);
     if (fabric_init(&f, &c->shape, &err) < 0)
         goto fail;
-    struct network *n = network_new(&f, 0);
+    struct network *n = network_new(&f);
 
     network_weigh_latency(n, true);
-    j.collective = network_collective_new(n, &spec, c->node, &err);
-    if (!j.collective)
-        goto fail;
-    end_s = mode == NETWORK_EXACT ? network_play(n, &job, 1, INFINITY, &count, &err)
-                                  : run_steps(&j, mode, &count);
+    j.collective = network_collective_new(n, &spec, c->node);
+    if (mode == NETWORK_EXACT)
+        network_play(n, &job, 1, &count);
+    else
+        j.end_s = run_steps(&j, mode, &count);
     printf("{\"seconds\": %.12g, \"mode\": \"%s\", \"shared\": %s, \"messages\": %llu, \"walked\": %llu, "
            "\"events\": %llu, \"solves\": %llu, \"samples\": %llu}\n",
-           end_s, network_mode_name(count.mode), count.shared ? "true" : "false",
+           j.end_s, network_modes[count.mode], count.shared ? "true" : "false",
            (unsigned long long)count.messages, (unsigned long long)count.walked,
            (unsigned long long)count.events, (unsigned long long)count.solves,
            (unsigned long long)count.samples);
@@ -240,7 +240,7 @@ int main(int argc, char **argv)
     enum network_mode mode = NETWORK_AUTO;
     bool writes = argc == 11 && !strcmp(argv[1], "write");
 
-    while (mode <= NETWORK_SAMPLED && strcmp(argc > 1 ? argv[1] : "", network_mode_name(mode)))
+    while (mode <= NETWORK_SAMPLED && strcmp(argc > 1 ? argv[1] : "", network_modes[mode]))
         mode++;
     if ((!writes && (mode > NETWORK_SAMPLED || argc != 10)) || parse(&c, argv + (writes ? 3 : 2)) < 0) {
         fprintf(stderr, "usage: case write DIR|auto|rounds|exact|sampled TOPOLOGY ALGORITHM BYTES STEPS "

@@ -1,5 +1,5 @@
 /* network: a fabric's routes, collectives by rounds and exactly, several jobs at once, faults. */
-#include "network/network.h"
+#include "network/network_private.h"
 
 #include <stdlib.h>
 
@@ -9,6 +9,8 @@
 #define LATENCY   2e-6
 #define BANDWIDTH 10e9
 #define MANY      64
+
+static struct network_count ignored;
 
 static double uniform(void)
 {
@@ -34,9 +36,8 @@ static void routes(void)
     fabric_route(&f, 1, 14, &r);
     is_int(r.hops, 4, "a route between leaves has 4 hops");
     ok(near(r.latency_s, 4 * LATENCY, 1e-12), "latencies of the hops of a route are summed");
-    is_int(r.link[1], fabric_switch_link(&f, 1, 0, 0, true),
-           "destination 14 is reached by the port 14 mod 2");
-    is_int(r.link[2], fabric_switch_link(&f, 1, 3, 0, false), "the last switch is reached by its port 0");
+    is_int(r.link[1], fabric_leaf_link(&f, 0, 0, true), "destination 14 is reached by the port 14 mod 2");
+    is_int(r.link[2], fabric_leaf_link(&f, 3, 0, false), "the last switch is reached by its port 0");
     fabric_route(&f, 2, 2, &r);
     is_int(r.hops, 0, "a route of a rank to itself has no hop");
 }
@@ -44,13 +45,13 @@ static void routes(void)
 /* D-mod-k: on a tree that blocks nothing no shift of all nodes makes two messages meet. */
 static void shifts_do_not_meet(void)
 {
-    struct fabric_shape shape = { .nodes = 64,
-                                  .ranks_per_node = 1,
-                                  .rails = 1,
-                                  .levels = 3,
-                                  .level = { { 4, 1, 1, LATENCY, BANDWIDTH },
-                                             { 4, 4, 1, LATENCY, BANDWIDTH },
-                                             { 4, 4, 1, LATENCY, BANDWIDTH } } };
+    struct fabric_shape shape = {
+        .nodes = 64,
+        .ranks_per_node = 1,
+        .rails = 1,
+        .levels = 3,
+        .level = { { 4, 1, LATENCY, BANDWIDTH }, { 4, 4, LATENCY, BANDWIDTH }, { 4, 4, LATENCY, BANDWIDTH } }
+    };
     struct fabric f;
     uint32_t met = 0;
 
@@ -83,8 +84,7 @@ static void rails(void)
     shape.node_bytes_per_s = 100e9;
     fabric_init(&f, &shape, NULL);
     fabric_route(&f, 0, 3, &a);
-    ok(a.hops == 2 && a.link[0] == fabric_rank_link(&f, 0, true) &&
-           a.link[1] == fabric_rank_link(&f, 3, false) && near(a.latency_s, 1e-6, 1e-12),
+    ok(a.hops == 2 && a.link[0] == 0 && a.link[1] == f.ranks + 3 && near(a.latency_s, 1e-6, 1e-12),
        "a route within a node uses the ranks' own links");
     fabric_route(&f, 1, 31, &a);
     fabric_route(&f, 2, 28, &b);
@@ -93,12 +93,6 @@ static void rails(void)
            b.link[0] == fabric_nic_link(&f, 0, 0, true),
        "local rank i uses NIC i mod rails");
     ok(a.link[1] != b.link[1], "routes to two NICs of one node differ");
-    shape.planes = true;
-    fabric_init(&f, &shape, NULL);
-    fabric_route(&f, 1, 30, &a);
-    ok(a.link[a.hops - 1] == fabric_nic_link(&f, 7, 1, false),
-       "with planes a message stays in the plane of the sender's NIC");
-    is_int(fabric_switches(&f, 1), 4, "with planes every group of nodes has a leaf per rail");
 }
 
 static void bad_shapes(void)
@@ -107,22 +101,13 @@ static void bad_shapes(void)
         struct fabric_shape shape;
         const char *why;
     } bad[] = {
-        { { .nodes = 0, .ranks_per_node = 1 }, "0 nodes of 1 ranks: 1 to 1048576 ranks are accepted" },
-        { { .nodes = 1u << 31, .ranks_per_node = 4, .rails = 1 },
-          "2147483648 nodes of 4 ranks: 1 to 1048576 ranks are accepted" },
-        { { .nodes = 2, .ranks_per_node = 1, .rails = 2 },
-          "2 rails: 1 to the 1 ranks of a node are accepted" },
-        { { .nodes = 2, .ranks_per_node = 1, .rails = 1, .levels = 4 },
-          "4 levels of switches: 1 to 3 are accepted" },
-        { { .nodes = 2, .ranks_per_node = 1, .rails = 1, .levels = 1, .level = { { 2, 1, 1, 1e-6, 0 } } },
-          "level 0: a latency of 0 or more and a bandwidth above 0 are accepted, not 1e-06 s and 0 bytes/s" },
-        { { .nodes = 9, .ranks_per_node = 1, .rails = 1, .levels = 1, .level = { { 8, 1, 1, 0, 1 } } },
-          "9 nodes do not fit under one tree: its levels have room for 8" },
-        { { .nodes = 4,
+        { { .nodes = 1u << 16, .ranks_per_node = 64, .rails = 1 },
+          "65536 nodes of 64 ranks: at most 1048576 ranks are accepted" },
+        { { .nodes = 1u << 16,
             .ranks_per_node = 1,
             .rails = 1,
             .levels = 2,
-            .level = { { 2, 1, 1, 0, 1 }, { 2, 1u << 31, 2, 0, 1 } } },
+            .level = { { 1, 1, 0, 1 }, { 1u << 16, 4096, 0, 1 } } },
           "level 1: more than 16777216 links" },
     };
 
@@ -161,9 +146,9 @@ static void closed_rings(void)
             cost[j] = i % 3 ? 1 + rand() % kinds : 0.5 + uniform();
             at[j] = walked[j] = spread * uniform();
         }
-        ring_rounds_walk(n, rounds, i % 2, cost, walked, scratch);
+        ring_rounds_walk(n, rounds, cost, walked, scratch);
         tried++;
-        if (!ring_rounds_closed(n, rounds, i % 2, cost, at, at, scratch))
+        if (!ring_rounds_closed(n, rounds, cost, at, at, scratch))
             continue;
         closed++;
         wrong += !same_times(at, walked, n);
@@ -180,14 +165,14 @@ static const uint32_t in_order[MANY] = {
     44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63,
 };
 
-static struct network *flat(uint32_t nodes, double eager_bytes)
+static struct network *flat(uint32_t nodes)
 {
     struct fabric_shape shape;
     struct fabric f;
 
     fabric_flat(&shape, nodes, LATENCY, BANDWIDTH);
     fabric_init(&f, &shape, NULL);
-    return network_new(&f, eager_bytes);
+    return network_new(&f);
 }
 
 static double last(const double *leave, uint32_t n)
@@ -219,18 +204,17 @@ static void known_times(void)
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
         for (enum network_mode mode = NETWORK_ROUNDS; mode <= NETWORK_EXACT; mode++) {
-            struct schedule_spec spec = { SCHEDULE_ALLREDUCE, cases[i].algorithm, cases[i].n, m, 0,
-                                          cases[i].shards };
-            struct network *n = flat(cases[i].n, 0);
-            struct network_collective *c = network_collective_new(n, &spec, in_order, NULL);
+            struct schedule_spec spec = { cases[i].algorithm, cases[i].n, m, 0, cases[i].shards };
+            struct network *n = flat(cases[i].n);
+            struct network_collective *c = network_collective_new(n, &spec, in_order);
             struct network_count count = { 0 };
             double at[MANY] = { 0 };
 
             network_run(c, mode, at, at, &count);
             ok(near(last(at, cases[i].n), cases[i].want, 1e-9) && count.mode == mode &&
-                   count.messages == network_collective_schedule(c)->messages,
-               "%s of %u by %s: %g s", schedule_algorithm_name(cases[i].algorithm), cases[i].n,
-               network_mode_name(mode), cases[i].want);
+                   count.messages == c->schedule.messages,
+               "%s of %u by %s: %g s", schedule_algorithms[cases[i].algorithm], cases[i].n,
+               network_modes[mode], cases[i].want);
             network_collective_free(c);
             network_free(n);
         }
@@ -238,7 +222,7 @@ static void known_times(void)
 
 static void compare_modes(struct network *n, const struct schedule_spec *spec, const char *what)
 {
-    struct network_collective *c = network_collective_new(n, spec, in_order, NULL);
+    struct network_collective *c = network_collective_new(n, spec, in_order);
     int wrong = 0;
 
     for (int i = 0; i < 20; i++) {
@@ -246,13 +230,12 @@ static void compare_modes(struct network *n, const struct schedule_spec *spec, c
 
         for (uint32_t m = 0; m < spec->members; m++)
             arrive[m] = 5 + spread * uniform();
-        network_run(c, NETWORK_ROUNDS, arrive, rounds, NULL);
-        network_run(c, NETWORK_EXACT, arrive, exact, NULL);
+        network_run(c, NETWORK_ROUNDS, arrive, rounds, &ignored);
+        network_run(c, NETWORK_EXACT, arrive, exact, &ignored);
         wrong += !same_times(rounds, exact, spec->members);
     }
-    ok(network_rounds_exact(c) && !wrong, "%s by %s of %u, %s: by rounds is exact (%d of 20 differ)",
-       schedule_operation_name(spec->operation), schedule_algorithm_name(spec->algorithm), spec->members,
-       what, wrong);
+    ok(network_rounds_exact(c) && !wrong, "%s of %u, %s: by rounds is exact (%d of 20 differ)",
+       schedule_algorithms[spec->algorithm], spec->members, what, wrong);
     network_collective_free(c);
 }
 
@@ -260,37 +243,29 @@ static void compare_modes(struct network *n, const struct schedule_spec *spec, c
 static void rounds_equal_exact(void)
 {
     static const struct schedule_spec specs[] = {
-        { SCHEDULE_ALLREDUCE, SCHEDULE_RING, 24, 1e6, 0, 0 },
-        { SCHEDULE_REDUCE_SCATTER, SCHEDULE_RING, 13, 1e6, 0, 0 },
-        { SCHEDULE_ALLREDUCE, SCHEDULE_TREE, 21, 1e6, 0, 0 },
-        { SCHEDULE_BROADCAST, SCHEDULE_TREE, 32, 1e6, 0, 0 },
-        { SCHEDULE_ALLREDUCE, SCHEDULE_DOUBLING, 22, 1e6, 0, 0 },
-        { SCHEDULE_ALLREDUCE, SCHEDULE_HALVING, 32, 1e6, 0, 0 },
-        { SCHEDULE_ALLREDUCE, SCHEDULE_HALVING, 27, 1e6, 0, 0 },
-        { SCHEDULE_ALLREDUCE, SCHEDULE_HIERARCHICAL_RING, 24, 1e6, 4, 0 },
-        { SCHEDULE_ALLREDUCE, SCHEDULE_HIERARCHICAL_HALVING, 48, 1e6, 4, 0 },
-        { SCHEDULE_ALLTOALL, SCHEDULE_DIRECT, 12, 1e6, 0, 0 },
-        { SCHEDULE_BARRIER, SCHEDULE_DOUBLING, 32, 0, 0, 0 },
+        { SCHEDULE_RING, 24, 1e6, 0, 0 },
+        { SCHEDULE_TREE, 21, 1e6, 0, 0 },
+        { SCHEDULE_DOUBLING, 22, 1e6, 0, 0 },
+        { SCHEDULE_HALVING, 32, 1e6, 0, 0 },
+        { SCHEDULE_HALVING, 27, 1e6, 0, 0 },
+        { SCHEDULE_HIERARCHICAL_RING, 24, 1e6, 4, 0 },
+        { SCHEDULE_HIERARCHICAL_HALVING, 48, 1e6, 4, 0 },
     };
-    struct network *n = flat(48, 0), *eager = flat(48, 1e9);
+    struct network *n = flat(48);
 
     srand(3);
     for (size_t i = 0; i < ARRAY_SIZE(specs); i++)
-        compare_modes(n, &specs[i], "all modes agree, rendezvous");
-    compare_modes(eager, &specs[0], "eager");
-    compare_modes(eager, &specs[1], "eager");
-    network_set_link(n, fabric_nic_link(network_fabric(n), 5, 0, true), 3, 1e-5);
-    network_set_rank(n, 7, 2.5);
-    compare_modes(n, &specs[0], "a slow link and a slow rank");
-    compare_modes(n, &specs[4], "a slow link and a slow rank");
+        compare_modes(n, &specs[i], "healthy");
+    network_set_link(n, fabric_nic_link(&n->fabric, 5, 0, true), 3, 1e-5);
+    compare_modes(n, &specs[0], "a slow link");
+    compare_modes(n, &specs[4], "a slow link");
     network_free(n);
-    network_free(eager);
 }
 
 /* Leaf-spine with one spine for four nodes: a ring in which every message leaves its leaf. */
 static void sharing(void)
 {
-    struct schedule_spec spec = { SCHEDULE_ALLREDUCE, SCHEDULE_RING, 16, 16e6, 0, 0 };
+    struct schedule_spec spec = { SCHEDULE_RING, 16, 16e6, 0, 0 };
     uint32_t scattered[16];
     struct fabric_shape shape;
     struct fabric f;
@@ -301,9 +276,9 @@ static void sharing(void)
         scattered[i] = i % 4 * 4 + i / 4;
     fabric_leafspine(&shape, 16, 4, 1, LATENCY, BANDWIDTH);
     fabric_init(&f, &shape, NULL);
-    struct network *n = network_new(&f, 0);
-    struct network_collective *ordered = network_collective_new(n, &spec, in_order, NULL);
-    struct network_collective *c = network_collective_new(n, &spec, scattered, NULL);
+    struct network *n = network_new(&f);
+    struct network_collective *ordered = network_collective_new(n, &spec, in_order);
+    struct network_collective *c = network_collective_new(n, &spec, scattered);
 
     ok(network_rounds_exact(ordered), "a ring in order shares no cable");
     network_run(c, NETWORK_EXACT, at, exact, &count);
@@ -325,7 +300,7 @@ static void sharing(void)
 static double steps_s(struct network_collective *c, enum network_mode mode, struct network_count *count)
 {
     double at[MANY] = { 0 };
-    uint32_t n = network_collective_schedule(c)->spec.members;
+    uint32_t n = c->schedule.spec.members;
 
     srand(5);
     for (int step = 0; step < 20; step++) {
@@ -349,22 +324,22 @@ static void samples(void)
     fabric_leafspine(&shape, MANY, 8, 2, LATENCY, BANDWIDTH);
     fabric_init(&f, &shape, NULL);
     for (size_t i = 0; i < ARRAY_SIZE(algorithms); i++) {
-        struct schedule_spec spec = { SCHEDULE_ALLREDUCE, algorithms[i], MANY, 20e6, 0, 0 };
-        struct network *n = network_new(&f, 0);
-        struct network_collective *c = network_collective_new(n, &spec, scattered, NULL);
+        struct schedule_spec spec = { algorithms[i], MANY, 20e6, 0, 0 };
+        struct network *n = network_new(&f);
+        struct network_collective *c = network_collective_new(n, &spec, scattered);
         struct network_count count = { 0 }, more;
-        double exact = steps_s(c, NETWORK_EXACT, NULL), sampled = steps_s(c, NETWORK_SAMPLED, &count);
+        double exact = steps_s(c, NETWORK_EXACT, &ignored), sampled = steps_s(c, NETWORK_SAMPLED, &count);
 
         ok(near(sampled, exact, 0.05) && count.mode == NETWORK_SAMPLED && count.shared,
-           "%s: sampled steps end within 5 %% of exact ones", schedule_algorithm_name(algorithms[i]));
+           "%s: sampled steps end within 5 %% of exact ones", schedule_algorithms[algorithms[i]]);
         if (!near(sampled, exact, 0.05))
             printf("#   sampled %g s, exact %g s\n", sampled, exact);
-        ok(count.samples > 0 && count.messages == 20 * network_collective_schedule(c)->messages,
+        ok(count.samples > 0 && count.messages == 20 * c->schedule.messages,
            "the number of samples is counted");
         more = count;
         steps_s(c, NETWORK_SAMPLED, &more);
         is_int((long long)more.samples, (long long)count.samples, "a known collective is not sampled again");
-        network_set_rank(n, 3, 4);
+        network_set_link(n, fabric_nic_link(&f, 3, 0, true), 4, 0);
         steps_s(c, NETWORK_SAMPLED, &more);
         ok(more.samples > count.samples, "a fault is sampled again");
         network_heal(n);
@@ -380,7 +355,7 @@ static void samples(void)
 /* Two messages to one node, from its own leaf and from another: by latency, 4 hops get half of what 2 get. */
 static void latency_weighs(void)
 {
-    struct schedule_spec spec = { SCHEDULE_ALLREDUCE, SCHEDULE_SERVER, 3, 30e6, 0, 1 };
+    struct schedule_spec spec = { SCHEDULE_SERVER, 3, 30e6, 0, 1 };
     const uint32_t rank[] = { 0, 1, 4 };
     double zero[3] = { 0 }, equal[3], weighed[3];
     struct fabric_shape shape;
@@ -388,12 +363,12 @@ static void latency_weighs(void)
 
     fabric_leafspine(&shape, 8, 4, 4, LATENCY, BANDWIDTH);
     fabric_init(&f, &shape, NULL);
-    struct network *n = network_new(&f, 0);
-    struct network_collective *c = network_collective_new(n, &spec, rank, NULL);
+    struct network *n = network_new(&f);
+    struct network_collective *c = network_collective_new(n, &spec, rank);
 
-    network_run(c, NETWORK_ROUNDS, zero, equal, NULL);
+    network_run(c, NETWORK_ROUNDS, zero, equal, &ignored);
     network_weigh_latency(n, true);
-    network_run(c, NETWORK_ROUNDS, zero, weighed, NULL);
+    network_run(c, NETWORK_ROUNDS, zero, weighed, &ignored);
     ok(near(equal[2], 2 * (4 * LATENCY + 30e6 / BANDWIDTH * 2), 1e-9) &&
            near(weighed[2], 2 * (4 * LATENCY + 30e6 / BANDWIDTH * 3), 1e-9),
        "links are shared equally, or by latency if the fabric weighs it");
@@ -403,24 +378,22 @@ static void latency_weighs(void)
 
 static void faults(void)
 {
-    struct schedule_spec spec = { SCHEDULE_ALLREDUCE, SCHEDULE_RING, 8, 8e6, 0, 0 };
-    struct network *n = flat(8, 0);
-    struct network_collective *c = network_collective_new(n, &spec, in_order, NULL);
+    struct schedule_spec spec = { SCHEDULE_RING, 8, 8e6, 0, 0 };
+    struct network *n = flat(8);
+    struct network_collective *c = network_collective_new(n, &spec, in_order);
     double zero[8] = { 0 }, well[8], ill[8], healed[8], cost = 2 * LATENCY + 1e6 / BANDWIDTH;
 
-    network_run(c, NETWORK_ROUNDS, zero, well, NULL);
-    network_set_link(n, fabric_nic_link(network_fabric(n), 2, 0, true), 4, 0);
-    network_run(c, NETWORK_ROUNDS, zero, ill, NULL);
+    network_run(c, NETWORK_ROUNDS, zero, well, &ignored);
+    network_set_link(n, fabric_nic_link(&n->fabric, 2, 0, true), 4, 0);
+    network_run(c, NETWORK_ROUNDS, zero, ill, &ignored);
     ok(near(last(ill, 8), 14 * (cost + 3e6 / BANDWIDTH), 1e-9),
        "one slow link determines the time of a ring");
     network_heal(n);
-    network_run(c, NETWORK_ROUNDS, zero, healed, NULL);
+    network_run(c, NETWORK_ROUNDS, zero, healed, &ignored);
     ok(same_times(well, healed, 8), "after a fault times are as before");
-    network_set_rank(n, 2, 2);
-    network_run(c, NETWORK_EXACT, zero, ill, NULL);
-    ok(near(last(ill, 8), 14 * 2 * cost, 1e-9), "a rank twice as slow determines the time of a ring");
-    ok(network_set_link(n, 1000, 2, 0) < 0 && network_set_rank(n, 8, 2) < 0 && network_set_rank(n, 1, 0) < 0,
-       "a slowdown of an unknown link or rank, or below 1, is rejected");
+    network_set_link(n, fabric_nic_link(&n->fabric, 2, 0, true), 1, cost);
+    network_run(c, NETWORK_EXACT, zero, ill, &ignored);
+    ok(near(last(ill, 8), 14 * 2 * cost, 1e-9), "one link with more latency determines the time of a ring");
     network_collective_free(c);
     network_free(n);
 }
@@ -428,13 +401,13 @@ static void faults(void)
 /* A server is there before the member on its node is, and waits with the sum for that one's part. */
 static void server_waits(void)
 {
-    struct schedule_spec spec = { SCHEDULE_ALLREDUCE, SCHEDULE_SERVER, 8, 8e6, 0, 1 };
-    struct network *n = flat(8, 0);
-    struct network_collective *c = network_collective_new(n, &spec, in_order, NULL);
+    struct schedule_spec spec = { SCHEDULE_SERVER, 8, 8e6, 0, 1 };
+    struct network *n = flat(8);
+    struct network_collective *c = network_collective_new(n, &spec, in_order);
     double late[8] = { 1 }, exact[8], rounds[8], one = 8e6 / BANDWIDTH, way = 2 * LATENCY;
 
-    network_run(c, NETWORK_EXACT, late, exact, NULL);
-    network_run(c, NETWORK_ROUNDS, late, rounds, NULL);
+    network_run(c, NETWORK_EXACT, late, exact, &ignored);
+    network_run(c, NETWORK_ROUNDS, late, rounds, &ignored);
     ok(near(exact[0], 1, 1e-9) && near(exact[1], 1 + way + 7 * one, 1e-9),
        "a server receives messages before the member on its node enters");
     ok(same_times(exact, rounds, 8), "a server by rounds ends as message by message");
@@ -445,15 +418,15 @@ static void server_waits(void)
 /* Seven members send to the eighth, and take back. */
 static void gates(void)
 {
-    struct schedule_spec spec = { SCHEDULE_ALLREDUCE, SCHEDULE_SERVER, 8, 8e6, 0, 1 };
-    struct network *n = flat(8, 0);
-    struct network_collective *c = network_collective_new(n, &spec, in_order, NULL);
-    uint32_t in = fabric_nic_link(network_fabric(n), 0, 0, false);
-    uint32_t out = fabric_nic_link(network_fabric(n), 0, 0, true);
+    struct schedule_spec spec = { SCHEDULE_SERVER, 8, 8e6, 0, 1 };
+    struct network *n = flat(8);
+    struct network_collective *c = network_collective_new(n, &spec, in_order);
+    uint32_t in = fabric_nic_link(&n->fabric, 0, 0, false);
+    uint32_t out = fabric_nic_link(&n->fabric, 0, 0, true);
     double zero[8] = { 0 }, leave[8], one = 8e6 / BANDWIDTH, way = 2 * LATENCY;
     struct network_count count = { 0 };
 
-    network_run(c, NETWORK_EXACT, zero, leave, NULL);
+    network_run(c, NETWORK_EXACT, zero, leave, &ignored);
     ok(near(last(leave, 8), 2 * (way + 7 * one), 1e-9) && near(leave[1], leave[7], 1e-9),
        "without a gate all messages to a server share its link and end together");
     network_set_gate(n, in, 1, 0);
@@ -469,66 +442,47 @@ static void gates(void)
        "the rank on the server's node does not wait for the others' answers");
     network_set_gate(n, in, 2, 0);
     network_set_gate(n, out, 0, 0);
-    network_run(c, NETWORK_AUTO, zero, leave, NULL);
+    network_run(c, NETWORK_AUTO, zero, leave, &ignored);
     ok(near(last(leave, 8), 3 * (way + 2 * one) + way + one + way + 7 * one, 1e-9),
        "a gate of 2 on the way in");
     network_set_gate(n, in, 0, 10 * one);
-    network_run(c, NETWORK_AUTO, zero, leave, NULL);
+    network_run(c, NETWORK_AUTO, zero, leave, &ignored);
     ok(near(last(leave, 8), 6 * 10 * one + way + one + way + 7 * one, 1e-9),
        "a gap between admitted messages");
-    ok(network_set_gate(n, 1000, 1, 0) < 0 && network_set_gate(n, in, 1, -1) < 0,
-       "a gate at an unknown link or with an invalid gap is rejected");
     network_collective_free(c);
     network_free(n);
 }
 
 static void incast(void)
 {
-    struct schedule_spec spec = { SCHEDULE_ALLREDUCE, SCHEDULE_SERVER, 8, 8e6, 0, 1 };
-    struct network *n = flat(8, 0);
-    struct network_collective *c = network_collective_new(n, &spec, in_order, NULL);
-    uint32_t in = fabric_nic_link(network_fabric(n), 0, 0, false);
+    struct schedule_spec spec = { SCHEDULE_SERVER, 8, 8e6, 0, 1 };
+    struct network *n = flat(8);
+    struct network_collective *c = network_collective_new(n, &spec, in_order);
+    uint32_t in = fabric_nic_link(&n->fabric, 0, 0, false);
     double zero[8] = { 0 }, leave[8], well[8], one = 8e6 / BANDWIDTH, way = 2 * LATENCY;
 
-    network_run(c, NETWORK_EXACT, zero, well, NULL);
+    network_run(c, NETWORK_EXACT, zero, well, &ignored);
     network_set_incast(n, 3, 0.5);
-    network_run(c, NETWORK_EXACT, zero, leave, NULL);
+    network_run(c, NETWORK_EXACT, zero, leave, &ignored);
     ok(near(last(leave, 8), 2 * (way + 7 * one) + 0.5 * 4 * one, 1e-9),
        "four messages beyond the buffer: half of each is sent again, none on the way back");
-    network_run(c, NETWORK_ROUNDS, zero, leave, NULL);
+    network_run(c, NETWORK_ROUNDS, zero, leave, &ignored);
     ok(near(last(leave, 8), 2 * (way + 7 * one) + 0.5 * 4 * one, 1e-9),
        "losses by rounds take as long as message by message");
     network_set_gate(n, in, 3, 0);
-    network_run(c, NETWORK_AUTO, zero, leave, NULL);
+    network_run(c, NETWORK_AUTO, zero, leave, &ignored);
     ok(near(last(leave, 8), 3 * way + 7 * one + way + 7 * one, 1e-9),
        "a gate that admits one message at a time avoids losses");
     network_set_gate(n, in, 0, 0);
     network_set_link(n, in, 2, 0);
-    network_run(c, NETWORK_EXACT, zero, leave, NULL);
+    network_run(c, NETWORK_EXACT, zero, leave, &ignored);
     ok(near(last(leave, 8), 2 * way + 2 * (7 + 0.5 * 4) * one + 7 * one, 1e-9),
        "loss on a slow link is scaled with it");
     network_heal(n);
     network_set_incast(n, 3, 0);
-    network_run(c, NETWORK_ROUNDS, zero, leave, NULL);
+    network_run(c, NETWORK_ROUNDS, zero, leave, &ignored);
     ok(same_times(well, leave, 8), "with loss 0 times are as before");
-    ok(network_set_incast(n, 3, -1) < 0 && network_set_incast(n, 3, NAN) < 0,
-       "a negative or NaN loss is rejected");
     network_collective_free(c);
-    network_free(n);
-}
-
-static void bad_members(void)
-{
-    struct schedule_spec spec = { SCHEDULE_ALLREDUCE, SCHEDULE_RING, 3, 8e6, 0, 0 };
-    const uint32_t twice[] = { 0, 1, 0 }, beyond[] = { 0, 1, 8 };
-    struct network *n = flat(8, 0);
-    struct err err;
-
-    ok(!network_collective_new(n, &spec, twice, &err), "a collective with a rank twice is rejected");
-    is_str(err.text, "member 2 on rank 0, where another member is", "the reason names member and rank");
-    ok(!network_collective_new(n, &spec, beyond, &err), "a collective with an unknown rank is rejected");
-    is_str(err.text, "member 2 on rank 8: the fabric has ranks 0 to 7",
-           "the reason names the accepted ranks");
     network_free(n);
 }
 
@@ -559,40 +513,38 @@ static void looper_next(void *arg, uint32_t rank, double now_s, struct network_o
 static void jobs_share_links(void)
 {
     /* Two rings over the same two leaves, whose spine has room for one message each way. */
-    struct schedule_spec spec = { SCHEDULE_ALLREDUCE, SCHEDULE_RING, 2, 20e6, 0, 0 };
+    struct schedule_spec spec = { SCHEDULE_RING, 2, 20e6, 0, 0 };
     const uint32_t one[] = { 0, 4 }, two[] = { 1, 5 };
     struct fabric_shape shape;
     struct fabric f;
     struct network_count count = { 0 };
-    struct err err;
 
     fabric_leafspine(&shape, 8, 4, 1, LATENCY, BANDWIDTH);
     fabric_init(&f, &shape, NULL);
-    struct network *n = network_new(&f, 0);
+    struct network *n = network_new(&f);
     struct looper a = { .ranks = 2, .steps = 3 }, b = { .ranks = 2, .steps = 3 };
     struct network_job jobs[] = { { 2, looper_next, &a }, { 2, looper_next, &b } };
 
-    a.c = network_collective_new(n, &spec, one, NULL);
-    b.c = network_collective_new(n, &spec, two, NULL);
-    network_play(n, jobs, 1, INFINITY, &count, &err);
+    a.c = network_collective_new(n, &spec, one);
+    b.c = network_collective_new(n, &spec, two);
+    network_play(n, jobs, 1, &count);
     double alone = 3 * 2 * (4 * LATENCY + 10e6 / BANDWIDTH);
 
     ok(near(a.ended_s[0], alone, 1e-9), "a job alone ends at the computed time");
     is_int((long long)count.messages, 3 * 4, "messages of a job are counted");
     memset(a.asked, 0, sizeof(a.asked));
-    network_play(n, jobs, 2, INFINITY, NULL, &err);
+    network_play(n, jobs, 2, &ignored);
     ok(near(a.ended_s[0], 3 * 2 * (4 * LATENCY + 20e6 / BANDWIDTH), 1e-9) &&
            near(b.ended_s[1], a.ended_s[0], 1e-9),
        "two jobs that start together have half of the spine each");
     memset(a.asked, 0, sizeof(a.asked));
     memset(b.asked, 0, sizeof(b.asked));
     b.compute_s[0] = b.compute_s[1] = 1;
-    network_play(n, jobs, 2, INFINITY, NULL, &err);
+    network_play(n, jobs, 2, &ignored);
     ok(near(a.ended_s[0], alone, 1e-9), "a job that computes does not slow down the other");
     memset(a.asked, 0, sizeof(a.asked));
-    ok(isnan(network_play(n, (struct network_job[]){ { 1, looper_next, &a } }, 1, INFINITY, NULL, &err)),
-       "a rank whose partner never enters is an error");
-    is_str(err.text, "1 of 1 ranks wait for others that never come", "the error names the waiting ranks");
+    network_play(n, (struct network_job[]){ { 1, looper_next, &a } }, 1, &count);
+    is_int(a.asked[0], 2, "a rank whose partner never enters stays in its collective");
     network_collective_free(a.c);
     network_collective_free(b.c);
     network_free(n);
@@ -602,25 +554,25 @@ static void jobs_share_links(void)
  * bit. */
 static void steps_chain(void)
 {
-    struct schedule_spec spec = { SCHEDULE_ALLREDUCE, SCHEDULE_HALVING, 16, 4e6, 0, 0 };
-    struct network *n = flat(16, 0);
+    struct schedule_spec spec = { SCHEDULE_HALVING, 16, 4e6, 0, 0 };
+    struct network *n = flat(16);
     struct looper l = { .ranks = 16, .steps = 10 }, again;
     struct network_job job = { 16, looper_next, &l };
     double at[16] = { 0 };
 
-    l.c = network_collective_new(n, &spec, in_order, NULL);
+    l.c = network_collective_new(n, &spec, in_order);
     for (int i = 0; i < 16; i++)
         l.compute_s[i] = 1e-3 * (1 + uniform());
     again = l;
-    network_play(n, &job, 1, INFINITY, NULL, NULL);
+    network_play(n, &job, 1, &ignored);
     for (uint32_t k = 0; k < l.steps; k++) {
         for (int i = 0; i < 16; i++)
             at[i] += l.compute_s[i];
-        network_run(l.c, NETWORK_ROUNDS, at, at, NULL);
+        network_run(l.c, NETWORK_ROUNDS, at, at, &ignored);
     }
     ok(same_times(at, l.ended_s, 16), "ten steps by rounds end as in the event loop");
     job.arg = &again;
-    network_play(n, &job, 1, INFINITY, NULL, NULL);
+    network_play(n, &job, 1, &ignored);
     ok(!memcmp(again.ended_s, l.ended_s, sizeof(l.ended_s)), "a repeated run has identical times");
     network_collective_free(l.c);
     network_free(n);
@@ -642,7 +594,6 @@ int main(void)
     server_waits();
     gates();
     incast();
-    bad_members();
     jobs_share_links();
     steps_chain();
     return done_testing();

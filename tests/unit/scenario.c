@@ -41,6 +41,8 @@ static const struct {
     { HEAD "Job=a Ranks=4\nJob=A Ranks=4", "t:4: Job=A: duplicate job name" },
     { HEAD "Job=a Ranks=6 RanksPerNode=4 Algorithm=hierarchical",
       "t:3: Job=a: Algorithm=hierarchical needs full nodes and Placement=contiguous" },
+    { "Run=r\nFabric=flat Nodes=64\nJob=a Ranks=8192 RanksPerNode=128 Algorithm=server Servers=4096",
+      "t:3: Job=a: Servers=4096 times Ranks=8192: a product of at most 16777216 is accepted" },
     { GOOD "Gate=node", "t:4: Gate=node: Gate=node needs Node=, Gate=switch needs Switch=" },
     { GOOD "Gate=node Switch=0", "t:4: Gate=node: Gate=node needs Node=, Gate=switch needs Switch=" },
     { GOOD "Gate=node Node=4", "t: Gate=node Node=4: a node from 0 to 3" },
@@ -149,7 +151,7 @@ static void test_policies(void)
     ok(s.jobs[1].pace.epoch == 16 && s.jobs[1].pace.holdout == 12, "with the defaults of syncguard.conf");
 }
 
-/* The choices of Algorithm= are in the order of network/schedule.h. */
+/* Algorithm= accepts all algorithms of network/schedule.h. */
 static void test_algorithms(void)
 {
     char text[256];
@@ -158,9 +160,9 @@ static void test_algorithms(void)
         struct err err = { "" };
 
         snprintf(text, sizeof(text), HEAD "Job=a Ranks=16 RanksPerNode=4 Algorithm=%s\n",
-                 schedule_algorithm_name((enum schedule_algorithm)a));
+                 schedule_algorithms[a]);
         ok(scenario_parse(&s, "t", text, strlen(text), &err) == 0 && s.jobs[0].algorithm == a, "%s%s",
-           schedule_algorithm_name((enum schedule_algorithm)a), err.text);
+           schedule_algorithms[a], err.text);
     }
 }
 

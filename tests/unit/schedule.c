@@ -17,6 +17,80 @@ static uint8_t *cell(const struct data *d, uint32_t member, uint32_t block)
     return d->count + ((size_t)member * d->blocks + block) * d->n;
 }
 
+/* ---- contents of a message ---- */
+
+static uint32_t power_below(uint32_t n)
+{
+    uint32_t power = 1;
+
+    while (2 * power <= n)
+        power *= 2;
+    return power;
+}
+
+/* A member's place in its group. */
+static uint32_t place_of(const struct schedule_stage *st, uint32_t member)
+{
+    return member / st->stride % st->size;
+}
+
+/* Does the receiver add the message to its own data, rather than overwrite it?  The first half of the stages reduces,
+ * the other half gives the sums back; doubling adds in each exchange. */
+static bool adds(const struct schedule *s, const struct schedule_stage *st)
+{
+    if (s->spec.algorithm == SCHEDULE_DOUBLING && st->pattern == SCHEDULE_P_EXCHANGE)
+        return true;
+    return st - s->stage < s->stages / 2;
+}
+
+/* Where the part begins that a place of a halving exchange owns: each halving is decided by a bit of its number among
+ * the places that are left after folding. */
+static double halved(const struct schedule_stage *st, uint32_t place, double all)
+{
+    uint32_t extra = st->size - power_below(st->size);
+    uint32_t number = place >= 2 * extra ? place - extra : place / 2;
+    double first = 0, part = all / 2;
+
+    for (uint32_t d = 1; part >= st->bytes * 0.75 && d < power_below(st->size); d *= 2, part /= 2)
+        first += number & d ? part : 0;
+    return first;
+}
+
+/* The shard of a server: shard k is on member k * members / shards. */
+static uint32_t shard_of(const struct schedule *s, uint32_t member)
+{
+    uint32_t shard = 0;
+
+    while (shard * s->spec.members / s->spec.shards != member)
+        shard++;
+    return shard;
+}
+
+/* The first byte of the buffer that a message carries. */
+static double first_byte(const struct schedule *s, uint64_t round, const struct schedule_message *m)
+{
+    const struct schedule_stage *st = schedule_stage(s, round);
+    bool across = st->stride > 1, adding = adds(s, st);
+    double all = across ? s->spec.bytes / s->spec.group : s->spec.bytes;
+    double base = across ? m->from % s->spec.group * all : 0;
+    uint32_t k = (uint32_t)(round - st->first);
+
+    switch (st->pattern) {
+    case SCHEDULE_P_RING: /* a member ends the reduction with the part of its own number */
+        return base + (place_of(st, m->from) + 2 * st->size - k - adding) % st->size * st->bytes;
+    case SCHEDULE_P_EXCHANGE: /* in halving the receiver keeps what it gets; in doubling the sender has what it sends */
+        return base + (m->bytes < all * 0.75 ? halved(st, place_of(st, adding ? m->to : m->from), all) : 0);
+    case SCHEDULE_P_PUSH:
+        return shard_of(s, m->to) * st->bytes;
+    case SCHEDULE_P_PULL:
+        return shard_of(s, m->from) * st->bytes;
+    default:
+        return base;
+    }
+}
+
+/* ---- moving the data ---- */
+
 struct sending {
     const struct schedule *s;
     uint64_t round;
@@ -30,19 +104,19 @@ struct sending {
 static void move_data(void *arg, const struct schedule_message *m)
 {
     struct sending *w = arg;
-    struct schedule_part part;
+    double first = first_byte(w->s, w->round, m);
+    bool adding = adds(w->s, schedule_stage(w->s, w->round));
 
-    schedule_part(w->s, w->round, m->from, m->to, &part);
-    w->crooked |= !near(part.first, round(part.first), 1e-9) || !near(part.bytes, round(part.bytes), 1e-9) ||
-                  part.bytes != m->bytes || lround(part.first + part.bytes) > (long)w->before->blocks;
+    w->crooked |= !near(first, round(first), 1e-9) || !near(m->bytes, round(m->bytes), 1e-9) ||
+                  lround(first + m->bytes) > (long)w->before->blocks;
     if (w->crooked)
         return;
-    for (long b = lround(part.first); b < lround(part.first + part.bytes); b++) {
+    for (long b = lround(first); b < lround(first + m->bytes); b++) {
         const uint8_t *from = cell(w->before, m->from, (uint32_t)b);
         uint8_t *to = cell(w->after, m->to, (uint32_t)b);
 
         for (uint32_t i = 0; i < w->before->n; i++)
-            to[i] = (uint8_t)(part.reduce ? to[i] + from[i] : from[i]);
+            to[i] = (uint8_t)(adding ? to[i] + from[i] : from[i]);
     }
     w->messages++;
     w->sent += m->bytes;
@@ -55,15 +129,14 @@ static void count_got(void *arg, const struct schedule_message *m)
     w->got += m->bytes;
 }
 
-/* 0: as every member starts, own contribution everywhere; all-gather: only in the own block. */
+/* Every member starts with its own contribution in all blocks. */
 static struct data data_new(const struct schedule_spec *spec, uint32_t blocks)
 {
     struct data d = { spec->members, blocks, calloc((size_t)spec->members * blocks, spec->members) };
 
     for (uint32_t m = 0; m < d.n; m++)
         for (uint32_t b = 0; b < blocks; b++)
-            if (spec->operation != SCHEDULE_ALLGATHER || b / (blocks / d.n) == m)
-                cell(&d, m, b)[m] = 1;
+            cell(&d, m, b)[m] = 1;
     return d;
 }
 
@@ -84,72 +157,34 @@ static struct sending run(const struct schedule *s, struct data *d)
     return w;
 }
 
-/* Is each contribution (of `from`, or of all) in the block exactly once? */
-static bool complete(const struct data *d, uint32_t member, uint32_t block, const uint32_t *only)
+/* Does every block of every member have each contribution exactly once? */
+static bool is_right(const struct data *d)
 {
-    const uint8_t *c = cell(d, member, block);
     bool good = true;
 
-    for (uint32_t i = 0; i < d->n; i++)
-        good &= c[i] == (!only || *only == i);
+    for (size_t i = 0; i < (size_t)d->n * d->blocks * d->n; i++)
+        good &= d->count[i] == 1;
     return good;
 }
 
-static bool is_right(const struct schedule_spec *spec, const struct data *d)
+static void moves(enum schedule_algorithm algorithm, uint32_t members, uint32_t group, uint32_t shards)
 {
-    uint32_t each = d->blocks / d->n, root = 0;
-    bool good = true;
-
-    for (uint32_t m = 0; m < d->n; m++)
-        for (uint32_t b = 0; b < d->blocks; b++) {
-            uint32_t owner = b / each;
-
-            switch (spec->operation) {
-            case SCHEDULE_ALLREDUCE:
-                good &= complete(d, m, b, NULL);
-                break;
-            case SCHEDULE_REDUCE_SCATTER:
-                good &= m != owner || complete(d, m, b, NULL);
-                break;
-            case SCHEDULE_ALLGATHER:
-                good &= complete(d, m, b, &owner);
-                break;
-            case SCHEDULE_REDUCE:
-                good &= m || complete(d, m, b, NULL);
-                break;
-            case SCHEDULE_BROADCAST:
-                good &= complete(d, m, b, &root);
-                break;
-            default:
-                break;
-            }
-        }
-    return good;
-}
-
-static void moves(enum schedule_operation operation, enum schedule_algorithm algorithm, uint32_t members,
-                  uint32_t group, uint32_t shards)
-{
-    struct schedule_spec spec = { operation, algorithm, members, 0, group, shards };
+    struct schedule_spec spec = { algorithm, members, 0, group, shards };
     uint32_t blocks = members;
     struct schedule s;
-    struct err err;
 
     /* So many blocks that every algorithm cuts between them. */
     for (uint32_t p = 1; p < members; p *= 2)
         blocks *= 2;
     blocks *= shards ? shards : 1;
     spec.bytes = blocks;
-    if (schedule_init(&s, &spec, &err) < 0) {
-        ok(false, "%s", err.text);
-        return;
-    }
+    schedule_init(&s, &spec);
     struct data d = data_new(&spec, blocks);
     struct sending w = run(&s, &d);
 
-    ok(!w.crooked && is_right(&spec, &d) && w.messages == s.messages && near(w.sent, w.got, 1e-12),
-       "%s by %s, %u members%s: every byte arrives, and is counted", schedule_operation_name(operation),
-       schedule_algorithm_name(algorithm), members, group ? " in nodes" : "");
+    ok(!w.crooked && is_right(&d) && w.messages == s.messages && near(w.sent, w.got, 1e-12),
+       "%s, %u members%s: every byte arrives, and is counted", schedule_algorithms[algorithm], members,
+       group ? " in nodes" : "");
     if (w.messages != s.messages)
         printf("#   sent %llu, counted %llu\n", (unsigned long long)w.messages,
                (unsigned long long)s.messages);
@@ -163,53 +198,18 @@ static void all_data_arrives(void)
     for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
         uint32_t n = members[i];
 
-        moves(SCHEDULE_ALLREDUCE, SCHEDULE_RING, n, 0, 0);
-        moves(SCHEDULE_REDUCE_SCATTER, SCHEDULE_RING, n, 0, 0);
-        moves(SCHEDULE_ALLGATHER, SCHEDULE_RING, n, 0, 0);
-        moves(SCHEDULE_ALLREDUCE, SCHEDULE_TREE, n, 0, 0);
-        moves(SCHEDULE_REDUCE, SCHEDULE_TREE, n, 0, 0);
-        moves(SCHEDULE_BROADCAST, SCHEDULE_TREE, n, 0, 0);
-        moves(SCHEDULE_ALLREDUCE, SCHEDULE_DOUBLING, n, 0, 0);
-        moves(SCHEDULE_ALLREDUCE, SCHEDULE_HALVING, n, 0, 0);
-        moves(SCHEDULE_ALLREDUCE, SCHEDULE_SERVER, n, 0, (n + 1) / 2);
+        moves(SCHEDULE_RING, n, 0, 0);
+        moves(SCHEDULE_TREE, n, 0, 0);
+        moves(SCHEDULE_DOUBLING, n, 0, 0);
+        moves(SCHEDULE_HALVING, n, 0, 0);
+        moves(SCHEDULE_SERVER, n, 0, (n + 1) / 2);
     }
-    for (uint32_t n = 2; n <= 16; n *= 2) {
-        moves(SCHEDULE_REDUCE_SCATTER, SCHEDULE_HALVING, n, 0, 0);
-        moves(SCHEDULE_ALLGATHER, SCHEDULE_HALVING, n, 0, 0);
-    }
-    moves(SCHEDULE_ALLREDUCE, SCHEDULE_HIERARCHICAL_RING, 12, 4, 0);
-    moves(SCHEDULE_ALLREDUCE, SCHEDULE_HIERARCHICAL_RING, 8, 8, 0);
-    moves(SCHEDULE_ALLREDUCE, SCHEDULE_HIERARCHICAL_RING, 5, 1, 0);
-    moves(SCHEDULE_ALLREDUCE, SCHEDULE_HIERARCHICAL_HALVING, 16, 4, 0);
-    moves(SCHEDULE_ALLREDUCE, SCHEDULE_HIERARCHICAL_HALVING, 12, 2, 0);
-    moves(SCHEDULE_ALLREDUCE, SCHEDULE_HIERARCHICAL_HALVING, 14, 2, 0);
-}
-
-struct pairs {
-    uint32_t n, *met;
-};
-
-static void meet(void *arg, const struct schedule_message *m)
-{
-    struct pairs *p = arg;
-
-    p->met[m->from * p->n + m->to]++;
-}
-
-static void all_to_all(void)
-{
-    struct schedule_spec spec = { SCHEDULE_ALLTOALL, SCHEDULE_DIRECT, 7, 70, 0, 0 };
-    uint32_t met[49] = { 0 }, wrong = 0;
-    struct pairs p = { 7, met };
-    struct schedule s;
-
-    schedule_init(&s, &spec, NULL);
-    for (uint64_t k = 0; k < s.rounds; k++)
-        for (uint32_t m = 0; m < 7; m++)
-            schedule_sends(&s, k, m, meet, &p);
-    for (uint32_t i = 0; i < 49; i++)
-        wrong += met[i] != (i / 7 != i % 7);
-    ok(!wrong && s.messages == 42 && s.stage[0].bytes == 10, "all-to-all: each pair exchanges its share once");
+    moves(SCHEDULE_HIERARCHICAL_RING, 12, 4, 0);
+    moves(SCHEDULE_HIERARCHICAL_RING, 8, 8, 0);
+    moves(SCHEDULE_HIERARCHICAL_RING, 5, 1, 0);
+    moves(SCHEDULE_HIERARCHICAL_HALVING, 16, 4, 0);
+    moves(SCHEDULE_HIERARCHICAL_HALVING, 12, 2, 0);
+    moves(SCHEDULE_HIERARCHICAL_HALVING, 14, 2, 0);
 }
 
 /* What a rank sends, as the textbooks have it. */
@@ -231,12 +231,12 @@ static void volumes(void)
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(want); i++) {
-        struct schedule_spec spec = { SCHEDULE_ALLREDUCE, want[i].algorithm, want[i].members, 800,
-                                      want[i].group,      want[i].shards };
+        struct schedule_spec spec = { want[i].algorithm, want[i].members, 800, want[i].group,
+                                      want[i].shards };
         struct schedule s;
         double bytes = 0;
 
-        schedule_init(&s, &spec, NULL);
+        schedule_init(&s, &spec);
         for (uint64_t k = 0; k < s.rounds; k++) {
             struct sending w = { .s = &s, .round = k };
 
@@ -245,43 +245,13 @@ static void volumes(void)
             bytes += w.got;
         }
         ok(s.rounds == want[i].rounds && s.messages == want[i].messages && near(bytes, want[i].bytes, 1e-12),
-           "%s of %u: rounds, messages and bytes", schedule_algorithm_name(want[i].algorithm),
-           want[i].members);
+           "%s of %u: rounds, messages and bytes", schedule_algorithms[want[i].algorithm], want[i].members);
     }
-}
-
-static void refused(void)
-{
-    static const struct {
-        struct schedule_spec spec;
-        const char *why;
-    } bad[] = {
-        { { SCHEDULE_ALLTOALL, SCHEDULE_RING, 8, 1, 0, 0 }, "alltoall has no algorithm ring" },
-        { { SCHEDULE_ALLREDUCE, SCHEDULE_RING, 0, 1, 0, 0 }, "0 members: 1 to 1073741824 are accepted" },
-        { { SCHEDULE_ALLREDUCE, SCHEDULE_RING, 8, -1, 0, 0 }, "-1 bytes: 0 or more are accepted" },
-        { { SCHEDULE_ALLREDUCE, SCHEDULE_HIERARCHICAL_RING, 8, 1, 3, 0 },
-          "groups of 3 members do not divide 8 members evenly" },
-        { { SCHEDULE_ALLREDUCE, SCHEDULE_SERVER, 8, 1, 0, 9 }, "9 shards: 1 to the 8 members are accepted" },
-        { { SCHEDULE_ALLGATHER, SCHEDULE_HALVING, 6, 1, 0, 0 },
-          "allgather by halving needs a number of members that is a power of two, not 6" },
-    };
-
-    for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-        struct schedule s;
-        struct err err = { "" };
-
-        ok(schedule_init(&s, &bad[i].spec, &err) < 0, "an impossible schedule is rejected: %s", bad[i].why);
-        is_str(err.text, bad[i].why, "the reason is \"%s\"", bad[i].why);
-    }
-    is_int(schedule_algorithm_find("halving"), SCHEDULE_HALVING, "the algorithm \"halving\" is found by its name");
-    is_int(schedule_algorithm_find("magic"), SCHEDULE_ALGORITHMS, "an unknown algorithm is not found");
 }
 
 int main(void)
 {
     all_data_arrives();
-    all_to_all();
     volumes();
-    refused();
     return done_testing();
 }
