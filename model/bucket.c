@@ -4,15 +4,6 @@
 
 #define COUNT_MAX 1e6
 
-double bucket_exposed_s(const double *ready_s, const double *exchange_s, size_t n, double backward_s)
-{
-    double finish = 0;
-
-    for (size_t j = 0; j < n; j++)
-        finish = fmax(ready_s[j], finish) + exchange_s[j];
-    return fmax(0, finish - backward_s);
-}
-
 static double exchange_s(const struct bucket *b, double bytes)
 {
     return b->fixed_s + b->s_per_byte * bytes;

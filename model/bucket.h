@@ -7,18 +7,13 @@
 #ifndef SYNCGUARD_MODEL_BUCKET_H
 #define SYNCGUARD_MODEL_BUCKET_H
 
-#include <stddef.h>
-
-/* When each bucket is ready (seconds since the backward work began) and how long its exchange takes. */
-double bucket_exposed_s(const double *ready_s, const double *exchange_s, size_t n, double backward_s);
-
 struct bucket {
     double bytes;      /* of all gradients, which become ready evenly over the backward work */
     double backward_s; /* 0: no overlap */
     double fixed_s, s_per_byte;
 };
 
-/* The same for buckets of equal size, the last one holding the remainder, in closed form. */
+/* Exposed time of buckets of equal size, the last one holding the remainder, in closed form. */
 double bucket_even_exposed_s(const struct bucket *b, double bucket_bytes);
 /* The number of equal buckets that minimises the exposed time; 1 <= n <= 1e6. */
 double bucket_best_count(const struct bucket *b);

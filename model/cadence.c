@@ -62,17 +62,17 @@ double cadence_optimal_s(double write_s, double mtbf_s)
     return mtbf_s * one_plus_w0(write_s / mtbf_s);
 }
 
-double cadence_segment_s(double interval_s, double write_s, double restart_s, double mtbf_s)
+static double segment_s(double interval_s, double write_s, double restart_s, double mtbf_s)
 {
     return mtbf_s * exp(restart_s / mtbf_s) * expm1((interval_s + write_s) / mtbf_s);
 }
 
 double cadence_goodput(double interval_s, double write_s, double restart_s, double mtbf_s)
 {
-    return interval_s / cadence_segment_s(interval_s, write_s, restart_s, mtbf_s);
+    return interval_s / segment_s(interval_s, write_s, restart_s, mtbf_s);
 }
 
 double cadence_overhead(double interval_s, double write_s, double restart_s, double mtbf_s)
 {
-    return cadence_segment_s(interval_s, write_s, restart_s, mtbf_s) / interval_s - 1;
+    return segment_s(interval_s, write_s, restart_s, mtbf_s) / interval_s - 1;
 }

@@ -44,10 +44,8 @@ void linkfit_add(struct linkfit *l, double bytes, double time_s, double weight)
     if (!(bytes >= 0) || !(time_s > 0) || !(weight > 0) || !isfinite(bytes + time_s + weight))
         return;
     s = size_of(l, bytes);
-    if (!s) {
-        l->passed_over++;
+    if (!s)
         return;
-    }
     s->weight += weight;
     s->bytes_sum += weight * bytes;
     s->time_sum_s += weight * time_s;
@@ -343,7 +341,6 @@ static void segment_of(const struct fit *f, uint32_t from, uint32_t to, struct l
     s->b_s_per_byte =
         bounded(l.b, b_sd, quantile, mean[n - 1].time_s / mean[n - 1].bytes * (1 + quantile * f->noise));
     s->a_sd_s = a_sd * quantile / deviate_normal(0.95);
-    s->lack = sqrt(lack);
 }
 
 void linkfit_fit(const struct linkfit *l, struct linkfit_result *r)
@@ -376,11 +373,4 @@ const struct linkfit_segment *linkfit_segment(const struct linkfit_result *r, do
         if (bytes > sqrt(r->segment[k - 1].to_bytes * r->segment[k].from_bytes))
             s = &r->segment[k];
     return s;
-}
-
-double linkfit_time_s(const struct linkfit_result *r, double bytes)
-{
-    const struct linkfit_segment *s = linkfit_segment(r, bytes);
-
-    return s ? s->a_s.value + s->b_s_per_byte.value * bytes : NAN;
 }

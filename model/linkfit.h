@@ -36,12 +36,11 @@ struct linkfit_size {
 struct linkfit {
     uint32_t n;
     uint64_t random_state;
-    uint64_t passed_over; /* collectives of further sizes, which did not fit */
     struct linkfit_size size[LINKFIT_SIZES];
 };
 
 /* Add a collective of `bytes` whose last arriver stayed time_s; it represents `weight` similar ones.  Values that
- * are not positive are ignored. New transfers replace random older ones of a size (Aggarwal, VLDB 2006). */
+ * are not positive are ignored, and so are sizes beyond LINKFIT_SIZES. New transfers replace random older ones of a size (Aggarwal, VLDB 2006). */
 void linkfit_add(struct linkfit *l, double bytes, double time_s, double weight);
 
 struct linkfit_range {
@@ -53,7 +52,6 @@ struct linkfit_segment {
     unsigned sizes;
     struct linkfit_range a_s, b_s_per_byte; /* value NaN: one size alone */
     double a_sd_s;                          /* NaN: one size alone */
-    double lack;                            /* relative, of the sizes from the line */
 };
 
 struct linkfit_result {
@@ -67,7 +65,5 @@ void linkfit_fit(const struct linkfit *l, struct linkfit_result *r);
 
 /* The segment that a size belongs to (the nearest one); NULL without any. */
 const struct linkfit_segment *linkfit_segment(const struct linkfit_result *r, double bytes);
-/* Seconds for bytes; NaN where only the time of one other size is known. */
-double linkfit_time_s(const struct linkfit_result *r, double bytes);
 
 #endif

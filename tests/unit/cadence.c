@@ -39,8 +39,6 @@ int main(void)
     ok(cadence_daly_s(200, 100) == 100, "Daly's interval is M beyond C = 2M");
     ok(near(cadence_daly_s(1e-3, 1e6), cadence_optimal_s(1e-3, 1e6), 1e-6),
        "Daly's and the exact interval agree for small C");
-    ok(near(cadence_segment_s(100, 10, 0, 1e12), 110, 1e-9),
-       "a segment without failures takes the interval and the write");
     ok(near(cadence_overhead(353.66982637732895, 10, 0, 6491), 0.0576260061577516, 1e-9),
        "overhead at the optimal interval");
     ok(near(cadence_goodput(100, 10, 20, 1000) * (1 + cadence_overhead(100, 10, 20, 1000)), 1, 1e-12),

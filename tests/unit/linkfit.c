@@ -42,10 +42,9 @@ static void exact(void)
     ok(r.segments == 1 && near(r.segment[0].a_s.value, 50e-6, 1e-4) &&
            near(r.segment[0].b_s_per_byte.value, 0.1e-9, 1e-4),
        "without noise latency and bandwidth are found exactly");
-    ok(near(linkfit_time_s(&r, 1e6), 150e-6, 1e-4), "time of a size between the measured ones");
     memset(&link_, 0, sizeof(link_));
     linkfit_fit(&link_, &r);
-    ok(r.segments == 0 && !linkfit_segment(&r, 1) && isnan(linkfit_time_s(&r, 1)),
+    ok(r.segments == 0 && !linkfit_segment(&r, 1),
        "a fit without samples has no segments");
     linkfit_add(&link_, 100, 0, 1);
     linkfit_add(&link_, 100, NAN, 1);
@@ -53,8 +52,7 @@ static void exact(void)
     ok(link_.n == 0, "samples that are no transfers are ignored");
     for (int k = 0; k < 60; k++)
         linkfit_add(&link_, pow(1.5, k), 1e-3, 1);
-    ok(link_.n == LINKFIT_SIZES && link_.passed_over == 60 - LINKFIT_SIZES + 2 - 2,
-       "sizes beyond the limit are counted: %llu", (unsigned long long)link_.passed_over);
+    is_int(link_.n, LINKFIT_SIZES, "sizes beyond the limit are ignored");
 }
 
 static void one_size(void)
@@ -66,8 +64,7 @@ static void one_size(void)
     random_state = 5;
     feed(&link_, &w, 1, 0, 0.05, 0);
     linkfit_fit(&link_, &r);
-    ok(r.segments == 1 && isnan(r.segment[0].a_s.value) && isnan(r.segment[0].b_s_per_byte.value) &&
-           isnan(linkfit_time_s(&r, 1e6)),
+    ok(r.segments == 1 && isnan(r.segment[0].a_s.value) && isnan(r.segment[0].b_s_per_byte.value),
        "samples of one size give neither latency nor bandwidth");
     ok(r.segment[0].a_s.low == 0 && r.segment[0].a_s.high > 0.97 * sum_s &&
            r.segment[0].a_s.high < 1.1 * sum_s,
