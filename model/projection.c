@@ -204,25 +204,23 @@ static void sample_noise(struct world *w, int i, uint64_t *state)
     }
 }
 
-static double median_of(const struct projection_sample *s, size_t offset)
+/* Of the samples' field at this offset. */
+static struct projection_range field_range(const struct projection_sample *s, size_t offset)
 {
     float v[SAMPLES];
 
     for (int i = 0; i < SAMPLES; i++)
         memcpy(&v[i], (const char *)&s[i] + offset, sizeof(float));
-    return statistics_medianf(v, SAMPLES);
+    return projection_range_of(v, SAMPLES);
 }
 
-static struct projection_range range_of(const struct projection_sample *s)
+struct projection_range projection_range_of(float *v, size_t n)
 {
-    float v[SAMPLES];
     struct projection_range r;
 
-    for (int i = 0; i < SAMPLES; i++)
-        v[i] = s[i].step_s;
-    r.p5 = statistics_quantilef(v, SAMPLES, 0.05);
-    r.p50 = statistics_medianf(v, SAMPLES);
-    r.p95 = statistics_quantilef(v, SAMPLES, 0.95);
+    r.p5 = statistics_quantilef(v, n, 0.05);
+    r.p50 = statistics_medianf(v, n);
+    r.p95 = statistics_quantilef(v, n, 0.95);
     return r;
 }
 
@@ -246,12 +244,13 @@ static void set_point(const struct world *w, unsigned p, struct projection_point
     *o = (struct projection_point){ .ranks = w->traffic.ranks * factor,
                                     .factor = factor,
                                     .ideal_ratio = factor };
-    o->step_s = range_of(s);
+    o->step_s = field_range(s, offsetof(struct projection_sample, step_s));
     if (factor == 1) /* measured, so without uncertainty */
         o->step_s = (struct projection_range){ w->in->step_s, w->in->step_s, w->in->step_s };
-    o->compute_s = median_of(s, offsetof(struct projection_sample, compute_s));
-    o->communication_s = median_of(s, offsetof(struct projection_sample, communication_s)) + w->in->other_s;
-    o->synchronisation_s = median_of(s, offsetof(struct projection_sample, synchronisation_s));
+    o->compute_s = field_range(s, offsetof(struct projection_sample, compute_s)).p50;
+    o->communication_s =
+        field_range(s, offsetof(struct projection_sample, communication_s)).p50 + w->in->other_s;
+    o->synchronisation_s = field_range(s, offsetof(struct projection_sample, synchronisation_s)).p50;
     parts = o->compute_s + o->communication_s + o->synchronisation_s;
     scale = parts > 0 ? o->step_s.p50 / parts : 1;
     o->compute_s *= scale;

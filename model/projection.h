@@ -67,6 +67,7 @@ struct projection_input {
 struct projection_range {
     double p5, p50, p95;
 };
+struct projection_range projection_range_of(float *v, size_t n); /* reorders v */
 
 struct projection_point {
     double ranks, factor;                                 /* factor: times the ranks that were measured */

@@ -7,7 +7,6 @@
 
 #include "model/allreduce_traffic.h"
 #include "model/deviate.h"
-#include "model/statistics.h"
 #include "model/step.h"
 
 #define DOUBT      0.05  /* relative, of the cost of a collective that was never measured */
@@ -68,35 +67,23 @@ static double exposed_s(const struct world *w, double comm_s)
     return w->in->overlap > 0 ? step_exposed_s(comm_s, w->in->overlap, w->in->backward_s) : comm_s;
 }
 
-static enum allreduce_algo allreduce_algo(enum strategy_kind kind)
-{
-    switch (kind) {
-    case STRATEGY_TREE:
-        return ALLREDUCE_TREE;
-    case STRATEGY_HALVING:
-        return ALLREDUCE_HALVING;
-    case STRATEGY_HIERARCHICAL:
-        return ALLREDUCE_HIERARCHICAL;
-    case STRATEGY_SERVER:
-        return ALLREDUCE_SERVER;
-    default:
-        return ALLREDUCE_RING;
-    }
-}
-
-static enum strategy_kind kind_now(enum traffic_algorithm a)
-{
-    switch (a) {
-    case TRAFFIC_HALVING:
-        return STRATEGY_HALVING;
-    case TRAFFIC_TWO_LEVEL:
-        return STRATEGY_HIERARCHICAL;
-    case TRAFFIC_TREE:
-        return STRATEGY_TREE;
-    default: /* a library that chooses the quickest algorithm uses a ring where that is quickest */
-        return STRATEGY_RING;
-    }
-}
+/* A collective's strategy as an algorithm on the placed ranks, and on a described network. */
+static const enum allreduce_algo placed[] = { [STRATEGY_RING] = ALLREDUCE_RING,
+                                              [STRATEGY_TREE] = ALLREDUCE_TREE,
+                                              [STRATEGY_HALVING] = ALLREDUCE_HALVING,
+                                              [STRATEGY_HIERARCHICAL] = ALLREDUCE_HIERARCHICAL,
+                                              [STRATEGY_SERVER] = ALLREDUCE_SERVER };
+static const enum collective_algo described[] = { [STRATEGY_RING] = COLLECTIVE_RING,
+                                                  [STRATEGY_TREE] = COLLECTIVE_TREE,
+                                                  [STRATEGY_HALVING] = COLLECTIVE_HALVING,
+                                                  [STRATEGY_HIERARCHICAL] = COLLECTIVE_HIERARCHICAL,
+                                                  [STRATEGY_SERVER] = COLLECTIVE_RING };
+/* A library that chooses the quickest algorithm uses a ring where that is quickest. */
+static const enum strategy_kind kind_now[TRAFFIC_ALGORITHMS] = { [TRAFFIC_RING] = STRATEGY_RING,
+                                                                 [TRAFFIC_HALVING] = STRATEGY_HALVING,
+                                                                 [TRAFFIC_TWO_LEVEL] = STRATEGY_HIERARCHICAL,
+                                                                 [TRAFFIC_TREE] = STRATEGY_TREE,
+                                                                 [TRAFFIC_QUICKEST] = STRATEGY_RING };
 
 static const struct traffic_wire *wire_at(const struct world *w, size_t i)
 {
@@ -115,7 +102,7 @@ static struct allreduce_cost cost_of(const struct world *w, size_t i, size_t l)
     const struct strategy_input *in = w->in;
     const struct traffic_link *k = &in->link[l];
     const struct traffic_wire *wire = wire_at(w, i);
-    const struct allreduce_traffic *c = &w->traffic[allreduce_algo(kind_now(wire->algorithm))];
+    const struct allreduce_traffic *c = &w->traffic[placed[kind_now[wire->algorithm]]];
     double inner = exp(in->inner_spread * deviate_normal(even(i, 29)));
     struct allreduce_cost o = { .inner_hop_s = inner * in->inner_hop_s,
                                 .inner_s_per_byte = inner * in->inner_s_per_byte };
@@ -129,15 +116,10 @@ static struct allreduce_cost cost_of(const struct world *w, size_t i, size_t l)
 
 static double described_s(const struct world *w, size_t l, enum strategy_kind kind)
 {
-    static const enum collective_algo algos[] = { [STRATEGY_RING] = COLLECTIVE_RING,
-                                                  [STRATEGY_TREE] = COLLECTIVE_TREE,
-                                                  [STRATEGY_HALVING] = COLLECTIVE_HALVING,
-                                                  [STRATEGY_HIERARCHICAL] = COLLECTIVE_HIERARCHICAL,
-                                                  [STRATEGY_SERVER] = COLLECTIVE_RING };
     struct collective c = *w->in->network;
 
     c.op = kind == STRATEGY_SERVER ? COLLECTIVE_PARAMETER_SERVER : COLLECTIVE_ALLREDUCE;
-    c.algo = algos[kind];
+    c.algo = described[kind];
     c.shards = w->in->shards;
     return collective_time_s(&c, w->in->link[l].bytes);
 }
@@ -149,10 +131,10 @@ static double collective_s(const struct world *w, size_t i, size_t l, enum strat
     if (w->in->network)
         return described_s(w, l, kind);
     /* The present algorithm takes the measured time, however it is divided into parts. */
-    if (kind == kind_now(wire_at(w, i)->algorithm))
+    if (kind == kind_now[wire_at(w, i)->algorithm])
         return w->in->link[l].time_s;
     cost = cost_of(w, i, l);
-    return allreduce_traffic_s(&w->traffic[allreduce_algo(kind)], &cost, w->in->link[l].bytes);
+    return allreduce_traffic_s(&w->traffic[placed[kind]], &cost, w->in->link[l].bytes);
 }
 
 /* Time of all collectives of a step, with this algorithm where possible. */
@@ -180,7 +162,7 @@ static double measured_s(const struct world *w)
 /* With the present algorithm. */
 static double ordered_s(const struct world *w, size_t i)
 {
-    enum allreduce_algo algo = allreduce_algo(kind_now(wire_at(w, i)->algorithm));
+    enum allreduce_algo algo = placed[kind_now[wire_at(w, i)->algorithm]];
     double sum = 0;
 
     for (size_t l = 0; l < w->in->n_links; l++) {
@@ -237,8 +219,8 @@ static void find_traffic(struct world *w, double *scratch)
 {
     const struct waiting_input *in = &w->in->ranks;
     uint32_t *place = (uint32_t *)scratch; /* uses part of scratch, one number per rank */
-    bool placed = in->node && in->nodes > 1 && in->nodes <= in->ranks;
-    struct allreduce_place p = { in->ranks, placed ? in->nodes : in->ranks, placed ? in->node : place };
+    bool known = in->node && in->nodes > 1 && in->nodes <= in->ranks;
+    struct allreduce_place p = { in->ranks, known ? in->nodes : in->ranks, known ? in->node : place };
 
     scratch += in->ranks;
     w->nodes = p.nodes;
@@ -270,16 +252,6 @@ static struct change no_change(const struct world *w)
     for (size_t i = 0; i < STRATEGY_WIRES; i++)
         c.exchange_s[i] = w->out->exchange_s;
     return c;
-}
-
-static struct projection_range range_of(float v[STRATEGY_WIRES])
-{
-    struct projection_range r;
-
-    r.p5 = statistics_quantilef(v, STRATEGY_WIRES, 0.05);
-    r.p50 = statistics_medianf(v, STRATEGY_WIRES);
-    r.p95 = statistics_quantilef(v, STRATEGY_WIRES, 0.95);
-    return r;
 }
 
 /* Print tenths where whole percents would be equal or near 0. */
@@ -329,8 +301,8 @@ static void add(struct world *w, struct strategy *s, const struct change *c, con
         step_s[i] = (float)step;
         ratio[i] = (float)(o->step_s / step);
     }
-    s->step_s = range_of(step_s);
-    s->ratio = range_of(ratio);
+    s->step_s = projection_range_of(step_s, STRATEGY_WIRES);
+    s->ratio = projection_range_of(ratio, STRATEGY_WIRES);
     if (w->in->network) { /* only the replay has an error, so print all digits */
         s->step_s.p50 = o->compute_s + o->other_s + o->waiting_s * c->waiting.value + c->exchange_s[0];
         s->ratio.p50 = o->step_s / s->step_s.p50;
@@ -456,7 +428,7 @@ static void add_merged(struct world *w)
 static void unhide(const struct world *w, struct change *c)
 {
     for (size_t i = 0; i < STRATEGY_WIRES; i++)
-        if (w->in->n_wires && kind_now(wire_at(w, i)->algorithm) != STRATEGY_RING)
+        if (w->in->n_wires && kind_now[wire_at(w, i)->algorithm] != STRATEGY_RING)
             c->exchange_s[i] *= 1 + even(i, 91) * even(i, 91);
 }
 
