@@ -13,7 +13,7 @@ char *scaling_run_text(const struct projection_run *r)
     char *text;
 
     for (size_t i = 0; i < r->n_times; i++)
-        json_array_append_new(times, json_pack("[s,o,o,o]", collective_op_name(r->time[i].op),
+        json_array_append_new(times, json_pack("[s,o,o,o]", collective_ops[r->time[i].op],
                                                real_json(r->time[i].bytes), real_json(r->time[i].time_s),
                                                real_json(r->time[i].time_error)));
     o = json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "ranks", real_json(r->ranks), "ranks_per_node",

@@ -3,49 +3,17 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const op_names[COLLECTIVE_OPS] = {
-    [COLLECTIVE_ALLREDUCE] = "allreduce",
-    [COLLECTIVE_ALLGATHER] = "allgather",
-    [COLLECTIVE_REDUCE_SCATTER] = "reduce-scatter",
-    [COLLECTIVE_ALLTOALL] = "alltoall",
-    [COLLECTIVE_BROADCAST] = "broadcast",
-    [COLLECTIVE_REDUCE] = "reduce",
-    [COLLECTIVE_PARAMETER_SERVER] = "parameter-server",
-};
-
-static const char *const algo_names[COLLECTIVE_ALGOS] = {
-    [COLLECTIVE_RING] = "ring",
-    [COLLECTIVE_TREE] = "tree",
-    [COLLECTIVE_HALVING] = "halving-doubling",
-    [COLLECTIVE_HIERARCHICAL] = "hierarchical",
-};
-
-const char *collective_op_name(enum collective_op op)
-{
-    return op_names[op];
-}
-
-const char *collective_algo_name(enum collective_algo algo)
-{
-    return algo_names[algo];
-}
+const char *const collective_ops[] = { "allreduce", "allgather", "reduce-scatter",   "alltoall",
+                                       "broadcast", "reduce",    "parameter-server", NULL };
+const char *const collective_algos[] = { "ring", "tree", "halving-doubling", "hierarchical", NULL };
 
 enum collective_op collective_op_find(const char *name)
 {
     int op = 0;
 
-    while (op < COLLECTIVE_OPS && strcmp(op_names[op], name))
+    while (op < COLLECTIVE_OPS && strcmp(collective_ops[op], name))
         op++;
     return (enum collective_op)op;
-}
-
-enum collective_algo collective_algo_find(const char *name)
-{
-    int algo = 0;
-
-    while (algo < COLLECTIVE_ALGOS && strcmp(algo_names[algo], name))
-        algo++;
-    return (enum collective_algo)algo;
 }
 
 bool collective_has(enum collective_op op, enum collective_algo algo)

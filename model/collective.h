@@ -28,11 +28,8 @@ enum collective_algo {
     COLLECTIVE_ALGOS,
 };
 
-const char *collective_op_name(enum collective_op op);
-const char *collective_algo_name(enum collective_algo algo);
-/* COLLECTIVE_OPS, COLLECTIVE_ALGOS: no such name. */
-enum collective_op collective_op_find(const char *name);
-enum collective_algo collective_algo_find(const char *name);
+extern const char *const collective_ops[], *const collective_algos[]; /* names, then NULL */
+enum collective_op collective_op_find(const char *name);              /* COLLECTIVE_OPS: no such name */
 
 /* Can the operation use this algorithm?  All-to-all and parameter server have one algorithm and ignore algo. */
 bool collective_has(enum collective_op op, enum collective_algo algo);

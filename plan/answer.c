@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/text.h"
 #include "common/units.h"
@@ -140,6 +139,12 @@ void answer_cell(struct answer *a, double value)
     struct item *item = &a->item[a->table];
 
     add_value(item, item->columns[item->n % item->n_columns].unit, value, NULL);
+}
+
+void answer_numbers(struct answer *a, const double *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        answer_cell(a, values[i]);
 }
 
 void answer_cell_words(struct answer *a, const char *fmt, ...)
@@ -333,12 +338,4 @@ void answer_print_json(const struct answer *a, FILE *out)
     json_dumpf(o, out, JSON_INDENT(2) | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(17));
     fputc('\n', out);
     json_decref(o);
-}
-
-double answer_get(const struct answer *a, const char *key)
-{
-    for (size_t i = a->n; i > 0; i--)
-        if (a->item[i - 1].n && !strcmp(a->item[i - 1].key, key) && isfinite(a->item[i - 1].value->number))
-            return a->item[i - 1].value->number;
-    return NAN;
 }

@@ -18,8 +18,8 @@ enum answer_unit {
     ANSWER_HOURS,   /* the value is in hours */
     ANSWER_BYTES,
     ANSWER_RATE,
-    ANSWER_WORDS,   /* text */
-    ANSWER_FLAG,    /* 1: yes, 0: no */
+    ANSWER_WORDS, /* text */
+    ANSWER_FLAG,  /* 1: yes, 0: no */
 };
 
 struct answer_column {
@@ -47,6 +47,11 @@ __attribute__((format(printf, 4, 5))) void answer_flag(struct answer *a, const c
 void answer_table(struct answer *a, const char *key, const char *title, const struct answer_column *columns,
                   size_t n_columns);
 void answer_cell(struct answer *a, double value);
+/* Several cells: answer_cells(a, 1.5, NAN). */
+#define answer_cells(a, ...)                           \
+    answer_numbers(a, (const double[]){ __VA_ARGS__ }, \
+                   sizeof((const double[]){ __VA_ARGS__ }) / sizeof(double))
+void answer_numbers(struct answer *a, const double *values, size_t n);
 __attribute__((format(printf, 2, 3))) void answer_cell_words(struct answer *a, const char *fmt, ...);
 
 /* A sentence that explains the figures; in JSON an element of the array "notes". */
@@ -57,8 +62,5 @@ __attribute__((format(printf, 2, 3))) void answer_assumes(struct answer *a, cons
 
 void answer_print(const struct answer *a, FILE *out, int columns);
 void answer_print_json(const struct answer *a, FILE *out);
-
-/* Value of the newest figure with this key, NaN if there is none: for tests. */
-double answer_get(const struct answer *a, const char *key);
 
 #endif

@@ -36,13 +36,11 @@ static void put_curve(const struct bucket *b, double best, struct answer *answer
 
         if (n < 1 || (octave > -4 && n == round(best * exp2(-octave + 1))))
             continue;
-        answer_cell(answer, b->bytes / n);
-        answer_cell(answer, n);
-        answer_cell(answer, bucket_even_exposed_s(b, b->bytes / n));
+        answer_cells(answer, b->bytes / n, n, bucket_even_exposed_s(b, b->bytes / n));
     }
 }
 
-static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
+static int run(const struct options *a, struct answer *answer, struct err *err)
 {
     double given = options_number(a, "bucket"), best;
     struct collective_cost cost;
@@ -50,18 +48,16 @@ static enum question_result run(const struct options *a, struct answer *answer, 
     struct bucket b;
 
     job_network(a, &c);
-    c.algo = collective_algo_find(options_text(a, "algo"));
+    c.algo = (enum collective_algo)options_number(a, "algo");
     if (job_network_check(&c, err) < 0)
-        return QUESTION_WRONG;
+        return -1;
     cost = collective_cost(&c);
     b = (struct bucket){ options_number(a, "gradient-bytes"), options_number(a, "backward"), cost.fixed_s,
                          cost.s_per_byte };
-    if (b.bytes <= 0) {
-        err_set(err, "--gradient-bytes: must be more than zero");
-        return QUESTION_WRONG;
-    }
+    if (b.bytes <= 0)
+        return err_set(err, "--gradient-bytes: must be more than zero");
     best = bucket_best_count(&b);
-    answer_title(answer, "Gradients in buckets, %s over %.0f ranks", collective_algo_name(c.algo), c.ranks);
+    answer_title(answer, "Gradients in buckets, %s over %.0f ranks", collective_algos[c.algo], c.ranks);
     if (!isnan(given)) {
         answer_figure(answer, "exposed_comm_s", bucket_even_exposed_s(&b, fmin(given, b.bytes)),
                       ANSWER_SECONDS, "exposed communication with --bucket");
@@ -82,14 +78,13 @@ static enum question_result run(const struct options *a, struct answer *answer, 
     answer_assumes(
         answer, "gradients become ready evenly over the backward pass; exchanges run one after another and "
                 "do not slow down the computation");
-    return QUESTION_DONE;
+    return 0;
 }
 
 const struct question question_bucket = {
     .command.name = "bucket",
     .command.operands = "",
     .command.text = "how large the buckets of gradients should be",
-    .command.more = "",
     .command.uses = uses,
     .run = run,
 };

@@ -87,7 +87,7 @@ static int put_bounds(const struct bounds *b, double best_s, struct answer *answ
     return 0;
 }
 
-static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
+static int run(const struct options *a, struct answer *answer, struct err *err)
 {
     double c = options_number(a, "write"), m = options_number(a, "mtbf"), r = options_number(a, "restart");
     double best = cadence_optimal_s(c, m), given = options_number(a, "interval");
@@ -109,7 +109,7 @@ static enum question_result run(const struct options *a, struct answer *answer, 
                       "goodput with --interval");
     }
     if (put_bounds(&b, best, answer, err) < 0)
-        return QUESTION_WRONG;
+        return -1;
     if (c >= m)
         answer_note(
             answer,
@@ -121,7 +121,7 @@ static enum question_result run(const struct options *a, struct answer *answer, 
     answer_assumes(answer,
                    "failures are exponential with a known mean and may occur during checkpoints but not "
                    "during restarts; the job stands still while a checkpoint is written");
-    return QUESTION_DONE;
+    return 0;
 }
 
 const struct question question_checkpoint = {

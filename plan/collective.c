@@ -2,6 +2,7 @@
 #include "model/collective.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "plan/answer.h"
@@ -12,10 +13,7 @@
 enum { OP, CROSSOVER, SLOWEST, SHARDS, SKEW, MEASURED };
 
 static const struct option_spec own[] = {
-    [OP] = { "op", "NAME",
-             VALUE_ONE_OF(VALUE_WORDS("allreduce", "allgather", "reduce-scatter", "alltoall", "broadcast",
-                                      "reduce", "parameter-server")),
-             "the operation" },
+    [OP] = { "op", "NAME", VALUE_ONE_OF(collective_ops), "the operation" },
     [CROSSOVER] = { "crossover", "A,B", VALUE(VALUE_ANY),
                     "find the size at which two algorithms take equally long, as in ring,tree" },
     [SLOWEST] = { "slowest-link", "RATE", VALUE_RANGE(VALUE_RATE, VALUE_POSITIVE, INFINITY),
@@ -37,16 +35,17 @@ static const struct option_use uses[] = {
 static int read_pair(const char *text, enum collective_algo pair[2], struct err *err)
 {
     const char *comma = strchr(text, ',');
-    char first[32] = "", algorithms[120];
+    char first[32], algorithms[120];
+    double one, two;
 
-    if (comma && (size_t)(comma - text) < sizeof(first))
-        memcpy(first, text, (size_t)(comma - text));
-    pair[0] = collective_algo_find(first);
-    pair[1] = comma ? collective_algo_find(comma + 1) : COLLECTIVE_ALGOS;
-    if (pair[0] == COLLECTIVE_ALGOS || pair[1] == COLLECTIVE_ALGOS || pair[0] == pair[1])
+    snprintf(first, sizeof(first), "%.*s", comma ? (int)(comma - text) : 0, text);
+    if (!comma || options_value(&option_algo, first, &one, NULL) < 0 ||
+        options_value(&option_algo, comma + 1, &two, NULL) < 0 || one == two)
         return err_set(
             err, "--crossover: '%.60s' is not accepted: two different algorithms of %s, as in ring,tree",
             text, value_accepts(&option_algo.type, algorithms, sizeof(algorithms)));
+    pair[0] = (enum collective_algo)one;
+    pair[1] = (enum collective_algo)two;
     return 0;
 }
 
@@ -65,7 +64,7 @@ static int put_crossover(const struct options *a, const struct collective *c, st
                          struct err *err)
 {
     struct collective one = *c, two = *c;
-    enum collective_algo pair[2];
+    enum collective_algo pair[2] = { COLLECTIVE_RING, COLLECTIVE_RING };
     double bytes;
 
     if (read_pair(options_text(a, "crossover"), pair, err) < 0)
@@ -75,8 +74,8 @@ static int put_crossover(const struct options *a, const struct collective *c, st
     if (job_network_check(&one, err) < 0 || job_network_check(&two, err) < 0)
         return -1;
     bytes = collective_crossover_bytes(&one, &two);
-    answer_title(answer, "%s over %.0f ranks, %s against %s", collective_op_name(c->op), c->ranks,
-                 collective_algo_name(pair[0]), collective_algo_name(pair[1]));
+    answer_title(answer, "%s over %.0f ranks, %s against %s", collective_ops[c->op], c->ranks,
+                 collective_algos[pair[0]], collective_algos[pair[1]]);
     answer_figure(answer, "crossover_bytes", bytes, ANSWER_BYTES,
                   "vector size at which both take equally long");
     if (isnan(bytes)) {
@@ -86,8 +85,8 @@ static int put_crossover(const struct options *a, const struct collective *c, st
     answer_figure(answer, "time_s", collective_time_s(&one, bytes), ANSWER_SECONDS, "time at that size");
     answer_word(answer, "cheaper_above",
                 collective_cost(&one).s_per_byte < collective_cost(&two).s_per_byte
-                    ? collective_algo_name(pair[0])
-                    : collective_algo_name(pair[1]),
+                    ? collective_algos[pair[0]]
+                    : collective_algos[pair[1]],
                 "faster above that size; the other one is faster below");
     return 0;
 }
@@ -109,10 +108,9 @@ static void put_others(const struct collective *c, double bytes, struct answer *
         other.algo = (enum collective_algo)i;
         if (!collective_has(c->op, other.algo) || (i == COLLECTIVE_HIERARCHICAL && !job_network_has_nodes(c)))
             continue;
-        answer_cell_words(answer, "%s", collective_algo_name(other.algo));
-        answer_cell(answer, collective_time_s(&other, bytes));
-        answer_cell(answer, collective_cost(&other).fixed_s);
-        answer_cell(answer, collective_sent_bytes(&other, bytes));
+        answer_cell_words(answer, "%s", collective_algos[other.algo]);
+        answer_cells(answer, collective_time_s(&other, bytes), collective_cost(&other).fixed_s,
+                     collective_sent_bytes(&other, bytes));
     }
 }
 
@@ -127,8 +125,8 @@ static int put_time(const struct options *a, const struct collective *c, struct 
         return err_set(err, "--bytes=SIZE is needed, or --crossover=A,B");
     if (job_network_check(c, err) < 0)
         return -1;
-    answer_title(answer, "%s over %.0f ranks%s%s", collective_op_name(c->op), c->ranks, one_way ? "" : ", ",
-                 one_way ? "" : collective_algo_name(c->algo));
+    answer_title(answer, "%s over %.0f ranks%s%s", collective_ops[c->op], c->ranks, one_way ? "" : ", ",
+                 one_way ? "" : collective_algos[c->algo]);
     answer_figure(answer, "time_s", time_s, ANSWER_SECONDS, "until the last rank has the result");
     answer_figure(answer, "bytes_per_rank", sent, ANSWER_BYTES, "sent by the busiest rank");
     answer_figure(answer, "bytes_per_s", time_s > 0 ? bytes / time_s : NAN, ANSWER_RATE,
@@ -148,16 +146,15 @@ static int put_time(const struct options *a, const struct collective *c, struct 
     return 0;
 }
 
-static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
+static int run(const struct options *a, struct answer *answer, struct err *err)
 {
-    const char *algo = options_text(a, "algo");
+    double algo = options_number(a, "algo");
     struct collective c;
-    int rc;
 
     job_network(a, &c);
-    c.op = collective_op_find(options_text(a, "op"));
-    if (algo)
-        c.algo = collective_algo_find(algo);
+    c.op = (enum collective_op)options_number(a, "op");
+    if (!isnan(algo))
+        c.algo = (enum collective_algo)algo;
     else if (!collective_has(c.op, c.algo))
         c.algo = COLLECTIVE_TREE;
     c.shards = options_number(a, "shards");
@@ -165,8 +162,7 @@ static enum question_result run(const struct options *a, struct answer *answer, 
     if (options_given(a, "slowest-link"))
         c.slowest_bytes_per_s = options_number(a, "slowest-link");
     put_assumptions(answer);
-    rc = options_given(a, "crossover") ? put_crossover(a, &c, answer, err) : put_time(a, &c, answer, err);
-    return rc < 0 ? QUESTION_WRONG : QUESTION_DONE;
+    return options_given(a, "crossover") ? put_crossover(a, &c, answer, err) : put_time(a, &c, answer, err);
 }
 
 const struct question question_collective = {

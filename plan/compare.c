@@ -241,16 +241,8 @@ static double pays_below(const struct report_strategy *s, double same_s)
 static void put_row(struct answer *answer, const struct report_strategy *s, double iterations, double same_s)
 {
     answer_cell_words(answer, "%s", s->name);
-    answer_cell(answer, s->step_s.p50);
-    answer_cell(answer, s->ratio.p50);
-    answer_cell(answer, s->ratio.p5);
-    answer_cell(answer, s->ratio.p95);
-    answer_cell(answer, s->shares.work);
-    answer_cell(answer, s->shares.waiting);
-    answer_cell(answer, s->shares.exchange);
-    answer_cell(answer, s->growth);
-    answer_cell(answer, s->time_s);
-    answer_cell(answer, pays_below(s, same_s));
+    answer_cells(answer, s->step_s.p50, s->ratio.p50, s->ratio.p5, s->ratio.p95, s->shares.work,
+                 s->shares.waiting, s->shares.exchange, s->growth, s->time_s, pays_below(s, same_s));
     answer_cell_words(answer, "%s", s->reason);
     answer_cell_words(answer, "%s", s->assumes[0] ? s->assumes : "-");
     if (!isnan(iterations))
@@ -327,14 +319,12 @@ static void put_strategies(const struct options *a, struct answer *answer, const
     put_notes(a, answer, r);
 }
 
-static enum question_result compare_measured(const struct options *a, struct report_strategies *r,
-                                             struct answer *answer, struct err *err)
+static int compare_measured(const struct options *a, struct report_strategies *r, struct answer *answer,
+                            struct err *err)
 {
     for (size_t i = 0; i < ARRAY_SIZE(describing); i++)
-        if (options_given(a, describing[i]->name) || (options_text(a, "trace") && options_text(a, "job"))) {
-            err_set(err, "--trace=FILE, --job=ID and a description of the job exclude one another");
-            return QUESTION_WRONG;
-        }
+        if (options_given(a, describing[i]->name) || (options_text(a, "trace") && options_text(a, "job")))
+            return err_set(err, "--trace=FILE, --job=ID and a description of the job exclude one another");
     if ((options_text(a, "trace") ? of_trace(a, r, err) : of_job(a, r, err)) < 0)
         return QUESTION_FAILED;
     if (r->n == 0) {
@@ -349,18 +339,18 @@ static enum question_result compare_measured(const struct options *a, struct rep
                   "the fitted cost of their messages (model/strategy.h)",
                   (double)r->steps);
     running_put_assumes(answer, r->assumes, r->n_assumes);
-    return QUESTION_DONE;
+    return 0;
 }
 
-static enum question_result compare_described(const struct options *a, struct report_strategies *r,
-                                              struct answer *answer, struct err *err)
+static int compare_described(const struct options *a, struct report_strategies *r, struct answer *answer,
+                             struct err *err)
 {
     struct strategies *s;
     struct collective network;
 
     job_network(a, &network);
     if (check(a, &network, err) < 0)
-        return QUESTION_WRONG;
+        return -1;
     s = xcalloc(1, sizeof(*s));
     rank_described(a, &network, s);
     report_strategies_put(r, s);
@@ -377,18 +367,17 @@ static enum question_result compare_described(const struct options *a, struct re
         "noise is independent between ranks and between steps; with bounded staleness the exchange overlaps "
         "the work; bounded staleness and local steps use the cheapest collective; iterations grow only as "
         "given");
-    return QUESTION_DONE;
+    return 0;
 }
 
-static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
+static int run(const struct options *a, struct answer *answer, struct err *err)
 {
     struct report_strategies *r = xcalloc(1, sizeof(*r));
-    enum question_result result = options_text(a, "trace") || options_text(a, "job")
-                                      ? compare_measured(a, r, answer, err)
-                                      : compare_described(a, r, answer, err);
+    int rc = options_text(a, "trace") || options_text(a, "job") ? compare_measured(a, r, answer, err)
+                                                                : compare_described(a, r, answer, err);
 
     free(r);
-    return result;
+    return rc;
 }
 
 const struct question question_compare = {

@@ -22,16 +22,14 @@ static const struct option_use uses[] = {
     { NULL, NULL },
 };
 
-static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
+static int run(const struct options *a, struct answer *answer, struct err *err)
 {
     double r = options_number(a, "ratio"), i = options_number(a, "iterations-ratio");
     double compute_s = options_number(a, "compute"), comm_s = options_number(a, "comm");
     double even = trade_compress_break_even(r, i);
 
-    if (isnan(compute_s) != isnan(comm_s)) {
-        err_set(err, "--compute and --comm are needed together: their ratio decides");
-        return QUESTION_WRONG;
-    }
+    if (isnan(compute_s) != isnan(comm_s))
+        return err_set(err, "--compute and --comm are needed together: their ratio decides");
     answer_title(answer, "Sending %g of the bytes for %g times the iterations", r, i);
     answer_figure(answer, "break_even_comm_over_compute", even, ANSWER_NUMBER,
                   isinf(even) ? "it never pays: --ratio times --iterations-ratio is 1 or more"
@@ -46,14 +44,13 @@ static enum question_result run(const struct options *a, struct answer *answer, 
     }
     answer_source(answer, "I (Tc + r Tm) < Tc + Tm, that is Tm/Tc > (I-1)/(1 - r I)");
     answer_assumes(answer, "no part of the exchange is overlapped, and compression itself takes no time");
-    return QUESTION_DONE;
+    return 0;
 }
 
 const struct question question_compress = {
     .command.name = "compress",
     .command.operands = "",
     .command.text = "whether compressing the exchange pays for its extra iterations",
-    .command.more = "",
     .command.uses = uses,
     .run = run,
 };

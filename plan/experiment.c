@@ -319,10 +319,10 @@ static void print(const struct experiment *e, bool plots, bool utf8)
     answer_free(figures);
 }
 
-static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
+static int run(const struct options *a, struct answer *answer, struct err *err)
 {
     struct experiment *e = xcalloc(1, sizeof(*e));
-    enum question_result rc = QUESTION_WRONG;
+    int rc = -1;
 
     if (begin(e, a, err) < 0)
         goto out;
@@ -341,7 +341,7 @@ static enum question_result run(const struct options *a, struct answer *answer, 
     } else {
         print(e, !options_given(a, "no-plot"), !options_given(a, "ascii") && chart_utf8());
     }
-    rc = QUESTION_DONE;
+    rc = 0;
 out:
     free(e);
     return rc;

@@ -19,14 +19,12 @@ static struct statistics_mean cv_of(const struct trial_figures *f)
 
 static void cell_rate(struct answer *answer, const struct trial_figures *f)
 {
-    answer_cell(answer, round(rate_of(f).mean));
-    answer_cell(answer, rate_of(f).error);
+    answer_cells(answer, round(rate_of(f).mean), rate_of(f).error);
 }
 
 static void cell_cv(struct answer *answer, const struct trial_figures *f)
 {
-    answer_cell(answer, cv_of(f).mean);
-    answer_cell(answer, cv_of(f).error);
+    answer_cells(answer, cv_of(f).mean, cv_of(f).error);
 }
 
 static void put_fit(const struct experiment *e, struct answer *answer)
@@ -87,11 +85,9 @@ static void put_uncoordinated(const struct experiment *e, struct answer *answer)
         const struct published *p = experiment_published_of(e->nodes[i]);
         double rate = rate_of(f).mean, cv = cv_of(f).mean;
 
-        answer_cell(answer, e->nodes[i]);
-        answer_cell(answer, p ? p->rate : NAN);
+        answer_cells(answer, e->nodes[i], p ? p->rate : NAN);
         cell_rate(answer, f);
-        answer_cell(answer, p ? rate / p->rate - 1 : NAN);
-        answer_cell(answer, p ? p->cv : NAN);
+        answer_cells(answer, p ? rate / p->rate - 1 : NAN, p ? p->cv : NAN);
         cell_cv(answer, f);
         answer_cell_words(answer, "%s",
                           p ? met(experiment_rate_miss(p, rate), experiment_cv_miss(p, cv)) : "?");
@@ -114,8 +110,7 @@ static void put_coordinated(const struct experiment *e, struct answer *answer)
     for (int i = 0; i < e->sizes; i++) {
         const struct published *p = experiment_published_of(e->nodes[i]);
 
-        answer_cell(answer, e->nodes[i]);
-        answer_cell(answer, p ? p->coordinated_rate : NAN);
+        answer_cells(answer, e->nodes[i], p ? p->coordinated_rate : NAN);
         cell_rate(answer, &e->all[EXPERIMENT_PACING][i]);
         cell_rate(answer, &e->all[EXPERIMENT_GATED][i]);
         answer_cell(answer, p ? p->coordinated_cv : NAN);
@@ -161,11 +156,9 @@ static void put_remedies(const struct experiment *e, struct answer *answer)
 
         answer_cell_words(answer, "%s", experiment_remedies[k].key);
         cell_rate(answer, f);
-        answer_cell(answer, gain.mean);
-        answer_cell(answer, gain.error);
+        answer_cells(answer, gain.mean, gain.error);
         cell_cv(answer, f);
-        answer_cell(answer, achieved_rate(e, f));
-        answer_cell(answer, achieved_cv(e, f));
+        answer_cells(answer, achieved_rate(e, f), achieved_cv(e, f));
         answer_cell_words(answer, "%s", experiment_remedies[k].words);
     }
 }
@@ -192,13 +185,12 @@ static void put_worlds(const struct experiment *e, struct answer *answer)
         const struct trial_figures *f = e->world[w];
 
         answer_cell_words(answer, "%s", trial_worlds[w].key);
-        answer_cell(answer, experiment_worst_miss(e->target[w]));
-        answer_cell(answer, cv_of(&f[EXPERIMENT_UNCOORDINATED]).mean);
-        answer_cell(answer, trial_gain(&f[EXPERIMENT_PACING], &f[EXPERIMENT_UNCOORDINATED]).mean);
-        answer_cell(answer, cv_of(&f[EXPERIMENT_PACING]).mean);
-        answer_cell(answer, trial_gain(&f[EXPERIMENT_GATED], &f[EXPERIMENT_UNCOORDINATED]).mean);
-        answer_cell(answer, trial_gain(&f[EXPERIMENT_GATED], &f[EXPERIMENT_UNCOORDINATED]).error);
-        answer_cell(answer, cv_of(&f[EXPERIMENT_GATED]).mean);
+        answer_cells(answer, experiment_worst_miss(e->target[w]), cv_of(&f[EXPERIMENT_UNCOORDINATED]).mean,
+                     trial_gain(&f[EXPERIMENT_PACING], &f[EXPERIMENT_UNCOORDINATED]).mean,
+                     cv_of(&f[EXPERIMENT_PACING]).mean,
+                     trial_gain(&f[EXPERIMENT_GATED], &f[EXPERIMENT_UNCOORDINATED]).mean,
+                     trial_gain(&f[EXPERIMENT_GATED], &f[EXPERIMENT_UNCOORDINATED]).error,
+                     cv_of(&f[EXPERIMENT_GATED]).mean);
         answer_cell_words(answer, "%s", trial_worlds[w].words);
     }
 }
@@ -220,8 +212,8 @@ static void put_collectives(const struct experiment *e, struct answer *answer)
 
         answer_cell_words(answer, "%s", experiment_collectives[k].key);
         cell_rate(answer, f);
-        answer_cell(answer, (double)TRIAL_SAMPLES * experiment_most_nodes(e) / rate_of(f).mean);
-        answer_cell(answer, cv_of(f).mean);
+        answer_cells(answer, (double)TRIAL_SAMPLES * experiment_most_nodes(e) / rate_of(f).mean,
+                     cv_of(f).mean);
         answer_cell_words(answer, "%s", experiment_collectives[k].words);
     }
 }

@@ -46,8 +46,7 @@ bool job_network_has_nodes(const struct collective *c)
 int job_network_check(const struct collective *c, struct err *err)
 {
     if (!collective_has(c->op, c->algo))
-        return err_set(err, "%s has no algorithm %s", collective_op_name(c->op),
-                       collective_algo_name(c->algo));
+        return err_set(err, "%s has no algorithm %s", collective_ops[c->op], collective_algos[c->algo]);
     if (isnan(c->link.latency_s) && c->op != COLLECTIVE_PARAMETER_SERVER)
         return err_set(err, "--latency=TIME is needed: latency of one message, as in --latency=10us");
     if (c->algo != COLLECTIVE_HIERARCHICAL)
@@ -66,7 +65,7 @@ int job_network_check(const struct collective *c, struct err *err)
 
 enum order_dist job_dist(const struct options *a)
 {
-    return options_is(a, "dist", "lognormal") ? ORDER_LOGNORMAL : ORDER_NORMAL;
+    return (enum order_dist)options_number(a, "dist");
 }
 
 int job_overlap_check(const struct options *a, struct err *err)
@@ -120,7 +119,7 @@ int job_train(const struct options *a, struct train *t, struct err *err)
         .node_mtbf_s = options_given(a, "node-mtbf") ? options_number(a, "node-mtbf") : INFINITY,
     };
     job_network(a, &t->exchange);
-    t->exchange.algo = collective_algo_find(options_text(a, "algo"));
+    t->exchange.algo = (enum collective_algo)options_number(a, "algo");
     if (job_network_check(&t->exchange, err) < 0 || job_overlap_check(a, err) < 0 ||
         check_batch(t, err) < 0 || check_failures(t, err) < 0)
         return -1;

@@ -23,7 +23,7 @@ static const struct option_use uses[] = {
     { NULL, NULL },
 };
 
-static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
+static int run(const struct options *a, struct answer *answer, struct err *err)
 {
     double compute_s = options_number(a, "compute"), comm_s = options_number(a, "comm"),
            c = options_number(a, "penalty");
@@ -50,7 +50,7 @@ static enum question_result run(const struct options *a, struct answer *answer, 
     answer_source(answer, "(1 + C K) (Tc + Tm/K) is least at K = sqrt(Tm / (C Tc))");
     answer_assumes(answer,
                    "iterations grow as 1 + C K with the given --penalty; all ranks take equally long");
-    return QUESTION_DONE;
+    return 0;
 }
 
 const struct question question_localsgd = {

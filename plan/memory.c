@@ -38,15 +38,14 @@ static void put_stages(double p, double n, double beside, double has, struct ans
 
     answer_table(answer, "stages", "By stage of ZeRO:", columns, isnan(has) ? 3 : 4);
     for (int stage = 0; stage < 4; stage++) {
-        answer_cell(answer, stage);
-        answer_cell(answer, p * memory_bytes_per_parameter(stage, n) + beside);
-        answer_cell(answer, memory_bytes_per_parameter(stage, n));
+        answer_cells(answer, stage, p * memory_bytes_per_parameter(stage, n) + beside,
+                     memory_bytes_per_parameter(stage, n));
         if (!isnan(has))
             answer_cell(answer, memory_ranks_needed(stage, p, has - beside));
     }
 }
 
-static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
+static int run(const struct options *a, struct answer *answer, struct err *err)
 {
     double p = options_number(a, "params"), n = options_number(a, "ranks"),
            beside = options_number(a, "activation-bytes");
@@ -71,14 +70,13 @@ static enum question_result run(const struct options *a, struct answer *answer, 
     answer_assumes(answer,
                    "mixed-precision Adam (2 bytes of weights, 2 of gradients, 12 of optimiser state per "
                    "parameter); no buffers and no fragmentation; activations only as given");
-    return QUESTION_DONE;
+    return 0;
 }
 
 const struct question question_memory = {
     .command.name = "memory",
     .command.operands = "",
     .command.text = "memory of parameters, gradients and optimiser on each rank",
-    .command.more = "",
     .command.uses = uses,
     .run = run,
 };

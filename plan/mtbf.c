@@ -73,21 +73,19 @@ static void put_mean(const struct options *a, double rate_s, struct answer *answ
                   "expected failures in --duration");
 }
 
-static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
+static int run(const struct options *a, struct answer *answer, struct err *err)
 {
     int counts = options_given(a, "failures") || options_given(a, "node-days");
     double n = options_number(a, "nodes");
     struct failure_rate r;
 
-    if (counts + options_given(a, "failures-per-1000-node-days") + options_given(a, "node-mtbf") != 1) {
-        err_set(
+    if (counts + options_given(a, "failures-per-1000-node-days") + options_given(a, "node-mtbf") != 1)
+        return err_set(
             err,
             "one of --failures-per-1000-node-days=F, --node-mtbf=TIME, or --failures=K with --node-days=D is "
             "needed");
-        return QUESTION_WRONG;
-    }
     if (counts && read_counts(a, &r, err) < 0)
-        return QUESTION_WRONG;
+        return -1;
     answer_title(answer, "A job on %.0f nodes that fails when any of them fails", n);
     put_mean(a, counts ? failure_rate_mean(&r) : read_rate(a), answer);
     if (counts) {
@@ -102,7 +100,7 @@ static enum question_result run(const struct options *a, struct answer *answer, 
         answer,
         "nodes fail independently at a constant rate; jobs have no other causes of failure, although most failures of "
         "small jobs have");
-    return QUESTION_DONE;
+    return 0;
 }
 
 const struct question question_mtbf = {

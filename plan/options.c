@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "model/collective.h"
+
 const struct option_spec option_ranks = { "ranks", "N", VALUE_RANGE(VALUE_COUNT, 1, OPTIONS_RANKS_MAX),
                                           "number of ranks" };
 const struct option_spec option_ranks_per_node = { "ranks-per-node", "N", VALUE_RANGE(VALUE_COUNT, 1, 65536),
@@ -21,10 +23,8 @@ const struct option_spec option_intra_latency = { "intra-latency", "TIME",
 const struct option_spec option_intra_bandwidth = { "intra-bandwidth", "RATE",
                                                     VALUE_RANGE(VALUE_RATE, VALUE_POSITIVE, INFINITY),
                                                     "bandwidth inside a node" };
-const struct option_spec option_algo = {
-    "algo", "NAME", VALUE_ONE_OF(VALUE_WORDS("ring", "tree", "halving-doubling", "hierarchical")),
-    "algorithm of the collective"
-};
+const struct option_spec option_algo = { "algo", "NAME", VALUE_ONE_OF(collective_algos),
+                                         "algorithm of the collective" };
 const struct option_spec option_bytes = { "bytes", "SIZE", VALUE_RANGE(VALUE_BYTES, 0, INFINITY),
                                           "size of the vector" };
 const struct option_spec option_gradient_bytes = { "gradient-bytes", "SIZE",

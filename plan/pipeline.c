@@ -104,27 +104,23 @@ static int put_even(const struct options *a, double p, double m, double v, enum 
     return 0;
 }
 
-static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
+static int run(const struct options *a, struct answer *answer, struct err *err)
 {
     double p = options_number(a, "stages"), m = options_number(a, "microbatches"),
            v = options_number(a, "chunks");
     double want = options_number(a, "target-utilization");
-    enum pipeline_schedule how = options_is(a, "schedule", "gpipe")  ? PIPELINE_GPIPE
-                                 : options_is(a, "schedule", "1f1b") ? PIPELINE_1F1B
-                                                                     : PIPELINE_INTERLEAVED;
+    enum pipeline_schedule how = (enum pipeline_schedule)options_number(a, "schedule");
     int rc;
 
-    if (v > 1 && how != PIPELINE_INTERLEAVED) {
-        err_set(err, "--chunks needs --schedule=interleaved");
-        return QUESTION_WRONG;
-    }
+    if (v > 1 && how != PIPELINE_INTERLEAVED)
+        return err_set(err, "--chunks needs --schedule=interleaved");
     answer_title(answer, "A pipeline, %s", options_text(a, "schedule"));
     rc = options_given(a, "stage-times") ? put_uneven(a, p, m, answer, err)
                                          : put_even(a, p, m, v, how, answer, err);
     if (rc == 0 && !isnan(want) && isnan(p))
         rc = err_set(err, "--target-utilization needs --stages=P");
     if (rc < 0)
-        return QUESTION_WRONG;
+        return -1;
     if (!isnan(want))
         answer_figure(answer, "microbatches", pipeline_microbatches(want, p, v), ANSWER_COUNT,
                       "smallest number for a utilization of %g, with equal stages", want);
@@ -132,7 +128,7 @@ static enum question_result run(const struct options *a, struct answer *answer, 
         answer, "(p-1)/(v m + p-1): Huang et al. 2019, Narayanan et al. 2021; in flight: Korthikanti et al. "
                 "2022; unequal stages: sum t + (m-1) max t");
     answer_assumes(answer, "transfers between stages take no time; with --stage-times, one chunk per stage");
-    return QUESTION_DONE;
+    return 0;
 }
 
 const struct question question_pipeline = {

@@ -10,14 +10,13 @@
 
 struct answer;
 
-/* Result of a question, and sgplan's exit status. */
-enum question_result { QUESTION_DONE = 0, QUESTION_FAILED = 1, QUESTION_WRONG = 2 };
+#define QUESTION_FAILED 1
 
 struct question {
     struct options_command command; /* first: a command of sgplan is a question */
-    /* Fill in the answer, or set err.  A question that prints its output itself (a trace, a plot) leaves the answer
-     * empty. */
-    enum question_result (*run)(const struct options *o, struct answer *answer, struct err *err);
+    /* Fill in the answer; 0.  With a reason: -1 if the command line is wrong, else QUESTION_FAILED.  A question that
+     * prints its output itself (a trace, a plot) leaves the answer empty. */
+    int (*run)(const struct options *o, struct answer *answer, struct err *err);
 };
 
 extern const struct options_program sgplan_program;

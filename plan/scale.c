@@ -118,17 +118,8 @@ static void put_points(struct answer *a, const struct report_scaling *r)
     answer_table(a, "points", "Projection (nominal range: 90 %; throughput is relative to the measured one)",
                  point_columns, sizeof(point_columns) / sizeof(*point_columns));
     for (const struct report_point *p = r->point; p < r->point + r->n; p++) {
-        answer_cell(a, p->ranks);
-        answer_cell(a, p->factor);
-        answer_cell(a, p->step_s.p50);
-        answer_cell(a, p->step_s.p5);
-        answer_cell(a, p->step_s.p95);
-        answer_cell(a, p->throughput.p50);
-        answer_cell(a, p->throughput.p5);
-        answer_cell(a, p->throughput.p95);
-        answer_cell(a, p->compute);
-        answer_cell(a, p->communication);
-        answer_cell(a, p->synchronisation);
+        answer_cells(a, p->ranks, p->factor, p->step_s.p50, p->step_s.p5, p->step_s.p95, p->throughput.p50,
+                     p->throughput.p5, p->throughput.p95, p->compute, p->communication, p->synchronisation);
         answer_cell_words(a, "%s", p->regime);
     }
 }
@@ -142,9 +133,7 @@ static const struct answer_column part_columns[] = {
 
 static void put_part(struct answer *a, const struct variation_part *part)
 {
-    answer_cell(a, part->sd);
-    answer_cell(a, part->low);
-    answer_cell(a, part->high);
+    answer_cells(a, part->sd, part->low, part->high);
 }
 
 static void put_noise(struct answer *a, const struct report_noise *noise)
@@ -180,15 +169,8 @@ static const struct answer_column link_columns[] = {
 static void put_segment(struct answer *a, const struct report_link *link, const struct report_segment *g)
 {
     answer_cell_words(a, "%s", link->op);
-    answer_cell(a, (double)link->ranks);
-    answer_cell(a, g->from_bytes);
-    answer_cell(a, g->to_bytes);
-    answer_cell(a, g->fixed_s.value);
-    answer_cell(a, g->fixed_s.low);
-    answer_cell(a, g->fixed_s.high);
-    answer_cell(a, 1 / g->s_per_byte.value);
-    answer_cell(a, 1 / g->s_per_byte.high);
-    answer_cell(a, 1 / g->s_per_byte.low);
+    answer_cells(a, (double)link->ranks, g->from_bytes, g->to_bytes, g->fixed_s.value, g->fixed_s.low,
+                 g->fixed_s.high, 1 / g->s_per_byte.value, 1 / g->s_per_byte.high, 1 / g->s_per_byte.low);
 }
 
 static void put_links(struct answer *a, const struct report_scaling *r)
@@ -229,27 +211,22 @@ static void put_scaling(struct answer *a, struct report_scaling *r)
                      "collectives, weighted over the possible algorithms (model/projection.h)");
 }
 
-static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
+static int run(const struct options *a, struct answer *answer, struct err *err)
 {
-    enum question_result result = QUESTION_FAILED;
     bool strong = options_is(a, "mode", "strong");
     struct report_scaling *r;
     int rc;
 
-    if (!options_text(a, "trace") == !options_text(a, "job")) {
-        err_set(err, "one of --trace=FILE and --job=ID is needed");
-        return QUESTION_WRONG;
-    }
+    if (!options_text(a, "trace") == !options_text(a, "job"))
+        return err_set(err, "one of --trace=FILE and --job=ID is needed");
     r = xcalloc(1, sizeof(*r));
     rc = options_text(a, "trace") ? of_traces(a, strong, r, err) : of_job(a, strong, r, err);
-    if (rc == 0 && r->n == 0) {
-        err_set(err, "cannot project the job: %s", r->missing[0] ? r->missing : "-");
-    } else if (rc == 0) {
+    if (rc == 0 && r->n == 0)
+        rc = err_set(err, "cannot project the job: %s", r->missing[0] ? r->missing : "-");
+    if (rc == 0)
         put_scaling(answer, r);
-        result = QUESTION_DONE;
-    }
     free(r);
-    return result;
+    return rc < 0 ? QUESTION_FAILED : 0;
 }
 
 const struct question question_scale = {

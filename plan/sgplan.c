@@ -24,9 +24,9 @@ static int run(const struct options *o)
     struct err err;
     int rc = question_asked(o)->run(o, answer, &err);
 
-    if (rc == QUESTION_WRONG)
-        options_misuse(o, &err);
-    else if (rc != QUESTION_DONE)
+    if (rc < 0)
+        rc = options_misuse(o, &err);
+    else if (rc > 0)
         fprintf(stderr, "sgplan: %s\n", err.text);
     else if (answer_empty(answer))
         ; /* the question has printed its output itself */
@@ -45,9 +45,9 @@ int main(int argc, char **argv)
 
     if (rc < 0)
         rc = run(&o);
-    if ((fflush(stdout) != 0 || ferror(stdout)) && rc == QUESTION_DONE) {
+    if ((fflush(stdout) != 0 || ferror(stdout)) && rc == 0) {
         fprintf(stderr, "sgplan: cannot write: %s\n", strerror(errno));
-        rc = QUESTION_FAILED;
+        rc = 1;
     }
     return rc;
 }

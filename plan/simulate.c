@@ -166,15 +166,10 @@ static void put_jobs(const struct run *r, struct answer *answer)
 
         answer_cell_words(answer, "%s", j->name);
         answer_cell_words(answer, "%s", state_name(x->state));
-        answer_cell(answer, j->ranks);
-        answer_cell(answer, (double)x->steps);
-        answer_cell(answer, seconds);
-        answer_cell(answer, x->step.n ? x->step.mean : NAN);
-        answer_cell(answer, spread_quantile(&x->step, 0.5));
-        answer_cell(answer, spread_quantile(&x->step, 0.95));
-        answer_cell(answer, spread_quantile(&x->step, 0.99));
-        answer_cell(answer, spread_cv(&x->step));
-        answer_cell(answer, seconds > 0 ? j->samples * j->ranks * (double)x->steps / seconds : NAN);
+        answer_cells(answer, j->ranks, (double)x->steps, seconds, x->step.n ? x->step.mean : NAN,
+                     spread_quantile(&x->step, 0.5), spread_quantile(&x->step, 0.95),
+                     spread_quantile(&x->step, 0.99), spread_cv(&x->step),
+                     seconds > 0 ? j->samples * j->ranks * (double)x->steps / seconds : NAN);
     }
 }
 
@@ -199,13 +194,8 @@ static void put_time(const struct run *r, struct answer *answer)
         double all_s = x->compute_s + x->comm_s + x->sync_s + stopped_s;
 
         answer_cell_words(answer, "%s", r->scenario.jobs[i].name);
-        answer_cell(answer, x->compute_s / all_s);
-        answer_cell(answer, x->comm_s / all_s);
-        answer_cell(answer, x->sync_s / all_s);
-        answer_cell(answer, x->paced_s / all_s);
-        answer_cell(answer, ranks * x->checkpoint_s / all_s);
-        answer_cell(answer, ranks * x->lost_s / all_s);
-        answer_cell(answer, 1 - stopped_s / all_s);
+        answer_cells(answer, x->compute_s / all_s, x->comm_s / all_s, x->sync_s / all_s, x->paced_s / all_s,
+                     ranks * x->checkpoint_s / all_s, ranks * x->lost_s / all_s, 1 - stopped_s / all_s);
     }
 }
 
@@ -231,10 +221,8 @@ static void put_failures(const struct run *r, struct answer *answer)
         if (!r->scenario.checkpoints[i].given)
             continue;
         answer_cell_words(answer, "%s", r->scenario.jobs[i].name);
-        answer_cell(answer, (double)x->failures);
-        answer_cell(answer, (double)x->checkpoints);
-        answer_cell(answer, x->interval_s);
-        answer_cell(answer, (double)x->simulated);
+        answer_cells(answer, (double)x->failures, (double)x->checkpoints, x->interval_s,
+                     (double)x->simulated);
     }
 }
 
@@ -255,14 +243,8 @@ static void put_lever(const struct run *r, struct answer *answer, size_t job, ui
 
     answer_cell_words(answer, "%s", r->scenario.jobs[job].name);
     answer_cell_words(answer, "%s", pacer_lever_name(1u << i));
-    answer_cell(answer, l->in_force);
-    answer_cell(answer, x->pace_nodes);
-    answer_cell(answer, l->paced);
-    answer_cell(answer, x->pace_collectives);
-    answer_cell(answer, l->compared);
-    answer_cell(answer, l->ratio);
-    answer_cell(answer, l->low);
-    answer_cell(answer, l->high);
+    answer_cells(answer, l->in_force, x->pace_nodes, l->paced, x->pace_collectives, l->compared, l->ratio,
+                 l->low, l->high);
     answer_cell_words(answer, "%s", pacer_why_text(l->why));
 }
 
@@ -314,9 +296,8 @@ static void put_rank(const struct run *r, struct answer *answer, size_t job, uin
     answer_cell(answer, rank);
     answer_cell_words(answer, "n%u", p->fabric_node[rank]);
     answer_cell_words(answer, "s%u", p->switch_id[rank]);
-    answer_cell(answer, x->late_s[rank] / collectives);
-    answer_cell(answer, (double)x->last[rank] / collectives);
-    answer_cell(answer, x->work_s[rank] / median_s);
+    answer_cells(answer, x->late_s[rank] / collectives, (double)x->last[rank] / collectives,
+                 x->work_s[rank] / median_s);
 }
 
 /* List the ranks with the largest mean lateness, the latest first. */
@@ -418,40 +399,37 @@ static int simulate(struct run *r, const struct options *a, struct err *err)
     return 0;
 }
 
-static enum question_result run_scenario(struct run *r, const struct options *a, struct answer *answer,
-                                         struct err *err)
+static int run_scenario(struct run *r, const struct options *a, struct answer *answer, struct err *err)
 {
     if (read_scenario(&r->scenario, a->operands[0], err) < 0)
-        return QUESTION_WRONG;
+        return -1;
     change_scenario(&r->scenario, a);
     if (simulate(r, a, err) < 0)
         return QUESTION_FAILED;
     if (r->trace != stdout)
         put_run(r, answer);
-    return QUESTION_DONE;
+    return 0;
 }
 
-static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
+static int run(const struct options *a, struct answer *answer, struct err *err)
 {
     struct run *r;
-    enum question_result rc;
+    int rc;
 
     if (options_given(a, "mdoc")) {
         scenario_print_keys(stdout, true);
-        return QUESTION_DONE;
+        return 0;
     }
     if (options_given(a, "keys")) {
         scenario_print_keys(stdout, false);
-        return QUESTION_DONE;
+        return 0;
     }
-    if (a->n_operands == 0) {
-        err_set(err, "missing SCENARIO: a file, or the name of one in %s/scenarios", PKGDATADIR);
-        return QUESTION_WRONG;
-    }
+    if (a->n_operands == 0)
+        return err_set(err, "missing SCENARIO: a file, or the name of one in %s/scenarios", PKGDATADIR);
     r = xcalloc(1, sizeof(*r));
     rc = run_scenario(r, a, answer, err);
     tracer_free(r->tracer);
-    if (r->trace && r->trace != stdout && fclose(r->trace) != 0 && rc == QUESTION_DONE) {
+    if (r->trace && r->trace != stdout && fclose(r->trace) != 0 && rc == 0) {
         err_set(err, "cannot write the trace: %s", strerror(errno));
         rc = QUESTION_FAILED;
     }

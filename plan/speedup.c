@@ -18,7 +18,8 @@ static const struct option_use uses[] = {
 };
 
 /* Weak scaling: each rank has all of --compute, so efficiency is lost only by waiting for one another. */
-static void put_weak(const struct options *a, double compute_s, double comm_s, double n, struct answer *answer)
+static void put_weak(const struct options *a, double compute_s, double comm_s, double n,
+                     struct answer *answer)
 {
     double cv = options_number(a, "cv"), amplification = order_amplification(job_dist(a), n, 0, cv);
     double step_s = compute_s * amplification + comm_s;
@@ -31,7 +32,7 @@ static void put_weak(const struct options *a, double compute_s, double comm_s, d
                   "weak scaling: throughput over %.0f times that of one rank", n);
 }
 
-static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
+static int run(const struct options *a, struct answer *answer, struct err *err)
 {
     double compute_s = options_number(a, "compute"), comm_s = options_number(a, "comm"),
            n = options_number(a, "ranks");
@@ -59,7 +60,7 @@ static enum question_result run(const struct options *a, struct answer *answer, 
     answer_assumes(answer,
                    "communication takes the same time on any number of ranks (see collective); all ranks "
                    "take equally long (see straggler)");
-    return QUESTION_DONE;
+    return 0;
 }
 
 const struct question question_speedup = {

@@ -77,14 +77,13 @@ static int put_gain(const struct options *a, struct answer *answer, struct err *
     return 0;
 }
 
-static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
+static int run(const struct options *a, struct answer *answer, struct err *err)
 {
     double age = options_number(a, "tau"), s = options_number(a, "bound");
 
-    if (isnan(age) && isnan(s)) {
-        err_set(err, "missing --tau=STEPS, for the limit of the learning rate, or --bound=S, for the gain");
-        return QUESTION_WRONG;
-    }
+    if (isnan(age) && isnan(s))
+        return err_set(err,
+                       "missing --tau=STEPS, for the limit of the learning rate, or --bound=S, for the gain");
     if (isnan(s))
         answer_title(answer, "Gradients that are %g steps old", age);
     else
@@ -92,7 +91,7 @@ static enum question_result run(const struct options *a, struct answer *answer, 
     if (!isnan(age))
         put_limit(age, options_number(a, "momentum"), answer);
     if (!isnan(s) && put_gain(a, answer, err) < 0)
-        return QUESTION_WRONG;
+        return -1;
     answer_source(
         answer,
         "limit: 2 sin(pi / (2 (2 tau + 1))), with momentum where a root of r^(tau+1) - (1+b) r^tau + b "
@@ -101,7 +100,7 @@ static enum question_result run(const struct options *a, struct answer *answer, 
     answer_assumes(
         answer,
         "a quadratic objective, the same delay for all gradients, and independent noise of the ranks");
-    return QUESTION_DONE;
+    return 0;
 }
 
 const struct question question_staleness = {

@@ -17,14 +17,14 @@ static const struct option_use uses[] = {
     { &option_backward, NULL },           { &option_overlap, "0" },          { NULL, NULL },
 };
 
-static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
+static int run(const struct options *a, struct answer *answer, struct err *err)
 {
     double compute_s = options_number(a, "compute"), comm_s = options_number(a, "comm");
     double rounds = options_number(a, "accumulate"), overlap = options_number(a, "overlap");
     double backward_s = options_number(a, "backward"), exposed_s, step_s;
 
     if (job_overlap_check(a, err) < 0)
-        return QUESTION_WRONG;
+        return -1;
     exposed_s = overlap > 0 ? step_exposed_s(comm_s, overlap, backward_s) : comm_s;
     step_s = rounds * compute_s + exposed_s;
     answer_title(answer, "A step of %g round%s of work and one exchange", rounds, rounds > 1 ? "s" : "");
@@ -40,7 +40,7 @@ static enum question_result run(const struct options *a, struct answer *answer, 
         answer,
         "all ranks take equally long (see straggler); there is one exchange, which overlaps the backward pass of the "
         "last round");
-    return QUESTION_DONE;
+    return 0;
 }
 
 const struct question question_step = {

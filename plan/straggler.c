@@ -103,23 +103,21 @@ static int put_common(const struct options *a, struct answer *answer, struct err
     return 0;
 }
 
-static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
+static int run(const struct options *a, struct answer *answer, struct err *err)
 {
     double n = options_number(a, "ranks"), dropped = options_number(a, "drop"),
            p = options_number(a, "p-slow");
     double ratio = options_number(a, "slow-ratio");
 
-    if (dropped >= n) {
-        err_set(err, "--drop=%.0f leaves no rank of --ranks=%.0f", dropped, n);
-        return QUESTION_WRONG;
-    }
+    if (dropped >= n)
+        return err_set(err, "--drop=%.0f leaves no rank of --ranks=%.0f", dropped, n);
     if (dropped > 0)
         answer_title(answer, "%.0f ranks that wait for all but the slowest %.0f", n, dropped);
     else
         answer_title(answer, "%.0f ranks that wait for the slowest", n);
     put_noise(a, n, dropped, answer);
     if (put_common(a, answer, err) < 0)
-        return QUESTION_WRONG;
+        return -1;
     if (!isnan(p))
         answer_figure(answer, "p_any_slow", order_any(n, p), ANSWER_SHARE,
                       "share of steps with at least one slow rank");
@@ -134,7 +132,7 @@ static enum question_result run(const struct options *a, struct answer *answer, 
     answer_assumes(answer,
                    "ranks are independent except for --node-cv and --switch-cv; --cv is the variation of one "
                    "rank's own work, not of the step, which is already a maximum");
-    return QUESTION_DONE;
+    return 0;
 }
 
 const struct question question_straggler = {

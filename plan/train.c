@@ -34,16 +34,17 @@ static void put_wall(const struct train *t, const struct train_result *r, struct
         return;
     }
     answer_word(answer, "next_regime", train_term_name(next), "term that becomes the largest on more ranks");
-    answer_figure(answer, "next_regime_ranks", wall, ANSWER_COUNT, "smallest number of ranks with that regime");
+    answer_figure(answer, "next_regime_ranks", wall, ANSWER_COUNT,
+                  "smallest number of ranks with that regime");
 }
 
-static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
+static int run(const struct options *a, struct answer *answer, struct err *err)
 {
     struct train_result r;
     struct train t;
 
     if (job_train(a, &t, err) < 0)
-        return QUESTION_WRONG;
+        return -1;
     train_predict(&t, &r);
     answer_title(answer, "Training on %.0f ranks", t.ranks);
     answer_figure(answer, "hours", r.hours, ANSWER_HOURS, "time to the target%s",
@@ -59,16 +60,18 @@ static enum question_result run(const struct options *a, struct answer *answer, 
     answer_figure(answer, "samples_per_s", t.ranks * t.batch_per_rank / r.iteration_s * r.goodput,
                   ANSWER_NUMBER, "samples per second, including lost time");
     answer_figure(answer, "mtbf_s", r.mtbf_s, ANSWER_SECONDS, "mean time between failures of the job");
-    answer_figure(answer, "interval_s", r.interval_s, ANSWER_SECONDS, "work between two checkpoints, by Young");
+    answer_figure(answer, "interval_s", r.interval_s, ANSWER_SECONDS,
+                  "work between two checkpoints, by Young");
     put_wall(&t, &r, answer);
     put_terms(&r, answer);
     answer_source(
         answer, "S_min (1 + B_c/B) steps (McCandlish et al. 2018) of Tc A(N) + exposed exchange + misc, over "
                 "the goodput at Young's interval (exact)");
     answer_assumes(
-        answer, "the batch per rank stays the same on more ranks; noise is independent between ranks; there is one "
-                "exchange per step, on links that other jobs do not use");
-    return QUESTION_DONE;
+        answer,
+        "the batch per rank stays the same on more ranks; noise is independent between ranks; there is one "
+        "exchange per step, on links that other jobs do not use");
+    return 0;
 }
 
 const struct question question_train = {

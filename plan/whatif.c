@@ -191,13 +191,12 @@ static void put_gains(const struct change *changes, size_t n, bool hours, struct
     answer_table(answer, "changes", "Each change alone, the best first:", hours ? in_hours : in_seconds, 4);
     for (size_t i = 0; i < n; i++) {
         answer_cell_words(answer, "%s", changes[i].name);
-        answer_cell(answer, changes[i].gain);
-        answer_cell(answer, changes[i].after);
+        answer_cells(answer, changes[i].gain, changes[i].after);
         answer_cell_words(answer, "%s", train_term_name(changes[i].regime));
     }
 }
 
-static enum question_result run(const struct options *a, struct answer *answer, struct err *err)
+static int run(const struct options *a, struct answer *answer, struct err *err)
 {
     struct change changes[CHANGES_MAX];
     struct train_result r;
@@ -205,25 +204,24 @@ static enum question_result run(const struct options *a, struct answer *answer, 
     int n;
 
     if (job_train(a, &t, err) < 0)
-        return QUESTION_WRONG;
+        return -1;
     train_predict(&t, &r);
     n = options_given(a, "change") ? try_named(options_text(a, "change"), &t, price(&r), changes, err)
                                    : (int)try_all(&t, price(&r), changes);
     if (n < 0)
-        return QUESTION_WRONG;
+        return -1;
     qsort(changes, (size_t)n, sizeof(*changes), by_gain);
     answer_title(answer, "One change at a time, on %.0f ranks", t.ranks);
     answer_figure(answer, "hours", r.hours, ANSWER_HOURS, "time to the target without a change");
     answer_figure(answer, "iteration_s", r.iteration_s, ANSWER_SECONDS, "step without a change");
     answer_word(answer, "regime", train_term_name(r.regime), "term that takes most of the time");
     answer_word(answer, "best_change", n ? changes[0].name : NULL, "change with the largest gain");
-    answer_figure(answer, "best_gain", n ? changes[0].gain : NAN, ANSWER_TIMES,
-                  "faster with that change");
+    answer_figure(answer, "best_gain", n ? changes[0].gain : NAN, ANSWER_TIMES, "faster with that change");
     put_gains(changes, (size_t)n, !isnan(r.hours), answer);
     answer_source(answer, "the formulas of train, with one input changed");
     answer_assumes(answer,
                    "a change leaves all other inputs as they are; the cost of a change is not considered");
-    return QUESTION_DONE;
+    return 0;
 }
 
 const struct question question_whatif = {

@@ -57,7 +57,7 @@ static void ask(const char *name, const char *more)
 
     if (options_parse(&a, &sgplan_program, more ? 6 : 5, argv, &err) < 0)
         abort();
-    if (question_asked(&a)->run(&a, answer, &err) == QUESTION_DONE) {
+    if (question_asked(&a)->run(&a, answer, &err) == 0) {
         f = open_memstream(&text, &length);
         answer_print(answer, f, 80);
         fclose(f);

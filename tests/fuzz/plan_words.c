@@ -41,7 +41,7 @@ static void ask(const struct options *a)
     size_t length;
     FILE *f = open_memstream(&text, &length);
 
-    if (question_asked(a)->run(a, answer, &err) == QUESTION_DONE) {
+    if (question_asked(a)->run(a, answer, &err) == 0) {
         answer_print(answer, f, 80);
         answer_print_json(answer, f);
     } else if (!err.text[0]) {
