@@ -329,18 +329,18 @@ void put_place(json_t *o, const char *key, int value)
         json_object_set_new(o, key, json_integer(value));
 }
 
-void put_range(json_t *o, const char *key, double p5, double p50, double p95)
+static void put_three(json_t *o, const char *key, const char *const names[3], const double *value)
 {
-    json_object_set_new(
-        o, key,
-        json_pack("{s:o,s:o,s:o}", "p5", real_json(p5), "p50", real_json(p50), "p95", real_json(p95)));
+    json_t *three = json_object();
+
+    for (int i = 0; i < 3; i++)
+        put_real(three, names[i], value[i]);
+    put_json(o, key, three);
 }
 
 void put_estimate(json_t *o, const char *key, double value, double low, double high)
 {
-    json_object_set_new(o, key,
-                        json_pack("{s:o,s:o,s:o}", "value", real_json(value), "low", real_json(low), "high",
-                                  real_json(high)));
+    put_three(o, key, estimate_keys, (const double[]){ value, low, high });
 }
 
 static void put_field(json_t *o, const char *key, const char *from, const struct json_field *f)
@@ -363,10 +363,10 @@ static void put_field(json_t *o, const char *key, const char *from, const struct
         put_text(o, key, from);
         break;
     case FIELD_RANGE:
-        put_range(o, key, part[0], part[1], part[2]);
+        put_three(o, key, range_keys, part);
         break;
     case FIELD_ESTIMATE:
-        put_estimate(o, key, part[0], part[1], part[2]);
+        put_three(o, key, estimate_keys, part);
         break;
     case FIELD_KNOWN:
     case FIELD_JOINED:

@@ -1,13 +1,12 @@
 /* json.h - JSON where it enters and leaves a program: bounded reading, and writing that cannot fail.
  *
- * Reading believes nothing: a value of another type, out of range or absurd is unknown.  Unknown is NaN, the
- * caller's `otherwise`, -1, NULL or "".  Every function takes NULL, or what is no object, as object: all of
- * it is unknown then.  Texts that are copied are cut at a character's boundary, and control characters become
- * '?': a job's name cannot move an operator's cursor.  Inside of a process data is a struct; a table of
- * fields fills one.
+ * A value that is read is unknown if it has another type or is out of range.  Unknown is NaN, the caller's
+ * `otherwise`, -1, NULL or "".  Every function accepts NULL or a value that is not an object; all of its keys are
+ * unknown then.  Texts are cut at a character's boundary, and control characters become '?', so that a job's name
+ * cannot move an operator's cursor.  Inside a process data is a struct, which a table of fields fills.
  *
- * Writing makes NaN, infinity, NULL and "" null; text that is not UTF-8 is mended, for one bad name must not
- * take a whole message with it. */
+ * NaN, infinity, NULL and "" are written as null.  In text that is not UTF-8 invalid bytes become '?', because
+ * otherwise one bad name would make a whole message impossible. */
 #ifndef SYNCGUARD_WIRE_JSON_H
 #define SYNCGUARD_WIRE_JSON_H
 
@@ -92,8 +91,7 @@ void put_json(json_t *o, const char *key, json_t *value);      /* takes value; N
 /* Left out when unknown. */
 void put_known(json_t *o, const char *key, double value);
 void put_place(json_t *o, const char *key, int value);
-/* {p5, p50, p95}, {value, low, high} */
-void put_range(json_t *o, const char *key, double p5, double p50, double p95);
+/* {value, low, high} */
 void put_estimate(json_t *o, const char *key, double value, double low, double high);
 void put_fields(json_t *o, const void *from, const struct json_field *field);
 void put_rows(json_t *o, const char *key, const void *from, size_t size, size_t n,

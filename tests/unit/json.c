@@ -83,11 +83,11 @@ static void test_writing(void)
     put_json(o, "nothing", NULL);
     put_known(o, "left_out", INFINITY);
     put_place(o, "nowhere", -1);
-    put_range(o, "range", 1.5, NAN, 2.5);
+    put_estimate(o, "estimate", 1.5, NAN, 2.5);
     text = json_dumps(o, JSON_COMPACT);
     is_str(text,
            "{\"nan\":null,\"real\":0.5,\"unknown\":null,\"empty\":null,\"broken\":\"a?b\",\"string\":\"\","
-           "\"nothing\":null,\"range\":{\"p5\":1.5,\"p50\":null,\"p95\":2.5}}",
+           "\"nothing\":null,\"estimate\":{\"value\":1.5,\"low\":null,\"high\":2.5}}",
            "unknown values are null, text is valid UTF-8");
     free(text);
     json_decref(o);
