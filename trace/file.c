@@ -19,8 +19,8 @@
 #define PROGRESS_EVERY_S 0.5
 
 struct progress {
-    double begin_s, said_s; /* said_s: time of the last report, 0: none yet */
-    double total_bytes;     /* NaN: a pipe */
+    double begin_s, last_report_s; /* last_report_s: 0: none yet */
+    double total_bytes;            /* NaN: a pipe */
 };
 
 static void progress_begin(struct progress *p, int fd)
@@ -31,7 +31,7 @@ static void progress_begin(struct progress *p, int fd)
     p->total_bytes = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? (double)st.st_size : NAN;
 }
 
-static void progress_say(struct progress *p, const struct trace_reader *r)
+static void progress_report(struct progress *p, const struct trace_reader *r)
 {
     struct trace_figures f;
     double at_s;
@@ -39,9 +39,9 @@ static void progress_say(struct progress *p, const struct trace_reader *r)
     if (isinf(p->begin_s)) /* standard error is not a terminal */
         return;
     at_s = now_s();
-    if (at_s < p->begin_s + PROGRESS_AFTER_S || at_s < p->said_s + PROGRESS_EVERY_S)
+    if (at_s < p->begin_s + PROGRESS_AFTER_S || at_s < p->last_report_s + PROGRESS_EVERY_S)
         return;
-    p->said_s = at_s;
+    p->last_report_s = at_s;
     trace_reader_figures_get(r, &f);
     fprintf(stderr, "\r%s: %s read", program_invocation_short_name, text_bytes((double)f.bytes).s);
     if (p->total_bytes > 0)
@@ -50,31 +50,23 @@ static void progress_say(struct progress *p, const struct trace_reader *r)
     fprintf(stderr, ", %s of the trace\033[K", text_s(trace_reader_now_s(r)).s);
 }
 
-static void progress_end(const struct progress *p)
-{
-    if (p->said_s > 0)
-        fprintf(stderr, "\r\033[K");
-}
+typedef void watch_fn(struct trace_reader *r, void *arg);
 
-struct watch {
-    void (*each)(struct trace_reader *r, void *arg); /* NULL: not called */
-    void *arg;
-};
-
-static int feed(struct trace_reader *r, const char *piece, size_t n, const struct watch *w, struct err *err)
+static int feed(struct trace_reader *r, const char *piece, size_t n, watch_fn *each, void *arg,
+                struct err *err)
 {
-    size_t slice = w->each ? WATCHED_BYTES : n;
+    size_t slice = each ? WATCHED_BYTES : n;
     int rc = 0;
 
     for (size_t at = 0; rc == 0 && at < n; at += slice) {
         rc = trace_reader_feed(r, piece + at, n - at < slice ? n - at : slice, err);
-        if (rc == 0 && w->each)
-            w->each(r, w->arg);
+        if (rc == 0 && each)
+            each(r, arg);
     }
     return rc;
 }
 
-static int read_all(int fd, struct trace_reader *r, const struct watch *w, struct err *err)
+static int read_all(int fd, struct trace_reader *r, watch_fn *each, void *arg, struct err *err)
 {
     char *piece = xcalloc(READ_BYTES, 1);
     struct progress progress;
@@ -84,26 +76,25 @@ static int read_all(int fd, struct trace_reader *r, const struct watch *w, struc
     progress_begin(&progress, fd);
     while (rc == 0 && (n = read(fd, piece, READ_BYTES)) != 0) {
         if (n > 0)
-            rc = feed(r, piece, (size_t)n, w, err);
+            rc = feed(r, piece, (size_t)n, each, arg, err);
         else if (errno != EINTR)
             rc = err_set(err, "%s", strerror(errno));
-        progress_say(&progress, r);
+        progress_report(&progress, r);
     }
-    progress_end(&progress);
+    if (progress.last_report_s > 0)
+        fprintf(stderr, "\r\033[K");
     free(piece);
     return rc < 0 ? -1 : trace_reader_finish(r, err);
 }
 
-int trace_file_watch(const char *path, struct trace_reader *r,
-                     void (*each)(struct trace_reader *r, void *arg), void *arg, struct err *err)
+int trace_file_watch(const char *path, struct trace_reader *r, watch_fn *each, void *arg, struct err *err)
 {
-    struct watch w = { each, arg };
     bool standard = !strcmp(path, "-");
     int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), rc;
 
     if (fd < 0)
         return err_set(err, "%s: %s", path, strerror(errno));
-    rc = read_all(fd, r, &w, err);
+    rc = read_all(fd, r, each, arg, err);
     if (rc < 0)
         err_prefix(err, "%s", standard ? "standard input" : path);
     if (!standard)

@@ -11,9 +11,8 @@
 #include "common/xalloc.h"
 #include "trace/line.h"
 
-#define SAMPLES_HZ 20.0 /* has no effect: every collective is a sample of its own */
-#define COUNTS_S   5.0  /* how often the view gets the count of lost records */
-#define SEEN       64u  /* duplicates are recognised among this many numbers before the newest */
+#define COUNTS_S 5.0 /* how often the view gets the count of lost records */
+#define SEEN     64u /* duplicates are recognised among this many numbers before the newest */
 
 struct rank {
     struct flow *flow; /* NULL: not in the header */
@@ -30,7 +29,7 @@ struct comm {
     uint64_t name;
     uint32_t *member; /* ranks, by place */
     size_t members, cap;
-    uint32_t first, last; /* smallest and largest member */
+    uint32_t first, last;  /* smallest and largest member */
     bool announced, grown; /* announced: the view has it; grown: it has members that the view does not know */
 };
 
@@ -106,7 +105,7 @@ static void on_item(const struct telemetry_item *item, void *arg)
 }
 
 /* Pass an item of the communicator for each of its members. */
-static void tell_comm(struct trace_reader *r, uint32_t number)
+static void send_comm(struct trace_reader *r, uint32_t number)
 {
     struct comm *c = &r->comm[number];
 
@@ -130,7 +129,7 @@ static void tell_comm(struct trace_reader *r, uint32_t number)
     view_comm_call(r->view, c->name, names_text(r->comm_names, number));
 }
 
-static void tell_counts(struct trace_reader *r)
+static void send_counts(struct trace_reader *r)
 {
     r->counted_s = r->now_s;
     for (uint32_t i = 0; i < r->n_ranks; i++) {
@@ -144,7 +143,7 @@ static void tell_counts(struct trace_reader *r)
     }
 }
 
-static void tell_inside(struct trace_reader *r, const struct comm *c, const struct trace_record *rec)
+static void send_inside(struct trace_reader *r, const struct comm *c, const struct trace_record *rec)
 {
     struct telemetry_item item = { .kind = TELEMETRY_LIVE,
                                    .live = { .rank = rec->rank,
@@ -161,7 +160,7 @@ static void tell_inside(struct trace_reader *r, const struct comm *c, const stru
         on_item(&item, r);
 }
 
-static void tell_event(struct trace_reader *r, const struct comm *c, const struct trace_record *rec)
+static void send_event(struct trace_reader *r, const struct comm *c, const struct trace_record *rec)
 {
     struct flow_event e = { .enter_ns = rec->t0_ns,
                             .leave_ns = rec->t1_ns,
@@ -203,7 +202,7 @@ static int check_age(struct trace_reader *r, const struct trace_record *rec, str
 static void tick(struct trace_reader *r)
 {
     if (r->now_s >= r->counted_s + COUNTS_S)
-        tell_counts(r);
+        send_counts(r);
     if (r->now_s < r->ticked_s + TRACE_TICK_S)
         return;
     r->ticked_s = r->now_s;
@@ -221,14 +220,14 @@ static void deliver_group(struct trace_reader *r)
         return;
     c = &r->comm[g->comm];
     if (c->grown)
-        tell_comm(r, g->comm);
+        send_comm(r, g->comm);
     for (size_t i = 0; i < g->n; i++)
         r->now_s = fmax(r->now_s, record_age_s(r, &g->record[i]));
     for (size_t i = 0; i < g->n; i++)
         if (g->record[i].left)
-            tell_event(r, c, &g->record[i]);
+            send_event(r, c, &g->record[i]);
         else
-            tell_inside(r, c, &g->record[i]);
+            send_inside(r, c, &g->record[i]);
     r->figures.collectives++;
     g->n = 0;
     tick(r);
@@ -424,8 +423,8 @@ static void take_ranks(struct trace_reader *r, const json_t *header)
         k->clock = *t.node ? names_add(nodes, t.node, strlen(t.node)) : (uint32_t)(n + i);
         if (*t.switch_name)
             names_add(switches, t.switch_name, strlen(t.switch_name));
-        k->flow = flow_new(t.rank, 0, SAMPLES_HZ);
-        flow_control(k->flow, SAMPLES_HZ, true);
+        k->flow = flow_new(t.rank, 0, 1);
+        flow_control(k->flow, 1, true); /* every collective is a sample; the rate has no effect */
         view_rank_add(r->view, t.rank, 0, t.node, t.switch_name);
     }
     r->figures.ranks = (uint32_t)n;
@@ -564,7 +563,7 @@ int trace_reader_finish(struct trace_reader *r, struct err *err)
     for (uint32_t i = 0; i < r->n_ranks; i++)
         if (r->rank[i].flow)
             flow_flush(r->rank[i].flow, 0, 0, on_item, r);
-    tell_counts(r);
+    send_counts(r);
     view_finish(r->view, r->now_s);
     return 0;
 }
