@@ -22,18 +22,18 @@
 #include "wire/lookup.h"
 #include "wire/seal.h"
 
-/* The handshake, little-endian, before anything is sealed:
+/* The handshake, little-endian, before frames are sealed:
  *     "SGLK" | u32 LINK_VERSION | u8 kind | u16 bytes | bytes
- * The connecting end sends a greeting, the accepting end an answer or a refusal; then each end's first
- * sealed frame is an empty proof that it holds the key, and the link is up when the other's has come.  The
- * greeting's public key is readable with the cluster's munge key alone, so nobody else can answer; and the
- * keys of the connection die with it, so a credential that is decoded later opens nothing. */
+ * The connecting end sends a greeting, the accepting end an answer or a refusal.  Each end's first sealed frame is
+ * empty and proves that it holds the key; the link is up when the other end's has arrived.  Only holders of the
+ * cluster's munge key can read the public key in the greeting, so only they can answer.  The connection's keys are
+ * forgotten with it, so a credential that is decoded later reveals nothing. */
 #define MAGIC               "SGLK"
 #define HEAD_BYTES          11u
 #define HANDSHAKE_MAX       2048u
 #define HANDSHAKE_TIMEOUT_S 5
 #define REASON_MAX          200u
-#define FRAME_PROOF         0u /* beside enum link_frame, and never seen outside */
+#define FRAME_PROOF         0u /* not in enum link_frame, and never passed to the owner */
 
 enum message { MESSAGE_GREETING = 1, MESSAGE_ANSWER, MESSAGE_REFUSAL };
 
@@ -227,12 +227,6 @@ static void handle_greeting(struct link *l, const uint8_t *data, size_t bytes)
         fail(l, "handshake: invalid key");
 }
 
-static void handle_answer(struct link *l, const uint8_t *data, size_t bytes)
-{
-    if (bytes != SEAL_KEY_BYTES || begin_proof(l, data) < 0)
-        fail(l, "handshake: invalid key in the answer");
-}
-
 /* The reason comes from an unauthenticated peer: log only printable characters. */
 static void handle_refusal(struct link *l, const uint8_t *data, size_t bytes)
 {
@@ -249,12 +243,12 @@ static void handle_message(struct link *l, enum message kind, const uint8_t *dat
 {
     if (l->accepting && kind == MESSAGE_GREETING)
         handle_greeting(l, data, bytes);
-    else if (!l->accepting && kind == MESSAGE_ANSWER)
-        handle_answer(l, data, bytes);
     else if (!l->accepting && kind == MESSAGE_REFUSAL)
         handle_refusal(l, data, bytes);
-    else
+    else if (l->accepting || kind != MESSAGE_ANSWER)
         fail(l, "handshake: unexpected message %d", kind);
+    else if (bytes != SEAL_KEY_BYTES || begin_proof(l, data) < 0)
+        fail(l, "handshake: invalid key in the answer");
 }
 
 /* Whether a message may follow this head. */
@@ -424,30 +418,24 @@ static int connect_next(struct link *l)
     return -1;
 }
 
-static void on_connected(struct link *l)
-{
-    set_options(bufferevent_getfd(l->bev));
-    send_greeting(l);
-}
-
 static void on_event(struct bufferevent *bev, short what, void *arg)
 {
     struct link *l = arg;
     int e = EVUTIL_SOCKET_ERROR();
 
     (void)bev;
-    if (what & BEV_EVENT_CONNECTED)
-        on_connected(l);
-    else if (l->phase == PHASE_CONNECTING && !connect_next(l))
+    if (what & BEV_EVENT_CONNECTED) {
+        set_options(bufferevent_getfd(l->bev));
+        send_greeting(l);
+    } else if (l->phase == PHASE_CONNECTING && !connect_next(l)) {
         return;
-    else if (l->phase == PHASE_CONNECTING)
-        fail(l, "%s", strerror(e));
-    else if (l->phase == PHASE_REFUSING)
+    } else if (l->phase == PHASE_REFUSING) {
         on_written(l->bev, l);
-    else if (what & BEV_EVENT_EOF)
+    } else if (what & BEV_EVENT_EOF && l->phase != PHASE_CONNECTING) {
         fail(l, l->phase == PHASE_UP ? "closed by the peer" : "closed by the peer during the handshake");
-    else
+    } else {
         fail(l, "%s", strerror(e));
+    }
 }
 
 static void on_deadline(evutil_socket_t fd, short what, void *arg)
