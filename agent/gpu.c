@@ -114,15 +114,15 @@ static void read_device(const struct gpu *g, nvml_device d, struct gpu_figures *
 
     if (g->clock && g->max_clock && !g->clock(d, NVML_CLOCK_SM, &v) &&
         !g->max_clock(d, NVML_CLOCK_SM, &max) && max)
-        f->clock_ratio = (float)v / (float)max;
+        f->item.clock_ratio = (float)v / (float)max;
     if (g->temperature && !g->temperature(d, NVML_TEMPERATURE_GPU, &v))
-        f->temperature_c = (float)v;
+        f->item.temperature_c = (float)v;
     if (g->power && !g->power(d, &v))
-        f->power_w = (float)v * 1e-3f;
+        f->item.power_w = (float)v * 1e-3f;
     if (g->throttle && !g->throttle(d, &reasons))
-        f->throttle = (uint32_t)reasons;
+        f->item.throttle = (uint32_t)reasons;
     if (g->utilization && !g->utilization(d, &u))
-        f->busy_ratio = (float)u.gpu * 1e-2f;
+        f->item.busy_ratio = (float)u.gpu * 1e-2f;
     if (g->pci && !g->pci(d, &pci))
         memcpy(f->bus, pci.bus_id, sizeof(f->bus) - 1);
     read_processes(g, d, f);
@@ -139,9 +139,11 @@ size_t gpu_read(struct gpu *g, struct gpu_figures out[GPUS_MAX])
     for (unsigned i = 0; i < n && i < GPUS_MAX; i++) {
         if (g->handle(i, &d))
             continue;
-        out[have] = (struct gpu_figures){
-            .index = (uint16_t)i, .clock_ratio = NAN, .temperature_c = NAN, .power_w = NAN, .busy_ratio = NAN
-        };
+        out[have] = (struct gpu_figures){ .item = { .index = (uint16_t)i,
+                                                    .clock_ratio = NAN,
+                                                    .temperature_c = NAN,
+                                                    .power_w = NAN,
+                                                    .busy_ratio = NAN } };
         read_device(g, d, &out[have++]);
     }
     return have;

@@ -1,25 +1,20 @@
 /* gpu.h - clocks, temperature, power and processes of a node's GPUs, from NVIDIA's management library (NVML).
  *
- *
  * The library is loaded at run time; without it, or without a GPU, gpu_open() returns NULL.  Its calls may hang
  * with the driver, so gpu_watch.h makes them in a child process. */
 #ifndef SYNCGUARD_AGENT_GPU_H
 #define SYNCGUARD_AGENT_GPU_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "wire/telemetry.h"
 
 #define GPU_LIBRARY  "libnvidia-ml.so.1"
 #define GPUS_MAX     16u
 #define GPU_PIDS_MAX 16u
 
 struct gpu_figures {
-    uint16_t index;    /* NVML's */
-    uint16_t n_pids;   /* number of processes that compute on it */
-    uint32_t throttle; /* NVML's reasons for lowered clocks, as bits */
-    float clock_ratio; /* clock over maximum; NaN, here and below: unknown */
-    float temperature_c, power_w, busy_ratio;
-    char bus[32]; /* "00000000:3B:00.0"; "": unknown */
+    struct gpu_item item; /* rank and app are the caller's */
+    uint16_t n_pids;      /* number of processes that compute on it */
+    char bus[32];         /* "00000000:3B:00.0"; "": unknown */
     uint32_t pid[GPU_PIDS_MAX];
 };
 

@@ -165,7 +165,7 @@ void health_gpus(struct health *h, const struct gpu_figures *gpu, size_t n)
 {
     h->n_gpus = n < GPUS_MAX ? n : GPUS_MAX;
     for (size_t i = 0; i < h->n_gpus; i++) {
-        if (strcmp(h->gpu[i].bus, gpu[i].bus) || h->gpu[i].index != gpu[i].index || !*gpu[i].bus) {
+        if (strcmp(h->gpu[i].bus, gpu[i].bus) || h->gpu[i].item.index != gpu[i].item.index || !*gpu[i].bus) {
             h->gpu_numa[i] = (int16_t)locality_pci(h->locality, gpu[i].bus);
             h->gpu_reported_s[i] = -INFINITY;
         }
@@ -191,7 +191,7 @@ static void find_gpus(struct health *h)
         item->gpu = item->gpu_numa = -1;
         for (size_t g = h->n_gpus; g-- > 0;)
             if (uses(&h->gpu[g], h->member[i].pid)) {
-                item->gpu = (int16_t)h->gpu[g].index;
+                item->gpu = (int16_t)h->gpu[g].item.index;
                 item->gpu_numa = h->gpu_numa[g];
             }
     }
@@ -232,7 +232,8 @@ static bool task_differs(const struct task_item *a, const struct task_item *b)
            differs(a->major_faults_per_s, b->major_faults_per_s, 2);
 }
 
-static void tell_node(struct health *h, const struct node_item *node, double now_s, flow_sink *put, void *arg)
+static void report_node(struct health *h, const struct node_item *node, double now_s, flow_sink *put,
+                        void *arg)
 {
     struct telemetry_item item = { .kind = TELEMETRY_NODE, .node = *node };
 
@@ -243,7 +244,7 @@ static void tell_node(struct health *h, const struct node_item *node, double now
     h->last_report_s = now_s;
 }
 
-static void tell_task(struct member *m, double now_s, flow_sink *put, void *arg)
+static void report_task(struct member *m, double now_s, flow_sink *put, void *arg)
 {
     struct telemetry_item item = { .kind = TELEMETRY_TASK, .task = *health_task_item(m->task) };
 
@@ -261,20 +262,13 @@ static bool gpu_differs(const struct gpu_item *a, const struct gpu_item *b)
            differs(a->busy_ratio, b->busy_ratio, 0.1f);
 }
 
-static void tell_gpus(struct health *h, double now_s, flow_sink *put, void *arg)
+static void report_gpus(struct health *h, double now_s, flow_sink *put, void *arg)
 {
     for (size_t i = 0; h->gpus_new && i < h->n_gpus; i++) {
-        const struct gpu_figures *g = &h->gpu[i];
-        struct telemetry_item item = { .kind = TELEMETRY_GPU,
-                                       .gpu = { .rank = h->member[0].rank,
-                                                .app = h->member[0].app,
-                                                .index = g->index,
-                                                .throttle = g->throttle,
-                                                .clock_ratio = g->clock_ratio,
-                                                .temperature_c = g->temperature_c,
-                                                .power_w = g->power_w,
-                                                .busy_ratio = g->busy_ratio } };
+        struct telemetry_item item = { .kind = TELEMETRY_GPU, .gpu = h->gpu[i].item };
 
+        item.gpu.rank = h->member[0].rank;
+        item.gpu.app = h->member[0].app;
         if (now_s < h->gpu_reported_s[i] + HEALTH_REPORT_S && !gpu_differs(&item.gpu, &h->gpu_reported[i]))
             continue;
         put(&item, arg);
@@ -305,8 +299,8 @@ void health_look(struct health *h, double now_s, flow_sink *put, void *arg)
         place_ranks(h);
     find_foreign(h);
     find_gpus(h);
-    tell_node(h, &node, now_s, put, arg);
+    report_node(h, &node, now_s, put, arg);
     for (size_t i = 0; i < h->n; i++)
-        tell_task(&h->member[i], now_s, put, arg);
-    tell_gpus(h, now_s, put, arg);
+        report_task(&h->member[i], now_s, put, arg);
+    report_gpus(h, now_s, put, arg);
 }

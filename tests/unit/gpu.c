@@ -44,10 +44,13 @@ static void reading(void)
     g = gpu_open(library);
     if (!ok(g && gpu_read(g, gpu) == 2, "two GPUs are visible"))
         return;
-    ok(near(gpu[0].clock_ratio, 1, 1e-6) && gpu[0].temperature_c == 60 && !gpu[0].throttle && !gpu[0].n_pids,
+    ok(near(gpu[0].item.clock_ratio, 1, 1e-6) && gpu[0].item.temperature_c == 60 && !gpu[0].item.throttle &&
+           !gpu[0].n_pids,
        "the first GPU has its clock and temperature, and no throttling");
-    ok(isnan(gpu[0].power_w) && isnan(gpu[0].busy_ratio), "figures that a GPU does not provide are unknown");
-    ok(near(gpu[1].clock_ratio, 0.6, 1e-6) && near(gpu[1].power_w, 650.5, 1e-6) && gpu[1].throttle == 0x40,
+    ok(isnan(gpu[0].item.power_w) && isnan(gpu[0].item.busy_ratio),
+       "figures that a GPU does not provide are unknown");
+    ok(near(gpu[1].item.clock_ratio, 0.6, 1e-6) && near(gpu[1].item.power_w, 650.5, 1e-6) &&
+           gpu[1].item.throttle == 0x40,
        "the second GPU is throttled");
     ok(gpu[1].n_pids == 1 && gpu[1].pid[0] == (uint32_t)getppid(),
        "the second GPU lists the process that uses it");
@@ -146,7 +149,7 @@ static void look(struct health *h, double at_s)
 static void telling(void)
 {
     struct gpu_figures gpu = {
-        .index = 1, .clock_ratio = 0.6f, .n_pids = 1, .pid = { 100 }, .bus = "00000000:3B:00.0"
+        .item = { .index = 1, .clock_ratio = 0.6f }, .n_pids = 1, .pid = { 100 }, .bus = "00000000:3B:00.0"
     };
     struct health *h;
 
