@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/config_policy.h"
 #include "common/xalloc.h"
 #include "pacing/pacer.h"
 #include "ring/pacing.h"
@@ -30,10 +31,12 @@ static void bound(const json_t *o, const char *key, double scale, double min, do
 
 void pacing_control(const json_t *pace, struct control_page_pace *c)
 {
+    static const struct value_type type = VALUE_SOME_OF(config_levers);
     const char *levers = get_string(pace, "levers");
+    double bits;
 
     if (levers)
-        c->levers = pacer_levers(levers);
+        c->levers = value_parse(&type, levers, &bits, NULL) == 0 ? (uint32_t)bits : 0;
     bound(pace, "max_delay_s", 1e6, 0, 1e6, &c->max_delay_us);
     bound(pace, "share", 1e3, 0, 1e3, &c->share);
     bound(pace, "epoch", 1, 1, PACER_EPOCH_MAX, &c->epoch);

@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
 #define USUAL_GAIN 0.125
 #define LOST_MAX   2.5   /* a single collective cannot exceed it */
@@ -16,24 +15,6 @@ const char *pacer_lever_name(uint32_t lever)
         if (lever == 1u << i)
             return names[i];
     return NULL;
-}
-
-uint32_t pacer_levers(const char *list)
-{
-    uint32_t levers = 0;
-
-    for (;;) {
-        size_t length = strcspn(list, ","), i = 0;
-
-        while (i < PACER_LEVERS && (strlen(names[i]) != length || strncasecmp(names[i], list, length) != 0))
-            i++;
-        if (i == PACER_LEVERS)
-            return 0;
-        levers |= 1u << i;
-        if (!list[length])
-            return levers;
-        list += length + 1;
-    }
 }
 
 const char *pacer_why_text(enum pacer_why why)
@@ -110,7 +91,7 @@ static void learn(struct pacer *p, struct pacer_slot *s, const struct pacer_coll
     }
 }
 
-static void count_anew(struct pacer *p)
+static void count_from_zero(struct pacer *p)
 {
     p->lost_s = p->usual_s = 0;
     p->counted = 0;
@@ -194,7 +175,7 @@ static void try(struct pacer *p, uint8_t epoch, bool again)
         l->seen = (struct holdout){ 0 };
     l->epoch = epoch;
     l->why = PACER_ON_TRIAL;
-    count_anew(p);
+    count_from_zero(p);
     p->again = again;
     enter(p, PACER_TRYING);
 }
@@ -322,7 +303,7 @@ static void force_tick(struct pacer *p, double log_ratio)
     struct pacer_lever *l = &p->lever[p->current];
 
     if (p->run == 1)
-        count_anew(p);
+        count_from_zero(p);
     if (lost_more_than(p, 2 * PACER_LOSS)) {
         rest(p, PACER_HARM);
         return;

@@ -51,8 +51,6 @@
 
 /* "release", "gate", ...; NULL unless it is a single lever. */
 const char *pacer_lever_name(uint32_t lever);
-/* Parses a list such as "release,gate", case-insensitive.  0: it has an unknown name. */
-uint32_t pacer_levers(const char *list);
 
 enum pacer_mode { PACER_OFF, PACER_TRYING, PACER_IN_FORCE };
 

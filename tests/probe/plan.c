@@ -15,6 +15,16 @@
 #include "ring/control_page.h"
 #include "ring/pacing.h"
 
+static uint32_t levers_of(const char *list)
+{
+    uint32_t levers = 0;
+
+    for (uint32_t i = 0; i < PACER_LEVERS; i++)
+        if (strstr(list, pacer_lever_name(1u << i)))
+            levers |= 1u << i;
+    return levers;
+}
+
 static void number(const char *key, double v, const char *end)
 {
     if (isfinite(v))
@@ -62,7 +72,7 @@ int main(int argc, char **argv)
     c = argc > 2 ? control_page_create(argv[1]) : NULL;
     if (!c)
         return 2;
-    c->pace = (struct control_page_pace){ .levers = *argv[2] ? pacer_levers(argv[2]) : 0,
+    c->pace = (struct control_page_pace){ .levers = levers_of(argv[2]),
                                           .max_delay_us = 20000,
                                           .share = 800,
                                           .epoch = PACER_EPOCH_MAX,
@@ -74,6 +84,6 @@ int main(int argc, char **argv)
         return 2;
     atomic_store(&p->fresh_ns, UINT64_MAX / 2);
     atomic_store(&p->leader, PACING_SLOTS + 1);
-    atomic_store(&p->plan, pacing_plan(pacer_levers(argv[3]), 1, argc > 4 ? (uint32_t)atoi(argv[4]) : 2));
+    atomic_store(&p->plan, pacing_plan(levers_of(argv[3]), 1, argc > 4 ? (uint32_t)atoi(argv[4]) : 2));
     return 0;
 }
