@@ -3,7 +3,6 @@
 #define SYNCGUARD_AGENT_CPUSET_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #define CPUSET_MAX 2048u /* CPUs from this number on are ignored */

@@ -1,6 +1,5 @@
 #include "agent/health_task.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,6 +1,5 @@
 /* syncguard-agent: see agent.h */
 #include <signal.h>
-#include <stdio.h>
 #include <sys/resource.h>
 
 #include "agent/agent.h"

@@ -11,7 +11,6 @@
 #ifndef SYNCGUARD_COMMON_CONFIG_H
 #define SYNCGUARD_COMMON_CONFIG_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>

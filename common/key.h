@@ -6,7 +6,6 @@
 #ifndef SYNCGUARD_COMMON_KEY_H
 #define SYNCGUARD_COMMON_KEY_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 

@@ -5,7 +5,6 @@
 #define SYNCGUARD_PROBE_NEXT_H
 
 #include <stdatomic.h>
-#include <stddef.h>
 
 struct next {
     const char *name;

@@ -2,7 +2,6 @@
 #include "ring/clock.h"
 
 #include <fcntl.h>
-#include <math.h>
 #include <string.h>
 #include <unistd.h>
 #if defined(__x86_64__)

@@ -1,6 +1,5 @@
 #include "spank/local.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

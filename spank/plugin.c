@@ -4,7 +4,6 @@
  *
  * See args.h for the arguments.  Every callback except the option's returns 0 whatever happens: a failing plugin
  * can fail jobs and drain nodes. */
-#include <stdint.h>
 #include <stddef.h>
 
 #pragma GCC visibility push(default)

@@ -6,9 +6,6 @@
 #ifndef SYNCGUARD_SPANK_REMOTE_H
 #define SYNCGUARD_SPANK_REMOTE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include <slurm/spank.h>
 
 #include "spank/args.h"

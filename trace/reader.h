@@ -20,7 +20,6 @@
 
 #include "analysis/view.h"
 #include "common/err.h"
-#include "trace/line.h"
 
 #define TRACE_COMMS_MAX  VIEW_COMMS_MAX
 #define TRACE_PAIRS_MAX  (1u << 21) /* pairs of a rank and a communicator */

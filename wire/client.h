@@ -4,6 +4,7 @@
 #define SYNCGUARD_WIRE_CLIENT_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "common/err.h"
 #include "wire/link.h"
@@ -39,7 +40,8 @@ struct client *client_new(struct event_base *base, const struct client_options *
 int client_send(struct client *c, const json_t *question);
 /* In the callback of an answer that makes no sense: close the connection and try again later. */
 void client_reject(struct client *c, const char *why);
-struct link *client_link(struct client *c); /* lent, for frames of telemetry; NULL while the connection is down */
+struct link *
+client_link(struct client *c);      /* lent, for frames of telemetry; NULL while the connection is down */
 void client_free(struct client *c); /* NULL is fine */
 
 #endif

@@ -15,9 +15,7 @@
 #ifndef SYNCGUARD_WIRE_LINK_H
 #define SYNCGUARD_WIRE_LINK_H
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "common/err.h"
@@ -55,7 +53,7 @@ struct link *link_accept(struct event_base *base, int fd, const char *munge_sock
 int link_send(struct link *l, enum link_frame type, const void *data, size_t bytes);
 size_t link_pending_bytes(const struct link *l); /* not yet taken by the kernel */
 uid_t link_uid(const struct link *l);            /* accepting end, once up: the peer's uid by munge */
-const char *link_peer(const struct link *l); /* "10.77.0.12:39412" or "host:port" */
+const char *link_peer(const struct link *l);     /* "10.77.0.12:39412" or "host:port" */
 /* Close without calling down. NULL is fine. */
 void link_close(struct link *l);
 
