@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "common/now.h"
 #include "common/text.h"
 #include "common/xalloc.h"
 #include "ctl/plugstack.h"
@@ -186,14 +186,10 @@ static void check_shm(const struct doctor *d, struct finding *f)
 static void check_clock(const struct doctor *d, struct finding *f)
 {
     struct err err = { "" };
-    struct timespec before, after;
-    json_t *answer;
-    double apart;
+    double before_s = wall_s();
+    json_t *answer = ask(d, "jobs", &err);
+    double apart = (before_s + wall_s()) / 2 - get_number(answer, "now");
 
-    clock_gettime(CLOCK_REALTIME, &before);
-    answer = ask(d, "jobs", &err);
-    clock_gettime(CLOCK_REALTIME, &after);
-    apart = ((double)before.tv_sec + (double)after.tv_sec) / 2 - get_number(answer, "now");
     if (isnan(apart)) {
         found(f, "unknown: the controller does not answer");
         next(f, "sgctl doctor   (again, when the controller answers)");

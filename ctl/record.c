@@ -49,9 +49,8 @@ static void finish(struct record *r, const char *why)
 
 static void timer_set(struct event *timer, double seconds)
 {
-    struct timeval tv = { .tv_sec = (time_t)seconds };
+    struct timeval tv = loop_timeval(seconds);
 
-    tv.tv_usec = (suseconds_t)((seconds - (double)tv.tv_sec) * 1e6);
     event_add(timer, &tv);
 }
 

@@ -259,23 +259,15 @@ const struct canvas_hit *canvas_hit_at(const struct canvas *c, int y, int x)
     return NULL;
 }
 
+/* As UTF-8. */
 static void print_char(uint32_t ch, FILE *out)
 {
-    if (ch < 0x80) {
-        putc((int)ch, out);
-    } else if (ch < 0x800) {
-        putc((int)(0xc0 | ch >> 6), out);
-        putc((int)(0x80 | (ch & 0x3f)), out);
-    } else {
-        if (ch < 0x10000) {
-            putc((int)(0xe0 | ch >> 12), out);
-        } else {
-            putc((int)(0xf0 | ch >> 18), out);
-            putc((int)(0x80 | (ch >> 12 & 0x3f)), out);
-        }
-        putc((int)(0x80 | (ch >> 6 & 0x3f)), out);
-        putc((int)(0x80 | (ch & 0x3f)), out);
-    }
+    static const unsigned lead[] = { 0, 0xc0, 0xe0, 0xf0 };
+    unsigned more = ch < 0x80 ? 0 : ch < 0x800 ? 1 : ch < 0x10000 ? 2 : 3;
+
+    putc((int)(lead[more] | ch >> 6 * more), out);
+    while (more-- > 0)
+        putc((int)(0x80 | (ch >> 6 * more & 0x3f)), out);
 }
 
 void canvas_print(const struct canvas *c, FILE *out)

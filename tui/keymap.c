@@ -84,13 +84,6 @@ bool keymap_replaced(const struct keymap_entry *e)
     return other && other->action != e->action;
 }
 
-void keymap_print_mdoc(const struct keymap_entry *table, FILE *out)
-{
-    for (const struct keymap_entry *e = table; e->action; e++)
-        if (e->keys)
-            fprintf(out, ".It Ic %s\n%s\n", e->keys, e->text);
-}
-
 void keymap_print_help(const struct keymap_entry *table, FILE *out)
 {
     for (const struct keymap_entry *e = table; e->action; e++)

@@ -1,5 +1,5 @@
-/* keymap.h - what the keys do: one table that the main loop, the `?` help, the bottom line, --help and the
- * manual page read. */
+/* keymap.h - what the keys do: one table that the main loop, the `?` help, the bottom line and --help read; the
+ * manual page is compared with it. */
 #ifndef SYNCGUARD_TUI_KEYMAP_H
 #define SYNCGUARD_TUI_KEYMAP_H
 
@@ -77,8 +77,7 @@ extern const struct keymap_entry keymap[], keymap_replay[];
 enum key_action keymap_find(int key, bool replay, int *arg);
 /* While a trace is replayed, the entry's first key does something else. */
 bool keymap_replaced(const struct keymap_entry *e);
-/* A table as the manual page has it (mdoc), and as --help has it. */
-void keymap_print_mdoc(const struct keymap_entry *table, FILE *out);
+/* A table as --help has it. */
 void keymap_print_help(const struct keymap_entry *table, FILE *out);
 
 #endif

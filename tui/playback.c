@@ -54,18 +54,13 @@ void playback_seek(struct playback *p, double by_s)
 {
     double to_s = fmax(0, wanted_s(p) + by_s);
 
-    playback_seek_to(p, to_s > p->end_s ? INFINITY : to_s);
+    p->seek_s = to_s > p->end_s ? INFINITY : to_s;
 }
 
 void playback_seek_step(struct playback *p, int by)
 {
     p->paused = true;
     playback_seek(p, by * (p->step_s > 0 ? p->step_s : STEP_UNKNOWN_S));
-}
-
-void playback_seek_to(struct playback *p, double to_s)
-{
-    p->seek_s = to_s;
 }
 
 int playback_speed_parse(const char *text, double *speed)

@@ -17,7 +17,8 @@ struct playback {
     double seek_s; /* where to go; NaN: nowhere, INFINITY: to the end */
     /* how far it is */
     bool ended;
-    double at_s, end_s, share, step_s; /* end_s NaN: not known yet; share of the file, NaN: not known */
+    double at_s, end_s, step_s; /* end_s NaN: the end has not been seen yet; step_s: the job's mean step, or NaN */
+    double share;               /* of the file; NaN of a pipe */
     char problem[512];                 /* why it goes no further; "" */
 };
 
@@ -28,7 +29,6 @@ void playback_faster(struct playback *p,
 void playback_seek(struct playback *p, double by_s); /* from where the last wish would have led */
 /* By the job's steps, a tenth of a second when they are unknown; pauses. */
 void playback_seek_step(struct playback *p, int by);
-void playback_seek_to(struct playback *p, double to_s);
 /* "0.25", "10", "max"; -1 when it is none of these or out of bounds. */
 int playback_speed_parse(const char *text, double *speed);
 

@@ -151,23 +151,14 @@ static int fill(struct replay *r, struct err *err)
     return 0;
 }
 
+/* The answers to a live job's questions come about so often: events are as a controller would have had them. */
 static void take_events(struct replay *r)
 {
     struct view_event e;
 
+    r->updated_s = replay_now_s(r);
     while (view_event_take(trace_reader_view(r->reader), &e))
         event_list_add(&r->events, e.at_s, "%s", e.text);
-}
-
-/* A live job is looked at about so often: events are as a controller would have had them. */
-static void update(struct replay *r)
-{
-    double now_s = replay_now_s(r);
-
-    if (now_s < r->updated_s + TRACE_TICK_S)
-        return;
-    r->updated_s = now_s;
-    take_events(r);
 }
 
 static int finish(struct replay *r, struct err *err)
@@ -201,7 +192,8 @@ static int feed_line(struct replay *r, struct err *err)
     if (r->read_bytes == 0 || !r->ranks)
         describe(r);
     r->read_bytes += (double)n;
-    update(r);
+    if (replay_now_s(r) >= r->updated_s + TRACE_TICK_S)
+        take_events(r);
     return 1;
 }
 
@@ -228,22 +220,15 @@ double replay_now_s(const struct replay *r)
     return trace_reader_now_s(r->reader);
 }
 
-double replay_end_s(const struct replay *r)
-{
-    return r->end_s;
-}
-
-double replay_share(const struct replay *r)
-{
-    return r->file_bytes > 0 ? fmin(1, r->read_bytes / r->file_bytes) : NAN;
-}
-
-double replay_step_s(const struct replay *r)
+void replay_position_get(const struct replay *r, struct playback *p)
 {
     struct view_figures f;
 
     view_figures_get(trace_reader_view(r->reader), replay_now_s(r), &f);
-    return f.step_mean_s;
+    p->at_s = replay_now_s(r);
+    p->end_s = r->end_s;
+    p->share = r->file_bytes > 0 ? fmin(1, r->read_bytes / r->file_bytes) : NAN;
+    p->step_s = f.step_mean_s;
 }
 
 const char *replay_job(const struct replay *r)
@@ -253,15 +238,14 @@ const char *replay_job(const struct replay *r)
 
 /* ---- answers ---- */
 
-static json_t *answer_status(struct replay *r, const json_t *q)
+static json_t *answer_status(const struct replay *r)
 {
-    (void)q;
     return json_pack("{s:s, s:s, s:o, s:i, s:i, s:i}", "version", PACKAGE_VERSION, "host", r->name,
                      "uptime_s", real_json(replay_now_s(r)), "jobs", 1, "agents", 0, "ranks", (int)r->ranks);
 }
 
 /* As a controller has it of a live job; nobody knows whose it was, and when. */
-static void put_identity(json_t *o, const struct replay *r, const struct view_figures *f)
+static void put_row(json_t *o, const struct replay *r, const struct view_figures *f)
 {
     double now_s = replay_now_s(r);
 
@@ -280,6 +264,8 @@ static void put_identity(json_t *o, const struct replay *r, const struct view_fi
     put_int(o, "ranks", f->ranks_known);
     put_int(o, "nodes", r->nodes);
     put_int(o, "nodes_total", r->nodes);
+    report_put_row(o, trace_reader_view(r->reader), now_s, f);
+    put_json(o, "verdicts", report_verdicts(trace_reader_view(r->reader), now_s));
 }
 
 static json_t *probe_json(const struct replay *r, const struct view_figures *f)
@@ -294,16 +280,13 @@ static json_t *probe_json(const struct replay *r, const struct view_figures *f)
     return o;
 }
 
-static json_t *answer_jobs(struct replay *r, const json_t *q)
+static json_t *answer_jobs(const struct replay *r)
 {
     json_t *row = json_object();
     struct view_figures f;
 
-    (void)q;
     view_figures_get(trace_reader_view(r->reader), replay_now_s(r), &f);
-    put_identity(row, r, &f);
-    report_put_row(row, trace_reader_view(r->reader), replay_now_s(r), &f);
-    put_json(row, "verdicts", report_verdicts(trace_reader_view(r->reader), replay_now_s(r)));
+    put_row(row, r, &f);
     return json_pack("{s:[o]}", "jobs", row);
 }
 
@@ -338,9 +321,9 @@ static json_t *answer_job(struct replay *r, const json_t *q)
     renew_scaling(r);
     view_figures_get(v, now_s, &f);
     report_ranks_get(&ranks, v, now_s, &selection);
-    put_identity(o, r, &f);
-    report_put_row(o, v, now_s, &f);
-    put_json(o, "verdicts", report_verdicts(v, now_s));
+    for (size_t i = 0; r->ended && i < ranks.n; i++)
+        ranks.f[i].ended = true; /* a trace has no records of that */
+    put_row(o, r, &f);
     report_put_view(o, v, now_s, &f, &ranks, &selection, r->scaling, r->strategies);
     put_json(o, "rank_table", report_rank_table(v, now_s, &ranks));
     put_json(o, "probe", probe_json(r, &f));
@@ -351,12 +334,11 @@ static json_t *answer_job(struct replay *r, const json_t *q)
     return o;
 }
 
-static json_t *answer_nodes(struct replay *r, const json_t *q)
+static json_t *answer_nodes(const struct replay *r)
 {
     struct report_nodes t = { 0 };
     json_t *list = json_array();
 
-    (void)q;
     report_nodes_add(&t, trace_reader_view(r->reader), r->job_id, replay_now_s(r));
     report_nodes_sort(&t);
     for (size_t i = 0; i < t.n; i++)
@@ -367,19 +349,15 @@ static json_t *answer_nodes(struct replay *r, const json_t *q)
 
 json_t *replay_answer(struct replay *r, const json_t *question)
 {
-    static const struct {
-        const char *name;
-        json_t *(*answer)(struct replay *r, const json_t *q);
-    } queries[] = {
-        { "status", answer_status },
-        { "jobs", answer_jobs },
-        { "job", answer_job },
-        { "nodes", answer_nodes },
-    };
-    const char *name = get_string(question, "query");
+    const char *query = get_word(question, "query");
 
-    for (size_t i = 0; name && i < ARRAY_SIZE(queries); i++)
-        if (!strcmp(name, queries[i].name))
-            return queries[i].answer(r, question);
+    if (!strcmp(query, "status"))
+        return answer_status(r);
+    if (!strcmp(query, "jobs"))
+        return answer_jobs(r);
+    if (!strcmp(query, "job"))
+        return answer_job(r, question);
+    if (!strcmp(query, "nodes"))
+        return answer_nodes(r);
     return json_pack("{s:s}", "error", "a trace answers only status, jobs, job and nodes");
 }

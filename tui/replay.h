@@ -10,6 +10,7 @@
 
 #include "common/config.h"
 #include "common/err.h"
+#include "tui/playback.h"
 
 struct replay;
 
@@ -29,9 +30,7 @@ enum replay_read replay_read(struct replay *r, double to_s, size_t max_bytes, st
 int replay_rewind(struct replay *r, struct err *err);
 
 double replay_now_s(const struct replay *r);
-double replay_end_s(const struct replay *r);    /* of the whole trace; NaN before its end was seen once */
-double replay_share(const struct replay *r);    /* of the file's bytes that were read; NaN of a pipe */
-double replay_step_s(const struct replay *r);   /* the job's mean step; NaN unknown */
+void replay_position_get(const struct replay *r, struct playback *p); /* at_s, end_s, share, step_s */
 const char *replay_job(const struct replay *r); /* its id, as the answers have it */
 
 /* The answer to a terminal's question (doc/protocol.md); the caller's. */

@@ -121,11 +121,12 @@ static void ask(struct app *a)
     }
 }
 
-static void on_answer(const json_t *answer, void *arg)
+static void on_answer(struct client *client, json_t *answer, void *arg)
 {
     struct app *a = arg;
     struct asked asked;
 
+    (void)client;
     if (!a->n_asked)
         return;
     asked = a->asked[0];
@@ -143,10 +144,11 @@ static void on_answer(const json_t *answer, void *arg)
         want_paint(a);
 }
 
-static void on_state(bool up, const char *why, void *arg)
+static void on_state(struct client *client, bool up, const char *why, void *arg)
 {
     struct app *a = arg;
 
+    (void)client;
     update_clock(a);
     a->n_asked = 0;
     a->status_s = -INFINITY;
@@ -156,7 +158,7 @@ static void on_state(bool up, const char *why, void *arg)
     want_paint(a);
 }
 
-static const struct source_events source_events = { .answer = on_answer, .state = on_state };
+static const struct client_events source_events = { .answer = on_answer, .state = on_state };
 
 static void on_tick(evutil_socket_t fd, short what, void *arg)
 {
@@ -269,9 +271,8 @@ static void add_signals(struct app *a)
 
 static void add_events(struct app *a)
 {
-    struct timeval tv = { .tv_sec = (time_t)a->ui.interval_s };
+    struct timeval tv = loop_timeval(a->ui.interval_s);
 
-    tv.tv_usec = (suseconds_t)((a->ui.interval_s - (double)tv.tv_sec) * 1e6);
     a->paint = event_new(a->base, -1, 0, on_paint, a);
     a->keys = event_new(a->base, STDIN_FILENO, EV_READ | EV_PERSIST, on_keys, a);
     a->tick = event_new(a->base, -1, EV_PERSIST, on_tick, a);

@@ -6,6 +6,7 @@
 
 #include "common/now.h"
 #include "common/xalloc.h"
+#include "wire/loop.h"
 
 #define TICK_S       0.05
 #define PASSED_MAX_S 1          /* it was stopped for longer: so was the replay */
@@ -13,7 +14,7 @@
 #define ANSWERS_MAX  4
 
 struct source {
-    const struct source_events *events;
+    const struct client_events *events;
     void *arg;
     struct event_base *base;
     /* the link's */
@@ -31,25 +32,7 @@ struct source {
 
 /* ---- the controller ---- */
 
-static void on_answer(struct client *c, json_t *answer, void *arg)
-{
-    struct source *s = arg;
-
-    (void)c;
-    s->events->answer(answer, s->arg);
-}
-
-static void on_state(struct client *c, bool up, const char *why, void *arg)
-{
-    struct source *s = arg;
-
-    (void)c;
-    s->events->state(up, why, s->arg);
-}
-
-static const struct client_events client_events = { .answer = on_answer, .state = on_state };
-
-static struct source *source_new(struct event_base *base, const struct source_events *events, void *arg)
+static struct source *source_new(struct event_base *base, const struct client_events *events, void *arg)
 {
     struct source *s = xcalloc(1, sizeof(*s));
 
@@ -60,12 +43,12 @@ static struct source *source_new(struct event_base *base, const struct source_ev
 }
 
 struct source *source_link(struct event_base *base, const struct client_options *o,
-                           const struct source_events *events, void *arg)
+                           const struct client_events *events, void *arg)
 {
     struct source *s = source_new(base, events, arg);
 
     s->options = o;
-    s->client = client_new(base, o, &client_events, s);
+    s->client = client_new(base, o, events, arg);
     return s;
 }
 
@@ -73,19 +56,9 @@ struct source *source_link(struct event_base *base, const struct client_options 
 
 static void schedule(struct source *s, double after_s)
 {
-    struct timeval tv = { .tv_usec = (suseconds_t)(after_s * 1e6) };
+    struct timeval tv = loop_timeval(after_s);
 
     event_add(s->tick, &tv);
-}
-
-static void report_pace(struct source *s)
-{
-    struct playback *p = s->playback;
-
-    p->at_s = replay_now_s(s->replay);
-    p->end_s = replay_end_s(s->replay);
-    p->share = replay_share(s->replay);
-    p->step_s = replay_step_s(s->replay);
 }
 
 /* A wish to go somewhere: back means from the beginning. */
@@ -141,10 +114,10 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
     (void)what;
     s->ticked_s = t_s;
     schedule(s, play(s, passed_s) ? 0 : TICK_S);
-    report_pace(s);
+    replay_position_get(s->replay, s->playback);
     if (!s->up) {
         s->up = true;
-        s->events->state(true, NULL, s->arg);
+        s->events->state(NULL, true, NULL, s->arg);
     }
 }
 
@@ -158,13 +131,13 @@ static void on_deliver(evutil_socket_t fd, short what, void *arg)
     while (s->n_answers) {
         answer = s->answer[0];
         memmove(s->answer, s->answer + 1, --s->n_answers * sizeof(*s->answer));
-        s->events->answer(answer, s->arg);
+        s->events->answer(NULL, answer, s->arg);
         json_decref(answer);
     }
 }
 
 struct source *source_replay(struct event_base *base, struct replay *r, struct playback *p,
-                             const struct source_events *events, void *arg)
+                             const struct client_events *events, void *arg)
 {
     struct source *s = source_new(base, events, arg);
 
@@ -173,7 +146,7 @@ struct source *source_replay(struct event_base *base, struct replay *r, struct p
     s->ticked_s = now_s();
     s->tick = event_new(base, -1, 0, on_tick, s);
     s->deliver = event_new(base, -1, 0, on_deliver, s);
-    report_pace(s);
+    replay_position_get(r, p);
     source_hurry(s);
     return s;
 }
@@ -210,7 +183,7 @@ void source_restart(struct source *s)
     if (!s->client)
         return;
     client_free(s->client);
-    s->client = client_new(s->base, s->options, &client_events, s);
+    s->client = client_new(s->base, s->options, s->events, s->arg);
 }
 
 void source_hurry(struct source *s)

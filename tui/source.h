@@ -13,17 +13,12 @@
 
 struct source;
 
-struct source_events {
-    void (*answer)(const json_t *answer, void *arg);    /* lent; in the questions' order */
-    void (*state)(bool up, const char *why, void *arg); /* went up; went down and will be tried again */
-};
-
-/* o is borrowed. */
+/* Events have NULL as client where there is none; answers come in the questions' order.  o and events are borrowed. */
 struct source *source_link(struct event_base *base, const struct client_options *o,
-                           const struct source_events *events, void *arg);
+                           const struct client_events *events, void *arg);
 /* r and p are borrowed: p says how to play it, and receives the position. */
 struct source *source_replay(struct event_base *base, struct replay *r, struct playback *p,
-                             const struct source_events *events, void *arg);
+                             const struct client_events *events, void *arg);
 void source_free(struct source *s); /* NULL is fine */
 
 /* -1 when it cannot be asked now: ask again from the next answer or timer. */

@@ -333,7 +333,7 @@ bool ui_act(struct ui *ui, enum key_action action, int arg)
         return true;
     case KEY_ACTION_SEEK_BEGIN:
     case KEY_ACTION_SEEK_END:
-        playback_seek_to(&ui->playback, action == KEY_ACTION_SEEK_BEGIN ? 0 : INFINITY);
+        ui->playback.seek_s = action == KEY_ACTION_SEEK_BEGIN ? 0 : INFINITY;
         return true;
     case KEY_ACTION_REDRAW:
     case KEY_ACTION_NONE:
@@ -442,7 +442,6 @@ static bool take_jobs(struct ui *ui, const json_t *answer, struct err *err)
 
     if (!s)
         return false;
-    rows_hold(ui, SCREEN_JOBS);
     snap_jobs_free(ui->jobs);
     ui->jobs = s;
     return true;
@@ -466,7 +465,6 @@ static bool take_nodes(struct ui *ui, const json_t *answer, struct err *err)
 
     if (!s)
         return false;
-    rows_hold(ui, SCREEN_NODES);
     snap_nodes_free(ui->nodes);
     ui->nodes = s;
     return true;
@@ -482,6 +480,7 @@ void ui_answer(struct ui *ui, enum screen screen, int64_t offset, const json_t *
             return;
         ui->frozen_whole = true;
     }
+    rows_hold(ui, screen);
     good = screen == SCREEN_JOBS  ? take_jobs(ui, answer, &err)
            : screen == SCREEN_JOB ? take_view(ui, offset, answer, &err)
                                   : take_nodes(ui, answer, &err);

@@ -94,6 +94,7 @@ static void test_same(void)
 {
     struct replay *a = open_trace(), *b = open_trace();
     struct err err = { "" };
+    struct playback p;
     char *text;
 
     if (!ok(a && b, "a trace is opened"))
@@ -108,17 +109,21 @@ static void test_same(void)
     text = told(a, "job");
     ok(strstr(text, "\"straggler\"") && strstr(text, "r5"), "the slow rank is named at 20 s");
     free(text);
-    ok(isnan(replay_end_s(a)) && replay_share(a) > 0.3 && replay_share(a) < 0.7,
+    replay_position_get(a, &p);
+    ok(isnan(p.end_s) && p.share > 0.3 && p.share < 0.7,
        "before the end the share of the file is known, not the duration");
-    ok(replay_read(a, INFINITY, SIZE_MAX, &err) == REPLAY_ENDED && replay_end_s(a) > 40 &&
-           replay_share(a) == 1,
-       "a replay is read to its end");
+    ok(replay_read(a, INFINITY, SIZE_MAX, &err) == REPLAY_ENDED, "a replay is read to its end");
+    replay_position_get(a, &p);
+    ok(p.end_s > 40 && p.share == 1, "at the end of a replay its duration is known, and the file is read");
     text = told(a, "job");
     ok(strstr(text, "\"state\": \"finished\"") != NULL, "at the end of a replay the step is finished");
+    ok(strstr(text, "\"state\": \"ended\"") && !strstr(text, "\"state\": \"running\""),
+       "at the end of a replay no rank is running");
     free(text);
     ok(replay_rewind(a, &err) == 0 && replay_read(a, 20, SIZE_MAX, &err) == REPLAY_REACHED && same(a, b),
        "seeking back gives the same answers");
-    ok(replay_end_s(a) > 40, "after the end the duration of a replay is known");
+    replay_position_get(a, &p);
+    ok(p.end_s > 40, "after the end the duration of a replay is known");
     ok(replay_rewind(a, &err) == 0 && replay_read(a, 10, SIZE_MAX, &err) == REPLAY_REACHED,
        "a replay is read to a time before the onset");
     text = told(a, "job");
@@ -145,8 +150,7 @@ static void test_drawn(void)
     ui_init(&ui);
     ui_link_changed(&ui, true, NULL);
     ui.playback.on = true;
-    ui.playback.at_s = replay_now_s(r);
-    ui.playback.share = replay_share(r);
+    replay_position_get(r, &ui.playback);
     ui.playback.speed = 10;
     ui_open(&ui, replay_job(r));
     ui_fit(&ui, 100, 30);
