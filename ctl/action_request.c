@@ -14,7 +14,7 @@
 #include "wire/json.h"
 
 #define WAIT_S  90.0 /* a try and its repetition, where Slurm is slow */
-#define QUIET_S 2.0  /* from then on it is said that we wait */
+#define QUIET_S 2.0  /* after this time a line reports that we wait */
 
 /* ---- what is asked for ---- */
 
@@ -157,7 +157,7 @@ static json_t *await(const struct action_request_options *o, json_t *action, str
     double begin_s = now_s(), pause_s = 0.05;
     json_t *q = json_pack("{s:s,s:I}", "query", "actions", "id",
                           (json_int_t)json_integer_value(json_object_get(action, "id")));
-    bool said = false;
+    bool reported = false;
     char why[512];
 
     while (action && is_pending(action) && now_s() - begin_s < WAIT_S) {
@@ -169,11 +169,11 @@ static json_t *await(const struct action_request_options *o, json_t *action, str
         json_decref(action);
         action = json_incref(json_array_get(json_object_get(answer, "actions"), 0));
         json_decref(answer);
-        if (action && !said && now_s() - begin_s > QUIET_S && isatty(STDERR_FILENO)) {
+        if (action && !reported && now_s() - begin_s > QUIET_S && isatty(STDERR_FILENO)) {
             show_text(action, "outcome", why, sizeof(why));
             fprintf(stderr, "waiting%s%s\n", strcmp(why, "-") ? ": " : " for Slurm",
                     strcmp(why, "-") ? why : "");
-            said = true;
+            reported = true;
         }
     }
     json_decref(q);

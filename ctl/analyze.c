@@ -35,7 +35,7 @@ static json_t *trace_json(struct trace_reader *r)
     return o;
 }
 
-/* slowdown and detected_seq are left out where they are not known: who sums them up need not test. */
+/* Unknown slowdown and detected_seq are left out, so that sums over verdicts need no test. */
 static json_t *verdict_json(const struct view_verdict *d, double now_s)
 {
     json_t *o = report_verdict(d, now_s);
@@ -102,7 +102,7 @@ json_t *analyze_answer(struct trace_reader *r)
     view_figures_get(v, now_s, &f);
     report_ranks_get(&ranks, v, now_s, &latest);
     for (size_t i = 0; i < ranks.n; i++)
-        ranks.f[i].inside_s = NAN; /* it was never left: how long it has lasted nobody saw */
+        ranks.f[i].inside_s = NAN; /* the trace does not contain when it was left */
     put_int(o, "ranks", f.ranks_known);
     report_put_row(o, v, now_s, &f);
     report_put_view(o, v, now_s, &f, &ranks, &latest, NULL, NULL);

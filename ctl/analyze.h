@@ -1,7 +1,7 @@
-/* analyze.h - a recorded trace judged: the bytes of a file in, what the controller would have said out.
+/* analyze.h - the verdicts and figures that the controller would have reported of a recorded trace.
  *
- * The answer (sgctl(1), "analyze") has the keys that a job's has, where they apply, so that one who reads the
- * one reads the other. Nothing of it depends on this machine, its clock, or on how the file was read. */
+ * The answer (sgctl(1), "analyze") has the keys of a job's answer, where they apply, so that a program can read both.
+ * Nothing in it depends on this machine, its clock, or on how the file was read. */
 #ifndef SYNCGUARD_CTL_ANALYZE_H
 #define SYNCGUARD_CTL_ANALYZE_H
 

@@ -1,6 +1,5 @@
 /* doctor.h - sgctl doctor: is this machine set up for guarded jobs, and if not, what to type next?
- * It looks and asks, it changes nothing.  Run it on a login node and on a compute node: each needs all of it.
- */
+ * It changes nothing.  Login nodes and compute nodes need all that it checks. */
 #ifndef SYNCGUARD_CTL_DOCTOR_H
 #define SYNCGUARD_CTL_DOCTOR_H
 
@@ -12,7 +11,7 @@
 
 struct doctor {
     const struct config *config; /* NULL when it could not be read: config_err says why */
-    const char *config_path;     /* that was read, or tried */
+    const char *config_path;     /* the file that was read, or could not be */
     struct err config_err;
     struct client_options client;
     double timeout_s;

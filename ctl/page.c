@@ -126,8 +126,10 @@ static void explain_lemons(const struct page *p, const json_t *nodes)
     json_array_foreach(nodes, i, node)
         any |= get_number(node, "lemon_score") >= LEMON_SURE;
     if (any)
-        page_title(p, "LEMON? is the probability that a node holds jobs back more than 3 times as often as the other "
-                      "nodes do. A node with YES should be drained and tested.");
+        page_title(
+            p,
+            "LEMON? is the probability that a node holds jobs back more than 3 times as often as the other "
+            "nodes do. A node with YES should be drained and tested.");
 }
 
 int page_nodes(FILE *out, const json_t *answer, int columns, struct err *err)

@@ -58,7 +58,8 @@ static void put_verdict(const struct page *p, const json_t *verdict)
     add_when(verdict, line, sizeof(line));
     text_hang(p->out, PAGE_INDENT, isnan(price) ? "  -" : text_times(price).s, line, PAGE_EVIDENCE,
               p->columns);
-    if (strcmp(text.s, "-") && strcmp(text.s, shown(p->answer, "sentence").s)) /* which stands at the top already */
+    if (strcmp(text.s, "-") &&
+        strcmp(text.s, shown(p->answer, "sentence").s)) /* which stands at the top already */
         page_line(p, PAGE_EVIDENCE, "%s", text.s);
     if (get_string(verdict, "cause"))
         page_line(p, PAGE_EVIDENCE, "%s", shown(verdict, "cause").s);

@@ -17,7 +17,8 @@ static void put_interval(const struct page *p, const json_t *c)
     if (!isnan(goodput))
         text_append(text, sizeof(text), ", goodput of at most %s", text_percent(goodput).s);
     if (!isnan(next))
-        text_append(text, sizeof(text), next > 0 ? ", the next one in %s" : ", one is due now", text_s(next).s);
+        text_append(text, sizeof(text), next > 0 ? ", the next one in %s" : ", one is due now",
+                    text_s(next).s);
     page_line(p, PAGE_INDENT, "%s", text);
     snprintf(text, sizeof(text), "a failure now would cost %s%s of work",
              !strcmp(get_word(c, "cost_source"), "program") ? "" : "at most ",
@@ -40,9 +41,9 @@ static const char *rate_source(const json_t *rate, char *buf, size_t size)
     const char *from = get_word(rate, "source");
 
     return get_string(rate, "source_text") ? show_text(rate, "source_text", buf, size)
-           : !strcmp(from, "published") ? "a published rate: this cluster has no record yet"
-           : !strcmp(from, "partition") ? "from guarded jobs of the partition"
-                                        : "from guarded jobs of this cluster";
+           : !strcmp(from, "published")    ? "a published rate: this cluster has no record yet"
+           : !strcmp(from, "partition")    ? "from guarded jobs of the partition"
+                                           : "from guarded jobs of this cluster";
 }
 
 static void put_stands_on(const struct page *p, const json_t *c)
@@ -72,7 +73,8 @@ static void put_requests(const struct page *p, const json_t *r)
         snprintf(text, sizeof(text), "%s requests: heard by all ranks at one step %s",
                  text_count(get_number(r, "asked")).s, text_count(get_number(r, "heard")).s);
         if (get_number(r, "delivered") > 0)
-            text_append(text, sizeof(text), ", by signal or file %s", text_count(get_number(r, "delivered")).s);
+            text_append(text, sizeof(text), ", by signal or file %s",
+                        text_count(get_number(r, "delivered")).s);
         if (get_number(r, "failed") > 0)
             text_append(text, sizeof(text), ", failed %s", text_count(get_number(r, "failed")).s);
         if (get_number(r, "split") > 0)
@@ -105,8 +107,10 @@ static void put_guess(const struct page *p, const json_t *c)
     if (perhaps)
         snprintf(pause, sizeof(pause), " (a pause of %s, %s ago, may have been one)",
                  text_s(get_number(perhaps, "pause_s")).s, text_s(get_number(perhaps, "age_s")).s);
-    page_line(p, PAGE_INDENT, "none is known%s; an assumed cost and the failure rate (%s) give an interval of %s of work", pause,
-              rate_source(get_object(c, "failure_rate"), source, sizeof(source)), text_s(get_number(c, "interval_s")).s);
+    page_line(p, PAGE_INDENT,
+              "none is known%s; an assumed cost and the failure rate (%s) give an interval of %s of work",
+              pause, rate_source(get_object(c, "failure_rate"), source, sizeof(source)),
+              text_s(get_number(c, "interval_s")).s);
 }
 
 void page_checkpoint(const struct page *p)

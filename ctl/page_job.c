@@ -367,7 +367,7 @@ void page_communicators(const struct page *p)
         page_line(p, PAGE_INDENT, "and %zu more", json_array_size(comms) - COMMS_MAX);
 }
 
-/* How much of the job these figures stand for: a guard that sees half of the ranks must say so. */
+/* For how many of the job's ranks these figures stand. */
 static void put_probe(const struct page *p)
 {
     const json_t *probe = get_object(p->answer, "probe");
@@ -398,7 +398,8 @@ static void put_agents(const struct page *p)
         { "HEARD", .key = "age_s", .words = page_ago },
     };
 
-    page_table(p, "Agents", get_array(p->answer, "agents"), SIZE_MAX, column, ARRAY_SIZE(column), PAGE_INDENT);
+    page_table(p, "Agents", get_array(p->answer, "agents"), SIZE_MAX, column, ARRAY_SIZE(column),
+               PAGE_INDENT);
 }
 
 static void put_events(const struct page *p)

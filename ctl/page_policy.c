@@ -173,9 +173,10 @@ static void put_standing(const struct page *p, const json_t *rule)
         page_line(p, PAGE_INDENT, "The condition has been true for %s; it must be so for %s.", held.s,
                   text_s(get_number(rule, "hold_s")).s);
     else if (!strcmp(phase, "cooling"))
-        page_line(p, PAGE_INDENT,
-                  "The condition has been true for %s; the rule acted recently and cools down for another %s.",
-                  held.s, text_s(get_number(rule, "cooling_s")).s);
+        page_line(
+            p, PAGE_INDENT,
+            "The condition has been true for %s; the rule acted recently and cools down for another %s.",
+            held.s, text_s(get_number(rule, "cooling_s")).s);
     else if (!strcmp(phase, "spent"))
         page_line(p, PAGE_INDENT,
                   "The condition has been true for %s; the rule has acted %s times, the maximum for a job.",
@@ -252,15 +253,15 @@ static void put_by_hand(const struct page *p, const json_t *decisions)
 
 static void put_budget(const struct page *p, const json_t *b)
 {
-    page_line(p, 0,
-              "Used in the last hour: %s of %s actions and %s of %s nodes; by all jobs together %s of %s actions "
-              "and %s of %s nodes.",
-              text_count(get_number(b, "actions")).s, text_count(get_number(b, "actions_per_hour")).s,
-              text_count(get_number(b, "nodes")).s, text_count(get_number(b, "nodes_per_hour")).s,
-              text_count(get_number(b, "cluster_actions")).s,
-              text_count(get_number(b, "cluster_actions_per_hour")).s,
-              text_count(get_number(b, "cluster_nodes")).s,
-              text_count(get_number(b, "cluster_nodes_per_hour")).s);
+    page_line(
+        p, 0,
+        "Used in the last hour: %s of %s actions and %s of %s nodes; by all jobs together %s of %s actions "
+        "and %s of %s nodes.",
+        text_count(get_number(b, "actions")).s, text_count(get_number(b, "actions_per_hour")).s,
+        text_count(get_number(b, "nodes")).s, text_count(get_number(b, "nodes_per_hour")).s,
+        text_count(get_number(b, "cluster_actions")).s,
+        text_count(get_number(b, "cluster_actions_per_hour")).s, text_count(get_number(b, "cluster_nodes")).s,
+        text_count(get_number(b, "cluster_nodes_per_hour")).s);
 }
 
 int page_explain(FILE *out, const json_t *answer, int columns, struct err *err)
@@ -277,8 +278,7 @@ int page_explain(FILE *out, const json_t *answer, int columns, struct err *err)
               get_true(policy, "paused") ? " The policy is paused: its rules decide nothing." : "");
     put_budget(&page, get_object(policy, "budget"));
     if (json_array_size(rules) == 0)
-        page_line(&page, 0,
-                  rules ? "The policy has no rules." : "The rules of the policy are unknown.");
+        page_line(&page, 0, rules ? "The policy has no rules." : "The rules of the policy are unknown.");
     json_array_foreach(rules, i, rule)
         explain_rule(&page, rule);
     put_by_hand(&page, get_array(policy, "decisions"));

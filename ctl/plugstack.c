@@ -8,8 +8,8 @@
 #include <strings.h>
 
 #define LINE_BYTES    4096
-#define INCLUDE_DEPTH 8    /* a file that includes itself ends here, */
-#define FILES_MAX     256u /* and so does one that does it twice */
+#define INCLUDE_DEPTH 8    /* bounds a file that includes itself */
+#define FILES_MAX     256u /* bounds a file that includes itself twice */
 
 /* name in the folder that path is in. */
 static void beside(const char *path, const char *name, char *buf, size_t size)

@@ -1,6 +1,6 @@
 /* plugstack.h - is SyncGuard's plugin in Slurm's plugstack.conf?
  * Reads the file as slurm's plugin stack does: `optional|required PLUGIN ARGUMENTS`, `include PATTERN`, '#'
- * comments. It looks, it never changes. */
+ * comments. */
 #ifndef SYNCGUARD_CTL_PLUGSTACK_H
 #define SYNCGUARD_CTL_PLUGSTACK_H
 
@@ -14,7 +14,7 @@ struct plugstack {
     char plugin[4096]; /* as written there */
     char arguments[1024];
     bool required;  /* a plugin that Slurm must have: refuse jobs when it fails */
-    unsigned files; /* looked into */
+    unsigned files; /* that were read */
 };
 
 /* Where Slurm reads it: PlugStackConfig= of slurm.conf ($SLURM_CONF, or slurm_conf), else beside that file.

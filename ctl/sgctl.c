@@ -33,7 +33,7 @@ static int complain(int code, const struct err *err)
     return code;
 }
 
-/* 0: not a terminal, or one that does not know. */
+/* 0: no terminal, or its width is unknown. */
 static int terminal_columns(void)
 {
     struct winsize w;
@@ -86,39 +86,14 @@ static int run_nodes(const struct options *o)
     return query(o, json_pack("{s:s}", "query", "nodes"), page_nodes);
 }
 
-/* Digits, at least one; NULL: there are none. */
-static const char *skip_digits(const char *s)
-{
-    size_t n = strspn(s, "0123456789");
-
-    return n ? s + n : NULL;
-}
-
-/* 123, 123.0, 123_4, 123_4.0, 123+1, 123+1.0 */
-static bool is_job(const char *s)
-{
-    const char *end = skip_digits(s);
-
-    if (!end || end - s > 10)
-        return false;
-    if (*end == '_' || *end == '+')
-        end = skip_digits(end + 1);
-    if (end && *end == '.')
-        end = skip_digits(end + 1);
-    return end && !*end && end - s < 40;
-}
-
 /* The first operand is a job in every command that has one. */
 static int check_job(const struct options *o, struct err *err)
 {
     const char *operands = o->command->operands;
 
-    if (!operands || strncmp(operands + strspn(operands, "["), "JOB", 3) != 0 || !o->n_operands ||
-        is_job(o->operands[0]))
+    if (!operands || strncmp(operands + strspn(operands, "["), "JOB", 3) != 0 || !o->n_operands)
         return 0;
-    return err_set(
-        err, "invalid job '%.60s': expected 123, 123.0 (a step), 123_4 (of an array) or 123+1 (of a het job)",
-        o->operands[0]);
+    return session_check_job(o->operands[0], err);
 }
 
 static int run_job(const struct options *o)
@@ -126,7 +101,7 @@ static int run_job(const struct options *o)
     const char *job = o->operands[0];
     json_t *question;
 
-    /* As text the worst ranks do; as JSON all of them are wanted. */
+    /* Text lists the worst ranks, JSON all of them. */
     if (options_given(o, "json"))
         question = json_pack("{s:s, s:s}", "query", "job", "job", job);
     else
@@ -183,11 +158,10 @@ static int run_record(const struct options *o)
                                      .output = options_text(o, "output"),
                                      .timeout_s = options_number(o, "timeout"),
                                      .seconds = options_number(o, "seconds") };
-    struct session *s;
     struct err err;
+    struct session *s = session_open(o, &err);
     int rc = OK;
 
-    s = session_open(o, &err);
     if (!s)
         return complain(FAILED, &err);
     record.client = s->client;
@@ -299,12 +273,25 @@ static void print_table(const char *name)
 }
 
 /* As the controller would read it, the rules too. */
-static int check_file(struct config *c, const char *path, struct err *err)
+static int run_check(const struct options *o)
 {
-    struct ruleset *rules = config_load(c, path, err) < 0 ? NULL : ruleset_new(c, err);
-    int rc = rules ? 0 : -1;
+    struct config *c = xcalloc(1, sizeof(*c));
+    struct ruleset *rules = NULL;
+    const char *path = o->operands[0];
+    char names[1024];
+    struct err err;
+    int rc = OK;
 
+    if (config_load(c, path, &err) < 0 || !(rules = ruleset_new(c, &err)))
+        rc = complain(FAILED, &err);
+    else if (o->command->id == COMMAND_CONFIG_CHECK)
+        printf("%s is fine: controller %s, policies %s\n", path, c->controller,
+               config_policy_names(c, names, sizeof(names)));
+    else
+        printf("%s is fine: policies %s; %zu rules, %zu selections\n", path,
+               config_policy_names(c, names, sizeof(names)), c->n_rules, c->n_selections);
     ruleset_free(rules);
+    free(c);
     return rc;
 }
 
@@ -315,23 +302,6 @@ static int run_config(const struct options *o)
     else
         config_print_keys(stdout, terminal_columns());
     return OK;
-}
-
-static int run_config_check(const struct options *o)
-{
-    struct config *c = xcalloc(1, sizeof(*c));
-    const char *path = o->operands[0];
-    char names[1024];
-    struct err err;
-    int rc = OK;
-
-    if (check_file(c, path, &err) < 0)
-        rc = complain(FAILED, &err);
-    else
-        printf("%s is fine: controller %s, policies %s\n", path, c->controller,
-               config_policy_names(c, names, sizeof(names)));
-    free(c);
-    return rc;
 }
 
 /* ---- policy ---- */
@@ -349,8 +319,8 @@ static int policy_show(const struct options *o)
 static int policy_explain(const struct options *o)
 {
     return query(o,
-                 json_pack("{s:s, s:s, s:{s:i, s:i}}", "query", "job", "job", o->operands[0], "view", "count", 0,
-                           "columns", 1),
+                 json_pack("{s:s, s:s, s:{s:i, s:i}}", "query", "job", "job", o->operands[0], "view", "count",
+                           0, "columns", 1),
                  page_explain);
 }
 
@@ -365,22 +335,6 @@ static int policy_control(const struct options *o)
                  json_pack("{s:s, s:s, s:s, s:o}", "query", "control", "do",
                            strchr(o->command->name, ' ') + 1, "job", o->operands[0], "words", words),
                  page_control);
-}
-
-static int policy_check(const struct options *o)
-{
-    struct config *c = xcalloc(1, sizeof(*c));
-    char names[1024];
-    struct err err;
-    int rc = OK;
-
-    if (check_file(c, o->operands[0], &err) < 0)
-        rc = complain(FAILED, &err);
-    else
-        printf("%s is fine: policies %s; %zu rules, %zu selections\n", o->operands[0],
-               config_policy_names(c, names, sizeof(names)), c->n_rules, c->n_selections);
-    free(c);
-    return rc;
 }
 
 static int policy_try(const struct options *o)
@@ -442,12 +396,12 @@ static int (*const run[COMMANDS])(const struct options *o) = {
     [COMMAND_REPLAY] = run_replay,
     [COMMAND_TOP] = run_top,
     [COMMAND_CONFIG] = run_config,
-    [COMMAND_CONFIG_CHECK] = run_config_check,
+    [COMMAND_CONFIG_CHECK] = run_check,
     [COMMAND_POLICY_LIST] = policy_list,
     [COMMAND_POLICY_SHOW] = policy_show,
     [COMMAND_POLICY_EXPLAIN] = policy_explain,
     [COMMAND_POLICY_CONTROL] = policy_control,
-    [COMMAND_POLICY_CHECK] = policy_check,
+    [COMMAND_POLICY_CHECK] = run_check,
     [COMMAND_POLICY_TRY] = policy_try,
     [COMMAND_POLICY_FIGURES] = policy_figures,
     [COMMAND_DOCTOR] = run_doctor,

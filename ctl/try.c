@@ -38,7 +38,7 @@ static json_t *decision_json(const struct decision *d, double now_s)
                      "projected_ratio", real_json(d->projected_ratio));
 }
 
-/* As of a running job: a trace has all that is said of it by now. */
+/* The figures are those of a running job whose agents have reported until now. */
 static void look(struct trial *t, struct trace_reader *r, double now_s)
 {
     struct decision decided[ENGINE_RULES_MAX];
@@ -70,7 +70,6 @@ static void on_piece(struct trace_reader *r, void *arg)
     look(t, r, now_s);
 }
 
-/* A dry run: what would be done is all there is to say. */
 static void trial_begin(struct trial *t, const struct config *c, const struct ruleset *rules,
                         const struct config_policy *p)
 {

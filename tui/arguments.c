@@ -1,6 +1,5 @@
 #include "tui/arguments.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -92,12 +91,6 @@ static int parse_size(struct arguments *a, const char *text, struct err *err)
     return 0;
 }
 
-/* Names of jobs are Slurm's: "123", "123.0", "123_4", "123+1", "123_4.0". */
-static bool is_job(const char *job)
-{
-    return isdigit((unsigned char)*job) && strspn(job, "0123456789._+") == strlen(job) && strlen(job) <= 40;
-}
-
 int arguments_read(struct arguments *a, const struct options *o, struct err *err)
 {
     const char *wxh = options_text(o, "size"), *speed_text = options_text(o, "speed");
@@ -118,10 +111,7 @@ int arguments_read(struct arguments *a, const struct options *o, struct err *err
                        PLAYBACK_SPEED_MIN, PLAYBACK_SPEED_MAX);
     if (a->job && a->replay)
         return err_set(err, "unexpected argument '%.60s': a trace is of one job", a->job);
-    if (a->job && !is_job(a->job))
-        return err_set(
-            err,
-            "invalid job '%.60s': expected 123, 123.0 (a step), 123_4 (of an array) or 123+1 (of a het job)",
-            a->job);
+    if (a->job && session_check_job(a->job, err) < 0)
+        return -1;
     return 0;
 }

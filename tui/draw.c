@@ -10,16 +10,10 @@
 
 #define FULL_BLOCK 0x2588u
 
-/* ▏ to █: k eighths from the left. */
-static uint32_t left_block(int eighths)
-{
-    return eighths <= 0 ? ' ' : FULL_BLOCK + (uint32_t)(8 - eighths);
-}
-
-/* ▁ to █: k eighths from below. */
+/* ▁ to █: 1 to 8 eighths from below. */
 static uint32_t lower_block(int eighths)
 {
-    return eighths <= 0 ? ' ' : 0x2580u + (uint32_t)eighths;
+    return 0x2580u + (uint32_t)eighths;
 }
 
 void draw_bar(struct canvas *c, int y, int x, int width, enum style style, double ratio)
@@ -34,7 +28,7 @@ void draw_bar(struct canvas *c, int y, int x, int width, enum style style, doubl
     whole = eighths / 8;
     canvas_fill(c, y, x, whole, style, FULL_BLOCK);
     if (eighths % 8)
-        canvas_fill(c, y, x + whole, 1, style, left_block(eighths % 8));
+        canvas_fill(c, y, x + whole, 1, style, FULL_BLOCK + 8 - (uint32_t)eighths % 8); /* ▏ to ▉ */
 }
 
 static void range(const struct snap_series *s, size_t first, double *low, double *high)
@@ -134,7 +128,7 @@ enum style draw_severity_tag_style(enum severity s)
     return styles[s];
 }
 
-static const struct class {
+static const struct verdict_class {
     const char *name;
     char letter;
     enum style style;
@@ -149,9 +143,9 @@ static const struct class {
     { "oscillation", 'O', STYLE_OSCILLATION },
 };
 
-static const struct class *find_class(const char *name)
+static const struct verdict_class *find_class(const char *name)
 {
-    static const struct class unknown = { "", '?', STYLE_BOLD };
+    static const struct verdict_class unknown = { "", '?', STYLE_BOLD };
 
     for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
         if (!strcmp(name, classes[i].name))

@@ -1,4 +1,4 @@
-/* draw.h - what screens are made of: bars, sparklines, labels, rules. */
+/* draw.h - parts of screens: bars, sparklines, labels, rules. */
 #ifndef SYNCGUARD_TUI_DRAW_H
 #define SYNCGUARD_TUI_DRAW_H
 

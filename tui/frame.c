@@ -75,8 +75,8 @@ static void controller_text(const struct ui *ui, char *text, size_t size)
     if (!ui->has_status)
         return;
     snprintf(text, size, "%s up %s · %lld job%s · %lld rank%s ", s->host[0] ? s->host : "controller",
-             text_age(s->uptime_s).s, (long long)s->jobs, s->jobs == 1 ? "" : "s",
-             (long long)s->ranks, s->ranks == 1 ? "" : "s");
+             text_age(s->uptime_s).s, (long long)s->jobs, s->jobs == 1 ? "" : "s", (long long)s->ranks,
+             s->ranks == 1 ? "" : "s");
 }
 
 static void draw_title(struct canvas *c, const struct ui *ui)
@@ -114,8 +114,8 @@ static void draw_filter(struct canvas *c, const struct ui *ui, int y)
     canvas_put_right(c, y, x, c->width - x, STYLE_DIM, "Enter keeps the filter, Esc removes it");
 }
 
-/* "? help  / filter ..." as far as end; returns the column after them. Of the keys of a replay all stand
- * there: each does something else. */
+/* "? help  / filter ..." as far as end; returns the column after them. An entry of a replay shows all its keys, because
+ * each does something else. */
 static int draw_labels(struct canvas *c, const struct ui *ui, const struct keymap_entry *table, int y, int x,
                        int end)
 {
@@ -157,7 +157,7 @@ static void draw_keys(struct canvas *c, const struct ui *ui, int y)
     draw_labels(c, ui, keymap, y, x, c->width - width - 2);
 }
 
-/* What will be done, in full, and how to let it. */
+/* What will be done, in full, and the keys that confirm or refuse it. */
 static void draw_user_action(struct canvas *c, const struct user_action *d)
 {
     static const char keys[] = "  y: do it   any other key: do not";
@@ -219,9 +219,12 @@ void screen_list_draw(struct canvas *c, const struct ui *ui, unsigned hidden,
     const struct screen_ops *ops = screens[ui->screen];
     const struct ui_list *l = &ui->list[ui->screen];
     struct table_layout layout;
-    struct screen_rows rows = {
-        .y = 2, .height = ops->rows(ui, c->width, c->height), .layout = &layout, .columns = ops->columns, .row = row, .context = ui
-    };
+    struct screen_rows rows = { .y = 2,
+                                .height = ops->rows(ui, c->width, c->height),
+                                .layout = &layout,
+                                .columns = ops->columns,
+                                .row = row,
+                                .context = ui };
 
     table_fit(&layout, ops->columns, ops->n_columns, 1, c->width - 1, hidden);
     canvas_fill(c, 1, 0, c->width, STYLE_HEADER, ' ');

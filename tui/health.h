@@ -1,4 +1,4 @@
-/* health.h - what a node's figures mean: which of them are out of the ordinary, in words. */
+/* health.h - a node's figures in words, and which of them are unusual. */
 #ifndef SYNCGUARD_TUI_HEALTH_H
 #define SYNCGUARD_TUI_HEALTH_H
 

@@ -63,7 +63,8 @@ int panel_text(struct canvas *page, int y, int x, enum style style, const char *
     return y + canvas_wrap(page, y, x, x, page->width - x - 1, TEXT_ROWS, style, text);
 }
 
-int panel_titles(struct canvas *page, int y, struct table_layout *l, const struct table_column *columns, int n)
+int panel_titles(struct canvas *page, int y, struct table_layout *l, const struct table_column *columns,
+                 int n)
 {
     table_fit(l, columns, n, 1, page->width - 2, 0);
     canvas_fill(page, y, 0, page->width, STYLE_HEADER, ' ');

@@ -11,7 +11,7 @@
 struct panel_ops {
     const char *title;
     int (*draw)(struct canvas *page, const struct ui *ui); /* from row 0; returns the rows that it took */
-    bool (*has_content)(const struct snap_view *v); /* reports leave out a panel without */
+    bool (*has_content)(const struct snap_view *v);        /* reports leave out a panel without */
 };
 
 extern const struct panel_ops panel_evidence, panel_path, panel_scaling, panel_ways, panel_policy;
@@ -28,7 +28,8 @@ void panel_draw(struct canvas *c, const struct ui *ui, int y);
 /* For panels: a text over as many rows as it needs, at most 12; returns the next row. */
 int panel_text(struct canvas *page, int y, int x, enum style style, const char *text);
 /* The titles of a table, whose columns are fitted to the page; returns the next row. */
-int panel_titles(struct canvas *page, int y, struct table_layout *l, const struct table_column *columns, int n);
+int panel_titles(struct canvas *page, int y, struct table_layout *l, const struct table_column *columns,
+                 int n);
 /* The same with all its rows, of size bytes each. */
 int panel_table(struct canvas *page, int y, const struct table_column *columns, int n, const void *rows,
                 size_t n_rows, size_t size);

@@ -78,8 +78,8 @@ static int draw_former(struct canvas *c, int y, const struct snap_view *v)
         if (!any)
             y = panel_heading(c, y, "found before");
         any = true;
-        snprintf(text, sizeof(text), "%s to %s ago · %s", text_age(s->from_s).s,
-                 text_age(s->to_s).s, s->text[0] ? s->text : s->class);
+        snprintf(text, sizeof(text), "%s to %s ago · %s", text_age(s->from_s).s, text_age(s->to_s).s,
+                 s->text[0] ? s->text : s->class);
         draw_class(c, y, 1, s->class);
         y = panel_text(c, y, 3, STYLE_TEXT, text);
     }

@@ -32,11 +32,9 @@ static int draw_concentration(struct canvas *c, int y, double concentration, int
     char chance[64] = "";
 
     if (ranks > 0)
-        snprintf(chance, sizeof(chance), " (by chance: %s)",
-                 text_percent(1 / (double)ranks).s);
+        snprintf(chance, sizeof(chance), " (by chance: %s)", text_percent(1 / (double)ranks).s);
     canvas_printf(c, y, 1, c->width - 2, concentration >= 0.5 ? STYLE_WARN : STYLE_TEXT,
-                  "%s of the collectives wait for the same rank%s",
-                  text_percent(concentration).s, chance);
+                  "%s of the collectives wait for the same rank%s", text_percent(concentration).s, chance);
     return y + 1;
 }
 
@@ -62,8 +60,10 @@ static const struct table_column used_columns[] = {
     { "COMMUNICATOR", 16, 20, 0, TABLE_TEXT, .field = offsetof(struct snap_comm, label) },
     { "PARALLEL =", 10, 0, 0, TABLE_PERCENT, offsetof(struct snap_comm, efficiency.parallel),
       .style = parallel_style },
-    { "LOAD BALANCE x", 14, 0, 0, TABLE_PERCENT, .field = offsetof(struct snap_comm, efficiency.load_balance) },
-    { "SERIALISATION x", 15, 0, 0, TABLE_PERCENT, .field = offsetof(struct snap_comm, efficiency.serialisation) },
+    { "LOAD BALANCE x", 14, 0, 0, TABLE_PERCENT,
+      .field = offsetof(struct snap_comm, efficiency.load_balance) },
+    { "SERIALISATION x", 15, 0, 0, TABLE_PERCENT,
+      .field = offsetof(struct snap_comm, efficiency.serialisation) },
     { "TRANSFER", 8, 0, 0, TABLE_PERCENT, .field = offsetof(struct snap_comm, efficiency.transfer) },
 };
 

@@ -224,8 +224,9 @@ static int draw(struct canvas *c, const struct ui *ui)
 
     if (!p->known) {
         canvas_put(c, 0, 1, c->width - 2, STYLE_DIM,
-                   ui->playback.on ? "a recorded job has no policy; sgctl policy try shows what one would decide"
-                               : "the job has no active policy; sgctl audit lists past decisions");
+                   ui->playback.on
+                       ? "a recorded job has no policy; sgctl policy try shows what one would decide"
+                       : "the job has no active policy; sgctl audit lists past decisions");
         return 1;
     }
     if (!ui->report)

@@ -68,8 +68,7 @@ static void draw_of_ideal(const struct table_cell *at, const void *row)
     if (bar < 4 || !(p->ideal > 0) || isnan(p->throughput.p5) || isnan(p->throughput.p95))
         return;
     canvas_fill(at->canvas, at->y, at->x + 7, low, regime_style(p), 0x2588);
-    canvas_fill(at->canvas, at->y, at->x + 7 + low, high > low ? high - low : 0, regime_style(p),
-                0x2592);
+    canvas_fill(at->canvas, at->y, at->x + 7 + low, high > low ? high - low : 0, regime_style(p), 0x2592);
 }
 
 static const struct table_column columns[] = {
@@ -165,9 +164,8 @@ static void draw_segment(struct canvas *c, int y, const struct report_link *l, c
     if (g->s_per_byte.value > 0)
         snprintf(rate, sizeof(rate), "%s/s", text_bytes(1 / g->s_per_byte.value).s);
     canvas_printf(c, y, 3, c->width - 4, STYLE_TEXT, "%s of %.0f ranks, %s to %s: %s and a rate of %s%s",
-                  l->op, (double)l->ranks, text_bytes(g->from_bytes).s,
-                  text_bytes(g->to_bytes).s, text_s(fixed_s).s, rate,
-                  isnan(fixed_s) ? " (one message size gives only their sum)" : "");
+                  l->op, (double)l->ranks, text_bytes(g->from_bytes).s, text_bytes(g->to_bytes).s,
+                  text_s(fixed_s).s, rate, isnan(fixed_s) ? " (one message size gives only their sum)" : "");
 }
 
 static int draw_fits(struct canvas *c, int y, const struct report_scaling *s)
@@ -175,8 +173,7 @@ static int draw_fits(struct canvas *c, int y, const struct report_scaling *s)
     y = panel_heading(c, y, "fitted from this job");
     if (!isnan(s->noise.cv))
         canvas_printf(c, y++, 3, c->width - 4, STYLE_TEXT, "own work varies by %s (shape: %s)",
-                      text_percent(s->noise.cv).s,
-                      s->noise.shape[0] ? s->noise.shape : "-");
+                      text_percent(s->noise.cv).s, s->noise.shape[0] ? s->noise.shape : "-");
     for (size_t i = 0; i < s->n_links; i++)
         for (size_t k = 0; k < s->link[i].n; k++)
             draw_segment(c, y++, &s->link[i], &s->link[i].segment[k]);
@@ -198,8 +195,8 @@ static int draw(struct canvas *c, const struct ui *ui)
     int y = 0;
 
     if (s->n == 0) {
-        canvas_printf(c, 0, 1, c->width - 2, STYLE_DIM, "no projection%s%s",
-                      s->missing[0] ? ": " : " yet", s->missing);
+        canvas_printf(c, 0, 1, c->width - 2, STYLE_DIM, "no projection%s%s", s->missing[0] ? ": " : " yet",
+                      s->missing);
         return 1;
     }
     if (s->text[0])

@@ -153,8 +153,8 @@ static int draw(struct canvas *c, const struct ui *ui)
     int y = draw_guarded(c, 0, &ui->view->guarded);
 
     if (s->n == 0) {
-        canvas_printf(c, y, 1, c->width - 2, STYLE_DIM, "no comparison%s%s",
-                      s->missing[0] ? ": " : " yet", s->missing);
+        canvas_printf(c, y, 1, c->width - 2, STYLE_DIM, "no comparison%s%s", s->missing[0] ? ": " : " yet",
+                      s->missing);
         return y + 1;
     }
     y = draw_ways(c, y, s);

@@ -31,7 +31,7 @@ int replay_rewind(struct replay *r, struct err *err);
 
 double replay_now_s(const struct replay *r);
 void replay_position_get(const struct replay *r, struct playback *p); /* at_s, end_s, share, step_s */
-const char *replay_job(const struct replay *r); /* its id, as the answers have it */
+const char *replay_job(const struct replay *r);                       /* its id, as the answers have it */
 
 /* The answer to a terminal's question (doc/protocol.md); the caller's. */
 json_t *replay_answer(struct replay *r, const json_t *question);

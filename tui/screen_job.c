@@ -96,8 +96,8 @@ static const struct table_column columns[] = {
     { "RANK", 6, 0, 0, TABLE_RANK, offsetof(struct snap_rank, rank), .plain = STYLE_BOLD, .key = "rank",
       .meaning = "rank in the step" },
     { "NODE", 9, 6, 0, TABLE_TEXT, 0, draw_node, .key = "node", .meaning = "where it runs; ! is blamed" },
-    { "SWITCH", 8, 4, 5, TABLE_TEXT, offsetof(struct snap_rank, switch_name), .plain = STYLE_DIM, .unsorted = true,
-      .meaning = "the node's switch" },
+    { "SWITCH", 8, 4, 5, TABLE_TEXT, offsetof(struct snap_rank, switch_name), .plain = STYLE_DIM,
+      .unsorted = true, .meaning = "the node's switch" },
     { "LATE", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_rank, lateness_s), .key = "lateness",
       .meaning = "after the first arrival" },
     { "P95", 7, 0, 4, TABLE_ABOUT_SECONDS, offsetof(struct snap_rank, lateness_p95_s), .unsorted = true,
@@ -399,8 +399,7 @@ static void draw_detail(struct canvas *c, const struct ui *ui, int y)
     snprintf(text, sizeof(text), "r%lld %s%s%s · %s%s · work %s · p95 %s · stays %s · computes %s",
              (long long)r->rank, r->node, r->switch_name[0] ? " " : "", r->switch_name,
              r->state[0] ? r->state : "?", inside, text_times(r->slowdown).s,
-             text_about_s(r->lateness_p95_s).s, text_s(r->stay_s).s,
-             text_s(r->compute_s).s);
+             text_about_s(r->lateness_p95_s).s, text_s(r->stay_s).s, text_s(r->compute_s).s);
     canvas_put(c, y, 1, c->width - 2, STYLE_ACCENT, text);
 }
 

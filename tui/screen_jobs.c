@@ -7,7 +7,7 @@
 #include "tui/padded.h"
 #include "tui/screen.h"
 
-#define SILENT_S 5 /* without telemetry for so long, a running job's figures are old */
+#define SILENT_S 5 /* figures of a running job are old after this time without telemetry */
 
 static bool silent(const struct snap_job *j)
 {
@@ -61,7 +61,7 @@ static void draw_regime(const struct table_cell *at, const void *row)
     table_put(at, fading(j), text);
 }
 
-/* A rank alone is unsure to be found: its node stands first, that is where one looks. */
+/* The node stands first: an operator can look at a node, not at a rank. */
 static void draw_worst(const struct table_cell *at, const void *row)
 {
     const struct snap_job *j = row;
@@ -92,7 +92,7 @@ static void draw_verdict(const struct table_cell *at, const void *row)
     }
 }
 
-/* A job that does no work at all comes before one that works slowly, and what runs before what ended. */
+/* Jobs that do no work come before slow ones, running jobs before ended ones. */
 static int urgency(const struct snap_job *j)
 {
     const char *tag = draw_job_tag(j);
@@ -118,12 +118,13 @@ static int newest_first(const void *a, const void *b)
 enum { COLUMN_SAMPLES = 8 };
 
 static const struct table_column columns[] = {
-    { "", 5, 0, 0, TABLE_TEXT, 0, draw_tag, by_urgency, .meaning = "how it goes, worst first" },
+    { "", 5, 0, 0, TABLE_TEXT, 0, draw_tag, by_urgency, .meaning = "severity, worst first" },
     { "JOB", 8, 4, 0, TABLE_TEXT, offsetof(struct snap_job, id), NULL, newest_first, fading_bold,
       .meaning = "Slurm's job and step" },
     { "NAME", 8, 16, 1, TABLE_TEXT, offsetof(struct snap_job, name), .style = fading,
       .meaning = "the job's name" },
-    { "USER", 8, 2, 7, TABLE_TEXT, offsetof(struct snap_job, user), .plain = STYLE_DIM, .meaning = "whose it is" },
+    { "USER", 8, 2, 7, TABLE_TEXT, offsetof(struct snap_job, user), .plain = STYLE_DIM,
+      .meaning = "its owner" },
     { "STATE", 8, 0, 9, TABLE_TEXT, offsetof(struct snap_job, state), .style = state_style,
       .meaning = "the job's state" },
     { "RANKS", 5, 0, 0, TABLE_COUNT, offsetof(struct snap_job, ranks), .style = fading,
@@ -139,7 +140,7 @@ static const struct table_column columns[] = {
     { "SYNC", 6, 0, 0, TABLE_PERCENT, offsetof(struct snap_job, synchronisation_ratio),
       .style = synchronisation_style, .meaning = "share of time spent waiting for later ranks" },
     { "REGIME", 7, 8, 0, TABLE_TEXT, offsetof(struct snap_job, regime), draw_regime,
-      .meaning = "what bounds it" },
+      .meaning = "what limits its speed" },
     { "WORST", 10, 9, 0, TABLE_TEXT, offsetof(struct snap_job, worst_node), draw_worst,
       .meaning = "node and rank that is latest" },
     { "VERDICT", 40, 400, 8, TABLE_TEXT, 0, draw_verdict, .unsorted = true, .meaning = "what was found" },
@@ -197,7 +198,7 @@ static void draw(struct canvas *c, const struct ui *ui)
 {
     screen_list_draw(c, ui, hidden(ui), job_row,
                      ui->list[SCREEN_JOBS].filter[0] ? "no job matches the filter"
-                     : ui->finished ? "no guarded job; start one with: srun --sync-guard ..."
+                     : ui->finished                  ? "no guarded job; start one with: srun --sync-guard ..."
                                     : "no guarded job is running (e shows those that ended)");
     if (!ui->report)
         draw_selected(c, ui, c->height - 4);

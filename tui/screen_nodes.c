@@ -8,7 +8,7 @@
 #include "tui/padded.h"
 #include "tui/screen.h"
 
-#define LEMON 0.95 /* from here on the controller calls it one */
+#define LEMON 0.95 /* a score from here on is called a lemon: doc/protocol.md */
 
 static bool is_lost(const struct snap_node *n)
 {
@@ -97,7 +97,7 @@ static int by_severity(const void *a, const void *b)
 enum { COLUMN_LEMON = 8, COLUMN_HEALTH = 11 };
 
 static const struct table_column columns[] = {
-    { "", 4, 0, 0, TABLE_TEXT, 0, draw_tag, by_severity, .meaning = "how it goes, worst first" },
+    { "", 4, 0, 0, TABLE_TEXT, 0, draw_tag, by_severity, .meaning = "severity, worst first" },
     { "NODE", 10, 10, 0, TABLE_TEXT, offsetof(struct snap_node, node), .style = trouble_style,
       .meaning = "Slurm's node name" },
     { "SWITCH", 8, 6, 5, TABLE_TEXT, offsetof(struct snap_node, switch_name), .plain = STYLE_DIM,
@@ -109,16 +109,15 @@ static const struct table_column columns[] = {
     { "WORK", 5, 0, 0, TABLE_TIMES, offsetof(struct snap_node, slowdown), .style = trouble_style,
       .meaning = "own work over the others'" },
     { "BLAMED", 7, 0, 4, TABLE_COUNT, offsetof(struct snap_node, culprit_count),
-      .meaning = "how often the culprit" },
+      .meaning = "times it was the culprit" },
     { "LEMON", 6, 0, 3, TABLE_PERCENT, offsetof(struct snap_node, lemon_score), .style = lemon_style,
-      .meaning = "how surely it slows its jobs" },
+      .meaning = "probability that it is slow" },
     { "AGO", 6, 0, 6, TABLE_NUMBER, offsetof(struct snap_node, last_culprit), draw_last,
-      .meaning = "when so for the last time" },
-    { "AGENT", 9, 0, 0, TABLE_TEXT, 0, draw_agent, .unsorted = true, .meaning = "is its agent heard" },
-    { "HEALTH", 15, 60, 1, TABLE_TEXT, 0, draw_health, .unsorted = true,
-      .meaning = "what is not as it should be" },
+      .meaning = "when it was last the culprit" },
+    { "AGENT", 9, 0, 0, TABLE_TEXT, 0, draw_agent, .unsorted = true, .meaning = "state of its agent" },
+    { "HEALTH", 15, 60, 1, TABLE_TEXT, 0, draw_health, .unsorted = true, .meaning = "unusual figures" },
     { "RUNQ", 5, 0, 7, TABLE_NUMBER, offsetof(struct snap_node, health.run_queue),
-      .meaning = "tasks that want to run" },
+      .meaning = "tasks that are ready to run" },
     { "CLOCK", 6, 0, 7, TABLE_PERCENT, offsetof(struct snap_node, health.frequency_ratio),
       .meaning = "of its busy CPUs, over the best" },
     { "STEAL", 6, 0, 7, TABLE_PERCENT, offsetof(struct snap_node, health.steal_ratio),
@@ -149,7 +148,7 @@ static int natural(const struct ui *ui, int width)
     return 2 + (ui->list[SCREEN_NODES].n ? (int)ui->list[SCREEN_NODES].n : 2);
 }
 
-/* A column without a figure in any row. */
+/* Columns without a figure in any row. */
 static unsigned hidden(const struct ui *ui)
 {
     unsigned lemon = 1u << COLUMN_LEMON, health = 15u << COLUMN_HEALTH;
@@ -163,7 +162,7 @@ static unsigned hidden(const struct ui *ui)
     return lemon | health;
 }
 
-/* The node under the cursor: what was found, how often it was to blame, how it is. */
+/* The node under the cursor: its verdict, how often it was the culprit, its health. */
 static void draw_selected(struct canvas *c, const struct ui *ui, int y)
 {
     const struct ui_list *l = &ui->list[SCREEN_NODES];

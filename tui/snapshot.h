@@ -41,7 +41,7 @@ struct snap_verdict {
     int64_t since_step, onset_seq, detected_seq;
     bool acknowledged;
     bool standing; /* unless the answer says otherwise */
-    double over_s; /* so long ago it was let go */
+    double over_s; /* age of its end */
 };
 
 /* A verdict's life, in ages: it began from_s ago and ended to_s ago. */
@@ -103,7 +103,7 @@ struct snap_rank {
     double lateness_p50_s, lateness_p99_s;
     double wait_s, delay_s; /* its own mean wait a collective; the wait it caused in the others, a step */
     bool has_health, shared_cpu;
-    double run_delay_ratio, involuntary_per_s; /* ready, and another ran; how often it was put aside */
+    double run_delay_ratio, involuntary_per_s; /* share of time ready and not running; how often preempted */
     char cpus[32], cause[128];
     bool inside;
     char op[32], comm[32];
@@ -132,7 +132,7 @@ struct snap_path_rank {
 
 /* Who the collectives waited for. */
 struct snap_path {
-    double concentration; /* share of the collectives whose last arriver is the commonest one */
+    double concentration; /* share of the collectives that wait for the most frequent last arriver */
     size_t n;
     struct snap_path_rank rank[SNAP_PATH_MAX];
 };
@@ -170,7 +170,7 @@ struct snap_event {
 
 struct snap_agents {
     int64_t total, heard; /* heard: connected, or ended in good order */
-    char missing[128]; /* names of those not heard */
+    char missing[128];    /* names of those not heard */
 };
 
 struct snap_node_health {
@@ -199,8 +199,8 @@ struct snap_view { /* one job's whole answer */
     struct snap_control control;
     size_t n_spans; /* the newest last */
     struct snap_span span[SNAP_TIMELINE_MAX];
-    int64_t rank_total; /* rows there would be */
-    int64_t offset;     /* of the first row in that table: as it was asked for, set by who asked */
+    int64_t rank_total; /* rows of the whole table */
+    int64_t offset;     /* of the first row in that table; the caller sets it to what was asked for */
     size_t n_ranks;
     struct snap_rank *rank;
     double heat_column_s;
@@ -220,7 +220,7 @@ struct snap_node {
     double lateness_s, slowdown, last_culprit;
     bool has_agent, connected, ended; /* ended: in good order */
     double cpu_ratio, rss_bytes, backlog_bytes, age_s;
-    double lemon_score; /* how likely it is that this node slows the jobs it is given */
+    double lemon_score; /* probability that this node slows its jobs */
     int64_t culprit_jobs, seen_jobs;
     struct snap_health health;
 };

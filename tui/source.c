@@ -9,7 +9,7 @@
 #include "wire/loop.h"
 
 #define TICK_S       0.05
-#define PASSED_MAX_S 1          /* it was stopped for longer: so was the replay */
+#define PASSED_MAX_S 1          /* when sgtop was stopped for longer, so was the replay */
 #define READ_BYTES   (1u << 20) /* between two looks at the keys */
 #define ANSWERS_MAX  4
 
@@ -24,7 +24,7 @@ struct source {
     struct replay *replay;
     struct playback *playback;
     struct event *tick, *deliver;
-    json_t *answer[ANSWERS_MAX]; /* handed over when the asker is back in its loop */
+    json_t *answer[ANSWERS_MAX]; /* delivered from the event loop, as the client does */
     size_t n_answers;
     double ticked_s, play_s; /* real time; how far the trace should be */
     bool up;
@@ -61,7 +61,7 @@ static void schedule(struct source *s, double after_s)
     event_add(s->tick, &tv);
 }
 
-/* A wish to go somewhere: back means from the beginning. */
+/* A trace cannot be read backwards: to go back it is read from its beginning. */
 static void begin_seek(struct source *s)
 {
     struct playback *p = s->playback;
@@ -95,7 +95,7 @@ static bool play(struct source *s, double passed_s)
         snprintf(p->problem, sizeof(p->problem), "%s", err.text);
     p->ended = rc == REPLAY_ENDED;
     if (rc == REPLAY_MORE) {
-        if (!seeking) /* it cannot be read so fast: what is late is not made up for */
+        if (!seeking) /* reading is slower than the speed asked for: the delay is not made up */
             s->play_s = replay_now_s(s->replay);
         return true;
     }

@@ -13,10 +13,10 @@
 #include "tui/keymap.h"
 
 #define WHEEL_ROWS 3
-#define ESCAPE_MS  100 /* so far apart the bytes of a key or a click may come (ssh, a busy host) */
+#define ESCAPE_MS  100 /* maximum time between the bytes of one key or click (ssh, a busy host) */
 
 /* How each style looks.  The middle of the 256 colours is readable on dark and on light grounds; bars and
- * labels bring their own ground.  -1: the terminal's own. */
+ * labels have their own ground.  -1: the terminal's own. */
 struct look {
     short fg256, bg256, fg8, bg8;
     attr_t colour, mono; /* attributes with and without colours */
@@ -96,7 +96,7 @@ static void on_crash(int sig)
     if (write(STDOUT_FILENO, restore, restore_bytes) < 0)
         restore_bytes = 0;
     tcsetattr(STDIN_FILENO, TCSANOW, &saved);
-    raise(sig); /* SA_RESETHAND: now as if we had not been here */
+    raise(sig); /* SA_RESETHAND has restored the default action */
 }
 
 static void guard_crashes(void)
@@ -160,7 +160,7 @@ int term_open(bool mono, struct err *err)
     term.input = newpad(1, 1);
     keypad(term.input, TRUE);
     nodelay(term.input, TRUE);
-    mouseinterval(0); /* a press counts at once; what is double, the main loop knows */
+    mouseinterval(0); /* a press counts at once; the main loop detects double clicks */
     take_mouse();
     guard_crashes();
     atexit(term_close);

@@ -17,7 +17,7 @@ void term_size(int *width, int *height);
 void term_resized(void); /* after SIGWINCH */
 /* Only cells that differ from the last picture are touched; false: nothing changed, nothing sent. */
 bool term_show(const struct canvas *c);
-void term_repaint(void); /* what is on the screen is unknown: send all of it next time */
+void term_repaint(void); /* the content of the screen is unknown: send all of it next time */
 
 /* Around being stopped (Ctrl-Z). */
 void term_suspend(void);

@@ -1,9 +1,9 @@
 /* user_action.h - what a person does about the job from the terminal: pacing on or off, a checkpoint now, an
  * acknowledgement, policy paused or not, a node excluded.
  *
- * A key begins it; what could be refused is asked of the controller first (a dry run, which also says what it
- * would do); then the bottom line says what will happen, and only `y` lets it. Like ui.h: keys and answers go
- * in, questions and a line of text come out; no terminal and no clock. */
+ * A key begins it; an action that the controller could refuse is tried as a dry run first; then the bottom line shows
+ * what will be done, and only `y` confirms it. Keys and answers go in, questions and a line of text come out; no
+ * terminal and no clock. */
 #ifndef SYNCGUARD_TUI_USER_ACTION_H
 #define SYNCGUARD_TUI_USER_ACTION_H
 
@@ -12,7 +12,7 @@
 
 #include "tui/ui_state.h"
 
-/* False: it cannot be started, and ui->message says why. */
+/* False: it cannot be started; ui->message has the reason. */
 bool user_action_begin(struct ui *ui, enum user_action_kind kind);
 /* A key while the person is asked: y does it, whatever else does not. */
 void user_action_key(struct ui *ui, int key);

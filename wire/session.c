@@ -33,6 +33,29 @@ void session_close(struct session *s)
     free(s);
 }
 
+/* NULL: there are none. */
+static const char *skip_digits(const char *s)
+{
+    size_t n = strspn(s, "0123456789");
+
+    return n ? s + n : NULL;
+}
+
+int session_check_job(const char *job, struct err *err)
+{
+    const char *end = skip_digits(job);
+    bool fits = end && end - job <= 10;
+
+    if (end && (*end == '_' || *end == '+'))
+        end = skip_digits(end + 1);
+    if (end && *end == '.')
+        end = skip_digits(end + 1);
+    if (fits && end && !*end && end - job < 40)
+        return 0;
+    return err_set(
+        err, "invalid job '%.60s': expected 123, 123.0 (a step), 123_4 (of an array) or 123+1 (of a het job)", job);
+}
+
 /* Only a plain word is safe in a command line. */
 static bool is_word(const char *s)
 {
