@@ -7,9 +7,9 @@
 #include "common/xalloc.h"
 
 struct gate {
-    struct gate_params params;
-    struct gate_state state;
-    uint32_t *waiting; /* queue, from `first` on */
+    uint32_t limit, inside;
+    double gap_s, last_s; /* last_s: the newest entry; -INFINITY: none */
+    uint32_t *waiting;    /* queue, from `first` on */
     size_t cap, first, end;
 };
 
@@ -44,17 +44,21 @@ void gate_queues_free(struct gate_queues *g)
     free(g);
 }
 
-void gate_queues_set(struct gate_queues *g, uint32_t link, const struct gate_params *p)
+/* The time at which the next message may enter; now_s: at once; INFINITY: not before one has left. */
+static double gate_opens_s(const struct gate *gate, double now_s)
 {
-    bool wanted = p->limit || p->gap_s > 0;
+    return gate->limit && gate->inside >= gate->limit ? INFINITY : fmax(now_s, gate->last_s + gate->gap_s);
+}
 
+void gate_queues_set(struct gate_queues *g, uint32_t link, uint32_t limit, double gap_s)
+{
     g->gates -= g->of_link[link] != NULL;
     gate_free(g->of_link[link]);
     g->of_link[link] = NULL;
-    if (!wanted)
+    if (!limit && gap_s <= 0)
         return;
     g->of_link[link] = xcalloc(1, sizeof(struct gate));
-    g->of_link[link]->params = *p;
+    *g->of_link[link] = (struct gate){ .limit = limit, .gap_s = gap_s, .last_s = -INFINITY };
     g->gates++;
 }
 
@@ -70,7 +74,8 @@ void gate_queues_clear(struct gate_queues *g)
 
         if (!gate)
             continue;
-        gate->state = (struct gate_state){ 0 };
+        gate->inside = 0;
+        gate->last_s = -INFINITY;
         gate->first = gate->end = 0;
     }
 }
@@ -90,7 +95,7 @@ bool gate_queues_enter(struct gate_queues *g, const uint32_t *link, uint32_t hop
 
     for (uint32_t h = 0; h < hops; h++) {
         struct gate *gate = g->of_link[link[h]];
-        double at_s = gate ? gate_opens_s(&gate->state, &gate->params, now_s) : now_s;
+        double at_s = gate ? gate_opens_s(gate, now_s) : now_s;
 
         if (isinf(at_s)) {
             wait_at(gate, id);
@@ -103,8 +108,12 @@ bool gate_queues_enter(struct gate_queues *g, const uint32_t *link, uint32_t hop
     if (opens_s > now_s)
         return false;
     for (uint32_t h = 0; h < hops; h++) {
-        if (g->of_link[link[h]])
-            gate_enter(&g->of_link[link[h]]->state, now_s);
+        struct gate *gate = g->of_link[link[h]];
+
+        if (!gate)
+            continue;
+        gate->inside++;
+        gate->last_s = now_s;
     }
     return true;
 }
@@ -113,7 +122,7 @@ void gate_queues_leave(struct gate_queues *g, const uint32_t *link, uint32_t hop
 {
     for (uint32_t h = 0; h < hops; h++) {
         if (g->of_link[link[h]])
-            gate_leave(&g->of_link[link[h]]->state);
+            g->of_link[link[h]]->inside--;
     }
 }
 
@@ -122,7 +131,7 @@ bool gate_queues_next(struct gate_queues *g, const uint32_t *link, uint32_t hops
     for (uint32_t h = 0; h < hops; h++) {
         struct gate *gate = g->of_link[link[h]];
 
-        if (!gate || gate->first == gate->end || isinf(gate_opens_s(&gate->state, &gate->params, now_s)))
+        if (!gate || gate->first == gate->end || isinf(gate_opens_s(gate, now_s)))
             continue;
         *id = gate->waiting[gate->first++];
         return true;

@@ -3,7 +3,6 @@ noinst_LIBRARIES += libnetwork.a
 libnetwork_a_SOURCES = \
 	network/agenda.c network/agenda.h \
 	network/fabric.c network/fabric.h \
-	network/gate.c network/gate.h \
 	network/gate_queues.c network/gate_queues.h \
 	network/network.c network/network.h network/network_play.c network/network_private.h network/network_rounds.c \
 	network/network_sample.c \

@@ -131,11 +131,9 @@ void network_flows_clear(struct network *n)
 
 void network_set_gate(struct network *n, uint32_t link, uint32_t limit, double gap_s)
 {
-    struct gate_params p = { limit, gap_s };
-
     if (!n->gates)
         n->gates = gate_queues_new(n->fabric.links);
-    gate_queues_set(n->gates, link, &p);
+    gate_queues_set(n->gates, link, limit, gap_s);
 }
 
 /* ---- faults ---- */

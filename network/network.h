@@ -51,7 +51,7 @@ void network_heal(struct network *n); /* clear all faults */
  * 0: none (the default).  May be changed when faults may. */
 void network_set_incast(struct network *n, uint32_t buffer, double loss);
 
-/* A gate before a link (network/gate.h); both 0: none.  With gates, collectives are executed message by message.
+/* A gate before a link (network/gate_queues.h); both 0: none.  With gates, collectives are executed message by message.
  * Not while anything runs. */
 void network_set_gate(struct network *n, uint32_t link, uint32_t limit, double gap_s);
 

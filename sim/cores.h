@@ -2,7 +2,7 @@
  *
  * Processor sharing: all runnable ranks of the node advance at the same rate, min(1, cores / runnable)
  * (Kleinrock 1967; the limit of a fair scheduler with short slices).  A rank that waits in a collective
- * spins: it is runnable although it does nothing, unless pacing/pace.h has it sleep or give its core away.
+ * spins: it is runnable although it does nothing, unless pacing/pace.h makes it sleep or yield its core.
  * Not modelled: caches, priorities, pinning.  Pure; seconds. */
 #ifndef SYNCGUARD_SIM_CORES_H
 #define SYNCGUARD_SIM_CORES_H
@@ -13,26 +13,26 @@
 enum cores_waiting {
     CORES_SPIN,  /* a rank that is done spins until all are */
     CORES_SLEEP, /* ... after it has slept sleep_s */
-    CORES_GATE,  /* ... gives its core away until the last one of the node is done */
+    CORES_GATE,  /* ... yields its core until the last one of the node is done */
 };
 
-/* n ranks: rank i begins work_s[i] of work at start_s[i], before that it spins, or rests if the waiting is
- * gated.  Fills in when each is done; sleep_s may be NULL unless CORES_SLEEP. */
+/* n ranks: rank i begins work_s[i] of work at start_s[i]; before that it spins, or has yielded its core with
+ * CORES_GATE.  Fills in when each is done; sleep_s may be NULL unless CORES_SLEEP. */
 void cores_run(uint32_t n, uint32_t cores, enum cores_waiting waiting, const double *start_s,
                const double *work_s, const double *sleep_s, double *done_s);
 
-/* The same as it happens, for who does not know beforehand when ranks begin.  Times never fall from one call
- * to the next; each may change when others are done. */
+/* The same event by event, for callers that do not know beforehand when ranks begin.  Times must not decrease from
+ * call to call; the end of a rank's work may change when others are done. */
 struct cores;
 
-struct cores *cores_new(uint32_t n, uint32_t cores); /* that spin */
+struct cores *cores_new(uint32_t n, uint32_t cores); /* CORES_SPIN */
 void cores_free(struct cores *c);
-/* What those do that wait, from now on: nobody works. */
+/* What waiting ranks do from now on; called while no rank works. */
 void cores_wait(struct cores *c, enum cores_waiting waiting);
-/* Rank i begins; the first after all were done, or after cores_reset(), has all others wait. */
+/* Rank i begins its work; if it is the first after all were done, or after cores_reset(), all others wait. */
 void cores_begin(struct cores *c, uint32_t i, double now_s, double work_s);
 void cores_reset(struct cores *c);
-/* It is done, for cores_end_s() has come; then it sleeps (0: it does not), and has slept. */
+/* Its work is done, at the time of cores_end_s(), and it sleeps (0: it does not); its sleep is over. */
 void cores_done(struct cores *c, uint32_t i, double now_s, double sleep_s);
 void cores_slept(struct cores *c, uint32_t i, double now_s);
 /* When its work ends if nothing changes; infinity: it has none. */

@@ -12,7 +12,6 @@ libsim_a_SOURCES = \
 	sim/sim_job_private.h sim/sim_job_run.c sim/sim_job_saved.c \
 	sim/simulation.c sim/simulation.h \
 	sim/spread.c sim/spread.h \
-	sim/staleness.c sim/staleness.h \
 	sim/tracer.c sim/tracer.h
 SIM_LIBS = libsim.a $(NETWORK_LIBS) $(MODEL_LIBS) $(PACING_LIBS) $(RULES_LIBS) $(COMMON_LIBS) -lm
 

@@ -7,7 +7,7 @@
 
 #define PURPOSE_SHUFFLE 0xff00
 
-uint32_t placement_node_ranks(const struct scenario *s)
+uint32_t placement_ranks_per_node(const struct scenario *s)
 {
     int most = 1;
 
@@ -56,7 +56,7 @@ struct placement *placement_new(const struct scenario *s, size_t job)
 {
     const struct scenario_job *j = &s->jobs[job];
     struct placement *p = xcalloc(1, sizeof(*p));
-    uint32_t per_node = placement_node_ranks(s);
+    uint32_t per_node = placement_ranks_per_node(s);
 
     p->ranks = (uint32_t)j->ranks;
     p->nodes = (uint32_t)scenario_job_nodes(j);

@@ -18,10 +18,20 @@ struct placement {
     uint32_t *first, *by_node; /* the ranks of node i are by_node[first[i]] ... by_node[first[i+1] - 1] */
 };
 
+static inline uint32_t placement_node_size(const struct placement *p, uint32_t node)
+{
+    return p->first[node + 1] - p->first[node];
+}
+
+static inline const uint32_t *placement_node_ranks(const struct placement *p, uint32_t node)
+{
+    return p->by_node + p->first[node];
+}
+
 struct placement *placement_new(const struct scenario *s, size_t job);
 void placement_free(struct placement *p); /* NULL is fine */
 
-/* Ranks on a node of the fabric, so that all jobs fit. */
-uint32_t placement_node_ranks(const struct scenario *s);
+/* Ranks on each node of the fabric, so that all jobs fit. */
+uint32_t placement_ranks_per_node(const struct scenario *s);
 
 #endif

@@ -5,7 +5,6 @@
 
 #include "common/xalloc.h"
 #include "sim/sim_job_private.h"
-#include "sim/staleness.h"
 
 /* ---- results ---- */
 
@@ -85,11 +84,6 @@ static void open_buckets(struct sim_job *j)
     }
 }
 
-static uint32_t node_size(const struct sim_job *j, uint32_t node)
-{
-    return j->place->first[node + 1] - j->place->first[node];
-}
-
 static void open_inner(struct sim_job *j)
 {
     struct schedule_spec spec = { .algorithm = SCHEDULE_RING, .bytes = j->j->inner_bytes };
@@ -99,9 +93,9 @@ static void open_inner(struct sim_job *j)
         return;
     j->inner = xcalloc(j->place->nodes, sizeof(struct network_collective *));
     for (uint32_t node = 0; node < j->place->nodes; node++) {
-        spec.members = node_size(j, node);
+        spec.members = placement_node_size(j->place, node);
         for (uint32_t i = 0; i < spec.members; i++)
-            rank[i] = j->place->fabric_rank[j->place->by_node[j->place->first[node] + i]];
+            rank[i] = j->place->fabric_rank[placement_node_ranks(j->place, node)[i]];
         if (spec.members > 1)
             j->inner[node] = network_collective_new(j->network, &spec, rank);
     }
@@ -273,13 +267,13 @@ void sim_job_sample(struct sim_job *j, uint64_t round)
 void sim_job_rank_begin(struct sim_job *j, uint32_t rank, uint64_t round)
 {
     uint64_t bound = j->j->sync == SYNC_STALENESS ? (uint64_t)j->j->staleness : 0;
-    uint64_t needs = staleness_needs(round, bound);
     const struct sim_job_round *awaited;
     double waited_s;
 
-    if (needs == 0 || !j->apart)
+    /* The slowest rank must have finished the step before the last `bound` ones (Ho et al. 2013). */
+    if (round <= bound || !j->apart)
         return;
-    awaited = &j->round[(needs - 1) % j->depth];
+    awaited = &j->round[(round - bound - 1) % j->depth];
     waited_s = awaited->leave_s[rank] - j->at_s[rank];
     if (waited_s <= 0)
         return;
@@ -289,7 +283,7 @@ void sim_job_rank_begin(struct sim_job *j, uint32_t rank, uint64_t round)
 
 bool sim_job_shares_cores(const struct sim_job *j, uint32_t node)
 {
-    return j->j->cores > 0 && node_size(j, node) > (uint32_t)j->j->cores;
+    return j->j->cores > 0 && placement_node_size(j->place, node) > (uint32_t)j->j->cores;
 }
 
 enum cores_waiting sim_job_waiting(const struct sim_job *j, uint32_t node)
@@ -345,7 +339,6 @@ double sim_job_rank_enter(struct sim_job *j, uint32_t rank, uint32_t bucket, str
     x->slept_s[rank] = sim_job_pace_delay_s(j, rank, (int)bucket);
     x->enter_s[rank] = ready_s + x->slept_s[rank];
     x->last_s = fmax(x->last_s, x->enter_s[rank]);
-    x->entered++;
     return x->enter_s[rank];
 }
 

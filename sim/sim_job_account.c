@@ -72,8 +72,7 @@ void sim_job_account(struct sim_job *j, uint64_t round, uint32_t part, struct si
     if (part + 1 == j->n_parts)
         account_round(j, round, x);
     j->exchanges++;
-    x->entered = x->left = 0;
-    x->last_s = -INFINITY;
+    sim_job_exchange_empty(x);
 }
 
 void sim_job_account_wait(struct sim_job *j, double waited_s, double transfer_s)
@@ -86,14 +85,14 @@ void sim_job_account_wait(struct sim_job *j, double waited_s, double transfer_s)
 
 void sim_job_account_inner(struct sim_job *j, uint32_t node, struct sim_job_exchange *x)
 {
-    uint32_t first = j->place->first[node], n = j->place->first[node + 1] - first;
+    uint32_t n = placement_node_size(j->place, node);
     double enter_s[SCENARIO_NODE_RANKS_MAX], leave_s[SCENARIO_NODE_RANKS_MAX], last_s = -INFINITY;
     struct sim_job_collective c = { .job = j->index,
                                     .node = node,
                                     .seq = j->seq[node]++,
                                     .bytes = j->j->inner_bytes,
                                     .n = n,
-                                    .rank = j->place->by_node + first,
+                                    .rank = placement_node_ranks(j->place, node),
                                     .enter_s = enter_s,
                                     .leave_s = leave_s };
 

@@ -30,16 +30,11 @@ struct sim_job_paces {
     struct pace_stays *stays[SORTS]; /* by rank, without a lever */
 };
 
-static uint32_t node_size(const struct sim_job *j, uint32_t node)
-{
-    return j->place->first[node + 1] - j->place->first[node];
-}
-
 /* ---- new and free ---- */
 
 static void look(const struct sim_job *j, uint32_t node, double wait_ratio, struct pacer_sight *s)
 {
-    uint32_t ranks = node_size(j, node),
+    uint32_t ranks = placement_node_size(j->place, node),
              cores = sim_job_shares_cores(j, node) ? (uint32_t)j->j->cores : ranks;
 
     *s = (struct pacer_sight){ .able = (1u << PACER_LEVERS) - 1,
@@ -63,12 +58,12 @@ struct sim_job_paces *sim_job_paces_new(const struct sim_job *j)
     p->node = xcalloc(j->place->nodes, sizeof(struct node_pace *));
     p->local = xcalloc(j->n, sizeof(*p->local));
     for (uint32_t node = 0; node < j->place->nodes; node++) {
-        uint32_t first = j->place->first[node], n = node_size(j, node);
+        uint32_t n = placement_node_size(j->place, node);
 
         if (n > 1) /* a single rank has a core for itself, and no other to wait for */
             node_begin(j, node, p->node[node] = xcalloc(1, sizeof(struct node_pace)));
         for (uint32_t i = 0; i < n; i++)
-            p->local[j->place->by_node[first + i]] = i;
+            p->local[placement_node_ranks(j->place, node)[i]] = i;
     }
     for (int i = 0; i < SORTS; i++)
         p->stays[i] = xcalloc(j->n, sizeof(struct pace_stays));
@@ -173,7 +168,7 @@ static void tick(struct sim_job *j, uint32_t node, uint64_t round, uint32_t part
 {
     struct node_pace *p = j->paces->node[node];
     const struct pacer_params params = params_in(j, round);
-    uint32_t leader = j->place->by_node[j->place->first[node]];
+    uint32_t leader = *placement_node_ranks(j->place, node);
     double leave_s = now_s + (j->wakes[leader] ? j->j->wake_s : 0),
            *left_s = &p->left_s[j->parts[part].bucket < 0];
     uint64_t comm = communicator_of(j, node, part);
@@ -218,7 +213,7 @@ static void one_left(struct sim_job *j, uint32_t rank, uint32_t part, const stru
         pace_stayed(&j->paces->stays[sort_of(j, j->parts[part].bucket)][rank], stay_s);
     p->stay_s += stay_s;
     p->leave_s += leave_s;
-    if (++p->left == node_size(j, node))
+    if (++p->left == placement_node_size(j->place, node))
         all_left(j, node, p);
 }
 
@@ -237,15 +232,15 @@ void sim_job_paces_left(struct sim_job *j, uint32_t rank, uint64_t round, uint32
 void sim_job_paces_node_left(struct sim_job *j, uint32_t node, uint64_t round, uint32_t part,
                              const struct sim_job_exchange *x)
 {
-    const uint32_t *rank = j->place->by_node + j->place->first[node];
+    const uint32_t *rank = placement_node_ranks(j->place, node);
     double first_s = INFINITY;
 
     if (!j->paces || !j->paces->node[node])
         return;
-    for (uint32_t i = 0; i < node_size(j, node); i++)
+    for (uint32_t i = 0; i < placement_node_size(j->place, node); i++)
         first_s = fmin(first_s, x->leave_s[rank[i]]);
     tick(j, node, round, part, first_s);
-    for (uint32_t i = 0; i < node_size(j, node); i++)
+    for (uint32_t i = 0; i < placement_node_size(j->place, node); i++)
         one_left(j, rank[i], part, x, x->leave_s[rank[i]]);
 }
 
@@ -277,7 +272,8 @@ double sim_job_paces_delay_s(const struct sim_job *j, uint32_t rank, int bucket)
     if (p && p->lever == PACER_DELAY)
         return pace_delay_s(&w->early, &params);
     if (p && p->lever == PACER_STAGGER)
-        return pace_stagger_s(j->paces->local[rank], node_size(j, node), w->least_s, &params);
+        return pace_stagger_s(j->paces->local[rank], placement_node_size(j->place, node), w->least_s,
+                              &params);
     return 0;
 }
 

@@ -14,19 +14,15 @@ struct sim_job_play {
     enum phase phase;
 };
 
-static uint32_t node_size(const struct sim_job *j, uint32_t node)
-{
-    return j->place->first[node + 1] - j->place->first[node];
-}
-
 /* The rank's index among the ranks of its node. */
 static uint32_t local_of(const struct sim_job *j, uint32_t rank)
 {
-    uint32_t first = j->place->first[j->place->node[rank]], k = first;
+    const uint32_t *ranks = placement_node_ranks(j->place, j->place->node[rank]);
+    uint32_t local = 0;
 
-    while (j->place->by_node[k] != rank)
-        k++;
-    return k - first;
+    while (ranks[local] != rank)
+        local++;
+    return local;
 }
 
 static void wait_until(struct network_op *op, double now_s, double at_s)
@@ -42,7 +38,7 @@ static void left_inside(struct sim_job *j, uint32_t rank, double now_s)
     sim_job_paces_left(j, rank, p->round, p->part, &j->inside[which], now_s);
     j->inside[which].leave_s[rank] = now_s;
     j->at_s[rank] = now_s + (j->wakes[rank] ? j->j->wake_s : 0);
-    if (++j->inside_left[which][node] < node_size(j, node))
+    if (++j->inside_left[which][node] < placement_node_size(j->place, node))
         return;
     j->inside_left[which][node] = 0;
     sim_job_account_inner(j, node, &j->inside[which]);
@@ -96,19 +92,19 @@ static void left(struct sim_job *j, uint32_t rank, double now_s)
 /* The speed of all ranks on the node has changed. */
 static void pace_changed(struct sim_job *j, uint32_t node)
 {
-    for (uint32_t i = 0; i < node_size(j, node); i++) {
+    for (uint32_t i = 0; i < placement_node_size(j->place, node); i++) {
         double end_s = cores_end_s(j->cores[node], i);
 
         if (end_s < INFINITY)
-            network_wake(j->network, j, j->place->by_node[j->place->first[node] + i], end_s);
+            network_wake(j->network, j, placement_node_ranks(j->place, node)[i], end_s);
     }
 }
 
 /* Ranks that yielded their core take time to wake; the last one to arrive did not yield. */
 static void note_waking(struct sim_job *j, uint32_t rank, double now_s)
 {
-    uint32_t node = j->place->node[rank], n = node_size(j, node);
-    const uint32_t *ranks = j->place->by_node + j->place->first[node];
+    uint32_t node = j->place->node[rank], n = placement_node_size(j->place, node);
+    const uint32_t *ranks = placement_node_ranks(j->place, node);
 
     j->wakes[rank] = sim_job_waiting(j, node) == CORES_GATE && pace_gives_core(n, (uint32_t)j->j->cores, 1);
     for (uint32_t i = 0; cores_all_done(j->cores[node]) && i < n; i++)
@@ -338,7 +334,7 @@ static void begin(struct sim_job *j)
     j->cores = xcalloc(j->place->nodes, sizeof(struct cores *));
     for (uint32_t node = 0; node < j->place->nodes; node++) {
         if (sim_job_shares_cores(j, node))
-            j->cores[node] = cores_new(node_size(j, node), (uint32_t)j->j->cores);
+            j->cores[node] = cores_new(placement_node_size(j->place, node), (uint32_t)j->j->cores);
     }
     if (!j->failure || !noise_dead(j->noise, 0, NULL))
         return;

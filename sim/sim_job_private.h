@@ -1,4 +1,4 @@
-/* sim_job_private.h - what the parts of sim/sim_job*.c share. */
+/* sim_job_private.h - shared by sim/sim_job*.c only. */
 #ifndef SYNCGUARD_SIM_JOB_PRIVATE_H
 #define SYNCGUARD_SIM_JOB_PRIVATE_H
 
@@ -19,15 +19,16 @@ struct sim_job_part {
 struct sim_job_exchange {
     double *enter_s, *slept_s, *leave_s; /* by rank */
     double last_s;                       /* the last arrival so far */
-    uint32_t entered, left;
+    uint32_t left;                       /* ranks that have left it */
 };
+void sim_job_exchange_empty(struct sim_job_exchange *x);
 
 struct sim_job_paces; /* Pacing=auto (sim_job_pace.c) */
 
-/* What a failure takes the job back to. */
+/* The state to which a failure returns the job. */
 struct sim_job_saved {
     uint64_t round, steps;
-    uint32_t failed; /* so often since */
+    uint32_t failed; /* failures since */
     double at_s, compute_s, sync_s, comm_s, paced_s;
 };
 
@@ -49,7 +50,7 @@ struct sim_job {
     struct sim_job_part *parts;
     uint64_t rounds, per_round; /* steps a round */
     double *bucket_bytes;
-    bool apart; /* collectives go on beside the work: Overlap, or staleness */
+    bool apart; /* collectives overlap the work: Overlap, or staleness */
 
     struct network_collective **bucket; /* on all ranks; NULL: of one rank */
     struct network_collective **inner;  /* of each node; NULL: none */
@@ -74,60 +75,59 @@ struct sim_job {
     /* By rank. */
     double *at_s;              /* its work has come to */
     double *free_s;            /* it left its last collective */
-    bool *wakes;               /* it gave its core away */
-    struct sim_job_play *play; /* in play: what it is about to do; NULL in lockstep */
-    bool *dead;                /* in play: who died, at the beginning of dead_round; NULL: nobody */
+    bool *wakes;               /* it yielded its core */
+    struct sim_job_play *play; /* in play: what it does next; NULL in lockstep */
+    bool *dead;                /* in play: died at the beginning of dead_round; NULL: none did */
     uint64_t dead_round;
     struct cores **cores; /* in play: of each node where ranks share them, else NULL */
     /* In play, with checkpoints: all wait for each other at the end of some rounds. */
-    uint64_t decided; /* rounds up to here are known to end so or not */
-    bool holds;       /* the last of them does */
+    uint64_t decided; /* whether ranks wait at the end of a round is decided up to this one */
+    bool holds;       /* at the end of that one they do */
     uint32_t held;    /* ranks that wait there */
-    bool over;        /* all have come to the end */
+    bool over;        /* all ranks have reached the end of the job */
     uint32_t *seq;    /* by node: collectives inside it that are over */
 };
 
 uint64_t sim_job_steps_of(const struct sim_job *j, uint64_t round);
-/* Know the work of this round; called with every round in turn, or again. */
+/* Sample the work of this round, unless that was done; rounds must be sampled in order. */
 void sim_job_sample(struct sim_job *j, uint64_t round);
 
 /* ---- one rank ---- */
 
-/* It begins the round: when its work may start, given what it must wait for. */
+/* The rank begins the round: moves its at_s to when its work may start, given what it must wait for. */
 void sim_job_rank_begin(struct sim_job *j, uint32_t rank, uint64_t round);
 double sim_job_part_work_s(const struct sim_job *j, uint32_t rank, uint64_t round, uint32_t part);
-/* It worked from its at_s until done_s. */
+/* The rank worked from its at_s until done_s. */
 void sim_job_rank_worked(struct sim_job *j, uint32_t rank, double done_s);
-/* The work of the part is done (at_s): when it enters the exchange.  Notes it there. */
+/* The rank's work of the part is done (at_s): records in the exchange when it enters, and returns that. */
 double sim_job_rank_enter(struct sim_job *j, uint32_t rank, uint32_t bucket, struct sim_job_exchange *x);
-/* The same of a collective inside its node. */
+/* The same for a collective inside its node. */
 double sim_job_rank_enter_inner(struct sim_job *j, uint32_t rank, struct sim_job_exchange *x);
-/* It left. */
 void sim_job_rank_leave(struct sim_job *j, uint32_t rank, uint64_t round, uint32_t part,
                         struct sim_job_exchange *x, double leave_s);
-/* How long it sleeps before it enters the next collective, of this bucket; -1: inside its node. */
+/* How long the rank sleeps before it enters the next collective, of this bucket; -1: inside its node. */
 double sim_job_pace_delay_s(const struct sim_job *j, uint32_t rank, int bucket);
 
-/* Do ranks of this node share cores?  What does one do that waits for the node's next collective? */
+/* Whether ranks of this node share cores, and what a rank does while it waits for the node's next collective. */
 bool sim_job_shares_cores(const struct sim_job *j, uint32_t node);
 enum cores_waiting sim_job_waiting(const struct sim_job *j, uint32_t node);
 
 /* ---- Pacing=auto (sim_job_pace.c) ----
  *
- * As in a job (probe/pace.c): a pacer a node, which is told of each of its collectives, and the lever for the
- * next one by the plan and the hold-out's draw.  Who leaves a collective first leads.  All do nothing where
- * paces is NULL. */
+ * As in a live job (probe/pace.c): each node has a pacer that takes in each of its collectives, and the plan and the
+ * hold-out decide on the lever for the next one.  The first rank to leave a collective leads.  All functions do
+ * nothing where paces is NULL. */
 
 struct sim_job_paces *sim_job_paces_new(const struct sim_job *j);
 void sim_job_paces_free(struct sim_job_paces *p, const struct sim_job *j); /* NULL is fine */
-/* The job's programs begin anew. */
+/* The job's programs have restarted. */
 void sim_job_paces_restart(struct sim_job *j);
 enum cores_waiting sim_job_paces_waiting(const struct sim_job *j, uint32_t node);
 double sim_job_paces_delay_s(const struct sim_job *j, uint32_t rank, int bucket);
-/* In play: a rank left its collective of that part.  It has its enter_s and slept_s in x. */
+/* In play: a rank left its collective of that part; x has its enter_s and slept_s. */
 void sim_job_paces_left(struct sim_job *j, uint32_t rank, uint64_t round, uint32_t part,
                         const struct sim_job_exchange *x, double leave_s);
-/* In lockstep: all of the node, or of all nodes, did; leave_s too is in x. */
+/* In lockstep: all ranks of the node, or of all nodes, left; x has their leave_s, too. */
 void sim_job_paces_node_left(struct sim_job *j, uint32_t node, uint64_t round, uint32_t part,
                              const struct sim_job_exchange *x);
 void sim_job_paces_all_left(struct sim_job *j, uint64_t round, uint32_t part,
@@ -138,24 +138,24 @@ void sim_job_paces_result(struct sim_job *j);
 /* ---- checkpoints and failures (sim_job_saved.c) ---- */
 
 void sim_job_save(struct sim_job *j, uint64_t round, double at_s);
-/* What was done since is lost.  The round to go on with, from then on at all ranks' at_s; or rounds: stuck.
- */
+/* A failure at at_s: what was done since the checkpoint is lost.  Returns the round to continue with, or
+ * rounds: the job is stuck. */
 uint64_t sim_job_fall_back(struct sim_job *j, double at_s);
-/* The round is over at at_s: is it time to write? */
+/* Whether a checkpoint is due after this round, which ended at at_s. */
 bool sim_job_is_due(const struct sim_job *j, uint64_t round, double at_s);
-/* Write, if nothing fails meanwhile.  The round to go on with. */
+/* Write a checkpoint, or fall back if a node fails meanwhile.  Returns the round to continue with. */
 uint64_t sim_job_checkpoint(struct sim_job *j, uint64_t round);
 
 /* ---- accounts (sim_job_account.c) ---- */
 
-/* All have left the exchange of this part; it is empty then. */
+/* All ranks have left the exchange of this part: account for it, and empty it. */
 void sim_job_account(struct sim_job *j, uint64_t round, uint32_t part, struct sim_job_exchange *x);
-/* A rank waited at the beginning of a round for an exchange beside its work; transfer_s: how long that took
- * after the last arrival. */
+/* A rank waited at the beginning of a round for an exchange that overlaps its work; transfer_s: duration of the
+ * exchange after the last arrival. */
 void sim_job_account_wait(struct sim_job *j, double waited_s, double transfer_s);
 /* All of a node have left a collective inside it. */
 void sim_job_account_inner(struct sim_job *j, uint32_t node, struct sim_job_exchange *x);
-/* The dead never enter the exchange, the others never leave it. */
+/* Dead ranks never enter the exchange, the others never leave it. */
 void sim_job_account_stall(struct sim_job *j, uint32_t bucket, const struct sim_job_exchange *x,
                            const bool *dead);
 

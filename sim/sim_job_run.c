@@ -11,8 +11,8 @@
 
 static void node_worked(struct sim_job *j, uint32_t node, uint64_t round, uint32_t part)
 {
-    uint32_t first = j->place->first[node], n = j->place->first[node + 1] - first;
-    const uint32_t *rank = j->place->by_node + first;
+    const uint32_t *rank = placement_node_ranks(j->place, node);
+    uint32_t n = placement_node_size(j->place, node);
     double start[SCENARIO_NODE_RANKS_MAX] = { 0 }, work[SCENARIO_NODE_RANKS_MAX] = { 0 };
     double sleep[SCENARIO_NODE_RANKS_MAX] = { 0 }, done[SCENARIO_NODE_RANKS_MAX], last_s = -INFINITY;
     enum cores_waiting waiting = sim_job_waiting(j, node);
@@ -40,8 +40,8 @@ static void work(struct sim_job *j, uint64_t round, uint32_t part)
             node_worked(j, node, round, part);
             continue;
         }
-        for (uint32_t k = j->place->first[node]; k < j->place->first[node + 1]; k++) {
-            uint32_t i = j->place->by_node[k];
+        for (uint32_t k = 0; k < placement_node_size(j->place, node); k++) {
+            uint32_t i = placement_node_ranks(j->place, node)[k];
 
             sim_job_rank_worked(j, i, j->at_s[i] + sim_job_part_work_s(j, i, round, part));
         }
@@ -55,8 +55,8 @@ static void meet_inside(struct sim_job *j, uint64_t round, uint32_t part, struct
     double at[SCENARIO_NODE_RANKS_MAX];
 
     for (uint32_t node = 0; node < j->place->nodes; node++) {
-        uint32_t first = j->place->first[node], n = j->place->first[node + 1] - first;
-        const uint32_t *rank = j->place->by_node + first;
+        const uint32_t *rank = placement_node_ranks(j->place, node);
+        uint32_t n = placement_node_size(j->place, node);
 
         for (uint32_t i = 0; i < n; i++)
             at[i] = sim_job_rank_enter_inner(j, rank[i], x);

@@ -26,9 +26,9 @@ static void align(struct sim_job *j, double at_s)
     j->round_end_s = j->result.end_s = at_s;
 }
 
-static void empty(struct sim_job_exchange *x)
+void sim_job_exchange_empty(struct sim_job_exchange *x)
 {
-    x->entered = x->left = 0;
+    x->left = 0;
     x->last_s = -INFINITY;
 }
 
@@ -52,8 +52,8 @@ uint64_t sim_job_fall_back(struct sim_job *j, double at_s)
     r->paced_s = s->paced_s;
     j->sampled = s->round;
     sim_job_paces_restart(j);
-    empty(&j->exchange[0]);
-    empty(&j->exchange[1]);
+    sim_job_exchange_empty(&j->exchange[0]);
+    sim_job_exchange_empty(&j->exchange[1]);
     s->at_s = up_s;
     align(j, up_s);
     return s->round;

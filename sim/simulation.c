@@ -49,7 +49,7 @@ static void shape_of(struct fabric_shape *shape, const struct scenario *s)
         shape->level[1].bytes_per_s = f->uplink_bytes_per_s;
     if (f->kind == FABRIC_FATTREE)
         add_top(shape, f);
-    shape->ranks_per_node = placement_node_ranks(s);
+    shape->ranks_per_node = placement_ranks_per_node(s);
     shape->rails = (uint32_t)f->rails;
     shape->node_latency_s = f->local_latency_s;
     shape->node_bytes_per_s = f->local_bytes_per_s;

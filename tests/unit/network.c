@@ -453,6 +453,36 @@ static void gates(void)
     network_free(n);
 }
 
+static bool enters(struct gate_queues *g, uint32_t id, double now_s, double *again_s)
+{
+    return gate_queues_enter(g, &(uint32_t){ 0 }, 1, id, now_s, again_s);
+}
+
+static void queue_at_gate(void)
+{
+    const uint32_t link = 0;
+    struct gate_queues *g = gate_queues_new(1);
+    uint32_t id = 0;
+    double again_s;
+
+    gate_queues_set(g, link, 2, 0);
+    ok(enters(g, 1, -3, &again_s) && enters(g, 2, 1, &again_s), "a gate of 2 admits two messages at once");
+    ok(!enters(g, 3, 2, &again_s) && isinf(again_s), "a third message waits until one has left");
+    ok(!gate_queues_next(g, &link, 1, 2, &id), "a full gate calls no message");
+    gate_queues_leave(g, &link, 1);
+    ok(gate_queues_next(g, &link, 1, 2, &id) && id == 3,
+       "after one has left the gate calls the waiting message");
+    gate_queues_set(g, link, 0, 0.5);
+    ok(enters(g, 1, 1, &again_s), "an empty gate with a gap opens at once");
+    ok(!enters(g, 2, 1.25, &again_s) && near(again_s, 1.5, 1e-12),
+       "a gate with a gap opens half a second after the last entry");
+    ok(enters(g, 2, 4, &again_s), "a gate whose gap is over opens at once");
+    gate_queues_set(g, link, 1, 0.5);
+    ok(enters(g, 1, 1, &again_s) && !enters(g, 2, 9, &again_s) && isinf(again_s),
+       "a gate that is full does not open after its gap");
+    gate_queues_free(g);
+}
+
 static void incast(void)
 {
     struct schedule_spec spec = { SCHEDULE_SERVER, 8, 8e6, 0, 1 };
@@ -593,6 +623,7 @@ int main(void)
     faults();
     server_waits();
     gates();
+    queue_at_gate();
     incast();
     jobs_share_links();
     steps_chain();

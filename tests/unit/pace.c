@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-#include "network/gate.h"
-#include "sim/staleness.h"
 #include "tests/tap.h"
 
 static const struct pace_params params = { .max_delay_s = 0.010, .share = 0.8 };
@@ -58,43 +56,10 @@ static void test_gate(void)
     ok(!pace_gives_core(8, 8, 1), "a rank with a core of its own does not yield");
 }
 
-static void test_staleness(void)
-{
-    ok(staleness_needs(0, 0) == 0, "the first step does not wait");
-    ok(staleness_needs(5, 0) == 5,
-       "with bound 0 a step waits until the slowest rank has done all steps before it");
-    ok(staleness_needs(5, 2) == 3,
-       "with bound 2 a step waits until the slowest rank has done all but two steps before it");
-    ok(staleness_needs(3, 7) == 0, "with a bound wider than the step's number no step must be done");
-}
-
-static void test_link_gate(void)
-{
-    struct gate_params two = { 2, 0 }, spaced = { 0, 0.5 }, both = { 1, 0.5 };
-    struct gate_state s = { 0 };
-
-    ok(gate_opens_s(&s, &two, -3) == -3, "an empty gate opens at once, also at negative times");
-    gate_enter(&s, -3);
-    ok(gate_opens_s(&s, &two, 1) == 1, "a gate with one of two places taken opens at once");
-    gate_enter(&s, 1);
-    ok(isinf(gate_opens_s(&s, &two, 2)), "a full gate does not open");
-    gate_leave(&s);
-    ok(gate_opens_s(&s, &two, 2) == 2, "a full gate opens once one has left");
-    ok(near(gate_opens_s(&s, &spaced, 1.25), 1.5, 1e-12),
-       "a gate with a gap opens half a second after the last entry");
-    ok(gate_opens_s(&s, &spaced, 4) == 4, "a gate whose gap is over opens at once");
-    ok(isinf(gate_opens_s(&s, &both, 9)), "a gate that is full does not open after its gap");
-    gate_leave(&s);
-    gate_leave(&s);
-    ok(s.inside == 0, "leaving an empty gate changes nothing");
-}
-
 int main(void)
 {
-    test_link_gate();
     test_delay();
     test_no_ratchet();
     test_gate();
-    test_staleness();
     return done_testing();
 }
