@@ -104,7 +104,8 @@ static const struct key job_keys[] = {
       "Gradient that a rank exchanges in a step." },
     { "LastBucket", OF_JOB(last_ratio), VALUE_RANGE(VALUE_RATIO, 0.001, 1), "1",
       "Size of the last part over that of the others." },
-    { "Algorithm", OF_JOB(algorithm), VALUE_ONE_OF(schedule_algorithms), "ring", "Algorithm of the collectives." },
+    { "Algorithm", OF_JOB(algorithm), VALUE_ONE_OF(schedule_algorithms), "ring",
+      "Algorithm of the collectives." },
     { "Overlap", OF_JOB(overlap), VALUE_ONE_OF(yes_no), "no",
       "Do collectives run while the backward pass goes on?" },
     { "Inner", OF_JOB(inner), VALUE_RANGE(VALUE_INTEGER, 0, 16), "0",
@@ -224,100 +225,54 @@ static const struct key checkpoint_keys[] = {
 
 /* ---- reading ---- */
 
+enum {
+    RUN_LINE,
+    FABRIC_LINE,
+    JOB_LINE,
+    NOISE_LINE,
+    FAULT_LINE,
+    CHECKPOINT_LINE,
+    POLICY_LINE,
+    GATE_LINE,
+    KINDS
+};
+
+#define ROWS_MAX 64 /* of any kind */
+
 struct place { /* start of reasons about a line: "FILE:LINE: KEY=VALUE" with its first pair */
     char text[160];
 };
 
 struct reading {
     struct scenario *s;
-    struct place of_noise[SCENARIO_NOISES_MAX], of_fault[SCENARIO_FAULTS_MAX];
-    struct place of_checkpoint[SCENARIO_JOBS_MAX], of_policy[SCENARIO_POLICIES_MAX];
-    struct place of_job[SCENARIO_JOBS_MAX];
-    struct scenario_checkpoint checkpoints[SCENARIO_JOBS_MAX];
-    size_t n_checkpoints;
-    bool has_run, has_fabric;
+    struct scenario_checkpoint checkpoints[SCENARIO_JOBS_MAX]; /* in the order of their lines */
+    size_t n_runs, n_fabrics, n_checkpoints;
+    struct rows { /* where the lines of a kind are stored */
+        void *first;
+        size_t size, max, *n;
+    } rows[KINDS];
+    struct place place[KINDS][ROWS_MAX];
 };
 
-/* Set the defaults, then the pairs of the line. */
-static int line_load(const struct conf_line *line, const struct key *keys, void *base, struct place *place,
-                     struct err *err)
+/* ---- checks of one line ---- */
+
+static int check_noise_line(const void *row, const struct conf_line *line, struct err *err)
 {
-    char whose[32];
+    const struct scenario_noise *n = row;
 
-    if (place)
-        snprintf(place->text, sizeof(place->text), "%.100s:%u: %s=%s", line->file, line->pairs[0].line,
-                 line->pairs[0].key, line->pairs[0].value);
-    snprintf(whose, sizeof(whose), "a %s line has", keys[0].name);
-    key_defaults(keys, base);
-    return key_load(line, 0, keys, whose, base, err);
-}
-
-static int load_run(struct reading *r, const struct conf_line *line, struct err *err)
-{
-
-    if (r->has_run)
-        return conf_error(line, &line->pairs[0], err, "only one run per file");
-    r->has_run = true;
-    return line_load(line, run_keys, r->s, NULL, err);
-}
-
-static int load_fabric(struct reading *r, const struct conf_line *line, struct err *err)
-{
-
-    if (r->has_fabric)
-        return conf_error(line, &line->pairs[0], err, "only one fabric per file");
-    r->has_fabric = true;
-    return line_load(line, fabric_keys, &r->s->fabric, NULL, err);
-}
-
-static int find_job(const struct scenario *s, const char *name)
-{
-    for (size_t i = 0; i < s->n_jobs; i++) {
-        if (!strcasecmp(s->jobs[i].name, name))
-            return (int)i;
-    }
-    return -1;
-}
-
-static int load_job(struct reading *r, const struct conf_line *line, struct err *err)
-{
-    struct scenario *s = r->s;
-    struct scenario_job *j = &s->jobs[s->n_jobs];
-
-    if (s->n_jobs == SCENARIO_JOBS_MAX)
-        return conf_error(line, &line->pairs[0], err, "at most %d jobs", SCENARIO_JOBS_MAX);
-    if (line_load(line, job_keys, j, &r->of_job[s->n_jobs], err) < 0)
-        return -1;
-    if (find_job(s, j->name) >= 0)
-        return conf_error(line, &line->pairs[0], err, "duplicate job name");
-    s->checkpoints[s->n_jobs++].node_mtbf_s = INFINITY;
-    return 0;
-}
-
-static int load_noise(struct reading *r, const struct conf_line *line, struct err *err)
-{
-    struct scenario *s = r->s;
-    struct scenario_noise *n;
-
-    if (s->n_noises == SCENARIO_NOISES_MAX)
-        return conf_error(line, &line->pairs[0], err, "at most %d lines of noise", SCENARIO_NOISES_MAX);
-    n = &s->noises[s->n_noises];
-    n->node = n->where_switch = -1;
-    if (line_load(line, noise_keys, n, &r->of_noise[s->n_noises], err) < 0)
-        return -1;
     if ((n->node >= 0) + (n->where_switch >= 0) != (n->scope == SCOPE_LINK))
         return conf_error(line, &line->pairs[0], err,
                           "Noise=link needs exactly one of Node= and Switch=; other noise has neither");
     if ((n->scope == SCOPE_LINK || n->scope == SCOPE_LOSS) && (n->fixed > 0 || n->spike_rate > 0))
         return conf_error(line, &line->pairs[0], err,
                           "Noise=%s has only Cv=, Shape= and Autocorrelation=", scopes[n->scope]);
-    s->n_noises++;
     return 0;
 }
 
 /* Check that the fault has the place that its kind needs. */
-static int check_fault(const struct scenario_fault *f, const struct conf_line *line, struct err *err)
+static int check_fault_line(const void *row, const struct conf_line *line, struct err *err)
 {
+    const struct scenario_fault *f = row;
     bool link = f->kind == FAULT_LINK || f->kind == FAULT_LATENCY;
     int places = (f->rank >= 0) + (f->node >= 0) + (f->where_switch >= 0);
 
@@ -332,96 +287,93 @@ static int check_fault(const struct scenario_fault *f, const struct conf_line *l
     return 0;
 }
 
-static int load_fault(struct reading *r, const struct conf_line *line, struct err *err)
+static int check_checkpoint_line(const void *row, const struct conf_line *line, struct err *err)
 {
-    struct scenario *s = r->s;
-    struct scenario_fault *f = &s->faults[s->n_faults];
+    const struct scenario_checkpoint *c = row;
 
-    if (s->n_faults == SCENARIO_FAULTS_MAX)
-        return conf_error(line, &line->pairs[0], err, "at most %d faults", SCENARIO_FAULTS_MAX);
-    f->rank = f->node = f->where_switch = -1;
-    if (line_load(line, fault_keys, f, &r->of_fault[s->n_faults], err) < 0 || check_fault(f, line, err) < 0)
-        return -1;
-    s->n_faults++;
-    return 0;
-}
-
-static int load_checkpoint(struct reading *r, const struct conf_line *line, struct err *err)
-{
-    struct scenario_checkpoint *c = &r->checkpoints[r->n_checkpoints];
-
-    if (r->n_checkpoints == SCENARIO_JOBS_MAX)
-        return conf_error(line, &line->pairs[0], err, "at most %d lines of checkpoints", SCENARIO_JOBS_MAX);
-    c->node_mtbf_s = INFINITY;
-    if (line_load(line, checkpoint_keys, c, &r->of_checkpoint[r->n_checkpoints], err) < 0)
-        return -1;
     if (c->cadence != CADENCE_FIXED && isinf(c->node_mtbf_s))
         return conf_error(line, &line->pairs[0], err,
                           "Cadence=%s needs NodeMtbf=; without it use Cadence=fixed", cadences[c->cadence]);
-    c->given = true;
-    r->n_checkpoints++;
     return 0;
 }
 
-static int load_gate(struct reading *r, const struct conf_line *line, struct err *err)
+static int check_gate_line(const void *row, const struct conf_line *line, struct err *err)
 {
-    struct scenario *s = r->s;
-    struct scenario_gate *g = &s->gates[s->n_gates];
+    const struct scenario_gate *g = row;
 
-    if (s->n_gates == SCENARIO_GATES_MAX)
-        return conf_error(line, &line->pairs[0], err, "at most %d gates", SCENARIO_GATES_MAX);
-    g->node = g->where_switch = -1;
-    if (line_load(line, gate_keys, g, NULL, err) < 0)
-        return -1;
     if ((g->node >= 0) != (g->kind == GATE_NODE) || (g->where_switch >= 0) != (g->kind == GATE_SWITCH))
         return conf_error(line, &line->pairs[0], err, "Gate=node needs Node=, Gate=switch needs Switch=");
     if (!g->limit && g->gap_s <= 0)
         return conf_error(line, &line->pairs[0], err, "Limit=0 needs Gap=");
-    s->n_gates++;
-    return 0;
-}
-
-static int load_policy(struct reading *r, const struct conf_line *line, struct err *err)
-{
-    struct scenario *s = r->s;
-
-    if (s->n_policies == SCENARIO_POLICIES_MAX)
-        return conf_error(line, &line->pairs[0], err, "at most %d lines of policies", SCENARIO_POLICIES_MAX);
-    if (line_load(line, policy_keys, &s->policies[s->n_policies], &r->of_policy[s->n_policies], err) < 0)
-        return -1;
-    s->n_policies++;
     return 0;
 }
 
 static const struct sort {
     const struct key *keys;
-    int (*load)(struct reading *r, const struct conf_line *line, struct err *err);
+    int (*check)(const void *row, const struct conf_line *line, struct err *err);
+    const char *many; /* for "at most 16 ..." */
     const char *text;
-} kinds[] = {
-    { run_keys, load_run, "The run itself (one line)" },
-    { fabric_keys, load_fabric, "The network (one line)" },
-    { job_keys, load_job, "A job (one line each)" },
-    { noise_keys, load_noise, "Noise of a job's work (any number of lines; they multiply)" },
-    { fault_keys, load_fault, "A fault (one line each)" },
-    { checkpoint_keys, load_checkpoint, "Checkpoints and failures of a job" },
-    { policy_keys, load_policy, "A change of the policy of a job with Pacing=auto (one line each)" },
-    { gate_keys, load_gate, "A gate before links that messages share (one line each)" },
+} kinds[KINDS] = {
+    [RUN_LINE] = { run_keys, NULL, "run", "The run itself (one line)" },
+    [FABRIC_LINE] = { fabric_keys, NULL, "fabric", "The network (one line)" },
+    [JOB_LINE] = { job_keys, NULL, "jobs", "A job (one line each)" },
+    [NOISE_LINE] = { noise_keys, check_noise_line, "lines of noise",
+                     "Noise of a job's work (any number of lines; they multiply)" },
+    [FAULT_LINE] = { fault_keys, check_fault_line, "faults", "A fault (one line each)" },
+    [CHECKPOINT_LINE] = { checkpoint_keys, check_checkpoint_line, "lines of checkpoints",
+                          "Checkpoints and failures of a job" },
+    [POLICY_LINE] = { policy_keys, NULL, "lines of policies",
+                      "A change of the policy of a job with Pacing=auto (one line each)" },
+    [GATE_LINE] = { gate_keys, check_gate_line, "gates",
+                    "A gate before links that messages share (one line each)" },
 };
+
+/* Set the defaults of a row, then the pairs of the line. */
+static int load_row(struct reading *r, size_t kind, const struct conf_line *line, struct err *err)
+{
+    const struct rows *rows = &r->rows[kind];
+    const struct sort *sort = &kinds[kind];
+    void *row = (char *)rows->first + *rows->n * rows->size;
+    char whose[32];
+
+    if (*rows->n == rows->max && rows->max == 1)
+        return conf_error(line, &line->pairs[0], err, "only one %s per file", sort->many);
+    if (*rows->n == rows->max)
+        return conf_error(line, &line->pairs[0], err, "at most %zu %s", rows->max, sort->many);
+    snprintf(r->place[kind][*rows->n].text, sizeof(struct place), "%.100s:%u: %s=%s", line->file,
+             line->pairs[0].line, line->pairs[0].key, line->pairs[0].value);
+    snprintf(whose, sizeof(whose), "a %s line has", sort->keys[0].name);
+    key_defaults(sort->keys, row);
+    if (key_load(line, 0, sort->keys, whose, row, err) < 0 ||
+        (sort->check && sort->check(row, line, err) < 0))
+        return -1;
+    ++*rows->n;
+    return 0;
+}
 
 static int load_line(const struct conf_line *line, void *arg, struct err *err)
 {
     char names[128] = "";
     size_t at = 0;
 
-    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+    for (size_t i = 0; i < KINDS; i++) {
         if (!strcasecmp(line->pairs[0].key, kinds[i].keys[0].name))
-            return kinds[i].load(arg, line, err);
+            return load_row(arg, i, line, err);
         at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s=", i ? ", " : "", kinds[i].keys[0].name);
     }
     return conf_error(line, &line->pairs[0], err, "a line begins with %s", names);
 }
 
 /* ---- checks that need the whole file ---- */
+
+static int find_job(const struct scenario *s, const char *name)
+{
+    for (size_t i = 0; i < s->n_jobs; i++) {
+        if (!strcasecmp(s->jobs[i].name, name))
+            return (int)i;
+    }
+    return -1;
+}
 
 static int resolve(const struct scenario *s, const char *name, const struct place *place, int *job,
                    struct err *err)
@@ -438,25 +390,26 @@ static int resolve_all(struct reading *r, struct err *err)
     int job;
 
     for (size_t i = 0; i < s->n_noises; i++) {
-        if (resolve(s, s->noises[i].of, &r->of_noise[i], &s->noises[i].job, err) < 0)
+        if (resolve(s, s->noises[i].of, &r->place[NOISE_LINE][i], &s->noises[i].job, err) < 0)
             return -1;
     }
     for (size_t i = 0; i < s->n_faults; i++) {
-        if (resolve(s, s->faults[i].of, &r->of_fault[i], &s->faults[i].job, err) < 0)
+        if (resolve(s, s->faults[i].of, &r->place[FAULT_LINE][i], &s->faults[i].job, err) < 0)
             return -1;
     }
     for (size_t i = 0; i < s->n_policies; i++) {
-        if (resolve(s, s->policies[i].of, &r->of_policy[i], &s->policies[i].job, err) < 0)
+        if (resolve(s, s->policies[i].of, &r->place[POLICY_LINE][i], &s->policies[i].job, err) < 0)
             return -1;
         if (s->jobs[s->policies[i].job].pacing != PACING_AUTO)
-            return err_set(err, "%s: the job needs Pacing=auto", r->of_policy[i].text);
+            return err_set(err, "%s: the job needs Pacing=auto", r->place[POLICY_LINE][i].text);
     }
     for (size_t i = 0; i < r->n_checkpoints; i++) {
-        if (resolve(s, r->checkpoints[i].of, &r->of_checkpoint[i], &job, err) < 0)
+        if (resolve(s, r->checkpoints[i].of, &r->place[CHECKPOINT_LINE][i], &job, err) < 0)
             return -1;
         if (s->checkpoints[job].given)
-            return err_set(err, "%s: duplicate checkpoints of this job", r->of_checkpoint[i].text);
+            return err_set(err, "%s: duplicate checkpoints of this job", r->place[CHECKPOINT_LINE][i].text);
         s->checkpoints[job] = r->checkpoints[i];
+        s->checkpoints[job].given = true;
     }
     return 0;
 }
@@ -502,6 +455,8 @@ static int check_job(const struct scenario *s, size_t i, const struct place *pla
     int nodes = scenario_job_nodes(j);
     long last = j->first_node + (nodes - 1L) * j->node_stride;
 
+    if (find_job(s, j->name) != (int)i)
+        return err_set(err, "%s: duplicate job name", place->text);
     if (last >= s->fabric.nodes)
         return err_set(err, "%s: the last of its %d nodes is node %ld; the fabric has %d nodes", place->text,
                        nodes, last, s->fabric.nodes);
@@ -540,19 +495,27 @@ static int check_job(const struct scenario *s, size_t i, const struct place *pla
     return 0;
 }
 
+/* Whether node and switch (-1: none) are on the fabric; uplinks: the switch must have some. */
+static int check_where(const struct scenario *s, int node, int where_switch, bool uplinks,
+                       const struct place *place, struct err *err)
+{
+    int switches = scenario_switches(&s->fabric);
+
+    if (node >= s->fabric.nodes)
+        return err_set(err, "%s: Node=%d: a node from 0 to %d", place->text, node, s->fabric.nodes - 1);
+    if (where_switch >= 0 && uplinks && s->fabric.kind == FABRIC_FLAT)
+        return err_set(err, "%s: Switch=%d: a flat fabric has no uplinks", place->text, where_switch);
+    if (where_switch >= switches)
+        return err_set(err, "%s: Switch=%d: a switch from 0 to %d", place->text, where_switch, switches - 1);
+    return 0;
+}
+
 /* Ranks of an asynchronous job are each in a step of their own. */
 static int check_noise(const struct scenario *s, const struct scenario_noise *n, const struct place *place,
                        struct err *err)
 {
-    int switches = scenario_switches(&s->fabric);
-
-    if (n->node >= s->fabric.nodes)
-        return err_set(err, "%s: Node=%d: a node from 0 to %d", place->text, n->node, s->fabric.nodes - 1);
-    if (n->where_switch >= 0 && s->fabric.kind == FABRIC_FLAT)
-        return err_set(err, "%s: Switch=%d: a flat fabric has no uplinks", place->text, n->where_switch);
-    if (n->where_switch >= switches)
-        return err_set(err, "%s: Switch=%d: a switch from 0 to %d", place->text, n->where_switch,
-                       switches - 1);
+    if (check_where(s, n->node, n->where_switch, true, place, err) < 0)
+        return -1;
     if (n->autocorrelation > 0 && n->shape == SHAPE_GAMMA)
         return err_set(err, "%s: Autocorrelation= needs Shape=normal or lognormal", place->text);
     if (n->autocorrelation > 0 && n->scope != SCOPE_RANK && s->jobs[n->job].sync == SYNC_ASYNCHRONOUS)
@@ -560,73 +523,44 @@ static int check_noise(const struct scenario *s, const struct scenario_noise *n,
     return 0;
 }
 
-static int check_place(const struct scenario *s, const struct scenario_fault *f, const struct place *place,
+static int check_fault(const struct scenario *s, const struct scenario_fault *f, const struct place *place,
                        struct err *err)
 {
-    int switches = scenario_switches(&s->fabric);
-
     if (f->rank >= s->jobs[f->job].ranks)
         return err_set(err, "%s: Rank=%d: a rank of %s from 0 to %d", place->text, f->rank,
                        s->jobs[f->job].name, s->jobs[f->job].ranks - 1);
-    if (f->node >= s->fabric.nodes)
-        return err_set(err, "%s: Node=%d: a node from 0 to %d", place->text, f->node, s->fabric.nodes - 1);
-    if (f->where_switch >= 0 && s->fabric.kind == FABRIC_FLAT &&
-        (f->kind == FAULT_LINK || f->kind == FAULT_LATENCY))
-        return err_set(err, "%s: Switch=%d: a flat fabric has no uplinks", place->text, f->where_switch);
-    if (f->where_switch >= switches)
-        return err_set(err, "%s: Switch=%d: a switch from 0 to %d", place->text, f->where_switch,
-                       switches - 1);
-    return 0;
-}
-
-static int check_gate(const struct scenario *s, const struct scenario_gate *g, const char *name,
-                      struct err *err)
-{
-    int switches = scenario_switches(&s->fabric);
-
-    if (g->node >= s->fabric.nodes)
-        return err_set(err, "%s: Gate=node Node=%d: a node from 0 to %d", name, g->node, s->fabric.nodes - 1);
-    if (g->where_switch >= 0 && s->fabric.kind == FABRIC_FLAT)
-        return err_set(err, "%s: Gate=switch: a flat fabric has no uplinks", name);
-    if (g->where_switch >= switches)
-        return err_set(err, "%s: Gate=switch Switch=%d: a switch from 0 to %d", name, g->where_switch,
-                       switches - 1);
-    return 0;
-}
-
-static int check_all(const struct reading *r, const char *name, struct err *err)
-{
-    const struct scenario *s = r->s;
-
-    if (!r->has_run)
-        return err_set(err, "%s: a line Run=NAME is missing", name);
-    if (!r->has_fabric)
-        return err_set(err, "%s: a line Fabric=flat Nodes=... is missing", name);
-    if (s->n_jobs == 0)
-        return err_set(err, "%s: a line Job=NAME Ranks=... is missing", name);
-    return 0;
+    return check_where(s, f->node, f->where_switch, f->kind == FAULT_LINK || f->kind == FAULT_LATENCY, place,
+                       err);
 }
 
 static int finish(struct reading *r, const char *name, struct err *err)
 {
     const struct scenario *s = r->s;
 
-    if (check_all(r, name, err) < 0 || resolve_all(r, err) < 0)
+    if (!r->n_runs)
+        return err_set(err, "%s: a line Run=NAME is missing", name);
+    if (!r->n_fabrics)
+        return err_set(err, "%s: a line Fabric=flat Nodes=... is missing", name);
+    if (!s->n_jobs)
+        return err_set(err, "%s: a line Job=NAME Ranks=... is missing", name);
+    if (resolve_all(r, err) < 0)
         return -1;
     for (size_t i = 0; i < s->n_jobs; i++) {
-        if (check_job(s, i, &r->of_job[i], err) < 0)
+        if (check_job(s, i, &r->place[JOB_LINE][i], err) < 0)
             return -1;
     }
     for (size_t i = 0; i < s->n_noises; i++) {
-        if (check_noise(s, &s->noises[i], &r->of_noise[i], err) < 0)
+        if (check_noise(s, &s->noises[i], &r->place[NOISE_LINE][i], err) < 0)
             return -1;
     }
     for (size_t i = 0; i < s->n_faults; i++) {
-        if (check_place(s, &s->faults[i], &r->of_fault[i], err) < 0)
+        if (check_fault(s, &s->faults[i], &r->place[FAULT_LINE][i], err) < 0)
             return -1;
     }
     for (size_t i = 0; i < s->n_gates; i++) {
-        if (check_gate(s, &s->gates[i], name, err) < 0)
+        const struct scenario_gate *g = &s->gates[i];
+
+        if (check_where(s, g->node, g->where_switch, true, &r->place[GATE_LINE][i], err) < 0)
             return -1;
     }
     return 0;
@@ -643,9 +577,29 @@ static int reading_end(struct reading *r, int rc, const char *name, struct err *
 static struct reading *reading_begin(struct scenario *s)
 {
     struct reading *r = xcalloc(1, sizeof(*r));
+    const struct rows rows[KINDS] = {
+        [RUN_LINE] = { s, 0, 1, &r->n_runs },
+        [FABRIC_LINE] = { &s->fabric, 0, 1, &r->n_fabrics },
+        [JOB_LINE] = { s->jobs, sizeof(*s->jobs), SCENARIO_JOBS_MAX, &s->n_jobs },
+        [NOISE_LINE] = { s->noises, sizeof(*s->noises), SCENARIO_NOISES_MAX, &s->n_noises },
+        [FAULT_LINE] = { s->faults, sizeof(*s->faults), SCENARIO_FAULTS_MAX, &s->n_faults },
+        [CHECKPOINT_LINE] = { r->checkpoints, sizeof(*r->checkpoints), SCENARIO_JOBS_MAX, &r->n_checkpoints },
+        [POLICY_LINE] = { s->policies, sizeof(*s->policies), SCENARIO_POLICIES_MAX, &s->n_policies },
+        [GATE_LINE] = { s->gates, sizeof(*s->gates), SCENARIO_GATES_MAX, &s->n_gates },
+    };
 
     memset(s, 0, sizeof(*s));
     r->s = s;
+    memcpy(r->rows, rows, sizeof(rows));
+    /* Keys without a default. */
+    for (size_t i = 0; i < SCENARIO_NOISES_MAX; i++)
+        s->noises[i].node = s->noises[i].where_switch = -1;
+    for (size_t i = 0; i < SCENARIO_FAULTS_MAX; i++)
+        s->faults[i].rank = s->faults[i].node = s->faults[i].where_switch = -1;
+    for (size_t i = 0; i < SCENARIO_GATES_MAX; i++)
+        s->gates[i].node = s->gates[i].where_switch = -1;
+    for (size_t i = 0; i < SCENARIO_JOBS_MAX; i++)
+        r->checkpoints[i].node_mtbf_s = s->checkpoints[i].node_mtbf_s = INFINITY;
     return r;
 }
 
@@ -665,12 +619,12 @@ int scenario_read(struct scenario *s, const char *path, struct err *err)
 
 void scenario_print_keys(FILE *out, bool mdoc)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+    for (size_t i = 0; i < KINDS; i++) {
         fprintf(out, mdoc ? ".Ss %s\n" : "%s:\n", kinds[i].text);
         if (mdoc)
             key_mdoc(out, kinds[i].keys);
         else
             key_print(out, kinds[i].keys, 0);
-        fputs(!mdoc && i + 1 < ARRAY_SIZE(kinds) ? "\n" : "", out);
+        fputs(!mdoc && i + 1 < KINDS ? "\n" : "", out);
     }
 }
