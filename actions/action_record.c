@@ -7,6 +7,16 @@
 
 #include "wire/json.h"
 
+bool action_own_comment(const struct action_record *r)
+{
+    return r->by == r->job.uid;
+}
+
+bool action_of_job(const struct action_record *r)
+{
+    return action_table[r->kind].scope == ACTION_ON_NODES && r->job.job && r->by == ACTION_BY_ITSELF;
+}
+
 static void put_figure(json_t *o, const struct figures *f, enum figure_id id)
 {
     const struct figure *figure = &figure_table[id];

@@ -53,6 +53,10 @@ struct action_record {
     const char *outcome; /* a sentence: what was done and by what means, or why it failed or is tried again */
     const char *figures; /* text of a JSON object; "": none */
 };
+/* Whether a job's comment is set as the user's own, not the administrator's: its owner asked for it. */
+bool action_own_comment(const struct action_record *r);
+/* Whether the nodes must belong to the job: a rule named them. */
+bool action_of_job(const struct action_record *r);
 /* Figures as text of a JSON object, which the caller frees; NULL for NULL. */
 char *action_figures_text(const struct figures *f);
 /* The figures as an object that the caller owns; empty if there are none. */

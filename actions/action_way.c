@@ -34,9 +34,8 @@ struct action_try {
     const struct action_record *r;
     attempt_fn *fn;
     void *arg;
-    json_t *request; /* for changes in Slurm, see actions/slurm_helper.h */
     struct event *begin;
-    bool rest_first, other_tried; /* which of two ways comes first, and whether both were tried */
+    bool rest_first; /* slurmrestd before libslurm */
     /* the one that is under way */
     struct child *child;
     struct rest_call *rest;
@@ -84,7 +83,6 @@ int action_ways_can(const struct action_ways *w, enum action_kind kind, struct e
 static void try_free(struct action_try *t)
 {
     event_free(t->begin);
-    json_decref(t->request);
     free(t);
 }
 
@@ -119,8 +117,6 @@ static void ending(const struct child_end *e, char *buf, size_t size)
 }
 
 /* ---- through libslurm ---- */
-
-static void begin_other(struct action_try *t);
 
 static enum attempt_result result_named(const char *name)
 {
@@ -157,24 +153,24 @@ static void on_acted(void *arg, const struct child_end *e)
 /* The request of actions/slurm_helper.h. */
 static json_t *slurm_request(const struct action_record *r)
 {
-    bool nodes = action_table[r->kind].scope == ACTION_ON_NODES;
-
     return json_pack("{s:s,s:I,s:I,s:I,s:I,s:s,s:i,s:s,s:s,s:b}", "do", action_name(r->kind), "job",
                      (json_int_t)r->job.job, "uid", (json_int_t)r->job.uid, "step", (json_int_t)r->job.step,
                      "restarts", (json_int_t)r->job.restarts, "nodes", r->nodes, "signal", r->signal, "text",
-                     r->reason, "comment", r->by == r->job.uid ? "own" : "admin", "of_job",
-                     nodes && r->job.job && r->by == ACTION_BY_ITSELF);
+                     r->reason, "comment", action_own_comment(r) ? "own" : "admin", "of_job",
+                     action_of_job(r));
 }
 
 static void begin_act(struct action_try *t)
 {
-    char *input = json_dumps(t->request, JSON_COMPACT);
+    json_t *request = slurm_request(t->r);
+    char *input = json_dumps(request, JSON_COMPACT);
     struct child_options o = { t->ways->config->slurm_helper, input, t->ways->limits->program_s, OUTPUT_MAX,
                                NULL };
     struct err err;
 
     t->child = child_start(t->ways->base, &o, on_acted, t, &err);
     free(input);
+    json_decref(request);
     if (!t->child)
         end(t, ATTEMPT_AGAIN, err.text);
 }
@@ -188,16 +184,10 @@ static void on_rest(void *arg, enum attempt_result result, const char *text)
     t->rest = NULL;
     if (result != ATTEMPT_CANNOT)
         end(t, result, text);
-    else if (!t->other_tried && can_act(t->ways))
-        begin_other(t);
+    else if (can_act(t->ways))
+        begin_act(t);
     else
         end(t, ATTEMPT_REFUSED, text);
-}
-
-static void begin_other(struct action_try *t)
-{
-    t->other_tried = true;
-    begin_act(t);
 }
 
 /* ---- the command ---- */
@@ -274,7 +264,7 @@ static void on_begin(evutil_socket_t fd, short what, void *arg)
     else if (t->r->kind == ACTION_WEBHOOK)
         begin_webhook(t);
     else if (t->rest_first)
-        t->rest = rest_start(t->ways->rest, t->r->kind, t->request, on_rest, t);
+        t->rest = rest_start(t->ways->rest, t->r, on_rest, t);
     else
         begin_act(t);
 }
@@ -288,7 +278,6 @@ struct action_try *action_try_start(struct action_ways *w, const struct action_r
     t->r = r;
     t->fn = fn;
     t->arg = arg;
-    t->request = slurm_request(r);
     /* Both ways check first whether the change was made, so the other one may be tried after a failure. */
     t->rest_first = rest_can(w->rest, r->kind) && (n % 2 == 0 || !can_act(w));
     t->begin = event_new(w->base, -1, 0, on_begin, t);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "actions/action_record.h"
 #include "actions/http.h"
 #include "actions/rest_answer.h"
 #include "actions/secret.h"
@@ -35,8 +36,7 @@ struct rest {
 
 struct rest_call {
     struct rest *rest;
-    enum action_kind kind;
-    const json_t *request;
+    const struct action_record *action;
     attempt_fn *fn;
     void *arg;
     struct event *begin;
@@ -50,12 +50,6 @@ struct rest_call {
 };
 
 static void next(struct rest_call *c);
-
-/* Whether the action is on the user's comment, not the administrator's. */
-static bool own_comment(const struct rest_call *c)
-{
-    return !strcmp(get_word(c->request, "comment"), "own");
-}
 
 static void call_free(struct rest_call *c)
 {
@@ -213,10 +207,10 @@ static void as_wanted(struct rest_call *c, const char *text)
         next(c);
     else
         end(c, ATTEMPT_DONE,
-            was                        ? text
-            : c->kind == ACTION_DRAIN  ? "drained"
-            : c->kind == ACTION_RESUME ? "resumed"
-                                       : "comment set");
+            was                                ? text
+            : c->action->kind == ACTION_DRAIN  ? "drained"
+            : c->action->kind == ACTION_RESUME ? "resumed"
+                                               : "comment set");
 }
 
 /* Job or node lacks the wanted state: change it, unless a change was sent already and had no effect. */
@@ -231,14 +225,13 @@ static void change(struct rest_call *c, const char *path, json_t *body)
 
 static void job_seen(struct rest_call *c, const struct rest_job *job)
 {
-    bool own = own_comment(c);
+    bool own = action_own_comment(c->action);
     const char *old = own ? job->comment : job->admin_comment;
     char path[64];
 
-    snprintf(path, sizeof(path), "v0.0.%d/job/%u", c->rest->version,
-             (uint32_t)get_int(c->request, "job", 0, UINT32_MAX, 0));
+    snprintf(path, sizeof(path), "v0.0.%d/job/%u", c->rest->version, c->action->job.job);
     if (!c->wanted)
-        c->wanted = comment_merge(old, get_word(c->request, "text"));
+        c->wanted = comment_merge(old, c->action->reason);
     if (!strncmp(old, c->wanted, strlen(c->wanted)) &&
         strspn(old + strlen(c->wanted), " ") == strlen(old + strlen(c->wanted)))
         as_wanted(c, "the job has this comment already");
@@ -248,7 +241,7 @@ static void job_seen(struct rest_call *c, const struct rest_job *job)
 
 static bool all_in_job(const struct rest_call *c, const char *list)
 {
-    const char *s = get_word(c->request, "nodes");
+    const char *s = c->action->nodes;
 
     while (*s) {
         char name[NODE_MAX];
@@ -271,9 +264,9 @@ static void on_job(void *arg, const struct http_answer *a)
 
     if (!answer)
         return;
-    if (rest_job(answer, (uint32_t)get_int(c->request, "job", 0, UINT32_MAX, 0), &job, &err) != REST_FINE)
+    if (rest_job(answer, c->action->job.job, &job, &err) != REST_FINE)
         end(c, ATTEMPT_AGAIN, err.text);
-    else if (job.uid != (uint32_t)get_int(c->request, "uid", 0, UINT32_MAX, 0))
+    else if (job.uid != c->action->job.uid)
         end(c, ATTEMPT_REFUSED, "the job is another user's");
     else if (!c->of_job)
         job_seen(c, &job);
@@ -289,9 +282,9 @@ static void on_job(void *arg, const struct http_answer *a)
 /* The node's state in words if it is as wanted, otherwise NULL. */
 static const char *node_is(const struct rest_call *c, const struct rest_node *node)
 {
-    if (c->kind == ACTION_DRAIN)
+    if (c->action->kind == ACTION_DRAIN)
         return node->drained ? "drained already" : NULL;
-    if (c->kind == ACTION_RESUME)
+    if (c->action->kind == ACTION_RESUME)
         return node->drained ? NULL : "the node is not drained";
     return !strcmp(node->comment, c->wanted) ? "the node has this comment already" : NULL;
 }
@@ -299,9 +292,9 @@ static const char *node_is(const struct rest_call *c, const struct rest_node *no
 /* The body of the change; the caller owns it. */
 static json_t *node_change(const struct rest_call *c)
 {
-    if (c->kind == ACTION_DRAIN)
+    if (c->action->kind == ACTION_DRAIN)
         return json_pack("{s:[s],s:s}", "state", "DRAIN", "reason", c->wanted);
-    if (c->kind == ACTION_RESUME)
+    if (c->action->kind == ACTION_RESUME)
         return json_pack("{s:[s]}", "state", "RESUME");
     return json_pack("{s:s}", "comment", c->wanted);
 }
@@ -313,8 +306,8 @@ static void node_seen(struct rest_call *c, const struct rest_node *node)
 
     snprintf(path, sizeof(path), "v0.0.%d/node/%s", c->rest->version, c->node);
     if (!c->wanted)
-        c->wanted = comment_merge(c->kind == ACTION_NODE_COMMENT ? node->comment : NULL,
-                                  get_word(c->request, "text"));
+        c->wanted =
+            comment_merge(c->action->kind == ACTION_NODE_COMMENT ? node->comment : NULL, c->action->reason);
     is = node_is(c, node);
     if (is) {
         free(c->wanted);
@@ -358,15 +351,14 @@ static void next(struct rest_call *c)
         ask_version(c);
         return;
     }
-    if (!c->nodes && c->rest->version < ADMIN_FROM && !own_comment(c)) {
+    if (!c->nodes && c->rest->version < ADMIN_FROM && !action_own_comment(c->action)) {
         snprintf(path, sizeof(path), "v0.0.%d cannot set AdminComment", c->rest->version);
         end(c, ATTEMPT_CANNOT, path);
     } else if (c->nodes && c->rest->version < NODES_FROM) {
         snprintf(path, sizeof(path), "v0.0.%d cannot change nodes", c->rest->version);
         end(c, ATTEMPT_CANNOT, path);
     } else if (!c->nodes || c->of_job) {
-        snprintf(path, sizeof(path), "v0.0.%d/job/%u", c->rest->version,
-                 (uint32_t)get_int(c->request, "job", 0, UINT32_MAX, 0));
+        snprintf(path, sizeof(path), "v0.0.%d/job/%u", c->rest->version, c->action->job.job);
         send_request(c, "GET", path, NULL, on_job);
     } else {
         if (!*c->node)
@@ -422,19 +414,17 @@ bool rest_can(const struct rest *r, enum action_kind kind)
     return kind == ACTION_JOB_COMMENT;
 }
 
-struct rest_call *rest_start(struct rest *r, enum action_kind kind, const json_t *request, attempt_fn *fn,
-                             void *arg)
+struct rest_call *rest_start(struct rest *r, const struct action_record *action, attempt_fn *fn, void *arg)
 {
     struct rest_call *c = xcalloc(1, sizeof(*c));
 
     c->rest = r;
-    c->kind = kind;
-    c->request = request;
+    c->action = action;
     c->fn = fn;
     c->arg = arg;
     c->asked = NEWEST;
-    c->nodes = kind == ACTION_JOB_COMMENT ? NULL : get_word(c->request, "nodes");
-    c->of_job = c->nodes && get_true(request, "of_job");
+    c->nodes = action->kind == ACTION_JOB_COMMENT ? NULL : c->action->nodes;
+    c->of_job = action_of_job(action);
     c->begin = event_new(r->base, -1, 0, on_begin, c);
     event_active(c->begin, EV_TIMEOUT, 0);
     return c;

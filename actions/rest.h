@@ -6,12 +6,12 @@
 #ifndef SYNCGUARD_ACTIONS_REST_H
 #define SYNCGUARD_ACTIONS_REST_H
 
-#include <jansson.h>
 #include <stdbool.h>
 
 #include "actions/attempt.h"
 #include "rules/action.h"
 
+struct action_record;
 struct config;
 struct event_base;
 struct http;
@@ -24,10 +24,8 @@ void rest_free(struct rest *r);       /* NULL is fine */
 
 /* Whether slurmrestd is configured and some version of it can carry out this kind of action. */
 bool rest_can(const struct rest *r, enum action_kind kind);
-/* Start an action; request is as in actions/slurm_helper.h and must be valid until the end. Never returns NULL; fn is
- * called once, later. */
-struct rest_call *rest_start(struct rest *r, enum action_kind kind, const json_t *request, attempt_fn *fn,
-                             void *arg);
+/* Start an action, which must be valid until the end. Never returns NULL; fn is called once, later. */
+struct rest_call *rest_start(struct rest *r, const struct action_record *action, attempt_fn *fn, void *arg);
 void rest_cancel(struct rest_call *c); /* fn is not called; NULL is fine */
 
 #endif

@@ -96,29 +96,29 @@ static struct request read_request(const json_t *o)
 
 /* ---- jobs ---- */
 
-/* Slurm's record of the job, part of *info, which the caller frees; NULL with the answer in *no if the job does not
- * exist or is another user's. */
-static slurm_job_info_t *find_job(const struct request *r, job_info_msg_t **info, json_t **no)
-{
-    slurm_job_info_t *job = NULL;
+/* Carries out a request on the job, which is one of info. */
+typedef json_t *job_fn(const struct request *r, const slurm_job_info_t *job, const job_info_msg_t *info);
 
-    *info = NULL;
-    if (slurm_load_job(info, r->job, SHOW_ALL | SHOW_DETAIL) != SLURM_SUCCESS) {
-        *no = failed("the job cannot be looked up");
-        return NULL;
-    }
-    for (uint32_t i = 0; i < (*info)->record_count && !job; i++)
-        if ((*info)->job_array[i].job_id == r->job)
-            job = &(*info)->job_array[i];
+/* Look the job up and act on it, unless it does not exist or is another user's. */
+static json_t *on_job(const struct request *r, job_fn *act)
+{
+    job_info_msg_t *info = NULL;
+    const slurm_job_info_t *job = NULL;
+    json_t *said;
+
+    if (slurm_load_job(&info, r->job, SHOW_ALL | SHOW_DETAIL) != SLURM_SUCCESS)
+        return failed("the job cannot be looked up");
+    for (uint32_t i = 0; i < info->record_count && !job; i++)
+        if (info->job_array[i].job_id == r->job)
+            job = &info->job_array[i];
     if (!job)
-        *no = answer(ATTEMPT_REFUSED, "job %u does not exist in Slurm", r->job);
+        said = answer(ATTEMPT_REFUSED, "job %u does not exist in Slurm", r->job);
     else if (job->user_id != r->uid)
-        *no = answer(ATTEMPT_REFUSED, "job %u is not user %u's but user %u's", r->job, r->uid, job->user_id);
+        said = answer(ATTEMPT_REFUSED, "job %u is not user %u's but user %u's", r->job, r->uid, job->user_id);
     else
-        return job;
-    slurm_free_job_info_msg(*info);
-    *info = NULL;
-    return NULL;
+        said = act(r, job, info);
+    slurm_free_job_info_msg(info);
+    return said;
 }
 
 static uint32_t base_state(const slurm_job_info_t *job)
@@ -126,36 +126,30 @@ static uint32_t base_state(const slurm_job_info_t *job)
     return job->job_state & JOB_STATE_BASE;
 }
 
-static bool started_anew(const slurm_job_info_t *job, const struct request *r)
+static bool was_requeued(const slurm_job_info_t *job, const struct request *r)
 {
     return base_state(job) == JOB_PENDING || job->restart_cnt > r->restarts;
 }
 
-static json_t *job_comment(const struct request *r)
+static json_t *job_comment(const struct request *r, const slurm_job_info_t *job, const job_info_msg_t *info)
 {
-    job_info_msg_t *info;
-    json_t *no = NULL;
-    slurm_job_info_t *job = find_job(r, &info, &no);
-    const char *old = job ? r->own_comment ? job->comment : job->admin_comment : NULL;
+    const char *old = r->own_comment ? job->comment : job->admin_comment;
+    char *text = comment_merge(old, r->text);
     job_desc_msg_t change;
-    char *text;
+    json_t *said;
 
-    if (!job)
-        return no;
-    text = comment_merge(old, r->text);
-    if (old && !strcmp(old, text)) {
-        no = answer(ATTEMPT_DONE, "the job has this comment already");
-    } else {
-        slurm_init_job_desc_msg(&change);
-        change.job_id = r->job;
-        *(r->own_comment ? &change.comment : &change.admin_comment) = text;
-        no = slurm_update_job(&change) == SLURM_SUCCESS
-                 ? answer(ATTEMPT_DONE, "%s set", r->own_comment ? "Comment" : "AdminComment")
-                 : failed("the comment cannot be set");
-    }
+    (void)info;
+    slurm_init_job_desc_msg(&change);
+    change.job_id = r->job;
+    *(r->own_comment ? &change.comment : &change.admin_comment) = text;
+    if (old && !strcmp(old, text))
+        said = answer(ATTEMPT_DONE, "the job has this comment already");
+    else if (slurm_update_job(&change) == SLURM_SUCCESS)
+        said = answer(ATTEMPT_DONE, "%s set", r->own_comment ? "Comment" : "AdminComment");
+    else
+        said = failed("the comment cannot be set");
     free(text);
-    slurm_free_job_info_msg(info);
-    return no;
+    return said;
 }
 
 /* Slurm accepts a signal to a step that does not exist without an error. */
@@ -169,32 +163,25 @@ static bool has_step(const struct request *r)
     return there;
 }
 
-static json_t *signal_step(const struct request *r)
+static json_t *signal_step(const struct request *r, const slurm_job_info_t *job, const job_info_msg_t *info)
 {
-    job_info_msg_t *info;
-    json_t *no = NULL;
-    slurm_job_info_t *job = find_job(r, &info, &no);
+    int error;
 
-    if (!job)
-        return no;
+    (void)info;
     if (base_state(job) != JOB_RUNNING && base_state(job) != JOB_SUSPENDED)
-        no = answer(ATTEMPT_REFUSED, "the job is not running");
-    else if (job->restart_cnt != r->restarts)
-        no = answer(ATTEMPT_REFUSED, "the job was restarted since");
-    else if (!has_step(r))
-        no = answer(ATTEMPT_REFUSED, "the job has no running step %u", r->step);
-    else if (slurm_signal_job_step(r->job, r->step, (uint32_t)r->signal) == SLURM_SUCCESS)
-        no = answer(ATTEMPT_DONE, "signal %s sent to step %u.%u", action_signal_name(r->signal), r->job,
-                    r->step);
-    else {
-        int error = errno;
-
-        no = answer(meaning(error), "the signal cannot be sent: %s", slurm_strerror(error));
-    }
-    slurm_free_job_info_msg(info);
-    return no;
+        return answer(ATTEMPT_REFUSED, "the job is not running");
+    if (job->restart_cnt != r->restarts)
+        return answer(ATTEMPT_REFUSED, "the job was restarted since");
+    if (!has_step(r))
+        return answer(ATTEMPT_REFUSED, "the job has no running step %u", r->step);
+    if (slurm_signal_job_step(r->job, r->step, (uint32_t)r->signal) == SLURM_SUCCESS)
+        return answer(ATTEMPT_DONE, "signal %s sent to step %u.%u", action_signal_name(r->signal), r->job,
+                      r->step);
+    error = errno;
+    return answer(meaning(error), "the signal cannot be sent: %s", slurm_strerror(error));
 }
 
+/* NULL: the run ends. */
 static json_t *end_run(const struct request *r, const slurm_job_info_t *job)
 {
     if (base_state(job) >= JOB_COMPLETE && !(job->job_state & JOB_REQUEUE))
@@ -204,19 +191,14 @@ static json_t *end_run(const struct request *r, const slurm_job_info_t *job)
     return NULL;
 }
 
-static json_t *requeue(const struct request *r)
+static json_t *requeue(const struct request *r, const slurm_job_info_t *job, const job_info_msg_t *info)
 {
-    job_info_msg_t *info;
-    json_t *no = NULL;
-    slurm_job_info_t *job = find_job(r, &info, &no);
+    json_t *no;
 
-    if (!job)
-        return no;
-    if (started_anew(job, r))
-        no = answer(ATTEMPT_DONE, "the job was requeued already");
-    else
-        no = end_run(r, job);
-    slurm_free_job_info_msg(info);
+    (void)info;
+    if (was_requeued(job, r))
+        return answer(ATTEMPT_DONE, "the job was requeued already");
+    no = end_run(r, job);
     return no ? no : answer(ATTEMPT_DONE, "requeued");
 }
 
@@ -244,49 +226,42 @@ static json_t *keep_off(const struct request *r, const slurm_job_info_t *job)
     return said;
 }
 
-/* A running job's ExcNodeList cannot be changed, so it is requeued first and the list is set while it is pending. */
-static json_t *exclude(const struct request *r)
+static json_t *exclude_requeued(const struct request *r, const slurm_job_info_t *job,
+                                const job_info_msg_t *info)
 {
-    job_info_msg_t *info;
-    json_t *no = NULL;
-    slurm_job_info_t *job = find_job(r, &info, &no);
     int of;
 
-    if (!job)
-        return no;
-    if (!started_anew(job, r)) {
-        no = end_run(r, job);
-        slurm_free_job_info_msg(info);
-        job = no ? NULL : find_job(r, &info, &no);
-        if (!job)
-            return no;
-    }
+    (void)info;
     if (base_state(job) == JOB_PENDING)
-        no = keep_off(r, job);
-    else if (nodelist_common(job->nodes, r->nodes, &of) == 0)
-        no = answer(ATTEMPT_DONE, "the job was restarted on %s", job->nodes ? job->nodes : "other nodes");
-    else
-        no = answer(ATTEMPT_REFUSED, "the job was requeued, but was restarted on %s", job->nodes);
-    slurm_free_job_info_msg(info);
-    return no;
+        return keep_off(r, job);
+    if (nodelist_common(job->nodes, r->nodes, &of) == 0)
+        return answer(ATTEMPT_DONE, "the job was restarted on %s", job->nodes ? job->nodes : "other nodes");
+    return answer(ATTEMPT_REFUSED, "the job was requeued, but was restarted on %s", job->nodes);
+}
+
+/* A running job's ExcNodeList cannot be changed, so it is requeued first and the list is set while it is pending. */
+static json_t *exclude(const struct request *r, const slurm_job_info_t *job, const job_info_msg_t *info)
+{
+    json_t *no;
+
+    if (was_requeued(job, r))
+        return exclude_requeued(r, job, info);
+    no = end_run(r, job);
+    return no ? no : on_job(r, exclude_requeued);
 }
 
 /* ---- nodes ---- */
 
-static json_t *not_of_job(const struct request *r)
+/* NULL: the nodes belong to the job. */
+static json_t *not_of_job(const struct request *r, const slurm_job_info_t *job, const job_info_msg_t *info)
 {
-    job_info_msg_t *info;
-    json_t *no = NULL;
-    slurm_job_info_t *job = find_job(r, &info, &no);
     int n = 0, of = 1;
 
-    if (!job)
-        return no;
+    (void)job;
     /* the components of a het job are adjacent */
     for (uint32_t i = 0; i < info->record_count && n < of; i++)
         if (info->job_array[i].user_id == r->uid)
             n = nodelist_common(info->job_array[i].nodes, r->nodes, &of);
-    slurm_free_job_info_msg(info);
     return n == of && of > 0 ? NULL : answer(ATTEMPT_REFUSED, "job %u is not on %s", r->job, r->nodes);
 }
 
@@ -377,7 +352,7 @@ static json_t *one_node(char *name, const struct request *r, enum action_kind ki
 
 static json_t *nodes(const struct request *r, enum action_kind kind)
 {
-    json_t *no = r->of_job ? not_of_job(r) : NULL;
+    json_t *no = r->of_job ? on_job(r, not_of_job) : NULL;
     __auto_type list = slurm_hostlist_create(r->nodes);
     char found[300] = "", *name; /* found: state of the last node that needed no change */
     const char *done = kind == ACTION_DRAIN ? "drained" : kind == ACTION_RESUME ? "resumed" : "comment set";
@@ -406,21 +381,22 @@ json_t *slurm_helper_do(const json_t *request)
 {
     struct request r = read_request(request);
     const char *name = get_word(request, "do");
+    int kind = action_parse(name);
 
     slurm_init(NULL);
-    switch (action_parse(name)) {
+    switch (kind) {
     case ACTION_SIGNAL:
-        return signal_step(&r);
+        return on_job(&r, signal_step);
     case ACTION_REQUEUE:
-        return requeue(&r);
+        return on_job(&r, requeue);
     case ACTION_EXCLUDE:
-        return exclude(&r);
+        return on_job(&r, exclude);
     case ACTION_JOB_COMMENT:
-        return job_comment(&r);
+        return on_job(&r, job_comment);
     case ACTION_NODE_COMMENT:
     case ACTION_DRAIN:
     case ACTION_RESUME:
-        return nodes(&r, (enum action_kind)action_parse(name));
+        return nodes(&r, (enum action_kind)kind);
     default:
         return answer(ATTEMPT_REFUSED, "unknown action '%s'", name);
     }
