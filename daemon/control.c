@@ -238,7 +238,7 @@ void controls_tick(struct controls *cs, struct job *j, double now_s)
                                .now_s = now_s };
     size_t n;
 
-    if (!c || now_s < c->next_s || job_over(j))
+    if (now_s < c->next_s || job_over(j))
         return;
     c->next_s = now_s + CONTROL_EVERY_S;
     control_figures(cs, c, now_s, &f);
@@ -269,8 +269,6 @@ int controls_set(struct controls *cs, struct job *j, const json_t *words, uid_t 
     size_t at = strlen(text), n = json_array_size(words);
     const char *word[WORDS_MAX];
 
-    if (!j->control)
-        return err_set(err, "the job has no policy whose parameters could be set");
     for (size_t i = 0; i < n && i < WORDS_MAX; i++)
         word[i] = json_is_string(json_array_get(words, i)) ? json_string_value(json_array_get(words, i)) : "";
     if (changes_parse(word, n, trusted, change, err) < 0)
@@ -291,8 +289,6 @@ int controls_pause(struct controls *cs, struct job *j, bool pause, uid_t by, dou
 {
     struct control *c = j->control;
 
-    if (!c)
-        return err_set(err, "the job has no policy that could be paused");
     if (c->paused == pause)
         return 0;
     if (command(cs, c, by, now_s, pause ? "pause" : "resume", err) < 0)
@@ -303,8 +299,6 @@ int controls_pause(struct controls *cs, struct job *j, bool pause, uid_t by, dou
 
 int controls_acknowledge(struct controls *cs, struct job *j, uid_t by, double now_s, struct err *err)
 {
-    if (!j->control)
-        return err_set(err, "the job has no policy that could use an acknowledgement");
     return job_acknowledge(j) ? command(cs, j->control, by, now_s, "acknowledge", err) : 0;
 }
 
@@ -397,8 +391,6 @@ void controls_remove(struct controls *cs, struct job *j)
 {
     size_t i = 0;
 
-    if (!cs || !j->control)
-        return;
     while (cs->control[i] != j->control)
         i++;
     cs->control[i] = cs->control[--cs->n];
@@ -408,14 +400,8 @@ void controls_remove(struct controls *cs, struct job *j)
 
 void controls_renew(struct job *j, const struct config_policy *config)
 {
-    struct control *c = j->control;
-
-    if (!c) {
-        job_policy_set(j, config);
-        return;
-    }
-    c->config = *config;
-    params_apply(c);
+    j->control->config = *config;
+    params_apply(j->control);
 }
 
 /* ---- configuration ---- */

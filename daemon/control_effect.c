@@ -113,7 +113,7 @@ bool controls_ended(struct controls *cs, const struct action_record *r, double n
     struct control *c = NULL;
     struct audit_entry stored;
 
-    if (!cs || (!by_rule && (r->by == ACTION_BY_ITSELF || !action_table[r->kind].ends_run)))
+    if (!by_rule && (r->by == ACTION_BY_ITSELF || !action_table[r->kind].ends_run))
         return false;
     k = find(cs, r, &c);
     if (k)
@@ -154,7 +154,7 @@ void controls_asked(struct controls *cs, struct job *j, const struct action *a, 
     char action_text[256], ratio[64] = "";
     struct err err;
 
-    if (!j || !j->control || !action_table[a->kind].ends_run)
+    if (!j || !action_table[a->kind].ends_run)
         return;
     control_figures(cs, j->control, now_s, &f);
     control_fill(&e, j->control);

@@ -136,11 +136,8 @@ static json_t *decisions_json(const struct control *c)
 void controls_put(const struct controls *cs, const struct job *j, double now_s, json_t *report)
 {
     const struct control *c = j->control;
-    json_t *o;
+    json_t *o = json_object();
 
-    if (!c)
-        return;
-    o = json_object();
     put_text(o, "name", j->policy);
     put_text(o, "text", c->config.text);
     put_text(o, "action", j->params.action == CONFIG_ENFORCE ? "enforce" : "dryrun");
@@ -170,10 +167,10 @@ double controls_first_action(const struct job *j)
     double first_s = NAN;
     size_t i;
 
-    for (i = 0; c && control_decision(c, i); i++)
+    for (i = 0; control_decision(c, i); i++)
         if (changed(control_decision(c, i), j))
             first_s = fmin(first_s, control_decision(c, i)->entry.at);
-    return c && i < JOB_DECISIONS ? first_s : NAN;
+    return i < JOB_DECISIONS ? first_s : NAN;
 }
 
 /* ---- all policies ---- */

@@ -17,12 +17,12 @@ static const char *const references[] = { "none", "hold-out", "before", "runs" }
 
 const char *guarded_figure_name(enum guarded_figure f)
 {
-    return f < GUARDED_FIGURES ? figures[f] : "unknown";
+    return figures[f];
 }
 
 const char *guarded_reference_name(enum guarded_reference r)
 {
-    return r <= GUARDED_RUNS ? references[r] : "none";
+    return references[r];
 }
 
 static const struct guarded_ratio unknown = { NAN, NAN, NAN, GUARDED_NONE };
@@ -96,16 +96,10 @@ static struct guarded_ratio of_figure(const struct guarded_input *in, enum guard
 
     if (r.reference)
         return r;
-    switch (f) {
-    case GUARDED_STEP:
-        return of_runs(in->runs.step, in->runs.spread, in->runs.runs);
-    case GUARDED_CV:
-        return of_runs(in->runs.cv, NAN, in->runs.runs);
-    case GUARDED_ENERGY:
-        return of_runs(in->runs.energy, NAN, in->runs.runs);
-    default:
-        return unknown;
-    }
+    return f == GUARDED_STEP     ? of_runs(in->runs.step, in->runs.spread, in->runs.runs)
+           : f == GUARDED_CV     ? of_runs(in->runs.cv, NAN, in->runs.runs)
+           : f == GUARDED_ENERGY ? of_runs(in->runs.energy, NAN, in->runs.runs)
+                                 : unknown;
 }
 
 /* ---- comparison ---- */

@@ -117,7 +117,7 @@ struct job {
     double failures_due_s;       /* when the failure rate of similar jobs is next read from the history */
     uint32_t seen[JOB_SEEN_MAX]; /* ids of standing verdicts that were acknowledged */
     size_t n_seen;
-    struct control *control; /* daemon/control.h; NULL: no decisions are made for it */
+    struct control *control; /* daemon/control.h */
     double end_wall_s;       /* when its time limit ends it, Unix time; 0: not known */
     double saved_s;
     bool final; /* the step's end is in the store */

@@ -71,36 +71,33 @@ struct wanted {
     int64_t job, step, task, component;
 };
 
-static int parse_id(const char *text, struct wanted *w, struct err *err)
+/* Read the number after the mark if the mark is next.  false: no number follows it. */
+static bool take_part(const char **text, char mark, int64_t *n)
 {
     char *end;
 
+    if (**text != mark)
+        return true;
+    *n = strtoll(*text + 1, &end, 10);
+    if (end == *text + 1 || *n < 0)
+        return false;
+    *text = end;
+    return true;
+}
+
+static int parse_id(const char *text, struct wanted *w, struct err *err)
+{
+    char *end;
+    const char *rest;
+
     *w = (struct wanted){ -1, -1, -1, -1 };
     w->job = strtoll(text, &end, 10);
-    if (end == text || w->job <= 0)
-        goto bad;
-    if (*end == '_') {
-        text = end + 1;
-        w->task = strtoll(text, &end, 10);
-        if (end == text || w->task < 0)
-            goto bad;
-    } else if (*end == '+') {
-        text = end + 1;
-        w->component = strtoll(text, &end, 10);
-        if (end == text || w->component < 0)
-            goto bad;
-    }
-    if (*end == '.') {
-        text = end + 1;
-        w->step = strtoll(text, &end, 10);
-        if (end == text || w->step < 0)
-            goto bad;
-    }
-    if (*end == '\0')
-        return 0;
-bad:
-    return err_set(err,
-                   "invalid job: expected 123, 123.0 (a step), 123_4 (of an array) or 123+1 (of a het job)");
+    rest = end;
+    if (end == text || w->job <= 0 || !take_part(&rest, '_', &w->task) ||
+        (w->task < 0 && !take_part(&rest, '+', &w->component)) || !take_part(&rest, '.', &w->step) || *rest)
+        return err_set(
+            err, "invalid job: expected 123, 123.0 (a step), 123_4 (of an array) or 123+1 (of a het job)");
+    return 0;
 }
 
 bool jobs_is_id(const char *text)

@@ -316,28 +316,23 @@ json_t *report_rank_table(const struct view *v, double now_s, const struct repor
 
 /* ---- all of it ---- */
 
-static json_t *scaling_json(const struct view *v, const struct report_scaling *known)
+static void put_projections(json_t *o, const struct view *v, const struct report_scaling *scaling,
+                            const struct report_strategies *strategies)
 {
-    struct report_scaling *now = known ? NULL : xcalloc(1, sizeof(*now));
-    json_t *o;
+    struct {
+        struct report_scaling scaling;
+        struct report_strategies strategies;
+    } *now = scaling ? NULL : xcalloc(1, sizeof(*now));
 
-    if (now)
-        report_scaling_get(now, v, false);
-    o = report_scaling_json(now ? now : known);
+    if (now) {
+        report_scaling_get(&now->scaling, v, false);
+        report_strategies_get(&now->strategies, v, &VIEW_STRATEGY_OPTIONS);
+        scaling = &now->scaling;
+        strategies = &now->strategies;
+    }
+    put_json(o, "scaling", report_scaling_json(scaling));
+    put_json(o, "strategies", report_strategies_json(strategies));
     free(now);
-    return o;
-}
-
-static json_t *strategies_json(const struct view *v, const struct report_strategies *known)
-{
-    struct report_strategies *now = known ? NULL : xcalloc(1, sizeof(*now));
-    json_t *o;
-
-    if (now)
-        report_strategies_get(now, v, &VIEW_STRATEGY_OPTIONS);
-    o = report_strategies_json(now ? now : known);
-    free(now);
-    return o;
 }
 
 void report_put_view(json_t *o, const struct view *v, double now_s, const struct view_figures *f,
@@ -351,8 +346,7 @@ void report_put_view(json_t *o, const struct view *v, double now_s, const struct
     put_json(o, "efficiency", report_efficiency(&e.recent, &e.run));
     put_json(o, "critical_path", report_critical_path(v));
     put_json(o, "projection", report_projection(v, now_s));
-    put_json(o, "scaling", scaling_json(v, scaling));
-    put_json(o, "strategies", strategies_json(v, strategies));
+    put_projections(o, v, scaling, strategies);
     put_json(o, "communicators", comms_json(v, now_s));
     put_int(o, "rank_table_total", (int64_t)ranks->n);
     put_json(o, "heat", heat_json(v, ranks, selection->columns, f->step_mean_s));

@@ -12,8 +12,9 @@
 #define NOBODY   0xff /* the comparison is not with another figure */
 
 enum kind { COMPARE, NOT, AND, OR, FOR };
-enum op { GREATER, GREATER_EQUAL, LESS, LESS_EQUAL, EQUAL, DIFFERENT };
-static const char *const ops[] = { ">", ">=", "<", "<=", "==", "!=" };
+/* An operator precedes those that it begins with. */
+enum op { GREATER_EQUAL, LESS_EQUAL, EQUAL, DIFFERENT, GREATER, LESS, EQUAL_SHORT, OPS };
+static const char *const ops[OPS] = { ">=", "<=", "==", "!=", ">", "<", "=" };
 
 const char *truth_name(enum truth t)
 {
@@ -68,18 +69,13 @@ static void take_word(struct parser *p, size_t length)
 
 static void take_operator(struct parser *p)
 {
-    static const struct {
-        const char *text;
-        enum op op;
-    } table[] = { { ">=", GREATER_EQUAL }, { "<=", LESS_EQUAL }, { "==", EQUAL }, { "!=", DIFFERENT },
-                  { ">", GREATER },        { "<", LESS },        { "=", EQUAL } };
-    size_t i = 0, n = sizeof(table) / sizeof(table[0]);
+    int op = 0;
 
-    while (i < n && strncmp(p->at, table[i].text, strlen(table[i].text)) != 0)
-        i++;
-    p->token = i < n ? OPERATOR : BROKEN;
-    p->op = i < n ? table[i].op : EQUAL;
-    take_word(p, i < n ? strlen(table[i].text) : 1);
+    while (op < OPS && strncmp(p->at, ops[op], strlen(ops[op])) != 0)
+        op++;
+    p->token = op < OPS ? OPERATOR : BROKEN;
+    p->op = op < EQUAL_SHORT ? (enum op)op : EQUAL;
+    take_word(p, op < OPS ? strlen(ops[op]) : 1);
 }
 
 static void take_quoted(struct parser *p)
