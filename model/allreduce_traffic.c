@@ -1,7 +1,6 @@
 #include "model/allreduce_traffic.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 struct round {

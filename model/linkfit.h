@@ -19,7 +19,6 @@
 #ifndef SYNCGUARD_MODEL_LINKFIT_H
 #define SYNCGUARD_MODEL_LINKFIT_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #define LINKFIT_SIZES    32u /* sizes within a quarter of an octave are merged */

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/deviate.h"
 #include "model/linkfit.h"
 
 #define HOP_S          5e-6 /* usual latency of one message between nodes ... */

@@ -9,7 +9,6 @@
 #ifndef SYNCGUARD_NETWORK_AGENDA_H
 #define SYNCGUARD_NETWORK_AGENDA_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct agenda;

@@ -16,7 +16,6 @@
 #define SYNCGUARD_NETWORK_FABRIC_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "common/err.h"

@@ -10,7 +10,6 @@
 #define SYNCGUARD_NETWORK_GATE_QUEUES_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct gate_queues;

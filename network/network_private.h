@@ -1,4 +1,4 @@
-/* network_private.h - what the files of the network share. */
+/* network_private.h - shared by network/network*.c only. */
 #ifndef SYNCGUARD_NETWORK_NETWORK_PRIVATE_H
 #define SYNCGUARD_NETWORK_NETWORK_PRIVATE_H
 
@@ -12,15 +12,15 @@ struct network {
     struct fabric fabric;
     bool weighs_latency;
     double *link_extra_s;      /* NULL: none has any */
-    uint64_t faults;           /* names the state of all of them: 0, none; what comes back has its old name */
-    struct share *share;       /* capacities; flows only while somebody runs */
-    struct play *play;         /* NULL: nobody plays */
+    uint64_t faults;           /* hash of all faults; 0: none */
+    struct share *share;       /* capacities; flows only during a run */
+    struct play *play;         /* NULL: none is running */
     struct gate_queues *gates; /* NULL: none */
     struct incast {
         double loss;
         uint32_t buffer;
-        uint32_t *flows; /* by link; NULL: nothing is ever lost, nobody counts */
-        double *own;     /* by link: its capacity, were nothing lost; NULL with flows */
+        uint32_t *flows; /* messages by link; NULL: loss was always 0 */
+        double *own;     /* by link: its capacity without loss; NULL with flows */
     } incast;
 };
 
@@ -53,7 +53,7 @@ struct kept_way {
 
 /* A round's messages with what they cost; the same for all rounds with these partners. */
 struct round {
-    uint64_t faults; /* those it was solved under */
+    uint64_t faults; /* for which it was solved */
     uint32_t messages;
     uint32_t *from, *to; /* members */
     double *latency_s, *s_per_byte;
@@ -63,9 +63,9 @@ struct round {
 /* What a collective's messages took in exact runs (network_sample.c). */
 struct cost_sample {
     uint64_t faults;
-    uint32_t runs, used; /* they serve in turn */
+    uint32_t runs, used; /* runs are used in turn */
     double spread_s;     /* of the arrivals */
-    double *cost_s;      /* [run][stage][sender]; from both ends ready to through */
+    double *cost_s;      /* [run][stage][sender]: from when both ends are ready to the end of the transfer */
 };
 
 /* Watches an exact run: the start of each message, and its end. */
@@ -73,14 +73,15 @@ struct message_watch {
     void (*through)(struct message_watch *w, uint32_t round, uint32_t from, double start_s, double end_s);
 };
 
-struct entered; /* a collective under way (network_play.c) */
+struct entered; /* a collective in progress (network_play.c) */
 
 struct network_collective {
     struct network *network;
     struct schedule schedule;
     uint32_t *rank;
     /* By rounds. */
-    uint32_t *of_stage; /* index of a stage's round in round; NOBODY: too many, solved when they are walked */
+    uint32_t
+        *of_stage; /* index of a stage's round in round; NOBODY: too many to keep, solved again when walked */
     struct round *round;
     uint32_t rounds;
     struct round scratch_round;
@@ -91,9 +92,9 @@ struct network_collective {
     struct cost_sample *sample;
     uint32_t samples;
     /* Exact. */
-    struct message_watch *watch; /* NULL: nobody watches */
-    double at_once_s;            /* events so close are one, beside rounding */
-    uint64_t *entries;           /* of each member in the play that goes on; NULL: none does */
+    struct message_watch *watch; /* NULL: none */
+    double at_once_s;            /* events closer together count as simultaneous */
+    uint64_t *entries;           /* of each member in the running play; NULL: none is running */
     struct kept_way *way;        /* by member */
     struct entered *oldest;
     uint64_t oldest_number;
@@ -103,10 +104,10 @@ struct network_collective {
 void network_run_rounds(struct network_collective *c, const double *arrive_s, double *leave_s,
                         struct network_count *count);
 void network_rounds_free(struct network_collective *c);
-/* The same with costs by stage and sender instead of what a round costs with all under way. */
+/* The same with these costs, by stage and sender, instead of those of a round with all messages in progress. */
 void network_run_costs(struct network_collective *c, const double *cost_s, const double *arrive_s,
                        double *leave_s, struct network_count *count);
-/* Stages from this one on that are one ring. */
+/* Number of stages, from this one on, that are one ring. */
 uint32_t network_ring_stages(const struct schedule *s, uint32_t stage);
 
 bool network_can_sample(struct network_collective *c);

@@ -16,7 +16,6 @@
 #define SYNCGUARD_NETWORK_RING_ROUNDS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #define RING_ROUNDS_SCRATCH 3u /* doubles a place */

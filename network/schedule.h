@@ -21,7 +21,6 @@
 #define SYNCGUARD_NETWORK_SCHEDULE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 enum schedule_algorithm {

@@ -114,15 +114,6 @@ void answer_word(struct answer *a, const char *key, const char *word, const char
     va_end(ap);
 }
 
-void answer_flag(struct answer *a, const char *key, bool yes, const char *fmt, ...)
-{
-    va_list ap;
-
-    va_start(ap, fmt);
-    add_figure(a, key, ANSWER_FLAG, yes, NULL, fmt, ap);
-    va_end(ap);
-}
-
 void answer_table(struct answer *a, const char *key, const char *title, const struct answer_column *columns,
                   size_t n_columns)
 {

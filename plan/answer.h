@@ -40,8 +40,6 @@ __attribute__((format(printf, 5, 6))) void answer_figure(struct answer *a, const
 /* A word instead of a number; NULL: unknown. */
 __attribute__((format(printf, 4, 5))) void answer_word(struct answer *a, const char *key, const char *word,
                                                        const char *fmt, ...);
-__attribute__((format(printf, 4, 5))) void answer_flag(struct answer *a, const char *key, bool yes,
-                                                       const char *fmt, ...);
 
 /* A table: in JSON an array of objects.  columns is borrowed; cells follow left to right, row by row. */
 void answer_table(struct answer *a, const char *key, const char *title, const struct answer_column *columns,

@@ -4,7 +4,7 @@
 #include "model/cadence.h"
 #include "plan/answer.h"
 #include "plan/options.h"
-#include "plan/questions.h"
+#include "plan/question.h"
 
 enum { WRITE_TIME, MTBF, INTERVAL, TIME_LIMIT, GRACE, STEP };
 
@@ -77,8 +77,8 @@ static int put_bounds(const struct bounds *b, double best_s, struct answer *answ
                       "latest time after the job's start to request the last checkpoint");
     if (isnan(b->grace_s))
         return 0;
-    answer_flag(answer, "fits_grace", b->write_s + wait_s <= b->grace_s,
-                "whether a checkpoint requested at the notice completes within --grace");
+    answer_figure(answer, "fits_grace", b->write_s + wait_s <= b->grace_s, ANSWER_FLAG,
+                  "whether a checkpoint requested at the notice completes within --grace");
     if (b->write_s + wait_s > b->grace_s)
         answer_note(
             answer,

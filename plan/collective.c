@@ -8,7 +8,7 @@
 #include "plan/answer.h"
 #include "plan/job.h"
 #include "plan/options.h"
-#include "plan/questions.h"
+#include "plan/question.h"
 
 enum { OP, CROSSOVER, SLOWEST, SHARDS, SKEW, MEASURED };
 

@@ -14,7 +14,7 @@
 #include "plan/answer.h"
 #include "plan/job.h"
 #include "plan/options.h"
-#include "plan/questions.h"
+#include "plan/question.h"
 #include "plan/running.h"
 #include "plan/work_sampler.h"
 #include "report/report_view.h"

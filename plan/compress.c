@@ -4,7 +4,7 @@
 #include "model/trade.h"
 #include "plan/answer.h"
 #include "plan/options.h"
-#include "plan/questions.h"
+#include "plan/question.h"
 
 enum { RATIO, GROWTH };
 
@@ -40,7 +40,7 @@ static int run(const struct options *a, struct answer *answer, struct err *err)
         answer_figure(answer, "comm_over_compute", comm_s / compute_s, ANSWER_NUMBER,
                       "communication over work of this step");
         answer_figure(answer, "speedup", 1 / time_ratio, ANSWER_TIMES, "faster to the target");
-        answer_flag(answer, "pays", time_ratio < 1, "whether it pays for this step");
+        answer_figure(answer, "pays", time_ratio < 1, ANSWER_FLAG, "whether it pays for this step");
     }
     answer_source(answer, "I (Tc + r Tm) < Tc + Tm, that is Tm/Tc > (I-1)/(1 - r I)");
     answer_assumes(answer, "no part of the exchange is overlapped, and compression itself takes no time");

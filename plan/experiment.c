@@ -13,7 +13,7 @@
 #include "plan/answer.h"
 #include "plan/experiment.h"
 #include "plan/options.h"
-#include "plan/questions.h"
+#include "plan/question.h"
 #include "plan/search.h"
 #include "plan/trial.h"
 

@@ -17,7 +17,7 @@ libplan_a_SOURCES = \
 	plan/options.c plan/options.h \
 	plan/pipeline.c \
 	plan/question.h \
-	plan/questions.c plan/questions.h \
+	plan/questions.c \
 	plan/running.c plan/running.h \
 	plan/scale.c \
 	plan/scenarios.c plan/scenarios.h \

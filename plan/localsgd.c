@@ -4,7 +4,7 @@
 #include "model/trade.h"
 #include "plan/answer.h"
 #include "plan/options.h"
-#include "plan/questions.h"
+#include "plan/question.h"
 
 enum { PENALTY, LOCAL };
 
@@ -39,8 +39,8 @@ static int run(const struct options *a, struct answer *answer, struct err *err)
     answer_figure(answer, "time_s", time_s, ANSWER_SECONDS, "for the progress of one synchronous step");
     answer_figure(answer, "speedup", synchronous_s / time_s, ANSWER_TIMES,
                   "faster than an exchange in every step");
-    answer_flag(answer, "pays", time_s < synchronous_s,
-                "whether it is faster than an exchange in every step");
+    answer_figure(answer, "pays", time_s < synchronous_s, ANSWER_FLAG,
+                  "whether it is faster than an exchange in every step");
     if (!isnan(given)) {
         answer_figure(answer, "given_time_s", trade_local_s(compute_s, comm_s, c, given), ANSWER_SECONDS,
                       "with %.0f local steps", given);

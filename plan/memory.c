@@ -5,7 +5,7 @@
 
 #include "plan/answer.h"
 #include "plan/options.h"
-#include "plan/questions.h"
+#include "plan/question.h"
 
 enum { PARAMS, ZERO, ACTIVATIONS, ROOM };
 
@@ -60,7 +60,7 @@ static int run(const struct options *a, struct answer *answer, struct err *err)
     answer_figure(answer, "bytes_per_parameter", memory_bytes_per_parameter(stage, n), ANSWER_NUMBER,
                   "bytes per parameter on each rank, without activations");
     if (!isnan(has)) {
-        answer_flag(answer, "fits", bytes <= has, "whether it fits into --memory");
+        answer_figure(answer, "fits", bytes <= has, ANSWER_FLAG, "whether it fits into --memory");
         answer_figure(answer, "ranks_needed", needed, ANSWER_COUNT,
                       isinf(needed) ? "it never fits with this stage"
                                     : "smallest number of ranks on which it fits with this stage");

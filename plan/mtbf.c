@@ -5,7 +5,7 @@
 #include "plan/answer.h"
 #include "plan/job.h"
 #include "plan/options.h"
-#include "plan/questions.h"
+#include "plan/question.h"
 
 #define NODE_DAY 86400.0
 

@@ -8,7 +8,7 @@
 #include "common/units.h"
 #include "plan/answer.h"
 #include "plan/options.h"
-#include "plan/questions.h"
+#include "plan/question.h"
 
 #define STAGES_MAX 4096
 

@@ -1,7 +1,7 @@
 /* question.h - a question of sgplan: one command with its options (common/options.h).
  *
- * Each question is defined in a file of its own (plan/NAME.c: `const struct question question_NAME`), and
- * plan/questions.c lists them. */
+ * Each question is defined in a file of its own, plan/NAME.c.  A new one has a declaration below and a line in
+ * plan/questions.c. */
 #ifndef SYNCGUARD_PLAN_QUESTION_H
 #define SYNCGUARD_PLAN_QUESTION_H
 
@@ -23,5 +23,14 @@ extern const struct options_program sgplan_program;
 
 /* The question that a command line asks. */
 const struct question *question_asked(const struct options *o);
+
+/* answered by formulas */
+extern const struct question question_collective, question_step, question_speedup, question_straggler,
+    question_staleness, question_localsgd, question_compress, question_bucket, question_pipeline,
+    question_memory, question_checkpoint, question_mtbf, question_train, question_compare, question_whatif;
+/* answered from measurements of a live job or a trace */
+extern const struct question question_scale;
+/* answered by simulation */
+extern const struct question question_simulate, question_experiment;
 
 #endif

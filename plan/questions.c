@@ -1,4 +1,4 @@
-#include "plan/questions.h"
+#include "plan/question.h"
 
 #include <stddef.h>
 #include <string.h>

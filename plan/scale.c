@@ -8,7 +8,7 @@
 #include "common/text.h"
 #include "common/xalloc.h"
 #include "plan/answer.h"
-#include "plan/questions.h"
+#include "plan/question.h"
 #include "plan/running.h"
 #include "report/report_view.h"
 #include "wire/json.h"

@@ -1,7 +1,6 @@
 #include "plan/scenarios.h"
 
 #include <dirent.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 #include "plan/search.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 #define N       SEARCH_UNKNOWNS_MAX

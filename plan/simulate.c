@@ -10,7 +10,7 @@
 #include "model/statistics.h"
 #include "plan/answer.h"
 #include "plan/options.h"
-#include "plan/questions.h"
+#include "plan/question.h"
 #include "plan/scenarios.h"
 #include "sim/scenario.h"
 #include "sim/simulation.h"

@@ -7,7 +7,7 @@
 #include "plan/answer.h"
 #include "plan/job.h"
 #include "plan/options.h"
-#include "plan/questions.h"
+#include "plan/question.h"
 #include "plan/work_sampler.h"
 
 #define SAMPLES_MAX 4e8 /* takes about ten seconds */

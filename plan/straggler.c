@@ -6,7 +6,7 @@
 #include "plan/answer.h"
 #include "plan/job.h"
 #include "plan/options.h"
-#include "plan/questions.h"
+#include "plan/question.h"
 
 enum { P_SLOW, SLOW_RATIO, DROP, EVERY, NODE_CV, SWITCH_CV, PER_SWITCH };
 

@@ -6,7 +6,7 @@
 #include "plan/answer.h"
 #include "plan/job.h"
 #include "plan/options.h"
-#include "plan/questions.h"
+#include "plan/question.h"
 
 static const struct option_use uses[] = { JOB_NETWORK_USES, JOB_TRAIN_USES, { NULL, NULL } };
 

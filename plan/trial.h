@@ -7,7 +7,6 @@
 #define SYNCGUARD_PLAN_TRIAL_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "common/err.h"
 #include "model/statistics.h"

@@ -10,7 +10,7 @@
 #include "plan/answer.h"
 #include "plan/job.h"
 #include "plan/options.h"
-#include "plan/questions.h"
+#include "plan/question.h"
 
 #define CHANGES_MAX 32
 

@@ -8,7 +8,6 @@
 #ifndef SYNCGUARD_SIM_RANDOM_H
 #define SYNCGUARD_SIM_RANDOM_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 /* The random numbers of one purpose in one job. */

@@ -1,7 +1,5 @@
 #include <math.h>
-#include <stdlib.h>
 
-#include "common/xalloc.h"
 #include "sim/sim_job_private.h"
 
 static void report(struct sim_job *j, const struct sim_job_collective *c)

@@ -1,6 +1,5 @@
 /* A job with contention: the network asks each rank in turn what it does next. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "common/xalloc.h"
 #include "sim/sim_job_private.h"

@@ -1,6 +1,5 @@
 #include "sim/simulation.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "common/xalloc.h"

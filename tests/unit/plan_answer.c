@@ -20,7 +20,7 @@ static struct answer *sample(void)
     answer_figure(a, "unknown", NAN, ANSWER_SHARE, "was not given");
     answer_figure(a, "mtbf_s", INFINITY, ANSWER_SECONDS, "nothing fails");
     answer_word(a, "regime", "compute", "dominates");
-    answer_flag(a, "pays", false, "as it is");
+    answer_figure(a, "pays", false, ANSWER_FLAG, "as it is");
     answer_table(a, "strategies", "All of them:", columns, 2);
     answer_cell_words(a, "ring");
     answer_cell(a, 1.5);
