@@ -143,9 +143,8 @@ void timeline_draw(struct canvas *c, int y, int rows, const struct snap_view *v,
             draw_rest(c, y + i, width, chosen + i, n - (size_t)i, at);
         } else {
             draw_span(c, y + i, chosen[i], at);
-            snprintf(price, sizeof(price), isnan(chosen[i]->slowdown) ? "" : " %s",
-                     text_times(chosen[i]->slowdown).s);
-            draw_label(c, y + i, width, chosen[i], price);
+            snprintf(price, sizeof(price), " %s", text_times(chosen[i]->slowdown).s);
+            draw_label(c, y + i, width, chosen[i], isnan(chosen[i]->slowdown) ? "" : price);
         }
     }
 }
