@@ -76,15 +76,15 @@ static void test_list(void)
     start();
     is_str(selected(), "4712.0", "the list begins with the worst job");
     keys("j");
-    is_str(selected(), "4711.0", "one row down");
+    is_str(selected(), "4711.0", "j selects the next row");
     keys("G");
     is_str(selected(), "4692.0", "the last row is selected");
     keys("j");
-    is_str(selected(), "4692.0", "there is nothing below it");
+    is_str(selected(), "4692.0", "j on the last row stays there");
     keys("kkkkkkkkk");
-    is_str(selected(), "4712.0", "there is nothing above the first row");
+    is_str(selected(), "4712.0", "k on the first row stays there");
     keys("j/cfd");
-    is_int((long long)ui.list[SCREEN_JOBS].n, 1, "a filter leaves what matches");
+    is_int((long long)ui.list[SCREEN_JOBS].n, 1, "a filter shows only the rows that match");
     keys("\n");
     ok(!ui.filtering, "Enter ends the typing");
     keys("\033");
@@ -93,7 +93,7 @@ static void test_list(void)
     keys("\033\033");
     ok(!ui.quit, "a second Esc does not quit");
     keys("e");
-    is_int((long long)ui.list[SCREEN_JOBS].n, 4, "e hides what ended");
+    is_int((long long)ui.list[SCREEN_JOBS].n, 4, "e hides ended jobs");
     keys("q");
     ok(ui.quit, "q on the list quits");
 }
@@ -172,10 +172,10 @@ static void test_sort(void)
 {
     start();
     keys("s");
-    is_str(selected(), "4712.0", "by job: the newest first");
+    is_str(selected(), "4712.0", "sorted by job the newest is first");
     keys("r");
     keys("g");
-    is_str(selected(), "4690.0", "reversed: the oldest first");
+    is_str(selected(), "4690.0", "in reversed order the oldest job is first");
     keys("j");
     ui_act(&ui, KEY_ACTION_SORT, 1);
     is_str(selected(), "4691.0", "the cursor stays on its row when the order changes");
@@ -196,7 +196,7 @@ static void test_job(void)
     ok(ui.list[SCREEN_JOB].top == 0, "another order begins at the top");
     keys("/node03\n");
     is_asked("\"filter\":\"node03\"", true);
-    is_int((long long)ui.list[SCREEN_JOB].n, 8, "the controller filters");
+    is_int((long long)ui.list[SCREEN_JOB].n, 8, "the filter of ranks is sent to the controller");
     keys("q");
     ok(ui.screen == SCREEN_JOB && !ui.list[SCREEN_JOB].filter[0], "q drops the filter first");
     keys("q");
@@ -238,10 +238,10 @@ static void test_panels(void)
     ok(!drawn("sure") && drawn("cause: its CPUs run at 54 %"), "the evidence shows the cause and no probability");
     is_asked("\"offset\":0,\"count\":32", true);
     keys("jj");
-    is_int(ui.panel_top, 2, "j scrolls it");
+    is_int(ui.panel_top, 2, "j scrolls a panel");
     ok(!drawn("97 % sure"), "rows above the scrolled panel are not shown");
     keys("G");
-    is_int(ui.panel_top, ui.panel_rows - ui.panel_room, "G shows its end");
+    is_int(ui.panel_top, ui.panel_rows - ui.panel_room, "G shows the end of a panel");
     keys("k");
     keys("f");
     is_int(ui.panel_top, ui.panel_rows - ui.panel_room, "j at the end of a panel does not scroll");
@@ -311,7 +311,7 @@ static void test_honest(void)
     ui.now_s += 10;
     ok(drawn("STALE 11 s, no answer"), "an old answer is marked as stale, with its age");
     ui_link_changed(&ui, false, "gone");
-    ok(drawn("connection lost, retrying") && drawn("4711.0"), "a lost connection leaves the old picture");
+    ok(drawn("connection lost, retrying") && drawn("4711.0"), "the old picture stays after the connection is lost");
     ui_open(&ui, "99");
     ui_link_changed(&ui, true, NULL);
     ui_answer(&ui, SCREEN_JOB, 0, error);
@@ -337,14 +337,14 @@ static void test_figures(void)
     is_str(padded_percent(0.0004).s, "0.04 %", "a small share is not shown as zero");
     is_str(padded_percent(0).s, "0.00 %", "a share of zero is shown as zero");
     is_str(padded_percent(1).s, " 100 %", "a share of 1 is 100 %%");
-    is_str(padded_number(999.7).s, "1.00k", "a number of thousands");
-    is_str(padded_bytes(3270000).s, "3.27 MB", "bytes, in units of 1000");
-    is_str(padded_times(1.17).s, "1.17x", "a factor");
+    is_str(padded_number(999.7).s, "1.00k", "a number of thousands is written with k");
+    is_str(padded_bytes(3270000).s, "3.27 MB", "bytes are written in units of 1000");
+    is_str(padded_times(1.17).s, "1.17x", "a factor ends in x");
     is_str(padded_age(59.4).s, "  59 s", "an age has no tenths");
-    is_str(padded_age(125).s, " 2m05s", "an age of minutes");
+    is_str(padded_age(125).s, " 2m05s", "an age of minutes is written in minutes and seconds");
     is_str(padded_steps(1234567).s, "1 234 567", "steps are grouped by thousands");
-    is_str(padded_about_s(0.00204).s, " 2.0 ms", "two digits of what is known to 5 %%");
-    is_str(padded_about_s(0.1137).s, " 110 ms", "a value known to 5 %% is shown with two digits, not three");
+    is_str(padded_about_s(0.00204).s, " 2.0 ms", "a value known to 5 %% is shown with two digits");
+    is_str(padded_about_s(0.1137).s, " 110 ms", "a value of three digits known to 5 %% is rounded to two");
 }
 
 static void test_options(void)

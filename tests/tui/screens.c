@@ -172,7 +172,7 @@ int main(int argc, char **argv)
             puts(got);
         } else {
             ok(fits(got, cases[i].width, cases[i].height), "%s fits its size", cases[i].name);
-            is_str(got, want, "%s", cases[i].name);
+            is_str(got, want, "screen: %s is drawn as in its file", cases[i].name);
         }
         free(got);
         free(want);

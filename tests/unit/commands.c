@@ -77,7 +77,7 @@ static void refused(void)
         struct err err = { "" };
 
         ok(parse(&o, bad[i].line, &err) == -1, "`sgctl %s` is refused", bad[i].line);
-        is_str(err.text, bad[i].reason, "%s", bad[i].line);
+        is_str(err.text, bad[i].reason, "the reason for: %s", bad[i].line);
     }
 }
 

@@ -91,7 +91,7 @@ static int widest_line(const char *text)
     return widest;
 }
 
-/* At so many columns, against tests/ctl/NAME.txt or NAME-COLUMNS.txt; columns 0: not a terminal. */
+/* At this width, against tests/ctl/NAME.txt or NAME-COLUMNS.txt; columns 0: not a terminal. */
 static void compare(const char *name, page_fn *page, int columns)
 {
     char wanted_name[80];
@@ -101,8 +101,8 @@ static void compare(const char *name, page_fn *page, int columns)
     size_t size;
     FILE *out = open_memstream(&got, &size);
 
-    ok(answer != NULL, "%s.json can be read", name);
-    ok(page(out, answer, columns, &err) == 0, "%s at %d columns: is reported %s", name, columns, err.text);
+    ok(answer != NULL, "page: %s.json is readable", name);
+    ok(page(out, answer, columns, &err) == 0, "page: %s at %d columns is accepted %s", name, columns, err.text);
     fclose(out);
     snprintf(wanted_name, sizeof(wanted_name), columns ? "%s-%d" : "%s", name, columns);
     if (getenv("UPDATE")) {
@@ -112,7 +112,7 @@ static void compare(const char *name, page_fn *page, int columns)
         fclose(f);
     }
     wanted = read_all(path_of(wanted_name, "txt"));
-    is_str(got, wanted, "%s", wanted_name);
+    is_str(got, wanted, "page: %s is printed as in its file", wanted_name);
     if (columns)
         is_int(widest_line(got) <= columns, 1, "%s: no line is wider than %d columns", name, columns);
     free(wanted);
@@ -120,7 +120,7 @@ static void compare(const char *name, page_fn *page, int columns)
     json_decref(answer);
 }
 
-/* Whatever a controller of another version or mind sends: a line that says so, and nothing on stdout. */
+/* An answer of a controller of another version: the reason, and nothing on stdout. */
 static void refuse(const char *what, page_fn *page, const char *json, const char *reason)
 {
     json_t *answer = json_loads(json, JSON_DECODE_ANY, NULL);
@@ -129,10 +129,10 @@ static void refuse(const char *what, page_fn *page, const char *json, const char
     size_t size;
     FILE *out = open_memstream(&got, &size);
 
-    ok(page(out, answer, 0, &err) == -1, "%s is refused", what);
+    ok(page(out, answer, 0, &err) == -1, "%s is rejected", what);
     fclose(out);
-    is_str(err.text, reason, "%s", what);
-    is_int((long long)size, 0, "nothing was written");
+    is_str(err.text, reason, "the reason for %s", what);
+    is_int((long long)size, 0, "nothing is written for %s", what);
     free(got);
     json_decref(answer);
 }
@@ -160,7 +160,7 @@ static void texts(void)
     for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
         json_t *value = json_loads(words[i].json, JSON_DECODE_ANY, NULL);
 
-        is_str(show_value(value, buf, sizeof(buf)), words[i].want, "%s", words[i].json);
+        is_str(show_value(value, buf, sizeof(buf)), words[i].want, "show_value: %s as text", words[i].json);
         json_decref(value);
     }
 }
@@ -170,10 +170,10 @@ static void lists(void)
     json_t *list = json_loads("[\"n1\",\"n2\",\"n3\",4]", 0, NULL);
     char buf[64], small[8];
 
-    is_str(show_list(list, 10, buf, sizeof(buf)), "n1, n2, n3, 4", "a whole list");
-    is_str(show_list(list, 2, buf, sizeof(buf)), "n1, n2 and 2 more", "a long list is cut");
-    is_str(show_list(list, 10, small, sizeof(small)), "n1, n2,", "a list in too little room");
-    is_str(show_list(NULL, 10, buf, sizeof(buf)), "-", "no list");
+    is_str(show_list(list, 10, buf, sizeof(buf)), "n1, n2, n3, 4", "show_list: a short list is shown in full");
+    is_str(show_list(list, 2, buf, sizeof(buf)), "n1, n2 and 2 more", "show_list: a list beyond the limit ends in the number of the others");
+    is_str(show_list(list, 10, small, sizeof(small)), "n1, n2,", "show_list: a list is cut at the end of the buffer");
+    is_str(show_list(NULL, 10, buf, sizeof(buf)), "-", "show_list: an unknown list is shown as -");
     json_decref(list);
 }
 
@@ -193,7 +193,7 @@ int main(void)
     refuse("nothing as status", page_status, "null", "the controller's answer is no JSON object");
     refuse("policies that are no list", page_policies, "{\"policies\":3}",
            "the controller's answer has no 'policies' that is a list");
-    refuse("a job that nobody decides about", page_explain, "{\"id\":\"1.0\"}",
+    refuse("a job without an active policy", page_explain, "{\"id\":\"1.0\"}",
            "the job has no active policy: it has ended; `sgctl audit JOB` lists past decisions");
     refuse("an audit that is no list", page_audit, "{\"audit\":null}",
            "the controller's answer has no 'audit' that is a list");
