@@ -10,7 +10,7 @@
 #include "wire/client.h"
 
 struct doctor {
-    const struct config *config; /* NULL when it could not be read: config_err says why */
+    const struct config *config; /* NULL when it could not be read: config_err has the reason */
     const char *config_path;     /* the file that was read, or could not be */
     struct err config_err;
     struct client_options client;

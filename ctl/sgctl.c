@@ -110,7 +110,7 @@ static int run_job(const struct options *o)
     return query(o, question, page_job);
 }
 
-/* question NULL: err says what is wrong with the command line. */
+/* question NULL: err has the reason why the command line is rejected. */
 static int request_action(const struct options *o, json_t *question, struct err *err)
 {
     struct action_request_options request = { .timeout_s = options_number(o, "timeout"),

@@ -6,7 +6,7 @@
 
 #include "common/xalloc.h"
 
-#define NAMES_WIDTH 20u /* of culprits in a line; the first stands whole */
+#define NAMES_WIDTH 20u /* of culprits in a line; the first is never cut */
 
 #define FULL_BLOCK 0x2588u
 

@@ -241,7 +241,7 @@ static const char *const checks[] = {
     "· Is it running?          systemctl status syncguardd",
     "· Is it the right host?   Controller= in the file below, or --controller",
     "· Does munge work?        munge -n | unmunge; the same key on both hosts",
-    "· Is its port open?       6825/tcp, unless Port= says otherwise",
+    "· Is its port open?       6825/tcp, unless Port= names another",
 };
 
 static void draw_down(struct canvas *c, const struct ui *ui, int y)

@@ -64,7 +64,7 @@ static int draw_verdicts(struct canvas *c, int y, const struct snap_job *j)
     return y;
 }
 
-/* What stands no more, the newest first. */
+/* Verdicts that are over, the newest first. */
 static int draw_former(struct canvas *c, int y, const struct snap_view *v)
 {
     bool any = false;
@@ -106,7 +106,7 @@ static const struct table_column rank_columns[] = {
     { "CAUSE", 30, 80, 0, TABLE_TEXT, offsetof(struct snap_rank, cause), .plain = STYLE_WARN },
 };
 
-/* Something is known against it. */
+/* Its health has a known cause of slowness. */
 static bool suspicious(const struct snap_rank *r)
 {
     return r->has_health && (r->cause[0] || r->shared_cpu);
@@ -121,7 +121,7 @@ static size_t count(const struct snap_view *v, bool suspects)
     return n;
 }
 
-/* Those with something against them, or the first of the table. */
+/* The suspicious ones, or the first of the table. */
 static int draw_ranks(struct canvas *c, int y, const struct snap_view *v)
 {
     size_t known = count(v, false), suspects = count(v, true), shown = 0;

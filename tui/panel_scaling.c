@@ -1,5 +1,5 @@
 /* panel_scaling.c - the job on more ranks: ideal, measured and projected throughput with its band, the regime
- * of each point, the next wall, and what all that stands on. */
+ * of each point, the next wall, and the figures behind the projection. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -154,7 +154,7 @@ static int draw_plot(struct canvas *c, int y, const struct report_scaling *s)
     return y + 1;
 }
 
-/* ---- what it stands on ---- */
+/* ---- the figures behind it ---- */
 
 static void draw_segment(struct canvas *c, int y, const struct report_link *l, const struct report_segment *g)
 {

@@ -18,7 +18,7 @@
 
 #define PIECE_BYTES (256u << 10)
 #define SCALING_S   10.0
-#define ANY_JOB     "trace" /* where the trace does not say of which job it is */
+#define ANY_JOB     "trace" /* the id of a trace that names no job */
 
 struct replay {
     int fd;
@@ -73,7 +73,7 @@ int replay_rewind(struct replay *r, struct err *err)
     return 0;
 }
 
-/* What the header says of the job. */
+/* The job as the header describes it. */
 static void describe(struct replay *r)
 {
     struct trace_figures f;

@@ -22,7 +22,7 @@ enum replay_read {
     REPLAY_REACHED, /* the trace's clock is at to_s or beyond */
     REPLAY_MORE,    /* max_bytes were read, and it is not */
     REPLAY_ENDED,   /* the trace has ended before */
-    REPLAY_FAILED,  /* err names the line; what was read up to there stands */
+    REPLAY_FAILED,  /* err names the line; the lines before it count */
 };
 /* Read on until to_s (INFINITY: the end). */
 enum replay_read replay_read(struct replay *r, double to_s, size_t max_bytes, struct err *err);

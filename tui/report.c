@@ -72,7 +72,7 @@ static int print_screen(struct ui *ui, const struct report_asked *asked, const s
     return 0;
 }
 
-/* The job's screen, and what its keys would show where that says anything. */
+/* The job's screen, and the panels that have content. */
 static int print_job(struct ui *ui, const struct report_asked *asked, const struct arguments *o, FILE *out,
                      struct err *err)
 {
@@ -98,7 +98,7 @@ static int print_all(struct ui *ui, const struct report_asked *asked, const stru
     if (l->n && snap_job_alive(&ui->jobs->job[l->order[0]])) {
         ui_open(ui, ui->jobs->job[l->order[0]].id);
         fputc('\n', out);
-        /* It may have ended in between, or not be ours to see: the list and the nodes still stand. */
+        /* It may have ended meanwhile, or belong to another user: the list and the nodes are still printed. */
         if (print_job(ui, asked, o, out, err) < 0)
             fprintf(out, "%s: %s\n", ui->job_id, err->text);
     }

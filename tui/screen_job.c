@@ -87,7 +87,7 @@ static void draw_heat_row(const struct table_cell *at, const void *row)
 
 enum { COLUMN_SWITCH = 2, COLUMN_P95 = 4, COLUMN_WORK = 6, COLUMN_LAST, COLUMN_INSIDE, COLUMN_HEAT };
 
-/* On narrower screens the heat map says more in that room than these. */
+/* On narrower screens the heat map takes the room of these columns. */
 static const struct {
     int column, width;
 } from_width[] = { { COLUMN_WORK, 90 }, { COLUMN_P95, 120 }, { COLUMN_SWITCH, 130 }, { COLUMN_INSIDE, 150 } };
@@ -141,7 +141,7 @@ static const void *rank_row(const struct ui *ui, int i)
     return at >= 0 && at < (int64_t)ui->view->n_ranks ? &ui->view->rank[at] : NULL;
 }
 
-/* ---- where everything stands ---- */
+/* ---- the layout ---- */
 
 #define HEIGHT_ANY   1000
 #define REPORT_RANKS 32 /* a report names the worst ones */
@@ -353,7 +353,7 @@ static void draw_time(struct canvas *c, const struct snap_job *j, int y)
     draw_shares(c, y, x, c->width - 1 - x, j->share);
 }
 
-/* "how long the heat map reaches back" in its own title. */
+/* The title of the heat map has the time that it covers. */
 static void draw_table(struct canvas *c, const struct ui *ui, const struct layout *l)
 {
     const struct snap_view *v = ui->view;

@@ -40,7 +40,7 @@ struct snap_verdict {
     double slowdown, since_s, found_s; /* slowdown: NaN of a hang, which has no price */
     int64_t since_step, onset_seq, detected_seq;
     bool acknowledged;
-    bool standing; /* unless the answer says otherwise */
+    bool standing; /* unless the answer has standing: false */
     double over_s; /* age of its end */
 };
 

@@ -16,7 +16,7 @@ struct source;
 /* Events have NULL as client where there is none; answers come in the questions' order.  o and events are borrowed. */
 struct source *source_link(struct event_base *base, const struct client_options *o,
                            const struct client_events *events, void *arg);
-/* r and p are borrowed: p says how to play it, and receives the position. */
+/* r and p are borrowed: p has the speed and the seeks, and receives the position. */
 struct source *source_replay(struct event_base *base, struct replay *r, struct playback *p,
                              const struct client_events *events, void *arg);
 void source_free(struct source *s); /* NULL is fine */

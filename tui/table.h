@@ -38,7 +38,7 @@ struct table_column {
     int spare; /* 0: always shown; of the others the highest goes first when the screen is narrow */
     enum table_kind kind;
     size_t field; /* offset in the row: char[], double or int64_t */
-    void (*draw)(const struct table_cell *at, const void *row); /* NULL: the field, as kind says */
+    void (*draw)(const struct table_cell *at, const void *row); /* NULL: the field, by kind */
     int (*compare)(const void *a, const void *b); /* < 0: a stands above b; NULL: large first, text A to Z */
     enum style (*style)(const void *row);         /* of the field; NULL: plain */
     enum style plain;

@@ -15,7 +15,7 @@ static bool is_hang(const struct snap_span *s)
     return !strcmp(s->class, "hang");
 }
 
-/* What stands before what is over, a hang before what has a price, then the price. */
+/* Standing verdicts before those that are over, hangs before those with a price, then the largest price. */
 static int by_weight(const void *pa, const void *pb)
 {
     const struct snap_span *a = *(const struct snap_span *const *)pa,

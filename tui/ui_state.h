@@ -38,7 +38,7 @@ struct user_action {
 
 enum screen { SCREEN_JOBS, SCREEN_JOB, SCREEN_NODES, SCREENS };
 
-/* What stands under the sentence of a job. */
+/* What is drawn below the sentence of a job. */
 enum panel { PANEL_RANKS, PANEL_EVIDENCE, PANEL_PATH, PANEL_SCALING, PANEL_WAYS, PANEL_POLICY };
 
 /* A table's place: which rows, in what order, where the cursor stands. */
@@ -70,7 +70,7 @@ struct ui {
     struct snap_nodes *nodes;
     struct snap_status status;
     bool has_status;
-    double chosen_s;            /* when this screen was chosen, or let go on */
+    double chosen_s;            /* when this screen was chosen, or unfrozen */
     double got_s[SCREENS];      /* when its last answer came; NaN: never */
     char problem[SCREENS][256]; /* why the last answer was none; "" */
 
@@ -78,8 +78,9 @@ struct ui {
     struct playback playback;       /* what is shown is a trace, when it is on */
 
     enum ui_link link;
-    char hosts[256], conf[256], why[256]; /* whom we ask; the file that says so; why it is down */
-    double down_s;                        /* since when */
+    char hosts[256], conf[256],
+        why[256];  /* the controllers; the file that names them; why the link is down */
+    double down_s; /* since when */
     double now_s, wall_s, interval_s;
     char message[128]; /* on the bottom line until the next key */
     int width, height;
