@@ -18,12 +18,7 @@
 #define WALL_SHARE     0.05
 #define WALL_STEPS     48 /* steps of the search for a wall, up to PROJECTION_FACTOR_MAX */
 
-static const char *const regimes[] = { "compute", "communication", "synchronisation" };
-
-const char *projection_regime_name(enum projection_regime r)
-{
-    return r < PROJECTION_REGIMES ? regimes[r] : "unknown";
-}
+const char *const projection_regimes[PROJECTION_REGIMES] = { "compute", "communication", "synchronisation" };
 
 static const struct {
     const char *name, *text;
@@ -42,7 +37,7 @@ static const struct {
 
 const char *projection_wall_name(enum projection_wall w)
 {
-    return w <= PROJECTION_WALL_SYNC_REGIME ? walls[w].name : "none";
+    return walls[w].name;
 }
 
 enum projection_regime projection_regime(double compute_s, double communication_s, double synchronisation_s)
@@ -59,7 +54,7 @@ enum projection_regime projection_regime(double compute_s, double communication_
 struct ranks {
     const struct variation *noise;
     double waits; /* what the job waits, over what the last rank of a step is behind the mean */
-    double fits;  /* that, over what the fitted noise says; as far as it is known better than doubted */
+    double fits;  /* that distance over the one of the fitted noise, weighted by how well both are known */
     double fits_error;
     double lognormal; /* probability */
 };
@@ -81,8 +76,8 @@ static double behind(const struct variation *n, const struct variation_sample *d
     return fmax(0, all - tail);
 }
 
-/* Logarithm of how likely it is that what runs over other ranks were behind grows as the shape has it: in
- * both directions from what it is now. */
+/* Logarithm of the likelihood, under this shape of the noise, of how far the last rank was behind in runs over other
+ * numbers of ranks. */
 static double shape_log(const struct projection_input *in, const struct variation_sample *d, bool lognormal)
 {
     const struct variation *n = in->noise;
@@ -101,8 +96,8 @@ static double shape_log(const struct projection_input *in, const struct variatio
     return sum;
 }
 
-/* Probability that the ranks' noise is lognormal, else normal: by its own test, where that decides; by how it
- * grew from runs over other numbers of ranks, where there are any. */
+/* Probability that the ranks' noise is lognormal, else normal: by the test of its shape, where that decides, else by
+ * the runs over other numbers of ranks. */
 static double lognormal_share(const struct projection_input *in)
 {
     const struct variation *n = in->noise;
@@ -224,7 +219,7 @@ struct projection_range projection_range_of(float *v, size_t n)
     return r;
 }
 
-/* What most of the samples have. */
+/* The regime of most samples. */
 static void set_regime(const struct world *w, const struct projection_sample *s, struct projection_point *o)
 {
     int n[PROJECTION_REGIMES] = { 0 };
@@ -288,8 +283,7 @@ static struct parts parts_at(const struct world *w, double factor)
     return p;
 }
 
-/* Which of the walls stand between a job and more ranks; from small to large what is behind them is above 0.
- */
+/* Above 0 beyond the wall, at most 0 before it. */
 static double beyond(const struct parts *p, enum projection_wall wall)
 {
     switch (wall) {
@@ -345,7 +339,7 @@ static void find_wall(const struct world *w, struct projection *o)
     }
 }
 
-static void say(struct projection *o)
+static void describe(struct projection *o)
 {
     if (o->wall == PROJECTION_WALL_NONE)
         snprintf(o->text, sizeof(o->text), "no other wall up to %.0f ranks (%.0f times as many)",
@@ -436,6 +430,6 @@ bool projection_make(const struct projection_input *in, struct projection *out)
     for (unsigned p = 0; p < PROJECTION_POINTS; p++)
         set_point(&w, p, &out->point[p]);
     find_wall(&w, out);
-    say(out);
+    describe(out);
     return true;
 }

@@ -34,7 +34,7 @@ enum projection_regime {
     PROJECTION_SYNCHRONISATION,
     PROJECTION_REGIMES
 };
-const char *projection_regime_name(enum projection_regime r);
+extern const char *const projection_regimes[PROJECTION_REGIMES]; /* names */
 /* The same rule as for a view: synchronisation, if waiting is at least a tenth of the step and communication is
  * not larger; else the larger of communication and compute. */
 enum projection_regime projection_regime(double compute_s, double communication_s, double synchronisation_s);

@@ -15,7 +15,7 @@
 #define LOCAL_MAX  1000
 #define INNER_MOST 0.1 /* at most this share of the time per byte is within nodes */
 
-static const char *const kinds[STRATEGY_KINDS] = {
+const char *const strategy_kinds[STRATEGY_KINDS] = {
     [STRATEGY_NOW] = "now",
     [STRATEGY_RING] = "ring",
     [STRATEGY_TREE] = "tree",
@@ -30,11 +30,6 @@ static const char *const kinds[STRATEGY_KINDS] = {
     [STRATEGY_LOCAL] = "local-sgd",
     [STRATEGY_ASYNCHRONOUS] = "asynchronous",
 };
-
-const char *strategy_kind_name(enum strategy_kind k)
-{
-    return k < STRATEGY_KINDS ? kinds[k] : "unknown";
-}
 
 double strategy_time_s(const struct strategy *s)
 {
@@ -369,7 +364,7 @@ static void add_collective(struct world *w, enum strategy_kind kind)
         c.exchange_s[i] = exposed_s(w, comm_s(w, i, kind));
     c.unseen = !isnan(w->in->step_s);
     snprintf(s.name, sizeof(s.name), "synchronous, %s",
-             kind == STRATEGY_SERVER ? "parameter server" : strategy_kind_name(kind));
+             kind == STRATEGY_SERVER ? "parameter server" : strategy_kinds[kind]);
     s.assumed = kind == STRATEGY_SERVER         ? w->in->shards_assumed
                 : kind == STRATEGY_HIERARCHICAL ? w->in->inner_assumed
                                                 : false;

@@ -44,7 +44,7 @@ enum strategy_kind {
     STRATEGY_KINDS
 };
 /* "now", "ring", "bounded-staleness", ...: the name in JSON. */
-const char *strategy_kind_name(enum strategy_kind k);
+extern const char *const strategy_kinds[STRATEGY_KINDS];
 
 struct strategy {
     enum strategy_kind kind;

@@ -6,13 +6,8 @@
 #include "model/failure.h"
 #include "model/step.h"
 
-const char *train_term_name(enum train_term term)
-{
-    static const char *const names[TRAIN_TERMS] = { "compute", "communication", "synchronisation", "bubble",
-                                                    "other",   "batch",         "failure" };
-
-    return term < TRAIN_TERMS ? names[term] : "?";
-}
+const char *const train_terms[TRAIN_TERMS] = { "compute", "communication", "synchronisation", "bubble",
+                                               "other",   "batch",         "failure" };
 
 static void predict_failures(const struct train *t, struct train_result *r)
 {

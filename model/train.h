@@ -31,7 +31,7 @@ enum train_term {
     TRAIN_FAILURE, /* checkpoints, lost work, restarts */
     TRAIN_TERMS,
 };
-const char *train_term_name(enum train_term term);
+extern const char *const train_terms[TRAIN_TERMS]; /* names */
 
 struct train_result {
     double amplification, comm_s, exposed_s;

@@ -15,12 +15,7 @@
 #define SD_MIN       1e-6
 #define RATIO_MIN    0.02 /* of a mean square: with one degree of freedom it is too uncertain */
 
-static const char *const shapes[] = { "undecided", "normal", "lognormal" };
-
-const char *variation_shape_name(enum variation_shape s)
-{
-    return s <= VARIATION_LOGNORMAL ? shapes[s] : "undecided";
-}
+const char *const variation_shapes[] = { "undecided", "normal", "lognormal" };
 
 /* ---- the design: ranks, nodes, switches ---- */
 
@@ -97,8 +92,8 @@ static void add_squares(const struct design *d, const double *x, double ss[VARIA
     ss[VARIATION_SWITCH] += switches - all * all / d->n;
 }
 
-/* Both mean squares come from one variance, against two of which the upper one is larger. What counts of the
- * sample is the number of groups: they are what the level's variance is seen from. */
+/* Both mean squares come from one variance, against two of which the upper one is larger. The size of the
+ * sample is the number of groups, from which the level's variance is estimated. */
 static double none_of(const struct variation_squares *q, int level, int below)
 {
     double df = q->df[level] + q->df[below], ratio;

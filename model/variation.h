@@ -80,6 +80,6 @@ void variation_estimate(const struct variation *n, struct variation_sample *d);
 struct last variation_last(const struct variation *n, const struct variation_sample *d, double factor,
                            bool lognormal);
 
-const char *variation_shape_name(enum variation_shape s);
+extern const char *const variation_shapes[]; /* "undecided", "normal", "lognormal" */
 
 #endif

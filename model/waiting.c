@@ -56,10 +56,11 @@ static double mean_of(const struct sums *s)
     return steps > 0 ? sum / steps : NAN;
 }
 
-/* Share and standard deviation of one batch; batches: their number. */
-static struct waiting_share share_by_batch(const struct sums *s, const struct sums *all, double *batches)
+/* Waiting over that of all, with its standard error over the batches.  by_choice: the error is that of one batch, for the
+ * choice of a replacement is not averaged out. */
+static struct waiting_share share_of(const struct sums *s, const struct sums *all, bool by_choice)
 {
-    double over = mean_of(all), value = mean_of(s) / over, n = 0, square = 0;
+    double over = mean_of(all), value = mean_of(s) / over, n = 0, square = 0, error;
 
     if (!(over > 0)) /* no rank waits */
         return (struct waiting_share){ 1, 0 };
@@ -70,26 +71,8 @@ static struct waiting_share share_by_batch(const struct sums *s, const struct su
             square += rest * rest;
             n++;
         }
-    *batches = n;
-    return (struct waiting_share){ fmax(0, value), n > 1 ? sqrt(square / (n - 1)) / over : NAN };
-}
-
-/* Share over all batches. */
-static struct waiting_share share_of(const struct sums *s, const struct sums *all)
-{
-    double batches = 1;
-    struct waiting_share share = share_by_batch(s, all, &batches);
-
-    share.error /= sqrt(batches);
-    return share;
-}
-
-/* Share of one batch: the choice of a replacement is not averaged out. */
-static struct waiting_share share_of_one(const struct sums *s, const struct sums *all)
-{
-    double batches;
-
-    return share_by_batch(s, all, &batches);
+    error = n > 1 ? sqrt(square / (n - 1)) / over : NAN;
+    return (struct waiting_share){ fmax(0, value), by_choice ? error : error / sqrt(n) };
 }
 
 /* ---- ranks ---- */
@@ -277,16 +260,17 @@ bool waiting_replay(const struct waiting_input *in, double *scratch, struct wait
     *out = (struct waiting){ .all_s = mean_of(&r.all),
                              .slow_rank = r.slow_rank,
                              .slow_node = r.slow_node,
-                             .no_rank = share_of_one(&r.no_rank, &r.odd_all),
-                             .no_node = share_of_one(&r.no_node, &r.odd_all),
+                             .no_rank = share_of(&r.no_rank, &r.odd_all, true),
+                             .no_node = share_of(&r.no_node, &r.odd_all, true),
                              .lasting = r.odd[r.slow_rank] / mean_over_ranks(r.odd, in->ranks) - 1 };
     for (int b = 0; b < WAITING_BOUNDS; b++) {
-        out->bounded[b] = share_of(&r.bounded[b][0].sums, &r.all);
+        out->bounded[b] = share_of(&r.bounded[b][0].sums, &r.all, false);
         out->exposed_s[b] = fmax(0, mean_of(&r.bounded[b][1].sums) - mean_of(&r.bounded[b][0].sums));
     }
     for (int l = 0; l < WAITING_LOCALS; l++)
-        out->local[l] = in->steps >= (size_t)GROUPS_MIN * (2u << l) ? share_of(&r.local[l].sums, &r.all)
-                                                                    : (struct waiting_share){ NAN, NAN };
+        out->local[l] = in->steps >= (size_t)GROUPS_MIN * (2u << l)
+                            ? share_of(&r.local[l].sums, &r.all, false)
+                            : (struct waiting_share){ NAN, NAN };
     return true;
 }
 

@@ -17,7 +17,7 @@ static void put_terms(const struct train_result *r, struct answer *answer)
 
     answer_table(answer, "terms", "Where the time goes:", columns, 2);
     for (int i = 0; i < TRAIN_TERMS; i++) {
-        answer_cell_words(answer, "%s", train_term_name((enum train_term)i));
+        answer_cell_words(answer, "%s", train_terms[i]);
         answer_cell(answer, r->share[i]);
     }
 }
@@ -27,13 +27,13 @@ static void put_wall(const struct train *t, const struct train_result *r, struct
     enum train_term next;
     double wall = train_next_wall(t, OPTIONS_RANKS_MAX / 10, &next);
 
-    answer_word(answer, "regime", train_term_name(r->regime), "term that takes most of the time");
+    answer_word(answer, "regime", train_terms[r->regime], "term that takes most of the time");
     if (wall == 0) {
         answer_word(answer, "next_regime", NULL, "no other term becomes the largest up to %g ranks",
                     OPTIONS_RANKS_MAX / 10);
         return;
     }
-    answer_word(answer, "next_regime", train_term_name(next), "term that becomes the largest on more ranks");
+    answer_word(answer, "next_regime", train_terms[next], "term that becomes the largest on more ranks");
     answer_figure(answer, "next_regime_ranks", wall, ANSWER_COUNT,
                   "smallest number of ranks with that regime");
 }

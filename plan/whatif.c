@@ -192,7 +192,7 @@ static void put_gains(const struct change *changes, size_t n, bool hours, struct
     for (size_t i = 0; i < n; i++) {
         answer_cell_words(answer, "%s", changes[i].name);
         answer_cells(answer, changes[i].gain, changes[i].after);
-        answer_cell_words(answer, "%s", train_term_name(changes[i].regime));
+        answer_cell_words(answer, "%s", train_terms[changes[i].regime]);
     }
 }
 
@@ -214,7 +214,7 @@ static int run(const struct options *a, struct answer *answer, struct err *err)
     answer_title(answer, "One change at a time, on %.0f ranks", t.ranks);
     answer_figure(answer, "hours", r.hours, ANSWER_HOURS, "time to the target without a change");
     answer_figure(answer, "iteration_s", r.iteration_s, ANSWER_SECONDS, "step without a change");
-    answer_word(answer, "regime", train_term_name(r.regime), "term that takes most of the time");
+    answer_word(answer, "regime", train_terms[r.regime], "term that takes most of the time");
     answer_word(answer, "best_change", n ? changes[0].name : NULL, "change with the largest gain");
     answer_figure(answer, "best_gain", n ? changes[0].gain : NAN, ANSWER_TIMES, "faster with that change");
     put_gains(changes, (size_t)n, !isnan(r.hours), answer);

@@ -87,7 +87,7 @@ static struct report_point point_of(const struct projection_point *k)
                               .synchronisation = k->synchronisation_s / k->step_s.p50,
                               .regime_share = k->regime_share };
 
-    snprintf(p.regime, sizeof(p.regime), "%s", projection_regime_name(k->regime));
+    snprintf(p.regime, sizeof(p.regime), "%s", projection_regimes[k->regime]);
     return p;
 }
 
@@ -104,7 +104,7 @@ static struct report_noise noise_of(const struct view_scaling *s)
                               .tail_mean = n->tail_rate > 0 ? n->tail_from + n->tail_mean : NAN,
                               .n_slow = n->apart };
 
-    snprintf(r.shape, sizeof(r.shape), "%s", variation_shape_name(n->shape));
+    snprintf(r.shape, sizeof(r.shape), "%s", variation_shapes[n->shape]);
     memcpy(r.lasting, n->lasting, sizeof(r.lasting));
     memcpy(r.passing, n->passing, sizeof(r.passing));
     for (size_t i = 0; i < r.n_slow; i++)

@@ -59,7 +59,7 @@ static void put_strategy(struct report_strategy *r, const struct strategy *s)
         .per_sample = isnan(s->growth),
         .assumed = s->assumed,
     };
-    snprintf(r->kind, sizeof(r->kind), "%s", strategy_kind_name(s->kind));
+    snprintf(r->kind, sizeof(r->kind), "%s", strategy_kinds[s->kind]);
     snprintf(r->name, sizeof(r->name), "%s", s->name);
     snprintf(r->reason, sizeof(r->reason), "%s", s->reason);
     snprintf(r->assumes, sizeof(r->assumes), "%s", s->assumes);

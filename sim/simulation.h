@@ -2,7 +2,7 @@
  *
  * One job runs in lockstep, several are played on one network; asynchronous jobs run by themselves.  Faults
  * of links are set when the job that times them comes to their step.  Pure: reads no clock, writes no file;
- * who wants a trace or a sign of life gives a hook. */
+ * hooks can write a trace and show progress. */
 #ifndef SYNCGUARD_SIM_SIMULATION_H
 #define SYNCGUARD_SIM_SIMULATION_H
 

@@ -86,7 +86,7 @@ int main(void)
     ok(r.regime == TRAIN_COMPUTE, "the regime of 64 ranks is compute");
     wall = train_next_wall(&t, 1e6, &term);
     ok(wall > 64 && fmod(wall, 8) == 0 && term != TRAIN_COMPUTE, "the wall is %s at %g ranks",
-       train_term_name(term), wall);
+       train_terms[term], wall);
     t.ranks = wall;
     train_predict(&t, &more);
     ok(more.regime == term, "at the next wall its term is the largest");
