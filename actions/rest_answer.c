@@ -92,7 +92,6 @@ enum rest_answer rest_node(const json_t *answer, const char *name, struct rest_n
     }
     *out =
         (struct rest_node){ .drained = has_word(o, "state", "DRAIN") || has_word(o, "state_flags", "DRAIN"),
-                            .reason = get_word(o, "reason"),
                             .comment = get_word(o, "comment") };
     return REST_FINE;
 }

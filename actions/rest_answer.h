@@ -24,7 +24,7 @@ struct rest_job {
 };
 struct rest_node {
     bool drained;
-    const char *reason, *comment; /* valid as long as the answer; "" if missing */
+    const char *comment; /* valid as long as the answer; "" if missing */
 };
 
 /* Parse an answer. The caller frees *answer, which is NULL if it is unreadable. */

@@ -191,7 +191,7 @@ static void put_older(struct recorder *r, const struct job *j, const struct grou
     }
 }
 
-struct recorder *recorder_start(struct job *j, struct link *to, json_t *tag)
+void recorder_start(struct job *j, struct link *to, json_t *tag)
 {
     struct recorder *r = xcalloc(1, sizeof(*r));
 
@@ -199,7 +199,6 @@ struct recorder *recorder_start(struct job *j, struct link *to, json_t *tag)
     r->next = j->recorders;
     j->recorders = r;
     send_object(r, json_pack("{s:s,s:O*}", "recording", j->text_id, "tag", tag));
-    return r;
 }
 
 bool recording(const struct job *j)

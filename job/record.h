@@ -17,10 +17,9 @@
 
 struct job;
 struct link;
-struct recorder;
 
 /* Start recording to a link, and send the answer with tag. The job owns the recorder. */
-struct recorder *recorder_start(struct job *j, struct link *to, json_t *tag);
+void recorder_start(struct job *j, struct link *to, json_t *tag);
 /* End the recorders of this link; why NULL: the link is closed, so the last line is not sent. */
 void recorder_stop(struct job *j, struct link *to, const char *why);
 bool recording(const struct job *j); /* whether the job has a recorder */

@@ -83,7 +83,7 @@ static json_t *probe_json(const struct job *j, double now_s, const struct view_f
     return o;
 }
 
-json_t *report_agent(const struct job_agent *a, double now_s)
+static json_t *agent_json(const struct job_agent *a, double now_s)
 {
     json_t *o = json_object();
 
@@ -104,7 +104,7 @@ static json_t *agents_json(const struct job *j, double now_s, double at_s)
     json_t *list = json_array();
 
     for (size_t i = 0; i < j->n_agents; i++) {
-        json_t *o = report_agent(j->agent[i], now_s),
+        json_t *o = agent_json(j->agent[i], now_s),
                *health = report_node_health(j->view, at_s, j->agent[i]->node);
 
         if (health)
@@ -151,7 +151,8 @@ void job_scaling_renew(struct job *j, double now_s, bool strong)
 {
     double at_s = j->scaling_s[strong];
 
-    if (j->scaling[strong] && now_s >= at_s && (job_over(j) ? at_s >= j->end_s : now_s < at_s + JOB_SCALING_S))
+    if (j->scaling[strong] && now_s >= at_s &&
+        (job_over(j) ? at_s >= j->end_s : now_s < at_s + JOB_SCALING_S))
         return;
     if (!j->scaling[strong])
         j->scaling[strong] = xcalloc(1, sizeof(*j->scaling[strong]));
@@ -180,6 +181,6 @@ json_t *report_job_node(const struct report_node *n, double now_s)
 {
     json_t *o = report_node_json(n);
 
-    put_json(o, "agent", n->agent ? report_agent(n->agent, now_s) : NULL);
+    put_json(o, "agent", n->agent ? agent_json(n->agent, now_s) : NULL);
     return o;
 }

@@ -12,11 +12,9 @@
 
 struct guarded_runs;
 struct job;
-struct job_agent;
 
 json_t *report_row(const struct job *j, double now_s);
 json_t *report_job(const struct job *j, double now_s, const struct report_selection *selection);
-json_t *report_agent(const struct job_agent *a, double now_s);
 /* Add the nodes of this step, including those that have an agent but no rank. */
 void report_job_nodes(struct report_nodes *t, const struct job *j, double now_s);
 json_t *report_job_node(const struct report_node *n, double now_s);

@@ -1,5 +1,4 @@
-/* report_diagnosis.c - what costs a step its time, as JSON: verdicts, efficiencies, whom it waits for, where
- * it is heading. */
+/* report_diagnosis.c - verdicts, efficiencies, the critical path and the trend as JSON. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* report_health.c - how nodes and ranks fare beside their arrivals, as JSON. */
+/* report_health.c - the health of nodes and ranks as JSON. */
 #include <math.h>
 
 #include "analysis/cause.h"

@@ -1,4 +1,4 @@
-/* report_nodes.h - the nodes under views, worst first: who is on them, how late, and what verdict names them. */
+/* report_nodes.h - the nodes of views, worst first, with their jobs, lateness and verdicts. */
 #ifndef SYNCGUARD_REPORT_REPORT_NODES_H
 #define SYNCGUARD_REPORT_REPORT_NODES_H
 
@@ -9,13 +9,13 @@
 struct view;
 struct view_verdict;
 
-/* Texts are lent by the views and by who added them. */
+/* Texts belong to the views and to the caller. */
 struct report_node {
     const char *name, *switch_name;
     const char **job; /* ids */
     size_t n_jobs, jobs_cap;
-    uint32_t ranks, joined;      /* joined: those whose lateness is known */
-    double lateness_s, slowdown; /* lateness: of the joined together; slowdown: the worst */
+    uint32_t ranks, joined;      /* joined: ranks whose lateness is known */
+    double lateness_s, slowdown; /* sum over the joined ranks; the highest */
     const char *verdict;
     const void *agent; /* the caller's */
 };
@@ -29,15 +29,15 @@ struct report_nodes {
  * of whose nodes is the cause. */
 const char *report_culprit_node(const struct view *v, const struct view_verdict *d, uint32_t i, double now_s);
 
-/* The node's row, made when it is new. */
+/* The node's row, created at the first call. */
 struct report_node *report_nodes_get(struct report_nodes *t, const char *name);
-/* The same, of a node that has ranks of this job. */
+/* The same for a node with ranks of this job. */
 struct report_node *report_nodes_of(struct report_nodes *t, const struct view *v, const char *job,
                                     const char *name, const char *switch_name, double now_s);
-/* All nodes that the view has ranks on. */
+/* Add all nodes on which the view has ranks. */
 void report_nodes_add(struct report_nodes *t, const struct view *v, const char *job, double now_s);
 void report_nodes_sort(struct report_nodes *t);
-json_t *report_node_json(const struct report_node *n); /* the caller's */
+json_t *report_node_json(const struct report_node *n); /* the caller owns it */
 void report_nodes_free(struct report_nodes *t);
 
 #endif

@@ -1,4 +1,4 @@
-/* report_scaling.c - what a job would be on more ranks, and what that stands on: from a view, to and from JSON. */
+/* report_scaling.c - projections of a job to more ranks and their basis: from a view, to and from JSON. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,7 +132,7 @@ static struct report_link link_of(const struct view_link *l)
     return r;
 }
 
-/* What the figures take for granted, for this job. */
+/* The assumptions behind the figures of this job. */
 static void put_assumes(struct report_scaling *r, const struct view_scaling *s, bool strong)
 {
     const struct projection *p = &s->projection;

@@ -1,4 +1,4 @@
-/* report_strategies.c - other ways to run a job on the ranks it has, as JSON. */
+/* report_strategies.c - other strategies for a job on its present ranks, from a view, to and from JSON. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,7 +78,7 @@ void report_strategies_put(struct report_strategies *r, const struct strategies 
         put_strategy(&r->list[i], &s->list[i]);
 }
 
-/* What the figures take for granted, for this job. */
+/* The assumptions behind the figures of this job. */
 static void put_assumes(struct report_strategies *r, const struct view_strategies *s)
 {
     const char *const assumes[] = {

@@ -142,7 +142,7 @@ static json_t *comms_json(const struct view *v, double now_s)
     return list;
 }
 
-/* ---- ranks: those that the view asks for ---- */
+/* ---- the selected ranks ---- */
 
 static double descending(double a, double b)
 {
@@ -314,7 +314,7 @@ json_t *report_rank_table(const struct view *v, double now_s, const struct repor
     return list;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole view ---- */
 
 static void put_projections(json_t *o, const struct view *v, const struct report_scaling *scaling,
                             const struct report_strategies *strategies)

@@ -1,6 +1,5 @@
-/* report_view.h - an analysis view as a JSON object: what a running job's answer and a recorded trace's have in
- * common (doc/protocol.md).
- * Pure: reads the view, changes nothing.  The objects that are returned are the caller's. */
+/* report_view.h - an analysis view as a JSON object: the keys that a running job and a recorded trace have in common
+ * (doc/protocol.md).  Pure: only reads the view.  The caller owns the objects. */
 #ifndef SYNCGUARD_REPORT_REPORT_VIEW_H
 #define SYNCGUARD_REPORT_REPORT_VIEW_H
 
@@ -16,14 +15,14 @@ enum report_sort { REPORT_BY_LATENESS, REPORT_BY_RANK, REPORT_BY_NODE, REPORT_BY
 struct report_selection {
     enum report_sort sort;
     uint32_t offset, count, columns;
-    char filter[64]; /* part of a node's or switch's name, or "r3"; "" is all */
+    char filter[64]; /* part of a node's or switch's name, or "r3"; "": all */
 };
 #define REPORT_ALL ((struct report_selection){ .count = UINT32_MAX, .columns = 120 })
 
-/* Reads a question's "view"; NULL gives everything, nonsense is bounded. */
+/* Parse a query's "view"; NULL: everything; values out of range become the nearest. */
 void report_selection_parse(struct report_selection *s, const json_t *view);
 
-/* The ranks that pass the filter, sorted; the rows asked for are from begin to before end. */
+/* The ranks that pass the filter, sorted; the selected rows are [begin, end). */
 struct report_ranks {
     struct view_rank_figures *f;
     size_t n, begin, end;
@@ -32,8 +31,8 @@ void report_ranks_get(struct report_ranks *r, const struct view *v, double now_s
                       const struct report_selection *s);
 void report_ranks_free(struct report_ranks *r);
 
-/* What the job would be on more ranks, and by other strategies on those it has. Taken from a view (some 50 and 20 ms:
- * who is asked often keeps them) or read from an answer. missing: why nothing is known, "": it is. */
+/* Projections of the job to more ranks, and to other strategies on its ranks: computed from a view (some 50 and 20 ms, so
+ * that the controller keeps them) or read from an answer. missing: why they are unknown; "": they are known. */
 #define REPORT_ASSUMES_MAX 8
 struct report_point {
     double ranks, factor; /* as in struct projection_point */
@@ -105,28 +104,28 @@ json_t *report_scaling_json(const struct report_scaling *r);
 void report_scaling_read(struct report_scaling *r, const json_t *o);
 json_t *report_strategies_json(const struct report_strategies *r);
 void report_strategies_read(struct report_strategies *r, const json_t *o);
-/* Options of a question; what is nonsense there counts as not said. */
+/* Options of a query; invalid ones are ignored. */
 void report_strategy_options(struct view_strategy_options *o, const json_t *question);
 json_t *report_strategy_question(const struct view_strategy_options *o);
 
-/* The keys that a list of jobs shows, too, without the verdicts. */
+/* The keys that a list of jobs has, too, without the verdicts. */
 void report_put_row(json_t *o, const struct view *v, double now_s, const struct view_figures *f);
-/* All others, without the rows of ranks.  scaling and strategies: as kept by the caller; both NULL: computed now. */
+/* All other keys, without the rows of ranks.  scaling and strategies: as kept by the caller; both NULL: computed now. */
 void report_put_view(json_t *o, const struct view *v, double now_s, const struct view_figures *f,
                      const struct report_ranks *ranks, const struct report_selection *selection,
                      const struct report_scaling *scaling, const struct report_strategies *strategies);
 
 /* Parts. */
 json_t *report_verdict(const struct view_verdict *d, double now_s);
-json_t *report_verdicts(const struct view *v, double now_s); /* that stand */
+json_t *report_verdicts(const struct view *v, double now_s); /* standing ones */
 json_t *report_rank(const struct view *v, double now_s, const struct view_rank_figures *f);
-/* The rows asked for, each rank with its state: of a step that runs, not of a trace. */
+/* The selected rows, each with the rank's state, which a trace does not have. */
 json_t *report_rank_table(const struct view *v, double now_s, const struct report_ranks *ranks);
 json_t *report_timeline(const struct view *v, double now_s); /* of the whole run, oldest first */
 json_t *report_efficiency(const struct efficiency *recent, const struct efficiency *run); /* run: or NULL */
 json_t *report_critical_path(const struct view *v);
 json_t *report_projection(const struct view *v, double now_s);
-/* How a node and a rank fare; NULL: no recent report. */
+/* Health of a node and of a rank; NULL: no recent report. */
 json_t *report_node_health(const struct view *v, double now_s, const char *node);
 json_t *report_rank_health(const struct view *v, double now_s, uint32_t rank);
 

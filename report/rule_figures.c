@@ -6,7 +6,7 @@
 #include "analysis/view.h"
 #include "report/report_nodes.h"
 
-/* ---- whose fault it is ---- */
+/* ---- the most costly verdict ---- */
 
 static void add_node(struct figures *f, const char *node)
 {
@@ -40,7 +40,7 @@ static void put_verdict(struct figures *f, const struct view *v, double now_s)
         add_node(f, report_culprit_node(v, d, i, now_s));
 }
 
-/* ---- how it goes ---- */
+/* ---- steps and trend ---- */
 
 static void put_steps(struct figures *f, const struct view *v, const struct view_figures *t)
 {

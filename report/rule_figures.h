@@ -1,5 +1,4 @@
-/* rule_figures.h - what rules may ask about a view (rules/figures.h): steps, verdicts, where it is heading.
- * Pure: reads the view. */
+/* rule_figures.h - the values of a view's figures for rules (rules/figures.h).  Pure: only reads the view. */
 #ifndef SYNCGUARD_REPORT_RULE_FIGURES_H
 #define SYNCGUARD_REPORT_RULE_FIGURES_H
 
@@ -11,8 +10,7 @@ struct view;
  * where the cycle counter is cheap, up to twice as much where it is not; pacing is not in it. */
 #define RULE_FIGURES_HOOK_S 40e-9
 
-/* What the view does not know is unknown.  age_s: how long the job has run.  Texts are lent by the view, until
- * it changes. */
+/* Fill in f.  age_s: time since the job began.  Texts belong to the view and are valid until it changes. */
 void rule_figures(const struct view *v, double now_s, double age_s, struct figures *f);
 
 #endif

@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-/* culprits: their names, separated by commas; n_culprits 0: there is none.  class: as in JSON; that of a newer
- * release stands as it is.  Returns buf. */
+/* culprits: their names, separated by commas; n_culprits 0: there is none.  class: as in JSON; an unknown one is written
+ * as it is.  Returns buf. */
 char *verdict_words(char *buf, size_t size, const char *class, const char *culprits, size_t n_culprits);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "common/xalloc.h"
 
-/* Length of what is not ours: ours begins with the mark, at the start or behind "; ". */
+/* Length of the text of others: SyncGuard's begins with the mark, at the start or after "; ". */
 static size_t others(const char *old)
 {
     const char *at = old;

@@ -6,7 +6,7 @@
 
 #define DIGITS_MAX 18
 
-/* The number at s, of at most DIGITS_MAX digits; returns how many, 0: none. */
+/* Read the number at s, of at most DIGITS_MAX digits; returns its digits, 0: none. */
 static size_t number(const char *s, unsigned long long *value)
 {
     size_t n = 0;
@@ -19,8 +19,8 @@ static size_t number(const char *s, unsigned long long *value)
     return n;
 }
 
-/* Is the number `value`, written with `digits` digits (zero: the first is a 0), in one of the ranges up to
- * `end` ("1-3,07")? */
+/* Whether the number `value`, written with `digits` digits (zero: the first is a 0), is in a range before `end`
+ * ("1-3,07"). */
 static bool in_ranges(const char *s, const char *end, unsigned long long value, size_t digits, bool zero)
 {
     bool in = false;
@@ -39,8 +39,8 @@ static bool in_ranges(const char *s, const char *end, unsigned long long value, 
                 return false;
             s += 1 + n;
         }
-        /* "07" is two digits wide, "9-11" is 9, 10, 11: never fewer digits than the first has, and no zeros
-         * in front of more. */
+        /* "07" has two digits, "9-11" is 9, 10, 11: at least as many as the first number, and leading zeros only
+         * for as many. */
         if (value >= low && value <= high && (digits == width || (digits > width && !zero)))
             in = true;
         if (s < end && *s++ != ',')
@@ -49,7 +49,7 @@ static bool in_ranges(const char *s, const char *end, unsigned long long value, 
     return in;
 }
 
-/* Does the item from s to end, "node[1-3]x", name the node? */
+/* Whether the item from s to end, "node[1-3]x", names the node. */
 static bool item_is(const char *s, const char *end, const char *node)
 {
     while (s < end) {

@@ -135,7 +135,7 @@ static void on_end(void *arg, const struct child_end *end)
 
 /* ---- the question ---- */
 
-/* "7,12,13": those whose checkpoints are not left alone, and those that broke lately; often: one of them is
+/* Write "7,12,13" to ids: the jobs with a checkpoint policy, and those whose step broke recently.  often: one of them is
  * asked for checkpoints, or broke. */
 static size_t list_jobs(const struct jobs *jobs, double now_s, char *ids, bool *often)
 {
@@ -147,7 +147,7 @@ static size_t list_jobs(const struct jobs *jobs, double now_s, char *ids, bool *
         const struct job *j = jobs->job[i];
 
         if (job_over(j) ? !is_open(j) || now_s > j->end_s + OUTCOME_S
-                                     : j->params.checkpoint == CONFIG_CHECKPOINT_OFF)
+                        : j->params.checkpoint == CONFIG_CHECKPOINT_OFF)
             continue;
         *often |= job_over(j) || j->params.checkpoint == CONFIG_CHECKPOINT_REQUEST;
         at += (size_t)snprintf(ids + at, IDS_MAX - at, "%s%u", at ? "," : "", j->id.job);

@@ -9,8 +9,7 @@
 /* hostlist_t is the pointer in Slurm 22.05, and what it points to in 24.11. */
 typedef __typeof__(slurm_hostlist_create("")) hosts;
 
-/* 24.11 has no variant that allocates but ..._xmalloc, whose result must go to xfree(), which slurm.h does
- * not declare. */
+/* In 24.11 only ..._xmalloc allocates, and xfree() is not declared in slurm.h. */
 static char *ranged(hosts all)
 {
     char *text = NULL;

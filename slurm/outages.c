@@ -14,7 +14,7 @@
 #define TOGETHER_S 120.0 /* slurmctld finds nodes that fell silent together within some pings of each other */
 #define MONTH_S    (30.4 * 86400)
 
-/* A line of sacctmgr; the texts are lent by the copy of them all. */
+/* A line of sacctmgr; its texts belong to outages.events_text. */
 struct event {
     const char *node;
     double start_s, end_s;
@@ -26,7 +26,7 @@ struct outage {
     const char *node;
 };
 
-/* Of a partition that was asked for, its nodes that went down, together: found out once. */
+/* The numbers of nodes of a partition that went down together, computed once. */
 struct counted {
     char *partition;
     uint32_t nodes, *down;
@@ -41,13 +41,13 @@ struct outages {
     size_t n_nodes, nodes_cap;
     struct counted *counted;
     size_t n_counted, counted_cap;
-    double from_s, now_s; /* from_s NaN: not known what is covered */
+    double from_s, now_s; /* from_s NaN: the covered period is unknown */
 };
 
 /* ---- what an event is ---- */
 
-/* "DOWN", "DOWN*", "DOWN+CLOUD"; not drained, in a reservation for maintenance, about to reboot, saving power
- * (each of them a word or a sign behind it). */
+/* "DOWN", "DOWN*", "DOWN+CLOUD"; a word or sign after it marks a node that is drained, reserved for maintenance, about to
+ * reboot or saving power. */
 static bool went_down(const char *state)
 {
     static const char *const planned[] = { "DRAIN", "MAINT", "REBOOT", "POWER", "RES", "PLANNED", "FUTURE" };
@@ -60,7 +60,7 @@ static bool went_down(const char *state)
     return true;
 }
 
-/* "slurm(64030)", "slurm"; "": nobody, which is Slurm as well. */
+/* "slurm(64030)", "slurm" or "". */
 static bool is_slurm(const char *user, const char *slurm_user)
 {
     size_t n = strcspn(user, "(");
@@ -79,8 +79,8 @@ static bool is_planned(const char *reason)
     return false;
 }
 
-/* NODE|START|END|STATE|USER|REASON; no node: of the cluster.  A start of slurmctld without its state is an
- * event of all nodes, and none of them has done anything. */
+/* NODE|START|END|STATE|USER|REASON; without a node: of the cluster.  A start of slurmctld without its state has an event
+ * for every node, which is ignored. */
 static bool read_event(char *line, const char *slurm_user, struct event *e)
 {
     char *field[6], *rest = line;
@@ -136,7 +136,7 @@ static void take_events(struct outages *o, struct event *e, size_t n)
         qsort(o->outage, o->n, sizeof(*o->outage), by_time);
 }
 
-/* The cluster has been known since its first event, or since its nodes have any. */
+/* The period begins with the cluster's first event, or with that of a node. */
 static void read_events(struct outages *o, const char *slurm_user)
 {
     char *rest = o->events_text, *line;
@@ -253,7 +253,7 @@ static uint32_t nodes_of(const struct outages *o, const char *partition)
     return n;
 }
 
-/* None of k nodes is one of n, chosen from N: hypergeometric. */
+/* Probability that none of k nodes is among n of all nodes (hypergeometric). */
 static double missed(double k, double n, double all)
 {
     double p = 1;

@@ -1,14 +1,11 @@
-/* outages.h - how often nodes of a partition went down by themselves, as Slurm's accounting has it.
+/* outages.h - how often nodes of a partition failed, by Slurm's accounting.
  *
- * Texts of sacctmgr and sinfo in, counts out; no clock, no I/O.  An outage is a node that Slurm itself set
- * down (state DOWN by SlurmUser: not responding, unexpectedly rebooted).  What an administrator did is none:
- * a drain, a reservation for maintenance, a reboot that was asked for, a node set down by hand; nor is a
- * start of slurmctld without its state, nor a node that power saving switched off.  Events of a node that
- * follow each other without a gap are one outage, of the kind of the first: Slurm writes "Not responding" and
- * then "Node unexpectedly rebooted" of one crash, and a node that was drained is switched off afterwards
- * (doc/decisions/0019).
+ * An outage is a node that Slurm itself set down (state DOWN by SlurmUser: not responding, unexpectedly rebooted).
+ * Excluded are what an administrator did (drain, maintenance, requested reboot, set down by hand), starts of slurmctld
+ * without its state, and power saving. Adjacent events of a node are one outage of the kind of the first: Slurm
+ * writes "Not responding" and then "Node unexpectedly rebooted" for one crash (doc/decisions/0019).
  *
- * Times: Unix seconds. */
+ * Pure. Times: Unix seconds. */
 #ifndef SYNCGUARD_SLURM_OUTAGES_H
 #define SYNCGUARD_SLURM_OUTAGES_H
 
@@ -21,9 +18,8 @@
 
 struct outages;
 
-/* From events, the text of `sacctmgr -nP show event`, purge, that of `sacctmgr show configuration`, and
- * nodes, that of `sinfo -ahN`: the outages between from_s and now_s.  Malformed lines are skipped.
- * slurm_user: as in slurm.conf. */
+/* The outages between from_s and now_s.  events: the text of `sacctmgr -nP show event`; purge: of `sacctmgr show
+ * configuration`; nodes: of `sinfo -ahN`; slurm_user: as in slurm.conf.  Malformed lines are skipped. */
 struct outages *outages_new(const char *events, const char *purge, const char *nodes, const char *slurm_user,
                             double from_s, double now_s);
 void outages_free(struct outages *o);        /* NULL is fine */
@@ -32,15 +28,14 @@ bool outages_known(const struct outages *o); /* false: the period that the event
 /* The failures that a job would have had. */
 struct outages_seen {
     double failures; /* of its nodes: see below */
-    double node_s;   /* node-seconds that they are from */
+    double node_s;   /* node-seconds in which they occurred */
     uint32_t events; /* nodes that went down together are one */
     uint32_t nodes;  /* of the partition */
-    double span_s;   /* that the accounting covers */
+    double span_s;   /* time that the accounting covers */
 };
-/* Of the partition, for a job on job_nodes of its nodes.  Nodes that went down together, as with a switch or
- * the power, fail a job once, however many of them it has; so an event of k of N nodes counts as N/n times
- * the probability that it meets n nodes chosen at random: k for a job on one node, 1 for a job on all. false:
- * not known, out is untouched. */
+/* For a job on job_nodes nodes of the partition.  Nodes that went down together, as with a switch or the power, fail a
+ * job once, so that an event of k of N nodes counts as N/n times the probability that it meets n nodes chosen at
+ * random: k for a job on one node, 1 for a job on all.  false: unknown, out is unchanged. */
 bool outages_see(struct outages *o, const char *partition, double job_nodes, struct outages_seen *out);
 
 #endif

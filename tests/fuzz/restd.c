@@ -27,7 +27,7 @@ static void read_answer(const char *text, size_t size)
             hostlist_has(job.nodes, "node3");
         }
         if (rest_node(answer, "node3", &node, &err) == REST_FINE)
-            free(comment_merge(node.comment, node.reason));
+            free(comment_merge(NULL, node.comment));
     }
     json_decref(answer);
 }
