@@ -56,13 +56,13 @@ json_t *action_object(const struct action_record *r)
         json_pack("{s:I,s:s,s:s,s:s,s:I,s:f}", "id", (json_int_t)r->id, "action", action_name(r->kind), "key",
                   r->key, "state", states[r->state], "tries", (json_int_t)r->tries, "asked", r->asked_s);
 
-    json_object_set_new(o, "job", r->job.job ? json_string(r->job_text) : json_null());
+    put_text(o, "job", r->job.job ? r->job_text : "");
     put_text(o, "nodes", r->nodes);
-    json_object_set_new(o, "signal", r->signal ? json_string(action_signal_name(r->signal)) : json_null());
+    put_json(o, "signal", r->signal ? json_string(action_signal_name(r->signal)) : NULL);
     put_text(o, "rule", r->rule);
     put_text(o, "policy", r->policy);
     put_text(o, "reason", r->reason);
-    json_object_set_new(o, "by", r->by == ACTION_BY_ITSELF ? json_null() : json_integer(r->by));
+    put_count(o, "by", r->by == ACTION_BY_ITSELF ? -1 : (int64_t)r->by);
     put_real(o, "tried", r->tried_s);
     put_real(o, "ended", r->ended_s);
     put_text(o, "outcome", r->outcome);

@@ -41,7 +41,7 @@ static json_t *decision_json(const struct decision *d, double now_s)
 /* The figures are those of a running job whose agents have reported until now. */
 static void look(struct trial *t, struct trace_reader *r, double now_s)
 {
-    struct decision decided[ENGINE_RULES_MAX];
+    struct decision decided[RULES_PER_POLICY];
     struct trace_figures trace;
     struct figures f;
     struct engine_input in = {
@@ -54,7 +54,7 @@ static void look(struct trial *t, struct trace_reader *r, double now_s)
     figures_word(&f, FIGURE_STATE, "running");
     f.value[FIGURE_NODES] = trace.nodes ? trace.nodes : NAN;
     f.value[FIGURE_QUIET_S] = f.value[FIGURE_RESTARTS] = f.value[FIGURE_ACKNOWLEDGED] = 0;
-    n = engine_tick(&t->engine, &in, decided, ENGINE_RULES_MAX);
+    n = engine_tick(&t->engine, &in, decided, RULES_PER_POLICY);
     for (size_t i = 0; i < n; i++)
         json_array_append_new(t->decisions, decision_json(&decided[i], now_s));
 }

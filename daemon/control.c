@@ -74,16 +74,6 @@ static int change_parse(const char *word, bool trusted, struct change *change, s
     return 0;
 }
 
-static void change_make(struct control *c, const struct change *change, bool trusted)
-{
-    const struct key *key = &config_keys(CONFIG_POLICY)[change->key];
-
-    free(c->override[change->key]);
-    c->override[change->key] = change->value ? xstrdup(change->value) : NULL;
-    if (!strcmp(key->name, "Action"))
-        c->owner_enforces = change->value && !trusted;
-}
-
 /* Parse all words. -1 with a reason if one is invalid or not allowed. */
 static int changes_parse(const char *const *word, size_t n, bool trusted, struct change change[WORDS_MAX],
                          struct err *err)
@@ -102,14 +92,19 @@ static int changes_parse(const char *const *word, size_t n, bool trusted, struct
 
 static void changes_make(struct control *c, const struct change *change, size_t n, bool trusted)
 {
-    for (size_t i = 0; i < n; i++)
-        change_make(c, &change[i], trusted);
+    const struct key *keys = config_keys(CONFIG_POLICY);
+
+    for (size_t i = 0; i < n; i++) {
+        free(c->override[change[i].key]);
+        c->override[change[i].key] = xstrdup(change[i].value);
+        if (!strcmp(keys[change[i].key].name, "Action"))
+            c->owner_enforces = change[i].value && !trusted;
+    }
     params_apply(c);
 }
 
 /* ---- decisions ---- */
 
-/* i 0: the newest. */
 struct control_decision *control_decision(const struct control *c, size_t i)
 {
     return i < c->n_decisions && i < JOB_DECISIONS ? c->decision[(c->n_decisions - 1 - i) % JOB_DECISIONS]

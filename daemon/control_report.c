@@ -17,9 +17,9 @@ static json_t *param_json(const struct key *key, const struct config_policy *p, 
     double number = key_number(key, p);
 
     put_text(o, "key", key->name);
-    json_object_set_new(o, "value", json_string(key_write(key, p, value, sizeof(value))));
+    put_string(o, "value", key_write(key, p, value, sizeof(value)));
     put_real(o, "number", number);
-    json_object_set_new(o, "default", json_string(key->standard));
+    put_string(o, "default", key->standard);
     put_text(o, "unit", value_unit(&key->type));
     put_text(o, "range", key_accepts(key, accepts, sizeof(accepts)));
     put_real(o, "min", isnan(number) ? NAN : key->type.min);
@@ -55,7 +55,7 @@ static json_t *rule_json(const struct rule *r)
     put_real(o, "hold_s", r->hold_s);
     put_real(o, "hysteresis_ratio", r->hysteresis_ratio);
     put_real(o, "cool_down_s", r->cool_down_s);
-    json_object_set_new(o, "max_per_job", r->max_per_job ? json_integer(r->max_per_job) : json_null());
+    put_count(o, "max_per_job", r->max_per_job ? r->max_per_job : -1);
     return o;
 }
 
@@ -76,7 +76,7 @@ static json_t *last_of(const struct control *c, const char *rule)
     for (size_t i = 0; control_decision(c, i); i++)
         if (!strcasecmp(control_decision(c, i)->entry.d.rule, rule))
             return audit_object(&control_decision(c, i)->entry);
-    return json_null();
+    return NULL;
 }
 
 /* The state of a rule in the job, with the values of its condition. */
@@ -93,7 +93,7 @@ static json_t *standing_json(const struct control *c, size_t i, const struct fig
     put_real(o, "held_s", now_s - s->since_s);
     put_real(o, "cooling_s", isnan(left_s) ? NAN : fmax(0, left_s));
     put_int(o, "acted", s->acted);
-    json_object_set_new(o, "last", last_of(c, r->name));
+    put_json(o, "last", last_of(c, r->name));
     return o;
 }
 
@@ -141,14 +141,13 @@ void controls_put(const struct controls *cs, const struct job *j, double now_s, 
     put_text(o, "name", j->policy);
     put_text(o, "text", c->config.text);
     put_text(o, "action", j->params.action == CONFIG_ENFORCE ? "enforce" : "dryrun");
-    json_object_set_new(o, "nodes_enforced",
-                        json_boolean(j->params.action == CONFIG_ENFORCE && !c->owner_enforces));
+    put_bool(o, "nodes_enforced", j->params.action == CONFIG_ENFORCE && !c->owner_enforces);
     put_bool(o, "paused", c->paused);
     put_json(o, "params", params_json(&j->params, c->override));
     put_json(o, "rules", standings_json(cs, c, job_over(j) ? j->end_s : now_s));
     put_json(o, "budget", budget_json(cs, c, now_s));
     put_json(o, "decisions", decisions_json(c));
-    json_object_set_new(report, "policy", o);
+    put_json(report, "policy", o);
 }
 
 /* Whether the decision changed this run: dry runs and actions on earlier runs did not. */
@@ -201,10 +200,9 @@ static json_t *policy_json(const struct controls *cs, const struct config_policy
     put_text(o, "name", p->name);
     put_text(o, "text", p->text);
     put_text(o, "action", p->action == CONFIG_ENFORCE ? "enforce" : "dryrun");
-    json_object_set_new(o, "default",
-                        json_boolean(!strcasecmp(p->name, cs->controller->config.default_policy)));
+    put_bool(o, "default", !strcasecmp(p->name, cs->controller->config.default_policy));
     put_int(o, "jobs", jobs_of(cs, p->name));
-    json_object_set_new(o, "rules", rules_of(cs, p->name));
+    put_json(o, "rules", rules_of(cs, p->name));
     return o;
 }
 
@@ -218,7 +216,7 @@ static json_t *selection_json(const struct config_selection *s)
     for (size_t i = 0; key[i].name; i++) {
         key_write(&key[i], s, value, sizeof(value));
         if (strcmp(value, key[i].standard) != 0)
-            json_object_set_new(o, key[i].name, json_string(value));
+            put_string(o, key[i].name, value);
     }
     return o;
 }

@@ -8,8 +8,6 @@
 #include "common/hash.h"
 #include "common/units.h"
 
-_Static_assert(ENGINE_RULES_MAX >= 32, "a policy's rules fit (rule.c)");
-
 /* ---- budgets ---- */
 
 void budget_spend(struct budget *b, double now_s, uint32_t nodes)
@@ -77,7 +75,7 @@ void engine_bind(struct engine *e, const struct ruleset *s, const char *policy)
     struct engine old = *e; /* only its rules and states are used */
 
     e->n = 0;
-    for (size_t i = 0; i < s->n && e->n < ENGINE_RULES_MAX; i++) {
+    for (size_t i = 0; i < s->n && e->n < RULES_PER_POLICY; i++) {
         if (strcasecmp(s->rule[i].policy, policy) != 0)
             continue;
         inherit(&old, &s->rule[i], &e->state[e->n]);

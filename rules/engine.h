@@ -18,7 +18,6 @@
 
 #include "rules/rule.h"
 
-#define ENGINE_RULES_MAX 32
 #define ENGINE_SPENT_MAX 64   /* actions kept per job; ActionsPerHour is at most 60 */
 #define ENGINE_NODES_MAX 64   /* latest nodes kept on which the rules acted */
 #define ENGINE_ENDING_S  60.0 /* time without further actions on a run that is being ended */
@@ -59,8 +58,8 @@ struct decision {
 };
 
 struct engine {
-    const struct rule *rule[ENGINE_RULES_MAX]; /* belong to the ruleset; replaced by engine_bind() */
-    struct rule_state state[ENGINE_RULES_MAX];
+    const struct rule *rule[RULES_PER_POLICY]; /* belong to the ruleset; replaced by engine_bind() */
+    struct rule_state state[RULES_PER_POLICY];
     size_t n;
     struct budget budget;
     struct budget_entry spent[ENGINE_SPENT_MAX];

@@ -7,8 +7,6 @@
 
 #include "common/xalloc.h"
 
-#define RULES_PER_POLICY 32 /* ENGINE_RULES_MAX */
-
 /* ---- configuration ---- */
 
 static int wrong(const struct config_rule *c, unsigned line, const char *key, const char *value,

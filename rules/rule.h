@@ -10,6 +10,8 @@
 #include "rules/action.h"
 #include "rules/condition.h"
 
+#define RULES_PER_POLICY 32
+
 struct rule {
     char name[32], policy[32], text[256];
     char module[32]; /* "": none, the condition decides */

@@ -182,13 +182,15 @@ static void test_budgets(void)
     figures.n_nodes = 2;
     is_int((long long)tick(700), 1, "a verdict on an earlier and a new node makes one decision");
     ok(decided[0].n_nodes == 1 && !strcmp(decided[0].node[0], "n6"), "a rule acts only on the new node");
-    is_int(budget_spent(&cluster, 700, &(int){ 0 }), 0, "a dry run does not count against the cluster's budget");
+    is_int(budget_spent(&cluster, 700, &(int){ 0 }), 0,
+           "a dry run does not count against the cluster's budget");
     set_rules(EXCLUDE);
     enforce = true;
     straggler("n5");
     tick(0);
     tick(30);
-    is_int(budget_spent(&cluster, 700, &(int){ 0 }), 1, "an enforced action counts against the cluster's budget");
+    is_int(budget_spent(&cluster, 700, &(int){ 0 }), 1,
+           "an enforced action counts against the cluster's budget");
 
     set_rules(NOTIFY);
     config.cluster_actions_per_hour = 1;
@@ -208,7 +210,8 @@ static void test_budgets(void)
            "ClusterNodesPerHour=3: another job's nodes count");
     for (int i = 0; i < 100; i++)
         budget_spend(&cluster, 5, 1);
-    is_int(budget_spent(&cluster, 6, &(int){ 0 }), 8, "a budget keeps at most as many entries as it has room for");
+    is_int(budget_spent(&cluster, 6, &(int){ 0 }), 8,
+           "a budget keeps at most as many entries as it has room for");
 }
 
 static void test_kinds(void)
@@ -345,7 +348,7 @@ static void test_mistakes(void)
             ruleset_free(ruleset_new(&config, &err));
         is_str(err.text, mistakes[i].want, "%s", what);
     }
-    for (int i = 0; i <= ENGINE_RULES_MAX; i++)
+    for (int i = 0; i <= RULES_PER_POLICY; i++)
         sprintf(text + strlen(text), "Rule=r%d Policy=balanced When=warning Action=webhook\n", i);
     config_parse(&config, "t", text, strlen(text), &err);
     ok(!ruleset_new(&config, &err) &&
