@@ -233,24 +233,16 @@ static void agent_command(const struct step *s, const struct config *c, const st
                           const char *policy_name, bool asked, struct strings *argv)
 {
     strings_add(argv, "%s", c->agent);
-    strings_add(argv, "--dir");
-    strings_add(argv, "%s", guard.dir);
-    strings_add(argv, "--policy");
-    strings_add(argv, "%s", policy_name);
+    strings_add(argv, "--dir=%s", guard.dir);
+    strings_add(argv, "--policy=%s", policy_name);
     if (asked)
         strings_add(argv, "--policy-asked");
-    strings_add(argv, "--controller");
-    strings_add(argv, "%s", c->controller);
-    if (*c->munge_socket) {
-        strings_add(argv, "--munge-socket");
-        strings_add(argv, "%s", c->munge_socket);
-    }
-    if (policy) {
-        strings_add(argv, "--rate");
-        strings_add(argv, "%g", policy->sample_rate_hz);
-    }
-    strings_add(argv, "--node");
-    strings_add(argv, "%s", s->node);
+    strings_add(argv, "--controller=%s", c->controller);
+    if (*c->munge_socket)
+        strings_add(argv, "--munge-socket=%s", c->munge_socket);
+    if (policy)
+        strings_add(argv, "--rate=%g", policy->sample_rate_hz);
+    strings_add(argv, "--node=%s", s->node);
 }
 
 static void watch_run(struct step *s, const struct config *c, const struct config_policy *policy,

@@ -84,7 +84,7 @@ is "$status $(out SYNCGUARD_DIR) $(out LD_PRELOAD) $(lives)" "0 0 0 0" "srun wit
 step srun -N4 --sync-guard sh -c 'echo "$SLURMD_NODENAME $SYNCGUARD_DIR $LD_PRELOAD"; stat -c "%a %u" $SYNCGUARD_DIR'
 is "$status $(out "^node[1-4] /dev/shm/syncguard.$(id -u).[0-9]*.0.node[1-4] $work/probe.so\$") $(out "^700 $(id -u)\$")" \
     "0 4 4" "srun --sync-guard: every node has LD_PRELOAD and a directory of its own of mode 700"
-is "$(lives) $(told 'arg balanced')" "4 4" "srun --sync-guard: every node has an agent with the default policy balanced"
+is "$(lives) $(told 'arg --policy=balanced')" "4 4" "srun --sync-guard: every node has an agent with the default policy balanced"
 is "$(told 'env SLURM_NNODES=4') $(told 'env SLURM_NTASKS=4') $(told 'env SYNCGUARD_LOCAL_TASKS=1') $(told 'env SLURM_NODEID=3')" \
     "4 4 4 1" "srun --sync-guard: every agent knows the step's nodes, tasks and its own node"
 is "$(wc -c <"$work/err")" 0 "srun --sync-guard prints nothing on standard error"
@@ -112,7 +112,7 @@ forget
 step srun -N1 --sync-guard=off env
 is "$status $(out SYNCGUARD_DIR) $(lives)" "0 0 0" "srun --sync-guard=off sets no variable and starts no agent"
 SLURM_SPANK__SLURM_SPANK_OPTION_syncguard_sync_guard=night step srun -N1 true
-is "$status $(told 'arg night')" "0 1" "the option's environment variable selects a policy"
+is "$status $(told 'arg --policy=night')" "0 1" "the option's environment variable selects a policy"
 SLURM_SPANK__SLURM_SPANK_OPTION_syncguard_sync_guard=nosuch step srun -N1 true
 [ "$status" -ne 0 ] && [ "$(err 'unknown policy')" = 1 ]
 ok $? "an unknown policy in the environment variable is rejected"
@@ -142,10 +142,10 @@ is "$status $(out '^batch none none$') $(out '^inherits .*\.0\.node[12]$') $(out
     "0 1 2 2 2" "sbatch --sync-guard: steps inherit the policy, a step's own option wins, the script is not guarded"
 is "$(out "^nested .*\.4\.node[12] $work/probe.so\$") $(out '^nestedoff none none$')" "1 1" \
     "srun inside a guarded step starts a guard of its own, or none with off"
-is "$(told 'arg night') $(told 'arg observe')" "4 2" "sbatch: 4 agents have the inherited policy, 2 the step's own"
+is "$(told 'arg --policy=night') $(told 'arg --policy=observe')" "4 2" "sbatch: 4 agents have the inherited policy, 2 the step's own"
 forget
 step salloc -Q -N2 --sync-guard=night srun sh -c 'echo $SYNCGUARD_DIR'
-is "$status $(out syncguard) $(told 'arg night')" "0 2 2" "salloc --sync-guard: steps inherit the policy"
+is "$status $(out syncguard) $(told 'arg --policy=night')" "0 2 2" "salloc --sync-guard: steps inherit the policy"
 
 forget
 script <<'JOB'
@@ -212,7 +212,7 @@ is "$(out ^SYNCGUARD_DIR)" 0 "default=on: --sync-guard=off is obeyed"
 use "$conf" partition=main:night
 forget
 step srun -N1 true
-is "$(told 'arg night')" 1 "partition=main:night: a step without the option gets policy night"
+is "$(told 'arg --policy=night')" 1 "partition=main:night: a step without the option gets policy night"
 use "$conf" default=on partition=main:off colour=red
 step srun -N1 env
 is "$status $(out ^SYNCGUARD_DIR) $(wc -c <"$work/err")" "0 0 0" "partition=main:off wins over default=on, and an unknown argument is ignored silently"
@@ -242,7 +242,7 @@ run sh -c "cp $work/syncguard.conf /dev/shm/submit-only.conf; srun -N2 --sync-gu
 if on node1 test -e /dev/shm/submit-only.conf; then
     skip "a configuration on the submitting host alone is enough" "the hosts share /dev/shm"
 else
-    is "$status $(out ^SYNCGUARD_DIR) $(told 'arg night') $(err unguarded)" "0 2 2 0" "a configuration on the submitting host alone is enough"
+    is "$status $(out ^SYNCGUARD_DIR) $(told 'arg --policy=night') $(err unguarded)" "0 2 2 0" "a configuration on the submitting host alone is enough"
 fi
 
 # ---- what can die ----

@@ -554,10 +554,11 @@ static void test_remote(void)
     snprintf(line, sizeof(line), "%s/probe.so", base);
     is_str(o->preload, line, "the probe is in LD_PRELOAD of a guarded step");
     ok(o->agent_ran && !o->dir_left, "the agent ran, and the directory is removed at the end");
-    snprintf(line, sizeof(line),
-             "arg --policy\narg balanced\narg --controller\narg head:7000,head2:9\narg --munge-socket\narg "
-             "/m/sock\narg --rate\narg 50\narg --node\narg %s",
-             node);
+    snprintf(
+        line, sizeof(line),
+        "arg --policy=balanced\narg --controller=head:7000,head2:9\narg --munge-socket=/m/sock\narg --rate=50\n"
+        "arg --node=%s",
+        node);
     ok(agent_says(o, line), "the agent's command line has policy, controller, socket, rate and node");
     ok(agent_says(o, "env SLURM_JOB_ID=4242") && agent_says(o, "env SLURM_NTASKS=4") &&
            agent_says(o, "env SYNCGUARD_LOCAL_TASKS=2") && agent_says(o, "env SLURM_JOB_NAME=train") &&
@@ -726,7 +727,8 @@ static void test_missing(void)
     r.options[0] = "night";
     r.during = MAKE_RING;
     o = run(&r);
-    ok(o->dir_made && !*o->log && agent_says(o, "arg elsewhere:6825") && agent_says(o, "arg night"),
+    ok(o->dir_made && !*o->log && agent_says(o, "arg --controller=elsewhere:6825") &&
+           agent_says(o, "arg --policy=night"),
        "a step without syncguard.conf is guarded by the settings that srun sent");
     r.env[0] = "SYNCGUARD_SETTINGS=Port=x";
     o = run(&r);

@@ -88,11 +88,11 @@ int main(int argc, char **argv)
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
     sigprocmask(SIG_BLOCK, &set, NULL);
-    for (int i = 1; i + 1 < argc; i++) {
-        if (!strcmp(argv[i], "--dir"))
-            dir = argv[i + 1];
-        else if (!strcmp(argv[i], "--node"))
-            node = argv[i + 1];
+    for (int i = 1; i < argc; i++) {
+        if (!strncmp(argv[i], "--dir=", 6))
+            dir = argv[i] + 6;
+        else if (!strncmp(argv[i], "--node=", 7))
+            node = argv[i] + 7;
     }
     snprintf(path, sizeof(path), "%s.log.%s.%d", argv[0], node, (int)getpid());
     write_log(path, argv);
