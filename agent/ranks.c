@@ -160,12 +160,6 @@ int ranks_scan(struct ranks *rs)
 
 /* ---- all of them ---- */
 
-static void skip_over(struct ranks *rs)
-{
-    while (rs->live < rs->n && rank_over(rs->rank[rs->live]))
-        rs->live++;
-}
-
 size_t ranks_drain(struct ranks *rs)
 {
     struct rank_output out;
@@ -178,25 +172,25 @@ size_t ranks_drain(struct ranks *rs)
     return taken;
 }
 
-void ranks_second(struct ranks *rs)
+static void each_live(struct ranks *rs, void (*each)(struct rank *r, const struct rank_output *out))
 {
     struct rank_output out;
 
-    if (!get_output(rs, &out))
-        return;
-    for (size_t i = rs->live; i < rs->n; i++)
-        rank_second(rs->rank[i], &out);
-    skip_over(rs);
+    if (get_output(rs, &out))
+        for (size_t i = rs->live; i < rs->n; i++)
+            each(rs->rank[i], &out);
+}
+
+void ranks_second(struct ranks *rs)
+{
+    each_live(rs, rank_second);
+    while (rs->live < rs->n && rank_over(rs->rank[rs->live]))
+        rs->live++;
 }
 
 void ranks_flush(struct ranks *rs)
 {
-    struct rank_output out;
-
-    if (!get_output(rs, &out))
-        return;
-    for (size_t i = rs->live; i < rs->n; i++)
-        rank_flush(rs->rank[i], &out);
+    each_live(rs, rank_flush);
 }
 
 void ranks_each(const struct ranks *rs, void (*each)(uint32_t rank, uint16_t app, pid_t pid, void *arg),
