@@ -5,6 +5,7 @@
 
 #include "common/hosts.h"
 #include "common/xalloc.h"
+#include "wire/json.h"
 
 #define COMPLETION_S 1.0 /* an unreachable controller must not block the shell */
 
@@ -68,12 +69,12 @@ static void print_names(const json_t *answer, const char *list, const char *key,
     size_t i;
 
     json_array_foreach(json_object_get(answer, list), i, each) {
-        const char *word = json_string_value(json_object_get(each, key));
-        const char *more = text ? json_string_value(json_object_get(each, text)) : NULL;
+        const char *word = get_string(each, key), *more = get_word(each, text);
 
+        if (strpbrk(more, "\t\n"))
+            more = "";
         if (is_word(word))
-            fprintf(out, "%s%s%s\n", word, more && !strpbrk(more, "\t\n") ? "\t" : "",
-                    more && !strpbrk(more, "\t\n") ? more : "");
+            fprintf(out, "%s%s%s\n", word, *more ? "\t" : "", more);
     }
 }
 
