@@ -54,7 +54,7 @@ static const char *read_number(const char *s, double *number)
             scale *= 10;
         }
     }
-    /* Beyond 40 digits the scale could overflow, and nobody means them. */
+    /* Beyond 40 digits the scale could overflow. */
     if (digits == 0 || digits > 40)
         return NULL;
     *number = mantissa / scale;
@@ -175,7 +175,7 @@ int units_seconds(const char *text, double *seconds, struct err *err)
     return 0;
 }
 
-/* "Gb", "mb", "Gib": bits by the letter, bytes by what people mean. "mib" can only be meant as bytes. */
+/* "Gb", "mb" and "Gib" are bits by the letter, but people who write them may mean bytes; "mib" can only be bytes. */
 static bool is_ambiguous(const char *suffix)
 {
     size_t n = strspn(suffix, "KMGTkmgt");
@@ -244,7 +244,7 @@ int units_rate(const char *text, double *bytes_per_s, struct err *err)
     if (is_ambiguous(unit))
         return refuse_ambiguous(unit, "/s", err);
     s = read_size(text, &value);
-    /* "25GB" is no rate, "25" none either. */
+    /* "25GB" and "25" are not rates. */
     if (!s || !isalpha((unsigned char)*unit) || strcasecmp(s, "/s") != 0 || !isfinite(value))
         return err_set(err, "%s", RATE_ACCEPTED);
     *bytes_per_s = value;
@@ -280,17 +280,11 @@ int units_ratio(const char *text, double *ratio, struct err *err)
 {
     double value;
     const char *s = read_scientific(text, &value);
+    bool percent = s && *(s = skip_space(s)) == '%';
 
-    if (!s)
+    if (!s || s[percent])
         return err_set(err, "%s", RATIO_ACCEPTED);
-    s = skip_space(s);
-    if (*s == '%') {
-        value /= 100;
-        s++;
-    }
-    if (*s)
-        return err_set(err, "%s", RATIO_ACCEPTED);
-    *ratio = value;
+    *ratio = percent ? value / 100 : value;
     return 0;
 }
 
@@ -368,8 +362,8 @@ static char *format_scaled(char *buf, size_t size, double number, const char *un
     if (special(number))
         snprintf(buf, size, "%s", special(number));
     else
-        snprintf(buf, size, "%s%.*f %s%s", number < 0 ? "-" : "", *prefix ? decimals_of(value) : 0, value, prefix,
-                 unit);
+        snprintf(buf, size, "%s%.*f %s%s", number < 0 ? "-" : "", *prefix ? decimals_of(value) : 0, value,
+                 prefix, unit);
     return buf;
 }
 

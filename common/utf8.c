@@ -5,7 +5,7 @@
 #include <string.h>
 #include <wchar.h>
 
-/* How many bytes the character at s has (RFC 3629); 0: it is none. */
+/* How many bytes the character at s has (RFC 3629); 0: none begins there. */
 static size_t character_bytes(const unsigned char *s)
 {
     size_t n = *s < 0x80                 ? 1
@@ -17,7 +17,7 @@ static size_t character_bytes(const unsigned char *s)
     for (size_t i = 1; i < n; i++)
         if ((s[i] & 0xc0) != 0x80)
             return 0;
-    /* Written with more bytes than it needs, a half of a pair, beyond U+10FFFF. */
+    /* Overlong forms, halves of surrogate pairs, and numbers beyond U+10FFFF. */
     if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] >= 0xa0) || (*s == 0xf0 && s[1] < 0x90) ||
         (*s == 0xf4 && s[1] >= 0x90))
         return 0;
@@ -38,7 +38,7 @@ uint32_t utf8_next(const char **text)
     return n ? ch : UTF8_BROKEN;
 }
 
-/* wcwidth() knows nothing but ASCII in the locale "C", which is the one of a program that never asked. */
+/* In the locale "C", which a program has unless it calls setlocale(), wcwidth() knows ASCII alone. */
 int utf8_columns(uint32_t ch)
 {
     static locale_t utf8;
@@ -83,35 +83,26 @@ char *utf8_mend(char *text)
 
 /* C0, DEL and C1 controls, and the invisible characters that turn or join text: a job's name is its
  * user's. */
-static bool dangerous(const unsigned char *s)
+static bool dangerous(uint32_t ch)
 {
-    if (s[0] < 0x20 || s[0] == 0x7f)
-        return true;
-    if (s[0] == 0xc2 && s[1] >= 0x80 && s[1] <= 0x9f)
-        return true;
-    if (s[0] == 0xe2 && s[1] == 0x80 && ((s[2] >= 0x8b && s[2] <= 0x8f) || (s[2] >= 0xa8 && s[2] <= 0xae)))
-        return true;
-    return s[0] == 0xe2 && s[1] == 0x81 && s[2] >= 0xa0 && s[2] <= 0xaf;
+    return ch < 0x20 || (ch >= 0x7f && ch <= 0x9f) || (ch >= 0x200b && ch <= 0x200f) ||
+           (ch >= 0x2028 && ch <= 0x202e) || (ch >= 0x2060 && ch <= 0x206f);
 }
 
 void utf8_clean(char *to, size_t size, const char *from)
 {
-    const unsigned char *s = (const unsigned char *)from;
     size_t at = 0;
 
-    while (*s) {
-        size_t n = character_bytes(s);
-        bool bad = n == 0 || dangerous(s);
-        size_t bytes = bad ? 1 : n;
+    while (*from) {
+        const char *next = from;
+        bool bad = dangerous(utf8_next(&next)) || !character_bytes((const unsigned char *)from);
+        size_t bytes = bad ? 1 : (size_t)(next - from);
 
         if (at + bytes >= size)
             break;
-        if (bad)
-            to[at] = '?';
-        else
-            memcpy(to + at, s, n);
+        memcpy(to + at, bad ? "?" : from, bytes);
         at += bytes;
-        s += n ? n : 1;
+        from = next;
     }
     to[at] = '\0';
 }

@@ -20,11 +20,11 @@ int utf8_columns(uint32_t ch);
 /* Columns of the first bytes of text, or of all of it where it is shorter; what is not printable counts 1. */
 int utf8_width(const char *text, size_t bytes);
 
-/* In place: what is no UTF-8 becomes '?', as is left of a character that was cut.  Returns text. */
+/* In place: each byte that is not part of a character becomes '?'.  Returns text. */
 char *utf8_mend(char *text);
 
-/* Copy into size bytes: cut at a character's boundary; what is no UTF-8 and what could derange a terminal
- * (control and text-direction characters) becomes '?'. */
+/* Copy into size bytes, cut at a character's boundary.  Invalid bytes, and control and text-direction characters, which
+ * could garble a terminal, become '?'. */
 void utf8_clean(char *to, size_t size, const char *from);
 
 #endif
