@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/hosts.h"
 #include "common/units.h"
 
 #define ALPHANUMERIC "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
@@ -85,49 +86,14 @@ bool value_is_name(const char *s)
     return s[strspn(s, ALPHANUMERIC "_-.")] == '\0';
 }
 
-/* One host[:port], [address] or [address]:port, up to the comma. */
-static bool is_host(const char *s, size_t len)
+static bool is_list(const char *s)
 {
-    const char *colon, *end = s + len;
-    size_t host;
-    long port;
-    char *after;
-
-    if (len > 0 && *s == '[') {
-        host = 1 + strspn(s + 1, "0123456789abcdefABCDEF:.%");
-        if (host < 3 || s[host] != ']')
-            return false;
-        colon = s + host + 1;
-    } else {
-        host = strspn(s, ALPHANUMERIC "_-.");
-        if (host == 0)
-            return false;
-        colon = s + host;
-    }
-    if (colon == end)
-        return true;
-    if (*colon != ':' || !isdigit((unsigned char)colon[1]))
-        return false;
-    port = strtol(colon + 1, &after, 10);
-    return after == end && port >= 1 && port <= 65535;
+    return *s != ',' && !strstr(s, ",,") && s[strlen(s) - 1] != ',' && !strpbrk(s, " \t=\"");
 }
 
 static bool is_hosts(const char *s)
 {
-    for (;;) {
-        size_t len = strcspn(s, ",");
-
-        if (!is_host(s, len))
-            return false;
-        if (!s[len])
-            return true;
-        s += len + 1;
-    }
-}
-
-static bool is_list(const char *s)
-{
-    return *s != ',' && !strstr(s, ",,") && s[strlen(s) - 1] != ',' && !strpbrk(s, " \t=\"");
+    return is_list(s) && !s[strspn(s, ALPHANUMERIC "_-.:%[],")] && hosts_pick(s, 0, 1, NULL, NULL) > 0;
 }
 
 static bool is_printable(const char *s)

@@ -53,6 +53,7 @@ static const struct {
     { VALUE_RANGE(VALUE_NAME, 1, 4), "a-1" },
     { VALUE(VALUE_PATH), "/tmp" },
     { VALUE(VALUE_HOSTS), "a:1,[::1]:2" },
+    { VALUE(VALUE_HOSTS), "a_b.c-d,fe80::1%eth0" },
     { VALUE(VALUE_AUTHINFO), "socket=/run/munge" },
 };
 
