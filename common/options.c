@@ -10,7 +10,7 @@
 #include "common/xalloc.h"
 
 #define LONG_BASE 256 /* what getopt_long returns for the first long option: no letter */
-#define IN_ORDER  1   /* what it returns for a word that is no option */
+#define IN_ORDER  1   /* what it returns for a word that is not an option */
 
 const struct option_spec option_conf = {
     .name = "conf",
@@ -106,11 +106,13 @@ const char *options_noun(const struct options_program *p, char *buf, size_t size
     return buf;
 }
 
-bool options_in_group(const struct options_command *c, const char *word)
+const char *options_word(const struct options_command *c, const char *group)
 {
-    size_t n = strlen(word);
+    size_t n = strlen(group);
 
-    return n && !strncmp(c->name, word, n) && c->name[n] == ' ';
+    if (!n)
+        return strchr(c->name, ' ') ? NULL : c->name;
+    return !strncmp(c->name, group, n) && c->name[n] == ' ' ? c->name + n + 1 : NULL;
 }
 
 bool options_operand(const char **at, struct options_operand *operand)
@@ -135,19 +137,18 @@ bool options_operand(const char **at, struct options_operand *operand)
     return true;
 }
 
-/* Of the commands that are one word, or that follow the word `group`: the one called so, or the only one that
- * begins so.  *alike counts those that begin so. */
+/* The command that options_word() gives this word in the group, or the only one whose word begins with it.  *alike
+ * counts those that begin with it. */
 static const struct options_command *find(const struct options_program *p, const char *group,
                                           const char *word, size_t *alike, struct suggestion *near)
 {
     const struct options_command *c, *found = NULL;
-    size_t skip = *group ? strlen(group) + 1 : 0;
 
     *alike = 0;
     for (size_t i = 0; (c = options_command(p, i)); i++) {
-        const char *name = c->name + skip;
+        const char *name = options_word(c, group);
 
-        if (*group ? !options_in_group(c, group) : strchr(c->name, ' ') != NULL)
+        if (!name)
             continue;
         if (!strcmp(name, word)) {
             *alike = 1;
@@ -172,10 +173,9 @@ static int refuse_command(const struct options_program *p, const char *group, co
 
     if (alike > 1 && *word) {
         for (size_t i = 0; (c = options_command(p, i)) && at < sizeof(names); i++) {
-            size_t skip = *group ? strlen(group) + 1 : 0;
+            const char *each = options_word(c, group);
 
-            if ((*group ? options_in_group(c, group) : !strchr(c->name, ' ')) &&
-                !strncmp(c->name + skip, word, strlen(word)))
+            if (each && !strncmp(each, word, strlen(word)))
                 at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", at ? ", " : "", c->name);
         }
         return err_set(err, "ambiguous %s '%s%s%.60s': %s", p->noun, group, space, word, names);
@@ -318,7 +318,7 @@ static bool is_group(const struct options_program *p, const char *word)
     const struct options_command *c;
 
     for (size_t i = 0; (c = options_command(p, i)); i++)
-        if (options_in_group(c, word))
+        if (options_word(c, word))
             return true;
     return false;
 }
@@ -554,7 +554,7 @@ int options_start(struct options *o, const struct options_program *p, int argc, 
     return o->help || o->command == &help_command ? print_help(o) : -1;
 }
 
-/* ---- what was said ---- */
+/* ---- the values ---- */
 
 double options_number(const struct options *o, const char *option)
 {

@@ -9,7 +9,7 @@
 
 struct completion {
     const struct options_program *program;
-    const struct options *o; /* what the words in front of it say */
+    const struct options *o; /* parsed from the words before it */
     const char *word;        /* so far */
     size_t offered;
     FILE *out;
@@ -55,15 +55,16 @@ static bool is_noun(const struct options_program *p, const char *name)
     return !strcasecmp(p->noun ? p->noun : "", name) || !strcmp(name, "COMMAND");
 }
 
-/* Commands of one word; or, group being one of these, the second words of those that begin so. */
 static void offer_commands(struct completion *c, const char *group)
 {
     const struct options_command *each;
-    size_t skip = *group ? strlen(group) + 1 : 0;
 
-    for (size_t i = 0; (each = options_command(c->program, i)); i++)
-        if (*group ? options_in_group(each, group) : !strchr(each->name, ' '))
-            offer(c, each->name + skip, strlen(each->name + skip), each->text);
+    for (size_t i = 0; (each = options_command(c->program, i)); i++) {
+        const char *word = options_word(each, group);
+
+        if (word)
+            offer(c, word, strlen(word), each->text);
+    }
 }
 
 /* The program's own words, as options_program.complete writes them. */

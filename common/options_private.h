@@ -38,8 +38,9 @@ const char *options_noun(const struct options_program *p, char *buf, size_t size
 bool options_has_commands(const struct options_program *p);
 /* The i-th command, `help` being the last one; NULL at the end. */
 const struct options_command *options_command(const struct options_program *p, size_t i);
-/* Is c one of the commands that begin with this word, as "policy set" with "policy"? */
-bool options_in_group(const struct options_command *c, const char *word);
+/* The word that selects c within a group: "set" of "policy set" in the group "policy"; in the group "" the name of a
+ * command of one word.  NULL: c is not in the group. */
+const char *options_word(const struct options_command *c, const char *group);
 /* Is this its default: OPTION_REQUIRED or OPTION_REPEATED? */
 bool options_marked(const struct option_use *use, const char *mark);
 
