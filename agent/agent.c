@@ -81,7 +81,7 @@ struct agent {
     json_t *notes;
     char life[17], text[256];
     double started_s, last_event_s, last_flush_s;
-    bool ends, bye_said, alone;
+    bool ends, bye_sent, alone;
 };
 
 static void add_timer(struct agent *a, int event, double s)
@@ -391,7 +391,7 @@ static void on_hurry(evutil_socket_t fd, short what, void *arg)
     event_base_loopbreak(a->base);
 }
 
-/* Every 10 ms: send the rest, say goodbye, and stop once everything is acknowledged. */
+/* Every 10 ms: send the rest, then "bye", and stop once everything is acknowledged. */
 static void on_farewell(evutil_socket_t fd, short what, void *arg)
 {
     struct agent *a = arg;
@@ -399,17 +399,17 @@ static void on_farewell(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     uplink_pump(a->uplink);
-    if (!a->bye_said && uplink_sent(a->uplink)) {
+    if (!a->bye_sent && uplink_sent(a->uplink)) {
         send_stats(a);
         send_pacing(a);
         uplink_json(a->uplink, json_pack("{s:s}", "bye", "step ended"));
-        a->bye_said = true;
-    } else if (a->bye_said && (uplink_through(a->uplink) || !uplink_ready(a->uplink))) {
+        a->bye_sent = true;
+    } else if (a->bye_sent && (uplink_through(a->uplink) || !uplink_ready(a->uplink))) {
         event_base_loopbreak(a->base);
     }
 }
 
-/* The step has ended: read what the ranks left, send it, and say goodbye. */
+/* The step has ended: read what the ranks left, and begin to send it. */
 static void on_ending(evutil_socket_t fd, short what, void *arg)
 {
     struct agent *a = arg;

@@ -1,5 +1,5 @@
-# api/: libsyncguard, a guest in programs that tell of their steps themselves.  libc only; the functions that it
-# shares with our programs get names of their own, for the static one is linked into anything.
+# api/: libsyncguard, a guest in programs that report their steps.  libc only.  Functions shared with our programs are
+# renamed, because users' programs link the static library.
 API_SOURCES = api/syncguard.c api/syncguard.h ring/control_page.c ring/control_page.h ring/shared.c ring/shared.h \
 	ring/steps.c ring/steps.h
 API_CFLAGS = $(GUEST_CFLAGS) -O2 $(addprefix -include $(top_srcdir)/,api/names.h)

@@ -125,7 +125,7 @@ static struct config_policy *policy_take(struct config *c, const char *name)
     return p;
 }
 
-/* Policy=NAME Key=Value ...: what is not named stays as it was. */
+/* Policy=NAME Key=Value ...: keys that the line does not name keep their values. */
 static int load_policy(struct loading *l, const struct conf_line *line, struct err *err)
 {
     const struct conf_pair *pair = &line->pairs[0];
@@ -141,7 +141,7 @@ static int load_policy(struct loading *l, const struct conf_line *line, struct e
     return key_load(line, 1, config_keys(CONFIG_POLICY), "a policy has", p, err);
 }
 
-/* PolicyFor=NAME Key=Value ...: a line of its own each time. */
+/* PolicyFor=NAME Key=Value ...: each line is a selection of its own. */
 static int load_selection(struct loading *l, const struct conf_line *line, struct err *err)
 {
     struct config *c = l->config;
@@ -188,7 +188,7 @@ static struct config_rule *rule_take(struct config *c, const char *policy, const
     return r;
 }
 
-/* Rule=NAME Policy=NAME Key=Value ...: of a rule that the policy has already, what is not named stays. */
+/* Rule=NAME Policy=NAME Key=Value ...: if the policy has the rule, keys that the line does not name keep their values. */
 static int load_rule(struct loading *l, const struct conf_line *line, struct err *err)
 {
     const struct conf_pair *pair = &line->pairs[0], *policy = pair_find(line, "Policy"), *key;
@@ -278,7 +278,7 @@ static const char *no_such_policy(const struct config *c, const char *name, char
     return buf;
 }
 
-/* Policies may be defined behind the lines that name them. */
+/* A policy may be defined after the lines that name it. */
 static int check_policies(const struct config *c, struct err *err)
 {
     char why[320];
@@ -403,9 +403,9 @@ char *config_policy_names(const struct config *c, char *buf, size_t size)
     return buf;
 }
 
-/* ---- whom a policy is for ---- */
+/* ---- the policy of a job ---- */
 
-/* Is it one of the names with commas between?  An empty list has room for all. */
+/* Whether name is in a list with commas.  An empty list contains every name. */
 static bool in_list(const char *list, const char *name)
 {
     size_t len = strlen(name), part;
@@ -422,7 +422,7 @@ static bool in_list(const char *list, const char *name)
     return false;
 }
 
-/* An unknown number (0) fits no bound. */
+/* An unknown number (0) is outside of any bounds. */
 static bool in_bounds(uint32_t n, int min, int max)
 {
     if (!min && !max)

@@ -8,7 +8,7 @@
 
 static const char socket_prefix[] = "socket="; /* of VALUE_AUTHINFO, in the file alone */
 
-/* A text is no longer than its place, and empty only where its default is. */
+/* A text must fit into its place, and may be empty only if its default is. */
 static struct value_type type_of(const struct key *key)
 {
     struct value_type t = key->type;

@@ -63,7 +63,7 @@ __attribute__((format(printf, 2, 0))) static void put(enum log_level level, cons
         n = sizeof(line) - 2;
     line[n++] = '\n';
     if (write(state.fd, line, (size_t)n) < 0)
-        return; /* nowhere left to say so */
+        return; /* the failure cannot be reported either */
 }
 
 #define LOG_FUNCTION(name, level)   \

@@ -42,14 +42,13 @@ static const struct options_command help_command = {
 
 /* ---- the tables ---- */
 
-/* As Slurm's programs have them where they have the option: -f is slurmctld's and slurmd's configuration, -v and -V
- * are everywhere the same. */
+/* Letters are those of Slurm's programs where these have the option: -f is the configuration of slurmctld and slurmd. */
 char option_letter(const struct options_program *p, const struct option_spec *o)
 {
     static const struct {
         const char *name;
         char letter;
-        const char *only; /* another program's option of this name is another one */
+        const char *only; /* the one program in which the option has this letter */
     } letters[] = {
         { "ascii", 'a', NULL },        { "controller", 'c', NULL }, { "dump", 'd', NULL },
         { "events", 'e', NULL },       { "conf", 'f', NULL },       { "help", 'h', NULL },
@@ -399,7 +398,7 @@ static size_t index_of(const struct options *o, const char *option)
     abort();
 }
 
-/* What was seen becomes the values of the command's options. */
+/* Store the options that were seen as values of the command's options. */
 static int settle_options(struct options_scan *s, struct err *err)
 {
     struct options *o = s->o;

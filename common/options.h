@@ -22,10 +22,10 @@ struct option_spec {
     const char *text; /* begins in lower case, no full stop at its end */
 };
 
-#define OPTION_REQUIRED   "!" /* as otherwise: the option must be given */
-#define OPTION_REPEATED   "*" /* as otherwise: the option may be given several times; its type is VALUE_ANY */
-#define OPTIONS_MAX       64  /* per command, common options included */
-#define OPTIONS_TEXTS_MAX 8   /* values of one repeated option */
+#define OPTION_REQUIRED   "!" /* as `otherwise`: the option must be given */
+#define OPTION_REPEATED   "*" /* as `otherwise`: the option may be given several times; its type is VALUE_ANY */
+#define OPTIONS_MAX       64 /* per command, common options included */
+#define OPTIONS_TEXTS_MAX 8  /* values of one repeated option */
 
 /* An option as one command takes it. */
 struct option_use {
@@ -34,16 +34,13 @@ struct option_use {
 };
 
 struct options_command {
-    const char *name; /* "job", "policy set"; "": the program has no commands */
-    const char *
-        operands; /* "JOB ACTION [VALUE...]"; "" for none; NULL: all following words belong to another program */
-    const char *text;              /* one line; begins in lower case, no full stop */
-    const char *more;              /* paragraphs of whole sentences, or NULL */
+    const char *name;     /* "job", "policy set"; "": the program has no commands */
+    const char *operands; /* "JOB ACTION [VALUE...]"; "": none; NULL: all words belong to another program */
+    const char *text;     /* one line; begins in lower case, no full stop */
+    const char *more;     /* paragraphs of whole sentences, or NULL */
     const struct option_use *uses; /* ends with { NULL, NULL }; NULL: none */
-    const char
-        *words; /* for completion: "ACTION requeue signal": what an operand can be; where operands is NULL:
-                          the program whose they are */
-    int id;     /* the program's own */
+    const char *words; /* for completion: "ACTION requeue signal"; the program's name if operands is NULL */
+    int id;            /* the program's own */
 };
 
 struct options;

@@ -16,7 +16,7 @@
 typedef int read_fn(const char *, double *, struct err *);
 typedef char *format_fn(char *, size_t, double);
 
-/* These two leave the reason to the range: nobody needs an example of a whole number. */
+/* These two give no reason: the range is reported, and a whole number needs no example. */
 static int read_plain(const char *text, double *number, struct err *err)
 {
     (void)err;

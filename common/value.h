@@ -75,7 +75,7 @@ bool value_is_text(const struct value_type *t);   /* not a number, word or set *
 bool value_is_number(const struct value_type *t); /* not a text, word or set */
 
 /* Parse text; *number becomes NaN for a text, the index of a word, the bits of a set.  -1: text is not accepted,
- * the reason says what is; *number is unchanged. */
+ * the reason lists what is; *number is unchanged. */
 int value_parse(const struct value_type *t, const char *text, double *number, struct err *err);
 /* The accepted values, such as "a ratio from 1 to 10", or "a ratio such as 0.05 or 5%" of any size.  Returns buf. */
 char *value_accepts(const struct value_type *t, char *buf, size_t size);

@@ -54,8 +54,8 @@ static struct {
     uint32_t in_row;                     /* collectives in a row without a lever */
     uint32_t look_at;                    /* collectives until the leader looks at all ranks */
 
-    uint64_t drawn_by; /* the plan's communicator, and the number of its next collective */
-    uint32_t drawn_next;
+    uint64_t sampled_by; /* the plan's communicator, and the number of its next collective */
+    uint32_t sampled_next;
     struct waits waits[LEARNT];
 
     /* used by the leader only */
@@ -373,20 +373,20 @@ static void lead_tick(uint64_t now, const struct pacer_collective *collective)
 
 /* ---- the levers ---- */
 
-/* The collective whose draw decides about this one.  On the plan's communicator it is this one; on others, the
+/* The collective whose sample decides about this one.  On the plan's communicator it is this one; on others, the
  * next one on the plan's communicator, because this one falls into its time.  False when there was none yet. */
-static bool draw_of(const struct call *k, uint32_t comm, uint64_t *key, uint32_t *seq)
+static bool sample_of(const struct call *k, uint32_t comm, uint64_t *key, uint32_t *seq)
 {
     if (!comm || comm == pacing_communicator(k->event.comm)) {
-        me.drawn_by = k->event.comm;
-        me.drawn_next = k->event.seq + 1;
+        me.sampled_by = k->event.comm;
+        me.sampled_next = k->event.seq + 1;
         *key = k->event.comm;
         *seq = k->event.seq;
         return true;
     }
-    *key = me.drawn_by;
-    *seq = me.drawn_next;
-    return comm == pacing_communicator(me.drawn_by);
+    *key = me.sampled_by;
+    *seq = me.sampled_next;
+    return comm == pacing_communicator(me.sampled_by);
 }
 
 /* The lever for this collective; 0: none. */
@@ -398,7 +398,7 @@ static uint32_t lever_for(const struct call *k, uint64_t now)
              every = (uint32_t)(plan >> 48), seq;
     uint64_t key;
 
-    if (!lever || !draw_of(k, (uint32_t)plan & ~0xffu, &key, &seq) ||
+    if (!lever || !sample_of(k, (uint32_t)plan & ~0xffu, &key, &seq) ||
         now > atomic_load_explicit(&me.page->fresh_ns, memory_order_relaxed))
         return 0;
     return holdout_paced(key, seq, epoch, every) ? lever : 0;

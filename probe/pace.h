@@ -1,4 +1,4 @@
-/* pace.h - pacing of one rank.  The control page says which levers are allowed, one rank of the node (the
+/* pace.h - pacing of one rank.  The control page lists the levers that are allowed, one rank of the node (the
  * leader) plans which is in force, and every rank applies it.
  *
  * Levers change when and how a rank waits, never what is computed: no call is replaced, no message is added,

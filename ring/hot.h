@@ -1,9 +1,8 @@
-/* hot.h - the writer's end of a ring as inline functions, for the calls that are made most; private to ring/
- * and the probe.  They do what ring_emit(), ring_enter() and ring_leave() of ring.h say, which are made of
- * them.
+/* hot.h - the writer's end of a ring as inline functions, for the most frequent calls; private to ring/ and the probe.
+ * ring_emit(), ring_enter() and ring_leave() of ring.h consist of them.
  *
- * What makes them fast, by tests/bench/hook.sh: all of it inline, nothing of struct call in memory, the line of a
- * later event asked for early, and no store that a reader can do without. */
+ * They are fast (tests/bench/hook.sh) because they are inline, keep struct call in registers, prefetch the line of a
+ * later event, and store nothing that a reader does not need. */
 #ifndef SYNCGUARD_RING_HOT_H
 #define SYNCGUARD_RING_HOT_H
 
@@ -18,12 +17,12 @@ static inline void hot_add(_Atomic uint64_t *counter, uint64_t n)
                           memory_order_relaxed);
 }
 
-/* The reader has the lines of the events that it took: getting one back costs more than all the rest of an
- * event, unless it is asked for in good time. */
+/* The cache lines of events that the reader took are in its core's cache.  Fetching one back takes longer than the rest
+ * of an event, so lines are prefetched. */
 #define HOT_AHEAD 16u /* events; with 8 the line still comes too late when the calls do nothing */
 
-/* Member by member, as they were set just now: a wider load of what was stored in parts has to wait until the
- * parts have left the store buffer, which doubles the cost of the whole hook. */
+/* Copies member by member, as they were set: a wider load of what was stored in parts waits until the parts have left the
+ * store buffer, which doubles the cost of the whole hook. */
 HOT void hot_store(struct ring_event *to, const struct ring_event *e, uint64_t p2p_ticks, uint32_t p2p_calls)
 {
     __atomic_store_n(&to->enter, e->enter, __ATOMIC_RELAXED);
@@ -82,8 +81,8 @@ HOT void hot_enter(struct ring *r, const struct ring_live *live)
              live->seq | (uint64_t)live->op << 32 | (uint64_t)live->flags << 48);
 }
 
-/* Leave a collective: its communicator is in place since it was entered, and nobody reads the bytes of what was
- * left. */
+/* Leave a collective.  Its communicator has been in place since it was entered, and readers ignore the bytes outside of
+ * calls. */
 HOT void hot_leave(struct ring *r, uint32_t seq, uint64_t now)
 {
     struct ring_header *h = r->file;

@@ -5,7 +5,7 @@
  * `scancel --signal` and Ctrl-C; the agent must survive those.
  *
  * A socket connects it to slurmstepd.  When slurmstepd reports the end of the step, or has died, the keeper ends
- * the agent with SIGTERM, on which the agent drains its rings and says goodbye to the controller, and with
+ * the agent with SIGTERM, on which the agent drains its rings and sends the rest to the controller, and with
  * SIGKILL after KEEPER_GRACE_MS.  It then removes the directory and exits. */
 #ifndef SYNCGUARD_SPANK_KEEPER_H
 #define SYNCGUARD_SPANK_KEEPER_H

@@ -38,7 +38,7 @@ static int refuse(const struct config *c, const char *text)
     return -1;
 }
 
-/* Refuse an unknown policy.  Without a readable configuration only the nodes can tell. */
+/* Reject an unknown policy.  Without a readable configuration only the nodes can check it. */
 static int check(const struct config *c, bool loaded, const char *text, const struct choice *choice,
                  const struct err *err)
 {

@@ -1,11 +1,10 @@
 /* link.h - an authenticated, sealed connection between two of our programs, on libevent.
  *
- * The connecting end sends a munge credential whose encrypted payload carries a public key made for this
- * connection; the accepting end learns the uid from munge and answers with a key of its own, and both
- * prove by a first sealed frame that they hold the session's keys, which requires reading the credential.
- * From then on every frame is sealed (XChaCha20-Poly1305, a counter a direction as nonce: a replayed,
- * reordered or altered frame closes the link).  Frames are bounded (LINK_FRAME_MAX) before memory is spent on
- * them; a peer that does not finish the handshake in 5 s is dropped, one that does not read is dropped at
+ * The connecting end sends a munge credential whose encrypted payload contains a public key made for this
+ * connection.  The accepting end learns the uid from munge and answers with its own public key; each end then proves
+ * by a first sealed frame that it holds the session's keys.  Every later frame is sealed (seal.h): a replayed,
+ * reordered or altered one closes the link.  The size of a frame is checked (LINK_FRAME_MAX) before memory is
+ * allocated.  A peer that does not finish the handshake within 5 s is dropped, and so is one that does not read, at
  * LINK_PENDING_MAX or after 30 s.
  *
  * The connecting end knows that the accepting end holds the cluster's munge key, but not its uid.  Calls to munged

@@ -1,4 +1,4 @@
-# wire/: what our programs say to each other, and how
+# wire/: connections between our programs, and what they send
 noinst_LIBRARIES += libwire.a
 libwire_a_SOURCES = \
 	wire/auth.c wire/auth.h \

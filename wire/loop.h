@@ -1,8 +1,5 @@
-/* loop.h - a program's event loop, with libevent's own messages in our log.
- *
- * Left alone, libevent writes to standard error, in the middle of a terminal's screen.  Its warnings and
- * errors are logged as ours, the rest at debug level; a program that has not opened a log logs errors
- * alone. */
+/* loop.h - a program's event loop, with libevent's own messages in our log: by default libevent writes to standard
+ * error, in the middle of a terminal's screen.  Its warnings and errors are logged as ours, the rest at debug level. */
 #ifndef SYNCGUARD_WIRE_LOOP_H
 #define SYNCGUARD_WIRE_LOOP_H
 
