@@ -10,6 +10,7 @@
 #include "common/now.h"
 #include "common/suggest.h"
 #include "common/xalloc.h"
+#include "ctl/node_check.h"
 #include "rules/action.h"
 #include "wire/json.h"
 
@@ -205,11 +206,12 @@ static int conclude(const struct action_request_options *o, const json_t *action
 
 int action_request_run(const struct action_request_options *o, json_t *q, struct err *err)
 {
+    const char *nodes = get_word(q, "nodes");
     char what[512];
     json_t *answer = NULL, *action = NULL;
     int rc = ACTION_REQUEST_FAILED;
 
-    if (rehearse(o, q, what, sizeof(what), err) < 0)
+    if (rehearse(o, q, what, sizeof(what), err) < 0 || (!o->yes && *nodes && node_check(nodes, err) < 0))
         goto out;
     if (o->dry_run) {
         printf("would %s\n", what);

@@ -5,6 +5,7 @@ libctl_a_SOURCES = \
 	ctl/analyze.c ctl/analyze.h \
 	ctl/commands.c ctl/commands.h \
 	ctl/doctor.c ctl/doctor.h \
+	ctl/node_check.c ctl/node_check.h \
 	ctl/plugstack.c ctl/plugstack.h \
 	ctl/record.c ctl/record.h \
 	ctl/page.c ctl/page_analysis.c ctl/page_checkpoint.c ctl/page_job.c ctl/page_policy.c ctl/page_parts.c ctl/page.h ctl/page_parts.h \

@@ -91,6 +91,8 @@ is "$(outcome '.action == "resume" and .reason == "the fan is new"')" "done: res
 C exec scontrol update nodename=node4 comment=rack9
 like "$(C exec sgctl node 'node[3-4]' comment --yes slow at times)" "comment set" "sgctl node comment reports that the comment is set"
 is "$(field node node4 Comment)" "rack9; SyncGuard: slow at times" "a node's comment keeps what others wrote"
+C exec sgctl node 'node[3,77]' drain --dry-run x >/dev/null 2>"$here/err"
+is "$? $(cat "$here/err")" "1 sgctl: Slurm has no such node: Node node77 not found" "sgctl node drain names an unknown node before it asks for confirmation"
 C exec sgctl node node77 drain --yes x >/dev/null 2>"$here/err"
 like "$(cat "$here/err")" "node node77 does not exist" "sgctl node drain of an unknown node names it"
 

@@ -1,0 +1,75 @@
+#include "ctl/node_check.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/now.h"
+
+#define LIMIT_S 5.0
+
+extern char **environ;
+
+/* Start scontrol with its errors on a pipe. Return the end to read, -1: not started. */
+static int start(const char *nodes, pid_t *pid)
+{
+    const char *argv[] = { "scontrol", "show", "node", nodes, NULL };
+    posix_spawn_file_actions_t files;
+    int ends[2], rc;
+
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return -1;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_adddup2(&files, ends[1], STDERR_FILENO);
+    rc = posix_spawnp(pid, argv[0], &files, NULL, (char *const *)argv, environ);
+    posix_spawn_file_actions_destroy(&files);
+    close(ends[1]);
+    if (rc == 0)
+        return ends[0];
+    close(ends[0]);
+    return -1;
+}
+
+/* Read until the other end is closed or the time is over; the text is cut to size. */
+static void read_until_closed(int fd, double until_s, char *text, size_t size)
+{
+    struct pollfd p = { .fd = fd, .events = POLLIN };
+    size_t length = 0;
+    char more[256];
+    ssize_t n = 1;
+
+    while (n > 0 && now_s() < until_s && poll(&p, 1, (int)((until_s - now_s()) * 1e3) + 1) > 0) {
+        n = read(fd, more, sizeof(more));
+        for (ssize_t i = 0; i < n && length + 1 < size; i++)
+            text[length++] = more[i];
+    }
+    text[length] = '\0';
+}
+
+int node_check(const char *nodes, struct err *err)
+{
+    char text[1024], *missing;
+    pid_t pid;
+    int fd;
+
+    if (*nodes == '-') /* it would be an option of scontrol */
+        return err_set(err, "'%.80s' is not a list of nodes", nodes);
+    fd = start(nodes, &pid);
+    if (fd < 0)
+        return 0;
+    read_until_closed(fd, now_s() + LIMIT_S, text, sizeof(text));
+    close(fd);
+    kill(pid, SIGKILL); /* has no effect on one that has ended */
+    waitpid(pid, NULL, 0);
+    missing = strstr(text, "Node ");
+    if (!missing)
+        return 0;
+    missing[strcspn(missing, "\n")] = '\0';
+    return strstr(missing, " not found") ? err_set(err, "Slurm has no such node: %.200s", missing) : 0;
+}
