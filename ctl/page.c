@@ -107,7 +107,7 @@ static char *culprit_cell(const json_t *node, char *buf, size_t size)
     return buf;
 }
 
-#define LEMON_SURE 0.95 /* a score from here on is called a lemon: doc/protocol.md */
+#define LEMON_SURE 0.95 /* a score from here on is called a lemon: sgctl(1) */
 
 static char *lemon_cell(const json_t *node, char *buf, size_t size)
 {

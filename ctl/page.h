@@ -1,6 +1,6 @@
 /* page.h - the controller's answers as text for people.
  *
- * Pure: JSON in (doc/protocol.md), text out; no clock, no terminal, no network.  Unknown is "-", a column in
+ * Pure: JSON in (sgctl(1), JSON), text out; no clock, no terminal, no network.  Unknown is "-", a column in
  * which nothing is known is left out.  Each returns 0, or -1 with the reason when the answer is not what was
  * asked for (then nothing was written).  columns is the terminal's width; 0 where there is none: tables are
  * as wide as they need (common/text.h). */

@@ -1,4 +1,4 @@
-/* page_parts.h - what pages are made of: paragraphs, figures and tables of an answer (doc/protocol.md), and the
+/* page_parts.h - what pages are made of: paragraphs, figures and tables of an answer (sgctl(1), JSON), and the
  * parts that the reports of a job and of a trace share.  What an answer lacks is left out. */
 #ifndef SYNCGUARD_CTL_PAGE_PARTS_H
 #define SYNCGUARD_CTL_PAGE_PARTS_H

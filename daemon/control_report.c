@@ -1,4 +1,4 @@
-/* control_report.c - policies, and a job's among them, as JSON objects (doc/protocol.md). */
+/* control_report.c - policies, and a job's among them, as JSON objects (sgctl(1), JSON). */
 #include <math.h>
 #include <string.h>
 #include <strings.h>

@@ -53,7 +53,7 @@ int audit_add(struct audit *a, struct audit_entry *e, struct err *err);
 /* Write outcome, ratio and effect of e, which audit_add() wrote before. */
 int audit_update(struct audit *a, const struct audit_entry *e, struct err *err);
 
-/* The entry as in doc/protocol.md; the caller owns it. */
+/* The entry as in sgctl(1), JSON; the caller owns it. */
 json_t *audit_object(const struct audit_entry *e);
 /* At most limit entries, newest first; job 0: of all jobs; uid UINT32_MAX: of all users. The caller owns the array. */
 json_t *audit_list(struct audit *a, uint32_t job, uid_t uid, int limit);

@@ -1,5 +1,5 @@
 /* report_job.h - guarded steps as JSON objects: the answer to "job", the rows of "jobs" and "nodes"
- * (doc/protocol.md).
+ * (sgctl(1), JSON).
  * Pure, except job_scaling_renew(): only reads the job.  The caller owns the objects. */
 #ifndef SYNCGUARD_JOB_REPORT_JOB_H
 #define SYNCGUARD_JOB_REPORT_JOB_H

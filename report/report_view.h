@@ -1,5 +1,5 @@
 /* report_view.h - an analysis view as a JSON object: the keys that a running job and a recorded trace have in common
- * (doc/protocol.md).  Pure: only reads the view.  The caller owns the objects. */
+ * (sgctl(1), JSON).  Pure: only reads the view.  The caller owns the objects. */
 #ifndef SYNCGUARD_REPORT_REPORT_VIEW_H
 #define SYNCGUARD_REPORT_REPORT_VIEW_H
 

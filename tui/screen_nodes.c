@@ -8,7 +8,7 @@
 #include "tui/padded.h"
 #include "tui/screen.h"
 
-#define LEMON 0.95 /* a score from here on is called a lemon: doc/protocol.md */
+#define LEMON 0.95 /* a score from here on is called a lemon: sgctl(1) */
 
 static bool is_lost(const struct snap_node *n)
 {

@@ -1,4 +1,4 @@
-/* snapshot.h - the controller's answers (doc/protocol.md) as plain structs that screens draw.
+/* snapshot.h - the controller's answers (sgctl(1), JSON) as plain structs that screens draw.
  *
  * Everything is bounded before it is believed: arrays are cut at the limits below, strings at their field (at
  * a character's boundary, control and text-direction characters become '?'), numbers that are not finite or

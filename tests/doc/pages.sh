@@ -1,5 +1,5 @@
 #!/bin/bash
-# Manual pages: every program has one, they are well-formed, and say what the programs' own tables say.
+# Manual pages: every program has one, they are well-formed, and they agree with the tables and reports of the programs.
 . "${top_srcdir:=$PWD}/tests/tap.sh"
 page() { find "$top_builddir/doc" "$top_srcdir"/{doc,tui,ring,agent,daemon,spank} -name "$1" 2>/dev/null | head -n 1; }
 
@@ -67,10 +67,12 @@ while IFS= read -r line; do
 done < <("$sgctl" config)
 [ -n "$key" ] && [ -z "$missing" ]; ok $? "syncguard.conf.5 documents every key and default${missing:+, but not$missing}"
 
-# sgctl.1 documents what the protocol promises for a job, nodes and status.
-missing=''
-for key in $(sed -n '/^### job /,/^VIEW/{s/^| \(`[^|]*\) |.*/\1/p}' "$top_srcdir/doc/protocol.md" | grep -oE '[a-z_0-9]+'); do
+# sgctl.1 documents every key that the writers of a job's report put into it.
+missing='' keys=$(cd "$top_srcdir" && grep -ohE '(put_[a-z]+\(([^q]|\w\w+), |\{ *|"\{s:[^"]*}", *)"[a-z_0-9]{2,}"' {job/report_job,job/report_guarded,job/cadence,job/pacing}.c \
+    {daemon/control_report,history/history}.c report/report_{diagnosis,health,nodes,scaling,strategies,view}.c | grep -oE '"[a-z_0-9]+"$' | tr -d '"' | sort -u)
+for key in $keys; do
     grep -qw -- "$key" "$(page sgctl.1)" || missing+=" $key"
 done
+[ "$(wc -w <<<"$keys")" -gt 200 ]; ok $? "more than 200 keys of a job's report are found in the sources"
 [ -z "$missing" ]; ok $? "sgctl.1 documents every key of a job's JSON${missing:+, but not$missing}"
 done_testing
