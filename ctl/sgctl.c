@@ -1,4 +1,4 @@
-/* sgctl - ask SyncGuard's controller about guarded jobs.  What each command prints is in page.c, which commands
+/* sgctl - query SyncGuard's controller about guarded jobs.  What each command prints is in page.c, which commands
  * there are in commands.c. */
 #include <ctype.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* action.h - what the controller can do about a job, by name.
  *
- * The names that configuration, rules, engine, simulator, protocol and terminals share.  Pure; actions/action.h
+ * The names that configuration, rules, engine, protocol and terminals share.  Pure; actions/action.h
  * carries actions out. */
 #ifndef SYNCGUARD_RULES_ACTION_H
 #define SYNCGUARD_RULES_ACTION_H

@@ -1,6 +1,6 @@
 /* engine.h - evaluates the rules of one job's policy: from figures to decisions, each with a sentence.
  *
- * The same function runs live, on a recorded trace and in the simulator: no clock, no I/O, no allocation; the state
+ * The same function runs live and on a recorded trace: no clock, no I/O, no allocation; the state
  * is in the engine, which the caller owns. A decision states whether it is to be carried out (a policy's
  * Action=dryrun|enforce); the caller does so.
  *
