@@ -33,11 +33,11 @@ static void is_state(struct peer *p, uint64_t number, uint64_t items, const char
 
     view_figures_get(p->job->view, controller_now_s(), &f);
     view_rank_get(p->job->view, controller_now_s(), 0, &rank);
-    snprintf(what, sizeof(what), "%s: last batch taken", when);
+    snprintf(what, sizeof(what), "%s: the number of the last accepted batch is right", when);
     is_int((long long)p->agent->batch, (long long)number, "%s", what);
-    snprintf(what, sizeof(what), "%s: samples of the unknown rank", when);
+    snprintf(what, sizeof(what), "%s: samples of an unknown rank are counted as rejected", when);
     is_int((long long)f.refused, (long long)items, "%s", what);
-    snprintf(what, sizeof(what), "%s: what rank 0 is inside of", when);
+    snprintf(what, sizeof(what), "%s: the collective that rank 0 is inside of is right", when);
     is_int(rank.inside_op, items ? RING_OP_BARRIER : RING_OP_NONE, "%s", what);
 }
 
@@ -53,18 +53,18 @@ int main(void)
     if (log_open("agents", "/dev/null", LOG_LEVEL_ERROR, &err) < 0)
         return skip_all(err.text);
     view_rank_add(j->view, 0, 0, "a", NULL);
-    is_state(&peer, 0, 0, "at first");
+    is_state(&peer, 0, 0, "before the first batch");
     agents_batch(&peer, batch, write_batch(1, true));
-    is_state(&peer, 0, 0, "a batch whose last item is bad");
+    is_state(&peer, 0, 0, "after a batch whose last item is bad");
     is_int((long long)controller.batches, 0, "a refused batch is not counted");
     agents_batch(&peer, batch, write_batch(1, true));
-    is_state(&peer, 0, 0, "the bad batch again");
+    is_state(&peer, 0, 0, "after the bad batch was repeated");
     agents_batch(&peer, batch, write_batch(1, false));
-    is_state(&peer, 1, 2, "a good batch of the same number");
+    is_state(&peer, 1, 2, "after a good batch of the same number");
     agents_batch(&peer, batch, write_batch(1, false));
-    is_state(&peer, 1, 2, "the good batch again");
+    is_state(&peer, 1, 2, "after the good batch was repeated");
     agents_batch(&peer, batch, write_batch(2, false));
-    is_state(&peer, 2, 4, "the next batch");
+    is_state(&peer, 2, 4, "after the next batch");
     job_free(j);
     return done_testing();
 }

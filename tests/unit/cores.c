@@ -29,13 +29,13 @@ int main(void)
     is_done(done, 2, 4, 6, 8, "two cores, finished ranks spin: all run at half speed");
     /* By hand: 1 is done at 2; three share two cores until 3.5; then two cores for two. */
     cores_run(N, 2, CORES_GATE, at_once, works, NULL, done);
-    is_done(done, 2, 3.5, 4.5, 5.5, "two cores, finished ranks yield theirs");
+    is_done(done, 2, 3.5, 4.5, 5.5, "two cores, finished ranks yield: the others get their cores");
     cores_run(N, 4, CORES_GATE, at_once, works, NULL, done);
     is_done(done, 1, 2, 3, 4, "with a core each a gate changes nothing");
     /* The first is done at 2 and sleeps until 4: between, three share two cores. */
     cores_run(N, 2, CORES_SLEEP, at_once, works, sleep, done);
     is_done(done, 2, 3.5, 2 + 2 + (3 - 1 - 4.0 / 3) * 2, 7.3333333333,
-            "one rank sleeps for some time before it spins");
+            "two cores, one rank sleeps before it spins: the others get its core meanwhile");
     cores_run(N, 3, CORES_GATE, late, equal, NULL, done);
     is_done(done, 1, 1, 1, 7, "ranks that have not started use no core with a gate");
     cores_run(N, 3, CORES_SPIN, late, equal, NULL, done);

@@ -13,12 +13,15 @@ static const struct {
     float late_s[4]; /* by rank */
     float cost_s[4];
 } cases[] = {
-    { "all at once", 3, { 0, 0, 0 }, { 0, 0, 0 } },
-    { "a lone late rank bears all of it", 4, { 0, 6, 0, 0 }, { 0, 18, 0, 0 } },
-    { "two equally late ones share it", 4, { 5, 0, 5, 0 }, { 5, 0, 5, 0 } },
+    { "of three ranks that arrive together, none causes waiting", 3, { 0, 0, 0 }, { 0, 0, 0 } },
+    { "one late rank causes all waiting", 4, { 0, 6, 0, 0 }, { 0, 18, 0, 0 } },
+    { "two equally late ranks share the waiting", 4, { 5, 0, 5, 0 }, { 5, 0, 5, 0 } },
     /* 0 to 2: one waits, three absent; 2 to 6: two wait, two absent; 6 to 8: three wait for the last. */
-    { "each stretch is its absent ranks'", 4, { 8, 2, 0, 6 }, { 2.f / 3 + 4 + 6, 2.f / 3, 0, 2.f / 3 + 4 } },
-    { "a pair", 2, { 0, 3 }, { 0, 3 } },
+    { "waiting in each stretch is shared by the ranks that are still absent",
+      4,
+      { 8, 2, 0, 6 },
+      { 2.f / 3 + 4 + 6, 2.f / 3, 0, 2.f / 3 + 4 } },
+    { "the later of two ranks causes all waiting", 2, { 0, 3 }, { 0, 3 } },
 };
 
 static void by_hand(void)

@@ -269,10 +269,11 @@ static void detections(void)
             error = fmax(error, fabs(slowdown - truth));
             diagnosis_free(run.d);
         }
-        ok(right == 20, "%s: %s in %u of 20", cases[i].name, finding_class_name(job->fault), right);
-        ok(placed == 20, "  at the right place in %u", placed);
-        ok(worst <= cases[i].within, "  said within %u steps", worst);
-        ok(error <= 0.03, "  price off by at most %.4f", error);
+        ok(right == 20, "%s: the class is %s in %u of 20 runs", cases[i].name, finding_class_name(job->fault),
+           right);
+        ok(placed == 20, "%s: the place is right in %u of 20 runs", cases[i].name, placed);
+        ok(worst <= cases[i].within, "%s: the finding is named within %u steps", cases[i].name, worst);
+        ok(error <= 0.03, "%s: the price is off by at most %.4f", cases[i].name, error);
     }
 }
 
@@ -297,13 +298,16 @@ static void endings(void)
         while (run.k < jobs[i].end)
             one_step(&run, &jobs[i]);
         f = costliest(&run);
-        ok(f && f->standing, "%s stands at its end", finding_class_name(jobs[i].fault));
+        ok(f && f->standing, "%s: the finding stands at the end of the fault",
+           finding_class_name(jobs[i].fault));
         while (run.k < 700)
             one_step(&run, &jobs[i]);
         f = costliest(&run);
         truth = run.time_s / run.faultless_s;
-        ok(f && f->class == jobs[i].fault && !f->standing, "  and is over after it");
-        ok(f && near(run.time_s / (run.time_s - f->saved_s), truth, 0.02), "  its price is still told");
+        ok(f && f->class == jobs[i].fault && !f->standing,
+           "%s: the finding is over after the fault has ended", finding_class_name(jobs[i].fault));
+        ok(f && near(run.time_s / (run.time_s - f->saved_s), truth, 0.02),
+           "%s: the finding keeps its price after the fault has ended", finding_class_name(jobs[i].fault));
         while (run.k < AGAIN)
             one_step(&run, &jobs[i]);
         before_s = run.time_s - run.faultless_s;
@@ -311,7 +315,8 @@ static void endings(void)
             one_step(&run, &jobs[i]);
         f = standing(&run);
         truth = run.time_s - run.faultless_s - before_s;
-        ok(f && f->class == jobs[i].fault && near(f->saved_s, truth, 0.2), "  again: it costs %.2f s of %.2f",
+        ok(f && f->class == jobs[i].fault && near(f->saved_s, truth, 0.2),
+           "%s: the same fault again costs %.2f s of %.2f", finding_class_name(jobs[i].fault),
            f ? f->saved_s : NAN, truth);
         diagnosis_free(run.d);
     }

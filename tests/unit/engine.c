@@ -87,7 +87,7 @@ static void test_hold(void)
     is_int(decided[0].state, DECISION_DRYRUN, "a decision is a dry run by default");
     is_int(decided[0].action, ACTION_EXCLUDE, "a decision has the rule's action");
     ok(near(decided[0].projected_ratio, 0.8, 1e-12), "the projected ratio is the inverse of the slowdown");
-    is_int((long long)tick(41), 0, "a decision is made once");
+    is_int((long long)tick(41), 0, "a rule that acted does not act again a second later");
     is_int(rule_phase(engine.rule[0], &engine.state[0], 41), RULE_COOLING,
            "a rule cools down after it acted");
     straggler(NULL);
@@ -107,7 +107,7 @@ static void test_hold(void)
     is_str(decided[0].why_not, "the rule has acted on these nodes before",
            "a rule does not act on the same node again");
     is_int(decided[0].state, DECISION_WITHHELD, "a decision that is not allowed is withheld");
-    is_int((long long)tick(641), 0, "once");
+    is_int((long long)tick(641), 0, "a withheld decision is not repeated a second later");
     straggler("n6");
     is_int((long long)tick(642), 1, "a rule acts on another node");
 }
@@ -131,8 +131,8 @@ static void test_hysteresis(void)
     figures.value[FIGURE_SYNCHRONISATION_RATIO] = 0.2;
     for (double t = 13; t < 70; t += 1)
         if (tick(t))
-            ok(false, "cooling at %g", t);
-    is_int((long long)tick(70), 1, "a condition that stays true acts again after CoolDown");
+            ok(false, "a rule made a decision at %g s, before CoolDown had passed", t);
+    is_int((long long)tick(70), 1, "a rule whose condition stays true acts again after CoolDown");
 }
 
 static void test_budgets(void)
@@ -148,9 +148,9 @@ static void test_budgets(void)
     is_int((long long)tick(130), 1, "ActionsPerHour=2: the third action is withheld, which is a decision");
     is_str(decided[0].why_not, "2 actions in the last hour; ActionsPerHour=2",
            "ActionsPerHour=2: the withheld decision has the reason");
-    is_int((long long)tick(200), 0, "once");
-    is_int((long long)tick(3609.9), 0, "ActionsPerHour=2: no decision within the hour");
-    is_int((long long)tick(3610), 1, "ActionsPerHour=2: a decision after an hour");
+    is_int((long long)tick(200), 0, "ActionsPerHour=2: the withheld decision is not repeated");
+    is_int((long long)tick(3609.9), 0, "ActionsPerHour=2: no further decision is made within the hour");
+    is_int((long long)tick(3610), 1, "ActionsPerHour=2: after an hour the rule decides again");
     is_int(decided[0].state, DECISION_DRYRUN, "ActionsPerHour=2: after an hour an action is allowed");
     is_int(budget_spent(&engine.budget, 3610, &nodes), 2,
            "ActionsPerHour=2: two actions count in the last hour");
@@ -166,10 +166,10 @@ static void test_budgets(void)
            "NodesAtOnce=1: an action on two nodes is withheld");
     limits.nodes_at_once = 2;
     is_int((long long)tick(31), 1, "NodesAtOnce=2: an action on two nodes is allowed");
-    is_str(decided[0].node[1], "n6", "both");
+    is_str(decided[0].node[1], "n6", "NodesAtOnce=2: the decision names the second node");
     figures.node[0] = "n7";
     figures.n_nodes = 1;
-    is_int((long long)tick(700), 1, "a third");
+    is_int((long long)tick(700), 1, "a verdict on a third node makes a decision");
     is_str(decided[0].why_not, "2 nodes in the last hour; NodesPerHour=2",
            "NodesPerHour=2: an action on a third node is withheld");
 
@@ -276,7 +276,7 @@ static void test_kinds(void)
     is_str(decided[0].sentence, "site: the moon is full has held for 5.00 s: requeue the job",
            "the decision's sentence has the module's reason");
     is_int((long long)tick_paused(1000, true), 0, "a paused engine makes no decision");
-    is_int((long long)tick(1001), 1, "afterwards");
+    is_int((long long)tick(1001), 1, "an engine that is no longer paused decides again");
     site.act = false;
     tick(2000);
     is_int(rule_phase(engine.rule[0], &engine.state[0], 2000), RULE_IDLE,
@@ -381,17 +381,20 @@ static void test_effect(void)
            near(log(r.high / r.value), 2.353 * sqrt(1.571 * (0.00504 / 5 + 0.0105 / 4)), 0.03),
        "the effect is 0.8 with an interval of %.3f to %.3f", r.low, r.high);
     is_str(effect_text(&d, &(struct effect_ratio){ 0.83, 0.8, 0.86 }, text, sizeof(text)),
-           "excluded n5: 0.83 of the step time (0.80 to 0.86), as projected", "as projected");
+           "excluded n5: 0.83 of the step time (0.80 to 0.86), as projected",
+           "an effect near the projection is called as projected");
     is_str(effect_text(&d, &(struct effect_ratio){ 0.99, 0.9, 1.09 }, text, sizeof(text)),
-           "excluded n5: 0.99 of the step time (0.90 to 1.09), 0.80 was projected", "not so");
+           "excluded n5: 0.99 of the step time (0.90 to 1.09), 0.80 was projected",
+           "an effect far from the projection is given with the projected value");
     is_str(effect_text(&d, &(struct effect_ratio){ NAN, NAN, NAN }, text, sizeof(text)),
-           "excluded n5: the step time afterwards is not known", "unknown");
+           "excluded n5: the step time afterwards is not known",
+           "an effect that is not known is called unknown");
     is = effect_level(step_s, n, 2, 4, 0);
     r = effect_ratio(&was, &is);
     d = (struct decision){ .action = ACTION_SIGNAL, .signal = 10, .projected_ratio = NAN };
     is_str(effect_text(&d, &r, text, sizeof(text)),
            "sent USR1: 0.80 of the step time (too few steps for an interval)",
-           "two columns have no interval");
+           "an effect measured in two columns has no interval");
 }
 
 /* The rules of the shipped policies are valid. */

@@ -26,7 +26,7 @@ static void lines(void)
        "a time in another form is unknown");
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
         any |= jobtime_line(bad[i], &l);
-    ok(!any, "malformed lines are rejected");
+    ok(!any, "no malformed line is accepted");
 }
 
 /* The step was in the job's run 1. */

@@ -73,7 +73,7 @@ static void test_control(void)
     ok(page.pace.levers == 9 && page.generation == 8 && page.pace.generation == 1,
        "the control request is written to the page");
     pacing_apply(&page, &c.pace);
-    ok(page.generation == 8, "once");
+    ok(page.generation == 8, "the same control request again does not change the page");
     pacing_apply(NULL, &c.pace);
     control(&c, "{\"record\":true}");
     ok(c.pace.levers == 9, "a control message without levers leaves them as they are");

@@ -29,8 +29,8 @@ static void timed(void)
            "%d micro-batches: time with uneven stages", m);
         ok(near(pipeline_bubble(4, m, 1), 1 - m / walked(even, 4, m), 1e-12),
            "%d micro-batches: bubble of even stages", m);
-        ok(near(pipeline_speedup(4, m, 1), 4 * m / walked(even, 4, m), 1e-12), "%d micro-batches, speed-up",
-           m);
+        ok(near(pipeline_speedup(4, m, 1), 4 * m / walked(even, 4, m), 1e-12),
+           "%d micro-batches have the speed-up of a simulated pipeline", m);
     }
 }
 

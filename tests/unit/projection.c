@@ -77,10 +77,12 @@ static void rising(void)
     ok(near(p.limit, 0.10, 1e-9) && p.reach.p10 < p.reach.p50 && p.reach.p50 < p.reach.p90 &&
            near(p.reach.p50, 200, 0.05),
        "the limit is reached in 200 s: %.0f (%.0f to %.0f)", p.reach.p50, p.reach.p10, p.reach.p90);
-    ok(strstr(p.text, "synchronisation in about ") != NULL, "%s", p.text);
+    ok(strstr(p.text, "synchronisation in about ") != NULL,
+       "a rise below the limit predicts when the limit is reached: %s", p.text);
     run(300, 0.06, 0.12);
     view_projection_get(view, now_s, &p);
-    ok(p.trend == TREND_RISING && isnan(p.reach.p50) && strstr(p.text, "already"), "%s", p.text);
+    ok(p.trend == TREND_RISING && isnan(p.reach.p50) && strstr(p.text, "already"),
+       "a rise beyond the limit is said to have reached it already: %s", p.text);
     view_rank_add(view, 0, 1, "n", "");
     view_projection_get(view, now_s, &p);
     ok(p.trend == TREND_UNKNOWN, "another program starts without a trend");
@@ -94,7 +96,8 @@ static void falling(void)
     start(0.05);
     run(200, 0.20, 0.10);
     view_projection_get(view, now_s, &p);
-    ok(p.trend == TREND_FALLING && near(p.limit, 0.05, 1e-9) && near(p.reach.p50, 100, 0.1), "%s", p.text);
+    ok(p.trend == TREND_FALLING && near(p.limit, 0.05, 1e-9) && near(p.reach.p50, 100, 0.1),
+       "a fall reaches the lower limit in 100 s: %s", p.text);
     view_free(view);
 }
 
@@ -111,7 +114,7 @@ static void steady(void)
         trends += p.trend > TREND_NONE;
     }
     ok(trends <= 2, "two steady hours show a trend %d of 60 times", trends);
-    ok(isnan(p.reach.p50) && strstr(p.text, "no trend"), "%s", p.text);
+    ok(isnan(p.reach.p50) && strstr(p.text, "no trend"), "steady hours have no trend: %s", p.text);
     run(90, 0.09, 0.09);
     view_projection_get(view, now_s, &p);
     ok(p.trend == TREND_NONE, "a single jump is not a trend: %s", p.text);
@@ -126,7 +129,8 @@ static void slow(void)
     start(0);
     run(3000, 0.05, 0.08);
     view_projection_get(view, now_s, &p);
-    ok(p.trend == TREND_RISING && near(p.reach.p50, 2000, 0.25), "%s", p.text);
+    ok(p.trend == TREND_RISING && near(p.reach.p50, 2000, 0.25),
+       "a slow rise reaches the limit in 2000 s: %s", p.text);
     view_free(view);
 }
 

@@ -28,7 +28,8 @@ static void accepted(void)
 
     ok(parse(&o, "step --compute=100ms --comm 2us --json", &err) == 0,
        "a question with values and --json is parsed %s", err.text);
-    ok(options_given(&o, "json") && !strcmp(o.command->name, "step"), "it is known which");
+    ok(options_given(&o, "json") && !strcmp(o.command->name, "step"),
+       "the parsed options have the question's command and the option that was given");
     ok(near(options_number(&o, "compute"), 0.1, 1e-12) && near(options_number(&o, "comm"), 2e-6, 1e-12),
        "values after = and as separate words are parsed to SI units");
     ok(!options_given(&o, "accumulate") && options_number(&o, "accumulate") == 1,
@@ -145,13 +146,13 @@ static void scenarios(void)
         char *at;
 
         if (scenarios_find(dir, cases[i].name, path, sizeof(path), &err) == 0) {
-            is_str(strrchr(path, '/') + 1, cases[i].found, "%s", cases[i].name);
+            is_str(strrchr(path, '/') + 1, cases[i].found, "scenario %s is found", cases[i].name);
         } else {
             if ((at = strstr(err.text, dir))) {
                 memmove(at + 3, at + strlen(dir), strlen(at + strlen(dir)) + 1);
                 memcpy(at, "DIR", 3);
             }
-            is_str(err.text, cases[i].found, "%s", cases[i].name);
+            is_str(err.text, cases[i].found, "scenario %s is not found, with a reason", cases[i].name);
         }
     }
 }

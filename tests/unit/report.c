@@ -18,7 +18,7 @@ static void test_events(void)
     get_text(json_array_get(o, 0), "text", text, sizeof(text));
     is_str(text, "event 52", "the newest event is the first");
     ok(get_number(json_array_get(o, EVENT_LIST_MAX - 1), "age_s") == EVENT_LIST_MAX - 1,
-       "age of the oldest event kept");
+       "the oldest event of the list has its age");
     json_decref(o);
 }
 
@@ -30,10 +30,10 @@ static void test_selection(void)
 
     report_selection_parse(&s, o);
     ok(s.offset == 0 && s.count == 7 && s.columns == VIEW_COLUMNS,
-       "numbers out of range are the nearest in it");
-    ok(s.sort == REPORT_BY_COMPUTE && !strcmp(s.filter, "n1"), "order and filter");
+       "a selection's numbers out of range become the nearest allowed ones");
+    ok(s.sort == REPORT_BY_COMPUTE && !strcmp(s.filter, "n1"), "a selection's order and filter are read");
     report_selection_parse(&s, NULL);
-    ok(s.offset == 0 && s.count == UINT32_MAX, "without a selection: everything");
+    ok(s.offset == 0 && s.count == UINT32_MAX, "without a selection all rows are selected");
     json_decref(o);
 }
 
@@ -54,7 +54,7 @@ static void test_view(void)
     report_nodes_add(&t, v, "7.0", 0);
     report_nodes_of(&t, v, "7.0", "n1", "s0", 0);
     report_nodes_get(&t, "n9");
-    is_int((long long)t.n, 3, "two nodes with ranks, one without");
+    is_int((long long)t.n, 3, "the list has two nodes with ranks and one without");
     node = report_node_json(report_nodes_get(&t, "n1"));
     ok(get_int(node, "ranks", 0, 9, -1) == 2 && json_array_size(get_array(node, "jobs")) == 1,
        "a node has two ranks and lists its job once");
@@ -64,12 +64,15 @@ static void test_view(void)
     put_json(o, "verdicts", report_verdicts(v, 0));
     report_put_view(o, v, 0, &f, &ranks, &s, NULL, NULL);
     put_json(o, "rank_table", report_rank_table(v, 0, &ranks));
-    is_int(get_int(o, "rank_table_total", 0, 9, -1), 3, "ranks in all");
-    is_int((long long)json_array_size(get_array(o, "rank_table")), 2, "rows from the second rank on");
-    is_str(get_word(json_array_get(get_array(o, "rank_table"), 0), "state"), "running", "state of a rank");
+    is_int(get_int(o, "rank_table_total", 0, 9, -1), 3, "rank_table_total counts all ranks");
+    is_int((long long)json_array_size(get_array(o, "rank_table")), 2,
+           "a selection with offset 1 leaves out the first of three ranks");
+    is_str(get_word(json_array_get(get_array(o, "rank_table"), 0), "state"), "running",
+           "a rank in the table is running");
     ok(get_string(get_object(o, "scaling"), "missing") && get_string(get_object(o, "strategies"), "missing"),
        "scaling and strategies name what is missing");
-    ok(!json_object_get(o, "agents") && !json_object_get(o, "pace"), "nothing that only a job has");
+    ok(!json_object_get(o, "agents") && !json_object_get(o, "pace"),
+       "the report of a view has no agents and no pacing");
     report_ranks_free(&ranks);
     report_nodes_free(&t);
     json_decref(node);

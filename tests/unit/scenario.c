@@ -118,15 +118,21 @@ static void test_values(void)
         "Noise=node Job=b Cv=5%\nFault=drift Job=b Rank=3 Ratio=1.3 From=10 Over=20\n";
     struct err err = { "" };
 
-    ok(scenario_parse(&s, "t", text, strlen(text), &err) == 0, "a good file is read%s", err.text);
-    ok(s.seed == 7 && s.n_jobs == 2 && s.n_noises == 1 && s.n_faults == 1, "all lines are there");
-    ok(s.fabric.link_bytes_per_s == 50e9 && scenario_switches(&s.fabric) == 4, "the fabric is as written");
+    ok(scenario_parse(&s, "t", text, strlen(text), &err) == 0, "a scenario without mistakes is read %s",
+       err.text);
+    ok(s.seed == 7 && s.n_jobs == 2 && s.n_noises == 1 && s.n_faults == 1,
+       "seed, jobs, noise and fault of a scenario are read");
+    ok(s.fabric.link_bytes_per_s == 50e9 && scenario_switches(&s.fabric) == 4,
+       "the fabric has the rate and switches of its line");
     ok(s.jobs[0].compute_s == 0.25 && s.jobs[0].bytes == 1e9 && s.jobs[0].buckets == 4,
-       "the job, with defaults");
-    ok(scenario_job_nodes(&s.jobs[0]) == 8 && scenario_job_node(&s.jobs[0], 7) == 15, "its nodes, by stride");
-    ok(s.noises[0].job == 1 && s.noises[0].cv == 0.05 && s.faults[0].job == 1, "names are resolved");
-    ok(s.faults[0].rank == 3 && s.faults[0].node == -1, "a fault knows its one place");
-    ok(isinf(s.checkpoints[0].node_mtbf_s), "nodes do not fail unless it is said");
+       "a job has the values of its line, and defaults for the others");
+    ok(scenario_job_nodes(&s.jobs[0]) == 8 && scenario_job_node(&s.jobs[0], 7) == 15,
+       "NodeStride=2 places a job on every second node");
+    ok(s.noises[0].job == 1 && s.noises[0].cv == 0.05 && s.faults[0].job == 1,
+       "noise and fault refer to the job that they name");
+    ok(s.faults[0].rank == 3 && s.faults[0].node == -1, "a fault of a rank names no node");
+    ok(isinf(s.checkpoints[0].node_mtbf_s),
+       "nodes do not fail unless the scenario sets a mean time between failures");
 }
 
 /* Levers have the bits that pacing/pacer.h gives them; the latest policy rules. */
@@ -142,13 +148,18 @@ static void test_policies(void)
         snprintf(line, sizeof(line), HEAD "Job=a Ranks=4 Pacing=auto PaceLevers=%s\n",
                  pacer_lever_name(1u << i));
         ok(scenario_parse(&s, "t", line, strlen(line), &err) == 0 && scenario_levers(&s, 0, 0) == 1u << i,
-           "%s%s", pacer_lever_name(1u << i), err.text);
+           "PaceLevers=%s is read %s", pacer_lever_name(1u << i), err.text);
     }
-    ok(scenario_parse(&s, "t", text, strlen(text), &err) == 0, "a history of policies%s", err.text);
-    ok(scenario_levers(&s, 1, 9) == (PACER_RELEASE | PACER_GATE), "at first the job's own");
-    ok(scenario_levers(&s, 1, 10) == (PACER_DELAY | PACER_STAGGER), "... another from its step on");
-    ok(scenario_levers(&s, 1, 20) == 0 && scenario_levers(&s, 1, 99) == 0, "... and the next, in any order");
-    ok(s.jobs[1].pace.epoch == 16 && s.jobs[1].pace.holdout == 12, "with the defaults of syncguard.conf");
+    ok(scenario_parse(&s, "t", text, strlen(text), &err) == 0,
+       "a scenario whose job changes its policy twice is read %s", err.text);
+    ok(scenario_levers(&s, 1, 9) == (PACER_RELEASE | PACER_GATE),
+       "before the first change a job has its own levers");
+    ok(scenario_levers(&s, 1, 10) == (PACER_DELAY | PACER_STAGGER),
+       "from the step of the first change on a job has that policy's levers");
+    ok(scenario_levers(&s, 1, 20) == 0 && scenario_levers(&s, 1, 99) == 0,
+       "from the step of the second change on a job has no levers, although that line comes first");
+    ok(s.jobs[1].pace.epoch == 16 && s.jobs[1].pace.holdout == 12,
+       "a job's pacing has the defaults of syncguard.conf");
 }
 
 /* Algorithm= accepts all algorithms of network/schedule.h. */
@@ -161,8 +172,8 @@ static void test_algorithms(void)
 
         snprintf(text, sizeof(text), HEAD "Job=a Ranks=16 RanksPerNode=4 Algorithm=%s\n",
                  schedule_algorithms[a]);
-        ok(scenario_parse(&s, "t", text, strlen(text), &err) == 0 && s.jobs[0].algorithm == a, "%s%s",
-           schedule_algorithms[a], err.text);
+        ok(scenario_parse(&s, "t", text, strlen(text), &err) == 0 && s.jobs[0].algorithm == a,
+           "Algorithm=%s is read %s", schedule_algorithms[a], err.text);
     }
 }
 
@@ -178,8 +189,8 @@ static void test_shipped(void)
         struct err err = { "" };
 
         snprintf(path, sizeof(path), "%s/sim/scenarios/%s.conf", top ? top : ".", names[i]);
-        ok(scenario_read(&s, path, &err) == 0, "%s.conf%s", names[i], err.text);
-        is_str(s.name, names[i], "its run has the name of the file");
+        ok(scenario_read(&s, path, &err) == 0, "the shipped scenario %s.conf is read %s", names[i], err.text);
+        is_str(s.name, names[i], "a shipped scenario has the name of its file");
     }
 }
 

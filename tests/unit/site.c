@@ -93,7 +93,8 @@ static void test_example(void)
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         figures(&f, cases[i].nodes, cases[i].slowdown);
         site_ask(s, &q, &a);
-        ok(a.act == cases[i].act && a.action == -1, "%g nodes, slowdown %g: %s", cases[i].nodes,
+        ok(a.act == cases[i].act && a.action == -1,
+           "the shipped example on %g nodes with a slowdown of %g advises: %s", cases[i].nodes,
            cases[i].slowdown, cases[i].act ? a.reason : "nothing");
     }
     figures(&f, 100, 1.25);

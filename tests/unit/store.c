@@ -212,7 +212,7 @@ static void put(struct store *s, const struct run *run)
 
     j->start_wall_s = run->begin_s;
     snprintf(j->name, sizeof(j->name), "train");
-    ok(store_run(s, &r, &err) == 0, "run %u", run->job);
+    ok(store_run(s, &r, &err) == 0, "run %u is stored", run->job);
     job_free(j);
 }
 

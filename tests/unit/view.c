@@ -122,8 +122,8 @@ static void healthy(void)
     ok(f.regime == VIEW_COMPUTE, "the regime is compute: %s", view_regime_name(f.regime));
     ok(!verdict(), "noise alone raises no verdict");
     ok(f.mds > 1 && f.mds < 1.05, "smallest slowdown that would be named: %.3f", f.mds);
-    ok(f.synchronisation_ratio > 0.02 && f.synchronisation_ratio < 0.15, "waiting is %.3f",
-       f.synchronisation_ratio);
+    ok(f.synchronisation_ratio > 0.02 && f.synchronisation_ratio < 0.15,
+       "the share of waiting is between 0.02 and 0.15: %.3f", f.synchronisation_ratio);
     ok(fabs(f.compute_ratio + f.communication_ratio + f.synchronisation_ratio + f.p2p_ratio - 1) < 1e-9,
        "the shares of the time sum to 1");
     is_int((long long)f.refused, 0, "no item was rejected");
@@ -329,8 +329,8 @@ static void bounds(void)
         view_item(job.view, 1, &bad[i]);
     view_figures_get(job.view, 1, &f);
     is_int((long long)f.refused, ARRAY_SIZE(bad), "each item out of bounds is rejected and counted");
-    is_int(view_rank_add(job.view, VIEW_RANKS_MAX, 0, "n", ""), -1, "so is a rank out of bounds");
-    is_int(view_rank_add(job.view, 0, 1, "node9", ""), 0, "another program of the step");
+    is_int(view_rank_add(job.view, VIEW_RANKS_MAX, 0, "n", ""), -1, "a rank out of bounds is rejected");
+    is_int(view_rank_add(job.view, 0, 1, "node9", ""), 0, "a rank of another program of the step is added");
     view_figures_get(job.view, 1, &f);
     ok(f.ranks == 1 && !f.period && isnan(f.step_mean_s), "a new program starts without period and step time");
     finish();
@@ -355,10 +355,11 @@ static void phases(void)
     }
     view_phases_get(job.view, &p);
     ok(p.warm_up_steps > 0 && p.warm_up_steps <= 10, "%d steps of warm-up are found", p.warm_up_steps);
-    ok(p.pauses == 2 && near(p.pause_s, 6, 0.05), "%llu pauses, %.2f s in all", (unsigned long long)p.pauses,
-       p.pause_s);
-    ok(p.evaluations == 2 && p.foreign_collectives == 6, "%llu evaluations of %llu collectives",
-       (unsigned long long)p.evaluations, (unsigned long long)p.foreign_collectives);
+    ok(p.pauses == 2 && near(p.pause_s, 6, 0.05), "2 pauses of 6 s in all are found: %llu, %.2f s",
+       (unsigned long long)p.pauses, p.pause_s);
+    ok(p.evaluations == 2 && p.foreign_collectives == 6,
+       "2 evaluations of 6 collectives are found: %llu of %llu", (unsigned long long)p.evaluations,
+       (unsigned long long)p.foreign_collectives);
     ok(!verdict(), "warm-up raises no verdict");
     finish();
 }
