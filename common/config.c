@@ -74,9 +74,9 @@ static const struct key system_keys[] = {
 /* The built-in policies are written as an administrator would write them; policies/ ships the same lines,
  * commented. */
 static const char builtin[] =
-    "Policy=observe Description=\"Watch lightly: name only who costs the job 5 % or more.\" "
+    "Policy=observe Description=\"Observe only: report what costs the job at least 5 %.\" "
     "MinSlowdown=1.05 HangTimeout=60s SampleRate=20 Pacing=off\n"
-    "Policy=balanced Description=\"The default: name whoever costs the job 2 % or more.\"\n";
+    "Policy=balanced Description=\"The default: report what costs the job at least 2 %.\"\n";
 
 /* These names have another meaning after --sync-guard=. */
 static const char *const reserved[] = { "on", "off", "yes", "no", "none", "help", "default" };
