@@ -10,8 +10,10 @@ static void questions(void)
     json_t *a = ask("{\"query\":\"status\", \"tag\":7}");
 
     is_int((long long)number(a, "tag"), 7, "an answer carries the question's tag");
-    ok(json_is_true(at(a, "operator")) && number(a, "jobs") == 0, "status: no job, and we may see all");
-    ok(number(a, "rss_bytes") > 1e6 && json_is_null(at(a, "batches_per_s")), "unknown is null, not zero");
+    ok(json_is_true(at(a, "operator")) && number(a, "jobs") == 0,
+       "status counts no job, and its asker is an operator");
+    ok(number(a, "rss_bytes") > 1e6 && json_is_null(at(a, "batches_per_s")),
+       "status has a rate that is not known yet as null, not zero");
     json_decref(a);
     a = ask("{\"query\":\"weather\"}");
     ok(strstr(text(a, "error"), "status, jobs, job, nodes, scaling, record"),
@@ -21,7 +23,8 @@ static void questions(void)
     ok(strstr(text(a, "error"), "123.0"), "the error on a malformed job id has the expected form: %s", text(a, "error"));
     json_decref(a);
     a = ask("{\"query\":\"job\", \"job\":\"99\"}");
-    ok(strstr(text(a, "error"), "no guarded job"), "an unknown job: %s", text(a, "error"));
+    ok(strstr(text(a, "error"), "no guarded job"),
+       "the error on an unknown job states that it is not guarded: %s", text(a, "error"));
     json_decref(a);
 }
 
@@ -31,53 +34,60 @@ static void a_job(void)
         ask("{\"query\":\"job\", \"job\":4242, \"view\":{\"sort\":\"lateness\",\"count\":3,\"columns\":4}}");
 
     is_str(text(a, "id"), "4242.0", "a job is found by its number");
-    is_str(text(a, "state"), "running", "it runs");
-    is_int((long long)number(a, "ranks"), 8, "with its ranks");
-    is_int((long long)number(a, "period"), 3, "its step is three collectives");
-    ok(number(a, "step_s.p50") > 0.04 && number(a, "step_s.p50") < 0.08, "step time %.3f s",
-       number(a, "step_s.p50"));
-    is_str(text(a, "verdicts.0.class"), "straggler", "the slower rank is a straggler");
-    is_str(text(a, "verdicts.0.culprits.0"), "sim3", "named by its node");
-    ok(number(a, "verdicts.0.slowdown") > 1.1, "with its price: %.2f", number(a, "verdicts.0.slowdown"));
-    is_int((long long)json_array_size(at(a, "rank_table")), 3, "a view gets the rows it asks for");
-    is_int((long long)number(a, "rank_table.0.rank"), 3, "sorted");
-    is_int((long long)json_array_size(at(a, "heat.rows")), 3, "the heat map has the same rows");
+    is_str(text(a, "state"), "running", "the simulated job runs");
+    is_int((long long)number(a, "ranks"), 8, "the job's report counts 8 ranks");
+    is_int((long long)number(a, "period"), 3, "the job's step has a period of three collectives");
+    ok(number(a, "step_s.p50") > 0.04 && number(a, "step_s.p50") < 0.08,
+       "the job's median step time is 0.04 to 0.08 s: %.3f s", number(a, "step_s.p50"));
+    is_str(text(a, "verdicts.0.class"), "straggler", "the verdict on the slower rank is straggler");
+    is_str(text(a, "verdicts.0.culprits.0"), "sim3", "the verdict names the slower rank's node");
+    ok(number(a, "verdicts.0.slowdown") > 1.1, "the verdict's price is above 1.1: %.2f",
+       number(a, "verdicts.0.slowdown"));
+    is_int((long long)json_array_size(at(a, "rank_table")), 3,
+           "the table of ranks has the three rows that the view asks for");
+    is_int((long long)number(a, "rank_table.0.rank"), 3, "the table of ranks begins with the slowest rank");
+    is_int((long long)json_array_size(at(a, "heat.rows")), 3,
+           "the heat map has as many rows as the table of ranks");
     is_int((long long)number(a, "rank_table_total"), 8, "the table of ranks has a total of 8");
-    ok(json_is_null(at(a, "samples_per_s")), "samples a second are unknown");
-    is_str(text(a, "timeline.0.class"), "straggler", "the timeline has what was raised");
+    ok(json_is_null(at(a, "samples_per_s")),
+       "samples a second are unknown of a job that does not report them");
+    is_str(text(a, "timeline.0.class"), "straggler", "the timeline begins with the straggler");
     ok(number(a, "efficiency.parallel") > 0.5 && number(a, "efficiency.parallel") < 0.95 &&
            near(number(a, "efficiency.parallel"),
                 number(a, "efficiency.load_balance") * number(a, "efficiency.serialisation") *
                     number(a, "efficiency.transfer"),
                 1e-6),
        "the parallel efficiency %.2f is the product of its factors", number(a, "efficiency.parallel"));
-    ok(number(a, "communicators.0.efficiency.run.parallel") > 0, "a communicator has them, too");
+    ok(number(a, "communicators.0.efficiency.run.parallel") > 0,
+       "a communicator has efficiencies of the run");
     ok(number(a, "critical_path.ranks.0.rank") == 3 && number(a, "critical_path.concentration") > 0.25 &&
            number(a, "critical_path.ranks.0.delay_s") > 0,
        "the critical path runs through the slower rank, the last in %.2f, costing %.4f s a step",
        number(a, "critical_path.concentration"), number(a, "critical_path.ranks.0.delay_s"));
     ok(number(a, "rank_table.0.delay_s") > number(a, "rank_table.1.delay_s") &&
            number(a, "rank_table.0.wait_s") < number(a, "rank_table.1.wait_s"),
-       "it causes waiting and has none itself");
+       "the slower rank causes more waiting than the next one, and waits less");
     ok(near(number(a, "agents.0.health.frequency_hz"), 3.1e9, 1e-6) &&
            !at(a, "agents.0.health.throttled_per_s") && !at(a, "agents.0.health.gpus"),
-       "nodes have their health, without values that are unknown");
+       "an agent has its node's health, without the keys of unknown figures");
     ok(number(a, "rank_table.0.health.involuntary_per_s") > 10 &&
            json_is_false(at(a, "rank_table.0.health.shared_cpu")) && !at(a, "rank_table.0.health.gpu"),
-       "so do ranks");
+       "a rank has its health, without the keys of unknown figures");
     ok(strstr(text(a, "rank_table.0.health.cause"), "its CPU is shared with other processes") &&
            json_is_null(at(a, "rank_table.1.health.cause")),
-       "and why it may be late: %s", text(a, "rank_table.0.health.cause"));
-    ok(at(a, "projection.warning") && *text(a, "projection.text"), "%s", text(a, "projection.text"));
+       "the health of the slower rank has a cause, that of the next rank has none: %s",
+       text(a, "rank_table.0.health.cause"));
+    ok(at(a, "projection.warning") && *text(a, "projection.text"),
+       "the projection has a warning flag and a sentence: %s", text(a, "projection.text"));
     printf("# %s\n", text(a, "sentence"));
     json_decref(a);
 
     a = ask("{\"query\":\"jobs\"}");
-    is_int((long long)json_array_size(at(a, "jobs")), 1, "the list has it");
+    is_int((long long)json_array_size(at(a, "jobs")), 1, "the list of jobs has one job");
     json_decref(a);
     a = ask("{\"query\":\"nodes\"}");
-    is_str(text(a, "nodes.0.node"), "sim3", "nodes: the accused one first");
-    ok(number(a, "nodes.0.culprit_count") >= 1, "and history counts it");
+    is_str(text(a, "nodes.0.node"), "sim3", "the list of nodes begins with the culprit");
+    ok(number(a, "nodes.0.culprit_count") >= 1, "the list of nodes counts the culprit's verdicts");
     json_decref(a);
 }
 
@@ -88,7 +98,7 @@ static void another_user(void)
     pid_t pid;
 
     if (geteuid()) {
-        ok(true, "another user # SKIP only root can become one");
+        ok(true, "another user sees the status and no job # SKIP only root can become another user");
         return;
     }
     fflush(stdout);
@@ -191,21 +201,23 @@ static void misbehaviour(void)
         garbage[i] = (char)(i * 37);
     if (connect(fd, (struct sockaddr *)&a, sizeof(a)) == 0 && write(fd, garbage, sizeof(garbage)) < 0)
         printf("# %s\n", strerror(errno));
-    ok(still_answers(), "raw garbage on the port");
+    ok(still_answers(), "the controller answers after raw garbage on its port");
     close(fd);
     say(&b, "[1,2,3]", NULL, 0);
-    ok(strstr(b.answer, "one JSON object"), "a frame that is no object: %s", b.answer);
+    ok(strstr(b.answer, "one JSON object"), "a frame that is no JSON object is rejected with its reason: %s",
+       b.answer);
     say(&b, "{\"hello\":\"agent\",\"job\":1}", NULL, 0);
-    ok(strstr(b.answer, "lacks uid, job or step"), "a hello with holes: %s", b.answer);
+    ok(strstr(b.answer, "lacks uid, job or step"),
+       "a hello without required keys is rejected with their names: %s", b.answer);
     char *hello = xasprintf("{\"hello\":\"agent\",\"job\":77,\"step\":0,\"uid\":%u,\"node\":\"evil\\u001b["
                             "2J\",\"policy\":\"none\"}",
                             (unsigned)getuid());
     say(&b, hello, garbage, sizeof(garbage));
     free(hello);
-    ok(strstr(b.answer, "welcome") && still_answers(), "a malformed batch");
+    ok(strstr(b.answer, "welcome") && still_answers(), "the controller answers after a malformed batch");
     json_t *j = ask("{\"query\":\"job\",\"job\":77}");
-    is_str(text(j, "agents.0.node"), "evil?[2J", "no control characters reach a screen");
-    is_str(text(j, "regime"), "starting", "nothing of the malformed batch is believed");
+    is_str(text(j, "agents.0.node"), "evil?[2J", "a control character in a node's name is replaced");
+    is_str(text(j, "regime"), "starting", "no item of the malformed batch is used");
     json_decref(j);
 }
 
@@ -215,16 +227,17 @@ static void history(pid_t job)
 
     waitpid(job, NULL, 0);
     a = ask_until("{\"query\":\"job\", \"job\":\"4242.0\"}", "state", "finished");
-    is_str(text(a, "state"), "finished", "the step ended");
+    is_str(text(a, "state"), "finished", "the step is finished after its agents ended");
     json_decref(a);
     is_int(live_stop(SIGTERM), 0, "SIGTERM ends the controller cleanly");
     live_start();
     a = ask("{\"query\":\"job\", \"job\":\"4242.0\"}");
     ok(!strcmp(text(a, "state"), "finished") && number(a, "steps") > 20,
-       "another controller knows the step from history: %.0f steps", number(a, "steps"));
+       "a controller that was started again has the finished step in its history: %.0f steps",
+       number(a, "steps"));
     json_decref(a);
     a = ask("{\"query\":\"jobs\", \"finished\":true}");
-    ok(json_array_size(at(a, "jobs")) >= 1, "and lists it among the finished");
+    ok(json_array_size(at(a, "jobs")) >= 1, "a controller that was started again lists the finished step");
     json_decref(a);
 }
 
@@ -243,19 +256,20 @@ static void once_more(void)
 
         if (number(node, "seen_jobs") != 1 || number(node, "culprit_jobs") != slow ||
             !at(node, "lemon_score"))
-            ok(false, "%s was seen in a job", text(node, "node"));
+            ok(false, "%s: its numbers of jobs in the list of nodes are wrong", text(node, "node"));
     }
     json_decref(a);
     waitpid(job, NULL, 0);
     a = ask_until("{\"query\":\"job\", \"job\":\"4243.0\"}", "state", "finished");
-    is_int((long long)number(a, "past.runs"), 1, "it has a run before it");
-    ok(number(a, "past.step_ratio") > 0.5 && number(a, "past.step_ratio") < 2, "%s", text(a, "past.text"));
+    is_int((long long)number(a, "past.runs"), 1, "the second run is compared with one earlier run");
+    ok(number(a, "past.step_ratio") > 0.5 && number(a, "past.step_ratio") < 2,
+       "the second run's step time is 0.5 to 2 times that of the first: %s", text(a, "past.text"));
     ok(number(a, "past.energy_j_per_step") > 20 && number(a, "past.energy_ratio") > 0.3,
-       "a step uses %.0f J on its nodes, %.2f times what it did", number(a, "past.energy_j_per_step"),
-       number(a, "past.energy_ratio"));
+       "energy per step is reported and compared: %.0f J, %.2f times that of the first run",
+       number(a, "past.energy_j_per_step"), number(a, "past.energy_ratio"));
     json_decref(a);
     a = ask("{\"query\":\"job\", \"job\":\"4242.0\"}");
-    ok(json_is_null(at(a, "past")), "which the first run had not");
+    ok(json_is_null(at(a, "past")), "the first run is compared with none");
     json_decref(a);
 }
 
@@ -269,7 +283,7 @@ static void reload(void)
     live_configure("Policy=gentle MinSlowdown=1.5");
     kill(live.controller, SIGHUP);
     a = ask_until("{\"query\":\"status\"}", next, "gentle");
-    is_str(text(a, next), "gentle", "SIGHUP reads the configuration again");
+    is_str(text(a, next), "gentle", "a policy that was added to the configuration is known after SIGHUP");
     json_decref(a);
     live_configure("Policy=gentle MinSlowdown=0.5");
     kill(live.controller, SIGHUP);
@@ -278,10 +292,10 @@ static void reload(void)
     is_int((long long)json_array_size(at(a, "policies")), (long long)n + 1, "a wrong configuration changes nothing");
     json_decref(a);
     free(next);
-    is_int(live_stop(SIGKILL), SIGKILL, "killed");
+    is_int(live_stop(SIGKILL), SIGKILL, "SIGKILL ends the controller");
     live_configure("");
     live_start();
-    ok(still_answers(), "after a kill the next one works on the same history");
+    ok(still_answers(), "a controller that is started after SIGKILL answers");
 }
 
 int main(void)

@@ -90,30 +90,31 @@ static void decisions(void)
 {
     json_t *a, *r;
 
-    ok(becomes("4242", "policy.rules.0.last.state", "dryrun"), "a straggler, and a rule that it fits");
+    ok(becomes("4242", "policy.rules.0.last.state", "dryrun"),
+       "the rule on stragglers makes a dry-run decision");
     a = job("4242");
     is_str(text(a, "policy.name"), "p", "the policy is chosen by the job's user");
-    is_str(text(a, "policy.action"), "dryrun", "nothing is done unless the policy says so");
+    is_str(text(a, "policy.action"), "dryrun", "a policy without Action= makes dry runs");
     r = rule(a, "slow");
-    is_str(text(r, "last.action"), "exclude", "the decision");
-    is_str(text(r, "last.nodes.0"), "sim3", "aims at the straggler's node");
-    ok(number(r, "last.projected_ratio") > 0.7 && number(r, "last.projected_ratio") < 0.96, "%s",
-       text(r, "last.sentence"));
-    is_str(text(r, "phase"), "cooling", "then it cools down");
-    ok(number(r, "cooling_s") > 3000 && number(r, "acted") == 1, "for an hour");
-    is_str(text(r, "terms.0.text"), "class == straggler", "its terms");
-    is_str(text(r, "terms.0.truth"), "yes", "with their truth");
+    is_str(text(r, "last.action"), "exclude", "the decision is to exclude a node");
+    is_str(text(r, "last.nodes.0"), "sim3", "the decision names the straggler's node");
+    ok(number(r, "last.projected_ratio") > 0.7 && number(r, "last.projected_ratio") < 0.96,
+       "the decision projects 0.70 to 0.96 of the step time: %s", text(r, "last.sentence"));
+    is_str(text(r, "phase"), "cooling", "after the decision the rule cools down");
+    ok(number(r, "cooling_s") > 3000 && number(r, "acted") == 1,
+       "the rule's cool-down lasts an hour after one decision");
+    is_str(text(r, "terms.0.text"), "class == straggler", "the rule lists its first term");
+    is_str(text(r, "terms.0.truth"), "yes", "the rule's first term is true");
     r = rule(a, "never");
-    is_str(text(r, "terms.1.value"), "?", "what is not known is unknown");
-    is_str(text(r, "truth"), "unknown", "and so is what hangs on it");
-    ok(json_is_null(at(r, "last")), "and nothing comes of it");
-    is_int((long long)number(a, "policy.budget.actions"), 2,
-           "the budget knows what a dry run would have used");
+    is_str(text(r, "terms.1.value"), "?", "the value of an unknown figure is written as ?");
+    is_str(text(r, "truth"), "unknown", "a rule with an unknown term is unknown");
+    ok(json_is_null(at(r, "last")), "a rule with an unknown term makes no decision");
+    is_int((long long)number(a, "policy.budget.actions"), 2, "dry runs count against the job's budget");
     ok(json_array_size(at(a, "policy.decisions")) <= 3, "each decision is listed once");
     json_decref(a);
     a = ask("{\"query\":\"audit\",\"job\":\"4242\"}");
     is_str(text(a, json_array_size(at(a, "audit")) == 3 ? "audit.2.rule" : "audit.1.rule"), "slow",
-           "the audit has them");
+           "the audit has the decision of the rule on stragglers");
     json_decref(a);
 }
 
@@ -132,7 +133,7 @@ static void audit_file(void)
     }
     if (f)
         fclose(f);
-    ok(n >= 2 && good == n, "and the file of JSON lines: %d", n);
+    ok(n >= 2 && good == n, "each line of AuditLog is a JSON object with event and time: %d lines", n);
 }
 
 /* ---- commands ---- */
@@ -159,37 +160,40 @@ static void commands(void)
     json_decref(a);
     a = control("4242", "set", "\"HangTimeout=50s\",\"SampleRate=0\"");
     is_str(text(a, "error"), "SampleRate=0: a rate from 1 to 1000 a second (default 50)",
-           "one that is wrong");
+           "setting a wrong value is rejected with the accepted ones");
     json_decref(a);
     a = job("4242");
-    is_str(text(param(a, "HangTimeout"), "value"), "45s", "keeps all from being set");
-    is_str(text(a, "policy.action"), "dryrun", "as it was");
+    is_str(text(param(a, "HangTimeout"), "value"), "45s",
+           "with one wrong value among several, the first is not set");
+    is_str(text(a, "policy.action"), "dryrun", "with one wrong value among several, the action is not set");
     json_decref(a);
     a = control("4242", "set", "\"Colour=red\"");
-    ok(strstr(text(a, "error"), "unknown parameter 'Colour': expected one of MinSlowdown"), "%s",
-       text(a, "error"));
+    ok(strstr(text(a, "error"), "unknown parameter 'Colour': expected one of MinSlowdown"),
+       "setting an unknown parameter is rejected with the known ones: %s", text(a, "error"));
     json_decref(a);
     a = control("4242", "set", "\"SampleRate=default\"");
-    is_str(text(param(a, "SampleRate"), "value"), "50", "default takes it back");
+    is_str(text(param(a, "SampleRate"), "value"), "50", "Key=default restores the policy's value");
     json_decref(a);
     a = control("4242", "dance", "");
-    ok(strstr(text(a, "error"), "set, pause, resume"), "%s", text(a, "error"));
+    ok(strstr(text(a, "error"), "set, pause, resume"),
+       "an unknown command is rejected with the known ones: %s", text(a, "error"));
     json_decref(a);
     a = control("4242", "pause", "");
-    ok(json_is_true(at(a, "policy.paused")), "paused");
+    ok(json_is_true(at(a, "policy.paused")), "a policy is paused by the command pause");
     json_decref(a);
     a = control("4242", "resume", "");
-    ok(json_is_false(at(a, "policy.paused")), "resumed");
+    ok(json_is_false(at(a, "policy.paused")), "a policy is no longer paused after the command resume");
     json_decref(a);
     a = job("4242");
-    ok(json_is_false(at(a, "verdicts.0.acknowledged")), "nobody has seen the straggler");
+    ok(json_is_false(at(a, "verdicts.0.acknowledged")), "a verdict is not acknowledged at first");
     json_decref(a);
     json_decref(control("4242", "acknowledge", ""));
     a = job("4242");
-    ok(json_is_true(at(a, "verdicts.0.acknowledged")), "acknowledged");
+    ok(json_is_true(at(a, "verdicts.0.acknowledged")),
+       "a verdict is acknowledged by the command acknowledge");
     json_decref(a);
     a = ask("{\"query\":\"audit\",\"job\":\"4242\"}");
-    ok(says(a, "acknowledge"), "and written down");
+    ok(says(a, "acknowledge"), "the audit has the command acknowledge");
     json_decref(a);
     a = control("99", "pause", "");
     ok(strstr(text(a, "error"), "no guarded job 99"), "a command for an unknown job is refused");
@@ -203,15 +207,16 @@ static void lists(void)
 
     json_array_foreach(at(a, "policies"), i, p)
         n += !strcmp(text(p, "name"), "p") && number(p, "jobs") == 1;
-    is_int((long long)n, 1, "the policies, with their jobs");
-    is_str(text(a, "selections.0.User"), "sim", "and whom they are for");
+    is_int((long long)n, 1, "one policy has the job");
+    is_str(text(a, "selections.0.User"), "sim",
+           "the policies are listed with the user that PolicyFor= selects");
     json_decref(a);
     a = ask("{\"query\":\"policy\",\"name\":\"P\"}");
-    is_str(text(a, "text"), "For the test", "one of them");
-    is_int((long long)json_array_size(at(a, "rules")), 4, "with its rules");
+    is_str(text(a, "text"), "For the test", "the answer on one policy has its description");
+    is_int((long long)json_array_size(at(a, "rules")), 4, "the answer on one policy has its four rules");
     ok(number(a, "params.0.min") == 1 && number(a, "params.0.max") == 10 &&
            !strcmp(text(a, "params.0.unit"), "ratio"),
-       "and parameters with unit and range");
+       "the answer on one policy has parameters with unit and range");
     json_decref(a);
     a = ask("{\"query\":\"policy\",\"name\":\"gone\"}");
     is_str(text(a, "error"), "unknown policy 'gone': expected one of observe, balanced, p",
@@ -278,7 +283,7 @@ static void retuning(void)
     configure("MinSlowdown=1.03 SampleRate=20");
     kill(live.controller, SIGHUP);
     json_decref(control("77", "set", "\"SampleRate=default\""));
-    ok(hears(&e, "\"rate_hz\":20"), "so it is when the configuration changes");
+    ok(hears(&e, "\"rate_hz\":20"), "an agent gets the parameters again after the configuration changed");
     link_close(l);
     event_base_free(e.base);
 }
@@ -299,16 +304,18 @@ static void reload(void)
         pause_s(0.1);
         a = NULL;
     }
-    is_str(text(param(a, "MinSlowdown"), "value"), "1.04", "a reload reaches running jobs");
-    is_str(text(param(a, "HangTimeout"), "value"), "45s", "what was set stays");
-    ok(number(rule(a, "slow"), "acted") == 1, "rules remember what they did");
+    is_str(text(param(a, "MinSlowdown"), "value"), "1.04", "a reload changes a running job's parameter");
+    is_str(text(param(a, "HangTimeout"), "value"), "45s",
+           "a reload keeps a parameter that was set for the job");
+    ok(number(rule(a, "slow"), "acted") == 1, "a reload keeps the number of times that a rule acted");
     json_decref(a);
     live_configure(
         "Policy=p MinSlowdown=1.09\nRule=bad Policy=p When=\"synchronisation_ratio > 5s\" Action=drain\n");
     kill(live.controller, SIGHUP);
     ok(live_logged("keeping the present configuration"), "a wrong rule is reported in the log");
     a = job("4242");
-    is_str(text(param(a, "MinSlowdown"), "value"), "1.04", "a rule that is wrong: nothing changes");
+    is_str(text(param(a, "MinSlowdown"), "value"), "1.04",
+           "a configuration with a wrong rule changes no parameter");
     json_decref(a);
 }
 
@@ -326,15 +333,20 @@ static void enforce(void)
         pause_s(0.1);
         a = NULL;
     }
-    is_str(text(a, "policy.action"), "enforce", "an operator enforces");
-    ok(json_is_true(at(a, "policy.nodes_enforced")), "what is done to nodes, too");
+    is_str(text(a, "policy.action"), "enforce", "an operator sets Action=enforce");
+    ok(json_is_true(at(a, "policy.nodes_enforced")),
+       "Action=enforce of an operator also enforces actions on nodes");
     json_decref(a);
-    ok(becomes("4300", "policy.rules.0.last.outcome", "failed"), "what cannot be done has failed");
+    ok(becomes("4300", "policy.rules.0.last.outcome", "failed"),
+       "the outcome of an action that cannot be done is failed");
     a = job("4300");
-    is_str(text(rule(a, "slow"), "last.state"), "enforced", "it was to be done");
-    ok(*text(rule(a, "slow"), "last.outcome_text"), "%s", text(rule(a, "slow"), "last.outcome_text"));
+    is_str(text(rule(a, "slow"), "last.state"), "enforced",
+           "the decision of an action that failed is enforced");
+    ok(*text(rule(a, "slow"), "last.outcome_text"), "the outcome of an action that failed has a reason: %s",
+       text(rule(a, "slow"), "last.outcome_text"));
     json_decref(a);
-    ok(becomes("4300", "policy.rules.3.last.outcome", "done"), "what can be done is");
+    ok(becomes("4300", "policy.rules.3.last.outcome", "done"),
+       "the outcome of an action that can be done is done");
     for (int i = 0; i < 600; i++) {
         a = job("4300");
         if (*text(rule(a, "page"), "last.effect"))
@@ -346,7 +358,7 @@ static void enforce(void)
     ok(strstr(text(rule(a, "page"), "last.effect"), "ran the command: ") &&
            number(rule(a, "page"), "last.effect_ratio") > 0.3 &&
            number(rule(a, "page"), "last.effect_ratio") < 3,
-       "and its effect is measured: %s", text(rule(a, "page"), "last.effect"));
+       "the effect of an action that was done is measured: %s", text(rule(a, "page"), "last.effect"));
     json_decref(a);
     kill(pid, SIGTERM);
     waitpid(pid, NULL, 0);
@@ -358,13 +370,14 @@ static void restart(void)
 
     live_stop(SIGKILL);
     configure("MinSlowdown=1.04");
-    ok(live_start(), "another controller");
-    ok(becomes("4242", "policy.name", "p"), "to which the agents come back");
+    ok(live_start(), "the controller is started again");
+    ok(becomes("4242", "policy.name", "p"), "the job is known to the new controller with its policy");
     a = job("4242");
-    is_str(text(param(a, "HangTimeout"), "value"), "45s", "it reads what was set from the audit");
-    is_str(text(rule(a, "slow"), "last.nodes.0"), "sim3", "and what was decided");
+    is_str(text(param(a, "HangTimeout"), "value"), "45s",
+           "a parameter that was set survives a restart of the controller");
+    is_str(text(rule(a, "slow"), "last.nodes.0"), "sim3", "a decision survives a restart of the controller");
     ok(number(rule(a, "slow"), "acted") == 1 && number(a, "policy.budget.actions") >= 2,
-       "so that it is neither decided again nor forgotten by the budget");
+       "after a restart of the controller a rule does not decide again, and the budget counts its action");
     json_decref(a);
 }
 
@@ -440,17 +453,18 @@ static void next_run(void)
 
     script(slurm_helper, "cat >/dev/null; echo '{\"result\":\"done\",\"text\":\"requeued\"}'");
     pid = enforced_run("4600", "0", "1.3");
-    ok(becomes("4600", "policy.rules.0.last.outcome", "done"), "a node is excluded");
+    ok(becomes("4600", "policy.rules.0.last.outcome", "done"), "the exclude of the straggler's node is done");
     end_job(pid);
 
     pid = enforced_run("4600", "1", "1.0");
     a = decided("4600", "exclude", "effect");
     d = decision(a, "exclude");
     ok(strstr(text(d, "effect"), "excluded sim3: 0.") && strstr(text(d, "effect"), "projected"),
-       "the next run shows what that brought: %s", text(d, "effect"));
+       "the next run reports the effect of the exclude: %s", text(d, "effect"));
     ok(number(d, "effect_ratio") > 0.6 && number(d, "effect_ratio") < 0.97 && number(d, "restarts") == 0,
-       "a shorter step");
-    is_str(text(rule(a, "slow"), "last.effect"), text(d, "effect"), "also as the rule's last decision");
+       "the effect of the exclude is 0.60 to 0.97 of the step time, as a decision of the first run");
+    is_str(text(rule(a, "slow"), "last.effect"), text(d, "effect"),
+           "the rule's last decision has the same effect");
     json_decref(a);
 
     json_decref(ask(ask_requeue));
@@ -459,7 +473,7 @@ static void next_run(void)
     d = decision(a, "requeue");
     ok(!strcmp(text(d, "sentence"), "by hand: requeue the job") && number(d, "by") == getuid() &&
            json_is_null(at(d, "rule")),
-       "a person requeues it");
+       "a requeue by hand is listed with its user and without a rule");
     json_decref(a);
     end_job(pid);
 
@@ -468,9 +482,11 @@ static void next_run(void)
     d = decision(a, "requeue");
     ok(strstr(text(d, "effect"), "requeued the job: ") && number(d, "effect_ratio") > 0.8 &&
            number(d, "effect_ratio") < 1.25,
-       "which is measured, too: %s", text(d, "effect"));
-    is_int((long long)json_array_size(at(a, "policy.decisions")), 2, "and written down once");
-    is_int((long long)number(a, "policy.budget.actions"), 1, "but counts against no budget");
+       "the effect of a requeue by hand is measured: %s", text(d, "effect"));
+    is_int((long long)json_array_size(at(a, "policy.decisions")), 2,
+           "the next run lists exclude and requeue once each");
+    is_int((long long)number(a, "policy.budget.actions"), 1,
+           "a requeue by hand does not count against the budget");
     json_decref(a);
     end_job(pid);
     unlink(slurm_helper);
@@ -507,13 +523,13 @@ static void lost_audit(void)
     live_stop(SIGTERM);
     script(hook, body);
     live_configure(conf);
-    ok(system(clear) == 0 && live_start(), "a controller that knows nothing");
+    ok(system(clear) == 0 && live_start(), "a controller is started without history");
     pid = live_job("4700", "120", "8");
-    ok(becomes("4700", "policy.rules.0.last.outcome", "done"), "a command is run");
+    ok(becomes("4700", "policy.rules.0.last.outcome", "done"), "a rule's command is done");
     live_stop(SIGTERM);
-    ok(system(lose) == 0 && live_start(), "its audit is lost");
+    ok(system(lose) == 0 && live_start(), "a controller is started after its audit log was removed");
     ok(becomes("4700", "policy.rules.0.last.outcome", "done") && command_ran_twice("4700.0") == 0,
-       "what is decided then is done, whatever its number was used for before");
+       "after the audit log was lost, a new decision with an old id is carried out");
     end_job(pid);
     free(body);
     free(clear);
@@ -590,16 +606,20 @@ static void authorisation(void)
     json_t *a;
 
     if (geteuid()) {
-        ok(true, "owners and others # SKIP only root can become them");
+        ok(true, "owners and other users # SKIP only root can become them");
         return;
     }
-    is_int(as_user(65534, start_as_owner), 0, "a job of an ordinary user");
-    is_int(as_user(65534, as_owner), 0, "its owner sets what touches the job alone");
-    is_int(as_user(65533, as_other), 0, "another user cannot see it, nor touch it");
-    ok(becomes("5000", "policy.rules.1.last.state", "dryrun"), "what would touch nodes stays a dry run");
-    ok(becomes("5000", "policy.rules.0.last.state", "enforced"), "what touches the job does not");
+    is_int(as_user(65534, start_as_owner), 0, "a job of an ordinary user is guarded");
+    is_int(as_user(65534, as_owner), 0,
+           "the owner of a job sets its parameters, but not the limits for operators");
+    is_int(as_user(65533, as_other), 0, "another user cannot see the job, and cannot change it");
+    ok(becomes("5000", "policy.rules.1.last.state", "dryrun"),
+       "with Action=enforce by the owner, actions on nodes stay dry runs");
+    ok(becomes("5000", "policy.rules.0.last.state", "enforced"),
+       "with Action=enforce by the owner, actions on the job are enforced");
     a = job("5000");
-    ok(json_is_false(at(a, "policy.nodes_enforced")), "which the report says");
+    ok(json_is_false(at(a, "policy.nodes_enforced")),
+       "with Action=enforce by the owner, nodes_enforced is false");
     json_decref(a);
 }
 
@@ -634,7 +654,7 @@ int main(void)
     next_run();
     snprintf(hook, sizeof(hook), "%s/hook.so", live.munge.dir);
     lost_audit();
-    is_int(live_stop(SIGTERM), 0, "it ends cleanly");
+    is_int(live_stop(SIGTERM), 0, "the controller exits with 0 after SIGTERM");
     live_end();
     return done_testing();
 }

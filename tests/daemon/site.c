@@ -55,9 +55,10 @@ static void not_loaded(void)
     ok(live_logged("broken.so: ") && live_logged(": continuing without it; rules that ask it make no decisions"),
        "a site policy that cannot be loaded is logged");
     a = ask_until(job_question, "verdicts.0.class", "straggler");
-    is_str(text(a, "verdicts.0.class"), "straggler", "the jobs are watched all the same");
+    is_str(text(a, "verdicts.0.class"), "straggler", "without the site's policy a straggler is still found");
     is_str(text(a, "policy.rules.0.phase"), "unknown", "a rule that asks a policy which is not loaded is unknown");
-    ok(json_is_null(at(a, "policy.rules.0.last")), "and nothing comes of it");
+    ok(json_is_null(at(a, "policy.rules.0.last")),
+       "a rule that asks a policy which is not loaded makes no decision");
     json_decref(a);
 }
 
@@ -69,14 +70,15 @@ static void example(void)
     kill(live.controller, SIGHUP);
     a = decided("node-equivalents");
     last = at(a, "policy.rules.0.last");
-    is_str(text(last, "state"), "dryrun", "the shipped example decides, and it is only said");
-    is_str(text(last, "action"), "checkpoint", "the rule's action");
-    ok(strstr(text(last, "sentence"), " of 16 nodes are lost to straggler") != NULL, "%s",
-       text(last, "sentence"));
+    is_str(text(last, "state"), "dryrun", "the shipped example makes a dry-run decision");
+    is_str(text(last, "action"), "checkpoint", "the shipped example's decision has the rule's action");
+    ok(strstr(text(last, "sentence"), " of 16 nodes are lost to straggler") != NULL,
+       "the shipped example's decision has its reason: %s", text(last, "sentence"));
     json_decref(a);
     a = ask("{\"query\":\"audit\",\"job\":\"4242\"}");
-    is_str(text(a, "audit.0.rule"), "save", "the audit has it");
-    is_str(text(a, "audit.0.state"), "dryrun", "as a dry run");
+    is_str(text(a, "audit.0.rule"), "save", "the audit has the decision of the shipped example");
+    is_str(text(a, "audit.0.state"), "dryrun",
+           "the audit lists the decision of the shipped example as a dry run");
     json_decref(a);
 }
 
@@ -87,10 +89,11 @@ static void reloads(void)
 
     configure("broken.so", "node-equivalents", "other");
     kill(live.controller, SIGHUP);
-    ok(live_logged("keeping the present configuration"), "a reload with one that cannot be loaded is refused");
+    ok(live_logged("keeping the present configuration"),
+       "a reload with a site policy that cannot be loaded is rejected");
     a = job();
-    is_str(text(a, "policy.rules.0.name"), "save", "the rules stay");
-    is_str(text(a, "policy.rules.0.phase"), "cooling", "and what is loaded is still asked");
+    is_str(text(a, "policy.rules.0.name"), "save", "after a rejected reload the rules are the former ones");
+    is_str(text(a, "policy.rules.0.phase"), "cooling", "after a rejected reload the rule keeps its phase");
     json_decref(a);
 }
 
@@ -102,19 +105,21 @@ static void nonsense(void)
     kill(live.controller, SIGHUP);
     a = decided("odd");
     last = at(a, "policy.rules.0.last");
-    is_str(text(last, "state"), "dryrun", "one that says nonsense: what is not nonsense is heard");
-    ok(strstr(text(last, "sentence"), "odd: ?[2J lost???") == text(last, "sentence"), "%s",
+    is_str(text(last, "state"), "dryrun", "a site policy with partly invalid advice makes a decision");
+    ok(strstr(text(last, "sentence"), "odd: ?[2J lost???") == text(last, "sentence"),
+       "control characters and invalid bytes of a site policy's reason are replaced: %s",
        text(last, "sentence"));
     ok(json_is_null(at(last, "projected_ratio")) && !strstr(text(last, "sentence"), "projected"),
-       "it projects nothing");
+       "an impossible projection of a site policy is left out");
     is_int((long long)json_array_size(at(a, "policy.decisions")), 2, "the report has both decisions");
     json_decref(a);
     ok(live_logged("the site's policy odd projects -inf of the step time: ignored"), "a policy with an impossible projection is logged");
     a = ask("{\"query\":\"audit\",\"job\":\"4242\"}");
-    is_int((long long)json_array_size(at(a, "audit")), 2, "and so has the audit");
+    is_int((long long)json_array_size(at(a, "audit")), 2, "the audit has both decisions");
     json_decref(a);
     a = ask("{\"query\":\"status\"}");
-    ok(number(a, "jobs") == 1 && number(a, "agents") == 16, "the controller goes on");
+    ok(number(a, "jobs") == 1 && number(a, "agents") == 16,
+       "after invalid advice the controller still has its job and 16 agents");
     json_decref(a);
 }
 
@@ -142,7 +147,7 @@ int main(void)
     nonsense();
     kill(pid, SIGTERM);
     waitpid(pid, NULL, 0);
-    is_int(live_stop(SIGTERM), 0, "it ends cleanly");
+    is_int(live_stop(SIGTERM), 0, "the controller exits with 0 after SIGTERM");
     live_end();
     return done_testing();
 }
