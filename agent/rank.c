@@ -236,6 +236,8 @@ static size_t drain_thread(struct rank *r, struct thread *t, const struct rank_o
         read_comms(r, out); /* a communicator is described before its first event */
         taken += n;
         for (size_t i = 0; i < n; i++) {
+            if (ring_op_is_message(events[i].op))
+                continue;
             if (!convert(r, out, &events[i], now, &f)) {
                 r->bad++;
             } else if (r->n_threads == 1 && !r->n_pending) {

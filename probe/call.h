@@ -136,7 +136,7 @@ SHARED void call_posted(struct call *k, int rc, const void *request)
             k->event.flags |= RING_EVENT_FAILED;
             ring_emit(k->ring, &k->event);
         } else {
-            request_posted(k->ring, handle_at(request, 0), &k->event);
+            request_posted(k->ring, handle_at(request, 0), &k->event, k->comm);
         }
         ring_leave(k->ring, now);
     }

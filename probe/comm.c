@@ -181,6 +181,26 @@ static void describe(const struct comm *c, const struct group g[2], int n_groups
         ring_comm_add(probe.main, &d);
 }
 
+/* Keep the names of a group's members, unless they are called as their ranks.  -1 when out of memory. */
+static int keep_members(struct comm *c, const struct group *g)
+{
+    uint32_t same = 0;
+
+    /* Nobody uses the names of a communicator that was freed. */
+    free(c->world);
+    c->world = NULL;
+    while (same < g->n && g->ids[same] == same)
+        same++;
+    if (same == g->n)
+        return 0;
+    c->world = malloc(g->n * sizeof(*c->world));
+    if (!c->world)
+        return -1;
+    for (uint32_t i = 0; i < g->n; i++)
+        c->world[i] = g->ids[i] == FOREIGN ? COMM_FOREIGN : (uint32_t)g->ids[i];
+    return 0;
+}
+
 static struct comm *place(handle h)
 {
     struct comm *c = atomic_load_explicit(bucket(h), memory_order_relaxed);
@@ -210,6 +230,12 @@ static struct comm *name(handle h)
     fresh = !c;
     if (fresh && !(c = calloc(1, sizeof(*c))))
         goto done;
+    if (keep_members(c, &g[n_groups - 1]) < 0) {
+        if (fresh)
+            free(c);
+        c = NULL;
+        goto done;
+    }
     /* Both sides hash the groups in the same order. */
     first = inter && g[1].ids[0] < g[0].ids[0];
     membership = group_hash(&g[first], membership);

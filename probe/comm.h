@@ -20,12 +20,23 @@ struct comm {
     uint32_t size;         /* number of members; an intercommunicator's two groups added up */
     int32_t rank;          /* this process's rank in its own group */
     uint32_t peers;        /* of a rooted or all-to-all operation: the remote group's size, if there is one */
+    uint32_t *world;       /* the peers' names in the job, COMM_FOREIGN: none; NULL: each peer is called as its rank */
     uint32_t destinations; /* number of neighbours in its topology that this rank sends to */
     uint8_t flags;         /* RING_EVENT_INTER */
     uint64_t gate_of;      /* the name that gate belongs to; 0: no gate looked up yet */
     struct pacing_gate *gate; /* gate of the ranks on this node, see pace.h; NULL: none was free */
     uint64_t left_ns;         /* when its last collective ended while pacing was on; 0: never */
 };
+
+#define COMM_FOREIGN UINT32_MAX
+
+/* The name in the job (ring_info.rank) of the process with this rank among the peers; COMM_FOREIGN: none. */
+HOT uint32_t comm_peer(const struct comm *c, int rank)
+{
+    if ((uint32_t)rank >= c->peers)
+        return COMM_FOREIGN;
+    return c->world ? c->world[rank] : (uint32_t)rank;
+}
 
 /* One collective call on a communicator (call.h). */
 struct call {

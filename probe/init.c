@@ -1,6 +1,7 @@
 /* init.c - MPI_Init, MPI_Finalize and MPI_Abort.  There is no constructor, so a process that never calls MPI is
  * not affected. */
 #include "probe/comm.h"
+#include "probe/number.h"
 #include "probe/pace.h"
 
 #include <errno.h>
@@ -158,6 +159,7 @@ static void join(void)
         comm_made(probe.world);
         comm_made(probe.self_comm);
         pace_setup(dir);
+        number_setup(&probe.main->file->streams_forgotten);
         atomic_store_explicit(&probe.active, true, memory_order_release);
     }
     errno = saved;

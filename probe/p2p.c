@@ -1,33 +1,427 @@
-/* p2p.c - wrappers of send, receive and probe calls, generated from p2p.def; see p2p.h. */
+/* p2p.c - wrappers of the calls that send, receive and probe messages.
+ *
+ * A message is recorded at both ends with the stretch in which it held the rank: a blocking call, or the wait that
+ * completed its request (wait.c).  A message that a probe has matched keeps its number until it is received. */
 #include "probe/p2p.h"
 
-#define MESSAGE_AS(symbol, blocks, comm, bytes, params, args)                 \
-    EXPORT int symbol params;                                                 \
-    int symbol params                                                         \
+#include "probe/message.h"
+#include "probe/request.h"
+
+/* A message ended in a call that was entered and has returned at time now. */
+HOT void emit(const struct p2p *p, struct ring_event *e, uint64_t now)
+{
+    if (!p->ring || e->op == RING_OP_NONE)
+        return;
+    e->enter = p->enter;
+    e->leave = now;
+    hot_message(p->ring, e);
+}
+
+/* ---- what happens after a call ---- */
+
+HOT void sent(struct p2p *p, struct ring_event *e, int rc)
+{
+    uint64_t bytes = e->bytes, now = p2p_leave(p, bytes);
+
+    if (__builtin_expect(rc, 0))
+        message_undo(e);
+    emit(p, e, now);
+}
+
+HOT void received(struct p2p *p, struct ring_event *e, int rc, const void *status)
+{
+    uint64_t now = p2p_leave(p, 0);
+
+    if (rc)
+        return;
+    message_status(e, p->comm, status);
+    emit(p, e, now);
+}
+
+/* A nonblocking operation was posted.  Of receives with a wildcard the request is kept even if they are not
+ * recorded, because their stream counts them when they complete. */
+HOT void posted(struct p2p *p, struct ring_event *e, uint64_t bytes, int rc, const void *request)
+{
+    uint64_t now = p2p_leave(p, bytes);
+
+    if (__builtin_expect(rc, 0)) {
+        message_undo(e);
+        return;
+    }
+    if (e->op == RING_OP_NONE || (!p->ring && !message_wild(e)))
+        return;
+    e->flags |= RING_EVENT_NONBLOCKING;
+    e->enter = p->enter;
+    e->leave = now;
+    request_posted(p->ring, handle_at(request, 0), e, p->comm);
+}
+
+HOT uint64_t bytes_sent(const struct p2p *p, int64_t n, handle type)
+{
+    return p->ring ? bytes_of(n, type) : 0;
+}
+
+#define NEXT(params) ((int(*) params)next_get(&next))
+
+/* BOTH for int counts, and for the large counts of MPI 4. */
+#define ALL(DEFINE, name)   \
+    BOTH(DEFINE, name, int) \
+    BOTH(DEFINE, name##_c, int64_t)
+
+/* ---- sending ---- */
+
+#define SEND_PARAMS(COUNT) (const void *buf, COUNT n, handle type, int to, int tag, handle comm)
+
+#define SEND(symbol, COUNT)                                               \
+    EXPORT int symbol SEND_PARAMS(COUNT);                                 \
+    int symbol SEND_PARAMS(COUNT)                                         \
+    {                                                                     \
+        static struct next next = { #symbol, NULL };                      \
+        struct ring_event e;                                              \
+        struct p2p p;                                                     \
+        int rc;                                                           \
+                                                                          \
+        if (!p2p_begin(&p, comm, __builtin_frame_address(0)))             \
+            return NEXT(SEND_PARAMS(COUNT))(buf, n, type, to, tag, comm); \
+        message_begin(&e, p.comm, RING_OP_SEND, to, tag);                 \
+        e.bytes = bytes_sent(&p, n, type);                                \
+        p2p_enter(&p, e.bytes, true);                                     \
+        rc = NEXT(SEND_PARAMS(COUNT))(buf, n, type, to, tag, comm);       \
+        sent(&p, &e, rc);                                                 \
+        return rc;                                                        \
+    }
+ALL(SEND, Send)
+ALL(SEND, Bsend)
+ALL(SEND, Ssend)
+ALL(SEND, Rsend)
+
+#define ISEND_PARAMS(COUNT) \
+    (const void *buf, COUNT n, handle type, int to, int tag, handle comm, void *request)
+
+#define ISEND(symbol, COUNT)                                                        \
+    EXPORT int symbol ISEND_PARAMS(COUNT);                                          \
+    int symbol ISEND_PARAMS(COUNT)                                                  \
+    {                                                                               \
+        static struct next next = { #symbol, NULL };                                \
+        struct ring_event e;                                                        \
+        struct p2p p;                                                               \
+        int rc;                                                                     \
+                                                                                    \
+        if (!p2p_begin(&p, comm, __builtin_frame_address(0)))                       \
+            return NEXT(ISEND_PARAMS(COUNT))(buf, n, type, to, tag, comm, request); \
+        message_begin(&e, p.comm, RING_OP_SEND, to, tag);                           \
+        e.bytes = bytes_sent(&p, n, type);                                          \
+        p2p_enter(&p, e.bytes, false);                                              \
+        rc = NEXT(ISEND_PARAMS(COUNT))(buf, n, type, to, tag, comm, request);       \
+        posted(&p, &e, e.bytes, rc, request);                                       \
+        return rc;                                                                  \
+    }
+ALL(ISEND, Isend)
+ALL(ISEND, Ibsend)
+ALL(ISEND, Issend)
+ALL(ISEND, Irsend)
+
+/* ---- receiving ---- */
+
+#define RECV_PARAMS(COUNT) (void *buf, COUNT n, handle type, int from, int tag, handle comm, void *status)
+
+#define RECV(symbol, COUNT)                                                         \
+    EXPORT int symbol RECV_PARAMS(COUNT);                                           \
+    int symbol RECV_PARAMS(COUNT)                                                   \
+    {                                                                               \
+        static struct next next = { #symbol, NULL };                                \
+        struct ring_event e;                                                        \
+        struct status own;                                                          \
+        struct p2p p;                                                               \
+        int rc;                                                                     \
+                                                                                    \
+        if (!p2p_begin(&p, comm, __builtin_frame_address(0)))                       \
+            return NEXT(RECV_PARAMS(COUNT))(buf, n, type, from, tag, comm, status); \
+        status = status_wanted(status, &own);                                       \
+        message_begin(&e, p.comm, RING_OP_RECV, from, tag);                         \
+        p2p_enter(&p, 0, true);                                                     \
+        rc = NEXT(RECV_PARAMS(COUNT))(buf, n, type, from, tag, comm, status);       \
+        received(&p, &e, rc, status);                                               \
+        return rc;                                                                  \
+    }
+ALL(RECV, Recv)
+
+#define IRECV_PARAMS(COUNT) (void *buf, COUNT n, handle type, int from, int tag, handle comm, void *request)
+
+#define IRECV(symbol, COUNT)                                                          \
+    EXPORT int symbol IRECV_PARAMS(COUNT);                                            \
+    int symbol IRECV_PARAMS(COUNT)                                                    \
+    {                                                                                 \
+        static struct next next = { #symbol, NULL };                                  \
+        struct ring_event e;                                                          \
+        struct p2p p;                                                                 \
+        int rc;                                                                       \
+                                                                                      \
+        if (!p2p_begin(&p, comm, __builtin_frame_address(0)))                         \
+            return NEXT(IRECV_PARAMS(COUNT))(buf, n, type, from, tag, comm, request); \
+        message_begin(&e, p.comm, RING_OP_RECV, from, tag);                           \
+        p2p_enter(&p, 0, false);                                                      \
+        rc = NEXT(IRECV_PARAMS(COUNT))(buf, n, type, from, tag, comm, request);       \
+        posted(&p, &e, 0, rc, request);                                               \
+        return rc;                                                                    \
+    }
+ALL(IRECV, Irecv)
+
+/* ---- both at once ---- */
+
+/* last: the status, or the request. */
+#define EXCHANGE_PARAMS(COUNT)                                                                             \
+    (const void *buf, COUNT n, handle type, int to, int tag, void *rbuf, COUNT rn, handle rtype, int from, \
+     int rtag, handle comm, void *last)
+#define EXCHANGE_ARGS (buf, n, type, to, tag, rbuf, rn, rtype, from, rtag, comm, last)
+#define REPLACE_PARAMS(COUNT) \
+    (void *buf, COUNT n, handle type, int to, int tag, int from, int rtag, handle comm, void *last)
+#define REPLACE_ARGS (buf, n, type, to, tag, from, rtag, comm, last)
+
+static void exchanged(struct p2p *p, struct ring_event *e, struct ring_event *in, int rc, const void *status)
+{
+    uint64_t now = p2p_leave(p, e->bytes);
+
+    if (rc)
+        return;
+    emit(p, e, now);
+    message_status(in, p->comm, status);
+    emit(p, in, now);
+}
+
+#define EXCHANGE_AS(symbol, params, args)                     \
+    EXPORT int symbol params;                                 \
+    int symbol params                                         \
+    {                                                         \
+        static struct next next = { #symbol, NULL };          \
+        struct ring_event e, in;                              \
+        struct status own;                                    \
+        struct p2p p;                                         \
+        int rc;                                               \
+                                                              \
+        if (!p2p_begin(&p, comm, __builtin_frame_address(0))) \
+            return NEXT(params) args;                         \
+        last = status_wanted(last, &own);                     \
+        message_begin(&e, p.comm, RING_OP_SEND, to, tag);     \
+        message_begin(&in, p.comm, RING_OP_RECV, from, rtag); \
+        e.bytes = bytes_sent(&p, n, type);                    \
+        p2p_enter(&p, e.bytes, true);                         \
+        rc = NEXT(params) args;                               \
+        exchanged(&p, &e, &in, rc, last);                     \
+        return rc;                                            \
+    }
+#define EXCHANGE(symbol, COUNT) EXCHANGE_AS(symbol, EXCHANGE_PARAMS(COUNT), EXCHANGE_ARGS)
+#define REPLACE(symbol, COUNT)  EXCHANGE_AS(symbol, REPLACE_PARAMS(COUNT), REPLACE_ARGS)
+ALL(EXCHANGE, Sendrecv)
+ALL(REPLACE, Sendrecv_replace)
+
+/* One request for two messages: it stands for the one received; the one sent is recorded with the call that posts
+ * it. */
+static void exchange_posted(struct p2p *p, struct ring_event *e, struct ring_event *in, int rc,
+                            const void *request)
+{
+    uint64_t bytes = e->bytes;
+
+    posted(p, in, bytes, rc, request);
+    if (!rc && p->ring) {
+        e->flags |= RING_EVENT_NONBLOCKING | RING_EVENT_UNWAITED;
+        emit(p, e, clock_read(p->ring->clock));
+    }
+}
+
+#define IEXCHANGE_AS(symbol, params, args)                    \
+    EXPORT int symbol params;                                 \
+    int symbol params                                         \
+    {                                                         \
+        static struct next next = { #symbol, NULL };          \
+        struct ring_event e, in;                              \
+        struct p2p p;                                         \
+        int rc;                                               \
+                                                              \
+        if (!p2p_begin(&p, comm, __builtin_frame_address(0))) \
+            return NEXT(params) args;                         \
+        message_begin(&e, p.comm, RING_OP_SEND, to, tag);     \
+        message_begin(&in, p.comm, RING_OP_RECV, from, rtag); \
+        e.bytes = bytes_sent(&p, n, type);                    \
+        p2p_enter(&p, e.bytes, false);                        \
+        rc = NEXT(params) args;                               \
+        exchange_posted(&p, &e, &in, rc, last);               \
+        return rc;                                            \
+    }
+#define IEXCHANGE(symbol, COUNT) IEXCHANGE_AS(symbol, EXCHANGE_PARAMS(COUNT), EXCHANGE_ARGS)
+#define IREPLACE(symbol, COUNT)  IEXCHANGE_AS(symbol, REPLACE_PARAMS(COUNT), REPLACE_ARGS)
+ALL(IEXCHANGE, Isendrecv)
+ALL(IREPLACE, Isendrecv_replace)
+
+/* ---- persistent requests ---- */
+
+/* Made locally: nothing is counted before the request starts, and the arguments are read even while recording is off,
+ * because recording may be on when it starts. */
+static void made(struct p2p *p, enum ring_op op, int peer, int tag, uint64_t bytes, int rc,
+                 const void *request)
+{
+    struct ring_event e;
+
+    self.frame = NULL;
+    if (rc)
+        return;
+    message_prepare(&e, p->comm, op, peer, tag);
+    if (e.op == RING_OP_NONE)
+        return;
+    e.bytes = bytes;
+    e.flags |= RING_EVENT_NONBLOCKING | RING_EVENT_PERSISTENT;
+    request_made(handle_at(request, 0), p->comm, &e);
+}
+
+#define PERSISTENT_AS(symbol, op, peer, bytes, params, args)    \
+    EXPORT int symbol params;                                   \
+    int symbol params                                           \
+    {                                                           \
+        static struct next next = { #symbol, NULL };            \
+        struct p2p p;                                           \
+        int rc;                                                 \
+                                                                \
+        if (!p2p_begin(&p, comm, __builtin_frame_address(0)))   \
+            return NEXT(params) args;                           \
+        rc = NEXT(params) args;                                 \
+        made(&p, op, peer, tag, rc ? 0 : (bytes), rc, request); \
+        return rc;                                              \
+    }
+#define SEND_INIT(symbol, COUNT)                                                    \
+    PERSISTENT_AS(symbol, RING_OP_SEND, to, bytes_of(n, type), ISEND_PARAMS(COUNT), \
+                  (buf, n, type, to, tag, comm, request))
+#define RECV_INIT(symbol, COUNT)                                      \
+    PERSISTENT_AS(symbol, RING_OP_RECV, from, 0, IRECV_PARAMS(COUNT), \
+                  (buf, n, type, from, tag, comm, request))
+ALL(SEND_INIT, Send_init)
+ALL(SEND_INIT, Bsend_init)
+ALL(SEND_INIT, Ssend_init)
+ALL(SEND_INIT, Rsend_init)
+ALL(RECV_INIT, Recv_init)
+
+/* ---- probing ---- */
+
+#define PROBE(symbol)                                                         \
+    EXPORT int symbol(int from, int tag, handle comm, void *status);          \
+    int symbol(int from, int tag, handle comm, void *status)                  \
     {                                                                         \
         static struct next next = { #symbol, NULL };                          \
-        void *frame = __builtin_frame_address(0);                             \
-        uint64_t sent = 0;                                                    \
-        struct p2p m;                                                         \
+        struct p2p p;                                                         \
         int rc;                                                               \
                                                                               \
-        if (p2p_wanted(&m, frame)) {                                          \
-            sent = bytes;                                                     \
-            p2p_enter(&m, RING_OP_POINT_TO_POINT, comm, sent, blocks, frame); \
-        }                                                                     \
-        rc = ((int(*) params)next_get(&next))args;                            \
-        if (m.ring)                                                           \
-            ring_p2p(m.ring, sent, p2p_leave(&m) - m.enter);                  \
+        if (!p2p_begin(&p, comm, __builtin_frame_address(0)))                 \
+            return NEXT((int, int, handle, void *))(from, tag, comm, status); \
+        p2p_enter(&p, 0, true);                                               \
+        rc = NEXT((int, int, handle, void *))(from, tag, comm, status);       \
+        p2p_leave(&p, 0);                                                     \
         return rc;                                                            \
     }
+BOTH(PROBE, Probe)
 
-#define COUNT              int
-#define MESSAGE(name, ...) BOTH(MESSAGE_AS, name, __VA_ARGS__)
-#include "probe/p2p.def"
-#undef MESSAGE
-#undef COUNT
+/* A probe took a message out of its stream, to be received by MPI_Mrecv. */
+static void matched(struct p2p *p, int from, int tag, const void *message, const void *status)
+{
+    struct ring_event e;
 
-#define LARGE
-#define COUNT              int64_t
-#define MESSAGE(name, ...) BOTH(MESSAGE_AS, name##_c, __VA_ARGS__)
-#include "probe/p2p.def"
+    message_begin(&e, p->comm, RING_OP_RECV, from, tag);
+    message_status(&e, p->comm, status);
+    if (e.op != RING_OP_NONE)
+        request_made(handle_at(message, 0), p->comm, &e);
+}
+
+#define MPROBE(symbol)                                                                         \
+    EXPORT int symbol(int from, int tag, handle comm, void *message, void *status);            \
+    int symbol(int from, int tag, handle comm, void *message, void *status)                    \
+    {                                                                                          \
+        static struct next next = { #symbol, NULL };                                           \
+        struct status own;                                                                     \
+        struct p2p p;                                                                          \
+        int rc;                                                                                \
+                                                                                               \
+        if (!p2p_begin(&p, comm, __builtin_frame_address(0)))                                  \
+            return NEXT((int, int, handle, void *, void *))(from, tag, comm, message, status); \
+        status = status_wanted(status, &own);                                                  \
+        p2p_enter(&p, 0, true);                                                                \
+        rc = NEXT((int, int, handle, void *, void *))(from, tag, comm, message, status);       \
+        p2p_leave(&p, 0);                                                                      \
+        if (!rc)                                                                               \
+            matched(&p, from, tag, message, status);                                           \
+        return rc;                                                                             \
+    }
+BOTH(MPROBE, Mprobe)
+
+/* Never blocks, and takes no part in the sums. */
+#define IMPROBE(symbol)                                                                                     \
+    EXPORT int symbol(int from, int tag, handle comm, int *flag, void *message, void *status);              \
+    int symbol(int from, int tag, handle comm, int *flag, void *message, void *status)                      \
+    {                                                                                                       \
+        static struct next next = { #symbol, NULL };                                                        \
+        struct status own;                                                                                  \
+        struct p2p p;                                                                                       \
+        int rc;                                                                                             \
+                                                                                                            \
+        if (!p2p_begin(&p, comm, __builtin_frame_address(0)))                                               \
+            return NEXT((int, int, handle, int *, void *, void *))(from, tag, comm, flag, message, status); \
+        status = status_wanted(status, &own);                                                               \
+        rc = NEXT((int, int, handle, int *, void *, void *))(from, tag, comm, flag, message, status);       \
+        self.frame = NULL;                                                                                  \
+        if (!rc && *flag)                                                                                   \
+            matched(&p, from, tag, message, status);                                                        \
+        return rc;                                                                                          \
+    }
+BOTH(IMPROBE, Improbe)
+
+/* What the probe knows of a message that was matched. */
+static void take_matched(struct p2p *p, struct ring_event *e, const void *message)
+{
+    struct ring_event known;
+    struct comm *c = request_matched(handle_at(message, 0), &known);
+
+    e->op = RING_OP_NONE;
+    if (!c)
+        return;
+    *e = known;
+    p->comm = c;
+}
+
+#define MRECV_PARAMS(COUNT) (void *buf, COUNT n, handle type, void *message, void *last)
+
+#define MRECV(symbol, COUNT)                                               \
+    EXPORT int symbol MRECV_PARAMS(COUNT);                                 \
+    int symbol MRECV_PARAMS(COUNT)                                         \
+    {                                                                      \
+        static struct next next = { #symbol, NULL };                       \
+        struct ring_event e;                                               \
+        struct status own;                                                 \
+        struct p2p p;                                                      \
+        int rc;                                                            \
+                                                                           \
+        if (!p2p_begin(&p, NULL, __builtin_frame_address(0)))              \
+            return NEXT(MRECV_PARAMS(COUNT))(buf, n, type, message, last); \
+        last = status_wanted(last, &own);                                  \
+        take_matched(&p, &e, message);                                     \
+        p2p_enter(&p, 0, true);                                            \
+        rc = NEXT(MRECV_PARAMS(COUNT))(buf, n, type, message, last);       \
+        received(&p, &e, rc, last);                                        \
+        return rc;                                                         \
+    }
+ALL(MRECV, Mrecv)
+
+#define IMRECV(symbol, COUNT)                                              \
+    EXPORT int symbol MRECV_PARAMS(COUNT);                                 \
+    int symbol MRECV_PARAMS(COUNT)                                         \
+    {                                                                      \
+        static struct next next = { #symbol, NULL };                       \
+        struct ring_event e;                                               \
+        struct p2p p;                                                      \
+        int rc;                                                            \
+                                                                           \
+        if (!p2p_begin(&p, NULL, __builtin_frame_address(0)))              \
+            return NEXT(MRECV_PARAMS(COUNT))(buf, n, type, message, last); \
+        take_matched(&p, &e, message);                                     \
+        p2p_enter(&p, 0, false);                                           \
+        rc = NEXT(MRECV_PARAMS(COUNT))(buf, n, type, message, last);       \
+        posted(&p, &e, 0, rc, last);                                       \
+        return rc;                                                         \
+    }
+ALL(IMRECV, Imrecv)

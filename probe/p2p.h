@@ -1,5 +1,5 @@
-/* p2p.h - point-to-point calls.  They write no events; their time and bytes are added up until the next
- * collective. */
+/* p2p.h - point-to-point calls: their time and bytes, added up until the next collective, and the call in the live
+ * slot. */
 #ifndef SYNCGUARD_PROBE_P2P_H
 #define SYNCGUARD_PROBE_P2P_H
 
@@ -7,39 +7,49 @@
 
 struct p2p {
     struct ring *ring; /* NULL: not recorded */
+    struct comm *comm; /* NULL: unknown */
     uint64_t enter;    /* ticks of the ring's clock */
     bool live;         /* shown in the live slot, because the call may block */
 };
 
-/* Whether to record the call; sets m->ring. */
-static inline bool p2p_wanted(struct p2p *m, void *frame)
+/* False when the call goes straight to the library; else p2p_leave() must follow.  comm NULL: not known. */
+HOT bool p2p_begin(struct p2p *p, handle comm, void *frame)
 {
-    m->ring = call_wanted(frame) ? call_ring() : NULL;
-    return m->ring != NULL;
-}
-
-/* comm NULL: unknown. */
-static inline void p2p_enter(struct p2p *m, enum ring_op op, handle comm, uint64_t bytes, bool live,
-                             void *frame)
-{
-    struct comm *c = live && comm ? comm_find(comm) : NULL;
-
+    if (!call_wanted(frame))
+        return false;
     self.frame = frame;
-    m->live = live;
-    m->enter = clock_read(m->ring->clock);
-    if (live)
-        ring_enter(m->ring,
-                   &(struct ring_live){
-                       .comm = c ? c->name : 0, .enter = m->enter, .bytes = bytes, .op = (uint16_t)op });
+    p->ring = call_ring();
+    p->comm = comm ? comm_get(comm) : NULL;
+    p->enter = 0;
+    p->live = false;
+    return true;
 }
 
-/* Returns the time, in ticks of the ring's clock. */
-static inline uint64_t p2p_leave(struct p2p *m)
+/* bytes: sent; blocks: the call may block. */
+HOT void p2p_enter(struct p2p *p, uint64_t bytes, bool blocks)
 {
-    uint64_t now = clock_read(m->ring->clock);
+    if (!p->ring)
+        return;
+    p->live = blocks;
+    p->enter = clock_read(p->ring->clock);
+    if (blocks)
+        hot_enter_message(p->ring, &(struct ring_live){ .comm = p->comm ? p->comm->name : 0,
+                                                        .enter = p->enter,
+                                                        .bytes = bytes,
+                                                        .op = RING_OP_POINT_TO_POINT });
+}
 
-    if (m->live)
-        ring_leave(m->ring, now);
+/* Returns the time in ticks of the ring's clock; 0 where nothing is recorded. */
+HOT uint64_t p2p_leave(struct p2p *p, uint64_t bytes)
+{
+    uint64_t now = 0;
+
+    if (p->ring) {
+        now = clock_read(p->ring->clock);
+        if (p->live)
+            hot_leave_message(p->ring, now);
+        hot_p2p(p->ring, bytes, now - p->enter);
+    }
     self.frame = NULL;
     return now;
 }

@@ -1,6 +1,8 @@
 /* request.c - see request.h */
 #include "probe/request.h"
 
+#include "probe/message.h"
+
 #define SLOTS  4096u /* a power of two */
 #define WINDOW 16u
 
@@ -8,7 +10,7 @@
 #define BUSY 1u /* taken: being filled in, or waited for; no handle has this value */
 
 static _Atomic uint64_t keys[SLOTS];
-static struct request slots[SLOTS]; /* 432 KiB of zero pages, resident only where used */
+static struct request slots[SLOTS]; /* 480 KiB of zero pages with keys, resident only where used */
 atomic_uint request_count;
 
 struct request *request_get(uint32_t slot)
@@ -44,13 +46,21 @@ static void release(uint32_t slot)
     atomic_fetch_sub_explicit(&request_count, 1, memory_order_relaxed);
 }
 
+static void missed(unsigned op)
+{
+    if (ring_op_is_message(op))
+        ring_message_missed(probe.main);
+    else
+        ring_missed(probe.main);
+}
+
 /* A slot for h; the caller sets its key once it is filled in. */
-static uint32_t slot_for(handle h)
+static uint32_t slot_for(handle h, unsigned op)
 {
     uint32_t at = find(h);
 
     if (at != REQUEST_NONE) { /* its completion was not seen, and the library reused the handle */
-        ring_missed(probe.main);
+        missed(slots[at].event.op);
         release(at);
     }
     at = home(key_of(h));
@@ -62,7 +72,7 @@ static uint32_t slot_for(handle h)
                                                     memory_order_relaxed))
             return at;
     }
-    ring_missed(probe.main);
+    missed(op);
     return REQUEST_NONE;
 }
 
@@ -81,62 +91,89 @@ static bool shared(handle h)
     return h == probe.empty_request || h == probe.null_request;
 }
 
-void request_posted(struct ring *r, handle h, const struct ring_event *e)
+static void keep(handle h, const struct ring_event *e, struct comm *c, bool persistent, bool live)
+{
+    uint32_t slot = slot_for(h, e->op);
+    struct request *q = &slots[slot];
+
+    if (slot == REQUEST_NONE)
+        return;
+    q->event = *e;
+    q->comm = c;
+    q->polled = 0;
+    q->persistent = persistent;
+    q->active = !persistent;
+    q->live = live;
+    publish(slot, h);
+}
+
+void request_posted(struct ring *r, handle h, const struct ring_event *e, struct comm *c)
 {
     struct ring_event done;
-    uint32_t slot;
 
-    if (shared(h)) {
+    if (!shared(h)) {
+        keep(h, e, c, false, r != NULL);
+    } else if (e->op == RING_OP_RECV) { /* its status is lost */
+        missed(e->op);
+    } else if (r) {
         done = *e;
         done.flags |= RING_EVENT_UNWAITED;
         ring_emit(r, &done);
-        return;
     }
-    slot = slot_for(h);
-    if (slot == REQUEST_NONE)
-        return;
-    slots[slot].event = *e;
-    slots[slot].persistent = false;
-    slots[slot].live = true;
-    publish(slot, h);
 }
 
 void request_made(handle h, struct comm *c, const struct ring_event *e)
 {
-    uint32_t slot = slot_for(h);
-
-    if (slot == REQUEST_NONE)
-        return;
-    slots[slot].event = *e;
-    slots[slot].comm = c;
-    slots[slot].persistent = true;
-    slots[slot].live = false;
-    publish(slot, h);
+    keep(h, e, c, true, false);
 }
 
 bool request_started(struct ring *r, handle h, uint64_t now)
 {
     uint32_t at = find(h);
-    struct request *q;
+    struct request *q = &slots[at];
 
-    if (at == REQUEST_NONE || !slots[at].persistent)
+    if (at == REQUEST_NONE || !q->persistent)
         return false;
-    q = &slots[at];
-    q->event.seq = comm_next_seq(q->comm);
+    if (!request_is_message(q))
+        q->event.seq = comm_next_seq(q->comm);
+    else if (!message_wild(&q->event))
+        message_number(&q->event);
     q->event.enter = now;
+    q->polled = 0;
+    q->active = true;
     q->live = r != NULL;
-    return true;
+    return !request_is_message(q);
 }
 
-void request_freed(handle h)
+/* A program may free a send that it does not wait for. */
+void request_freed(struct ring *r, handle h)
 {
     uint32_t at = find(h);
+    struct request *q = &slots[at];
 
     if (at == REQUEST_NONE)
         return;
-    if (slots[at].live)
-        ring_missed(probe.main);
+    if (q->live && r && q->event.op == RING_OP_SEND) {
+        q->event.wait = q->event.leave = clock_read(r->clock);
+        q->event.flags |= RING_EVENT_UNWAITED;
+        ring_emit(r, &q->event);
+    } else if (q->live) {
+        missed(q->event.op);
+    }
     release(at);
+}
+
+struct comm *request_matched(handle h, struct ring_event *e)
+{
+    uint32_t at = find(h);
+    struct comm *c;
+
+    if (at == REQUEST_NONE)
+        return NULL;
+    *e = slots[at].event;
+    c = slots[at].comm;
+    release(at);
+    return c;
 }
 
 uint32_t request_take(const void *array, int n)
@@ -147,7 +184,7 @@ uint32_t request_take(const void *array, int n)
         handle h = handle_at(array, i);
         uint32_t at = find(h);
 
-        if (at == REQUEST_NONE || (slots[at].persistent && !slots[at].live))
+        if (at == REQUEST_NONE || !slots[at].active)
             continue;
         atomic_store_explicit(&keys[at], BUSY, memory_order_relaxed);
         slots[at].at = h;
@@ -163,17 +200,33 @@ void request_keep(struct request *q)
     atomic_store_explicit(&keys[q - slots], key_of(q->at), memory_order_release);
 }
 
-void request_done(struct ring *r, struct request *q, uint64_t wait, uint64_t leave, unsigned flags)
+/* A receive with a wildcard is the same again at its next start. */
+static void message_done(struct ring *r, struct request *q, struct ring_event *e, const void *status)
 {
-    if (r && q->live) {
-        struct ring_event e = q->event;
-
-        e.wait = wait;
-        e.leave = leave;
-        e.flags |= (uint8_t)flags;
-        ring_emit(r, &e);
+    if (e->op == RING_OP_RECV) {
+        if (!status) {
+            missed(e->op);
+            return;
+        }
+        message_status(e, q->comm, status);
     }
-    q->live = false;
+    if (r && q->live && e->op != RING_OP_NONE)
+        ring_emit(r, e);
+}
+
+void request_done(struct ring *r, struct request *q, uint64_t wait, uint64_t leave, unsigned flags,
+                  const void *status)
+{
+    struct ring_event e = q->event;
+
+    e.wait = wait;
+    e.leave = leave;
+    e.flags |= (uint8_t)flags;
+    if (request_is_message(q))
+        message_done(r, q, &e, status);
+    else if (r && q->live)
+        ring_emit(r, &e);
+    q->live = q->active = false;
     if (q->persistent)
         request_keep(q);
     else

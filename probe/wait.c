@@ -2,23 +2,57 @@
  * that start persistent ones.
  *
  * A wait that completes a collective is recorded in that collective's event; any other wait counts as time in
- * point-to-point.  The call's results show which requests completed, or the handles where the call failed;
- * statuses are never read.  A test costs one load while no collective is in progress, and records nothing when
- * nothing completed. */
+ * point-to-point.  Messages have events of their own, with the wait that completed them.  The call's results show which
+ * requests completed, or the handles where the call failed.  A test costs one load while no request is in progress,
+ * and records nothing when nothing completed; a request that it finds incomplete keeps the time of the first such test,
+ * because the rank may be held in a loop of tests. */
+#include "probe/message.h"
 #include "probe/p2p.h"
 #include "probe/request.h"
 
+#define STATUSES_OWN 64u /* in the caller's frame */
+#define STATUSES_LEND \
+    16384u /* lent to one thread at a time; with more requests messages are counted as missed */
+
+static struct status lendable[STATUSES_LEND]; /* 384 KiB of zero pages, resident only where used */
+static atomic_flag lent = ATOMIC_FLAG_INIT;
+
 struct waiting {
     struct p2p m;
-    uint32_t first; /* list of the collectives among the requests, from request_take() */
+    uint32_t first; /* list of the known operations among the requests, from request_take() */
     bool ours;
-    unsigned flags; /* added to the events of those that complete here */
+    bool test, collective, receive; /* of those in the list */
+    bool lent;
+    unsigned flags;       /* added to the events of those that complete here */
+    const void *statuses; /* the program's or ours; NULL: none */
+    struct status own[STATUSES_OWN];
 };
+
+/* Look through the list, which begins with the first request of the array. */
+static const struct request *look_through(struct waiting *w, bool *polled)
+{
+    const struct request *collective = NULL;
+
+    w->receive = false;
+    *polled = w->first != REQUEST_NONE;
+    for (uint32_t at = w->first; at != REQUEST_NONE; at = request_get(at)->next) {
+        const struct request *q = request_get(at);
+
+        if (!request_is_message(q) && !collective)
+            collective = q;
+        w->receive |= q->event.op == RING_OP_RECV;
+        *polled &= q->polled != 0;
+    }
+    w->collective = collective != NULL;
+    return collective;
+}
 
 /* w->ours becomes false when the call goes straight to the library. */
 static void waiting_begin(struct waiting *w, const void *requests, int n, void *frame)
 {
     struct ring_live live = { .op = RING_OP_WAIT };
+    const struct request *q;
+    bool polled;
 
     w->ours = false;
     if (!call_wanted(frame))
@@ -26,81 +60,133 @@ static void waiting_begin(struct waiting *w, const void *requests, int n, void *
     w->first = request_any() ? request_take(requests, n) : REQUEST_NONE;
     w->m.ring = call_ring();
     w->flags = 0;
+    w->test = w->lent = false;
     if (!w->m.ring && w->first == REQUEST_NONE)
         return;
     w->ours = true;
     self.frame = frame;
+    q = look_through(w, &polled);
     if (!w->m.ring)
         return;
-    w->m.live = true;
     w->m.enter = live.enter = clock_read(w->m.ring->clock);
-    if (w->first != REQUEST_NONE) {
-        const struct ring_event *e = &request_get(w->first)->event;
-
-        live.comm = e->comm;
-        live.seq = e->seq;
-        live.bytes = e->bytes;
-        live.flags = e->flags;
+    if (q) {
+        live.comm = q->event.comm;
+        live.seq = q->event.seq;
+        live.bytes = q->event.bytes;
+        live.flags = q->event.flags;
     }
-    ring_enter(w->m.ring, &live);
+    hot_enter_message(w->m.ring, &live);
 }
 
-/* The same for a test, which is only recorded if a collective is among the requests. */
+/* The same for a test, which is only recorded if a known operation is among the requests. */
 static void testing_begin(struct waiting *w, const void *requests, int n, void *frame)
 {
+    bool polled;
+
     w->ours = false;
     if (!request_any() || !call_wanted(frame))
         return;
     w->first = request_take(requests, n);
     if (w->first == REQUEST_NONE)
         return;
-    w->ours = true;
+    w->ours = w->test = true;
+    w->lent = false;
     w->flags = RING_EVENT_UNWAITED;
     w->m.ring = call_ring();
-    w->m.live = false;
-    w->m.enter = w->m.ring ? clock_read(w->m.ring->clock) : 0;
+    look_through(w, &polled);
+    w->m.enter = w->m.ring && !polled ? clock_read(w->m.ring->clock) : 0;
     self.frame = frame;
+}
+
+/* Where the library is to write statuses: ours where the program ignores them and a message is received. */
+static void *waiting_statuses(struct waiting *w, void *statuses, int n)
+{
+    w->statuses = statuses;
+    if (!w->ours || !status_ignored(statuses))
+        return statuses;
+    w->statuses = NULL;
+    if (!w->receive)
+        return statuses;
+    if (n <= (int)STATUSES_OWN)
+        return (void *)(w->statuses = w->own);
+    if (n > (int)STATUSES_LEND || atomic_flag_test_and_set_explicit(&lent, memory_order_acquire))
+        return statuses;
+    w->lent = true;
+    return (void *)(w->statuses = lendable);
 }
 
 /* ---- which requests completed ---- */
 
-static bool listed(int index, const int *indices, int n)
+/* Place of a request in an array of n indices; -1: it is not there. */
+static int listed(int index, const int *indices, int n)
 {
     for (int i = 0; i < n; i++)
         if (indices[i] == index)
-            return true;
-    return false;
+            return i;
+    return -1;
+}
+
+/* The request stays, or completed.  enter 0: the clock was not read, because all had been polled before. */
+static void waiting_keep(const struct waiting *w, struct request *q)
+{
+    if (w->test && !q->polled)
+        q->polled = w->m.enter;
+    request_keep(q);
+}
+
+static void waiting_done(const struct waiting *w, struct request *q, uint64_t now, const void *status)
+{
+    bool polled = w->test && q->polled;
+
+    request_done(w->m.ring, q, polled ? q->polled : w->m.enter, now,
+                 polled ? w->flags & ~(unsigned)RING_EVENT_UNWAITED : w->flags, status);
 }
 
 /* The library returned rc.  The requests at the n indices have completed, or all of them where indices is NULL; an index
- * or n below zero is MPI_UNDEFINED.  done false: none has.  After an error those whose handle changed have completed. */
+ * or n below zero is MPI_UNDEFINED.  done false: none has.  After an error those whose handle changed have completed,
+ * and their messages are not recorded. */
 static int waiting_end(struct waiting *w, int rc, const void *requests, bool done, const int *indices, int n)
 {
     uint64_t now = 0;
 
     if (!w->ours)
         return rc;
-    if (w->m.ring)
-        now = p2p_leave(&w->m);
-    if (w->m.ring && w->first == REQUEST_NONE)
-        ring_p2p(w->m.ring, 0, now - w->m.enter);
+    if (w->m.ring && (!w->test || done || rc))
+        now = clock_read(w->m.ring->clock);
+    if (w->m.ring && !w->test) {
+        hot_leave_message(w->m.ring, now);
+        if (!w->collective)
+            hot_p2p(w->m.ring, 0, now - w->m.enter);
+    }
     self.frame = NULL;
     w->flags |= rc ? RING_EVENT_FAILED : 0;
     for (uint32_t at = w->first, next; at != REQUEST_NONE; at = next) {
         struct request *q = request_get(at);
+        int place = (int)q->index;
 
         next = q->next;
-        if (rc ? handle_at(requests, (int)q->index) != q->at
-               : done && (!indices || listed((int)q->index, indices, n)))
-            request_done(w->m.ring, q, w->m.enter, now, w->flags);
+        if (rc) {
+            if (handle_at(requests, place) != q->at)
+                waiting_done(w, q, now, NULL);
+            else
+                waiting_keep(w, q);
+            continue;
+        }
+        if (indices)
+            place = listed(place, indices, n);
+        if (done && place >= 0)
+            waiting_done(w, q, now, w->statuses ? status_at(w->statuses, place) : NULL);
         else
-            request_keep(q);
+            waiting_keep(w, q);
     }
+    if (w->lent)
+        atomic_flag_clear_explicit(&lent, memory_order_release);
     return rc;
 }
 
-/* begin: waiting_begin or testing_begin; the others as in waiting_end(), read only where the call succeeded. */
-#define COMPLETE(symbol, begin, params, args, count, done, indices, n_indices)              \
+/* begin: waiting_begin or testing_begin; n_statuses: as many as the library may write; the others as in waiting_end(),
+ * read only where the call succeeded. */
+#define COMPLETE(symbol, begin, params, args, count, n_statuses, done, indices, n_indices)  \
     EXPORT int symbol params;                                                               \
     int symbol params                                                                       \
     {                                                                                       \
@@ -109,25 +195,26 @@ static int waiting_end(struct waiting *w, int rc, const void *requests, bool don
         int rc;                                                                             \
                                                                                             \
         begin(&w, requests, count, __builtin_frame_address(0));                             \
+        status = waiting_statuses(&w, status, n_statuses);                                  \
         rc = ((int(*) params)next_get(&next))args;                                          \
         return waiting_end(&w, rc, requests, !rc && (done), indices, rc ? 0 : (n_indices)); \
     }
 
-BOTH(COMPLETE, Wait, waiting_begin, (void *requests, void *status), (requests, status), 1, true, NULL, 0)
+BOTH(COMPLETE, Wait, waiting_begin, (void *requests, void *status), (requests, status), 1, 1, true, NULL, 0)
 BOTH(COMPLETE, Waitany, waiting_begin, (int n, void *requests, int *index, void *status),
-     (n, requests, index, status), n, true, index, 1)
-BOTH(COMPLETE, Waitsome, waiting_begin, (int n, void *requests, int *done, int *indices, void *statuses),
-     (n, requests, done, indices, statuses), n, true, indices, *done)
-BOTH(COMPLETE, Waitall, waiting_begin, (int n, void *requests, void *statuses), (n, requests, statuses), n,
+     (n, requests, index, status), n, 1, true, index, 1)
+BOTH(COMPLETE, Waitsome, waiting_begin, (int n, void *requests, int *done, int *indices, void *status),
+     (n, requests, done, indices, status), n, n, true, indices, *done)
+BOTH(COMPLETE, Waitall, waiting_begin, (int n, void *requests, void *status), (n, requests, status), n, n,
      true, NULL, 0)
-BOTH(COMPLETE, Test, testing_begin, (void *requests, int *flag, void *status), (requests, flag, status), 1,
+BOTH(COMPLETE, Test, testing_begin, (void *requests, int *flag, void *status), (requests, flag, status), 1, 1,
      *flag, NULL, 0)
 BOTH(COMPLETE, Testany, testing_begin, (int n, void *requests, int *index, int *flag, void *status),
-     (n, requests, index, flag, status), n, *flag, index, 1)
-BOTH(COMPLETE, Testsome, testing_begin, (int n, void *requests, int *done, int *indices, void *statuses),
-     (n, requests, done, indices, statuses), n, true, indices, *done)
-BOTH(COMPLETE, Testall, testing_begin, (int n, void *requests, int *flag, void *statuses),
-     (n, requests, flag, statuses), n, *flag, NULL, 0)
+     (n, requests, index, flag, status), n, 1, *flag, index, 1)
+BOTH(COMPLETE, Testsome, testing_begin, (int n, void *requests, int *done, int *indices, void *status),
+     (n, requests, done, indices, status), n, n, true, indices, *done)
+BOTH(COMPLETE, Testall, testing_begin, (int n, void *requests, int *flag, void *status),
+     (n, requests, flag, status), n, n, *flag, NULL, 0)
 
 /* ---- starting and freeing requests ---- */
 
@@ -182,7 +269,7 @@ static void starting_leave(struct starting *s)
         static struct next next = { #symbol, NULL };                  \
                                                                       \
         if (request_any() && call_wanted(__builtin_frame_address(0))) \
-            request_freed(handle_at(request, 0));                     \
+            request_freed(call_ring(), handle_at(request, 0));        \
         return ((int (*)(void *))next_get(&next))(request);           \
     }
 

@@ -39,26 +39,46 @@ HOT void hot_store(struct ring_event *to, const struct ring_event *e, uint64_t p
     __atomic_store_n(&to->reserved, e->reserved, __ATOMIC_RELAXED);
 }
 
-HOT void hot_emit(struct ring *r, const struct ring_event *e)
+/* False when more than room events have not been taken. */
+HOT bool hot_room(struct ring *r, uint64_t room)
+{
+    if (__builtin_expect(r->head - r->tail > room, 0)) {
+        r->tail = atomic_load_explicit(&r->file->tail, memory_order_acquire);
+        return r->head - r->tail <= room;
+    }
+    return true;
+}
+
+HOT void hot_put(struct ring *r, const struct ring_event *e, uint64_t p2p_ticks, uint32_t p2p_calls)
 {
     uint64_t head = r->head;
-    struct ring_event *slot = &r->events[head & r->mask];
 
-    if (__builtin_expect(head - r->tail > r->mask, 0)) {
-        r->tail = atomic_load_explicit(&r->file->tail, memory_order_acquire);
-        if (head - r->tail > r->mask) {
-            hot_add(&r->file->dropped, 1);
-            return;
-        }
+    hot_store(&r->events[head & r->mask], e, p2p_ticks, p2p_calls);
+    r->head = head + 1;
+    atomic_store_explicit(&r->file->head, head + 1, memory_order_release);
+    __builtin_prefetch(&r->events[(head + HOT_AHEAD) & r->mask], 1);
+}
+
+HOT void hot_emit(struct ring *r, const struct ring_event *e)
+{
+    if (!hot_room(r, r->mask)) {
+        hot_add(&r->file->dropped, 1);
+        return;
     }
-    hot_store(slot, e, r->p2p_ticks, r->p2p_calls);
+    hot_put(r, e, r->p2p_ticks, r->p2p_calls);
     if (r->p2p_calls) {
         r->p2p_ticks = 0;
         r->p2p_calls = 0;
     }
-    r->head = head + 1;
-    atomic_store_explicit(&r->file->head, head + 1, memory_order_release);
-    __builtin_prefetch(&r->events[(head + HOT_AHEAD) & r->mask], 1);
+}
+
+/* Messages can be much more frequent than collectives, and leave a quarter of the ring to these. */
+HOT void hot_message(struct ring *r, const struct ring_event *e)
+{
+    if (hot_room(r, r->mask - r->mask / 4))
+        hot_put(r, e, 0, (uint32_t)e->tag);
+    else
+        atomic_fetch_add_explicit(&r->file->messages_missed, 1, memory_order_relaxed);
 }
 
 /* Release stores throughout, no fences: a reader that sees one new word then sees the odd version too.  They
@@ -79,6 +99,34 @@ HOT void hot_enter(struct ring *r, const struct ring_live *live)
 {
     hot_live(r->file, live->comm, live->enter, live->bytes,
              live->seq | (uint64_t)live->op << 32 | (uint64_t)live->flags << 48);
+}
+
+/* A message or a wait is entered.  Outside of calls a reader sees the last collective: remember it while another
+ * call is shown. */
+HOT void hot_enter_message(struct ring *r, const struct ring_live *live)
+{
+    uint64_t what = atomic_load_explicit(&r->file->live_what, memory_order_relaxed);
+
+    if ((uint16_t)(what >> 32) != RING_OP_POINT_TO_POINT && (uint16_t)(what >> 32) != RING_OP_WAIT) {
+        r->last_comm = atomic_load_explicit(&r->file->live_comm, memory_order_relaxed);
+        r->last_seq = (uint32_t)what;
+    }
+    hot_enter(r, live);
+}
+
+HOT void hot_leave_message(struct ring *r, uint64_t now)
+{
+    hot_live(r->file, r->last_comm, now, 0, r->last_seq);
+}
+
+/* A point-to-point call took so many ticks; bytes: sent. */
+HOT void hot_p2p(struct ring *r, uint64_t bytes, uint64_t ticks)
+{
+    r->p2p_ticks += ticks;
+    r->p2p_calls++;
+    hot_add(&r->file->p2p_calls, 1);
+    hot_add(&r->file->p2p_bytes, bytes);
+    hot_add(&r->file->p2p_ticks, ticks);
 }
 
 /* Leave a collective.  Its communicator has been in place since it was entered, and readers ignore the bytes outside of

@@ -14,7 +14,7 @@
 #include "ring/ring.h"
 
 #define RING_MAGIC        0x52474e52474e5953u /* "SYNGRNGR" */
-#define RING_VERSION      1u
+#define RING_VERSION      2u
 #define RING_CAPACITY_MIN 64u
 #define RING_CAPACITY_MAX (1u << 20)
 #define RING_CACHE_LINE   64
@@ -41,6 +41,7 @@ struct ring_header {
 
     /* any thread's */
     _Alignas(RING_CACHE_LINE) _Atomic uint64_t missed;
+    _Atomic uint64_t messages_missed, streams_forgotten;
 
     /* the reader's */
     _Alignas(RING_CACHE_LINE) _Atomic uint64_t tail; /* events taken so far */

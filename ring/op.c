@@ -35,6 +35,8 @@ static const struct {
     [RING_OP_COMM_CREATE] = { "comm_create", false, false },
     [RING_OP_POINT_TO_POINT] = { "point_to_point", false, false },
     [RING_OP_WAIT] = { "wait", false, false },
+    [RING_OP_SEND] = { "send", false, false },
+    [RING_OP_RECV] = { "recv", false, false },
 };
 
 const char *ring_op_name(enum ring_op op)
@@ -44,7 +46,7 @@ const char *ring_op_name(enum ring_op op)
 
 enum ring_op ring_op_from_name(const char *name)
 {
-    for (int op = RING_OP_NONE + 1; op < RING_OP_MAX; op++)
+    for (int op = RING_OP_NONE + 1; op < RING_OP_POINT_TO_POINT; op++)
         if (!strcmp(ops[op].name, name))
             return (enum ring_op)op;
     return RING_OP_NONE;

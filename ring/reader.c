@@ -205,6 +205,8 @@ void ring_counts_get(const struct ring *r, struct ring_counts *counts)
     counts->events = atomic_load_explicit(&h->head, memory_order_relaxed);
     counts->dropped = atomic_load_explicit(&h->dropped, memory_order_relaxed);
     counts->missed = atomic_load_explicit(&h->missed, memory_order_relaxed);
+    counts->messages_missed = atomic_load_explicit(&h->messages_missed, memory_order_relaxed);
+    counts->streams_forgotten = atomic_load_explicit(&h->streams_forgotten, memory_order_relaxed);
     counts->p2p_calls = atomic_load_explicit(&h->p2p_calls, memory_order_relaxed);
     counts->p2p_bytes = atomic_load_explicit(&h->p2p_bytes, memory_order_relaxed);
     counts->p2p_ticks = atomic_load_explicit(&h->p2p_ticks, memory_order_relaxed);

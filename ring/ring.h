@@ -59,13 +59,19 @@ enum ring_op {
     RING_OP_NEIGHBOR_ALLTOALLV,
     RING_OP_NEIGHBOR_ALLTOALLW,
     RING_OP_COMM_CREATE,    /* split, dup, create...: collective over the parent communicator */
-    RING_OP_POINT_TO_POINT, /* in the live slot only: events of single messages are summed, not recorded */
+    RING_OP_POINT_TO_POINT, /* in the live slot only: any call that sends, receives or probes */
     RING_OP_WAIT,           /* in the live slot only: MPI_Wait and its variants */
+    RING_OP_SEND,           /* events only: one message */
+    RING_OP_RECV,
     RING_OP_MAX
 };
 
 const char *ring_op_name(enum ring_op op);        /* "allreduce"; "unknown" out of range */
-enum ring_op ring_op_from_name(const char *name); /* RING_OP_NONE when unknown */
+enum ring_op ring_op_from_name(const char *name); /* RING_OP_NONE when unknown, or no collective */
+static inline bool ring_op_is_message(unsigned op)
+{
+    return op == RING_OP_SEND || op == RING_OP_RECV;
+}
 /* Every rank leaves only after every rank has entered: allreduce, barrier, allgather, alltoall ...
  * Only for these does a short stay mean a late arrival (rooted and prefix operations do not synchronise). */
 bool ring_op_synchronises(enum ring_op op);
@@ -75,20 +81,30 @@ bool ring_op_irregular(enum ring_op op);
 enum ring_event_flags {
     RING_EVENT_NONBLOCKING = 1, /* enter: posted; wait: the rank began to wait for it; leave: completion seen */
     RING_EVENT_PERSISTENT = 2,  /* posted by MPI_Start; also NONBLOCKING */
-    RING_EVENT_UNWAITED = 4,    /* completion seen by a test, or later: it may have ended before leave */
+    /* Completion seen by the first test, or later: it may have ended before leave.  Not set where an earlier test
+     * found it incomplete: the rank polled, wait is the time of the first such test. */
+    RING_EVENT_UNWAITED = 4,
     RING_EVENT_FAILED = 8,      /* the library returned an error */
     RING_EVENT_INTER = 16,      /* on an intercommunicator */
 };
 
+/* A collective, or one end of a message: then op is RING_OP_SEND or RING_OP_RECV, and p2p is 0.  Messages whose other
+ * end is in another MPI_COMM_WORLD, failed ones and cancelled ones have no event. */
 struct ring_event {        /* one cache line */
     uint64_t enter, leave; /* ticks */
     uint64_t wait;         /* ticks; nonblocking: began to wait.  0 otherwise */
     uint64_t comm;         /* the communicator's name, the same on all its ranks */
-    uint64_t bytes;     /* count x size of the rank's send buffer (receive buffer where it only receives) */
-    uint64_t p2p;       /* ticks spent in point-to-point calls since the previous event of this ring */
-    uint32_t seq;       /* n-th collective posted on comm by this rank, from 0: the same on all its ranks */
-    int32_t root;       /* rooted operations: the root's rank in comm; -1 otherwise */
-    uint32_t p2p_calls; /* point-to-point calls since the previous event of this ring */
+    /* count x size of the rank's send buffer (receive buffer where it only receives); received: as the status says */
+    uint64_t bytes;
+    uint64_t p2p; /* ticks spent in point-to-point calls since the previous collective of this ring */
+    /* n-th collective posted on comm by this rank, from 0: the same on all its ranks.  Message: n-th from its sender
+     * to its receiver on comm with this tag, from 0: the same at both ends. */
+    uint32_t seq;
+    int32_t root; /* rooted operations: the root's rank in comm; -1 otherwise.  Message: the other end, as ring_info.rank */
+    union {
+        uint32_t p2p_calls; /* point-to-point calls since the previous collective of this ring */
+        int32_t tag;        /* of a message */
+    };
     uint8_t op, flags;
     uint16_t reserved;
 };
@@ -135,6 +151,9 @@ struct ring_counts {
     uint64_t events;  /* recorded */
     uint64_t dropped; /* the ring was full */
     uint64_t missed;  /* not recorded for another reason (too many threads, lost request) */
+    /* Messages not recorded, because they leave room in the ring to collectives or for another reason; and streams
+     * of messages whose count was given up for others, see probe/number.h. */
+    uint64_t messages_missed, streams_forgotten;
     uint64_t p2p_calls, p2p_bytes, p2p_ticks; /* bytes: sent */
 };
 
@@ -151,6 +170,7 @@ void ring_enter(struct ring *r, const struct ring_live *live); /* entering a cal
 void ring_leave(struct ring *r, uint64_t now); /* leaving a call; keeps the last comm and seq */
 void ring_p2p(struct ring *r, uint64_t bytes, uint64_t ticks);
 void ring_missed(struct ring *r);                             /* callable by any thread */
+void ring_message_missed(struct ring *r);                     /* callable by any thread */
 int ring_comm_add(struct ring *r, const struct ring_comm *c); /* -1: table full; not thread-safe */
 void ring_state_set(struct ring *r, enum ring_state state);
 

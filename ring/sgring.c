@@ -134,13 +134,15 @@ static void text_events(const struct printer *v, const struct snapshot *s)
     if (!s->n_events)
         return;
     printf("  %12s  %-20s %-16s %8s %5s %10s %12s %12s  %s\n", "s ago", "operation", "communicator", "seq",
-           "root", "bytes", "stay us", "p2p us", "flags");
+           "peer", "bytes", "stay us", "p2p us", "flags");
     for (size_t i = 0; i < s->n_events; i++) {
         const struct ring_event *e = &s->events[i];
 
         printf("  %12.6f  %-20s %016" PRIx64 " %8" PRIu32 " %5" PRId32 " %10" PRIu64 " %12.3f %12.3f  ",
                seconds(v, s, e->enter, s->now), ring_op_name((enum ring_op)e->op), e->comm, e->seq, e->root,
                e->bytes, seconds(v, s, e->enter, e->leave) * 1e6, duration(v, s, e->p2p) * 1e6);
+        if (ring_op_is_message(e->op))
+            printf("tag=%" PRId32 "%s", e->tag, e->flags ? "," : "");
         print_flags(e->flags, "", ",");
         putchar('\n');
     }
@@ -178,8 +180,10 @@ static void text_ring(struct printer *v, const char *path, const struct snapshot
     printf("\n  events       %" PRIu64 " recorded, %" PRIu64 " dropped, %" PRIu64 " missed (room for %" PRIu32
            ")\n",
            c->events, c->dropped, c->missed, i->capacity);
-    printf("  messages     %" PRIu64 " calls, %" PRIu64 " bytes sent, %.6f s\n", c->p2p_calls, c->p2p_bytes,
-           duration(v, s, c->p2p_ticks));
+    printf("  messages     %" PRIu64 " calls, %" PRIu64 " bytes sent, %.6f s; %" PRIu64
+           " not recorded, %" PRIu64 " streams forgotten\n",
+           c->p2p_calls, c->p2p_bytes, duration(v, s, c->p2p_ticks), c->messages_missed,
+           c->streams_forgotten);
     text_live(v, s);
     for (size_t k = 0; k < s->n_comms; k++)
         printf("  communicator %016" PRIx64 ": rank %" PRIu32 " of %" PRIu32 ", world ranks %" PRIu32
@@ -211,8 +215,9 @@ static void json_events(const struct printer *v, const struct snapshot *s)
     for (size_t i = 0; i < s->n_events; i++) {
         const struct ring_event *e = &s->events[i];
 
-        printf("%s{\"op\":\"%s\",\"comm\":\"%016" PRIx64 "\",\"seq\":%" PRIu32 ",\"root\":", i ? "," : "",
-               ring_op_name((enum ring_op)e->op), e->comm, e->seq);
+        printf("%s{\"op\":\"%s\",\"comm\":\"%016" PRIx64 "\",\"seq\":%" PRIu32 ",\"%s\":", i ? "," : "",
+               ring_op_name((enum ring_op)e->op), e->comm, e->seq,
+               ring_op_is_message(e->op) ? "peer" : "root");
         if (e->root < 0)
             printf("null");
         else
@@ -224,7 +229,11 @@ static void json_events(const struct printer *v, const struct snapshot *s)
             printf("%" PRIu64, ring_clock_ns(&v->clock, s->info.clock, e->wait));
         else
             printf("null");
-        printf(",\"p2p_s\":%.9f,\"p2p_calls\":%" PRIu32 ",\"flags\":[", duration(v, s, e->p2p), e->p2p_calls);
+        if (ring_op_is_message(e->op))
+            printf(",\"tag\":%" PRId32, e->tag);
+        else
+            printf(",\"p2p_s\":%.9f,\"p2p_calls\":%" PRIu32, duration(v, s, e->p2p), e->p2p_calls);
+        printf(",\"flags\":[");
         print_flags(e->flags, "\"", ",");
         printf("]}");
     }
@@ -249,9 +258,10 @@ static void json_ring(struct printer *v, const char *path, const struct snapshot
     json_string("library", i->library);
     json_string("topology", i->topology);
     printf(",\"capacity\":%" PRIu32 ",\"counts\":{\"events\":%" PRIu64 ",\"dropped\":%" PRIu64
-           ",\"missed\":%" PRIu64 ",\"p2p_calls\":%" PRIu64 ",\"p2p_bytes\":%" PRIu64 ",\"p2p_s\":%.9f}",
+           ",\"missed\":%" PRIu64 ",\"p2p_calls\":%" PRIu64 ",\"p2p_bytes\":%" PRIu64
+           ",\"p2p_s\":%.9f,\"messages_missed\":%" PRIu64 ",\"streams_forgotten\":%" PRIu64 "}",
            i->capacity, c->events, c->dropped, c->missed, c->p2p_calls, c->p2p_bytes,
-           duration(v, s, c->p2p_ticks));
+           duration(v, s, c->p2p_ticks), c->messages_missed, c->streams_forgotten);
     if (s->live_known)
         printf(",\"live\":{\"op\":\"%s\",\"comm\":\"%016" PRIx64 "\",\"seq\":%" PRIu32 ",\"bytes\":%" PRIu64
                ",\"age_s\":%.9f}",

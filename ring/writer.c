@@ -108,7 +108,10 @@ uint64_t ring_now(const struct ring *r)
 
 void ring_emit(struct ring *r, const struct ring_event *e)
 {
-    hot_emit(r, e);
+    if (ring_op_is_message(e->op))
+        hot_message(r, e);
+    else
+        hot_emit(r, e);
 }
 
 static bool is_message(uint16_t op)
@@ -118,14 +121,10 @@ static bool is_message(uint16_t op)
 
 void ring_enter(struct ring *r, const struct ring_live *live)
 {
-    uint64_t what = atomic_load_explicit(&r->file->live_what, memory_order_relaxed);
-
-    /* Outside of calls a reader sees the last collective: remember it while another call is shown. */
-    if (is_message(live->op) && !is_message((uint16_t)(what >> 32))) {
-        r->last_comm = atomic_load_explicit(&r->file->live_comm, memory_order_relaxed);
-        r->last_seq = (uint32_t)what;
-    }
-    hot_enter(r, live);
+    if (is_message(live->op))
+        hot_enter_message(r, live);
+    else
+        hot_enter(r, live);
 }
 
 void ring_leave(struct ring *r, uint64_t now)
@@ -133,23 +132,24 @@ void ring_leave(struct ring *r, uint64_t now)
     uint64_t what = atomic_load_explicit(&r->file->live_what, memory_order_relaxed);
 
     if (is_message((uint16_t)(what >> 32)))
-        hot_live(r->file, r->last_comm, now, 0, r->last_seq);
+        hot_leave_message(r, now);
     else
         hot_leave(r, (uint32_t)what, now);
 }
 
 void ring_p2p(struct ring *r, uint64_t bytes, uint64_t ticks)
 {
-    r->p2p_ticks += ticks;
-    r->p2p_calls++;
-    hot_add(&r->file->p2p_calls, 1);
-    hot_add(&r->file->p2p_bytes, bytes);
-    hot_add(&r->file->p2p_ticks, ticks);
+    hot_p2p(r, bytes, ticks);
 }
 
 void ring_missed(struct ring *r)
 {
     atomic_fetch_add_explicit(&r->file->missed, 1, memory_order_relaxed);
+}
+
+void ring_message_missed(struct ring *r)
+{
+    atomic_fetch_add_explicit(&r->file->messages_missed, 1, memory_order_relaxed);
 }
 
 int ring_comm_add(struct ring *r, const struct ring_comm *c)

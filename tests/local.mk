@@ -48,6 +48,7 @@ UNIT_TESTS = \
 	tests/unit/linkfit \
 	tests/unit/loop \
 	tests/unit/network \
+	tests/unit/number \
 	tests/unit/options \
 	tests/unit/order \
 	tests/unit/outages \
@@ -134,6 +135,7 @@ dist_check_SCRIPTS += \
 	tests/plan/oracles.sh \
 	tests/plan/simulate.sh \
 	tests/plan/strategies.sh \
+	tests/probe/messages.sh \
 	tests/probe/pace.sh \
 	tests/probe/path.sh \
 	tests/probe/scr.sh \
@@ -168,7 +170,7 @@ AM_CPPFLAGS += $(EVENT_CFLAGS) $(JANSSON_CFLAGS) $(SQLITE_CFLAGS)
 
 # Guests' own objects have no sanitizer; these have.
 check_LIBRARIES += tests/libtest.a
-tests_libtest_a_SOURCES = api/syncguard.c spank/args.c spank/text.c
+tests_libtest_a_SOURCES = api/syncguard.c probe/number.c spank/args.c spank/text.c
 tests_libtest_a_CFLAGS = $(AM_CFLAGS)
 
 # More than one file

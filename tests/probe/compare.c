@@ -1,9 +1,10 @@
 /* compare.c - compare a step's rings with what the program reports.
  *     compare DIRECTORY OUTPUT RANKS      the zoo's output files OUTPUT.0 ... (tests/workloads/zoo/mpizoo.c)
  *     compare DIRECTORY - RANKS           only that the ranks agree with each other
- * Per rank: the number of events of each kind on each communicator is what the program counted, sequence numbers
+ * Per rank: the number of collectives of each kind on each communicator is what the program counted, sequence numbers
  * have no gaps, times are in order.  Between ranks: the same communicator has the same name, and an equal sequence
- * number means the same operation and size.  Exit status: 0 equal, 1 different (differences are printed), 2 usage. */
+ * number means the same operation and size; each message is recorded once at both ends, with the same number and size,
+ * and the numbers of a stream have no gaps.  Exit status: 0 equal, 1 different (differences are printed), 2 usage. */
 #include <dirent.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -44,9 +45,10 @@ static int load(const char *path)
         ring_close(r);
         return -1;
     }
-    if (counts.dropped || counts.missed)
-        WRONG("rank %u thread %u: %llu dropped, %llu missed\n", info.rank, info.thread,
-              (unsigned long long)counts.dropped, (unsigned long long)counts.missed);
+    if (counts.dropped || counts.missed || counts.messages_missed || counts.streams_forgotten)
+        WRONG("rank %u thread %u: %llu dropped, %llu missed, %llu messages missed, %llu streams forgotten\n",
+              info.rank, info.thread, (unsigned long long)counts.dropped, (unsigned long long)counts.missed,
+              (unsigned long long)counts.messages_missed, (unsigned long long)counts.streams_forgotten);
     k = &ranks[info.rank];
     if (!k->events)
         k->events = calloc(EVENTS_MAX, sizeof(*k->events));
@@ -101,7 +103,7 @@ static void compare_comm(unsigned rank, const struct ring_comm *c, const char *l
     for (size_t i = 0; i < k->n_events; i++) {
         const struct ring_event *e = &k->events[i];
 
-        if (e->comm != c->name || e->op >= RING_OP_MAX)
+        if (e->comm != c->name || e->op >= RING_OP_POINT_TO_POINT)
             continue;
         total++;
         numbers += e->seq;
@@ -121,7 +123,7 @@ static void compare_comm(unsigned rank, const struct ring_comm *c, const char *l
               rank, total, nonblocking, persistent, failed, line);
     if (numbers != (uint64_t)total * (uint64_t)(total - 1) / 2 && total)
         WRONG("rank %u: sequence numbers have gaps; the program: %s", rank, line);
-    for (int op = 1; op < RING_OP_MAX; op++)
+    for (int op = 1; op < RING_OP_POINT_TO_POINT; op++)
         if (count[op] != value(line, ring_op_name((enum ring_op)op)))
             WRONG("rank %u: recorded %ld times %s; the program: %s", rank, count[op],
                   ring_op_name((enum ring_op)op), line);
@@ -161,7 +163,7 @@ static void compare_rank(unsigned rank, const char *output)
 static const struct ring_event *find(const struct rank *k, uint64_t comm, uint32_t seq)
 {
     for (size_t i = 0; i < k->n_events; i++)
-        if (k->events[i].comm == comm && k->events[i].seq == seq)
+        if (k->events[i].comm == comm && k->events[i].seq == seq && !ring_op_is_message(k->events[i].op))
             return &k->events[i];
     return NULL;
 }
@@ -208,10 +210,53 @@ static void compare_event(unsigned n_ranks, unsigned rank, const struct ring_eve
     }
 }
 
+/* Whether b is a message of a's stream, seen from rank `at`: the other end, or the same. */
+static bool same_stream(const struct ring_event *a, unsigned of, const struct ring_event *b, unsigned at)
+{
+    bool same_end = a->op == b->op;
+
+    return ring_op_is_message(b->op) && a->comm == b->comm && a->tag == b->tag &&
+           (same_end ? of == at && a->root == b->root : (unsigned)a->root == at && (unsigned)b->root == of);
+}
+
+static void compare_message(unsigned n_ranks, unsigned rank, const struct ring_event *e)
+{
+    unsigned ends = 0, again = 0, before = 0;
+
+    if (e->root < 0 || (unsigned)e->root >= n_ranks) {
+        WRONG("rank %u: a message to or from rank %d\n", rank, e->root);
+        return;
+    }
+    for (unsigned i = 0; i < n_ranks; i++)
+        for (size_t k = 0; (i == rank || i == (unsigned)e->root) && k < ranks[i].n_events; k++) {
+            const struct ring_event *o = &ranks[i].events[k];
+
+            if (!same_stream(e, rank, o, i))
+                continue;
+            if (o->op == e->op) {
+                again += o != e && o->seq == e->seq;
+                before += o->seq < e->seq;
+            } else if (o->seq == e->seq) {
+                ends++;
+                if (o->bytes != e->bytes)
+                    WRONG("rank %u: message %u with rank %d, tag %d: %llu bytes, %llu at the other end\n",
+                          rank, e->seq, e->root, e->tag, (unsigned long long)e->bytes,
+                          (unsigned long long)o->bytes);
+            }
+        }
+    if (ends != 1 || again || before != e->seq)
+        WRONG("rank %u: %s %u with rank %d, tag %d, comm %016llx: %u other ends, %u of the same number, %u "
+              "before it\n",
+              rank, ring_op_name((enum ring_op)e->op), e->seq, e->root, e->tag, (unsigned long long)e->comm,
+              ends, again, before);
+    if (e->enter > e->leave || (e->wait && (e->wait < e->enter || e->wait > e->leave)))
+        WRONG("rank %u: message %u with rank %d: times out of order\n", rank, e->seq, e->root);
+}
+
 int main(int argc, char **argv)
 {
     unsigned n_ranks = argc == 4 ? (unsigned)strtoul(argv[3], NULL, 10) : 0;
-    size_t events = 0, comms = 0;
+    size_t collectives = 0, messages = 0, comms = 0;
 
     if (n_ranks < 1 || n_ranks > RANKS_MAX) {
         fprintf(stderr, "usage: compare DIRECTORY OUTPUT|- RANKS\n");
@@ -226,11 +271,20 @@ int main(int argc, char **argv)
             compare_rank(i, argv[2]);
         for (size_t k = 0; k < ranks[i].n_comms; k++)
             compare_members(n_ranks, i, &ranks[i].comms[k]);
-        for (size_t k = 0; k < ranks[i].n_events; k++)
-            compare_event(n_ranks, i, &ranks[i].events[k]);
-        events += ranks[i].n_events;
+        for (size_t k = 0; k < ranks[i].n_events; k++) {
+            const struct ring_event *e = &ranks[i].events[k];
+
+            if (ring_op_is_message(e->op)) {
+                compare_message(n_ranks, i, e);
+                messages++;
+            } else {
+                compare_event(n_ranks, i, e);
+                collectives++;
+            }
+        }
         comms += ranks[i].n_comms;
     }
-    printf("%zu events, %zu communicators, %u differences\n", events, comms, wrong);
+    printf("%zu collectives, %zu ends of messages, %zu communicators, %u differences\n", collectives,
+           messages, comms, wrong);
     return wrong != 0;
 }

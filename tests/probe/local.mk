@@ -33,3 +33,19 @@ tests/probe/scr_program.mpich: tests/probe/scr_program.c tests/probe/libscr.so
 	$(AM_V_GEN)$(MPICC_MPICH) $(PATH_FLAGS) -o $@ $(top_srcdir)/tests/probe/scr_program.c -Ltests/probe -lscr
 endif
 CLEANFILES += tests/probe/libscr.so tests/probe/scr_program.openmpi tests/probe/scr_program.mpich
+
+# Messages in every way
+EXTRA_DIST += tests/probe/messages.c
+if HAVE_OPENMPI
+check_SCRIPTS += tests/probe/messages.openmpi
+tests/probe/messages.openmpi: tests/probe/messages.c
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(MPICC_OPENMPI) $(PATH_FLAGS) $(ZOO_WARN) -o $@ $(top_srcdir)/tests/probe/messages.c
+endif
+if HAVE_MPICH
+check_SCRIPTS += tests/probe/messages.mpich
+tests/probe/messages.mpich: tests/probe/messages.c
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(MPICC_MPICH) $(PATH_FLAGS) $(ZOO_WARN) -o $@ $(top_srcdir)/tests/probe/messages.c
+endif
+CLEANFILES += tests/probe/messages.openmpi tests/probe/messages.mpich

@@ -410,14 +410,39 @@ static void test_two_threads(void)
     ring_close(w);
 }
 
+static void test_messages(void)
+{
+    struct ring *w = make(4, 0, 64), *r = ring_open(path, false);
+    struct ring_event e[64], send = { .enter = 5, .leave = 9, .comm = 11, .bytes = 100, .seq = 3, .root = 2,
+                                      .tag = -7, .op = RING_OP_SEND };
+    struct ring_counts counts;
+
+    ring_p2p(w, 100, 4);
+    ring_emit(w, &send);
+    emit(w, 0, 1);
+    is_int((long long)ring_drain(r, e, 64), 2, "a message and a collective are drained");
+    ok(e[0].op == RING_OP_SEND && e[0].tag == -7 && e[0].root == 2 && e[0].seq == 3 && e[0].p2p == 0,
+       "a message keeps partner, tag and number");
+    ok(e[1].p2p == 4 && e[1].p2p_calls == 1, "the time in point-to-point goes to the collective after the message");
+    for (int i = 0; i < 100; i++)
+        ring_emit(w, &send);
+    emit(w, 0, 20);
+    ring_counts_get(r, &counts);
+    ok(counts.messages_missed == 51 && counts.dropped == 5, "messages leave a quarter of the ring to collectives");
+    is_int((long long)ring_drain(r, e, 64), 64, "a ring full of messages and collectives is drained");
+    ring_close(r);
+    ring_close(w);
+}
+
 static void test_tables(void)
 {
     int same = 0;
 
-    for (int op = 1; op < RING_OP_MAX; op++)
+    for (int op = 1; op < RING_OP_POINT_TO_POINT; op++)
         same += ring_op_from_name(ring_op_name((enum ring_op)op)) == (enum ring_op)op;
-    is_int(same, RING_OP_MAX - 1, "every operation is found by its name");
+    is_int(same, RING_OP_POINT_TO_POINT - 1, "every collective is found by its name");
     is_int(ring_op_from_name("frobnicate"), RING_OP_NONE, "an unknown name is no operation");
+    is_int(ring_op_from_name("send"), RING_OP_NONE, "a message is no collective");
     is_str(ring_op_name((enum ring_op)250), "unknown", "an unknown operation has the name 'unknown'");
     ok(ring_op_synchronises(RING_OP_ALLREDUCE) && !ring_op_synchronises(RING_OP_BCAST) &&
            !ring_op_synchronises(RING_OP_SCAN) && !ring_op_synchronises(RING_OP_MAX),
@@ -503,6 +528,7 @@ int main(void)
     test_two_processes();
     test_killed();
     test_two_threads();
+    test_messages();
     test_tables();
     test_clock();
     test_control();

@@ -1,0 +1,152 @@
+/* message.h - one end of a message as an event of the ring: its partner, tag and number.
+ *
+ * An event with op RING_OP_NONE is no message of the job: the partner is MPI_PROC_NULL or in another MPI_COMM_WORLD, the
+ * message was cancelled, or the call's arguments are invalid.  A receive with a wildcard has a negative root or tag until
+ * its status is known.
+ *
+ * Statuses have the same layout in all releases of a library's ABI.  They are read, never written; where the program
+ * ignores the status of a receive, the library writes it to the probe's memory. */
+#ifndef SYNCGUARD_PROBE_MESSAGE_H
+#define SYNCGUARD_PROBE_MESSAGE_H
+
+#include "probe/comm.h"
+#include "probe/number.h"
+
+/* ---- statuses ---- */
+
+#define STATUS_BYTES_MAX 24u /* 24 in Open MPI, 20 in MPICH */
+
+struct status {
+    uint64_t words[STATUS_BYTES_MAX / 8];
+};
+
+static inline bool status_ignored(const void *status)
+{
+    return status == (probe.abi == ABI_MPICH ? (const void *)1 : NULL);
+}
+
+/* The program's status, or own where it ignores it. */
+static inline void *status_wanted(void *status, struct status *own)
+{
+    return status_ignored(status) ? own : status;
+}
+
+/* Element i of an array of statuses. */
+static inline const void *status_at(const void *statuses, int i)
+{
+    return (const char *)statuses + (size_t)i * (probe.abi == ABI_MPICH ? 20 : 24);
+}
+
+static inline int status_word(const void *status, int mpich, int openmpi)
+{
+    return ((const int *)status)[probe.abi == ABI_MPICH ? mpich : openmpi];
+}
+
+static inline int status_source(const void *status)
+{
+    return status_word(status, 2, 0);
+}
+
+static inline int status_tag(const void *status)
+{
+    return status_word(status, 3, 1);
+}
+
+static inline bool status_cancelled(const void *status)
+{
+    return probe.abi == ABI_MPICH ? status_word(status, 1, 0) & 1 : status_word(status, 0, 3) != 0;
+}
+
+static inline uint64_t status_bytes(const void *status)
+{
+    if (probe.abi == ABI_MPICH)
+        return (uint32_t)status_word(status, 0, 0) | (uint64_t)((uint32_t)status_word(status, 1, 0) >> 1)
+                                                         << 32;
+    return *(const uint64_t *)((const char *)status + 16);
+}
+
+/* ---- events ---- */
+
+static inline bool source_is_any(int from)
+{
+    return from == (probe.abi == ABI_MPICH ? -2 : -1);
+}
+
+static inline bool tag_is_any(int tag)
+{
+    return tag == -1;
+}
+
+static inline uint64_t message_key(const struct ring_event *e)
+{
+    return number_key(e->comm, (uint32_t)e->root, e->tag, e->op == RING_OP_RECV);
+}
+
+static inline bool message_wild(const struct ring_event *e)
+{
+    return e->root < 0 || e->tag < 0;
+}
+
+/* Fill in all but the number.  c NULL: no message. */
+HOT void message_prepare(struct ring_event *e, const struct comm *c, enum ring_op op, int peer, int tag)
+{
+    uint32_t other = c ? comm_peer(c, peer) : COMM_FOREIGN;
+    bool any = op == RING_OP_RECV && c && source_is_any(peer);
+
+    *e = (struct ring_event){ .op = RING_OP_NONE };
+    if (!any && other > INT32_MAX)
+        return;
+    if (tag < 0 && !(op == RING_OP_RECV && tag_is_any(tag)))
+        return;
+    e->op = (uint8_t)op;
+    e->flags = c->flags;
+    e->comm = c->name;
+    e->root = any ? -1 : (int32_t)other;
+    e->tag = tag;
+}
+
+HOT void message_number(struct ring_event *e)
+{
+    e->seq = number_next(message_key(e));
+}
+
+/* Before the call: fill in what is known. */
+HOT void message_begin(struct ring_event *e, const struct comm *c, enum ring_op op, int peer, int tag)
+{
+    message_prepare(e, c, op, peer, tag);
+    if (e->op != RING_OP_NONE && !message_wild(e))
+        message_number(e);
+}
+
+/* The message was not posted, or is cancelled. */
+static inline void message_undo(struct ring_event *e)
+{
+    if (e->op != RING_OP_NONE && !message_wild(e))
+        number_undo(message_key(e), e->seq);
+    e->op = RING_OP_NONE;
+}
+
+/* A receive is complete, or a probe found its message; c: its communicator. */
+HOT void message_status(struct ring_event *e, const struct comm *c, const void *status)
+{
+    if (e->op == RING_OP_NONE)
+        return;
+    if (__builtin_expect(status_cancelled(status), 0)) {
+        message_undo(e);
+        return;
+    }
+    e->bytes = status_bytes(status);
+    if (message_wild(e)) {
+        uint32_t other = c->name == e->comm ? comm_peer(c, status_source(status)) : COMM_FOREIGN;
+
+        if (other > INT32_MAX) {
+            e->op = RING_OP_NONE;
+            return;
+        }
+        e->root = (int32_t)other;
+        e->tag = status_tag(status);
+        message_number(e);
+    }
+}
+
+#endif

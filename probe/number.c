@@ -1,0 +1,61 @@
+#include "probe/number.h"
+
+#include <stddef.h>
+
+struct number_line
+    number_lines[NUMBER_STREAMS / NUMBER_WAYS]; /* 256 KiB of zero pages, resident where used */
+_Atomic uint32_t number_clock;
+
+static _Atomic uint64_t *forgotten;
+
+void number_setup(_Atomic uint64_t *counter)
+{
+    forgotten = counter;
+}
+
+/* A free place, or the one unused longest. */
+static unsigned place(struct number_line *l, uint32_t now)
+{
+    uint32_t oldest = 0;
+    unsigned at = 0;
+
+    for (unsigned i = 0; i < NUMBER_WAYS; i++) {
+        uint32_t age = now - atomic_load_explicit(&l->used[i], memory_order_relaxed);
+
+        if (!atomic_load_explicit(&l->key[i], memory_order_relaxed))
+            return i;
+        if (age >= oldest) {
+            oldest = age;
+            at = i;
+        }
+    }
+    return at;
+}
+
+uint32_t number_first(uint64_t key)
+{
+    struct number_line *l = number_line(key);
+    uint32_t now = atomic_load_explicit(&number_clock, memory_order_relaxed) + 1;
+    unsigned at = place(l, now);
+    uint64_t old = atomic_load_explicit(&l->key[at], memory_order_relaxed);
+
+    if (!atomic_compare_exchange_strong_explicit(&l->key[at], &old, key, memory_order_relaxed,
+                                                 memory_order_relaxed))
+        return 0;
+    if (old && forgotten)
+        atomic_fetch_add_explicit(forgotten, 1, memory_order_relaxed);
+    atomic_store_explicit(&l->next[at], 1, memory_order_relaxed);
+    atomic_store_explicit(&l->used[at], now, memory_order_relaxed);
+    atomic_store_explicit(&number_clock, now, memory_order_relaxed);
+    return 0;
+}
+
+void number_undo(uint64_t key, uint32_t number)
+{
+    struct number_line *l = number_line(key);
+
+    for (unsigned i = 0; i < NUMBER_WAYS; i++)
+        if (atomic_load_explicit(&l->key[i], memory_order_relaxed) == key &&
+            atomic_load_explicit(&l->next[i], memory_order_relaxed) == number + 1)
+            atomic_store_explicit(&l->next[i], number, memory_order_relaxed);
+}

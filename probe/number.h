@@ -1,0 +1,77 @@
+/* number.h - numbers the messages of a rank, so that both ends of a message give it the same number without
+ * communicating.
+ *
+ * A stream is what MPI keeps in order: the messages that one rank sends to another on one communicator with one tag.
+ * The sender counts a message when it posts the send.  The receiver counts when it posts the receive, if that names
+ * source and tag: receives of one stream match its messages in the order of posting, in whatever order they complete.
+ * A receive with a wildcard is counted when it completes, because its stream is not known earlier.  Two cases give two
+ * messages of a stream each other's numbers: wildcard receives that complete in separate calls in another order than
+ * they were posted, and a wildcard receive that is overtaken by a later receive that names the same stream.
+ *
+ * Counting goes on while recording is off.  The table has a fixed size and no locks.  When it is full, the stream of
+ * its line that was unused longest is forgotten, and counted as such; it would start from 0 again.  A program with a
+ * new tag for each step loses nothing by this. */
+#ifndef SYNCGUARD_PROBE_NUMBER_H
+#define SYNCGUARD_PROBE_NUMBER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define NUMBER_STREAMS 16384u
+
+/* One line of the processor's cache: finding a stream loads nothing else. */
+#define NUMBER_WAYS 4u
+struct number_line {
+    _Alignas(64) _Atomic uint64_t key[NUMBER_WAYS]; /* 0: free */
+    _Atomic uint32_t next[NUMBER_WAYS], used[NUMBER_WAYS];
+};
+_Static_assert(sizeof(struct number_line) == 64, "a line is a cache line");
+
+extern struct number_line number_lines[NUMBER_STREAMS / NUMBER_WAYS];
+extern _Atomic uint32_t number_clock; /* orders the uses of streams */
+
+/* Count forgotten streams here, instead of nowhere. */
+void number_setup(_Atomic uint64_t *forgotten);
+
+/* A stream of this rank: peer is the other rank.  Never 0. */
+static inline uint64_t number_key(uint64_t comm, uint32_t peer, int32_t tag, bool received)
+{
+    uint64_t x = (comm ^ (uint64_t)peer << 1 ^ received) * 0x9e3779b97f4a7c15u;
+
+    x = (x ^ x >> 32 ^ (uint64_t)(uint32_t)tag << 20) * 0xbf58476d1ce4e5b9u;
+    x ^= x >> 29;
+    return x + !x;
+}
+
+static inline struct number_line *number_line(uint64_t key)
+{
+    return &number_lines[key >> 32 & (NUMBER_STREAMS / NUMBER_WAYS - 1)];
+}
+
+/* The number of a stream's first message, 0; or 0 too where another thread took the place at the same time. */
+uint32_t number_first(uint64_t key);
+
+/* The number of the next message of a stream.  MPI orders the messages of a stream only where the program orders its
+ * calls, so no atomic addition is needed. */
+static inline uint32_t number_next(uint64_t key)
+{
+    struct number_line *l = number_line(key);
+
+    for (unsigned i = 0; i < NUMBER_WAYS; i++)
+        if (atomic_load_explicit(&l->key[i], memory_order_relaxed) == key) {
+            uint32_t n = atomic_load_explicit(&l->next[i], memory_order_relaxed);
+            uint32_t now = atomic_load_explicit(&number_clock, memory_order_relaxed) + 1;
+
+            atomic_store_explicit(&l->next[i], n + 1, memory_order_relaxed);
+            atomic_store_explicit(&l->used[i], now, memory_order_relaxed);
+            atomic_store_explicit(&number_clock, now, memory_order_relaxed);
+            return n;
+        }
+    return number_first(key);
+}
+
+/* The message with this number was never sent or received: give the number back if it is the latest. */
+void number_undo(uint64_t key, uint32_t number);
+
+#endif

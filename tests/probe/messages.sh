@@ -1,0 +1,54 @@
+#!/bin/bash
+# The probe records each message at both ends, with partner, tag, size and number, and the time that a rank polled.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/workloads/mpi.sh"
+
+probe=$top_builddir/.libs/libsyncguard_probe.so
+program=$top_builddir/tests/probe/messages
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
+
+libraries=$(mpi_libraries "$program")
+[ -n "$libraries" ] || skip_all "needs an MPI library"
+
+# Print the streams that the rings hold, in the form of the program's output, and what was polled.
+cat >"$dir/streams.py" <<'END'
+import collections, json, sys
+streams, polls = collections.defaultdict(lambda: [0, 0]), []
+for ring in json.load(sys.stdin)["rings"]:
+    for e in ring["events"]:
+        if e["op"] in ("send", "recv"):
+            s = streams[ring["rank"], e["op"], e["peer"], e["tag"]]
+            s[0] += 1
+            s[1] += e["bytes"]
+        if e["op"] == "barrier" and "nonblocking" in e["flags"] or e["op"] == "recv" and e["tag"] == 8:
+            polls.append((ring["rank"], e["op"], (e["leave_ns"] - e["wait_ns"]) / 1e6, "unwaited" in e["flags"]))
+if sys.argv[1] == "streams":
+    for key, s in sorted(streams.items()):
+        print(*key, *s)
+else: # a receive by odd ranks, a barrier that rank 0 enters late by all others: polled for 20 ms
+    late = [p for p in polls if p[1] == "recv" or p[0] != 0]
+    print(", ".join("rank %d %s %.1f ms%s" % (r, op, ms, " unwaited" if u else "") for r, op, ms, u in late))
+    sys.exit(not late or any(ms < 10 or unwaited for _, _, ms, unwaited in late))
+END
+
+for mpi in $libraries; do
+    for n in 2 4; do
+        rm -rf "$dir/step"
+        mkdir -m 700 "$dir/step"
+        mpi_run "$mpi" $n env SYNCGUARD_DIR="$dir/step" LD_PRELOAD="$probe" "$program.$mpi" >"$dir/out" 2>&1 &&
+            [ "$(grep -c ' done$' "$dir/out")" -eq $n ]
+        ok $? "$mpi: a guarded program of $n ranks that only passes messages exits with 0" || sed 's/^/# /' "$dir/out" | head
+        "$top_builddir/tests/probe/compare" "$dir/step" - $n >"$dir/compare" 2>&1
+        ok $? "$mpi: both ends of each message agree: $(tail -n 1 "$dir/compare")" || sed 's/^/# /' "$dir/compare" | head
+        "$top_builddir/sgring" --json --events=10000 "$dir/step" >"$dir/rings"
+        python3 "$dir/streams.py" streams <"$dir/rings" | sort >"$dir/got"
+        grep -E '^[0-9]+ (send|recv) ' "$dir/out" | sort >"$dir/want"
+        cmp -s "$dir/want" "$dir/got"
+        ok $? "$mpi: the rings of $n ranks hold the streams that the program passed: $(wc -l <"$dir/got")" ||
+            diff "$dir/want" "$dir/got" | sed 's/^/# /' | head -n 20
+        python3 "$dir/streams.py" polls <"$dir/rings" >"$dir/polls"
+        ok $? "$mpi: what was polled held the rank from the first test on: $(cat "$dir/polls")"
+    done
+done
+done_testing
