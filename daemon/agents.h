@@ -11,6 +11,6 @@ void agents_hello(struct peer *p, const json_t *hello);
 void agents_message(struct peer *p, const json_t *o); /* a JSON frame after the hello */
 void agents_batch(struct peer *p, const void *data, size_t bytes);
 void agents_ack(struct peer *p);  /* acknowledge the batches that arrived since the last call */
-void agents_gone(struct peer *p); /* its link is closed */
+void agents_gone(struct peer *p); /* the agent's link is closed */
 
 #endif

@@ -31,7 +31,7 @@ struct cadence_requested {
     double margin_s;         /* least time from the request to the call */
     uint32_t said, answered; /* agents to which it was sent, and those that have it */
     bool sure;               /* all agents confirmed the commit in time */
-    bool revoked;            /* they did not, so it was withdrawn */
+    bool revoked;            /* an agent did not confirm the commit in time, so that it was withdrawn */
     unsigned tries;
     double again_s; /* no request before this time */
     /* outcomes of all requests of the step */

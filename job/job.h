@@ -129,6 +129,7 @@ static inline bool job_over(const struct job *j)
     return j->state >= JOB_FINISHED;
 }
 
+/* Use these parameters from now on, in the view as well. */
 void job_policy_set(struct job *j, const struct config_policy *p);
 
 /* The node's agent, created at the first call; NULL when the job has JOB_AGENTS_MAX. */

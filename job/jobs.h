@@ -7,9 +7,11 @@
 
 #define JOBS_MAX 4096u
 
+/* A step that is starting, with an empty view; it is not in a table yet. */
 struct job *job_new(const struct job_id *id, const struct config_policy *params, double now_s);
 void job_free(struct job *j); /* NULL is fine */
 
+/* Steps in the order in which they were added. */
 struct jobs {
     struct job **job;
     size_t n, cap;

@@ -13,10 +13,13 @@
 struct guarded_runs;
 struct job;
 
+/* A row of "jobs". */
 json_t *report_row(const struct job *j, double now_s);
+/* The answer to "job", with the ranks and columns of the selection. */
 json_t *report_job(const struct job *j, double now_s, const struct report_selection *selection);
 /* Add the nodes of this step, including those that have an agent but no rank. */
 void report_job_nodes(struct report_nodes *t, const struct job *j, double now_s);
+/* A row of "nodes". */
 json_t *report_job_node(const struct report_node *n, double now_s);
 
 /* Recompute the job's projections and strategies when they are older than JOB_SCALING_S. */

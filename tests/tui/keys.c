@@ -128,7 +128,7 @@ static void test_user_actions(void)
 
     ui_key(&ui, 'X');
     ok(send_user_action("\"nodes\":\"node05\",\"dry_run\":true"),
-       "to exclude: may the node to blame be excluded?");
+       "X sends a dry run of excluding the culprit's node");
     is_int(ui.user_action.state, USER_ACTION_ASKING, "the user is asked to confirm");
     ui_key(&ui, 'n');
     ok(ui.user_action.state == USER_ACTION_NONE && !user_action_question(&ui),

@@ -241,8 +241,8 @@ static void test_pace(void)
     p.ended = true;
     playback_pause(&p);
     ok(p.seek_s == 0 && !p.paused, "Space at the end restarts the replay");
-    ok(playback_speed_parse("max", &speed) == 0 && isinf(speed), "max");
-    ok(playback_speed_parse("0.25", &speed) == 0 && speed == 0.25, "0.25");
+    ok(playback_speed_parse("max", &speed) == 0 && isinf(speed), "the speed max is accepted");
+    ok(playback_speed_parse("0.25", &speed) == 0 && speed == 0.25, "the speed 0.25 is accepted");
     ok(playback_speed_parse("0", &speed) < 0 && playback_speed_parse("1001", &speed) < 0 &&
            playback_speed_parse("fast", &speed) < 0 && playback_speed_parse("nan", &speed) < 0 &&
            playback_speed_parse("2x", &speed) < 0,

@@ -39,7 +39,7 @@ static void test_text(void)
         char to[64];
 
         utf8_clean(to, cases[i].size, cases[i].from);
-        is_str(to, cases[i].want, "text");
+        is_str(to, cases[i].want, "utf8_clean() replaces what a terminal must not get, case %zu", i);
     }
 }
 
@@ -58,7 +58,7 @@ static void test_unknown(void)
         "{\"id\":\"1.0\",\"ranks\":-5,\"steps\":null,\"steps_per_s\":\"fast\",\"synchronisation_ratio\":1e300,"
         "\"step_s\":7,\"worst\":null,\"verdicts\":{},\"rank_table\":[7,null,{\"rank\":3}]}");
 
-    if (!ok(v != NULL, "a job of nonsense is still a job"))
+    if (!ok(v != NULL, "an answer whose values are invalid is read as a job"))
         return;
     ok(v->job.ranks == -1, "a negative count is unknown");
     ok(v->job.steps == -1, "null is unknown");
@@ -124,7 +124,7 @@ static void test_refused(void)
         struct err err = { "" };
 
         ok(!snap_jobs_parse(o, &err), "%s is rejected", cases[i].text);
-        is_str(err.text, cases[i].want, "the reason for a rejected answer");
+        is_str(err.text, cases[i].want, "a rejected answer has its reason");
         json_decref(o);
     }
 }
@@ -141,7 +141,7 @@ static void test_job(void)
     struct snap_jobs *s = snap_jobs_parse(o, NULL);
 
     json_decref(o);
-    if (!ok(s && s->n == 1, "a list of one job"))
+    if (!ok(s && s->n == 1, "a list of one job is read"))
         return;
     is_str(s->job[0].id, "12_3.0", "the id of a job is read");
     ok(s->job[0].ranks == 64 && s->job[0].step_mean_s == 0.5, "numbers of a job are read");
@@ -169,7 +169,7 @@ static void test_evidence(void)
         "\"index\":0}]}}],"
         "\"rank_table\":[{\"rank\":3,\"health\":{\"shared_cpu\":true,\"cpus\":\"0-3\"}}]}");
 
-    if (!ok(v != NULL, "a job with evidence"))
+    if (!ok(v != NULL, "an answer with evidence is read"))
         return;
     ok(v->job.mds_ratio == 0.021, "the smallest excess that would be found is read");
     ok(v->job.verdict[0].onset_seq == 40 && v->job.verdict[0].detected_seq == -1,
@@ -184,15 +184,15 @@ static void test_evidence(void)
        "a critical path beyond the limit is dropped");
     ok(v->projection.known && !strcmp(v->projection.trend, "falling") && isnan(v->projection.reach_p50_s) &&
            !v->projection.warning,
-       "a trend may fall; a number is no warning");
-    ok(!v->past.text[0], "a job without similar runs has none");
+       "a falling trend is read, and a number in place of the warning is ignored");
+    ok(!v->past.text[0], "without similar runs in the answer the comparison is empty");
     ok(v->scaling.n == 2 && v->scaling.point[0].throughput.p5 == 1 &&
            isnan(v->scaling.point[0].throughput.p50) && isnan(v->scaling.point[1].ranks),
-       "points of other ranks, what is nonsense is unknown");
+       "points at other numbers of ranks are read, invalid values as unknown");
     ok(v->scaling.link[0].n == 2 && !strcmp(v->scaling.link[0].op, "allreduce") &&
            isnan(v->scaling.link[0].segment[0].fixed_s.value) && v->scaling.n_assumes == 2 &&
            !v->scaling.assumes[1][0],
-       "a row for each segment of a link");
+       "each segment of a link is read, with invalid values unknown");
     ok(v->n_health == 1 && !strcmp(v->health[0].node, "b") && v->health[0].health.run_queue == 3 &&
            isnan(v->health[0].health.steal_ratio) && v->health[0].health.n_gpus == 1,
        "the health of nodes that reported is read");

@@ -67,8 +67,8 @@ static void check_hostlists(void)
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-        ok(hostlist_has(cases[i].list, cases[i].node) == cases[i].in, "%s %s %s", cases[i].node,
-           cases[i].in ? "in" : "not in", cases[i].list);
+        ok(hostlist_has(cases[i].list, cases[i].node) == cases[i].in, "hostlist_has(): %s is %s %s",
+           cases[i].node, cases[i].in ? "in" : "not in", cases[i].list);
 }
 
 static void check_templates(void)
@@ -94,7 +94,7 @@ static void check_templates(void)
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         char *got = template_fill(cases[i].text, values, &err);
 
-        is_str(got, cases[i].want, "%s", cases[i].text);
+        is_str(got, cases[i].want, "the template is filled in or rejected as expected: %s", cases[i].text);
         free(got);
     }
     free(template_fill("{\"a\":\"${nothing}\"}", values, &err));
@@ -225,7 +225,8 @@ static void check_rest_jobs(void)
     struct rest_job job;
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-        ok(read_job(cases[i].body, &job) == cases[i].want, "job: %s", cases[i].body);
+        ok(read_job(cases[i].body, &job) == cases[i].want,
+           "the answer of slurmrestd on a job is judged as expected: %s", cases[i].body);
     read_job(cases[0].body, &job);
     ok(job.uid == 7, "the answer has the job's user");
 }
@@ -250,7 +251,8 @@ static void check_rest_nodes(void)
         json_t *o = json_loads(cases[i].body, 0, NULL);
         int got = rest_node(o, "n1", &node, &err) == REST_FINE ? node.drained : -1;
 
-        ok(got == cases[i].drained, "node: %s", cases[i].body);
+        ok(got == cases[i].drained, "the answer of slurmrestd on a node is judged as expected: %s",
+           cases[i].body);
         json_decref(o);
     }
 }

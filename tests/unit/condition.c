@@ -159,7 +159,8 @@ static void test_mistakes(void)
     for (size_t i = 0; i < ARRAY_SIZE(mistakes); i++) {
         err.text[0] = '\0';
         condition_parse(&c, mistakes[i].text, &err);
-        is_str(err.text, mistakes[i].want, "%s", mistakes[i].text);
+        is_str(err.text, mistakes[i].want, "a wrong condition is rejected with its reason: %s",
+               mistakes[i].text);
     }
     for (int i = 0; i < 30; i++)
         strcat(text, i ? " or ranks>1" : "ranks>1");
@@ -271,7 +272,8 @@ static void test_words(void)
     figures(&f);
     for (size_t i = 0; i < ARRAY_SIZE(explained); i++) {
         condition_parse(&c, explained[i].text, NULL);
-        is_str(condition_explain(&c, &f, text, sizeof(text)), explained[i].want, "%s", explained[i].text);
+        is_str(condition_explain(&c, &f, text, sizeof(text)), explained[i].want,
+               "condition_explain() has the values of: %s", explained[i].text);
     }
     is_str(condition_explain(&c, &f, small, sizeof(small)), "time_le",
            "an explained condition is cut to its buffer");
@@ -281,8 +283,8 @@ static void test_words(void)
     ok(!strcmp(term[0].text, "synchronisation_ratio > 5.00 %") && !strcmp(term[0].value, "12.0 %") &&
            term[0].truth == TRUTH_YES,
        "%s: %s", term[0].text, term[0].value);
-    ok(!strcmp(term[1].value, "?") && term[1].truth == TRUTH_UNKNOWN, "%s: unknown", term[1].text);
-    ok(term[2].truth == TRUTH_NO, "%s: no", term[2].text);
+    ok(!strcmp(term[1].value, "?") && term[1].truth == TRUTH_UNKNOWN, "the term %s is unknown", term[1].text);
+    ok(term[2].truth == TRUTH_NO, "the term %s is not true", term[2].text);
     is_int((long long)condition_terms(&c, &f, term, 2), 2, "condition_terms() returns at most max terms");
 }
 

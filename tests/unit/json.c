@@ -36,10 +36,10 @@ static void test_numbers(void)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         json_t *o = object(cases[i].json);
 
-        ok(same(get_number(o, "k"), cases[i].number), "%s: a number", cases[i].json);
-        ok(same(get_amount(o, "k"), cases[i].amount), "%s: an amount", cases[i].json);
-        ok(same(get_share(o, "k"), cases[i].share), "%s: a share", cases[i].json);
-        ok(get_count(o, "k") == cases[i].count, "%s: a count", cases[i].json);
+        ok(same(get_number(o, "k"), cases[i].number), "get_number() of %s", cases[i].json);
+        ok(same(get_amount(o, "k"), cases[i].amount), "get_amount() of %s", cases[i].json);
+        ok(same(get_share(o, "k"), cases[i].share), "get_share() of %s", cases[i].json);
+        ok(get_count(o, "k") == cases[i].count, "get_count() of %s", cases[i].json);
         ok(get_int(o, "k", 0, 100, -9) == cases[i].whole, "%s: a whole number of 0 to 100", cases[i].json);
         json_decref(o);
     }

@@ -138,7 +138,7 @@ static void a_lemon_is_found(void)
         int worst, jobs = found_after(lemons[i].rate, &worst);
 
         ok(jobs <= lemons[i].within,
-           "culprit of %.0f %% of its jobs among %d nodes with 2 %%: found after %d jobs (median; 95 %% of "
+           "a culprit of %.0f %% of its jobs among %d nodes with 2 %% is found after %d jobs (median; 95 %% of "
            "%d)",
            100 * lemons[i].rate, NODES, jobs, worst);
     }
@@ -214,8 +214,8 @@ static void evidence(void)
     ok(!lemons_find(t, "zz"), "a node without jobs is not found");
     lemons_free(t);
     t = spoilt(1, 3, 3600, 0);
-    ok(score_of(t, "b") >= LEMON_SURE, "culprit of three users' only jobs: score %.3f, at least 0.95",
-       score_of(t, "b"));
+    ok(score_of(t, "b") >= LEMON_SURE,
+       "the culprit of three users' only jobs has a score of %.3f, at least 0.95", score_of(t, "b"));
     lemons_free(t);
     t = spoilt(5, 1, 3600, 0);
     ok(isnan(score_of(t, "b")), "five jobs of one user count as less than three: no score");
@@ -250,7 +250,8 @@ static void one_program(int others, bool lemon)
         }
     lemons_score(t);
     ok((score_of(t, "b") >= LEMON_SURE) == lemon,
-       "culprit of 40 jobs of one user, not of %d of others: score %.3f", others, score_of(t, "b"));
+       "the culprit of 40 jobs of one user, but not of %d of others, has a score of %.3f", others,
+       score_of(t, "b"));
     lemons_free(t);
 }
 

@@ -291,8 +291,8 @@ static void strangers(void)
     ok(sent >= 16 && sent < 30, "link_send accepts %d MiB for a peer that does not read", sent);
     is_int(link_send(client.link, LINK_JSON, "x", 1), -1,
            "link_send fails once the buffer for a peer is full");
-    ok(wait_for(&client.down, 5) && strstr(client.why, "too slow"), "and the link goes down by itself: %s",
-       client.why);
+    ok(wait_for(&client.down, 5) && strstr(client.why, "too slow"),
+       "the link to a peer that does not read goes down by itself: %s", client.why);
     forget(&server);
 }
 

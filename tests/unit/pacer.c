@@ -19,7 +19,8 @@ static void test_epochs(void)
         runs += holdout_paced(7, seq, 1, 2);
     }
     ok(wrong == 0, "on trial one collective of two goes without the lever");
-    ok(runs > 900 && runs < 1150, "which of the two goes without is random: the first in %d of 2048", runs);
+    ok(runs > 900 && runs < 1150,
+       "the draw leaves out the first epoch of a pair in about half of 2048 pairs: %d", runs);
     for (uint32_t seq = 0; seq < 8 * 64; seq++)
         unpaced += !holdout_paced(7, seq, 1, 8);
     ok(unpaced == 64, "in force one collective of eight goes without the lever");

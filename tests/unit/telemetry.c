@@ -222,7 +222,8 @@ static void refusals(void)
 
         memcpy(copy, batch, n);
         copy[cases[i].at] = cases[i].value;
-        ok(read_all(copy, n, &err) < 0 && strstr(err.text, cases[i].why), "%s: %s", cases[i].what, err.text);
+        ok(read_all(copy, n, &err) < 0 && strstr(err.text, cases[i].why),
+           "a batch is rejected with its reason, %s: %s", cases[i].what, err.text);
     }
     for (size_t cut = 0; cut < n; cut++)
         if (read_all(batch, cut, &err) >= 0) {

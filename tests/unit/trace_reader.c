@@ -330,8 +330,8 @@ static void check_fatal(void)
             int rc;
             struct trace_reader *r = read_pieces(cases[i].text, strlen(cases[i].text), by_byte, &err, &rc);
 
-            ok(rc < 0 && !strncmp(err.text, cases[i].want, strlen(cases[i].want)), "case %zu: %s", i,
-               err.text);
+            ok(rc < 0 && !strncmp(err.text, cases[i].want, strlen(cases[i].want)),
+               "a wrong trace is rejected with its reason, case %zu: %s", i, err.text);
             if (i == 10)
                 ok(trace_reader_feed(r, RECORD(0, 2), 10, &err) < 0 && strstr(err.text, "line 3: rank 2"),
                    "a reader that failed returns the same error again");
