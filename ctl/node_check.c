@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,7 +15,7 @@
 
 extern char **environ;
 
-/* Start scontrol with its errors on a pipe. Return the end to read, -1: not started. */
+/* Start scontrol with its output on a pipe. Return the end to read, -1: not started. */
 static int start(const char *nodes, pid_t *pid)
 {
     const char *argv[] = { "scontrol", "show", "node", nodes, NULL };
@@ -25,7 +26,7 @@ static int start(const char *nodes, pid_t *pid)
         return -1;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&files, ends[1], STDERR_FILENO);
     rc = posix_spawnp(pid, argv[0], &files, NULL, (char *const *)argv, environ);
     posix_spawn_file_actions_destroy(&files);
@@ -36,25 +37,40 @@ static int start(const char *nodes, pid_t *pid)
     return -1;
 }
 
-/* Read until the other end is closed or the time is over; the text is cut to size. */
-static void read_until_closed(int fd, double until_s, char *text, size_t size)
+static bool is_missing(const char *line)
+{
+    return !strncmp(line, "Node ", 5) && strstr(line, " not found");
+}
+
+/* Look for the line on a missing node until the output or the time ends. line: that one. */
+static bool find_missing(int fd, double until_s, char *line, size_t size)
 {
     struct pollfd p = { .fd = fd, .events = POLLIN };
     size_t length = 0;
-    char more[256];
+    char more[4096];
     ssize_t n = 1;
 
     while (n > 0 && now_s() < until_s && poll(&p, 1, (int)((until_s - now_s()) * 1e3) + 1) > 0) {
         n = read(fd, more, sizeof(more));
-        for (ssize_t i = 0; i < n && length + 1 < size; i++)
-            text[length++] = more[i];
+        for (ssize_t i = 0; i < n; i++) {
+            if (more[i] != '\n') {
+                length += length + 1 < size;
+                line[length - 1] = more[i];
+                continue;
+            }
+            line[length] = '\0';
+            if (is_missing(line))
+                return true;
+            length = 0;
+        }
     }
-    text[length] = '\0';
+    return false;
 }
 
 int node_check(const char *nodes, struct err *err)
 {
-    char text[1024], *missing;
+    char line[256];
+    bool missing;
     pid_t pid;
     int fd;
 
@@ -63,13 +79,9 @@ int node_check(const char *nodes, struct err *err)
     fd = start(nodes, &pid);
     if (fd < 0)
         return 0;
-    read_until_closed(fd, now_s() + LIMIT_S, text, sizeof(text));
+    missing = find_missing(fd, now_s() + LIMIT_S, line, sizeof(line));
     close(fd);
     kill(pid, SIGKILL); /* has no effect on one that has ended */
     waitpid(pid, NULL, 0);
-    missing = strstr(text, "Node ");
-    if (!missing)
-        return 0;
-    missing[strcspn(missing, "\n")] = '\0';
-    return strstr(missing, " not found") ? err_set(err, "Slurm has no such node: %.200s", missing) : 0;
+    return missing ? err_set(err, "Slurm has no such node: %.200s", line) : 0;
 }
