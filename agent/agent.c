@@ -318,6 +318,7 @@ static void on_drain(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     look_if_changed(a); /* find new threads first, so that their events are sorted with those of others */
+    ranks_room(a->ranks, backlog_waiting_bytes(a->backlog) < BACKLOG_BYTES / 2);
     if (ranks_drain(a->ranks))
         a->last_event_s = now;
     send_checkpoint(a, false);

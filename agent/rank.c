@@ -20,6 +20,12 @@ struct thread {
     size_t comms; /* communicators read from the ring's table so far */
 };
 
+/* A collective, or a message: then op is RING_OP_SEND or RING_OP_RECV, and root its partner. */
+struct event {
+    struct flow_event e;
+    int32_t tag;
+};
+
 struct rank {
     struct ring_info info;
     enum rank_state state;
@@ -34,8 +40,9 @@ struct rank {
     size_t n_comms, cap_comms, last_comm; /* last_comm: index of the last one found */
 
     struct flow *flow;
-    struct flow_event *pending; /* events of several threads, to be sorted */
+    struct event *pending; /* events of several threads, to be sorted */
     size_t n_pending, cap_pending;
+    uint32_t messages; /* that may still be sent in this drain */
 
     uint64_t bad;         /* impossible events */
     struct counts counts; /* last sent */
@@ -178,10 +185,12 @@ static uint64_t now_ns(const struct rank *r, const struct rank_output *out)
 
 /* False when the event is impossible. */
 static bool convert(struct rank *r, const struct rank_output *out, const struct ring_event *e, uint64_t now,
-                    struct flow_event *f)
+                    struct event *to)
 {
     enum ring_clock clock = r->info.clock;
+    struct flow_event *f = &to->e;
 
+    to->tag = e->tag;
     *f = (struct flow_event){
         .enter_ns = ring_clock_ns(out->clock, clock, e->enter),
         .leave_ns = ring_clock_ns(out->clock, clock, e->leave),
@@ -195,7 +204,9 @@ static bool convert(struct rank *r, const struct rank_output *out, const struct 
         .op = e->op,
         .flags = e->flags,
     };
-    if (e->op == RING_OP_NONE || e->op >= RING_OP_POINT_TO_POINT)
+    if (!ring_op_is_message(e->op) && (e->op == RING_OP_NONE || e->op >= RING_OP_POINT_TO_POINT))
+        return false;
+    if (ring_op_is_message(e->op) && (e->root < 0 || e->tag < 0))
         return false;
     if (f->enter_ns > f->leave_ns || f->leave_ns > now + FUTURE_NS || f->enter_ns + PAST_NS < now)
         return false;
@@ -206,9 +217,37 @@ static bool convert(struct rank *r, const struct rank_output *out, const struct 
 
 static int by_leave(const void *a, const void *b)
 {
-    const struct flow_event *x = a, *y = b;
+    const struct event *x = a, *y = b;
 
-    return (x->leave_ns > y->leave_ns) - (x->leave_ns < y->leave_ns);
+    return (x->e.leave_ns > y->e.leave_ns) - (x->e.leave_ns < y->e.leave_ns);
+}
+
+static void put_message(const struct rank *r, const struct rank_output *out, const struct event *m)
+{
+    const struct flow_event *e = &m->e;
+    struct telemetry_item item = { .kind = TELEMETRY_MESSAGE,
+                                   .message = { .rank = r->info.rank,
+                                                .app = (uint16_t)r->info.incarnation,
+                                                .op = e->op,
+                                                .flags = e->flags,
+                                                .comm = e->comm,
+                                                .seq = e->seq,
+                                                .peer = (uint32_t)e->root,
+                                                .tag = m->tag,
+                                                .bytes = e->bytes,
+                                                .begin_ns = e->enter_ns,
+                                                .enter_ns = e->wait_ns ? e->wait_ns : e->enter_ns,
+                                                .leave_ns = e->leave_ns } };
+
+    out->put(&item, out->arg);
+}
+
+static void pass_on(struct rank *r, const struct rank_output *out, const struct event *e)
+{
+    if (ring_op_is_message(e->e.op))
+        put_message(r, out, e);
+    else
+        flow_event(r->flow, &e->e, out->put, out->arg);
 }
 
 /* Pass events on in order, up to a time before which no thread can add another. */
@@ -219,8 +258,8 @@ static void release_pending(struct rank *r, const struct rank_output *out, uint6
     if (!r->n_pending)
         return;
     qsort(r->pending, r->n_pending, sizeof(*r->pending), by_leave);
-    while (n < r->n_pending && r->pending[n].leave_ns <= until_ns)
-        flow_event(r->flow, &r->pending[n++], out->put, out->arg);
+    while (n < r->n_pending && r->pending[n].e.leave_ns <= until_ns)
+        pass_on(r, out, &r->pending[n++]);
     memmove(r->pending, r->pending + n, (r->n_pending - n) * sizeof(*r->pending));
     r->n_pending -= n;
 }
@@ -229,22 +268,25 @@ static size_t drain_thread(struct rank *r, struct thread *t, const struct rank_o
 {
     static struct ring_event events[DRAIN_EVENTS];
     size_t n, taken = 0;
-    struct flow_event f;
+    struct event e;
 
     /* At most the capacity of a ring, because a writer with a false position could keep this loop running. */
     while (taken < RING_CAPACITY_MAIN && (n = ring_drain(t->ring, events, DRAIN_EVENTS)) > 0) {
         read_comms(r, out); /* a communicator is described before its first event */
         taken += n;
         for (size_t i = 0; i < n; i++) {
-            if (ring_op_is_message(events[i].op))
-                continue;
-            if (!convert(r, out, &events[i], now, &f)) {
+            if (ring_op_is_message(events[i].op)) {
+                if (!r->messages)
+                    continue;
+                r->messages--;
+            }
+            if (!convert(r, out, &events[i], now, &e)) {
                 r->bad++;
             } else if (r->n_threads == 1 && !r->n_pending) {
-                flow_event(r->flow, &f, out->put, out->arg);
+                pass_on(r, out, &e);
             } else {
                 r->pending = xgrow(r->pending, &r->cap_pending, r->n_pending + 1, sizeof(*r->pending));
-                r->pending[r->n_pending++] = f;
+                r->pending[r->n_pending++] = e;
             }
         }
         if (n < DRAIN_EVENTS)
@@ -278,6 +320,7 @@ size_t rank_drain(struct rank *r, const struct rank_output *out)
     if (!r->n_threads)
         return 0;
     before = now_ns(r, out);
+    r->messages = out->messages;
     for (size_t i = 0; i < r->n_threads; i++)
         taken += drain_thread(r, &r->thread[i], out, before);
     release_pending(r, out, before);

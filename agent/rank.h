@@ -20,7 +20,8 @@ struct rank_output {
     const struct ring_clock_map *clock; /* ready */
     flow_sink *put;
     void *arg;
-    bool many; /* many ranks: keep no ring in resident memory between two drains */
+    bool many;         /* many ranks: keep no ring in resident memory between two drains */
+    uint32_t messages; /* that each rank may send in one drain; 0: they are not asked for */
 };
 
 struct rank;
@@ -29,7 +30,8 @@ struct rank;
 struct rank *rank_new(const struct ring_info *info, double rate_hz, bool whole);
 void rank_free(struct rank *r); /* NULL is fine */
 
-const struct ring_info *rank_info(const struct rank *r); /* lent; the process is named as in its own namespace */
+const struct ring_info *
+rank_info(const struct rank *r); /* lent; the process is named as in its own namespace */
 bool rank_has_thread(const struct rank *r, uint32_t thread);
 /* Takes the ring.  -1 when the rank already has that thread or too many threads; the ring is then closed. */
 int rank_add(struct rank *r, struct ring *ring, const struct ring_info *info);

@@ -17,7 +17,10 @@
 /* Touching one page of a ring maps 16 of them, about 128 KiB per ring and drain.  With few ranks it is cheaper to
  * keep them for a second (0.5 % of a core instead of 0.9 % with 8 ranks at 1000 events/s); with 64 ranks that
  * would be 10 MiB. */
-#define MANY         16u
+#define MANY 16u
+/* While the job is recorded, the node's messages for one drain, 1 MiB.  With more, some are missing in the trace, which
+ * their numbers show. */
+#define MESSAGES     16384u
 #define DESCRIBE_MAX 256u /* ranks per JSON frame, far below a frame's limit */
 
 struct ranks {
@@ -26,7 +29,7 @@ struct ranks {
     struct rank **rank;
     size_t n, cap, live; /* live: all ranks before this index are over */
     double rate_hz;
-    bool whole;
+    bool whole, room;
     flow_sink *put;
     void (*note)(const char *text, void *arg);
     void *arg;
@@ -39,6 +42,7 @@ struct ranks *ranks_new(const char *dir, double rate_hz, flow_sink *put,
 
     rs->dir = xstrdup(dir);
     rs->rate_hz = rate_hz;
+    rs->room = true;
     rs->put = put;
     rs->note = note;
     rs->arg = arg;
@@ -59,9 +63,11 @@ void ranks_free(struct ranks *rs)
 
 static bool get_output(struct ranks *rs, struct rank_output *out)
 {
-    *out = (struct rank_output){
-        .clock = &rs->clock, .put = rs->put, .arg = rs->arg, .many = rs->n - rs->live > MANY
-    };
+    size_t live = rs->n - rs->live;
+
+    *out = (struct rank_output){ .clock = &rs->clock, .put = rs->put, .arg = rs->arg, .many = live > MANY };
+    if (rs->whole && rs->room)
+        out->messages = (uint32_t)(live < MESSAGES ? MESSAGES / (live ? live : 1) : 1);
     return ring_clock_ready(&rs->clock);
 }
 
@@ -221,6 +227,11 @@ void ranks_announce(struct ranks *rs)
     for (size_t i = 0; i < rs->n; i++)
         rank_announce(rs->rank[i], &out);
     rs->live = 0; /* ranks that are over must send their counts again */
+}
+
+void ranks_room(struct ranks *rs, bool room)
+{
+    rs->room = room;
 }
 
 void ranks_control(struct ranks *rs, double rate_hz, bool whole)

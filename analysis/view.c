@@ -173,6 +173,8 @@ void view_item(struct view *v, double now_s, const struct telemetry_item *item)
     case TELEMETRY_GPU:
         view_health_take_gpu(v, now_s, &item->gpu);
         break;
+    case TELEMETRY_MESSAGE: /* for recordings */
+        break;
     }
 }
 

@@ -101,6 +101,21 @@ static const struct field gpu_fields[] = {
     FIELD(gpu_item, throttle), FIELD(gpu_item, clock_ratio), FIELD(gpu_item, temperature_c),
     FIELD(gpu_item, power_w),  FIELD(gpu_item, busy_ratio),  { 0, 0 },
 };
+static const struct field message_fields[] = {
+    FIELD(message_item, rank),
+    FIELD(message_item, app),
+    FIELD(message_item, op),
+    FIELD(message_item, flags),
+    FIELD(message_item, comm),
+    FIELD(message_item, seq),
+    FIELD(message_item, peer),
+    FIELD(message_item, tag),
+    FIELD(message_item, bytes),
+    FIELD(message_item, begin_ns),
+    FIELD(message_item, enter_ns),
+    FIELD(message_item, leave_ns),
+    { 0, 0 },
+};
 static const struct field header_fields[] = {
     FIELD(telemetry_header, batch),
     FIELD(telemetry_header, now_ns),
@@ -121,6 +136,7 @@ static const struct {
     [TELEMETRY_NODE] = { "node", node_fields, true },
     [TELEMETRY_TASK] = { "task", task_fields, true },
     [TELEMETRY_GPU] = { "GPU", gpu_fields, false },
+    [TELEMETRY_MESSAGE] = { "message", message_fields, true },
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
@@ -212,6 +228,7 @@ static int check_values(const struct telemetry_item *item, size_t at, struct err
 {
     const struct sample *s = &item->sample;
     const struct step *t = &item->step;
+    const struct message_item *m = &item->message;
 
     switch (item->kind) {
     case TELEMETRY_SAMPLE:
@@ -239,6 +256,12 @@ static int check_values(const struct telemetry_item *item, size_t at, struct err
         return check_text(item->node.nic, sizeof(item->node.nic), at, err);
     case TELEMETRY_TASK:
         return check_text(item->task.cpus, sizeof(item->task.cpus), at, err);
+    case TELEMETRY_MESSAGE:
+        if (!ring_op_is_message(m->op))
+            return err_set(err, "telemetry: message at byte %zu: operation %u", at, m->op);
+        if (m->begin_ns > m->enter_ns || m->enter_ns > m->leave_ns)
+            return err_set(err, "telemetry: message at byte %zu: times out of order", at);
+        return 0;
     case TELEMETRY_COUNTS:
     case TELEMETRY_COMM:
     case TELEMETRY_GPU:

@@ -28,6 +28,7 @@ enum telemetry_kind {
     TELEMETRY_NODE,
     TELEMETRY_TASK,
     TELEMETRY_GPU,
+    TELEMETRY_MESSAGE,
 };
 
 enum sample_flags {
@@ -171,6 +172,21 @@ struct gpu_item {
     float temperature_c, power_w, busy_ratio;
 };
 
+/* One end of a message between two ranks; sent only while the job is recorded.  A rank's samples and messages are sent
+ * in the order in which it left them. */
+struct message_item {
+    uint32_t rank;
+    uint16_t app;
+    uint8_t op, flags; /* RING_OP_SEND or RING_OP_RECV; enum sample_flags */
+    uint64_t comm;
+    uint32_t seq;  /* n-th from its sender to its receiver on comm with this tag, the same at both ends */
+    uint32_t peer; /* the other rank */
+    int32_t tag;
+    uint64_t bytes;
+    uint64_t begin_ns;           /* nonblocking: when it was posted; blocking: enter_ns */
+    uint64_t enter_ns, leave_ns; /* it held the rank from, to */
+};
+
 struct telemetry_item {
     enum telemetry_kind kind;
     union {
@@ -182,6 +198,7 @@ struct telemetry_item {
         struct node_item node;
         struct task_item task;
         struct gpu_item gpu;
+        struct message_item message;
     };
 };
 

@@ -402,6 +402,50 @@ static void overflow(void)
     ring_close(r);
 }
 
+/* Messages are sent while the job is recorded, in order with the collectives around them. */
+static void messages(void)
+{
+    struct ring *r = make_rank(6, 0);
+    size_t first = 0, at = 0;
+
+    controller_forget(&ctl);
+    controller_send(&ctl, "{\"control\":{\"whole\":true}}");
+    run_for(&ctl, 0.3);
+    for (uint32_t i = 0; i < 20; i++) {
+        struct ring_event e = { .leave = ring_now(r),
+                                .comm = COMM_WORLD,
+                                .seq = i,
+                                .root = 3,
+                                .tag = 9,
+                                .bytes = 100 + i,
+                                .op = i % 2 ? RING_OP_RECV : RING_OP_SEND };
+
+        e.enter = e.leave - 1000;
+        emit(r, COMM_WORLD, 2 * i, RING_OP_ALLREDUCE);
+        ring_emit(r, &e);
+        emit(r, COMM_WORLD, 2 * i + 1, RING_OP_ALLREDUCE);
+    }
+    ok(expect_samples(6, 0, 40, 5) && count_items(&ctl, TELEMETRY_MESSAGE) == 20,
+       "messages arrive while the job is recorded");
+    while (at < ctl.n_items && ctl.items[at].kind != TELEMETRY_MESSAGE)
+        first += ctl.items[at].kind == TELEMETRY_SAMPLE && ctl.items[at].sample.rank == 6, at++;
+    ok(at < ctl.n_items && first == 1 && ctl.items[at].message.rank == 6 && ctl.items[at].message.peer == 3 &&
+           ctl.items[at].message.tag == 9 && ctl.items[at].message.bytes == 100 &&
+           ctl.items[at].message.op == RING_OP_SEND,
+       "a message arrives between the collectives around it, with partner, tag and size");
+    controller_forget(&ctl);
+    controller_send(&ctl, "{\"control\":{\"whole\":false}}");
+    run_for(&ctl, 0.3);
+    ring_emit(r, &(struct ring_event){ .enter = ring_now(r), .leave = ring_now(r), .op = RING_OP_SEND });
+    emit(r, COMM_WORLD, 40, RING_OP_ALLREDUCE);
+    run_for(&ctl, 0.5);
+    is_int((long long)count_items(&ctl, TELEMETRY_MESSAGE), 0, "no message arrives while nobody records");
+    controller_send(&ctl, "{\"control\":{\"whole\":true}}");
+    run_for(&ctl, 0.3);
+    ring_state_set(r, RING_STATE_FINALIZED);
+    ring_close(r);
+}
+
 static uint64_t missed_by(uint32_t rank)
 {
     for (size_t i = ctl.n_items; i-- > 0;)
@@ -645,6 +689,7 @@ int main(void)
     restart_controller();
     agent = kill_agent(agent);
     overflow();
+    messages();
     liars();
     threads();
     vanish();

@@ -92,6 +92,18 @@ static const struct telemetry_item items[] = {
                                 .voluntary_per_s = 1,
                                 .major_faults_per_s = NAN,
                                 .cpus = "4-5" } },
+    { TELEMETRY_MESSAGE, .message = { .rank = 3,
+                                      .app = 1,
+                                      .op = RING_OP_RECV,
+                                      .flags = SAMPLE_NONBLOCKING,
+                                      .comm = 4,
+                                      .seq = 5,
+                                      .peer = 6,
+                                      .tag = -7,
+                                      .bytes = 8,
+                                      .begin_ns = 9,
+                                      .enter_ns = 10,
+                                      .leave_ns = 11 } },
     { TELEMETRY_GPU, .gpu = { .rank = 3,
                               .app = 1,
                               .index = 2,
@@ -136,7 +148,7 @@ static void there_and_back(void)
     struct telemetry_item got;
     struct err err = { "" };
 
-    is_int((long long)n, 20 + 77 + 101 + 45 + 55 + 47 + 77 + 77 + 29,
+    is_int((long long)n, 20 + 77 + 101 + 45 + 55 + 47 + 77 + 77 + 29 + 61,
            "a batch has the documented layout, without padding");
     ok(!telemetry_open(&r, batch, n, &err) && r.header.batch == 42 && r.header.now_ns == 4711 &&
            r.header.items == ARRAY_SIZE(items),
@@ -171,6 +183,9 @@ static void there_and_back(void)
         case TELEMETRY_GPU:
             want.gpu = items[i].gpu;
             break;
+        case TELEMETRY_MESSAGE:
+            want.message = items[i].message;
+            break;
         }
         ok(telemetry_next(&r, &got) && got.kind == want.kind,
            "telemetry_next returns item %zu, of the kind that was written", i);
@@ -199,7 +214,7 @@ static void refusals(void)
         const char *what, *why;
     } cases[] = {
         { 16, 7, "fewer items announced than there are", "bytes after the last item" },
-        { 16, 9, "more items announced", "missing at the end" },
+        { 16, 10, "more items announced", "missing at the end" },
         { 20, 0, "kind 0", "unknown kind 0" },
         { 20, 200, "kind 200", "unknown kind 200" },
         { 27, 0, "no operation", "unknown operation 0" },
