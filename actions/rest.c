@@ -44,6 +44,7 @@ struct rest_call {
     int asked;         /* the version that is being tried */
     bool of_job;       /* check first that the nodes are the job's */
     bool changed;      /* the change was sent and is to be verified */
+    bool known;        /* Slurm has all nodes: none is changed before that is known */
     const char *nodes; /* nodes that remain; NULL: the action is on a job */
     char node[NODE_MAX];
     char *wanted; /* the comment to set */
@@ -319,6 +320,17 @@ static void node_seen(struct rest_call *c, const struct rest_node *node)
     }
 }
 
+/* One more node exists: continue with the next, or begin again from the first and change them. */
+static void node_known(struct rest_call *c)
+{
+    *c->node = '\0';
+    if (!*c->nodes) {
+        c->known = true;
+        c->nodes = c->action->nodes;
+    }
+    next(c);
+}
+
 static void on_node(void *arg, const struct http_answer *a)
 {
     struct rest_call *c = arg;
@@ -330,8 +342,10 @@ static void on_node(void *arg, const struct http_answer *a)
         return;
     if (rest_node(answer, c->node, &node, &err) != REST_FINE)
         end(c, ATTEMPT_AGAIN, err.text);
-    else
+    else if (c->known)
         node_seen(c, &node);
+    else
+        node_known(c);
     json_decref(answer);
 }
 
@@ -424,6 +438,7 @@ struct rest_call *rest_start(struct rest *r, const struct action_record *action,
     c->arg = arg;
     c->asked = NEWEST;
     c->nodes = action->kind == ACTION_JOB_COMMENT ? NULL : c->action->nodes;
+    c->known = !c->nodes || !strchr(c->nodes, ','); /* a single node is read before it is changed anyway */
     c->of_job = action_of_job(action);
     c->begin = event_new(r->base, -1, 0, on_begin, c);
     event_active(c->begin, EV_TIMEOUT, 0);

@@ -330,29 +330,60 @@ static int change_node(const node_info_t *node, const struct request *r, enum ac
     return rc;
 }
 
+/* Load one node. NULL: info has it, and the caller frees it. */
+static json_t *load_node(char *name, node_info_msg_t **info)
+{
+    *info = NULL;
+    if (slurm_load_node_single(info, name, SHOW_ALL | SHOW_DETAIL) != SLURM_SUCCESS)
+        return failed(name);
+    if ((*info)->record_count == 1 && (*info)->node_array[0].name)
+        return NULL;
+    slurm_free_node_info_msg(*info);
+    return answer(ATTEMPT_REFUSED, "node %s does not exist in Slurm", name);
+}
+
+/* NULL: Slurm has all nodes of the list. */
+static json_t *not_known(const char *nodes)
+{
+    __auto_type list = slurm_hostlist_create(nodes);
+    json_t *no = NULL;
+    char *name;
+
+    while (list && !no && (name = slurm_hostlist_shift(list))) {
+        node_info_msg_t *info;
+
+        no = load_node(name, &info);
+        if (!no)
+            slurm_free_node_info_msg(info);
+        free(name);
+    }
+    if (list)
+        slurm_hostlist_destroy(list);
+    return no;
+}
+
 /* Change one node. NULL: it has the wanted state; found is not empty if it had it before. */
 static json_t *one_node(char *name, const struct request *r, enum action_kind kind, char *found, size_t size)
 {
     needs_fn *needs = kind == ACTION_DRAIN    ? needs_drain
                       : kind == ACTION_RESUME ? needs_resume
                                               : needs_comment;
-    node_info_msg_t *info = NULL;
-    json_t *no = NULL;
+    node_info_msg_t *info;
+    json_t *no = load_node(name, &info);
 
-    if (slurm_load_node_single(&info, name, SHOW_ALL | SHOW_DETAIL) != SLURM_SUCCESS)
-        return failed(name);
-    if (info->record_count != 1 || !info->node_array[0].name)
-        no = answer(ATTEMPT_REFUSED, "node %s does not exist in Slurm", name);
-    else if (needs(&info->node_array[0], r, found, size) &&
-             change_node(&info->node_array[0], r, kind) != SLURM_SUCCESS)
+    if (no)
+        return no;
+    if (needs(&info->node_array[0], r, found, size) &&
+        change_node(&info->node_array[0], r, kind) != SLURM_SUCCESS)
         no = failed(name);
     slurm_free_node_info_msg(info);
     return no;
 }
 
+/* No node is changed where Slurm lacks one of them: a list with a slip in it changes nothing. */
 static json_t *nodes(const struct request *r, enum action_kind kind)
 {
-    json_t *no = r->of_job ? on_job(r, not_of_job) : NULL;
+    json_t *no = r->of_job ? on_job(r, not_of_job) : not_known(r->nodes);
     __auto_type list = slurm_hostlist_create(r->nodes);
     char found[300] = "", *name; /* found: state of the last node that needed no change */
     const char *done = kind == ACTION_DRAIN ? "drained" : kind == ACTION_RESUME ? "resumed" : "comment set";

@@ -95,6 +95,8 @@ C exec sgctl node 'node[3,77]' drain --dry-run x >/dev/null 2>"$here/err"
 is "$? $(cat "$here/err")" "1 sgctl: Slurm has no such node: Node node77 not found" "sgctl node drain names an unknown node before it asks for confirmation"
 C exec sgctl node node77 drain --yes x >/dev/null 2>"$here/err"
 like "$(cat "$here/err")" "node node77 does not exist" "sgctl node drain of an unknown node names it"
+C exec sgctl node 'node[3,77]' drain --yes x >/dev/null 2>"$here/err"
+is "$? $(word node node3 State | grep -c DRAIN)" "1 0" "sgctl node drain of a list with an unknown node drains none of them"
 
 # ---- who may ----
 

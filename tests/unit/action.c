@@ -352,15 +352,22 @@ static struct action an_action(enum action_kind kind)
 }
 
 /* Start an action and wait for its end. */
-static void through_by(struct actions *as, enum action_kind kind, uid_t by)
+static void through_on(struct actions *as, enum action_kind kind, uid_t by, const char *nodes)
 {
     struct action a = an_action(kind);
     unsigned before = ended.n;
     struct err err = { "" };
 
     a.by = by;
+    if (nodes)
+        a.nodes = nodes;
     if (!actions_start(as, &a, &err) || !await(before + 1))
         ok(false, "%s: %s", action_name(kind), *err.text ? err.text : "never ended");
+}
+
+static void through_by(struct actions *as, enum action_kind kind, uid_t by)
+{
+    through_on(as, kind, by, NULL);
 }
 
 static void through(struct actions *as, enum action_kind kind)
@@ -727,6 +734,14 @@ static void check_restd(void)
     through_by(as, ACTION_RESUME, 0);
     is_end(ACTION_DONE, 1, "is not drained", "a node that is not drained is not resumed");
     ok(server.changes == 2, "the node is drained once and resumed once");
+    behave(NEW);
+    through_on(as, ACTION_DRAIN, 0, "n1,n1");
+    is_end(ACTION_DONE, 1, "drained already", "slurmrestd v0.0.40 drains the nodes of a list");
+    ok(server.changes == 1, "a node that is twice in a list is drained once");
+    behave(NEW);
+    through_on(as, ACTION_DRAIN, 0, "n1,n9");
+    is_end(ACTION_FAILED, 3, "not found", "a drain of two nodes of which slurmrestd lacks one fails");
+    ok(server.changes == 0, "no node is drained when slurmrestd lacks one of them");
     actions_free(as);
 }
 
