@@ -48,6 +48,13 @@ void page_put_verdicts(const struct page *p, const char *title,
     }
 }
 
+static bool has_ended(const json_t *job)
+{
+    const char *state = get_word(job, "state");
+
+    return !strcmp(state, "finished") || !strcmp(state, "lost");
+}
+
 static void put_verdict(const struct page *p, const json_t *verdict)
 {
     double price = get_number(verdict, "slowdown"), step = get_number(verdict, "since_step"),
@@ -60,7 +67,8 @@ static void put_verdict(const struct page *p, const json_t *verdict)
     if (!isnan(since_s))
         text_append(head, sizeof(head), ", for %s", text_s(since_s).s);
     else if (!isnan(found_s))
-        text_append(head, sizeof(head), ", found %s ago", text_s(found_s).s);
+        text_append(head, sizeof(head), ", found %s%s", text_s(found_s).s,
+                    has_ended(p->answer) ? " before the end" : " ago");
     text_hang(p->out, PAGE_INDENT, isnan(price) ? "  -" : text_times(price).s, head, PAGE_EVIDENCE,
               p->columns);
     if (get_string(verdict, "text"))
@@ -81,13 +89,6 @@ static void figure_policy(struct table *t, const json_t *job)
     else
         page_figure(t, "Policy", "%s, %s%s", shown(policy, "name").s, shown(policy, "action").s,
                     get_true(policy, "paused") ? ", paused" : "");
-}
-
-static bool has_ended(const json_t *job)
-{
-    const char *state = get_word(job, "state");
-
-    return !strcmp(state, "finished") || !strcmp(state, "lost");
 }
 
 static void figure_identity(struct table *t, const json_t *job)
@@ -117,8 +118,9 @@ static void figure_phases(struct table *t, const json_t *phases)
     char line[256] = "";
 
     if (warm_up > 0)
-        text_append(line, sizeof(line), "the first %s step%s warming up", text_count(warm_up).s,
-                    warm_up > 1 ? "s" : "");
+        text_append(line, sizeof(line),
+                    warm_up > 1 ? "the first %s steps warming up" : "the first step warming up",
+                    text_count(warm_up).s);
     if (pauses > 0)
         text_append(line, sizeof(line), "%s%s pause%s of all ranks, %s in all", *line ? "; " : "",
                     text_count(pauses).s, pauses > 1 ? "s" : "", text_s(get_number(phases, "pause_s")).s);
@@ -137,7 +139,8 @@ void page_pace(struct table *t, const json_t *job)
            samples = get_number(job, "samples_per_s");
 
     if (!isnan(steps))
-        page_figure(t, "Steps", "%s, %s collectives each", text_count(steps).s,
+        page_figure(t, "Steps", "%s%s, %s collectives each", text_count(steps).s,
+                    get_object(job, "trace") ? " at the end of the trace" : "",
                     text_count(get_number(job, "period")).s);
     figure_phases(t, get_object(job, "phases"));
     if (step)

@@ -102,8 +102,10 @@ static json_t *answer_jobs(struct peer *p, const json_t *q)
         ended = (int64_t)json_array_size(stored);
     }
     if (finished)
-        json_array_foreach(stored, i, row)
+        json_array_foreach(stored, i, row) {
+            query_job_age(row, wall_s());
             json_array_append(list, row);
+        }
     json_decref(stored);
     answer = json_pack("{s:o,s:o}", "now", unix_time(), "jobs", list);
     put_count(answer, "ended", ended);

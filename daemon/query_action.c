@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "actions/action.h"
 #include "common/log.h"
+#include "common/now.h"
 #include "common/xalloc.h"
 #include "daemon/control.h"
 #include "daemon/query_action.h"
@@ -113,7 +113,7 @@ static json_t *one_action(struct peer *p, int64_t id)
     const struct action_record *r = actions_get(p->controller->actions, id);
 
     return r && may_see(p, r)
-               ? json_pack("{s:f,s:[o]}", "now", (double)time(NULL), "actions", action_object(r))
+               ? json_pack("{s:f,s:[o]}", "now", wall_s(), "actions", action_object(r))
                : query_error("no such action");
 }
 
@@ -140,7 +140,7 @@ json_t *query_actions(struct peer *p, const json_t *q)
     } else {
         list = actions_list(p->controller->actions, 0, query_sees(p), LIST_MAX);
     }
-    return json_pack("{s:f,s:o}", "now", (double)time(NULL), "actions", list);
+    return json_pack("{s:f,s:o}", "now", wall_s(), "actions", list);
 }
 
 /* ---- outcomes ---- */

@@ -1,7 +1,9 @@
 #include "daemon/query_job.h"
 
+#include <math.h>
 #include <stdlib.h>
 
+#include "common/now.h"
 #include "history/store.h"
 #include "wire/json.h"
 
@@ -29,14 +31,42 @@ static bool parse_stored(const char *text, int64_t *job, int64_t *step)
     return *job > 0 && *end == '\0';
 }
 
+static void add_age(json_t *o, double s)
+{
+    double age_s = get_number(o, "age_s");
+
+    if (!isnan(age_s))
+        put_real(o, "age_s", age_s + s);
+}
+
+void query_job_age(json_t *report, double now_wall_s)
+{
+    double age_s = get_number(report, "age_s"),
+           saved_s = get_number(report, "start") + get_number(report, "elapsed_s") + age_s,
+           since_s = fmax(0, now_wall_s - saved_s);
+    json_t *o;
+    size_t i;
+
+    if (isnan(saved_s))
+        return;
+    add_age(report, since_s);
+    json_array_foreach(json_object_get(report, "agents"), i, o)
+        add_age(o, since_s);
+    json_array_foreach(json_object_get(report, "events"), i, o)
+        add_age(o, since_s);
+}
+
 json_t *query_job_stored(const struct peer *p, const json_t *q)
 {
+    json_t *report = NULL;
     char text[ID_MAX];
     int64_t job, step;
 
-    return parse_stored(show_text(q, "job", text, sizeof(text)), &job, &step)
-               ? store_report(p->controller->store, job, step, query_sees(p))
-               : NULL;
+    if (parse_stored(show_text(q, "job", text, sizeof(text)), &job, &step))
+        report = store_report(p->controller->store, job, step, query_sees(p));
+    if (report)
+        query_job_age(report, wall_s());
+    return report;
 }
 
 static bool is_stored(const struct peer *p, const char *text, uid_t uid)

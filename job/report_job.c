@@ -48,6 +48,12 @@ static json_t *verdicts_json(const struct job *j, double now_s)
     return list;
 }
 
+/* Nothing goes on after a step's end: its verdicts have lasted until then. */
+static double newest_s(const struct job *j, double now_s)
+{
+    return job_over(j) ? j->end_s : now_s;
+}
+
 static json_t *row(const struct job *j, double now_s, const struct view_figures *f)
 {
     json_t *o = json_object();
@@ -55,7 +61,7 @@ static json_t *row(const struct job *j, double now_s, const struct view_figures 
     put_identity(o, j, now_s, f);
     put_real(o, "samples_per_s", cadence_samples_per_s(j));
     report_put_row(o, j->view, now_s, f);
-    put_json(o, "verdicts", verdicts_json(j, now_s));
+    put_json(o, "verdicts", verdicts_json(j, newest_s(j, now_s)));
     return o;
 }
 
@@ -126,7 +132,7 @@ static json_t *params_json(const struct job *j)
 
 json_t *report_job(const struct job *j, double now_s, const struct report_selection *selection)
 {
-    double at_s = job_over(j) ? j->end_s : now_s;
+    double at_s = newest_s(j, now_s);
     struct view_figures f;
     struct report_ranks ranks;
     json_t *o;

@@ -76,6 +76,17 @@ static const struct json_field job_fields[] = {
     { 0 },
 };
 
+/* A report counts the ages of an ended step's verdicts from its end; "ago" on a screen is from now. */
+static void count_from_now(struct snap_job *j)
+{
+    if ((strcmp(j->state, "finished") != 0 && strcmp(j->state, "lost") != 0) || isnan(j->age_s))
+        return;
+    for (size_t i = 0; i < j->n_verdicts; i++) {
+        j->verdict[i].found_s += j->age_s;
+        j->verdict[i].over_s += j->age_s;
+    }
+}
+
 static void parse_job(struct snap_job *j, const json_t *o)
 {
     const json_t *verdicts;
@@ -88,6 +99,7 @@ static void parse_job(struct snap_job *j, const json_t *o)
     for (size_t i = 0; i < n; i++)
         if (!get_true(json_array_get(verdicts, i), "minor"))
             parse_verdict(&j->verdict[j->n_verdicts++], json_array_get(verdicts, i));
+    count_from_now(j);
 }
 
 struct snap_jobs *snap_jobs_parse(const json_t *answer, struct err *err)

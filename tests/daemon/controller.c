@@ -223,11 +223,15 @@ static void misbehaviour(void)
 
 static void history(pid_t job)
 {
+    double age_s;
     json_t *a;
 
     waitpid(job, NULL, 0);
     a = ask_until("{\"query\":\"job\", \"job\":\"4242.0\"}", "state", "finished");
     is_str(text(a, "state"), "finished", "the step is finished after its agents ended");
+    ok(number(a, "verdicts.0.since_s") <= number(a, "elapsed_s"),
+       "a verdict lasts no longer than the step: %.1f s of %.1f s", number(a, "verdicts.0.since_s"),
+       number(a, "elapsed_s"));
     json_decref(a);
     is_int(live_stop(SIGTERM), 0, "SIGTERM ends the controller cleanly");
     live_start();
@@ -235,6 +239,13 @@ static void history(pid_t job)
     ok(!strcmp(text(a, "state"), "finished") && number(a, "steps") > 20,
        "a controller that was started again has the finished step in its history: %.0f steps",
        number(a, "steps"));
+    age_s = number(a, "age_s");
+    json_decref(a);
+    usleep(300000);
+    a = ask("{\"query\":\"job\", \"job\":\"4242.0\"}");
+    ok(number(a, "age_s") >= age_s + 0.2 && number(a, "events.0.age_s") >= 0.3,
+       "the ages in a stored report go on: ended %.2f s ago, then %.2f s ago, newest event %.2f s ago", age_s,
+       number(a, "age_s"), number(a, "events.0.age_s"));
     json_decref(a);
     a = ask("{\"query\":\"jobs\", \"finished\":true}");
     ok(json_array_size(at(a, "jobs")) >= 1, "a controller that was started again lists the finished step");
