@@ -317,6 +317,8 @@ char *value_write(const struct value_type *t, double number, char *buf, size_t s
         snprintf(buf, size, "%s", t->words[(int)number]);
     else if (t->kind == VALUE_SET)
         set_write(t->words, (int)number, buf, size);
+    else if (t->kind == VALUE_SECONDS && number > 0 && number < 1) /* as people write it: 20ms */
+        snprintf(buf, size, "%.12g%s", number * (number < 1e-3 ? 1e6 : 1e3), number < 1e-3 ? "us" : "ms");
     else
         snprintf(buf, size, "%.12g%s", number,
                  t->kind == VALUE_SECONDS ? "s"

@@ -12,6 +12,8 @@
 int page_status(FILE *out, const json_t *answer, int columns, struct err *err)
 {
     const struct page page = { out, answer, columns };
+    double jobs = get_number(answer, "jobs"), ranks = get_number(answer, "ranks"),
+           agents = get_number(answer, "agents"), clients = get_number(answer, "clients");
     struct table *t;
     char names[512];
 
@@ -20,10 +22,10 @@ int page_status(FILE *out, const json_t *answer, int columns, struct err *err)
     t = page_figures();
     page_figure(t, "Controller", "syncguardd %s on %s, up %s", shown(answer, "version").s,
                 shown(answer, "host").s, text_s(get_number(answer, "uptime_s")).s);
-    page_figure(t, "Guards", "%s jobs, %s ranks", text_count(get_number(answer, "jobs")).s,
-                text_count(get_number(answer, "ranks")).s);
-    page_figure(t, "Connections", "%s agents, %s terminals, %s batches/s",
-                text_count(get_number(answer, "agents")).s, text_count(get_number(answer, "clients")).s,
+    page_figure(t, "Guards", "%s job%s, %s rank%s", text_count(jobs).s, page_plural(jobs),
+                text_count(ranks).s, page_plural(ranks));
+    page_figure(t, "Connections", "%s agent%s, %s terminal%s, %s batches/s", text_count(agents).s,
+                page_plural(agents), text_count(clients).s, page_plural(clients),
                 text_number(get_number(answer, "batches_per_s")).s);
     page_figure(t, "Uses", "%s of a core, %s", text_percent(get_number(answer, "cpu_ratio")).s,
                 text_bytes(get_number(answer, "rss_bytes")).s);
@@ -59,11 +61,12 @@ int page_jobs(FILE *out, const json_t *answer, int columns, struct err *err)
         return -1;
     if (json_array_size(get_array(answer, "jobs")) == 0) {
         if (get_number(answer, "ended") > 0)
-            page_line(&page, 0, "No guarded job is running; %s ended: sgctl jobs --finished",
+            page_line(&page, 0, "No guarded job that you may see is running; %s ended: sgctl jobs --finished",
                       text_count(get_number(answer, "ended")).s);
         else
             page_line(&page, 0,
-                      "No guarded job is running or has ended. To start one: srun --sync-guard PROGRAM");
+                      "No guarded job that you may see is running or has ended. To start one: "
+                      "srun --sync-guard PROGRAM");
     }
     page_table(&page, NULL, get_array(answer, "jobs"), SIZE_MAX, column, ARRAY_SIZE(column), 0);
     return 0;

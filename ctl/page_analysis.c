@@ -7,11 +7,6 @@
 #include "ctl/page_parts.h"
 #include "wire/json.h"
 
-static const char *plural(double n)
-{
-    return n == 1 ? "" : "s";
-}
-
 /* "Trace of 123.0: 32 ranks on 4 nodes, 2 switches; 51200 records of 1600 collectives in 31.2 s." */
 static void put_what(const struct page *p)
 {
@@ -22,13 +17,13 @@ static void put_what(const struct page *p)
 
     if (get_string(t, "job"))
         text_append(line, sizeof(line), " of %s", shown(t, "job").s);
-    text_append(line, sizeof(line), ": %s rank%s", text_count(ranks).s, plural(ranks));
+    text_append(line, sizeof(line), ": %s rank%s", text_count(ranks).s, page_plural(ranks));
     if (nodes > 0)
-        text_append(line, sizeof(line), " on %s node%s", text_count(nodes).s, plural(nodes));
+        text_append(line, sizeof(line), " on %s node%s", text_count(nodes).s, page_plural(nodes));
     if (switches > 0)
         text_append(line, sizeof(line), " below %s switch%s", text_count(switches).s,
                     switches == 1 ? "" : "es");
-    page_line(p, 0, "%s, %s collective%s in %s.", line, text_count(collectives).s, plural(collectives),
+    page_line(p, 0, "%s, %s collective%s in %s.", line, text_count(collectives).s, page_plural(collectives),
               text_s(get_number(t, "seconds")).s);
 }
 
@@ -101,7 +96,7 @@ static void put_flags(const struct page *p)
         any = any || get_number(t, flags[i].key) > 0;
     page_title(p, "Trace");
     page_line(p, PAGE_INDENT, "%s records of %s communicator%s, %s%s", text_count(records).s,
-              text_count(get_number(t, "communicators")).s, plural(get_number(t, "communicators")),
+              text_count(get_number(t, "communicators")).s, page_plural(get_number(t, "communicators")),
               text_bytes(get_number(t, "bytes")).s,
               any ? "" : "; none is missing, duplicate or out of order");
     for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {

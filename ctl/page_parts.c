@@ -72,6 +72,11 @@ struct text page_ago(double age_s)
     return t;
 }
 
+const char *page_plural(double n)
+{
+    return n == 1 ? "" : "s";
+}
+
 static void put_cell(struct table *t, double now, const json_t *row, const struct page_column *c)
 {
     size_t size = c->chars ? c->chars : CHARS_MAX;

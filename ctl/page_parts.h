@@ -48,6 +48,7 @@ struct page_column {
 void page_table(const struct page *p, const char *title, const json_t *rows, size_t max,
                 const struct page_column *column, size_t n, int indent);
 struct text page_ago(double age_s); /* "3 s ago" */
+const char *page_plural(double n);  /* "s" behind a noun, except of one */
 
 /* ---- of a job and of a trace ---- */
 

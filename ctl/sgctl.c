@@ -254,8 +254,13 @@ static void print_actions(FILE *out)
     for (int k = 0; k < ACTION_KINDS; k++) {
         const char *text = action_table[k].text;
 
+        if (action_table[k].by_hand_only)
+            continue;
         fprintf(out, ".It Cm %s\n%c%s%s.\n", action_name((enum action_kind)k), toupper((unsigned char)*text),
-                text + 1, action_table[k].scope == ACTION_ON_NODES ? "; enforced for operators alone" : "");
+                text + 1,
+                action_table[k].scope == ACTION_ON_NODES
+                    ? "; only recorded where the job's owner, who is no operator, set Action=enforce"
+                    : "");
     }
     fputs(".El\n", out);
 }

@@ -134,15 +134,15 @@ static const struct table_column columns[] = {
     { "STEP/S", 6, 0, 0, TABLE_NUMBER, offsetof(struct snap_job, steps_per_s), .style = fading,
       .meaning = "steps a second" },
     { "SAMP/S", 6, 0, 2, TABLE_NUMBER, offsetof(struct snap_job, samples_per_s), .style = fading,
-      .meaning = "samples a second, if reported" },
+      .meaning = "samples a second, if known" },
     { "SKEW", 7, 0, 0, TABLE_SECONDS, offsetof(struct snap_job, skew_p50_s), .style = fading,
       .meaning = "last minus first arrival" },
     { "SYNC", 6, 0, 0, TABLE_PERCENT, offsetof(struct snap_job, synchronisation_ratio),
-      .style = synchronisation_style, .meaning = "share of time spent waiting for later ranks" },
+      .style = synchronisation_style, .meaning = "share of time spent waiting" },
     { "REGIME", 7, 8, 0, TABLE_TEXT, offsetof(struct snap_job, regime), draw_regime,
       .meaning = "what limits its speed" },
     { "WORST", 10, 9, 0, TABLE_TEXT, offsetof(struct snap_job, worst_node), draw_worst,
-      .meaning = "node and rank that is latest" },
+      .meaning = "the latest node and rank" },
     { "VERDICT", 40, 400, 8, TABLE_TEXT, 0, draw_verdict, .unsorted = true, .meaning = "what was found" },
 };
 

@@ -46,7 +46,7 @@ wait_for_quiet 10 test -S "$dir/munge"
 controller
 wait_for_quiet 10 sgctl --timeout 1 status
 is $? 0 "the controller answers"
-is "$(sgctl jobs)" "No guarded job is running or has ended. To start one: srun --sync-guard PROGRAM" "sgctl jobs without guarded jobs prints how to start one"
+is "$(sgctl jobs)" "No guarded job that you may see is running or has ended. To start one: srun --sync-guard PROGRAM" "sgctl jobs without guarded jobs prints how to start one"
 sgctl job 4242 >"$dir/out" 2>"$dir/err"
 is $? 1 "sgctl job of an unknown job exits with 1"
 is "$(wc -c <"$dir/out") $(wc -l <"$dir/err")" "0 1" "sgctl job of an unknown job prints one line, on standard error"
