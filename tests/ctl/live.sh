@@ -58,7 +58,7 @@ pids+=($simjob)
 running() { sgctl job 4242 --json | jq '.steps > 40' | grep -q true; }
 wait_for_quiet 20 running
 is $? 0 "more than 40 steps of the running job are counted within 20 s"
-yes "sgctl status prints 1 job with 8 ranks" grep -q '^Guards  *1 jobs, 8 ranks' <(sgctl status)
+yes "sgctl status prints 1 job with 8 ranks" grep -q '^Guards  *1 job, 8 ranks' <(sgctl status)
 is "$(sgctl jobs | awk 'NR == 2 { print $1 }')" 4242.0 "sgctl jobs lists the job"
 yes "sgctl job prints a median step time" grep -qE '^  Step time +median [0-9.]+ ms' <(sgctl job 4242.0)
 yes "sgctl nodes lists connected nodes" grep -qE '^[a-z]+[0-9]+ .* connected' <(sgctl nodes)
@@ -125,7 +125,7 @@ finished() { sgctl jobs --finished | grep -q '^4242.0 .* finished'; }
 wait_for_quiet 10 finished
 is $? 0 "sgctl jobs --finished lists the ended step within 10 s"
 yes "sgctl job still reports the ended step" grep -q 4242.0 <(sgctl job 4242)
-is "$(sgctl jobs)" "No guarded job is running; 1 ended: sgctl jobs --finished" "sgctl jobs counts the ended step when none runs"
+is "$(sgctl jobs)" "No guarded job that you may see is running; 1 ended: sgctl jobs --finished" "sgctl jobs counts the ended step when none runs"
 # Whatever a job is asked for, an ended or unknown one exits with 1 and the reason, before anybody is asked to confirm.
 refused() { # refused REASON COMMAND...
     local reason=$1
