@@ -52,6 +52,7 @@ static inline int status_tag(const void *status)
     return status_word(status, 3, 1);
 }
 
+/* Of a request that completed.  Of other calls MPICH leaves the bit as it was. */
 static inline bool status_cancelled(const void *status)
 {
     return probe.abi == ABI_MPICH ? status_word(status, 1, 0) & 1 : status_word(status, 0, 3) != 0;
@@ -131,10 +132,6 @@ HOT void message_status(struct ring_event *e, const struct comm *c, const void *
 {
     if (e->op == RING_OP_NONE)
         return;
-    if (__builtin_expect(status_cancelled(status), 0)) {
-        message_undo(e);
-        return;
-    }
     e->bytes = status_bytes(status);
     if (message_wild(e)) {
         uint32_t other = c->name == e->comm ? comm_peer(c, status_source(status)) : COMM_FOREIGN;

@@ -208,6 +208,8 @@ static void message_done(struct ring *r, struct request *q, struct ring_event *e
             missed(e->op);
             return;
         }
+        if (status_cancelled(status))
+            message_undo(e);
         message_status(e, q->comm, status);
     }
     if (r && q->live && e->op != RING_OP_NONE)

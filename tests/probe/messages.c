@@ -1,5 +1,6 @@
 /* messages.c - sends and receives messages in every way, and prints what a rank's ring must hold of them.
  *
+ *     messages [SECONDS]     once, or again and again for so long
  * A line for each stream of this rank: "OP PEER TAG COUNT BYTES", with the other rank as in MPI_COMM_WORLD.  Streams of
  * several communicators with the same tag are one line.  Then "done". */
 #include <mpi.h>
@@ -227,8 +228,19 @@ static void loose(void)
     }
 }
 
+static double now_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 int main(int argc, char **argv)
 {
+    double until_s = now_s() + (argc > 1 ? atof(argv[1]) : 0);
+    int time_is_up = 0;
+
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
@@ -236,14 +248,18 @@ int main(int argc, char **argv)
         MPI_Abort(MPI_COMM_WORLD, 2);
     right = (me + 1) % n;
     left = (me + n - 1) % n;
-    rings();
-    many();
-    farm();
-    stored();
-    polled();
-    matched();
-    reversed();
-    loose();
+    do {
+        rings();
+        many();
+        farm();
+        stored();
+        polled();
+        matched();
+        reversed();
+        loose();
+        time_is_up = now_s() > until_s;
+        MPI_Bcast(&time_is_up, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    } while (!time_is_up);
     for (int op = 0; op < 2; op++)
         for (int p = 0; p < PEERS; p++)
             for (int t = 0; t < TAGS; t++)
