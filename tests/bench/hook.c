@@ -1,5 +1,7 @@
-/* hook.c - what recording one collective costs: the time of a call on MPI_COMM_SELF, where the library itself
- * does next to nothing.  Run it with the probe preloaded and SYNCGUARD_DIR set (tests/bench/hook.sh).
+/* hook.c - what recording one call costs, a collective or one that passes messages: the time of a call on
+ * MPI_COMM_SELF, where the library itself does next to nothing.  Row sendrecv is one call with two messages; row
+ * nonblocking is the mean of three calls, Irecv, Send and Wait, with two messages.  Run it with the probe preloaded
+ * and SYNCGUARD_DIR set (tests/bench/hook.sh).
  *
  * Several ways to the same function, in turns within one process, so that a slow spell hits all: the
  * library's own, an empty wrapper, the probe, and a wrapper that does what mpiP does (mpip.h).  Beside them
@@ -34,9 +36,19 @@ enum { BATCH = 1000, ROUNDS = 600, SINGLES = 100000, FIT = 12000 };
 /* The calling conventions of both operations are the same in all ways. */
 typedef int (*barrier_fn)(MPI_Comm);
 typedef int (*allreduce_fn)(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm);
+typedef int (*sendrecv_fn)(const void *, int, MPI_Datatype, int, int, void *, int, MPI_Datatype, int, int,
+                           MPI_Comm, MPI_Status *);
+
+struct nonblocking {
+    int (*irecv)(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
+    int (*send)(const void *, int, MPI_Datatype, int, int, MPI_Comm);
+    int (*wait)(MPI_Request *, MPI_Status *);
+};
 
 static barrier_fn library_barrier;
 static allreduce_fn library_allreduce;
+static sendrecv_fn library_sendrecv;
+static struct nonblocking library_nonblocking;
 
 static int empty_barrier(MPI_Comm comm)
 {
@@ -66,6 +78,66 @@ static int mpip_allreduce(const void *in, void *out, int n, MPI_Datatype type, M
     return rc;
 }
 
+static int empty_sendrecv(const void *out, int n, MPI_Datatype type, int to, int tag, void *in, int rn,
+                          MPI_Datatype rtype, int from, int rtag, MPI_Comm comm, MPI_Status *status)
+{
+    return library_sendrecv(out, n, type, to, tag, in, rn, rtype, from, rtag, comm, status);
+}
+
+static int mpip_sendrecv(const void *out, int n, MPI_Datatype type, int to, int tag, void *in, int rn,
+                         MPI_Datatype rtype, int from, int rtag, MPI_Comm comm, MPI_Status *status)
+{
+    double start_us = mpip_enter();
+    int rc = library_sendrecv(out, n, type, to, tag, in, rn, rtype, from, rtag, comm, status);
+
+    mpip_leave(3, start_us, n, type);
+    return rc;
+}
+
+static int empty_irecv(void *in, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+                       MPI_Request *request)
+{
+    return library_nonblocking.irecv(in, n, type, from, tag, comm, request);
+}
+
+static int empty_send(const void *out, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm)
+{
+    return library_nonblocking.send(out, n, type, to, tag, comm);
+}
+
+static int empty_wait(MPI_Request *request, MPI_Status *status)
+{
+    return library_nonblocking.wait(request, status);
+}
+
+static int mpip_irecv(void *in, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+                      MPI_Request *request)
+{
+    double start_us = mpip_enter();
+    int rc = library_nonblocking.irecv(in, n, type, from, tag, comm, request);
+
+    mpip_leave(4, start_us, n, type);
+    return rc;
+}
+
+static int mpip_send(const void *out, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm)
+{
+    double start_us = mpip_enter();
+    int rc = library_nonblocking.send(out, n, type, to, tag, comm);
+
+    mpip_leave(5, start_us, n, type);
+    return rc;
+}
+
+static int mpip_wait(MPI_Request *request, MPI_Status *status)
+{
+    double start_us = mpip_enter();
+    int rc = library_nonblocking.wait(request, status);
+
+    mpip_leave(6, start_us, -1, MPI_DATATYPE_NULL);
+    return rc;
+}
+
 static void call_barrier(void *f)
 {
     ((barrier_fn)f)(MPI_COMM_SELF);
@@ -76,6 +148,24 @@ static void call_allreduce(void *f)
     static double in = 1, out;
 
     ((allreduce_fn)f)(&in, &out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_SELF);
+}
+
+static void call_sendrecv(void *f)
+{
+    static double out = 1, in;
+
+    ((sendrecv_fn)f)(&out, 1, MPI_DOUBLE, 0, 5, &in, 1, MPI_DOUBLE, 0, 5, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+}
+
+static void call_nonblocking(void *f)
+{
+    static double out = 1, in;
+    const struct nonblocking *way = f;
+    MPI_Request request;
+
+    way->irecv(&in, 1, MPI_DOUBLE, 0, 5, MPI_COMM_SELF, &request);
+    way->send(&out, 1, MPI_DOUBLE, 0, 5, MPI_COMM_SELF);
+    way->wait(&request, MPI_STATUS_IGNORE);
 }
 
 static int by_value(const void *a, const void *b)
@@ -127,21 +217,29 @@ static void spend(int events)
 static double ns_per_tick;
 static enum ring_clock kind; /* the probe's clock */
 
-static double batch_ns(void (*call)(void *), void *f)
+/* The MPI calls and the events of one call of a row. */
+struct row {
+    const char *name;
+    void (*call)(void *);
+    int calls, events;
+};
+
+static double batch_ns(const struct row *row, void (*call)(void *), void *f)
 {
+    int n = BATCH / row->events;
     uint64_t t0 = clock_counter();
 
-    for (int i = 0; i < BATCH; i++)
+    for (int i = 0; i < n; i++)
         call(f);
-    return (double)(clock_counter() - t0) * ns_per_tick / BATCH;
+    return (double)(clock_counter() - t0) * ns_per_tick / n;
 }
 
-static double single_ns(void (*call)(void *), void *f)
+static double single_ns(const struct row *row, void *f)
 {
     uint64_t t0 = clock_counter();
 
-    call(f);
-    return (double)(clock_counter() - t0) * ns_per_tick;
+    row->call(f);
+    return (double)(clock_counter() - t0) * ns_per_tick / row->calls;
 }
 
 /* What it does is an empty call: the loop around the other ways makes one too. */
@@ -154,7 +252,7 @@ __attribute__((noinline)) static void read_twice(void *unused)
     __asm__ volatile("" : : "r"(leave));
 }
 
-static void measure(const char *name, void (*call)(void *), void *bare, void *empty, void *probe, void *mpip)
+static void measure(const struct row *row, void *bare, void *empty, void *probe, void *mpip)
 {
     static double b[ROUNDS], e[ROUNDS], p[ROUNDS], m[ROUNDS], c[ROUNDS], sb[SINGLES], sp[SINGLES];
     static double extra[ROUNDS], ratio[ROUNDS], mpip_extra[ROUNDS], mpip_ratio[ROUNDS];
@@ -162,26 +260,26 @@ static void measure(const char *name, void (*call)(void *), void *bare, void *em
 
     for (int i = 0; i < ROUNDS; i++) {
         spend(BATCH);
-        b[i] = batch_ns(call, bare);
-        e[i] = batch_ns(call, empty);
-        p[i] = batch_ns(call, probe);
-        c[i] = batch_ns(read_twice, NULL);
-        m[i] = batch_ns(call, mpip);
+        b[i] = batch_ns(row, row->call, bare) / row->calls;
+        e[i] = batch_ns(row, row->call, empty) / row->calls;
+        p[i] = batch_ns(row, row->call, probe) / row->calls;
+        c[i] = batch_ns(row, read_twice, NULL);
+        m[i] = batch_ns(row, row->call, mpip) / row->calls;
         extra[i] = p[i] - b[i];
         ratio[i] = extra[i] / c[i];
         mpip_extra[i] = m[i] - b[i];
         mpip_ratio[i] = mpip_extra[i] / c[i];
     }
     for (int i = 0; i < SINGLES; i++) {
-        spend(1);
-        sb[i] = single_ns(call, bare);
-        sp[i] = single_ns(call, probe);
+        spend(row->events);
+        sb[i] = single_ns(row, bare);
+        sp[i] = single_ns(row, probe);
     }
     bare_median = quantile(sb, SINGLES, 0.5);
     printf("{\"op\": \"%s\", \"bare\": %.2f, \"empty_wrapper\": %.2f, \"probe\": %.2f, \"clocks\": %.2f, "
            "\"mpip\": %.2f, \"p50\": %.2f, \"mpip_p50\": %.2f, \"p999\": %.2f, \"bare_p999\": %.2f, "
            "\"ratio\": %.3f, \"mpip_ratio\": %.3f}\n",
-           name, quantile(b, ROUNDS, 0.5), quantile(e, ROUNDS, 0.5), quantile(p, ROUNDS, 0.5),
+           row->name, quantile(b, ROUNDS, 0.5), quantile(e, ROUNDS, 0.5), quantile(p, ROUNDS, 0.5),
            quantile(c, ROUNDS, 0.5), quantile(m, ROUNDS, 0.5), quantile(extra, ROUNDS, 0.5),
            quantile(mpip_extra, ROUNDS, 0.5), quantile(sp, SINGLES, 0.999) - bare_median,
            quantile(sb, SINGLES, 0.999) - bare_median, quantile(ratio, ROUNDS, 0.5),
@@ -197,6 +295,33 @@ static void *behind_the_probe(const char *library, const char *name)
         exit(2);
     }
     return at;
+}
+
+static void measure_all(const char *library)
+{
+    static const struct row barrier = { "barrier", call_barrier, 1, 1 },
+                            allreduce = { "allreduce", call_allreduce, 1, 1 },
+                            sendrecv = { "sendrecv", call_sendrecv, 1, 2 },
+                            nonblocking = { "nonblocking", call_nonblocking, 3, 2 };
+    struct nonblocking empty = { empty_irecv, empty_send, empty_wait }, probe,
+                       mpip = { mpip_irecv, mpip_send, mpip_wait };
+
+    library_barrier = (barrier_fn)behind_the_probe(library, "MPI_Barrier");
+    library_allreduce = (allreduce_fn)behind_the_probe(library, "MPI_Allreduce");
+    library_sendrecv = (sendrecv_fn)behind_the_probe(library, "MPI_Sendrecv");
+    *(void **)&library_nonblocking.irecv = behind_the_probe(library, "MPI_Irecv");
+    *(void **)&library_nonblocking.send = behind_the_probe(library, "MPI_Send");
+    *(void **)&library_nonblocking.wait = behind_the_probe(library, "MPI_Wait");
+    *(void **)&probe.irecv = dlsym(RTLD_DEFAULT, "MPI_Irecv");
+    *(void **)&probe.send = dlsym(RTLD_DEFAULT, "MPI_Send");
+    *(void **)&probe.wait = dlsym(RTLD_DEFAULT, "MPI_Wait");
+    measure(&barrier, (void *)library_barrier, (void *)empty_barrier, dlsym(RTLD_DEFAULT, "MPI_Barrier"),
+            (void *)mpip_barrier);
+    measure(&allreduce, (void *)library_allreduce, (void *)empty_allreduce,
+            dlsym(RTLD_DEFAULT, "MPI_Allreduce"), (void *)mpip_allreduce);
+    measure(&sendrecv, (void *)library_sendrecv, (void *)empty_sendrecv, dlsym(RTLD_DEFAULT, "MPI_Sendrecv"),
+            (void *)mpip_sendrecv);
+    measure(&nonblocking, &library_nonblocking, &empty, &probe, &mpip);
 }
 
 int main(int argc, char **argv)
@@ -219,12 +344,7 @@ int main(int argc, char **argv)
         nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
     ns_per_tick = map.ns_per_tick;
     kind = clock_choose();
-    library_barrier = (barrier_fn)behind_the_probe(argv[1], "MPI_Barrier");
-    library_allreduce = (allreduce_fn)behind_the_probe(argv[1], "MPI_Allreduce");
-    measure("barrier", call_barrier, (void *)library_barrier, (void *)empty_barrier,
-            dlsym(RTLD_DEFAULT, "MPI_Barrier"), (void *)mpip_barrier);
-    measure("allreduce", call_allreduce, (void *)library_allreduce, (void *)empty_allreduce,
-            dlsym(RTLD_DEFAULT, "MPI_Allreduce"), (void *)mpip_allreduce);
+    measure_all(argv[1]);
     MPI_Finalize();
     kill(reader, SIGKILL);
     waitpid(reader, NULL, 0);
