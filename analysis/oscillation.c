@@ -8,6 +8,7 @@
 #define STEPS_MIN  12u
 #define EXPLAINED  0.75 /* of the variance, by the phases */
 #define RATIO_MIN  1.02 /* slow over fast */
+#define CALM_MIN   12u /* steps */
 #define CONFIRM    2u
 #define LET_GO     16u
 
@@ -124,7 +125,34 @@ static uint32_t alternates_since(const struct work *w, const struct fold *f)
     return far;
 }
 
-static void name(struct oscillation *o, const struct work *w, const struct fold *f, double min_slowdown)
+/* Did the steps that are slow now take no longer than the others before?  If they did, or if there were too few, the program has
+ * alternated since it began. */
+static bool is_calm_before(const struct work *w, const struct fold *f, uint32_t far, uint32_t stride)
+{
+    double middle_s = (f->fast_s + f->slow_s) / 2, sum[2] = { 0 }, now_s[OSCILLATION_MAX] = { 0 };
+    uint32_t n[2] = { 0 }, in[OSCILLATION_MAX] = { 0 };
+
+    for (uint32_t b = 0; b < work_kept(w); b++) {
+        const struct work_step *k = &w->step[work_slot(w, b)];
+        uint32_t phase = (w->step[work_slot(w, 0)].seq - k->seq) / stride % f->period; /* steps may be missing */
+
+        if (k->pause)
+            continue;
+        if (b <= far) {
+            now_s[phase] += k->typical_s;
+            in[phase]++;
+        } else {
+            bool slow = now_s[phase] > middle_s * in[phase];
+
+            sum[slow] += k->typical_s;
+            n[slow]++;
+        }
+    }
+    return n[0] + n[1] >= CALM_MIN && n[0] + n[1] >= 2 * f->period && n[0] && n[1] &&
+           sum[1] / n[1] / (sum[0] / n[0]) - 1 < (f->slow_s / f->fast_s - 1) / 3;
+}
+
+static void name(struct oscillation *o, const struct work *w, const struct fold *f, uint32_t stride, double min_slowdown)
 {
     uint32_t far = alternates_since(w, f);
     double lost_s = 0, all_s = work_time_s(w, far + 1);
@@ -132,7 +160,7 @@ static void name(struct oscillation *o, const struct work *w, const struct fold 
     o->ratio = f->slow_s / f->fast_s;
     for (uint32_t b = 0; b <= far; b++)
         lost_s += saved_s(o, w, b);
-    if (all_s < (all_s - lost_s) * min_slowdown)
+    if (all_s < (all_s - lost_s) * min_slowdown || !is_calm_before(w, f, far, stride))
         return;
     o->standing = true;
     o->saved_s = lost_s;
@@ -159,5 +187,5 @@ void oscillation_step(struct oscillation *o, const struct work *w, uint32_t peri
     }
     o->with = there && n >= STEPS_MIN ? o->with + 1 : 0;
     if (o->with >= CONFIRM)
-        name(o, w, &f, min_slowdown);
+        name(o, w, &f, period, min_slowdown);
 }

@@ -16,7 +16,9 @@
 #define X_UNITS 4096.0f
 #define X_MAX   7.9
 
-#define CLIP      4.0  /* maximum of one rank in one step, in standard deviations */
+#define CLIP      4.5  /* maximum of one rank in one step, in standard deviations of the shortest window's steps */
+#define CLEAR     1.1  /* times the limit need no second step to confirm them ... */
+#define STEADY    0.1  /* ... where the noise is less than this */
 #define SATURATED 0.75 /* of that, as a mean over a window: it may be more, and the median decides how much */
 
 /* From the beginning slow is a place that the spread of the healthy ones does not explain; of few of them
@@ -171,7 +173,7 @@ static void follow_blocks(struct track *k)
 /* Each place's mean excess over all the others in the newest step. */
 static void push_step(struct places *s, const struct work *w)
 {
-    float limit = (float)(CLIP * w->sigma), all = 0;
+    float limit = (float)(CLIP * w->sigma * s->inflate[0]), all = 0;
     uint32_t known = 0;
 
     memset(s->sum, 0, s->n_tracks * sizeof(*s->sum));
@@ -343,7 +345,7 @@ static double level(struct places *s, const struct work *w, const struct track *
 {
     double mean = mean_over(k, window);
 
-    if (mean < SATURATED * CLIP * w->sigma)
+    if (mean < SATURATED * CLIP * w->sigma * s->inflate[0])
         return mean;
     return fmax(
         mean, places_recent_excess(s, w, k, windows[window] < MEDIAN_STEPS ? windows[window] : MEDIAN_STEPS));
@@ -378,7 +380,7 @@ static void weigh(struct places *s, const struct work *w, struct track *k)
         if (z > k->z && mean > 0)
             take_z(k, z, windows[i]);
     }
-    k->above = k->z > LIMIT_Z ? k->above + 1 : 0;
+    k->above = k->z > LIMIT_Z ? k->above + (k->z > CLEAR * LIMIT_Z && w->sigma < STEADY ? 2 : 1) : 0;
 }
 
 bool places_step(struct places *s, const struct work *w)

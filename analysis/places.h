@@ -36,7 +36,7 @@ struct track {
     double z;        /* strongest evidence now ... */
     uint32_t window; /* ... and the steps it is from, at most PLACES_MEDIAN_STEPS */
     bool named;      /* the caller's: it has part in what is named, and its past stands still meanwhile */
-    uint32_t above;  /* steps in a row above PLACES_LIMIT_Z */
+    uint32_t above;  /* steps in a row above PLACES_LIMIT_Z; clear ones count twice */
 };
 
 struct places {
