@@ -35,6 +35,7 @@ UNIT_TESTS = \
 	tests/unit/failure \
 	tests/unit/flow \
 	tests/unit/gpu \
+	tests/unit/graph \
 	tests/unit/guarded \
 	tests/unit/health \
 	tests/unit/history \

@@ -1,0 +1,130 @@
+/* graph.h - the newest steps of a job as a graph of calls: each rank's own work, who meets whom, and what it all costs.
+ *
+ * Calls come rank by rank, in the order in which each rank left them.  A collective is a meeting of its members, a message
+ * one of its sender and its receiver: it is over a transfer after the last of them arrived, and holds who waits for it until
+ * then.  A nonblocking call arrives when it is begun and holds its rank in the call that completes it.  Nothing is
+ * known of the program: a step is complete when every rank has come to its end (graph_step_end).
+ *
+ * A replay follows the graph again with some of the work or of the transfers changed, so that what is hidden
+ * behind something else costs nothing (Kwon et al., "Daydream", ATC 2020; Lin et al., "Understanding stragglers in large model
+ * training", 2025): T(as it was) / T(changed) is the price of what was taken away.
+ *
+ * Messages are matched by sender, receiver, communicator, tag and number, collectives by communicator and number.
+ * The clocks of two nodes are unrelated; clock.h aligns them.
+ *
+ * Units: nanoseconds of each node's clock in, seconds out.  Memory: GRAPH_STEPS steps, or fewer when they have more than
+ * GRAPH_CALLS_MAX calls; some 60 bytes a call. */
+#ifndef SYNCGUARD_GRAPH_GRAPH_H
+#define SYNCGUARD_GRAPH_GRAPH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define GRAPH_STEPS     256u
+#define GRAPH_CALLS_MAX (1u << 18)
+#define GRAPH_NONE      UINT32_MAX
+
+enum graph_kind { GRAPH_COLLECTIVE, GRAPH_SEND, GRAPH_RECV };
+
+struct graph_call {
+    uint32_t rank;
+    uint8_t kind, op; /* enum graph_kind; of a collective: enum ring_op */
+    uint64_t comm;    /* name of the communicator */
+    uint32_t
+        seq; /* collective: its number there; message: its number from sender to receiver with this tag */
+    uint32_t peer; /* message: the other rank */
+    int32_t tag;
+    uint64_t bytes;
+    uint64_t begin_ns;           /* nonblocking: when it was begun; 0 */
+    uint64_t enter_ns, leave_ns; /* when it held the rank */
+};
+
+struct graph;
+
+struct graph *graph_new(void);
+void graph_free(struct graph *g); /* NULL is fine */
+
+/* Rank and the number of its node; ranks on one node share a clock. Before its first call. */
+void graph_rank(struct graph *g, uint32_t rank, uint32_t node);
+
+void graph_call(struct graph *g, const struct graph_call *c);
+/* Of the calls of this rank some are missing here: what lies before its next call is not only its own work. */
+void graph_lost(struct graph *g, uint32_t rank);
+/* The rank's calls so far, from the last end on, are those of step `number`; they increase. */
+void graph_step_end(struct graph *g, uint32_t rank, uint32_t number);
+/* No more calls come: steps that wait for what may follow are complete. */
+void graph_finish(struct graph *g);
+/* Another program, or other steps. */
+void graph_reset(struct graph *g);
+
+/* ---- complete steps ---- */
+
+/* What an operation of a rank does, in the order of the program. */
+enum graph_does { GRAPH_ARRIVES = 1, GRAPH_IS_HELD = 2 }; /* a blocking call does both */
+
+struct graph_op {
+    uint32_t rank, meeting;
+    float work_s;  /* of its own, before it */
+    float usual_s; /* what that mostly is at this place of the step; NaN: not known */
+    float lag_s;   /* held: how much later than the meeting's end it left */
+    uint16_t slot; /* place in the rank's step; the same in all steps */
+    uint8_t does;
+    bool first; /* of those that its meeting holds */
+    bool known; /* work_s is all own work: no call is missing before it */
+};
+
+struct graph_meeting {
+    uint32_t kind;         /* number of its kind: what it connects, its size; graph_kind_get() */
+    uint32_t members;      /* that arrived */
+    uint32_t before;       /* the meeting before it on its communicator; GRAPH_NONE */
+    float transfer_s;      /* from the last arrival to the end; NaN: all who were held came after the end */
+    float most_s;          /* it was not longer than this; NaN: not known */
+    float over_s;          /* the same, as the replay takes it: known or usual */
+    double start_s, end_s; /* of the last arrival and the end, by the aligned clock */
+};
+
+/* Meetings that transfer the same between the same. */
+struct graph_kind_info {
+    bool message;
+    uint64_t comm, bytes;
+    uint32_t from, to; /* ranks of a message */
+    int32_t tag;
+    uint32_t nodes;       /* of its members */
+    const uint32_t *node; /* node[nodes], ascending; lent until the next call */
+};
+
+struct graph_step {
+    uint32_t number;
+    const struct graph_op *op; /* n; each after all that it depends on */
+    size_t n;
+    double begin_s, end_s; /* of the first rank, of the last */
+    double factor;         /* what all ranks did more of than usual; NaN: not known */
+    bool pause;            /* most ranks did something else for long, in one place */
+};
+
+/* Steps that are complete and remembered, and the step that is back before the newest; lent until the next call. */
+uint32_t graph_steps(const struct graph *g);
+struct graph_step graph_step_get(const struct graph *g, uint32_t back);
+const struct graph_meeting *graph_meeting_get(const struct graph *g, uint32_t meeting);
+uint32_t graph_kinds(const struct graph *g);
+const struct graph_kind_info *graph_kind_get(const struct graph *g, uint32_t kind);
+
+/* Ranks of one role make the same calls, and are joined by communicators of their own where they have any (the same stage of
+ * every replica). Roles count from 0; GRAPH_NONE while no step is complete. */
+uint32_t graph_roles(const struct graph *g);
+uint32_t graph_role(const struct graph *g, uint32_t rank);
+
+/* ---- replay ---- */
+
+/* What is different: both return what stands in place of the work or the transfer, in seconds; NULL: as it was. */
+struct graph_change {
+    double (*work)(const struct graph_op *op, const struct graph_step *s, void *arg);
+    double (*transfer)(const struct graph_meeting *m, const struct graph_step *s, void *arg);
+    void *arg;
+};
+
+/* The time of the newest `steps` steps, with the change (NULL: as it was). */
+double graph_replay(struct graph *g, uint32_t steps, const struct graph_change *change);
+
+#endif

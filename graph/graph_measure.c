@@ -1,0 +1,256 @@
+/* graph_measure.c - clocks of the nodes, and beginning and end of each meeting. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+#include "graph/graph_private.h"
+
+#define HELD_SHARE  1e-3 /* of a step: who stayed shorter in a completing call was not held */
+#define HELD_OTHERS 0.3  /* of the longest stay: who stayed shorter aligns no clocks */
+#define USUAL_LATE  16u  /* receivers that came late, whose mean stay is what a message takes */
+#define THERE_S     2e-5 /* it takes less to find that a message is there */
+#define USUAL_ALL   32u  /* transfers after which the usual one follows slowly */
+
+struct leave { /* when a blocking collective's first rank on a node left it */
+    uint32_t meeting, node;
+    uint64_t ns;
+};
+
+static int by_meeting(const void *a, const void *b)
+{
+    const struct leave *x = a, *y = b;
+
+    if (x->meeting != y->meeting)
+        return x->meeting < y->meeting ? -1 : 1;
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    return x->ns < y->ns ? -1 : x->ns > y->ns;
+}
+
+static double stay_of(const struct raw *raw)
+{
+    return (double)(raw->leave_ns - raw->enter_ns) * 1e-9;
+}
+
+/* The smallest difference of receiver's and sender's clocks over the messages between two nodes, each way. */
+struct exchange {
+    uint32_t a, b; /* a < b */
+    double there_s, back_s;
+    uint64_t a_ns;
+};
+
+/* What its messages say of them. */
+static void exchange(struct graph *g, const struct window *w)
+{
+    struct exchange *x = NULL;
+    struct map pairs = { 0 };
+    size_t n = 0, cap = 0;
+
+    for (uint32_t r = 0; r < g->n_ranks; r++)
+        for (size_t i = 0; i < w[r].n; i++) {
+            const struct raw *raw = &w[r].raw[i];
+            struct meeting *m = meeting_at(g, raw->meeting);
+            const struct graph_kind_info *k = &g->kind[m->m.kind].info;
+            uint32_t from, to, at;
+            double s;
+
+            if (raw->kind == GRAPH_SEND)
+                m->sent_ns = raw->enter_ns;
+            else if (raw->kind == GRAPH_RECV)
+                m->received_ns = raw->leave_ns;
+            if (raw->kind == GRAPH_COLLECTIVE || !m->sent_ns || !m->received_ns)
+                continue;
+            from = g->rank[k->from].node;
+            to = g->rank[k->to].node;
+            if (from == to)
+                continue;
+            at = map_get(&pairs, (uint64_t)(from < to ? from : to) << 32 | (from < to ? to : from));
+            if (at == GRAPH_NONE) {
+                at = (uint32_t)n;
+                map_put(&pairs, (uint64_t)(from < to ? from : to) << 32 | (from < to ? to : from), at);
+                x = xgrow(x, &cap, n + 1, sizeof(*x));
+                x[n++] =
+                    (struct exchange){ from < to ? from : to, from < to ? to : from, INFINITY, INFINITY, 0 };
+            }
+            s = graph_clock_apart_s(g->clock, to, m->received_ns, from, m->sent_ns);
+            if (from < to)
+                x[at].there_s = fmin(x[at].there_s, s);
+            else
+                x[at].back_s = fmin(x[at].back_s, s);
+            x[at].a_ns = from < to ? m->sent_ns : m->received_ns;
+        }
+    for (size_t i = 0; i < n; i++)
+        if (x[i].there_s < INFINITY && x[i].back_s < INFINITY)
+            graph_clock_exchange(g->clock, x[i].a, x[i].a_ns, x[i].b, x[i].there_s, x[i].back_s);
+    free(x);
+    map_free(&pairs);
+}
+
+/* What the collectives of the step say of the nodes' clocks. */
+void graph_align(struct graph *g, const struct window *w)
+{
+    struct leave *leave = NULL;
+    size_t n = 0, cap = 0;
+
+    for (uint32_t r = 0; r < g->n_ranks; r++)
+        for (size_t i = 0; i < w[r].n; i++) {
+            struct meeting *m = meeting_at(g, w[r].raw[i].meeting);
+
+            m->most_stay_s = fmax(m->most_stay_s, stay_of(&w[r].raw[i]));
+        }
+    for (uint32_t r = 0; r < g->n_ranks; r++)
+        for (size_t i = 0; i < w[r].n; i++) {
+            const struct raw *raw = &w[r].raw[i];
+
+            if (raw->kind != GRAPH_COLLECTIVE || !(raw->does & GRAPH_IS_HELD) ||
+                (!raw->blocking &&
+                 stay_of(raw) < fmax(g->held_s, HELD_OTHERS * meeting_at(g, raw->meeting)->most_stay_s)))
+                continue;
+            leave = xgrow(leave, &cap, n + 1, sizeof(*leave));
+            leave[n++] = (struct leave){ raw->meeting, g->rank[r].node, raw->leave_ns };
+        }
+    if (n)
+        qsort(leave, n, sizeof(*leave), by_meeting);
+    for (size_t i = 0, hub = 0; i < n; i++) {
+        if (leave[i].meeting != leave[hub].meeting)
+            hub = i;
+        if (leave[i].node != leave[hub].node && leave[i].node != leave[i - 1].node)
+            graph_clock_meet(g->clock, leave[hub].node, leave[hub].ns, leave[i].node, leave[i].ns);
+    }
+    free(leave);
+    exchange(g, w);
+    graph_clock_align(g->clock, g->nodes);
+}
+
+static void look_at_call(struct graph *g, uint32_t rank, const struct raw *raw)
+{
+    struct meeting *m = meeting_at(g, raw->meeting);
+    double enter_s = moment_s(g, rank, raw->enter_ns), left_s = moment_s(g, rank, raw->leave_ns);
+
+    if (raw->kind == GRAPH_SEND) {
+        m->send_s = enter_s;
+        m->sent_s = left_s;
+        return;
+    }
+    if (raw->kind == GRAPH_RECV) {
+        m->recv_s = enter_s;
+        m->recv_left_s = left_s;
+        return;
+    }
+    if (raw->does & GRAPH_ARRIVES) {
+        m->m.start_s = fmax(m->m.start_s, enter_s);
+        m->m.members++;
+    }
+    if (raw->does & GRAPH_IS_HELD) {
+        if (raw->blocking)
+            m->least_stay_s = fmin(m->least_stay_s, left_s - enter_s);
+        m->least_left_s = fmin(m->least_left_s, left_s);
+        if (raw->blocking || stay_of(raw) > g->held_s)
+            m->held_left_s = fmin(m->held_left_s, left_s);
+    }
+}
+
+static void follow_usual(struct kind *k, double transfer_s)
+{
+    k->taken += k->taken < USUAL_ALL;
+    if (isnan(k->usual_s))
+        k->usual_s = transfer_s;
+    else
+        k->usual_s += (transfer_s > k->usual_s ? 1 : -1) * fmin(fabs(transfer_s - k->usual_s), k->usual_s) /
+                      (1 + k->taken);
+}
+
+/* The receiver came when it had been sent: either it was there already, or it was not begun before (rendezvous). */
+static void late_receiver(struct meeting *m, struct kind *k, double late_s, double stay_s)
+{
+    if (isnan(k->usual_s)) { /* not known yet what it takes */
+        m->m.most_s = (float)(late_s + stay_s);
+        k->stay_s += (stay_s - k->stay_s) / ++k->late;
+        if (k->late == USUAL_LATE && k->stay_s > THERE_S)
+            k->usual_s = k->stay_s;
+        return;
+    }
+    if (late_s > stay_s && fabs(stay_s - k->usual_s) > 0.1 * k->usual_s)
+        k->eager += stay_s < 0.5 * k->usual_s ? 1 : -1;
+    if (k->eager > 0 && stay_s < 0.5 * k->usual_s) {
+        m->m.end_s = fmin(m->recv_left_s, m->send_s + k->usual_s);
+        m->m.most_s = (float)late_s;
+        return;
+    }
+    m->m.transfer_s = (float)(m->m.end_s - m->m.start_s);
+    follow_usual(k, m->m.transfer_s);
+}
+
+static void message_over(struct meeting *m, struct kind *k)
+{
+    double late_s = m->recv_s - m->send_s, stay_s = m->recv_left_s - m->recv_s;
+
+    m->m.members = 2;
+    if (isnan(late_s)) { /* one end is missing: who is there was not held by the other */
+        m->m.members = 1;
+        m->m.start_s = isnan(m->send_s) ? m->recv_s : m->send_s;
+        m->m.end_s = isnan(m->send_s) ? m->recv_left_s : m->sent_s;
+        return;
+    }
+    m->m.start_s = k->eager > 0 ? m->send_s : fmax(m->send_s, m->recv_s);
+    m->m.end_s = fmax(m->m.start_s, m->recv_left_s);
+    if (late_s <= 0) { /* it was waited for from its beginning */
+        m->m.transfer_s = (float)(m->m.end_s - m->m.start_s);
+        follow_usual(k, m->m.transfer_s);
+        return;
+    }
+    late_receiver(m, k, late_s, stay_s);
+}
+
+/* One after another on a communicator. */
+double meeting_begin_s(const struct graph *g, const struct meeting *m)
+{
+    double start_s = m->m.start_s;
+
+    if (m->m.before != GRAPH_NONE && m->m.before >= g->base)
+        start_s = fmax(start_s, meeting_at(g, m->m.before)->m.end_s);
+    return start_s;
+}
+
+static void collective_over(const struct graph *g, struct meeting *m, struct kind *k)
+{
+    double start_s = meeting_begin_s(g, m);
+
+    if (m->least_stay_s < INFINITY) /* blocking: who stayed shortest came last, and no clock is needed */
+        m->m.transfer_s = (float)fmax(0, m->least_stay_s);
+    else if (m->held_left_s < INFINITY && m->held_left_s > start_s)
+        m->m.transfer_s = (float)(m->held_left_s - start_s);
+    if (!isnan(m->m.transfer_s)) {
+        m->m.end_s = start_s + m->m.transfer_s;
+        follow_usual(k, m->m.transfer_s);
+        return;
+    }
+    if (m->least_left_s > start_s)
+        m->m.most_s = (float)(m->least_left_s - start_s);
+    m->m.end_s = fmin(m->least_left_s, start_s + (isnan(k->usual_s) ? 0 : k->usual_s));
+    m->m.end_s = fmax(m->m.end_s, start_s);
+}
+
+/* Ends of all meetings that have a call in the step. */
+void graph_measure(struct graph *g, const struct window *w)
+{
+    for (uint32_t r = 0; r < g->n_ranks; r++)
+        for (size_t i = 0; i < w[r].n; i++)
+            look_at_call(g, r, &w[r].raw[i]);
+    for (uint32_t r = 0; r < g->n_ranks; r++)
+        for (size_t i = 0; i < w[r].n; i++) {
+            struct meeting *m = meeting_at(g, w[r].raw[i].meeting);
+            struct kind *k = &g->kind[m->m.kind];
+
+            if (!isnan(m->m.end_s) && (w[r].raw[i].does & GRAPH_ARRIVES) &&
+                !(w[r].raw[i].does & GRAPH_IS_HELD))
+                continue;
+            if (!isnan(m->m.end_s))
+                continue;
+            if (k->info.message)
+                message_over(m, k);
+            else if (m->least_left_s < INFINITY)
+                collective_over(g, m, k);
+            m->m.over_s = (float)fmax(0, m->m.end_s - meeting_begin_s(g, m));
+        }
+}

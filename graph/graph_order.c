@@ -1,0 +1,210 @@
+/* graph_order.c - the operations of a step in an order that a replay can follow, and what is usual of their work. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "graph/graph_private.h"
+#include "model/statistics.h"
+
+#define PAUSE       1.8  /* times the usual work at a place */
+#define PAUSE_SHARE 0.5  /* of a step's usual work */
+#define PIECE_MIN   0.1f /* of the longest piece of its rank: shorter ones show nothing of a step */
+#define AHEAD       16u  /* calls in a row that may be missing */
+#define SAME        0.8  /* of the calls are where they usually are */
+#define OTHERS      3u   /* steps in a row of other calls: these are the usual ones from now on */
+#define FOLLOW      0.03f
+
+/* Work at a place of the step as it was before; then this one is taken into account. A running median. */
+static float usual_at(struct rank *k, uint16_t slot, float work_s)
+{
+    float *usual, before;
+
+    if (slot == NO_SLOT)
+        return NAN;
+    usual = &k->usual_s[slot];
+    before = *usual;
+    if (isnan(before))
+        return *usual = work_s;
+    *usual =
+        before + fmaxf(-before, fminf(before, work_s - before)) * fmaxf(1.0f / (float)(k->seen + 1), FOLLOW);
+    return before;
+}
+
+static uint64_t token_of(const struct raw *raw, const struct graph *g)
+{
+    return (uint64_t)meeting_at(g, raw->meeting)->m.kind << 8 | raw->kind << 4 | raw->does;
+}
+
+static void set_places(const struct graph *g, struct rank *k, const struct window *w)
+{
+    k->others = k->seen = 0;
+    k->places = w->n < NO_SLOT ? w->n : 0;
+    k->usual_s = xgrow(k->usual_s, &k->usual_cap, k->places + 1, sizeof(*k->usual_s));
+    k->token = xgrow(k->token, &k->token_cap, k->places + 1, sizeof(*k->token));
+    for (size_t i = 0; i < k->places; i++) {
+        k->usual_s[i] = NAN;
+        k->token[i] = token_of(&w->raw[i], g);
+    }
+}
+
+/* The place of each call in the rank's usual step; calls that are missing, or are not in it, are stepped over. */
+static uint16_t *places_of(const struct graph *g, struct rank *k, const struct window *w)
+{
+    uint16_t *place = xcalloc(w->n + 1, sizeof(*place));
+    size_t at = 0, found = 0;
+
+    for (size_t i = 0; i < w->n; i++) {
+        uint64_t token = token_of(&w->raw[i], g);
+        size_t to = at;
+
+        while (to < k->places && to < at + AHEAD && k->token[to] != token)
+            to++;
+        place[i] = NO_SLOT;
+        if (to >= k->places || k->token[to] != token)
+            continue;
+        place[i] = (uint16_t)to;
+        at = to + 1;
+        found++;
+    }
+    k->seen++;
+    k->others = found < SAME * (double)(w->n > k->places ? w->n : k->places) ? k->others + 1 : 0;
+    return place;
+}
+
+static void put_op(struct graph *g, struct kept *kept, size_t *cap, uint32_t rank, const struct raw *raw,
+                   uint16_t slot, uint8_t does, bool first, double *left_s)
+{
+    struct meeting *m = meeting_at(g, raw->meeting);
+    double enter_s = moment_s(g, rank, raw->enter_ns), out_s = moment_s(g, rank, raw->leave_ns);
+    struct graph_op *op;
+
+    kept->op = xgrow(kept->op, cap, kept->s.n + 1, sizeof(*kept->op));
+    op = &kept->op[kept->s.n++];
+    *op = (struct graph_op){ .rank = rank,
+                             .meeting = raw->meeting,
+                             .does = does,
+                             .usual_s = first ? NAN : 0,
+                             .slot = slot,
+                             .known = !raw->lost };
+    if (first) {
+        op->work_s = (float)fmax(0, enter_s - *left_s);
+        op->usual_s = usual_at(&g->rank[rank], op->slot, op->work_s);
+        *left_s = fmax(*left_s, enter_s);
+    }
+    if (does & GRAPH_IS_HELD) {
+        op->first = !m->listed;
+        m->listed = true;
+        op->lag_s = (float)fmax(0, out_s - fmax(*left_s, m->m.end_s));
+        *left_s = out_s;
+    } else if (raw->kind == GRAPH_SEND) { /* copying, or starting to */
+        op->lag_s = (float)(out_s - enter_s);
+        *left_s = out_s;
+    }
+}
+
+/* Did most ranks do something else for long: more than half of what their step usually is, in pieces that are much too long? */
+static bool is_pause(const struct graph *g, const struct kept *kept)
+{
+    double *more_s = xcalloc(g->n_ranks, sizeof(*more_s)), *usual_s = xcalloc(g->n_ranks, sizeof(*usual_s));
+    uint32_t n = 0, ranks = 0;
+
+    for (size_t i = 0; i < kept->s.n; i++) {
+        const struct graph_op *op = &kept->op[i];
+
+        if (isnan(op->usual_s))
+            continue;
+        usual_s[op->rank] += op->usual_s;
+        more_s[op->rank] += fmax(0, op->work_s - PAUSE * op->usual_s * kept->s.factor);
+    }
+    for (uint32_t r = 0; r < g->n_ranks; r++) {
+        n += more_s[r] > PAUSE_SHARE * usual_s[r];
+        ranks += g->rank[r].known;
+    }
+    free(more_s);
+    free(usual_s);
+    return 2 * n > ranks;
+}
+
+/* What all ranks did more of in this step than they usually do, piece by piece: a pause is but one piece. */
+static double factor_of(struct graph *g, const struct kept *kept)
+{
+    float *ratio = xcalloc(kept->s.n + 1, sizeof(*ratio)), factor;
+    float *most_s = xcalloc(g->n_ranks, sizeof(*most_s));
+    size_t m = 0;
+
+    for (size_t i = 0; i < kept->s.n; i++)
+        most_s[kept->op[i].rank] = fmaxf(most_s[kept->op[i].rank], kept->op[i].usual_s);
+    for (size_t i = 0; i < kept->s.n; i++) {
+        const struct graph_op *op = &kept->op[i];
+
+        if (op->known && op->usual_s > PIECE_MIN * most_s[op->rank])
+            ratio[m++] = op->work_s / op->usual_s;
+    }
+    factor = m ? statistics_selectf(ratio, m, (m - 1) / 2) : NAN;
+    free(ratio);
+    free(most_s);
+    return factor;
+}
+
+/* The calls of all ranks in an order in which each comes after those that it waits for. */
+void graph_order(struct graph *g, struct kept *kept, const struct window *w)
+{
+    uint16_t **place = xcalloc(g->n_ranks, sizeof(*place));
+    size_t *next = xcalloc(g->n_ranks, sizeof(*next)), cap = 0, left = 0;
+    bool *arrived = xcalloc(g->n_ranks, sizeof(*arrived)), moved = true, force = false;
+    double *left_s = xcalloc(g->n_ranks, sizeof(*left_s));
+
+    kept->begin_s = xcalloc(g->n_ranks, sizeof(*kept->begin_s));
+    for (uint32_t r = 0; r < g->n_ranks; r++) {
+        struct rank *k = &g->rank[r];
+
+        if (!k->places || k->others >= OTHERS)
+            set_places(g, k, &w[r]);
+        place[r] = places_of(g, k, &w[r]);
+        left += w[r].n;
+        for (size_t i = 0; i < w[r].n; i++)
+            meeting_at(g, w[r].raw[i].meeting)->open += (w[r].raw[i].does & GRAPH_ARRIVES) != 0;
+        left_s[r] = !w[r].n ? NAN : moment_s(g, r, k->left_ns ? k->left_ns : w[r].raw[0].enter_ns);
+        kept->begin_s[r] = left_s[r];
+    }
+    while (left) {
+        moved = false;
+        for (uint32_t r = 0; r < g->n_ranks; r++)
+            while (next[r] < w[r].n) {
+                const struct raw *raw = &w[r].raw[next[r]];
+                struct meeting *m = meeting_at(g, raw->meeting);
+                bool receives = raw->kind == GRAPH_RECV && g->kind[m->m.kind].eager > 0;
+
+                if (!arrived[r]) {
+                    /* A receiver does not hold up a message that was sent without waiting for it. */
+                    m->open -= (raw->does & GRAPH_ARRIVES) != 0;
+                    arrived[r] = true;
+                    if (raw->does & GRAPH_ARRIVES)
+                        put_op(g, kept, &cap, r, raw, place[r][next[r]], receives ? 0 : GRAPH_ARRIVES, true,
+                               &left_s[r]);
+                }
+                if (raw->does & GRAPH_IS_HELD) {
+                    if (m->open && !force)
+                        break;
+                    put_op(g, kept, &cap, r, raw, place[r][next[r]], GRAPH_IS_HELD,
+                           !(raw->does & GRAPH_ARRIVES), &left_s[r]);
+                }
+                force = false;
+                arrived[r] = false;
+                next[r]++;
+                left--;
+                moved = true;
+            }
+        force = !moved; /* a circle, which only missing calls can make: go on somewhere */
+    }
+    for (uint32_t r = 0; r < g->n_ranks; r++)
+        free(place[r]);
+    free(place);
+    free(next);
+    free(arrived);
+    free(left_s);
+    kept->s.op = kept->op;
+    kept->s.factor = factor_of(g, kept);
+    kept->s.pause = is_pause(g, kept);
+}

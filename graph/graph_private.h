@@ -1,0 +1,142 @@
+/* graph_private.h - the parts of a graph, for the files of this module. */
+#ifndef SYNCGUARD_GRAPH_GRAPH_PRIVATE_H
+#define SYNCGUARD_GRAPH_GRAPH_PRIVATE_H
+
+#include "common/hash.h"
+#include "graph/clock.h"
+#include "graph/graph.h"
+#include "graph/map.h"
+
+#define NO_SLOT UINT16_MAX
+#define HELD_S  5e-6 /* who stayed shorter than this in a completing call was not held */
+
+/* A call, or one half of a nonblocking one, as it came. */
+struct raw {
+    uint32_t meeting;
+    uint8_t kind, does;
+    bool lost; /* calls are missing before it */
+    bool blocking;
+    uint64_t enter_ns, leave_ns;
+};
+
+struct end { /* of a rank's step */
+    uint32_t number;
+    size_t at; /* in raw; counted from the rank's beginning */
+};
+
+struct rank {
+    bool known, lost, begun; /* begun: it came to the end of a step, so that what follows is whole steps */
+    uint32_t node;
+    struct raw *raw;
+    size_t n, cap, gone; /* gone: raw calls that were taken into steps */
+    struct end *end;
+    size_t n_ends, ends_cap;
+    uint64_t left_ns;  /* of the newest call that is in a step; 0: none */
+    uint64_t ended_ns; /* its newest step */
+    uint64_t sign;     /* what it calls in most steps; in some a call is missing */
+    uint32_t agreed;   /* more steps than not had it */
+    uint32_t role;
+    float *usual_s;  /* its work at each place of a step */
+    uint64_t *token; /* and what is called there */
+    size_t places, usual_cap, token_cap;
+    uint32_t seen;   /* steps in it */
+    uint32_t others; /* steps in a row with another number of calls */
+};
+
+struct comm {
+    uint64_t name;
+    uint32_t *node; /* ascending */
+    uint32_t nodes;
+    size_t cap;
+};
+
+struct kind {
+    struct graph_kind_info info;
+    uint32_t pair[2]; /* nodes of a message */
+    uint32_t comm;    /* number */
+    double usual_s;
+    uint32_t taken;
+    int32_t eager; /* > 0: messages do not wait for their receiver */
+    uint32_t late; /* receivers that came when it was sent, while nothing was known; their mean stay */
+    double stay_s;
+};
+
+struct meeting {
+    struct graph_meeting m;
+    uint64_t key;
+    bool listed;   /* an operation that it holds is in the order */
+    uint32_t open; /* arrivals not yet in the order of the step at hand */
+    /* while its step is put together */
+    double send_s, recv_s, recv_left_s, sent_s; /* a message's */
+    uint64_t sent_ns, received_ns;
+    double least_stay_s, most_stay_s; /* a collective's */
+    double held_left_s, least_left_s; /* the first that was held, the first of all */
+};
+
+struct kept {
+    struct graph_step s;
+    struct graph_op *op;
+    double *begin_s;      /* by rank; NaN: it took no part */
+    uint32_t first, last; /* meetings: those that it began are below last */
+};
+
+struct graph {
+    struct rank *rank;
+    size_t ranks_cap;
+    uint32_t n_ranks, nodes;
+    struct graph_clock *clock;
+    struct comm *comm;
+    size_t n_comms, comms_cap;
+    struct kind *kind;
+    size_t n_kinds, kinds_cap;
+    struct map comms, kinds, meetings;
+    struct meeting *meeting; /* from number `base` on */
+    uint32_t base, n_meetings;
+    size_t meetings_cap;
+    struct kept kept[GRAPH_STEPS];
+    uint64_t steps;  /* taken */
+    uint32_t n_kept; /* remembered */
+    size_t ops;      /* in them */
+    uint32_t roles;
+    bool merged;   /* the step at hand is two */
+    double held_s; /* who stays shorter in a completing call was not held */
+    bool spans;    /* calls are begun in one step and completed in another */
+    uint32_t from; /* steps up to this one are not whole on all ranks */
+    bool finished;
+    double *now_s, *start_s, *over_s; /* of a replay */
+    size_t now_cap, start_cap, over_cap;
+};
+
+struct window { /* a rank's calls of the step at hand */
+    struct raw *raw;
+    size_t n;
+};
+
+static inline uint64_t key_of(const void *words, size_t bytes)
+{
+    return hash_bytes(HASH_START, words, bytes);
+}
+
+static inline struct meeting *meeting_at(const struct graph *g, uint32_t number)
+{
+    return &g->meeting[number - g->base];
+}
+
+/* A moment on a rank's node, by the common clock. */
+static inline double moment_s(const struct graph *g, uint32_t rank, uint64_t ns)
+{
+    return graph_clock_s(g->clock, g->rank[rank].node, ns);
+}
+
+/* When a meeting could begin: at its last arrival, and one after another on a communicator. */
+double meeting_begin_s(const struct graph *g, const struct meeting *m);
+
+/* graph_measure.c: align the clocks by the step's calls, then find when each of its meetings began and ended */
+void graph_align(struct graph *g, const struct window *w);
+void graph_measure(struct graph *g, const struct window *w);
+/* graph_order.c: the step's operations, each after those that it waits for; what was more than usual in it */
+void graph_order(struct graph *g, struct kept *kept, const struct window *w);
+/* graph_roles.c: as soon as every rank's calls are known */
+void graph_find_roles(struct graph *g, const struct window *w);
+
+#endif

@@ -1,0 +1,140 @@
+/* graph_roles.c - which ranks do the same. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "graph/graph_private.h"
+
+#define AGREED 3u /* steps more with these calls than with others */
+
+/* The same for the same calls in any order, with whomever. */
+static uint64_t sign_of(const struct graph *g, const struct window *w)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < w->n; i++) {
+        const struct graph_kind_info *k = &g->kind[meeting_at(g, w->raw[i].meeting)->m.kind].info;
+        uint64_t words[] = { w->raw[i].kind, w->raw[i].does, k->bytes, (uint64_t)(int64_t)k->tag };
+
+        sum += hash_mix(key_of(words, sizeof(words)));
+    }
+    return sum;
+}
+
+static uint32_t root_of(uint32_t *parent, uint32_t r)
+{
+    while (parent[r] != r)
+        r = parent[r] = parent[parent[r]];
+    return r;
+}
+
+/* Join the ranks of each communicator whose members all have the same sign. */
+static void join_by_comms(struct graph *g, const struct window *w, uint32_t *parent)
+{
+    uint32_t *first = xcalloc(g->n_comms + 1, sizeof(*first));
+    bool *mixed = xcalloc(g->n_comms + 1, sizeof(*mixed));
+
+    memset(first, 0xff, (g->n_comms + 1) * sizeof(*first));
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t r = 0; r < g->n_ranks; r++)
+            for (size_t i = 0; i < w[r].n; i++) {
+                uint32_t c = g->kind[meeting_at(g, w[r].raw[i].meeting)->m.kind].comm;
+
+                if (c == GRAPH_NONE)
+                    continue;
+                if (first[c] == GRAPH_NONE)
+                    first[c] = r;
+                if (pass && !mixed[c])
+                    parent[root_of(parent, r)] = root_of(parent, first[c]);
+                else
+                    mixed[c] = mixed[c] || g->rank[r].sign != g->rank[first[c]].sign;
+            }
+    free(first);
+    free(mixed);
+}
+
+/* Ranks of one sign without a communicator of their own are one role. */
+static void join_alone(struct graph *g, uint32_t *parent)
+{
+    struct map joined = { 0 }, lone = { 0 };
+
+    for (uint32_t r = 0; r < g->n_ranks; r++)
+        if (root_of(parent, r) != r)
+            map_put(&joined, g->rank[r].sign, r);
+    for (uint32_t r = 0; r < g->n_ranks; r++) {
+        uint64_t sign = g->rank[r].sign;
+
+        if (!g->rank[r].known || map_get(&joined, sign) != GRAPH_NONE)
+            continue;
+        if (map_get(&lone, sign) == GRAPH_NONE)
+            map_put(&lone, sign, r);
+        parent[r] = map_get(&lone, sign);
+    }
+    map_free(&joined);
+    map_free(&lone);
+}
+
+static bool has_lost(const struct window *w)
+{
+    for (size_t i = 0; i < w->n; i++)
+        if (w->raw[i].lost)
+            return true;
+    return false;
+}
+
+void graph_find_roles(struct graph *g, const struct window *w)
+{
+    uint32_t *parent, *number;
+    bool all = true;
+
+    if (g->roles || g->merged)
+        return;
+    for (uint32_t r = 0; r < g->n_ranks; r++) {
+        struct rank *k = &g->rank[r];
+        uint64_t sign;
+
+        if (has_lost(&w[r]))
+            continue;
+        sign = sign_of(g, &w[r]); /* the majority's (Boyer & Moore 1981) */
+        if (sign == k->sign) {
+            k->agreed++;
+        } else if (!k->agreed) {
+            k->sign = sign;
+            k->agreed = 1;
+        } else {
+            k->agreed--;
+        }
+    }
+    for (uint32_t r = 0; r < g->n_ranks; r++)
+        all = all && (!g->rank[r].known || g->rank[r].agreed >= AGREED);
+    if (!all)
+        return;
+    parent = xcalloc(g->n_ranks, sizeof(*parent));
+    number = xcalloc(g->n_ranks, sizeof(*number));
+    for (uint32_t r = 0; r < g->n_ranks; r++)
+        parent[r] = r;
+    join_by_comms(g, w, parent);
+    join_alone(g, parent);
+    memset(number, 0xff, g->n_ranks * sizeof(*number));
+    for (uint32_t r = 0; r < g->n_ranks; r++) {
+        uint32_t root = root_of(parent, r);
+
+        if (!g->rank[r].known)
+            continue;
+        if (number[root] == GRAPH_NONE)
+            number[root] = g->roles++;
+        g->rank[r].role = number[root];
+    }
+    free(parent);
+    free(number);
+}
+
+uint32_t graph_roles(const struct graph *g)
+{
+    return g->roles;
+}
+
+uint32_t graph_role(const struct graph *g, uint32_t rank)
+{
+    return g->roles && rank < g->n_ranks ? g->rank[rank].role : GRAPH_NONE;
+}

@@ -1,0 +1,7 @@
+# graph/: the newest steps of a job as a graph of calls
+noinst_LIBRARIES += libgraph.a
+libgraph_a_SOURCES = \
+	graph/clock.c graph/clock.h \
+	graph/graph.c graph/graph.h graph/graph_measure.c graph/graph_order.c graph/graph_private.h graph/graph_replay.c graph/graph_roles.c \
+	graph/map.c graph/map.h
+GRAPH_LIBS = libgraph.a $(MODEL_LIBS) $(COMMON_LIBS) -lm

@@ -1,0 +1,239 @@
+/* The graph of calls: small programs by hand, replayed as they were and with something changed. */
+#include "graph/graph.h"
+
+#include <math.h>
+
+#include "graph/clock.h"
+#include "ring/ring.h"
+#include "tests/tap.h"
+
+#define MS    1000000ull
+#define STEPS 12u
+
+/* Two nodes whose clocks are apart, and drift. */
+static uint64_t clock_of(uint32_t rank, double s)
+{
+    return rank % 2 ? (uint64_t)((7000 + s * (1 + 40e-6)) * 1e9) : (uint64_t)((3 + s) * 1e9);
+}
+
+static void collective(struct graph *g, uint32_t rank, uint32_t seq, double enter_s, double leave_s)
+{
+    graph_call(g, &(struct graph_call){ .rank = rank,
+                                        .kind = GRAPH_COLLECTIVE,
+                                        .op = RING_OP_ALLREDUCE,
+                                        .comm = 1,
+                                        .seq = seq,
+                                        .bytes = 8,
+                                        .enter_ns = clock_of(rank, enter_s),
+                                        .leave_ns = clock_of(rank, leave_s) });
+}
+
+static void message(struct graph *g, uint8_t kind, uint32_t rank, uint32_t peer, uint32_t number,
+                    double enter_s, double leave_s)
+{
+    graph_call(g, &(struct graph_call){ .rank = rank,
+                                        .kind = kind,
+                                        .comm = 1,
+                                        .seq = number,
+                                        .peer = peer,
+                                        .bytes = 1000,
+                                        .enter_ns = clock_of(rank, enter_s),
+                                        .leave_ns = clock_of(rank, leave_s) });
+}
+
+static struct graph *two_ranks(void)
+{
+    struct graph *g = graph_new();
+
+    graph_rank(g, 0, 0);
+    graph_rank(g, 1, 1);
+    return g;
+}
+
+/* Work of this rank is half of what it was. */
+static double half_of_rank(const struct graph_op *op, const struct graph_step *s, void *arg)
+{
+    (void)s;
+    return op->rank == *(const uint32_t *)arg ? op->work_s / 2 : op->work_s;
+}
+
+static double without(struct graph *g, uint32_t rank)
+{
+    struct graph_change half = { .work = half_of_rank, .arg = &rank };
+
+    return graph_replay(g, GRAPH_STEPS, &half);
+}
+
+/* Rank 0 works 10 ms, rank 1 works 30 ms, then both meet for 1 ms. */
+static void a_barrier(void)
+{
+    struct graph *g = two_ranks();
+    double now_s = 0;
+
+    for (uint32_t i = 0; i < STEPS; i++) {
+        collective(g, 0, i, now_s + 0.010, now_s + 0.031);
+        collective(g, 1, i, now_s + 0.030, now_s + 0.031);
+        graph_step_end(g, 0, i + 1);
+        graph_step_end(g, 1, i + 1);
+        now_s += 0.031;
+    }
+    graph_finish(g);
+    is_int(graph_steps(g), STEPS - 1,
+           "all steps but the first, whose beginning is not known, are remembered");
+    ok(near(graph_replay(g, GRAPH_STEPS, NULL), (STEPS - 1) * 0.031, 1e-3),
+       "a replay with nothing changed takes what the steps took: %g", graph_replay(g, GRAPH_STEPS, NULL));
+    ok(near(without(g, 1), (STEPS - 1) * 0.016, 1e-3),
+       "with half the work of the slow rank a step takes 16 ms: %g", without(g, 1));
+    ok(near(without(g, 0), (STEPS - 1) * 0.031, 1e-3),
+       "half the work of the rank that waits saves nothing: %g", without(g, 0));
+    graph_free(g);
+}
+
+/* A pipeline of two stages: rank 0 works 20 ms and sends, rank 1 receives after 2 ms and works 5 ms; both meet at the end. */
+static void a_pipeline(void)
+{
+    struct graph *g = two_ranks();
+    const struct graph_kind_info *k = NULL;
+    double now_s = 0, transfer_s = 0;
+
+    for (uint32_t i = 0; i < STEPS; i++) {
+        message(g, GRAPH_SEND, 0, 1, i, now_s + 0.020, now_s + 0.0201);
+        message(g, GRAPH_RECV, 1, 0, i, now_s, now_s + 0.022);
+        collective(g, 0, i, now_s + 0.0201, now_s + 0.028);
+        collective(g, 1, i, now_s + 0.027, now_s + 0.028);
+        graph_step_end(g, 0, i + 1);
+        graph_step_end(g, 1, i + 1);
+        now_s += 0.028;
+    }
+    graph_finish(g);
+    for (size_t i = 0; i < graph_step_get(g, 0).n; i++) {
+        const struct graph_op *op = &graph_step_get(g, 0).op[i];
+
+        if (graph_kind_get(g, graph_meeting_get(g, op->meeting)->kind)->message) {
+            k = graph_kind_get(g, graph_meeting_get(g, op->meeting)->kind);
+            transfer_s = graph_meeting_get(g, op->meeting)->transfer_s;
+        }
+    }
+    ok(k && k->nodes == 2 && k->from == 0 && k->to == 1,
+       "a message connects the nodes of its sender and its receiver");
+    ok(near(transfer_s, 0.002, 0.02), "with aligned clocks a message took 2 ms: %g", transfer_s);
+    ok(near(without(g, 0), (STEPS - 1) * 0.018, 1e-3),
+       "half the work of the first stage saves 10 ms a step: %g", without(g, 0));
+    ok(near(without(g, 1), (STEPS - 1) * 0.0255, 1e-3),
+       "half the work of the second stage saves 2.5 ms a step: %g", without(g, 1));
+    graph_free(g);
+}
+
+/* Both begin a reduction, work on for 20 ms and wait: it takes 10 ms, and nobody is held. */
+static void overlap(void)
+{
+    struct graph *g = two_ranks();
+    double now_s = 0;
+
+    for (uint32_t i = 0; i < STEPS; i++) {
+        for (uint32_t r = 0; r < 2; r++)
+            graph_call(g, &(struct graph_call){ .rank = r,
+                                                .kind = GRAPH_COLLECTIVE,
+                                                .op = RING_OP_ALLREDUCE,
+                                                .comm = 1,
+                                                .seq = i,
+                                                .bytes = 1 << 20,
+                                                .begin_ns = clock_of(r, now_s + 0.010),
+                                                .enter_ns = clock_of(r, now_s + 0.030),
+                                                .leave_ns = clock_of(r, now_s + 0.030) });
+        graph_step_end(g, 0, i + 1);
+        graph_step_end(g, 1, i + 1);
+        now_s += 0.030;
+    }
+    graph_finish(g);
+    ok(near(graph_replay(g, GRAPH_STEPS, NULL), (STEPS - 1) * 0.030, 1e-2),
+       "a hidden reduction costs nothing: %g", graph_replay(g, GRAPH_STEPS, NULL));
+    graph_free(g);
+}
+
+static void clocks(void)
+{
+    struct graph_clock *c = graph_clock_new();
+    double worst_s = 0;
+
+    graph_clock_see(c, 0, clock_of(0, 0));
+    graph_clock_see(c, 1, clock_of(1, 0));
+    graph_clock_see(c, 2, 55);
+    for (int i = 0; i < 40; i++) /* ends differ by up to 20 us from node to node */
+        graph_clock_meet(c, 0, clock_of(0, i * 0.1 + (i * 7 % 5) * 4e-6), 1,
+                         clock_of(1, i * 0.1 + (i * 3 % 5) * 4e-6));
+    graph_clock_align(c, 3);
+    for (int i = 0; i < 40; i++)
+        worst_s = fmax(worst_s, fabs(graph_clock_s(c, 0, clock_of(0, i * 0.1)) -
+                                     graph_clock_s(c, 1, clock_of(1, i * 0.1))));
+    ok(worst_s < 2e-5, "two clocks that drift apart are aligned to 20 us by the ends of 40 collectives: %g",
+       worst_s);
+    ok(graph_clock_comparable(c, 0, 1) && !graph_clock_comparable(c, 0, 2),
+       "the clock of a node that met nobody is not comparable");
+    graph_clock_free(c);
+}
+
+/* Stage 0 on ranks 0 and 2, stage 1 on ranks 1 and 3; the replicas of a stage have a communicator. */
+static void roles(void)
+{
+    struct graph *g = graph_new();
+
+    for (uint32_t r = 0; r < 4; r++)
+        graph_rank(g, r, r % 2);
+    for (uint32_t i = 0; i < STEPS; i++) {
+        for (uint32_t r = 0; r < 4; r++) {
+            double now_s = i * 0.1;
+
+            message(g, r % 2 ? GRAPH_RECV : GRAPH_SEND, r, r ^ 1, i, now_s + 0.01, now_s + 0.02);
+            graph_call(g, &(struct graph_call){ .rank = r,
+                                                .kind = GRAPH_COLLECTIVE,
+                                                .op = RING_OP_ALLREDUCE,
+                                                .comm = 10 + r % 2,
+                                                .seq = i,
+                                                .bytes = 64,
+                                                .enter_ns = clock_of(r, now_s + 0.05),
+                                                .leave_ns = clock_of(r, now_s + 0.06) });
+            graph_step_end(g, r, i + 1);
+        }
+    }
+    graph_finish(g);
+    ok(graph_roles(g) == 2 && graph_role(g, 0) == graph_role(g, 2) && graph_role(g, 1) == graph_role(g, 3) &&
+           graph_role(g, 0) != graph_role(g, 1),
+       "ranks that make the same calls are one role: %u roles", graph_roles(g));
+    graph_free(g);
+}
+
+/* Records are missing: nothing waits for them for ever. */
+static void lost(void)
+{
+    struct graph *g = two_ranks();
+    double now_s = 0;
+
+    for (uint32_t i = 0; i < STEPS; i++) {
+        if (i != 5)
+            collective(g, 0, i, now_s + 0.010, now_s + 0.031);
+        else
+            graph_lost(g, 0);
+        message(g, GRAPH_RECV, 1, 0, i, now_s + 0.01,
+                now_s + 0.02); /* of which the sender's end is never seen */
+        collective(g, 1, i, now_s + 0.030, now_s + 0.031);
+        graph_step_end(g, 0, i + 1);
+        graph_step_end(g, 1, i + 1);
+        now_s += 0.031;
+    }
+    graph_finish(g);
+    ok(near(graph_replay(g, GRAPH_STEPS, NULL), (STEPS - 1) * 0.031, 1e-2),
+       "with calls missing a replay still takes what the steps took: %g", graph_replay(g, GRAPH_STEPS, NULL));
+    graph_free(g);
+}
+
+int main(void)
+{
+    a_barrier();
+    a_pipeline();
+    overlap();
+    clocks();
+    roles();
+    lost();
+    return done_testing();
+}
