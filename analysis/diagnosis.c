@@ -11,6 +11,8 @@
 #include "analysis/work.h"
 #include "common/xalloc.h"
 
+#define REMEMBERED     1.1  /* times what is remembered: not all of it is */
+#define ALWAYS         4.0  /* as many strikes were to be expected before the first */
 #define EARLY          4u   /* steps after which an onset is still the beginning */
 #define BETWEEN_MAX    16.0 /* steps' time */
 #define PRICED_AT_ONCE 512u /* ranks that are priced at every step */
@@ -19,7 +21,7 @@
 
 /* A finding is known to its detector by one of these; stragglers have their own numbers from STRAGGLER_KEY
  * on. */
-enum key { KEY_JITTER, KEY_IMBALANCE, KEY_OSCILLATION, KEY_TRANSFER, STRAGGLER_KEY };
+enum key { KEY_JITTER, KEY_IMBALANCE, KEY_OSCILLATION, KEY_TRANSFER, KEY_ROLE, STRAGGLER_KEY };
 
 struct entry {
     uint64_t key;
@@ -67,6 +69,12 @@ void diagnosis_free(struct diagnosis *d)
     stragglers_free(d->stragglers);
     variability_free(d->variability);
     free(d);
+}
+
+void diagnosis_price(struct diagnosis *d, work_price *price, void *arg)
+{
+    d->work->price = price;
+    d->work->price_arg = arg;
 }
 
 void diagnosis_place(struct diagnosis *d, uint32_t rank, uint32_t node, uint32_t switch_id)
@@ -269,6 +277,57 @@ static void take_stragglers(struct diagnosis *d)
     }
 }
 
+/* What it cost since its onset, from what it cost in the steps that are remembered of that time. */
+static double since_onset(const struct diagnosis *d, const struct finding *f, double saved_s, double of_s)
+{
+    double all_s = d->ended_s - f->onset_s;
+
+    return of_s > 0 && all_s > REMEMBERED * of_s ? saved_s / of_s * all_s : saved_s;
+}
+
+size_t diagnosis_stragglers(const struct diagnosis *d, const struct straggler **list)
+{
+    return stragglers_get(d->stragglers, list);
+}
+
+bool diagnosis_jitter(const struct diagnosis *d, struct diagnosis_other *o)
+{
+    const struct variability *c = d->variability;
+
+    *o = (struct diagnosis_other){ .class = FINDING_JITTER };
+    o->scope = SCOPE_NONE;
+    o->place = WORK_PLACE_NONE;
+    o->standing = c->jitter;
+    o->from = c->jitter ? diagnosis_seq(d, c->jitter_onset) : 0;
+    o->excess = c->strike_ratio;
+    o->rate = c->strikes_per_step;
+    o->early = (double)c->jitter_onset < ALWAYS / c->strikes_per_step;
+    return c->jitter;
+}
+
+void diagnosis_other(struct diagnosis *d, const struct diagnosis_other *o)
+{
+    enum key key = o->class == FINDING_COMMUNICATION ? KEY_TRANSFER
+                   : o->class == FINDING_JITTER      ? KEY_JITTER
+                   : o->scope == SCOPE_NONE          ? KEY_IMBALANCE
+                                                     : KEY_ROLE;
+    uint64_t onset = d->work->steps;
+    size_t at;
+
+    while (onset && d->work->steps - onset < work_kept(d->work) &&
+           d->work->step[work_slot(d->work, (uint32_t)(d->work->steps - onset))].seq >= o->from)
+        onset--;
+    take_simple(d, key, o->class, o->standing, onset, o->saved_s, o->excess, o->rate);
+    at = find(d, key);
+    if (at == d->n)
+        return;
+    d->finding[at].scope = o->scope;
+    d->finding[at].place = o->place;
+    d->finding[at].other = o->other;
+    d->finding[at].slowdown = o->slowdown;
+    d->finding[at].saved_s = with_unseen(d, onset, since_onset(d, &d->finding[at], o->saved_s, o->of_s));
+}
+
 /* Whose CPU is taken away is late, and slow to take part when it has come: collectives that became slow
  * together with somebody's own work are its doing. */
 static void find_leader(struct diagnosis *d)
@@ -325,7 +384,7 @@ static void keep_expiring(struct diagnosis *d)
     const struct work *w = d->work;
     struct straggler list[STRAGGLERS_MAX];
 
-    if (w->steps < WORK_STEPS)
+    if (w->steps < WORK_STEPS || w->price)
         return;
     for (size_t i = 0; i < d->n; i++)
         if (d->finding[i].standing && d->entry[i].key >= STRAGGLER_KEY)
@@ -343,8 +402,15 @@ static void price(struct diagnosis *d, size_t at)
     double newest_s = 0, all_s = work_time_s(w, recent);
 
     f->saved_s = d->entry[at].expired_s;
+    if (w->price && recent) {
+        double of_s;
+
+        newest_s = w->price(w->price_arg, list, 1, w->step[work_slot(w, recent - 1)].seq, &all_s);
+        f->saved_s += w->price(w->price_arg, list, 1, seq_of(w, list[0].onset + 1), &of_s);
+        f->saved_s = since_onset(d, f, f->saved_s, of_s);
+    }
     for (uint32_t b = 0; b < work_kept(w); b++) {
-        double saved_s = saved_in(list, n, w, work_slot(w, b), w->steps - 1 - b);
+        double saved_s = w->price ? 0 : saved_in(list, n, w, work_slot(w, b), w->steps - 1 - b);
 
         f->saved_s += saved_s;
         if (b < recent) {
@@ -391,12 +457,14 @@ void diagnosis_step(struct diagnosis *d, const struct diagnosis_step *s, double 
     if (stragglers_get(d->stragglers, &named) < before)
         price_stragglers(d); /* what is over keeps its last price */
     take_stragglers(d);
+    take_simple(d, KEY_OSCILLATION, FINDING_OSCILLATION, o->standing, o->onset, o->saved_s, o->ratio - 1,
+                o->period);
+    if (w->price) /* the graph says more of all others */
+        return;
     take_simple(d, KEY_JITTER, FINDING_JITTER, c->jitter, c->jitter_onset, c->jitter_saved_s, c->strike_ratio,
                 c->strikes_per_step);
     take_simple(d, KEY_IMBALANCE, FINDING_IMBALANCE, c->imbalance, c->imbalance_onset, c->imbalance_saved_s,
                 w->sigma, NAN);
-    take_simple(d, KEY_OSCILLATION, FINDING_OSCILLATION, o->standing, o->onset, o->saved_s, o->ratio - 1,
-                o->period);
     take_simple(d, KEY_TRANSFER, t->congestion ? FINDING_CONGESTION : FINDING_COMMUNICATION, t->standing,
                 t->onset, t->saved_s + fmax(0, t->stretch_s), t->tall, t->bursts);
     find_leader(d);
@@ -414,6 +482,16 @@ void diagnosis_restart(struct diagnosis *d)
     memset(&d->oscillation, 0, sizeof(d->oscillation));
     memset(&d->transfer, 0, sizeof(d->transfer));
     d->priced = 0;
+}
+
+uint32_t diagnosis_seq(const struct diagnosis *d, uint64_t step)
+{
+    return seq_of(d->work, step < d->work->steps ? step + 1 : d->work->steps);
+}
+
+uint32_t diagnosis_next_id(const struct diagnosis *d)
+{
+    return d->next_id;
 }
 
 uint64_t diagnosis_steps(const struct diagnosis *d)

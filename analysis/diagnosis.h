@@ -15,11 +15,14 @@
 #include "analysis/work.h"
 
 struct diagnosis;
+struct straggler;
 
 struct diagnosis *diagnosis_new(void);
 void diagnosis_free(struct diagnosis *d); /* NULL is fine */
 /* Another program, or other steps: what was learnt does not apply; all that stood is over. */
 void diagnosis_restart(struct diagnosis *d);
+/* Prices come from there. */
+void diagnosis_price(struct diagnosis *d, work_price *price, void *arg);
 void diagnosis_place(struct diagnosis *d, uint32_t rank, uint32_t node, uint32_t switch_id);
 
 struct diagnosis_step {
@@ -33,6 +36,26 @@ struct diagnosis_step {
 };
 void diagnosis_step(struct diagnosis *d, const struct diagnosis_step *s, double min_slowdown);
 
+/* Number (diagnosis_step.seq) of the step that is so many after the first, as far back as is remembered. */
+uint32_t diagnosis_seq(const struct diagnosis *d, uint64_t step);
+/* What only the graph of calls shows, after diagnosis_step(). */
+struct diagnosis_other {
+    enum finding_class class; /* communication, imbalance or jitter */
+    enum finding_scope scope;
+    uint32_t place, other;
+    bool standing;
+    uint32_t from;            /* number of its first step */
+    double saved_s, of_s;     /* in the steps since then that are remembered, of what they took */
+    double slowdown;          /* over the newest steps */
+    double excess, rate;
+    bool early;   /* it may have been there from the beginning */
+    double least; /* slowdown from which on it is reported; 0: as always */
+};
+/* Is there jitter in the steps' work?  from: number of the first step with it; excess and rate as of a finding. */
+size_t diagnosis_stragglers(const struct diagnosis *d, const struct straggler **list); /* that stand; lent until the next step */
+bool diagnosis_jitter(const struct diagnosis *d, struct diagnosis_other *o);
+void diagnosis_other(struct diagnosis *d, const struct diagnosis_other *o);
+uint32_t diagnosis_next_id(const struct diagnosis *d); /* findings so far */
 uint64_t diagnosis_steps(const struct diagnosis *d);
 /* Findings of the run, prices as of now; lent until the next call of any of these. */
 size_t diagnosis_findings(struct diagnosis *d, const struct finding **list);

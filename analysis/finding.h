@@ -14,16 +14,24 @@ enum finding_class {
     FINDING_STRAGGLER,     /* ranks, a node or a switch's nodes do their own work slower than the others */
     FINDING_DRIFT,         /* the same, growing slowly */
     FINDING_JITTER,        /* rare long delays, each at another rank */
-    FINDING_IMBALANCE,     /* every rank's work varies widely from step to step */
-    FINDING_COMMUNICATION, /* the collectives themselves became slower, and stayed so */
+    FINDING_IMBALANCE,     /* every rank's work varies widely from step to step; or the ranks of one role have more of it */
+    FINDING_COMMUNICATION, /* collectives or messages themselves became slower, and stayed so */
     FINDING_CONGESTION,    /* the collectives are slow in bursts */
     FINDING_OSCILLATION,   /* all ranks together alternate between fast and slow steps */
     FINDING_HANG,          /* some ranks do not enter a collective, the others wait for them */
     FINDING_CLASSES
 };
 
-/* Where it is; SCOPE_NONE, also the number of scopes: it has no place. */
-enum finding_scope { SCOPE_RANK, SCOPE_NODE, SCOPE_SWITCH, SCOPE_NONE };
+/* Where it is.  The first three are places of work (places.h), SCOPE_NONE is their number: it has no place. */
+enum finding_scope {
+    SCOPE_RANK,
+    SCOPE_NODE,
+    SCOPE_SWITCH,
+    SCOPE_NONE,
+    SCOPE_LINK,  /* between two nodes */
+    SCOPE_RANKS, /* of one role */
+    SCOPES
+};
 
 /* "straggler", "none", ...; "unknown" for anything else. */
 const char *finding_class_name(enum finding_class c);
@@ -33,7 +41,8 @@ struct finding {
     uint32_t id; /* the same as long as it is about the same thing */
     enum finding_class class;
     enum finding_scope scope;
-    uint32_t place; /* rank, or number of a node or switch; WORK_PLACE_NONE without scope */
+    uint32_t place; /* rank, or number of a node, a switch or a role; WORK_PLACE_NONE without scope */
+    uint32_t other; /* of a link: its other node */
     bool standing;
     /* It came with another finding that explains it, and is listed behind: the collectives are slow because a
      * slow rank, node or switch is slow inside of them too. */

@@ -441,6 +441,11 @@ void flow_event(struct flow *f, const struct flow_event *e, flow_sink *sink, voi
         f->last_leave_ns = e->leave_ns;
 }
 
+void flow_lost(struct flow *f)
+{
+    f->incomplete = true;
+}
+
 void flow_flush(struct flow *f, uint64_t now_ns, uint64_t max_age_ns, flow_sink *sink, void *arg)
 {
     for (size_t i = 0; i < f->n_comms; i++) {

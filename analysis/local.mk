@@ -2,23 +2,28 @@
 noinst_LIBRARIES += libanalysis.a
 libanalysis_a_SOURCES = \
 	analysis/cause.c analysis/cause.h \
+	analysis/cycle.c analysis/cycle.h \
 	analysis/delay.c analysis/delay.h \
 	analysis/diagnosis.c analysis/diagnosis.h \
 	analysis/efficiency.c analysis/efficiency.h \
 	analysis/finding.c analysis/finding.h \
 	analysis/flow.c analysis/flow.h \
 	analysis/join.c analysis/join.h \
+	analysis/links.c analysis/links.h \
 	analysis/names.c analysis/names.h \
 	analysis/onset.c analysis/onset.h \
 	analysis/oscillation.c analysis/oscillation.h \
 	analysis/period.c analysis/period.h \
+	analysis/pieces.c analysis/pieces.h \
 	analysis/places.c analysis/places.h \
+	analysis/price.c analysis/price.h \
+	analysis/roles.c analysis/roles.h \
 	analysis/variability.c analysis/variability.h \
 	analysis/straggler.c analysis/straggler.h \
 	analysis/transfer.c analysis/transfer.h \
 	analysis/trend.c analysis/trend.h \
-	analysis/view.c analysis/view.h analysis/view_comms.c analysis/view_efficiency.c analysis/view_figures.c \
+	analysis/view.c analysis/view.h analysis/view_calls.c analysis/view_comms.c analysis/view_efficiency.c analysis/view_figures.c \
 	analysis/view_health.c analysis/view_history.c analysis/view_judge.c analysis/view_private.h analysis/view_ranks.c \
 	analysis/view_phases.c analysis/view_projection.c analysis/view_scaling.c analysis/view_steps.c \
 	analysis/work.c analysis/work.h
-ANALYSIS_LIBS = libanalysis.a $(MODEL_LIBS) $(WIRE_LIBS) $(RING_LIBS) -lm
+ANALYSIS_LIBS = libanalysis.a $(GRAPH_LIBS) $(MODEL_LIBS) $(WIRE_LIBS) $(RING_LIBS) -lm

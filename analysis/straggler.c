@@ -151,6 +151,10 @@ static double slowdown(const struct straggler *list, size_t n, const struct work
     steps = (uint32_t)(w->steps - onset);
     steps = steps < PRICE_MIN ? PRICE_MIN : steps < PRICE_STEPS ? steps : PRICE_STEPS;
     steps = steps < work_kept(w) ? steps : work_kept(w);
+    if (w->price && n && steps) {
+        saved_s = w->price(w->price_arg, list, n, w->step[work_slot(w, steps - 1)].seq, &all_s);
+        return all_s > saved_s ? all_s / (all_s - saved_s) : 1;
+    }
     for (uint32_t b = 0; b < steps; b++)
         saved_s += straggler_saved_s(list, n, w, work_slot(w, b), w->steps - 1 - b);
     all_s = work_time_s(w, steps);

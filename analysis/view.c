@@ -67,6 +67,7 @@ void view_free(struct view *v)
     free(v->verdicts);
     free(v->events);
     diagnosis_free(v->diagnosis);
+    view_calls_free(v->calls);
     free(v);
 }
 
@@ -178,6 +179,11 @@ void view_item(struct view *v, double now_s, const struct telemetry_item *item)
     }
 }
 
+uint32_t view_findings(const struct view *v)
+{
+    return diagnosis_next_id(v->diagnosis);
+}
+
 void view_tick(struct view *v, double now_s)
 {
     v->now_s = now_s;
@@ -190,6 +196,8 @@ void view_tick(struct view *v, double now_s)
 void view_finish(struct view *v, double now_s)
 {
     v->finished = true;
+    if (v->calls)
+        view_calls_finish(v, now_s);
     view_steps_finish(v, now_s);
     view_tick(v, now_s);
 }

@@ -16,6 +16,7 @@
 #include "analysis/efficiency.h"
 #include "analysis/finding.h"
 #include "analysis/trend.h"
+#include "graph/graph.h"
 #include "model/linkfit.h"
 #include "model/projection.h"
 #include "model/strategy.h"
@@ -27,7 +28,7 @@
 #define VIEW_COLUMNS      120u /* of history; a column starts at a second and doubles with slow steps */
 #define VIEW_VERDICTS_MAX 4u
 #define VIEW_RAISED_MAX   FINDINGS_MAX /* verdicts of the whole run; the oldest that is over gives way */
-#define VIEW_CULPRITS_MAX 16u
+#define VIEW_CULPRITS_MAX 64u
 
 struct view_params {
     double min_slowdown;   /* stragglers below this price are not named */
@@ -88,6 +89,13 @@ double view_adapter_get(const struct view *v, unsigned *number); /* 0: none is k
 void view_rank_end(struct view *v, uint32_t rank, uint16_t app, bool vanished);
 
 void view_item(struct view *v, double now_s, const struct telemetry_item *item);
+/* Calls of this rank come one by one, beside its items: what a step is made of is then known as a graph (graph/graph.h).  After
+ * view_rank_add(), before the first call. */
+void view_calls_begin(struct view *v, uint32_t rank);
+/* Findings (finding.h) so far: the next one has this id. */
+uint32_t view_findings(const struct view *v);
+void view_call(struct view *v, double now_s, const struct graph_call *c);
+void view_call_lost(struct view *v, uint32_t rank); /* calls are missing here */
 /* Call about every quarter second: columns, hangs, verdicts. */
 void view_tick(struct view *v, double now_s);
 /* No more items will come: steps that are incomplete count as they are. */

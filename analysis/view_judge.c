@@ -60,13 +60,13 @@ struct stall {
 
 static bool is_inside(const struct view_rank *k, double now_s)
 {
-    return k->known && !k->ended && k->inside_op != RING_OP_NONE && k->inside_op != RING_OP_POINT_TO_POINT &&
-           k->live_at_s + LIVE_VALID_S > now_s;
+    return k->known && !k->ended && k->inside_op != RING_OP_NONE &&
+           (k->inside_op != RING_OP_POINT_TO_POINT || k->never_left) && k->live_at_s + LIVE_VALID_S > now_s;
 }
 
 /* The collective that has been open longest; between equals the one on the larger communicator, where more
- * wait.  false: none is. */
-static bool find_stall(const struct view *v, double now_s, struct stall *s)
+ * wait.  messages: the message.  false: none is. */
+static bool find_stall(const struct view *v, double now_s, bool messages, struct stall *s)
 {
     uint32_t most = 0;
 
@@ -75,7 +75,7 @@ static bool find_stall(const struct view *v, double now_s, struct stall *s)
         const struct view_rank *k = view_ranks_at(v, r);
         uint32_t size;
 
-        if (!is_inside(k, now_s) || now_s - k->inside_since_s < s->age_s)
+        if (!is_inside(k, now_s) || (k->inside_op == RING_OP_POINT_TO_POINT) != messages || now_s - k->inside_since_s < s->age_s)
             continue;
         size = view_comms_size(v, k->inside_comm);
         size = size ? size : 1;
@@ -209,6 +209,20 @@ static void name_culprit(const struct view *v, const struct finding *f, struct v
 {
     if (f->scope == SCOPE_NONE)
         return;
+    if (f->scope == SCOPE_RANKS) {
+        for (uint32_t r = 0; r < view_rank_limit(v); r++)
+            if (view_calls_role(v, r) == f->place)
+                add_rank_culprit(d, r);
+        return;
+    }
+    if (f->scope == SCOPE_LINK) {
+        const char *a = view_place_name(v, f->place), *b = view_place_name(v, f->other);
+        bool turned = strverscmp(a, b) > 0;
+
+        snprintf(d->culprit[0], sizeof(d->culprit[0]), "%.31s-%.31s", turned ? b : a, turned ? a : b);
+        d->n_culprits = 1;
+        return;
+    }
     if (f->scope == SCOPE_RANK)
         snprintf(d->culprit[0], sizeof(d->culprit[0]), "r%u", f->place);
     else
@@ -241,6 +255,31 @@ static size_t append_culprit(const struct view *v, const struct finding *f, char
                   view_place_name(v, f->place), n, n == 1 ? "" : "s");
 }
 
+/* The ranks of a pipeline's stage, of all replicas. */
+static size_t append_role(const struct view *v, const struct finding *f, char *buf, size_t size)
+{
+    uint32_t n = 0, first = 0;
+
+    for (uint32_t r = view_rank_limit(v); r-- > 0;)
+        if (view_calls_role(v, r) == f->place) {
+            first = r;
+            n++;
+        }
+    return append(buf, size, 0,
+                  "Uneven parts of the program, no single node: the %u ranks that do what rank %u does have %.0f %% more "
+                  "work than the others",
+                  n, first, 100 * f->excess);
+}
+
+static size_t append_transfers(const struct view *v, const struct finding *f, char *buf, size_t size)
+{
+    if (f->scope == SCOPE_LINK)
+        return append(buf, size, 0, "Transfers between %s and %s take %.2f times as long as before", view_place_name(v, f->place),
+                      view_place_name(v, f->other), 1 + f->excess);
+    return append(buf, size, 0, "Transfers to and from %s take %.2f times as long as before", view_place_name(v, f->place),
+                  1 + f->excess);
+}
+
 /* The evidence, without its price. */
 static size_t append_evidence(const struct view *v, const struct finding *f, char *buf, size_t size)
 {
@@ -266,10 +305,14 @@ static size_t append_evidence(const struct view *v, const struct finding *f, cha
             "a step's work on average",
             100 * f->rate, 100 * f->excess);
     case FINDING_IMBALANCE:
+        if (f->scope == SCOPE_RANKS)
+            return append_role(v, f, buf, size);
         return append(buf, size, 0,
                       "Uneven work, no single node: every rank's work varies by ±%.0f %% from step to step",
                       100 * f->excess);
     case FINDING_COMMUNICATION:
+        if (f->scope != SCOPE_NONE)
+            return append_transfers(v, f, buf, size);
         return append(buf, size, 0, "The collectives themselves take %.2f times as long as before",
                       1 + f->excess);
     case FINDING_CONGESTION:
@@ -498,7 +541,7 @@ void view_judge(struct view *v, double now_s)
     struct view_verdict now[VIEW_RAISED_MAX];
     struct verdicts *s = v->verdicts;
     struct stall stall;
-    bool stalled = find_stall(v, now_s, &stall) &&
+    bool stalled = (find_stall(v, now_s, false, &stall) || find_stall(v, now_s, true, &stall)) &&
                    (stall.age_s > stall_limit_s(v, now_s) || (v->finished && stall.never_left));
     enum view_regime before = s->regime;
     size_t n = 0;

@@ -30,6 +30,7 @@ struct view {
     struct verdicts *verdicts;
     struct events *events;
     struct diagnosis *diagnosis;
+    struct view_calls *calls; /* NULL: calls do not come one by one */
 };
 
 /* view.c: what changed, for the event list */
@@ -102,11 +103,19 @@ void view_steps_reserve(struct view *v, uint32_t ranks);
 void view_steps_forget(struct view *v);
 void view_steps_take(struct view *v, double now_s, const struct step *s);
 void view_steps_take_seq(struct view *v, uint64_t comm, uint32_t seq); /* a rank has come to seq of comm */
+/* A step that was put together from its calls: collectives in it, duration, and each of n ranks' own work (NaN not known). */
+void view_steps_take_whole(struct view *v, double now_s, uint32_t period, double duration_s, const float *own_s, uint32_t n);
 void view_steps_finish(struct view *v, double now_s); /* steps that are open count as they are */
 const struct step_count *view_steps_count(const struct view *v);
 struct rank_steps view_steps_rank(const struct view *v, uint32_t rank);
 double view_steps_mean_s(const struct view *v, double now_s);
 void view_steps_figures(const struct view *v, double now_s, struct view_figures *f);
+
+/* view_calls.c: calls one by one, as a graph */
+struct view_calls *view_calls_new(void);
+void view_calls_free(struct view_calls *s); /* NULL is fine */
+uint32_t view_calls_role(const struct view *v, uint32_t rank); /* see graph_role() */
+void view_calls_finish(struct view *v, double now_s);
 
 /* view_history.c: columns of history; lateness of each rank */
 struct cell {         /* a rank in some columns */

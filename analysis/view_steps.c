@@ -359,7 +359,7 @@ void view_steps_take(struct view *v, double now_s, const struct step *s)
     struct rank_steps *k;
     double work_s;
 
-    if (!view_ranks_find(v, s->rank, s->app))
+    if (!view_ranks_find(v, s->rank, s->app) || v->calls)
         return;
     if (!believable(s)) {
         v->refused++;
@@ -375,6 +375,25 @@ void view_steps_take(struct view *v, double now_s, const struct step *s)
     }
     widen_stretch(v, now_s, s->n_steps);
     add_steps(v, now_s, s, work_s);
+}
+
+void view_steps_take_whole(struct view *v, double now_s, uint32_t period, double duration_s, const float *own_s, uint32_t n)
+{
+    struct view_steps *s = v->steps;
+
+    if (!s->count.period) {
+        s->count.period = period;
+        s->count.block = 1;
+    }
+    s->count.done++;
+    s->count.seen_s = now_s;
+    keep_duration(v, now_s, duration_s);
+    for (uint32_t r = 0; r < n; r++)
+        if (!isnan(own_s[r])) {
+            s->rank[r].mean.compute_s = smooth(s->rank[r].mean.compute_s, own_s[r]);
+            s->rank[r].mean.stay_s = smooth(s->rank[r].mean.stay_s, fmax(0, duration_s - own_s[r]));
+        }
+    view_scaling_take_steps(v, 1);
 }
 
 void view_steps_finish(struct view *v, double now_s)

@@ -40,7 +40,14 @@ struct work_rank {
     float before;   /* excess of the step before */
 };
 
+struct straggler;
+/* What the remembered steps from that number (work_step.seq) on would be shorter without these; *of_s: what they took. Where a step is
+ * more than one meeting of all ranks, a graph knows. */
+typedef double work_price(void *arg, const struct straggler *list, size_t n, uint32_t from, double *of_s);
+
 struct work {
+    work_price *price; /* NULL: a step ends with its last rank */
+    void *price_arg;
     uint32_t n;     /* ranks */
     uint64_t steps; /* taken; the newest is in slot (steps - 1) % WORK_STEPS */
     struct work_step step[WORK_STEPS];

@@ -25,6 +25,7 @@ static json_t *trace_json(struct trace_reader *r)
     put_int(o, "bytes", f.bytes);
     put_int(o, "records", f.records);
     put_int(o, "collectives", f.collectives);
+    put_int(o, "messages", f.messages);
     put_int(o, "lost", f.lost);
     put_int(o, "duplicates", f.duplicates);
     put_int(o, "reordered", f.reordered);
@@ -69,6 +70,7 @@ static json_t *verdicts_json(struct trace_reader *r)
     for (size_t i = 0; i < n; i++) {
         json_t *o = verdict_json(&d[i], trace_reader_now_s(r));
 
+        put_int(o, "detected_record", (int64_t)trace_reader_records_at(r, d[i].finding.id));
         put_bool(o, "minor", view_is_minor(d[i].finding.slowdown) && !costs_now(trace_reader_view(r), &d[i]));
         json_array_append_new(list, o);
     }

@@ -14,8 +14,8 @@ static const struct {
       "work that becomes slower and slower" },
     { "hang", "is missing from a collective", "are missing from a collective", "a collective does not end" },
     { "jitter", NULL, NULL, "rare long delays, no single node" },
-    { "imbalance", NULL, NULL, "uneven work, no single node" },
-    { "communication", NULL, NULL, "slow collectives" },
+    { "imbalance", "has more work than the other ranks", "have more work than the other ranks", "uneven work, no single node" },
+    { "communication", "sends and receives slowly", "send and receive slowly", "slow collectives" },
     { "congestion", NULL, NULL, "collectives slow in bursts" },
     { "oscillation", NULL, NULL, "fast and slow steps in turn" },
 };

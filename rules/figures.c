@@ -13,7 +13,7 @@ static const char *const regimes[] = { "starting",    "compute",    "communicati
                                        "oscillating", "checkpoint", "stalled",       NULL };
 static const char *const classes[] = { "none",          "straggler",  "drift",       "jitter", "imbalance",
                                        "communication", "congestion", "oscillation", "hang",   NULL };
-static const char *const scopes[] = { "none", "rank", "node", "switch", NULL };
+static const char *const scopes[] = { "none", "rank", "node", "switch", "link", "ranks", NULL };
 static const char *const trends[] = { "none", "rising", "falling", NULL };
 
 static const char *const no_yes[] = { "no", "yes", NULL };

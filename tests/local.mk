@@ -25,6 +25,7 @@ UNIT_TESTS = \
 	tests/unit/condition \
 	tests/unit/config \
 	tests/unit/cores \
+	tests/unit/cycle \
 	tests/unit/delay \
 	tests/unit/deviate \
 	tests/unit/diagnosis \
@@ -117,7 +118,7 @@ check_PROGRAMS += $(UNIT_TESTS) \
 	tests/tui/snapshot
 
 dist_check_SCRIPTS += \
-	tests/analysis/corpus.sh \
+	tests/analysis/corpus.sh tests/analysis/programs.sh \
 	tests/cluster/accounting-test.sh \
 	tests/cluster/action-test.sh \
 	tests/cluster/checkpoint-test.sh \
@@ -230,4 +231,4 @@ distcheck-unit:
 dist_files = $(patsubst $(srcdir)/%,%,$(wildcard $(addprefix $(srcdir)/,$(1))))
 EXTRA_DIST += packages.txt tests/timed $(call dist_files,tests/*.h tests/*.sh tests/*/*.h tests/ctl/*.json tests/ctl/*.txt tests/tui/expected/* \
 	tests/fuzz/*.c tests/fuzz/*.corpus/* tests/plan/known.csv tests/plan/*-simulated tests/simgrid/compare tests/workloads/*.sh \
-	tests/cluster/slurm tests/cluster/*.sh tests/cluster/install-packages tests/cluster/live-table)
+	tests/analysis/*.py tests/cluster/slurm tests/cluster/*.sh tests/cluster/install-packages tests/cluster/live-table)

@@ -12,14 +12,15 @@
 
 /* A record before its values are checked. */
 struct raw {
-    uint64_t number[5]; /* by enum field */
+    uint64_t number[8]; /* by enum field */
     const char *comm, *op;
     size_t comm_bytes, op_bytes;
     bool left;
 };
 
-enum field { RANK, SEQ, BYTES, T0, T1, COMM, OP, FIELDS };
-#define ALL ((1u << FIELDS) - 1)
+enum field { RANK, SEQ, BYTES, T0, T1, BEGIN, PEER, TAG, COMM, OP, FIELDS };
+#define MESSAGE (1u << PEER | 1u << TAG)                            /* of messages alone */
+#define ALL     (((1u << FIELDS) - 1) & ~(MESSAGE | 1u << BEGIN)) /* of every record */
 
 static const struct {
     const char *key;
@@ -31,6 +32,9 @@ static const struct {
     [BYTES] = { "b", BELOW - 1, "0 to 2^62 - 1" },
     [T0] = { "t0", BELOW - 1, "nanoseconds, 0 to 2^62 - 1" },
     [T1] = { "t1", BELOW - 1, "nanoseconds, 0 to 2^62 - 1, or null" },
+    [BEGIN] = { "ti", BELOW - 1, "nanoseconds, 0 to 2^62 - 1, and not after t0" },
+    [PEER] = { "p", VIEW_RANKS_MAX - 1, "0 to 65535" },
+    [TAG] = { "g", INT32_MAX, "0 to 2147483647" },
     [COMM] = { "c", 0, "1 to 63 bytes of text" },
     [OP] = { "o", 0, "1 to 63 bytes of text" },
 };
@@ -52,14 +56,22 @@ static bool name_fits(size_t bytes)
     return bytes && bytes <= TRACE_NAME_MAX;
 }
 
-/* Whether all values are in bounds. */
-static bool raw_fits(const struct raw *raw)
+static enum trace_kind kind_of(const struct raw *raw)
 {
-    for (int f = RANK; f <= T1; f++)
+    if (raw->op_bytes != 4)
+        return TRACE_COLLECTIVE;
+    return !memcmp(raw->op, "send", 4) ? TRACE_SEND : !memcmp(raw->op, "recv", 4) ? TRACE_RECV : TRACE_COLLECTIVE;
+}
+
+/* Whether all values are in bounds, and no key is missing; seen: bits by enum field. */
+static bool raw_fits(const struct raw *raw, unsigned seen)
+{
+    for (int f = RANK; f <= TAG; f++)
         if (raw->number[f] > fields[f].max)
             return false;
-    return name_fits(raw->comm_bytes) && name_fits(raw->op_bytes) &&
-           (!raw->left || raw->number[T1] >= raw->number[T0]);
+    return (seen & ALL) == ALL && name_fits(raw->comm_bytes) && name_fits(raw->op_bytes) &&
+           (kind_of(raw) == TRACE_COLLECTIVE || (seen & MESSAGE) == MESSAGE) &&
+           raw->number[BEGIN] <= raw->number[T0] && (!raw->left || raw->number[T1] >= raw->number[T0]);
 }
 
 static void take(const struct raw *raw, struct trace_record *rec)
@@ -69,7 +81,11 @@ static void take(const struct raw *raw, struct trace_record *rec)
     rec->comm_bytes = (uint32_t)raw->comm_bytes;
     rec->rank = (uint32_t)raw->number[RANK];
     rec->seq = (uint32_t)raw->number[SEQ];
-    rec->op = op_from_name(raw->op, raw->op_bytes);
+    rec->kind = kind_of(raw);
+    rec->op = rec->kind == TRACE_COLLECTIVE ? op_from_name(raw->op, raw->op_bytes) : RING_OP_NONE;
+    rec->peer = rec->kind == TRACE_COLLECTIVE ? 0 : (uint32_t)raw->number[PEER];
+    rec->tag = rec->kind == TRACE_COLLECTIVE ? 0 : (int32_t)raw->number[TAG];
+    rec->begin_ns = rec->kind == TRACE_COLLECTIVE ? raw->number[BEGIN] : 0;
     rec->bytes = raw->number[BYTES];
     rec->t0_ns = raw->number[T0];
     rec->t1_ns = raw->number[T1];
@@ -153,6 +169,10 @@ static enum field field_of(const char *key, size_t bytes)
             return SEQ;
         case 'b':
             return BYTES;
+        case 'p':
+            return PEER;
+        case 'g':
+            return TAG;
         case 'c':
             return COMM;
         case 'o':
@@ -161,7 +181,7 @@ static enum field field_of(const char *key, size_t bytes)
             return FIELDS;
         }
     if (bytes == 2 && key[0] == 't')
-        return key[1] == '0' ? T0 : key[1] == '1' ? T1 : FIELDS;
+        return key[1] == '0' ? T0 : key[1] == '1' ? T1 : key[1] == 'i' ? BEGIN : FIELDS;
     return FIELDS;
 }
 
@@ -205,7 +225,7 @@ static bool scan_value(struct cursor *c, enum field f, struct raw *raw)
 bool trace_record_scan(const char *line, size_t bytes, struct trace_record *rec)
 {
     struct cursor c = { line, line + bytes };
-    struct raw raw;
+    struct raw raw = { .left = false };
     unsigned seen = 0;
 
     if (!scan_char(&c, '{'))
@@ -222,10 +242,10 @@ bool trace_record_scan(const char *line, size_t bytes, struct trace_record *rec)
             return false;
         seen |= 1u << f;
     } while (scan_char(&c, ','));
-    if (!scan_char(&c, '}') || (seen & ALL) != ALL)
+    if (!scan_char(&c, '}'))
         return false;
     skip_space(&c);
-    if (c.at != c.end || !raw_fits(&raw))
+    if (c.at != c.end || !raw_fits(&raw, seen))
         return false;
     take(&raw, rec);
     return true;
@@ -288,7 +308,7 @@ static int field_text(const json_t *o, enum field f, const char **text, size_t *
 static int get_record(const json_t *o, struct raw *raw, struct err *err)
 {
     for (int f = RANK; f < FIELDS; f++)
-        if (!json_object_get(o, fields[f].key))
+        if ((ALL & 1u << f) && !json_object_get(o, fields[f].key))
             return json_object_get(o, "format") ? err_set(err, "a second header: a file has one trace")
                                                 : err_set(err, "a record has no \"%s\"", fields[f].key);
     for (int f = RANK; f <= T0; f++)
@@ -300,15 +320,21 @@ static int get_record(const json_t *o, struct raw *raw, struct err *err)
         return -1;
     if (raw->left && raw->number[T1] < raw->number[T0])
         return err_set(err, "t1 is before t0");
-    if (field_text(o, COMM, &raw->comm, &raw->comm_bytes, err) < 0)
+    if (field_text(o, COMM, &raw->comm, &raw->comm_bytes, err) < 0 || field_text(o, OP, &raw->op, &raw->op_bytes, err) < 0)
         return -1;
-    return field_text(o, OP, &raw->op, &raw->op_bytes, err);
+    if (kind_of(raw) != TRACE_COLLECTIVE)
+        return field_number(o, PEER, raw, err) < 0 ? -1 : field_number(o, TAG, raw, err);
+    if (!json_object_get(o, fields[BEGIN].key))
+        return 0;
+    if (field_number(o, BEGIN, raw, err) < 0)
+        return -1;
+    return raw->number[BEGIN] > raw->number[T0] ? err_set(err, "ti is after t0") : 0;
 }
 
 int trace_record_parse(const char *line, size_t bytes, struct trace_record *rec, struct err *err)
 {
     json_t *o = parse_object(line, bytes, err);
-    struct raw raw;
+    struct raw raw = { .left = false };
     int rc = -1;
 
     if (o && (rc = get_record(o, &raw, err)) == 0)
@@ -364,8 +390,8 @@ static int check_header(const json_t *header, struct err *err)
     if (strcmp(get_word(header, "format"), "syncguard-trace") != 0)
         return err_set(err,
                        "no header: a trace begins with {\"format\":\"syncguard-trace\",\"version\":1,...}");
-    if (get_int(header, "version", 1, 1, 0) != 1)
-        return err_set(err, "unknown \"version\": only 1 is supported");
+    if (!get_int(header, "version", 1, 2, 0))
+        return err_set(err, "unknown \"version\": only 1 and 2 are supported");
     if (job && !json_is_null(job) && (!json_is_string(job) || json_string_length(job) > TRACE_NAME_MAX))
         return err_set(err, "invalid \"job\": a name of at most %u bytes is expected", TRACE_NAME_MAX);
     if (check_adapter(json_object_get(header, "adapter"), err) < 0)
@@ -400,6 +426,11 @@ json_t *trace_header_parse(const char *line, size_t bytes, struct err *err)
 const char *trace_header_job(const json_t *header)
 {
     return get_word(header, "job");
+}
+
+bool trace_header_has_messages(const json_t *header)
+{
+    return get_int(header, "version", 1, 2, 1) > 1;
 }
 
 size_t trace_header_ranks(const json_t *header)

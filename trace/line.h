@@ -18,13 +18,19 @@
 #define TRACE_LINE_MAX   (64u << 10) /* bytes of any other line */
 #define TRACE_NAME_MAX   63u         /* bytes of a node's, switch's or communicator's name */
 
+enum trace_kind { TRACE_COLLECTIVE, TRACE_SEND, TRACE_RECV };
+
 struct trace_record {
     char comm[TRACE_NAME_MAX + 1];
     uint32_t rank, seq;
     uint32_t comm_bytes; /* length of comm */
-    enum ring_op op;     /* RING_OP_NONE: unknown name */
+    enum trace_kind kind;
+    enum ring_op op; /* of a collective; RING_OP_NONE: unknown name */
+    uint32_t peer;   /* of a message: the other rank ... */
+    int32_t tag;     /* ... and its tag */
     uint64_t bytes, t0_ns, t1_ns;
-    bool left; /* t1 is given */
+    uint64_t begin_ns; /* a nonblocking collective's begin; 0: it was a blocking one */
+    bool left;         /* t1 is given */
 };
 
 /* False when the line needs trace_record_parse(); *rec is then undefined. */
@@ -40,6 +46,7 @@ struct trace_rank {
 /* Parse the header and check it, including its ranks.  The caller calls json_decref(); NULL with the reason. */
 json_t *trace_header_parse(const char *line, size_t bytes, struct err *err);
 const char *trace_header_job(const json_t *header); /* lent; "": not given */
+bool trace_header_has_messages(const json_t *header); /* version 2: messages and nonblocking calls are recorded */
 size_t trace_header_ranks(const json_t *header);
 /* Bytes per second of each of a node's network adapters, and their number; 0: not given. */
 double trace_header_adapter(const json_t *header, unsigned *number);

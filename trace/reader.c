@@ -18,6 +18,8 @@ struct rank {
     struct flow *flow; /* NULL: not in the header */
     uint32_t clock;
     uint64_t records, lost;
+    uint64_t left_ns;  /* its newest call */
+    uint64_t p2p_ns;   /* in messages since its newest collective */
 };
 
 struct clock { /* of a node */
@@ -40,6 +42,12 @@ struct pair {
     uint64_t seen; /* bit i: next_seq - 1 - i */
 };
 
+/* Messages of one rank with another, one way, with one tag. */
+struct stream {
+    uint64_t key; /* 0: free */
+    uint32_t next_seq;
+};
+
 struct group { /* the records of one collective that have arrived */
     uint32_t comm, seq;
     struct trace_record *record;
@@ -58,8 +66,12 @@ struct trace_reader {
     size_t comms_cap;
     struct pair *pair; /* open addressing; size is a power of two */
     size_t pairs, pairs_size;
+    struct stream *stream; /* likewise */
+    size_t streams, streams_size;
     struct group group;
     double now_s, ticked_s, counted_s;
+    uint64_t *named; /* by finding: records when it was first reported */
+    size_t n_named, named_cap;
     struct trace_figures figures;
     bool failed;
     struct err err;
@@ -73,6 +85,8 @@ struct trace_reader *trace_reader_new(const struct view_params *p)
     r->comm_names = names_new();
     r->pairs_size = 256;
     r->pair = xcalloc(r->pairs_size, sizeof(*r->pair));
+    r->streams_size = 256;
+    r->stream = xcalloc(r->streams_size, sizeof(*r->stream));
     return r;
 }
 
@@ -91,6 +105,8 @@ void trace_reader_free(struct trace_reader *r)
     free(r->rank);
     free(r->clock);
     free(r->pair);
+    free(r->stream);
+    free(r->named);
     free(r->group.record);
     free(r);
 }
@@ -162,15 +178,31 @@ static void send_inside(struct trace_reader *r, const struct comm *c, const stru
 
 static void send_event(struct trace_reader *r, const struct comm *c, const struct trace_record *rec)
 {
-    struct flow_event e = { .enter_ns = rec->t0_ns,
+    struct rank *rank = &r->rank[rec->rank];
+    struct flow_event e = { .enter_ns = rec->begin_ns ? rec->begin_ns : rec->t0_ns,
+                            .wait_ns = rec->begin_ns ? rec->t0_ns : 0,
                             .leave_ns = rec->t1_ns,
                             .comm = c->name,
                             .bytes = rec->bytes,
+                            .p2p_ns = rank->p2p_ns,
                             .seq = rec->seq,
                             .comm_size = (uint32_t)c->members,
                             .root = -1,
-                            .op = (uint8_t)rec->op };
+                            .op = (uint8_t)rec->op,
+                            .flags = rec->begin_ns ? RING_EVENT_NONBLOCKING : 0 };
+    struct graph_call call = { .rank = rec->rank,
+                               .kind = GRAPH_COLLECTIVE,
+                               .op = (uint8_t)rec->op,
+                               .comm = c->name,
+                               .seq = rec->seq,
+                               .bytes = rec->bytes,
+                               .begin_ns = rec->begin_ns,
+                               .enter_ns = rec->t0_ns,
+                               .leave_ns = rec->t1_ns };
 
+    rank->p2p_ns = 0;
+    rank->left_ns = rec->t1_ns;
+    view_call(r->view, r->now_s, &call);
     flow_event(r->rank[rec->rank].flow, &e, on_item, r);
 }
 
@@ -284,6 +316,15 @@ static struct pair *pair_get(struct trace_reader *r, uint32_t comm, const struct
     return p;
 }
 
+static void count_lost(struct trace_reader *r, uint32_t rank, uint32_t n)
+{
+    if (!n)
+        return;
+    r->rank[rank].lost += n;
+    r->figures.lost += n;
+    view_call_lost(r->view, rank);
+}
+
 /* Account for the record's sequence number.  False when the record must be dropped. */
 static bool pair_advance(struct trace_reader *r, struct pair *p, const struct trace_record *rec)
 {
@@ -293,8 +334,7 @@ static bool pair_advance(struct trace_reader *r, struct pair *p, const struct tr
     if (rec->seq >= p->next_seq) {
         p->seen = skipped + 1 < SEEN ? p->seen << (skipped + 1) | 1 : 1;
         p->next_seq = rec->seq + 1;
-        rank->lost += skipped;
-        r->figures.lost += skipped;
+        count_lost(r, rec->rank, skipped);
         return true;
     }
     if (behind >= SEEN || !(p->seen >> behind & 1)) {
@@ -363,10 +403,106 @@ static uint32_t group_comm(const struct trace_reader *r, const struct trace_reco
     return g->n && !strcmp(g->record[0].comm, rec->comm) ? g->comm : NAMES_NONE;
 }
 
+/* ---- messages ---- */
+
+static struct stream *stream_slot(struct stream *stream, size_t size, uint64_t key)
+{
+    size_t at = hash_mix(key) & (size - 1);
+
+    while (stream[at].key && stream[at].key != key)
+        at = (at + 1) & (size - 1);
+    return &stream[at];
+}
+
+static void streams_widen(struct trace_reader *r)
+{
+    size_t size = 2 * r->streams_size;
+    struct stream *stream = xcalloc(size, sizeof(*stream));
+
+    for (size_t i = 0; i < r->streams_size; i++)
+        if (r->stream[i].key)
+            *stream_slot(stream, size, r->stream[i].key) = r->stream[i];
+    free(r->stream);
+    r->stream = stream;
+    r->streams_size = size;
+}
+
+/* False when the record must be dropped: it was seen before, or there are too many streams. */
+static bool stream_advance(struct trace_reader *r, uint64_t comm, const struct trace_record *rec)
+{
+    uint64_t words[] = { comm, rec->rank, rec->peer, rec->kind, (uint64_t)rec->tag };
+    uint64_t key = hash_bytes(HASH_START, words, sizeof(words)) | 1;
+    struct stream *s = stream_slot(r->stream, r->streams_size, key);
+
+    if (!s->key) {
+        if (r->streams >= TRACE_PAIRS_MAX) {
+            r->figures.beyond++;
+            return false;
+        }
+        if (++r->streams * 2 > r->streams_size) {
+            streams_widen(r);
+            s = stream_slot(r->stream, r->streams_size, key);
+        }
+        *s = (struct stream){ key, rec->seq };
+    }
+    if (rec->seq < s->next_seq) {
+        r->figures.duplicates++;
+        return false;
+    }
+    if (rec->seq > s->next_seq) {
+        count_lost(r, rec->rank, rec->seq - s->next_seq);
+        flow_lost(r->rank[rec->rank].flow);
+    }
+    s->next_seq = rec->seq + 1;
+    return true;
+}
+
+static void take_message(struct trace_reader *r, const struct trace_record *rec)
+{
+    struct rank *rank = &r->rank[rec->rank];
+    uint64_t comm = hash_bytes(HASH_START, rec->comm, rec->comm_bytes);
+    struct graph_call call = { .rank = rec->rank,
+                               .kind = rec->kind == TRACE_SEND ? GRAPH_SEND : GRAPH_RECV,
+                               .comm = comm,
+                               .seq = rec->seq,
+                               .peer = rec->peer,
+                               .tag = rec->tag,
+                               .bytes = rec->bytes,
+                               .enter_ns = rec->t0_ns,
+                               .leave_ns = rec->t1_ns };
+
+    deliver_group(r);
+    if (!stream_advance(r, comm, rec))
+        return;
+    r->figures.records++;
+    r->figures.messages++;
+    rank->records++;
+    r->now_s = fmax(r->now_s, record_age_s(r, rec));
+    if (!rec->left) {
+        struct telemetry_item item = { .kind = TELEMETRY_LIVE,
+                                       .live = { .rank = rec->rank,
+                                                 .op = RING_OP_POINT_TO_POINT,
+                                                 .state = RING_STATE_RUNNING,
+                                                 .comm = comm,
+                                                 .seq = rec->seq,
+                                                 .bytes = rec->bytes,
+                                                 .enter_ns = rec->t0_ns,
+                                                 .age_ns = LIVE_NEVER_LEFT } };
+
+        r->figures.never_left++;
+        on_item(&item, r);
+        return;
+    }
+    if (rec->t1_ns > rank->left_ns)
+        rank->p2p_ns += rec->t1_ns - (rec->t0_ns > rank->left_ns ? rec->t0_ns : rank->left_ns);
+    rank->left_ns = rec->t1_ns > rank->left_ns ? rec->t1_ns : rank->left_ns;
+    view_call(r->view, r->now_s, &call);
+}
+
 static int take_record(struct trace_reader *r, const struct trace_record *rec, struct err *err)
 {
     struct group *g = &r->group;
-    uint32_t comm = group_comm(r, rec);
+    uint32_t comm;
     struct pair *p;
     bool known;
 
@@ -374,6 +510,13 @@ static int take_record(struct trace_reader *r, const struct trace_record *rec, s
         return err_set(err, "rank %u is not in the header", rec->rank);
     if (check_age(r, rec, err) < 0)
         return -1;
+    if (rec->kind != TRACE_COLLECTIVE) {
+        if (rec->peer >= r->n_ranks || !r->rank[rec->peer].flow)
+            return err_set(err, "rank %u is not in the header", rec->peer);
+        take_message(r, rec);
+        return 0;
+    }
+    comm = group_comm(r, rec);
     if (comm == NAMES_NONE)
         comm = comm_get(r, rec);
     if (g->n && (g->comm != comm || g->seq != rec->seq))
@@ -426,6 +569,8 @@ static void take_ranks(struct trace_reader *r, const json_t *header)
         k->flow = flow_new(t.rank, 0, 1);
         flow_control(k->flow, 1, true); /* every collective is a sample; the rate has no effect */
         view_rank_add(r->view, t.rank, 0, t.node, t.switch_name);
+        if (trace_header_has_messages(header))
+            view_calls_begin(r->view, t.rank);
     }
     r->figures.ranks = (uint32_t)n;
     r->figures.nodes = names_count(nodes);
@@ -458,6 +603,19 @@ static bool is_blank(const char *line, size_t bytes)
     return !bytes;
 }
 
+static void note_findings(struct trace_reader *r)
+{
+    while (r->n_named < view_findings(r->view)) {
+        r->named = xgrow(r->named, &r->named_cap, r->n_named + 1, sizeof(*r->named));
+        r->named[r->n_named++] = r->figures.records;
+    }
+}
+
+uint64_t trace_reader_records_at(const struct trace_reader *r, uint32_t finding)
+{
+    return finding < r->n_named ? r->named[finding] : r->figures.records;
+}
+
 static int take_line(struct trace_reader *r, const char *line, size_t bytes, struct err *err)
 {
     struct trace_record rec;
@@ -482,8 +640,10 @@ static int fail(struct trace_reader *r, struct err *err)
 static int next_line(struct trace_reader *r, const char *line, size_t bytes, struct err *err)
 {
     r->figures.lines++;
-    if (take_line(r, line, bytes, &r->err) == 0)
+    if (take_line(r, line, bytes, &r->err) == 0) {
+        note_findings(r);
         return 0;
+    }
     err_prefix(&r->err, "line %llu", (unsigned long long)r->figures.lines);
     return fail(r, err);
 }

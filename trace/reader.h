@@ -54,6 +54,7 @@ struct trace_figures {
     uint32_t ranks, nodes, switches, comms;
     uint64_t bytes, lines, records; /* read */
     uint64_t collectives;           /* complete collectives */
+    uint64_t messages;              /* records of messages: a message has two */
     uint64_t lost;                  /* numbers that a rank skipped in a communicator */
     uint64_t duplicates;            /* dropped: seen before */
     uint64_t reordered;             /* dropped: came after a newer one */
@@ -63,6 +64,8 @@ struct trace_figures {
     bool torn;                      /* the last line was incomplete and was dropped */
 };
 void trace_reader_figures_get(const struct trace_reader *r, struct trace_figures *f);
+/* How many records had been read when that finding (analysis/finding.h, id) was first reported. */
+uint64_t trace_reader_records_at(const struct trace_reader *r, uint32_t finding);
 /* Number of the rank's lost records; 0 for an unknown rank. */
 uint64_t trace_reader_lost(const struct trace_reader *r, uint32_t rank);
 

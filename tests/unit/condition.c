@@ -310,7 +310,7 @@ static void test_table(void)
     }
     figures_print(out, 80);
     fclose(out);
-    ok(strstr(text, "synchronisation_ratio") && strstr(text, "none, rank, node or switch"),
+    ok(strstr(text, "synchronisation_ratio") && strstr(text, "none, rank, node, switch, link"),
        "the printed table of figures has names and values");
     free(text);
 }

@@ -284,7 +284,7 @@ static void check_fatal(void)
         { "hello\n", "line 1: no header: not JSON" },
         { "[1]\n", "line 1: no header: not a JSON object" },
         { RECORD(0, 1), "line 1: no header: a trace begins with" },
-        { "{\"format\":\"syncguard-trace\",\"version\":2,\"ranks\":[{\"rank\":0}]}\n",
+        { "{\"format\":\"syncguard-trace\",\"version\":3,\"ranks\":[{\"rank\":0}]}\n",
           "line 1: unknown \"version\"" },
         { "{\"format\":\"syncguard-trace\",\"version\":1,\"ranks\":[]}\n",
           "line 1: no ranks" },
@@ -322,6 +322,14 @@ static void check_fatal(void)
           "\"ranks\":[{\"rank\":0}]}\n",
           "line 1: invalid \"adapter\"" },
         { HEADER RECORD(0, 1) "{\"r\":0\n", "line 3: not JSON" },
+        { HEADER "{\"r\":0,\"c\":\"w\",\"o\":\"send\",\"g\":1,\"s\":1,\"b\":0,\"t0\":8,\"t1\":9}\n",
+          "line 2: invalid \"p\" in a record: an integer is expected, 0 to 65535" },
+        { HEADER "{\"r\":0,\"c\":\"w\",\"o\":\"recv\",\"p\":1,\"g\":-1,\"s\":1,\"b\":0,\"t0\":8,\"t1\":9}\n",
+          "line 2: invalid \"g\" in a record: -1, accepted: 0 to 2147483647" },
+        { HEADER "{\"r\":0,\"c\":\"w\",\"o\":\"recv\",\"p\":9,\"g\":1,\"s\":1,\"b\":0,\"t0\":8,\"t1\":9}\n",
+          "line 2: rank 9 is not in the header" },
+        { HEADER "{\"r\":0,\"c\":\"w\",\"s\":1,\"o\":\"barrier\",\"b\":0,\"ti\":9,\"t0\":8,\"t1\":9}\n",
+          "line 2: ti is after t0" },
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
@@ -438,8 +446,37 @@ static void check_lines(void)
     is_str(b.comm, "world", "escapes in names are read");
 }
 
+#define MESSAGES "{\"format\":\"syncguard-trace\",\"version\":2,\"ranks\":[{\"rank\":0,\"node\":\"a\"},{\"rank\":1,\"node\":\"b\"}]}\n"
+#define SEND(s)  "{\"r\":0,\"c\":\"world\",\"o\":\"send\",\"p\":1,\"g\":7,\"s\":" #s ",\"b\":8,\"t0\":1" #s "000,\"t1\":1" #s "100}\n"
+#define RECV(s)  "{\"r\":1,\"c\":\"world\",\"o\":\"recv\",\"p\":0,\"g\":7,\"s\":" #s ",\"b\":8,\"t0\":1" #s "000,\"t1\":1" #s "200}\n"
+
+static void check_messages(void)
+{
+    static const struct {
+        const char *what, *text;
+        unsigned records, messages, lost, duplicates;
+    } cases[] = {
+        { "both ends of a message are records", MESSAGES SEND(0) RECV(0), 2, 2, 0, 0 },
+        { "a missing number is a lost record", MESSAGES SEND(0) SEND(3) RECV(0), 3, 3, 2, 0 },
+        { "a message that comes twice is a duplicate", MESSAGES SEND(0) SEND(1) SEND(0), 2, 2, 0, 1 },
+        { "a nonblocking collective is a record",
+          MESSAGES "{\"r\":0,\"c\":\"world\",\"s\":0,\"o\":\"allreduce\",\"b\":8,\"ti\":5,\"t0\":7,\"t1\":9}\n" SEND(0), 2, 1, 0, 0 },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct err err = { "" };
+        int rc;
+        struct trace_figures f = figures_of(cases[i].text, &err, &rc);
+
+        ok(rc == 0 && f.records == cases[i].records && f.messages == cases[i].messages && f.lost == cases[i].lost &&
+               f.duplicates == cases[i].duplicates,
+           "%s: %s", cases[i].what, err.text);
+    }
+}
+
 int main(void)
 {
+    check_messages();
     check_lines();
     check_fatal();
     check_counted();

@@ -1,0 +1,331 @@
+#include "analysis/links.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "model/statistics.h"
+
+#define LEARN       6u   /* transfers of a kind that show what is usual ... */
+#define FIRST       16u  /* steps whose medians are what is usual */
+#define LEARN_STEPS 3u   /* ... over so many steps at the least */
+#define SAMPLES     4.0  /* transfers in a step that count as independent, at the most */
+#define RECENT      0.4  /* of a new step in what is now */
+#define FOLLOW      0.02 /* of a step in what is usual */
+#define LIMIT_Z     6.0
+#define LIMIT       0.14 /* log of the excess, at the least: 15 % */
+#define CONFIRM     2u
+#define LET_GO      0.35 /* of the excess that it was named with ... */
+#define LET_GO_N    6u   /* ... for this many steps in a row */
+#define SIGMA_MIN   0.02
+#define MOST_SIGMA  0.1 /* of a kind whose transfers nobody waited for */
+
+struct kind {
+    uint32_t n, steps;   /* taken */
+    float usual, square; /* of the log of the transfer: mean and mean square about it */
+    float now, weight;   /* the same over the newest steps, less the usual; how many transfers it stands on */
+    float most;          /* it was at most this in most_n transfers that nobody waited for (log) */
+    uint32_t most_n;
+    float first[FIRST]; /* the log of the transfer in the first steps */
+    double sum;         /* of the step at hand */
+    uint32_t in_step;
+};
+
+struct place { /* a candidate */
+    uint32_t node[2], nodes;
+    double sum, weight; /* over its kinds */
+};
+
+struct links {
+    struct kind *kind;
+    size_t cap;
+    struct place *place;
+    size_t n_places, places_cap;
+    struct links_slow slow;
+    uint32_t above, below, kinds;
+    double named;
+};
+
+struct links *links_new(void)
+{
+    return xcalloc(1, sizeof(struct links));
+}
+
+void links_free(struct links *l)
+{
+    if (!l)
+        return;
+    free(l->kind);
+    free(l->place);
+    free(l);
+}
+
+void links_reset(struct links *l)
+{
+    free(l->kind);
+    free(l->place);
+    memset(l, 0, sizeof(*l));
+}
+
+bool links_has(const struct links_slow *s, const struct graph_kind_info *k)
+{
+    uint32_t found = 0;
+
+    if (k->nodes < 2)
+        return false;
+    for (uint32_t i = 0; i < k->nodes && found < s->nodes; i++)
+        found += k->node[i] == s->node[0] || (s->nodes == 2 && k->node[i] == s->node[1]);
+    return found == s->nodes;
+}
+
+/* ---- what each kind takes ---- */
+
+static void gather(struct links *l, const struct graph *g, const struct graph_step *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const struct graph_meeting *m;
+        struct kind *k;
+
+        if (!s->op[i].first)
+            continue;
+        m = graph_meeting_get(g, s->op[i].meeting);
+        k = &l->kind[m->kind];
+        if (m->transfer_s > 0) {
+            k->sum += log(m->transfer_s);
+            k->in_step++;
+        } else if (m->most_s > 0) {
+            k->most = k->most_n++ ? fminf(k->most, (float)log(m->most_s)) : (float)log(m->most_s);
+        }
+    }
+}
+
+static double sigma_of(const struct kind *k)
+{
+    return fmax(SIGMA_MIN, sqrt(k->square));
+}
+
+static void follow(struct kind *k, bool held)
+{
+    double x = k->sum / k->in_step, n = k->in_step, off = x - k->usual;
+
+    if (!k->n && k->most_n >= LEARN &&
+        x > k->most) { /* others waited for none before: it has become longer than it was */
+        k->usual = k->most;
+        k->square = MOST_SIGMA * MOST_SIGMA;
+        k->n = LEARN;
+        k->steps = FIRST;
+        off = x - k->usual;
+    }
+
+    if (k->steps < FIRST && !held) { /* medians of what came so far */
+        float v[FIRST];
+
+        k->first[k->steps] = (float)x;
+        memcpy(v, k->first, sizeof(v));
+        k->usual = statistics_medianf(v, k->steps + 1);
+        for (uint32_t i = 0; i <= k->steps; i++)
+            v[i] = fabsf(k->first[i] - k->usual);
+        k->square = statistics_medianf(v, k->steps + 1) * STATISTICS_MAD_TO_SD;
+        k->square *= k->square;
+        off = x - k->usual;
+    }
+    k->now += (float)(RECENT * (off - k->now));
+    if (k->steps >= FIRST && !held && fabs(off) < 4 * sigma_of(k)) {
+        double step = fmax(-1, fmin(1, off / (3 * sigma_of(k))));
+
+        k->usual += (float)(FOLLOW * step * sigma_of(k));
+        k->square += (float)(FOLLOW * (off * off - k->square));
+    }
+    k->weight = (float)(k->weight + RECENT * (fmin(n, SAMPLES) - k->weight));
+    k->n += k->in_step;
+    k->steps++;
+    k->sum = 0;
+    k->in_step = 0;
+}
+
+static bool is_learnt(const struct kind *k)
+{
+    return k->n >= LEARN && k->steps > LEARN_STEPS;
+}
+
+/* ---- what explains it ---- */
+
+static struct place *place_get(struct links *l, uint32_t nodes, uint32_t a, uint32_t b)
+{
+    for (size_t i = 0; i < l->n_places; i++)
+        if (l->place[i].nodes == nodes && (nodes < 1 || l->place[i].node[0] == a) &&
+            (nodes < 2 || l->place[i].node[1] == b))
+            return &l->place[i];
+    l->place = xgrow(l->place, &l->places_cap, l->n_places + 1, sizeof(*l->place));
+    l->place[l->n_places] = (struct place){ .nodes = nodes, .node = { a, b } };
+    return &l->place[l->n_places++];
+}
+
+/* All places that a transfer between nodes has been seen through: everything, each node, each pair that exchanges messages. */
+static void make_places(struct links *l, const struct graph *g)
+{
+    if (l->kinds == graph_kinds(g))
+        return;
+    for (uint32_t i = l->kinds; i < graph_kinds(g); i++) {
+        const struct graph_kind_info *k = graph_kind_get(g, i);
+
+        if (k->nodes < 2)
+            continue;
+        place_get(l, 0, 0, 0);
+        for (uint32_t n = 0; n < k->nodes; n++)
+            place_get(l, 1, k->node[n], 0);
+        if (k->nodes == 2)
+            place_get(l, 2, k->node[0], k->node[1]);
+    }
+    l->kinds = graph_kinds(g);
+}
+
+static double explained(const struct place *p)
+{
+    return p->weight > 0 && p->sum > 0 ? p->sum * p->sum / p->weight : 0;
+}
+
+/* Of the places, the one that explains most; of equals the one with the most kinds, which comes first. */
+static const struct place *explain(struct links *l, const struct graph *g)
+{
+    const struct place *best = NULL;
+
+    make_places(l, g);
+    for (size_t i = 0; i < l->n_places; i++) {
+        struct place *p = &l->place[i];
+        struct links_slow at = { .nodes = p->nodes, .node = { p->node[0], p->node[1] } };
+
+        p->sum = p->weight = 0;
+        for (uint32_t k = 0; k < l->kinds; k++) {
+            const struct kind *kind = &l->kind[k];
+            double weight = kind->weight / (sigma_of(kind) * sigma_of(kind));
+
+            if (!is_learnt(kind) || !links_has(&at, graph_kind_get(g, k)))
+                continue;
+            p->sum += weight * kind->now;
+            p->weight += weight;
+        }
+        if (!best || explained(p) > 1.0001 * explained(best))
+            best = p;
+    }
+    return best;
+}
+
+/* Mean excess of the place's transfers in a step, and their spread about it; NaN: none is known. */
+static double excess_in(const struct links *l, const struct graph *g, const struct links_slow *at,
+                        uint32_t back, double *spread)
+{
+    struct graph_step s = graph_step_get(g, back);
+    double sum = 0, square = 0;
+    uint32_t n = 0;
+
+    for (size_t i = 0; i < s.n; i++) {
+        const struct graph_meeting *m;
+        double x;
+
+        if (!s.op[i].first)
+            continue;
+        m = graph_meeting_get(g, s.op[i].meeting);
+        if (!(m->transfer_s > 0) || !is_learnt(&l->kind[m->kind]) ||
+            !links_has(at, graph_kind_get(g, m->kind)))
+            continue;
+        x = log(m->transfer_s) - l->kind[m->kind].usual;
+        sum += x;
+        square += x * x;
+        n++;
+    }
+    *spread = n > 1 ? sqrt(fmax(0, (square - sum * sum / n) / (n - 1))) : NAN;
+    return n ? sum / n : NAN;
+}
+
+/* The first of the newest steps that all have at least half of the excess. */
+static uint32_t onset_of(const struct links *l, const struct graph *g, const struct links_slow *at,
+                         double excess, uint32_t back)
+{
+    uint32_t number = graph_step_get(g, back).number;
+    double spread;
+
+    for (; back < graph_steps(g); back++) {
+        double x = excess_in(l, g, at, back, &spread);
+
+        if (x < excess / 2)
+            break;
+        if (!isnan(x))
+            number = graph_step_get(g, back).number;
+    }
+    return number;
+}
+
+void links_step(struct links *l, const struct graph *g, uint32_t back)
+{
+    struct graph_step s = graph_step_get(g, back);
+    const struct place *p;
+    double mean, z, spread;
+
+    l->kind = xgrow(l->kind, &l->cap, graph_kinds(g), sizeof(*l->kind));
+    gather(l, g, &s);
+    for (uint32_t i = 0; i < graph_kinds(g); i++)
+        if (l->kind[i].in_step)
+            follow(&l->kind[i], l->slow.standing && links_has(&l->slow, graph_kind_get(g, i)));
+    p = explain(l, g);
+    if (!p || !(p->weight > 0))
+        return;
+    mean = p->sum / p->weight;
+    z = p->sum / sqrt(p->weight);
+    if (l->slow.standing) {
+        mean = excess_in(l, g, &l->slow, back, &spread);
+        l->below = mean < LET_GO * l->named ? l->below + 1 : 0;
+        if (l->below >= LET_GO_N)
+            l->slow.standing = false;
+        if (!isnan(mean))
+            l->slow.excess += 0.1 * (exp(mean) - 1 - l->slow.excess);
+        if (!isnan(spread))
+            l->slow.spread += 0.2 * (spread - l->slow.spread);
+        return;
+    }
+    l->above = mean > LIMIT && z > LIMIT_Z ? l->above + 1 : 0;
+    if (l->above < CONFIRM)
+        return;
+    l->slow = (struct links_slow){
+        .standing = true, .nodes = p->nodes, .node = { p->node[0], p->node[1] }, .z = z
+    };
+    l->slow.from = onset_of(l, g, &l->slow, mean, back);
+    l->named = mean;
+    l->slow.excess = exp(mean) - 1;
+    excess_in(l, g, &l->slow, back, &spread);
+    l->slow.spread = isnan(spread) ? 0 : spread;
+    l->below = l->above = 0;
+}
+
+const struct links_slow *links_get(const struct links *l)
+{
+    return &l->slow;
+}
+
+double links_usual_s(const struct links *l, uint32_t kind)
+{
+    const struct kind *k = kind < l->cap ? &l->kind[kind] : NULL;
+
+    return k && is_learnt(k) ? exp(k->usual + k->square / 2) : 0; /* the mean of a log-normal variable */
+}
+
+double links_of_node(const struct links *l, const struct graph *g, uint32_t node)
+{
+    double in = 0, out = 0, w_in = 0, w_out = 0;
+
+    for (uint32_t k = 0; k < l->kinds; k++) {
+        const struct graph_kind_info *info = graph_kind_get(g, k);
+        bool has = false;
+
+        if (!is_learnt(&l->kind[k]))
+            continue;
+        for (uint32_t i = 0; i < info->nodes && !has; i++)
+            has = info->node[i] == node;
+        *(has ? &in : &out) += l->kind[k].weight * l->kind[k].now;
+        *(has ? &w_in : &w_out) += l->kind[k].weight;
+    }
+    if (!(w_in > 0))
+        return NAN;
+    return exp(in / w_in - (w_out > 0 ? out / w_out : 0)) - 1;
+}

@@ -1,0 +1,41 @@
+/* links.h - where the network is slow: what each kind of transfer takes now over what it took before, explained by one place.
+ *
+ * Kinds of transfers (graph/graph.h) that reach more than one node are compared with their own past.  Of the places that could be
+ * slow - the adapter of a node, the link between two nodes, or all - the one is named that explains most of what is slow: the
+ * least squares of one excess for the kinds that go there and none for the others.
+ * Pure; memory 40 bytes a kind and 16 a place. */
+#ifndef SYNCGUARD_ANALYSIS_LINKS_H
+#define SYNCGUARD_ANALYSIS_LINKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "graph/graph.h"
+
+struct links;
+
+struct links *links_new(void);
+void links_free(struct links *l); /* NULL is fine */
+void links_reset(struct links *l);
+
+/* Take the graph's step that is back before the newest; in order. */
+void links_step(struct links *l, const struct graph *g, uint32_t back);
+
+struct links_slow {
+    bool standing;
+    uint32_t nodes, node[2]; /* 2: the link between them; 1: the adapter of the node; 0: everything */
+    uint32_t from;           /* number of the first slow step */
+    double excess;           /* of its transfers, 1 is twice as long */
+    double spread;           /* standard deviation of the log of that from step to step */
+    double z;                /* evidence, in standard errors */
+};
+const struct links_slow *links_get(const struct links *l);
+
+/* Excess of transfers of this kind for what goes through the place; 0 for the others. */
+bool links_has(const struct links_slow *s, const struct graph_kind_info *k);
+/* How much slower than before the transfers of a node are now, beyond those of the others, minus 1; NaN: not known. */
+double links_of_node(const struct links *l, const struct graph *g, uint32_t node);
+/* What transfers of this kind took on average before, in seconds; 0: not known. */
+double links_usual_s(const struct links *l, uint32_t kind);
+
+#endif

@@ -1,0 +1,33 @@
+/* price.h - what a suspect costs: the newest steps replayed without it (graph/graph.h).
+ *
+ * Work is divided by what it is too much, transfers likewise; what all else hides costs nothing. */
+#ifndef SYNCGUARD_ANALYSIS_PRICE_H
+#define SYNCGUARD_ANALYSIS_PRICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "graph/graph.h"
+
+struct price_work {
+    float excess; /* 0.25: a quarter longer */
+    uint32_t from,
+        until; /* numbers of steps: the first one with it; it grows evenly until the other, if that is later */
+};
+
+struct price_change {
+    uint32_t from;                 /* number of the first step that anything is different in */
+    const struct price_work *work; /* by rank; NULL: none */
+    const struct price_work
+        *other; /* by rank: what its work is too much for another reason, and stays; NULL: none */
+    const float *transfer_s; /* by kind: what its transfers take at most; 0: as they did; NULL: all */
+    float
+        even; /* pieces of work keep only this share of what they differ by from their usual length; negative: all */
+    float
+        struck_s; /* pieces of work that are longer than usual by more than this are as usual; 0: all stay */
+};
+
+/* Seconds that the steps from `from` on, as far as they are remembered, would be shorter; *of_s: what they took. */
+double price_saved_s(struct graph *g, const struct price_change *c, double *of_s);
+
+#endif

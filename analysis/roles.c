@@ -1,0 +1,170 @@
+#include "analysis/roles.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "model/statistics.h"
+
+#define LEARN  8u    /* steps whose medians are the first levels */
+#define ENOUGH 3u    /* of them, before anything is reported */
+#define FOLLOW 0.004 /* of a level, by which it moves a step */
+
+struct roles {
+    uint32_t n, roles, steps;
+    float *first_s; /* LEARN rows of n */
+    float *level_s; /* by rank; NaN not known */
+    float *role_s;  /* by role */
+    float *scratch;
+};
+
+struct roles *roles_new(void)
+{
+    return xcalloc(1, sizeof(struct roles));
+}
+
+static void release(struct roles *r)
+{
+    free(r->first_s);
+    free(r->level_s);
+    free(r->role_s);
+    free(r->scratch);
+}
+
+void roles_free(struct roles *r)
+{
+    if (!r)
+        return;
+    release(r);
+    free(r);
+}
+
+void roles_reset(struct roles *r)
+{
+    release(r);
+    memset(r, 0, sizeof(*r));
+}
+
+static void begin(struct roles *r, uint32_t n, uint32_t roles)
+{
+    roles_reset(r);
+    r->n = n;
+    r->roles = roles;
+    r->first_s = xcalloc((size_t)n * LEARN, sizeof(float));
+    r->level_s = xcalloc(n, sizeof(float));
+    r->role_s = xcalloc(roles, sizeof(float));
+    r->scratch = xcalloc(n > LEARN ? n : LEARN, sizeof(float));
+}
+
+/* What all ranks do more of in this step than their level says. */
+static float factor_of(struct roles *r, const float *own_s, const float *level_s)
+{
+    uint32_t m = 0;
+
+    for (uint32_t i = 0; i < r->n; i++)
+        if (!isnan(own_s[i]) && level_s[i] > 0)
+            r->scratch[m++] = own_s[i] / level_s[i];
+    return m ? statistics_medianf(r->scratch, m) : NAN;
+}
+
+/* The first step that a rank is known in stands for its level until there are more. */
+static void learn(struct roles *r, const float *own_s)
+{
+    memcpy(r->first_s + (size_t)r->steps * r->n, own_s, r->n * sizeof(float));
+    for (uint32_t i = 0; i < r->n; i++)
+        if (!r->steps || isnan(r->level_s[i]))
+            r->level_s[i] = own_s[i];
+    if (!r->steps)
+        return;
+    for (uint32_t i = 0; i <= r->steps; i++) { /* each row over what is common in it */
+        float *row = r->first_s + (size_t)i * r->n, factor = factor_of(r, row, r->level_s);
+
+        for (uint32_t j = 0; j < r->n && factor > 0; j++)
+            row[j] /= factor;
+    }
+    for (uint32_t i = 0; i < r->n; i++) {
+        float v[LEARN];
+        uint32_t m = 0;
+
+        for (uint32_t k = 0; k <= r->steps; k++)
+            if (!isnan(r->first_s[(size_t)k * r->n + i]))
+                v[m++] = r->first_s[(size_t)k * r->n + i];
+        if (m)
+            r->level_s[i] = statistics_medianf(v, m);
+    }
+}
+
+static void follow(struct roles *r, const float *own_s)
+{
+    float factor = factor_of(r, own_s, r->level_s);
+
+    for (uint32_t i = 0; i < r->n && factor > 0; i++)
+        if (isnan(r->level_s[i]))
+            r->level_s[i] = own_s[i] / factor;
+        else if (!isnan(own_s[i]))
+            r->level_s[i] *= own_s[i] > factor * r->level_s[i] ? 1 + (float)FOLLOW : 1 - (float)FOLLOW;
+}
+
+static void level_roles(struct roles *r, const struct graph *g)
+{
+    for (uint32_t role = 0; role < r->roles; role++) {
+        uint32_t m = 0;
+
+        for (uint32_t i = 0; i < r->n; i++)
+            if (graph_role(g, i) == role && r->level_s[i] > 0)
+                r->scratch[m++] = r->level_s[i];
+        r->role_s[role] = m ? statistics_selectf(r->scratch, m, (m - 1) / 2) : NAN;
+    }
+}
+
+bool roles_take(struct roles *r, const struct graph *g, float *own_s, uint32_t n)
+{
+    double mean = 0;
+    uint32_t known = 0;
+
+    if (!graph_roles(g))
+        return false;
+    if (r->n != n || r->roles != graph_roles(g))
+        begin(r, n, graph_roles(g));
+    if (r->steps < LEARN)
+        learn(r, own_s);
+    else
+        follow(r, own_s);
+    r->steps++;
+    level_roles(r, g);
+    if (r->roles < 2)
+        return true;
+    for (uint32_t role = 0; role < r->roles; role++)
+        if (!isnan(r->role_s[role])) {
+            mean += r->role_s[role];
+            known++;
+        }
+    for (uint32_t i = 0; i < n; i++)
+        own_s[i] *= (float)(mean / known) / r->role_s[graph_role(g, i)];
+    return r->steps >= ENOUGH;
+}
+
+double roles_level_s(const struct roles *r, uint32_t role)
+{
+    return role < r->roles ? r->role_s[role] : NAN;
+}
+
+uint32_t roles_heaviest(const struct roles *r, double *excess)
+{
+    uint32_t best = GRAPH_NONE, m = 0;
+
+    for (uint32_t i = 0; i < r->roles; i++)
+        if (!isnan(r->role_s[i]) && (best == GRAPH_NONE || r->role_s[i] > r->role_s[best]))
+            best = i;
+    for (uint32_t i = 0; i < r->roles; i++)
+        if (i != best && !isnan(r->role_s[i]))
+            r->scratch[m++] = r->role_s[i];
+    *excess = m ? r->role_s[best] / statistics_medianf(r->scratch, m) - 1 : NAN;
+    return m ? best : GRAPH_NONE;
+}
+
+uint32_t roles_steps(const struct roles *r)
+{
+    return r->steps;
+}

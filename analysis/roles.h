@@ -1,0 +1,30 @@
+/* roles.h - makes the work of ranks of different roles comparable: stages of a pipeline have different amounts of it.
+ *
+ * A rank's level is what it mostly does in a step, once what all ranks do more or less of in that step is taken away; its
+ * role's level is that of the lower half of the role's ranks, so that a slow one of two does not raise it.  Work over the role's level is
+ * what detectors compare.  Pure; memory 40 bytes a rank. */
+#ifndef SYNCGUARD_ANALYSIS_ROLES_H
+#define SYNCGUARD_ANALYSIS_ROLES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "graph/graph.h"
+
+struct roles;
+
+struct roles *roles_new(void);
+void roles_free(struct roles *r); /* NULL is fine */
+void roles_reset(struct roles *r);
+
+/* The next step: own_s[n] by rank, NaN where not known, becomes work over the role's level times the mean level of
+ * all.  false: it is still being learnt. */
+bool roles_take(struct roles *r, const struct graph *g, float *own_s, uint32_t n);
+
+/* A role's level, in seconds a step; NaN: not known. */
+double roles_level_s(const struct roles *r, uint32_t role);
+/* The role with the most work, and how much it is over the other roles' median, minus 1.  GRAPH_NONE: there is but one. */
+uint32_t roles_heaviest(const struct roles *r, double *excess);
+uint32_t roles_steps(const struct roles *r); /* taken */
+
+#endif

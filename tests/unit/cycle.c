@@ -1,0 +1,50 @@
+/* What a rank's calls repeat: tokens by hand. */
+#include "analysis/cycle.h"
+
+#include "tests/tap.h"
+
+/* Tokens of a cycle, '*' behind a marked one; how often it is repeated; the lengths wanted. */
+static const struct {
+    const char *what, *tokens;
+    unsigned times;
+    uint32_t length, inner;
+} cases[] = {
+    { "two different calls repeat after 2", "ab", 20, 2, 2 },
+    { "a long cycle is found when it came twice", "abcabdabcabeabcf", 3, 16, 16 },
+    { "a stretch of equal calls inside a cycle is not the cycle", "aaaaaaaabbbbc*", 6, 13, 13 },
+    { "what all repeats but for the collectives is the inner cycle", "sstrsstrsstrsstrsstrc*", 4, 21, 4 },
+    { "an inner cycle that comes three times is none", "sstrsstrsstrc*", 6, 13, 13 },
+    { "calls that came but once are no cycle", "abcdefghijklmnopq", 1, 0, 0 },
+};
+
+static struct cycle push(const char *tokens, unsigned times)
+{
+    struct cycle c = { 0 };
+
+    for (unsigned i = 0; i < times; i++)
+        for (const char *t = tokens; *t; t++)
+            if (*t != '*')
+                cycle_push(&c, (uint32_t)*t, t[1] == '*');
+    return c;
+}
+
+int main(void)
+{
+    struct cycle a, b;
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct cycle c = push(cases[i].tokens, cases[i].times);
+
+        ok(c.length == cases[i].length && c.inner == cases[i].inner, "%s: length %u, inner %u", cases[i].what,
+           c.length, c.inner);
+        cycle_free(&c);
+    }
+    a = push("sstrsstrsstrsstrc*", 6);
+    b = push("trsstrsstrsstrssc*", 6);
+    ok(a.inner_name && a.inner_name == b.inner_name,
+       "the same inner cycle has the same name wherever it begins");
+    is_int(cycle_count(&a, 's'), 8, "a call's number in a cycle is counted");
+    cycle_free(&a);
+    cycle_free(&b);
+    return done_testing();
+}
