@@ -109,9 +109,9 @@ static const struct options_command table[] = {
       "The newest first, of one job or of all that you may see: what was done, what a dry run would have done, what was "
       "withheld and why, what people set, and the effect of each action, measured afterwards.",
       answers, NULL, COMMAND_AUDIT },
-    { "record", "JOB", "write every collective of a job step as a trace",
-      "The format is syncguard-trace version 1, JSON lines. While a recording runs, the agents of that step send every "
-      "collective instead of samples. It ends with the step, after --seconds, or at Ctrl-C, always at the end of a "
+    { "record", "JOB", "write every collective and message of a job step as a trace",
+      "The format is syncguard-trace version 2, JSON lines. While a recording runs, the agents of that step send every "
+      "collective and message instead of samples. It ends with the step, after --seconds, or at Ctrl-C, always at the end of a "
       "line; then the numbers of records, ranks and lost records are printed on standard error.",
       record_uses, NULL, COMMAND_RECORD },
     { "analyze", "TRACE", "judge a recorded trace as the controller would have",

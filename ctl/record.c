@@ -286,7 +286,7 @@ int record_run(const struct record_options *o, struct err *err)
     else if (!r.recording)
         rc = err_set(err, "interrupted before the recording began");
     else if (!trace_counts_get(r.trace).records)
-        rc = err_set(err, "no collective was seen in %s (%s)", text_s(now_s() - r.begin_s).s, r.end);
+        rc = err_set(err, "no collective and no message was seen in %s (%s)", text_s(now_s() - r.begin_s).s, r.end);
     else
         rc = 0;
 end:

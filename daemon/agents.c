@@ -270,6 +270,8 @@ void agents_batch(struct peer *p, const void *data, size_t bytes)
         view_item(p->job->view, now_s, &item);
         if (item.kind == TELEMETRY_SAMPLE && recording(p->job))
             recorders_sample(p->job, now_s, &item.sample);
+        if (item.kind == TELEMETRY_MESSAGE && recording(p->job))
+            recorders_message(p->job, now_s, &item.message);
     }
     p->agent->batch = r.header.batch;
 }

@@ -10,29 +10,54 @@
 #include "ring/ring.h"
 #include "wire/link.h"
 
-#define GROUPS      1024u       /* collectives whose records are being collected */
+#define GROUPS      1024u       /* collectives whose records are being collected or written */
+#define QUEUED_MAX  (1u << 18)  /* records that wait, of all ranks */
 #define CHUNK_BYTES (64u << 10) /* of lines in a frame */
 #define COMMS       256u
 #define SLOW_BYTES  (4u << 20) /* records are left out while more than this waits to be sent */
+#define NO_GROUP    UINT32_MAX /* of a message */
 
+enum group_state { UNUSED, COLLECTING, COMPLETE, DROPPED };
+
+/* A collective of which some records are still in the queues of their ranks. */
 struct group {
-    bool used;
+    enum group_state state;
     uint64_t comm;
     uint32_t seq;
+    bool nonblocking;
     double since_s;
-    struct sample *sample;
+    uint32_t *rank; /* whose records have arrived */
     size_t n, cap;
+    size_t queued; /* of these, not written yet */
+};
+
+struct entry {
+    uint64_t comm, bytes, begin_ns, enter_ns, leave_ns;
+    uint32_t seq, peer, group; /* peer: of a message */
+    int32_t tag;
+    uint8_t op;
+    bool begun; /* begin_ns is given */
+};
+
+/* A rank's records, in the order in which it left the calls: a ring. */
+struct queue {
+    struct entry *entry;
+    size_t first, n, cap; /* cap: a power of two */
 };
 
 struct recorder {
     struct recorder *next;
     struct link *to;
     struct group group[GROUPS];
+    struct queue *queue; /* by rank */
+    size_t n_queues, cap_queues, queued;
     struct {
         uint64_t comm;
         uint32_t seq;
     } first[COMMS]; /* a communicator's first complete collective; the trace has all later ones */
     size_t n_first;
+    double since_s; /* of the first record; NaN: none yet */
+    bool open;      /* records are written from now on */
     bool header;    /* written, with the first record */
     uint8_t *ranks; /* 1: the header names this rank */
     uint32_t n_ranks;
@@ -76,7 +101,8 @@ static json_t *adapter_json(const struct view *v)
     return number ? json_pack("{s:f,s:i}", "bytes_per_s", bytes_per_s, "number", (int)number) : NULL;
 }
 
-/* The header is written with the first record, because the ranks are only known once a collective is complete. */
+/* The header is written with the first record, because the ranks are only known once a collective is complete or the
+ * agents had time to report them. */
 static void put_header(struct recorder *r, const struct job *j)
 {
     json_t *ranks = json_array(), *header;
@@ -93,7 +119,7 @@ static void put_header(struct recorder *r, const struct job *j)
             json_array_append_new(ranks, json_pack("{s:i,s:s,s:s*}", "rank", (int)i, "node", f.node, "switch",
                                                    f.switch_name[0] ? f.switch_name : NULL));
     }
-    header = json_pack("{s:s,s:i,s:s,s:o*,s:o}", "format", "syncguard-trace", "version", 1, "job", j->text_id,
+    header = json_pack("{s:s,s:i,s:s,s:o*,s:o}", "format", "syncguard-trace", "version", 2, "job", j->text_id,
                        "adapter", adapter_json(j->view), "ranks", ranks);
     text = json_dumps(header, JSON_COMPACT);
     put_line(r, text, strlen(text));
@@ -102,27 +128,99 @@ static void put_header(struct recorder *r, const struct job *j)
     json_decref(header);
 }
 
-static void put_record(struct recorder *r, const struct job *j, uint32_t rank, uint64_t comm, uint32_t seq,
-                       uint8_t op, uint64_t bytes, uint64_t t0, const uint64_t *t1)
+static bool is_named(const struct recorder *r, uint32_t rank)
 {
-    char line[320], label[64], leave[32] = "null";
+    return rank < r->n_ranks && r->ranks[rank];
+}
+
+/* left false: the rank never left it. */
+static void put_entry(struct recorder *r, const struct job *j, uint32_t rank, const struct entry *e,
+                      bool left)
+{
+    char line[400], label[64], leave[32] = "null", begin[40] = "", message[64] = "";
+    bool is_message = ring_op_is_message(e->op);
     int n;
 
     if (!r->header)
         put_header(r, j);
-    if (rank >= r->n_ranks || !r->ranks[rank]) { /* it connected after the header was written */
+    if (!is_named(r, rank) ||
+        (is_message && !is_named(r, e->peer))) { /* connected after the header was written */
         r->left_out++;
         return;
     }
-    if (t1)
-        snprintf(leave, sizeof(leave), "%llu", (unsigned long long)*t1);
+    if (left)
+        snprintf(leave, sizeof(leave), "%llu", (unsigned long long)e->leave_ns);
+    if (e->begun)
+        snprintf(begin, sizeof(begin), "\"ti\":%llu,", (unsigned long long)e->begin_ns);
+    if (is_message)
+        snprintf(message, sizeof(message), "\"p\":%u,\"g\":%d,", e->peer, e->tag);
     n = snprintf(line, sizeof(line),
-                 "{\"r\":%u,\"c\":\"%s\",\"s\":%u,\"o\":\"%s\",\"b\":%llu,\"t0\":%llu,\"t1\":%s}\n", rank,
-                 view_comm_label(j->view, comm, label, sizeof(label)), seq, ring_op_name(op),
-                 (unsigned long long)bytes, (unsigned long long)t0, leave);
+                 "{\"r\":%u,\"c\":\"%s\",\"s\":%u,\"o\":\"%s\",\"b\":%llu,%s%s\"t0\":%llu,\"t1\":%s}\n", rank,
+                 view_comm_label(j->view, e->comm, label, sizeof(label)), e->seq, ring_op_name(e->op),
+                 (unsigned long long)e->bytes, message, begin, (unsigned long long)e->enter_ns, leave);
     put_line(r, line, (size_t)n);
     r->records++;
 }
+
+/* ---- queues ---- */
+
+static void queue_push(struct recorder *r, uint32_t rank, const struct entry *e)
+{
+    struct queue *q;
+
+    r->queue = xgrow(r->queue, &r->cap_queues, (size_t)rank + 1, sizeof(*r->queue));
+    if (r->n_queues <= rank)
+        r->n_queues = (size_t)rank + 1;
+    q = &r->queue[rank];
+    if (q->n == q->cap) {
+        size_t cap = q->cap ? 2 * q->cap : 16;
+        struct entry *more = xcalloc(cap, sizeof(*more));
+
+        for (size_t i = 0; i < q->n; i++)
+            more[i] = q->entry[(q->first + i) & (q->cap - 1)];
+        free(q->entry);
+        *q = (struct queue){ .entry = more, .n = q->n, .cap = cap };
+    }
+    q->entry[(q->first + q->n++) & (q->cap - 1)] = *e;
+    r->queued++;
+}
+
+/* Write a rank's records up to the first whose collective is still being collected. */
+static void advance(struct recorder *r, const struct job *j, uint32_t rank)
+{
+    struct queue *q = &r->queue[rank];
+
+    while (r->open && q->n) {
+        const struct entry *e = &q->entry[q->first];
+        struct group *g = e->group == NO_GROUP ? NULL : &r->group[e->group];
+
+        if (g && g->state == COLLECTING)
+            return;
+        if (!g || g->state == COMPLETE)
+            put_entry(r, j, rank, e, true);
+        if (g && --g->queued == 0)
+            g->state = UNUSED;
+        q->first = (q->first + 1) & (q->cap - 1);
+        q->n--;
+        r->queued--;
+    }
+}
+
+static void advance_all(struct recorder *r, const struct job *j)
+{
+    for (size_t i = 0; i < r->n_queues; i++)
+        advance(r, j, (uint32_t)i);
+}
+
+static void open_trace(struct recorder *r, const struct job *j)
+{
+    if (r->open)
+        return;
+    r->open = true;
+    advance_all(r, j);
+}
+
+/* ---- collectives ---- */
 
 static bool is_covered(const struct recorder *r, uint64_t comm, uint32_t seq)
 {
@@ -143,52 +241,53 @@ static void begin(struct recorder *r, const struct sample *s)
     r->first[r->n_first++].seq = s->seq;
 }
 
-static void drop_group(struct group *g)
+/* The group's records follow those that its ranks left before. */
+static void release(struct recorder *r, const struct job *j, struct group *g, enum group_state state)
 {
-    g->used = false;
-    g->n = 0;
+    size_t n = g->n;
+
+    g->state = state;
+    /* The group may be unused after the last of its ranks. */
+    for (size_t i = 0; i < n; i++)
+        advance(r, j, g->rank[i]);
 }
 
-static void put_group(struct recorder *r, const struct job *j, struct group *g)
+/* A record is missing.  Before the first complete collective this is because agents still send blocks; such a
+ * collective is not part of the trace. */
+static void release_incomplete(struct recorder *r, const struct job *j, struct group *g)
 {
-    for (size_t i = 0; i < g->n; i++) {
-        const struct sample *s = &g->sample[i];
-        uint64_t t1 = s->enter_ns + s->stay_ns;
-
-        put_record(r, j, s->rank, s->comm, s->seq, s->op, s->bytes, s->enter_ns, &t1);
-    }
-    drop_group(g);
-}
-
-/* Write a collective of which a record is missing.  Before the first complete one this is because agents still
- * send blocks; such a collective is not part of the trace. */
-static void put_incomplete(struct recorder *r, const struct job *j, struct group *g)
-{
-    if (is_covered(r, g->comm, g->seq))
-        put_group(r, j, g);
-    else
-        drop_group(g);
+    release(r, j, g, is_covered(r, g->comm, g->seq) ? COMPLETE : DROPPED);
 }
 
 static bool overtaken(const struct group *g, const struct group *by)
 {
-    return g->used && g->comm == by->comm && g->seq < by->seq && !(g->sample[0].flags & SAMPLE_NONBLOCKING);
+    return g->state == COLLECTING && g->comm == by->comm && g->seq < by->seq && !g->nonblocking;
 }
 
 /* newer is complete.  A rank's collectives arrive in order, except nonblocking ones, so the records that older ones
- * of this communicator lack were lost.  The older ones are written first, to keep the trace in order. */
-static void put_older(struct recorder *r, const struct job *j, const struct group *newer)
+ * of this communicator lack were lost. */
+static void release_older(struct recorder *r, const struct job *j, const struct group *newer)
 {
     for (;;) {
         struct group *oldest = NULL;
 
-        for (struct group *g = r->group; g < r->group + GROUPS && (g->used || g->cap); g++)
+        for (struct group *g = r->group; g < r->group + GROUPS && (g->state || g->cap); g++)
             if (overtaken(g, newer) && (!oldest || g->seq < oldest->seq))
                 oldest = g;
         if (!oldest)
             return;
-        put_incomplete(r, j, oldest);
+        release_incomplete(r, j, oldest);
     }
+}
+
+/* Write all that waits, whatever it lacks. */
+static void release_all(struct recorder *r, const struct job *j)
+{
+    for (struct group *g = r->group; g < r->group + GROUPS; g++)
+        if (g->state == COLLECTING)
+            g->state = is_covered(r, g->comm, g->seq) ? COMPLETE : DROPPED;
+    open_trace(r, j);
+    advance_all(r, j);
 }
 
 void recorder_start(struct job *j, struct link *to, json_t *tag)
@@ -196,6 +295,7 @@ void recorder_start(struct job *j, struct link *to, json_t *tag)
     struct recorder *r = xcalloc(1, sizeof(*r));
 
     r->to = to;
+    r->since_s = NAN;
     r->next = j->recorders;
     j->recorders = r;
     send_object(r, json_pack("{s:s,s:O*}", "recording", j->text_id, "tag", tag));
@@ -208,27 +308,62 @@ bool recording(const struct job *j)
 
 static struct group *group_get(struct recorder *r, const struct job *j, const struct sample *s, double now_s)
 {
-    struct group *oldest = NULL, *unused = NULL;
+    struct group *unused = NULL;
 
-    for (struct group *g = r->group; g < r->group + GROUPS; g++) {
-        if (g->used && g->comm == s->comm && g->seq == s->seq)
-            return g;
-        if (!g->used)
-            unused = unused ? unused : g;
-        else if (!oldest || g->since_s < oldest->since_s)
-            oldest = g;
-        if (!g->used && !g->cap)
-            break; /* this entry was never used, nor were those after it */
+    for (int tries = 0; !unused; tries++) {
+        if (tries)
+            release_all(r, j);
+        for (struct group *g = r->group; g < r->group + GROUPS; g++) {
+            if (g->state == COLLECTING && g->comm == s->comm && g->seq == s->seq)
+                return g;
+            if (g->state == UNUSED && !unused)
+                unused = g;
+            if (g->state == UNUSED && !g->cap)
+                break; /* this entry was never used, nor were those after it */
+        }
     }
-    if (!unused) {
-        put_incomplete(r, j, oldest);
-        unused = oldest;
-    }
-    unused->used = true;
+    unused->state = COLLECTING;
     unused->comm = s->comm;
     unused->seq = s->seq;
+    unused->nonblocking = s->flags & SAMPLE_NONBLOCKING;
     unused->since_s = now_s;
+    unused->n = unused->queued = 0;
     return unused;
+}
+
+/* Whether the record can be taken. */
+static bool has_room(struct recorder *r, const struct job *j, double now_s)
+{
+    if (r->to && link_pending_bytes(r->to) > SLOW_BYTES) {
+        r->left_out++;
+        return false;
+    }
+    if (isnan(r->since_s))
+        r->since_s = now_s;
+    if (r->queued >= QUEUED_MAX)
+        release_all(r, j);
+    return true;
+}
+
+/* A nonblocking collective held the rank only at its end. */
+static void push_sample(struct recorder *r, struct group *g, const struct sample *s)
+{
+    struct entry e = { .comm = s->comm,
+                       .bytes = s->bytes,
+                       .begin_ns = s->enter_ns,
+                       .enter_ns = s->enter_ns,
+                       .leave_ns = s->enter_ns + s->stay_ns,
+                       .seq = s->seq,
+                       .group = (uint32_t)(g - r->group),
+                       .op = s->op,
+                       .begun = s->flags & SAMPLE_NONBLOCKING };
+
+    if (e.begun && s->stay_sum_ns < s->stay_ns)
+        e.enter_ns = e.leave_ns - s->stay_sum_ns;
+    g->rank = xgrow(g->rank, &g->cap, g->n + 1, sizeof(*g->rank));
+    g->rank[g->n++] = s->rank;
+    g->queued++;
+    queue_push(r, s->rank, &e);
 }
 
 void recorders_sample(struct job *j, double now_s, const struct sample *s)
@@ -236,32 +371,56 @@ void recorders_sample(struct job *j, double now_s, const struct sample *s)
     uint32_t members = view_comm_size(j->view, s->comm);
 
     /* Until the agents know of the recording they send blocks, which do not contain every collective. */
-    if (s->n != 1 || (s->flags & SAMPLE_WHOLE))
+    if (s->n != 1 || (s->flags & SAMPLE_WHOLE) || s->rank >= VIEW_RANKS_MAX)
         return;
     for (struct recorder *r = j->recorders; r; r = r->next) {
         struct group *g;
 
-        if (r->to && link_pending_bytes(r->to) > SLOW_BYTES) {
-            r->left_out++;
+        if (!has_room(r, j, now_s))
             continue;
-        }
         g = group_get(r, j, s, now_s);
-        g->sample = xgrow(g->sample, &g->cap, g->n + 1, sizeof(*g->sample));
-        g->sample[g->n++] = *s;
+        push_sample(r, g, s);
         if (!members || g->n < members)
             continue;
-        put_older(r, j, g);
+        release_older(r, j, g);
         begin(r, s);
-        put_group(r, j, g);
+        open_trace(r, j);
+        release(r, j, g, COMPLETE);
+    }
+}
+
+void recorders_message(struct job *j, double now_s, const struct message_item *m)
+{
+    struct entry e = { .comm = m->comm,
+                       .bytes = m->bytes,
+                       .begin_ns = m->begin_ns,
+                       .enter_ns = m->enter_ns,
+                       .leave_ns = m->leave_ns,
+                       .seq = m->seq,
+                       .peer = m->peer,
+                       .group = NO_GROUP,
+                       .tag = m->tag,
+                       .op = m->op,
+                       .begun = m->flags & SAMPLE_NONBLOCKING };
+
+    if (m->rank >= VIEW_RANKS_MAX)
+        return;
+    for (struct recorder *r = j->recorders; r; r = r->next) {
+        if (!has_room(r, j, now_s))
+            continue;
+        queue_push(r, m->rank, &e);
+        advance(r, j, m->rank);
     }
 }
 
 void recorders_tick(struct job *j, double now_s)
 {
     for (struct recorder *r = j->recorders; r; r = r->next) {
+        if (r->since_s + RECORD_WAIT_S < now_s)
+            open_trace(r, j);
         for (struct group *g = r->group; g < r->group + GROUPS; g++)
-            if (g->used && g->since_s + RECORD_WAIT_S < now_s)
-                put_incomplete(r, j, g);
+            if (g->state == COLLECTING && g->since_s + RECORD_WAIT_S < now_s)
+                release_incomplete(r, j, g);
         flush(r);
     }
 }
@@ -272,20 +431,26 @@ static void put_inside(struct recorder *r, const struct job *j)
 {
     for (uint32_t i = 0; i < view_rank_limit(j->view); i++) {
         struct view_rank_figures f;
-        uint64_t enter_ns;
+        struct entry e;
 
         if (!view_rank_get(j->view, j->heard_s, i, &f) || f.inside_op == RING_OP_NONE ||
             f.inside_op == RING_OP_POINT_TO_POINT || f.inside_op == RING_OP_WAIT)
             continue;
-        enter_ns = view_rank_inside_ns(j->view, i);
-        put_record(r, j, i, f.inside_comm, f.inside_seq, f.inside_op, 0, enter_ns, NULL);
+        e = (struct entry){ .comm = f.inside_comm,
+                            .enter_ns = view_rank_inside_ns(j->view, i),
+                            .seq = f.inside_seq,
+                            .op = (uint8_t)f.inside_op };
+        put_entry(r, j, i, &e, false);
     }
 }
 
 static void recorder_free(struct recorder *r)
 {
     for (struct group *g = r->group; g < r->group + GROUPS; g++)
-        free(g->sample);
+        free(g->rank);
+    for (size_t i = 0; i < r->n_queues; i++)
+        free(r->queue[i].entry);
+    free(r->queue);
     free(r->ranks);
     free(r->text);
     free(r);
@@ -295,6 +460,7 @@ static void end(struct job *j, struct recorder *r, const char *why)
 {
     if (why) {
         /* The rest of incomplete collectives is still on its way: they belong after the end, and are not lost. */
+        open_trace(r, j);
         put_inside(r, j);
         if (!r->header)
             put_header(r, j);

@@ -1,8 +1,9 @@
-/* record.h - a running job's collectives, sent as a trace (format syncguard-trace, JSON Lines).
+/* record.h - a running job's collectives and messages, sent as a trace (format syncguard-trace, JSON Lines).
  *
- * The records of one collective are adjacent, and collectives are in the order in which they completed.  A record
- * is held until all members of its collective have reported, at most RECORD_WAIT_S, and no longer than until a
- * newer collective of its communicator is complete.  The header is sent with the first record.  Records are left
+ * The records of a rank are in the order in which it left the calls.  The record of a collective, and those behind it
+ * of the same rank, are held until all members have reported, at most RECORD_WAIT_S, and no longer than until a newer
+ * collective of its communicator is complete.  The header is sent with the first record: with the first complete
+ * collective, or RECORD_WAIT_S after the first record of a job that has none.  Records are left
  * out when the reader is too slow, or when their rank connected after the header was written; the last line has
  * their number. */
 #ifndef SYNCGUARD_JOB_RECORD_H
@@ -25,6 +26,7 @@ void recorder_stop(struct job *j, struct link *to, const char *why);
 bool recording(const struct job *j); /* whether the job has a recorder */
 
 void recorders_sample(struct job *j, double now_s, const struct sample *s); /* a sample arrived */
+void recorders_message(struct job *j, double now_s, const struct message_item *m); /* a message arrived */
 void recorders_tick(struct job *j, double now_s); /* send what was held long enough */
 /* Send what is held, the collectives that ranks are inside of, and the last line; free all recorders. */
 void recorders_end(struct job *j, const char *why);

@@ -140,6 +140,7 @@ dist_check_SCRIPTS += \
 	tests/probe/messages.sh \
 	tests/probe/pace.sh \
 	tests/probe/path.sh \
+	tests/probe/record.sh \
 	tests/probe/scr.sh \
 	tests/probe/zoo.sh \
 	tests/simgrid/agree.sh \

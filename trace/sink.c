@@ -14,7 +14,7 @@
 #define STREAMS_MAX (1u << 20) /* records of further streams are written, but not counted */
 #define RANKS_MAX   (1u << 24)
 
-/* One rank's records in one communicator. */
+/* One rank's collectives in one communicator, or its messages of one stream. */
 struct stream {
     uint64_t key; /* 0: free */
     int64_t first, last;
@@ -50,9 +50,12 @@ void trace_free(struct trace *t)
     free(t);
 }
 
-static uint64_t stream_key(int64_t rank, const char *comm)
+/* of: what a message has besides, its direction, partner and tag. */
+static uint64_t stream_key(int64_t rank, const char *comm, const int64_t of[3])
 {
     uint64_t h = hash_bytes(hash_bytes(HASH_START, &rank, sizeof(rank)), comm, strlen(comm));
+
+    h = hash_bytes(h, of, 3 * sizeof(*of));
 
     return h ? h : 1;
 }
@@ -88,9 +91,8 @@ static void count_rank(struct trace *t, int64_t rank)
     t->rank_seen[rank] = 1;
 }
 
-static void count_record(struct trace *t, int64_t rank, const char *comm, int64_t seq)
+static void count_record(struct trace *t, int64_t rank, uint64_t key, int64_t seq)
 {
-    uint64_t key = stream_key(rank, comm);
     struct stream *s = slot(t->streams, t->size, key);
 
     if (!s->key) {
@@ -113,11 +115,13 @@ static void account(struct trace *t, const char *line, size_t bytes)
     json_t *record = json_loadb(line, bytes, JSON_DISABLE_EOF_CHECK, NULL);
     int64_t rank = get_int(record, "r", INT64_MIN + 1, INT64_MAX, INT64_MIN),
             seq = get_int(record, "s", 0, INT64_MAX, -1);
-    const char *comm = get_string(record, "c");
+    const char *comm = get_string(record, "c"), *op = get_string(record, "o");
+    int64_t of[3] = { 0, get_int(record, "p", 0, INT64_MAX, -1), get_int(record, "g", 0, INT64_MAX, -1) };
 
+    of[0] = of[1] >= 0 && op && !strcmp(op, "send");
     t->records++;
     if (rank != INT64_MIN && comm && seq >= 0)
-        count_record(t, rank, comm, seq);
+        count_record(t, rank, stream_key(rank, comm, of), seq);
     json_decref(record);
 }
 

@@ -1,7 +1,8 @@
 /* sink.h - writes a syncguard-trace to a file in whole lines, and counts its records.
  *
  * It only checks that the text consists of whole lines; the reader checks the rest.  To count lost records it takes
- * each record's rank, communicator and sequence number: a number that is missing between the first and the last of a
+ * each record's rank, communicator and sequence number, of a message
+ * also its direction, partner and tag: a number that is missing between the first and the last of a
  * rank in a communicator was lost, in a full ring or on a slow link.
  * A second header, which the controller sends after a reconnect, is left out. */
 #ifndef SYNCGUARD_TRACE_SINK_H

@@ -45,7 +45,7 @@ is "$(figure '[.ranks, .nodes, .nodes_total] | join(" ")')" "4 4 4" "a running j
 test "$(figure '.shares | add | . > 0.99 and . < 1.01')" = true
 ok $? "the shares of a running job's time sum up to 1"
 C exec sgctl record "$job" --seconds 3 -o "$here/trace.jsonl" 2>"$here/err"
-is "$(head -1 "$here/trace.jsonl" | jq -r '[.format, .version, (.ranks | length)] | join(" ")')" "syncguard-trace 1 4" "sgctl record: the trace begins with its header"
+is "$(head -1 "$here/trace.jsonl" | jq -r '[.format, .version, (.ranks | length)] | join(" ")')" "syncguard-trace 2 4" "sgctl record: the trace begins with its header"
 is "$(sed 1d "$here/trace.jsonl" | jq -s 'group_by([.c, .s]) | map(length) | .[2:-2] | unique | tostring' -r)" "[4]" "sgctl record: the trace has four ranks' records of every collective"
 is "$(sed 1d "$here/trace.jsonl" | jq -r '"\(.c) \(.s)"' | uniq | sort | uniq -d | head -1)" "" "sgctl record: the records of one collective stand together"
 C slow node3 400 >/dev/null

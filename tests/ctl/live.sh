@@ -78,7 +78,7 @@ is "${clock:0:2}" ok "sgctl doctor reports that the controller's clock agrees"
 
 # Every record of a trace is a whole line of JSON, after one header.
 good_trace() {
-    jq -es '.[0].format == "syncguard-trace" and .[0].version == 1 and (.[0].ranks | length) == 8 and length > 100 and
+    jq -es '.[0].format == "syncguard-trace" and .[0].version == 2 and (.[0].ranks | length) == 8 and length > 100 and
         (.[1:] | all((.r | type) == "number" and (.c | type) == "string" and (.s | type) == "number" and has("t1")))' "$1" \
         >/dev/null && [ "$(tail -c 1 "$1" | od -An -c | tr -d ' ')" = '\n' ]
 }

@@ -142,6 +142,104 @@ static void ranks_that_come_later(void)
     is_int(sent.left_out, 2, "a late rank: its 2 records are left out and counted");
 }
 
+static void passes(struct job *j, double now_s, uint32_t rank, uint8_t op, uint32_t peer, uint32_t seq)
+{
+    recorders_message(j, now_s,
+                      &(struct message_item){ .rank = rank,
+                                              .op = op,
+                                              .flags = op == RING_OP_RECV ? SAMPLE_NONBLOCKING : 0,
+                                              .comm = WORLD,
+                                              .seq = seq,
+                                              .peer = peer,
+                                              .tag = 5,
+                                              .bytes = 64,
+                                              .begin_ns = 10,
+                                              .enter_ns = 20,
+                                              .leave_ns = 30 });
+}
+
+/* Place of a text in the trace; SIZE_MAX: it is not there. */
+static size_t place(const char *text)
+{
+    const char *at = strstr(sent.trace, text);
+
+    return at ? (size_t)(at - sent.trace) : SIZE_MAX;
+}
+
+/* A message waits for the collective that its rank left before, and only for that. */
+static void messages(void)
+{
+    struct job *j = job_make();
+
+    for (uint32_t r = 0; r < RANKS; r++)
+        rank_begins(j, r);
+    recorder_start(j, (struct link *)&sent, NULL);
+    passes(j, 0, 0, RING_OP_SEND, 1, 0);
+    for (uint32_t r = 0; r < RANKS - 1; r++)
+        leaves(j, r, 0);
+    passes(j, 0, 0, RING_OP_SEND, 1, 1);
+    passes(j, 0, 3, RING_OP_RECV, 2, 0);
+    leaves(j, 3, 0);
+    passes(j, 0, 9, RING_OP_SEND, 1, 0); /* no rank of the job */
+    recorders_end(j, "step ended");
+    ok(place("\"version\":2") != SIZE_MAX, "messages: the trace is of version 2");
+    ok(place(
+           "{\"r\":0,\"c\":\"world\",\"s\":0,\"o\":\"send\",\"b\":64,\"p\":1,\"g\":5,\"t0\":20,\"t1\":30}") <
+           place("\"r\":0,\"c\":\"world\",\"s\":0,\"o\":\"allreduce\""),
+       "messages: one that was left before a collective stands before it");
+    ok(place("\"r\":0,\"c\":\"world\",\"s\":0,\"o\":\"allreduce\"") <
+               place("\"r\":0,\"c\":\"world\",\"s\":1,\"o\":\"send\"") &&
+           place("\"r\":0,\"c\":\"world\",\"s\":1,\"o\":\"send\"") != SIZE_MAX,
+       "messages: one that was left after a collective stands behind it");
+    ok(place(
+           "\"r\":3,\"c\":\"world\",\"s\":0,\"o\":\"recv\",\"b\":64,\"p\":2,\"g\":5,\"ti\":10,\"t0\":20,\"t1\":30}") <
+           place("\"r\":3,\"c\":\"world\",\"s\":0,\"o\":\"allreduce\""),
+       "messages: a nonblocking one has the time when it was posted");
+    is_int(sent.left_out, 1, "messages: one of an unknown rank is left out and counted");
+    job_free(j);
+}
+
+/* A job without collectives is recorded, once its ranks had time to report. */
+static void messages_alone(void)
+{
+    struct job *j = job_make();
+
+    for (uint32_t r = 0; r < RANKS; r++)
+        rank_begins(j, r);
+    recorder_start(j, (struct link *)&sent, NULL);
+    passes(j, 0, 0, RING_OP_SEND, 1, 0);
+    recorders_tick(j, 1);
+    is_int((long long)sent.bytes, 0, "messages alone: nothing is written in the first second");
+    recorders_tick(j, RECORD_WAIT_S + 1);
+    ok(sent.bytes && place("\"o\":\"send\"") != SIZE_MAX, "messages alone: they are written after that");
+    recorders_end(j, "step ended");
+    job_free(j);
+}
+
+/* A nonblocking collective was posted at ti, and held the rank from t0. */
+static void nonblocking(void)
+{
+    struct job *j = job_make();
+
+    for (uint32_t r = 0; r < RANKS; r++)
+        rank_begins(j, r);
+    recorder_start(j, (struct link *)&sent, NULL);
+    for (uint32_t r = 0; r < RANKS; r++)
+        recorders_sample(j, 0,
+                         &(struct sample){ .rank = r,
+                                           .op = RING_OP_ALLREDUCE,
+                                           .flags = SAMPLE_NONBLOCKING,
+                                           .comm = WORLD,
+                                           .n = 1,
+                                           .enter_ns = 1000,
+                                           .stay_ns = 500,
+                                           .stay_sum_ns = 100 });
+    recorders_end(j, "step ended");
+    ok(place("\"ti\":1000,\"t0\":1400,\"t1\":1500}") != SIZE_MAX,
+       "a nonblocking collective: ti is when it was posted, t0 when it began to hold the rank");
+    job_free(j);
+}
+
 static void nothing_at_all(void)
 {
     struct job *j = job_make();
@@ -158,6 +256,9 @@ int main(void)
 {
     a_lost_record();
     ranks_that_come_later();
+    messages();
+    messages_alone();
+    nonblocking();
     nothing_at_all();
     free(sent.trace);
     return done_testing();
