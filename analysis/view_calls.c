@@ -19,7 +19,7 @@
 #define STARVED_EXCESS 1.5   /* times the excess of the work */
 #define STARVED_MIN    0.15
 #define TOGETHER       8
-#define LINK_STEPS     2u   /* after its first slow step a link is reported */
+#define LINK_STEPS     2u /* after its first slow step a link is reported */
 #define ROLES_STEPS    32u
 #define ROLES_EXCESS   0.06
 #define ORDINARY_NOISE 1.05
@@ -71,7 +71,9 @@ struct view_calls {
     struct caller *rank;
     size_t cap;
     uint32_t n;
-    bool found;            /* the cycles of all ranks are known */
+    bool active;   /* steps are judged by the graph: they are more than meetings of one communicator */
+    uint64_t comm; /* of the first collective; 0: none yet */
+    bool found;    /* the cycles of all ranks are known */
     bool anchored, phased; /* ... and where a step ends */
     uint32_t lookout;      /* the rank that the phase is looked for on */
     uint32_t phase, seen;
@@ -170,7 +172,6 @@ void view_calls_begin(struct view *v, uint32_t rank)
 
     if (!v->calls) {
         v->calls = view_calls_new();
-        diagnosis_price(v->diagnosis, price_stragglers, v);
     }
     s = v->calls;
     s->without = xgrow(s->without, &s->without_cap, rank + 1, sizeof(*s->without));
@@ -283,7 +284,8 @@ static void forget_steps(struct view *v)
     s->any = false;
     s->seen = 0;
     memset(s->ended_ns, 0, sizeof(s->ended_ns));
-    diagnosis_restart(v->diagnosis);
+    if (s->active)
+        diagnosis_restart(v->diagnosis);
 }
 
 static int by_comm(const void *a, const void *b)
@@ -596,6 +598,8 @@ static void judge_new(struct view *v, double now_s)
     struct view_calls *s = v->calls;
     uint32_t back = 0;
 
+    if (!s->active)
+        return;
     while (back < graph_steps(s->graph) && (!s->any || graph_step_get(s->graph, back).number > s->delivered))
         back++;
     while (back-- > 0) {
@@ -604,6 +608,26 @@ static void judge_new(struct view *v, double now_s)
         s->delivered = step.number;
         judge_step(v, now_s, &step, back);
     }
+}
+
+bool view_calls_active(const struct view *v)
+{
+    return v->calls && v->calls->active;
+}
+
+/* From the first message, nonblocking call or second communicator on; what was judged before, as meetings of all ranks, is over. */
+static void activate(struct view *v, const struct graph_call *c)
+{
+    struct view_calls *s = v->calls;
+
+    if (c->kind == GRAPH_COLLECTIVE && !c->begin_ns && (!s->comm || c->comm == s->comm)) {
+        s->comm = c->comm;
+        return;
+    }
+    s->active = true;
+    view_steps_forget(v);
+    diagnosis_restart(v->diagnosis);
+    diagnosis_price(v->diagnosis, price_stragglers, v);
 }
 
 void view_call(struct view *v, double now_s, const struct graph_call *c)
@@ -616,6 +640,8 @@ void view_call(struct view *v, double now_s, const struct graph_call *c)
     if (isnan(v->began_s))
         v->began_s = now_s;
     k = &s->rank[c->rank];
+    if (!s->active)
+        activate(v, c);
     graph_call(s->graph, c);
     look_for_steps(v, k, c);
     if (s->anchored && !s->phased && c->rank == s->lookout) {

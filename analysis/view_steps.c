@@ -359,7 +359,7 @@ void view_steps_take(struct view *v, double now_s, const struct step *s)
     struct rank_steps *k;
     double work_s;
 
-    if (!view_ranks_find(v, s->rank, s->app) || v->calls)
+    if (!view_ranks_find(v, s->rank, s->app) || view_calls_active(v))
         return;
     if (!believable(s)) {
         v->refused++;

@@ -18,8 +18,10 @@ struct rank {
     struct flow *flow; /* NULL: not in the header */
     uint32_t clock;
     uint64_t records, lost;
-    uint64_t left_ns;  /* its newest call */
-    uint64_t p2p_ns;   /* in messages since its newest collective */
+    uint64_t left_ns; /* its newest call */
+    uint64_t p2p_ns;  /* in messages since its newest collective */
+    uint32_t missing; /* messages that may yet come, with those that ended by then */
+    uint64_t missing_until_ns;
 };
 
 struct clock { /* of a node */
@@ -46,6 +48,7 @@ struct pair {
 struct stream {
     uint64_t key; /* 0: free */
     uint32_t next_seq;
+    uint64_t seen; /* bit i: next_seq - 1 - i; requests may complete in any order */
 };
 
 struct group { /* the records of one collective that have arrived */
@@ -318,36 +321,63 @@ static struct pair *pair_get(struct trace_reader *r, uint32_t comm, const struct
 
 static void count_lost(struct trace_reader *r, uint32_t rank, uint32_t n)
 {
-    if (!n)
-        return;
     r->rank[rank].lost += n;
     r->figures.lost += n;
-    view_call_lost(r->view, rank);
 }
 
-/* Account for the record's sequence number.  False when the record must be dropped. */
-static bool pair_advance(struct trace_reader *r, struct pair *p, const struct trace_record *rec)
+/* What a wait for several messages completed may stand in any order: only what is missing behind it is lost. */
+static void settle_missing(struct trace_reader *r, const struct trace_record *rec)
 {
     struct rank *rank = &r->rank[rec->rank];
-    uint32_t skipped = rec->seq - p->next_seq, behind = p->next_seq - 1 - rec->seq;
 
-    if (rec->seq >= p->next_seq) {
-        p->seen = skipped + 1 < SEEN ? p->seen << (skipped + 1) | 1 : 1;
-        p->next_seq = rec->seq + 1;
+    if (!rank->missing || rec->t0_ns < rank->missing_until_ns)
+        return;
+    rank->missing = 0;
+    view_call_lost(r->view, rec->rank);
+    flow_lost(rank->flow);
+}
+
+/* Account for the record's number among those of its kind: the next one, and which of the SEEN before it came. False when the record must
+ * be dropped.  any_order: one that was missing is welcome, else it comes too late. */
+static bool number_advance(struct trace_reader *r, const struct trace_record *rec, uint32_t *next_seq,
+                           uint64_t *seen, bool any_order)
+{
+    struct rank *rank = &r->rank[rec->rank];
+    uint32_t skipped = rec->seq - *next_seq, behind = *next_seq - 1 - rec->seq;
+
+    if (rec->seq >= *next_seq) {
+        *seen = skipped + 1 < SEEN ? *seen << (skipped + 1) | 1 : 1;
+        *next_seq = rec->seq + 1;
         count_lost(r, rec->rank, skipped);
+        if (skipped && any_order) {
+            rank->missing += skipped;
+            rank->missing_until_ns = rec->t1_ns;
+        } else if (skipped) {
+            view_call_lost(r->view, rec->rank);
+        }
         return true;
     }
-    if (behind >= SEEN || !(p->seen >> behind & 1)) {
-        r->figures.reordered++;
-        if (behind < SEEN && rank->lost) { /* it was counted as lost */
-            p->seen |= (uint64_t)1 << behind;
+    if (behind < SEEN && (*seen >> behind & 1)) {
+        r->figures.duplicates++;
+        return false;
+    }
+    if (behind < SEEN && (rank->lost || any_order)) {
+        *seen |= (uint64_t)1 << behind;
+        if (rank->lost) { /* it was counted */
             rank->lost--;
             r->figures.lost--;
         }
-    } else {
-        r->figures.duplicates++;
+        rank->missing -= any_order && rank->missing;
+        if (any_order)
+            return true;
     }
+    r->figures.reordered++;
     return false;
+}
+
+static bool pair_advance(struct trace_reader *r, struct pair *p, const struct trace_record *rec)
+{
+    return number_advance(r, rec, &p->next_seq, &p->seen, false);
 }
 
 static uint64_t comm_hash(const struct trace_reader *r, const struct trace_record *rec)
@@ -443,18 +473,9 @@ static bool stream_advance(struct trace_reader *r, uint64_t comm, const struct t
             streams_widen(r);
             s = stream_slot(r->stream, r->streams_size, key);
         }
-        *s = (struct stream){ key, rec->seq };
+        *s = (struct stream){ .key = key, .next_seq = rec->seq };
     }
-    if (rec->seq < s->next_seq) {
-        r->figures.duplicates++;
-        return false;
-    }
-    if (rec->seq > s->next_seq) {
-        count_lost(r, rec->rank, rec->seq - s->next_seq);
-        flow_lost(r->rank[rec->rank].flow);
-    }
-    s->next_seq = rec->seq + 1;
-    return true;
+    return number_advance(r, rec, &s->next_seq, &s->seen, true);
 }
 
 static void take_message(struct trace_reader *r, const struct trace_record *rec)
@@ -472,6 +493,7 @@ static void take_message(struct trace_reader *r, const struct trace_record *rec)
                                .leave_ns = rec->t1_ns };
 
     deliver_group(r);
+    settle_missing(r, rec);
     if (!stream_advance(r, comm, rec))
         return;
     r->figures.records++;
@@ -529,6 +551,7 @@ static int take_record(struct trace_reader *r, const struct trace_record *rec, s
     }
     if (!p->seen && !is_world(r, comm))
         member_add(&r->comm[comm], rec->rank);
+    settle_missing(r, rec);
     if (!pair_advance(r, p, rec))
         return 0;
     r->figures.records++;

@@ -459,6 +459,7 @@ static void check_messages(void)
         { "both ends of a message are records", MESSAGES SEND(0) RECV(0), 2, 2, 0, 0 },
         { "a missing number is a lost record", MESSAGES SEND(0) SEND(3) RECV(0), 3, 3, 2, 0 },
         { "a message that comes twice is a duplicate", MESSAGES SEND(0) SEND(1) SEND(0), 2, 2, 0, 1 },
+        { "messages that one wait completes may come in any order", MESSAGES SEND(2) SEND(0) SEND(1) RECV(0), 4, 4, 0, 0 },
         { "a nonblocking collective is a record",
           MESSAGES "{\"r\":0,\"c\":\"world\",\"s\":0,\"o\":\"allreduce\",\"b\":8,\"ti\":5,\"t0\":7,\"t1\":9}\n" SEND(0), 2, 1, 0, 0 },
     };
