@@ -326,7 +326,7 @@ static void draw_trends(struct canvas *c, const struct snap_view *v, int y)
     const struct snap_job *j = &v->job;
     int half = (c->width - 3) / 2, right = 1 + half + 1;
 
-    draw_trend(c, y, 1, half, "step", padded_s(j->step_mean_s).s, STYLE_ACCENT, &v->step_s);
+    draw_trend(c, y, 1, half, "step", padded_s(j->step_p50_s).s, STYLE_ACCENT, &v->step_s);
     draw_trend(c, y, right, half, "steps/s", padded_number(j->steps_per_s).s, STYLE_GOOD, &v->steps_per_s);
     draw_trend(c, y + 1, 1, half, "skew", padded_s(j->skew_p50_s).s, STYLE_ACCENT, &v->skew_s);
     draw_trend(c, y + 1, right, half, "sync", padded_percent(j->synchronisation_ratio).s, STYLE_ACCENT,

@@ -61,7 +61,7 @@ static const struct json_field job_fields[] = {
     { "nodes_total", FIELD_COUNT, FIELD(struct snap_job, nodes_total) },
     { "steps", FIELD_COUNT, FIELD(struct snap_job, steps) },
     { "period", FIELD_COUNT, FIELD(struct snap_job, period) },
-    { "step_s.mean", FIELD_AMOUNT, FIELD(struct snap_job, step_mean_s) },
+    { "step_s.p50", FIELD_AMOUNT, FIELD(struct snap_job, step_p50_s) },
     { "skew_s.p50", FIELD_AMOUNT, FIELD(struct snap_job, skew_p50_s) },
     { "steps_per_s", FIELD_AMOUNT, FIELD(struct snap_job, steps_per_s) },
     { "samples_per_s", FIELD_AMOUNT, FIELD(struct snap_job, samples_per_s) },

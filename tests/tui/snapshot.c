@@ -64,7 +64,7 @@ static void test_unknown(void)
     ok(v->job.steps == -1, "null is unknown");
     ok(isnan(v->job.steps_per_s), "a number of another type is unknown");
     ok(isnan(v->job.synchronisation_ratio), "an absurd number is unknown");
-    ok(isnan(v->job.step_mean_s), "an object of another type is unknown");
+    ok(isnan(v->job.step_p50_s), "an object of another type is unknown");
     ok(v->job.worst_rank == -1 && v->job.n_verdicts == 0,
        "an invalid worst rank is unknown, invalid verdicts are left out");
     ok(v->n_ranks == 3 && v->rank[0].rank == -1 && v->rank[2].rank == 3,
@@ -133,7 +133,7 @@ static void test_job(void)
 {
     json_t *o = json(
         "{\"now\":1,\"jobs\":[{\"id\":\"12_3.0\",\"state\":\"running\",\"ranks\":64,\"step_s\":{"
-        "\"mean\":0.5},"
+        "\"p50\":0.5},"
         "\"verdicts\":[{\"class\":\"straggler\",\"scope\":\"rank\",\"culprits\":[\"r3\",\"r9\"],"
         "\"slowdown\":1.05,\"text\":\"r3 and r9 are slow\"},"
         "{\"class\":\"imbalance\",\"culprits\":[],\"slowdown\":1.01,\"minor\":true,\"text\":\"uneven\"}],"
@@ -144,7 +144,7 @@ static void test_job(void)
     if (!ok(s && s->n == 1, "a list of one job is read"))
         return;
     is_str(s->job[0].id, "12_3.0", "the id of a job is read");
-    ok(s->job[0].ranks == 64 && s->job[0].step_mean_s == 0.5, "numbers of a job are read");
+    ok(s->job[0].ranks == 64 && s->job[0].step_p50_s == 0.5, "numbers of a job are read");
     is_str(s->job[0].verdict[0].culprits, "r3, r9", "culprits of a verdict are joined");
     is_int((long long)s->job[0].n_verdicts, 1, "a minor verdict is left out");
     ok(s->job[0].worst_rank == 3 && !strcmp(s->job[0].worst_node, "n1"), "the worst rank of a job is read");
