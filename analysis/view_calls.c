@@ -12,8 +12,10 @@
 #include "analysis/view_private.h"
 #include "common/hash.h"
 #include "common/xalloc.h"
+#include "ring/ring.h"
 
 #define BEGUN_MAX      64u   /* calls back to which those are told apart that were begun before */
+#define PATIENCE       8192u /* calls of a rank after which its steps need not repeat to be known */
 #define TOKENS_MAX     1024u /* different calls of a rank */
 #define STARVED_SPREAD 0.3   /* of the log of slow transfers: they are slow now and then */
 #define STARVED_EXCESS 1.5   /* times the excess of the work */
@@ -194,12 +196,16 @@ static uint32_t left_since(const struct caller *k, uint64_t begin_ns)
     return n;
 }
 
-/* Not of the other rank: what ranks do alike shall look alike. */
+/* Not of the other rank, and not of sizes that may vary: what is done alike shall look alike. */
 static uint32_t token_of(const struct caller *k, const struct graph_call *c)
 {
-    uint64_t words[] = { c->kind,          c->kind == GRAPH_COLLECTIVE ? c->op : (uint64_t)(int64_t)c->tag,
-                         c->bytes,         c->kind == GRAPH_COLLECTIVE ? c->comm : 0,
-                         c->begin_ns != 0, left_since(k, c->begin_ns) };
+    bool collective = c->kind == GRAPH_COLLECTIVE;
+    uint64_t words[] = { c->kind,
+                         collective ? c->op : (uint64_t)(int64_t)c->tag,
+                         collective && !ring_op_irregular(c->op) ? c->bytes : 0,
+                         collective ? c->comm : 0,
+                         c->begin_ns != 0,
+                         left_since(k, c->begin_ns) };
 
     return (uint32_t)hash_bytes(HASH_START, words, sizeof(words)) & 0x7fffffff;
 }
@@ -232,6 +238,12 @@ static bool inner_is_step(const struct view_calls *s)
     return name != 0;
 }
 
+/* Of a rank whose calls don't repeat, any. */
+static bool in_cycle(const struct caller *k, const struct call_kind *c)
+{
+    return !k->cycle.length || cycle_count(&k->cycle, c->token);
+}
+
 /* The message that is least in the order of tokens, which is the same on all ranks. */
 static void anchor_on_message(struct caller *k)
 {
@@ -240,7 +252,7 @@ static void anchor_on_message(struct caller *k)
     for (size_t i = 0; i < k->n_kinds; i++) {
         const struct call_kind *c = &k->kind[i];
 
-        if (c->kind == GRAPH_COLLECTIVE || !cycle_count(&k->cycle, c->token))
+        if (c->kind == GRAPH_COLLECTIVE || !in_cycle(k, c))
             continue;
         if (!best || c->token < best->token)
             best = c;
@@ -258,8 +270,7 @@ static void anchor_on_comm(const struct view *v, struct caller *k)
     for (size_t i = 0; i < k->n_kinds; i++) {
         const struct call_kind *c = &k->kind[i];
 
-        if (c->kind != GRAPH_COLLECTIVE || !cycle_count(&k->cycle, c->token) ||
-            view_comms_size(v, c->comm) <= size)
+        if (c->kind != GRAPH_COLLECTIVE || !in_cycle(k, c) || view_comms_size(v, c->comm) <= size)
             continue;
         comm = c->comm;
         size = view_comms_size(v, comm);
@@ -268,7 +279,7 @@ static void anchor_on_comm(const struct view *v, struct caller *k)
         if (k->kind[i].kind == GRAPH_COLLECTIVE && k->kind[i].comm == comm)
             every += cycle_count(&k->cycle, k->kind[i].token);
     if (size)
-        k->anchor = (struct anchor){ true, { .kind = GRAPH_COLLECTIVE, .comm = comm }, every };
+        k->anchor = (struct anchor){ true, { .kind = GRAPH_COLLECTIVE, .comm = comm }, every ? every : 1 };
     else
         anchor_on_message(k);
 }
@@ -319,7 +330,7 @@ static void look_for_anchors(struct view *v)
     bool inner, again = s->anchored;
 
     for (uint32_t r = 0; r < s->n; r++)
-        if (s->rank[r].known && !s->rank[r].cycle.length)
+        if (s->rank[r].known && !s->rank[r].cycle.length && s->rank[r].calls < PATIENCE)
             return;
     inner = inner_is_step(s);
     s->found = true;
@@ -358,7 +369,7 @@ static void look_for_steps(struct view *v, struct caller *k, const struct graph_
     token = token_of(k, c);
     take_kind(k, c, token);
     cycle_push(&k->cycle, token, c->kind == GRAPH_COLLECTIVE);
-    if (k->cycle.length)
+    if (k->cycle.length || k->calls >= PATIENCE)
         look_for_anchors(v);
 }
 

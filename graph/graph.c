@@ -58,16 +58,24 @@ void graph_free(struct graph *g)
     free(g);
 }
 
+/* Forget all calls; what is learnt of clocks and transfers stays. */
 void graph_reset(struct graph *g)
 {
     forget_steps(g);
     for (uint32_t r = 0; r < g->n_ranks; r++) {
-        g->rank[r].n_ends = 0;
-        g->rank[r].begun = false;
-        g->rank[r].agreed = 0;
+        struct rank *k = &g->rank[r];
+
+        k->gone += k->n;
+        k->n = k->n_ends = 0;
+        k->begun = false;
+        k->agreed = 0;
     }
+    g->base += g->n_meetings;
+    g->n_meetings = 0;
+    map_clear(&g->meetings);
     g->from = 0;
     g->roles = 0;
+    g->tried = 0;
 }
 
 void graph_rank(struct graph *g, uint32_t rank, uint32_t node)
@@ -111,23 +119,24 @@ static void comm_reaches(struct comm *c, uint32_t node)
 static uint32_t kind_get(struct graph *g, const struct graph_call *c, uint32_t from, uint32_t to)
 {
     bool message = c->kind != GRAPH_COLLECTIVE;
-    uint64_t words[] = { message,          c->comm,
-                         c->bytes,         message ? from : c->op,
-                         message ? to : 0, message ? (uint64_t)(int64_t)c->tag : 0 };
+    uint32_t size = c->bytes ? 64 - (uint32_t)__builtin_clzll(c->bytes) : 0;
+    uint64_t words[] = { message,
+                         c->comm,
+                         size,
+                         message ? from : c->op,
+                         message ? to : 0,
+                         message ? (uint64_t)(int64_t)c->tag : 0 };
     uint64_t key = key_of(words, sizeof(words));
     uint32_t at = map_get(&g->kinds, key);
 
-    if (at != GRAPH_NONE)
+    if (at != GRAPH_NONE || g->n_kinds == GRAPH_KINDS_MAX)
         return at;
     g->kind = xgrow(g->kind, &g->kinds_cap, g->n_kinds + 1, sizeof(*g->kind));
-    g->kind[g->n_kinds] = (struct kind){ .info = { .message = message,
-                                                   .comm = c->comm,
-                                                   .bytes = c->bytes,
-                                                   .from = from,
-                                                   .to = to,
-                                                   .tag = c->tag },
-                                         .comm = message ? GRAPH_NONE : comm_get(g, c->comm),
-                                         .usual_s = NAN };
+    g->kind[g->n_kinds] = (struct kind){
+        .info = { .message = message, .comm = c->comm, .size = size, .from = from, .to = to, .tag = c->tag },
+        .comm = message ? GRAPH_NONE : comm_get(g, c->comm),
+        .usual_s = NAN
+    };
     map_put(&g->kinds, key, (uint32_t)g->n_kinds);
     return (uint32_t)g->n_kinds++;
 }
@@ -151,15 +160,18 @@ static uint32_t meeting_get(struct graph *g, const struct graph_call *c)
     bool message = c->kind != GRAPH_COLLECTIVE;
     uint32_t from = c->kind == GRAPH_SEND ? c->rank : c->peer, to = c->kind == GRAPH_SEND ? c->peer : c->rank;
     uint64_t key = message ? message_key(c, from, to) : collective_key(c, c->seq);
-    uint32_t at = map_get(&g->meetings, key), before = GRAPH_NONE;
+    uint32_t at = map_get(&g->meetings, key), before = GRAPH_NONE, kind;
 
     if (at != GRAPH_NONE)
         return at;
+    kind = kind_get(g, c, from, to);
+    if (kind == GRAPH_NONE)
+        return GRAPH_NONE;
     at = g->base + g->n_meetings;
     g->meeting = xgrow(g->meeting, &g->meetings_cap, g->n_meetings + 1, sizeof(*g->meeting));
     if (!message && c->seq)
         before = map_get(&g->meetings, collective_key(c, c->seq - 1));
-    g->meeting[g->n_meetings++] = (struct meeting){ .m = { .kind = kind_get(g, c, from, to),
+    g->meeting[g->n_meetings++] = (struct meeting){ .m = { .kind = kind,
                                                            .before = before,
                                                            .transfer_s = NAN,
                                                            .most_s = NAN,
@@ -169,7 +181,6 @@ static uint32_t meeting_get(struct graph *g, const struct graph_call *c)
                                                     .send_s = NAN,
                                                     .recv_s = NAN,
                                                     .recv_left_s = NAN,
-                                                    .sent_s = NAN,
                                                     .least_stay_s = INFINITY,
                                                     .held_left_s = INFINITY,
                                                     .least_left_s = INFINITY };
@@ -203,8 +214,14 @@ void graph_call(struct graph *g, const struct graph_call *c)
     if (c->rank >= g->n_ranks || !g->rank[c->rank].known || g->finished)
         return;
     k = &g->rank[c->rank];
+    if (k->n >= GRAPH_OPEN_MAX)
+        graph_reset(g);
     graph_clock_see(g->clock, k->node, c->begin_ns ? c->begin_ns : c->enter_ns);
     raw.meeting = meeting_get(g, c);
+    if (raw.meeting == GRAPH_NONE) {
+        k->lost = true;
+        return;
+    }
     if (c->kind == GRAPH_COLLECTIVE)
         comm_reaches(&g->comm[g->kind[meeting_at(g, raw.meeting)->m.kind].comm], k->node);
     raw.lost = k->lost;

@@ -23,7 +23,10 @@
 
 #define GRAPH_STEPS     256u
 #define GRAPH_CALLS_MAX (1u << 18)
-#define GRAPH_NONE      UINT32_MAX
+#define GRAPH_KINDS_MAX 65536u /* of transfers; calls of others are left out */
+#define GRAPH_OPEN_MAX \
+    (1u << 15) /* calls of a rank since its newest step; with more, what is known so far is forgotten */
+#define GRAPH_NONE UINT32_MAX
 
 enum graph_kind { GRAPH_COLLECTIVE, GRAPH_SEND, GRAPH_RECV };
 
@@ -87,7 +90,8 @@ struct graph_meeting {
 /* Meetings that transfer the same between the same. */
 struct graph_kind_info {
     bool message;
-    uint64_t comm, bytes;
+    uint64_t comm;
+    uint32_t size;     /* bytes, as a power of two: sizes that vary a little are one kind */
     uint32_t from, to; /* ranks of a message */
     int32_t tag;
     uint32_t nodes;       /* of its members */

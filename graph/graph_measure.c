@@ -129,7 +129,6 @@ static void look_at_call(struct graph *g, uint32_t rank, const struct raw *raw)
 
     if (raw->kind == GRAPH_SEND) {
         m->send_s = enter_s;
-        m->sent_s = left_s;
         return;
     }
     if (raw->kind == GRAPH_RECV) {
@@ -185,11 +184,13 @@ static void message_over(struct meeting *m, struct kind *k)
 {
     double late_s = m->recv_s - m->send_s, stay_s = m->recv_left_s - m->recv_s;
 
+    if (isnan(m->recv_s)) /* it is received in a later step, or that is not recorded */
+        return;
     m->m.members = 2;
-    if (isnan(late_s)) { /* one end is missing: who is there was not held by the other */
+    if (isnan(m->send_s)) { /* its sender's record is missing: whatever held the receiver, nothing moves it */
         m->m.members = 1;
-        m->m.start_s = isnan(m->send_s) ? m->recv_s : m->send_s;
-        m->m.end_s = isnan(m->send_s) ? m->recv_left_s : m->sent_s;
+        m->m.start_s = m->recv_s;
+        m->m.end_s = m->recv_left_s;
         return;
     }
     m->m.start_s = k->eager > 0 ? m->send_s : fmax(m->send_s, m->recv_s);

@@ -67,7 +67,7 @@ struct meeting {
     bool listed;   /* an operation that it holds is in the order */
     uint32_t open; /* arrivals not yet in the order of the step at hand */
     /* while its step is put together */
-    double send_s, recv_s, recv_left_s, sent_s; /* a message's */
+    double send_s, recv_s, recv_left_s; /* a message's */
     uint64_t sent_ns, received_ns;
     double least_stay_s, most_stay_s; /* a collective's */
     double held_left_s, least_left_s; /* the first that was held, the first of all */
@@ -94,14 +94,14 @@ struct graph {
     uint32_t base, n_meetings;
     size_t meetings_cap;
     struct kept kept[GRAPH_STEPS];
-    uint64_t steps;  /* taken */
-    uint32_t n_kept; /* remembered */
-    size_t ops;      /* in them */
-    uint32_t roles;
-    bool merged;   /* the step at hand is two */
-    double held_s; /* who stays shorter in a completing call was not held */
-    bool spans;    /* calls are begun in one step and completed in another */
-    uint32_t from; /* steps up to this one are not whole on all ranks */
+    uint64_t steps;        /* taken */
+    uint32_t n_kept;       /* remembered */
+    size_t ops;            /* in them */
+    uint32_t roles, tried; /* tried: steps in which ranks did not always make the same calls */
+    bool merged;           /* the step at hand is two */
+    double held_s;         /* who stays shorter in a completing call was not held */
+    bool spans;            /* calls are begun in one step and completed in another */
+    uint32_t from;         /* steps up to this one are not whole on all ranks */
     bool finished;
     double *now_s, *start_s, *over_s; /* of a replay */
     size_t now_cap, start_cap, over_cap;
