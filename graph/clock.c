@@ -10,6 +10,7 @@
 #include "model/statistics.h"
 
 #define KEPT    64u /* newest differences of a pair */
+#define NEWEST  3u
 #define SLOPE_N 12u /* of them, before a drift is believed */
 
 struct pair {
@@ -126,7 +127,14 @@ static void fit(struct pair *p)
         if (dt > 0)
             slope[m++] = (p->d[to].ahead_s - p->d[from].ahead_s) / dt;
     }
-    p->drift = n >= SLOPE_N && m ? statistics_median(slope, m) : 0;
+    if (n < SLOPE_N || !m) { /* no drift yet: the newest ones are nearest to what holds now */
+        for (m = 0; m < n && m < NEWEST; m++)
+            rest[m] = p->d[(p->n - 1 - m) % KEPT].ahead_s;
+        p->drift = 0;
+        p->ahead_s = statistics_median(rest, m);
+        return;
+    }
+    p->drift = statistics_median(slope, m);
     for (uint32_t i = 0; i < n; i++)
         rest[i] = p->d[i].ahead_s - p->drift * (p->d[i].at_s - p->middle_s);
     p->ahead_s = statistics_median(rest, n);
