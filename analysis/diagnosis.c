@@ -230,18 +230,24 @@ static void follow_time(struct diagnosis *d, const struct diagnosis_step *s)
 
 /* ---- what each detector reports ---- */
 
+/* The finding of that key, which stands or has ended; NULL: it does not stand, or there is no room. */
+static struct finding *settle(struct diagnosis *d, enum key key, enum finding_class class, bool standing,
+                              uint64_t onset)
+{
+    size_t at = find(d, key);
+
+    if (standing)
+        return refresh(d, key, class, onset);
+    if (at < d->n)
+        end(&d->finding[at], d->work->steps);
+    return NULL;
+}
+
 static void take_simple(struct diagnosis *d, enum key key, enum finding_class class, bool standing,
                         uint64_t onset, double saved_s, double excess, double rate)
 {
-    struct finding *f;
-    size_t at = find(d, key);
+    struct finding *f = settle(d, key, class, standing, onset);
 
-    if (!standing) {
-        if (at < d->n)
-            end(&d->finding[at], d->work->steps);
-        return;
-    }
-    f = refresh(d, key, class, onset);
     if (!f)
         return;
     f->saved_s = key == KEY_TRANSFER ? saved_s : with_unseen(d, onset, saved_s);
@@ -312,20 +318,21 @@ void diagnosis_other(struct diagnosis *d, const struct diagnosis_other *o)
                    : o->scope == SCOPE_NONE          ? KEY_IMBALANCE
                                                      : KEY_ROLE;
     uint64_t onset = d->work->steps;
-    size_t at;
+    struct finding *f;
 
     while (onset && d->work->steps - onset < work_kept(d->work) &&
            d->work->step[work_slot(d->work, (uint32_t)(d->work->steps - onset))].seq >= o->from)
         onset--;
-    take_simple(d, key, o->class, o->standing, onset, o->saved_s, o->excess, o->rate);
-    at = find(d, key);
-    if (at == d->n)
+    f = settle(d, key, o->class, o->standing, onset);
+    if (!f)
         return;
-    d->finding[at].scope = o->scope;
-    d->finding[at].place = o->place;
-    d->finding[at].other = o->other;
-    d->finding[at].slowdown = o->slowdown;
-    d->finding[at].saved_s = with_unseen(d, onset, since_onset(d, &d->finding[at], o->saved_s, o->of_s));
+    f->scope = o->scope;
+    f->place = o->place;
+    f->other = o->other;
+    f->excess = o->excess;
+    f->rate = o->rate;
+    f->slowdown = o->slowdown;
+    f->saved_s = with_unseen(d, onset, since_onset(d, f, o->saved_s, o->of_s));
 }
 
 /* Whose CPU is taken away is late, and slow to take part when it has come: collectives that became slow
@@ -403,11 +410,12 @@ static void price(struct diagnosis *d, size_t at)
 
     f->saved_s = d->entry[at].expired_s;
     if (w->price && recent) {
-        double of_s;
+        uint32_t newest = w->step[work_slot(w, recent - 1)].seq, first = seq_of(w, list[0].onset + 1);
+        double saved_s = newest_s = w->price(w->price_arg, list, 1, newest, &all_s), of_s = all_s;
 
-        newest_s = w->price(w->price_arg, list, 1, w->step[work_slot(w, recent - 1)].seq, &all_s);
-        f->saved_s += w->price(w->price_arg, list, 1, seq_of(w, list[0].onset + 1), &of_s);
-        f->saved_s = since_onset(d, f, f->saved_s, of_s);
+        if (first < newest)
+            saved_s = w->price(w->price_arg, list, 1, first, &of_s);
+        f->saved_s = since_onset(d, f, saved_s, of_s);
     }
     for (uint32_t b = 0; b < work_kept(w); b++) {
         double saved_s = w->price ? 0 : saved_in(list, n, w, work_slot(w, b), w->steps - 1 - b);

@@ -36,7 +36,7 @@ struct diagnosis_step {
 };
 void diagnosis_step(struct diagnosis *d, const struct diagnosis_step *s, double min_slowdown);
 
-/* Number (diagnosis_step.seq) of the step that is so many after the first, as far back as is remembered. */
+/* Number (diagnosis_step.seq) of a step that is counted from 0, or of the oldest remembered one if that is later. */
 uint32_t diagnosis_seq(const struct diagnosis *d, uint64_t step);
 /* What only the graph of calls shows, after diagnosis_step(). */
 struct diagnosis_other {

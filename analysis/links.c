@@ -9,7 +9,7 @@
 
 #define LEARN       6u   /* transfers of a kind that show what is usual ... */
 #define FIRST       16u  /* steps whose medians are what is usual */
-#define LEARN_STEPS 3u   /* ... over so many steps at the least */
+#define LEARN_STEPS 3u   /* ... over at least this many steps */
 #define SAMPLES     4.0  /* transfers in a step that count as independent, at the most */
 #define RECENT      0.4  /* of a new step in what is now */
 #define FOLLOW      0.02 /* of a step in what is usual */
@@ -287,9 +287,7 @@ void links_step(struct links *l, const struct graph *g, uint32_t back)
     l->above = mean > LIMIT && z > LIMIT_Z ? l->above + 1 : 0;
     if (l->above < CONFIRM)
         return;
-    l->slow = (struct links_slow){
-        .standing = true, .nodes = p->nodes, .node = { p->node[0], p->node[1] }, .z = z
-    };
+    l->slow = (struct links_slow){ .standing = true, .nodes = p->nodes, .node = { p->node[0], p->node[1] } };
     l->slow.from = onset_of(l, g, &l->slow, mean, back);
     l->named = mean;
     l->slow.excess = exp(mean) - 1;

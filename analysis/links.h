@@ -27,7 +27,6 @@ struct links_slow {
     uint32_t from;           /* number of the first slow step */
     double excess;           /* of its transfers, 1 is twice as long */
     double spread;           /* standard deviation of the log of that from step to step */
-    double z;                /* evidence, in standard errors */
 };
 const struct links_slow *links_get(const struct links *l);
 

@@ -14,7 +14,7 @@
 #include "common/xalloc.h"
 #include "ring/ring.h"
 
-#define BEGUN_MAX      64u   /* calls back to which those are told apart that were begun before */
+#define BEGUN_MAX      64u   /* newest calls among which it is counted how many ended since one was begun */
 #define PATIENCE       8192u /* calls of a rank after which its steps need not repeat to be known */
 #define TOKENS_MAX     1024u /* different calls of a rank */
 #define STARVED_SPREAD 0.3   /* of the log of slow transfers: they are slow now and then */
@@ -261,7 +261,7 @@ static void anchor_on_message(struct caller *k)
         k->anchor = (struct anchor){ true, *best, 1 };
 }
 
-/* The largest communicator's collectives; every so many of them are a step. */
+/* The largest communicator's collectives: a step has `every` of them. */
 static void anchor_on_comm(const struct view *v, struct caller *k)
 {
     uint64_t comm = 0;
@@ -295,8 +295,7 @@ static void forget_steps(struct view *v)
     s->any = false;
     s->seen = 0;
     memset(s->ended_ns, 0, sizeof(s->ended_ns));
-    if (s->active)
-        diagnosis_restart(v->diagnosis);
+    diagnosis_restart(v->diagnosis);
 }
 
 static int by_comm(const void *a, const void *b)
@@ -413,26 +412,28 @@ static double ratio(double of_s, double saved_s)
     return of_s > saved_s ? of_s / (of_s - saved_s) : NAN;
 }
 
-/* The newest steps that a slowdown of now stands on, not before `from`. */
-static uint32_t recent_from(const struct view_calls *s, uint32_t from)
+/* The number of the first of the newest steps, which a slowdown of now stands on. */
+static uint32_t recent_from(const struct view_calls *s)
 {
-    uint32_t back = graph_steps(s->graph) < PRICED ? graph_steps(s->graph) - 1 : PRICED - 1;
-    uint32_t number = graph_step_get(s->graph, back).number;
+    uint32_t n = graph_steps(s->graph) < PRICED ? graph_steps(s->graph) : PRICED;
 
-    return number > from ? number : from;
+    return graph_step_get(s->graph, n - 1).number;
 }
 
 static void report(struct view *v, struct diagnosis_other *o, struct price_change *change, bool *stood)
 {
     struct view_calls *s = v->calls;
-    double of_s, least;
+    double saved_s, of_s, least;
 
     if (o->standing) {
         change->from = o->from;
-        o->saved_s = price_saved_s(s->graph, change, &o->of_s);
-        change->from = recent_from(s, o->from);
-        o->slowdown = price_saved_s(s->graph, change, &of_s);
-        o->slowdown = ratio(of_s, o->slowdown);
+        saved_s = o->saved_s = price_saved_s(s->graph, change, &o->of_s);
+        of_s = o->of_s;
+        if (recent_from(s) > o->from) {
+            change->from = recent_from(s);
+            saved_s = price_saved_s(s->graph, change, &of_s);
+        }
+        o->slowdown = ratio(of_s, saved_s);
         least = fmax(v->params.min_slowdown, o->least);
         o->standing = o->slowdown >= (*stood ? 1 + (least - 1) / 2 : least);
     }
@@ -519,15 +520,6 @@ static void judge_roles(struct view *v)
     report(v, &o, &change, &v->calls->stood_roles);
 }
 
-/* Those that are slower for longer: their pieces are no strikes, and not uneven. */
-static void excess_of_standing(const struct view *v)
-{
-    const struct straggler *list;
-    size_t n = diagnosis_stragglers(v->diagnosis, &list);
-
-    excess_of(v, list, n);
-}
-
 static void judge_pieces(struct view *v)
 {
     struct view_calls *s = v->calls;
@@ -538,17 +530,16 @@ static void judge_pieces(struct view *v)
                                  .from = s->pieces.from,
                                  .excess = s->pieces.sigma,
                                  .rate = NAN };
-    struct price_change change = { .even = (float)fmin(1, PIECES_ORDINARY / s->pieces.sigma) };
+    struct price_change change = { .other = s->without,
+                                   .even = (float)fmin(1, PIECES_ORDINARY / s->pieces.sigma) };
 
-    excess_of_standing(v);
-    change.other = v->calls->without;
     report(v, &o, &change, &v->calls->stood_pieces);
 }
 
 static void judge_jitter(struct view *v)
 {
     struct diagnosis_other o;
-    struct price_change change = { .even = -1 };
+    struct price_change change = { .other = v->calls->without, .even = -1 };
 
     if (diagnosis_jitter(v->diagnosis, &o) &&
         o.early) { /* the machine's own noise, unless it costs much for long */
@@ -556,8 +547,6 @@ static void judge_jitter(struct view *v)
         o.standing = diagnosis_steps(v->diagnosis) >= ORDINARY_STEPS;
     }
     change.struck_s = (float)(STRUCK * diagnosis_work(v->diagnosis)->usual_s);
-    excess_of_standing(v);
-    change.other = v->calls->without;
     report(v, &o, &change, &v->calls->stood_jitter);
 }
 
@@ -565,6 +554,8 @@ static void judge_step(struct view *v, double now_s, const struct graph_step *st
 {
     struct view_calls *s = v->calls;
     double from_s = s->any ? s->end_s : step->begin_s;
+    const struct straggler *named;
+    size_t n_named;
 
     for (uint32_t r = 0; r < s->n; r++)
         s->own_s[r] = NAN;
@@ -600,6 +591,9 @@ static void judge_step(struct view *v, double now_s, const struct graph_step *st
     s->starved = starved_node(v, links_get(s->links));
     judge_links(v);
     judge_roles(v);
+    /* Ranks that are slower for longer: their pieces are neither strikes nor uneven. */
+    n_named = diagnosis_stragglers(v->diagnosis, &named);
+    excess_of(v, named, n_named);
     judge_pieces(v);
     judge_jitter(v);
 }
@@ -609,8 +603,6 @@ static void judge_new(struct view *v, double now_s)
     struct view_calls *s = v->calls;
     uint32_t back = 0;
 
-    if (!s->active)
-        return;
     while (back < graph_steps(s->graph) && (!s->any || graph_step_get(s->graph, back).number > s->delivered))
         back++;
     while (back-- > 0) {
@@ -627,18 +619,21 @@ bool view_calls_active(const struct view *v)
 }
 
 /* From the first message, nonblocking call or second communicator on; what was judged before, as meetings of all ranks, is over. */
-static void activate(struct view *v, const struct graph_call *c)
+static bool is_active(struct view *v, const struct graph_call *c)
 {
     struct view_calls *s = v->calls;
 
+    if (s->active)
+        return true;
     if (c->kind == GRAPH_COLLECTIVE && !c->begin_ns && (!s->comm || c->comm == s->comm)) {
         s->comm = c->comm;
-        return;
+        return false;
     }
     s->active = true;
     view_steps_forget(v);
     diagnosis_restart(v->diagnosis);
     diagnosis_price(v->diagnosis, price_stragglers, v);
+    return true;
 }
 
 void view_call(struct view *v, double now_s, const struct graph_call *c)
@@ -650,9 +645,9 @@ void view_call(struct view *v, double now_s, const struct graph_call *c)
         return;
     if (isnan(v->began_s))
         v->began_s = now_s;
+    if (!is_active(v, c))
+        return;
     k = &s->rank[c->rank];
-    if (!s->active)
-        activate(v, c);
     graph_call(s->graph, c);
     look_for_steps(v, k, c);
     if (s->anchored && !s->phased && c->rank == s->lookout) {

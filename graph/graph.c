@@ -7,7 +7,7 @@
 #include "common/xalloc.h"
 #include "graph/graph_private.h"
 
-#define HELD_SHARE 1e-3 /* of a step, likewise */
+#define HELD_SHARE 1e-3 /* of a step: who stayed shorter in a completing call was not held, either */
 
 /* ---- life ---- */
 
@@ -98,7 +98,7 @@ static uint32_t comm_get(struct graph *g, uint64_t name)
     if (at != GRAPH_NONE)
         return at;
     g->comm = xgrow(g->comm, &g->comms_cap, g->n_comms + 1, sizeof(*g->comm));
-    g->comm[g->n_comms] = (struct comm){ .name = name };
+    g->comm[g->n_comms] = (struct comm){ 0 };
     map_put(&g->comms, name, (uint32_t)g->n_comms);
     return (uint32_t)g->n_comms++;
 }
@@ -132,11 +132,10 @@ static uint32_t kind_get(struct graph *g, const struct graph_call *c, uint32_t f
     if (at != GRAPH_NONE || g->n_kinds == GRAPH_KINDS_MAX)
         return at;
     g->kind = xgrow(g->kind, &g->kinds_cap, g->n_kinds + 1, sizeof(*g->kind));
-    g->kind[g->n_kinds] = (struct kind){
-        .info = { .message = message, .comm = c->comm, .size = size, .from = from, .to = to, .tag = c->tag },
-        .comm = message ? GRAPH_NONE : comm_get(g, c->comm),
-        .usual_s = NAN
-    };
+    g->kind[g->n_kinds] =
+        (struct kind){ .info = { .message = message, .size = size, .from = from, .to = to, .tag = c->tag },
+                       .comm = message ? GRAPH_NONE : comm_get(g, c->comm),
+                       .usual_s = NAN };
     map_put(&g->kinds, key, (uint32_t)g->n_kinds);
     return (uint32_t)g->n_kinds++;
 }

@@ -79,7 +79,6 @@ struct graph_op {
 
 struct graph_meeting {
     uint32_t kind;         /* number of its kind: what it connects, its size; graph_kind_get() */
-    uint32_t members;      /* that arrived */
     uint32_t before;       /* the meeting before it on its communicator; GRAPH_NONE */
     float transfer_s;      /* from the last arrival to the end; NaN: all who were held came after the end */
     float most_s;          /* it was not longer than this; NaN: not known */
@@ -90,7 +89,6 @@ struct graph_meeting {
 /* Meetings that transfer the same between the same. */
 struct graph_kind_info {
     bool message;
-    uint64_t comm;
     uint32_t size;     /* bytes, as a power of two: sizes that vary a little are one kind */
     uint32_t from, to; /* ranks of a message */
     int32_t tag;

@@ -5,7 +5,6 @@
 #include "common/xalloc.h"
 #include "graph/graph_private.h"
 
-#define HELD_SHARE  1e-3 /* of a step: who stayed shorter in a completing call was not held */
 #define HELD_OTHERS 0.3  /* of the longest stay: who stayed shorter aligns no clocks */
 #define USUAL_LATE  16u  /* receivers that came late, whose mean stay is what a message takes */
 #define THERE_S     2e-5 /* it takes less to find that a message is there */
@@ -138,7 +137,6 @@ static void look_at_call(struct graph *g, uint32_t rank, const struct raw *raw)
     }
     if (raw->does & GRAPH_ARRIVES) {
         m->m.start_s = fmax(m->m.start_s, enter_s);
-        m->m.members++;
     }
     if (raw->does & GRAPH_IS_HELD) {
         if (raw->blocking)
@@ -186,9 +184,7 @@ static void message_over(struct meeting *m, struct kind *k)
 
     if (isnan(m->recv_s)) /* it is received in a later step, or that is not recorded */
         return;
-    m->m.members = 2;
     if (isnan(m->send_s)) { /* its sender's record is missing: whatever held the receiver, nothing moves it */
-        m->m.members = 1;
         m->m.start_s = m->recv_s;
         m->m.end_s = m->recv_left_s;
         return;

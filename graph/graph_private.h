@@ -44,7 +44,6 @@ struct rank {
 };
 
 struct comm {
-    uint64_t name;
     uint32_t *node; /* ascending */
     uint32_t nodes;
     size_t cap;
@@ -76,8 +75,8 @@ struct meeting {
 struct kept {
     struct graph_step s;
     struct graph_op *op;
-    double *begin_s;      /* by rank; NaN: it took no part */
-    uint32_t first, last; /* meetings: those that it began are below last */
+    double *begin_s; /* by rank; NaN: it took no part */
+    uint32_t first;  /* the oldest of its meetings */
 };
 
 struct graph {

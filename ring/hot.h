@@ -119,7 +119,7 @@ HOT void hot_leave_message(struct ring *r, uint64_t now)
     hot_live(r->file, r->last_comm, now, 0, r->last_seq);
 }
 
-/* A point-to-point call took so many ticks; bytes: sent. */
+/* Add a point-to-point call: its duration in ticks, and the bytes it sent. */
 HOT void hot_p2p(struct ring *r, uint64_t bytes, uint64_t ticks)
 {
     r->p2p_ticks += ticks;
