@@ -15,7 +15,8 @@ zpty -w z 'compadd() {
     builtin compadd "$@"
 }'
 capture=$(mktemp)
-zpty -w z "CAPTURE=$capture; print rea''dy"
+# Ready is when the line editor reads: the terminal itself would take what comes earlier, and C-u would erase it there.
+zpty -w z "CAPTURE=$capture; zle-line-init() print rea''dy; zle -N zle-line-init"
 zpty -r z line '*ready*'
 zpty -w -n z "$2"$'\t'
 zpty -w -n z $'\C-u'
