@@ -9,6 +9,7 @@ libcommon_a_SOURCES = \
 	common/err.c common/err.h \
 	common/hosts.c common/hosts.h \
 	common/log.c common/log.h \
+	common/map.c common/map.h \
 	common/options.c common/options.h common/options_complete.c common/options_page.c common/options_private.h \
 	common/suggest.c common/suggest.h \
 	common/text.c common/text.h common/utf8.c common/utf8.h \

@@ -3,9 +3,9 @@
 #define SYNCGUARD_GRAPH_GRAPH_PRIVATE_H
 
 #include "common/hash.h"
+#include "common/map.h"
 #include "graph/clock.h"
 #include "graph/graph.h"
-#include "graph/map.h"
 
 #define NO_SLOT UINT16_MAX
 #define HELD_S  5e-6 /* who stayed shorter than this in a completing call was not held */

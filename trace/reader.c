@@ -8,6 +8,7 @@
 #include "analysis/flow.h"
 #include "analysis/names.h"
 #include "common/hash.h"
+#include "common/map.h"
 #include "common/xalloc.h"
 #include "trace/line.h"
 
@@ -37,18 +38,16 @@ struct comm {
     bool announced, grown; /* announced: the view has it; grown: it has members that the view does not know */
 };
 
-/* One rank in one communicator. */
-struct pair {
-    uint32_t key; /* 0: free */
-    uint32_t next_seq;
-    uint64_t seen; /* bit i: next_seq - 1 - i */
+/* The numbers of one rank's records in one communicator, or of its messages with another rank, one way, with one tag. */
+struct numbers {
+    uint32_t next;
+    uint64_t seen; /* bit i: next - 1 - i */
 };
 
-/* Messages of one rank with another, one way, with one tag. */
-struct stream {
-    uint64_t key; /* 0: free */
-    uint32_t next_seq;
-    uint64_t seen; /* bit i: next_seq - 1 - i; requests may complete in any order */
+struct table {
+    struct map at; /* numbers of the entries */
+    struct numbers *entry;
+    size_t n, cap;
 };
 
 struct group { /* the records of one collective that have arrived */
@@ -67,10 +66,7 @@ struct trace_reader {
     struct names *comm_names;
     struct comm *comm; /* by number of its name */
     size_t comms_cap;
-    struct pair *pair; /* open addressing; size is a power of two */
-    size_t pairs, pairs_size;
-    struct stream *stream; /* likewise */
-    size_t streams, streams_size;
+    struct table pairs, streams; /* of ranks and communicators, of messages */
     struct group group;
     double now_s, ticked_s, counted_s;
     uint64_t *named; /* by finding: records when it was first reported */
@@ -80,16 +76,33 @@ struct trace_reader {
     struct err err;
 };
 
+static void table_free(struct table *t)
+{
+    map_free(&t->at);
+    free(t->entry);
+}
+
+/* The entry of that key; a new one begins with this number.  NULL: there are too many. */
+static struct numbers *numbers_get(struct table *t, uint64_t key, uint32_t first)
+{
+    uint32_t at = map_get(&t->at, key);
+
+    if (at != MAP_NONE)
+        return &t->entry[at];
+    if (t->n >= TRACE_PAIRS_MAX)
+        return NULL;
+    t->entry = xgrow(t->entry, &t->cap, t->n + 1, sizeof(*t->entry));
+    map_put(&t->at, key, (uint32_t)t->n);
+    t->entry[t->n] = (struct numbers){ .next = first };
+    return &t->entry[t->n++];
+}
+
 struct trace_reader *trace_reader_new(const struct view_params *p)
 {
     struct trace_reader *r = xcalloc(1, sizeof(*r));
 
     r->view = view_new(p, 0);
     r->comm_names = names_new();
-    r->pairs_size = 256;
-    r->pair = xcalloc(r->pairs_size, sizeof(*r->pair));
-    r->streams_size = 256;
-    r->stream = xcalloc(r->streams_size, sizeof(*r->stream));
     return r;
 }
 
@@ -107,8 +120,8 @@ void trace_reader_free(struct trace_reader *r)
     free(r->line);
     free(r->rank);
     free(r->clock);
-    free(r->pair);
-    free(r->stream);
+    table_free(&r->pairs);
+    table_free(&r->streams);
     free(r->named);
     free(r->group.record);
     free(r);
@@ -270,28 +283,6 @@ static void deliver_group(struct trace_reader *r)
 
 /* ---- members of communicators, and their sequence numbers ---- */
 
-static struct pair *pair_slot(struct pair *pair, size_t size, uint32_t key)
-{
-    size_t at = key * 0x9e3779b97f4a7c15u >> 32 & (size - 1);
-
-    while (pair[at].key && pair[at].key != key)
-        at = (at + 1) & (size - 1);
-    return &pair[at];
-}
-
-static void pairs_widen(struct trace_reader *r)
-{
-    size_t size = 2 * r->pairs_size;
-    struct pair *pair = xcalloc(size, sizeof(*pair));
-
-    for (size_t i = 0; i < r->pairs_size; i++)
-        if (r->pair[i].key)
-            *pair_slot(pair, size, r->pair[i].key) = r->pair[i];
-    free(r->pair);
-    r->pair = pair;
-    r->pairs_size = size;
-}
-
 static void member_add(struct comm *c, uint32_t rank)
 {
     c->member = xgrow(c->member, &c->cap, c->members + 1, sizeof(*c->member));
@@ -299,24 +290,6 @@ static void member_add(struct comm *c, uint32_t rank)
     c->last = c->members && c->last > rank ? c->last : rank;
     c->member[c->members++] = rank;
     c->grown = true;
-}
-
-/* NULL: too many. */
-static struct pair *pair_get(struct trace_reader *r, uint32_t comm, const struct trace_record *rec)
-{
-    uint32_t key = (comm << 16 | rec->rank) + 1;
-    struct pair *p = pair_slot(r->pair, r->pairs_size, key);
-
-    if (p->key)
-        return p;
-    if (r->pairs >= TRACE_PAIRS_MAX)
-        return NULL;
-    if (++r->pairs * 2 > r->pairs_size) {
-        pairs_widen(r);
-        p = pair_slot(r->pair, r->pairs_size, key);
-    }
-    *p = (struct pair){ .key = key, .next_seq = rec->seq };
-    return p;
 }
 
 static void count_lost(struct trace_reader *r, uint32_t rank, uint32_t n)
@@ -339,15 +312,15 @@ static void settle_missing(struct trace_reader *r, const struct trace_record *re
 
 /* Account for the record's number among those of its kind: the next one, and which of the SEEN before it came. False when the record must
  * be dropped.  any_order: one that was missing is welcome, else it comes too late. */
-static bool number_advance(struct trace_reader *r, const struct trace_record *rec, uint32_t *next_seq,
-                           uint64_t *seen, bool any_order)
+static bool numbers_advance(struct trace_reader *r, struct numbers *k, const struct trace_record *rec,
+                            bool any_order)
 {
     struct rank *rank = &r->rank[rec->rank];
-    uint32_t skipped = rec->seq - *next_seq, behind = *next_seq - 1 - rec->seq;
+    uint32_t skipped = rec->seq - k->next, behind = k->next - 1 - rec->seq;
 
-    if (rec->seq >= *next_seq) {
-        *seen = skipped + 1 < SEEN ? *seen << (skipped + 1) | 1 : 1;
-        *next_seq = rec->seq + 1;
+    if (rec->seq >= k->next) {
+        k->seen = skipped + 1 < SEEN ? k->seen << (skipped + 1) | 1 : 1;
+        k->next = rec->seq + 1;
         count_lost(r, rec->rank, skipped);
         if (skipped && any_order) {
             rank->missing += skipped;
@@ -357,12 +330,12 @@ static bool number_advance(struct trace_reader *r, const struct trace_record *re
         }
         return true;
     }
-    if (behind < SEEN && (*seen >> behind & 1)) {
+    if (behind < SEEN && (k->seen >> behind & 1)) {
         r->figures.duplicates++;
         return false;
     }
     if (behind < SEEN && (rank->lost || any_order)) {
-        *seen |= (uint64_t)1 << behind;
+        k->seen |= (uint64_t)1 << behind;
         if (rank->lost) { /* it was counted */
             rank->lost--;
             r->figures.lost--;
@@ -373,11 +346,6 @@ static bool number_advance(struct trace_reader *r, const struct trace_record *re
     }
     r->figures.reordered++;
     return false;
-}
-
-static bool pair_advance(struct trace_reader *r, struct pair *p, const struct trace_record *rec)
-{
-    return number_advance(r, rec, &p->next_seq, &p->seen, false);
 }
 
 static uint64_t comm_hash(const struct trace_reader *r, const struct trace_record *rec)
@@ -435,47 +403,14 @@ static uint32_t group_comm(const struct trace_reader *r, const struct trace_reco
 
 /* ---- messages ---- */
 
-static struct stream *stream_slot(struct stream *stream, size_t size, uint64_t key)
-{
-    size_t at = hash_mix(key) & (size - 1);
-
-    while (stream[at].key && stream[at].key != key)
-        at = (at + 1) & (size - 1);
-    return &stream[at];
-}
-
-static void streams_widen(struct trace_reader *r)
-{
-    size_t size = 2 * r->streams_size;
-    struct stream *stream = xcalloc(size, sizeof(*stream));
-
-    for (size_t i = 0; i < r->streams_size; i++)
-        if (r->stream[i].key)
-            *stream_slot(stream, size, r->stream[i].key) = r->stream[i];
-    free(r->stream);
-    r->stream = stream;
-    r->streams_size = size;
-}
-
 /* False when the record must be dropped: it was seen before, or there are too many streams. */
 static bool stream_advance(struct trace_reader *r, uint64_t comm, const struct trace_record *rec)
 {
     uint64_t words[] = { comm, rec->rank, rec->peer, rec->kind, (uint64_t)rec->tag };
-    uint64_t key = hash_bytes(HASH_START, words, sizeof(words)) | 1;
-    struct stream *s = stream_slot(r->stream, r->streams_size, key);
+    struct numbers *k = numbers_get(&r->streams, hash_bytes(HASH_START, words, sizeof(words)), rec->seq);
 
-    if (!s->key) {
-        if (r->streams >= TRACE_PAIRS_MAX) {
-            r->figures.beyond++;
-            return false;
-        }
-        if (++r->streams * 2 > r->streams_size) {
-            streams_widen(r);
-            s = stream_slot(r->stream, r->streams_size, key);
-        }
-        *s = (struct stream){ .key = key, .next_seq = rec->seq };
-    }
-    return number_advance(r, rec, &s->next_seq, &s->seen, true);
+    r->figures.beyond += !k;
+    return k && numbers_advance(r, k, rec, true);
 }
 
 static void take_message(struct trace_reader *r, const struct trace_record *rec)
@@ -525,8 +460,7 @@ static int take_record(struct trace_reader *r, const struct trace_record *rec, s
 {
     struct group *g = &r->group;
     uint32_t comm;
-    struct pair *p;
-    bool known;
+    struct numbers *k;
 
     if (rec->rank >= r->n_ranks || !r->rank[rec->rank].flow)
         return err_set(err, "rank %u is not in the header", rec->rank);
@@ -543,16 +477,15 @@ static int take_record(struct trace_reader *r, const struct trace_record *rec, s
         comm = comm_get(r, rec);
     if (g->n && (g->comm != comm || g->seq != rec->seq))
         deliver_group(r);
-    known = comm != NAMES_NONE;
-    p = known ? pair_get(r, comm, rec) : NULL;
-    if (!p) {
+    k = comm == NAMES_NONE ? NULL : numbers_get(&r->pairs, (uint64_t)comm << 32 | rec->rank, rec->seq);
+    if (!k) {
         r->figures.beyond++;
         return 0;
     }
-    if (!p->seen && !is_world(r, comm))
+    if (!k->seen && !is_world(r, comm))
         member_add(&r->comm[comm], rec->rank);
     settle_missing(r, rec);
-    if (!pair_advance(r, p, rec))
+    if (!numbers_advance(r, k, rec, false))
         return 0;
     r->figures.records++;
     r->figures.unnamed += rec->op == RING_OP_NONE;

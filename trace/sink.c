@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/hash.h"
+#include "common/map.h"
 #include "common/xalloc.h"
 #include "wire/json.h"
 
@@ -16,7 +17,6 @@
 
 /* One rank's collectives in one communicator, or its messages of one stream. */
 struct stream {
-    uint64_t key; /* 0: free */
     int64_t first, last;
     uint64_t records;
 };
@@ -25,8 +25,9 @@ struct trace {
     int fd;
     bool has_header;
     uint64_t records, bytes;
-    struct stream *streams; /* open addressing; size is a power of two */
-    size_t n_streams, size;
+    struct map at; /* numbers of the streams */
+    struct stream *stream;
+    size_t n_streams, streams_cap;
     uint8_t *rank_seen;
     size_t rank_cap, ranks;
 };
@@ -36,8 +37,6 @@ struct trace *trace_new(int fd)
     struct trace *t = xcalloc(1, sizeof(*t));
 
     t->fd = fd;
-    t->size = 256;
-    t->streams = xcalloc(t->size, sizeof(*t->streams));
     return t;
 }
 
@@ -45,7 +44,8 @@ void trace_free(struct trace *t)
 {
     if (!t)
         return;
-    free(t->streams);
+    map_free(&t->at);
+    free(t->stream);
     free(t->rank_seen);
     free(t);
 }
@@ -55,31 +55,7 @@ static uint64_t stream_key(int64_t rank, const char *comm, const int64_t of[3])
 {
     uint64_t h = hash_bytes(hash_bytes(HASH_START, &rank, sizeof(rank)), comm, strlen(comm));
 
-    h = hash_bytes(h, of, 3 * sizeof(*of));
-
-    return h ? h : 1;
-}
-
-static struct stream *slot(struct stream *streams, size_t size, uint64_t key)
-{
-    size_t i = key & (size - 1);
-
-    while (streams[i].key && streams[i].key != key)
-        i = (i + 1) & (size - 1);
-    return &streams[i];
-}
-
-static void grow(struct trace *t)
-{
-    size_t size = t->size * 2;
-    struct stream *streams = xcalloc(size, sizeof(*streams));
-
-    for (size_t i = 0; i < t->size; i++)
-        if (t->streams[i].key)
-            *slot(streams, size, t->streams[i].key) = t->streams[i];
-    free(t->streams);
-    t->streams = streams;
-    t->size = size;
+    return hash_bytes(h, of, 3 * sizeof(*of));
 }
 
 static void count_rank(struct trace *t, int64_t rank)
@@ -93,18 +69,19 @@ static void count_rank(struct trace *t, int64_t rank)
 
 static void count_record(struct trace *t, int64_t rank, uint64_t key, int64_t seq)
 {
-    struct stream *s = slot(t->streams, t->size, key);
+    uint32_t at = map_get(&t->at, key);
+    struct stream *s;
 
-    if (!s->key) {
+    if (at == MAP_NONE) {
         if (t->n_streams >= STREAMS_MAX)
             return;
-        if (++t->n_streams * 2 > t->size) {
-            grow(t);
-            s = slot(t->streams, t->size, key);
-        }
-        *s = (struct stream){ .key = key, .first = seq, .last = seq };
+        at = (uint32_t)t->n_streams++;
+        map_put(&t->at, key, at);
+        t->stream = xgrow(t->stream, &t->streams_cap, t->n_streams, sizeof(*t->stream));
+        t->stream[at] = (struct stream){ .first = seq, .last = seq };
         count_rank(t, rank);
     }
+    s = &t->stream[at];
     s->first = seq < s->first ? seq : s->first;
     s->last = seq > s->last ? seq : s->last;
     s->records++;
@@ -184,9 +161,9 @@ struct trace_counts trace_counts_get(const struct trace *t)
 {
     struct trace_counts c = { .records = t->records, .bytes = t->bytes, .ranks = t->ranks };
 
-    for (size_t i = 0; i < t->size; i++) {
-        const struct stream *s = &t->streams[i];
-        uint64_t span = s->key ? (uint64_t)s->last - (uint64_t)s->first + 1 : 0;
+    for (size_t i = 0; i < t->n_streams; i++) {
+        const struct stream *s = &t->stream[i];
+        uint64_t span = (uint64_t)s->last - (uint64_t)s->first + 1;
 
         c.lost += span > s->records ? span - s->records : 0;
     }

@@ -1,4 +1,4 @@
-#include "graph/map.h"
+#include "common/map.h"
 
 #include <stdlib.h>
 #include <string.h>

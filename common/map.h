@@ -1,6 +1,6 @@
 /* map.h - a map from 64-bit keys to 32-bit numbers; keys are hashes, and are mixed again. */
-#ifndef SYNCGUARD_GRAPH_MAP_H
-#define SYNCGUARD_GRAPH_MAP_H
+#ifndef SYNCGUARD_COMMON_MAP_H
+#define SYNCGUARD_COMMON_MAP_H
 
 #include <stddef.h>
 #include <stdint.h>
