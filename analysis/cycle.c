@@ -89,6 +89,9 @@ static void find_inner(struct cycle *c)
             t[n++] = c->token[c->n - c->length + i];
     c->inner = c->length;
     c->inner_name = 0;
+    c->name = 0;
+    for (uint32_t i = 0; i < n; i++)
+        c->name += hash_bytes(HASH_START, &t[i], sizeof(*t));
     for (uint32_t inner = 1; inner * INNER_MIN <= n; inner++)
         if (n % inner == 0 && repeats(t, n, inner)) {
             c->inner = inner;

@@ -17,8 +17,9 @@
 
 struct cycle {
     uint32_t length, inner; /* 0: not found; inner is at least 4 times in length, or equal to it */
-    uint64_t
-        inner_name; /* the same for the same tokens in the same order, wherever they begin; 0: there is no inner one */
+    uint64_t name;          /* the same for the same tokens, whatever their order */
+    /* the same for the same tokens in the same order, wherever they begin; 0: there is no inner one */
+    uint64_t inner_name;
     /* private */
     uint32_t *token; /* the newest */
     size_t n, cap, look;

@@ -1,6 +1,7 @@
 # analysis/: pure, from events to verdicts
 noinst_LIBRARIES += libanalysis.a
 libanalysis_a_SOURCES = \
+	analysis/boundary.c analysis/boundary.h \
 	analysis/cause.c analysis/cause.h \
 	analysis/cycle.c analysis/cycle.h \
 	analysis/delay.c analysis/delay.h \

@@ -112,7 +112,6 @@ double view_steps_mean_s(const struct view *v, double now_s);
 void view_steps_figures(const struct view *v, double now_s, struct view_figures *f);
 
 /* view_calls.c: calls one by one, as a graph */
-struct view_calls *view_calls_new(void);
 void view_calls_free(struct view_calls *s); /* NULL is fine */
 uint32_t view_calls_role(const struct view *v, uint32_t rank); /* see graph_role() */
 bool view_calls_active(const struct view *v); /* steps come from the graph, not from step items */

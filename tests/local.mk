@@ -25,6 +25,7 @@ UNIT_TESTS = \
 	tests/unit/condition \
 	tests/unit/config \
 	tests/unit/cores \
+	tests/unit/boundary \
 	tests/unit/cycle \
 	tests/unit/delay \
 	tests/unit/deviate \
