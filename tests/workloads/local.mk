@@ -1,31 +1,32 @@
 # tests/workloads/: real programs to guard, built once for each MPI library that is there.
 # They are other people's programs in effect: neither the sanitizers nor our libraries go in. Automake knows one
 # compiler for C, hence the rules by hand; `all` builds the trainer, which ./demo runs, `check` the rest.
-MPI_BUILD_FLAGS = -D_GNU_SOURCE -I$(top_srcdir) -std=gnu11 -O3 -g $(WARN)
+# The headers say that an array is read or written where the standard's "none of these" constants stand.
+MPI_BUILD_FLAGS = -D_GNU_SOURCE -I$(top_srcdir) -std=gnu11 -O3 -g $(WARN) $(ZOO_WARN)
 noinst_SCRIPTS =
 check_SCRIPTS =
 
+# What the workloads share
+SHARED_C = \
+	tests/workloads/shared/arguments.c \
+	tests/workloads/shared/device.c \
+	tests/workloads/shared/feed.c \
+	tests/workloads/shared/model.c \
+	tests/workloads/shared/random.c \
+	tests/workloads/shared/reduce.c \
+	tests/workloads/shared/step_times.c \
+	tests/workloads/shared/text.c \
+	tests/workloads/shared/world.c \
+	common/err.c \
+	common/xalloc.c
+SHARED_H = $(filter tests/workloads/%,$(SHARED_C:.c=.h))
+SHARED_ALL = $(SHARED_C) $(SHARED_H) common/err.h common/hash.h common/xalloc.h
 TRAINER_C = \
 	tests/workloads/trainer/checkpoint.c \
-	tests/workloads/trainer/device.c \
-	tests/workloads/trainer/feed.c \
-	tests/workloads/trainer/model.c \
 	tests/workloads/trainer/options.c \
-	tests/workloads/trainer/step_times.c \
-	tests/workloads/trainer/reduce.c \
-	tests/workloads/trainer/text.c \
 	tests/workloads/trainer/trainer.c
-TRAINER_H = \
-	tests/workloads/trainer/checkpoint.h \
-	tests/workloads/trainer/device.h \
-	tests/workloads/trainer/feed.h \
-	tests/workloads/trainer/model.h \
-	tests/workloads/trainer/options.h \
-	tests/workloads/trainer/step_times.h \
-	tests/workloads/trainer/reduce.h \
-	tests/workloads/trainer/text.h
-TRAINER_ALL = $(TRAINER_C) $(TRAINER_H) common/err.c common/err.h common/hash.h common/xalloc.c common/xalloc.h
-EXTRA_DIST += $(TRAINER_C) $(TRAINER_H)
+TRAINER_H = tests/workloads/trainer/checkpoint.h tests/workloads/trainer/options.h
+EXTRA_DIST += $(filter tests/%,$(SHARED_C)) $(SHARED_H) $(TRAINER_C) $(TRAINER_H)
 
 ZOO_C = \
 	tests/workloads/zoo/collectives.c \
@@ -35,12 +36,11 @@ ZOO_C = \
 	tests/workloads/zoo/operations.c \
 	tests/workloads/zoo/registry.c
 ZOO_ALL = $(ZOO_C) tests/workloads/zoo/zoo.h common/xalloc.c common/xalloc.h
-# The headers say that an array is read or written where the standard's "none of these" constants stand.
-ZOO_FLAGS = $(MPI_BUILD_FLAGS) $(ZOO_WARN)
 EXTRA_DIST += $(ZOO_C) tests/workloads/zoo/zoo.h tests/workloads/zoo/zoo.f90 \
 	tests/workloads/zoo/dlopen_mpi.c tests/workloads/zoo/nompi.c
 
-trainer_inputs = for f in $(TRAINER_C) common/err.c common/xalloc.c; do echo $(top_srcdir)/$$f; done
+shared_inputs = for f in $(SHARED_C); do echo $(top_srcdir)/$$f; done
+trainer_inputs = for f in $(TRAINER_C); do echo $(top_srcdir)/$$f; done
 zoo_inputs = for f in $(ZOO_C) common/xalloc.c; do echo $(top_srcdir)/$$f; done
 
 check_SCRIPTS += tests/workloads/dlopen_mpi tests/workloads/nompi
@@ -53,13 +53,13 @@ tests/workloads/nompi: tests/workloads/zoo/nompi.c
 
 if HAVE_OPENMPI
 noinst_SCRIPTS += tests/workloads/trainer.openmpi
-tests/workloads/trainer.openmpi: $(TRAINER_ALL)
+tests/workloads/trainer.openmpi: $(TRAINER_C) $(TRAINER_H) $(SHARED_ALL)
 	@$(MKDIR_P) $(@D)
-	$(AM_V_GEN)$(MPICC_OPENMPI) $(MPI_BUILD_FLAGS) -o $@ `$(trainer_inputs)` -lm -pthread
+	$(AM_V_GEN)$(MPICC_OPENMPI) $(MPI_BUILD_FLAGS) -o $@ `$(trainer_inputs); $(shared_inputs)` -lm -pthread
 check_SCRIPTS += tests/workloads/mpizoo.openmpi
 tests/workloads/mpizoo.openmpi: $(ZOO_ALL)
 	@$(MKDIR_P) $(@D)
-	$(AM_V_GEN)$(MPICC_OPENMPI) $(ZOO_FLAGS) -o $@ `$(zoo_inputs)` -pthread
+	$(AM_V_GEN)$(MPICC_OPENMPI) $(MPI_BUILD_FLAGS) -o $@ `$(zoo_inputs)` -pthread
 endif
 if HAVE_OPENMPI_FORTRAN
 check_SCRIPTS += tests/workloads/zoo_f.openmpi
@@ -70,13 +70,13 @@ endif
 
 if HAVE_MPICH
 noinst_SCRIPTS += tests/workloads/trainer.mpich
-tests/workloads/trainer.mpich: $(TRAINER_ALL)
+tests/workloads/trainer.mpich: $(TRAINER_C) $(TRAINER_H) $(SHARED_ALL)
 	@$(MKDIR_P) $(@D)
-	$(AM_V_GEN)$(MPICC_MPICH) $(MPI_BUILD_FLAGS) -o $@ `$(trainer_inputs)` -lm -pthread
+	$(AM_V_GEN)$(MPICC_MPICH) $(MPI_BUILD_FLAGS) -o $@ `$(trainer_inputs); $(shared_inputs)` -lm -pthread
 check_SCRIPTS += tests/workloads/mpizoo.mpich
 tests/workloads/mpizoo.mpich: $(ZOO_ALL)
 	@$(MKDIR_P) $(@D)
-	$(AM_V_GEN)$(MPICC_MPICH) $(ZOO_FLAGS) -o $@ `$(zoo_inputs)` -pthread
+	$(AM_V_GEN)$(MPICC_MPICH) $(MPI_BUILD_FLAGS) -o $@ `$(zoo_inputs)` -pthread
 endif
 if HAVE_MPICH_FORTRAN
 check_SCRIPTS += tests/workloads/zoo_f.mpich

@@ -1,39 +1,18 @@
 #!/bin/bash
 # The trainer: it learns, it repeats itself bit by bit, it survives what training jobs go through.
 . "$top_srcdir/tests/tap.sh"
-. "$top_srcdir/tests/workloads/mpi.sh"
+. "$top_srcdir/tests/workloads/runs.sh"
 
-trainer=$top_builddir/tests/workloads/trainer
-dir=$(mktemp -d) || exit 99
-trap 'rm -rf "$dir"' EXIT
-small='--batch 32 --hidden 48 --context 6 --embed 8'
-[ -d /usr/share/common-licenses ] || small="$small --text $top_srcdir/LICENSE"
+common='--batch 32 --hidden 48 --context 6 --embed 8'
+[ -d /usr/share/common-licenses ] || common="$common --text $top_srcdir/LICENSE"
+runs_of trainer
 
-libraries=$(mpi_libraries "$trainer")
-if [ -z "$libraries" ]; then
-    skip_all "no MPI library to run the trainer with"
-fi
-
-result() { sed -n 's/^result: //p' "$1"; }
-field() { sed -n "s/^$2: .* $3 \([^ ]*\).*/\1/p" "$1"; } # field FILE LINE KEY
-
-# run NAME RANKS OPTION...: output in $dir/NAME, the exit status kept
-run() {
-    out=$dir/$1 ranks=$2
-    shift 2
-    # shellcheck disable=SC2086
-    mpi_run "$mpi" "$ranks" "$trainer.$mpi" $small "$@" >"$out" 2>&1
-}
-
-same() { # same A B TEXT: two runs with a result, and the same one
-    [ -n "$(result "$dir/$1")" ] && [ "$(result "$dir/$1")" = "$(result "$dir/$2")" ]
-    ok $? "$mpi: $3"
-}
+field() { sed -n "s/^$2: .* $3 \([^ ]*\).*/\1/p" "$dir/$1"; } # field NAME LINE KEY
 
 learns() {
     run learns 4 --steps 150 --eval-every 50 --sample 40
     ok $? "$mpi: the trainer does 150 steps on 4 ranks"
-    loss=$(field "$dir/learns" result loss)
+    loss=$(field learns result loss)
     awk -v l="$loss" 'BEGIN { exit !(l > 0 && l < 2.8) }'
     ok $? "$mpi: the loss falls from 4.5 below 2.8 ($loss)"
     [ "$(sed -n '/^sample:/,/^end of sample/p' "$dir/learns" | wc -c)" -gt 50 ]
@@ -46,7 +25,7 @@ repeats() {
     run again 4 --steps 150 --loader
     same learns again 'a second run, without evaluation and with a loader, gives the same bits'
     run other 4 --steps 150 --seed 2
-    [ "$(result "$dir/other")" != "$(result "$dir/learns")" ]
+    [ "$(result other)" != "$(result learns)" ]
     ok $? "$mpi: another --seed gives another result"
     for ways in '--overlap' '--inner 2' '--overlap --inner 2 --buckets 7'; do
         # shellcheck disable=SC2086
@@ -82,7 +61,7 @@ survives_kills() {
     bad=0 step=0
     for round in 1 2 3 4 5 6; do
         # shellcheck disable=SC2086
-        "$trainer.$mpi" $small --steps 100000 --checkpoint "$dir/kill.ck" --checkpoint-every 1 --restart=auto \
+        "$program.$mpi" $common --steps 100000 --checkpoint "$dir/kill.ck" --checkpoint-every 1 --restart=auto \
             >"$dir/killed.$round" 2>&1 &
         victim=$!
         sleep "0.$((round + 4))"
@@ -103,18 +82,15 @@ survives_kills() {
 refuses() {
     for bad in '--batch 0' '--batch x' '--hidden 1e9' '--nonsense' '--steps' '--restart=maybe --checkpoint f' \
         '--restart' '--checkpoint-every 5' '--overlap=3' 'stray'; do
-        # shellcheck disable=SC2086
-        "$trainer.$mpi" $bad >"$dir/bad" 2>&1
-        [ $? -eq 2 ] && [ "$(wc -l <"$dir/bad")" -eq 1 ]
-        ok $? "$mpi: trainer $bad: rejected with status 2 in one line: $(head -n 1 "$dir/bad")"
+        rejects "$bad"
     done
     run inner 3 --inner 2 --steps 1
     [ $? -eq 1 ] && [ "$(grep -c '^trainer: ' "$dir/inner")" -eq 1 ]
     ok $? "$mpi: --inner 2 on 3 ranks is rejected by one line of one rank"
-    small= run none 2 --steps 1 --text "$dir/absent"
+    common= run none 2 --steps 1 --text "$dir/absent"
     [ $? -eq 1 ] && grep -q 'absent: No such file' "$dir/none"
     ok $? "$mpi: --text of a missing file names it"
-    "$trainer.$mpi" --help | grep -q -- '--checkpoint-every N'
+    "$program.$mpi" --help | grep -q -- '--checkpoint-every N'
     ok $? "$mpi: --help lists --checkpoint-every"
 }
 

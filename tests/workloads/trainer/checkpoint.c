@@ -10,7 +10,7 @@
 
 #include "common/hash.h"
 #include "common/xalloc.h"
-#include "tests/workloads/trainer/text.h"
+#include "tests/workloads/shared/text.h"
 
 static const char magic[8] = "SGTRAIN1";
 

@@ -5,18 +5,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "common/err.h"
+#include "tests/workloads/shared/arguments.h"
 
 enum restart { RESTART_NO, RESTART_YES, RESTART_AUTO };
 
 struct options {
-    char **text; /* files and folders, as in argv */
-    size_t texts;
+    struct paths text;
     int64_t steps;  /* 0: no limit */
     double seconds; /* 0: no limit */
-    int batch, context, embed, hidden;
+    int batch, context, embed, hidden, layers;
     double rate, momentum;
     uint64_t seed;
     int buckets, inner;
@@ -28,13 +27,11 @@ struct options {
     const char *checkpoint, *log;
     enum restart restart;
     int sample;
-    bool help;
 };
 
-/* Changes the order of argv.  -1 with one line that names the option and what it accepts. */
-int options_parse(struct options *o, int argc, char **argv, struct err *err);
+extern const struct arguments options_arguments;
+
 /* What can only be checked once the number of ranks is known. */
 int options_fit(const struct options *o, int ranks, struct err *err);
-void options_help(FILE *out, const char *program);
 
 #endif

@@ -7,69 +7,39 @@
 #include <inttypes.h>
 #include <math.h>
 #include <mpi.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/hash.h"
 #include "common/xalloc.h"
+#include "tests/workloads/shared/arguments.h"
+#include "tests/workloads/shared/device.h"
+#include "tests/workloads/shared/feed.h"
+#include "tests/workloads/shared/model.h"
+#include "tests/workloads/shared/random.h"
+#include "tests/workloads/shared/reduce.h"
+#include "tests/workloads/shared/step_times.h"
+#include "tests/workloads/shared/text.h"
+#include "tests/workloads/shared/world.h"
 #include "tests/workloads/trainer/checkpoint.h"
-#include "tests/workloads/trainer/device.h"
-#include "tests/workloads/trainer/feed.h"
-#include "tests/workloads/trainer/model.h"
 #include "tests/workloads/trainer/options.h"
-#include "tests/workloads/trainer/step_times.h"
-#include "tests/workloads/trainer/reduce.h"
-#include "tests/workloads/trainer/text.h"
 
 struct trainer {
     struct options options;
-    int rank, ranks;
+    struct world world;
     struct text text;
     struct model *model;
     struct feed *feed;
     struct reduce *reduce;
-    struct checkpoint state; /* parameters are the model's */
+    struct checkpoint state; /* parameters and velocity are the model's */
     double loss;             /* mean over all ranks, of the last step */
     double started_s, reported_s;
     int64_t reported_step;
     struct step_times step_times;
     FILE *log;
 };
-
-/* Before MPI_Init: what the launcher tells; one of many ranks is to speak. */
-static bool speaks_first(void)
-{
-    static const char *const names[] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID" };
-
-    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-        if (getenv(names[i]))
-            return atoi(getenv(names[i])) == 0;
-    return true;
-}
-
-/* All ranks go on, or none: the lowest one that failed says why.  -1 on all of them. */
-static int agree(const struct trainer *t, int rc, const struct err *err)
-{
-    int first = rc < 0 ? t->rank : t->ranks;
-
-    MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (first == t->rank)
-        fprintf(stderr, "trainer: rank %d: %s\n", t->rank, err->text);
-    return first < t->ranks ? -1 : 0;
-}
-
-static int same_everywhere(const struct trainer *t, uint64_t value, const char *what)
-{
-    uint64_t least[2] = { value, ~value };
-    struct err err;
-    int rc = 0;
-
-    MPI_Allreduce(MPI_IN_PLACE, least, 2, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
-    if (least[0] != ~least[1])
-        rc = err_set(&err, "the ranks do not have the same %s", what);
-    return agree(t, rc, &err);
-}
 
 static struct checkpoint_run run_of(const struct trainer *t)
 {
@@ -78,7 +48,7 @@ static struct checkpoint_run run_of(const struct trainer *t)
     return (struct checkpoint_run){
         .text = t->text.hash,
         .seed = o->seed,
-        .ranks = t->ranks,
+        .ranks = t->world.ranks,
         .batch = o->batch,
         .context = o->context,
         .embed = o->embed,
@@ -91,7 +61,7 @@ static struct checkpoint_run run_of(const struct trainer *t)
     };
 }
 
-/* Rank 0 reads and tells the others: the file need not be visible on every node. */
+/* Rank 0 reads and sends to the others: the file need not be visible on every node. */
 static int restart(struct trainer *t)
 {
     const struct options *o = &t->options;
@@ -101,21 +71,21 @@ static int restart(struct trainer *t)
 
     if (o->restart == RESTART_NO)
         return 0;
-    if (t->rank == 0 && (o->restart == RESTART_YES || access(o->checkpoint, F_OK) == 0))
+    if (t->world.rank == 0 && (o->restart == RESTART_YES || access(o->checkpoint, F_OK) == 0))
         rc = checkpoint_read(o->checkpoint, c, &err);
-    if (agree(t, rc, &err) < 0)
+    if (world_agree(&t->world, rc, &err) < 0)
         return -1;
     MPI_Bcast(&c->step, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
     MPI_Bcast(c->parameters, (int)c->count, MPI_FLOAT, 0, MPI_COMM_WORLD);
     MPI_Bcast(c->velocity, (int)c->count, MPI_FLOAT, 0, MPI_COMM_WORLD);
-    if (t->rank == 0 && c->step)
+    if (t->world.rank == 0 && c->step)
         printf("restart: from step %" PRId64 "\n", c->step);
     return 0;
 }
 
 static int open_log(struct trainer *t, struct err *err)
 {
-    if (t->rank != 0 || !t->options.log)
+    if (t->world.rank != 0 || !t->options.log)
         return 0;
     t->log = fopen(t->options.log, "w");
     if (!t->log)
@@ -131,8 +101,8 @@ static int make_feed(struct trainer *t, struct err *err)
     t->feed = feed_new(&(struct feed_plan){ .text = &t->text,
                                             .context = o->context,
                                             .batch = o->batch,
-                                            .rank = t->rank,
-                                            .ranks = t->ranks,
+                                            .rank = t->world.rank,
+                                            .ranks = t->world.ranks,
                                             .seed = o->seed,
                                             .ahead = o->loader },
                        t->state.step, err);
@@ -142,15 +112,16 @@ static int make_feed(struct trainer *t, struct err *err)
 static void make_model(struct trainer *t)
 {
     const struct options *o = &t->options;
-    struct model_shape shape = { t->text.symbols, o->context, o->embed, o->hidden };
+    struct model_shape shape = { t->text.symbols, o->context, o->embed, o->hidden, o->layers };
 
-    t->model = model_new(&shape, o->batch, o->seed);
+    t->model = model_new(&shape, model_whole(&shape), o->batch, 1, o->seed);
     t->state.count = model_count(t->model);
     t->state.parameters = model_parameters(t->model);
-    t->state.velocity = xcalloc(t->state.count, sizeof(float));
+    t->state.velocity = model_velocity(t->model);
     t->state.run = run_of(t);
-    t->reduce = reduce_new(&(struct reduce_plan){ o->buckets, o->inner, o->overlap, o->gentle },
-                           model_gradient(t->model), t->state.count);
+    t->reduce =
+        reduce_new(&(struct reduce_plan){ &t->world, MPI_COMM_WORLD, o->buckets, o->inner, o->overlap },
+                   model_gradient(t->model), t->state.count);
 }
 
 static int set_up(struct trainer *t)
@@ -158,36 +129,25 @@ static int set_up(struct trainer *t)
     struct options *o = &t->options;
     struct err err;
 
-    if (agree(t, options_fit(o, t->ranks, &err), &err) < 0 ||
-        agree(t, text_load(&t->text, o->text, o->texts, &err), &err) < 0 ||
-        same_everywhere(t, t->text.hash, "text") < 0)
+    if (world_agree(&t->world, options_fit(o, t->world.ranks, &err), &err) < 0 ||
+        world_agree(&t->world, text_load(&t->text, &o->text, &err), &err) < 0 ||
+        world_same(&t->world, MPI_COMM_WORLD, t->text.hash, "text") < 0)
         return -1;
     make_model(t);
-    if (restart(t) < 0 || agree(t, open_log(t, &err), &err) < 0 || agree(t, make_feed(t, &err), &err) < 0)
+    if (restart(t) < 0 || world_agree(&t->world, open_log(t, &err), &err) < 0 ||
+        world_agree(&t->world, make_feed(t, &err), &err) < 0)
         return -1;
-    if (t->rank == 0)
-        printf("trainer: %d ranks, %zu parameters in %d buckets, %zu bytes of text, %d symbols\n", t->ranks,
-               t->state.count, o->buckets, t->text.length, t->text.symbols);
+    if (t->world.rank == 0)
+        printf("trainer: %d ranks, %zu parameters in %d buckets, %zu bytes of text, %d symbols\n",
+               t->world.ranks, t->state.count, o->buckets, t->text.length, t->text.symbols);
     return 0;
 }
 
-static void update(struct trainer *t)
-{
-    const struct options *o = &t->options;
-    const float *g = model_gradient(t->model);
-    float *restrict p = t->state.parameters, *restrict v = t->state.velocity;
-    float keep = (float)o->momentum, rate = (float)o->rate;
-
-    for (size_t i = 0; i < t->state.count; i++) {
-        v[i] = keep * v[i] + g[i];
-        p[i] -= rate * v[i];
-    }
-}
-
-/* Rank 0 watches the clock; its word travels in the sum that is made anyway (an infinite loss). */
+/* Rank 0 checks the time limit; an infinite loss in the sum tells the others.  Returns whether the run goes on. */
 static bool mean_loss(struct trainer *t, double own)
 {
-    bool late = t->rank == 0 && t->options.seconds > 0 && clock_s() - t->started_s >= t->options.seconds;
+    bool late =
+        t->world.rank == 0 && t->options.seconds > 0 && clock_s() - t->started_s >= t->options.seconds;
     double sum = late ? -INFINITY : own;
     bool stop;
 
@@ -197,29 +157,33 @@ static bool mean_loss(struct trainer *t, double own)
         sum = own;
         reduce_sum(t->reduce, &sum, 1);
     }
-    t->loss = sum / t->ranks;
+    t->loss = sum / t->world.ranks;
     return !stop;
 }
 
 static bool train_step(struct trainer *t)
 {
     const struct batch *b = feed_next(t->feed);
-    double begun_s = clock_s(), own = model_forward(t->model, b);
+    double begun_s = clock_s(), own = 0;
 
+    model_forward(t->model, 0, b, &own);
     device_wait(&(struct device){ t->options.device, t->options.device_clock }, begun_s);
-    model_backward(t->model, b, 1.0f / (float)t->ranks, reduce_ready, t->reduce);
+    model_clear_gradient(t->model);
+    model_backward(t->model, 0, b, 1.0f / (float)t->world.ranks / (float)b->n, reduce_ready, t->reduce);
     reduce_finish(t->reduce);
-    update(t);
+    model_update(t->model, (float)t->options.rate, (float)t->options.momentum);
     t->state.step++;
-    return mean_loss(t, own);
+    return mean_loss(t, own / b->n);
 }
 
 static void evaluate(struct trainer *t)
 {
-    double sum[2] = { model_forward(t->model, feed_held_out(t->feed)), 1 };
+    const struct batch *b = feed_held_out(t->feed);
+    double sum[2] = { 0, b->n };
 
+    model_forward(t->model, 0, b, &sum[0]);
     reduce_sum(t->reduce, sum, 2);
-    if (t->rank == 0)
+    if (t->world.rank == 0)
         printf("eval: step %" PRId64 " loss %.4f\n", t->state.step, sum[0] / sum[1]);
 }
 
@@ -228,9 +192,9 @@ static int save(struct trainer *t)
     struct err err;
     int rc = 0;
 
-    if (t->rank == 0)
+    if (t->world.rank == 0)
         rc = checkpoint_write(t->options.checkpoint, &t->state, &err);
-    return agree(t, rc, &err);
+    return world_agree(&t->world, rc, &err);
 }
 
 static void report(struct trainer *t, double now_s)
@@ -238,7 +202,7 @@ static void report(struct trainer *t, double now_s)
     double steps_per_s = (double)(t->state.step - t->reported_step) / (now_s - t->reported_s);
 
     printf("step %6" PRId64 "  loss %.4f  %.2f steps/s  %.0f samples/s\n", t->state.step, t->loss,
-           steps_per_s, steps_per_s * t->options.batch * t->ranks);
+           steps_per_s, steps_per_s * t->options.batch * t->world.ranks);
     fflush(stdout);
     t->reported_s = now_s;
     t->reported_step = t->state.step;
@@ -266,12 +230,12 @@ static int train(struct trainer *t)
         if (t->log)
             fprintf(t->log, "%" PRId64 "\t%.6f\t%.6f\t%.6f\n", t->state.step, step_s, inside_s, t->loss);
         if (!isfinite(t->loss)) {
-            if (t->rank == 0)
+            if (t->world.rank == 0)
                 fprintf(stderr, "trainer: the loss diverged at step %" PRId64 ": lower --rate\n",
                         t->state.step);
             return -1;
         }
-        if (t->rank == 0 && t0 + step_s - t->reported_s >= 1)
+        if (t->world.rank == 0 && t0 + step_s - t->reported_s >= 1)
             report(t, t0 + step_s);
         if (due(o->eval_every, t->state.step))
             evaluate(t);
@@ -300,27 +264,14 @@ static void print_sample(struct trainer *t)
     free(last);
 }
 
-/* What each rank computed in a step differs from what it waited: the slowest rank shows in both. */
-static void print_timing(struct trainer *t)
-{
-    struct step_times_summary s = step_times_sum(&t->step_times);
-    double compute[2] = { s.mean_s - s.inside_s, s.inside_s - s.mean_s };
-
-    MPI_Allreduce(MPI_IN_PLACE, compute, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    if (t->rank == 0 && t->step_times.n)
-        printf("timing: steps %zu mean_s %.6f p50_s %.6f p95_s %.6f cv %.4f collectives_s %.6f compute_min_s "
-               "%.6f compute_max_s %.6f\n",
-               t->step_times.n, s.mean_s, s.p50_s, s.p95_s, s.cv, s.inside_s, -compute[1], compute[0]);
-}
-
 static int finish(struct trainer *t)
 {
     uint64_t hash = hash_bytes(HASH_START, t->state.parameters, t->state.count * sizeof(float));
 
-    if (same_everywhere(t, hash, "parameters") < 0)
+    if (world_same(&t->world, MPI_COMM_WORLD, hash, "parameters") < 0)
         return -1;
-    print_timing(t);
-    if (t->rank == 0) {
+    step_times_print(&t->step_times, &t->world);
+    if (t->world.rank == 0) {
         if (t->options.sample)
             print_sample(t);
         printf("result: step %" PRId64 " loss %.17g hash %016" PRIx64 "\n", t->state.step, t->loss, hash);
@@ -337,30 +288,19 @@ static void tear_down(struct trainer *t)
     feed_free(t->feed);
     reduce_free(t->reduce);
     model_free(t->model);
-    free(t->state.velocity);
     text_free(&t->text);
-    free(t->options.text);
+    free(t->options.text.path);
 }
 
 int main(int argc, char **argv)
 {
     struct trainer t = { 0 };
-    struct err err;
-    int threads, rc;
+    int rc = arguments_start(&options_arguments, &t.options, argc, argv);
 
-    if (options_parse(&t.options, argc, argv, &err) < 0) {
-        if (speaks_first())
-            fprintf(stderr, "trainer: %s\n", err.text);
-        return 2;
-    }
-    if (t.options.help) {
-        if (speaks_first())
-            options_help(stdout, "trainer");
-        return 0;
-    }
-    MPI_Init_thread(&argc, &argv, t.options.loader ? MPI_THREAD_FUNNELED : MPI_THREAD_SINGLE, &threads);
-    MPI_Comm_rank(MPI_COMM_WORLD, &t.rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &t.ranks);
+    if (rc != ARGUMENTS_GO_ON)
+        return rc;
+    t.world =
+        world_start("trainer", t.options.gentle, t.options.loader ? MPI_THREAD_FUNNELED : MPI_THREAD_SINGLE);
     rc = set_up(&t) < 0 || train(&t) < 0 || finish(&t) < 0;
     tear_down(&t);
     MPI_Finalize();

@@ -1,4 +1,4 @@
-#include "tests/workloads/trainer/device.h"
+#include "tests/workloads/shared/device.h"
 
 #include <stdio.h>
 #include <time.h>

@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
-#include "tests/workloads/trainer/model.h"
-#include "tests/workloads/trainer/text.h"
+#include "tests/workloads/shared/model.h"
+#include "tests/workloads/shared/text.h"
 
 struct feed; /* private to feed.c */
 

@@ -1,4 +1,4 @@
-#include "tests/workloads/trainer/text.h"
+#include "tests/workloads/shared/text.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -78,20 +78,18 @@ static void number_symbols(struct text *t)
         }
 }
 
-int text_load(struct text *t, char *const *paths, size_t n, struct err *err)
+int text_load(struct text *t, const struct paths *paths, struct err *err)
 {
-    char *const licences[] = { (char[]){ TEXT_DEFAULT } };
+    const struct paths licences = { (char *[]){ (char[]){ TEXT_DEFAULT } }, 1 };
 
     *t = (struct text){ 0 };
-    if (n == 0) {
-        paths = licences;
-        n = 1;
-    }
-    for (size_t i = 0; i < n; i++)
-        if (add_path(t, paths[i], err) < 0)
+    if (paths->n == 0)
+        paths = &licences;
+    for (size_t i = 0; i < paths->n; i++)
+        if (add_path(t, paths->path[i], err) < 0)
             goto fail;
     if (t->length < 1000) {
-        err_set(err, "%s: %zu bytes of text in all, at least 1000 are needed", paths[0], t->length);
+        err_set(err, "%s: %zu bytes of text in all, at least 1000 are needed", paths->path[0], t->length);
         goto fail;
     }
     t->train = t->length - t->length / 20;

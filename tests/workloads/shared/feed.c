@@ -1,9 +1,10 @@
-#include "tests/workloads/trainer/feed.h"
+#include "tests/workloads/shared/feed.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "common/xalloc.h"
+#include "tests/workloads/shared/random.h"
 
 enum { ORDER_STREAM = 16 }; /* of random_bits; one stream an epoch from here on */
 

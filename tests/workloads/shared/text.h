@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "common/err.h"
+#include "tests/workloads/shared/arguments.h"
 
 #define TEXT_DEFAULT "/usr/share/common-licenses"
 
@@ -23,7 +24,7 @@ struct text {
 };
 
 /* Reads files and folders (every regular file inside, by name); none: TEXT_DEFAULT. */
-int text_load(struct text *t, char *const *paths, size_t n, struct err *err);
+int text_load(struct text *t, const struct paths *paths, struct err *err);
 void text_free(struct text *t);
 
 #endif

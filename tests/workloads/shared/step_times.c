@@ -1,6 +1,7 @@
-#include "tests/workloads/trainer/step_times.h"
+#include "tests/workloads/shared/step_times.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +49,18 @@ struct step_times_summary step_times_sum(const struct step_times *p)
     s.inside_s = inside / (double)n;
     free(sorted);
     return s;
+}
+
+void step_times_print(const struct step_times *p, const struct world *w)
+{
+    struct step_times_summary s = step_times_sum(p);
+    double compute[2] = { s.mean_s - s.inside_s, s.inside_s - s.mean_s };
+
+    MPI_Allreduce(MPI_IN_PLACE, compute, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    if (w->rank == 0 && p->n)
+        printf("timing: steps %zu mean_s %.6f p50_s %.6f p95_s %.6f cv %.4f collectives_s %.6f compute_min_s "
+               "%.6f compute_max_s %.6f\n",
+               p->n, s.mean_s, s.p50_s, s.p95_s, s.cv, s.inside_s, -compute[1], compute[0]);
 }
 
 void step_times_free(struct step_times *p)

@@ -1,9 +1,11 @@
-/* step_times.h - how long the steps of a run took: the whole, and the part inside collectives.
+/* step_times.h - how long the steps of a run took: the whole, and the part inside MPI.
  * Seconds of CLOCK_MONOTONIC; the first steps are left out of the summary when there are others (warm-up). */
-#ifndef SYNCGUARD_WORKLOADS_PACE_H
-#define SYNCGUARD_WORKLOADS_PACE_H
+#ifndef SYNCGUARD_WORKLOADS_STEP_TIMES_H
+#define SYNCGUARD_WORKLOADS_STEP_TIMES_H
 
 #include <stddef.h>
+
+#include "tests/workloads/shared/world.h"
 
 struct step_times {
     double *step_s, *inside_s;
@@ -17,6 +19,9 @@ struct step_times_summary {
 
 void step_times_add(struct step_times *p, double step_s, double inside_s);
 struct step_times_summary step_times_sum(const struct step_times *p);
+/* Collective: rank 0 prints its own steps, and the fastest and the slowest rank's time outside of MPI.  What each rank
+ * computed in a step differs from what it waited: the slowest rank shows in both. */
+void step_times_print(const struct step_times *p, const struct world *w);
 void step_times_free(struct step_times *p);
 
 #endif

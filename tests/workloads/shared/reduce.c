@@ -1,7 +1,6 @@
-#include "tests/workloads/trainer/reduce.h"
+#include "tests/workloads/shared/reduce.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "common/xalloc.h"
 
@@ -14,14 +13,6 @@ struct reduce {
     MPI_Comm inner, outer; /* outer: the ranks with my place in their groups, or all */
     double spent_s;
 };
-
-double clock_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void cut_buckets(struct reduce *r, size_t count)
 {
@@ -43,12 +34,12 @@ struct reduce *reduce_new(const struct reduce_plan *plan, float *gradient, size_
     r->request = xcalloc((size_t)plan->buckets, sizeof(MPI_Request));
     cut_buckets(r, count);
     r->inner = MPI_COMM_NULL;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_rank(plan->comm, &rank);
     if (plan->inner) {
-        MPI_Comm_split(MPI_COMM_WORLD, rank / plan->inner, rank, &r->inner);
-        MPI_Comm_split(MPI_COMM_WORLD, rank % plan->inner, rank, &r->outer);
+        MPI_Comm_split(plan->comm, rank / plan->inner, rank, &r->inner);
+        MPI_Comm_split(plan->comm, rank % plan->inner, rank, &r->outer);
     } else {
-        r->outer = MPI_COMM_WORLD;
+        r->outer = plan->comm;
     }
     return r;
 }
@@ -64,36 +55,6 @@ void reduce_free(struct reduce *r)
     free(r->end);
     free(r->request);
     free(r);
-}
-
-/* A library that spins while it waits takes the core from the ranks that it waits for. */
-static void await(const struct reduce *r, MPI_Request *request)
-{
-    const struct timespec nap = { 0, 50 * 1000 };
-    int done = 0;
-
-    if (!r->plan.gentle) {
-        MPI_Wait(request, MPI_STATUS_IGNORE);
-        return;
-    }
-    for (;;) {
-        MPI_Test(request, &done, MPI_STATUS_IGNORE);
-        if (done)
-            return;
-        nanosleep(&nap, NULL);
-    }
-}
-
-static void sum(const struct reduce *r, void *data, int n, MPI_Datatype type, MPI_Comm comm)
-{
-    MPI_Request request;
-
-    if (!r->plan.gentle) {
-        MPI_Allreduce(MPI_IN_PLACE, data, n, type, MPI_SUM, comm);
-        return;
-    }
-    MPI_Iallreduce(MPI_IN_PLACE, data, n, type, MPI_SUM, comm, &request);
-    await(r, &request);
 }
 
 static void bucket(const struct reduce *r, int i, float **data, int *n)
@@ -116,8 +77,8 @@ static void start(struct reduce *r, int i)
         return;
     }
     if (r->plan.inner)
-        sum(r, data, n, MPI_FLOAT, r->inner);
-    sum(r, data, n, MPI_FLOAT, r->outer);
+        world_reduce(r->plan.world, data, n, MPI_FLOAT, MPI_SUM, r->inner);
+    world_reduce(r->plan.world, data, n, MPI_FLOAT, MPI_SUM, r->outer);
 }
 
 void reduce_ready(void *arg, size_t front)
@@ -138,14 +99,14 @@ void reduce_finish(struct reduce *r)
         float *data;
         int n;
 
-        await(r, &r->request[i]);
+        world_wait(r->plan.world, 1, &r->request[i]);
         if (!r->plan.inner)
             continue;
         bucket(r, i, &data, &n);
         MPI_Iallreduce(MPI_IN_PLACE, data, n, MPI_FLOAT, MPI_SUM, r->outer, &r->request[i]);
     }
     for (int i = 0; r->plan.overlap && r->plan.inner && i < r->plan.buckets; i++)
-        await(r, &r->request[i]);
+        world_wait(r->plan.world, 1, &r->request[i]);
     r->started = 0;
     r->spent_s += clock_s() - t0;
 }
@@ -154,7 +115,7 @@ void reduce_sum(struct reduce *r, double *value, int n)
 {
     double t0 = clock_s();
 
-    sum(r, value, n, MPI_DOUBLE, MPI_COMM_WORLD);
+    world_reduce(r->plan.world, value, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     r->spent_s += clock_s() - t0;
 }
 
