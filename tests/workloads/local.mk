@@ -26,7 +26,8 @@ TRAINER_C = \
 	tests/workloads/trainer/options.c \
 	tests/workloads/trainer/trainer.c
 TRAINER_H = tests/workloads/trainer/checkpoint.h tests/workloads/trainer/options.h
-EXTRA_DIST += $(filter tests/%,$(SHARED_C)) $(SHARED_H) $(TRAINER_C) $(TRAINER_H)
+PIPELINE_C = tests/workloads/pipeline.c
+EXTRA_DIST += $(filter tests/%,$(SHARED_C)) $(SHARED_H) $(TRAINER_C) $(TRAINER_H) $(PIPELINE_C)
 
 ZOO_C = \
 	tests/workloads/zoo/collectives.c \
@@ -56,6 +57,10 @@ noinst_SCRIPTS += tests/workloads/trainer.openmpi
 tests/workloads/trainer.openmpi: $(TRAINER_C) $(TRAINER_H) $(SHARED_ALL)
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)$(MPICC_OPENMPI) $(MPI_BUILD_FLAGS) -o $@ `$(trainer_inputs); $(shared_inputs)` -lm -pthread
+check_SCRIPTS += tests/workloads/pipeline.openmpi
+tests/workloads/pipeline.openmpi: $(PIPELINE_C) $(SHARED_ALL)
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(MPICC_OPENMPI) $(MPI_BUILD_FLAGS) -o $@ $(top_srcdir)/$(PIPELINE_C) `$(shared_inputs)` -lm -pthread
 check_SCRIPTS += tests/workloads/mpizoo.openmpi
 tests/workloads/mpizoo.openmpi: $(ZOO_ALL)
 	@$(MKDIR_P) $(@D)
@@ -73,6 +78,10 @@ noinst_SCRIPTS += tests/workloads/trainer.mpich
 tests/workloads/trainer.mpich: $(TRAINER_C) $(TRAINER_H) $(SHARED_ALL)
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)$(MPICC_MPICH) $(MPI_BUILD_FLAGS) -o $@ `$(trainer_inputs); $(shared_inputs)` -lm -pthread
+check_SCRIPTS += tests/workloads/pipeline.mpich
+tests/workloads/pipeline.mpich: $(PIPELINE_C) $(SHARED_ALL)
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(MPICC_MPICH) $(MPI_BUILD_FLAGS) -o $@ $(top_srcdir)/$(PIPELINE_C) `$(shared_inputs)` -lm -pthread
 check_SCRIPTS += tests/workloads/mpizoo.mpich
 tests/workloads/mpizoo.mpich: $(ZOO_ALL)
 	@$(MKDIR_P) $(@D)
