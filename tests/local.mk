@@ -147,6 +147,7 @@ dist_check_SCRIPTS += \
 	tests/simgrid/agree.sh \
 	tests/tree.py \
 	tests/tui/terminal.sh \
+	tests/workloads/halo-test.sh \
 	tests/workloads/pipeline-test.sh \
 	tests/workloads/trainer-test.sh \
 	tests/workloads/zoo-test.sh

@@ -27,7 +27,8 @@ TRAINER_C = \
 	tests/workloads/trainer/trainer.c
 TRAINER_H = tests/workloads/trainer/checkpoint.h tests/workloads/trainer/options.h
 PIPELINE_C = tests/workloads/pipeline.c
-EXTRA_DIST += $(filter tests/%,$(SHARED_C)) $(SHARED_H) $(TRAINER_C) $(TRAINER_H) $(PIPELINE_C)
+HALO_C = tests/workloads/halo.c
+EXTRA_DIST += $(filter tests/%,$(SHARED_C)) $(SHARED_H) $(TRAINER_C) $(TRAINER_H) $(PIPELINE_C) $(HALO_C)
 
 ZOO_C = \
 	tests/workloads/zoo/collectives.c \
@@ -61,6 +62,10 @@ check_SCRIPTS += tests/workloads/pipeline.openmpi
 tests/workloads/pipeline.openmpi: $(PIPELINE_C) $(SHARED_ALL)
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)$(MPICC_OPENMPI) $(MPI_BUILD_FLAGS) -o $@ $(top_srcdir)/$(PIPELINE_C) `$(shared_inputs)` -lm -pthread
+check_SCRIPTS += tests/workloads/halo.openmpi
+tests/workloads/halo.openmpi: $(HALO_C) $(SHARED_ALL)
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(MPICC_OPENMPI) $(MPI_BUILD_FLAGS) -o $@ $(top_srcdir)/$(HALO_C) `$(shared_inputs)` -lm -pthread
 check_SCRIPTS += tests/workloads/mpizoo.openmpi
 tests/workloads/mpizoo.openmpi: $(ZOO_ALL)
 	@$(MKDIR_P) $(@D)
@@ -82,6 +87,10 @@ check_SCRIPTS += tests/workloads/pipeline.mpich
 tests/workloads/pipeline.mpich: $(PIPELINE_C) $(SHARED_ALL)
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)$(MPICC_MPICH) $(MPI_BUILD_FLAGS) -o $@ $(top_srcdir)/$(PIPELINE_C) `$(shared_inputs)` -lm -pthread
+check_SCRIPTS += tests/workloads/halo.mpich
+tests/workloads/halo.mpich: $(HALO_C) $(SHARED_ALL)
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(MPICC_MPICH) $(MPI_BUILD_FLAGS) -o $@ $(top_srcdir)/$(HALO_C) `$(shared_inputs)` -lm -pthread
 check_SCRIPTS += tests/workloads/mpizoo.mpich
 tests/workloads/mpizoo.mpich: $(ZOO_ALL)
 	@$(MKDIR_P) $(@D)
