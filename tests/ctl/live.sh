@@ -1,19 +1,8 @@
 #!/bin/bash
 # sgctl, the real controller and the agents of a simulated job: every question, and a recording in all its endings.
 . "${top_srcdir:=$PWD}/tests/tap.sh"
-if [ ! -x /usr/sbin/munged ] || ! command -v jq >/dev/null; then
-    skip_all "munged or jq is not installed"
-fi
-dir=$(mktemp -d /tmp/sgctl-live-XXXXXX) || exit 1
-chmod 755 "$dir" # munged insists that everybody may reach its socket
-pids=()
-cleanup() {
-    [ ${#pids[@]} -eq 0 ] || kill -TERM "${pids[@]}" 2>/dev/null
-    wait 2>/dev/null
-    rm -rf "$dir"
-}
-trap cleanup EXIT
-trap 'exit 1' INT TERM
+command -v jq >/dev/null || skip_all "jq is not installed"
+. "$top_srcdir/tests/controller.sh"
 yes() { # yes WORDS COMMAND...
     local words=$1
     shift
@@ -23,28 +12,7 @@ yes() { # yes WORDS COMMAND...
 wait_for_quiet() { wait_for "$@" >/dev/null 2>&1; }
 sgctl() { timeout 30 "$top_builddir/sgctl" "$@"; }
 
-head -c 64 /dev/urandom >"$dir/key" && chmod 600 "$dir/key"
-/usr/sbin/munged --foreground --force --num-threads=1 --key-file="$dir/key" --log-file="$dir/munge.log" \
-    --pid-file="$dir/munge.pid" --seed-file="$dir/seed" --socket="$dir/munge" >/dev/null 2>&1 &
-pids+=($!)
-port=$((20000 + $$ % 20000))
-cat >"$dir/syncguard.conf" <<CONF
-Controller=127.0.0.1
-Port=$port
-Listen=127.0.0.1
-AuthInfo=socket=$dir/munge
-StateDir=$dir/state
-LogFile=$dir/syncguardd.log
-CONF
-export SYNCGUARD_CONF=$dir/syncguard.conf
-controller() {
-    "$top_builddir/syncguardd" --conf "$SYNCGUARD_CONF" &
-    controller=$!
-    pids+=($controller)
-}
-wait_for_quiet 10 test -S "$dir/munge"
-controller
-wait_for_quiet 10 sgctl --timeout 1 status
+controller_start
 is $? 0 "the controller answers"
 is "$(sgctl jobs)" "No guarded job that you may see is running or has ended. To start one: srun --sync-guard PROGRAM" "sgctl jobs without guarded jobs prints how to start one"
 sgctl job 4242 >"$dir/out" 2>"$dir/err"
@@ -111,7 +79,7 @@ pid=$!
 wait_for_quiet 20 recorded 200 "$dir/d.jsonl"
 kill -KILL $controller
 wait $controller 2>/dev/null
-controller
+controller_start
 wait $simjob
 wait $pid
 is $? 0 "sgctl record goes on after the controller was killed, and exits with 0 when the step ends"
