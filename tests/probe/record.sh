@@ -1,43 +1,14 @@
 #!/bin/bash
-# A running MPI job that passes messages, recorded through probe, agent and controller by sgctl record.
+# Running MPI jobs that pass messages, recorded through probe, agent and controller by sgctl record.
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/workloads/mpi.sh"
 
-program=$top_builddir/tests/probe/messages
-libraries=$(mpi_libraries "$program")
-if [ -z "$libraries" ] || [ ! -x /usr/sbin/munged ]; then
-    skip_all "needs an MPI library and munged"
-fi
-dir=$(mktemp -d /tmp/probe-record-XXXXXX) || exit 99
-chmod 755 "$dir" # munged insists that everybody may reach its socket
+libraries=$(mpi_libraries "$top_builddir/tests/probe/messages")
+[ -n "$libraries" ] || skip_all "needs an MPI library"
+. "$top_srcdir/tests/controller.sh"
 step=$(mktemp -d /dev/shm/syncguard-test-XXXXXX) || exit 99
-pids=()
-cleanup() {
-    [ ${#pids[@]} -eq 0 ] || kill -TERM "${pids[@]}" 2>/dev/null
-    wait 2>/dev/null
-    rm -rf "$dir" "$step"
-}
-trap cleanup EXIT
-trap 'exit 1' INT TERM
-
-head -c 64 /dev/urandom >"$dir/key" && chmod 600 "$dir/key"
-/usr/sbin/munged --foreground --force --num-threads=1 --key-file="$dir/key" --log-file="$dir/munge.log" \
-    --pid-file="$dir/munge.pid" --seed-file="$dir/seed" --socket="$dir/munge" >/dev/null 2>&1 &
-pids+=($!)
-port=$((20000 + $$ % 20000))
-cat >"$dir/syncguard.conf" <<CONF
-Controller=127.0.0.1
-Port=$port
-Listen=127.0.0.1
-AuthInfo=socket=$dir/munge
-StateDir=$dir/state
-LogFile=$dir/syncguardd.log
-CONF
-export SYNCGUARD_CONF=$dir/syncguard.conf
-wait_for 10 test -S "$dir/munge" >/dev/null 2>&1
-"$top_builddir/syncguardd" --conf "$SYNCGUARD_CONF" &
-pids+=($!)
-wait_for 10 timeout 5 "$top_builddir/sgctl" --timeout 1 status >/dev/null 2>&1
+folders+=("$step")
+controller_start
 
 # What must hold of a trace of version 2, away from its ends, where only some ranks are recorded.
 cat >"$dir/check.py" <<'END'
@@ -66,28 +37,43 @@ print(f"{len(records)} records, {len(inside)} messages, {len(single)} with one e
 sys.exit(not inside or not begun or bool(single or sizes or early))
 END
 
+# records PROGRAM OPTION...: 4 ranks of PROGRAM.LIBRARY, which run for 6 s or more
 job=70
-for mpi in $libraries; do
+records() {
+    local program=$1 name
+
+    name=$mpi-$(basename "$program")
+    shift
     job=$((job + 1))
-    mkdir -m 700 "$step/$mpi"
+    mkdir -m 700 "$step/$name"
     SLURM_JOB_ID=$job SLURM_STEP_ID=0 SLURM_NNODES=1 SLURM_NTASKS=4 SYNCGUARD_LOCAL_TASKS=4 SLURM_NODEID=0 \
-        "$top_builddir/syncguard-agent" --dir "$step/$mpi" --policy observe --controller 127.0.0.1:$port \
+        "$top_builddir/syncguard-agent" --dir "$step/$name" --policy observe --controller 127.0.0.1:$port \
         --munge-socket "$dir/munge" --node n0 >"$dir/agent.log" 2>&1 &
     agent=$!
     pids+=($agent)
-    mpi_run "$mpi" 4 env SYNCGUARD_DIR="$step/$mpi" LD_PRELOAD="$top_builddir/.libs/libsyncguard_probe.so" "$program.$mpi" 8 >"$dir/out" 2>&1 &
+    mpi_run "$mpi" 4 env SYNCGUARD_DIR="$step/$name" LD_PRELOAD="$top_builddir/.libs/libsyncguard_probe.so" "$program.$mpi" "$@" >"$dir/out" 2>&1 &
     running=$!
     sleep 1.5
-    timeout 30 "$top_builddir/sgctl" record $job --seconds 3 -o "$dir/$mpi.jsonl" 2>"$dir/err"
-    ok $? "$mpi: sgctl record exits with 0: $(cat "$dir/err")"
+    timeout 30 "$top_builddir/sgctl" record $job --seconds 3 -o "$dir/$name.jsonl" 2>"$dir/err"
+    ok $? "$name: sgctl record exits with 0: $(cat "$dir/err")"
     grep -q 'nothing lost' "$dir/err"
-    ok $? "$mpi: no number is missing in the trace"
-    python3 "$dir/check.py" "$dir/$mpi.jsonl" >"$dir/check" 2>&1
-    ok $? "$mpi: both ends of each message are in the trace, in order: $(tail -n 1 "$dir/check")"
-    [ -z "$RECORD_KEEP" ] || cp "$dir/$mpi.jsonl" "$RECORD_KEEP.$mpi.jsonl"
+    ok $? "$name: no number is missing in the trace"
+    python3 "$dir/check.py" "$dir/$name.jsonl" >"$dir/check" 2>&1
+    ok $? "$name: both ends of each message are in the trace, in order: $(tail -n 1 "$dir/check")"
+    [ -z "$RECORD_KEEP" ] || cp "$dir/$name.jsonl" "$RECORD_KEEP.$name.jsonl"
     wait $running
-    ok $? "$mpi: the recorded program exits with 0"
+    ok $? "$name: the recorded program exits with 0" || show "$dir/out"
     kill -TERM $agent
     wait $agent
+}
+
+workloads=$top_builddir/tests/workloads
+text=
+[ -d /usr/share/common-licenses ] || text="--text $top_srcdir/LICENSE"
+for mpi in $libraries; do
+    records "$top_builddir/tests/probe/messages" 8
+    # shellcheck disable=SC2086
+    records "$workloads/pipeline" --stages 2 --batch 32 --hidden 48 --gentle --device 0.02 --seconds 6 $text
+    records "$workloads/halo" --rows 200 --columns 200 --gentle --device 0.01 --seconds 6
 done
 done_testing
