@@ -7,7 +7,7 @@
 #   inside.sh start NAME CMD...  a daemon on the control host, recorded as run/NAME
 #   inside.sh stop NAME [SIGNAL]
 #   inside.sh shape LINK [RATE=] [DELAY_US=] | slow NODE PERCENT|off
-# Environment: DIR, TOOLS, NODES, LEAF, CPUS (as `slurm` exports them).
+# Environment: DIR, TOOLS, NODES, LEAF, CPUS, SHARE, SHARES (as `slurm` exports them).
 #
 # A record in run/ is "PID STARTTIME", the pid as the control host sees it (run/holder and run/outer: as the
 # caller does), so that a number that is used again is never taken for the old process.
@@ -17,6 +17,8 @@ HERE=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 . "$HERE/config.sh"
 # shellcheck source=tests/cluster/record.sh
 . "$HERE/record.sh"
+# shellcheck source=tests/cluster/share.sh
+. "$HERE/share.sh"
 
 die() {
     echo "slurm: $*" >&2
@@ -57,6 +59,7 @@ node() { # INDEX
     local i=$1 stat
 
     read -r stat </proc/self/stat
+    [ -z "$SHARES" ] || share_join "$SHARES/node$i"
     hostname "node$i"
     mount_own
     ip link set lo up
@@ -71,6 +74,10 @@ boot() { # INDEX
     local i=$1
 
     rm -f "$DIR/run/node$i"
+    if [ -n "$SHARES" ]; then
+        mkdir -p "$SHARES/node$i"
+        share_set "$SHARES/node$i" "$SHARE"
+    fi
     mkdir -p "$DIR/spool/node$i" "$DIR/tmp/node$i"
     chmod 1777 "$DIR/tmp/node$i"
     start "host.node$i" unshare -n -u -m -i -p --fork --kill-child=KILL "$BASH" "$HERE/inside.sh" node "$i"
@@ -149,6 +156,10 @@ slow() { # NODE PERCENT|off
     local pid
 
     pid=$(recorded "$1") || die "$1 is down"
+    if [ -n "$SHARES" ]; then
+        share_set "$SHARES/$1" "$(awk -v share="$SHARE" -v slow="${2/off/0}" 'BEGIN { print share / (1 + slow / 100) }')"
+        return
+    fi
     stop "slow.$1"
     [ "$2" = off ] && return
     start "slow.$1" "$TOOLS/enter" "$pid" "$TOOLS/cpuslow" "$2"

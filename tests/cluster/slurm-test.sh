@@ -130,16 +130,21 @@ is "$(A slow node1 nonsense 2>&1 >/dev/null | wc -l)" 1 "slurm slow with a wrong
 cat >"$here/burn.c" <<'C'
 #include <stdio.h>
 #include <time.h>
+static double now_s(clockid_t clock)
+{
+    struct timespec t;
+
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
 int main(void)
 {
     for (int chunk = 0; chunk < 6; chunk++) {
-        struct timespec from, to;
+        double from_s = now_s(CLOCK_MONOTONIC), cpu_s = now_s(CLOCK_PROCESS_CPUTIME_ID);
 
-        clock_gettime(CLOCK_MONOTONIC, &from);
         for (volatile long i = 0; i < 60000000; i++)
             ;
-        clock_gettime(CLOCK_MONOTONIC, &to);
-        printf("%.6f\n", (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) * 1e-9);
+        printf("%.6f %.6f\n", now_s(CLOCK_MONOTONIC) - from_s, now_s(CLOCK_PROCESS_CPUTIME_ID) - cpu_s);
     }
     return 0;
 }
@@ -152,7 +157,7 @@ if ${CC:-cc} -O1 -o "$here/burn" "$here/burn.c" 2>/dev/null; then
         A slow node3 50
         A exec srun -Q -w node3 "$here/burn" >>"$here/slowed"
     done
-    ratio=$(paste <(sort -n "$here/free") <(sort -n "$here/slowed") | awk 'NR == 5 { printf "%.3f", $2 / $1 }')
+    ratio=$(paste <(sort -n "$here/free") <(sort -n "$here/slowed") | awk 'NR == 5 { printf "%.3f", $3 / $1 }')
     echo "# node3 slower by 50 %: its task took $ratio times as long"
     between "$ratio" 1.25 2.2
     ok $? "slurm slow node3 50: a task takes 1.25 to 2.2 times as long"
@@ -173,15 +178,38 @@ A boot node4
 A on node4 true
 ok $? "slurm boot brings a crashed node back"
 
-# ---- two side by side ----
+# ---- two side by side; the second with shares of a core where this machine allows them ----
 
-quietly B up 2
+shares=
+quietly "$slurm" check --share && shares="--share 20"
+# shellcheck disable=SC2086
+quietly B up 2 $shares
 ok $? "a second cluster starts beside the first"
 is "$(B exec srun -N2 hostname | sort | tr '\n' ' ')" "node1 node2 " "the second cluster runs jobs on its two nodes"
 is "$(A exec sinfo -h -o %D)" 4 "the first cluster still has four nodes"
+if [ -n "$shares" ] && [ -x "$here/burn" ]; then
+    made=$(sed -n 's/^SHARES=//p' "$b/etc/cluster")
+    # seconds for a second of CPU
+    stretch() { B exec srun -Q -w node2 "$here/burn" | awk '{ wall += $1; cpu += $2 } END { printf "%.2f", wall / cpu }'; }
+    fifth=$(stretch)
+    quietly B slow node2 50
+    slowed=$(stretch)
+    quietly B slow node2 off
+    echo "# a second of CPU on node2 takes $fifth s with a fifth of a core, $slowed s when slower by 50 %"
+    between "$fifth" 3.5 6.5
+    ok $? "slurm up --share 20: a task takes 3.5 to 6.5 times its CPU time"
+    between "$(awk -v a="$slowed" -v b="$fifth" 'BEGIN { print a / b }')" 1.25 2
+    ok $? "slurm slow node2 50 with shares: a task takes 1.25 to 2 times as long"
+else
+    made=
+    skip "slurm up --share 20: a task takes 3.5 to 6.5 times its CPU time" "no cgroup or no C compiler"
+    skip "slurm slow node2 50 with shares: a task takes 1.25 to 2 times as long" "no cgroup or no C compiler"
+fi
 theirs=$(processes_of "$b" 2)
 B down
 ok $? "slurm down ends the second cluster"
+test -z "$made" -o ! -e "$made"
+ok $? "slurm down removes the cgroups of a cluster with shares"
 A exec srun -w node1 true
 ok $? "the first cluster runs jobs after the second ended"
 
