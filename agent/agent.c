@@ -261,6 +261,7 @@ static void on_ready(bool fresh, uint64_t lacks, void *arg)
     if (a->alone)
         log_info("connected to the controller again");
     a->alone = false;
+    ranks_processes(a->ranks, uplink_newest_item(a->uplink) >= TELEMETRY_PROCESS);
     if (fresh) { /* it will send its requests again; keep pacing, which has been learnt, until then */
         a->wanted =
             (struct control_request){ .record = true, .rate_hz = a->o->rate_hz, .pace = a->wanted.pace };

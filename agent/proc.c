@@ -82,17 +82,26 @@ void proc_each(void (*each)(const char *path, void *arg), void *arg, const char 
 
 /* proc(5): the state is the 3rd field of stat, the start time the 22nd; the 2nd is a name, which may contain
  * anything, up to the last ')'. */
-uint64_t proc_start(pid_t pid)
+uint64_t proc_look(pid_t pid, char *state)
 {
-    char buf[1024], *p, state;
+    char buf[1024], *p, is;
     uint64_t start;
 
     if (!proc_read(buf, sizeof(buf), "/proc/%d/stat", (int)pid) || !(p = strrchr(buf, ')')))
         return 0;
     if (sscanf(p + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %" SCNu64,
-               &state, &start) != 2)
+               &is, &start) != 2 ||
+        is == 'Z' || is == 'X')
         return 0;
-    return state == 'Z' || state == 'X' ? 0 : start;
+    *state = is;
+    return start;
+}
+
+uint64_t proc_start(pid_t pid)
+{
+    char state;
+
+    return proc_look(pid, &state);
 }
 
 bool proc_alive(pid_t pid, uint64_t started)

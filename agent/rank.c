@@ -2,7 +2,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "agent/health_text.h"
 #include "agent/proc.h"
 #include "common/xalloc.h"
 #include "wire/json.h"
@@ -13,6 +15,7 @@
 #define FUTURE_NS      1000000000ull
 #define PAST_NS        (366ull * 86400 * 1000000000ull)
 #define UNSEEN_SECONDS 60 /* without activity, a process that was never visible counts as vanished */
+#define HALT_NS        1500000000ull /* of readings a second apart */
 
 struct thread {
     struct ring *ring;
@@ -33,6 +36,11 @@ struct rank {
     uint64_t started; /* start time of the process; 0: never visible */
     uint64_t signs;   /* of activity: hash of its counters and live slots */
     unsigned still_s; /* seconds without activity */
+    char process;     /* state of the process as last read, as in proc(5); 0: not visible */
+
+    enum process_state halt; /* what keeps the process from running */
+    uint64_t halt_ns;        /* when that was first read */
+    bool halt_open;          /* reported, and its end is not */
 
     struct thread thread[RING_THREADS_MAX];
     size_t n_threads;
@@ -437,13 +445,64 @@ static bool shows_life(struct rank *r)
 /* A process in a container may never be visible; it counts as vanished after a time without activity. */
 static bool has_vanished(struct rank *r)
 {
+    uint64_t started = r->info.pid > 0 ? proc_look(r->info.pid, &r->process) : 0;
+
     r->still_s = shows_life(r) ? 0 : r->still_s + 1;
-    if (proc_alive(r->info.pid, r->started)) {
-        if (!r->started)
-            r->started = proc_start(r->info.pid);
+    if (started && (!r->started || r->started == started)) {
+        r->started = started;
         return false;
     }
+    r->process = 0;
+    if (!r->started && proc_alive(r->info.pid, 0))
+        return false;
     return r->started || r->still_s > UNSEEN_SECONDS;
+}
+
+/* ---- what keeps the process from running ---- */
+
+/* The id may belong to another process out here, where the rank runs in a container: its own status shows that. */
+static bool is_own_process(const struct rank *r)
+{
+    struct health_status status;
+    char text[8192];
+
+    return proc_read(text, sizeof(text), "/proc/%d/status", (int)r->info.pid) && health_text_status(text, &status) &&
+           status.pid == (uint32_t)r->info.pid && status.uid == geteuid();
+}
+
+static enum process_state process_state(const struct rank *r)
+{
+    switch (r->process) {
+    case 'T':
+        return PROCESS_STOPPED;
+    case 't':
+        return PROCESS_TRACED;
+    case 'D':
+        return PROCESS_BLOCKED;
+    default:
+        return PROCESS_RUNS;
+    }
+}
+
+/* A short wait for storage is ordinary, so only a state that was read three times in a row is reported. */
+static void report_process(struct rank *r, const struct rank_output *out, uint64_t now)
+{
+    enum process_state state = process_state(r);
+    struct telemetry_item item = { .kind = TELEMETRY_PROCESS,
+                                   .process = { .rank = r->info.rank, .app = (uint16_t)r->info.incarnation } };
+
+    if (state != r->halt) {
+        r->halt = state;
+        r->halt_ns = now;
+    }
+    if (state != PROCESS_RUNS && now < r->halt_ns + HALT_NS)
+        state = PROCESS_RUNS;
+    if (!out->processes || (state == PROCESS_RUNS && !r->halt_open) || (state != PROCESS_RUNS && !is_own_process(r)))
+        return;
+    item.process.state = (uint8_t)state;
+    item.process.age_ns = state == PROCESS_RUNS ? 0 : now - r->halt_ns;
+    out->put(&item, out->arg);
+    r->halt_open = state != PROCESS_RUNS;
 }
 
 static void update_state(struct rank *r)
@@ -495,8 +554,10 @@ void rank_second(struct rank *r, const struct rank_output *out)
         update_state(r);
         read_comms(r, out);
         flow_flush(r->flow, now, BLOCK_WAIT_NS, out->put, out->arg);
-        if (r->state == RANK_RUNNING)
+        if (r->state == RANK_RUNNING) {
+            report_process(r, out, now);
             report_live(r, out, now);
+        }
         for (size_t i = 0; i < r->n_threads; i++)
             ring_relax(r->thread[i].ring);
     }

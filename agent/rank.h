@@ -22,6 +22,7 @@ struct rank_output {
     void *arg;
     bool many;         /* many ranks: keep no ring in resident memory between two drains */
     uint32_t messages; /* that each rank may send in one drain; 0: they are not asked for */
+    bool processes;    /* the controller can read what keeps a process from running */
 };
 
 struct rank;

@@ -29,7 +29,7 @@ struct ranks {
     struct rank **rank;
     size_t n, cap, live; /* live: all ranks before this index are over */
     double rate_hz;
-    bool whole, room;
+    bool whole, room, processes;
     flow_sink *put;
     void (*note)(const char *text, void *arg);
     void *arg;
@@ -65,7 +65,11 @@ static bool get_output(struct ranks *rs, struct rank_output *out)
 {
     size_t live = rs->n - rs->live;
 
-    *out = (struct rank_output){ .clock = &rs->clock, .put = rs->put, .arg = rs->arg, .many = live > MANY };
+    *out = (struct rank_output){ .clock = &rs->clock,
+                                 .put = rs->put,
+                                 .arg = rs->arg,
+                                 .many = live > MANY,
+                                 .processes = rs->processes };
     if (rs->whole && rs->room)
         out->messages = (uint32_t)(live < MESSAGES ? MESSAGES / (live ? live : 1) : 1);
     return ring_clock_ready(&rs->clock);
@@ -232,6 +236,11 @@ void ranks_announce(struct ranks *rs)
 void ranks_room(struct ranks *rs, bool room)
 {
     rs->room = room;
+}
+
+void ranks_processes(struct ranks *rs, bool known)
+{
+    rs->processes = known;
 }
 
 void ranks_control(struct ranks *rs, double rate_hz, bool whole)

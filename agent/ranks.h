@@ -34,6 +34,8 @@ void ranks_announce(struct ranks *rs);
 void ranks_control(struct ranks *rs, double rate_hz, bool whole);
 /* Whether messages may be sent, at first they may: they must not push out what judging needs. */
 void ranks_room(struct ranks *rs, bool room);
+/* Whether the controller can read what keeps a process from running; at first it cannot. */
+void ranks_processes(struct ranks *rs, bool known);
 /* The next {"ranks":[...]} of ranks with news, which the caller frees; NULL: no more.  *at is 0 in the first call. */
 json_t *ranks_news(struct ranks *rs, size_t *at);
 

@@ -7,6 +7,7 @@
 #include "common/xalloc.h"
 #include "wire/client.h"
 #include "wire/json.h"
+#include "wire/telemetry.h"
 
 #define PENDING_BYTES (512u << 10) /* limit of bytes queued in the link */
 
@@ -17,6 +18,7 @@ struct uplink {
     void *arg;
     bool ready;          /* connected and welcome */
     char controller[64]; /* id of the last controller's process; "" at first */
+    unsigned newest_item;
     uint64_t send_next;
 };
 
@@ -32,6 +34,7 @@ static void handle_welcome(struct uplink *u, const json_t *message)
     }
     fresh = strcmp(controller, u->controller) != 0;
     strcpy(u->controller, controller);
+    u->newest_item = (unsigned)get_int(message, "items", 1, UINT8_MAX, TELEMETRY_UNNAMED);
     backlog_ack(u->backlog, (uint64_t)have, now_s());
     u->send_next = (uint64_t)have + 1;
     u->ready = true;
@@ -102,6 +105,11 @@ void uplink_free(struct uplink *u)
 bool uplink_ready(const struct uplink *u)
 {
     return u->ready;
+}
+
+unsigned uplink_newest_item(const struct uplink *u)
+{
+    return u->newest_item;
 }
 
 void uplink_json(struct uplink *u, json_t *message)

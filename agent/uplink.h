@@ -27,6 +27,8 @@ struct uplink *uplink_new(struct event_base *base, const char *hosts, const char
 void uplink_free(struct uplink *u); /* NULL is fine */
 
 bool uplink_ready(const struct uplink *u);
+/* The newest kind of item that the controller can read; known once it has been connected. */
+unsigned uplink_newest_item(const struct uplink *u);
 /* Takes the message, which is dropped when the controller is not connected. */
 void uplink_json(struct uplink *u, json_t *message);
 /* Send a batch that is not in the backlog, under a number that the backlog has dropped. */

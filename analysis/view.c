@@ -174,6 +174,9 @@ void view_item(struct view *v, double now_s, const struct telemetry_item *item)
     case TELEMETRY_GPU:
         view_health_take_gpu(v, now_s, &item->gpu);
         break;
+    case TELEMETRY_PROCESS:
+        view_ranks_take_process(v, now_s, &item->process);
+        break;
     case TELEMETRY_MESSAGE: /* for recordings */
         break;
     }

@@ -9,6 +9,7 @@
 #include "analysis/view.h"
 
 #define LIVE_VALID_S 3.5  /* live items come every second while a collective lasts */
+#define HALT_VALID_S 3.5  /* so do items of processes that something keeps from running, while it lasts */
 #define RECENT       10u  /* columns of history that "now" means */
 #define SYNC_SHARE   0.10 /* from this share of waiting for late ranks on the regime may be synchronisation */
 #define TIME_MAX_NS  (30ull * 24 * 3600 * 1000000000u)
@@ -48,6 +49,8 @@ struct view_rank {
     uint64_t inside_comm, inside_ns; /* ns: by the node's clock */
     double inside_since_s, live_at_s, left_at_s;
     bool never_left;
+    enum process_state process; /* what kept its process from running, by the newest item about it */
+    double process_since_s, process_at_s;
     uint64_t events, dropped, missed;
 };
 struct rank_count {
@@ -61,6 +64,9 @@ void view_ranks_forget(struct view *v, uint16_t app);
 void view_ranks_add(struct view *v, uint32_t rank, const char *node, const char *switch_name);
 void view_ranks_take_sample(struct view *v, const struct sample *s);
 void view_ranks_take_live(struct view *v, double now_s, const struct live *l);
+void view_ranks_take_process(struct view *v, double now_s, const struct process_item *p);
+/* PROCESS_RUNS also where nothing is known of it. */
+enum process_state view_rank_process(const struct view_rank *k, double now_s);
 void view_ranks_take_counts(struct view *v, const struct counts *c);
 const struct view_rank *view_ranks_at(const struct view *v, uint32_t rank); /* rank < view_rank_limit(v) */
 /* The rank that an item is of.  NULL: unknown; the item is counted as refused. */

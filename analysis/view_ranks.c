@@ -1,4 +1,5 @@
 /* view_ranks.c - a view's ranks: which there are, where they run, what they are doing. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +35,10 @@ void view_ranks_free(struct view_ranks *s)
 static void clear(struct view_ranks *s, uint32_t first)
 {
     for (uint32_t r = first; r < s->n; r++)
-        s->rank[r] = (struct view_rank){ .node = WORK_PLACE_NONE, .switch_id = WORK_PLACE_NONE };
+        s->rank[r] = (struct view_rank){ .node = WORK_PLACE_NONE,
+                                         .switch_id = WORK_PLACE_NONE,
+                                         .live_at_s = -INFINITY,
+                                         .process_at_s = -INFINITY };
 }
 
 void view_ranks_forget(struct view *v, uint16_t app)
@@ -133,6 +137,24 @@ void view_ranks_take_live(struct view *v, double now_s, const struct live *l)
     k->live_at_s = now_s;
     if (l->op != RING_OP_NONE)
         view_steps_take_seq(v, l->comm, l->seq);
+}
+
+void view_ranks_take_process(struct view *v, double now_s, const struct process_item *p)
+{
+    struct view_rank *k = find(v, p->rank, p->app);
+
+    if (!k || p->age_ns > TIME_MAX_NS || p->state >= PROCESS_STATES) {
+        v->refused++;
+        return;
+    }
+    k->process = p->state;
+    k->process_since_s = now_s - (double)p->age_ns * 1e-9;
+    k->process_at_s = now_s;
+}
+
+enum process_state view_rank_process(const struct view_rank *k, double now_s)
+{
+    return k->known && !k->ended && k->process_at_s + HALT_VALID_S > now_s ? k->process : PROCESS_RUNS;
 }
 
 void view_ranks_take_counts(struct view *v, const struct counts *c)

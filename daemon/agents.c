@@ -184,7 +184,8 @@ void agents_hello(struct peer *p, const json_t *hello)
     take_notes(j, node, json_object_get(hello, "notes"));
     snprintf(hex, sizeof(hex), "%016llx", (unsigned long long)p->controller->life);
     peer_send(
-        p, json_pack("{s:s,s:s,s:I}", "welcome", "agent", "controller", hex, "batch", (json_int_t)a->batch));
+        p, json_pack("{s:s,s:s,s:I,s:i}", "welcome", "agent", "controller", hex, "batch", (json_int_t)a->batch, "items",
+                     (int)TELEMETRY_NEWEST));
     peer_instruct(p);
     if (end > 0)
         cadence_limit_set(j, (double)end);

@@ -116,6 +116,10 @@ static const struct field message_fields[] = {
     FIELD(message_item, leave_ns),
     { 0, 0 },
 };
+static const struct field process_fields[] = {
+    FIELD(process_item, rank),   FIELD(process_item, app), FIELD(process_item, state),
+    FIELD(process_item, age_ns), { 0, 0 },
+};
 static const struct field header_fields[] = {
     FIELD(telemetry_header, batch),
     FIELD(telemetry_header, now_ns),
@@ -137,6 +141,7 @@ static const struct {
     [TELEMETRY_TASK] = { "task", task_fields, true },
     [TELEMETRY_GPU] = { "GPU", gpu_fields, false },
     [TELEMETRY_MESSAGE] = { "message", message_fields, true },
+    [TELEMETRY_PROCESS] = { "process", process_fields, true },
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
@@ -261,6 +266,10 @@ static int check_values(const struct telemetry_item *item, size_t at, struct err
             return err_set(err, "telemetry: message at byte %zu: operation %u", at, m->op);
         if (m->begin_ns > m->enter_ns || m->enter_ns > m->leave_ns)
             return err_set(err, "telemetry: message at byte %zu: times out of order", at);
+        return 0;
+    case TELEMETRY_PROCESS:
+        if (item->process.state >= PROCESS_STATES)
+            return err_set(err, "telemetry: process at byte %zu: unknown state %u", at, item->process.state);
         return 0;
     case TELEMETRY_COUNTS:
     case TELEMETRY_COMM:

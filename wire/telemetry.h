@@ -29,7 +29,11 @@ enum telemetry_kind {
     TELEMETRY_TASK,
     TELEMETRY_GPU,
     TELEMETRY_MESSAGE,
+    TELEMETRY_PROCESS,
 };
+/* A reader rejects kinds that it does not know, so an agent sends no newer ones than the controller's `welcome` names. */
+#define TELEMETRY_NEWEST   TELEMETRY_PROCESS
+#define TELEMETRY_UNNAMED  TELEMETRY_MESSAGE /* the newest one known where `welcome` names none */
 
 enum sample_flags {
     SAMPLE_NONBLOCKING = 1, /* as in ring_event_flags, of the first of the block */
@@ -163,6 +167,22 @@ struct task_item {
     char cpus[TELEMETRY_CPUS_TEXT]; /* that it may run on, as the kernel writes them; cut: ends in ".." */
 };
 
+/* What keeps a rank's process from running, sent every second while it lasts and once, with PROCESS_RUNS, when it is
+ * over. */
+enum process_state {
+    PROCESS_RUNS,    /* or sleeps, or waits for a CPU */
+    PROCESS_STOPPED, /* by a signal: SIGSTOP, SIGTSTP... */
+    PROCESS_TRACED,  /* stopped by a debugger */
+    PROCESS_BLOCKED, /* uninterruptible, in the kernel: most often it waits for storage */
+    PROCESS_STATES
+};
+struct process_item {
+    uint32_t rank;
+    uint16_t app;
+    uint8_t state;   /* enum process_state */
+    uint64_t age_ns; /* since the agent first saw that state */
+};
+
 struct gpu_item {
     uint32_t rank; /* as in node_item */
     uint16_t app;
@@ -199,6 +219,7 @@ struct telemetry_item {
         struct task_item task;
         struct gpu_item gpu;
         struct message_item message;
+        struct process_item process;
     };
 };
 

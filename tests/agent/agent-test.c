@@ -512,19 +512,58 @@ static void threads(void)
     ring_close(r[1]);
 }
 
+static bool process_is(const struct controller *c, enum process_state state)
+{
+    for (size_t i = c->n_items; i-- > 0;)
+        if (c->items[i].kind == TELEMETRY_PROCESS)
+            return c->items[i].process.rank == 3 && c->items[i].process.state == state;
+    return false;
+}
+
+static bool is_stopped(const struct controller *c)
+{
+    return process_is(c, PROCESS_STOPPED);
+}
+
+static bool runs_again(const struct controller *c)
+{
+    return process_is(c, PROCESS_RUNS);
+}
+
+/* A stopped process is reported to a controller that can read it, and so is that it runs again. */
+static void stop(pid_t pid)
+{
+    controller_forget(&ctl);
+    kill(pid, SIGSTOP);
+    run_for(&ctl, 3.5);
+    is_int((long long)count_items(&ctl, TELEMETRY_PROCESS), 0,
+           "no process item is sent to a controller whose welcome names no kinds of items");
+    ctl.newest_item = TELEMETRY_PROCESS;
+    controller_down(&ctl);
+    controller_up(&ctl, NULL);
+    ok(wait_until(&ctl, is_stopped, 20), "a rank's process that a signal stopped is reported as stopped");
+    kill(pid, SIGCONT);
+    ok(wait_until(&ctl, runs_again, 20), "a rank's process that goes on is reported as running again");
+    run_for(&ctl, 2.5);
+    ok(count_items(&ctl, TELEMETRY_PROCESS) > 1 && runs_again(&ctl), "a process that runs again is reported once");
+}
+
 static void vanish(void)
 {
     pid_t pid = fork();
     int status;
 
     if (!pid) {
-        struct ring *r = make_rank(3, 0);
+        struct ring *r;
 
+        close_range(3, ~0u, 0); /* the test's link ends when the test closes it */
+        r = make_rank(3, 0);
         emit_some(r, 0, 25);
         for (;;)
             pause();
     }
     ok(expect_state("3.0", "running", 5), "a rank in a process of its own is reported as running");
+    stop(pid);
     kill(pid, SIGKILL);
     waitpid(pid, &status, 0);
     ok(expect_state("3.0", "vanished", 5), "a rank whose process was killed is reported as vanished");

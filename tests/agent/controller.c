@@ -52,7 +52,7 @@ void controller_send(struct controller *c, const char *text)
 static void take_hello(struct controller *c, json_t *message)
 {
     const char *life = json_string_value(json_object_get(message, "agent"));
-    char text[128];
+    char text[160], items[32] = "";
 
     c->hellos++;
     if (!life || strcmp(life, c->life)) {
@@ -61,8 +61,10 @@ static void take_hello(struct controller *c, json_t *message)
     }
     json_decref(c->hello);
     c->hello = json_incref(message);
-    snprintf(text, sizeof(text), "{\"welcome\":\"agent\",\"controller\":\"%s\",\"batch\":%llu}", c->id,
-             (unsigned long long)c->batch);
+    if (c->newest_item)
+        snprintf(items, sizeof(items), ",\"items\":%d", c->newest_item);
+    snprintf(text, sizeof(text), "{\"welcome\":\"agent\",\"controller\":\"%s\",\"batch\":%llu%s}", c->id,
+             (unsigned long long)c->batch, items);
     controller_send(c, text);
 }
 

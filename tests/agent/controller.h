@@ -19,6 +19,7 @@ struct controller {
     char hosts[64];
     char id[32];  /* id of the agent's process */
     bool no_acks; /* takes batches and says nothing */
+    int newest_item; /* in its welcome; 0: left out */
     void *listener, *link;
     uint64_t batch; /* the last one of this agent's life */
     char life[32];  /* of the agent */

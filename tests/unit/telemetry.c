@@ -104,6 +104,7 @@ static const struct telemetry_item items[] = {
                                       .begin_ns = 9,
                                       .enter_ns = 10,
                                       .leave_ns = 11 } },
+    { TELEMETRY_PROCESS, .process = { .rank = 3, .app = 1, .state = PROCESS_TRACED, .age_ns = 1ull << 40 } },
     { TELEMETRY_GPU, .gpu = { .rank = 3,
                               .app = 1,
                               .index = 2,
@@ -148,7 +149,7 @@ static void there_and_back(void)
     struct telemetry_item got;
     struct err err = { "" };
 
-    is_int((long long)n, 20 + 77 + 101 + 45 + 55 + 47 + 77 + 77 + 29 + 61,
+    is_int((long long)n, 20 + 77 + 101 + 45 + 55 + 47 + 77 + 77 + 29 + 61 + 16,
            "a batch has the documented layout, without padding");
     ok(!telemetry_open(&r, batch, n, &err) && r.header.batch == 42 && r.header.now_ns == 4711 &&
            r.header.items == ARRAY_SIZE(items),
@@ -186,6 +187,9 @@ static void there_and_back(void)
         case TELEMETRY_MESSAGE:
             want.message = items[i].message;
             break;
+        case TELEMETRY_PROCESS:
+            want.process = items[i].process;
+            break;
         }
         ok(telemetry_next(&r, &got) && got.kind == want.kind,
            "telemetry_next returns item %zu, of the kind that was written", i);
@@ -214,7 +218,7 @@ static void refusals(void)
         const char *what, *why;
     } cases[] = {
         { 16, 7, "fewer items announced than there are", "bytes after the last item" },
-        { 16, 10, "more items announced", "missing at the end" },
+        { 16, 11, "more items announced", "missing at the end" },
         { 20, 0, "kind 0", "unknown kind 0" },
         { 20, 200, "kind 200", "unknown kind 200" },
         { 27, 0, "no operation", "unknown operation 0" },
