@@ -36,6 +36,8 @@ struct view *view_new(const struct view_params *p, double now_s)
     *v = (struct view){ .params = *p,
                         .now_s = now_s,
                         .began_s = NAN,
+                        .item_s = -INFINITY,
+                        .active_s = INFINITY,
                         .ranks = view_ranks_new(now_s),
                         .comms = view_comms_new(),
                         .steps = view_steps_new(),
@@ -147,6 +149,7 @@ static void take_sample(struct view *v, const struct sample *s)
 void view_item(struct view *v, double now_s, const struct telemetry_item *item)
 {
     v->now_s = now_s;
+    v->item_s = now_s;
     if (isnan(v->began_s))
         v->began_s = now_s;
     switch (item->kind) {

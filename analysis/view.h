@@ -46,7 +46,7 @@ enum view_regime {
     VIEW_SYNCHRONISATION, /* waiting for late ranks weighs */
     VIEW_OSCILLATING,     /* steps alternate between fast and slow */
     VIEW_CHECKPOINT,      /* no rank is in a collective, none begins a step: all pause */
-    VIEW_STALLED,         /* a collective is open for far longer than a step */
+    VIEW_STALLED,         /* nothing moves for far longer than a step */
 };
 const char *view_regime_name(enum view_regime r);
 
@@ -101,6 +101,8 @@ void view_tick(struct view *v, double now_s);
 /* No more items will come: steps that are incomplete count as they are. */
 void view_finish(struct view *v, double now_s);
 
+/* Of a job that is stalled the rates, times and shares are unknown, and so are those of its ranks: what was measured before
+ * does not describe it. */
 struct view_figures {
     uint32_t ranks;       /* that run */
     uint32_t ranks_known; /* that were added, ended ones included */
@@ -118,6 +120,8 @@ struct view_figures {
     uint64_t events, dropped, missed, collectives, refused;
 };
 void view_figures_get(const struct view *v, double now_s, struct view_figures *f);
+/* Mean time of the newest steps, also of a job that is stalled: the unit of its history. */
+double view_newest_steps_s(const struct view *v, double now_s);
 
 /* Those that stand, most costly first; returns how many. */
 size_t view_verdicts_get(const struct view *v, const struct view_verdict **verdicts);
@@ -159,6 +163,8 @@ struct view_rank_figures {
     uint64_t inside_comm;
     uint32_t inside_seq;
     double inside_s;
+    enum process_state process; /* what keeps its process from running; PROCESS_RUNS also where that is not known */
+    double process_s;           /* since the agent first saw that */
 };
 uint32_t view_rank_limit(const struct view *v); /* ranks are below this */
 /* false: unknown rank */

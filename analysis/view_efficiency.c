@@ -161,7 +161,7 @@ static struct efficiency of_ranks(const struct view *v, bool run)
 
 void view_efficiency_get(const struct view *v, struct view_efficiency *e)
 {
-    e->recent = of_ranks(v, false);
+    e->recent = view_stands_still(v) ? (struct efficiency){ NAN, NAN, NAN, NAN, NAN } : of_ranks(v, false);
     e->run = of_ranks(v, true);
 }
 
@@ -205,6 +205,8 @@ void view_critical_path_get(const struct view *v, struct view_critical_path *c)
     size_t n = 0;
 
     *c = (struct view_critical_path){ .concentration = NAN };
+    if (view_stands_still(v))
+        return;
     for (uint32_t r = 0; r < view_rank_limit(v); r++) {
         struct cell cell = view_history_recent(v, r);
 

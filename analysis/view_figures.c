@@ -40,6 +40,21 @@ static void worst_figures(const struct view *v, struct view_figures *f)
     }
 }
 
+/* Nothing of before is a figure of a job that stands still. */
+static void forget_pace(struct view_figures *f)
+{
+    f->step_mean_s = f->step_p50_s = f->step_p95_s = f->step_cv = f->steps_per_s = NAN;
+    f->skew_p50_s = f->skew_p95_s = NAN;
+    f->compute_ratio = f->communication_ratio = f->synchronisation_ratio = f->p2p_ratio = NAN;
+    f->mds = f->worst_lateness_s = f->worst_last_ratio = NAN;
+}
+
+static void forget_rank_pace(struct view_rank_figures *f)
+{
+    f->lateness_s = f->lateness_p50_s = f->lateness_p95_s = f->lateness_p99_s = f->last_ratio = NAN;
+    f->wait_s = f->delay_s = f->compute_s = f->stay_s = f->slowdown = NAN;
+}
+
 void view_figures_get(const struct view *v, double now_s, struct view_figures *f)
 {
     memset(f, 0, sizeof(*f));
@@ -54,6 +69,13 @@ void view_figures_get(const struct view *v, double now_s, struct view_figures *f
     view_history_skews(v, f);
     view_share_figures(v, f);
     worst_figures(v, f);
+    if (view_stands_still(v))
+        forget_pace(f);
+}
+
+double view_newest_steps_s(const struct view *v, double now_s)
+{
+    return view_steps_mean_s(v, now_s);
 }
 
 bool view_rank_get(const struct view *v, double now_s, uint32_t rank, struct view_rank_figures *f)
@@ -84,7 +106,11 @@ bool view_rank_get(const struct view *v, double now_s, uint32_t rank, struct vie
         .inside_comm = k->inside_comm,
         .inside_seq = k->inside_seq,
         .inside_s = now_s - k->inside_since_s,
+        .process = view_rank_process(k, now_s),
+        .process_s = now_s - k->process_since_s,
     };
     view_history_quantiles(v, rank, f);
+    if (view_stands_still(v))
+        forget_rank_pace(f);
     return true;
 }

@@ -255,6 +255,13 @@ static const struct task_item *task_of(const struct view *v, uint32_t rank)
     return k && view_ranks_at(v, rank)->known && k->at_s + VALID_S > v->now_s ? &k->figures : NULL;
 }
 
+double view_health_cpu_ratio(const struct view *v, uint32_t rank)
+{
+    const struct task_item *t = task_of(v, rank);
+
+    return t ? t->cpu_ratio : NAN;
+}
+
 static const struct node_item *node_at(const struct view *v, uint32_t place)
 {
     const struct node_health *h = place < v->health->n_nodes ? &v->health->node[place] : NULL;

@@ -10,15 +10,14 @@
 #include "common/xalloc.h"
 #include "ring/ring.h"
 
-#define STALL_STEPS 5.0 /* a collective open for this many steps, and at least STALL_S, is a stall */
-#define STALL_S     3.0
-#define PAUSE_S     1.0        /* the rest of a step may come this much later */
-#define HANG_ID     UINT32_MAX /* there is one hang at a time; findings count from 0 */
-#define SAME_TIME   0.1        /* of a step: as long ago as the other */
+#define PAUSE_S 1.0        /* the rest of a step may come this much later */
+#define HANG_ID UINT32_MAX /* there is one hang at a time; findings count from 0 */
 
 struct verdicts {
     enum view_regime regime;
-    double stalled_s; /* how long, when regime is stalled */
+    enum view_regime moving; /* the newest one that was not stalled */
+    char stalled[512];       /* who holds it up, when regime is stalled */
+    bool ended_still;        /* the job ended while it was stalled */
     struct view_verdict now[VIEW_VERDICTS_MAX], raised[VIEW_RAISED_MAX];
     size_t n, n_raised;
     uint32_t next_finding; /* findings below it were seen */
@@ -50,157 +49,33 @@ static const char *format_s(char buf[32], double s)
 
 /* ---- hangs ---- */
 
-struct stall {
-    uint32_t seq, inside, missing;
-    uint64_t comm;
-    uint8_t op;
-    bool never_left;
-    double age_s;
-};
-
-static bool is_inside(const struct view_rank *k, double now_s)
-{
-    return k->known && !k->ended && k->inside_op != RING_OP_NONE &&
-           (k->inside_op != RING_OP_POINT_TO_POINT || k->never_left) && k->live_at_s + LIVE_VALID_S > now_s;
-}
-
-/* The collective that has been open longest; between equals the one on the larger communicator, where more
- * wait.  messages: the message.  false: none is. */
-static bool find_stall(const struct view *v, double now_s, bool messages, struct stall *s)
-{
-    uint32_t most = 0;
-
-    *s = (struct stall){ .age_s = -1 };
-    for (uint32_t r = 0; r < view_rank_limit(v); r++) {
-        const struct view_rank *k = view_ranks_at(v, r);
-        uint32_t size;
-
-        if (!is_inside(k, now_s) || (k->inside_op == RING_OP_POINT_TO_POINT) != messages || now_s - k->inside_since_s < s->age_s)
-            continue;
-        size = view_comms_size(v, k->inside_comm);
-        size = size ? size : 1;
-        if (now_s - k->inside_since_s <= s->age_s && size <= most)
-            continue;
-        most = size;
-        *s = (struct stall){ .comm = k->inside_comm,
-                             .seq = k->inside_seq,
-                             .op = k->inside_op,
-                             .never_left = k->never_left,
-                             .age_s = now_s - k->inside_since_s };
-    }
-    return s->age_s >= 0;
-}
-
-static bool inside_of(const struct view_rank *k, const struct stall *s, double now_s)
-{
-    return is_inside(k, now_s) && k->inside_comm == s->comm && k->inside_seq == s->seq;
-}
-
-/* A trace does not report what a rank is doing; what it left last is known. */
-static void append_last(const struct view *v, const struct view_rank *k, char *buf, size_t size)
-{
-    char label[64];
-
-    if (k->left_op == RING_OP_NONE)
-        snprintf(buf, size, "it never reported a collective");
-    else
-        snprintf(buf, size, "its last record is leaving %s %u of %s", ring_op_name(k->left_op), k->left_seq,
-                 view_comm_label(v, k->left_comm, label, sizeof(label)));
-}
-
-static void describe_missing(const struct view *v, uint32_t rank, double now_s, char *buf, size_t size)
-{
-    const struct view_rank *k = view_ranks_at(v, rank);
-    char age[32];
-
-    format_s(age, now_s - k->inside_since_s);
-    if (k->vanished)
-        snprintf(buf, size, "its process is gone");
-    else if (k->ended)
-        snprintf(buf, size, "it has finalized MPI");
-    else if (k->live_at_s + LIVE_VALID_S <= now_s)
-        append_last(v, k, buf, size);
-    else if (k->live_op == RING_OP_NONE)
-        snprintf(buf, size, "outside of MPI for %s, its last collective was %u", age, k->inside_seq);
-    else
-        snprintf(buf, size, "in %s for %s", ring_op_name(k->live_op), age);
-}
-
 static void add_rank_culprit(struct view_verdict *d, uint32_t rank)
 {
     if (d->n_culprits < VIEW_CULPRITS_MAX)
         snprintf(d->culprit[d->n_culprits++], sizeof(d->culprit[0]), "r%u", rank);
 }
 
-static bool is_missing(const struct view_rank *k, double now_s)
-{
-    return k->known && !is_inside(k, now_s) && (k->vanished || !k->ended);
-}
-
-/* Of the ranks that are in no collective, those that have been out of any for longest: another one may just
- * have left an inner group's (or the record that it is inside is lost). */
-static double missing_since(const struct view *v, double now_s)
-{
-    double step_s = view_steps_mean_s(v, now_s), since_s = INFINITY;
-
-    for (uint32_t r = 0; r < view_rank_limit(v); r++)
-        if (is_missing(view_ranks_at(v, r), now_s))
-            since_s = fmin(since_s, view_ranks_at(v, r)->left_at_s);
-    return since_s + (isnan(step_s) ? 0 : SAME_TIME * step_s);
-}
-
-/* Who keeps the others waiting: the ranks that are in no collective at all. A rank that waits in another one
- * (an inner group's) is itself held up by somebody. */
-static void judge_stall(const struct view *v, double now_s, struct stall *s, struct view_verdict *d)
+static void describe_hang(const struct view *v, double now_s, const struct view_stall *s, struct view_verdict *d)
 {
     const struct step_count *steps = view_steps_count(v);
-    uint32_t size = view_comms_size(v, s->comm);
-    double since_s = missing_since(v, now_s);
-    char age[32], label[64], why[192] = "";
-    uint32_t first = UINT32_MAX;
     int64_t seq = steps->comm ? (int64_t)steps->newest_seq : -1;
-    size_t at;
 
     *d = (struct view_verdict){ .finding = { .id = HANG_ID,
                                              .class = FINDING_HANG,
+                                             .scope = s->n_culprits ? SCOPE_RANK : SCOPE_NONE,
                                              .place = WORK_PLACE_NONE,
                                              .standing = true,
                                              .onset_seq = seq,
                                              .named_seq = seq,
                                              .saved_s = NAN,
                                              .slowdown = NAN },
-                                .since_step = -1,
+                                .since_step = steps->period && steps->done ? (int64_t)steps->done : -1,
                                 .since_s = now_s - s->age_s,
                                 .found_s = now_s };
-    for (uint32_t r = 0; r < view_rank_limit(v); r++) {
-        const struct view_rank *k = view_ranks_at(v, r);
-
-        if (inside_of(k, s, now_s)) {
-            s->inside++;
-        } else if (is_missing(k, now_s) && k->left_at_s <= since_s) {
-            s->missing++;
-            first = r < first ? r : first;
-            add_rank_culprit(d, r);
-        }
-    }
-    d->finding.scope = d->n_culprits ? SCOPE_RANK : SCOPE_NONE;
-    if (steps->period && steps->done)
-        d->since_step = (int64_t)steps->done;
-    if (first != UINT32_MAX)
-        describe_missing(v, first, now_s, why, sizeof(why));
-    at = append(d->text, sizeof(d->text), 0, "%s %u of %s (%u ranks) has been open for %s",
-                ring_op_name(s->op), s->seq, view_comm_label(v, s->comm, label, sizeof(label)),
-                size ? size : s->inside, format_s(age, s->age_s));
-    if (first == UINT32_MAX)
-        append(d->text, sizeof(d->text), at,
-               ": every rank has entered and none leaves, so the transfer itself has stopped");
-    else if (s->missing == 1)
-        append(d->text, sizeof(d->text), at, ": %u inside, waiting for rank %u on %s (%s)", s->inside, first,
-               view_place_name(v, view_ranks_at(v, first)->node), why);
-    else
-        append(d->text, sizeof(d->text), at,
-               ": %u inside, waiting for %u others, the first of them rank %u on %s (%s)", s->inside,
-               s->missing, first, view_place_name(v, view_ranks_at(v, first)->node), why);
+    for (uint32_t i = 0; i < s->n_culprits; i++)
+        add_rank_culprit(d, s->culprit[i]);
+    memcpy(d->text, s->text, sizeof(d->text));
+    view_cause(v, d, d->cause, sizeof(d->cause));
 }
 
 /* ---- findings ---- */
@@ -485,20 +360,12 @@ static void set_verdicts(struct view *v, double now_s, struct view_verdict *now,
     qsort(s->raised, s->n_raised, sizeof(s->raised[0]), by_price);
 }
 
-/* The smallest wait that can be called a stall: the job's own rhythm decides. */
-static double stall_limit_s(const struct view *v, double now_s)
-{
-    double step_s = view_steps_mean_s(v, now_s);
-
-    return isnan(step_s) ? 2 * STALL_S : fmax(STALL_S, STALL_STEPS * step_s);
-}
-
 /* No step for long, and no rank is inside of anything: they all do something else. */
 static bool all_pause(const struct view *v, double now_s)
 {
     const struct step_count *steps = view_steps_count(v);
 
-    if (!steps->done || v->finished || now_s < steps->seen_s + stall_limit_s(v, now_s))
+    if (!steps->done || v->finished || now_s < steps->seen_s + view_stall_limit_s(v, now_s))
         return false;
     for (uint32_t r = 0; r < view_rank_limit(v); r++) {
         const struct view_rank *k = view_ranks_at(v, r);
@@ -540,24 +407,31 @@ void view_judge(struct view *v, double now_s)
 {
     struct view_verdict now[VIEW_RAISED_MAX];
     struct verdicts *s = v->verdicts;
-    struct stall stall;
-    bool stalled = (find_stall(v, now_s, false, &stall) || find_stall(v, now_s, true, &stall)) &&
-                   (stall.age_s > stall_limit_s(v, now_s) || (v->finished && stall.never_left));
+    struct view_stall stall;
+    bool stalled = view_stall_find(v, now_s, &stall);
     enum view_regime before = s->regime;
     size_t n = 0;
 
-    s->stalled_s = stalled ? stall.age_s : 0;
-    if (stalled && (stall.age_s > v->params.hang_timeout_s || (v->finished && stall.never_left))) {
-        judge_stall(v, now_s, &stall, &now[n]);
-        view_cause(v, &now[n], now[n].cause, sizeof(now[n].cause));
+    memcpy(s->stalled, stall.text, sizeof(s->stalled));
+    if (stalled && stall.hang) {
+        describe_hang(v, now_s, &stall, &now[n]);
         keep_raised(v, now_s, &now[n++]);
     }
     n = take_findings(v, now_s, now, n);
     close_raised(v, now_s, now, n);
     set_verdicts(v, now_s, now, n);
-    s->regime = regime_of(v, now_s, stalled);
-    if (s->regime != before)
+    /* What has ended is not stalled any more.  A trace that ends inside of a call may well be. */
+    s->ended_still = stalled && v->finished && !stall.open;
+    s->regime = s->ended_still ? s->moving : regime_of(v, now_s, stalled);
+    if (s->regime != VIEW_STALLED)
+        s->moving = s->regime;
+    if (s->regime != before && !v->finished)
         view_event(v, now_s, "regime: %s", view_regime_name(s->regime));
+}
+
+bool view_stands_still(const struct view *v)
+{
+    return v->verdicts->regime == VIEW_STALLED && !v->finished;
 }
 
 enum view_regime view_regime_get(const struct view *v)
@@ -598,12 +472,13 @@ char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
     format_s(step, f.step_mean_s);
     for (size_t i = 0; i < s->n; i++)
         if (!s->now[i].minor) {
-            snprintf(buf, size, "%s", s->now[i].text);
+            bool past = s->ended_still && s->now[i].finding.class == FINDING_HANG;
+
+            snprintf(buf, size, "%s%s", past ? "Ended while it hung: " : "", s->now[i].text);
             return buf;
         }
     if (s->regime == VIEW_STALLED) {
-        snprintf(buf, size, "A collective has been open for %s and nothing moves.",
-                 format_s(step, s->stalled_s));
+        snprintf(buf, size, "Nothing moves: %s.", s->stalled);
         return buf;
     }
     if (!view_rank_limit(v)) {

@@ -17,6 +17,9 @@
 struct view {
     struct view_params params;
     double now_s, began_s; /* the caller's clock; began: when the first item came, NaN before */
+    double item_s;   /* when the newest item came */
+    double moved_s;  /* when a rank came to a newer collective of the communicator that steps are counted on */
+    double active_s; /* when a rank was last known to have ended a call; infinite: not known */
     bool finished;
     uint64_t refused; /* items out of bounds */
     struct view_ranks *ranks;
@@ -188,6 +191,7 @@ void view_health_take_node(struct view *v, double now_s, const struct node_item 
 void view_health_take_task(struct view *v, double now_s, const struct task_item *t);
 void view_health_take_gpu(struct view *v, double now_s, const struct gpu_item *g);
 void view_health_roll(struct view *v, double now_s);
+double view_health_cpu_ratio(const struct view *v, uint32_t rank); /* of its process: 2 is two CPUs; NaN not known */
 /* What in the health of the verdict's culprits stands out from the others', in words; "" nothing does, or
  * nothing is known.  Returns buf. */
 char *view_cause(const struct view *v, const struct view_verdict *d, char *buf, size_t size);
@@ -202,9 +206,24 @@ void view_scaling_take_steps(struct view *v, uint32_t steps);
 /* view_figures.c */
 void view_share_figures(const struct view *v, struct view_figures *f); /* fills in the shares alone */
 
+/* view_stall.c: does the job stand still, since when, and who holds it up */
+struct view_stall {
+    double age_s;
+    bool hang; /* for so long that a verdict is due */
+    bool open; /* a trace ends so */
+    uint32_t culprit[VIEW_CULPRITS_MAX], n_culprits;
+    char text[512];
+};
+/* False: it moves. */
+bool view_stall_find(const struct view *v, double now_s, struct view_stall *s);
+/* The smallest wait that can be called a stall: the job's own rhythm decides. */
+double view_stall_limit_s(const struct view *v, double now_s);
+
 /* view_judge.c: regime and verdicts as they are now */
 struct verdicts *view_verdicts_new(void);
 void view_judge(struct view *v, double now_s);
+/* Stalled now: what was measured before does not describe it. */
+bool view_stands_still(const struct view *v);
 enum view_regime view_regime_get(const struct view *v);
 
 #endif

@@ -166,8 +166,9 @@ void view_projection_get(const struct view *v, double now_s, struct view_project
 {
     double at_s[SERIES_POINTS], y[SERIES_POINTS], window_s = 0;
     struct totals now = view_history_totals(v);
+    double waiting = view_stands_still(v) ? NAN : view_totals_synchronisation(&now);
 
-    *p = (struct view_projection){ .synchronisation_ratio = view_totals_synchronisation(&now),
+    *p = (struct view_projection){ .synchronisation_ratio = waiting,
                                    .limit = v->params.sync_limit > 0 ? v->params.sync_limit : SYNC_SHARE,
                                    .per_hour = NAN,
                                    .reach = { NAN, NAN, NAN },

@@ -165,6 +165,8 @@ void view_ranks_take_counts(struct view *v, const struct counts *c)
         v->refused++;
         return;
     }
+    if (c->events + c->dropped > k->events + k->dropped)
+        v->active_s = v->now_s;
     k->events = c->events;
     k->dropped = c->dropped;
     k->missed = c->missed;

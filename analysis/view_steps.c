@@ -90,8 +90,10 @@ void view_steps_take_seq(struct view *v, uint64_t comm, uint32_t seq)
 {
     struct step_count *c = &v->steps->count;
 
-    if (comm == c->comm && seq > c->newest_seq)
-        c->newest_seq = seq;
+    if (comm != c->comm || seq <= c->newest_seq)
+        return;
+    c->newest_seq = seq;
+    v->moved_s = v->now_s;
 }
 
 const struct step_count *view_steps_count(const struct view *v)

@@ -140,7 +140,7 @@ json_t *report_job(const struct job *j, double now_s, const struct report_select
     view_figures_get(j->view, at_s, &f);
     report_ranks_get(&ranks, j->view, at_s, selection);
     o = row(j, now_s, &f);
-    report_put_view(o, j->view, at_s, &f, &ranks, selection, j->scaling[0], j->strategies);
+    report_put_view(o, j->view, at_s, &ranks, selection, j->scaling[0], j->strategies);
     put_json(o, "rank_table", report_rank_table(j->view, at_s, &ranks));
     put_json(o, "checkpoint", cadence_json(j, at_s));
     put_json(o, "probe", probe_json(j, at_s, &f));

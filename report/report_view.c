@@ -335,7 +335,7 @@ static void put_projections(json_t *o, const struct view *v, const struct report
     free(now);
 }
 
-void report_put_view(json_t *o, const struct view *v, double now_s, const struct view_figures *f,
+void report_put_view(json_t *o, const struct view *v, double now_s,
                      const struct report_ranks *ranks, const struct report_selection *selection,
                      const struct report_scaling *scaling, const struct report_strategies *strategies)
 {
@@ -349,6 +349,6 @@ void report_put_view(json_t *o, const struct view *v, double now_s, const struct
     put_projections(o, v, scaling, strategies);
     put_json(o, "communicators", comms_json(v, now_s));
     put_int(o, "rank_table_total", (int64_t)ranks->n);
-    put_json(o, "heat", heat_json(v, ranks, selection->columns, f->step_mean_s));
+    put_json(o, "heat", heat_json(v, ranks, selection->columns, view_newest_steps_s(v, now_s)));
     put_json(o, "history", history_json(v, selection->columns));
 }

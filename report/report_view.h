@@ -111,7 +111,7 @@ json_t *report_strategy_question(const struct view_strategy_options *o);
 /* The keys that a list of jobs has, too, without the verdicts. */
 void report_put_row(json_t *o, const struct view *v, double now_s, const struct view_figures *f);
 /* All other keys, without the rows of ranks.  scaling and strategies: as kept by the caller; both NULL: computed now. */
-void report_put_view(json_t *o, const struct view *v, double now_s, const struct view_figures *f,
+void report_put_view(json_t *o, const struct view *v, double now_s,
                      const struct report_ranks *ranks, const struct report_selection *selection,
                      const struct report_scaling *scaling, const struct report_strategies *strategies);
 

@@ -83,6 +83,7 @@ UNIT_TESTS = \
 	tests/unit/site \
 	tests/unit/staleness \
 	tests/unit/statistics \
+	tests/unit/stall \
 	tests/unit/step \
 	tests/unit/steps \
 	tests/unit/store \

@@ -222,13 +222,10 @@ double replay_now_s(const struct replay *r)
 
 void replay_position_get(const struct replay *r, struct playback *p)
 {
-    struct view_figures f;
-
-    view_figures_get(trace_reader_view(r->reader), replay_now_s(r), &f);
     p->at_s = replay_now_s(r);
     p->end_s = r->end_s;
     p->share = r->file_bytes > 0 ? fmin(1, r->read_bytes / r->file_bytes) : NAN;
-    p->step_s = f.step_mean_s;
+    p->step_s = view_newest_steps_s(trace_reader_view(r->reader), replay_now_s(r));
 }
 
 const char *replay_job(const struct replay *r)
@@ -324,7 +321,7 @@ static json_t *answer_job(struct replay *r, const json_t *q)
     for (size_t i = 0; r->ended && i < ranks.n; i++)
         ranks.f[i].ended = true; /* a trace has no records of that */
     put_row(o, r, &f);
-    report_put_view(o, v, now_s, &f, &ranks, &selection, r->scaling, r->strategies);
+    report_put_view(o, v, now_s, &ranks, &selection, r->scaling, r->strategies);
     put_json(o, "rank_table", report_rank_table(v, now_s, &ranks));
     put_json(o, "probe", probe_json(r, &f));
     put_json(o, "agents", json_array());

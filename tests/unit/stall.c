@@ -1,0 +1,384 @@
+/* Jobs that stand still: who holds them up, and that no figure of before is reported as if it were now. */
+#include "analysis/view.h"
+
+#include "ring/ring.h"
+#include "tests/tap.h"
+
+#define RANKS  8u
+#define WORLD  0x1234u
+#define ROW    0x77u /* ranks 4 to 7 */
+#define STEP_S 0.1
+
+static struct view *view;
+static double now_s;
+
+/* What a rank does while the job stands still. */
+struct rank {
+    uint8_t op; /* RING_OP_NONE: in no call */
+    uint64_t comm;
+    uint32_t seq;
+    enum process_state process;
+    bool idle; /* it uses no CPU */
+};
+
+static void put(struct telemetry_item item)
+{
+    view_item(view, now_s, &item);
+}
+
+static void announce(uint64_t name, uint32_t first, uint32_t size)
+{
+    for (uint32_t r = first; r < first + size; r++)
+        put((struct telemetry_item){ .kind = TELEMETRY_COMM,
+                                     .comm = { .rank = r,
+                                               .name = name,
+                                               .membership = name,
+                                               .size = size,
+                                               .comm_rank = r - first,
+                                               .first = first,
+                                               .last = first + size - 1 } });
+}
+
+static void step(uint32_t seq)
+{
+    for (uint32_t r = 0; r < RANKS; r++) {
+        put((struct telemetry_item){ .kind = TELEMETRY_SAMPLE,
+                                     .sample = { .rank = r,
+                                                 .op = RING_OP_ALLREDUCE,
+                                                 .comm = WORLD,
+                                                 .seq = seq,
+                                                 .n = 1,
+                                                 .root = -1,
+                                                 .bytes = 8,
+                                                 .stay_ns = 1000000 * (1 + r),
+                                                 .stay_sum_ns = 1000000 * (1 + r),
+                                                 .gap_sum_ns = 90000000 } });
+        put((struct telemetry_item){ .kind = TELEMETRY_STEP,
+                                     .step = { .rank = r,
+                                               .comm = WORLD,
+                                               .seq = seq,
+                                               .period = 1,
+                                               .parts = 1,
+                                               .n_steps = 1,
+                                               .duration_ns = (uint64_t)(STEP_S * 1e9),
+                                               .gap_ns = 90000000,
+                                               .stay_ns = 10000000 } });
+    }
+    now_s += STEP_S;
+    view_tick(view, now_s);
+}
+
+static void start(uint32_t steps)
+{
+    static const struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 30 };
+    char node[16];
+
+    now_s = 1000;
+    view = view_new(&params, now_s);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        snprintf(node, sizeof(node), "node%u", r);
+        view_rank_add(view, r, 0, node, "");
+    }
+    announce(WORLD, 0, RANKS);
+    announce(ROW, 4, 4);
+    for (uint32_t i = 0; i < steps; i++)
+        step(i);
+}
+
+/* Report what the ranks do, every second, until they have done it for `seconds`. */
+static void stand_still(const struct rank rank[RANKS], double seconds)
+{
+    for (double s = 1; s <= seconds; s++) {
+        now_s += 1;
+        for (uint32_t r = 0; r < RANKS; r++) {
+            const struct rank *k = &rank[r];
+
+            put((struct telemetry_item){ .kind = TELEMETRY_LIVE,
+                                         .live = { .rank = r,
+                                                   .op = k->op,
+                                                   .state = RING_STATE_RUNNING,
+                                                   .comm = k->comm,
+                                                   .seq = k->seq,
+                                                   .age_ns = (uint64_t)(s * 1e9) } });
+            if (k->process != PROCESS_RUNS)
+                put((struct telemetry_item){
+                    .kind = TELEMETRY_PROCESS,
+                    .process = { .rank = r, .state = (uint8_t)k->process, .age_ns = (uint64_t)(s * 1e9) } });
+            put((struct telemetry_item){ .kind = TELEMETRY_TASK,
+                                         .task = { .rank = r,
+                                                   .cpu = -1,
+                                                   .numa = -1,
+                                                   .nic_numa = -1,
+                                                   .gpu = -1,
+                                                   .gpu_numa = -1,
+                                                   .cpu_ratio = k->idle ? 0 : 1 } });
+        }
+        for (int tick = 0; tick < 4; tick++)
+            view_tick(view, now_s);
+    }
+}
+
+static void fill(struct rank rank[RANKS], struct rank all)
+{
+    for (uint32_t r = 0; r < RANKS; r++)
+        rank[r] = all;
+}
+
+static enum view_regime regime(void)
+{
+    struct view_figures f;
+
+    view_figures_get(view, now_s, &f);
+    return f.regime;
+}
+
+/* "r5: text", "r3,r5: text", ": text" where nobody is named; "" where there is no hang. */
+static const char *hang(void)
+{
+    static char buf[1024];
+    const struct view_verdict *d;
+    size_t n = view_verdicts_get(view, &d), at = 0;
+
+    buf[0] = '\0';
+    if (!n || d->finding.class != FINDING_HANG)
+        return buf;
+    for (uint32_t i = 0; i < d->n_culprits; i++)
+        at += (size_t)snprintf(buf + at, sizeof(buf) - at, "%s%s", i ? "," : "", d->culprit[i]);
+    snprintf(buf + at, sizeof(buf) - at, ": %s", d->text);
+    return buf;
+}
+
+#define ALLREDUCE RING_OP_ALLREDUCE
+#define MESSAGE   RING_OP_POINT_TO_POINT
+#define NONE      RING_OP_NONE
+#define STOPPED   PROCESS_STOPPED
+
+/* 40 steps were done, collectives 0 to 39; then, for 40 s, most ranks do the one and rank 5 the other. */
+static const struct {
+    const char *what;
+    struct rank most, r5;
+    const char *hang;
+} cases[] = {
+    { "a rank inside of an older collective of the same communicator is behind",
+      { .op = ALLREDUCE, .comm = WORLD, .seq = 40 },
+      { .op = ALLREDUCE, .comm = WORLD, .seq = 39 },
+      "r5: rank 5 on node5 is one collective behind: in allreduce 39 of world for 40.0 s, 7 others wait in allreduce 40 of world" },
+    { "a stopped rank inside of an older collective is reported as stopped",
+      { .op = ALLREDUCE, .comm = WORLD, .seq = 40 },
+      { .op = ALLREDUCE, .comm = WORLD, .seq = 39, .process = STOPPED },
+      "r5: rank 5 on node5 is stopped (SIGSTOP) in allreduce 39 of world for 40.0 s, one collective behind; 7 others wait in "
+      "allreduce 40 of world" },
+    { "a stopped rank inside of the same collective as all others is named",
+      { .op = ALLREDUCE, .comm = WORLD, .seq = 40 },
+      { .op = ALLREDUCE, .comm = WORLD, .seq = 40, .process = STOPPED },
+      "r5: rank 5 on node5 is stopped (SIGSTOP) in allreduce 40 of world for 40.0 s; 7 others wait in allreduce 40 of world" },
+    { "a rank outside of MPI is waited for",
+      { .op = ALLREDUCE, .comm = WORLD, .seq = 40 },
+      { .op = NONE, .comm = WORLD, .seq = 39 },
+      "r5: allreduce 40 of world (8 ranks) has been open for 40.0 s: 7 inside, waiting for rank 5 on node5 (outside of MPI for 40.0 s, "
+      "its last collective was 39)" },
+    { "a rank that neither computes nor is in a call is reported as that",
+      { .op = ALLREDUCE, .comm = WORLD, .seq = 40 },
+      { .op = NONE, .comm = WORLD, .seq = 39, .idle = true },
+      "r5: allreduce 40 of world (8 ranks) has been open for 40.0 s: 7 inside, waiting for rank 5 on node5 (outside of MPI for 40.0 s "
+      "without computing, its last collective was 39)" },
+    { "a process that a debugger stopped is reported as that",
+      { .op = ALLREDUCE, .comm = WORLD, .seq = 40 },
+      { .op = NONE, .comm = WORLD, .seq = 39, .process = PROCESS_TRACED },
+      "r5: rank 5 on node5 is stopped by a debugger outside of MPI, after collective 39 of world, for 40.0 s, one collective behind; 7 "
+      "others wait in allreduce 40 of world" },
+    { "when every rank has entered, the transfer itself has stopped",
+      { .op = ALLREDUCE, .comm = WORLD, .seq = 40 },
+      { .op = ALLREDUCE, .comm = WORLD, .seq = 40 },
+      ": allreduce 40 of world (8 ranks) has been open for 40.0 s: every rank has entered and none leaves, so the transfer itself has "
+      "stopped" },
+    { "of ranks that poll, the one whose newest collective is older is behind",
+      { .op = NONE, .comm = WORLD, .seq = 40 },
+      { .op = NONE, .comm = WORLD, .seq = 39 },
+      "r5: no step for 40.1 s: rank 5 on node5 is behind the others (outside of MPI for 40.0 s, its last collective was 39)" },
+    { "of ranks that poll, the stopped one is named",
+      { .op = NONE, .comm = WORLD, .seq = 40 },
+      { .op = NONE, .comm = WORLD, .seq = 40, .process = STOPPED },
+      "r5: rank 5 on node5 is stopped (SIGSTOP) outside of MPI, after collective 40 of world, for 40.0 s; no step for 40.1 s" },
+    { "when all ranks are in no call, nothing is called a hang",
+      { .op = NONE, .comm = WORLD, .seq = 40 },
+      { .op = NONE, .comm = WORLD, .seq = 40 },
+      "" },
+    { "the rank that is in no call is the root of those that wait for messages",
+      { .op = MESSAGE },
+      { .op = NONE, .comm = WORLD, .seq = 39 },
+      "r5: no message for 40.0 s: 7 ranks wait for one; rank 5 on node5 is in no call (outside of MPI for 40.0 s, its last collective was 39)" },
+    { "a rank that is stopped inside of a receive is named",
+      { .op = RING_OP_WAIT },
+      { .op = MESSAGE, .process = STOPPED },
+      "r5: rank 5 on node5 is stopped (SIGSTOP) in a send, receive or probe for 40.0 s; 7 others wait for messages" },
+    { "when all ranks wait for messages, nobody is named",
+      { .op = MESSAGE },
+      { .op = RING_OP_WAIT },
+      ": no message for 40.0 s: 8 of 8 ranks wait for one, no process is stopped, and who should send is not known" },
+    { "a rank in a message while all others are in a collective is waited for",
+      { .op = ALLREDUCE, .comm = WORLD, .seq = 40 },
+      { .op = MESSAGE },
+      "r5: allreduce 40 of world (8 ranks) has been open for 40.0 s: 7 inside, waiting for rank 5 on node5 (in a send, receive or probe "
+      "for 40.0 s)" },
+};
+
+static void table(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct rank rank[RANKS];
+
+        start(40);
+        fill(rank, cases[i].most);
+        rank[5] = cases[i].r5;
+        stand_still(rank, 40);
+        is_str(hang(), cases[i].hang, "%s", cases[i].what);
+        ok(regime() == VIEW_STALLED, "the regime is stalled: %s", cases[i].what);
+        view_free(view);
+    }
+}
+
+/* Ranks 0 to 3 wait for all, 4, 6 and 7 for the rows' rank 5, which is behind in the row. */
+static void chain(void)
+{
+    struct rank rank[RANKS];
+
+    start(40);
+    fill(rank, (struct rank){ .op = ALLREDUCE, .comm = WORLD, .seq = 40 });
+    rank[4] = rank[6] = rank[7] = (struct rank){ .op = ALLREDUCE, .comm = ROW, .seq = 78 };
+    rank[5] = (struct rank){ .op = ALLREDUCE, .comm = ROW, .seq = 77 };
+    stand_still(rank, 40);
+    ok(!strncmp(hang(), "r5: ", 4),
+       "through two communicators the rank that is behind in the inner one is named: %s", hang());
+    rank[5] = (struct rank){ .op = NONE, .comm = ROW, .seq = 77 };
+    stand_still(rank, 40);
+    ok(!strncmp(hang(), "r5: ", 4), "through two communicators the rank that is in no call is named: %s",
+       hang());
+    rank[5] = (struct rank){ .op = MESSAGE };
+    rank[1] = (struct rank){ .op = NONE, .comm = WORLD, .seq = 39 };
+    stand_still(rank, 40);
+    ok(!strncmp(hang(), "r1: ", 4),
+       "a rank that waits for a message is not the root where another is in no call: %s", hang());
+    view_free(view);
+}
+
+static void all_stopped(void)
+{
+    struct rank rank[RANKS];
+
+    start(40);
+    fill(rank, (struct rank){ .op = ALLREDUCE, .comm = WORLD, .seq = 40, .process = STOPPED });
+    stand_still(rank, 40);
+    is_str(strchr(hang(), ':'), ": all 8 ranks are stopped (SIGSTOP), the first for 40.0 s",
+           "a suspended job is reported as one");
+    view_free(view);
+}
+
+/* Without collectives there is no step. */
+static void messages_only(void)
+{
+    struct rank rank[RANKS];
+
+    start(0);
+    for (uint32_t r = 0; r < RANKS; r++)
+        put((struct telemetry_item){ .kind = TELEMETRY_COUNTS, .counts = { .rank = r, .events = 100 } });
+    fill(rank, (struct rank){ .op = MESSAGE });
+    rank[5] = (struct rank){ .op = NONE };
+    stand_still(rank, 40);
+    ok(regime() != VIEW_STALLED, "ranks that wait for one that computes are not stalled");
+    rank[5].idle = true;
+    stand_still(rank, 40);
+    ok(regime() == VIEW_STALLED && !strncmp(hang(), "r5: ", 4),
+       "ranks that wait for one that does nothing are stalled: %s", hang());
+    view_free(view);
+    start(0);
+    for (uint32_t r = 0; r < RANKS; r++)
+        put((struct telemetry_item){ .kind = TELEMETRY_COUNTS, .counts = { .rank = r, .events = 100 } });
+    rank[5] = (struct rank){ .op = NONE, .process = STOPPED };
+    stand_still(rank, 8);
+    ok(regime() == VIEW_STALLED, "without steps a stopped rank makes the job stalled within 8 s");
+    view_free(view);
+}
+
+/* Polling ranks: only the missing steps show that nothing moves. */
+static void limits(void)
+{
+    struct rank rank[RANKS];
+    struct view_rank_figures r;
+    struct view_efficiency e;
+    struct view_figures f;
+    char sentence[512];
+
+    start(40);
+    view_figures_get(view, now_s, &f);
+    ok(near(f.steps_per_s, 10, 0.01) && f.skew_p50_s > 0, "while the job moves its pace is known");
+    fill(rank, (struct rank){ .op = NONE, .comm = WORLD, .seq = 40 });
+    rank[5].seq = 39;
+    stand_still(rank, 28);
+    ok(regime() != VIEW_STALLED, "28 s without a step of 0.1 s are no stall");
+    stand_still(rank, 4);
+    view_figures_get(view, now_s, &f);
+    view_rank_get(view, now_s, 5, &r);
+    view_efficiency_get(view, &e);
+    ok(f.regime == VIEW_STALLED, "32 s without a step of 0.1 s are a stall");
+    ok(isnan(f.steps_per_s) && isnan(f.step_mean_s) && isnan(f.step_p50_s) && isnan(f.step_p95_s) &&
+           isnan(f.step_cv),
+       "the pace of a stalled job is not known");
+    ok(isnan(f.skew_p50_s) && isnan(f.skew_p95_s) && isnan(f.synchronisation_ratio) &&
+           isnan(f.compute_ratio) && isnan(f.worst_lateness_s) && isnan(f.mds),
+       "skew and shares of a stalled job are not known");
+    ok(isnan(r.lateness_s) && isnan(r.compute_s) && isnan(e.recent.parallel),
+       "nor are the lateness and the efficiency of its ranks");
+    is_int((long long)f.steps, 40, "the steps that were done are");
+    is_str(view_sentence(view, now_s, sentence, sizeof(sentence)), "no step for 32.1 s: rank 5 on node5 is behind the others (outside of MPI for 4.00 s, its last collective was 39)",
+           "the sentence about a stalled job names who is behind, and for how long there was no step");
+    for (uint32_t i = 40; i < 60; i++)
+        step(i);
+    view_figures_get(view, now_s, &f);
+    ok(f.regime != VIEW_STALLED && near(f.steps_per_s, 10, 0.01) && !*hang(),
+       "a job that goes on has its pace again, and no hang");
+    view_free(view);
+}
+
+/* What is not reported is not known to stand still. */
+static void silence(void)
+{
+    start(40);
+    for (int s = 0; s < 60; s++)
+        view_tick(view, now_s += 1);
+    ok(regime() != VIEW_STALLED && !*hang(), "without any telemetry nothing is called stalled");
+    view_free(view);
+}
+
+static void ended(void)
+{
+    struct rank rank[RANKS];
+    struct view_figures f;
+    char sentence[512];
+
+    start(40);
+    fill(rank, (struct rank){ .op = ALLREDUCE, .comm = WORLD, .seq = 40 });
+    rank[5] = (struct rank){ .op = ALLREDUCE, .comm = WORLD, .seq = 39, .process = STOPPED };
+    stand_still(rank, 40);
+    view_finish(view, now_s);
+    view_figures_get(view, now_s, &f);
+    ok(f.regime != VIEW_STALLED && f.regime != VIEW_STARTING,
+       "a job that ended while it hung is not stalled any more: %s", view_regime_name(f.regime));
+    ok(near(f.steps_per_s, 10, 0.01), "a job that ended has the pace that it had");
+    ok(*hang() && !strncmp(view_sentence(view, now_s, sentence, sizeof(sentence)),
+                           "Ended while it hung: rank 5", 27),
+       "a job that ended while it hung is reported so: %s", sentence);
+    view_free(view);
+}
+
+int main(void)
+{
+    table();
+    chain();
+    all_stopped();
+    messages_only();
+    limits();
+    silence();
+    ended();
+    return done_testing();
+}
