@@ -143,14 +143,14 @@ void page_pace(struct table *t, const json_t *job)
                     get_object(job, "trace") ? " at the end of the trace" : "",
                     text_count(get_number(job, "period")).s);
     figure_phases(t, get_object(job, "phases"));
-    if (step)
+    if (!isnan(get_number(step, "mean")))
         page_figure(t, "Step time", "median %s, mean %s, 95th percentile %s, variation %s",
                     text_s(get_number(step, "p50")).s, text_s(get_number(step, "mean")).s,
                     text_s(get_number(step, "p95")).s, text_percent(get_number(step, "cv")).s);
     if (!isnan(rate))
         page_figure(t, "Throughput", "%s steps/s%s%s%s", text_number(rate).s, isnan(samples) ? "" : ", ",
                     isnan(samples) ? "" : text_number(samples).s, isnan(samples) ? "" : " samples/s");
-    if (skew)
+    if (!isnan(get_number(skew, "p50")))
         page_figure(t, "Skew", "median %s, 95th percentile %s", text_s(get_number(skew, "p50")).s,
                     text_s(get_number(skew, "p95")).s);
 }
@@ -162,7 +162,7 @@ void page_time(struct table *t, const json_t *job)
 
     if (!isnan(waiting))
         page_figure(t, "Sync", "%s of the ranks' time, waiting for a later rank", text_percent(waiting).s);
-    if (share)
+    if (!isnan(get_number(share, "compute")))
         page_figure(t, "Time goes to", "compute %s, communication %s, synchronisation %s, point-to-point %s",
                     text_percent(get_number(share, "compute")).s,
                     text_percent(get_number(share, "communication")).s,

@@ -301,6 +301,18 @@ static json_t *history_json(const struct view *v, uint32_t max)
     return o;
 }
 
+static const char *rank_state(const struct view_rank_figures *f)
+{
+    static const char *const states[PROCESS_STATES] = {
+        [PROCESS_RUNS] = "running",
+        [PROCESS_STOPPED] = "stopped",
+        [PROCESS_TRACED] = "traced",
+        [PROCESS_BLOCKED] = "blocked",
+    };
+
+    return f->ended ? "ended" : states[f->process];
+}
+
 json_t *report_rank_table(const struct view *v, double now_s, const struct report_ranks *ranks)
 {
     json_t *list = json_array();
@@ -308,7 +320,8 @@ json_t *report_rank_table(const struct view *v, double now_s, const struct repor
     for (size_t i = ranks->begin; i < ranks->end; i++) {
         json_t *o = report_rank(v, now_s, &ranks->f[i]);
 
-        put_string(o, "state", ranks->f[i].ended ? "ended" : "running");
+        put_string(o, "state", rank_state(&ranks->f[i]));
+        put_real(o, "state_s", ranks->f[i].process == PROCESS_RUNS ? NAN : ranks->f[i].process_s);
         json_array_append_new(list, o);
     }
     return list;

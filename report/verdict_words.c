@@ -12,7 +12,7 @@ static const struct {
     { "straggler", "is slow", "are slow", "slow work" },
     { "drift", "becomes slower and slower", "become slower and slower",
       "work that becomes slower and slower" },
-    { "hang", "is missing from a collective", "are missing from a collective", "a collective does not end" },
+    { "hang", "holds up the others", "hold up the others", "nothing moves" },
     { "jitter", NULL, NULL, "rare long delays, no single node" },
     { "imbalance", "has more work than the other ranks", "have more work than the other ranks", "uneven work, no single node" },
     { "communication", "sends and receives slowly", "send and receive slowly", "slow collectives" },

@@ -69,6 +69,11 @@ static void draw_inside(const struct table_cell *at, const void *row)
     const struct snap_rank *r = row;
     char text[96];
 
+    if (!isnan(r->state_s)) { /* its process cannot run */
+        snprintf(text, sizeof(text), "%s %s", r->state, text_age(r->state_s).s);
+        table_put(at, STYLE_BAD, text);
+        return;
+    }
     if (!r->inside) {
         if (strcmp(r->state, "running") != 0)
             table_put(at, STYLE_DIM, r->state);

@@ -170,6 +170,7 @@ static const struct json_field rank_fields[] = {
     { "node", FIELD_TEXT, FIELD(struct snap_rank, node) },
     { "switch", FIELD_TEXT, FIELD(struct snap_rank, switch_name) },
     { "state", FIELD_TEXT, FIELD(struct snap_rank, state) },
+    { "state_s", FIELD_AMOUNT, FIELD(struct snap_rank, state_s) },
     { "lateness_s", FIELD_AMOUNT, FIELD(struct snap_rank, lateness_s) },
     { "lateness_p95_s", FIELD_AMOUNT, FIELD(struct snap_rank, lateness_p95_s) },
     { "last_ratio", FIELD_AMOUNT, FIELD(struct snap_rank, last_ratio) },

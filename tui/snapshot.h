@@ -99,6 +99,7 @@ struct snap_jobs {
 struct snap_rank {
     int64_t rank;
     char node[64], switch_name[32], state[16];
+    double state_s; /* for how long its process has been stopped, traced or blocked; NaN: it has not */
     double lateness_s, lateness_p95_s, last_ratio, compute_s, stay_s, slowdown;
     double lateness_p50_s, lateness_p99_s;
     double wait_s, delay_s; /* its own mean wait a collective; the wait it caused in the others, a step */
