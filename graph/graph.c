@@ -39,8 +39,7 @@ void graph_free(struct graph *g)
     for (uint32_t r = 0; r < g->n_ranks; r++) {
         free(g->rank[r].raw);
         free(g->rank[r].end);
-        free(g->rank[r].usual_s);
-        free(g->rank[r].token);
+        free(g->rank[r].slot);
     }
     for (size_t i = 0; i < g->n_comms; i++)
         free(g->comm[i].node);
@@ -51,6 +50,9 @@ void graph_free(struct graph *g)
     map_free(&g->comms);
     map_free(&g->kinds);
     map_free(&g->meetings);
+    map_free(&g->places);
+    map_free(&g->classes);
+    free(g->place);
     graph_clock_free(g->clock);
     free(g->now_s);
     free(g->start_s);
@@ -68,7 +70,9 @@ void graph_reset(struct graph *g)
         k->gone += k->n;
         k->n = k->n_ends = 0;
         k->begun = false;
-        k->agreed = 0;
+        memset(k->tally, 0, sizeof(k->tally));
+        k->whole = false;
+        k->places = 0;
     }
     g->base += g->n_meetings;
     g->n_meetings = 0;
@@ -177,6 +181,7 @@ static uint32_t meeting_get(struct graph *g, const struct graph_call *c)
                                                            .start_s = -INFINITY,
                                                            .end_s = NAN },
                                                     .key = key,
+                                                    .seq = c->seq,
                                                     .send_s = NAN,
                                                     .recv_s = NAN,
                                                     .recv_left_s = NAN,
@@ -311,11 +316,12 @@ static void take_step(struct graph *g, uint32_t number)
         forget_oldest(g);
     kept = &g->kept[g->steps % GRAPH_STEPS];
     graph_align(g, w);
+    graph_repair(g, w, number);
     graph_find_roles(g, w);
     g->merged = false;
     graph_measure(g, w);
-    graph_order(g, kept, w);
     kept->s.number = number;
+    graph_order(g, kept, w);
     kept->s.op = kept->op;
     kept->s.begin_s = INFINITY;
     kept->s.end_s = -INFINITY;
@@ -389,7 +395,7 @@ static void take_complete(struct graph *g)
 
             drop_windows(g, w, number);
             free(w);
-        } else if (all_have(g, number)) {
+        } else if (all_have(g, number) || graph_repair_end(g, number)) {
             take_step(g, number);
         } else {
             merge_with_next(g, number);

@@ -24,6 +24,7 @@
 #define GRAPH_STEPS     256u
 #define GRAPH_CALLS_MAX (1u << 18)
 #define GRAPH_KINDS_MAX 65536u /* of transfers; calls of others are left out */
+#define GRAPH_PLACES_MAX (1u << 20) /* in the programs of all ranks */
 #define GRAPH_OPEN_MAX \
     (1u << 15) /* calls of a rank since its newest step; with more, what is known so far is forgotten */
 #define GRAPH_NONE UINT32_MAX
@@ -71,7 +72,7 @@ struct graph_op {
     float work_s;  /* of its own, before it */
     float usual_s; /* what that mostly is at this place of the step; NaN: not known */
     float lag_s;   /* held: how much later than the meeting's end it left */
-    uint16_t slot; /* place in the rank's step; the same in all steps */
+    uint32_t place; /* in the rank's program, the same in all steps; GRAPH_NONE: not known */
     uint8_t does;
     bool first; /* of those that its meeting holds */
     bool known; /* work_s is all own work: no call is missing before it */
@@ -111,6 +112,12 @@ struct graph_step graph_step_get(const struct graph *g, uint32_t back);
 const struct graph_meeting *graph_meeting_get(const struct graph *g, uint32_t meeting);
 uint32_t graph_kinds(const struct graph *g);
 const struct graph_kind_info *graph_kind_get(const struct graph *g, uint32_t kind);
+
+/* Places of work in the programs of all ranks, and the class of one: at places of one class ranks come from the same call and go
+ * to the same call, with whomever. */
+uint32_t graph_places(const struct graph *g);
+uint32_t graph_place_class(const struct graph *g, uint32_t place);
+uint32_t graph_classes(const struct graph *g);
 
 /* Ranks of one role make the same calls, and are joined by communicators of their own where they have any (the same stage of
  * every replica). Roles count from 0; GRAPH_NONE while no step is complete. */

@@ -15,65 +15,135 @@
 #define OTHERS      3u   /* steps in a row of other calls: these are the usual ones from now on */
 #define FOLLOW      0.03f
 
-/* Work at a place of the step as it was before; then this one is taken into account. A running median. */
-static float usual_at(struct rank *k, uint16_t slot, float work_s)
+/* Work at a place as it mostly was before; then this one is taken into account, if it is all of the rank's.  A running median. */
+static float usual_at(struct graph *g, uint32_t place, float work_s, bool known)
 {
-    float *usual, before;
+    struct place *p;
+    float before;
 
-    if (slot == NO_SLOT)
+    if (place == GRAPH_NONE)
         return NAN;
-    usual = &k->usual_s[slot];
-    before = *usual;
+    p = &g->place[place];
+    before = p->usual_s;
+    if (!known)
+        return before;
+    p->seen++;
     if (isnan(before))
-        return *usual = work_s;
-    *usual =
-        before + fmaxf(-before, fminf(before, work_s - before)) * fmaxf(1.0f / (float)(k->seen + 1), FOLLOW);
+        p->usual_s = work_s;
+    else
+        p->usual_s =
+            before + fmaxf(-before, fminf(before, work_s - before)) * fmaxf(1.0f / (float)p->seen, FOLLOW);
     return before;
 }
 
-static uint64_t token_of(const struct raw *raw, const struct graph *g)
+/* Calls that are numbered together: those on one communicator, messages from one rank to another with one tag. */
+static uint64_t numbered_with(const struct graph *g, const struct raw *raw)
 {
-    return (uint64_t)meeting_at(g, raw->meeting)->m.kind << 8 | raw->kind << 4 | raw->does;
+    const struct kind *k = &g->kind[meeting_at(g, raw->meeting)->m.kind];
+    uint64_t words[] = { raw->kind, raw->does, k->comm, k->info.message ? k->info.from : 0,
+                         k->info.message ? k->info.to : 0, k->info.message ? (uint64_t)(int64_t)k->info.tag : 0 };
+
+    return key_of(words, sizeof(words));
 }
 
 static void set_places(const struct graph *g, struct rank *k, const struct window *w)
 {
-    k->others = k->seen = 0;
+    struct map each = { 0 };
+
+    k->others = 0;
+    k->whole = g->roles && k->sign && graph_sign(g, w) == k->sign;
     k->places = w->n < NO_SLOT ? w->n : 0;
-    k->usual_s = xgrow(k->usual_s, &k->usual_cap, k->places + 1, sizeof(*k->usual_s));
-    k->token = xgrow(k->token, &k->token_cap, k->places + 1, sizeof(*k->token));
+    k->slot = xgrow(k->slot, &k->slots_cap, k->places + 1, sizeof(*k->slot));
     for (size_t i = 0; i < k->places; i++) {
-        k->usual_s[i] = NAN;
-        k->token[i] = token_of(&w->raw[i], g);
+        uint64_t key = numbered_with(g, &w->raw[i]);
+        uint32_t n = map_get(&each, key);
+
+        map_put(&each, key, n == MAP_NONE ? 1 : n + 1);
     }
+    for (size_t i = 0; i < k->places; i++)
+        k->slot[i] = (struct slot){ .token = graph_token(g, &w->raw[i]),
+                                    .place = GRAPH_NONE,
+                                    .each = map_get(&each, numbered_with(g, &w->raw[i])) };
+    map_free(&each);
 }
 
-/* The place of each call in the rank's usual step; calls that are missing, or are not in it, are stepped over. */
-static uint16_t *places_of(const struct graph *g, struct rank *k, const struct window *w)
+/* What a rank calls, with whomever it does. */
+static uint64_t call_of(const struct graph *g, const struct raw *raw)
 {
-    uint16_t *place = xcalloc(w->n + 1, sizeof(*place));
+    const struct graph_kind_info *k = &g->kind[meeting_at(g, raw->meeting)->m.kind].info;
+    uint64_t words[] = { raw->kind, raw->does, k->message, k->size, (uint64_t)(int64_t)k->tag };
+
+    return key_of(words, sizeof(words));
+}
+
+static uint32_t class_of(struct graph *g, const struct raw *before, const struct raw *raw)
+{
+    uint64_t words[] = { before ? call_of(g, before) : 0, call_of(g, raw) };
+    uint64_t key = key_of(words, sizeof(words));
+    uint32_t at = map_get(&g->classes, key);
+
+    if (at != GRAPH_NONE)
+        return at;
+    map_put(&g->classes, key, g->n_classes);
+    return g->n_classes++;
+}
+
+/* The place of the work between two calls; before: NULL, the step begins. */
+static uint32_t place_get(struct graph *g, uint32_t rank, const struct raw *before, uint16_t before_slot,
+                          const struct raw *raw, uint16_t slot)
+{
+    struct rank *k = &g->rank[rank];
+    bool usual = slot != NO_SLOT && (before ? before_slot == slot - 1 : slot == 0);
+    uint64_t words[] = { rank, slot, before ? before_slot : UINT64_MAX, before ? graph_token(g, before) : 0,
+                         graph_token(g, raw) };
+    uint64_t key;
+    uint32_t at;
+
+    if (usual && k->slot[slot].place != GRAPH_NONE)
+        return k->slot[slot].place;
+    key = key_of(words, sizeof(words));
+    at = map_get(&g->places, key);
+    if (at == GRAPH_NONE && g->n_places < GRAPH_PLACES_MAX) {
+        at = g->n_places++;
+        g->place = xgrow(g->place, &g->places_cap, g->n_places, sizeof(*g->place));
+        g->place[at] = (struct place){ .usual_s = NAN, .class = class_of(g, before, raw) };
+        map_put(&g->places, key, at);
+    }
+    if (usual)
+        k->slot[slot].place = at;
+    return at;
+}
+
+/* The place before each call, by its slot in the rank's usual step; calls that are missing, or are not in it, are stepped over. */
+static uint32_t *places_of(struct graph *g, uint32_t rank, const struct window *w, uint32_t number)
+{
+    struct rank *k = &g->rank[rank];
+    uint32_t *place = xcalloc(w->n + 1, sizeof(*place));
+    uint16_t slot = NO_SLOT, before;
     size_t at = 0, found = 0;
 
     for (size_t i = 0; i < w->n; i++) {
-        uint64_t token = token_of(&w->raw[i], g);
+        uint64_t token = graph_token(g, &w->raw[i]);
         size_t to = at;
 
-        while (to < k->places && to < at + AHEAD && k->token[to] != token)
+        while (to < k->places && to < at + AHEAD && k->slot[to].token != token)
             to++;
-        place[i] = NO_SLOT;
-        if (to >= k->places || k->token[to] != token)
-            continue;
-        place[i] = (uint16_t)to;
-        at = to + 1;
-        found++;
+        before = slot;
+        slot = NO_SLOT;
+        if (to < k->places && k->slot[to].token == token) {
+            slot = (uint16_t)to;
+            k->slot[to].first = meeting_at(g, w->raw[i].meeting)->seq - k->slot[to].each * number;
+            at = to + 1;
+            found++;
+        }
+        place[i] = place_get(g, rank, i ? &w->raw[i - 1] : NULL, before, &w->raw[i], slot);
     }
-    k->seen++;
     k->others = found < SAME * (double)(w->n > k->places ? w->n : k->places) ? k->others + 1 : 0;
     return place;
 }
 
 static void put_op(struct graph *g, struct kept *kept, size_t *cap, uint32_t rank, const struct raw *raw,
-                   uint16_t slot, uint8_t does, bool first, double *left_s)
+                   uint32_t place, uint8_t does, bool first, double *left_s)
 {
     struct meeting *m = meeting_at(g, raw->meeting);
     double enter_s = moment_s(g, rank, raw->enter_ns), out_s = moment_s(g, rank, raw->leave_ns);
@@ -85,11 +155,11 @@ static void put_op(struct graph *g, struct kept *kept, size_t *cap, uint32_t ran
                              .meeting = raw->meeting,
                              .does = does,
                              .usual_s = first ? NAN : 0,
-                             .slot = slot,
+                             .place = place,
                              .known = !raw->lost };
     if (first) {
         op->work_s = (float)fmax(0, enter_s - *left_s);
-        op->usual_s = usual_at(&g->rank[rank], op->slot, op->work_s);
+        op->usual_s = usual_at(g, place, op->work_s, op->known);
         *left_s = fmax(*left_s, enter_s);
     }
     if (does & GRAPH_IS_HELD) {
@@ -150,7 +220,7 @@ static double factor_of(struct graph *g, const struct kept *kept)
 /* The calls of all ranks in an order in which each comes after those that it waits for. */
 void graph_order(struct graph *g, struct kept *kept, const struct window *w)
 {
-    uint16_t **place = xcalloc(g->n_ranks, sizeof(*place));
+    uint32_t **place = xcalloc(g->n_ranks, sizeof(*place));
     size_t *next = xcalloc(g->n_ranks, sizeof(*next)), cap = 0, left = 0;
     bool *arrived = xcalloc(g->n_ranks, sizeof(*arrived)), moved = true, force = false;
     double *left_s = xcalloc(g->n_ranks, sizeof(*left_s));
@@ -159,9 +229,10 @@ void graph_order(struct graph *g, struct kept *kept, const struct window *w)
     for (uint32_t r = 0; r < g->n_ranks; r++) {
         struct rank *k = &g->rank[r];
 
-        if (!k->places || k->others >= OTHERS)
+        if (!k->places || k->others >= OTHERS ||
+            (!k->whole && g->roles && k->sign && graph_sign(g, &w[r]) == k->sign))
             set_places(g, k, &w[r]);
-        place[r] = places_of(g, k, &w[r]);
+        place[r] = places_of(g, r, &w[r], kept->s.number);
         left += w[r].n;
         for (size_t i = 0; i < w[r].n; i++)
             meeting_at(g, w[r].raw[i].meeting)->open += (w[r].raw[i].does & GRAPH_ARRIVES) != 0;
@@ -207,4 +278,19 @@ void graph_order(struct graph *g, struct kept *kept, const struct window *w)
     kept->s.op = kept->op;
     kept->s.factor = factor_of(g, kept);
     kept->s.pause = is_pause(g, kept);
+}
+
+uint32_t graph_places(const struct graph *g)
+{
+    return g->n_places;
+}
+
+uint32_t graph_place_class(const struct graph *g, uint32_t place)
+{
+    return g->place[place].class;
+}
+
+uint32_t graph_classes(const struct graph *g)
+{
+    return g->n_classes;
 }

@@ -8,6 +8,7 @@
 #include "graph/graph.h"
 
 #define NO_SLOT UINT16_MAX
+#define SIGNS   4u   /* different sets of calls that a rank's steps are counted by */
 #define HELD_S  5e-6 /* who stayed shorter than this in a completing call was not held */
 
 /* A call, or one half of a nonblocking one, as it came. */
@@ -17,6 +18,13 @@ struct raw {
     bool lost; /* calls are missing before it */
     bool blocking;
     uint64_t enter_ns, leave_ns;
+};
+
+struct slot {
+    uint64_t token; /* what is called there */
+    uint32_t place; /* the number of the place; GRAPH_NONE: not yet */
+    uint32_t each;  /* calls in a step that are numbered together with it, and ... */
+    uint32_t first; /* ... the number that it would have had in step 0, counted back */
 };
 
 struct end { /* of a rank's step */
@@ -34,13 +42,15 @@ struct rank {
     uint64_t left_ns;  /* of the newest call that is in a step; 0: none */
     uint64_t ended_ns; /* its newest step */
     uint64_t sign;     /* what it calls in most steps; in some a call is missing */
-    uint32_t agreed;   /* more steps than not had it */
+    struct sign {
+        uint64_t sign;
+        uint32_t steps;
+    } tally[SIGNS];    /* what it called in the steps so far */
     uint32_t role;
-    float *usual_s;  /* its work at each place of a step */
-    uint64_t *token; /* and what is called there */
-    size_t places, usual_cap, token_cap;
-    uint32_t seen;   /* steps in it */
+    struct slot *slot; /* places in its usual step */
+    size_t places, slots_cap;
     uint32_t others; /* steps in a row with another number of calls */
+    bool whole;      /* no call is missing in its usual step */
 };
 
 struct comm {
@@ -63,6 +73,7 @@ struct kind {
 struct meeting {
     struct graph_meeting m;
     uint64_t key;
+    uint32_t seq;
     bool listed;   /* an operation that it holds is in the order */
     uint32_t open; /* arrivals not yet in the order of the step at hand */
     /* while its step is put together */
@@ -70,6 +81,12 @@ struct meeting {
     uint64_t sent_ns, received_ns;
     double least_stay_s, most_stay_s; /* a collective's */
     double held_left_s, least_left_s; /* the first that was held, the first of all */
+};
+
+struct place { /* in a rank's program */
+    float usual_s;  /* its work there */
+    uint32_t seen;  /* steps in it */
+    uint32_t class; /* places of all ranks where the same is called */
 };
 
 struct kept {
@@ -88,7 +105,10 @@ struct graph {
     size_t n_comms, comms_cap;
     struct kind *kind;
     size_t n_kinds, kinds_cap;
-    struct map comms, kinds, meetings;
+    struct map comms, kinds, meetings, places, classes;
+    struct place *place;
+    uint32_t n_places, n_classes;
+    size_t places_cap;
     struct meeting *meeting; /* from number `base` on */
     uint32_t base, n_meetings;
     size_t meetings_cap;
@@ -137,5 +157,26 @@ void graph_measure(struct graph *g, const struct window *w);
 void graph_order(struct graph *g, struct kept *kept, const struct window *w);
 /* graph_roles.c: as soon as every rank's calls are known */
 void graph_find_roles(struct graph *g, const struct window *w);
+
+/* What a call does, and in what kind of meeting. */
+static inline uint64_t graph_token(const struct graph *g, const struct raw *raw)
+{
+    return (uint64_t)meeting_at(g, raw->meeting)->m.kind << 8 | raw->kind << 4 | raw->does;
+}
+
+static inline bool window_lost(const struct window *w)
+{
+    for (size_t i = 0; i < w->n; i++)
+        if (w->raw[i].lost)
+            return true;
+    return false;
+}
+
+/* The same for the same calls in any order, with whomever. */
+uint64_t graph_sign(const struct graph *g, const struct window *w);
+/* graph_repair.c: put back calls whose records are missing, as far as the rank's usual step and the others' records show what they were,
+ * and the end of a step, where some ranks have it.  false: it cannot be told. */
+void graph_repair(struct graph *g, struct window *w, uint32_t number);
+bool graph_repair_end(struct graph *g, uint32_t number);
 
 #endif

@@ -6,10 +6,10 @@
 #include "graph/graph_private.h"
 
 #define TRIES  24u /* steps in which the calls vary */
-#define AGREED 3u  /* steps more with these calls than with others */
+#define AGREED 3u  /* steps with the same calls ... */
+#define AHEAD  2u  /* ... and more than with any others */
 
-/* The same for the same calls in any order, with whomever. */
-static uint64_t sign_of(const struct graph *g, const struct window *w)
+uint64_t graph_sign(const struct graph *g, const struct window *w)
 {
     uint64_t sum = 0;
 
@@ -76,12 +76,42 @@ static void join_alone(struct graph *g, uint32_t *parent)
     map_free(&lone);
 }
 
-static bool has_lost(const struct window *w)
+/* Counts a step by what was called in it; the commonest are kept (Misra & Gries 1982). */
+static void tally(struct rank *k, uint64_t sign)
 {
-    for (size_t i = 0; i < w->n; i++)
-        if (w->raw[i].lost)
-            return true;
-    return false;
+    struct sign *free = NULL;
+
+    for (uint32_t i = 0; i < SIGNS; i++) {
+        if (k->tally[i].steps && k->tally[i].sign == sign) {
+            k->tally[i].steps++;
+            return;
+        }
+        if (!k->tally[i].steps)
+            free = &k->tally[i];
+    }
+    if (free)
+        *free = (struct sign){ sign, 1 };
+    for (uint32_t i = 0; i < SIGNS && !free; i++)
+        k->tally[i].steps--;
+}
+
+/* What is called in most steps; is it clear? */
+static bool agrees(struct rank *k)
+{
+    uint32_t most = 0, second = 0;
+
+    for (uint32_t i = 0; i < SIGNS; i++) {
+        uint32_t n = k->tally[i].steps;
+
+        if (n > most) {
+            second = most;
+            most = n;
+            k->sign = k->tally[i].sign;
+        } else if (n > second) {
+            second = n;
+        }
+    }
+    return most >= AGREED && most >= second + AHEAD;
 }
 
 void graph_find_roles(struct graph *g, const struct window *w)
@@ -93,22 +123,11 @@ void graph_find_roles(struct graph *g, const struct window *w)
         return;
     for (uint32_t r = 0; r < g->n_ranks; r++) {
         struct rank *k = &g->rank[r];
-        uint64_t sign;
 
-        if (has_lost(&w[r]))
-            continue;
-        sign = sign_of(g, &w[r]); /* the majority's (Boyer & Moore 1981) */
-        if (sign == k->sign) {
-            k->agreed++;
-        } else if (!k->agreed) {
-            k->sign = sign;
-            k->agreed = 1;
-        } else {
-            k->agreed--;
-        }
+        if (k->known && w[r].n && !window_lost(&w[r]))
+            tally(k, graph_sign(g, &w[r]));
+        all = (!k->known || agrees(k)) && all;
     }
-    for (uint32_t r = 0; r < g->n_ranks; r++)
-        all = all && (!g->rank[r].known || g->rank[r].agreed >= AGREED);
     if (!all && ++g->tried < TRIES)
         return;
     for (uint32_t r = 0; r < g->n_ranks && !all; r++)
