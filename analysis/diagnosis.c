@@ -11,7 +11,6 @@
 #include "analysis/work.h"
 #include "common/xalloc.h"
 
-#define REMEMBERED     1.1  /* times what is remembered: not all of it is */
 #define ALWAYS         4.0  /* as many strikes were to be expected before the first */
 #define EARLY          4u   /* steps after which an onset is still the beginning */
 #define BETWEEN_MAX    16.0 /* steps' time */
@@ -46,7 +45,7 @@ struct diagnosis {
     uint32_t next_id;
     double unseen_s, seen_s; /* before the first step that was judged; of those since */
     double between_s;        /* between those: steps of another kind (evaluation) */
-    double ended_s;          /* when the newest ended */
+    double began_s, ended_s; /* when the first item came, and when the newest step ended */
     uint64_t priced;         /* the step at which the stragglers' prices were taken */
     size_t priced_n;         /* findings then */
 };
@@ -224,6 +223,7 @@ static void follow_time(struct diagnosis *d, const struct diagnosis_step *s)
     } else if (gap_s < BETWEEN_MAX * s->duration_s) { /* longer: nobody worked */
         d->between_s += gap_s;
     }
+    d->began_s = s->began_s;
     d->ended_s = s->ended_s;
     d->seen_s += s->duration_s;
 }
@@ -283,12 +283,31 @@ static void take_stragglers(struct diagnosis *d)
     }
 }
 
-/* What it cost since its onset, from what it cost in the steps that are remembered of that time. */
-static double since_onset(const struct diagnosis *d, const struct finding *f, double saved_s, double of_s)
+/* What the steps since the onset took beyond what they usually do, because all paused in them. */
+static double paused_s(const struct work *w, uint64_t onset)
 {
-    double all_s = d->ended_s - f->onset_s;
+    uint32_t n = steps_since(w, onset, WORK_STEPS), pauses = 0;
+    double all_s = 0, pauses_s = 0;
 
-    return of_s > 0 && all_s > REMEMBERED * of_s ? saved_s / of_s * all_s : saved_s;
+    for (uint32_t b = 0; b < n; b++) {
+        const struct work_step *k = &w->step[work_slot(w, b)];
+
+        all_s += k->duration_s;
+        pauses += k->pause;
+        pauses_s += k->pause ? k->duration_s : 0;
+    }
+    return pauses < n ? pauses_s - (all_s - pauses_s) * pauses / (n - pauses) : 0;
+}
+
+/* What it cost since its onset, or in the whole run where the onset is its beginning, from what it cost in the steps that are
+ * remembered of that time (of_s): in the others it cost as much a second, but for the pauses. */
+static double since_onset(const struct diagnosis *d, uint64_t onset, const struct finding *f, double saved_s,
+                          double of_s)
+{
+    double all_s = d->ended_s - (onset <= EARLY ? d->began_s : f->onset_s), work_s = of_s;
+
+    work_s -= fmax(0, paused_s(d->work, onset));
+    return work_s > 0 && all_s > of_s ? saved_s + saved_s / work_s * (all_s - of_s) : saved_s;
 }
 
 size_t diagnosis_stragglers(const struct diagnosis *d, const struct straggler **list)
@@ -332,7 +351,7 @@ void diagnosis_other(struct diagnosis *d, const struct diagnosis_other *o)
     f->excess = o->excess;
     f->rate = o->rate;
     f->slowdown = o->slowdown;
-    f->saved_s = with_unseen(d, onset, since_onset(d, f, o->saved_s, o->of_s));
+    f->saved_s = since_onset(d, onset, f, o->saved_s, o->of_s);
 }
 
 /* Whose CPU is taken away is late, and slow to take part when it has come: collectives that became slow
@@ -415,7 +434,7 @@ static void price(struct diagnosis *d, size_t at)
 
         if (first < newest)
             saved_s = w->price(w->price_arg, list, 1, first, &of_s);
-        f->saved_s = since_onset(d, f, saved_s, of_s);
+        f->saved_s = since_onset(d, list[0].onset, f, saved_s, of_s);
     }
     for (uint32_t b = 0; b < work_kept(w); b++) {
         double saved_s = w->price ? 0 : saved_in(list, n, w, work_slot(w, b), w->steps - 1 - b);
@@ -426,7 +445,8 @@ static void price(struct diagnosis *d, size_t at)
             last += straggler_was_last(&list[0], w, work_slot(w, b));
         }
     }
-    f->saved_s = with_unseen(d, list[0].onset, f->saved_s);
+    if (!w->price)
+        f->saved_s = with_unseen(d, list[0].onset, f->saved_s);
     f->slowdown = all_s > newest_s ? all_s / (all_s - newest_s) : NAN;
     f->last_ratio = recent ? last / (double)recent : NAN;
 }

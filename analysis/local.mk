@@ -7,6 +7,7 @@ libanalysis_a_SOURCES = \
 	analysis/delay.c analysis/delay.h \
 	analysis/diagnosis.c analysis/diagnosis.h \
 	analysis/efficiency.c analysis/efficiency.h \
+	analysis/expected.c analysis/expected.h \
 	analysis/finding.c analysis/finding.h \
 	analysis/flow.c analysis/flow.h \
 	analysis/join.c analysis/join.h \

@@ -20,6 +20,6 @@ struct pieces {
 };
 
 /* Take a step; all zero is nothing taken. */
-void pieces_step(struct pieces *p, const struct graph_step *s);
+void pieces_step(struct pieces *p, const struct graph *g, const struct graph_step *s);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#define PAUSE 2.2 /* times the usual work at that place; more is no work of the rank's */
+#define PAUSE 2.2 /* times what the work at that place should be; more is no work of the rank's */
 
 /* Share of the work that goes with the excess. */
 static double share_of(double excess)
@@ -10,24 +10,41 @@ static double share_of(double excess)
     return excess > 0 ? excess / (1 + excess) : 0;
 }
 
+/* What all ranks do more of in that step is longer by the excess, too; a pause, which hides how much that is, is not. */
 static double without_excess(const struct graph_op *op, const struct graph_step *s,
                              const struct price_work *k, double work_s)
 {
-    double excess = k->excess, base = work_s;
+    double excess = k->excess, base = work_s, slow_s;
 
     if (!(excess > 0) || s->number < k->from)
         return work_s;
     if (s->number < k->until)
         excess *= (s->number - k->from) / (double)(k->until - k->from);
-    if (op->usual_s > 0 && base > PAUSE * op->usual_s)
-        base = op->usual_s;
+    slow_s = op->usual_s * (1 + excess) * (s->pause && s->factor > PAUSE ? 1 : s->factor);
+    if (slow_s > 0 && base > PAUSE * slow_s)
+        base = slow_s;
     return work_s - base * share_of(excess);
+}
+
+struct replay {
+    const struct price_change *change;
+    const struct graph *graph;
+};
+
+/* What it would take if pieces of work were even; strikes and pauses stay. */
+static double even_s(const struct replay *r, const struct graph_op *op, const struct graph_step *s,
+                     double work_s, double more)
+{
+    double should_s = more * expected_s(r->change->expected, r->graph, op, s);
+
+    return work_s < PAUSE * should_s ? should_s + r->change->even * (work_s - should_s) : work_s;
 }
 
 static double work(const struct graph_op *op, const struct graph_step *s, void *arg)
 {
-    const struct price_change *c = arg;
-    double work_s = op->work_s, usual_s = op->usual_s * s->factor;
+    const struct replay *r = arg;
+    const struct price_change *c = r->change;
+    double work_s = op->work_s, usual_s = op->usual_s * s->factor, more = 1;
 
     if (s->number < c->from)
         return work_s;
@@ -36,17 +53,16 @@ static double work(const struct graph_op *op, const struct graph_step *s, void *
     if (!(usual_s > 0))
         return work_s;
     if (c->other && s->number >= c->other[op->rank].from)
-        usual_s *= 1 + c->other[op->rank].excess;
-    if (c->struck_s > 0 && !s->pause && work_s > usual_s + c->struck_s)
-        work_s = usual_s;
-    if (c->even >= 0 && work_s < PAUSE * usual_s)
-        work_s = usual_s + c->even * (work_s - usual_s);
-    return work_s;
+        more = 1 + c->other[op->rank].excess;
+    if (c->struck_s > 0 && !s->pause && work_s > more * usual_s + c->struck_s)
+        work_s = more * usual_s;
+    return c->expected ? even_s(r, op, s, work_s, more) : work_s;
 }
 
 static double transfer(const struct graph_meeting *m, const struct graph_step *s, void *arg)
 {
-    const struct price_change *c = arg;
+    const struct replay *r = arg;
+    const struct price_change *c = r->change;
     double most_s = c->transfer_s[m->kind];
 
     return s->number >= c->from && most_s > 0 && m->over_s > most_s ? most_s : m->over_s;
@@ -54,13 +70,16 @@ static double transfer(const struct graph_meeting *m, const struct graph_step *s
 
 double price_saved_s(struct graph *g, const struct price_change *c, double *of_s)
 {
+    struct replay replay = { c, g };
     struct graph_change change = { .work = work,
                                    .transfer = c->transfer_s ? transfer : NULL,
-                                   .arg = (void *)(uintptr_t)c };
+                                   .arg = &replay };
     uint32_t steps = 0;
 
     while (steps < graph_steps(g) && graph_step_get(g, steps).number >= c->from)
         steps++;
+    if (c->expected)
+        expected_take(c->expected, g, steps);
     *of_s = graph_replay(g, steps, NULL);
     return fmax(0, *of_s - graph_replay(g, steps, &change));
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analysis/expected.h"
 #include "graph/graph.h"
 
 struct price_work {
@@ -21,8 +22,8 @@ struct price_change {
     const struct price_work
         *other; /* by rank: what its work is too much for another reason, and stays; NULL: none */
     const float *transfer_s; /* by kind: what its transfers take at most; 0: as they did; NULL: all */
-    float
-        even; /* pieces of work keep only this share of what they differ by from their usual length; negative: all */
+    struct expected *expected; /* pieces of work keep only this share of what they differ by from what is expected; NULL: all */
+    float even;
     float
         struck_s; /* pieces of work that are longer than usual by more than this are as usual; 0: all stay */
 };

@@ -29,6 +29,7 @@ struct view_calls {
     struct roles *roles;
     struct links *links;
     struct pieces pieces;
+    struct expected *expected;
     bool stood_links, stood_roles, stood_pieces, stood_jitter; /* reported after the newest step */
     uint32_t starved; /* the node that is slow in its own work and in its transfers; WORK_PLACE_NONE */
     struct boundary *boundary;
@@ -56,6 +57,7 @@ static struct view_calls *calls_new(struct view *v)
     s->graph = graph_new();
     s->roles = roles_new();
     s->links = links_new();
+    s->expected = expected_new();
     s->boundary = boundary_new(members_of, v);
     s->starved = WORK_PLACE_NONE;
     return s;
@@ -69,6 +71,7 @@ void view_calls_free(struct view_calls *s)
     boundary_free(s->boundary);
     roles_free(s->roles);
     links_free(s->links);
+    expected_free(s->expected);
     free(s->slower);
     free(s->own_s);
     free(s->without);
@@ -114,7 +117,7 @@ static double price_stragglers(void *arg, const struct straggler *list, size_t n
 {
     struct view *v = arg;
     struct view_calls *s = v->calls;
-    struct price_change change = { .from = from, .work = s->without, .even = -1 };
+    struct price_change change = { .from = from, .work = s->without };
 
     for (size_t i = 0; i < n && s->starved != WORK_PLACE_NONE; i++)
         if (list[i].scope == SCOPE_NODE && list[i].place == s->starved)
@@ -234,7 +237,7 @@ static void judge_links(struct view *v)
                                              !is_explained(l, s->starved),
                                  .from = l->from,
                                  .excess = l->excess };
-    struct price_change change = { .even = -1 };
+    struct price_change change = { 0 };
 
     s->slower = xgrow(s->slower, &s->slower_cap, graph_kinds(s->graph), sizeof(*s->slower));
     for (uint32_t k = 0; k < graph_kinds(s->graph); k++)
@@ -258,7 +261,7 @@ static void judge_roles(struct view *v)
                                  .from = 0,
                                  .excess = excess,
                                  .rate = NAN };
-    struct price_change change = { .work = s->without, .even = -1 };
+    struct price_change change = { .work = s->without };
 
     for (uint32_t r = 0; r < s->n; r++)
         s->without[r] = (struct price_work){ .excess = graph_role(s->graph, r) == role ? (float)excess : 0 };
@@ -276,6 +279,7 @@ static void judge_pieces(struct view *v)
                                  .excess = s->pieces.sigma,
                                  .rate = NAN };
     struct price_change change = { .other = s->without,
+                                   .expected = s->expected,
                                    .even = (float)fmin(1, PIECES_ORDINARY / s->pieces.sigma) };
 
     report(v, &o, &change, &v->calls->stood_pieces);
@@ -284,7 +288,7 @@ static void judge_pieces(struct view *v)
 static void judge_jitter(struct view *v)
 {
     struct diagnosis_other o;
-    struct price_change change = { .other = v->calls->without, .even = -1 };
+    struct price_change change = { .other = v->calls->without };
 
     if (diagnosis_jitter(v->diagnosis, &o) &&
         o.early) { /* the machine's own noise, unless it costs much for long */
@@ -320,7 +324,7 @@ static void judge_step(struct view *v, double now_s, const struct graph_step *st
     s->end_s = step->end_s;
     view_steps_take_whole(v, now_s, boundary_period(s->boundary), step->end_s - from_s, s->own_s, s->n);
     links_step(s->links, s->graph, back);
-    pieces_step(&s->pieces, step);
+    pieces_step(&s->pieces, s->graph, step);
     if (!roles_take(s->roles, s->graph, s->own_s, s->n))
         return;
     diagnosis_step(v->diagnosis,

@@ -67,6 +67,7 @@ UNIT_TESTS = \
 	tests/unit/plan_answer \
 	tests/unit/plugstack \
 	tests/unit/projection \
+	tests/unit/price \
 	tests/unit/question \
 	tests/unit/random \
 	tests/unit/recorder \

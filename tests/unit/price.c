@@ -1,0 +1,94 @@
+/* What a suspect costs: programs of one collective a step, with known work. */
+#include "analysis/price.h"
+
+#include <math.h>
+
+#include "ring/ring.h"
+#include "tests/tap.h"
+
+#define RANKS 8u
+#define STEPS 60u
+#define WORK  0.1
+
+/* Work in a step: twice as much in every fifth one, a pause of a second in one, and rank 3 by half longer from a step on. */
+static double work_of(uint32_t rank, uint32_t step, uint32_t onset)
+{
+    double work_s = WORK * (step % 5 ? 1 : 2);
+
+    return work_s * (rank == 3 && step >= onset ? 1.5 : 1) + (step == 47 ? 1 : 0);
+}
+
+/* Off the mean by this share: like lengths that differ, with no mean of their own. */
+static double uneven(uint32_t rank, uint32_t step)
+{
+    return 0.2 * sin(rank * 12.9898 + step * 78.233 + rank * step * 0.37) * sqrt(2);
+}
+
+static void play(struct graph *g, uint32_t onset, double share)
+{
+    double now_s = 0;
+
+    for (uint32_t r = 0; r < RANKS; r++)
+        graph_rank(g, r, 0);
+    for (uint32_t i = 0; i < STEPS; i++) {
+        double at_s[RANKS], end_s = 0;
+
+        for (uint32_t r = 0; r < RANKS; r++) {
+            at_s[r] = now_s + work_of(r, i, onset) * (1 + share * uneven(r, i));
+            end_s = fmax(end_s, at_s[r]);
+        }
+        for (uint32_t r = 0; r < RANKS; r++) {
+            graph_call(g, &(struct graph_call){ .rank = r,
+                                                .kind = GRAPH_COLLECTIVE,
+                                                .op = RING_OP_ALLREDUCE,
+                                                .comm = 1,
+                                                .seq = i,
+                                                .bytes = 8,
+                                                .enter_ns = (uint64_t)((5 + at_s[r]) * 1e9),
+                                                .leave_ns = (uint64_t)((5 + end_s + 1e-5) * 1e9) });
+            graph_step_end(g, r, i + 1);
+        }
+        now_s = end_s + 1e-5;
+    }
+    graph_finish(g);
+}
+
+/* Steps that do twice the work lose twice as much to a slow rank, a pause nothing. */
+static void slow_rank(void)
+{
+    struct graph *g = graph_new();
+    struct price_work work[RANKS] = { [3] = { .excess = 0.5f, .from = 21 } };
+    struct price_change change = { .from = 1, .work = work };
+    double saved_s, of_s;
+
+    play(g, 20, 0);
+    saved_s = price_saved_s(g, &change, &of_s);
+    ok(near(saved_s, 48 * WORK * 0.5, 0.02), "what a slow rank costs follows the work: %g s of %g", saved_s,
+       48 * WORK * 0.5);
+    graph_free(g);
+}
+
+/* As if all pieces had taken what they do on the mean. */
+static void even(void)
+{
+    struct graph *g = graph_new();
+    struct expected *e = expected_new();
+    struct price_change change = { .from = 1, .expected = e, .even = 0 };
+    double saved_s, of_s, even_s = 0;
+
+    for (uint32_t i = 1; i < STEPS; i++)
+        even_s += work_of(0, i, STEPS);
+    play(g, STEPS, 1);
+    saved_s = price_saved_s(g, &change, &of_s);
+    ok(near(of_s - saved_s, even_s, 0.01), "without uneven pieces the steps take %g s: %g", even_s,
+       of_s - saved_s);
+    expected_free(e);
+    graph_free(g);
+}
+
+int main(void)
+{
+    slow_rank();
+    even();
+    return done_testing();
+}
