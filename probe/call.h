@@ -29,11 +29,12 @@ HOT bool call_begin(struct call *k, handle comm, void *frame)
     return k->ring != NULL;
 }
 
-/* Read the clock and publish the call in the live slot.  bytes: this rank's contribution; root < 0: none. */
+/* Read the clock and show the call as the one in progress.  bytes: this rank's contribution; root < 0: none. */
 HOT void call_enter(struct call *k, enum ring_op op, unsigned flags, uint64_t bytes, int root)
 {
     struct ring_event *e = &k->event;
 
+    e->enter = clock_read(k->ring->clock);
     e->op = (uint8_t)op;
     e->flags = (uint8_t)(flags | k->comm->flags);
     e->bytes = bytes;
@@ -44,14 +45,7 @@ HOT void call_enter(struct call *k, enum ring_op op, unsigned flags, uint64_t by
      * progress. */
     e->seq = comm_next_seq(k->comm);
     e->wait = 0;
-    e->reserved = 0;
-    e->enter = clock_read(k->ring->clock);
-    hot_enter(k->ring, &(struct ring_live){ .comm = e->comm,
-                                            .enter = e->enter,
-                                            .bytes = bytes,
-                                            .seq = e->seq,
-                                            .op = (uint16_t)op,
-                                            .flags = e->flags });
+    k->at = hot_enter(k->ring, e);
 }
 
 /* Instead of call_enter() where call_begin() returned false: recording may be off, but the number counts. */
@@ -74,18 +68,23 @@ HOT void call_pace(struct call *k, bool posted)
     }
 }
 
-/* Record a blocking call that was entered and returned rc. */
+/* Record a blocking call that was entered and returned rc.  Its event has been in the ring since it was entered, unless
+ * the library switched stacks meanwhile, to a call that took its place (MPICH with threads in user space). */
 HOT void call_leave(struct call *k, int rc)
 {
-    k->event.leave = clock_read(k->ring->clock);
-    k->event.flags |= rc ? RING_EVENT_FAILED : 0;
-    hot_emit(k->ring, &k->event);
-    hot_leave(k->ring, k->event.seq, k->event.leave);
+    uint64_t now = clock_read(k->ring->clock);
+
+    if (__builtin_expect(k->at->enter != k->event.enter, 0)) {
+        ring_missed(k->ring);
+        self.frame = NULL;
+        return;
+    }
     if (__builtin_expect(k->paced_ns != 0, 0)) {
-        struct call paced = *k;
+        struct call paced = { k->comm, k->ring, *k->at, k->at, k->paced_ns, k->lever };
 
         pace_leave(&paced);
     }
+    hot_leave(k->ring, k->at, now, rc != 0);
     self.frame = NULL;
 }
 
@@ -131,6 +130,7 @@ SHARED void call_posted(struct call *k, int rc, const void *request)
     if (k->ring) {
         uint64_t now = clock_read(k->ring->clock);
 
+        ring_leave(k->ring, now);
         k->event.leave = now;
         if (rc) {
             k->event.flags |= RING_EVENT_FAILED;
@@ -138,7 +138,6 @@ SHARED void call_posted(struct call *k, int rc, const void *request)
         } else {
             request_posted(k->ring, handle_at(request, 0), &k->event, k->comm);
         }
-        ring_leave(k->ring, now);
     }
     self.frame = NULL;
 }

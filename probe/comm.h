@@ -16,14 +16,15 @@ struct comm {
     handle _Atomic at; /* NULL: the entry is free */
     struct comm *next; /* in its bucket; never changes */
     uint64_t name;
-    _Atomic uint32_t seq;  /* collectives posted so far */
-    uint32_t size;         /* number of members; an intercommunicator's two groups added up */
-    int32_t rank;          /* this process's rank in its own group */
-    uint32_t peers;        /* of a rooted or all-to-all operation: the remote group's size, if there is one */
-    uint32_t *world;       /* the peers' names in the job, COMM_FOREIGN: none; NULL: each peer is called as its rank */
-    uint32_t destinations; /* number of neighbours in its topology that this rank sends to */
-    uint8_t flags;         /* RING_EVENT_INTER */
-    uint64_t gate_of;      /* the name that gate belongs to; 0: no gate looked up yet */
+    _Atomic uint32_t seq; /* collectives posted so far */
+    uint32_t size;        /* number of members; an intercommunicator's two groups added up */
+    int32_t rank;         /* this process's rank in its own group */
+    uint32_t peers;       /* of a rooted or all-to-all operation: the remote group's size, if there is one */
+    uint32_t
+        *world; /* the peers' names in the job, COMM_FOREIGN: none; NULL: each peer is called as its rank */
+    uint32_t destinations;    /* number of neighbours in its topology that this rank sends to */
+    uint8_t flags;            /* RING_EVENT_INTER */
+    uint64_t gate_of;         /* the name that gate belongs to; 0: no gate looked up yet */
     struct pacing_gate *gate; /* gate of the ranks on this node, see pace.h; NULL: none was free */
     uint64_t left_ns;         /* when its last collective ended while pacing was on; 0: never */
 };
@@ -43,8 +44,9 @@ struct call {
     struct comm *comm; /* NULL: a nested call or an unknown communicator; ignored */
     struct ring *ring; /* NULL: counted in the sequence number, but not recorded */
     struct ring_event event;
-    uint64_t paced_ns; /* when pacing took it up; 0: not paced */
-    uint32_t lever;    /* lever in force, PACER_...; 0: none */
+    struct ring_event *at; /* the event's place in the ring */
+    uint64_t paced_ns;     /* when pacing took it up; 0: not paced */
+    uint32_t lever;        /* lever in force, PACER_...; 0: none */
 };
 
 /* The entry of a communicator, which is registered if it is new.  NULL for a null handle, or when out of

@@ -1,5 +1,4 @@
-/* p2p.h - point-to-point calls: their time and bytes, added up until the next collective, and the call in the live
- * slot. */
+/* p2p.h - point-to-point calls: their time and bytes, added up until the next collective, and the call in progress. */
 #ifndef SYNCGUARD_PROBE_P2P_H
 #define SYNCGUARD_PROBE_P2P_H
 
@@ -9,7 +8,7 @@ struct p2p {
     struct ring *ring; /* NULL: not recorded */
     struct comm *comm; /* NULL: unknown */
     uint64_t enter;    /* ticks of the ring's clock */
-    bool live;         /* shown in the live slot, because the call may block */
+    bool live;         /* shown as in progress, because the call may block */
 };
 
 /* False when the call goes straight to the library; else p2p_leave() must follow.  comm NULL: not known. */
@@ -33,10 +32,11 @@ HOT void p2p_enter(struct p2p *p, uint64_t bytes, bool blocks)
     p->live = blocks;
     p->enter = clock_read(p->ring->clock);
     if (blocks)
-        hot_enter_message(p->ring, &(struct ring_live){ .comm = p->comm ? p->comm->name : 0,
-                                                        .enter = p->enter,
-                                                        .bytes = bytes,
-                                                        .op = RING_OP_POINT_TO_POINT });
+        hot_enter(p->ring, &(struct ring_event){ .comm = p->comm ? p->comm->name : 0,
+                                                 .enter = p->enter,
+                                                 .bytes = bytes,
+                                                 .root = -1,
+                                                 .op = RING_OP_POINT_TO_POINT });
 }
 
 /* Returns the time in ticks of the ring's clock; 0 where nothing is recorded. */
@@ -47,7 +47,7 @@ HOT uint64_t p2p_leave(struct p2p *p, uint64_t bytes)
     if (p->ring) {
         now = clock_read(p->ring->clock);
         if (p->live)
-            hot_leave_message(p->ring, now);
+            hot_left(p->ring, now);
         hot_p2p(p->ring, bytes, now - p->enter);
     }
     self.frame = NULL;

@@ -114,7 +114,7 @@ uint64_t type_bytes_ask(handle type);
 HOT uint64_t type_bytes(handle type)
 {
     type = handle_of(type);
-    return type == self.type ? self.type_bytes : type_bytes_ask(type);
+    return __builtin_expect(type == self.type, 1) ? self.type_bytes : type_bytes_ask(type);
 }
 
 /* With count 0 the type need not be valid, and asking about an invalid type would raise an error. */

@@ -50,7 +50,7 @@ static const struct request *look_through(struct waiting *w, bool *polled)
 /* w->ours becomes false when the call goes straight to the library. */
 static void waiting_begin(struct waiting *w, const void *requests, int n, void *frame)
 {
-    struct ring_live live = { .op = RING_OP_WAIT };
+    struct ring_event live = { .root = -1, .op = RING_OP_WAIT };
     const struct request *q;
     bool polled;
 
@@ -75,7 +75,7 @@ static void waiting_begin(struct waiting *w, const void *requests, int n, void *
         live.bytes = q->event.bytes;
         live.flags = q->event.flags;
     }
-    hot_enter_message(w->m.ring, &live);
+    hot_enter(w->m.ring, &live);
 }
 
 /* The same for a test, which is only recorded if a known operation is among the requests. */
@@ -154,7 +154,7 @@ static int waiting_end(struct waiting *w, int rc, const void *requests, bool don
     if (w->m.ring && (!w->test || done || rc))
         now = clock_read(w->m.ring->clock);
     if (w->m.ring && !w->test) {
-        hot_leave_message(w->m.ring, now);
+        hot_left(w->m.ring, now);
         if (!w->collective)
             hot_p2p(w->m.ring, 0, now - w->m.enter);
     }

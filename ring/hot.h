@@ -1,14 +1,24 @@
 /* hot.h - the writer's end of a ring as inline functions, for the most frequent calls; private to ring/ and the probe.
- * ring_emit(), ring_enter() and ring_leave() of ring.h consist of them.
+ * ring_emit(), ring_enter() and ring_p2p() of ring.h consist of them.
  *
  * They are fast (tests/bench/hook.sh) because they are inline, keep struct call in registers, prefetch the line of a
- * later event, and store nothing that a reader does not need. */
+ * later event, write the event where readers look for the call in progress, and store nothing that a reader does not
+ * need. */
 #ifndef SYNCGUARD_RING_HOT_H
 #define SYNCGUARD_RING_HOT_H
 
 #include "ring/layout.h"
 
 #define HOT static inline __attribute__((always_inline))
+
+/* ---- rare cases, in writer.c ---- */
+
+/* The newest event is a blocking collective that the header does not name yet: it is no longer the newest. */
+void ring_keep_last(struct ring *r);
+/* A collective that was entered ended at this time, and the ring is full. */
+void ring_drop(struct ring *r, uint64_t now);
+
+/* ---- the parts ---- */
 
 /* A counter with one writer: a locked addition would cost ten times as much. */
 static inline void hot_add(_Atomic uint64_t *counter, uint64_t n)
@@ -17,129 +27,155 @@ static inline void hot_add(_Atomic uint64_t *counter, uint64_t n)
                           memory_order_relaxed);
 }
 
-/* The cache lines of events that the reader took are in its core's cache.  Fetching one back takes longer than the rest
- * of an event, so lines are prefetched. */
-#define HOT_AHEAD 16u /* events; with 8 the line still comes too late when the calls do nothing */
-
-/* Copies member by member, as they were set: a wider load of what was stored in parts waits until the parts have left the
- * store buffer, which doubles the cost of the whole hook. */
-HOT void hot_store(struct ring_event *to, const struct ring_event *e, uint64_t p2p_ticks, uint32_t p2p_calls)
+/* The place of the next event, which is that of the call in progress. */
+HOT struct ring_event *hot_place(const struct ring *r)
 {
-    __atomic_store_n(&to->enter, e->enter, __ATOMIC_RELAXED);
-    __atomic_store_n(&to->leave, e->leave, __ATOMIC_RELAXED);
-    __atomic_store_n(&to->wait, e->wait, __ATOMIC_RELAXED);
-    __atomic_store_n(&to->comm, e->comm, __ATOMIC_RELAXED);
-    __atomic_store_n(&to->bytes, e->bytes, __ATOMIC_RELAXED);
-    __atomic_store_n(&to->p2p, p2p_ticks, __ATOMIC_RELAXED);
-    __atomic_store_n(&to->seq, e->seq, __ATOMIC_RELAXED);
-    __atomic_store_n(&to->root, e->root, __ATOMIC_RELAXED);
-    __atomic_store_n(&to->p2p_calls, p2p_calls, __ATOMIC_RELAXED);
-    __atomic_store_n(&to->op, e->op, __ATOMIC_RELAXED);
-    __atomic_store_n(&to->flags, e->flags, __ATOMIC_RELAXED);
-    __atomic_store_n(&to->reserved, e->reserved, __ATOMIC_RELAXED);
+    return &r->events[r->head & r->mask];
 }
 
-/* False when more than room events have not been taken. */
+/* Whether another event fits, where at most room events may wait for the reader. */
 HOT bool hot_room(struct ring *r, uint64_t room)
 {
-    if (__builtin_expect(r->head - r->tail > room, 0)) {
+    if (__builtin_expect(r->head - r->tail >= room, 0)) {
         r->tail = atomic_load_explicit(&r->file->tail, memory_order_acquire);
-        return r->head - r->tail <= room;
+        return r->head - r->tail < room;
     }
     return true;
 }
 
-HOT void hot_put(struct ring *r, const struct ring_event *e, uint64_t p2p_ticks, uint32_t p2p_calls)
+HOT bool hot_room_collective(struct ring *r)
 {
-    uint64_t head = r->head;
-
-    hot_store(&r->events[head & r->mask], e, p2p_ticks, p2p_calls);
-    r->head = head + 1;
-    atomic_store_explicit(&r->file->head, head + 1, memory_order_release);
-    __builtin_prefetch(&r->events[(head + HOT_AHEAD) & r->mask], 1);
-}
-
-HOT void hot_emit(struct ring *r, const struct ring_event *e)
-{
-    if (!hot_room(r, r->mask)) {
-        hot_add(&r->file->dropped, 1);
-        return;
-    }
-    hot_put(r, e, r->p2p_ticks, r->p2p_calls);
-    if (r->p2p_calls) {
-        r->p2p_ticks = 0;
-        r->p2p_calls = 0;
-    }
+    return hot_room(r, r->mask);
 }
 
 /* Messages can be much more frequent than collectives, and leave a quarter of the ring to these. */
-HOT void hot_message(struct ring *r, const struct ring_event *e)
+HOT bool hot_room_message(struct ring *r)
 {
-    if (hot_room(r, r->mask - r->mask / 4))
-        hot_put(r, e, 0, (uint32_t)e->tag);
-    else
-        atomic_fetch_add_explicit(&r->file->messages_missed, 1, memory_order_relaxed);
+    return hot_room(r, r->mask - r->mask / 4);
 }
 
-/* Release stores throughout, no fences: a reader that sees one new word then sees the odd version too.  They
- * are plain stores on x86, and the thread sanitizer understands them. */
-HOT void hot_live(struct ring_header *h, uint64_t comm, uint64_t enter, uint64_t bytes, uint64_t what)
+/* What is known of an event when its call is entered.
+ * Copied member by member, as the members were set: a wider load of what was stored in parts waits until the parts have
+ * left the store buffer, which doubles the cost of the whole hook.  Release stores, no fences: a reader that sees one of
+ * the other members then sees the new enter too.  They are plain stores on x86, and the thread sanitizer understands
+ * them. */
+HOT void hot_begin(struct ring_event *at, const struct ring_event *e)
 {
-    uint64_t version = atomic_load_explicit(&h->live_version, memory_order_relaxed);
-
-    atomic_store_explicit(&h->live_version, version + 1, memory_order_relaxed);
-    atomic_store_explicit(&h->live_comm, comm, memory_order_release);
-    atomic_store_explicit(&h->live_enter, enter, memory_order_release);
-    atomic_store_explicit(&h->live_bytes, bytes, memory_order_release);
-    atomic_store_explicit(&h->live_what, what, memory_order_release);
-    atomic_store_explicit(&h->live_version, version + 2, memory_order_release);
+    __atomic_store_n(&at->enter, e->enter, __ATOMIC_RELAXED);
+    __atomic_store_n(&at->comm, e->comm, __ATOMIC_RELEASE);
+    __atomic_store_n(&at->bytes, e->bytes, __ATOMIC_RELEASE);
+    __atomic_store_n(&at->seq, e->seq, __ATOMIC_RELEASE);
+    __atomic_store_n(&at->root, e->root, __ATOMIC_RELEASE);
+    __atomic_store_n(&at->op, e->op, __ATOMIC_RELEASE);
+    __atomic_store_n(&at->flags, e->flags, __ATOMIC_RELEASE);
 }
 
-HOT void hot_enter(struct ring *r, const struct ring_live *live)
+/* The rest of a collective's event. */
+HOT void hot_end(struct ring *r, struct ring_event *at, uint64_t wait, uint64_t leave)
 {
-    hot_live(r->file, live->comm, live->enter, live->bytes,
-             live->seq | (uint64_t)live->op << 32 | (uint64_t)live->flags << 48);
-}
+    uint64_t calls = atomic_load_explicit(&r->file->p2p_calls, memory_order_relaxed) - r->p2p_calls,
+             ticks = 0;
 
-/* A message or a wait is entered.  Outside of calls a reader sees the last collective: remember it while another
- * call is shown. */
-HOT void hot_enter_message(struct ring *r, const struct ring_live *live)
-{
-    uint64_t what = atomic_load_explicit(&r->file->live_what, memory_order_relaxed);
-
-    if ((uint16_t)(what >> 32) != RING_OP_POINT_TO_POINT && (uint16_t)(what >> 32) != RING_OP_WAIT) {
-        r->last_comm = atomic_load_explicit(&r->file->live_comm, memory_order_relaxed);
-        r->last_seq = (uint32_t)what;
+    if (__builtin_expect(calls != 0, 0)) {
+        ticks = atomic_load_explicit(&r->file->p2p_ticks, memory_order_relaxed) - r->p2p_ticks;
+        r->p2p_ticks += ticks;
+        r->p2p_calls += calls;
     }
-    hot_enter(r, live);
+    __atomic_store_n(&at->leave, leave, __ATOMIC_RELAXED);
+    __atomic_store_n(&at->wait, wait, __ATOMIC_RELAXED);
+    __atomic_store_n(&at->p2p, ticks, __ATOMIC_RELAXED);
+    __atomic_store_n(&at->p2p_calls, (uint32_t)calls, __ATOMIC_RELAXED);
 }
 
-HOT void hot_leave_message(struct ring *r, uint64_t now)
+/* The cache lines of events that the reader took are in its core's cache.  Fetching one back takes longer than the rest
+ * of an event, so lines are prefetched, for writing; but not those at the beginning of the ring, to save the masking.
+ * gcc would need -mprfchw for the instruction, which every 64-bit x86 has or ignores. */
+#define HOT_AHEAD 16u /* events; with 8 the line still comes too late when the calls do nothing */
+
+HOT void hot_prefetch(const struct ring_event *at)
 {
-    hot_live(r->file, r->last_comm, now, 0, r->last_seq);
+    const char *line = (const char *)at + HOT_AHEAD * sizeof(*at);
+
+#if defined(__x86_64__)
+    __asm__ volatile("prefetchw %0" : : "m"(*line));
+#else
+    __builtin_prefetch(line, 1);
+#endif
+}
+
+/* Publish the event that is complete in its place. */
+HOT void hot_publish(struct ring *r, const struct ring_event *at)
+{
+    uint64_t head = r->head + 1;
+
+    r->head = head;
+    atomic_store_explicit(&r->file->head, head, memory_order_release);
+    hot_prefetch(at);
+}
+
+/* ---- calls ---- */
+
+/* Show a call that is entered: its event, as far as it is known. Returns its place. */
+HOT struct ring_event *hot_enter(struct ring *r, const struct ring_event *e)
+{
+    struct ring_event *at = hot_place(r);
+
+    hot_begin(at, e);
+    atomic_store_explicit(&r->file->entered, e->enter, memory_order_release);
+    return at;
+}
+
+/* Leave a blocking collective.  Its event takes its place among the others, and readers see by it that the call is
+ * over. */
+HOT void hot_leave(struct ring *r, struct ring_event *at, uint64_t now, bool failed)
+{
+    if (__builtin_expect(!hot_room_collective(r), 0)) {
+        ring_drop(r, now);
+        return;
+    }
+    if (__builtin_expect(failed, 0))
+        __atomic_store_n(&at->flags, at->flags | RING_EVENT_FAILED, __ATOMIC_RELAXED);
+    hot_end(r, at, 0, now);
+    hot_publish(r, at);
+}
+
+/* A call ended without an event of its own. */
+HOT void hot_left(struct ring *r, uint64_t now)
+{
+    if (__builtin_expect(r->kept != r->head, 0))
+        ring_keep_last(r);
+    atomic_store_explicit(&r->file->left, now, memory_order_release);
+    atomic_store_explicit(&r->file->entered, 0, memory_order_release);
+}
+
+/* A message.  False: there is no room. */
+HOT bool hot_message(struct ring *r, const struct ring_event *e)
+{
+    struct ring_event *at = hot_place(r);
+
+    if (__builtin_expect(!hot_room_message(r), 0)) {
+        atomic_fetch_add_explicit(&r->file->messages_missed, 1, memory_order_relaxed);
+        return false;
+    }
+    if (__builtin_expect(r->kept != r->head, 0))
+        ring_keep_last(r);
+    hot_begin(at, e);
+    __atomic_store_n(&at->leave, e->leave, __ATOMIC_RELAXED);
+    __atomic_store_n(&at->wait, e->wait, __ATOMIC_RELAXED);
+    __atomic_store_n(&at->p2p, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&at->tag, e->tag, __ATOMIC_RELAXED);
+    hot_publish(r, at);
+    r->kept = r->head;
+    return true;
 }
 
 /* Add a point-to-point call: its duration in ticks, and the bytes it sent. */
 HOT void hot_p2p(struct ring *r, uint64_t bytes, uint64_t ticks)
 {
-    r->p2p_ticks += ticks;
-    r->p2p_calls++;
     hot_add(&r->file->p2p_calls, 1);
-    hot_add(&r->file->p2p_bytes, bytes);
     hot_add(&r->file->p2p_ticks, ticks);
-}
-
-/* Leave a collective.  Its communicator has been in place since it was entered, and readers ignore the bytes outside of
- * calls. */
-HOT void hot_leave(struct ring *r, uint32_t seq, uint64_t now)
-{
-    struct ring_header *h = r->file;
-    uint64_t version = atomic_load_explicit(&h->live_version, memory_order_relaxed);
-
-    atomic_store_explicit(&h->live_version, version + 1, memory_order_relaxed);
-    atomic_store_explicit(&h->live_enter, now, memory_order_release);
-    atomic_store_explicit(&h->live_what, seq, memory_order_release);
-    atomic_store_explicit(&h->live_version, version + 2, memory_order_release);
+    if (bytes)
+        hot_add(&r->file->p2p_bytes, bytes);
 }
 
 #endif

@@ -1,11 +1,16 @@
 /* layout.h - the layout of a ring's file; private to ring/ and the probe.
  *
- *   0      struct ring_header: constant fields, then one cache line each for the fields that the writer, the
- *          live slot and the reader change, to avoid false sharing
+ *   0      struct ring_header: constant fields, then one cache line each for the fields that the writer, any
+ *          thread and the reader change, to avoid false sharing
  *   4096   RING_COMMS_MAX struct ring_comm
  *   ...    capacity struct ring_event
  *
- * Every field that changes after creation is atomic.  Little-endian only: both ends are on one node. */
+ * Every field that changes after creation is atomic.  Little-endian only: both ends are on one node.
+ *
+ * The call in progress is at events[head], the place of its event, which the writer completes and publishes when
+ * the call ends.  So that this place is always free, at most capacity - 1 events wait for the reader.  A reader takes
+ * it for a call in progress only while its enter equals the header's entered: enter is the first field that the writer
+ * stores there, entered the last. */
 #ifndef SYNCGUARD_RING_LAYOUT_H
 #define SYNCGUARD_RING_LAYOUT_H
 
@@ -14,7 +19,7 @@
 #include "ring/ring.h"
 
 #define RING_MAGIC        0x52474e52474e5953u /* "SYNGRNGR" */
-#define RING_VERSION      2u
+#define RING_VERSION      3u
 #define RING_CAPACITY_MIN 64u
 #define RING_CAPACITY_MAX (1u << 20)
 #define RING_CACHE_LINE   64
@@ -34,10 +39,10 @@ struct ring_header {
     _Atomic uint64_t dropped, p2p_calls, p2p_bytes, p2p_ticks;
     _Atomic uint32_t comms;
     _Atomic uint32_t state;
-
-    /* the live slot: a sequence lock (odd: being written) */
-    _Alignas(RING_CACHE_LINE) _Atomic uint64_t live_version;
-    _Atomic uint64_t live_comm, live_enter, live_bytes, live_what; /* what: seq, op << 32, flags << 48 */
+    _Atomic uint64_t entered; /* the last call, in ticks; 0: it ended without an event, at `left` */
+    _Alignas(RING_CACHE_LINE) _Atomic uint64_t left;
+    _Atomic uint64_t last_comm; /* the last collective, where the newest event is none that a call has just left */
+    _Atomic uint32_t last_seq;
 
     /* any thread's */
     _Alignas(RING_CACHE_LINE) _Atomic uint64_t missed;
@@ -80,12 +85,10 @@ struct ring {
     bool peek;
     enum ring_clock clock;
 
-    uint64_t head;      /* writer: its own copy */
-    uint64_t tail;      /* writer: the reader's position as last seen; peek: our own position */
-    uint64_t p2p_ticks; /* writer: since the last event */
-    uint32_t p2p_calls;
-    uint64_t last_comm; /* writer: the last collective, while the live slot shows a message or a wait */
-    uint32_t last_seq;
+    uint64_t head;                 /* writer: its own copy */
+    uint64_t tail;                 /* writer: the reader's position as last seen; peek: our own position */
+    uint64_t p2p_ticks, p2p_calls; /* writer: the header's totals at the last collective */
+    uint64_t kept;                 /* writer: equals head unless the newest event is a blocking collective */
 };
 
 /* The ring is in this mapped file. */

@@ -50,7 +50,7 @@ void pacing_close(struct pacing_page *p)
         munmap(p, sizeof(*p));
 }
 
-/* ---- the report: a sequence lock, as the live slot of a ring ---- */
+/* ---- the report: a sequence lock ---- */
 
 #define WORDS (sizeof(((struct pacing_page *)0)->report) / sizeof(uint64_t))
 

@@ -212,29 +212,77 @@ void ring_counts_get(const struct ring *r, struct ring_counts *counts)
     counts->p2p_ticks = atomic_load_explicit(&h->p2p_ticks, memory_order_relaxed);
 }
 
+/* The fields that a call in progress has, and when it ended.  enter comes last, see hot_begin(). */
+static struct ring_event event_read(const struct ring_event *at)
+{
+    struct ring_event e = { .leave = __atomic_load_n(&at->leave, __ATOMIC_ACQUIRE),
+                            .comm = __atomic_load_n(&at->comm, __ATOMIC_ACQUIRE),
+                            .bytes = __atomic_load_n(&at->bytes, __ATOMIC_ACQUIRE),
+                            .seq = __atomic_load_n(&at->seq, __ATOMIC_ACQUIRE),
+                            .op = __atomic_load_n(&at->op, __ATOMIC_ACQUIRE),
+                            .flags = __atomic_load_n(&at->flags, __ATOMIC_ACQUIRE) };
+
+    e.enter = __atomic_load_n(&at->enter, __ATOMIC_RELAXED);
+    return e;
+}
+
+static void live_inside(struct ring_live *live, const struct ring_event *e)
+{
+    bool message = ring_op_is_message(e->op);
+
+    *live = (struct ring_live){ .comm = e->comm,
+                                .enter = e->enter,
+                                .bytes = e->bytes,
+                                .seq = message ? 0 : e->seq,
+                                .op = message ? RING_OP_POINT_TO_POINT : e->op,
+                                .flags = e->flags };
+}
+
+/* entered 0: the last call ended without an event; otherwise its event is the newest. */
+static void live_outside(struct ring_live *live, const struct ring *r, uint64_t entered, uint64_t head)
+{
+    const struct ring_header *h = r->file;
+    struct ring_event newest = event_read(&r->events[(head - 1) & r->mask]);
+
+    *live = (struct ring_live){ .enter = entered ? newest.leave
+                                                 : atomic_load_explicit(&h->left, memory_order_acquire) };
+    if (entered && !ring_op_is_message(newest.op) && !(newest.flags & RING_EVENT_NONBLOCKING)) {
+        live->comm = newest.comm;
+        live->seq = newest.seq;
+    } else {
+        live->comm = atomic_load_explicit(&h->last_comm, memory_order_acquire);
+        live->seq = atomic_load_explicit(&h->last_seq, memory_order_acquire);
+    }
+}
+
+/* Nothing else needs a second look: while a place has the enter of the call in progress, its other fields are that
+ * call's. */
+static bool still_outside(const struct ring_header *h, uint64_t entered, uint64_t head, uint64_t left)
+{
+    return atomic_load_explicit(&h->head, memory_order_relaxed) == head &&
+           atomic_load_explicit(&h->entered, memory_order_relaxed) == entered &&
+           atomic_load_explicit(&h->left, memory_order_relaxed) == left;
+}
+
 bool ring_live_get(const struct ring *r, struct ring_live *live)
 {
-    struct ring_header *h = r->file;
+    const struct ring_header *h = r->file;
 
     if (!still_whole(r))
         return false;
     for (int i = 0; i < 1000; i++) {
-        uint64_t version = atomic_load_explicit(&h->live_version, memory_order_acquire), what;
+        uint64_t entered = atomic_load_explicit(&h->entered, memory_order_acquire);
+        uint64_t left = atomic_load_explicit(&h->left, memory_order_acquire);
+        uint64_t head = atomic_load_explicit(&h->head, memory_order_acquire);
+        struct ring_event next = event_read(&r->events[head & r->mask]);
 
-        if (version & 1)
-            continue;
-        live->comm = atomic_load_explicit(&h->live_comm, memory_order_acquire);
-        live->enter = atomic_load_explicit(&h->live_enter, memory_order_acquire);
-        live->bytes = atomic_load_explicit(&h->live_bytes, memory_order_acquire);
-        what = atomic_load_explicit(&h->live_what, memory_order_acquire);
-        if (atomic_load_explicit(&h->live_version, memory_order_relaxed) != version)
-            continue;
-        live->seq = (uint32_t)what;
-        live->op = (uint16_t)(what >> 32);
-        live->flags = (uint16_t)(what >> 48);
-        if (live->op == RING_OP_NONE)
-            live->bytes = 0;
-        return true;
+        if (entered && next.enter == entered) {
+            live_inside(live, &next);
+            return true;
+        }
+        live_outside(live, r, entered, head);
+        if (still_outside(h, entered, head, left))
+            return true;
     }
     return false;
 }

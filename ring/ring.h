@@ -1,9 +1,9 @@
 /* ring.h - one rank's events, passed from the probe to the agent through shared memory.
  *
  * A ring is a file in the step's directory (see below), mapped by both.  One writer (a thread of the
- * rank), one reader (the agent), no locks; a full ring drops and counts.  The events outlive the
- * process: after a SIGKILL the agent can still read them, and the live slot still holds the call that
- * the rank was in.
+ * rank), one reader (the agent), no locks; a full ring drops and counts.  The call in progress is an event that is not
+ * complete yet.  The events outlive the process: after a SIGKILL the agent can still read them, and the call that the
+ * rank was in.
  *
  * It never waits, never allocates after creation and never trusts an unchecked file: ring_open()
  * verifies sizes and offsets, ring_drain() bounds all values from the writer.
@@ -28,7 +28,8 @@
  *   control                        the control page (control_page.h), written by the agent */
 #define RING_ENV_DIR "SYNCGUARD_DIR"
 
-#define RING_CAPACITY_MAIN   16384u /* events: 1 MiB */
+/* events, and the call in progress has the place of one: at most one less waits for the reader */
+#define RING_CAPACITY_MAIN   16384u /* 1 MiB */
 #define RING_CAPACITY_THREAD 2048u  /* further threads: 128 KiB each */
 #define RING_THREADS_MAX     7u     /* rings of further threads per rank: all rings together under 2 MiB */
 #define RING_COMMS_MAX       512u   /* communicators described in a ring; events may name further ones */
@@ -59,8 +60,8 @@ enum ring_op {
     RING_OP_NEIGHBOR_ALLTOALLV,
     RING_OP_NEIGHBOR_ALLTOALLW,
     RING_OP_COMM_CREATE,    /* split, dup, create...: collective over the parent communicator */
-    RING_OP_POINT_TO_POINT, /* in the live slot only: any call that sends, receives or probes */
-    RING_OP_WAIT,           /* in the live slot only: MPI_Wait and its variants */
+    RING_OP_POINT_TO_POINT, /* call in progress only: any call that sends, receives or probes */
+    RING_OP_WAIT,           /* call in progress only: MPI_Wait and its variants */
     RING_OP_SEND,           /* events only: one message */
     RING_OP_RECV,
     RING_OP_MAX
@@ -165,9 +166,10 @@ struct ring; /* layout.h */
  * library and topology; INCARNATION is the first free one (thread 0) or info's.  NULL on failure, errno set. */
 struct ring *ring_create(const char *dir, struct ring_info *info, uint32_t capacity);
 uint64_t ring_now(const struct ring *r);                       /* ticks */
-void ring_emit(struct ring *r, const struct ring_event *e);    /* fills in p2p and p2p_calls itself */
 void ring_enter(struct ring *r, const struct ring_live *live); /* entering a call */
-void ring_leave(struct ring *r, uint64_t now); /* leaving a call; keeps the last comm and seq */
+/* Fills in p2p and p2p_calls itself.  The call that was entered, if any, is over unless the ring is full. */
+void ring_emit(struct ring *r, const struct ring_event *e);
+void ring_leave(struct ring *r, uint64_t now); /* leaving a call that has no event; keeps the last comm and seq */
 void ring_p2p(struct ring *r, uint64_t bytes, uint64_t ticks);
 void ring_missed(struct ring *r);                             /* callable by any thread */
 void ring_message_missed(struct ring *r);                     /* callable by any thread */

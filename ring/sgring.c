@@ -151,7 +151,7 @@ static void text_events(const struct printer *v, const struct snapshot *s)
 static void text_live(const struct printer *v, const struct snapshot *s)
 {
     if (!s->live_known)
-        printf("  live         unknown (the writer stopped while writing it)\n");
+        printf("  live         unknown (it changed during every attempt to read it)\n");
     else if (s->live.op == RING_OP_NONE && !s->live.comm)
         printf("  live         outside MPI\n");
     else if (s->live.op == RING_OP_NONE)

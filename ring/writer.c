@@ -106,35 +106,74 @@ uint64_t ring_now(const struct ring *r)
     return clock_read(r->clock);
 }
 
+static bool is_collective(unsigned op)
+{
+    return op > RING_OP_NONE && op < RING_OP_POINT_TO_POINT;
+}
+
+static void keep(struct ring *r, const struct ring_event *e)
+{
+    atomic_store_explicit(&r->file->last_comm, e->comm, memory_order_release);
+    atomic_store_explicit(&r->file->last_seq, e->seq, memory_order_release);
+    r->kept = r->head;
+}
+
+void ring_keep_last(struct ring *r)
+{
+    keep(r, &r->events[(r->head - 1) & r->mask]);
+}
+
+/* A nonblocking collective was left when it was posted. */
+static void emit_collective(struct ring *r, const struct ring_event *e)
+{
+    struct ring_event *at = hot_place(r);
+    bool nonblocking = e->flags & RING_EVENT_NONBLOCKING;
+
+    if (!hot_room_collective(r)) {
+        hot_add(&r->file->dropped, 1);
+        return;
+    }
+    if (nonblocking && r->kept != r->head)
+        ring_keep_last(r);
+    hot_begin(at, e);
+    hot_end(r, at, e->wait, e->leave);
+    hot_publish(r, at);
+    if (nonblocking)
+        r->kept = r->head;
+}
+
 void ring_emit(struct ring *r, const struct ring_event *e)
 {
     if (ring_op_is_message(e->op))
         hot_message(r, e);
     else
-        hot_emit(r, e);
-}
-
-static bool is_message(uint16_t op)
-{
-    return op == RING_OP_POINT_TO_POINT || op == RING_OP_WAIT;
+        emit_collective(r, e);
 }
 
 void ring_enter(struct ring *r, const struct ring_live *live)
 {
-    if (is_message(live->op))
-        hot_enter_message(r, live);
-    else
-        hot_enter(r, live);
+    hot_enter(r, &(struct ring_event){ .enter = live->enter,
+                                       .comm = live->comm,
+                                       .bytes = live->bytes,
+                                       .seq = live->seq,
+                                       .root = -1,
+                                       .op = (uint8_t)live->op,
+                                       .flags = (uint8_t)live->flags });
 }
 
 void ring_leave(struct ring *r, uint64_t now)
 {
-    uint64_t what = atomic_load_explicit(&r->file->live_what, memory_order_relaxed);
+    const struct ring_event *at = hot_place(r);
 
-    if (is_message((uint16_t)(what >> 32)))
-        hot_leave_message(r, now);
-    else
-        hot_leave(r, (uint32_t)what, now);
+    if (is_collective(at->op) && at->enter == atomic_load_explicit(&r->file->entered, memory_order_relaxed))
+        keep(r, at);
+    hot_left(r, now);
+}
+
+void ring_drop(struct ring *r, uint64_t now)
+{
+    hot_add(&r->file->dropped, 1);
+    ring_leave(r, now);
 }
 
 void ring_p2p(struct ring *r, uint64_t bytes, uint64_t ticks)

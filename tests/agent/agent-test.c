@@ -693,7 +693,7 @@ static void end_at_once(void)
 
     make_dir();
     rank0 = make_rank(0, 0);
-    emit_some(rank0, 0, 16384);
+    emit_some(rank0, 0, RING_CAPACITY_MAIN - 1);
     ring_state_set(rank0, RING_STATE_FINALIZED);
     controller_forget(&ctl);
     agent = start_agent();
@@ -703,7 +703,7 @@ static void end_at_once(void)
     kill(agent, SIGTERM);
     is_int(agent_exit(agent, 5), 0, "an agent that is ended right after its start exits with 0");
     run_for(&ctl, 0.1);
-    is_int(covered(&ctl, 0, 0, 16384), 16384,
+    is_int(covered(&ctl, 0, 0, RING_CAPACITY_MAIN - 1), RING_CAPACITY_MAIN - 1,
            "an agent that is ended right after its start sends a whole ring");
     ring_close(rank0);
 }

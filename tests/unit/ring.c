@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "ring/control_page.h"
-#include "ring/layout.h"
+#include "ring/hot.h"
 #include "tests/tap.h"
 
 static char dir[] = "/tmp/ring-test.XXXXXX";
@@ -101,11 +101,11 @@ static void test_basics(void)
 
     emit(w, 20, 120);
     ring_counts_get(r, &counts);
-    is_int((long long)counts.events, 84, "a full ring records its capacity");
-    is_int((long long)counts.dropped, 36, "a full ring counts dropped events");
-    is_int((long long)ring_last(peek, e, 128), 64, "ring_last() returns all events of a full ring");
-    is_int((long long)ring_drain(r, e, 128), 64, "all events of a full ring can be drained");
-    ok(intact(&e[0], 20) && intact(&e[63], 83), "a full ring keeps the oldest events");
+    is_int((long long)counts.events, 83, "a full ring records as many events as it has places, but one");
+    is_int((long long)counts.dropped, 37, "a full ring counts dropped events");
+    is_int((long long)ring_last(peek, e, 128), 63, "ring_last() returns all events of a full ring");
+    is_int((long long)ring_drain(r, e, 128), 63, "all events of a full ring can be drained");
+    ok(intact(&e[0], 20) && intact(&e[62], 82), "a full ring keeps the oldest events");
 
     ring_enter(w,
                &(struct ring_live){ .comm = 11, .enter = 1000, .bytes = 8, .seq = 5, .op = RING_OP_BARRIER });
@@ -228,8 +228,9 @@ static void test_hostile(void)
     ok(ring_drain(r, e, 256) <= 64, "after a false reader's position at most a ring's capacity is drained");
     atomic_store(&w->file->comms, UINT32_MAX);
     ok(ring_comms_get(r, RING_COMMS_MAX - 1, comms, 4) == 1, "the number of communicators is bounded");
-    atomic_store(&w->file->live_version, 1);
-    ok(!ring_live_get(r, &live), "a live slot that is never complete is unknown");
+    atomic_store(&w->file->head, UINT64_MAX);
+    atomic_store(&w->file->entered, 1);
+    ok(ring_live_get(r, &live), "with a head far ahead the live slot is read inside the ring");
     memset(w->file->program, 'x', sizeof(w->file->program));
     atomic_store(&w->file->state, 77);
     ring_info_get(r, &info);
@@ -263,9 +264,9 @@ static void stress_writer(void)
         };
 
         ring_enter(w, &live);
-        ring_emit(w, &e);
         if (i % 512 == 0)
             sched_yield(); /* few cores: let the reader come */
+        ring_emit(w, &e);
     }
     ring_state_set(w, RING_STATE_FINALIZED);
     _exit(0);
@@ -365,13 +366,13 @@ static void *thread_writer(void *arg)
     for (uint64_t i = 0; i < 200000; i++) {
         struct ring_event e = event(i);
 
-        ring_enter(w, &(struct ring_live){ .comm = i, .enter = i, .bytes = i, .op = RING_OP_SCAN });
+        ring_enter(w, &(struct ring_live){ .comm = i, .enter = 2 * i, .bytes = i, .op = RING_OP_SCAN });
+        if (i % 64 == 0)
+            sched_yield();
         ring_emit(w, &e);
         ring_p2p(w, 1, 1);
         if (i % 1000 == 0)
             ring_comm_add(w, &(struct ring_comm){ .name = i });
-        if (i % 64 == 0)
-            sched_yield();
     }
     ring_state_set(w, RING_STATE_FINALIZED);
     return NULL;
@@ -398,8 +399,8 @@ static void test_two_threads(void)
         for (size_t i = 0; i < n; i++)
             bad += !intact(&e[i], e[i].enter);
         got += n;
-        if (ring_live_get(&r, &live))
-            bad += live.comm != live.enter || live.bytes != live.enter;
+        if (ring_live_get(&r, &live) && live.op == RING_OP_SCAN)
+            bad += 2 * live.comm != live.enter || live.bytes != live.comm;
         ring_comms_get(&r, 0, comms, 16);
         ring_counts_get(&r, &counts);
     } while (info.state == RING_STATE_RUNNING || got < counts.events);
@@ -413,8 +414,9 @@ static void test_two_threads(void)
 static void test_messages(void)
 {
     struct ring *w = make(4, 0, 64), *r = ring_open(path, false);
-    struct ring_event e[64], send = { .enter = 5, .leave = 9, .comm = 11, .bytes = 100, .seq = 3, .root = 2,
-                                      .tag = -7, .op = RING_OP_SEND };
+    struct ring_event e[64], send = {
+        .enter = 5, .leave = 9, .comm = 11, .bytes = 100, .seq = 3, .root = 2, .tag = -7, .op = RING_OP_SEND
+    };
     struct ring_counts counts;
 
     ring_p2p(w, 100, 4);
@@ -423,13 +425,91 @@ static void test_messages(void)
     is_int((long long)ring_drain(r, e, 64), 2, "a message and a collective are drained");
     ok(e[0].op == RING_OP_SEND && e[0].tag == -7 && e[0].root == 2 && e[0].seq == 3 && e[0].p2p == 0,
        "a message keeps partner, tag and number");
-    ok(e[1].p2p == 4 && e[1].p2p_calls == 1, "the time in point-to-point goes to the collective after the message");
+    ok(e[1].p2p == 4 && e[1].p2p_calls == 1,
+       "the time in point-to-point goes to the collective after the message");
     for (int i = 0; i < 100; i++)
         ring_emit(w, &send);
     emit(w, 0, 20);
     ring_counts_get(r, &counts);
-    ok(counts.messages_missed == 51 && counts.dropped == 5, "messages leave a quarter of the ring to collectives");
-    is_int((long long)ring_drain(r, e, 64), 64, "a ring full of messages and collectives is drained");
+    ok(counts.messages_missed == 52 && counts.dropped == 5,
+       "messages leave a quarter of the ring to collectives");
+    is_int((long long)ring_drain(r, e, 64), 63, "a ring full of messages and collectives is drained");
+    ring_close(r);
+    ring_close(w);
+}
+
+/* ---- the live slot ---- */
+
+static void is_outside(const struct ring *r, uint64_t since, uint64_t comm, uint32_t seq, const char *text)
+{
+    struct ring_live live = { .op = RING_OP_MAX };
+
+    ring_live_get(r, &live);
+    ok(live.op == RING_OP_NONE && live.enter == since && live.comm == comm && live.seq == seq && live.bytes == 0,
+       "%s (op %u since %llu: comm %llu seq %u)", text, live.op, (unsigned long long)live.enter,
+       (unsigned long long)live.comm, live.seq);
+}
+
+static void collective(struct ring *w, uint64_t enter, uint64_t leave, uint32_t seq)
+{
+    struct ring_event e = { .enter = enter, .comm = 11, .bytes = 8, .seq = seq, .op = RING_OP_BCAST };
+
+    hot_leave(w, hot_enter(w, &e), leave, false);
+}
+
+static void test_live(void)
+{
+    struct ring *w = make(5, 0, 64), *r = ring_open(path, false);
+    struct ring_event e[64],
+        call = { .enter = 100, .comm = 11, .bytes = 8, .seq = 3, .op = RING_OP_BCAST },
+        message = { .enter = 300, .leave = 310, .comm = 12, .seq = 77, .op = RING_OP_SEND },
+        ended = { .enter = 400,
+                  .wait = 500,
+                  .leave = 600,
+                  .comm = 11,
+                  .seq = 1,
+                  .op = RING_OP_BARRIER,
+                  .flags = RING_EVENT_NONBLOCKING };
+    struct ring_event *at;
+    struct ring_live live;
+
+    is_outside(r, 0, 0, 0, "a rank that never made a call has no last collective");
+    at = hot_enter(w, &call);
+    ok(ring_live_get(r, &live) && live.op == RING_OP_BCAST && live.seq == 3 && live.enter == 100 &&
+           live.bytes == 8,
+       "a collective is in progress from its entry on");
+    is_int((long long)ring_drain(r, e, 64), 0, "a collective in progress is not drained");
+    hot_leave(w, at, 200, true);
+    is_outside(r, 200, 11, 3, "the event of a collective ends it");
+    ok(ring_drain(r, e, 64) == 1 && e[0].seq == 3 && e[0].leave == 200 && e[0].flags == RING_EVENT_FAILED,
+       "a collective is drained with the time of its end, and as failed if it failed");
+    hot_enter(w, &message);
+    ok(ring_live_get(r, &live) && live.op == RING_OP_POINT_TO_POINT && live.enter == 300 && live.seq == 0,
+       "a message in progress is shown as point-to-point");
+    ring_emit(w, &message);
+    is_outside(r, 310, 11, 3, "after a message the last collective is still known");
+    ring_enter(w, &(struct ring_live){ .comm = 11, .enter = 400, .seq = 4, .op = RING_OP_BARRIER });
+    ring_leave(w, 450);
+    is_outside(r, 450, 11, 4, "a nonblocking collective counts as left once it is posted");
+    ring_emit(w, &ended);
+    is_outside(r, 450, 11, 4, "the completion of an older collective does not make it the last one");
+    ring_emit(w, &message);
+    collective(w, 700, 710, 5);
+    is_outside(r, 710, 11, 5, "a collective after messages is the last one");
+    ring_emit(w, &ended);
+    ring_enter(w, &(struct ring_live){ .comm = 12, .enter = 800, .op = RING_OP_WAIT });
+    ring_leave(w, 810);
+    is_outside(r, 810, 11, 5, "a wait without events leaves the last collective as it is");
+
+    for (uint32_t i = 0; i < 100; i++)
+        collective(w, 1000 + 10 * i, 1005 + 10 * i, 100 + i);
+    is_outside(r, 1995, 11, 199, "the collective that a full ring dropped is the last one");
+    ring_enter(w, &(struct ring_live){ .comm = 11, .enter = 2000, .seq = 200, .op = RING_OP_SCAN });
+    ok(ring_live_get(r, &live) && live.op == RING_OP_SCAN && live.seq == 200,
+       "a full ring still shows the collective in progress");
+    is_int((long long)ring_drain(r, e, 64), 63, "a full ring is drained while a collective is in progress");
+    ok(ring_live_get(r, &live) && live.op == RING_OP_SCAN && live.seq == 200,
+       "the collective in progress stays after the ring was drained");
     ring_close(r);
     ring_close(w);
 }
@@ -529,6 +609,7 @@ int main(void)
     test_killed();
     test_two_threads();
     test_messages();
+    test_live();
     test_tables();
     test_clock();
     test_control();

@@ -22,7 +22,7 @@ static void *write_events(void *arg)
         struct ring_live live = { .comm = i, .bytes = i, .enter = now, .seq = i, .op = RING_OP_ALLREDUCE };
         struct ring_event e = { .enter = now,
                                 .leave = now + 1,
-                                .comm = 7,
+                                .comm = i,
                                 .bytes = i,
                                 .seq = i,
                                 .root = -1,
@@ -53,7 +53,7 @@ static void look(struct ring *r)
 
     for (size_t i = 0; i < n; i++) {
         seen.out_of_order += (int64_t)e[i].seq <= seen.last_seq;
-        seen.torn_events += e[i].bytes != e[i].seq || e[i].leave != e[i].enter + 1;
+        seen.torn_events += e[i].bytes != e[i].seq || e[i].comm != e[i].seq || e[i].leave != e[i].enter + 1;
         seen.last_seq = e[i].seq;
     }
     seen.drained += n;
