@@ -15,6 +15,8 @@
 #define COST_MIN     48u
 #define QUIET        64u /* steps without one, and four times the usual distance: over */
 
+#define NOBODY UINT32_MAX /* rank of a strike that was none */
+
 /* Own work on dedicated cores varies by a few per cent from step to step (Petrini et al. 2003; Hoefler et al.
  * 2010); above WIDE the variation is the work's own. Where no calm time was seen, ORDINARY stands for it. */
 #define WIDE     0.08
@@ -108,6 +110,28 @@ static void take_strike(struct variability *s, struct work *w, struct look *l)
     s->strike[s->strikes++ % VARIABILITY_STRIKES].rank = l->who;
 }
 
+/* The first steps of a slow rank looked like strikes, until it was named: they are part of its slowness. */
+static void drop_strikes(struct variability *s, struct work *w, const struct straggler *late, size_t n)
+{
+    uint64_t have = s->strikes < VARIABILITY_STRIKES ? s->strikes : VARIABILITY_STRIKES;
+
+    for (uint64_t i = 1; i <= have && n; i++) {
+        struct strike *k = &s->strike[(s->strikes - i) % VARIABILITY_STRIKES];
+        uint64_t back = w->steps - k->step;
+
+        for (size_t j = 0; j < n && k->rank != NOBODY; j++) {
+            if (k->step <= late[j].onset || !straggler_has(&late[j], w, k->rank))
+                continue;
+            k->rank = NOBODY;
+            if (back < work_kept(w)) {
+                struct work_step *step = &w->step[work_slot(w, (uint32_t)back)];
+
+                step->struck_s = step->longest_s;
+            }
+        }
+    }
+}
+
 struct tally {
     uint32_t strikes, ranks, most;
     uint64_t first;
@@ -126,6 +150,8 @@ static struct tally count_strikes(const struct variability *s, uint64_t now)
 
         if (s->strike[at].step + WINDOW < now)
             break;
+        if (s->strike[at].rank == NOBODY)
+            continue;
         t.strikes++;
         t.first = s->strike[at].step;
         while (j < t.ranks && rank[j] != s->strike[at].rank)
@@ -223,6 +249,7 @@ void variability_step(struct variability *s, struct work *w, const struct stragg
     l = look_at_step(s, w, late, n);
     if (l.struck && l.struck <= 1 + w->n / TOGETHER && w->steps > 4)
         take_strike(s, w, &l);
+    drop_strikes(s, w, late, n);
     judge_jitter(s, w, min_slowdown);
     judge_imbalance(s, w, &l, min_slowdown);
 }

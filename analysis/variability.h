@@ -19,9 +19,9 @@
 struct variability {
     float *usual; /* n: each rank's excess as it mostly is */
     uint32_t n;
-    struct {
-        uint64_t step;
-        uint32_t rank;
+    struct strike {
+        uint64_t step; /* counted from 1 */
+        uint32_t rank; /* UINT32_MAX: it was none, a slow rank's first steps */
     } strike[VARIABILITY_STRIKES];
     uint64_t strikes;
     bool jitter;

@@ -74,6 +74,8 @@ struct run {
     double state[RANKS_MAX], differ[RANKS_MAX];
     double time_s, faultless_s;
     uint32_t k;
+    uint32_t struck; /* this rank takes twice as long in the next step, if strikes */
+    bool strikes;
 };
 
 static void begin(struct run *run, const struct job *job)
@@ -100,10 +102,11 @@ static void one_step(struct run *run, const struct job *job)
         own[r] = (float)(COMPUTE_S * run->differ[r] * fmax(0.2, 1 + noise * run->state[r]));
         if (uniform() < job->spikes)
             usual = own[r] = own[r] * 2;
-        own[r] *= (float)own_factor(job, r, k, struck);
+        own[r] *= (float)own_factor(job, r, k, struck) * (run->strikes && r == run->struck ? 2 : 1);
         longest = fmaxf(longest, own[r]);
         faultless = fmaxf(faultless, (float)usual);
     }
+    run->strikes = false;
     run->faultless_s += faultless + transfer_s;
     transfer_s *= transfer_factor(job, k);
     run->time_s += longest + transfer_s;
@@ -362,6 +365,30 @@ static void two_at_once(void)
     diagnosis_free(run.d);
 }
 
+/* The first steps of a slow rank look like strikes until it is named. Together with two real ones they are no jitter. */
+static void strikes_of_straggler(void)
+{
+    uint32_t alone = 0;
+
+    for (int n = 0; n < 20; n++) {
+        struct job job = { .ranks = 8, .noise = 0.03, .fault = FINDING_STRAGGLER, .first = 4, .last = 4, .severity = 0.5 };
+        const struct finding *list;
+        struct run run;
+        size_t found;
+
+        begin(&run, &job);
+        while (run.k < ONSET + 100) {
+            run.strikes = run.k == ONSET - 30 || run.k == ONSET + 30;
+            run.struck = run.k < ONSET ? 1 : 6;
+            one_step(&run, &job);
+        }
+        found = diagnosis_findings(run.d, &list);
+        alone += found == 1 && list[0].class == FINDING_STRAGGLER && list[0].scope == SCOPE_RANK;
+        diagnosis_free(run.d);
+    }
+    is_int(alone, 20, "a slow rank beside two delays of others: the straggler is the only finding in 20 of 20 runs");
+}
+
 /* A controller that was started again hears of ranks' places one by one, while steps go on. */
 static void placed_late(void)
 {
@@ -398,6 +425,7 @@ int main(void)
     detections();
     endings();
     two_at_once();
+    strikes_of_straggler();
     placed_late();
     return done_testing();
 }
