@@ -169,7 +169,7 @@ void job_tick(struct job *j, double now_s, void (*raised)(struct job *j, const c
     else if (f.regime == VIEW_STALLED)
         set_state(j, now_s, JOB_STALLED);
     else
-        set_state(j, now_s, f.collectives ? JOB_RUNNING : JOB_STARTING);
+        set_state(j, now_s, f.collectives || f.events ? JOB_RUNNING : JOB_STARTING); /* events: messages, too */
 }
 
 bool job_hangs(const struct job *j)

@@ -132,6 +132,7 @@ dist_check_SCRIPTS += \
 	tests/cluster/spank-test.sh \
 	tests/completion/shells.sh \
 	tests/ctl/commands.sh \
+	tests/ctl/hang.sh \
 	tests/ctl/live.sh \
 	tests/doc/figures.py \
 	tests/doc/names.py \
