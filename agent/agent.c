@@ -180,7 +180,7 @@ static void apply_control(struct agent *a)
         __atomic_add_fetch(&a->control->generation, 1, __ATOMIC_RELEASE);
     }
     pacing_apply(a->control, &a->wanted.pace);
-    ranks_control(a->ranks, a->wanted.rate_hz, a->wanted.whole);
+    ranks_control(a->ranks, a->wanted.rate_hz, a->wanted.calls);
 }
 
 /* ---- checkpoints ---- */

@@ -7,6 +7,8 @@
 #include "agent/pacing.h"
 #include "wire/json.h"
 
+#define WINDOW_MAX_S 3600
+
 static json_t *adapter_json(void)
 {
     struct adapter a = adapter_read("");
@@ -59,13 +61,16 @@ json_t *message_stats(const struct agent_stats *s)
 
 void message_control(const json_t *control, struct control_request *c)
 {
-    const json_t *record = json_object_get(control, "record"), *whole = json_object_get(control, "whole");
+    const json_t *record = json_object_get(control, "record"), *calls = json_object_get(control, "calls");
     double rate_hz = get_real(control, "rate_hz", -INFINITY, INFINITY);
 
     if (json_is_boolean(record))
         c->record = json_is_true(record);
-    if (json_is_boolean(whole))
-        c->whole = json_is_true(whole);
+    if (calls)
+        c->calls = (struct call_window){ get_real(calls, "open_s", 0, WINDOW_MAX_S),
+                                         get_real(calls, "period_s", 0, WINDOW_MAX_S) };
+    if (isnan(c->calls.open_s) || isnan(c->calls.period_s))
+        c->calls = (struct call_window){ 0 };
     if (!isnan(rate_hz))
         c->rate_hz = fmin(fmax(rate_hz, 0.1), 10000);
     pacing_control(json_object_get(control, "pace"), &c->pace);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "agent/arguments.h"
+#include "agent/rank.h"
 #include "ring/control_page.h"
 
 /* life: id of this agent process; notes: lent. */
@@ -21,8 +22,9 @@ json_t *message_stats(const struct agent_stats *s);
 
 /* Read a control message.  Keys that are missing leave their field as it is; values out of range are bounded. */
 struct control_request {
-    bool record, whole;
+    bool record;
     double rate_hz;
+    struct call_window calls;
     struct control_page_pace pace; /* its generation is not used */
 };
 void message_control(const json_t *control, struct control_request *c);

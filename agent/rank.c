@@ -1,5 +1,6 @@
 #include "agent/rank.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -50,7 +51,9 @@ struct rank {
     struct flow *flow;
     struct event *pending; /* events of several threads, to be sorted */
     size_t n_pending, cap_pending;
-    uint32_t messages; /* that may still be sent in this drain */
+    uint32_t calls;     /* that may still be sent in this drain */
+    bool calls_missing; /* since the last one that was sent */
+    uint64_t dropped;   /* events that its rings had no room for, when last read */
 
     uint64_t bad;         /* impossible events */
     struct counts counts; /* last sent */
@@ -61,7 +64,7 @@ struct rank {
 
 /* ---- threads and rings ---- */
 
-struct rank *rank_new(const struct ring_info *info, double rate_hz, bool whole)
+struct rank *rank_new(const struct ring_info *info, double rate_hz)
 {
     struct rank *r = xcalloc(1, sizeof(*r));
 
@@ -70,7 +73,6 @@ struct rank *rank_new(const struct ring_info *info, double rate_hz, bool whole)
     r->news = r->counts_due = true;
     r->started = proc_start(info->pid);
     r->flow = flow_new(info->rank, (uint16_t)info->incarnation, rate_hz);
-    flow_control(r->flow, rate_hz, whole);
     return r;
 }
 
@@ -230,31 +232,49 @@ static int by_leave(const void *a, const void *b)
     return (x->e.leave_ns > y->e.leave_ns) - (x->e.leave_ns < y->e.leave_ns);
 }
 
-static void put_message(const struct rank *r, const struct rank_output *out, const struct event *m)
+static bool is_in_window(const struct rank_output *out, uint64_t leave_ns)
 {
-    const struct flow_event *e = &m->e;
-    struct telemetry_item item = { .kind = TELEMETRY_MESSAGE,
-                                   .message = { .rank = r->info.rank,
-                                                .app = (uint16_t)r->info.incarnation,
-                                                .op = e->op,
-                                                .flags = e->flags,
-                                                .comm = e->comm,
-                                                .seq = e->seq,
-                                                .peer = (uint32_t)e->root,
-                                                .tag = m->tag,
-                                                .bytes = e->bytes,
-                                                .begin_ns = e->enter_ns,
-                                                .enter_ns = e->wait_ns ? e->wait_ns : e->enter_ns,
-                                                .leave_ns = e->leave_ns } };
+    const struct call_window *w = &out->window;
 
+    return w->open_s >= w->period_s ||
+           fmod((double)(leave_ns + out->wall_ns) * 1e-9, w->period_s) < w->open_s;
+}
+
+static void put_call(struct rank *r, const struct rank_output *out, const struct event *c)
+{
+    const struct flow_event *e = &c->e;
+    struct telemetry_item item = { .kind = TELEMETRY_CALL,
+                                   .call = { .rank = r->info.rank, .app = (uint16_t)r->info.incarnation } };
+
+    if (!(out->window.open_s > 0) || e->comm_size == 1)
+        return;
+    if (!r->calls || !is_in_window(out, e->leave_ns)) {
+        r->calls_missing = true;
+        return;
+    }
+    if (r->calls_missing)
+        out->put(&item, out->arg);
+    r->calls_missing = false;
+    r->calls--;
+    item.call.op = e->op;
+    item.call.flags = e->flags;
+    item.call.comm = e->comm;
+    item.call.seq = e->seq;
+    item.call.peer = (uint32_t)e->root;
+    item.call.tag = c->tag;
+    item.call.bytes = e->bytes;
+    item.call.begin_ns = e->enter_ns;
+    item.call.enter_ns = e->wait_ns                          ? e->wait_ns
+                         : e->flags & RING_EVENT_NONBLOCKING ? e->leave_ns
+                                                             : e->enter_ns;
+    item.call.leave_ns = e->leave_ns;
     out->put(&item, out->arg);
 }
 
 static void pass_on(struct rank *r, const struct rank_output *out, const struct event *e)
 {
-    if (ring_op_is_message(e->e.op))
-        put_message(r, out, e);
-    else
+    put_call(r, out, e);
+    if (!ring_op_is_message(e->e.op))
         flow_event(r->flow, &e->e, out->put, out->arg);
 }
 
@@ -283,11 +303,8 @@ static size_t drain_thread(struct rank *r, struct thread *t, const struct rank_o
         read_comms(r, out); /* a communicator is described before its first event */
         taken += n;
         for (size_t i = 0; i < n; i++) {
-            if (ring_op_is_message(events[i].op)) {
-                if (!r->messages)
-                    continue;
-                r->messages--;
-            }
+            if (ring_op_is_message(events[i].op) && !(out->window.open_s > 0))
+                continue;
             if (!convert(r, out, &events[i], now, &e)) {
                 r->bad++;
             } else if (r->n_threads == 1 && !r->n_pending) {
@@ -320,18 +337,37 @@ static void check_live_end(struct rank *r, const struct rank_output *out, uint64
     r->live_open = false;
 }
 
+/* Events that a ring had no room for are missing before what it has now, in it, or behind it. */
+static bool has_dropped(struct rank *r)
+{
+    uint64_t dropped = 0, before = r->dropped;
+
+    for (size_t i = 0; i < r->n_threads; i++) {
+        struct ring_counts n;
+
+        ring_counts_get(r->thread[i].ring, &n);
+        dropped += n.dropped + n.missed + n.messages_missed;
+    }
+    r->dropped = dropped;
+    return dropped != before;
+}
+
 size_t rank_drain(struct rank *r, const struct rank_output *out)
 {
+    bool dropped;
     size_t taken = 0;
     uint64_t before;
 
     if (!r->n_threads)
         return 0;
     before = now_ns(r, out);
-    r->messages = out->messages;
+    r->calls = out->calls;
+    dropped = has_dropped(r);
+    r->calls_missing = r->calls_missing || dropped || !(out->window.open_s > 0);
     for (size_t i = 0; i < r->n_threads; i++)
         taken += drain_thread(r, &r->thread[i], out, before);
     release_pending(r, out, before);
+    r->calls_missing = r->calls_missing || dropped;
     check_live_end(r, out, before);
     return taken;
 }
@@ -604,12 +640,12 @@ json_t *rank_describe(const struct rank *r)
                                           [RANK_VANISHED] = "vanished" };
     const struct ring_info *i = &r->info;
 
-    return json_pack(
-        "{s:I, s:I, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:s}", "rank", (json_int_t)i->rank, "app",
-        (json_int_t)i->incarnation, "task", i->task == UINT32_MAX ? json_null() : json_integer(i->task),
-        "world_rank", (json_int_t)i->world_rank, "world_size", (json_int_t)i->world_size, "pid",
-        (json_int_t)i->pid, "program", text_json(i->program), "library", text_json(i->library),
-        "topology", text_json(i->topology), "state", states[r->state]);
+    return json_pack("{s:I, s:I, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:s}", "rank", (json_int_t)i->rank, "app",
+                     (json_int_t)i->incarnation, "task",
+                     i->task == UINT32_MAX ? json_null() : json_integer(i->task), "world_rank",
+                     (json_int_t)i->world_rank, "world_size", (json_int_t)i->world_size, "pid",
+                     (json_int_t)i->pid, "program", text_json(i->program), "library", text_json(i->library),
+                     "topology", text_json(i->topology), "state", states[r->state]);
 }
 
 void rank_announce(struct rank *r, const struct rank_output *out)
@@ -619,8 +655,8 @@ void rank_announce(struct rank *r, const struct rank_output *out)
         put_comm(r, &r->comms[i], out);
 }
 
-void rank_control(struct rank *r, double rate_hz, bool whole)
+void rank_rate(struct rank *r, double rate_hz)
 {
     if (r->flow)
-        flow_control(r->flow, rate_hz, whole);
+        flow_control(r->flow, rate_hz, false);
 }

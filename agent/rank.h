@@ -15,20 +15,28 @@
 /* The states of ring/ring.h, and VANISHED: the process ended without writing a state. */
 enum rank_state { RANK_RUNNING = RING_STATE_RUNNING, RANK_FINALIZED, RANK_ABORTED, RANK_VANISHED };
 
+/* Calls are sent one by one that a rank left in the first open_s of every period_s of the wall clock: on all nodes the same
+ * ones, as far as their clocks agree.  open_s 0: none; not below period_s: all. */
+struct call_window {
+    double open_s, period_s;
+};
+
 /* What the ranks of a node share. */
 struct rank_output {
     const struct ring_clock_map *clock; /* ready */
     flow_sink *put;
     void *arg;
-    bool many;         /* many ranks: keep no ring in resident memory between two drains */
-    uint32_t messages; /* that each rank may send in one drain; 0: they are not asked for */
-    bool processes;    /* the controller can read what keeps a process from running */
+    bool many;      /* many ranks: keep no ring in resident memory between two drains */
+    bool processes; /* the controller can read what keeps a process from running */
+    struct call_window window;
+    uint64_t wall_ns; /* the wall clock minus the node's */
+    uint32_t calls;   /* that each rank may send in one drain */
 };
 
 struct rank;
 
 /* info: of its first ring. */
-struct rank *rank_new(const struct ring_info *info, double rate_hz, bool whole);
+struct rank *rank_new(const struct ring_info *info, double rate_hz);
 void rank_free(struct rank *r); /* NULL is fine */
 
 const struct ring_info *
@@ -54,6 +62,6 @@ json_t *rank_describe(const struct rank *r); /* an element of "ranks" in doc/pro
 /* For a controller that has lost everything: send the communicators again, make rank_take_news() true, and send
  * counts and call in progress with the next second. */
 void rank_announce(struct rank *r, const struct rank_output *out);
-void rank_control(struct rank *r, double rate_hz, bool whole);
+void rank_rate(struct rank *r, double rate_hz); /* samples to aim at a second */
 
 #endif

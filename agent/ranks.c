@@ -17,11 +17,9 @@
 /* Touching one page of a ring maps 16 of them, about 128 KiB per ring and drain.  With few ranks it is cheaper to
  * keep them for a second (0.5 % of a core instead of 0.9 % with 8 ranks at 1000 events/s); with 64 ranks that
  * would be 10 MiB. */
-#define MANY 16u
-/* While the job is recorded, the node's messages for one drain, 1 MiB.  With more, some are missing in the trace, which
- * their numbers show. */
-#define MESSAGES     16384u
-#define DESCRIBE_MAX 256u /* ranks per JSON frame, far below a frame's limit */
+#define MANY         16u
+#define CALLS        16384u /* the node's for one drain, 1.2 MiB; further ones are missing */
+#define DESCRIBE_MAX 256u   /* ranks per JSON frame, far below a frame's limit */
 
 struct ranks {
     char *dir;
@@ -29,7 +27,8 @@ struct ranks {
     struct rank **rank;
     size_t n, cap, live; /* live: all ranks before this index are over */
     double rate_hz;
-    bool whole, room, processes;
+    struct call_window window;
+    bool room, processes;
     flow_sink *put;
     void (*note)(const char *text, void *arg);
     void *arg;
@@ -61,6 +60,14 @@ void ranks_free(struct ranks *rs)
     free(rs);
 }
 
+static uint64_t clock_ns(clockid_t id)
+{
+    struct timespec t;
+
+    clock_gettime(id, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 static bool get_output(struct ranks *rs, struct rank_output *out)
 {
     size_t live = rs->n - rs->live;
@@ -70,8 +77,12 @@ static bool get_output(struct ranks *rs, struct rank_output *out)
                                  .arg = rs->arg,
                                  .many = live > MANY,
                                  .processes = rs->processes };
-    if (rs->whole && rs->room)
-        out->messages = (uint32_t)(live < MESSAGES ? MESSAGES / (live ? live : 1) : 1);
+    if (rs->window.open_s > 0) {
+        out->window = rs->window;
+        out->wall_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+        if (rs->room)
+            out->calls = (uint32_t)(live < CALLS ? CALLS / (live ? live : 1) : 1);
+    }
     return ring_clock_ready(&rs->clock);
 }
 
@@ -145,7 +156,7 @@ static void take_ring(struct ranks *rs, const char *name, uint32_t rank, uint32_
         return;
     }
     if (!r) {
-        r = rank_new(&info, rs->rate_hz, rs->whole);
+        r = rank_new(&info, rs->rate_hz);
         rs->rank = xgrow(rs->rank, &rs->cap, rs->n + 1, sizeof(struct rank *));
         rs->rank[rs->n++] = r;
     }
@@ -243,12 +254,12 @@ void ranks_processes(struct ranks *rs, bool known)
     rs->processes = known;
 }
 
-void ranks_control(struct ranks *rs, double rate_hz, bool whole)
+void ranks_control(struct ranks *rs, double rate_hz, struct call_window window)
 {
     rs->rate_hz = rate_hz;
-    rs->whole = whole;
+    rs->window = window;
     for (size_t i = rs->live; i < rs->n; i++)
-        rank_control(rs->rank[i], rate_hz, whole);
+        rank_rate(rs->rank[i], rate_hz);
 }
 
 json_t *ranks_news(struct ranks *rs, size_t *at)

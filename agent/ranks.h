@@ -31,8 +31,8 @@ void ranks_each(const struct ranks *rs, void (*each)(uint32_t rank, uint16_t app
 size_t ranks_running(const struct ranks *rs);
 /* rank_announce() for every rank. */
 void ranks_announce(struct ranks *rs);
-void ranks_control(struct ranks *rs, double rate_hz, bool whole);
-/* Whether messages may be sent, at first they may: they must not push out what judging needs. */
+void ranks_control(struct ranks *rs, double rate_hz, struct call_window window);
+/* Whether calls may be sent, at first they may: they must not push out what judging needs. */
 void ranks_room(struct ranks *rs, bool room);
 /* Whether the controller can read what keeps a process from running; at first it cannot. */
 void ranks_processes(struct ranks *rs, bool known);

@@ -91,6 +91,12 @@ void boundary_rank(struct boundary *b, uint32_t rank)
     b->found = false;
 }
 
+void boundary_rank_end(struct boundary *b, uint32_t rank)
+{
+    if (rank < b->n)
+        b->rank[rank].known = false;
+}
+
 uint32_t boundary_period(const struct boundary *b)
 {
     return b->anchored ? b->rank[b->lookout].anchor.every : 0;

@@ -28,6 +28,8 @@ struct boundary_at {
     bool ends;       /* this call ends the rank's step `number` */
     uint32_t number; /* increases */
 };
+/* It makes no more calls. */
+void boundary_rank_end(struct boundary *b, uint32_t rank);
 /* The next call of a rank that was given to boundary_rank(), in the order in which it left them. */
 struct boundary_at boundary_call(struct boundary *b, const struct graph_call *c);
 /* Calls of a step that its end is counted by: 1 for a message; 0: not known yet. */

@@ -111,6 +111,7 @@ static void forget(struct view *v, uint16_t app)
     view_series_forget(v);
     view_health_forget(v);
     view_scaling_forget(v);
+    view_calls_forget(v);
     diagnosis_restart(v->diagnosis);
 }
 
@@ -125,6 +126,7 @@ int view_rank_add(struct view *v, uint32_t rank, uint16_t app, const char *node,
     view_history_reserve(v, rank + 1);
     view_sums_reserve(v, rank + 1);
     diagnosis_place(v->diagnosis, rank, view_ranks_at(v, rank)->node, view_ranks_at(v, rank)->switch_id);
+    view_calls_add_rank(v, rank);
     return 0;
 }
 
@@ -139,6 +141,7 @@ static void take_sample(struct view *v, const struct sample *s)
     }
     view_steps_take_seq(v, s->comm, s->seq + s->n - 1);
     view_ranks_take_sample(v, s);
+    view_calls_take_sample(v, s);
     if (s->flags & SAMPLE_WHOLE)
         return; /* the sample of its block has its times, too; whole ones are for traces */
     view_history_take_sample(v, s);
@@ -180,7 +183,8 @@ void view_item(struct view *v, double now_s, const struct telemetry_item *item)
     case TELEMETRY_PROCESS:
         view_ranks_take_process(v, now_s, &item->process);
         break;
-    case TELEMETRY_MESSAGE: /* for recordings */
+    case TELEMETRY_CALL:
+        view_calls_take(v, now_s, &item->call);
         break;
     }
 }

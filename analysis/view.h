@@ -89,13 +89,17 @@ double view_adapter_get(const struct view *v, unsigned *number); /* 0: none is k
 void view_rank_end(struct view *v, uint32_t rank, uint16_t app, bool vanished);
 
 void view_item(struct view *v, double now_s, const struct telemetry_item *item);
-/* Calls of this rank come one by one, beside its items: what a step is made of is then known as a graph (graph/graph.h).  After
- * view_rank_add(), before the first call. */
-void view_calls_begin(struct view *v, uint32_t rank);
 /* Findings (finding.h) so far: the next one has this id. */
 uint32_t view_findings(const struct view *v);
+/* A call of a rank that is known, beside its items (a call item is one): what a step is made of is then known as a graph
+ * (graph/graph.h).  All ranks' calls must come, each rank's in the order in which it left them. */
 void view_call(struct view *v, double now_s, const struct graph_call *c);
-void view_call_lost(struct view *v, uint32_t rank); /* calls are missing here */
+void view_call_lost(struct view *v, uint32_t rank); /* a call of this rank is missing here */
+/* Would calls say more of this job than its samples and steps?  Where ranks pass messages, begin calls that they complete later, or
+ * meet in several communicators. */
+bool view_calls_wanted(const struct view *v);
+/* Whether it is known from its calls where its steps end. */
+bool view_calls_found(const struct view *v);
 /* Call about every quarter second: columns, hangs, verdicts. */
 void view_tick(struct view *v, double now_s);
 /* No more items will come: steps that are incomplete count as they are. */

@@ -126,20 +126,70 @@ static double price_stragglers(void *arg, const struct straggler *list, size_t n
     return price_saved_s(s->graph, &change, of_s);
 }
 
-void view_calls_begin(struct view *v, uint32_t rank)
+void view_calls_add_rank(struct view *v, uint32_t rank)
 {
     uint32_t node = view_ranks_at(v, rank)->node;
-    struct view_calls *s;
+    struct view_calls *s = v->calls;
 
-    if (!v->calls)
-        v->calls = calls_new(v);
-    s = v->calls;
+    if (!s)
+        return;
     s->without = xgrow(s->without, &s->without_cap, rank + 1, sizeof(*s->without));
     s->own_s = xgrow(s->own_s, &s->own_cap, rank + 1, sizeof(*s->own_s));
     s->n = rank >= s->n ? rank + 1 : s->n;
     boundary_rank(s->boundary, rank);
     graph_rank(s->graph, rank, node == WORK_PLACE_NONE ? VIEW_RANKS_MAX + rank : node); /* its own clock */
 }
+
+void view_calls_end_rank(struct view *v, uint32_t rank)
+{
+    if (!v->calls)
+        return;
+    boundary_rank_end(v->calls->boundary, rank);
+    graph_rank_end(v->calls->graph, rank);
+}
+
+void view_calls_forget(struct view *v)
+{
+    view_calls_free(v->calls);
+    v->calls = NULL;
+    v->call_use = (struct call_use){ 0 };
+    diagnosis_price(v->diagnosis, NULL, NULL);
+}
+
+static void begin(struct view *v)
+{
+    v->calls = calls_new(v);
+    for (uint32_t r = 0; r < view_rank_limit(v); r++)
+        if (view_ranks_at(v, r)->known && !view_ranks_at(v, r)->ended)
+            view_calls_add_rank(v, r);
+}
+
+/* ---- are they wanted ---- */
+
+void view_calls_take_sample(struct view *v, const struct sample *s)
+{
+    struct call_use *u = &v->call_use;
+
+    u->comm = u->comm ? u->comm : s->comm;
+    u->various = u->various || s->comm != u->comm || (s->flags & SAMPLE_NONBLOCKING);
+}
+
+void view_calls_take_counts(struct view *v, const struct counts *c)
+{
+    v->call_use.various = v->call_use.various || c->p2p_calls;
+}
+
+bool view_calls_wanted(const struct view *v)
+{
+    return v->call_use.various;
+}
+
+bool view_calls_found(const struct view *v)
+{
+    return v->calls && boundary_period(v->calls->boundary);
+}
+
+/* ---- steps ---- */
 
 static void forget_steps(struct view *v)
 {
@@ -299,10 +349,13 @@ static void judge_jitter(struct view *v)
     report(v, &o, &change, &v->calls->stood_jitter);
 }
 
-static void judge_step(struct view *v, double now_s, const struct graph_step *step, uint32_t back)
+/* steps: since the one before it. */
+static void judge_step(struct view *v, double now_s, const struct graph_step *step, uint32_t back,
+                       uint32_t steps)
 {
     struct view_calls *s = v->calls;
-    double from_s = s->any ? s->end_s : step->begin_s;
+    /* Between two stretches that were sampled there are steps that nothing is known of. */
+    double from_s = s->any && step->begin_s <= s->end_s ? s->end_s : step->begin_s;
     const struct straggler *named;
     size_t n_named;
 
@@ -322,7 +375,8 @@ static void judge_step(struct view *v, double now_s, const struct graph_step *st
             s->own_s[r] = NAN;
     s->any = true;
     s->end_s = step->end_s;
-    view_steps_take_whole(v, now_s, boundary_period(s->boundary), step->end_s - from_s, s->own_s, s->n);
+    view_steps_take_whole(v, now_s, steps, boundary_period(s->boundary), step->end_s - from_s, s->own_s,
+                          s->n);
     links_step(s->links, s->graph, back);
     pieces_step(&s->pieces, s->graph, step);
     if (!roles_take(s->roles, s->graph, s->own_s, s->n))
@@ -356,9 +410,10 @@ static void judge_new(struct view *v, double now_s)
         back++;
     while (back-- > 0) {
         struct graph_step step = graph_step_get(s->graph, back);
+        uint32_t steps = s->any ? step.number - s->delivered : 1;
 
         s->delivered = step.number;
-        judge_step(v, now_s, &step, back);
+        judge_step(v, now_s, &step, back, steps);
     }
 }
 
@@ -390,7 +445,11 @@ void view_call(struct view *v, double now_s, const struct graph_call *c)
     struct view_calls *s = v->calls;
     struct boundary_at at;
 
-    if (!s || c->rank >= s->n || !view_ranks_at(v, c->rank)->known)
+    if (!s) {
+        begin(v);
+        s = v->calls;
+    }
+    if (c->rank >= s->n || !view_ranks_at(v, c->rank)->known || view_ranks_at(v, c->rank)->ended)
         return;
     if (isnan(v->began_s))
         v->began_s = now_s;
@@ -415,6 +474,37 @@ void view_call_lost(struct view *v, uint32_t rank)
 {
     if (v->calls)
         graph_lost(v->calls->graph, rank);
+}
+
+void view_calls_take(struct view *v, double now_s, const struct call_item *c)
+{
+    struct graph_call call = { .rank = c->rank,
+                               .kind = c->op == RING_OP_SEND   ? GRAPH_SEND
+                                       : c->op == RING_OP_RECV ? GRAPH_RECV
+                                                               : GRAPH_COLLECTIVE,
+                               .op = c->op,
+                               .comm = c->comm,
+                               .seq = c->seq,
+                               .peer = c->peer,
+                               .tag = c->tag,
+                               .bytes = c->bytes,
+                               .begin_ns = c->flags & SAMPLE_NONBLOCKING ? c->begin_ns : 0,
+                               .enter_ns = c->enter_ns,
+                               .leave_ns = c->leave_ns };
+
+    if (!view_ranks_find(v, c->rank, c->app))
+        return;
+    if (c->op == RING_OP_NONE) {
+        if (v->calls)
+            graph_gap(v->calls->graph, c->rank);
+        return;
+    }
+    if (c->leave_ns - c->begin_ns > TIME_MAX_NS ||
+        (ring_op_is_message(c->op) && c->peer >= view_rank_limit(v))) {
+        v->refused++;
+        return;
+    }
+    view_call(v, now_s, &call);
 }
 
 void view_calls_finish(struct view *v, double now_s)

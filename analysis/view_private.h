@@ -14,6 +14,12 @@
 #define SYNC_SHARE   0.10 /* from this share of waiting for late ranks on the regime may be synchronisation */
 #define TIME_MAX_NS  (30ull * 24 * 3600 * 1000000000u)
 
+/* What the samples and counts show of the calls that ranks make. */
+struct call_use {
+    uint64_t comm; /* of the first sample; 0: none yet */
+    bool various;  /* messages, nonblocking calls, or several communicators */
+};
+
 struct view {
     struct view_params params;
     double now_s, began_s; /* the caller's clock; began: when the first item came, NaN before */
@@ -34,6 +40,7 @@ struct view {
     struct verdicts *verdicts;
     struct events *events;
     struct diagnosis *diagnosis;
+    struct call_use call_use;
     struct view_calls *calls; /* NULL: calls do not come one by one */
 };
 
@@ -112,8 +119,10 @@ void view_steps_reserve(struct view *v, uint32_t ranks);
 void view_steps_forget(struct view *v);
 void view_steps_take(struct view *v, double now_s, const struct step *s);
 void view_steps_take_seq(struct view *v, uint64_t comm, uint32_t seq); /* a rank has come to seq of comm */
-/* A step that was put together from its calls: collectives in it, duration, and each of n ranks' own work (NaN not known). */
-void view_steps_take_whole(struct view *v, double now_s, uint32_t period, double duration_s, const float *own_s, uint32_t n);
+/* A step that was put together from its calls: its number after the one before it, collectives in it, duration, and each of n
+ * ranks' own work (NaN not known). */
+void view_steps_take_whole(struct view *v, double now_s, uint32_t steps, uint32_t period, double duration_s,
+                           const float *own_s, uint32_t n);
 void view_steps_finish(struct view *v, double now_s); /* steps that are open count as they are */
 const struct step_count *view_steps_count(const struct view *v);
 struct rank_steps view_steps_rank(const struct view *v, uint32_t rank);
@@ -121,9 +130,16 @@ double view_steps_mean_s(const struct view *v, double now_s);
 void view_steps_figures(const struct view *v, double now_s, struct view_figures *f);
 
 /* view_calls.c: calls one by one, as a graph */
-void view_calls_free(struct view_calls *s); /* NULL is fine */
+void view_calls_free(struct view_calls *s);                    /* NULL is fine */
 uint32_t view_calls_role(const struct view *v, uint32_t rank); /* see graph_role() */
 bool view_calls_active(const struct view *v); /* steps come from the graph, not from step items */
+void view_calls_take(struct view *v, double now_s, const struct call_item *c);
+void view_calls_take_sample(struct view *v,
+                            const struct sample *s); /* neither is judged: they show what calls there are */
+void view_calls_take_counts(struct view *v, const struct counts *c);
+void view_calls_add_rank(struct view *v, uint32_t rank);
+void view_calls_end_rank(struct view *v, uint32_t rank);
+void view_calls_forget(struct view *v);
 void view_calls_finish(struct view *v, double now_s);
 
 /* view_history.c: columns of history; lateness of each rank */

@@ -98,6 +98,7 @@ void view_rank_end(struct view *v, uint32_t rank, uint16_t app, bool vanished)
     k->inside_op = RING_OP_NONE;
     v->ranks->count.running--;
     view_comms_end_rank(v, rank);
+    view_calls_end_rank(v, rank);
 }
 
 const struct view_rank *view_ranks_find(struct view *v, uint32_t rank, uint16_t app)
@@ -170,6 +171,7 @@ void view_ranks_take_counts(struct view *v, const struct counts *c)
     k->events = c->events;
     k->dropped = c->dropped;
     k->missed = c->missed;
+    view_calls_take_counts(v, c);
 }
 
 const struct view_rank *view_ranks_at(const struct view *v, uint32_t rank)

@@ -294,7 +294,8 @@ static bool counts_steps(struct view *v, double now_s, const struct step *s)
         diagnosis_restart(v->diagnosis);
         view_phases_forget(v);
         view_scaling_forget(v);
-        view_event(v, now_s, "a step is %u collective%s on %u ranks", s->period, s->period == 1 ? "" : "s", size);
+        view_event(v, now_s, "a step is %u collective%s on %u ranks", s->period, s->period == 1 ? "" : "s",
+                   size);
     }
     return s->period == c->period;
 }
@@ -379,7 +380,8 @@ void view_steps_take(struct view *v, double now_s, const struct step *s)
     add_steps(v, now_s, s, work_s);
 }
 
-void view_steps_take_whole(struct view *v, double now_s, uint32_t period, double duration_s, const float *own_s, uint32_t n)
+void view_steps_take_whole(struct view *v, double now_s, uint32_t steps, uint32_t period, double duration_s,
+                           const float *own_s, uint32_t n)
 {
     struct view_steps *s = v->steps;
 
@@ -387,7 +389,7 @@ void view_steps_take_whole(struct view *v, double now_s, uint32_t period, double
         s->count.period = period;
         s->count.block = 1;
     }
-    s->count.done++;
+    s->count.done += steps;
     s->count.seen_s = now_s;
     keep_duration(v, now_s, duration_s);
     for (uint32_t r = 0; r < n; r++)
@@ -395,7 +397,7 @@ void view_steps_take_whole(struct view *v, double now_s, uint32_t period, double
             s->rank[r].mean.compute_s = smooth(s->rank[r].mean.compute_s, own_s[r]);
             s->rank[r].mean.stay_s = smooth(s->rank[r].mean.stay_s, fmax(0, duration_s - own_s[r]));
         }
-    view_scaling_take_steps(v, 1);
+    view_scaling_take_steps(v, steps);
 }
 
 void view_steps_finish(struct view *v, double now_s)

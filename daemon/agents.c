@@ -269,10 +269,10 @@ void agents_batch(struct peer *p, const void *data, size_t bytes)
         return; /* this batch was processed before */
     while (telemetry_next(&r, &item)) {
         view_item(p->job->view, now_s, &item);
-        if (item.kind == TELEMETRY_SAMPLE && recording(p->job))
-            recorders_sample(p->job, now_s, &item.sample);
-        if (item.kind == TELEMETRY_MESSAGE && recording(p->job))
-            recorders_message(p->job, now_s, &item.message);
+        if (item.kind == TELEMETRY_CALL) {
+            sampling_take(&p->job->sampling);
+            recorders_call(p->job, now_s, &item.call);
+        }
     }
     p->agent->batch = r.header.batch;
 }

@@ -53,8 +53,8 @@ void peer_instruct(struct peer *p)
     const struct job *j = p->job;
 
     peer_send(p,
-              json_pack("{s:{s:b,s:f,s:b,s:o}}", "control", "record", 1, "rate_hz", j->params.sample_rate_hz,
-                        "whole", recording(j), "pace", pacing_control_json(&j->params)));
+              json_pack("{s:{s:b,s:f,s:o,s:o}}", "control", "record", 1, "rate_hz", j->params.sample_rate_hz,
+                        "calls", sampling_json(&j->sampling, recording(j)), "pace", pacing_control_json(&j->params)));
 }
 
 void peers_instruct(struct controller *c, struct job *j)

@@ -187,6 +187,22 @@ static bool tick_job(struct controller *s, struct job *j, double now_s)
     return !job_over(j) || now_s < j->end_s + JOB_KEEP_S || job_agents_connected(j);
 }
 
+/* Of the jobs whose calls are wanted each gets an equal share of the controller's time. */
+static void sample_jobs(struct controller *s, double now_s)
+{
+    double n = 0;
+
+    for (size_t i = 0; i < s->jobs.n; i++)
+        n += !job_over(s->jobs.job[i]) && view_calls_wanted(s->jobs.job[i]->view);
+    for (size_t i = 0; i < s->jobs.n; i++) {
+        struct job *j = s->jobs.job[i];
+
+        if (!job_over(j) &&
+            sampling_tick(&j->sampling, j->view, now_s, SAMPLING_CALLS_PER_S / fmax(1, n), recording(j)))
+            peers_instruct(s, j);
+    }
+}
+
 static void rate(struct controller *s, double now_s)
 {
     struct rusage use;
@@ -223,6 +239,7 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
             jobs_remove(&s->jobs, j);
         }
     }
+    sample_jobs(s, now_s);
     history_tick(s->history, now_s);
     jobtime_tick(s->jobtime, &s->jobs, now_s);
     if (accounting_tick(s->accounting, now_s))

@@ -9,6 +9,8 @@
 
 #define HELD_SHARE 1e-3 /* of a step: who stayed shorter in a completing call was not held, either */
 
+static void take_complete(struct graph *g);
+
 /* ---- life ---- */
 
 struct graph *graph_new(void)
@@ -91,6 +93,14 @@ void graph_rank(struct graph *g, uint32_t rank, uint32_t node)
     g->rank[rank].node = node;
     if (node >= g->nodes)
         g->nodes = node + 1;
+}
+
+void graph_rank_end(struct graph *g, uint32_t rank)
+{
+    if (rank >= g->n_ranks || !g->rank[rank].known)
+        return;
+    g->rank[rank].known = false;
+    take_complete(g);
 }
 
 /* ---- calls ---- */
@@ -285,7 +295,7 @@ static struct window *windows_of(struct graph *g, uint32_t number)
         struct rank *k = &g->rank[r];
 
         if (k->n_ends && k->end[0].number == number)
-            w[r] = (struct window){ k->raw, k->end[0].at - k->gone };
+            w[r] = (struct window){ k->raw, k->end[0].at - k->gone, k->end[0].begun_ns };
     }
     return w;
 }
@@ -297,8 +307,6 @@ static void drop_windows(struct graph *g, const struct window *w, uint32_t numbe
 
         if (!k->n_ends || k->end[0].number != number)
             continue;
-        if (w[r].n)
-            k->left_ns = k->raw[w[r].n - 1].leave_ns;
         memmove(k->raw, k->raw + w[r].n, (k->n - w[r].n) * sizeof(*k->raw));
         k->n -= w[r].n;
         k->gone += w[r].n;
@@ -380,8 +388,11 @@ static void merge_with_next(struct graph *g, uint32_t number)
     for (uint32_t r = 0; r < g->n_ranks; r++) {
         struct rank *k = &g->rank[r];
 
-        if (k->n_ends && k->end[0].number == number)
-            memmove(k->end, k->end + 1, --k->n_ends * sizeof(*k->end));
+        if (!k->n_ends || k->end[0].number != number)
+            continue;
+        if (k->n_ends > 1)
+            k->end[1].begun_ns = k->end[0].begun_ns;
+        memmove(k->end, k->end + 1, --k->n_ends * sizeof(*k->end));
     }
 }
 
@@ -403,15 +414,30 @@ static void take_complete(struct graph *g)
     }
 }
 
-/* Forget the calls before a rank's first end: they may be of less than a step, or of several. */
+/* Forget the rank's calls since its newest end. */
+static void forget_open(struct rank *k)
+{
+    k->n = k->n_ends ? k->end[k->n_ends - 1].at - k->gone : 0;
+}
+
+/* What came before a rank's first end may be less than a step, or several. */
 static void begin(struct graph *g, struct rank *k, uint32_t number)
 {
-    if (k->n)
-        k->left_ns = k->raw[k->n - 1].leave_ns;
-    k->gone += k->n;
-    k->n = 0;
+    k->ended_ns = k->n ? k->raw[k->n - 1].leave_ns : 0;
+    forget_open(k);
     k->begun = true;
     g->from = number > g->from ? number : g->from;
+}
+
+void graph_gap(struct graph *g, uint32_t rank)
+{
+    struct rank *k;
+
+    if (rank >= g->n_ranks)
+        return;
+    k = &g->rank[rank];
+    forget_open(k);
+    k->begun = k->lost = false;
 }
 
 void graph_step_end(struct graph *g, uint32_t rank, uint32_t number)
@@ -428,7 +454,7 @@ void graph_step_end(struct graph *g, uint32_t rank, uint32_t number)
     if (k->n_ends && number <= k->end[k->n_ends - 1].number)
         return;
     k->end = xgrow(k->end, &k->ends_cap, k->n_ends + 1, sizeof(*k->end));
-    k->end[k->n_ends++] = (struct end){ number, k->gone + k->n };
+    k->end[k->n_ends++] = (struct end){ number, k->gone + k->n, k->ended_ns };
     k->ended_ns = k->n ? k->raw[k->n - 1].leave_ns : k->ended_ns;
     take_complete(g);
 }

@@ -51,10 +51,14 @@ void graph_free(struct graph *g); /* NULL is fine */
 
 /* Rank and the number of its node; ranks on one node share a clock. Before its first call. */
 void graph_rank(struct graph *g, uint32_t rank, uint32_t node);
+/* It makes no more calls: steps are complete without it. */
+void graph_rank_end(struct graph *g, uint32_t rank);
 
 void graph_call(struct graph *g, const struct graph_call *c);
 /* Of the calls of this rank some are missing here: what lies before its next call is not only its own work. */
 void graph_lost(struct graph *g, uint32_t rank);
+/* Many are missing: the rank's next step begins at the next end that it comes to. */
+void graph_gap(struct graph *g, uint32_t rank);
 /* The rank's calls so far, from the last end on, are those of step `number`; they increase. */
 void graph_step_end(struct graph *g, uint32_t rank, uint32_t number);
 /* No more calls come: steps that wait for what may follow are complete. */

@@ -236,7 +236,7 @@ void graph_order(struct graph *g, struct kept *kept, const struct window *w)
         left += w[r].n;
         for (size_t i = 0; i < w[r].n; i++)
             meeting_at(g, w[r].raw[i].meeting)->open += (w[r].raw[i].does & GRAPH_ARRIVES) != 0;
-        left_s[r] = !w[r].n ? NAN : moment_s(g, r, k->left_ns ? k->left_ns : w[r].raw[0].enter_ns);
+        left_s[r] = !w[r].n ? NAN : moment_s(g, r, w[r].begun_ns ? w[r].begun_ns : w[r].raw[0].enter_ns);
         kept->begin_s[r] = left_s[r];
     }
     while (left) {

@@ -29,7 +29,8 @@ struct slot {
 
 struct end { /* of a rank's step */
     uint32_t number;
-    size_t at; /* in raw; counted from the rank's beginning */
+    size_t at;         /* in raw; counted from the rank's beginning */
+    uint64_t begun_ns; /* when the call that ended the step before was left; 0: there is none */
 };
 
 struct rank {
@@ -39,8 +40,7 @@ struct rank {
     size_t n, cap, gone; /* gone: raw calls that were taken into steps */
     struct end *end;
     size_t n_ends, ends_cap;
-    uint64_t left_ns;  /* of the newest call that is in a step; 0: none */
-    uint64_t ended_ns; /* its newest step */
+    uint64_t ended_ns; /* its newest step; 0: none */
     uint64_t sign;     /* what it calls in most steps; in some a call is missing */
     struct sign {
         uint64_t sign;
@@ -129,6 +129,7 @@ struct graph {
 struct window { /* a rank's calls of the step at hand */
     struct raw *raw;
     size_t n;
+    uint64_t begun_ns; /* as in struct end */
 };
 
 static inline uint64_t key_of(const void *words, size_t bytes)

@@ -180,7 +180,7 @@ static bool put_back(struct graph *g, const struct step *step, struct window *w,
                            find_meeting(g, &step->all, p->token >> 8, p->first + p->each * step->number),
                        .kind = p->token >> 4 & 0xf,
                        .does = p->token & 0xf };
-    uint64_t from_ns = at ? w->raw[at - 1].leave_ns : k->left_ns, to_ns = w->raw[at].enter_ns;
+    uint64_t from_ns = at ? w->raw[at - 1].leave_ns : w->begun_ns, to_ns = w->raw[at].enter_ns;
 
     if (raw.meeting == GRAPH_NONE || !from_ns)
         return false;
@@ -301,7 +301,8 @@ bool graph_repair_end(struct graph *g, uint32_t number)
         insert(k, at, &raw);
         k->end = xgrow(k->end, &k->ends_cap, k->n_ends + 1, sizeof(*k->end));
         memmove(k->end + 1, k->end, k->n_ends++ * sizeof(*k->end));
-        k->end[0] = (struct end){ number, k->gone + at + 1 };
+        k->end[0] = (struct end){ number, k->gone + at + 1, k->end[1].begun_ns };
+        k->end[1].begun_ns = raw.leave_ns;
     }
     return true;
 }

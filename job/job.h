@@ -11,6 +11,7 @@
 #include "analysis/view.h"
 #include "common/config.h"
 #include "common/err.h"
+#include "job/sampling.h"
 #include "pacing/pacer.h"
 #include "report/event_list.h"
 
@@ -109,6 +110,7 @@ struct job {
     enum job_outcome outcome;   /* slurm/jobtime.h */
     bool outcome_kept;          /* the outcome is in the store */
     struct recorder *recorders; /* record.h */
+    struct sampling sampling;
     /* The latest projections, computed on request (report_job.h); NULL: not requested yet. */
     struct report_scaling *scaling[2]; /* weak, strong */
     struct report_strategies *strategies;

@@ -8,6 +8,7 @@ libjob_a_SOURCES = \
 	job/jobs.c job/jobs.h \
 	job/pacing.c job/pacing.h \
 	job/record.c job/record.h \
+	job/sampling.c job/sampling.h \
 	job/report_job.c job/report_job.h job/report_guarded.c \
 	job/scaling_run.c job/scaling_run.h
 libjob_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(EVENT_CFLAGS)

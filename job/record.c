@@ -230,15 +230,15 @@ static bool is_covered(const struct recorder *r, uint64_t comm, uint32_t seq)
     return r->n_first == COMMS;
 }
 
-static void begin(struct recorder *r, const struct sample *s)
+static void begin(struct recorder *r, const struct call_item *c)
 {
     for (size_t i = 0; i < r->n_first; i++)
-        if (r->first[i].comm == s->comm)
+        if (r->first[i].comm == c->comm)
             return;
     if (r->n_first == COMMS)
         return;
-    r->first[r->n_first].comm = s->comm;
-    r->first[r->n_first++].seq = s->seq;
+    r->first[r->n_first].comm = c->comm;
+    r->first[r->n_first++].seq = c->seq;
 }
 
 /* The group's records follow those that its ranks left before. */
@@ -252,7 +252,7 @@ static void release(struct recorder *r, const struct job *j, struct group *g, en
         advance(r, j, g->rank[i]);
 }
 
-/* A record is missing.  Before the first complete collective this is because agents still send blocks; such a
+/* A record is missing.  Before the first complete collective this is because some agents do not send calls yet; such a
  * collective is not part of the trace. */
 static void release_incomplete(struct recorder *r, const struct job *j, struct group *g)
 {
@@ -306,7 +306,8 @@ bool recording(const struct job *j)
     return j->recorders != NULL;
 }
 
-static struct group *group_get(struct recorder *r, const struct job *j, const struct sample *s, double now_s)
+static struct group *group_get(struct recorder *r, const struct job *j, const struct call_item *c,
+                               double now_s)
 {
     struct group *unused = NULL;
 
@@ -314,7 +315,7 @@ static struct group *group_get(struct recorder *r, const struct job *j, const st
         if (tries)
             release_all(r, j);
         for (struct group *g = r->group; g < r->group + GROUPS; g++) {
-            if (g->state == COLLECTING && g->comm == s->comm && g->seq == s->seq)
+            if (g->state == COLLECTING && g->comm == c->comm && g->seq == c->seq)
                 return g;
             if (g->state == UNUSED && !unused)
                 unused = g;
@@ -323,9 +324,9 @@ static struct group *group_get(struct recorder *r, const struct job *j, const st
         }
     }
     unused->state = COLLECTING;
-    unused->comm = s->comm;
-    unused->seq = s->seq;
-    unused->nonblocking = s->flags & SAMPLE_NONBLOCKING;
+    unused->comm = c->comm;
+    unused->seq = c->seq;
+    unused->nonblocking = c->flags & SAMPLE_NONBLOCKING;
     unused->since_s = now_s;
     unused->n = unused->queued = 0;
     return unused;
@@ -345,71 +346,50 @@ static bool has_room(struct recorder *r, const struct job *j, double now_s)
     return true;
 }
 
-/* A nonblocking collective held the rank only at its end. */
-static void push_sample(struct recorder *r, struct group *g, const struct sample *s)
+static void push_collective(struct recorder *r, const struct job *j, double now_s, const struct call_item *c,
+                            struct entry *e)
 {
-    struct entry e = { .comm = s->comm,
-                       .bytes = s->bytes,
-                       .begin_ns = s->enter_ns,
-                       .enter_ns = s->enter_ns,
-                       .leave_ns = s->enter_ns + s->stay_ns,
-                       .seq = s->seq,
-                       .group = (uint32_t)(g - r->group),
-                       .op = s->op,
-                       .begun = s->flags & SAMPLE_NONBLOCKING };
+    uint32_t members = view_comm_size(j->view, c->comm);
+    struct group *g = group_get(r, j, c, now_s);
 
-    if (e.begun && s->stay_sum_ns < s->stay_ns)
-        e.enter_ns = e.leave_ns - s->stay_sum_ns;
+    e->group = (uint32_t)(g - r->group);
     g->rank = xgrow(g->rank, &g->cap, g->n + 1, sizeof(*g->rank));
-    g->rank[g->n++] = s->rank;
+    g->rank[g->n++] = c->rank;
     g->queued++;
-    queue_push(r, s->rank, &e);
-}
-
-void recorders_sample(struct job *j, double now_s, const struct sample *s)
-{
-    uint32_t members = view_comm_size(j->view, s->comm);
-
-    /* Until the agents know of the recording they send blocks, which do not contain every collective. */
-    if (s->n != 1 || (s->flags & SAMPLE_WHOLE) || s->rank >= VIEW_RANKS_MAX)
+    queue_push(r, c->rank, e);
+    if (!members || g->n < members)
         return;
-    for (struct recorder *r = j->recorders; r; r = r->next) {
-        struct group *g;
-
-        if (!has_room(r, j, now_s))
-            continue;
-        g = group_get(r, j, s, now_s);
-        push_sample(r, g, s);
-        if (!members || g->n < members)
-            continue;
-        release_older(r, j, g);
-        begin(r, s);
-        open_trace(r, j);
-        release(r, j, g, COMPLETE);
-    }
+    release_older(r, j, g);
+    begin(r, c);
+    open_trace(r, j);
+    release(r, j, g, COMPLETE);
 }
 
-void recorders_message(struct job *j, double now_s, const struct message_item *m)
+void recorders_call(struct job *j, double now_s, const struct call_item *c)
 {
-    struct entry e = { .comm = m->comm,
-                       .bytes = m->bytes,
-                       .begin_ns = m->begin_ns,
-                       .enter_ns = m->enter_ns,
-                       .leave_ns = m->leave_ns,
-                       .seq = m->seq,
-                       .peer = m->peer,
+    struct entry e = { .comm = c->comm,
+                       .bytes = c->bytes,
+                       .begin_ns = c->begin_ns,
+                       .enter_ns = c->enter_ns,
+                       .leave_ns = c->leave_ns,
+                       .seq = c->seq,
+                       .peer = c->peer,
                        .group = NO_GROUP,
-                       .tag = m->tag,
-                       .op = m->op,
-                       .begun = m->flags & SAMPLE_NONBLOCKING };
+                       .tag = c->tag,
+                       .op = c->op,
+                       .begun = c->flags & SAMPLE_NONBLOCKING };
 
-    if (m->rank >= VIEW_RANKS_MAX)
+    if (c->rank >= VIEW_RANKS_MAX || c->op == RING_OP_NONE)
         return;
     for (struct recorder *r = j->recorders; r; r = r->next) {
         if (!has_room(r, j, now_s))
             continue;
-        queue_push(r, m->rank, &e);
-        advance(r, j, m->rank);
+        if (!ring_op_is_message(c->op)) {
+            push_collective(r, j, now_s, c, &e);
+            continue;
+        }
+        queue_push(r, c->rank, &e);
+        advance(r, j, c->rank);
     }
 }
 

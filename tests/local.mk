@@ -71,6 +71,7 @@ UNIT_TESTS = \
 	tests/unit/question \
 	tests/unit/random \
 	tests/unit/recorder \
+	tests/unit/sampling \
 	tests/unit/report \
 	tests/unit/ring \
 	tests/unit/ring_threads \

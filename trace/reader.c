@@ -68,6 +68,7 @@ struct trace_reader {
     size_t comms_cap;
     struct table pairs, streams; /* of ranks and communicators, of messages */
     struct group group;
+    bool calls; /* are recorded one by one: messages, and nonblocking calls with their begin */
     double now_s, ticked_s, counted_s;
     uint64_t *named; /* by finding: records when it was first reported */
     size_t n_named, named_cap;
@@ -218,7 +219,8 @@ static void send_event(struct trace_reader *r, const struct comm *c, const struc
 
     rank->p2p_ns = 0;
     rank->left_ns = rec->t1_ns;
-    view_call(r->view, r->now_s, &call);
+    if (r->calls)
+        view_call(r->view, r->now_s, &call);
     flow_event(r->rank[rec->rank].flow, &e, on_item, r);
 }
 
@@ -525,8 +527,6 @@ static void take_ranks(struct trace_reader *r, const json_t *header)
         k->flow = flow_new(t.rank, 0, 1);
         flow_control(k->flow, 1, true); /* every collective is a sample; the rate has no effect */
         view_rank_add(r->view, t.rank, 0, t.node, t.switch_name);
-        if (trace_header_has_messages(header))
-            view_calls_begin(r->view, t.rank);
     }
     r->figures.ranks = (uint32_t)n;
     r->figures.nodes = names_count(nodes);
@@ -547,6 +547,7 @@ static int take_header(struct trace_reader *r, const char *line, size_t bytes, s
     take_ranks(r, header);
     bytes_per_s = trace_header_adapter(header, &number);
     view_adapter(r->view, bytes_per_s, number);
+    r->calls = trace_header_has_messages(header);
     r->figures.header = true;
     json_decref(header);
     return 0;

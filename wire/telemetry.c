@@ -101,19 +101,19 @@ static const struct field gpu_fields[] = {
     FIELD(gpu_item, throttle), FIELD(gpu_item, clock_ratio), FIELD(gpu_item, temperature_c),
     FIELD(gpu_item, power_w),  FIELD(gpu_item, busy_ratio),  { 0, 0 },
 };
-static const struct field message_fields[] = {
-    FIELD(message_item, rank),
-    FIELD(message_item, app),
-    FIELD(message_item, op),
-    FIELD(message_item, flags),
-    FIELD(message_item, comm),
-    FIELD(message_item, seq),
-    FIELD(message_item, peer),
-    FIELD(message_item, tag),
-    FIELD(message_item, bytes),
-    FIELD(message_item, begin_ns),
-    FIELD(message_item, enter_ns),
-    FIELD(message_item, leave_ns),
+static const struct field call_fields[] = {
+    FIELD(call_item, rank),
+    FIELD(call_item, app),
+    FIELD(call_item, op),
+    FIELD(call_item, flags),
+    FIELD(call_item, comm),
+    FIELD(call_item, seq),
+    FIELD(call_item, peer),
+    FIELD(call_item, tag),
+    FIELD(call_item, bytes),
+    FIELD(call_item, begin_ns),
+    FIELD(call_item, enter_ns),
+    FIELD(call_item, leave_ns),
     { 0, 0 },
 };
 static const struct field process_fields[] = {
@@ -140,7 +140,7 @@ static const struct {
     [TELEMETRY_NODE] = { "node", node_fields, true },
     [TELEMETRY_TASK] = { "task", task_fields, true },
     [TELEMETRY_GPU] = { "GPU", gpu_fields, false },
-    [TELEMETRY_MESSAGE] = { "message", message_fields, true },
+    [TELEMETRY_CALL] = { "call", call_fields, true },
     [TELEMETRY_PROCESS] = { "process", process_fields, true },
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -233,7 +233,7 @@ static int check_values(const struct telemetry_item *item, size_t at, struct err
 {
     const struct sample *s = &item->sample;
     const struct step *t = &item->step;
-    const struct message_item *m = &item->message;
+    const struct call_item *c = &item->call;
 
     switch (item->kind) {
     case TELEMETRY_SAMPLE:
@@ -261,11 +261,11 @@ static int check_values(const struct telemetry_item *item, size_t at, struct err
         return check_text(item->node.nic, sizeof(item->node.nic), at, err);
     case TELEMETRY_TASK:
         return check_text(item->task.cpus, sizeof(item->task.cpus), at, err);
-    case TELEMETRY_MESSAGE:
-        if (!ring_op_is_message(m->op))
-            return err_set(err, "telemetry: message at byte %zu: operation %u", at, m->op);
-        if (m->begin_ns > m->enter_ns || m->enter_ns > m->leave_ns)
-            return err_set(err, "telemetry: message at byte %zu: times out of order", at);
+    case TELEMETRY_CALL:
+        if (c->op >= RING_OP_MAX || c->op == RING_OP_POINT_TO_POINT || c->op == RING_OP_WAIT)
+            return err_set(err, "telemetry: call at byte %zu: operation %u", at, c->op);
+        if (c->begin_ns > c->enter_ns || c->enter_ns > c->leave_ns)
+            return err_set(err, "telemetry: call at byte %zu: times out of order", at);
         return 0;
     case TELEMETRY_PROCESS:
         if (item->process.state >= PROCESS_STATES)

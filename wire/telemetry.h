@@ -28,12 +28,12 @@ enum telemetry_kind {
     TELEMETRY_NODE,
     TELEMETRY_TASK,
     TELEMETRY_GPU,
-    TELEMETRY_MESSAGE,
+    TELEMETRY_CALL,
     TELEMETRY_PROCESS,
 };
 /* A reader rejects kinds that it does not know, so an agent sends no newer ones than the controller's `welcome` names. */
 #define TELEMETRY_NEWEST   TELEMETRY_PROCESS
-#define TELEMETRY_UNNAMED  TELEMETRY_MESSAGE /* the newest one known where `welcome` names none */
+#define TELEMETRY_UNNAMED  TELEMETRY_CALL /* the newest one known where `welcome` names none */
 
 enum sample_flags {
     SAMPLE_NONBLOCKING = 1, /* as in ring_event_flags, of the first of the block */
@@ -192,16 +192,18 @@ struct gpu_item {
     float temperature_c, power_w, busy_ratio;
 };
 
-/* One end of a message between two ranks; sent only while the job is recorded.  A rank's samples and messages are sent
- * in the order in which it left them. */
-struct message_item {
+/* A call by itself: a collective, or one end of a message between two ranks.  Sent only while the controller asks for
+ * calls, a rank's in the order in which it left them.  Beside them the same collectives are in samples. */
+struct call_item {
     uint32_t rank;
     uint16_t app;
-    uint8_t op, flags; /* RING_OP_SEND or RING_OP_RECV; enum sample_flags */
+    uint8_t
+        op; /* RING_OP_NONE: between the call before and the one after it some of the rank's are missing */
+    uint8_t flags; /* enum sample_flags */
     uint64_t comm;
-    uint32_t seq;  /* n-th from its sender to its receiver on comm with this tag, the same at both ends */
-    uint32_t peer; /* the other rank */
-    int32_t tag;
+    uint32_t seq;  /* as in ring_event */
+    uint32_t peer; /* message: the other rank */
+    int32_t tag;   /* message */
     uint64_t bytes;
     uint64_t begin_ns;           /* nonblocking: when it was posted; blocking: enter_ns */
     uint64_t enter_ns, leave_ns; /* it held the rank from, to */
@@ -218,7 +220,7 @@ struct telemetry_item {
         struct node_item node;
         struct task_item task;
         struct gpu_item gpu;
-        struct message_item message;
+        struct call_item call;
         struct process_item process;
     };
 };

@@ -309,7 +309,7 @@ static void control(void)
     controller_send(&ctl, "{\"control\":{\"record\":false}}");
     run_for(&ctl, 0.3);
     ok(page && page->record == 0, "the agent turns recording off when the controller asks for it");
-    controller_send(&ctl, "{\"control\":{\"record\":true,\"rate_hz\":1e99,\"whole\":true},\"unknown\":[1]}");
+    controller_send(&ctl, "{\"control\":{\"record\":true,\"rate_hz\":1e99,\"calls\":5},\"unknown\":[1]}");
     run_for(&ctl, 0.3);
     ok(page && page->record == 1, "the agent turns recording on when the controller asks for it");
     control_page_close(page);
@@ -380,11 +380,11 @@ static void overflow(void)
     struct ring *r = make_rank(5, 0);
     uint32_t n = 0;
 
-    controller_send(&ctl, "{\"control\":{\"whole\":true}}");
+    controller_send(&ctl, "{\"control\":{\"rate_hz\":10000,\"calls\":{\"open_s\":1,\"period_s\":1}}}");
     run_for(&ctl, 0.3);
     controller_down(&ctl);
     controller_forget(&ctl);
-    for (int i = 0; i < 30; i++, n += 4000) {
+    for (int i = 0; i < 60; i++, n += 4000) {
         emit_some(r, n, 4000);
         run_for(&ctl, 0.1);
     }
@@ -398,20 +398,16 @@ static void overflow(void)
     json_object_clear(ctl.stats);
     ok(wait_until(&ctl, has_stats, 3) && json_integer_value(json_object_get(ctl.stats, "lost_batches")) > 0,
        "lost batches are counted in the agent's statistics");
+    controller_send(&ctl, "{\"control\":{\"rate_hz\":100,\"calls\":{\"open_s\":0,\"period_s\":0}}}");
+    run_for(&ctl, 0.3);
     ring_state_set(r, RING_STATE_FINALIZED);
     ring_close(r);
 }
 
-/* Messages are sent while the job is recorded, in order with the collectives around them. */
-static void messages(void)
+/* Put n messages, each between two collectives. */
+static void call_some(struct ring *r, uint32_t n)
 {
-    struct ring *r = make_rank(6, 0);
-    size_t first = 0, at = 0;
-
-    controller_forget(&ctl);
-    controller_send(&ctl, "{\"control\":{\"whole\":true}}");
-    run_for(&ctl, 0.3);
-    for (uint32_t i = 0; i < 20; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         struct ring_event e = { .leave = ring_now(r),
                                 .comm = COMM_WORLD,
                                 .seq = i,
@@ -421,27 +417,56 @@ static void messages(void)
                                 .op = i % 2 ? RING_OP_RECV : RING_OP_SEND };
 
         e.enter = e.leave - 1000;
-        emit(r, COMM_WORLD, 2 * i, RING_OP_ALLREDUCE);
-        ring_emit(r, &e);
         emit(r, COMM_WORLD, 2 * i + 1, RING_OP_ALLREDUCE);
+        ring_emit(r, &e);
+        emit(r, COMM_WORLD, 2 * i + 2, RING_OP_ALLREDUCE);
     }
-    ok(expect_samples(6, 0, 40, 5) && count_items(&ctl, TELEMETRY_MESSAGE) == 20,
-       "messages arrive while the job is recorded");
-    while (at < ctl.n_items && ctl.items[at].kind != TELEMETRY_MESSAGE)
-        first += ctl.items[at].kind == TELEMETRY_SAMPLE && ctl.items[at].sample.rank == 6, at++;
-    ok(at < ctl.n_items && first == 1 && ctl.items[at].message.rank == 6 && ctl.items[at].message.peer == 3 &&
-           ctl.items[at].message.tag == 9 && ctl.items[at].message.bytes == 100 &&
-           ctl.items[at].message.op == RING_OP_SEND,
+}
+
+static bool has_all_calls(const struct controller *c)
+{
+    return count_items(c, TELEMETRY_CALL) >= 1 + 3 * 20;
+}
+
+static const struct call_item *nth_call(size_t n)
+{
+    for (size_t i = 0; i < ctl.n_items; i++)
+        if (ctl.items[i].kind == TELEMETRY_CALL && !n--)
+            return &ctl.items[i].call;
+    return NULL;
+}
+
+/* Calls are sent one by one while the controller asks for them, in order. */
+static void calls(void)
+{
+    struct ring *r = make_rank(6, 0);
+    const struct call_item *c;
+
+    emit_some(r, 0, 1);
+    ok(expect_samples(6, 0, 1, 5), "before calls are asked for, collectives arrive in samples alone");
+    controller_forget(&ctl);
+    controller_send(&ctl, "{\"control\":{\"calls\":{\"open_s\":1,\"period_s\":1}}}");
+    run_for(&ctl, 0.3);
+    call_some(r, 20);
+    ok(wait_until(&ctl, has_all_calls, 5),
+       "collectives and messages arrive one by one while calls are asked for");
+    c = nth_call(0);
+    ok(c && c->rank == 6 && c->op == RING_OP_NONE, "the first item says that calls are missing before it");
+    c = nth_call(2);
+    ok(c && c->op == RING_OP_SEND && c->peer == 3 && c->tag == 9 && c->bytes == 100,
        "a message arrives between the collectives around it, with partner, tag and size");
     controller_forget(&ctl);
-    controller_send(&ctl, "{\"control\":{\"whole\":false}}");
+    controller_send(&ctl, "{\"control\":{\"calls\":{\"open_s\":0,\"period_s\":0}}}");
     run_for(&ctl, 0.3);
-    ring_emit(r, &(struct ring_event){ .enter = ring_now(r), .leave = ring_now(r), .op = RING_OP_SEND });
-    emit(r, COMM_WORLD, 40, RING_OP_ALLREDUCE);
+    call_some(r, 2);
     run_for(&ctl, 0.5);
-    is_int((long long)count_items(&ctl, TELEMETRY_MESSAGE), 0, "no message arrives while nobody records");
-    controller_send(&ctl, "{\"control\":{\"whole\":true}}");
+    is_int((long long)count_items(&ctl, TELEMETRY_CALL), 0, "no call arrives while none is asked for");
+    controller_send(&ctl, "{\"control\":{\"calls\":{\"open_s\":0.000001,\"period_s\":3600}}}");
     run_for(&ctl, 0.3);
+    call_some(r, 20);
+    run_for(&ctl, 0.5);
+    is_int((long long)count_items(&ctl, TELEMETRY_CALL), 0,
+           "no call arrives that was left outside of the asked stretch");
     ring_state_set(r, RING_STATE_FINALIZED);
     ring_close(r);
 }
@@ -728,7 +753,7 @@ int main(void)
     restart_controller();
     agent = kill_agent(agent);
     overflow();
-    messages();
+    calls();
     liars();
     threads();
     vanish();

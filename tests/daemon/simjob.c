@@ -30,7 +30,7 @@ static struct {
 struct node {
     unsigned index;
     struct link *link;
-    bool up, tried;
+    bool up, tried, calls; /* calls: are asked for one by one */
     uint64_t batch;
     struct telemetry_writer w;
     uint8_t data[TELEMETRY_BATCH_MAX];
@@ -126,14 +126,16 @@ static void on_up(struct link *l, void *arg)
 
 static void on_frame(struct link *l, enum link_frame type, const void *data, size_t bytes, void *arg)
 {
-    const struct node *n = arg;
+    struct node *n = arg;
     json_t *said = type == LINK_JSON ? json_loadb(data, bytes, 0, NULL) : NULL, *control;
 
     (void)l;
     control = json_object_get(said, "control");
     for (unsigned i = 0; json_is_object(control) && i < o.per_node; i++)
         flow_control(flow[n->index * o.per_node + i], json_number_value(json_object_get(control, "rate_hz")),
-                     json_is_true(json_object_get(control, "whole")));
+                     false);
+    if (control)
+        n->calls = json_number_value(json_object_get(json_object_get(control, "calls"), "open_s")) > 0;
     json_decref(said);
 }
 
@@ -150,6 +152,20 @@ static void on_down(struct link *l, const char *why, void *arg)
 }
 
 static const struct link_events events = { .up = on_up, .frame = on_frame, .down = on_down };
+
+static void put_call(unsigned rank, const struct flow_event *e)
+{
+    put(&(struct telemetry_item){ .kind = TELEMETRY_CALL,
+                                  .call = { .rank = rank,
+                                            .op = e->op,
+                                            .comm = e->comm,
+                                            .seq = e->seq,
+                                            .bytes = e->bytes,
+                                            .begin_ns = e->enter_ns,
+                                            .enter_ns = e->enter_ns,
+                                            .leave_ns = e->leave_ns } },
+        &node[rank / o.per_node]);
+}
 
 /* A step: two buckets and a loss, each an all-reduce of all ranks. */
 static void step(void)
@@ -178,6 +194,8 @@ static void step(void)
                                     .root = -1,
                                     .op = RING_OP_ALLREDUCE };
 
+            if (node[r / o.per_node].calls)
+                put_call(r, &e);
             flow_event(flow[r], &e, put, &node[r / o.per_node]);
             now_s[r] = leave;
         }

@@ -270,6 +270,29 @@ static void repaired(void)
     }
 }
 
+/* Of every 20 steps 6 are sampled; what one rank reports of them comes before the other's. */
+static void stretches(void)
+{
+    struct graph *g = two_ranks();
+
+    for (uint32_t stretch = 0; stretch < 4; stretch++)
+        for (uint32_t rank = 0; rank < 2; rank++) {
+            graph_gap(g, rank);
+            for (uint32_t i = 20 * stretch + rank; i < 20 * stretch + 6; i++) {
+                double now_s = i * 0.031;
+
+                collective(g, rank, i, now_s + (rank ? 0.030 : 0.010), now_s + 0.031);
+                graph_step_end(g, rank, i + 1);
+            }
+        }
+    graph_finish(g);
+    is_int(graph_steps(g), 4 * 4, "of each stretch the steps that are whole on both ranks are taken");
+    ok(near(graph_step_get(g, 4).end_s - graph_step_get(g, 4).begin_s, 0.031, 1e-3) &&
+           near(graph_step_get(g, 3).begin_s - graph_step_get(g, 4).end_s, 16 * 0.031, 1e-3),
+       "between two stretches time passes, and no step is made of it");
+    graph_free(g);
+}
+
 int main(void)
 {
     a_barrier();
@@ -279,5 +302,6 @@ int main(void)
     roles();
     lost();
     repaired();
+    stretches();
     return done_testing();
 }

@@ -70,16 +70,16 @@ static void rank_begins(struct job *j, uint32_t rank)
 
 static void leaves(struct job *j, uint32_t rank, uint32_t seq)
 {
-    struct sample s = { .rank = rank,
-                        .op = RING_OP_ALLREDUCE,
-                        .comm = WORLD,
-                        .seq = seq,
-                        .n = 1,
-                        .bytes = 8,
-                        .enter_ns = 1000000u * (seq + 1),
-                        .stay_ns = 1000 };
+    struct call_item c = { .rank = rank,
+                           .op = RING_OP_ALLREDUCE,
+                           .comm = WORLD,
+                           .seq = seq,
+                           .bytes = 8,
+                           .begin_ns = 1000000u * (seq + 1),
+                           .enter_ns = 1000000u * (seq + 1),
+                           .leave_ns = 1000000u * (seq + 1) + 1000 };
 
-    recorders_sample(j, seq * 1e-3, &s);
+    recorders_call(j, seq * 1e-3, &c);
 }
 
 static struct trace_figures read_back(struct job *j)
@@ -144,8 +144,8 @@ static void ranks_that_come_later(void)
 
 static void passes(struct job *j, double now_s, uint32_t rank, uint8_t op, uint32_t peer, uint32_t seq)
 {
-    recorders_message(j, now_s,
-                      &(struct message_item){ .rank = rank,
+    recorders_call(j, now_s,
+                      &(struct call_item){ .rank = rank,
                                               .op = op,
                                               .flags = op == RING_OP_RECV ? SAMPLE_NONBLOCKING : 0,
                                               .comm = WORLD,
@@ -225,15 +225,14 @@ static void nonblocking(void)
         rank_begins(j, r);
     recorder_start(j, (struct link *)&sent, NULL);
     for (uint32_t r = 0; r < RANKS; r++)
-        recorders_sample(j, 0,
-                         &(struct sample){ .rank = r,
-                                           .op = RING_OP_ALLREDUCE,
-                                           .flags = SAMPLE_NONBLOCKING,
-                                           .comm = WORLD,
-                                           .n = 1,
-                                           .enter_ns = 1000,
-                                           .stay_ns = 500,
-                                           .stay_sum_ns = 100 });
+        recorders_call(j, 0,
+                       &(struct call_item){ .rank = r,
+                                            .op = RING_OP_ALLREDUCE,
+                                            .flags = SAMPLE_NONBLOCKING,
+                                            .comm = WORLD,
+                                            .begin_ns = 1000,
+                                            .enter_ns = 1400,
+                                            .leave_ns = 1500 });
     recorders_end(j, "step ended");
     ok(place("\"ti\":1000,\"t0\":1400,\"t1\":1500}") != SIZE_MAX,
        "a nonblocking collective: ti is when it was posted, t0 when it began to hold the rank");

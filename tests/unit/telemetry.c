@@ -92,7 +92,7 @@ static const struct telemetry_item items[] = {
                                 .voluntary_per_s = 1,
                                 .major_faults_per_s = NAN,
                                 .cpus = "4-5" } },
-    { TELEMETRY_MESSAGE, .message = { .rank = 3,
+    { TELEMETRY_CALL, .call = { .rank = 3,
                                       .app = 1,
                                       .op = RING_OP_RECV,
                                       .flags = SAMPLE_NONBLOCKING,
@@ -184,8 +184,8 @@ static void there_and_back(void)
         case TELEMETRY_GPU:
             want.gpu = items[i].gpu;
             break;
-        case TELEMETRY_MESSAGE:
-            want.message = items[i].message;
+        case TELEMETRY_CALL:
+            want.call = items[i].call;
             break;
         case TELEMETRY_PROCESS:
             want.process = items[i].process;
