@@ -82,7 +82,7 @@ static const struct options defaults = {
     .momentum = 0.9,
     .seed = 1,
     .buckets = 4,
-    .loss_every = 10,
+    .loss_every = 1,
 };
 
 static int layers_of(const struct options *o, int stage)
