@@ -148,20 +148,27 @@ static bool has_cycle(const struct boundary *b, const struct caller *k)
 }
 
 /* Do all ranks do the same inner cycle?  Then that is the step. */
-static bool inner_is_step(const struct boundary *b)
+enum inner { OTHERS, SAME, SAME_SO_FAR };
+
+static enum inner compare_inner(const struct boundary *b)
 {
     uint64_t name = 0;
+    bool all = true;
 
     for (uint32_t r = 0; r < b->n; r++) {
         const struct caller *k = &b->rank[r];
 
-        if (!k->known || !has_cycle(b, k))
+        if (!k->known || k->calls >= PATIENCE)
             continue;
+        if (!has_cycle(b, k)) {
+            all = false;
+            continue;
+        }
         if (!k->cycle.inner_name || (name && k->cycle.inner_name != name))
-            return false;
+            return OTHERS;
         name = k->cycle.inner_name;
     }
-    return name != 0;
+    return !name ? OTHERS : all ? SAME : SAME_SO_FAR;
 }
 
 /* Of a rank whose calls are not known to repeat, any. */
@@ -282,12 +289,15 @@ static bool enough_known(const struct boundary *b)
 /* True when steps end elsewhere than before. */
 static bool look_for_anchors(struct boundary *b)
 {
-    bool inner, again = b->anchored;
+    bool again = b->anchored;
+    enum inner inner;
 
     if (!enough_known(b))
         return false;
-    inner = inner_is_step(b);
-    if (again && inner) { /* they were steps before the first collective came */
+    inner = compare_inner(b);
+    if (inner == SAME_SO_FAR)
+        return false;
+    if (again && inner == SAME) { /* they were steps before the first collective came */
         b->found = true;
         return false;
     }
@@ -296,7 +306,7 @@ static bool look_for_anchors(struct boundary *b)
 
         if (!k->known)
             continue;
-        k->anchor = inner ? anchor_on_message(b, k) : anchor_on_comm(b, k);
+        k->anchor = inner == SAME ? anchor_on_message(b, k) : anchor_on_comm(b, k);
         b->lookout = r;
     }
     if (!agree(b))

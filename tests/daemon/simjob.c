@@ -22,15 +22,16 @@
 #define NODE_W 100.0 /* what a node uses */
 
 static struct {
-    unsigned nodes, per_node, job, restarts, slow_rank;
+    unsigned nodes, per_node, job, restarts, slow_rank, messages;
     double step_s, factor, slow_after_s, seconds, noise;
     const char *hosts, *munge;
-} o = { 8, 1, 4242, 0, UINT32_MAX, 0.1, 1.2, 5, 20, 0.03, "127.0.0.1", NULL };
+} o = { 8, 1, 4242, 0, UINT32_MAX, 0, 0.1, 1.2, 5, 20, 0.03, "127.0.0.1", NULL };
 
 struct node {
     unsigned index;
     struct link *link;
-    bool up, tried, calls; /* calls: are asked for one by one */
+    bool up, tried;
+    double open_s, period_s; /* of the calls that are asked for */
     uint64_t batch;
     struct telemetry_writer w;
     uint8_t data[TELEMETRY_BATCH_MAX];
@@ -39,6 +40,7 @@ struct node {
 static struct node *node;
 static struct flow **flow;
 static double *now_s; /* true time of each rank */
+static bool *missing; /* calls of each rank were not asked for */
 static uint32_t seq;
 static struct event_base *base;
 static double begin_s, health_at_s;
@@ -109,6 +111,9 @@ static void on_up(struct link *l, void *arg)
     for (unsigned i = 0; i < o.per_node; i++) {
         unsigned r = n->index * o.per_node + i;
 
+        if (o.messages)
+            put(&(struct telemetry_item){ .kind = TELEMETRY_COUNTS, .counts = { .rank = r, .p2p_calls = 1 } },
+                n);
         json_array_append_new(ranks, json_pack("{s:i,s:i,s:i,s:s,s:s}", "rank", (int)r, "app", 0,
                                                "world_size", (int)(o.nodes * o.per_node), "program", "simjob",
                                                "state", "running"));
@@ -134,8 +139,12 @@ static void on_frame(struct link *l, enum link_frame type, const void *data, siz
     for (unsigned i = 0; json_is_object(control) && i < o.per_node; i++)
         flow_control(flow[n->index * o.per_node + i], json_number_value(json_object_get(control, "rate_hz")),
                      false);
-    if (control)
-        n->calls = json_number_value(json_object_get(json_object_get(control, "calls"), "open_s")) > 0;
+    if (control) {
+        const json_t *calls = json_object_get(control, "calls");
+
+        n->open_s = json_number_value(json_object_get(calls, "open_s"));
+        n->period_s = json_number_value(json_object_get(calls, "period_s"));
+    }
     json_decref(said);
 }
 
@@ -153,18 +162,58 @@ static void on_down(struct link *l, const char *why, void *arg)
 
 static const struct link_events events = { .up = on_up, .frame = on_frame, .down = on_down };
 
-static void put_call(unsigned rank, const struct flow_event *e)
+/* A moment of a rank as its node shows it. */
+static uint64_t shown_ns(unsigned rank, double s)
 {
-    put(&(struct telemetry_item){ .kind = TELEMETRY_CALL,
-                                  .call = { .rank = rank,
-                                            .op = e->op,
-                                            .comm = e->comm,
-                                            .seq = e->seq,
-                                            .bytes = e->bytes,
-                                            .begin_ns = e->enter_ns,
-                                            .enter_ns = e->enter_ns,
-                                            .leave_ns = e->leave_ns } },
-        &node[rank / o.per_node]);
+    return (uint64_t)((s + 1e4 * (rank / o.per_node) + 1) * 1e9);
+}
+
+static void put_call(unsigned rank, struct call_item c, double enter_s, double leave_s)
+{
+    struct node *n = &node[rank / o.per_node];
+    bool asked = n->open_s > 0 && (n->open_s >= n->period_s || fmod(leave_s, n->period_s) < n->open_s);
+
+    c.rank = rank;
+    if (asked && missing[rank])
+        put(&(struct telemetry_item){ .kind = TELEMETRY_CALL, .call = { .rank = rank } }, n);
+    missing[rank] = !asked;
+    c.begin_ns = c.enter_ns = shown_ns(rank, enter_s);
+    c.leave_ns = shown_ns(rank, leave_s);
+    if (asked)
+        put(&(struct telemetry_item){ .kind = TELEMETRY_CALL, .call = c }, n);
+}
+
+#define STAGES 8u
+
+/* Stages of a pipeline pass messages on before the step's collectives. */
+static void pass_messages(bool slow)
+{
+    unsigned ranks = o.nodes * o.per_node;
+    double *sent_s = xcalloc(ranks, sizeof(*sent_s));
+
+    for (unsigned m = 0; m < o.messages; m++)
+        for (unsigned r = 0; r < ranks; r++) {
+            struct call_item c = {
+                .op = RING_OP_RECV, .comm = WORLD, .seq = seq / 3 * o.messages + m, .tag = 1, .bytes = 1 << 20
+            };
+            double enter_s = now_s[r];
+
+            if (r % STAGES) {
+                c.peer = r - 1;
+                now_s[r] = fmax(enter_s, sent_s[r - 1]) + 1e-5;
+                put_call(r, c, enter_s, now_s[r]);
+            }
+            now_s[r] += 0.3 * o.step_s / o.messages * (1 + o.noise * gauss()) *
+                        (slow && r == o.slow_rank ? o.factor : 1);
+            sent_s[r] = now_s[r];
+            if (r % STAGES == STAGES - 1 || r + 1 == ranks)
+                continue;
+            c.op = RING_OP_SEND;
+            c.peer = r + 1;
+            put_call(r, c, now_s[r], now_s[r] + 2e-6);
+            now_s[r] += 2e-6;
+        }
+    free(sent_s);
 }
 
 /* A step: two buckets and a loss, each an all-reduce of all ranks. */
@@ -174,19 +223,21 @@ static void step(void)
     unsigned ranks = o.nodes * o.per_node;
     bool slow = now_s[0] > o.slow_after_s;
 
+    if (o.messages)
+        pass_messages(slow);
     for (size_t b = 0; b < 3; b++) {
         double *enter = xcalloc(ranks, sizeof(*enter)), last = 0;
 
         for (unsigned r = 0; r < ranks; r++) {
-            double work = o.step_s * (b ? 0.2 : 0.5) * (1 + o.noise * gauss());
+            double work = o.step_s * (b || o.messages ? 0.2 : 0.5) * (1 + o.noise * gauss());
 
             enter[r] = now_s[r] + work * (slow && r == o.slow_rank ? o.factor : 1);
             last = fmax(last, enter[r]);
         }
         for (unsigned r = 0; r < ranks; r++) {
-            double leave = last + 0.02 * o.step_s + 1e-5 * drand48(), ahead = 1e4 * (r / o.per_node);
-            struct flow_event e = { .enter_ns = (uint64_t)((enter[r] + ahead + 1) * 1e9),
-                                    .leave_ns = (uint64_t)((leave + ahead + 1) * 1e9),
+            double leave = last + 0.02 * o.step_s + 1e-5 * drand48();
+            struct flow_event e = { .enter_ns = shown_ns(r, enter[r]),
+                                    .leave_ns = shown_ns(r, leave),
                                     .comm = WORLD,
                                     .bytes = buckets[b],
                                     .seq = seq,
@@ -194,8 +245,8 @@ static void step(void)
                                     .root = -1,
                                     .op = RING_OP_ALLREDUCE };
 
-            if (node[r / o.per_node].calls)
-                put_call(r, &e);
+            put_call(r, (struct call_item){ .op = e.op, .comm = e.comm, .seq = e.seq, .bytes = e.bytes },
+                     enter[r], leave);
             flow_event(flow[r], &e, put, &node[r / o.per_node]);
             now_s[r] = leave;
         }
@@ -276,10 +327,19 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 }
 
 static const struct option longs[] = {
-    { "nodes", 1, 0, 'n' },      { "per-node", 1, 0, 'p' },     { "job", 1, 0, 'j' },
-    { "restarts", 1, 0, 't' },   { "slow-rank", 1, 0, 'r' },    { "step", 1, 0, 's' },
-    { "factor", 1, 0, 'f' },     { "slow-after", 1, 0, 'a' },   { "seconds", 1, 0, 'd' },
-    { "controller", 1, 0, 'c' }, { "munge-socket", 1, 0, 'm' }, { 0 },
+    { "nodes", 1, 0, 'n' },
+    { "per-node", 1, 0, 'p' },
+    { "job", 1, 0, 'j' },
+    { "restarts", 1, 0, 't' },
+    { "slow-rank", 1, 0, 'r' },
+    { "step", 1, 0, 's' },
+    { "factor", 1, 0, 'f' },
+    { "slow-after", 1, 0, 'a' },
+    { "seconds", 1, 0, 'd' },
+    { "controller", 1, 0, 'c' },
+    { "munge-socket", 1, 0, 'm' },
+    { "messages", 1, 0, 'M' },
+    { 0 },
 };
 
 int main(int argc, char **argv)
@@ -321,6 +381,9 @@ int main(int argc, char **argv)
         case 'c':
             o.hosts = optarg;
             break;
+        case 'M':
+            o.messages = (unsigned)atoi(optarg);
+            break;
         case 'm':
             o.munge = optarg;
             break;
@@ -332,6 +395,7 @@ int main(int argc, char **argv)
     node = xcalloc(o.nodes, sizeof(*node));
     flow = xcalloc(o.nodes * o.per_node, sizeof(struct flow *));
     now_s = xcalloc(o.nodes * o.per_node, sizeof(*now_s));
+    missing = xcalloc(o.nodes * o.per_node, sizeof(*missing));
     for (unsigned r = 0; r < o.nodes * o.per_node; r++)
         flow[r] = flow_new(r, 0, 50);
     for (unsigned i = 0; i < o.nodes; i++) {

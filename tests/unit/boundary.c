@@ -127,6 +127,15 @@ int main(void)
     ends_are(&run, STEPS / 2, "a pipeline");
 
     run = begin();
+    for (uint32_t s = 0; s < 2 * STEPS; s++) {
+        for (uint32_t m = 0; m < 4; m++)
+            exchange(&run, true);
+        all_reduce(&run, WORLD, 1000, 8);
+    }
+    ok(run.after_world, "nor are those of a short one, whose first and last stage are seen to repeat last");
+    ends_are(&run, STEPS, "a short pipeline");
+
+    run = begin();
     run.lose_every = 40;
     for (uint32_t s = 0; s < STEPS; s++) {
         for (uint32_t m = 0; m < 12; m++)
