@@ -115,16 +115,18 @@ static uint32_t task_number(void)
 static bool who_am_i(struct ring_info *info)
 {
     static struct next rank = { "PMPI_Comm_rank", NULL }, size = { "PMPI_Comm_size", NULL },
-                       parent = { "PMPI_Comm_get_parent", NULL };
+                       parent = { "PMPI_Comm_get_parent", NULL }, level = { "PMPI_Query_thread", NULL };
     const char *topology = getenv("SLURM_TOPOLOGY_ADDR");
     uint64_t parent_comm = 0;
-    int world_rank = 0, world_size = 0;
+    int world_rank = 0, world_size = 0, provided = 0;
 
     if (((ask_fn)next_get(&rank))(probe.world, &world_rank) ||
         ((ask_fn)next_get(&size))(probe.world, &world_size))
         return false;
     if (next_symbol(parent.name) && ((int (*)(void *))next_get(&parent))(&parent_comm) == 0)
         probe.spawned = (handle)(uintptr_t)parent_comm != probe.null_comm;
+    probe.concurrent =
+        ((int (*)(int *))next_get(&level))(&provided) || provided > 2; /* MPI_THREAD_SERIALIZED */
     info->world_rank = (uint32_t)world_rank;
     info->world_size = (uint32_t)world_size;
     info->task = task_number();

@@ -78,12 +78,12 @@ static inline bool tag_is_any(int tag)
     return tag == -1;
 }
 
-static inline uint64_t message_key(const struct ring_event *e)
+HOT uint64_t message_key(const struct ring_event *e)
 {
     return number_key(e->comm, (uint32_t)e->root, e->tag, e->op == RING_OP_RECV);
 }
 
-static inline bool message_wild(const struct ring_event *e)
+HOT bool message_wild(const struct ring_event *e)
 {
     return e->root < 0 || e->tag < 0;
 }
@@ -120,7 +120,7 @@ HOT void message_begin(struct ring_event *e, const struct comm *c, enum ring_op 
 }
 
 /* The message was not posted, or is cancelled. */
-static inline void message_undo(struct ring_event *e)
+HOT void message_undo(struct ring_event *e)
 {
     if (e->op != RING_OP_NONE && !message_wild(e))
         number_undo(message_key(e), e->seq);

@@ -7,14 +7,14 @@
 #include "probe/message.h"
 #include "probe/request.h"
 
-/* A message ended in a call that was entered and has returned at time now. */
-HOT void emit(const struct p2p *p, struct ring_event *e, uint64_t now)
+/* A message ended in a call that was entered and has returned at time now.  False: it is not recorded. */
+HOT bool emit(const struct p2p *p, struct ring_event *e, uint64_t now)
 {
     if (!p->ring || e->op == RING_OP_NONE)
-        return;
+        return false;
     e->enter = p->enter;
     e->leave = now;
-    hot_message(p->ring, e);
+    return hot_message(p->ring, e);
 }
 
 /* ---- what happens after a call ---- */
@@ -25,25 +25,24 @@ HOT void sent(struct p2p *p, struct ring_event *e, int rc)
 
     if (__builtin_expect(rc, 0))
         message_undo(e);
-    emit(p, e, now);
+    if (!emit(p, e, now))
+        p2p_over(p, now);
 }
 
 HOT void received(struct p2p *p, struct ring_event *e, int rc, const void *status)
 {
     uint64_t now = p2p_leave(p, 0);
 
-    if (rc)
-        return;
-    message_status(e, p->comm, status);
-    emit(p, e, now);
+    if (!rc)
+        message_status(e, p->comm, status);
+    if (rc || !emit(p, e, now))
+        p2p_over(p, now);
 }
 
 /* A nonblocking operation was posted.  Of receives with a wildcard the request is kept even if they are not
  * recorded, because their stream counts them when they complete. */
-HOT void posted(struct p2p *p, struct ring_event *e, uint64_t bytes, int rc, const void *request)
+HOT void posted(struct p2p *p, struct ring_event *e, uint64_t now, int rc, const void *request)
 {
-    uint64_t now = p2p_leave(p, bytes);
-
     if (__builtin_expect(rc, 0)) {
         message_undo(e);
         return;
@@ -113,7 +112,7 @@ ALL(SEND, Rsend)
         e.bytes = bytes_sent(&p, n, type);                                          \
         p2p_enter(&p, e.bytes, false);                                              \
         rc = NEXT(ISEND_PARAMS(COUNT))(buf, n, type, to, tag, comm, request);       \
-        posted(&p, &e, e.bytes, rc, request);                                       \
+        posted(&p, &e, p2p_leave(&p, e.bytes), rc, request);                        \
         return rc;                                                                  \
     }
 ALL(ISEND, Isend)
@@ -162,7 +161,7 @@ ALL(RECV, Recv)
         message_begin(&e, p.comm, RING_OP_RECV, from, tag);                           \
         p2p_enter(&p, 0, false);                                                      \
         rc = NEXT(IRECV_PARAMS(COUNT))(buf, n, type, from, tag, comm, request);       \
-        posted(&p, &e, 0, rc, request);                                               \
+        posted(&p, &e, p2p_leave_receive(&p), rc, request);                           \
         return rc;                                                                    \
     }
 ALL(IRECV, Irecv)
@@ -178,15 +177,17 @@ ALL(IRECV, Irecv)
     (void *buf, COUNT n, handle type, int to, int tag, int from, int rtag, handle comm, void *last)
 #define REPLACE_ARGS (buf, n, type, to, tag, from, rtag, comm, last)
 
-static void exchanged(struct p2p *p, struct ring_event *e, struct ring_event *in, int rc, const void *status)
+HOT void exchanged(struct p2p *p, struct ring_event *e, struct ring_event *in, int rc, const void *status)
 {
     uint64_t now = p2p_leave(p, e->bytes);
+    bool sent = !rc && emit(p, e, now), received = false;
 
-    if (rc)
-        return;
-    emit(p, e, now);
-    message_status(in, p->comm, status);
-    emit(p, in, now);
+    if (!rc) {
+        message_status(in, p->comm, status);
+        received = emit(p, in, now);
+    }
+    if (!sent && !received)
+        p2p_over(p, now);
 }
 
 #define EXCHANGE_AS(symbol, params, args)                     \
@@ -220,12 +221,12 @@ ALL(REPLACE, Sendrecv_replace)
 static void exchange_posted(struct p2p *p, struct ring_event *e, struct ring_event *in, int rc,
                             const void *request)
 {
-    uint64_t bytes = e->bytes;
+    uint64_t now = p2p_leave(p, e->bytes);
 
-    posted(p, in, bytes, rc, request);
+    posted(p, in, now, rc, request);
     if (!rc && p->ring) {
         e->flags |= RING_EVENT_NONBLOCKING | RING_EVENT_UNWAITED;
-        emit(p, e, clock_read(p->ring->clock));
+        emit(p, e, now);
     }
 }
 
@@ -313,7 +314,7 @@ ALL(RECV_INIT, Recv_init)
             return NEXT((int, int, handle, void *))(from, tag, comm, status); \
         p2p_enter(&p, 0, true);                                               \
         rc = NEXT((int, int, handle, void *))(from, tag, comm, status);       \
-        p2p_leave(&p, 0);                                                     \
+        p2p_over(&p, p2p_leave(&p, 0));                                       \
         return rc;                                                            \
     }
 BOTH(PROBE, Probe)
@@ -343,7 +344,7 @@ static void matched(struct p2p *p, int from, int tag, const void *message, const
         status = status_wanted(status, &own);                                                  \
         p2p_enter(&p, 0, true);                                                                \
         rc = NEXT((int, int, handle, void *, void *))(from, tag, comm, message, status);       \
-        p2p_leave(&p, 0);                                                                      \
+        p2p_over(&p, p2p_leave(&p, 0));                                                        \
         if (!rc)                                                                               \
             matched(&p, from, tag, message, status);                                           \
         return rc;                                                                             \
@@ -421,7 +422,7 @@ ALL(MRECV, Mrecv)
         take_matched(&p, &e, message);                                     \
         p2p_enter(&p, 0, false);                                           \
         rc = NEXT(MRECV_PARAMS(COUNT))(buf, n, type, message, last);       \
-        posted(&p, &e, 0, rc, last);                                       \
+        posted(&p, &e, p2p_leave_receive(&p), rc, last);                   \
         return rc;                                                         \
     }
 ALL(IMRECV, Imrecv)

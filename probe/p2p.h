@@ -39,19 +39,34 @@ HOT void p2p_enter(struct p2p *p, uint64_t bytes, bool blocks)
                                                  .op = RING_OP_POINT_TO_POINT });
 }
 
-/* Returns the time in ticks of the ring's clock; 0 where nothing is recorded. */
+/* Returns the time in ticks of the ring's clock; 0 where nothing is recorded.  The call is shown until it has an event, or
+ * until p2p_over(). */
 HOT uint64_t p2p_leave(struct p2p *p, uint64_t bytes)
 {
     uint64_t now = 0;
 
     if (p->ring) {
         now = clock_read(p->ring->clock);
-        if (p->live)
-            hot_left(p->ring, now);
         hot_p2p(p->ring, bytes, now - p->enter);
     }
     self.frame = NULL;
     return now;
+}
+
+/* The same after posting a receive, whose time is not taken: it takes no longer than reading the clock. */
+HOT uint64_t p2p_leave_receive(struct p2p *p)
+{
+    if (p->ring)
+        hot_p2p(p->ring, 0, 0);
+    self.frame = NULL;
+    return p->enter;
+}
+
+/* A call that was left at time now has no event. */
+HOT void p2p_over(const struct p2p *p, uint64_t now)
+{
+    if (p->ring && p->live)
+        hot_left(p->ring, now);
 }
 
 #endif

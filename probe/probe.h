@@ -40,6 +40,7 @@ struct probe {
     uint32_t rank; /* as in ring_info: the world rank, or the Slurm task where world_size is 1 */
     uint32_t world_size;
     bool spawned;
+    bool concurrent; /* several threads may call MPI at the same time */
     handle world, self_comm, null_comm, null_type, null_request, empty_request;
     uintptr_t handle_mask; /* the bits of a parameter that are the handle's */
     void *in_place;

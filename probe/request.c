@@ -3,20 +3,15 @@
 
 #include "probe/message.h"
 
-#define SLOTS  4096u /* a power of two */
+#define SLOTS  REQUEST_SLOTS
 #define WINDOW 16u
 
 #define FREE 0u
 #define BUSY 1u /* taken: being filled in, or waited for; no handle has this value */
 
 static _Atomic uint64_t keys[SLOTS];
-static struct request slots[SLOTS]; /* 480 KiB of zero pages with keys, resident only where used */
+struct request request_slots[SLOTS]; /* 480 KiB of zero pages with keys, resident only where used */
 atomic_uint request_count;
-
-struct request *request_get(uint32_t slot)
-{
-    return &slots[slot];
-}
 
 static inline uint32_t home(uint64_t key)
 {
@@ -29,11 +24,42 @@ static inline uint64_t key_of(handle h)
     return (uint64_t)(uintptr_t)h;
 }
 
+/* Number of handles that are not in their home slot, because another was there: mostly none. */
+static atomic_uint displaced;
+
+/* Locked instructions take as long as the rest of a request's bookkeeping: only where threads may call MPI at the same
+ * time. */
+static void count(atomic_uint *counter, unsigned n)
+{
+    if (probe.concurrent)
+        atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
+    else
+        atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n,
+                              memory_order_relaxed);
+}
+
+static bool claim(uint32_t slot)
+{
+    uint64_t expected = FREE;
+
+    if (atomic_load_explicit(&keys[slot], memory_order_relaxed) != FREE)
+        return false;
+    if (probe.concurrent)
+        return atomic_compare_exchange_strong_explicit(&keys[slot], &expected, BUSY, memory_order_acquire,
+                                                       memory_order_relaxed);
+    atomic_store_explicit(&keys[slot], BUSY, memory_order_relaxed);
+    return true;
+}
+
 static uint32_t find(handle h)
 {
     uint64_t key = key_of(h);
     uint32_t at = home(key);
 
+    if (atomic_load_explicit(&keys[at], memory_order_acquire) == key)
+        return at;
+    if (!atomic_load_explicit(&displaced, memory_order_relaxed))
+        return REQUEST_NONE;
     for (uint32_t i = 0; i < WINDOW; i++, at = (at + 1) & (SLOTS - 1))
         if (atomic_load_explicit(&keys[at], memory_order_acquire) == key)
             return at;
@@ -42,8 +68,10 @@ static uint32_t find(handle h)
 
 static void release(uint32_t slot)
 {
+    if (request_slots[slot].displaced)
+        count(&displaced, -1u);
     atomic_store_explicit(&keys[slot], FREE, memory_order_release);
-    atomic_fetch_sub_explicit(&request_count, 1, memory_order_relaxed);
+    count(&request_count, -1u);
 }
 
 static void missed(unsigned op)
@@ -60,25 +88,24 @@ static uint32_t slot_for(handle h, unsigned op)
     uint32_t at = find(h);
 
     if (at != REQUEST_NONE) { /* its completion was not seen, and the library reused the handle */
-        missed(slots[at].event.op);
+        missed(request_slots[at].event.op);
         release(at);
     }
     at = home(key_of(h));
-    for (uint32_t i = 0; i < WINDOW; i++, at = (at + 1) & (SLOTS - 1)) {
-        uint64_t expected = FREE;
-
-        if (atomic_load_explicit(&keys[at], memory_order_relaxed) == FREE &&
-            atomic_compare_exchange_strong_explicit(&keys[at], &expected, BUSY, memory_order_acquire,
-                                                    memory_order_relaxed))
+    for (uint32_t i = 0; i < WINDOW; i++, at = (at + 1) & (SLOTS - 1))
+        if (claim(at)) {
+            request_slots[at].displaced = i > 0;
             return at;
-    }
+        }
     missed(op);
     return REQUEST_NONE;
 }
 
 static void publish(uint32_t slot, handle h)
 {
-    atomic_fetch_add_explicit(&request_count, 1, memory_order_relaxed);
+    if (request_slots[slot].displaced)
+        count(&displaced, 1);
+    count(&request_count, 1);
     atomic_store_explicit(&keys[slot], key_of(h), memory_order_release);
 }
 
@@ -94,7 +121,7 @@ static bool shared(handle h)
 static void keep(handle h, const struct ring_event *e, struct comm *c, bool persistent, bool live)
 {
     uint32_t slot = slot_for(h, e->op);
-    struct request *q = &slots[slot];
+    struct request *q = &request_slots[slot];
 
     if (slot == REQUEST_NONE)
         return;
@@ -130,7 +157,7 @@ void request_made(handle h, struct comm *c, const struct ring_event *e)
 bool request_started(struct ring *r, handle h, uint64_t now)
 {
     uint32_t at = find(h);
-    struct request *q = &slots[at];
+    struct request *q = &request_slots[at];
 
     if (at == REQUEST_NONE || !q->persistent)
         return false;
@@ -149,7 +176,7 @@ bool request_started(struct ring *r, handle h, uint64_t now)
 void request_freed(struct ring *r, handle h)
 {
     uint32_t at = find(h);
-    struct request *q = &slots[at];
+    struct request *q = &request_slots[at];
 
     if (at == REQUEST_NONE)
         return;
@@ -170,8 +197,8 @@ struct comm *request_matched(handle h, struct ring_event *e)
 
     if (at == REQUEST_NONE)
         return NULL;
-    *e = slots[at].event;
-    c = slots[at].comm;
+    *e = request_slots[at].event;
+    c = request_slots[at].comm;
     release(at);
     return c;
 }
@@ -184,12 +211,12 @@ uint32_t request_take(const void *array, int n)
         handle h = handle_at(array, i);
         uint32_t at = find(h);
 
-        if (at == REQUEST_NONE || !slots[at].active)
+        if (at == REQUEST_NONE || !request_slots[at].active)
             continue;
         atomic_store_explicit(&keys[at], BUSY, memory_order_relaxed);
-        slots[at].at = h;
-        slots[at].index = (uint32_t)i;
-        slots[at].next = first;
+        request_slots[at].at = h;
+        request_slots[at].index = (uint32_t)i;
+        request_slots[at].next = first;
         first = at;
     }
     return first;
@@ -197,7 +224,7 @@ uint32_t request_take(const void *array, int n)
 
 void request_keep(struct request *q)
 {
-    atomic_store_explicit(&keys[q - slots], key_of(q->at), memory_order_release);
+    atomic_store_explicit(&keys[q - request_slots], key_of(q->at), memory_order_release);
 }
 
 /* A receive with a wildcard is the same again at its next start. */
@@ -232,5 +259,5 @@ void request_done(struct ring *r, struct request *q, uint64_t wait, uint64_t lea
     if (q->persistent)
         request_keep(q);
     else
-        release((uint32_t)(q - slots));
+        release((uint32_t)(q - request_slots));
 }

@@ -18,8 +18,9 @@ struct request {
     handle at;            /* set while the request is waited for */
     uint32_t next, index; /* in a list from request_take(): the next slot, the place in the array */
     bool persistent;
-    bool active; /* posted or started */
-    bool live;   /* active and recorded */
+    bool active;    /* posted or started */
+    bool live;      /* active and recorded */
+    bool displaced; /* not in its home slot */
 };
 
 extern atomic_uint request_count; /* nonblocking ones in progress, and persistent ones made */
@@ -30,7 +31,13 @@ static inline bool request_any(void)
     return atomic_load_explicit(&request_count, memory_order_relaxed) != 0;
 }
 
-struct request *request_get(uint32_t slot);
+#define REQUEST_SLOTS 4096u /* a power of two */
+extern struct request request_slots[REQUEST_SLOTS];
+
+static inline struct request *request_get(uint32_t slot)
+{
+    return &request_slots[slot];
+}
 
 static inline bool request_is_message(const struct request *q)
 {

@@ -97,7 +97,8 @@ struct ring_event {        /* one cache line */
     uint64_t comm;         /* the communicator's name, the same on all its ranks */
     /* count x size of the rank's send buffer (receive buffer where it only receives); received: as the status says */
     uint64_t bytes;
-    uint64_t p2p; /* ticks spent in point-to-point calls since the previous collective of this ring */
+    /* ticks spent in point-to-point calls since the previous collective of this ring; posting a receive counts as none */
+    uint64_t p2p;
     /* n-th collective posted on comm by this rank, from 0: the same on all its ranks.  Message: n-th from its sender
      * to its receiver on comm with this tag, from 0: the same at both ends. */
     uint32_t seq;
