@@ -257,6 +257,13 @@ uint32_t view_comms_size(const struct view *v, uint64_t name)
     return c ? c->size : 0;
 }
 
+bool view_comms_member(const struct view *v, uint64_t name, uint32_t rank)
+{
+    const struct comm *c = comm_find(v, name);
+
+    return c && join_place(c->join, rank) != UINT32_MAX;
+}
+
 uint32_t view_comms_of_size(const struct view *v, uint32_t size)
 {
     uint32_t n = 0;

@@ -99,6 +99,7 @@ void view_comms_fade(struct view *v); /* a column of history is over */
 uint64_t view_comms_joined(const struct view *v);
 uint32_t view_comms_main_size(const struct view *v);              /* of the largest one with a sample */
 uint32_t view_comms_size(const struct view *v, uint64_t name);    /* 0: unknown */
+bool view_comms_member(const struct view *v, uint64_t name, uint32_t rank);
 uint32_t view_comms_of_size(const struct view *v, uint32_t size); /* how many */
 
 /* view_steps.c: training steps, put together from what each rank reports */

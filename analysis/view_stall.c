@@ -1,8 +1,9 @@
 /* view_stall.c - does a job stand still, since when, and who holds it up.
  *
  * Evidence, the strongest first: a process that cannot run; a rank that is in none of the calls in which the others wait,
- * or that is in an older collective of the same communicator; a rank in a message while the others wait in a collective.
- * Partners of the messages that are waited for are not known: a rank is named only if it waits for nobody. */
+ * or that is in an older collective of the same communicator, or in another one than they; a rank in a message while the
+ * others wait in a collective; ranks that wait for each other in a circle of communicators.  Partners of the messages that
+ * are waited for are not known: a rank is named only if it waits for nobody. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@
 #define SILENT_S      30.0
 #define REPORTS_S     10.0 /* agents report at least this often: without any item nothing is known */
 #define SAME_TIME     0.1  /* of a step: as long ago as the other */
+#define CIRCLE_MAX    64u  /* ranks that wait for each other: communicators are few */
 #define IDLE_RATIO    0.05 /* of a CPU: a process that uses less does not compute */
 
 /* ---- what each rank does ---- */
@@ -154,7 +156,7 @@ struct front {
     double since_s;
 };
 
-enum mark { UNMARKED, PASSED, BEHIND_OUTSIDE, BEHIND_INSIDE };
+enum mark { UNMARKED, PASSED, BEHIND_OUTSIDE, BEHIND_INSIDE, DIFFERS };
 
 struct search {
     const struct view *v;
@@ -165,6 +167,7 @@ struct search {
     uint8_t *mark; /* by rank */
     struct front front; /* in which most wait; waiting 0: none */
     uint32_t *rank, n; /* that hold it up */
+    bool circle;       /* they wait for each other */
 };
 
 static int by_comm(const void *a, const void *b)
@@ -236,6 +239,33 @@ static void mark_group(struct search *s, size_t from, size_t to, uint32_t newest
     }
 }
 
+/* The operation of most of the ranks inside of the front.  Where a nonblocking one is waited for it is not known. */
+static uint8_t common_op(const struct search *s, size_t from, size_t to, const struct front *f)
+{
+    uint32_t n[RING_OP_MAX] = { 0 };
+    uint8_t best = f->op;
+
+    for (size_t i = from; i < to; i++)
+        if (s->place[i].inside && s->place[i].seq == f->seq)
+            n[view_ranks_at(s->v, s->place[i].rank)->inside_op]++;
+    n[RING_OP_WAIT] = 0;
+    for (uint8_t op = 0; op < RING_OP_MAX; op++)
+        best = n[op] > n[best] ? op : best;
+    return best;
+}
+
+/* Ranks that call another collective than most do: the program is wrong. */
+static void mark_different(struct search *s, size_t from, size_t to, const struct front *f)
+{
+    for (size_t i = from; i < to; i++) {
+        const struct place *p = &s->place[i];
+        uint8_t op = view_ranks_at(s->v, p->rank)->inside_op;
+
+        if (p->inside && p->seq == f->seq && op != f->op && op != RING_OP_WAIT && f->op != RING_OP_WAIT)
+            s->mark[p->rank] = DIFFERS;
+    }
+}
+
 static void mark_ranks(struct search *s, bool polled)
 {
     for (size_t from = 0, to; from < s->n_places; from = to) {
@@ -244,12 +274,15 @@ static void mark_ranks(struct search *s, bool polled)
         for (to = from + 1; to < s->n_places && s->place[to].comm == s->place[from].comm;)
             to++;
         f = front_of(s, from, to);
+        f.op = common_op(s, from, to, &f);
         if (weightier(s->v, &f, &s->front))
             s->front = f;
-        if (f.waiting)
+        if (f.waiting) {
             mark_group(s, from, to, f.seq);
-        else if (polled)
+            mark_different(s, from, to, &f);
+        } else if (polled) {
             mark_group(s, from, to, s->place[to - 1].seq);
+        }
     }
 }
 
@@ -272,6 +305,11 @@ static bool behind_outside(const struct search *s, const struct view_rank *k)
 static bool behind_inside(const struct search *s, const struct view_rank *k)
 {
     return s->mark[k - view_ranks_at(s->v, 0)] == BEHIND_INSIDE;
+}
+
+static bool differs(const struct search *s, const struct view_rank *k)
+{
+    return s->mark[k - view_ranks_at(s->v, 0)] == DIFFERS;
 }
 
 static bool waits_for_nobody(const struct search *s, const struct view_rank *k)
@@ -332,6 +370,43 @@ static void keep_idle(struct search *s)
     s->n = n;
 }
 
+/* A member of the collective in which a rank waits that has not come to it, and waits in another one; the rank itself: none. */
+static uint32_t waited_for(const struct search *s, uint32_t rank)
+{
+    const struct view_rank *k = view_ranks_at(s->v, rank);
+
+    for (uint32_t r = 0; r < view_rank_limit(s->v); r++) {
+        const struct view_rank *other = view_ranks_at(s->v, r);
+
+        if (r != rank && doing_of(s->v, other, s->now_s) == COLLECTIVE && view_comms_member(s->v, k->inside_comm, r) &&
+            other->inside_comm != k->inside_comm)
+            return r;
+    }
+    return rank;
+}
+
+/* Follow who waits for whom until a rank comes again. */
+static void name_circle(struct search *s)
+{
+    uint32_t limit = view_rank_limit(s->v), rank = 0, first, n = 0;
+
+    if (s->scene.collectives != s->scene.ranks || !limit)
+        return;
+    while (rank < limit && doing_of(s->v, view_ranks_at(s->v, rank), s->now_s) != COLLECTIVE)
+        rank++;
+    for (uint32_t i = 0; i < CIRCLE_MAX && rank < limit; i++)
+        rank = waited_for(s, rank);
+    first = rank;
+    for (uint32_t i = 0; i < CIRCLE_MAX && rank < limit; i++) { /* begin with the smallest */
+        rank = waited_for(s, rank);
+        first = rank < first ? rank : first;
+    }
+    for (rank = first; n < CIRCLE_MAX && n < limit && (!n || rank != first); rank = waited_for(s, rank))
+        s->rank[n++] = rank;
+    s->circle = n > 1 && rank == first;
+    s->n = s->circle ? n : 0;
+}
+
 static void name(struct search *s)
 {
     name_all(s, halted);
@@ -339,6 +414,8 @@ static void name(struct search *s)
         name_all(s, gone);
     if (!s->n)
         name_all(s, behind_outside);
+    if (!s->n)
+        name_all(s, differs);
     if (!s->n) {
         name_all(s, waits_for_nobody);
         if (s->n == s->scene.ranks)
@@ -352,6 +429,8 @@ static void name(struct search *s)
         name_all(s, in_message);
         keep_first(s);
     }
+    if (!s->n)
+        name_circle(s);
 }
 
 /* ---- words ---- */
@@ -537,6 +616,34 @@ static void describe_behind(struct words *w, const struct search *s)
     say_others(w, s);
 }
 
+static void describe_different(struct words *w, const struct search *s)
+{
+    const struct view_rank *k = view_ranks_at(s->v, s->rank[0]);
+
+    if (s->n > 1)
+        say(w, "%u ranks call another collective than the others, the first of them: ", s->n);
+    say_rank(w, s, s->rank[0]);
+    say(w, " is");
+    say_call(w, s, k);
+    say(w, " for %s, ", seconds(s->now_s - k->inside_since_s).s);
+    say_others(w, s);
+    say(w, ": the program calls different collectives");
+}
+
+#define CIRCLE_WORDS 4u /* more ranks are too many for a sentence */
+
+static void describe_circle(struct words *w, const struct search *s)
+{
+    say(w, "a deadlock of %u ranks:", s->n);
+    for (uint32_t i = 0; i < s->n && i < CIRCLE_WORDS; i++) {
+        const struct view_rank *k = view_ranks_at(s->v, s->rank[i]);
+
+        say(w, "%s rank %u waits", i ? "," : "", s->rank[i]);
+        say_call(w, s, k);
+        say(w, " for rank %u", s->rank[(i + 1) % s->n]);
+    }
+}
+
 /* Ranks that the others wait for, and that wait for nobody themselves, or for a message. */
 static void describe_missing(struct words *w, const struct search *s)
 {
@@ -591,6 +698,10 @@ static void describe(struct words *w, const struct search *s)
         describe_nobody(w, s);
     else if (halted(s, k))
         describe_halted(w, s);
+    else if (s->circle)
+        describe_circle(w, s);
+    else if (differs(s, k))
+        describe_different(w, s);
     else if (behind_inside(s, k))
         describe_behind(w, s);
     else

@@ -216,6 +216,11 @@ static const struct {
       { .op = MESSAGE },
       { .op = RING_OP_WAIT },
       ": no message for 40.0 s: 8 of 8 ranks wait for one, no process is stopped, and who should send is not known" },
+    { "a rank that calls another collective than the others is named",
+      { .op = ALLREDUCE, .comm = WORLD, .seq = 40 },
+      { .op = RING_OP_BCAST, .comm = WORLD, .seq = 40 },
+      "r5: rank 5 on node5 is in bcast 40 of world for 40.0 s, 7 others wait in allreduce 40 of world: the program calls different "
+      "collectives" },
     { "a rank in a message while all others are in a collective is waited for",
       { .op = ALLREDUCE, .comm = WORLD, .seq = 40 },
       { .op = MESSAGE },
@@ -259,6 +264,22 @@ static void chain(void)
     stand_still(rank, 40);
     ok(!strncmp(hang(), "r1: ", 4),
        "a rank that waits for a message is not the root where another is in no call: %s", hang());
+    view_free(view);
+}
+
+/* Ranks 4 to 7 wait in their row for rank 5, which waits in world for them. */
+static void deadlock(void)
+{
+    struct rank rank[RANKS];
+
+    start(40);
+    fill(rank, (struct rank){ .op = ALLREDUCE, .comm = WORLD, .seq = 40 });
+    rank[4] = rank[6] = rank[7] = (struct rank){ .op = ALLREDUCE, .comm = ROW, .seq = 78 };
+    stand_still(rank, 40);
+    is_str(hang(),
+           "r4,r5: a deadlock of 2 ranks: rank 4 waits in allreduce 78 of 4@4 for rank 5, rank 5 waits in allreduce 40 of world for "
+           "rank 4",
+           "ranks that wait for each other in two communicators are a deadlock, with their calls");
     view_free(view);
 }
 
@@ -375,6 +396,7 @@ int main(void)
 {
     table();
     chain();
+    deadlock();
     all_stopped();
     messages_only();
     limits();
