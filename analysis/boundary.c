@@ -11,6 +11,7 @@
 #define BEGUN_MAX  64u   /* newest calls among which it is counted how many ended since one was begun */
 #define PATIENCE   8192u /* calls of a rank after which they need not repeat */
 #define TOKENS_MAX 1024u /* different calls of a rank */
+#define ABSENT     16u   /* cycles without a communicator that is no part of them, though it is the largest */
 #define CYCLES     3u    /* shortest ones, after which a rank's kinds of calls are known */
 #define PLACES_MAX 64u   /* collectives of a cycle that the step may end with */
 
@@ -21,6 +22,7 @@ struct call_kind {
     uint64_t comm;
     uint32_t peer;
     int32_t tag;
+    uint32_t newest; /* calls of the rank up to the newest one */
 };
 
 /* The calls that end a step: those of one kind whose number is the phase, modulo `every`. */
@@ -131,14 +133,45 @@ static uint32_t token_of(const struct caller *k, const struct graph_call *c)
 static void take_kind(struct caller *k, const struct graph_call *c, uint32_t token)
 {
     for (size_t i = 0; i < k->n_kinds; i++)
-        if (k->kind[i].token == token)
+        if (k->kind[i].token == token) {
+            k->kind[i].newest = k->calls;
             return;
+        }
     if (k->n_kinds == TOKENS_MAX)
         return;
     k->kind = xgrow(k->kind, &k->kinds_cap, k->n_kinds + 1, sizeof(*k->kind));
     k->kind[k->n_kinds++] = (struct call_kind){
-        .token = token, .kind = c->kind, .comm = c->comm, .peer = c->peer, .tag = c->tag
+        .token = token, .kind = c->kind, .comm = c->comm, .peer = c->peer, .tag = c->tag, .newest = k->calls
     };
+}
+
+static bool calls_on(const struct caller *k, uint64_t comm)
+{
+    for (size_t i = 0; i < k->n_kinds; i++)
+        if (k->kind[i].kind == GRAPH_COLLECTIVE && k->kind[i].comm == comm)
+            return true;
+    return false;
+}
+
+/* Is the rank's largest communicator part of its cycle, or was it last used long ago?  What a group repeats by itself is less than a step. */
+static bool reaches_all(const struct boundary *b, const struct caller *k)
+{
+    uint32_t most = 0, newest = 0;
+    bool part = true;
+
+    for (size_t i = 0; i < k->n_kinds; i++) {
+        const struct call_kind *c = &k->kind[i];
+        uint32_t size = c->kind == GRAPH_COLLECTIVE ? b->members(c->comm, b->arg) : 0;
+
+        if (size < most || !size)
+            continue;
+        if (size > most)
+            part = false;
+        newest = size > most || c->newest > newest ? c->newest : newest;
+        most = size;
+        part = part || cycle_count(&k->cycle, c->token);
+    }
+    return part || k->calls - newest > ABSENT * k->cycle.length;
 }
 
 /* What repeats before a rank's first collective is less than a step where other ranks had one. */
@@ -286,10 +319,17 @@ static bool enough_known(const struct boundary *b)
     return true;
 }
 
+static bool same_anchor(const struct anchor *a, const struct anchor *b)
+{
+    return a->known == b->known && a->k.kind == b->k.kind && a->k.comm == b->k.comm && a->every == b->every &&
+           (a->k.kind == GRAPH_COLLECTIVE || (a->k.peer == b->k.peer && a->k.tag == b->k.tag));
+}
+
 /* True when steps end elsewhere than before. */
 static bool look_for_anchors(struct boundary *b)
 {
-    bool again = b->anchored;
+    bool again = b->anchored, moved = false;
+    struct anchor *before;
     enum inner inner;
 
     if (!enough_known(b))
@@ -301,17 +341,26 @@ static bool look_for_anchors(struct boundary *b)
         b->found = true;
         return false;
     }
+    before = xcalloc(b->n, sizeof(*before));
     for (uint32_t r = b->n; r-- > 0;) {
         struct caller *k = &b->rank[r];
 
+        before[r] = k->anchor;
         if (!k->known)
             continue;
         k->anchor = inner == SAME ? anchor_on_message(b, k) : anchor_on_comm(b, k);
         b->lookout = r;
     }
-    if (!agree(b))
+    b->found = agree(b);
+    b->anchored = b->anchored || b->found;
+    for (uint32_t r = 0; r < b->n; r++)
+        if (!b->found) /* what was known holds */
+            b->rank[r].anchor = before[r];
+        else
+            moved = moved || !same_anchor(&before[r], &b->rank[r].anchor);
+    free(before);
+    if (!moved)
         return false;
-    b->found = b->anchored = true;
     b->phase = b->seen = 0;
     b->phased = boundary_period(b) <= 1 || boundary_period(b) > PLACES_MAX;
     memset(b->place, 0, sizeof(b->place));
@@ -319,19 +368,26 @@ static bool look_for_anchors(struct boundary *b)
     return again;
 }
 
-/* Until enough is known; and again when a rank's first collective comes: what repeated before it was less than a step. */
+/* Until enough is known; and again when a rank's first collective comes, or its first one on another communicator: what repeated before
+ * it may have been less than a step. */
 static bool look(struct boundary *b, struct caller *k, const struct graph_call *c)
 {
     bool collective = c->kind == GRAPH_COLLECTIVE;
+    bool first = collective && k->n_kinds < TOKENS_MAX && !calls_on(k, c->comm), knew;
     uint32_t token;
 
-    if (b->found && (!collective || k->cycle.marked))
+    if (b->found && !first && (!collective || k->cycle.marked))
         return false;
+    if (first)
+        k->cycle.length = 0;
     b->found = false;
     b->marked = b->marked || collective;
     token = token_of(k, c);
     take_kind(k, c, token);
+    knew = k->cycle.length;
     cycle_push(&k->cycle, token, collective);
+    if (!knew && k->cycle.length && !reaches_all(b, k))
+        k->cycle.length = 0;
     return (k->cycle.length || k->calls >= PATIENCE) && look_for_anchors(b);
 }
 

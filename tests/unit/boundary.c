@@ -21,7 +21,7 @@ struct run {
     uint32_t seq[RANKS][8], sent[RANKS];
     uint32_t ends[RANKS], first[RANKS], last[RANKS];
     uint32_t moved;
-    uint64_t ended_bytes; /* of the newest end */
+    uint64_t ended_bytes;       /* of the newest end */
     bool after_world;           /* every end so far was a collective of all */
     uint32_t calls, lose_every; /* of the first two ranks, every so many calls are missing */
 };
@@ -134,6 +134,22 @@ int main(void)
     }
     ok(run.after_world, "nor are those of a short one, whose first and last stage are seen to repeat last");
     ends_are(&run, STEPS, "a short pipeline");
+
+    run = begin();
+    for (uint32_t s = 0; s < STEPS; s++) {
+        for (uint32_t m = 0; m < 16; m++) {
+            exchange(&run, true);
+            all_reduce(&run, PAIR, 1000, 1 << 20);
+        }
+        all_reduce(&run, WORLD, 1000, 8);
+        if (s == 3)
+            run.after_world = true;
+    }
+    ok(run.after_world && run.moved <= 1,
+       "what pairs repeat by themselves is no step, once all were seen to meet");
+    ok(run.last[0] - run.first[0] < STEPS, "... and is not counted: ends %u to %u", run.first[0],
+       run.last[0]);
+    boundary_free(run.b);
 
     run = begin();
     run.lose_every = 40;
